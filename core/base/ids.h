@@ -1,0 +1,57 @@
+#pragma once
+// Strong types of the seam: a node is never a client, an address never a number.
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+
+namespace latchlab {
+
+template <class Tag, class Rep>
+struct StrongId {
+  Rep value = 0;
+  constexpr auto operator<=>(const StrongId&) const = default;
+};
+
+// A machine with one RNIC. Numbered from 1, so that 0 can mean "none" inside a lock entry
+// (ShiftLock 3.2: "a unique non-zero ID", 16 bits).
+using NodeId = StrongId<struct NodeTag, std::uint16_t>;
+// A client of locks, numbered from 0 over all nodes.
+using ClientId = StrongId<struct ClientTag, std::uint32_t>;
+using LockId = StrongId<struct LockTag, std::uint64_t>;
+
+inline constexpr NodeId kNoNode{0};
+
+// A byte of some node's registered memory. Packs in 64 bits: node 16, offset 48.
+struct RemoteAddr {
+  NodeId node;
+  std::uint64_t offset = 0;  // < 2^48
+
+  constexpr auto operator<=>(const RemoteAddr&) const = default;
+  constexpr RemoteAddr operator+(std::uint64_t bytes) const { return {node, offset + bytes}; }
+  constexpr std::uint64_t packed() const {
+    return (static_cast<std::uint64_t>(node.value) << 48) | offset;
+  }
+  static constexpr RemoteAddr unpack(std::uint64_t packed) {
+    return {NodeId{static_cast<std::uint16_t>(packed >> 48)}, packed & ((1ULL << 48) - 1)};
+  }
+};
+inline constexpr std::uint64_t kMaxOffset = 1ULL << 48;
+
+// Where a message can be sent: a DCT-like target. Packs in 40 bits: node 16, number 24.
+struct EndpointAddr {
+  NodeId node;               // kNoNode: no endpoint
+  std::uint32_t number = 0;  // < 2^24, unique on its node
+
+  constexpr auto operator<=>(const EndpointAddr&) const = default;
+  constexpr bool null() const { return node == kNoNode && number == 0; }
+  constexpr std::uint64_t packed() const {
+    return (static_cast<std::uint64_t>(node.value) << 24) | number;
+  }
+  static constexpr EndpointAddr unpack(std::uint64_t packed) {
+    return {NodeId{static_cast<std::uint16_t>(packed >> 24)},
+            static_cast<std::uint32_t>(packed & ((1ULL << 24) - 1))};
+  }
+};
+
+}  // namespace latchlab

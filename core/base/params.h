@@ -1,0 +1,87 @@
+#pragma once
+// Parameters of a protocol as data: declared once in a table, read by the scenario parser (which
+// checks type and range and names the line), by `latchlab list protocols`, and by the protocol.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/base/time.h"
+
+namespace latchlab {
+
+enum class ParamKind : std::uint8_t { integer, duration, boolean, choice };
+
+using ParamValue = std::variant<std::int64_t, Duration, bool, std::string>;
+
+struct ParamSpec {
+  std::string name;  // snake_case, as in the scenario
+  ParamKind kind = ParamKind::integer;
+  ParamValue fallback;                // the default, of the right alternative for `kind`
+  std::int64_t min = 0;               // inclusive; picoseconds for durations
+  std::int64_t max = 0;               // inclusive
+  std::vector<std::string> choices;   // for ParamKind::choice
+  std::string help;                   // one line, with its source (paper and section)
+};
+
+ParamSpec integer_param(std::string name, std::int64_t fallback, std::int64_t min,
+                        std::int64_t max, std::string help);
+ParamSpec duration_param(std::string name, Duration fallback, Duration min, Duration max,
+                         std::string help);
+ParamSpec boolean_param(std::string name, bool fallback, std::string help);
+ParamSpec choice_param(std::string name, std::string fallback, std::vector<std::string> choices,
+                       std::string help);
+
+// Resolved values, one per declared parameter. Asking for an undeclared name or with the wrong
+// type is a bug of the caller (CHECK).
+class ParamSet {
+ public:
+  ParamSet() = default;
+  explicit ParamSet(const std::vector<ParamSpec>& specs);  // every default
+
+  std::int64_t integer(std::string_view name) const;
+  Duration duration(std::string_view name) const;
+  bool boolean(std::string_view name) const;
+  const std::string& choice(std::string_view name) const;
+
+  void set(std::string_view name, ParamValue value);
+  const std::map<std::string, ParamValue, std::less<>>& values() const { return values_; }
+
+ private:
+  const ParamValue& find(std::string_view name) const;
+  std::map<std::string, ParamValue, std::less<>> values_;
+};
+
+// A named preset over parameters. `source` names paper or artifact.
+struct Profile {
+  std::string name;
+  std::string source;
+  std::vector<std::pair<std::string, ParamValue>> values;
+};
+
+// What the scenario parser and `list` know of a protocol: plain data and pure functions.
+struct ProtocolInfo {
+  std::string name;
+  std::string summary;  // one line
+  std::string source;   // paper, section
+  bool shared_mode = false;  // false: readers take the lock exclusively
+  std::vector<ParamSpec> params;
+  std::vector<Profile> profiles;  // first: the default
+  std::uint64_t entry_bytes = 8;  // size of one lock entry
+  // Slowest adaptation period and longest timeout for these parameters; zero: none. They set the
+  // advice on warm-up and duration (DESIGN 5).
+  Duration (*adaptation_period)(const ParamSet&) = nullptr;
+  Duration (*longest_timeout)(const ParamSet&) = nullptr;
+  // A message for the user when values contradict each other, else empty.
+  std::string (*contradiction)(const ParamSet&) = nullptr;
+
+  const Profile* find_profile(std::string_view name) const;
+  const ParamSpec* find_param(std::string_view name) const;
+  // Defaults, overlaid with the profile (which must exist).
+  ParamSet resolve(std::string_view profile) const;
+};
+
+}  // namespace latchlab
