@@ -1,0 +1,153 @@
+#pragma once
+// A scenario as the rest of the program sees it: typed, every default filled in, every sweep
+// expanded into points. Only the parser (scenario/parser.cc) knows YAML.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/params.h"
+#include "core/base/result.h"
+#include "core/base/time.h"
+#include "core/scenario/nic.h"
+
+namespace latchlab {
+
+struct PlatformSpec {
+  NicModel nic;
+  std::uint32_t servers = 1;
+  std::uint32_t client_nodes = 1;
+  std::uint32_t clients_per_node = 1;
+  bool colocated = false;       // client node i is server i
+  Duration client_link_latency; // extra one-way latency between client nodes
+  std::int64_t drift_ppb = 0;   // each node's rate error is drawn from [-drift, +drift]
+  Duration clock_offset;        // each node's offset is drawn from [0, offset]
+
+  std::uint32_t clients() const { return client_nodes * clients_per_node; }
+};
+
+enum class PlacementKind : std::uint8_t { round_robin, partitioned, node };
+
+struct LockTableSpec {
+  std::uint64_t count = 1;
+  PlacementKind placement = PlacementKind::round_robin;
+  std::uint32_t node = 0;         // for PlacementKind::node: server index from 0
+  std::uint64_t stride_bytes = 0; // 0: the protocol's entry size rounded up to its alignment
+};
+
+enum class DistributionKind : std::uint8_t { uniform, zipf, power_law, hotspot };
+
+struct DistributionSpec {
+  DistributionKind kind = DistributionKind::uniform;
+  // Exact decimals: parts per billion, so that no result depends on how a double is read.
+  std::int64_t theta_ppb = 0;         // zipf: P(rank k) ~ k^-theta, theta >= 0
+  std::int64_t alpha_ppb = 0;         // power_law: density ~ x^-alpha, alpha > 1 (DSLR A.4)
+  std::int64_t hot_locks_ppb = 0;     // hotspot: this share of the locks ...
+  std::int64_t hot_accesses_ppb = 0;  // ... gets this share of the accesses
+  bool scramble = false;              // spread ranks over the table by a seeded permutation
+};
+
+struct WorkloadSpec {
+  DistributionSpec distribution;
+  std::int64_t read_ratio_ppb = 0;  // share of shared acquisitions
+  Duration critical_section;
+  Duration think_time;
+  bool think_exponential = false;   // think_time is then the mean
+};
+
+enum class OnViolation : std::uint8_t { stop, record };
+
+struct RunSpec {
+  Duration warmup = milliseconds(20);
+  Duration duration = milliseconds(40);
+  std::uint64_t seed = 1;
+  std::uint32_t repeats = 1;
+  OnViolation on_violation = OnViolation::stop;
+};
+
+enum class FaultKind : std::uint8_t { skip_release, client_crash };
+
+struct FaultSpec {
+  FaultKind kind = FaultKind::skip_release;
+  std::int64_t probability_ppb = 0;  // per acquisition (skip_release)
+  std::optional<Duration> at;        // since the start (client_crash)
+  std::uint32_t client = 0;          // client_crash: who
+};
+
+struct ProtocolSpec {
+  std::string name;
+  std::string profile;
+  std::string label;  // names the series; unique among swept protocols
+  ParamSet params;
+};
+
+struct Figure {
+  std::string x, y, series;
+};
+
+// One point of a sweep: everything that decides its result except the repeat's seed.
+struct Point {
+  PlatformSpec platform;
+  LockTableSpec locks;
+  WorkloadSpec workload;
+  ProtocolSpec protocol;
+  std::vector<FaultSpec> faults;
+  RunSpec run;
+  // The swept paths and their values here, in the order of the sweep, as written; for tables,
+  // results.json `params` and progress lines. Empty for a scenario without a sweep.
+  std::vector<std::pair<std::string, std::string>> axes;
+  // The point as one YAML document, every default visible, keys in the scenario's order, NIC
+  // inlined with its constants: equal text means equal results (with the seed).
+  std::string resolved_yaml;
+  // The same as JSON (an object), for results.json `params`.
+  std::string resolved_json;
+};
+
+struct Scenario {
+  std::string name;
+  std::string description;
+  std::string file;           // as given; empty when parsed from text
+  std::string resolved_yaml;  // the whole scenario, defaults visible, with sweep and expectations
+  std::vector<Point> points;  // at least one
+  std::vector<Figure> figures;
+  std::vector<std::string> warnings;  // each one line that names the value to set
+};
+
+struct ScenarioSource {
+  std::string text;
+  std::string name_for_errors;  // file name shown in messages
+  std::string directory;        // relative NIC and platform paths are looked up here first
+};
+
+struct Override {
+  std::string path;   // dotted, e.g. "locks.count"
+  std::string value;  // parsed as YAML
+};
+
+// Finds models/ and scenarios/: given directories in order of preference.
+struct DataDirs {
+  std::vector<std::string> dirs;
+};
+
+// Parses, checks and expands. Every problem is one message with file:line and the fix.
+Result<Scenario> parse_scenario(const ScenarioSource& source,
+                                const std::vector<Override>& overrides,
+                                const std::vector<ProtocolInfo>& protocols, const DataDirs& data);
+Result<Scenario> load_scenario(const std::string& path, const std::vector<Override>& overrides,
+                               const std::vector<ProtocolInfo>& protocols, const DataDirs& data);
+
+// Reads models/nics/NAME.yaml or a path.
+Result<NicModel> load_nic(const std::string& name_or_path, const std::string& directory,
+                          const DataDirs& data);
+
+// "2us", "10M", "64B", "4KiB", "40%", "100ppm", "100Gbps": a number with the unit the field wants.
+Result<Duration> parse_duration(const std::string& text);
+Result<std::int64_t> parse_count(const std::string& text);      // k, M, G decimal
+Result<std::uint64_t> parse_bytes(const std::string& text);     // B, KiB, MiB, GiB, kB, MB, GB
+Result<std::int64_t> parse_ratio_ppb(const std::string& text);  // "40%", "0.4" -> parts per billion
+std::string format_duration(Duration value);                    // shortest exact form: "1.5us"
+
+}  // namespace latchlab
