@@ -14,9 +14,8 @@ void check_failed(std::string_view condition, std::string_view file, int line,
                   std::string_view message) {
   const CheckContext& context = check_context();
   std::fprintf(stderr, "latchlab: internal invariant broken at %.*s:%d: %.*s\n  %.*s\n",
-               static_cast<int>(file.size()), file.data(), line,
-               static_cast<int>(condition.size()), condition.data(),
-               static_cast<int>(message.size()), message.data());
+               static_cast<int>(file.size()), file.data(), line, static_cast<int>(condition.size()),
+               condition.data(), static_cast<int>(message.size()), message.data());
   if (!context.scenario.empty())
     std::fprintf(stderr, "  scenario %s, seed %llu\n", context.scenario.c_str(),
                  static_cast<unsigned long long>(context.seed));

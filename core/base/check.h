@@ -23,8 +23,8 @@ CheckContext& check_context();
 
 }  // namespace latchlab
 
-#define LATCHLAB_CHECK(condition, message)                                         \
-  do {                                                                             \
-    if (!(condition)) [[unlikely]]                                                 \
-      ::latchlab::check_failed(#condition, __FILE__, __LINE__, (message));         \
+#define LATCHLAB_CHECK(condition, message)                                 \
+  do {                                                                     \
+    if (!(condition)) [[unlikely]]                                         \
+      ::latchlab::check_failed(#condition, __FILE__, __LINE__, (message)); \
   } while (false)

@@ -7,8 +7,8 @@
 
 namespace latchlab {
 
-ParamSpec integer_param(std::string name, std::int64_t fallback, std::int64_t min,
-                        std::int64_t max, std::string help) {
+ParamSpec integer_param(std::string name, std::int64_t fallback, std::int64_t min, std::int64_t max,
+                        std::string help) {
   return {std::move(name), ParamKind::integer, fallback, min, max, {}, std::move(help)};
 }
 
@@ -23,7 +23,7 @@ ParamSpec boolean_param(std::string name, bool fallback, std::string help) {
 
 ParamSpec choice_param(std::string name, std::string fallback, std::vector<std::string> choices,
                        std::string help) {
-  return {std::move(name), ParamKind::choice,  std::move(fallback), 0, 0,
+  return {std::move(name),    ParamKind::choice, std::move(fallback), 0, 0,
           std::move(choices), std::move(help)};
 }
 
@@ -50,7 +50,9 @@ std::int64_t ParamSet::integer(std::string_view name) const {
 Duration ParamSet::duration(std::string_view name) const {
   return typed<Duration>(find(name), name);
 }
-bool ParamSet::boolean(std::string_view name) const { return typed<bool>(find(name), name); }
+bool ParamSet::boolean(std::string_view name) const {
+  return typed<bool>(find(name), name);
+}
 const std::string& ParamSet::choice(std::string_view name) const {
   return typed<std::string>(find(name), name);
 }

@@ -20,15 +20,15 @@ using ParamValue = std::variant<std::int64_t, Duration, bool, std::string>;
 struct ParamSpec {
   std::string name;  // snake_case, as in the scenario
   ParamKind kind = ParamKind::integer;
-  ParamValue fallback;                // the default, of the right alternative for `kind`
-  std::int64_t min = 0;               // inclusive; picoseconds for durations
-  std::int64_t max = 0;               // inclusive
-  std::vector<std::string> choices;   // for ParamKind::choice
-  std::string help;                   // one line, with its source (paper and section)
+  ParamValue fallback;               // the default, of the right alternative for `kind`
+  std::int64_t min = 0;              // inclusive; picoseconds for durations
+  std::int64_t max = 0;              // inclusive
+  std::vector<std::string> choices;  // for ParamKind::choice
+  std::string help;                  // one line, with its source (paper and section)
 };
 
-ParamSpec integer_param(std::string name, std::int64_t fallback, std::int64_t min,
-                        std::int64_t max, std::string help);
+ParamSpec integer_param(std::string name, std::int64_t fallback, std::int64_t min, std::int64_t max,
+                        std::string help);
 ParamSpec duration_param(std::string name, Duration fallback, Duration min, Duration max,
                          std::string help);
 ParamSpec boolean_param(std::string name, bool fallback, std::string help);
@@ -65,8 +65,8 @@ struct Profile {
 // What the scenario parser and `list` know of a protocol: plain data and pure functions.
 struct ProtocolInfo {
   std::string name;
-  std::string summary;  // one line
-  std::string source;   // paper, section
+  std::string summary;       // one line
+  std::string source;        // paper, section
   bool shared_mode = false;  // false: readers take the lock exclusively
   std::vector<ParamSpec> params;
   std::vector<Profile> profiles;  // first: the default

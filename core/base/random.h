@@ -13,20 +13,22 @@ constexpr std::uint64_t mix64(std::uint64_t x) {
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
   return x ^ (x >> 31);
 }
-constexpr std::uint64_t hash_of(std::uint64_t a, std::uint64_t b) { return mix64(mix64(a) ^ b); }
+constexpr std::uint64_t hash_of(std::uint64_t a, std::uint64_t b) {
+  return mix64(mix64(a) ^ b);
+}
 constexpr std::uint64_t hash_of(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   return hash_of(hash_of(a, b), c);
 }
 
 // What a stream is for. Values are part of the results' reproducibility: never renumber.
 enum class StreamPurpose : std::uint64_t {
-  protocol = 1,   // Verbs::random
-  keys = 2,       // which lock
-  modes = 3,      // shared or exclusive
-  timing = 4,     // think times, start offsets
-  jitter = 5,     // the backend's network jitter
-  clocks = 6,     // drift and offset of a node
-  schedule = 7,   // the explorer's order
+  protocol = 1,  // Verbs::random
+  keys = 2,      // which lock
+  modes = 3,     // shared or exclusive
+  timing = 4,    // think times, start offsets
+  jitter = 5,    // the backend's network jitter
+  clocks = 6,    // drift and offset of a node
+  schedule = 7,  // the explorer's order
   faults = 8,
 };
 

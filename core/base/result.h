@@ -20,7 +20,7 @@ struct Error {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}     // NOLINT(*-explicit-*)
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(*-explicit-*)
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(*-explicit-*)
 
   bool ok() const { return state_.index() == 0; }
@@ -48,6 +48,8 @@ class [[nodiscard]] Result {
 
 struct Nothing {};
 using Status = Result<Nothing>;
-inline Status fine() { return Nothing{}; }
+inline Status fine() {
+  return Nothing{};
+}
 
 }  // namespace latchlab

@@ -38,11 +38,21 @@ struct Time {
 inline constexpr Time kNever{std::numeric_limits<std::int64_t>::max()};
 inline constexpr Duration kForever{std::numeric_limits<std::int64_t>::max()};
 
-constexpr Duration picoseconds(std::int64_t n) { return {n}; }
-constexpr Duration nanoseconds(std::int64_t n) { return {n * 1'000}; }
-constexpr Duration microseconds(std::int64_t n) { return {n * 1'000'000}; }
-constexpr Duration milliseconds(std::int64_t n) { return {n * 1'000'000'000}; }
-constexpr Duration seconds(std::int64_t n) { return {n * 1'000'000'000'000}; }
+constexpr Duration picoseconds(std::int64_t n) {
+  return {n};
+}
+constexpr Duration nanoseconds(std::int64_t n) {
+  return {n * 1'000};
+}
+constexpr Duration microseconds(std::int64_t n) {
+  return {n * 1'000'000};
+}
+constexpr Duration milliseconds(std::int64_t n) {
+  return {n * 1'000'000'000};
+}
+constexpr Duration seconds(std::int64_t n) {
+  return {n * 1'000'000'000'000};
+}
 
 // date + length, where either may be "never"; no overflow.
 constexpr Time saturating_add(Time date, Duration length) {

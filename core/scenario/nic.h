@@ -19,7 +19,7 @@ struct ConstantOrigin {
   std::string value;  // as written, with unit
   std::string source;
   ConstantStatus status = ConstantStatus::assumed;
-  std::string low, high;  // range or interval as written; empty when the constant is published
+  std::string low, high;    // range or interval as written; empty when the constant is published
   bool overridden = false;  // the scenario replaced the file's value
 };
 
@@ -32,12 +32,12 @@ struct NicModel {
   std::int64_t link_bits_per_s = 0;
 
   // latency.*: what one small verb meets on its way when nothing else runs
-  Duration post;       // client CPU and doorbell until the RNIC has the request
-  Duration one_way;    // RNIC to RNIC, excluding the route's own latency beyond one switch
-  Duration completion; // RNIC has the reply until the client's CPU sees the completion
-  Duration jitter;     // each leg takes up to this much longer, uniform, seeded
-  Duration read;       // extra at the responder before a READ's data is there (PCIe); no occupancy
-  Duration write;      // same for a WRITE (until it is placed)
+  Duration post;        // client CPU and doorbell until the RNIC has the request
+  Duration one_way;     // RNIC to RNIC, excluding the route's own latency beyond one switch
+  Duration completion;  // RNIC has the reply until the client's CPU sees the completion
+  Duration jitter;      // each leg takes up to this much longer, uniform, seeded
+  Duration read;        // extra at the responder before a READ's data is there (PCIe); no occupancy
+  Duration write;       // same for a WRITE (until it is placed)
 
   // request.*: outbound side
   Duration request_gap;  // per verb at the requester's RNIC
@@ -51,10 +51,10 @@ struct NicModel {
 
   // atomic.*: slots selected by address bits 3..11 (`slots` of them, a power of two)
   std::int64_t slots = 1;
-  Duration hold_8;         // same_address: an 8-byte atomic that writes
-  Duration hold_8_failed;  // same_address_failed: an 8-byte CAS that does not match
-  Duration hold_16;        // same_address_16: a 16-byte atomic
-  std::int64_t window = 1; // atomics admitted to the slots at once; later ones wait in one FIFO
+  Duration hold_8;          // same_address: an 8-byte atomic that writes
+  Duration hold_8_failed;   // same_address_failed: an 8-byte CAS that does not match
+  Duration hold_16;         // same_address_16: a 16-byte atomic
+  std::int64_t window = 1;  // atomics admitted to the slots at once; later ones wait in one FIFO
 
   // qp.*
   std::int64_t outstanding = 16;  // READs and atomics in flight per QP
@@ -64,7 +64,7 @@ struct NicModel {
   Duration dc_reset;    // bringing a DCI back after an error
 
   // rnr.*: receiver not ready
-  Duration rnr_timer;          // wait before each retry
+  Duration rnr_timer;  // wait before each retry
   std::int64_t rnr_retries = 6;
 
   // timeout.*: peer gone
@@ -72,10 +72,10 @@ struct NicModel {
   std::int64_t ack_retries = 6;
 
   // local.*
-  Duration loopback_one_way;      // verbs to the own node's memory
-  Duration intra_node_message;    // SEND between two clients of one node, one way
-  Duration on_node;               // one visit to the state that the clients of a node share
-  Duration cpu_access;            // CPU load, store or atomic on registered memory
+  Duration loopback_one_way;    // verbs to the own node's memory
+  Duration intra_node_message;  // SEND between two clients of one node, one way
+  Duration on_node;             // one visit to the state that the clients of a node share
+  Duration cpu_access;          // CPU load, store or atomic on registered memory
 
   // server.*: the CPU that answers calls
   std::int64_t server_cores = 1;

@@ -21,10 +21,10 @@ struct PlatformSpec {
   std::uint32_t servers = 1;
   std::uint32_t client_nodes = 1;
   std::uint32_t clients_per_node = 1;
-  bool colocated = false;       // client node i is server i
-  Duration client_link_latency; // extra one-way latency between client nodes
-  std::int64_t drift_ppb = 0;   // each node's rate error is drawn from [-drift, +drift]
-  Duration clock_offset;        // each node's offset is drawn from [0, offset]
+  bool colocated = false;        // client node i is server i
+  Duration client_link_latency;  // extra one-way latency between client nodes
+  std::int64_t drift_ppb = 0;    // each node's rate error is drawn from [-drift, +drift]
+  Duration clock_offset;         // each node's offset is drawn from [0, offset]
 
   std::uint32_t clients() const { return client_nodes * clients_per_node; }
 };
@@ -34,8 +34,8 @@ enum class PlacementKind : std::uint8_t { round_robin, partitioned, node };
 struct LockTableSpec {
   std::uint64_t count = 1;
   PlacementKind placement = PlacementKind::round_robin;
-  std::uint32_t node = 0;         // for PlacementKind::node: server index from 0
-  std::uint64_t stride_bytes = 0; // 0: the protocol's entry size rounded up to its alignment
+  std::uint32_t node = 0;          // for PlacementKind::node: server index from 0
+  std::uint64_t stride_bytes = 0;  // 0: the protocol's entry size rounded up to its alignment
 };
 
 enum class DistributionKind : std::uint8_t { uniform, zipf, power_law, hotspot };
@@ -55,7 +55,7 @@ struct WorkloadSpec {
   std::int64_t read_ratio_ppb = 0;  // share of shared acquisitions
   Duration critical_section;
   Duration think_time;
-  bool think_exponential = false;   // think_time is then the mean
+  bool think_exponential = false;  // think_time is then the mean
 };
 
 enum class OnViolation : std::uint8_t { stop, record };

@@ -1,0 +1,32 @@
+#pragma once
+// A running hash of semantic events in order: two runs with equal fingerprints did the same things
+// at the same times. Independent of compiler and CPU.
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+namespace latchlab {
+
+class Fingerprint {
+ public:
+  void add(std::uint64_t word) {
+    state_ = (state_ ^ word) * 0x9e3779b97f4a7c15ULL;
+    state_ ^= state_ >> 29;
+  }
+  void add(std::initializer_list<std::uint64_t> words) {
+    for (const std::uint64_t word : words) add(word);
+  }
+  std::uint64_t value() const { return state_; }
+  std::string text() const {
+    static constexpr char kDigits[] = "0123456789abcdef";
+    std::string out(16, '0');
+    for (int i = 0; i < 16; ++i) out[15 - i] = kDigits[(state_ >> (4 * i)) & 15];
+    return out;
+  }
+
+ private:
+  std::uint64_t state_ = 0x6c61746368;
+};
+
+}  // namespace latchlab

@@ -1,0 +1,89 @@
+#include "core/coro/frame_pool.h"
+
+#include <array>
+#include <memory>
+#include <new>
+#include <vector>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define LATCHLAB_PLAIN_FRAMES 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LATCHLAB_PLAIN_FRAMES 1
+#endif
+#endif
+
+namespace latchlab {
+
+#ifdef LATCHLAB_PLAIN_FRAMES
+
+void* allocate_frame(std::size_t bytes) {
+  return ::operator new(bytes);
+}
+void free_frame(void* frame, std::size_t bytes) noexcept {
+  ::operator delete(frame, bytes);
+}
+
+#else
+
+namespace {
+
+constexpr std::size_t kStep = 64;
+constexpr std::size_t kClasses = 64;  // up to 4 KiB; larger frames go to the heap
+constexpr std::size_t kChunkBytes = 1 << 16;
+
+struct FreeFrame {
+  FreeFrame* next;
+};
+
+class Pool {
+ public:
+  void* take(std::size_t size_class) {
+    FreeFrame*& head = free_[size_class];
+    if (head == nullptr) refill(size_class);
+    FreeFrame* frame = head;
+    head = frame->next;
+    return frame;
+  }
+
+  void give(void* memory, std::size_t size_class) noexcept {
+    free_[size_class] = new (memory) FreeFrame{free_[size_class]};
+  }
+
+ private:
+  void refill(std::size_t size_class) {
+    const std::size_t bytes = (size_class + 1) * kStep;
+    chunks_.push_back(std::make_unique<std::byte[]>(kChunkBytes));
+    std::byte* memory = chunks_.back().get();
+    for (std::size_t at = 0; at + bytes <= kChunkBytes; at += bytes) give(memory + at, size_class);
+  }
+
+  std::array<FreeFrame*, kClasses> free_ = {};
+  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+};
+
+Pool& pool() {
+  // Never destroyed: frames may be freed by destructors that run late.
+  thread_local Pool* instance = new Pool;
+  return *instance;
+}
+
+}  // namespace
+
+void* allocate_frame(std::size_t bytes) {
+  const std::size_t size_class = (bytes - 1) / kStep;
+  return size_class < kClasses ? pool().take(size_class) : ::operator new(bytes);
+}
+
+void free_frame(void* frame, std::size_t bytes) noexcept {
+  const std::size_t size_class = (bytes - 1) / kStep;
+  if (size_class < kClasses) {
+    pool().give(frame, size_class);
+  } else {
+    ::operator delete(frame, bytes);
+  }
+}
+
+#endif
+
+}  // namespace latchlab

@@ -1,0 +1,25 @@
+#include "core/protocols/lock.h"
+
+namespace latchlab {
+
+Task<AcquireResult> LockClient::upgrade(Grant /*grant*/) {
+  co_return Aborted{AbortReason::unsupported};
+}
+Task<AcquireResult> LockClient::extend(Grant /*grant*/, Duration /*longer*/) {
+  co_return Aborted{AbortReason::unsupported};
+}
+Task<void> NodePart::background(Verbs& /*verbs*/) {
+  co_return;
+}
+Task<void> ServerPart::background(Verbs& /*verbs*/) {
+  co_return;
+}
+std::unique_ptr<NodePart> Protocol::make_node(const NodeEnv& /*env*/) const {
+  return nullptr;
+}
+std::unique_ptr<ServerPart> Protocol::make_server(const ServerEnv& /*env*/) const {
+  return nullptr;
+}
+void Protocol::initial_image(RemoteAddr /*entry*/, std::span<std::uint64_t> /*words*/) const {}
+
+}  // namespace latchlab

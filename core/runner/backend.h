@@ -1,0 +1,103 @@
+#pragma once
+// What the runner asks of a backend. A backend is built for one run: a plan of the world, actors
+// added to it, their coroutines spawned, then run. Tests use the same interface, so that one body
+// runs in every world.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/base/fingerprint.h"
+#include "core/base/time.h"
+#include "core/coro/task.h"
+#include "core/verbs/capabilities.h"
+#include "core/verbs/verbs.h"
+
+namespace latchlab {
+
+struct NodePlan {
+  NodeId id;                // 1.. in the order of the plan
+  std::uint64_t bytes = 0;  // registered memory: offsets [0, bytes)
+  bool server = false;      // hosts lock entries; may have a server part
+  bool clients = false;
+};
+
+struct WorldPlan {
+  std::vector<NodePlan> nodes;
+  std::uint64_t seed = 1;
+  std::uint32_t clients = 0;
+  // Fills a fresh, zeroed stretch of a node's memory with its initial image; null: zeros.
+  std::function<void(NodeId, std::uint64_t offset, std::span<std::uint64_t> words)> image;
+};
+
+enum class CrashKind : std::uint8_t { client, process, node };
+
+enum class RunEnd : std::uint8_t {
+  reached,   // the date was reached
+  finished,  // every spawned client coroutine has ended
+  stopped,   // somebody called request_stop
+  stuck,     // clients are left, and nothing can ever happen again: a deadlock
+};
+
+// Of the busiest server's NIC, over [reset_stats, now].
+struct NicStats {
+  bool measured = false;
+  std::uint64_t verbs = 0;
+  Duration pipeline_busy;
+  Duration hottest_slot_busy;
+  Duration link_busy;
+  Duration window_full;          // time during which no further atomic was admitted
+  Duration slot_wait_total;      // atomics: from the pipeline to the slot
+  std::uint64_t slot_waits = 0;  // how many atomics that sums over
+};
+
+// Conservation: posted = executed + failed + in_flight, always.
+struct VerbCensus {
+  std::uint64_t posted = 0;
+  std::uint64_t executed = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t in_flight = 0;
+};
+
+class CallHandler {
+ public:
+  virtual ~CallHandler() = default;
+  virtual Task<void> serve(Verbs& verbs, PendingCall pending) = 0;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual const Capabilities& capabilities() const = 0;
+
+  // `client` counts from 0 over the run for clients; ignored for nodes and servers.
+  virtual Verbs& add_actor(ActorKind kind, NodeId node, ClientId client) = 0;
+  // Starts the actor's coroutine at `start`, a true date. Background coroutines of nodes and
+  // servers do not keep a run from being finished or stuck.
+  virtual void spawn(Verbs& actor, Task<void> root, Time start) = 0;
+  // Who answers calls to the node of this server actor.
+  virtual void serve_calls(Verbs& server, CallHandler& handler) = 0;
+
+  virtual RunEnd run_until(Time date) = 0;
+  virtual void request_stop() = 0;
+  virtual Time true_now() const = 0;
+  // Runs `action` at a true date, before anything else of that date.
+  virtual void at(Time date, std::function<void()> action) = 0;
+  virtual void crash(ClientId client, CrashKind kind) = 0;
+
+  // What a node's clock shows now: to compare a Grant's validity with.
+  virtual Time local_now(NodeId node) const = 0;
+  // Memory as it is now, without any verb.
+  virtual std::uint64_t peek(RemoteAddr word) = 0;
+  virtual void poke(RemoteAddr word, std::uint64_t value) = 0;
+
+  virtual Fingerprint& fingerprint() = 0;
+  virtual std::uint64_t events() const = 0;
+  virtual VerbCensus census() const = 0;
+  virtual void reset_stats() = 0;
+  virtual NicStats busiest_server() const = 0;
+};
+
+}  // namespace latchlab

@@ -1,0 +1,59 @@
+#pragma once
+// What a backend can do, declared by it, and what a protocol needs, declared by the protocol. The
+// runner refuses what is absent; a result lists what was emulated; a test that needs what is
+// absent is skipped visibly, with the name printed.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace latchlab {
+
+enum class Capability : std::uint8_t {
+  masked_atomics_8,    // masked CAS and FAA on 8 bytes
+  masked_atomics_16,   // and on 16 bytes
+  mixed_width_atomic,  // 8-byte and 16-byte atomics on one word are atomic among themselves
+  atomic_with_writes,  // a WRITE or CPU store never falls inside an atomic's read-modify-write
+  reliable_messages,   // SEND is acknowledged and reports receiver-not-ready
+  datagrams,           // unacknowledged messages
+  calls,               // a server part with CPU
+  local_words,         // registered client memory that peers WRITE and the CPU reads
+  node_state,          // on_node
+  receive_timestamps,
+  synchronised_clock,
+  membership,
+  evict,
+  allocate,
+  timing,        // time passes: leases, sleeps and latencies mean something
+  client_crash,  // a client can be destroyed at any suspension
+};
+inline constexpr int kCapabilities = 16;
+
+std::string_view name_of(Capability capability);
+
+enum class Support : std::uint8_t { absent, emulated, native };
+
+class Capabilities {
+ public:
+  void set(Capability capability, Support support, std::string how = {});
+  Support of(Capability capability) const { return entry(capability).support; }
+  bool has(Capability capability) const { return of(capability) != Support::absent; }
+  const std::string& how(Capability capability) const { return entry(capability).how; }
+
+  // The first of `needed` that is absent, named for a message; empty when all are there.
+  std::string first_missing(const std::vector<Capability>& needed) const;
+
+ private:
+  struct Entry {
+    Support support = Support::absent;
+    std::string how;  // for Support::emulated: by what
+  };
+  const Entry& entry(Capability capability) const {
+    return entries_[static_cast<std::size_t>(capability)];
+  }
+  std::array<Entry, kCapabilities> entries_;
+};
+
+}  // namespace latchlab

@@ -1,0 +1,42 @@
+#pragma once
+// What clients send each other (SEND/RECV) and what they ask of a server (calls). Fixed size, so
+// that a RECV buffer is a value. Messages carry the lock they are about and a generation: an
+// endpoint may serve several locks, and what recovery has overtaken must be recognisable.
+
+#include <array>
+#include <cstdint>
+
+#include "core/base/ids.h"
+#include "core/base/time.h"
+#include "core/verbs/verb.h"
+
+namespace latchlab {
+
+struct Message {
+  std::uint16_t type = 0;  // the protocol's own numbering
+  std::uint32_t generation = 0;
+  LockId lock;
+  std::array<std::uint64_t, 3> words = {};
+  // Filled in on delivery: the receiver node's clock when the RECV completed, as an interval.
+  Time received_earliest;
+  Time received_latest;
+};
+
+struct Request {
+  std::uint16_t type = 0;
+  std::array<std::uint64_t, 4> words = {};
+};
+
+struct Reply {
+  VerbStatus status = VerbStatus::ok;
+  std::array<std::uint64_t, 3> words = {};
+  bool ok() const { return status == VerbStatus::ok; }
+};
+
+// A request that the server part has not answered yet; it may keep it and answer later.
+struct PendingCall {
+  Request request;
+  std::uint64_t ticket = 0;  // the backend's; 0 is never used
+};
+
+}  // namespace latchlab

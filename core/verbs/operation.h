@@ -1,0 +1,66 @@
+#pragma once
+// What a backend keeps of one thing under way. Slots belong to the backend and outlive the
+// coroutine that asked: a client destroyed while it waits leaves a slot that the backend alone
+// still knows (its owner's `life` has moved on, so nobody is resumed).
+
+#include <coroutine>
+#include <cstdint>
+
+#include "core/base/ids.h"
+#include "core/base/time.h"
+#include "core/verbs/message.h"
+#include "core/verbs/verb.h"
+#include "core/verbs/wait.h"
+
+namespace latchlab {
+
+class Verbs;
+
+enum class OpKind : std::uint8_t {
+  verb,      // READ, WRITE or atomic on remote (or own) memory through the RNIC
+  send,      // message to an endpoint
+  call,      // request to a node's server part
+  cpu,       // CPU access to registered memory of the own node
+  sleep,     // until `length` has passed on the own clock
+  compute,   // uses the CPU for `length`
+  on_node,   // visit to the node's shared state
+  flush,     // until every detached verb of this actor is complete
+  allocate,  // `length.ps` bytes of zeroed memory at `server`
+  evict,     // client `number`: none of its verbs lands afterwards
+  sync_now,  // the synchronised clock
+};
+
+enum class CpuAccess : std::uint8_t { load, store, exchange, cas, faa };
+
+struct Operation {
+  OpKind kind = OpKind::verb;
+  CpuAccess cpu = CpuAccess::load;
+  bool detached = false;           // nobody waits; an error shows at flush
+  Operation* next = nullptr;       // the rest of a batch: one doorbell, one QP
+  Operation* batch = nullptr;      // the batch's first operation; itself when alone
+  std::uint32_t remaining = 0;     // in the first: how many of the batch are incomplete
+  std::coroutine_handle<> waiter;  // in the first
+  Verbs* owner = nullptr;
+  std::uint64_t life = 0;  // the owner's life when it was posted
+
+  Verb verb;              // also the operands of a CPU access
+  Completion completion;  // status and value; CPU access: value.lo
+  Duration length;        // sleep, compute; evict: the client's number
+  EndpointAddr target;    // send
+  NodeId server;          // call, allocate
+  Message message;        // send
+  Request request;        // call
+  Reply reply;
+  InlineFunction<void()> visit;  // on_node
+};
+
+struct WaitOperation {
+  WaitSet set;
+  WaitOutcome outcome;
+  std::coroutine_handle<> waiter;
+  Verbs* owner = nullptr;
+  std::uint64_t life = 0;
+  std::uint64_t generation = 0;  // moves on when the slot is reused
+};
+
+}  // namespace latchlab

@@ -1,0 +1,341 @@
+#include "core/verbs/verbs.h"
+
+#include "core/base/check.h"
+
+namespace latchlab {
+
+Verb read_verb(RemoteAddr addr, std::uint32_t bytes) {
+  Verb verb;
+  verb.kind = VerbKind::read;
+  verb.addr = addr;
+  verb.bytes = bytes;
+  return verb;
+}
+
+Verb write_verb(RemoteAddr addr, std::uint64_t word) {
+  Verb verb;
+  verb.kind = VerbKind::write;
+  verb.addr = addr;
+  verb.value.lo = word;
+  return verb;
+}
+
+Verb cas_verb(RemoteAddr addr, std::uint64_t expected, std::uint64_t desired) {
+  Verb verb;
+  verb.kind = VerbKind::cas;
+  verb.addr = addr;
+  verb.compare.lo = expected;
+  verb.value.lo = desired;
+  return verb;
+}
+
+Verb faa_verb(RemoteAddr addr, std::uint64_t add) {
+  Verb verb;
+  verb.kind = VerbKind::faa;
+  verb.addr = addr;
+  verb.value.lo = add;
+  return verb;
+}
+
+Verb masked_cas_verb(RemoteAddr addr, std::uint32_t bytes, Words compare, Words compare_mask,
+                     Words swap, Words swap_mask) {
+  Verb verb;
+  verb.kind = VerbKind::masked_cas;
+  verb.addr = addr;
+  verb.bytes = bytes;
+  verb.compare = compare;
+  verb.compare_mask = compare_mask;
+  verb.value = swap;
+  verb.swap_mask = swap_mask;
+  return verb;
+}
+
+Verb masked_faa_verb(RemoteAddr addr, std::uint32_t bytes, Words add, Words boundary) {
+  Verb verb;
+  verb.kind = VerbKind::masked_faa;
+  verb.addr = addr;
+  verb.bytes = bytes;
+  verb.value = add;
+  verb.boundary = boundary;
+  return verb;
+}
+
+// ---- awaitables ----
+
+namespace {
+
+void note_result(Verbs& verbs, const Operation& op) {
+  if (is_atomic(op.verb.kind) && op.completion.ok() && !matched(op.verb, op.completion.value))
+    ++verbs.tally().mismatched;
+}
+
+}  // namespace
+
+void detail::OperationAwait::await_suspend(std::coroutine_handle<> waiter) const {
+  op->waiter = waiter;
+  verbs->start(*op);
+}
+
+Completion VerbAwait::await_resume() const {
+  const Completion result = op->completion;
+  note_result(*verbs, *op);
+  verbs->recycle(*op);
+  return result;
+}
+
+VerbStatus SendAwait::await_resume() const {
+  const VerbStatus status = op->completion.status;
+  verbs->recycle(*op);
+  return status;
+}
+
+Reply CallAwait::await_resume() const {
+  Reply reply = op->reply;
+  if (!op->completion.ok()) reply.status = op->completion.status;
+  verbs->recycle(*op);
+  return reply;
+}
+
+std::uint64_t CpuAwait::await_resume() const {
+  const std::uint64_t value = op->completion.value.lo;
+  verbs->recycle(*op);
+  return value;
+}
+
+void PlainAwait::await_resume() const {
+  verbs->recycle(*op);
+}
+
+VerbStatus FlushAwait::await_resume() const {
+  const VerbStatus status = op->completion.status;
+  verbs->recycle(*op);
+  return status;
+}
+
+Allocation AllocateAwait::await_resume() const {
+  const Allocation result{op->completion.status, op->verb.addr};
+  verbs->recycle(*op);
+  return result;
+}
+
+SynchronisedTime SynchronisedAwait::await_resume() const {
+  const SynchronisedTime result{Time{static_cast<std::int64_t>(op->completion.value.lo)},
+                                op->length};
+  verbs->recycle(*op);
+  return result;
+}
+
+void WaitAwait::await_suspend(std::coroutine_handle<> waiter) const {
+  op->waiter = waiter;
+  verbs->start_wait(*op);
+}
+
+WaitOutcome WaitAwait::await_resume() const {
+  const WaitOutcome outcome = op->outcome;
+  verbs->recycle_wait(*op);
+  return outcome;
+}
+
+// ---- requests ----
+
+Operation& Verbs::prepare(OpKind kind) {
+  Operation& op = take_operation();
+  op.kind = kind;
+  op.owner = this;
+  op.batch = &op;
+  op.remaining = 1;
+  return op;
+}
+
+Operation& Verbs::prepare_verb(const Verb& verb) {
+  Operation& op = prepare(OpKind::verb);
+  op.verb = verb;
+  tally_.count(verb);
+  return op;
+}
+
+VerbAwait Verbs::issue(const Verb& verb) {
+  return {{this, &prepare_verb(verb)}};
+}
+VerbAwait Verbs::read(RemoteAddr addr, std::uint32_t bytes) {
+  return issue(read_verb(addr, bytes));
+}
+VerbAwait Verbs::write(RemoteAddr addr, std::uint64_t word) {
+  return issue(write_verb(addr, word));
+}
+VerbAwait Verbs::write(RemoteAddr addr, Words words) {
+  Verb verb = write_verb(addr, words.lo);
+  verb.bytes = 16;
+  verb.value = words;
+  return issue(verb);
+}
+VerbAwait Verbs::read_into(RemoteAddr addr, RemoteAddr local, std::uint32_t bytes) {
+  Verb verb = read_verb(addr, bytes);
+  verb.local = local;
+  return issue(verb);
+}
+VerbAwait Verbs::write_from(RemoteAddr local, RemoteAddr addr, std::uint32_t bytes) {
+  Verb verb = write_verb(addr, 0);
+  verb.bytes = bytes;
+  verb.local = local;
+  return issue(verb);
+}
+VerbAwait Verbs::compare_swap(RemoteAddr addr, std::uint64_t expected, std::uint64_t desired) {
+  return issue(cas_verb(addr, expected, desired));
+}
+VerbAwait Verbs::fetch_add(RemoteAddr addr, std::uint64_t add) {
+  return issue(faa_verb(addr, add));
+}
+VerbAwait Verbs::masked_compare_swap(RemoteAddr addr, std::uint32_t bytes, Words compare,
+                                     Words compare_mask, Words swap, Words swap_mask) {
+  return issue(masked_cas_verb(addr, bytes, compare, compare_mask, swap, swap_mask));
+}
+VerbAwait Verbs::masked_fetch_add(RemoteAddr addr, std::uint32_t bytes, Words add, Words boundary) {
+  return issue(masked_faa_verb(addr, bytes, add, boundary));
+}
+
+void Verbs::post(const Verb& verb) {
+  Operation& op = prepare_verb(verb);
+  op.detached = true;
+  start(op);
+}
+FlushAwait Verbs::flush() {
+  return {{this, &prepare(OpKind::flush)}};
+}
+
+SendAwait Verbs::send(EndpointAddr target, const Message& message) {
+  Operation& op = prepare(OpKind::send);
+  op.target = target;
+  op.message = message;
+  ++tally_.sends;
+  return {{this, &op}};
+}
+
+WaitAwait Verbs::receive(EndpointAddr own, MessageFilter filter, Time deadline) {
+  WaitOperation& op = take_wait();
+  op.owner = this;
+  op.set.add(MessageWait{own, filter});
+  op.set.deadline = deadline;
+  return {this, &op};
+}
+
+CallAwait Verbs::call(NodeId server, const Request& request) {
+  Operation& op = prepare(OpKind::call);
+  op.server = server;
+  op.request = request;
+  ++tally_.calls;
+  return {{this, &op}};
+}
+
+WaitAwait Verbs::await_local(const WordWait& word, Time deadline) {
+  WaitOperation& op = take_wait();
+  op.owner = this;
+  op.set.add(word);
+  op.set.deadline = deadline;
+  return {this, &op};
+}
+
+WaitAwait Verbs::first_of(const WaitSet& set) {
+  WaitOperation& op = take_wait();
+  op.owner = this;
+  op.set = set;
+  return {this, &op};
+}
+
+Operation& Verbs::prepare_cpu(CpuAccess access, RemoteAddr word, std::uint64_t value,
+                              std::uint64_t compare) {
+  LATCHLAB_CHECK(word.node == node_ && word.offset % 8 == 0, "CPU access to foreign memory");
+  Operation& op = prepare(OpKind::cpu);
+  op.cpu = access;
+  op.verb.addr = word;
+  op.verb.value.lo = value;
+  op.verb.compare.lo = compare;
+  return op;
+}
+CpuAwait Verbs::load(RemoteAddr word) {
+  return {{this, &prepare_cpu(CpuAccess::load, word, 0)}};
+}
+CpuAwait Verbs::store(RemoteAddr word, std::uint64_t value) {
+  return {{this, &prepare_cpu(CpuAccess::store, word, value)}};
+}
+CpuAwait Verbs::exchange(RemoteAddr word, std::uint64_t value) {
+  return {{this, &prepare_cpu(CpuAccess::exchange, word, value)}};
+}
+CpuAwait Verbs::cpu_compare_swap(RemoteAddr word, std::uint64_t expected, std::uint64_t desired) {
+  return {{this, &prepare_cpu(CpuAccess::cas, word, desired, expected)}};
+}
+CpuAwait Verbs::cpu_fetch_add(RemoteAddr word, std::uint64_t add) {
+  return {{this, &prepare_cpu(CpuAccess::faa, word, add)}};
+}
+
+PlainAwait Verbs::sleep(Duration length) {
+  Operation& op = prepare(OpKind::sleep);
+  op.length = length;
+  return {{this, &op}};
+}
+PlainAwait Verbs::compute(Duration length) {
+  Operation& op = prepare(OpKind::compute);
+  op.length = length;
+  return {{this, &op}};
+}
+SynchronisedAwait Verbs::synchronised_now() {
+  return {{this, &prepare(OpKind::sync_now)}};
+}
+
+PlainAwait Verbs::on_node(InlineFunction<void()> visit) {
+  Operation& op = prepare(OpKind::on_node);
+  op.visit = visit;
+  return {{this, &op}};
+}
+AllocateAwait Verbs::allocate(NodeId node, std::uint64_t bytes) {
+  Operation& op = prepare(OpKind::allocate);
+  op.server = node;
+  op.length.ps = static_cast<std::int64_t>(bytes);
+  return {{this, &op}};
+}
+PlainAwait Verbs::evict(ClientId client) {
+  Operation& op = prepare(OpKind::evict);
+  op.length.ps = client.value;
+  return {{this, &op}};
+}
+
+// ---- batches ----
+
+Batch::~Batch() {
+  if (state_ == State::posted) return;  // still under way: the backend keeps the slots
+  for (Operation* op = first_; op != nullptr;) {
+    Operation* following = op->next;
+    verbs_->recycle(*op);
+    op = following;
+  }
+}
+
+int Batch::add(const Verb& verb) {
+  LATCHLAB_CHECK(state_ == State::open, "a batch is filled before it is run");
+  Operation& op = verbs_->prepare_verb(verb);
+  if (first_ == nullptr) {
+    first_ = &op;
+  } else {
+    LATCHLAB_CHECK(verb.addr.node == first_->verb.addr.node, "a batch goes to one node");
+    last_->next = &op;
+    op.batch = first_;
+    ++first_->remaining;
+  }
+  last_ = &op;
+  return count_++;
+}
+
+void Batch::Await::await_suspend(std::coroutine_handle<> waiter) const {
+  batch->state_ = State::posted;
+  batch->first_->waiter = waiter;
+  batch->verbs_->start(*batch->first_);
+}
+
+Completion Batch::result(int index) const {
+  LATCHLAB_CHECK(state_ == State::complete && index < count_, "result of a batch before its end");
+  const Operation* op = first_;
+  while (index-- > 0) op = op->next;
+  return op->completion;
+}
+
+}  // namespace latchlab

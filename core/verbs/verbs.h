@@ -1,0 +1,243 @@
+#pragma once
+// THE SEAM. A lock protocol talks to the world only through one `Verbs` object per actor (a
+// client, the background of a node, the server part of a node). Who implements it decides what
+// world it is; nobody above can ask.
+//
+// What memory promises
+//  * READ and WRITE are atomic per aligned 8 bytes and no more: 16 bytes may be torn between words.
+//  * RNIC atomics are atomic among themselves on one NIC; 8-byte against 16-byte ones only with
+//    the capability mixed_width_atomic.
+//  * A WRITE or CPU store that lands inside an atomic's read-modify-write is lost or loses, unless
+//    the capability atomic_with_writes says otherwise. A failing CAS writes nothing.
+//  * A verb takes effect once, some time before it completes. Verbs of one batch share a QP: they
+//    start in order, but an unfenced verb may take effect before an earlier READ or atomic has
+//    returned. Verbs of two batches, or awaited one after the other, are ordered by their awaits.
+// What messages promise
+//  * Between two endpoints messages arrive once and in order; `send` completes when the receiver's
+//    NIC has acknowledged. A receiver without a posted RECV answers receiver_not_ready; the sender
+//    retries a few times and then reports it. What a filter passes over stays queued, and its RECV
+//    stays used.
+// What a crash does
+//  * A client may be destroyed at any co_await. What it had posted may still land, or never. Its
+//    endpoint stays: RECVs are consumed, unread.
+// Errors: Completion::status, never an exception. Misuse (bad alignment, foreign endpoint) CHECKs.
+
+#include <coroutine>
+#include <cstdint>
+
+#include "core/base/ids.h"
+#include "core/base/random.h"
+#include "core/base/time.h"
+#include "core/coro/task.h"
+#include "core/verbs/operation.h"
+#include "core/verbs/phases.h"
+#include "core/verbs/tally.h"
+#include "core/verbs/wait.h"
+
+namespace latchlab {
+
+class Verbs;
+
+namespace detail {
+struct OperationAwait {
+  Verbs* verbs;
+  Operation* op;
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> waiter) const;
+};
+}  // namespace detail
+
+// The awaitables. Trivially destructible; each is awaited exactly once.
+struct [[nodiscard]] VerbAwait : detail::OperationAwait {
+  Completion await_resume() const;
+};
+struct [[nodiscard]] SendAwait : detail::OperationAwait {
+  VerbStatus await_resume() const;
+};
+struct [[nodiscard]] CallAwait : detail::OperationAwait {
+  Reply await_resume() const;
+};
+struct [[nodiscard]] CpuAwait : detail::OperationAwait {
+  std::uint64_t await_resume() const;
+};
+struct [[nodiscard]] PlainAwait : detail::OperationAwait {
+  void await_resume() const;
+};
+struct [[nodiscard]] FlushAwait : detail::OperationAwait {
+  VerbStatus await_resume() const;  // the first error of a detached verb since the last flush
+};
+struct Allocation {
+  VerbStatus status = VerbStatus::ok;
+  RemoteAddr addr;
+};
+struct [[nodiscard]] AllocateAwait : detail::OperationAwait {
+  Allocation await_resume() const;
+};
+struct SynchronisedTime {
+  Time date;       // on the common clock
+  Duration error;  // the true date is within +-error
+};
+struct [[nodiscard]] SynchronisedAwait : detail::OperationAwait {
+  SynchronisedTime await_resume() const;
+};
+struct [[nodiscard]] WaitAwait {
+  Verbs* verbs;
+  WaitOperation* op;
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> waiter) const;
+  WaitOutcome await_resume() const;
+};
+
+enum class ActorKind : std::uint8_t { client, node, server };
+
+struct Membership {
+  std::uint64_t version = 0;                 // counts changes
+  const std::vector<bool>* alive = nullptr;  // by ClientId; owned by the backend
+  bool is_alive(ClientId client) const { return (*alive)[client.value]; }
+};
+
+class Verbs {
+ public:
+  Verbs(ActorKind kind, NodeId node, ClientId client, const Rng& rng)
+      : kind_(kind), node_(node), client_(client), rng_(rng) {}
+  virtual ~Verbs() = default;
+  Verbs(const Verbs&) = delete;
+  Verbs& operator=(const Verbs&) = delete;
+
+  ActorKind kind() const { return kind_; }
+  NodeId node() const { return node_; }
+  ClientId client() const { return client_; }  // meaningless for nodes and servers
+
+  // ---- verbs (core/verbs/verb.h has the operands' meaning) ----
+  VerbAwait read(RemoteAddr addr, std::uint32_t bytes = 8);  // by value: 8 or 16 bytes
+  VerbAwait write(RemoteAddr addr, std::uint64_t word);
+  VerbAwait write(RemoteAddr addr, Words words);  // 16 bytes
+  VerbAwait read_into(RemoteAddr addr, RemoteAddr local, std::uint32_t bytes);
+  VerbAwait write_from(RemoteAddr local, RemoteAddr addr, std::uint32_t bytes);
+  VerbAwait compare_swap(RemoteAddr addr, std::uint64_t expected, std::uint64_t desired);
+  VerbAwait fetch_add(RemoteAddr addr, std::uint64_t add);
+  VerbAwait masked_compare_swap(RemoteAddr addr, std::uint32_t bytes, Words compare,
+                                Words compare_mask, Words swap, Words swap_mask);
+  VerbAwait masked_fetch_add(RemoteAddr addr, std::uint32_t bytes, Words add, Words boundary);
+  VerbAwait issue(const Verb& verb);  // any of the above as data
+  // Detached: returns at once. Its error shows at flush.
+  void post(const Verb& verb);
+  FlushAwait flush();
+
+  // ---- messages and calls ----
+  // Opens an endpoint with `recv_depth` RECVs posted. A client may open several.
+  virtual EndpointAddr open_endpoint(std::uint32_t recv_depth) = 0;
+  SendAwait send(EndpointAddr target, const Message& message);
+  // The first queued message that the filter accepts; its RECV is posted again.
+  WaitAwait receive(EndpointAddr own, MessageFilter filter, Time deadline = kNever);
+  CallAwait call(NodeId server, const Request& request);
+  // Server part only: answers a call, now or later. A ticket is answered once.
+  virtual void reply(const PendingCall& pending, const Reply& reply) = 0;
+
+  // ---- waits ----
+  // Probes remote memory until `classify` is content or a stop condition holds. Every remote wait
+  // and retry of a protocol goes through here. The base version issues the probes itself.
+  virtual Task<RemoteWaitResult> await_remote(RemoteWait wait);
+  WaitAwait await_local(const WordWait& word, Time deadline = kNever);
+  WaitAwait first_of(const WaitSet& set);
+
+  // ---- registered memory of the own node, by the CPU: sequentially consistent, 8 bytes ----
+  CpuAwait load(RemoteAddr word);
+  CpuAwait store(RemoteAddr word, std::uint64_t value);
+  CpuAwait exchange(RemoteAddr word, std::uint64_t value);  // gives the old value
+  CpuAwait cpu_compare_swap(RemoteAddr word, std::uint64_t expected,
+                            std::uint64_t desired);            // gives the old value
+  CpuAwait cpu_fetch_add(RemoteAddr word, std::uint64_t add);  // gives the old value
+
+  // ---- time and chance ----
+  virtual Time now() const = 0;         // the node's clock: it drifts, and is not anybody else's
+  PlainAwait sleep(Duration length);    // on the node's clock
+  PlainAwait compute(Duration length);  // keeps the CPU busy
+  SynchronisedAwait synchronised_now();
+  std::uint64_t random(std::uint64_t bound) { return rng_.below(bound); }  // in [0, bound)
+
+  // ---- the node's shared state ----
+  // Runs `visit` to completion while no other actor of the node runs one.
+  PlainAwait on_node(InlineFunction<void()> visit);
+
+  // ---- services ----
+  AllocateAwait allocate(NodeId node, std::uint64_t bytes);  // zeroed, aligned to 64
+  virtual Membership membership() const = 0;
+  PlainAwait evict(ClientId client);  // destroys its QPs: no verb of it lands afterwards
+
+  // ---- for whoever measures ----
+  void mark(Phase phase) {
+    if (phases_ != nullptr) phases_->mark(phase);
+  }
+  void measure_phases(PhaseSink* sink) { phases_ = sink; }
+  VerbTally& tally() { return tally_; }
+
+  // ---- for the awaitables and wrappers ----
+  virtual Operation& take_operation() = 0;   // a cleared slot
+  virtual void start(Operation& first) = 0;  // posts it and the rest of its batch
+  virtual void recycle(Operation& op) = 0;
+  virtual WaitOperation& take_wait() = 0;
+  virtual void start_wait(WaitOperation& op) = 0;
+  virtual void recycle_wait(WaitOperation& op) = 0;
+
+ protected:
+  Rng& rng() { return rng_; }
+
+ private:
+  Operation& prepare(OpKind kind);
+  Operation& prepare_verb(const Verb& verb);
+  Operation& prepare_cpu(CpuAccess access, RemoteAddr word, std::uint64_t value,
+                         std::uint64_t compare = 0);
+  friend class Batch;
+
+  ActorKind kind_;
+  NodeId node_;
+  ClientId client_;
+  Rng rng_;
+  PhaseSink* phases_ = nullptr;
+  VerbTally tally_;
+};
+
+// Verbs as data, for batches, probes and post().
+Verb read_verb(RemoteAddr addr, std::uint32_t bytes = 8);
+Verb write_verb(RemoteAddr addr, std::uint64_t word);
+Verb cas_verb(RemoteAddr addr, std::uint64_t expected, std::uint64_t desired);
+Verb faa_verb(RemoteAddr addr, std::uint64_t add);
+Verb masked_cas_verb(RemoteAddr addr, std::uint32_t bytes, Words compare, Words compare_mask,
+                     Words swap, Words swap_mask);
+Verb masked_faa_verb(RemoteAddr addr, std::uint32_t bytes, Words add, Words boundary);
+
+// Several verbs with one doorbell on one QP (all to one node). Usage:
+//   Batch batch(verbs);
+//   const int head = batch.add(faa_verb(...));
+//   const int queue = batch.add(read_verb(...));
+//   co_await batch.run();
+//   use batch.result(head), batch.result(queue)
+class Batch {
+ public:
+  explicit Batch(Verbs& verbs) : verbs_(&verbs) {}
+  ~Batch();
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+
+  int add(const Verb& verb);  // fenced as verb.fenced says; returns its index
+
+  struct [[nodiscard]] Await {
+    Batch* batch;
+    bool await_ready() const noexcept { return batch->first_ == nullptr; }
+    void await_suspend(std::coroutine_handle<> waiter) const;
+    void await_resume() const noexcept { batch->state_ = State::complete; }
+  };
+  Await run() { return Await{this}; }
+  Completion result(int index) const;
+
+ private:
+  enum class State : std::uint8_t { open, posted, complete };
+  Verbs* verbs_;
+  Operation* first_ = nullptr;
+  Operation* last_ = nullptr;
+  int count_ = 0;
+  State state_ = State::open;
+};
+
+}  // namespace latchlab

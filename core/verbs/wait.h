@@ -1,0 +1,101 @@
+#pragma once
+// Waits as data. A protocol never loops over READs or over an empty mailbox by itself: it says what
+// it waits for, and the backend does the waiting. The simulator and hardware issue every probe;
+// the explorer sees one wait, enabled when its condition holds.
+
+#include <array>
+#include <cstdint>
+
+#include "core/base/ids.h"
+#include "core/base/inline_function.h"
+#include "core/base/time.h"
+#include "core/verbs/message.h"
+#include "core/verbs/verb.h"
+
+namespace latchlab {
+
+// ---- waiting at home: messages, words in own memory, a date ----
+
+using MessageFilter = InlineFunction<bool(const Message&)>;
+using WordPredicate = InlineFunction<bool(std::uint64_t)>;
+
+struct MessageWait {
+  EndpointAddr endpoint;  // own, from open_endpoint
+  MessageFilter filter;   // what it passes over stays queued, in order; empty: any message
+};
+
+struct WordWait {
+  RemoteAddr word;  // registered memory of the own node, aligned to 8
+  WordPredicate until;
+};
+
+// Ends when the first of its parts holds. At least one part is set.
+struct WaitSet {
+  std::array<MessageWait, 2> messages = {};
+  std::array<WordWait, 4> words = {};
+  std::uint8_t message_count = 0;
+  std::uint8_t word_count = 0;
+  Time deadline = kNever;                  // on the own node's clock
+  std::uint64_t membership_after = ~0ULL;  // wakes when the membership's version exceeds this
+
+  void add(const MessageWait& wait) { messages[message_count++] = wait; }
+  void add(const WordWait& wait) { words[word_count++] = wait; }
+};
+
+enum class Woke : std::uint8_t { message, word, deadline, membership };
+
+struct WaitOutcome {
+  Woke by = Woke::deadline;
+  std::uint8_t index = 0;   // which message or word wait
+  std::uint64_t value = 0;  // the word that satisfied its predicate
+  Message message;
+};
+
+// ---- waiting for remote memory ----
+
+inline constexpr int kMaxProbes = 4;
+using ProbeValues = std::array<Words, kMaxProbes>;
+
+enum class Verdict : std::uint8_t { pending, done, abandon };
+
+// One unit of progress that somebody else makes: what is compared for "unchanged for T".
+using Observe = InlineFunction<Words(const ProbeValues&)>;
+
+struct RemoteWait {
+  // One READ, several READs (one doorbell), or one atomic that is harmless when it does not match.
+  std::array<Verb, kMaxProbes> probes = {};
+  std::uint8_t probe_count = 0;
+  InlineFunction<Verdict(const ProbeValues&)> classify;                       // pure
+  InlineFunction<Duration(const ProbeValues&, std::uint64_t misses)> pacing;  // empty: no pause
+  bool pause_first = false;  // pause before the first probe as well, with `first_seen` and 0 misses
+  ProbeValues first_seen = {};
+
+  // stop conditions
+  Time deadline = kNever;             // own node's clock
+  Duration unchanged_for = kForever;  // measured on the own clock from the last change seen
+  Observe observe;                    // empty: everything that was read
+  bool stop_on_message = false;
+  MessageWait message;
+
+  void add(const Verb& probe) { probes[probe_count++] = probe; }
+};
+
+enum class WaitEnd : std::uint8_t {
+  satisfied,  // classify said done
+  abandoned,  // classify said abandon
+  deadline,
+  unchanged,
+  message,  // taken from its queue, see `message`
+  failed,   // a probe failed; see `status`
+};
+
+struct RemoteWaitResult {
+  WaitEnd end = WaitEnd::satisfied;
+  VerbStatus status = VerbStatus::ok;
+  ProbeValues values = {};  // of the last probe
+  std::uint64_t tries = 0;  // probes issued
+  Time last_change;         // own clock: when `observe` last gave something new
+  Message message;
+};
+
+}  // namespace latchlab
