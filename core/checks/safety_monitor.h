@@ -1,0 +1,91 @@
+#pragma once
+// Mutual exclusion by mode, and who overtook whom. Fed by the client loop, at no cost in verbs:
+// a grant is in use from the moment acquire returns until the client calls release.
+//
+// Three findings are told apart (DESIGN, "Grants expire"):
+//   violation     two live clients inside the validity of conflicting grants;
+//   expired hold  a grant was given while a conflicting holder was still inside, past its validity;
+//   late effect   such a holder's release was then carried out instead of suppressed.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/base/time.h"
+#include "core/protocols/lock.h"
+
+namespace latchlab {
+
+struct SafetyCounts {
+  std::uint64_t checks = 0;  // grants that were compared with the holders of their lock
+  std::uint64_t violations = 0;
+  std::uint64_t expired_holds = 0;
+  std::uint64_t late_effects = 0;
+};
+
+class SafetyMonitor {
+ public:
+  // Shows the clock of a client's node, on which its grants' validity is given.
+  class Clocks {
+   public:
+    virtual ~Clocks() = default;
+    virtual Time local_now(ClientId client) const = 0;
+  };
+
+  SafetyMonitor(std::uint32_t clients, const Clocks& clocks);
+
+  // `order` of a request: when its first verb took effect, as a count of effects; requests are
+  // compared by it. Called when acquire is called (order unknown yet), and again when it is known.
+  void requested(ClientId client, LockId lock, LockMode mode);
+  void ordered(ClientId client, std::uint64_t order) { clients_[client.value].order = order; }
+  void withdrawn(ClientId client);  // the acquisition was aborted
+  // False: a violation, described by describe_violation().
+  bool granted(ClientId client, const Grant& grant);
+  void releasing(ClientId client, LockId lock);
+  void released(ClientId client, ReleaseResult result);
+  void crashed(ClientId client);
+
+  const SafetyCounts& counts() const { return counts_; }
+  std::uint64_t max_bypassed() const { return max_bypassed_; }
+  const std::string& describe_violation() const { return violation_; }
+  std::uint64_t holders(LockId lock) const;
+
+ private:
+  struct Holder {
+    ClientId client;
+    LockMode mode;
+    Time valid_until;
+  };
+  struct LockState {
+    bool used = false;
+    LockId lock;
+    std::vector<Holder> holders;
+    std::vector<ClientId> waiting;
+  };
+  struct ClientState {
+    LockId wanted;
+    LockMode mode = LockMode::exclusive;
+    bool waiting = false;
+    bool overtaken = false;  // lost its grant to somebody while still inside
+    std::uint64_t order = 0;
+    std::uint64_t bypassed = 0;
+  };
+
+  LockState& state_of(LockId lock);
+  std::size_t find(LockId lock) const;
+  void drop_if_idle(std::size_t index);
+  void grow();
+  void count_bypasses(const LockState& state, ClientId winner, LockMode mode);
+  void leave_waiting(LockState& state, ClientId client);
+
+  const Clocks& clocks_;
+  std::vector<LockState> table_;  // open addressing; only locks in use are in it
+  std::size_t used_ = 0;
+  std::vector<ClientState> clients_;
+  SafetyCounts counts_;
+  std::uint64_t max_bypassed_ = 0;
+  std::string violation_;
+};
+
+}  // namespace latchlab

@@ -1,0 +1,172 @@
+#include "core/runner/world.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/check.h"
+
+namespace latchlab {
+
+namespace {
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
+  return (value + to - 1) / to * to;
+}
+
+}  // namespace
+
+World::World(const Protocol& protocol, const WorldShape& shape)
+    : protocol_(protocol), shape_(shape), layout_(protocol.layout()) {
+  LATCHLAB_CHECK(shape.servers > 0 && shape.clients() > 0 && shape.locks.count > 0, "empty world");
+  LATCHLAB_CHECK(!shape.colocated || shape.client_nodes <= shape.servers,
+                 "colocated clients need as many servers as client nodes");
+  const std::uint64_t least = round_up(layout_.entry_bytes, layout_.entry_align);
+  stride_ = std::max(least, round_up(shape.locks.stride_bytes, layout_.entry_align));
+  plan_nodes();
+}
+
+std::uint64_t World::locks_on(std::uint32_t server) const {
+  const std::uint64_t count = shape_.locks.count;
+  const std::uint64_t servers = shape_.servers;
+  switch (shape_.locks.placement) {
+    case PlacementKind::round_robin:
+      return count / servers + (server < count % servers ? 1 : 0);
+    case PlacementKind::partitioned: {
+      // Lock i lives on floor(i * S / count): server s starts at ceil(s * count / S).
+      const auto start = [&](std::uint64_t s) { return (s * count + servers - 1) / servers; };
+      return start(server + 1) - start(server);
+    }
+    case PlacementKind::node:
+      return server == shape_.locks.node ? count : 0;
+  }
+  return 0;
+}
+
+LockRef World::lock(LockId id) const {
+  const std::uint64_t count = shape_.locks.count;
+  const std::uint64_t servers = shape_.servers;
+  LATCHLAB_CHECK(id.value < count, "no such lock");
+  std::uint64_t server = shape_.locks.node;
+  std::uint64_t index = id.value;
+  if (shape_.locks.placement == PlacementKind::round_robin) {
+    server = id.value % servers;
+    index = id.value / servers;
+  } else if (shape_.locks.placement == PlacementKind::partitioned) {
+    server = id.value * servers / count;
+    index = id.value - (server * count + servers - 1) / servers;
+  }
+  return {id, RemoteAddr{NodeId{static_cast<std::uint16_t>(server + 1)},
+                         kLockTableOffset + index * stride_}};
+}
+
+NodeId World::node_of(ClientId client) const {
+  const std::uint32_t index = client.value / shape_.clients_per_node;
+  const std::uint32_t first = shape_.colocated ? 0 : shape_.servers;
+  return NodeId{static_cast<std::uint16_t>(first + index + 1)};
+}
+
+void World::plan_nodes() {
+  const std::uint32_t count = shape_.servers + (shape_.colocated ? 0 : shape_.client_nodes);
+  nodes_.resize(count);
+  plan_.seed = shape_.seed;
+  plan_.clients = shape_.clients();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    NodeLayout& node = nodes_[i];
+    const bool server = i < shape_.servers;
+    const bool clients = shape_.colocated ? i < shape_.client_nodes : !server;
+    std::uint64_t at = kLockTableOffset;
+    if (server) {
+      node.locks = locks_on(i);
+      at = round_up(at + node.locks * stride_, 4096);
+      node.server_words = at;
+      at = round_up(at + layout_.server_bytes, 64);
+    }
+    if (clients) {
+      node.clients = shape_.clients_per_node;
+      node.node_words = at;
+      at = round_up(at + layout_.node_bytes, 64);
+      node.client_words = at;
+      at += node.clients * round_up(layout_.client_bytes, 64);
+    }
+    plan_.nodes.push_back(
+        {NodeId{static_cast<std::uint16_t>(i + 1)}, round_up(at + 8, 4096), server, clients});
+  }
+  plan_.image = [this](NodeId node, std::uint64_t offset, std::span<std::uint64_t> words) {
+    fill(node, offset, words);
+  };
+}
+
+void World::fill(NodeId node, std::uint64_t offset, std::span<std::uint64_t> words) const {
+  const NodeLayout& layout = nodes_[node.value - 1];
+  const std::uint64_t end = offset + words.size() * 8;
+  const std::uint64_t table_end = kLockTableOffset + layout.locks * stride_;
+  if (end <= kLockTableOffset || offset >= table_end) return;
+  const std::uint64_t from = std::max(offset, kLockTableOffset) - kLockTableOffset;
+  std::vector<std::uint64_t> entry(layout_.entry_bytes / 8);
+  for (std::uint64_t index = from / stride_; index < layout.locks; ++index) {
+    const std::uint64_t at = kLockTableOffset + index * stride_;
+    if (at >= end) break;
+    std::fill(entry.begin(), entry.end(), 0);
+    protocol_.initial_image(RemoteAddr{node, at}, entry);
+    for (std::size_t w = 0; w < entry.size(); ++w) {
+      const std::uint64_t address = at + 8 * w;
+      if (address >= offset && address < end) words[(address - offset) / 8] = entry[w];
+    }
+  }
+}
+
+Task<void> World::ServerActor::serve(Verbs& verbs, PendingCall pending) {
+  return part->serve(verbs, pending);
+}
+
+void World::attach_server(Backend& backend, NodeId node) {
+  const RemoteAddr words{node, nodes_[node.value - 1].server_words};
+  server_words_.push_back(words);
+  auto actor = std::make_unique<ServerActor>();
+  actor->part = protocol_.make_server({node, words});
+  if (actor->part) {
+    Verbs& verbs = backend.add_actor(ActorKind::server, node, ClientId{});
+    backend.serve_calls(verbs, *actor);
+    backend.spawn(verbs, actor->part->background(verbs), Time{});
+  }
+  servers_.push_back(std::move(actor));
+}
+
+void World::attach_node(Backend& backend, NodeId node) {
+  const NodeLayout& layout = nodes_[node.value - 1];
+  auto part = protocol_.make_node(
+      {node, RemoteAddr{node, layout.node_words}, static_cast<std::uint32_t>(layout.clients)});
+  if (part) {
+    Verbs& verbs = backend.add_actor(ActorKind::node, node, ClientId{});
+    backend.spawn(verbs, part->background(verbs), Time{});
+  }
+  node_parts_[node.value - 1] = std::move(part);
+}
+
+void World::attach_client(Backend& backend, ClientId client) {
+  const NodeId node = node_of(client);
+  const NodeLayout& layout = nodes_[node.value - 1];
+  ClientPart& mine = clients_[client.value];
+  mine.verbs = &backend.add_actor(ActorKind::client, node, client);
+  const std::uint64_t here = client.value % shape_.clients_per_node;
+  ClientEnv env;
+  env.verbs = mine.verbs;
+  env.client_words = {node, layout.client_words + here * round_up(layout_.client_bytes, 64)};
+  env.node_words = {node, layout.node_words};
+  env.node = node_parts_[node.value - 1].get();
+  env.server_words = server_words_;
+  env.clients = shape_.clients();
+  mine.part = protocol_.make_client(env);
+}
+
+void World::attach(Backend& backend) {
+  node_parts_.resize(nodes_.size());
+  clients_.resize(shape_.clients());
+  for (const NodePlan& node : plan_.nodes)
+    if (node.server) attach_server(backend, node.id);
+  for (const NodePlan& node : plan_.nodes)
+    if (node.clients) attach_node(backend, node.id);
+  for (std::uint32_t i = 0; i < shape_.clients(); ++i) attach_client(backend, ClientId{i});
+}
+
+}  // namespace latchlab

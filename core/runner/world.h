@@ -1,0 +1,83 @@
+#pragma once
+// Puts a protocol into a backend: lays out memory, makes every part and starts the background
+// ones. What the clients then do is the business of whoever spawns their coroutines.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/protocols/lock.h"
+#include "core/runner/backend.h"
+#include "core/scenario/scenario.h"
+
+namespace latchlab {
+
+struct WorldShape {
+  std::uint32_t servers = 1;
+  std::uint32_t client_nodes = 1;
+  std::uint32_t clients_per_node = 1;
+  bool colocated = false;  // client node i is server i
+  LockTableSpec locks;
+  std::uint64_t seed = 1;
+
+  std::uint32_t clients() const { return client_nodes * clients_per_node; }
+};
+
+class World {
+ public:
+  // `protocol` must outlive the world.
+  World(const Protocol& protocol, const WorldShape& shape);
+
+  const WorldPlan& plan() const { return plan_; }
+  const WorldShape& shape() const { return shape_; }
+  const Protocol& protocol() const { return protocol_; }
+
+  // Adds actors and parts to a backend made from plan(); once, before anything is spawned.
+  void attach(Backend& backend);
+
+  LockRef lock(LockId id) const;
+  NodeId node_of(ClientId client) const;
+  Verbs& verbs(ClientId client) const { return *clients_[client.value].verbs; }
+  LockClient& client(ClientId client) const { return *clients_[client.value].part; }
+  std::uint64_t entry_bytes() const { return layout_.entry_bytes; }
+
+ private:
+  struct NodeLayout {
+    std::uint64_t locks = 0;         // how many entries
+    std::uint64_t server_words = 0;  // offsets
+    std::uint64_t node_words = 0;
+    std::uint64_t client_words = 0;
+    std::uint64_t clients = 0;
+  };
+  struct ClientPart {
+    Verbs* verbs = nullptr;
+    std::unique_ptr<LockClient> part;
+  };
+  struct ServerActor final : CallHandler {
+    std::unique_ptr<ServerPart> part;
+    Task<void> serve(Verbs& verbs, PendingCall pending) override;
+  };
+
+  void plan_nodes();
+  std::uint64_t locks_on(std::uint32_t server) const;
+  void fill(NodeId node, std::uint64_t offset, std::span<std::uint64_t> words) const;
+  void attach_server(Backend& backend, NodeId node);
+  void attach_node(Backend& backend, NodeId node);
+  void attach_client(Backend& backend, ClientId client);
+
+  const Protocol& protocol_;
+  WorldShape shape_;
+  Layout layout_;
+  std::uint64_t stride_ = 0;
+  WorldPlan plan_;
+  std::vector<NodeLayout> nodes_;  // by NodeId - 1
+  std::vector<ClientPart> clients_;
+  std::vector<std::unique_ptr<NodePart>> node_parts_;  // by NodeId - 1; null: none
+  std::vector<std::unique_ptr<ServerActor>> servers_;
+  std::vector<RemoteAddr> server_words_;
+};
+
+// Lock entries start here on every server: one page in, so that no entry has address 0.
+inline constexpr std::uint64_t kLockTableOffset = 4096;
+
+}  // namespace latchlab

@@ -1,0 +1,57 @@
+#include "core/workload/client_loop.h"
+
+#include <algorithm>
+
+namespace latchlab {
+
+namespace {
+
+// The object is used only while the grant is valid.
+Task<void> use(Verbs& verbs, Grant grant, Duration hold) {
+  if (grant.valid_until != kNever) {
+    const Time now = verbs.now();
+    const Duration left = grant.valid_until > now ? grant.valid_until - now : Duration{};
+    hold = std::min(hold, left);
+  }
+  if (hold.ps > 0) co_await verbs.sleep(hold);
+}
+
+Task<AcquireResult> acquire_once(Verbs& verbs, LockClient& client, ClientOperation operation) {
+  verbs.mark(Phase::other);
+  return client.acquire(operation.lock, operation.mode, operation.options);
+}
+
+}  // namespace
+
+Task<void> client_loop(Verbs& verbs, LockClient& client, OperationSource& source,
+                       LoopObserver& observer) {
+  const ClientId me = verbs.client();
+  ClientOperation operation;
+  observer.cycle_begins(me);
+  while (source.next(me, operation)) {
+    for (bool trying = true; trying;) {
+      observer.acquire_begins(me, operation);
+      const AcquireResult result = co_await acquire_once(verbs, client, operation);
+      if (const Aborted* aborted = std::get_if<Aborted>(&result)) {
+        observer.acquire_aborted(me, aborted->reason);
+        trying = aborted->reason != AbortReason::deadline;
+        continue;
+      }
+      const Grant grant = *std::get_if<Grant>(&result);
+      observer.acquired(me, grant);
+      co_await use(verbs, grant, operation.hold);
+      trying = false;
+      if (operation.skip_release) {
+        observer.release_skipped(me, grant);
+        continue;
+      }
+      observer.release_begins(me, grant);
+      const ReleaseResult released = co_await client.release(grant);
+      observer.released(me, grant, released);
+    }
+    if (operation.think.ps > 0) co_await verbs.sleep(operation.think);
+    observer.cycle_begins(me);
+  }
+}
+
+}  // namespace latchlab
