@@ -43,7 +43,7 @@ may_install() {
 }
 
 # ensure_packages NAME...: installs what is missing where that is allowed; else says what is missing
-# and goes on, because the thing may be there by another way (another distribution, a build by hand).
+# and goes on, because it may be there by another way (another distribution, a build by hand).
 ensure_packages() {
   if ! command -v dpkg-query >/dev/null; then
     echo "No Debian packages here; needed, by their Debian 12 names: $*"
