@@ -20,9 +20,9 @@ struct Layer {
 const std::vector<Layer>& layers() {
   static const Paths plain = {"core/base/"};
   static const Paths seam = {"core/base/", "core/coro/", "core/verbs/"};
-  static const Paths beside_the_seam = {"core/base/",           "core/coro/",    "core/verbs/",
-                                        "core/workload/",       "core/measure/", "core/checks/",
-                                        "core/protocols/lock.h"};
+  static const Paths beside_the_seam = {
+      "core/base/",    "core/coro/",   "core/verbs/",           "core/workload/",
+      "core/measure/", "core/checks/", "core/protocols/lock.h", "core/scenario/scenario.h"};
   static const std::vector<Layer> table = {
       {"core/base/", {}},
       {"core/coro/", plain},
