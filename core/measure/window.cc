@@ -59,6 +59,11 @@ void WindowRecorder::cycle_ended(ClientId id, Time date) {
   client.since = date;
 }
 
+void WindowRecorder::next_cycle(ClientId id, Time date) {
+  if (clients_[id.value].open) cycle_ended(id, date);
+  begin_cycle(id, date);
+}
+
 void WindowRecorder::acquired(Time date, Duration length, bool shared) {
   if (counts(date)) (shared ? acquire_read_ : acquire_write_).record(length);
 }

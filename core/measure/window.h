@@ -7,8 +7,8 @@
 // simulation time; the recorder never looks at a clock.
 //
 // A closed loop calls, per client and in order of time:
-//   begin_cycle(c, t0), acquired(...), released(...), cycle_ended(c, t1), begin_cycle(c, t1), ...
-// Give every client its first begin_cycle before the window starts: a start offset is think time.
+//   next_cycle(c, t0), acquired(...), released(...), next_cycle(c, t1), ...
+// Give every client its first cycle before the window starts: a start offset is think time.
 // A client that crashes simply stops calling; its cycle stays open.
 
 #include <cstdint>
@@ -31,6 +31,8 @@ class WindowRecorder {
 
   void begin_cycle(ClientId client, Time date);
   void cycle_ended(ClientId client, Time date);
+  // The border between two cycles: ends the open one, if there is one, and begins the next.
+  void next_cycle(ClientId client, Time date);
   // An acquisition or release that ended at `date` and took `length`. `shared` is what was asked.
   void acquired(Time date, Duration length, bool shared);
   void released(Time date, Duration length);

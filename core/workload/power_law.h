@@ -7,9 +7,9 @@
 // uniformly and kept with probability (first / rank)^theta, a comparison of 64-bit integers that
 // nearly always ends at a bound known in advance.
 //
-// Precision: the relative error of P(k) is below 1e-11 for theta <= 4 and below 1e-9 up to 20, for
-// every rank with P(k) >= 1e-14; a rarer rank is off by less than 1e-23. No libm, no contraction:
-// the tables have the same bits everywhere.
+// Precision: P(k) is off by at most a relative 1e-11 for theta <= 4 and 1e-9 up to 20, or an
+// absolute 2^-63 / min(count, 2^16) where that is more. No libm, no contraction: the tables have
+// the same bits everywhere.
 
 #include <cstdint>
 #include <vector>

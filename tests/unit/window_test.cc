@@ -16,11 +16,7 @@ constexpr ClientId kFirst{0};
 
 // Cycles of one client that follow each other; the last date leaves a cycle open.
 void run_cycles(WindowRecorder& window, ClientId client, const std::vector<std::int64_t>& dates) {
-  window.begin_cycle(client, Time{dates.front()});
-  for (std::size_t i = 1; i < dates.size(); ++i) {
-    window.cycle_ended(client, Time{dates[i]});
-    window.begin_cycle(client, Time{dates[i]});
-  }
+  for (const std::int64_t date : dates) window.next_cycle(client, Time{date});
 }
 
 TEST(Window, cycle_counts_where_it_ends_with_its_whole_length) {
@@ -151,22 +147,14 @@ TEST(Window, littles_law_is_asked_only_of_long_runs) {
   EXPECT_FALSE(brief.check_littles_law());
 
   WindowRecorder window(1, Time{0}, Duration{20'000});
-  window.begin_cycle(kFirst, Time{0});
-  for (std::int64_t ps = 10; ps < 20'000; ps += 10) {
-    window.cycle_ended(kFirst, Time{ps});
-    window.begin_cycle(kFirst, Time{ps});
-  }
+  for (std::int64_t ps = 0; ps < 20'000; ps += 10) window.next_cycle(kFirst, Time{ps});
   EXPECT_EQ(window.check_littles_law(), true);
 }
 
 TEST(Window, littles_law_fails_when_a_client_stood_still) {
   WindowRecorder window(2, Time{0}, Duration{40'000});
-  window.begin_cycle(kFirst, Time{0});
   window.begin_cycle(ClientId{1}, Time{0});
-  for (std::int64_t ps = 10; ps < 40'000; ps += 10) {
-    window.cycle_ended(kFirst, Time{ps});
-    window.begin_cycle(kFirst, Time{ps});
-  }
+  for (std::int64_t ps = 0; ps < 40'000; ps += 10) window.next_cycle(kFirst, Time{ps});
   EXPECT_TRUE(window.check_window_law());
   EXPECT_EQ(window.check_littles_law(), false);
 }
