@@ -7,7 +7,7 @@
 // uniformly and kept with probability (first / rank)^theta, a comparison of 64-bit integers that
 // nearly always ends at a bound known in advance.
 //
-// Precision: P(k) is off by at most a relative 1e-11 for theta <= 4 and 1e-9 up to 20, or an
+// Precision: P(k) is off by at most a relative 1e-10 for theta <= 4 and 1e-9 up to 20, or an
 // absolute 2^-63 / min(count, 2^16) where that is more. No libm, no contraction: the tables have
 // the same bits everywhere.
 
