@@ -203,8 +203,12 @@ YamlNode write_nic(const NicModel& nic) {
 }
 
 YamlNode write_nic_values(const NicModel& nic) {
-  return write_sections(nic,
-                        [&](const NicConstant& c) { return yaml_text(constant_text(nic, c)); });
+  return write_sections(nic, [&](const NicConstant& constant) {
+    YamlNode node = yaml_text(constant_text(nic, constant));
+    if (const auto* count = std::get_if<std::int64_t NicModel::*>(&constant.field))
+      if (!constant.bit_rate) node.json = fmt::format("{}", nic.*(*count));
+    return node;
+  });
 }
 
 Result<NicModel> load_nic(const std::string& name_or_path, const std::string& directory,

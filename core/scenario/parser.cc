@@ -11,6 +11,7 @@
 #include "core/scenario/resolve.h"
 #include "core/scenario/scenario.h"
 #include "core/scenario/sections.h"
+#include "core/scenario/suggestions.h"
 #include "core/scenario/sweep.h"
 #include "core/scenario/text_file.h"
 
@@ -168,6 +169,28 @@ void expand_common_nic(YamlNode& root, const Context& context) {
   if (nic && !nic->is_null()) *nic = expand_nic(*nic, context.nics.directory, context.nics.data);
 }
 
+// An axis of a figure that begins like a path has to be one; other words are metrics.
+void check_figure_path(const YamlNode* value, const Scenario& scenario) {
+  if (!value) return;
+  const std::string& path = value->text;
+  const std::string section = path.substr(0, path.find('.'));
+  if (std::find(kSections.begin(), kSections.end(), section) == kSections.end()) return;
+  std::vector<std::string> swept;
+  for (const auto& [axis, text] : scenario.points.front().axes) swept.push_back(axis);
+  if (std::find(swept.begin(), swept.end(), path) != swept.end()) return;
+  for (const Point& point : scenario.points)
+    if (find_path(write_point(point, scenario.name), path)) return;
+  reject(value->place, fmt::format("report: the path {} does not exist{}", quoted(path),
+                                   swept.empty() ? "" : suggestion(path, swept)));
+}
+
+void check_figures(const YamlNode* report, const Scenario& scenario) {
+  const YamlNode* figures = report ? report->find("figures") : nullptr;
+  if (!figures) return;
+  for (const YamlNode& figure : figures->items)
+    for (const char* key : {"x", "series"}) check_figure_path(figure.find(key), scenario);
+}
+
 Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>& overrides,
                        const Context& context) {
   YamlNode root = parse_yaml(source.text, source.name_for_errors);
@@ -185,6 +208,7 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
   });
   if (!nic_swept) expand_common_nic(root, context);
   read_points(root, axes, context, scenario);
+  check_figures(root.find("report"), scenario);
   scenario.warnings = time_warnings(scenario.points, context.protocols);
   scenario.resolved_yaml = resolve_scenario(scenario, root, axes);
   return scenario;

@@ -37,11 +37,13 @@ Error wrong(const std::string& text, std::string_view problem, const Quantity& q
   return Error{fmt::format("{} {}; expected {}", quoted(text), problem, quantity.what), ""};
 }
 
+constexpr std::size_t kMostDigits = 25;  // times the largest unit stays below 2^128
+
 bool digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// Digits, at most one point with digits on both sides, then the unit. At most 18 digits.
+// Digits, at most one point with digits on both sides, then the unit.
 bool split_number(std::string_view text, Number& number) {
   std::size_t i = 0;
   std::size_t digits = 0;
@@ -52,7 +54,7 @@ bool split_number(std::string_view text, Number& number) {
       continue;
     }
     if (!digit(text[i])) break;
-    if (++digits > 18) return false;
+    if (++digits > kMostDigits) return false;
     number.mantissa = number.mantissa * 10 + static_cast<Wide>(text[i] - '0');
     if (point) number.divisor *= 10;
   }

@@ -186,16 +186,6 @@ YamlNode sections(const Point& point, const std::string& name, YamlNode nic) {
   return node;
 }
 
-YamlNode* descend(YamlNode& root, const std::string& path) {
-  YamlNode* node = &root;
-  for (std::size_t at = 0; node && at <= path.size();) {
-    const std::size_t dot = std::min(path.find('.', at), path.size());
-    node = node->find(path.substr(at, dot - at));
-    at = dot + 1;
-  }
-  return node;
-}
-
 // A swept name, profile or kind changes which keys its mapping may have.
 void keep_rebuilt_section(YamlNode& resolved, const YamlNode& source, const std::string& path) {
   const std::size_t dot = path.rfind('.');
@@ -203,14 +193,13 @@ void keep_rebuilt_section(YamlNode& resolved, const YamlNode& source, const std:
   const std::string leaf = path.substr(dot + 1);
   if (leaf != "name" && leaf != "profile" && leaf != "kind") return;
   const std::string section = path.substr(0, dot);
-  YamlNode* target = descend(resolved, section);
-  YamlNode whole = source;
-  const YamlNode* written = descend(whole, section);
+  YamlNode* target = find_path(resolved, section);
+  const YamlNode* written = find_path(source, section);
   if (target && written)
     *target = *written;
   else if (section.find('.') == std::string::npos)
     resolved.erase(section);
-  else if (YamlNode* parent = descend(resolved, section.substr(0, section.rfind('.'))))
+  else if (YamlNode* parent = find_path(resolved, section.substr(0, section.rfind('.'))))
     parent->erase(section.substr(section.rfind('.') + 1));
 }
 

@@ -39,7 +39,8 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   if (word.empty() || word.size() > kLongestWord) return "";
   const std::string wanted = lower(word);
-  std::size_t best = std::max<std::size_t>(2, word.size() / 3) + 1;
+  const std::size_t most = word.size() < 4 ? 1 : std::max<std::size_t>(2, word.size() / 3);
+  std::size_t best = most + 1;
   std::string found;
   for (const std::string& candidate : candidates) {
     if (candidate.size() > kLongestWord) continue;

@@ -104,7 +104,8 @@ class TreeBuilder final : public YAML::EventHandler {
     if (static_cast<int>(stack_.size()) >= kDeepestYaml)
       reject(at(mark), fmt::format("nested deeper than {} levels; a scenario needs fewer than ten",
                                    kDeepestYaml));
-    if (wants_key()) reject(at(mark), "a key must be one word, not a list or a mapping");
+    if (wants_key())
+      reject(at(mark), "a key must be one word, not a list or a mapping (is a bracket left open?)");
     Frame frame;
     frame.node.kind = kind;
     frame.node.place = at(mark);

@@ -48,6 +48,20 @@ YamlNode yaml_sequence() {
   return node;
 }
 
+const YamlNode* find_path(const YamlNode& root, std::string_view path) {
+  const YamlNode* node = &root;
+  for (std::size_t at = 0; node && at <= path.size();) {
+    const std::size_t dot = std::min(path.find('.', at), path.size());
+    node = node->find(path.substr(at, dot - at));
+    at = dot + 1;
+  }
+  return node;
+}
+
+YamlNode* find_path(YamlNode& root, std::string_view path) {
+  return const_cast<YamlNode*>(find_path(std::as_const(root), path));
+}
+
 const char* kind_name(const YamlNode& node) {
   switch (node.kind) {
     case YamlKind::null:

@@ -48,6 +48,10 @@ YamlNode yaml_text(std::string text);
 YamlNode yaml_map();
 YamlNode yaml_sequence();
 
+// The value at a dotted path through mappings; nullptr: there is none.
+const YamlNode* find_path(const YamlNode& root, std::string_view path);
+YamlNode* find_path(YamlNode& root, std::string_view path);
+
 // Throws InputError. `source` names the text in places; `has_lines` is false for an override.
 YamlNode parse_yaml(const std::string& text, const std::string& source, bool has_lines = true);
 
