@@ -86,6 +86,14 @@ Simulator::Simulator(const WorldPlan& plan, const SimgridOptions& options)
       std::make_unique<Platform>(static_cast<std::uint32_t>(nodes_.size()), nic_, options.pump);
 }
 
+// Frames go first: what they own may give slots back.
+Simulator::~Simulator() {
+  for (const auto& actor : actors_) {
+    actor->root.reset();
+    actor->serving.clear();
+  }
+}
+
 Verbs& Simulator::add_actor(ActorKind kind, NodeId node_id, ClientId client) {
   const auto index = static_cast<std::uint32_t>(actors_.size() + 1);
   // A client's stream depends on its number alone, so that other parts can come and go.

@@ -82,6 +82,7 @@ class SimActor final : public Verbs {
 class Simulator final : public Backend, public EventSource {
  public:
   Simulator(const WorldPlan& plan, const SimgridOptions& options);
+  ~Simulator() override;
 
   // ---- Backend ----
   const Capabilities& capabilities() const override { return capabilities_; }

@@ -126,6 +126,7 @@ void World::attach_server(Backend& backend, NodeId node) {
   actor->part = protocol_.make_server({node, words});
   if (actor->part) {
     Verbs& verbs = backend.add_actor(ActorKind::server, node, ClientId{});
+    background_.push_back(&verbs);
     backend.serve_calls(verbs, *actor);
     backend.spawn(verbs, actor->part->background(verbs), Time{});
   }
@@ -138,6 +139,7 @@ void World::attach_node(Backend& backend, NodeId node) {
       {node, RemoteAddr{node, layout.node_words}, static_cast<std::uint32_t>(layout.clients)});
   if (part) {
     Verbs& verbs = backend.add_actor(ActorKind::node, node, ClientId{});
+    background_.push_back(&verbs);
     backend.spawn(verbs, part->background(verbs), Time{});
   }
   node_parts_[node.value - 1] = std::move(part);

@@ -39,6 +39,8 @@ class World {
   NodeId node_of(ClientId client) const;
   Verbs& verbs(ClientId client) const { return *clients_[client.value].verbs; }
   LockClient& client(ClientId client) const { return *clients_[client.value].part; }
+  // Of node and server parts: their verbs belong to no client's cycle.
+  const std::vector<Verbs*>& background_actors() const { return background_; }
   std::uint64_t entry_bytes() const { return layout_.entry_bytes; }
 
  private:
@@ -75,6 +77,7 @@ class World {
   std::vector<std::unique_ptr<NodePart>> node_parts_;  // by NodeId - 1; null: none
   std::vector<std::unique_ptr<ServerActor>> servers_;
   std::vector<RemoteAddr> server_words_;
+  std::vector<Verbs*> background_;
 };
 
 // Lock entries start here on every server: one page in, so that no entry has address 0.

@@ -1,0 +1,87 @@
+#pragma once
+// Watches the client loops of one repeat: checks every grant, and turns what it sees into metrics.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/checks/safety_monitor.h"
+#include "core/measure/metrics.h"
+#include "core/measure/window.h"
+#include "core/runner/backend.h"
+#include "core/runner/world.h"
+#include "core/scenario/scenario.h"
+#include "core/workload/client_loop.h"
+
+namespace latchlab {
+
+class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clocks {
+ public:
+  MeasuringObserver(const World& world, Backend& backend, Time window_start, Duration window,
+                    OnViolation on_violation);
+
+  // Attaches phase marks and first effects; after World::attach.
+  void watch_clients();
+  // To be called at the dates of the window.
+  void window_opens();
+  void client_crashed(ClientId client) { monitor_.crashed(client); }
+
+  // The metrics at the end of the window; the first violation, if there was one.
+  RepeatMetrics metrics() const;
+  const std::string& violation() const { return violation_; }
+  const WindowRecorder& recorder() const { return recorder_; }
+
+  // ---- LoopObserver ----
+  void cycle_begins(ClientId client) override;
+  void acquire_begins(ClientId client, const ClientOperation& operation) override;
+  void acquire_aborted(ClientId client, AbortReason reason) override;
+  void acquired(ClientId client, const Grant& grant) override;
+  void release_begins(ClientId client, const Grant& grant) override;
+  void released(ClientId client, const Grant& grant, ReleaseResult result) override;
+  void release_skipped(ClientId client, const Grant& grant) override;
+
+  Time local_now(ClientId client) const override {
+    return backend_.local_now(world_.node_of(client));
+  }
+
+ private:
+  // One client's stopwatch: where it is, since when, and what it has spent where.
+  struct Meter final : PhaseSink {
+    const Backend* backend = nullptr;
+    std::array<Duration, kPhases> spent = {};
+    Phase current = Phase::other;
+    Time since;
+    Time begun;
+    bool trying = false;  // between the first acquire call of an operation and its end
+    LockMode asked = LockMode::exclusive;
+    VerbTally at_cycle, at_acquire, in_acquire;
+
+    void mark(Phase phase) override;
+    void restart(Time now);
+    Duration stop(Time now);
+  };
+
+  void note(std::uint64_t what, ClientId client, const Grant& grant);
+  VerbTally background_tally() const;
+  void write_nic(RepeatMetrics& metrics) const;
+
+  const World& world_;
+  Backend& backend_;
+  Time window_start_;
+  Duration window_;
+  OnViolation on_violation_;
+  WindowRecorder recorder_;
+  SafetyMonitor monitor_;
+  std::vector<Meter> meters_;
+  std::string violation_;
+
+  VerbTally cycles_, acquisitions_;  // of counted cycles
+  PhaseTotals read_, write_, release_;
+  std::uint64_t aborted_ = 0;
+  std::uint64_t shared_as_exclusive_ = 0;
+  VerbTally background_before_;
+  std::uint64_t recoveries_before_ = 0;
+};
+
+}  // namespace latchlab

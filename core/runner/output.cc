@@ -1,0 +1,206 @@
+#include "core/runner/output.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <variant>
+
+#include "core/measure/results_json.h"
+
+namespace latchlab {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+namespace {
+
+Json repeat_json(const RepeatOutcome& repeat) {
+  Json json;
+  json["seed"] = repeat.seed;
+  json["status"] = name_of(repeat.status);
+  if (!repeat.message.empty()) json["message"] = repeat.message;
+  json["metrics"] = Json::parse(leaves_json(repeat_leaves(repeat.metrics)));
+  return json;
+}
+
+Json point_json(const Point& point, const PointOutcome& outcome) {
+  Json json;
+  json["params"] = Json::parse(point.resolved_json);
+  json["label"] = point.protocol.label;
+  Json axes = Json::object();
+  for (const auto& [path, value] : point.axes) axes[path] = value;
+  json["axes"] = std::move(axes);
+  json["status"] = outcome.complete() ? std::string(name_of(outcome.status())) : "interrupted";
+  json["repeats"] = Json::array();
+  for (const auto& repeat : outcome.repeats)
+    if (repeat) json["repeats"].push_back(repeat_json(*repeat));
+  const Leaves metrics = outcome.metrics();
+  json["metrics"] = metrics.empty() ? Json() : Json::parse(leaves_json(metrics));
+  return json;
+}
+
+std::string csv_text(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string csv_value(const LeafValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return csv_text(*text);
+  if (const auto* count = std::get_if<std::uint64_t>(&value)) return std::to_string(*count);
+  const auto number = number_of(value);
+  return number ? fmt::format("{}", *number) : std::string();
+}
+
+}  // namespace
+
+std::string results_json(const Scenario& scenario, const StudyOutcome& outcome,
+                         const RunManifest& manifest) {
+  Json json;
+  json["schema"] = 1;
+  Json& head = json["manifest"];
+  head["scenario"] = scenario.name;
+  head["description"] = scenario.description;
+  head["version"] = manifest.version;
+  head["backend"] = manifest.backend;
+  head["emulated"] = manifest.emulated;
+  head["complete"] = !outcome.interrupted;
+  head["warnings"] = scenario.warnings;
+  json["points"] = Json::array();
+  for (std::size_t i = 0; i < scenario.points.size(); ++i)
+    json["points"].push_back(point_json(scenario.points[i], outcome.points[i]));
+  json["expectations"] = Json::array();
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// One row per point and repeat. Columns are those of the first repeat that has any: leaves are the
+// same for all but the tables by verb, which stay in results.json.
+std::string results_csv(const Scenario& scenario, const StudyOutcome& outcome) {
+  const Leaves columns = repeat_leaves(RepeatMetrics{});
+  std::string out = "point,label";
+  for (const auto& [path, value] : scenario.points.front().axes) out += "," + csv_text(path);
+  out += ",repeat,seed,status";
+  for (const Leaf& column : columns) out += "," + column.path;
+  out += "\n";
+  for (std::size_t p = 0; p < scenario.points.size(); ++p) {
+    const auto& repeats = outcome.points[p].repeats;
+    for (std::size_t r = 0; r < repeats.size(); ++r) {
+      if (!repeats[r]) continue;
+      out += fmt::format("{},{}", p, csv_text(scenario.points[p].protocol.label));
+      for (const auto& [path, value] : scenario.points[p].axes) out += "," + csv_text(value);
+      out += fmt::format(",{},{},{}", r, repeats[r]->seed, name_of(repeats[r]->status));
+      const Leaves leaves = repeat_leaves(repeats[r]->metrics);
+      for (const Leaf& column : columns) {
+        const LeafValue* value = find_leaf(leaves, column.path);
+        out += "," + (value != nullptr ? csv_value(*value) : std::string());
+      }
+      out += "\n";
+    }
+  }
+  return out;
+}
+
+std::string timing_json(const StudyOutcome& outcome, std::uint32_t jobs) {
+  Json json;
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  char date[64] = "";
+  const std::time_t now = std::time(nullptr);
+  std::tm utc = {};
+  ::gmtime_r(&now, &utc);
+  std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  json["date"] = date;
+  json["host"] = host;
+  json["jobs"] = jobs;
+  json["wall_s"] = outcome.wall_s;
+  json["repeats"] = Json::array();
+  for (std::size_t p = 0; p < outcome.points.size(); ++p) {
+    for (std::size_t r = 0; r < outcome.points[p].repeats.size(); ++r) {
+      const auto& repeat = outcome.points[p].repeats[r];
+      if (!repeat) continue;
+      const double wall = repeat->wall_s > 0 ? repeat->wall_s : 1e-9;
+      const auto per_s = [wall](const RepeatMetrics::Count& count) {
+        return static_cast<double>(count.value_or(0)) / wall;
+      };
+      json["repeats"].push_back({{"point", p},
+                                 {"repeat", r},
+                                 {"wall_s", repeat->wall_s},
+                                 {"peak_rss_kib", repeat->peak_rss_kib},
+                                 {"verbs_per_s", per_s(repeat->metrics.engine.verbs)},
+                                 {"events_per_s", per_s(repeat->metrics.engine.events)}});
+    }
+  }
+  return json.dump(1) + "\n";
+}
+
+// ---- files ----
+
+Result<std::string> make_run_directory(const std::string& wanted, const std::string& name) {
+  std::error_code error;
+  if (!wanted.empty()) {
+    if (fs::exists(wanted, error) &&
+        !(fs::is_directory(wanted, error) && fs::is_empty(wanted, error)))
+      return Error{fmt::format("{} exists already and results are never overwritten; "
+                               "choose another --out",
+                               wanted),
+                   {}};
+    fs::create_directories(fs::path(wanted) / "points", error);
+    if (error) return Error{fmt::format("cannot create {}: {}", wanted, error.message()), {}};
+    return wanted;
+  }
+  fs::create_directories("results", error);
+  for (int n = 1; !error && n < 1'000'000; ++n) {
+    const std::string path = fmt::format("results/{}-{}", name, n);
+    if (!fs::create_directory(path, error)) continue;  // taken, or an error
+    fs::create_directory(path + "/points", error);
+    if (!error) return path;
+  }
+  return Error{fmt::format("cannot create a directory under results/: {}", error.message()), {}};
+}
+
+Status write_atomically(const std::string& path, const std::string& text) {
+  const std::string beside = path + ".part";
+  const auto problem = [&] {
+    Error error{fmt::format("cannot write {}: {}", path, strerror(errno)), {}};
+    ::unlink(beside.c_str());
+    return error;
+  };
+  const int file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) return problem();
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const ssize_t written = ::write(file, text.data() + at, text.size() - at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      const Error error = problem();
+      ::close(file);
+      return error;
+    }
+    at += static_cast<std::size_t>(written);
+  }
+  if (::fsync(file) != 0 || ::close(file) != 0) return problem();
+  if (::rename(beside.c_str(), path.c_str()) != 0) return problem();
+  return fine();
+}
+
+Status write_study(const std::string& directory, const Scenario& scenario,
+                   const StudyOutcome& outcome, const RunManifest& manifest, std::uint32_t jobs) {
+  const std::pair<const char*, std::string> files[] = {
+      {"scenario.yaml", scenario.resolved_yaml},
+      {"results.json", results_json(scenario, outcome, manifest)},
+      {"results.csv", results_csv(scenario, outcome)},
+      {"timing.json", timing_json(outcome, jobs)},
+  };
+  for (const auto& [name, text] : files)
+    if (Status written = write_atomically(directory + "/" + name, text); !written) return written;
+  return fine();
+}
+
+}  // namespace latchlab

@@ -1,0 +1,154 @@
+#include "core/runner/repeat.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "core/base/check.h"
+#include "core/base/random.h"
+#include "core/runner/measuring.h"
+#include "core/workload/micro.h"
+
+namespace latchlab {
+
+std::string_view name_of(RepeatStatus status) {
+  switch (status) {
+    case RepeatStatus::ok:
+      return "ok";
+    case RepeatStatus::unsafe:
+      return "unsafe";
+    case RepeatStatus::stuck:
+      return "stuck";
+    case RepeatStatus::unavailable:
+      return "unavailable";
+    case RepeatStatus::failed:
+      break;
+  }
+  return "failed";
+}
+
+std::uint64_t repeat_seed(std::uint64_t seed, std::uint32_t repeat) {
+  return hash_of(seed, repeat);
+}
+
+WorldShape shape_of(const Point& point, std::uint64_t seed) {
+  WorldShape shape;
+  shape.servers = point.platform.servers;
+  shape.client_nodes = point.platform.client_nodes;
+  shape.clients_per_node = point.platform.clients_per_node;
+  shape.colocated = point.platform.colocated;
+  shape.locks = point.locks;
+  shape.seed = seed;
+  return shape;
+}
+
+std::string limits_exceeded(const Point& point, const Protocol& protocol) {
+  const Limits limits = protocol.limits();
+  const auto over = [&](const char* what, std::uint64_t asked, std::uint64_t most) {
+    return fmt::format("{} takes at most {} {}, and the scenario has {}", point.protocol.name, most,
+                       what, asked);
+  };
+  const std::uint64_t nodes =
+      point.platform.servers + (point.platform.colocated ? 0 : point.platform.client_nodes);
+  if (point.platform.clients() > limits.max_clients)
+    return over("clients", point.platform.clients(), limits.max_clients);
+  if (nodes > limits.max_nodes) return over("nodes", nodes, limits.max_nodes);
+  if (point.locks.count > limits.max_locks)
+    return over("locks", point.locks.count, limits.max_locks);
+  return {};
+}
+
+namespace {
+
+std::int64_t skip_release_ppb(const Point& point) {
+  for (const FaultSpec& fault : point.faults)
+    if (fault.kind == FaultKind::skip_release) return fault.probability_ppb;
+  return 0;
+}
+
+void schedule_crashes(const Point& point, Backend& backend, MeasuringObserver& observer) {
+  for (const FaultSpec& fault : point.faults) {
+    if (fault.kind != FaultKind::client_crash || !fault.at) continue;
+    const ClientId client{fault.client};
+    backend.at(Time{} + *fault.at, [&backend, &observer, client] {
+      observer.client_crashed(client);
+      backend.crash(client, CrashKind::client);
+    });
+  }
+}
+
+void spawn_clients(const World& world, Backend& backend, MicroWorkload& workload,
+                   MeasuringObserver& observer) {
+  for (std::uint32_t i = 0; i < world.shape().clients(); ++i) {
+    const ClientId client{i};
+    Verbs& verbs = world.verbs(client);
+    backend.spawn(verbs, client_loop(verbs, world.client(client), workload, observer),
+                  Time{} + workload.start_offset(client));
+  }
+}
+
+void check_books(const Backend& backend, const MeasuringObserver& observer) {
+  const VerbCensus census = backend.census();
+  LATCHLAB_CHECK(census.posted == census.executed + census.failed + census.in_flight,
+                 "verbs were lost: posted is not executed + failed + in flight");
+  LATCHLAB_CHECK(observer.recorder().check_window_law(), "the window's law does not hold");
+}
+
+void judge(RunEnd end, const Point& point, const MeasuringObserver& observer,
+           RepeatOutcome& outcome) {
+  if (!observer.violation().empty()) {
+    outcome.status = RepeatStatus::unsafe;
+    outcome.message = observer.violation();
+  } else if (end == RunEnd::stuck) {
+    outcome.status = RepeatStatus::stuck;
+    outcome.message =
+        fmt::format("deadlock: {} of {} clients wait, and nothing can happen any more",
+                    outcome.metrics.open.count.value_or(0), point.platform.clients());
+  }
+}
+
+RepeatOutcome refused(RepeatStatus status, std::string message) {
+  RepeatOutcome outcome;
+  outcome.status = status;
+  outcome.message = std::move(message);
+  return outcome;
+}
+
+}  // namespace
+
+RepeatOutcome run_repeat(const Point& point, const ProtocolEntry& entry, std::uint32_t repeat,
+                         const BackendFactory& make_backend) {
+  const std::uint64_t seed = repeat_seed(point.run.seed, repeat);
+  const std::unique_ptr<Protocol> protocol = entry.make(point.protocol.params);
+  if (std::string over = limits_exceeded(point, *protocol); !over.empty())
+    return refused(RepeatStatus::failed, std::move(over));
+  World world(*protocol, shape_of(point, seed));
+  const std::unique_ptr<Backend> backend = make_backend(world.plan(), point);
+  if (const std::string missing = backend->capabilities().first_missing(protocol->needs());
+      !missing.empty())
+    return refused(
+        RepeatStatus::unavailable,
+        fmt::format("{} needs {}, which this backend does not have", point.protocol.name, missing));
+  world.attach(*backend);
+  auto workload =
+      MicroWorkload::make(point.workload, point.locks.count, point.platform.clients(), seed,
+                          skip_release_ppb(point), [&world](LockId id) { return world.lock(id); });
+  if (!workload) return refused(RepeatStatus::failed, workload.error().text());
+
+  const Time opens = Time{} + point.run.warmup;
+  MeasuringObserver observer(world, *backend, opens, point.run.duration, point.run.on_violation);
+  observer.watch_clients();
+  backend->at(opens, [&observer] { observer.window_opens(); });
+  schedule_crashes(point, *backend, observer);
+  spawn_clients(world, *backend, *workload.value(), observer);
+  const RunEnd end = backend->run_until(opens + point.run.duration);
+  check_books(*backend, observer);
+
+  RepeatOutcome outcome;
+  outcome.seed = seed;
+  outcome.metrics = observer.metrics();
+  judge(end, point, observer, outcome);
+  return outcome;
+}
+
+}  // namespace latchlab

@@ -1,0 +1,169 @@
+#include "core/runner/study.h"
+
+#include <fmt/core.h>
+#include <poll.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <list>
+#include <utility>
+
+#include "core/protocols/registry.h"
+#include "core/runner/child.h"
+#include "core/runner/output.h"
+
+namespace latchlab {
+
+bool PointOutcome::complete() const {
+  return std::all_of(repeats.begin(), repeats.end(), [](const auto& r) { return r.has_value(); });
+}
+
+RepeatStatus PointOutcome::status() const {
+  RepeatStatus worst = RepeatStatus::ok;
+  for (const auto& repeat : repeats)
+    if (repeat && repeat->status != RepeatStatus::ok && worst == RepeatStatus::ok)
+      worst = repeat->status;
+  return worst;
+}
+
+std::string PointOutcome::message() const {
+  for (const auto& repeat : repeats)
+    if (repeat && repeat->status != RepeatStatus::ok) return repeat->message;
+  return {};
+}
+
+Leaves PointOutcome::metrics() const {
+  std::vector<RepeatMetrics> all;
+  for (const auto& repeat : repeats)
+    if (repeat && repeat->status != RepeatStatus::failed &&
+        repeat->status != RepeatStatus::unavailable)
+      all.push_back(repeat->metrics);
+  return all.empty() ? Leaves{} : aggregate(std::move(all));
+}
+
+namespace {
+
+volatile sig_atomic_t stop_asked = 0;
+void ask_to_stop(int) {
+  stop_asked = 1;
+}
+
+// Puts our handlers in place, and the old ones back.
+class StopSignals {
+ public:
+  StopSignals() {
+    stop_asked = 0;
+    struct sigaction action = {};
+    action.sa_handler = ask_to_stop;
+    ::sigaction(SIGINT, &action, &old_int_);
+    ::sigaction(SIGTERM, &action, &old_term_);
+  }
+  ~StopSignals() {
+    ::sigaction(SIGINT, &old_int_, nullptr);
+    ::sigaction(SIGTERM, &old_term_, nullptr);
+  }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+ private:
+  struct sigaction old_int_ = {};
+  struct sigaction old_term_ = {};
+};
+
+struct Work {
+  std::size_t point;
+  std::uint32_t repeat;
+};
+struct Running {
+  Work work;
+  ChildRepeat child;
+};
+
+class Pool {
+ public:
+  Pool(const Scenario& scenario, const StudyOptions& options, const BackendFactory& make_backend)
+      : scenario_(scenario), options_(options), make_backend_(make_backend) {
+    outcome_.points.resize(scenario.points.size());
+    for (std::size_t p = 0; p < scenario.points.size(); ++p) {
+      outcome_.points[p].repeats.resize(scenario.points[p].run.repeats);
+      for (std::uint32_t r = 0; r < scenario.points[p].run.repeats; ++r) work_.push_back({p, r});
+    }
+  }
+
+  StudyOutcome run() {
+    const StopSignals signals;
+    const auto started = std::chrono::steady_clock::now();
+    while (!stop_asked && (next_ < work_.size() || !running_.empty())) {
+      while (next_ < work_.size() && running_.size() < options_.jobs) launch(work_[next_++]);
+      collect();
+    }
+    for (Running& each : running_) each.child.kill();
+    outcome_.interrupted = stop_asked != 0;
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
+    outcome_.wall_s = wall.count();
+    return std::move(outcome_);
+  }
+
+ private:
+  void launch(Work work) {
+    const Point& point = scenario_.points[work.point];
+    const ProtocolEntry* entry = find_protocol(point.protocol.name);
+    auto child = ChildRepeat::start(point, *entry, work.repeat, make_backend_);
+    if (child) {
+      running_.push_back({work, std::move(child).value()});
+      return;
+    }
+    RepeatOutcome failed;
+    failed.status = RepeatStatus::failed;
+    failed.message = child.error().text();
+    ended(work, std::move(failed));
+  }
+
+  void collect() {
+    if (running_.empty()) return;
+    std::vector<pollfd> polled;
+    for (const Running& each : running_) polled.push_back({each.child.descriptor(), POLLIN, 0});
+    if (::poll(polled.data(), polled.size(), -1) < 0) return;  // a signal
+    std::size_t i = 0;
+    for (auto each = running_.begin(); each != running_.end(); ++i) {
+      const bool over = polled[i].revents != 0 && each->child.drain();
+      if (!over) {
+        ++each;
+        continue;
+      }
+      ended(each->work, each->child.finish());
+      each = running_.erase(each);
+    }
+  }
+
+  void ended(Work work, RepeatOutcome result) {
+    if (!options_.points_dir.empty()) {
+      const std::string name =
+          fmt::format("{}/{:04}-{}.json", options_.points_dir, work.point, work.repeat);
+      // Also told at the end, when the results themselves are written.
+      static_cast<void>(write_atomically(name, serialise_outcome(result) + "\n"));
+    }
+    outcome_.points[work.point].repeats[work.repeat] = std::move(result);
+    ++done_;
+    if (options_.progress) options_.progress(done_, work_.size());
+  }
+
+  const Scenario& scenario_;
+  const StudyOptions& options_;
+  const BackendFactory& make_backend_;
+  StudyOutcome outcome_;
+  std::vector<Work> work_;
+  std::size_t next_ = 0;
+  std::size_t done_ = 0;
+  std::list<Running> running_;
+};
+
+}  // namespace
+
+StudyOutcome run_study(const Scenario& scenario, const StudyOptions& options,
+                       const BackendFactory& make_backend) {
+  return Pool(scenario, options, make_backend).run();
+}
+
+}  // namespace latchlab

@@ -1,0 +1,48 @@
+#include "core/workload/micro.h"
+
+#include <utility>
+
+#include "core/workload/timing.h"
+
+namespace latchlab {
+
+Result<std::unique_ptr<MicroWorkload>> MicroWorkload::make(
+    const WorkloadSpec& spec, std::uint64_t lock_count, std::uint32_t clients, std::uint64_t seed,
+    std::int64_t skip_release_ppb, LockFinder find_lock) {
+  auto keys = KeyChooser::make(spec.distribution, lock_count, seed);
+  if (!keys) return keys.error();
+  return std::unique_ptr<MicroWorkload>(new MicroWorkload(
+      spec, clients, seed, skip_release_ppb, std::move(find_lock), std::move(keys).value()));
+}
+
+MicroWorkload::MicroWorkload(const WorkloadSpec& spec, std::uint32_t clients, std::uint64_t seed,
+                             std::int64_t skip_release_ppb, LockFinder find_lock,
+                             std::unique_ptr<const KeyChooser> keys)
+    : spec_(spec),
+      skip_release_ppb_(skip_release_ppb),
+      find_lock_(std::move(find_lock)),
+      keys_(std::move(keys)) {
+  streams_.reserve(clients);
+  for (std::uint32_t i = 0; i < clients; ++i)
+    streams_.push_back({Rng(seed, i, StreamPurpose::keys), Rng(seed, i, StreamPurpose::modes),
+                        Rng(seed, i, StreamPurpose::timing), Rng(seed, i, StreamPurpose::faults)});
+}
+
+bool MicroWorkload::next(ClientId client, ClientOperation& operation) {
+  Streams& mine = streams_[client.value];
+  operation = ClientOperation{};
+  operation.lock = find_lock_(LockId{keys_->next(mine.keys)});
+  operation.mode =
+      happens(mine.modes, spec_.read_ratio_ppb) ? LockMode::shared : LockMode::exclusive;
+  operation.hold = spec_.critical_section;
+  operation.think =
+      spec_.think_exponential ? exponential(mine.timing, spec_.think_time) : spec_.think_time;
+  if (skip_release_ppb_ > 0) operation.skip_release = happens(mine.faults, skip_release_ppb_);
+  return true;
+}
+
+Duration MicroWorkload::start_offset(ClientId client) {
+  return uniform_below(streams_[client.value].timing, kStartSpread);
+}
+
+}  // namespace latchlab

@@ -1,0 +1,32 @@
+#include <fmt/core.h>
+
+#include "tools/latchlab/commands.h"
+#ifdef LATCHLAB_WITH_SIMGRID
+#include "backends/simgrid/simgrid_backend.h"
+#endif
+
+namespace latchlab::tool {
+
+#ifdef LATCHLAB_WITH_SIMGRID
+namespace {
+
+std::unique_ptr<Backend> simgrid(const WorldPlan& plan, const Point& point) {
+  SimgridOptions options;
+  options.nic = point.platform.nic;
+  options.client_link_latency = point.platform.client_link_latency;
+  options.drift_ppb = point.platform.drift_ppb;
+  options.clock_offset = point.platform.clock_offset;
+  return make_simgrid(plan, options);
+}
+
+}  // namespace
+#endif
+
+Result<BackendFactory> backend_factory(const std::string& name) {
+#ifdef LATCHLAB_WITH_SIMGRID
+  if (name == "simgrid") return BackendFactory(simgrid);
+#endif
+  return Error{fmt::format("this build has no backend '{}'", name), {}};
+}
+
+}  // namespace latchlab::tool

@@ -1,0 +1,53 @@
+#pragma once
+// The commands of the tool. Each returns the process's exit code: 0 fine; 1 a lock broke its
+// promise or a point failed; 2 bad input; 3 the backend or this build cannot; 130 interrupted.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/runner/repeat.h"
+#include "core/scenario/scenario.h"
+
+namespace latchlab::tool {
+
+inline constexpr int kFine = 0;
+inline constexpr int kBroken = 1;
+inline constexpr int kBadInput = 2;
+inline constexpr int kCannot = 3;
+inline constexpr int kInterrupted = 130;
+
+struct ScenarioArguments {
+  std::string scenario;           // a file, or a name under scenarios/
+  std::vector<std::string> sets;  // path=value
+  std::string data;               // extra data directory
+  std::optional<std::uint64_t> seed;
+  std::optional<std::uint32_t> repeats;
+};
+
+struct RunArguments {
+  ScenarioArguments input;
+  std::string out;
+  std::string backend = "simgrid";
+  std::uint32_t jobs = 0;  // 0: as many as there are cores
+  bool json = false;
+  bool quiet = false;
+};
+
+int run(const RunArguments& arguments);
+int check(const ScenarioArguments& arguments);
+int list(const std::string& what, const std::string& data, bool json);
+
+// ---- shared ----
+
+// Where models/ and scenarios/ are: --data, LATCHLAB_DATA, the install prefix, the source tree.
+DataDirs data_dirs(const std::string& extra);
+Result<Scenario> load(const ScenarioArguments& arguments);
+// Says what is wrong on stderr, and gives the code to exit with.
+int complain(const Error& error, int code = kBadInput);
+
+// The factory of a backend of this build.
+Result<BackendFactory> backend_factory(const std::string& name);
+
+}  // namespace latchlab::tool

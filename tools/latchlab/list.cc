@@ -1,0 +1,155 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/protocols/registry.h"
+#include "tools/latchlab/commands.h"
+
+namespace latchlab::tool {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+std::string text_of(const ParamValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
+  if (const auto* length = std::get_if<Duration>(&value)) return format_duration(*length);
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  return std::get<std::string>(value);
+}
+
+std::string range_of(const ParamSpec& spec) {
+  switch (spec.kind) {
+    case ParamKind::integer:
+      return fmt::format("{}..{}", spec.min, spec.max);
+    case ParamKind::duration:
+      return format_duration({spec.min}) + ".." + format_duration({spec.max});
+    case ParamKind::boolean:
+      return "true | false";
+    case ParamKind::choice:
+      break;
+  }
+  std::string all;
+  for (const std::string& choice : spec.choices) all += (all.empty() ? "" : " | ") + choice;
+  return all;
+}
+
+Json describe(const ProtocolInfo& info) {
+  Json json;
+  json["name"] = info.name;
+  json["summary"] = info.summary;
+  json["source"] = info.source;
+  json["shared_mode"] = info.shared_mode;
+  json["entry_bytes"] = info.entry_bytes;
+  json["profiles"] = Json::array();
+  for (const Profile& profile : info.profiles) {
+    Json values = Json::object();
+    for (const auto& [name, value] : profile.values) values[name] = text_of(value);
+    json["profiles"].push_back(
+        {{"name", profile.name}, {"source", profile.source}, {"values", values}});
+  }
+  json["parameters"] = Json::array();
+  for (const ParamSpec& spec : info.params)
+    json["parameters"].push_back({{"name", spec.name},
+                                  {"default", text_of(spec.fallback)},
+                                  {"range", range_of(spec)},
+                                  {"help", spec.help}});
+  return json;
+}
+
+void print_protocols(bool as_json) {
+  Json all = Json::array();
+  for (const ProtocolInfo& info : protocol_infos()) all.push_back(describe(info));
+  if (as_json) {
+    fmt::print("{}\n", all.dump(1));
+    return;
+  }
+  for (const ProtocolInfo& info : protocol_infos()) {
+    fmt::print("{}: {}\n  source: {}\n  modes: {}; entry: {} bytes\n", info.name, info.summary,
+               info.source, info.shared_mode ? "exclusive, shared" : "exclusive", info.entry_bytes);
+    for (const Profile& profile : info.profiles)
+      fmt::print("  profile {}{}: {}\n", profile.name,
+                 &profile == &info.profiles.front() ? " (default)" : "", profile.source);
+    for (const ParamSpec& spec : info.params)
+      fmt::print("  {} = {}  [{}]\n      {}\n", spec.name, text_of(spec.fallback), range_of(spec),
+                 spec.help);
+    fmt::print("\n");
+  }
+}
+
+void print_pairs(const std::vector<std::pair<std::string, std::string>>& pairs, bool as_json) {
+  Json all = Json::array();
+  for (const auto& [name, help] : pairs) {
+    if (as_json) {
+      all.push_back({{"name", name}, {"help", help}});
+    } else {
+      fmt::print("{:<16} {}\n", name, help);
+    }
+  }
+  if (as_json) fmt::print("{}\n", all.dump(1));
+}
+
+// Names of YAML files below `folder` of the data directories, without their ending.
+std::vector<std::string> files_below(const std::string& folder, const DataDirs& data) {
+  std::set<std::string> names;
+  for (const std::string& dir : data.dirs) {
+    const fs::path root = fs::path(dir) / folder;
+    std::error_code error;
+    for (fs::recursive_directory_iterator at(root, error), end; !error && at != end;
+         at.increment(error)) {
+      if (at->path().extension() != ".yaml") continue;
+      fs::path relative = at->path().lexically_relative(root);
+      names.insert(relative.replace_extension().string());
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+void print_nics(const DataDirs& data, bool as_json) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const std::string& name : files_below("models/nics", data)) {
+    auto nic = load_nic(name, ".", data);
+    pairs.emplace_back(name, nic ? nic.value().device : nic.error().text());
+  }
+  print_pairs(pairs, as_json);
+}
+
+void print_scenarios(const DataDirs& data, bool as_json) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const std::string& name : files_below("scenarios", data)) {
+    ScenarioArguments arguments;
+    arguments.scenario = name;
+    auto scenario = load(arguments);
+    pairs.emplace_back(name, scenario ? scenario.value().description : scenario.error().text());
+  }
+  print_pairs(pairs, as_json);
+}
+
+}  // namespace
+
+int list(const std::string& what, const std::string& data, bool json) {
+  const DataDirs dirs = data_dirs(data);
+  if (what == "protocols") print_protocols(json);
+  if (what == "nics") print_nics(dirs, json);
+  if (what == "scenarios") print_scenarios(dirs, json);
+  if (what == "workloads")
+    print_pairs(
+        {{"micro", "each client draws a lock and a mode, acquires, holds, releases, thinks"}},
+        json);
+  if (what == "checks")
+    print_pairs(
+        {{"mutual_exclusion", "no two live clients inside the validity of conflicting grants"},
+         {"expired_holds", "a grant given while a holder was still inside, past its validity"},
+         {"late_effects", "a release carried out after its lock had been given away"},
+         {"deadlock", "clients wait, and nothing can ever happen again"},
+         {"window_law", "counted cycles and ages add up to clients x duration, exactly"},
+         {"census", "verbs posted = executed + failed + in flight"}},
+        json);
+  return kFine;
+}
+
+}  // namespace latchlab::tool

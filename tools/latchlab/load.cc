@@ -1,0 +1,72 @@
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/protocols/registry.h"
+#include "tools/latchlab/commands.h"
+
+namespace latchlab::tool {
+
+namespace fs = std::filesystem;
+
+DataDirs data_dirs(const std::string& extra) {
+  DataDirs data;
+  if (!extra.empty()) data.dirs.push_back(extra);
+  if (const char* from_environment = std::getenv("LATCHLAB_DATA"))
+    data.dirs.emplace_back(from_environment);
+  std::error_code error;
+  const fs::path binary = fs::read_symlink("/proc/self/exe", error);
+  if (!error)
+    data.dirs.push_back((binary.parent_path().parent_path() / "share" / "latchlab").string());
+  data.dirs.emplace_back(LATCHLAB_SOURCE_DIR);
+  return data;
+}
+
+int complain(const Error& error, int code) {
+  fmt::print(stderr, "latchlab: {}\n", error.text());
+  return code;
+}
+
+namespace {
+
+// A file as given; else NAME or NAME.yaml under scenarios/ of the data directories.
+std::string find_scenario(const std::string& given, const DataDirs& data) {
+  std::error_code error;
+  if (fs::exists(given, error)) return given;
+  for (const std::string& dir : data.dirs) {
+    for (const char* ending : {"", ".yaml"}) {
+      const fs::path path = fs::path(dir) / "scenarios" / (given + ending);
+      if (fs::is_regular_file(path, error)) return path.string();
+    }
+  }
+  return given;
+}
+
+}  // namespace
+
+Result<Scenario> load(const ScenarioArguments& arguments) {
+  std::vector<Override> overrides;
+  for (const std::string& set : arguments.sets) {
+    const std::size_t equals = set.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return Error{fmt::format("--set {}: expected PATH=VALUE, for example locks.count=1", set),
+                   {}};
+    overrides.push_back({set.substr(0, equals), set.substr(equals + 1)});
+  }
+  if (arguments.seed) overrides.push_back({"run.seed", std::to_string(*arguments.seed)});
+  if (arguments.repeats) overrides.push_back({"run.repeats", std::to_string(*arguments.repeats)});
+  const DataDirs data = data_dirs(arguments.data);
+  auto scenario =
+      load_scenario(find_scenario(arguments.scenario, data), overrides, protocol_infos(), data);
+  if (!scenario) return scenario;
+  for (const Point& point : scenario.value().points) {
+    const auto protocol = find_protocol(point.protocol.name)->make(point.protocol.params);
+    if (std::string over = limits_exceeded(point, *protocol); !over.empty())
+      return Error{std::move(over), scenario.value().file};
+  }
+  return scenario;
+}
+
+}  // namespace latchlab::tool

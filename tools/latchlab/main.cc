@@ -1,0 +1,93 @@
+// The command line. Everything that is said about options is said here, once.
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+
+#include "tools/latchlab/commands.h"
+
+namespace {
+
+using namespace latchlab::tool;
+
+constexpr const char* kAbout =
+    "Latchlab studies locks over RDMA: the same protocol code on a simulated fabric, on an\n"
+    "explorer, and later on hardware.\n\n"
+    "Start with:  latchlab run quickstart\n"
+    "Then change one thing:  latchlab run quickstart --set workload.read_ratio=95%";
+
+constexpr const char* kExitCodes =
+    "Exit codes: 0 fine; 1 a lock broke its promise or a point failed; 2 bad input;\n"
+    "3 this build or machine cannot; 130 interrupted, what was finished is kept.";
+
+void add_scenario_options(CLI::App& command, ScenarioArguments& arguments) {
+  command.add_option("scenario", arguments.scenario, "A scenario file, or a name under scenarios/")
+      ->required();
+  command
+      .add_option("--set", arguments.sets,
+                  "Change one value, written as in the file: --set locks.count=1 (repeatable)")
+      ->type_name("PATH=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_option("--seed", arguments.seed, "Replaces run.seed");
+  command.add_option("--repeats", arguments.repeats, "Replaces run.repeats")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--data", arguments.data, "Where models/ and scenarios/ are looked up first")
+      ->type_name("DIR");
+}
+
+CLI::App& add_run(CLI::App& app, RunArguments& arguments) {
+  CLI::App& command = *app.add_subcommand(
+      "run", "Run a scenario: its table on the terminal, its results in a directory");
+  add_scenario_options(command, arguments.input);
+  command
+      .add_option("--out", arguments.out,
+                  "Where results go; must not exist [results/NAME-N, the first free N]")
+      ->type_name("DIR");
+  command.add_option("--jobs", arguments.jobs, "Points at once; does not change results [cores]")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--backend", arguments.backend, "What the locks run on")
+      ->check(CLI::IsMember({"simgrid", "ibverbs"}))
+      ->capture_default_str();
+  command.add_flag("--json", arguments.json, "Print results.json on stdout and nothing else");
+  command.add_flag("--quiet", arguments.quiet, "No progress, no table");
+  command.footer(kExitCodes);
+  return command;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{kAbout, "latchlab"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("latchlab " LATCHLAB_VERSION));
+  app.footer(kExitCodes);
+
+  RunArguments run_arguments;
+  const CLI::App& run_command = add_run(app, run_arguments);
+
+  ScenarioArguments check_arguments;
+  CLI::App& check_command = *app.add_subcommand(
+      "check", "Read a scenario and say what is wrong or unwise in it; run nothing");
+  add_scenario_options(check_command, check_arguments);
+
+  std::string list_what;
+  std::string list_data;
+  bool list_json = false;
+  CLI::App& list_command = *app.add_subcommand("list", "What there is to choose from");
+  list_command.add_option("what", list_what, "protocols, workloads, nics, scenarios or checks")
+      ->required()
+      ->check(CLI::IsMember({"protocols", "workloads", "nics", "scenarios", "checks"}));
+  list_command.add_option("--data", list_data, "Where models/ and scenarios/ are looked up first")
+      ->type_name("DIR");
+  list_command.add_flag("--json", list_json, "For programs");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kFine : kBadInput;
+  }
+  if (run_command.parsed()) return run(run_arguments);
+  if (check_command.parsed()) return check(check_arguments);
+  return list(list_what, list_data, list_json);
+}

@@ -1,0 +1,141 @@
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include "core/runner/output.h"
+#include "core/runner/study.h"
+#include "tools/latchlab/commands.h"
+#include "tools/latchlab/table.h"
+
+namespace latchlab::tool {
+
+namespace {
+
+// One simulated verb takes about this long on one core; a cycle of a client takes at least one
+// round trip of a microsecond or two. Good to a factor of three, which is what a person wants to
+// know before a long run.
+constexpr double kVerbSeconds = 0.5e-6;
+constexpr double kRoundTripSeconds = 2e-6;
+constexpr double kWorthSaying = 2.0;
+
+double estimate_seconds(const Scenario& scenario) {
+  double total = 0;
+  for (const Point& point : scenario.points) {
+    const double simulated = (point.run.warmup + point.run.duration).seconds();
+    const double pause =
+        kRoundTripSeconds +
+        (point.workload.think_time + point.workload.critical_section).seconds() / 2;
+    const double verbs = std::min(point.platform.clients() / pause, 30e6) * simulated;
+    total += verbs * kVerbSeconds * point.run.repeats;
+  }
+  return total;
+}
+
+std::size_t repeats_of(const Scenario& scenario) {
+  std::size_t all = 0;
+  for (const Point& point : scenario.points) all += point.run.repeats;
+  return all;
+}
+
+class Progress {
+ public:
+  explicit Progress(bool shown) : shown_(shown), started_(std::chrono::steady_clock::now()) {}
+  void show(std::size_t done, std::size_t all) const {
+    if (!shown_) return;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
+    const double left = spent.count() / static_cast<double>(done) * static_cast<double>(all - done);
+    fmt::print(stderr, "\r{}/{} runs, about {:.0f} s left   ", done, all, left);
+    if (done == all) fmt::print(stderr, "\r{:40}\r", "");
+    std::fflush(stderr);
+  }
+
+ private:
+  bool shown_;
+  std::chrono::steady_clock::time_point started_;
+};
+
+void announce(const Scenario& scenario, std::uint32_t jobs) {
+  const double seconds = estimate_seconds(scenario) / jobs;
+  if (seconds < kWorthSaying) return;
+  fmt::print(stderr, "{}: {} points, {} runs, {} at once: about {:.0f} s\n", scenario.name,
+             scenario.points.size(), repeats_of(scenario), jobs, seconds);
+}
+
+int exit_code(const StudyOutcome& outcome) {
+  if (outcome.interrupted) return kInterrupted;
+  int code = kFine;
+  for (const PointOutcome& point : outcome.points) {
+    if (point.status() == RepeatStatus::unavailable) code = kCannot;
+    if (point.status() != RepeatStatus::ok && code != kCannot) code = kBroken;
+  }
+  return code;
+}
+
+void report_problems(const Scenario& scenario, const StudyOutcome& outcome) {
+  for (std::size_t i = 0; i < outcome.points.size(); ++i) {
+    if (outcome.points[i].status() == RepeatStatus::ok) continue;
+    std::string where = scenario.points[i].protocol.label;
+    for (const auto& [path, value] : scenario.points[i].axes)
+      if (path != "protocol") where += fmt::format(", {}={}", path, value);
+    fmt::print(stderr, "latchlab: point {} ({}): {}: {}\n", i, where,
+               name_of(outcome.points[i].status()), outcome.points[i].message());
+  }
+}
+
+}  // namespace
+
+int run(const RunArguments& arguments) {
+  auto factory = backend_factory(arguments.backend);
+  if (!factory) return complain(factory.error(), kCannot);
+  auto loaded = load(arguments.input);
+  if (!loaded) return complain(loaded.error());
+  const Scenario& scenario = loaded.value();
+  auto directory = make_run_directory(arguments.out, scenario.name);
+  if (!directory) return complain(directory.error());
+
+  const bool talks = !arguments.quiet && !arguments.json;
+  StudyOptions options;
+  options.jobs =
+      arguments.jobs > 0 ? arguments.jobs : std::max(1u, std::thread::hardware_concurrency());
+  options.points_dir = directory.value() + "/points";
+  const Progress progress(talks && isatty(STDERR_FILENO) != 0);
+  options.progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
+  if (talks) {
+    for (const std::string& warning : scenario.warnings)
+      fmt::print(stderr, "latchlab: warning: {}\n", warning);
+    announce(scenario, options.jobs);
+  }
+
+  const StudyOutcome outcome = run_study(scenario, options, factory.value());
+  const RunManifest manifest{LATCHLAB_VERSION, arguments.backend, {}};
+  const Status written = write_study(directory.value(), scenario, outcome, manifest, options.jobs);
+  report_problems(scenario, outcome);
+  if (arguments.json) {
+    fmt::print("{}", results_json(scenario, outcome, manifest));
+  } else if (talks) {
+    fmt::print("{}", table(scenario, outcome));
+    if (const std::string says = finding(scenario, outcome); !says.empty())
+      fmt::print("\n{}\n", says);
+    fmt::print("\nResults: {}\n", directory.value());
+  }
+  if (!written) return complain(written.error(), kBroken);
+  if (outcome.interrupted)
+    fmt::print(stderr, "latchlab: interrupted; what was finished is in {}\n", directory.value());
+  return exit_code(outcome);
+}
+
+int check(const ScenarioArguments& arguments) {
+  auto loaded = load(arguments);
+  if (!loaded) return complain(loaded.error());
+  const Scenario& scenario = loaded.value();
+  for (const std::string& warning : scenario.warnings) fmt::print("warning: {}\n", warning);
+  fmt::print("{}: fine: {} points, {} runs, about {:.0f} s on one core\n", scenario.file,
+             scenario.points.size(), repeats_of(scenario), estimate_seconds(scenario));
+  return kFine;
+}
+
+}  // namespace latchlab::tool
