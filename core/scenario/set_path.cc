@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "core/scenario/nic_file.h"
 #include "core/scenario/sweep.h"
 
 namespace latchlab {
 namespace {
+
+constexpr std::ptrdiff_t kMostParts = 16;  // of a path
 
 std::vector<std::string> split(const std::string& path, const Place& place) {
   std::vector<std::string> parts(1);
@@ -19,7 +22,7 @@ std::vector<std::string> split(const std::string& path, const Place& place) {
   }
   const bool hollow =
       std::any_of(parts.begin(), parts.end(), [](const std::string& p) { return p.empty(); });
-  if (hollow || parts.size() > 16)
+  if (hollow || std::ssize(parts) > kMostParts)
     reject(place, fmt::format("{} is not a path; expected one such as locks.count", quoted(path)));
   return parts;
 }
@@ -143,13 +146,10 @@ void apply_override(YamlNode& root, const Override& override, const NicPlaces& n
 
 void apply_assignment(YamlNode& root, const Assignment& assignment, const NicPlaces& nics) {
   // Whole sections first, so that what is set inside them is not lost.
-  std::vector<const std::pair<std::string, YamlNode>*> order;
-  for (const auto& change : assignment) order.push_back(&change);
-  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
-    return std::count(a->first.begin(), a->first.end(), '.') <
-           std::count(b->first.begin(), b->first.end(), '.');
-  });
-  for (const auto* change : order) set_path(root, change->first, change->second, nics);
+  for (std::ptrdiff_t dots = 0; dots < kMostParts; ++dots)
+    for (const auto& [path, value] : assignment)
+      if (std::min(std::count(path.begin(), path.end(), '.'), kMostParts - 1) == dots)
+        set_path(root, path, value, nics);
 }
 
 }  // namespace latchlab
