@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/protocols/cas.h"
+#include "core/protocols/dslr/dslr.h"
 #include "core/protocols/mcs.h"
 
 namespace latchlab {
@@ -11,6 +12,7 @@ const std::vector<ProtocolEntry>& protocol_registry() {
   static const std::vector<ProtocolEntry> registry = {
       cas_entry(),
       mcs_entry(),
+      dslr_entry(),
   };
   return registry;
 }

@@ -1,0 +1,130 @@
+#include "core/protocols/dslr/client.h"
+
+#include "core/protocols/common/backoff.h"
+
+namespace latchlab::dslr {
+
+namespace {
+
+// "Has not changed" for Progress::both: a change counts once both counters have moved since the
+// last one that counted.
+struct BothMoved {
+  Tickets last;
+  std::uint64_t changes = 0;
+  bool any = false;
+
+  std::uint64_t after(const Tickets& now) {
+    if (!any || (last.nx != now.nx && last.ns != now.ns)) {
+      last = now;
+      any = true;
+      ++changes;
+    }
+    return changes;
+  }
+};
+
+}  // namespace
+
+Grant Client::grant_of(LockRef lock, LockMode mode, const Tickets& seen) {
+  failures_ = 0;
+  Grant grant{lock, mode, kNever, {}};
+  if (options_.lease.ps > 0) grant.valid_until = verbs_.now() + options_.lease;
+  if (is_last(options_, seen, mode)) {
+    const bool shared = mode == LockMode::shared;
+    grant.words = {1, shared ? seen.max_x : options_.word.count_max(),
+                   shared ? options_.word.count_max() : seen.max_s, 0};
+  }
+  return grant;
+}
+
+Client::Duty Client::duty_of(const Grant& grant) {
+  return {grant.words[0] != 0, static_cast<std::uint32_t>(grant.words[1]),
+          static_cast<std::uint32_t>(grant.words[2])};
+}
+
+// Algorithm 1.
+Task<AcquireResult> Client::acquire(LockRef lock, LockMode mode, AcquireOptions /*options*/) {
+  const Verb take_ticket = options_.word.add(lock.entry, next_ticket(mode), true);
+  for (;;) {
+    verbs_.mark(Phase::initial_atomic);
+    const Completion taken = co_await verbs_.issue(take_ticket);
+    if (!taken.ok()) co_return Aborted{AbortReason::server_failed};
+    const Tickets seen = options_.word.unpack(taken.value);
+    const Ticket ticket{seen.max_x, seen.max_s, mode};
+    if (over_limit(options_, seen)) {
+      verbs_.mark(Phase::retry);
+      const std::optional<Aborted> over = co_await sit_out(lock, ticket, seen);
+      if (over) co_return *over;
+      continue;
+    }
+    if (my_turn(ticket, seen)) co_return grant_of(lock, mode, seen);
+    verbs_.mark(Phase::retry);
+    co_return co_await handle_conflict(lock, ticket, seen);
+  }
+}
+
+// Algorithm 2.
+Task<AcquireResult> Client::handle_conflict(LockRef lock, Ticket ticket, Tickets seen) {
+  const Options* const rules = &options_;
+  BothMoved both;
+  BothMoved* const both_moved = &both;
+  RemoteWait wait;
+  wait.add(options_.word.read(lock.entry));
+  wait.classify = [rules, ticket](const ProbeValues& values) {
+    return judge(*rules, ticket, rules->word.unpack(values[0]));
+  };
+  wait.pacing = [rules, ticket](const ProbeValues& values, std::uint64_t) {
+    return pause(*rules, ticket, rules->word.unpack(values[0]));
+  };
+  wait.pause_first = options_.pause_before_read;
+  wait.first_seen[0] = options_.word.pack(seen);
+  wait.unchanged_for = options_.timeout();
+  wait.observe = [rules, both_moved](const ProbeValues& values) {
+    const Tickets now = rules->word.unpack(values[0]);
+    if (rules->progress == Progress::both) return Words{both_moved->after(now), 0};
+    return Words{now.nx, now.ns};
+  };
+  for (;;) {
+    const RemoteWaitResult end = co_await verbs_.await_remote(wait);
+    const Tickets now = options_.word.unpack(end.values[0]);
+    // The ticket, not what was read last, says whether this holder ends the era.
+    const Tickets at_ticket{now.nx, now.ns, ticket.x, ticket.s};
+    if (end.end == WaitEnd::satisfied) co_return grant_of(lock, ticket.mode, at_ticket);
+    if (end.end == WaitEnd::failed) co_return Aborted{AbortReason::server_failed};
+    if (end.end == WaitEnd::abandoned) co_return co_await fail(AbortReason::recovered);
+    if (co_await repair(lock, ticket, now)) co_return co_await fail(AbortReason::recovered);
+  }
+}
+
+Task<AcquireResult> Client::fail(AbortReason reason) {
+  co_await back_off();
+  co_return Aborted{reason};
+}
+
+Task<void> Client::back_off() {
+  const std::uint64_t shift = failures_++;
+  const Duration bound = doubled(options_.backoff_first, shift, options_.backoff_bound);
+  if (bound.ps <= 0) co_return;
+  const std::uint64_t length = verbs_.random(static_cast<std::uint64_t>(bound.ps));
+  co_await verbs_.sleep(Duration{static_cast<std::int64_t>(length)});
+}
+
+// Algorithm 3.
+Task<ReleaseResult> Client::release(Grant grant) {
+  const Duty duty = duty_of(grant);
+  const bool late = verbs_.now() >= grant.valid_until;
+  const bool forced = options_.late_release == LateRelease::always ||
+                      (options_.late_release == LateRelease::suppress_unless_reset && duty.mine);
+  if (late && !forced) co_return ReleaseResult::suppressed;
+  verbs_.mark(Phase::initial_atomic);
+  const Verb serve_next = options_.word.add(grant.lock.entry, served(grant.mode), true);
+  const Completion served_before = co_await verbs_.issue(serve_next);
+  if (!duty.mine || !served_before.ok()) co_return ReleaseResult::released;
+  verbs_.mark(Phase::retry);
+  Tickets seen = options_.word.unpack(served_before.value);
+  ++(grant.mode == LockMode::shared ? seen.ns : seen.nx);
+  co_await end_era(grant.lock, duty, seen);
+  co_return ReleaseResult::released;
+}
+
+}  // namespace latchlab::dslr

@@ -1,0 +1,104 @@
+#pragma once
+// dslr: a ticket lock for readers and writers, all in one word, with leases.
+// Source: Yoon, Chowdhury and Mozafari, "Distributed Lock Management with RDMA: Decentralization
+// without Starvation" (SIGMOD'18), algorithms 1 to 3 and appendix A.3.
+//
+// Entry, 8 bytes: four counters of ticket_bits (16) each, from the top down (ticket_word.h)
+//   nX    exclusive tickets served: +1 (FAA) by each writer's release
+//   nS    shared tickets served: +1 (FAA) by each reader's release
+//   maxX  next exclusive ticket: +1 (FAA) by each writer that arrives
+//   maxS  next shared ticket: +1 (FAA) by each reader that arrives
+//   All four at once are written by the CAS of a repair or of a reset to zero.
+// COUNT_MAX = 2^(ticket_bits-1). A counter that has reached it gives no more tickets: an *era*
+// ends, and the holder of its last ticket sets the entry to zero once everybody has been served.
+//
+// Acquire  FAA on maxX or maxS; the value before is the ticket {maxX, maxS}. A reader's turn comes
+//          when nX equals its maxX; a writer's when also nS equals its maxS. Until then READ, then
+//          pause for omega x (tickets ahead). Counters beyond the ticket: the lock was repaired
+//          meanwhile, fail. Counters that stand still for two leases: repair the lock by CAS, fail.
+//          A failure is preceded by a random backoff and ends as Aborted; the caller tries again.
+// Release  FAA on nX or nS, unless the lease is over: then nothing (`suppressed`).
+// Lease    a grant is valid for `lease` from the moment that acquire saw its turn.
+//
+// Cost     free: 2 round trips, 2 server verbs, no message. Contended: one READ more for each poll.
+//          Readers share. First come, first served, except that failed acquisitions start anew.
+// Safe     because max and n count the same things: n equals a ticket only when everybody before it
+//          has been served, and FAA gives each ticket once. A repair takes nobody's lock away while
+//          the grant is valid: nothing has been served for two leases, so whoever holds has held
+//          for longer than one, provided that a client looks at the word at least once a lease.
+// Needs    plain verbs; timing, unless lease is 0; masked atomics where `fields` or `entry` say so.
+//          Clocks that run at about the same speed; they are never compared. A release that was
+//          posted before the end of the lease takes effect within one more lease.
+// Survives the crash of holders and waiters. Does not survive a client that sleeps through a repair
+//          and a whole era of tickets, clients that all retry in one era more than COUNT_MAX - 1 at
+//          a time (Limits::max_clients), or the server.
+//
+// ---- Counter-examples to the algorithm as printed (profile sigmod18), and their repairs ----
+// Each was found by following the text; the default profile `repaired` has the smallest change for
+// each of them, one switch apiece.
+//
+//  1. Overtaken reader: lost tickets without any fault. `overtaken`.
+//     Entry {0,0,1,0}: writer W holds. Readers A (ticket 1,0) and B (ticket 1,1) wait. W releases:
+//     {1,0,1,2}. B polls first, reads, releases: {1,1,1,2}. Now A polls and applies line 3 first:
+//     prev(maxS)=0 < val(nS)=1, so it fails, though it was its turn (prev(maxX) = val(nX)). Its
+//     ticket is never served: the next writer waits for nS=2 in vain and needs two leases to repair
+//     a lock on which nothing had failed.
+//     Repair: test for the turn before the test for a passed ticket (`after_turn`).
+//  2. Alive but not counted: mutual exclusion. `progress`.
+//     Line 11 asks whether val(nX) *or* val(nS) has stood still. With writers alone nS never moves.
+//     A writer at the end of a long queue sees nS unchanged for two leases while nX counts up,
+//     repairs the lock over the head of a live holder, and the next one enters beside it.
+//     Repair: either counter that changes is progress (`any`).
+//  3. Saved by a repair: mutual exclusion, only together with change 1. `repair`.
+//     Writer H (ticket 0,0) has crashed; readers A (1,0), B (1,1) wait. B repairs: nX = 1, nS = 2,
+//     everything up to its own ticket. A finds nX = 1: its turn, by the test of change 1, although
+//     nS has counted it as served. When A releases, nS is one ahead for good; a later writer is
+//     served while the last reader before it still reads. (Printed, A fails, as it should: the
+//     text cannot tell this case from 1. In shiftlock_port it happens as described.)
+//     Repair: a repair acts as one more writer that came and went, {maxX+1, maxS, maxX+1, maxS}
+//     (`everyone`): every ticket that is out is passed by nX, which readers and writers both test.
+//  4. Zero under the feet of waiters: mutual exclusion, or a client that never ends. `repair`.
+//     a) Lines 17-18 set a repaired entry to zero while tickets beyond the own one still wait. They
+//        do not see n pass them (zero is less), wait on, and enter when the new era reaches their
+//        number, beside its new owner.
+//     b) The value read before the repair may contain a ticket that is about to be undone. The undo
+//        changes the word; "repeat CAS until it succeeds" then never does, or succeeds while
+//        another such ticket happens to make up the number, whose undo then takes 1 from zero:
+//        with plain FAA all four counters become 65535.
+//     Repair: without tickets left, `everyone` leaves a tombstone, nX = all ones, which passes
+//     every ticket. It becomes zero after two more leases, when every waiter has seen it.
+//  5. Undo after zero. `over_limit`.
+//     A ticket that is taken at COUNT_MAX and undone later is a -1 under way that no CAS can see;
+//     4b is what it does. Besides, if its owner crashes in between, the word never equals ResetFrom
+//     and the last holder's release never ends.
+//     Repair: the ticket stays (`stay`). Nobody waits for it; its owner READs until the era is
+//     over, paced by the random backoff, and the reset compares the word as it is. One such ticket
+//     per client and era fits in the upper half of the field, hence the limit on clients.
+//  6. Late reset: mutual exclusion. `late_release`.
+//     Algorithm 3 adds to n after the lease when the holder has to reset the entry. If the others
+//     have repaired and zeroed it meanwhile, the late +1 serves somebody's ticket in the new era:
+//     {0,0,2,0} becomes {1,0,2,0}, and the second writer enters beside the first.
+//     Repair: no exception (`suppress`); those who find no tickets reset the entry after two
+//     leases.
+//
+// Departures of every profile. Multi-slot leases (5.1), update locks (5.2) and heartbeats (4.7) are
+// left out. A failing CAS of a repair is tried again at once while the counters served stand still.
+// In `repaired` the last holder gives up its reset when somebody else has ended the era. Counters
+// narrower than 16 bits stand at the top of the word.
+// `fields` says whether one counter is changed by plain FAA (as in the paper: +1, or -1 as two's
+// complement, which borrows nothing unless its field is 0) or by masked FAA.
+// shiftlock_port is the port that ShiftLock measured: 16 bytes, 32-bit counters that run round (no
+// era, no reset), pause before each READ, readers' pauses count writers only, no random backoff,
+// progress `both`, own_ticket, release without a look at the lease (1 s, except in its failure
+// experiment). It has counter-examples 2 and 3.
+//
+// Tests: tests/protocols/dslr_*_test.cc, tests/planted (dslr_reader_ignores_nx,
+// dslr_no_count_max_reset).
+
+#include "core/protocols/lock.h"
+
+namespace latchlab {
+
+ProtocolEntry dslr_entry();
+
+}  // namespace latchlab

@@ -1,0 +1,147 @@
+// What DSLR does when tickets have run out, or when nobody has moved for two leases.
+
+#include "core/protocols/common/backoff.h"
+#include "core/protocols/dslr/client.h"
+
+namespace latchlab::dslr {
+
+Task<bool> Client::swap(LockRef lock, Tickets from, Tickets to) {
+  const Verb exchange =
+      options_.word.swap(lock.entry, options_.word.pack(from), options_.word.pack(to));
+  const Completion before = co_await verbs_.issue(exchange);
+  co_return before.ok() && matched(exchange, before.value);
+}
+
+// Algorithm 2, lines 11 to 19. Newcomers change the word without serving anybody, so a failing CAS
+// is tried again as long as the counters served stand still.
+Task<bool> Client::repair(LockRef lock, Ticket ticket, Tickets seen) {
+  for (Tickets now = seen; now.nx == seen.nx && now.ns == seen.ns;) {
+    const Tickets next = repaired(options_, ticket, now);
+    const Verb exchange =
+        options_.word.swap(lock.entry, options_.word.pack(now), options_.word.pack(next));
+    const Completion before = co_await verbs_.issue(exchange);
+    if (!before.ok()) co_return false;
+    if (matched(exchange, before.value)) {
+      ++recoveries_;
+      const bool to_zero = options_.repair == Repair::own_ticket && over_limit(options_, next);
+      if (to_zero) co_await swap_until_zero(lock, next);
+      co_return true;
+    }
+    now = options_.word.unpack(before.value);
+  }
+  co_return false;
+}
+
+// "Repeat CAS(L, from, 0) until it succeeds" (algorithm 3, line 7), with no other way out.
+Task<void> Client::swap_until_zero(LockRef lock, Tickets from) {
+  const Words expected = options_.word.pack(from);
+  RemoteWait wait;
+  wait.add(options_.word.swap(lock.entry, expected, {}));
+  wait.classify = [expected](const ProbeValues& before) {
+    return before[0] == expected ? Verdict::done : Verdict::pending;
+  };
+  co_await verbs_.await_remote(wait);
+}
+
+Task<std::optional<Aborted>> Client::sit_out(LockRef lock, Ticket ticket, Tickets seen) {
+  if (options_.over_limit == OverLimit::undo) return undo_ticket(lock, ticket, seen);
+  return wait_for_new_era(lock, ticket);
+}
+
+// Algorithm 1, lines 5 to 9.
+Task<std::optional<Aborted>> Client::undo_ticket(LockRef lock, Ticket ticket, Tickets seen) {
+  const Verb give_back = options_.word.add(lock.entry, next_ticket(ticket.mode), false);
+  const Completion undone = co_await verbs_.issue(give_back);
+  if (!undone.ok()) co_return Aborted{AbortReason::server_failed};
+  co_await back_off();
+  const bool known = failure_.any && failure_.lock == lock.id;
+  if (!known || moved(options_, failure_.seen, seen))
+    failure_ = {lock.id, seen, verbs_.now(), true};
+  if (options_.lease.ps > 0 && verbs_.now() - failure_.since > options_.timeout()) {
+    co_await reset_when_stuck(lock, ticket, seen);
+    failure_.any = false;
+  }
+  co_return Aborted{AbortReason::too_many};
+}
+
+// The ticket that cannot be served stays; its owner reads until the entry has been set to zero.
+Task<std::optional<Aborted>> Client::wait_for_new_era(LockRef lock, Ticket ticket) {
+  const Options* const rules = &options_;
+  const std::uint64_t salt = verbs_.random(~0ULL);
+  RemoteWait wait;
+  wait.add(options_.word.read(lock.entry));
+  wait.classify = [rules](const ProbeValues& values) {
+    return over_limit(*rules, rules->word.unpack(values[0])) ? Verdict::pending : Verdict::done;
+  };
+  wait.pacing = [rules, salt](const ProbeValues&, std::uint64_t misses) {
+    return random_backoff(rules->backoff_first, rules->backoff_bound, misses + 1, salt);
+  };
+  wait.pause_first = true;
+  wait.unchanged_for = options_.timeout();
+  wait.observe = [rules](const ProbeValues& values) {
+    const Tickets now = rules->word.unpack(values[0]);
+    return Words{now.nx, now.ns};
+  };
+  for (;;) {
+    const RemoteWaitResult end = co_await verbs_.await_remote(wait);
+    if (end.end == WaitEnd::satisfied) co_return std::nullopt;
+    if (end.end == WaitEnd::failed) co_return Aborted{AbortReason::server_failed};
+    co_await reset_when_stuck(lock, ticket, options_.word.unpack(end.values[0]));
+  }
+}
+
+// Nobody was served for two leases while there were no tickets.
+Task<void> Client::reset_when_stuck(LockRef lock, Ticket ticket, Tickets seen) {
+  if (options_.over_limit == OverLimit::undo) {
+    const Completion now = co_await verbs_.issue(options_.word.read(lock.entry));
+    if (!now.ok()) co_return;
+    seen = options_.word.unpack(now.value);
+    if (!over_limit(options_, seen)) co_return;
+  }
+  if (options_.repair == Repair::everyone && is_tombstone(options_, seen)) {
+    co_await swap(lock, seen, {});
+    co_return;
+  }
+  co_await repair(lock, ticket, seen);
+}
+
+// The holder of the last ticket waits until every ticket has been served, then sets the entry to
+// zero. `seen`: the entry as this holder's own release left it.
+Task<void> Client::end_era(LockRef lock, Duty duty, Tickets seen) {
+  if (options_.over_limit == OverLimit::undo) {
+    const Tickets from{duty.nx, duty.ns, duty.nx, duty.ns};
+    co_await swap_until_zero(lock, from);
+    co_return;
+  }
+  const Options* const rules = &options_;
+  const std::uint32_t nx = duty.nx;
+  const std::uint32_t ns = duty.ns;
+  RemoteWait wait;
+  wait.add(options_.word.read(lock.entry));
+  wait.classify = [rules, nx, ns](const ProbeValues& values) {
+    const Tickets now = rules->word.unpack(values[0]);
+    // Somebody else has ended the era, or is about to.
+    if (is_tombstone(*rules, now) || !over_limit(*rules, now)) return Verdict::abandon;
+    return now.nx == nx && now.ns == ns ? Verdict::done : Verdict::pending;
+  };
+  wait.pacing = [rules](const ProbeValues&, std::uint64_t) { return rules->omega; };
+  wait.unchanged_for = options_.timeout();
+  wait.observe = [rules](const ProbeValues& values) {
+    const Tickets now = rules->word.unpack(values[0]);
+    return Words{now.nx, now.ns};
+  };
+  for (bool served = seen.nx == nx && seen.ns == ns;;) {
+    if (served && co_await swap(lock, seen, {})) co_return;
+    const RemoteWaitResult end = co_await verbs_.await_remote(wait);
+    seen = options_.word.unpack(end.values[0]);
+    served = end.end == WaitEnd::satisfied;
+    if (end.end == WaitEnd::unchanged) {
+      const Ticket last{nx, ns, LockMode::exclusive};
+      co_await repair(lock, last, seen);
+      co_return;
+    }
+    if (!served) co_return;
+  }
+}
+
+}  // namespace latchlab::dslr

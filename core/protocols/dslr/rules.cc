@@ -1,0 +1,107 @@
+#include "core/protocols/dslr/rules.h"
+
+#include "core/protocols/common/planted.h"
+
+namespace latchlab::dslr {
+
+namespace {
+
+bool behind(const Options& options, std::uint32_t ticket, std::uint32_t counter) {
+  if (options.wraps()) return ticket - counter > ~0U / 2;
+  return ticket < counter;
+}
+
+std::uint32_t ahead(const Options& options, std::uint32_t ticket, std::uint32_t counter) {
+  return behind(options, ticket, counter) ? 0 : ticket - counter;
+}
+
+OverLimit over_limit_of(std::string_view text) {
+  if (text == "undo") return OverLimit::undo;
+  return text == "stay" ? OverLimit::stay : OverLimit::wrap;
+}
+
+LateRelease late_release_of(std::string_view text) {
+  if (text == "always") return LateRelease::always;
+  return text == "suppress" ? LateRelease::suppress : LateRelease::suppress_unless_reset;
+}
+
+}  // namespace
+
+Options::Options(const ParamSet& params)
+    : word(static_cast<unsigned>(params.integer("ticket_bits")), params.choice("entry") == "wide16",
+           params.choice("fields") == "masked_faa"),
+      lease(params.duration("lease")),
+      omega(params.duration("omega")),
+      backoff_first(params.duration("backoff_first")),
+      backoff_bound(params.duration("backoff_bound")),
+      shared_count_paces_readers(params.choice("reader_pacing") == "both"),
+      pause_before_read(params.boolean("pause_before_read")),
+      progress(params.choice("progress") == "any" ? Progress::any : Progress::both),
+      overtaken(params.choice("overtaken") == "before_turn" ? Overtaken::before_turn
+                                                            : Overtaken::after_turn),
+      over_limit(over_limit_of(params.choice("over_limit"))),
+      repair(params.choice("repair") == "everyone" ? Repair::everyone : Repair::own_ticket),
+      late_release(late_release_of(params.choice("late_release"))) {}
+
+bool my_turn(const Ticket& ticket, const Tickets& now) {
+  if (ticket.mode == LockMode::shared) return ticket.x == now.nx || PLANTED(dslr_reader_ignores_nx);
+  return ticket.x == now.nx && ticket.s == now.ns;
+}
+
+bool passed(const Options& options, const Ticket& ticket, const Tickets& now) {
+  return behind(options, ticket.x, now.nx) || behind(options, ticket.s, now.ns);
+}
+
+Verdict judge(const Options& options, const Ticket& ticket, const Tickets& now) {
+  const bool lost = passed(options, ticket, now);
+  if (lost && options.overtaken == Overtaken::before_turn) return Verdict::abandon;
+  if (my_turn(ticket, now)) return Verdict::done;
+  return lost ? Verdict::abandon : Verdict::pending;
+}
+
+Duration pause(const Options& options, const Ticket& ticket, const Tickets& now) {
+  std::int64_t count = ahead(options, ticket.x, now.nx);
+  if (ticket.mode == LockMode::exclusive || options.shared_count_paces_readers)
+    count += ahead(options, ticket.s, now.ns);
+  return options.omega * count;
+}
+
+bool over_limit(const Options& options, const Tickets& now) {
+  if (options.wraps() || PLANTED(dslr_no_count_max_reset)) return false;
+  return now.max_x >= options.word.count_max() || now.max_s >= options.word.count_max();
+}
+
+bool is_last(const Options& options, const Tickets& seen, LockMode mode) {
+  if (options.wraps() || PLANTED(dslr_no_count_max_reset)) return false;
+  const std::uint32_t mine = mode == LockMode::shared ? seen.max_s : seen.max_x;
+  return mine == options.word.count_max() - 1;
+}
+
+bool is_tombstone(const Options& options, const Tickets& now) {
+  return !options.wraps() && now.nx == options.word.largest();
+}
+
+Tickets repaired(const Options& options, const Ticket& ticket, const Tickets& now) {
+  Tickets next = now;
+  if (options.repair == Repair::own_ticket) {
+    const bool shared = ticket.mode == LockMode::shared;
+    next.nx = ticket.x + (shared ? 0 : 1);
+    next.ns = ticket.s + (shared ? 1 : 0);
+    return next;
+  }
+  // As if one more writer had come and gone: every ticket that is out is passed by nX.
+  next.nx = next.max_x = now.max_x + 1;
+  next.ns = now.max_s;
+  if (!over_limit(options, next)) return next;
+  next = now;
+  next.nx = options.word.largest();
+  return next;
+}
+
+bool moved(const Options& options, const Tickets& before, const Tickets& now) {
+  const bool x = before.nx != now.nx;
+  const bool s = before.ns != now.ns;
+  return options.progress == Progress::any ? x || s : x && s;
+}
+
+}  // namespace latchlab::dslr

@@ -1,0 +1,143 @@
+// The cas lock in the explorer, and its parameters.
+
+#include "core/protocols/common/backoff.h"
+#include "tests/protocols/harness.h"
+
+namespace latchlab::testing {
+namespace {
+
+Case cas() {
+  Case setup;
+  setup.protocol = "cas";
+  return setup;
+}
+
+TEST(cas, admits_one_client_at_a_time_and_everybody_finishes) {
+  expect_sound(cas(), 200);
+}
+
+TEST(cas, is_safe_with_masked_cas_and_release_by_write) {
+  Case setup = cas();
+  setup.params = {{"masked", true}, {"release", text("write")}};
+  expect_sound(setup, 200);
+}
+
+TEST(cas, is_safe_with_backoff) {
+  Case setup = cas();
+  setup.params = {{"backoff", text("truncated_exponential")}};
+  expect_sound(setup, 100);
+}
+
+TEST(cas, takes_two_verbs_for_a_free_pair_and_leaves_the_entry_free) {
+  for (const char* release : {"cas", "write"}) {
+    Case setup = cas();
+    setup.client_nodes = setup.clients_per_node = 1;
+    setup.params = {{"release", text(release)}};
+    const Outcome outcome = run(setup, 1);
+    EXPECT_EQ(outcome.end, RunEnd::finished);
+    EXPECT_EQ(outcome.tally.one_sided(), 2 * outcome.acquired);
+    EXPECT_EQ(outcome.tally.sends + outcome.tally.calls, 0U);
+    EXPECT_EQ(outcome.entry, "free");
+  }
+}
+
+TEST(cas, takes_readers_exclusively) {
+  Case setup = cas();
+  setup.shared_percent = 100;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) EXPECT_EQ(run(setup, seed).most_inside, 1U);
+}
+
+TEST(cas, gives_up_at_the_deadline_without_touching_the_lock) {
+  Case setup = cas();
+  setup.impatient = true;
+  std::uint64_t given_up = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const Outcome outcome = run(setup, seed);
+    given_up += outcome.aborted;
+    ASSERT_TRUE(outcome.safe()) << "seed " << seed;
+    ASSERT_EQ(outcome.end, RunEnd::finished);
+    ASSERT_EQ(outcome.entry, "free");
+    ASSERT_EQ(outcome.acquired + outcome.aborted, 12U);
+  }
+  EXPECT_GT(given_up, 0U);
+}
+
+TEST(cas, says_who_holds_the_lock) {
+  const ProtocolEntry& entry = *find_protocol("cas");
+  const auto protocol = entry.make(entry.info.resolve("paper"));
+  const std::uint64_t held = 8;
+  EXPECT_EQ(protocol->decode({&held, 1}), "held by client 7");
+}
+
+TEST(cas, rejects_watermarks_the_wrong_way_round) {
+  const ProtocolInfo& info = find_protocol("cas")->info;
+  ParamSet params = info.resolve("paper");
+  EXPECT_EQ(info.contradiction(params), "");
+  params.set("low_watermark_percent", number(60));
+  EXPECT_THAT(info.contradiction(params), ::testing::HasSubstr("low_watermark_percent is 60"));
+}
+
+AdaptiveBackoffOptions fast() {
+  AdaptiveBackoffOptions options;
+  options.initial = nanoseconds(100);
+  options.interval = microseconds(1);
+  options.cap_shift = 2;
+  return options;
+}
+
+TEST(adaptive_backoff, doubles_its_bound_up_to_the_cap_when_most_tries_are_retries) {
+  AdaptiveBackoff backoff(fast());
+  Time now = Time{} + milliseconds(1);
+  for (const int expected : {200, 400, 400}) {
+    backoff.completed(9, now);
+    EXPECT_EQ(backoff.bound(), nanoseconds(expected));
+    now = now + microseconds(2);
+  }
+}
+
+TEST(adaptive_backoff, halves_its_bound_down_to_the_start_when_retries_are_rare) {
+  AdaptiveBackoff backoff(fast());
+  Time now = Time{} + milliseconds(1);
+  backoff.completed(9, now);
+  backoff.completed(9, now + microseconds(2));
+  for (const int expected : {200, 100, 100}) {
+    now = now + microseconds(10);
+    backoff.completed(0, now);
+    EXPECT_EQ(backoff.bound(), nanoseconds(expected));
+  }
+}
+
+TEST(adaptive_backoff, leaves_its_bound_alone_within_the_interval) {
+  AdaptiveBackoff backoff(fast());
+  backoff.completed(9, Time{} + milliseconds(1));
+  backoff.completed(9, Time{} + milliseconds(1) + nanoseconds(500));
+  EXPECT_EQ(backoff.bound(), nanoseconds(200));
+}
+
+TEST(adaptive_backoff, pauses_at_least_the_exponential_and_less_than_one_jitter_more) {
+  AdaptiveBackoff backoff(fast());
+  backoff.completed(9, Time{} + milliseconds(1));
+  for (std::uint64_t salt = 0; salt < 100; ++salt) {
+    EXPECT_GE(backoff.pause(0, salt), nanoseconds(100));
+    EXPECT_LT(backoff.pause(0, salt), nanoseconds(200));
+    EXPECT_GE(backoff.pause(9, salt), nanoseconds(200));
+    EXPECT_LT(backoff.pause(9, salt), nanoseconds(300));
+  }
+}
+
+TEST(random_backoff, doubles_its_range_up_to_the_bound) {
+  const Duration first = microseconds(10);
+  const Duration bound = microseconds(40);
+  Duration longest[5] = {};
+  for (std::uint64_t salt = 0; salt < 2000; ++salt)
+    for (std::uint64_t c = 1; c <= 5; ++c)
+      longest[c - 1] = std::max(longest[c - 1], random_backoff(first, bound, c, salt));
+  for (int c = 0; c < 5; ++c) {
+    const Duration range = std::min(Duration{first.ps << c}, bound);
+    EXPECT_LT(longest[c], range);
+    EXPECT_GT(longest[c], range / 2);
+  }
+}
+
+}  // namespace
+}  // namespace latchlab::testing

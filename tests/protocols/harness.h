@@ -1,0 +1,183 @@
+#pragma once
+// Runs a protocol in the explorer with the client loop and the safety monitor, and tells what
+// happened. One run is one seeded order; `over_seeds` looks for the first that goes wrong.
+//
+// The explorer has no timing: what would end a lease happens there only when nothing else can. So
+// protocols that need `timing` for their leases alone run in it, and their recoveries are explored.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/explorer/explorer_backend.h"
+#include "core/checks/safety_monitor.h"
+#include "core/protocols/registry.h"
+#include "core/runner/world.h"
+#include "core/workload/client_loop.h"
+
+namespace latchlab::testing {
+
+using Values = std::vector<std::pair<std::string, ParamValue>>;
+
+inline ParamValue text(const char* value) {
+  return std::string(value);
+}
+inline ParamValue number(std::int64_t value) {
+  return value;
+}
+
+struct Case {
+  std::string protocol;
+  std::string profile;  // empty: the default
+  Values params;        // over the small model's, or over the profile's when one is named
+  std::uint32_t client_nodes = 2;
+  std::uint32_t clients_per_node = 2;
+  std::uint64_t locks = 1;
+  std::uint64_t operations = 3;  // of each client
+  std::uint32_t shared_percent = 0;
+  Duration hold = nanoseconds(20);
+  bool impatient = false;           // acquisitions have a deadline that is over already
+  std::vector<std::uint32_t> dies;  // clients that crash when they hold a lock for the first time
+  std::uint64_t max_steps = 20'000;
+};
+
+struct Outcome {
+  RunEnd end = RunEnd::stuck;
+  SafetyCounts safety;
+  std::string violation;
+  std::uint64_t acquired = 0;
+  std::uint64_t aborted = 0;
+  std::uint64_t suppressed = 0;
+  std::uint64_t recoveries = 0;
+  std::uint64_t most_inside = 0;  // holders of one lock at once
+  VerbTally tally;                // of all clients
+  std::string entry;              // lock 0 at the end, decoded
+  std::vector<std::uint64_t> words;
+
+  bool safe() const { return safety.violations == 0 && safety.late_effects == 0; }
+};
+
+inline ParamSet params_of(const Case& setup, const ProtocolEntry& entry) {
+  ParamSet params =
+      setup.profile.empty() ? entry.small_model(entry.info) : entry.info.resolve(setup.profile);
+  for (const auto& [name, value] : setup.params) params.set(name, value);
+  return params;
+}
+
+class CaseRun final : public OperationSource, public LoopObserver, public SafetyMonitor::Clocks {
+ public:
+  CaseRun(const Case& setup, std::uint64_t seed) : setup_(setup), seed_(seed) {
+    const ProtocolEntry* entry = find_protocol(setup.protocol);
+    LATCHLAB_CHECK(entry != nullptr, "no such protocol");
+    protocol_ = entry->make(params_of(setup, *entry));
+    WorldShape shape;
+    shape.client_nodes = setup.client_nodes;
+    shape.clients_per_node = setup.clients_per_node;
+    shape.locks.count = setup.locks;
+    shape.seed = seed;
+    world_ = std::make_unique<World>(*protocol_, shape);
+    ExplorerOptions options;
+    options.seed = seed;
+    options.max_steps = setup.max_steps;
+    backend_ = make_explorer(world_->plan(), options);
+    world_->attach(*backend_);
+    done_.resize(shape.clients());
+    monitor_ = std::make_unique<SafetyMonitor>(shape.clients(), *this);
+  }
+
+  Outcome go() {
+    for (std::uint32_t i = 0; i < done_.size(); ++i) {
+      const ClientId id{i};
+      Task<void> loop = client_loop(world_->verbs(id), world_->client(id), *this, *this);
+      backend_->spawn(world_->verbs(id), std::move(loop), Time{});
+    }
+    outcome_.end = backend_->run_until(kNever);
+    outcome_.safety = monitor_->counts();
+    outcome_.violation = monitor_->describe_violation();
+    for (std::uint32_t i = 0; i < done_.size(); ++i) {
+      outcome_.recoveries += world_->client(ClientId{i}).recoveries();
+      outcome_.tally += world_->verbs(ClientId{i}).tally();
+    }
+    for (std::uint64_t w = 0; w < world_->entry_bytes() / 8; ++w)
+      outcome_.words.push_back(backend_->peek(world_->lock(LockId{0}).entry + 8 * w));
+    outcome_.entry = protocol_->decode(outcome_.words);
+    return outcome_;
+  }
+
+ private:
+  bool next(ClientId client, ClientOperation& operation) override {
+    const std::uint64_t count = done_[client.value]++;
+    if (count >= setup_.operations) return false;
+    const std::uint64_t dice = hash_of(seed_, client.value, count);
+    operation.lock = world_->lock(LockId{mix64(dice) % setup_.locks});
+    operation.mode = dice % 100 < setup_.shared_percent ? LockMode::shared : LockMode::exclusive;
+    operation.hold = setup_.hold;
+    if (setup_.impatient) operation.options.deadline = world_->verbs(client).now();
+    return true;
+  }
+  void acquire_begins(ClientId client, const ClientOperation& operation) override {
+    monitor_->requested(client, operation.lock.id, operation.mode);
+  }
+  void acquire_aborted(ClientId client, AbortReason) override {
+    monitor_->withdrawn(client);
+    ++outcome_.aborted;
+  }
+  void acquired(ClientId client, const Grant& grant) override {
+    monitor_->granted(client, grant);
+    ++outcome_.acquired;
+    outcome_.most_inside = std::max(outcome_.most_inside, monitor_->holders(grant.lock.id));
+    const auto doomed = std::find(setup_.dies.begin(), setup_.dies.end(), client.value);
+    if (doomed == setup_.dies.end()) return;
+    monitor_->crashed(client);
+    backend_->crash(client, CrashKind::client);
+  }
+  void release_begins(ClientId client, const Grant& grant) override {
+    monitor_->releasing(client, grant.lock.id);
+  }
+  void released(ClientId client, const Grant&, ReleaseResult result) override {
+    monitor_->released(client, result);
+    if (result == ReleaseResult::suppressed) ++outcome_.suppressed;
+  }
+  Time local_now(ClientId client) const override {
+    return backend_->local_now(world_->node_of(client));
+  }
+
+  Case setup_;
+  std::uint64_t seed_;
+  std::unique_ptr<Protocol> protocol_;
+  std::unique_ptr<World> world_;
+  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<SafetyMonitor> monitor_;
+  std::vector<std::uint64_t> done_;
+  Outcome outcome_;
+};
+
+inline Outcome run(const Case& setup, std::uint64_t seed) {
+  return CaseRun(setup, seed).go();
+}
+
+// Runs seeds 1.. until `wrong` says yes; the seed, or 0 when none of `seeds` did.
+inline std::uint64_t first_seed(const Case& setup, std::uint64_t seeds,
+                                const std::function<bool(const Outcome&)>& wrong) {
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed)
+    if (wrong(run(setup, seed))) return seed;
+  return 0;
+}
+
+// Safe, and everybody is done, whatever the order.
+inline void expect_sound(const Case& setup, std::uint64_t seeds) {
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    const Outcome outcome = run(setup, seed);
+    ASSERT_EQ(outcome.safety.violations, 0U) << "seed " << seed << ": " << outcome.violation;
+    ASSERT_EQ(outcome.safety.late_effects, 0U) << "seed " << seed;
+    ASSERT_EQ(outcome.end, RunEnd::finished) << "seed " << seed << ": entry " << outcome.entry;
+  }
+}
+
+}  // namespace latchlab::testing
