@@ -82,7 +82,7 @@ void Actor::start(Operation& first) {
     op.actor = this;
     op.life = life;
     op.posted_at = world_.clock;
-    if (op.kind == OpKind::verb) ++world_.census.posted;
+    if (op.reaches_others()) ++world_.census.posted;
     if (op.detached) ++detached;
     const bool needs_qp = op.kind == OpKind::verb || op.kind == OpKind::send;
     if (evicted && needs_qp) {

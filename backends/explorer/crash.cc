@@ -14,10 +14,6 @@ bool same_stream(const OpSlot& a, const OpSlot& b) {
   return a.kind != OpKind::send || a.target == b.target;
 }
 
-bool reaches_others(const OpSlot& op) {
-  return op.kind == OpKind::verb || op.kind == OpKind::send || op.kind == OpKind::call;
-}
-
 void lose(World& world, OpSlot& op) {
   if (op.kind == OpKind::verb) release_words(world, op);
   if (op.kind == OpKind::call && op.arrived) {
@@ -37,7 +33,7 @@ void orphan_operations(World& world, Actor& actor) {
   std::vector<OpSlot*> left = actor.ops;
   std::vector<OpSlot*> over;
   const auto is_over = [](const OpSlot* op) {
-    return op->effected || !reaches_others(*op) || (op->kind == OpKind::call && op->arrived);
+    return op->effected || !op->reaches_others() || (op->kind == OpKind::call && op->arrived);
   };
   std::copy_if(left.begin(), left.end(), std::back_inserter(over), is_over);
   std::erase_if(left, is_over);

@@ -115,7 +115,9 @@ Verbs& ExplorerBackend::add_actor(ActorKind kind, NodeId node, ClientId client) 
 void ExplorerBackend::spawn(Verbs& verbs, Task<void> root, Time start) {
   auto& actor = static_cast<Actor&>(verbs);
   actor.roots.push_back({std::move(root), start, false});
-  if (actor.kind() == ActorKind::client) ++world_->clients_left;
+  if (actor.kind() != ActorKind::client) return;
+  world_->any_client = true;
+  ++world_->clients_left;
 }
 
 void ExplorerBackend::serve_calls(Verbs& server, CallHandler& handler) {
@@ -130,7 +132,7 @@ RunEnd ExplorerBackend::run_until(Time date) {
     if (run_due_actions()) continue;
     crash_as_planned();
     if (stop_requested_) return RunEnd::stopped;
-    if (world_->clients_left == 0) return RunEnd::finished;
+    if (world_->any_client && world_->clients_left == 0) return RunEnd::finished;
     const std::uint64_t limit = world_->options.max_steps;
     if (world_->clock >= date || (limit > 0 && steps_made_ >= limit)) return RunEnd::reached;
     list_steps();
@@ -243,7 +245,7 @@ VerbCensus ExplorerBackend::census() const {
   VerbCensus census = world_->census;
   for (const auto& actor : world_->actors)
     for (const explorer::OpSlot* op : actor->ops)
-      if (op->kind == OpKind::verb) ++census.in_flight;
+      if (op->reaches_others()) ++census.in_flight;
   return census;
 }
 

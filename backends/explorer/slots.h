@@ -27,6 +27,10 @@ struct OpSlot : Operation {
   ProbeSlot* probe = nullptr;  // issued by a remote wait, as its `probe_index`-th
   int probe_index = 0;
 
+  // Verbs, messages and calls: what the census counts, and what may land after a death.
+  bool reaches_others() const {
+    return kind == OpKind::verb || kind == OpKind::send || kind == OpKind::call;
+  }
   void clear() { *this = OpSlot{}; }
 };
 

@@ -61,11 +61,20 @@ Actor* World::find_client(ClientId client) {
   return nullptr;
 }
 
+void World::count_ended(const OpSlot& op) {
+  if (op.reaches_others()) ++(op.effected && op.completion.ok() ? census.executed : census.failed);
+}
+
+void World::count_effect(Actor& actor) {
+  ++effects_;
+  FirstEffect& first = actor.first_effect();
+  if (first.armed) first = {false, effects_};
+}
+
 void World::drop(OpSlot& op) {
   Actor& actor = *op.actor;
   std::erase(actor.ops, &op);
-  if (op.kind == OpKind::verb)
-    ++(op.effected && op.completion.ok() ? census.executed : census.failed);
+  count_ended(op);
   if (op.detached) --actor.detached;
   op_slots.give_back(op);
 }
@@ -79,7 +88,7 @@ void World::complete(OpSlot& op) {
     return;
   }
   std::erase(actor.ops, &op);
-  if (op.kind == OpKind::verb) ++(op.completion.ok() ? census.executed : census.failed);
+  count_ended(op);
   Operation& first = *op.batch;
   if (--first.remaining == 0) resume(actor, first.waiter);
 }

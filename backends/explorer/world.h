@@ -59,6 +59,9 @@ class World {
   void note(StepKind kind, const Actor& actor, std::uint64_t a = 0, std::uint64_t b = 0,
             std::uint64_t c = 0);
 
+  // A verb, message or call of `actor` has taken effect.
+  void count_effect(Actor& actor);
+
   ExplorerOptions options;
   std::unique_ptr<Chooser> chooser;
   Time clock;
@@ -72,6 +75,7 @@ class World {
   std::vector<bool> alive;  // as membership shows it
   std::uint64_t membership_version = 0;
   std::vector<ClientId> undetected;  // crashed, and membership does not show it yet
+  bool any_client = false;           // a client coroutine was spawned
   std::uint64_t clients_left = 0;    // coroutines of clients that have not ended
   std::uint64_t seed = 1;
   VerbCensus census;  // in_flight is counted when asked for
@@ -79,7 +83,9 @@ class World {
 
  private:
   void sweep(Actor& actor);
+  void count_ended(const OpSlot& op);
   bool running_ = false;
+  std::uint64_t effects_ = 0;
 };
 
 }  // namespace latchlab::explorer

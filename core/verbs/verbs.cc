@@ -150,7 +150,7 @@ Operation& Verbs::prepare(OpKind kind) {
 Operation& Verbs::prepare_verb(const Verb& verb) {
   Operation& op = prepare(OpKind::verb);
   op.verb = verb;
-  tally_.count(verb);
+  tally().count(verb);
   return op;
 }
 
@@ -207,7 +207,7 @@ SendAwait Verbs::send(EndpointAddr target, const Message& message) {
   Operation& op = prepare(OpKind::send);
   op.target = target;
   op.message = message;
-  ++tally_.sends;
+  ++tally().sends;
   return {{this, &op}};
 }
 
@@ -223,7 +223,7 @@ CallAwait Verbs::call(NodeId server, const Request& request) {
   Operation& op = prepare(OpKind::call);
   op.server = server;
   op.request = request;
-  ++tally_.calls;
+  ++tally().calls;
   return {{this, &op}};
 }
 

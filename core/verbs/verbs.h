@@ -162,7 +162,8 @@ class Verbs {
   PlainAwait sleep(Duration length);    // on the node's clock
   PlainAwait compute(Duration length);  // keeps the CPU busy
   SynchronisedAwait synchronised_now();
-  std::uint64_t random(std::uint64_t bound) { return rng_.below(bound); }  // in [0, bound)
+  // In [0, bound), from the actor's own stream.
+  std::uint64_t random(std::uint64_t bound) { return origin_->rng_.below(bound); }
 
   // ---- the node's shared state ----
   // Runs `visit` to completion while no other actor of the node runs one.
@@ -175,11 +176,11 @@ class Verbs {
 
   // ---- for whoever measures ----
   void mark(Phase phase) {
-    if (phases_ != nullptr) phases_->mark(phase);
+    if (origin_->phases_ != nullptr) origin_->phases_->mark(phase);
   }
-  void measure_phases(PhaseSink* sink) { phases_ = sink; }
-  VerbTally& tally() { return tally_; }
-  FirstEffect& first_effect() { return first_effect_; }
+  void measure_phases(PhaseSink* sink) { origin_->phases_ = sink; }
+  VerbTally& tally() { return origin_->tally_; }
+  FirstEffect& first_effect() { return origin_->first_effect_; }
 
   // ---- for the awaitables and wrappers ----
   virtual Operation& take_operation() = 0;   // a cleared slot
@@ -190,7 +191,14 @@ class Verbs {
   virtual void recycle_wait(WaitOperation& op) = 0;
 
  protected:
-  Rng& rng() { return rng_; }
+  // A wrapper around `inner`, which outlives it: the same actor, random stream and measures.
+  explicit Verbs(Verbs* inner)
+      : kind_(inner->kind_),
+        node_(inner->node_),
+        client_(inner->client_),
+        rng_(inner->rng_),
+        origin_(inner->origin_) {}
+  Rng& rng() { return origin_->rng_; }
 
  private:
   Operation& prepare(OpKind kind);
@@ -203,6 +211,7 @@ class Verbs {
   NodeId node_;
   ClientId client_;
   Rng rng_;
+  Verbs* origin_ = this;  // the innermost of a stack of wrappers
   PhaseSink* phases_ = nullptr;
   VerbTally tally_;
   FirstEffect first_effect_;

@@ -1,0 +1,71 @@
+#pragma once
+// The suite that every backend passes: one body per promise of the seam, run in every world. What
+// a backend does not offer is skipped, and the skip names the capability.
+//
+// A world has node 1, a server, and nodes 2 and 3, where clients live; 4 KiB of memory each. A
+// body makes one backend only (a simulator allows one engine per process), adds actors, runs, and
+// looks at what happened.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/runner/backend.h"
+#include "core/verbs/verbs.h"
+
+namespace latchlab::conformance {
+
+struct BackendCase {
+  std::string name;
+  std::function<std::unique_ptr<Backend>(const WorldPlan&)> make;
+};
+std::vector<BackendCase> backend_cases();
+std::string name_of_case(const testing::TestParamInfo<BackendCase>& info);
+
+inline constexpr NodeId kServer{1};
+inline constexpr NodeId kHere{2};
+inline constexpr NodeId kThere{3};
+inline constexpr std::uint64_t kBytes = 4096;
+// Well beyond everything that a body does.
+inline constexpr Time kEnd{Time{} + milliseconds(500)};
+
+constexpr RemoteAddr on_server(std::uint64_t offset) {
+  return {kServer, offset};
+}
+
+class Conformance : public testing::TestWithParam<BackendCase> {
+ protected:
+  Backend& world();
+  bool has(Capability capability) { return world().capabilities().has(capability); }
+  // The next client, numbered from 0.
+  Verbs& add_client(NodeId node = kHere);
+  Verbs& add_server();
+  void spawn(Verbs& verbs, Task<void> body, Time start = {});
+  RunEnd run() { return world().run_until(kEnd); }
+  // Spawns the only client's body and expects it to end.
+  void run_alone(Verbs& verbs, Task<void> body);
+
+  void set_image(std::function<void(NodeId, std::uint64_t, std::span<std::uint64_t>)> image) {
+    plan_image_ = std::move(image);
+  }
+
+ private:
+  std::function<void(NodeId, std::uint64_t, std::span<std::uint64_t>)> plan_image_;
+  std::unique_ptr<Backend> world_;
+  std::uint32_t clients_ = 0;
+};
+
+}  // namespace latchlab::conformance
+
+#define LATCHLAB_EVERY_BACKEND(suite)                                                   \
+  INSTANTIATE_TEST_SUITE_P(Every, suite,                                                \
+                           testing::ValuesIn(::latchlab::conformance::backend_cases()), \
+                           ::latchlab::conformance::name_of_case)
+
+#define LATCHLAB_NEEDS(capability)                                                    \
+  do {                                                                                \
+    if (!has(capability)) GTEST_SKIP() << "needs capability " << name_of(capability); \
+  } while (false)

@@ -1,0 +1,149 @@
+// Batches, fences and detached verbs.
+
+#include "tests/conformance/conformance.h"
+
+namespace latchlab::conformance {
+namespace {
+
+class VerbOrder : public Conformance {};
+LATCHLAB_EVERY_BACKEND(VerbOrder);
+
+constexpr int kRounds = 30;
+constexpr RemoteAddr kWord = on_server(128);
+
+Verb fenced(Verb verb) {
+  verb.fenced = true;
+  return verb;
+}
+
+TEST_P(VerbOrder, batch_gives_each_verb_its_own_result) {
+  Verbs& client = add_client();
+  world().poke(kWord, 10);
+  world().poke(kWord + 8, 20);
+  run_alone(client, [](Verbs& verbs) -> Task<void> {
+    Batch batch(verbs);
+    const int sum = batch.add(faa_verb(kWord, 1));
+    const int next = batch.add(read_verb(kWord + 8));
+    const int swap = batch.add(cas_verb(kWord + 16, 1, 2));
+    co_await batch.run();
+    EXPECT_EQ(batch.result(sum).value.lo, 10U);
+    EXPECT_EQ(batch.result(next).value.lo, 20U);
+    EXPECT_EQ(batch.result(swap).value.lo, 0U);
+  }(client));
+}
+
+TEST_P(VerbOrder, empty_batch_is_over_at_once) {
+  Verbs& client = add_client();
+  run_alone(client, [](Verbs& verbs) -> Task<void> {
+    Batch batch(verbs);
+    co_await batch.run();
+  }(client));
+}
+
+TEST_P(VerbOrder, what_stands_behind_a_write_sees_it) {
+  Verbs& client = add_client();
+  run_alone(client, [](Verbs& verbs) -> Task<void> {
+    for (std::uint64_t round = 1; round <= kRounds; ++round) {
+      Batch batch(verbs);
+      batch.add(write_verb(kWord, round));
+      batch.add(write_verb(kWord + 8, round));
+      const int seen = batch.add(read_verb(kWord));
+      co_await batch.run();
+      EXPECT_EQ(batch.result(seen).value.lo, round);
+    }
+  }(client));
+}
+
+Task<void> write_pairs(Verbs& verbs) {
+  for (std::uint64_t round = 1; round <= kRounds; ++round) {
+    Batch batch(verbs);
+    batch.add(write_verb(kWord, round));
+    batch.add(write_verb(kWord + 8, round));
+    co_await batch.run();
+  }
+}
+
+TEST_P(VerbOrder, nobody_sees_the_second_write_of_a_batch_without_the_first) {
+  Verbs& writer = add_client();
+  Verbs& reader = add_client(kThere);
+  spawn(writer, write_pairs(writer));
+  spawn(reader, [](Verbs& verbs) -> Task<void> {
+    for (int round = 0; round < kRounds; ++round) {
+      const Completion second = co_await verbs.read(kWord + 8);
+      const Completion first = co_await verbs.read(kWord);
+      EXPECT_GE(first.value.lo, second.value.lo);
+    }
+  }(reader));
+  EXPECT_EQ(run(), RunEnd::finished);
+}
+
+TEST_P(VerbOrder, fenced_verb_waits_for_earlier_reads_and_atomics) {
+  Verbs& client = add_client();
+  run_alone(client, [](Verbs& verbs) -> Task<void> {
+    for (std::uint64_t round = 1; round <= kRounds; ++round) {
+      Batch batch(verbs);
+      const int word = batch.add(read_verb(kWord));
+      const int sum = batch.add(faa_verb(kWord + 8, 1));
+      batch.add(fenced(write_verb(kWord, round)));
+      batch.add(write_verb(kWord + 8, 100 * round));
+      co_await batch.run();
+      EXPECT_EQ(batch.result(word).value.lo, round - 1);
+      EXPECT_EQ(batch.result(sum).value.lo, 100 * (round - 1));
+    }
+  }(client));
+}
+
+TEST_P(VerbOrder, awaited_verbs_are_ordered_by_their_awaits) {
+  Verbs& client = add_client();
+  run_alone(client, [](Verbs& verbs) -> Task<void> {
+    for (std::uint64_t round = 1; round <= kRounds; ++round) {
+      const Completion before = co_await verbs.read(kWord);
+      EXPECT_EQ(before.value.lo, round - 1);
+      co_await verbs.write(kWord, round);
+    }
+  }(client));
+}
+
+TEST_P(VerbOrder, flush_waits_for_all_detached_verbs) {
+  Verbs& client = add_client();
+  run_alone(client, [](Verbs& verbs) -> Task<void> {
+    for (int i = 0; i < 10; ++i) verbs.post(faa_verb(kWord, 1));
+    const VerbStatus status = co_await verbs.flush();
+    EXPECT_EQ(status, VerbStatus::ok);
+    const Completion seen = co_await verbs.read(kWord);
+    EXPECT_EQ(seen.value.lo, 10U);
+    const VerbStatus nothing_left = co_await verbs.flush();
+    EXPECT_EQ(nothing_left, VerbStatus::ok);
+  }(client));
+}
+
+TEST_P(VerbOrder, error_of_a_detached_verb_shows_at_flush_once) {
+  Verbs& client = add_client();
+  run_alone(client, [](Verbs& verbs) -> Task<void> {
+    verbs.post(write_verb(on_server(kBytes), 1));
+    const VerbStatus first = co_await verbs.flush();
+    EXPECT_EQ(first, VerbStatus::access_error);
+    const VerbStatus second = co_await verbs.flush();
+    EXPECT_EQ(second, VerbStatus::ok);
+  }(client));
+}
+
+TEST_P(VerbOrder, an_error_is_reported_by_its_verb_and_never_before_it) {
+  Verbs& client = add_client();
+  run_alone(client, [](Verbs& verbs) -> Task<void> {
+    Batch batch(verbs);
+    const int fine = batch.add(write_verb(kWord, 1));
+    const int bad = batch.add(write_verb(on_server(kBytes), 1));
+    const int behind = batch.add(write_verb(kWord + 8, 1));
+    co_await batch.run();
+    EXPECT_EQ(batch.result(fine).status, VerbStatus::ok);
+    EXPECT_EQ(batch.result(bad).status, VerbStatus::access_error);
+    EXPECT_EQ(batch.result(behind).status, VerbStatus::flushed);
+    const Completion later = co_await verbs.read(kWord);
+    EXPECT_EQ(later.value.lo, 1U);
+  }(client));
+  EXPECT_EQ(world().peek(kWord + 8), 0U);
+}
+
+}  // namespace
+}  // namespace latchlab::conformance

@@ -1,0 +1,131 @@
+// Verbs around Verbs behave like what they wrap, in every world.
+
+#include "core/verbs/wrappers.h"
+
+#include "tests/conformance/conformance.h"
+
+namespace latchlab::conformance {
+namespace {
+
+class Wrappers : public Conformance {};
+LATCHLAB_EVERY_BACKEND(Wrappers);
+
+constexpr RemoteAddr kWord = on_server(3072);
+
+Task<void> use_everything(Verbs& verbs) {
+  const EndpointAddr inbox = verbs.open_endpoint(1);
+  const Completion added = co_await verbs.fetch_add(kWord, 3);
+  EXPECT_TRUE(added.ok());
+  Batch batch(verbs);
+  batch.add(write_verb(kWord + 8, 4));
+  const int seen = batch.add(read_verb(kWord + 8));
+  co_await batch.run();
+  EXPECT_EQ(batch.result(seen).value.lo, 4U);
+  verbs.post(write_verb(kWord + 16, 5));
+  const VerbStatus flushed = co_await verbs.flush();
+  EXPECT_EQ(flushed, VerbStatus::ok);
+  Message message;
+  message.words[0] = 6;
+  const VerbStatus sent = co_await verbs.send(inbox, message);
+  EXPECT_EQ(sent, VerbStatus::ok);
+  const WaitOutcome got = co_await verbs.receive(inbox, {});
+  EXPECT_EQ(got.message.words[0], 6U);
+  RemoteWait wait;
+  wait.add(read_verb(kWord));
+  wait.classify = [](const ProbeValues& values) {
+    return values[0].lo == 3 ? Verdict::done : Verdict::pending;
+  };
+  auto waiting = verbs.await_remote(wait);
+  const RemoteWaitResult result = co_await waiting;
+  EXPECT_EQ(result.end, WaitEnd::satisfied);
+}
+
+TEST_P(Wrappers, wrapped_client_does_all_that_a_bare_one_does) {
+  Verbs& bare = add_client();
+  ForwardingVerbs inner(bare);
+  ForwardingVerbs outer(inner);
+  run_alone(bare, use_everything(outer));
+  EXPECT_EQ(&outer.tally(), &bare.tally());
+  EXPECT_EQ(bare.tally().atomics(), 1U);
+  EXPECT_EQ(bare.tally().writes(), 2U);
+}
+
+TEST_P(Wrappers, recording_tells_of_everything_with_its_result) {
+  Verbs& bare = add_client();
+  std::vector<std::string> told;
+  RecordingVerbs verbs(bare, [&told](const TraceEntry& entry) {
+    EXPECT_LE(entry.posted, entry.ended);
+    const std::string line = entry.text();
+    told.push_back(line.substr(line.find(' ') + 1));
+  });
+  run_alone(bare, use_everything(verbs));
+  ASSERT_EQ(told.size(), 8U);
+  EXPECT_EQ(told[0], "c0 faa 1000000000c00 8 0 3 -> ok 0 0");
+  EXPECT_EQ(told[1], "c0 write 1000000000c10 8 0 5 -> ok 0 0");
+  EXPECT_EQ(told[2], "c0 flush 0 0 0 0 -> ok 0 0");
+  EXPECT_EQ(told[4], "c0 wait 0 0 0 0 -> ok 0 6");
+}
+
+TEST_P(Wrappers, injected_fault_shows_where_it_was_asked_for_and_has_no_effect) {
+  Verbs& bare = add_client();
+  FaultInjectingVerbs verbs(bare, [](const Operation& op) -> std::optional<VerbStatus> {
+    if (op.kind == OpKind::send) return VerbStatus::receiver_not_ready;
+    if (op.kind == OpKind::call) return VerbStatus::peer_failed;
+    if (op.verb.kind == VerbKind::cas) return VerbStatus::peer_failed;
+    return std::nullopt;
+  });
+  run_alone(bare, [](Verbs& client) -> Task<void> {
+    const Completion alone = co_await client.compare_swap(kWord, 0, 1);
+    EXPECT_EQ(alone.status, VerbStatus::peer_failed);
+    const Message message;
+    const VerbStatus sent = co_await client.send(client.open_endpoint(1), message);
+    EXPECT_EQ(sent, VerbStatus::receiver_not_ready);
+    const Request request;
+    const Reply reply = co_await client.call(kServer, request);
+    EXPECT_EQ(reply.status, VerbStatus::peer_failed);
+    const Completion fine = co_await client.read(kWord);
+    EXPECT_TRUE(fine.ok());
+  }(verbs));
+  EXPECT_EQ(world().peek(kWord), 0U);
+}
+
+TEST_P(Wrappers, injected_fault_in_a_batch_flushes_what_stands_behind) {
+  Verbs& bare = add_client();
+  FaultInjectingVerbs verbs(bare, [](const Operation& op) -> std::optional<VerbStatus> {
+    if (op.kind == OpKind::verb && op.verb.kind == VerbKind::cas) return VerbStatus::peer_failed;
+    return std::nullopt;
+  });
+  run_alone(bare, [](Verbs& client) -> Task<void> {
+    for (int round = 0; round < 2; ++round) {
+      const bool cas_first = round == 1;
+      Batch batch(client);
+      if (!cas_first) batch.add(write_verb(kWord, 1));
+      const int bad = batch.add(cas_verb(kWord + 8, 0, 1));
+      const int behind = batch.add(write_verb(kWord + 16, 1));
+      co_await batch.run();
+      if (!cas_first) EXPECT_TRUE(batch.result(0).ok());
+      EXPECT_EQ(batch.result(bad).status, VerbStatus::peer_failed);
+      EXPECT_EQ(batch.result(behind).status, VerbStatus::flushed);
+    }
+  }(verbs));
+  EXPECT_EQ(world().peek(kWord), 1U);
+  EXPECT_EQ(world().peek(kWord + 8), 0U);
+  EXPECT_EQ(world().peek(kWord + 16), 0U);
+}
+
+TEST_P(Wrappers, injected_fault_of_a_detached_verb_shows_at_flush) {
+  Verbs& bare = add_client();
+  FaultInjectingVerbs verbs(bare, [](const Operation& op) -> std::optional<VerbStatus> {
+    if (op.detached) return VerbStatus::peer_failed;
+    return std::nullopt;
+  });
+  run_alone(bare, [](Verbs& client) -> Task<void> {
+    client.post(write_verb(kWord, 1));
+    const VerbStatus status = co_await client.flush();
+    EXPECT_EQ(status, VerbStatus::access_error);
+  }(verbs));
+  EXPECT_EQ(world().peek(kWord), 0U);
+}
+
+}  // namespace
+}  // namespace latchlab::conformance
