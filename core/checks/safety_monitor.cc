@@ -74,7 +74,6 @@ void SafetyMonitor::requested(ClientId client, LockId lock, LockMode mode) {
   me.wanted = lock;
   me.mode = mode;
   me.waiting = true;
-  me.order = ~0ULL;
   me.bypassed = 0;
   state_of(lock).waiting.push_back(client);
 }
@@ -93,10 +92,14 @@ void SafetyMonitor::withdrawn(ClientId client) {
 }
 
 void SafetyMonitor::count_bypasses(const LockState& state, ClientId winner, LockMode mode) {
-  const std::uint64_t order = clients_[winner.value].order;
+  const auto order_of = [this](ClientId client) {
+    const FirstEffect* first = clients_[client.value].first;
+    return first == nullptr || first->armed ? ~0ULL : first->order;
+  };
+  const std::uint64_t order = order_of(winner);
   for (const ClientId other : state.waiting) {
     ClientState& waiting = clients_[other.value];
-    if (other == winner || waiting.order >= order || !conflict(waiting.mode, mode)) continue;
+    if (other == winner || order_of(other) >= order || !conflict(waiting.mode, mode)) continue;
     max_bypassed_ = std::max(max_bypassed_, ++waiting.bypassed);
   }
 }

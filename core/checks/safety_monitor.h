@@ -35,10 +35,9 @@ class SafetyMonitor {
 
   SafetyMonitor(std::uint32_t clients, const Clocks& clocks);
 
-  // `order` of a request: when its first verb took effect, as a count of effects; requests are
-  // compared by it. Called when acquire is called (order unknown yet), and again when it is known.
+  // Requests are ordered by when their first verb took effect.
+  void watch(ClientId client, const FirstEffect& first) { clients_[client.value].first = &first; }
   void requested(ClientId client, LockId lock, LockMode mode);
-  void ordered(ClientId client, std::uint64_t order) { clients_[client.value].order = order; }
   void withdrawn(ClientId client);  // the acquisition was aborted
   // False: a violation, described by describe_violation().
   bool granted(ClientId client, const Grant& grant);
@@ -68,7 +67,7 @@ class SafetyMonitor {
     LockMode mode = LockMode::exclusive;
     bool waiting = false;
     bool overtaken = false;  // lost its grant to somebody while still inside
-    std::uint64_t order = 0;
+    const FirstEffect* first = nullptr;
     std::uint64_t bypassed = 0;
   };
 

@@ -24,6 +24,7 @@
 
 #include <coroutine>
 #include <cstdint>
+#include <vector>
 
 #include "core/base/ids.h"
 #include "core/base/random.h"
@@ -94,6 +95,13 @@ struct Membership {
   std::uint64_t version = 0;                 // counts changes
   const std::vector<bool>* alive = nullptr;  // by ClientId; owned by the backend
   bool is_alive(ClientId client) const { return (*alive)[client.value]; }
+};
+
+// When the first verb of a request took effect, as a count of effects in this world: the order in
+// which requests came, for fairness. Armed by whoever measures, filled in by the backend.
+struct FirstEffect {
+  bool armed = false;
+  std::uint64_t order = ~0ULL;
 };
 
 class Verbs {
@@ -171,6 +179,7 @@ class Verbs {
   }
   void measure_phases(PhaseSink* sink) { phases_ = sink; }
   VerbTally& tally() { return tally_; }
+  FirstEffect& first_effect() { return first_effect_; }
 
   // ---- for the awaitables and wrappers ----
   virtual Operation& take_operation() = 0;   // a cleared slot
@@ -196,6 +205,7 @@ class Verbs {
   Rng rng_;
   PhaseSink* phases_ = nullptr;
   VerbTally tally_;
+  FirstEffect first_effect_;
 };
 
 // Verbs as data, for batches, probes and post().

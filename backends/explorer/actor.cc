@@ -1,0 +1,115 @@
+#include "backends/explorer/actor.h"
+
+#include "backends/explorer/world.h"
+
+namespace latchlab::explorer {
+
+namespace {
+
+// Streams of nodes and servers lie beside those of the clients.
+std::uint64_t stream_owner(ActorKind kind, NodeId node, ClientId client) {
+  if (kind == ActorKind::client) return client.value;
+  return static_cast<std::uint64_t>(kind) << 32 | node.value;
+}
+
+struct ProbeAwait {
+  ProbeSlot* slot;
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> waiter) const { slot->waiter = waiter; }
+  void await_resume() const noexcept {}
+};
+
+}  // namespace
+
+Actor::Actor(World& world, std::uint32_t index, ActorKind actor_kind, NodeId home,
+             ClientId client_id)
+    : Verbs(actor_kind, home, client_id,
+            Rng(world.seed, stream_owner(actor_kind, home, client_id), StreamPurpose::protocol)),
+      world_(world),
+      index_(index) {}
+
+EndpointAddr Actor::open_endpoint(std::uint32_t recv_depth) {
+  Node& home = *world_.find_node(node());
+  Endpoint& endpoint = home.endpoints.emplace_back();
+  endpoint.owner = this;
+  endpoint.addr = {node(), static_cast<std::uint32_t>(home.endpoints.size())};
+  endpoint.recvs_free = recv_depth;
+  return endpoint.addr;
+}
+
+void Actor::reply(const PendingCall& pending, const Reply& reply) {
+  const auto found = world_.calls.find(pending.ticket);
+  LATCHLAB_CHECK(found != world_.calls.end(), "a call is answered once, and only while it waits");
+  OpSlot* op = found->second;
+  world_.calls.erase(found);
+  if (op == nullptr) return;
+  op->reply = reply;
+  op->effected = true;
+  world_.note(StepKind::call_arrive, *this, pending.ticket, reply.words[0], reply.words[1]);
+}
+
+Task<RemoteWaitResult> Actor::await_remote(RemoteWait wait) {
+  LATCHLAB_CHECK(wait.probe_count >= 1 && wait.classify, "a remote wait has a probe and a verdict");
+  ProbeSlot& slot = world_.probe_slots.take();
+  slot.wait = wait;
+  slot.actor = this;
+  slot.posted_at = world_.clock;
+  slot.result.last_change = now();
+  slot.result.values = wait.first_seen;
+  probes.push_back(&slot);
+  co_await ProbeAwait{&slot};
+  const RemoteWaitResult result = slot.result;
+  world_.probe_slots.give_back(slot);
+  co_return result;
+}
+
+Time Actor::now() const {
+  return world_.clock;
+}
+
+Membership Actor::membership() const {
+  return {world_.membership_version, &world_.alive};
+}
+
+Operation& Actor::take_operation() {
+  return world_.op_slots.take();
+}
+
+// Whoever wraps this object prepares operations in its own name; here they become ours.
+void Actor::start(Operation& first) {
+  for (Operation* each = &first; each != nullptr; each = each->next) {
+    auto& op = static_cast<OpSlot&>(*each);
+    op.actor = this;
+    op.life = life;
+    op.posted_at = world_.clock;
+    if (op.kind == OpKind::verb) ++world_.census.posted;
+    if (op.detached) ++detached;
+    const bool needs_qp = op.kind == OpKind::verb || op.kind == OpKind::send;
+    if (evicted && needs_qp) {
+      op.effected = true;
+      op.completion.status = VerbStatus::flushed;
+    }
+    ops.push_back(&op);
+  }
+}
+
+void Actor::recycle(Operation& op) {
+  world_.op_slots.give_back(static_cast<OpSlot&>(op));
+}
+
+WaitOperation& Actor::take_wait() {
+  return world_.wait_slots.take();
+}
+
+void Actor::start_wait(WaitOperation& op) {
+  auto& wait = static_cast<WaitSlot&>(op);
+  wait.life = life;
+  wait.posted_at = world_.clock;
+  waits.push_back(&wait);
+}
+
+void Actor::recycle_wait(WaitOperation& op) {
+  world_.wait_slots.give_back(static_cast<WaitSlot&>(op));
+}
+
+}  // namespace latchlab::explorer

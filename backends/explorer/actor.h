@@ -1,0 +1,58 @@
+#pragma once
+// One actor's Verbs in the explorer, with everything that it has under way. The object outlives
+// the actor's death: what was posted may still land.
+
+#include <cstdint>
+#include <vector>
+
+#include "backends/explorer/slots.h"
+#include "core/coro/task.h"
+#include "core/verbs/verbs.h"
+
+namespace latchlab::explorer {
+
+class World;
+
+// A coroutine of an actor.
+struct Root {
+  Task<void> task;
+  Time start;
+  bool started = false;
+};
+
+class Actor final : public Verbs {
+ public:
+  Actor(World& world, std::uint32_t index, ActorKind kind, NodeId node, ClientId client);
+
+  // ---- the seam ----
+  EndpointAddr open_endpoint(std::uint32_t recv_depth) override;
+  void reply(const PendingCall& pending, const Reply& reply) override;
+  Task<RemoteWaitResult> await_remote(RemoteWait wait) override;
+  Time now() const override;
+  Membership membership() const override;
+  Operation& take_operation() override;
+  void start(Operation& first) override;
+  void recycle(Operation& op) override;
+  WaitOperation& take_wait() override;
+  void start_wait(WaitOperation& op) override;
+  void recycle_wait(WaitOperation& op) override;
+
+  // ---- for the explorer ----
+  std::uint32_t index() const { return index_; }
+
+  bool alive = true;
+  bool evicted = false;
+  std::uint64_t life = 0;
+  std::vector<Root> roots;
+  std::vector<OpSlot*> ops;  // under way, in posting order
+  std::vector<WaitSlot*> waits;
+  std::vector<ProbeSlot*> probes;
+  std::uint64_t detached = 0;  // detached operations under way
+  VerbStatus detached_error = VerbStatus::ok;
+
+ private:
+  World& world_;
+  std::uint32_t index_;
+};
+
+}  // namespace latchlab::explorer

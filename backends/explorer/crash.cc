@@ -1,0 +1,107 @@
+#include "backends/explorer/crash.h"
+
+#include <algorithm>
+
+#include "backends/explorer/nic.h"
+
+namespace latchlab::explorer {
+
+namespace {
+
+bool same_stream(const OpSlot& a, const OpSlot& b) {
+  if (a.kind != b.kind) return false;
+  if (a.kind == OpKind::verb) return a.verb.addr.node == b.verb.addr.node;
+  return a.kind != OpKind::send || a.target == b.target;
+}
+
+bool reaches_others(const OpSlot& op) {
+  return op.kind == OpKind::verb || op.kind == OpKind::send || op.kind == OpKind::call;
+}
+
+void lose(World& world, OpSlot& op) {
+  if (op.kind == OpKind::verb) release_words(world, op);
+  if (op.kind == OpKind::call && op.arrived) {
+    const auto found = world.calls.find(op.ticket);
+    if (found != world.calls.end()) found->second = nullptr;
+  }
+  world.drop(op);
+}
+
+// Of each ordered stream a prefix still goes out.
+void cut_stream(World& world, const std::vector<OpSlot*>& stream) {
+  const std::size_t landing = world.chooser->choose_among(stream.size() + 1);
+  for (std::size_t i = landing; i < stream.size(); ++i) lose(world, *stream[i]);
+}
+
+void orphan_operations(World& world, Actor& actor) {
+  std::vector<OpSlot*> left = actor.ops;
+  std::vector<OpSlot*> over;
+  const auto is_over = [](const OpSlot* op) {
+    return op->effected || !reaches_others(*op) || (op->kind == OpKind::call && op->arrived);
+  };
+  std::copy_if(left.begin(), left.end(), std::back_inserter(over), is_over);
+  std::erase_if(left, is_over);
+  for (OpSlot* op : over) lose(world, *op);
+  while (!left.empty()) {
+    std::vector<OpSlot*> stream;
+    for (OpSlot* op : left)
+      if (same_stream(*op, *left.front())) stream.push_back(op);
+    std::erase_if(left, [&](const OpSlot* op) { return same_stream(*op, *stream.front()); });
+    cut_stream(world, stream);
+  }
+}
+
+void kill_actor(World& world, Actor& actor) {
+  if (!actor.alive) return;
+  actor.alive = false;
+  ++actor.life;
+  if (actor.kind() == ActorKind::client) {
+    world.clients_left -= actor.roots.size();
+    world.undetected.push_back(actor.client());
+  }
+  // Frames go first: an unfinished batch gives its own slots back.
+  actor.roots.clear();
+  for (WaitSlot* wait : actor.waits) world.wait_slots.give_back(*wait);
+  actor.waits.clear();
+  for (OpSlot* op : actor.ops) op->probe = nullptr;
+  for (ProbeSlot* probe : actor.probes) world.probe_slots.give_back(*probe);
+  actor.probes.clear();
+  orphan_operations(world, actor);
+  world.note(StepKind::detect_crash, actor);
+}
+
+void close_endpoints(World& world, const Actor& actor) {
+  for (Endpoint& endpoint : world.find_node(actor.node())->endpoints)
+    if (endpoint.owner == &actor) endpoint.closed = true;
+}
+
+void kill_node(World& world, NodeId id) {
+  Node& node = *world.find_node(id);
+  node.dead = true;
+  for (const auto& actor : world.actors)
+    if (actor->node() == id) kill_actor(world, *actor);
+  node.held_words.clear();
+}
+
+}  // namespace
+
+void crash_client(World& world, ClientId client, CrashKind kind) {
+  Actor* actor = world.find_client(client);
+  if (actor == nullptr || !actor->alive) return;
+  kill_actor(world, *actor);
+  if (kind != CrashKind::client) close_endpoints(world, *actor);
+  if (kind == CrashKind::node) kill_node(world, actor->node());
+}
+
+void add_detection_steps(World& world, StepList& steps) {
+  for (const ClientId client : world.undetected)
+    steps.now.push_back({StepKind::detect_crash, world.find_client(client), client.value});
+}
+
+void make_detection_step(World& world, const Step& step) {
+  world.alive[step.part] = false;
+  ++world.membership_version;
+  std::erase(world.undetected, ClientId{step.part});
+}
+
+}  // namespace latchlab::explorer

@@ -1,0 +1,258 @@
+#include "backends/explorer/explorer_backend.h"
+
+#include <algorithm>
+
+#include "backends/explorer/crash.h"
+#include "backends/explorer/local.h"
+#include "backends/explorer/mail.h"
+#include "backends/explorer/nic.h"
+#include "backends/explorer/waits.h"
+#include "backends/explorer/world.h"
+
+namespace latchlab {
+
+using explorer::Actor;
+using explorer::Step;
+using explorer::StepKind;
+using explorer::StepList;
+using explorer::World;
+
+namespace {
+
+constexpr Duration kStep = nanoseconds(1);
+
+Capabilities declared(const ExplorerOptions& options) {
+  Capabilities all;
+  for (int i = 0; i < kCapabilities; ++i) all.set(static_cast<Capability>(i), Support::native);
+  all.set(Capability::timing, Support::absent);
+  all.set(Capability::datagrams, Support::emulated, "reliable messages");
+  if (!options.atomic_with_writes) all.set(Capability::atomic_with_writes, Support::absent);
+  return all;
+}
+
+// CPUs and NICs run at speeds of their own.
+std::uint32_t owner_of(const Step& step) {
+  bool nic = false;
+  switch (step.kind) {
+    case StepKind::verb_piece:
+    case StepKind::atomic_read:
+    case StepKind::atomic_write:
+    case StepKind::verb_fail:
+    case StepKind::deliver:
+    case StepKind::send_fail:
+    case StepKind::call_arrive:
+    case StepKind::call_fail:
+      nic = true;
+      break;
+    default:
+      break;
+  }
+  return 2 * step.actor->index() + (nic ? 1 : 0);
+}
+
+void complete(World& world, explorer::OpSlot& op) {
+  if (op.probe != nullptr) {
+    explorer::complete_probe(world, op);
+  } else {
+    world.complete(op);
+  }
+}
+
+void perform(World& world, const Step& step) {
+  switch (step.kind) {
+    case StepKind::start_root:
+      return world.start_root(*step.actor, step.part);
+    case StepKind::verb_piece:
+    case StepKind::atomic_read:
+    case StepKind::atomic_write:
+    case StepKind::verb_fail:
+      return explorer::make_verb_step(world, step);
+    case StepKind::deliver:
+    case StepKind::send_fail:
+      return explorer::make_send_step(world, step);
+    case StepKind::call_arrive:
+    case StepKind::call_fail:
+      return explorer::make_call_step(world, step);
+    case StepKind::complete:
+      return complete(world, *step.op);
+    case StepKind::local:
+      return explorer::make_local_step(world, step);
+    case StepKind::wake_message:
+    case StepKind::wake_word:
+    case StepKind::wake_deadline:
+    case StepKind::wake_membership:
+      return explorer::make_wait_step(world, step);
+    case StepKind::probe_launch:
+    case StepKind::probe_message:
+    case StepKind::probe_deadline:
+    case StepKind::probe_unchanged:
+      return explorer::make_probe_step(world, step);
+    case StepKind::detect_crash:
+      return explorer::make_detection_step(world, step);
+  }
+}
+
+}  // namespace
+
+ExplorerBackend::ExplorerBackend(const WorldPlan& plan, const ExplorerOptions& options)
+    : capabilities_(declared(options)),
+      world_(std::make_unique<World>(plan, options)),
+      steps_(std::make_unique<StepList>()),
+      planned_crashes_(options.crashes) {
+  std::stable_sort(planned_crashes_.begin(), planned_crashes_.end(),
+                   [](const auto& a, const auto& b) { return a.after_steps < b.after_steps; });
+}
+
+// Coroutines may still give slots back while they are destroyed: they go before the pools.
+ExplorerBackend::~ExplorerBackend() {
+  for (const auto& actor : world_->actors) actor->roots.clear();
+}
+
+Verbs& ExplorerBackend::add_actor(ActorKind kind, NodeId node, ClientId client) {
+  return world_->add_actor(kind, node, client);
+}
+
+void ExplorerBackend::spawn(Verbs& verbs, Task<void> root, Time start) {
+  auto& actor = static_cast<Actor&>(verbs);
+  actor.roots.push_back({std::move(root), start, false});
+  if (actor.kind() == ActorKind::client) ++world_->clients_left;
+}
+
+void ExplorerBackend::serve_calls(Verbs& server, CallHandler& handler) {
+  explorer::Node& node = *world_->find_node(server.node());
+  node.server = static_cast<Actor*>(&server);
+  node.handler = &handler;
+}
+
+RunEnd ExplorerBackend::run_until(Time date) {
+  stop_requested_ = false;
+  for (;;) {
+    if (run_due_actions()) continue;
+    crash_as_planned();
+    if (stop_requested_) return RunEnd::stopped;
+    if (world_->clients_left == 0) return RunEnd::finished;
+    const std::uint64_t limit = world_->options.max_steps;
+    if (world_->clock >= date || (limit > 0 && steps_made_ >= limit)) return RunEnd::reached;
+    list_steps();
+    if (!steps_->now.empty()) {
+      perform_chosen();
+    } else if (steps_->later.empty() && actions_.empty()) {
+      return RunEnd::stuck;
+    } else if (!advance_clock(date)) {
+      return RunEnd::reached;
+    }
+  }
+}
+
+// Runs the first action whose date has come; false: there is none.
+bool ExplorerBackend::run_due_actions() {
+  if (actions_.empty() || actions_.front().date > world_->clock) return false;
+  const Action action = std::move(actions_.front());
+  actions_.erase(actions_.begin());
+  action.run();
+  return true;
+}
+
+void ExplorerBackend::crash_as_planned() {
+  while (!planned_crashes_.empty() && planned_crashes_.front().after_steps <= steps_made_) {
+    const ExplorerOptions::Crash crash = planned_crashes_.front();
+    planned_crashes_.erase(planned_crashes_.begin());
+    explorer::crash_client(*world_, crash.client, crash.kind);
+  }
+}
+
+void ExplorerBackend::list_steps() {
+  steps_->clear();
+  for (const auto& actor : world_->actors) {
+    explorer::add_verb_steps(*world_, *actor, *steps_);
+    explorer::add_send_steps(*world_, *actor, *steps_);
+    explorer::add_call_steps(*world_, *actor, *steps_);
+    explorer::add_local_steps(*world_, *actor, *steps_);
+    explorer::add_wait_steps(*world_, *actor, *steps_);
+    explorer::add_probe_steps(*world_, *actor, *steps_);
+  }
+  explorer::add_detection_steps(*world_, *steps_);
+  if (steps_->now.empty()) return;
+  for (const StepList::Later& later : steps_->later)
+    if (later.may_be_early) steps_->now.push_back(later.step);
+}
+
+// Moves the clock to the earliest date at which something can happen, and makes that possible;
+// false: that is not before `limit`.
+bool ExplorerBackend::advance_clock(Time limit) {
+  Time next = kNever;
+  for (const StepList::Later& later : steps_->later) next = std::min(next, later.date);
+  if (!actions_.empty()) next = std::min(next, actions_.front().date);
+  if (next >= limit) {
+    world_->clock = std::max(world_->clock, limit);
+    return false;
+  }
+  world_->clock = std::max(world_->clock, next);
+  if (!actions_.empty() && actions_.front().date <= world_->clock) return true;
+  for (const StepList::Later& later : steps_->later)
+    if (later.date == next) steps_->now.push_back(later.step);
+  perform_chosen();
+  return true;
+}
+
+void ExplorerBackend::perform_chosen() {
+  owners_.clear();
+  for (const Step& step : steps_->now) owners_.push_back(owner_of(step));
+  const Step step = steps_->now[world_->chooser->choose(owners_)];
+  ++steps_made_;
+  world_->clock = world_->clock + kStep;
+  perform(*world_, step);
+}
+
+Time ExplorerBackend::true_now() const {
+  return world_->clock;
+}
+
+void ExplorerBackend::at(Time date, std::function<void()> action) {
+  const auto later = std::find_if(actions_.begin(), actions_.end(),
+                                  [&](const Action& other) { return other.date > date; });
+  actions_.insert(later, {date, std::move(action)});
+}
+
+// A coroutine that asks for a death, possibly its own, gets it right after its step.
+void ExplorerBackend::crash(ClientId client, CrashKind kind) {
+  if (world_->running()) {
+    planned_crashes_.insert(planned_crashes_.begin(), {client, 0, kind});
+  } else {
+    explorer::crash_client(*world_, client, kind);
+  }
+}
+
+Time ExplorerBackend::local_now(NodeId /*node*/) const {
+  return world_->clock;
+}
+
+std::uint64_t ExplorerBackend::peek(RemoteAddr word) {
+  return world_->word(word);
+}
+
+void ExplorerBackend::poke(RemoteAddr word, std::uint64_t value) {
+  world_->word(word) = value;
+}
+
+Fingerprint& ExplorerBackend::fingerprint() {
+  return world_->fingerprint;
+}
+
+VerbCensus ExplorerBackend::census() const {
+  VerbCensus census = world_->census;
+  for (const auto& actor : world_->actors)
+    for (const explorer::OpSlot* op : actor->ops)
+      if (op->kind == OpKind::verb) ++census.in_flight;
+  return census;
+}
+
+const std::vector<std::uint32_t>& ExplorerBackend::choices() const {
+  return world_->chooser->recorded();
+}
+
+std::unique_ptr<Backend> make_explorer(const WorldPlan& plan, const ExplorerOptions& options) {
+  return std::make_unique<ExplorerBackend>(plan, options);
+}
+
+}  // namespace latchlab

@@ -1,0 +1,120 @@
+#pragma once
+// The explorer: an adversary that keeps the seam's promises and nothing else. Everything is in
+// memory; a run is a sequence of steps, each chosen among all that the promises allow.
+//
+// What it does with each promise
+//  * A verb's effect and its completion are separate steps; anything may happen in between.
+//  * READs and WRITEs longer than 8 bytes go word by word, in any order (long ones in eight
+//    pieces): they tear. The data of a READ or WRITE with a `local` address is moved by the same
+//    steps.
+//  * An atomic is two steps, a read and a write of its whole words. Other atomics on these words
+//    wait; a WRITE or a CPU store in between is overwritten. A failing CAS has no second step.
+//  * Verbs of one actor to one node share a QP. They start in posting order, and complete in
+//    posting order. An effect waits for the effects of earlier WRITEs, but overtakes earlier READs
+//    and atomics that have not returned; a fenced verb, and what is posted after it, starts only
+//    when all earlier READs and atomics have returned. Verbs to different nodes, messages and
+//    calls are not ordered among each other.
+//  * After an error the verbs behind it on the same QP are flushed, whether they took effect
+//    or not; verbs posted later find a fresh QP.
+//  * Messages arrive in order from one sender to one endpoint. A sender that finds no RECV tries
+//    again when one is posted; it gives up (receiver_not_ready) only when nothing else can
+//    happen, or when the receiver has crashed.
+//  * A crash drops the client's coroutine at a suspension. Of what it had posted to one QP or
+//    endpoint a prefix still lands, and the choice says how long it is. A process crash closes its
+//    endpoints as well; a node crash takes all actors and the memory of the node.
+//  * `membership` learns of a crash in a step of its own.
+//
+// Time. There is none: the capability `timing` is absent. The clock counts steps, one nanosecond
+// each, and is the same on every node. Sleeps, and the start dates of coroutines, are steps like
+// others. A deadline in the future, an "unchanged for T" and the end of a sender's patience are
+// possible only when nothing else is: then the clock moves to the earliest of these dates.
+// Await_remote issues its probe only when the memory as it is now would end the wait; that step is
+// enabled, never forced, and by the time the probe takes effect the memory may have changed again
+// (a miss). Pauses between probes do not exist.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/runner/backend.h"
+
+namespace latchlab {
+
+struct ExplorerOptions {
+  std::uint64_t seed = 1;
+
+  struct Crash {
+    ClientId client;
+    std::uint64_t after_steps = 0;
+    CrashKind kind = CrashKind::client;
+  };
+  std::vector<Crash> crashes;
+  // run_until gives up (RunEnd::reached) after so many steps; 0: never.
+  std::uint64_t max_steps = 0;
+  // true: atomics are one step, and the capability atomic_with_writes is native.
+  bool atomic_with_writes = false;
+
+  bool record = false;                // keep the choices: see choices()
+  std::vector<std::uint32_t> replay;  // choices of an earlier run instead of random ones
+};
+
+namespace explorer {
+class World;
+struct Step;
+struct StepList;
+}  // namespace explorer
+
+class ExplorerBackend final : public Backend {
+ public:
+  ExplorerBackend(const WorldPlan& plan, const ExplorerOptions& options);
+  ~ExplorerBackend() override;
+
+  const Capabilities& capabilities() const override { return capabilities_; }
+  Verbs& add_actor(ActorKind kind, NodeId node, ClientId client) override;
+  void spawn(Verbs& actor, Task<void> root, Time start) override;
+  void serve_calls(Verbs& server, CallHandler& handler) override;
+
+  RunEnd run_until(Time date) override;
+  void request_stop() override { stop_requested_ = true; }
+  Time true_now() const override;
+  void at(Time date, std::function<void()> action) override;
+  void crash(ClientId client, CrashKind kind) override;
+
+  Time local_now(NodeId node) const override;
+  std::uint64_t peek(RemoteAddr word) override;
+  void poke(RemoteAddr word, std::uint64_t value) override;
+
+  Fingerprint& fingerprint() override;
+  std::uint64_t events() const override { return steps_made_; }
+  VerbCensus census() const override;
+  void reset_stats() override {}
+  NicStats busiest_server() const override { return {}; }
+
+  // The choices made so far, for ExplorerOptions::replay.
+  const std::vector<std::uint32_t>& choices() const;
+
+ private:
+  struct Action {
+    Time date;
+    std::function<void()> run;
+  };
+  bool run_due_actions();
+  void crash_as_planned();
+  void list_steps();
+  bool advance_clock(Time limit);
+  void perform_chosen();
+
+  Capabilities capabilities_;
+  std::unique_ptr<explorer::World> world_;
+  std::unique_ptr<explorer::StepList> steps_;
+  std::vector<std::uint32_t> owners_;
+  std::vector<Action> actions_;  // by date, equal dates as they were added
+  std::vector<ExplorerOptions::Crash> planned_crashes_;
+  std::uint64_t steps_made_ = 0;
+  bool stop_requested_ = false;
+};
+
+std::unique_ptr<Backend> make_explorer(const WorldPlan& plan, const ExplorerOptions& options);
+
+}  // namespace latchlab

@@ -1,0 +1,132 @@
+#include "backends/explorer/local.h"
+
+#include "backends/explorer/nic.h"
+
+namespace latchlab::explorer {
+
+namespace {
+
+constexpr Duration kSynchronisationError = nanoseconds(100);
+
+void access_memory(World& world, OpSlot& op) {
+  std::uint64_t& word = world.word(op.verb.addr);
+  const std::uint64_t before = word;
+  switch (op.cpu) {
+    case CpuAccess::load:
+      break;
+    case CpuAccess::store:
+    case CpuAccess::exchange:
+      word = op.verb.value.lo;
+      break;
+    case CpuAccess::cas:
+      if (before == op.verb.compare.lo) word = op.verb.value.lo;
+      break;
+    case CpuAccess::faa:
+      word = before + op.verb.value.lo;
+      break;
+  }
+  op.completion.value.lo = before;
+  world.note(StepKind::local, *op.actor, static_cast<std::uint64_t>(op.cpu), op.verb.addr.packed(),
+             hash_of(before, word));
+}
+
+void allocate(World& world, OpSlot& op) {
+  Node* node = world.find_node(op.server);
+  if (node == nullptr || node->dead) {
+    op.completion.status = VerbStatus::peer_failed;
+    return;
+  }
+  op.verb.addr = {op.server, node->memory.grow(static_cast<std::uint64_t>(op.length.ps))};
+}
+
+// Its QPs are gone: what has not taken effect never will, and whoever waits for it is told.
+void evict(World& world, ClientId client) {
+  Actor* victim = world.find_client(client);
+  if (victim == nullptr) return;
+  victim->evicted = true;
+  const std::vector<OpSlot*> under_way = victim->ops;
+  for (OpSlot* op : under_way) {
+    if (op->effected) continue;
+    const bool dead = op->life != victim->life;
+    if (op->kind == OpKind::verb) {
+      fail_verb(world, *op, VerbStatus::flushed);
+    } else if (op->kind == OpKind::send) {
+      op->effected = true;
+      op->completion.status = VerbStatus::flushed;
+      if (dead) world.drop(*op);
+    }
+  }
+  world.note(StepKind::local, *victim, 1);
+}
+
+void synchronise(World& world, OpSlot& op) {
+  const std::int64_t off = static_cast<std::int64_t>(world.chooser->choose_among(3)) - 1;
+  const Time shown = world.clock + kSynchronisationError * off;
+  op.completion.value.lo = static_cast<std::uint64_t>(shown.ps);
+  op.length = kSynchronisationError;
+}
+
+}  // namespace
+
+void add_local_steps(World& world, Actor& actor, StepList& steps) {
+  for (OpSlot* op : actor.ops) {
+    const Step step{StepKind::local, &actor, 0, op};
+    switch (op->kind) {
+      case OpKind::verb:
+      case OpKind::send:
+      case OpKind::call:
+        break;
+      case OpKind::flush:
+        if (actor.detached == 0) steps.now.push_back(step);
+        break;
+      case OpKind::sleep:
+      case OpKind::compute:
+        if (op->length.ps > 0) {
+          steps.later.push_back({saturating_add(op->posted_at, op->length), true, step});
+          break;
+        }
+        [[fallthrough]];
+      default:
+        steps.now.push_back(step);
+    }
+  }
+  for (std::uint32_t i = 0; i < actor.roots.size(); ++i) {
+    if (actor.roots[i].started) continue;
+    const Step step{StepKind::start_root, &actor, i};
+    if (actor.roots[i].start <= world.clock) {
+      steps.now.push_back(step);
+    } else {
+      steps.later.push_back({actor.roots[i].start, true, step});
+    }
+  }
+}
+
+void make_local_step(World& world, const Step& step) {
+  OpSlot& op = *step.op;
+  switch (op.kind) {
+    case OpKind::cpu:
+      access_memory(world, op);
+      break;
+    case OpKind::on_node:
+      op.visit();
+      break;
+    case OpKind::flush:
+      op.completion.status = op.actor->detached_error;
+      op.actor->detached_error = VerbStatus::ok;
+      break;
+    case OpKind::allocate:
+      allocate(world, op);
+      break;
+    case OpKind::evict:
+      evict(world, ClientId{static_cast<std::uint32_t>(op.length.ps)});
+      break;
+    case OpKind::sync_now:
+      synchronise(world, op);
+      break;
+    default:
+      break;
+  }
+  world.complete(op);
+}
+
+}  // namespace latchlab::explorer

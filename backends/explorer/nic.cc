@@ -1,0 +1,220 @@
+#include "backends/explorer/nic.h"
+
+#include <algorithm>
+
+namespace latchlab::explorer {
+
+namespace {
+
+constexpr std::uint32_t kMaxPieces = 8;
+constexpr std::uint32_t kByValueBytes = 16;
+
+std::uint32_t words_of(const Verb& verb) {
+  return (verb.bytes + 7) / 8;
+}
+std::uint32_t pieces_of(const Verb& verb) {
+  return std::min(words_of(verb), kMaxPieces);
+}
+// Which bytes of its `index`-th word a verb touches.
+std::uint64_t mask_of(const Verb& verb, std::uint32_t index) {
+  const std::uint32_t left = verb.bytes - 8 * index;
+  return left >= 8 ? ~0ULL : (1ULL << (8 * left)) - 1;
+}
+std::uint64_t merged(std::uint64_t old, std::uint64_t fresh, std::uint64_t mask) {
+  return (old & ~mask) | (fresh & mask);
+}
+bool uses_local(const Verb& verb) {
+  return verb.local.node != kNoNode;
+}
+
+bool width_allowed(const Verb& verb) {
+  switch (verb.kind) {
+    case VerbKind::read:
+    case VerbKind::write:
+      return verb.bytes > 0 && (uses_local(verb) || verb.bytes <= kByValueBytes);
+    case VerbKind::cas:
+    case VerbKind::faa:
+      return verb.bytes == 8;
+    case VerbKind::masked_cas:
+    case VerbKind::masked_faa:
+      return verb.bytes == 8 || verb.bytes == 16;
+  }
+  return false;
+}
+
+bool inside(World& world, RemoteAddr addr, std::uint64_t bytes, std::uint64_t align) {
+  const Node* node = world.find_node(addr.node);
+  return node != nullptr && addr.offset % align == 0 && node->memory.contains(addr.offset, bytes);
+}
+
+VerbStatus refusal(World& world, const Actor& actor, const Verb& verb) {
+  const Node* node = world.find_node(verb.addr.node);
+  if (node != nullptr && node->dead) return VerbStatus::peer_failed;
+  const std::uint64_t align = is_atomic(verb.kind) && verb.bytes == 16 ? 16 : 8;
+  if (!width_allowed(verb) || !inside(world, verb.addr, verb.bytes, align))
+    return VerbStatus::access_error;
+  if (uses_local(verb) &&
+      (verb.local.node != actor.node() || !inside(world, verb.local, verb.bytes, 8)))
+    return VerbStatus::access_error;
+  return VerbStatus::ok;
+}
+
+bool words_free(const Node& node, const Verb& verb) {
+  for (const std::uint64_t held : node.held_words)
+    if (held >= verb.addr.offset && held < verb.addr.offset + verb.bytes) return false;
+  return true;
+}
+
+void add_effects(World& world, OpSlot& op, StepList& steps) {
+  Actor& actor = *op.actor;
+  if (refusal(world, actor, op.verb) != VerbStatus::ok) {
+    steps.now.push_back({StepKind::verb_fail, &actor, 0, &op});
+  } else if (!is_atomic(op.verb.kind)) {
+    for (std::uint32_t piece = 0; piece < pieces_of(op.verb); ++piece)
+      if ((op.pieces_done >> piece & 1) == 0)
+        steps.now.push_back({StepKind::verb_piece, &actor, piece, &op});
+  } else if (op.holding) {
+    steps.now.push_back({StepKind::atomic_write, &actor, 0, &op});
+  } else if (words_free(*world.find_node(op.verb.addr.node), op.verb)) {
+    steps.now.push_back({StepKind::atomic_read, &actor, 0, &op});
+  }
+}
+
+// What is known of a QP while its verbs are walked through in posting order.
+struct QpWalk {
+  NodeId node;
+  bool oldest = true;       // nothing before the verb at hand
+  bool blocked = false;     // nothing behind may start
+  bool unreturned = false;  // a READ or atomic before has not returned
+};
+
+QpWalk& walk_of(std::vector<QpWalk>& walks, NodeId node) {
+  for (QpWalk& walk : walks)
+    if (walk.node == node) return walk;
+  return walks.emplace_back(QpWalk{node});
+}
+
+void effect_done(World& world, OpSlot& op) {
+  op.effected = true;
+  const Words& value = op.verb.kind == VerbKind::write ? op.verb.value : op.completion.value;
+  world.note(StepKind::complete, *op.actor,
+             static_cast<std::uint64_t>(op.verb.kind) << 32 | op.verb.bytes, op.verb.addr.packed(),
+             hash_of(value.lo, value.hi, static_cast<std::uint64_t>(op.completion.status)));
+  if (op.life != op.actor->life) world.complete(op);
+}
+
+void move_words(World& world, OpSlot& op, std::uint32_t piece) {
+  const Verb& verb = op.verb;
+  const std::uint32_t words = words_of(verb);
+  const std::uint32_t pieces = pieces_of(verb);
+  for (std::uint32_t i = piece * words / pieces; i < (piece + 1) * words / pieces; ++i) {
+    std::uint64_t& remote = world.word(verb.addr + 8 * i);
+    const std::uint64_t mask = mask_of(verb, i);
+    if (verb.kind == VerbKind::read) {
+      const std::uint64_t seen = remote & mask;
+      if (i == 0) op.completion.value.lo = seen;
+      if (i == 1) op.completion.value.hi = seen;
+      if (!uses_local(verb)) continue;
+      std::uint64_t& local = world.word(verb.local + 8 * i);
+      local = merged(local, seen, mask);
+    } else if (uses_local(verb)) {
+      remote = merged(remote, world.word(verb.local + 8 * i), mask);
+    } else {
+      remote = merged(remote, i == 0 ? verb.value.lo : verb.value.hi, mask);
+    }
+  }
+  op.pieces_done |= 1U << piece;
+  if (op.pieces_done == (1U << pieces) - 1) effect_done(world, op);
+}
+
+void write_back(World& world, OpSlot& op) {
+  const Words after = after_atomic(op.verb, op.completion.value);
+  world.word(op.verb.addr) = after.lo;
+  if (op.verb.bytes == 16) world.word(op.verb.addr + 8) = after.hi;
+  release_words(world, op);
+  effect_done(world, op);
+}
+
+void read_for_atomic(World& world, OpSlot& op) {
+  Words& before = op.completion.value;
+  before.lo = world.word(op.verb.addr);
+  if (op.verb.bytes == 16) before.hi = world.word(op.verb.addr + 8);
+  if (!matched(op.verb, before)) {
+    effect_done(world, op);
+    return;
+  }
+  if (world.options.atomic_with_writes) {
+    write_back(world, op);
+    return;
+  }
+  std::vector<std::uint64_t>& held = world.find_node(op.verb.addr.node)->held_words;
+  held.push_back(op.verb.addr.offset);
+  if (op.verb.bytes == 16) held.push_back(op.verb.addr.offset + 8);
+  op.holding = true;
+}
+
+// An error puts the QP into its error state: all that is behind is flushed.
+void refuse(World& world, OpSlot& op) {
+  Actor& actor = *op.actor;
+  const VerbStatus status = refusal(world, actor, op.verb);
+  std::vector<OpSlot*> behind;
+  bool seen = false;
+  for (OpSlot* each : actor.ops) {
+    const bool same_qp = each->kind == OpKind::verb && each->verb.addr.node == op.verb.addr.node;
+    if (seen && same_qp) behind.push_back(each);
+    seen = seen || each == &op;
+  }
+  for (OpSlot* each : behind) fail_verb(world, *each, VerbStatus::flushed);
+  fail_verb(world, op, status);
+}
+
+}  // namespace
+
+void add_verb_steps(World& world, Actor& actor, StepList& steps) {
+  std::vector<QpWalk> walks;
+  for (OpSlot* op : actor.ops) {
+    if (op->kind != OpKind::verb) continue;
+    QpWalk& qp = walk_of(walks, op->verb.addr.node);
+    const bool write = op->verb.kind == VerbKind::write;
+    if (op->effected) {
+      if (qp.oldest) steps.now.push_back({StepKind::complete, &actor, 0, op});
+    } else if (qp.blocked || (op->verb.fenced && qp.unreturned)) {
+      qp.blocked = true;
+    } else {
+      add_effects(world, *op, steps);
+      qp.blocked = write;
+    }
+    qp.unreturned = qp.unreturned || !write;
+    qp.oldest = false;
+  }
+}
+
+void make_verb_step(World& world, const Step& step) {
+  OpSlot& op = *step.op;
+  switch (step.kind) {
+    case StepKind::verb_piece:
+      return move_words(world, op, step.part);
+    case StepKind::atomic_read:
+      return read_for_atomic(world, op);
+    case StepKind::atomic_write:
+      return write_back(world, op);
+    default:
+      return refuse(world, op);
+  }
+}
+
+void fail_verb(World& world, OpSlot& op, VerbStatus status) {
+  release_words(world, op);
+  op.completion = {status, {}};
+  effect_done(world, op);
+}
+
+void release_words(World& world, OpSlot& op) {
+  if (!op.holding) return;
+  op.holding = false;
+  std::vector<std::uint64_t>& held = world.find_node(op.verb.addr.node)->held_words;
+  std::erase(held, op.verb.addr.offset);
+  if (op.verb.bytes == 16) std::erase(held, op.verb.addr.offset + 8);
+}
+
+}  // namespace latchlab::explorer

@@ -1,0 +1,15 @@
+#pragma once
+// Verbs on memory: which of their steps the seam allows now, and what each step does.
+
+#include "backends/explorer/world.h"
+
+namespace latchlab::explorer {
+
+void add_verb_steps(World& world, Actor& actor, StepList& steps);
+void make_verb_step(World& world, const Step& step);
+// The verb ends without (further) effect and completes with `status`.
+void fail_verb(World& world, OpSlot& op, VerbStatus status);
+// Lets go of the words that an atomic holds between its two steps.
+void release_words(World& world, OpSlot& op);
+
+}  // namespace latchlab::explorer

@@ -1,0 +1,130 @@
+#pragma once
+// What the explorer keeps of everything that is under way, and what a step is. Slots have stable
+// addresses for the whole run and outlive the coroutines that asked for them.
+
+#include <coroutine>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "core/base/check.h"
+#include "core/verbs/operation.h"
+
+namespace latchlab::explorer {
+
+class Actor;
+struct ProbeSlot;
+
+struct OpSlot : Operation {
+  bool taken = false;
+  bool arrived = false;   // call: the server part has it
+  bool effected = false;  // its effect, if any, is over and `completion` is final
+  bool holding = false;   // atomic: between its read and its write
+  std::uint32_t pieces_done = 0;
+  std::uint64_t ticket = 0;
+  Time posted_at;
+  Actor* actor = nullptr;
+  ProbeSlot* probe = nullptr;  // issued by a remote wait, as its `probe_index`-th
+  int probe_index = 0;
+
+  void clear() { *this = OpSlot{}; }
+};
+
+struct WaitSlot : WaitOperation {
+  bool taken = false;
+  Time posted_at;
+
+  void clear() { *this = WaitSlot{}; }
+};
+
+// One await_remote. Nothing is posted until a probe would end it; see waits.h.
+struct ProbeSlot {
+  bool taken = false;
+  RemoteWait wait;
+  RemoteWaitResult result;
+  std::coroutine_handle<> waiter;
+  Actor* actor = nullptr;
+  Time posted_at;
+  bool observed_any = false;
+  ProbeValues observed = {};
+  std::uint64_t misses = 0;
+  int in_flight = 0;
+
+  void clear() { *this = ProbeSlot{}; }
+};
+
+// Slots that are handed out again once given back.
+template <class Slot>
+class SlotPool {
+ public:
+  Slot& take() {
+    if (free_.empty()) {
+      slots_.emplace_back();
+      free_.push_back(&slots_.back());
+    }
+    Slot& slot = *free_.back();
+    free_.pop_back();
+    slot.clear();
+    slot.taken = true;
+    return slot;
+  }
+  void give_back(Slot& slot) {
+    LATCHLAB_CHECK(slot.taken, "a slot is given back once");
+    slot.taken = false;
+    free_.push_back(&slot);
+  }
+
+ private:
+  std::deque<Slot> slots_;
+  std::vector<Slot*> free_;
+};
+
+enum class StepKind : std::uint8_t {
+  start_root,     // part: which root
+  verb_piece,     // READ or WRITE: one piece of its words
+  atomic_read,    // first half of an atomic's read-modify-write
+  atomic_write,   // second half
+  verb_fail,      // the responder refuses, or is gone
+  deliver,        // a message takes a RECV
+  send_fail,      // part: VerbStatus
+  call_arrive,    // the server part gets a request
+  call_fail,      // the server is gone
+  complete,       // the requester learns the result
+  local,          // CPU access, visit, sleep, service: effect and completion at once
+  wake_message,   // part: which message wait
+  wake_word,      // part: which word wait
+  wake_deadline,  //
+  wake_membership,
+  probe_launch,     // a remote wait issues its probe
+  probe_message,    // ... is stopped by a message
+  probe_deadline,   // ... or its deadline
+  probe_unchanged,  // ... or because nothing changed for long
+  detect_crash,     // membership learns of a crash; part: the client
+};
+
+struct Step {
+  StepKind kind = StepKind::local;
+  Actor* actor = nullptr;
+  std::uint32_t part = 0;
+  OpSlot* op = nullptr;
+  WaitSlot* wait = nullptr;
+  ProbeSlot* probe = nullptr;
+};
+
+// What may happen now, and what may happen once nothing else can.
+struct StepList {
+  struct Later {
+    Time date;
+    bool may_be_early;  // a sleep: in an untimed world it may end at any moment
+    Step step;
+  };
+  std::vector<Step> now;
+  std::vector<Later> later;
+
+  void clear() {
+    now.clear();
+    later.clear();
+  }
+};
+
+}  // namespace latchlab::explorer

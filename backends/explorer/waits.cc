@@ -1,0 +1,193 @@
+#include "backends/explorer/waits.h"
+
+#include "backends/explorer/mail.h"
+
+namespace latchlab::explorer {
+
+namespace {
+
+void add_deadline(const World& world, Time date, Time posted_at, const Step& step,
+                  StepList& steps) {
+  if (date == kNever) return;
+  // A date that was over when the wait began makes it a poll.
+  if (date <= posted_at) {
+    steps.now.push_back(step);
+  } else {
+    steps.later.push_back({date < world.clock ? world.clock : date, false, step});
+  }
+}
+
+}  // namespace
+
+void add_wait_steps(World& world, Actor& actor, StepList& steps) {
+  for (WaitSlot* wait : actor.waits) {
+    const auto step = [&](StepKind kind, std::uint32_t part) {
+      return Step{kind, &actor, part, nullptr, wait};
+    };
+    const WaitSet& set = wait->set;
+    for (std::uint32_t i = 0; i < set.message_count; ++i) {
+      const Endpoint& endpoint = own_endpoint(world, actor, set.messages[i].endpoint);
+      if (find_message(endpoint, set.messages[i].filter) >= 0)
+        steps.now.push_back(step(StepKind::wake_message, i));
+    }
+    for (std::uint32_t i = 0; i < set.word_count; ++i) {
+      LATCHLAB_CHECK(set.words[i].word.node == actor.node(), "words are watched at home");
+      if (set.words[i].until(world.word(set.words[i].word)))
+        steps.now.push_back(step(StepKind::wake_word, i));
+    }
+    if (world.membership_version > set.membership_after)
+      steps.now.push_back(step(StepKind::wake_membership, 0));
+    add_deadline(world, set.deadline, wait->posted_at, step(StepKind::wake_deadline, 0), steps);
+  }
+}
+
+void make_wait_step(World& world, const Step& step) {
+  WaitSlot& wait = *step.wait;
+  WaitOutcome& outcome = wait.outcome;
+  outcome.index = static_cast<std::uint8_t>(step.part);
+  switch (step.kind) {
+    case StepKind::wake_message: {
+      const MessageWait& from = wait.set.messages[step.part];
+      Endpoint& endpoint = own_endpoint(world, *step.actor, from.endpoint);
+      outcome.by = Woke::message;
+      outcome.message = take_message(endpoint, find_message(endpoint, from.filter));
+      break;
+    }
+    case StepKind::wake_word:
+      outcome.by = Woke::word;
+      outcome.value = world.word(wait.set.words[step.part].word);
+      break;
+    case StepKind::wake_membership:
+      outcome.by = Woke::membership;
+      break;
+    default:
+      outcome.by = Woke::deadline;
+      break;
+  }
+  world.note(step.kind, *step.actor, step.part, outcome.value, outcome.message.words[0]);
+  std::erase(step.actor->waits, &wait);
+  world.resume(*step.actor, wait.waiter);
+}
+
+namespace {
+
+// What each probe would give if all of them took effect now; false: one of them would fail.
+bool look(World& world, const RemoteWait& wait, ProbeValues& values) {
+  for (int i = 0; i < wait.probe_count; ++i) {
+    const Verb& verb = wait.probes[i];
+    const Node* node = world.find_node(verb.addr.node);
+    const bool fine = node != nullptr && !node->dead && verb.addr.offset % 8 == 0 &&
+                      node->memory.contains(verb.addr.offset, verb.bytes);
+    if (!fine) return false;
+    values[i].lo = world.word(verb.addr);
+    values[i].hi = verb.bytes > 8 ? world.word(verb.addr + 8) : 0;
+  }
+  return true;
+}
+
+void observe(const World& world, ProbeSlot& probe, const ProbeValues& seen) {
+  ProbeValues progress = seen;
+  if (probe.wait.observe) {
+    progress = {};
+    progress[0] = probe.wait.observe(seen);
+  }
+  if (probe.observed_any && progress == probe.observed) return;
+  probe.observed = progress;
+  probe.observed_any = true;
+  probe.result.last_change = world.clock;
+}
+
+// Would issuing the probes now end the wait, or change the memory?
+bool worth_issuing(const RemoteWait& wait, const ProbeValues& seen) {
+  if (wait.classify(seen) != Verdict::pending) return true;
+  for (int i = 0; i < wait.probe_count; ++i)
+    if (is_atomic(wait.probes[i].kind) && after_atomic(wait.probes[i], seen[i]) != seen[i])
+      return true;
+  return false;
+}
+
+void end_probe(World& world, ProbeSlot& probe, WaitEnd end) {
+  probe.result.end = end;
+  Actor& actor = *probe.actor;
+  std::erase(actor.probes, &probe);
+  world.note(StepKind::probe_launch, actor, static_cast<std::uint64_t>(end),
+             probe.result.values[0].lo, probe.result.values[0].hi);
+  world.resume(actor, probe.waiter);
+}
+
+void launch(World& world, ProbeSlot& probe) {
+  Actor& actor = *probe.actor;
+  for (int i = 0; i < probe.wait.probe_count; ++i) {
+    OpSlot& op = world.op_slots.take();
+    op.verb = probe.wait.probes[i];
+    op.batch = &op;
+    op.probe = &probe;
+    op.probe_index = i;
+    actor.tally().count(op.verb);
+    actor.start(op);
+  }
+  probe.in_flight = probe.wait.probe_count;
+  probe.result.tries += probe.wait.probe_count;
+}
+
+void judge(World& world, ProbeSlot& probe) {
+  VerbTally& tally = probe.actor->tally();
+  const std::uint64_t count = probe.wait.probe_count;
+  if (probe.result.status != VerbStatus::ok) return end_probe(world, probe, WaitEnd::failed);
+  const bool reads = probe.wait.probes[0].kind == VerbKind::read;
+  if (reads) tally.probe_reads += count;
+  const Verdict verdict = probe.wait.classify(probe.result.values);
+  if (verdict == Verdict::done) return end_probe(world, probe, WaitEnd::satisfied);
+  if (verdict == Verdict::abandon) return end_probe(world, probe, WaitEnd::abandoned);
+  ++probe.misses;
+  if (reads) tally.probe_misses += count;
+  observe(world, probe, probe.result.values);
+  if (probe.wait.pacing) probe.wait.pacing(probe.result.values, probe.misses);
+}
+
+}  // namespace
+
+void add_probe_steps(World& world, Actor& actor, StepList& steps) {
+  for (ProbeSlot* probe : actor.probes) {
+    if (probe->in_flight > 0) continue;
+    const auto step = [&](StepKind kind) { return Step{kind, &actor, 0, nullptr, nullptr, probe}; };
+    const RemoteWait& wait = probe->wait;
+    ProbeValues seen = {};
+    const bool fine = look(world, wait, seen);
+    if (fine) observe(world, *probe, seen);
+    if (!fine || worth_issuing(wait, seen)) steps.now.push_back(step(StepKind::probe_launch));
+    if (wait.stop_on_message) {
+      const Endpoint& endpoint = own_endpoint(world, actor, wait.message.endpoint);
+      if (find_message(endpoint, wait.message.filter) >= 0)
+        steps.now.push_back(step(StepKind::probe_message));
+    }
+    add_deadline(world, wait.deadline, probe->posted_at, step(StepKind::probe_deadline), steps);
+    add_deadline(world, saturating_add(probe->result.last_change, wait.unchanged_for),
+                 probe->posted_at, step(StepKind::probe_unchanged), steps);
+  }
+}
+
+void make_probe_step(World& world, const Step& step) {
+  ProbeSlot& probe = *step.probe;
+  if (step.kind == StepKind::probe_launch) return launch(world, probe);
+  look(world, probe.wait, probe.result.values);
+  if (step.kind == StepKind::probe_deadline) return end_probe(world, probe, WaitEnd::deadline);
+  if (step.kind == StepKind::probe_unchanged) return end_probe(world, probe, WaitEnd::unchanged);
+  const MessageWait& from = probe.wait.message;
+  Endpoint& endpoint = own_endpoint(world, *step.actor, from.endpoint);
+  probe.result.message = take_message(endpoint, find_message(endpoint, from.filter));
+  end_probe(world, probe, WaitEnd::message);
+}
+
+void complete_probe(World& world, OpSlot& op) {
+  ProbeSlot& probe = *op.probe;
+  const int index = op.probe_index;
+  probe.result.values[index] = op.completion.value;
+  if (!op.completion.ok()) probe.result.status = op.completion.status;
+  if (op.completion.ok() && !matched(op.verb, op.completion.value))
+    ++probe.actor->tally().mismatched;
+  world.drop(op);
+  if (--probe.in_flight == 0) judge(world, probe);
+}
+
+}  // namespace latchlab::explorer

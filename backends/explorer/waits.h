@@ -1,0 +1,17 @@
+#pragma once
+// Waits: at home (messages, words, dates, membership) and for remote memory. A condition that holds
+// makes a step possible; nothing forces it, so that what holds for a moment only may be missed.
+
+#include "backends/explorer/world.h"
+
+namespace latchlab::explorer {
+
+void add_wait_steps(World& world, Actor& actor, StepList& steps);
+void make_wait_step(World& world, const Step& step);
+
+void add_probe_steps(World& world, Actor& actor, StepList& steps);
+void make_probe_step(World& world, const Step& step);
+// A verb that a remote wait issued has returned.
+void complete_probe(World& world, OpSlot& op);
+
+}  // namespace latchlab::explorer

@@ -1,0 +1,116 @@
+#include "backends/explorer/world.h"
+
+#include <algorithm>
+
+namespace latchlab::explorer {
+
+namespace {
+
+// The plan's image covers the planned bytes; what is allocated later is zero.
+SparseMemory make_memory(const WorldPlan& plan, const NodePlan& node) {
+  if (!plan.image) return SparseMemory(node.bytes, nullptr);
+  const auto image = plan.image;
+  const NodeId id = node.id;
+  const std::uint64_t bytes = node.bytes;
+  return SparseMemory(
+      bytes, [image, id, bytes](std::uint64_t offset, std::span<std::uint64_t> page) {
+        if (offset >= bytes) return;
+        const std::uint64_t words = std::min<std::uint64_t>(page.size(), (bytes - offset + 7) / 8);
+        image(id, offset, page.first(words));
+      });
+}
+
+}  // namespace
+
+World::World(const WorldPlan& plan, const ExplorerOptions& explorer_options)
+    : options(explorer_options), seed(plan.seed) {
+  chooser = options.replay.empty() ? make_random_chooser(hash_of(options.seed, plan.seed))
+                                   : make_replay_chooser(options.replay);
+  if (options.record) chooser->record();
+  alive.assign(plan.clients, true);
+  for (const NodePlan& node : plan.nodes) {
+    LATCHLAB_CHECK(node.id.value == nodes.size() + 1, "nodes are numbered from 1 in plan order");
+    nodes.emplace_back();
+    nodes.back().id = node.id;
+    nodes.back().memory = make_memory(plan, node);
+  }
+}
+
+Node* World::find_node(NodeId id) {
+  return id.value >= 1 && id.value <= nodes.size() ? &nodes[id.value - 1] : nullptr;
+}
+
+std::uint64_t& World::word(RemoteAddr addr) {
+  Node* node = find_node(addr.node);
+  LATCHLAB_CHECK(node != nullptr, "memory of a node that does not exist");
+  return node->memory.word(addr.offset);
+}
+
+Actor& World::add_actor(ActorKind kind, NodeId node, ClientId client) {
+  LATCHLAB_CHECK(find_node(node) != nullptr, "an actor lives on a planned node");
+  LATCHLAB_CHECK(kind != ActorKind::client || client.value < alive.size(),
+                 "more clients than planned");
+  const auto index = static_cast<std::uint32_t>(actors.size());
+  actors.push_back(std::make_unique<Actor>(*this, index, kind, node, client));
+  return *actors.back();
+}
+
+Actor* World::find_client(ClientId client) {
+  for (const auto& actor : actors)
+    if (actor->kind() == ActorKind::client && actor->client() == client) return actor.get();
+  return nullptr;
+}
+
+void World::drop(OpSlot& op) {
+  Actor& actor = *op.actor;
+  std::erase(actor.ops, &op);
+  if (op.kind == OpKind::verb)
+    ++(op.effected && op.completion.ok() ? census.executed : census.failed);
+  if (op.detached) --actor.detached;
+  op_slots.give_back(op);
+}
+
+void World::complete(OpSlot& op) {
+  Actor& actor = *op.actor;
+  if (op.life != actor.life || op.detached) {
+    const VerbStatus status = op.completion.status;
+    if (actor.detached_error == VerbStatus::ok) actor.detached_error = status;
+    drop(op);
+    return;
+  }
+  std::erase(actor.ops, &op);
+  if (op.kind == OpKind::verb) ++(op.completion.ok() ? census.executed : census.failed);
+  Operation& first = *op.batch;
+  if (--first.remaining == 0) resume(actor, first.waiter);
+}
+
+void World::resume(Actor& actor, std::coroutine_handle<> waiter) {
+  LATCHLAB_CHECK(!running_, "a step resumes one coroutine");
+  CheckContext& context = check_context();
+  context.client = actor.kind() == ActorKind::client ? actor.client().value : -1;
+  context.time_ps = clock.ps;
+  running_ = true;
+  waiter.resume();
+  running_ = false;
+  context.client = -1;
+  sweep(actor);
+}
+
+void World::start_root(Actor& actor, std::size_t root) {
+  actor.roots[root].started = true;
+  resume(actor, actor.roots[root].task.start_then({}));
+}
+
+void World::sweep(Actor& actor) {
+  const std::size_t ended =
+      std::erase_if(actor.roots, [](const Root& root) { return root.task.done(); });
+  if (actor.kind() == ActorKind::client) clients_left -= ended;
+}
+
+void World::note(StepKind kind, const Actor& actor, std::uint64_t a, std::uint64_t b,
+                 std::uint64_t c) {
+  fingerprint.add({static_cast<std::uint64_t>(clock.ps), static_cast<std::uint64_t>(kind),
+                   actor.index(), a, b, c});
+}
+
+}  // namespace latchlab::explorer

@@ -1,0 +1,85 @@
+#pragma once
+// The explorer's state, shared by its parts, and the few things that every part does: find memory,
+// complete an operation, resume a coroutine. Coroutines are resumed by steps only, never from
+// inside a call of theirs.
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "backends/explorer/actor.h"
+#include "backends/explorer/chooser.h"
+#include "backends/explorer/explorer_backend.h"
+#include "backends/explorer/slots.h"
+#include "core/base/fingerprint.h"
+#include "core/runner/backend.h"
+#include "core/verbs/sparse_memory.h"
+
+namespace latchlab::explorer {
+
+struct Endpoint {
+  Actor* owner = nullptr;
+  EndpointAddr addr;
+  std::uint32_t recvs_free = 0;
+  bool closed = false;  // its process is gone
+  std::deque<Message> queue;
+};
+
+struct Node {
+  NodeId id;
+  SparseMemory memory;
+  bool dead = false;
+  std::vector<std::uint64_t> held_words;  // inside an atomic's read-modify-write
+  std::deque<Endpoint> endpoints;         // by number - 1
+  Actor* server = nullptr;
+  CallHandler* handler = nullptr;
+};
+
+class World {
+ public:
+  World(const WorldPlan& plan, const ExplorerOptions& options);
+
+  Node* find_node(NodeId id);  // null: there is no such node
+  std::uint64_t& word(RemoteAddr addr);
+  Actor& add_actor(ActorKind kind, NodeId node, ClientId client);
+  Actor* find_client(ClientId client);
+
+  // Completes an operation whose effect is over: takes it off its actor and resumes who waits.
+  void complete(OpSlot& op);
+  // Takes an operation that will never complete for anybody off its actor.
+  void drop(OpSlot& op);
+  // Runs coroutine code of `actor` until it suspends, and clears away what has ended.
+  void resume(Actor& actor, std::coroutine_handle<> waiter);
+  void start_root(Actor& actor, std::size_t root);
+  bool running() const { return running_; }
+  // Recording of a semantic event: what happened, to whom, with which values.
+  void note(StepKind kind, const Actor& actor, std::uint64_t a = 0, std::uint64_t b = 0,
+            std::uint64_t c = 0);
+
+  ExplorerOptions options;
+  std::unique_ptr<Chooser> chooser;
+  Time clock;
+  std::deque<Node> nodes;
+  std::vector<std::unique_ptr<Actor>> actors;
+  SlotPool<OpSlot> op_slots;
+  SlotPool<WaitSlot> wait_slots;
+  SlotPool<ProbeSlot> probe_slots;
+  std::map<std::uint64_t, OpSlot*> calls;  // by ticket; null: the caller is dead
+  std::uint64_t next_ticket = 1;
+  std::vector<bool> alive;  // as membership shows it
+  std::uint64_t membership_version = 0;
+  std::vector<ClientId> undetected;  // crashed, and membership does not show it yet
+  std::uint64_t clients_left = 0;    // coroutines of clients that have not ended
+  std::uint64_t seed = 1;
+  VerbCensus census;  // in_flight is counted when asked for
+  Fingerprint fingerprint;
+
+ private:
+  void sweep(Actor& actor);
+  bool running_ = false;
+};
+
+}  // namespace latchlab::explorer

@@ -1,0 +1,146 @@
+// What an actor does at home: CPU access to memory, node state, clocks, services.
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/simgrid/simulator.h"
+#include "core/base/check.h"
+
+namespace latchlab::sim {
+
+namespace {
+
+__extension__ typedef __int128 Wide;  // NOLINT(modernize-use-using)
+constexpr std::int64_t kPerBillion = 1'000'000'000;
+
+std::int64_t drift_of(std::int64_t length_ps, std::int64_t drift_ppb) {
+  return static_cast<std::int64_t>(static_cast<Wide>(length_ps) * drift_ppb / kPerBillion);
+}
+
+}  // namespace
+
+// ---- clocks ----
+
+Time Simulator::local_now(NodeId id) const {
+  const Node& here = node(id);
+  return now_ + here.clock_offset + Duration{drift_of(now_.ps, here.drift_ppb)};
+}
+
+// The first true date at which the node's clock shows at least `local`.
+Time Simulator::true_date_of(const Node& here, Time local) const {
+  if (local == kNever) return kNever;
+  const auto shows = [&here](std::int64_t true_ps) {
+    return true_ps + here.clock_offset.ps + drift_of(true_ps, here.drift_ppb);
+  };
+  const Wide since = static_cast<Wide>(local.ps) - here.clock_offset.ps;
+  if (since <= 0) return Time{};
+  const Wide guess = since * kPerBillion / (kPerBillion + here.drift_ppb);
+  if (guess > static_cast<Wide>(kNever.ps) / 2) return kNever;
+  auto date = static_cast<std::int64_t>(guess);
+  while (shows(date) < local.ps) ++date;
+  while (date > 0 && shows(date - 1) >= local.ps) --date;
+  return Time{date};
+}
+
+Duration Simulator::true_length_of(const Node& here, Duration local) const {
+  const Time end = saturating_add(local_now(here.id), local);
+  const Time date = true_date_of(here, end);
+  return date == kNever ? kForever : date - now_;
+}
+
+// ---- what the CPU does ----
+
+void Simulator::post_local(SimActor& actor, SimOperation& op) {
+  Node& here = node(actor.node());
+  Time date = now_;
+  switch (op.kind) {
+    case OpKind::sleep:
+      date = saturating_add(now_, true_length_of(here, op.length));
+      break;
+    case OpKind::compute:
+      date = saturating_add(now_, op.length);
+      break;
+    case OpKind::on_node:
+      here.state_free = std::max(here.state_free, now_) + nic_.on_node;
+      date = here.state_free;
+      break;
+    case OpKind::allocate:
+    case OpKind::evict:
+      date = now_ + nic_.post + nic_.one_way * 2 + nic_.call_service;
+      break;
+    case OpKind::flush:
+      if (actor.detached > 0) {
+        LATCHLAB_CHECK(actor.flushing == nullptr, "one flush at a time");
+        actor.flushing = &op;
+        return;
+      }
+      op.completion.status = std::exchange(actor.detached_error, VerbStatus::ok);
+      break;
+    default:
+      date = now_ + nic_.cpu_access;
+  }
+  if (date != kNever) push(date, actor.index, EventKind::local, &op);
+}
+
+void Simulator::local_done(SimOperation& op) {
+  const bool alive = op.life == owner(op).life;
+  switch (op.kind) {
+    case OpKind::cpu:
+      if (alive) access_memory(op);
+      break;
+    case OpKind::on_node:
+      if (alive) op.visit();
+      break;
+    case OpKind::allocate: {
+      SparseMemory& memory = node(op.server).memory;
+      op.verb.addr = {op.server, memory.grow(static_cast<std::uint64_t>(op.length.ps))};
+      break;
+    }
+    case OpKind::evict:
+      do_evict(op);
+      break;
+    case OpKind::sync_now: {
+      const auto error = static_cast<std::uint64_t>(options_.synchronisation_error.ps);
+      const auto off = static_cast<std::int64_t>(services_.below(2 * error + 1));
+      op.completion.value.lo =
+          static_cast<std::uint64_t>(now_.ps + off - static_cast<std::int64_t>(error));
+      op.length = options_.synchronisation_error;
+      break;
+    }
+    default:
+      break;
+  }
+  finish_operation(op);
+}
+
+void Simulator::access_memory(SimOperation& op) {
+  const RemoteAddr addr = op.verb.addr;
+  std::uint64_t& word = node(addr.node).memory.word(addr.offset);
+  const std::uint64_t before = word;
+  switch (op.cpu) {
+    case CpuAccess::load:
+      break;
+    case CpuAccess::store:
+    case CpuAccess::exchange:
+      word = op.verb.value.lo;
+      break;
+    case CpuAccess::cas:
+      if (word == op.verb.compare.lo) word = op.verb.value.lo;
+      break;
+    case CpuAccess::faa:
+      word += op.verb.value.lo;
+      break;
+  }
+  op.completion.value.lo = before;
+  fingerprint_.add({static_cast<std::uint64_t>(now_.ps), op.actor,
+                    0x100 + static_cast<std::uint64_t>(op.cpu), addr.packed(), before, word});
+  if (word != before) word_changed(addr.node, addr.offset);
+}
+
+void Simulator::do_evict(SimOperation& op) {
+  SimActor& victim = *clients_[static_cast<std::size_t>(op.length.ps)];
+  ++victim.cut;
+  fingerprint_.add({static_cast<std::uint64_t>(now_.ps), 0xe71c7, victim.index});
+}
+
+}  // namespace latchlab::sim

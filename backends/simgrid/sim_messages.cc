@@ -1,0 +1,155 @@
+// Messages through DC-like initiators and targets, and calls to a server's CPU.
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/simgrid/simulator.h"
+#include "core/base/check.h"
+
+namespace latchlab::sim {
+
+EndpointAddr Simulator::open_endpoint(SimActor& actor, std::uint32_t recv_depth) {
+  LATCHLAB_CHECK(recv_depth > 0, "an endpoint needs at least one RECV");
+  const EndpointAddr addr{actor.node(), ++node(actor.node()).endpoints};
+  LATCHLAB_CHECK(addr.number < (1u << 24), "a node has at most 2^24 endpoints");
+  Endpoint& endpoint = endpoints_[addr.packed()];
+  endpoint.owner = &actor;
+  endpoint.free_recvs = recv_depth;
+  return addr;
+}
+
+Endpoint* Simulator::find_endpoint(EndpointAddr addr) {
+  const auto found = endpoints_.find(addr.packed());
+  return found == endpoints_.end() ? nullptr : &found->second;
+}
+
+// ---- SEND ----
+
+void Simulator::post_send(SimActor& actor, SimOperation& op, Time date) {
+  LATCHLAB_CHECK(op.target.node.value >= 1 && op.target.node.value <= nodes_.size(),
+                 "message to a node that does not exist");
+  ++census_.posted;
+  ++census_.in_flight;
+  op.started = date;
+  actor.initiator.waiting.push(&op);
+  pump_sends(actor);
+}
+
+void Simulator::pump_sends(SimActor& actor) {
+  Initiator& initiator = actor.initiator;
+  if (initiator.busy || initiator.waiting.empty()) return;
+  SimOperation& op = *initiator.waiting.pop();
+  initiator.busy = true;
+  Time date = std::max(now_, op.started);
+  if (initiator.target != op.target) date = date + nic_.dc_connect;
+  initiator.target = op.target;
+  transmit(op, date);
+}
+
+void Simulator::transmit(SimOperation& op, Time date) {
+  const NodeId to = op.target.node;
+  Time arrival;
+  if (op.from == to) {
+    arrival = date + nic_.intra_node_message + jitter();
+  } else {
+    arrival = depart(op.from, to, date, sizeof(Message)) + options_.client_link_latency;
+  }
+  push(arrival, op.actor, EventKind::arrive, &op);
+}
+
+void Simulator::deliver(SimOperation& op) {
+  Endpoint* endpoint = find_endpoint(op.target);
+  const bool gone = endpoint == nullptr || endpoint->gone || node(op.target.node).dead;
+  if (gone || cut_off(op)) {
+    op.completion.status = gone ? VerbStatus::peer_failed : VerbStatus::flushed;
+    push(now_ + nic_.ack_timeout * (nic_.ack_retries + 1), op.actor, EventKind::complete, &op);
+    return;
+  }
+  if (endpoint->free_recvs == 0) return not_ready(op);
+  --endpoint->free_recvs;
+  Message& message = op.message;
+  message.received_earliest = message.received_latest = local_now(op.target.node);
+  fingerprint_.add({static_cast<std::uint64_t>(now_.ps), op.actor, op.target.packed(), message.type,
+                    message.lock.value, message.words[0], message.words[1], message.words[2]});
+  endpoint->queue.push_back(message);
+  FirstEffect& first = owner(op).first_effect();
+  ++effects_;
+  if (first.armed) first = {false, effects_};
+  const Duration back =
+      op.from == op.target.node ? nic_.intra_node_message : wire(op.target.node, op.from);
+  push(now_ + back + jitter() + nic_.completion, op.actor, EventKind::complete, &op);
+  if (endpoint->owner->alive) check_messages(*endpoint->owner);
+}
+
+void Simulator::not_ready(SimOperation& op) {
+  const Duration back = wire(op.target.node, op.from);
+  if (op.retries++ < nic_.rnr_retries) {
+    push(now_ + back + nic_.rnr_timer, op.actor, EventKind::retry, &op);
+    return;
+  }
+  op.completion.status = VerbStatus::receiver_not_ready;
+  push(now_ + back + nic_.completion, op.actor, EventKind::complete, &op);
+}
+
+// Also the end of a call.
+void Simulator::send_complete(SimOperation& op) {
+  --census_.in_flight;
+  ++(op.completion.ok() ? census_.executed : census_.failed);
+  if (op.kind == OpKind::send) {
+    SimActor& actor = owner(op);
+    if (op.completion.ok()) {
+      actor.initiator.busy = false;
+      pump_sends(actor);
+    } else {  // the DCI is in error: it must be reset and brought up again
+      push(now_ + nic_.dc_reset, actor.index, EventKind::send_ready, &actor);
+    }
+  }
+  finish_operation(op);
+}
+
+// ---- calls ----
+
+void Simulator::post_call(SimActor& /*actor*/, SimOperation& op, Time date) {
+  LATCHLAB_CHECK(op.server.value >= 1 && op.server.value <= nodes_.size(),
+                 "call to a node that does not exist");
+  ++census_.posted;
+  ++census_.in_flight;
+  push(depart(op.from, op.server, date, sizeof(Request)), op.actor, EventKind::arrive, &op);
+}
+
+void Simulator::call_arrived(SimOperation& op) {
+  Node& server = node(op.server);
+  if (server.dead || server.server == nullptr) {
+    op.completion.status = server.dead ? VerbStatus::peer_failed : VerbStatus::access_error;
+    const Duration wait =
+        server.dead ? nic_.ack_timeout * (nic_.ack_retries + 1) : wire(op.server, op.from);
+    push(now_ + wait, op.actor, EventKind::complete, &op);
+    return;
+  }
+  Time& core = *std::min_element(server.cores_free.begin(), server.cores_free.end());
+  core = std::max(core, now_) + nic_.call_service;
+  push(core, op.actor, EventKind::request_up, &op);
+}
+
+void Simulator::call_up(SimOperation& op) {
+  SimActor& server = *node(op.server).server;
+  const PendingCall pending{op.request, next_ticket_++};
+  calls_.emplace(pending.ticket, &op);
+  fingerprint_.add({static_cast<std::uint64_t>(now_.ps), op.actor, op.server.value, op.request.type,
+                    op.request.words[0], op.request.words[1]});
+  std::erase_if(server.serving, [](const Task<void>& task) { return task.done(); });
+  server.serving.push_back(server.handler->serve(server, pending));
+  server.serving.back().start();
+}
+
+void Simulator::reply(const PendingCall& pending, const Reply& answer_words) {
+  const auto found = calls_.find(pending.ticket);
+  LATCHLAB_CHECK(found != calls_.end(), "reply to a call that is not pending");
+  SimOperation& op = *found->second;
+  calls_.erase(found);
+  op.reply = answer_words;
+  const Time arrival = depart(op.server, op.from, now_, sizeof(Reply));
+  push(arrival + nic_.completion, op.actor, EventKind::complete, &op);
+}
+
+}  // namespace latchlab::sim

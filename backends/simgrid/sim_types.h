@@ -1,0 +1,119 @@
+#pragma once
+// The pieces of the simulated world: operations under way, QPs, NICs, endpoints.
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/base/time.h"
+#include "core/verbs/operation.h"
+#include "core/verbs/sparse_memory.h"
+#include "core/verbs/tally.h"
+
+namespace latchlab::sim {
+
+class SimActor;
+struct Qp;
+
+// First in, first out, linked through the elements themselves.
+template <class T>
+class Fifo {
+ public:
+  bool empty() const { return head_ == nullptr; }
+  T* front() const { return head_; }
+  void push(T* item) {
+    item->queue_next = nullptr;
+    (tail_ != nullptr ? tail_->queue_next : head_) = item;
+    tail_ = item;
+  }
+  T* pop() {
+    T* item = head_;
+    head_ = item->queue_next;
+    if (head_ == nullptr) tail_ = nullptr;
+    return item;
+  }
+
+ private:
+  T* head_ = nullptr;
+  T* tail_ = nullptr;
+};
+
+struct SimOperation : Operation {
+  SimOperation* queue_next = nullptr;  // in the one queue where it waits
+  Qp* qp = nullptr;
+  NodeId from;                      // requester's node
+  std::uint32_t actor = 0;          // for the order of events
+  std::uint64_t cut = 0;            // the sender's QPs' generation; an evicted actor's has moved on
+  Words after;                      // an atomic in its slot: what it will write
+  bool writes = false;              // ... if it writes at all
+  Time slot_entered;                // from when it waits for its slot
+  Time started;                     // in its slot since
+  std::int64_t retries = 0;         // of a message
+  std::vector<std::uint64_t> bulk;  // READ or WRITE longer than 16 bytes
+};
+
+// Reliable connection of one actor to one node.
+struct Qp {
+  SimActor* actor = nullptr;
+  NodeId to;
+  std::int64_t outstanding = 0;  // READs and atomics in flight
+  Fifo<SimOperation> held_back;  // at the requester: for a free place or a fence
+  bool stalled = false;          // at the responder: an atomic has not been executed yet
+  Fifo<SimOperation> behind;     // ... and what arrived after it
+  Time last_arrival;             // nothing overtakes on the wire
+  Time last_completion;
+};
+
+struct AtomicSlot {
+  bool busy = false;
+  Fifo<SimOperation> waiting;
+  Duration busy_total;
+};
+
+// One RNIC: outbound port, inbound pipeline, atomic unit.
+struct Nic {
+  Time outbound_free;
+  Time pipeline_free;
+  std::vector<AtomicSlot> slots;
+  std::int64_t admitted = 0;         // atomics inside the window
+  Fifo<SimOperation> before_window;  // head of line: in arrival order
+  Time window_full_since;
+  // statistics since reset_stats
+  std::uint64_t verbs = 0;
+  Duration pipeline_busy;
+  Duration link_busy;
+  Duration window_full;
+  Duration slot_wait;
+  std::uint64_t slot_waits = 0;
+};
+
+struct Node {
+  NodeId id;
+  SparseMemory memory;
+  Nic nic;
+  std::int64_t drift_ppb = 0;
+  Duration clock_offset;
+  Time state_free;                  // on_node visits run one after the other
+  std::vector<Time> cores_free;     // server CPU
+  std::uint32_t endpoints = 0;      // opened so far
+  SimActor* server = nullptr;       // who answers calls
+  std::vector<SimActor*> watchers;  // actors with word waits
+  bool dead = false;
+};
+
+struct Endpoint {
+  SimActor* owner = nullptr;
+  std::uint32_t free_recvs = 0;
+  bool gone = false;  // its process has died
+  std::deque<Message> queue;
+};
+
+struct SimWait : WaitOperation {
+  bool armed = false;      // registered and not yet over
+  bool waking = false;     // over; its coroutine resumes soon
+  Time deadline_true;      // of set.deadline
+  Time timer_at = kNever;  // earliest timer event that is under way for this slot
+};
+
+}  // namespace latchlab::sim

@@ -1,0 +1,292 @@
+// One-sided verbs: from the requester's QP to the responder's memory and back.
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/simgrid/simulator.h"
+#include "core/base/check.h"
+
+namespace latchlab::sim {
+
+namespace {
+
+constexpr std::uint64_t kSlotBytes = 8;  // address bits 3.. choose the slot
+
+bool waits_for_answer(const SimOperation& op) {
+  return op.verb.kind == VerbKind::read || is_atomic(op.verb.kind);
+}
+
+// Bytes that the request (or, for a READ, the reply) carries.
+std::uint32_t payload(const SimOperation& op) {
+  return op.kind == OpKind::verb ? op.verb.bytes : sizeof(Message);
+}
+
+}  // namespace
+
+// ---- the way there ----
+
+Qp& Simulator::qp_of(SimActor& actor, NodeId to) {
+  std::unique_ptr<Qp>& qp = actor.qps[to.value - 1u];
+  if (!qp) {
+    qp = std::make_unique<Qp>();
+    qp->actor = &actor;
+    qp->to = to;
+  }
+  return *qp;
+}
+
+void Simulator::post_verb(SimActor& actor, SimOperation& op, Time date) {
+  const NodeId to = op.verb.addr.node;
+  LATCHLAB_CHECK(to.value >= 1 && to.value <= nodes_.size(), "verb to a node that does not exist");
+  ++census_.posted;
+  ++census_.in_flight;
+  op.qp = &qp_of(actor, to);
+  if (may_leave(*op.qp, op) && op.qp->held_back.empty()) {
+    leave(op, date);
+  } else {
+    op.qp->held_back.push(&op);
+  }
+}
+
+bool Simulator::may_leave(const Qp& qp, const SimOperation& op) const {
+  if (op.verb.fenced && qp.outstanding > 0) return false;
+  return !waits_for_answer(op) || qp.outstanding < nic_.outstanding;
+}
+
+void Simulator::leave(SimOperation& op, Time date) {
+  Qp& qp = *op.qp;
+  if (waits_for_answer(op)) ++qp.outstanding;
+  const bool carries = op.verb.kind == VerbKind::write;
+  if (carries && op.verb.bytes > 16) {
+    SparseMemory& memory = node(op.from).memory;
+    for (std::uint32_t at = 0; at < op.verb.bytes; at += 8)
+      op.bulk.push_back(memory.word(op.verb.local.offset + at));
+  }
+  const Time arrival = depart(op.from, qp.to, date, carries ? op.verb.bytes : 0);
+  qp.last_arrival = std::max(qp.last_arrival, arrival);
+  push(qp.last_arrival, op.actor, EventKind::arrive, &op);
+}
+
+Time Simulator::depart(NodeId from, NodeId to, Time date, std::uint32_t bytes) {
+  Nic& nic = node(from).nic;
+  const Duration busy = std::max(nic_.request_gap, platform_->transfer(from, to, bytes));
+  nic.outbound_free = std::max(nic.outbound_free, date) + busy;
+  return nic.outbound_free + wire(from, to) + jitter();
+}
+
+Duration Simulator::wire(NodeId from, NodeId to) const {
+  if (from == to) return nic_.loopback_one_way;
+  return platform_->one_way(from, to);
+}
+
+Duration Simulator::jitter() {
+  if (nic_.jitter.ps <= 0) return {};
+  return {static_cast<std::int64_t>(jitter_.below(static_cast<std::uint64_t>(nic_.jitter.ps) + 1))};
+}
+
+// ---- at the responder ----
+
+bool Simulator::valid(const SimOperation& op) const {
+  const Verb& verb = op.verb;
+  if (!node(verb.addr.node).memory.contains(verb.addr.offset, verb.bytes)) return false;
+  const bool wide = is_atomic(verb.kind) && verb.bytes == 16;
+  if (verb.addr.offset % (wide ? 16 : 8) != 0 || verb.bytes % 8 != 0) return false;
+  if (verb.bytes > 16)
+    return !is_atomic(verb.kind) && verb.local.node == op.from &&
+           node(op.from).memory.contains(verb.local.offset, verb.bytes);
+  return verb.bytes == 8 || !is_atomic(verb.kind) || verb.kind >= VerbKind::masked_cas;
+}
+
+void Simulator::arrive(SimOperation& op) {
+  if (node(op.qp->to).dead) return fail_verb(op, VerbStatus::peer_failed);
+  if (!valid(op)) return fail_verb(op, VerbStatus::access_error);
+  if (op.qp->stalled || !op.qp->behind.empty()) return op.qp->behind.push(&op);
+  enter_pipeline(op);
+}
+
+void Simulator::enter_pipeline(SimOperation& op) {
+  Duration serve = nic_.serve_send;
+  NodeId to = op.kind == OpKind::send ? op.target.node : op.server;
+  if (op.kind == OpKind::verb) {
+    to = op.qp->to;
+    if (is_atomic(op.verb.kind)) {
+      op.qp->stalled = true;
+      serve = op.verb.bytes == 16 ? nic_.serve_atomic_16 : nic_.serve_atomic_8;
+    } else {
+      serve = op.verb.kind == VerbKind::read ? nic_.serve_read : nic_.serve_write;
+    }
+  }
+  Nic& nic = node(to).nic;
+  ++nic.verbs;
+  nic.pipeline_busy += serve;
+  nic.link_busy += platform_->transfer(op.from, to, payload(op));
+  nic.pipeline_free = std::max(nic.pipeline_free, now_) + serve;
+  push(nic.pipeline_free, op.actor, EventKind::served, &op);
+}
+
+void Simulator::served(SimOperation& op) {
+  if (op.kind == OpKind::send) return deliver(op);
+  if (op.kind == OpKind::call) return call_arrived(op);
+  if (is_atomic(op.verb.kind)) return admit(op);
+  if (cut_off(op)) return fail_verb(op, VerbStatus::flushed);
+  move_words(op);
+  note_effect(op);
+  answer(op, op.verb.kind == VerbKind::read ? nic_.read : nic_.write);
+}
+
+void Simulator::move_words(SimOperation& op) {
+  SparseMemory& memory = node(op.qp->to).memory;
+  const Verb& verb = op.verb;
+  const bool reads = verb.kind == VerbKind::read;
+  for (std::uint32_t at = 0; at < verb.bytes; at += 8) {
+    std::uint64_t& word = memory.word(verb.addr.offset + at);
+    if (verb.bytes > 16) {
+      if (reads) {
+        op.bulk.push_back(word);
+        continue;
+      }
+      word = op.bulk[at / 8];
+    } else {
+      std::uint64_t& result = at == 0 ? op.completion.value.lo : op.completion.value.hi;
+      if (reads) {
+        result = word;
+        continue;
+      }
+      word = at == 0 ? verb.value.lo : verb.value.hi;
+    }
+    word_changed(op.qp->to, verb.addr.offset + at);
+  }
+}
+
+// ---- the atomic unit ----
+
+AtomicSlot& Simulator::slot_of(Nic& nic, RemoteAddr addr) {
+  return nic.slots[addr.offset / kSlotBytes & (nic.slots.size() - 1)];
+}
+
+Duration Simulator::hold_of(const SimOperation& op, bool match) const {
+  if (op.verb.bytes == 16) return nic_.hold_16;
+  return match ? nic_.hold_8 : nic_.hold_8_failed;
+}
+
+void Simulator::admit(SimOperation& op) {
+  Nic& nic = node(op.qp->to).nic;
+  op.slot_entered = now_;
+  if (nic.admitted >= nic_.window) return nic.before_window.push(&op);
+  if (++nic.admitted == nic_.window) nic.window_full_since = now_;
+  enter_slot(op);
+}
+
+void Simulator::enter_slot(SimOperation& op) {
+  AtomicSlot& slot = slot_of(node(op.qp->to).nic, op.verb.addr);
+  if (slot.busy) return slot.waiting.push(&op);
+  slot.busy = true;
+  begin_hold(op);
+}
+
+void Simulator::begin_hold(SimOperation& op) {
+  Node& server = node(op.qp->to);
+  Words& before = op.completion.value;
+  before.lo = server.memory.word(op.verb.addr.offset);
+  if (op.verb.bytes == 16) before.hi = server.memory.word(op.verb.addr.offset + 8);
+  const bool match = matched(op.verb, before);
+  op.after = after_atomic(op.verb, before);
+  op.writes = match;
+  const Duration hold = hold_of(op, match);
+  server.nic.slot_wait += now_ - op.slot_entered;
+  ++server.nic.slot_waits;
+  slot_of(server.nic, op.verb.addr).busy_total += hold;
+  push(now_ + hold, op.actor, EventKind::slot_done, &op);
+}
+
+void Simulator::slot_done(SimOperation& op) {
+  Node& server = node(op.qp->to);
+  Nic& nic = server.nic;
+  const bool lands = !cut_off(op);
+  if (lands && op.writes) {
+    server.memory.word(op.verb.addr.offset) = op.after.lo;
+    if (op.verb.bytes == 16) server.memory.word(op.verb.addr.offset + 8) = op.after.hi;
+    word_changed(op.qp->to, op.verb.addr.offset);
+    if (op.verb.bytes == 16) word_changed(op.qp->to, op.verb.addr.offset + 8);
+  }
+  if (lands) note_effect(op);
+  AtomicSlot& slot = slot_of(nic, op.verb.addr);
+  slot.busy = !slot.waiting.empty();
+  if (slot.busy) begin_hold(*slot.waiting.pop());
+  if (nic.before_window.empty()) {
+    if (nic.admitted-- == nic_.window) nic.window_full += now_ - nic.window_full_since;
+  } else {
+    enter_slot(*nic.before_window.pop());  // takes over the place
+  }
+  Qp& qp = *op.qp;
+  if (lands) {
+    answer(op, {});
+  } else {
+    fail_verb(op, VerbStatus::flushed);
+  }
+  unstall(qp);
+}
+
+// What arrived on the QP behind an atomic goes on, up to the next atomic.
+void Simulator::unstall(Qp& qp) {
+  qp.stalled = false;
+  while (!qp.stalled && !qp.behind.empty()) enter_pipeline(*qp.behind.pop());
+}
+
+void Simulator::note_effect(SimOperation& op) {
+  const Verb& verb = op.verb;
+  FirstEffect& first = owner(op).first_effect();
+  ++effects_;
+  if (first.armed) first = {false, effects_};
+  fingerprint_.add({static_cast<std::uint64_t>(now_.ps), op.actor,
+                    static_cast<std::uint64_t>(verb.kind) | (std::uint64_t{verb.bytes} << 8),
+                    verb.addr.packed(), verb.value.lo, verb.value.hi, op.completion.value.lo,
+                    op.completion.value.hi});
+}
+
+// ---- the way back ----
+
+void Simulator::answer(SimOperation& op, Duration extra) {
+  const NodeId here = op.qp->to;
+  Time date = now_ + extra;
+  if (op.verb.kind == VerbKind::read && op.verb.bytes > 16) {
+    Nic& nic = node(here).nic;
+    nic.outbound_free =
+        std::max(nic.outbound_free, date) + platform_->transfer(here, op.from, op.verb.bytes);
+    date = nic.outbound_free;
+  }
+  date = date + wire(here, op.from) + jitter() + nic_.completion;
+  Time& last = op.qp->last_completion;
+  last = std::max(last, date);
+  push(last, op.actor, EventKind::complete, &op);
+}
+
+void Simulator::fail_verb(SimOperation& op, VerbStatus status) {
+  op.completion.status = status;
+  Time date = now_;
+  if (status == VerbStatus::peer_failed) {
+    date = date + nic_.ack_timeout * (nic_.ack_retries + 1);
+  } else {
+    date = date + wire(op.qp->to, op.from) + nic_.completion;
+  }
+  push(date, op.actor, EventKind::complete, &op);
+}
+
+void Simulator::complete_verb(SimOperation& op) {
+  Qp& qp = *op.qp;
+  if (waits_for_answer(op)) --qp.outstanding;
+  while (!qp.held_back.empty() && may_leave(qp, *qp.held_back.front()))
+    leave(*qp.held_back.pop(), now_);
+  --census_.in_flight;
+  ++(op.completion.ok() ? census_.executed : census_.failed);
+  if (op.completion.ok() && op.verb.kind == VerbKind::read && op.verb.bytes > 16) {
+    SparseMemory& memory = node(op.from).memory;
+    for (std::uint32_t at = 0; at < op.verb.bytes; at += 8) {
+      memory.word(op.verb.local.offset + at) = op.bulk[at / 8];
+      word_changed(op.from, op.verb.local.offset + at);
+    }
+  }
+  finish_operation(op);
+}
+
+}  // namespace latchlab::sim

@@ -1,0 +1,148 @@
+// Waits at home: messages, words in own memory, deadlines, membership.
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/simgrid/simulator.h"
+#include "core/base/check.h"
+
+namespace latchlab::sim {
+
+SimWait& Simulator::take_wait(SimActor& actor) {
+  if (actor.free_waits.empty()) {
+    waits_.emplace_back();
+    return waits_.back();
+  }
+  SimWait& wait = *actor.free_waits.back();
+  actor.free_waits.pop_back();
+  static_cast<WaitOperation&>(wait) = WaitOperation{};
+  return wait;
+}
+
+void Simulator::start_wait(SimActor& actor, SimWait& wait) {
+  wait.owner = &actor;
+  wait.life = actor.life;
+  wait.armed = true;
+  actor.waits.push_back(&wait);
+  if (try_satisfy(actor, wait)) return satisfied(actor, wait, {});
+  if (wait.set.word_count > 0 && !std::exchange(actor.watching, true))
+    node(actor.node()).watchers.push_back(&actor);
+  wait.deadline_true = true_date_of(node(actor.node()), wait.set.deadline);
+  arm_timer(actor, wait);
+}
+
+// Takes what ends the wait, if it is there: the first message that a filter accepts, then the
+// first word whose predicate holds, then a change of membership.
+bool Simulator::try_satisfy(SimActor& actor, SimWait& wait) {
+  const WaitSet& set = wait.set;
+  for (std::uint8_t i = 0; i < set.message_count; ++i) {
+    Endpoint* endpoint = find_endpoint(set.messages[i].endpoint);
+    LATCHLAB_CHECK(endpoint != nullptr && endpoint->owner == &actor,
+                   "waiting on somebody else's endpoint");
+    const MessageFilter& filter = set.messages[i].filter;
+    const auto found =
+        std::find_if(endpoint->queue.begin(), endpoint->queue.end(),
+                     [&](const Message& message) { return !filter || filter(message); });
+    if (found == endpoint->queue.end()) continue;
+    wait.outcome.by = Woke::message;
+    wait.outcome.index = i;
+    wait.outcome.message = *found;
+    endpoint->queue.erase(found);
+    ++endpoint->free_recvs;
+    return true;
+  }
+  for (std::uint8_t i = 0; i < set.word_count; ++i) {
+    LATCHLAB_CHECK(set.words[i].word.node == actor.node(), "waiting on foreign memory");
+    const std::uint64_t value = node(actor.node()).memory.word(set.words[i].word.offset);
+    if (!set.words[i].until(value)) continue;
+    wait.outcome.by = Woke::word;
+    wait.outcome.index = i;
+    wait.outcome.value = value;
+    return true;
+  }
+  if (membership_version_ > set.membership_after) {
+    wait.outcome.by = Woke::membership;
+    return true;
+  }
+  return false;
+}
+
+void Simulator::satisfied(SimActor& actor, SimWait& wait, Duration until_seen) {
+  wait.armed = false;
+  wait.waking = true;
+  std::erase(actor.waits, &wait);
+  push(now_ + until_seen, actor.index, EventKind::woken, &wait);
+}
+
+void Simulator::woken(SimWait& wait) {
+  auto& actor = static_cast<SimActor&>(*wait.owner);
+  wait.waking = false;
+  if (wait.life != actor.life) {
+    actor.free_waits.push_back(&wait);
+    return;
+  }
+  resume(actor, wait.waiter);
+}
+
+// A slot keeps at most one useful timer event: one that comes early is set again for the date that
+// is due then. Long deadlines of short waits so cost nothing.
+void Simulator::arm_timer(SimActor& actor, SimWait& wait) {
+  if (wait.deadline_true == kNever || wait.timer_at <= wait.deadline_true) return;
+  wait.timer_at = std::max(wait.deadline_true, now_);
+  push(wait.timer_at, actor.index, EventKind::timer, &wait);
+}
+
+void Simulator::timer(SimWait& wait) {
+  if (wait.timer_at != now_) return;  // replaced by an earlier one
+  wait.timer_at = kNever;
+  if (!wait.armed) return;
+  auto& actor = static_cast<SimActor&>(*wait.owner);
+  if (wait.deadline_true > now_) return arm_timer(actor, wait);
+  wait.outcome.by = Woke::deadline;
+  satisfied(actor, wait, {});
+}
+
+void Simulator::check_messages(SimActor& actor) {
+  for (std::size_t i = 0; i < actor.waits.size();) {
+    SimWait& wait = *actor.waits[i];
+    if (wait.set.message_count > 0 && try_satisfy(actor, wait)) {
+      satisfied(actor, wait, nic_.completion);
+    } else {
+      ++i;
+    }
+  }
+}
+
+void Simulator::word_changed(NodeId where, std::uint64_t offset) {
+  for (SimActor* actor : node(where).watchers) {
+    for (std::size_t i = 0; i < actor->waits.size();) {
+      SimWait& wait = *actor->waits[i];
+      const auto watched =
+          std::any_of(wait.set.words.begin(), wait.set.words.begin() + wait.set.word_count,
+                      [offset](const WordWait& word) { return word.word.offset == offset; });
+      if (watched && try_satisfy(*actor, wait)) {
+        satisfied(*actor, wait, nic_.cpu_access);
+      } else {
+        ++i;
+      }
+    }
+  }
+}
+
+void Simulator::membership_changed() {
+  for (std::size_t i = 0; i < alive_.size(); ++i)
+    alive_[i] = clients_[i] == nullptr || clients_[i]->alive;
+  ++membership_version_;
+  for (const auto& actor : actors_) {
+    for (std::size_t i = 0; i < actor->waits.size();) {
+      SimWait& wait = *actor->waits[i];
+      if (try_satisfy(*actor, wait)) {
+        satisfied(*actor, wait, {});
+      } else {
+        ++i;
+      }
+    }
+  }
+}
+
+}  // namespace latchlab::sim

@@ -1,0 +1,26 @@
+#pragma once
+// The simulated world: SimGrid's platform and clock, our RNICs (models/nics). See simulator.h for
+// the path of a verb. One backend per process: SimGrid allows one engine.
+
+#include <cstdint>
+#include <memory>
+
+#include "backends/simgrid/platform.h"
+#include "core/runner/backend.h"
+#include "core/scenario/nic.h"
+
+namespace latchlab {
+
+struct SimgridOptions {
+  NicModel nic;
+  Duration client_link_latency;  // extra one-way latency between client nodes
+  std::int64_t drift_ppb = 0;    // each node's clock rate is off by up to this much
+  Duration clock_offset;         // and its reading by up to this much
+  Duration synchronisation_error = microseconds(1);  // of the synchronised clock
+  Duration detection_delay = milliseconds(10);       // crash to change of membership
+  sim::PumpMode pump = sim::PumpMode::look_ahead;
+};
+
+std::unique_ptr<Backend> make_simgrid(const WorldPlan& plan, const SimgridOptions& options);
+
+}  // namespace latchlab

@@ -1,0 +1,361 @@
+#include "backends/simgrid/simulator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/check.h"
+
+namespace latchlab::sim {
+
+// ---- actors: hand everything to the simulator ----
+
+EndpointAddr SimActor::open_endpoint(std::uint32_t recv_depth) {
+  return simulator_.open_endpoint(*this, recv_depth);
+}
+void SimActor::reply(const PendingCall& pending, const Reply& answer) {
+  simulator_.reply(pending, answer);
+}
+Time SimActor::now() const {
+  return simulator_.local_now(node());
+}
+Membership SimActor::membership() const {
+  return simulator_.membership();
+}
+Operation& SimActor::take_operation() {
+  return simulator_.take_operation();
+}
+void SimActor::start(Operation& first) {
+  simulator_.start(*this, static_cast<SimOperation&>(first));
+}
+void SimActor::recycle(Operation& op) {
+  simulator_.recycle(static_cast<SimOperation&>(op));
+}
+WaitOperation& SimActor::take_wait() {
+  return simulator_.take_wait(*this);
+}
+void SimActor::start_wait(WaitOperation& op) {
+  simulator_.start_wait(*this, static_cast<SimWait&>(op));
+}
+void SimActor::recycle_wait(WaitOperation& op) {
+  free_waits.push_back(&static_cast<SimWait&>(op));
+}
+
+// ---- construction ----
+
+namespace {
+
+Capabilities simulated_capabilities() {
+  Capabilities can;
+  for (int i = 0; i < kCapabilities; ++i) can.set(static_cast<Capability>(i), Support::native);
+  can.set(Capability::mixed_width_atomic, Support::absent);
+  can.set(Capability::atomic_with_writes, Support::absent);
+  can.set(Capability::datagrams, Support::absent);
+  return can;
+}
+
+}  // namespace
+
+Simulator::Simulator(const WorldPlan& plan, const SimgridOptions& options)
+    : options_(options),
+      capabilities_(simulated_capabilities()),
+      seed_(plan.seed),
+      alive_(plan.clients, true),
+      jitter_(plan.seed, 0, StreamPurpose::jitter),
+      services_(plan.seed, 0, StreamPurpose::clocks) {
+  clients_.resize(plan.clients, nullptr);
+  nodes_.resize(plan.nodes.size());
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    Node& made = nodes_[i];
+    made.id = plan.nodes[i].id;
+    SparseMemory::Fill fill;
+    if (plan.image)
+      fill = [image = plan.image, id = made.id](
+                 std::uint64_t offset, std::span<std::uint64_t> page) { image(id, offset, page); };
+    made.memory = SparseMemory(plan.nodes[i].bytes, std::move(fill));
+    made.nic.slots.resize(static_cast<std::size_t>(nic_.slots));
+    made.cores_free.resize(static_cast<std::size_t>(nic_.server_cores));
+    Rng clock(plan.seed, made.id.value, StreamPurpose::clocks);
+    const std::int64_t drift = options.drift_ppb;
+    if (drift > 0)
+      made.drift_ppb =
+          static_cast<std::int64_t>(clock.below(2 * static_cast<std::uint64_t>(drift) + 1)) - drift;
+    made.clock_offset = {static_cast<std::int64_t>(
+        clock.below(static_cast<std::uint64_t>(options.clock_offset.ps) + 1))};
+  }
+  platform_ =
+      std::make_unique<Platform>(static_cast<std::uint32_t>(nodes_.size()), nic_, options.pump);
+}
+
+Verbs& Simulator::add_actor(ActorKind kind, NodeId node_id, ClientId client) {
+  const auto index = static_cast<std::uint32_t>(actors_.size() + 1);
+  // A client's stream depends on its number alone, so that other parts can come and go.
+  const std::uint64_t stream =
+      kind == ActorKind::client
+          ? client.value
+          : (1ULL << 40) + (static_cast<std::uint64_t>(kind) << 32) + node_id.value;
+  actors_.push_back(std::make_unique<SimActor>(*this, index, kind, node_id, client,
+                                               Rng(seed_, stream, StreamPurpose::protocol)));
+  SimActor& actor = *actors_.back();
+  actor.qps.resize(nodes_.size());
+  if (kind == ActorKind::client) clients_[client.value] = &actor;
+  return actor;
+}
+
+void Simulator::spawn(Verbs& verbs, Task<void> root, Time start_date) {
+  auto& actor = static_cast<SimActor&>(verbs);
+  LATCHLAB_CHECK(!actor.root.valid(), "an actor runs one root coroutine");
+  actor.root = std::move(root);
+  if (actor.kind() == ActorKind::client) {
+    ++live_clients_;
+    any_client_ = true;
+  }
+  push(start_date, actor.index, EventKind::spawn, &actor);
+}
+
+void Simulator::serve_calls(Verbs& server, CallHandler& handler) {
+  auto& actor = static_cast<SimActor&>(server);
+  actor.handler = &handler;
+  node(actor.node()).server = &actor;
+}
+
+// ---- the run ----
+
+void Simulator::push(Time date, std::uint32_t actor, EventKind kind, void* subject) {
+  queue_.push(date.ps, actor, kind, subject);
+}
+
+bool Simulator::has_next() const {
+  if (stop_ || (any_client_ && live_clients_ == 0)) return false;
+  return !queue_.empty() && queue_.top().time_ps <= limit_.ps;
+}
+
+void Simulator::drain(std::int64_t limit_ps) {
+  while (has_next() && queue_.top().time_ps <= limit_ps) {
+    const Event event = queue_.pop();
+    now_ = Time{event.time_ps};
+    ++events_;
+    handle(event);
+  }
+}
+
+RunEnd Simulator::run_until(Time date) {
+  stop_ = false;
+  limit_ = date;
+  platform_->run(*this);
+  if (stop_) return RunEnd::stopped;
+  if (any_client_ && live_clients_ == 0) return RunEnd::finished;
+  if (queue_.empty()) return RunEnd::stuck;
+  now_ = date;
+  return RunEnd::reached;
+}
+
+void Simulator::at(Time date, std::function<void()> action) {
+  actions_.push_back(std::move(action));
+  push(date, 0, EventKind::action, &actions_.back());
+}
+
+void Simulator::handle(const Event& event) {
+  auto* op = static_cast<SimOperation*>(event.subject);
+  switch (event.kind) {
+    case EventKind::action:
+      return (*static_cast<std::function<void()>*>(event.subject))();
+    case EventKind::spawn:
+      return begin(*static_cast<SimActor*>(event.subject));
+    case EventKind::arrive:
+      return op->kind == OpKind::verb ? arrive(*op) : enter_pipeline(*op);
+    case EventKind::served:
+      return served(*op);
+    case EventKind::slot_done:
+      return slot_done(*op);
+    case EventKind::complete:
+      return op->kind == OpKind::verb ? complete_verb(*op) : send_complete(*op);
+    case EventKind::timer:
+      return timer(*static_cast<SimWait*>(event.subject));
+    case EventKind::woken:
+      return woken(*static_cast<SimWait*>(event.subject));
+    case EventKind::local:
+      return local_done(*op);
+    case EventKind::retry:
+      return transmit(*op, now_);
+    case EventKind::send_ready: {
+      auto& actor = *static_cast<SimActor*>(event.subject);
+      actor.initiator.busy = false;
+      return pump_sends(actor);
+    }
+    case EventKind::request_up:
+      return call_up(*op);
+  }
+}
+
+void Simulator::begin(SimActor& actor) {
+  if (!actor.alive) return;
+  check_context().client = actor.client().value;
+  check_context().time_ps = now_.ps;
+  actor.root.start();
+  if (actor.root.done() && actor.kind() == ActorKind::client) --live_clients_;
+}
+
+void Simulator::resume(SimActor& actor, std::coroutine_handle<> handle) {
+  check_context().client = actor.client().value;
+  check_context().time_ps = now_.ps;
+  const bool was_done = actor.root.done();
+  handle.resume();
+  if (!was_done && actor.root.done() && actor.kind() == ActorKind::client) --live_clients_;
+}
+
+// ---- operations ----
+
+SimOperation& Simulator::take_operation() {
+  if (free_operations_.empty()) {
+    operations_.emplace_back();
+    return operations_.back();
+  }
+  SimOperation& op = *free_operations_.back();
+  free_operations_.pop_back();
+  static_cast<Operation&>(op) = Operation{};
+  op.retries = 0;
+  op.bulk.clear();
+  return op;
+}
+
+void Simulator::recycle(SimOperation& op) {
+  free_operations_.push_back(&op);
+}
+
+void Simulator::start(SimActor& actor, SimOperation& first) {
+  const Time date = now_ + nic_.post;
+  for (Operation* at = &first; at != nullptr; at = at->next) {
+    auto& op = static_cast<SimOperation&>(*at);
+    op.life = actor.life;
+    op.cut = actor.cut;
+    op.actor = actor.index;
+    op.from = actor.node();
+    switch (op.kind) {
+      case OpKind::verb:
+        if (op.detached) ++actor.detached;
+        post_verb(actor, op, date);
+        break;
+      case OpKind::send:
+        post_send(actor, op, date);
+        break;
+      case OpKind::call:
+        post_call(actor, op, date);
+        break;
+      default:
+        post_local(actor, op);
+    }
+  }
+}
+
+// The operation is over; wakes whoever waits for it (for all of its batch), or frees the slot.
+void Simulator::finish_operation(SimOperation& op) {
+  SimActor& actor = owner(op);
+  if (op.detached) {
+    if (!op.completion.ok() && actor.detached_error == VerbStatus::ok)
+      actor.detached_error = op.completion.status;
+    --actor.detached;
+    recycle(op);
+    if (actor.detached == 0 && actor.flushing != nullptr) {
+      SimOperation& flush = *std::exchange(actor.flushing, nullptr);
+      flush.completion.status = std::exchange(actor.detached_error, VerbStatus::ok);
+      finish_operation(flush);
+    }
+    return;
+  }
+  Operation& first = *op.batch;
+  if (--first.remaining > 0) return;
+  if (first.life == actor.life) return resume(actor, first.waiter);
+  for (Operation* at = &first; at != nullptr;) {  // nobody is left to do it
+    Operation* following = at->next;
+    recycle(static_cast<SimOperation&>(*at));
+    at = following;
+  }
+}
+
+void Simulator::settle(SimOperation& op, VerbStatus status) {
+  op.completion.status = status;
+  finish_operation(op);
+}
+
+// ---- crashes ----
+
+void Simulator::crash(ClientId client, CrashKind kind) {
+  SimActor& victim = *clients_[client.value];
+  fingerprint_.add({static_cast<std::uint64_t>(now_.ps), 0xdead, client.value});
+  if (kind == CrashKind::node) {
+    Node& dead = node(victim.node());
+    dead.dead = true;
+    for (const auto& actor : actors_)
+      if (actor->node() == dead.id) kill(*actor, kind);
+  } else {
+    kill(victim, kind);
+  }
+  at(now_ + options_.detection_delay, [this] { membership_changed(); });
+}
+
+void Simulator::kill(SimActor& actor, CrashKind kind) {
+  if (!actor.alive) return;
+  actor.alive = false;
+  ++actor.life;
+  if (actor.kind() == ActorKind::client && actor.root.valid() && !actor.root.done())
+    --live_clients_;
+  for (SimWait* wait : actor.waits) {
+    wait->armed = false;
+    actor.free_waits.push_back(wait);
+  }
+  actor.waits.clear();
+  if (actor.flushing != nullptr) recycle(*std::exchange(actor.flushing, nullptr));
+  actor.root.reset();
+  actor.serving.clear();
+  if (kind == CrashKind::client) return;
+  for (auto& [address, endpoint] : endpoints_)
+    if (endpoint.owner == &actor) endpoint.gone = true;
+}
+
+// ---- memory and statistics from outside ----
+
+std::uint64_t Simulator::peek(RemoteAddr word) {
+  return node(word.node).memory.word(word.offset);
+}
+void Simulator::poke(RemoteAddr word, std::uint64_t value) {
+  node(word.node).memory.word(word.offset) = value;
+}
+
+void Simulator::reset_stats() {
+  for (Node& each : nodes_) {
+    Nic& nic = each.nic;
+    nic.verbs = 0;
+    nic.pipeline_busy = nic.link_busy = nic.window_full = nic.slot_wait = Duration{};
+    nic.slot_waits = 0;
+    if (nic.admitted == nic_.window) nic.window_full_since = now_;
+    for (AtomicSlot& slot : nic.slots) slot.busy_total = Duration{};
+  }
+}
+
+NicStats Simulator::busiest_server() const {
+  const Nic* busiest = nullptr;
+  for (const Node& each : nodes_)
+    if (busiest == nullptr || each.nic.verbs > busiest->verbs) busiest = &each.nic;
+  NicStats stats;
+  stats.measured = true;
+  stats.verbs = busiest->verbs;
+  stats.pipeline_busy = busiest->pipeline_busy;
+  stats.link_busy = busiest->link_busy;
+  stats.window_full = busiest->window_full;
+  if (busiest->admitted == nic_.window) stats.window_full += now_ - busiest->window_full_since;
+  stats.slot_wait_total = busiest->slot_wait;
+  stats.slot_waits = busiest->slot_waits;
+  for (const AtomicSlot& slot : busiest->slots)
+    stats.hottest_slot_busy = std::max(stats.hottest_slot_busy, slot.busy_total);
+  return stats;
+}
+
+}  // namespace latchlab::sim
+
+namespace latchlab {
+
+std::unique_ptr<Backend> make_simgrid(const WorldPlan& plan, const SimgridOptions& options) {
+  return std::make_unique<sim::Simulator>(plan, options);
+}
+
+}  // namespace latchlab

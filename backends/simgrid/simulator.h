@@ -1,0 +1,222 @@
+#pragma once
+// The simulator. The path of a verb:
+//
+//   requester                                   responder
+//   post -> (place among the QP's 16 READs and
+//   atomics, fence) -> outbound port -> wire -> (order of the QP) -> inbound pipeline, one verb at
+//                                               a time -> READ, WRITE: effect
+//                                               atomic: window of W, FIFO -> slot by address bits
+//                                               3..11, FIFO -> reads, holds, writes: effect
+//   completion  <-------------- wire <--------- reply
+//
+// Each leg is lengthened by a little seeded jitter; on one QP nothing overtakes. An atomic reads
+// when its hold begins and writes whole words when it ends: a WRITE or CPU store in between is
+// lost, as memory promises no better. READs and WRITEs do not enter the slots.
+//
+// Messages go through one DCI per actor, which serves one target at a time and pays for turning to
+// another; a receiver without RECV answers not-ready and the sender's NIC tries again.
+// Every event is ordered by (time, actor, sequence).
+
+#include <array>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "backends/simgrid/event_queue.h"
+#include "backends/simgrid/platform.h"
+#include "backends/simgrid/sim_types.h"
+#include "backends/simgrid/simgrid_backend.h"
+#include "core/runner/backend.h"
+
+namespace latchlab::sim {
+
+class Simulator;
+
+// One target at a time (DCI).
+struct Initiator {
+  EndpointAddr target;         // the last one
+  Fifo<SimOperation> waiting;  // sends leave one after the other: each is acknowledged first
+  bool busy = false;           // one is on its way, or the DCI is being reset
+};
+
+class SimActor final : public Verbs {
+ public:
+  SimActor(Simulator& simulator, std::uint32_t number, ActorKind kind, NodeId node, ClientId client,
+           const Rng& rng)
+      : Verbs(kind, node, client, rng), simulator_(simulator), index(number) {}
+
+  EndpointAddr open_endpoint(std::uint32_t recv_depth) override;
+  void reply(const PendingCall& pending, const Reply& reply) override;
+  Time now() const override;
+  Membership membership() const override;
+  Operation& take_operation() override;
+  void start(Operation& first) override;
+  void recycle(Operation& op) override;
+  WaitOperation& take_wait() override;
+  void start_wait(WaitOperation& op) override;
+  void recycle_wait(WaitOperation& op) override;
+
+ private:
+  Simulator& simulator_;
+
+ public:
+  const std::uint32_t index;  // from 1; orders events of equal dates
+  Task<void> root;
+  std::vector<Task<void>> serving;  // a server's calls under way
+  CallHandler* handler = nullptr;
+  std::uint64_t life = 1;  // moves on when the coroutine is destroyed
+  std::uint64_t cut = 0;   // moves on when its QPs are destroyed
+  bool alive = true;
+  std::vector<std::unique_ptr<Qp>> qps;  // by NodeId - 1; null: not used yet
+  Initiator initiator;
+  std::uint64_t detached = 0;  // posted verbs not complete yet
+  VerbStatus detached_error = VerbStatus::ok;
+  SimOperation* flushing = nullptr;
+  std::vector<SimWait*> waits;  // armed, in the order of their start
+  std::vector<SimWait*> free_waits;
+  bool watching = false;  // listed in its node's watchers
+};
+
+class Simulator final : public Backend, public EventSource {
+ public:
+  Simulator(const WorldPlan& plan, const SimgridOptions& options);
+
+  // ---- Backend ----
+  const Capabilities& capabilities() const override { return capabilities_; }
+  Verbs& add_actor(ActorKind kind, NodeId node, ClientId client) override;
+  void spawn(Verbs& actor, Task<void> root, Time start) override;
+  void serve_calls(Verbs& server, CallHandler& handler) override;
+  RunEnd run_until(Time date) override;
+  void request_stop() override { stop_ = true; }
+  Time true_now() const override { return now_; }
+  void at(Time date, std::function<void()> action) override;
+  void crash(ClientId client, CrashKind kind) override;
+  Time local_now(NodeId node) const override;
+  std::uint64_t peek(RemoteAddr word) override;
+  void poke(RemoteAddr word, std::uint64_t value) override;
+  Fingerprint& fingerprint() override { return fingerprint_; }
+  std::uint64_t events() const override { return events_; }
+  VerbCensus census() const override { return census_; }
+  void reset_stats() override;
+  NicStats busiest_server() const override;
+
+  // ---- EventSource ----
+  bool has_next() const override;
+  std::int64_t next_ps() const override { return queue_.top().time_ps; }
+  void drain(std::int64_t limit_ps) override;
+
+  // ---- for actors ----
+  SimOperation& take_operation();
+  void recycle(SimOperation& op);
+  void start(SimActor& actor, SimOperation& first);
+  SimWait& take_wait(SimActor& actor);
+  void start_wait(SimActor& actor, SimWait& wait);
+  EndpointAddr open_endpoint(SimActor& actor, std::uint32_t recv_depth);
+  void reply(const PendingCall& pending, const Reply& reply);
+  Membership membership() const { return {membership_version_, &alive_}; }
+
+ private:
+  // simulator.cc: events, actors, crashes
+  void handle(const Event& event);
+  void push(Time date, std::uint32_t actor, EventKind kind, void* subject);
+  void resume(SimActor& actor, std::coroutine_handle<> handle);
+  void begin(SimActor& actor);
+  void finish_operation(SimOperation& op);
+  void settle(SimOperation& op, VerbStatus status);
+  void kill(SimActor& actor, CrashKind kind);
+  Node& node(NodeId id) { return nodes_[id.value - 1u]; }
+  const Node& node(NodeId id) const { return nodes_[id.value - 1u]; }
+  SimActor& owner(const SimOperation& op) const { return static_cast<SimActor&>(*op.owner); }
+
+  // sim_verbs.cc: one-sided verbs
+  void post_verb(SimActor& actor, SimOperation& op, Time date);
+  bool may_leave(const Qp& qp, const SimOperation& op) const;
+  void leave(SimOperation& op, Time date);
+  void arrive(SimOperation& op);
+  void enter_pipeline(SimOperation& op);
+  void served(SimOperation& op);
+  void take_effect(SimOperation& op);
+  void admit(SimOperation& op);
+  void enter_slot(SimOperation& op);
+  void begin_hold(SimOperation& op);
+  void slot_done(SimOperation& op);
+  void unstall(Qp& qp);
+  void answer(SimOperation& op, Duration extra);
+  void complete_verb(SimOperation& op);
+  void fail_verb(SimOperation& op, VerbStatus status);
+  void move_words(SimOperation& op);
+  bool valid(const SimOperation& op) const;
+  Qp& qp_of(SimActor& actor, NodeId to);
+  AtomicSlot& slot_of(Nic& nic, RemoteAddr addr);
+  Duration hold_of(const SimOperation& op, bool match) const;
+  Duration wire(NodeId from, NodeId to) const;
+  Duration jitter();
+  Time depart(NodeId from, NodeId to, Time date, std::uint32_t bytes);
+  void note_effect(SimOperation& op);
+  bool cut_off(const SimOperation& op) const { return op.cut != owner(op).cut; }
+
+  // sim_messages.cc: messages and calls
+  void post_send(SimActor& actor, SimOperation& op, Time date);
+  void pump_sends(SimActor& actor);
+  void transmit(SimOperation& op, Time date);
+  void deliver(SimOperation& op);
+  void not_ready(SimOperation& op);
+  void send_complete(SimOperation& op);
+  Endpoint* find_endpoint(EndpointAddr addr);
+  void post_call(SimActor& actor, SimOperation& op, Time date);
+  void call_arrived(SimOperation& op);
+  void call_up(SimOperation& op);
+
+  // sim_waits.cc: waits at home
+  bool try_satisfy(SimActor& actor, SimWait& wait);
+  void satisfied(SimActor& actor, SimWait& wait, Duration until_seen);
+  void arm_timer(SimActor& actor, SimWait& wait);
+  void timer(SimWait& wait);
+  void woken(SimWait& wait);
+  void check_messages(SimActor& actor);
+  void word_changed(NodeId node, std::uint64_t offset);
+  void membership_changed();
+
+  // sim_local.cc: CPU, clocks, services
+  void post_local(SimActor& actor, SimOperation& op);
+  void local_done(SimOperation& op);
+  void access_memory(SimOperation& op);
+  void do_evict(SimOperation& op);
+  Time true_date_of(const Node& node, Time local) const;
+  Duration true_length_of(const Node& node, Duration local) const;
+
+  SimgridOptions options_;
+  const NicModel& nic_ = options_.nic;
+  Capabilities capabilities_;
+  std::vector<Node> nodes_;
+  std::unique_ptr<Platform> platform_;
+  std::vector<std::unique_ptr<SimActor>> actors_;
+  std::vector<SimActor*> clients_;               // by ClientId
+  std::map<std::uint64_t, Endpoint> endpoints_;  // by packed address
+  std::deque<SimOperation> operations_;
+  std::vector<SimOperation*> free_operations_;
+  std::deque<SimWait> waits_;
+  std::map<std::uint64_t, SimOperation*> calls_;  // by ticket
+  std::uint64_t next_ticket_ = 1;
+  std::deque<std::function<void()>> actions_;
+  std::uint64_t seed_ = 0;
+  std::vector<bool> alive_;
+  std::uint64_t membership_version_ = 0;
+  Rng jitter_;
+  Rng services_;
+
+  EventQueue queue_;
+  Time now_;
+  Time limit_;
+  bool stop_ = false;
+  std::uint32_t live_clients_ = 0;  // spawned clients that have not ended
+  bool any_client_ = false;
+  std::uint64_t events_ = 0;
+  std::uint64_t effects_ = 0;
+  VerbCensus census_;
+  Fingerprint fingerprint_;
+};
+
+}  // namespace latchlab::sim

@@ -1,0 +1,210 @@
+#include "core/measure/leaves.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "core/base/check.h"
+#include "core/measure/statistics.h"
+
+namespace latchlab {
+namespace {
+
+using Real = RepeatMetrics::Real;
+using Count = RepeatMetrics::Count;
+
+constexpr std::pair<const char*, std::int64_t> kPercentilesPpm[] = {
+    {"p50", 500'000}, {"p90", 900'000}, {"p99", 990'000}, {"p999", 999'000}};
+
+LeafValue real_value(Real value) {
+  constexpr double kMax = std::numeric_limits<double>::max();
+  if (!value || !(*value >= -kMax && *value <= kMax)) return std::monostate{};
+  return *value;
+}
+
+LeafValue duration_value(std::optional<Duration> value) {
+  return real_value(value ? Real(value->nanoseconds()) : std::nullopt);
+}
+
+class LeafWriter {
+ public:
+  void operator()(const std::string& path, const Real& value, Fold fold) {
+    add(path, real_value(value), fold);
+  }
+  void operator()(const std::string& path, const Count& value, Fold fold) {
+    add(path, value ? LeafValue(*value) : LeafValue(), fold);
+  }
+  void operator()(const std::string& path, const std::string& value, Fold fold) {
+    add(path, value.empty() ? LeafValue() : LeafValue(value), fold);
+  }
+  void operator()(const std::string& path, const Histogram& values, Fold fold) {
+    add(path + ".count", values.count(), Fold::sum);
+    add(path + ".mean", real_value(values.mean_ns()), fold);
+    add(path + ".min", duration_value(values.min()), Fold::least);
+    for (const auto& [name, ppm] : kPercentilesPpm)
+      add(path + "." + name, duration_value(values.percentile(ppm)), fold);
+    add(path + ".max", duration_value(values.max()), Fold::greatest);
+  }
+  void operator()(const std::string& path, const RepeatMetrics::Table& entries, Fold fold) {
+    if (entries.empty()) add(path, std::monostate{}, fold);
+    for (const auto& [name, value] : entries) add(path + "." + name, real_value(value), fold);
+  }
+  // In the order of ShiftLock's Table 2, what is left over at the end.
+  void operator()(const std::string& path, const std::optional<PhaseTotals>& totals, Fold fold) {
+    for (std::size_t i = 1; i <= kPhases; ++i) {
+      const std::size_t phase = i % kPhases;
+      Real mean_ns = totals ? ratio(totals->sum_ps[phase], totals->operations) : std::nullopt;
+      if (mean_ns) *mean_ns /= 1e3;
+      add(path + "." + std::string(kPhaseNames[phase]), real_value(mean_ns), fold);
+    }
+  }
+  void operator()(const std::string& path, const WindowLaw& law, Fold fold) {
+    visit_law(law,
+              [&](const char* name, std::uint64_t value) { add(path + "." + name, value, fold); });
+  }
+
+  Leaves take() { return std::move(leaves_); }
+
+ private:
+  void add(std::string path, LeafValue value, Fold fold) {
+    leaves_.push_back({std::move(path), std::move(value), fold});
+  }
+
+  Leaves leaves_;
+};
+
+std::vector<Histogram*> histograms_of(RepeatMetrics& metrics) {
+  std::vector<Histogram*> found;
+  visit_metrics(metrics, [&](const char* /*path*/, auto& field, Fold /*fold*/) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(field)>, Histogram>) found.push_back(&field);
+  });
+  return found;
+}
+
+RepeatMetrics merged_histograms(std::vector<RepeatMetrics>& repeats) {
+  RepeatMetrics merged;
+  const std::vector<Histogram*> into = histograms_of(merged);
+  for (RepeatMetrics& repeat : repeats) {
+    const std::vector<Histogram*> from = histograms_of(repeat);
+    for (std::size_t i = 0; i < into.size(); ++i) into[i]->merge(*from[i]);
+  }
+  return merged;
+}
+
+// A verb that one repeat used and another did not was used zero times there.
+void complete_tables(std::vector<RepeatMetrics>& repeats) {
+  std::map<std::string, double> zeros;
+  for (const RepeatMetrics& repeat : repeats)
+    for (const auto& [name, value] : repeat.verbs_per_cycle_detail) zeros.emplace(name, 0.0);
+  for (RepeatMetrics& repeat : repeats)
+    repeat.verbs_per_cycle_detail.insert(zeros.begin(), zeros.end());
+}
+
+using Values = std::vector<LeafValue>;
+
+LeafValue with_interval(Real value, const std::vector<double>& numbers) {
+  if (!value) return std::monostate{};
+  return MeanCi{*value, half_width_95(numbers)};
+}
+
+LeafValue sum_of(const Values& values) {
+  LeafValue sum;
+  for (const LeafValue& value : values) {
+    if (const auto* count = std::get_if<std::uint64_t>(&value))
+      sum = *count + (std::holds_alternative<std::uint64_t>(sum) ? std::get<std::uint64_t>(sum)
+                                                                 : std::uint64_t{0});
+    if (const auto* real = std::get_if<double>(&value))
+      sum = *real + (std::holds_alternative<double>(sum) ? std::get<double>(sum) : 0.0);
+  }
+  return sum;
+}
+
+// Numbers of one leaf are all counts or all doubles, and doubles of equal value print alike.
+LeafValue extreme_of(const Values& values, bool greatest) {
+  LeafValue best;
+  for (const LeafValue& value : values) {
+    const std::optional<double> number = number_of(value);
+    if (!number) continue;
+    const std::optional<double> so_far = number_of(best);
+    if (!so_far || (greatest ? *number > *so_far : *number < *so_far)) best = value;
+  }
+  return best;
+}
+
+LeafValue combined_text(const Values& values) {
+  if (values.size() == 1) return values.front();
+  std::uint64_t hash = values.size();
+  for (const LeafValue& value : values) {
+    const auto* text = std::get_if<std::string>(&value);
+    if (text == nullptr) return std::monostate{};
+    for (const char c : *text) hash = hash_of(hash, static_cast<unsigned char>(c));
+    hash = hash_of(hash, text->size());
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+LeafValue fold(const Leaf& merged, const Values& values) {
+  std::vector<double> numbers;
+  for (const LeafValue& value : values)
+    if (const std::optional<double> number = number_of(value)) numbers.push_back(*number);
+  switch (merged.fold) {
+    case Fold::mean:
+      return with_interval(mean(numbers), numbers);
+    case Fold::pooled:
+      return with_interval(number_of(merged.value), numbers);
+    case Fold::sum:
+      return sum_of(values);
+    case Fold::greatest:
+      return extreme_of(values, true);
+    case Fold::least:
+      return extreme_of(values, false);
+    case Fold::combined:
+      return combined_text(values);
+    case Fold::dropped:
+      break;
+  }
+  return std::monostate{};
+}
+
+}  // namespace
+
+Leaves repeat_leaves(const RepeatMetrics& metrics) {
+  LeafWriter writer;
+  visit_metrics(metrics, writer);
+  return writer.take();
+}
+
+Leaves aggregate(std::vector<RepeatMetrics> repeats) {
+  LATCHLAB_CHECK(!repeats.empty(), "a point without a repeat");
+  complete_tables(repeats);
+  RepeatMetrics merged = merged_histograms(repeats);
+  merged.verbs_per_cycle_detail = repeats.front().verbs_per_cycle_detail;
+  const Leaves shape = repeat_leaves(merged);
+  std::vector<Leaves> each;
+  for (const RepeatMetrics& repeat : repeats) each.push_back(repeat_leaves(repeat));
+  Leaves point;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i].fold == Fold::dropped) continue;
+    Values values;
+    for (const Leaves& leaves : each) values.push_back(leaves[i].value);
+    point.push_back({shape[i].path, fold(shape[i], values), shape[i].fold});
+  }
+  return point;
+}
+
+const LeafValue* find_leaf(const Leaves& leaves, std::string_view path) {
+  for (const Leaf& leaf : leaves)
+    if (leaf.path == path) return &leaf.value;
+  return nullptr;
+}
+
+std::optional<double> number_of(const LeafValue& value) {
+  if (const auto* count = std::get_if<std::uint64_t>(&value)) return static_cast<double>(*count);
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  if (const auto* interval = std::get_if<MeanCi>(&value)) return interval->mean;
+  return std::nullopt;
+}
+
+}  // namespace latchlab

@@ -1,0 +1,27 @@
+#include "core/measure/metrics.h"
+
+#include "core/base/check.h"
+
+namespace latchlab {
+
+void PhaseTotals::add(const std::array<Duration, kPhases>& spent) {
+  ++operations;
+  for (std::size_t i = 0; i < spent.size(); ++i) {
+    LATCHLAB_CHECK(spent[i].ps >= 0, "a phase of negative length");
+    sum_ps[i] += static_cast<std::uint64_t>(spent[i].ps);
+  }
+}
+
+bool PhaseTotals::add_up_to(const Histogram& operations_histogram) const {
+  Wide sum = 0;
+  for (const std::uint64_t phase_ps : sum_ps) sum += phase_ps;
+  return operations == operations_histogram.count() && sum == operations_histogram.sum_ps();
+}
+
+bool WindowLaw::holds() const {
+  const Wide spent = static_cast<Wide>(counted_lengths_ps) + ages_at_end_ps + idle_ps;
+  const Wide given = static_cast<Wide>(clients) * duration_ps + ages_at_start_ps;
+  return spent == given;
+}
+
+}  // namespace latchlab

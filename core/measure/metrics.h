@@ -1,0 +1,167 @@
+#pragma once
+// What one repeat of one point measured: plain data, filled by the runner, and one walk over all
+// of it in the order and under the names of results.json. What was not measured is empty.
+//
+// A new metric is a field here and a line in visit_metrics(): serialisation, aggregation and the
+// results follow from the walk.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/measure/histogram.h"
+#include "core/verbs/phases.h"
+
+namespace latchlab {
+
+// Where the time of all operations of one kind went. With the operations' own histogram:
+// the phases' sum equals its sum, to the picosecond.
+struct PhaseTotals {
+  std::uint64_t operations = 0;
+  std::array<std::uint64_t, kPhases> sum_ps = {};  // by Phase
+
+  void add(const std::array<Duration, kPhases>& spent);
+  bool add_up_to(const Histogram& operations_histogram) const;
+  bool operator==(const PhaseTotals&) const = default;
+};
+
+// The exact law of the window, in integer picoseconds:
+//   counted lengths = clients * duration + ages at start - ages at end - idle
+// where an age is the time since the cycle that is open at that date began, and idle is the time
+// inside the window in which a client had no open cycle (0 in a closed loop that starts earlier).
+struct WindowLaw {
+  std::uint64_t clients = 0;
+  std::uint64_t duration_ps = 0;
+  std::uint64_t counted_cycles = 0;
+  std::uint64_t counted_lengths_ps = 0;
+  std::uint64_t ages_at_start_ps = 0;
+  std::uint64_t ages_at_end_ps = 0;
+  std::uint64_t idle_ps = 0;
+
+  bool holds() const;
+  bool operator==(const WindowLaw&) const = default;
+};
+
+struct RepeatMetrics {
+  using Real = std::optional<double>;
+  using Count = std::optional<std::uint64_t>;
+  using Table = std::map<std::string, double>;
+
+  Real goodput_ops_s;
+  Histogram cycle, acquire, acquire_read, acquire_write, release;
+  struct Open {
+    Count count;
+    Real age_mean_ns, age_max_ns;
+    bool operator==(const Open&) const = default;
+  } open;
+  struct VerbsPerCycle {
+    Real read, write, atomic, send, call;
+    bool operator==(const VerbsPerCycle&) const = default;
+  } verbs_per_cycle;
+  Table verbs_per_cycle_detail;  // "cas_8": by verb and bytes
+  Real background_verbs_s;
+  Real retry_share, retry_share_acquire;
+  struct Phases {
+    std::optional<PhaseTotals> read, write, release;
+    bool operator==(const Phases&) const = default;
+  } phases;
+  struct ServerNic {
+    Real verbs_s, pipeline, hottest_slot, window, link, slot_wait_ns;
+    bool operator==(const ServerNic&) const = default;
+  } server_nic;
+  struct Fairness {
+    Real jain;
+    Count max_bypassed;
+    bool operator==(const Fairness&) const = default;
+  } fairness;
+  struct Safety {
+    Count checks, violations, expired_holds, late_effects;
+    bool operator==(const Safety&) const = default;
+  } safety;
+  Count recoveries, aborted_acquisitions, shared_as_exclusive;
+  Real stationary;  // goodput of the window's second half over its first half's
+  struct Engine {
+    Count verbs, events;
+    Real simulated_s;
+    bool operator==(const Engine&) const = default;
+  } engine;
+  WindowLaw window_law;
+  std::string fingerprint;  // hexadecimal; empty: none
+
+  bool operator==(const RepeatMetrics&) const = default;
+};
+
+// How the values of the repeats make the value of the point.
+enum class Fold : std::uint8_t {
+  mean,    // {mean, ci95} over the repeats that measured it
+  pooled,  // histograms: merged
+  sum,
+  greatest,
+  least,
+  combined,  // text: equal for equal repeats in the same order
+  dropped,   // stays with its repeat
+};
+
+// Calls visit(path, field, fold) for each metric. Fields are Real, Count, Histogram, Table,
+// std::optional<PhaseTotals>, WindowLaw or std::string.
+template <class Metrics, class Visit>
+void visit_metrics(Metrics& m, Visit&& visit) {
+  visit("goodput_ops_s", m.goodput_ops_s, Fold::mean);
+  visit("cycle_ns", m.cycle, Fold::pooled);
+  visit("acquire_ns", m.acquire, Fold::pooled);
+  visit("acquire_read_ns", m.acquire_read, Fold::pooled);
+  visit("acquire_write_ns", m.acquire_write, Fold::pooled);
+  visit("release_ns", m.release, Fold::pooled);
+  visit("open.count", m.open.count, Fold::sum);
+  visit("open.age_mean_ns", m.open.age_mean_ns, Fold::mean);
+  visit("open.age_max_ns", m.open.age_max_ns, Fold::greatest);
+  visit("verbs_per_cycle.read", m.verbs_per_cycle.read, Fold::mean);
+  visit("verbs_per_cycle.write", m.verbs_per_cycle.write, Fold::mean);
+  visit("verbs_per_cycle.atomic", m.verbs_per_cycle.atomic, Fold::mean);
+  visit("verbs_per_cycle.send", m.verbs_per_cycle.send, Fold::mean);
+  visit("verbs_per_cycle.call", m.verbs_per_cycle.call, Fold::mean);
+  visit("verbs_per_cycle_detail", m.verbs_per_cycle_detail, Fold::mean);
+  visit("background_verbs_s", m.background_verbs_s, Fold::mean);
+  visit("retry_share", m.retry_share, Fold::mean);
+  visit("retry_share_acquire", m.retry_share_acquire, Fold::mean);
+  visit("phases_ns.read", m.phases.read, Fold::mean);
+  visit("phases_ns.write", m.phases.write, Fold::mean);
+  visit("phases_ns.release", m.phases.release, Fold::mean);
+  visit("server_nic.verbs_s", m.server_nic.verbs_s, Fold::mean);
+  visit("server_nic.utilisation.pipeline", m.server_nic.pipeline, Fold::mean);
+  visit("server_nic.utilisation.hottest_slot", m.server_nic.hottest_slot, Fold::mean);
+  visit("server_nic.utilisation.window", m.server_nic.window, Fold::mean);
+  visit("server_nic.utilisation.link", m.server_nic.link, Fold::mean);
+  visit("server_nic.slot_wait_ns", m.server_nic.slot_wait_ns, Fold::mean);
+  visit("fairness.jain", m.fairness.jain, Fold::mean);
+  visit("fairness.max_bypassed", m.fairness.max_bypassed, Fold::greatest);
+  visit("safety.checks", m.safety.checks, Fold::sum);
+  visit("safety.violations", m.safety.violations, Fold::sum);
+  visit("safety.expired_holds", m.safety.expired_holds, Fold::sum);
+  visit("safety.late_effects", m.safety.late_effects, Fold::sum);
+  visit("recoveries", m.recoveries, Fold::sum);
+  visit("aborted_acquisitions", m.aborted_acquisitions, Fold::sum);
+  visit("shared_as_exclusive", m.shared_as_exclusive, Fold::sum);
+  visit("stationary", m.stationary, Fold::mean);
+  visit("engine.verbs", m.engine.verbs, Fold::sum);
+  visit("engine.events", m.engine.events, Fold::sum);
+  visit("engine.simulated_s", m.engine.simulated_s, Fold::sum);
+  visit("window_law", m.window_law, Fold::dropped);
+  visit("fingerprint", m.fingerprint, Fold::combined);
+}
+
+// The same for the integers of the law.
+template <class Law, class Visit>
+void visit_law(Law& law, Visit&& visit) {
+  visit("clients", law.clients);
+  visit("duration_ps", law.duration_ps);
+  visit("counted_cycles", law.counted_cycles);
+  visit("counted_lengths_ps", law.counted_lengths_ps);
+  visit("ages_at_start_ps", law.ages_at_start_ps);
+  visit("ages_at_end_ps", law.ages_at_end_ps);
+  visit("idle_ps", law.idle_ps);
+}
+
+}  // namespace latchlab

@@ -1,0 +1,170 @@
+#include "core/measure/results_json.h"
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace latchlab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kMaxDouble = std::numeric_limits<double>::max();
+
+Json finite(double value) {
+  return value >= -kMaxDouble && value <= kMaxDouble ? Json(value) : Json();
+}
+
+// Text that is not UTF-8 is mended, not thrown about.
+std::string dumped(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+class Writer {
+ public:
+  void operator()(const char* path, const RepeatMetrics::Real& value, Fold /*fold*/) {
+    json_[path] = value ? finite(*value) : Json();
+  }
+  void operator()(const char* path, const RepeatMetrics::Count& value, Fold /*fold*/) {
+    json_[path] = value ? Json(*value) : Json();
+  }
+  void operator()(const char* path, const std::string& value, Fold /*fold*/) {
+    json_[path] = value;
+  }
+  void operator()(const char* path, const Histogram& value, Fold /*fold*/) {
+    json_[path] = value.serialised();
+  }
+  void operator()(const char* path, const RepeatMetrics::Table& table, Fold /*fold*/) {
+    Json& entries = json_[path] = Json::object();
+    for (const auto& [name, value] : table)
+      if (const Json number = finite(value); !number.is_null()) entries[name] = number;
+  }
+  void operator()(const char* path, const std::optional<PhaseTotals>& value, Fold /*fold*/) {
+    json_[path] =
+        value ? Json({{"operations", value->operations}, {"sum_ps", value->sum_ps}}) : Json();
+  }
+  void operator()(const char* path, const WindowLaw& law, Fold /*fold*/) {
+    visit_law(law, [&](const char* name, std::uint64_t value) { json_[path][name] = value; });
+  }
+
+  std::string text() const { return dumped(json_, -1); }
+
+ private:
+  Json json_ = Json::object();
+};
+
+// Remembers the first metric that is missing or of another type; later ones are skipped.
+class Reader {
+ public:
+  explicit Reader(const Json& json) : json_(json) {}
+
+  template <class Field>
+  void operator()(const char* path, Field& field, Fold /*fold*/) {
+    if (!wrong_.empty()) return;
+    const auto found = json_.find(path);
+    if (found == json_.end() || !read(*found, field)) wrong_ = path;
+  }
+
+  const std::string& wrong() const { return wrong_; }
+
+ private:
+  static bool read(const Json& json, std::uint64_t& field) {
+    if (!json.is_number_integer() || (!json.is_number_unsigned() && json.get<std::int64_t>() < 0))
+      return false;
+    field = json.get<std::uint64_t>();
+    return true;
+  }
+  static bool read(const Json& json, double& field) {
+    if (!json.is_number()) return false;
+    field = json.get<double>();
+    return true;
+  }
+  template <class T>
+  static bool read(const Json& json, std::optional<T>& field) {
+    field.reset();
+    return json.is_null() || read(json, field.emplace());
+  }
+  static bool read(const Json& json, std::string& field) {
+    if (!json.is_string()) return false;
+    field = json.get<std::string>();
+    return true;
+  }
+  static bool read(const Json& json, Histogram& field) {
+    if (!json.is_string()) return false;
+    Result<Histogram> histogram = Histogram::parse(json.get_ref<const std::string&>());
+    if (histogram) field = std::move(histogram).value();
+    return histogram.ok();
+  }
+  static bool read(const Json& json, RepeatMetrics::Table& field) {
+    if (!json.is_object()) return false;
+    for (const auto& [name, value] : json.items())
+      if (!read(value, field[name])) return false;
+    return true;
+  }
+  static bool read(const Json& json, PhaseTotals& field) {
+    if (!json.is_object() || !json.contains("operations") || !json.contains("sum_ps")) return false;
+    const Json& sums = json["sum_ps"];
+    if (!sums.is_array() || sums.size() != field.sum_ps.size()) return false;
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      if (!read(sums[i], field.sum_ps[i])) return false;
+    return read(json["operations"], field.operations);
+  }
+  static bool read(const Json& json, WindowLaw& field) {
+    bool good = json.is_object();
+    visit_law(field, [&](const char* name, std::uint64_t& value) {
+      good = good && json.contains(name) && read(json[name], value);
+    });
+    return good;
+  }
+
+  const Json& json_;
+  std::string wrong_;
+};
+
+struct ValueToJson {
+  Json operator()(std::monostate) const { return {}; }
+  Json operator()(std::uint64_t value) const { return value; }
+  Json operator()(double value) const { return finite(value); }
+  Json operator()(const std::string& value) const { return value; }
+  Json operator()(const MeanCi& value) const {
+    Json json = Json::object();
+    json["mean"] = finite(value.mean);
+    json["ci95"] = value.ci95 ? finite(*value.ci95) : Json();
+    return json;
+  }
+};
+
+}  // namespace
+
+std::string serialise_repeat(const RepeatMetrics& metrics) {
+  Writer writer;
+  visit_metrics(metrics, writer);
+  return writer.text();
+}
+
+Result<RepeatMetrics> parse_repeat(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object())
+    return Error{"the metrics of a repeat are not a JSON object; run the point again", {}};
+  RepeatMetrics metrics;
+  Reader reader(json);
+  visit_metrics(metrics, reader);
+  if (!reader.wrong().empty())
+    return Error{"the metrics of a repeat lack a valid '" + reader.wrong() +
+                     "'; run the point again with this version",
+                 {}};
+  return metrics;
+}
+
+std::string leaves_json(const Leaves& leaves, int indent) {
+  Json json = Json::object();
+  for (const Leaf& leaf : leaves) {
+    std::string pointer = "/" + leaf.path;
+    std::replace(pointer.begin(), pointer.end(), '.', '/');
+    json[Json::json_pointer(pointer)] = std::visit(ValueToJson{}, leaf.value);
+  }
+  return dumped(json, indent);
+}
+
+}  // namespace latchlab

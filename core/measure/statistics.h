@@ -1,0 +1,26 @@
+#pragma once
+// The few statistics that results are made of. Plain IEEE arithmetic in a fixed order, so that the
+// same numbers in give the same bits out everywhere; nothing measured in, nothing out.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace latchlab {
+
+std::optional<double> mean(std::span<const double> values);
+
+// Half the width of the 95% confidence interval of the mean (Student's t); none below three values.
+std::optional<double> half_width_95(std::span<const double> values);
+
+// The 97.5% quantile of Student's t, to better than 1e-5; degrees >= 1.
+double student_t_975(std::size_t degrees);
+
+// Jain's fairness index (sum x)^2 / (n * sum x^2): 1 when all are equal, 1/n when one has it all.
+// None when there is nobody or nobody got anything.
+std::optional<double> jain_index(std::span<const std::uint64_t> counts);
+
+// part / whole; none when the whole is zero.
+std::optional<double> ratio(std::uint64_t part, std::uint64_t whole);
+
+}  // namespace latchlab

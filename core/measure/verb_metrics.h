@@ -1,0 +1,20 @@
+#pragma once
+// Verb counts per counted cycle and the share of retries, from tallies taken at the borders of
+// cycles and acquisitions (core/verbs/tally.h).
+
+#include <cstdint>
+
+#include "core/measure/metrics.h"
+#include "core/verbs/tally.h"
+
+namespace latchlab {
+
+// `cycles`: verbs of the counted cycles, of which there were `counted`. `acquisitions`: the part of
+// them asked for inside acquire. Fills verbs_per_cycle, its detail, and both retry shares:
+//   retry_share          (CAS that did not match + probes not satisfied) / (atomics + READ probes)
+//   retry_share_acquire  CAS that did not match / atomics, inside acquire
+// No counted cycle, or nothing that could be retried: not measured.
+void write_verb_metrics(const VerbTally& cycles, const VerbTally& acquisitions,
+                        std::uint64_t counted, RepeatMetrics& metrics);
+
+}  // namespace latchlab

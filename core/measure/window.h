@@ -1,0 +1,76 @@
+#pragma once
+// The measured window [start, start + length) and what counts in it.
+//
+// A cycle runs from one acquire call of a client to its next (hold, release, think and aborted
+// tries included) and counts where it ends, with its whole length, even if it began before the
+// window. An acquisition or release, likewise, counts where it ends. All dates are true
+// simulation time; the recorder never looks at a clock.
+//
+// A closed loop calls, per client and in order of time:
+//   next_cycle(c, t0), acquired(...), released(...), next_cycle(c, t1), ...
+// Give every client its first cycle before the window starts: a start offset is think time.
+// A client that crashes simply stops calling; its cycle stays open.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/base/time.h"
+#include "core/measure/histogram.h"
+#include "core/measure/metrics.h"
+
+namespace latchlab {
+
+class WindowRecorder {
+ public:
+  WindowRecorder(std::uint32_t clients, Time start, Duration length);  // length > 0
+
+  // Whether something that ends at `date` counts.
+  bool counts(Time date) const { return date >= start_ && date < end_; }
+
+  void begin_cycle(ClientId client, Time date);
+  void cycle_ended(ClientId client, Time date);
+  // The border between two cycles: ends the open one, if there is one, and begins the next.
+  void next_cycle(ClientId client, Time date);
+  // An acquisition or release that ended at `date` and took `length`. `shared` is what was asked.
+  void acquired(Time date, Duration length, bool shared);
+  void released(Time date, Duration length);
+
+  // What follows is meant for when the run has reached the end of the window.
+  std::uint64_t counted_cycles() const { return first_half_ + second_half_; }
+  const std::vector<std::uint64_t>& cycles_by_client() const { return cycles_by_client_; }
+  WindowLaw law() const;
+  bool check_window_law() const { return law().holds(); }
+  // Little's law, mean cycle x goodput = clients within 1%; none where no client count makes it
+  // sharp (fewer than a thousand cycles per client).
+  std::optional<bool> check_littles_law() const;
+
+  // Goodput, the histograms, open cycles, Jain's index, stationarity and the law.
+  void write_to(RepeatMetrics& metrics) const;
+
+ private:
+  struct Client {
+    bool open = false;
+    bool seen = false;
+    Time since;  // the open cycle's begin, or where the last one ended
+  };
+  std::uint64_t overlap_ps(Time from, Time to) const;  // with the window
+  void write_open(RepeatMetrics::Open& open) const;
+  RepeatMetrics::Real stationarity() const;
+
+  Time start_;
+  Time middle_;
+  Time end_;
+  std::vector<Client> clients_;
+  std::vector<std::uint64_t> cycles_by_client_;
+  std::uint64_t first_half_ = 0;
+  std::uint64_t second_half_ = 0;
+  // Of cycles that have ended; law() adds those that are still open.
+  std::uint64_t ages_at_start_ps_ = 0;
+  std::vector<std::uint64_t> ages_at_end_ps_;  // one per cycle that was open at the end
+  std::uint64_t idle_ps_ = 0;
+  Histogram cycle_, acquire_read_, acquire_write_, release_;
+};
+
+}  // namespace latchlab

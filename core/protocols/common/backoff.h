@@ -1,0 +1,81 @@
+#pragma once
+// Pauses between tries. Each is a pure function of the try's number and a salt drawn once per wait,
+// so that it can be handed to RemoteWait::pacing and gives the same pauses however often it is
+// asked.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/verbs/verbs.h"
+
+namespace latchlab {
+
+// Uniform in [0, bound), from a salt and a counter; zero when bound is.
+inline Duration jitter(Duration bound, std::uint64_t salt, std::uint64_t count) {
+  if (bound.ps <= 0) return {};
+  const Wide product =
+      static_cast<Wide>(hash_of(salt, count)) * static_cast<std::uint64_t>(bound.ps);
+  return Duration{static_cast<std::int64_t>(product >> 64)};
+}
+
+// base * 2^shift without overflow, at most `bound`.
+inline Duration doubled(Duration base, std::uint64_t shift, Duration bound) {
+  if (shift >= 62 || base.ps > (bound.ps >> shift)) return bound;
+  return Duration{base.ps << shift};
+}
+
+// Binary exponential random backoff: the pause before try c = 1, 2, .. is uniform in
+// [0, min(first * 2^(c-1), bound)) (DSLR, appendix A.3).
+inline Duration random_backoff(Duration first, Duration bound, std::uint64_t consecutive,
+                               std::uint64_t salt) {
+  const std::uint64_t shift = consecutive > 0 ? consecutive - 1 : 0;
+  return jitter(doubled(first, shift, bound), salt, consecutive);
+}
+
+struct AdaptiveBackoffOptions {
+  Duration initial;                    // t0
+  std::uint64_t cap_shift = 10;        // no pause is longer than t0 << cap_shift, plus jitter
+  Duration interval;                   // the bound moves at most this often ...
+  std::uint64_t every_operations = 1;  // ... and only after this many acquisitions
+  std::uint64_t low_percent = 10;      // below this share of retries the bound halves
+  std::uint64_t high_percent = 50;     // above it doubles
+};
+
+// Truncated exponential backoff whose bound follows the share of retries (SMART, as ported in the
+// ShiftLock artifact). Retry k = 0, 1, .. waits min(bound, t0 << k) plus a jitter in [0, t0).
+class AdaptiveBackoff {
+ public:
+  explicit AdaptiveBackoff(const AdaptiveBackoffOptions& options)
+      : options_(options), bound_(options.initial) {}
+
+  Duration pause(std::uint64_t retry, std::uint64_t salt) const {
+    const std::uint64_t shift = std::min(retry, options_.cap_shift);
+    return doubled(options_.initial, shift, bound_) + jitter(options_.initial, salt, retry);
+  }
+  Duration bound() const { return bound_; }
+
+  // After an acquisition that took `retries` retries, on the client's clock.
+  void completed(std::uint64_t retries, Time now) {
+    retries_ += retries;
+    ++completions_;
+    if (completions_ < options_.every_operations || now - since_ < options_.interval) return;
+    const std::uint64_t tries = retries_ + completions_;
+    const Duration cap = doubled(options_.initial, options_.cap_shift, kForever);
+    if (100 * retries_ < options_.low_percent * tries) {
+      bound_ = std::max(bound_ / 2, options_.initial);
+    } else if (100 * retries_ > options_.high_percent * tries) {
+      bound_ = std::min(bound_ * 2, cap);
+    }
+    retries_ = completions_ = 0;
+    since_ = now;
+  }
+
+ private:
+  AdaptiveBackoffOptions options_;
+  Duration bound_;
+  std::uint64_t retries_ = 0;
+  std::uint64_t completions_ = 0;
+  Time since_;
+};
+
+}  // namespace latchlab

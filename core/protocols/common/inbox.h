@@ -1,0 +1,26 @@
+#pragma once
+// A client's endpoint for messages about several locks at once. A message is found by its type and
+// its lock (and generation, where the protocol knows it), never by arrival alone: what belongs to
+// another lock stays queued.
+
+#include <cstdint>
+
+#include "core/verbs/verbs.h"
+
+namespace latchlab {
+
+inline MessageFilter about(LockId lock, std::uint16_t type) {
+  return [lock, type](const Message& m) { return m.type == type && m.lock == lock; };
+}
+inline MessageFilter about(LockId lock, std::uint16_t type, std::uint32_t generation) {
+  return [lock, type, generation](const Message& m) {
+    return m.type == type && m.lock == lock && m.generation == generation;
+  };
+}
+
+// A receive whose deadline has passed takes what is already queued and waits for nothing.
+inline WaitAwait poll_inbox(Verbs& verbs, EndpointAddr own, const MessageFilter& filter) {
+  return verbs.receive(own, filter, verbs.now());
+}
+
+}  // namespace latchlab

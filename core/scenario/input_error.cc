@@ -1,0 +1,31 @@
+#include "core/scenario/input_error.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace latchlab {
+
+std::string Place::text() const {
+  const std::string name = source ? *source : std::string();
+  return line > 0 ? fmt::format("{}:{}", name, line) : name;
+}
+
+void reject(const Place& place, std::string message) {
+  throw InputError{Error{std::move(message), place.text()}};
+}
+
+std::string quoted(std::string_view text) {
+  constexpr std::size_t kLongest = 60;
+  std::string shown = "'";
+  for (const char c : text.substr(0, kLongest)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f)
+      shown += fmt::format("\\x{:02x}", byte);
+    else
+      shown += c;
+  }
+  return shown + (text.size() > kLongest ? "...'" : "'");
+}
+
+}  // namespace latchlab

@@ -1,0 +1,31 @@
+#pragma once
+// What is wrong with the user's text, and where. Inside core/scenario a problem is thrown as one
+// InputError, so that the readers stay readable; the entry points of scenario.h catch it and
+// return it as a value. It never leaves this folder.
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+
+namespace latchlab {
+
+// A line of a file, or something that has no lines (a --set override).
+struct Place {
+  std::shared_ptr<const std::string> source;
+  int line = 0;  // from 1; 0: the source has no lines
+
+  std::string text() const;  // "file:line"
+};
+
+struct InputError {
+  Error error;
+};
+
+[[noreturn]] void reject(const Place& place, std::string message);
+
+// User text inside a message: in quotes, clipped, control characters made visible.
+std::string quoted(std::string_view text);
+
+}  // namespace latchlab

@@ -1,0 +1,28 @@
+#pragma once
+// The constants of a NIC description: one row for each field of NicModel that is read from a file.
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/scenario/nic.h"
+
+namespace latchlab {
+
+struct NicConstant {
+  std::string section;
+  std::string name;
+  std::variant<Duration NicModel::*, std::int64_t NicModel::*> field;
+  bool bit_rate = false;
+  std::int64_t min = 0;  // for counts
+
+  std::string key() const { return section + "." + name; }
+};
+
+const std::vector<NicConstant>& nic_constants();  // in the order of the file
+const NicConstant* find_nic_constant(const std::string& key);
+std::vector<std::string> nic_sections();
+std::vector<std::string> nic_keys(const std::string& section);  // names; "" for all dotted keys
+
+}  // namespace latchlab

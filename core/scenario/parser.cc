@@ -1,0 +1,239 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/scenario/advice.h"
+#include "core/scenario/nic_file.h"
+#include "core/scenario/resolve.h"
+#include "core/scenario/scenario.h"
+#include "core/scenario/sections.h"
+#include "core/scenario/suggestions.h"
+#include "core/scenario/sweep.h"
+#include "core/scenario/text_file.h"
+
+namespace latchlab {
+namespace {
+
+const std::vector<std::string> kSections = {"platform", "locks",  "workload",
+                                            "protocol", "faults", "run"};
+
+struct Context {
+  const std::vector<ProtocolInfo>& protocols;
+  NicPlaces nics;
+};
+
+// A name becomes part of directory names.
+std::string read_name(MapReader& top) {
+  const YamlNode& node = top.require("name", "name: quickstart");
+  const std::string& name = scalar(node, "name", "a word such as quickstart");
+  const bool fit = !name.empty() && name.size() <= 64 && name.front() != '.' &&
+                   std::all_of(name.begin(), name.end(), [](char c) {
+                     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                            (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+                   });
+  if (!fit)
+    reject(node.place, fmt::format("name is {}; expected 1 to 64 letters, digits, '-', '_' or '.'",
+                                   quoted(name)));
+  return name;
+}
+
+// Everything that is the same at every point.
+void read_top(const YamlNode& root, Scenario& scenario) {
+  MapReader top(&root, "", root.place);
+  const YamlNode* schema = root.find("schema");
+  if (schema && !(schema->is_scalar() && schema->text == "1"))
+    reject(schema->place,
+           fmt::format("schema is {}; this build reads schema 1",
+                       schema->is_scalar() ? quoted(schema->text) : kind_name(*schema)));
+  for (const char* key : {"schema", "name", "description", "platform", "locks", "workload",
+                          "groups", "protocol", "faults", "run", "sweep", "expect", "report"})
+    top.know(key);
+  top.finish();
+  top.require("schema", "schema: 1");
+  scenario.name = read_name(top);
+  scenario.description = top.find_or_null("description") ? top.text("description", "") : "";
+  top.unsupported("groups");
+  scenario.figures = read_report(root.find("report"));
+  check_expectations(root.find("expect"));
+}
+
+Point read_point(const YamlNode& root, const Context& context, const SweptProtocols& swept) {
+  const auto section = [&](const char* key) -> const YamlNode* {
+    const YamlNode* node = root.find(key);
+    if (node && node->is_null())
+      reject(node->place, fmt::format("{} has no value; give one or remove the key", key));
+    return node;
+  };
+  Point point;
+  const YamlNode* protocol = section("protocol");
+  if (!protocol)
+    reject(root.place, "protocol is missing; add it, for example 'protocol: {name: shiftlock}'");
+  point.platform =
+      read_platform(section("platform"), root.place, context.nics.directory, context.nics.data);
+  point.locks = read_locks(section("locks"), root.place);
+  point.workload = read_workload(section("workload"), root.place);
+  point.protocol = read_protocol(*protocol, context.protocols, swept);
+  point.faults = read_faults(section("faults"), point.platform.clients());
+  point.run = read_run(section("run"), root.place);
+  const auto info = std::find_if(context.protocols.begin(), context.protocols.end(),
+                                 [&](const auto& p) { return p.name == point.protocol.name; });
+  check_locks(point.locks, point.platform.servers, info->entry_bytes, section("locks"), root.place);
+  return point;
+}
+
+SweptProtocols swept_protocols(const std::vector<Axis>& axes, const Context& context) {
+  SweptProtocols swept;
+  const auto add = [&](const YamlNode* name) {
+    if (name) swept.infos.push_back(&find_protocol(*name, context.protocols));
+  };
+  for (const Axis& axis : axes) {
+    for (std::size_t i = 0; i < axis.paths.size(); ++i) {
+      const std::string& path = axis.paths[i];
+      if (path == "protocol.name") {
+        swept.every_parameter = true;
+        for (const auto& step : axis.steps) add(&step[i]);
+      } else if (path == "protocol") {
+        for (const auto& step : axis.steps) add(step[i].find("name"));
+      } else if (path.starts_with("protocol.")) {
+        swept.parameters.push_back(path.substr(path.find('.') + 1));
+      }
+    }
+  }
+  return swept;
+}
+
+// Two protocols of a sweep under one label would become one series.
+class Labels {
+ public:
+  void check(const Point& point, const std::vector<Axis>& axes, const Assignment& assignment) {
+    std::string identity;
+    Place place;
+    std::size_t at = 0;
+    for (const Axis& axis : axes) {
+      const auto begin = assignment.begin() + static_cast<std::ptrdiff_t>(at);
+      at += axis.paths.size();
+      const auto end = assignment.begin() + static_cast<std::ptrdiff_t>(at);
+      if (!chooses_protocol(axis)) continue;
+      for (auto change = begin; change != end; ++change) {
+        if (!change->first.starts_with("protocol")) continue;
+        identity += emit_yaml_flow(change->second) + "\n";
+        place = change->second.place;
+      }
+    }
+    const auto [known, fresh] = first_.emplace(point.protocol.label, identity);
+    if (!fresh && known->second != identity)
+      reject(place, fmt::format("the label {} names two protocols of the sweep; give this one its "
+                                "own, for example 'label: {}-2'",
+                                quoted(point.protocol.label), point.protocol.label));
+  }
+
+ private:
+  static bool chooses_protocol(const Axis& axis) {
+    return std::any_of(axis.paths.begin(), axis.paths.end(), [](const std::string& path) {
+      return path == "protocol" || path == "protocol.name";
+    });
+  }
+  std::map<std::string, std::string> first_;
+};
+
+std::string axis_text(const std::string& path, const YamlNode& value, const Point& point) {
+  if (path == "protocol") return point.protocol.label;
+  return value.is_scalar() ? value.text : emit_yaml_flow(value);
+}
+
+void read_points(const YamlNode& root, const std::vector<Axis>& axes, const Context& context,
+                 Scenario& scenario) {
+  const YamlNode* sweep = root.find("sweep");
+  const SweptProtocols swept = swept_protocols(axes, context);
+  Labels labels;
+  for (const Assignment& assignment : cross(axes, sweep ? sweep->place : root.place)) {
+    YamlNode tree = root;
+    apply_assignment(tree, assignment, context.nics);
+    Point point = read_point(tree, context, swept);
+    labels.check(point, axes, assignment);
+    for (const auto& [path, value] : assignment)
+      point.axes.emplace_back(path, axis_text(path, value, point));
+    resolve_point(point, scenario.name);
+    scenario.points.push_back(std::move(point));
+  }
+}
+
+// The NIC of most scenarios is the same at every point: read its file once.
+void expand_common_nic(YamlNode& root, const Context& context) {
+  YamlNode* platform = root.find("platform");
+  YamlNode* nic = platform ? platform->find("nic") : nullptr;
+  if (nic && !nic->is_null()) *nic = expand_nic(*nic, context.nics.directory, context.nics.data);
+}
+
+// An axis of a figure that begins like a path has to be one; other words are metrics.
+void check_figure_path(const YamlNode* value, const Scenario& scenario) {
+  if (!value) return;
+  const std::string& path = value->text;
+  const std::string section = path.substr(0, path.find('.'));
+  if (std::find(kSections.begin(), kSections.end(), section) == kSections.end()) return;
+  std::vector<std::string> swept;
+  for (const auto& [axis, text] : scenario.points.front().axes) swept.push_back(axis);
+  if (std::find(swept.begin(), swept.end(), path) != swept.end()) return;
+  for (const Point& point : scenario.points)
+    if (find_path(write_point(point, scenario.name), path)) return;
+  reject(value->place, fmt::format("report: the path {} does not exist{}", quoted(path),
+                                   swept.empty() ? "" : suggestion(path, swept)));
+}
+
+void check_figures(const YamlNode* report, const Scenario& scenario) {
+  const YamlNode* figures = report ? report->find("figures") : nullptr;
+  if (!figures) return;
+  for (const YamlNode& figure : figures->items)
+    for (const char* key : {"x", "series"}) check_figure_path(figure.find(key), scenario);
+}
+
+Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>& overrides,
+                       const Context& context) {
+  YamlNode root = parse_yaml(source.text, source.name_for_errors);
+  if (!root.is_map())
+    reject(root.place, fmt::format("the document holds {}; expected a scenario, which begins with "
+                                   "'schema: 1'",
+                                   kind_name(root)));
+  for (const Override& override : overrides) apply_override(root, override, context.nics);
+  Scenario scenario;
+  scenario.file = source.name_for_errors;
+  read_top(root, scenario);
+  const std::vector<Axis> axes = read_sweep(root.find("sweep"));
+  const bool nic_swept = std::any_of(axes.begin(), axes.end(), [](const Axis& axis) {
+    return std::find(axis.paths.begin(), axis.paths.end(), "platform.nic") != axis.paths.end();
+  });
+  if (!nic_swept) expand_common_nic(root, context);
+  read_points(root, axes, context, scenario);
+  check_figures(root.find("report"), scenario);
+  scenario.warnings = time_warnings(scenario.points, context.protocols);
+  scenario.resolved_yaml = resolve_scenario(scenario, root, axes);
+  return scenario;
+}
+
+}  // namespace
+
+Result<Scenario> parse_scenario(const ScenarioSource& source,
+                                const std::vector<Override>& overrides,
+                                const std::vector<ProtocolInfo>& protocols, const DataDirs& data) {
+  try {
+    return read_scenario(source, overrides, Context{protocols, {source.directory, data}});
+  } catch (const InputError& problem) {
+    return problem.error;
+  }
+}
+
+Result<Scenario> load_scenario(const std::string& path, const std::vector<Override>& overrides,
+                               const std::vector<ProtocolInfo>& protocols, const DataDirs& data) {
+  const std::string found = is_file(path) ? path : find_data_file(path, "scenarios", "", data);
+  const std::string file = found.empty() ? path : found;
+  Result<std::string> text = read_text_file(file);
+  if (!text) return text.error();
+  return parse_scenario({std::move(text).value(), file, directory_of(file)}, overrides, protocols,
+                        data);
+}
+
+}  // namespace latchlab

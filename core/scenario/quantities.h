@@ -1,0 +1,26 @@
+#pragma once
+// Numbers with units, exactly: text to integer and back to the shortest text that reads the same.
+// The parsers of durations, counts, bytes and ratios are declared in scenario.h; here is the rest.
+// Messages say what was found and what was expected; the caller adds the place.
+
+#include <cstdint>
+#include <string>
+
+#include "core/base/result.h"
+
+namespace latchlab {
+
+Result<std::int64_t> parse_bit_rate(const std::string& text);  // bps, kbps, Mbps, Gbps, Tbps
+// A plain number that may be negative and may carry k, M or G.
+Result<std::int64_t> parse_integer(const std::string& text);
+// As parse_count, in parts per billion: "278.3k", for measured values.
+Status check_number(const std::string& text);
+
+std::string format_count(std::int64_t value);     // 10000000 -> "10M"
+std::string format_bytes(std::uint64_t value);    // 4096 -> "4KiB"
+std::string format_bit_rate(std::int64_t value);  // "100Gbps"
+std::string format_percent(std::int64_t ppb);     // 500000000 -> "50%"
+std::string format_ppm(std::int64_t ppb);         // 100000 -> "100ppm"
+std::string format_decimal(std::int64_t ppb);     // 990000000 -> "0.99"
+
+}  // namespace latchlab

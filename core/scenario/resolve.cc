@@ -1,0 +1,236 @@
+#include "core/scenario/resolve.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/scenario/nic_file.h"
+#include "core/scenario/quantities.h"
+
+namespace latchlab {
+namespace {
+
+YamlNode literal(std::string yaml, std::string json) {
+  YamlNode node = yaml_text(std::move(yaml));
+  node.json = std::move(json);
+  return node;
+}
+YamlNode number(std::uint64_t value) {
+  return literal(format_count(static_cast<std::int64_t>(value)), fmt::format("{}", value));
+}
+YamlNode boolean(bool value) {
+  const char* text = value ? "true" : "false";
+  return literal(text, text);
+}
+YamlNode time(Duration value) {
+  return yaml_text(format_duration(value));
+}
+YamlNode percent(std::int64_t ppb) {
+  return literal(format_percent(ppb), format_decimal(ppb));
+}
+YamlNode exponent(std::int64_t ppb) {
+  return literal(format_decimal(ppb), format_decimal(ppb));
+}
+
+YamlNode write_platform(const PlatformSpec& platform, YamlNode nic) {
+  YamlNode topology = yaml_map();
+  topology.set("kind", yaml_text("star"));
+  YamlNode clocks = yaml_map();
+  clocks.set("drift", yaml_text(format_ppm(platform.drift_ppb)));
+  clocks.set("offset", time(platform.clock_offset));
+  YamlNode node = yaml_map();
+  node.set("nic", std::move(nic));
+  node.set("topology", std::move(topology));
+  node.set("servers", number(platform.servers));
+  node.set("client_nodes", number(platform.client_nodes));
+  node.set("clients_per_node", number(platform.clients_per_node));
+  node.set("colocated", boolean(platform.colocated));
+  node.set("client_link_latency", time(platform.client_link_latency));
+  node.set("clocks", std::move(clocks));
+  return node;
+}
+
+YamlNode write_locks(const LockTableSpec& locks) {
+  YamlNode placement;
+  switch (locks.placement) {
+    case PlacementKind::round_robin:
+      placement = yaml_text("round_robin");
+      break;
+    case PlacementKind::partitioned:
+      placement = yaml_text("partitioned");
+      break;
+    case PlacementKind::node:
+      placement = yaml_map();
+      placement.set("node", number(locks.node));
+      break;
+  }
+  YamlNode node = yaml_map();
+  node.set("count", number(locks.count));
+  node.set("placement", std::move(placement));
+  node.set("stride", locks.stride_bytes == 0 ? YamlNode()
+                                             : literal(format_bytes(locks.stride_bytes),
+                                                       fmt::format("{}", locks.stride_bytes)));
+  return node;
+}
+
+YamlNode write_distribution(const DistributionSpec& spec) {
+  static const char* const names[] = {"uniform", "zipf", "power_law", "hotspot"};
+  YamlNode node = yaml_map();
+  node.set("kind", yaml_text(names[static_cast<std::size_t>(spec.kind)]));
+  switch (spec.kind) {
+    case DistributionKind::uniform:
+      break;
+    case DistributionKind::zipf:
+      node.set("theta", exponent(spec.theta_ppb));
+      node.set("scramble", boolean(spec.scramble));
+      break;
+    case DistributionKind::power_law:
+      node.set("alpha", exponent(spec.alpha_ppb));
+      break;
+    case DistributionKind::hotspot:
+      node.set("locks", percent(spec.hot_locks_ppb));
+      node.set("accesses", percent(spec.hot_accesses_ppb));
+      break;
+  }
+  return node;
+}
+
+YamlNode write_workload(const WorkloadSpec& workload) {
+  YamlNode think = time(workload.think_time);
+  if (workload.think_exponential) {
+    YamlNode mean = std::move(think);
+    think = yaml_map();
+    think.set("kind", yaml_text("exponential"));
+    think.set("mean", std::move(mean));
+  }
+  YamlNode node = yaml_map();
+  node.set("kind", yaml_text("micro"));
+  node.set("distribution", write_distribution(workload.distribution));
+  node.set("read_ratio", percent(workload.read_ratio_ppb));
+  node.set("locality", YamlNode());
+  node.set("critical_section", time(workload.critical_section));
+  node.set("think_time", std::move(think));
+  return node;
+}
+
+YamlNode write_param(const ParamValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value))
+    return literal(format_count(*integer), fmt::format("{}", *integer));
+  if (const auto* duration = std::get_if<Duration>(&value)) return time(*duration);
+  if (const auto* flag = std::get_if<bool>(&value)) return boolean(*flag);
+  return yaml_text(std::get<std::string>(value));
+}
+
+YamlNode write_protocol(const ProtocolSpec& protocol) {
+  YamlNode node = yaml_map();
+  node.set("name", yaml_text(protocol.name));
+  if (!protocol.profile.empty()) node.set("profile", yaml_text(protocol.profile));
+  node.set("label", yaml_text(protocol.label));
+  for (const auto& [name, value] : protocol.params.values()) node.set(name, write_param(value));
+  return node;
+}
+
+YamlNode write_faults(const std::vector<FaultSpec>& faults) {
+  YamlNode list = yaml_sequence();
+  for (const FaultSpec& fault : faults) {
+    YamlNode node = yaml_map();
+    if (fault.kind == FaultKind::skip_release) {
+      node.set("kind", yaml_text("skip_release"));
+      node.set("probability", percent(fault.probability_ppb));
+    } else {
+      node.set("kind", yaml_text("client_crash"));
+      node.set("at", time(fault.at.value_or(Duration{0})));
+      node.set("client", number(fault.client));
+    }
+    list.items.push_back(std::move(node));
+  }
+  return list;
+}
+
+YamlNode write_run(const RunSpec& run) {
+  YamlNode node = yaml_map();
+  node.set("warmup", time(run.warmup));
+  node.set("duration", time(run.duration));
+  node.set("seed", literal(fmt::format("{}", run.seed), fmt::format("{}", run.seed)));
+  node.set("repeats", number(run.repeats));
+  node.set("guard", yaml_text("off"));
+  node.set("on_violation", yaml_text(run.on_violation == OnViolation::stop ? "stop" : "record"));
+  return node;
+}
+
+YamlNode write_report(const std::vector<Figure>& figures) {
+  YamlNode list = yaml_sequence();
+  for (const Figure& figure : figures) {
+    YamlNode node = yaml_map();
+    node.set("x", yaml_text(figure.x));
+    node.set("y", yaml_text(figure.y));
+    node.set("series", yaml_text(figure.series));
+    list.items.push_back(std::move(node));
+  }
+  YamlNode report = yaml_map();
+  report.set("figures", std::move(list));
+  return report;
+}
+
+YamlNode sections(const Point& point, const std::string& name, YamlNode nic) {
+  YamlNode node = yaml_map();
+  node.set("schema", number(1));
+  node.set("name", yaml_text(name));
+  node.set("platform", write_platform(point.platform, std::move(nic)));
+  node.set("locks", write_locks(point.locks));
+  node.set("workload", write_workload(point.workload));
+  node.set("groups", yaml_sequence());
+  node.set("protocol", write_protocol(point.protocol));
+  node.set("faults", write_faults(point.faults));
+  node.set("run", write_run(point.run));
+  return node;
+}
+
+// A swept name, profile or kind changes which keys its mapping may have.
+void keep_rebuilt_section(YamlNode& resolved, const YamlNode& source, const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  if (dot == std::string::npos) return;
+  const std::string leaf = path.substr(dot + 1);
+  if (leaf != "name" && leaf != "profile" && leaf != "kind") return;
+  const std::string section = path.substr(0, dot);
+  YamlNode* target = find_path(resolved, section);
+  const YamlNode* written = find_path(source, section);
+  if (target && written)
+    *target = *written;
+  else if (section.find('.') == std::string::npos)
+    resolved.erase(section);
+  else if (YamlNode* parent = find_path(resolved, section.substr(0, section.rfind('.'))))
+    parent->erase(section.substr(section.rfind('.') + 1));
+}
+
+}  // namespace
+
+YamlNode write_point(const Point& point, const std::string& scenario_name) {
+  return sections(point, scenario_name, write_nic(point.platform.nic));
+}
+
+void resolve_point(Point& point, const std::string& scenario_name) {
+  point.resolved_yaml = emit_yaml(write_point(point, scenario_name));
+  point.resolved_json =
+      emit_json(sections(point, scenario_name, write_nic_values(point.platform.nic)));
+}
+
+std::string resolve_scenario(const Scenario& scenario, const YamlNode& source,
+                             const std::vector<Axis>& axes) {
+  const YamlNode first = write_point(scenario.points.front(), scenario.name);
+  YamlNode node = yaml_map();
+  for (const YamlEntry& entry : first.entries) {
+    node.set(entry.key, entry.value);
+    if (entry.key == "name") node.set("description", yaml_text(scenario.description));
+  }
+  for (const Axis& axis : axes)
+    for (const std::string& path : axis.paths) keep_rebuilt_section(node, source, path);
+  for (const char* key : {"sweep", "expect"}) {
+    const YamlNode* kept = source.find(key);
+    if (kept && !kept->is_null()) node.set(key, *kept);
+  }
+  node.set("report", write_report(scenario.figures));
+  return emit_yaml(node);
+}
+
+}  // namespace latchlab

@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include <string>
+
+#include "core/scenario/nic_file.h"
+#include "core/scenario/sections.h"
+#include "core/scenario/suggestions.h"
+
+namespace latchlab {
+namespace {
+
+constexpr Duration kLongestLink = seconds(10);
+
+void read_topology(const YamlNode* node, const Place& place) {
+  if (!node) return;
+  std::string kind;
+  YamlNode whole;
+  if (node->is_scalar()) {
+    kind = node->text;
+  } else {
+    MapReader reader(node, "platform.topology", place);
+    reader.know("file");
+    if (node->find("file"))
+      reject(node->place,
+             "platform.topology: a platform file is not supported by this build yet; "
+             "supported: {kind: star}");
+    kind = scalar(reader.require("kind", "kind: star"), "platform.topology.kind", "star");
+    if (kind == "star") reader.finish();
+  }
+  if (kind == "star") return;
+  const bool known = kind == "fat_tree" || kind == "dragonfly" || kind == "torus";
+  if (known)
+    reject(node->place, fmt::format("platform.topology.kind {} is not supported by this build "
+                                    "yet; supported: star",
+                                    kind));
+  reject(node->place, fmt::format("platform.topology.kind is {}; expected star", quoted(kind)));
+}
+
+void read_clocks(const YamlNode* node, const Place& place, PlatformSpec& platform) {
+  MapReader clocks(node, "platform.clocks", place);
+  platform.drift_ppb = clocks.ratio_ppb("drift", 0, 0, 100'000'000);
+  platform.clock_offset = clocks.duration("offset", Duration{0}, Duration{0}, seconds(3600));
+  clocks.finish();
+}
+
+void check_size(const PlatformSpec& platform, const MapReader& reader) {
+  if (platform.colocated && platform.client_nodes > platform.servers)
+    reject(reader.place(),
+           fmt::format("platform.client_nodes is {} with {} servers; with colocated: true each "
+                       "client node is a server, so at most {} are possible",
+                       platform.client_nodes, platform.servers, platform.servers));
+  const std::int64_t nodes = std::int64_t{platform.servers} +
+                             (platform.colocated ? 0 : std::int64_t{platform.client_nodes});
+  if (nodes > kMostNodes)
+    reject(reader.place(), fmt::format("platform has {} nodes (servers and client nodes); at most "
+                                       "{} are possible",
+                                       nodes, kMostNodes));
+  const std::int64_t clients =
+      std::int64_t{platform.client_nodes} * std::int64_t{platform.clients_per_node};
+  if (clients > kMostClients)
+    reject(reader.place(), fmt::format("platform has {} clients (client_nodes x clients_per_node); "
+                                       "at most {} are possible",
+                                       clients, kMostClients));
+}
+
+}  // namespace
+
+PlatformSpec read_platform(const YamlNode* node, const Place& place, const std::string& directory,
+                           const DataDirs& data) {
+  MapReader reader(node, "platform", place);
+  for (const char* key : {"nic", "topology", "servers", "client_nodes", "clients_per_node",
+                          "colocated", "client_link_latency", "clocks"})
+    reader.know(key);
+  reader.finish();
+  PlatformSpec platform;
+  platform.servers = static_cast<std::uint32_t>(reader.count("servers", 1, 1, kMostNodes));
+  platform.client_nodes =
+      static_cast<std::uint32_t>(reader.count("client_nodes", 1, 1, kMostNodes));
+  platform.clients_per_node =
+      static_cast<std::uint32_t>(reader.count("clients_per_node", 1, 1, kMostClients));
+  platform.colocated = reader.boolean("colocated", false);
+  platform.client_link_latency =
+      reader.duration("client_link_latency", Duration{0}, Duration{0}, kLongestLink);
+  read_topology(reader.find("topology"), reader.place());
+  read_clocks(reader.find("clocks"), reader.place(), platform);
+  check_size(platform, reader);
+  YamlNode fallback = yaml_text("connectx-5");
+  fallback.place = reader.place();
+  const YamlNode* nic = reader.find("nic");
+  platform.nic = read_nic(expand_nic(nic ? *nic : fallback, directory, data));
+  return platform;
+}
+
+}  // namespace latchlab

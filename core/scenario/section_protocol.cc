@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/scenario/sections.h"
+#include "core/scenario/suggestions.h"
+
+namespace latchlab {
+namespace {
+
+const std::vector<std::string> kCommonKeys = {"name", "profile", "label"};
+
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+ParamValue read_param(const ParamSpec& spec, const YamlNode& node) {
+  const std::string path = "protocol." + spec.name;
+  switch (spec.kind) {
+    case ParamKind::integer:
+      return read_count(node, path, spec.min, spec.max);
+    case ParamKind::duration:
+      return read_duration(node, path, Duration{spec.min}, Duration{spec.max});
+    case ParamKind::boolean:
+      return read_boolean(node, path);
+    case ParamKind::choice:
+      break;
+  }
+  return spec.choices[read_choice(node, path, spec.choices)];
+}
+
+[[noreturn]] void reject_foreign(const YamlEntry& entry, const ProtocolInfo& info,
+                                 const std::vector<ProtocolInfo>& protocols) {
+  std::vector<std::string> owners;
+  for (const ProtocolInfo& other : protocols)
+    if (other.find_param(entry.key)) owners.push_back(other.name);
+  if (!owners.empty())
+    reject(entry.place, fmt::format("parameter {} belongs to {}, not to {}; remove it",
+                                    quoted(entry.key), joined(owners), info.name));
+  std::vector<std::string> known = kCommonKeys;
+  for (const ParamSpec& spec : info.params) known.push_back(spec.name);
+  reject(entry.place, fmt::format("unknown key {} in protocol {}{}", quoted(entry.key), info.name,
+                                  suggestion(entry.key, known)));
+}
+
+bool belongs_to_another(const std::string& key, const SweptProtocols& swept) {
+  if (!swept.every_parameter && !contains(swept.parameters, key)) return false;
+  return std::any_of(swept.infos.begin(), swept.infos.end(),
+                     [&](const ProtocolInfo* info) { return info->find_param(key) != nullptr; });
+}
+
+std::string read_profile(MapReader& reader, const ProtocolInfo& info) {
+  const YamlNode* given = reader.find("profile");
+  if (info.profiles.empty()) {
+    if (given)
+      reject(given->place, fmt::format("protocol {} has no profiles; remove 'profile'", info.name));
+    return "";
+  }
+  if (!given) return info.profiles.front().name;
+  std::vector<std::string> names;
+  for (const Profile& profile : info.profiles) names.push_back(profile.name);
+  return names[read_choice(*given, "protocol.profile", names)];
+}
+
+std::string read_label(MapReader& reader, const std::string& fallback) {
+  const YamlNode* given = reader.find("label");
+  if (!given) return fallback;
+  const std::string& text = scalar(*given, "protocol.label", "a text");
+  if (text.empty() || text.size() > 64)
+    reject(given->place, "protocol.label: expected 1 to 64 characters that name the series");
+  return text;
+}
+
+}  // namespace
+
+const ProtocolInfo& find_protocol(const YamlNode& name,
+                                  const std::vector<ProtocolInfo>& protocols) {
+  const std::string& wanted = scalar(name, "protocol.name", "a name such as shiftlock");
+  std::vector<std::string> known;
+  for (const ProtocolInfo& info : protocols) {
+    if (info.name == wanted) return info;
+    known.push_back(info.name);
+  }
+  const std::string near = nearest(wanted, known);
+  reject(name.place,
+         fmt::format("there is no protocol {}; known: {}{}", quoted(wanted), joined(known),
+                     near.empty() ? "" : " (did you mean " + quoted(near) + "?)"));
+}
+
+ProtocolSpec read_protocol(const YamlNode& node, const std::vector<ProtocolInfo>& protocols,
+                           const SweptProtocols& swept) {
+  MapReader reader(&node, "protocol", node.place);
+  const YamlNode* name = reader.find("name");
+  if (!name) reject(node.place, "protocol.name is missing; add it, for example 'name: shiftlock'");
+  const ProtocolInfo& info = find_protocol(*name, protocols);
+  ProtocolSpec spec;
+  spec.name = info.name;
+  spec.profile = read_profile(reader, info);
+  spec.label = read_label(reader, info.name);
+  spec.params = info.profiles.empty() ? ParamSet(info.params) : info.resolve(spec.profile);
+  for (const YamlEntry& entry : node.entries) {
+    if (contains(kCommonKeys, entry.key)) continue;
+    const ParamSpec* param = info.find_param(entry.key);
+    if (!param && belongs_to_another(entry.key, swept)) continue;
+    if (!param) reject_foreign(entry, info, protocols);
+    spec.params.set(entry.key, read_param(*param, entry.value));
+  }
+  const std::string contradiction = info.contradiction ? info.contradiction(spec.params) : "";
+  if (!contradiction.empty())
+    reject(node.place, fmt::format("protocol {}: {}", info.name, contradiction));
+  return spec;
+}
+
+}  // namespace latchlab

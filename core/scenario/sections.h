@@ -1,0 +1,47 @@
+#pragma once
+// The sections of a scenario, each read from its mapping into its type. All throw InputError. A
+// null node is an absent section: every default.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/scenario/map_reader.h"
+#include "core/scenario/scenario.h"
+
+namespace latchlab {
+
+inline constexpr std::int64_t kMostNodes = 65'535;  // a node's number has 16 bits, 0 is none
+inline constexpr std::int64_t kMostClients = 10'000'000;
+inline constexpr std::uint64_t kFirstEntryOffset = 4'096;  // lock tables begin on this boundary
+
+PlatformSpec read_platform(const YamlNode* node, const Place& place, const std::string& directory,
+                           const DataDirs& data);
+
+LockTableSpec read_locks(const YamlNode* node, const Place& place);
+// What the table asks of servers and addresses, once the protocol's entry size is known.
+void check_locks(const LockTableSpec& locks, std::uint32_t servers, std::uint64_t entry_bytes,
+                 const YamlNode* node, const Place& place);
+
+WorkloadSpec read_workload(const YamlNode* node, const Place& place);
+DistributionSpec read_distribution(const YamlNode* node, const Place& place);
+
+std::vector<FaultSpec> read_faults(const YamlNode* node, std::uint32_t clients);
+RunSpec read_run(const YamlNode* node, const Place& place);
+
+// Protocols that take part in a sweep, and parameters that are allowed to belong to any of them.
+struct SweptProtocols {
+  std::vector<const ProtocolInfo*> infos;
+  bool every_parameter = false;         // protocol.name is swept
+  std::vector<std::string> parameters;  // else: those that have an axis of their own
+};
+
+const ProtocolInfo& find_protocol(const YamlNode& name, const std::vector<ProtocolInfo>& protocols);
+ProtocolSpec read_protocol(const YamlNode& node, const std::vector<ProtocolInfo>& protocols,
+                           const SweptProtocols& swept);
+
+std::vector<Figure> read_report(const YamlNode* node);
+// Expectations are kept as they are; only their shape is checked.
+void check_expectations(const YamlNode* node);
+
+}  // namespace latchlab

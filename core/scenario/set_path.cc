@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/scenario/nic_file.h"
+#include "core/scenario/sweep.h"
+
+namespace latchlab {
+namespace {
+
+std::vector<std::string> split(const std::string& path, const Place& place) {
+  std::vector<std::string> parts(1);
+  for (const char c : path) {
+    if (c == '.')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  const bool hollow =
+      std::any_of(parts.begin(), parts.end(), [](const std::string& p) { return p.empty(); });
+  if (hollow || parts.size() > 16)
+    reject(place, fmt::format("{} is not a path; expected one such as locks.count", quoted(path)));
+  return parts;
+}
+
+std::string join(const std::vector<std::string>& parts, std::size_t from, std::size_t to) {
+  std::string all;
+  for (std::size_t i = from; i < to; ++i) all += (i == from ? "" : ".") + parts[i];
+  return all;
+}
+
+YamlNode& list_item(YamlNode& list, const std::string& part, const std::string& path,
+                    const Place& place) {
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
+  const bool number = error == std::errc() && end == part.data() + part.size();
+  if (!number || index >= list.items.size())
+    reject(place, fmt::format("{} is a list of {}; expected the number of an item, from 0, not {}",
+                              path, list.items.size(), quoted(part)));
+  return list.items[index];
+}
+
+// The child to go on with; an absent one becomes an empty mapping.
+YamlNode& step_into(YamlNode& node, const std::vector<std::string>& parts, std::size_t depth,
+                    const Place& place) {
+  const std::string path = join(parts, 0, depth);
+  if (node.is_sequence()) return list_item(node, parts[depth], path, place);
+  if (node.is_scalar() && path == "workload.distribution") {
+    YamlNode whole = yaml_map();
+    whole.place = node.place;
+    whole.set("kind", node);
+    node = std::move(whole);
+  }
+  if (node.is_null()) {
+    node = yaml_map();
+    node.place = place;
+  }
+  if (!node.is_map())
+    reject(place, fmt::format("{} holds {}, so {} cannot be set in it", path, kind_name(node),
+                              quoted(parts[depth])));
+  if (YamlNode* child = node.find(parts[depth])) return *child;
+  YamlNode fresh;
+  fresh.place = place;
+  return node.set(parts[depth], std::move(fresh));
+}
+
+void set_in_nic(YamlNode& nic, const std::string& key, const YamlNode& value,
+                const NicPlaces& nics) {
+  if (nic.is_null()) {
+    nic = yaml_text("connectx-5");
+    nic.place = value.place;
+  }
+  nic = expand_nic(nic, nics.directory, nics.data);
+  override_nic_constant(nic, key, value);
+}
+
+bool within(const std::string& inner, const std::string& outer) {
+  return inner.size() > outer.size() && inner.starts_with(outer) && inner[outer.size()] == '.';
+}
+
+void reject_lost(const std::string& path, const std::string& swept, const Place& place) {
+  if (path == swept || within(path, swept))
+    reject(place, fmt::format("{} is varied by the sweep, which would undo this; change the sweep "
+                              "instead, for example --set sweep=null",
+                              swept));
+}
+
+// True when the override has replaced an axis of the grid.
+bool pin_axis(YamlNode& root, const std::string& path, const YamlNode& value) {
+  YamlNode* sweep = root.find("sweep");
+  if (!sweep || !sweep->is_map()) return false;
+  YamlNode* grid = sweep->find("grid");
+  YamlNode* axis = grid && grid->is_map() ? grid->find(path) : nullptr;
+  if (axis) {
+    YamlNode list = value;
+    if (!value.is_sequence()) {
+      list = yaml_sequence();
+      list.place = value.place;
+      list.items.push_back(value);
+    }
+    *axis = std::move(list);
+    return true;
+  }
+  if (grid)
+    for (const YamlEntry& entry : grid->entries) reject_lost(path, entry.key, value.place);
+  if (const YamlNode* zip = sweep->find("zip"))
+    for (const YamlNode& item : zip->items)
+      for (const YamlEntry& entry : item.entries) reject_lost(path, entry.key, value.place);
+  return false;
+}
+
+}  // namespace
+
+void set_path(YamlNode& root, const std::string& path, const YamlNode& value,
+              const NicPlaces& nics) {
+  std::vector<std::string> parts = split(path, value.place);
+  const auto below = [&](const char* first, const char* second) {
+    return parts.size() > 2 && parts[0] == first && parts[1] == second;
+  };
+  // What follows these two is one key, dots and all.
+  const bool nic = below("platform", "nic");
+  if (nic || below("sweep", "grid")) {
+    const std::string rest = join(parts, 2, parts.size());
+    parts = {parts[0], parts[1], rest};
+  }
+  YamlNode* node = &root;
+  const std::size_t last = nic ? 2 : parts.size();
+  for (std::size_t depth = 0; depth < last; ++depth)
+    node = &step_into(*node, parts, depth, value.place);
+  if (nic)
+    set_in_nic(*node, parts[2], value, nics);
+  else
+    *node = value;
+}
+
+void apply_override(YamlNode& root, const Override& override, const NicPlaces& nics) {
+  std::string shown = fmt::format("--set {}={}", override.path, override.value);
+  if (shown.size() > 80) shown = shown.substr(0, 77) + "...";
+  const YamlNode value = parse_yaml(override.value, shown, false);
+  if (!pin_axis(root, override.path, value)) set_path(root, override.path, value, nics);
+}
+
+void apply_assignment(YamlNode& root, const Assignment& assignment, const NicPlaces& nics) {
+  // Whole sections first, so that what is set inside them is not lost.
+  std::vector<const std::pair<std::string, YamlNode>*> order;
+  for (const auto& change : assignment) order.push_back(&change);
+  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+    return std::count(a->first.begin(), a->first.end(), '.') <
+           std::count(b->first.begin(), b->first.end(), '.');
+  });
+  for (const auto* change : order) set_path(root, change->first, change->second, nics);
+}
+
+}  // namespace latchlab

@@ -1,0 +1,46 @@
+#pragma once
+// Changing a scenario's tree by path: overrides before it is read, axes of a sweep for each point.
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/scenario/scenario.h"
+#include "core/scenario/yaml_tree.h"
+
+namespace latchlab {
+
+inline constexpr std::size_t kMostPoints = 10'000;
+
+// One axis: some paths that change together; each step has one value per path.
+struct Axis {
+  std::vector<std::string> paths;
+  std::vector<std::vector<YamlNode>> steps;
+};
+
+// What one point changes: path and value, in the order of the sweep.
+using Assignment = std::vector<std::pair<std::string, YamlNode>>;
+
+// Where NIC descriptions are found, for paths that lead into one.
+struct NicPlaces {
+  std::string directory;
+  const DataDirs& data;
+};
+
+// Sets `path` in the tree, making mappings on the way; list items are reached by number. Whether
+// the path means anything is found when the tree is read. Throws InputError, as do all below.
+void set_path(YamlNode& root, const std::string& path, const YamlNode& value,
+              const NicPlaces& nics);
+
+// --set: the value is YAML. On a path that the sweep varies it replaces the axis.
+void apply_override(YamlNode& root, const Override& override, const NicPlaces& nics);
+
+std::vector<Axis> read_sweep(const YamlNode* sweep);
+
+// Every combination, the first axis outermost; one empty assignment for no axes.
+std::vector<Assignment> cross(const std::vector<Axis>& axes, const Place& place);
+
+void apply_assignment(YamlNode& root, const Assignment& assignment, const NicPlaces& nics);
+
+}  // namespace latchlab

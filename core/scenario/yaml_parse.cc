@@ -1,0 +1,187 @@
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "core/scenario/yaml_text_guard.h"
+#include "core/scenario/yaml_tree.h"
+
+namespace latchlab {
+namespace {
+
+constexpr std::size_t kMostNodes = 100'000;
+
+// Size of a tree once its aliases are expanded.
+struct Cost {
+  std::size_t nodes = 0;
+  std::size_t bytes = 0;
+};
+
+struct Anchored {
+  YamlNode node;
+  Cost cost;
+};
+
+// Builds the tree from yaml-cpp's events. Aliases are expanded by copying, after their cost has
+// been added up, so that a bomb is refused before it grows.
+class TreeBuilder final : public YAML::EventHandler {
+ public:
+  TreeBuilder(const std::string& source, bool has_lines)
+      : source_(std::make_shared<const std::string>(source)), has_lines_(has_lines) {}
+
+  YamlNode take_root() { return std::move(root_); }
+  bool seen_document() const { return documents_ > 0; }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (++documents_ > 1)
+      reject(at(mark), "a second YAML document begins here; a file holds one: remove the '---'");
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    YamlNode node;
+    node.place = at(mark);
+    add(std::move(node), {1, 0}, anchor);
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto found = anchors_.find(anchor);
+    if (found == anchors_.end()) reject(at(mark), "an alias inside the value that it names");
+    charge(found->second.cost, mark);
+    add(found->second.node, found->second.cost, YAML::NullAnchor, true);
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    check_tag(mark, tag);
+    YamlNode node = yaml_text(value);
+    node.place = at(mark);
+    add(std::move(node), {1, value.size()}, anchor);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value /*style*/) override {
+    open(YamlKind::sequence, mark, tag, anchor);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value /*style*/) override {
+    open(YamlKind::map, mark, tag, anchor);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Frame {
+    YamlNode node;
+    YAML::anchor_t anchor = YAML::NullAnchor;
+    Cost before;  // total when this node was opened
+    bool has_key = false;
+    std::string key;
+    Place key_place;
+    std::map<std::string, int> lines;  // of the keys so far
+  };
+
+  Place at(const YAML::Mark& mark) const { return {source_, has_lines_ ? mark.line + 1 : 0}; }
+
+  void check_tag(const YAML::Mark& mark, const std::string& tag) const {
+    if (!tag.empty() && tag != "?" && tag != "!")
+      reject(at(mark), "the tag " + quoted(tag) + " has no meaning here; remove it");
+  }
+
+  void charge(Cost cost, const YAML::Mark& mark) {
+    total_.nodes += cost.nodes;
+    total_.bytes += cost.bytes;
+    if (total_.nodes > kMostNodes || total_.bytes > kLongestYamlBytes)
+      reject(at(mark), fmt::format("more than {} values once aliases are expanded; write less or "
+                                   "use fewer aliases",
+                                   kMostNodes));
+  }
+
+  void open(YamlKind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+    check_tag(mark, tag);
+    if (static_cast<int>(stack_.size()) >= kDeepestYaml)
+      reject(at(mark), fmt::format("nested deeper than {} levels; a scenario needs fewer than ten",
+                                   kDeepestYaml));
+    if (wants_key())
+      reject(at(mark), "a key must be one word, not a list or a mapping (is a bracket left open?)");
+    Frame frame;
+    frame.node.kind = kind;
+    frame.node.place = at(mark);
+    frame.anchor = anchor;
+    frame.before = total_;
+    charge({1, 0}, mark);
+    stack_.push_back(std::move(frame));
+  }
+
+  void close() {
+    Frame frame = std::move(stack_.back());
+    stack_.pop_back();
+    const Cost cost{total_.nodes - frame.before.nodes, total_.bytes - frame.before.bytes};
+    add(std::move(frame.node), cost, frame.anchor, true);
+  }
+
+  bool wants_key() const {
+    return !stack_.empty() && stack_.back().node.is_map() && !stack_.back().has_key;
+  }
+
+  void add(YamlNode node, Cost cost, YAML::anchor_t anchor, bool charged = false) {
+    if (!charged) charge(cost, YAML::Mark::null_mark());
+    if (anchor != YAML::NullAnchor) anchors_[anchor] = {node, cost};
+    if (wants_key()) {
+      add_key(node);
+    } else if (stack_.empty()) {
+      root_ = std::move(node);
+    } else if (stack_.back().node.is_map()) {
+      Frame& top = stack_.back();
+      top.node.entries.push_back({std::move(top.key), std::move(top.key_place), std::move(node)});
+      top.has_key = false;
+    } else {
+      stack_.back().node.items.push_back(std::move(node));
+    }
+  }
+
+  void add_key(const YamlNode& node) {
+    if (!node.is_scalar()) reject(node.place, "a key must be one word; found none before ':'");
+    Frame& top = stack_.back();
+    const auto [known, fresh] = top.lines.emplace(node.text, node.place.line);
+    if (!fresh && has_lines_)
+      reject(node.place, fmt::format("duplicate key {} (first on line {}); remove one",
+                                     quoted(node.text), known->second));
+    if (!fresh) reject(node.place, fmt::format("duplicate key {}; remove one", quoted(node.text)));
+    top.has_key = true;
+    top.key = node.text;
+    top.key_place = node.place;
+  }
+
+  std::shared_ptr<const std::string> source_;
+  bool has_lines_;
+  int documents_ = 0;
+  Cost total_;
+  YamlNode root_;
+  std::vector<Frame> stack_;
+  std::map<YAML::anchor_t, Anchored> anchors_;
+};
+
+}  // namespace
+
+YamlNode parse_yaml(const std::string& text, const std::string& source, bool has_lines) {
+  guard_yaml_text(text, source, has_lines);
+  TreeBuilder builder(source, has_lines);
+  Place place{std::make_shared<const std::string>(source), has_lines ? 1 : 0};
+  try {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) {
+    }
+  } catch (const YAML::Exception& error) {
+    if (has_lines && !error.mark.is_null()) place.line = error.mark.line + 1;
+    reject(place, "not YAML: " + error.msg);
+  }
+  YamlNode root = builder.take_root();
+  if (!root.place.source) root.place = place;
+  return root;
+}
+
+}  // namespace latchlab

@@ -1,0 +1,66 @@
+#pragma once
+// A YAML document as plain values with their places: what the scenario reader, overrides and
+// sweeps work on. Copying a tree copies everything; nothing is shared.
+//
+// parse_yaml refuses, with a place, all that a scenario has no use for and that hostile text is
+// made of: more than 4 MiB, bytes that are not text, nesting beyond 64 levels, more than 100,000
+// nodes after aliases are expanded, several documents, tags, duplicate keys, keys that are not
+// plain words.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/scenario/input_error.h"
+
+namespace latchlab {
+
+enum class YamlKind { null, scalar, sequence, map };
+
+struct YamlEntry;
+
+struct YamlNode {
+  YamlKind kind = YamlKind::null;
+  std::string text;                // scalar
+  std::vector<YamlNode> items;     // sequence
+  std::vector<YamlEntry> entries;  // map, in the order of the text; keys are unique
+  Place place;
+  std::string json;  // the scalar as a JSON literal; empty: it is a string there
+
+  bool is_null() const { return kind == YamlKind::null; }
+  bool is_scalar() const { return kind == YamlKind::scalar; }
+  bool is_sequence() const { return kind == YamlKind::sequence; }
+  bool is_map() const { return kind == YamlKind::map; }
+
+  const YamlNode* find(std::string_view key) const;  // in a map; nullptr: no such key
+  YamlNode* find(std::string_view key);
+  YamlNode& set(std::string key, YamlNode value);  // replaces or appends
+  void erase(std::string_view key);
+};
+
+struct YamlEntry {
+  std::string key;
+  Place place;
+  YamlNode value;
+};
+
+YamlNode yaml_text(std::string text);
+YamlNode yaml_map();
+YamlNode yaml_sequence();
+
+// The value at a dotted path through mappings; nullptr: there is none.
+const YamlNode* find_path(const YamlNode& root, std::string_view path);
+YamlNode* find_path(YamlNode& root, std::string_view path);
+
+// Throws InputError. `source` names the text in places; `has_lines` is false for an override.
+YamlNode parse_yaml(const std::string& text, const std::string& source, bool has_lines = true);
+
+// Block YAML with short collections in flow form; the same tree always gives the same bytes, and
+// parse_yaml reads them back to the same tree.
+std::string emit_yaml(const YamlNode& node);
+std::string emit_yaml_flow(const YamlNode& node);  // one line
+std::string emit_json(const YamlNode& node);       // one line
+
+const char* kind_name(const YamlNode& node);  // "a mapping", for messages
+
+}  // namespace latchlab

@@ -1,0 +1,34 @@
+#pragma once
+// Which lock a client asks for next. A chooser is made once, never changes, and is shared by all
+// clients of a process; each client brings its own random stream (StreamPurpose::keys).
+//
+//   uniform    every lock alike
+//   zipf       P(rank k) = k^-theta / H, exact for every theta in [0, 20] (power_law.h)
+//   power_law  the same law by the name and range of DSLR A.4: alpha in (1, 20]
+//   hotspot    hot_accesses of the draws fall on the first hot_locks of the locks
+//
+// Rank 1 is lock 0 and its neighbours are the next hottest, unless `scramble` spreads the ranks by
+// a permutation that depends on the seed alone. The same spec, count, seed and stream give the
+// same locks on every compiler and CPU.
+
+#include <cstdint>
+#include <memory>
+
+#include "core/base/random.h"
+#include "core/base/result.h"
+#include "core/scenario/scenario.h"
+
+namespace latchlab {
+
+class KeyChooser {
+ public:
+  // 1 <= lock_count <= 2^48. Takes some 20 ms for a skewed distribution.
+  static Result<std::unique_ptr<const KeyChooser>> make(const DistributionSpec& spec,
+                                                        std::uint64_t lock_count,
+                                                        std::uint64_t seed);
+  virtual ~KeyChooser() = default;
+
+  virtual std::uint64_t next(Rng& rng) const = 0;  // in [0, lock_count)
+};
+
+}  // namespace latchlab

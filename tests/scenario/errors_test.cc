@@ -1,0 +1,188 @@
+// Each mistake is one line: file:line, what was found, what was expected or meant.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scenario/fixture.h"
+
+namespace latchlab::scenario_test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(ScenarioErrors, misspelt_keys_suggest_the_nearest_one) {
+  EXPECT_EQ(problem(scenario("platfrom: {servers: 1}")),
+            "test.yaml:4: unknown key 'platfrom'; did you mean 'platform'?");
+  EXPECT_EQ(problem(scenario("platform:\n  servers: 1\n  client_node: 5\n")),
+            "test.yaml:6: unknown key 'client_node' in platform; did you mean 'client_nodes'?");
+  EXPECT_EQ(problem(scenario("workload: {distribution: {kind: zipf, tehta: 0.9}}")),
+            "test.yaml:4: unknown key 'tehta' in workload.distribution; did you mean 'theta'?");
+  EXPECT_EQ(problem(scenario("locks: {colour: red}")),
+            "test.yaml:4: unknown key 'colour' in locks; known: count, placement, stride");
+  EXPECT_EQ(problem("schema: 1\nnmae: x\n"),
+            "test.yaml:2: unknown key 'nmae'; did you mean 'name'?");
+  EXPECT_EQ(problem(scenario("faults: [{knid: skip_release}]")),
+            "test.yaml:4: unknown key 'knid' in faults.0; did you mean 'kind'?");
+}
+
+TEST(ScenarioErrors, duplicate_keys_name_the_first_line) {
+  EXPECT_EQ(problem(scenario("locks: {count: 1}\nrun: {seed: 1}\nlocks: {count: 2}\n")),
+            "test.yaml:6: duplicate key 'locks' (first on line 4); remove one");
+  EXPECT_EQ(problem(scenario("run:\n  seed: 1\n  seed: 2\n")),
+            "test.yaml:6: duplicate key 'seed' (first on line 5); remove one");
+}
+
+TEST(ScenarioErrors, required_keys_are_asked_for_with_an_example) {
+  EXPECT_EQ(problem("name: x\nprotocol: {name: cas}\n"),
+            "test.yaml:1: schema is missing; add it, for example 'schema: 1'");
+  EXPECT_EQ(problem("schema: 1\nprotocol: {name: cas}\n"),
+            "test.yaml:1: name is missing; add it, for example 'name: quickstart'");
+  EXPECT_EQ(problem("schema: 1\nname: x\n"),
+            "test.yaml:1: protocol is missing; add it, for example 'protocol: {name: shiftlock}'");
+  EXPECT_EQ(problem("schema: 1\nname: x\nprotocol: {lease: 1ms}\n"),
+            "test.yaml:3: protocol.name is missing; add it, for example 'name: shiftlock'");
+  EXPECT_EQ(problem("schema: 2\nnom: x\n"),
+            "test.yaml:1: schema is '2'; this build reads schema 1");
+  EXPECT_EQ(problem("schema: 1\nname: a/b\nprotocol: {name: cas}\n"),
+            "test.yaml:2: name is 'a/b'; expected 1 to 64 letters, digits, '-', '_' or '.'");
+}
+
+TEST(ScenarioErrors, units_counts_and_ranges_are_checked) {
+  EXPECT_EQ(problem(scenario("run: {warmup: 20}")),
+            "test.yaml:4: run.warmup: '20' has no unit; expected a duration such as 2us (units: "
+            "ps, ns, us, ms, s)");
+  EXPECT_EQ(problem(scenario("run: {duration: 0us}")),
+            "test.yaml:4: run.duration is 0us; allowed: 1us to 3600s");
+  EXPECT_EQ(problem(scenario("platform: {servers: -1}")),
+            "test.yaml:4: platform.servers: '-1' is negative; expected a whole number such as 48 "
+            "or 10M (k, M, G decimal)");
+  EXPECT_EQ(problem(scenario("platform: {client_nodes: 0}")),
+            "test.yaml:4: platform.client_nodes is 0; allowed: 1 to 65535");
+  EXPECT_EQ(problem(scenario("locks: {count: 0}")),
+            "test.yaml:4: locks.count is 0; allowed: 1 to 9223372036854775807");
+  EXPECT_EQ(problem(scenario("workload: {read_ratio: 50}")),
+            "test.yaml:4: workload.read_ratio is 50; allowed: 0 to 1; did you mean 50%?");
+  EXPECT_EQ(problem(scenario("platform: {colocated: yes}")),
+            "test.yaml:4: platform.colocated is 'yes'; expected true or false");
+  EXPECT_EQ(problem(scenario("run: {seed:}")),
+            "test.yaml:4: run.seed has no value; give one or remove the key");
+  EXPECT_EQ(problem(scenario("run: 40ms")),
+            "test.yaml:4: run holds a single value; expected a mapping of keys to values");
+  EXPECT_EQ(problem(scenario("workload: {distribution: {kind: power_law, alpha: 1}}")),
+            "test.yaml:4: workload.distribution.alpha is 1; allowed: 1.000000001 to 100");
+}
+
+TEST(ScenarioErrors, limits_of_nodes_clients_and_addresses_hold) {
+  EXPECT_THAT(problem(scenario("platform: {servers: 1, client_nodes: 65535}")),
+              StartsWith("test.yaml:4: platform has 65536 nodes"));
+  EXPECT_THAT(problem(scenario("platform: {client_nodes: 5, clients_per_node: 3M}")),
+              StartsWith("test.yaml:4: platform has 15000000 clients"));
+  EXPECT_EQ(problem(scenario("locks:\n  count: 100000G\n  stride: 64B\n")),
+            "test.yaml:5: locks.count x stride is 100000000000000 x 64B on one server, beyond the "
+            "48-bit address space; at most 4398046511040 locks per server fit");
+  EXPECT_EQ(problem(scenario("platform: {servers: 100}\nlocks: {count: 100000G, stride: 64B}")),
+            "fine");
+  EXPECT_EQ(problem(scenario("locks: {stride: 8B}")),
+            "test.yaml:4: locks.stride is 8B; this protocol's entry needs at least 16B");
+  EXPECT_EQ(problem(scenario("locks: {placement: {node: 1}}")),
+            "test.yaml:4: locks.placement.node is 1; allowed: 0 to 0 (there are 1 servers)");
+  EXPECT_THAT(problem(scenario("platform: {colocated: true, servers: 2, client_nodes: 3}")),
+              HasSubstr("at most 2 are possible"));
+}
+
+TEST(ScenarioErrors, unknown_nics_list_the_known_ones) {
+  EXPECT_EQ(problem(scenario("platform: {nic: conectx-5}")),
+            "test.yaml:4: there is no NIC 'conectx-5'; known: connectx-5 (did you mean "
+            "'connectx-5'?)");
+}
+
+TEST(ScenarioErrors, parameters_of_protocols_are_checked) {
+  const std::string head = "schema: 1\nname: t\n";
+  EXPECT_EQ(problem(head + "protocol: {name: shiftlok}"),
+            "test.yaml:3: there is no protocol 'shiftlok'; known: cas, mcs, dslr, shiftlock (did "
+            "you mean 'shiftlock'?)");
+  EXPECT_EQ(problem(head + "protocol: {name: shiftlock, max_consecutive_writers: 0}"),
+            "test.yaml:3: protocol.max_consecutive_writers is 0; allowed: 1 to 1M");
+  EXPECT_EQ(problem(head + "protocol: {name: shiftlock, lease: 1us}"),
+            "test.yaml:3: protocol.lease is 1us; allowed: 10us to 10s");
+  EXPECT_EQ(problem(head + "protocol:\n  name: cas\n  max_consecutive_writers: 4\n"),
+            "test.yaml:5: parameter 'max_consecutive_writers' belongs to shiftlock, not to cas; "
+            "remove it");
+  EXPECT_EQ(problem(head + "protocol: {name: cas, bakoff: none}"),
+            "test.yaml:3: unknown key 'bakoff' in protocol cas; did you mean 'backoff'?");
+  EXPECT_EQ(problem(head + "protocol: {name: cas, backoff: nune}"),
+            "test.yaml:3: protocol.backoff is 'nune'; expected none, truncated_exponential (did "
+            "you mean 'none'?)");
+  EXPECT_EQ(problem(head + "protocol: {name: shiftlock, profile: papers}"),
+            "test.yaml:3: protocol.profile is 'papers'; expected repaired, paper (did you mean "
+            "'paper'?)");
+  EXPECT_EQ(problem(head + "protocol: {name: cas, profile: paper}"),
+            "test.yaml:3: protocol cas has no profiles; remove 'profile'");
+  EXPECT_EQ(problem(head + "protocol: {name: shiftlock, max_consecutive_writers: 13, profile: "
+                           "paper}"),
+            "test.yaml:3: protocol shiftlock: 13 writers need epoch_in_handover: true");
+}
+
+TEST(ScenarioErrors, what_is_not_supported_yet_says_so) {
+  EXPECT_EQ(problem(scenario("platform: {topology: {kind: torus}}")),
+            "test.yaml:4: platform.topology.kind torus is not supported by this build yet; "
+            "supported: star");
+  EXPECT_EQ(problem(scenario("workload: {kind: transactions}")),
+            "test.yaml:4: workload.kind transactions is not supported by this build yet; "
+            "supported: micro");
+  EXPECT_EQ(problem(scenario("workload: {locality: 50%}")),
+            "test.yaml:4: workload.locality is not supported by this build yet; remove the key");
+  EXPECT_EQ(problem(scenario("run: {guard: sampled}")),
+            "test.yaml:4: run.guard is not supported by this build yet; supported: off");
+  EXPECT_EQ(problem(scenario("groups: [{name: a}]")),
+            "test.yaml:4: groups is not supported by this build yet; remove the key");
+  EXPECT_EQ(problem(scenario("faults: [{kind: node_crash, at: 1ms}]")),
+            "test.yaml:4: faults.0.kind node_crash is not supported by this build yet; supported: "
+            "skip_release, client_crash");
+  EXPECT_EQ(problem(scenario("workload: {critical_section: {remote_ops: 1}}")),
+            "test.yaml:4: workload.critical_section with remote_ops is not supported by this build "
+            "yet; supported: a time such as 2us");
+  EXPECT_EQ(problem(scenario("platform: {topology: {kind: star}}\ngroups: []\nworkload: {kind: "
+                             "micro, locality: null}\nrun: {guard: off}\n")),
+            "fine");
+}
+
+TEST(ScenarioErrors, faults_take_their_own_keys_only) {
+  EXPECT_EQ(problem(scenario("platform: {clients_per_node: 2}\nfaults:\n  - {kind: client_crash, "
+                             "at: 1ms, client: 2}\n")),
+            "test.yaml:6: faults.0.client is 2; allowed: 0 to 1");
+  EXPECT_EQ(problem(scenario("faults: [{kind: skip_release, probability: 1%, at: 1ms}]")),
+            "test.yaml:4: unknown key 'at' in faults.0; known: kind, probability, rate");
+  EXPECT_EQ(problem(scenario("faults: [{kind: skip_release}]")),
+            "test.yaml:4: faults.0.probability is missing; add it, for example 'probability: "
+            "0.1%'");
+}
+
+TEST(ScenarioErrors, expectations_have_a_shape) {
+  const std::string good =
+      "expect:\n  - {id: a, kind: value, metric: goodput_ops_s, where: {label: CAS}, value: "
+      "278.3k, tolerance: 10%, source: s, use: calibration, profile: paper}\n"
+      "  - {id: b, kind: order, metric: m, over: label, order: [x, y], source: s, use: "
+      "validation}\n"
+      "  - {id: c, kind: ratio, metric: m, over: {label: x}, value: 2, tolerance: 5%, source: s, "
+      "use: regression, disputed: unclear}\n";
+  EXPECT_EQ(problem(scenario(good)), "fine");
+  EXPECT_EQ(problem(scenario("expect:\n  - {id: a, kind: value, metric: m, source: s, use: "
+                             "validation, value: 1}\n")),
+            "test.yaml:5: expect.0.tolerance is missing; add it, for example 'tolerance: 10%'");
+  EXPECT_EQ(problem(scenario("expect: [{id: a, kind: sum}]")),
+            "test.yaml:4: expect.0.kind is 'sum'; expected value, ratio, order");
+  EXPECT_THAT(problem(scenario("expect: [{id: a, kind: order, metric: m, source: s, use: "
+                               "validation, value: 3}]")),
+              HasSubstr("unknown key 'value' in expect.0"));
+}
+
+TEST(ScenarioErrors, figures_name_paths_that_exist) {
+  EXPECT_EQ(problem(scenario("sweep: {grid: {platform.clients_per_node: [1, 2]}}\nreport: "
+                             "{figures: [{x: platform.client_per_node, y: goodput_ops_s}]}")),
+            "test.yaml:5: report: the path 'platform.client_per_node' does not exist; did you mean "
+            "'platform.clients_per_node'?");
+}
+
+}  // namespace
+}  // namespace latchlab::scenario_test

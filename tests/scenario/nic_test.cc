@@ -1,0 +1,157 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/scenario/fixture.h"
+
+namespace latchlab::scenario_test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// A folder of its own with one NIC description in it.
+class NicFile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    dir_ = std::filesystem::path(::testing::TempDir()) / ("nic_" + std::string(info->name()));
+    std::filesystem::create_directories(dir_);
+    std::ifstream in(std::string(LATCHLAB_SOURCE_DIR) + "/models/nics/connectx-5.yaml");
+    text_.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  void TearDown() override { std::filesystem::remove_all(dir_); }
+
+  void replace(const std::string& from, const std::string& to) {
+    const std::size_t at = text_.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    line_ = 1 + static_cast<int>(std::count(text_.begin(),
+                                            text_.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+    text_.replace(at, from.size(), to);
+  }
+  Result<NicModel> load() {
+    std::ofstream(dir_ / "mine.yaml") << text_;
+    return load_nic("mine.yaml", dir_.string(), data());
+  }
+  // The message behind the path; `line_` is where the last replacement was made.
+  std::string problem_at(int offset) {
+    const auto result = load();
+    if (result) return "fine";
+    const std::string where =
+        (dir_ / "mine.yaml").string() + ":" + std::to_string(line_ + offset) + ": ";
+    const std::string text = result.error().text();
+    return text.starts_with(where) ? text.substr(where.size()) : text;
+  }
+
+  std::filesystem::path dir_;
+  std::string text_;
+  int line_ = 0;
+};
+
+TEST_F(NicFile, connectx_5_has_the_published_and_fitted_constants) {
+  const auto result = load_nic("connectx-5", "", data());
+  ASSERT_TRUE(result) << result.error().text();
+  const NicModel& nic = result.value();
+  EXPECT_EQ(nic.name, "connectx-5");
+  EXPECT_EQ(nic.link_bits_per_s, 100'000'000'000);
+  EXPECT_EQ(nic.hold_8, nanoseconds(341));
+  EXPECT_EQ(nic.slots, 512);
+  EXPECT_EQ(nic.ack_timeout.ps, 67'108'864'000);
+}
+
+TEST_F(NicFile, connectx_5_gives_the_unloaded_round_trips_it_was_fitted_to) {
+  const NicModel nic = load_nic("connectx-5", "", data()).value();
+  const Duration legs = nic.post + nic.one_way * 2 + nic.jitter + nic.completion;
+  EXPECT_EQ(legs + nic.serve_atomic_8 + nic.hold_8, nanoseconds(1797));
+  EXPECT_EQ(legs + nic.serve_read + nic.read, nanoseconds(1800));
+  EXPECT_EQ(legs + nic.serve_write + nic.write, nanoseconds(1900));
+  EXPECT_EQ(legs + nic.serve_atomic_16 + nic.hold_16, nanoseconds(2050));
+}
+
+TEST_F(NicFile, every_constant_says_where_it_comes_from) {
+  const NicModel nic = load_nic("connectx-5", "", data()).value();
+  EXPECT_EQ(nic.origins.size(), 31u);
+  for (const ConstantOrigin& origin : nic.origins) {
+    EXPECT_FALSE(origin.source.empty()) << origin.key;
+    EXPECT_EQ(origin.low.empty(), origin.status == ConstantStatus::published) << origin.key;
+    EXPECT_FALSE(origin.overridden) << origin.key;
+  }
+}
+
+TEST_F(NicFile, a_misspelt_constant_is_refused) {
+  replace("  same_address:", "  same_adress:");
+  EXPECT_EQ(problem_at(0), "unknown key 'same_adress' in atomic; did you mean 'same_address'?");
+}
+
+TEST_F(NicFile, a_missing_section_is_refused) {
+  replace("\nqp:\n  outstanding:", "\nextra:\n  outstanding:");
+  EXPECT_THAT(problem_at(1), StartsWith("unknown key 'extra'; known: name, device, link"));
+}
+
+TEST_F(NicFile, a_missing_constant_is_refused) {
+  replace(
+      "  on_node:\n    value: 50ns\n    status: assumed\n    range: [20ns, 100ns]\n    source: "
+      "\"an uncontended lock and a few cache lines shared by the cores of one machine\"\n",
+      "");
+  EXPECT_THAT(load().error().text(), HasSubstr("local.on_node is missing"));
+}
+
+TEST_F(NicFile, a_duplicate_constant_is_refused) {
+  replace("  retries:\n    value: 6", "  timer:\n    value: 6");
+  EXPECT_THAT(problem_at(0), StartsWith("duplicate key 'timer'"));
+}
+
+TEST_F(NicFile, what_is_not_published_needs_a_range) {
+  replace("    range: [48, 128]\n", "");
+  EXPECT_EQ(problem_at(-1), "atomic.window is not published and so needs 'range: [low, high]'");
+}
+
+TEST_F(NicFile, a_value_outside_of_its_range_is_refused) {
+  replace("    range: [48, 128]\n", "    range: [80, 128]\n");
+  EXPECT_EQ(problem_at(0), "atomic.window is 72, outside its range 80 to 128");
+}
+
+TEST_F(NicFile, slots_are_a_power_of_two) {
+  replace("    value: 512\n", "    value: 500\n");
+  EXPECT_EQ(problem_at(0), "atomic.slots is 500; expected a power of two such as 512");
+}
+
+TEST_F(NicFile, an_unknown_status_is_refused) {
+  replace("    status: fitted\n", "    status: guessed\n");
+  EXPECT_EQ(problem_at(0),
+            "latency.one_way.status is 'guessed'; expected published, fitted, assumed");
+}
+
+TEST_F(NicFile, a_time_without_unit_is_refused) {
+  replace("    value: 341ns\n", "    value: 341\n");
+  EXPECT_THAT(problem_at(0), StartsWith("atomic.same_address: '341' has no unit"));
+}
+
+TEST_F(NicFile, a_path_beside_the_scenario_is_found_first) {
+  replace("value: 341ns", "value: 342ns");
+  ASSERT_TRUE(load());
+  const auto result =
+      parse_scenario({scenario("platform: {nic: ./mine.yaml}"), "test.yaml", dir_.string()}, {},
+                     protocols(), data());
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result.value().points[0].platform.nic.hold_8, nanoseconds(342));
+}
+
+TEST_F(NicFile, a_scenario_replaces_single_constants_and_says_so) {
+  const auto result =
+      parse(scenario("platform: {nic: {base: connectx-5, atomic.same_address: 300ns}}"));
+  ASSERT_TRUE(result) << result.error().text();
+  const NicModel& nic = result.value().points[0].platform.nic;
+  EXPECT_EQ(nic.hold_8, nanoseconds(300));
+  for (const ConstantOrigin& origin : nic.origins)
+    EXPECT_EQ(origin.overridden, origin.key == "atomic.same_address") << origin.key;
+  EXPECT_EQ(problem(scenario("platform:\n  nic:\n    base: connectx-5\n    atomic.smae_address: "
+                             "300ns\n")),
+            "test.yaml:7: unknown key 'atomic.smae_address' of a NIC; did you mean "
+            "'atomic.same_address'?");
+}
+
+}  // namespace
+}  // namespace latchlab::scenario_test

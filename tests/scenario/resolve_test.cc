@@ -1,0 +1,146 @@
+// The resolved scenario says everything and reads back as the same points.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scenario/fixture.h"
+
+namespace latchlab::scenario_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Parses, resolves, parses again: the same points, and the same resolved text.
+void expect_round_trip(const std::string& text, const std::vector<Override>& overrides = {}) {
+  SCOPED_TRACE(text);
+  const auto first = parse(text, overrides);
+  ASSERT_TRUE(first) << first.error().text();
+  const auto again = parse_scenario({first.value().resolved_yaml, "resolved.yaml", ""}, {},
+                                    protocols(), DataDirs{});
+  ASSERT_TRUE(again) << again.error().text() << "\n" << first.value().resolved_yaml;
+  EXPECT_EQ(again.value().resolved_yaml, first.value().resolved_yaml);
+  EXPECT_EQ(again.value().name, first.value().name);
+  EXPECT_EQ(again.value().description, first.value().description);
+  EXPECT_EQ(again.value().figures.size(), first.value().figures.size());
+  ASSERT_EQ(again.value().points.size(), first.value().points.size());
+  for (std::size_t i = 0; i < first.value().points.size(); ++i) {
+    const Point& point = first.value().points[i];
+    EXPECT_EQ(again.value().points[i].resolved_yaml, point.resolved_yaml);
+    EXPECT_EQ(again.value().points[i].resolved_json, point.resolved_json);
+    EXPECT_EQ(again.value().points[i].axes, point.axes);
+    const auto alone =
+        parse_scenario({point.resolved_yaml, "point.yaml", ""}, {}, protocols(), DataDirs{});
+    ASSERT_TRUE(alone) << alone.error().text();
+    EXPECT_EQ(alone.value().points.front().resolved_yaml, point.resolved_yaml);
+  }
+}
+
+TEST(Resolved, scenarios_read_back_as_the_same_points) {
+  const std::string head = "schema: 1\nname: t\n";
+  expect_round_trip(scenario(""));
+  expect_round_trip(scenario("description: \"a: b # c\\n 'd' \\\"e\\\" \xc3\xa9\""));
+  expect_round_trip(scenario(
+      "platform: {servers: 3, client_nodes: 2, clients_per_node: 7, client_link_latency: 1.5us, "
+      "clocks: {drift: 100ppm, offset: 3us}, nic: {base: connectx-5, atomic.window: 100}}\n"
+      "locks: {count: 1234567, placement: {node: 2}, stride: 64B}\n"
+      "workload: {distribution: {kind: hotspot, locks: 1%, accesses: 90%}, read_ratio: 33.3%, "
+      "critical_section: 1us, think_time: {kind: exponential, mean: 5us}}\n"
+      "faults: [{kind: skip_release, probability: 0.001%}, {kind: client_crash, at: 5ms, client: "
+      "3}]\n"
+      "run: {warmup: 1ms, duration: 2ms, seed: 18446744073709, repeats: 5, on_violation: record}\n"
+      "expect: [{id: a, kind: value, metric: m, value: 278.3k, tolerance: 10%, source: \"S, 2.3\", "
+      "use: calibration}]\n"
+      "report: {figures: [{x: locks.count, y: goodput_ops_s}]}\n"));
+  expect_round_trip(head +
+                    "sweep: {grid: {protocol: [{name: cas, backoff: none, label: CAS-NB}, {name: "
+                    "cas}, {name: shiftlock, profile: paper}], platform.clients_per_node: [1, "
+                    "48]}}\n");
+  expect_round_trip(head +
+                    "protocol: {lease: 5ms}\nsweep: {grid: {protocol.name: [dslr, cas, "
+                    "shiftlock]}}\n");
+  expect_round_trip(scenario("sweep: {grid: {protocol.profile: [repaired, paper]}}"));
+  expect_round_trip(scenario("sweep: {grid: {workload.distribution.kind: [zipf, uniform]}}"));
+  expect_round_trip(
+      scenario("sweep: {grid: {workload.distribution: [uniform, {kind: power_law, "
+               "alpha: 2.5}], platform.nic.atomic.window: [48, 72]}}"));
+  expect_round_trip(scenario("sweep: {zip: [{locks.count: [1, 10M], run.duration: [5ms, 9ms]}]}"));
+  expect_round_trip(scenario("sweep: {grid: {locks.count: [1, 2]}}"),
+                    {{"locks.count", "7"}, {"platform.nic.latency.jitter", "5ns"}});
+}
+
+TEST(Resolved, every_default_is_visible) {
+  const auto result = parse(scenario("locks: {count: 10000000}"));
+  ASSERT_TRUE(result) << result.error().text();
+  const std::string& text = result.value().resolved_yaml;
+  for (const char* line :
+       {"schema: 1\n", "  servers: 1\n", "  clocks: {drift: 0ppm, offset: 0us}\n",
+        "locks: {count: 10M, placement: round_robin, stride: null}\n",
+        "  distribution: {kind: uniform}\n", "  read_ratio: 0%\n", "faults: []\n",
+        "profile: repaired", "max_consecutive_writers: 16", "lease: 10ms",
+        "run: {warmup: 20ms, duration: 40ms, seed: 1, repeats: 1, guard: off, on_violation: stop}",
+        "value: 341ns"})
+    EXPECT_THAT(text, HasSubstr(line));
+}
+
+TEST(Resolved, json_of_a_point_has_numbers_for_counts_and_ratios) {
+  const auto result = parse(scenario("locks: {count: 10M}\nworkload: {read_ratio: 50%}"));
+  ASSERT_TRUE(result) << result.error().text();
+  const std::string& json = result.value().points[0].resolved_json;
+  EXPECT_THAT(json, HasSubstr("\"count\":10000000"));
+  EXPECT_THAT(json, HasSubstr("\"read_ratio\":0.5"));
+  EXPECT_THAT(json, HasSubstr("\"lease\":\"10ms\""));
+  EXPECT_THAT(json, HasSubstr("\"epoch_in_handover\":true"));
+  EXPECT_THAT(json, HasSubstr("\"window\":72"));
+}
+
+TEST(Resolved, the_way_a_value_is_written_does_not_matter) {
+  const auto a = parse(scenario("locks: {count: 10M}\nrun: {warmup: 20ms}"));
+  const auto b = parse(scenario("run:\n  warmup: 20000us\nlocks:\n  count: 10000000\n"));
+  ASSERT_TRUE(a && b);
+  EXPECT_EQ(a.value().points[0].resolved_yaml, b.value().points[0].resolved_yaml);
+}
+
+TEST(Resolved, profiles_set_parameters_and_the_scenario_has_the_last_word) {
+  const std::string head = "schema: 1\nname: t\n";
+  const auto paper = parse(head + "protocol: {name: shiftlock, profile: paper}");
+  ASSERT_TRUE(paper) << paper.error().text();
+  EXPECT_FALSE(paper.value().points[0].protocol.params.boolean("epoch_in_handover"));
+  const auto both =
+      parse(head + "protocol: {name: shiftlock, profile: paper, epoch_in_handover: true}");
+  ASSERT_TRUE(both) << both.error().text();
+  EXPECT_TRUE(both.value().points[0].protocol.params.boolean("epoch_in_handover"));
+}
+
+TEST(Warnings, name_the_value_to_set) {
+  const auto result = parse(
+      "schema: 1\nname: t\nrun: {warmup: 5ms, duration: 40ms}\nsweep: {grid: {protocol: [{name: "
+      "cas, backoff: truncated_exponential}, {name: shiftlock}], locks.count: [1, 2]}}\n");
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_THAT(
+      result.value().warnings,
+      ::testing::ElementsAre("run.warmup 5ms is shorter than ten adaptation periods of cas (1ms "
+                             "each): set run.warmup to 10ms",
+                             "run.duration 40ms is shorter than three timeouts of shiftlock (30ms "
+                             "each): set run.duration to 90ms"));
+}
+
+TEST(Shipped, scenarios_parse_without_warnings) {
+  for (const char* name : {"quickstart", "teaching/one-lock"}) {
+    SCOPED_TRACE(name);
+    const auto result = load_scenario(name, {}, protocols(), data());
+    ASSERT_TRUE(result) << result.error().text();
+    EXPECT_THAT(result.value().warnings, ::testing::IsEmpty());
+    expect_round_trip(result.value().resolved_yaml);
+  }
+}
+
+TEST(Loading, a_missing_file_is_one_message) {
+  const auto result = load_scenario("/nonexistent/x.yaml", {}, protocols(), data());
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().text(), "/nonexistent/x.yaml: no such file; check the path");
+  const auto directory = load_scenario("/", {}, protocols(), data());
+  ASSERT_FALSE(directory);
+  EXPECT_EQ(directory.error().text(), "/: not a file; expected the path of a YAML file");
+}
+
+}  // namespace
+}  // namespace latchlab::scenario_test

@@ -1,0 +1,172 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scenario/fixture.h"
+
+namespace latchlab::scenario_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::StartsWith;
+
+const std::string kHead = "schema: 1\nname: t\n";
+
+std::vector<std::string> labels(const Scenario& scenario) {
+  std::vector<std::string> all;
+  for (const Point& point : scenario.points) all.push_back(point.protocol.label);
+  return all;
+}
+
+TEST(Sweep, axes_are_crossed_with_the_first_outermost) {
+  const auto result =
+      parse(scenario("sweep: {grid: {locks.count: [1, 10M], platform.clients_per_node: [4, 16]}}"));
+  ASSERT_TRUE(result) << result.error().text();
+  const auto& points = result.value().points;
+  ASSERT_EQ(points.size(), 4u);
+  EXPECT_THAT(points[1].axes,
+              ElementsAre(Pair("locks.count", "1"), Pair("platform.clients_per_node", "16")));
+  EXPECT_THAT(points[2].axes,
+              ElementsAre(Pair("locks.count", "10M"), Pair("platform.clients_per_node", "4")));
+  EXPECT_EQ(points[2].locks.count, 10'000'000u);
+  EXPECT_EQ(points[2].platform.clients_per_node, 4u);
+}
+
+TEST(Sweep, zipped_lists_change_together) {
+  const auto result =
+      parse(scenario("sweep: {zip: [{locks.count: [1, 10], run.duration: [40ms, 20ms]}]}"));
+  ASSERT_TRUE(result) << result.error().text();
+  ASSERT_EQ(result.value().points.size(), 2u);
+  EXPECT_EQ(result.value().points[1].locks.count, 10u);
+  EXPECT_EQ(result.value().points[1].run.duration, milliseconds(20));
+}
+
+TEST(Sweep, whole_protocols_take_their_label_or_their_name) {
+  const auto result = parse(kHead +
+                            "sweep: {grid: {protocol: [{name: cas, backoff: none, label: CAS-NB}, "
+                            "{name: cas}, {name: shiftlock}]}}");
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_THAT(labels(result.value()), ElementsAre("CAS-NB", "cas", "shiftlock"));
+  EXPECT_THAT(result.value().points[0].axes, ElementsAre(Pair("protocol", "CAS-NB")));
+}
+
+TEST(Sweep, two_protocols_under_one_label_are_refused) {
+  EXPECT_EQ(problem(kHead + "sweep:\n  grid:\n    protocol:\n      - {name: cas}\n      - {name: "
+                            "cas, backoff: none}\n"),
+            "test.yaml:7: the label 'cas' names two protocols of the sweep; give this one its own, "
+            "for example 'label: cas-2'");
+}
+
+TEST(Sweep, parameters_beside_a_swept_name_go_to_those_that_declare_them) {
+  const std::string swept = "sweep: {grid: {protocol.name: [cas, shiftlock]}}\n";
+  const auto result = parse(kHead + "protocol: {name: cas, lease: 5ms}\n" + swept);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_THAT(labels(result.value()), ElementsAre("cas", "shiftlock"));
+  EXPECT_EQ(result.value().points[1].protocol.params.duration("lease"), milliseconds(5));
+  EXPECT_EQ(problem(kHead + "protocol: {leese: 5ms}\n" + swept),
+            "test.yaml:3: unknown key 'leese' in protocol cas; known: name, profile, label, "
+            "backoff, release");
+  EXPECT_EQ(problem(kHead + "protocol: {max_consecutive_writers: 4}\nsweep: {grid: "
+                            "{protocol.name: [cas, mcs]}}\n"),
+            "test.yaml:3: parameter 'max_consecutive_writers' belongs to shiftlock, not to cas; "
+            "remove it");
+}
+
+TEST(Sweep, constants_of_the_nic_can_be_swept) {
+  const auto result = parse(scenario("sweep: {grid: {platform.nic.atomic.window: [48, 128]}}"));
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result.value().points[0].platform.nic.window, 48);
+  EXPECT_EQ(result.value().points[1].platform.nic.window, 128);
+  EXPECT_NE(result.value().points[0].resolved_yaml, result.value().points[1].resolved_yaml);
+}
+
+TEST(Sweep, paths_that_do_not_exist_are_refused) {
+  EXPECT_EQ(problem(scenario("sweep: {grid: {plaform.servers: [1, 2]}}")),
+            "test.yaml:4: sweep path 'plaform.servers' does not exist; did you mean "
+            "'platform.servers'?");
+  EXPECT_EQ(problem(scenario("sweep:\n  grid:\n    platform.client_per_node: [1, 2]\n")),
+            "test.yaml:6: unknown key 'client_per_node' in platform; did you mean "
+            "'clients_per_node'?");
+  EXPECT_THAT(problem(scenario("sweep: {grid: {platform.nic.atomic.windw: [1, 2]}}")),
+              HasSubstr("did you mean 'atomic.window'?"));
+  EXPECT_THAT(problem(scenario("sweep: {grid: {run.seed.x: [1, 2]}}")),
+              StartsWith("test.yaml:4: run.seed holds"));
+}
+
+TEST(Sweep, empty_unequal_and_repeated_lists_are_refused) {
+  EXPECT_EQ(problem(scenario("sweep: {grid: {locks.count: []}}")),
+            "test.yaml:4: sweep path 'locks.count' has an empty list; give at least one value");
+  EXPECT_EQ(problem(scenario("sweep: {grid: {locks.count: 5}}")),
+            "test.yaml:4: sweep path 'locks.count' has a single value; expected a list of values");
+  EXPECT_EQ(problem(scenario("sweep:\n  zip:\n    - locks.count: [1, 2]\n      run.seed: [1]\n")),
+            "test.yaml:7: sweep.zip: 'locks.count' has 2 values and 'run.seed' has 1; lists that "
+            "change together need equal lengths");
+  EXPECT_EQ(problem(scenario("sweep: {grid: {locks.count: [1, 1]}}")),
+            "test.yaml:4: sweep of locks.count has the value '1' twice; remove one");
+  EXPECT_EQ(problem(scenario("sweep: {grid: {run.seed: [1]}, zip: [{run.seed: [2]}]}")),
+            "test.yaml:4: sweep path 'run.seed' is swept twice; remove one");
+}
+
+TEST(Sweep, too_many_points_are_refused) {
+  std::string values = "1";
+  for (int i = 2; i <= 101; ++i) values += ", " + std::to_string(i);
+  EXPECT_THAT(problem(scenario("sweep: {grid: {run.seed: [" + values + "], locks.count: [" +
+                               values + "]}}")),
+              HasSubstr("more than 10000 points"));
+}
+
+TEST(Sweep, a_bad_value_of_an_axis_is_named_with_its_line) {
+  EXPECT_EQ(problem(scenario("sweep:\n  grid:\n    locks.count: [1, 2us]\n")),
+            "test.yaml:6: locks.count: '2us' has an unknown unit 'us'; expected a whole number "
+            "such as 48 or 10M (k, M, G decimal)");
+}
+
+TEST(Overrides, set_values_before_the_scenario_is_read) {
+  const auto result =
+      parse(scenario("locks: {count: 5}"), {{"locks.count", "10M"},
+                                            {"platform.servers", "2"},
+                                            {"workload.distribution", "{kind: zipf, theta: 0.5}"},
+                                            {"platform.nic.atomic.same_address", "300ns"}});
+  ASSERT_TRUE(result) << result.error().text();
+  const Point& point = result.value().points.front();
+  EXPECT_EQ(point.locks.count, 10'000'000u);
+  EXPECT_EQ(point.platform.servers, 2u);
+  EXPECT_EQ(point.workload.distribution.theta_ppb, 500'000'000);
+  EXPECT_EQ(point.platform.nic.hold_8, nanoseconds(300));
+}
+
+TEST(Overrides, mistakes_name_the_override) {
+  EXPECT_EQ(problem(scenario(""), {{"lock.count", "5"}}),
+            "--set lock.count=5: unknown key 'lock'; did you mean 'locks'?");
+  EXPECT_EQ(problem(scenario(""), {{"locks.cuont", "5"}}),
+            "--set locks.cuont=5: unknown key 'cuont' in locks; did you mean 'count'?");
+  EXPECT_EQ(problem(scenario(""), {{"name.x", "5"}}),
+            "--set name.x=5: name holds a single value, so 'x' cannot be set in it");
+  EXPECT_EQ(problem(scenario(""), {{"locks..count", "5"}}),
+            "--set locks..count=5: 'locks..count' is not a path; expected one such as locks.count");
+  EXPECT_THAT(problem(scenario(""), {{"locks.count", "[1"}}), HasSubstr("is a bracket left open?"));
+  EXPECT_EQ(problem(scenario(""),
+                    {
+                        {"faults.0.at", "5ms"},
+                    }),
+            "--set faults.0.at=5ms: faults holds a mapping; expected a list such as [{kind: "
+            "skip_release, probability: 0.1%}]");
+}
+
+TEST(Overrides, on_a_swept_path_replace_the_axis) {
+  const std::string swept = scenario("sweep: {grid: {platform.clients_per_node: [1, 4, 16]}}");
+  const auto pinned = parse(swept, {{"platform.clients_per_node", "48"}});
+  ASSERT_TRUE(pinned) << pinned.error().text();
+  ASSERT_EQ(pinned.value().points.size(), 1u);
+  EXPECT_EQ(pinned.value().points[0].platform.clients_per_node, 48u);
+  const auto list = parse(swept, {{"sweep.grid.platform.clients_per_node", "[2, 3]"}});
+  ASSERT_TRUE(list) << list.error().text();
+  EXPECT_EQ(list.value().points.size(), 2u);
+  EXPECT_THAT(
+      problem(kHead + "sweep: {grid: {protocol: [{name: cas}]}}", {{"protocol.backoff", "none"}}),
+      HasSubstr("protocol is varied by the sweep"));
+}
+
+}  // namespace
+}  // namespace latchlab::scenario_test

@@ -1,0 +1,154 @@
+// Who may include whom, and which vendor header may stand where.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/tidy/rules.h"
+
+namespace latchlab::tidy {
+namespace {
+
+using Paths = std::vector<std::string>;
+
+struct Layer {
+  std::string folder;
+  Paths may_include;  // prefixes; the folder's own files are always allowed
+};
+
+// The first layer whose folder holds the file decides. Tools and tests may include everything.
+const std::vector<Layer>& layers() {
+  static const Paths plain = {"core/base/"};
+  // The part of core/verbs that is written for locks; the rest is for backends and wrappers.
+  static const Paths for_locks = {"core/base/",           "core/coro/",
+                                  "core/verbs/verb.h",    "core/verbs/verbs.h",
+                                  "core/verbs/message.h", "core/verbs/wait.h",
+                                  "core/verbs/phases.h",  "core/verbs/capabilities.h"};
+  static const Paths beside_the_seam = {
+      "core/base/",    "core/coro/",   "core/verbs/",           "core/workload/",
+      "core/measure/", "core/checks/", "core/protocols/lock.h", "core/scenario/scenario.h"};
+  static const std::vector<Layer> table = {
+      {"core/base/", {}},
+      {"core/coro/", plain},
+      {"core/verbs/", {"core/base/", "core/coro/"}},
+      {"core/protocols/", for_locks},
+      {"core/workload/", beside_the_seam},
+      {"core/measure/", beside_the_seam},
+      {"core/checks/", beside_the_seam},
+      {"core/scenario/", plain},
+      {"core/runner/", {"core/"}},
+      {"backends/",
+       {"core/base/", "core/coro/", "core/verbs/", "core/scenario/nic.h", "core/runner/backend.h"}},
+  };
+  return table;
+}
+
+struct Vendor {
+  std::string name;
+  Paths headers;  // prefixes
+  Paths folders;  // where its headers may stand
+  bool sources_only = true;
+};
+
+const std::vector<Vendor>& vendors() {
+  static const Paths above = {"tools/", "tests/"};
+  static const std::vector<Vendor> table = {
+      {"yaml-cpp", {"yaml-cpp/"}, {"core/scenario/"}},
+      {"SimGrid", {"simgrid/", "xbt/"}, {"backends/simgrid/"}},
+      {"libibverbs", {"infiniband/", "rdma/"}, {"backends/ibverbs/"}},
+      {"CLI11", {"CLI/"}, {"tools/latchlab/"}},
+      {"nlohmann-json",
+       {"nlohmann/"},
+       {"core/measure/", "core/runner/", "core/scenario/", "tools/", "tests/"}},
+      {"fmt",
+       {"fmt/"},
+       {"core/verbs/", "core/workload/", "core/measure/", "core/checks/", "core/scenario/",
+        "core/runner/", "backends/", "tools/", "tests/"}},
+      {"GoogleTest", {"gtest/", "gmock/"}, {"tests/"}, false},
+      {"the operating system",
+       {"sys/", "unistd.h", "fcntl.h", "poll.h", "signal.h", "spawn.h", "malloc.h", "ucontext.h",
+        "sanitizer/"},
+       {"core/runner/", "backends/", "tools/", "tests/"}},
+  };
+  return table;
+}
+
+struct Include {
+  std::string path;
+  bool quoted = false;
+};
+
+std::optional<Include> parse_include(const std::string& line) {
+  static const std::string directive = "#include ";
+  if (line.rfind(directive, 0) != 0) return std::nullopt;
+  const char open = line.size() > directive.size() ? line[directive.size()] : ' ';
+  if (open != '"' && open != '<') return std::nullopt;
+  const std::size_t begin = directive.size() + 1;
+  const std::size_t end = line.find(open == '"' ? '"' : '>', begin);
+  if (end == std::string::npos) return std::nullopt;
+  return Include{line.substr(begin, end - begin), open == '"'};
+}
+
+bool is_standard(const std::string& header) {
+  return header.find_first_of("./") == header.npos;
+}
+
+const Layer* layer_of(const std::string& path) {
+  for (const Layer& layer : layers())
+    if (path.rfind(layer.folder, 0) == 0) return &layer;
+  return nullptr;
+}
+
+std::string joined(const Paths& paths) {
+  std::string all;
+  for (const std::string& path : paths) all += (all.empty() ? "" : ", ") + path;
+  return all;
+}
+
+// Empty: allowed.
+std::string why_not_ours(const SourceFile& file, const std::string& target) {
+  if (!begins_with_any(target, {"core/", "backends/", "tools/", "tests/"}))
+    return "includes of ours are written from the root";
+  const Layer* layer = layer_of(file.path);
+  if (layer == nullptr || begins_with_any(target, layer->may_include)) return "";
+  if (layer->folder != "backends/")
+    return target.rfind(layer->folder, 0) == 0
+               ? ""
+               : layer->folder + " may include only itself and " + joined(layer->may_include);
+  const std::string own = child_folder(file.path, "backends");
+  return child_folder(target, "backends") == own
+             ? ""
+             : "backends/" + own + "/ may include only itself and " + joined(layer->may_include);
+}
+
+std::string why_not_vendor(const SourceFile& file, const std::string& header) {
+  if (is_standard(header)) return "";
+  for (const Vendor& vendor : vendors()) {
+    if (!begins_with_any(header, vendor.headers)) continue;
+    if (!begins_with_any(file.path, vendor.folders))
+      return "headers of " + vendor.name + " may stand only in " + joined(vendor.folders);
+    if (vendor.sources_only && file.is_header())
+      return "headers of " + vendor.name + " may stand only in .cc files";
+    return "";
+  }
+  return "this vendor's headers are not in the table of tests/tidy/includes.cc";
+}
+
+}  // namespace
+
+Findings check_includes(const SourceFile& file) {
+  Findings findings;
+  if (!file.is_cpp()) return findings;
+  for (std::size_t i = 0; i < file.lines.size(); ++i) {
+    const std::optional<Include> include = parse_include(file.lines[i]);
+    if (!include) continue;
+    const std::string why =
+        include->quoted ? why_not_ours(file, include->path) : why_not_vendor(file, include->path);
+    if (!why.empty())
+      findings.push_back({file.path, i + 1, "includes " + include->path + ", but " + why,
+                          "move the code to a layer that may, or pass what it needs as data"});
+  }
+  return findings;
+}
+
+}  // namespace latchlab::tidy

@@ -1,0 +1,139 @@
+// The rules can be seen to fail: each is given text that breaks it, and text that only looks so.
+
+#include "tests/tidy/rules.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace latchlab::tidy {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+Findings includes_of(const std::string& path, const std::string& include) {
+  return check_includes(from_text(path, "#pragma once\n#include " + include + "\n"));
+}
+
+SourceFile lines_of(const std::string& path, std::size_t count) {
+  return {path, std::vector<std::string>(count, "int x;")};
+}
+
+TEST(IncludeRule, a_protocol_may_not_see_the_runner) {
+  const Findings findings = includes_of("core/protocols/cas.cc", "\"core/runner/backend.h\"");
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0].text(), HasSubstr("core/protocols/cas.cc:2: includes"));
+  EXPECT_THAT(findings[0].text(), HasSubstr("core/protocols/ may include only"));
+}
+
+TEST(IncludeRule, nothing_low_sees_anything_high) {
+  EXPECT_THAT(includes_of("core/base/time.h", "\"core/coro/task.h\""), SizeIs(1));
+  EXPECT_THAT(includes_of("core/coro/task.h", "\"core/verbs/verbs.h\""), SizeIs(1));
+  EXPECT_THAT(includes_of("core/verbs/verbs.h", "\"core/protocols/lock.h\""), SizeIs(1));
+  EXPECT_THAT(includes_of("core/scenario/parser.cc", "\"core/verbs/verbs.h\""), SizeIs(1));
+  EXPECT_THAT(includes_of("core/runner/runner.cc", "\"backends/simgrid/fabric.h\""), SizeIs(1));
+  EXPECT_THAT(includes_of("core/runner/runner.cc", "\"tools/latchlab/run.h\""), SizeIs(1));
+}
+
+TEST(IncludeRule, workload_measure_and_checks_know_locks_but_no_concrete_one) {
+  for (const std::string folder : {"workload", "measure", "checks"}) {
+    const std::string path = "core/" + folder + "/x.cc";
+    EXPECT_THAT(includes_of(path, "\"core/protocols/lock.h\""), IsEmpty());
+    EXPECT_THAT(includes_of(path, "\"core/protocols/dslr.h\""), SizeIs(1));
+  }
+}
+
+TEST(IncludeRule, one_backend_may_not_see_another) {
+  EXPECT_THAT(includes_of("backends/simgrid/x.cc", "\"backends/explorer/y.h\""), SizeIs(1));
+  EXPECT_THAT(includes_of("backends/simgrid/x.cc", "\"backends/simgrid/y.h\""), IsEmpty());
+  EXPECT_THAT(includes_of("backends/simgrid/x.cc", "\"core/scenario/nic.h\""), IsEmpty());
+  EXPECT_THAT(includes_of("backends/simgrid/x.cc", "\"core/protocols/lock.h\""), SizeIs(1));
+}
+
+TEST(IncludeRule, tools_and_tests_may_include_everything_of_ours) {
+  EXPECT_THAT(includes_of("tools/latchlab/run.cc", "\"backends/simgrid/fabric.h\""), IsEmpty());
+  EXPECT_THAT(includes_of("tests/unit/x.cc", "\"core/protocols/dslr.h\""), IsEmpty());
+}
+
+TEST(IncludeRule, our_includes_are_written_from_the_root) {
+  EXPECT_THAT(includes_of("tests/unit/x.cc", "\"helpers.h\""), SizeIs(1));
+}
+
+TEST(IncludeRule, vendor_headers_stay_in_their_place) {
+  EXPECT_THAT(includes_of("core/scenario/parser.cc", "<yaml-cpp/yaml.h>"), IsEmpty());
+  EXPECT_THAT(includes_of("core/scenario/parser.h", "<yaml-cpp/yaml.h>"), SizeIs(1));
+  EXPECT_THAT(includes_of("tools/latchlab/run.cc", "<yaml-cpp/yaml.h>"), SizeIs(1));
+  EXPECT_THAT(includes_of("backends/simgrid/x.cc", "<simgrid/s4u.hpp>"), IsEmpty());
+  EXPECT_THAT(includes_of("backends/simgrid/x.h", "<simgrid/s4u.hpp>"), SizeIs(1));
+  EXPECT_THAT(includes_of("core/runner/x.cc", "<simgrid/s4u.hpp>"), SizeIs(1));
+  EXPECT_THAT(includes_of("core/measure/x.cc", "<nlohmann/json.hpp>"), IsEmpty());
+  EXPECT_THAT(includes_of("core/checks/x.cc", "<nlohmann/json.hpp>"), SizeIs(1));
+  EXPECT_THAT(includes_of("core/base/x.cc", "<fmt/format.h>"), SizeIs(1));
+  EXPECT_THAT(includes_of("core/base/x.cc", "<gtest/gtest.h>"), SizeIs(1));
+}
+
+TEST(IncludeRule, an_unknown_vendor_is_refused_everywhere) {
+  EXPECT_THAT(includes_of("tools/latchlab/run.cc", "<spdlog/spdlog.h>"), SizeIs(1));
+  EXPECT_THAT(includes_of("core/base/x.h", "<vector>"), IsEmpty());
+}
+
+TEST(IncludeRule, only_one_file_parses_the_command_line) {
+  const std::string text = "#include <CLI/CLI.hpp>\n";
+  const SourceFile one = from_text("tools/latchlab/options.cc", text);
+  const SourceFile two = from_text("tools/latchlab/run.cc", text);
+  EXPECT_THAT(check_tree({one}, {}), IsEmpty());
+  EXPECT_THAT(check_tree({one, two}, {}), SizeIs(1));
+}
+
+TEST(BanRule, every_banned_text_is_found_where_it_is_banned) {
+  for (const Ban& ban : bans()) {
+    const std::string folder = ban.folders.empty() ? "core/base/" : ban.folders.front();
+    const Findings findings = check_bans(from_text(folder + "x.cc", "int a;\n" + ban.text + "\n"));
+    ASSERT_THAT(findings, SizeIs(1)) << ban.text;
+    EXPECT_EQ(findings[0].line, 2U) << ban.text;
+    EXPECT_EQ(findings[0].fix, ban.fix) << ban.text;
+  }
+}
+
+TEST(BanRule, a_longer_word_that_ends_like_a_banned_one_is_fine) {
+  EXPECT_THAT(check_bans(from_text("core/base/x.cc", "op" + std::string("erand(1)"))), IsEmpty());
+  EXPECT_THAT(check_bans(from_text("core/base/x.cc", "core/wo" + std::string("rkload/"))),
+              IsEmpty());
+}
+
+TEST(BanRule, a_folder_outside_the_ban_is_left_alone) {
+  EXPECT_THAT(check_bans(from_text("tools/latchlab/x.cc", "#include <chrono>")), IsEmpty());
+  EXPECT_THAT(check_bans(from_text("tests/unit/x.cc", "std::unordered_map<int, int> m;")),
+              IsEmpty());
+}
+
+TEST(WidthRule, a_line_of_101_columns_is_too_wide) {
+  EXPECT_THAT(check_width(from_text("core/x.cc", std::string(100, 'x'))), IsEmpty());
+  EXPECT_THAT(check_width(from_text("core/x.cc", "\n" + std::string(101, 'x'))), SizeIs(1));
+  EXPECT_THAT(check_width(from_text("tools/x", "#!/bin/sh\n" + std::string(101, 'x'))), SizeIs(1));
+  EXPECT_THAT(check_width(from_text("README.md", std::string(101, 'x'))), IsEmpty());
+}
+
+TEST(SizeRule, a_file_over_300_lines_needs_an_entry) {
+  EXPECT_THAT(check_length(lines_of("core/x.cc", 300), {}), IsEmpty());
+  EXPECT_THAT(check_length(lines_of("core/x.cc", 301), {}), SizeIs(1));
+  EXPECT_THAT(check_length(lines_of("core/x.cc", 301), {{"core/x.cc", 301}}), IsEmpty());
+  EXPECT_THAT(check_length(lines_of("core/x.cc", 302), {{"core/x.cc", 301}}), SizeIs(1));
+}
+
+TEST(SizeRule, a_file_over_500_lines_fails_whatever_its_entry) {
+  EXPECT_THAT(check_length(lines_of("core/x.cc", 501), {{"core/x.cc", 600}}), SizeIs(1));
+}
+
+TEST(SizeRule, an_entry_follows_its_file_down) {
+  EXPECT_THAT(check_tree({lines_of("core/x.cc", 400)}, {{"core/x.cc", 410}}), IsEmpty());
+  EXPECT_THAT(check_tree({lines_of("core/x.cc", 350)}, {{"core/x.cc", 410}}), SizeIs(1));
+  EXPECT_THAT(check_tree({lines_of("core/x.cc", 200)}, {{"core/x.cc", 410}}), SizeIs(1));
+  EXPECT_THAT(check_tree({}, {{"core/x.cc", 410}}), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace latchlab::tidy

@@ -1,0 +1,83 @@
+// How long a file may be. A long file needs an entry here with its length; entries only go down.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/tidy/rules.h"
+
+namespace latchlab::tidy {
+namespace {
+
+// A file may shrink this much before its entry has to follow.
+constexpr std::size_t kSlackLines = 20;
+
+Findings stale_entries(const std::vector<SourceFile>& tree, const std::vector<LongFile>& allowed) {
+  Findings findings;
+  for (const LongFile& entry : allowed) {
+    const auto file = std::find_if(tree.begin(), tree.end(), [&](const SourceFile& candidate) {
+      return candidate.path == entry.path;
+    });
+    const std::size_t length = file == tree.end() ? 0 : file->lines.size();
+    const std::string has = entry.path + " has " + std::to_string(length) + " lines, its entry " +
+                            std::to_string(entry.max_lines);
+    if (length <= kWorryLines)
+      findings.push_back({"tests/tidy/sizes.cc", 1, has, "remove the entry"});
+    else if (length + kSlackLines < entry.max_lines)
+      findings.push_back({"tests/tidy/sizes.cc", 1, has, "lower the entry to the length"});
+  }
+  return findings;
+}
+
+Findings command_line_parser_in_one_file(const std::vector<SourceFile>& tree) {
+  Findings findings;
+  std::string first;
+  for (const SourceFile& file : tree) {
+    const auto line = std::find_if(file.lines.begin(), file.lines.end(), [](const auto& text) {
+      return text.rfind("#include <CLI/", 0) == 0;
+    });
+    if (line == file.lines.end() || !file.is_cpp()) continue;
+    if (first.empty())
+      first = file.path;
+    else
+      findings.push_back({file.path, static_cast<std::size_t>(line - file.lines.begin()) + 1,
+                          "CLI11 stands in a second file; the first is " + first,
+                          "parse the command line in one place and pass a plain struct"});
+  }
+  return findings;
+}
+
+}  // namespace
+
+const std::vector<LongFile>& long_files() {
+  static const std::vector<LongFile> table = {{"core/verbs/verbs.cc", 341}};
+  return table;
+}
+
+Findings check_length(const SourceFile& file, const std::vector<LongFile>& allowed) {
+  const std::size_t length = file.lines.size();
+  if (!file.is_code() || length <= kWorryLines) return {};
+  const std::string has = "the file has " + std::to_string(length) + " lines, ";
+  if (length > kMaxLines)
+    return {{file.path, kMaxLines + 1, has + "more than " + std::to_string(kMaxLines),
+             "split it by what it is about"}};
+  const auto entry = std::find_if(allowed.begin(), allowed.end(), [&](const LongFile& candidate) {
+    return candidate.path == file.path;
+  });
+  if (entry == allowed.end())
+    return {{file.path, kWorryLines + 1, has + "more than " + std::to_string(kWorryLines),
+             "split it; if it is one thing, give it an entry in tests/tidy/sizes.cc"}};
+  if (length <= entry->max_lines) return {};
+  return {{file.path, entry->max_lines + 1,
+           has + "its entry allows " + std::to_string(entry->max_lines),
+           "split it; entries only go down"}};
+}
+
+Findings check_tree(const std::vector<SourceFile>& tree, const std::vector<LongFile>& allowed) {
+  Findings findings = stale_entries(tree, allowed);
+  for (Finding& finding : command_line_parser_in_one_file(tree))
+    findings.push_back(std::move(finding));
+  return findings;
+}
+
+}  // namespace latchlab::tidy

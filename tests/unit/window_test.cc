@@ -1,0 +1,163 @@
+// The window rule, by hand on small cases and by brute force on random ones: the law holds to the
+// picosecond whatever the cycles do at the borders.
+#include "core/measure/window.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/random.h"
+
+namespace latchlab {
+namespace {
+
+constexpr ClientId kFirst{0};
+
+// Cycles of one client that follow each other; the last date leaves a cycle open.
+void run_cycles(WindowRecorder& window, ClientId client, const std::vector<std::int64_t>& dates) {
+  for (const std::int64_t date : dates) window.next_cycle(client, Time{date});
+}
+
+TEST(Window, cycle_counts_where_it_ends_with_its_whole_length) {
+  WindowRecorder window(1, Time{100}, Duration{100});
+  run_cycles(window, kFirst, {10, 90, 130, 190, 250});
+  EXPECT_EQ(window.law(), (WindowLaw{.clients = 1,
+                                     .duration_ps = 100,
+                                     .counted_cycles = 2,
+                                     .counted_lengths_ps = 40 + 60,
+                                     .ages_at_start_ps = 10,
+                                     .ages_at_end_ps = 10,
+                                     .idle_ps = 0}));
+  EXPECT_TRUE(window.check_window_law());
+}
+
+TEST(Window, cycle_that_ends_at_the_start_counts_and_one_at_the_end_does_not) {
+  WindowRecorder window(1, Time{100}, Duration{100});
+  run_cycles(window, kFirst, {40, 100, 200});
+  const WindowLaw law = window.law();
+  EXPECT_EQ(law.counted_cycles, 1U);
+  EXPECT_EQ(law.counted_lengths_ps, 60U);
+  EXPECT_EQ(law.ages_at_start_ps, 60U);
+  EXPECT_EQ(law.ages_at_end_ps, 100U);
+  EXPECT_TRUE(law.holds());
+}
+
+TEST(Window, cycle_open_through_the_whole_window_is_seen_only_as_age) {
+  WindowRecorder window(2, Time{100}, Duration{100});
+  window.begin_cycle(kFirst, Time{30});
+  run_cycles(window, ClientId{1}, {90, 110});
+  RepeatMetrics metrics;
+  window.write_to(metrics);
+  EXPECT_EQ(metrics.window_law.counted_cycles, 1U);
+  EXPECT_EQ(metrics.open.count, 2U);
+  EXPECT_EQ(metrics.open.age_max_ns, 0.170);
+  EXPECT_EQ(metrics.open.age_mean_ns, 0.130);
+  EXPECT_TRUE(metrics.window_law.holds());
+}
+
+TEST(Window, client_that_starts_late_or_rests_is_idle_in_between) {
+  WindowRecorder window(2, Time{100}, Duration{100});
+  window.begin_cycle(kFirst, Time{120});
+  window.cycle_ended(kFirst, Time{150});
+  window.begin_cycle(kFirst, Time{160});
+  EXPECT_EQ(window.law().idle_ps, 20U + 10U + 100U);
+  EXPECT_TRUE(window.check_window_law());
+}
+
+TEST(Window, law_holds_for_random_cycles_of_many_clients) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    Rng rng(seed);
+    const std::uint32_t clients = 1 + static_cast<std::uint32_t>(rng.below(5));
+    WindowRecorder window(clients, Time{1000},
+                          Duration{1 + static_cast<std::int64_t>(rng.below(2000))});
+    std::uint64_t counted = 0;
+    std::uint64_t lengths_ps = 0;
+    for (std::uint32_t client = 0; client < clients; ++client) {
+      std::vector<std::int64_t> dates{static_cast<std::int64_t>(rng.below(1000))};
+      while (dates.back() < 4000) {
+        dates.push_back(dates.back() + static_cast<std::int64_t>(rng.below(700)));
+        if (!window.counts(Time{dates.back()})) continue;
+        ++counted;
+        lengths_ps += static_cast<std::uint64_t>(dates.back() - dates[dates.size() - 2]);
+      }
+      run_cycles(window, ClientId{client}, dates);
+    }
+    const WindowLaw law = window.law();
+    EXPECT_TRUE(law.holds()) << seed;
+    EXPECT_EQ(law.idle_ps, 0U);
+    EXPECT_EQ(law.counted_cycles, counted);
+    EXPECT_EQ(law.counted_lengths_ps, lengths_ps);
+  }
+}
+
+TEST(Window, law_notices_a_picosecond_that_is_missing) {
+  WindowRecorder window(1, Time{100}, Duration{100});
+  run_cycles(window, kFirst, {10, 130});
+  WindowLaw law = window.law();
+  ASSERT_TRUE(law.holds());
+  ++law.counted_lengths_ps;
+  EXPECT_FALSE(law.holds());
+}
+
+TEST(Window, goodput_fairness_and_stationarity_come_from_counted_cycles) {
+  WindowRecorder window(2, Time{} + seconds(1), seconds(2));
+  const auto at = [](std::int64_t ms) { return milliseconds(ms).ps; };
+  run_cycles(window, kFirst, {at(0), at(500), at(1100), at(1200), at(2500)});
+  run_cycles(window, ClientId{1}, {at(0), at(1500), at(3100)});
+  RepeatMetrics metrics;
+  window.write_to(metrics);
+  EXPECT_EQ(metrics.goodput_ops_s, 2.0);
+  EXPECT_EQ(metrics.cycle.count(), 4U);
+  EXPECT_EQ(window.cycles_by_client(), (std::vector<std::uint64_t>{3, 1}));
+  EXPECT_EQ(metrics.fairness.jain, 0.8);
+  EXPECT_DOUBLE_EQ(*metrics.stationary, 1.0 / 3.0);
+}
+
+TEST(Window, operations_count_where_they_end_and_by_what_was_asked) {
+  WindowRecorder window(1, Time{100}, Duration{100});
+  window.acquired(Time{99}, Duration{5}, true);
+  window.acquired(Time{100}, Duration{50}, true);
+  window.acquired(Time{199}, Duration{7}, false);
+  window.acquired(Time{200}, Duration{9}, false);
+  window.released(Time{150}, Duration{3});
+  window.released(Time{250}, Duration{3});
+  RepeatMetrics metrics;
+  window.write_to(metrics);
+  EXPECT_EQ(metrics.acquire.count(), 2U);
+  EXPECT_EQ(metrics.acquire_read.max()->ps, 50);
+  EXPECT_EQ(metrics.acquire_write.max()->ps, 7);
+  EXPECT_EQ(metrics.release.count(), 1U);
+}
+
+TEST(Window, nothing_counted_gives_no_numbers_but_zero_goodput) {
+  WindowRecorder window(1, Time{100}, Duration{100});
+  window.begin_cycle(kFirst, Time{0});
+  RepeatMetrics metrics;
+  window.write_to(metrics);
+  EXPECT_EQ(metrics.goodput_ops_s, 0.0);
+  EXPECT_FALSE(metrics.fairness.jain);
+  EXPECT_FALSE(metrics.stationary);
+  EXPECT_EQ(metrics.open.count, 1U);
+}
+
+TEST(Window, littles_law_is_asked_only_of_long_runs) {
+  WindowRecorder brief(1, Time{100}, Duration{1000});
+  run_cycles(brief, kFirst, {0, 150, 500});
+  EXPECT_FALSE(brief.check_littles_law());
+
+  WindowRecorder window(1, Time{0}, Duration{20'000});
+  for (std::int64_t ps = 0; ps < 20'000; ps += 10) window.next_cycle(kFirst, Time{ps});
+  EXPECT_EQ(window.check_littles_law(), true);
+}
+
+TEST(Window, littles_law_fails_when_a_client_stood_still) {
+  WindowRecorder window(2, Time{0}, Duration{40'000});
+  window.begin_cycle(ClientId{1}, Time{0});
+  for (std::int64_t ps = 0; ps < 40'000; ps += 10) window.next_cycle(kFirst, Time{ps});
+  EXPECT_TRUE(window.check_window_law());
+  EXPECT_EQ(window.check_littles_law(), false);
+}
+
+}  // namespace
+}  // namespace latchlab
