@@ -1,0 +1,193 @@
+// Algorithm 2: how readers and writers get ShiftLock.
+
+#include "core/protocols/common/planted.h"
+#include "core/protocols/shiftlock/client.h"
+
+namespace latchlab::shiftlock {
+
+namespace {
+
+// A waiting reader's verdict on one READ of the whole entry, whose two words may be torn.
+//
+// `leap_first`: a leap of RelCnt says that the lock was recovered and this reader is not counted
+// any more. Epoch and RelCnt change in one atomic when readers are let in, so a new Epoch next to
+// the RelCnt with which the reader joined is a torn pair: look again.
+auto epoch_verdict(EntryFormat format, std::uint64_t epoch, std::uint64_t relcnt, bool leap_first) {
+  return [format, epoch, relcnt, leap_first](const ProbeValues& seen) {
+    const Entry entry = format.unpack(seen[0]);
+    const bool leapt = format.leapt(relcnt, entry.relcnt);
+    const bool flipped = entry.epoch != epoch;
+    if (!leap_first) return flipped ? Verdict::done : leapt ? Verdict::abandon : Verdict::pending;
+    if (leapt) return Verdict::abandon;
+    return flipped && entry.relcnt != relcnt ? Verdict::done : Verdict::pending;
+  };
+}
+
+auto relcnt_verdict(EntryFormat format, std::uint64_t joined_at, std::uint64_t expected) {
+  return [format, joined_at, expected](const ProbeValues& seen) {
+    const std::uint64_t relcnt = seen[0].lo & format.relcnt_mask();
+    if (relcnt == expected) return Verdict::done;
+    return format.leapt(joined_at, relcnt) ? Verdict::abandon : Verdict::pending;
+  };
+}
+
+auto pause(Duration length) {
+  return [length](const ProbeValues&, std::uint64_t) { return length; };
+}
+
+}  // namespace
+
+// ---- readers ----
+
+Task<AcquireResult> Client::acquire_shared(LockRef lock) {
+  for (;;) {
+    verbs_.mark(Phase::initial_atomic);
+    Time since = verbs_.now();
+    const Completion before = co_await verbs_.issue(format().add_reader(lock.entry));
+    if (!before.ok()) co_return Aborted{AbortReason::server_failed};
+    const Entry joined = format().unpack(before.value);
+    if (!joined.tail.null()) {
+      verbs_.mark(Phase::wait_writers);
+      const Step step = co_await wait_for_epoch(lock, joined);
+      if (step == Step::failed) co_return Aborted{AbortReason::server_failed};
+      if (step == Step::recovered) continue;
+      since = verbs_.now();
+    }
+    verbs_.mark(Phase::other);
+    co_return Grant{lock, LockMode::shared, valid_until(since), {}};
+  }
+}
+
+Task<Client::Step> Client::wait_for_epoch(LockRef lock, Entry joined) {
+  RemoteWait wait;
+  wait.add(read_verb(lock.entry, kEntryBytes));
+  wait.classify = epoch_verdict(format(), joined.epoch, joined.relcnt, on_.leap_first);
+  wait.pacing = pause(on_.poll_pause);
+  wait.pause_first = on_.reader_pauses_first;
+  wait.observe = [mask = format().relcnt_mask()](const ProbeValues& seen) {
+    return Words{seen[0].hi & mask, 0};
+  };
+  const WatchResult watched = co_await watch(lock, wait);
+  if (watched.step != Step::entered) co_return watched.step;
+  co_return co_await confirm(lock, watched.wait.last_change, joined.relcnt);
+}
+
+// ---- writers ----
+
+Task<AcquireResult> Client::acquire_exclusive(LockRef lock) {
+  for (;;) {
+    Tenure tenure;
+    tenure.lock = lock;
+    tenure.endpoint = engage(lock.id);
+    co_await drop_stale_messages(tenure.endpoint, lock.id);
+    const Step step = co_await enter(tenure);
+    verbs_.mark(Phase::other);
+    if (step == Step::entered) {
+      hold_until(lock.id, valid_until(tenure.since));
+      co_return grant(tenure);
+    }
+    abandon(lock.id);
+    if (step == Step::failed) co_return Aborted{AbortReason::server_failed};
+  }
+}
+
+Grant Client::grant(const Tenure& tenure) const {
+  return {tenure.lock,
+          LockMode::exclusive,
+          valid_until(tenure.since),
+          {tenure.relcnt, tenure.consecutive, tenure.epoch, tenure.endpoint}};
+}
+
+Task<Client::Step> Client::enter(Tenure& tenure) {
+  verbs_.mark(Phase::initial_atomic);
+  const bool taken = co_await try_free(tenure);
+  if (taken) co_return Step::entered;
+  tenure.since = verbs_.now();
+  const EndpointAddr self = endpoints_[tenure.endpoint];
+  const Completion before = co_await verbs_.issue(format().join_queue(tenure.lock.entry, self));
+  if (!before.ok()) co_return Step::failed;
+  const Entry joined = format().unpack(before.value);
+  tenure.joined_at = tenure.relcnt = joined.relcnt;
+  tenure.epoch = joined.epoch;
+  if (!joined.tail.null()) co_return co_await follow(tenure, joined.tail);
+  if (joined.readers == 0) co_return Step::entered;
+  co_return co_await wait_for_readers(tenure, format().plus(joined.relcnt, joined.readers));
+}
+
+// The artifact's tries before it queues: they succeed only where nobody is.
+Task<bool> Client::try_free(Tenure& tenure) {
+  const Verb attempt = format().take_if_free(tenure.lock.entry, endpoints_[tenure.endpoint]);
+  for (std::int64_t i = 0; i < on_.trivial_tries; ++i) {
+    if (i > 0) co_await verbs_.compute(on_.trivial_pause);
+    tenure.since = verbs_.now();
+    const Completion before = co_await verbs_.issue(attempt);
+    if (!before.ok()) co_return false;
+    if (!matched(attempt, before.value)) continue;
+    const Entry joined = format().unpack(before.value);
+    tenure.joined_at = tenure.relcnt = joined.relcnt;
+    tenure.epoch = joined.epoch;
+    co_return true;
+  }
+  co_return false;
+}
+
+// Tells the predecessor, and waits for its message. RelCnt is looked at twice per lease.
+Task<Client::Step> Client::follow(Tenure& tenure, EndpointAddr predecessor) {
+  const EndpointAddr self = endpoints_[tenure.endpoint];
+  if (predecessor != self) {  // else: a tenure that I have forgotten; recovery will end it
+    verbs_.mark(Phase::notify_pred);
+    if (on_.delay_before_successor) co_await delay_if_same_node(predecessor);
+    const Message hello = note(kSuccessor, tenure, 0, 0, 0);
+    // A predecessor that does not answer is dead: the wait below finds out.
+    (void)co_await verbs_.send(predecessor, hello);
+  }
+  verbs_.mark(Phase::wait_pred);
+  RemoteWait wait;
+  wait.add(read_verb(tenure.lock.entry + kRelCntOffset));
+  wait.classify = [format = format(), from = tenure.joined_at](const ProbeValues& seen) {
+    return format.leapt(from, seen[0].lo) ? Verdict::abandon : Verdict::pending;
+  };
+  wait.pacing = pause(on_.recovery ? on_.lease / 2 : kForever);
+  wait.pause_first = true;
+  wait.observe = [mask = format().relcnt_mask()](const ProbeValues& seen) {
+    return Words{seen[0].lo & mask, 0};
+  };
+  wait.stop_on_message = true;
+  wait.message = {self, from_predecessor(tenure)};
+  const WatchResult watched = co_await watch(tenure.lock, wait);
+  if (watched.step != Step::entered) co_return watched.step;
+  co_return co_await received(tenure, watched.wait.message);
+}
+
+Task<Client::Step> Client::received(Tenure& tenure, Message message) {
+  const Note note = unpack(message);
+  if (!on_.delay_before_successor) co_await delay_if_same_node(note.sender);
+  tenure.since = message.received_earliest;
+  if (message.type == kHandover) {
+    tenure.relcnt = note.relcnt;
+    tenure.consecutive = note.consecutive;
+    if (on_.handover_carries_epoch) tenure.epoch = note.epoch;
+    co_return Step::entered;
+  }
+  tenure.epoch = on_.mode_changed_carries_epoch ? note.epoch : tenure.epoch ^ kEpochBit;
+  co_return co_await wait_for_readers(tenure, note.relcnt);
+}
+
+Task<Client::Step> Client::wait_for_readers(Tenure& tenure, std::uint64_t expected) {
+  tenure.relcnt = expected;
+  if (PLANTED(shiftlock_no_relcnt_wait)) co_return Step::entered;
+  verbs_.mark(Phase::wait_readers);
+  RemoteWait wait;
+  wait.add(read_verb(tenure.lock.entry + kRelCntOffset));
+  wait.classify = relcnt_verdict(format(), tenure.joined_at, expected);
+  wait.pacing = pause(on_.poll_pause);
+  wait.observe = [mask = format().relcnt_mask()](const ProbeValues& seen) {
+    return Words{seen[0].lo & mask, 0};
+  };
+  const WatchResult watched = co_await watch(tenure.lock, wait);
+  if (watched.step != Step::entered) co_return watched.step;
+  tenure.since = verbs_.now();
+  co_return co_await confirm(tenure.lock, watched.wait.last_change, tenure.joined_at);
+}
+
+}  // namespace latchlab::shiftlock

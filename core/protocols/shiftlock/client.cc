@@ -1,0 +1,99 @@
+// What the halves of ShiftLock's client share: endpoints, and which messages are for whom.
+
+#include "core/protocols/shiftlock/client.h"
+
+#include <algorithm>
+
+#include "core/protocols/common/planted.h"
+
+namespace latchlab::shiftlock {
+
+Client::Client(const Switches& on, const ClientEnv& env)
+    : on_(on), verbs_(*env.verbs), era_words_(env.server_words) {
+  endpoints_.reserve(on.endpoints);
+  for (std::uint32_t i = 0; i < on.endpoints; ++i)
+    endpoints_.push_back(verbs_.open_endpoint(on.recvs));
+}
+
+Task<AcquireResult> Client::acquire(LockRef lock, LockMode mode, AcquireOptions /*options*/) {
+  return mode == LockMode::shared ? acquire_shared(lock) : acquire_exclusive(lock);
+}
+
+Task<ReleaseResult> Client::release(Grant held) {
+  if (held.mode == LockMode::shared) return release_shared(held);
+  Tenure tenure;
+  tenure.lock = held.lock;
+  tenure.joined_at = tenure.relcnt = held.words[0];
+  tenure.consecutive = held.words[1];
+  tenure.epoch = held.words[2];
+  tenure.endpoint = held.words[3];
+  const bool late = PLANTED(shiftlock_late_release);
+  if (!late && expired(held)) {
+    abandon(held.lock.id);
+    return suppress();
+  }
+  return release_exclusive(tenure, on_.fence == Fence::conditional && !late);
+}
+
+// An endpoint that no other lock uses, while there are any.
+std::size_t Client::engage(LockId lock) {
+  const Time now = verbs_.now();
+  const auto dead = [&](const Engagement& e) { return e.lock == lock || e.until <= now; };
+  if (std::erase_if(engagements_, dead) != 0) stale_possible_ = true;
+  std::size_t index = 0;
+  const auto used = [&](const Engagement& e) { return e.endpoint == index; };
+  while (index < endpoints_.size() && std::any_of(engagements_.begin(), engagements_.end(), used))
+    ++index;
+  if (index == endpoints_.size()) index = 0;
+  engagements_.push_back({lock, index, kNever});
+  return index;
+}
+
+void Client::hold_until(LockId lock, Time until) {
+  for (Engagement& engagement : engagements_)
+    if (engagement.lock == lock) engagement.until = until;
+}
+
+void Client::disengage(LockId lock) {
+  std::erase_if(engagements_, [&](const Engagement& e) { return e.lock == lock; });
+}
+
+void Client::abandon(LockId lock) {
+  disengage(lock);
+  stale_possible_ = true;
+}
+
+bool Client::engaged(LockId lock) const {
+  return std::any_of(engagements_.begin(), engagements_.end(),
+                     [&](const Engagement& e) { return e.lock == lock; });
+}
+
+// Messages about locks that I have nothing to do with any more keep RECVs occupied; those about
+// the lock that I am about to join are from an earlier life of it.
+Task<void> Client::drop_stale_messages(std::size_t endpoint, LockId joining) {
+  if (!stale_possible_ || !on_.match_messages) co_return;
+  for (;;) {
+    const MessageFilter stale = [this, joining](const Message& message) {
+      return message.lock == joining || !engaged(message.lock);
+    };
+    const WaitOutcome woke = co_await verbs_.receive(endpoints_[endpoint], stale, verbs_.now());
+    if (woke.by != Woke::message) co_return;
+  }
+}
+
+MessageFilter Client::from_predecessor(const Tenure& tenure) const {
+  return expecting(false, on_.match_messages, tenure.lock.id,
+                   format().generation(tenure.joined_at));
+}
+
+MessageFilter Client::from_successor(const Tenure& tenure) const {
+  return expecting(true, on_.match_messages, tenure.lock.id, format().generation(tenure.relcnt));
+}
+
+Message Client::note(MessageType type, const Tenure& tenure, std::uint64_t relcnt,
+                     std::uint64_t consecutive, std::uint64_t epoch) const {
+  return pack(type, tenure.lock.id, format().generation(tenure.relcnt),
+              {endpoints_[tenure.endpoint], relcnt, consecutive, epoch});
+}
+
+}  // namespace latchlab::shiftlock

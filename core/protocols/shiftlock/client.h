@@ -1,0 +1,106 @@
+#pragma once
+// ShiftLock's client part. Acquiring is in acquire.cc, waiting and recovery in waiting.cc,
+// releasing in release.cc.
+
+#include <cstdint>
+#include <vector>
+
+#include "core/protocols/lock.h"
+#include "core/protocols/shiftlock/messages.h"
+#include "core/protocols/shiftlock/switches.h"
+
+namespace latchlab::shiftlock {
+
+class Client final : public LockClient {
+ public:
+  Client(const Switches& on, const ClientEnv& env);
+
+  Task<AcquireResult> acquire(LockRef lock, LockMode mode, AcquireOptions options) override;
+  Task<ReleaseResult> release(Grant grant) override;
+  std::uint64_t recoveries() const override { return recoveries_; }
+
+ private:
+  // How an attempt to acquire ends.
+  enum class Step : std::uint8_t {
+    entered,
+    recovered,  // the lock was reset under us, and we are not in it any more: start again
+    failed,     // the lock's node does not answer
+  };
+  // What a writer knows of a lock, from joining its queue to the end of its release.
+  struct Tenure {
+    LockRef lock;
+    std::size_t endpoint = 0;
+    std::uint64_t joined_at = 0;    // RelCnt when it joined
+    std::uint64_t relcnt = 0;       // curRelCnt
+    std::uint64_t consecutive = 0;  // consWrt
+    std::uint64_t epoch = 0;
+    Time since;  // the lease runs from here
+  };
+  struct WatchResult {
+    Step step = Step::entered;
+    RemoteWaitResult wait;
+  };
+  enum class Asked : std::uint8_t { recovered, alive, failed };
+  // A lock that this client waits for or holds as a writer.
+  struct Engagement {
+    LockId lock;
+    std::size_t endpoint = 0;
+    Time until = kNever;
+  };
+
+  // ---- acquire.cc ----
+  Task<AcquireResult> acquire_shared(LockRef lock);
+  Task<Step> wait_for_epoch(LockRef lock, Entry joined);
+  Task<AcquireResult> acquire_exclusive(LockRef lock);
+  Task<Step> enter(Tenure& tenure);
+  Task<bool> try_free(Tenure& tenure);
+  Task<Step> follow(Tenure& tenure, EndpointAddr predecessor);
+  Task<Step> received(Tenure& tenure, Message message);
+  Task<Step> wait_for_readers(Tenure& tenure, std::uint64_t expected);
+  Grant grant(const Tenure& tenure) const;
+  Time valid_until(Time since) const { return on_.recovery ? since + on_.lease : kNever; }
+
+  // ---- waiting.cc ----
+  // Waits as `wait` says, and asks for recovery when RelCnt stands still.
+  Task<WatchResult> watch(LockRef lock, RemoteWait wait);
+  Task<Asked> ask_for_recovery(LockRef lock, std::uint64_t stuck_at);
+  // After a wait that may have spanned a recovery unseen: looks once more.
+  Task<Step> confirm(LockRef lock, Time last_change, std::uint64_t joined_at);
+  Task<void> delay_if_same_node(EndpointAddr peer);
+
+  // ---- release.cc ----
+  Task<ReleaseResult> release_shared(Grant held);
+  Task<ReleaseResult> suppress();
+  Task<ReleaseResult> release_exclusive(Tenure tenure, bool fenced);
+  Task<EndpointAddr> successor(const Tenure& tenure, Time deadline);
+  Task<ReleaseResult> pass_on(Tenure& tenure, EndpointAddr next, bool fenced);
+  Task<ReleaseResult> give_to_readers(Tenure& tenure, EndpointAddr next, bool fenced);
+  Task<ReleaseResult> give_to_writer(Tenure& tenure, EndpointAddr next, bool fenced);
+  Task<ReleaseResult> notify(const Tenure& tenure, EndpointAddr next, Time counted_at,
+                             Message message);
+  bool expired(const Grant& held) const;
+
+  // ---- who may send me what (client.cc) ----
+  std::size_t engage(LockId lock);
+  void hold_until(LockId lock, Time until);
+  void disengage(LockId lock);
+  bool engaged(LockId lock) const;
+  void abandon(LockId lock);  // the same, without having told whoever is queued behind me
+  Task<void> drop_stale_messages(std::size_t endpoint, LockId joining);
+  MessageFilter from_predecessor(const Tenure& tenure) const;
+  MessageFilter from_successor(const Tenure& tenure) const;
+  Message note(MessageType type, const Tenure& tenure, std::uint64_t relcnt,
+               std::uint64_t consecutive, std::uint64_t epoch) const;
+
+  const EntryFormat& format() const { return on_.format; }
+
+  Switches on_;
+  Verbs& verbs_;
+  std::vector<RemoteAddr> era_words_;  // by server
+  std::vector<EndpointAddr> endpoints_;
+  std::vector<Engagement> engagements_;
+  bool stale_possible_ = false;  // somebody may still write to me about a lock that I let go
+  std::uint64_t recoveries_ = 0;
+};
+
+}  // namespace latchlab::shiftlock

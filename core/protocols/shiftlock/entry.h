@@ -1,0 +1,119 @@
+#pragma once
+// ShiftLock's lock entry (3.7, Figure 3): which field sits where, and every verb on it.
+//
+//   word 0   bit 0       Epoch     which of two admissions of readers comes next; flipped by the
+//                                  writer that gives the lock to readers
+//            bits 1..23  RdrCnt    readers that hold or wait; +1 and -1 by the readers' ExtFAA
+//            bits 24..39 NodeId    tail of the queue of writers, 0 = empty; swapped by ExtCAS,
+//            bits 40..63 DctQpNum  zeroed by the last writer's release
+//   word 1               RelCnt    releases so far; its top bit is moved by recovery only
+//
+// RdrCnt and RelCnt may be narrower (small models); unused bits stay zero.
+
+#include <cstdint>
+
+#include "core/base/ids.h"
+#include "core/verbs/verb.h"
+#include "core/verbs/verbs.h"
+
+namespace latchlab::shiftlock {
+
+inline constexpr std::uint64_t kEntryBytes = 16;
+inline constexpr std::uint64_t kEpochBit = 1;
+inline constexpr int kTailShift = 24;
+inline constexpr std::uint64_t kTailMask = ~0ULL << kTailShift;
+inline constexpr int kRelCntOffset = 8;
+
+constexpr std::uint64_t tail_bits(EndpointAddr tail) {
+  return static_cast<std::uint64_t>(tail.node.value) << kTailShift |
+         static_cast<std::uint64_t>(tail.number) << 40;
+}
+
+struct Entry {
+  std::uint64_t epoch = 0;
+  std::uint64_t readers = 0;
+  EndpointAddr tail;
+  std::uint64_t relcnt = 0;
+};
+
+struct EntryFormat {
+  int rdrcnt_bits = 23;
+  int relcnt_bits = 64;
+
+  constexpr std::uint64_t rdrcnt_mask() const { return ((1ULL << rdrcnt_bits) - 1) << 1; }
+  constexpr std::uint64_t relcnt_mask() const { return ~0ULL >> (64 - relcnt_bits); }
+  constexpr std::uint64_t leap() const { return 1ULL << (relcnt_bits - 1); }
+
+  // RelCnt counts modulo its width.
+  constexpr std::uint64_t plus(std::uint64_t relcnt, std::uint64_t releases) const {
+    return (relcnt + releases) & relcnt_mask();
+  }
+  // Has the lock been recovered between these two looks at RelCnt? (3.6)
+  constexpr bool leapt(std::uint64_t from, std::uint64_t to) const {
+    return ((to - from) & relcnt_mask()) >= leap();
+  }
+  // Tells one life of a lock from the next: the bit that recovery moves.
+  constexpr std::uint32_t generation(std::uint64_t relcnt) const {
+    return (relcnt & leap()) != 0 ? 1 : 0;
+  }
+
+  constexpr Entry unpack(const Words& words) const {
+    return {words.lo & kEpochBit, (words.lo & rdrcnt_mask()) >> 1,
+            EndpointAddr{NodeId{static_cast<std::uint16_t>(words.lo >> kTailShift)},
+                         static_cast<std::uint32_t>(words.lo >> 40)},
+            words.hi & relcnt_mask()};
+  }
+
+  // ---- readers: ExtFAA, field by field ----
+  Words boundary() const {
+    return {kEpochBit | 1ULL << rdrcnt_bits | 1ULL << 23 | 1ULL << 39 | 1ULL << 63, leap()};
+  }
+  Verb add_reader(RemoteAddr entry) const {
+    return masked_faa_verb(entry, kEntryBytes, {2, 0}, boundary());
+  }
+  Verb remove_reader(RemoteAddr entry) const {
+    return masked_faa_verb(entry, kEntryBytes, {rdrcnt_mask(), 1}, boundary());
+  }
+
+  // ---- writers: into the queue ----
+  Verb join_queue(RemoteAddr entry, EndpointAddr self) const {
+    return masked_cas_verb(entry, kEntryBytes, {}, {}, {tail_bits(self), 0}, {kTailMask, 0});
+  }
+  Verb take_if_free(RemoteAddr entry, EndpointAddr self) const {
+    return masked_cas_verb(entry, kEntryBytes, {}, {rdrcnt_mask() | kTailMask, 0},
+                           {tail_bits(self), 0}, {kTailMask, 0});
+  }
+
+  // ---- writers: out of the queue. `fenced`: only while RelCnt still is `relcnt` ----
+  Verb leave_queue(RemoteAddr entry, EndpointAddr self, std::uint64_t epoch, std::uint64_t relcnt,
+                   bool fenced) const {
+    return masked_cas_verb(
+        entry, kEntryBytes, {tail_bits(self), relcnt}, {kTailMask, fenced ? relcnt_mask() : 0},
+        {epoch ^ kEpochBit, plus(relcnt, 1)}, {kTailMask | kEpochBit, relcnt_mask()});
+  }
+  Verb count_release(RemoteAddr entry) const {
+    return masked_faa_verb(entry, kEntryBytes, {0, 1}, boundary());
+  }
+  Verb count_release_if(RemoteAddr entry, std::uint64_t relcnt) const {
+    return masked_cas_verb(entry, kEntryBytes, {0, relcnt}, {0, relcnt_mask()},
+                           {0, plus(relcnt, 1)}, {0, relcnt_mask()});
+  }
+  Verb change_mode(RemoteAddr entry, bool flip) const {
+    return masked_faa_verb(entry, kEntryBytes, {flip ? kEpochBit : 0, 1}, boundary());
+  }
+  Verb change_mode_if(RemoteAddr entry, std::uint64_t epoch, std::uint64_t relcnt, bool fenced,
+                      bool flip) const {
+    return masked_cas_verb(
+        entry, kEntryBytes, {epoch, relcnt}, {kEpochBit, fenced ? relcnt_mask() : 0},
+        {epoch ^ kEpochBit, plus(relcnt, 1)}, {flip ? kEpochBit : 0, relcnt_mask()});
+  }
+
+  // ---- recovery: everything but RelCnt to zero, RelCnt leaps, if it still is `relcnt` ----
+  Verb reset(RemoteAddr entry, std::uint64_t relcnt, bool keep_epoch) const {
+    const std::uint64_t cleared = kTailMask | rdrcnt_mask() | (keep_epoch ? 0 : kEpochBit);
+    return masked_cas_verb(entry, kEntryBytes, {0, relcnt}, {0, relcnt_mask()},
+                           {0, relcnt ^ leap()}, {cleared, relcnt_mask()});
+  }
+};
+
+}  // namespace latchlab::shiftlock

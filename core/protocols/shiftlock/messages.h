@@ -1,0 +1,53 @@
+#pragma once
+// What ShiftLock's clients send each other (3.3 and 3.5), and what they ask of the server (3.6).
+
+#include <cstdint>
+
+#include "core/verbs/message.h"
+#include "core/verbs/wait.h"
+
+namespace latchlab::shiftlock {
+
+enum MessageType : std::uint16_t {
+  kSuccessor = 1,    // to the predecessor: I am behind you
+  kHandover = 2,     // to the successor: the lock is yours
+  kModeChanged = 3,  // to the successor: yours when RelCnt says that the readers have left
+};
+
+// One layout for all three; what a type does not use is zero.
+struct Note {
+  EndpointAddr sender;
+  std::uint64_t relcnt = 0;       // Handover: RelCnt now; ModeChanged: RelCnt to wait for
+  std::uint64_t consecutive = 0;  // Handover: writers in a row before the receiver
+  std::uint64_t epoch = 0;        // Epoch as the sender left it
+};
+
+inline Message pack(MessageType type, LockId lock, std::uint32_t generation, const Note& note) {
+  Message message;
+  message.type = type;
+  message.lock = lock;
+  message.generation = generation;
+  message.words = {note.sender.packed(), note.relcnt, note.consecutive << 1 | note.epoch};
+  return message;
+}
+
+inline Note unpack(const Message& message) {
+  return {EndpointAddr::unpack(message.words[0]), message.words[1], message.words[2] >> 1,
+          message.words[2] & 1};
+}
+
+// Accepts what a waiting writer may receive, or (releasing) what tells it its successor. Without
+// `match` anything of the right type is taken as mine, whatever lock it is about.
+inline MessageFilter expecting(bool successor, bool match, LockId lock, std::uint32_t generation) {
+  return [successor, match, lock, generation](const Message& message) {
+    if ((message.type == kSuccessor) != successor) return false;
+    return !match || (message.lock == lock && message.generation == generation);
+  };
+}
+
+enum RequestType : std::uint16_t {
+  // words: lock address, era, RelCnt at which the lock stands still. Reply: 1 if recovered.
+  kRecover = 1,
+};
+
+}  // namespace latchlab::shiftlock

@@ -1,0 +1,47 @@
+#include "core/protocols/shiftlock/server.h"
+
+#include "core/protocols/shiftlock/messages.h"
+
+namespace latchlab::shiftlock {
+
+namespace {
+
+class Server final : public ServerPart {
+ public:
+  Server(const Switches& on, const ServerEnv& env) : on_(on), era_word_(env.server_words) {}
+
+  Task<void> serve(Verbs& verbs, PendingCall pending) override {
+    Reply reply;
+    if (pending.request.type == kRecover) {
+      const bool done = co_await recover(verbs, pending.request);
+      reply.words[0] = done ? 1 : 0;
+    }
+    verbs.reply(pending, reply);
+  }
+
+ private:
+  // The reset is an atomic through the NIC, like the clients' own: a CPU store could be lost to
+  // one of theirs.
+  Task<bool> recover(Verbs& verbs, Request request) {
+    const RemoteAddr entry = RemoteAddr::unpack(request.words[0]);
+    const std::uint64_t era = request.words[1];
+    std::uint64_t relcnt = request.words[2];
+    const std::uint64_t current = co_await verbs.cpu_compare_swap(era_word_, era, era + 1);
+    if (current != era) co_return false;
+    if (!on_.reset_compares_request) relcnt = co_await verbs.load(entry + kRelCntOffset);
+    const Verb reset = on_.format.reset(entry, relcnt, on_.reset_keeps_epoch);
+    const Completion before = co_await verbs.issue(reset);
+    co_return before.ok() && matched(reset, before.value);
+  }
+
+  Switches on_;
+  RemoteAddr era_word_;
+};
+
+}  // namespace
+
+std::unique_ptr<ServerPart> make_server_part(const Switches& on, const ServerEnv& env) {
+  return std::make_unique<Server>(on, env);
+}
+
+}  // namespace latchlab::shiftlock

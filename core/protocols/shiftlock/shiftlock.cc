@@ -1,0 +1,73 @@
+// Puts ShiftLock's parts together. What it is and why it works: shiftlock.h.
+
+#include "core/protocols/shiftlock/shiftlock.h"
+
+#include <string>
+
+#include "core/protocols/shiftlock/client.h"
+#include "core/protocols/shiftlock/server.h"
+
+namespace latchlab {
+
+namespace {
+
+using namespace shiftlock;
+
+class Shiftlock final : public Protocol {
+ public:
+  explicit Shiftlock(const ParamSet& params) : on_(switches_of(params)) {}
+
+  Layout layout() const override { return {kEntryBytes, kEntryBytes, server_bytes(), 0, 0}; }
+
+  Limits limits() const override {
+    Limits limits;
+    limits.max_clients = (1ULL << on_.format.rdrcnt_bits) - 1;
+    limits.held_at_once = on_.match_messages ? on_.recvs / 2 : on_.endpoints;
+    return limits;
+  }
+
+  std::vector<Capability> needs() const override {
+    std::vector<Capability> needed = {Capability::masked_atomics_16, Capability::reliable_messages};
+    if (on_.recovery)
+      needed.insert(needed.end(),
+                    {Capability::calls, Capability::timing, Capability::receive_timestamps});
+    return needed;
+  }
+
+  std::unique_ptr<LockClient> make_client(const ClientEnv& env) const override {
+    return std::make_unique<Client>(on_, env);
+  }
+
+  std::unique_ptr<ServerPart> make_server(const ServerEnv& env) const override {
+    return on_.recovery ? make_server_part(on_, env) : nullptr;
+  }
+
+  std::string decode(std::span<const std::uint64_t> words) const override {
+    const Entry entry = on_.format.unpack({words[0], words[1]});
+    std::string text = "epoch=" + std::to_string(entry.epoch) +
+                       " readers=" + std::to_string(entry.readers) + " tail=";
+    if (entry.tail.null()) text += "none";
+    if (!entry.tail.null())
+      text += std::to_string(entry.tail.node.value) + ":" + std::to_string(entry.tail.number);
+    text += " releases=" + std::to_string(entry.relcnt & ~on_.format.leap());
+    text += " generation=" + std::to_string(on_.format.generation(entry.relcnt));
+    return text;
+  }
+
+ private:
+  std::uint64_t server_bytes() const { return on_.recovery ? kServerBytes : 0; }
+
+  Switches on_;
+};
+
+std::unique_ptr<Protocol> make_shiftlock(const ParamSet& params) {
+  return std::make_unique<Shiftlock>(params);
+}
+
+}  // namespace
+
+ProtocolEntry shiftlock_entry() {
+  return {shiftlock_info(), make_shiftlock, shiftlock_small_model};
+}
+
+}  // namespace latchlab

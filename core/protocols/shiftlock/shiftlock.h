@@ -1,0 +1,84 @@
+#pragma once
+// ShiftLock: a reader-writer lock whose writers queue and hand the lock to each other directly.
+// Source: Gao, Wang, Shu, "ShiftLock: Mitigate One-sided RDMA Lock Contention via Handover", FAST
+// 2025, section 3, Algorithms 2 and 3; its public code (profile `artifact`).
+//
+// Entry: 16 bytes, Epoch 1 | RdrCnt 23 | NodeId 16 | DctQpNum 24 | RelCnt 64: see entry.h.
+//
+// Acquire, reader: ExtFAA RdrCnt+1. No writer in the queue: in. Else READ until Epoch differs from
+// what the ExtFAA returned.
+// Acquire, writer: ExtCAS without comparison swaps itself into the tail. A tail before it: SEND
+// Successor there, and wait at home for Handover (the lock is yours) or ModeChanged(x) (yours when
+// RelCnt is x). No tail, but r readers: READ until RelCnt has grown by r.
+// Release, reader: ExtFAA RdrCnt-1, RelCnt+1.
+// Release, writer: without successor, ExtCAS tail -> none, Epoch flipped, RelCnt+1, if the tail is
+// still itself. With successor: below N writers in a row RelCnt+1 and SEND Handover; at N Epoch
+// flipped and RelCnt+1 in one atomic, which lets all waiting readers in, and SEND ModeChanged with
+// the RelCnt that says they have left.
+//
+// Cost, server verbs: free pair 2 (two round trips); queued writer 1 + k READs to acquire (k = 0
+// behind a writer), 1 to release, one more where the successor is not yet known; reader behind
+// writers 1 + k, 1. Messages: Successor and Handover or ModeChanged per queued writer.
+// `artifact`: free pair 2 as well; a writer that queues pays its tries first (3 atomics), and a
+// handover costs the server nothing.
+//
+// Why it is safe
+//  * Writers: only the tail's previous owner is told of its successor, and tells it once.
+//  * Reader against writer: a writer in front waits until RelCnt has counted every reader that was
+//    let in before it, and readers that come later wait for Epoch, which only a holder flips.
+//  * Epoch's one bit is enough: it cannot flip twice under a waiting reader, since the flip counts
+//    that reader in, and the next writer waits for it.
+//  * The release writes RelCnt as a number (Algorithm 3 line 8), which would wipe out increments
+//    that happen at the same time. There are none: while a writer holds, every reader that was let
+//    in has left, those that wait have not been let in, and the writer itself knows RelCnt exactly
+//    (by its swap, by the value it waited for, by Handover). The precondition is thus exclusion
+//    itself, and that nobody releases late into a recovered lock.
+//  * Recovery: the server resets an entry once per era, and only if RelCnt still is what a waiting
+//    client saw unchanged for three leases. Everyone sees RelCnt's top bit move and starts again.
+//
+// Relies on: 16-byte masked atomics; acknowledged messages; with recovery also calls, leases on
+// clocks that drift less than `clock_drift_ppm`, arrival times of messages, and that no client
+// stalls for two leases between reading its clock and its NIC taking the verb (a reader's release
+// is an ExtFAA and cannot be made conditional).
+// Does not survive: the server's failure (Aborted, server_failed); with `recovery: off`, a crash.
+// Not abortable: a queued writer has no way out.
+//
+// Departures from the paper in `repaired`, each a switch with the run that asks for it. W1.. are
+// writers in the order of their queueing, e is Epoch when they queued.
+//  * handover_epoch: carried. Algorithm 2 keeps for a writer reached by Handover the Epoch that it
+//    read when queueing; if a mode change came in between, its release (Algorithm 3 line 9) writes
+//    back the current Epoch, and readers that wait for a flip hang. N=1 as printed: W1 hands over
+//    to W2, W2 changes the mode (Epoch 1-e), W3 is reached by ModeChanged and hands over to W4,
+//    which still has e; a reader joins under 1-e; W4 leaves the queue and writes 1-e.
+//  * mode_changed_epoch: carried. Line 20 flips what was read when queueing, which is wrong from
+//    the second mode change under one stay in the queue on: W1, W2 and W3 queue under e, W1 and W2
+//    each change the mode (Epoch is e again), W3 believes 1-e and leaves with a "flip" to e.
+//  * chain_limit: writers. Line 15 compares the number of handovers with N, so that N+1 writers
+//    follow each other before readers are let in.
+//  * reset_epoch: keep, admission: leap_first. Zeroing Epoch tells readers that wait under Epoch 1
+//    that it is their turn, and they enter uncounted. Keeping it is not enough: the next writer's
+//    flip looks the same to a reader from before the reset, so RelCnt's leap comes first. Epoch and
+//    RelCnt are two words of a READ and may be torn: a flip always comes with a RelCnt that moved,
+//    so a pair without it is read again; and where RelCnt had stood still for two leases, long
+//    enough for a recovery between the two words, one more READ of RelCnt decides.
+//  * reset_compare: requested. A client that reads the era after somebody else's recovery, and has
+//    not looked at RelCnt since, asks in the new era for a lock that is healthy.
+//  * release_fence: conditional. A late Handover or mode change after recovery adds to RelCnt, so
+//    that a new writer stops waiting one reader too early, or lets readers in beside a writer; a
+//    late reader wraps RdrCnt. Releases after the grant's expiry are suppressed, and a writer's
+//    verbs compare RelCnt: the same number of verbs, without effect on a recovered lock.
+//  * message_lock_id: on. A Successor that arrives for a lock given up (crash, expiry, recovery)
+//    would otherwise be taken for the successor in another lock, or in this one's next life.
+//  * intra_node_delay: 0. The paper's 1 us makes its testbed even; it is not part of the lock.
+// Left out: the per-lock eras that 3.6 suggests, and the artifact's giving up of a waiter that was
+// itself stalled for a lease.
+//
+// Tests: tests/protocols/shiftlock_*.cc, tests/planted/shiftlock_*.cc.
+
+#include "core/protocols/lock.h"
+
+namespace latchlab {
+
+ProtocolEntry shiftlock_entry();
+
+}  // namespace latchlab
