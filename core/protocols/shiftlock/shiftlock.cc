@@ -27,11 +27,9 @@ class Shiftlock final : public Protocol {
   }
 
   std::vector<Capability> needs() const override {
-    std::vector<Capability> needed = {Capability::masked_atomics_16, Capability::reliable_messages};
-    if (on_.recovery)
-      needed.insert(needed.end(),
-                    {Capability::calls, Capability::timing, Capability::receive_timestamps});
-    return needed;
+    if (!on_.recovery) return {Capability::masked_atomics_16, Capability::reliable_messages};
+    return {Capability::masked_atomics_16, Capability::reliable_messages, Capability::calls,
+            Capability::timing, Capability::receive_timestamps};
   }
 
   std::unique_ptr<LockClient> make_client(const ClientEnv& env) const override {
