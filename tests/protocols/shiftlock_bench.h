@@ -127,6 +127,9 @@ class Bench final : public OperationSource, public LoopObserver, SafetyMonitor::
     monitor_.released(client, result);
     ++cycles_;
   }
+  void release_skipped(ClientId client, const Grant& grant) override {
+    monitor_.releasing(client, grant.lock.id);
+  }
   bool next(ClientId client, ClientOperation& operation) override {
     const Script& script = scripts_[client.value];
     if (next_[client.value] == script.size()) return false;
@@ -165,7 +168,22 @@ class Bench final : public OperationSource, public LoopObserver, SafetyMonitor::
   std::uint64_t longest_chain_ = 0;
 };
 
-// How many of the seeds 1..`budget` show `finding`; stops at the first.
+// Takes the lock, sits on it until its lease is long over, and then releases it all the same.
+inline Task<void> hold_too_long(Bench& bench, ClientId client, LockMode mode) {
+  Verbs& verbs = bench.world().verbs(client);
+  LockClient& locks = bench.world().client(client);
+  bench.monitor().requested(client, LockId{0}, mode);
+  const AcquireResult got = co_await locks.acquire(bench.lock(), mode, {});
+  const Grant grant = *std::get_if<Grant>(&got);
+  bench.acquired(client, grant);
+  const Time until = verbs.now() + seconds(20);
+  while (verbs.now() < until) co_await verbs.sleep(seconds(5));
+  bench.release_begins(client, grant);
+  const ReleaseResult result = co_await locks.release(grant);
+  bench.released(client, grant, result);
+}
+
+// The first of the seeds 1..`budget` that shows `finding`; 0: none does.
 inline std::uint64_t first_seed(std::uint64_t budget,
                                 const std::function<bool(std::uint64_t)>& finding) {
   for (std::uint64_t seed = 1; seed <= budget; ++seed)
