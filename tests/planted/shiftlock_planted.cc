@@ -48,7 +48,7 @@ TEST_F(ShiftlockPlanted, a_release_after_recovery_is_a_late_effect) {
   caught_within(60, planted::Bug::shiftlock_late_release, [](std::uint64_t seed) {
     Bench bench(params_of("repaired"), {{}, times(2, writes()), times(2, reads())}, seed);
     bench.body = [](Bench& me, ClientId client) {
-      return hold_too_long(me, client, LockMode::shared);
+      return hold_until(me, client, LockMode::shared, kLeasesLater);
     };
     (void)bench.run();
     return bench.safety().late_effects > 0;

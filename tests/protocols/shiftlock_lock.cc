@@ -133,30 +133,40 @@ TEST(Shiftlock, narrow_counters_wrap_without_harm) {
   }
 }
 
-TEST(Shiftlock, one_endpoint_serves_several_locks_held_at_once) {
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    Bench bench(without_recovery("repaired", 2), {{}, {}, {}}, seed, 2);
-    bench.body = [](Bench& me, ClientId client) -> Task<void> {
-      LockClient& locks = me.world().client(client);
-      for (int round = 0; round < 3; ++round) {
-        const AcquireResult a = co_await locks.acquire(me.lock(0), LockMode::exclusive, {});
-        const AcquireResult b = co_await locks.acquire(me.lock(1), LockMode::exclusive, {});
-        const Grant first = *std::get_if<Grant>(&a);
-        const Grant second = *std::get_if<Grant>(&b);
-        me.monitor().granted(client, first);
-        me.monitor().granted(client, second);
-        co_await me.world().verbs(client).sleep(nanoseconds(1));
-        me.monitor().releasing(client, first.lock.id);
-        co_await locks.release(first);
-        me.monitor().releasing(client, second.lock.id);
-        co_await locks.release(second);
-      }
-    };
-    ASSERT_EQ(bench.run(), RunEnd::finished);
-    ASSERT_EQ(bench.safety().violations, 0u) << bench.monitor().describe_violation();
-    ASSERT_TRUE(bench.entry(0).tail.null());
-    ASSERT_TRUE(bench.entry(1).tail.null());
+// Takes both locks, always in the same order, and keeps them for a moment.
+Task<void> take_both(Bench& bench, ClientId client) {
+  LockClient& locks = bench.world().client(client);
+  for (int round = 0; round < 3; ++round) {
+    const AcquireResult a = co_await locks.acquire(bench.lock(0), LockMode::exclusive, {});
+    const Grant first = *std::get_if<Grant>(&a);
+    bench.monitor().granted(client, first);
+    const AcquireResult b = co_await locks.acquire(bench.lock(1), LockMode::exclusive, {});
+    const Grant second = *std::get_if<Grant>(&b);
+    bench.monitor().granted(client, second);
+    co_await bench.world().verbs(client).sleep(nanoseconds(1));
+    bench.monitor().releasing(client, second.lock.id);
+    co_await locks.release(second);
+    bench.monitor().releasing(client, first.lock.id);
+    co_await locks.release(first);
   }
+}
+
+bool two_locks_go_wrong(const ParamSet& params, std::uint64_t seed) {
+  Bench bench(params, {{}, {}, {}}, seed, 2);
+  bench.body = take_both;
+  const bool finished = bench.run() == RunEnd::finished;
+  return !finished || bench.safety().violations > 0 || !bench.entry(0).tail.null() ||
+         !bench.entry(1).tail.null();
+}
+
+TEST(Shiftlock, one_endpoint_serves_several_locks_held_at_once) {
+  const ParamSet params = without_recovery("repaired", 2);
+  EXPECT_EQ(first_seed(300, [&](auto seed) { return two_locks_go_wrong(params, seed); }), 0u);
+}
+
+TEST(Shiftlock, without_lock_ids_an_endpoint_per_lock_keeps_locks_apart) {
+  const ParamSet params = without_recovery("artifact", 2);
+  EXPECT_EQ(first_seed(300, [&](auto seed) { return two_locks_go_wrong(params, seed); }), 0u);
 }
 
 TEST(Shiftlock, decode_names_every_field) {
@@ -195,6 +205,12 @@ TEST(ShiftlockAsPrinted, the_literal_epoch_of_handover_hangs_readers_alone) {
   params.set("handover_epoch", std::string("literal"));
   const auto hang = [&](std::uint64_t seed) { return hangs(params, crowd(4, 1, 2), seed); };
   EXPECT_NE(first_seed(3000, hang), 0u);
+}
+
+TEST(ShiftlockAsPrinted, one_endpoint_without_lock_ids_confuses_locks_held_at_once) {
+  ParamSet params = without_recovery("repaired", 2);
+  params.set("message_lock_id", false);
+  EXPECT_NE(first_seed(300, [&](auto seed) { return two_locks_go_wrong(params, seed); }), 0u);
 }
 
 TEST(ShiftlockAsPrinted, counting_handovers_lets_one_writer_more_in) {

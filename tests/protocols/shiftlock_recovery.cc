@@ -115,7 +115,9 @@ LateReleases late_releases(const ParamSet& params, LockMode mode, std::uint64_t 
   LateReleases found;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     Bench bench(params, {{}, times(2, writes()), times(2, reads()), times(2, writes())}, seed);
-    bench.body = [mode](Bench& me, ClientId client) { return hold_too_long(me, client, mode); };
+    bench.body = [mode](Bench& me, ClientId client) {
+      return hold_until(me, client, mode, kLeasesLater);
+    };
     EXPECT_EQ(bench.run(), RunEnd::finished) << "seed " << seed;
     found.expired_holds += bench.safety().expired_holds;
     found.late_effects += bench.safety().late_effects;
@@ -141,6 +143,54 @@ TEST(ShiftlockRecovery, without_a_fence_a_late_reader_leaves_readers_behind_that
   const LateReleases found = late_releases(params, LockMode::shared, 200);
   EXPECT_GT(found.late_effects, 0u);
   EXPECT_GT(found.phantoms, 0u);
+}
+
+// Clients 0 and 1 queue as writers; 0 outlives its lease, and 1 has the lock recovered. When 0
+// lets go at last, the others have come back.
+Task<void> come_back_later(Bench& bench, ClientId client) {
+  const LockMode mode = client.value < 3 ? LockMode::exclusive : LockMode::shared;
+  if (client.value == 0) {
+    co_await hold_until(bench, client, mode, kLeasesLater);
+    co_return;
+  }
+  if (client.value == 1) co_await hold_until(bench, client, mode, Time{});
+  co_await sleep_until(bench.world().verbs(client), kLeasesLater);
+  for (int i = 0; i < 2; ++i) co_await hold_until(bench, client, mode, Time{});
+}
+
+std::uint64_t violations_of_a_late_writer(const ParamSet& params, std::uint64_t seeds) {
+  std::uint64_t violations = 0;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    Bench bench(params, {{}, {}, {}, {}, {}}, seed);
+    bench.body = come_back_later;
+    (void)bench.run();
+    violations += bench.safety().violations;
+  }
+  return violations;
+}
+
+TEST(ShiftlockRecovery, a_late_writer_does_no_harm_behind_its_fence) {
+  EXPECT_EQ(violations_of_a_late_writer(params_of("repaired"), 1000), 0u);
+}
+
+TEST(ShiftlockRecovery, without_a_fence_a_late_writer_lets_a_writer_in_beside_a_reader) {
+  ParamSet params = params_of("repaired");
+  params.set("release_fence", std::string("none"));
+  EXPECT_GT(violations_of_a_late_writer(params, 1000), 0u);
+}
+
+TEST(ShiftlockRecovery, narrow_counters_recover_too) {
+  ParamSet params = params_of("repaired");
+  params.set("relcnt_bits", std::int64_t{6});
+  params.set("rdrcnt_bits", std::int64_t{3});
+  params.set("max_consecutive_writers", std::int64_t{1});
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Bench bench(params, pairs_of(4, 2, 2), seed);
+    bench.crash_after(ClientId{0}, static_cast<std::int64_t>(seed % 97) + 1);
+    bench.crash_after(ClientId{5}, static_cast<std::int64_t>(seed % 61) + 1);
+    ASSERT_EQ(bench.run(), RunEnd::finished) << "seed " << seed;
+    ASSERT_EQ(bench.safety().violations, 0u) << bench.monitor().describe_violation();
+  }
 }
 
 // A writer's verbs after a recovery that it has not noticed change nothing in the entry.
