@@ -127,6 +127,9 @@ class Bench final : public OperationSource, public LoopObserver, SafetyMonitor::
     monitor_.released(client, result);
     ++cycles_;
   }
+  void release_skipped(ClientId client, const Grant& grant) override {
+    monitor_.releasing(client, grant.lock.id);
+  }
   bool next(ClientId client, ClientOperation& operation) override {
     const Script& script = scripts_[client.value];
     if (next_[client.value] == script.size()) return false;
@@ -165,7 +168,28 @@ class Bench final : public OperationSource, public LoopObserver, SafetyMonitor::
   std::uint64_t longest_chain_ = 0;
 };
 
-// How many of the seeds 1..`budget` show `finding`; stops at the first.
+// No sleep of the explorer's is longer than somebody wants it to be: this one is.
+inline Task<void> sleep_until(Verbs& verbs, Time date) {
+  while (verbs.now() < date) co_await verbs.sleep(seconds(5));
+}
+
+// Takes the lock, sits on it until `date`, however long its lease is over, and releases it.
+inline Task<void> hold_until(Bench& bench, ClientId client, LockMode mode, Time date) {
+  Verbs& verbs = bench.world().verbs(client);
+  LockClient& locks = bench.world().client(client);
+  bench.monitor().requested(client, LockId{0}, mode);
+  const AcquireResult got = co_await locks.acquire(bench.lock(), mode, {});
+  const Grant grant = *std::get_if<Grant>(&got);
+  bench.acquired(client, grant);
+  co_await verbs.sleep(nanoseconds(1));
+  co_await sleep_until(verbs, date);
+  bench.release_begins(client, grant);
+  const ReleaseResult result = co_await locks.release(grant);
+  bench.released(client, grant, result);
+}
+inline constexpr Time kLeasesLater{20'000'000'000'000};  // 20 leases of params_of
+
+// The first of the seeds 1..`budget` that shows `finding`; 0: none does.
 inline std::uint64_t first_seed(std::uint64_t budget,
                                 const std::function<bool(std::uint64_t)>& finding) {
   for (std::uint64_t seed = 1; seed <= budget; ++seed)

@@ -1,5 +1,7 @@
 // Every switch of ShiftLock with its help and source, and the profiles over them.
 
+#include <string>
+
 #include "core/protocols/shiftlock/switches.h"
 
 namespace latchlab::shiftlock {
@@ -136,6 +138,15 @@ Fence fence_of(const std::string& name) {
   return name == "none" ? Fence::none : name == "clock" ? Fence::clock : Fence::conditional;
 }
 
+std::string contradiction_in(const ParamSet& params) {
+  const Duration pause = params.duration("poll_pause");
+  const Duration lease = params.duration("lease");
+  if (!params.boolean("recovery") || pause * 2 <= lease) return {};
+  return "poll_pause is " + std::to_string(pause.ps / 1000) + " ns, more than half the lease of " +
+         std::to_string(lease.ps / 1000) +
+         " ns, within which RelCnt must be looked at: shorten poll_pause or lengthen lease";
+}
+
 }  // namespace
 
 Duration patience_of(const ParamSet& params) {
@@ -187,6 +198,7 @@ ProtocolInfo shiftlock_info() {
   info.profiles = profiles();
   info.entry_bytes = kEntryBytes;
   info.longest_timeout = patience_of;
+  info.contradiction = contradiction_in;
   return info;
 }
 
