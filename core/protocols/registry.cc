@@ -5,6 +5,7 @@
 #include "core/protocols/cas.h"
 #include "core/protocols/dslr/dslr.h"
 #include "core/protocols/mcs.h"
+#include "core/protocols/shiftlock/shiftlock.h"
 
 namespace latchlab {
 
@@ -13,6 +14,7 @@ const std::vector<ProtocolEntry>& protocol_registry() {
       cas_entry(),
       mcs_entry(),
       dslr_entry(),
+      shiftlock_entry(),
   };
   return registry;
 }
