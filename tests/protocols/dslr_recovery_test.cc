@@ -38,16 +38,22 @@ TEST(dslr_recovery, outlives_several_crashes) {
   expect_sound(setup, 300);
 }
 
-TEST(dslr_recovery, outlives_crashes_at_the_end_of_an_era) {
-  for (const std::int64_t bits : {3, 4}) {
-    Case setup = with_clients(bits == 3 ? 3 : 6);
-    setup.params = {{"ticket_bits", number(bits)}};
-    setup.operations = 6;
-    setup.dies = {0};
-    expect_sound(setup, 1000);
-    setup.dies = {0, 1};
-    expect_sound(setup, 1000);
-  }
+// Few operations: the explorer may let a client sleep through a whole era of narrow tickets, which
+// takes longer than a lease at full width (dslr.h).
+TEST(dslr_recovery, outlives_a_crash_at_the_end_of_an_era) {
+  Case setup = with_clients(6);
+  setup.params = {{"ticket_bits", number(4)}};
+  setup.operations = 3;
+  setup.dies = {0};
+  expect_sound(setup, 2000);
+}
+
+TEST(dslr_recovery, outlives_crashes_of_all_but_one_in_short_eras) {
+  Case setup = with_clients(3);
+  setup.params = {{"ticket_bits", number(3)}};
+  setup.operations = 6;
+  setup.dies = {0, 1};
+  expect_sound(setup, 1000);
 }
 
 // The explorer ends a lease only when nothing else can happen, so a holder never outlives its lease
@@ -92,7 +98,7 @@ TEST(dslr_counter_example, a_reset_under_waiters_goes_wrong_as_printed) {
   Case setup = with_clients(6);
   setup.profile = "sigmod18";
   setup.params = {{"ticket_bits", number(4)}};
-  setup.operations = 6;
+  setup.operations = 3;
   setup.dies = {0};
   const auto wrong = [](const Outcome& o) { return !o.safe() || o.end != RunEnd::finished; };
   EXPECT_GT(first_seed(setup, 500, wrong), 0U);
