@@ -15,6 +15,12 @@ std::uint32_t ahead(const Options& options, std::uint32_t ticket, std::uint32_t 
   return behind(options, ticket, counter) ? 0 : ticket - counter;
 }
 
+// Within an era a max counter never falls back to a ticket that it has given.
+bool of_earlier_era(const Options& options, const Ticket& ticket, const Tickets& now) {
+  if (options.wraps() || options.repair == Repair::own_ticket) return false;
+  return ticket.mode == LockMode::shared ? now.max_s <= ticket.s : now.max_x <= ticket.x;
+}
+
 OverLimit over_limit_of(std::string_view text) {
   if (text == "undo") return OverLimit::undo;
   return text == "stay" ? OverLimit::stay : OverLimit::wrap;
@@ -55,6 +61,7 @@ bool passed(const Options& options, const Ticket& ticket, const Tickets& now) {
 Verdict judge(const Options& options, const Ticket& ticket, const Tickets& now) {
   const bool lost = passed(options, ticket, now);
   if (lost && options.overtaken == Overtaken::before_turn) return Verdict::abandon;
+  if (of_earlier_era(options, ticket, now)) return Verdict::abandon;
   if (my_turn(ticket, now)) return Verdict::done;
   return lost ? Verdict::abandon : Verdict::pending;
 }

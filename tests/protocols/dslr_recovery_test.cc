@@ -1,0 +1,110 @@
+// Crashes under dslr, and the counter-examples of dslr.h: each is shown with the printed switch and
+// gone with the repair.
+
+#include "tests/protocols/harness.h"
+
+namespace latchlab::testing {
+namespace {
+
+Case with_clients(std::uint32_t clients) {
+  Case setup;
+  setup.protocol = "dslr";
+  setup.profile = "repaired";
+  setup.client_nodes = clients;
+  setup.clients_per_node = 1;
+  setup.shared_percent = 50;
+  setup.operations = 4;
+  return setup;
+}
+
+TEST(dslr_recovery, outlives_a_crashed_writer) {
+  Case setup = with_clients(4);
+  setup.shared_percent = 0;
+  setup.dies = {0};
+  expect_sound(setup, 300);
+  EXPECT_GT(run(setup, 1).recoveries, 0U);
+}
+
+TEST(dslr_recovery, outlives_a_crashed_reader) {
+  Case setup = with_clients(4);
+  setup.shared_percent = 60;
+  setup.dies = {1};
+  expect_sound(setup, 300);
+}
+
+TEST(dslr_recovery, outlives_several_crashes) {
+  Case setup = with_clients(6);
+  setup.dies = {0, 2, 5};
+  expect_sound(setup, 300);
+}
+
+// Few operations: the explorer may let a client sleep through a whole era of narrow tickets, which
+// takes longer than a lease at full width (dslr.h).
+TEST(dslr_recovery, outlives_a_crash_at_the_end_of_an_era) {
+  Case setup = with_clients(6);
+  setup.params = {{"ticket_bits", number(4)}};
+  setup.operations = 3;
+  setup.dies = {0};
+  expect_sound(setup, 2000);
+}
+
+TEST(dslr_recovery, outlives_crashes_of_all_but_one_in_short_eras) {
+  Case setup = with_clients(3);
+  setup.params = {{"ticket_bits", number(3)}};
+  setup.operations = 6;
+  setup.dies = {0, 1};
+  expect_sound(setup, 1000);
+}
+
+// The explorer ends a lease only when nothing else can happen, so a holder never outlives its lease
+// there by waiting; it does when its section is longer than the lease.
+TEST(dslr_recovery, suppresses_the_release_of_an_expired_grant) {
+  Case setup = with_clients(1);
+  setup.operations = 1;
+  setup.params = {{"lease", nanoseconds(0) + picoseconds(1)}};
+  const Outcome outcome = run(setup, 1);
+  EXPECT_EQ(outcome.end, RunEnd::finished);
+  EXPECT_EQ(outcome.suppressed, 1U);
+  EXPECT_EQ(outcome.tally.one_sided(), 1U);
+}
+
+// ---- counter-examples ----
+
+TEST(dslr_counter_example, an_overtaken_reader_loses_its_ticket_as_printed) {
+  Case setup = with_clients(4);
+  setup.profile = "sigmod18";
+  const auto repairs = [](const Outcome& o) { return o.recoveries > 0; };
+  EXPECT_GT(first_seed(setup, 200, repairs), 0U);
+  setup.params = {{"overtaken", text("after_turn")}};
+  EXPECT_EQ(first_seed(setup, 200, repairs), 0U);
+}
+
+TEST(dslr_counter_example, a_reader_saved_by_a_repair_breaks_exclusion) {
+  Case setup = with_clients(5);
+  setup.shared_percent = 70;
+  setup.operations = 6;
+  setup.dies = {0};
+  setup.params = {{"repair", text("own_ticket")}};
+  const auto unsafe = [](const Outcome& o) { return !o.safe(); };
+  EXPECT_GT(first_seed(setup, 2000, unsafe), 0U);
+  setup.profile = "shiftlock_port";
+  setup.params = {};
+  EXPECT_GT(first_seed(setup, 2000, unsafe), 0U);
+  setup.profile = "repaired";
+  EXPECT_EQ(first_seed(setup, 2000, unsafe), 0U);
+}
+
+TEST(dslr_counter_example, a_reset_under_waiters_goes_wrong_as_printed) {
+  Case setup = with_clients(6);
+  setup.profile = "sigmod18";
+  setup.params = {{"ticket_bits", number(4)}};
+  setup.operations = 3;
+  setup.dies = {0};
+  const auto wrong = [](const Outcome& o) { return !o.safe() || o.end != RunEnd::finished; };
+  EXPECT_GT(first_seed(setup, 500, wrong), 0U);
+  setup.profile = "repaired";
+  EXPECT_EQ(first_seed(setup, 500, wrong), 0U);
+}
+
+}  // namespace
+}  // namespace latchlab::testing

@@ -1,0 +1,115 @@
+// The mcs lock in the explorer.
+
+#include "tests/protocols/harness.h"
+
+namespace latchlab::testing {
+namespace {
+
+Case mcs() {
+  Case setup;
+  setup.protocol = "mcs";
+  return setup;
+}
+
+TEST(mcs, admits_one_client_at_a_time_and_everybody_finishes) {
+  expect_sound(mcs(), 500);
+}
+
+TEST(mcs, is_sound_with_the_artifacts_switches) {
+  Case setup = mcs();
+  setup.profile = "artifact";
+  expect_sound(setup, 300);
+}
+
+TEST(mcs, is_sound_with_many_clients_of_one_node) {
+  Case setup = mcs();
+  setup.client_nodes = 1;
+  setup.clients_per_node = 5;
+  setup.params = {{"intra_node_when", text("receive")}};
+  expect_sound(setup, 200);
+}
+
+TEST(mcs, takes_two_verbs_and_no_message_for_a_free_pair) {
+  Case setup = mcs();
+  setup.client_nodes = setup.clients_per_node = 1;
+  const Outcome outcome = run(setup, 1);
+  EXPECT_EQ(outcome.end, RunEnd::finished);
+  EXPECT_EQ(outcome.tally.one_sided(), 2 * outcome.acquired);
+  EXPECT_EQ(outcome.tally.atomics(), outcome.tally.one_sided());
+  EXPECT_EQ(outcome.tally.sends + outcome.tally.calls, 0U);
+}
+
+TEST(mcs, leaves_the_entry_free_when_all_have_released) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) EXPECT_EQ(run(mcs(), seed).entry, "free");
+}
+
+TEST(mcs, sends_two_messages_for_each_handover_and_none_otherwise) {
+  Case setup = mcs();
+  setup.profile = "artifact";
+  std::uint64_t handovers = 0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const Outcome outcome = run(setup, seed);
+    const std::uint64_t counted = outcome.tally.of(VerbKind::faa);
+    EXPECT_EQ(outcome.tally.sends, 2 * counted) << "RelCnt counts the handovers";
+    handovers += counted;
+  }
+  EXPECT_GT(handovers, 0U);
+}
+
+// Two clients that hold or await two locks at once, in the same order.
+Task<void> both_locks(World& world, ClientId me, int rounds, std::uint64_t* inside) {
+  LockClient& client = world.client(me);
+  for (int i = 0; i < rounds; ++i) {
+    std::vector<Grant> grants;
+    for (const std::uint64_t id : {0, 1}) {
+      const AcquireResult result =
+          co_await client.acquire(world.lock(LockId{id}), LockMode::exclusive, {});
+      grants.push_back(*std::get_if<Grant>(&result));
+      EXPECT_EQ(inside[id]++, 0U);
+    }
+    co_await world.verbs(me).sleep(nanoseconds(5));
+    for (const Grant& grant : grants) {
+      --inside[grant.lock.id.value];
+      co_await client.release(grant);
+    }
+  }
+}
+
+TEST(mcs, keeps_messages_of_locks_held_together_apart) {
+  const ProtocolEntry& entry = *find_protocol("mcs");
+  const auto protocol = entry.make(entry.info.resolve("paper"));
+  WorldShape shape;
+  shape.client_nodes = 3;
+  shape.locks.count = 2;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    shape.seed = seed;
+    World world(*protocol, shape);
+    ExplorerOptions options;
+    options.seed = seed;
+    options.max_steps = 20'000;
+    const auto backend = make_explorer(world.plan(), options);
+    world.attach(*backend);
+    std::uint64_t inside[2] = {};
+    for (std::uint32_t i = 0; i < 3; ++i)
+      backend->spawn(world.verbs(ClientId{i}), both_locks(world, ClientId{i}, 3, inside), Time{});
+    ASSERT_EQ(backend->run_until(kNever), RunEnd::finished) << "seed " << seed;
+  }
+}
+
+TEST(mcs, leaves_those_behind_a_crashed_holder_waiting) {
+  Case setup = mcs();
+  setup.dies = {0};
+  const std::uint64_t seed =
+      first_seed(setup, 50, [](const Outcome& o) { return o.end == RunEnd::stuck; });
+  EXPECT_GT(seed, 0U);
+}
+
+TEST(mcs, decodes_the_tail_of_its_queue) {
+  const ProtocolEntry& entry = *find_protocol("mcs");
+  const auto protocol = entry.make(entry.info.resolve("artifact"));
+  const std::vector<std::uint64_t> words = {EndpointAddr{NodeId{3}, 5}.packed(), 7};
+  EXPECT_EQ(protocol->decode(words), "tail=node 3 endpoint 5 RelCnt=7");
+}
+
+}  // namespace
+}  // namespace latchlab::testing
