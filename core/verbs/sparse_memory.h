@@ -15,7 +15,7 @@ namespace latchlab {
 
 class SparseMemory {
  public:
-  static constexpr std::uint64_t kPageBytes = 4096;
+  static constexpr std::uint64_t kPageBytes = 512;
   static constexpr std::uint64_t kPageWords = kPageBytes / 8;
   // Fills one fresh, zeroed page that starts at `offset`.
   using Fill = std::function<void(std::uint64_t offset, std::span<std::uint64_t> page)>;
