@@ -140,6 +140,7 @@ void Simulator::access_memory(SimOperation& op) {
 void Simulator::do_evict(SimOperation& op) {
   SimActor& victim = *clients_[static_cast<std::size_t>(op.length.ps)];
   ++victim.cut;
+  victim.evicted = true;
   fingerprint_.add({static_cast<std::uint64_t>(now_.ps), 0xe71c7, victim.index});
 }
 

@@ -45,6 +45,7 @@ struct SimOperation : Operation {
   NodeId from;                      // requester's node
   std::uint32_t actor = 0;          // for the order of events
   std::uint64_t cut = 0;            // the sender's QPs' generation; an evicted actor's has moved on
+  std::uint64_t epoch = 0;          // its QP's when it was posted
   Words after;                      // an atomic in its slot: what it will write
   bool writes = false;              // ... if it writes at all
   Time slot_entered;                // from when it waits for its slot
@@ -59,6 +60,7 @@ struct Qp {
   NodeId to;
   std::int64_t outstanding = 0;  // READs and atomics in flight
   Fifo<SimOperation> held_back;  // at the requester: for a free place or a fence
+  std::uint64_t epoch = 0;       // moves on with each error: what was posted before is flushed
   bool stalled = false;          // at the responder: an atomic has not been executed yet
   Fifo<SimOperation> behind;     // ... and what arrived after it
   Time last_arrival;             // nothing overtakes on the wire

@@ -41,6 +41,7 @@ void Simulator::post_verb(SimActor& actor, SimOperation& op, Time date) {
   ++census_.posted;
   ++census_.in_flight;
   op.qp = &qp_of(actor, to);
+  op.epoch = op.qp->epoch;
   if (may_leave(*op.qp, op) && op.qp->held_back.empty()) {
     leave(op, date);
   } else {
@@ -99,7 +100,11 @@ bool Simulator::valid(const SimOperation& op) const {
 
 void Simulator::arrive(SimOperation& op) {
   if (node(op.qp->to).dead) return fail_verb(op, VerbStatus::peer_failed);
-  if (!valid(op)) return fail_verb(op, VerbStatus::access_error);
+  if (op.epoch != op.qp->epoch) return fail_verb(op, VerbStatus::flushed);
+  if (!valid(op)) {
+    ++op.qp->epoch;
+    return fail_verb(op, VerbStatus::access_error);
+  }
   if (op.qp->stalled || !op.qp->behind.empty()) return op.qp->behind.push(&op);
   enter_pipeline(op);
 }

@@ -235,7 +235,7 @@ void Simulator::start(SimActor& actor, SimOperation& first) {
   for (Operation* at = &first; at != nullptr; at = at->next) {
     auto& op = static_cast<SimOperation&>(*at);
     op.life = actor.life;
-    op.cut = actor.cut;
+    op.cut = actor.evicted ? actor.cut - 1 : actor.cut;
     op.actor = actor.index;
     op.from = actor.node();
     switch (op.kind) {

@@ -68,6 +68,7 @@ class SimActor final : public Verbs {
   CallHandler* handler = nullptr;
   std::uint64_t life = 1;  // moves on when the coroutine is destroyed
   std::uint64_t cut = 0;   // moves on when its QPs are destroyed
+  bool evicted = false;    // and then nothing that it posts lands any more
   bool alive = true;
   std::vector<std::unique_ptr<Qp>> qps;  // by NodeId - 1; null: not used yet
   Initiator initiator;

@@ -18,7 +18,7 @@ namespace latchlab {
 
 class ForwardingVerbs : public Verbs {
  public:
-  explicit ForwardingVerbs(Verbs& inner) : Verbs(&inner), inner_(inner) {}
+  explicit ForwardingVerbs(Verbs* inner) : Verbs(inner), inner_(*inner) {}
 
   EndpointAddr open_endpoint(std::uint32_t recv_depth) override;
   void reply(const PendingCall& pending, const Reply& reply) override;
@@ -63,7 +63,7 @@ using TraceSink = std::function<void(const TraceEntry&)>;
 // crashed client had under way is never told.
 class RecordingVerbs final : public ForwardingVerbs {
  public:
-  RecordingVerbs(Verbs& inner, TraceSink sink) : ForwardingVerbs(inner), sink_(std::move(sink)) {}
+  RecordingVerbs(Verbs* inner, TraceSink sink) : ForwardingVerbs(inner), sink_(std::move(sink)) {}
 
   Task<RemoteWaitResult> await_remote(RemoteWait wait) override;
   Operation& take_operation() override;
@@ -96,7 +96,7 @@ using FaultDecision = std::function<std::optional<VerbStatus>(const Operation&)>
 // await_remote are not asked about.
 class FaultInjectingVerbs final : public ForwardingVerbs {
  public:
-  FaultInjectingVerbs(Verbs& inner, FaultDecision decide)
+  FaultInjectingVerbs(Verbs* inner, FaultDecision decide)
       : ForwardingVerbs(inner), decide_(std::move(decide)) {}
 
   void start(Operation& first) override;

@@ -106,7 +106,9 @@ TEST_P(LocalWaits, first_of_messages_and_words_leaves_the_other_for_later) {
       if (!word) set.add(non_zero(own_word(0)));
       const WaitOutcome outcome = co_await verbs.first_of(set);
       (outcome.by == Woke::message ? message : word) = true;
-      if (outcome.by == Woke::message) EXPECT_EQ(outcome.message.words[0], 4U);
+      if (outcome.by == Woke::message) {
+        EXPECT_EQ(outcome.message.words[0], 4U);
+      }
     }
     EXPECT_TRUE(word && message);
   }(waiter, inbox));

@@ -42,8 +42,8 @@ Task<void> use_everything(Verbs& verbs) {
 
 TEST_P(Wrappers, wrapped_client_does_all_that_a_bare_one_does) {
   Verbs& bare = add_client();
-  ForwardingVerbs inner(bare);
-  ForwardingVerbs outer(inner);
+  ForwardingVerbs inner(&bare);
+  ForwardingVerbs outer(&inner);
   run_alone(bare, use_everything(outer));
   EXPECT_EQ(&outer.tally(), &bare.tally());
   EXPECT_EQ(bare.tally().atomics(), 1U);
@@ -53,7 +53,7 @@ TEST_P(Wrappers, wrapped_client_does_all_that_a_bare_one_does) {
 TEST_P(Wrappers, recording_tells_of_everything_with_its_result) {
   Verbs& bare = add_client();
   std::vector<std::string> told;
-  RecordingVerbs verbs(bare, [&told](const TraceEntry& entry) {
+  RecordingVerbs verbs(&bare, [&told](const TraceEntry& entry) {
     EXPECT_LE(entry.posted, entry.ended);
     const std::string line = entry.text();
     told.push_back(line.substr(line.find(' ') + 1));
@@ -68,7 +68,7 @@ TEST_P(Wrappers, recording_tells_of_everything_with_its_result) {
 
 TEST_P(Wrappers, injected_fault_shows_where_it_was_asked_for_and_has_no_effect) {
   Verbs& bare = add_client();
-  FaultInjectingVerbs verbs(bare, [](const Operation& op) -> std::optional<VerbStatus> {
+  FaultInjectingVerbs verbs(&bare, [](const Operation& op) -> std::optional<VerbStatus> {
     if (op.kind == OpKind::send) return VerbStatus::receiver_not_ready;
     if (op.kind == OpKind::call) return VerbStatus::peer_failed;
     if (op.verb.kind == VerbKind::cas) return VerbStatus::peer_failed;
@@ -91,7 +91,7 @@ TEST_P(Wrappers, injected_fault_shows_where_it_was_asked_for_and_has_no_effect) 
 
 TEST_P(Wrappers, injected_fault_in_a_batch_flushes_what_stands_behind) {
   Verbs& bare = add_client();
-  FaultInjectingVerbs verbs(bare, [](const Operation& op) -> std::optional<VerbStatus> {
+  FaultInjectingVerbs verbs(&bare, [](const Operation& op) -> std::optional<VerbStatus> {
     if (op.kind == OpKind::verb && op.verb.kind == VerbKind::cas) return VerbStatus::peer_failed;
     return std::nullopt;
   });
@@ -103,7 +103,9 @@ TEST_P(Wrappers, injected_fault_in_a_batch_flushes_what_stands_behind) {
       const int bad = batch.add(cas_verb(kWord + 8, 0, 1));
       const int behind = batch.add(write_verb(kWord + 16, 1));
       co_await batch.run();
-      if (!cas_first) EXPECT_TRUE(batch.result(0).ok());
+      if (!cas_first) {
+        EXPECT_TRUE(batch.result(0).ok());
+      }
       EXPECT_EQ(batch.result(bad).status, VerbStatus::peer_failed);
       EXPECT_EQ(batch.result(behind).status, VerbStatus::flushed);
     }
@@ -115,7 +117,7 @@ TEST_P(Wrappers, injected_fault_in_a_batch_flushes_what_stands_behind) {
 
 TEST_P(Wrappers, injected_fault_of_a_detached_verb_shows_at_flush) {
   Verbs& bare = add_client();
-  FaultInjectingVerbs verbs(bare, [](const Operation& op) -> std::optional<VerbStatus> {
+  FaultInjectingVerbs verbs(&bare, [](const Operation& op) -> std::optional<VerbStatus> {
     if (op.detached) return VerbStatus::peer_failed;
     return std::nullopt;
   });
