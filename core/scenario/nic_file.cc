@@ -147,6 +147,12 @@ YamlNode write_sections(const NicModel& nic, Write write) {
 
 }  // namespace
 
+YamlNode default_nic(const Place& place) {
+  YamlNode name = yaml_text("connectx-5");
+  name.place = place;
+  return name;
+}
+
 YamlNode expand_nic(const YamlNode& nic, const std::string& directory, const DataDirs& data) {
   if (!nic.is_map()) return load_description(nic, directory, data);
   const YamlNode* base = nic.find("base");

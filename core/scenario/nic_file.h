@@ -13,6 +13,9 @@ namespace latchlab {
 // or a description written out. Throws InputError; so do all below.
 YamlNode expand_nic(const YamlNode& nic, const std::string& directory, const DataDirs& data);
 
+// What platform.nic is when the scenario does not say.
+YamlNode default_nic(const Place& place);
+
 // Replaces the value of one constant, given by its dotted key, in a whole description.
 void override_nic_constant(YamlNode& description, const std::string& key, const YamlNode& value);
 

@@ -120,8 +120,8 @@ class Labels {
       if (!chooses_protocol(axis)) continue;
       for (auto change = begin; change != end; ++change) {
         if (!change->first.starts_with("protocol")) continue;
-        identity += emit_yaml_flow(change->second) + "\n";
-        place = change->second.place;
+        identity += emit_yaml_flow(*change->second) + "\n";
+        place = change->second->place;
       }
     }
     const auto [known, fresh] = first_.emplace(point.protocol.label, identity);
@@ -150,13 +150,15 @@ void read_points(const YamlNode& root, const std::vector<Axis>& axes, const Cont
   const YamlNode* sweep = root.find("sweep");
   const SweptProtocols swept = swept_protocols(axes, context);
   Labels labels;
+  YamlNode base = root;
+  for (const char* key : {"sweep", "expect", "report"}) base.erase(key);
   for (const Assignment& assignment : cross(axes, sweep ? sweep->place : root.place)) {
-    YamlNode tree = root;
+    YamlNode tree = base;
     apply_assignment(tree, assignment, context.nics);
     Point point = read_point(tree, context, swept);
     labels.check(point, axes, assignment);
     for (const auto& [path, value] : assignment)
-      point.axes.emplace_back(path, axis_text(path, value, point));
+      point.axes.emplace_back(path, axis_text(path, *value, point));
     resolve_point(point, scenario.name);
     scenario.points.push_back(std::move(point));
   }
@@ -164,9 +166,17 @@ void read_points(const YamlNode& root, const std::vector<Axis>& axes, const Cont
 
 // The NIC of most scenarios is the same at every point: read its file once.
 void expand_common_nic(YamlNode& root, const Context& context) {
-  YamlNode* platform = root.find("platform");
-  YamlNode* nic = platform ? platform->find("nic") : nullptr;
-  if (nic && !nic->is_null()) *nic = expand_nic(*nic, context.nics.directory, context.nics.data);
+  if (!root.find("platform")) {
+    YamlNode platform = yaml_map();
+    platform.place = root.place;
+    root.set("platform", std::move(platform));
+  }
+  YamlNode& platform = *root.find("platform");
+  if (!platform.is_map()) return;
+  const YamlNode* given = platform.find("nic");
+  if (given && given->is_null()) return;
+  YamlNode nic = given ? *given : default_nic(platform.place);
+  platform.set("nic", expand_nic(nic, context.nics.directory, context.nics.data));
 }
 
 // An axis of a figure that begins like a path has to be one; other words are metrics.
@@ -204,7 +214,9 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
   read_top(root, scenario);
   const std::vector<Axis> axes = read_sweep(root.find("sweep"));
   const bool nic_swept = std::any_of(axes.begin(), axes.end(), [](const Axis& axis) {
-    return std::find(axis.paths.begin(), axis.paths.end(), "platform.nic") != axis.paths.end();
+    return std::any_of(axis.paths.begin(), axis.paths.end(), [](const std::string& path) {
+      return path == "platform" || path == "platform.nic";
+    });
   });
   if (!nic_swept) expand_common_nic(root, context);
   read_points(root, axes, context, scenario);

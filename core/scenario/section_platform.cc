@@ -84,10 +84,8 @@ PlatformSpec read_platform(const YamlNode* node, const Place& place, const std::
   read_topology(reader.find("topology"), reader.place());
   read_clocks(reader.find("clocks"), reader.place(), platform);
   check_size(platform, reader);
-  YamlNode fallback = yaml_text("connectx-5");
-  fallback.place = reader.place();
   const YamlNode* nic = reader.find("nic");
-  platform.nic = read_nic(expand_nic(nic ? *nic : fallback, directory, data));
+  platform.nic = read_nic(expand_nic(nic ? *nic : default_nic(reader.place()), directory, data));
   return platform;
 }
 

@@ -11,6 +11,7 @@ namespace latchlab {
 namespace {
 
 constexpr Duration kLongestRun = seconds(3600);
+constexpr std::size_t kMostFaults = 1'000;
 const std::vector<std::string> kFaults = {"skip_release", "client_crash"};
 const std::vector<std::string> kLaterFaults = {"process_crash", "node_crash",  "link_down",
                                                "pause",         "slow_client", "drift"};
@@ -52,6 +53,9 @@ std::vector<FaultSpec> read_faults(const YamlNode* node, std::uint32_t clients) 
     reject(node->place, fmt::format("faults holds {}; expected a list such as [{{kind: "
                                     "skip_release, probability: 0.1%}}]",
                                     kind_name(*node)));
+  if (node->items.size() > kMostFaults)
+    reject(node->place, fmt::format("faults has {} entries; at most {} are possible",
+                                    node->items.size(), kMostFaults));
   for (std::size_t i = 0; i < node->items.size(); ++i)
     faults.push_back(read_fault(node->items[i], fmt::format("faults.{}", i), clients));
   return faults;

@@ -70,10 +70,7 @@ YamlNode& step_into(YamlNode& node, const std::vector<std::string>& parts, std::
 
 void set_in_nic(YamlNode& nic, const std::string& key, const YamlNode& value,
                 const NicPlaces& nics) {
-  if (nic.is_null()) {
-    nic = yaml_text("connectx-5");
-    nic.place = value.place;
-  }
+  if (nic.is_null()) nic = default_nic(value.place);
   nic = expand_nic(nic, nics.directory, nics.data);
   override_nic_constant(nic, key, value);
 }
@@ -149,7 +146,7 @@ void apply_assignment(YamlNode& root, const Assignment& assignment, const NicPla
   for (std::ptrdiff_t dots = 0; dots < kMostParts; ++dots)
     for (const auto& [path, value] : assignment)
       if (std::min(std::count(path.begin(), path.end(), '.'), kMostParts - 1) == dots)
-        set_path(root, path, value, nics);
+        set_path(root, path, *value, nics);
 }
 
 }  // namespace latchlab

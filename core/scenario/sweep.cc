@@ -116,7 +116,7 @@ std::vector<Assignment> cross(const std::vector<Axis>& axes, const Place& place)
       for (const std::vector<YamlNode>& step : axis.steps) {
         next.push_back(before);
         for (std::size_t i = 0; i < axis.paths.size(); ++i)
-          next.back().emplace_back(axis.paths[i], step[i]);
+          next.back().emplace_back(axis.paths[i], &step[i]);
       }
     }
     points = std::move(next);

@@ -19,8 +19,8 @@ struct Axis {
   std::vector<std::vector<YamlNode>> steps;
 };
 
-// What one point changes: path and value, in the order of the sweep.
-using Assignment = std::vector<std::pair<std::string, YamlNode>>;
+// What one point changes: path and value, in the order of the sweep. Points into the axes.
+using Assignment = std::vector<std::pair<std::string, const YamlNode*>>;
 
 // Where NIC descriptions are found, for paths that lead into one.
 struct NicPlaces {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -43,14 +44,26 @@ std::string scalar_text(const std::string& text) {
   return result + "\"";
 }
 
-std::string flow(const YamlNode& node) {
-  if (node.is_null()) return "null";
-  if (node.is_scalar()) return scalar_text(node.text);
-  std::string inside;
-  for (const YamlNode& item : node.items) inside += (inside.empty() ? "" : ", ") + flow(item);
-  for (const YamlEntry& entry : node.entries)
-    inside += (inside.empty() ? "" : ", ") + scalar_text(entry.key) + ": " + flow(entry.value);
-  return node.is_map() ? "{" + inside + "}" : "[" + inside + "]";
+// Appends the one-line form; false as soon as `out` exceeds `limit`.
+bool flow(const YamlNode& node, std::size_t limit, std::string& out) {
+  if (node.is_null() || node.is_scalar()) {
+    out += node.is_null() ? "null" : scalar_text(node.text);
+    return out.size() <= limit;
+  }
+  out += node.is_map() ? "{" : "[";
+  const char* separator = "";
+  for (const YamlNode& item : node.items) {
+    out += separator;
+    if (!flow(item, limit, out)) return false;
+    separator = ", ";
+  }
+  for (const YamlEntry& entry : node.entries) {
+    out += separator + scalar_text(entry.key) + ": ";
+    if (!flow(entry.value, limit, out)) return false;
+    separator = ", ";
+  }
+  out += node.is_map() ? "}" : "]";
+  return out.size() <= limit;
 }
 
 void block(const YamlNode& node, std::size_t indent, std::string& out);
@@ -58,9 +71,9 @@ void block(const YamlNode& node, std::size_t indent, std::string& out);
 // What follows "key:" or "-": a value on the same line when it fits, else a block below.
 void value(const YamlNode& node, std::size_t used, std::size_t indent, bool in_list,
            std::string& out) {
-  const std::string line = flow(node);
-  const bool empty = node.items.empty() && node.entries.empty();
-  if (empty || used + 1 + line.size() <= kColumns) {
+  const bool leaf = node.items.empty() && node.entries.empty();
+  std::string line;
+  if (flow(node, leaf ? std::string::npos : kColumns - std::min(kColumns, used + 1), line)) {
     out += " " + line + "\n";
     return;
   }
@@ -108,14 +121,16 @@ nlohmann::ordered_json json_of(const YamlNode& node) {
 }  // namespace
 
 std::string emit_yaml(const YamlNode& node) {
-  if (!node.is_map()) return flow(node) + "\n";
+  if (!node.is_map()) return emit_yaml_flow(node) + "\n";
   std::string out;
   block(node, 0, out);
   return out;
 }
 
 std::string emit_yaml_flow(const YamlNode& node) {
-  return flow(node);
+  std::string line;
+  flow(node, std::string::npos, line);
+  return line;
 }
 
 std::string emit_json(const YamlNode& node) {

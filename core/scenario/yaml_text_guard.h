@@ -6,7 +6,7 @@
 namespace latchlab {
 
 inline constexpr int kDeepestYaml = 64;
-inline constexpr std::size_t kLongestYamlBytes = 4u << 20;
+inline constexpr std::size_t kLongestYamlBytes = 2u << 20;
 
 // Throws InputError when the text is too long, is not UTF-8 text, or nests deeper than
 // kDeepestYaml by brackets or by indentation (an upper bound: it does not know quotes apart

@@ -3,7 +3,7 @@
 // sweeps work on. Copying a tree copies everything; nothing is shared.
 //
 // parse_yaml refuses, with a place, all that a scenario has no use for and that hostile text is
-// made of: more than 4 MiB, bytes that are not text, nesting beyond 64 levels, more than 100,000
+// made of: more than 2 MiB, bytes that are not text, nesting beyond 64 levels, more than 100,000
 // nodes after aliases are expanded, several documents, tags, duplicate keys, keys that are not
 // plain words.
 

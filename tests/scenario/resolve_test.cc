@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/protocols/registry.h"
 #include "tests/scenario/fixture.h"
 
 namespace latchlab::scenario_test {
@@ -123,13 +124,16 @@ TEST(Warnings, name_the_value_to_set) {
                              "each): set run.duration to 90ms"));
 }
 
-TEST(Shipped, scenarios_parse_without_warnings) {
+TEST(Shipped, scenarios_parse_without_warnings_with_the_locks_of_this_build) {
   for (const char* name : {"quickstart", "teaching/one-lock"}) {
     SCOPED_TRACE(name);
-    const auto result = load_scenario(name, {}, protocols(), data());
+    const auto result = load_scenario(name, {}, protocol_infos(), data());
     ASSERT_TRUE(result) << result.error().text();
     EXPECT_THAT(result.value().warnings, ::testing::IsEmpty());
-    expect_round_trip(result.value().resolved_yaml);
+    const auto again = parse_scenario({result.value().resolved_yaml, "resolved.yaml", ""}, {},
+                                      protocol_infos(), DataDirs{});
+    ASSERT_TRUE(again) << again.error().text();
+    EXPECT_EQ(again.value().resolved_yaml, result.value().resolved_yaml);
   }
 }
 
