@@ -57,13 +57,11 @@ TEST_F(ShiftlockPlanted, a_release_after_recovery_is_a_late_effect) {
 
 // Check: progress. Not a flag but a parameter: the paper as printed.
 TEST_F(ShiftlockPlanted, a_handover_without_epoch_hangs_readers) {
-  const std::uint64_t budget = 100;
-  ParamSet params = without_recovery("repaired", 2);
+  const std::uint64_t budget = 300;
+  ParamSet params = without_recovery("repaired", 1);
+  params.set("chain_limit", std::string("handovers"));
   const Finding stuck = [&](std::uint64_t seed) {
-    Bench bench(params,
-                {times(2, writes()), times(2, writes()), times(2, writes()), times(2, writes()),
-                 times(2, reads())},
-                seed);
+    Bench bench(params, {{writes()}, {writes()}, {writes()}, {writes()}, {reads()}}, seed);
     return bench.run() == RunEnd::stuck;
   };
   EXPECT_EQ(first_seed(10 * budget, stuck), 0u);

@@ -196,15 +196,15 @@ TEST(ShiftlockAsPrinted, readers_hang_with_four_writers_and_one_reader) {
 TEST(ShiftlockAsPrinted, the_literal_epoch_of_mode_changed_hangs_readers_alone) {
   ParamSet params = without_recovery("repaired", 1);
   params.set("mode_changed_epoch", std::string("literal"));
-  const auto hang = [&](std::uint64_t seed) { return hangs(params, crowd(4, 2, 2), seed); };
-  EXPECT_NE(first_seed(3000, hang), 0u);
+  const auto hang = [&](std::uint64_t seed) { return hangs(params, crowd(3, 2, 1), seed); };
+  EXPECT_NE(first_seed(1500, hang), 0u);
 }
 
 TEST(ShiftlockAsPrinted, the_literal_epoch_of_handover_hangs_readers_alone) {
   ParamSet params = without_recovery("repaired", 2);
   params.set("handover_epoch", std::string("literal"));
-  const auto hang = [&](std::uint64_t seed) { return hangs(params, crowd(4, 1, 2), seed); };
-  EXPECT_NE(first_seed(3000, hang), 0u);
+  const auto hang = [&](std::uint64_t seed) { return hangs(params, crowd(4, 1, 1), seed); };
+  EXPECT_NE(first_seed(1500, hang), 0u);
 }
 
 TEST(ShiftlockAsPrinted, one_endpoint_without_lock_ids_confuses_locks_held_at_once) {
