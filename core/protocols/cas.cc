@@ -158,8 +158,10 @@ std::string cas_contradiction(const ParamSet& params) {
          std::to_string(high) + ": the bound would halve and double at once; swap them";
 }
 
+// A climb of the bound from its start to its cap: one doubling per interval at the most.
 Duration cas_adaptation_period(const ParamSet& params) {
-  return params.choice("backoff") == "none" ? Duration{} : params.duration("adapt_interval");
+  if (params.choice("backoff") == "none") return {};
+  return params.duration("adapt_interval") * params.integer("backoff_cap_shift");
 }
 
 ParamSet cas_small_model(const ProtocolInfo& info) {
