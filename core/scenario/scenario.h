@@ -35,7 +35,7 @@ struct LockTableSpec {
   std::uint64_t count = 1;
   PlacementKind placement = PlacementKind::round_robin;
   std::uint32_t node = 0;          // for PlacementKind::node: server index from 0
-  std::uint64_t stride_bytes = 0;  // 0: the protocol's entry size rounded up to its alignment
+  std::uint64_t stride_bytes = 0;  // from lock to lock; 0 (`stride: null`): entries side by side
 };
 
 enum class DistributionKind : std::uint8_t { uniform, zipf, power_law, hotspot };

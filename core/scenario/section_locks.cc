@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kMostLocks = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kEntryAlignment = 8;
+constexpr std::uint64_t kCacheLine = 64;  // unless told: one lock per line
 
 void read_placement(const YamlNode& node, LockTableSpec& locks) {
   if (node.is_map()) {
@@ -47,6 +48,7 @@ LockTableSpec read_locks(const YamlNode* node, const Place& place) {
   LockTableSpec locks;
   locks.count = static_cast<std::uint64_t>(reader.count("count", 1, 1, kMostLocks));
   if (const YamlNode* placement = reader.find("placement")) read_placement(*placement, locks);
+  locks.stride_bytes = reader.find("stride") != nullptr ? 0 : kCacheLine;
   if (const YamlNode* stride = reader.find_or_null("stride")) read_stride(*stride, locks);
   return locks;
 }
@@ -62,14 +64,14 @@ void check_locks(const LockTableSpec& locks, std::uint32_t servers, std::uint64_
     reject(where("placement"), fmt::format("locks.placement.node is {}; allowed: 0 to {} (there "
                                            "are {} servers)",
                                            locks.node, servers - 1, servers));
-  if (locks.stride_bytes != 0 && locks.stride_bytes < entry_bytes)
+  const bool told = node != nullptr && node->find("stride") != nullptr;
+  if (told && locks.stride_bytes != 0 && locks.stride_bytes < entry_bytes)
     reject(where("stride"),
            fmt::format("locks.stride is {}; this protocol's entry needs at least "
                        "{}",
                        format_bytes(locks.stride_bytes), format_bytes(entry_bytes)));
   const std::uint64_t own = (entry_bytes + kEntryAlignment - 1) / kEntryAlignment * kEntryAlignment;
-  const std::uint64_t stride =
-      std::max<std::uint64_t>(locks.stride_bytes != 0 ? locks.stride_bytes : own, kEntryAlignment);
+  const std::uint64_t stride = std::max({locks.stride_bytes, own, kEntryAlignment});
   const std::uint64_t spread = locks.placement == PlacementKind::node ? 1 : servers;
   const std::uint64_t per_server = locks.count / spread + (locks.count % spread != 0 ? 1 : 0);
   const std::uint64_t most = (kMaxOffset - kFirstEntryOffset) / stride;
