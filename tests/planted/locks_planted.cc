@@ -1,0 +1,93 @@
+// cas, mcs and dslr broken on purpose: each defect is caught by the check named here within its
+// budget of seeds, and the lock as shipped survives ten times that budget.
+
+#include <ostream>
+
+#include "core/protocols/common/planted.h"
+#include "tests/protocols/harness.h"
+
+namespace latchlab::testing {
+namespace {
+
+enum class Check { mutual_exclusion, progress };
+
+struct Planted {
+  const char* name;
+  planted::Bug bug;
+  Check caught_by;
+  std::uint64_t seeds;  // the budget, of runs with max_steps each
+  Case setup;
+};
+
+void PrintTo(const Planted& planted, std::ostream* out) {
+  *out << planted.name;
+}
+
+bool finds(Check check, const Outcome& outcome) {
+  if (check == Check::mutual_exclusion) return outcome.safety.violations > 0;
+  return outcome.end != RunEnd::finished;
+}
+
+Case broken_cas() {
+  Case setup;
+  setup.protocol = "cas";
+  setup.impatient = true;
+  return setup;
+}
+
+Case broken_mcs() {
+  Case setup;
+  setup.protocol = "mcs";
+  setup.max_steps = 5'000;
+  return setup;
+}
+
+Case broken_dslr(std::uint32_t shared_percent) {
+  Case setup;
+  setup.protocol = "dslr";
+  setup.client_nodes = 3;
+  setup.clients_per_node = 1;
+  setup.operations = 8;
+  setup.shared_percent = shared_percent;
+  setup.max_steps = 5'000;
+  return setup;
+}
+
+std::vector<Planted> all_planted() {
+  using planted::Bug;
+  Case without_recovery = broken_dslr(50);
+  without_recovery.params = {{"lease", Duration{}}};
+  return {
+      {"a_client_that_gives_up_frees_the_lock", Bug::cas_release_by_non_holder,
+       Check::mutual_exclusion, 20, broken_cas()},
+      {"a_handover_before_the_section_ends", Bug::mcs_early_handover, Check::mutual_exclusion, 20,
+       broken_mcs()},
+      {"a_reader_that_ignores_earlier_writers", Bug::dslr_reader_ignores_nx,
+       Check::mutual_exclusion, 20, broken_dslr(50)},
+      {"tickets_that_run_over_break_exclusion", Bug::dslr_no_count_max_reset,
+       Check::mutual_exclusion, 50, broken_dslr(70)},
+      {"tickets_that_run_over_block_everybody", Bug::dslr_no_count_max_reset, Check::progress, 20,
+       without_recovery},
+  };
+}
+
+class LocksPlanted : public ::testing::TestWithParam<Planted> {
+ protected:
+  void TearDown() override { planted::active = planted::Bug::none; }
+};
+
+TEST_P(LocksPlanted, is_caught_and_absent_otherwise) {
+  const Planted& planted = GetParam();
+  const auto wrong = [&](const Outcome& outcome) { return finds(planted.caught_by, outcome); };
+  planted::active = planted.bug;
+  EXPECT_NE(first_seed(planted.setup, planted.seeds, wrong), 0U) << "the bug stays unseen";
+  planted::active = planted::Bug::none;
+  EXPECT_EQ(first_seed(planted.setup, 10 * planted.seeds, wrong), 0U)
+      << "the lock as shipped shows it too";
+}
+
+INSTANTIATE_TEST_SUITE_P(all, LocksPlanted, ::testing::ValuesIn(all_planted()),
+                         [](const auto& made) { return std::string(made.param.name); });
+
+}  // namespace
+}  // namespace latchlab::testing
