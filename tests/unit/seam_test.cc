@@ -1,0 +1,68 @@
+// The parts of the seam that belong to no backend: sparse memory, capabilities, functions without
+// allocation.
+
+#include <gtest/gtest.h>
+
+#include "core/base/inline_function.h"
+#include "core/verbs/capabilities.h"
+#include "core/verbs/sparse_memory.h"
+
+namespace latchlab {
+namespace {
+
+TEST(SparseMemory, pages_appear_with_their_image_when_first_touched) {
+  int filled = 0;
+  SparseMemory memory(1ULL << 40, [&](std::uint64_t offset, std::span<std::uint64_t> page) {
+    ++filled;
+    for (std::size_t i = 0; i < page.size(); ++i) page[i] = offset + 8 * i;
+  });
+  EXPECT_EQ(memory.word((1ULL << 39) + 4088), (1ULL << 39) + 4088);
+  memory.word(1ULL << 39) = 5;
+  EXPECT_EQ(memory.word(1ULL << 39), 5U);
+  EXPECT_EQ(filled, 1);
+}
+
+TEST(SparseMemory, grows_by_aligned_zeroed_pieces) {
+  SparseMemory memory(100, nullptr);
+  const std::uint64_t first = memory.grow(10);
+  const std::uint64_t second = memory.grow(1 << 22);
+  EXPECT_EQ(first, 128U);
+  EXPECT_EQ(second, 192U);
+  EXPECT_EQ(memory.word(second + (1 << 22) - 8), 0U);
+}
+
+TEST(SparseMemory, ranges_that_wrap_around_are_outside) {
+  const SparseMemory memory(4096, nullptr);
+  EXPECT_TRUE(memory.contains(4088, 8));
+  EXPECT_FALSE(memory.contains(4088, 16));
+  EXPECT_FALSE(memory.contains(4096, 0));
+  EXPECT_FALSE(memory.contains(8, ~0ULL));
+}
+
+TEST(Capabilities, first_missing_one_is_named) {
+  Capabilities can;
+  can.set(Capability::calls, Support::native);
+  can.set(Capability::evict, Support::emulated, "closing the connection");
+  EXPECT_EQ(can.first_missing({Capability::calls, Capability::evict}), "");
+  EXPECT_EQ(can.first_missing({Capability::calls, Capability::timing}),
+            name_of(Capability::timing));
+  EXPECT_EQ(can.how(Capability::evict), "closing the connection");
+}
+
+TEST(Capabilities, every_one_has_a_name_of_its_own) {
+  for (int i = 0; i < kCapabilities; ++i)
+    for (int j = 0; j < i; ++j)
+      EXPECT_NE(name_of(static_cast<Capability>(i)), name_of(static_cast<Capability>(j)));
+}
+
+TEST(InlineFunction, copies_carry_their_captures_and_know_whether_they_are_empty) {
+  InlineFunction<int(int)> add;
+  EXPECT_FALSE(add);
+  const int base = 40;
+  add = [base](int more) { return base + more; };
+  const InlineFunction<int(int)> copy = add;
+  EXPECT_EQ(copy(2), 42);
+}
+
+}  // namespace
+}  // namespace latchlab
