@@ -51,9 +51,10 @@ inline ParamSet without_recovery(const std::string& profile, std::int64_t n) {
 class Bench final : public OperationSource, public LoopObserver, SafetyMonitor::Clocks {
  public:
   using Body = std::function<Task<void>(Bench&, ClientId)>;
+  using Factory = std::function<std::unique_ptr<Backend>(const WorldPlan&)>;  // empty: explorer
 
   Bench(const ParamSet& params, std::vector<Script> scripts, std::uint64_t seed,
-        std::uint64_t locks = 1)
+        std::uint64_t locks = 1, const Factory& make = {})
       : protocol_(shiftlock_entry().make(params)),
         scripts_(std::move(scripts)),
         world_(*protocol_, shape(scripts_.size(), seed, locks)),
@@ -62,7 +63,7 @@ class Bench final : public OperationSource, public LoopObserver, SafetyMonitor::
     ExplorerOptions options;
     options.seed = seed;
     options.max_steps = 200'000;
-    backend_ = make_explorer(world_.plan(), options);
+    backend_ = make ? make(world_.plan()) : make_explorer(world_.plan(), options);
     world_.attach(*backend_);
     format_.rdrcnt_bits = static_cast<int>(params.integer("rdrcnt_bits"));
     format_.relcnt_bits = static_cast<int>(params.integer("relcnt_bits"));
@@ -170,7 +171,7 @@ class Bench final : public OperationSource, public LoopObserver, SafetyMonitor::
 
 // No sleep of the explorer's is longer than somebody wants it to be: this one is.
 inline Task<void> sleep_until(Verbs& verbs, Time date) {
-  while (verbs.now() < date) co_await verbs.sleep(seconds(5));
+  while (verbs.now() < date) co_await verbs.sleep(date - verbs.now());
 }
 
 // Takes the lock, sits on it until `date`, however long its lease is over, and releases it.
