@@ -1,6 +1,7 @@
 #pragma once
-// Runs a protocol in the explorer with the client loop and the safety monitor, and tells what
-// happened. One run is one seeded order; `over_seeds` looks for the first that goes wrong.
+// Runs a protocol with the client loop and the safety monitor, and tells what happened: in the
+// explorer, where one run is one seeded order and `first_seed` looks for one that goes wrong, or in
+// the backend that Case::make names.
 //
 // The explorer has no timing: what would end a lease happens there only when nothing else can. So
 // protocols that need `timing` for their leases alone run in it, and their recoveries are explored.
@@ -45,6 +46,7 @@ struct Case {
   bool impatient = false;           // acquisitions have a deadline that is over already
   std::vector<std::uint32_t> dies;  // clients that crash when they hold a lock for the first time
   std::uint64_t max_steps = 20'000;
+  std::unique_ptr<Backend> (*make)(const WorldPlan&) = nullptr;  // null: the explorer
 };
 
 struct Outcome {
@@ -85,7 +87,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     ExplorerOptions options;
     options.seed = seed;
     options.max_steps = setup.max_steps;
-    backend_ = make_explorer(world_->plan(), options);
+    backend_ = setup.make ? setup.make(world_->plan()) : make_explorer(world_->plan(), options);
     world_->attach(*backend_);
     done_.resize(shape.clients());
     monitor_ = std::make_unique<SafetyMonitor>(shape.clients(), *this);
@@ -97,7 +99,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
       Task<void> loop = client_loop(world_->verbs(id), world_->client(id), *this, *this);
       backend_->spawn(world_->verbs(id), std::move(loop), Time{});
     }
-    outcome_.end = backend_->run_until(kNever);
+    outcome_.end = backend_->run_until(Time{} + seconds(10));
     outcome_.safety = monitor_->counts();
     outcome_.violation = monitor_->describe_violation();
     for (std::uint32_t i = 0; i < done_.size(); ++i) {
@@ -135,7 +137,9 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     const auto doomed = std::find(setup_.dies.begin(), setup_.dies.end(), client.value);
     if (doomed == setup_.dies.end()) return;
     monitor_->crashed(client);
-    backend_->crash(client, CrashKind::client);
+    // Its own coroutine is running: it goes right afterwards.
+    const auto die = [this, client] { backend_->crash(client, CrashKind::client); };
+    backend_->at(backend_->true_now() + nanoseconds(1), die);
   }
   void release_begins(ClientId client, const Grant& grant) override {
     monitor_->releasing(client, grant.lock.id);

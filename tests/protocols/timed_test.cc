@@ -1,0 +1,138 @@
+// Locks in the simulator, where time passes: leases, backoff, and what the explorer cannot show.
+// Each test makes one simulation: SimGrid has one engine per process.
+
+#if LATCHLAB_WITH_SIMGRID
+
+#include "backends/simgrid/simgrid_backend.h"
+#include "tests/protocols/harness.h"
+
+namespace latchlab::testing {
+namespace {
+
+// A round trip takes about two microseconds.
+std::unique_ptr<Backend> simulation(const WorldPlan& plan) {
+  SimgridOptions options;
+  NicModel& nic = options.nic;
+  nic.name = "plain";
+  nic.link_bits_per_s = 100'000'000'000;
+  nic.post = nic.completion = nanoseconds(100);
+  nic.one_way = nanoseconds(800);
+  nic.jitter = nanoseconds(50);
+  nic.read = nanoseconds(100);
+  nic.request_gap = nanoseconds(10);
+  nic.serve_read = nic.serve_write = nic.serve_send = nanoseconds(20);
+  nic.serve_atomic_8 = nic.serve_atomic_16 = nanoseconds(30);
+  nic.slots = 512;
+  nic.hold_8 = nic.hold_8_failed = nic.hold_16 = nanoseconds(300);
+  nic.window = 16;
+  nic.dc_connect = nanoseconds(300);
+  nic.dc_reset = microseconds(50);
+  nic.rnr_timer = microseconds(10);
+  nic.ack_timeout = microseconds(50);
+  nic.loopback_one_way = nanoseconds(400);
+  nic.intra_node_message = nanoseconds(500);
+  nic.on_node = nanoseconds(50);
+  nic.cpu_access = nanoseconds(20);
+  nic.call_service = microseconds(1);
+  options.drift_ppb = 50'000;
+  options.clock_offset = microseconds(10);
+  return make_simgrid(plan, options);
+}
+
+Case timed(const char* protocol, const char* profile) {
+  Case setup;
+  setup.protocol = protocol;
+  setup.profile = profile;
+  setup.client_nodes = 4;
+  setup.clients_per_node = 2;
+  setup.operations = 50;
+  setup.hold = microseconds(1);
+  setup.shared_percent = 50;
+  setup.make = simulation;
+  return setup;
+}
+
+void expect_sound_run(const Case& setup) {
+  const Outcome outcome = run(setup, 1);
+  EXPECT_EQ(outcome.safety.violations, 0U) << outcome.violation;
+  EXPECT_EQ(outcome.safety.late_effects, 0U);
+  EXPECT_EQ(outcome.end, RunEnd::finished) << outcome.entry;
+}
+
+TEST(timed, cas_is_sound_with_backoff) {
+  expect_sound_run(timed("cas", "paper"));
+}
+TEST(timed, cas_is_sound_as_ported) {
+  expect_sound_run(timed("cas", "shiftlock_artifact"));
+}
+TEST(timed, mcs_is_sound) {
+  expect_sound_run(timed("mcs", "paper"));
+}
+TEST(timed, mcs_is_sound_as_in_the_artifact) {
+  expect_sound_run(timed("mcs", "artifact"));
+}
+TEST(timed, dslr_is_sound_as_ported) {
+  expect_sound_run(timed("dslr", "shiftlock_port"));
+}
+
+TEST(timed, dslr_is_sound_and_repairs_nothing_without_faults) {
+  const Outcome outcome = run(timed("dslr", "repaired"), 1);
+  EXPECT_TRUE(outcome.safe()) << outcome.violation;
+  EXPECT_EQ(outcome.end, RunEnd::finished);
+  EXPECT_EQ(outcome.recoveries, 0U);
+}
+
+TEST(timed, dslr_outlives_crashes) {
+  Case setup = timed("dslr", "repaired");
+  setup.dies = {0, 5};
+  expect_sound_run(setup);
+}
+
+// Eras of 16 tickets, leases that are longer than an era is not: many eras, two crashes.
+TEST(timed, dslr_outlives_crashes_with_narrow_tickets) {
+  Case setup = timed("dslr", "repaired");
+  setup.params = {{"ticket_bits", number(5)}, {"lease", microseconds(200)}};
+  setup.dies = {0, 5};
+  expect_sound_run(setup);
+}
+
+// Counter-example 2 of dslr.h: writers alone, each well within its lease.
+Case long_queue_of_writers() {
+  Case setup = timed("dslr", "repaired");
+  setup.shared_percent = 0;
+  setup.operations = 4;
+  setup.hold = microseconds(150);
+  setup.params = {{"lease", microseconds(200)}};
+  return setup;
+}
+
+TEST(timed, a_queue_of_writers_looks_dead_when_both_counters_must_move) {
+  Case setup = long_queue_of_writers();
+  setup.params.emplace_back("progress", text("both"));
+  EXPECT_GT(run(setup, 1).safety.violations, 0U);
+}
+
+TEST(timed, a_queue_of_writers_is_alive_when_either_counter_moves) {
+  const Outcome outcome = run(long_queue_of_writers(), 1);
+  EXPECT_TRUE(outcome.safe());
+  EXPECT_EQ(outcome.recoveries, 0U);
+  EXPECT_EQ(outcome.end, RunEnd::finished);
+}
+
+// A section that takes longer than the lease is cut off by the client loop; the release comes too
+// late and must not count.
+TEST(timed, dslr_suppresses_a_release_after_the_lease) {
+  Case setup = timed("dslr", "repaired");
+  setup.operations = 1;
+  setup.hold = microseconds(300);
+  setup.params = {{"lease", microseconds(200)}};
+  const Outcome outcome = run(setup, 1);
+  EXPECT_TRUE(outcome.safe()) << outcome.violation;
+  EXPECT_GT(outcome.suppressed, 0U);
+  EXPECT_EQ(outcome.end, RunEnd::finished);
+}
+
+}  // namespace
+}  // namespace latchlab::testing
+
+#endif
