@@ -174,6 +174,7 @@ void ExplorerBackend::list_steps() {
     explorer::add_probe_steps(*world_, *actor, *steps_);
   }
   explorer::add_detection_steps(*world_, *steps_);
+  std::erase_if(steps_->later, [](const auto& later) { return later.date == kNever; });
   if (steps_->now.empty()) return;
   for (const StepList::Later& later : steps_->later)
     if (later.may_be_early) steps_->now.push_back(later.step);

@@ -198,6 +198,12 @@ TEST_P(Runs, lost_wake_up_is_a_deadlock_that_the_run_reports) {
   EXPECT_EQ(run(), RunEnd::stuck);
 }
 
+TEST_P(Runs, client_that_sleeps_for_ever_is_stuck) {
+  Verbs& client = add_client();
+  spawn(client, [](Verbs& verbs) -> Task<void> { co_await verbs.sleep(kForever); }(client));
+  EXPECT_EQ(run(), RunEnd::stuck);
+}
+
 TEST_P(Runs, background_work_does_not_keep_a_run_from_finishing) {
   Verbs& client = add_client();
   Verbs& background = world().add_actor(ActorKind::node, kHere, ClientId{});
