@@ -116,13 +116,18 @@ void Simulator::arrive(SimOperation& op) {
   execute(op);
 }
 
-// In the order of the QP.
+// In the order of the QP. A dead node has no pipeline either.
 void Simulator::execute(SimOperation& op) {
-  const Qp& qp = *op.qp;
-  if (cut_off(op) || qp.broken || op.epoch != qp.epoch) return fail_verb(op, VerbStatus::flushed);
-  if (node(qp.to).dead) return fail_verb(op, VerbStatus::peer_failed);
-  if (!valid(op)) return fail_verb(op, VerbStatus::access_error);
+  if (node(op.qp->to).dead) return fail_verb(op, refusal(op));
   enter_pipeline(op);
+}
+
+// Why the responder does not execute the verb; ok: it does.
+VerbStatus Simulator::refusal(const SimOperation& op) const {
+  const Qp& qp = *op.qp;
+  if (cut_off(op) || qp.broken || op.epoch != qp.epoch) return VerbStatus::flushed;
+  if (node(qp.to).dead) return VerbStatus::peer_failed;
+  return valid(op) ? VerbStatus::ok : VerbStatus::access_error;
 }
 
 void Simulator::enter_pipeline(SimOperation& op) {
@@ -152,9 +157,14 @@ void Simulator::enter_pipeline(SimOperation& op) {
 void Simulator::served(SimOperation& op) {
   if (op.kind == OpKind::send) return deliver(op);
   if (op.kind == OpKind::call) return call_arrived(op);
-  if (is_atomic(op.verb.kind)) return admit(op);
-  if (cut_off(op)) return fail_verb(op, VerbStatus::flushed);
-  if (node(op.qp->to).dead) return fail_verb(op, VerbStatus::peer_failed);
+  const bool atomic = is_atomic(op.verb.kind);
+  const VerbStatus status = refusal(op);
+  if (status != VerbStatus::ok) {
+    fail_verb(op, status);
+    if (atomic) unstall(*op.qp);
+    return;
+  }
+  if (atomic) return admit(op);
   move_words(op);
   note_effect(op);
   answer(op, op.verb.kind == VerbKind::read ? nic_.read : nic_.write);

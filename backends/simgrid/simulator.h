@@ -140,6 +140,7 @@ class Simulator final : public Backend, public EventSource {
   void leave(SimOperation& op, Time date);
   void arrive(SimOperation& op);
   void execute(SimOperation& op);
+  VerbStatus refusal(const SimOperation& op) const;
   void enter_pipeline(SimOperation& op);
   void served(SimOperation& op);
   void take_effect(SimOperation& op);
