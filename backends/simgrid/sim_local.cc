@@ -79,7 +79,7 @@ void Simulator::post_local(SimActor& actor, SimOperation& op) {
     default:
       date = now_ + nic_.cpu_access;
   }
-  if (date != kNever) push(date, actor.index, EventKind::local, &op);
+  if (date != kNever) push(std::max(date, now_), actor.index, EventKind::local, &op);
 }
 
 void Simulator::local_done(SimOperation& op) {
@@ -138,8 +138,10 @@ void Simulator::access_memory(SimOperation& op) {
 }
 
 void Simulator::do_evict(SimOperation& op) {
-  SimActor& victim = *clients_[static_cast<std::size_t>(op.length.ps)];
-  ++victim.cut;
+  const auto client = static_cast<std::size_t>(op.length.ps);
+  LATCHLAB_CHECK(client < clients_.size() && clients_[client] != nullptr,
+                 "eviction of a client that does not exist");
+  SimActor& victim = *clients_[client];
   victim.evicted = true;
   fingerprint_.add({static_cast<std::uint64_t>(now_.ps), 0xe71c7, victim.index});
 }

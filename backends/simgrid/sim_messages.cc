@@ -30,7 +30,7 @@ void Simulator::post_send(SimActor& actor, SimOperation& op, Time date) {
                  "message to a node that does not exist");
   ++census_.posted;
   ++census_.in_flight;
-  op.started = date;
+  op.posted = date;
   actor.initiator.waiting.push(&op);
   pump_sends(actor);
 }
@@ -40,7 +40,7 @@ void Simulator::pump_sends(SimActor& actor) {
   if (initiator.busy || initiator.waiting.empty()) return;
   SimOperation& op = *initiator.waiting.pop();
   initiator.busy = true;
-  Time date = std::max(now_, op.started);
+  Time date = std::max(now_, op.posted);
   if (initiator.target != op.target) date = date + nic_.dc_connect;
   initiator.target = op.target;
   transmit(op, date);
@@ -52,7 +52,7 @@ void Simulator::transmit(SimOperation& op, Time date) {
   if (op.from == to) {
     arrival = date + nic_.intra_node_message + jitter();
   } else {
-    arrival = depart(op.from, to, date, sizeof(Message)) + options_.client_link_latency;
+    arrival = depart(op.from, to, date, sizeof(Message));
   }
   push(arrival, op.actor, EventKind::arrive, &op);
 }
@@ -60,11 +60,8 @@ void Simulator::transmit(SimOperation& op, Time date) {
 void Simulator::deliver(SimOperation& op) {
   Endpoint* endpoint = find_endpoint(op.target);
   const bool gone = endpoint == nullptr || endpoint->gone || node(op.target.node).dead;
-  if (gone || cut_off(op)) {
-    op.completion.status = gone ? VerbStatus::peer_failed : VerbStatus::flushed;
-    push(now_ + nic_.ack_timeout * (nic_.ack_retries + 1), op.actor, EventKind::complete, &op);
-    return;
-  }
+  if (cut_off(op)) return fail_send(op, VerbStatus::flushed);
+  if (gone) return fail_send(op, VerbStatus::peer_failed);
   if (endpoint->free_recvs == 0) return not_ready(op);
   --endpoint->free_recvs;
   Message& message = op.message;
@@ -75,20 +72,24 @@ void Simulator::deliver(SimOperation& op) {
   FirstEffect& first = owner(op).first_effect();
   ++effects_;
   if (first.armed) first = {false, effects_};
-  const Duration back =
-      op.from == op.target.node ? nic_.intra_node_message : wire(op.target.node, op.from);
-  push(now_ + back + jitter() + nic_.completion, op.actor, EventKind::complete, &op);
+  push(now_ + way_back(op) + jitter() + nic_.completion, op.actor, EventKind::complete, &op);
   if (endpoint->owner->alive) check_messages(*endpoint->owner);
 }
 
 void Simulator::not_ready(SimOperation& op) {
-  const Duration back = wire(op.target.node, op.from);
-  if (op.retries++ < nic_.rnr_retries) {
-    push(now_ + back + nic_.rnr_timer, op.actor, EventKind::retry, &op);
-    return;
-  }
-  op.completion.status = VerbStatus::receiver_not_ready;
-  push(now_ + back + nic_.completion, op.actor, EventKind::complete, &op);
+  if (op.retries++ >= nic_.rnr_retries) return fail_send(op, VerbStatus::receiver_not_ready);
+  push(now_ + way_back(op) + nic_.rnr_timer, op.actor, EventKind::retry, &op);
+}
+
+Duration Simulator::way_back(const SimOperation& op) const {
+  return op.from == op.target.node ? nic_.intra_node_message : wire(op.target.node, op.from);
+}
+
+void Simulator::fail_send(SimOperation& op, VerbStatus status) {
+  op.completion.status = status;
+  const bool silent = status == VerbStatus::peer_failed;
+  push(now_ + (silent ? no_answer() : way_back(op) + nic_.completion), op.actor,
+       EventKind::complete, &op);
 }
 
 // Also the end of a call.
@@ -100,7 +101,8 @@ void Simulator::send_complete(SimOperation& op) {
     if (op.completion.ok()) {
       actor.initiator.busy = false;
       pump_sends(actor);
-    } else {  // the DCI is in error: it must be reset and brought up again
+    } else {  // the DCI is in error: it must be reset and turned to its target again
+      actor.initiator.target = {};
       push(now_ + nic_.dc_reset, actor.index, EventKind::send_ready, &actor);
     }
   }
@@ -119,19 +121,15 @@ void Simulator::post_call(SimActor& /*actor*/, SimOperation& op, Time date) {
 
 void Simulator::call_arrived(SimOperation& op) {
   Node& server = node(op.server);
-  if (server.dead || server.server == nullptr) {
-    op.completion.status = server.dead ? VerbStatus::peer_failed : VerbStatus::access_error;
-    const Duration wait =
-        server.dead ? nic_.ack_timeout * (nic_.ack_retries + 1) : wire(op.server, op.from);
-    push(now_ + wait, op.actor, EventKind::complete, &op);
-    return;
-  }
+  if (server.dead) return fail_call(op, VerbStatus::peer_failed);
+  if (server.server == nullptr) return fail_call(op, VerbStatus::access_error);
   Time& core = *std::min_element(server.cores_free.begin(), server.cores_free.end());
   core = std::max(core, now_) + nic_.call_service;
   push(core, op.actor, EventKind::request_up, &op);
 }
 
 void Simulator::call_up(SimOperation& op) {
+  if (node(op.server).dead) return fail_call(op, VerbStatus::peer_failed);
   SimActor& server = *node(op.server).server;
   const PendingCall pending{op.request, next_ticket_++};
   calls_.emplace(pending.ticket, &op);
@@ -140,6 +138,22 @@ void Simulator::call_up(SimOperation& op) {
   std::erase_if(server.serving, [](const Task<void>& task) { return task.done(); });
   server.serving.push_back(server.handler->serve(server, pending));
   server.serving.back().start();
+}
+
+void Simulator::fail_call(SimOperation& op, VerbStatus status) {
+  op.completion.status = status;
+  const bool silent = status == VerbStatus::peer_failed;
+  push(now_ + (silent ? no_answer() : wire(op.server, op.from) + nic_.completion), op.actor,
+       EventKind::complete, &op);
+}
+
+// The server is gone, and with it what it would have answered.
+void Simulator::drop_calls(NodeId server) {
+  std::erase_if(calls_, [this, server](const auto& call) {
+    const bool lost = call.second->server == server;
+    if (lost) fail_call(*call.second, VerbStatus::peer_failed);
+    return lost;
+  });
 }
 
 void Simulator::reply(const PendingCall& pending, const Reply& answer_words) {

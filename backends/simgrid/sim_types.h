@@ -44,12 +44,11 @@ struct SimOperation : Operation {
   Qp* qp = nullptr;
   NodeId from;                      // requester's node
   std::uint32_t actor = 0;          // for the order of events
-  std::uint64_t cut = 0;            // the sender's QPs' generation; an evicted actor's has moved on
   std::uint64_t epoch = 0;          // its QP's when it was posted
   Words after;                      // an atomic in its slot: what it will write
   bool writes = false;              // ... if it writes at all
   Time slot_entered;                // from when it waits for its slot
-  Time started;                     // in its slot since
+  Time posted;                      // a message: not before this date on its way
   std::int64_t retries = 0;         // of a message
   std::vector<std::uint64_t> bulk;  // READ or WRITE longer than 16 bytes
 };
@@ -60,7 +59,8 @@ struct Qp {
   NodeId to;
   std::int64_t outstanding = 0;  // READs and atomics in flight
   Fifo<SimOperation> held_back;  // at the requester: for a free place or a fence
-  std::uint64_t epoch = 0;       // moves on with each error: what was posted before is flushed
+  bool broken = false;           // at the responder: an error, of which the requester will hear
+  std::uint64_t epoch = 0;       // moves on when it does: what was posted before is flushed
   bool stalled = false;          // at the responder: an atomic has not been executed yet
   Fifo<SimOperation> behind;     // ... and what arrived after it
   Time last_arrival;             // nothing overtakes on the wire
@@ -70,7 +70,8 @@ struct Qp {
 struct AtomicSlot {
   bool busy = false;
   Fifo<SimOperation> waiting;
-  Duration busy_total;
+  Time busy_since;      // or since the last reset_stats
+  Duration busy_total;  // of holds that have ended
 };
 
 // One RNIC: outbound port, inbound pipeline, atomic unit.
@@ -83,7 +84,7 @@ struct Nic {
   Time window_full_since;
   // statistics since reset_stats
   std::uint64_t verbs = 0;
-  Duration pipeline_busy;
+  Duration pipeline_busy;  // includes what is queued, up to pipeline_free
   Duration link_busy;
   Duration window_full;
   Duration slot_wait;
@@ -92,6 +93,8 @@ struct Nic {
 
 struct Node {
   NodeId id;
+  bool hosts_locks = false;
+  bool hosts_clients = false;
   SparseMemory memory;
   Nic nic;
   std::int64_t drift_ppb = 0;

@@ -11,6 +11,10 @@ namespace latchlab::sim {
 namespace {
 
 constexpr std::uint64_t kSlotBytes = 8;  // address bits 3.. choose the slot
+// Bytes up to here cost no latency of their own: it is part of the wire's.
+constexpr std::uint32_t kSmallBytes = 64;
+static_assert(sizeof(Message) <= kSmallBytes);
+constexpr std::uint32_t kByValueBytes = 16;  // longer READs and WRITEs are bulk
 
 bool waits_for_answer(const SimOperation& op) {
   return op.verb.kind == VerbKind::read || is_atomic(op.verb.kind);
@@ -57,8 +61,12 @@ bool Simulator::may_leave(const Qp& qp, const SimOperation& op) const {
 void Simulator::leave(SimOperation& op, Time date) {
   Qp& qp = *op.qp;
   if (waits_for_answer(op)) ++qp.outstanding;
+  if (node(op.from).dead) {  // held back when its node died
+    op.completion.status = VerbStatus::flushed;
+    return push(date, op.actor, EventKind::complete, &op);
+  }
   const bool carries = op.verb.kind == VerbKind::write;
-  if (carries && op.verb.bytes > 16) {
+  if (carries && op.verb.bytes > kByValueBytes) {
     SparseMemory& memory = node(op.from).memory;
     for (std::uint32_t at = 0; at < op.verb.bytes; at += 8)
       op.bulk.push_back(memory.word(op.verb.local.offset + at));
@@ -68,16 +76,21 @@ void Simulator::leave(SimOperation& op, Time date) {
   push(qp.last_arrival, op.actor, EventKind::arrive, &op);
 }
 
+// When it arrives. The port is busy for the gap between verbs, or as long as the bytes take.
 Time Simulator::depart(NodeId from, NodeId to, Time date, std::uint32_t bytes) {
   Nic& nic = node(from).nic;
   const Duration busy = std::max(nic_.request_gap, platform_->transfer(from, to, bytes));
-  nic.outbound_free = std::max(nic.outbound_free, date) + busy;
-  return nic.outbound_free + wire(from, to) + jitter();
+  const Time starts = std::max(nic.outbound_free, date);
+  nic.outbound_free = starts + busy;
+  const Duration tail = bytes > kSmallBytes ? platform_->transfer(from, to, bytes) : Duration{};
+  return starts + tail + wire(from, to) + jitter();
 }
 
 Duration Simulator::wire(NodeId from, NodeId to) const {
   if (from == to) return nic_.loopback_one_way;
-  return platform_->one_way(from, to);
+  const bool between_clients = node(from).hosts_clients && node(to).hosts_clients;
+  const Duration extra = between_clients ? options_.client_link_latency : Duration{};
+  return platform_->one_way(from, to) + extra;
 }
 
 Duration Simulator::jitter() {
@@ -99,14 +112,22 @@ bool Simulator::valid(const SimOperation& op) const {
 }
 
 void Simulator::arrive(SimOperation& op) {
-  if (node(op.qp->to).dead) return fail_verb(op, VerbStatus::peer_failed);
-  if (op.epoch != op.qp->epoch) return fail_verb(op, VerbStatus::flushed);
-  if (!valid(op)) {
-    ++op.qp->epoch;
-    return fail_verb(op, VerbStatus::access_error);
-  }
   if (op.qp->stalled || !op.qp->behind.empty()) return op.qp->behind.push(&op);
+  execute(op);
+}
+
+// In the order of the QP. A dead node has no pipeline either.
+void Simulator::execute(SimOperation& op) {
+  if (node(op.qp->to).dead) return fail_verb(op, refusal(op));
   enter_pipeline(op);
+}
+
+// Why the responder does not execute the verb; ok: it does.
+VerbStatus Simulator::refusal(const SimOperation& op) const {
+  const Qp& qp = *op.qp;
+  if (cut_off(op) || qp.broken || op.epoch != qp.epoch) return VerbStatus::flushed;
+  if (node(qp.to).dead) return VerbStatus::peer_failed;
+  return valid(op) ? VerbStatus::ok : VerbStatus::access_error;
 }
 
 void Simulator::enter_pipeline(SimOperation& op) {
@@ -123,17 +144,27 @@ void Simulator::enter_pipeline(SimOperation& op) {
   }
   Nic& nic = node(to).nic;
   ++nic.verbs;
-  nic.pipeline_busy += serve;
-  nic.link_busy += platform_->transfer(op.from, to, payload(op));
-  nic.pipeline_free = std::max(nic.pipeline_free, now_) + serve;
+  const Duration transfer = platform_->transfer(op.from, to, payload(op));
+  const bool incoming = op.kind == OpKind::verb && op.verb.kind == VerbKind::write;
+  const Duration busy = incoming ? std::max(serve, transfer) : serve;
+  nic.pipeline_busy += busy;
+  nic.link_busy += transfer;
+  // What is long has come in while it was on the wire, if nothing else was.
+  nic.pipeline_free = std::max(nic.pipeline_free + busy, now_ + serve);
   push(nic.pipeline_free, op.actor, EventKind::served, &op);
 }
 
 void Simulator::served(SimOperation& op) {
   if (op.kind == OpKind::send) return deliver(op);
   if (op.kind == OpKind::call) return call_arrived(op);
-  if (is_atomic(op.verb.kind)) return admit(op);
-  if (cut_off(op)) return fail_verb(op, VerbStatus::flushed);
+  const bool atomic = is_atomic(op.verb.kind);
+  const VerbStatus status = refusal(op);
+  if (status != VerbStatus::ok) {
+    fail_verb(op, status);
+    if (atomic) unstall(*op.qp);
+    return;
+  }
+  if (atomic) return admit(op);
   move_words(op);
   note_effect(op);
   answer(op, op.verb.kind == VerbKind::read ? nic_.read : nic_.write);
@@ -145,7 +176,7 @@ void Simulator::move_words(SimOperation& op) {
   const bool reads = verb.kind == VerbKind::read;
   for (std::uint32_t at = 0; at < verb.bytes; at += 8) {
     std::uint64_t& word = memory.word(verb.addr.offset + at);
-    if (verb.bytes > 16) {
+    if (verb.bytes > kByValueBytes) {
       if (reads) {
         op.bulk.push_back(word);
         continue;
@@ -200,14 +231,14 @@ void Simulator::begin_hold(SimOperation& op) {
   const Duration hold = hold_of(op, match);
   server.nic.slot_wait += now_ - op.slot_entered;
   ++server.nic.slot_waits;
-  slot_of(server.nic, op.verb.addr).busy_total += hold;
+  slot_of(server.nic, op.verb.addr).busy_since = now_;
   push(now_ + hold, op.actor, EventKind::slot_done, &op);
 }
 
 void Simulator::slot_done(SimOperation& op) {
   Node& server = node(op.qp->to);
   Nic& nic = server.nic;
-  const bool lands = !cut_off(op);
+  const bool lands = !cut_off(op) && !server.dead;
   if (lands && op.writes) {
     server.memory.word(op.verb.addr.offset) = op.after.lo;
     if (op.verb.bytes == 16) server.memory.word(op.verb.addr.offset + 8) = op.after.hi;
@@ -216,6 +247,7 @@ void Simulator::slot_done(SimOperation& op) {
   }
   if (lands) note_effect(op);
   AtomicSlot& slot = slot_of(nic, op.verb.addr);
+  slot.busy_total += now_ - slot.busy_since;
   slot.busy = !slot.waiting.empty();
   if (slot.busy) begin_hold(*slot.waiting.pop());
   if (nic.before_window.empty()) {
@@ -227,7 +259,7 @@ void Simulator::slot_done(SimOperation& op) {
   if (lands) {
     answer(op, {});
   } else {
-    fail_verb(op, VerbStatus::flushed);
+    fail_verb(op, server.dead ? VerbStatus::peer_failed : VerbStatus::flushed);
   }
   unstall(qp);
 }
@@ -235,7 +267,7 @@ void Simulator::slot_done(SimOperation& op) {
 // What arrived on the QP behind an atomic goes on, up to the next atomic.
 void Simulator::unstall(Qp& qp) {
   qp.stalled = false;
-  while (!qp.stalled && !qp.behind.empty()) enter_pipeline(*qp.behind.pop());
+  while (!qp.stalled && !qp.behind.empty()) execute(*qp.behind.pop());
 }
 
 void Simulator::note_effect(SimOperation& op) {
@@ -254,7 +286,7 @@ void Simulator::note_effect(SimOperation& op) {
 void Simulator::answer(SimOperation& op, Duration extra) {
   const NodeId here = op.qp->to;
   Time date = now_ + extra;
-  if (op.verb.kind == VerbKind::read && op.verb.bytes > 16) {
+  if (op.verb.kind == VerbKind::read && op.verb.bytes > kSmallBytes) {
     Nic& nic = node(here).nic;
     nic.outbound_free =
         std::max(nic.outbound_free, date) + platform_->transfer(here, op.from, op.verb.bytes);
@@ -266,25 +298,33 @@ void Simulator::answer(SimOperation& op, Duration extra) {
   push(last, op.actor, EventKind::complete, &op);
 }
 
+// An error breaks the QP: what is posted before the requester hears of it is flushed.
 void Simulator::fail_verb(SimOperation& op, VerbStatus status) {
   op.completion.status = status;
   Time date = now_;
+  Qp& qp = *op.qp;
+  qp.broken = true;
   if (status == VerbStatus::peer_failed) {
-    date = date + nic_.ack_timeout * (nic_.ack_retries + 1);
+    date = date + no_answer();
   } else {
-    date = date + wire(op.qp->to, op.from) + nic_.completion;
+    date = date + wire(qp.to, op.from) + nic_.completion;
   }
-  push(date, op.actor, EventKind::complete, &op);
+  qp.last_completion = std::max(qp.last_completion, date);
+  push(qp.last_completion, op.actor, EventKind::complete, &op);
 }
 
 void Simulator::complete_verb(SimOperation& op) {
   Qp& qp = *op.qp;
   if (waits_for_answer(op)) --qp.outstanding;
+  if (!op.completion.ok() && op.epoch == qp.epoch) {  // its first error: connected anew
+    ++qp.epoch;
+    qp.broken = false;
+  }
   while (!qp.held_back.empty() && may_leave(qp, *qp.held_back.front()))
     leave(*qp.held_back.pop(), now_);
   --census_.in_flight;
   ++(op.completion.ok() ? census_.executed : census_.failed);
-  if (op.completion.ok() && op.verb.kind == VerbKind::read && op.verb.bytes > 16) {
+  if (op.completion.ok() && op.verb.kind == VerbKind::read && op.verb.bytes > kByValueBytes) {
     SparseMemory& memory = node(op.from).memory;
     for (std::uint32_t at = 0; at < op.verb.bytes; at += 8) {
       memory.word(op.verb.local.offset + at) = op.bulk[at / 8];

@@ -129,9 +129,8 @@ void Simulator::word_changed(NodeId where, std::uint64_t offset) {
   }
 }
 
-void Simulator::membership_changed() {
-  for (std::size_t i = 0; i < alive_.size(); ++i)
-    alive_[i] = clients_[i] == nullptr || clients_[i]->alive;
+void Simulator::membership_changed(const std::vector<ClientId>& gone) {
+  for (const ClientId client : gone) alive_[client.value] = false;
   ++membership_version_;
   for (const auto& actor : actors_) {
     for (std::size_t i = 0; i < actor->waits.size();) {

@@ -67,6 +67,8 @@ Simulator::Simulator(const WorldPlan& plan, const SimgridOptions& options)
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     Node& made = nodes_[i];
     made.id = plan.nodes[i].id;
+    made.hosts_locks = plan.nodes[i].server;
+    made.hosts_clients = plan.nodes[i].clients;
     SparseMemory::Fill fill;
     if (plan.image)
       fill = [image = plan.image, id = made.id](
@@ -129,6 +131,7 @@ void Simulator::serve_calls(Verbs& server, CallHandler& handler) {
 // ---- the run ----
 
 void Simulator::push(Time date, std::uint32_t actor, EventKind kind, void* subject) {
+  LATCHLAB_CHECK(date >= now_, "an event in the past");
   queue_.push(date.ps, actor, kind, subject);
 }
 
@@ -235,7 +238,6 @@ void Simulator::start(SimActor& actor, SimOperation& first) {
   for (Operation* at = &first; at != nullptr; at = at->next) {
     auto& op = static_cast<SimOperation&>(*at);
     op.life = actor.life;
-    op.cut = actor.evicted ? actor.cut - 1 : actor.cut;
     op.actor = actor.index;
     op.from = actor.node();
     switch (op.kind) {
@@ -290,18 +292,29 @@ void Simulator::settle(SimOperation& op, VerbStatus status) {
 void Simulator::crash(ClientId client, CrashKind kind) {
   SimActor& victim = *clients_[client.value];
   fingerprint_.add({static_cast<std::uint64_t>(now_.ps), 0xdead, client.value});
+  std::vector<ClientId> gone = {client};
   if (kind == CrashKind::node) {
-    Node& dead = node(victim.node());
-    dead.dead = true;
-    for (const auto& actor : actors_)
-      if (actor->node() == dead.id) kill(*actor, kind);
+    for (const SimActor* each : clients_)
+      if (each != nullptr && each->node() == victim.node()) gone.push_back(each->client());
+    kill_node(node(victim.node()));
   } else {
     kill(victim, kind);
   }
-  at(now_ + options_.detection_delay, [this] { membership_changed(); });
+  at(now_ + options_.detection_delay, [this, gone] { membership_changed(gone); });
+}
+
+void Simulator::kill_node(Node& dead) {
+  dead.dead = true;
+  for (const auto& actor : actors_)
+    if (actor->node() == dead.id) kill(*actor, CrashKind::node);
+  drop_calls(dead.id);
 }
 
 void Simulator::kill(SimActor& actor, CrashKind kind) {
+  if (kind != CrashKind::client) {
+    for (auto& [address, endpoint] : endpoints_)
+      if (endpoint.owner == &actor) endpoint.gone = true;
+  }
   if (!actor.alive) return;
   actor.alive = false;
   ++actor.life;
@@ -315,9 +328,6 @@ void Simulator::kill(SimActor& actor, CrashKind kind) {
   if (actor.flushing != nullptr) recycle(*std::exchange(actor.flushing, nullptr));
   actor.root.reset();
   actor.serving.clear();
-  if (kind == CrashKind::client) return;
-  for (auto& [address, endpoint] : endpoints_)
-    if (endpoint.owner == &actor) endpoint.gone = true;
 }
 
 // ---- memory and statistics from outside ----
@@ -333,28 +343,42 @@ void Simulator::reset_stats() {
   for (Node& each : nodes_) {
     Nic& nic = each.nic;
     nic.verbs = 0;
-    nic.pipeline_busy = nic.link_busy = nic.window_full = nic.slot_wait = Duration{};
+    nic.link_busy = nic.window_full = nic.slot_wait = Duration{};
+    nic.pipeline_busy = std::max(nic.pipeline_free, now_) - now_;
     nic.slot_waits = 0;
     if (nic.admitted == nic_.window) nic.window_full_since = now_;
-    for (AtomicSlot& slot : nic.slots) slot.busy_total = Duration{};
+    for (AtomicSlot& slot : nic.slots) {
+      slot.busy_total = Duration{};
+      slot.busy_since = now_;
+    }
   }
+}
+
+std::size_t Simulator::slots_in_use() const {
+  std::size_t used = operations_.size() - free_operations_.size() + waits_.size();
+  for (const auto& actor : actors_) used -= actor->free_waits.size();
+  return used;
 }
 
 NicStats Simulator::busiest_server() const {
   const Nic* busiest = nullptr;
   for (const Node& each : nodes_)
-    if (busiest == nullptr || each.nic.verbs > busiest->verbs) busiest = &each.nic;
+    if (each.hosts_locks && (busiest == nullptr || each.nic.verbs > busiest->verbs))
+      busiest = &each.nic;
+  if (busiest == nullptr) return {};
   NicStats stats;
   stats.measured = true;
   stats.verbs = busiest->verbs;
-  stats.pipeline_busy = busiest->pipeline_busy;
+  stats.pipeline_busy = busiest->pipeline_busy - (std::max(busiest->pipeline_free, now_) - now_);
   stats.link_busy = busiest->link_busy;
   stats.window_full = busiest->window_full;
   if (busiest->admitted == nic_.window) stats.window_full += now_ - busiest->window_full_since;
   stats.slot_wait_total = busiest->slot_wait;
   stats.slot_waits = busiest->slot_waits;
-  for (const AtomicSlot& slot : busiest->slots)
-    stats.hottest_slot_busy = std::max(stats.hottest_slot_busy, slot.busy_total);
+  for (const AtomicSlot& slot : busiest->slots) {
+    const Duration held = slot.busy ? now_ - slot.busy_since : Duration{};
+    stats.hottest_slot_busy = std::max(stats.hottest_slot_busy, slot.busy_total + held);
+  }
   return stats;
 }
 

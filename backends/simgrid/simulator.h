@@ -67,8 +67,7 @@ class SimActor final : public Verbs {
   std::vector<Task<void>> serving;  // a server's calls under way
   CallHandler* handler = nullptr;
   std::uint64_t life = 1;  // moves on when the coroutine is destroyed
-  std::uint64_t cut = 0;   // moves on when its QPs are destroyed
-  bool evicted = false;    // and then nothing that it posts lands any more
+  bool evicted = false;    // its QPs are destroyed: nothing of it lands any more
   bool alive = true;
   std::vector<std::unique_ptr<Qp>> qps;  // by NodeId - 1; null: not used yet
   Initiator initiator;
@@ -103,6 +102,7 @@ class Simulator final : public Backend, public EventSource {
   VerbCensus census() const override { return census_; }
   void reset_stats() override;
   NicStats busiest_server() const override;
+  std::size_t slots_in_use() const;  // operations and waits that nobody has given back
 
   // ---- EventSource ----
   bool has_next() const override;
@@ -128,6 +128,8 @@ class Simulator final : public Backend, public EventSource {
   void finish_operation(SimOperation& op);
   void settle(SimOperation& op, VerbStatus status);
   void kill(SimActor& actor, CrashKind kind);
+  void kill_node(Node& dead);
+  void membership_changed(const std::vector<ClientId>& gone);
   Node& node(NodeId id) { return nodes_[id.value - 1u]; }
   const Node& node(NodeId id) const { return nodes_[id.value - 1u]; }
   SimActor& owner(const SimOperation& op) const { return static_cast<SimActor&>(*op.owner); }
@@ -137,6 +139,8 @@ class Simulator final : public Backend, public EventSource {
   bool may_leave(const Qp& qp, const SimOperation& op) const;
   void leave(SimOperation& op, Time date);
   void arrive(SimOperation& op);
+  void execute(SimOperation& op);
+  VerbStatus refusal(const SimOperation& op) const;
   void enter_pipeline(SimOperation& op);
   void served(SimOperation& op);
   void take_effect(SimOperation& op);
@@ -157,7 +161,7 @@ class Simulator final : public Backend, public EventSource {
   Duration jitter();
   Time depart(NodeId from, NodeId to, Time date, std::uint32_t bytes);
   void note_effect(SimOperation& op);
-  bool cut_off(const SimOperation& op) const { return op.cut != owner(op).cut; }
+  bool cut_off(const SimOperation& op) const { return owner(op).evicted; }
 
   // sim_messages.cc: messages and calls
   void post_send(SimActor& actor, SimOperation& op, Time date);
@@ -165,11 +169,16 @@ class Simulator final : public Backend, public EventSource {
   void transmit(SimOperation& op, Time date);
   void deliver(SimOperation& op);
   void not_ready(SimOperation& op);
+  void fail_send(SimOperation& op, VerbStatus status);
+  Duration way_back(const SimOperation& op) const;
+  Duration no_answer() const { return nic_.ack_timeout * (nic_.ack_retries + 1); }
   void send_complete(SimOperation& op);
   Endpoint* find_endpoint(EndpointAddr addr);
   void post_call(SimActor& actor, SimOperation& op, Time date);
   void call_arrived(SimOperation& op);
   void call_up(SimOperation& op);
+  void fail_call(SimOperation& op, VerbStatus status);
+  void drop_calls(NodeId server);
 
   // sim_waits.cc: waits at home
   bool try_satisfy(SimActor& actor, SimWait& wait);
@@ -179,7 +188,6 @@ class Simulator final : public Backend, public EventSource {
   void woken(SimWait& wait);
   void check_messages(SimActor& actor);
   void word_changed(NodeId node, std::uint64_t offset);
-  void membership_changed();
 
   // sim_local.cc: CPU, clocks, services
   void post_local(SimActor& actor, SimOperation& op);
@@ -204,7 +212,7 @@ class Simulator final : public Backend, public EventSource {
   std::uint64_t next_ticket_ = 1;
   std::deque<std::function<void()>> actions_;
   std::uint64_t seed_ = 0;
-  std::vector<bool> alive_;
+  std::vector<bool> alive_;  // as membership shows it: later than the crash
   std::uint64_t membership_version_ = 0;
   Rng jitter_;
   Rng services_;

@@ -1,0 +1,77 @@
+#pragma once
+// A small world on the simulator, with an RNIC of round numbers and no jitter: what a test sees is
+// exactly a sum of them. Node 1 is a server; nodes 2, 3 and 4 have clients. One world per test:
+// SimGrid allows one engine per process.
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "backends/simgrid/simgrid_backend.h"
+#include "core/runner/backend.h"
+#include "core/verbs/verbs.h"
+
+namespace latchlab::simtest {
+
+inline constexpr NodeId kServer{1};
+inline constexpr NodeId kHere{2};
+inline constexpr NodeId kThere{3};
+inline constexpr NodeId kElsewhere{4};
+inline constexpr std::uint64_t kBytes = 64 * 1024;
+inline constexpr Time kStart{};
+inline constexpr Time kEnd{Time{} + milliseconds(100)};
+
+constexpr RemoteAddr on_server(std::uint64_t offset) {
+  return {kServer, offset};
+}
+
+NicModel plain_nic();
+Verb fenced(Verb verb);
+Message numbered(std::uint64_t number);
+
+// What became of one verb.
+struct Shot {
+  Time posted;
+  Time done;
+  Completion completion;
+  bool over = false;
+  Duration took() const { return done - posted; }
+};
+
+class SimWorld : public testing::Test {
+ protected:
+  SimWorld() { options_.nic = plain_nic(); }
+
+  // To be changed before the first use of world().
+  NicModel& nic() { return options_.nic; }
+  SimgridOptions& options() { return options_; }
+
+  Backend& world();
+  Verbs& add_client(NodeId node = kHere);
+  Verbs& add_server(NodeId node = kServer);
+  void spawn(Verbs& verbs, Task<void> body, Time start = kStart);
+  RunEnd run(Time until = kEnd) { return world().run_until(until); }
+
+  // A new client issues one verb at `start`.
+  Shot& shoot(const Verb& verb, Time start = kStart, NodeId from = kHere);
+  // As many new clients, all at once.
+  std::vector<Shot*> shoot_all(const std::vector<Verb>& verbs, Time start = kStart);
+  // Alone in the world: how long one takes.
+  Duration time_of(const Verb& verb, NodeId from = kHere);
+  // Runs `body` as the only client, to its end.
+  void run_alone(Verbs& verbs, Task<void> body);
+
+  // What an unloaded verb takes besides its time at the responder.
+  Duration travel() const;
+  void expect_conservation();
+
+ private:
+  SimgridOptions options_;
+  std::unique_ptr<Backend> world_;
+  std::uint32_t clients_ = 0;
+  std::deque<Shot> shots_;
+};
+
+}  // namespace latchlab::simtest

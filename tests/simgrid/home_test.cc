@@ -1,0 +1,219 @@
+// Clocks, sleeps and deadlines, the node's shared state, membership, eviction, the event queue.
+
+#include "backends/simgrid/event_queue.h"
+#include "tests/simgrid/fixture.h"
+
+namespace latchlab::simtest {
+namespace {
+
+class AtHome : public SimWorld {};
+
+constexpr RemoteAddr kWord = on_server(512);
+
+Task<void> sleep_for(Verbs& verbs, Duration length) {
+  co_await verbs.sleep(length);
+}
+
+TEST_F(AtHome, clocks_are_off_by_an_offset_and_a_rate_within_their_bounds) {
+  options().drift_ppb = 100'000;
+  options().clock_offset = microseconds(10);
+  Verbs& client = add_client();
+  std::vector<Duration> offsets;
+  for (const NodeId node : {kServer, kHere, kThere, kElsewhere}) {
+    offsets.push_back(world().local_now(node) - kStart);
+    EXPECT_GE(offsets.back(), Duration{});
+    EXPECT_LE(offsets.back(), microseconds(10));
+  }
+  EXPECT_NE(offsets[0], offsets[1]);
+  spawn(client, sleep_for(client, milliseconds(90)));
+  EXPECT_EQ(run(kStart + milliseconds(50)), RunEnd::reached);
+  std::vector<Duration> drifts;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const NodeId node{static_cast<std::uint16_t>(i + 1)};
+    const Duration gained = world().local_now(node) - (kStart + milliseconds(50)) - offsets[i];
+    EXPECT_LE(gained, microseconds(5));  // 100 ppm of 50 ms
+    EXPECT_GE(gained, microseconds(-5));
+    drifts.push_back(gained);
+  }
+  EXPECT_NE(drifts[0], drifts[1]);
+  EXPECT_NE(drifts[1], drifts[2]);
+}
+
+TEST_F(AtHome, sleep_on_a_drifting_clock_ends_at_the_first_picosecond_that_shows_it) {
+  options().drift_ppb = 100'000;
+  options().clock_offset = microseconds(10);
+  for (const NodeId node : {kHere, kThere, kElsewhere}) {
+    Verbs& client = add_client(node);
+    spawn(client, [](Verbs& verbs) -> Task<void> {
+      for (std::int64_t ps = 1; ps < 30'000'000'000; ps = ps * 7 + 3) {
+        const Time due = verbs.now() + picoseconds(ps);
+        co_await verbs.sleep(picoseconds(ps));
+        EXPECT_GE(verbs.now(), due);
+        EXPECT_LE(verbs.now(), due + picoseconds(1));
+      }
+    }(client));
+  }
+  EXPECT_EQ(run(), RunEnd::finished);
+}
+
+TEST_F(AtHome, deadline_is_a_date_on_the_own_clock) {
+  options().drift_ppb = 100'000;
+  options().clock_offset = microseconds(10);
+  for (const NodeId node : {kHere, kThere, kElsewhere}) {
+    Verbs& client = add_client(node);
+    spawn(client, [](Verbs& verbs) -> Task<void> {
+      const EndpointAddr inbox = verbs.open_endpoint(1);
+      // A short wait after a long one uses the same slot: its timer must not be missed, nor the
+      // long one's be taken for its own.
+      for (const std::int64_t us : {300, 7, 2000, 1, 400}) {
+        const Time due = verbs.now() + microseconds(us);
+        const WaitOutcome outcome = co_await verbs.receive(inbox, {}, due);
+        EXPECT_EQ(outcome.by, Woke::deadline);
+        EXPECT_GE(verbs.now(), due);
+        EXPECT_LE(verbs.now(), due + picoseconds(1));
+      }
+    }(client));
+  }
+  EXPECT_EQ(run(), RunEnd::finished);
+}
+
+TEST_F(AtHome, timer_of_a_wait_that_ended_early_does_not_end_the_next_one) {
+  Verbs& sender = add_client();
+  Verbs& receiver = add_client(kThere);
+  const EndpointAddr inbox = receiver.open_endpoint(2);
+  spawn(sender, [](Verbs& verbs, EndpointAddr to) -> Task<void> {
+    const Message message = numbered(1);
+    co_await verbs.send(to, message);
+  }(sender, inbox));
+  spawn(receiver, [](Verbs& verbs, EndpointAddr own) -> Task<void> {
+    const WaitOutcome first = co_await verbs.receive(own, {}, kStart + microseconds(50));
+    EXPECT_EQ(first.by, Woke::message);
+    const WaitOutcome second = co_await verbs.receive(own, {}, kStart + microseconds(90));
+    EXPECT_EQ(second.by, Woke::deadline);
+    EXPECT_EQ(verbs.now(), kStart + microseconds(90));
+  }(receiver, inbox));
+  EXPECT_EQ(run(), RunEnd::finished);
+}
+
+TEST_F(AtHome, synchronised_clock_uses_its_whole_error_and_no_more) {
+  options().synchronisation_error = microseconds(2);
+  Verbs& client = add_client();
+  run_alone(client, [](Verbs& verbs, Backend& backend) -> Task<void> {
+    Duration least = kForever;
+    Duration most;
+    for (int i = 0; i < 300; ++i) {
+      co_await verbs.sleep(microseconds(10));
+      const SynchronisedTime shown = co_await verbs.synchronised_now();
+      EXPECT_EQ(shown.error, microseconds(2));
+      const Duration off = shown.date - backend.true_now();
+      least = std::min(least, off);
+      most = std::max(most, off);
+    }
+    EXPECT_GE(least, microseconds(-2));
+    EXPECT_LT(least, microseconds(-1));
+    EXPECT_LE(most, microseconds(2));
+    EXPECT_GT(most, microseconds(1));
+  }(client, world()));
+}
+
+TEST_F(AtHome, visits_to_a_nodes_state_take_turns_and_those_of_other_nodes_do_not_matter) {
+  std::vector<Time> visits;
+  for (const NodeId node : {kHere, kHere, kHere, kThere}) {
+    Verbs& client = add_client(node);
+    spawn(client, [](Verbs& verbs, Backend& backend, std::vector<Time>& dates) -> Task<void> {
+      co_await verbs.on_node([at = &backend, to = &dates] { to->push_back(at->true_now()); });
+    }(client, world(), visits));
+  }
+  EXPECT_EQ(run(), RunEnd::finished);
+  const Duration one = nic().on_node;
+  EXPECT_EQ(visits,
+            (std::vector<Time>{kStart + one, kStart + one, kStart + one * 2, kStart + one * 3}));
+}
+
+TEST_F(AtHome, each_crash_shows_in_the_membership_after_its_own_delay) {
+  options().detection_delay = milliseconds(10);
+  Verbs& watcher = add_client();
+  add_client(kThere);
+  add_client(kThere);
+  Backend& backend = world();
+  backend.at(kStart + milliseconds(1), [&] { backend.crash(ClientId{1}, CrashKind::client); });
+  backend.at(kStart + milliseconds(9), [&] { backend.crash(ClientId{2}, CrashKind::client); });
+  run_alone(watcher, [](Verbs& verbs) -> Task<void> {
+    for (const std::uint32_t victim : {1U, 2U}) {
+      WaitSet set;
+      set.membership_after = verbs.membership().version;
+      const WaitOutcome outcome = co_await verbs.first_of(set);
+      EXPECT_EQ(outcome.by, Woke::membership);
+      EXPECT_EQ(verbs.now(), kStart + milliseconds(victim == 1 ? 11 : 19));
+      EXPECT_FALSE(verbs.membership().is_alive(ClientId{victim}));
+      EXPECT_EQ(verbs.membership().is_alive(ClientId{2}), victim == 1);
+      EXPECT_TRUE(verbs.membership().is_alive(ClientId{0}));
+    }
+  }(watcher));
+}
+
+TEST_F(AtHome, eviction_in_the_middle_of_an_atomic_leaves_nothing) {
+  Verbs& judge = add_client();
+  Verbs& victim = add_client(kThere);
+  const EndpointAddr inbox = judge.open_endpoint(4);
+  // Takes effect at 4300 ns, inside the hold from 4120 to 4620 ns.
+  spawn(
+      judge, [](Verbs& verbs) -> Task<void> { co_await verbs.evict(ClientId{1}); }(judge),
+      kStart + nanoseconds(200));
+  spawn(
+      victim,
+      [](Verbs& verbs, EndpointAddr to) -> Task<void> {
+        for (int i = 0; i < 3; ++i) verbs.post(faa_verb(kWord, 1));
+        const VerbStatus status = co_await verbs.flush();
+        EXPECT_EQ(status, VerbStatus::flushed);
+        const Completion later = co_await verbs.write(kWord, 7);
+        EXPECT_EQ(later.status, VerbStatus::flushed);
+        const Message message = numbered(1);
+        const VerbStatus sent = co_await verbs.send(to, message);
+        EXPECT_EQ(sent, VerbStatus::flushed);
+      }(victim, inbox),
+      kStart + nanoseconds(3000));
+  const Shot& other = shoot(faa_verb(kWord, 1), kStart + microseconds(4), kElsewhere);
+  EXPECT_EQ(run(), RunEnd::finished);
+  EXPECT_TRUE(other.completion.ok());
+  EXPECT_EQ(world().peek(kWord), 1U);
+  expect_conservation();
+}
+
+TEST(Events, of_one_date_are_ordered_by_actor_and_then_by_sequence) {
+  sim::EventQueue queue;
+  int subjects[6] = {};
+  queue.push(20, 1, sim::EventKind::local, &subjects[5]);
+  queue.push(10, 3, sim::EventKind::local, &subjects[4]);
+  queue.push(10, 2, sim::EventKind::local, &subjects[2]);
+  queue.push(10, 2, sim::EventKind::local, &subjects[3]);
+  queue.push(10, 0, sim::EventKind::action, &subjects[1]);
+  queue.push(5, 9, sim::EventKind::local, &subjects[0]);
+  for (int& subject : subjects) EXPECT_EQ(queue.pop().subject, &subject);
+  EXPECT_TRUE(queue.empty());
+}
+
+TEST(Events, come_out_in_order_however_they_went_in) {
+  sim::EventQueue queue;
+  Rng rng(5);
+  std::int64_t now = 0;
+  std::size_t waiting = 0;
+  for (int step = 0; step < 20'000; ++step) {
+    if (waiting == 0 || rng.below(5) < 3) {
+      queue.push(now + static_cast<std::int64_t>(rng.below(50)),
+                 static_cast<std::uint32_t>(rng.below(4)), sim::EventKind::local, nullptr);
+      ++waiting;
+    } else {
+      const sim::Event event = queue.pop();
+      --waiting;
+      ASSERT_GE(event.time_ps, now);
+      now = event.time_ps;
+      if (waiting > 0) {
+        ASSERT_TRUE(event.before(queue.top()));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace latchlab::simtest

@@ -1,0 +1,177 @@
+// An unloaded verb takes the sum of the constants on its way, to the picosecond.
+
+#include "tests/simgrid/fixture.h"
+
+namespace latchlab::simtest {
+namespace {
+
+class Latency : public SimWorld {};
+
+constexpr RemoteAddr kWord = on_server(256);
+
+TEST_F(Latency, read_takes_its_way_and_its_time_at_the_responder) {
+  const Duration expected = travel() + nic().serve_read + nic().read;
+  EXPECT_EQ(time_of(read_verb(kWord)), expected);
+  EXPECT_EQ(time_of(read_verb(kWord, 16)), expected);
+}
+
+TEST_F(Latency, write_takes_its_way_and_its_time_at_the_responder) {
+  EXPECT_EQ(time_of(write_verb(kWord, 1)), travel() + nic().serve_write + nic().write);
+}
+
+TEST_F(Latency, eight_byte_atomic_takes_its_pipeline_and_its_hold) {
+  const Duration taken = travel() + nic().serve_atomic_8;
+  EXPECT_EQ(time_of(cas_verb(kWord, 0, 1)), taken + nic().hold_8);
+  EXPECT_EQ(time_of(cas_verb(kWord, 0, 1)), taken + nic().hold_8_failed);
+  EXPECT_EQ(time_of(faa_verb(kWord, 1)), taken + nic().hold_8);
+  EXPECT_EQ(time_of(masked_cas_verb(kWord, 8, {7, 0}, kAllOnes, {}, kAllOnes)),
+            taken + nic().hold_8_failed);
+}
+
+TEST_F(Latency, sixteen_byte_atomic_has_its_own_times) {
+  const Duration expected = travel() + nic().serve_atomic_16 + nic().hold_16;
+  EXPECT_EQ(time_of(masked_faa_verb(kWord, 16, {1, 1}, {})), expected);
+  EXPECT_EQ(time_of(masked_cas_verb(kWord, 16, {9, 9}, kAllOnes, {}, kAllOnes)), expected);
+}
+
+TEST_F(Latency, verb_to_the_own_node_takes_the_loopback) {
+  const Duration expected = nic().post + nic().loopback_one_way * 2 + nic().completion +
+                            nic().serve_atomic_8 + nic().hold_8;
+  EXPECT_EQ(time_of(faa_verb({kHere, 256}, 1)), expected);
+}
+
+TEST_F(Latency, link_between_client_nodes_is_longer_where_the_scenario_says_so) {
+  options().client_link_latency = microseconds(3);
+  const Duration usual = travel() + nic().serve_write + nic().write;
+  EXPECT_EQ(time_of(write_verb({kThere, 256}, 1)), usual + microseconds(6));
+  EXPECT_EQ(time_of(write_verb(kWord, 1)), usual);
+  EXPECT_EQ(
+      time_of(write_verb(kWord, 1), kServer),
+      nic().post + nic().loopback_one_way * 2 + nic().completion + nic().serve_write + nic().write);
+}
+
+TEST_F(Latency, what_is_long_adds_its_time_on_the_wire) {
+  constexpr std::uint32_t kLong = 4096;
+  const Duration wire = picoseconds(100) * kLong;
+  Verb fetch = read_verb(kWord, kLong);
+  fetch.local = {kHere, 8192};
+  EXPECT_EQ(time_of(fetch), travel() + nic().serve_read + nic().read + wire);
+  Verb push = write_verb(kWord, 0);
+  push.bytes = kLong;
+  push.local = {kHere, 8192};
+  EXPECT_EQ(time_of(push), travel() + nic().serve_write + nic().write + wire);
+}
+
+Task<void> timed_sends(Verbs& verbs, Backend& backend, std::vector<EndpointAddr> targets,
+                       std::vector<Duration>& took) {
+  for (const EndpointAddr target : targets) {
+    const Time begin = backend.true_now();
+    const Message message = numbered(1);
+    const VerbStatus status = co_await verbs.send(target, message);
+    EXPECT_EQ(status, VerbStatus::ok);
+    took.push_back(backend.true_now() - begin);
+  }
+}
+
+TEST_F(Latency, send_pays_for_turning_to_another_target_only) {
+  Verbs& sender = add_client();
+  const EndpointAddr one = add_client(kThere).open_endpoint(8);
+  const EndpointAddr two = add_client(kElsewhere).open_endpoint(8);
+  std::vector<Duration> took;
+  run_alone(sender, timed_sends(sender, world(), {one, one, two, two, one}, took));
+  const Duration same = travel() + nic().serve_send;
+  const Duration turned = same + nic().dc_connect;
+  EXPECT_EQ(took, (std::vector<Duration>{turned, same, turned, same, turned}));
+}
+
+TEST_F(Latency, send_within_a_node_stays_inside) {
+  Verbs& sender = add_client();
+  const EndpointAddr neighbour = add_client().open_endpoint(8);
+  std::vector<Duration> took;
+  run_alone(sender, timed_sends(sender, world(), {neighbour, neighbour}, took));
+  const Duration same =
+      nic().post + nic().intra_node_message * 2 + nic().serve_send + nic().completion;
+  EXPECT_EQ(took, (std::vector<Duration>{same + nic().dc_connect, same}));
+}
+
+TEST_F(Latency, receiver_sees_a_message_one_way_after_the_send) {
+  Verbs& sender = add_client();
+  Verbs& receiver = add_client(kThere);
+  const EndpointAddr inbox = receiver.open_endpoint(1);
+  std::vector<Duration> took;
+  Time seen;
+  spawn(sender, timed_sends(sender, world(), {inbox}, took));
+  spawn(receiver, [](Verbs& verbs, Backend& backend, EndpointAddr own, Time& date) -> Task<void> {
+    const WaitOutcome got = co_await verbs.receive(own, {});
+    date = backend.true_now();
+    EXPECT_EQ(got.message.received_latest, date - nanoseconds(50));
+  }(receiver, world(), inbox, seen));
+  EXPECT_EQ(run(), RunEnd::finished);
+  EXPECT_EQ(seen - kStart,
+            nic().post + nic().dc_connect + nic().one_way + nic().serve_send + nic().completion);
+}
+
+struct Echo final : CallHandler {
+  Task<void> serve(Verbs& verbs, PendingCall pending) override {
+    Reply reply;
+    reply.words[0] = pending.request.words[0];
+    verbs.reply(pending, reply);
+    co_return;
+  }
+};
+
+Task<void> timed_call(Verbs& verbs, Backend& backend, Duration& took) {
+  const Time begin = backend.true_now();
+  const Request request;
+  const Reply reply = co_await verbs.call(kServer, request);
+  EXPECT_TRUE(reply.ok());
+  took = backend.true_now() - begin;
+}
+
+TEST_F(Latency, call_takes_two_ways_and_the_servers_cpu) {
+  Echo echo;
+  world().serve_calls(add_server(), echo);
+  Verbs& client = add_client();
+  Duration took;
+  run_alone(client, timed_call(client, world(), took));
+  EXPECT_EQ(took, travel() + nic().serve_send + nic().call_service);
+}
+
+TEST_F(Latency, calls_queue_for_the_servers_cores) {
+  nic().request_gap = {};
+  Echo echo;
+  world().serve_calls(add_server(), echo);
+  std::vector<Duration> took(6);
+  for (Duration& each : took) {
+    Verbs& client = add_client();
+    spawn(client, timed_call(client, world(), each));
+  }
+  EXPECT_EQ(run(), RunEnd::finished);
+  // Two cores: pairs leave one service time apart; the pipeline spreads the first two.
+  const Duration first = travel() + nic().serve_send + nic().call_service;
+  EXPECT_EQ(took[0], first);
+  EXPECT_EQ(took[1], first + nic().serve_send);
+  EXPECT_EQ(took[2], first + nic().call_service);
+  EXPECT_EQ(took[3], first + nic().call_service + nic().serve_send);
+  EXPECT_EQ(took[4], first + nic().call_service * 2);
+  EXPECT_EQ(took[5], first + nic().call_service * 2 + nic().serve_send);
+}
+
+TEST_F(Latency, jitter_lengthens_each_leg_by_at_most_its_bound) {
+  nic().jitter = nanoseconds(20);
+  const Duration least = travel() + nic().serve_atomic_8 + nic().hold_8;
+  Duration shortest = kForever;
+  Duration longest;
+  for (int i = 0; i < 200; ++i) {
+    const Duration took = time_of(faa_verb(kWord, 1));
+    shortest = std::min(shortest, took);
+    longest = std::max(longest, took);
+  }
+  EXPECT_GE(shortest, least);
+  EXPECT_LT(shortest, least + nanoseconds(10));
+  EXPECT_LE(longest, least + nanoseconds(40));
+  EXPECT_GT(longest, least + nanoseconds(30));
+}
+
+}  // namespace
+}  // namespace latchlab::simtest
