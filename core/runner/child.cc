@@ -75,9 +75,9 @@ std::uint64_t peak_rss_kib() {
 
 [[noreturn]] void be_the_child(const Point& point, const ProtocolEntry& entry, std::uint32_t repeat,
                                const BackendFactory& make_backend, int write_end) {
-  // The parent alone answers Ctrl-C, and no child outlives it.
+  // The parent alone answers a request to stop, which may reach all of us; no child outlives it.
   ::signal(SIGINT, SIG_IGN);
-  ::signal(SIGTERM, SIG_DFL);
+  ::signal(SIGTERM, SIG_IGN);
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -63,9 +63,9 @@ class StopSignals {
     ::sigaction(SIGTERM, &action, &old_term_);
   }
   ~StopSignals() {
+    ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);  // first: a late signal is still ours
     ::sigaction(SIGINT, &old_int_, nullptr);
     ::sigaction(SIGTERM, &old_term_, nullptr);
-    ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
   }
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;

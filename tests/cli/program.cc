@@ -51,7 +51,18 @@ std::vector<std::string> environment_with(const Environment& extra) {
 }  // namespace
 
 void Started::send(int signal) const {
-  ::kill(pid_, signal);
+  ::kill(-pid_, signal);
+}
+
+bool Started::any_left() const {
+  return ::kill(-pid_, 0) == 0;
+}
+
+std::vector<pid_t> Started::children() const {
+  std::istringstream list(text_of(fmt::format("/proc/{0}/task/{0}/children", pid_)));
+  std::vector<pid_t> all;
+  for (pid_t child = 0; list >> child;) all.push_back(child);
+  return all;
 }
 
 Finished Started::wait() {
@@ -96,8 +107,13 @@ bool Command::exists(const std::string& name) const {
   return fs::exists(home_ / name);
 }
 
-Started Command::start(const std::vector<std::string>& arguments, const Environment& extra,
-                       const std::string& out) {
+bool Command::appears(const std::string& name) const {
+  for (int tries = 0; tries < 6'000 && !exists(name); ++tries) ::usleep(10'000);
+  return exists(name);
+}
+
+Started Command::start_program(std::vector<std::string> words, const Environment& extra,
+                               const std::string& out) {
   const std::string prefix = (home_.parent_path() / fmt::format("run-{}", ++started_)).string();
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
@@ -108,15 +124,24 @@ Started Command::start(const std::vector<std::string>& arguments, const Environm
   const std::string err_path = prefix + ".err";
   ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out_path.c_str(), flags, 0600);
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err_path.c_str(), flags, 0600);
-  std::vector<std::string> words = {LATCHLAB_BINARY};
-  words.insert(words.end(), arguments.begin(), arguments.end());
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   std::vector<std::string> settings = environment_with(extra);
   pid_t pid = -1;
-  const int error = ::posix_spawn(&pid, LATCHLAB_BINARY, &actions, nullptr, pointers(words).data(),
-                                  pointers(settings).data());
+  const int error = ::posix_spawn(&pid, words.front().c_str(), &actions, &attributes,
+                                  pointers(words).data(), pointers(settings).data());
   ::posix_spawn_file_actions_destroy(&actions);
-  EXPECT_EQ(error, 0) << "cannot start " << LATCHLAB_BINARY;
-  return Started(pid, prefix);
+  ::posix_spawnattr_destroy(&attributes);
+  EXPECT_EQ(error, 0) << "cannot start " << words.front();
+  return Started(error == 0 ? pid : -1, prefix);
+}
+
+Started Command::start(const std::vector<std::string>& arguments, const Environment& extra,
+                       const std::string& out) {
+  std::vector<std::string> words = {LATCHLAB_BINARY};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return start_program(std::move(words), extra, out);
 }
 
 Finished Command::latchlab(const std::vector<std::string>& arguments, const Environment& extra) {

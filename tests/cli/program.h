@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace latchlab::cli_test {
@@ -22,9 +23,13 @@ struct Finished {
 
 class Started {
  public:
-  explicit Started(pid_t pid, std::string prefix) : pid_(pid), prefix_(std::move(prefix)) {}
+  Started(pid_t pid, std::string prefix) : pid_(pid), prefix_(std::move(prefix)) {}
   pid_t pid() const { return pid_; }
+  // To the process and its children, as a terminal does.
   void send(int signal) const;
+  bool any_left() const;  // of the process and its children
+  // The process ids of its children, in order.
+  std::vector<pid_t> children() const;
   Finished wait();
 
  private:
@@ -47,7 +52,12 @@ class Command : public ::testing::Test {
   std::string read(const std::string& name) const;
   Json json(const std::string& name) const;
   bool exists(const std::string& name) const;
+  // Looks again and again until the file is there; false after a very long time.
+  bool appears(const std::string& name) const;
 
+  // Any program; in a process group of its own, so that a signal can be sent to all of it.
+  Started start_program(std::vector<std::string> words, const Environment& extra = {},
+                        const std::string& out = {});
   // `out`: where stdout goes, if not to be captured.
   Started start(const std::vector<std::string>& arguments, const Environment& extra = {},
                 const std::string& out = {});

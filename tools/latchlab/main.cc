@@ -1,6 +1,7 @@
 // The command line. Everything that is said about options is said here, once.
 
 #include <fmt/core.h>
+#include <signal.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
@@ -105,6 +106,7 @@ int flushed(int code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  ::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of write(), and is told
   CLI::App app{kAbout, "latchlab"};
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("latchlab " LATCHLAB_VERSION));

@@ -89,7 +89,7 @@ Row header(const Point& point, const RateUnit& unit) {
   row.emplace_back("clients");
   row.push_back(fmt::format("goodput {}", unit.name));
   for (const char* name :
-       {"p50 us", "p99 us", "reads", "atomics", "sends", "retries", "nic busy", "jain", "safety"})
+       {"p50 us", "p99 us", "reads", "atomics", "sends", "retries", "nic busy", "jain", "verdict"})
     row.emplace_back(name);
   return row;
 }
