@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,7 +42,7 @@ Result<RepeatOutcome> parse_outcome(const std::string& text) {
     return Error{"not the outcome of a repeat", {}};
   RepeatOutcome outcome;
   const int status = json["status"].get<int>();
-  if (status < 0 || status > static_cast<int>(RepeatStatus::failed))
+  if (status < 0 || status > static_cast<int>(kWorstStatus))
     return Error{"unknown status of a repeat", {}};
   outcome.status = static_cast<RepeatStatus>(status);
   outcome.message = json["message"].get<std::string>();
@@ -74,9 +75,13 @@ std::uint64_t peak_rss_kib() {
 
 [[noreturn]] void be_the_child(const Point& point, const ProtocolEntry& entry, std::uint32_t repeat,
                                const BackendFactory& make_backend, int write_end) {
-  // The parent alone answers Ctrl-C.
+  // The parent alone answers a request to stop, which may reach all of us; no child outlives it.
   ::signal(SIGINT, SIG_IGN);
-  ::signal(SIGTERM, SIG_DFL);
+  ::signal(SIGTERM, SIG_IGN);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const auto started = std::chrono::steady_clock::now();
   check_context().seed = point.run.seed;
   RepeatOutcome outcome = run_repeat(point, entry, repeat, make_backend);

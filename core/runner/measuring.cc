@@ -1,5 +1,6 @@
 #include "core/runner/measuring.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/measure/statistics.h"
@@ -76,6 +77,20 @@ void MeasuringObserver::window_opens() {
   recoveries_before_ = recoveries_of(world_);
 }
 
+void MeasuringObserver::client_crashed(ClientId client) {
+  meters_[client.value].crashed = true;
+  monitor_.crashed(client);
+}
+
+std::uint32_t MeasuringObserver::clients_without_progress() const {
+  if (backend_.true_now() < window_start_ + window_) return 0;  // the run ended early
+  return static_cast<std::uint32_t>(
+      std::count_if(meters_.begin(), meters_.end(), [this](const Meter& meter) {
+        const bool waiting = meter.trying || meter.releasing;
+        return waiting && !meter.crashed && meter.begun < window_start_;
+      }));
+}
+
 void MeasuringObserver::note(std::uint64_t what, ClientId client, const Grant& grant) {
   backend_.fingerprint().add({static_cast<std::uint64_t>(backend_.true_now().ps), what,
                               client.value, grant.lock.id.value,
@@ -136,11 +151,13 @@ void MeasuringObserver::acquired(ClientId client, const Grant& grant) {
 void MeasuringObserver::release_begins(ClientId client, const Grant& grant) {
   monitor_.releasing(client, grant.lock.id);
   meters_[client.value].restart(backend_.true_now());
+  meters_[client.value].releasing = true;
 }
 
 void MeasuringObserver::released(ClientId client, const Grant& grant, ReleaseResult result) {
   Meter& meter = meters_[client.value];
   const Time now = backend_.true_now();
+  meter.releasing = false;
   recorder_.released(now, meter.stop(now));
   if (recorder_.counts(now)) release_.add(meter.spent);
   monitor_.released(client, result);

@@ -25,12 +25,14 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   void watch_clients();
   // To be called at the dates of the window.
   void window_opens();
-  void client_crashed(ClientId client) { monitor_.crashed(client); }
+  void client_crashed(ClientId client);
 
   // The metrics at the end of the window; the first violation, if there was one.
   RepeatMetrics metrics() const;
   const std::string& violation() const { return violation_; }
   const WindowRecorder& recorder() const { return recorder_; }
+  // Live clients that have been inside one acquire or release since before the window.
+  std::uint32_t clients_without_progress() const;
 
   // ---- LoopObserver ----
   void cycle_begins(ClientId client) override;
@@ -54,6 +56,8 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
     Time since;
     Time begun;
     bool trying = false;  // between the first acquire call of an operation and its end
+    bool releasing = false;
+    bool crashed = false;
     LockMode asked = LockMode::exclusive;
     VerbTally at_cycle, at_acquire, in_acquire;
 

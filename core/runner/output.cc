@@ -9,7 +9,9 @@
 #include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <variant>
+#include <vector>
 
 #include "core/measure/results_json.h"
 
@@ -25,7 +27,8 @@ Json repeat_json(const RepeatOutcome& repeat) {
   json["seed"] = repeat.seed;
   json["status"] = name_of(repeat.status);
   if (!repeat.message.empty()) json["message"] = repeat.message;
-  json["metrics"] = Json::parse(leaves_json(repeat_leaves(repeat.metrics)));
+  json["metrics"] =
+      has_run(repeat.status) ? Json::parse(leaves_json(repeat_leaves(repeat.metrics))) : Json();
   return json;
 }
 
@@ -59,6 +62,42 @@ std::string csv_value(const LeafValue& value) {
   return number ? fmt::format("{}", *number) : std::string();
 }
 
+constexpr const char* kDetail = "verbs_per_cycle_detail";
+
+bool is_detail(const std::string& path) {
+  return path.rfind(kDetail, 0) == 0;
+}
+
+// The leaves that every repeat has, in order; the tables by verb, whose entries differ from lock
+// to lock, as the union of all entries.
+std::vector<std::string> csv_columns(const StudyOutcome& outcome) {
+  std::set<std::string> details;
+  for (const PointOutcome& point : outcome.points)
+    for (const auto& repeat : point.repeats)
+      if (repeat)
+        for (const auto& [name, value] : repeat->metrics.verbs_per_cycle_detail)
+          details.insert(fmt::format("{}.{}", kDetail, name));
+  std::vector<std::string> columns;
+  for (const Leaf& leaf : repeat_leaves(RepeatMetrics{})) {
+    if (is_detail(leaf.path))
+      columns.insert(columns.end(), details.begin(), details.end());
+    else
+      columns.push_back(leaf.path);
+  }
+  return columns;
+}
+
+std::string csv_cells(const RepeatOutcome& repeat, const std::vector<std::string>& columns) {
+  if (!has_run(repeat.status)) return std::string(columns.size(), ',');
+  const Leaves leaves = repeat_leaves(repeat.metrics);
+  std::string out;
+  for (const std::string& column : columns) {
+    const LeafValue* value = find_leaf(leaves, column);
+    out += "," + (value != nullptr ? csv_value(*value) : is_detail(column) ? "0" : "");
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string results_json(const Scenario& scenario, const StudyOutcome& outcome,
@@ -80,14 +119,13 @@ std::string results_json(const Scenario& scenario, const StudyOutcome& outcome,
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// One row per point and repeat. Columns are those of the first repeat that has any: leaves are the
-// same for all but the tables by verb, which stay in results.json.
+// One row per point and repeat.
 std::string results_csv(const Scenario& scenario, const StudyOutcome& outcome) {
-  const Leaves columns = repeat_leaves(RepeatMetrics{});
+  const std::vector<std::string> columns = csv_columns(outcome);
   std::string out = "point,label";
   for (const auto& [path, value] : scenario.points.front().axes) out += "," + csv_text(path);
   out += ",repeat,seed,status";
-  for (const Leaf& column : columns) out += "," + column.path;
+  for (const std::string& column : columns) out += "," + csv_text(column);
   out += "\n";
   for (std::size_t p = 0; p < scenario.points.size(); ++p) {
     const auto& repeats = outcome.points[p].repeats;
@@ -96,12 +134,7 @@ std::string results_csv(const Scenario& scenario, const StudyOutcome& outcome) {
       out += fmt::format("{},{}", p, csv_text(scenario.points[p].protocol.label));
       for (const auto& [path, value] : scenario.points[p].axes) out += "," + csv_text(value);
       out += fmt::format(",{},{},{}", r, repeats[r]->seed, name_of(repeats[r]->status));
-      const Leaves leaves = repeat_leaves(repeats[r]->metrics);
-      for (const Leaf& column : columns) {
-        const LeafValue* value = find_leaf(leaves, column.path);
-        out += "," + (value != nullptr ? csv_value(*value) : std::string());
-      }
-      out += "\n";
+      out += csv_cells(*repeats[r], columns) + "\n";
     }
   }
   return out;

@@ -15,6 +15,8 @@ std::string_view name_of(RepeatStatus status) {
   switch (status) {
     case RepeatStatus::ok:
       return "ok";
+    case RepeatStatus::starved:
+      return "starved";
     case RepeatStatus::unsafe:
       return "unsafe";
     case RepeatStatus::stuck:
@@ -104,11 +106,18 @@ void judge(RunEnd end, const Point& point, const MeasuringObserver& observer,
     outcome.message =
         fmt::format("deadlock: {} of {} clients wait, and nothing can happen any more",
                     outcome.metrics.open.count.value_or(0), point.platform.clients());
+  } else if (const std::uint32_t waiting = observer.clients_without_progress(); waiting > 0) {
+    outcome.status = RepeatStatus::starved;
+    outcome.message = fmt::format(
+        "{} of {} clients waited for one lock through the whole window of {}: the lock starves "
+        "them, or hangs",
+        waiting, point.platform.clients(), format_duration(point.run.duration));
   }
 }
 
-RepeatOutcome refused(RepeatStatus status, std::string message) {
+RepeatOutcome refused(std::uint64_t seed, RepeatStatus status, std::string message) {
   RepeatOutcome outcome;
+  outcome.seed = seed;
   outcome.status = status;
   outcome.message = std::move(message);
   return outcome;
@@ -121,19 +130,19 @@ RepeatOutcome run_repeat(const Point& point, const ProtocolEntry& entry, std::ui
   const std::uint64_t seed = repeat_seed(point.run.seed, repeat);
   const std::unique_ptr<Protocol> protocol = entry.make(point.protocol.params);
   if (std::string over = limits_exceeded(point, *protocol); !over.empty())
-    return refused(RepeatStatus::failed, std::move(over));
+    return refused(seed, RepeatStatus::failed, std::move(over));
   World world(*protocol, shape_of(point, seed));
   const std::unique_ptr<Backend> backend = make_backend(world.plan(), point);
   if (const std::string missing = backend->capabilities().first_missing(protocol->needs());
       !missing.empty())
     return refused(
-        RepeatStatus::unavailable,
+        seed, RepeatStatus::unavailable,
         fmt::format("{} needs {}, which this backend does not have", point.protocol.name, missing));
   world.attach(*backend);
   auto workload =
       MicroWorkload::make(point.workload, point.locks.count, point.platform.clients(), seed,
                           skip_release_ppb(point), [&world](LockId id) { return world.lock(id); });
-  if (!workload) return refused(RepeatStatus::failed, workload.error().text());
+  if (!workload) return refused(seed, RepeatStatus::failed, workload.error().text());
 
   const Time opens = Time{} + point.run.warmup;
   MeasuringObserver observer(world, *backend, opens, point.run.duration, point.run.on_violation);

@@ -19,14 +19,21 @@ namespace latchlab {
 using BackendFactory =
     std::function<std::unique_ptr<Backend>(const WorldPlan& plan, const Point& point)>;
 
+// From best to worst.
 enum class RepeatStatus : std::uint8_t {
   ok,
-  unsafe,       // a violation of mutual exclusion
-  stuck,        // clients wait, and nothing can ever happen again
+  starved,      // clients waited for one lock through the whole window: worth a warning, no failure
   unavailable,  // the backend lacks what the protocol needs
+  stuck,        // clients wait, and nothing can ever happen again
   failed,       // the run's process died, or the input was refused late
+  unsafe,       // a violation of mutual exclusion
 };
+inline constexpr RepeatStatus kWorstStatus = RepeatStatus::unsafe;
 std::string_view name_of(RepeatStatus status);
+// Whether there is a run behind its metrics.
+constexpr bool has_run(RepeatStatus status) {
+  return status != RepeatStatus::unavailable && status != RepeatStatus::failed;
+}
 
 struct RepeatOutcome {
   RepeatStatus status = RepeatStatus::ok;

@@ -22,23 +22,20 @@ bool PointOutcome::complete() const {
 RepeatStatus PointOutcome::status() const {
   RepeatStatus worst = RepeatStatus::ok;
   for (const auto& repeat : repeats)
-    if (repeat && repeat->status != RepeatStatus::ok && worst == RepeatStatus::ok)
-      worst = repeat->status;
+    if (repeat) worst = std::max(worst, repeat->status);
   return worst;
 }
 
 std::string PointOutcome::message() const {
   for (const auto& repeat : repeats)
-    if (repeat && repeat->status != RepeatStatus::ok) return repeat->message;
+    if (repeat && repeat->status == status()) return repeat->message;
   return {};
 }
 
 Leaves PointOutcome::metrics() const {
   std::vector<RepeatMetrics> all;
   for (const auto& repeat : repeats)
-    if (repeat && repeat->status != RepeatStatus::failed &&
-        repeat->status != RepeatStatus::unavailable)
-      all.push_back(repeat->metrics);
+    if (repeat && has_run(repeat->status)) all.push_back(repeat->metrics);
   return all.empty() ? Leaves{} : aggregate(std::move(all));
 }
 
@@ -49,24 +46,37 @@ void ask_to_stop(int) {
   stop_asked = 1;
 }
 
-// Puts our handlers in place, and the old ones back.
+// Puts our handlers in place, and the old ones back. The signals are blocked except inside wait(),
+// so that none is missed between looking at stop_asked and waiting.
 class StopSignals {
  public:
   StopSignals() {
     stop_asked = 0;
+    sigset_t ours;
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGINT);
+    sigaddset(&ours, SIGTERM);
+    ::sigprocmask(SIG_BLOCK, &ours, &old_mask_);
     struct sigaction action = {};
     action.sa_handler = ask_to_stop;
     ::sigaction(SIGINT, &action, &old_int_);
     ::sigaction(SIGTERM, &action, &old_term_);
   }
   ~StopSignals() {
+    ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);  // first: a late signal is still ours
     ::sigaction(SIGINT, &old_int_, nullptr);
     ::sigaction(SIGTERM, &old_term_, nullptr);
   }
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
+  // poll() without a limit of time; false when a signal came first.
+  bool wait(std::vector<pollfd>& polled) const {
+    return ::ppoll(polled.data(), polled.size(), nullptr, &old_mask_) >= 0;
+  }
+
  private:
+  sigset_t old_mask_ = {};
   struct sigaction old_int_ = {};
   struct sigaction old_term_ = {};
 };
@@ -96,10 +106,10 @@ class Pool {
     const auto started = std::chrono::steady_clock::now();
     while (!stop_asked && (next_ < work_.size() || !running_.empty())) {
       while (next_ < work_.size() && running_.size() < options_.jobs) launch(work_[next_++]);
-      collect();
+      collect(signals);
     }
     for (Running& each : running_) each.child.kill();
-    outcome_.interrupted = stop_asked != 0;
+    outcome_.interrupted = done_ < work_.size();
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
     outcome_.wall_s = wall.count();
     return std::move(outcome_);
@@ -120,11 +130,11 @@ class Pool {
     ended(work, std::move(failed));
   }
 
-  void collect() {
+  void collect(const StopSignals& signals) {
     if (running_.empty()) return;
     std::vector<pollfd> polled;
     for (const Running& each : running_) polled.push_back({each.child.descriptor(), POLLIN, 0});
-    if (::poll(polled.data(), polled.size(), -1) < 0) return;  // a signal
+    if (!signals.wait(polled)) return;
     std::size_t i = 0;
     for (auto each = running_.begin(); each != running_.end(); ++i) {
       const bool over = polled[i].revents != 0 && each->child.drain();
@@ -138,6 +148,7 @@ class Pool {
   }
 
   void ended(Work work, RepeatOutcome result) {
+    result.seed = repeat_seed(scenario_.points[work.point].run.seed, work.repeat);
     if (!options_.points_dir.empty()) {
       const std::string name =
           fmt::format("{}/{:04}-{}.json", options_.points_dir, work.point, work.repeat);

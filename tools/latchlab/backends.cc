@@ -26,7 +26,12 @@ Result<BackendFactory> backend_factory(const std::string& name) {
 #ifdef LATCHLAB_WITH_SIMGRID
   if (name == "simgrid") return BackendFactory(simgrid);
 #endif
-  return Error{fmt::format("this build has no backend '{}'", name), {}};
+#ifdef LATCHLAB_WITH_SIMGRID
+  const char* const built = "it has: simgrid";
+#else
+  const char* const built = "it has none; build with -DLATCHLAB_SIMGRID=ON";
+#endif
+  return Error{fmt::format("this build has no backend '{}'; {}", name, built), {}};
 }
 
 }  // namespace latchlab::tool

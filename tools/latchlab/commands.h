@@ -43,6 +43,8 @@ int list(const std::string& what, const std::string& data, bool json);
 
 // Where models/ and scenarios/ are: --data, LATCHLAB_DATA, the install prefix, the source tree.
 DataDirs data_dirs(const std::string& extra);
+// Names of YAML files below `folder` of the data directories, without their ending.
+std::vector<std::string> names_below(const std::string& folder, const DataDirs& data);
 Result<Scenario> load(const ScenarioArguments& arguments);
 // Says what is wrong on stderr, and gives the code to exit with.
 int complain(const Error& error, int code = kBadInput);

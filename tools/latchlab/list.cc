@@ -1,9 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "core/protocols/registry.h"
 #include "tools/latchlab/commands.h"
@@ -13,7 +11,6 @@ namespace latchlab::tool {
 namespace {
 
 using Json = nlohmann::ordered_json;
-namespace fs = std::filesystem;
 
 std::string text_of(const ParamValue& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
@@ -83,46 +80,34 @@ void print_protocols(bool as_json) {
 
 void print_pairs(const std::vector<std::pair<std::string, std::string>>& pairs, bool as_json) {
   Json all = Json::array();
+  std::size_t width = 0;
+  for (const auto& [name, help] : pairs) width = std::max(width, name.size());
   for (const auto& [name, help] : pairs) {
     if (as_json) {
       all.push_back({{"name", name}, {"help", help}});
     } else {
-      fmt::print("{:<16} {}\n", name, help);
+      fmt::print("{:<{}}  {}\n", name, width, help);
     }
   }
   if (as_json) fmt::print("{}\n", all.dump(1));
 }
 
-// Names of YAML files below `folder` of the data directories, without their ending.
-std::vector<std::string> files_below(const std::string& folder, const DataDirs& data) {
-  std::set<std::string> names;
-  for (const std::string& dir : data.dirs) {
-    const fs::path root = fs::path(dir) / folder;
-    std::error_code error;
-    for (fs::recursive_directory_iterator at(root, error), end; !error && at != end;
-         at.increment(error)) {
-      if (at->path().extension() != ".yaml") continue;
-      fs::path relative = at->path().lexically_relative(root);
-      names.insert(relative.replace_extension().string());
-    }
-  }
-  return {names.begin(), names.end()};
-}
-
 void print_nics(const DataDirs& data, bool as_json) {
   std::vector<std::pair<std::string, std::string>> pairs;
-  for (const std::string& name : files_below("models/nics", data)) {
+  for (const std::string& name : names_below("models/nics", data)) {
     auto nic = load_nic(name, ".", data);
     pairs.emplace_back(name, nic ? nic.value().device : nic.error().text());
   }
   print_pairs(pairs, as_json);
 }
 
-void print_scenarios(const DataDirs& data, bool as_json) {
+void print_scenarios(const std::string& extra, bool as_json) {
+  const DataDirs data = data_dirs(extra);
   std::vector<std::pair<std::string, std::string>> pairs;
-  for (const std::string& name : files_below("scenarios", data)) {
+  for (const std::string& name : names_below("scenarios", data)) {
     ScenarioArguments arguments;
     arguments.scenario = name;
+    arguments.data = extra;
     auto scenario = load(arguments);
     pairs.emplace_back(name, scenario ? scenario.value().description : scenario.error().text());
   }
@@ -135,7 +120,7 @@ int list(const std::string& what, const std::string& data, bool json) {
   const DataDirs dirs = data_dirs(data);
   if (what == "protocols") print_protocols(json);
   if (what == "nics") print_nics(dirs, json);
-  if (what == "scenarios") print_scenarios(dirs, json);
+  if (what == "scenarios") print_scenarios(data, json);
   if (what == "workloads")
     print_pairs(
         {{"micro", "each client draws a lock and a mode, acquires, holds, releases, thinks"}},

@@ -1,8 +1,9 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include "core/protocols/registry.h"
 #include "tools/latchlab/commands.h"
@@ -31,20 +32,35 @@ int complain(const Error& error, int code) {
 
 namespace {
 
-// A file as given; else NAME or NAME.yaml under scenarios/ of the data directories.
+// A file as given; else NAME or NAME.yaml under scenarios/ of the data directories; else nothing.
 std::string find_scenario(const std::string& given, const DataDirs& data) {
   std::error_code error;
-  if (fs::exists(given, error)) return given;
+  if (fs::exists(given, error) && !fs::is_directory(given, error)) return given;
   for (const std::string& dir : data.dirs) {
     for (const char* ending : {"", ".yaml"}) {
       const fs::path path = fs::path(dir) / "scenarios" / (given + ending);
       if (fs::is_regular_file(path, error)) return path.string();
     }
   }
-  return given;
+  return fs::exists(given, error) ? given : std::string();
 }
 
 }  // namespace
+
+std::vector<std::string> names_below(const std::string& folder, const DataDirs& data) {
+  std::set<std::string> names;
+  for (const std::string& dir : data.dirs) {
+    const fs::path root = fs::path(dir) / folder;
+    std::error_code error;
+    for (fs::recursive_directory_iterator at(root, error), end; !error && at != end;
+         at.increment(error)) {
+      if (at->path().extension() != ".yaml") continue;
+      fs::path relative = at->path().lexically_relative(root);
+      names.insert(relative.replace_extension().string());
+    }
+  }
+  return {names.begin(), names.end()};
+}
 
 Result<Scenario> load(const ScenarioArguments& arguments) {
   std::vector<Override> overrides;
@@ -58,8 +74,12 @@ Result<Scenario> load(const ScenarioArguments& arguments) {
   if (arguments.seed) overrides.push_back({"run.seed", std::to_string(*arguments.seed)});
   if (arguments.repeats) overrides.push_back({"run.repeats", std::to_string(*arguments.repeats)});
   const DataDirs data = data_dirs(arguments.data);
-  auto scenario =
-      load_scenario(find_scenario(arguments.scenario, data), overrides, protocol_infos(), data);
+  const std::string path = find_scenario(arguments.scenario, data);
+  if (path.empty())
+    return Error{fmt::format("there is no file and no scenario of this name; known scenarios: {}",
+                             fmt::join(names_below("scenarios", data), ", ")),
+                 arguments.scenario};
+  auto scenario = load_scenario(path, overrides, protocol_infos(), data);
   if (!scenario) return scenario;
   for (const Point& point : scenario.value().points) {
     const auto protocol = find_protocol(point.protocol.name)->make(point.protocol.params);

@@ -1,8 +1,15 @@
 // The command line. Everything that is said about options is said here, once.
 
+#include <fmt/core.h>
+#include <signal.h>
+
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <string>
+#include <system_error>
 
 #include "tools/latchlab/commands.h"
 
@@ -15,6 +22,19 @@ constexpr const char* kAbout =
     "explorer, and later on hardware.\n\n"
     "Start with:  latchlab run quickstart\n"
     "Then change one thing:  latchlab run quickstart --set workload.read_ratio=95%";
+
+constexpr std::uint64_t kMostSeed = 0x7fff'ffff'ffff'ffff;
+
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+  const auto check = [least, most](const std::string& text) -> std::string {
+    std::uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc() && stop == end && value >= least && value <= most) return {};
+    return fmt::format("'{}' is not a whole number from {} to {}", text, least, most);
+  };
+  return CLI::Validator(check, "");
+}
 
 constexpr const char* kExitCodes =
     "Exit codes: 0 fine; 1 a lock broke its promise or a point failed; 2 bad input;\n"
@@ -29,10 +49,14 @@ void add_scenario_options(CLI::App& command, ScenarioArguments& arguments) {
       ->type_name("PATH=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command.add_option("--seed", arguments.seed, "Replaces run.seed");
+  command.add_option("--seed", arguments.seed, "Replaces run.seed")
+      ->type_name("N")
+      ->check(whole_number(0, kMostSeed));
   command.add_option("--repeats", arguments.repeats, "Replaces run.repeats")
-      ->check(CLI::PositiveNumber);
+      ->type_name("N")
+      ->check(whole_number(1, 1'000));
   command.add_option("--data", arguments.data, "Where models/ and scenarios/ are looked up first")
+      ->check(CLI::ExistingDirectory)
       ->type_name("DIR");
 }
 
@@ -45,7 +69,8 @@ CLI::App& add_run(CLI::App& app, RunArguments& arguments) {
                   "Where results go; must not exist [results/NAME-N, the first free N]")
       ->type_name("DIR");
   command.add_option("--jobs", arguments.jobs, "Points at once; does not change results [cores]")
-      ->check(CLI::PositiveNumber);
+      ->type_name("N")
+      ->check(whole_number(1, 4'096));
   command.add_option("--backend", arguments.backend, "What the locks run on")
       ->check(CLI::IsMember({"simgrid", "ibverbs"}))
       ->capture_default_str();
@@ -55,13 +80,41 @@ CLI::App& add_run(CLI::App& app, RunArguments& arguments) {
   return command;
 }
 
+// One line, and where to read on. `command` is the first word after the program's name.
+std::string complaint(const std::string& command, const CLI::App& app, const CLI::Error& error) {
+  std::string known;
+  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (each->get_name() == command)
+      return fmt::format("latchlab {}: {}\nSee: latchlab {} --help\n", command, error.what(),
+                         command);
+    known += (known.empty() ? "" : ", ") + each->get_name();
+  }
+  if (command.empty())
+    return fmt::format("latchlab: a command is missing; known: {}\nTry: latchlab run quickstart\n",
+                       known);
+  if (command.front() != '-')
+    return fmt::format("latchlab: unknown command '{}'; known: {}\n", command, known);
+  return fmt::format("latchlab: {}\nSee: latchlab --help\n", error.what());
+}
+
+// What was printed may still be on its way: a full disk shows here.
+int flushed(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  return complain({fmt::format("cannot write to stdout: {}", std::strerror(errno)), {}}, kCannot);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  ::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of write(), and is told
   CLI::App app{kAbout, "latchlab"};
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("latchlab " LATCHLAB_VERSION));
   app.footer(kExitCodes);
+  const std::string command = argc > 1 ? argv[1] : "";
+  app.failure_message([&](const CLI::App* /*failed*/, const CLI::Error& error) {
+    return complaint(command, app, error);
+  });
 
   RunArguments run_arguments;
   const CLI::App& run_command = add_run(app, run_arguments);
@@ -79,15 +132,20 @@ int main(int argc, char** argv) {
       ->required()
       ->check(CLI::IsMember({"protocols", "workloads", "nics", "scenarios", "checks"}));
   list_command.add_option("--data", list_data, "Where models/ and scenarios/ are looked up first")
+      ->check(CLI::ExistingDirectory)
       ->type_name("DIR");
   list_command.add_flag("--json", list_json, "For programs");
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kFine : kBadInput;
+    return app.exit(error) == 0 ? flushed(kFine) : kBadInput;
   }
-  if (run_command.parsed()) return run(run_arguments);
-  if (check_command.parsed()) return check(check_arguments);
-  return list(list_what, list_data, list_json);
+  try {
+    if (run_command.parsed()) return flushed(run(run_arguments));
+    if (check_command.parsed()) return flushed(check(check_arguments));
+    return flushed(list(list_what, list_data, list_json));
+  } catch (const std::system_error& error) {  // of fmt::print
+    return complain({fmt::format("cannot write: {}", error.what()), {}}, kCannot);
+  }
 }

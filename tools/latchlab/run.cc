@@ -41,48 +41,60 @@ std::size_t repeats_of(const Scenario& scenario) {
   return all;
 }
 
+std::string counted(std::size_t number, const char* what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+// A line that overwrites itself, for people who have been waiting for a while.
 class Progress {
  public:
   explicit Progress(bool shown) : shown_(shown), started_(std::chrono::steady_clock::now()) {}
-  void show(std::size_t done, std::size_t all) const {
-    if (!shown_) return;
+  void show(std::size_t done, std::size_t all) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
+    if (!shown_ || spent.count() < kWorthSaying) return;
     const double left = spent.count() / static_cast<double>(done) * static_cast<double>(all - done);
-    fmt::print(stderr, "\r{}/{} runs, about {:.0f} s left   ", done, all, left);
-    if (done == all) fmt::print(stderr, "\r{:40}\r", "");
+    fmt::print(stderr, "\r{:<40}", fmt::format("{}/{} runs, about {:.0f} s left", done, all, left));
     std::fflush(stderr);
+    visible_ = true;
+  }
+  void clear() {
+    if (visible_) fmt::print(stderr, "\r{:40}\r", "");
+    visible_ = false;
   }
 
  private:
   bool shown_;
+  bool visible_ = false;
   std::chrono::steady_clock::time_point started_;
 };
 
-void announce(const Scenario& scenario, std::uint32_t jobs) {
-  const double seconds = estimate_seconds(scenario) / jobs;
+void announce(const Scenario& scenario, std::size_t most_at_once) {
+  const std::size_t jobs = std::min(most_at_once, repeats_of(scenario));
+  const double seconds = estimate_seconds(scenario) / static_cast<double>(jobs);
   if (seconds < kWorthSaying) return;
-  fmt::print(stderr, "{}: {} points, {} runs, {} at once: about {:.0f} s\n", scenario.name,
-             scenario.points.size(), repeats_of(scenario), jobs, seconds);
+  fmt::print(stderr, "{}: {}, {}, {} at once: about {:.0f} s\n", scenario.name,
+             counted(scenario.points.size(), "point"), counted(repeats_of(scenario), "run"), jobs,
+             seconds);
 }
 
 int exit_code(const StudyOutcome& outcome) {
   if (outcome.interrupted) return kInterrupted;
-  int code = kFine;
-  for (const PointOutcome& point : outcome.points) {
-    if (point.status() == RepeatStatus::unavailable) code = kCannot;
-    if (point.status() != RepeatStatus::ok && code != kCannot) code = kBroken;
-  }
-  return code;
+  RepeatStatus worst = RepeatStatus::ok;
+  for (const PointOutcome& point : outcome.points) worst = std::max(worst, point.status());
+  if (worst == RepeatStatus::unavailable) return kCannot;
+  return worst > RepeatStatus::unavailable ? kBroken : kFine;
 }
 
-void report_problems(const Scenario& scenario, const StudyOutcome& outcome) {
+void report_problems(const Scenario& scenario, const StudyOutcome& outcome, bool warn) {
   for (std::size_t i = 0; i < outcome.points.size(); ++i) {
-    if (outcome.points[i].status() == RepeatStatus::ok) continue;
+    const RepeatStatus status = outcome.points[i].status();
+    if (status == RepeatStatus::ok || (status == RepeatStatus::starved && !warn)) continue;
     std::string where = scenario.points[i].protocol.label;
     for (const auto& [path, value] : scenario.points[i].axes)
       if (path != "protocol") where += fmt::format(", {}={}", path, value);
-    fmt::print(stderr, "latchlab: point {} ({}): {}: {}\n", i, where,
-               name_of(outcome.points[i].status()), outcome.points[i].message());
+    fmt::print(stderr, "latchlab: {}point {} ({}): {}: {}\n",
+               status == RepeatStatus::starved ? "warning: " : "", i, where, name_of(status),
+               outcome.points[i].message());
   }
 }
 
@@ -102,7 +114,7 @@ int run(const RunArguments& arguments) {
   options.jobs =
       arguments.jobs > 0 ? arguments.jobs : std::max(1u, std::thread::hardware_concurrency());
   options.points_dir = directory.value() + "/points";
-  const Progress progress(talks && isatty(STDERR_FILENO) != 0);
+  Progress progress(talks && isatty(STDERR_FILENO) != 0);
   options.progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
   if (talks) {
     for (const std::string& warning : scenario.warnings)
@@ -111,9 +123,10 @@ int run(const RunArguments& arguments) {
   }
 
   const StudyOutcome outcome = run_study(scenario, options, factory.value());
+  progress.clear();
   const RunManifest manifest{LATCHLAB_VERSION, arguments.backend, {}};
   const Status written = write_study(directory.value(), scenario, outcome, manifest, options.jobs);
-  report_problems(scenario, outcome);
+  report_problems(scenario, outcome, !arguments.quiet);
   if (arguments.json) {
     fmt::print("{}", results_json(scenario, outcome, manifest));
   } else if (talks) {
@@ -122,7 +135,7 @@ int run(const RunArguments& arguments) {
       fmt::print("\n{}\n", says);
     fmt::print("\nResults: {}\n", directory.value());
   }
-  if (!written) return complain(written.error(), kBroken);
+  if (!written) return complain(written.error(), kCannot);
   if (outcome.interrupted)
     fmt::print(stderr, "latchlab: interrupted; what was finished is in {}\n", directory.value());
   return exit_code(outcome);
@@ -133,8 +146,9 @@ int check(const ScenarioArguments& arguments) {
   if (!loaded) return complain(loaded.error());
   const Scenario& scenario = loaded.value();
   for (const std::string& warning : scenario.warnings) fmt::print("warning: {}\n", warning);
-  fmt::print("{}: fine: {} points, {} runs, about {:.0f} s on one core\n", scenario.file,
-             scenario.points.size(), repeats_of(scenario), estimate_seconds(scenario));
+  fmt::print("{}: fine: {}, {}, about {:.0f} s on one core\n", scenario.file,
+             counted(scenario.points.size(), "point"), counted(repeats_of(scenario), "run"),
+             estimate_seconds(scenario));
   return kFine;
 }
 

@@ -17,11 +17,23 @@ std::optional<double> number(const Leaves& leaves, const char* path) {
   return value != nullptr ? number_of(*value) : std::nullopt;
 }
 
+// The goodputs of a table share a unit, so that they can be compared at a glance.
+struct RateUnit {
+  const char* name;
+  double per_s;
+  int digits;
+};
+
+RateUnit unit_for(double greatest_per_s) {
+  if (greatest_per_s >= 1e6) return {"M/s", 1e6, 3};
+  if (greatest_per_s >= 1e3) return {"k/s", 1e3, 1};
+  return {"/s", 1, 0};
+}
+
 std::string rate(std::optional<double> per_s) {
   if (!per_s) return "-";
-  if (*per_s >= 1e6) return fmt::format("{:.2f} M/s", *per_s / 1e6);
-  if (*per_s >= 1e3) return fmt::format("{:.1f} k/s", *per_s / 1e3);
-  return fmt::format("{:.0f} /s", *per_s);
+  const RateUnit unit = unit_for(*per_s);
+  return fmt::format("{:.{}f} {}", *per_s / unit.per_s, unit.digits, unit.name);
 }
 
 std::string microseconds_of(std::optional<double> ns) {
@@ -41,13 +53,23 @@ std::string verdict(const PointOutcome& point) {
   switch (point.status()) {
     case RepeatStatus::ok:
       return "ok";
+    case RepeatStatus::starved:
+      return "starved";
     case RepeatStatus::unsafe:
       return "UNSAFE";
     case RepeatStatus::stuck:
       return "DEADLOCK";
-    default:
-      return "FAILED";
+    case RepeatStatus::unavailable:
+      return "UNAVAILABLE";
+    case RepeatStatus::failed:
+      break;
   }
+  return "FAILED";
+}
+
+bool is_comparable(const PointOutcome& point) {
+  return point.complete() &&
+         (point.status() == RepeatStatus::ok || point.status() == RepeatStatus::starved);
 }
 
 // Of swept axes, those that are not the protocol itself: the label says that.
@@ -60,23 +82,27 @@ std::string last_part(const std::string& path) {
   return dot == std::string::npos ? path : path.substr(dot + 1);
 }
 
-Row header(const Point& point) {
+Row header(const Point& point, const RateUnit& unit) {
   Row row = {"lock"};
   for (const auto& [path, value] : point.axes)
     if (is_shown(path)) row.push_back(last_part(path));
-  for (const char* name : {"clients", "goodput", "p50 us", "p99 us", "reads", "atomics", "sends",
-                           "retries", "nic busy", "jain", "safety"})
+  row.emplace_back("clients");
+  row.push_back(fmt::format("goodput {}", unit.name));
+  for (const char* name :
+       {"p50 us", "p99 us", "reads", "atomics", "sends", "retries", "nic busy", "jain", "verdict"})
     row.emplace_back(name);
   return row;
 }
 
-Row row_of(const Point& point, const PointOutcome& outcome) {
+Row row_of(const Point& point, const PointOutcome& outcome, const RateUnit& unit) {
   Row row = {point.protocol.label};
   for (const auto& [path, value] : point.axes)
     if (is_shown(path)) row.push_back(value);
   const Leaves m = outcome.metrics();
   row.push_back(std::to_string(point.platform.clients()));
-  row.push_back(rate(number(m, "goodput_ops_s")));
+  auto goodput = number(m, "goodput_ops_s");
+  if (goodput) *goodput /= unit.per_s;
+  row.push_back(plain(goodput, unit.digits));
   row.push_back(microseconds_of(number(m, "acquire_ns.p50")));
   row.push_back(microseconds_of(number(m, "acquire_ns.p99")));
   row.push_back(plain(number(m, "verbs_per_cycle.read"), 2));
@@ -112,10 +138,15 @@ struct Entry {
 }  // namespace
 
 std::string table(const Scenario& scenario, const StudyOutcome& outcome) {
-  std::vector<Row> rows = {header(scenario.points.front())};
+  double greatest = 0;
+  for (const PointOutcome& point : outcome.points)
+    greatest = std::max(greatest, number(point.metrics(), "goodput_ops_s").value_or(0));
+  const RateUnit unit = unit_for(greatest);
+  std::vector<Row> rows = {header(scenario.points.front(), unit)};
   for (std::size_t i = 0; i < scenario.points.size(); ++i)
-    rows.push_back(row_of(scenario.points[i], outcome.points[i]));
-  return aligned(rows);
+    rows.push_back(row_of(scenario.points[i], outcome.points[i], unit));
+  return aligned(rows) +
+         "(p50, p99: of acquisitions; reads, atomics, sends: per cycle of acquire and release)\n";
 }
 
 std::string finding(const Scenario& scenario, const StudyOutcome& outcome) {
@@ -125,7 +156,7 @@ std::string finding(const Scenario& scenario, const StudyOutcome& outcome) {
   for (std::size_t i = 0; i < scenario.points.size(); ++i) {
     const auto goodput = number(outcome.points[i].metrics(), "goodput_ops_s");
     if (scenario.points[i].platform.clients() == most && goodput &&
-        outcome.points[i].status() == RepeatStatus::ok)
+        is_comparable(outcome.points[i]))
       entries.push_back({scenario.points[i].protocol.label, *goodput});
   }
   std::stable_sort(entries.begin(), entries.end(),

@@ -1,0 +1,189 @@
+// Every kind of wrong input, as a user meets it: one short line with the place and the fix on
+// stderr, exit code 2, nothing on stdout, nothing left behind.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "core/base/random.h"
+#include "tests/cli/program.h"
+
+namespace latchlab::cli_test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class BadInput : public Command {
+ protected:
+  void expect_refused(const std::vector<std::string>& arguments, const std::string& start,
+                      const std::string& fix) {
+    for (const char* command : {"check", "run"}) {
+      std::vector<std::string> words = {command};
+      words.insert(words.end(), arguments.begin(), arguments.end());
+      const Finished finished = latchlab(words);
+      SCOPED_TRACE(finished.err);
+      EXPECT_EQ(finished.code, 2);
+      EXPECT_EQ(finished.out, "");
+      EXPECT_THAT(finished.err, StartsWith("latchlab: " + start));
+      EXPECT_THAT(finished.err, HasSubstr(fix));
+      EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1);
+      EXPECT_LT(finished.err.size(), 500u);
+      EXPECT_FALSE(exists("results"));
+    }
+  }
+
+  // The line comes fourth, after three that every scenario needs.
+  void expect_line_refused(const std::string& line, const std::string& start,
+                           const std::string& fix) {
+    SCOPED_TRACE(line);
+    write("bad.yaml", "schema: 1\nname: bad\nprotocol: {name: cas}\n" + line + "\n");
+    expect_refused({"bad.yaml"}, "bad.yaml:" + start, fix);
+  }
+
+  void expect_text_refused(const std::string& text, const std::string& start,
+                           const std::string& fix) {
+    write("bad.yaml", text);
+    expect_refused({"bad.yaml"}, "bad.yaml:" + start, fix);
+  }
+};
+
+TEST_F(BadInput, keys_that_are_unknown_misspelt_or_written_twice) {
+  expect_line_refused("colour: red", "4: unknown key 'colour'", "known: schema, name");
+  expect_line_refused("platfrom: {servers: 1}", "4: unknown key 'platfrom'",
+                      "did you mean 'platform'?");
+  expect_line_refused("run: {seed: 1, seed: 2}", "4: duplicate key 'seed'", "remove one");
+}
+
+TEST_F(BadInput, quantities_with_the_wrong_unit_sign_or_size) {
+  expect_line_refused("run: {warmup: 20}", "4: run.warmup: '20' has no unit", "such as 2us");
+  expect_line_refused("run: {warmup: 20KiB}", "4: run.warmup: '20KiB'", "units: ps, ns, us, ms, s");
+  expect_line_refused("locks: {count: 0}", "4: locks.count is 0", "allowed: 1 to");
+  expect_line_refused("platform: {servers: -1}", "4: platform.servers: '-1' is negative",
+                      "expected a whole number");
+  expect_line_refused("locks: {count: 9000000G}", "4: locks.count x stride is",
+                      "beyond the 48-bit address space; at most");
+}
+
+TEST_F(BadInput, a_nic_that_does_not_exist) {
+  expect_line_refused("platform: {nic: conectx-5}", "4: there is no NIC 'conectx-5'",
+                      "did you mean 'connectx-5'?");
+}
+
+TEST_F(BadInput, parameters_out_of_range_or_of_another_lock) {
+  const std::string head = "schema: 1\nname: bad\n";
+  expect_text_refused(head + "protocol: {name: cas, backoff_cap_shift: 99}\n",
+                      "3: protocol.backoff_cap_shift is 99", "allowed: 0 to 20");
+  expect_text_refused(head + "protocol: {name: cas, max_consecutive_writers: 4}\n",
+                      "3: parameter 'max_consecutive_writers' belongs to shiftlock", "remove it");
+  expect_text_refused(head + "protocol: {name: shiftlok}\n", "3: there is no protocol 'shiftlok'",
+                      "did you mean 'shiftlock'?");
+}
+
+TEST_F(BadInput, sweeps_over_paths_that_do_not_exist_or_over_nothing) {
+  expect_line_refused("sweep: {grid: {platform.client_per_node: [1, 2]}}",
+                      "4: ", "clients_per_node");
+  expect_line_refused("sweep: {grid: {locks.count: []}}", "4: sweep path 'locks.count'",
+                      "give at least one value");
+}
+
+TEST_F(BadInput, documents_that_are_no_scenarios) {
+  expect_text_refused("- 1\n", "1: the document holds a list", "begins with 'schema: 1'");
+  expect_text_refused("", "1: the document holds nothing", "begins with 'schema: 1'");
+  expect_text_refused("schema: 7\nname: x\n", "1: schema is '7'", "this build reads schema 1");
+  expect_text_refused("schema: [\n", "", "");
+}
+
+TEST_F(BadInput, alias_bombs_and_random_bytes) {
+  std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 12; ++i) {
+    const std::string below = "*a" + std::to_string(i - 1);
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + below;
+    for (int more = 1; more < 10; ++more) bomb += ", " + below;
+    bomb += "]\n";
+  }
+  expect_text_refused(bomb, "", "fewer aliases");
+  std::string bytes(1'000'000, '\0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(hash_of(7, i) & 0xff);
+  expect_text_refused(bytes, "1: ", "is not text");
+}
+
+TEST_F(BadInput, files_that_are_missing_or_cannot_be_read) {
+  expect_refused({"missing.yaml"}, "missing.yaml: there is no file", "known scenarios: quickstart");
+  expect_refused({"."}, ".: not a file", "expected the path of a YAML file");
+  expect_refused({"/proc/self/mem"}, "/proc/self/mem: cannot be read", "read");
+  ASSERT_EQ(::mkfifo(path("pipe.yaml").c_str(), 0600), 0);
+  expect_refused({"pipe.yaml"}, "pipe.yaml: not a file", "expected the path of a YAML file");
+}
+
+TEST_F(BadInput, overrides_that_say_nothing_or_nonsense) {
+  write("good.yaml", small_scenario("{name: cas}"));
+  expect_refused({"good.yaml", "--set", "locks.count"}, "--set locks.count: expected PATH=VALUE",
+                 "for example locks.count=1");
+  expect_refused({"good.yaml", "--set", "=1"}, "--set =1: expected PATH=VALUE", "for example");
+  expect_refused({"good.yaml", "--set", "locks.coutn=1"}, "--set locks.coutn=1: unknown key",
+                 "did you mean 'count'?");
+  expect_refused({"good.yaml", "--set", "locks.count=[1"}, "--set locks.count=[1: ", "bracket");
+  expect_refused({"good.yaml", "--set", "run.repeats=0"}, "--set run.repeats=0: run.repeats is 0",
+                 "allowed: 1 to 1k");
+}
+
+TEST_F(BadInput, more_clients_than_the_lock_can_take) {
+  write("good.yaml", small_scenario("{name: shiftlock, rdrcnt_bits: 2}"));
+  expect_refused({"good.yaml"}, "good.yaml: shiftlock takes at most 3 clients",
+                 "the scenario has 4");
+}
+
+class BadOption : public Command {
+ protected:
+  void expect_refused(const std::vector<std::string>& arguments, const std::string& message) {
+    write("good.yaml", small_scenario("{name: cas}"));
+    const Finished finished = latchlab(arguments);
+    EXPECT_EQ(finished.code, 2);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_THAT(finished.err, StartsWith("latchlab"));
+    EXPECT_THAT(finished.err, HasSubstr(message));
+    EXPECT_LT(finished.err.size(), 300u);
+    EXPECT_FALSE(exists("results"));
+  }
+};
+
+TEST_F(BadOption, unknown_commands_and_options_name_the_known_ones) {
+  expect_refused({}, "a command is missing; known: run, check, list");
+  expect_refused({"rnu", "good.yaml"}, "unknown command 'rnu'; known: run, check, list");
+  expect_refused({"run", "good.yaml", "--fast"}, "See: latchlab run --help");
+  expect_refused({"--fast"}, "See: latchlab --help");
+  expect_refused({"run"}, "scenario is required");
+  expect_refused({"list", "colours"}, "protocols,workloads,nics,scenarios,checks");
+}
+
+TEST_F(BadOption, numbers_and_directories_of_options_are_checked) {
+  expect_refused({"run", "good.yaml", "--seed", "-1"}, "'-1' is not a whole number from 0 to");
+  expect_refused({"run", "good.yaml", "--seed", "99999999999999999999"}, "is not a whole number");
+  expect_refused({"run", "good.yaml", "--repeats", "0"}, "'0' is not a whole number from 1 to");
+  expect_refused({"run", "good.yaml", "--jobs", "two"}, "'two' is not a whole number from 1 to");
+  expect_refused({"run", "good.yaml", "--data", "nowhere"}, "nowhere");
+  expect_refused({"run", "good.yaml", "--backend", "magic"}, "magic");
+}
+
+TEST_F(BadOption, results_cannot_go_where_something_is_or_nothing_can_be) {
+  std::filesystem::create_directory(path("taken"));
+  write("taken/here", "mine");
+  expect_refused({"run", "good.yaml", "--out", "taken"}, "never overwritten; choose another --out");
+  EXPECT_EQ(read("taken/here"), "mine");
+  expect_refused({"run", "good.yaml", "--out", "good.yaml"}, "never overwritten");
+  expect_refused({"run", "good.yaml", "--out", "good.yaml/below"}, "cannot create good.yaml/below");
+  expect_refused({"run", "good.yaml", "--out", "/dev/null/x"}, "cannot create /dev/null/x");
+}
+
+TEST_F(BadOption, a_backend_that_this_build_lacks_is_not_the_users_mistake) {
+  write("good.yaml", small_scenario("{name: cas}"));
+  const Finished finished = latchlab({"run", "good.yaml", "--backend", "ibverbs"});
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_THAT(finished.err, HasSubstr("this build has no backend 'ibverbs'; it has: simgrid"));
+  EXPECT_FALSE(exists("results"));
+}
+
+}  // namespace
+}  // namespace latchlab::cli_test

@@ -1,0 +1,103 @@
+// Runs that are cut short, from the outside.
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "tests/cli/program.h"
+
+namespace latchlab::cli_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Interrupted : public Command {
+ protected:
+  // A point that ends at once, and one that would take very long.
+  void write_scenario(const std::string& durations) {
+    write("long.yaml", small_scenario("{name: cas, backoff: none}",
+                                      "sweep: {grid: {run.duration: " + durations + "}}\n"));
+  }
+  // Until a child is there; its process id.
+  static pid_t first_child(const Started& started) {
+    for (int tries = 0; tries < 6'000; ++tries, ::usleep(10'000))
+      if (const auto children = started.children(); !children.empty()) return children.front();
+    return -1;
+  }
+  static bool all_gone(const Started& started) {
+    for (int tries = 0; tries < 6'000 && started.any_left(); ++tries) ::usleep(10'000);
+    return !started.any_left();
+  }
+};
+
+TEST_F(Interrupted, finished_points_are_kept_and_no_process_is_left) {
+  write_scenario("[400us, 1000s]");
+  Started started = start({"run", "long.yaml", "--jobs", "1", "--out", "r"});
+  ASSERT_TRUE(appears("r/points/0000-0.json"));
+  started.send(SIGINT);
+  const Finished finished = started.wait();
+  EXPECT_EQ(finished.code, 130);
+  EXPECT_TRUE(all_gone(started));
+  EXPECT_THAT(finished.err, HasSubstr("interrupted; what was finished is in r\n"));
+  const Json results = json("r/results.json");
+  EXPECT_EQ(results["manifest"]["complete"], false);
+  ASSERT_EQ(results["points"].size(), 2u);
+  EXPECT_EQ(results["points"][0]["status"], "ok");
+  EXPECT_GT(number_at(results["points"][0]["metrics"], "goodput_ops_s"), 0);
+  EXPECT_EQ(results["points"][1]["status"], "interrupted");
+  EXPECT_TRUE(results["points"][1]["repeats"].empty());
+  EXPECT_TRUE(results["points"][1]["metrics"].is_null());
+}
+
+TEST_F(Interrupted, a_request_to_terminate_is_treated_alike) {
+  write_scenario("[1000s]");
+  Started started = start({"run", "long.yaml", "--json", "--out", "r"});
+  ASSERT_GT(first_child(started), 0);
+  started.send(SIGTERM);
+  const Finished finished = started.wait();
+  EXPECT_EQ(finished.code, 130);
+  EXPECT_EQ(finished.out, read("r/results.json"));
+  EXPECT_EQ(json("r/results.json")["points"][0]["status"], "interrupted");
+  EXPECT_TRUE(all_gone(started));
+}
+
+TEST_F(Interrupted, children_do_not_outlive_a_command_that_was_killed) {
+  write_scenario("[1000s]");
+  Started started = start({"run", "long.yaml", "--out", "r"});
+  ASSERT_GT(first_child(started), 0);
+  ::kill(started.pid(), SIGKILL);
+  EXPECT_EQ(started.wait().code, 128 + SIGKILL);
+  EXPECT_TRUE(all_gone(started));
+}
+
+TEST_F(Interrupted, a_point_whose_process_dies_is_told_and_the_others_go_on) {
+  write_scenario("[1000s, 400us]");
+  Started started = start({"run", "long.yaml", "--jobs", "1", "--out", "r"});
+  const pid_t child = first_child(started);
+  ASSERT_GT(child, 0);
+  ::kill(child, SIGKILL);
+  const Finished finished = started.wait();
+  EXPECT_EQ(finished.code, 1);
+  EXPECT_THAT(finished.err, HasSubstr("point 0 (cas, run.duration=1000s): failed: its process was "
+                                      "ended by signal 9 (Killed)"));
+  EXPECT_THAT(finished.out, HasSubstr(" FAILED\n"));
+  const Json points = json("r/results.json")["points"];
+  EXPECT_EQ(points[0]["status"], "failed");
+  EXPECT_TRUE(points[0]["metrics"].is_null());
+  EXPECT_TRUE(points[0]["repeats"][0]["metrics"].is_null());
+  EXPECT_EQ(points[0]["repeats"][0]["seed"], points[1]["repeats"][0]["seed"]);
+  EXPECT_EQ(points[1]["status"], "ok");
+}
+
+TEST_F(Interrupted, a_disk_that_is_full_is_told_and_leaves_no_half_of_a_file) {
+  write("small.yaml", small_scenario("{name: cas}"));
+  const std::string limited =
+      std::string("ulimit -f 4; exec ") + LATCHLAB_BINARY + " run small.yaml --quiet --out r";
+  const Finished finished = start_program({"/bin/sh", "-c", limited}).wait();
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_THAT(finished.err, HasSubstr("latchlab: cannot write r/scenario.yaml: File too large"));
+  EXPECT_FALSE(exists("r/scenario.yaml"));
+  EXPECT_FALSE(exists("r/scenario.yaml.part"));
+}
+
+}  // namespace
+}  // namespace latchlab::cli_test

@@ -1,0 +1,156 @@
+// What the command says, and where.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "tests/cli/program.h"
+
+namespace latchlab::cli_test {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class Output : public Command {};
+
+TEST_F(Output, json_is_one_document_equal_to_the_file) {
+  write("small.yaml", small_scenario("{name: cas}"));
+  const Finished finished = latchlab({"run", "small.yaml", "--json", "--out", "r"});
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_EQ(finished.out, read("r/results.json"));
+  EXPECT_TRUE(Json::accept(finished.out));
+  EXPECT_EQ(finished.err, "");
+}
+
+TEST_F(Output, quiet_says_nothing) {
+  write("small.yaml", small_scenario("{name: dslr}"));
+  const Finished finished = latchlab({"run", "small.yaml", "--quiet"});
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_EQ(finished.err, "");
+  EXPECT_TRUE(exists("results/small-1/results.json"));
+}
+
+TEST_F(Output, no_progress_where_nobody_watches) {
+  write("small.yaml", small_scenario("{name: cas, backoff: none}"));
+  const Finished finished = latchlab({"run", "small.yaml"});
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_EQ(finished.err, "");
+}
+
+TEST_F(Output, the_table_has_aligned_columns_and_a_finding) {
+  write("small.yaml",
+        "schema: 1\nname: t\nplatform: {client_nodes: 1}\nlocks: {count: 1}\n"
+        "run: {warmup: 100us, duration: 500us}\n"
+        "sweep: {grid: {protocol: [{name: cas, backoff: none, label: CAS-NB}, {name: mcs}], "
+        "platform.clients_per_node: [1, 12]}}\n");
+  const Finished finished = latchlab({"run", "small.yaml"});
+  EXPECT_EQ(finished.code, 0);
+  std::istringstream stream(finished.out);
+  std::vector<std::string> rows(5);
+  for (std::string& row : rows) std::getline(stream, row);
+  EXPECT_THAT(rows[0], ContainsRegex("^lock +clients_per_node +clients +goodput k/s +p50 us"));
+  EXPECT_THAT(rows[1], ContainsRegex("^CAS-NB +1 +1 +[0-9]+\\.[0-9] .* ok$"));
+  EXPECT_THAT(rows[4], ContainsRegex("^mcs +12 +12 +[0-9]+\\.[0-9] .* ok$"));
+  for (const std::string& row : rows) EXPECT_EQ(row.size(), rows[0].size()) << row;
+  EXPECT_THAT(finished.out, ContainsRegex("\nWith 12 clients [a-zA-Z-]+ does most: "));
+  EXPECT_THAT(finished.out, HasSubstr("\nResults: results/t-1\n"));
+}
+
+TEST_F(Output, check_counts_points_and_runs_nothing) {
+  write("small.yaml",
+        small_scenario("{name: cas, backoff: none}", "sweep: {grid: {locks.count: [1, 2, 3]}}\n"));
+  const Finished finished = latchlab({"check", "small.yaml", "--repeats", "2"});
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_THAT(finished.out, StartsWith("small.yaml: fine: 3 points, 6 runs, about "));
+  EXPECT_EQ(finished.err, "");
+  EXPECT_FALSE(exists("results"));
+  EXPECT_THAT(latchlab({"check", "small.yaml", "--set", "sweep.grid={locks.count: [1]}"}).out,
+              HasSubstr("1 point, 1 run,"));
+}
+
+TEST_F(Output, warnings_name_the_value_to_set) {
+  write("small.yaml", small_scenario("{name: dslr, lease: 1ms}"));
+  const std::string warning =
+      "warning: run.duration 400us is shorter than three timeouts of dslr (2ms each): set "
+      "run.duration to 6ms\n";
+  EXPECT_THAT(latchlab({"check", "small.yaml"}).out, StartsWith(warning));
+  EXPECT_THAT(latchlab({"run", "small.yaml"}).err, HasSubstr("latchlab: " + warning));
+  EXPECT_THAT(latchlab({"check", "small.yaml", "--set", "run.duration=6ms"}).out,
+              ::testing::Not(HasSubstr("warning")));
+}
+
+TEST_F(Output, every_list_names_what_there_is) {
+  const std::pair<const char*, std::vector<const char*>> kLists[] = {
+      {"protocols", {"cas", "mcs", "dslr", "shiftlock"}},
+      {"workloads", {"micro"}},
+      {"nics", {"connectx-5"}},
+      {"scenarios", {"quickstart", "teaching/one-lock"}},
+      {"checks", {"mutual_exclusion", "deadlock"}},
+  };
+  for (const auto& [what, names] : kLists) {
+    SCOPED_TRACE(what);
+    const Finished plain = latchlab({"list", what});
+    const Finished as_json = latchlab({"list", what, "--json"});
+    EXPECT_EQ(plain.code, 0);
+    EXPECT_EQ(as_json.code, 0);
+    const Json document = Json::parse(as_json.out, nullptr, false);
+    ASSERT_TRUE(document.is_array());
+    for (const char* name : names) {
+      EXPECT_THAT(plain.out, HasSubstr(name));
+      EXPECT_TRUE(std::any_of(document.begin(), document.end(), [&](const Json& entry) {
+        return entry["name"] == name;
+      })) << name;
+    }
+  }
+}
+
+TEST_F(Output, every_scenario_that_is_listed_can_be_checked_by_its_name) {
+  for (const Json& entry : Json::parse(latchlab({"list", "scenarios", "--json"}).out)) {
+    const Finished finished = latchlab({"check", entry["name"].get<std::string>()});
+    EXPECT_EQ(finished.code, 0) << finished.err;
+  }
+}
+
+TEST_F(Output, data_of_the_user_comes_first) {
+  std::filesystem::create_directories(path("mine/scenarios"));
+  write("mine/scenarios/quickstart.yaml", small_scenario("{name: cas}"));
+  write("mine/scenarios/extra.yaml", small_scenario("{name: cas}", "description: my own\n"));
+  EXPECT_THAT(latchlab({"check", "quickstart", "--data", "mine"}).out, HasSubstr("1 point,"));
+  EXPECT_THAT(latchlab({"check", "extra"}, {{"LATCHLAB_DATA", "mine"}}).out, HasSubstr("fine"));
+  EXPECT_THAT(latchlab({"list", "scenarios", "--data", "mine"}).out,
+              ContainsRegex("extra +my own\n"));
+}
+
+TEST_F(Output, help_and_version_are_on_stdout) {
+  const Finished version = latchlab({"--version"});
+  EXPECT_EQ(version.code, 0);
+  EXPECT_THAT(version.out, ContainsRegex("^latchlab [0-9]+\\.[0-9]+\\.[0-9]+\n$"));
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"--help"}, {"run", "--help"}, {"check", "--help"}}) {
+    const Finished help = latchlab(arguments);
+    EXPECT_EQ(help.code, 0);
+    EXPECT_EQ(help.err, "");
+    EXPECT_THAT(help.out, HasSubstr("Usage: latchlab"));
+  }
+  EXPECT_THAT(latchlab({"run", "--help"}).out, HasSubstr("Exit codes: 0 fine; 1 "));
+}
+
+TEST_F(Output, an_output_that_is_full_is_an_error) {
+  write("small.yaml", small_scenario("{name: cas}"));
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"list", "protocols"},
+                                                    {"check", "small.yaml"},
+                                                    {"--version"},
+                                                    {"run", "small.yaml", "--json"}}) {
+    const Finished finished = start(arguments, {}, "/dev/full").wait();
+    EXPECT_EQ(finished.code, 3) << arguments.front();
+    EXPECT_THAT(finished.err, HasSubstr("cannot write"));
+    EXPECT_THAT(finished.err, HasSubstr("No space left on device"));
+  }
+  EXPECT_TRUE(exists("results/small-1/results.json"));
+}
+
+}  // namespace
+}  // namespace latchlab::cli_test

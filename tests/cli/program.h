@@ -1,0 +1,78 @@
+#pragma once
+// Runs the command as a user does: its own process, its own directory, what it prints captured.
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace latchlab::cli_test {
+
+using Json = nlohmann::ordered_json;
+
+struct Finished {
+  int code = -1;  // exit code; 128 + n when signal n ended it
+  std::string out;
+  std::string err;
+};
+
+class Started {
+ public:
+  Started(pid_t pid, std::string prefix) : pid_(pid), prefix_(std::move(prefix)) {}
+  pid_t pid() const { return pid_; }
+  // To the process and its children, as a terminal does.
+  void send(int signal) const;
+  bool any_left() const;  // of the process and its children
+  // The process ids of its children, in order.
+  std::vector<pid_t> children() const;
+  Finished wait();
+
+ private:
+  pid_t pid_;
+  std::string prefix_;  // of the files that hold what it printed
+};
+
+using Environment = std::map<std::string, std::string>;
+
+// A fresh directory per test, removed at its end; the command runs there.
+class Command : public ::testing::Test {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  const std::filesystem::path& home() const { return home_; }
+  std::string path(const std::string& name) const { return (home_ / name).string(); }
+  // Writes a file and gives its name, to be used as an argument.
+  std::string write(const std::string& name, const std::string& text) const;
+  std::string read(const std::string& name) const;
+  Json json(const std::string& name) const;
+  bool exists(const std::string& name) const;
+  // Looks again and again until the file is there; false after a very long time.
+  bool appears(const std::string& name) const;
+
+  // Any program; in a process group of its own, so that a signal can be sent to all of it.
+  Started start_program(std::vector<std::string> words, const Environment& extra = {},
+                        const std::string& out = {});
+  // `out`: where stdout goes, if not to be captured.
+  Started start(const std::vector<std::string>& arguments, const Environment& extra = {},
+                const std::string& out = {});
+  Finished latchlab(const std::vector<std::string>& arguments, const Environment& extra = {});
+
+ private:
+  std::filesystem::path home_;
+  int started_ = 0;
+};
+
+// A scenario that runs in a few milliseconds; `rest` is appended.
+std::string small_scenario(const std::string& protocol, const std::string& rest = "");
+
+// The numbers below a dotted path: `{mean, ci95}` gives its mean.
+double number_at(const Json& metrics, const std::string& dotted);
+const Json& at_path(const Json& json, const std::string& dotted);
+
+}  // namespace latchlab::cli_test
