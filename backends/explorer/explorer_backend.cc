@@ -1,6 +1,7 @@
 #include "backends/explorer/explorer_backend.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "backends/explorer/crash.h"
 #include "backends/explorer/local.h"
@@ -99,8 +100,10 @@ ExplorerBackend::ExplorerBackend(const WorldPlan& plan, const ExplorerOptions& o
       world_(std::make_unique<World>(plan, options)),
       steps_(std::make_unique<StepList>()),
       planned_crashes_(options.crashes) {
-  std::stable_sort(planned_crashes_.begin(), planned_crashes_.end(),
-                   [](const auto& a, const auto& b) { return a.after_steps < b.after_steps; });
+  const auto earlier = [](const auto& a, const auto& b) {
+    return std::tie(a.after_steps, a.client) < std::tie(b.after_steps, b.client);
+  };
+  std::sort(planned_crashes_.begin(), planned_crashes_.end(), earlier);
 }
 
 // Coroutines may still give slots back while they are destroyed: they go before the pools.
