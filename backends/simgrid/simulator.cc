@@ -155,7 +155,7 @@ RunEnd Simulator::run_until(Time date) {
   platform_->run(*this);
   if (stop_) return RunEnd::stopped;
   if (any_client_ && live_clients_ == 0) return RunEnd::finished;
-  if (queue_.empty()) return RunEnd::stuck;
+  if (any_client_ && queue_.empty()) return RunEnd::stuck;
   now_ = date;
   return RunEnd::reached;
 }
@@ -290,6 +290,8 @@ void Simulator::settle(SimOperation& op, VerbStatus status) {
 // ---- crashes ----
 
 void Simulator::crash(ClientId client, CrashKind kind) {
+  LATCHLAB_CHECK(client.value < clients_.size() && clients_[client.value] != nullptr,
+                 "crash of a client that does not exist");
   SimActor& victim = *clients_[client.value];
   fingerprint_.add({static_cast<std::uint64_t>(now_.ps), 0xdead, client.value});
   std::vector<ClientId> gone = {client};
