@@ -65,6 +65,9 @@ void Simulator::post_local(SimActor& actor, SimOperation& op) {
       date = here.state_free;
       break;
     case OpKind::allocate:
+      LATCHLAB_CHECK(op.server.value >= 1 && op.server.value <= nodes_.size(),
+                     "allocation at a node that does not exist");
+      [[fallthrough]];
     case OpKind::evict:
       date = now_ + nic_.post + nic_.one_way * 2 + nic_.call_service;
       break;
@@ -92,8 +95,12 @@ void Simulator::local_done(SimOperation& op) {
       if (alive) op.visit();
       break;
     case OpKind::allocate: {
-      SparseMemory& memory = node(op.server).memory;
-      op.verb.addr = {op.server, memory.grow(static_cast<std::uint64_t>(op.length.ps))};
+      Node& host = node(op.server);
+      if (host.dead) {
+        op.completion.status = VerbStatus::peer_failed;
+        break;
+      }
+      op.verb.addr = {op.server, host.memory.grow(static_cast<std::uint64_t>(op.length.ps))};
       break;
     }
     case OpKind::evict:

@@ -42,15 +42,15 @@ class Fifo {
 struct SimOperation : Operation {
   SimOperation* queue_next = nullptr;  // in the one queue where it waits
   Qp* qp = nullptr;
-  NodeId from;                      // requester's node
-  std::uint32_t actor = 0;          // for the order of events
-  std::uint64_t epoch = 0;          // its QP's when it was posted
-  Words after;                      // an atomic in its slot: what it will write
-  bool writes = false;              // ... if it writes at all
-  Time slot_entered;                // from when it waits for its slot
-  Time posted;                      // a message: not before this date on its way
-  std::int64_t retries = 0;         // of a message
-  std::vector<std::uint64_t> bulk;  // READ or WRITE longer than 16 bytes
+  NodeId from;                         // requester's node
+  std::uint32_t actor = 0;             // for the order of events
+  std::uint64_t epoch = 0;             // its QP's when it was posted
+  Words after;                         // an atomic in its slot: what it will write
+  bool writes = false;                 // ... if it writes at all
+  Time slot_entered;                   // from when it waits for its slot
+  Time posted;                         // a message: not before this date on its way
+  std::int64_t retries = 0;            // of a message
+  std::vector<std::uint64_t> carried;  // READ into or WRITE from registered memory
 };
 
 // Reliable connection of one actor to one node.

@@ -10,14 +10,24 @@ namespace latchlab::sim {
 
 namespace {
 
-constexpr std::uint64_t kSlotBytes = 8;  // address bits 3.. choose the slot
 // Bytes up to here cost no latency of their own: it is part of the wire's.
 constexpr std::uint32_t kSmallBytes = 64;
 static_assert(sizeof(Message) <= kSmallBytes);
-constexpr std::uint32_t kByValueBytes = 16;  // longer READs and WRITEs are bulk
+constexpr std::uint32_t kByValueBytes = 16;
 
 bool waits_for_answer(const SimOperation& op) {
   return op.verb.kind == VerbKind::read || is_atomic(op.verb.kind);
+}
+
+// READs into and WRITEs from registered memory, of any length.
+bool uses_local(const Verb& verb) {
+  return verb.local.node != kNoNode;
+}
+
+// Which bytes of its word at byte `at` the verb touches.
+std::uint64_t mask_of(const Verb& verb, std::uint32_t at) {
+  const std::uint32_t left = verb.bytes - at;
+  return left >= 8 ? ~0ULL : (1ULL << (8 * left)) - 1;
 }
 
 // Bytes that the request (or, for a READ, the reply) carries.
@@ -66,10 +76,10 @@ void Simulator::leave(SimOperation& op, Time date) {
     return push(date, op.actor, EventKind::complete, &op);
   }
   const bool carries = op.verb.kind == VerbKind::write;
-  if (carries && op.verb.bytes > kByValueBytes) {
+  if (carries && uses_local(op.verb) && local_valid(op)) {
     SparseMemory& memory = node(op.from).memory;
     for (std::uint32_t at = 0; at < op.verb.bytes; at += 8)
-      op.bulk.push_back(memory.word(op.verb.local.offset + at));
+      op.carried.push_back(memory.word(op.verb.local.offset + at));
   }
   const Time arrival = depart(op.from, qp.to, date, carries ? op.verb.bytes : 0);
   qp.last_arrival = std::max(qp.last_arrival, arrival);
@@ -102,13 +112,18 @@ Duration Simulator::jitter() {
 
 bool Simulator::valid(const SimOperation& op) const {
   const Verb& verb = op.verb;
+  const bool atomic = is_atomic(verb.kind);
+  const bool wide = atomic && verb.bytes == 16;
+  if (verb.addr.offset % (wide ? 16 : 8) != 0 || verb.bytes == 0) return false;
   if (!node(verb.addr.node).memory.contains(verb.addr.offset, verb.bytes)) return false;
-  const bool wide = is_atomic(verb.kind) && verb.bytes == 16;
-  if (verb.addr.offset % (wide ? 16 : 8) != 0 || verb.bytes % 8 != 0) return false;
-  if (verb.bytes > 16)
-    return !is_atomic(verb.kind) && verb.local.node == op.from &&
-           node(op.from).memory.contains(verb.local.offset, verb.bytes);
-  return verb.bytes == 8 || !is_atomic(verb.kind) || verb.kind >= VerbKind::masked_cas;
+  if (atomic) return verb.bytes == 8 || (wide && verb.kind >= VerbKind::masked_cas);
+  return uses_local(verb) ? local_valid(op) : verb.bytes <= kByValueBytes;
+}
+
+bool Simulator::local_valid(const SimOperation& op) const {
+  const RemoteAddr local = op.verb.local;
+  return local.node == op.from && local.offset % 8 == 0 &&
+         node(op.from).memory.contains(local.offset, op.verb.bytes);
 }
 
 void Simulator::arrive(SimOperation& op) {
@@ -173,95 +188,20 @@ void Simulator::served(SimOperation& op) {
 void Simulator::move_words(SimOperation& op) {
   SparseMemory& memory = node(op.qp->to).memory;
   const Verb& verb = op.verb;
-  const bool reads = verb.kind == VerbKind::read;
+  Words& result = op.completion.value;
   for (std::uint32_t at = 0; at < verb.bytes; at += 8) {
     std::uint64_t& word = memory.word(verb.addr.offset + at);
-    if (verb.bytes > kByValueBytes) {
-      if (reads) {
-        op.bulk.push_back(word);
-        continue;
-      }
-      word = op.bulk[at / 8];
-    } else {
-      std::uint64_t& result = at == 0 ? op.completion.value.lo : op.completion.value.hi;
-      if (reads) {
-        result = word;
-        continue;
-      }
-      word = at == 0 ? verb.value.lo : verb.value.hi;
+    const std::uint64_t mask = mask_of(verb, at);
+    if (verb.kind == VerbKind::read) {
+      if (at < kByValueBytes) (at == 0 ? result.lo : result.hi) = word & mask;
+      if (uses_local(verb)) op.carried.push_back(word);
+      continue;
     }
+    const std::uint64_t fresh =
+        uses_local(verb) ? op.carried[at / 8] : (at == 0 ? verb.value.lo : verb.value.hi);
+    word = (word & ~mask) | (fresh & mask);
     word_changed(op.qp->to, verb.addr.offset + at);
   }
-}
-
-// ---- the atomic unit ----
-
-AtomicSlot& Simulator::slot_of(Nic& nic, RemoteAddr addr) {
-  return nic.slots[addr.offset / kSlotBytes & (nic.slots.size() - 1)];
-}
-
-Duration Simulator::hold_of(const SimOperation& op, bool match) const {
-  if (op.verb.bytes == 16) return nic_.hold_16;
-  return match ? nic_.hold_8 : nic_.hold_8_failed;
-}
-
-void Simulator::admit(SimOperation& op) {
-  Nic& nic = node(op.qp->to).nic;
-  op.slot_entered = now_;
-  if (nic.admitted >= nic_.window) return nic.before_window.push(&op);
-  if (++nic.admitted == nic_.window) nic.window_full_since = now_;
-  enter_slot(op);
-}
-
-void Simulator::enter_slot(SimOperation& op) {
-  AtomicSlot& slot = slot_of(node(op.qp->to).nic, op.verb.addr);
-  if (slot.busy) return slot.waiting.push(&op);
-  slot.busy = true;
-  begin_hold(op);
-}
-
-void Simulator::begin_hold(SimOperation& op) {
-  Node& server = node(op.qp->to);
-  Words& before = op.completion.value;
-  before.lo = server.memory.word(op.verb.addr.offset);
-  if (op.verb.bytes == 16) before.hi = server.memory.word(op.verb.addr.offset + 8);
-  const bool match = matched(op.verb, before);
-  op.after = after_atomic(op.verb, before);
-  op.writes = match;
-  const Duration hold = hold_of(op, match);
-  server.nic.slot_wait += now_ - op.slot_entered;
-  ++server.nic.slot_waits;
-  slot_of(server.nic, op.verb.addr).busy_since = now_;
-  push(now_ + hold, op.actor, EventKind::slot_done, &op);
-}
-
-void Simulator::slot_done(SimOperation& op) {
-  Node& server = node(op.qp->to);
-  Nic& nic = server.nic;
-  const bool lands = !cut_off(op) && !server.dead;
-  if (lands && op.writes) {
-    server.memory.word(op.verb.addr.offset) = op.after.lo;
-    if (op.verb.bytes == 16) server.memory.word(op.verb.addr.offset + 8) = op.after.hi;
-    word_changed(op.qp->to, op.verb.addr.offset);
-    if (op.verb.bytes == 16) word_changed(op.qp->to, op.verb.addr.offset + 8);
-  }
-  if (lands) note_effect(op);
-  AtomicSlot& slot = slot_of(nic, op.verb.addr);
-  slot.busy_total += now_ - slot.busy_since;
-  slot.busy = !slot.waiting.empty();
-  if (slot.busy) begin_hold(*slot.waiting.pop());
-  if (nic.before_window.empty()) {
-    if (nic.admitted-- == nic_.window) nic.window_full += now_ - nic.window_full_since;
-  } else {
-    enter_slot(*nic.before_window.pop());  // takes over the place
-  }
-  Qp& qp = *op.qp;
-  if (lands) {
-    answer(op, {});
-  } else {
-    fail_verb(op, server.dead ? VerbStatus::peer_failed : VerbStatus::flushed);
-  }
-  unstall(qp);
 }
 
 // What arrived on the QP behind an atomic goes on, up to the next atomic.
@@ -324,10 +264,12 @@ void Simulator::complete_verb(SimOperation& op) {
     leave(*qp.held_back.pop(), now_);
   --census_.in_flight;
   ++(op.completion.ok() ? census_.executed : census_.failed);
-  if (op.completion.ok() && op.verb.kind == VerbKind::read && op.verb.bytes > kByValueBytes) {
+  if (op.completion.ok() && op.verb.kind == VerbKind::read && uses_local(op.verb)) {
     SparseMemory& memory = node(op.from).memory;
     for (std::uint32_t at = 0; at < op.verb.bytes; at += 8) {
-      memory.word(op.verb.local.offset + at) = op.bulk[at / 8];
+      const std::uint64_t mask = mask_of(op.verb, at);
+      std::uint64_t& word = memory.word(op.verb.local.offset + at);
+      word = (word & ~mask) | (op.carried[at / 8] & mask);
       word_changed(op.from, op.verb.local.offset + at);
     }
   }

@@ -155,7 +155,7 @@ RunEnd Simulator::run_until(Time date) {
   platform_->run(*this);
   if (stop_) return RunEnd::stopped;
   if (any_client_ && live_clients_ == 0) return RunEnd::finished;
-  if (queue_.empty()) return RunEnd::stuck;
+  if (any_client_ && queue_.empty()) return RunEnd::stuck;
   now_ = date;
   return RunEnd::reached;
 }
@@ -225,7 +225,7 @@ SimOperation& Simulator::take_operation() {
   free_operations_.pop_back();
   static_cast<Operation&>(op) = Operation{};
   op.retries = 0;
-  op.bulk.clear();
+  op.carried.clear();
   return op;
 }
 
@@ -280,106 +280,6 @@ void Simulator::finish_operation(SimOperation& op) {
     recycle(static_cast<SimOperation&>(*at));
     at = following;
   }
-}
-
-void Simulator::settle(SimOperation& op, VerbStatus status) {
-  op.completion.status = status;
-  finish_operation(op);
-}
-
-// ---- crashes ----
-
-void Simulator::crash(ClientId client, CrashKind kind) {
-  SimActor& victim = *clients_[client.value];
-  fingerprint_.add({static_cast<std::uint64_t>(now_.ps), 0xdead, client.value});
-  std::vector<ClientId> gone = {client};
-  if (kind == CrashKind::node) {
-    for (const SimActor* each : clients_)
-      if (each != nullptr && each->node() == victim.node()) gone.push_back(each->client());
-    kill_node(node(victim.node()));
-  } else {
-    kill(victim, kind);
-  }
-  at(now_ + options_.detection_delay, [this, gone] { membership_changed(gone); });
-}
-
-void Simulator::kill_node(Node& dead) {
-  dead.dead = true;
-  for (const auto& actor : actors_)
-    if (actor->node() == dead.id) kill(*actor, CrashKind::node);
-  drop_calls(dead.id);
-}
-
-void Simulator::kill(SimActor& actor, CrashKind kind) {
-  if (kind != CrashKind::client) {
-    for (auto& [address, endpoint] : endpoints_)
-      if (endpoint.owner == &actor) endpoint.gone = true;
-  }
-  if (!actor.alive) return;
-  actor.alive = false;
-  ++actor.life;
-  if (actor.kind() == ActorKind::client && actor.root.valid() && !actor.root.done())
-    --live_clients_;
-  for (SimWait* wait : actor.waits) {
-    wait->armed = false;
-    actor.free_waits.push_back(wait);
-  }
-  actor.waits.clear();
-  if (actor.flushing != nullptr) recycle(*std::exchange(actor.flushing, nullptr));
-  actor.root.reset();
-  actor.serving.clear();
-}
-
-// ---- memory and statistics from outside ----
-
-std::uint64_t Simulator::peek(RemoteAddr word) {
-  return node(word.node).memory.word(word.offset);
-}
-void Simulator::poke(RemoteAddr word, std::uint64_t value) {
-  node(word.node).memory.word(word.offset) = value;
-}
-
-void Simulator::reset_stats() {
-  for (Node& each : nodes_) {
-    Nic& nic = each.nic;
-    nic.verbs = 0;
-    nic.link_busy = nic.window_full = nic.slot_wait = Duration{};
-    nic.pipeline_busy = std::max(nic.pipeline_free, now_) - now_;
-    nic.slot_waits = 0;
-    if (nic.admitted == nic_.window) nic.window_full_since = now_;
-    for (AtomicSlot& slot : nic.slots) {
-      slot.busy_total = Duration{};
-      slot.busy_since = now_;
-    }
-  }
-}
-
-std::size_t Simulator::slots_in_use() const {
-  std::size_t used = operations_.size() - free_operations_.size() + waits_.size();
-  for (const auto& actor : actors_) used -= actor->free_waits.size();
-  return used;
-}
-
-NicStats Simulator::busiest_server() const {
-  const Nic* busiest = nullptr;
-  for (const Node& each : nodes_)
-    if (each.hosts_locks && (busiest == nullptr || each.nic.verbs > busiest->verbs))
-      busiest = &each.nic;
-  if (busiest == nullptr) return {};
-  NicStats stats;
-  stats.measured = true;
-  stats.verbs = busiest->verbs;
-  stats.pipeline_busy = busiest->pipeline_busy - (std::max(busiest->pipeline_free, now_) - now_);
-  stats.link_busy = busiest->link_busy;
-  stats.window_full = busiest->window_full;
-  if (busiest->admitted == nic_.window) stats.window_full += now_ - busiest->window_full_since;
-  stats.slot_wait_total = busiest->slot_wait;
-  stats.slot_waits = busiest->slot_waits;
-  for (const AtomicSlot& slot : busiest->slots) {
-    const Duration held = slot.busy ? now_ - slot.busy_since : Duration{};
-    stats.hottest_slot_busy = std::max(stats.hottest_slot_busy, slot.busy_total + held);
-  }
-  return stats;
 }
 
 }  // namespace latchlab::sim

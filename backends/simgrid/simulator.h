@@ -120,19 +120,19 @@ class Simulator final : public Backend, public EventSource {
   Membership membership() const { return {membership_version_, &alive_}; }
 
  private:
-  // simulator.cc: events, actors, crashes
+  // simulator.cc: events, actors
   void handle(const Event& event);
   void push(Time date, std::uint32_t actor, EventKind kind, void* subject);
   void resume(SimActor& actor, std::coroutine_handle<> handle);
   void begin(SimActor& actor);
   void finish_operation(SimOperation& op);
-  void settle(SimOperation& op, VerbStatus status);
-  void kill(SimActor& actor, CrashKind kind);
-  void kill_node(Node& dead);
-  void membership_changed(const std::vector<ClientId>& gone);
   Node& node(NodeId id) { return nodes_[id.value - 1u]; }
   const Node& node(NodeId id) const { return nodes_[id.value - 1u]; }
   SimActor& owner(const SimOperation& op) const { return static_cast<SimActor&>(*op.owner); }
+
+  // sim_crashes.cc
+  void kill(SimActor& actor, CrashKind kind);
+  void kill_node(Node& dead);
 
   // sim_verbs.cc: one-sided verbs
   void post_verb(SimActor& actor, SimOperation& op, Time date);
@@ -143,25 +143,27 @@ class Simulator final : public Backend, public EventSource {
   VerbStatus refusal(const SimOperation& op) const;
   void enter_pipeline(SimOperation& op);
   void served(SimOperation& op);
-  void take_effect(SimOperation& op);
-  void admit(SimOperation& op);
-  void enter_slot(SimOperation& op);
-  void begin_hold(SimOperation& op);
-  void slot_done(SimOperation& op);
   void unstall(Qp& qp);
   void answer(SimOperation& op, Duration extra);
   void complete_verb(SimOperation& op);
   void fail_verb(SimOperation& op, VerbStatus status);
   void move_words(SimOperation& op);
   bool valid(const SimOperation& op) const;
+  bool local_valid(const SimOperation& op) const;
   Qp& qp_of(SimActor& actor, NodeId to);
-  AtomicSlot& slot_of(Nic& nic, RemoteAddr addr);
-  Duration hold_of(const SimOperation& op, bool match) const;
   Duration wire(NodeId from, NodeId to) const;
   Duration jitter();
   Time depart(NodeId from, NodeId to, Time date, std::uint32_t bytes);
   void note_effect(SimOperation& op);
   bool cut_off(const SimOperation& op) const { return owner(op).evicted; }
+
+  // sim_atomics.cc
+  void admit(SimOperation& op);
+  void enter_slot(SimOperation& op);
+  void begin_hold(SimOperation& op);
+  void slot_done(SimOperation& op);
+  AtomicSlot& slot_of(Nic& nic, RemoteAddr addr);
+  Duration hold_of(const SimOperation& op, bool match) const;
 
   // sim_messages.cc: messages and calls
   void post_send(SimActor& actor, SimOperation& op, Time date);
@@ -188,6 +190,7 @@ class Simulator final : public Backend, public EventSource {
   void woken(SimWait& wait);
   void check_messages(SimActor& actor);
   void word_changed(NodeId node, std::uint64_t offset);
+  void membership_changed(const std::vector<ClientId>& gone);
 
   // sim_local.cc: CPU, clocks, services
   void post_local(SimActor& actor, SimOperation& op);

@@ -155,6 +155,16 @@ TEST_F(Deaths, caller_of_a_server_that_dies_is_told) {
   EXPECT_EQ(slots_in_use(), 0U);
 }
 
+TEST_F(Deaths, dead_node_has_no_memory_to_give) {
+  add_client(kServer);
+  world().crash(ClientId{0}, CrashKind::node);
+  Verbs& client = add_client();
+  run_alone(client, [](Verbs& verbs) -> Task<void> {
+    const Allocation got = co_await verbs.allocate(kServer, 64);
+    EXPECT_EQ(got.status, VerbStatus::peer_failed);
+  }(client));
+}
+
 TEST_F(Deaths, what_a_dead_node_held_back_never_leaves) {
   nic().outstanding = 1;
   Verbs& victim = add_client();

@@ -188,6 +188,25 @@ TEST_F(QueuePairs, long_transfers_carry_every_word) {
   }
 }
 
+TEST_F(QueuePairs, short_transfers_to_and_from_registered_memory_touch_their_bytes_only) {
+  Verbs& client = add_client();
+  world().poke({kHere, 0}, 11);
+  world().poke({kHere, 8}, ~0ULL);
+  world().poke(on_server(8), 0x1234567890abcdef);
+  run_alone(client, [](Verbs& verbs) -> Task<void> {
+    const Completion there = co_await verbs.write_from({kHere, 0}, on_server(0), 12);
+    EXPECT_TRUE(there.ok());
+    const Completion back = co_await verbs.read_into(on_server(0), {kHere, 64}, 8);
+    EXPECT_EQ(back.value.lo, 11U);
+    const Completion outside = co_await verbs.write_from({kHere, kBytes - 8}, on_server(0), 64);
+    EXPECT_EQ(outside.status, VerbStatus::access_error);
+  }(client));
+  EXPECT_EQ(world().peek(on_server(0)), 11U);
+  EXPECT_EQ(world().peek(on_server(8)), 0x12345678ffffffff);
+  EXPECT_EQ(world().peek({kHere, 64}), 11U);
+  EXPECT_EQ(world().peek({kHere, 72}), 0U);
+}
+
 TEST_F(QueuePairs, error_flushes_what_is_behind_it_until_the_requester_knows) {
   Verbs& client = add_client();
   spawn(client, [](Verbs& verbs) -> Task<void> {

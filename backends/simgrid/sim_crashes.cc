@@ -1,0 +1,53 @@
+// Deaths of clients, processes and nodes.
+
+#include <utility>
+
+#include "backends/simgrid/simulator.h"
+#include "core/base/check.h"
+
+namespace latchlab::sim {
+
+void Simulator::crash(ClientId client, CrashKind kind) {
+  LATCHLAB_CHECK(client.value < clients_.size() && clients_[client.value] != nullptr,
+                 "crash of a client that does not exist");
+  SimActor& victim = *clients_[client.value];
+  fingerprint_.add({static_cast<std::uint64_t>(now_.ps), 0xdead, client.value});
+  std::vector<ClientId> gone = {client};
+  if (kind == CrashKind::node) {
+    for (const SimActor* each : clients_)
+      if (each != nullptr && each->node() == victim.node()) gone.push_back(each->client());
+    kill_node(node(victim.node()));
+  } else {
+    kill(victim, kind);
+  }
+  at(now_ + options_.detection_delay, [this, gone] { membership_changed(gone); });
+}
+
+void Simulator::kill_node(Node& dead) {
+  dead.dead = true;
+  for (const auto& actor : actors_)
+    if (actor->node() == dead.id) kill(*actor, CrashKind::node);
+  drop_calls(dead.id);
+}
+
+void Simulator::kill(SimActor& actor, CrashKind kind) {
+  if (kind != CrashKind::client) {
+    for (auto& [address, endpoint] : endpoints_)
+      if (endpoint.owner == &actor) endpoint.gone = true;
+  }
+  if (!actor.alive) return;
+  actor.alive = false;
+  ++actor.life;
+  if (actor.kind() == ActorKind::client && actor.root.valid() && !actor.root.done())
+    --live_clients_;
+  for (SimWait* wait : actor.waits) {
+    wait->armed = false;
+    actor.free_waits.push_back(wait);
+  }
+  actor.waits.clear();
+  if (actor.flushing != nullptr) recycle(*std::exchange(actor.flushing, nullptr));
+  actor.root.reset();
+  actor.serving.clear();
+}
+
+}  // namespace latchlab::sim
