@@ -1,8 +1,6 @@
 #pragma once
 // One repeat in a child process, its outcome through a pipe.
 
-#include <sys/types.h>
-
 #include <string>
 
 #include "core/base/result.h"
@@ -24,8 +22,8 @@ class ChildRepeat {
   void kill();
 
  private:
-  ChildRepeat(pid_t pid, int read_end) : pid_(pid), read_end_(read_end) {}
-  pid_t pid_;
+  ChildRepeat(int pid, int read_end) : pid_(pid), read_end_(read_end) {}
+  int pid_;
   int read_end_;
   std::string received_;
 };

@@ -78,7 +78,8 @@ Finished Started::wait() {
 }
 
 void Command::SetUp() {
-  std::string pattern = (fs::temp_directory_path() / "latchlab-cli-XXXXXX").string();
+  std::string pattern =
+      (fs::temp_directory_path() / "latchlab-cli-").string() + std::string(6, 'X');
   ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
   home_ = pattern;
   fs::create_directory(home_ / "home");

@@ -69,6 +69,8 @@ class Progress {
 };
 
 void announce(const Scenario& scenario, std::size_t most_at_once) {
+  for (const std::string& warning : scenario.warnings)
+    fmt::print(stderr, "latchlab: warning: {}\n", warning);
   const std::size_t jobs = std::min(most_at_once, repeats_of(scenario));
   const double seconds = estimate_seconds(scenario) / static_cast<double>(jobs);
   if (seconds < kWorthSaying) return;
@@ -98,6 +100,14 @@ void report_problems(const Scenario& scenario, const StudyOutcome& outcome, bool
   }
 }
 
+void print_outcome(const Scenario& scenario, const StudyOutcome& outcome,
+                   const std::string& directory) {
+  fmt::print("{}", table(scenario, outcome));
+  if (const std::string says = finding(scenario, outcome); !says.empty())
+    fmt::print("\n{}\n", says);
+  fmt::print("\nResults: {}\n", directory);
+}
+
 }  // namespace
 
 int run(const RunArguments& arguments) {
@@ -116,25 +126,15 @@ int run(const RunArguments& arguments) {
   options.points_dir = directory.value() + "/points";
   Progress progress(talks && isatty(STDERR_FILENO) != 0);
   options.progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
-  if (talks) {
-    for (const std::string& warning : scenario.warnings)
-      fmt::print(stderr, "latchlab: warning: {}\n", warning);
-    announce(scenario, options.jobs);
-  }
-
+  if (talks) announce(scenario, options.jobs);
   const StudyOutcome outcome = run_study(scenario, options, factory.value());
   progress.clear();
+
   const RunManifest manifest{LATCHLAB_VERSION, arguments.backend, {}};
   const Status written = write_study(directory.value(), scenario, outcome, manifest, options.jobs);
   report_problems(scenario, outcome, !arguments.quiet);
-  if (arguments.json) {
-    fmt::print("{}", results_json(scenario, outcome, manifest));
-  } else if (talks) {
-    fmt::print("{}", table(scenario, outcome));
-    if (const std::string says = finding(scenario, outcome); !says.empty())
-      fmt::print("\n{}\n", says);
-    fmt::print("\nResults: {}\n", directory.value());
-  }
+  if (arguments.json) fmt::print("{}", results_json(scenario, outcome, manifest));
+  if (talks) print_outcome(scenario, outcome, directory.value());
   if (!written) return complain(written.error(), kCannot);
   if (outcome.interrupted)
     fmt::print(stderr, "latchlab: interrupted; what was finished is in {}\n", directory.value());
