@@ -1,6 +1,6 @@
 #include "core/protocols/mcs.h"
 
-#include <fmt/core.h>
+#include <string>
 
 #include "core/protocols/common/inbox.h"
 #include "core/protocols/common/masks.h"
@@ -171,10 +171,11 @@ class Mcs final : public Protocol {
   }
   std::string decode(std::span<const std::uint64_t> words) const override {
     const EndpointAddr tail = EndpointAddr::unpack(words[0] & kTailMask);
-    std::string text = tail.null()
-                           ? "free"
-                           : fmt::format("tail=node {} endpoint {}", tail.node.value, tail.number);
-    if (words.size() > 1) text += fmt::format(" RelCnt={}", words[1]);
+    std::string text = "free";
+    if (!tail.null())
+      text = "tail=node " + std::to_string(tail.node.value) + " endpoint " +
+             std::to_string(tail.number);
+    if (words.size() > 1) text += " RelCnt=" + std::to_string(words[1]);
     return text;
   }
 

@@ -52,7 +52,8 @@
 // paper adds it when a message is received (here: not before the message's arrival + delay); the
 // artifact adds it before Successor, and nowhere else.
 //
-// Tests: tests/protocols/mcs_test.cc, tests/planted (mcs_early_handover).
+// Tests: tests/protocols/mcs_test.cc, fifo_test.cc, timed_test.cc,
+// tests/planted (mcs_early_handover).
 
 #include "core/protocols/lock.h"
 

@@ -139,7 +139,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     monitor_->crashed(client);
     // Its own coroutine is running: it goes right afterwards.
     const auto die = [this, client] { backend_->crash(client, CrashKind::client); };
-    backend_->at(backend_->true_now() + nanoseconds(1), die);
+    backend_->at(backend_->true_now(), die);
   }
   void release_begins(ClientId client, const Grant& grant) override {
     monitor_->releasing(client, grant.lock.id);

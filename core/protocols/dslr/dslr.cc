@@ -1,6 +1,6 @@
 #include "core/protocols/dslr/dslr.h"
 
-#include <fmt/core.h>
+#include <string>
 
 #include "core/protocols/dslr/client.h"
 
@@ -38,7 +38,8 @@ class Dslr final : public Protocol {
   }
   std::string decode(std::span<const std::uint64_t> words) const override {
     const dslr::Tickets t = options_.word.unpack({words[0], wide_ ? words[1] : 0});
-    return fmt::format("nX={} nS={} maxX={} maxS={}", t.nx, t.ns, t.max_x, t.max_s);
+    return "nX=" + std::to_string(t.nx) + " nS=" + std::to_string(t.ns) +
+           " maxX=" + std::to_string(t.max_x) + " maxS=" + std::to_string(t.max_s);
   }
 
  private:
@@ -117,10 +118,10 @@ std::string contradiction(const ParamSet& params) {
   const bool wide = params.choice("entry") == "wide16";
   const bool wraps = params.choice("over_limit") == "wrap";
   if (wide != wraps)
-    return fmt::format(
-        "entry is {} and over_limit is {}: 32-bit counters run round and 8-byte entries stop at "
-        "COUNT_MAX; take wide16 with wrap, or word8 with undo or stay",
-        params.choice("entry"), params.choice("over_limit"));
+    return "entry is " + params.choice("entry") + " and over_limit is " +
+           params.choice("over_limit") +
+           ": 32-bit counters run round and 8-byte entries stop at COUNT_MAX; take wide16 with "
+           "wrap, or word8 with undo or stay";
   if (wide && params.choice("fields") == "plain_faa")
     return "entry is wide16 and fields is plain_faa: a plain FAA has 8 bytes; set fields to "
            "masked_faa";
