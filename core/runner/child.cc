@@ -76,11 +76,12 @@ std::uint64_t peak_rss_kib() {
 [[noreturn]] void be_the_child(const Point& point, const ProtocolEntry& entry, std::uint32_t repeat,
                                const BackendFactory& make_backend, int write_end) {
   // The parent alone answers a request to stop, which may reach all of us; no child outlives it.
-  ::signal(SIGINT, SIG_IGN);
-  ::signal(SIGTERM, SIG_IGN);
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  // Blocked, not ignored: a backend's library may bring a handler of its own.
+  sigset_t of_the_parent;
+  sigemptyset(&of_the_parent);
+  sigaddset(&of_the_parent, SIGINT);
+  sigaddset(&of_the_parent, SIGTERM);
+  ::sigprocmask(SIG_SETMASK, &of_the_parent, nullptr);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const auto started = std::chrono::steady_clock::now();
   check_context().seed = point.run.seed;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace latchlab::tool {
@@ -133,6 +134,7 @@ std::string aligned(const std::vector<Row>& rows) {
 struct Entry {
   std::string label;
   double goodput;
+  std::size_t point;
 };
 
 }  // namespace
@@ -150,6 +152,7 @@ std::string table(const Scenario& scenario, const StudyOutcome& outcome) {
 }
 
 std::string finding(const Scenario& scenario, const StudyOutcome& outcome) {
+  if (outcome.interrupted) return {};
   std::uint32_t most = 0;
   for (const Point& point : scenario.points) most = std::max(most, point.platform.clients());
   std::vector<Entry> entries;
@@ -157,10 +160,11 @@ std::string finding(const Scenario& scenario, const StudyOutcome& outcome) {
     const auto goodput = number(outcome.points[i].metrics(), "goodput_ops_s");
     if (scenario.points[i].platform.clients() == most && goodput &&
         is_comparable(outcome.points[i]))
-      entries.push_back({scenario.points[i].protocol.label, *goodput});
+      entries.push_back({scenario.points[i].protocol.label, *goodput, i});
   }
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const Entry& a, const Entry& b) { return a.goodput > b.goodput; });
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::pair(-a.goodput, a.point) < std::pair(-b.goodput, b.point);
+  });
   const auto next = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
     return entry.label != entries.front().label;
   });

@@ -11,7 +11,7 @@ namespace latchlab::tool {
 std::string table(const Scenario& scenario, const StudyOutcome& outcome);
 
 // "With platform.clients_per_node=48, shiftlock does most: 8.1 M/s, 1.4 times the next (cas)."
-// Empty when there is nothing to compare.
+// Empty when there is nothing to compare, or not all of it.
 std::string finding(const Scenario& scenario, const StudyOutcome& outcome);
 
 }  // namespace latchlab::tool
