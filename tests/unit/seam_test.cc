@@ -16,7 +16,8 @@ TEST(SparseMemory, pages_appear_with_their_image_when_first_touched) {
     ++filled;
     for (std::size_t i = 0; i < page.size(); ++i) page[i] = offset + 8 * i;
   });
-  EXPECT_EQ(memory.word((1ULL << 39) + 4088), (1ULL << 39) + 4088);
+  const std::uint64_t last = (1ULL << 39) + SparseMemory::kPageBytes - 8;
+  EXPECT_EQ(memory.word(last), last);
   memory.word(1ULL << 39) = 5;
   EXPECT_EQ(memory.word(1ULL << 39), 5U);
   EXPECT_EQ(filled, 1);
