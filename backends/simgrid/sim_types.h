@@ -48,7 +48,7 @@ struct SimOperation : Operation {
   Words after;                         // an atomic in its slot: what it will write
   bool writes = false;                 // ... if it writes at all
   Time slot_entered;                   // from when it waits for its slot
-  Time posted;                         // a message: not before this date on its way
+  Time posted;                         // it is not on its way before this date
   std::int64_t retries = 0;            // of a message
   std::vector<std::uint64_t> carried;  // READ into or WRITE from registered memory
 };

@@ -56,6 +56,7 @@ void Simulator::post_verb(SimActor& actor, SimOperation& op, Time date) {
   ++census_.in_flight;
   op.qp = &qp_of(actor, to);
   op.epoch = op.qp->epoch;
+  op.posted = date;
   if (may_leave(*op.qp, op) && op.qp->held_back.empty()) {
     leave(op, date);
   } else {
@@ -260,8 +261,10 @@ void Simulator::complete_verb(SimOperation& op) {
     ++qp.epoch;
     qp.broken = false;
   }
-  while (!qp.held_back.empty() && may_leave(qp, *qp.held_back.front()))
-    leave(*qp.held_back.pop(), now_);
+  while (!qp.held_back.empty() && may_leave(qp, *qp.held_back.front())) {
+    SimOperation& next = *qp.held_back.pop();
+    leave(next, std::max(now_, next.posted));
+  }
   --census_.in_flight;
   ++(op.completion.ok() ? census_.executed : census_.failed);
   if (op.completion.ok() && op.verb.kind == VerbKind::read && uses_local(op.verb)) {

@@ -23,7 +23,7 @@ Task<void> post_all(Verbs& verbs, std::vector<Verb> list, std::vector<Completion
     results.push_back(batch.result(static_cast<int>(i)));
 }
 
-// One batch per length of prefix would change the load, so each verb is awaited by its own task.
+// Each verb is awaited by a task of its own.
 Task<void> one_of(Verbs& verbs, Backend& backend, Verb verb, Duration& took) {
   co_await verbs.issue(verb);
   took = backend.true_now() - kStart;
@@ -63,6 +63,22 @@ TEST_F(QueuePairs, places_are_shared_by_reads_and_atomics) {
       burst({faa_verb(kWord, 1), read_verb(kWord + 8), read_verb(kWord + 8)});
   EXPECT_EQ(took[2],
             took[0] + nic().one_way * 2 + nic().completion + nic().serve_read + nic().read);
+}
+
+TEST_F(QueuePairs, verb_that_finds_a_place_early_still_takes_its_time_to_be_posted) {
+  nic().outstanding = 1;
+  nic().post = microseconds(1);
+  Verbs& client = add_client();
+  std::vector<Duration> took(2);
+  spawn(client, [](Verbs& verbs, Backend& backend, std::vector<Duration>& dates) -> Task<void> {
+    Task<void> first = one_of(verbs, backend, read_verb(kWord), dates[0]);
+    first.start();
+    co_await verbs.sleep(microseconds(3));  // the first returns at 3356 ns
+    Task<void> second = one_of(verbs, backend, read_verb(kWord), dates[1]);
+    co_await second;
+  }(client, world(), took));
+  EXPECT_EQ(run(), RunEnd::finished);
+  EXPECT_EQ(took[1], microseconds(3) + travel() + nic().serve_read + nic().read);
 }
 
 TEST_F(QueuePairs, writes_need_no_place) {
