@@ -103,6 +103,11 @@ std::vector<Axis> read_sweep(const YamlNode* sweep) {
     for (const YamlEntry& entry : grid->entries) add(grid_axis(entry), entry.place);
   if (zip)
     for (const YamlNode& item : zip->items) add(zip_axis(item), item.place);
+  if (axes.empty())
+    reject(
+        sweep->place,
+        "sweep has no axis; name at least one path, as in sweep: {grid: {locks.count: [1, 10]}}, "
+        "or leave sweep out");
   return axes;
 }
 

@@ -83,6 +83,7 @@ TEST_F(BadInput, parameters_out_of_range_or_of_another_lock) {
 TEST_F(BadInput, sweeps_over_paths_that_do_not_exist_or_over_nothing) {
   expect_line_refused("sweep: {grid: {platform.client_per_node: [1, 2]}}",
                       "4: ", "clients_per_node");
+  expect_line_refused("sweep: {grid: {}}", "4: sweep has no axis", "leave sweep out");
   expect_line_refused("sweep: {grid: {locks.count: []}}", "4: sweep path 'locks.count'",
                       "give at least one value");
 }

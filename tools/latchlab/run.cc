@@ -21,18 +21,35 @@ namespace {
 constexpr double kVerbSeconds = 0.5e-6;
 constexpr double kRoundTripSeconds = 2e-6;
 constexpr double kWorthSaying = 2.0;
+// The same for memory.
+constexpr double kProgramBytes = 32 << 20;
+constexpr double kClientBytes = 8 << 10;
+constexpr double kTouchedBytes = 64;  // of the lock table, per verb
+
+double estimate_verbs(const Point& point) {
+  const double pause = kRoundTripSeconds +
+                       (point.workload.think_time + point.workload.critical_section).seconds() / 2;
+  const double per_second = std::min(point.platform.clients() / pause, 30e6);
+  return per_second * (point.run.warmup + point.run.duration).seconds();
+}
 
 double estimate_seconds(const Scenario& scenario) {
   double total = 0;
-  for (const Point& point : scenario.points) {
-    const double simulated = (point.run.warmup + point.run.duration).seconds();
-    const double pause =
-        kRoundTripSeconds +
-        (point.workload.think_time + point.workload.critical_section).seconds() / 2;
-    const double verbs = std::min(point.platform.clients() / pause, 30e6) * simulated;
-    total += verbs * kVerbSeconds * point.run.repeats;
-  }
+  for (const Point& point : scenario.points)
+    total += estimate_verbs(point) * kVerbSeconds * point.run.repeats;
   return total;
+}
+
+// Of the largest point: the program, its clients, and the pages of the lock table that are touched.
+double estimate_mib(const Scenario& scenario) {
+  double most = 0;
+  for (const Point& point : scenario.points) {
+    const double stride = static_cast<double>(std::max<std::uint64_t>(point.locks.stride_bytes, 8));
+    const double table = static_cast<double>(point.locks.count) * stride;
+    const double touched = std::min(table, estimate_verbs(point) * kTouchedBytes);
+    most = std::max(most, kProgramBytes + point.platform.clients() * kClientBytes + touched);
+  }
+  return most / (1024 * 1024);
 }
 
 std::size_t repeats_of(const Scenario& scenario) {
@@ -74,9 +91,9 @@ void announce(const Scenario& scenario, std::size_t most_at_once) {
   const std::size_t jobs = std::min(most_at_once, repeats_of(scenario));
   const double seconds = estimate_seconds(scenario) / static_cast<double>(jobs);
   if (seconds < kWorthSaying) return;
-  fmt::print(stderr, "{}: {}, {}, {} at once: about {:.0f} s\n", scenario.name,
+  fmt::print(stderr, "{}: {}, {}, {} at once: about {:.0f} s and {:.0f} MiB\n", scenario.name,
              counted(scenario.points.size(), "point"), counted(repeats_of(scenario), "run"), jobs,
-             seconds);
+             seconds, estimate_mib(scenario) * static_cast<double>(jobs));
 }
 
 int exit_code(const StudyOutcome& outcome) {
