@@ -1,6 +1,7 @@
 // cas, mcs and dslr broken on purpose: each defect is caught by the check named here within its
 // budget of seeds, and the lock as shipped survives ten times that budget.
 
+#include <cstdio>
 #include <ostream>
 
 #include "core/protocols/common/planted.h"
@@ -80,7 +81,10 @@ TEST_P(LocksPlanted, is_caught_and_absent_otherwise) {
   const Planted& planted = GetParam();
   const auto wrong = [&](const Outcome& outcome) { return finds(planted.caught_by, outcome); };
   planted::active = planted.bug;
-  EXPECT_NE(first_seed(planted.setup, planted.seeds, wrong), 0U) << "the bug stays unseen";
+  const std::uint64_t caught = first_seed(planted.setup, planted.seeds, wrong);
+  EXPECT_NE(caught, 0U) << "the bug stays unseen";
+  std::printf("caught by seed %llu of %llu\n", static_cast<unsigned long long>(caught),
+              static_cast<unsigned long long>(planted.seeds));
   planted::active = planted::Bug::none;
   EXPECT_EQ(first_seed(planted.setup, 10 * planted.seeds, wrong), 0U)
       << "the lock as shipped shows it too";

@@ -1,6 +1,8 @@
 // ShiftLock broken on purpose: each defect is caught by the check named here within its budget of
 // seeds, and the lock as shipped survives ten times that budget.
 
+#include <cstdio>
+
 #include "core/protocols/common/planted.h"
 #include "tests/protocols/shiftlock_bench.h"
 
@@ -13,9 +15,15 @@ class ShiftlockPlanted : public ::testing::Test {
  protected:
   void TearDown() override { planted::active = planted::Bug::none; }
 
+  static void report(std::uint64_t caught, std::uint64_t budget) {
+    EXPECT_NE(caught, 0u) << "the bug stays unseen";
+    std::printf("caught by seed %llu of %llu\n", static_cast<unsigned long long>(caught),
+                static_cast<unsigned long long>(budget));
+  }
+
   void caught_within(std::uint64_t budget, planted::Bug bug, const Finding& finding) {
     planted::active = bug;
-    EXPECT_NE(first_seed(budget, finding), 0u) << "the planted bug stays unseen";
+    report(first_seed(budget, finding), budget);
     planted::active = planted::Bug::none;
     EXPECT_EQ(first_seed(10 * budget, finding), 0u) << "the lock as shipped shows it too";
   }
@@ -66,7 +74,7 @@ TEST_F(ShiftlockPlanted, a_handover_without_epoch_hangs_readers) {
   };
   EXPECT_EQ(first_seed(10 * budget, stuck), 0u);
   params.set("handover_epoch", std::string("literal"));
-  EXPECT_NE(first_seed(budget, stuck), 0u);
+  report(first_seed(budget, stuck), budget);
 }
 
 }  // namespace
