@@ -93,8 +93,9 @@ class Reader {
   static bool read(const Json& json, Histogram& field) {
     if (!json.is_string()) return false;
     Result<Histogram> histogram = Histogram::parse(json.get_ref<const std::string&>());
-    if (histogram) field = std::move(histogram).value();
-    return histogram.ok();
+    if (!histogram) return false;
+    field = std::move(histogram).value();
+    return true;
   }
   static bool read(const Json& json, RepeatMetrics::Table& field) {
     if (!json.is_object()) return false;

@@ -130,7 +130,8 @@ void MapReader::reject_misspelt(std::string_view wanted) const {
 
 std::string MapReader::text(std::string_view key, std::string fallback) {
   const YamlNode* value = find(key);
-  return value ? scalar(*value, path_of(key), "a text") : std::move(fallback);
+  if (value != nullptr) return scalar(*value, path_of(key), "a text");
+  return fallback;
 }
 
 bool MapReader::boolean(std::string_view key, bool fallback) {
