@@ -20,8 +20,8 @@ struct Planted {
   Case setup;
 };
 
-void PrintTo(const Planted& planted, std::ostream* out) {
-  *out << planted.name;
+std::ostream& operator<<(std::ostream& out, const Planted& planted) {
+  return out << planted.name;
 }
 
 bool finds(Check check, const Outcome& outcome) {

@@ -62,27 +62,29 @@ TEST(ShiftlockRecovery, forgotten_locks_come_back_to_the_client_that_forgot_them
   }
 }
 
+Task<void> ask_three_times(Bench& me, std::vector<std::uint64_t>& answers) {
+  Verbs& verbs = me.verbs(0);
+  const RemoteAddr entry = me.lock().entry;
+  // A writer that died left its tail here.
+  co_await verbs.issue(me.format().join_queue(entry, EndpointAddr{NodeId{9}, 9}));
+  Request request;
+  request.type = shiftlock::kRecover;
+  request.words = {entry.packed(), 0, 0, 0};
+  const Reply first = co_await verbs.call(entry.node, request);
+  answers.push_back(first.words[0]);
+  co_await verbs.issue(me.format().join_queue(entry, EndpointAddr{NodeId{9}, 9}));
+  const Reply second = co_await verbs.call(entry.node, request);
+  answers.push_back(second.words[0]);
+  request.words[1] = 1;  // the era is right, but the lock has lived since
+  const Reply third = co_await verbs.call(entry.node, request);
+  answers.push_back(third.words[0]);
+}
+
 // Two clients know the same era; the second request comes when the first is done (Figure 2c).
 TEST(ShiftlockRecovery, a_second_request_of_one_era_is_rejected) {
   Bench bench(params_of("repaired"), {{}}, 1);
   std::vector<std::uint64_t> answers;
-  bench.body = [&answers](Bench& me, ClientId) -> Task<void> {
-    Verbs& verbs = me.verbs(0);
-    const RemoteAddr entry = me.lock().entry;
-    // A writer that died left its tail here.
-    co_await verbs.issue(me.format().join_queue(entry, EndpointAddr{NodeId{9}, 9}));
-    Request request;
-    request.type = shiftlock::kRecover;
-    request.words = {entry.packed(), 0, 0, 0};
-    const Reply first = co_await verbs.call(entry.node, request);
-    answers.push_back(first.words[0]);
-    co_await verbs.issue(me.format().join_queue(entry, EndpointAddr{NodeId{9}, 9}));
-    const Reply second = co_await verbs.call(entry.node, request);
-    answers.push_back(second.words[0]);
-    request.words[1] = 1;  // the era is right, but the lock has lived since
-    const Reply third = co_await verbs.call(entry.node, request);
-    answers.push_back(third.words[0]);
-  };
+  bench.body = [&answers](Bench& me, ClientId) { return ask_three_times(me, answers); };
   ASSERT_EQ(bench.run(), RunEnd::finished);
   EXPECT_EQ(answers, (std::vector<std::uint64_t>{1, 0, 0}));
   EXPECT_FALSE(bench.entry().tail.null());
