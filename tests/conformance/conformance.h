@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ namespace latchlab::conformance {
 struct BackendCase {
   std::string name;
   std::function<std::unique_ptr<Backend>(const WorldPlan&)> make;
+
+  friend std::ostream& operator<<(std::ostream& out, const BackendCase& made) {
+    return out << made.name;
+  }
 };
 std::vector<BackendCase> backend_cases();
 std::string name_of_case(const testing::TestParamInfo<BackendCase>& info);
