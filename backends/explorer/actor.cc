@@ -28,12 +28,13 @@ Actor::Actor(World& world, std::uint32_t index, ActorKind actor_kind, NodeId hom
       world_(world),
       index_(index) {}
 
-EndpointAddr Actor::open_endpoint(std::uint32_t recv_depth) {
+EndpointAddr Actor::open(std::uint32_t recv_depth, Transport transport) {
   Node& home = *world_.find_node(node());
   Endpoint& endpoint = home.endpoints.emplace_back();
   endpoint.owner = this;
   endpoint.addr = {node(), static_cast<std::uint32_t>(home.endpoints.size())};
   endpoint.recvs_free = recv_depth;
+  endpoint.transport = transport;
   return endpoint.addr;
 }
 

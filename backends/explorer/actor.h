@@ -25,7 +25,7 @@ class Actor final : public Verbs {
   Actor(World& world, std::uint32_t index, ActorKind kind, NodeId node, ClientId client);
 
   // ---- the seam ----
-  EndpointAddr open_endpoint(std::uint32_t recv_depth) override;
+  EndpointAddr open(std::uint32_t recv_depth, Transport transport) override;
   void reply(const PendingCall& pending, const Reply& reply) override;
   Task<RemoteWaitResult> await_remote(RemoteWait wait) override;
   Time now() const override;

@@ -26,7 +26,6 @@ Capabilities declared(const ExplorerOptions& options) {
   Capabilities all;
   for (int i = 0; i < kCapabilities; ++i) all.set(static_cast<Capability>(i), Support::native);
   all.set(Capability::timing, Support::absent);
-  all.set(Capability::datagrams, Support::emulated, "reliable messages");
   if (!options.atomic_with_writes) all.set(Capability::atomic_with_writes, Support::absent);
   return all;
 }

@@ -19,13 +19,17 @@ void add_delivery(World& world, OpSlot& op, StepList& steps) {
     return Step{StepKind::send_fail, &actor, static_cast<std::uint32_t>(status), &op};
   };
   const Endpoint* target = find_endpoint(world, op.target);
-  if (target == nullptr || target->closed || world.find_node(op.target.node)->dead) {
+  if (target != nullptr && target->transport == Transport::datagram) {
+    steps.now.push_back(failing(VerbStatus::ok));  // lost, and nobody is told
+    if (target->recvs_free > 0 && !target->closed && !world.find_node(op.target.node)->dead)
+      steps.now.push_back({StepKind::deliver, &actor, 0, &op});
+  } else if (target == nullptr || target->closed || world.find_node(op.target.node)->dead) {
     steps.now.push_back(failing(VerbStatus::peer_failed));
   } else if (target->recvs_free > 0) {
     steps.now.push_back({StepKind::deliver, &actor, 0, &op});
   } else if (!target->owner->alive) {
     steps.now.push_back(failing(VerbStatus::receiver_not_ready));
-  } else {
+  } else if (target->transport == Transport::reliable_rnr) {
     steps.later.push_back(
         {op.posted_at + kPatience, false, failing(VerbStatus::receiver_not_ready)});
   }

@@ -24,6 +24,7 @@ struct Endpoint {
   Actor* owner = nullptr;
   EndpointAddr addr;
   std::uint32_t recvs_free = 0;
+  Transport transport = Transport::reliable_rnr;
   bool closed = false;  // its process is gone
   std::deque<Message> queue;
 };

@@ -67,8 +67,8 @@ struct Platform::Impl {
   std::shared_ptr<Pump> pump = std::make_shared<Pump>();
   sg4::Engine* engine = nullptr;
   std::vector<sg4::Host*> hosts;
-  std::vector<std::int64_t> latency_ps;  // [from * nodes + to]
-  std::vector<std::int64_t> femtoseconds_per_byte;
+  Duration latency;
+  std::int64_t femtoseconds_per_byte = 0;
   std::uint64_t rounds = 0;
 
   void advance() {
@@ -122,20 +122,14 @@ Platform::Platform(std::uint32_t nodes, const NicModel& nic, PumpMode mode)
     impl_->hosts.push_back(host);
   }
   zone->seal();
-  impl_->latency_ps.resize(static_cast<std::size_t>(nodes) * nodes);
-  impl_->femtoseconds_per_byte.resize(impl_->latency_ps.size());
-  for (std::uint32_t from = 0; from < nodes; ++from) {
-    for (std::uint32_t to = 0; to < nodes; ++to) {
-      if (from == to) continue;
-      std::vector<sg4::Link*> links;
-      double latency = 0;  // route_to adds to it
-      impl_->hosts[from]->route_to(impl_->hosts[to], links, &latency);
-      double slowest = bytes_per_s;
-      for (const auto* link : links) slowest = std::min(slowest, link->get_bandwidth());
-      impl_->latency_ps[from * nodes + to] = to_ps(latency);
-      impl_->femtoseconds_per_byte[from * nodes + to] =
-          static_cast<std::int64_t>(1e15 / slowest + 0.5);
-    }
+  if (nodes > 1) {  // in a star one route is like the other
+    std::vector<sg4::Link*> links;
+    double latency = 0;  // route_to adds to it
+    impl_->hosts[0]->route_to(impl_->hosts[1], links, &latency);
+    double slowest = bytes_per_s;
+    for (const auto* link : links) slowest = std::min(slowest, link->get_bandwidth());
+    impl_->latency = {to_ps(latency)};
+    impl_->femtoseconds_per_byte = static_cast<std::int64_t>(1e15 / slowest + 0.5);
   }
   impl_->engine->add_model(impl_->pump);
   Impl* impl = impl_.get();
@@ -145,15 +139,11 @@ Platform::Platform(std::uint32_t nodes, const NicModel& nic, PumpMode mode)
 Platform::~Platform() = default;
 
 Duration Platform::one_way(NodeId from, NodeId to) const {
-  const std::size_t nodes = impl_->hosts.size();
-  return {impl_->latency_ps[(from.value - 1u) * nodes + (to.value - 1u)]};
+  return from == to ? Duration{} : impl_->latency;
 }
 
 Duration Platform::transfer(NodeId from, NodeId to, std::uint32_t bytes) const {
-  const std::size_t nodes = impl_->hosts.size();
-  const std::int64_t per_byte =
-      impl_->femtoseconds_per_byte[(from.value - 1u) * nodes + (to.value - 1u)];
-  return {per_byte * bytes / 1000};
+  return from == to ? Duration{} : Duration{impl_->femtoseconds_per_byte * bytes / 1000};
 }
 
 void Platform::run(EventSource& source) {

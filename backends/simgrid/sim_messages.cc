@@ -8,13 +8,15 @@
 
 namespace latchlab::sim {
 
-EndpointAddr Simulator::open_endpoint(SimActor& actor, std::uint32_t recv_depth) {
+EndpointAddr Simulator::open_endpoint(SimActor& actor, std::uint32_t recv_depth,
+                                      Transport transport) {
   LATCHLAB_CHECK(recv_depth > 0, "an endpoint needs at least one RECV");
   const EndpointAddr addr{actor.node(), ++node(actor.node()).endpoints};
   LATCHLAB_CHECK(addr.number < (1u << 24), "a node has at most 2^24 endpoints");
   Endpoint& endpoint = endpoints_[addr.packed()];
   endpoint.owner = &actor;
   endpoint.free_recvs = recv_depth;
+  endpoint.transport = transport;
   return addr;
 }
 
@@ -61,8 +63,10 @@ void Simulator::deliver(SimOperation& op) {
   Endpoint* endpoint = find_endpoint(op.target);
   const bool gone = endpoint == nullptr || endpoint->gone || node(op.target.node).dead;
   if (cut_off(op)) return fail_send(op, VerbStatus::flushed);
+  const bool datagram = endpoint != nullptr && endpoint->transport == Transport::datagram;
+  if (datagram && (gone || endpoint->free_recvs == 0)) return lose(op);
   if (gone) return fail_send(op, VerbStatus::peer_failed);
-  if (endpoint->free_recvs == 0) return not_ready(op);
+  if (endpoint->free_recvs == 0) return not_ready(op, endpoint->transport);
   --endpoint->free_recvs;
   Message& message = op.message;
   message.received_earliest = message.received_latest = local_now(op.target.node);
@@ -72,12 +76,21 @@ void Simulator::deliver(SimOperation& op) {
   FirstEffect& first = owner(op).first_effect();
   ++effects_;
   if (first.armed) first = {false, effects_};
-  push(now_ + way_back(op) + jitter() + nic_.completion, op.actor, EventKind::complete, &op);
+  const Duration back = datagram ? Duration{} : way_back(op) + jitter();
+  push(now_ + back + nic_.completion, op.actor, EventKind::complete, &op);
   if (endpoint->owner->alive) check_messages(*endpoint->owner);
 }
 
-void Simulator::not_ready(SimOperation& op) {
-  if (op.retries++ >= nic_.rnr_retries) return fail_send(op, VerbStatus::receiver_not_ready);
+// A datagram's sender hears of nothing. It goes on when the message arrives or is lost, a little
+// later than a real one, which goes on when the message has left.
+void Simulator::lose(SimOperation& op) {
+  push(now_ + nic_.completion, op.actor, EventKind::complete, &op);
+}
+
+void Simulator::not_ready(SimOperation& op, Transport transport) {
+  const bool patient = transport == Transport::reliable;
+  if (!patient && op.retries++ >= nic_.rnr_retries)
+    return fail_send(op, VerbStatus::receiver_not_ready);
   push(now_ + way_back(op) + nic_.rnr_timer, op.actor, EventKind::retry, &op);
 }
 

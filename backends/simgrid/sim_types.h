@@ -110,6 +110,7 @@ struct Node {
 struct Endpoint {
   SimActor* owner = nullptr;
   std::uint32_t free_recvs = 0;
+  Transport transport = Transport::reliable_rnr;
   bool gone = false;  // its process has died
   std::deque<Message> queue;
 };

@@ -9,8 +9,8 @@ namespace latchlab::sim {
 
 // ---- actors: hand everything to the simulator ----
 
-EndpointAddr SimActor::open_endpoint(std::uint32_t recv_depth) {
-  return simulator_.open_endpoint(*this, recv_depth);
+EndpointAddr SimActor::open(std::uint32_t recv_depth, Transport transport) {
+  return simulator_.open_endpoint(*this, recv_depth, transport);
 }
 void SimActor::reply(const PendingCall& pending, const Reply& answer) {
   simulator_.reply(pending, answer);
@@ -49,7 +49,6 @@ Capabilities simulated_capabilities() {
   for (int i = 0; i < kCapabilities; ++i) can.set(static_cast<Capability>(i), Support::native);
   can.set(Capability::mixed_width_atomic, Support::absent);
   can.set(Capability::atomic_with_writes, Support::absent);
-  can.set(Capability::datagrams, Support::absent);
   return can;
 }
 

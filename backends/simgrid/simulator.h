@@ -47,7 +47,7 @@ class SimActor final : public Verbs {
            const Rng& rng)
       : Verbs(kind, node, client, rng), simulator_(simulator), index(number) {}
 
-  EndpointAddr open_endpoint(std::uint32_t recv_depth) override;
+  EndpointAddr open(std::uint32_t recv_depth, Transport transport) override;
   void reply(const PendingCall& pending, const Reply& reply) override;
   Time now() const override;
   Membership membership() const override;
@@ -115,7 +115,7 @@ class Simulator final : public Backend, public EventSource {
   void start(SimActor& actor, SimOperation& first);
   SimWait& take_wait(SimActor& actor);
   void start_wait(SimActor& actor, SimWait& wait);
-  EndpointAddr open_endpoint(SimActor& actor, std::uint32_t recv_depth);
+  EndpointAddr open_endpoint(SimActor& actor, std::uint32_t recv_depth, Transport transport);
   void reply(const PendingCall& pending, const Reply& reply);
   Membership membership() const { return {membership_version_, &alive_}; }
 
@@ -170,7 +170,8 @@ class Simulator final : public Backend, public EventSource {
   void pump_sends(SimActor& actor);
   void transmit(SimOperation& op, Time date);
   void deliver(SimOperation& op);
-  void not_ready(SimOperation& op);
+  void lose(SimOperation& op);
+  void not_ready(SimOperation& op, Transport transport);
   void fail_send(SimOperation& op, VerbStatus status);
   Duration way_back(const SimOperation& op) const;
   Duration no_answer() const { return nic_.ack_timeout * (nic_.ack_retries + 1); }

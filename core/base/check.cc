@@ -16,9 +16,8 @@ void check_failed(std::string_view condition, std::string_view file, int line,
   std::fprintf(stderr, "latchlab: internal invariant broken at %.*s:%d: %.*s\n  %.*s\n",
                static_cast<int>(file.size()), file.data(), line, static_cast<int>(condition.size()),
                condition.data(), static_cast<int>(message.size()), message.data());
-  if (!context.scenario.empty())
-    std::fprintf(stderr, "  scenario %s, seed %llu\n", context.scenario.c_str(),
-                 static_cast<unsigned long long>(context.seed));
+  if (!context.scenario.empty()) std::fprintf(stderr, "  scenario %s\n", context.scenario.c_str());
+  std::fprintf(stderr, "  seed %llu\n", static_cast<unsigned long long>(context.seed));
   if (context.client >= 0)
     std::fprintf(stderr, "  client %lld\n", static_cast<long long>(context.client));
   if (context.time_ps >= 0)

@@ -72,7 +72,7 @@ struct ProtocolInfo {
   std::vector<Profile> profiles;  // first: the default
   std::uint64_t entry_bytes = 8;  // size of one lock entry
   // Slowest adaptation period and longest timeout for these parameters; zero: none. They set the
-  // advice on warm-up and duration (DESIGN 5).
+  // advice on warm-up and duration.
   Duration (*adaptation_period)(const ParamSet&) = nullptr;
   Duration (*longest_timeout)(const ParamSet&) = nullptr;
   // A message for the user when values contradict each other, else empty.

@@ -2,7 +2,7 @@
 // Mutual exclusion by mode, and who overtook whom. Fed by the client loop, at no cost in verbs:
 // a grant is in use from the moment acquire returns until the client calls release.
 //
-// Three findings are told apart (DESIGN, "Grants expire"):
+// Three findings are told apart, because grants expire:
 //   violation     two live clients inside the validity of conflicting grants;
 //   expired hold  a grant was given while a conflicting holder was still inside, past its validity;
 //   late effect   such a holder's release was then carried out instead of suppressed.

@@ -52,9 +52,16 @@ enum class ReleaseResult : std::uint8_t {
   suppressed,  // the grant had expired: the protocol must not touch the lock any more
 };
 
+// What a range lock takes: units [first, first + count) of the object.
+struct LockRange {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+};
+
 struct AcquireOptions {
   Time deadline = kNever;       // on the client's clock; honoured where Limits::abortable says so
   Duration expected_hold = {};  // a hint; zero: unknown
+  std::optional<LockRange> range = {};  // range locks only; empty: the whole object
 };
 
 class LockClient {

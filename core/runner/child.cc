@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -85,7 +86,14 @@ std::uint64_t peak_rss_kib() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const auto started = std::chrono::steady_clock::now();
   check_context().seed = point.run.seed;
-  RepeatOutcome outcome = run_repeat(point, entry, repeat, make_backend);
+  RepeatOutcome outcome;
+  try {
+    outcome = run_repeat(point, entry, repeat, make_backend);
+  } catch (const std::bad_alloc&) {
+    outcome.status = RepeatStatus::failed;
+    outcome.seed = repeat_seed(point.run.seed, repeat);
+    outcome.message = "not enough memory; fewer clients, locks or nodes, or fewer --jobs";
+  }
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
   outcome.wall_s = wall.count();
   outcome.peak_rss_kib = peak_rss_kib();

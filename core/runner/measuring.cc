@@ -91,6 +91,11 @@ std::uint32_t MeasuringObserver::clients_without_progress() const {
       }));
 }
 
+std::uint32_t MeasuringObserver::live_clients() const {
+  return static_cast<std::uint32_t>(std::count_if(
+      meters_.begin(), meters_.end(), [](const Meter& meter) { return !meter.crashed; }));
+}
+
 void MeasuringObserver::note(std::uint64_t what, ClientId client, const Grant& grant) {
   backend_.fingerprint().add({static_cast<std::uint64_t>(backend_.true_now().ps), what,
                               client.value, grant.lock.id.value,

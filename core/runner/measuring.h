@@ -33,6 +33,7 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   const WindowRecorder& recorder() const { return recorder_; }
   // Live clients that have been inside one acquire or release since before the window.
   std::uint32_t clients_without_progress() const;
+  std::uint32_t live_clients() const;
 
   // ---- LoopObserver ----
   void cycle_begins(ClientId client) override;

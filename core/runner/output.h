@@ -1,5 +1,5 @@
 #pragma once
-// A study as files (DESIGN 6): scenario.yaml, results.json, results.csv, timing.json.
+// A study as files: scenario.yaml, results.json, results.csv, timing.json.
 // results.json and results.csv hold nothing that could differ between two runs of the same
 // scenario and seed; everything else is in timing.json.
 

@@ -104,9 +104,15 @@ void judge(RunEnd end, const Point& point, const MeasuringObserver& observer,
   } else if (end == RunEnd::stuck) {
     outcome.status = RepeatStatus::stuck;
     outcome.message =
-        fmt::format("deadlock: {} of {} clients wait, and nothing can happen any more",
-                    outcome.metrics.open.count.value_or(0), point.platform.clients());
-  } else if (const std::uint32_t waiting = observer.clients_without_progress(); waiting > 0) {
+        fmt::format("deadlock: all {} live clients wait, and nothing can happen any more",
+                    observer.live_clients());
+  } else if (const std::uint32_t waiting = observer.clients_without_progress();
+             waiting > 0 && waiting == observer.live_clients()) {
+    outcome.status = RepeatStatus::stuck;
+    outcome.message = fmt::format(
+        "hang: all {} live clients waited for one lock each through the whole window of {}",
+        waiting, format_duration(point.run.duration));
+  } else if (waiting > 0) {
     outcome.status = RepeatStatus::starved;
     outcome.message = fmt::format(
         "{} of {} clients waited for one lock through the whole window of {}: the lock starves "

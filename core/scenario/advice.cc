@@ -14,12 +14,19 @@ Duration longer_than_any(Duration unit, std::int64_t times) {
   return unit.ps > kForever.ps / times ? kForever : unit * times;
 }
 
+// Advice that people would write: whole milliseconds, or microseconds for short runs.
+Duration rounded_up(Duration length) {
+  const Duration step = length < milliseconds(10) ? microseconds(1) : milliseconds(1);
+  if (length.ps > kForever.ps - step.ps) return length;
+  return {(length.ps + step.ps - 1) / step.ps * step.ps};
+}
+
 std::string warmup_warning(const Point& point, Duration period) {
   const Duration wanted = longer_than_any(period, kAdaptations);
   return fmt::format(
       "run.warmup {} is shorter than ten adaptation periods of {} ({} each): set run.warmup to {}",
       format_duration(point.run.warmup), point.protocol.label, format_duration(period),
-      format_duration(wanted));
+      format_duration(rounded_up(wanted)));
 }
 
 std::string duration_warning(const Point& point, Duration timeout) {
@@ -27,7 +34,7 @@ std::string duration_warning(const Point& point, Duration timeout) {
   return fmt::format(
       "run.duration {} is shorter than three timeouts of {} ({} each): set run.duration to {}",
       format_duration(point.run.duration), point.protocol.label, format_duration(timeout),
-      format_duration(wanted));
+      format_duration(rounded_up(wanted)));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ YamlNode load_description(const YamlNode& name, const std::string& directory,
 
 std::int64_t read_number(const NicConstant& constant, const YamlNode& value) {
   constexpr Duration kLongest = seconds(100);
-  constexpr std::int64_t kMost = 1'000'000'000;
+  constexpr std::int64_t kMost = 65'536;
   const std::string path = constant.key();
   if (std::holds_alternative<Duration NicModel::*>(constant.field))
     return read_duration(value, path, Duration{0}, kLongest).ps;
@@ -201,6 +201,9 @@ NicModel read_nic(const YamlNode& description) {
   if ((nic.slots & (nic.slots - 1)) != 0)
     reject(description.find("atomic")->find("slots")->place,
            fmt::format("atomic.slots is {}; expected a power of two such as 512", nic.slots));
+  if ((nic.post + nic.one_way + nic.completion).ps == 0)
+    reject(description.place,
+           "latency.post, latency.one_way and latency.completion are all 0; a verb must take time");
   return nic;
 }
 

@@ -222,6 +222,8 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
   read_points(root, axes, context, scenario);
   check_figures(root.find("report"), scenario);
   scenario.warnings = time_warnings(scenario.points, context.protocols);
+  if (const YamlNode* expect = root.find("expect"); expect && !expect->items.empty())
+    scenario.warnings.emplace_back("expect is read, but not scored by this build");
   scenario.resolved_yaml = resolve_scenario(scenario, root, axes);
   return scenario;
 }

@@ -71,6 +71,9 @@ std::string read_label(MapReader& reader, const std::string& fallback) {
   const std::string& text = scalar(*given, "protocol.label", "a text");
   if (text.empty() || text.size() > 64)
     reject(given->place, "protocol.label: expected 1 to 64 characters that name the series");
+  const auto odd = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  if (std::any_of(text.begin(), text.end(), odd))
+    reject(given->place, "protocol.label holds a control character; use letters that print");
   return text;
 }
 

@@ -56,8 +56,16 @@ std::vector<FaultSpec> read_faults(const YamlNode* node, std::uint32_t clients) 
   if (node->items.size() > kMostFaults)
     reject(node->place, fmt::format("faults has {} entries; at most {} are possible",
                                     node->items.size(), kMostFaults));
-  for (std::size_t i = 0; i < node->items.size(); ++i)
-    faults.push_back(read_fault(node->items[i], fmt::format("faults.{}", i), clients));
+  for (std::size_t i = 0; i < node->items.size(); ++i) {
+    FaultSpec fault = read_fault(node->items[i], fmt::format("faults.{}", i), clients);
+    const bool again = fault.kind == FaultKind::skip_release &&
+                       std::any_of(faults.begin(), faults.end(), [](const FaultSpec& before) {
+                         return before.kind == FaultKind::skip_release;
+                       });
+    if (again)
+      reject(node->items[i].place, "faults holds skip_release twice; give it one probability");
+    faults.push_back(fault);
+  }
   return faults;
 }
 

@@ -80,7 +80,7 @@ DistributionSpec read_distribution(const YamlNode* node, const Place& place) {
       break;
     case DistributionKind::power_law:
       reader.require("alpha", "alpha: 2");
-      spec.alpha_ppb = reader.ratio_ppb("alpha", 0, kOne + 1, 100 * kOne);
+      spec.alpha_ppb = reader.ratio_ppb("alpha", 0, kOne + 1, 20 * kOne);
       break;
     case DistributionKind::hotspot:
       reader.require("locks", "locks: 1%");

@@ -82,8 +82,11 @@ bool within(const std::string& inner, const std::string& outer) {
 void reject_lost(const std::string& path, const std::string& swept, const Place& place) {
   if (path == swept || within(path, swept))
     reject(place, fmt::format("{} is varied by the sweep, which would undo this; change the sweep "
-                              "instead, for example --set sweep=null",
-                              swept));
+                              "instead, for example --set {}",
+                              swept,
+                              swept == "protocol" ? "'protocol={name: mcs}' (it takes the place of "
+                                                    "the axis)"
+                                                  : "sweep=null"));
 }
 
 // True when the override has replaced an axis of the grid.

@@ -12,6 +12,13 @@
 
 namespace latchlab {
 
+// How messages reach an endpoint, as its owner opened it.
+enum class Transport : std::uint8_t {
+  reliable_rnr,  // acknowledged; without RECV tried again a few times, then receiver_not_ready
+  reliable,      // acknowledged; without RECV tried again until there is one
+  datagram,      // not acknowledged: the sender learns nothing, and what finds no RECV is lost
+};
+
 struct Message {
   std::uint16_t type = 0;  // the protocol's own numbering
   std::uint32_t generation = 0;

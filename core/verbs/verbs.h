@@ -134,7 +134,10 @@ class Verbs {
 
   // ---- messages and calls ----
   // Opens an endpoint with `recv_depth` RECVs posted. A client may open several.
-  virtual EndpointAddr open_endpoint(std::uint32_t recv_depth) = 0;
+  EndpointAddr open_endpoint(std::uint32_t recv_depth,
+                             Transport transport = Transport::reliable_rnr) {
+    return open(recv_depth, transport);
+  }
   SendAwait send(EndpointAddr target, const Message& message);
   // The first queued message that the filter accepts; its RECV is posted again.
   WaitAwait receive(EndpointAddr own, MessageFilter filter, Time deadline = kNever);
@@ -183,6 +186,7 @@ class Verbs {
   FirstEffect& first_effect() { return origin_->first_effect_; }
 
   // ---- for the awaitables and wrappers ----
+  virtual EndpointAddr open(std::uint32_t recv_depth, Transport transport) = 0;
   virtual Operation& take_operation() = 0;   // a cleared slot
   virtual void start(Operation& first) = 0;  // posts it and the rest of its batch
   virtual void recycle(Operation& op) = 0;

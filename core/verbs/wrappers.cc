@@ -8,8 +8,8 @@ namespace latchlab {
 
 // ---- forwarding ----
 
-EndpointAddr ForwardingVerbs::open_endpoint(std::uint32_t recv_depth) {
-  return inner_.open_endpoint(recv_depth);
+EndpointAddr ForwardingVerbs::open(std::uint32_t recv_depth, Transport transport) {
+  return inner_.open(recv_depth, transport);
 }
 void ForwardingVerbs::reply(const PendingCall& pending, const Reply& reply) {
   inner_.reply(pending, reply);

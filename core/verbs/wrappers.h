@@ -20,7 +20,7 @@ class ForwardingVerbs : public Verbs {
  public:
   explicit ForwardingVerbs(Verbs* inner) : Verbs(inner), inner_(*inner) {}
 
-  EndpointAddr open_endpoint(std::uint32_t recv_depth) override;
+  EndpointAddr open(std::uint32_t recv_depth, Transport transport) override;
   void reply(const PendingCall& pending, const Reply& reply) override;
   Task<RemoteWaitResult> await_remote(RemoteWait wait) override;
   Time now() const override;

@@ -55,7 +55,7 @@ TEST_F(Output, the_table_has_aligned_columns_and_a_finding) {
   EXPECT_THAT(rows[1], ContainsRegex("^CAS-NB +1 +1 +[0-9]+\\.[0-9] .* ok$"));
   EXPECT_THAT(rows[4], ContainsRegex("^mcs +12 +12 +[0-9]+\\.[0-9] .* ok$"));
   for (const std::string& row : rows) EXPECT_EQ(row.size(), rows[0].size()) << row;
-  EXPECT_THAT(finished.out, ContainsRegex("\nWith 12 clients [a-zA-Z-]+ does most: "));
+  EXPECT_THAT(finished.out, ContainsRegex("\nWith 12 clients: [a-zA-Z-]+ does most, "));
   EXPECT_THAT(finished.out, HasSubstr("\nResults: results/t-1\n"));
 }
 

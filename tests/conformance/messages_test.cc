@@ -141,6 +141,50 @@ TEST_P(Messages, sender_without_a_recv_is_told_and_succeeds_once_there_is_one) {
   EXPECT_EQ(run(), RunEnd::finished);
 }
 
+TEST_P(Messages, reliable_endpoint_makes_its_sender_wait_for_a_recv) {
+  Verbs& sender = add_client();
+  Verbs& receiver = add_client(kThere);
+  const EndpointAddr inbox = receiver.open_endpoint(1, Transport::reliable);
+  spawn(sender, [](Verbs& verbs, EndpointAddr target) -> Task<void> {
+    for (std::uint64_t i = 1; i <= 2; ++i) {
+      const VerbStatus status = co_await verbs.send(target, numbered(i));
+      EXPECT_EQ(status, VerbStatus::ok);
+    }
+  }(sender, inbox));
+  spawn(receiver, [](Verbs& verbs, EndpointAddr own) -> Task<void> {
+    co_await verbs.sleep(milliseconds(50));  // longer than any sender that gives up would try
+    for (std::uint64_t i = 1; i <= 2; ++i) {
+      const WaitOutcome got = co_await verbs.receive(own, {});
+      EXPECT_EQ(got.message.words[0], i);
+    }
+  }(receiver, inbox));
+  EXPECT_EQ(run(), RunEnd::finished);
+}
+
+TEST_P(Messages, datagram_without_a_recv_is_lost_and_its_sender_goes_on) {
+  LATCHLAB_NEEDS(Capability::datagrams);
+  Verbs& sender = add_client();
+  Verbs& receiver = add_client(kThere);
+  const EndpointAddr inbox = receiver.open_endpoint(1, Transport::datagram);
+  spawn(sender, [](Verbs& verbs, EndpointAddr target) -> Task<void> {
+    for (std::uint64_t i = 1; i <= 3; ++i) {
+      const VerbStatus status = co_await verbs.send(target, numbered(i));
+      EXPECT_EQ(status, VerbStatus::ok);
+    }
+  }(sender, inbox));
+  int received = 0;
+  spawn(receiver, [](Verbs& verbs, EndpointAddr own, int& count) -> Task<void> {
+    co_await verbs.sleep(milliseconds(50));
+    for (;;) {
+      const WaitOutcome got = co_await verbs.receive(own, {}, verbs.now() + milliseconds(1));
+      if (got.by != Woke::message) co_return;
+      ++count;
+    }
+  }(receiver, inbox, received));
+  EXPECT_EQ(run(), RunEnd::finished);
+  EXPECT_LE(received, has(Capability::timing) ? 1 : 3);
+}
+
 Task<void> wait_for_ever(Verbs& verbs, EndpointAddr own) {
   co_await verbs.receive(own, {});
 }

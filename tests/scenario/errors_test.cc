@@ -69,7 +69,7 @@ TEST(ScenarioErrors, units_counts_and_ranges_are_checked) {
   EXPECT_EQ(problem(scenario("run: 40ms")),
             "test.yaml:4: run holds a single value; expected a mapping of keys to values");
   EXPECT_EQ(problem(scenario("workload: {distribution: {kind: power_law, alpha: 1}}")),
-            "test.yaml:4: workload.distribution.alpha is 1; allowed: 1.000000001 to 100");
+            "test.yaml:4: workload.distribution.alpha is 1; allowed: 1.000000001 to 20");
 }
 
 TEST(ScenarioErrors, limits_of_nodes_clients_and_addresses_hold) {

@@ -96,6 +96,15 @@ void announce(const Scenario& scenario, std::size_t most_at_once) {
              seconds, estimate_mib(scenario) * static_cast<double>(jobs));
 }
 
+// What to type to run the same again, should an invariant of ours break.
+std::string replay_command(const RunArguments& arguments) {
+  std::string command = "latchlab run " + arguments.input.scenario;
+  for (const std::string& set : arguments.input.sets) command += " --set '" + set + "'";
+  if (arguments.input.seed) command += fmt::format(" --seed {}", *arguments.input.seed);
+  if (arguments.input.repeats) command += fmt::format(" --repeats {}", *arguments.input.repeats);
+  return command;
+}
+
 int exit_code(const StudyOutcome& outcome) {
   if (outcome.interrupted) return kInterrupted;
   RepeatStatus worst = RepeatStatus::ok;
@@ -115,6 +124,26 @@ void report_problems(const Scenario& scenario, const StudyOutcome& outcome, bool
                status == RepeatStatus::starved ? "warning: " : "", i, where, name_of(status),
                outcome.points[i].message());
   }
+}
+
+// A lock whose second half of the window differs from the first has not settled, or has stopped.
+constexpr double kSteady = 0.05;
+
+void report_unsteady(const Scenario& scenario, const StudyOutcome& outcome) {
+  std::string where;
+  for (std::size_t i = 0; i < outcome.points.size(); ++i) {
+    const Leaves metrics = outcome.points[i].metrics();
+    const LeafValue* value = find_leaf(metrics, "stationary");
+    const auto ratio = value != nullptr ? number_of(*value) : std::nullopt;
+    if (!ratio || (*ratio > 1 - kSteady && *ratio < 1 + kSteady)) continue;
+    where += fmt::format("{}{} at point {} ({:.2f})", where.empty() ? "" : ", ",
+                         scenario.points[i].protocol.label, i, *ratio);
+  }
+  if (where.empty()) return;
+  fmt::print(stderr,
+             "latchlab: warning: goodput of the window's second half over the first is beyond 5% "
+             "of 1 for {}: lengthen run.warmup, or look whether the lock has stopped\n",
+             where);
 }
 
 void print_outcome(const Scenario& scenario, const StudyOutcome& outcome,
@@ -144,12 +173,15 @@ int run(const RunArguments& arguments) {
   Progress progress(talks && isatty(STDERR_FILENO) != 0);
   options.progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
   if (talks) announce(scenario, options.jobs);
+  check_context().scenario = scenario.file;
+  check_context().replay_command = replay_command(arguments);
   const StudyOutcome outcome = run_study(scenario, options, factory.value());
   progress.clear();
 
   const RunManifest manifest{LATCHLAB_VERSION, arguments.backend, {}};
   const Status written = write_study(directory.value(), scenario, outcome, manifest, options.jobs);
   report_problems(scenario, outcome, !arguments.quiet);
+  if (talks) report_unsteady(scenario, outcome);
   if (arguments.json) fmt::print("{}", results_json(scenario, outcome, manifest));
   if (talks) print_outcome(scenario, outcome, directory.value());
   if (!written) return complain(written.error(), kCannot);
@@ -163,9 +195,9 @@ int check(const ScenarioArguments& arguments) {
   if (!loaded) return complain(loaded.error());
   const Scenario& scenario = loaded.value();
   for (const std::string& warning : scenario.warnings) fmt::print("warning: {}\n", warning);
-  fmt::print("{}: fine: {}, {}, about {:.0f} s on one core\n", scenario.file,
+  fmt::print("{}: fine: {}, {}, about {:.0f} s and {:.0f} MiB on one core\n", scenario.file,
              counted(scenario.points.size(), "point"), counted(repeats_of(scenario), "run"),
-             estimate_seconds(scenario));
+             estimate_seconds(scenario), estimate_mib(scenario));
   return kFine;
 }
 

@@ -75,7 +75,11 @@ bool is_comparable(const PointOutcome& point) {
 
 // Of swept axes, those that are not the protocol itself: the label says that.
 bool is_shown(const std::string& path) {
-  return path.rfind("protocol", 0) != 0 || path.find('.') != std::string::npos;
+  return path != "protocol" && path != "protocol.name" && path != "protocol.label";
+}
+
+bool of_protocol(const std::string& path) {
+  return path == "protocol" || path.rfind("protocol.", 0) == 0;
 }
 
 std::string last_part(const std::string& path) {
@@ -131,6 +135,24 @@ std::string aligned(const std::vector<Row>& rows) {
   return out;
 }
 
+// Points are compared only where nothing but the protocol differs.
+bool same_surroundings(const Point& a, const Point& b) {
+  for (std::size_t i = 0; i < a.axes.size(); ++i)
+    if (!of_protocol(a.axes[i].first) && a.axes[i].second != b.axes[i].second) return false;
+  return true;
+}
+
+// "With 240 clients", and what else is swept.
+std::string surroundings(const Point& point) {
+  std::string text = fmt::format("With {} clients", point.platform.clients());
+  for (const auto& [path, value] : point.axes)
+    if (!of_protocol(path) && path.rfind("platform.client", 0) != 0)
+      text += fmt::format(", {}={}", path, value);
+  return text;
+}
+
+constexpr double kWorthNaming = 1.01;
+
 struct Entry {
   std::string label;
   double goodput;
@@ -153,13 +175,11 @@ std::string table(const Scenario& scenario, const StudyOutcome& outcome) {
 
 std::string finding(const Scenario& scenario, const StudyOutcome& outcome) {
   if (outcome.interrupted) return {};
-  std::uint32_t most = 0;
-  for (const Point& point : scenario.points) most = std::max(most, point.platform.clients());
+  const Point& last = scenario.points.back();
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < scenario.points.size(); ++i) {
     const auto goodput = number(outcome.points[i].metrics(), "goodput_ops_s");
-    if (scenario.points[i].platform.clients() == most && goodput &&
-        is_comparable(outcome.points[i]))
+    if (same_surroundings(scenario.points[i], last) && goodput && is_comparable(outcome.points[i]))
       entries.push_back({scenario.points[i].protocol.label, *goodput, i});
   }
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
@@ -169,9 +189,15 @@ std::string finding(const Scenario& scenario, const StudyOutcome& outcome) {
     return entry.label != entries.front().label;
   });
   if (next == entries.end() || next->goodput <= 0) return {};
-  return fmt::format("With {} clients {} does most: {}, {:.2f} times the next ({}, {}).", most,
-                     entries.front().label, rate(entries.front().goodput),
-                     entries.front().goodput / next->goodput, next->label, rate(next->goodput));
+  const double lead = entries.front().goodput / next->goodput;
+  const std::string where = surroundings(last);
+  if (lead < kWorthNaming)
+    return fmt::format("{}: {} and {} do the same within {:.0f}% ({}).", where,
+                       entries.front().label, next->label, (kWorthNaming - 1) * 100,
+                       rate(entries.front().goodput));
+  return fmt::format("{}: {} does most, {}, {:.2f} times the next ({}, {}).", where,
+                     entries.front().label, rate(entries.front().goodput), lead, next->label,
+                     rate(next->goodput));
 }
 
 }  // namespace latchlab::tool
