@@ -68,10 +68,12 @@ TEST_F(Verdict, everybody_waiting_through_the_whole_window_is_a_hang) {
 
 TEST_F(Verdict, some_clients_waiting_through_the_whole_window_are_a_warning) {
   const Finished finished =
-      run("[{name: cas, backoff: none}]", "faults: [{kind: client_crash, at: 500us, client: 3}]\n",
-          {"--set", "locks.count=2", "--set", "run.warmup=1ms"});
+      run("[{name: cas, backoff: none}]", "faults: [{kind: skip_release, probability: 2%}]\n",
+          {"--set", "locks.count=300"});
   EXPECT_EQ(finished.code, 0);
-  EXPECT_THAT(finished.err, HasSubstr("starved"));
+  EXPECT_THAT(finished.err, HasSubstr("warning: point 0 (cas): starved: "));
+  EXPECT_THAT(finished.out, HasSubstr(" starved\n"));
+  EXPECT_EQ(point(0)["status"], "starved");
 }
 
 TEST_F(Verdict, holders_and_crashed_clients_do_not_wait) {
