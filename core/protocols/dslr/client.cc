@@ -27,6 +27,7 @@ struct BothMoved {
 
 Grant Client::grant_of(LockRef lock, LockMode mode, const Tickets& seen) {
   failures_ = 0;
+  failure_.any = false;  // "since last failure": of failures in a row
   Grant grant{lock, mode, kNever, {}};
   if (options_.lease.ps > 0) grant.valid_until = verbs_.now() + options_.lease;
   if (is_last(options_, seen, mode)) {

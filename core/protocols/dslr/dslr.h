@@ -81,6 +81,12 @@
 //     Repair: no exception (`suppress`); those who find no tickets reset the entry after two
 //     leases.
 //
+//  7. A long pause: mutual exclusion. `repair`.
+//     Writer W pauses for omega x tickets ahead, longer than a lease. Everybody before it leaves at
+//     once; another waiter sees the counters stand still for two leases and repairs the lock, just
+//     when W looks, finds its turn and enters. Needs omega x clients beyond the lease: 2,000
+//     clients at 5 us and 10 ms. Repair: nobody pauses for longer than half a lease (`everyone`).
+//
 // Departures of every profile. Multi-slot leases (5.1), update locks (5.2) and heartbeats (4.7) are
 // left out. A failing CAS of a repair is tried again at once while the counters served stand still.
 // In `repaired` the last holder gives up its reset when somebody else has ended the era. Counters

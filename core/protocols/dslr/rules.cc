@@ -1,5 +1,7 @@
 #include "core/protocols/dslr/rules.h"
 
+#include <algorithm>
+
 #include "core/protocols/common/planted.h"
 
 namespace latchlab::dslr {
@@ -70,7 +72,10 @@ Duration pause(const Options& options, const Ticket& ticket, const Tickets& now)
   std::int64_t count = ahead(options, ticket.x, now.nx);
   if (ticket.mode == LockMode::exclusive || options.shared_count_paces_readers)
     count += ahead(options, ticket.s, now.ns);
-  return options.omega * count;
+  const Duration length = options.omega * count;
+  // Counter-example 7: whoever waits must look again well within a lease.
+  const bool capped = options.repair == Repair::everyone && options.lease.ps > 0;
+  return capped ? std::min(length, options.lease / 2) : length;
 }
 
 bool over_limit(const Options& options, const Tickets& now) {
@@ -102,6 +107,7 @@ Tickets repaired(const Options& options, const Ticket& ticket, const Tickets& no
   if (!over_limit(options, next)) return next;
   next = now;
   next.nx = options.word.largest();
+  next.max_x = std::max(now.max_x, options.word.count_max());  // newcomers see that the era is over
   return next;
 }
 
