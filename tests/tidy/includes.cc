@@ -54,7 +54,7 @@ const std::vector<Vendor>& vendors() {
   static const Paths above = {"tools/", "tests/"};
   static const std::vector<Vendor> table = {
       {"yaml-cpp", {"yaml-cpp/"}, {"core/scenario/"}},
-      {"SimGrid", {"simgrid/", "xbt/"}, {"backends/simgrid/"}},
+      {"SimGrid", {"simgrid/", "xbt/"}, {"backends/simgrid/", "tools/benchmarks/"}},
       {"libibverbs", {"infiniband/", "rdma/"}, {"backends/ibverbs/"}},
       {"CLI11", {"CLI/"}, {"tools/latchlab/"}},
       {"nlohmann-json",

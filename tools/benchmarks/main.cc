@@ -1,0 +1,89 @@
+// latchlab-bench: how fast the program itself is. Its few options are read here, by hand.
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/benchmarks/engine.h"
+
+namespace {
+
+using namespace latchlab::bench;
+
+constexpr int kFine = 0;
+constexpr int kBroken = 1;
+constexpr int kBadInput = 2;
+constexpr std::uint32_t kMostRepeats = 100;
+
+constexpr const char* kUsage =
+    "latchlab-bench engine [--repeats N] [--quick] [--json]\n"
+    "\n"
+    "Measures what a simulated verb costs with 240, 4,000 and 100,000 clients, beside the least\n"
+    "an event can cost (a bare heap and a coroutine), SimGrid's timers, and the same lock written\n"
+    "as a plain SimGrid program; and what an idle client costs in memory. Goals are printed "
+    "beside\n"
+    "the numbers. How to read them: docs/benchmarks.md\n"
+    "\n"
+    "  --repeats N   rounds; numbers are medians over them [3]\n"
+    "  --quick       everything once and briefly: shows that it works, not how fast it is\n"
+    "  --json        one document on stdout\n"
+    "\n"
+    "Exit codes: 0 measured, whether goals are met or missed; 1 something could not be measured;\n"
+    "2 bad input.\n";
+
+int complain(const std::string& message, int code) {
+  fmt::print(stderr, "latchlab-bench: {}\n", message);
+  return code;
+}
+
+bool parse_repeats(std::string_view text, std::uint32_t& repeats) {
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), repeats);
+  return error == std::errc() && stop == text.data() + text.size() && repeats >= 1 &&
+         repeats <= kMostRepeats;
+}
+
+int engine(const std::vector<std::string_view>& arguments) {
+  EngineOptions options;
+  bool json = false;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--quick") {
+      options.quick = true;
+    } else if (arguments[i] == "--json") {
+      json = true;
+    } else if (arguments[i] == "--repeats") {
+      const std::string_view value = i + 1 < arguments.size() ? arguments[++i] : "";
+      if (!parse_repeats(value, options.repeats))
+        return complain(fmt::format("--repeats '{}': expected a whole number from 1 to {}", value,
+                                    kMostRepeats),
+                        kBadInput);
+    } else {
+      return complain(
+          fmt::format("unknown option '{}'; known: --repeats N, --quick, --json", arguments[i]),
+          kBadInput);
+    }
+  }
+  auto report = run_engine_benchmark(options);
+  if (!report) return complain(report.error().text(), kBroken);
+  fmt::print("{}", json ? report_json(report.value()) : report_text(report.value()));
+  return kFine;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string_view> arguments(argv + 1, argv + argc);
+  for (const std::string_view argument : arguments) {
+    if (argument != "--help" && argument != "-h") continue;
+    fmt::print("{}", kUsage);
+    return kFine;
+  }
+  if (arguments.empty() || arguments.front() != "engine") {
+    fmt::print(stderr, "{}", kUsage);
+    return kBadInput;
+  }
+  return engine({arguments.begin() + 1, arguments.end()});
+}
