@@ -1,0 +1,60 @@
+// The benchmark program works, whatever its numbers are.
+#include "tests/cli/program.h"
+
+#ifdef LATCHLAB_BENCH_BINARY
+
+namespace latchlab::cli_test {
+namespace {
+
+class Bench : public Command {
+ protected:
+  Finished bench(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), LATCHLAB_BENCH_BINARY);
+    return start_program(std::move(arguments)).wait();
+  }
+};
+
+TEST_F(Bench, a_quick_run_measures_every_line_and_says_which_goals_are_met) {
+  const Finished finished = bench({"engine", "--quick", "--json"});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const Json report = Json::parse(finished.out, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << finished.out;
+  EXPECT_EQ(report["quick"], true);
+  std::vector<std::string> lines;
+  for (const Json& line : report["lines"]) {
+    SCOPED_TRACE(line.dump());
+    const std::string subject = line["subject"];
+    lines.push_back(subject + " " + line["workload"].get<std::string>());
+    EXPECT_GT(line["ns"].get<double>(), 0);
+    EXPECT_GT(line["floor_events"].get<double>(), 0);
+    const bool ours = subject == "cas" || subject == "shiftlock";
+    EXPECT_EQ(line.contains("met"), ours);
+    if (ours) {
+      EXPECT_GE(line["events_per_verb"].get<double>(), 1);
+    }
+  }
+  const std::vector<std::string> all = {
+      "floor hold", "simgrid-timers hold", "simgrid-program uniform", "cas uniform",
+      "cas zipf",   "shiftlock uniform",   "shiftlock zipf"};
+  EXPECT_EQ(lines, all);
+  ASSERT_EQ(report["speed_ups"].size(), 1u);
+  EXPECT_GT(report["speed_ups"][0]["factor"].get<double>(), 0);
+  ASSERT_EQ(report["idle_memory"].size(), 2u);
+  for (const Json& memory : report["idle_memory"])
+    EXPECT_GT(memory["bytes_per_client"].get<double>(), 0);
+}
+
+TEST_F(Bench, unknown_options_are_refused_with_those_that_are_known) {
+  const Finished unknown = bench({"engine", "--fast"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.err.find("unknown option '--fast'; known: --repeats"), std::string::npos)
+      << unknown.err;
+  const Finished repeats = bench({"engine", "--repeats", "0"});
+  EXPECT_EQ(repeats.code, 2);
+  EXPECT_NE(repeats.err.find("a whole number from 1 to"), std::string::npos) << repeats.err;
+}
+
+}  // namespace
+}  // namespace latchlab::cli_test
+
+#endif
