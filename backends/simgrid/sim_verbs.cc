@@ -40,13 +40,13 @@ std::uint32_t payload(const SimOperation& op) {
 // ---- the way there ----
 
 Qp& Simulator::qp_of(SimActor& actor, NodeId to) {
-  std::unique_ptr<Qp>& qp = actor.qps[to.value - 1u];
-  if (!qp) {
-    qp = std::make_unique<Qp>();
-    qp->actor = &actor;
-    qp->to = to;
-  }
-  return *qp;
+  const auto below = [](const std::unique_ptr<Qp>& qp, NodeId target) { return qp->to < target; };
+  const auto at = std::lower_bound(actor.qps.begin(), actor.qps.end(), to, below);
+  if (at != actor.qps.end() && (*at)->to == to) return **at;
+  auto fresh = std::make_unique<Qp>();
+  fresh->actor = &actor;
+  fresh->to = to;
+  return **actor.qps.insert(at, std::move(fresh));
 }
 
 void Simulator::post_verb(SimActor& actor, SimOperation& op, Time date) {

@@ -105,7 +105,6 @@ Verbs& Simulator::add_actor(ActorKind kind, NodeId node_id, ClientId client) {
   actors_.push_back(std::make_unique<SimActor>(*this, index, kind, node_id, client,
                                                Rng(seed_, stream, StreamPurpose::protocol)));
   SimActor& actor = *actors_.back();
-  actor.qps.resize(nodes_.size());
   if (kind == ActorKind::client) clients_[client.value] = &actor;
   return actor;
 }

@@ -69,7 +69,7 @@ class SimActor final : public Verbs {
   std::uint64_t life = 1;  // moves on when the coroutine is destroyed
   bool evicted = false;    // its QPs are destroyed: nothing of it lands any more
   bool alive = true;
-  std::vector<std::unique_ptr<Qp>> qps;  // by NodeId - 1; null: not used yet
+  std::vector<std::unique_ptr<Qp>> qps;  // those in use, ascending by target: most have one
   Initiator initiator;
   std::uint64_t detached = 0;  // posted verbs not complete yet
   VerbStatus detached_error = VerbStatus::ok;

@@ -25,21 +25,20 @@ bool conflict(LockMode a, LockMode b) {
 SafetyMonitor::SafetyMonitor(std::uint32_t clients, const Clocks& clocks)
     : clocks_(clocks), clients_(clients) {
   std::size_t size = 64;
-  while (size < 4 * static_cast<std::size_t>(clients)) size *= 2;
+  while (size < 2 * static_cast<std::size_t>(clients)) size *= 2;
   table_.resize(size);
 }
 
 std::size_t SafetyMonitor::find(LockId lock) const {
   std::size_t at = mix64(lock.value) & (table_.size() - 1);
-  while (table_[at].used && table_[at].lock != lock) at = (at + 1) & (table_.size() - 1);
+  while (table_[at].used() && table_[at].lock != lock) at = (at + 1) & (table_.size() - 1);
   return at;
 }
 
 SafetyMonitor::LockState& SafetyMonitor::state_of(LockId lock) {
   if (2 * used_ > table_.size()) grow();
   LockState& state = table_[find(lock)];
-  if (!state.used) {
-    state.used = true;
+  if (!state.used()) {
     state.lock = lock;
     ++used_;
   }
@@ -49,19 +48,17 @@ SafetyMonitor::LockState& SafetyMonitor::state_of(LockId lock) {
 void SafetyMonitor::grow() {
   std::vector<LockState> old(table_.size() * 2);
   std::swap(old, table_);
-  for (LockState& state : old)
-    if (state.used) table_[find(state.lock)] = std::move(state);
+  for (const LockState& state : old)
+    if (state.used()) table_[find(state.lock)] = state;
 }
 
-// Removes an unused lock and moves later entries of its run back, so that no gap hides them. The
-// vectors are swapped, not freed: their room is used again.
+// Removes an unused lock and moves later entries of its run back, so that no gap hides them.
 void SafetyMonitor::drop_if_idle(std::size_t index) {
-  if (!table_[index].holders.empty() || !table_[index].waiting.empty()) return;
+  if (table_[index].used()) return;
   const std::size_t mask = table_.size() - 1;
-  table_[index].used = false;
   --used_;
   std::size_t hole = index;
-  for (std::size_t at = (hole + 1) & mask; table_[at].used; at = (at + 1) & mask) {
+  for (std::size_t at = (hole + 1) & mask; table_[at].used(); at = (at + 1) & mask) {
     const std::size_t home = mix64(table_[at].lock.value) & mask;
     if (((at - home) & mask) < ((at - hole) & mask)) continue;
     std::swap(table_[hole], table_[at]);
@@ -73,14 +70,48 @@ void SafetyMonitor::requested(ClientId client, LockId lock, LockMode mode) {
   ClientState& me = clients_[client.value];
   me.wanted = lock;
   me.mode = mode;
-  me.waiting = true;
   me.bypassed = 0;
-  state_of(lock).waiting.push_back(client);
+  join_waiting(state_of(lock), client);
+}
+
+void SafetyMonitor::join_waiting(LockState& state, ClientId client) {
+  ClientState& me = clients_[client.value];
+  me.waiting = true;
+  me.before = kNobody;
+  me.after = state.waiting;
+  if (me.after != kNobody) clients_[me.after].before = client.value;
+  state.waiting = client.value;
 }
 
 void SafetyMonitor::leave_waiting(LockState& state, ClientId client) {
-  std::erase(state.waiting, client);
-  clients_[client.value].waiting = false;
+  ClientState& me = clients_[client.value];
+  if (!std::exchange(me.waiting, false)) return;
+  (me.before != kNobody ? clients_[me.before].after : state.waiting) = me.after;
+  if (me.after != kNobody) clients_[me.after].before = me.before;
+}
+
+void SafetyMonitor::add_holder(LockState& state, const Holder& holder) {
+  if (free_holder_ == kNobody) {
+    free_holder_ = static_cast<std::uint32_t>(holders_.size());
+    holders_.emplace_back();
+  }
+  const std::uint32_t at = free_holder_;
+  free_holder_ = holders_[at].next;
+  holders_[at] = holder;
+  holders_[at].next = state.holders;
+  state.holders = at;
+}
+
+bool SafetyMonitor::remove_holder(LockState& state, ClientId client) {
+  std::uint32_t* link = nullptr;  // to the last of the list that is this client's
+  for (std::uint32_t* at = &state.holders; *at != kNobody; at = &holders_[*at].next)
+    if (holders_[*at].client == client) link = at;
+  if (link == nullptr) return false;
+  const std::uint32_t removed = *link;
+  *link = holders_[removed].next;
+  holders_[removed].next = free_holder_;
+  free_holder_ = removed;
+  return true;
 }
 
 void SafetyMonitor::withdrawn(ClientId client) {
@@ -97,8 +128,9 @@ void SafetyMonitor::count_bypasses(const LockState& state, ClientId winner, Lock
     return first == nullptr || first->armed ? ~0ULL : first->order;
   };
   const std::uint64_t order = order_of(winner);
-  for (const ClientId other : state.waiting) {
-    ClientState& waiting = clients_[other.value];
+  for (std::uint32_t at = state.waiting; at != kNobody; at = clients_[at].after) {
+    const ClientId other{at};
+    ClientState& waiting = clients_[at];
     if (other == winner || order_of(other) >= order || !conflict(waiting.mode, mode)) continue;
     max_bypassed_ = std::max(max_bypassed_, ++waiting.bypassed);
   }
@@ -107,35 +139,33 @@ void SafetyMonitor::count_bypasses(const LockState& state, ClientId winner, Lock
 bool SafetyMonitor::granted(ClientId client, const Grant& grant) {
   LockState& state = state_of(grant.lock.id);
   count_bypasses(state, client, grant.mode);
-  leave_waiting(state, client);
+  if (clients_[client.value].wanted == grant.lock.id) leave_waiting(state, client);
   ++counts_.checks;
   bool safe = true;
-  for (const Holder& holder : state.holders) {
+  for (std::uint32_t at = state.holders; at != kNobody; at = holders_[at].next) {
+    const Holder& holder = holders_[at];
     if (!conflict(holder.mode, grant.mode)) continue;
     if (clocks_.local_now(holder.client) >= holder.valid_until) {
       ++counts_.expired_holds;
       clients_[holder.client.value].overtaken = true;
       continue;
     }
-    safe = false;
     ++counts_.violations;
+    if (!std::exchange(safe, false)) continue;  // one conflict is enough to tell
     violation_ = fmt::format(
         "mutual exclusion: client {} was granted lock {} ({}) while client {} holds it ({})",
         client.value, grant.lock.id.value, text(grant.mode), holder.client.value,
         text(holder.mode));
   }
-  state.holders.push_back({client, grant.mode, grant.valid_until});
+  add_holder(state, {grant.valid_until, client, kNobody, grant.mode});
   return safe;
 }
 
 void SafetyMonitor::releasing(ClientId client, LockId lock) {
   const std::size_t at = find(lock);
-  LATCHLAB_CHECK(table_[at].used, "release of a lock that nobody holds");
-  auto& holders = table_[at].holders;
-  const auto mine = std::find_if(holders.begin(), holders.end(),
-                                 [&](const Holder& h) { return h.client == client; });
-  LATCHLAB_CHECK(mine != holders.end(), "release of a lock that this client does not hold");
-  holders.erase(mine);
+  LATCHLAB_CHECK(table_[at].used(), "release of a lock that nobody holds");
+  const bool held = remove_holder(table_[at], client);
+  LATCHLAB_CHECK(held, "release of a lock that this client does not hold");
   drop_if_idle(at);
 }
 
@@ -151,20 +181,18 @@ void SafetyMonitor::crashed(ClientId client) {
   for (bool again = true; again;) {
     again = false;
     for (std::size_t at = 0; at < table_.size() && !again; ++at) {
-      if (!table_[at].used) continue;
-      const std::size_t before = table_[at].holders.size();
-      std::erase_if(table_[at].holders, [&](const Holder& h) { return h.client == client; });
-      if (table_[at].holders.size() != before) {
-        drop_if_idle(at);
-        again = true;
-      }
+      if (!table_[at].used() || !remove_holder(table_[at], client)) continue;
+      drop_if_idle(at);
+      again = true;
     }
   }
 }
 
 std::uint64_t SafetyMonitor::holders(LockId lock) const {
-  const LockState& state = table_[find(lock)];
-  return state.used ? state.holders.size() : 0;
+  std::uint64_t count = 0;
+  for (std::uint32_t at = table_[find(lock)].holders; at != kNobody; at = holders_[at].next)
+    ++count;
+  return count;
 }
 
 }  // namespace latchlab

@@ -51,24 +51,28 @@ class SafetyMonitor {
   std::uint64_t holders(LockId lock) const;
 
  private:
+  // Lists are linked by number, so that a client costs some dozens of bytes and no allocation.
+  static constexpr std::uint32_t kNobody = 0xffff'ffff;
   struct Holder {
-    ClientId client;
-    LockMode mode;
     Time valid_until;
+    ClientId client;
+    std::uint32_t next = kNobody;  // of the same lock, or of the unused ones
+    LockMode mode = LockMode::exclusive;
   };
   struct LockState {
-    bool used = false;
     LockId lock;
-    std::vector<Holder> holders;
-    std::vector<ClientId> waiting;
+    std::uint32_t holders = kNobody;  // the first: an index of holders_, the latest grant
+    std::uint32_t waiting = kNobody;  // the first: a client, the latest request
+    bool used() const { return holders != kNobody || waiting != kNobody; }
   };
   struct ClientState {
     LockId wanted;
+    const FirstEffect* first = nullptr;
+    std::uint64_t bypassed = 0;
+    std::uint32_t before = kNobody, after = kNobody;  // among those that wait for `wanted`
     LockMode mode = LockMode::exclusive;
     bool waiting = false;
     bool overtaken = false;  // lost its grant to somebody while still inside
-    const FirstEffect* first = nullptr;
-    std::uint64_t bypassed = 0;
   };
 
   LockState& state_of(LockId lock);
@@ -76,12 +80,17 @@ class SafetyMonitor {
   void drop_if_idle(std::size_t index);
   void grow();
   void count_bypasses(const LockState& state, ClientId winner, LockMode mode);
+  void join_waiting(LockState& state, ClientId client);
   void leave_waiting(LockState& state, ClientId client);
+  void add_holder(LockState& state, const Holder& holder);
+  bool remove_holder(LockState& state, ClientId client);  // the oldest of its grants
 
   const Clocks& clocks_;
   std::vector<LockState> table_;  // open addressing; only locks in use are in it
   std::size_t used_ = 0;
   std::vector<ClientState> clients_;
+  std::vector<Holder> holders_;
+  std::uint32_t free_holder_ = kNobody;
   SafetyCounts counts_;
   std::uint64_t max_bypassed_ = 0;
   std::string violation_;

@@ -47,7 +47,7 @@ class CasClient final : public LockClient {
   }
   Task<RemoteWaitResult> retry(RemoteAddr entry, std::uint64_t seen, Time deadline);
 
-  CasOptions options_;
+  const CasOptions& options_;  // the protocol's, which outlives its clients
   Verbs& verbs_;
   std::uint64_t me_;
   AdaptiveBackoff backoff_;

@@ -25,7 +25,10 @@ MicroWorkload::MicroWorkload(const WorkloadSpec& spec, std::uint32_t clients, st
   streams_.reserve(clients);
   for (std::uint32_t i = 0; i < clients; ++i)
     streams_.push_back({Rng(seed, i, StreamPurpose::keys), Rng(seed, i, StreamPurpose::modes),
-                        Rng(seed, i, StreamPurpose::timing), Rng(seed, i, StreamPurpose::faults)});
+                        Rng(seed, i, StreamPurpose::timing)});
+  if (skip_release_ppb > 0)
+    for (std::uint32_t i = 0; i < clients; ++i)
+      faults_.emplace_back(seed, i, StreamPurpose::faults);
 }
 
 bool MicroWorkload::next(ClientId client, ClientOperation& operation) {
@@ -37,7 +40,8 @@ bool MicroWorkload::next(ClientId client, ClientOperation& operation) {
   operation.hold = spec_.critical_section;
   operation.think =
       spec_.think_exponential ? exponential(mine.timing, spec_.think_time) : spec_.think_time;
-  if (skip_release_ppb_ > 0) operation.skip_release = happens(mine.faults, skip_release_ppb_);
+  if (skip_release_ppb_ > 0)
+    operation.skip_release = happens(faults_[client.value], skip_release_ppb_);
   return true;
 }
 

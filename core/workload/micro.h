@@ -32,7 +32,7 @@ class MicroWorkload final : public OperationSource {
 
  private:
   struct Streams {
-    Rng keys, modes, timing, faults;
+    Rng keys, modes, timing;
   };
   MicroWorkload(const WorkloadSpec& spec, std::uint32_t clients, std::uint64_t seed,
                 std::int64_t skip_release_ppb, LockFinder find_lock,
@@ -43,6 +43,7 @@ class MicroWorkload final : public OperationSource {
   LockFinder find_lock_;
   std::unique_ptr<const KeyChooser> keys_;
   std::vector<Streams> streams_;
+  std::vector<Rng> faults_;  // by client; empty when nobody forgets a release
 };
 
 // Clients start within this time.

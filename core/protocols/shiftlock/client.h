@@ -13,7 +13,7 @@ namespace latchlab::shiftlock {
 
 class Client final : public LockClient {
  public:
-  Client(const Switches& on, const ClientEnv& env);
+  Client(const Switches& on, const ClientEnv& env);  // `on` is the protocol's, and outlives it
 
   Task<AcquireResult> acquire(LockRef lock, LockMode mode, AcquireOptions options) override;
   Task<ReleaseResult> release(Grant grant) override;
@@ -94,7 +94,7 @@ class Client final : public LockClient {
 
   const EntryFormat& format() const { return on_.format; }
 
-  Switches on_;
+  const Switches& on_;
   Verbs& verbs_;
   std::vector<RemoteAddr> era_words_;  // by server
   std::vector<EndpointAddr> endpoints_;
