@@ -49,7 +49,7 @@ void Actor::reply(const PendingCall& pending, const Reply& reply) {
   world_.note(StepKind::call_arrive, *this, pending.ticket, reply.words[0], reply.words[1]);
 }
 
-Task<RemoteWaitResult> Actor::await_remote(RemoteWait wait) {
+Task<RemoteWaitResult> Actor::await_remote(const RemoteWait& wait) {
   LATCHLAB_CHECK(wait.probe_count >= 1 && wait.classify, "a remote wait has a probe and a verdict");
   ProbeSlot& slot = world_.probe_slots.take();
   slot.wait = wait;

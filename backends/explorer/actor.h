@@ -27,7 +27,7 @@ class Actor final : public Verbs {
   // ---- the seam ----
   EndpointAddr open(std::uint32_t recv_depth, Transport transport) override;
   void reply(const PendingCall& pending, const Reply& reply) override;
-  Task<RemoteWaitResult> await_remote(RemoteWait wait) override;
+  Task<RemoteWaitResult> await_remote(const RemoteWait& wait) override;
   Time now() const override;
   Membership membership() const override;
   Operation& take_operation() override;

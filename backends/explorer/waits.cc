@@ -131,7 +131,7 @@ void launch(World& world, ProbeSlot& probe) {
 }
 
 void judge(World& world, ProbeSlot& probe) {
-  VerbTally& tally = probe.actor->tally();
+  ActorTally& tally = probe.actor->tally();
   const std::uint64_t count = probe.wait.probe_count;
   if (probe.result.status != VerbStatus::ok) return end_probe(world, probe, WaitEnd::failed);
   const bool reads = probe.wait.probes[0].kind == VerbKind::read;

@@ -32,7 +32,7 @@ void Simulator::kill_node(Node& dead) {
 
 void Simulator::kill(SimActor& actor, CrashKind kind) {
   if (kind != CrashKind::client) {
-    for (auto& [address, endpoint] : endpoints_)
+    for (Endpoint& endpoint : node(actor.node()).endpoints)
       if (endpoint.owner == &actor) endpoint.gone = true;
   }
   if (!actor.alive) return;

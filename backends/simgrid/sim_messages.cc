@@ -11,9 +11,10 @@ namespace latchlab::sim {
 EndpointAddr Simulator::open_endpoint(SimActor& actor, std::uint32_t recv_depth,
                                       Transport transport) {
   LATCHLAB_CHECK(recv_depth > 0, "an endpoint needs at least one RECV");
-  const EndpointAddr addr{actor.node(), ++node(actor.node()).endpoints};
+  std::vector<Endpoint>& all = node(actor.node()).endpoints;
+  Endpoint& endpoint = all.emplace_back();
+  const EndpointAddr addr{actor.node(), static_cast<std::uint32_t>(all.size())};
   LATCHLAB_CHECK(addr.number < (1u << 24), "a node has at most 2^24 endpoints");
-  Endpoint& endpoint = endpoints_[addr.packed()];
   endpoint.owner = &actor;
   endpoint.free_recvs = recv_depth;
   endpoint.transport = transport;
@@ -21,8 +22,9 @@ EndpointAddr Simulator::open_endpoint(SimActor& actor, std::uint32_t recv_depth,
 }
 
 Endpoint* Simulator::find_endpoint(EndpointAddr addr) {
-  const auto found = endpoints_.find(addr.packed());
-  return found == endpoints_.end() ? nullptr : &found->second;
+  if (addr.node.value == 0 || addr.node.value > nodes_.size()) return nullptr;
+  std::vector<Endpoint>& all = node(addr.node).endpoints;
+  return addr.number >= 1 && addr.number <= all.size() ? &all[addr.number - 1] : nullptr;
 }
 
 // ---- SEND ----
@@ -56,7 +58,7 @@ void Simulator::transmit(SimOperation& op, Time date) {
   } else {
     arrival = depart(op.from, to, date, sizeof(Message));
   }
-  push(arrival, op.actor, EventKind::arrive, &op);
+  push(arrival + serve_time(op), op.actor, EventKind::arrive, &op);
 }
 
 void Simulator::deliver(SimOperation& op) {
@@ -129,7 +131,8 @@ void Simulator::post_call(SimActor& /*actor*/, SimOperation& op, Time date) {
                  "call to a node that does not exist");
   ++census_.posted;
   ++census_.in_flight;
-  push(depart(op.from, op.server, date, sizeof(Request)), op.actor, EventKind::arrive, &op);
+  const Time arrival = depart(op.from, op.server, date, sizeof(Request));
+  push(arrival + serve_time(op), op.actor, EventKind::arrive, &op);
 }
 
 void Simulator::call_arrived(SimOperation& op) {

@@ -91,28 +91,28 @@ struct Nic {
   std::uint64_t slot_waits = 0;
 };
 
+struct Endpoint {
+  SimActor* owner = nullptr;
+  std::uint32_t free_recvs = 0;
+  Transport transport = Transport::reliable_rnr;
+  bool gone = false;           // its process has died
+  std::vector<Message> queue;  // a few at the most: nobody has more RECVs
+};
+
 struct Node {
   NodeId id;
   bool hosts_locks = false;
   bool hosts_clients = false;
   SparseMemory memory;
   Nic nic;
-  std::int64_t drift_ppb = 0;
+  std::int64_t drift_q60 = 0;  // how much faster than true time its clock runs, times 2^60
   Duration clock_offset;
   Time state_free;                  // on_node visits run one after the other
   std::vector<Time> cores_free;     // server CPU
-  std::uint32_t endpoints = 0;      // opened so far
+  std::vector<Endpoint> endpoints;  // by number - 1
   SimActor* server = nullptr;       // who answers calls
   std::vector<SimActor*> watchers;  // actors with word waits
   bool dead = false;
-};
-
-struct Endpoint {
-  SimActor* owner = nullptr;
-  std::uint32_t free_recvs = 0;
-  Transport transport = Transport::reliable_rnr;
-  bool gone = false;  // its process has died
-  std::deque<Message> queue;
 };
 
 struct SimWait : WaitOperation {

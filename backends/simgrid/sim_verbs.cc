@@ -83,7 +83,7 @@ void Simulator::leave(SimOperation& op, Time date) {
       op.carried.push_back(memory.word(op.verb.local.offset + at));
   }
   const Time arrival = depart(op.from, qp.to, date, carries ? op.verb.bytes : 0);
-  qp.last_arrival = std::max(qp.last_arrival, arrival);
+  qp.last_arrival = std::max(qp.last_arrival, arrival + serve_time(op));
   push(qp.last_arrival, op.actor, EventKind::arrive, &op);
 }
 
@@ -129,13 +129,14 @@ bool Simulator::local_valid(const SimOperation& op) const {
 
 void Simulator::arrive(SimOperation& op) {
   if (op.qp->stalled || !op.qp->behind.empty()) return op.qp->behind.push(&op);
-  execute(op);
+  execute(op, now_);
 }
 
 // In the order of the QP. A dead node has no pipeline either.
-void Simulator::execute(SimOperation& op) {
+void Simulator::execute(SimOperation& op, Time alone) {
   if (node(op.qp->to).dead) return fail_verb(op, refusal(op));
-  enter_pipeline(op);
+  if (is_atomic(op.verb.kind)) op.qp->stalled = true;
+  enter_pipeline(op, alone);
 }
 
 // Why the responder does not execute the verb; ok: it does.
@@ -146,27 +147,36 @@ VerbStatus Simulator::refusal(const SimOperation& op) const {
   return valid(op) ? VerbStatus::ok : VerbStatus::access_error;
 }
 
-void Simulator::enter_pipeline(SimOperation& op) {
-  Duration serve = nic_.serve_send;
-  NodeId to = op.kind == OpKind::send ? op.target.node : op.server;
-  if (op.kind == OpKind::verb) {
-    to = op.qp->to;
-    if (is_atomic(op.verb.kind)) {
-      op.qp->stalled = true;
-      serve = op.verb.bytes == 16 ? nic_.serve_atomic_16 : nic_.serve_atomic_8;
-    } else {
-      serve = op.verb.kind == VerbKind::read ? nic_.serve_read : nic_.serve_write;
-    }
+// In the inbound pipeline, when nothing else is there.
+Duration Simulator::serve_time(const SimOperation& op) const {
+  if (op.kind != OpKind::verb) return nic_.serve_send;
+  switch (op.verb.kind) {
+    case VerbKind::read:
+      return nic_.serve_read;
+    case VerbKind::write:
+      return nic_.serve_write;
+    default:
+      return op.verb.bytes == 16 ? nic_.serve_atomic_16 : nic_.serve_atomic_8;
   }
+}
+
+// Verbs go through the pipeline in the order in which they would leave it if they were alone.
+// `alone` is that date; most verbs of a server that is not saturated leave then, without an event
+// of their own.
+void Simulator::enter_pipeline(SimOperation& op, Time alone) {
+  NodeId to = op.kind == OpKind::send ? op.target.node : op.server;
+  if (op.kind == OpKind::verb) to = op.qp->to;
   Nic& nic = node(to).nic;
   ++nic.verbs;
+  const Duration serve = serve_time(op);
   const Duration transfer = platform_->transfer(op.from, to, payload(op));
   const bool incoming = op.kind == OpKind::verb && op.verb.kind == VerbKind::write;
   const Duration busy = incoming ? std::max(serve, transfer) : serve;
   nic.pipeline_busy += busy;
   nic.link_busy += transfer;
   // What is long has come in while it was on the wire, if nothing else was.
-  nic.pipeline_free = std::max(nic.pipeline_free + busy, now_ + serve);
+  nic.pipeline_free = std::max(nic.pipeline_free + busy, alone);
+  if (nic.pipeline_free == now_) return served(op);
   push(nic.pipeline_free, op.actor, EventKind::served, &op);
 }
 
@@ -208,7 +218,10 @@ void Simulator::move_words(SimOperation& op) {
 // What arrived on the QP behind an atomic goes on, up to the next atomic.
 void Simulator::unstall(Qp& qp) {
   qp.stalled = false;
-  while (!qp.stalled && !qp.behind.empty()) execute(*qp.behind.pop());
+  while (!qp.stalled && !qp.behind.empty()) {
+    SimOperation& next = *qp.behind.pop();
+    execute(next, now_ + serve_time(next));
+  }
 }
 
 void Simulator::note_effect(SimOperation& op) {

@@ -15,7 +15,7 @@ SimWait& Simulator::take_wait(SimActor& actor) {
   }
   SimWait& wait = *actor.free_waits.back();
   actor.free_waits.pop_back();
-  static_cast<WaitOperation&>(wait) = WaitOperation{};
+  wait.clear();
   return wait;
 }
 

@@ -78,8 +78,9 @@ Simulator::Simulator(const WorldPlan& plan, const SimgridOptions& options)
     Rng clock(plan.seed, made.id.value, StreamPurpose::clocks);
     const std::int64_t drift = options.drift_ppb;
     if (drift > 0)
-      made.drift_ppb =
-          static_cast<std::int64_t>(clock.below(2 * static_cast<std::uint64_t>(drift) + 1)) - drift;
+      made.drift_q60 = rate_q60(
+          static_cast<std::int64_t>(clock.below(2 * static_cast<std::uint64_t>(drift) + 1)) -
+          drift);
     made.clock_offset = {static_cast<std::int64_t>(
         clock.below(static_cast<std::uint64_t>(options.clock_offset.ps) + 1))};
   }
@@ -129,17 +130,16 @@ void Simulator::serve_calls(Verbs& server, CallHandler& handler) {
 // ---- the run ----
 
 void Simulator::push(Time date, std::uint32_t actor, EventKind kind, void* subject) {
-  LATCHLAB_CHECK(date >= now_, "an event in the past");
   queue_.push(date.ps, actor, kind, subject);
 }
 
 bool Simulator::has_next() const {
   if (stop_ || (any_client_ && live_clients_ == 0)) return false;
-  return !queue_.empty() && queue_.top().time_ps <= limit_.ps;
+  return !queue_.empty() && queue_.next_ps() <= limit_.ps;
 }
 
 void Simulator::drain(std::int64_t limit_ps) {
-  while (has_next() && queue_.top().time_ps <= limit_ps) {
+  while (has_next() && queue_.next_ps() <= limit_ps) {
     const Event event = queue_.pop();
     now_ = Time{event.time_ps};
     ++events_;
@@ -165,13 +165,13 @@ void Simulator::at(Time date, std::function<void()> action) {
 
 void Simulator::handle(const Event& event) {
   auto* op = static_cast<SimOperation*>(event.subject);
-  switch (event.kind) {
+  switch (event.kind()) {
     case EventKind::action:
       return (*static_cast<std::function<void()>*>(event.subject))();
     case EventKind::spawn:
       return begin(*static_cast<SimActor*>(event.subject));
     case EventKind::arrive:
-      return op->kind == OpKind::verb ? arrive(*op) : enter_pipeline(*op);
+      return op->kind == OpKind::verb ? arrive(*op) : enter_pipeline(*op, now_);
     case EventKind::served:
       return served(*op);
     case EventKind::slot_done:
@@ -198,15 +198,15 @@ void Simulator::handle(const Event& event) {
 
 void Simulator::begin(SimActor& actor) {
   if (!actor.alive) return;
-  check_context().client = actor.client().value;
-  check_context().time_ps = now_.ps;
+  context_.client = actor.client().value;
+  context_.time_ps = now_.ps;
   actor.root.start();
   if (actor.root.done() && actor.kind() == ActorKind::client) --live_clients_;
 }
 
 void Simulator::resume(SimActor& actor, std::coroutine_handle<> handle) {
-  check_context().client = actor.client().value;
-  check_context().time_ps = now_.ps;
+  context_.client = actor.client().value;
+  context_.time_ps = now_.ps;
   const bool was_done = actor.root.done();
   handle.resume();
   if (!was_done && actor.root.done() && actor.kind() == ActorKind::client) --live_clients_;
@@ -221,7 +221,7 @@ SimOperation& Simulator::take_operation() {
   }
   SimOperation& op = *free_operations_.back();
   free_operations_.pop_back();
-  static_cast<Operation&>(op) = Operation{};
+  op.clear();
   op.retries = 0;
   op.carried.clear();
   return op;

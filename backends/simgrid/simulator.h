@@ -28,6 +28,7 @@
 #include "backends/simgrid/platform.h"
 #include "backends/simgrid/sim_types.h"
 #include "backends/simgrid/simgrid_backend.h"
+#include "core/base/check.h"
 #include "core/runner/backend.h"
 
 namespace latchlab::sim {
@@ -106,7 +107,7 @@ class Simulator final : public Backend, public EventSource {
 
   // ---- EventSource ----
   bool has_next() const override;
-  std::int64_t next_ps() const override { return queue_.top().time_ps; }
+  std::int64_t next_ps() const override { return queue_.next_ps(); }
   void drain(std::int64_t limit_ps) override;
 
   // ---- for actors ----
@@ -139,9 +140,10 @@ class Simulator final : public Backend, public EventSource {
   bool may_leave(const Qp& qp, const SimOperation& op) const;
   void leave(SimOperation& op, Time date);
   void arrive(SimOperation& op);
-  void execute(SimOperation& op);
+  void execute(SimOperation& op, Time alone);
   VerbStatus refusal(const SimOperation& op) const;
-  void enter_pipeline(SimOperation& op);
+  Duration serve_time(const SimOperation& op) const;
+  void enter_pipeline(SimOperation& op, Time alone);
   void served(SimOperation& op);
   void unstall(Qp& qp);
   void answer(SimOperation& op, Duration extra);
@@ -200,15 +202,16 @@ class Simulator final : public Backend, public EventSource {
   void do_evict(SimOperation& op);
   Time true_date_of(const Node& node, Time local) const;
   Duration true_length_of(const Node& node, Duration local) const;
+  static std::int64_t rate_q60(std::int64_t drift_ppb);
 
   SimgridOptions options_;
   const NicModel& nic_ = options_.nic;
+  CheckContext& context_ = check_context();
   Capabilities capabilities_;
   std::vector<Node> nodes_;
   std::unique_ptr<Platform> platform_;
   std::vector<std::unique_ptr<SimActor>> actors_;
-  std::vector<SimActor*> clients_;               // by ClientId
-  std::map<std::uint64_t, Endpoint> endpoints_;  // by packed address
+  std::vector<SimActor*> clients_;  // by ClientId
   std::deque<SimOperation> operations_;
   std::vector<SimOperation*> free_operations_;
   std::deque<SimWait> waits_;

@@ -13,7 +13,7 @@ constexpr std::array<const char*, VerbTally::kWidths> kWidthNames = {"_8", "_16"
 
 }  // namespace
 
-void write_verb_metrics(const VerbTally& cycles, const VerbTally& acquisitions,
+void write_verb_metrics(const VerbTally& cycles, const AcquireAtomics& acquisitions,
                         std::uint64_t counted, RepeatMetrics& metrics) {
   metrics.verbs_per_cycle = {ratio(cycles.reads(), counted), ratio(cycles.writes(), counted),
                              ratio(cycles.atomics(), counted), ratio(cycles.sends, counted),
@@ -26,7 +26,7 @@ void write_verb_metrics(const VerbTally& cycles, const VerbTally& acquisitions,
             *ratio(verbs, counted);
   metrics.retry_share =
       ratio(cycles.mismatched + cycles.probe_misses, cycles.atomics() + cycles.probe_reads);
-  metrics.retry_share_acquire = ratio(acquisitions.mismatched, acquisitions.atomics());
+  metrics.retry_share_acquire = ratio(acquisitions.mismatched, acquisitions.atomics);
 }
 
 }  // namespace latchlab

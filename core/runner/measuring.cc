@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/measure/statistics.h"
-#include "core/measure/verb_metrics.h"
 
 namespace latchlab {
 
@@ -105,16 +104,16 @@ void MeasuringObserver::note(std::uint64_t what, ClientId client, const Grant& g
 void MeasuringObserver::cycle_begins(ClientId client) {
   Meter& meter = meters_[client.value];
   const Time now = backend_.true_now();
-  const VerbTally& tally = world_.verbs(client).tally();
+  const ActorTally& tally = world_.verbs(client).tally();
   const std::uint64_t before = recorder_.counted_cycles();
   recorder_.next_cycle(client, now);
   if (recorder_.counted_cycles() != before) {
-    cycles_ += tally;
-    cycles_ -= meter.at_cycle;
-    acquisitions_ += meter.in_acquire;
+    cycles_ += tally - meter.at_cycle;
+    acquisitions_.atomics += meter.atomics_in_acquire;
+    acquisitions_.mismatched += meter.mismatched_in_acquire;
   }
   meter.at_cycle = tally;
-  meter.in_acquire = {};
+  meter.atomics_in_acquire = meter.mismatched_in_acquire = 0;
 }
 
 void MeasuringObserver::acquire_begins(ClientId client, const ClientOperation& operation) {
@@ -123,7 +122,8 @@ void MeasuringObserver::acquire_begins(ClientId client, const ClientOperation& o
   if (!std::exchange(meter.trying, true)) {
     meter.restart(backend_.true_now());
     meter.asked = operation.mode;
-    meter.at_acquire = verbs.tally();
+    meter.atomics_at_acquire = verbs.tally().atomics();
+    meter.mismatched_at_acquire = verbs.tally().mismatched;
   }
   verbs.first_effect().armed = true;
   monitor_.requested(client, operation.lock.id, operation.mode);
@@ -140,8 +140,9 @@ void MeasuringObserver::acquired(ClientId client, const Grant& grant) {
   const Time now = backend_.true_now();
   const bool shared = meter.asked == LockMode::shared;
   meter.trying = false;
-  meter.in_acquire += world_.verbs(client).tally();
-  meter.in_acquire -= meter.at_acquire;
+  const ActorTally& tally = world_.verbs(client).tally();
+  meter.atomics_in_acquire += tally.atomics() - meter.atomics_at_acquire;
+  meter.mismatched_in_acquire += tally.mismatched - meter.mismatched_at_acquire;
   recorder_.acquired(now, meter.stop(now), shared);
   if (recorder_.counts(now)) {
     (shared ? read_ : write_).add(meter.spent);

@@ -8,6 +8,7 @@
 
 #include "core/checks/safety_monitor.h"
 #include "core/measure/metrics.h"
+#include "core/measure/verb_metrics.h"
 #include "core/measure/window.h"
 #include "core/runner/backend.h"
 #include "core/runner/world.h"
@@ -60,7 +61,10 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
     bool releasing = false;
     bool crashed = false;
     LockMode asked = LockMode::exclusive;
-    VerbTally at_cycle, at_acquire, in_acquire;
+    ActorTally at_cycle;
+    // Of the cycle's acquisitions: atomics, and CAS that did not match.
+    std::uint32_t atomics_at_acquire = 0, mismatched_at_acquire = 0;
+    std::uint32_t atomics_in_acquire = 0, mismatched_in_acquire = 0;
 
     void mark(Phase phase) override;
     void restart(Time now);
@@ -81,7 +85,8 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   std::vector<Meter> meters_;
   std::string violation_;
 
-  VerbTally cycles_, acquisitions_;  // of counted cycles
+  VerbTally cycles_;  // of counted cycles
+  AcquireAtomics acquisitions_;
   PhaseTotals read_, write_, release_;
   std::uint64_t aborted_ = 0;
   std::uint64_t shared_as_exclusive_ = 0;

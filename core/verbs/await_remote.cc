@@ -30,7 +30,7 @@ Duration pause_after(const RemoteWait& wait, const ProbeValues& seen, std::uint6
 
 }  // namespace
 
-Task<RemoteWaitResult> Verbs::await_remote(RemoteWait wait) {
+Task<RemoteWaitResult> Verbs::await_remote(const RemoteWait& wait) {
   RemoteWaitResult result;
   Observed observed;
   std::uint64_t misses = 0;

@@ -43,8 +43,8 @@ struct Operation {
   Verbs* owner = nullptr;
   std::uint64_t life = 0;  // the owner's life when it was posted
 
-  Verb verb;              // also the operands of a CPU access
   Completion completion;  // status and value; CPU access: value.lo
+  Verb verb;              // also the operands of a CPU access
   Duration length;        // sleep, compute; evict: the client's number
   EndpointAddr target;    // send
   NodeId server;          // call, allocate
@@ -52,6 +52,14 @@ struct Operation {
   Request request;        // call
   Reply reply;
   InlineFunction<void()> visit;  // on_node
+
+  // Makes a used slot fit for the next operation. Operands are left to whoever prepares one: most
+  // verbs need few of them, and the slot is several cache lines long.
+  void clear() {
+    detached = false;
+    next = nullptr;
+    completion = {};
+  }
 };
 
 struct WaitOperation {
@@ -61,6 +69,13 @@ struct WaitOperation {
   Verbs* owner = nullptr;
   std::uint64_t life = 0;
   std::uint64_t generation = 0;  // moves on when the slot is reused
+
+  void clear() {
+    set.message_count = set.word_count = 0;
+    set.deadline = kNever;
+    set.membership_after = ~0ULL;
+    outcome = {};
+  }
 };
 
 }  // namespace latchlab

@@ -9,15 +9,18 @@
 
 namespace latchlab {
 
-struct VerbTally {
+// `Count` is 32 bits wide for one actor, whose tally is read at the borders of every cycle, and 64
+// bits for sums. A difference of two 32-bit tallies is right as long as it fits itself.
+template <class Count>
+struct BasicTally {
   static constexpr int kKinds = 6;
   static constexpr int kWidths = 3;  // 8 bytes, 16 bytes, longer
-  std::array<std::array<std::uint64_t, kWidths>, kKinds> verbs = {};
-  std::uint64_t sends = 0;
-  std::uint64_t calls = 0;
-  std::uint64_t mismatched = 0;    // CAS (masked or not) whose comparison failed
-  std::uint64_t probe_reads = 0;   // READs issued by await_remote
-  std::uint64_t probe_misses = 0;  // ... whose value did not end the wait
+  std::array<std::array<Count, kWidths>, kKinds> verbs = {};
+  Count sends = 0;
+  Count calls = 0;
+  Count mismatched = 0;    // CAS (masked or not) whose comparison failed
+  Count probe_reads = 0;   // READs issued by await_remote
+  Count probe_misses = 0;  // ... whose value did not end the wait
 
   static constexpr int width_index(std::uint32_t bytes) {
     return bytes <= 8 ? 0 : bytes <= 16 ? 1 : 2;
@@ -25,20 +28,20 @@ struct VerbTally {
   void count(const Verb& verb) {
     ++verbs[static_cast<std::size_t>(verb.kind)][static_cast<std::size_t>(width_index(verb.bytes))];
   }
-  std::uint64_t of(VerbKind kind) const {
+  Count of(VerbKind kind) const {
     const auto& row = verbs[static_cast<std::size_t>(kind)];
     return row[0] + row[1] + row[2];
   }
-  std::uint64_t reads() const { return of(VerbKind::read); }
-  std::uint64_t writes() const { return of(VerbKind::write); }
-  std::uint64_t atomics() const {
+  Count reads() const { return of(VerbKind::read); }
+  Count writes() const { return of(VerbKind::write); }
+  Count atomics() const {
     return of(VerbKind::cas) + of(VerbKind::faa) + of(VerbKind::masked_cas) +
            of(VerbKind::masked_faa);
   }
-  std::uint64_t one_sided() const { return reads() + writes() + atomics(); }
+  Count one_sided() const { return reads() + writes() + atomics(); }
 
-  template <class Combine>
-  void combine(const VerbTally& other, Combine combine_one) {
+  template <class Other, class Combine>
+  void combine(const BasicTally<Other>& other, Combine combine_one) {
     for (std::size_t k = 0; k < kKinds; ++k)
       for (std::size_t w = 0; w < kWidths; ++w) combine_one(verbs[k][w], other.verbs[k][w]);
     combine_one(sends, other.sends);
@@ -47,14 +50,21 @@ struct VerbTally {
     combine_one(probe_reads, other.probe_reads);
     combine_one(probe_misses, other.probe_misses);
   }
-  VerbTally& operator+=(const VerbTally& other) {
-    combine(other, [](std::uint64_t& mine, std::uint64_t theirs) { mine += theirs; });
+  template <class Other>
+  BasicTally& operator+=(const BasicTally<Other>& other) {
+    combine(other, [](Count& mine, Other theirs) { mine += theirs; });
     return *this;
   }
-  VerbTally& operator-=(const VerbTally& other) {
-    combine(other, [](std::uint64_t& mine, std::uint64_t theirs) { mine -= theirs; });
+  BasicTally& operator-=(const BasicTally& other) {
+    combine(other, [](Count& mine, Count theirs) { mine -= theirs; });
     return *this;
+  }
+  friend BasicTally operator-(BasicTally later, const BasicTally& earlier) {
+    return later -= earlier;
   }
 };
+
+using ActorTally = BasicTally<std::uint32_t>;
+using VerbTally = BasicTally<std::uint64_t>;
 
 }  // namespace latchlab

@@ -147,8 +147,9 @@ class Verbs {
 
   // ---- waits ----
   // Probes remote memory until `classify` is content or a stop condition holds. Every remote wait
-  // and retry of a protocol goes through here. The base version issues the probes itself.
-  virtual Task<RemoteWaitResult> await_remote(RemoteWait wait);
+  // and retry of a protocol goes through here. The base version issues the probes itself. `wait`
+  // outlives the wait: it is several hundred bytes, and stays where the caller made it.
+  virtual Task<RemoteWaitResult> await_remote(const RemoteWait& wait);
   WaitAwait await_local(const WordWait& word, Time deadline = kNever);
   WaitAwait first_of(const WaitSet& set);
 
@@ -182,12 +183,12 @@ class Verbs {
     if (origin_->phases_ != nullptr) origin_->phases_->mark(phase);
   }
   void measure_phases(PhaseSink* sink) { origin_->phases_ = sink; }
-  VerbTally& tally() { return origin_->tally_; }
+  ActorTally& tally() { return origin_->tally_; }
   FirstEffect& first_effect() { return origin_->first_effect_; }
 
   // ---- for the awaitables and wrappers ----
   virtual EndpointAddr open(std::uint32_t recv_depth, Transport transport) = 0;
-  virtual Operation& take_operation() = 0;   // a cleared slot
+  virtual Operation& take_operation() = 0;   // a cleared slot: see Operation::clear
   virtual void start(Operation& first) = 0;  // posts it and the rest of its batch
   virtual void recycle(Operation& op) = 0;
   virtual WaitOperation& take_wait() = 0;
@@ -217,7 +218,7 @@ class Verbs {
   Rng rng_;
   Verbs* origin_ = this;  // the innermost of a stack of wrappers
   PhaseSink* phases_ = nullptr;
-  VerbTally tally_;
+  ActorTally tally_;
   FirstEffect first_effect_;
 };
 

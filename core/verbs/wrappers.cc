@@ -14,7 +14,7 @@ EndpointAddr ForwardingVerbs::open(std::uint32_t recv_depth, Transport transport
 void ForwardingVerbs::reply(const PendingCall& pending, const Reply& reply) {
   inner_.reply(pending, reply);
 }
-Task<RemoteWaitResult> ForwardingVerbs::await_remote(RemoteWait wait) {
+Task<RemoteWaitResult> ForwardingVerbs::await_remote(const RemoteWait& wait) {
   return inner_.await_remote(wait);
 }
 Time ForwardingVerbs::now() const {
@@ -125,7 +125,7 @@ void RecordingVerbs::tell(const Operation& op, Time posted) {
   sink_(made);
 }
 
-Task<RemoteWaitResult> RecordingVerbs::await_remote(RemoteWait wait) {
+Task<RemoteWaitResult> RecordingVerbs::await_remote(const RemoteWait& wait) {
   TraceEntry made = entry(now());
   made.what = "await_remote";
   made.operands = {wait.probes[0].addr.packed(), wait.probe_count, 0, 0};

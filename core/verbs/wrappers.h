@@ -22,7 +22,7 @@ class ForwardingVerbs : public Verbs {
 
   EndpointAddr open(std::uint32_t recv_depth, Transport transport) override;
   void reply(const PendingCall& pending, const Reply& reply) override;
-  Task<RemoteWaitResult> await_remote(RemoteWait wait) override;
+  Task<RemoteWaitResult> await_remote(const RemoteWait& wait) override;
   Time now() const override;
   Membership membership() const override;
   Operation& take_operation() override;
@@ -65,7 +65,7 @@ class RecordingVerbs final : public ForwardingVerbs {
  public:
   RecordingVerbs(Verbs* inner, TraceSink sink) : ForwardingVerbs(inner), sink_(std::move(sink)) {}
 
-  Task<RemoteWaitResult> await_remote(RemoteWait wait) override;
+  Task<RemoteWaitResult> await_remote(const RemoteWait& wait) override;
   Operation& take_operation() override;
   void start(Operation& first) override;
   void recycle(Operation& op) override;

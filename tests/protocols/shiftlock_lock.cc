@@ -47,7 +47,7 @@ TEST(Shiftlock, a_free_pair_costs_two_verbs_in_every_profile) {
     for (const ClientOperation& operation : {writes(), reads()}) {
       Bench bench(params_of(profile), {{operation}}, 1);
       ASSERT_EQ(bench.run(), RunEnd::finished);
-      const VerbTally& tally = bench.verbs(0).tally();
+      const ActorTally& tally = bench.verbs(0).tally();
       EXPECT_EQ(tally.one_sided(), 2u) << profile;
       EXPECT_EQ(tally.atomics(), 2u) << profile;
       EXPECT_EQ(tally.sends + tally.calls, 0u) << profile;

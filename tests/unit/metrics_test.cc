@@ -207,11 +207,8 @@ TEST(VerbMetrics, retries_are_failed_cas_and_unsatisfied_probes) {
   cycles.mismatched = 3;
   cycles.probe_reads = 2;
   cycles.probe_misses = 1;
-  VerbTally acquisitions;
-  count_verbs(acquisitions, 5, VerbKind::cas);
-  acquisitions.mismatched = 3;
   RepeatMetrics metrics;
-  write_verb_metrics(cycles, acquisitions, 2, metrics);
+  write_verb_metrics(cycles, {.atomics = 5, .mismatched = 3}, 2, metrics);
   EXPECT_EQ(metrics.verbs_per_cycle.atomic, 4.0);
   EXPECT_EQ(metrics.verbs_per_cycle.read, 2.5);
   EXPECT_EQ(metrics.verbs_per_cycle_detail.at("cas_8"), 3.0);
@@ -224,7 +221,7 @@ TEST(VerbMetrics, no_counted_cycle_means_nothing_per_cycle) {
   VerbTally tally;
   count_verbs(tally, 1, VerbKind::cas);
   RepeatMetrics metrics;
-  write_verb_metrics(tally, tally, 0, metrics);
+  write_verb_metrics(tally, {.atomics = 1}, 0, metrics);
   EXPECT_FALSE(metrics.verbs_per_cycle.atomic);
   EXPECT_TRUE(metrics.verbs_per_cycle_detail.empty());
 }
