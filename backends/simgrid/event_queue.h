@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/base/check.h"
+#include "core/base/prefetch.h"
 
 namespace latchlab::sim {
 
@@ -76,6 +77,9 @@ class EventQueue {
     }
   }
 
+  // What comes after the last pop, unless that is not known without work; null: not known.
+  const Event* glimpse() const { return near_.empty() ? nullptr : &near_.front(); }
+
   Event pop() {
     if (near_.empty()) refill();
     --pending_;
@@ -90,6 +94,7 @@ class EventQueue {
   static constexpr std::size_t kBuckets = 64;
   static constexpr std::size_t kFew = 32;  // a heap this small stays in the first-level cache
   static constexpr std::size_t kArity = 4;
+  static constexpr std::size_t kSubjectBytes = 512;  // an operation
   static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
 
   std::size_t lowest_bucket() const {
@@ -116,7 +121,7 @@ class EventQueue {
         const std::size_t low_bits = from == 0 ? 0 : from - 1;
         near_end_ps_ = ((earliest_ps >> low_bits) + 1) << low_bits;
         for (const Event& event : bucket) {
-          prefetch(event.subject);
+          prefetch_bytes(event.subject, kSubjectBytes);
           push_near(event);
         }
         bucket.clear();
@@ -154,13 +159,6 @@ class EventQueue {
       at = least;
     }
     near_[at] = event;
-  }
-
-  // With many clients the subjects are not in the cache any more.
-  static void prefetch(const void* subject) {
-    const auto* bytes = static_cast<const char*>(subject);
-    __builtin_prefetch(bytes);
-    __builtin_prefetch(bytes + 64);
   }
 
   static constexpr std::array<std::int64_t, kBuckets> filled() {

@@ -141,6 +141,7 @@ bool Simulator::has_next() const {
 void Simulator::drain(std::int64_t limit_ps) {
   while (has_next() && queue_.next_ps() <= limit_ps) {
     const Event event = queue_.pop();
+    if (const Event* next = queue_.glimpse()) prepare_for(*next);
     now_ = Time{event.time_ps};
     ++events_;
     handle(event);
@@ -161,6 +162,29 @@ RunEnd Simulator::run_until(Time date) {
 void Simulator::at(Time date, std::function<void()> action) {
   actions_.push_back(std::move(action));
   push(date, 0, EventKind::action, &actions_.back());
+}
+
+// Fetches what the next event will touch while this one is handled.
+void Simulator::prepare_for(const Event& next) const {
+  const auto kind = next.kind();
+  if (kind == EventKind::complete || kind == EventKind::local) {
+    const auto* op = static_cast<const SimOperation*>(next.subject);
+    if (op->owner == nullptr || op->batch == nullptr) return;
+    prepare_for(owner(*op), op->batch->waiter);
+    if (op->qp != nullptr) prefetch(*op->qp);
+  } else if (kind == EventKind::woken) {
+    const auto* wait = static_cast<const SimWait*>(next.subject);
+    if (wait->owner != nullptr) prepare_for(static_cast<SimActor&>(*wait->owner), wait->waiter);
+  } else if (kind == EventKind::arrive || kind == EventKind::served) {
+    const auto* op = static_cast<const SimOperation*>(next.subject);
+    if (op->qp != nullptr) prefetch(*op->qp);
+  }
+}
+
+void Simulator::prepare_for(const SimActor& actor, std::coroutine_handle<> waiter) const {
+  prefetch(actor);
+  prefetch_bytes(waiter.address(), kFrameBytes);
+  if (actor.kind() == ActorKind::client && announce_) announce_(actor.client());
 }
 
 void Simulator::handle(const Event& event) {

@@ -102,6 +102,9 @@ class Simulator final : public Backend, public EventSource {
   std::uint64_t events() const override { return events_; }
   VerbCensus census() const override { return census_; }
   void reset_stats() override;
+  void announce_clients(std::function<void(ClientId)> announce) override {
+    announce_ = std::move(announce);
+  }
   NicStats busiest_server() const override;
   std::size_t slots_in_use() const;  // operations and waits that nobody has given back
 
@@ -123,6 +126,8 @@ class Simulator final : public Backend, public EventSource {
  private:
   // simulator.cc: events, actors
   void handle(const Event& event);
+  void prepare_for(const Event& next) const;
+  void prepare_for(const SimActor& actor, std::coroutine_handle<> waiter) const;
   void push(Time date, std::uint32_t actor, EventKind kind, void* subject);
   void resume(SimActor& actor, std::coroutine_handle<> handle);
   void begin(SimActor& actor);
@@ -223,6 +228,9 @@ class Simulator final : public Backend, public EventSource {
   std::uint64_t membership_version_ = 0;
   Rng jitter_;
   Rng services_;
+
+  static constexpr std::size_t kFrameBytes = 256;  // of a frame: what is touched first
+  std::function<void(ClientId)> announce_;
 
   EventQueue queue_;
   Time now_;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/ids.h"
+#include "core/base/prefetch.h"
 #include "core/base/time.h"
 #include "core/protocols/lock.h"
 
@@ -37,6 +38,7 @@ class SafetyMonitor {
 
   // Requests are ordered by when their first verb took effect.
   void watch(ClientId client, const FirstEffect& first) { clients_[client.value].first = &first; }
+  void prefetch_client(ClientId client) const { prefetch(clients_[client.value]); }
   void requested(ClientId client, LockId lock, LockMode mode);
   void withdrawn(ClientId client);  // the acquisition was aborted
   // False: a violation, described by describe_violation().

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/base/ids.h"
+#include "core/base/prefetch.h"
 #include "core/base/time.h"
 #include "core/measure/histogram.h"
 #include "core/measure/metrics.h"
@@ -36,6 +37,11 @@ class WindowRecorder {
   // An acquisition or release that ended at `date` and took `length`. `shared` is what was asked.
   void acquired(Time date, Duration length, bool shared);
   void released(Time date, Duration length);
+
+  void prefetch_client(ClientId client) const {
+    prefetch(clients_[client.value]);
+    prefetch(cycles_by_client_[client.value]);
+  }
 
   // What follows is meant for when the run has reached the end of the window.
   std::uint64_t counted_cycles() const { return first_half_ + second_half_; }

@@ -80,6 +80,10 @@ class Backend {
   // Who answers calls to the node of this server actor.
   virtual void serve_calls(Verbs& server, CallHandler& handler) = 0;
 
+  // `announce` hears shortly before a client's coroutine goes on, so that it can fetch what it
+  // keeps about that client into the cache. It must change nothing, and may never be called.
+  virtual void announce_clients(std::function<void(ClientId)> /*announce*/) {}
+
   virtual RunEnd run_until(Time date) = 0;
   virtual void request_stop() = 0;
   virtual Time true_now() const = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/prefetch.h"
 #include "core/measure/statistics.h"
 
 namespace latchlab {
@@ -74,6 +75,12 @@ void MeasuringObserver::window_opens() {
   backend_.reset_stats();
   background_before_ = background_tally();
   recoveries_before_ = recoveries_of(world_);
+}
+
+void MeasuringObserver::prefetch_client(ClientId client) const {
+  prefetch(meters_[client.value]);
+  recorder_.prefetch_client(client);
+  monitor_.prefetch_client(client);
 }
 
 void MeasuringObserver::client_crashed(ClientId client) {

@@ -27,6 +27,7 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   // To be called at the dates of the window.
   void window_opens();
   void client_crashed(ClientId client);
+  void prefetch_client(ClientId client) const;
 
   // The metrics at the end of the window; the first violation, if there was one.
   RepeatMetrics metrics() const;

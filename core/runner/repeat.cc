@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/prefetch.h"
 #include "core/base/random.h"
 #include "core/runner/measuring.h"
 #include "core/workload/micro.h"
@@ -61,6 +62,8 @@ std::string limits_exceeded(const Point& point, const Protocol& protocol) {
 }
 
 namespace {
+
+constexpr std::size_t kPartBytes = 128;  // of a client part: what most protocols touch each time
 
 std::int64_t skip_release_ppb(const Point& point) {
   for (const FaultSpec& fault : point.faults)
@@ -156,6 +159,11 @@ RepeatOutcome run_repeat(const Point& point, const ProtocolEntry& entry, std::ui
   backend->at(opens, [&observer] { observer.window_opens(); });
   schedule_crashes(point, *backend, observer);
   spawn_clients(world, *backend, *workload.value(), observer);
+  backend->announce_clients([&](ClientId client) {
+    observer.prefetch_client(client);
+    workload.value()->prefetch_client(client);
+    prefetch_bytes(&world.client(client), kPartBytes);
+  });
   const RunEnd end = backend->run_until(opens + point.run.duration);
   check_books(*backend, observer);
 

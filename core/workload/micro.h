@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/base/prefetch.h"
 #include "core/base/random.h"
 #include "core/base/result.h"
 #include "core/scenario/scenario.h"
@@ -25,6 +26,7 @@ class MicroWorkload final : public OperationSource {
                                                      std::int64_t skip_release_ppb,
                                                      LockFinder find_lock);
 
+  void prefetch_client(ClientId client) const { prefetch(streams_[client.value]); }
   bool next(ClientId client, ClientOperation& operation) override;
 
   // When this client starts: seeded, so that clients do not march in step.
