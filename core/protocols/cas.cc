@@ -45,6 +45,7 @@ class CasClient final : public LockClient {
     if (!options_.masked) return cas_verb(entry, 0, me_);
     return masked_cas_verb(entry, 8, {}, kAllOnes, {me_, 0}, kAllOnes);
   }
+  VerbAwait try_once(RemoteAddr entry) const { return verbs_.issue(take(entry)); }
   Task<RemoteWaitResult> retry(RemoteAddr entry, std::uint64_t seen, Time deadline);
 
   const CasOptions& options_;  // the protocol's, which outlives its clients
@@ -56,7 +57,7 @@ class CasClient final : public LockClient {
 Task<AcquireResult> CasClient::acquire(LockRef lock, LockMode /*mode*/, AcquireOptions options) {
   const Grant grant{lock, LockMode::exclusive, kNever, {}};
   verbs_.mark(Phase::initial_atomic);
-  const Completion first = co_await verbs_.issue(take(lock.entry));
+  const Completion first = co_await try_once(lock.entry);
   if (!first.ok()) co_return Aborted{AbortReason::server_failed};
   std::uint64_t retries = 0;
   if (first.value.lo != 0) {

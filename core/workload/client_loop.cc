@@ -7,22 +7,22 @@ namespace latchlab {
 namespace {
 
 // The object is used only while the grant is valid.
-Task<void> use(Verbs& verbs, Grant grant, Duration hold) {
-  if (grant.valid_until != kNever) {
-    const Time now = verbs.now();
-    const Duration left = grant.valid_until > now ? grant.valid_until - now : Duration{};
-    hold = std::min(hold, left);
-  }
-  if (hold.ps > 0) co_await verbs.sleep(hold);
+Duration time_to_use(const Verbs& verbs, const Grant& grant, Duration hold) {
+  if (grant.valid_until == kNever) return hold;
+  const Time now = verbs.now();
+  const Duration left = grant.valid_until > now ? grant.valid_until - now : Duration{};
+  return std::min(hold, left);
 }
 
-Task<AcquireResult> acquire_once(Verbs& verbs, LockClient& client, ClientOperation operation) {
+Task<AcquireResult> acquire_once(Verbs& verbs, LockClient& client,
+                                 const ClientOperation& operation) {
   verbs.mark(Phase::other);
   return client.acquire(operation.lock, operation.mode, operation.options);
 }
 
 }  // namespace
 
+// Its frame is what a thinking client keeps: nothing is copied that can be referred to.
 Task<void> client_loop(Verbs& verbs, LockClient& client, OperationSource& source,
                        LoopObserver& observer) {
   const ClientId me = verbs.client();
@@ -37,9 +37,10 @@ Task<void> client_loop(Verbs& verbs, LockClient& client, OperationSource& source
         trying = aborted->reason != AbortReason::deadline;
         continue;
       }
-      const Grant grant = *std::get_if<Grant>(&result);
+      const Grant& grant = *std::get_if<Grant>(&result);
       observer.acquired(me, grant);
-      co_await use(verbs, grant, operation.hold);
+      const Duration hold = time_to_use(verbs, grant, operation.hold);
+      if (hold.ps > 0) co_await verbs.sleep(hold);
       trying = false;
       if (operation.skip_release) {
         observer.release_skipped(me, grant);
