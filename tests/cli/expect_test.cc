@@ -156,5 +156,20 @@ TEST_F(Reproduce, one_wrong_file_stops_everything_before_anything_runs) {
   EXPECT_FALSE(exists("all"));
 }
 
+// A figure that its sweep does not contain, or a metric that does not exist, is found here.
+TEST_F(Command, every_published_experiment_of_ours_can_be_run) {
+  const std::filesystem::path papers =
+      std::filesystem::path(LATCHLAB_SOURCE_DIR) / "scenarios/papers";
+  int checked = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(papers)) {
+    if (entry.path().extension() != ".yaml") continue;
+    const Finished finished = latchlab({"check", entry.path().string()});
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    EXPECT_THAT(finished.out, HasSubstr(" expectation"));
+    ++checked;
+  }
+  EXPECT_GT(checked, 0);
+}
+
 }  // namespace
 }  // namespace latchlab::cli_test

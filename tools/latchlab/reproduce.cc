@@ -63,8 +63,8 @@ std::vector<std::size_t> worst_of(const Experiment& experiment, const Score& sco
     if (entry.profile == score.profile && entry.use == score.use && badness(figures[i]) > 0)
       worst.push_back(i);
   }
-  std::stable_sort(worst.begin(), worst.end(), [&](std::size_t a, std::size_t b) {
-    return badness(figures[a]) > badness(figures[b]);
+  std::sort(worst.begin(), worst.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(-badness(figures[a]), a) < std::pair(-badness(figures[b]), b);
   });
   worst.resize(std::min(worst.size(), kWorstShown));
   return worst;

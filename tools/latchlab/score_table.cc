@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "tools/latchlab/table.h"
 
@@ -84,8 +85,8 @@ std::string figure_table(const Scenario& scenario, const StudyScore& score) {
   std::iota(which.begin(), which.end(), std::size_t{0});
   const bool all = which.size() <= kShownWhole;
   if (!all) {
-    std::stable_sort(which.begin(), which.end(), [&](std::size_t a, std::size_t b) {
-      return badness(score.figures[a]) > badness(score.figures[b]);
+    std::sort(which.begin(), which.end(), [&](std::size_t a, std::size_t b) {
+      return std::pair(-badness(score.figures[a]), a) < std::pair(-badness(score.figures[b]), b);
     });
     which.resize(kShownOfMany);
   }
