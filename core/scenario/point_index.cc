@@ -45,12 +45,6 @@ std::string listed(std::vector<std::string> words) {
 
 }  // namespace
 
-const YamlNode& PointIndex::tree(std::size_t point) {
-  for (std::size_t i = trees_.size(); i < scenario_.points.size(); ++i)
-    trees_.push_back(write_point(scenario_.points[i], scenario_.name));
-  return trees_[point];
-}
-
 // A distribution or a placement is also known by its kind alone.
 PointIndex::Texts PointIndex::texts_at(std::size_t point, const std::string& path) {
   const Point& here = scenario_.points[point];
@@ -59,7 +53,9 @@ PointIndex::Texts PointIndex::texts_at(std::size_t point, const std::string& pat
   Texts texts;
   for (const auto& [axis, text] : here.axes)
     if (axis == path) texts.push_back(text);
-  const YamlNode* node = find_path(tree(point), path);
+  if (!texts.empty() && !texts.front().starts_with('{')) return texts;
+  const YamlNode tree = write_point(here, scenario_.name);
+  const YamlNode* node = find_path(tree, path);
   if (node && node->is_map()) node = node->find("kind");
   if (node && node->is_scalar()) texts.push_back(node->text);
   return texts;

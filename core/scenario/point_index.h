@@ -31,7 +31,6 @@ class PointIndex {
   };
 
   const std::vector<Value>& values_of(const std::string& path);
-  const YamlNode& tree(std::size_t point);
   Texts texts_at(std::size_t point, const std::string& path);
   Texts choices(const std::string& path, const std::vector<std::size_t>& points);
   [[noreturn]] void reject_none(const Where& where, std::size_t at,
@@ -41,7 +40,6 @@ class PointIndex {
                                    const std::string& path);
 
   const Scenario& scenario_;
-  std::vector<YamlNode> trees_;  // of the points, made when first asked for
   std::map<std::string, std::vector<Value>> values_;
 };
 
