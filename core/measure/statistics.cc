@@ -5,6 +5,7 @@
 
 #include "core/base/check.h"
 #include "core/base/random.h"
+#include "core/workload/fixed_math.h"
 
 namespace latchlab {
 namespace {
@@ -61,6 +62,17 @@ std::optional<double> jain_index(std::span<const std::uint64_t> counts) {
   if (sum == 0) return std::nullopt;
   const auto total = static_cast<double>(sum);
   return total * total / (static_cast<double>(counts.size()) * static_cast<double>(squares));
+}
+
+// The exponent of a double is the whole part; its 53-bit mantissa has the rest.
+std::optional<double> log2_of(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const std::uint64_t biased = bits >> 52;  // the sign on top: a negative number is above 2047
+  if (biased == 0 || biased >= 2047) return std::nullopt;
+  const std::uint64_t mantissa = (bits & ((1ULL << 52) - 1)) | (1ULL << 52);
+  const std::uint64_t fraction_q58 = log2_q58(mantissa) - (52ULL << 58);
+  return static_cast<double>(biased) - 1023 +
+         static_cast<double>(fraction_q58) / static_cast<double>(1ULL << 58);
 }
 
 std::optional<double> ratio(std::uint64_t part, std::uint64_t whole) {

@@ -20,6 +20,9 @@ double student_t_975(std::size_t degrees);
 // None when there is nobody or nobody got anything.
 std::optional<double> jain_index(std::span<const std::uint64_t> counts);
 
+// log2(x) to within 2^-46, the same bits everywhere; none unless x is positive, finite and normal.
+std::optional<double> log2_of(double x);
+
 // part / whole; none when the whole is zero.
 std::optional<double> ratio(std::uint64_t part, std::uint64_t whole);
 

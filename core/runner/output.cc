@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/measure/results_json.h"
+#include "core/runner/scoring.h"
 
 namespace latchlab {
 
@@ -115,7 +116,9 @@ std::string results_json(const Scenario& scenario, const StudyOutcome& outcome,
   json["points"] = Json::array();
   for (std::size_t i = 0; i < scenario.points.size(); ++i)
     json["points"].push_back(point_json(scenario.points[i], outcome.points[i]));
-  json["expectations"] = Json::array();
+  const StudyScore score = score_study(scenario, outcome);
+  json["expectations"] = Json::parse(expectations_json(scenario, score));
+  json["scores"] = Json::parse(scores_json(score.scores));
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -175,7 +178,7 @@ std::string timing_json(const StudyOutcome& outcome, std::uint32_t jobs) {
 
 // ---- files ----
 
-Result<std::string> make_run_directory(const std::string& wanted, const std::string& name) {
+Result<std::string> make_study_directory(const std::string& wanted, const std::string& name) {
   std::error_code error;
   if (!wanted.empty()) {
     if (fs::exists(wanted, error) &&
@@ -184,18 +187,26 @@ Result<std::string> make_run_directory(const std::string& wanted, const std::str
                                "choose another --out",
                                wanted),
                    {}};
-    fs::create_directories(fs::path(wanted) / "points", error);
+    fs::create_directories(wanted, error);
     if (error) return Error{fmt::format("cannot create {}: {}", wanted, error.message()), {}};
     return wanted;
   }
   fs::create_directories("results", error);
   for (int n = 1; !error && n < 1'000'000; ++n) {
     const std::string path = fmt::format("results/{}-{}", name, n);
-    if (!fs::create_directory(path, error)) continue;  // taken, or an error
-    fs::create_directory(path + "/points", error);
-    if (!error) return path;
+    if (fs::create_directory(path, error)) return path;  // else taken, or an error
   }
   return Error{fmt::format("cannot create a directory under results/: {}", error.message()), {}};
+}
+
+Result<std::string> make_run_directory(const std::string& wanted, const std::string& name) {
+  auto path = make_study_directory(wanted, name);
+  if (!path) return path;
+  std::error_code error;
+  fs::create_directory(path.value() + "/points", error);
+  if (error)
+    return Error{fmt::format("cannot create {}/points: {}", path.value(), error.message()), {}};
+  return path;
 }
 
 Status write_atomically(const std::string& path, const std::string& text) {

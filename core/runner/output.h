@@ -26,6 +26,9 @@ std::string timing_json(const StudyOutcome& outcome, std::uint32_t jobs);
 // empty, results/NAME-N with the first free N.
 Result<std::string> make_run_directory(const std::string& wanted, const std::string& name);
 
+// The same without room for points: a directory of runs.
+Result<std::string> make_study_directory(const std::string& wanted, const std::string& name);
+
 // All or nothing: written beside, flushed, renamed.
 Status write_atomically(const std::string& path, const std::string& text);
 

@@ -10,6 +10,7 @@
 #include "core/scenario/nic_file.h"
 #include "core/scenario/resolve.h"
 #include "core/scenario/scenario.h"
+#include "core/scenario/section_expect.h"
 #include "core/scenario/sections.h"
 #include "core/scenario/suggestions.h"
 #include "core/scenario/sweep.h"
@@ -58,7 +59,6 @@ void read_top(const YamlNode& root, Scenario& scenario) {
   scenario.description = top.find_or_null("description") ? top.text("description", "") : "";
   top.unsupported("groups");
   scenario.figures = read_report(root.find("report"));
-  check_expectations(root.find("expect"));
 }
 
 Point read_point(const YamlNode& root, const Context& context, const SweptProtocols& swept) {
@@ -201,6 +201,36 @@ void check_figures(const YamlNode* report, const Scenario& scenario) {
     for (const char* key : {"x", "series"}) check_figure_path(figure.find(key), scenario);
 }
 
+// An override that changes more than how long and how often a point runs may take away the points
+// that a figure speaks of: what it leaves is a study of the user's own.
+bool changes_points(const Override& override) {
+  const std::string section = override.path.substr(0, override.path.find('.'));
+  return section == "sweep" ||
+         std::find(kSections.begin(), kSections.end() - 1, section) != kSections.end() - 1;
+}
+
+// The figures, in the tree as they are then resolved.
+void bind_expectations(YamlNode& root, const std::vector<Override>& overrides, Scenario& scenario) {
+  const YamlNode* written = root.find("expect");
+  if (!written || written->is_null()) return;
+  const bool changed = std::any_of(overrides.begin(), overrides.end(), changes_points);
+  ExpectSection section = read_expect(written, scenario, changed);
+  if (section.left_out > 0)
+    scenario.warnings.push_back(
+        fmt::format("{} of {} expectations speak of points that --set has taken away, and are "
+                    "left out",
+                    section.left_out, section.left_out + section.expectations.size()));
+  scenario.expectations = std::move(section.expectations);
+  if (std::any_of(scenario.expectations.begin(), scenario.expectations.end(),
+                  [&](const Expectation& entry) {
+                    return entry.kind == ExpectKind::order &&
+                           scenario.points[entry.groups.front().front()].run.repeats < 3;
+                  }))
+    scenario.warnings.emplace_back(
+        "an order is decided by at least three repeats: set run.repeats to 3");
+  root.set("expect", std::move(section.resolved));
+}
+
 Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>& overrides,
                        const Context& context) {
   YamlNode root = parse_yaml(source.text, source.name_for_errors);
@@ -222,8 +252,7 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
   read_points(root, axes, context, scenario);
   check_figures(root.find("report"), scenario);
   scenario.warnings = time_warnings(scenario.points, context.protocols);
-  if (const YamlNode* expect = root.find("expect"); expect && !expect->items.empty())
-    scenario.warnings.emplace_back("expect is read, but not scored by this build");
+  bind_expectations(root, overrides, scenario);
   scenario.resolved_yaml = resolve_scenario(scenario, root, axes);
   return scenario;
 }

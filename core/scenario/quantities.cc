@@ -189,16 +189,24 @@ Result<std::int64_t> parse_integer(const std::string& text) {
   return -positive.value();
 }
 
-Status check_number(const std::string& text) {
+Result<double> parse_figure(const std::string& text, bool is_time) {
+  if (is_time) {
+    const Result<Duration> time = parse_duration(text);
+    if (!time) return time.error();
+    return static_cast<double>(time.value().ps) / 1e3;
+  }
+  static const Quantity quantity{
+      {{"", 100}, {"%", 1}, {"k", 100'000}, {"M", 100'000'000}, {"G", 100'000'000'000}},
+      "a number such as 278.3k or 94% (k, M, G decimal)",
+      "1"};
   Number number;
-  const std::string_view digits = !text.empty() && text.front() == '-'
-                                      ? std::string_view(text).substr(1)
-                                      : std::string_view(text);
-  const bool known = split_number(digits, number) && (number.unit.empty() || number.unit == "k" ||
-                                                      number.unit == "M" || number.unit == "G");
-  if (known) return fine();
-  return Error{quoted(text) + " is not a number; expected one such as 278.3k (k, M, G decimal)",
-               ""};
+  if (text.starts_with('-')) return wrong(text, "is negative", quantity);
+  if (!split_number(text, number)) return wrong(text, "is not a number", quantity);
+  for (const Unit& unit : quantity.units)
+    if (unit.name == number.unit)
+      return static_cast<double>(number.mantissa * static_cast<Wide>(unit.factor)) /
+             static_cast<double>(number.divisor * 100);
+  return wrong(text, "has an unknown unit " + quoted(number.unit), quantity);
 }
 
 std::string format_duration(Duration value) {

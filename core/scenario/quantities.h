@@ -13,8 +13,9 @@ namespace latchlab {
 Result<std::int64_t> parse_bit_rate(const std::string& text);  // bps, kbps, Mbps, Gbps, Tbps
 // A plain number that may be negative and may carry k, M or G.
 Result<std::int64_t> parse_integer(const std::string& text);
-// As parse_count, in parts per billion: "278.3k", for measured values.
-Status check_number(const std::string& text);
+// A measured value, as results.json has it: times as nanoseconds ("2.05us"), all else as a plain
+// number that may carry k, M, G or %.
+Result<double> parse_figure(const std::string& text, bool is_time);
 
 std::string format_count(std::int64_t value);     // 10000000 -> "10M"
 std::string format_bytes(std::uint64_t value);    // 4096 -> "4KiB"

@@ -12,6 +12,7 @@
 #include "core/base/params.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
+#include "core/scenario/expectation.h"
 #include "core/scenario/nic.h"
 
 namespace latchlab {
@@ -113,6 +114,7 @@ struct Scenario {
   std::string resolved_yaml;  // the whole scenario, defaults visible, with sweep and expectations
   std::vector<Point> points;  // at least one
   std::vector<Figure> figures;
+  std::vector<Expectation> expectations;
   std::vector<std::string> warnings;  // each one line that names the value to set
 };
 

@@ -41,7 +41,5 @@ ProtocolSpec read_protocol(const YamlNode& node, const std::vector<ProtocolInfo>
                            const SweptProtocols& swept);
 
 std::vector<Figure> read_report(const YamlNode* node);
-// Expectations are kept as they are; only their shape is checked.
-void check_expectations(const YamlNode* node);
 
 }  // namespace latchlab

@@ -110,7 +110,7 @@ TEST_F(BadInput, alias_bombs_and_random_bytes) {
 }
 
 TEST_F(BadInput, files_that_are_missing_or_cannot_be_read) {
-  expect_refused({"missing.yaml"}, "missing.yaml: there is no file", "known scenarios: quickstart");
+  expect_refused({"missing.yaml"}, "missing.yaml: there is no file", ", quickstart");
   expect_refused({"."}, ".: not a file", "expected the path of a YAML file");
   expect_refused({"/proc/self/mem"}, "/proc/self/mem: cannot be read", "read");
   ASSERT_EQ(::mkfifo(path("pipe.yaml").c_str(), 0600), 0);
@@ -150,8 +150,8 @@ class BadOption : public Command {
 };
 
 TEST_F(BadOption, unknown_commands_and_options_name_the_known_ones) {
-  expect_refused({}, "a command is missing; known: run, check, list");
-  expect_refused({"rnu", "good.yaml"}, "unknown command 'rnu'; known: run, check, list");
+  expect_refused({}, "a command is missing; known: run, reproduce, check, list");
+  expect_refused({"rnu", "good.yaml"}, "unknown command 'rnu'; known: run, reproduce, check, list");
   expect_refused({"run", "good.yaml", "--fast"}, "See: latchlab run --help");
   expect_refused({"--fast"}, "See: latchlab --help");
   expect_refused({"run"}, "scenario is required");

@@ -158,25 +158,6 @@ TEST(ScenarioErrors, faults_take_their_own_keys_only) {
             "0.1%'");
 }
 
-TEST(ScenarioErrors, expectations_have_a_shape) {
-  const std::string good =
-      "expect:\n  - {id: a, kind: value, metric: goodput_ops_s, where: {label: CAS}, value: "
-      "278.3k, tolerance: 10%, source: s, use: calibration, profile: paper}\n"
-      "  - {id: b, kind: order, metric: m, over: label, order: [x, y], source: s, use: "
-      "validation}\n"
-      "  - {id: c, kind: ratio, metric: m, over: {label: x}, value: 2, tolerance: 5%, source: s, "
-      "use: regression, disputed: unclear}\n";
-  EXPECT_EQ(problem(scenario(good)), "fine");
-  EXPECT_EQ(problem(scenario("expect:\n  - {id: a, kind: value, metric: m, source: s, use: "
-                             "validation, value: 1}\n")),
-            "test.yaml:5: expect.0.tolerance is missing; add it, for example 'tolerance: 10%'");
-  EXPECT_EQ(problem(scenario("expect: [{id: a, kind: sum}]")),
-            "test.yaml:4: expect.0.kind is 'sum'; expected value, ratio, order");
-  EXPECT_THAT(problem(scenario("expect: [{id: a, kind: order, metric: m, source: s, use: "
-                               "validation, value: 3}]")),
-              HasSubstr("unknown key 'value' in expect.0"));
-}
-
 TEST(ScenarioErrors, figures_name_paths_that_exist) {
   EXPECT_EQ(problem(scenario("sweep: {grid: {platform.clients_per_node: [1, 2]}}\nreport: "
                              "{figures: [{x: platform.client_per_node, y: goodput_ops_s}]}")),

@@ -1,6 +1,7 @@
 #pragma once
 // The commands of the tool. Each returns the process's exit code: 0 fine; 1 a lock broke its
-// promise or a point failed; 2 bad input; 3 the backend or this build cannot; 130 interrupted.
+// promise, a point failed or a figure that must hold was missed; 2 bad input; 3 the backend or this
+// build cannot; 130 interrupted.
 
 #include <cstdint>
 #include <optional>
@@ -33,9 +34,16 @@ struct RunArguments {
   std::uint32_t jobs = 0;  // 0: as many as there are cores
   bool json = false;
   bool quiet = false;
+  bool strict = false;  // a missed validation fails the run too
+};
+
+struct ReproduceArguments {
+  std::string what;  // PAPER or PAPER/EXPERIMENT, below scenarios/papers; empty: all papers
+  RunArguments run;  // out: the directory that holds one directory per experiment
 };
 
 int run(const RunArguments& arguments);
+int reproduce(const ReproduceArguments& arguments);
 int check(const ScenarioArguments& arguments);
 int list(const std::string& what, const std::string& data, bool json);
 

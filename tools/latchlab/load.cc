@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/protocols/registry.h"
+#include "core/runner/scoring.h"
 #include "tools/latchlab/commands.h"
 
 namespace latchlab::tool {
@@ -81,6 +82,7 @@ Result<Scenario> load(const ScenarioArguments& arguments) {
                  arguments.scenario};
   auto scenario = load_scenario(path, overrides, protocol_infos(), data);
   if (!scenario) return scenario;
+  if (const Status metrics = check_metrics(scenario.value()); !metrics) return metrics.error();
   for (const Point& point : scenario.value().points) {
     const auto protocol = find_protocol(point.protocol.name)->make(point.protocol.params);
     if (std::string over = limits_exceeded(point, *protocol); !over.empty())

@@ -37,12 +37,11 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
 }
 
 constexpr const char* kExitCodes =
-    "Exit codes: 0 fine; 1 a lock broke its promise or a point failed; 2 bad input;\n"
-    "3 this build or machine cannot; 130 interrupted, what was finished is kept.";
+    "Exit codes: 0 fine; 1 a lock broke its promise, a point failed, or a published figure that\n"
+    "must hold was missed; 2 bad input; 3 this build or machine cannot; 130 interrupted, what was\n"
+    "finished is kept.";
 
-void add_scenario_options(CLI::App& command, ScenarioArguments& arguments) {
-  command.add_option("scenario", arguments.scenario, "A scenario file, or a name under scenarios/")
-      ->required();
+void add_overrides(CLI::App& command, ScenarioArguments& arguments) {
   command
       .add_option("--set", arguments.sets,
                   "Change one value, written as in the file: --set locks.count=1 (repeatable)")
@@ -60,23 +59,44 @@ void add_scenario_options(CLI::App& command, ScenarioArguments& arguments) {
       ->type_name("DIR");
 }
 
-CLI::App& add_run(CLI::App& app, RunArguments& arguments) {
-  CLI::App& command = *app.add_subcommand(
-      "run", "Run a scenario: its table on the terminal, its results in a directory");
-  add_scenario_options(command, arguments.input);
-  command
-      .add_option("--out", arguments.out,
-                  "Where results go; must not exist [results/NAME-N, the first free N]")
-      ->type_name("DIR");
+void add_scenario_options(CLI::App& command, ScenarioArguments& arguments) {
+  command.add_option("scenario", arguments.scenario, "A scenario file, or a name under scenarios/")
+      ->required();
+  add_overrides(command, arguments);
+}
+
+void add_run_options(CLI::App& command, RunArguments& arguments, const char* out) {
+  command.add_option("--out", arguments.out, out)->type_name("DIR");
   command.add_option("--jobs", arguments.jobs, "Points at once; does not change results [cores]")
       ->type_name("N")
       ->check(whole_number(1, 4'096));
   command.add_option("--backend", arguments.backend, "What the locks run on")
       ->check(CLI::IsMember({"simgrid", "ibverbs"}))
       ->capture_default_str();
-  command.add_flag("--json", arguments.json, "Print results.json on stdout and nothing else");
   command.add_flag("--quiet", arguments.quiet, "No progress, no table");
+  command.add_flag("--strict", arguments.strict,
+                   "Exit 1 for a missed validation as for a missed calibration or regression");
   command.footer(kExitCodes);
+}
+
+CLI::App& add_run(CLI::App& app, RunArguments& arguments) {
+  CLI::App& command = *app.add_subcommand(
+      "run", "Run a scenario: its table on the terminal, its results in a directory");
+  add_scenario_options(command, arguments.input);
+  add_run_options(command, arguments,
+                  "Where results go; must not exist [results/NAME-N, the first free N]");
+  command.add_flag("--json", arguments.json, "Print results.json on stdout and nothing else");
+  return command;
+}
+
+CLI::App& add_reproduce(CLI::App& app, ReproduceArguments& arguments) {
+  CLI::App& command = *app.add_subcommand(
+      "reproduce", "Run the experiments of a paper and score them against what it published");
+  command.add_option("what", arguments.what,
+                     "PAPER or PAPER/EXPERIMENT under scenarios/papers [all papers]");
+  add_overrides(command, arguments.run.input);
+  add_run_options(command, arguments.run,
+                  "Where results go, a directory per experiment [results/reproduce-N]");
   return command;
 }
 
@@ -119,6 +139,9 @@ int main(int argc, char** argv) {
   RunArguments run_arguments;
   const CLI::App& run_command = add_run(app, run_arguments);
 
+  ReproduceArguments reproduce_arguments;
+  const CLI::App& reproduce_command = add_reproduce(app, reproduce_arguments);
+
   ScenarioArguments check_arguments;
   CLI::App& check_command = *app.add_subcommand(
       "check", "Read a scenario and say what is wrong or unwise in it; run nothing");
@@ -143,6 +166,7 @@ int main(int argc, char** argv) {
   }
   try {
     if (run_command.parsed()) return flushed(run(run_arguments));
+    if (reproduce_command.parsed()) return flushed(reproduce(reproduce_arguments));
     if (check_command.parsed()) return flushed(check(check_arguments));
     return flushed(list(list_what, list_data, list_json));
   } catch (const std::system_error& error) {  // of fmt::print

@@ -5,10 +5,13 @@
 #include <chrono>
 #include <cstdio>
 #include <thread>
+#include <utility>
 
 #include "core/runner/output.h"
 #include "core/runner/study.h"
 #include "tools/latchlab/commands.h"
+#include "tools/latchlab/run_one.h"
+#include "tools/latchlab/score_table.h"
 #include "tools/latchlab/table.h"
 
 namespace latchlab::tool {
@@ -105,6 +108,12 @@ std::string replay_command(const RunArguments& arguments) {
   return command;
 }
 
+bool misses_any(const Scenario& scenario, const StudyScore& score, bool strict) {
+  for (std::size_t i = 0; i < score.figures.size(); ++i)
+    if (is_missed(scenario.expectations[i], score.figures[i], strict)) return true;
+  return false;
+}
+
 int exit_code(const StudyOutcome& outcome) {
   if (outcome.interrupted) return kInterrupted;
   RepeatStatus worst = RepeatStatus::ok;
@@ -146,24 +155,22 @@ void report_unsteady(const Scenario& scenario, const StudyOutcome& outcome) {
              where);
 }
 
-void print_outcome(const Scenario& scenario, const StudyOutcome& outcome,
+void print_outcome(const Scenario& scenario, const StudyOutcome& outcome, const StudyScore& score,
                    const std::string& directory) {
   fmt::print("{}", table(scenario, outcome));
   if (const std::string says = finding(scenario, outcome); !says.empty())
     fmt::print("\n{}\n", says);
+  if (!score.figures.empty())
+    fmt::print("\n{}{}", figure_table(scenario, score), score_lines(score.scores));
   fmt::print("\nResults: {}\n", directory);
 }
 
 }  // namespace
 
-int run(const RunArguments& arguments) {
-  auto factory = backend_factory(arguments.backend);
-  if (!factory) return complain(factory.error(), kCannot);
-  auto loaded = load(arguments.input);
-  if (!loaded) return complain(loaded.error());
-  const Scenario& scenario = loaded.value();
+Ran run_one(const RunArguments& arguments, const Scenario& scenario,
+            const BackendFactory& make_backend) {
   auto directory = make_run_directory(arguments.out, scenario.name);
-  if (!directory) return complain(directory.error());
+  if (!directory) return {complain(directory.error()), {}};
 
   const bool talks = !arguments.quiet && !arguments.json;
   StudyOptions options;
@@ -175,7 +182,7 @@ int run(const RunArguments& arguments) {
   if (talks) announce(scenario, options.jobs);
   check_context().scenario = scenario.file;
   check_context().replay_command = replay_command(arguments);
-  const StudyOutcome outcome = run_study(scenario, options, factory.value());
+  const StudyOutcome outcome = run_study(scenario, options, make_backend);
   progress.clear();
 
   const RunManifest manifest{LATCHLAB_VERSION, arguments.backend, {}};
@@ -183,11 +190,21 @@ int run(const RunArguments& arguments) {
   report_problems(scenario, outcome, !arguments.quiet);
   if (talks) report_unsteady(scenario, outcome);
   if (arguments.json) fmt::print("{}", results_json(scenario, outcome, manifest));
-  if (talks) print_outcome(scenario, outcome, directory.value());
-  if (!written) return complain(written.error(), kCannot);
+  Ran ran{exit_code(outcome), score_study(scenario, outcome)};
+  if (talks) print_outcome(scenario, outcome, ran.score, directory.value());
+  if (!written) return {complain(written.error(), kCannot), std::move(ran.score)};
   if (outcome.interrupted)
     fmt::print(stderr, "latchlab: interrupted; what was finished is in {}\n", directory.value());
-  return exit_code(outcome);
+  if (ran.code == kFine && misses_any(scenario, ran.score, arguments.strict)) ran.code = kBroken;
+  return ran;
+}
+
+int run(const RunArguments& arguments) {
+  auto factory = backend_factory(arguments.backend);
+  if (!factory) return complain(factory.error(), kCannot);
+  auto loaded = load(arguments.input);
+  if (!loaded) return complain(loaded.error());
+  return run_one(arguments, loaded.value(), factory.value()).code;
 }
 
 int check(const ScenarioArguments& arguments) {
@@ -195,9 +212,11 @@ int check(const ScenarioArguments& arguments) {
   if (!loaded) return complain(loaded.error());
   const Scenario& scenario = loaded.value();
   for (const std::string& warning : scenario.warnings) fmt::print("warning: {}\n", warning);
-  fmt::print("{}: fine: {}, {}, about {:.0f} s and {:.0f} MiB on one core\n", scenario.file,
+  const std::size_t figures = scenario.expectations.size();
+  fmt::print("{}: fine: {}, {}{}, about {:.0f} s and {:.0f} MiB on one core\n", scenario.file,
              counted(scenario.points.size(), "point"), counted(repeats_of(scenario), "run"),
-             estimate_seconds(scenario), estimate_mib(scenario));
+             figures > 0 ? ", " + counted(figures, "expectation") : "", estimate_seconds(scenario),
+             estimate_mib(scenario));
   return kFine;
 }
 

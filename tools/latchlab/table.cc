@@ -120,21 +120,6 @@ Row row_of(const Point& point, const PointOutcome& outcome, const RateUnit& unit
   return row;
 }
 
-std::string aligned(const std::vector<Row>& rows) {
-  std::vector<std::size_t> width(rows.front().size());
-  for (const Row& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
-  std::string out;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i)
-      line += i == 0 ? fmt::format("{:<{}}", row[i], width[i])
-                     : fmt::format("  {:>{}}", row[i], width[i]);
-    out += line + "\n";
-  }
-  return out;
-}
-
 // Points are compared only where nothing but the protocol differs.
 bool same_surroundings(const Point& a, const Point& b) {
   for (std::size_t i = 0; i < a.axes.size(); ++i)
@@ -160,6 +145,21 @@ struct Entry {
 };
 
 }  // namespace
+
+std::string aligned(const std::vector<Row>& rows) {
+  std::vector<std::size_t> width(rows.front().size());
+  for (const Row& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
+  std::string out;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += i == 0 ? fmt::format("{:<{}}", row[i], width[i])
+                     : fmt::format("  {:>{}}", row[i], width[i]);
+    out += line + "\n";
+  }
+  return out;
+}
 
 std::string table(const Scenario& scenario, const StudyOutcome& outcome) {
   double greatest = 0;

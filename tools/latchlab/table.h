@@ -2,11 +2,15 @@
 // A study on a terminal: one row per point, and what it says in a sentence.
 
 #include <string>
+#include <vector>
 
 #include "core/runner/study.h"
 #include "core/scenario/scenario.h"
 
 namespace latchlab::tool {
+
+// Rows of cells in columns, the first flush left, the others flush right; one line each.
+std::string aligned(const std::vector<std::vector<std::string>>& rows);
 
 std::string table(const Scenario& scenario, const StudyOutcome& outcome);
 

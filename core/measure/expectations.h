@@ -1,0 +1,68 @@
+#pragma once
+// Published figures against measured ones: a verdict for each, and a score for each set-up.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/measure/leaves.h"
+#include "core/scenario/scenario.h"
+
+namespace latchlab {
+
+// What was measured at one point; `point` is empty when there is nothing to go by: the point
+// failed, was interrupted, or was stopped before its end.
+struct PointNumbers {
+  Leaves point;
+  std::vector<Leaves> repeats;  // in the order of their seeds, equal at every point
+};
+
+enum class FigureVerdict : std::uint8_t {
+  ok,         // within tolerance; the order holds
+  off,        // beyond tolerance; the order is another
+  undecided,  // nothing measured; an order whose differences do not exceed their intervals
+  disputed,   // whatever was measured: the figure contradicts others
+};
+const char* name_of(FigureVerdict verdict);
+
+// One paired comparison of an order, over repeats with the same seed, in the metric's unit.
+// Positive: the one that should be better is.
+struct Difference {
+  std::size_t better = 0, worse = 0;  // points
+  std::optional<double> mean, ci95;
+};
+
+struct Scored {
+  FigureVerdict verdict = FigureVerdict::undecided;
+  std::optional<double> predicted, ci95;
+  std::optional<double> ratio;          // predicted / published
+  std::optional<double> log2_error;     // of that ratio; none when either is 0
+  std::vector<Difference> differences;  // order only
+};
+
+// Points are those that the expectations were bound to.
+std::vector<Scored> score(const std::vector<Expectation>& expectations,
+                          const std::vector<PointNumbers>& points);
+
+// What is not disputed, over one profile and use.
+struct Score {
+  std::string profile;
+  ExpectUse use = ExpectUse::validation;
+  std::size_t cells = 0;  // ok + off + undecided
+  std::size_t ok = 0, off = 0, undecided = 0;
+  std::size_t disputed = 0;      // not among the cells
+  std::optional<double> within;  // ok / cells
+  // Over values and ratios that were measured. One of which no logarithm exists counts as 0 when
+  // it is within tolerance, and as boundless when not; a boundless median is none.
+  std::optional<double> median_abs_log2;
+};
+
+// In the order in which profiles and uses first appear.
+std::vector<Score> sum_up(const std::vector<Expectation>& expectations,
+                          const std::vector<Scored>& scored);
+
+// Whether a run fails for it: a calibration or regression that is off, with `strict` a validation.
+bool is_missed(const Expectation& expectation, const Scored& scored, bool strict);
+
+}  // namespace latchlab

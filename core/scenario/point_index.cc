@@ -1,0 +1,134 @@
+#include "core/scenario/point_index.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/scenario/resolve.h"
+#include "core/scenario/suggestions.h"
+
+namespace latchlab {
+namespace {
+
+constexpr std::size_t kMostListed = 12;
+
+// The text, and what it reads as in every unit: two texts mean the same when they share a form.
+std::vector<std::string> forms_of(const std::string& text) {
+  std::vector<std::string> forms = {"text " + text};
+  if (const auto count = parse_count(text)) forms.push_back(fmt::format("count {}", count.value()));
+  if (const auto ppb = parse_ratio_ppb(text)) forms.push_back(fmt::format("ppb {}", ppb.value()));
+  if (const auto time = parse_duration(text))
+    forms.push_back(fmt::format("ps {}", time.value().ps));
+  if (const auto size = parse_bytes(text)) forms.push_back(fmt::format("bytes {}", size.value()));
+  return forms;
+}
+
+bool share_a_form(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  return std::find_first_of(a.begin(), a.end(), b.begin(), b.end()) != a.end();
+}
+
+// "clients 5, label cas"
+std::string described(const Where& where, std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i)
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", where[i].first, where[i].second);
+  return text;
+}
+
+std::string listed(std::vector<std::string> words) {
+  const bool cut = words.size() > kMostListed;
+  if (cut) words.resize(kMostListed);
+  return joined(words) + (cut ? ", ..." : "");
+}
+
+}  // namespace
+
+// A distribution or a placement is also known by its kind alone.
+PointIndex::Texts PointIndex::texts_at(std::size_t point, const std::string& path) {
+  const Point& here = scenario_.points[point];
+  if (path == "label") return {here.protocol.label};
+  if (path == "clients") return {fmt::format("{}", here.platform.clients())};
+  Texts texts;
+  for (const auto& [axis, text] : here.axes)
+    if (axis == path) texts.push_back(text);
+  if (!texts.empty() && !texts.front().starts_with('{')) return texts;
+  const YamlNode tree = write_point(here, scenario_.name);
+  const YamlNode* node = find_path(tree, path);
+  if (node && node->is_map()) node = node->find("kind");
+  if (node && node->is_scalar()) texts.push_back(node->text);
+  return texts;
+}
+
+const std::vector<PointIndex::Value>& PointIndex::values_of(const std::string& path) {
+  const auto [at, fresh] = values_.try_emplace(path);
+  if (fresh)
+    for (std::size_t i = 0; i < scenario_.points.size(); ++i) {
+      Value value{texts_at(i, path), {}};
+      for (const std::string& text : value.texts)
+        for (std::string& form : forms_of(text)) value.forms.push_back(std::move(form));
+      at->second.push_back(std::move(value));
+    }
+  return at->second;
+}
+
+PointIndex::Texts PointIndex::choices(const std::string& path,
+                                      const std::vector<std::size_t>& points) {
+  Texts all;
+  for (const std::size_t point : points) {
+    const Texts& texts = values_of(path)[point].texts;
+    if (!texts.empty() && std::find(all.begin(), all.end(), texts.front()) == all.end())
+      all.push_back(texts.front());
+  }
+  return all;
+}
+
+void PointIndex::reject_none(const Where& where, std::size_t at,
+                             const std::vector<std::size_t>& before, const Place& place,
+                             const std::string& path) {
+  const auto& [wanted, value] = where[at];
+  const Texts known = choices(wanted, before);
+  if (known.empty()) {
+    Texts paths = {"label", "clients"};
+    for (const auto& [axis, text] : scenario_.points.front().axes) paths.push_back(axis);
+    reject(place,
+           fmt::format("{}: points have no {}{}", path, quoted(wanted), suggestion(wanted, paths)));
+  }
+  const std::string near = nearest(value, known);
+  reject(place,
+         fmt::format("{}: no point{} has {} {}; there is {}{}", path,
+                     at == 0 ? "" : " with " + described(where, at), wanted, quoted(value),
+                     listed(known), near.empty() ? "" : " (did you mean " + quoted(near) + "?)"));
+}
+
+void PointIndex::reject_several(const std::vector<std::size_t>& found, const Place& place,
+                                const std::string& path) {
+  Texts paths = {"label"};
+  for (const auto& [axis, text] : scenario_.points.front().axes)
+    if (axis != "protocol") paths.push_back(axis);
+  std::string which;
+  for (const std::string& each : paths) {
+    const Texts known = choices(each, found);
+    if (known.size() > 1) which += fmt::format("; {}: {}", each, listed(known));
+  }
+  reject(place, fmt::format("{} fits {} points; it has to say which{}", path, found.size(), which));
+}
+
+std::size_t PointIndex::find(const Where& where, const Place& place, const std::string& path) {
+  std::vector<std::size_t> left(scenario_.points.size());
+  std::iota(left.begin(), left.end(), std::size_t{0});
+  for (std::size_t i = 0; i < where.size(); ++i) {
+    const std::vector<Value>& values = values_of(where[i].first);
+    const std::vector<std::string> wanted = forms_of(where[i].second);
+    std::vector<std::size_t> next;
+    for (const std::size_t point : left)
+      if (share_a_form(values[point].forms, wanted)) next.push_back(point);
+    if (next.empty()) reject_none(where, i, left, place, path);
+    left = std::move(next);
+  }
+  if (left.size() > 1) reject_several(left, place, path);
+  return left.front();
+}
+
+}  // namespace latchlab

@@ -1,0 +1,175 @@
+// Published figures on the command line: what is printed, what is written, and what fails.
+#include <gmock/gmock.h>
+
+#include "tests/cli/program.h"
+
+namespace latchlab::cli_test {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+
+class Expect : public Command {
+ protected:
+  // One client, one lock: a CAS takes 1.8 us, so some 278.3 k/s.
+  static std::string scenario(const std::string& expect) {
+    return small_scenario("{name: cas, backoff: none}",
+                          "expect: [{id: ideal, kind: value, metric: goodput_ops_s, where: {label: "
+                          "cas}, source: s, " +
+                              expect + "}]\n");
+  }
+  Finished run(const std::string& expect, const std::vector<std::string>& more = {}) {
+    write("small.yaml", scenario(expect));
+    std::vector<std::string> arguments = {"run", "small.yaml", "--out", "r" + std::to_string(++n_)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return latchlab(arguments);
+  }
+
+ private:
+  int n_ = 0;
+};
+
+TEST_F(Expect, a_missed_calibration_fails_and_a_missed_validation_only_if_strict) {
+  EXPECT_EQ(run("value: 1, use: calibration").code, 1);
+  EXPECT_EQ(run("value: 1, use: regression").code, 1);
+  EXPECT_EQ(run("value: 1, use: validation").code, 0);
+  EXPECT_EQ(run("value: 1, use: validation", {"--strict"}).code, 1);
+  EXPECT_EQ(run("value: 1, use: calibration, disputed: unclear", {"--strict"}).code, 0);
+  EXPECT_EQ(run("value: 1M, use: calibration, tolerance: 500%").code, 0);
+}
+
+TEST_F(Expect, figures_and_a_score_follow_the_table) {
+  const Finished finished = run("value: 1k, use: validation, profile: paper");
+  EXPECT_THAT(finished.out, ContainsRegex("\nfigure +published +predicted +ratio +verdict +use +"
+                                          "profile\nideal +1.0 k +[0-9.]+ . +[0-9.]+ +off +"
+                                          "validation +paper\n"));
+  EXPECT_THAT(finished.out,
+              ContainsRegex("\nScore: 0 of 1 figures within tolerance .0%., median "
+                            ".log2.predicted/published.. [0-9.]+ .validation, profile paper.\n"));
+}
+
+TEST_F(Expect, results_hold_each_figure_and_the_scores) {
+  EXPECT_EQ(run("value: 1k, use: validation, profile: paper").code, 0);
+  const Json results = json("r1/results.json");
+  const Json& figure = results["expectations"][0];
+  EXPECT_EQ(figure["id"], "ideal");
+  EXPECT_EQ(figure["kind"], "value");
+  EXPECT_EQ(figure["published"], 1000);
+  EXPECT_EQ(figure["predicted"], results["points"][0]["metrics"]["goodput_ops_s"]["mean"]);
+  EXPECT_EQ(figure["verdict"], "off");
+  EXPECT_EQ(figure["use"], "validation");
+  EXPECT_EQ(figure["profile"], "paper");
+  EXPECT_EQ(figure["source"], "s");
+  EXPECT_GT(figure["log2_error"], 1.0);
+  EXPECT_EQ(results["scores"][0]["cells"], 1);
+  EXPECT_EQ(results["scores"][0]["within"], 0.0);
+}
+
+TEST_F(Expect, check_finds_figures_that_no_run_could_give) {
+  write("point.yaml", scenario("value: 1, use: validation, where: {label: cass}"));
+  write("metric.yaml", small_scenario("{name: cas}",
+                                      "expect: [{id: a, kind: value, metric: "
+                                      "goodput_op_s, value: 1, source: s, use: "
+                                      "validation}]\n"));
+  write("part.yaml", small_scenario("{name: cas}",
+                                    "expect: [{id: a, kind: value, metric: "
+                                    "acquire_ns, value: 1ns, source: s, use: "
+                                    "validation}]\n"));
+  EXPECT_EQ(latchlab({"check", "point.yaml"}).code, 2);
+  const Finished metric = latchlab({"check", "metric.yaml"});
+  EXPECT_EQ(metric.code, 2);
+  EXPECT_THAT(metric.err, ContainsRegex("metric.yaml:[0-9]+: expectation 'a': there is no metric "
+                                        "'goodput_op_s'; did you mean 'goodput_ops_s'.\n"));
+  EXPECT_THAT(latchlab({"check", "part.yaml"}).err,
+              HasSubstr("there is no metric 'acquire_ns'; choose one of acquire_ns.count, "));
+}
+
+TEST_F(Expect, a_point_that_failed_leaves_its_figures_undecided) {
+  write("stuck.yaml",
+        "schema: 1\nname: t\nplatform: {client_nodes: 1, clients_per_node: 4}\nlocks: {count: 1}\n"
+        "protocol: {name: mcs}\nrun: {warmup: 100us, duration: 1ms}\n"
+        "faults: [{kind: skip_release, probability: 20%}]\n"
+        "expect: [{id: a, kind: value, metric: goodput_ops_s, value: 1, source: s, use: "
+        "validation}]\n");
+  EXPECT_EQ(latchlab({"run", "stuck.yaml", "--out", "r"}).code, 1);
+  EXPECT_EQ(json("r/results.json")["expectations"][0]["verdict"], "undecided");
+}
+
+class Reproduce : public Command {
+ protected:
+  void SetUp() override {
+    Command::SetUp();
+    std::filesystem::create_directories(home() / "data/scenarios/papers/toy");
+    std::filesystem::create_directories(home() / "data/scenarios/papers/other");
+    add("toy/one", "10% ", "calibration");
+    add("toy/two", "100000%", "validation");
+    add("other/three", "10%", "validation");
+  }
+  void add(const std::string& name, const std::string& tolerance, const std::string& use) const {
+    write("data/scenarios/papers/" + name + ".yaml",
+          small_scenario("{name: cas}",
+                         "expect: [{id: few, kind: value, metric: goodput_ops_s, "
+                         "value: 1k, tolerance: " +
+                             tolerance + ", source: s, profile: paper, use: " + use + "}]\n"));
+  }
+  Finished reproduce(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "reproduce");
+    arguments.insert(arguments.end(), {"--data", "data", "--out", "all"});
+    return latchlab(arguments);
+  }
+};
+
+TEST_F(Reproduce, runs_every_experiment_of_a_paper_and_sums_up) {
+  const Finished finished = reproduce({"toy"});
+  EXPECT_EQ(finished.code, 1) << "a calibration is missed";
+  EXPECT_TRUE(exists("all/toy/one/results.json"));
+  EXPECT_TRUE(exists("all/toy/two/results.json"));
+  EXPECT_FALSE(exists("all/other"));
+  EXPECT_THAT(finished.out, ContainsRegex("\nexperiment +use +profile +figures +within"));
+  EXPECT_THAT(finished.out, ContainsRegex("\ntoy/one +calibration +paper +1 +0%"));
+  EXPECT_THAT(finished.out, ContainsRegex("\ntoy/two +validation +paper +1 +100%"));
+  EXPECT_THAT(finished.out,
+              ContainsRegex("Worst misses:\n  toy/one: few .paper.: 1.0 k published"));
+  EXPECT_EQ(finished.out.find("== toy/one"), finished.out.rfind("== toy/one"));
+  const Json summary = json("all/summary.json");
+  EXPECT_EQ(summary["experiments"][0]["experiment"], "toy/one");
+  EXPECT_EQ(summary["experiments"][0]["worst"][0], "few");
+}
+
+TEST_F(Reproduce, one_experiment_can_be_named) {
+  EXPECT_EQ(reproduce({"toy/two", "--quiet"}).code, 0);
+  EXPECT_TRUE(exists("all/toy/two/results.json"));
+  EXPECT_FALSE(exists("all/toy/one"));
+}
+
+TEST_F(Reproduce, an_unknown_paper_is_bad_input_and_the_known_ones_are_named) {
+  const Finished finished = reproduce({"toys"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("'toys' below scenarios/papers; known: "));
+  EXPECT_THAT(finished.err, HasSubstr("toy/one, toy/two"));
+  EXPECT_FALSE(exists("all"));
+}
+
+TEST_F(Reproduce, one_wrong_file_stops_everything_before_anything_runs) {
+  write("data/scenarios/papers/toy/two.yaml", "schema: 2\n");
+  EXPECT_EQ(reproduce({"toy"}).code, 2);
+  EXPECT_FALSE(exists("all"));
+}
+
+// A figure that its sweep does not contain, or a metric that does not exist, is found here.
+TEST_F(Command, every_published_experiment_of_ours_can_be_run) {
+  const std::filesystem::path papers =
+      std::filesystem::path(LATCHLAB_SOURCE_DIR) / "scenarios/papers";
+  int checked = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(papers)) {
+    if (entry.path().extension() != ".yaml") continue;
+    const Finished finished = latchlab({"check", entry.path().string()});
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    EXPECT_THAT(finished.out, HasSubstr(" expectation"));
+    ++checked;
+  }
+  EXPECT_GT(checked, 0);
+}
+
+}  // namespace
+}  // namespace latchlab::cli_test

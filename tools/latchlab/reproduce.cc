@@ -1,0 +1,151 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/runner/output.h"
+#include "tools/latchlab/commands.h"
+#include "tools/latchlab/run_one.h"
+#include "tools/latchlab/score_table.h"
+#include "tools/latchlab/table.h"
+
+namespace latchlab::tool {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kPapers = "papers/";
+constexpr std::size_t kWorstShown = 3;
+
+struct Experiment {
+  std::string name;  // "shiftlock/table3"
+  Scenario scenario;
+  Ran ran;
+};
+
+// "shiftlock" is every experiment of that paper, "shiftlock/table3" one.
+Result<std::vector<std::string>> experiments_of(const std::string& what, const DataDirs& data) {
+  std::vector<std::string> found;
+  std::vector<std::string> all = names_below("scenarios/papers", data);
+  for (const std::string& name : all)
+    if (what.empty() || name == what || name.starts_with(what + "/")) found.push_back(name);
+  if (!found.empty()) return found;
+  std::string known;
+  for (const std::string& name : all) known += (known.empty() ? "" : ", ") + name;
+  return Error{fmt::format("there is no paper and no experiment '{}' below scenarios/papers; "
+                           "known: {}",
+                           what, known.empty() ? "none" : known),
+               {}};
+}
+
+Result<std::vector<Experiment>> load_all(const std::vector<std::string>& names,
+                                         const RunArguments& arguments) {
+  std::vector<Experiment> experiments;
+  for (const std::string& name : names) {
+    ScenarioArguments input = arguments.input;
+    input.scenario = kPapers + name;
+    auto scenario = load(input);
+    if (!scenario) return scenario.error();
+    experiments.push_back({name, std::move(scenario).value(), {}});
+  }
+  return experiments;
+}
+
+// The figures of one profile and use that miss most, worst first.
+std::vector<std::size_t> worst_of(const Experiment& experiment, const Score& score) {
+  const std::vector<Scored>& figures = experiment.ran.score.figures;
+  std::vector<std::size_t> worst;
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const Expectation& entry = experiment.scenario.expectations[i];
+    if (entry.profile == score.profile && entry.use == score.use && badness(figures[i]) > 0)
+      worst.push_back(i);
+  }
+  std::sort(worst.begin(), worst.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(-badness(figures[a]), a) < std::pair(-badness(figures[b]), b);
+  });
+  worst.resize(std::min(worst.size(), kWorstShown));
+  return worst;
+}
+
+std::string summary_text(const std::vector<Experiment>& experiments) {
+  std::vector<std::vector<std::string>> rows = {{"experiment", "use", "profile", "figures",
+                                                 "within", "median |log2|", "undecided",
+                                                 "disputed"}};
+  std::string misses;
+  for (const Experiment& each : experiments) {
+    for (const Score& score : each.ran.score.scores) {
+      rows.push_back({each.name, name_of(score.use), score.profile.empty() ? "-" : score.profile,
+                      std::to_string(score.cells),
+                      score.within ? fmt::format("{:.0f}%", *score.within * 100) : "-",
+                      score.median_abs_log2 ? fmt::format("{:.3f}", *score.median_abs_log2) : "-",
+                      std::to_string(score.undecided), std::to_string(score.disputed)});
+      for (const std::size_t i : worst_of(each, score))
+        misses +=
+            fmt::format("  {}: {}\n", each.name,
+                        figure_line(each.scenario.expectations[i], each.ran.score.figures[i]));
+    }
+  }
+  return aligned(rows) + (misses.empty() ? "" : "\nWorst misses:\n" + misses);
+}
+
+std::string summary_json(const std::vector<Experiment>& experiments) {
+  Json json;
+  json["schema"] = 1;
+  json["experiments"] = Json::array();
+  for (const Experiment& each : experiments) {
+    Json entry;
+    entry["experiment"] = each.name;
+    entry["scores"] = Json::parse(scores_json(each.ran.score.scores));
+    entry["worst"] = Json::array();
+    for (const Score& score : each.ran.score.scores)
+      for (const std::size_t i : worst_of(each, score))
+        entry["worst"].push_back(each.scenario.expectations[i].id);
+    json["experiments"].push_back(std::move(entry));
+  }
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// Of several codes the one to exit with: an interruption before a failure before a refusal.
+int worse(int a, int b) {
+  if (a == kInterrupted || b == kInterrupted) return kInterrupted;
+  if (a == kBroken || b == kBroken) return kBroken;
+  return std::max(a, b);
+}
+
+}  // namespace
+
+int reproduce(const ReproduceArguments& arguments) {
+  auto factory = backend_factory(arguments.run.backend);
+  if (!factory) return complain(factory.error(), kCannot);
+  const auto names = experiments_of(arguments.what, data_dirs(arguments.run.input.data));
+  if (!names) return complain(names.error());
+  auto loaded = load_all(names.value(), arguments.run);
+  if (!loaded) return complain(loaded.error());
+  const auto directory = make_study_directory(arguments.run.out, "reproduce");
+  if (!directory) return complain(directory.error());
+
+  std::vector<Experiment> done;
+  int code = kFine;
+  for (Experiment& each : loaded.value()) {
+    RunArguments one = arguments.run;
+    one.input.scenario = kPapers + each.name;
+    one.out = directory.value() + "/" + each.name;
+    if (!one.quiet) fmt::print("\n== {}\n", each.name);
+    std::fflush(stdout);  // what is buffered would be printed again by each child process
+    each.ran = run_one(one, each.scenario, factory.value());
+    code = worse(code, each.ran.code);
+    done.push_back(std::move(each));
+    if (code == kInterrupted) break;
+  }
+  fmt::print("\n{}", summary_text(done));
+  const std::string path = directory.value() + "/summary.json";
+  if (const Status written = write_atomically(path, summary_json(done)); !written)
+    return complain(written.error(), kCannot);
+  fmt::print("\nResults: {}\n", directory.value());
+  return code;
+}
+
+}  // namespace latchlab::tool

@@ -1,0 +1,26 @@
+#pragma once
+// Published figures beside what was measured, on a terminal.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/runner/scoring.h"
+#include "core/scenario/scenario.h"
+
+namespace latchlab::tool {
+
+// The expectations of a scenario: all of a few, or those of many that miss most.
+std::string figure_table(const Scenario& scenario, const StudyScore& score);
+
+// "Score: 31 of 40 figures within tolerance (78%), median |log2(predicted/published)| 0.081
+// (calibration, profile artifact)", one line per profile and use.
+std::string score_lines(const std::vector<Score>& scores);
+
+// How far a figure is off, for sorting: bigger is worse; what cannot be told is worst.
+double badness(const Scored& scored);
+
+// "t3-wi/240/W-WP: 42.63 us published, 35.10 us predicted (0.82)"
+std::string figure_line(const Expectation& entry, const Scored& scored);
+
+}  // namespace latchlab::tool
