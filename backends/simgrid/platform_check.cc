@@ -45,7 +45,8 @@ std::string verdict(std::uint32_t nodes, const NicModel& nic, const TopologySpec
   try {
     const std::vector<sg4::Host*> hosts = build_fabric(make_engine(), nodes, nic, topology);
     if (hosts.size() < nodes)
-      return fmt::format("it has {} hosts, and the scenario has {} nodes", hosts.size(), nodes);
+      return fmt::format("it has {} of the {} hosts that the scenario's nodes need", hosts.size(),
+                         nodes);
     return unconnected(hosts);
   } catch (const std::exception& problem) {
     return problem.what();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 
 #include "core/scenario/quantities.h"
@@ -122,7 +123,7 @@ void refuse_profiles(const std::string& text, const Place& place) {
     if (text.find(word) != std::string::npos)
       reject(place, fmt::format("platform.topology.file: the platform holds {}, which nothing here "
                                 "follows; remove it (links that fail are written as faults)",
-                                quoted(word)));
+                                latchlab::quoted(word)));
 }
 
 void read_platform_file(MapReader& reader, const std::string& directory, const DataDirs& data,
@@ -134,21 +135,24 @@ void read_platform_file(MapReader& reader, const std::string& directory, const D
   const std::string& given = scalar(file, "platform.topology.file", "a path such as platform.xml");
   const bool is_path = given.find('/') != std::string::npos;
   topology.file = find_data_file(is_path ? given : "./" + given, "models", directory, data);
+  topology.file = std::filesystem::path(topology.file).lexically_normal().string();
   if (topology.file.empty())
-    reject(file.place, fmt::format("platform.topology.file: there is no file {}", quoted(given)));
+    reject(file.place,
+           fmt::format("platform.topology.file: there is no file {}", latchlab::quoted(given)));
   const Result<std::string> text = read_text_file(topology.file);
   if (!text) throw InputError{text.error()};
   if (text.value().find("<platform") == std::string::npos)
     reject(file.place, fmt::format("platform.topology.file: {} is no SimGrid platform (it holds no "
                                    "<platform>)",
-                                   quoted(topology.file)));
+                                   latchlab::quoted(topology.file)));
   refuse_profiles(text.value(), file.place);
   topology.checksum = checksum(text.value());
   const YamlNode* before = reader.find("checksum");
   if (before && before->text != topology.checksum)
-    reject(before->place, fmt::format("platform.topology.checksum is {}, and {} has {}; the file "
-                                      "has changed (remove the key to take it as it is)",
-                                      quoted(before->text), topology.file, topology.checksum));
+    reject(before->place,
+           fmt::format("platform.topology.checksum is {}, and {} has {}; the file "
+                       "has changed (remove the key to take it as it is)",
+                       latchlab::quoted(before->text), topology.file, topology.checksum));
   reader.finish();
 }
 

@@ -72,7 +72,7 @@ TEST_F(BadInput, a_nic_that_does_not_exist) {
 
 TEST_F(BadInput, platform_files_that_simgrid_refuses) {
   const auto expect_file_refused = [&](const std::string& text, const std::string& reason) {
-    write("net.xml", text);
+    write("net.xml", "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n" + text);
     write("bad.yaml",
           "schema: 1\nname: bad\nprotocol: {name: cas}\nplatform: {topology: {file: net.xml}}\n");
     expect_refused({"bad.yaml"}, "", reason);
@@ -83,7 +83,7 @@ TEST_F(BadInput, platform_files_that_simgrid_refuses) {
   expect_file_refused(
       "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">"
       "<host id=\"a\" speed=\"1Gf\"/></zone></platform>",
-      "it has 1 hosts, and the scenario has 2 nodes");
+      "it has 1 of the 2 hosts");
   expect_file_refused(
       "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">"
       "<host id=\"a\" speed=\"1Gf\"/><host id=\"b\" speed=\"1Gf\"/></zone>"

@@ -194,8 +194,7 @@ TEST_F(Traffic, shared_ports_and_flows_agree_on_one_and_two_transfers) {
 
 TEST_F(Traffic, shared_ports_and_flows_agree_where_a_servers_port_is_the_bottleneck) {
   const Error found = error({.transfers = 60});
-  EXPECT_LT(found.mean, 0.02) << found.largest;
-  EXPECT_LT(found.largest, 0.15);
+  EXPECT_LT(found.largest, 1e-4);
 }
 
 TEST_F(Traffic, shared_ports_stay_near_flows_where_payloads_cross_two_busy_ports) {

@@ -139,7 +139,7 @@ TEST_F(PlatformFile, limits_payloads_by_its_slowest_link_and_never_beyond_the_ni
 
 TEST_F(PlatformFile, that_simgrid_refuses_is_explained) {
   EXPECT_EQ(problem(four_hosts()), "fine");
-  EXPECT_THAT(problem(four_hosts(), 5), HasSubstr("it has 4 hosts, and the scenario has 5 nodes"));
+  EXPECT_THAT(problem(four_hosts(), 5), HasSubstr("it has 4 of the 5 hosts"));
   EXPECT_THAT(problem("<platform version=\"4.1\"><zone></platform>"), HasSubstr("Invalid XML"));
   EXPECT_THAT(problem("<platform version=\"4.1\">"), HasSubstr("SimGrid cannot use"));
   EXPECT_THAT(problem(hosts_and_routes(host("a") + host("b"), route("a", "b", "none")), 2),
