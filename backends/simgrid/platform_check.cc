@@ -83,7 +83,7 @@ std::string complaint(const std::string& printed) {
     const std::size_t begin = at + std::string(level).size();
     return printed.substr(begin, printed.find('\n', begin) - begin);
   }
-  return "it ends SimGrid without a word";
+  return "SimGrid crashes over it; a zone of hosts without any route is one reason";
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST_F(BadInput, platform_files_that_simgrid_refuses) {
       "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">"
       "<host id=\"a\" speed=\"1Gf\"/><host id=\"b\" speed=\"1Gf\"/></zone>"
       "</platform>",
-      "there is no route from a to b");
+      "a zone of hosts without any route");
 }
 
 TEST_F(BadInput, parameters_out_of_range_or_of_another_lock) {
