@@ -35,11 +35,17 @@ enum class EventKind : std::uint8_t {
   retry,       // a message is sent again after receiver-not-ready
   send_ready,  // a DCI can go on
   request_up,  // a call has waited for and used the server's CPU
+  bulk,        // a long payload begins, or is cut off
+  flow,        // the same, where payloads are flows of SimGrid, whose clock is then at this date
+  port_done,   // a shared port may have carried a payload to its end
+  bulk_done,   // a long payload has left its ports or its flow
+  resend,      // a QP's acknowledgement has not come
+  send_again,  // a message's
 };
 
 struct Event {
-  static constexpr int kKindBits = 4;
-  static constexpr int kSequenceBits = 36;
+  static constexpr int kKindBits = 5;
+  static constexpr int kSequenceBits = 35;
   static constexpr int kActorBits = 64 - kSequenceBits - kKindBits;
 
   std::int64_t time_ps;
@@ -77,7 +83,12 @@ class EventQueue {
     }
   }
 
-  // What comes after the last pop, unless that is not known without work; null: not known.
+  // The next event; the queue is not empty.
+  const Event& next() {
+    if (near_.empty()) refill();
+    return near_.front();
+  }
+  // The same, where it is known without work; else null.
   const Event* glimpse() const { return near_.empty() ? nullptr : &near_.front(); }
 
   Event pop() {

@@ -1,12 +1,11 @@
 #include "backends/simgrid/platform.h"
 
-#include <simgrid/kernel/Timer.hpp>
-#include <simgrid/kernel/resource/Action.hpp>
+#include <algorithm>
+#include <map>
 #include <simgrid/kernel/resource/Model.hpp>
 #include <simgrid/s4u.hpp>
-#include <string>
-#include <vector>
 
+#include "backends/simgrid/fabric.h"
 #include "core/base/check.h"
 
 namespace sg4 = simgrid::s4u;
@@ -15,141 +14,155 @@ namespace latchlab::sim {
 
 namespace {
 
-// Exact for the lengths we use (under 106 days): a double holds a date to well below 1 ps only up
-// to about an hour, so own dates never come from SimGrid's clock.
+// Own dates never come from SimGrid's clock: a double holds a date to well below 1 ps only up to
+// about an hour.
 constexpr double kPicosecond = 1e-12;
+
+// SimGrid merges what is nearer than this; its clock moves on by at least as much.
+constexpr double kPrecision = 1e-14;
+
+double to_seconds(std::int64_t ps) {
+  return static_cast<double>(ps) * kPicosecond;
+}
 
 std::int64_t to_ps(double seconds) {
   return static_cast<std::int64_t>(seconds / kPicosecond + 0.5);
 }
 
-// SimGrid asks every model for its next date; ours is the source's next event.
-class Pump final : public simgrid::kernel::resource::Model {
- public:
-  Pump() : Model("latchlab-pump") {}
-  double next_occurring_event(double now) override {
-    if (source == nullptr || !source->has_next()) return -1.0;
-    target_ps = source->next_ps();
-    const double delta = static_cast<double>(target_ps) * kPicosecond - now;
-    return delta > 0 ? delta : 0.0;
-  }
-  void update_actions_state(double /*now*/, double /*delta*/) override {}
-
-  EventSource* source = nullptr;
-  std::int64_t target_ps = 0;
-};
-
-// Dates up to which nothing of SimGrid's own happens.
-std::int64_t horizon_ps(const Pump* pump) {
-  const double now = sg4::Engine::get_clock();
-  double next = -1.0;
-  const auto consider = [&next](double delta) {
-    if (delta >= 0 && (next < 0 || delta < next)) next = delta;
-  };
-  for (auto* model : sg4::Engine::get_instance()->get_all_models()) {
-    if (model == pump) continue;
-    // A completion that is about to be handed out comes before any later event of ours.
-    if (model->get_finished_action_set() != nullptr && !model->get_finished_action_set()->empty())
-      return 0;
-    if (model->get_failed_action_set() != nullptr && !model->get_failed_action_set()->empty())
-      return 0;
-    consider(model->next_occurring_event(now));
-  }
-  const double timer = simgrid::kernel::timer::Timer::next();
-  if (timer >= 0) consider(timer - now);
-  return next < 0 ? kNever.ps : to_ps(now + next);
+// The picosecond of the end of a flow. Shares of links make ends such as n + 1/2 and n + 1/3; they
+// must not lie where a rounding error of SimGrid's clock, which depends on the steps it takes,
+// decides the picosecond.
+std::int64_t end_to_ps(double seconds) {
+  return static_cast<std::int64_t>(seconds / kPicosecond + 0.618);
 }
 
 }  // namespace
 
 struct Platform::Impl {
   PumpMode mode;
-  std::shared_ptr<Pump> pump = std::make_shared<Pump>();
+  TopologySpec topology;
   sg4::Engine* engine = nullptr;
   std::vector<sg4::Host*> hosts;
-  Duration latency;
-  std::int64_t femtoseconds_per_byte = 0;
+  EventSource* source = nullptr;
   std::uint64_t rounds = 0;
 
-  void advance() {
+  std::map<const sg4::Activity*, void*> flows;  // under way
+  std::map<void*, sg4::CommPtr> comms;
+  std::vector<sg4::CommPtr> ended;  // SimGrid still uses them while it tells of their end
+
+  // Moves SimGrid's clock to a date up to which nothing ends, or the first ends exactly.
+  void advance(double date) {
+    if (date <= sg4::Engine::get_clock()) return;
     ++rounds;
-    EventSource* source = pump->source;
-    if (source == nullptr || !source->has_next()) return;
-    std::int64_t limit = pump->target_ps;
-    if (mode == PumpMode::look_ahead) {
-      const std::int64_t horizon = horizon_ps(pump.get());
-      if (horizon > limit) limit = horizon;
+    engine->run_until(date);
+  }
+
+  double next_end() const {
+    const double now = sg4::Engine::get_clock();
+    double next = -1.0;
+    for (auto* model : engine->get_all_models()) {
+      const double delta = model->next_occurring_event(now);
+      if (delta >= 0 && (next < 0 || delta < next)) next = delta;
     }
-    source->drain(limit);
+    LATCHLAB_CHECK(next >= 0, "a flow of SimGrid never ends");
+    return now + std::max(next, kPrecision);
+  }
+
+  // SimGrid may tell of one end twice.
+  void completed(const sg4::Activity& activity) {
+    const auto found = flows.find(&activity);
+    if (found == flows.end()) return;
+    void* who = found->second;
+    flows.erase(found);
+    const auto comm = comms.find(who);
+    ended.push_back(std::move(comm->second));
+    comms.erase(comm);
+    source->flow_done(who, end_to_ps(sg4::Engine::get_clock()));
   }
 };
 
-namespace {
-
-// Dates to the picosecond; no TCP effects: this is a lossless fabric.
-sg4::Engine* make_engine() {
-  static std::vector<std::string> arguments = {"latchlab",
-                                               "--log=xbt_cfg.thres:warning",
-                                               "--cfg=surf/precision:1e-14",
-                                               "--cfg=network/model:CM02",
-                                               "--cfg=network/crosstraffic:0",
-                                               "--cfg=network/TCP-gamma:0"};
-  static std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  static int argc = static_cast<int>(argv.size());
-  argv.push_back(nullptr);
-  return new sg4::Engine(&argc, argv.data());  // SimGrid wants it to live as long as the process
-}
-
-}  // namespace
-
-Platform::Platform(std::uint32_t nodes, const NicModel& nic, PumpMode mode)
+Platform::Platform(std::uint32_t nodes, const NicModel& nic, const TopologySpec& topology,
+                   PumpMode mode)
     : impl_(std::make_unique<Impl>()) {
   impl_->mode = mode;
-  impl_->engine = make_engine();
-  auto* zone = sg4::create_star_zone("fabric");
-  const double half_latency = static_cast<double>(nic.one_way.ps) * kPicosecond / 2;
+  impl_->topology = topology;
+  impl_->engine = &make_engine();
+  impl_->hosts = build_fabric(*impl_->engine, nodes, nic, topology);
+  LATCHLAB_CHECK(impl_->hosts.size() == nodes, "the platform has fewer hosts than nodes");
   const double bytes_per_s = static_cast<double>(nic.link_bits_per_s) / 8;
-  for (std::uint32_t i = 0; i < nodes; ++i) {
-    const std::string name = "node-" + std::to_string(i + 1);
-    auto* host = zone->create_host(name, 1e9);
-    auto* link = zone->create_split_duplex_link(name + "-port", bytes_per_s)
-                     ->set_latency(half_latency)
-                     ->seal();
-    const sg4::LinkInRoute in_route{link, sg4::LinkInRoute::Direction::UP};
-    zone->add_route(host->get_netpoint(), nullptr, nullptr, nullptr, {in_route}, true);
-    host->seal();
-    impl_->hosts.push_back(host);
+  uniform_ = {nic.one_way, static_cast<std::int64_t>(1e15 / bytes_per_s + 0.5)};
+  if (topology.kind != TopologyKind::star) {
+    const bool dense = nodes <= kDenseNodes;
+    dense_nodes_ = dense ? nodes : 0;
+    cache_.resize(dense ? std::size_t{nodes} * nodes : std::size_t{1} << kSharedPlacesLog2);
   }
-  zone->seal();
-  if (nodes > 1) {  // in a star one route is like the other
-    std::vector<sg4::Link*> links;
-    double latency = 0;  // route_to adds to it
-    impl_->hosts[0]->route_to(impl_->hosts[1], links, &latency);
-    double slowest = bytes_per_s;
-    for (const auto* link : links) slowest = std::min(slowest, link->get_bandwidth());
-    impl_->latency = {to_ps(latency)};
-    impl_->femtoseconds_per_byte = static_cast<std::int64_t>(1e15 / slowest + 0.5);
-  }
-  impl_->engine->add_model(impl_->pump);
   Impl* impl = impl_.get();
-  sg4::Engine::on_time_advance_cb([impl](double /*delta*/) { impl->advance(); });
+  const auto completed = [impl](const sg4::Activity& activity) { impl->completed(activity); };
+#if SIMGRID_VERSION >= 33400
+  sg4::Comm::on_completion_cb(completed);
+#else
+  sg4::Activity::on_completion_cb(completed);
+#endif
 }
 
 Platform::~Platform() = default;
 
-Duration Platform::one_way(NodeId from, NodeId to) const {
-  return from == to ? Duration{} : impl_->latency;
+Route Platform::find_route(NodeId from, NodeId to) const {
+  std::vector<sg4::Link*> links;
+  double latency = 0;  // route_to adds to it
+  impl_->hosts[from.value - 1u]->route_to(impl_->hosts[to.value - 1u], links, &latency);
+  double slowest = 1e15 / static_cast<double>(uniform_.femtoseconds_per_byte);
+  for (const auto* link : links) slowest = std::min(slowest, link->get_bandwidth());
+  const TopologySpec& topology = impl_->topology;
+  const auto count = static_cast<std::int64_t>(links.size());
+  // Two links meet at the one switch that the NIC's latency holds. In a torus each node has a
+  // router, and a route begins and ends there.
+  const std::int64_t beyond = topology.kind == TopologyKind::torus ? count : count - 2;
+  const Duration more = topology.kind == TopologyKind::file
+                            ? Duration{to_ps(latency)}
+                            : topology.hop_latency * std::max<std::int64_t>(beyond, 0);
+  return {uniform_.latency + more, static_cast<std::int64_t>(1e15 / slowest + 0.5)};
 }
 
-Duration Platform::transfer(NodeId from, NodeId to, std::uint32_t bytes) const {
-  return from == to ? Duration{} : Duration{impl_->femtoseconds_per_byte * bytes / 1000};
+void Platform::start_flow(NodeId from, NodeId to, std::uint64_t bytes, void* who) {
+  auto comm = sg4::Comm::sendto_init(impl_->hosts[from.value - 1u], impl_->hosts[to.value - 1u]);
+  comm->set_payload_size(static_cast<double>(bytes));
+  impl_->flows.emplace(comm.get(), who);
+  impl_->comms.emplace(who, comm);
+  comm->start();
 }
 
+void Platform::cancel_flow(void* who) {
+  const auto found = impl_->comms.find(who);
+  if (found == impl_->comms.end()) return;  // it has ended, and the source will hear of it
+  sg4::CommPtr comm = std::move(found->second);
+  impl_->comms.erase(found);
+  impl_->flows.erase(comm.get());
+  impl_->ended.push_back(comm);
+  comm->cancel();
+}
+
+// A flow's end becomes an event of ours at its picosecond, so that in both modes (date, actor)
+// alone decide the order. What else happens in that picosecond therefore waits for it.
 void Platform::run(EventSource& source) {
-  impl_->pump->source = &source;
-  if (source.has_next()) impl_->engine->run();
-  impl_->pump->source = nullptr;
+  impl_->source = &source;
+  for (;;) {
+    const double end = impl_->flows.empty() ? 0 : impl_->next_end();
+    const std::int64_t flow_ps = impl_->flows.empty() ? kNever.ps : end_to_ps(end);
+    const bool own = source.has_next();
+    if (!own && flow_ps > source.end_ps()) break;
+    const std::int64_t next_ps = own ? source.next_ps() : kNever.ps;
+    if (flow_ps <= next_ps) {
+      impl_->advance(end);
+      impl_->ended.clear();
+      continue;
+    }
+    const bool strict = impl_->mode == PumpMode::every_date;
+    const bool meets = strict || source.next_touches_flows();
+    if (meets) impl_->advance(to_seconds(next_ps));
+    source.drain(strict ? next_ps : flow_ps - 1, meets ? next_ps : -1);
+  }
+  impl_->source = nullptr;
 }
 
 std::uint64_t Platform::rounds() const {

@@ -11,15 +11,18 @@ void Simulator::crash(ClientId client, CrashKind kind) {
   LATCHLAB_CHECK(client.value < clients_.size() && clients_[client.value] != nullptr,
                  "crash of a client that does not exist");
   SimActor& victim = *clients_[client.value];
+  if (kind == CrashKind::node) return crash_node(victim.node());
   fingerprint_.add({static_cast<std::uint64_t>(now_.ps), 0xdead, client.value});
-  std::vector<ClientId> gone = {client};
-  if (kind == CrashKind::node) {
-    for (const SimActor* each : clients_)
-      if (each != nullptr && each->node() == victim.node()) gone.push_back(each->client());
-    kill_node(node(victim.node()));
-  } else {
-    kill(victim, kind);
-  }
+  kill(victim, kind);
+  at(now_ + options_.detection_delay, [this, client] { membership_changed({client}); });
+}
+
+void Simulator::crash_node(NodeId id) {
+  fingerprint_.add({static_cast<std::uint64_t>(now_.ps), 0xdeadd, id.value});
+  std::vector<ClientId> gone;
+  for (const SimActor* each : clients_)
+    if (each != nullptr && each->node() == id) gone.push_back(each->client());
+  kill_node(node(id));
   at(now_ + options_.detection_delay, [this, gone] { membership_changed(gone); });
 }
 
@@ -28,6 +31,7 @@ void Simulator::kill_node(Node& dead) {
   for (const auto& actor : actors_)
     if (actor->node() == dead.id) kill(*actor, CrashKind::node);
   drop_calls(dead.id);
+  stop_bulk();
 }
 
 void Simulator::kill(SimActor& actor, CrashKind kind) {

@@ -109,6 +109,7 @@ void Simulator::fail_send(SimOperation& op, VerbStatus status) {
 
 // Also the end of a call.
 void Simulator::send_complete(SimOperation& op) {
+  if (links_fail_ && message_answer_lost(op)) return;
   --census_.in_flight;
   ++(op.completion.ok() ? census_.executed : census_.failed);
   if (op.kind == OpKind::send) {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <vector>
 
+#include "backends/simgrid/shared_port.h"
 #include "core/base/ids.h"
 #include "core/base/time.h"
 #include "core/verbs/operation.h"
@@ -39,6 +40,9 @@ class Fifo {
   T* tail_ = nullptr;
 };
 
+// A long payload on its way (sim_bulk.cc).
+enum class BulkState : std::uint8_t { none, waiting, moving, stopping };
+
 struct SimOperation : Operation {
   SimOperation* queue_next = nullptr;  // in the one queue where it waits
   Qp* qp = nullptr;
@@ -51,6 +55,12 @@ struct SimOperation : Operation {
   Time posted;                         // it is not on its way before this date
   std::int64_t retries = 0;            // of a message
   std::vector<std::uint64_t> carried;  // READ into or WRITE from registered memory
+  BulkState bulk = BulkState::none;
+  std::uint8_t ports_left = 0;  // of a bulk payload: shared ports that still carry it
+  Time answers_at;              // when its answer could leave, were it not behind a bulk one
+  std::uint64_t place = 0;      // on its QP, counted when it left
+  std::int64_t attempts = 0;    // of a message: how often it was sent again for want of an answer
+  bool landed = false;          // a message: its effect is done, only the answer was lost
 };
 
 // Reliable connection of one actor to one node.
@@ -65,6 +75,16 @@ struct Qp {
   Fifo<SimOperation> behind;     // ... and what arrived after it
   Time last_arrival;             // nothing overtakes on the wire
   Time last_completion;
+  // sim_bulk.cc
+  bool sending_bulk = false;    // a long WRITE is on its way: what is posted later waits
+  bool answering_bulk = false;  // a long READ is on its way back
+  Fifo<SimOperation> answers;   // ... and what is to be answered after it
+  // sim_links.cc: what a link that was down has swallowed, until the NIC sends it again
+  std::uint64_t places = 0;
+  bool recovering = false;
+  std::int64_t attempts = 0;
+  std::vector<SimOperation*> lost;        // requests
+  std::vector<SimOperation*> unanswered;  // done, but their answers are gone
 };
 
 struct AtomicSlot {
@@ -113,6 +133,8 @@ struct Node {
   SimActor* server = nullptr;       // who answers calls
   std::vector<SimActor*> watchers;  // actors with word waits
   bool dead = false;
+  std::uint32_t port_cuts = 0;  // the port is down while there are any
+  SharedPort egress, ingress;   // of bulk payloads
 };
 
 struct SimWait : WaitOperation {

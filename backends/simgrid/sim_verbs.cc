@@ -65,12 +65,13 @@ void Simulator::post_verb(SimActor& actor, SimOperation& op, Time date) {
 }
 
 bool Simulator::may_leave(const Qp& qp, const SimOperation& op) const {
-  if (op.verb.fenced && qp.outstanding > 0) return false;
+  if (qp.sending_bulk || qp.recovering || (op.verb.fenced && qp.outstanding > 0)) return false;
   return !waits_for_answer(op) || qp.outstanding < nic_.outstanding;
 }
 
 void Simulator::leave(SimOperation& op, Time date) {
   Qp& qp = *op.qp;
+  op.place = ++qp.places;
   if (waits_for_answer(op)) ++qp.outstanding;
   if (node(op.from).dead) {  // held back when its node died
     op.completion.status = VerbStatus::flushed;
@@ -82,6 +83,7 @@ void Simulator::leave(SimOperation& op, Time date) {
     for (std::uint32_t at = 0; at < op.verb.bytes; at += 8)
       op.carried.push_back(memory.word(op.verb.local.offset + at));
   }
+  if (carries && is_bulk(op)) return send_bulk(op, date);
   const Time arrival = depart(op.from, qp.to, date, carries ? op.verb.bytes : 0);
   qp.last_arrival = std::max(qp.last_arrival, arrival + serve_time(op));
   push(qp.last_arrival, op.actor, EventKind::arrive, &op);
@@ -128,6 +130,7 @@ bool Simulator::local_valid(const SimOperation& op) const {
 }
 
 void Simulator::arrive(SimOperation& op) {
+  if (links_fail_ && request_lost(op)) return;
   if (op.qp->stalled || !op.qp->behind.empty()) return op.qp->behind.push(&op);
   execute(op, now_);
 }
@@ -170,7 +173,7 @@ void Simulator::enter_pipeline(SimOperation& op, Time alone) {
   ++nic.verbs;
   const Duration serve = serve_time(op);
   const Duration transfer = platform_->transfer(op.from, to, payload(op));
-  const bool incoming = op.kind == OpKind::verb && op.verb.kind == VerbKind::write;
+  const bool incoming = op.kind == OpKind::verb && op.verb.kind == VerbKind::write && !is_bulk(op);
   const Duration busy = incoming ? std::max(serve, transfer) : serve;
   nic.pipeline_busy += busy;
   nic.link_busy += transfer;
@@ -240,6 +243,7 @@ void Simulator::note_effect(SimOperation& op) {
 void Simulator::answer(SimOperation& op, Duration extra) {
   const NodeId here = op.qp->to;
   Time date = now_ + extra;
+  if (answers_in_bulk(op, date)) return;
   if (op.verb.kind == VerbKind::read && op.verb.bytes > kSmallBytes) {
     Nic& nic = node(here).nic;
     nic.outbound_free =
@@ -258,6 +262,7 @@ void Simulator::fail_verb(SimOperation& op, VerbStatus status) {
   Time date = now_;
   Qp& qp = *op.qp;
   qp.broken = true;
+  if (answers_in_bulk(op, date)) return;
   if (status == VerbStatus::peer_failed) {
     date = date + no_answer();
   } else {
@@ -267,17 +272,22 @@ void Simulator::fail_verb(SimOperation& op, VerbStatus status) {
   push(qp.last_completion, op.actor, EventKind::complete, &op);
 }
 
+void Simulator::release_held(Qp& qp) {
+  while (!qp.held_back.empty() && may_leave(qp, *qp.held_back.front())) {
+    SimOperation& next = *qp.held_back.pop();
+    leave(next, std::max(now_, next.posted));
+  }
+}
+
 void Simulator::complete_verb(SimOperation& op) {
+  if (links_fail_ && answer_lost(op)) return;
   Qp& qp = *op.qp;
   if (waits_for_answer(op)) --qp.outstanding;
   if (!op.completion.ok() && op.epoch == qp.epoch) {  // its first error: connected anew
     ++qp.epoch;
     qp.broken = false;
   }
-  while (!qp.held_back.empty() && may_leave(qp, *qp.held_back.front())) {
-    SimOperation& next = *qp.held_back.pop();
-    leave(next, std::max(now_, next.posted));
-  }
+  release_held(qp);
   --census_.in_flight;
   ++(op.completion.ok() ? census_.executed : census_.failed);
   if (op.completion.ok() && op.verb.kind == VerbKind::read && uses_local(op.verb)) {

@@ -8,11 +8,14 @@
 #include "backends/simgrid/platform.h"
 #include "core/runner/backend.h"
 #include "core/scenario/nic.h"
+#include "core/scenario/topology.h"
 
 namespace latchlab {
 
 struct SimgridOptions {
   NicModel nic;
+  TopologySpec topology;  // a file has passed check_platform
+  BulkSpec bulk;
   Duration client_link_latency;  // extra one-way latency between client nodes
   std::int64_t drift_ppb = 0;    // each node's clock rate is off by up to this much
   Duration clock_offset;         // and its reading by up to this much
@@ -20,6 +23,10 @@ struct SimgridOptions {
   Duration detection_delay = milliseconds(10);       // crash to change of membership
   sim::PumpMode pump = sim::PumpMode::look_ahead;
 };
+
+// Whether SimGrid can build the platform for so many nodes; else a message for people. Runs in a
+// child process of its own.
+Status check_platform(std::uint32_t nodes, const NicModel& nic, const TopologySpec& topology);
 
 std::unique_ptr<Backend> make_simgrid(const WorldPlan& plan, const SimgridOptions& options);
 

@@ -84,8 +84,8 @@ Simulator::Simulator(const WorldPlan& plan, const SimgridOptions& options)
     made.clock_offset = {static_cast<std::int64_t>(
         clock.below(static_cast<std::uint64_t>(options.clock_offset.ps) + 1))};
   }
-  platform_ =
-      std::make_unique<Platform>(static_cast<std::uint32_t>(nodes_.size()), nic_, options.pump);
+  platform_ = std::make_unique<Platform>(static_cast<std::uint32_t>(nodes_.size()), nic_,
+                                         options.topology, options.pump);
 }
 
 // Frames go first: what they own may give slots back.
@@ -134,12 +134,15 @@ void Simulator::push(Time date, std::uint32_t actor, EventKind kind, void* subje
 }
 
 bool Simulator::has_next() const {
-  if (stop_ || (any_client_ && live_clients_ == 0)) return false;
-  return !queue_.empty() && queue_.next_ps() <= limit_.ps;
+  return !over() && !queue_.empty() && queue_.next_ps() <= limit_.ps;
 }
 
-void Simulator::drain(std::int64_t limit_ps) {
+void Simulator::drain(std::int64_t limit_ps, std::int64_t clock_ps) {
   while (has_next() && queue_.next_ps() <= limit_ps) {
+    if (next_touches_flows()) {
+      if (queue_.next_ps() > clock_ps) return;
+      limit_ps = clock_ps;
+    }
     const Event event = queue_.pop();
     if (const Event* next = queue_.glimpse()) prepare_for(*next);
     now_ = Time{event.time_ps};
@@ -195,7 +198,9 @@ void Simulator::handle(const Event& event) {
     case EventKind::spawn:
       return begin(*static_cast<SimActor*>(event.subject));
     case EventKind::arrive:
-      return op->kind == OpKind::verb ? arrive(*op) : enter_pipeline(*op, now_);
+      if (op->kind == OpKind::verb) return arrive(*op);
+      if (links_fail_ && message_lost(*op)) return;
+      return enter_pipeline(*op, now_);
     case EventKind::served:
       return served(*op);
     case EventKind::slot_done:
@@ -217,6 +222,17 @@ void Simulator::handle(const Event& event) {
     }
     case EventKind::request_up:
       return call_up(*op);
+    case EventKind::bulk:
+    case EventKind::flow:
+      return bulk_event(*op);
+    case EventKind::port_done:
+      return port_done(*static_cast<SharedPort*>(event.subject));
+    case EventKind::bulk_done:
+      return bulk_done(*op);
+    case EventKind::resend:
+      return resend(*static_cast<Qp*>(event.subject));
+    case EventKind::send_again:
+      return send_again(*op);
   }
 }
 
@@ -246,13 +262,10 @@ SimOperation& Simulator::take_operation() {
   SimOperation& op = *free_operations_.back();
   free_operations_.pop_back();
   op.clear();
-  op.retries = 0;
+  op.retries = op.attempts = 0;
+  op.landed = false;
   op.carried.clear();
   return op;
-}
-
-void Simulator::recycle(SimOperation& op) {
-  free_operations_.push_back(&op);
 }
 
 void Simulator::start(SimActor& actor, SimOperation& first) {
@@ -305,11 +318,3 @@ void Simulator::finish_operation(SimOperation& op) {
 }
 
 }  // namespace latchlab::sim
-
-namespace latchlab {
-
-std::unique_ptr<Backend> make_simgrid(const WorldPlan& plan, const SimgridOptions& options) {
-  return std::make_unique<sim::Simulator>(plan, options);
-}
-
-}  // namespace latchlab

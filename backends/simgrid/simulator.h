@@ -95,6 +95,9 @@ class Simulator final : public Backend, public EventSource {
   Time true_now() const override { return now_; }
   void at(Time date, std::function<void()> action) override;
   void crash(ClientId client, CrashKind kind) override;
+  void crash_node(NodeId id) override;
+  bool has_hardware_faults() const override { return true; }
+  void set_link(NodeId a, NodeId b, bool up) override;
   Time local_now(NodeId node) const override;
   std::uint64_t peek(RemoteAddr word) override;
   void poke(RemoteAddr word, std::uint64_t value) override;
@@ -111,11 +114,14 @@ class Simulator final : public Backend, public EventSource {
   // ---- EventSource ----
   bool has_next() const override;
   std::int64_t next_ps() const override { return queue_.next_ps(); }
-  void drain(std::int64_t limit_ps) override;
+  std::int64_t end_ps() const override { return over() ? -1 : limit_.ps; }
+  bool next_touches_flows() override { return queue_.next().kind() == EventKind::flow; }
+  void drain(std::int64_t limit_ps, std::int64_t clock_ps) override;
+  void flow_done(void* who, std::int64_t date_ps) override;
 
   // ---- for actors ----
   SimOperation& take_operation();
-  void recycle(SimOperation& op);
+  void recycle(SimOperation& op) { free_operations_.push_back(&op); }
   void start(SimActor& actor, SimOperation& first);
   SimWait& take_wait(SimActor& actor);
   void start_wait(SimActor& actor, SimWait& wait);
@@ -125,6 +131,7 @@ class Simulator final : public Backend, public EventSource {
 
  private:
   // simulator.cc: events, actors
+  bool over() const { return stop_ || (any_client_ && live_clients_ == 0); }
   void handle(const Event& event);
   void prepare_for(const Event& next) const;
   void prepare_for(const SimActor& actor, std::coroutine_handle<> waiter) const;
@@ -162,7 +169,41 @@ class Simulator final : public Backend, public EventSource {
   Duration jitter();
   Time depart(NodeId from, NodeId to, Time date, std::uint32_t bytes);
   void note_effect(SimOperation& op);
+  void release_held(Qp& qp);
   bool cut_off(const SimOperation& op) const { return owner(op).evicted; }
+
+  // sim_bulk.cc: long payloads
+  bool is_bulk(const SimOperation& op) const;
+  NodeId bulk_source(const SimOperation& op) const;
+  NodeId bulk_target(const SimOperation& op) const;
+  void send_bulk(SimOperation& op, Time date);
+  bool answers_in_bulk(SimOperation& op, Time date);
+  void await_bulk(SimOperation& op, Time date);
+  void push_bulk_event(SimOperation& op, Time date);
+  void bulk_event(SimOperation& op);
+  void watch_port(SharedPort& port);
+  void port_done(SharedPort& port);
+  void bulk_done(SimOperation& op);
+  void release_answers(Qp& qp);
+  void stop_bulk();
+  void take_off(SimOperation& op);
+  void give_up_bulk(SimOperation& op);
+
+  // sim_links.cc: links that are down
+  bool cut(NodeId a, NodeId b) const { return cuts_ > 0 && path_down(a, b); }
+  bool path_down(NodeId a, NodeId b) const;
+  void lose(Qp& qp, std::vector<SimOperation*>& list, SimOperation& op);
+  bool request_lost(SimOperation& op);
+  bool answer_lost(SimOperation& op);
+  void resend(Qp& qp);
+  void fail_lost(Qp& qp, const std::vector<SimOperation*>& done,
+                 const std::vector<SimOperation*>& again);
+  void rewind(Qp& qp, const std::vector<SimOperation*>& again);
+  NodeId peer_of(const SimOperation& op) const;
+  bool is_datagram(const SimOperation& op);
+  bool message_lost(SimOperation& op);
+  bool message_answer_lost(SimOperation& op);
+  void send_again(SimOperation& op);
 
   // sim_atomics.cc
   void admit(SimOperation& op);
@@ -231,6 +272,10 @@ class Simulator final : public Backend, public EventSource {
 
   static constexpr std::size_t kFrameBytes = 256;  // of a frame: what is touched first
   std::function<void(ClientId)> announce_;
+
+  std::map<std::pair<std::uint16_t, std::uint16_t>, std::uint32_t> cut_pairs_;  // lower node first
+  std::uint32_t cuts_ = 0;   // of ports and pairs, now
+  bool links_fail_ = false;  // there has been one
 
   EventQueue queue_;
   Time now_;

@@ -90,6 +90,15 @@ class Backend {
   // Runs `action` at a true date, before anything else of that date.
   virtual void at(Time date, std::function<void()> action) = 0;
   virtual void crash(ClientId client, CrashKind kind) = 0;
+  // Whether nodes and links can fail on their own; without it the next two are not to be called.
+  virtual bool has_hardware_faults() const { return false; }
+  // A node, with everybody on it and its memory.
+  virtual void crash_node(NodeId node) { static_cast<void>(node); }
+  // The link of `node`'s port, or with `other` (not kNoNode) the path between the two, goes down or
+  // comes back. What has gone down twice is back after the second time.
+  virtual void set_link(NodeId node, NodeId other, bool up) {
+    static_cast<void>(node), static_cast<void>(other), static_cast<void>(up);
+  }
 
   // What a node's clock shows now: to compare a Grant's validity with.
   virtual Time local_now(NodeId node) const = 0;

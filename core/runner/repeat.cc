@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/check.h"
@@ -71,15 +72,46 @@ std::int64_t skip_release_ppb(const Point& point) {
   return 0;
 }
 
-void schedule_crashes(const Point& point, Backend& backend, MeasuringObserver& observer) {
+void schedule_link(const FaultSpec& fault, Backend& backend) {
+  const NodeId node{static_cast<std::uint16_t>(fault.node + 1)};
+  const NodeId other = fault.to ? NodeId{static_cast<std::uint16_t>(*fault.to + 1)} : kNoNode;
+  const Time down = Time{} + *fault.at;
+  backend.at(down, [&backend, node, other] { backend.set_link(node, other, false); });
+  if (fault.length)
+    backend.at(down + *fault.length,
+               [&backend, node, other] { backend.set_link(node, other, true); });
+}
+
+void schedule_node_crash(const FaultSpec& fault, const World& world, Backend& backend,
+                         MeasuringObserver& observer) {
+  const NodeId node{static_cast<std::uint16_t>(fault.node + 1)};
+  backend.at(Time{} + *fault.at, [&world, &backend, &observer, node] {
+    for (std::uint32_t i = 0; i < world.shape().clients(); ++i)
+      if (world.node_of(ClientId{i}) == node) observer.client_crashed(ClientId{i});
+    backend.crash_node(node);
+  });
+}
+
+void schedule_faults(const Point& point, const World& world, Backend& backend,
+                     MeasuringObserver& observer) {
   for (const FaultSpec& fault : point.faults) {
-    if (fault.kind != FaultKind::client_crash || !fault.at) continue;
-    const ClientId client{fault.client};
-    backend.at(Time{} + *fault.at, [&backend, &observer, client] {
-      observer.client_crashed(client);
-      backend.crash(client, CrashKind::client);
+    if (fault.kind == FaultKind::link_down) schedule_link(fault, backend);
+    if (fault.kind == FaultKind::node_crash) schedule_node_crash(fault, world, backend, observer);
+    const bool client = fault.kind == FaultKind::client_crash;
+    if (!client && fault.kind != FaultKind::process_crash) continue;
+    const CrashKind kind = client ? CrashKind::client : CrashKind::process;
+    const ClientId who{fault.client};
+    backend.at(Time{} + *fault.at, [&backend, &observer, who, kind] {
+      observer.client_crashed(who);
+      backend.crash(who, kind);
     });
   }
+}
+
+bool hardware_fails(const Point& point) {
+  return std::any_of(point.faults.begin(), point.faults.end(), [](const FaultSpec& fault) {
+    return fault.kind == FaultKind::node_crash || fault.kind == FaultKind::link_down;
+  });
 }
 
 void spawn_clients(const World& world, Backend& backend, MicroWorkload& workload,
@@ -147,6 +179,9 @@ RepeatOutcome run_repeat(const Point& point, const ProtocolEntry& entry, std::ui
     return refused(
         seed, RepeatStatus::unavailable,
         fmt::format("{} needs {}, which this backend does not have", point.protocol.name, missing));
+  if (hardware_fails(point) && !backend->has_hardware_faults())
+    return refused(seed, RepeatStatus::unavailable,
+                   "faults: this backend has no nodes or links that can fail");
   world.attach(*backend);
   auto workload =
       MicroWorkload::make(point.workload, point.locks.count, point.platform.clients(), seed,
@@ -157,7 +192,7 @@ RepeatOutcome run_repeat(const Point& point, const ProtocolEntry& entry, std::ui
   MeasuringObserver observer(world, *backend, opens, point.run.duration, point.run.on_violation);
   observer.watch_clients();
   backend->at(opens, [&observer] { observer.window_opens(); });
-  schedule_crashes(point, *backend, observer);
+  schedule_faults(point, world, *backend, observer);
   spawn_clients(world, *backend, *workload.value(), observer);
   backend->announce_clients([&](ClientId client) {
     observer.prefetch_client(client);

@@ -6,6 +6,7 @@
 
 #include "core/scenario/nic_file.h"
 #include "core/scenario/quantities.h"
+#include "core/scenario/sections.h"
 
 namespace latchlab {
 namespace {
@@ -33,20 +34,19 @@ YamlNode exponent(std::int64_t ppb) {
 }
 
 YamlNode write_platform(const PlatformSpec& platform, YamlNode nic) {
-  YamlNode topology = yaml_map();
-  topology.set("kind", yaml_text("star"));
   YamlNode clocks = yaml_map();
   clocks.set("drift", yaml_text(format_ppm(platform.drift_ppb)));
   clocks.set("offset", time(platform.clock_offset));
   YamlNode node = yaml_map();
   node.set("nic", std::move(nic));
-  node.set("topology", std::move(topology));
+  node.set("topology", write_topology(platform.topology));
   node.set("servers", number(platform.servers));
   node.set("client_nodes", number(platform.client_nodes));
   node.set("clients_per_node", number(platform.clients_per_node));
   node.set("colocated", boolean(platform.colocated));
   node.set("client_link_latency", time(platform.client_link_latency));
   node.set("clocks", std::move(clocks));
+  node.set("bulk", write_bulk(platform.bulk));
   return node;
 }
 
@@ -133,15 +133,13 @@ YamlNode write_protocol(const ProtocolSpec& protocol) {
 YamlNode write_faults(const std::vector<FaultSpec>& faults) {
   YamlNode list = yaml_sequence();
   for (const FaultSpec& fault : faults) {
-    YamlNode node = yaml_map();
-    if (fault.kind == FaultKind::skip_release) {
-      node.set("kind", yaml_text("skip_release"));
-      node.set("probability", percent(fault.probability_ppb));
-    } else {
-      node.set("kind", yaml_text("client_crash"));
-      node.set("at", time(fault.at.value_or(Duration{0})));
-      node.set("client", number(fault.client));
+    if (fault.kind != FaultKind::skip_release) {
+      list.items.push_back(write_fault(fault));
+      continue;
     }
+    YamlNode node = yaml_map();
+    node.set("kind", yaml_text("skip_release"));
+    node.set("probability", percent(fault.probability_ppb));
     list.items.push_back(std::move(node));
   }
   return list;
@@ -186,6 +184,18 @@ YamlNode sections(const Point& point, const std::string& name, YamlNode nic) {
   return node;
 }
 
+// A swept number of nodes changes the shape that follows from it.
+void keep_topology(YamlNode& resolved, const YamlNode& source) {
+  for (const char* key : {"topology", "bulk"}) {
+    const YamlNode* platform = source.find("platform");
+    const YamlNode* written = platform ? platform->find(key) : nullptr;
+    if (written)
+      resolved.find("platform")->set(key, *written);
+    else
+      resolved.find("platform")->erase(key);
+  }
+}
+
 // A swept name, profile or kind changes which keys its mapping may have.
 void keep_rebuilt_section(YamlNode& resolved, const YamlNode& source, const std::string& path) {
   const std::size_t dot = path.rfind('.');
@@ -224,7 +234,11 @@ std::string resolve_scenario(const Scenario& scenario, const YamlNode& source,
     if (entry.key == "name") node.set("description", yaml_text(scenario.description));
   }
   for (const Axis& axis : axes)
-    for (const std::string& path : axis.paths) keep_rebuilt_section(node, source, path);
+    for (const std::string& path : axis.paths) {
+      const bool platform = path == "platform" || path.starts_with("platform.");
+      if (platform && !path.starts_with("platform.nic")) keep_topology(node, source);
+      keep_rebuilt_section(node, source, path);
+    }
   for (const char* key : {"sweep", "expect"}) {
     const YamlNode* kept = source.find(key);
     if (kept && !kept->is_null()) node.set(key, *kept);

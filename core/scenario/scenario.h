@@ -14,11 +14,14 @@
 #include "core/base/time.h"
 #include "core/scenario/expectation.h"
 #include "core/scenario/nic.h"
+#include "core/scenario/topology.h"
 
 namespace latchlab {
 
 struct PlatformSpec {
   NicModel nic;
+  TopologySpec topology;
+  BulkSpec bulk;
   std::uint32_t servers = 1;
   std::uint32_t client_nodes = 1;
   std::uint32_t clients_per_node = 1;
@@ -28,6 +31,7 @@ struct PlatformSpec {
   Duration clock_offset;         // each node's offset is drawn from [0, offset]
 
   std::uint32_t clients() const { return client_nodes * clients_per_node; }
+  std::uint32_t nodes() const { return servers + (colocated ? 0 : client_nodes); }
 };
 
 enum class PlacementKind : std::uint8_t { round_robin, partitioned, node };
@@ -69,13 +73,22 @@ struct RunSpec {
   OnViolation on_violation = OnViolation::stop;
 };
 
-enum class FaultKind : std::uint8_t { skip_release, client_crash };
+enum class FaultKind : std::uint8_t {
+  skip_release,
+  client_crash,
+  process_crash,
+  node_crash,
+  link_down
+};
 
 struct FaultSpec {
   FaultKind kind = FaultKind::skip_release;
   std::int64_t probability_ppb = 0;  // per acquisition (skip_release)
-  std::optional<Duration> at;        // since the start (client_crash)
-  std::uint32_t client = 0;          // client_crash: who
+  std::optional<Duration> at;        // since the start (all others)
+  std::uint32_t client = 0;          // client_crash, process_crash: who
+  std::uint32_t node = 0;            // node_crash, link_down: servers first, then client nodes
+  std::optional<std::uint32_t> to;   // link_down: only the path to this node; else the whole port
+  std::optional<Duration> length;    // link_down: comes back after this; else never
 };
 
 struct ProtocolSpec {

@@ -11,31 +11,6 @@ namespace {
 
 constexpr Duration kLongestLink = seconds(10);
 
-void read_topology(const YamlNode* node, const Place& place) {
-  if (!node) return;
-  std::string kind;
-  YamlNode whole;
-  if (node->is_scalar()) {
-    kind = node->text;
-  } else {
-    MapReader reader(node, "platform.topology", place);
-    reader.know("file");
-    if (node->find("file"))
-      reject(node->place,
-             "platform.topology: a platform file is not supported by this build yet; "
-             "supported: {kind: star}");
-    kind = scalar(reader.require("kind", "kind: star"), "platform.topology.kind", "star");
-    if (kind == "star") reader.finish();
-  }
-  if (kind == "star") return;
-  const bool known = kind == "fat_tree" || kind == "dragonfly" || kind == "torus";
-  if (known)
-    reject(node->place, fmt::format("platform.topology.kind {} is not supported by this build "
-                                    "yet; supported: star",
-                                    kind));
-  reject(node->place, fmt::format("platform.topology.kind is {}; expected star", quoted(kind)));
-}
-
 void read_clocks(const YamlNode* node, const Place& place, PlatformSpec& platform) {
   MapReader clocks(node, "platform.clocks", place);
   platform.drift_ppb = clocks.ratio_ppb("drift", 0, 0, 100'000'000);
@@ -69,7 +44,7 @@ PlatformSpec read_platform(const YamlNode* node, const Place& place, const std::
                            const DataDirs& data) {
   MapReader reader(node, "platform", place);
   for (const char* key : {"nic", "topology", "servers", "client_nodes", "clients_per_node",
-                          "colocated", "client_link_latency", "clocks"})
+                          "colocated", "client_link_latency", "clocks", "bulk"})
     reader.know(key);
   reader.finish();
   PlatformSpec platform;
@@ -81,9 +56,11 @@ PlatformSpec read_platform(const YamlNode* node, const Place& place, const std::
   platform.colocated = reader.boolean("colocated", false);
   platform.client_link_latency =
       reader.duration("client_link_latency", Duration{0}, Duration{0}, kLongestLink);
-  read_topology(reader.find("topology"), reader.place());
   read_clocks(reader.find("clocks"), reader.place(), platform);
   check_size(platform, reader);
+  platform.topology =
+      read_topology(reader.find("topology"), reader.place(), platform.nodes(), directory, data);
+  platform.bulk = read_bulk(reader.find("bulk"), reader.place(), platform.topology.kind);
   const YamlNode* nic = reader.find("nic");
   platform.nic = read_nic(expand_nic(nic ? *nic : default_nic(reader.place()), directory, data));
   return platform;

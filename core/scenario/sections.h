@@ -18,6 +18,14 @@ inline constexpr std::uint64_t kFirstEntryOffset = 4'096;  // lock tables begin 
 PlatformSpec read_platform(const YamlNode* node, const Place& place, const std::string& directory,
                            const DataDirs& data);
 
+// The network for so many nodes; what is not given follows from their number. A relative file is
+// looked up in `directory` first.
+TopologySpec read_topology(const YamlNode* node, const Place& place, std::uint32_t nodes,
+                           const std::string& directory, const DataDirs& data);
+YamlNode write_topology(const TopologySpec& topology);
+BulkSpec read_bulk(const YamlNode* node, const Place& place, TopologyKind topology);
+YamlNode write_bulk(const BulkSpec& bulk);
+
 LockTableSpec read_locks(const YamlNode* node, const Place& place);
 // What the table asks of servers and addresses, once the protocol's entry size is known.
 void check_locks(const LockTableSpec& locks, std::uint32_t servers, std::uint64_t entry_bytes,
@@ -26,7 +34,8 @@ void check_locks(const LockTableSpec& locks, std::uint32_t servers, std::uint64_
 WorkloadSpec read_workload(const YamlNode* node, const Place& place);
 DistributionSpec read_distribution(const YamlNode* node, const Place& place);
 
-std::vector<FaultSpec> read_faults(const YamlNode* node, std::uint32_t clients);
+std::vector<FaultSpec> read_faults(const YamlNode* node, const PlatformSpec& platform);
+YamlNode write_fault(const FaultSpec& fault);  // one that has a date
 RunSpec read_run(const YamlNode* node, const Place& place);
 
 // Protocols that take part in a sweep, and parameters that are allowed to belong to any of them.

@@ -70,6 +70,27 @@ TEST_F(BadInput, a_nic_that_does_not_exist) {
                       "did you mean 'connectx-5'?");
 }
 
+TEST_F(BadInput, platform_files_that_simgrid_refuses) {
+  const auto expect_file_refused = [&](const std::string& text, const std::string& reason) {
+    write("net.xml", "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n" + text);
+    write("bad.yaml",
+          "schema: 1\nname: bad\nprotocol: {name: cas}\nplatform: {topology: {file: net.xml}}\n");
+    expect_refused({"bad.yaml"}, "", reason);
+  };
+  expect_line_refused("platform: {topology: {file: none.xml}}", "4: platform.topology.file",
+                      "there is no file 'none.xml'");
+  expect_file_refused("<platform", "net.xml: SimGrid cannot use this platform");
+  expect_file_refused(
+      "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">"
+      "<host id=\"a\" speed=\"1Gf\"/></zone></platform>",
+      "it has 1 of the 2 hosts");
+  expect_file_refused(
+      "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">"
+      "<host id=\"a\" speed=\"1Gf\"/><host id=\"b\" speed=\"1Gf\"/></zone>"
+      "</platform>",
+      "a zone of hosts without any route");
+}
+
 TEST_F(BadInput, parameters_out_of_range_or_of_another_lock) {
   const std::string head = "schema: 1\nname: bad\n";
   expect_text_refused(head + "protocol: {name: cas, backoff_cap_shift: 99}\n",

@@ -38,7 +38,8 @@ const std::vector<Layer>& layers() {
       {"core/scenario/", plain},
       {"core/runner/", {"core/"}},
       {"backends/",
-       {"core/base/", "core/coro/", "core/verbs/", "core/scenario/nic.h", "core/runner/backend.h"}},
+       {"core/base/", "core/coro/", "core/verbs/", "core/scenario/nic.h",
+        "core/scenario/topology.h", "core/runner/backend.h"}},
   };
   return table;
 }

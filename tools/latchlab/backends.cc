@@ -1,5 +1,9 @@
 #include <fmt/core.h>
 
+#include <set>
+#include <string>
+#include <utility>
+
 #include "tools/latchlab/commands.h"
 #ifdef LATCHLAB_WITH_SIMGRID
 #include "backends/simgrid/simgrid_backend.h"
@@ -13,6 +17,8 @@ namespace {
 std::unique_ptr<Backend> simgrid(const WorldPlan& plan, const Point& point) {
   SimgridOptions options;
   options.nic = point.platform.nic;
+  options.topology = point.platform.topology;
+  options.bulk = point.platform.bulk;
   options.client_link_latency = point.platform.client_link_latency;
   options.drift_ppb = point.platform.drift_ppb;
   options.clock_offset = point.platform.clock_offset;
@@ -21,6 +27,22 @@ std::unique_ptr<Backend> simgrid(const WorldPlan& plan, const Point& point) {
 
 }  // namespace
 #endif
+
+Status check_platform_files(const Scenario& scenario) {
+#ifdef LATCHLAB_WITH_SIMGRID
+  std::set<std::pair<std::string, std::uint32_t>> tried;
+  for (const Point& point : scenario.points) {
+    const PlatformSpec& platform = point.platform;
+    if (platform.topology.kind != TopologyKind::file) continue;
+    if (!tried.emplace(platform.topology.file, platform.nodes()).second) continue;
+    Status usable = check_platform(platform.nodes(), platform.nic, platform.topology);
+    if (!usable) return usable;
+  }
+#else
+  static_cast<void>(scenario);
+#endif
+  return fine();
+}
 
 Result<BackendFactory> backend_factory(const std::string& name) {
 #ifdef LATCHLAB_WITH_SIMGRID

@@ -57,6 +57,10 @@ Result<Scenario> load(const ScenarioArguments& arguments);
 // Says what is wrong on stderr, and gives the code to exit with.
 int complain(const Error& error, int code = kBadInput);
 
+// Platform files are tried out before anything runs: SimGrid refuses a bad one by ending the
+// process.
+Status check_platform_files(const Scenario& scenario);
+
 // The factory of a backend of this build.
 Result<BackendFactory> backend_factory(const std::string& name);
 

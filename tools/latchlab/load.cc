@@ -88,6 +88,7 @@ Result<Scenario> load(const ScenarioArguments& arguments) {
     if (std::string over = limits_exceeded(point, *protocol); !over.empty())
       return Error{std::move(over), scenario.value().file};
   }
+  if (const Status usable = check_platform_files(scenario.value()); !usable) return usable.error();
   return scenario;
 }
 

@@ -1,0 +1,164 @@
+#include "backends/simgrid/fabric.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <simgrid/s4u.hpp>
+#include <utility>
+
+#include "core/base/check.h"
+
+namespace sg4 = simgrid::s4u;
+
+namespace latchlab::sim {
+
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+using Hosts = std::vector<sg4::Host*>;
+
+std::int64_t product(const Numbers& numbers) {
+  std::int64_t all = 1;
+  for (const std::int64_t each : numbers) all *= each;
+  return all;
+}
+
+double bytes_per_s(const NicModel& nic) {
+  return static_cast<double>(nic.link_bits_per_s) / 8;
+}
+
+Hosts build_star(std::uint32_t nodes, const NicModel& nic) {
+  Hosts hosts;
+  auto* zone = sg4::create_star_zone("fabric");
+  for (std::uint32_t i = 0; i < nodes; ++i) {
+    const std::string name = "node-" + std::to_string(i + 1);
+    auto* host = zone->create_host(name, 1e9);
+    auto* link = zone->create_split_duplex_link(name + "-port", bytes_per_s(nic))->seal();
+    const sg4::LinkInRoute in_route{link, sg4::LinkInRoute::Direction::UP};
+    zone->add_route(host->get_netpoint(), nullptr, nullptr, nullptr, {in_route}, true);
+    host->seal();
+    hosts.push_back(host);
+  }
+  zone->seal();
+  return hosts;
+}
+
+// SimGrid's names: levels;down;up;parallel | groups,links;chassis,links;routers,links;hosts | sizes
+std::string shape_of(const TopologySpec& topology) {
+  if (topology.kind == TopologyKind::torus)
+    return fmt::format("{}", fmt::join(topology.dimensions, ","));
+  if (topology.kind == TopologyKind::dragonfly)
+    return fmt::format("{},1;{},1;{},1;{}", topology.groups, topology.chassis, topology.routers,
+                       topology.hosts);
+  return fmt::format("{};{};{};{}", topology.down.size(), fmt::join(topology.down, ","),
+                     fmt::join(topology.up, ","), fmt::join(topology.parallel, ","));
+}
+
+std::int64_t hosts_of(const TopologySpec& topology) {
+  if (topology.kind == TopologyKind::torus) return product(topology.dimensions);
+  if (topology.kind == TopologyKind::dragonfly)
+    return product({topology.groups, topology.chassis, topology.routers, topology.hosts});
+  return product(topology.down);
+}
+
+// XML clusters read the same in all versions of SimGrid that we know; version 4.1 needs a zone
+// around them. Links have no latency: ours comes from the number of links of a route.
+std::string cluster_xml(const TopologySpec& topology, const NicModel& nic) {
+  static const char* const names[] = {"", "FAT_TREE", "DRAGONFLY", "TORUS"};
+  return fmt::format(
+      "<?xml version='1.0'?>\n"
+      "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+      "<platform version=\"4.1\"><zone id=\"world\" routing=\"Full\">\n"
+      "<cluster id=\"fabric\" prefix=\"node-\" suffix=\"\" radical=\"0-{}\" speed=\"1Gf\"\n"
+      " bw=\"{}bps\" lat=\"0\" topology=\"{}\" topo_parameters=\"{}\"/>\n"
+      "</zone></platform>\n",
+      hosts_of(topology) - 1, nic.link_bits_per_s, names[static_cast<int>(topology.kind)],
+      shape_of(topology));
+}
+
+// SimGrid reads platforms from files only; this one has no name and leaves nothing behind.
+void load_text(sg4::Engine& engine, const std::string& xml) {
+  const int file = ::memfd_create("platform.xml", 0);
+  LATCHLAB_CHECK(file >= 0, "no memory for the platform");
+  const ssize_t written = ::write(file, xml.data(), xml.size());
+  LATCHLAB_CHECK(written == static_cast<ssize_t>(xml.size()), "no memory for the platform");
+  engine.load_platform(fmt::format("/proc/self/fd/{}", file));
+  ::close(file);
+}
+
+// The digits that begin at `at`, without leading zeros.
+std::string digits(const std::string& text, std::size_t at) {
+  std::size_t end = at;
+  while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
+  while (at + 1 < end && text[at] == '0') ++at;
+  return text.substr(at, end - at);
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+std::size_t after_digits(const std::string& text, std::size_t at) {
+  while (at < text.size() && is_digit(text[at])) ++at;
+  return at;
+}
+
+}  // namespace
+
+bool natural_less(const std::string& a, const std::string& b) {
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (is_digit(a[i]) && is_digit(b[j])) {
+      const std::string x = digits(a, i);
+      const std::string y = digits(b, j);
+      if (x.size() != y.size()) return x.size() < y.size();
+      if (x != y) return x < y;
+      i = after_digits(a, i);
+      j = after_digits(b, j);
+      continue;
+    }
+    if (a[i] != b[j]) return a[i] < b[j];
+    ++i;
+    ++j;
+  }
+  const bool a_left = i < a.size();
+  const bool b_left = j < b.size();
+  return a_left != b_left ? b_left : a < b;
+}
+
+// Shares of flows follow latencies in SimGrid's models, which no switch does: its flows see none,
+// and we add the latency ourselves.
+sg4::Engine& make_engine() {
+  static std::vector<std::string> arguments = {"latchlab",
+                                               "--log=xbt_cfg.thres:warning",
+                                               "--cfg=surf/precision:1e-14",
+                                               "--cfg=network/model:CM02",
+                                               "--cfg=network/crosstraffic:0",
+                                               "--cfg=network/latency-factor:0",
+                                               "--cfg=network/TCP-gamma:0"};
+  static std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  static int argc = static_cast<int>(argv.size());
+  argv.push_back(nullptr);
+  return *new sg4::Engine(&argc, argv.data());  // it wants to live as long as the process
+}
+
+Hosts build_fabric(sg4::Engine& engine, std::uint32_t nodes, const NicModel& nic,
+                   const TopologySpec& topology) {
+  if (topology.kind == TopologyKind::star) return build_star(nodes, nic);
+  if (topology.kind == TopologyKind::file)
+    engine.load_platform(topology.file);
+  else
+    load_text(engine, cluster_xml(topology, nic));
+  Hosts hosts = engine.get_all_hosts();
+  std::sort(hosts.begin(), hosts.end(), [](const sg4::Host* a, const sg4::Host* b) {
+    return natural_less(a->get_name(), b->get_name());
+  });
+  if (hosts.size() > nodes) hosts.resize(nodes);
+  return hosts;
+}
+
+}  // namespace latchlab::sim

@@ -1,0 +1,29 @@
+#pragma once
+// Builds a topology in SimGrid.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/scenario/nic.h"
+#include "core/scenario/topology.h"
+
+namespace simgrid::s4u {
+class Engine;
+class Host;
+}  // namespace simgrid::s4u
+
+namespace latchlab::sim {
+
+// The one engine of this process: dates to the picosecond, no TCP effects, fair shares.
+simgrid::s4u::Engine& make_engine();
+
+// The host of each node, by NodeId - 1. Fewer than `nodes`: the platform has no more. May throw
+// what SimGrid throws, or end the process as SimGrid does.
+std::vector<simgrid::s4u::Host*> build_fabric(simgrid::s4u::Engine& engine, std::uint32_t nodes,
+                                              const NicModel& nic, const TopologySpec& topology);
+
+// "node-2" comes before "node-10".
+bool natural_less(const std::string& a, const std::string& b);
+
+}  // namespace latchlab::sim
