@@ -23,6 +23,7 @@ enum class EventKind : std::uint8_t {
   retry,       // a message is sent again after receiver-not-ready
   send_ready,  // a DCI can go on
   request_up,  // a call has waited for and used the server's CPU
+  core,        // a core that clients share may be free
 };
 
 struct Event {

@@ -23,22 +23,23 @@ std::int64_t drift_of(std::int64_t length_ps, std::int64_t drift_ppb) {
 
 Time Simulator::local_now(NodeId id) const {
   const Node& here = node(id);
-  return now_ + here.clock_offset + Duration{drift_of(now_.ps, here.drift_ppb)};
+  const std::int64_t since_ps = now_.ps - here.clock_since.ps;
+  return now_ + here.clock_offset + Duration{drift_of(since_ps, here.drift_ppb)};
 }
 
 // The first true date at which the node's clock shows at least `local`.
 Time Simulator::true_date_of(const Node& here, Time local) const {
   if (local == kNever) return kNever;
   const auto shows = [&here](std::int64_t true_ps) {
-    return true_ps + here.clock_offset.ps + drift_of(true_ps, here.drift_ppb);
+    return true_ps + here.clock_offset.ps + drift_of(true_ps - here.clock_since.ps, here.drift_ppb);
   };
-  const Wide since = static_cast<Wide>(local.ps) - here.clock_offset.ps;
-  if (since <= 0) return Time{};
-  const Wide guess = since * kPerBillion / (kPerBillion + here.drift_ppb);
+  const Wide since = static_cast<Wide>(local.ps) - here.clock_offset.ps - here.clock_since.ps;
+  if (since <= 0) return here.clock_since;
+  const Wide guess = since * kPerBillion / (kPerBillion + here.drift_ppb) + here.clock_since.ps;
   if (guess > static_cast<Wide>(kNever.ps) / 2) return kNever;
   auto date = static_cast<std::int64_t>(guess);
   while (shows(date) < local.ps) ++date;
-  while (date > 0 && shows(date - 1) >= local.ps) --date;
+  while (date > here.clock_since.ps && shows(date - 1) >= local.ps) --date;
   return Time{date};
 }
 
@@ -58,11 +59,13 @@ void Simulator::post_local(SimActor& actor, SimOperation& op) {
       date = saturating_add(now_, true_length_of(here, op.length));
       break;
     case OpKind::compute:
-      date = saturating_add(now_, op.length);
+      op.paused_before = actor.paused_total;
+      date = actor.core != nullptr ? work(actor, op.length) : saturating_add(now_, op.length);
       break;
     case OpKind::on_node:
-      here.state_free = std::max(here.state_free, now_) + nic_.on_node;
-      date = here.state_free;
+      date = std::max(here.state_free, now_) + nic_.on_node;
+      if (actor.core != nullptr) date = std::max(date, work(actor, nic_.on_node));
+      here.state_free = date;
       break;
     case OpKind::allocate:
       LATCHLAB_CHECK(op.server.value >= 1 && op.server.value <= nodes_.size(),
@@ -80,7 +83,9 @@ void Simulator::post_local(SimActor& actor, SimOperation& op) {
       op.completion.status = std::exchange(actor.detached_error, VerbStatus::ok);
       break;
     default:
-      date = now_ + nic_.cpu_access;
+      LATCHLAB_CHECK(op.kind != OpKind::cpu || op.verb.addr.offset >= here.device_bytes,
+                     "CPU access to memory of an RNIC");
+      date = actor.core != nullptr ? work(actor, nic_.cpu_access) : now_ + nic_.cpu_access;
   }
   if (date != kNever) push(std::max(date, now_), actor.index, EventKind::local, &op);
 }
@@ -94,6 +99,12 @@ void Simulator::local_done(SimOperation& op) {
     case OpKind::on_node:
       if (alive) op.visit();
       break;
+    case OpKind::compute: {
+      const Duration pauses = owner(op).paused_total - op.paused_before;
+      if (!alive || pauses.ps == 0) break;
+      op.paused_before = owner(op).paused_total;
+      return push(saturating_add(now_, pauses), op.actor, EventKind::local, &op);
+    }
     case OpKind::allocate: {
       Node& host = node(op.server);
       if (host.dead) {
@@ -122,6 +133,7 @@ void Simulator::local_done(SimOperation& op) {
 
 void Simulator::access_memory(SimOperation& op) {
   const RemoteAddr addr = op.verb.addr;
+  if (caches_) node(addr.node).cache.touch(addr.offset, sizeof(std::uint64_t));
   std::uint64_t& word = node(addr.node).memory.word(addr.offset);
   const std::uint64_t before = word;
   switch (op.cpu) {

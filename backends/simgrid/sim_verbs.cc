@@ -40,11 +40,14 @@ std::uint32_t payload(const SimOperation& op) {
 // ---- the way there ----
 
 Qp& Simulator::qp_of(SimActor& actor, NodeId to) {
-  std::unique_ptr<Qp>& qp = actor.qps[to.value - 1u];
+  QpTable& table = actor.shared_qps != nullptr ? *actor.shared_qps : actor.qps;
+  if (table.empty()) table.resize(nodes_.size());
+  std::unique_ptr<Qp>& qp = table[to.value - 1u];
   if (!qp) {
     qp = std::make_unique<Qp>();
-    qp->actor = &actor;
     qp->to = to;
+    count_qp(actor.node());
+    count_qp(to);
   }
   return *qp;
 }
@@ -90,7 +93,8 @@ void Simulator::leave(SimOperation& op, Time date) {
 // When it arrives. The port is busy for the gap between verbs, or as long as the bytes take.
 Time Simulator::depart(NodeId from, NodeId to, Time date, std::uint32_t bytes) {
   Nic& nic = node(from).nic;
-  const Duration busy = std::max(nic_.request_gap, platform_->transfer(from, to, bytes));
+  const Duration gap = at_rate_of(nic, nic_.request_gap);
+  const Duration busy = std::max(gap, platform_->transfer(from, to, bytes));
   const Time starts = std::max(nic.outbound_free, date);
   nic.outbound_free = starts + busy;
   const Duration tail = bytes > kSmallBytes ? platform_->transfer(from, to, bytes) : Duration{};
@@ -146,20 +150,31 @@ VerbStatus Simulator::refusal(const SimOperation& op) const {
   return valid(op) ? VerbStatus::ok : VerbStatus::access_error;
 }
 
+// In the inbound pipeline, when nothing else is there.
+Duration Simulator::serve_time(const SimOperation& op) const {
+  if (op.kind == OpKind::send) return at_rate_of(node(op.target.node).nic, nic_.serve_send);
+  if (op.kind == OpKind::call) return at_rate_of(node(op.server).nic, nic_.serve_send);
+  const bool wide = op.verb.bytes == 16;
+  Duration serve = wide ? nic_.serve_atomic_16 : nic_.serve_atomic_8;
+  if (op.verb.kind == VerbKind::read) {
+    serve = nic_.serve_read;
+  } else if (op.verb.kind == VerbKind::write) {
+    serve = nic_.serve_write;
+  } else if (on_device(op)) {
+    serve = wide ? nic_.device_serve_atomic_16 : nic_.device_serve_atomic_8;
+  }
+  return at_rate_of(node(op.qp->to).nic, serve);
+}
+
 void Simulator::enter_pipeline(SimOperation& op) {
-  Duration serve = nic_.serve_send;
   NodeId to = op.kind == OpKind::send ? op.target.node : op.server;
   if (op.kind == OpKind::verb) {
     to = op.qp->to;
-    if (is_atomic(op.verb.kind)) {
-      op.qp->stalled = true;
-      serve = op.verb.bytes == 16 ? nic_.serve_atomic_16 : nic_.serve_atomic_8;
-    } else {
-      serve = op.verb.kind == VerbKind::read ? nic_.serve_read : nic_.serve_write;
-    }
+    if (uses_slot(op.verb)) op.qp->stalled = true;
   }
   Nic& nic = node(to).nic;
   ++nic.verbs;
+  const Duration serve = serve_time(op);
   const Duration transfer = platform_->transfer(op.from, to, payload(op));
   const bool incoming = op.kind == OpKind::verb && op.verb.kind == VerbKind::write;
   const Duration busy = incoming ? std::max(serve, transfer) : serve;
@@ -167,23 +182,24 @@ void Simulator::enter_pipeline(SimOperation& op) {
   nic.link_busy += transfer;
   // What is long has come in while it was on the wire, if nothing else was.
   nic.pipeline_free = std::max(nic.pipeline_free + busy, now_ + serve);
-  push(nic.pipeline_free, op.actor, EventKind::served, &op);
+  const Time leaves = pcie_ ? cross_pcie(op, nic, nic.pipeline_free) : nic.pipeline_free;
+  push(leaves, op.actor, EventKind::served, &op);
 }
 
 void Simulator::served(SimOperation& op) {
   if (op.kind == OpKind::send) return deliver(op);
   if (op.kind == OpKind::call) return call_arrived(op);
-  const bool atomic = is_atomic(op.verb.kind);
   const VerbStatus status = refusal(op);
   if (status != VerbStatus::ok) {
     fail_verb(op, status);
-    if (atomic) unstall(*op.qp);
+    if (uses_slot(op.verb)) unstall(*op.qp);
     return;
   }
-  if (atomic) return admit(op);
+  if (is_atomic(op.verb.kind)) return admit(op);
+  if (uses_slot(op.verb)) return enter_slot(op);
   move_words(op);
   note_effect(op);
-  answer(op, op.verb.kind == VerbKind::read ? nic_.read : nic_.write);
+  answer(op, fetch_time(op));
 }
 
 void Simulator::move_words(SimOperation& op) {
@@ -205,7 +221,7 @@ void Simulator::move_words(SimOperation& op) {
   }
 }
 
-// What arrived on the QP behind an atomic goes on, up to the next atomic.
+// What arrived on the QP behind an atomic (or a READ in a slot) goes on, up to the next one.
 void Simulator::unstall(Qp& qp) {
   qp.stalled = false;
   while (!qp.stalled && !qp.behind.empty()) execute(*qp.behind.pop());

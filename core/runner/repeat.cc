@@ -6,6 +6,7 @@
 
 #include "core/base/check.h"
 #include "core/base/random.h"
+#include "core/runner/cpu_faults.h"
 #include "core/runner/measuring.h"
 #include "core/workload/micro.h"
 
@@ -144,6 +145,8 @@ RepeatOutcome run_repeat(const Point& point, const ProtocolEntry& entry, std::ui
     return refused(
         seed, RepeatStatus::unavailable,
         fmt::format("{} needs {}, which this backend does not have", point.protocol.name, missing));
+  if (std::string why = cpu_faults_refused(point, *backend); !why.empty())
+    return refused(seed, RepeatStatus::unavailable, std::move(why));
   world.attach(*backend);
   auto workload =
       MicroWorkload::make(point.workload, point.locks.count, point.platform.clients(), seed,
@@ -155,6 +158,7 @@ RepeatOutcome run_repeat(const Point& point, const ProtocolEntry& entry, std::ui
   observer.watch_clients();
   backend->at(opens, [&observer] { observer.window_opens(); });
   schedule_crashes(point, *backend, observer);
+  schedule_cpu_faults(point, world, *backend, seed, opens + point.run.duration);
   spawn_clients(world, *backend, *workload.value(), observer);
   const RunEnd end = backend->run_until(opens + point.run.duration);
   check_books(*backend, observer);

@@ -23,6 +23,10 @@ struct ConstantOrigin {
   bool overridden = false;  // the scenario replaced the file's value
 };
 
+// Who has a QP of its own to each node: with it come the limit of READs and atomics in flight and
+// execution in order.
+enum class QpOwner : std::uint8_t { client, core, node };
+
 // One point of a curve: with this many QPs in use a NIC runs at this share of its rates.
 struct RatePoint {
   std::int64_t qps = 0;

@@ -77,11 +77,11 @@ Point read_point(const YamlNode& root, const Context& context, const SweptProtoc
   point.locks = read_locks(section("locks"), root.place);
   point.workload = read_workload(section("workload"), root.place);
   point.protocol = read_protocol(*protocol, context.protocols, swept);
-  point.faults = read_faults(section("faults"), point.platform.clients());
+  point.faults = read_faults(section("faults"), point.platform);
   point.run = read_run(section("run"), root.place);
   const auto info = std::find_if(context.protocols.begin(), context.protocols.end(),
                                  [&](const auto& p) { return p.name == point.protocol.name; });
-  check_locks(point.locks, point.platform.servers, info->entry_bytes, section("locks"), root.place);
+  check_locks(point.locks, point.platform, info->entry_bytes, section("locks"), root.place);
   return point;
 }
 

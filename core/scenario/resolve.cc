@@ -6,6 +6,7 @@
 
 #include "core/scenario/nic_file.h"
 #include "core/scenario/quantities.h"
+#include "core/scenario/sections.h"
 
 namespace latchlab {
 namespace {
@@ -38,6 +39,8 @@ YamlNode write_platform(const PlatformSpec& platform, YamlNode nic) {
   YamlNode clocks = yaml_map();
   clocks.set("drift", yaml_text(format_ppm(platform.drift_ppb)));
   clocks.set("offset", time(platform.clock_offset));
+  clocks.set("nic_drift", yaml_text(format_ppm(platform.nic_drift_ppb)));
+  clocks.set("nic_offset", time(platform.nic_clock_offset));
   YamlNode node = yaml_map();
   node.set("nic", std::move(nic));
   node.set("topology", std::move(topology));
@@ -47,6 +50,9 @@ YamlNode write_platform(const PlatformSpec& platform, YamlNode nic) {
   node.set("colocated", boolean(platform.colocated));
   node.set("client_link_latency", time(platform.client_link_latency));
   node.set("clocks", std::move(clocks));
+  static const char* const owners[] = {"client", "core", "node"};
+  node.set("qps", yaml_text(owners[static_cast<std::size_t>(platform.qps)]));
+  node.set("cores", platform.cores == 0 ? YamlNode() : number(platform.cores));
   return node;
 }
 
@@ -70,6 +76,7 @@ YamlNode write_locks(const LockTableSpec& locks) {
   node.set("stride", locks.stride_bytes == 0 ? YamlNode()
                                              : literal(format_bytes(locks.stride_bytes),
                                                        fmt::format("{}", locks.stride_bytes)));
+  node.set("memory", yaml_text(locks.device_memory ? "device" : "host"));
   return node;
 }
 
@@ -137,6 +144,8 @@ YamlNode write_faults(const std::vector<FaultSpec>& faults) {
     if (fault.kind == FaultKind::skip_release) {
       node.set("kind", yaml_text("skip_release"));
       node.set("probability", percent(fault.probability_ppb));
+    } else if (fault.kind != FaultKind::client_crash) {
+      node = write_cpu_fault(fault);
     } else {
       node.set("kind", yaml_text("client_crash"));
       node.set("at", time(fault.at.value_or(Duration{0})));

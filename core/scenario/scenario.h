@@ -25,6 +25,11 @@ struct PlatformSpec {
   Duration client_link_latency;  // extra one-way latency between client nodes
   std::int64_t drift_ppb = 0;    // each node's rate error is drawn from [-drift, +drift]
   Duration clock_offset;         // each node's offset is drawn from [0, offset]
+  // Of the RNIC's clock against its node's: both drawn from [-x, +x]. Zero: one clock.
+  std::int64_t nic_drift_ppb = 0;
+  Duration nic_clock_offset;
+  QpOwner qps = QpOwner::client;
+  std::uint32_t cores = 0;  // per client node, shared by its clients; 0: each has its own
 
   std::uint32_t clients() const { return client_nodes * clients_per_node; }
 };
@@ -36,6 +41,7 @@ struct LockTableSpec {
   PlacementKind placement = PlacementKind::round_robin;
   std::uint32_t node = 0;          // for PlacementKind::node: server index from 0
   std::uint64_t stride_bytes = 0;  // from lock to lock; 0 (`stride: null`): entries side by side
+  bool device_memory = false;      // `memory: device`: the table lies on the servers' NICs
 };
 
 enum class DistributionKind : std::uint8_t { uniform, zipf, power_law, hotspot };
@@ -68,13 +74,24 @@ struct RunSpec {
   OnViolation on_violation = OnViolation::stop;
 };
 
-enum class FaultKind : std::uint8_t { skip_release, client_crash };
+enum class FaultKind : std::uint8_t { skip_release, client_crash, pause, slow_client, drift };
+
+// Whose CPU or clock a fault is about.
+enum class FaultTarget : std::uint8_t { client, client_node, server, any_client };
 
 struct FaultSpec {
   FaultKind kind = FaultKind::skip_release;
   std::int64_t probability_ppb = 0;  // per acquisition (skip_release)
-  std::optional<Duration> at;        // since the start (client_crash)
+  std::optional<Duration> at;        // since the start; without: `per_second`
   std::uint32_t client = 0;          // client_crash: who
+  // pause, slow_client, drift
+  FaultTarget target = FaultTarget::client;
+  std::uint32_t index = 0;                // of the client, client node or server, from 0
+  std::uint32_t per_second = 0;           // pause: so often on average, at random dates
+  Duration length;                        // pause: for so long
+  std::int64_t factor_ppb = 0;            // slow_client: its CPU time is multiplied by this, >= 1
+  Duration jump;                          // drift: the clock goes on from here; may be negative
+  std::optional<std::int64_t> drift_ppb;  // drift: and runs this much too fast from then on
 };
 
 struct ProtocolSpec {
