@@ -55,10 +55,26 @@ Time Simulator::work(SimActor& actor, Duration length) {
   return core.free;
 }
 
+// CPU operations are no occasion for others to get the core.
+void Simulator::hold_core(SimActor& actor, SimOperation& op) {
+  op.holds_core =
+      op.kind == OpKind::cpu || op.kind == OpKind::compute || op.kind == OpKind::on_node;
+  if (op.holds_core) ++actor.core->held;
+}
+
 // What the NIC has done is handled by the CPU; that is over when `completion` has passed, on an
-// idle core.
+// idle core. After a CPU operation its actor goes on at once.
 void Simulator::queue_completion(const SimOperation& op, SimOperation& first) {
   SimActor& actor = owner(op);
+  if (!is_remote(op.kind) && op.holds_core) {
+    Core& core = *actor.core;
+    if (actor.paused_until > now_)
+      actor.paused.push_back({&actor, &first, nullptr, now_, {}});
+    else
+      hand_over(actor, first);
+    if (--core.held == 0 && !core.scheduled) run_core(core);
+    return;
+  }
   const Duration handling = is_remote(op.kind) ? nic_.completion : Duration{};
   const Duration cost = cpu_time(actor, handling);
   queue_for_core({&actor, &first, nullptr, now_ + (cost - handling), cost});
@@ -69,12 +85,12 @@ void Simulator::queue_for_core(const Ready& ready) {
   if (actor.paused_until > now_) return actor.paused.push_back(ready);
   Core& core = *actor.core;
   core.ready.push_back(ready);
-  if (!core.scheduled) run_core(core);
+  if (!core.scheduled && core.held == 0) run_core(core);
 }
 
 void Simulator::run_core(Core& core) {
   core.scheduled = true;  // what is resumed may ask for this core
-  while (!core.ready.empty()) {
+  while (!core.ready.empty() && core.held == 0) {
     const Ready next = core.ready.front();
     const Time due = std::max(next.since, saturating_add(core.free, next.cost));
     if (due == kNever) break;
@@ -90,8 +106,19 @@ void Simulator::run_core(Core& core) {
   core.scheduled = false;
 }
 
+// Whoever waits for the batch goes on; its slots are free again if nobody is left to do it.
+void Simulator::hand_over(SimActor& actor, SimOperation& first) {
+  if (first.life == actor.life) return resume(actor, first.waiter);
+  for (Operation* at = &first; at != nullptr;) {
+    Operation* following = at->next;
+    recycle(static_cast<SimOperation&>(*at));
+    at = following;
+  }
+}
+
 void Simulator::go_on(const Ready& ready) {
   if (ready.wait != nullptr) return woken(*ready.wait);
+  if (ready.first == nullptr) return start_root(*ready.actor);
   hand_over(*ready.actor, *ready.first);
 }
 

@@ -54,6 +54,8 @@ Duration Simulator::true_length_of(const Node& here, Duration local) const {
 void Simulator::post_local(SimActor& actor, SimOperation& op) {
   Node& here = node(actor.node());
   Time date = now_;
+  op.holds_core = false;
+  if (actor.core != nullptr) hold_core(actor, op);
   switch (op.kind) {
     case OpKind::sleep:
       date = saturating_add(now_, true_length_of(here, op.length));

@@ -57,6 +57,7 @@ struct SimOperation : Operation {
   bool writes = false;                 // ... if it writes at all
   Time slot_entered;                   // from when it waits for its slot
   bool second_slot = false;            // a wide atomic: it asks for, or has, the slot of its end
+  bool holds_core = false;             // a CPU operation on a core that others may want
   Duration paused_before;              // of compute: its actor's pauses that it has made up for
   Time posted;                         // it is not on its way before this date
   std::int64_t retries = 0;            // of a message
@@ -108,7 +109,8 @@ struct Nic {
   std::uint64_t slot_waits = 0;
 };
 
-// What wants a core: the first operation of a batch that is over, or a wait that is.
+// What wants a core: the first operation of a batch that is over, a wait that is, or (neither) an
+// actor that begins.
 struct Ready {
   SimActor* actor = nullptr;
   SimOperation* first = nullptr;  // or
@@ -122,6 +124,7 @@ struct Core {
   std::uint32_t order = 0;  // of its events among equal dates
   Time free;
   std::deque<Ready> ready;
+  std::uint32_t held = 0;  // CPU operations under way: whoever asked for them goes on with them
   bool scheduled = false;  // its event is under way, or it is running
   QpTable qps;             // with QpOwner::core
 };

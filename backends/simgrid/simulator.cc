@@ -196,6 +196,11 @@ void Simulator::handle(const Event& event) {
 }
 
 void Simulator::begin(SimActor& actor) {
+  if (actor.core != nullptr) return queue_for_core({&actor, nullptr, nullptr, now_, {}});
+  start_root(actor);
+}
+
+void Simulator::start_root(SimActor& actor) {
   if (!actor.alive) return;
   check_context().client = actor.client().value;
   check_context().time_ps = now_.ps;
@@ -275,15 +280,6 @@ void Simulator::finish_operation(SimOperation& op) {
   auto& whole = static_cast<SimOperation&>(first);
   if (actor.core == nullptr) return hand_over(actor, whole);
   queue_completion(op, whole);
-}
-
-void Simulator::hand_over(SimActor& actor, SimOperation& first) {
-  if (first.life == actor.life) return resume(actor, first.waiter);
-  for (Operation* at = &first; at != nullptr;) {  // nobody is left to do it
-    Operation* following = at->next;
-    recycle(static_cast<SimOperation&>(*at));
-    at = following;
-  }
 }
 
 }  // namespace latchlab::sim

@@ -141,6 +141,7 @@ class Simulator final : public Backend, public EventSource {
   void push(Time date, std::uint32_t actor, EventKind kind, void* subject);
   void resume(SimActor& actor, std::coroutine_handle<> handle);
   void begin(SimActor& actor);
+  void start_root(SimActor& actor);
   void finish_operation(SimOperation& op);
   void hand_over(SimActor& actor, SimOperation& first);
   Node& node(NodeId id) { return nodes_[id.value - 1u]; }
@@ -193,6 +194,7 @@ class Simulator final : public Backend, public EventSource {
   Time work(SimActor& actor, Duration length);
   void queue_completion(const SimOperation& op, SimOperation& first);
   void queue_for_core(const Ready& ready);
+  void hold_core(SimActor& actor, SimOperation& op);
   void run_core(Core& core);
   void go_on(const Ready& ready);
   void pause_actor(SimActor& actor, Duration length);
