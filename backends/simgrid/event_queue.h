@@ -41,6 +41,7 @@ enum class EventKind : std::uint8_t {
   bulk_done,   // a long payload has left its ports or its flow
   resend,      // a QP's acknowledgement has not come
   send_again,  // a message's
+  core,        // a core that clients share may be free
 };
 
 struct Event {

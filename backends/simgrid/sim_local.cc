@@ -29,23 +29,24 @@ std::int64_t Simulator::rate_q60(std::int64_t drift_ppb) {
 
 Time Simulator::local_now(NodeId id) const {
   const Node& here = node(id);
-  return now_ + here.clock_offset + Duration{drift_of(now_.ps, here.drift_q60)};
+  const std::int64_t since_ps = now_.ps - here.clock_since.ps;
+  return now_ + here.clock_offset + Duration{drift_of(since_ps, here.drift_q60)};
 }
 
 // The first true date at which the node's clock shows at least `local`.
 Time Simulator::true_date_of(const Node& here, Time local) const {
   if (local == kNever) return kNever;
   const auto shows = [&here](std::int64_t true_ps) {
-    return true_ps + here.clock_offset.ps + drift_of(true_ps, here.drift_q60);
+    return true_ps + here.clock_offset.ps + drift_of(true_ps - here.clock_since.ps, here.drift_q60);
   };
-  const Wide since = static_cast<Wide>(local.ps) - here.clock_offset.ps;
-  if (since <= 0) return Time{};
+  const Wide since = static_cast<Wide>(local.ps) - here.clock_offset.ps - here.clock_since.ps;
+  if (since <= 0) return here.clock_since;
   const Wide whole = static_cast<Wide>(1) << kRateBits;
-  const Wide guess = (since << kRateBits) / (whole + here.drift_q60);
+  const Wide guess = (since << kRateBits) / (whole + here.drift_q60) + here.clock_since.ps;
   if (guess > static_cast<Wide>(kNever.ps) / 2) return kNever;
   auto date = static_cast<std::int64_t>(guess);
   while (shows(date) < local.ps) ++date;
-  while (date > 0 && shows(date - 1) >= local.ps) --date;
+  while (date > here.clock_since.ps && shows(date - 1) >= local.ps) --date;
   return Time{date};
 }
 
@@ -60,16 +61,20 @@ Duration Simulator::true_length_of(const Node& here, Duration local) const {
 void Simulator::post_local(SimActor& actor, SimOperation& op) {
   Node& here = node(actor.node());
   Time date = now_;
+  op.holds_core = false;
+  if (actor.core != nullptr) hold_core(actor, op);
   switch (op.kind) {
     case OpKind::sleep:
       date = saturating_add(now_, true_length_of(here, op.length));
       break;
     case OpKind::compute:
-      date = saturating_add(now_, op.length);
+      op.paused_before = actor.paused_total;
+      date = actor.core != nullptr ? work(actor, op.length) : saturating_add(now_, op.length);
       break;
     case OpKind::on_node:
-      here.state_free = std::max(here.state_free, now_) + nic_.on_node;
-      date = here.state_free;
+      date = std::max(here.state_free, now_) + nic_.on_node;
+      if (actor.core != nullptr) date = std::max(date, work(actor, nic_.on_node));
+      here.state_free = date;
       break;
     case OpKind::allocate:
       LATCHLAB_CHECK(op.server.value >= 1 && op.server.value <= nodes_.size(),
@@ -87,7 +92,9 @@ void Simulator::post_local(SimActor& actor, SimOperation& op) {
       op.completion.status = std::exchange(actor.detached_error, VerbStatus::ok);
       break;
     default:
-      date = now_ + nic_.cpu_access;
+      LATCHLAB_CHECK(op.kind != OpKind::cpu || op.verb.addr.offset >= here.device_bytes,
+                     "CPU access to memory of an RNIC");
+      date = actor.core != nullptr ? work(actor, nic_.cpu_access) : now_ + nic_.cpu_access;
   }
   if (date != kNever) push(std::max(date, now_), actor.index, EventKind::local, &op);
 }
@@ -101,6 +108,12 @@ void Simulator::local_done(SimOperation& op) {
     case OpKind::on_node:
       if (alive) op.visit();
       break;
+    case OpKind::compute: {
+      const Duration pauses = owner(op).paused_total - op.paused_before;
+      if (!alive || pauses.ps == 0) break;
+      op.paused_before = owner(op).paused_total;
+      return push(saturating_add(now_, pauses), op.actor, EventKind::local, &op);
+    }
     case OpKind::allocate: {
       Node& host = node(op.server);
       if (host.dead) {
@@ -129,6 +142,7 @@ void Simulator::local_done(SimOperation& op) {
 
 void Simulator::access_memory(SimOperation& op) {
   const RemoteAddr addr = op.verb.addr;
+  if (caches_) node(addr.node).cache.touch(addr.offset, sizeof(std::uint64_t));
   std::uint64_t& word = node(addr.node).memory.word(addr.offset);
   const std::uint64_t before = word;
   switch (op.cpu) {

@@ -71,7 +71,7 @@ void Simulator::deliver(SimOperation& op) {
   if (endpoint->free_recvs == 0) return not_ready(op, endpoint->transport);
   --endpoint->free_recvs;
   Message& message = op.message;
-  message.received_earliest = message.received_latest = local_now(op.target.node);
+  stamp(message, node(op.target.node));
   fingerprint_.add({static_cast<std::uint64_t>(now_.ps), op.actor, op.target.packed(), message.type,
                     message.lock.value, message.words[0], message.words[1], message.words[2]});
   endpoint->queue.push_back(message);
@@ -141,12 +141,14 @@ void Simulator::call_arrived(SimOperation& op) {
   if (server.dead) return fail_call(op, VerbStatus::peer_failed);
   if (server.server == nullptr) return fail_call(op, VerbStatus::access_error);
   Time& core = *std::min_element(server.cores_free.begin(), server.cores_free.end());
-  core = std::max(core, now_) + nic_.call_service;
+  core = std::max({core, now_, server.paused_until}) + nic_.call_service;
   push(core, op.actor, EventKind::request_up, &op);
 }
 
 void Simulator::call_up(SimOperation& op) {
   if (node(op.server).dead) return fail_call(op, VerbStatus::peer_failed);
+  if (const Time until = node(op.server).paused_until; until > now_)
+    return push(until, op.actor, EventKind::request_up, &op);
   SimActor& server = *node(op.server).server;
   const PendingCall pending{op.request, next_ticket_++};
   calls_.emplace(pending.ticket, &op);

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "backends/simgrid/shared_port.h"
+#include "backends/simgrid/tag_cache.h"
 #include "core/base/ids.h"
 #include "core/base/time.h"
 #include "core/verbs/operation.h"
@@ -16,6 +18,7 @@ namespace latchlab::sim {
 
 class SimActor;
 struct Qp;
+struct SimWait;
 
 // First in, first out, linked through the elements themselves.
 template <class T>
@@ -43,6 +46,11 @@ class Fifo {
 // A long payload on its way (sim_bulk.cc).
 enum class BulkState : std::uint8_t { none, waiting, moving, stopping };
 
+// What an RNIC does, once the CPU has posted it.
+constexpr bool is_remote(OpKind kind) {
+  return kind == OpKind::verb || kind == OpKind::send || kind == OpKind::call;
+}
+
 struct SimOperation : Operation {
   SimOperation* queue_next = nullptr;  // in the one queue where it waits
   Qp* qp = nullptr;
@@ -52,6 +60,9 @@ struct SimOperation : Operation {
   Words after;                         // an atomic in its slot: what it will write
   bool writes = false;                 // ... if it writes at all
   Time slot_entered;                   // from when it waits for its slot
+  bool second_slot = false;            // a wide atomic: it asks for, or has, the slot of its end
+  bool holds_core = false;             // a CPU operation on a core that others may want
+  Duration paused_before;              // of compute: its actor's pauses that it has made up for
   Time posted;                         // it is not on its way before this date
   std::int64_t retries = 0;            // of a message
   std::vector<std::uint64_t> carried;  // READ into or WRITE from registered memory
@@ -63,9 +74,8 @@ struct SimOperation : Operation {
   bool landed = false;          // a message: its effect is done, only the answer was lost
 };
 
-// Reliable connection of one actor to one node.
+// Reliable connection of one owner (an actor, a core or a node) to one node.
 struct Qp {
-  SimActor* actor = nullptr;
   NodeId to;
   std::int64_t outstanding = 0;  // READs and atomics in flight
   Fifo<SimOperation> held_back;  // at the requester: for a free place or a fence
@@ -87,6 +97,9 @@ struct Qp {
   std::vector<SimOperation*> unanswered;  // done, but their answers are gone
 };
 
+// Those of one owner that are in use, ascending by target: most owners have one.
+using QpTable = std::vector<std::unique_ptr<Qp>>;
+
 struct AtomicSlot {
   bool busy = false;
   Fifo<SimOperation> waiting;
@@ -94,10 +107,15 @@ struct AtomicSlot {
   Duration busy_total;  // of holds that have ended
 };
 
-// One RNIC: outbound port, inbound pipeline, atomic unit.
+inline constexpr std::int64_t kWholeRatePpm = 1'000'000;
+
+// One RNIC: outbound port, inbound pipeline, its PCIe, atomic unit.
 struct Nic {
   Time outbound_free;
   Time pipeline_free;
+  Time pcie_free;
+  std::int64_t qps = 0;                   // in use here, at either end
+  std::int64_t rate_ppm = kWholeRatePpm;  // what their contexts leave of port and pipeline
   std::vector<AtomicSlot> slots;
   std::int64_t admitted = 0;         // atomics inside the window
   Fifo<SimOperation> before_window;  // head of line: in arrival order
@@ -119,6 +137,26 @@ struct Endpoint {
   std::vector<Message> queue;  // a few at the most: nobody has more RECVs
 };
 
+// What wants a core: the first operation of a batch that is over, a wait that is, or (neither) an
+// actor that begins.
+struct Ready {
+  SimActor* actor = nullptr;
+  SimOperation* first = nullptr;  // or
+  SimWait* wait = nullptr;
+  Time since;     // not before this date
+  Duration cost;  // CPU time that handling it takes; it is over by `since` on an idle core
+};
+
+// One CPU core of a client node: what it is asked for is done in turn, each to its end.
+struct Core {
+  std::uint32_t order = 0;  // of its events among equal dates
+  Time free;
+  std::deque<Ready> ready;
+  std::uint32_t held = 0;  // CPU operations under way: whoever asked for them goes on with them
+  bool scheduled = false;  // its event is under way, or it is running
+  QpTable qps;             // with QpOwner::core
+};
+
 struct Node {
   NodeId id;
   bool hosts_locks = false;
@@ -127,11 +165,20 @@ struct Node {
   Nic nic;
   std::int64_t drift_q60 = 0;  // how much faster than true time its clock runs, times 2^60
   Duration clock_offset;
-  Time state_free;                  // on_node visits run one after the other
-  std::vector<Time> cores_free;     // server CPU
-  std::vector<Endpoint> endpoints;  // by number - 1
-  SimActor* server = nullptr;       // who answers calls
-  std::vector<SimActor*> watchers;  // actors with word waits
+  Time clock_since;                // drift has added up from here
+  std::int64_t nic_drift_ppb = 0;  // of the RNIC's clock against the node's
+  Duration nic_clock_offset;
+  std::uint64_t device_bytes = 0;            // offsets below lie in the RNIC's memory
+  TagCache cache;                            // what of its memory the CPU's cache holds
+  std::vector<std::unique_ptr<Core>> cores;  // of clients that share any, or have had a fault
+  std::uint32_t clients = 0;                 // added so far
+  QpTable qps;                               // with QpOwner::node
+  Time paused_until;                         // its CPU stands still
+  Time state_free;                           // on_node visits run one after the other
+  std::vector<Time> cores_free;              // server CPU
+  std::vector<Endpoint> endpoints;           // by number - 1
+  SimActor* server = nullptr;                // who answers calls
+  std::vector<SimActor*> watchers;           // actors with word waits
   bool dead = false;
   std::uint32_t port_cuts = 0;  // the port is down while there are any
   SharedPort egress, ingress;   // of bulk payloads
@@ -140,6 +187,7 @@ struct Node {
 struct SimWait : WaitOperation {
   bool armed = false;      // registered and not yet over
   bool waking = false;     // over; its coroutine resumes soon
+  bool on_core = false;    // ... when a core has time for it
   Time deadline_true;      // of set.deadline
   Time timer_at = kNever;  // earliest timer event that is under way for this slot
 };

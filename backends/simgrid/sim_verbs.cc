@@ -40,13 +40,15 @@ std::uint32_t payload(const SimOperation& op) {
 // ---- the way there ----
 
 Qp& Simulator::qp_of(SimActor& actor, NodeId to) {
+  QpTable& table = actor.shared_qps != nullptr ? *actor.shared_qps : actor.qps;
   const auto below = [](const std::unique_ptr<Qp>& qp, NodeId target) { return qp->to < target; };
-  const auto at = std::lower_bound(actor.qps.begin(), actor.qps.end(), to, below);
-  if (at != actor.qps.end() && (*at)->to == to) return **at;
+  const auto at = std::lower_bound(table.begin(), table.end(), to, below);
+  if (at != table.end() && (*at)->to == to) return **at;
   auto fresh = std::make_unique<Qp>();
-  fresh->actor = &actor;
   fresh->to = to;
-  return **actor.qps.insert(at, std::move(fresh));
+  count_qp(actor.node());
+  count_qp(to);
+  return **table.insert(at, std::move(fresh));
 }
 
 void Simulator::post_verb(SimActor& actor, SimOperation& op, Time date) {
@@ -92,7 +94,8 @@ void Simulator::leave(SimOperation& op, Time date) {
 // When it arrives. The port is busy for the gap between verbs, or as long as the bytes take.
 Time Simulator::depart(NodeId from, NodeId to, Time date, std::uint32_t bytes) {
   Nic& nic = node(from).nic;
-  const Duration busy = std::max(nic_.request_gap, platform_->transfer(from, to, bytes));
+  const Duration gap = at_rate_of(nic, nic_.request_gap);
+  const Duration busy = std::max(gap, platform_->transfer(from, to, bytes));
   const Time starts = std::max(nic.outbound_free, date);
   nic.outbound_free = starts + busy;
   const Duration tail = bytes > kSmallBytes ? platform_->transfer(from, to, bytes) : Duration{};
@@ -138,7 +141,7 @@ void Simulator::arrive(SimOperation& op) {
 // In the order of the QP. A dead node has no pipeline either.
 void Simulator::execute(SimOperation& op, Time alone) {
   if (node(op.qp->to).dead) return fail_verb(op, refusal(op));
-  if (is_atomic(op.verb.kind)) op.qp->stalled = true;
+  if (uses_slot(op.verb)) op.qp->stalled = true;
   enter_pipeline(op, alone);
 }
 
@@ -152,15 +155,19 @@ VerbStatus Simulator::refusal(const SimOperation& op) const {
 
 // In the inbound pipeline, when nothing else is there.
 Duration Simulator::serve_time(const SimOperation& op) const {
-  if (op.kind != OpKind::verb) return nic_.serve_send;
-  switch (op.verb.kind) {
-    case VerbKind::read:
-      return nic_.serve_read;
-    case VerbKind::write:
-      return nic_.serve_write;
-    default:
-      return op.verb.bytes == 16 ? nic_.serve_atomic_16 : nic_.serve_atomic_8;
+  if (op.kind == OpKind::send) return at_rate_of(node(op.target.node).nic, nic_.serve_send);
+  if (op.kind == OpKind::call) return at_rate_of(node(op.server).nic, nic_.serve_send);
+  const bool wide = op.verb.bytes == 16;
+  Duration serve = wide ? nic_.serve_atomic_16 : nic_.serve_atomic_8;
+  if (op.verb.kind == VerbKind::read) {
+    serve = nic_.serve_read;
+  } else if (op.verb.kind == VerbKind::write) {
+    serve = nic_.serve_write;
+  } else if (on_device(op)) {
+    serve = wide ? nic_.device_serve_atomic_16 : nic_.device_serve_atomic_8;
   }
+  return at_rate_of(node(op.qp->to).nic, serve);
+}
 }
 
 // Verbs go through the pipeline in the order in which they would leave it if they were alone.
@@ -179,24 +186,25 @@ void Simulator::enter_pipeline(SimOperation& op, Time alone) {
   nic.link_busy += transfer;
   // What is long has come in while it was on the wire, if nothing else was.
   nic.pipeline_free = std::max(nic.pipeline_free + busy, alone);
-  if (nic.pipeline_free == now_) return served(op);
-  push(nic.pipeline_free, op.actor, EventKind::served, &op);
+  const Time leaves = pcie_ ? cross_pcie(op, nic, nic.pipeline_free) : nic.pipeline_free;
+  if (leaves == now_) return served(op);
+  push(leaves, op.actor, EventKind::served, &op);
 }
 
 void Simulator::served(SimOperation& op) {
   if (op.kind == OpKind::send) return deliver(op);
   if (op.kind == OpKind::call) return call_arrived(op);
-  const bool atomic = is_atomic(op.verb.kind);
   const VerbStatus status = refusal(op);
   if (status != VerbStatus::ok) {
     fail_verb(op, status);
-    if (atomic) unstall(*op.qp);
+    if (uses_slot(op.verb)) unstall(*op.qp);
     return;
   }
-  if (atomic) return admit(op);
+  if (is_atomic(op.verb.kind)) return admit(op);
+  if (uses_slot(op.verb)) return enter_slot(op);
   move_words(op);
   note_effect(op);
-  answer(op, op.verb.kind == VerbKind::read ? nic_.read : nic_.write);
+  answer(op, fetch_time(op));
 }
 
 void Simulator::move_words(SimOperation& op) {
@@ -218,7 +226,7 @@ void Simulator::move_words(SimOperation& op) {
   }
 }
 
-// What arrived on the QP behind an atomic goes on, up to the next atomic.
+// What arrived on the QP behind an atomic (or a READ in a slot) goes on, up to the next one.
 void Simulator::unstall(Qp& qp) {
   qp.stalled = false;
   while (!qp.stalled && !qp.behind.empty()) {

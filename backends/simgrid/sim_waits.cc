@@ -76,6 +76,13 @@ void Simulator::satisfied(SimActor& actor, SimWait& wait, Duration until_seen) {
 
 void Simulator::woken(SimWait& wait) {
   auto& actor = static_cast<SimActor&>(*wait.owner);
+  if (actor.core != nullptr && wait.life == actor.life && !wait.on_core) {
+    wait.on_core = true;
+    const Duration seen = wait.outcome.by == Woke::message ? nic_.completion : Duration{};
+    const Duration cost = cpu_time(actor, seen);
+    return queue_for_core({&actor, nullptr, &wait, now_ + (cost - seen), cost});
+  }
+  wait.on_core = false;
   wait.waking = false;
   if (wait.life != actor.life) {
     actor.free_waits.push_back(&wait);

@@ -19,6 +19,11 @@ struct SimgridOptions {
   Duration client_link_latency;  // extra one-way latency between client nodes
   std::int64_t drift_ppb = 0;    // each node's clock rate is off by up to this much
   Duration clock_offset;         // and its reading by up to this much
+  // Of each RNIC's clock against its node's, as receive timestamps show it.
+  std::int64_t nic_drift_ppb = 0;
+  Duration nic_clock_offset;
+  QpOwner qps = QpOwner::client;
+  std::uint32_t cores = 0;  // per node, shared by its clients in turn; 0: each has its own
   Duration synchronisation_error = microseconds(1);  // of the synchronised clock
   Duration detection_delay = milliseconds(10);       // crash to change of membership
   sim::PumpMode pump = sim::PumpMode::look_ahead;

@@ -42,22 +42,14 @@ void SimActor::recycle_wait(WaitOperation& op) {
 
 // ---- construction ----
 
-namespace {
-
-Capabilities simulated_capabilities() {
-  Capabilities can;
-  for (int i = 0; i < kCapabilities; ++i) can.set(static_cast<Capability>(i), Support::native);
-  can.set(Capability::mixed_width_atomic, Support::absent);
-  can.set(Capability::atomic_with_writes, Support::absent);
-  return can;
-}
-
-}  // namespace
-
 Simulator::Simulator(const WorldPlan& plan, const SimgridOptions& options)
     : options_(options),
-      capabilities_(simulated_capabilities()),
+      capabilities_(simulated_capabilities(options.nic)),
       seed_(plan.seed),
+      slot_reads_(options.nic.read_hold.ps > 0),
+      caches_(options.nic.host_cache_bytes > 0 && options.nic.host_cache_miss.ps > 0),
+      pcie_(options.nic.pcie_bits_per_s > 0 || options.nic.pcie_per_verb.ps > 0),
+      pcie_femtoseconds_per_byte_(femtoseconds_per_byte(options.nic.pcie_bits_per_s)),
       alive_(plan.clients, true),
       jitter_(plan.seed, 0, StreamPurpose::jitter),
       services_(plan.seed, 0, StreamPurpose::clocks) {
@@ -83,6 +75,7 @@ Simulator::Simulator(const WorldPlan& plan, const SimgridOptions& options)
           drift);
     made.clock_offset = {static_cast<std::int64_t>(
         clock.below(static_cast<std::uint64_t>(options.clock_offset.ps) + 1))};
+    set_up_nic(made, plan.nodes[i], clock);
   }
   platform_ = std::make_unique<Platform>(static_cast<std::uint32_t>(nodes_.size()), nic_,
                                          options.topology, options.pump);
@@ -106,7 +99,11 @@ Verbs& Simulator::add_actor(ActorKind kind, NodeId node_id, ClientId client) {
   actors_.push_back(std::make_unique<SimActor>(*this, index, kind, node_id, client,
                                                Rng(seed_, stream, StreamPurpose::protocol)));
   SimActor& actor = *actors_.back();
-  if (kind == ActorKind::client) clients_[client.value] = &actor;
+  if (kind == ActorKind::client) {
+    clients_[client.value] = &actor;
+    place_on_core(actor);
+    share_qps(actor);
+  }
   return actor;
 }
 
@@ -233,10 +230,17 @@ void Simulator::handle(const Event& event) {
       return resend(*static_cast<Qp*>(event.subject));
     case EventKind::send_again:
       return send_again(*op);
+    case EventKind::core:
+      return run_core(*static_cast<Core*>(event.subject));
   }
 }
 
 void Simulator::begin(SimActor& actor) {
+  if (actor.core != nullptr) return queue_for_core({&actor, nullptr, nullptr, now_, {}});
+  start_root(actor);
+}
+
+void Simulator::start_root(SimActor& actor) {
   if (!actor.alive) return;
   context_.client = actor.client().value;
   context_.time_ps = now_.ps;
@@ -269,7 +273,8 @@ SimOperation& Simulator::take_operation() {
 }
 
 void Simulator::start(SimActor& actor, SimOperation& first) {
-  const Time date = now_ + nic_.post;
+  const bool queues = actor.core != nullptr && is_remote(first.kind);
+  const Time date = queues ? work(actor, nic_.post) : now_ + nic_.post;
   for (Operation* at = &first; at != nullptr; at = at->next) {
     auto& op = static_cast<SimOperation&>(*at);
     op.life = actor.life;
@@ -309,12 +314,9 @@ void Simulator::finish_operation(SimOperation& op) {
   }
   Operation& first = *op.batch;
   if (--first.remaining > 0) return;
-  if (first.life == actor.life) return resume(actor, first.waiter);
-  for (Operation* at = &first; at != nullptr;) {  // nobody is left to do it
-    Operation* following = at->next;
-    recycle(static_cast<SimOperation&>(*at));
-    at = following;
-  }
+  auto& whole = static_cast<SimOperation&>(first);
+  if (actor.core == nullptr) return hand_over(actor, whole);
+  queue_completion(op, whole);
 }
 
 }  // namespace latchlab::sim

@@ -7,11 +7,13 @@
 //                                               a time -> READ, WRITE: effect
 //                                               atomic: window of W, FIFO -> slot by address bits
 //                                               3..11, FIFO -> reads, holds, writes: effect
+//                                               (pipeline -> PCIe, where the NIC's file bounds it)
 //   completion  <-------------- wire <--------- reply
 //
 // Each leg is lengthened by a little seeded jitter; on one QP nothing overtakes. An atomic reads
 // when its hold begins and writes whole words when it ends: a WRITE or CPU store in between is
-// lost, as memory promises no better. READs and WRITEs do not enter the slots.
+// lost, as memory promises no better. WRITEs do not enter the slots, READs only where the NIC's
+// file says so. docs/models.md has all stations and what is left out.
 //
 // Messages go through one DCI per actor, which serves one target at a time and pays for turning to
 // another; a receiver without RECV answers not-ready and the sender's NIC tries again.
@@ -70,7 +72,13 @@ class SimActor final : public Verbs {
   std::uint64_t life = 1;  // moves on when the coroutine is destroyed
   bool evicted = false;    // its QPs are destroyed: nothing of it lands any more
   bool alive = true;
-  std::vector<std::unique_ptr<Qp>> qps;  // those in use, ascending by target: most have one
+  QpTable qps;
+  QpTable* shared_qps = nullptr;  // its core's or node's, in place of its own
+  Core* core = nullptr;           // null: one of its own, and posting never waits
+  std::int64_t slow_ppb = 0;      // added to each unit of its CPU time
+  Time paused_until;              // its coroutine is not resumed before
+  Duration paused_total;
+  std::vector<Ready> paused;  // what it has to go on with
   Initiator initiator;
   std::uint64_t detached = 0;  // posted verbs not complete yet
   VerbStatus detached_error = VerbStatus::ok;
@@ -79,6 +87,10 @@ class SimActor final : public Verbs {
   std::vector<SimWait*> free_waits;
   bool watching = false;  // listed in its node's watchers
 };
+
+// What the seam is on this RNIC.
+Capabilities simulated_capabilities(const NicModel& nic);
+std::int64_t femtoseconds_per_byte(std::int64_t bits_per_s);  // 0 for a rate of 0
 
 class Simulator final : public Backend, public EventSource {
  public:
@@ -98,6 +110,10 @@ class Simulator final : public Backend, public EventSource {
   void crash_node(NodeId id) override;
   bool has_hardware_faults() const override { return true; }
   void set_link(NodeId a, NodeId b, bool up) override;
+  void pause(ClientId client, Duration length) override;
+  void pause_node(NodeId node, Duration length) override;
+  void slow_down(ClientId client, std::int64_t factor_ppb) override;
+  void disturb_clock(NodeId node, Duration jump, std::optional<std::int64_t> drift_ppb) override;
   Time local_now(NodeId node) const override;
   std::uint64_t peek(RemoteAddr word) override;
   void poke(RemoteAddr word, std::uint64_t value) override;
@@ -138,7 +154,9 @@ class Simulator final : public Backend, public EventSource {
   void push(Time date, std::uint32_t actor, EventKind kind, void* subject);
   void resume(SimActor& actor, std::coroutine_handle<> handle);
   void begin(SimActor& actor);
+  void start_root(SimActor& actor);
   void finish_operation(SimOperation& op);
+  void hand_over(SimActor& actor, SimOperation& first);
   Node& node(NodeId id) { return nodes_[id.value - 1u]; }
   const Node& node(NodeId id) const { return nodes_[id.value - 1u]; }
   SimActor& owner(const SimOperation& op) const { return static_cast<SimActor&>(*op.owner); }
@@ -204,14 +222,44 @@ class Simulator final : public Backend, public EventSource {
   bool message_lost(SimOperation& op);
   bool message_answer_lost(SimOperation& op);
   void send_again(SimOperation& op);
+  // sim_nic.cc: what of an RNIC goes beyond ports, pipeline and slots
+  void set_up_nic(Node& made, const NodePlan& plan, Rng& clock);
+  void share_qps(SimActor& actor);
+  void count_qp(NodeId at);
+  Duration at_rate_of(const Nic& nic, Duration alone) const;
+  Time cross_pcie(const SimOperation& op, Nic& nic, Time date);
+  bool on_device(const SimOperation& op) const;
+  Duration fetch_time(SimOperation& op);
+  Duration cache_miss(SimOperation& op);
+  void stamp(Message& message, const Node& receiver) const;
+
+  // sim_cores.cc: cores that clients share, pauses, slow CPUs
+  void place_on_core(SimActor& actor);
+  Core& own_core(SimActor& actor);
+  Duration cpu_time(const SimActor& actor, Duration length) const;
+  Time work(SimActor& actor, Duration length);
+  void queue_completion(const SimOperation& op, SimOperation& first);
+  void queue_for_core(const Ready& ready);
+  void hold_core(SimActor& actor, SimOperation& op);
+  void run_core(Core& core);
+  void go_on(const Ready& ready);
+  void pause_actor(SimActor& actor, Duration length);
+  void end_pause(SimActor& actor);
 
   // sim_atomics.cc
+  bool uses_slot(const Verb& verb) const;
   void admit(SimOperation& op);
   void enter_slot(SimOperation& op);
+  void take_slot(SimOperation& op, AtomicSlot& slot);
+  void slot_taken(SimOperation& op, AtomicSlot& slot);
+  void leave_slot(AtomicSlot& slot);
+  void leave_window(Nic& nic);
+  void write_back(SimOperation& op);
   void begin_hold(SimOperation& op);
   void slot_done(SimOperation& op);
   AtomicSlot& slot_of(Nic& nic, RemoteAddr addr);
   Duration hold_of(const SimOperation& op, bool match) const;
+  AtomicSlot* second_slot_of(Nic& nic, const SimOperation& op);
 
   // sim_messages.cc: messages and calls
   void post_send(SimActor& actor, SimOperation& op, Time date);
@@ -265,6 +313,12 @@ class Simulator final : public Backend, public EventSource {
   std::uint64_t next_ticket_ = 1;
   std::deque<std::function<void()>> actions_;
   std::uint64_t seed_ = 0;
+  // Which features are on at all.
+  bool slot_reads_ = false;
+  bool device_ = false;
+  bool caches_ = false;
+  bool pcie_ = false;
+  std::int64_t pcie_femtoseconds_per_byte_ = 0;
   std::vector<bool> alive_;  // as membership shows it: later than the crash
   std::uint64_t membership_version_ = 0;
   Rng jitter_;

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "core/base/check.h"
 #include "core/base/fingerprint.h"
 #include "core/base/time.h"
 #include "core/coro/task.h"
@@ -22,6 +24,7 @@ struct NodePlan {
   std::uint64_t bytes = 0;  // registered memory: offsets [0, bytes)
   bool server = false;      // hosts lock entries; may have a server part
   bool clients = false;
+  std::uint64_t device_bytes = 0;  // offsets [0, device_bytes) lie in the memory of its RNIC
 };
 
 struct WorldPlan {
@@ -100,6 +103,18 @@ class Backend {
     static_cast<void>(node), static_cast<void>(other), static_cast<void>(up);
   }
 
+  // Faults of CPUs and clocks, from now on; only where the capability `timing` is there. What RNICs
+  // do goes on meanwhile.
+  virtual void pause(ClientId /*client*/, Duration /*length*/) { no_cpu_faults(); }
+  virtual void pause_node(NodeId /*node*/, Duration /*length*/) { no_cpu_faults(); }
+  // The client's CPU time takes factor_ppb / 10^9 times as long.
+  virtual void slow_down(ClientId /*client*/, std::int64_t /*factor_ppb*/) { no_cpu_faults(); }
+  // The node's clock jumps, and runs drift_ppb too fast from then on if that is given.
+  virtual void disturb_clock(NodeId /*node*/, Duration /*jump*/,
+                             std::optional<std::int64_t> /*drift_ppb*/) {
+    no_cpu_faults();
+  }
+
   // What a node's clock shows now: to compare a Grant's validity with.
   virtual Time local_now(NodeId node) const = 0;
   // Memory as it is now, without any verb.
@@ -111,6 +126,9 @@ class Backend {
   virtual VerbCensus census() const = 0;
   virtual void reset_stats() = 0;
   virtual NicStats busiest_server() const = 0;
+
+ private:
+  static void no_cpu_faults() { LATCHLAB_CHECK(false, "a backend without CPU faults"); }
 };
 
 }  // namespace latchlab

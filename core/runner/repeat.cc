@@ -8,6 +8,7 @@
 #include "core/base/check.h"
 #include "core/base/prefetch.h"
 #include "core/base/random.h"
+#include "core/runner/cpu_faults.h"
 #include "core/runner/measuring.h"
 #include "core/workload/micro.h"
 
@@ -77,8 +78,8 @@ void schedule_link(const FaultSpec& fault, Backend& backend) {
   const NodeId other = fault.to ? NodeId{static_cast<std::uint16_t>(*fault.to + 1)} : kNoNode;
   const Time down = Time{} + *fault.at;
   backend.at(down, [&backend, node, other] { backend.set_link(node, other, false); });
-  if (fault.length)
-    backend.at(down + *fault.length,
+  if (fault.outage)
+    backend.at(down + *fault.outage,
                [&backend, node, other] { backend.set_link(node, other, true); });
 }
 
@@ -182,6 +183,8 @@ RepeatOutcome run_repeat(const Point& point, const ProtocolEntry& entry, std::ui
   if (hardware_fails(point) && !backend->has_hardware_faults())
     return refused(seed, RepeatStatus::unavailable,
                    "faults: this backend has no nodes or links that can fail");
+  if (std::string why = cpu_faults_refused(point, *backend); !why.empty())
+    return refused(seed, RepeatStatus::unavailable, std::move(why));
   world.attach(*backend);
   auto workload =
       MicroWorkload::make(point.workload, point.locks.count, point.platform.clients(), seed,
@@ -193,6 +196,7 @@ RepeatOutcome run_repeat(const Point& point, const ProtocolEntry& entry, std::ui
   observer.watch_clients();
   backend->at(opens, [&observer] { observer.window_opens(); });
   schedule_faults(point, world, *backend, observer);
+  schedule_cpu_faults(point, world, *backend, seed, opens + point.run.duration);
   spawn_clients(world, *backend, *workload.value(), observer);
   backend->announce_clients([&](ClientId client) {
     observer.prefetch_client(client);

@@ -77,6 +77,7 @@ void World::plan_nodes() {
     std::uint64_t at = kLockTableOffset;
     if (server) {
       node.locks = locks_on(i);
+      if (shape_.locks.device_memory) node.device_bytes = at + node.locks * stride_;
       at = round_up(at + node.locks * stride_, 4096);
       node.server_words = at;
       at = round_up(at + layout_.server_bytes, 64);
@@ -88,8 +89,8 @@ void World::plan_nodes() {
       node.client_words = at;
       at += node.clients * round_up(layout_.client_bytes, 64);
     }
-    plan_.nodes.push_back(
-        {NodeId{static_cast<std::uint16_t>(i + 1)}, round_up(at + 8, 4096), server, clients});
+    plan_.nodes.push_back({NodeId{static_cast<std::uint16_t>(i + 1)}, round_up(at + 8, 4096),
+                           server, clients, node.device_bytes});
   }
   plan_.image = [this](NodeId node, std::uint64_t offset, std::span<std::uint64_t> words) {
     fill(node, offset, words);

@@ -50,6 +50,7 @@ class World {
     std::uint64_t node_words = 0;
     std::uint64_t client_words = 0;
     std::uint64_t clients = 0;
+    std::uint64_t device_bytes = 0;  // the table's end, when it lies on the RNIC
   };
   struct ClientPart {
     Verbs* verbs = nullptr;

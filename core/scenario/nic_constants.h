@@ -10,12 +10,15 @@
 
 namespace latchlab {
 
+enum class NicUnit : std::uint8_t { time, count, bit_rate, bytes, curve };
+
 struct NicConstant {
   std::string section;
   std::string name;
-  std::variant<Duration NicModel::*, std::int64_t NicModel::*> field;
-  bool bit_rate = false;
-  std::int64_t min = 0;  // for counts
+  std::variant<Duration NicModel::*, std::int64_t NicModel::*, std::vector<RatePoint> NicModel::*>
+      field;
+  NicUnit unit = NicUnit::time;  // as the type of `field` has it
+  std::int64_t min = 0;          // for counts, rates and sizes
 
   std::string key() const { return section + "." + name; }
 };

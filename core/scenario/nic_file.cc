@@ -6,6 +6,7 @@
 
 #include "core/scenario/map_reader.h"
 #include "core/scenario/nic_constants.h"
+#include "core/scenario/nic_values.h"
 #include "core/scenario/quantities.h"
 #include "core/scenario/suggestions.h"
 #include "core/scenario/text_file.h"
@@ -31,34 +32,14 @@ YamlNode load_description(const YamlNode& name, const std::string& directory,
   return parse_yaml(text.value(), path);
 }
 
-std::int64_t read_number(const NicConstant& constant, const YamlNode& value) {
-  constexpr Duration kLongest = seconds(100);
-  constexpr std::int64_t kMost = 65'536;
-  const std::string path = constant.key();
-  if (std::holds_alternative<Duration NicModel::*>(constant.field))
-    return read_duration(value, path, Duration{0}, kLongest).ps;
-  if (!constant.bit_rate) return read_count(value, path, constant.min, kMost);
-  const Result<std::int64_t> rate = parse_bit_rate(scalar(value, path, "a rate such as 100Gbps"));
-  if (!rate) reject(value.place, path + ": " + rate.error().message);
-  if (rate.value() < 1) reject(value.place, path + " is 0; expected a rate such as 100Gbps");
-  return rate.value();
-}
-
-void store(NicModel& nic, const NicConstant& constant, std::int64_t number) {
-  if (const auto* time = std::get_if<Duration NicModel::*>(&constant.field))
-    nic.*(*time) = Duration{number};
-  else
-    nic.*std::get<std::int64_t NicModel::*>(constant.field) = number;
-}
-
-// `range` holds two values of the constant's unit; the value lies within unless a scenario
-// replaced it.
+// `range` holds two values of the constant's unit (of a curve: the rate at its end); the value
+// lies within unless a scenario replaced it.
 void read_range(const NicConstant& constant, const YamlNode& range, std::int64_t number,
                 ConstantOrigin& origin) {
   if (!range.is_sequence() || range.items.size() != 2)
     reject(range.place, origin.key + ".range: expected two values, [low, high]");
-  const std::int64_t low = read_number(constant, range.items[0]);
-  const std::int64_t high = read_number(constant, range.items[1]);
+  const std::int64_t low = read_nic_bound(constant, range.items[0]);
+  const std::int64_t high = read_nic_bound(constant, range.items[1]);
   if (low > high) reject(range.place, origin.key + ".range: the first value exceeds the second");
   if (!origin.overridden && (number < low || number > high))
     reject(range.place, fmt::format("{} is {}, outside its range {} to {}", origin.key,
@@ -72,8 +53,8 @@ void read_constant(const NicConstant& constant, const YamlNode& node, NicModel& 
   ConstantOrigin origin;
   origin.key = constant.key();
   const YamlNode& value = reader.require("value", "value: 341ns");
-  const std::int64_t number = read_number(constant, value);
-  origin.value = value.text;
+  const std::int64_t number = read_nic_value(constant, value, nic);
+  origin.value = value.is_scalar() ? value.text : emit_yaml_flow(value);
   origin.source = scalar(reader.require("source", "source: \"paper, section\""),
                          reader.path_of("source"), "a text");
   if (origin.source.empty())
@@ -89,15 +70,7 @@ void read_constant(const NicConstant& constant, const YamlNode& node, NicModel& 
   if (range) read_range(constant, *range, number, origin);
   if (!range && origin.status != ConstantStatus::published)
     reject(status.place, origin.key + " is not published and so needs 'range: [low, high]'");
-  store(nic, constant, number);
   nic.origins.push_back(std::move(origin));
-}
-
-std::string constant_text(const NicModel& nic, const NicConstant& constant) {
-  if (const auto* time = std::get_if<Duration NicModel::*>(&constant.field))
-    return format_duration(nic.*(*time));
-  const std::int64_t number = nic.*std::get<std::int64_t NicModel::*>(constant.field);
-  return constant.bit_rate ? format_bit_rate(number) : format_count(number);
 }
 
 const char* status_name(ConstantStatus status) {
@@ -120,7 +93,7 @@ const ConstantOrigin* origin_of(const NicModel& nic, const std::string& key) {
 
 YamlNode write_constant(const NicModel& nic, const NicConstant& constant) {
   YamlNode node = yaml_map();
-  node.set("value", yaml_text(constant_text(nic, constant)));
+  node.set("value", write_nic_value(nic, constant));
   const ConstantOrigin* origin = origin_of(nic, constant.key());
   if (!origin) return node;
   node.set("status", yaml_text(status_name(origin->status)));
@@ -143,6 +116,23 @@ YamlNode write_sections(const NicModel& nic, Write write) {
   for (const NicConstant& constant : nic_constants())
     root.find(constant.section)->set(constant.name, write(constant));
   return root;
+}
+
+// What the constants ask of each other.
+void check_together(const NicModel& nic, const YamlNode& description) {
+  const auto refuse = [&](const char* section, const char* name, const std::string& problem) {
+    reject(description.find(section)->find(name)->place,
+           fmt::format("{}.{} is {}", section, name, problem));
+  };
+  if ((nic.slots & (nic.slots - 1)) != 0)
+    refuse("atomic", "slots", fmt::format("{}; expected a power of two such as 512", nic.slots));
+  if (nic.slots_16 > 2)
+    refuse("atomic", "slots_16", fmt::format("{}; expected 1 or 2", nic.slots_16));
+  if (nic.masked_bytes != 0 && nic.masked_bytes != 8 && nic.masked_bytes != 16)
+    refuse("atomic", "masked", fmt::format("{}B; expected 0B (none), 8B or 16B", nic.masked_bytes));
+  if ((nic.post + nic.one_way + nic.completion).ps == 0)
+    reject(description.place,
+           "latency.post, latency.one_way and latency.completion are all 0; a verb must take time");
 }
 
 }  // namespace
@@ -169,7 +159,8 @@ void override_nic_constant(YamlNode& description, const std::string& key, const 
   if (!constant)
     reject(value.place,
            fmt::format("unknown key {} of a NIC{}", quoted(key), suggestion(key, nic_keys(""))));
-  scalar(value, "platform.nic." + key, "one value such as 300ns");
+  if (constant->unit != NicUnit::curve)
+    scalar(value, "platform.nic." + key, "one value such as 300ns");
   YamlNode* section = description.find(constant->section);
   YamlNode* present = section ? section->find(constant->name) : nullptr;
   if (!present || !present->is_map())
@@ -198,12 +189,7 @@ NicModel read_nic(const YamlNode& description) {
         read_constant(constant,
                       reader.require(constant.name, "{value: ..., source: ..., status: ...}"), nic);
   }
-  if ((nic.slots & (nic.slots - 1)) != 0)
-    reject(description.find("atomic")->find("slots")->place,
-           fmt::format("atomic.slots is {}; expected a power of two such as 512", nic.slots));
-  if ((nic.post + nic.one_way + nic.completion).ps == 0)
-    reject(description.place,
-           "latency.post, latency.one_way and latency.completion are all 0; a verb must take time");
+  check_together(nic, description);
   return nic;
 }
 
@@ -212,12 +198,7 @@ YamlNode write_nic(const NicModel& nic) {
 }
 
 YamlNode write_nic_values(const NicModel& nic) {
-  return write_sections(nic, [&](const NicConstant& constant) {
-    YamlNode node = yaml_text(constant_text(nic, constant));
-    if (const auto* count = std::get_if<std::int64_t NicModel::*>(&constant.field))
-      if (!constant.bit_rate) node.json = fmt::format("{}", nic.*(*count));
-    return node;
-  });
+  return write_sections(nic, [&](const NicConstant& c) { return write_nic_value(nic, c); });
 }
 
 Result<NicModel> load_nic(const std::string& name_or_path, const std::string& directory,

@@ -81,7 +81,7 @@ Point read_point(const YamlNode& root, const Context& context, const SweptProtoc
   point.run = read_run(section("run"), root.place);
   const auto info = std::find_if(context.protocols.begin(), context.protocols.end(),
                                  [&](const auto& p) { return p.name == point.protocol.name; });
-  check_locks(point.locks, point.platform.servers, info->entry_bytes, section("locks"), root.place);
+  check_locks(point.locks, point.platform, info->entry_bytes, section("locks"), root.place);
   return point;
 }
 

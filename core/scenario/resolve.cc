@@ -37,6 +37,8 @@ YamlNode write_platform(const PlatformSpec& platform, YamlNode nic) {
   YamlNode clocks = yaml_map();
   clocks.set("drift", yaml_text(format_ppm(platform.drift_ppb)));
   clocks.set("offset", time(platform.clock_offset));
+  clocks.set("nic_drift", yaml_text(format_ppm(platform.nic_drift_ppb)));
+  clocks.set("nic_offset", time(platform.nic_clock_offset));
   YamlNode node = yaml_map();
   node.set("nic", std::move(nic));
   node.set("topology", write_topology(platform.topology));
@@ -47,6 +49,9 @@ YamlNode write_platform(const PlatformSpec& platform, YamlNode nic) {
   node.set("client_link_latency", time(platform.client_link_latency));
   node.set("clocks", std::move(clocks));
   node.set("bulk", write_bulk(platform.bulk));
+  static const char* const owners[] = {"client", "core", "node"};
+  node.set("qps", yaml_text(owners[static_cast<std::size_t>(platform.qps)]));
+  node.set("cores", platform.cores == 0 ? YamlNode() : number(platform.cores));
   return node;
 }
 
@@ -70,6 +75,7 @@ YamlNode write_locks(const LockTableSpec& locks) {
   node.set("stride", locks.stride_bytes == 0 ? YamlNode()
                                              : literal(format_bytes(locks.stride_bytes),
                                                        fmt::format("{}", locks.stride_bytes)));
+  node.set("memory", yaml_text(locks.device_memory ? "device" : "host"));
   return node;
 }
 
@@ -133,6 +139,10 @@ YamlNode write_protocol(const ProtocolSpec& protocol) {
 YamlNode write_faults(const std::vector<FaultSpec>& faults) {
   YamlNode list = yaml_sequence();
   for (const FaultSpec& fault : faults) {
+    if (is_cpu_fault(fault.kind)) {
+      list.items.push_back(write_cpu_fault(fault));
+      continue;
+    }
     if (fault.kind != FaultKind::skip_release) {
       list.items.push_back(write_fault(fault));
       continue;

@@ -29,6 +29,11 @@ struct PlatformSpec {
   Duration client_link_latency;  // extra one-way latency between client nodes
   std::int64_t drift_ppb = 0;    // each node's rate error is drawn from [-drift, +drift]
   Duration clock_offset;         // each node's offset is drawn from [0, offset]
+  // Of the RNIC's clock against its node's: both drawn from [-x, +x]. Zero: one clock.
+  std::int64_t nic_drift_ppb = 0;
+  Duration nic_clock_offset;
+  QpOwner qps = QpOwner::client;
+  std::uint32_t cores = 0;  // per client node, shared by its clients; 0: each has its own
 
   std::uint32_t clients() const { return client_nodes * clients_per_node; }
   std::uint32_t nodes() const { return servers + (colocated ? 0 : client_nodes); }
@@ -41,6 +46,7 @@ struct LockTableSpec {
   PlacementKind placement = PlacementKind::round_robin;
   std::uint32_t node = 0;          // for PlacementKind::node: server index from 0
   std::uint64_t stride_bytes = 0;  // from lock to lock; 0 (`stride: null`): entries side by side
+  bool device_memory = false;      // `memory: device`: the table lies on the servers' NICs
 };
 
 enum class DistributionKind : std::uint8_t { uniform, zipf, power_law, hotspot };
@@ -78,17 +84,35 @@ enum class FaultKind : std::uint8_t {
   client_crash,
   process_crash,
   node_crash,
-  link_down
+  link_down,
+  pause,
+  slow_client,
+  drift
 };
+
+constexpr bool is_cpu_fault(FaultKind kind) {
+  return kind >= FaultKind::pause;
+}
+
+// Whose CPU or clock a fault is about.
+enum class FaultTarget : std::uint8_t { client, client_node, server, any_client };
 
 struct FaultSpec {
   FaultKind kind = FaultKind::skip_release;
   std::int64_t probability_ppb = 0;  // per acquisition (skip_release)
-  std::optional<Duration> at;        // since the start (all others)
+  std::optional<Duration> at;        // since the start; without: `per_second`
   std::uint32_t client = 0;          // client_crash, process_crash: who
   std::uint32_t node = 0;            // node_crash, link_down: servers first, then client nodes
   std::optional<std::uint32_t> to;   // link_down: only the path to this node; else the whole port
-  std::optional<Duration> length;    // link_down: comes back after this; else never
+  std::optional<Duration> outage;    // link_down: comes back after this; else never
+  // pause, slow_client, drift
+  FaultTarget target = FaultTarget::client;
+  std::uint32_t index = 0;                // of the client, client node or server, from 0
+  std::uint32_t per_second = 0;           // pause: so often on average, at random dates
+  Duration length;                        // pause: for so long
+  std::int64_t factor_ppb = 0;            // slow_client: its CPU time is multiplied by this, >= 1
+  Duration jump;                          // drift: the clock goes on from here; may be negative
+  std::optional<std::int64_t> drift_ppb;  // drift: and runs this much too fast from then on
 };
 
 struct ProtocolSpec {

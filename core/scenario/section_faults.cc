@@ -15,15 +15,11 @@ namespace {
 constexpr Duration kLongestFault = seconds(3600);
 constexpr std::size_t kMostFaults = 1'000;
 const std::vector<std::string> kFaults = {"skip_release", "client_crash", "process_crash",
-                                          "node_crash", "link_down"};
-const std::vector<std::string> kLaterFaults = {"pause", "slow_client", "drift"};
+                                          "node_crash",   "link_down",    "pause",
+                                          "slow_client",  "drift"};
 
 FaultKind fault_kind(MapReader& reader) {
   const YamlNode& kind = reader.require("kind", "kind: skip_release");
-  const std::string& text = scalar(kind, reader.path_of("kind"), "skip_release or client_crash");
-  if (std::find(kLaterFaults.begin(), kLaterFaults.end(), text) != kLaterFaults.end())
-    reject(kind.place, fmt::format("{} {} is not supported by this build yet; supported: {}",
-                                   reader.path_of("kind"), text, joined(kFaults)));
   return static_cast<FaultKind>(read_choice(kind, reader.path_of("kind"), kFaults));
 }
 
@@ -43,7 +39,7 @@ void read_link(MapReader& reader, const PlatformSpec& platform, FaultSpec& fault
                                     reader.path_of("node"), reader.path_of("to")));
   }
   if (reader.find("for"))
-    fault.length = reader.duration("for", Duration{0}, nanoseconds(1), kLongestFault);
+    fault.outage = reader.duration("for", Duration{0}, nanoseconds(1), kLongestFault);
 }
 
 FaultSpec read_fault(const YamlNode& node, const std::string& path, const PlatformSpec& platform) {
@@ -53,6 +49,10 @@ FaultSpec read_fault(const YamlNode& node, const std::string& path, const Platfo
   if (fault.kind == FaultKind::skip_release) {
     reader.require("probability", "probability: 0.1%");
     fault.probability_ppb = reader.ratio_ppb("probability", 0, 0, 1'000'000'000);
+  } else if (is_cpu_fault(fault.kind)) {
+    read_cpu_fault(reader, platform, fault);
+    reader.finish();
+    return fault;
   } else {
     reader.require("at", "at: 30ms");
     fault.at = reader.duration("at", Duration{0}, Duration{0}, kLongestFault);
@@ -111,7 +111,7 @@ YamlNode write_fault(const FaultSpec& fault) {
   }
   node.set("node", number(fault.node));
   if (fault.to) node.set("to", number(*fault.to));
-  if (fault.length) node.set("for", yaml_text(format_duration(*fault.length)));
+  if (fault.outage) node.set("for", yaml_text(format_duration(*fault.outage)));
   return node;
 }
 

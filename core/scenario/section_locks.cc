@@ -43,18 +43,20 @@ void read_stride(const YamlNode& node, LockTableSpec& locks) {
 
 LockTableSpec read_locks(const YamlNode* node, const Place& place) {
   MapReader reader(node, "locks", place);
-  for (const char* key : {"count", "placement", "stride"}) reader.know(key);
+  for (const char* key : {"count", "placement", "stride", "memory"}) reader.know(key);
   reader.finish();
   LockTableSpec locks;
   locks.count = static_cast<std::uint64_t>(reader.count("count", 1, 1, kMostLocks));
   if (const YamlNode* placement = reader.find("placement")) read_placement(*placement, locks);
   locks.stride_bytes = reader.find("stride") != nullptr ? 0 : kCacheLine;
   if (const YamlNode* stride = reader.find_or_null("stride")) read_stride(*stride, locks);
+  locks.device_memory = reader.choice("memory", 0, {"host", "device"}) == 1;
   return locks;
 }
 
-void check_locks(const LockTableSpec& locks, std::uint32_t servers, std::uint64_t entry_bytes,
-                 const YamlNode* node, const Place& place) {
+void check_locks(const LockTableSpec& locks, const PlatformSpec& platform,
+                 std::uint64_t entry_bytes, const YamlNode* node, const Place& place) {
+  const std::uint32_t servers = platform.servers;
   const YamlNode* part = nullptr;
   const auto where = [&](const char* key) {
     part = node ? node->find(key) : nullptr;
@@ -80,6 +82,20 @@ void check_locks(const LockTableSpec& locks, std::uint32_t servers, std::uint64_
            fmt::format("locks.count x stride is {} x {} on one server, beyond the 48-bit address "
                        "space; at most {} locks per server fit",
                        per_server, format_bytes(stride), most));
+  if (!locks.device_memory) return;
+  const NicModel& nic = platform.nic;
+  if (nic.device_bytes == 0)
+    reject(where("memory"), fmt::format("locks.memory is device, and {} has no memory of its own "
+                                        "(device_memory.size is 0B); use memory: host",
+                                        nic.name));
+  const auto fitting = static_cast<std::uint64_t>(nic.device_bytes) / stride;
+  if (per_server > fitting)
+    reject(
+        where("count"),
+        fmt::format("locks.count x stride is {} x {} on one server, beyond the {} of {}'s own "
+                    "memory; at most {} locks per server fit, or use memory: host",
+                    per_server, format_bytes(stride),
+                    format_bytes(static_cast<std::uint64_t>(nic.device_bytes)), nic.name, fitting));
 }
 
 }  // namespace latchlab

@@ -15,7 +15,22 @@ void read_clocks(const YamlNode* node, const Place& place, PlatformSpec& platfor
   MapReader clocks(node, "platform.clocks", place);
   platform.drift_ppb = clocks.ratio_ppb("drift", 0, 0, 100'000'000);
   platform.clock_offset = clocks.duration("offset", Duration{0}, Duration{0}, seconds(3600));
+  platform.nic_drift_ppb = clocks.ratio_ppb("nic_drift", 0, 0, 100'000'000);
+  platform.nic_clock_offset = clocks.duration("nic_offset", Duration{0}, Duration{0}, seconds(1));
   clocks.finish();
+}
+
+// Who shares what of a client node.
+void read_sharing(MapReader& reader, PlatformSpec& platform) {
+  platform.qps = static_cast<QpOwner>(reader.choice("qps", 0, {"client", "core", "node"}));
+  const YamlNode* cores = reader.find_or_null("cores");
+  if (cores)
+    platform.cores =
+        static_cast<std::uint32_t>(read_count(*cores, "platform.cores", 1, kMostClients));
+  if (platform.cores > platform.clients_per_node)
+    reject(cores->place,
+           fmt::format("platform.cores is {} with {} clients per node; at most {} can be used",
+                       platform.cores, platform.clients_per_node, platform.clients_per_node));
 }
 
 void check_size(const PlatformSpec& platform, const MapReader& reader) {
@@ -44,7 +59,7 @@ PlatformSpec read_platform(const YamlNode* node, const Place& place, const std::
                            const DataDirs& data) {
   MapReader reader(node, "platform", place);
   for (const char* key : {"nic", "topology", "servers", "client_nodes", "clients_per_node",
-                          "colocated", "client_link_latency", "clocks", "bulk"})
+                          "colocated", "client_link_latency", "clocks", "bulk", "qps", "cores"})
     reader.know(key);
   reader.finish();
   PlatformSpec platform;
@@ -57,6 +72,7 @@ PlatformSpec read_platform(const YamlNode* node, const Place& place, const std::
   platform.client_link_latency =
       reader.duration("client_link_latency", Duration{0}, Duration{0}, kLongestLink);
   read_clocks(reader.find("clocks"), reader.place(), platform);
+  read_sharing(reader, platform);
   check_size(platform, reader);
   platform.topology =
       read_topology(reader.find("topology"), reader.place(), platform.nodes(), directory, data);

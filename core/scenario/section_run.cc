@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "core/scenario/sections.h"
+#include "core/scenario/suggestions.h"
 
 namespace latchlab {
 namespace {

@@ -27,15 +27,18 @@ BulkSpec read_bulk(const YamlNode* node, const Place& place, TopologyKind topolo
 YamlNode write_bulk(const BulkSpec& bulk);
 
 LockTableSpec read_locks(const YamlNode* node, const Place& place);
-// What the table asks of servers and addresses, once the protocol's entry size is known.
-void check_locks(const LockTableSpec& locks, std::uint32_t servers, std::uint64_t entry_bytes,
-                 const YamlNode* node, const Place& place);
+// What the table asks of servers, addresses and memory, once the protocol's entry size is known.
+void check_locks(const LockTableSpec& locks, const PlatformSpec& platform,
+                 std::uint64_t entry_bytes, const YamlNode* node, const Place& place);
 
 WorkloadSpec read_workload(const YamlNode* node, const Place& place);
 DistributionSpec read_distribution(const YamlNode* node, const Place& place);
 
 std::vector<FaultSpec> read_faults(const YamlNode* node, const PlatformSpec& platform);
 YamlNode write_fault(const FaultSpec& fault);  // one that has a date
+// pause, slow_client, drift: what follows the kind.
+void read_cpu_fault(MapReader& reader, const PlatformSpec& platform, FaultSpec& fault);
+YamlNode write_cpu_fault(const FaultSpec& fault);
 RunSpec read_run(const YamlNode* node, const Place& place);
 
 // Protocols that take part in a sweep, and parameters that are allowed to belong to any of them.

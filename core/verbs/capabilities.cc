@@ -30,7 +30,9 @@ void Capabilities::set(Capability capability, Support support, std::string how) 
 
 std::string Capabilities::first_missing(const std::vector<Capability>& needed) const {
   for (const Capability capability : needed)
-    if (!has(capability)) return std::string(name_of(capability));
+    if (!has(capability))
+      return std::string(name_of(capability)) +
+             (how(capability).empty() ? "" : " (" + how(capability) + ")");
   return {};
 }
 

@@ -42,13 +42,14 @@ class Capabilities {
   bool has(Capability capability) const { return of(capability) != Support::absent; }
   const std::string& how(Capability capability) const { return entry(capability).how; }
 
-  // The first of `needed` that is absent, named for a message; empty when all are there.
+  // The first of `needed` that is absent, named for a message, with the reason if one was given;
+  // empty when all are there.
   std::string first_missing(const std::vector<Capability>& needed) const;
 
  private:
   struct Entry {
     Support support = Support::absent;
-    std::string how;  // for Support::emulated: by what
+    std::string how;  // for Support::emulated: by what; absent: why
   };
   const Entry& entry(Capability capability) const {
     return entries_[static_cast<std::size_t>(capability)];

@@ -51,6 +51,8 @@ SimgridOptions plain_simulation() {
   nic.call_service = microseconds(1);
   options.drift_ppb = 50'000;
   options.clock_offset = microseconds(10);
+  options.nic_drift_ppb = 10'000;
+  options.nic_clock_offset = microseconds(1);
   return options;
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/scenario/nic_constants.h"
 #include "tests/scenario/fixture.h"
 
 namespace latchlab::scenario_test {
@@ -72,7 +73,7 @@ TEST_F(NicFile, connectx_5_gives_the_unloaded_round_trips_it_was_fitted_to) {
 
 TEST_F(NicFile, every_constant_says_where_it_comes_from) {
   const NicModel nic = load_nic("connectx-5", "", data()).value();
-  EXPECT_EQ(nic.origins.size(), 31u);
+  EXPECT_EQ(nic.origins.size(), nic_constants().size());
   for (const ConstantOrigin& origin : nic.origins) {
     EXPECT_FALSE(origin.source.empty()) << origin.key;
     EXPECT_EQ(origin.low.empty(), origin.status == ConstantStatus::published) << origin.key;
@@ -116,6 +117,48 @@ TEST_F(NicFile, a_value_outside_of_its_range_is_refused) {
 TEST_F(NicFile, slots_are_a_power_of_two) {
   replace("    value: 512\n", "    value: 500\n");
   EXPECT_EQ(problem_at(0), "atomic.slots is 500; expected a power of two such as 512");
+}
+
+TEST_F(NicFile, a_16_byte_atomic_takes_one_slot_or_two) {
+  replace("  slots_16:\n    value: 1\n    status: assumed\n    range: [1, 2]\n",
+          "  slots_16:\n    value: 3\n    status: assumed\n    range: [1, 3]\n");
+  EXPECT_EQ(problem_at(1), "atomic.slots_16 is 3; expected 1 or 2");
+}
+
+TEST_F(NicFile, masked_atomics_have_8_or_16_bytes_or_are_absent) {
+  replace("    value: 16B\n", "    value: 12B\n");
+  EXPECT_EQ(problem_at(0), "atomic.masked is 12B; expected 0B (none), 8B or 16B");
+}
+
+TEST_F(NicFile, qp_curve_begins_at_the_whole_rate_and_ascends) {
+  const std::string original = text_;
+  const auto with = [&](const std::string& curve) {
+    text_ = original;
+    replace("[[450, 1], [554, 0.948],", curve);
+    return problem_at(0);
+  };
+  EXPECT_THAT(with("[[450, 0.9], [554, 0.948],"), StartsWith("qp.cache does not begin at rate 1"));
+  EXPECT_THAT(with("[[600, 1], [554, 0.948],"), StartsWith("qp.cache does not ascend in QPs"));
+  EXPECT_THAT(with("[[450], [554, 0.948],"),
+              StartsWith("qp.cache has an entry that is not a pair"));
+  EXPECT_THAT(with("[[450, 1], [554, 1.948],"), StartsWith("qp.cache is 1.948; allowed"));
+}
+
+TEST_F(NicFile, qp_curve_is_linear_between_its_points) {
+  const auto result = parse(scenario(
+      "platform: {nic: {base: connectx-5, qp.cache: [[100, 1], [200, 0.5], [300, 40%]]}}"));
+  ASSERT_TRUE(result) << result.error().text();
+  const NicModel& nic = result.value().points[0].platform.nic;
+  EXPECT_EQ(rate_ppm(nic, 1), 1'000'000);
+  EXPECT_EQ(rate_ppm(nic, 100), 1'000'000);
+  EXPECT_EQ(rate_ppm(nic, 150), 750'000);
+  EXPECT_EQ(rate_ppm(nic, 250), 450'000);
+  EXPECT_EQ(rate_ppm(nic, 5'000), 400'000);
+  const auto again = parse(result.value().points[0].resolved_yaml);
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(again.value().points[0].resolved_yaml, result.value().points[0].resolved_yaml);
+  EXPECT_THAT(result.value().points[0].resolved_json,
+              HasSubstr("\"cache\":[[100,1],[200,0.5],[300,0.4]]"));
 }
 
 TEST_F(NicFile, an_unknown_status_is_refused) {

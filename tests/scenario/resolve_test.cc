@@ -73,8 +73,9 @@ TEST(Resolved, every_default_is_visible) {
   ASSERT_TRUE(result) << result.error().text();
   const std::string& text = result.value().resolved_yaml;
   for (const char* line :
-       {"schema: 1\n", "  servers: 1\n", "  clocks: {drift: 0ppm, offset: 0us}\n",
-        "locks: {count: 10M, placement: round_robin, stride: 64B}\n",
+       {"schema: 1\n", "  servers: 1\n",
+        "  clocks: {drift: 0ppm, offset: 0us, nic_drift: 0ppm, nic_offset: 0us}\n",
+        "locks: {count: 10M, placement: round_robin, stride: 64B, memory: host}\n",
         "  distribution: {kind: uniform}\n", "  read_ratio: 0%\n", "faults: []\n",
         "profile: repaired", "max_consecutive_writers: 16", "lease: 10ms",
         "run: {warmup: 20ms, duration: 40ms, seed: 1, repeats: 1, guard: off, on_violation: stop}",

@@ -68,10 +68,10 @@ Message numbered(std::uint64_t number) {
 Backend& SimWorld::world() {
   if (!world_) {
     WorldPlan plan;
-    plan.nodes = {{kServer, kBytes, true, false},
-                  {kHere, kBytes, false, true},
-                  {kThere, kBytes, false, true},
-                  {kElsewhere, kBytes, false, true}};
+    plan.nodes = {{kServer, kBytes, true, false, device_bytes},
+                  {kHere, kBytes, false, true, 0},
+                  {kThere, kBytes, false, true, 0},
+                  {kElsewhere, kBytes, false, true, 0}};
     plan.clients = kClients;
     plan.seed = 11;
     world_ = make_simgrid(plan, options_);

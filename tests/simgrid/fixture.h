@@ -67,6 +67,8 @@ class SimWorld : public testing::Test {
   Duration travel() const;
   void expect_conservation();
 
+  std::uint64_t device_bytes = 0;  // of the server's memory, on its RNIC
+
  private:
   SimgridOptions options_;
   std::unique_ptr<Backend> world_;

@@ -22,6 +22,10 @@ std::unique_ptr<Backend> simgrid(const WorldPlan& plan, const Point& point) {
   options.client_link_latency = point.platform.client_link_latency;
   options.drift_ppb = point.platform.drift_ppb;
   options.clock_offset = point.platform.clock_offset;
+  options.nic_drift_ppb = point.platform.nic_drift_ppb;
+  options.nic_clock_offset = point.platform.nic_clock_offset;
+  options.qps = point.platform.qps;
+  options.cores = point.platform.cores;
   return make_simgrid(plan, options);
 }
 

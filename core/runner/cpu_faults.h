@@ -1,0 +1,20 @@
+#pragma once
+// Carries out a scenario's pauses, slow CPUs and disturbed clocks.
+
+#include <cstdint>
+#include <string>
+
+#include "core/runner/backend.h"
+#include "core/runner/world.h"
+#include "core/scenario/scenario.h"
+
+namespace latchlab {
+
+// Why this backend cannot carry out the point's faults; empty: it can.
+std::string cpu_faults_refused(const Point& point, const Backend& backend);
+
+// Puts them on the backend's agenda. Random dates come from `seed` and lie before `end`.
+void schedule_cpu_faults(const Point& point, const World& world, Backend& backend,
+                         std::uint64_t seed, Time end);
+
+}  // namespace latchlab

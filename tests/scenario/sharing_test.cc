@@ -1,0 +1,116 @@
+// Sharing of cores and QPs, where the table lies, faults of CPUs and clocks.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scenario/fixture.h"
+
+namespace latchlab::scenario_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+Point point(const std::string& rest) {
+  const auto result = parse(scenario(rest));
+  if (!result) {
+    ADD_FAILURE() << result.error().text();
+    return {};
+  }
+  return result.value().points.front();
+}
+
+// What was resolved reads back as itself.
+void expect_steady(const Point& made) {
+  const auto again = parse(made.resolved_yaml);
+  ASSERT_TRUE(again) << again.error().text() << "\n" << made.resolved_yaml;
+  EXPECT_EQ(again.value().points.front().resolved_yaml, made.resolved_yaml);
+}
+
+TEST(Sharing, is_off_unless_the_scenario_says_so) {
+  const Point made = point("locks: {count: 5}\n");
+  EXPECT_EQ(made.platform.qps, QpOwner::client);
+  EXPECT_EQ(made.platform.cores, 0U);
+  EXPECT_FALSE(made.locks.device_memory);
+  EXPECT_THAT(made.resolved_yaml, HasSubstr("qps: client\n  cores: null\n"));
+}
+
+TEST(Sharing, of_cores_and_qps_is_read_and_resolved) {
+  const Point made = point("platform: {clients_per_node: 8, qps: core, cores: 2}\n");
+  EXPECT_EQ(made.platform.qps, QpOwner::core);
+  EXPECT_EQ(made.platform.cores, 2U);
+  expect_steady(made);
+}
+
+TEST(Sharing, of_more_cores_than_clients_is_refused) {
+  EXPECT_EQ(problem(scenario("platform: {clients_per_node: 4, cores: 5}")),
+            "test.yaml:4: platform.cores is 5 with 4 clients per node; at most 4 can be used");
+}
+
+TEST(NicClock, is_read_apart_from_the_nodes) {
+  const Point made = point("platform: {clocks: {nic_drift: 20ppm, nic_offset: 2us}}\n");
+  EXPECT_EQ(made.platform.nic_drift_ppb, 20'000);
+  EXPECT_EQ(made.platform.nic_clock_offset, microseconds(2));
+  EXPECT_EQ(made.platform.drift_ppb, 0);
+  expect_steady(made);
+}
+
+TEST(DeviceMemory, holds_a_table_that_fits) {
+  const Point made = point("locks: {count: 4096, memory: device}\n");
+  EXPECT_TRUE(made.locks.device_memory);
+  expect_steady(made);
+}
+
+TEST(DeviceMemory, that_is_too_small_for_the_table_is_refused) {
+  EXPECT_EQ(problem(scenario("locks: {count: 4097, memory: device}")),
+            "test.yaml:4: locks.count x stride is 4097 x 64B on one server, beyond the 256KiB of "
+            "connectx-5's own memory; at most 4096 locks per server fit, or use memory: host");
+}
+
+TEST(DeviceMemory, that_the_nic_does_not_have_is_refused) {
+  EXPECT_EQ(problem(scenario("platform: {nic: connectx-3}\nlocks: {memory: device}")),
+            "test.yaml:5: locks.memory is device, and connectx-3 has no memory of its own "
+            "(device_memory.size is 0B); use memory: host");
+}
+
+TEST(CpuFaults, are_read_and_resolved) {
+  const Point made = point(
+      "platform: {clients_per_node: 4, servers: 2}\nfaults:\n"
+      "- {kind: pause, client: 3, at: 30ms, length: 1ms}\n"
+      "- {kind: pause, rate: 100, length: 50us}\n"
+      "- {kind: slow_client, client: 1, factor: 2.5, at: 0us}\n"
+      "- {kind: drift, server: 1, at: 3ms, jump: -10us, drift: -200ppm}\n");
+  ASSERT_EQ(made.faults.size(), 4U);
+  EXPECT_EQ(made.faults[0].target, FaultTarget::client);
+  EXPECT_EQ(made.faults[0].index, 3U);
+  EXPECT_EQ(made.faults[1].target, FaultTarget::any_client);
+  EXPECT_EQ(made.faults[1].per_second, 100U);
+  EXPECT_EQ(made.faults[2].factor_ppb, 2'500'000'000);
+  EXPECT_EQ(made.faults[3].target, FaultTarget::server);
+  EXPECT_EQ(made.faults[3].jump, microseconds(-10));
+  EXPECT_EQ(made.faults[3].drift_ppb, -200'000);
+  expect_steady(made);
+}
+
+TEST(CpuFaults, that_say_too_little_or_too_much_are_refused) {
+  const auto fault = [](const std::string& text) {
+    return problem(scenario("platform: {clients_per_node: 4}\nfaults: [{" + text + "}]"));
+  };
+  EXPECT_EQ(fault("kind: pause, at: 1ms, length: 1us"),
+            "test.yaml:5: faults.0 says not who it is about; expected client: N, client_node: N or "
+            "server: N");
+  EXPECT_EQ(fault("kind: pause, client: 1, server: 0, at: 1ms, length: 1us"),
+            "test.yaml:5: faults.0 says twice who it is about; expected client: N, client_node: N "
+            "or server: N");
+  EXPECT_EQ(fault("kind: pause, client: 1, length: 1us"),
+            "test.yaml:5: faults.0 needs one of 'at: 30ms' and 'rate: 100' (so many a second on "
+            "average)");
+  EXPECT_EQ(fault("kind: pause, client: 4, at: 1ms, length: 1us"),
+            "test.yaml:5: faults.0.client is 4; allowed: 0 to 3");
+  EXPECT_EQ(fault("kind: slow_client, client: 0, at: 1ms, factor: 0.5"),
+            "test.yaml:5: faults.0.factor is 0.5; allowed: 1 to 10000");
+  EXPECT_EQ(fault("kind: drift, server: 0, at: 1ms"),
+            "test.yaml:5: faults.0 changes nothing; add 'jump: 10us' or 'drift: 200ppm'");
+}
+
+}  // namespace
+}  // namespace latchlab::scenario_test
