@@ -46,8 +46,9 @@ void describe_fitted(const FitSpec& spec, const Calibration& result, std::size_t
   for (const auto& [run, share] : shares)
     if (all > 0 && share / all >= kWorthNaming)
       constant.moved_by.emplace_back(spec.runs[run].id, share / all);
-  std::stable_sort(constant.moved_by.begin(), constant.moved_by.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::sort(constant.moved_by.begin(), constant.moved_by.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
 }
 
 }  // namespace

@@ -150,8 +150,8 @@ class BadOption : public Command {
 };
 
 TEST_F(BadOption, unknown_commands_and_options_name_the_known_ones) {
-  expect_refused({}, "a command is missing; known: run, check, list");
-  expect_refused({"rnu", "good.yaml"}, "unknown command 'rnu'; known: run, check, list");
+  expect_refused({}, "a command is missing; known: run, check, calibrate, list");
+  expect_refused({"rnu", "good.yaml"}, "unknown command 'rnu'; known: run, check, calibrate, list");
   expect_refused({"run", "good.yaml", "--fast"}, "See: latchlab run --help");
   expect_refused({"--fast"}, "See: latchlab --help");
   expect_refused({"run"}, "scenario is required");
