@@ -7,7 +7,7 @@ cores=${JOBS:-$(nproc)}
 
 # Names in Debian 12. libsimgrid-dev brings the Boost headers it needs.
 build_packages=(g++ cmake ninja-build ccache pkg-config libsimgrid-dev libyaml-cpp-dev libfmt-dev
-                libcli11-dev nlohmann-json3-dev)
+                libcli11-dev nlohmann-json3-dev libeigen3-dev)
 test_packages=(libgtest-dev libgmock-dev)
 check_packages=(clang-19 clang-tidy-19 clang-format libclang-rt-19-dev)
 
@@ -81,5 +81,5 @@ build() {
 
 # source_files: all C++ files of the project, one a line, relative to the root.
 source_files() {
-  (cd "$root" && find core backends tools tests -name '*.cc' -o -name '*.h' | LC_ALL=C sort)
+  (cd "$root" && find core backends models tools tests -name '*.cc' -o -name '*.h' | LC_ALL=C sort)
 }

@@ -168,7 +168,6 @@ Duration Simulator::serve_time(const SimOperation& op) const {
   }
   return at_rate_of(node(op.qp->to).nic, serve);
 }
-}
 
 // Verbs go through the pipeline in the order in which they would leave it if they were alone.
 // `alone` is that date; most verbs of a server that is not saturated leave then, without an event

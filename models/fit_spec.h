@@ -1,0 +1,122 @@
+#pragma once
+// A calibration as data (models/fits/NAME.yaml): which constants of a NIC are free, which published
+// values they may be fitted to, how each of those is simulated, and what to show beside the fit.
+//
+//   name, nic, description
+//   scenarios: NAME: fragment of a scenario (platform, locks, workload, protocol, run)
+//   runs:      [{id, scenario: NAME, set: {path: value}}]
+//   free:      [{constant, start, bounds: [low, high], step, source}]
+//   observations: [{run, source, rounding, reading, because, fit: {metric: value},
+//                   compare: {metric: value}}]        rounding is half of the last digit printed
+//   readings:  [{id, because, without: [prefix of a run's id], widens: [constant],
+//                set: {constant: change},
+//                replace: [{run, metric, value, by: metric}]}]
+//   profiles:  [{constant, values: [...], because}]
+//   conclusions: [{id, says, run, over: run, metric}]
+//   sensitivity: [{id, set: {constant: change}}]
+//
+// A change is a value ("341ns"), a factor ("x0.75") or an addition ("+180ns", "-180ns").
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/scenario/scenario.h"
+
+namespace latchlab {
+
+// Numbers of constants and metrics are doubles: times in nanoseconds, rates per second, counts.
+struct NicChange {
+  enum class Kind { set, scale, add };
+  std::string constant;  // dotted key
+  Kind kind = Kind::set;
+  double amount = 0;
+};
+using NicChanges = std::vector<NicChange>;
+
+struct FitRun {
+  std::string id;
+  Point point;
+};
+
+struct FreeConstant {
+  std::string key;
+  double start = 0, low = 0, high = 0, step = 0;
+  std::string source;  // of start and bounds
+};
+
+struct Observation {
+  std::size_t run = 0;
+  std::string metric;  // path of a metric of results.json
+  double value = 0;
+  double rounding = 0;  // half of the last digit that was printed
+  double reading = 0;   // relative: what else is not known about the value, one sigma
+  bool fitted = false;  // else only compared
+  std::string source;
+};
+
+// Another way to read the data; the fit is repeated with it, and intervals are widened by it.
+struct Reading {
+  struct Replacement {
+    std::size_t observation = 0;
+    std::string metric;  // the published number is then one of this metric of the same run
+    double value = 0;
+  };
+  std::string id, because;
+  std::vector<std::string> without;  // runs whose id begins so are left out
+  std::vector<std::string> widens;   // constants whose intervals it may widen; empty: all
+  NicChanges changes;
+  std::vector<Replacement> replacements;
+};
+
+struct Scan {
+  std::string constant;
+  std::vector<double> values;
+  std::string because;
+};
+
+struct Conclusion {
+  std::string id, says, metric;
+  std::size_t run = 0;
+  std::optional<std::size_t> over;  // the metric's ratio to that of this run
+};
+
+struct SensitivityCase {
+  std::string id;
+  NicChanges changes;
+};
+
+struct FitSpec {
+  std::string name, nic, description;
+  std::vector<FitRun> runs;
+  std::vector<FreeConstant> free;
+  std::vector<Observation> observations;
+  std::vector<Reading> readings;
+  std::vector<Scan> profiles;
+  std::vector<Conclusion> conclusions;
+  std::vector<SensitivityCase> sensitivity;
+};
+
+// NAME below models/fits of the data directories, or a path. Every problem is one message with
+// file:line and the fix.
+Result<FitSpec> load_fit(const std::string& name_or_path,
+                         const std::vector<ProtocolInfo>& protocols, const DataDirs& data);
+
+// The value of a constant, in the units above, and a NIC with changes; amounts of times are rounded
+// to the picosecond. The key is that of a number.
+double constant_of(const NicModel& nic, const std::string& key);
+NicModel changed(NicModel nic, const NicChanges& changes);
+bool is_time(const std::string& constant);
+bool is_number(const std::string& constant);  // a time or a count
+// "341ns", "72": for people and for NIC files.
+std::string constant_text(const std::string& constant, double value);
+
+// Relative uncertainty of an observation, one sigma: rounding is uniform over the last digit.
+double sigma_of(const Observation& observation);
+// "run metric"
+std::string name_of(const FitSpec& spec, const Observation& observation);
+
+}  // namespace latchlab

@@ -1,0 +1,83 @@
+// Constants of a NIC as numbers, and what an observation's uncertainty amounts to.
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "core/base/check.h"
+#include "core/scenario/nic_constants.h"
+#include "core/scenario/quantities.h"
+#include "models/fit_spec.h"
+
+namespace latchlab {
+namespace {
+
+constexpr double kPsPerNs = 1000;
+
+// The number in `nic` that the constant stands for, in picoseconds where it is a time.
+std::int64_t& number_in(NicModel& nic, const std::string& key) {
+  const NicConstant* constant = find_nic_constant(key);
+  LATCHLAB_CHECK(constant != nullptr && is_number(key), "a fit changes what is not a number");
+  if (const auto* time = std::get_if<Duration NicModel::*>(&constant->field))
+    return (nic.*(*time)).ps;
+  return nic.*std::get<std::int64_t NicModel::*>(constant->field);
+}
+
+double applied(const NicChange& change, double value) {
+  switch (change.kind) {
+    case NicChange::Kind::set:
+      return change.amount;
+    case NicChange::Kind::scale:
+      return value * change.amount;
+    case NicChange::Kind::add:
+      break;
+  }
+  return value + change.amount;
+}
+
+}  // namespace
+
+bool is_time(const std::string& constant) {
+  const NicConstant* found = find_nic_constant(constant);
+  return found != nullptr && std::holds_alternative<Duration NicModel::*>(found->field);
+}
+
+bool is_number(const std::string& constant) {
+  const NicConstant* found = find_nic_constant(constant);
+  return found != nullptr && (std::holds_alternative<Duration NicModel::*>(found->field) ||
+                              std::holds_alternative<std::int64_t NicModel::*>(found->field));
+}
+
+double constant_of(const NicModel& nic, const std::string& key) {
+  NicModel copy = nic;
+  return static_cast<double>(number_in(copy, key)) / (is_time(key) ? kPsPerNs : 1);
+}
+
+NicModel changed(NicModel nic, const NicChanges& changes) {
+  for (const NicChange& change : changes) {
+    const double unit = is_time(change.constant) ? kPsPerNs : 1;
+    std::int64_t& number = number_in(nic, change.constant);
+    const double value = applied(change, static_cast<double>(number) / unit);
+    number = std::llround(std::max(0.0, value) * unit);
+  }
+  return nic;
+}
+
+std::string constant_text(const std::string& constant, double value) {
+  if (is_time(constant)) return format_duration(Duration{std::llround(value * kPsPerNs)});
+  return format_count(std::llround(value));
+}
+
+double sigma_of(const Observation& observation) {
+  constexpr double kUniform = 1.7320508;  // half-width over standard deviation
+  const double rounding = observation.rounding / kUniform / observation.value;
+  return std::sqrt(rounding * rounding + observation.reading * observation.reading);
+}
+
+std::string name_of(const FitSpec& spec, const Observation& observation) {
+  return spec.runs[observation.run].id + " " + observation.metric;
+}
+
+}  // namespace latchlab

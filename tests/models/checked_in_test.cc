@@ -1,0 +1,94 @@
+// What is checked in agrees: the NIC's file, the fit's file and the page that the fit wrote.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "tests/models/fixture.h"
+
+namespace latchlab::fit_test {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+// The rows of the page's first table, by their first cell.
+std::map<std::string, Cells> constants_of_page() {
+  std::ifstream in(LATCHLAB_SOURCE_DIR "/models/fits/connectx-5.md");
+  std::map<std::string, Cells> rows;
+  bool within = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line == "## Constants") within = true;
+    if (within && line.starts_with("- ")) break;
+    if (!within || !line.starts_with("| ")) continue;
+    Cells cells;
+    for (std::size_t at = 2; at < line.size();) {
+      const std::size_t end = line.find(" |", at);
+      cells.push_back(line.substr(at, end - at));
+      at = end + 3;
+    }
+    rows[cells.front()] = cells;
+  }
+  return rows;
+}
+
+FitSpec spec() {
+  auto loaded = load_fit("connectx-5", protocol_infos(), data());
+  EXPECT_TRUE(loaded) << loaded.error().text();
+  return std::move(loaded).value();
+}
+
+const ConstantOrigin& origin(const NicModel& nic, const std::string& key) {
+  for (const ConstantOrigin& each : nic.origins)
+    if (each.key == key) return each;
+  ADD_FAILURE() << key;
+  return nic.origins.front();
+}
+
+TEST(CheckedIn, nic_has_the_values_that_the_fit_gave) {
+  const NicModel nic = load_nic("connectx-5", "", data()).value();
+  std::map<std::string, Cells> rows = constants_of_page();
+  for (const FreeConstant& free : spec().free) {
+    const Cells& row = rows[free.key];
+    ASSERT_EQ(row.size(), 7u) << free.key << " is not on the page; run latchlab calibrate";
+    const ConstantOrigin& is = origin(nic, free.key);
+    EXPECT_EQ(row[2], is.value) << free.key;
+    EXPECT_EQ(row[3], is.low + " to " + is.high) << free.key;
+    EXPECT_EQ(row[5], is.status == ConstantStatus::fitted ? "fitted" : "assumed") << free.key;
+  }
+}
+
+TEST(CheckedIn, page_was_written_for_the_bounds_and_starts_of_the_fit) {
+  std::map<std::string, Cells> rows = constants_of_page();
+  for (const FreeConstant& free : spec().free) {
+    const Cells& row = rows[free.key];
+    ASSERT_EQ(row.size(), 7u) << free.key;
+    EXPECT_EQ(row[1], constant_text(free.key, free.start));
+    EXPECT_EQ(row[4],
+              constant_text(free.key, free.low) + " to " + constant_text(free.key, free.high));
+  }
+}
+
+// Validation data must not leak into the calibration.
+TEST(CheckedIn, nothing_is_observed_beyond_eighty_clients_except_one_lock) {
+  const FitSpec fit = spec();
+  for (const Observation& observation : fit.observations) {
+    const Point& point = fit.runs[observation.run].point;
+    if (point.locks.count == 1) continue;  // ShiftLock 2.3
+    const bool rates = observation.source.starts_with("RCuckoo");
+    EXPECT_LE(point.platform.clients(), rates ? 168u : 80u) << observation.source;
+    for (const char* validation : {"Table 4", "Figure", "Fig."})
+      EXPECT_EQ(observation.source.find(validation), std::string::npos) << observation.source;
+  }
+}
+
+TEST(CheckedIn, conclusions_are_of_runs_that_nothing_is_fitted_to) {
+  const FitSpec fit = spec();
+  for (const Conclusion& conclusion : fit.conclusions)
+    for (const Observation& observation : fit.observations)
+      EXPECT_NE(observation.run, conclusion.run) << conclusion.id;
+}
+
+}  // namespace
+}  // namespace latchlab::fit_test
