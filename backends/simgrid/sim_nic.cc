@@ -50,6 +50,18 @@ void Simulator::set_up_nic(Node& made, const NodePlan& plan, Rng& clock) {
 
 // ---- QPs ----
 
+Qp& Simulator::qp_of(SimActor& actor, NodeId to) {
+  QpTable& table = actor.shared_qps != nullptr ? *actor.shared_qps : actor.qps;
+  const auto below = [](const std::unique_ptr<Qp>& qp, NodeId target) { return qp->to < target; };
+  const auto at = std::lower_bound(table.begin(), table.end(), to, below);
+  if (at != table.end() && (*at)->to == to) return **at;
+  auto fresh = std::make_unique<Qp>();
+  fresh->to = to;
+  count_qp(actor.node());
+  count_qp(to);
+  return **table.insert(at, std::move(fresh));
+}
+
 void Simulator::share_qps(SimActor& actor) {
   if (options_.qps == QpOwner::node) actor.shared_qps = &node(actor.node()).qps;
   if (options_.qps == QpOwner::core && actor.core != nullptr) actor.shared_qps = &actor.core->qps;

@@ -39,18 +39,6 @@ std::uint32_t payload(const SimOperation& op) {
 
 // ---- the way there ----
 
-Qp& Simulator::qp_of(SimActor& actor, NodeId to) {
-  QpTable& table = actor.shared_qps != nullptr ? *actor.shared_qps : actor.qps;
-  const auto below = [](const std::unique_ptr<Qp>& qp, NodeId target) { return qp->to < target; };
-  const auto at = std::lower_bound(table.begin(), table.end(), to, below);
-  if (at != table.end() && (*at)->to == to) return **at;
-  auto fresh = std::make_unique<Qp>();
-  fresh->to = to;
-  count_qp(actor.node());
-  count_qp(to);
-  return **table.insert(at, std::move(fresh));
-}
-
 void Simulator::post_verb(SimActor& actor, SimOperation& op, Time date) {
   const NodeId to = op.verb.addr.node;
   LATCHLAB_CHECK(to.value >= 1 && to.value <= nodes_.size(), "verb to a node that does not exist");

@@ -164,29 +164,6 @@ void Simulator::at(Time date, std::function<void()> action) {
   push(date, 0, EventKind::action, &actions_.back());
 }
 
-// Fetches what the next event will touch while this one is handled.
-void Simulator::prepare_for(const Event& next) const {
-  const auto kind = next.kind();
-  if (kind == EventKind::complete || kind == EventKind::local) {
-    const auto* op = static_cast<const SimOperation*>(next.subject);
-    if (op->owner == nullptr || op->batch == nullptr) return;
-    prepare_for(owner(*op), op->batch->waiter);
-    if (op->qp != nullptr) prefetch(*op->qp);
-  } else if (kind == EventKind::woken) {
-    const auto* wait = static_cast<const SimWait*>(next.subject);
-    if (wait->owner != nullptr) prepare_for(static_cast<SimActor&>(*wait->owner), wait->waiter);
-  } else if (kind == EventKind::arrive || kind == EventKind::served) {
-    const auto* op = static_cast<const SimOperation*>(next.subject);
-    if (op->qp != nullptr) prefetch(*op->qp);
-  }
-}
-
-void Simulator::prepare_for(const SimActor& actor, std::coroutine_handle<> waiter) const {
-  prefetch(actor);
-  prefetch_bytes(waiter.address(), kFrameBytes);
-  if (actor.kind() == ActorKind::client && announce_) announce_(actor.client());
-}
-
 void Simulator::handle(const Event& event) {
   auto* op = static_cast<SimOperation*>(event.subject);
   switch (event.kind()) {
@@ -254,69 +231,6 @@ void Simulator::resume(SimActor& actor, std::coroutine_handle<> handle) {
   const bool was_done = actor.root.done();
   handle.resume();
   if (!was_done && actor.root.done() && actor.kind() == ActorKind::client) --live_clients_;
-}
-
-// ---- operations ----
-
-SimOperation& Simulator::take_operation() {
-  if (free_operations_.empty()) {
-    operations_.emplace_back();
-    return operations_.back();
-  }
-  SimOperation& op = *free_operations_.back();
-  free_operations_.pop_back();
-  op.clear();
-  op.retries = op.attempts = 0;
-  op.landed = false;
-  op.carried.clear();
-  return op;
-}
-
-void Simulator::start(SimActor& actor, SimOperation& first) {
-  const bool queues = actor.core != nullptr && is_remote(first.kind);
-  const Time date = queues ? work(actor, nic_.post) : now_ + nic_.post;
-  for (Operation* at = &first; at != nullptr; at = at->next) {
-    auto& op = static_cast<SimOperation&>(*at);
-    op.life = actor.life;
-    op.actor = actor.index;
-    op.from = actor.node();
-    switch (op.kind) {
-      case OpKind::verb:
-        if (op.detached) ++actor.detached;
-        post_verb(actor, op, date);
-        break;
-      case OpKind::send:
-        post_send(actor, op, date);
-        break;
-      case OpKind::call:
-        post_call(actor, op, date);
-        break;
-      default:
-        post_local(actor, op);
-    }
-  }
-}
-
-// The operation is over; wakes whoever waits for it (for all of its batch), or frees the slot.
-void Simulator::finish_operation(SimOperation& op) {
-  SimActor& actor = owner(op);
-  if (op.detached) {
-    if (!op.completion.ok() && actor.detached_error == VerbStatus::ok)
-      actor.detached_error = op.completion.status;
-    --actor.detached;
-    recycle(op);
-    if (actor.detached == 0 && actor.flushing != nullptr) {
-      SimOperation& flush = *std::exchange(actor.flushing, nullptr);
-      flush.completion.status = std::exchange(actor.detached_error, VerbStatus::ok);
-      finish_operation(flush);
-    }
-    return;
-  }
-  Operation& first = *op.batch;
-  if (--first.remaining > 0) return;
-  auto& whole = static_cast<SimOperation&>(first);
-  if (actor.core == nullptr) return hand_over(actor, whole);
-  queue_completion(op, whole);
 }
 
 }  // namespace latchlab::sim

@@ -59,6 +59,8 @@ struct Operation {
     detached = false;
     next = nullptr;
     completion = {};
+    verb.addr = {};
+    reply = {};
   }
 };
 

@@ -223,7 +223,6 @@ CallAwait Verbs::call(NodeId server, const Request& request) {
   Operation& op = prepare(OpKind::call);
   op.server = server;
   op.request = request;
-  op.reply = {};
   ++tally().calls;
   return {{this, &op}};
 }
@@ -291,7 +290,6 @@ PlainAwait Verbs::on_node(InlineFunction<void()> visit) {
 AllocateAwait Verbs::allocate(NodeId node, std::uint64_t bytes) {
   Operation& op = prepare(OpKind::allocate);
   op.server = node;
-  op.verb.addr = {};
   op.length.ps = static_cast<std::int64_t>(bytes);
   return {{this, &op}};
 }

@@ -159,10 +159,10 @@ TEST(HardwareFaults, name_nodes_by_number_and_read_back) {
   ASSERT_TRUE(parsed) << parsed.error().text();
   const std::vector<FaultSpec>& faults = parsed.value().points.front().faults;
   ASSERT_EQ(faults.size(), 4U);
-  EXPECT_EQ(faults[0].length, microseconds(2));
+  EXPECT_EQ(faults[0].outage, microseconds(2));
   EXPECT_FALSE(faults[0].to.has_value());
   EXPECT_EQ(faults[1].to, 4U);
-  EXPECT_FALSE(faults[1].length.has_value());
+  EXPECT_FALSE(faults[1].outage.has_value());
   EXPECT_EQ(faults[2].node, 1U);
   EXPECT_EQ(faults[3].client, 2U);
   const auto again = parse(parsed.value().resolved_yaml);

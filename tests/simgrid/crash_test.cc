@@ -118,8 +118,10 @@ TEST_F(Deaths, books_balance_at_every_date_and_every_slot_comes_back) {
 TEST_F(Deaths, verb_that_a_dying_node_was_executing_fails_and_leaves_no_trace) {
   nic().request_gap = {};
   add_client(kServer);
-  const std::vector<Shot*> shots = shoot_all(
-      {faa_verb(kWord, 1), faa_verb(kWord, 1), write_verb(kWord + 8, 1), read_verb(kWord)});
+  std::vector<Shot*> shots = shoot_all({faa_verb(kWord, 1), faa_verb(kWord, 1)});
+  const Time later = kStart + nanoseconds(30);
+  shots.push_back(&shoot(write_verb(kWord + 8, 1), later));
+  shots.push_back(&shoot(read_verb(kWord), later));
   Backend& backend = world();
   // The first atomic is in its slot, the second waits for it, the others are about to be served.
   backend.at(kStart + nanoseconds(1141), [&] { backend.crash(ClientId{0}, CrashKind::node); });

@@ -38,6 +38,7 @@ TEST_F(NicFeatures, few_qps_cost_nothing) {
 
 TEST_F(NicFeatures, many_qps_slow_the_outbound_port_down) {
   nic().request_gap = nanoseconds(40);
+  nic().serve_read = {};
   nic().qp_cache = {{1, 1'000'000'000}, {2, 500'000'000}};
   // The first leaves with one QP in use, the others with two and more.
   EXPECT_EQ(spread(std::vector<Verb>(11, read_verb(kWord))),
@@ -52,6 +53,7 @@ TEST_F(NicFeatures, wide_atomic_leaves_its_neighbours_slot_alone_with_one_slot) 
 
 TEST_F(NicFeatures, wide_atomic_excludes_atomics_on_its_second_word_with_two_slots) {
   nic().slots_16 = 2;
+  nic().serve_atomic_16 = nic().serve_atomic_8;  // so that they keep their order
   EXPECT_TRUE(world().capabilities().has(Capability::mixed_width_atomic));
   EXPECT_EQ(spread({masked_faa_verb(kWord, 16, {1, 1}, {}), faa_verb(kWord + 8, 1),
                     masked_faa_verb(kWord, 16, {1, 1}, {})}),
@@ -66,9 +68,10 @@ TEST_F(NicFeatures, read_bypasses_a_held_slot_unless_reads_hold_slots) {
 TEST_F(NicFeatures, reads_that_hold_slots_wait_for_atomics_and_for_each_other) {
   nic().read_hold = nanoseconds(60);
   const Shot& atomic = shoot(faa_verb(kWord, 1));
-  const Shot& one = shoot(read_verb(kWord));
-  const Shot& two = shoot(read_verb(kWord));
-  const Shot& elsewhere = shoot(read_verb(kWord + 8));
+  const Time later = kStart + nanoseconds(30);
+  const Shot& one = shoot(read_verb(kWord), later);
+  const Shot& two = shoot(read_verb(kWord), later);
+  const Shot& elsewhere = shoot(read_verb(kWord + 8), later);
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(one.done - atomic.done, nic().read_hold + nic().read);
   EXPECT_EQ(two.done - one.done, nic().read_hold);

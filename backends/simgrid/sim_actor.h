@@ -1,0 +1,73 @@
+#pragma once
+// One actor in the simulated world: hands everything to the simulator, and holds what belongs to
+// it.
+
+#include <coroutine>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backends/simgrid/sim_types.h"
+#include "core/runner/backend.h"
+#include "core/verbs/verbs.h"
+
+namespace latchlab::sim {
+
+class Simulator;
+
+// One target at a time (DCI).
+struct Initiator {
+  EndpointAddr target;         // the last one
+  Fifo<SimOperation> waiting;  // sends leave one after the other: each is acknowledged first
+  bool busy = false;           // one is on its way, or the DCI is being reset
+};
+
+class SimActor final : public Verbs {
+ public:
+  SimActor(Simulator& simulator, std::uint32_t number, ActorKind kind, NodeId node, ClientId client,
+           const Rng& rng)
+      : Verbs(kind, node, client, rng), simulator_(simulator), index(number) {}
+
+  EndpointAddr open(std::uint32_t recv_depth, Transport transport) override;
+  void reply(const PendingCall& pending, const Reply& reply) override;
+  Time now() const override;
+  Membership membership() const override;
+  Operation& take_operation() override;
+  void start(Operation& first) override;
+  void recycle(Operation& op) override;
+  WaitOperation& take_wait() override;
+  void start_wait(WaitOperation& op) override;
+  void recycle_wait(WaitOperation& op) override;
+
+ private:
+  Simulator& simulator_;
+
+ public:
+  const std::uint32_t index;  // from 1; orders events of equal dates
+  Task<void> root;
+  std::vector<Task<void>> serving;  // a server's calls under way
+  CallHandler* handler = nullptr;
+  std::uint64_t life = 1;  // moves on when the coroutine is destroyed
+  bool evicted = false;    // its QPs are destroyed: nothing of it lands any more
+  bool alive = true;
+  QpTable qps;
+  QpTable* shared_qps = nullptr;  // its core's or node's, in place of its own
+  Core* core = nullptr;           // null: one of its own, and posting never waits
+  std::int64_t slow_ppb = 0;      // added to each unit of its CPU time
+  Time paused_until;              // its coroutine is not resumed before
+  Duration paused_total;
+  std::vector<Ready> paused;  // what it has to go on with
+  Initiator initiator;
+  std::uint64_t detached = 0;  // posted verbs not complete yet
+  VerbStatus detached_error = VerbStatus::ok;
+  SimOperation* flushing = nullptr;
+  std::vector<SimWait*> waits;  // armed, in the order of their start
+  std::vector<SimWait*> free_waits;
+  bool watching = false;  // listed in its node's watchers
+};
+
+// What the seam is on this RNIC.
+Capabilities simulated_capabilities(const NicModel& nic);
+std::int64_t femtoseconds_per_byte(std::int64_t bits_per_s);  // 0 for a rate of 0
+
+}  // namespace latchlab::sim
