@@ -31,7 +31,7 @@ double read_value(const YamlNode& node, const std::string& path) {
                                  quoted(text)));
 }
 
-const std::string& read_constant_key(const YamlNode& node, const std::string& path) {
+std::string read_constant_key(const YamlNode& node, const std::string& path) {
   const std::string& key = scalar(node, path, "a constant such as latency.one_way");
   if (!find_nic_constant(key))
     reject(node.place, fmt::format("{}: there is no constant {}{}", path, quoted(key),
@@ -74,10 +74,11 @@ NicChanges read_changes(const YamlNode* node, const std::string& path) {
   return changes;
 }
 
-const YamlNode& sequence(const YamlNode& node, const std::string& path) {
+// Refuses what is no list.
+const std::vector<YamlNode>& items_of(const YamlNode& node, const std::string& path) {
   if (!node.is_sequence())
     reject(node.place, fmt::format("{} holds {}; expected a list", path, kind_name(node)));
-  return node;
+  return node.items;
 }
 
 class FitReader {
@@ -107,7 +108,7 @@ class FitReader {
   void each(const std::string& key, bool needed, Read read) {
     const YamlNode* list = needed ? &top_.require(key, key + ": [...]") : top_.find(key);
     if (list == nullptr) return;
-    for (const YamlNode& item : sequence(*list, key).items) {
+    for (const YamlNode& item : items_of(*list, key)) {
       MapReader reader(&item, key, item.place);
       read(reader);
       reader.finish();
@@ -160,8 +161,9 @@ class FitReader {
     };
     free.start = value(reader.require("start", "start: 658ns"), "start");
     free.step = value(reader.require("step", "step: 60ns"), "step");
-    const YamlNode& bounds = sequence(reader.require("bounds", "bounds: [1ns, 2us]"), "bounds");
-    if (bounds.items.size() != 2) reject(bounds.place, "free.bounds: expected [low, high]");
+    const YamlNode& bounds = reader.require("bounds", "bounds: [1ns, 2us]");
+    if (items_of(bounds, "bounds").size() != 2)
+      reject(bounds.place, "free.bounds: expected [low, high]");
     free.low = value(bounds.items[0], "bounds");
     free.high = value(bounds.items[1], "bounds");
     free.source = scalar(reader.require("source", "source: \"why\""), "free.source", "a text");
@@ -221,14 +223,14 @@ class FitReader {
     reading.because =
         scalar(reader.require("because", "because: \"why\""), "readings.because", "a text");
     if (const YamlNode* without = reader.find("without"))
-      for (const YamlNode& prefix : sequence(*without, "readings.without").items)
+      for (const YamlNode& prefix : items_of(*without, "readings.without"))
         reading.without.push_back(scalar(prefix, "readings.without", "the start of a run's id"));
     if (const YamlNode* widens = reader.find("widens"))
-      for (const YamlNode& key : sequence(*widens, "readings.widens").items)
+      for (const YamlNode& key : items_of(*widens, "readings.widens"))
         reading.widens.push_back(read_constant_key(key, "readings.widens"));
     reading.changes = read_changes(reader.find("set"), "readings.set");
     if (const YamlNode* replace = reader.find("replace")) {
-      for (const YamlNode& item : sequence(*replace, "readings.replace").items) {
+      for (const YamlNode& item : items_of(*replace, "readings.replace")) {
         MapReader inner(&item, "readings.replace", item.place);
         reading.replacements.push_back(read_replacement(inner));
       }
@@ -242,7 +244,7 @@ class FitReader {
         read_constant_key(reader.require("constant", "constant: atomic.window"), "constant");
     profile.because = reader.text("because", "");
     for (const YamlNode& value :
-         sequence(reader.require("values", "values: [48, 72]"), "profiles.values").items)
+         items_of(reader.require("values", "values: [48, 72]"), "profiles.values"))
       profile.values.push_back(read_constant_value(profile.constant, value, "profiles.values"));
     spec_.profiles.push_back(std::move(profile));
   }
