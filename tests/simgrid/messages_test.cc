@@ -137,8 +137,7 @@ TEST_F(SlowReceivers, verb_to_a_dead_node_fails_after_all_acknowledgement_timeou
   const Shot& shot = shoot(write_verb({kThere, 0}, 1));
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(shot.completion.status, VerbStatus::peer_failed);
-  EXPECT_EQ(shot.took(),
-            nic().post + nic().one_way + nic().serve_write + nic().ack_timeout * 3);
+  EXPECT_EQ(shot.took(), nic().post + nic().one_way + nic().serve_write + nic().ack_timeout * 3);
 }
 
 }  // namespace
