@@ -44,7 +44,7 @@ void Actor::reply(const PendingCall& pending, const Reply& reply) {
   OpSlot* op = found->second;
   world_.calls.erase(found);
   if (op == nullptr) return;
-  op->reply = reply;
+  op->call.reply = reply;
   op->effected = true;
   world_.note(StepKind::call_arrive, *this, pending.ticket, reply.words[0], reply.words[1]);
 }

@@ -74,9 +74,10 @@ void arrive(World& world, OpSlot& op) {
   world.count_effect(*op.actor);
   op.ticket = world.next_ticket++;
   world.calls.emplace(op.ticket, &op);
-  world.note(StepKind::call_arrive, *op.actor, op.ticket, op.request.type, op.request.words[0]);
+  world.note(StepKind::call_arrive, *op.actor, op.ticket, op.call.request.type,
+             op.call.request.words[0]);
   Root root;
-  root.task = node.handler->serve(*node.server, PendingCall{op.request, op.ticket});
+  root.task = node.handler->serve(*node.server, PendingCall{op.call.request, op.ticket});
   const bool orphan = op.life != op.actor->life;
   if (orphan) {
     world.calls[op.ticket] = nullptr;

@@ -23,9 +23,6 @@ std::uint64_t mask_of(const Verb& verb, std::uint32_t index) {
 std::uint64_t merged(std::uint64_t old, std::uint64_t fresh, std::uint64_t mask) {
   return (old & ~mask) | (fresh & mask);
 }
-bool uses_local(const Verb& verb) {
-  return verb.local.node != kNoNode;
-}
 
 bool width_allowed(const Verb& verb) {
   switch (verb.kind) {

@@ -31,7 +31,8 @@ enum class EventKind : std::uint8_t {
   complete,    // the requester's CPU sees the completion
   timer,       // a wait's deadline may have come
   woken,       // a wait that is over resumes its coroutine
-  local,       // CPU access, visit to node state, sleep, service: done
+  local,       // CPU access, visit to node state, service: done
+  wake_up,     // a sleep is over
   retry,       // a message is sent again after receiver-not-ready
   send_ready,  // a DCI can go on
   request_up,  // a call has waited for and used the server's CPU
@@ -104,7 +105,8 @@ class EventQueue {
 
  private:
   static constexpr std::size_t kBuckets = 64;
-  static constexpr std::size_t kFew = 32;  // a heap this small stays in the first-level cache
+  static constexpr std::size_t kFew = 32;     // a heap this small stays in the first-level cache
+  static constexpr std::size_t kMany = 4096;  // the memory of a bucket this large is given back
   static constexpr std::size_t kArity = 4;
   static constexpr std::size_t kSubjectBytes = 512;  // an operation
   static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
@@ -142,6 +144,7 @@ class EventQueue {
       base_ps_ = earliest_ps;
       for (const Event& event : bucket) put(event);  // into lower ones
       bucket.clear();
+      if (bucket.capacity() > kMany) bucket.shrink_to_fit();
     }
   }
 

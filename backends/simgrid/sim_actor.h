@@ -22,6 +22,20 @@ struct Initiator {
   bool busy = false;           // one is on its way, or the DCI is being reset
 };
 
+// Of a server part.
+struct Serving {
+  CallHandler* handler = nullptr;
+  std::vector<Task<void>> calls;  // under way
+};
+
+// Of an actor whose CPU has had a fault.
+struct CpuTrouble {
+  std::int64_t slow_ppb = 0;  // added to each unit of its CPU time
+  Time paused_until;          // its coroutine is not resumed before
+  Duration paused_total;
+  std::vector<Ready> paused;  // what it has to go on with
+};
+
 class SimActor final : public Verbs {
  public:
   SimActor(Simulator& simulator, std::uint32_t number, ActorKind kind, NodeId node, ClientId client,
@@ -35,6 +49,7 @@ class SimActor final : public Verbs {
   Operation& take_operation() override;
   void start(Operation& first) override;
   void recycle(Operation& op) override;
+  void start_sleep(SleepAwait& sleep, std::coroutine_handle<> waiter) override;
   WaitOperation& take_wait() override;
   void start_wait(WaitOperation& op) override;
   void recycle_wait(WaitOperation& op) override;
@@ -43,27 +58,29 @@ class SimActor final : public Verbs {
   Simulator& simulator_;
 
  public:
-  const std::uint32_t index;  // from 1; orders events of equal dates
   Task<void> root;
-  std::vector<Task<void>> serving;  // a server's calls under way
-  CallHandler* handler = nullptr;
-  std::uint64_t life = 1;  // moves on when the coroutine is destroyed
-  bool evicted = false;    // its QPs are destroyed: nothing of it lands any more
+  const std::uint32_t index;  // from 1; orders events of equal dates
+  std::uint32_t life = 1;     // moves on when the coroutine is destroyed
+  bool evicted = false;       // its QPs are destroyed: nothing of it lands any more
   bool alive = true;
+  bool watching = false;  // listed in its node's watchers
+  VerbStatus detached_error = VerbStatus::ok;
+  std::uint32_t detached = 0;  // posted verbs not complete yet
   QpTable qps;
   QpTable* shared_qps = nullptr;  // its core's or node's, in place of its own
   Core* core = nullptr;           // null: one of its own, and posting never waits
-  std::int64_t slow_ppb = 0;      // added to each unit of its CPU time
-  Time paused_until;              // its coroutine is not resumed before
-  Duration paused_total;
-  std::vector<Ready> paused;  // what it has to go on with
   Initiator initiator;
-  std::uint64_t detached = 0;  // posted verbs not complete yet
-  VerbStatus detached_error = VerbStatus::ok;
   SimOperation* flushing = nullptr;
-  std::vector<SimWait*> waits;  // armed, in the order of their start
-  std::vector<SimWait*> free_waits;
-  bool watching = false;  // listed in its node's watchers
+  Fifo<SimWait> waits;               // armed
+  std::unique_ptr<CpuTrouble> cpu;   // null: none so far
+  std::unique_ptr<Serving> serving;  // null: no server part
+
+  bool paused(Time now) const { return cpu != nullptr && cpu->paused_until > now; }
+  Duration paused_total() const { return cpu != nullptr ? cpu->paused_total : Duration{}; }
+  CpuTrouble& trouble() {
+    if (!cpu) cpu = std::make_unique<CpuTrouble>();
+    return *cpu;
+  }
 };
 
 // What the seam is on this RNIC.

@@ -124,7 +124,7 @@ void Simulator::release_answers(Qp& qp) {
 // Payloads under way whose path has been cut or whose sender has died: each is taken off its ports
 // or its flow by an event of its own.
 void Simulator::stop_bulk() {
-  for (SimOperation& op : operations_) {
+  for (SimOperation& op : operations_.all()) {
     if (op.bulk != BulkState::moving) continue;
     const NodeId source = bulk_source(op);
     if (!node(source).dead && !cut(source, bulk_target(op))) continue;
@@ -150,20 +150,20 @@ void Simulator::give_up_bulk(SimOperation& op) {
   const bool dead = node(bulk_source(op)).dead;
   if (op.verb.kind == VerbKind::write) {
     qp.sending_bulk = false;
-    if (!dead) return lose(qp, qp.lost, op);
+    if (!dead) return lose(qp, Lost::request, op);
     op.completion.status = VerbStatus::flushed;
     push(now_, op.actor, EventKind::complete, &op);
     return release_held(qp);
   }
   qp.answering_bulk = false;
   if (dead) fail_verb(op, VerbStatus::peer_failed);
-  if (!dead) lose(qp, qp.unanswered, op);
+  if (!dead) lose(qp, Lost::answer, op);
   while (!qp.answers.empty()) {
     SimOperation& behind = *qp.answers.pop();
     if (dead)
       fail_verb(behind, VerbStatus::flushed);
     else
-      lose(qp, qp.unanswered, behind);
+      lose(qp, Lost::answer, behind);
   }
 }
 

@@ -42,8 +42,8 @@ Core& Simulator::own_core(SimActor& actor) {
 }
 
 Duration Simulator::cpu_time(const SimActor& actor, Duration length) const {
-  if (actor.slow_ppb == 0) return length;
-  const Wide more = static_cast<Wide>(length.ps) * actor.slow_ppb / kPerBillion;
+  if (actor.cpu == nullptr || actor.cpu->slow_ppb == 0) return length;
+  const Wide more = static_cast<Wide>(length.ps) * actor.cpu->slow_ppb / kPerBillion;
   return more > kForever.ps - length.ps ? kForever
                                         : length + Duration{static_cast<std::int64_t>(more)};
 }
@@ -68,8 +68,8 @@ void Simulator::queue_completion(const SimOperation& op, SimOperation& first) {
   SimActor& actor = owner(op);
   if (!is_remote(op.kind) && op.holds_core) {
     Core& core = *actor.core;
-    if (actor.paused_until > now_)
-      actor.paused.push_back({&actor, &first, nullptr, now_, {}});
+    if (actor.paused(now_))
+      actor.cpu->paused.push_back({&actor, &first, nullptr, nullptr, now_, {}});
     else
       hand_over(actor, first);
     if (--core.held == 0 && !core.scheduled) run_core(core);
@@ -77,12 +77,12 @@ void Simulator::queue_completion(const SimOperation& op, SimOperation& first) {
   }
   const Duration handling = is_remote(op.kind) ? nic_.completion : Duration{};
   const Duration cost = cpu_time(actor, handling);
-  queue_for_core({&actor, &first, nullptr, now_ + (cost - handling), cost});
+  queue_for_core({&actor, &first, nullptr, nullptr, now_ + (cost - handling), cost});
 }
 
 void Simulator::queue_for_core(const Ready& ready) {
   SimActor& actor = *ready.actor;
-  if (actor.paused_until > now_) return actor.paused.push_back(ready);
+  if (actor.paused(now_)) return actor.cpu->paused.push_back(ready);
   Core& core = *actor.core;
   core.ready.push_back(ready);
   if (!core.scheduled && core.held == 0) run_core(core);
@@ -96,8 +96,8 @@ void Simulator::run_core(Core& core) {
     if (due == kNever) break;
     if (due > now_) return push(due, core.order, EventKind::core, &core);
     core.ready.pop_front();
-    if (next.actor->paused_until > now_) {
-      next.actor->paused.push_back(next);
+    if (next.actor->paused(now_)) {
+      next.actor->cpu->paused.push_back(next);
     } else {
       core.free = now_;
       go_on(next);
@@ -118,6 +118,7 @@ void Simulator::hand_over(SimActor& actor, SimOperation& first) {
 
 void Simulator::go_on(const Ready& ready) {
   if (ready.wait != nullptr) return woken(*ready.wait);
+  if (ready.sleep != nullptr) return end_sleep(*ready.sleep);
   if (ready.first == nullptr) return start_root(*ready.actor);
   hand_over(*ready.actor, *ready.first);
 }
@@ -127,16 +128,17 @@ void Simulator::go_on(const Ready& ready) {
 void Simulator::pause_actor(SimActor& actor, Duration length) {
   own_core(actor);
   const Time until = saturating_add(now_, length);
-  if (until <= actor.paused_until) return;
-  actor.paused_total += until - std::max(now_, actor.paused_until);
-  actor.paused_until = until;
+  CpuTrouble& cpu = actor.trouble();
+  if (until <= cpu.paused_until) return;
+  cpu.paused_total += until - std::max(now_, cpu.paused_until);
+  cpu.paused_until = until;
   SimActor* paused = &actor;
   if (until != kNever) at(until, [this, paused] { end_pause(*paused); });
 }
 
 void Simulator::end_pause(SimActor& actor) {
-  if (actor.paused_until > now_) return;  // paused again meanwhile
-  for (const Ready& ready : std::exchange(actor.paused, {})) queue_for_core(ready);
+  if (actor.paused(now_)) return;  // paused again meanwhile
+  for (const Ready& ready : std::exchange(actor.cpu->paused, {})) queue_for_core(ready);
 }
 
 void Simulator::pause(ClientId client, Duration length) {
@@ -160,7 +162,7 @@ void Simulator::slow_down(ClientId client, std::int64_t factor_ppb) {
   LATCHLAB_CHECK(factor_ppb >= kPerBillion, "a slow CPU is not faster than a usual one");
   SimActor& actor = *clients_[client.value];
   own_core(actor);
-  actor.slow_ppb = factor_ppb - kPerBillion;
+  actor.trouble().slow_ppb = factor_ppb - kPerBillion;
 }
 
 // Deadlines of waits move with the clock; sleeps that are under way last as they would have.
@@ -173,7 +175,7 @@ void Simulator::disturb_clock(NodeId id, Duration jump, std::optional<std::int64
                     static_cast<std::uint64_t>(here.clock_offset.ps)});
   for (const auto& actor : actors_) {
     if (actor->node() != id) continue;
-    for (SimWait* wait : actor->waits) {
+    for (SimWait* wait = actor->waits.front(); wait != nullptr; wait = wait->queue_next) {
       wait->deadline_true = true_date_of(here, wait->set.deadline);
       arm_timer(*actor, *wait);
     }

@@ -44,14 +44,14 @@ void Simulator::kill(SimActor& actor, CrashKind kind) {
   ++actor.life;
   if (actor.kind() == ActorKind::client && actor.root.valid() && !actor.root.done())
     --live_clients_;
-  for (SimWait* wait : actor.waits) {
-    wait->armed = false;
-    actor.free_waits.push_back(wait);
+  while (!actor.waits.empty()) {
+    SimWait& wait = *actor.waits.pop();
+    wait.armed = false;
+    recycle_wait(wait);
   }
-  actor.waits.clear();
   if (actor.flushing != nullptr) recycle(*std::exchange(actor.flushing, nullptr));
   actor.root.reset();
-  actor.serving.clear();
+  if (actor.serving) actor.serving->calls.clear();
 }
 
 }  // namespace latchlab::sim

@@ -37,8 +37,9 @@ bool Simulator::path_down(NodeId a, NodeId b) const {
 
 // ---- verbs ----
 
-void Simulator::lose(Qp& qp, std::vector<SimOperation*>& list, SimOperation& op) {
-  list.push_back(&op);
+void Simulator::lose(Qp& qp, Lost what, SimOperation& op) {
+  if (!qp.losses) qp.losses = std::make_unique<Losses>();
+  (what == Lost::request ? qp.losses->requests : qp.losses->answers).push_back(&op);
   if (std::exchange(qp.recovering, true)) return;
   // Whatever is still on its way will have arrived by then, and been lost or refused too.
   const Time after = std::max(now_ + nic_.ack_timeout, qp.last_arrival + picoseconds(1));
@@ -49,8 +50,9 @@ void Simulator::lose(Qp& qp, std::vector<SimOperation*>& list, SimOperation& op)
 bool Simulator::request_lost(SimOperation& op) {
   Qp& qp = *op.qp;
   if (op.epoch != qp.epoch) return false;  // its QP has failed: it will be refused
-  if (qp.lost.empty() && !cut(op.from, qp.to)) return false;
-  lose(qp, qp.lost, op);
+  const bool behind = qp.losses && !qp.losses->requests.empty();
+  if (!behind && !cut(op.from, qp.to)) return false;
+  lose(qp, Lost::request, op);
   return true;
 }
 
@@ -62,29 +64,31 @@ bool Simulator::answer_lost(SimOperation& op) {
     op.completion.status = VerbStatus::flushed;
     return false;
   }
-  if (qp.unanswered.empty() && !cut(qp.to, op.from)) return false;
-  lose(qp, qp.unanswered, op);
+  const bool behind = qp.losses && !qp.losses->answers.empty();
+  if (!behind && !cut(qp.to, op.from)) return false;
+  lose(qp, Lost::answer, op);
   return true;
 }
 
 void Simulator::resend(Qp& qp) {
-  std::vector<SimOperation*> done = std::exchange(qp.unanswered, {});
-  std::vector<SimOperation*> again = std::exchange(qp.lost, {});
+  Losses& losses = *qp.losses;
+  std::vector<SimOperation*> done = std::exchange(losses.answers, {});
+  std::vector<SimOperation*> again = std::exchange(losses.requests, {});
   const auto in_place = [](const SimOperation* a, const SimOperation* b) {
     return a->place < b->place;
   };
   std::sort(done.begin(), done.end(), in_place);
   std::sort(again.begin(), again.end(), in_place);
   const SimOperation& first = done.empty() ? *again.front() : *done.front();
-  const bool over = qp.attempts >= nic_.ack_retries || first.epoch != qp.epoch;
+  const bool over = losses.attempts >= nic_.ack_retries || first.epoch != qp.epoch;
   if (!over && cut(first.from, qp.to)) {
-    ++qp.attempts;
-    qp.unanswered = std::move(done);
-    qp.lost = std::move(again);
+    ++losses.attempts;
+    losses.answers = std::move(done);
+    losses.requests = std::move(again);
     return push(now_ + nic_.ack_timeout, first.actor, EventKind::resend, &qp);
   }
   qp.recovering = false;
-  qp.attempts = 0;
+  losses.attempts = 0;
   if (over) return fail_lost(qp, done, again);
   for (SimOperation* op : done) answer(*op, wire(op->from, qp.to));
   rewind(qp, again);
@@ -109,7 +113,7 @@ void Simulator::rewind(Qp& qp, const std::vector<SimOperation*>& again) {
   Fifo<SimOperation> queue;
   for (SimOperation* op : again) {
     if (op->verb.kind != VerbKind::write) --qp.outstanding;
-    op->carried.clear();
+    if (op->carried) op->carried->clear();
     queue.push(op);
   }
   while (!qp.held_back.empty()) queue.push(qp.held_back.pop());

@@ -68,7 +68,7 @@ void Simulator::post_local(SimActor& actor, SimOperation& op) {
       date = saturating_add(now_, true_length_of(here, op.length));
       break;
     case OpKind::compute:
-      op.paused_before = actor.paused_total;
+      op.paused_before = actor.paused_total();
       date = actor.core != nullptr ? work(actor, op.length) : saturating_add(now_, op.length);
       break;
     case OpKind::on_node:
@@ -109,9 +109,9 @@ void Simulator::local_done(SimOperation& op) {
       if (alive) op.visit();
       break;
     case OpKind::compute: {
-      const Duration pauses = owner(op).paused_total - op.paused_before;
+      const Duration pauses = owner(op).paused_total() - op.paused_before;
       if (!alive || pauses.ps == 0) break;
-      op.paused_before = owner(op).paused_total;
+      op.paused_before = owner(op).paused_total();
       return push(saturating_add(now_, pauses), op.actor, EventKind::local, &op);
     }
     case OpKind::allocate: {
@@ -139,6 +139,30 @@ void Simulator::local_done(SimOperation& op) {
   }
   finish_operation(op);
 }
+
+// ---- sleep ----
+
+void Simulator::start_sleep(SimActor& actor, Duration length, std::coroutine_handle<> waiter) {
+  const Time date = saturating_add(now_, true_length_of(node(actor.node()), length));
+  if (date == kNever) return;
+  SimSleep& sleep = sleeps_.take();
+  sleep = {&actor, waiter, actor.life};
+  push(std::max(date, now_), actor.index, EventKind::wake_up, &sleep);
+}
+
+void Simulator::wake_up(SimSleep& sleep) {
+  SimActor& actor = *sleep.actor;
+  if (actor.core == nullptr) return end_sleep(sleep);
+  queue_for_core({&actor, nullptr, nullptr, &sleep, now_, {}});
+}
+
+void Simulator::end_sleep(SimSleep& sleep) {
+  const SimSleep over = sleep;
+  sleeps_.give(sleep);
+  if (over.life == over.actor->life) resume(*over.actor, over.waiter);
+}
+
+// ---- memory and services ----
 
 void Simulator::access_memory(SimOperation& op) {
   const RemoteAddr addr = op.verb.addr;

@@ -150,13 +150,14 @@ void Simulator::call_up(SimOperation& op) {
   if (const Time until = node(op.server).paused_until; until > now_)
     return push(until, op.actor, EventKind::request_up, &op);
   SimActor& server = *node(op.server).server;
-  const PendingCall pending{op.request, next_ticket_++};
+  const PendingCall pending{op.call.request, next_ticket_++};
   calls_.emplace(pending.ticket, &op);
-  fingerprint_.add({static_cast<std::uint64_t>(now_.ps), op.actor, op.server.value, op.request.type,
-                    op.request.words[0], op.request.words[1]});
-  std::erase_if(server.serving, [](const Task<void>& task) { return task.done(); });
-  server.serving.push_back(server.handler->serve(server, pending));
-  server.serving.back().start();
+  fingerprint_.add({static_cast<std::uint64_t>(now_.ps), op.actor, op.server.value,
+                    op.call.request.type, op.call.request.words[0], op.call.request.words[1]});
+  std::vector<Task<void>>& calls = server.serving->calls;
+  std::erase_if(calls, [](const Task<void>& task) { return task.done(); });
+  calls.push_back(server.serving->handler->serve(server, pending));
+  calls.back().start();
 }
 
 void Simulator::fail_call(SimOperation& op, VerbStatus status) {
@@ -180,7 +181,7 @@ void Simulator::reply(const PendingCall& pending, const Reply& answer_words) {
   LATCHLAB_CHECK(found != calls_.end(), "reply to a call that is not pending");
   SimOperation& op = *found->second;
   calls_.erase(found);
-  op.reply = answer_words;
+  op.call.reply = answer_words;
   const Time arrival = depart(op.server, op.from, now_, sizeof(Reply));
   push(arrival + nic_.completion, op.actor, EventKind::complete, &op);
 }

@@ -52,14 +52,13 @@ void Simulator::set_up_nic(Node& made, const NodePlan& plan, Rng& clock) {
 
 Qp& Simulator::qp_of(SimActor& actor, NodeId to) {
   QpTable& table = actor.shared_qps != nullptr ? *actor.shared_qps : actor.qps;
-  const auto below = [](const std::unique_ptr<Qp>& qp, NodeId target) { return qp->to < target; };
-  const auto at = std::lower_bound(table.begin(), table.end(), to, below);
-  if (at != table.end() && (*at)->to == to) return **at;
-  auto fresh = std::make_unique<Qp>();
-  fresh->to = to;
+  if (Qp* known = table.find(to)) return *known;
+  Qp& fresh = qps_.emplace_back();
+  fresh.to = to;
+  table.add(&fresh);
   count_qp(actor.node());
   count_qp(to);
-  return **table.insert(at, std::move(fresh));
+  return fresh;
 }
 
 void Simulator::share_qps(SimActor& actor) {

@@ -8,16 +8,11 @@
 namespace latchlab::sim {
 
 SimOperation& Simulator::take_operation() {
-  if (free_operations_.empty()) {
-    operations_.emplace_back();
-    return operations_.back();
-  }
-  SimOperation& op = *free_operations_.back();
-  free_operations_.pop_back();
+  SimOperation& op = operations_.take();
   op.clear();
   op.retries = op.attempts = 0;
   op.landed = false;
-  op.carried.clear();
+  if (op.carried) op.carried->clear();
   return op;
 }
 
@@ -76,6 +71,9 @@ void Simulator::prepare_for(const Event& next) const {
     if (op->owner == nullptr || op->batch == nullptr) return;
     prepare_for(owner(*op), op->batch->waiter);
     if (op->qp != nullptr) prefetch(*op->qp);
+  } else if (kind == EventKind::wake_up) {
+    const auto* sleep = static_cast<const SimSleep*>(next.subject);
+    prepare_for(*sleep->actor, sleep->waiter);
   } else if (kind == EventKind::woken) {
     const auto* wait = static_cast<const SimWait*>(next.subject);
     if (wait->owner != nullptr) prepare_for(static_cast<SimActor&>(*wait->owner), wait->waiter);

@@ -29,9 +29,7 @@ void Simulator::reset_stats() {
 }
 
 std::size_t Simulator::slots_in_use() const {
-  std::size_t used = operations_.size() - free_operations_.size() + waits_.size();
-  for (const auto& actor : actors_) used -= actor->free_waits.size();
-  return used;
+  return operations_.in_use() + waits_.in_use() + sleeps_.in_use();
 }
 
 NicStats Simulator::busiest_server() const {

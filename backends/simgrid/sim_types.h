@@ -1,6 +1,8 @@
 #pragma once
 // The pieces of the simulated world: operations under way, QPs, NICs, endpoints.
 
+#include <algorithm>
+#include <coroutine>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -37,10 +39,37 @@ class Fifo {
     if (head_ == nullptr) tail_ = nullptr;
     return item;
   }
+  // For short queues: looks for it from the front.
+  void remove(T* item) {
+    T* before = nullptr;
+    for (T* at = head_; at != item; at = at->queue_next) before = at;
+    (before != nullptr ? before->queue_next : head_) = item->queue_next;
+    if (tail_ == item) tail_ = before;
+  }
 
  private:
   T* head_ = nullptr;
   T* tail_ = nullptr;
+};
+
+// Things with stable addresses that are used again and again.
+template <class T>
+class Slots {
+ public:
+  // A used one is as its last user left it.
+  T& take() {
+    if (free_.empty()) return all_.emplace_back();
+    T* slot = free_.back();
+    free_.pop_back();
+    return *slot;
+  }
+  void give(T& slot) { free_.push_back(&slot); }
+  std::size_t in_use() const { return all_.size() - free_.size(); }
+  std::deque<T>& all() { return all_; }
+
+ private:
+  std::deque<T> all_;
+  std::vector<T*> free_;
 };
 
 // A long payload on its way (sim_bulk.cc).
@@ -54,51 +83,80 @@ constexpr bool is_remote(OpKind kind) {
 struct SimOperation : Operation {
   SimOperation* queue_next = nullptr;  // in the one queue where it waits
   Qp* qp = nullptr;
-  NodeId from;                         // requester's node
-  std::uint32_t actor = 0;             // for the order of events
-  std::uint64_t epoch = 0;             // its QP's when it was posted
-  Words after;                         // an atomic in its slot: what it will write
-  bool writes = false;                 // ... if it writes at all
-  Time slot_entered;                   // from when it waits for its slot
-  bool second_slot = false;            // a wide atomic: it asks for, or has, the slot of its end
-  bool holds_core = false;             // a CPU operation on a core that others may want
-  Duration paused_before;              // of compute: its actor's pauses that it has made up for
-  Time posted;                         // it is not on its way before this date
-  std::int64_t retries = 0;            // of a message
-  std::vector<std::uint64_t> carried;  // READ into or WRITE from registered memory
+  NodeId from;               // requester's node
+  bool writes = false;       // an atomic in its slot: it will write `after`
+  bool second_slot = false;  // a wide atomic: it asks for, or has, the slot of its end
+  std::uint32_t actor = 0;   // for the order of events
+  std::uint32_t epoch = 0;   // its QP's when it was posted
+  bool holds_core = false;   // a CPU operation on a core that others may want
   BulkState bulk = BulkState::none;
   std::uint8_t ports_left = 0;  // of a bulk payload: shared ports that still carry it
-  Time answers_at;              // when its answer could leave, were it not behind a bulk one
-  std::uint64_t place = 0;      // on its QP, counted when it left
-  std::int64_t attempts = 0;    // of a message: how often it was sent again for want of an answer
   bool landed = false;          // a message: its effect is done, only the answer was lost
+  std::uint32_t retries = 0;    // of a message: for want of a RECV
+  std::uint32_t attempts = 0;   // ... for want of an answer
+  Time posted;                  // it is not on its way before this date
+  std::uint64_t place = 0;      // on its QP, counted when it left
+  Words after;
+  Time slot_entered;       // from when it waits for its slot
+  Time answers_at;         // when its answer could leave, were it not behind a bulk one
+  Duration paused_before;  // of compute: its actor's pauses that it has made up for
+  // READ into or WRITE from registered memory; kept from one use of the slot to the next.
+  std::unique_ptr<std::vector<std::uint64_t>> carried;
+};
+
+// What a link that was down has swallowed of a QP, until the NIC sends it again (sim_links.cc).
+struct Losses {
+  std::uint32_t attempts = 0;
+  std::vector<SimOperation*> requests;
+  std::vector<SimOperation*> answers;  // of what is done
 };
 
 // Reliable connection of one owner (an actor, a core or a node) to one node.
 struct Qp {
   NodeId to;
-  std::int64_t outstanding = 0;  // READs and atomics in flight
-  Fifo<SimOperation> held_back;  // at the requester: for a free place or a fence
   bool broken = false;           // at the responder: an error, of which the requester will hear
-  std::uint64_t epoch = 0;       // moves on when it does: what was posted before is flushed
   bool stalled = false;          // at the responder: an atomic has not been executed yet
-  Fifo<SimOperation> behind;     // ... and what arrived after it
+  bool sending_bulk = false;     // a long WRITE is on its way: what is posted later waits
+  bool answering_bulk = false;   // a long READ is on its way back
+  bool recovering = false;       // something was lost, and will be sent again
+  std::uint32_t epoch = 0;       // moves on with an error: what was posted before is flushed
+  std::int32_t outstanding = 0;  // READs and atomics in flight
+  Fifo<SimOperation> held_back;  // at the requester: for a free place or a fence
+  Fifo<SimOperation> behind;     // at the responder: what arrived after the atomic of `stalled`
   Time last_arrival;             // nothing overtakes on the wire
   Time last_completion;
-  // sim_bulk.cc
-  bool sending_bulk = false;    // a long WRITE is on its way: what is posted later waits
-  bool answering_bulk = false;  // a long READ is on its way back
-  Fifo<SimOperation> answers;   // ... and what is to be answered after it
-  // sim_links.cc: what a link that was down has swallowed, until the NIC sends it again
   std::uint64_t places = 0;
-  bool recovering = false;
-  std::int64_t attempts = 0;
-  std::vector<SimOperation*> lost;        // requests
-  std::vector<SimOperation*> unanswered;  // done, but their answers are gone
+  Fifo<SimOperation> answers;      // what is to be answered after a long READ
+  std::unique_ptr<Losses> losses;  // null: none so far
 };
 
-// Those of one owner that are in use, ascending by target: most owners have one.
-using QpTable = std::vector<std::unique_ptr<Qp>>;
+// Those of one owner that are in use. Most owners have one, and need no table for it.
+class QpTable {
+ public:
+  Qp* find(NodeId to) const {
+    if (only_ == nullptr || only_->to == to) return only_;
+    if (!others_) return nullptr;
+    const auto at = place_of(to);
+    return at != others_->end() && (*at)->to == to ? *at : nullptr;
+  }
+  void add(Qp* qp) {
+    if (only_ == nullptr) {
+      only_ = qp;
+      return;
+    }
+    if (!others_) others_ = std::make_unique<std::vector<Qp*>>();
+    others_->insert(place_of(qp->to), qp);
+  }
+
+ private:
+  std::vector<Qp*>::iterator place_of(NodeId to) const {
+    return std::lower_bound(others_->begin(), others_->end(), to,
+                            [](const Qp* qp, NodeId target) { return qp->to < target; });
+  }
+
+  Qp* only_ = nullptr;
+  std::unique_ptr<std::vector<Qp*>> others_;  // ascending by target
+};
 
 struct AtomicSlot {
   bool busy = false;
@@ -137,12 +195,20 @@ struct Endpoint {
   std::vector<Message> queue;  // a few at the most: nobody has more RECVs
 };
 
-// What wants a core: the first operation of a batch that is over, a wait that is, or (neither) an
-// actor that begins.
+// Small, because most clients of a large crowd sleep.
+struct SimSleep {
+  SimActor* actor = nullptr;
+  std::coroutine_handle<> waiter;
+  std::uint64_t life = 0;  // the actor's when it lay down
+};
+
+// What wants a core: the first operation of a batch that is over, a wait or a sleep that is, or
+// (none of them) an actor that begins.
 struct Ready {
   SimActor* actor = nullptr;
   SimOperation* first = nullptr;  // or
-  SimWait* wait = nullptr;
+  SimWait* wait = nullptr;        // or
+  SimSleep* sleep = nullptr;
   Time since;     // not before this date
   Duration cost;  // CPU time that handling it takes; it is over by `since` on an idle core
 };
@@ -185,11 +251,12 @@ struct Node {
 };
 
 struct SimWait : WaitOperation {
-  bool armed = false;      // registered and not yet over
-  bool waking = false;     // over; its coroutine resumes soon
-  bool on_core = false;    // ... when a core has time for it
-  Time deadline_true;      // of set.deadline
-  Time timer_at = kNever;  // earliest timer event that is under way for this slot
+  SimWait* queue_next = nullptr;  // armed: the actor's next, in the order of their start
+  bool armed = false;             // registered and not yet over
+  bool waking = false;            // over; its coroutine resumes soon
+  bool on_core = false;           // ... when a core has time for it
+  Time deadline_true;             // of set.deadline
+  Time timer_at = kNever;         // earliest timer event that is under way for this slot
 };
 
 }  // namespace latchlab::sim

@@ -13,21 +13,9 @@ namespace {
 // Bytes up to here cost no latency of their own: it is part of the wire's.
 constexpr std::uint32_t kSmallBytes = 64;
 static_assert(sizeof(Message) <= kSmallBytes);
-constexpr std::uint32_t kByValueBytes = 16;
 
 bool waits_for_answer(const SimOperation& op) {
   return op.verb.kind == VerbKind::read || is_atomic(op.verb.kind);
-}
-
-// READs into and WRITEs from registered memory, of any length.
-bool uses_local(const Verb& verb) {
-  return verb.local.node != kNoNode;
-}
-
-// Which bytes of its word at byte `at` the verb touches.
-std::uint64_t mask_of(const Verb& verb, std::uint32_t at) {
-  const std::uint32_t left = verb.bytes - at;
-  return left >= 8 ? ~0ULL : (1ULL << (8 * left)) - 1;
 }
 
 // Bytes that the request (or, for a READ, the reply) carries.
@@ -68,11 +56,7 @@ void Simulator::leave(SimOperation& op, Time date) {
     return push(date, op.actor, EventKind::complete, &op);
   }
   const bool carries = op.verb.kind == VerbKind::write;
-  if (carries && uses_local(op.verb) && local_valid(op)) {
-    SparseMemory& memory = node(op.from).memory;
-    for (std::uint32_t at = 0; at < op.verb.bytes; at += 8)
-      op.carried.push_back(memory.word(op.verb.local.offset + at));
-  }
+  if (carries && uses_local(op.verb)) pick_up_words(op);
   if (carries && is_bulk(op)) return send_bulk(op, date);
   const Time arrival = depart(op.from, qp.to, date, carries ? op.verb.bytes : 0);
   qp.last_arrival = std::max(qp.last_arrival, arrival + serve_time(op));
@@ -104,22 +88,6 @@ Duration Simulator::jitter() {
 
 // ---- at the responder ----
 
-bool Simulator::valid(const SimOperation& op) const {
-  const Verb& verb = op.verb;
-  const bool atomic = is_atomic(verb.kind);
-  const bool wide = atomic && verb.bytes == 16;
-  if (verb.addr.offset % (wide ? 16 : 8) != 0 || verb.bytes == 0) return false;
-  if (!node(verb.addr.node).memory.contains(verb.addr.offset, verb.bytes)) return false;
-  if (atomic) return verb.bytes == 8 || (wide && verb.kind >= VerbKind::masked_cas);
-  return uses_local(verb) ? local_valid(op) : verb.bytes <= kByValueBytes;
-}
-
-bool Simulator::local_valid(const SimOperation& op) const {
-  const RemoteAddr local = op.verb.local;
-  return local.node == op.from && local.offset % 8 == 0 &&
-         node(op.from).memory.contains(local.offset, op.verb.bytes);
-}
-
 void Simulator::arrive(SimOperation& op) {
   if (links_fail_ && request_lost(op)) return;
   if (op.qp->stalled || !op.qp->behind.empty()) return op.qp->behind.push(&op);
@@ -131,14 +99,6 @@ void Simulator::execute(SimOperation& op, Time alone) {
   if (node(op.qp->to).dead) return fail_verb(op, refusal(op));
   if (uses_slot(op.verb)) op.qp->stalled = true;
   enter_pipeline(op, alone);
-}
-
-// Why the responder does not execute the verb; ok: it does.
-VerbStatus Simulator::refusal(const SimOperation& op) const {
-  const Qp& qp = *op.qp;
-  if (cut_off(op) || qp.broken || op.epoch != qp.epoch) return VerbStatus::flushed;
-  if (node(qp.to).dead) return VerbStatus::peer_failed;
-  return valid(op) ? VerbStatus::ok : VerbStatus::access_error;
 }
 
 // In the inbound pipeline, when nothing else is there.
@@ -192,25 +152,6 @@ void Simulator::served(SimOperation& op) {
   move_words(op);
   note_effect(op);
   answer(op, fetch_time(op));
-}
-
-void Simulator::move_words(SimOperation& op) {
-  SparseMemory& memory = node(op.qp->to).memory;
-  const Verb& verb = op.verb;
-  Words& result = op.completion.value;
-  for (std::uint32_t at = 0; at < verb.bytes; at += 8) {
-    std::uint64_t& word = memory.word(verb.addr.offset + at);
-    const std::uint64_t mask = mask_of(verb, at);
-    if (verb.kind == VerbKind::read) {
-      if (at < kByValueBytes) (at == 0 ? result.lo : result.hi) = word & mask;
-      if (uses_local(verb)) op.carried.push_back(word);
-      continue;
-    }
-    const std::uint64_t fresh =
-        uses_local(verb) ? op.carried[at / 8] : (at == 0 ? verb.value.lo : verb.value.hi);
-    word = (word & ~mask) | (fresh & mask);
-    word_changed(op.qp->to, verb.addr.offset + at);
-  }
 }
 
 // What arrived on the QP behind an atomic (or a READ in a slot) goes on, up to the next one.
@@ -285,15 +226,8 @@ void Simulator::complete_verb(SimOperation& op) {
   release_held(qp);
   --census_.in_flight;
   ++(op.completion.ok() ? census_.executed : census_.failed);
-  if (op.completion.ok() && op.verb.kind == VerbKind::read && uses_local(op.verb)) {
-    SparseMemory& memory = node(op.from).memory;
-    for (std::uint32_t at = 0; at < op.verb.bytes; at += 8) {
-      const std::uint64_t mask = mask_of(op.verb, at);
-      std::uint64_t& word = memory.word(op.verb.local.offset + at);
-      word = (word & ~mask) | (op.carried[at / 8] & mask);
-      word_changed(op.from, op.verb.local.offset + at);
-    }
-  }
+  if (op.completion.ok() && op.verb.kind == VerbKind::read && uses_local(op.verb))
+    put_down_words(op);
   finish_operation(op);
 }
 

@@ -8,13 +8,8 @@
 
 namespace latchlab::sim {
 
-SimWait& Simulator::take_wait(SimActor& actor) {
-  if (actor.free_waits.empty()) {
-    waits_.emplace_back();
-    return waits_.back();
-  }
-  SimWait& wait = *actor.free_waits.back();
-  actor.free_waits.pop_back();
+SimWait& Simulator::take_wait() {
+  SimWait& wait = waits_.take();
   wait.clear();
   return wait;
 }
@@ -23,7 +18,7 @@ void Simulator::start_wait(SimActor& actor, SimWait& wait) {
   wait.owner = &actor;
   wait.life = actor.life;
   wait.armed = true;
-  actor.waits.push_back(&wait);
+  actor.waits.push(&wait);
   if (try_satisfy(actor, wait)) return satisfied(actor, wait, {});
   if (wait.set.word_count > 0 && !std::exchange(actor.watching, true))
     node(actor.node()).watchers.push_back(&actor);
@@ -70,7 +65,7 @@ bool Simulator::try_satisfy(SimActor& actor, SimWait& wait) {
 void Simulator::satisfied(SimActor& actor, SimWait& wait, Duration until_seen) {
   wait.armed = false;
   wait.waking = true;
-  std::erase(actor.waits, &wait);
+  actor.waits.remove(&wait);
   push(now_ + until_seen, actor.index, EventKind::woken, &wait);
 }
 
@@ -80,12 +75,12 @@ void Simulator::woken(SimWait& wait) {
     wait.on_core = true;
     const Duration seen = wait.outcome.by == Woke::message ? nic_.completion : Duration{};
     const Duration cost = cpu_time(actor, seen);
-    return queue_for_core({&actor, nullptr, &wait, now_ + (cost - seen), cost});
+    return queue_for_core({&actor, nullptr, &wait, nullptr, now_ + (cost - seen), cost});
   }
   wait.on_core = false;
   wait.waking = false;
   if (wait.life != actor.life) {
-    actor.free_waits.push_back(&wait);
+    recycle_wait(wait);
     return;
   }
   resume(actor, wait.waiter);
@@ -110,28 +105,21 @@ void Simulator::timer(SimWait& wait) {
 }
 
 void Simulator::check_messages(SimActor& actor) {
-  for (std::size_t i = 0; i < actor.waits.size();) {
-    SimWait& wait = *actor.waits[i];
-    if (wait.set.message_count > 0 && try_satisfy(actor, wait)) {
+  for (SimWait* at = actor.waits.front(); at != nullptr;) {
+    SimWait& wait = *std::exchange(at, at->queue_next);
+    if (wait.set.message_count > 0 && try_satisfy(actor, wait))
       satisfied(actor, wait, nic_.completion);
-    } else {
-      ++i;
-    }
   }
 }
 
 void Simulator::word_changed(NodeId where, std::uint64_t offset) {
   for (SimActor* actor : node(where).watchers) {
-    for (std::size_t i = 0; i < actor->waits.size();) {
-      SimWait& wait = *actor->waits[i];
+    for (SimWait* at = actor->waits.front(); at != nullptr;) {
+      SimWait& wait = *std::exchange(at, at->queue_next);
       const auto watched =
           std::any_of(wait.set.words.begin(), wait.set.words.begin() + wait.set.word_count,
                       [offset](const WordWait& word) { return word.word.offset == offset; });
-      if (watched && try_satisfy(*actor, wait)) {
-        satisfied(*actor, wait, nic_.cpu_access);
-      } else {
-        ++i;
-      }
+      if (watched && try_satisfy(*actor, wait)) satisfied(*actor, wait, nic_.cpu_access);
     }
   }
 }
@@ -140,13 +128,9 @@ void Simulator::membership_changed(const std::vector<ClientId>& gone) {
   for (const ClientId client : gone) alive_[client.value] = false;
   ++membership_version_;
   for (const auto& actor : actors_) {
-    for (std::size_t i = 0; i < actor->waits.size();) {
-      SimWait& wait = *actor->waits[i];
-      if (try_satisfy(*actor, wait)) {
-        satisfied(*actor, wait, {});
-      } else {
-        ++i;
-      }
+    for (SimWait* at = actor->waits.front(); at != nullptr;) {
+      SimWait& wait = *std::exchange(at, at->queue_next);
+      if (try_satisfy(*actor, wait)) satisfied(*actor, wait, {});
     }
   }
 }

@@ -30,14 +30,17 @@ void SimActor::start(Operation& first) {
 void SimActor::recycle(Operation& op) {
   simulator_.recycle(static_cast<SimOperation&>(op));
 }
+void SimActor::start_sleep(SleepAwait& sleep, std::coroutine_handle<> waiter) {
+  simulator_.start_sleep(*this, sleep.length, waiter);
+}
 WaitOperation& SimActor::take_wait() {
-  return simulator_.take_wait(*this);
+  return simulator_.take_wait();
 }
 void SimActor::start_wait(WaitOperation& op) {
   simulator_.start_wait(*this, static_cast<SimWait&>(op));
 }
 void SimActor::recycle_wait(WaitOperation& op) {
-  free_waits.push_back(&static_cast<SimWait&>(op));
+  simulator_.recycle_wait(static_cast<SimWait&>(op));
 }
 
 // ---- construction ----
@@ -85,7 +88,7 @@ Simulator::Simulator(const WorldPlan& plan, const SimgridOptions& options)
 Simulator::~Simulator() {
   for (const auto& actor : actors_) {
     actor->root.reset();
-    actor->serving.clear();
+    actor->serving.reset();
   }
 }
 
@@ -120,7 +123,8 @@ void Simulator::spawn(Verbs& verbs, Task<void> root, Time start_date) {
 
 void Simulator::serve_calls(Verbs& server, CallHandler& handler) {
   auto& actor = static_cast<SimActor&>(server);
-  actor.handler = &handler;
+  actor.serving = std::make_unique<Serving>();
+  actor.serving->handler = &handler;
   node(actor.node()).server = &actor;
 }
 
@@ -187,6 +191,8 @@ void Simulator::handle(const Event& event) {
       return woken(*static_cast<SimWait*>(event.subject));
     case EventKind::local:
       return local_done(*op);
+    case EventKind::wake_up:
+      return wake_up(*static_cast<SimSleep*>(event.subject));
     case EventKind::retry:
       return transmit(*op, now_);
     case EventKind::send_ready: {
@@ -213,7 +219,7 @@ void Simulator::handle(const Event& event) {
 }
 
 void Simulator::begin(SimActor& actor) {
-  if (actor.core != nullptr) return queue_for_core({&actor, nullptr, nullptr, now_, {}});
+  if (actor.core != nullptr) return queue_for_core({&actor, nullptr, nullptr, nullptr, now_, {}});
   start_root(actor);
 }
 

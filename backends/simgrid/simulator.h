@@ -81,9 +81,11 @@ class Simulator final : public Backend, public EventSource {
 
   // ---- for actors ----
   SimOperation& take_operation();
-  void recycle(SimOperation& op) { free_operations_.push_back(&op); }
+  void recycle(SimOperation& op) { operations_.give(op); }
   void start(SimActor& actor, SimOperation& first);
-  SimWait& take_wait(SimActor& actor);
+  void start_sleep(SimActor& actor, Duration length, std::coroutine_handle<> waiter);
+  SimWait& take_wait();
+  void recycle_wait(SimWait& wait) { waits_.give(wait); }
   void start_wait(SimActor& actor, SimWait& wait);
   EndpointAddr open_endpoint(SimActor& actor, std::uint32_t recv_depth, Transport transport);
   void reply(const PendingCall& pending, const Reply& reply);
@@ -115,7 +117,6 @@ class Simulator final : public Backend, public EventSource {
   void leave(SimOperation& op, Time date);
   void arrive(SimOperation& op);
   void execute(SimOperation& op, Time alone);
-  VerbStatus refusal(const SimOperation& op) const;
   Duration serve_time(const SimOperation& op) const;
   void enter_pipeline(SimOperation& op, Time alone);
   void served(SimOperation& op);
@@ -123,9 +124,6 @@ class Simulator final : public Backend, public EventSource {
   void answer(SimOperation& op, Duration extra);
   void complete_verb(SimOperation& op);
   void fail_verb(SimOperation& op, VerbStatus status);
-  void move_words(SimOperation& op);
-  bool valid(const SimOperation& op) const;
-  bool local_valid(const SimOperation& op) const;
   Qp& qp_of(SimActor& actor, NodeId to);
   Duration wire(NodeId from, NodeId to) const;
   Duration jitter();
@@ -133,6 +131,14 @@ class Simulator final : public Backend, public EventSource {
   void note_effect(SimOperation& op);
   void release_held(Qp& qp);
   bool cut_off(const SimOperation& op) const { return owner(op).evicted; }
+
+  // sim_memory.cc
+  bool valid(const SimOperation& op) const;
+  bool local_valid(const SimOperation& op) const;
+  VerbStatus refusal(const SimOperation& op) const;
+  void pick_up_words(SimOperation& op);
+  void move_words(SimOperation& op);
+  void put_down_words(SimOperation& op);
 
   // sim_bulk.cc: long payloads
   bool is_bulk(const SimOperation& op) const;
@@ -154,7 +160,8 @@ class Simulator final : public Backend, public EventSource {
   // sim_links.cc: links that are down
   bool cut(NodeId a, NodeId b) const { return cuts_ > 0 && path_down(a, b); }
   bool path_down(NodeId a, NodeId b) const;
-  void lose(Qp& qp, std::vector<SimOperation*>& list, SimOperation& op);
+  enum class Lost { request, answer };
+  void lose(Qp& qp, Lost what, SimOperation& op);
   bool request_lost(SimOperation& op);
   bool answer_lost(SimOperation& op);
   void resend(Qp& qp);
@@ -236,6 +243,8 @@ class Simulator final : public Backend, public EventSource {
   // sim_local.cc: CPU, clocks, services
   void post_local(SimActor& actor, SimOperation& op);
   void local_done(SimOperation& op);
+  void wake_up(SimSleep& sleep);
+  void end_sleep(SimSleep& sleep);
   void access_memory(SimOperation& op);
   void do_evict(SimOperation& op);
   Time true_date_of(const Node& node, Time local) const;
@@ -250,9 +259,10 @@ class Simulator final : public Backend, public EventSource {
   std::unique_ptr<Platform> platform_;
   std::vector<std::unique_ptr<SimActor>> actors_;
   std::vector<SimActor*> clients_;  // by ClientId
-  std::deque<SimOperation> operations_;
-  std::vector<SimOperation*> free_operations_;
-  std::deque<SimWait> waits_;
+  Slots<SimOperation> operations_;
+  Slots<SimSleep> sleeps_;
+  Slots<SimWait> waits_;
+  std::deque<Qp> qps_;
   std::map<std::uint64_t, SimOperation*> calls_;  // by ticket
   std::uint64_t next_ticket_ = 1;
   std::deque<std::function<void()>> actions_;

@@ -24,9 +24,7 @@ bool conflict(LockMode a, LockMode b) {
 
 SafetyMonitor::SafetyMonitor(std::uint32_t clients, const Clocks& clocks)
     : clocks_(clocks), clients_(clients) {
-  std::size_t size = 64;
-  while (size < 2 * static_cast<std::size_t>(clients)) size *= 2;
-  table_.resize(size);
+  table_.resize(64);
 }
 
 std::size_t SafetyMonitor::find(LockId lock) const {
@@ -132,7 +130,7 @@ void SafetyMonitor::count_bypasses(const LockState& state, ClientId winner, Lock
     const ClientId other{at};
     ClientState& waiting = clients_[at];
     if (other == winner || order_of(other) >= order || !conflict(waiting.mode, mode)) continue;
-    max_bypassed_ = std::max(max_bypassed_, ++waiting.bypassed);
+    max_bypassed_ = std::max<std::uint64_t>(max_bypassed_, ++waiting.bypassed);
   }
 }
 

@@ -70,7 +70,7 @@ class SafetyMonitor {
   struct ClientState {
     LockId wanted;
     const FirstEffect* first = nullptr;
-    std::uint64_t bypassed = 0;
+    std::uint32_t bypassed = 0;
     std::uint32_t before = kNobody, after = kNobody;  // among those that wait for `wanted`
     LockMode mode = LockMode::exclusive;
     bool waiting = false;

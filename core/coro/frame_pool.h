@@ -1,5 +1,5 @@
 #pragma once
-// Coroutine frames come from here: size classes of 64 bytes with free lists, one pool per thread,
+// Coroutine frames come from here: size classes of 16 bytes with free lists, one pool per thread,
 // so that a frame made and dropped in a loop costs no call of malloc. Under AddressSanitizer
 // frames go to the ordinary heap, so that a use after destruction is seen.
 

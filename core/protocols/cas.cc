@@ -32,25 +32,22 @@ struct CasOptions {
 class CasClient final : public LockClient {
  public:
   CasClient(const CasOptions& options, const ClientEnv& env)
-      : options_(options),
-        verbs_(*env.verbs),
-        me_(verbs_.client().value + 1ULL),
-        backoff_(options.adaptive) {}
+      : options_(options), verbs_(*env.verbs), backoff_(options.adaptive) {}
 
   Task<AcquireResult> acquire(LockRef lock, LockMode mode, AcquireOptions options) override;
   Task<ReleaseResult> release(Grant grant) override;
 
  private:
+  std::uint64_t me() const { return verbs_.client().value + 1ULL; }
   Verb take(RemoteAddr entry) const {
-    if (!options_.masked) return cas_verb(entry, 0, me_);
-    return masked_cas_verb(entry, 8, {}, kAllOnes, {me_, 0}, kAllOnes);
+    if (!options_.masked) return cas_verb(entry, 0, me());
+    return masked_cas_verb(entry, 8, {}, kAllOnes, {me(), 0}, kAllOnes);
   }
   VerbAwait try_once(RemoteAddr entry) const { return verbs_.issue(take(entry)); }
   Task<RemoteWaitResult> retry(RemoteAddr entry, std::uint64_t seen, Time deadline);
 
   const CasOptions& options_;  // the protocol's, which outlives its clients
   Verbs& verbs_;
-  std::uint64_t me_;
   AdaptiveBackoff backoff_;
 };
 
@@ -98,7 +95,7 @@ Task<ReleaseResult> CasClient::release(Grant grant) {
   if (options_.release_by_write) {
     co_await verbs_.write(grant.lock.entry, 0);
   } else {
-    co_await verbs_.compare_swap(grant.lock.entry, me_, 0);
+    co_await verbs_.compare_swap(grant.lock.entry, me(), 0);
   }
   co_return ReleaseResult::released;
 }

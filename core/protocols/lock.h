@@ -113,11 +113,12 @@ struct Limits {
 // Where a part finds its extra bytes, and who else there is.
 struct ClientEnv {
   Verbs* verbs = nullptr;
-  RemoteAddr client_words;               // this client's Layout::client_bytes
-  RemoteAddr node_words;                 // its node's Layout::node_bytes
-  NodePart* node = nullptr;              // its node's part, where the protocol has one
-  std::vector<RemoteAddr> server_words;  // by server: NodeId 1.., index NodeId - 1
-  std::uint32_t clients = 0;             // in the whole run
+  RemoteAddr client_words;   // this client's Layout::client_bytes
+  RemoteAddr node_words;     // its node's Layout::node_bytes
+  NodePart* node = nullptr;  // its node's part, where the protocol has one
+  std::span<const RemoteAddr>
+      server_words;           // by server: NodeId - 1; the world's, outlives all parts
+  std::uint32_t clients = 0;  // in the whole run
 };
 struct NodeEnv {
   NodeId node;

@@ -111,15 +111,15 @@ void MeasuringObserver::note(std::uint64_t what, ClientId client, const Grant& g
 void MeasuringObserver::cycle_begins(ClientId client) {
   Meter& meter = meters_[client.value];
   const Time now = backend_.true_now();
-  const ActorTally& tally = world_.verbs(client).tally();
+  ActorTally& tally = world_.verbs(client).tally();
   const std::uint64_t before = recorder_.counted_cycles();
   recorder_.next_cycle(client, now);
   if (recorder_.counted_cycles() != before) {
-    cycles_ += tally - meter.at_cycle;
+    cycles_ += tally;
     acquisitions_.atomics += meter.atomics_in_acquire;
     acquisitions_.mismatched += meter.mismatched_in_acquire;
   }
-  meter.at_cycle = tally;
+  tally = {};
   meter.atomics_in_acquire = meter.mismatched_in_acquire = 0;
 }
 

@@ -55,14 +55,13 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   struct Meter final : PhaseSink {
     const Backend* backend = nullptr;
     std::array<Duration, kPhases> spent = {};
-    Phase current = Phase::other;
     Time since;
     Time begun;
+    Phase current = Phase::other;
     bool trying = false;  // between the first acquire call of an operation and its end
     bool releasing = false;
     bool crashed = false;
     LockMode asked = LockMode::exclusive;
-    ActorTally at_cycle;
     // Of the cycle's acquisitions: atomics, and CAS that did not match.
     std::uint32_t atomics_at_acquire = 0, mismatched_at_acquire = 0;
     std::uint32_t atomics_in_acquire = 0, mismatched_in_acquire = 0;

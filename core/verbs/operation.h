@@ -30,6 +30,11 @@ enum class OpKind : std::uint8_t {
   sync_now,  // the synchronised clock
 };
 
+struct CallOperands {
+  Request request;
+  Reply reply;
+};
+
 enum class CpuAccess : std::uint8_t { load, store, exchange, cas, faa };
 
 struct Operation {
@@ -44,23 +49,25 @@ struct Operation {
   std::uint64_t life = 0;  // the owner's life when it was posted
 
   Completion completion;  // status and value; CPU access: value.lo
-  Verb verb;              // also the operands of a CPU access
   Duration length;        // sleep, compute; evict: the client's number
   EndpointAddr target;    // send
   NodeId server;          // call, allocate
-  Message message;        // send
-  Request request;        // call
-  Reply reply;
-  InlineFunction<void()> visit;  // on_node
+  // Operands. `kind` says which are in use, and whoever prepares the operation constructs them:
+  // a slot is several cache lines long as it is.
+  union {
+    Verb verb;        // verb; the operands of a CPU access; allocate: the result
+    Message message;  // send
+    CallOperands call;
+    InlineFunction<void()> visit;  // on_node
+  };
 
-  // Makes a used slot fit for the next operation. Operands are left to whoever prepares one: most
-  // verbs need few of them, and the slot is several cache lines long.
+  Operation() : verb() {}
+
+  // Makes a used slot fit for the next operation, but for its operands.
   void clear() {
     detached = false;
     next = nullptr;
     completion = {};
-    verb.addr = {};
-    reply = {};
   }
 };
 

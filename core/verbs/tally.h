@@ -1,6 +1,6 @@
 #pragma once
-// How many verbs an actor has asked for. Differences of two tallies belong to what happened in
-// between; the client loop takes them at the borders of acquisitions, releases and cycles.
+// How many verbs an actor has asked for. Whoever measures takes them at the borders of acquisitions
+// and cycles, and may set a client's to zero at the latter.
 
 #include <array>
 #include <cstdint>

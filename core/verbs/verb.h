@@ -50,6 +50,11 @@ struct Verb {
   Words boundary;  // masked FAA: top bit of each field; no carry leaves it (nor bit 63)
 };
 
+// A READ into or a WRITE from registered memory, of any length.
+constexpr bool uses_local(const Verb& verb) {
+  return verb.local.node != kNoNode;
+}
+
 struct Completion {
   VerbStatus status = VerbStatus::ok;
   Words value;  // READ: data; atomics: the memory's value before

@@ -1,5 +1,7 @@
 #include "core/verbs/verbs.h"
 
+#include <memory>
+
 #include "core/base/check.h"
 
 namespace latchlab {
@@ -60,82 +62,6 @@ Verb masked_faa_verb(RemoteAddr addr, std::uint32_t bytes, Words add, Words boun
   return verb;
 }
 
-// ---- awaitables ----
-
-namespace {
-
-void note_result(Verbs& verbs, const Operation& op) {
-  if (is_atomic(op.verb.kind) && op.completion.ok() && !matched(op.verb, op.completion.value))
-    ++verbs.tally().mismatched;
-}
-
-}  // namespace
-
-void detail::OperationAwait::await_suspend(std::coroutine_handle<> waiter) const {
-  op->waiter = waiter;
-  verbs->start(*op);
-}
-
-Completion VerbAwait::await_resume() const {
-  const Completion result = op->completion;
-  note_result(*verbs, *op);
-  verbs->recycle(*op);
-  return result;
-}
-
-VerbStatus SendAwait::await_resume() const {
-  const VerbStatus status = op->completion.status;
-  verbs->recycle(*op);
-  return status;
-}
-
-Reply CallAwait::await_resume() const {
-  Reply reply = op->reply;
-  if (!op->completion.ok()) reply.status = op->completion.status;
-  verbs->recycle(*op);
-  return reply;
-}
-
-std::uint64_t CpuAwait::await_resume() const {
-  const std::uint64_t value = op->completion.value.lo;
-  verbs->recycle(*op);
-  return value;
-}
-
-void PlainAwait::await_resume() const {
-  verbs->recycle(*op);
-}
-
-VerbStatus FlushAwait::await_resume() const {
-  const VerbStatus status = op->completion.status;
-  verbs->recycle(*op);
-  return status;
-}
-
-Allocation AllocateAwait::await_resume() const {
-  const Allocation result{op->completion.status, op->verb.addr};
-  verbs->recycle(*op);
-  return result;
-}
-
-SynchronisedTime SynchronisedAwait::await_resume() const {
-  const SynchronisedTime result{Time{static_cast<std::int64_t>(op->completion.value.lo)},
-                                op->length};
-  verbs->recycle(*op);
-  return result;
-}
-
-void WaitAwait::await_suspend(std::coroutine_handle<> waiter) const {
-  op->waiter = waiter;
-  verbs->start_wait(*op);
-}
-
-WaitOutcome WaitAwait::await_resume() const {
-  const WaitOutcome outcome = op->outcome;
-  verbs->recycle_wait(*op);
-  return outcome;
-}
-
 // ---- requests ----
 
 Operation& Verbs::prepare(OpKind kind) {
@@ -149,7 +75,7 @@ Operation& Verbs::prepare(OpKind kind) {
 
 Operation& Verbs::prepare_verb(const Verb& verb) {
   Operation& op = prepare(OpKind::verb);
-  op.verb = verb;
+  std::construct_at(&op.verb, verb);
   tally().count(verb);
   return op;
 }
@@ -206,7 +132,7 @@ FlushAwait Verbs::flush() {
 SendAwait Verbs::send(EndpointAddr target, const Message& message) {
   Operation& op = prepare(OpKind::send);
   op.target = target;
-  op.message = message;
+  std::construct_at(&op.message, message);
   ++tally().sends;
   return {{this, &op}};
 }
@@ -222,7 +148,7 @@ WaitAwait Verbs::receive(EndpointAddr own, MessageFilter filter, Time deadline) 
 CallAwait Verbs::call(NodeId server, const Request& request) {
   Operation& op = prepare(OpKind::call);
   op.server = server;
-  op.request = request;
+  std::construct_at(&op.call, CallOperands{request, {}});
   ++tally().calls;
   return {{this, &op}};
 }
@@ -247,6 +173,7 @@ Operation& Verbs::prepare_cpu(CpuAccess access, RemoteAddr word, std::uint64_t v
   LATCHLAB_CHECK(word.node == node_ && word.offset % 8 == 0, "CPU access to foreign memory");
   Operation& op = prepare(OpKind::cpu);
   op.cpu = access;
+  std::construct_at(&op.verb);
   op.verb.addr = word;
   op.verb.value.lo = value;
   op.verb.compare.lo = compare;
@@ -268,10 +195,15 @@ CpuAwait Verbs::cpu_fetch_add(RemoteAddr word, std::uint64_t add) {
   return {{this, &prepare_cpu(CpuAccess::faa, word, add)}};
 }
 
-PlainAwait Verbs::sleep(Duration length) {
+SleepAwait Verbs::sleep(Duration length) {
+  return {this, length};
+}
+void Verbs::start_sleep(SleepAwait& sleep, std::coroutine_handle<> waiter) {
   Operation& op = prepare(OpKind::sleep);
-  op.length = length;
-  return {{this, &op}};
+  op.length = sleep.length;
+  op.waiter = waiter;
+  sleep.op = &op;
+  start(op);
 }
 PlainAwait Verbs::compute(Duration length) {
   Operation& op = prepare(OpKind::compute);
@@ -284,12 +216,13 @@ SynchronisedAwait Verbs::synchronised_now() {
 
 PlainAwait Verbs::on_node(InlineFunction<void()> visit) {
   Operation& op = prepare(OpKind::on_node);
-  op.visit = visit;
+  std::construct_at(&op.visit, visit);
   return {{this, &op}};
 }
 AllocateAwait Verbs::allocate(NodeId node, std::uint64_t bytes) {
   Operation& op = prepare(OpKind::allocate);
   op.server = node;
+  std::construct_at(&op.verb);
   op.length.ps = static_cast<std::int64_t>(bytes);
   return {{this, &op}};
 }

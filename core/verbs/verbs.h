@@ -64,6 +64,15 @@ struct [[nodiscard]] CpuAwait : detail::OperationAwait {
 struct [[nodiscard]] PlainAwait : detail::OperationAwait {
   void await_resume() const;
 };
+// A backend may do without a slot for it: most clients sleep most of the time.
+struct [[nodiscard]] SleepAwait {
+  Verbs* verbs;
+  Duration length;
+  Operation* op = nullptr;  // the slot, if there is one
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> waiter);
+  void await_resume() const;
+};
 struct [[nodiscard]] FlushAwait : detail::OperationAwait {
   VerbStatus await_resume() const;  // the first error of a detached verb since the last flush
 };
@@ -163,7 +172,7 @@ class Verbs {
 
   // ---- time and chance ----
   virtual Time now() const = 0;         // the node's clock: it drifts, and is not anybody else's
-  PlainAwait sleep(Duration length);    // on the node's clock
+  SleepAwait sleep(Duration length);    // on the node's clock
   PlainAwait compute(Duration length);  // keeps the CPU busy
   SynchronisedAwait synchronised_now();
   // In [0, bound), from the actor's own stream.
@@ -191,6 +200,8 @@ class Verbs {
   virtual Operation& take_operation() = 0;   // a cleared slot: see Operation::clear
   virtual void start(Operation& first) = 0;  // posts it and the rest of its batch
   virtual void recycle(Operation& op) = 0;
+  // The base version takes a slot for it.
+  virtual void start_sleep(SleepAwait& sleep, std::coroutine_handle<> waiter);
   virtual WaitOperation& take_wait() = 0;
   virtual void start_wait(WaitOperation& op) = 0;
   virtual void recycle_wait(WaitOperation& op) = 0;

@@ -87,9 +87,10 @@ void describe(const Operation& op, TraceEntry& entry) {
                         op.message.words[0]};
       break;
     case OpKind::call:
-      entry.operands = {op.server.value, op.request.type, op.request.words[0], op.request.words[1]};
-      entry.result = {op.reply.words[0], op.reply.words[1]};
-      if (op.completion.ok()) entry.status = op.reply.status;
+      entry.operands = {op.server.value, op.call.request.type, op.call.request.words[0],
+                        op.call.request.words[1]};
+      entry.result = {op.call.reply.words[0], op.call.reply.words[1]};
+      if (op.completion.ok()) entry.status = op.call.reply.status;
       break;
     default:
       entry.operands = {static_cast<std::uint64_t>(op.length.ps), op.server.value, 0, 0};

@@ -1,6 +1,7 @@
 #include "core/workload/client_loop.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace latchlab {
 
@@ -20,37 +21,48 @@ Task<AcquireResult> acquire_once(Verbs& verbs, LockClient& client,
   return client.acquire(operation.lock, operation.mode, operation.options);
 }
 
+// One turn: from the choice of a lock to its release. The time to think afterwards; none: the
+// source is exhausted.
+Task<std::optional<Duration>> one_turn(Verbs& verbs, LockClient& client, OperationSource& source,
+                                       LoopObserver& observer) {
+  const ClientId me = verbs.client();
+  ClientOperation operation;
+  if (!source.next(me, operation)) co_return std::nullopt;
+  for (bool trying = true; trying;) {
+    observer.acquire_begins(me, operation);
+    const AcquireResult result = co_await acquire_once(verbs, client, operation);
+    if (const Aborted* aborted = std::get_if<Aborted>(&result)) {
+      observer.acquire_aborted(me, aborted->reason);
+      trying = aborted->reason != AbortReason::deadline;
+      continue;
+    }
+    const Grant& grant = *std::get_if<Grant>(&result);
+    observer.acquired(me, grant);
+    const Duration hold = time_to_use(verbs, grant, operation.hold);
+    if (hold.ps > 0) co_await verbs.sleep(hold);
+    trying = false;
+    if (operation.skip_release) {
+      observer.release_skipped(me, grant);
+      continue;
+    }
+    observer.release_begins(me, grant);
+    const ReleaseResult released = co_await client.release(grant);
+    observer.released(me, grant, released);
+  }
+  co_return operation.think;
+}
+
 }  // namespace
 
-// Its frame is what a thinking client keeps: nothing is copied that can be referred to.
+// Its frame is what a thinking client keeps, and so it holds next to nothing.
 Task<void> client_loop(Verbs& verbs, LockClient& client, OperationSource& source,
                        LoopObserver& observer) {
   const ClientId me = verbs.client();
-  ClientOperation operation;
   observer.cycle_begins(me);
-  while (source.next(me, operation)) {
-    for (bool trying = true; trying;) {
-      observer.acquire_begins(me, operation);
-      const AcquireResult result = co_await acquire_once(verbs, client, operation);
-      if (const Aborted* aborted = std::get_if<Aborted>(&result)) {
-        observer.acquire_aborted(me, aborted->reason);
-        trying = aborted->reason != AbortReason::deadline;
-        continue;
-      }
-      const Grant& grant = *std::get_if<Grant>(&result);
-      observer.acquired(me, grant);
-      const Duration hold = time_to_use(verbs, grant, operation.hold);
-      if (hold.ps > 0) co_await verbs.sleep(hold);
-      trying = false;
-      if (operation.skip_release) {
-        observer.release_skipped(me, grant);
-        continue;
-      }
-      observer.release_begins(me, grant);
-      const ReleaseResult released = co_await client.release(grant);
-      observer.released(me, grant, released);
-    }
-    if (operation.think.ps > 0) co_await verbs.sleep(operation.think);
+  for (;;) {
+    const std::optional<Duration> think = co_await one_turn(verbs, client, source, observer);
+    if (!think) co_return;
+    if (think->ps > 0) co_await verbs.sleep(*think);
     observer.cycle_begins(me);
   }
 }

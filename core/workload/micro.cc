@@ -19,13 +19,16 @@ MicroWorkload::MicroWorkload(const WorkloadSpec& spec, std::uint32_t clients, st
                              std::int64_t skip_release_ppb, LockFinder find_lock,
                              std::unique_ptr<const KeyChooser> keys)
     : spec_(spec),
+      seed_(seed),
       skip_release_ppb_(skip_release_ppb),
       find_lock_(std::move(find_lock)),
       keys_(std::move(keys)) {
   streams_.reserve(clients);
   for (std::uint32_t i = 0; i < clients; ++i)
-    streams_.push_back({Rng(seed, i, StreamPurpose::keys), Rng(seed, i, StreamPurpose::modes),
-                        Rng(seed, i, StreamPurpose::timing)});
+    streams_.push_back({Rng(seed, i, StreamPurpose::keys), Rng(seed, i, StreamPurpose::modes)});
+  if (spec.think_exponential)
+    for (std::uint32_t i = 0; i < clients; ++i)
+      timing_.emplace_back(seed, i, StreamPurpose::timing);
   if (skip_release_ppb > 0)
     for (std::uint32_t i = 0; i < clients; ++i)
       faults_.emplace_back(seed, i, StreamPurpose::faults);
@@ -38,15 +41,18 @@ bool MicroWorkload::next(ClientId client, ClientOperation& operation) {
   operation.mode =
       happens(mine.modes, spec_.read_ratio_ppb) ? LockMode::shared : LockMode::exclusive;
   operation.hold = spec_.critical_section;
-  operation.think =
-      spec_.think_exponential ? exponential(mine.timing, spec_.think_time) : spec_.think_time;
+  operation.think = spec_.think_exponential ? exponential(timing_[client.value], spec_.think_time)
+                                            : spec_.think_time;
   if (skip_release_ppb_ > 0)
     operation.skip_release = happens(faults_[client.value], skip_release_ppb_);
   return true;
 }
 
 Duration MicroWorkload::start_offset(ClientId client) {
-  return uniform_below(streams_[client.value].timing, kStartSpread);
+  const Duration spread = kStartSpread + spec_.think_time;
+  if (spec_.think_exponential) return uniform_below(timing_[client.value], spread);
+  Rng once(seed_, client.value, StreamPurpose::timing);
+  return uniform_below(once, spread);
 }
 
 }  // namespace latchlab

@@ -29,26 +29,29 @@ class MicroWorkload final : public OperationSource {
   void prefetch_client(ClientId client) const { prefetch(streams_[client.value]); }
   bool next(ClientId client, ClientOperation& operation) override;
 
-  // When this client starts: seeded, so that clients do not march in step.
+  // When this client starts: seeded, and spread over the time that clients think, so that they
+  // neither march in step nor come in waves.
   Duration start_offset(ClientId client);
 
  private:
   struct Streams {
-    Rng keys, modes, timing;
+    Rng keys, modes;
   };
   MicroWorkload(const WorkloadSpec& spec, std::uint32_t clients, std::uint64_t seed,
                 std::int64_t skip_release_ppb, LockFinder find_lock,
                 std::unique_ptr<const KeyChooser> keys);
 
   WorkloadSpec spec_;
+  std::uint64_t seed_;
   std::int64_t skip_release_ppb_;
   LockFinder find_lock_;
   std::unique_ptr<const KeyChooser> keys_;
   std::vector<Streams> streams_;
+  std::vector<Rng> timing_;  // by client; empty when it decides about the start alone
   std::vector<Rng> faults_;  // by client; empty when nobody forgets a release
 };
 
-// Clients start within this time.
+// Clients that do not think start within this time.
 inline constexpr Duration kStartSpread = microseconds(10);
 
 }  // namespace latchlab

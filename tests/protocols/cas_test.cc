@@ -86,7 +86,8 @@ AdaptiveBackoffOptions fast() {
 }
 
 TEST(adaptive_backoff, doubles_its_bound_up_to_the_cap_when_most_tries_are_retries) {
-  AdaptiveBackoff backoff(fast());
+  const AdaptiveBackoffOptions options = fast();
+  AdaptiveBackoff backoff(options);
   Time now = Time{} + milliseconds(1);
   for (const int expected : {200, 400, 400}) {
     backoff.completed(9, now);
@@ -96,7 +97,8 @@ TEST(adaptive_backoff, doubles_its_bound_up_to_the_cap_when_most_tries_are_retri
 }
 
 TEST(adaptive_backoff, halves_its_bound_down_to_the_start_when_retries_are_rare) {
-  AdaptiveBackoff backoff(fast());
+  const AdaptiveBackoffOptions options = fast();
+  AdaptiveBackoff backoff(options);
   Time now = Time{} + milliseconds(1);
   backoff.completed(9, now);
   backoff.completed(9, now + microseconds(2));
@@ -108,14 +110,16 @@ TEST(adaptive_backoff, halves_its_bound_down_to_the_start_when_retries_are_rare)
 }
 
 TEST(adaptive_backoff, leaves_its_bound_alone_within_the_interval) {
-  AdaptiveBackoff backoff(fast());
+  const AdaptiveBackoffOptions options = fast();
+  AdaptiveBackoff backoff(options);
   backoff.completed(9, Time{} + milliseconds(1));
   backoff.completed(9, Time{} + milliseconds(1) + nanoseconds(500));
   EXPECT_EQ(backoff.bound(), nanoseconds(200));
 }
 
 TEST(adaptive_backoff, pauses_at_least_the_exponential_and_less_than_one_jitter_more) {
-  AdaptiveBackoff backoff(fast());
+  const AdaptiveBackoffOptions options = fast();
+  AdaptiveBackoff backoff(options);
   backoff.completed(9, Time{} + milliseconds(1));
   for (std::uint64_t salt = 0; salt < 100; ++salt) {
     EXPECT_GE(backoff.pause(0, salt), nanoseconds(100));

@@ -70,10 +70,11 @@ std::string zipf(const Size& size, const char* protocol) {
                   size.warm_up, size.zipf);
 }
 
-// Every client has one cycle and then thinks for longer than the run.
+// Every client has had one cycle, a few the second, and thinks.
 std::string idle(const Size& size, const char* protocol) {
   return scenario(size, protocol, "100k",
-                  "distribution: {kind: uniform}, read_ratio: 50%, think_time: 10s", "30ms", "1ms");
+                  "distribution: {kind: uniform}, read_ratio: 50%, think_time: 30ms", "30ms",
+                  "1ms");
 }
 
 double median(std::vector<double> values) {
@@ -220,7 +221,8 @@ class Benchmark {
       if (!point) return point.error();
       const Sample sample = in_child([&] { return measure_latchlab(point.value()); });
       if (!sample.problem.empty()) return Error{sample.problem, {}};
-      if (sample.verbs > 0) return Error{"clients that should be idle still post verbs", {}};
+      if (sample.verbs > size.clients() / 2.0)
+        return Error{"clients that should be idle post verbs", {}};
       return sample.resident_bytes;
     };
     auto least = measure(few);

@@ -45,6 +45,7 @@ struct AdaptiveBackoffOptions {
 // ShiftLock artifact). Retry k = 0, 1, .. waits min(bound, t0 << k) plus a jitter in [0, t0).
 class AdaptiveBackoff {
  public:
+  // The options outlive it: every client has one of these.
   explicit AdaptiveBackoff(const AdaptiveBackoffOptions& options)
       : options_(options), bound_(options.initial) {}
 
@@ -56,14 +57,14 @@ class AdaptiveBackoff {
 
   // After an acquisition that took `retries` retries, on the client's clock.
   void completed(std::uint64_t retries, Time now) {
-    retries_ += retries;
+    retries_ += static_cast<std::uint32_t>(retries);
     ++completions_;
     if (completions_ < options_.every_operations || now - since_ < options_.interval) return;
-    const std::uint64_t tries = retries_ + completions_;
+    const std::uint64_t tries = std::uint64_t{retries_} + completions_;
     const Duration cap = doubled(options_.initial, options_.cap_shift, kForever);
-    if (100 * retries_ < options_.low_percent * tries) {
+    if (100ULL * retries_ < options_.low_percent * tries) {
       bound_ = std::max(bound_ / 2, options_.initial);
-    } else if (100 * retries_ > options_.high_percent * tries) {
+    } else if (100ULL * retries_ > options_.high_percent * tries) {
       bound_ = std::min(bound_ * 2, cap);
     }
     retries_ = completions_ = 0;
@@ -71,10 +72,10 @@ class AdaptiveBackoff {
   }
 
  private:
-  AdaptiveBackoffOptions options_;
+  const AdaptiveBackoffOptions& options_;
   Duration bound_;
-  std::uint64_t retries_ = 0;
-  std::uint64_t completions_ = 0;
+  std::uint32_t retries_ = 0;
+  std::uint32_t completions_ = 0;
   Time since_;
 };
 

@@ -3,6 +3,7 @@
 // releasing in release.cc.
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/protocols/lock.h"
@@ -96,7 +97,7 @@ class Client final : public LockClient {
 
   const Switches& on_;
   Verbs& verbs_;
-  std::vector<RemoteAddr> era_words_;  // by server
+  std::span<const RemoteAddr> era_words_;  // by server
   std::vector<EndpointAddr> endpoints_;
   std::vector<Engagement> engagements_;
   bool stale_possible_ = false;  // somebody may still write to me about a lock that I let go
