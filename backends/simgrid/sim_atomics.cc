@@ -105,7 +105,7 @@ void Simulator::slot_done(SimOperation& op) {
   if (!read) leave_window(nic);
   Qp& qp = *op.qp;
   if (lands) {
-    answer(op, read ? fetch_time(op) : Duration{});
+    answer(op, fetch_time(op));
   } else {
     fail_verb(op, server.dead ? VerbStatus::peer_failed : VerbStatus::flushed);
   }

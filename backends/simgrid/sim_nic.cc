@@ -103,8 +103,10 @@ bool Simulator::on_device(const SimOperation& op) const {
   return device_ && op.verb.addr.offset < node(op.verb.addr.node).device_bytes;
 }
 
-// From the pipeline until a READ's data is there, or a WRITE's placed.
+// From the pipeline until a READ's data is there, or a WRITE's placed; from its slot until a wide
+// atomic is answered. Occupies nothing.
 Duration Simulator::fetch_time(SimOperation& op) {
+  if (is_atomic(op.verb.kind)) return op.verb.bytes == 16 ? nic_.atomic_16 : Duration{};
   const bool read = op.verb.kind == VerbKind::read;
   if (on_device(op)) return read ? nic_.device_read : nic_.device_write;
   const Duration usual = read ? nic_.read : nic_.write;

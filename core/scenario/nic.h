@@ -48,6 +48,7 @@ struct NicModel {
   Duration jitter;      // each leg takes up to this much longer, uniform, seeded
   Duration read;        // extra at the responder before a READ's data is there (PCIe); no occupancy
   Duration write;       // same for a WRITE (until it is placed)
+  Duration atomic_16;   // same for a 16-byte atomic after its hold, wherever the memory is
 
   // request.*: outbound side
   Duration request_gap;  // per verb at the requester's RNIC

@@ -14,6 +14,7 @@ const std::vector<NicConstant>& nic_constants() {
       {"latency", "jitter", &Nic::jitter},
       {"latency", "read", &Nic::read},
       {"latency", "write", &Nic::write},
+      {"latency", "atomic_16", &Nic::atomic_16},
       {"request", "gap", &Nic::request_gap},
       {"responder", "read", &Nic::serve_read},
       {"responder", "write", &Nic::serve_write},

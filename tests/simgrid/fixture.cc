@@ -26,6 +26,7 @@ NicModel plain_nic() {
   nic.completion = nanoseconds(50);
   nic.read = nanoseconds(300);
   nic.write = nanoseconds(400);
+  nic.atomic_16 = nanoseconds(90);
   nic.request_gap = nanoseconds(10);
   nic.serve_read = nanoseconds(6);
   nic.serve_write = nanoseconds(8);

@@ -29,7 +29,7 @@ TEST_F(Latency, eight_byte_atomic_takes_its_pipeline_and_its_hold) {
 }
 
 TEST_F(Latency, sixteen_byte_atomic_has_its_own_times) {
-  const Duration expected = travel() + nic().serve_atomic_16 + nic().hold_16;
+  const Duration expected = travel() + nic().serve_atomic_16 + nic().hold_16 + nic().atomic_16;
   EXPECT_EQ(time_of(masked_faa_verb(kWord, 16, {1, 1}, {})), expected);
   EXPECT_EQ(time_of(masked_cas_verb(kWord, 16, {9, 9}, kAllOnes, {}, kAllOnes)), expected);
 }

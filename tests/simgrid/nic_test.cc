@@ -97,10 +97,14 @@ TEST_F(NicFeatures, device_memory_has_its_own_times) {
   nic().device_serve_atomic_8 = nanoseconds(5);
   nic().device_hold_8 = nanoseconds(100);
   nic().device_hold_8_failed = nanoseconds(90);
+  nic().device_serve_atomic_16 = nanoseconds(7);
+  nic().device_hold_16 = nanoseconds(110);
   EXPECT_EQ(time_of(read_verb(kWord)), travel() + nic().serve_read + nic().device_read);
   EXPECT_EQ(time_of(write_verb(kWord, 0)), travel() + nic().serve_write + nic().device_write);
   EXPECT_EQ(time_of(cas_verb(kWord, 0, 1)), travel() + nanoseconds(105));
   EXPECT_EQ(time_of(cas_verb(kWord, 0, 1)), travel() + nanoseconds(95));
+  EXPECT_EQ(time_of(masked_faa_verb(kWord, 16, {1, 1}, {})),
+            travel() + nanoseconds(117) + nic().atomic_16);
   const RemoteAddr host = on_server(8192);
   EXPECT_EQ(time_of(cas_verb(host, 0, 1)), travel() + nic().serve_atomic_8 + nic().hold_8);
 }

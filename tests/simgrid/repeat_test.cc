@@ -124,7 +124,7 @@ TEST_P(Runs, with_nobody_around_cost_two_verbs_and_two_round_trips) {
   const bool wide = GetParam() == "shiftlock";
   const Duration atomic =
       nic.post + nic.one_way * 2 + nic.completion +
-      (wide ? nic.serve_atomic_16 + nic.hold_16 : nic.serve_atomic_8 + nic.hold_8);
+      (wide ? nic.serve_atomic_16 + nic.hold_16 + nic.atomic_16 : nic.serve_atomic_8 + nic.hold_8);
 
   EXPECT_EQ(metrics.acquire.min(), atomic);
   EXPECT_EQ(metrics.release.min(), atomic);
