@@ -75,7 +75,7 @@ std::uint64_t peak_rss_kib() {
 }
 
 [[noreturn]] void be_the_child(const Point& point, const ProtocolEntry& entry, std::uint32_t repeat,
-                               const BackendFactory& make_backend, int write_end) {
+                               const BackendFactory& make_backend, int write_end, pid_t parent) {
   // The parent alone answers a request to stop, which may reach all of us; no child outlives it.
   // Blocked, not ignored: a backend's library may bring a handler of its own.
   sigset_t of_the_parent;
@@ -84,6 +84,7 @@ std::uint64_t peak_rss_kib() {
   sigaddset(&of_the_parent, SIGTERM);
   ::sigprocmask(SIG_SETMASK, &of_the_parent, nullptr);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);  // it died before it could be asked for
   const auto started = std::chrono::steady_clock::now();
   check_context().seed = point.run.seed;
   RepeatOutcome outcome;
@@ -107,6 +108,7 @@ Result<ChildRepeat> ChildRepeat::start(const Point& point, const ProtocolEntry& 
                                        std::uint32_t repeat, const BackendFactory& make_backend) {
   int ends[2];
   if (::pipe(ends) != 0) return Error{fmt::format("no pipe to a child: {}", strerror(errno)), {}};
+  const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) {
     ::close(ends[0]);
@@ -115,7 +117,7 @@ Result<ChildRepeat> ChildRepeat::start(const Point& point, const ProtocolEntry& 
   }
   if (pid == 0) {
     ::close(ends[0]);
-    be_the_child(point, entry, repeat, make_backend, ends[1]);
+    be_the_child(point, entry, repeat, make_backend, ends[1], parent);
   }
   ::close(ends[1]);
   return ChildRepeat(pid, ends[0]);

@@ -66,10 +66,12 @@ Sample in_child(const std::function<Sample()>& measure) {
   std::fflush(nullptr);  // or the child prints it again
   std::array<int, 2> ends;
   if (::pipe(ends.data()) != 0) return failed(fmt::format("no pipe: {}", strerror(errno)));
+  const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) return failed(fmt::format("no child process: {}", strerror(errno)));
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(1);  // it died before it could be asked for
     write_all(ends[1], packed(measure()));
     ::_exit(0);
   }
