@@ -2,18 +2,18 @@
 // The simulator's own event queue, ordered by (time, actor, sequence), so that equal dates have one
 // order on every machine. Integer picoseconds.
 //
-// A radix heap with a small ordinary heap in front. No event is ever pushed before the last one
-// popped, so an event far away waits, unsorted, in the bucket that names the highest bit in which
-// its date differs from a base; when the lowest bucket's turn comes it is split, or moves into the
-// heap of what is near once few enough share it. What a push and a pop cost hardly grows with the
-// number of pending events; with one heap it doubles from 240 to 4,000 of them.
+// A wheel of 1,024 slots of 16 ns, and four coarser ones above it, whose slots are a whole turn of
+// the wheel below; in front a small heap with what is left of the slot that is due. An event is
+// put, unsorted, on the finest wheel that shows its date beside the present, and moves down when
+// its slot comes up: few do so more than once. So a push and a pop cost hardly more with 100,000
+// pending events than with 240, and less than in one heap with either.
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <deque>
 #include <utility>
 #include <vector>
 
@@ -64,11 +64,6 @@ class EventQueue {
  public:
   bool empty() const { return pending_ == 0; }
 
-  // The date of the next event; the queue is not empty.
-  std::int64_t next_ps() const {
-    return near_.empty() ? earliest_ps_[lowest_bucket()] : near_.front().time_ps;
-  }
-
   // Not before the last event popped.
   void push(std::int64_t time_ps, std::uint32_t actor, EventKind kind, void* subject) {
     LATCHLAB_CHECK(actor < (1U << Event::kActorBits) && sequence_ < (1ULL << Event::kSequenceBits),
@@ -78,10 +73,12 @@ class EventQueue {
     const Event event{
         time_ps, (who_and_when << Event::kKindBits) | static_cast<std::uint64_t>(kind), subject};
     ++pending_;
-    if (time_ps < near_end_ps_) {
+    if (time_ps <= near_last_ps_) {
       push_near(event);
     } else {
-      put(event);
+      Far* far = take();
+      far->event = event;
+      put(far);
     }
   }
 
@@ -94,9 +91,8 @@ class EventQueue {
   const Event* glimpse() const { return near_.empty() ? nullptr : &near_.front(); }
 
   Event pop() {
-    if (near_.empty()) refill();
+    const Event result = next();
     --pending_;
-    const Event result = near_.front();
     const Event last = near_.back();
     near_.pop_back();
     if (!near_.empty()) sift_down(last);
@@ -104,48 +100,88 @@ class EventQueue {
   }
 
  private:
-  static constexpr std::size_t kBuckets = 64;
-  static constexpr std::size_t kFew = 32;     // a heap this small stays in the first-level cache
-  static constexpr std::size_t kMany = 4096;  // the memory of a bucket this large is given back
+  static constexpr int kSlotBits = 14;  // picoseconds
+  static constexpr std::int64_t kSlotMask = (std::int64_t{1} << kSlotBits) - 1;
+  static constexpr int kDigitBits = 10;  // of a date, per wheel
+  static constexpr std::size_t kWheels = 5;
+  static_assert(kSlotBits + kDigitBits * static_cast<int>(kWheels) == 64);
+  static constexpr std::size_t kSlots = 1 << kDigitBits;
   static constexpr std::size_t kArity = 4;
-  static constexpr std::size_t kSubjectBytes = 512;  // an operation
-  static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::size_t kSubjectBytes = 320;  // an operation
 
-  std::size_t lowest_bucket() const {
-    return static_cast<std::size_t>(std::countr_zero(occupied_));
-  }
+  struct Far {
+    Event event;
+    Far* next = nullptr;
+  };
 
-  void put(const Event& event) {
-    const auto differs = static_cast<std::uint64_t>(event.time_ps ^ base_ps_);
-    const auto bucket = static_cast<std::size_t>(std::bit_width(differs));
-    buckets_[bucket].push_back(event);
-    occupied_ |= 1ULL << bucket;
-    earliest_ps_[bucket] = std::min(earliest_ps_[bucket], event.time_ps);
-  }
+  // Which slots hold anything is kept in words of 64 bits, and which words are not 0 in one more.
+  struct Wheel {
+    std::array<Far*, kSlots> slots = {};
+    std::array<std::uint64_t, kSlots / 64> occupied = {};
+    std::uint64_t words = 0;
 
-  // Takes the lowest bucket, split as often as it holds too many, as what comes next.
-  void refill() {
-    for (;;) {
-      const std::size_t from = lowest_bucket();
-      std::vector<Event>& bucket = buckets_[from];
-      const std::int64_t earliest_ps = std::exchange(earliest_ps_[from], kNone);
-      occupied_ &= ~(1ULL << from);
-      if (bucket.size() <= kFew || from == 0) {
-        // All dates that differ from the base as this bucket's do are near from now on.
-        const std::size_t low_bits = from == 0 ? 0 : from - 1;
-        near_end_ps_ = ((earliest_ps >> low_bits) + 1) << low_bits;
-        for (const Event& event : bucket) {
-          prefetch_bytes(event.subject, kSubjectBytes);
-          push_near(event);
-        }
-        bucket.clear();
-        return;
-      }
-      base_ps_ = earliest_ps;
-      for (const Event& event : bucket) put(event);  // into lower ones
-      bucket.clear();
-      if (bucket.capacity() > kMany) bucket.shrink_to_fit();
+    bool empty() const { return words == 0; }
+    std::size_t first() const {
+      const auto word = static_cast<std::size_t>(std::countr_zero(words));
+      return word * 64 + static_cast<std::size_t>(std::countr_zero(occupied[word]));
     }
+    void add(std::size_t slot, Far* far) {
+      far->next = slots[slot];
+      slots[slot] = far;
+      occupied[slot / 64] |= 1ULL << slot % 64;
+      words |= 1ULL << slot / 64;
+    }
+    Far* empty_out(std::size_t slot) {
+      occupied[slot / 64] &= ~(1ULL << slot % 64);
+      if (occupied[slot / 64] == 0) words &= ~(1ULL << slot / 64);
+      return std::exchange(slots[slot], nullptr);
+    }
+  };
+
+  static constexpr int shift_of(std::size_t wheel) {
+    return kSlotBits + kDigitBits * static_cast<int>(wheel);
+  }
+
+  Far* take() {
+    if (free_ == nullptr) return &all_.emplace_back();
+    return std::exchange(free_, free_->next);
+  }
+
+  // On the wheel of the highest digit in which its date differs from the present.
+  void put(Far* far) {
+    const auto date = static_cast<std::uint64_t>(far->event.time_ps);
+    const std::uint64_t differs = (date ^ static_cast<std::uint64_t>(base_ps_)) >> kSlotBits;
+    const auto wheel = static_cast<std::size_t>(std::bit_width(differs) - 1) / kDigitBits;
+    wheels_[wheel].add(date >> shift_of(wheel) & (kSlots - 1), far);
+  }
+
+  // Brings the next slot that holds anything into the heap.
+  void refill() {
+    while (near_.empty()) {
+      std::size_t wheel = 0;
+      while (wheels_[wheel].empty()) ++wheel;
+      Far* far = wheels_[wheel].empty_out(wheels_[wheel].first());
+      base_ps_ = far->event.time_ps >> shift_of(wheel) << shift_of(wheel);
+      near_last_ps_ = base_ps_ + kSlotMask;
+      while (far != nullptr) {
+        Far* const following = far->next;
+        if (far->event.time_ps <= near_last_ps_) {
+          push_near(far->event);
+          far->next = std::exchange(free_, far);
+        } else {
+          put(far);
+        }
+        far = following;
+      }
+    }
+    prefetch_ahead();
+  }
+
+  // What the slot after this one is about.
+  void prefetch_ahead() const {
+    if (wheels_[0].empty()) return;
+    for (const Far* far = wheels_[0].slots[wheels_[0].first()]; far != nullptr; far = far->next)
+      prefetch_bytes(far->event.subject, kSubjectBytes);
   }
 
   void push_near(const Event& event) {
@@ -176,18 +212,12 @@ class EventQueue {
     near_[at] = event;
   }
 
-  static constexpr std::array<std::int64_t, kBuckets> filled() {
-    std::array<std::int64_t, kBuckets> none = {};
-    none.fill(kNone);
-    return none;
-  }
-
-  std::vector<Event> near_;  // a heap: every event before near_end_ps_
-  std::int64_t near_end_ps_ = 0;
-  std::array<std::vector<Event>, kBuckets> buckets_;
-  std::array<std::int64_t, kBuckets> earliest_ps_ = filled();
-  std::uint64_t occupied_ = 0;
-  std::int64_t base_ps_ = 0;
+  std::vector<Event> near_;  // a heap: every event up to near_last_ps_
+  std::int64_t near_last_ps_ = kSlotMask;
+  std::int64_t base_ps_ = 0;  // where the slot that is due begins
+  std::array<Wheel, kWheels> wheels_;
+  std::deque<Far> all_;
+  Far* free_ = nullptr;
   std::size_t pending_ = 0;
   std::uint64_t sequence_ = 0;
 };

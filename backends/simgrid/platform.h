@@ -23,9 +23,9 @@ enum class PumpMode : std::uint8_t {
 class EventSource {
  public:
   virtual ~EventSource() = default;
-  virtual bool has_next() const = 0;         // false: nothing to do before the run's end
-  virtual std::int64_t next_ps() const = 0;  // date of the next event
-  virtual std::int64_t end_ps() const = 0;   // nothing later matters; -1: the run is over
+  virtual bool has_next() = 0;              // false: nothing to do before the run's end
+  virtual std::int64_t next_ps() = 0;       // date of the next event
+  virtual std::int64_t end_ps() const = 0;  // nothing later matters; -1: the run is over
   // The next event starts or cancels a flow, so SimGrid's clock has to be at its date.
   virtual bool next_touches_flows() = 0;
   // Handles events with a date <= limit_ps, also those that appear on the way, but stops before one

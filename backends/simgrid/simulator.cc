@@ -134,14 +134,14 @@ void Simulator::push(Time date, std::uint32_t actor, EventKind kind, void* subje
   queue_.push(date.ps, actor, kind, subject);
 }
 
-bool Simulator::has_next() const {
-  return !over() && !queue_.empty() && queue_.next_ps() <= limit_.ps;
+bool Simulator::has_next() {
+  return !over() && !queue_.empty() && next_ps() <= limit_.ps;
 }
 
 void Simulator::drain(std::int64_t limit_ps, std::int64_t clock_ps) {
-  while (has_next() && queue_.next_ps() <= limit_ps) {
+  while (has_next() && next_ps() <= limit_ps) {
     if (next_touches_flows()) {
-      if (queue_.next_ps() > clock_ps) return;
+      if (next_ps() > clock_ps) return;
       limit_ps = clock_ps;
     }
     const Event event = queue_.pop();

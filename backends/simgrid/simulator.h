@@ -72,8 +72,8 @@ class Simulator final : public Backend, public EventSource {
   std::size_t slots_in_use() const;  // operations and waits that nobody has given back
 
   // ---- EventSource ----
-  bool has_next() const override;
-  std::int64_t next_ps() const override { return queue_.next_ps(); }
+  bool has_next() override;
+  std::int64_t next_ps() override { return queue_.next().time_ps; }
   std::int64_t end_ps() const override { return over() ? -1 : limit_.ps; }
   bool next_touches_flows() override { return queue_.next().kind() == EventKind::flow; }
   void drain(std::int64_t limit_ps, std::int64_t clock_ps) override;
