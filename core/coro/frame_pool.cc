@@ -28,7 +28,7 @@ void free_frame(void* frame, std::size_t bytes) noexcept {
 
 namespace {
 
-constexpr std::size_t kStep = 16;  // as malloc aligns
+constexpr std::size_t kStep = 16;      // as malloc aligns
 constexpr std::size_t kClasses = 256;  // up to 4 KiB; larger frames go to the heap
 constexpr std::size_t kChunkBytes = 1 << 16;
 
