@@ -12,6 +12,8 @@ std::uint64_t stream_owner(ActorKind kind, NodeId node, ClientId client) {
   return static_cast<std::uint64_t>(kind) << 32 | node.value;
 }
 
+constexpr std::size_t kUnderWay = 8;  // things that an actor of a small world has going at once
+
 struct ProbeAwait {
   ProbeSlot* slot;
   bool await_ready() const noexcept { return false; }
@@ -26,7 +28,18 @@ Actor::Actor(World& world, std::uint32_t index, ActorKind actor_kind, NodeId hom
     : Verbs(actor_kind, home, client_id,
             Rng(world.seed, stream_owner(actor_kind, home, client_id), StreamPurpose::protocol)),
       world_(world),
-      index_(index) {}
+      index_(index) {
+  // How large they ever were is no part of a state.
+  ops.reserve(kUnderWay);
+  waits.reserve(kUnderWay);
+  probes.reserve(kUnderWay);
+  roots.reserve(kUnderWay);
+}
+
+void Actor::forget_history() {
+  tally() = {};
+  rng() = Rng(world_.seed, stream_owner(kind(), node(), client()), StreamPurpose::protocol);
+}
 
 EndpointAddr Actor::open(std::uint32_t recv_depth, Transport transport) {
   Node& home = *world_.find_node(node());
@@ -35,6 +48,7 @@ EndpointAddr Actor::open(std::uint32_t recv_depth, Transport transport) {
   endpoint.addr = {node(), static_cast<std::uint32_t>(home.endpoints.size())};
   endpoint.recvs_free = recv_depth;
   endpoint.transport = transport;
+  endpoint.queue.reserve(kUnderWay);
   return endpoint.addr;
 }
 
@@ -51,7 +65,7 @@ void Actor::reply(const PendingCall& pending, const Reply& reply) {
 
 Task<RemoteWaitResult> Actor::await_remote(const RemoteWait& wait) {
   LATCHLAB_CHECK(wait.probe_count >= 1 && wait.classify, "a remote wait has a probe and a verdict");
-  ProbeSlot& slot = world_.probe_slots.take();
+  ProbeSlot& slot = probe_slots.take();
   slot.wait = wait;
   slot.actor = this;
   slot.posted_at = world_.clock;
@@ -60,7 +74,7 @@ Task<RemoteWaitResult> Actor::await_remote(const RemoteWait& wait) {
   probes.push_back(&slot);
   co_await ProbeAwait{&slot};
   const RemoteWaitResult result = slot.result;
-  world_.probe_slots.give_back(slot);
+  probe_slots.give_back(slot);
   co_return result;
 }
 
@@ -69,11 +83,12 @@ Time Actor::now() const {
 }
 
 Membership Actor::membership() const {
+  if (world_.search() != nullptr) world_.search()->facts.membership_read();
   return {world_.membership_version, &world_.alive};
 }
 
 Operation& Actor::take_operation() {
-  return world_.op_slots.take();
+  return op_slots.take();
 }
 
 // Whoever wraps this object prepares operations in its own name; here they become ours.
@@ -83,7 +98,7 @@ void Actor::start(Operation& first) {
     op.actor = this;
     op.life = life;
     op.posted_at = world_.clock;
-    if (op.reaches_others()) ++world_.census.posted;
+    if (op.reaches_others() && world_.search() == nullptr) ++world_.census.posted;
     if (op.detached) ++detached;
     const bool needs_qp = op.kind == OpKind::verb || op.kind == OpKind::send;
     if (evicted && needs_qp) {
@@ -95,22 +110,24 @@ void Actor::start(Operation& first) {
 }
 
 void Actor::recycle(Operation& op) {
-  world_.op_slots.give_back(static_cast<OpSlot&>(op));
+  op_slots.give_back(static_cast<OpSlot&>(op));
 }
 
 WaitOperation& Actor::take_wait() {
-  return world_.wait_slots.take();
+  return wait_slots.take();
 }
 
 void Actor::start_wait(WaitOperation& op) {
   auto& wait = static_cast<WaitSlot&>(op);
   wait.life = life;
   wait.posted_at = world_.clock;
+  if (world_.search() != nullptr && wait.set.membership_after != ~0ULL)
+    world_.search()->facts.membership_read();
   waits.push_back(&wait);
 }
 
 void Actor::recycle_wait(WaitOperation& op) {
-  world_.wait_slots.give_back(static_cast<WaitSlot&>(op));
+  wait_slots.give_back(static_cast<WaitSlot&>(op));
 }
 
 }  // namespace latchlab::explorer

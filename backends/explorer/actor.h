@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "backends/explorer/arena.h"
 #include "backends/explorer/slots.h"
 #include "core/coro/task.h"
 #include "core/verbs/verbs.h"
@@ -39,11 +40,18 @@ class Actor final : public Verbs {
 
   // ---- for the explorer ----
   std::uint32_t index() const { return index_; }
+  // What the past has left and the future must not depend on: counts, and the random stream.
+  void forget_history();
+
+  Arena* arena = nullptr;  // where its coroutines and parts lie in a search
 
   bool alive = true;
   bool evicted = false;
   std::uint64_t life = 0;
-  std::vector<Root> roots;
+  SlotPool<OpSlot> op_slots;
+  SlotPool<WaitSlot> wait_slots;
+  SlotPool<ProbeSlot> probe_slots;
+  std::vector<Root> roots;  // after the slots: frames give theirs back when they go
   std::vector<OpSlot*> ops;  // under way, in posting order
   std::vector<WaitSlot*> waits;
   std::vector<ProbeSlot*> probes;

@@ -1,5 +1,6 @@
 #include "backends/explorer/chooser.h"
 
+#include "backends/explorer/arena.h"
 #include "core/base/check.h"
 
 namespace latchlab {
@@ -64,6 +65,7 @@ std::size_t Chooser::choose(std::span<const std::uint32_t> owners) {
 }
 
 std::size_t Chooser::choose_among(std::size_t count) {
+  const explorer::ArenaScope heap(nullptr);  // a chooser outlives the states it chooses in
   equal_.assign(count, 0);
   return choose(equal_);
 }

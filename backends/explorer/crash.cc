@@ -57,10 +57,10 @@ void kill_actor(World& world, Actor& actor) {
   }
   // Frames go first: an unfinished batch gives its own slots back.
   actor.roots.clear();
-  for (WaitSlot* wait : actor.waits) world.wait_slots.give_back(*wait);
+  for (WaitSlot* wait : actor.waits) actor.wait_slots.give_back(*wait);
   actor.waits.clear();
   for (OpSlot* op : actor.ops) op->probe = nullptr;
-  for (ProbeSlot* probe : actor.probes) world.probe_slots.give_back(*probe);
+  for (ProbeSlot* probe : actor.probes) actor.probe_slots.give_back(*probe);
   actor.probes.clear();
   orphan_operations(world, actor);
   world.note(StepKind::detect_crash, actor);
@@ -97,7 +97,7 @@ void add_detection_steps(World& world, StepList& steps) {
 void make_detection_step(World& world, const Step& step) {
   world.alive[step.part] = false;
   ++world.membership_version;
-  std::erase(world.undetected, ClientId{step.part});
+  remove_from(world.undetected, ClientId{step.part});
 }
 
 }  // namespace latchlab::explorer

@@ -7,6 +7,7 @@
 #include "backends/explorer/local.h"
 #include "backends/explorer/mail.h"
 #include "backends/explorer/nic.h"
+#include "backends/explorer/steps.h"
 #include "backends/explorer/waits.h"
 #include "backends/explorer/world.h"
 
@@ -50,46 +51,9 @@ std::uint32_t owner_of(const Step& step) {
   return 2 * step.actor->index() + (nic ? 1 : 0);
 }
 
-void complete(World& world, explorer::OpSlot& op) {
-  if (op.probe != nullptr) {
-    explorer::complete_probe(world, op);
-  } else {
-    world.complete(op);
-  }
-}
-
-void perform(World& world, const Step& step) {
-  switch (step.kind) {
-    case StepKind::start_root:
-      return world.start_root(*step.actor, step.part);
-    case StepKind::verb_piece:
-    case StepKind::atomic_read:
-    case StepKind::atomic_write:
-    case StepKind::verb_fail:
-      return explorer::make_verb_step(world, step);
-    case StepKind::deliver:
-    case StepKind::send_fail:
-      return explorer::make_send_step(world, step);
-    case StepKind::call_arrive:
-    case StepKind::call_fail:
-      return explorer::make_call_step(world, step);
-    case StepKind::complete:
-      return complete(world, *step.op);
-    case StepKind::local:
-      return explorer::make_local_step(world, step);
-    case StepKind::wake_message:
-    case StepKind::wake_word:
-    case StepKind::wake_deadline:
-    case StepKind::wake_membership:
-      return explorer::make_wait_step(world, step);
-    case StepKind::probe_launch:
-    case StepKind::probe_message:
-    case StepKind::probe_deadline:
-    case StepKind::probe_unchanged:
-      return explorer::make_probe_step(world, step);
-    case StepKind::detect_crash:
-      return explorer::make_detection_step(world, step);
-  }
+std::unique_ptr<StepList> make_step_list() {
+  const explorer::ArenaScope heap(nullptr);
+  return std::make_unique<StepList>();
 }
 
 }  // namespace
@@ -97,7 +61,7 @@ void perform(World& world, const Step& step) {
 ExplorerBackend::ExplorerBackend(const WorldPlan& plan, const ExplorerOptions& options)
     : capabilities_(declared(options)),
       world_(std::make_unique<World>(plan, options)),
-      steps_(std::make_unique<StepList>()),
+      steps_(make_step_list()),
       planned_crashes_(options.crashes) {
   const auto earlier = [](const auto& a, const auto& b) {
     return std::tie(a.after_steps, a.client) < std::tie(b.after_steps, b.client);
@@ -166,6 +130,7 @@ void ExplorerBackend::crash_as_planned() {
 }
 
 void ExplorerBackend::list_steps() {
+  const explorer::ArenaScope heap(nullptr);  // the list is no part of any state
   steps_->clear();
   for (const auto& actor : world_->actors) {
     explorer::add_verb_steps(*world_, *actor, *steps_);
@@ -177,9 +142,12 @@ void ExplorerBackend::list_steps() {
   }
   explorer::add_detection_steps(*world_, *steps_);
   std::erase_if(steps_->later, [](const auto& later) { return later.date == kNever; });
-  if (steps_->now.empty()) return;
+  // A search's clock stands still: what may end early does not wait for it.
+  const bool searching = world_->search() != nullptr;
+  if (steps_->now.empty() && !searching) return;
   for (const StepList::Later& later : steps_->later)
     if (later.may_be_early) steps_->now.push_back(later.step);
+  if (searching) std::erase_if(steps_->later, [](const auto& later) { return later.may_be_early; });
 }
 
 // Moves the clock to the earliest date at which something can happen, and makes that possible;
@@ -206,7 +174,7 @@ void ExplorerBackend::perform_chosen() {
   const Step step = steps_->now[world_->chooser->choose(owners_)];
   ++steps_made_;
   world_->clock = world_->clock + kStep;
-  perform(*world_, step);
+  explorer::perform(*world_, step);
 }
 
 Time ExplorerBackend::true_now() const {

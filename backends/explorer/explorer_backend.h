@@ -42,6 +42,16 @@
 
 namespace latchlab {
 
+class Chooser;
+
+namespace explorer {
+class Actor;
+class World;
+struct SearchSupport;
+struct Step;
+struct StepList;
+}  // namespace explorer
+
 struct ExplorerOptions {
   std::uint64_t seed = 1;
 
@@ -58,13 +68,11 @@ struct ExplorerOptions {
 
   bool record = false;                // keep the choices: see choices()
   std::vector<std::uint32_t> replay;  // choices of an earlier run instead of random ones
-};
 
-namespace explorer {
-class World;
-struct Step;
-struct StepList;
-}  // namespace explorer
+  // Set for a search, which makes the steps itself: the world is built in its arenas, nothing is
+  // counted, random numbers repeat, and the clock stands still until the search moves it.
+  explorer::SearchSupport* search = nullptr;
+};
 
 class ExplorerBackend final : public Backend {
  public:
@@ -94,6 +102,20 @@ class ExplorerBackend final : public Backend {
 
   // The choices made so far, for ExplorerOptions::replay.
   const std::vector<std::uint32_t>& choices() const;
+
+  // ---- for searches ----
+  // Everything that may happen now, and what only the clock can bring. Valid until a step is made.
+  const explorer::StepList& possible();
+  // The one step of possible() that may be made before all others, because it commutes with
+  // whatever they do and nobody sees when it happens; null: there is none, or options.search says
+  // not to look for one.
+  const explorer::Step* forced_step() const;
+  // Makes it; whatever has to be decided on the way is asked of `inner`.
+  void make(const explorer::Step& step, Chooser& inner);
+  void crash(ClientId client, CrashKind kind, Chooser& inner);
+  void move_clock(Time date);
+  bool everybody_done() const;
+  explorer::World& world() { return *world_; }
 
  private:
   struct Action {

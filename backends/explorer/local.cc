@@ -11,6 +11,8 @@ constexpr Duration kSynchronisationError = nanoseconds(100);
 void access_memory(World& world, OpSlot& op) {
   std::uint64_t& word = world.word(op.verb.addr);
   const std::uint64_t before = word;
+  if (world.search() != nullptr && op.cpu != CpuAccess::load)
+    world.search()->facts.written(op.verb.addr);
   switch (op.cpu) {
     case CpuAccess::load:
       break;

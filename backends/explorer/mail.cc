@@ -68,14 +68,24 @@ void deliver(World& world, OpSlot& op) {
   end_send(world, op, VerbStatus::ok);
 }
 
+// A search must not tell apart what differs in the number of earlier calls alone.
+std::uint64_t lowest_ticket(World& world) {
+  world.next_ticket = 1;
+  std::uint64_t ticket = 1;
+  while (world.calls.count(ticket) != 0) ++ticket;
+  return ticket;
+}
+
 void arrive(World& world, OpSlot& op) {
   Node& node = *world.find_node(op.server);
   op.arrived = true;
   world.count_effect(*op.actor);
   op.ticket = world.next_ticket++;
+  if (world.search() != nullptr) op.ticket = lowest_ticket(world);
   world.calls.emplace(op.ticket, &op);
   world.note(StepKind::call_arrive, *op.actor, op.ticket, op.call.request.type,
              op.call.request.words[0]);
+  const ArenaScope scope(node.server->arena);
   Root root;
   root.task = node.handler->serve(*node.server, PendingCall{op.call.request, op.ticket});
   const bool orphan = op.life != op.actor->life;
@@ -156,6 +166,8 @@ Message take_message(Endpoint& endpoint, int index) {
   const auto at = endpoint.queue.begin() + index;
   const Message message = *at;
   endpoint.queue.erase(at);
+  endpoint.queue.emplace_back();  // its place must not remember it
+  endpoint.queue.pop_back();
   ++endpoint.recvs_free;
   return message;
 }

@@ -108,6 +108,8 @@ void move_words(World& world, OpSlot& op, std::uint32_t piece) {
   for (std::uint32_t i = piece * words / pieces; i < (piece + 1) * words / pieces; ++i) {
     std::uint64_t& remote = world.word(verb.addr + 8 * i);
     const std::uint64_t mask = mask_of(verb, i);
+    if (verb.kind == VerbKind::write && world.search() != nullptr)
+      world.search()->facts.written(verb.addr + 8 * i);
     if (verb.kind == VerbKind::read) {
       const std::uint64_t seen = remote & mask;
       if (i == 0) op.completion.value.lo = seen;
@@ -133,6 +135,18 @@ void write_back(World& world, OpSlot& op) {
   effect_done(world, op);
 }
 
+// In a search, where nobody but RNIC atomics changes these words.
+bool halves_look_like_one(const World& world, const Verb& verb) {
+  SearchSupport* search = world.search();
+  if (search == nullptr) return false;
+  bool mixed = !search->reduce;
+  for (std::uint32_t i = 0; i < verb.bytes; i += 8) {
+    search->facts.atomic_on(verb.addr + i);
+    mixed = mixed || search->facts.mixed(verb.addr + i);
+  }
+  return !mixed;
+}
+
 void read_for_atomic(World& world, OpSlot& op) {
   Words& before = op.completion.value;
   before.lo = world.word(op.verb.addr);
@@ -141,7 +155,7 @@ void read_for_atomic(World& world, OpSlot& op) {
     effect_done(world, op);
     return;
   }
-  if (world.options.atomic_with_writes) {
+  if (world.options.atomic_with_writes || halves_look_like_one(world, op.verb)) {
     write_back(world, op);
     return;
   }
@@ -155,6 +169,7 @@ void read_for_atomic(World& world, OpSlot& op) {
 void refuse(World& world, OpSlot& op) {
   Actor& actor = *op.actor;
   const VerbStatus status = refusal(world, actor, op.verb);
+  if (status == VerbStatus::access_error) world.foreign_access = true;
   std::vector<OpSlot*> behind;
   bool seen = false;
   for (OpSlot* each : actor.ops) {
@@ -211,8 +226,8 @@ void release_words(World& world, OpSlot& op) {
   if (!op.holding) return;
   op.holding = false;
   std::vector<std::uint64_t>& held = world.find_node(op.verb.addr.node)->held_words;
-  std::erase(held, op.verb.addr.offset);
-  if (op.verb.bytes == 16) std::erase(held, op.verb.addr.offset + 8);
+  remove_from(held, op.verb.addr.offset);
+  if (op.verb.bytes == 16) remove_from(held, op.verb.addr.offset + 8);
 }
 
 }  // namespace latchlab::explorer

@@ -2,9 +2,13 @@
 // What the explorer keeps of everything that is under way, and what a step is. Slots have stable
 // addresses for the whole run and outlive the coroutines that asked for them.
 
+#include <array>
 #include <coroutine>
 #include <cstdint>
-#include <deque>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <type_traits>
 #include <vector>
 
 #include "core/base/check.h"
@@ -14,6 +18,15 @@ namespace latchlab::explorer {
 
 class Actor;
 struct ProbeSlot;
+
+// Every byte of a slot that is free is as in a new one, padding included: states are compared.
+template <class Slot>
+void make_anew(Slot& slot) {
+  static_assert(std::is_trivially_destructible_v<Slot>);
+  void* const memory = &slot;
+  std::memset(memory, 0, sizeof(Slot));
+  new (memory) Slot{};
+}
 
 struct OpSlot : Operation {
   bool taken = false;
@@ -31,14 +44,14 @@ struct OpSlot : Operation {
   bool reaches_others() const {
     return kind == OpKind::verb || kind == OpKind::send || kind == OpKind::call;
   }
-  void clear() { *this = OpSlot{}; }
+  void clear() { make_anew(*this); }
 };
 
 struct WaitSlot : WaitOperation {
   bool taken = false;
   Time posted_at;
 
-  void clear() { *this = WaitSlot{}; }
+  void clear() { make_anew(*this); }
 };
 
 // One await_remote. Nothing is posted until a probe would end it; see waits.h.
@@ -54,33 +67,37 @@ struct ProbeSlot {
   std::uint64_t misses = 0;
   int in_flight = 0;
 
-  void clear() { *this = ProbeSlot{}; }
+  void clear() { make_anew(*this); }
 };
 
-// Slots that are handed out again once given back.
+// Slots that are handed out again once given back, the first free one first: which slot it is
+// depends on those in use alone, not on how that came about. An actor has a few.
 template <class Slot>
 class SlotPool {
  public:
+  SlotPool() { add_chunk(); }
   Slot& take() {
-    if (free_.empty()) {
-      slots_.emplace_back();
-      free_.push_back(&slots_.back());
+    for (;;) {
+      for (const auto& chunk : chunks_) {
+        for (Slot& slot : *chunk) {
+          if (slot.taken) continue;
+          slot.taken = true;
+          return slot;
+        }
+      }
+      add_chunk();
     }
-    Slot& slot = *free_.back();
-    free_.pop_back();
-    slot.clear();
-    slot.taken = true;
-    return slot;
   }
   void give_back(Slot& slot) {
     LATCHLAB_CHECK(slot.taken, "a slot is given back once");
-    slot.taken = false;
-    free_.push_back(&slot);
+    slot.clear();
   }
 
  private:
-  std::deque<Slot> slots_;
-  std::vector<Slot*> free_;
+  using Chunk = std::array<Slot, 4>;
+  void add_chunk() { chunks_.push_back(std::make_unique<Chunk>()); }
+
+  std::vector<std::unique_ptr<Chunk>> chunks_;
 };
 
 enum class StepKind : std::uint8_t {

@@ -1,6 +1,7 @@
 #include "backends/explorer/waits.h"
 
 #include "backends/explorer/mail.h"
+#include "backends/explorer/nic.h"
 
 namespace latchlab::explorer {
 
@@ -65,7 +66,7 @@ void make_wait_step(World& world, const Step& step) {
       break;
   }
   world.note(step.kind, *step.actor, step.part, outcome.value, outcome.message.words[0]);
-  std::erase(step.actor->waits, &wait);
+  remove_from(step.actor->waits, &wait);
   world.resume(*step.actor, wait.waiter);
 }
 
@@ -97,8 +98,14 @@ void observe(const World& world, ProbeSlot& probe, const ProbeValues& seen) {
   probe.result.last_change = world.clock;
 }
 
+// A probe of several pieces may see some of them as they are now and others as they will be.
+bool may_tear(const RemoteWait& wait) {
+  return wait.probe_count > 1 || (wait.probes[0].kind == VerbKind::read && wait.probes[0].bytes > 8);
+}
+
 // Would issuing the probes now end the wait, or change the memory?
-bool worth_issuing(const RemoteWait& wait, const ProbeValues& seen) {
+bool worth_issuing(const World& world, const RemoteWait& wait, const ProbeValues& seen) {
+  if (world.search() != nullptr && may_tear(wait)) return true;
   if (wait.classify(seen) != Verdict::pending) return true;
   for (int i = 0; i < wait.probe_count; ++i)
     if (is_atomic(wait.probes[i].kind) && after_atomic(wait.probes[i], seen[i]) != seen[i])
@@ -109,7 +116,7 @@ bool worth_issuing(const RemoteWait& wait, const ProbeValues& seen) {
 void end_probe(World& world, ProbeSlot& probe, WaitEnd end) {
   probe.result.end = end;
   Actor& actor = *probe.actor;
-  std::erase(actor.probes, &probe);
+  remove_from(actor.probes, &probe);
   world.note(StepKind::probe_launch, actor, static_cast<std::uint64_t>(end),
              probe.result.values[0].lo, probe.result.values[0].hi);
   world.resume(actor, probe.waiter);
@@ -117,8 +124,9 @@ void end_probe(World& world, ProbeSlot& probe, WaitEnd end) {
 
 void launch(World& world, ProbeSlot& probe) {
   Actor& actor = *probe.actor;
+  const ArenaScope scope(actor.arena);
   for (int i = 0; i < probe.wait.probe_count; ++i) {
-    OpSlot& op = world.op_slots.take();
+    OpSlot& op = actor.op_slots.take();
     op.verb = probe.wait.probes[i];
     op.batch = &op;
     op.probe = &probe;
@@ -127,7 +135,17 @@ void launch(World& world, ProbeSlot& probe) {
     actor.start(op);
   }
   probe.in_flight = probe.wait.probe_count;
-  probe.result.tries += probe.wait.probe_count;
+  const std::uint64_t before = world.search() == nullptr ? probe.result.tries : 0;
+  probe.result.tries = before + probe.wait.probe_count;
+}
+
+// In a search: nobody can tell when a probe of one piece set out, unless it is an atomic whose
+// client may die before it lands.
+bool launch_looks_like_effect(const World& world, const ProbeSlot& probe) {
+  const SearchSupport* search = world.search();
+  if (search == nullptr || !search->reduce || !probe.actor->ops.empty()) return false;
+  if (may_tear(probe.wait)) return false;
+  return !is_atomic(probe.wait.probes[0].kind) || !search->may_crash;
 }
 
 void judge(World& world, ProbeSlot& probe) {
@@ -139,7 +157,7 @@ void judge(World& world, ProbeSlot& probe) {
   const Verdict verdict = probe.wait.classify(probe.result.values);
   if (verdict == Verdict::done) return end_probe(world, probe, WaitEnd::satisfied);
   if (verdict == Verdict::abandon) return end_probe(world, probe, WaitEnd::abandoned);
-  ++probe.misses;
+  if (world.search() == nullptr) ++probe.misses;
   if (reads) tally.probe_misses += count;
   observe(world, probe, probe.result.values);
   if (probe.wait.pacing) probe.wait.pacing(probe.result.values, probe.misses);
@@ -155,7 +173,7 @@ void add_probe_steps(World& world, Actor& actor, StepList& steps) {
     ProbeValues seen = {};
     const bool fine = look(world, wait, seen);
     if (fine) observe(world, *probe, seen);
-    if (!fine || worth_issuing(wait, seen)) steps.now.push_back(step(StepKind::probe_launch));
+    if (!fine || worth_issuing(world, wait, seen)) steps.now.push_back(step(StepKind::probe_launch));
     if (wait.stop_on_message) {
       const Endpoint& endpoint = own_endpoint(world, actor, wait.message.endpoint);
       if (find_message(endpoint, wait.message.filter) >= 0)
@@ -167,9 +185,26 @@ void add_probe_steps(World& world, Actor& actor, StepList& steps) {
   }
 }
 
+namespace {
+
+// The actor's only verb, which it has just posted, takes effect if it can now.
+void take_effect(World& world, Actor& actor) {
+  StepList steps;
+  add_verb_steps(world, actor, steps);
+  LATCHLAB_CHECK(steps.now.size() <= 1, "a single verb of one piece has one next step");
+  if (!steps.now.empty()) make_verb_step(world, steps.now.front());
+}
+
+}  // namespace
+
 void make_probe_step(World& world, const Step& step) {
   ProbeSlot& probe = *step.probe;
-  if (step.kind == StepKind::probe_launch) return launch(world, probe);
+  if (step.kind == StepKind::probe_launch) {
+    const bool at_once = launch_looks_like_effect(world, probe);
+    launch(world, probe);
+    if (at_once) take_effect(world, *step.actor);
+    return;
+  }
   look(world, probe.wait, probe.result.values);
   if (step.kind == StepKind::probe_deadline) return end_probe(world, probe, WaitEnd::deadline);
   if (step.kind == StepKind::probe_unchanged) return end_probe(world, probe, WaitEnd::unchanged);

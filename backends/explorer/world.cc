@@ -24,8 +24,9 @@ SparseMemory make_memory(const WorldPlan& plan, const NodePlan& node) {
 
 World::World(const WorldPlan& plan, const ExplorerOptions& explorer_options)
     : options(explorer_options), seed(plan.seed) {
-  chooser = options.replay.empty() ? make_random_chooser(hash_of(options.seed, plan.seed))
-                                   : make_replay_chooser(options.replay);
+  own_chooser = options.replay.empty() ? make_random_chooser(hash_of(options.seed, plan.seed))
+                                       : make_replay_chooser(options.replay);
+  chooser = own_chooser.get();
   if (options.record) chooser->record();
   alive.assign(plan.clients, true);
   for (const NodePlan& node : plan.nodes) {
@@ -51,7 +52,10 @@ Actor& World::add_actor(ActorKind kind, NodeId node, ClientId client) {
   LATCHLAB_CHECK(kind != ActorKind::client || client.value < alive.size(),
                  "more clients than planned");
   const auto index = static_cast<std::uint32_t>(actors.size());
+  Arena* const arena = search() == nullptr ? nullptr : &search()->arenas[search()->arenas.add()];
+  if (arena != nullptr) select_arena(arena);
   actors.push_back(std::make_unique<Actor>(*this, index, kind, node, client));
+  actors.back()->arena = arena;
   return *actors.back();
 }
 
@@ -62,10 +66,12 @@ Actor* World::find_client(ClientId client) {
 }
 
 void World::count_ended(const OpSlot& op) {
+  if (search() != nullptr) return;
   if (op.reaches_others()) ++(op.effected && op.completion.ok() ? census.executed : census.failed);
 }
 
 void World::count_effect(Actor& actor) {
+  if (search() != nullptr) return;
   ++effects_;
   FirstEffect& first = actor.first_effect();
   if (first.armed) first = {false, effects_};
@@ -73,10 +79,10 @@ void World::count_effect(Actor& actor) {
 
 void World::drop(OpSlot& op) {
   Actor& actor = *op.actor;
-  std::erase(actor.ops, &op);
+  remove_from(actor.ops, &op);
   count_ended(op);
   if (op.detached) --actor.detached;
-  op_slots.give_back(op);
+  actor.op_slots.give_back(op);
 }
 
 void World::complete(OpSlot& op) {
@@ -87,7 +93,7 @@ void World::complete(OpSlot& op) {
     drop(op);
     return;
   }
-  std::erase(actor.ops, &op);
+  remove_from(actor.ops, &op);
   count_ended(op);
   Operation& first = *op.batch;
   if (--first.remaining == 0) resume(actor, first.waiter);
@@ -98,11 +104,13 @@ void World::resume(Actor& actor, std::coroutine_handle<> waiter) {
   CheckContext& context = check_context();
   context.client = actor.kind() == ActorKind::client ? actor.client().value : -1;
   context.time_ps = clock.ps;
+  const ArenaScope scope(actor.arena);
   running_ = true;
   waiter.resume();
   running_ = false;
   context.client = -1;
   sweep(actor);
+  if (search() != nullptr) actor.forget_history();
 }
 
 void World::start_root(Actor& actor, std::size_t root) {
@@ -118,6 +126,7 @@ void World::sweep(Actor& actor) {
 
 void World::note(StepKind kind, const Actor& actor, std::uint64_t a, std::uint64_t b,
                  std::uint64_t c) {
+  if (search() != nullptr) return;
   fingerprint.add({static_cast<std::uint64_t>(clock.ps), static_cast<std::uint64_t>(kind),
                    actor.index(), a, b, c});
 }

@@ -13,6 +13,7 @@
 #include "backends/explorer/actor.h"
 #include "backends/explorer/chooser.h"
 #include "backends/explorer/explorer_backend.h"
+#include "backends/explorer/search_support.h"
 #include "backends/explorer/slots.h"
 #include "core/base/fingerprint.h"
 #include "core/runner/backend.h"
@@ -26,7 +27,7 @@ struct Endpoint {
   std::uint32_t recvs_free = 0;
   Transport transport = Transport::reliable_rnr;
   bool closed = false;  // its process is gone
-  std::deque<Message> queue;
+  std::vector<Message> queue;
 };
 
 struct Node {
@@ -63,14 +64,16 @@ class World {
   // A verb, message or call of `actor` has taken effect.
   void count_effect(Actor& actor);
 
+  // null: not a search.
+  SearchSupport* search() const { return options.search; }
+  Arena* own_arena() const { return search() == nullptr ? nullptr : &search()->arenas[0]; }
+
   ExplorerOptions options;
-  std::unique_ptr<Chooser> chooser;
+  std::unique_ptr<Chooser> own_chooser;
+  Chooser* chooser;  // who decides now
   Time clock;
   std::deque<Node> nodes;
   std::vector<std::unique_ptr<Actor>> actors;
-  SlotPool<OpSlot> op_slots;
-  SlotPool<WaitSlot> wait_slots;
-  SlotPool<ProbeSlot> probe_slots;
   std::map<std::uint64_t, OpSlot*> calls;  // by ticket; null: the caller is dead
   std::uint64_t next_ticket = 1;
   std::vector<bool> alive;  // as membership shows it
@@ -78,6 +81,7 @@ class World {
   std::vector<ClientId> undetected;  // crashed, and membership does not show it yet
   bool any_client = false;           // a client coroutine was spawned
   std::uint64_t clients_left = 0;    // coroutines of clients that have not ended
+  bool foreign_access = false;       // a verb went to memory that is not there
   std::uint64_t seed = 1;
   VerbCensus census;  // in_flight is counted when asked for
   Fingerprint fingerprint;

@@ -86,6 +86,7 @@ void SafetyMonitor::leave_waiting(LockState& state, ClientId client) {
   if (!std::exchange(me.waiting, false)) return;
   (me.before != kNobody ? clients_[me.before].after : state.waiting) = me.after;
   if (me.after != kNobody) clients_[me.after].before = me.before;
+  me.before = me.after = kNobody;
 }
 
 void SafetyMonitor::add_holder(LockState& state, const Holder& holder) {
@@ -107,6 +108,7 @@ bool SafetyMonitor::remove_holder(LockState& state, ClientId client) {
   if (link == nullptr) return false;
   const std::uint32_t removed = *link;
   *link = holders_[removed].next;
+  holders_[removed] = {};
   holders_[removed].next = free_holder_;
   free_holder_ = removed;
   return true;

@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -14,6 +15,17 @@
 #endif
 
 namespace latchlab {
+
+namespace {
+
+thread_local bool plain_frames = false;
+
+}  // namespace
+
+PlainFrames::PlainFrames() : before_(std::exchange(plain_frames, true)) {}
+PlainFrames::~PlainFrames() {
+  plain_frames = before_;
+}
 
 #ifdef LATCHLAB_PLAIN_FRAMES
 
@@ -72,15 +84,16 @@ Pool& pool() {
 
 void* allocate_frame(std::size_t bytes) {
   const std::size_t size_class = (bytes - 1) / kStep;
-  return size_class < kClasses ? pool().take(size_class) : ::operator new(bytes);
+  if (plain_frames || size_class >= kClasses) return ::operator new(bytes);
+  return pool().take(size_class);
 }
 
 void free_frame(void* frame, std::size_t bytes) noexcept {
   const std::size_t size_class = (bytes - 1) / kStep;
-  if (size_class < kClasses) {
-    pool().give(frame, size_class);
-  } else {
+  if (plain_frames || size_class >= kClasses) {
     ::operator delete(frame, bytes);
+  } else {
+    pool().give(frame, size_class);
   }
 }
 

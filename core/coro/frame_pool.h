@@ -10,4 +10,17 @@ namespace latchlab {
 void* allocate_frame(std::size_t bytes);
 void free_frame(void* frame, std::size_t bytes) noexcept;
 
+// While one exists, this thread's frames come from operator new and go to operator delete, for
+// whoever must know where every byte of a coroutine lies. No other frame may be freed meanwhile.
+class PlainFrames {
+ public:
+  PlainFrames();
+  ~PlainFrames();
+  PlainFrames(const PlainFrames&) = delete;
+  PlainFrames& operator=(const PlainFrames&) = delete;
+
+ private:
+  bool before_;
+};
+
 }  // namespace latchlab

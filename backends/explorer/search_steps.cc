@@ -1,0 +1,103 @@
+// The part of the explorer that a search uses: one step at a time, and which of them need no order.
+
+#include <algorithm>
+
+#include "backends/explorer/crash.h"
+#include "backends/explorer/explorer_backend.h"
+#include "backends/explorer/steps.h"
+#include "backends/explorer/world.h"
+
+namespace latchlab {
+
+using explorer::Actor;
+using explorer::ArenaScope;
+using explorer::OpSlot;
+using explorer::Step;
+using explorer::StepKind;
+using explorer::StepList;
+using explorer::World;
+
+namespace {
+
+// One coroutine, suspended on one thing: what resumes it can come in no other order.
+bool waits_for_one_thing(const Actor& actor) {
+  if (actor.roots.size() != 1 || !actor.roots.front().started) return false;
+  const OpSlot* seen = nullptr;
+  std::size_t things = actor.waits.size() + actor.probes.size();
+  for (const OpSlot* op : actor.ops) {
+    if (op->detached || op->life != actor.life || op->probe != nullptr) continue;
+    if (seen == nullptr || op->batch != seen->batch) ++things;
+    seen = op;
+  }
+  return things == 1;
+}
+
+// Messages behind the one that it takes do not change which one that is.
+bool waits_for_messages_alone(const Step& step) {
+  const WaitSet& set = step.wait->set;
+  return set.message_count == 1 && set.word_count == 0 && set.deadline == kNever &&
+         set.membership_after == ~0ULL;
+}
+
+// What a step of this kind does touches its own actor alone, and enables things for others at the
+// most. Sleeps are not among them: their ends are the ends of critical sections.
+bool commutes(const World& world, const Step& step) {
+  const Actor& actor = *step.actor;
+  switch (step.kind) {
+    case StepKind::complete:
+      return step.op->detached || waits_for_one_thing(actor);
+    case StepKind::wake_message:
+      return waits_for_messages_alone(step) && waits_for_one_thing(actor);
+    case StepKind::start_root:
+      return actor.roots.size() == 1 && actor.ops.empty();
+    case StepKind::detect_crash:
+      return !world.search()->facts.reads_membership();
+    default:
+      return false;
+  }
+}
+
+// What is going on may be cut short by a coroutine that asks for membership: then nothing commutes
+// with the detection of a crash.
+bool everything_in_the_open(const World& world) {
+  return world.undetected.empty() || !world.search()->facts.reads_membership();
+}
+
+}  // namespace
+
+const StepList& ExplorerBackend::possible() {
+  list_steps();
+  return *steps_;
+}
+
+const Step* ExplorerBackend::forced_step() const {
+  if (!world_->search()->reduce || !everything_in_the_open(*world_)) return nullptr;
+  for (const Step& step : steps_->now)
+    if (commutes(*world_, step)) return &step;
+  return nullptr;
+}
+
+void ExplorerBackend::make(const Step& step, Chooser& inner) {
+  const Step chosen = step;
+  const ArenaScope scope(world_->own_arena());
+  world_->chooser = &inner;
+  explorer::perform(*world_, chosen);
+  world_->chooser = world_->own_chooser.get();
+}
+
+void ExplorerBackend::crash(ClientId client, CrashKind kind, Chooser& inner) {
+  const ArenaScope scope(world_->own_arena());
+  world_->chooser = &inner;
+  explorer::crash_client(*world_, client, kind);
+  world_->chooser = world_->own_chooser.get();
+}
+
+void ExplorerBackend::move_clock(Time date) {
+  world_->clock = std::max(world_->clock, date);
+}
+
+bool ExplorerBackend::everybody_done() const {
+  return world_->clients_left == 0;
+}
+
+}  // namespace latchlab

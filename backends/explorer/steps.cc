@@ -1,0 +1,57 @@
+#include "backends/explorer/steps.h"
+
+#include "backends/explorer/crash.h"
+#include "backends/explorer/local.h"
+#include "backends/explorer/mail.h"
+#include "backends/explorer/nic.h"
+#include "backends/explorer/waits.h"
+
+namespace latchlab::explorer {
+
+namespace {
+
+void complete(World& world, OpSlot& op) {
+  if (op.probe != nullptr) {
+    complete_probe(world, op);
+  } else {
+    world.complete(op);
+  }
+}
+
+}  // namespace
+
+void perform(World& world, const Step& step) {
+  switch (step.kind) {
+    case StepKind::start_root:
+      return world.start_root(*step.actor, step.part);
+    case StepKind::verb_piece:
+    case StepKind::atomic_read:
+    case StepKind::atomic_write:
+    case StepKind::verb_fail:
+      return make_verb_step(world, step);
+    case StepKind::deliver:
+    case StepKind::send_fail:
+      return make_send_step(world, step);
+    case StepKind::call_arrive:
+    case StepKind::call_fail:
+      return make_call_step(world, step);
+    case StepKind::complete:
+      return complete(world, *step.op);
+    case StepKind::local:
+      return make_local_step(world, step);
+    case StepKind::wake_message:
+    case StepKind::wake_word:
+    case StepKind::wake_deadline:
+    case StepKind::wake_membership:
+      return make_wait_step(world, step);
+    case StepKind::probe_launch:
+    case StepKind::probe_message:
+    case StepKind::probe_deadline:
+    case StepKind::probe_unchanged:
+      return make_probe_step(world, step);
+    case StepKind::detect_crash:
+      return make_detection_step(world, step);
+  }
+}
+
+}  // namespace latchlab::explorer

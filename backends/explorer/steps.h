@@ -1,0 +1,10 @@
+#pragma once
+// One step of the world, whoever chose it.
+
+#include "backends/explorer/world.h"
+
+namespace latchlab::explorer {
+
+void perform(World& world, const Step& step);
+
+}  // namespace latchlab::explorer

@@ -1,0 +1,54 @@
+#pragma once
+// Who decides what has to be decided inside a step (how much of a dead client's verbs lands).
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "backends/explorer/arena.h"
+#include "backends/explorer/chooser.h"
+
+namespace latchlab::explore {
+
+// Always the first.
+class FirstChooser final : public Chooser {
+  std::size_t pick(std::span<const std::uint32_t>) override { return 0; }
+};
+
+// Goes through all combinations, one after the other:
+//   Odometer inner; do { inner.restart(); ...one try...; } while (inner.advance());
+class Odometer final : public Chooser {
+ public:
+  void restart() { at_ = 0; }
+  // To the next combination; false: that was the last one.
+  bool advance() {
+    wheels_.resize(at_);
+    while (!wheels_.empty() && wheels_.back().value + 1 == wheels_.back().count) wheels_.pop_back();
+    if (wheels_.empty()) return false;
+    ++wheels_.back().value;
+    return true;
+  }
+  std::vector<std::uint32_t> values() const {
+    std::vector<std::uint32_t> values;
+    for (std::size_t i = 0; i < at_; ++i) values.push_back(wheels_[i].value);
+    return values;
+  }
+
+ private:
+  struct Wheel {
+    std::uint32_t value = 0;
+    std::uint32_t count = 0;
+  };
+  std::size_t pick(std::span<const std::uint32_t> owners) override {
+    const explorer::ArenaScope heap(nullptr);
+    if (at_ == wheels_.size()) wheels_.push_back({});
+    wheels_[at_].count = static_cast<std::uint32_t>(owners.size());
+    return wheels_[at_++].value;
+  }
+
+  std::vector<Wheel> wheels_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace latchlab::explore

@@ -1,0 +1,200 @@
+#include "tools/explore/search.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <optional>
+
+#include "core/base/check.h"
+#include "tools/explore/choosers.h"
+#include "tools/explore/store.h"
+
+namespace latchlab::explore {
+
+namespace {
+
+constexpr std::uint64_t kTick = 4'096;  // states between two looks at the clock
+constexpr std::size_t kScrubbed = 32 * 1024;
+
+// What earlier steps left on the stack below must not get into what the next one stores.
+[[gnu::noinline]] void scrub_stack() {
+  unsigned char below[kScrubbed];
+  std::memset(below, 0, sizeof below);
+  __asm__ volatile("" : : "r"(below) : "memory");  // as if somebody read it
+}
+
+class Pass {
+ public:
+  Pass(const Case& setup, const SearchBounds& bounds, const Protocol& protocol,
+       explorer::SearchSupport& support, const std::function<bool(const Progress&)>& watch)
+      : bounds_(bounds),
+        watch_(watch),
+        universe_(setup, protocol, support),
+        snapshot_(support.arenas),
+        states_(support.arenas.count() + (bounds.match ? 0 : 1)),
+        began_(std::chrono::steady_clock::now()) {}
+
+  SearchResult run() {
+    enter(0, {}, true);
+    for (StateId state = 0; state < states_.count() && !over(state); ++state) expand(state);
+    if (result_.cut.empty()) find_stuck();
+    result_.states = states_.count();
+    result_.memory_bytes = snapshot_.bytes() + states_.bytes() + edges_.size() * sizeof(Edge);
+    result_.exhausted = result_.cut.empty();
+    return std::move(result_);
+  }
+
+ private:
+  struct Edge {
+    StateId from = 0;
+    StateId to = 0;
+  };
+  struct Origin {
+    StateId parent = 0;
+    std::uint32_t choice = 0;
+  };
+
+  bool over(StateId state) {
+    if (bounds_.first_only && !result_.findings.empty()) return true;
+    if (bounds_.states > 0 && states_.count() >= bounds_.states)
+      result_.cut = "the bound on states was reached";
+    if (state % kTick == 0) {
+      const auto spent = std::chrono::steady_clock::now() - began_;
+      const auto limit = std::chrono::milliseconds(bounds_.milliseconds);
+      if (bounds_.milliseconds > 0 && spent > limit) result_.cut = "the bound on time was reached";
+      if (watch_ && !watch_({states_.count(), states_.count() - state}))
+        result_.cut = "interrupted";
+    }
+    return !result_.cut.empty() && result_.cut != kTimeouts;
+  }
+
+  // The world is in some state: new, or known.
+  void enter(StateId parent, const Move& move, bool root) {
+    snapshot_.intern(row_);
+    if (!bounds_.match) row_.push_back(static_cast<BlobId>(states_.count()));
+    const auto [state, fresh] = states_.intern(row_);
+    if (!root) edges_.push_back({parent, state});
+    if (!fresh) return;
+    origins_.push_back({parent, move.choice});
+    if (!move.inner.empty()) inner_.emplace(state, move.inner);
+    good_.push_back(universe_.finished() ? 1 : 0);
+  }
+
+  void expand(StateId state) {
+    snapshot_.load(states_.row(state).first(universe_.arenas().count()));
+    if (const Wrong wrong = universe_.wrong(false); wrong != Wrong::nothing) {
+      report(wrong, state);
+      good_[state] = 1;  // told once: not also as a lack of progress
+      return;
+    }
+    const std::vector<Choice> choices = universe_.choices();
+    if (universe_.cut()) result_.cut = kTimeouts;
+    if (choices.empty()) {
+      if (universe_.cut()) {
+        good_[state] = 1;  // what lies behind is not known
+        return;
+      }
+      ++result_.terminals;
+      result_.terminal.insert(universe_.entry());
+      if (const Wrong wrong = universe_.wrong(true); wrong != Wrong::nothing) {
+        report(wrong, state);
+        good_[state] = 1;
+      }
+      return;
+    }
+    // Listing looks at what waits wait for, and waits remember it.
+    for (std::uint32_t i = 0; i < choices.size(); ++i) try_all(state, i, choices[i]);
+  }
+
+  void try_all(StateId state, std::uint32_t index, const Choice& choice) {
+    Odometer inner;
+    do {
+      inner.restart();
+      snapshot_.restore();
+      scrub_stack();
+      universe_.make(choice, inner);
+      ++result_.transitions;
+      enter(state, {index, inner.values()}, false);
+    } while (inner.advance());
+  }
+
+  std::vector<Move> path_to(StateId state) const {
+    std::vector<Move> path;
+    for (; state != 0; state = origins_[state].parent) {
+      const auto inner = inner_.find(state);
+      path.push_back({origins_[state].choice,
+                      inner == inner_.end() ? std::vector<std::uint32_t>{} : inner->second});
+    }
+    std::reverse(path.begin(), path.end());
+    return path;
+  }
+
+  void report(Wrong wrong, StateId state) {
+    for (const Finding& known : result_.findings)
+      if (known.wrong == wrong) return;
+    result_.findings.push_back({wrong, universe_.describe(wrong), path_to(state)});
+  }
+
+  // States from which no state is reachable where every live client has finished.
+  void find_stuck() {
+    std::vector<std::uint32_t> begin(states_.count() + 1);
+    for (const Edge& edge : edges_) ++begin[edge.to + 1];
+    for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
+    std::vector<StateId> sources(edges_.size());
+    std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
+    for (const Edge& edge : edges_) sources[next[edge.to]++] = edge.from;
+    std::vector<StateId> open;
+    for (StateId state = 0; state < good_.size(); ++state)
+      if (good_[state] != 0) open.push_back(state);
+    while (!open.empty()) {
+      const StateId state = open.back();
+      open.pop_back();
+      for (std::uint32_t i = begin[state]; i < begin[state + 1]; ++i) {
+        if (good_[sources[i]] != 0) continue;
+        good_[sources[i]] = 1;
+        open.push_back(sources[i]);
+      }
+    }
+    const auto stuck = std::find(good_.begin(), good_.end(), 0);
+    if (stuck == good_.end()) return;
+    const auto state = static_cast<StateId>(stuck - good_.begin());
+    snapshot_.load(states_.row(state).first(universe_.arenas().count()));
+    report(Wrong::no_progress, state);
+  }
+
+  static constexpr const char* kTimeouts = "the bound on timeouts was reached";
+
+  const SearchBounds& bounds_;
+  const std::function<bool(const Progress&)>& watch_;
+  Universe universe_;
+  Snapshot snapshot_;
+  StateStore states_;
+  std::vector<Origin> origins_;                        // by state
+  std::map<StateId, std::vector<std::uint32_t>> inner_;  // where something was decided inside
+  std::vector<char> good_;                             // the end can be reached
+  std::vector<Edge> edges_;
+  std::vector<BlobId> row_;
+  SearchResult result_;
+  std::chrono::steady_clock::time_point began_;
+};
+
+}  // namespace
+
+SearchResult search(const Case& setup, const SearchBounds& bounds,
+                    const std::function<bool(const Progress&)>& watch) {
+  const std::unique_ptr<Protocol> protocol = make_protocol(setup);
+  explorer::SearchFacts facts;
+  for (;;) {
+    explorer::SearchSupport support;
+    support.facts = facts;
+    SearchResult result = Pass(setup, bounds, *protocol, support, watch).run();
+    const bool again = support.facts.grew();
+    facts = support.facts;
+    if (again) continue;
+    result.facts = facts;
+    return result;
+  }
+}
+
+}  // namespace latchlab::explore

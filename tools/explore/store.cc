@@ -1,0 +1,163 @@
+#include "tools/explore/store.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "core/base/check.h"
+#include "core/base/random.h"
+
+namespace latchlab::explore {
+
+using explorer::Arena;
+using explorer::Arenas;
+
+namespace {
+
+constexpr std::size_t kChunkWords = std::size_t{1} << 17;
+constexpr std::size_t kLeastTable = std::size_t{1} << 12;
+
+std::uint64_t* words_of(Arena& arena) {
+  return reinterpret_cast<std::uint64_t*>(&arena);
+}
+
+// Four lanes, because one multiplication waits for the one before it.
+std::uint64_t hash_words(std::span<const std::uint64_t> words) {
+  constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
+  std::array<std::uint64_t, 4> lanes = {1, 2, 3, words.size()};
+  std::size_t i = 0;
+  for (; i + 4 <= words.size(); i += 4)
+    for (std::size_t lane = 0; lane < 4; ++lane)
+      lanes[lane] = std::rotl((lanes[lane] ^ words[i + lane]) * kOdd, 29);
+  for (; i < words.size(); ++i) lanes[0] = std::rotl((lanes[0] ^ words[i]) * kOdd, 29);
+  return mix64(lanes[0] ^ mix64(lanes[1] ^ mix64(lanes[2] ^ mix64(lanes[3]))));
+}
+std::uint64_t hash_row(std::span<const BlobId> row) {
+  std::uint64_t hash = row.size();
+  for (const BlobId blob : row) hash = mix64(hash ^ blob);
+  return hash;
+}
+
+}  // namespace
+
+BlobId BlobStore::intern(std::span<const std::uint64_t> words) {
+  if (2 * (places_.size() + 1) > table_.size()) grow();
+  const auto hash = static_cast<std::uint32_t>(hash_words(words) >> 32);
+  std::size_t at = hash & (table_.size() - 1);
+  for (; table_[at] != 0; at = (at + 1) & (table_.size() - 1)) {
+    const Place& place = places_[table_[at] - 1];
+    if (place.hash == hash && place.count == words.size() &&
+        std::equal(words.begin(), words.end(), place.words))
+      return table_[at] - 1;
+  }
+  places_.push_back({keep(words), static_cast<std::uint32_t>(words.size()), hash});
+  table_[at] = static_cast<std::uint32_t>(places_.size());
+  return table_[at] - 1;
+}
+
+const std::uint64_t* BlobStore::keep(std::span<const std::uint64_t> words) {
+  LATCHLAB_CHECK(words.size() <= kChunkWords, "an arena is smaller than a chunk");
+  if (chunks_.empty() || chunk_used_ + words.size() > kChunkWords) {
+    chunks_.push_back(std::make_unique<std::uint64_t[]>(kChunkWords));
+    chunk_used_ = 0;
+    bytes_ += kChunkWords * sizeof(std::uint64_t);
+  }
+  std::uint64_t* const to = chunks_.back().get() + chunk_used_;
+  std::copy(words.begin(), words.end(), to);
+  chunk_used_ += words.size();
+  return to;
+}
+
+void BlobStore::grow() {
+  table_.assign(std::max(kLeastTable, 2 * table_.size()), 0);
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    std::size_t at = places_[i].hash & (table_.size() - 1);
+    while (table_[at] != 0) at = (at + 1) & (table_.size() - 1);
+    table_[at] = static_cast<std::uint32_t>(i + 1);
+  }
+}
+
+std::pair<StateId, bool> StateStore::intern(std::span<const BlobId> row) {
+  if (2 * (count() + 1) > table_.size()) grow();
+  std::size_t at = hash_row(row) & (table_.size() - 1);
+  for (; table_[at] != 0; at = (at + 1) & (table_.size() - 1)) {
+    const StateId state = table_[at] - 1;
+    if (std::equal(row.begin(), row.end(), rows_.data() + state * width_)) return {state, false};
+  }
+  rows_.insert(rows_.end(), row.begin(), row.end());
+  table_[at] = static_cast<std::uint32_t>(count());
+  return {table_[at] - 1, true};
+}
+
+void StateStore::grow() {
+  table_.assign(std::max(kLeastTable, 2 * table_.size()), 0);
+  for (StateId state = 0; state < count(); ++state) {
+    std::size_t at = hash_row(row(state)) & (table_.size() - 1);
+    while (table_[at] != 0) at = (at + 1) & (table_.size() - 1);
+    table_[at] = state + 1;
+  }
+}
+
+void Snapshot::load(std::span<const BlobId> row) {
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    Image& image = images_[i];
+    if (image.list == row[i]) continue;
+    const std::span<const std::uint64_t> blocks = lists_.words(row[i]);
+    const std::size_t before = image.blocks.size();
+    image.grown_to = std::max(image.grown_to, before);
+    image.words.resize(blocks.size() * kBlockWords);
+    image.dirty.resize(blocks.size(), 1);
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      if (b < before && image.blocks[b] == blocks[b]) continue;
+      image.dirty[b] = 1;
+      const std::span<const std::uint64_t> words = blocks_.words(static_cast<BlobId>(blocks[b]));
+      std::copy(words.begin(), words.end(), image.words.data() + b * kBlockWords);
+    }
+    image.blocks.assign(blocks.begin(), blocks.end());
+    image.list = row[i];
+  }
+  restore();
+}
+
+void Snapshot::restore() {
+  for (std::size_t i = 0; i < images_.size(); ++i) restore_arena(arenas_[i], images_[i]);
+}
+
+void Snapshot::restore_arena(Arena& arena, Image& image) {
+  std::uint64_t* const memory = words_of(arena);
+  for (std::size_t b = 0; b < image.blocks.size(); ++b) {
+    if (image.dirty[b] == 0) continue;
+    std::memcpy(memory + b * kBlockWords, image.words.data() + b * kBlockWords, kBlockWords * 8);
+    image.dirty[b] = 0;
+  }
+  for (std::size_t b = image.blocks.size(); b < image.grown_to; ++b)
+    std::memset(memory + b * kBlockWords, 0, kBlockWords * 8);
+  image.grown_to = 0;
+}
+
+void Snapshot::intern(std::vector<BlobId>& row) {
+  row.resize(images_.size());
+  for (std::size_t i = 0; i < row.size(); ++i) row[i] = intern_arena(arenas_[i], images_[i]);
+}
+
+// Beyond its last allocation an arena is zero.
+BlobId Snapshot::intern_arena(Arena& arena, Image& image) {
+  const std::uint64_t* const memory = words_of(arena);
+  const std::size_t used = (arena.used_bytes() / 8 + kBlockWords - 1) / kBlockWords;
+  const std::size_t known = image.blocks.size();
+  bool same = used == known;
+  list_.clear();
+  for (std::size_t b = 0; b < std::max(used, known); ++b) {
+    const std::uint64_t* const block = memory + b * kBlockWords;
+    const bool clean =
+        b < known && std::memcmp(block, image.words.data() + b * kBlockWords, kBlockWords * 8) == 0;
+    if (b < known) image.dirty[b] = clean ? 0 : 1;
+    same = same && clean;
+    if (b < used) list_.push_back(clean ? image.blocks[b] : blocks_.intern({block, kBlockWords}));
+  }
+  image.grown_to = std::max(image.grown_to, used);
+  return same ? image.list : lists_.intern(list_);
+}
+
+}  // namespace latchlab::explore

@@ -1,0 +1,115 @@
+#pragma once
+// A small world that a search explores: one protocol, its clients, and what each of them does. All
+// that changes lies in arenas, so that a state is their bytes, and can be put back.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/explorer/explorer_backend.h"
+#include "backends/explorer/search_support.h"
+#include "backends/explorer/slots.h"
+#include "core/base/result.h"
+#include "core/coro/frame_pool.h"
+#include "core/protocols/registry.h"
+
+namespace latchlab::explore {
+
+// One case: everything that decides what can happen in it.
+struct Case {
+  std::string protocol;
+  std::string profile;            // empty: the protocol's small model
+  std::vector<std::string> sets;  // NAME=VALUE, over the profile
+  std::uint32_t client_nodes = 2;
+  std::uint32_t clients_per_node = 1;
+  std::uint32_t operations = 1;  // acquisitions of each client
+  // By client, then by operation: 'X' exclusive, 'S' shared. Missing letters: X.
+  std::vector<std::string> modes;
+  std::uint32_t crashes = 0;   // clients that may die
+  std::uint32_t timeouts = 4;  // how often the clock may move on when nothing else can
+  bool reduce = true;          // make one step of several that cannot be told apart
+
+  std::uint32_t clients() const { return client_nodes * clients_per_node; }
+  LockMode mode(std::uint32_t client, std::uint32_t operation) const;
+};
+
+// The protocol's parameters as the case has them.
+Result<ParamSet> params_of(const Case& setup, const ProtocolEntry& entry);
+
+// Of a case whose parameters were checked before.
+std::unique_ptr<Protocol> make_protocol(const Case& setup);
+
+enum class Wrong : std::uint8_t {
+  nothing,
+  mutual_exclusion,
+  late_effect,  // a verb of an expired holder landed in somebody else's tenure
+  deadlock,     // clients are left, and nothing can happen
+  foreign,      // a verb on memory that is not there
+  not_free,     // everybody is done, nobody has died, and the entry does not look free
+  no_progress,  // the end cannot be reached any more
+};
+constexpr std::size_t kWrongs = 7;
+const char* name_of(Wrong wrong);
+
+// What may happen next, one of several.
+struct Choice {
+  enum class Kind : std::uint8_t { step, crash, timeout };
+  Kind kind = Kind::step;
+  explorer::Step step;  // step, timeout
+  ClientId victim;      // crash
+  Time date;            // timeout
+};
+
+// Hears of every step, before it is made; for replays.
+class StepListener {
+ public:
+  virtual ~StepListener() = default;
+  virtual void about_to(const explorer::Step& step, bool forced) = 0;
+};
+
+class Universe {
+ public:
+  // Both must outlive it. `support` must be fresh, but for its facts.
+  Universe(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support);
+  ~Universe();
+  Universe(const Universe&) = delete;
+  Universe& operator=(const Universe&) = delete;
+
+  // In an order that depends on the state alone. Empty: nothing can happen any more, or the bounds
+  // allow nothing more (then cut() says so).
+  std::vector<Choice> choices();
+  bool cut() const { return cut_; }
+  // Makes it, and all that needs no choice afterwards. What is decided on the way is asked of
+  // `inner`.
+  void make(const Choice& choice, Chooser& inner);
+  // Of the state as it is; `terminal`: choices() were empty, and not cut.
+  Wrong wrong(bool terminal) const;
+  std::string describe(Wrong wrong) const;
+  bool finished() const;
+
+  void listen(StepListener* listener) { listener_ = listener; }
+  ExplorerBackend& backend() const;
+  // For people: the entry decoded, and who holds it.
+  std::string entry() const;
+  std::vector<ClientId> holders() const;
+  const Case& setup() const { return setup_; }
+
+  explorer::Arenas& arenas() { return support_.arenas; }
+
+ private:
+  class Body;
+  void settle(Chooser& inner);
+  void add_timeouts(const explorer::StepList& steps, std::vector<Choice>& choices);
+
+  PlainFrames frames_;
+  Case setup_;
+  const Protocol& protocol_;
+  explorer::SearchSupport& support_;
+  Body* body_ = nullptr;  // in the arenas
+  StepListener* listener_ = nullptr;
+  bool cut_ = false;
+};
+
+}  // namespace latchlab::explore

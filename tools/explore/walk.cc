@@ -1,0 +1,265 @@
+#include "tools/explore/walk.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "backends/explorer/world.h"
+#include "core/base/random.h"
+#include "tools/explore/choosers.h"
+#include "tools/explore/describe.h"
+#include "tools/explore/store.h"
+
+namespace latchlab::explore {
+
+namespace {
+
+constexpr std::uint64_t kCrashOdds = 48;    // one choice in so many, where a crash is possible
+constexpr std::size_t kPriorityChanges = 3;  // of one walk
+constexpr std::uint64_t kFirstLength = 64;  // of walks, until one has been made
+constexpr std::uint64_t kTick = 64;         // walks between two looks at the clock
+
+class RandomInner final : public Chooser {
+ public:
+  explicit RandomInner(Rng& rng) : rng_(rng) {}
+  void restart() { values_.clear(); }
+  const std::vector<std::uint32_t>& values() const { return values_; }
+
+ private:
+  std::size_t pick(std::span<const std::uint32_t> owners) override {
+    const explorer::ArenaScope heap(nullptr);
+    values_.push_back(static_cast<std::uint32_t>(rng_.below(owners.size())));
+    return values_.back();
+  }
+  Rng& rng_;
+  std::vector<std::uint32_t> values_;
+};
+
+// Says the same again.
+class ScriptedInner final : public Chooser {
+ public:
+  explicit ScriptedInner(const std::vector<std::uint32_t>& values) : values_(values) {}
+
+ private:
+  std::size_t pick(std::span<const std::uint32_t> owners) override {
+    const std::size_t value = at_ < values_.size() ? values_[at_++] : 0;
+    return std::min(value, owners.size() - 1);
+  }
+  const std::vector<std::uint32_t>& values_;
+  std::size_t at_ = 0;
+};
+
+// The world at its beginning, as often as needed.
+class Stage {
+ public:
+  Stage(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support)
+      : universe(setup, protocol, support), snapshot_(support.arenas) {
+    snapshot_.intern(start_);
+  }
+  void restart() {
+    snapshot_.load(start_);
+    snapshot_.intern(now_);
+    snapshot_.restore();
+  }
+  Universe universe;
+
+ private:
+  Snapshot snapshot_;
+  std::vector<BlobId> start_;
+  std::vector<BlobId> now_;
+};
+
+class Picker {
+ public:
+  Picker(Strategy strategy, Rng& rng, std::uint64_t length) : strategy_(strategy), rng_(rng) {
+    salt_ = rng_.next();
+    for (std::uint64_t& at : changes_) at = rng_.below(length);
+  }
+
+  std::size_t pick(const std::vector<Choice>& choices, std::uint64_t depth) {
+    const auto is_crash = [](const Choice& c) { return c.kind == Choice::Kind::crash; };
+    const auto crashes =
+        static_cast<std::size_t>(std::count_if(choices.begin(), choices.end(), is_crash));
+    const std::size_t steps = choices.size() - crashes;  // they come first
+    if (steps == 0 || (crashes > 0 && rng_.below(kCrashOdds) == 0))
+      return steps + rng_.below(crashes);
+    if (strategy_ == Strategy::random) return rng_.below(steps);
+    // At a point of change, whoever is in front falls behind everybody.
+    const std::size_t front = first_by_priority(choices, steps);
+    if (std::find(changes_.begin(), changes_.end(), depth) == changes_.end()) return front;
+    demoted_.push_back(owner(choices[front]));
+    return first_by_priority(choices, steps);
+  }
+
+ private:
+  static std::uint32_t owner(const Choice& choice) { return choice.step.actor->index(); }
+  std::uint64_t priority(std::uint32_t owner) const {
+    const auto at = std::find(demoted_.rbegin(), demoted_.rend(), owner);
+    if (at != demoted_.rend()) return static_cast<std::uint64_t>(at - demoted_.rbegin());
+    return kPriorityChanges + 1 + (hash_of(salt_, owner) >> 8);
+  }
+  std::size_t first_by_priority(const std::vector<Choice>& choices, std::size_t steps) {
+    std::size_t best = 0;
+    std::size_t equal = 1;
+    for (std::size_t i = 1; i < steps; ++i) {
+      const std::uint64_t mine = priority(owner(choices[i]));
+      const std::uint64_t other = priority(owner(choices[best]));
+      if (mine < other) continue;
+      equal = mine > other ? 1 : equal + 1;
+      if (mine > other || rng_.below(equal) == 0) best = i;
+    }
+    return best;
+  }
+
+  Strategy strategy_;
+  Rng& rng_;
+  std::uint64_t salt_ = 0;
+  std::array<std::uint64_t, kPriorityChanges> changes_ = {};
+  std::vector<std::uint32_t> demoted_;  // the latest last: it comes last of all
+};
+
+struct Walked {
+  std::optional<Finding> finding;
+  std::uint64_t steps = 0;
+  bool unfinished = false;
+};
+
+Walked walk_once(Stage& stage, Strategy strategy, std::uint64_t seed, std::uint64_t length,
+                 std::uint64_t most) {
+  Universe& universe = stage.universe;
+  stage.restart();
+  Rng rng(seed, 0, StreamPurpose::schedule);
+  Picker picker(strategy, rng, length);
+  RandomInner inner(rng);
+  Walked walked;
+  std::vector<Move> path;
+  for (; walked.steps < most; ++walked.steps) {
+    const std::vector<Choice> choices = universe.choices();
+    const Wrong wrong = universe.wrong(choices.empty() && !universe.cut());
+    if (wrong != Wrong::nothing) {
+      walked.finding = Finding{wrong, universe.describe(wrong), std::move(path)};
+      return walked;
+    }
+    if (choices.empty()) return walked;
+    const std::size_t picked = picker.pick(choices, walked.steps);
+    inner.restart();
+    universe.make(choices[picked], inner);
+    path.push_back({static_cast<std::uint32_t>(picked), inner.values()});
+  }
+  walked.unfinished = true;
+  return walked;
+}
+
+WalkResult walk_pass(const Case& setup, const Protocol& protocol, Strategy strategy,
+                     const WalkBounds& bounds, explorer::SearchSupport& support,
+                     const std::function<bool(std::uint64_t)>& watch) {
+  const auto began = std::chrono::steady_clock::now();
+  Stage stage(setup, protocol, support);
+  WalkResult result;
+  std::uint64_t length = kFirstLength;
+  while (result.walks < bounds.walks && !result.finding) {
+    if (result.walks % kTick == 0) {
+      const auto limit = std::chrono::milliseconds(bounds.milliseconds);
+      const bool late = std::chrono::steady_clock::now() - began > limit;
+      if (bounds.milliseconds > 0 && late) break;
+      if (watch && !watch(result.walks)) break;
+    }
+    const std::uint64_t seed = hash_of(bounds.seed, ++result.walks);
+    Walked walked = walk_once(stage, strategy, seed, length, bounds.steps);
+    length = std::max(length, walked.steps);
+    result.steps += walked.steps;
+    result.unfinished += walked.unfinished ? 1 : 0;
+    if (walked.finding) result.found_by = result.walks;
+    result.finding = std::move(walked.finding);
+  }
+  return result;
+}
+
+// What a list of moves means, whatever else is possible beside each of them.
+struct Intent {
+  std::uint64_t likeness = 0;
+  std::vector<std::uint32_t> inner;
+};
+
+// Makes what can be made of `intents`, in order; the moves that came of it if the end is as wrong.
+std::optional<Finding> try_out(Stage& stage, const std::vector<Intent>& intents, Wrong wanted) {
+  Universe& universe = stage.universe;
+  stage.restart();
+  std::vector<Move> path;
+  for (std::size_t i = 0;; ++i) {
+    const std::vector<Choice> choices = universe.choices();
+    const Wrong wrong = universe.wrong(choices.empty() && !universe.cut());
+    if (wrong == wanted) return Finding{wrong, universe.describe(wrong), std::move(path)};
+    if (wrong != Wrong::nothing || choices.empty()) return std::nullopt;
+    std::size_t picked = choices.size();
+    for (; i < intents.size() && picked == choices.size(); ++i)
+      for (std::size_t c = 0; c < choices.size() && picked == choices.size(); ++c)
+        if (likeness(choices[c]) == intents[i].likeness) picked = c;
+    if (picked == choices.size()) return std::nullopt;
+    --i;
+    ScriptedInner inner(intents[i].inner);
+    universe.make(choices[picked], inner);
+    path.push_back({static_cast<std::uint32_t>(picked), intents[i].inner});
+  }
+}
+
+std::vector<Intent> intents_of(Stage& stage, const std::vector<Move>& path) {
+  stage.restart();
+  std::vector<Intent> intents;
+  for (const Move& move : path) {
+    const std::vector<Choice> choices = stage.universe.choices();
+    LATCHLAB_CHECK(move.choice < choices.size(), "a path fits the world that it was found in");
+    intents.push_back({likeness(choices[move.choice]), move.inner});
+    ScriptedInner inner(move.inner);
+    stage.universe.make(choices[move.choice], inner);
+  }
+  return intents;
+}
+
+}  // namespace
+
+WalkResult walk(const Case& setup, Strategy strategy, const WalkBounds& bounds,
+                const std::function<bool(std::uint64_t)>& watch) {
+  const std::unique_ptr<Protocol> protocol = make_protocol(setup);
+  explorer::SearchFacts facts;
+  for (;;) {
+    WalkResult result;
+    bool again = false;
+    {
+      explorer::SearchSupport support;
+      support.facts = facts;
+      result = walk_pass(setup, *protocol, strategy, bounds, support, watch);
+      again = support.facts.grew();
+      facts = support.facts;
+    }
+    if (again) continue;
+    result.facts = facts;
+    if (result.finding) result.finding = minimised(setup, *result.finding, facts);
+    return result;
+  }
+}
+
+Finding minimised(const Case& setup, const Finding& finding, const explorer::SearchFacts& facts) {
+  const std::unique_ptr<Protocol> protocol = make_protocol(setup);
+  explorer::SearchSupport support;
+  support.facts = facts;
+  Stage stage(setup, *protocol, support);
+  Finding best = finding;
+  std::vector<Intent> intents = intents_of(stage, best.path);
+  for (std::size_t piece = std::max<std::size_t>(intents.size() / 2, 1); piece > 0; piece /= 2) {
+    for (std::size_t at = 0; at + piece <= intents.size();) {
+      std::vector<Intent> shorter = intents;
+      shorter.erase(shorter.begin() + static_cast<std::ptrdiff_t>(at),
+                    shorter.begin() + static_cast<std::ptrdiff_t>(at + piece));
+      const std::optional<Finding> found = try_out(stage, shorter, finding.wrong);
+      if (!found || found->path.size() >= best.path.size()) {
+        at += piece;
+        continue;
+      }
+      best = *found;
+      intents = intents_of(stage, best.path);
+    }
+  }
+  return best;
+}
+
+}  // namespace latchlab::explore

@@ -1,0 +1,39 @@
+#pragma once
+// Walks: one order of events at a time, chosen at random, for cases too large to be searched.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "tools/explore/search.h"
+
+namespace latchlab::explore {
+
+enum class Strategy : std::uint8_t {
+  random,  // every step equally likely
+  pct,     // random priorities that change a few times (Burckhardt et al., ASPLOS 2010)
+};
+
+struct WalkBounds {
+  std::uint64_t walks = 10'000;
+  std::uint64_t steps = 5'000;     // of one walk
+  std::uint64_t milliseconds = 0;  // of wall time; 0: no bound
+  std::uint64_t seed = 1;
+};
+
+struct WalkResult {
+  std::uint64_t walks = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t unfinished = 0;    // walks that were cut at their longest
+  std::optional<Finding> finding;  // minimised
+  std::uint64_t found_by = 0;      // number of the walk, from 1
+  explorer::SearchFacts facts;
+};
+
+WalkResult walk(const Case& setup, Strategy strategy, const WalkBounds& bounds,
+                const std::function<bool(std::uint64_t walks)>& watch = {});
+
+// A shorter way to the same kind of finding, by leaving moves out as long as that works.
+Finding minimised(const Case& setup, const Finding& finding, const explorer::SearchFacts& facts);
+
+}  // namespace latchlab::explore
