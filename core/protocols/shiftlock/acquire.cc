@@ -79,6 +79,7 @@ Task<AcquireResult> Client::acquire_exclusive(LockRef lock) {
     Tenure tenure;
     tenure.lock = lock;
     tenure.endpoint = engage(lock.id);
+    if (on_.number_messages) tenure.number = ++acquisitions_;
     co_await drop_stale_messages(tenure.endpoint, lock.id);
     const Step step = co_await enter(tenure);
     verbs_.mark(Phase::other);

@@ -82,17 +82,17 @@ Task<void> Client::drop_stale_messages(std::size_t endpoint, LockId joining) {
 }
 
 MessageFilter Client::from_predecessor(const Tenure& tenure) const {
-  return expecting(false, on_.match_messages, tenure.lock.id,
-                   format().generation(tenure.joined_at));
+  return expecting_answer(on_.match_messages, tenure.lock.id, tag(tenure));
 }
 
 MessageFilter Client::from_successor(const Tenure& tenure) const {
-  return expecting(true, on_.match_messages, tenure.lock.id, format().generation(tenure.relcnt));
+  return expecting_successor(on_.match_messages, tenure.lock.id,
+                             format().generation(tenure.relcnt));
 }
 
 Message Client::note(MessageType type, const Tenure& tenure, std::uint64_t relcnt,
                      std::uint64_t consecutive, std::uint64_t epoch) const {
-  return pack(type, tenure.lock.id, format().generation(tenure.relcnt),
+  return pack(type, tenure.lock.id, type == kSuccessor ? tag(tenure) : tenure.answers,
               {endpoints_[tenure.endpoint], relcnt, consecutive, epoch});
 }
 

@@ -46,11 +46,12 @@ Task<ReleaseResult> Client::release_exclusive(Tenure tenure, bool fenced) {
 }
 
 // Null: not known by `deadline`.
-Task<EndpointAddr> Client::successor(const Tenure& tenure, Time deadline) {
+Task<EndpointAddr> Client::successor(Tenure& tenure, Time deadline) {
   const EndpointAddr self = endpoints_[tenure.endpoint];
   const WaitOutcome woke = co_await verbs_.receive(self, from_successor(tenure), deadline);
   if (woke.by != Woke::message) co_return EndpointAddr{};
   const EndpointAddr next = unpack(woke.message).sender;
+  tenure.answers = woke.message.generation;
   if (!on_.delay_before_successor) co_await delay_if_same_node(next);
   co_return next;
 }
@@ -109,13 +110,14 @@ Task<ReleaseResult> Client::give_to_writer(Tenure& tenure, EndpointAddr next, bo
 
 // A receiver's lease runs from the message's arrival, and recovery may come three leases after
 // RelCnt's last change: what is not sent within two is not sent at all.
-Task<ReleaseResult> Client::notify(const Tenure& tenure, EndpointAddr next, Time counted_at,
+Task<ReleaseResult> Client::notify(Tenure& tenure, EndpointAddr next, Time counted_at,
                                    Message message) {
   verbs_.mark(Phase::notify_succ);
   if (next.null()) {
     const Time give_up = on_.recovery ? verbs_.now() + on_.lease_and_drift : kNever;
     next = co_await successor(tenure, give_up);
     if (next.null()) co_return ReleaseResult::suppressed;
+    message.generation = tenure.answers;
   }
   const bool too_late = on_.recovery && verbs_.now() - counted_at >= on_.lease * 2;
   if (too_late && on_.fence == Fence::conditional) co_return ReleaseResult::suppressed;
