@@ -76,6 +76,7 @@ class Client final : public LockClient {
   Task<ReleaseResult> suppress();
   Task<ReleaseResult> release_exclusive(Tenure tenure, bool fenced);
   Task<EndpointAddr> successor(Tenure& tenure, Time deadline);
+  Task<EndpointAddr> late_successor(Tenure& tenure);
   Task<ReleaseResult> pass_on(Tenure& tenure, EndpointAddr next, bool fenced);
   Task<ReleaseResult> give_to_readers(Tenure& tenure, EndpointAddr next, bool fenced);
   Task<ReleaseResult> give_to_writer(Tenure& tenure, EndpointAddr next, bool fenced);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/base/paths.h"
 #include "core/verbs/message.h"
 #include "core/verbs/wait.h"
 
@@ -47,6 +48,8 @@ inline Note unpack(const Message& message) {
 inline MessageFilter expecting_answer(bool match, LockId lock, std::uint32_t tag) {
   return [match, lock, tag](const Message& message) {
     if (message.type == kSuccessor) return false;
+    if (match && message.lock == lock && message.generation != tag)
+      LATCHLAB_PATH("shiftlock: an answer to another acquisition is left unread");
     return !match || (message.lock == lock && message.generation == tag);
   };
 }
