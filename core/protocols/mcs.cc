@@ -195,6 +195,9 @@ class Mcs final : public Protocol {
   std::unique_ptr<LockClient> make_client(const ClientEnv& env) const override {
     return std::make_unique<McsClient>(options_, env);
   }
+  bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
+    return (words[0] & kTailMask) == 0;  // RelCnt stays
+  }
   std::string decode(std::span<const std::uint64_t> words) const override {
     const EndpointAddr tail = EndpointAddr::unpack(words[0] & kTailMask);
     std::string text = "free";
