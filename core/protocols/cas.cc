@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/base/paths.h"
 #include "core/protocols/common/backoff.h"
 #include "core/protocols/common/planted.h"
 
@@ -55,16 +56,27 @@ Task<AcquireResult> CasClient::acquire(LockRef lock, LockMode /*mode*/, AcquireO
   const Grant grant{lock, LockMode::exclusive, kNever, {}};
   verbs_.mark(Phase::initial_atomic);
   const Completion first = co_await try_once(lock.entry);
-  if (!first.ok()) co_return Aborted{AbortReason::server_failed};
+  if (!first.ok()) {
+    LATCHLAB_PATH("cas: the server fails at the first try");
+    co_return Aborted{AbortReason::server_failed};
+  }
   std::uint64_t retries = 0;
-  if (first.value.lo != 0) {
+  if (first.value.lo == 0) {
+    LATCHLAB_PATH("cas: the lock is free at the first try");
+  } else {
+    LATCHLAB_PATH("cas: the lock is held at the first try");
     verbs_.mark(Phase::retry);
     const RemoteWaitResult end = co_await retry(lock.entry, first.value.lo, options.deadline);
     if (end.end == WaitEnd::deadline) {
+      LATCHLAB_PATH("cas: a client gives up at its deadline");
       if (PLANTED(cas_release_by_non_holder)) co_await verbs_.write(lock.entry, 0);
       co_return Aborted{AbortReason::deadline};
     }
-    if (end.end != WaitEnd::satisfied) co_return Aborted{AbortReason::server_failed};
+    if (end.end != WaitEnd::satisfied) {
+      LATCHLAB_PATH("cas: the server fails during the retries");
+      co_return Aborted{AbortReason::server_failed};
+    }
+    LATCHLAB_PATH("cas: a retry takes the lock");
     retries = end.tries;
   }
   if (options_.backoff) backoff_.completed(retries, verbs_.now());
@@ -78,12 +90,14 @@ Task<RemoteWaitResult> CasClient::retry(RemoteAddr entry, std::uint64_t seen, Ti
     return before[0].lo == 0 ? Verdict::done : Verdict::pending;
   };
   if (options_.backoff) {
+    LATCHLAB_PATH("cas: retries follow with a backoff");
     const AdaptiveBackoff* backoff = &backoff_;
     const std::uint64_t salt = verbs_.random(~0ULL);
     wait.pacing = [backoff, salt](const ProbeValues&, std::uint64_t misses) {
       return backoff->pause(misses, salt);
     };
   }
+  if (!options_.backoff) LATCHLAB_PATH("cas: retries follow at once");
   wait.pause_first = true;
   wait.first_seen[0].lo = seen;
   wait.deadline = deadline;
@@ -93,8 +107,10 @@ Task<RemoteWaitResult> CasClient::retry(RemoteAddr entry, std::uint64_t seen, Ti
 Task<ReleaseResult> CasClient::release(Grant grant) {
   verbs_.mark(Phase::initial_atomic);
   if (options_.release_by_write) {
+    LATCHLAB_PATH("cas: a WRITE frees the lock");
     co_await verbs_.write(grant.lock.entry, 0);
   } else {
+    LATCHLAB_PATH("cas: a CAS frees the lock");
     co_await verbs_.compare_swap(grant.lock.entry, me(), 0);
   }
   co_return ReleaseResult::released;

@@ -1,5 +1,7 @@
 #include "core/protocols/lock.h"
 
+#include <algorithm>
+
 namespace latchlab {
 
 Task<AcquireResult> LockClient::upgrade(Grant /*grant*/) {
@@ -21,5 +23,10 @@ std::unique_ptr<ServerPart> Protocol::make_server(const ServerEnv& /*env*/) cons
   return nullptr;
 }
 void Protocol::initial_image(RemoteAddr /*entry*/, std::span<std::uint64_t> /*words*/) const {}
+bool Protocol::is_free(RemoteAddr entry, std::span<const std::uint64_t> words) const {
+  std::vector<std::uint64_t> image(words.size(), 0);
+  initial_image(entry, image);
+  return std::equal(words.begin(), words.end(), image.begin());
+}
 
 }  // namespace latchlab

@@ -141,6 +141,9 @@ class Protocol {
   virtual std::unique_ptr<ServerPart> make_server(const ServerEnv& env) const;  // null: none
   // Writes the initial image of the entry at `entry` over zeroed words.
   virtual void initial_image(RemoteAddr entry, std::span<std::uint64_t> words) const;
+  // May the entry at `entry` look like this when nobody holds the lock or waits for it? By default
+  // only if it is as it was at first: to be overridden where something stays behind.
+  virtual bool is_free(RemoteAddr entry, std::span<const std::uint64_t> words) const;
   // A lock entry in words, for people: "nX=1 nS=0 maxX=2 maxS=4".
   virtual std::string decode(std::span<const std::uint64_t> words) const = 0;
 };

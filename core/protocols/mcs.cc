@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/base/paths.h"
 #include "core/protocols/common/inbox.h"
 #include "core/protocols/common/masks.h"
 #include "core/protocols/common/planted.h"
@@ -80,9 +81,17 @@ Task<AcquireResult> McsClient::acquire(LockRef lock, LockMode /*mode*/,
   const std::uint32_t generation = ++generation_;
   verbs_.mark(Phase::initial_atomic);
   const Completion swapped = co_await swap_tail(lock.entry);
-  if (!swapped.ok()) co_return Aborted{AbortReason::server_failed};
+  if (!swapped.ok()) {
+    LATCHLAB_PATH("mcs: the server fails an acquire");
+    co_return Aborted{AbortReason::server_failed};
+  }
   const EndpointAddr predecessor = EndpointAddr::unpack(swapped.value.lo & kTailMask);
-  if (!predecessor.null()) co_await follow(lock, predecessor, generation);
+  if (predecessor.null()) {
+    LATCHLAB_PATH("mcs: the queue is empty");
+  } else {
+    LATCHLAB_PATH("mcs: a client queues up behind another");
+    co_await follow(lock, predecessor, generation);
+  }
   Grant grant{lock, LockMode::exclusive, kNever, {generation, 0, 0, 0}};
   if (PLANTED(mcs_early_handover)) co_await hand_over_too_early(&grant);
   co_return grant;
@@ -98,9 +107,11 @@ Task<void> McsClient::follow(LockRef lock, EndpointAddr predecessor, std::uint32
   successor.generation = generation;
   successor.words[0] = me_.packed();
   // Its status changes nothing: whoever cannot be told is dead, and so is the queue (see mcs.h).
-  co_await verbs_.send(predecessor, successor);
+  const VerbStatus told = co_await verbs_.send(predecessor, successor);
+  if (told != VerbStatus::ok) LATCHLAB_PATH("mcs: a Successor cannot be delivered");
   verbs_.mark(Phase::wait_pred);
   const WaitOutcome woke = co_await verbs_.receive(me_, about(lock.id, kHandover, generation));
+  LATCHLAB_PATH("mcs: a Handover arrives");
   co_await settle(predecessor, woke.message);
 }
 
@@ -109,7 +120,9 @@ Task<void> McsClient::settle(EndpointAddr sender, Message message) {
   if (!same_node(sender, NodeDelay::on_receive)) co_return;
   const Time usable = message.received_latest + options_.delay;
   const Time now = verbs_.now();
-  if (usable > now) co_await verbs_.sleep(usable - now);
+  if (usable <= now) co_return;
+  LATCHLAB_PATH("mcs: a message within a node is held back");
+  co_await verbs_.sleep(usable - now);
 }
 
 Task<ReleaseResult> McsClient::release(Grant grant) {
@@ -119,10 +132,19 @@ Task<ReleaseResult> McsClient::release(Grant grant) {
   if (known.by != Woke::message) {
     verbs_.mark(Phase::initial_atomic);
     const Completion cleared = co_await clear_tail(lock.entry);
-    if (!cleared.ok()) co_return ReleaseResult::released;  // the server is gone, and the lock
-    if ((cleared.value.lo & kTailMask) == me_.packed()) co_return ReleaseResult::released;
+    if (!cleared.ok()) {
+      LATCHLAB_PATH("mcs: the server fails a release");
+      co_return ReleaseResult::released;  // the server is gone, and the lock
+    }
+    if ((cleared.value.lo & kTailMask) == me_.packed()) {
+      LATCHLAB_PATH("mcs: a release leaves the queue empty");
+      co_return ReleaseResult::released;
+    }
+    LATCHLAB_PATH("mcs: a release waits for a late Successor");
     verbs_.mark(Phase::notify_succ);
     known = co_await verbs_.receive(me_, about(lock.id, kSuccessor));
+  } else {
+    LATCHLAB_PATH("mcs: a release knows its successor");
   }
   co_await hand_over(lock, known.message);
   co_return ReleaseResult::released;
@@ -132,12 +154,16 @@ Task<void> McsClient::hand_over(LockRef lock, Message successor) {
   verbs_.mark(Phase::notify_succ);
   const EndpointAddr next = EndpointAddr::unpack(successor.words[0]);
   co_await settle(next, successor);
-  if (options_.handover_counter) verbs_.post(faa_verb(lock.entry + kRelCntOffset, 1));
+  if (options_.handover_counter) {
+    LATCHLAB_PATH("mcs: a handover is counted");
+    verbs_.post(faa_verb(lock.entry + kRelCntOffset, 1));
+  }
   Message handover;
   handover.type = kHandover;
   handover.lock = lock.id;
   handover.generation = successor.generation;
-  co_await verbs_.send(next, handover);
+  const VerbStatus told = co_await verbs_.send(next, handover);
+  if (told != VerbStatus::ok) LATCHLAB_PATH("mcs: a Handover cannot be delivered");
 }
 
 // The planted bug: passes the lock on to a successor that is known already, then uses it.
@@ -168,6 +194,9 @@ class Mcs final : public Protocol {
   }
   std::unique_ptr<LockClient> make_client(const ClientEnv& env) const override {
     return std::make_unique<McsClient>(options_, env);
+  }
+  bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
+    return (words[0] & kTailMask) == 0;  // RelCnt stays
   }
   std::string decode(std::span<const std::uint64_t> words) const override {
     const EndpointAddr tail = EndpointAddr::unpack(words[0] & kTailMask);

@@ -58,8 +58,10 @@ struct Outcome {
   std::uint64_t suppressed = 0;
   std::uint64_t recoveries = 0;
   std::uint64_t most_inside = 0;  // holders of one lock at once
+  std::uint64_t looked_free = 0;  // grants on which the lock's entry looked free
   VerbTally tally;                // of all clients
   std::string entry;              // lock 0 at the end, decoded
+  bool free = false;              // and what its protocol says of it
   std::vector<std::uint64_t> words;
 
   bool safe() const { return safety.violations == 0 && safety.late_effects == 0; }
@@ -106,13 +108,20 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
       outcome_.recoveries += world_->client(ClientId{i}).recoveries();
       outcome_.tally += world_->verbs(ClientId{i}).tally();
     }
-    for (std::uint64_t w = 0; w < world_->entry_bytes() / 8; ++w)
-      outcome_.words.push_back(backend_->peek(world_->lock(LockId{0}).entry + 8 * w));
+    const RemoteAddr entry = world_->lock(LockId{0}).entry;
+    outcome_.words = words_at(entry);
     outcome_.entry = protocol_->decode(outcome_.words);
+    outcome_.free = protocol_->is_free(entry, outcome_.words);
     return outcome_;
   }
 
  private:
+  std::vector<std::uint64_t> words_at(RemoteAddr entry) {
+    std::vector<std::uint64_t> words;
+    for (std::uint64_t w = 0; w < world_->entry_bytes() / 8; ++w)
+      words.push_back(backend_->peek(entry + 8 * w));
+    return words;
+  }
   bool next(ClientId client, ClientOperation& operation) override {
     const std::uint64_t count = done_[client.value]++;
     if (count >= setup_.operations) return false;
@@ -133,6 +142,8 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   void acquired(ClientId client, const Grant& grant) override {
     monitor_->granted(client, grant);
     ++outcome_.acquired;
+    const RemoteAddr entry = grant.lock.entry;
+    if (protocol_->is_free(entry, words_at(entry))) ++outcome_.looked_free;
     outcome_.most_inside = std::max(outcome_.most_inside, monitor_->holders(grant.lock.id));
     const auto doomed = std::find(setup_.dies.begin(), setup_.dies.end(), client.value);
     if (doomed == setup_.dies.end()) return;

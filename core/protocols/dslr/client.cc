@@ -1,5 +1,6 @@
 #include "core/protocols/dslr/client.h"
 
+#include "core/base/paths.h"
 #include "core/protocols/common/backoff.h"
 
 namespace latchlab::dslr {
@@ -31,6 +32,7 @@ Grant Client::grant_of(LockRef lock, LockMode mode, const Tickets& seen) {
   Grant grant{lock, mode, kNever, {}};
   if (options_.lease.ps > 0) grant.valid_until = verbs_.now() + options_.lease;
   if (is_last(options_, seen, mode)) {
+    LATCHLAB_PATH("dslr: the last ticket of an era is served");
     const bool shared = mode == LockMode::shared;
     grant.words = {1, shared ? seen.max_x : options_.word.count_max(),
                    shared ? options_.word.count_max() : seen.max_s, 0};
@@ -49,16 +51,27 @@ Task<AcquireResult> Client::acquire(LockRef lock, LockMode mode, AcquireOptions 
   for (;;) {
     verbs_.mark(Phase::initial_atomic);
     const Completion taken = co_await verbs_.issue(take_ticket);
-    if (!taken.ok()) co_return Aborted{AbortReason::server_failed};
+    if (!taken.ok()) {
+      LATCHLAB_PATH("dslr: the server fails an acquire");
+      co_return Aborted{AbortReason::server_failed};
+    }
     const Tickets seen = options_.word.unpack(taken.value);
     const Ticket ticket{seen.max_x, seen.max_s, mode};
     if (over_limit(options_, seen)) {
+      LATCHLAB_PATH("dslr: no tickets are left");
       verbs_.mark(Phase::retry);
       const std::optional<Aborted> over = co_await sit_out(lock, ticket, seen);
       if (over) co_return *over;
       continue;
     }
-    if (my_turn(ticket, seen)) co_return grant_of(lock, mode, seen);
+    const bool shared = mode == LockMode::shared;
+    if (my_turn(ticket, seen)) {
+      if (shared) LATCHLAB_PATH("dslr: a reader enters at once");
+      if (!shared) LATCHLAB_PATH("dslr: a writer enters at once");
+      co_return grant_of(lock, mode, seen);
+    }
+    if (shared) LATCHLAB_PATH("dslr: a reader waits for its turn");
+    if (!shared) LATCHLAB_PATH("dslr: a writer waits for its turn");
     verbs_.mark(Phase::retry);
     co_return co_await handle_conflict(lock, ticket, seen);
   }
@@ -90,9 +103,20 @@ Task<AcquireResult> Client::handle_conflict(LockRef lock, Ticket ticket, Tickets
     const Tickets now = options_.word.unpack(end.values[0]);
     // The ticket, not what was read last, says whether this holder ends the era.
     const Tickets at_ticket{now.nx, now.ns, ticket.x, ticket.s};
-    if (end.end == WaitEnd::satisfied) co_return grant_of(lock, ticket.mode, at_ticket);
-    if (end.end == WaitEnd::failed) co_return Aborted{AbortReason::server_failed};
-    if (end.end == WaitEnd::abandoned) co_return co_await fail(AbortReason::recovered);
+    if (end.end == WaitEnd::satisfied) {
+      LATCHLAB_PATH("dslr: the turn of a waiting client comes");
+      co_return grant_of(lock, ticket.mode, at_ticket);
+    }
+    if (end.end == WaitEnd::failed) {
+      LATCHLAB_PATH("dslr: the server fails a wait");
+      co_return Aborted{AbortReason::server_failed};
+    }
+    if (end.end == WaitEnd::abandoned) {
+      if (passed(options_, ticket, now)) LATCHLAB_PATH("dslr: a waiting client has been passed");
+      if (!passed(options_, ticket, now)) LATCHLAB_PATH("dslr: a waiting client is in a new era");
+      co_return co_await fail(AbortReason::recovered);
+    }
+    LATCHLAB_PATH("dslr: nobody is served for two leases");
     if (co_await repair(lock, ticket, now)) co_return co_await fail(AbortReason::recovered);
   }
 }
@@ -116,10 +140,16 @@ Task<ReleaseResult> Client::release(Grant grant) {
   const bool late = verbs_.now() >= grant.valid_until;
   const bool forced = options_.late_release == LateRelease::always ||
                       (options_.late_release == LateRelease::suppress_unless_reset && duty.mine);
-  if (late && !forced) co_return ReleaseResult::suppressed;
+  if (late && !forced) {
+    LATCHLAB_PATH("dslr: a late release is suppressed");
+    co_return ReleaseResult::suppressed;
+  }
+  if (late) LATCHLAB_PATH("dslr: a late release goes ahead");
   verbs_.mark(Phase::initial_atomic);
   const Verb serve_next = options_.word.add(grant.lock.entry, served(grant.mode), true);
   const Completion served_before = co_await verbs_.issue(serve_next);
+  if (grant.mode == LockMode::shared) LATCHLAB_PATH("dslr: a reader releases");
+  if (grant.mode == LockMode::exclusive) LATCHLAB_PATH("dslr: a writer releases");
   if (!duty.mine || !served_before.ok()) co_return ReleaseResult::released;
   verbs_.mark(Phase::retry);
   Tickets seen = options_.word.unpack(served_before.value);

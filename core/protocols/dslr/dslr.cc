@@ -36,13 +36,21 @@ class Dslr final : public Protocol {
   std::unique_ptr<LockClient> make_client(const ClientEnv& env) const override {
     return std::make_unique<dslr::Client>(options_, env);
   }
+  bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
+    const dslr::Tickets t = tickets(words);
+    return (t.nx == t.max_x && t.ns == t.max_s) || dslr::is_tombstone(options_, t);
+  }
   std::string decode(std::span<const std::uint64_t> words) const override {
-    const dslr::Tickets t = options_.word.unpack({words[0], wide_ ? words[1] : 0});
+    const dslr::Tickets t = tickets(words);
     return "nX=" + std::to_string(t.nx) + " nS=" + std::to_string(t.ns) +
            " maxX=" + std::to_string(t.max_x) + " maxS=" + std::to_string(t.max_s);
   }
 
  private:
+  dslr::Tickets tickets(std::span<const std::uint64_t> words) const {
+    return options_.word.unpack({words[0], wide_ ? words[1] : 0});
+  }
+
   dslr::Options options_;
   bool wide_;
   bool masked_;

@@ -1,5 +1,6 @@
 // What DSLR does when tickets have run out, or when nobody has moved for two leases.
 
+#include "core/base/paths.h"
 #include "core/protocols/common/backoff.h"
 #include "core/protocols/dslr/client.h"
 
@@ -23,12 +24,21 @@ Task<bool> Client::repair(LockRef lock, Ticket ticket, Tickets seen) {
     if (!before.ok()) co_return false;
     if (matched(exchange, before.value)) {
       ++recoveries_;
+      if (options_.repair == Repair::own_ticket) {
+        LATCHLAB_PATH("dslr: a repair goes up to the own ticket");
+      } else if (is_tombstone(options_, next)) {
+        LATCHLAB_PATH("dslr: a repair leaves a tombstone");
+      } else {
+        LATCHLAB_PATH("dslr: a repair sends everyone back");
+      }
       const bool to_zero = options_.repair == Repair::own_ticket && over_limit(options_, next);
       if (to_zero) co_await swap_until_zero(lock, next);
       co_return true;
     }
     now = options_.word.unpack(before.value);
+    LATCHLAB_PATH("dslr: a repair finds the word changed");
   }
+  LATCHLAB_PATH("dslr: a repair is not needed after all");
   co_return false;
 }
 
@@ -51,6 +61,7 @@ Task<std::optional<Aborted>> Client::sit_out(LockRef lock, Ticket ticket, Ticket
 // Algorithm 1, lines 5 to 9.
 Task<std::optional<Aborted>> Client::undo_ticket(LockRef lock, Ticket ticket, Tickets seen) {
   const Verb give_back = options_.word.add(lock.entry, next_ticket(ticket.mode), false);
+  LATCHLAB_PATH("dslr: a ticket is undone");
   const Completion undone = co_await verbs_.issue(give_back);
   if (!undone.ok()) co_return Aborted{AbortReason::server_failed};
   co_await back_off();
@@ -84,7 +95,10 @@ Task<std::optional<Aborted>> Client::wait_for_new_era(LockRef lock, Ticket ticke
   };
   for (;;) {
     const RemoteWaitResult end = co_await verbs_.await_remote(wait);
-    if (end.end == WaitEnd::satisfied) co_return std::nullopt;
+    if (end.end == WaitEnd::satisfied) {
+      LATCHLAB_PATH("dslr: a client without a ticket sees the next era");
+      co_return std::nullopt;
+    }
     if (end.end == WaitEnd::failed) co_return Aborted{AbortReason::server_failed};
     co_await reset_when_stuck(lock, ticket, options_.word.unpack(end.values[0]));
   }
@@ -92,6 +106,7 @@ Task<std::optional<Aborted>> Client::wait_for_new_era(LockRef lock, Ticket ticke
 
 // Nobody was served for two leases while there were no tickets.
 Task<void> Client::reset_when_stuck(LockRef lock, Ticket ticket, Tickets seen) {
+  LATCHLAB_PATH("dslr: nobody is served for two leases and no tickets are left");
   if (options_.over_limit == OverLimit::undo) {
     const Completion now = co_await verbs_.issue(options_.word.read(lock.entry));
     if (!now.ok()) co_return;
@@ -99,6 +114,7 @@ Task<void> Client::reset_when_stuck(LockRef lock, Ticket ticket, Tickets seen) {
     if (!over_limit(options_, seen)) co_return;
   }
   if (options_.repair == Repair::everyone && is_tombstone(options_, seen)) {
+    LATCHLAB_PATH("dslr: a tombstone is taken away");
     co_await swap(lock, seen, {});
     co_return;
   }
@@ -131,11 +147,17 @@ Task<void> Client::end_era(LockRef lock, Duty duty, Tickets seen) {
     return Words{now.nx, now.ns};
   };
   for (bool served = seen.nx == nx && seen.ns == ns;;) {
-    if (served && co_await swap(lock, seen, {})) co_return;
+    if (served && co_await swap(lock, seen, {})) {
+      LATCHLAB_PATH("dslr: the last holder ends the era");
+      co_return;
+    }
+    if (!served) LATCHLAB_PATH("dslr: the last holder waits for the others");
     const RemoteWaitResult end = co_await verbs_.await_remote(wait);
     seen = options_.word.unpack(end.values[0]);
     served = end.end == WaitEnd::satisfied;
+    if (end.end == WaitEnd::abandoned) LATCHLAB_PATH("dslr: somebody else has ended the era");
     if (end.end == WaitEnd::unchanged) {
+      LATCHLAB_PATH("dslr: the last holder waits in vain");
       const Ticket last{nx, ns, LockMode::exclusive};
       co_await repair(lock, last, seen);
       co_return;

@@ -1,5 +1,6 @@
 // Algorithm 2: how readers and writers get ShiftLock.
 
+#include "core/base/paths.h"
 #include "core/protocols/common/planted.h"
 #include "core/protocols/shiftlock/client.h"
 
@@ -19,7 +20,9 @@ auto epoch_verdict(EntryFormat format, std::uint64_t epoch, std::uint64_t relcnt
     const bool flipped = entry.epoch != epoch;
     if (!leap_first) return flipped ? Verdict::done : leapt ? Verdict::abandon : Verdict::pending;
     if (leapt) return Verdict::abandon;
-    return flipped && entry.relcnt != relcnt ? Verdict::done : Verdict::pending;
+    const bool torn = flipped && entry.relcnt == relcnt;
+    if (torn) LATCHLAB_PATH("shiftlock: a waiting reader sees a torn pair");
+    return flipped && !torn ? Verdict::done : Verdict::pending;
   };
 }
 
@@ -46,11 +49,18 @@ Task<AcquireResult> Client::acquire_shared(LockRef lock) {
     const Completion before = co_await verbs_.issue(format().add_reader(lock.entry));
     if (!before.ok()) co_return Aborted{AbortReason::server_failed};
     const Entry joined = format().unpack(before.value);
-    if (!joined.tail.null()) {
+    if (joined.tail.null()) {
+      LATCHLAB_PATH("shiftlock: a reader enters at once");
+    } else {
+      LATCHLAB_PATH("shiftlock: a reader waits for writers");
       verbs_.mark(Phase::wait_writers);
       const Step step = co_await wait_for_epoch(lock, joined);
       if (step == Step::failed) co_return Aborted{AbortReason::server_failed};
-      if (step == Step::recovered) continue;
+      if (step == Step::recovered) {
+        LATCHLAB_PATH("shiftlock: a waiting reader starts again after a recovery");
+        continue;
+      }
+      LATCHLAB_PATH("shiftlock: a waiting reader is let in");
       since = verbs_.now();
     }
     verbs_.mark(Phase::other);
@@ -79,6 +89,7 @@ Task<AcquireResult> Client::acquire_exclusive(LockRef lock) {
     Tenure tenure;
     tenure.lock = lock;
     tenure.endpoint = engage(lock.id);
+    if (on_.number_messages) tenure.number = ++acquisitions_;
     co_await drop_stale_messages(tenure.endpoint, lock.id);
     const Step step = co_await enter(tenure);
     verbs_.mark(Phase::other);
@@ -88,6 +99,7 @@ Task<AcquireResult> Client::acquire_exclusive(LockRef lock) {
     }
     abandon(lock.id);
     if (step == Step::failed) co_return Aborted{AbortReason::server_failed};
+    LATCHLAB_PATH("shiftlock: a waiting writer starts again after a recovery");
   }
 }
 
@@ -110,7 +122,11 @@ Task<Client::Step> Client::enter(Tenure& tenure) {
   tenure.joined_at = tenure.relcnt = joined.relcnt;
   tenure.epoch = joined.epoch;
   if (!joined.tail.null()) co_return co_await follow(tenure, joined.tail);
-  if (joined.readers == 0) co_return Step::entered;
+  if (joined.readers == 0) {
+    LATCHLAB_PATH("shiftlock: a writer enters at once");
+    co_return Step::entered;
+  }
+  LATCHLAB_PATH("shiftlock: the first writer waits for readers");
   co_return co_await wait_for_readers(tenure, format().plus(joined.relcnt, joined.readers));
 }
 
@@ -126,6 +142,7 @@ Task<bool> Client::try_free(Tenure& tenure) {
     const Entry joined = format().unpack(before.value);
     tenure.joined_at = tenure.relcnt = joined.relcnt;
     tenure.epoch = joined.epoch;
+    LATCHLAB_PATH("shiftlock: a trivial try takes the lock");
     co_return true;
   }
   co_return false;
@@ -134,7 +151,10 @@ Task<bool> Client::try_free(Tenure& tenure) {
 // Tells the predecessor, and waits for its message. RelCnt is looked at twice per lease.
 Task<Client::Step> Client::follow(Tenure& tenure, EndpointAddr predecessor) {
   const EndpointAddr self = endpoints_[tenure.endpoint];
-  if (predecessor != self) {  // else: a tenure that I have forgotten; recovery will end it
+  if (predecessor == self) {
+    LATCHLAB_PATH("shiftlock: a writer queues behind its own forgotten tenure");  // until recovery
+  } else {
+    LATCHLAB_PATH("shiftlock: a writer queues behind another");
     verbs_.mark(Phase::notify_pred);
     if (on_.delay_before_successor) co_await delay_if_same_node(predecessor);
     const Message hello = note(kSuccessor, tenure, 0, 0, 0);
@@ -167,9 +187,11 @@ Task<Client::Step> Client::received(Tenure& tenure, Message message) {
     tenure.relcnt = note.relcnt;
     tenure.consecutive = note.consecutive;
     if (on_.handover_carries_epoch) tenure.epoch = note.epoch;
+    LATCHLAB_PATH("shiftlock: a writer is handed the lock");
     co_return Step::entered;
   }
   tenure.epoch = on_.mode_changed_carries_epoch ? note.epoch : tenure.epoch ^ kEpochBit;
+  LATCHLAB_PATH("shiftlock: a writer waits for the readers of a mode change");
   co_return co_await wait_for_readers(tenure, note.relcnt);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/base/paths.h"
 #include "core/protocols/common/planted.h"
 
 namespace latchlab::shiftlock {
@@ -29,6 +30,7 @@ Task<ReleaseResult> Client::release(Grant held) {
   tenure.endpoint = held.words[3];
   const bool late = PLANTED(shiftlock_late_release);
   if (!late && expired(held)) {
+    LATCHLAB_PATH("shiftlock: a late release of a writer is suppressed");
     abandon(held.lock.id);
     return suppress();
   }
@@ -44,7 +46,10 @@ std::size_t Client::engage(LockId lock) {
   const auto used = [&](const Engagement& e) { return e.endpoint == index; };
   while (index < endpoints_.size() && std::any_of(engagements_.begin(), engagements_.end(), used))
     ++index;
-  if (index == endpoints_.size()) index = 0;
+  if (index == endpoints_.size()) {
+    LATCHLAB_PATH("shiftlock: locks held together share an endpoint");
+    index = 0;
+  }
   engagements_.push_back({lock, index, kNever});
   return index;
 }
@@ -78,21 +83,22 @@ Task<void> Client::drop_stale_messages(std::size_t endpoint, LockId joining) {
     };
     const WaitOutcome woke = co_await verbs_.receive(endpoints_[endpoint], stale, verbs_.now());
     if (woke.by != Woke::message) co_return;
+    LATCHLAB_PATH("shiftlock: a stale message is dropped");
   }
 }
 
 MessageFilter Client::from_predecessor(const Tenure& tenure) const {
-  return expecting(false, on_.match_messages, tenure.lock.id,
-                   format().generation(tenure.joined_at));
+  return expecting_answer(on_.match_messages, tenure.lock.id, tag(tenure));
 }
 
 MessageFilter Client::from_successor(const Tenure& tenure) const {
-  return expecting(true, on_.match_messages, tenure.lock.id, format().generation(tenure.relcnt));
+  return expecting_successor(on_.match_messages, tenure.lock.id,
+                             format().generation(tenure.relcnt));
 }
 
 Message Client::note(MessageType type, const Tenure& tenure, std::uint64_t relcnt,
                      std::uint64_t consecutive, std::uint64_t epoch) const {
-  return pack(type, tenure.lock.id, format().generation(tenure.relcnt),
+  return pack(type, tenure.lock.id, type == kSuccessor ? tag(tenure) : tenure.answers,
               {endpoints_[tenure.endpoint], relcnt, consecutive, epoch});
 }
 

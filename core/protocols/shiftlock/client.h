@@ -31,6 +31,8 @@ class Client final : public LockClient {
   struct Tenure {
     LockRef lock;
     std::size_t endpoint = 0;
+    std::uint32_t number = 0;       // of this acquisition; 0 where messages do not carry it
+    std::uint32_t answers = 0;      // tag of the Successor that its closing message answers
     std::uint64_t joined_at = 0;    // RelCnt when it joined
     std::uint64_t relcnt = 0;       // curRelCnt
     std::uint64_t consecutive = 0;  // consWrt
@@ -73,12 +75,12 @@ class Client final : public LockClient {
   Task<ReleaseResult> release_shared(Grant held);
   Task<ReleaseResult> suppress();
   Task<ReleaseResult> release_exclusive(Tenure tenure, bool fenced);
-  Task<EndpointAddr> successor(const Tenure& tenure, Time deadline);
+  Task<EndpointAddr> successor(Tenure& tenure, Time deadline);
+  Task<EndpointAddr> late_successor(Tenure& tenure);
   Task<ReleaseResult> pass_on(Tenure& tenure, EndpointAddr next, bool fenced);
   Task<ReleaseResult> give_to_readers(Tenure& tenure, EndpointAddr next, bool fenced);
   Task<ReleaseResult> give_to_writer(Tenure& tenure, EndpointAddr next, bool fenced);
-  Task<ReleaseResult> notify(const Tenure& tenure, EndpointAddr next, Time counted_at,
-                             Message message);
+  Task<ReleaseResult> notify(Tenure& tenure, EndpointAddr next, Time counted_at, Message message);
   bool expired(const Grant& held) const;
 
   // ---- who may send me what (client.cc) ----
@@ -93,6 +95,10 @@ class Client final : public LockClient {
   Message note(MessageType type, const Tenure& tenure, std::uint64_t relcnt,
                std::uint64_t consecutive, std::uint64_t epoch) const;
 
+  // What this tenure's Successor says, and its answer repeats.
+  std::uint32_t tag(const Tenure& tenure) const {
+    return message_tag(tenure.number, format().generation(tenure.joined_at));
+  }
   const EntryFormat& format() const { return on_.format; }
 
   const Switches& on_;
@@ -102,6 +108,7 @@ class Client final : public LockClient {
   std::vector<Engagement> engagements_;
   bool stale_possible_ = false;  // somebody may still write to me about a lock that I let go
   std::uint64_t recoveries_ = 0;
+  std::uint32_t acquisitions_ = 0;  // as a writer; numbers them
 };
 
 }  // namespace latchlab::shiftlock

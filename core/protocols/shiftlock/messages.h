@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/base/paths.h"
 #include "core/verbs/message.h"
 #include "core/verbs/wait.h"
 
@@ -22,11 +23,17 @@ struct Note {
   std::uint64_t epoch = 0;        // Epoch as the sender left it
 };
 
-inline Message pack(MessageType type, LockId lock, std::uint32_t generation, const Note& note) {
+// Message::generation. The low bit is the life of the lock, above it is the number of the sender's
+// acquisition (0: not sent). Handover and ModeChanged repeat what the Successor said.
+constexpr std::uint32_t message_tag(std::uint32_t number, std::uint32_t generation) {
+  return number << 1 | generation;
+}
+
+inline Message pack(MessageType type, LockId lock, std::uint32_t tag, const Note& note) {
   Message message;
   message.type = type;
   message.lock = lock;
-  message.generation = generation;
+  message.generation = tag;
   message.words = {note.sender.packed(), note.relcnt, note.consecutive << 1 | note.epoch};
   return message;
 }
@@ -36,12 +43,22 @@ inline Note unpack(const Message& message) {
           message.words[2] & 1};
 }
 
-// Accepts what a waiting writer may receive, or (releasing) what tells it its successor. Without
-// `match` anything of the right type is taken as mine, whatever lock it is about.
-inline MessageFilter expecting(bool successor, bool match, LockId lock, std::uint32_t generation) {
-  return [successor, match, lock, generation](const Message& message) {
-    if ((message.type == kSuccessor) != successor) return false;
-    return !match || (message.lock == lock && message.generation == generation);
+// Accepts what a waiting writer may receive: the answer to its own Successor. Without `match`
+// anything of the right type is taken as mine, whatever lock it is about.
+inline MessageFilter expecting_answer(bool match, LockId lock, std::uint32_t tag) {
+  return [match, lock, tag](const Message& message) {
+    if (message.type == kSuccessor) return false;
+    if (match && message.lock == lock && message.generation != tag)
+      LATCHLAB_PATH("shiftlock: an answer to another acquisition is left unread");
+    return !match || (message.lock == lock && message.generation == tag);
+  };
+}
+
+// Accepts what tells a releasing writer its successor, whose number it cannot know.
+inline MessageFilter expecting_successor(bool match, LockId lock, std::uint32_t generation) {
+  return [match, lock, generation](const Message& message) {
+    if (message.type != kSuccessor) return false;
+    return !match || (message.lock == lock && (message.generation & 1) == generation);
   };
 }
 

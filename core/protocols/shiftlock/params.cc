@@ -70,6 +70,11 @@ void add_messages(std::vector<ParamSpec>& specs) {
   specs.push_back(boolean_param("message_lock_id", true,
                                 "messages are matched by lock and generation; off: anything on "
                                 "the endpoint is taken as mine (paper 3.2, artifact)"));
+  specs.push_back(boolean_param("message_number", true,
+                                "Handover and ModeChanged repeat the number of the acquisition "
+                                "that their Successor was sent for, and no other takes them, where "
+                                "messages are matched; off: one bit tells lives of a lock apart "
+                                "(not in the paper or artifact)"));
   specs.push_back(integer_param("endpoints", 1, 1, 256,
                                 "DCTs per client, one for each writer lock held at once (paper "
                                 "3.2: 1; artifact: 16)"));
@@ -111,6 +116,7 @@ std::vector<Profile> profiles() {
                  {"admission", std::string("epoch_first")},
                  {"release_fence", std::string("clock")},
                  {"message_lock_id", false},
+                 {"message_number", false},
                  {"intra_node_delay", microseconds(1)}}};
   Profile artifact{"artifact",
                    "thustorage/shiftlock bb73bf4",
@@ -124,6 +130,7 @@ std::vector<Profile> profiles() {
                     {"admission", std::string("epoch_first")},
                     {"release_fence", std::string("none")},
                     {"message_lock_id", false},
+                    {"message_number", false},
                     {"endpoints", std::int64_t{16}},
                     {"recvs", std::int64_t{4}},
                     {"trivial_tries", std::int64_t{2}},
@@ -174,6 +181,7 @@ Switches switches_of(const ParamSet& params) {
   on.mode_change_by_cas = params.choice("mode_change") == "compare_epoch";
   on.count_then_wait = params.choice("release_order") == "count_then_wait";
   on.match_messages = params.boolean("message_lock_id");
+  on.number_messages = params.boolean("message_number");
   on.endpoints = static_cast<std::uint32_t>(params.integer("endpoints"));
   on.recvs = static_cast<std::uint32_t>(params.integer("recvs"));
   on.trivial_tries = params.integer("trivial_tries");

@@ -1,5 +1,6 @@
 // Algorithm 3: how readers and writers let ShiftLock go.
 
+#include "core/base/paths.h"
 #include "core/protocols/common/planted.h"
 #include "core/protocols/shiftlock/client.h"
 
@@ -14,7 +15,11 @@ Task<ReleaseResult> Client::suppress() {
 }
 
 Task<ReleaseResult> Client::release_shared(Grant held) {
-  if (expired(held) && !PLANTED(shiftlock_late_release)) co_return ReleaseResult::suppressed;
+  if (expired(held) && !PLANTED(shiftlock_late_release)) {
+    LATCHLAB_PATH("shiftlock: a late release of a reader is suppressed");
+    co_return ReleaseResult::suppressed;
+  }
+  LATCHLAB_PATH("shiftlock: a reader releases");
   verbs_.mark(Phase::initial_atomic);
   const Completion before = co_await verbs_.issue(format().remove_reader(held.lock.entry));
   verbs_.mark(Phase::other);
@@ -32,6 +37,8 @@ Task<ReleaseResult> Client::release_exclusive(Tenure tenure, bool fenced) {
     const bool left = before.ok() && matched(leave, before.value);
     const bool reset = fenced && format().unpack(before.value).relcnt != tenure.relcnt;
     if (left || reset || !before.ok()) {
+      if (left) LATCHLAB_PATH("shiftlock: a release leaves the queue empty");
+      if (reset) LATCHLAB_PATH("shiftlock: a release misses a recovered lock");
       if (left) disengage(lock.id);
       if (!left) abandon(lock.id);
       verbs_.mark(Phase::other);
@@ -46,12 +53,22 @@ Task<ReleaseResult> Client::release_exclusive(Tenure tenure, bool fenced) {
 }
 
 // Null: not known by `deadline`.
-Task<EndpointAddr> Client::successor(const Tenure& tenure, Time deadline) {
+Task<EndpointAddr> Client::successor(Tenure& tenure, Time deadline) {
   const EndpointAddr self = endpoints_[tenure.endpoint];
   const WaitOutcome woke = co_await verbs_.receive(self, from_successor(tenure), deadline);
   if (woke.by != Woke::message) co_return EndpointAddr{};
   const EndpointAddr next = unpack(woke.message).sender;
+  tenure.answers = woke.message.generation;
   if (!on_.delay_before_successor) co_await delay_if_same_node(next);
+  co_return next;
+}
+
+// Somebody is behind me, and its message is still under way. Null: it does not come.
+Task<EndpointAddr> Client::late_successor(Tenure& tenure) {
+  LATCHLAB_PATH("shiftlock: a release waits for a late Successor");
+  const Time give_up = on_.recovery ? verbs_.now() + on_.lease_and_drift : kNever;
+  const EndpointAddr next = co_await successor(tenure, give_up);
+  if (next.null()) LATCHLAB_PATH("shiftlock: a Successor never comes");
   co_return next;
 }
 
@@ -59,8 +76,7 @@ Task<EndpointAddr> Client::successor(const Tenure& tenure, Time deadline) {
 Task<ReleaseResult> Client::pass_on(Tenure& tenure, EndpointAddr next, bool fenced) {
   if (next.null() && !on_.count_then_wait) {
     verbs_.mark(Phase::notify_succ);
-    const Time give_up = on_.recovery ? verbs_.now() + on_.lease_and_drift : kNever;
-    next = co_await successor(tenure, give_up);
+    next = co_await late_successor(tenure);
     if (next.null()) co_return ReleaseResult::suppressed;
   }
   if (on_.chain_ends(tenure.consecutive)) co_return co_await give_to_readers(tenure, next, fenced);
@@ -82,9 +98,14 @@ Task<ReleaseResult> Client::give_to_readers(Tenure& tenure, EndpointAddr next, b
     const Entry seen = format().unpack(before.value);
     const bool stale_epoch = fenced && seen.relcnt == tenure.relcnt && seen.epoch != tenure.epoch;
     if (!before.ok() || !stale_epoch) break;
+    LATCHLAB_PATH("shiftlock: a mode change knows an old Epoch");
     tenure.epoch = seen.epoch;  // only where Epoch is not carried in messages
   }
-  if (!before.ok() || !matched(change, before.value)) co_return ReleaseResult::suppressed;
+  if (!before.ok() || !matched(change, before.value)) {
+    LATCHLAB_PATH("shiftlock: a mode change misses a recovered lock");
+    co_return ReleaseResult::suppressed;
+  }
+  LATCHLAB_PATH("shiftlock: a release lets readers in");
   const Entry seen = format().unpack(before.value);
   const std::uint64_t expected = format().plus(seen.relcnt, seen.readers + 1);
   const std::uint64_t epoch = format().unpack(after_atomic(change, before.value)).epoch;
@@ -100,25 +121,32 @@ Task<ReleaseResult> Client::give_to_writer(Tenure& tenure, EndpointAddr next, bo
     const Verb count = fenced ? format().count_release_if(tenure.lock.entry, relcnt)
                               : format().count_release(tenure.lock.entry);
     const Completion before = co_await verbs_.issue(count);
-    if (!before.ok() || !matched(count, before.value)) co_return ReleaseResult::suppressed;
+    if (!before.ok() || !matched(count, before.value)) {
+      LATCHLAB_PATH("shiftlock: a handover misses a recovered lock");
+      co_return ReleaseResult::suppressed;
+    }
     relcnt = format().plus(relcnt, 1);
   }
+  LATCHLAB_PATH("shiftlock: a release hands over to the next writer");
   const Message message = note(kHandover, tenure, relcnt, tenure.consecutive + 1, tenure.epoch);
   co_return co_await notify(tenure, next, counted_at, message);
 }
 
 // A receiver's lease runs from the message's arrival, and recovery may come three leases after
 // RelCnt's last change: what is not sent within two is not sent at all.
-Task<ReleaseResult> Client::notify(const Tenure& tenure, EndpointAddr next, Time counted_at,
+Task<ReleaseResult> Client::notify(Tenure& tenure, EndpointAddr next, Time counted_at,
                                    Message message) {
   verbs_.mark(Phase::notify_succ);
   if (next.null()) {
-    const Time give_up = on_.recovery ? verbs_.now() + on_.lease_and_drift : kNever;
-    next = co_await successor(tenure, give_up);
+    next = co_await late_successor(tenure);
     if (next.null()) co_return ReleaseResult::suppressed;
+    message.generation = tenure.answers;
   }
   const bool too_late = on_.recovery && verbs_.now() - counted_at >= on_.lease * 2;
-  if (too_late && on_.fence == Fence::conditional) co_return ReleaseResult::suppressed;
+  if (too_late && on_.fence == Fence::conditional) {
+    LATCHLAB_PATH("shiftlock: a message is too late to be sent");
+    co_return ReleaseResult::suppressed;
+  }
   (void)co_await verbs_.send(next, message);
   co_return ReleaseResult::released;
 }

@@ -1,5 +1,6 @@
 #include "core/protocols/shiftlock/server.h"
 
+#include "core/base/paths.h"
 #include "core/protocols/shiftlock/messages.h"
 
 namespace latchlab::shiftlock {
@@ -27,11 +28,17 @@ class Server final : public ServerPart {
     const std::uint64_t era = request.words[1];
     std::uint64_t relcnt = request.words[2];
     const std::uint64_t current = co_await verbs.cpu_compare_swap(era_word_, era, era + 1);
-    if (current != era) co_return false;
+    if (current != era) {
+      LATCHLAB_PATH("shiftlock: the server rejects a request of an earlier era");
+      co_return false;
+    }
     if (!on_.reset_compares_request) relcnt = co_await verbs.load(entry + kRelCntOffset);
     const Verb reset = on_.format.reset(entry, relcnt, on_.reset_keeps_epoch);
     const Completion before = co_await verbs.issue(reset);
-    co_return before.ok() && matched(reset, before.value);
+    const bool done = before.ok() && matched(reset, before.value);
+    if (done) LATCHLAB_PATH("shiftlock: the server resets a lock");
+    if (!done) LATCHLAB_PATH("shiftlock: a reset finds that the lock has moved");
+    co_return done;
   }
 
   Switches on_;

@@ -40,6 +40,11 @@ class Shiftlock final : public Protocol {
     return on_.recovery ? make_server_part(on_, env) : nullptr;
   }
 
+  bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
+    const Entry entry = on_.format.unpack({words[0], words[1]});
+    return entry.tail.null() && entry.readers == 0;  // Epoch and RelCnt stay
+  }
+
   std::string decode(std::span<const std::uint64_t> words) const override {
     const Entry entry = on_.format.unpack({words[0], words[1]});
     std::string text = "epoch=" + std::to_string(entry.epoch) +

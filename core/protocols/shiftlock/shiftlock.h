@@ -41,10 +41,6 @@
 // stalls for two leases between reading its clock and its NIC taking the verb (a reader's release
 // is an ExtFAA and cannot be made conditional).
 // Does not survive: the server's failure (Aborted, server_failed); with `recovery: off`, a crash.
-// Known hole: a message's generation is one bit, so that a Successor which stays unread through two
-// recoveries of one lock can be taken for a new one, and lets two writers in (6 clients, crashes
-// and forgotten releases: 3 of 120,000 random orders in the explorer). It needs a poll of the own
-// endpoint that misses a message which is there already.
 // Not abortable: a queued writer has no way out.
 //
 // Departures from the paper in `repaired`, each a switch with the run that asks for it. W1.. are
@@ -73,6 +69,13 @@
 //    verbs compare RelCnt: the same number of verbs, without effect on a recovered lock.
 //  * message_lock_id: on. A Successor that arrives for a lock given up (crash, expiry, recovery)
 //    would otherwise be taken for the successor in another lock, or in this one's next life.
+//  * message_number: on. A lock's life is one bit, the same again after two recoveries. A Successor
+//    that stays unread through both (a poll that misses what is there already) is taken for a new
+//    one, and its sender, back in the queue, takes the answer as its turn: two writers (6 clients,
+//    crashes and forgotten releases: 3 of 120,000 random orders in the explorer). Messages carry
+//    the number of the sender's acquisition above that bit (31 bits), an answer repeats it, and an
+//    answer to any other acquisition is not taken. A lock that was handed to nobody in this way
+//    waits for recovery.
 //  * intra_node_delay: 0. The paper's 1 us makes its testbed even; it is not part of the lock.
 // Left out: the per-lock eras that 3.6 suggests, and the artifact's giving up of a waiter that was
 // itself stalled for a lease.

@@ -36,6 +36,7 @@ struct Switches {
   bool count_then_wait = false;
 
   bool match_messages = true;
+  bool number_messages = true;
   std::uint32_t endpoints = 1;
   std::uint32_t recvs = 128;
   std::int64_t trivial_tries = 0;

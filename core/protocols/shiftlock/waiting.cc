@@ -1,5 +1,6 @@
 // Waiting with an eye on RelCnt, and recovery as a client sees it (3.6).
 
+#include "core/base/paths.h"
 #include "core/protocols/shiftlock/client.h"
 
 namespace latchlab::shiftlock {
@@ -20,6 +21,7 @@ Task<Client::WatchResult> Client::watch(LockRef lock, RemoteWait wait) {
     const std::uint64_t stuck_at = wait.observe(result.wait.values).lo;
     const bool moved = patience != on_.patience && stuck_at != rejected_at;
     Asked asked = Asked::alive;
+    if (moved) LATCHLAB_PATH("shiftlock: the lock moves again after a rejected request");
     if (!moved) asked = co_await ask_for_recovery(lock, stuck_at);
     if (asked != Asked::alive) {
       result.step = asked == Asked::failed ? Step::failed : Step::recovered;
@@ -39,14 +41,21 @@ Task<Client::Asked> Client::ask_for_recovery(LockRef lock, std::uint64_t stuck_a
   if (on_.reset_compares_request) {
     const Completion now = co_await verbs_.read(lock.entry + kRelCntOffset);
     if (!now.ok()) co_return Asked::failed;
-    if (format().leapt(stuck_at, now.value.lo)) co_return Asked::recovered;
+    if (format().leapt(stuck_at, now.value.lo)) {
+      LATCHLAB_PATH("shiftlock: somebody else was faster to ask for recovery");
+      co_return Asked::recovered;
+    }
   }
   Request request;
   request.type = kRecover;
   request.words = {lock.entry.packed(), era.value.lo, stuck_at, 0};
   const Reply reply = co_await verbs_.call(server, request);
   if (!reply.ok()) co_return Asked::failed;
-  if (reply.words[0] == 0) co_return Asked::alive;
+  if (reply.words[0] == 0) {
+    LATCHLAB_PATH("shiftlock: a request for recovery is rejected");
+    co_return Asked::alive;
+  }
+  LATCHLAB_PATH("shiftlock: a request for recovery is granted");
   ++recoveries_;
   co_return Asked::recovered;
 }
@@ -57,9 +66,12 @@ Task<Client::Asked> Client::ask_for_recovery(LockRef lock, std::uint64_t stuck_a
 Task<Client::Step> Client::confirm(LockRef lock, Time last_change, std::uint64_t joined_at) {
   if (!on_.recovery || !on_.leap_first) co_return Step::entered;
   if (verbs_.now() - last_change < on_.lease * 2) co_return Step::entered;
+  LATCHLAB_PATH("shiftlock: a waiting client looks once more before it enters");
   const Completion now = co_await verbs_.read(lock.entry + kRelCntOffset);
   if (!now.ok()) co_return Step::failed;
-  co_return format().leapt(joined_at, now.value.lo) ? Step::recovered : Step::entered;
+  if (!format().leapt(joined_at, now.value.lo)) co_return Step::entered;
+  LATCHLAB_PATH("shiftlock: the last look finds a recovery");
+  co_return Step::recovered;
 }
 
 Task<void> Client::delay_if_same_node(EndpointAddr peer) {

@@ -1,0 +1,72 @@
+#pragma once
+// Named places in the code, and whether a run has been there: an exhaustive search is worth the
+// rare paths that it reached, so it must be able to list those that it did not.
+//
+//   if (late) LATCHLAB_PATH("dslr: a late release goes ahead");
+//
+// A label is known from the start of the program, executed or not, as soon as the object file that
+// contains it is linked; several uses of one label are one path. Passing a label sets a flag in
+// static storage and does nothing else, so that it may stand in functions that have to be pure.
+// Recording is off at first, and then costs one branch. Only the flags may be shared by threads.
+
+#include <atomic>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace latchlab::paths {
+
+struct PathState {
+  std::string_view label;  // lives as long as the program
+  bool reached = false;
+};
+
+void record(bool on);
+void forget();  // no path counts as reached any more
+// Every label that begins with `prefix`, sorted.
+std::vector<PathState> all(std::string_view prefix = {});
+
+namespace detail {
+
+inline bool recording = false;
+
+template <std::size_t size>
+struct Label {
+  char text[size] = {};
+  consteval Label(const char (&from)[size]) {
+    for (std::size_t i = 0; i < size; ++i) text[i] = from[i];
+  }
+  constexpr std::string_view view() const { return {text, size - 1}; }
+};
+
+// One label's flag, in the list of all of them.
+class Path {
+ public:
+  explicit Path(std::string_view label);
+  void reach() { reached_.store(true, std::memory_order_relaxed); }
+  void forget() { reached_.store(false, std::memory_order_relaxed); }
+  PathState state() const { return {label_, reached_.load(std::memory_order_relaxed)}; }
+  Path* next() const { return next_; }
+
+ private:
+  std::string_view label_;
+  std::atomic<bool> reached_ = false;
+  Path* next_;
+};
+
+// Naming `path` in compiled code is what makes the compiler define it, and start-up register it.
+template <Label label>
+struct Known {
+  static inline Path path{label.view()};
+};
+
+template <Label label>
+inline void pass() {
+  if (recording) [[unlikely]]
+    Known<label>::path.reach();
+}
+
+}  // namespace detail
+}  // namespace latchlab::paths
+
+#define LATCHLAB_PATH(label) ::latchlab::paths::detail::pass<label>()
