@@ -82,6 +82,7 @@ void ExplorerBackend::make(const Step& step, Chooser& inner) {
   const ArenaScope scope(world_->own_arena());
   world_->chooser = &inner;
   explorer::perform(*world_, chosen);
+  chosen.actor->forget_history();
   world_->chooser = world_->own_chooser.get();
 }
 

@@ -116,12 +116,16 @@ enum class StepKind : std::uint8_t {
   wake_word,      // part: which word wait
   wake_deadline,  //
   wake_membership,
-  probe_launch,     // a remote wait issues its probe
+  probe_launch,     // a remote wait issues its probe; part: see kIdleLook
   probe_message,    // ... is stopped by a message
   probe_deadline,   // ... or its deadline
   probe_unchanged,  // ... or because nothing changed for long
   detect_crash,     // membership learns of a crash; part: the client
 };
+
+// Of a probe_launch in a search: as memory is now, the probe would see nothing new. It may be torn,
+// though, when somebody changes the memory between its pieces.
+inline constexpr std::uint32_t kIdleLook = 1;
 
 struct Step {
   StepKind kind = StepKind::local;

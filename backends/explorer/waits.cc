@@ -104,8 +104,7 @@ bool may_tear(const RemoteWait& wait) {
 }
 
 // Would issuing the probes now end the wait, or change the memory?
-bool worth_issuing(const World& world, const RemoteWait& wait, const ProbeValues& seen) {
-  if (world.search() != nullptr && may_tear(wait)) return true;
+bool worth_issuing(const RemoteWait& wait, const ProbeValues& seen) {
   if (wait.classify(seen) != Verdict::pending) return true;
   for (int i = 0; i < wait.probe_count; ++i)
     if (is_atomic(wait.probes[i].kind) && after_atomic(wait.probes[i], seen[i]) != seen[i])
@@ -139,12 +138,11 @@ void launch(World& world, ProbeSlot& probe) {
   probe.result.tries = before + probe.wait.probe_count;
 }
 
-// In a search: nobody can tell when a probe of one piece set out, unless it is an atomic whose
-// client may die before it lands.
+// In a search: nobody can tell when a probe set out before its first piece took effect, unless it
+// is an atomic whose client may die before it lands.
 bool launch_looks_like_effect(const World& world, const ProbeSlot& probe) {
   const SearchSupport* search = world.search();
   if (search == nullptr || !search->reduce || !probe.actor->ops.empty()) return false;
-  if (may_tear(probe.wait)) return false;
   return !is_atomic(probe.wait.probes[0].kind) || !search->may_crash;
 }
 
@@ -157,10 +155,13 @@ void judge(World& world, ProbeSlot& probe) {
   const Verdict verdict = probe.wait.classify(probe.result.values);
   if (verdict == Verdict::done) return end_probe(world, probe, WaitEnd::satisfied);
   if (verdict == Verdict::abandon) return end_probe(world, probe, WaitEnd::abandoned);
-  if (world.search() == nullptr) ++probe.misses;
+  ++probe.misses;
   if (reads) tally.probe_misses += count;
   observe(world, probe, probe.result.values);
   if (probe.wait.pacing) probe.wait.pacing(probe.result.values, probe.misses);
+  if (world.search() == nullptr) return;
+  probe.misses = 0;  // a miss leaves nothing behind
+  probe.result.values = probe.wait.first_seen;
 }
 
 }  // namespace
@@ -173,7 +174,12 @@ void add_probe_steps(World& world, Actor& actor, StepList& steps) {
     ProbeValues seen = {};
     const bool fine = look(world, wait, seen);
     if (fine) observe(world, *probe, seen);
-    if (!fine || worth_issuing(world, wait, seen)) steps.now.push_back(step(StepKind::probe_launch));
+    if (!fine || worth_issuing(wait, seen)) {
+      steps.now.push_back(step(StepKind::probe_launch));
+    } else if (world.search() != nullptr && may_tear(wait)) {
+      steps.now.push_back(step(StepKind::probe_launch));
+      steps.now.back().part = kIdleLook;
+    }
     if (wait.stop_on_message) {
       const Endpoint& endpoint = own_endpoint(world, actor, wait.message.endpoint);
       if (find_message(endpoint, wait.message.filter) >= 0)
@@ -187,12 +193,13 @@ void add_probe_steps(World& world, Actor& actor, StepList& steps) {
 
 namespace {
 
-// The actor's only verb, which it has just posted, takes effect if it can now.
+// Of what the actor has just posted, one piece takes effect if it can now.
 void take_effect(World& world, Actor& actor) {
   StepList steps;
   add_verb_steps(world, actor, steps);
-  LATCHLAB_CHECK(steps.now.size() <= 1, "a single verb of one piece has one next step");
-  if (!steps.now.empty()) make_verb_step(world, steps.now.front());
+  if (steps.now.empty()) return;
+  const std::size_t chosen = world.chooser->choose_among(steps.now.size());
+  make_verb_step(world, steps.now[chosen]);
 }
 
 }  // namespace

@@ -40,3 +40,23 @@ TEST(Scratch, sizes) {
   }
 }
 }
+#include "tools/explore/walk.h"
+namespace latchlab::explore {
+TEST(Scratch, walk) {
+  Case c;
+  const auto env = [](const char* n, const char* d) { const char* v = std::getenv(n); return std::string(v ? v : d); };
+  c.protocol = env("P", "cas"); c.profile = env("PROFILE", "");
+  c.client_nodes = std::stoul(env("N", "2")); c.operations = std::stoul(env("K", "1"));
+  c.crashes = std::stoul(env("C", "0")); c.timeouts = std::stoul(env("T", "4"));
+  std::string m = env("M", "");
+  for (std::size_t i = 0; i < m.size();) { std::size_t j = m.find(',', i); if (j == m.npos) j = m.size(); c.modes.push_back(m.substr(i, j - i)); i = j + 1; }
+  std::string s = env("SETS", "");
+  for (std::size_t i = 0; i < s.size();) { std::size_t j = s.find(',', i); if (j == s.npos) j = s.size(); c.sets.push_back(s.substr(i, j - i)); i = j + 1; }
+  WalkBounds b; b.walks = std::stoull(env("W", "10000")); b.seed = std::stoull(env("SEED", "1"));
+  auto t0 = std::chrono::steady_clock::now();
+  WalkResult r = walk(c, env("ST", "random") == "pct" ? Strategy::pct : Strategy::random, b);
+  double sec = std::chrono::duration<double>(std::chrono::steady_clock::now() - t0).count();
+  std::printf("walks %llu steps %llu unfinished %llu in %.2f s\n", (unsigned long long)r.walks, (unsigned long long)r.steps, (unsigned long long)r.unfinished, sec);
+  if (r.finding) std::printf("  FOUND %s: %s (%zu moves)\n", name_of(r.finding->wrong), r.finding->text.c_str(), r.finding->path.size());
+}
+}

@@ -50,6 +50,10 @@ ExplorerOptions options_of(explorer::SearchSupport& support) {
   return options;
 }
 
+bool looks_idly(const Step& step) {
+  return step.kind == StepKind::probe_launch && step.part == explorer::kIdleLook;
+}
+
 }  // namespace
 
 // Lies in the world's arena, with all that it owns.
@@ -98,8 +102,9 @@ class Universe::Body final : public OperationSource,
   ExplorerBackend& backend() { return backend_; }
   const SafetyMonitor& monitor() const { return monitor_; }
   bool holds(std::uint32_t client) const { return holds_[client] != 0; }
+  RemoteAddr entry_place() const { return world_.lock(LockId{0}).entry; }
   std::vector<std::uint64_t> entry() {
-    const RemoteAddr at = world_.lock(LockId{0}).entry;
+    const RemoteAddr at = entry_place();
     std::vector<std::uint64_t> words;
     for (std::uint64_t w = 0; w < world_.entry_bytes() / 8; ++w)
       words.push_back(backend_.peek(at + 8 * w));
@@ -180,6 +185,8 @@ std::vector<Choice> Universe::choices() {
   std::vector<Choice> choices;
   const StepList& steps = body_->backend().possible();
   for (const Step& step : steps.now) choices.push_back({Choice::Kind::step, step, {}, {}});
+  // When everybody just looks on, nobody will see anything.
+  if (std::all_of(steps.now.begin(), steps.now.end(), looks_idly)) choices.clear();
   cut_ = false;
   if (finished()) return choices;
   if (choices.empty()) add_timeouts(steps, choices);
@@ -238,7 +245,7 @@ Wrong Universe::wrong(bool terminal) const {
   if (!finished()) return Wrong::deadlock;
   const std::vector<std::uint64_t> words = body_->entry();
   const bool must_be_free = !body_->anybody_dead();
-  return must_be_free && words.empty() ? Wrong::not_free : Wrong::nothing;
+  return must_be_free && !protocol_.is_free(body_->entry_place(), words) ? Wrong::not_free : Wrong::nothing;
 }
 
 std::string Universe::entry() const {
