@@ -51,7 +51,7 @@ class Actor final : public Verbs {
   SlotPool<OpSlot> op_slots;
   SlotPool<WaitSlot> wait_slots;
   SlotPool<ProbeSlot> probe_slots;
-  std::vector<Root> roots;  // after the slots: frames give theirs back when they go
+  std::vector<Root> roots;   // after the slots: frames give theirs back when they go
   std::vector<OpSlot*> ops;  // under way, in posting order
   std::vector<WaitSlot*> waits;
   std::vector<ProbeSlot*> probes;

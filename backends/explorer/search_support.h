@@ -31,6 +31,19 @@ class SearchFacts {
   void written(RemoteAddr word) {
     if (add(written_, word) && contains(atomic_, word)) grew_ = add(mixed_, word) || grew_;
   }
+  // As words of a trace, and back.
+  std::vector<std::vector<std::uint64_t>> mixed_words() const {
+    std::vector<std::vector<std::uint64_t>> rows;
+    for (const std::uint64_t word : mixed_) rows.push_back({word});
+    return rows;
+  }
+  static SearchFacts restored(std::vector<std::uint64_t> mixed, bool reads_membership) {
+    SearchFacts facts;
+    facts.mixed_ = std::move(mixed);
+    std::sort(facts.mixed_.begin(), facts.mixed_.end());
+    facts.reads_membership_ = reads_membership;
+    return facts;
+  }
   // Since it was last asked.
   bool grew() { return std::exchange(grew_, false); }
 

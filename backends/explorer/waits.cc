@@ -100,7 +100,8 @@ void observe(const World& world, ProbeSlot& probe, const ProbeValues& seen) {
 
 // A probe of several pieces may see some of them as they are now and others as they will be.
 bool may_tear(const RemoteWait& wait) {
-  return wait.probe_count > 1 || (wait.probes[0].kind == VerbKind::read && wait.probes[0].bytes > 8);
+  return wait.probe_count > 1 ||
+         (wait.probes[0].kind == VerbKind::read && wait.probes[0].bytes > 8);
 }
 
 // Would issuing the probes now end the wait, or change the memory?

@@ -1,6 +1,7 @@
 #pragma once
 // Who decides what has to be decided inside a step (how much of a dead client's verbs lands).
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,6 +15,20 @@ namespace latchlab::explore {
 // Always the first.
 class FirstChooser final : public Chooser {
   std::size_t pick(std::span<const std::uint32_t>) override { return 0; }
+};
+
+// Says the same again, and the first when that is used up.
+class ScriptedChooser final : public Chooser {
+ public:
+  explicit ScriptedChooser(const std::vector<std::uint32_t>& values) : values_(values) {}
+
+ private:
+  std::size_t pick(std::span<const std::uint32_t> owners) override {
+    const std::size_t value = at_ < values_.size() ? values_[at_++] : 0;
+    return std::min(value, owners.size() - 1);
+  }
+  const std::vector<std::uint32_t>& values_;
+  std::size_t at_ = 0;
 };
 
 // Goes through all combinations, one after the other:

@@ -58,8 +58,8 @@ std::string describe_operation(const OpSlot& op) {
     case OpKind::verb:
       return describe_verb(op.verb);
     case OpKind::send:
-      return fmt::format("message {} to endpoint {} of node {}", op.message.type,
-                         op.target.number, op.target.node.value);
+      return fmt::format("message {} to endpoint {} of node {}", op.message.type, op.target.number,
+                         op.target.node.value);
     case OpKind::call:
       return fmt::format("call {} to node {}", op.call.request.type, op.server.value);
     case OpKind::cpu:
@@ -84,8 +84,7 @@ std::string describe_operation(const OpSlot& op) {
 }
 
 std::string describe_probe(const explorer::ProbeSlot& probe) {
-  return describe_verb(probe.wait.probes[0]) +
-         (probe.wait.probe_count > 1 ? " and others" : "");
+  return describe_verb(probe.wait.probes[0]) + (probe.wait.probe_count > 1 ? " and others" : "");
 }
 
 std::string who(const Actor& actor) {
@@ -151,7 +150,8 @@ std::string describe_step(const Step& step) {
 }
 
 std::string describe_choice(const Choice& choice) {
-  if (choice.kind == Choice::Kind::crash) return fmt::format("client {}: DIES", choice.victim.value);
+  if (choice.kind == Choice::Kind::crash)
+    return fmt::format("client {}: DIES", choice.victim.value);
   const std::string text = describe_step(choice.step);
   return choice.kind == Choice::Kind::timeout ? text + " (after a timeout)" : text;
 }
@@ -164,8 +164,7 @@ std::string describe_client(Universe& universe, ClientId client) {
   const auto add = [&](const std::string& thing) { text += (text.empty() ? "" : ", ") + thing; };
   for (const OpSlot* op : actor->ops)
     if (!op->detached && op->probe == nullptr) add(describe_operation(*op));
-  for (const explorer::ProbeSlot* probe : actor->probes)
-    add("waits by " + describe_probe(*probe));
+  for (const explorer::ProbeSlot* probe : actor->probes) add("waits by " + describe_probe(*probe));
   for (const explorer::WaitSlot* wait : actor->waits)
     add(wait->set.message_count > 0 ? "waits for a message" : "waits for a word");
   return text;
@@ -174,8 +173,8 @@ std::string describe_client(Universe& universe, ClientId client) {
 std::uint64_t likeness(const Choice& choice) {
   if (choice.kind == Choice::Kind::crash) return hash_of(1, choice.victim.value);
   const Step& step = choice.step;
-  std::uint64_t hash = hash_of(static_cast<std::uint64_t>(step.kind), step.actor->index(),
-                               step.part);
+  std::uint64_t hash =
+      hash_of(static_cast<std::uint64_t>(step.kind), step.actor->index(), step.part);
   if (step.op != nullptr) {
     hash = hash_of(hash, static_cast<std::uint64_t>(step.op->kind));
     if (step.op->kind == OpKind::verb)

@@ -18,7 +18,8 @@ Result<ParamValue> parse(const ParamSpec& spec, const std::string& text) {
   switch (spec.kind) {
     case ParamKind::integer: {
       const Result<std::int64_t> count = parse_count(text);
-      if (!count) return Error{fmt::format("parameter {}: {}", spec.name, count.error().message), {}};
+      if (!count)
+        return Error{fmt::format("parameter {}: {}", spec.name, count.error().message), {}};
       const std::int64_t value = count.value();
       if (value < spec.min || value > spec.max)
         return outside(fmt::format("{}..{}", spec.min, spec.max));

@@ -38,7 +38,8 @@ class Pass {
   SearchResult run() {
     enter(0, {}, true);
     for (StateId state = 0; state < states_.count() && !over(state); ++state) expand(state);
-    if (result_.cut.empty()) find_stuck();
+    if (result_.cut.empty() || result_.cut == kTimeouts) find_stuck();
+    result_.only_timeouts_cut = result_.cut == kTimeouts;
     result_.states = states_.count();
     result_.memory_bytes = snapshot_.bytes() + states_.bytes() + edges_.size() * sizeof(Edge);
     result_.exhausted = result_.cut.empty();
@@ -170,9 +171,9 @@ class Pass {
   Universe universe_;
   Snapshot snapshot_;
   StateStore states_;
-  std::vector<Origin> origins_;                        // by state
+  std::vector<Origin> origins_;                          // by state
   std::map<StateId, std::vector<std::uint32_t>> inner_;  // where something was decided inside
-  std::vector<char> good_;                             // the end can be reached
+  std::vector<char> good_;                               // the end can be reached
   std::vector<Edge> edges_;
   std::vector<BlobId> row_;
   SearchResult result_;

@@ -11,13 +11,6 @@
 
 namespace latchlab::explore {
 
-// A transition as a trace keeps it: which of Universe::choices(), and what was decided inside.
-struct Move {
-  std::uint32_t choice = 0;
-  std::vector<std::uint32_t> inner;
-  bool operator==(const Move&) const = default;
-};
-
 struct Finding {
   Wrong wrong = Wrong::nothing;
   std::string text;
@@ -25,22 +18,23 @@ struct Finding {
 };
 
 struct SearchBounds {
-  std::uint64_t states = 0;      // 0: no bound
+  std::uint64_t states = 0;        // 0: no bound
   std::uint64_t milliseconds = 0;  // of wall time; 0: no bound
-  bool first_only = false;       // stop at the first finding
-  bool match = true;             // false: states are not compared (a tree, for tests)
+  bool first_only = false;         // stop at the first finding
+  bool match = true;               // false: states are not compared (a tree, for tests)
 };
 
 struct SearchResult {
-  bool exhausted = false;  // nothing was cut
-  std::string cut;         // why not
+  bool exhausted = false;          // nothing was cut
+  std::string cut;                 // why not
+  bool only_timeouts_cut = false;  // and everything within the bound was seen
   std::uint64_t states = 0;
   std::uint64_t transitions = 0;
   std::uint64_t terminals = 0;
   std::uint64_t memory_bytes = 0;
-  std::vector<Finding> findings;     // at most one of each kind, the shortest
-  std::set<std::string> terminal;    // how the entry looks when nothing can happen any more
-  explorer::SearchFacts facts;       // what the moves of the findings rest on
+  std::vector<Finding> findings;   // at most one of each kind, the shortest
+  std::set<std::string> terminal;  // how the entry looks when nothing can happen any more
+  explorer::SearchFacts facts;     // what the moves of the findings rest on
 };
 
 struct Progress {

@@ -26,7 +26,7 @@ LockMode Case::mode(std::uint32_t client, std::uint32_t operation) const {
 
 const char* name_of(Wrong wrong) {
   static constexpr std::array<const char*, kWrongs> kNames = {
-      "nothing", "mutual exclusion", "late effect", "deadlock",
+      "nothing",        "mutual exclusion",    "late effect", "deadlock",
       "foreign memory", "not free at the end", "no progress"};
   return kNames[static_cast<std::size_t>(wrong)];
 }
@@ -245,7 +245,17 @@ Wrong Universe::wrong(bool terminal) const {
   if (!finished()) return Wrong::deadlock;
   const std::vector<std::uint64_t> words = body_->entry();
   const bool must_be_free = !body_->anybody_dead();
-  return must_be_free && !protocol_.is_free(body_->entry_place(), words) ? Wrong::not_free : Wrong::nothing;
+  return must_be_free && !protocol_.is_free(body_->entry_place(), words) ? Wrong::not_free
+                                                                         : Wrong::nothing;
+}
+
+void follow(Universe& universe, const std::vector<Move>& path) {
+  for (const Move& move : path) {
+    const std::vector<Choice> choices = universe.choices();
+    LATCHLAB_CHECK(move.choice < choices.size(), "a path fits the world that it was found in");
+    ScriptedChooser inner(move.inner);
+    universe.make(choices[move.choice], inner);
+  }
 }
 
 std::string Universe::entry() const {

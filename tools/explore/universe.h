@@ -112,4 +112,13 @@ class Universe {
   bool cut_ = false;
 };
 
+// A transition as a trace keeps it: which of Universe::choices(), and what was decided inside.
+struct Move {
+  std::uint32_t choice = 0;
+  std::vector<std::uint32_t> inner;
+  bool operator==(const Move&) const = default;
+};
+// Makes moves that fit.
+void follow(Universe& universe, const std::vector<Move>& path);
+
 }  // namespace latchlab::explore

@@ -13,10 +13,10 @@ namespace latchlab::explore {
 
 namespace {
 
-constexpr std::uint64_t kCrashOdds = 48;    // one choice in so many, where a crash is possible
+constexpr std::uint64_t kCrashOdds = 48;     // one choice in so many, where a crash is possible
 constexpr std::size_t kPriorityChanges = 3;  // of one walk
-constexpr std::uint64_t kFirstLength = 64;  // of walks, until one has been made
-constexpr std::uint64_t kTick = 64;         // walks between two looks at the clock
+constexpr std::uint64_t kFirstLength = 64;   // of walks, until one has been made
+constexpr std::uint64_t kTick = 64;          // walks between two looks at the clock
 
 class RandomInner final : public Chooser {
  public:
@@ -32,20 +32,6 @@ class RandomInner final : public Chooser {
   }
   Rng& rng_;
   std::vector<std::uint32_t> values_;
-};
-
-// Says the same again.
-class ScriptedInner final : public Chooser {
- public:
-  explicit ScriptedInner(const std::vector<std::uint32_t>& values) : values_(values) {}
-
- private:
-  std::size_t pick(std::span<const std::uint32_t> owners) override {
-    const std::size_t value = at_ < values_.size() ? values_[at_++] : 0;
-    return std::min(value, owners.size() - 1);
-  }
-  const std::vector<std::uint32_t>& values_;
-  std::size_t at_ = 0;
 };
 
 // The world at its beginning, as often as needed.
@@ -196,7 +182,7 @@ std::optional<Finding> try_out(Stage& stage, const std::vector<Intent>& intents,
         if (likeness(choices[c]) == intents[i].likeness) picked = c;
     if (picked == choices.size()) return std::nullopt;
     --i;
-    ScriptedInner inner(intents[i].inner);
+    ScriptedChooser inner(intents[i].inner);
     universe.make(choices[picked], inner);
     path.push_back({static_cast<std::uint32_t>(picked), intents[i].inner});
   }
@@ -209,7 +195,7 @@ std::vector<Intent> intents_of(Stage& stage, const std::vector<Move>& path) {
     const std::vector<Choice> choices = stage.universe.choices();
     LATCHLAB_CHECK(move.choice < choices.size(), "a path fits the world that it was found in");
     intents.push_back({likeness(choices[move.choice]), move.inner});
-    ScriptedInner inner(move.inner);
+    ScriptedChooser inner(move.inner);
     stage.universe.make(choices[move.choice], inner);
   }
   return intents;

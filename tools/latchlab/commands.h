@@ -51,9 +51,31 @@ struct CalibrateArguments {
   bool quiet = false;
 };
 
+struct ExploreArguments {
+  std::string protocol;
+  std::string profile;            // empty: the protocol's small model
+  std::vector<std::string> sets;  // NAME=VALUE, over the profile
+  std::uint32_t clients = 2;
+  std::uint32_t operations = 1;
+  std::optional<std::uint32_t> readers;
+  std::vector<std::string> modes;  // by client
+  std::uint32_t crashes = 0;
+  std::uint32_t timeouts = 4;
+  std::string placement = "both";
+  std::string strategy = "exhaustive";
+  std::string budget;
+  std::string out = "traces";
+  std::uint64_t seed = 1;
+  bool every_step = false;
+  bool json = false;
+  bool quiet = false;
+};
+
 int run(const RunArguments& arguments);
 int reproduce(const ReproduceArguments& arguments);
 int calibrate(const CalibrateArguments& arguments);
+int explore_protocol(const ExploreArguments& arguments);
+int replay(const std::string& file);
 int check(const ScenarioArguments& arguments);
 int list(const std::string& what, const std::string& data, bool json);
 

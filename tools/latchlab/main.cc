@@ -120,6 +120,79 @@ CLI::App& add_calibrate(CLI::App& app, CalibrateArguments& arguments) {
   return command;
 }
 
+CLI::App& add_explore(CLI::App& app, ExploreArguments& arguments) {
+  CLI::App& command = *app.add_subcommand(
+      "explore", "Search the orders of events of a small world for one that breaks a lock");
+  command.add_option("--protocol", arguments.protocol, "See: latchlab list protocols")
+      ->required()
+      ->type_name("NAME");
+  command.add_option("--profile", arguments.profile, "[the small model: rare paths within reach]")
+      ->type_name("NAME");
+  command
+      .add_option("--set", arguments.sets,
+                  "A parameter of the protocol, over the profile (repeatable)")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  const auto count = [&](const char* name, auto& value, const char* help, std::uint64_t most) {
+    command.add_option(name, value, help)
+        ->type_name("N")
+        ->check(whole_number(0, most))
+        ->capture_default_str();
+  };
+  command.add_option("--clients", arguments.clients, "How many there are")
+      ->type_name("N")
+      ->check(whole_number(1, 16))
+      ->capture_default_str();
+  command.add_option("--operations", arguments.operations, "Acquisitions of each client")
+      ->type_name("N")
+      ->check(whole_number(1, 64))
+      ->capture_default_str();
+  command
+      .add_option("--readers", arguments.readers,
+                  "So many clients only read, the others only write [every assignment]")
+      ->type_name("N")
+      ->check(whole_number(0, 16));
+  command
+      .add_option("--modes", arguments.modes,
+                  "One assignment: for each client a text such as XS, writes then reads")
+      ->type_name("TEXT ...");
+  count("--crashes", arguments.crashes, "Clients that may die, at any moment", 16);
+  count("--timeouts", arguments.timeouts, "How often a lease may run out once somebody has died",
+        1'000);
+  command.add_option("--placement", arguments.placement, "A node for each client, one for all")
+      ->check(CLI::IsMember({"spread", "together", "both"}))
+      ->capture_default_str();
+  command
+      .add_option("--strategy", arguments.strategy,
+                  "exhaustive: all orders; pct, random: one order at a time")
+      ->check(CLI::IsMember({"exhaustive", "pct", "random"}))
+      ->capture_default_str();
+  command
+      .add_option("--budget", arguments.budget,
+                  "States in all, or walks of each case [10000]; or a time such as 60s")
+      ->type_name("N|TIME");
+  count("--seed", arguments.seed, "Of random walks", kMostSeed);
+  command.add_option("--out", arguments.out, "Where traces of what is found go")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command.add_flag("--every-step", arguments.every_step,
+                   "Merge no steps: slower, the same answers; for whoever doubts the merging");
+  command.add_flag("--json", arguments.json, "Print one JSON document on stdout and nothing else");
+  command.add_flag("--quiet", arguments.quiet, "No progress");
+  command.footer(kExitCodes);
+  return command;
+}
+
+CLI::App& add_replay(CLI::App& app, std::string& file) {
+  CLI::App& command =
+      *app.add_subcommand("replay", "Tell what latchlab explore found, step by step");
+  command.add_option("trace", file, "A file that latchlab explore wrote")
+      ->required()
+      ->type_name("FILE");
+  return command;
+}
+
 // One line, and where to read on. `command` is the first word after the program's name.
 std::string complaint(const std::string& command, const CLI::App& app, const CLI::Error& error) {
   std::string known;
@@ -170,6 +243,11 @@ int main(int argc, char** argv) {
   CalibrateArguments calibrate_arguments;
   const CLI::App& calibrate_command = add_calibrate(app, calibrate_arguments);
 
+  ExploreArguments explore_arguments;
+  const CLI::App& explore_command = add_explore(app, explore_arguments);
+  std::string trace_file;
+  const CLI::App& replay_command = add_replay(app, trace_file);
+
   std::string list_what;
   std::string list_data;
   bool list_json = false;
@@ -191,6 +269,8 @@ int main(int argc, char** argv) {
     if (run_command.parsed()) return flushed(run(run_arguments));
     if (reproduce_command.parsed()) return flushed(reproduce(reproduce_arguments));
     if (calibrate_command.parsed()) return flushed(calibrate(calibrate_arguments));
+    if (explore_command.parsed()) return flushed(explore_protocol(explore_arguments));
+    if (replay_command.parsed()) return flushed(replay(trace_file));
     if (check_command.parsed()) return flushed(check(check_arguments));
     return flushed(list(list_what, list_data, list_json));
   } catch (const std::system_error& error) {  // of fmt::print

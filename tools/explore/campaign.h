@@ -1,0 +1,67 @@
+#pragma once
+// All cases of one question: every assignment of modes and every placement, up to symmetry.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/explore/search.h"
+#include "tools/explore/trace.h"
+#include "tools/explore/walk.h"
+
+namespace latchlab::explore {
+
+enum class Placement : std::uint8_t { spread, together, both };  // a node each, or one for all
+enum class Method : std::uint8_t { exhaustive, pct, random };
+const char* name_of(Method method);
+
+struct Campaign {
+  Case base;  // its nodes and modes are set for each case
+  std::uint32_t clients = 2;
+  std::optional<std::uint32_t>
+      readers;  // so many that only read, others only write; none: all ways
+  Placement placement = Placement::both;
+  Method method = Method::exhaustive;
+  std::uint64_t budget = 0;        // exhaustive: states in all; else walks of each case; 0: default
+  std::uint64_t milliseconds = 0;  // in all; 0: no bound
+  std::uint64_t seed = 1;
+};
+
+// What a case is, in a few words: "XX XS, a node each".
+std::string describe(const Case& setup);
+std::vector<Case> cases_of(const Campaign& campaign);
+
+struct Verdict {
+  std::uint64_t cases = 0;  // of cases_of() that were looked at
+  std::uint64_t all_cases = 0;
+  bool exhausted = false;    // every order of events of every case was looked at
+  std::string cut;           // why not
+  std::uint64_t states = 0;  // walks: steps
+  std::uint64_t transitions = 0;
+  std::uint64_t walks = 0;
+  std::uint64_t unfinished = 0;    // walks
+  std::uint64_t memory_bytes = 0;  // of the largest case
+  double seconds = 0;
+  std::vector<Trace> findings;         // one of each kind, the shortest
+  std::vector<std::string> unreached;  // labelled paths of the protocol that nobody took
+  std::uint64_t paths = 0;             // how many labels there are
+};
+
+struct CampaignProgress {
+  std::uint64_t number = 0;  // of the case, from 1
+  std::uint64_t cases = 0;
+  const Case* setup = nullptr;
+  std::uint64_t states = 0;  // of this case; walks
+  std::uint64_t open = 0;
+};
+
+// The case of the campaign must be fine by check_case. `watch` is called often; false: stop.
+Verdict run(const Campaign& campaign,
+            const std::function<bool(const CampaignProgress&)>& watch = {});
+
+std::string verdict_json(const Campaign& campaign, const Verdict& verdict,
+                         const std::vector<std::string>& trace_files);
+
+}  // namespace latchlab::explore

@@ -1,0 +1,105 @@
+// A trace played again, told step by step.
+
+#include <fmt/format.h>
+
+#include "tools/explore/choosers.h"
+#include "tools/explore/describe.h"
+#include "tools/explore/trace.h"
+
+namespace latchlab::explore {
+
+namespace {
+
+std::string list_of(const Case& setup, const std::vector<ClientId>& holders) {
+  std::string text;
+  for (const ClientId client : holders)
+    text += fmt::format("{}client {}", text.empty() ? "" : ", ", client.value);
+  return text.empty() ? "nobody" : text + (setup.clients() > 1 ? "" : " alone");
+}
+
+std::string title(const Trace& trace) {
+  const Case& setup = trace.setup;
+  std::string text = fmt::format("{}", setup.protocol);
+  if (!setup.profile.empty()) text += ", profile " + setup.profile;
+  for (const std::string& set : setup.sets) text += ", " + set;
+  text += fmt::format("\n{} clients on {} nodes:", setup.clients(), setup.client_nodes);
+  for (std::uint32_t i = 0; i < setup.clients(); ++i) {
+    text += fmt::format("{} client {}", i == 0 ? "" : ",", i);
+    for (std::uint32_t k = 0; k < setup.operations; ++k)
+      text += setup.mode(i, k) == LockMode::shared ? " reads" : " writes";
+  }
+  return text + "\n\n";
+}
+
+// Tells what happens, and afterwards what has changed.
+class Teller final : public StepListener {
+ public:
+  Teller(Universe& universe, std::string& text) : universe_(universe), text_(text) {
+    told_.resize(universe.setup().clients());
+  }
+
+  void about_to(const explorer::Step& step, bool forced) override {
+    if (forced) text_ += fmt::format("       {}\n", describe_step(step));
+  }
+  void tell(std::size_t number, const Choice& choice) {
+    text_ += fmt::format("{:4}.  {}\n", number, describe_choice(choice));
+  }
+  void tell_state() {
+    const std::string entry = universe_.entry();
+    if (entry != entry_) text_ += "         entry: " + entry + "\n";
+    const std::string holders = list_of(universe_.setup(), universe_.holders());
+    if (holders != holders_) text_ += "         holds: " + holders + "\n";
+    for (std::uint32_t i = 0; i < told_.size(); ++i) {
+      const std::string now = describe_client(universe_, ClientId{i});
+      if (now != told_[i]) text_ += fmt::format("         client {} is at: {}\n", i, now);
+      told_[i] = now;
+    }
+    entry_ = entry;
+    holders_ = holders;
+  }
+
+ private:
+  Universe& universe_;
+  std::string& text_;
+  std::string entry_, holders_;
+  std::vector<std::string> told_;
+};
+
+bool ends_as_told(Universe& universe, const Trace& trace) {
+  const std::vector<Choice> choices = universe.choices();
+  if (universe.entry() != trace.entry) return false;
+  if (trace.finding.wrong == Wrong::no_progress) return !universe.finished();
+  return universe.wrong(choices.empty() && !universe.cut()) == trace.finding.wrong;
+}
+
+}  // namespace
+
+Played replay(const Trace& trace) {
+  explorer::SearchSupport support;
+  support.facts = trace.facts;
+  const std::unique_ptr<Protocol> protocol = make_protocol(trace.setup);
+  Universe universe(trace.setup, *protocol, support);
+  Played played;
+  played.text = title(trace);
+  Teller teller(universe, played.text);
+  universe.listen(&teller);
+  teller.tell_state();
+  std::size_t number = 0;
+  for (const Move& move : trace.finding.path) {
+    const std::vector<Choice> choices = universe.choices();
+    if (move.choice >= choices.size()) {
+      played.text += fmt::format("{:4}.  the trace asks for choice {} of {}\n", number + 1,
+                                 move.choice + 1, choices.size());
+      return played;
+    }
+    teller.tell(++number, choices[move.choice]);
+    ScriptedChooser inner(move.inner);
+    universe.make(choices[move.choice], inner);
+    teller.tell_state();
+  }
+  played.fits = ends_as_told(universe, trace);
+  played.text += fmt::format("\n{}: {}\n", name_of(trace.finding.wrong), trace.finding.text);
+  return played;
+}
+
+}  // namespace latchlab::explore

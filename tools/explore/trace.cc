@@ -1,0 +1,219 @@
+#include "tools/explore/trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/protocols/registry.h"
+
+namespace latchlab::explore {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kVersion = 1;
+constexpr std::uint32_t kMostClients = 16;
+constexpr std::uint32_t kMostOperations = 64;
+constexpr std::size_t kMostMoves = 1'000'000;
+
+Json moves_json(const std::vector<Move>& path) {
+  Json moves = Json::array();
+  for (const Move& move : path) {
+    Json one = Json::array({move.choice});
+    for (const std::uint32_t value : move.inner) one.push_back(value);
+    moves.push_back(one);
+  }
+  return moves;
+}
+
+// Reads fields one by one and remembers the first that is wrong.
+class Reader {
+ public:
+  Reader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {}
+
+  std::string text(const char* name) {
+    const Json* field = find(name);
+    if (field == nullptr) return {};
+    if (!field->is_string()) fail(name, "a text");
+    return field->is_string() ? field->get<std::string>() : std::string();
+  }
+  std::uint32_t number(const char* name, std::uint32_t least, std::uint32_t most) {
+    const Json* field = find(name);
+    if (field == nullptr) return least;
+    const bool fits = field->is_number_unsigned() && field->get<std::uint64_t>() >= least &&
+                      field->get<std::uint64_t>() <= most;
+    if (!fits) fail(name, fmt::format("a whole number from {} to {}", least, most));
+    return fits ? field->get<std::uint32_t>() : least;
+  }
+  bool flag(const char* name) {
+    const Json* field = find(name);
+    if (field != nullptr && !field->is_boolean()) fail(name, "true or false");
+    return field != nullptr && field->is_boolean() && field->get<bool>();
+  }
+  std::vector<std::string> texts(const char* name) {
+    std::vector<std::string> texts;
+    const Json* field = find(name);
+    if (field == nullptr) return texts;
+    const auto is_text = [](const Json& each) { return each.is_string(); };
+    if (!field->is_array() || !std::all_of(field->begin(), field->end(), is_text)) {
+      fail(name, "a list of texts");
+      return texts;
+    }
+    for (const Json& each : *field) texts.push_back(each.get<std::string>());
+    return texts;
+  }
+  std::vector<std::vector<std::uint64_t>> rows(const char* name) {
+    std::vector<std::vector<std::uint64_t>> rows;
+    const Json* field = find(name);
+    const auto is_number = [](const Json& each) { return each.is_number_unsigned(); };
+    const auto is_row = [&](const Json& row) {
+      return row.is_array() && !row.empty() && std::all_of(row.begin(), row.end(), is_number);
+    };
+    if (field == nullptr) return rows;
+    const bool fits = field->is_array() && field->size() <= kMostMoves &&
+                      std::all_of(field->begin(), field->end(), is_row);
+    if (!fits) fail(name, "a list of lists of whole numbers");
+    if (fits)
+      for (const Json& row : *field) rows.push_back(row.get<std::vector<std::uint64_t>>());
+    return rows;
+  }
+  const std::optional<Error>& error() const { return error_; }
+
+ private:
+  const Json* find(const char* name) {
+    const auto field = json_.find(name);
+    if (field != json_.end()) return &*field;
+    if (!error_) error_ = Error{fmt::format("'{}' is missing from this trace", name), where_};
+    return nullptr;
+  }
+  void fail(const char* name, const std::string& expected) {
+    if (!error_) error_ = Error{fmt::format("'{}': expected {}", name, expected), where_};
+  }
+
+  const Json& json_;
+  std::string where_;
+  std::optional<Error> error_;
+};
+
+Case read_case(Reader& reader) {
+  Case setup;
+  setup.protocol = reader.text("protocol");
+  setup.profile = reader.text("profile");
+  setup.sets = reader.texts("set");
+  setup.client_nodes = reader.number("client_nodes", 1, kMostClients);
+  setup.clients_per_node = reader.number("clients_per_node", 1, kMostClients);
+  setup.operations = reader.number("operations", 1, kMostOperations);
+  setup.modes = reader.texts("modes");
+  setup.crashes = reader.number("crashes", 0, kMostClients);
+  setup.timeouts = reader.number("timeouts", 0, 1'000'000);
+  setup.reduce = reader.flag("reduce");
+  return setup;
+}
+
+std::optional<Wrong> wrong_of(const std::string& name) {
+  for (std::size_t i = 1; i < kWrongs; ++i)
+    if (name == name_of(static_cast<Wrong>(i))) return static_cast<Wrong>(i);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Status check_case(const Case& setup) {
+  const ProtocolEntry* entry = find_protocol(setup.protocol);
+  if (entry == nullptr) {
+    std::string known;
+    for (const ProtocolInfo& info : protocol_infos())
+      known += (known.empty() ? "" : ", ") + info.name;
+    return Error{fmt::format("there is no protocol '{}'; known: {}", setup.protocol, known), {}};
+  }
+  const Result<ParamSet> params = params_of(setup, *entry);
+  if (!params) return params.error();
+  if (setup.clients() > kMostClients)
+    return Error{fmt::format("{} clients are more than the {} that an exploration can hold",
+                             setup.clients(), kMostClients),
+                 {}};
+  const std::unique_ptr<Protocol> protocol = entry->make(params.value());
+  if (setup.clients() > protocol->limits().max_clients)
+    return Error{fmt::format("{} with these parameters serves at most {} clients, not {}",
+                             setup.protocol, protocol->limits().max_clients, setup.clients()),
+                 {}};
+  if (setup.crashes > setup.clients())
+    return Error{
+        fmt::format("{} crashes of {} clients: at most one each", setup.crashes, setup.clients()),
+        {}};
+  for (const std::string& modes : setup.modes)
+    if (modes.find_first_not_of("XS") != modes.npos)
+      return Error{fmt::format("modes '{}': expected letters X (exclusive) and S (shared)", modes),
+                   {}};
+  return fine();
+}
+
+Trace make_trace(const Case& setup, const explorer::SearchFacts& facts, const Finding& finding) {
+  Trace trace{setup, facts, finding, {}};
+  explorer::SearchSupport support;
+  support.facts = facts;
+  const std::unique_ptr<Protocol> protocol = make_protocol(setup);
+  Universe universe(setup, *protocol, support);
+  follow(universe, finding.path);
+  trace.entry = universe.entry();
+  return trace;
+}
+
+std::string trace_json(const Trace& trace) {
+  const Case& setup = trace.setup;
+  Json json;
+  json["latchlab_trace"] = kVersion;
+  json["wrong"] = name_of(trace.finding.wrong);
+  json["text"] = trace.finding.text;
+  json["protocol"] = setup.protocol;
+  json["profile"] = setup.profile;
+  json["set"] = setup.sets;
+  json["client_nodes"] = setup.client_nodes;
+  json["clients_per_node"] = setup.clients_per_node;
+  json["operations"] = setup.operations;
+  json["modes"] = setup.modes;
+  json["crashes"] = setup.crashes;
+  json["timeouts"] = setup.timeouts;
+  json["reduce"] = setup.reduce;
+  json["mixed_words"] = trace.facts.mixed_words();
+  json["reads_membership"] = trace.facts.reads_membership();
+  json["entry"] = trace.entry;
+  json["moves"] = moves_json(trace.finding.path);
+  return json.dump() + "\n";
+}
+
+Result<Trace> parse_trace(const std::string& text, const std::string& file) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.contains("latchlab_trace"))
+    return Error{"this is no trace: expected the JSON that latchlab explore writes", file};
+  if (json["latchlab_trace"] != kVersion)
+    return Error{fmt::format("this build reads traces of version {}; record it again", kVersion),
+                 file};
+  Reader reader(json, file);
+  Trace trace;
+  trace.setup = read_case(reader);
+  const std::string wrong = reader.text("wrong");
+  trace.finding.text = reader.text("text");
+  trace.entry = reader.text("entry");
+  std::vector<std::uint64_t> mixed;
+  for (const auto& row : reader.rows("mixed_words")) mixed.push_back(row.front());
+  trace.facts = explorer::SearchFacts::restored(mixed, reader.flag("reads_membership"));
+  for (const auto& row : reader.rows("moves")) {
+    Move move;
+    move.choice = static_cast<std::uint32_t>(row.front());
+    for (std::size_t i = 1; i < row.size(); ++i)
+      move.inner.push_back(static_cast<std::uint32_t>(row[i]));
+    trace.finding.path.push_back(std::move(move));
+  }
+  if (reader.error()) return *reader.error();
+  const std::optional<Wrong> known = wrong_of(wrong);
+  if (!known) return Error{fmt::format("'wrong': '{}' is no kind of finding", wrong), file};
+  trace.finding.wrong = *known;
+  if (const Status fine = check_case(trace.setup); !fine) return Error{fine.error().message, file};
+  return trace;
+}
+
+}  // namespace latchlab::explore

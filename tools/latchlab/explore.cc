@@ -1,0 +1,187 @@
+// Searches for orders of events that break a lock, and replays of what was found.
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "core/runner/output.h"
+#include "core/scenario/text_file.h"
+#include "tools/explore/campaign.h"
+#include "tools/latchlab/commands.h"
+
+namespace latchlab::tool {
+
+namespace {
+
+namespace fs = std::filesystem;
+using explore::Campaign;
+using explore::CampaignProgress;
+using explore::Trace;
+using explore::Verdict;
+
+volatile std::sig_atomic_t stop_asked = 0;
+
+void ask_to_stop(int /*signal*/) {
+  stop_asked = 1;
+}
+
+// A line every two seconds, once there is something to wait for.
+class Teller {
+ public:
+  explicit Teller(bool talks) : talks_(talks), next_(Clock::now() + kEvery) {}
+  bool operator()(const CampaignProgress& now) {
+    if (talks_ && Clock::now() >= next_) {
+      next_ = Clock::now() + kEvery;
+      fmt::print(stderr, "case {} of {} ({}): {} looked at", now.number, now.cases,
+                 explore::describe(*now.setup), now.states);
+      if (now.open > 0) fmt::print(stderr, ", {} open", now.open);
+      fmt::print(stderr, "\n");
+      std::fflush(stderr);
+    }
+    return stop_asked == 0;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kEvery{2};
+  bool talks_;
+  Clock::time_point next_;
+};
+
+// A number, or a duration such as 60s.
+Status read_budget(const std::string& text, Campaign& campaign) {
+  if (text.empty()) return fine();
+  if (const Result<Duration> time = parse_duration(text); time && time.value().ps > 0) {
+    campaign.milliseconds = static_cast<std::uint64_t>(time.value().ps / milliseconds(1).ps);
+    if (campaign.milliseconds > 0) return fine();
+  }
+  const Result<std::int64_t> count = parse_count(text);
+  if (!count || count.value() <= 0)
+    return Error{fmt::format("--budget {}: expected a number, or a time such as 60s", text), {}};
+  campaign.budget = static_cast<std::uint64_t>(count.value());
+  return fine();
+}
+
+Result<Campaign> campaign_of(const ExploreArguments& arguments) {
+  Campaign campaign;
+  explore::Case& base = campaign.base;
+  base.protocol = arguments.protocol;
+  base.profile = arguments.profile;
+  base.sets = arguments.sets;
+  base.operations = arguments.operations;
+  base.modes = arguments.modes;
+  base.crashes = arguments.crashes;
+  base.timeouts = arguments.timeouts;
+  base.reduce = !arguments.every_step;
+  campaign.clients = arguments.clients;
+  campaign.readers = arguments.readers;
+  campaign.seed = arguments.seed;
+  if (arguments.placement == "spread") campaign.placement = explore::Placement::spread;
+  if (arguments.placement == "together") campaign.placement = explore::Placement::together;
+  if (arguments.strategy == "pct") campaign.method = explore::Method::pct;
+  if (arguments.strategy == "random") campaign.method = explore::Method::random;
+  if (const Status read = read_budget(arguments.budget, campaign); !read) return read.error();
+  base.client_nodes = campaign.clients;
+  if (const Status known = explore::check_case(base); !known) return known.error();
+  if (campaign.readers.value_or(0) > campaign.clients)
+    return Error{
+        fmt::format("--readers {}: there are {} clients", *campaign.readers, campaign.clients), {}};
+  if (!base.modes.empty() && base.modes.size() != campaign.clients)
+    return Error{fmt::format("--modes has {} texts, and there are {} clients", base.modes.size(),
+                             campaign.clients),
+                 {}};
+  return campaign;
+}
+
+// Each in a file of its own, with the first free number.
+Result<std::vector<std::string>> write_traces(const std::string& directory,
+                                              const std::string& protocol,
+                                              const std::vector<Trace>& traces) {
+  std::vector<std::string> files;
+  if (traces.empty()) return files;
+  std::error_code failed;
+  fs::create_directories(directory, failed);
+  if (failed) return Error{"cannot be made: " + failed.message(), directory};
+  for (const Trace& trace : traces) {
+    std::string kind = name_of(trace.finding.wrong);
+    std::replace(kind.begin(), kind.end(), ' ', '-');
+    fs::path file;
+    for (int number = 1; file.empty() || fs::exists(file); ++number)
+      file = fs::path(directory) / fmt::format("{}-{}-{}.json", protocol, kind, number);
+    if (const Status written = write_atomically(file.string(), trace_json(trace)); !written)
+      return written.error();
+    files.push_back(file.string());
+  }
+  return files;
+}
+
+void print_verdict(const Campaign& campaign, const Verdict& verdict,
+                   const std::vector<std::string>& files) {
+  fmt::print("{}: {} of {} cases, ", campaign.base.protocol, verdict.cases, verdict.all_cases);
+  if (campaign.method == explore::Method::exhaustive) {
+    fmt::print("{} states, {} transitions", verdict.states, verdict.transitions);
+  } else {
+    fmt::print("{} walks, {} steps", verdict.walks, verdict.states);
+    if (verdict.unfinished > 0) fmt::print(", {} walks cut at their longest", verdict.unfinished);
+  }
+  fmt::print(", {:.1f} s\n", verdict.seconds);
+  if (verdict.exhausted) {
+    fmt::print("Exhausted: every order of events within the bounds was looked at.\n");
+  } else {
+    fmt::print("Not exhausted: {}.\n", verdict.cut);
+  }
+  if (!verdict.unreached.empty()) {
+    fmt::print("Not reached, and so not verified ({} of {} paths):\n", verdict.unreached.size(),
+               verdict.paths);
+    for (const std::string& path : verdict.unreached) fmt::print("  {}\n", path);
+  }
+  for (std::size_t i = 0; i < verdict.findings.size(); ++i) {
+    const Trace& trace = verdict.findings[i];
+    fmt::print("FOUND {} in {} moves ({}): {}\n  see it: latchlab replay {}\n",
+               name_of(trace.finding.wrong), trace.finding.path.size(),
+               explore::describe(trace.setup), trace.finding.text, files[i]);
+  }
+  if (verdict.findings.empty()) fmt::print("Nothing found.\n");
+}
+
+}  // namespace
+
+int explore_protocol(const ExploreArguments& arguments) {
+  const Result<Campaign> campaign = campaign_of(arguments);
+  if (!campaign) return complain(campaign.error());
+  std::signal(SIGINT, ask_to_stop);
+  std::signal(SIGTERM, ask_to_stop);
+  Teller teller(!arguments.quiet);
+  const Verdict verdict =
+      explore::run(campaign.value(), [&](const CampaignProgress& now) { return teller(now); });
+  const auto files = write_traces(arguments.out, arguments.protocol, verdict.findings);
+  if (!files) return complain(files.error(), kCannot);
+  if (arguments.json) {
+    fmt::print("{}", verdict_json(campaign.value(), verdict, files.value()));
+  } else {
+    print_verdict(campaign.value(), verdict, files.value());
+  }
+  if (stop_asked != 0) return kInterrupted;
+  return verdict.findings.empty() ? kFine : kBroken;
+}
+
+int replay(const std::string& file) {
+  const Result<std::string> text = read_text_file(file);
+  if (!text) return complain(text.error());
+  const Result<Trace> trace = explore::parse_trace(text.value(), file);
+  if (!trace) return complain(trace.error());
+  const explore::Played played = explore::replay(trace.value());
+  fmt::print("{}", played.text);
+  if (played.fits) return kFine;
+  return complain({"the trace does not end as it says: it was recorded with another version of the "
+                   "lock, or of the explorer; record it again with latchlab explore",
+                   file},
+                  kBroken);
+}
+
+}  // namespace latchlab::tool
