@@ -9,7 +9,7 @@ cores=${JOBS:-$(nproc)}
 build_packages=(g++ cmake ninja-build ccache pkg-config libsimgrid-dev libyaml-cpp-dev libfmt-dev
                 libcli11-dev nlohmann-json3-dev libeigen3-dev)
 test_packages=(libgtest-dev libgmock-dev)
-check_packages=(clang-19 clang-tidy-19 clang-format libclang-rt-19-dev)
+check_packages=(clang-19 clang-tidy-19 clang-format libclang-rt-19-dev jq)
 
 die() {
   printf '%s\n' "$*" >&2

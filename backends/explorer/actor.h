@@ -47,6 +47,7 @@ class Actor final : public Verbs {
 
   bool alive = true;
   bool evicted = false;
+  bool paused = false;  // its CPU does nothing; what its NIC has goes on (searches only)
   std::uint64_t life = 0;
   SlotPool<OpSlot> op_slots;
   SlotPool<WaitSlot> wait_slots;

@@ -33,22 +33,12 @@ Capabilities declared(const ExplorerOptions& options) {
 
 // CPUs and NICs run at speeds of their own.
 std::uint32_t owner_of(const Step& step) {
-  bool nic = false;
-  switch (step.kind) {
-    case StepKind::verb_piece:
-    case StepKind::atomic_read:
-    case StepKind::atomic_write:
-    case StepKind::verb_fail:
-    case StepKind::deliver:
-    case StepKind::send_fail:
-    case StepKind::call_arrive:
-    case StepKind::call_fail:
-      nic = true;
-      break;
-    default:
-      break;
-  }
-  return 2 * step.actor->index() + (nic ? 1 : 0);
+  return 2 * step.actor->index() + (explorer::by_nic(step.kind) ? 1 : 0);
+}
+
+// What the CPU of a paused client would do.
+bool sleeps(const Step& step) {
+  return step.actor->paused && !explorer::by_nic(step.kind);
 }
 
 std::unique_ptr<StepList> make_step_list() {
@@ -142,6 +132,8 @@ void ExplorerBackend::list_steps() {
   }
   explorer::add_detection_steps(*world_, *steps_);
   std::erase_if(steps_->later, [](const auto& later) { return later.date == kNever; });
+  std::erase_if(steps_->later, [](const auto& later) { return sleeps(later.step); });
+  std::erase_if(steps_->now, sleeps);
   // A search's clock stands still: what may end early does not wait for it.
   const bool searching = world_->search() != nullptr;
   if (steps_->now.empty() && !searching) return;

@@ -113,6 +113,7 @@ class ExplorerBackend final : public Backend {
   // Makes it; whatever has to be decided on the way is asked of `inner`.
   void make(const explorer::Step& step, Chooser& inner);
   void crash(ClientId client, CrashKind kind, Chooser& inner);
+  void pause_cpu(ClientId client, bool paused);
   void move_clock(Time date);
   bool everybody_done() const;
   explorer::World& world() { return *world_; }

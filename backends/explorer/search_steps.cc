@@ -93,6 +93,10 @@ void ExplorerBackend::crash(ClientId client, CrashKind kind, Chooser& inner) {
   world_->chooser = world_->own_chooser.get();
 }
 
+void ExplorerBackend::pause_cpu(ClientId client, bool paused) {
+  world_->find_client(client)->paused = paused;
+}
+
 void ExplorerBackend::move_clock(Time date) {
   world_->clock = std::max(world_->clock, date);
 }

@@ -20,6 +20,22 @@ void complete(World& world, OpSlot& op) {
 
 }  // namespace
 
+bool by_nic(StepKind kind) {
+  switch (kind) {
+    case StepKind::verb_piece:
+    case StepKind::atomic_read:
+    case StepKind::atomic_write:
+    case StepKind::verb_fail:
+    case StepKind::deliver:
+    case StepKind::send_fail:
+    case StepKind::call_arrive:
+    case StepKind::call_fail:
+      return true;
+    default:
+      return false;
+  }
+}
+
 void perform(World& world, const Step& step) {
   switch (step.kind) {
     case StepKind::start_root:

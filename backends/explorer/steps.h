@@ -6,5 +6,7 @@
 namespace latchlab::explorer {
 
 void perform(World& world, const Step& step);
+// Made by an RNIC, not by a CPU.
+bool by_nic(StepKind kind);
 
 }  // namespace latchlab::explorer

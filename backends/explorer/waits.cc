@@ -10,8 +10,9 @@ namespace {
 void add_deadline(const World& world, Time date, Time posted_at, const Step& step,
                   StepList& steps) {
   if (date == kNever) return;
-  // A date that was over when the wait began makes it a poll.
-  if (date <= posted_at) {
+  // A date that was over when the wait began makes it a poll. In a search the clock moves only when
+  // a wait has run out: others whose date has come by then may end at any moment.
+  if (date <= posted_at || (world.search() != nullptr && date <= world.clock)) {
     steps.now.push_back(step);
   } else {
     steps.later.push_back({date < world.clock ? world.clock : date, false, step});

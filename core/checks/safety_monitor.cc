@@ -142,12 +142,13 @@ bool SafetyMonitor::granted(ClientId client, const Grant& grant) {
   if (clients_[client.value].wanted == grant.lock.id) leave_waiting(state, client);
   ++counts_.checks;
   bool safe = true;
+  const bool worthless = clocks_.local_now(client) >= grant.valid_until;
   for (std::uint32_t at = state.holders; at != kNobody; at = holders_[at].next) {
     const Holder& holder = holders_[at];
     if (!conflict(holder.mode, grant.mode)) continue;
-    if (clocks_.local_now(holder.client) >= holder.valid_until) {
+    if (worthless || clocks_.local_now(holder.client) >= holder.valid_until) {
       ++counts_.expired_holds;
-      clients_[holder.client.value].overtaken = true;
+      clients_[worthless ? client.value : holder.client.value].overtaken = true;
       continue;
     }
     ++counts_.violations;

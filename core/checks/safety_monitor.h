@@ -4,7 +4,8 @@
 //
 // Three findings are told apart, because grants expire:
 //   violation     two live clients inside the validity of conflicting grants;
-//   expired hold  a grant was given while a conflicting holder was still inside, past its validity;
+//   expired hold  a grant was given while a conflicting holder was still inside, past its validity,
+//                 or was itself worthless by the time its client had it;
 //   late effect   such a holder's release was then carried out instead of suppressed.
 
 #include <cstdint>

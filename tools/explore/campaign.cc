@@ -230,11 +230,9 @@ std::string verdict_json(const Campaign& campaign, const Verdict& verdict,
   json["protocol"] = base.protocol;
   json["profile"] = base.profile;
   json["set"] = base.sets;
-  json["bounds"] = {{"clients", campaign.clients},
-                    {"operations", base.operations},
-                    {"crashes", base.crashes},
-                    {"timeouts", base.timeouts},
-                    {"cases", verdict.all_cases}};
+  json["bounds"] = {{"clients", campaign.clients}, {"operations", base.operations},
+                    {"crashes", base.crashes},     {"pauses", base.pauses},
+                    {"timeouts", base.timeouts},   {"cases", verdict.all_cases}};
   json["cases"] = verdict.cases;
   json["states"] = verdict.states;
   json["transitions"] = verdict.transitions;

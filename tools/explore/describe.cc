@@ -152,6 +152,10 @@ std::string describe_step(const Step& step) {
 std::string describe_choice(const Choice& choice) {
   if (choice.kind == Choice::Kind::crash)
     return fmt::format("client {}: DIES", choice.victim.value);
+  if (choice.kind == Choice::Kind::pause)
+    return fmt::format("client {}: stands still from here on", choice.victim.value);
+  if (choice.kind == Choice::Kind::resume)
+    return fmt::format("client {}: goes on", choice.victim.value);
   const std::string text = describe_step(choice.step);
   return choice.kind == Choice::Kind::timeout ? text + " (after a timeout)" : text;
 }
@@ -171,7 +175,8 @@ std::string describe_client(Universe& universe, ClientId client) {
 }
 
 std::uint64_t likeness(const Choice& choice) {
-  if (choice.kind == Choice::Kind::crash) return hash_of(1, choice.victim.value);
+  const bool at_client = choice.kind != Choice::Kind::step && choice.kind != Choice::Kind::timeout;
+  if (at_client) return hash_of(static_cast<std::uint64_t>(choice.kind), choice.victim.value);
   const Step& step = choice.step;
   std::uint64_t hash =
       hash_of(static_cast<std::uint64_t>(step.kind), step.actor->index(), step.part);

@@ -108,6 +108,7 @@ Case read_case(Reader& reader) {
   setup.operations = reader.number("operations", 1, kMostOperations);
   setup.modes = reader.texts("modes");
   setup.crashes = reader.number("crashes", 0, kMostClients);
+  setup.pauses = reader.number("pauses", 0, kMostClients);
   setup.timeouts = reader.number("timeouts", 0, 1'000'000);
   setup.reduce = reader.flag("reduce");
   return setup;
@@ -176,6 +177,7 @@ std::string trace_json(const Trace& trace) {
   json["operations"] = setup.operations;
   json["modes"] = setup.modes;
   json["crashes"] = setup.crashes;
+  json["pauses"] = setup.pauses;
   json["timeouts"] = setup.timeouts;
   json["reduce"] = setup.reduce;
   json["mixed_words"] = trace.facts.mixed_words();

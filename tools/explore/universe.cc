@@ -7,9 +7,7 @@
 #include <utility>
 
 #include "backends/explorer/world.h"
-#include "core/checks/safety_monitor.h"
-#include "core/runner/world.h"
-#include "core/workload/client_loop.h"
+#include "tools/explore/body.h"
 #include "tools/explore/choosers.h"
 
 namespace latchlab::explore {
@@ -33,126 +31,11 @@ const char* name_of(Wrong wrong) {
 
 namespace {
 
-// Long enough to be a step of its own: a critical section during which anything may happen.
-constexpr Duration kHold = nanoseconds(1);
-
-WorldShape shape_of(const Case& setup) {
-  WorldShape shape;
-  shape.client_nodes = setup.client_nodes;
-  shape.clients_per_node = setup.clients_per_node;
-  shape.locks.count = 1;
-  return shape;
-}
-
-ExplorerOptions options_of(explorer::SearchSupport& support) {
-  ExplorerOptions options;
-  options.search = &support;
-  return options;
-}
-
 bool looks_idly(const Step& step) {
   return step.kind == StepKind::probe_launch && step.part == explorer::kIdleLook;
 }
 
 }  // namespace
-
-// Lies in the world's arena, with all that it owns.
-class Universe::Body final : public OperationSource,
-                             public LoopObserver,
-                             public SafetyMonitor::Clocks {
- public:
-  Body(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support)
-      : setup_(setup),
-        world_(protocol, shape_of(setup)),
-        backend_(world_.plan(), options_of(support)),
-        monitor_(setup.clients(), *this),
-        done_(setup.clients()),
-        holds_(setup.clients()),
-        dead_(setup.clients()),
-        crashes_left_(setup.crashes),
-        timeouts_left_(setup.timeouts),
-        own_arena_(&support.arenas[0]) {}
-
-  void begin() {
-    world_.attach(backend_);
-    for (std::uint32_t i = 0; i < setup_.clients(); ++i) {
-      Verbs& verbs = world_.verbs(ClientId{i});
-      const ArenaScope scope(static_cast<explorer::Actor&>(verbs).arena);
-      backend_.spawn(verbs, client_loop(verbs, world_.client(ClientId{i}), *this, *this), Time{});
-    }
-  }
-
-  void crash(ClientId client, Chooser& inner) {
-    --crashes_left_;
-    dead_[client.value] = 1;
-    holds_[client.value] = 0;
-    monitor_.crashed(client);
-    backend_.crash(client, CrashKind::client, inner);
-  }
-  void timeout(Time date) {
-    --timeouts_left_;
-    backend_.move_clock(date);
-  }
-  bool may_crash(ClientId client) const {
-    return crashes_left_ > 0 && dead_[client.value] == 0 &&
-           done_[client.value] <= setup_.operations;
-  }
-  bool anybody_dead() const { return crashes_left_ < setup_.crashes; }
-  std::uint32_t timeouts_left() const { return timeouts_left_; }
-  ExplorerBackend& backend() { return backend_; }
-  const SafetyMonitor& monitor() const { return monitor_; }
-  bool holds(std::uint32_t client) const { return holds_[client] != 0; }
-  RemoteAddr entry_place() const { return world_.lock(LockId{0}).entry; }
-  std::vector<std::uint64_t> entry() {
-    const RemoteAddr at = entry_place();
-    std::vector<std::uint64_t> words;
-    for (std::uint64_t w = 0; w < world_.entry_bytes() / 8; ++w)
-      words.push_back(backend_.peek(at + 8 * w));
-    return words;
-  }
-
- private:
-  bool next(ClientId client, ClientOperation& operation) override {
-    const std::uint32_t index = done_[client.value]++;
-    if (index >= setup_.operations) return false;
-    operation.lock = world_.lock(LockId{0});
-    operation.mode = setup_.mode(client.value, index);
-    operation.hold = kHold;
-    return true;
-  }
-  void acquire_begins(ClientId client, const ClientOperation& operation) override {
-    monitor_.requested(client, operation.lock.id, operation.mode);
-  }
-  void acquire_aborted(ClientId client, AbortReason /*reason*/) override {
-    monitor_.withdrawn(client);
-  }
-  void acquired(ClientId client, const Grant& grant) override {
-    const ArenaScope scope(own_arena_);
-    monitor_.granted(client, grant);
-    holds_[client.value] = 1;
-  }
-  void release_begins(ClientId client, const Grant& grant) override {
-    monitor_.releasing(client, grant.lock.id);
-    holds_[client.value] = 0;
-  }
-  void released(ClientId client, const Grant& /*grant*/, ReleaseResult result) override {
-    monitor_.released(client, result);
-  }
-  Time local_now(ClientId client) const override {
-    return backend_.local_now(world_.node_of(client));
-  }
-
-  const Case& setup_;
-  World world_;
-  ExplorerBackend backend_;
-  SafetyMonitor monitor_;
-  std::vector<std::uint32_t> done_;
-  std::vector<char> holds_;
-  std::vector<char> dead_;
-  std::uint32_t crashes_left_;
-  std::uint32_t timeouts_left_;
-  explorer::Arena* own_arena_;  // where what the monitor allocates belongs
-};
 
 Universe::Universe(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support)
     : setup_(setup), protocol_(protocol), support_(support) {
@@ -190,17 +73,17 @@ std::vector<Choice> Universe::choices() {
   cut_ = false;
   if (finished()) return choices;
   if (choices.empty()) add_timeouts(steps, choices);
-  for (std::uint32_t i = 0; i < setup_.clients(); ++i)
-    if (body_->may_crash(ClientId{i}))
-      choices.push_back({Choice::Kind::crash, {}, ClientId{i}, {}});
+  add_resumptions(choices);
+  add_faults(choices);
   return choices;
 }
 
-// Leases are longer than anything that live clients do: they end only when somebody has died and
-// nothing else can happen. A sender's patience may end without that.
+// Leases are longer than anything that live clients do: they end only when somebody has died or
+// stood still, and nothing else can happen. A sender's patience may end without that.
 void Universe::add_timeouts(const StepList& steps, std::vector<Choice>& choices) {
+  const bool leases_end = body_->anybody_failed();
   const auto possible = [&](const StepList::Later& later) {
-    return body_->anybody_dead() || later.step.kind == StepKind::send_fail;
+    return leases_end || later.step.kind == StepKind::send_fail;
   };
   std::optional<Time> next;
   for (const StepList::Later& later : steps.later)
@@ -213,14 +96,44 @@ void Universe::add_timeouts(const StepList& steps, std::vector<Choice>& choices)
       choices.push_back({Choice::Kind::timeout, later.step, {}, *next});
 }
 
+// A pause in which no lease runs out is nothing but an order of events among others; where none can
+// run out any more it has to end.
+void Universe::add_resumptions(std::vector<Choice>& choices) {
+  const bool nothing_else = choices.empty();
+  for (std::uint32_t i = 0; i < setup_.clients(); ++i) {
+    const ClientId client{i};
+    if (body_->paused_for_long(client) || (nothing_else && body_->paused(client)))
+      choices.push_back({Choice::Kind::resume, {}, client, {}});
+  }
+}
+
+void Universe::add_faults(std::vector<Choice>& choices) {
+  for (std::uint32_t i = 0; i < setup_.clients(); ++i)
+    if (body_->may_pause(ClientId{i}))
+      choices.push_back({Choice::Kind::pause, {}, ClientId{i}, {}});
+  for (std::uint32_t i = 0; i < setup_.clients(); ++i)
+    if (body_->may_crash(ClientId{i}))
+      choices.push_back({Choice::Kind::crash, {}, ClientId{i}, {}});
+}
+
 void Universe::make(const Choice& choice, Chooser& inner) {
-  ExplorerBackend& backend = body_->backend();
-  if (choice.kind == Choice::Kind::crash) {
-    body_->crash(choice.victim, inner);
-  } else {
-    if (choice.kind == Choice::Kind::timeout) body_->timeout(choice.date);
-    if (listener_ != nullptr) listener_->about_to(choice.step, false);
-    backend.make(choice.step, inner);
+  switch (choice.kind) {
+    case Choice::Kind::crash:
+      body_->crash(choice.victim, inner);
+      break;
+    case Choice::Kind::pause:
+      body_->pause(choice.victim);
+      break;
+    case Choice::Kind::resume:
+      body_->resume(choice.victim);
+      break;
+    case Choice::Kind::timeout:
+      body_->timeout(choice.date);
+      [[fallthrough]];
+    case Choice::Kind::step:
+      if (listener_ != nullptr) listener_->about_to(choice.step, false);
+      body_->backend().make(choice.step, inner);
+      break;
   }
   settle(inner);
 }
@@ -244,7 +157,7 @@ Wrong Universe::wrong(bool terminal) const {
   if (!terminal) return Wrong::nothing;
   if (!finished()) return Wrong::deadlock;
   const std::vector<std::uint64_t> words = body_->entry();
-  const bool must_be_free = !body_->anybody_dead();
+  const bool must_be_free = !body_->anybody_failed();
   return must_be_free && !protocol_.is_free(body_->entry_place(), words) ? Wrong::not_free
                                                                          : Wrong::nothing;
 }

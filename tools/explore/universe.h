@@ -11,35 +11,10 @@
 #include "backends/explorer/explorer_backend.h"
 #include "backends/explorer/search_support.h"
 #include "backends/explorer/slots.h"
-#include "core/base/result.h"
 #include "core/coro/frame_pool.h"
-#include "core/protocols/registry.h"
+#include "tools/explore/case.h"
 
 namespace latchlab::explore {
-
-// One case: everything that decides what can happen in it.
-struct Case {
-  std::string protocol;
-  std::string profile;            // empty: the protocol's small model
-  std::vector<std::string> sets;  // NAME=VALUE, over the profile
-  std::uint32_t client_nodes = 2;
-  std::uint32_t clients_per_node = 1;
-  std::uint32_t operations = 1;  // acquisitions of each client
-  // By client, then by operation: 'X' exclusive, 'S' shared. Missing letters: X.
-  std::vector<std::string> modes;
-  std::uint32_t crashes = 0;   // clients that may die
-  std::uint32_t timeouts = 4;  // how often the clock may move on when nothing else can
-  bool reduce = true;          // make one step of several that cannot be told apart
-
-  std::uint32_t clients() const { return client_nodes * clients_per_node; }
-  LockMode mode(std::uint32_t client, std::uint32_t operation) const;
-};
-
-// The protocol's parameters as the case has them.
-Result<ParamSet> params_of(const Case& setup, const ProtocolEntry& entry);
-
-// Of a case whose parameters were checked before.
-std::unique_ptr<Protocol> make_protocol(const Case& setup);
 
 enum class Wrong : std::uint8_t {
   nothing,
@@ -55,10 +30,10 @@ const char* name_of(Wrong wrong);
 
 // What may happen next, one of several.
 struct Choice {
-  enum class Kind : std::uint8_t { step, crash, timeout };
+  enum class Kind : std::uint8_t { step, crash, timeout, pause, resume };
   Kind kind = Kind::step;
   explorer::Step step;  // step, timeout
-  ClientId victim;      // crash
+  ClientId victim;      // crash, pause, resume
   Time date;            // timeout
 };
 
@@ -68,6 +43,8 @@ class StepListener {
   virtual ~StepListener() = default;
   virtual void about_to(const explorer::Step& step, bool forced) = 0;
 };
+
+class Body;
 
 class Universe {
  public:
@@ -99,9 +76,10 @@ class Universe {
   explorer::Arenas& arenas() { return support_.arenas; }
 
  private:
-  class Body;
   void settle(Chooser& inner);
   void add_timeouts(const explorer::StepList& steps, std::vector<Choice>& choices);
+  void add_faults(std::vector<Choice>& choices);
+  void add_resumptions(std::vector<Choice>& choices);
 
   PlainFrames frames_;
   Case setup_;

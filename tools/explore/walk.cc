@@ -62,10 +62,12 @@ class Picker {
   }
 
   std::size_t pick(const std::vector<Choice>& choices, std::uint64_t depth) {
-    const auto is_crash = [](const Choice& c) { return c.kind == Choice::Kind::crash; };
-    const auto crashes =
-        static_cast<std::size_t>(std::count_if(choices.begin(), choices.end(), is_crash));
-    const std::size_t steps = choices.size() - crashes;  // they come first
+    const auto is_step = [](const Choice& c) {
+      return c.kind == Choice::Kind::step || c.kind == Choice::Kind::timeout;
+    };
+    const auto steps =  // they come first
+        static_cast<std::size_t>(std::count_if(choices.begin(), choices.end(), is_step));
+    const std::size_t crashes = choices.size() - steps;
     if (steps == 0 || (crashes > 0 && rng_.below(kCrashOdds) == 0))
       return steps + rng_.below(crashes);
     if (strategy_ == Strategy::random) return rng_.below(steps);

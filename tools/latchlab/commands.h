@@ -60,6 +60,7 @@ struct ExploreArguments {
   std::optional<std::uint32_t> readers;
   std::vector<std::string> modes;  // by client
   std::uint32_t crashes = 0;
+  std::uint32_t pauses = 0;
   std::uint32_t timeouts = 4;
   std::string placement = "both";
   std::string strategy = "exhaustive";

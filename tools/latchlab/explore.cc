@@ -76,6 +76,7 @@ Result<Campaign> campaign_of(const ExploreArguments& arguments) {
   base.operations = arguments.operations;
   base.modes = arguments.modes;
   base.crashes = arguments.crashes;
+  base.pauses = arguments.pauses;
   base.timeouts = arguments.timeouts;
   base.reduce = !arguments.every_step;
   campaign.clients = arguments.clients;

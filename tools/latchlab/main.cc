@@ -158,8 +158,10 @@ CLI::App& add_explore(CLI::App& app, ExploreArguments& arguments) {
                   "One assignment: for each client a text such as XS, writes then reads")
       ->type_name("TEXT ...");
   count("--crashes", arguments.crashes, "Clients that may die, at any moment", 16);
-  count("--timeouts", arguments.timeouts, "How often a lease may run out once somebody has died",
-        1'000);
+  count("--pauses", arguments.pauses, "How often a client may stand still while leases run out",
+        16);
+  count("--timeouts", arguments.timeouts,
+        "How often a lease may run out once somebody has died or stands still", 1'000);
   command.add_option("--placement", arguments.placement, "A node for each client, one for all")
       ->check(CLI::IsMember({"spread", "together", "both"}))
       ->capture_default_str();

@@ -127,9 +127,9 @@ Task<AcquireResult> Client::fail(AbortReason reason) {
 }
 
 Task<void> Client::back_off() {
-  const std::uint64_t shift = failures_++;
-  const Duration bound = doubled(options_.backoff_first, shift, options_.backoff_bound);
+  const Duration bound = doubled(options_.backoff_first, failures_, options_.backoff_bound);
   if (bound.ps <= 0) co_return;
+  if (bound < options_.backoff_bound) ++failures_;  // from the bound on, more change nothing
   const std::uint64_t length = verbs_.random(static_cast<std::uint64_t>(bound.ps));
   co_await verbs_.sleep(Duration{static_cast<std::int64_t>(length)});
 }

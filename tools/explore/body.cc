@@ -1,0 +1,125 @@
+#include "tools/explore/body.h"
+
+#include "backends/explorer/actor.h"
+#include "backends/explorer/search_support.h"
+
+namespace latchlab::explore {
+
+using explorer::ArenaScope;
+
+namespace {
+
+// Long enough to be a step of its own: a critical section during which anything may happen.
+constexpr Duration kHold = nanoseconds(1);
+
+WorldShape shape_of(const Case& setup) {
+  WorldShape shape;
+  shape.client_nodes = setup.client_nodes;
+  shape.clients_per_node = setup.clients_per_node;
+  shape.locks.count = 1;
+  return shape;
+}
+
+ExplorerOptions options_of(explorer::SearchSupport& support) {
+  ExplorerOptions options;
+  options.search = &support;
+  return options;
+}
+
+}  // namespace
+
+Body::Body(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support)
+    : setup_(setup),
+      world_(protocol, shape_of(setup)),
+      backend_(world_.plan(), options_of(support)),
+      monitor_(setup.clients(), *this),
+      done_(setup.clients()),
+      holds_(setup.clients()),
+      dead_(setup.clients()),
+      pauses_(setup.clients()),
+      crashes_left_(setup.crashes),
+      pauses_left_(setup.pauses),
+      timeouts_left_(setup.timeouts),
+      own_arena_(&support.arenas[0]) {}
+
+void Body::begin() {
+  world_.attach(backend_);
+  for (std::uint32_t i = 0; i < setup_.clients(); ++i) {
+    Verbs& verbs = world_.verbs(ClientId{i});
+    const ArenaScope scope(static_cast<explorer::Actor&>(verbs).arena);
+    backend_.spawn(verbs, client_loop(verbs, world_.client(ClientId{i}), *this, *this), Time{});
+  }
+}
+
+void Body::crash(ClientId client, Chooser& inner) {
+  --crashes_left_;
+  dead_[client.value] = 1;
+  holds_[client.value] = 0;
+  pauses_[client.value] = Pause::none;
+  monitor_.crashed(client);
+  backend_.crash(client, CrashKind::client, inner);
+}
+
+void Body::timeout(Time date) {
+  --timeouts_left_;
+  backend_.move_clock(date);
+  for (Pause& pause : pauses_)
+    if (pause == Pause::begun) pause = Pause::for_long;
+}
+
+void Body::pause(ClientId client) {
+  --pauses_left_;
+  pauses_[client.value] = Pause::begun;
+  backend_.pause_cpu(client, true);
+}
+
+void Body::resume(ClientId client) {
+  pauses_[client.value] = Pause::none;
+  backend_.pause_cpu(client, false);
+}
+
+std::vector<std::uint64_t> Body::entry() {
+  const RemoteAddr at = entry_place();
+  std::vector<std::uint64_t> words;
+  for (std::uint64_t w = 0; w < world_.entry_bytes() / 8; ++w)
+    words.push_back(backend_.peek(at + 8 * w));
+  return words;
+}
+
+bool Body::next(ClientId client, ClientOperation& operation) {
+  const std::uint32_t index = done_[client.value]++;
+  if (index >= setup_.operations) return false;
+  operation.lock = world_.lock(LockId{0});
+  operation.mode = setup_.mode(client.value, index);
+  operation.hold = kHold;
+  return true;
+}
+
+void Body::acquire_begins(ClientId client, const ClientOperation& operation) {
+  monitor_.requested(client, operation.lock.id, operation.mode);
+}
+
+void Body::acquire_aborted(ClientId client, AbortReason /*reason*/) {
+  monitor_.withdrawn(client);
+}
+
+void Body::acquired(ClientId client, const Grant& grant) {
+  const ArenaScope scope(own_arena_);
+  monitor_.granted(client, grant);
+  holds_[client.value] = 1;
+}
+
+void Body::release_begins(ClientId client, const Grant& grant) {
+  monitor_.releasing(client, grant.lock.id);
+  holds_[client.value] = 0;
+}
+
+void Body::released(ClientId client, const Grant& /*grant*/, ReleaseResult result) {
+  monitor_.released(client, result);
+}
+
+Time Body::local_now(ClientId client) const {
+  return backend_.local_now(world_.node_of(client));
+}
+
+}  // namespace latchlab::explore

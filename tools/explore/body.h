@@ -1,0 +1,76 @@
+#pragma once
+// What a search moves about: the world of one case, its clients, who watches them, and how many
+// faults are left. It lies in the world's arena with all that it owns; universe.h has the rules of
+// what may happen to it.
+
+#include <cstdint>
+#include <vector>
+
+#include "backends/explorer/arena.h"
+#include "backends/explorer/explorer_backend.h"
+#include "core/checks/safety_monitor.h"
+#include "core/runner/world.h"
+#include "core/workload/client_loop.h"
+#include "tools/explore/case.h"
+
+namespace latchlab::explore {
+
+class Body final : public OperationSource, public LoopObserver, public SafetyMonitor::Clocks {
+ public:
+  Body(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support);
+
+  // Adds everybody; once.
+  void begin();
+
+  void crash(ClientId client, Chooser& inner);
+  void timeout(Time date);
+  void pause(ClientId client);
+  void resume(ClientId client);
+
+  bool may_crash(ClientId client) const { return crashes_left_ > 0 && at_work(client); }
+  bool may_pause(ClientId client) const {
+    return pauses_left_ > 0 && at_work(client) && !paused(client);
+  }
+  bool paused(ClientId client) const { return pauses_[client.value] != Pause::none; }
+  bool paused_for_long(ClientId client) const { return pauses_[client.value] == Pause::for_long; }
+  bool anybody_failed() const {
+    return crashes_left_ < setup_.crashes || pauses_left_ < setup_.pauses;
+  }
+  std::uint32_t timeouts_left() const { return timeouts_left_; }
+
+  ExplorerBackend& backend() { return backend_; }
+  const SafetyMonitor& monitor() const { return monitor_; }
+  bool holds(std::uint32_t client) const { return holds_[client] != 0; }
+  RemoteAddr entry_place() const { return world_.lock(LockId{0}).entry; }
+  std::vector<std::uint64_t> entry();
+
+ private:
+  enum class Pause : char { none, begun, for_long };  // the last: a lease has run out meanwhile
+
+  bool at_work(ClientId client) const {
+    return dead_[client.value] == 0 && done_[client.value] <= setup_.operations;
+  }
+
+  bool next(ClientId client, ClientOperation& operation) override;
+  void acquire_begins(ClientId client, const ClientOperation& operation) override;
+  void acquire_aborted(ClientId client, AbortReason reason) override;
+  void acquired(ClientId client, const Grant& grant) override;
+  void release_begins(ClientId client, const Grant& grant) override;
+  void released(ClientId client, const Grant& grant, ReleaseResult result) override;
+  Time local_now(ClientId client) const override;
+
+  const Case& setup_;
+  World world_;
+  ExplorerBackend backend_;
+  SafetyMonitor monitor_;
+  std::vector<std::uint32_t> done_;  // by client: operations that it has begun
+  std::vector<char> holds_;
+  std::vector<char> dead_;
+  std::vector<Pause> pauses_;
+  std::uint32_t crashes_left_;
+  std::uint32_t pauses_left_;
+  std::uint32_t timeouts_left_;
+  explorer::Arena* own_arena_;  // where what the monitor allocates belongs
+};
+
+}  // namespace latchlab::explore

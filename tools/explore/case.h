@@ -1,0 +1,39 @@
+#pragma once
+// One question to the explorer.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/protocols/registry.h"
+
+namespace latchlab::explore {
+
+// One case: everything that decides what can happen in it.
+struct Case {
+  std::string protocol;
+  std::string profile;            // empty: the protocol's small model
+  std::vector<std::string> sets;  // NAME=VALUE, over the profile
+  std::uint32_t client_nodes = 2;
+  std::uint32_t clients_per_node = 1;
+  std::uint32_t operations = 1;  // acquisitions of each client
+  // By client, then by operation: 'X' exclusive, 'S' shared. Missing letters: X.
+  std::vector<std::string> modes;
+  std::uint32_t crashes = 0;   // clients that may die
+  std::uint32_t pauses = 0;    // how often a client may stand still while leases run out
+  std::uint32_t timeouts = 4;  // how often the clock may move on when nothing else can
+  bool reduce = true;          // make one step of several that cannot be told apart
+
+  std::uint32_t clients() const { return client_nodes * clients_per_node; }
+  LockMode mode(std::uint32_t client, std::uint32_t operation) const;
+};
+
+// The protocol's parameters as the case has them.
+Result<ParamSet> params_of(const Case& setup, const ProtocolEntry& entry);
+
+// Of a case whose parameters were checked before.
+std::unique_ptr<Protocol> make_protocol(const Case& setup);
+
+}  // namespace latchlab::explore
