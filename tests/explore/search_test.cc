@@ -1,38 +1,218 @@
 // What a search promises: every order of events, each state once, and the shortest way to what is
 // wrong.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tools/explore/campaign.h"
+#include "tests/explore/fixture.h"
 
 namespace latchlab::explore {
 namespace {
 
-Campaign about(const char* protocol, std::uint32_t clients, std::uint32_t operations) {
-  Campaign campaign;
-  campaign.base.protocol = protocol;
-  campaign.base.operations = operations;
-  campaign.clients = clients;
-  return campaign;
+using ::testing::Contains;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
+
+void expect_exhausted_and_sound(const Verdict& verdict) {
+  EXPECT_TRUE(verdict.exhausted) << verdict.cut;
+  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
 }
 
 class Small : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Small, two_clients_with_two_operations_are_exhausted_and_sound) {
   const Verdict verdict = run(about(GetParam(), 2, 2));
-  EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+  expect_exhausted_and_sound(verdict);
   EXPECT_GT(verdict.states, 100U);
 }
 
 TEST_P(Small, three_clients_are_exhausted_and_sound) {
-  const Verdict verdict = run(about(GetParam(), 3, 1));
-  EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+  expect_exhausted_and_sound(run(about(GetParam(), 3, 1)));
+}
+
+TEST_P(Small, the_same_campaign_twice_sees_the_same) {
+  const Verdict once = run(with_crash(about(GetParam(), 2, 2)));
+  const Verdict again = run(with_crash(about(GetParam(), 2, 2)));
+  EXPECT_EQ(once.states, again.states);
+  EXPECT_EQ(once.transitions, again.transitions);
+  EXPECT_EQ(once.cases, again.cases);
+  EXPECT_EQ(once.unreached, again.unreached);
+  EXPECT_EQ(kinds(once), kinds(again));
 }
 
 INSTANTIATE_TEST_SUITE_P(all, Small, ::testing::Values("cas", "mcs", "dslr", "shiftlock"),
                          [](const auto& made) { return std::string(made.param); });
+
+// ---- shortcuts: the same answers without them ----
+
+// A tree, in which a state that comes back is a new one, may be too large, or without end where
+// somebody can look in vain again and again.
+enum class Tree { whole, cut_with_readers, cut };
+constexpr std::uint64_t kTreeStates = 50'000;
+constexpr std::uint64_t kCutTreeStates = 4'000;
+
+struct Compared {
+  const char* name;
+  Campaign campaign;
+  Tree tree;
+};
+
+std::ostream& operator<<(std::ostream& out, const Compared& compared) {
+  return out << compared.name;
+}
+
+class Shortcuts : public ::testing::TestWithParam<Compared> {
+ protected:
+  static bool has(const Case& setup, char mode) {
+    return describe(setup).find(mode) != std::string::npos;
+  }
+  static bool tree_is_cut(const Case& setup) {
+    if (GetParam().tree == Tree::cut_with_readers) return has(setup, 'S') && has(setup, 'X');
+    return GetParam().tree == Tree::cut;
+  }
+};
+
+TEST_P(Shortcuts, steps_that_are_not_merged_end_alike) {
+  for (const Case& setup : cases_of(GetParam().campaign)) {
+    SCOPED_TRACE(describe(setup));
+    Case every_step = setup;
+    every_step.reduce = false;
+    const SearchResult merged = search(setup, {});
+    const SearchResult whole = search(every_step, {});
+    EXPECT_TRUE(merged.exhausted) << merged.cut;
+    EXPECT_TRUE(whole.exhausted) << whole.cut;
+    EXPECT_FALSE(merged.terminal.empty());
+    EXPECT_EQ(merged.terminal, whole.terminal);
+    EXPECT_EQ(kinds(merged.findings), kinds(whole.findings));
+    EXPECT_LT(merged.states, whole.states);
+  }
+}
+
+// Where the tree is cut, what is seen of it must be known to the search.
+TEST_P(Shortcuts, states_that_are_not_compared_end_alike) {
+  SearchBounds bounds;
+  bounds.match = false;
+  for (const Case& setup : cases_of(GetParam().campaign)) {
+    SCOPED_TRACE(describe(setup));
+    bounds.states = tree_is_cut(setup) ? kCutTreeStates : kTreeStates;
+    const SearchResult compared = search(setup, {});
+    const SearchResult tree = search(setup, bounds);
+    EXPECT_TRUE(compared.exhausted) << compared.cut;
+    if (tree_is_cut(setup)) {
+      EXPECT_THAT(compared.terminal, IsSupersetOf(tree.terminal));
+      EXPECT_THAT(kinds(compared.findings), IsSupersetOf(kinds(tree.findings)));
+      continue;
+    }
+    EXPECT_TRUE(tree.exhausted) << tree.states << " states";
+    EXPECT_EQ(compared.terminal, tree.terminal);
+    EXPECT_EQ(kinds(compared.findings), kinds(tree.findings));
+    EXPECT_LT(compared.states, tree.states);
+  }
+}
+
+const Compared kCompared[] = {
+    {"cas_2x1", about("cas", 2, 1), Tree::whole},
+    {"cas_2x2", about("cas", 2, 2), Tree::cut},
+    {"cas_2x1_crash", with_crash(about("cas", 2, 1)), Tree::whole},
+    {"mcs_2x1", about("mcs", 2, 1), Tree::whole},
+    {"mcs_2x2", about("mcs", 2, 2), Tree::cut},
+    {"mcs_2x1_crash", with_crash(about("mcs", 2, 1)), Tree::whole},
+    {"dslr_2x1", about("dslr", 2, 1), Tree::whole},
+    {"dslr_2x2", about("dslr", 2, 2), Tree::cut},
+    {"dslr_2x1_crash", with_crash(about("dslr", 2, 1)), Tree::whole},
+    {"dslr_2x2_that_overtakes", with_sets(about("dslr", 2, 2), {"overtaken=before_turn"}),
+     Tree::cut},
+    {"shiftlock_2x1", about("shiftlock", 2, 1), Tree::cut_with_readers},
+    {"shiftlock_2x2", about("shiftlock", 2, 2), Tree::cut},
+    {"shiftlock_2x1_crash", with_crash(about("shiftlock", 2, 1)), Tree::cut_with_readers},
+};
+
+INSTANTIATE_TEST_SUITE_P(all, Shortcuts, ::testing::ValuesIn(kCompared),
+                         [](const auto& made) { return std::string(made.param.name); });
+
+// ---- crashes ----
+
+class Survives : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Survives, a_crash_among_two_clients_with_two_operations) {
+  expect_exhausted_and_sound(run(with_crash(about(GetParam(), 2, 2))));
+}
+
+TEST_P(Survives, a_crash_among_three_clients) {
+  expect_exhausted_and_sound(run(with_crash(about(GetParam(), 3, 1))));
+}
+
+INSTANTIATE_TEST_SUITE_P(all, Survives, ::testing::Values("dslr", "shiftlock"),
+                         [](const auto& made) { return std::string(made.param); });
+
+TEST(Crash, a_queue_without_leases_is_stuck_after_one) {
+  const Verdict verdict = run(with_crash(about("mcs", 2, 1)));
+  EXPECT_TRUE(verdict.exhausted) << verdict.cut;
+  EXPECT_EQ(kinds(verdict).count(Wrong::deadlock), 1U);
+  EXPECT_EQ(kinds(verdict).count(Wrong::mutual_exclusion), 0U);
+}
+
+TEST(Crash, a_spin_lock_is_stuck_after_one) {
+  const Verdict verdict = run(with_crash(about("cas", 2, 1)));
+  EXPECT_TRUE(verdict.exhausted) << verdict.cut;
+  EXPECT_EQ(kinds(verdict).count(Wrong::deadlock), 1U);
+  EXPECT_EQ(kinds(verdict).count(Wrong::mutual_exclusion), 0U);
+}
+
+TEST(Crash, too_few_timeouts_are_told) {
+  Campaign campaign = with_crash(about("shiftlock", 2, 1));
+  campaign.base.timeouts = 0;
+  const Verdict verdict = run(campaign);
+  EXPECT_FALSE(verdict.exhausted);
+  EXPECT_EQ(verdict.cut, "the bound on timeouts was reached");
+  EXPECT_TRUE(verdict.findings.empty());
+}
+
+// ---- what is told about a search ----
+
+TEST(Paths, recovery_is_reached_only_where_somebody_dies) {
+  const std::string granted = "a request for recovery is granted";
+  const Verdict alive = run(about("shiftlock", 2, 1));
+  EXPECT_THAT(alive.unreached, Contains(granted));
+  EXPECT_THAT(alive.unreached, Contains("the server resets a lock"));
+  const Verdict crashed = run(with_crash(about("shiftlock", 2, 1)));
+  EXPECT_THAT(crashed.unreached, Not(Contains(granted)));
+  EXPECT_THAT(crashed.unreached, Not(Contains("the server resets a lock")));
+  EXPECT_EQ(alive.paths, crashed.paths);
+  EXPECT_GT(alive.paths, alive.unreached.size());
+}
+
+TEST(Budget, a_bound_on_states_is_told_and_kept) {
+  Campaign campaign = about("shiftlock", 3, 2);
+  campaign.budget = 1'000;
+  const Verdict verdict = run(campaign);
+  EXPECT_FALSE(verdict.exhausted);
+  EXPECT_EQ(verdict.cut, "the bound on states was reached");
+  EXPECT_GE(verdict.states, 1'000U);
+  EXPECT_LT(verdict.states, 1'100U);
+  EXPECT_LT(verdict.cases, verdict.all_cases);
+}
+
+TEST(Budget, a_search_that_is_told_to_stop_says_so) {
+  const Verdict verdict =
+      run(about("shiftlock", 3, 1), [](const CampaignProgress&) { return false; });
+  EXPECT_FALSE(verdict.exhausted);
+  EXPECT_EQ(verdict.cut, "interrupted");
+}
+
+TEST(Shortest, the_first_finding_of_a_kind_is_a_shortest_one) {
+  for (const Case& setup : cases_of(with_crash(about("mcs", 2, 1)))) {
+    SearchBounds first;
+    first.first_only = true;
+    const SearchResult quick = search(setup, first);
+    const SearchResult whole = search(setup, {});
+    ASSERT_EQ(quick.findings.size(), 1U);
+    EXPECT_FALSE(quick.exhausted);
+    EXPECT_EQ(quick.cut, "the first finding ends the search");
+    EXPECT_LT(quick.states, whole.states);
+    EXPECT_EQ(quick.findings.front().path, whole.findings.front().path);
+  }
+}
 
 }  // namespace
 }  // namespace latchlab::explore

@@ -57,7 +57,8 @@ class Pass {
   };
 
   bool over(StateId state) {
-    if (bounds_.first_only && !result_.findings.empty()) return true;
+    if (bounds_.first_only && !result_.findings.empty())
+      result_.cut = "the first finding ends the search";
     if (bounds_.states > 0 && states_.count() >= bounds_.states)
       result_.cut = "the bound on states was reached";
     if (state % kTick == 0) {

@@ -65,17 +65,19 @@ class Reader {
     for (const Json& each : *field) texts.push_back(each.get<std::string>());
     return texts;
   }
-  std::vector<std::vector<std::uint64_t>> rows(const char* name) {
+  std::vector<std::vector<std::uint64_t>> rows(const char* name, std::uint64_t most) {
     std::vector<std::vector<std::uint64_t>> rows;
     const Json* field = find(name);
-    const auto is_number = [](const Json& each) { return each.is_number_unsigned(); };
+    const auto is_number = [most](const Json& each) {
+      return each.is_number_unsigned() && each.get<std::uint64_t>() <= most;
+    };
     const auto is_row = [&](const Json& row) {
       return row.is_array() && !row.empty() && std::all_of(row.begin(), row.end(), is_number);
     };
     if (field == nullptr) return rows;
     const bool fits = field->is_array() && field->size() <= kMostMoves &&
                       std::all_of(field->begin(), field->end(), is_row);
-    if (!fits) fail(name, "a list of lists of whole numbers");
+    if (!fits) fail(name, fmt::format("a list of lists of whole numbers up to {}", most));
     if (fits)
       for (const Json& row : *field) rows.push_back(row.get<std::vector<std::uint64_t>>());
     return rows;
@@ -201,9 +203,9 @@ Result<Trace> parse_trace(const std::string& text, const std::string& file) {
   trace.finding.text = reader.text("text");
   trace.entry = reader.text("entry");
   std::vector<std::uint64_t> mixed;
-  for (const auto& row : reader.rows("mixed_words")) mixed.push_back(row.front());
+  for (const auto& row : reader.rows("mixed_words", ~0ULL)) mixed.push_back(row.front());
   trace.facts = explorer::SearchFacts::restored(mixed, reader.flag("reads_membership"));
-  for (const auto& row : reader.rows("moves")) {
+  for (const auto& row : reader.rows("moves", ~0U)) {
     Move move;
     move.choice = static_cast<std::uint32_t>(row.front());
     for (std::size_t i = 1; i < row.size(); ++i)
