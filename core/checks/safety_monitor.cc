@@ -153,10 +153,9 @@ bool SafetyMonitor::granted(ClientId client, const Grant& grant) {
     }
     ++counts_.violations;
     if (!std::exchange(safe, false)) continue;  // one conflict is enough to tell
-    violation_ = fmt::format(
-        "mutual exclusion: client {} was granted lock {} ({}) while client {} holds it ({})",
-        client.value, grant.lock.id.value, text(grant.mode), holder.client.value,
-        text(holder.mode));
+    violation_ = fmt::format("client {} was granted lock {} ({}) while client {} holds it ({})",
+                             client.value, grant.lock.id.value, text(grant.mode),
+                             holder.client.value, text(holder.mode));
   }
   add_holder(state, {grant.valid_until, client, kNobody, grant.mode});
   return safe;

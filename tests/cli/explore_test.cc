@@ -202,7 +202,7 @@ TEST_F(Explore, a_trace_that_ends_elsewhere_is_told) {
 TEST_F(Explore, an_interrupted_search_says_what_it_has_seen) {
   const std::string command = std::string("exec ") + LATCHLAB_BINARY +
                               " explore --protocol shiftlock --clients 6 --operations 4 "
-                              "--crashes 3 >out 2>err";
+                              "--readers 2 --crashes 3 >out 2>err";
   Started started = start_program({"/bin/sh", "-c", command});
   // Progress is told once the search is under way.
   for (int tries = 0; tries < 6'000 && read("err").empty(); ++tries) ::usleep(10'000);

@@ -33,7 +33,7 @@ const char* const kForgetful = "faults: [{kind: skip_release, probability: 20%}]
 TEST_F(Verdict, a_violation_fails_the_run_and_leaves_other_points_alone) {
   const Finished finished = run("[" + std::string(kUnsafe) + ", {name: shiftlock}]");
   EXPECT_EQ(finished.code, 1);
-  EXPECT_THAT(finished.err, HasSubstr("point 0 (hasty): unsafe: mutual exclusion: client "));
+  EXPECT_THAT(finished.err, HasSubstr("point 0 (hasty): unsafe: client "));
   EXPECT_THAT(finished.out, HasSubstr(" UNSAFE\n"));
   EXPECT_EQ(point(0)["status"], "unsafe");
   EXPECT_GT(number_at(point(0)["metrics"], "safety.violations"), 0);

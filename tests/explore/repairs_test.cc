@@ -96,14 +96,6 @@ const Undone kUndone[] = {
      {"XX", "XS", "XX"},
      0,
      {"recovery=false", "chain_limit=handovers"}},
-    {"shiftlock_admission",
-     "shiftlock",
-     "admission=epoch_first",
-     Wrong::mutual_exclusion,
-     20,
-     200'000,
-     {"XX", "XX", "SX"},
-     1},
 };
 
 INSTANTIATE_TEST_SUITE_P(all, Repairs, ::testing::ValuesIn(kUndone),

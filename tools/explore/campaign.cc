@@ -16,6 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kWalks = 10'000;
+constexpr std::uint32_t kMostAssignments = 10'000;
 
 // Every text of `length` letters X and S, in order.
 std::vector<std::string> words_of(std::uint32_t length, bool shared) {
@@ -195,6 +196,34 @@ std::string describe(const Case& setup) {
   }
   if (setup.clients() == 1) return text;
   return text + (setup.client_nodes == 1 ? ", one node for all" : ", a node each");
+}
+
+// Multisets of `clients` out of 2^operations words: counted before they are made.
+Status check_campaign(const Campaign& campaign) {
+  const Case& base = campaign.base;
+  if (const Status known = check_case(base); !known) return known.error();
+  if (campaign.readers.value_or(0) > campaign.clients)
+    return Error{
+        fmt::format("--readers {}: there are {} clients", *campaign.readers, campaign.clients), {}};
+  if (!base.modes.empty() && base.modes.size() != campaign.clients)
+    return Error{fmt::format("--modes has {} texts, and there are {} clients", base.modes.size(),
+                             campaign.clients),
+                 {}};
+  for (const std::string& modes : base.modes)
+    if (modes.size() != base.operations)
+      return Error{fmt::format("--modes: '{}' has {} letters, and each client has {} operations",
+                               modes, modes.size(), base.operations),
+                   {}};
+  const bool shared = find_protocol(base.protocol)->info.shared_mode;
+  if (!base.modes.empty() || campaign.readers || !shared) return fine();
+  double assignments = 1;
+  const double words = std::uint64_t{1} << std::min(base.operations, 40U);
+  for (std::uint32_t i = 0; i < campaign.clients; ++i) assignments *= (words + i) / (i + 1);
+  if (assignments <= kMostAssignments) return fine();
+  return Error{fmt::format("{} clients with {} operations each have more than {} assignments of "
+                           "readers and writers; name some with --readers or --modes",
+                           campaign.clients, base.operations, kMostAssignments),
+               {}};
 }
 
 std::vector<Case> cases_of(const Campaign& campaign) {

@@ -31,6 +31,8 @@ struct Campaign {
 
 // What a case is, in a few words: "XX XS, a node each".
 std::string describe(const Case& setup);
+// Refuses campaigns of more cases than anybody would wait for, and modes that do not fit.
+Status check_campaign(const Campaign& campaign);
 std::vector<Case> cases_of(const Campaign& campaign);
 
 struct Verdict {

@@ -88,14 +88,7 @@ Result<Campaign> campaign_of(const ExploreArguments& arguments) {
   if (arguments.strategy == "random") campaign.method = explore::Method::random;
   if (const Status read = read_budget(arguments.budget, campaign); !read) return read.error();
   base.client_nodes = campaign.clients;
-  if (const Status known = explore::check_case(base); !known) return known.error();
-  if (campaign.readers.value_or(0) > campaign.clients)
-    return Error{
-        fmt::format("--readers {}: there are {} clients", *campaign.readers, campaign.clients), {}};
-  if (!base.modes.empty() && base.modes.size() != campaign.clients)
-    return Error{fmt::format("--modes has {} texts, and there are {} clients", base.modes.size(),
-                             campaign.clients),
-                 {}};
+  if (const Status known = explore::check_campaign(campaign); !known) return known.error();
   return campaign;
 }
 

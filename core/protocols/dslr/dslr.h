@@ -88,7 +88,9 @@
 //     clients at 5 us and 10 ms. Repair: nobody pauses for longer than half a lease (`everyone`).
 //
 // Departures of every profile. Multi-slot leases (5.1), update locks (5.2) and heartbeats (4.7) are
-// left out. A failing CAS of a repair is tried again at once while the counters served stand still.
+// left out. A failing CAS of a repair is tried again at once while the counters served stand still
+// and no ticket counter has gone back (else it can hit a young era: a search found that with 3-bit
+// tickets, a repair that lands late, and two inside).
 // In `repaired` the last holder gives up its reset when somebody else has ended the era. Counters
 // narrower than 16 bits stand at the top of the word.
 // `fields` says whether one counter is changed by plain FAA (as in the paper: +1, or -1 as two's

@@ -14,9 +14,14 @@ Task<bool> Client::swap(LockRef lock, Tickets from, Tickets to) {
 }
 
 // Algorithm 2, lines 11 to 19. Newcomers change the word without serving anybody, so a failing CAS
-// is tried again as long as the counters served stand still.
+// is tried again as long as the counters served stand still. Where a ticket counter has gone back,
+// they stand at the same numbers in another era.
 Task<bool> Client::repair(LockRef lock, Ticket ticket, Tickets seen) {
-  for (Tickets now = seen; now.nx == seen.nx && now.ns == seen.ns;) {
+  const auto same_era = [&seen](const Tickets& now) {
+    return now.nx == seen.nx && now.ns == seen.ns && now.max_x >= seen.max_x &&
+           now.max_s >= seen.max_s;
+  };
+  for (Tickets now = seen; same_era(now);) {
     const Tickets next = repaired(options_, ticket, now);
     const Verb exchange =
         options_.word.swap(lock.entry, options_.word.pack(now), options_.word.pack(next));

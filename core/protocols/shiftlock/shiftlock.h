@@ -39,10 +39,10 @@
 // Relies on: 16-byte masked atomics; acknowledged messages; with recovery also calls, leases on
 // clocks that drift less than `clock_drift_ppm`, arrival times of messages, and that no client
 // stalls for two leases between reading its clock and its NIC taking the verb (a reader's release
-// is an ExtFAA and cannot be made conditional), or between its atomic's effect and seeing the result:
-// a recovery that goes on just then is not seen in RelCnt, and two are inside (docs/verification.md).
-// Does not survive: the server's failure (Aborted, server_failed); with `recovery: off`, a crash.
-// Not abortable: a queued writer has no way out.
+// is an ExtFAA and cannot be made conditional), or between its atomic's effect and seeing the
+// result: a recovery that goes on just then is not seen in RelCnt, and two are inside
+// (docs/verification.md). Does not survive: the server's failure (Aborted, server_failed); with
+// `recovery: off`, a crash. Not abortable: a queued writer has no way out.
 //
 // Departures from the paper in `repaired`, each a switch with the run that asks for it. W1.. are
 // writers in the order of their queueing, e is Epoch when they queued.
