@@ -92,7 +92,7 @@ const Undone kUndone[] = {
      "handover_epoch=literal",
      Wrong::deadlock,
      28,
-     100'000,
+     300'000,
      {"XX", "XS", "XX"},
      0,
      {"recovery=false", "chain_limit=handovers"}},
