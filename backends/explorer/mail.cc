@@ -69,8 +69,8 @@ void deliver(World& world, OpSlot& op) {
 }
 
 // A search must not tell apart what differs in the number of earlier calls alone.
-std::uint64_t lowest_ticket(World& world) {
-  world.next_ticket = 1;
+std::uint64_t take_ticket(World& world) {
+  if (world.search() == nullptr) return world.next_ticket++;
   std::uint64_t ticket = 1;
   while (world.calls.count(ticket) != 0) ++ticket;
   return ticket;
@@ -80,8 +80,7 @@ void arrive(World& world, OpSlot& op) {
   Node& node = *world.find_node(op.server);
   op.arrived = true;
   world.count_effect(*op.actor);
-  op.ticket = world.next_ticket++;
-  if (world.search() != nullptr) op.ticket = lowest_ticket(world);
+  op.ticket = take_ticket(world);
   world.calls.emplace(op.ticket, &op);
   world.note(StepKind::call_arrive, *op.actor, op.ticket, op.call.request.type,
              op.call.request.words[0]);

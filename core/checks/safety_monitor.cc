@@ -142,10 +142,10 @@ bool SafetyMonitor::granted(ClientId client, const Grant& grant) {
   if (clients_[client.value].wanted == grant.lock.id) leave_waiting(state, client);
   ++counts_.checks;
   bool safe = true;
-  const bool worthless = clocks_.local_now(client) >= grant.valid_until;
   for (std::uint32_t at = state.holders; at != kNobody; at = holders_[at].next) {
     const Holder& holder = holders_[at];
     if (!conflict(holder.mode, grant.mode)) continue;
+    const bool worthless = clocks_.local_now(client) >= grant.valid_until;
     if (worthless || clocks_.local_now(holder.client) >= holder.valid_until) {
       ++counts_.expired_holds;
       clients_[worthless ? client.value : holder.client.value].overtaken = true;

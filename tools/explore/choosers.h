@@ -12,11 +12,6 @@
 
 namespace latchlab::explore {
 
-// Always the first.
-class FirstChooser final : public Chooser {
-  std::size_t pick(std::span<const std::uint32_t>) override { return 0; }
-};
-
 // Says the same again, and the first when that is used up.
 class ScriptedChooser final : public Chooser {
  public:

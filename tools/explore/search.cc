@@ -105,7 +105,6 @@ class Pass {
       }
       return;
     }
-    // Listing looks at what waits wait for, and waits remember it.
     for (std::uint32_t i = 0; i < choices.size(); ++i) try_all(state, i, choices[i]);
   }
 
@@ -186,17 +185,9 @@ class Pass {
 SearchResult search(const Case& setup, const SearchBounds& bounds,
                     const std::function<bool(const Progress&)>& watch) {
   const std::unique_ptr<Protocol> protocol = make_protocol(setup);
-  explorer::SearchFacts facts;
-  for (;;) {
-    explorer::SearchSupport support;
-    support.facts = facts;
-    SearchResult result = Pass(setup, bounds, *protocol, support, watch).run();
-    const bool again = support.facts.grew();
-    facts = support.facts;
-    if (again) continue;
-    result.facts = facts;
-    return result;
-  }
+  return until_facts_stand([&](explorer::SearchSupport& support) {
+    return Pass(setup, bounds, *protocol, support, watch).run();
+  });
 }
 
 }  // namespace latchlab::explore

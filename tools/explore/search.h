@@ -46,4 +46,21 @@ struct Progress {
 SearchResult search(const Case& setup, const SearchBounds& bounds,
                     const std::function<bool(const Progress&)>& watch = {});
 
+// Runs `once(support)` in fresh arenas, again with what it has learned as long as it learns more;
+// its result is left with what it rests on. The arenas are gone when this returns.
+template <class Once>
+auto until_facts_stand(const Once& once) {
+  explorer::SearchFacts facts;
+  for (;;) {
+    explorer::SearchSupport support;
+    support.facts = facts;
+    auto result = once(support);
+    const bool again = support.facts.grew();
+    facts = support.facts;
+    if (again) continue;
+    result.facts = facts;
+    return result;
+  }
+}
+
 }  // namespace latchlab::explore

@@ -47,7 +47,8 @@ Universe::Universe(const Case& setup, const Protocol& protocol, explorer::Search
   body_ = new Body(setup_, protocol_, support_);
   body_->begin();
   explorer::select_arena(&support_.arenas[first]);
-  FirstChooser inner;
+  const std::vector<std::uint32_t> nothing_to_say;
+  ScriptedChooser inner(nothing_to_say);
   settle(inner);
 }
 

@@ -208,22 +208,11 @@ std::vector<Intent> intents_of(Stage& stage, const std::vector<Move>& path) {
 WalkResult walk(const Case& setup, Strategy strategy, const WalkBounds& bounds,
                 const std::function<bool(std::uint64_t)>& watch) {
   const std::unique_ptr<Protocol> protocol = make_protocol(setup);
-  explorer::SearchFacts facts;
-  for (;;) {
-    WalkResult result;
-    bool again = false;
-    {
-      explorer::SearchSupport support;
-      support.facts = facts;
-      result = walk_pass(setup, *protocol, strategy, bounds, support, watch);
-      again = support.facts.grew();
-      facts = support.facts;
-    }
-    if (again) continue;
-    result.facts = facts;
-    if (result.finding) result.finding = minimised(setup, *result.finding, facts);
-    return result;
-  }
+  WalkResult result = until_facts_stand([&](explorer::SearchSupport& support) {
+    return walk_pass(setup, *protocol, strategy, bounds, support, watch);
+  });
+  if (result.finding) result.finding = minimised(setup, *result.finding, result.facts);
+  return result;
 }
 
 Finding minimised(const Case& setup, const Finding& finding, const explorer::SearchFacts& facts) {

@@ -10,6 +10,7 @@
 
 #include "core/runner/repeat.h"
 #include "core/scenario/scenario.h"
+#include "tools/explore/campaign.h"
 
 namespace latchlab::tool {
 
@@ -52,21 +53,11 @@ struct CalibrateArguments {
 };
 
 struct ExploreArguments {
-  std::string protocol;
-  std::string profile;            // empty: the protocol's small model
-  std::vector<std::string> sets;  // NAME=VALUE, over the profile
-  std::uint32_t clients = 2;
-  std::uint32_t operations = 1;
-  std::optional<std::uint32_t> readers;
-  std::vector<std::string> modes;  // by client
-  std::uint32_t crashes = 0;
-  std::uint32_t pauses = 0;
-  std::uint32_t timeouts = 4;
+  explore::Campaign campaign;  // but for what follows
   std::string placement = "both";
   std::string strategy = "exhaustive";
   std::string budget;
   std::string out = "traces";
-  std::uint64_t seed = 1;
   bool every_step = false;
   bool json = false;
   bool quiet = false;

@@ -68,26 +68,14 @@ Status read_budget(const std::string& text, Campaign& campaign) {
 }
 
 Result<Campaign> campaign_of(const ExploreArguments& arguments) {
-  Campaign campaign;
-  explore::Case& base = campaign.base;
-  base.protocol = arguments.protocol;
-  base.profile = arguments.profile;
-  base.sets = arguments.sets;
-  base.operations = arguments.operations;
-  base.modes = arguments.modes;
-  base.crashes = arguments.crashes;
-  base.pauses = arguments.pauses;
-  base.timeouts = arguments.timeouts;
-  base.reduce = !arguments.every_step;
-  campaign.clients = arguments.clients;
-  campaign.readers = arguments.readers;
-  campaign.seed = arguments.seed;
+  Campaign campaign = arguments.campaign;
+  campaign.base.reduce = !arguments.every_step;
   if (arguments.placement == "spread") campaign.placement = explore::Placement::spread;
   if (arguments.placement == "together") campaign.placement = explore::Placement::together;
   if (arguments.strategy == "pct") campaign.method = explore::Method::pct;
   if (arguments.strategy == "random") campaign.method = explore::Method::random;
   if (const Status read = read_budget(arguments.budget, campaign); !read) return read.error();
-  base.client_nodes = campaign.clients;
+  campaign.base.client_nodes = campaign.clients;
   if (const Status known = explore::check_campaign(campaign); !known) return known.error();
   return campaign;
 }
@@ -153,7 +141,7 @@ int explore_protocol(const ExploreArguments& arguments) {
   Teller teller(!arguments.quiet);
   const Verdict verdict =
       explore::run(campaign.value(), [&](const CampaignProgress& now) { return teller(now); });
-  const auto files = write_traces(arguments.out, arguments.protocol, verdict.findings);
+  const auto files = write_traces(arguments.out, campaign.value().base.protocol, verdict.findings);
   if (!files) return complain(files.error(), kCannot);
   if (arguments.json) {
     fmt::print("{}", verdict_json(campaign.value(), verdict, files.value()));

@@ -123,13 +123,16 @@ CLI::App& add_calibrate(CLI::App& app, CalibrateArguments& arguments) {
 CLI::App& add_explore(CLI::App& app, ExploreArguments& arguments) {
   CLI::App& command = *app.add_subcommand(
       "explore", "Search the orders of events of a small world for one that breaks a lock");
-  command.add_option("--protocol", arguments.protocol, "See: latchlab list protocols")
+  command
+      .add_option("--protocol", arguments.campaign.base.protocol, "See: latchlab list protocols")
       ->required()
       ->type_name("NAME");
-  command.add_option("--profile", arguments.profile, "[the small model: rare paths within reach]")
+  command
+      .add_option("--profile", arguments.campaign.base.profile,
+                  "[the small model: rare paths within reach]")
       ->type_name("NAME");
   command
-      .add_option("--set", arguments.sets,
+      .add_option("--set", arguments.campaign.base.sets,
                   "A parameter of the protocol, over the profile (repeatable)")
       ->type_name("NAME=VALUE")
       ->expected(1)
@@ -140,27 +143,28 @@ CLI::App& add_explore(CLI::App& app, ExploreArguments& arguments) {
         ->check(whole_number(0, most))
         ->capture_default_str();
   };
-  command.add_option("--clients", arguments.clients, "How many there are")
+  command.add_option("--clients", arguments.campaign.clients, "How many there are")
       ->type_name("N")
       ->check(whole_number(1, 16))
       ->capture_default_str();
-  command.add_option("--operations", arguments.operations, "Acquisitions of each client")
+  command
+      .add_option("--operations", arguments.campaign.base.operations, "Acquisitions of each client")
       ->type_name("N")
       ->check(whole_number(1, 64))
       ->capture_default_str();
   command
-      .add_option("--readers", arguments.readers,
+      .add_option("--readers", arguments.campaign.readers,
                   "So many clients only read, the others only write [every assignment]")
       ->type_name("N")
       ->check(whole_number(0, 16));
   command
-      .add_option("--modes", arguments.modes,
+      .add_option("--modes", arguments.campaign.base.modes,
                   "One assignment: for each client a text such as XS, writes then reads")
       ->type_name("TEXT ...");
-  count("--crashes", arguments.crashes, "Clients that may die, at any moment", 16);
-  count("--pauses", arguments.pauses, "How often a client may stand still while leases run out",
-        16);
-  count("--timeouts", arguments.timeouts,
+  count("--crashes", arguments.campaign.base.crashes, "Clients that may die, at any moment", 16);
+  count("--pauses", arguments.campaign.base.pauses,
+        "How often a client may stand still while leases run out", 16);
+  count("--timeouts", arguments.campaign.base.timeouts,
         "How often a lease may run out once somebody has died or stands still", 1'000);
   command.add_option("--placement", arguments.placement, "A node for each client, one for all")
       ->check(CLI::IsMember({"spread", "together", "both"}))
@@ -174,7 +178,7 @@ CLI::App& add_explore(CLI::App& app, ExploreArguments& arguments) {
       .add_option("--budget", arguments.budget,
                   "States in all, or walks of each case [10000]; or a time such as 60s")
       ->type_name("N|TIME");
-  count("--seed", arguments.seed, "Of random walks", kMostSeed);
+  count("--seed", arguments.campaign.seed, "Of random walks", kMostSeed);
   command.add_option("--out", arguments.out, "Where traces of what is found go")
       ->type_name("DIR")
       ->capture_default_str();
