@@ -4,6 +4,9 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <type_traits>
+
+#include "core/base/zero_padding.h"
 
 namespace latchlab {
 
@@ -25,8 +28,11 @@ inline constexpr NodeId kNoNode{0};
 // A byte of some node's registered memory. Packs in 64 bits: node 16, offset 48.
 struct RemoteAddr {
   NodeId node;
+  ZeroPadding<std::uint16_t, 3> padding;
   std::uint64_t offset = 0;  // < 2^48
 
+  constexpr RemoteAddr() = default;
+  constexpr RemoteAddr(NodeId on, std::uint64_t at) : node(on), offset(at) {}
   constexpr auto operator<=>(const RemoteAddr&) const = default;
   constexpr RemoteAddr operator+(std::uint64_t bytes) const { return {node, offset + bytes}; }
   constexpr std::uint64_t packed() const {
@@ -36,13 +42,17 @@ struct RemoteAddr {
     return {NodeId{static_cast<std::uint16_t>(packed >> 48)}, packed & ((1ULL << 48) - 1)};
   }
 };
+static_assert(std::has_unique_object_representations_v<RemoteAddr>);
 inline constexpr std::uint64_t kMaxOffset = 1ULL << 48;
 
 // Where a message can be sent: a DCT-like target. Packs in 40 bits: node 16, number 24.
 struct EndpointAddr {
-  NodeId node;               // kNoNode: no endpoint
+  NodeId node;  // kNoNode: no endpoint
+  ZeroPadding<std::uint16_t, 1> padding;
   std::uint32_t number = 0;  // < 2^24, unique on its node
 
+  constexpr EndpointAddr() = default;
+  constexpr EndpointAddr(NodeId on, std::uint32_t at) : node(on), number(at) {}
   constexpr auto operator<=>(const EndpointAddr&) const = default;
   constexpr bool null() const { return node == kNoNode && number == 0; }
   constexpr std::uint64_t packed() const {
@@ -53,5 +63,6 @@ struct EndpointAddr {
             static_cast<std::uint32_t>(packed & ((1ULL << 24) - 1))};
   }
 };
+static_assert(std::has_unique_object_representations_v<EndpointAddr>);
 
 }  // namespace latchlab

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/base/params.h"
+#include "core/base/zero_padding.h"
 #include "core/protocols/dslr/ticket_word.h"
 #include "core/protocols/lock.h"
 
@@ -41,6 +42,7 @@ struct Ticket {
   std::uint32_t x = 0;
   std::uint32_t s = 0;
   LockMode mode = LockMode::exclusive;
+  ZeroPadding<std::uint8_t, 3> padding = {};
 };
 
 bool my_turn(const Ticket& ticket, const Tickets& now);
