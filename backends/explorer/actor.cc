@@ -79,7 +79,7 @@ Task<RemoteWaitResult> Actor::await_remote(const RemoteWait& wait) {
 }
 
 Time Actor::now() const {
-  return world_.clock;
+  return world_.local_now(node());
 }
 
 Membership Actor::membership() const {

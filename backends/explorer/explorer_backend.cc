@@ -122,6 +122,7 @@ void ExplorerBackend::crash_as_planned() {
 void ExplorerBackend::list_steps() {
   const explorer::ArenaScope heap(nullptr);  // the list is no part of any state
   steps_->clear();
+  if (world_->timed()) world_->note_effects();
   for (const auto& actor : world_->actors) {
     explorer::add_verb_steps(*world_, *actor, *steps_);
     explorer::add_send_steps(*world_, *actor, *steps_);
@@ -136,6 +137,7 @@ void ExplorerBackend::list_steps() {
   std::erase_if(steps_->now, sleeps);
   // A search's clock stands still: what may end early does not wait for it.
   const bool searching = world_->search() != nullptr;
+  if (world_->timed()) return;
   if (steps_->now.empty() && !searching) return;
   for (const StepList::Later& later : steps_->later)
     if (later.may_be_early) steps_->now.push_back(later.step);
@@ -188,8 +190,8 @@ void ExplorerBackend::crash(ClientId client, CrashKind kind) {
   }
 }
 
-Time ExplorerBackend::local_now(NodeId /*node*/) const {
-  return world_->clock;
+Time ExplorerBackend::local_now(NodeId node) const {
+  return world_->local_now(node);
 }
 
 std::uint64_t ExplorerBackend::peek(RemoteAddr word) {

@@ -38,6 +38,7 @@
 #include <memory>
 #include <vector>
 
+#include "backends/explorer/slots.h"
 #include "core/runner/backend.h"
 
 namespace latchlab {
@@ -49,7 +50,6 @@ class Actor;
 class World;
 struct SearchSupport;
 struct Step;
-struct StepList;
 }  // namespace explorer
 
 struct ExplorerOptions {
@@ -106,6 +106,8 @@ class ExplorerBackend final : public Backend {
   // ---- for searches ----
   // Everything that may happen now, and what only the clock can bring. Valid until a step is made.
   const explorer::StepList& possible();
+  // In a timed search, what may happen at which dates; also valid until a step is made.
+  const std::vector<explorer::StepList::Dated>& possible_by_date();
   // The one step of possible() that may be made before all others, because it commutes with
   // whatever they do and nobody sees when it happens; null: there is none, or options.search says
   // not to look for one.

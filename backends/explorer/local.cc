@@ -68,6 +68,12 @@ void synchronise(World& world, OpSlot& op) {
   op.length = kSynchronisationError;
 }
 
+// Lengths are given on the clock of the actor's node.
+Time end_of(const World& world, const OpSlot& op) {
+  const NodeId node = op.actor->node();
+  return world.true_date(node, saturating_add(world.shown_on(node, op.posted_at), op.length));
+}
+
 }  // namespace
 
 void add_local_steps(World& world, Actor& actor, StepList& steps) {
@@ -84,7 +90,7 @@ void add_local_steps(World& world, Actor& actor, StepList& steps) {
       case OpKind::sleep:
       case OpKind::compute:
         if (op->length.ps > 0) {
-          steps.later.push_back({saturating_add(op->posted_at, op->length), true, step});
+          steps.later.push_back({end_of(world, *op), true, step});
           break;
         }
         [[fallthrough]];

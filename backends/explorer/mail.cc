@@ -63,7 +63,7 @@ void deliver(World& world, OpSlot& op) {
   --target.recvs_free;
   if (target.owner->alive) {
     Message& message = target.queue.emplace_back(op.message);
-    message.received_earliest = message.received_latest = world.clock;
+    message.received_earliest = message.received_latest = world.local_now(op.target.node);
   }
   end_send(world, op, VerbStatus::ok);
 }

@@ -44,8 +44,8 @@ bool waits_for_messages_alone(const Step& step) {
 bool commutes(const World& world, const Step& step) {
   const Actor& actor = *step.actor;
   switch (step.kind) {
-    case StepKind::complete:
-      return step.op->detached || waits_for_one_thing(actor);
+    case StepKind::complete:  // takes its time in a timed search
+      return !world.timed() && (step.op->detached || waits_for_one_thing(actor));
     case StepKind::wake_message:
       return waits_for_messages_alone(step) && waits_for_one_thing(actor);
     case StepKind::start_root:

@@ -9,6 +9,7 @@
 
 #include "backends/explorer/arena.h"
 #include "core/base/ids.h"
+#include "core/base/time.h"
 
 namespace latchlab::explorer {
 
@@ -65,9 +66,23 @@ class SearchFacts {
   bool grew_ = false;
 };
 
+// What a timed search takes for possible. Every leg of every verb, message and call (from its
+// posting to its effect, from there to its completion) takes one of `latencies`, whichever is
+// worst. The code of CPUs takes no time.
+struct TimedModel {
+  std::vector<Duration> latencies;      // ascending; empty: the search is untimed
+  std::vector<std::int64_t> drift_ppm;  // by NodeId; missing: 0. How much faster its clock runs
+
+  std::int64_t drift(NodeId node) const {
+    return node.value < drift_ppm.size() ? drift_ppm[node.value] : 0;
+  }
+};
+
 struct SearchSupport {
   Arenas arenas;
   SearchFacts facts;
+  TimedModel time;
+  bool timed() const { return !time.latencies.empty(); }
   // Steps that nobody can tell apart from one are made as one, and steps that commute with
   // everything else are made at once: see forced_step.
   bool reduce = true;

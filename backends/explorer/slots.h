@@ -36,6 +36,7 @@ struct OpSlot : Operation {
   std::uint32_t pieces_done = 0;
   std::uint64_t ticket = 0;
   Time posted_at;
+  Time effected_at = kNever;  // timed searches
   Actor* actor = nullptr;
   ProbeSlot* probe = nullptr;  // issued by a remote wait, as its `probe_index`-th
   int probe_index = 0;
@@ -62,6 +63,7 @@ struct ProbeSlot {
   std::coroutine_handle<> waiter;
   Actor* actor = nullptr;
   Time posted_at;
+  Time worth_since = kNever;  // timed searches: since when it would end its wait
   bool observed_any = false;
   ProbeValues observed = {};
   std::uint64_t misses = 0;
@@ -143,12 +145,19 @@ struct StepList {
     bool may_be_early;  // a sleep: in an untimed world it may end at any moment
     Step step;
   };
+  // Timed searches: a step at one of the dates at which it may be made.
+  struct Dated {
+    Time date;
+    Step step;
+  };
   std::vector<Step> now;
   std::vector<Later> later;
+  std::vector<Dated> dated;
 
   void clear() {
     now.clear();
     later.clear();
+    dated.clear();
   }
 };
 

@@ -1,5 +1,7 @@
 #include "backends/explorer/waits.h"
 
+#include <algorithm>
+
 #include "backends/explorer/mail.h"
 #include "backends/explorer/nic.h"
 
@@ -7,9 +9,15 @@ namespace latchlab::explorer {
 
 namespace {
 
+// `date`: on the clock of the actor's node.
 void add_deadline(const World& world, Time date, Time posted_at, const Step& step,
                   StepList& steps) {
   if (date == kNever) return;
+  if (world.timed()) {
+    const Time due = world.true_date(step.actor->node(), date);
+    steps.later.push_back({std::max(due, world.clock), false, step});
+    return;
+  }
   // A date that was over when the wait began makes it a poll. In a search the clock moves only when
   // a wait has run out: others whose date has come by then may end at any moment.
   if (date <= posted_at || (world.search() != nullptr && date <= world.clock)) {
@@ -96,7 +104,7 @@ void observe(const World& world, ProbeSlot& probe, const ProbeValues& seen) {
   if (probe.observed_any && progress == probe.observed) return;
   probe.observed = progress;
   probe.observed_any = true;
-  probe.result.last_change = world.clock;
+  probe.result.last_change = world.local_now(probe.actor->node());
 }
 
 // A probe of several pieces may see some of them as they are now and others as they will be.
@@ -144,7 +152,8 @@ void launch(World& world, ProbeSlot& probe) {
 // is an atomic whose client may die before it lands.
 bool launch_looks_like_effect(const World& world, const ProbeSlot& probe) {
   const SearchSupport* search = world.search();
-  if (search == nullptr || !search->reduce || !probe.actor->ops.empty()) return false;
+  if (search == nullptr || search->timed()) return false;
+  if (!search->reduce || !probe.actor->ops.empty()) return false;
   return !is_atomic(probe.wait.probes[0].kind) || !search->may_crash;
 }
 
@@ -176,9 +185,12 @@ void add_probe_steps(World& world, Actor& actor, StepList& steps) {
     ProbeValues seen = {};
     const bool fine = look(world, wait, seen);
     if (fine) observe(world, *probe, seen);
-    if (!fine || worth_issuing(wait, seen)) {
+    const bool worth = !fine || worth_issuing(wait, seen);
+    if (world.timed() && worth != (probe->worth_since != kNever))
+      probe->worth_since = worth ? world.clock : kNever;
+    if (worth) {
       steps.now.push_back(step(StepKind::probe_launch));
-    } else if (world.search() != nullptr && may_tear(wait)) {
+    } else if (world.search() != nullptr && !world.timed() && may_tear(wait)) {
       steps.now.push_back(step(StepKind::probe_launch));
       steps.now.back().part = kIdleLook;
     }

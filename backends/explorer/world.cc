@@ -47,6 +47,33 @@ std::uint64_t& World::word(RemoteAddr addr) {
   return node->memory.word(addr.offset);
 }
 
+namespace {
+
+constexpr std::int64_t kMillion = 1'000'000;
+
+// Dates of a search stay far below what this can hold: see the bounds of a case.
+Time shown(Time date, std::int64_t drift_ppm) {
+  return date +
+         Duration{date.ps / kMillion * drift_ppm + date.ps % kMillion * drift_ppm / kMillion};
+}
+
+}  // namespace
+
+Time World::shown_on(NodeId node, Time date) const {
+  return timed() ? shown(date, search()->time.drift(node)) : date;
+}
+
+Time World::true_date(NodeId node, Time local) const {
+  const std::int64_t drift = timed() ? search()->time.drift(node) : 0;
+  if (drift == 0 || local == kNever) return local;
+  Time date = local - Duration{local.ps / kMillion * drift};
+  while (shown(date, drift) < local)
+    date = date + std::max(Duration{1}, (local - shown(date, drift)) / 2);
+  while (shown(date - Duration{1}, drift) >= local)
+    date = date - std::max(Duration{1}, (shown(date, drift) - local) / 2);
+  return date;
+}
+
 Actor& World::add_actor(ActorKind kind, NodeId node, ClientId client) {
   LATCHLAB_CHECK(find_node(node) != nullptr, "an actor lives on a planned node");
   LATCHLAB_CHECK(kind != ActorKind::client || client.value < alive.size(),
@@ -122,6 +149,12 @@ void World::sweep(Actor& actor) {
   const std::size_t ended =
       std::erase_if(actor.roots, [](const Root& root) { return root.task.done(); });
   if (actor.kind() == ActorKind::client) clients_left -= ended;
+}
+
+void World::note_effects() {
+  for (const auto& actor : actors)
+    for (OpSlot* op : actor->ops)
+      if (op->effected && op->effected_at == kNever) op->effected_at = clock;
 }
 
 void World::note(StepKind kind, const Actor& actor, std::uint64_t a, std::uint64_t b,

@@ -56,6 +56,8 @@ class World {
   // Runs coroutine code of `actor` until it suspends, and clears away what has ended.
   void resume(Actor& actor, std::coroutine_handle<> waiter);
   void start_root(Actor& actor, std::size_t root);
+  // Timed searches: what has taken effect since the last call did so now.
+  void note_effects();
   bool running() const { return running_; }
   // Recording of a semantic event: what happened, to whom, with which values.
   void note(StepKind kind, const Actor& actor, std::uint64_t a = 0, std::uint64_t b = 0,
@@ -66,6 +68,12 @@ class World {
 
   // null: not a search.
   SearchSupport* search() const { return options.search; }
+  bool timed() const { return search() != nullptr && search()->timed(); }
+  // What the clock of a node shows at a true date. Only in a timed search is that another.
+  Time shown_on(NodeId node, Time date) const;
+  Time local_now(NodeId node) const { return shown_on(node, clock); }
+  // The first true date at which the clock of `node` shows `local` or more.
+  Time true_date(NodeId node, Time local) const;
   Arena* own_arena() const { return search() == nullptr ? nullptr : &search()->arenas[0]; }
 
   ExplorerOptions options;

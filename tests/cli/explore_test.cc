@@ -159,6 +159,45 @@ TEST_F(Explore, bounds_that_make_no_sense_are_refused) {
     expect_refused({"--protocol", "cas", std::string("--budget=") + budget}, "--budget");
 }
 
+TEST_F(Explore, time_is_searched_where_latencies_are_given) {
+  const Finished finished = explore({"--protocol", "dslr", "--modes", "X", "S", "--placement",
+                                     "spread", "--latencies", "1us", "150us", "--hold", "10us"});
+  EXPECT_EQ(finished.code, 1);
+  EXPECT_THAT(finished.out, HasSubstr("was looked at, with these latencies and clocks.\n"));
+  EXPECT_THAT(finished.out, HasSubstr("FOUND not free at the end in 16 moves (X S, "));
+  const Finished replayed = latchlab({"replay", "found/dslr-not-free-at-the-end-1.json"});
+  EXPECT_EQ(replayed.code, 0);
+  EXPECT_THAT(replayed.out, HasSubstr("each leg of a verb takes 1us 150us; the lock is held for"));
+  EXPECT_THAT(replayed.out, HasSubstr("  6.  202.000 us  client 1: stops looking: nothing has"));
+}
+
+TEST_F(Explore, the_set_of_a_search_in_time_is_part_of_its_verdict) {
+  const Finished finished = explore({"--protocol", "cas", "--latencies", "2us", "1us", "--drift",
+                                     "100", "--patience", "20us", "--json"});
+  const Json bounds = Json::parse(finished.out, nullptr, false)["bounds"];
+  EXPECT_EQ(bounds["latencies"], Json({"1us", "2us"}));
+  EXPECT_EQ(bounds["drift_ppm"], 100);
+  EXPECT_EQ(bounds["hold"], "2us");
+  EXPECT_EQ(bounds["patience"], "20us");
+  EXPECT_EQ(bounds["horizon"], "2ms");
+}
+
+TEST_F(Explore, times_that_make_no_sense_are_refused) {
+  const std::vector<std::string> cas = {"--protocol", "cas"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), cas.begin(), cas.end());
+    return more;
+  };
+  expect_refused(with({"--drift", "10"}), "--drift, --hold, --patience and --horizon are for ");
+  expect_refused(with({"--hold", "1us"}), "give --latencies too");
+  expect_refused(with({"--latencies", "soon"}), "--latencies soon: ");
+  expect_refused(with({"--latencies", "1us", "--hold", "long"}), "--hold long: ");
+  expect_refused(with({"--latencies", "0us"}), "latencies: expected more than 0");
+  expect_refused(with({"--latencies", "1us", "1us"}), "each is longer than the one before");
+  expect_refused(with({"--latencies", "1us", "--drift", "200000"}), "from 0 to 100000");
+  expect_refused(with({"--latencies", "1us", "--pauses", "1"}), "give a long latency instead");
+}
+
 TEST_F(Explore, modes_must_be_one_text_for_each_client) {
   expect_refused({"--protocol", "shiftlock", "--modes", "X"}, "--modes has 1 texts, and there are");
   expect_refused({"--protocol", "shiftlock", "--modes", "X", "X", "S"}, "--modes has 3 texts");

@@ -157,6 +157,8 @@ TEST(Traces, of_steps_that_were_not_merged_fit) {
 
 class BadTrace : public ::testing::Test {
  protected:
+  explicit BadTrace(const char* name = "shiftlock-epoch-first.json")
+      : good(Json::parse(text_of(golden_directory() / name))) {}
   static void expect_refused(const std::string& text, const std::string& reason) {
     SCOPED_TRACE(text.substr(0, 200));
     const Result<Trace> trace = parse_trace(text, "odd.json");
@@ -178,7 +180,12 @@ class BadTrace : public ::testing::Test {
     ASSERT_TRUE(trace.ok()) << trace.error().message;
     EXPECT_FALSE(replay(trace.value()).fits);
   }
-  const Json good = Json::parse(text_of(golden_directory() / "shiftlock-epoch-first.json"));
+  const Json good;
+};
+
+class BadTimedTrace : public BadTrace {
+ protected:
+  BadTimedTrace() : BadTrace("dslr-slow-answer.json") {}
 };
 
 TEST_F(BadTrace, what_is_no_json_or_something_else) {
@@ -232,6 +239,27 @@ TEST_F(BadTrace, what_nobody_knows) {
   expect_refused("wrong", "boredom", "'wrong': 'boredom' is no kind of finding");
   expect_refused("wrong", "nothing", "'wrong': 'nothing' is no kind of finding");
   expect_refused("modes", {"XQ"}, "expected letters X (exclusive) and S (shared)");
+}
+
+TEST_F(BadTimedTrace, times_that_make_no_sense) {
+  for (const char* name : {"drift_ppm", "hold", "patience", "horizon"})
+    expect_refused(name, Json(1.5), std::string("'") + name + "': expected ");
+  expect_refused("latencies", Json::array(), "'latencies': expected ");
+  expect_refused("latencies", {"soon"}, "'latencies': expected a duration such as 1us");
+  expect_refused("latencies", {"0us"}, "latencies: expected more than 0");
+  expect_refused("latencies", {"2us", "1us"}, "each is longer than the one before");
+  expect_refused("latencies", {"1us", "2us", "3us", "4us", "5us"}, "5 latencies: at most 4");
+  expect_refused("drift_ppm", {"fast"}, "'drift_ppm': expected whole numbers");
+  expect_refused("drift_ppm", {"100001"}, "drift 100001: at most 100000 ppm");
+  expect_refused("drift_ppm", {"1", "2", "3"}, "more clocks than nodes");
+  expect_refused("hold", "200s", "200s: expected at most 100s");
+  expect_refused("horizon", "0us", "horizon: expected more than 0");
+  expect_refused("pauses", 1, "pauses are for searches without time");
+}
+
+TEST_F(BadTimedTrace, other_times_end_elsewhere) {
+  expect_no_fit("latencies", {"1us", "15us"});
+  expect_no_fit("hold", "100us");
 }
 
 TEST_F(BadTrace, moves_that_are_none) {

@@ -42,9 +42,12 @@ Body::Body(const Case& setup, const Protocol& protocol, explorer::SearchSupport&
       timeouts_left_(setup.timeouts),
       own_arena_(&support.arenas[0]) {}
 
-void Body::begin() {
+void Body::begin(explorer::TimedModel& time) {
   world_.attach(backend_);
   for (std::uint32_t i = 0; i < setup_.clients(); ++i) {
+    const std::size_t node = i / setup_.clients_per_node;
+    if (node < setup_.time.drift_ppm.size())
+      time.drift_ppm[world_.node_of(ClientId{i}).value] = setup_.time.drift_ppm[node];
     Verbs& verbs = world_.verbs(ClientId{i});
     const ArenaScope scope(static_cast<explorer::Actor&>(verbs).arena);
     backend_.spawn(verbs, client_loop(verbs, world_.client(ClientId{i}), *this, *this), Time{});
@@ -91,7 +94,9 @@ bool Body::next(ClientId client, ClientOperation& operation) {
   if (index >= setup_.operations) return false;
   operation.lock = world_.lock(LockId{0});
   operation.mode = setup_.mode(client.value, index);
-  operation.hold = kHold;
+  operation.hold = setup_.timed() ? setup_.time.hold : kHold;
+  if (setup_.timed() && setup_.time.patience.ps > 0)
+    operation.options.deadline = local_now(client) + setup_.time.patience;
   return true;
 }
 
@@ -116,6 +121,7 @@ void Body::release_begins(ClientId client, const Grant& grant) {
 
 void Body::released(ClientId client, const Grant& /*grant*/, ReleaseResult result) {
   monitor_.released(client, result);
+  too_late_ = too_late_ || result == ReleaseResult::suppressed;
 }
 
 Time Body::local_now(ClientId client) const {

@@ -8,6 +8,7 @@
 
 #include "backends/explorer/arena.h"
 #include "backends/explorer/explorer_backend.h"
+#include "backends/explorer/search_support.h"
 #include "core/checks/safety_monitor.h"
 #include "core/runner/world.h"
 #include "core/workload/client_loop.h"
@@ -19,11 +20,12 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
  public:
   Body(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support);
 
-  // Adds everybody; once.
-  void begin();
+  // Adds everybody, and sets their clocks; once.
+  void begin(explorer::TimedModel& time);
 
   void crash(ClientId client, Chooser& inner);
   void timeout(Time date);
+  void move_clock(Time date) { backend_.move_clock(date); }
   void pause(ClientId client);
   void resume(ClientId client);
 
@@ -33,8 +35,9 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
   }
   bool paused(ClientId client) const { return pauses_[client.value] != Pause::none; }
   bool paused_for_long(ClientId client) const { return pauses_[client.value] == Pause::for_long; }
+  // Died, stood still, or kept the lock for longer than it may.
   bool anybody_failed() const {
-    return crashes_left_ < setup_.crashes || pauses_left_ < setup_.pauses;
+    return crashes_left_ < setup_.crashes || pauses_left_ < setup_.pauses || too_late_;
   }
   std::uint32_t timeouts_left() const { return timeouts_left_; }
 
@@ -70,6 +73,7 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
   std::uint32_t crashes_left_;
   std::uint32_t pauses_left_;
   std::uint32_t timeouts_left_;
+  bool too_late_ = false;       // a release was suppressed
   explorer::Arena* own_arena_;  // where what the monitor allocates belongs
 };
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
 
 #include "core/base/paths.h"
 #include "core/protocols/registry.h"
@@ -62,6 +61,23 @@ std::vector<std::vector<std::string>> assignments(const Campaign& campaign, bool
   return all;
 }
 
+// Every clock slow, right or fast, in every way.
+std::vector<std::vector<std::int64_t>> clocks_of(const Campaign& campaign, std::uint32_t nodes) {
+  if (campaign.drift_ppm == 0) return {campaign.base.time.drift_ppm};
+  std::vector<std::vector<std::int64_t>> all = {{}};
+  for (std::uint32_t i = 0; i < nodes; ++i) {
+    std::vector<std::vector<std::int64_t>> longer;
+    for (const std::vector<std::int64_t>& clocks : all) {
+      for (const std::int64_t drift : {-campaign.drift_ppm, std::int64_t{0}, campaign.drift_ppm}) {
+        longer.push_back(clocks);
+        longer.back().push_back(drift);
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
 std::uint64_t milliseconds_since(Clock::time_point began) {
   const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began);
   return static_cast<std::uint64_t>(spent.count());
@@ -94,8 +110,8 @@ class Runner {
       if (!path.reached) verdict_.unreached.emplace_back(path.label.substr(prefix.size()));
     }
     verdict_.exhausted = campaign_.method == Method::exhaustive && verdict_.cut.empty() &&
-                         !timeouts_cut_ && verdict_.cases == cases.size();
-    if (verdict_.cut.empty() && timeouts_cut_) verdict_.cut = "the bound on timeouts was reached";
+                         case_bound_.empty() && verdict_.cases == cases.size();
+    if (verdict_.cut.empty()) verdict_.cut = case_bound_;
     if (campaign_.method != Method::exhaustive && verdict_.cut.empty())
       verdict_.cut = "random walks never cover everything";
     verdict_.seconds = static_cast<double>(milliseconds_since(began_)) / 1'000;
@@ -131,8 +147,8 @@ class Runner {
     verdict_.states += result.states;
     verdict_.transitions += result.transitions;
     verdict_.memory_bytes = std::max(verdict_.memory_bytes, result.memory_bytes);
-    timeouts_cut_ = timeouts_cut_ || result.only_timeouts_cut;
-    if (!result.exhausted && !result.only_timeouts_cut) verdict_.cut = result.cut;
+    if (result.only_case_bounds_cut) case_bound_ = result.cut;
+    if (!result.exhausted && !result.only_case_bounds_cut) verdict_.cut = result.cut;
     for (const Finding& finding : result.findings) keep(setup, result.facts, finding);
   }
 
@@ -170,7 +186,7 @@ class Runner {
   Clock::time_point began_;
   Verdict verdict_;
   CampaignProgress progress_;
-  bool timeouts_cut_ = false;
+  std::string case_bound_;  // that cut something of some case
 };
 
 }  // namespace
@@ -194,8 +210,10 @@ std::string describe(const Case& setup) {
     for (std::uint32_t k = 0; k < setup.operations; ++k)
       text += setup.mode(i, k) == LockMode::shared ? 'S' : 'X';
   }
-  if (setup.clients() == 1) return text;
-  return text + (setup.client_nodes == 1 ? ", one node for all" : ", a node each");
+  if (setup.clients() > 1) text += setup.client_nodes == 1 ? ", one node for all" : ", a node each";
+  if (!setup.time.drift_ppm.empty()) text += ", clocks";
+  for (const std::int64_t drift : setup.time.drift_ppm) text += fmt::format(" {:+}", drift);
+  return text + (setup.time.drift_ppm.empty() ? "" : " ppm");
 }
 
 // Multisets of `clients` out of 2^operations words: counted before they are made.
@@ -233,12 +251,16 @@ std::vector<Case> cases_of(const Campaign& campaign) {
   for (const bool spread : {true, false}) {
     if (!spread && campaign.clients == 1) continue;
     if (campaign.placement == (spread ? Placement::together : Placement::spread)) continue;
-    for (std::vector<std::string>& modes : assignments(campaign, entry->info.shared_mode)) {
-      Case setup = campaign.base;
-      setup.client_nodes = spread ? campaign.clients : 1;
-      setup.clients_per_node = spread ? 1 : campaign.clients;
-      setup.modes = std::move(modes);
-      cases.push_back(std::move(setup));
+    for (const std::vector<std::string>& modes : assignments(campaign, entry->info.shared_mode)) {
+      const std::uint32_t nodes = spread ? campaign.clients : 1;
+      for (std::vector<std::int64_t>& clocks : clocks_of(campaign, nodes)) {
+        Case setup = campaign.base;
+        setup.client_nodes = nodes;
+        setup.clients_per_node = campaign.clients / nodes;
+        setup.modes = modes;
+        setup.time.drift_ppm = std::move(clocks);
+        cases.push_back(std::move(setup));
+      }
     }
   }
   return cases;
@@ -246,39 +268,6 @@ std::vector<Case> cases_of(const Campaign& campaign) {
 
 Verdict run(const Campaign& campaign, const std::function<bool(const CampaignProgress&)>& watch) {
   return Runner(campaign, watch).run();
-}
-
-std::string verdict_json(const Campaign& campaign, const Verdict& verdict,
-                         const std::vector<std::string>& trace_files) {
-  nlohmann::ordered_json json;
-  const Case& base = campaign.base;
-  json["mode"] = "untimed";
-  json["strategy"] = name_of(campaign.method);
-  json["exhausted"] = verdict.exhausted;
-  json["cut"] = verdict.cut;
-  json["protocol"] = base.protocol;
-  json["profile"] = base.profile;
-  json["set"] = base.sets;
-  json["bounds"] = {{"clients", campaign.clients}, {"operations", base.operations},
-                    {"crashes", base.crashes},     {"pauses", base.pauses},
-                    {"timeouts", base.timeouts},   {"cases", verdict.all_cases}};
-  json["cases"] = verdict.cases;
-  json["states"] = verdict.states;
-  json["transitions"] = verdict.transitions;
-  json["walks"] = verdict.walks;
-  json["unfinished_walks"] = verdict.unfinished;
-  json["paths"] = verdict.paths;
-  json["unreached"] = verdict.unreached;
-  json["violations"] = nlohmann::ordered_json::array();
-  for (std::size_t i = 0; i < verdict.findings.size(); ++i) {
-    const Trace& trace = verdict.findings[i];
-    json["violations"].push_back({{"wrong", name_of(trace.finding.wrong)},
-                                  {"text", trace.finding.text},
-                                  {"case", describe(trace.setup)},
-                                  {"moves", trace.finding.path.size()},
-                                  {"trace", i < trace_files.size() ? trace_files[i] : ""}});
-  }
-  return json.dump(2) + "\n";
 }
 
 }  // namespace latchlab::explore

@@ -27,6 +27,7 @@ struct Campaign {
   std::uint64_t budget = 0;        // exhaustive: states in all; else walks of each case; 0: default
   std::uint64_t milliseconds = 0;  // in all; 0: no bound
   std::uint64_t seed = 1;
+  std::int64_t drift_ppm = 0;  // timed: each node's clock is this much slow, right, or fast
 };
 
 // What a case is, in a few words: "XX XS, a node each".

@@ -7,9 +7,20 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/base/time.h"
 #include "core/protocols/registry.h"
 
 namespace latchlab::explore {
+
+// What a timed search takes for possible, and how long clients do what they do. See
+// explorer::TimedModel.
+struct CaseTime {
+  std::vector<Duration> latencies;      // ascending; empty: untimed
+  std::vector<std::int64_t> drift_ppm;  // by client node, in order
+  Duration hold;                        // how long a client keeps the lock
+  Duration patience;                    // how long it waits for it; zero: for ever
+  Duration horizon;                     // what happens later is not looked at
+};
 
 // One case: everything that decides what can happen in it.
 struct Case {
@@ -25,7 +36,9 @@ struct Case {
   std::uint32_t pauses = 0;    // how often a client may stand still while leases run out
   std::uint32_t timeouts = 4;  // how often the clock may move on when nothing else can
   bool reduce = true;          // make one step of several that cannot be told apart
+  CaseTime time;
 
+  bool timed() const { return !time.latencies.empty(); }
   std::uint32_t clients() const { return client_nodes * clients_per_node; }
   LockMode mode(std::uint32_t client, std::uint32_t operation) const;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/scenario/scenario.h"
 #include "tools/explore/choosers.h"
 #include "tools/explore/describe.h"
 #include "tools/explore/trace.h"
@@ -28,6 +29,12 @@ std::string title(const Trace& trace) {
     for (std::uint32_t k = 0; k < setup.operations; ++k)
       text += setup.mode(i, k) == LockMode::shared ? " reads" : " writes";
   }
+  if (!setup.timed()) return text + "\n\n";
+  text += "\neach leg of a verb takes";
+  for (const Duration latency : setup.time.latencies) text += " " + format_duration(latency);
+  text += fmt::format("; the lock is held for {}", format_duration(setup.time.hold));
+  for (std::size_t i = 0; i < setup.time.drift_ppm.size(); ++i)
+    text += fmt::format("{} {:+}", i == 0 ? "; clocks (ppm):" : ",", setup.time.drift_ppm[i]);
   return text + "\n\n";
 }
 
@@ -42,7 +49,10 @@ class Teller final : public StepListener {
     if (forced) text_ += fmt::format("       {}\n", describe_step(step));
   }
   void tell(std::size_t number, const Choice& choice) {
-    text_ += fmt::format("{:4}.  {}\n", number, describe_choice(choice));
+    const bool dated = universe_.setup().timed() && choice.kind == Choice::Kind::step;
+    const std::string when =
+        dated ? fmt::format("{:.3f} us  ", (choice.date - Time{}).nanoseconds() / 1e3) : "";
+    text_ += fmt::format("{:4}.  {}{}\n", number, when, describe_choice(choice));
   }
   void tell_state() {
     const std::string entry = universe_.entry();

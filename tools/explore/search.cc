@@ -38,8 +38,8 @@ class Pass {
   SearchResult run() {
     enter(0, {}, true);
     for (StateId state = 0; state < states_.count() && !over(state); ++state) expand(state);
-    if (result_.cut.empty() || result_.cut == kTimeouts) find_stuck();
-    result_.only_timeouts_cut = result_.cut == kTimeouts;
+    if (result_.cut.empty() || case_bound_reached()) find_stuck();
+    result_.only_case_bounds_cut = case_bound_reached();
     result_.states = states_.count();
     result_.memory_bytes = snapshot_.bytes() + states_.bytes() + edges_.size() * sizeof(Edge);
     result_.exhausted = result_.cut.empty();
@@ -68,8 +68,9 @@ class Pass {
       if (watch_ && !watch_({states_.count(), states_.count() - state}))
         result_.cut = "interrupted";
     }
-    return !result_.cut.empty() && result_.cut != kTimeouts;
+    return !result_.cut.empty() && !case_bound_reached();
   }
+  bool case_bound_reached() const { return result_.cut == universe_.what_cut(); }
 
   // The world is in some state: new, or known.
   void enter(StateId parent, const Move& move, bool root) {
@@ -91,12 +92,12 @@ class Pass {
       return;
     }
     const std::vector<Choice> choices = universe_.choices();
-    if (universe_.cut()) result_.cut = kTimeouts;
+    if (universe_.cut()) {
+      result_.cut = universe_.what_cut();
+      good_[state] = 1;  // what lies behind is not known
+    }
     if (choices.empty()) {
-      if (universe_.cut()) {
-        good_[state] = 1;  // what lies behind is not known
-        return;
-      }
+      if (universe_.cut()) return;
       ++result_.terminals;
       result_.terminal.insert(universe_.entry());
       if (const Wrong wrong = universe_.wrong(true); wrong != Wrong::nothing) {
@@ -163,8 +164,6 @@ class Pass {
     snapshot_.load(states_.row(state).first(universe_.arenas().count()));
     report(Wrong::no_progress, state);
   }
-
-  static constexpr const char* kTimeouts = "the bound on timeouts was reached";
 
   const SearchBounds& bounds_;
   const std::function<bool(const Progress&)>& watch_;

@@ -25,9 +25,10 @@ struct SearchBounds {
 };
 
 struct SearchResult {
-  bool exhausted = false;          // nothing was cut
-  std::string cut;                 // why not
-  bool only_timeouts_cut = false;  // and everything within the bound was seen
+  bool exhausted = false;  // nothing was cut
+  std::string cut;         // why not
+  // By timeouts or the horizon, and everything within that bound was seen.
+  bool only_case_bounds_cut = false;
   std::uint64_t states = 0;
   std::uint64_t transitions = 0;
   std::uint64_t terminals = 0;

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/protocols/registry.h"
+#include "core/scenario/scenario.h"
 
 namespace latchlab::explore {
 
@@ -17,6 +19,9 @@ using Json = nlohmann::ordered_json;
 constexpr int kVersion = 1;
 constexpr std::uint32_t kMostClients = 16;
 constexpr std::uint32_t kMostOperations = 64;
+constexpr std::size_t kMostLatencies = 4;
+constexpr std::int64_t kMostDrift = 100'000;
+constexpr Duration kLongest = seconds(100);
 constexpr std::size_t kMostMoves = 1'000'000;
 
 Json moves_json(const std::vector<Move>& path) {
@@ -82,6 +87,15 @@ class Reader {
       for (const Json& row : *field) rows.push_back(row.get<std::vector<std::uint64_t>>());
     return rows;
   }
+  bool has(const char* name) const { return json_.contains(name); }
+  Duration duration(const char* name, const std::string& text) {
+    const Result<Duration> read = parse_duration(text);
+    if (!read) fail(name, "a duration such as 1us, or a list of such");
+    return read ? read.value() : Duration{};
+  }
+  void fail(const char* name, const std::string& expected) {
+    if (!error_) error_ = Error{fmt::format("'{}': expected {}", name, expected), where_};
+  }
   const std::optional<Error>& error() const { return error_; }
 
  private:
@@ -91,14 +105,29 @@ class Reader {
     if (!error_) error_ = Error{fmt::format("'{}' is missing from this trace", name), where_};
     return nullptr;
   }
-  void fail(const char* name, const std::string& expected) {
-    if (!error_) error_ = Error{fmt::format("'{}': expected {}", name, expected), where_};
-  }
 
   const Json& json_;
   std::string where_;
   std::optional<Error> error_;
 };
+
+CaseTime read_time(Reader& reader) {
+  CaseTime time;
+  for (const std::string& text : reader.texts("latencies"))
+    time.latencies.push_back(reader.duration("latencies", text));
+  if (time.latencies.empty()) reader.fail("latencies", "at least one");
+  for (const std::string& text : reader.texts("drift_ppm")) {
+    std::int64_t drift = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, drift);
+    if (error != std::errc() || stop != end) reader.fail("drift_ppm", "whole numbers, as texts");
+    time.drift_ppm.push_back(drift);
+  }
+  time.hold = reader.duration("hold", reader.text("hold"));
+  time.patience = reader.duration("patience", reader.text("patience"));
+  time.horizon = reader.duration("horizon", reader.text("horizon"));
+  return time;
+}
 
 Case read_case(Reader& reader) {
   Case setup;
@@ -113,13 +142,54 @@ Case read_case(Reader& reader) {
   setup.pauses = reader.number("pauses", 0, kMostClients);
   setup.timeouts = reader.number("timeouts", 0, 1'000'000);
   setup.reduce = reader.flag("reduce");
+  if (reader.has("latencies")) setup.time = read_time(reader);
   return setup;
+}
+
+void write_time(const CaseTime& time, Json& json) {
+  for (const Duration latency : time.latencies)
+    json["latencies"].push_back(format_duration(latency));
+  json["drift_ppm"] = Json::array();
+  for (const std::int64_t drift : time.drift_ppm)
+    json["drift_ppm"].push_back(std::to_string(drift));
+  json["hold"] = format_duration(time.hold);
+  json["patience"] = format_duration(time.patience);
+  json["horizon"] = format_duration(time.horizon);
 }
 
 std::optional<Wrong> wrong_of(const std::string& name) {
   for (std::size_t i = 1; i < kWrongs; ++i)
     if (name == name_of(static_cast<Wrong>(i))) return static_cast<Wrong>(i);
   return std::nullopt;
+}
+
+}  // namespace
+
+namespace {
+
+Status check_time(const Case& setup) {
+  const CaseTime& time = setup.time;
+  if (!setup.timed()) return fine();
+  if (setup.pauses > 0)
+    return Error{"pauses are for searches without time: give a long latency instead", {}};
+  if (time.latencies.size() > kMostLatencies)
+    return Error{fmt::format("{} latencies: at most {}, or there are too many orders of events",
+                             time.latencies.size(), kMostLatencies),
+                 {}};
+  if (time.latencies.front().ps <= 0 || time.latencies.back() > kLongest)
+    return Error{"latencies: expected more than 0 and at most " + format_duration(kLongest), {}};
+  if (!std::is_sorted(time.latencies.begin(), time.latencies.end(), std::less_equal<>()))
+    return Error{"latencies: each is longer than the one before", {}};
+  if (time.drift_ppm.size() > setup.client_nodes)
+    return Error{"drift_ppm: there are more clocks than nodes", {}};
+  for (const std::int64_t drift : time.drift_ppm)
+    if (drift < -kMostDrift || drift > kMostDrift)
+      return Error{fmt::format("drift {}: at most {} ppm either way", drift, kMostDrift), {}};
+  for (const Duration length : {time.hold, time.patience, time.horizon})
+    if (length.ps < 0 || length > kLongest)
+      return Error{format_duration(length) + ": expected at most " + format_duration(kLongest), {}};
+  if (time.horizon.ps == 0) return Error{"horizon: expected more than 0", {}};
+  return fine();
 }
 
 }  // namespace
@@ -147,6 +217,7 @@ Status check_case(const Case& setup) {
     return Error{
         fmt::format("{} crashes of {} clients: at most one each", setup.crashes, setup.clients()),
         {}};
+  if (const Status known = check_time(setup); !known) return known.error();
   for (const std::string& modes : setup.modes)
     if (modes.find_first_not_of("XS") != modes.npos)
       return Error{fmt::format("modes '{}': expected letters X (exclusive) and S (shared)", modes),
@@ -182,6 +253,7 @@ std::string trace_json(const Trace& trace) {
   json["pauses"] = setup.pauses;
   json["timeouts"] = setup.timeouts;
   json["reduce"] = setup.reduce;
+  if (setup.timed()) write_time(setup.time, json);
   json["mixed_words"] = trace.facts.mixed_words();
   json["reads_membership"] = trace.facts.reads_membership();
   json["entry"] = trace.entry;

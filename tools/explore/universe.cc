@@ -31,6 +31,8 @@ const char* name_of(Wrong wrong) {
 
 namespace {
 
+constexpr std::size_t kMostNodes = 64;
+
 bool looks_idly(const Step& step) {
   return step.kind == StepKind::probe_launch && step.part == explorer::kIdleLook;
 }
@@ -41,11 +43,13 @@ Universe::Universe(const Case& setup, const Protocol& protocol, explorer::Search
     : setup_(setup), protocol_(protocol), support_(support) {
   support_.reduce = setup.reduce;
   support_.may_crash = setup.crashes > 0;
+  support_.time.latencies = setup.time.latencies;
+  support_.time.drift_ppm.assign(setup.time.drift_ppm.empty() ? 0 : kMostNodes, 0);
   const std::size_t first = support_.arenas.add();
   LATCHLAB_CHECK(first == 0, "the world's own arena comes first");
   const ArenaScope scope(&support_.arenas[first]);
   body_ = new Body(setup_, protocol_, support_);
-  body_->begin();
+  body_->begin(support_.time);
   explorer::select_arena(&support_.arenas[first]);
   const std::vector<std::uint32_t> nothing_to_say;
   ScriptedChooser inner(nothing_to_say);
@@ -61,11 +65,36 @@ ExplorerBackend& Universe::backend() const {
   return body_->backend();
 }
 
+const char* Universe::what_cut() const {
+  return setup_.timed() ? "the horizon was reached" : "the bound on timeouts was reached";
+}
+
 bool Universe::finished() const {
   return body_->backend().everybody_done();
 }
 
 std::vector<Choice> Universe::choices() {
+  return setup_.timed() ? choices_in_time() : choices_without_time();
+}
+
+// Whatever is not worth a look in time is not looked at: see timed_steps.cc.
+std::vector<Choice> Universe::choices_in_time() {
+  std::vector<Choice> choices;
+  const Time horizon = Time{} + setup_.time.horizon;
+  cut_ = false;
+  for (const StepList::Dated& dated : body_->backend().possible_by_date()) {
+    cut_ = cut_ || dated.date > horizon;
+    if (dated.date <= horizon) choices.push_back({Choice::Kind::step, dated.step, {}, dated.date});
+  }
+  if (finished()) {
+    cut_ = false;
+    return choices;
+  }
+  add_faults(choices);
+  return choices;
+}
+
+std::vector<Choice> Universe::choices_without_time() {
   std::vector<Choice> choices;
   const StepList& steps = body_->backend().possible();
   for (const Step& step : steps.now) choices.push_back({Choice::Kind::step, step, {}, {}});
@@ -132,6 +161,7 @@ void Universe::make(const Choice& choice, Chooser& inner) {
       body_->timeout(choice.date);
       [[fallthrough]];
     case Choice::Kind::step:
+      if (setup_.timed()) body_->move_clock(choice.date);
       if (listener_ != nullptr) listener_->about_to(choice.step, false);
       body_->backend().make(choice.step, inner);
       break;

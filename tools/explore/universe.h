@@ -34,7 +34,7 @@ struct Choice {
   Kind kind = Kind::step;
   explorer::Step step;  // step, timeout
   ClientId victim;      // crash, pause, resume
-  Time date;            // timeout
+  Time date;            // timeout; in a timed case: step
 };
 
 // Hears of every step, before it is made; for replays.
@@ -58,6 +58,7 @@ class Universe {
   // allow nothing more (then cut() says so).
   std::vector<Choice> choices();
   bool cut() const { return cut_; }
+  const char* what_cut() const;  // the bound
   // Makes it, and all that needs no choice afterwards. What is decided on the way is asked of
   // `inner`.
   void make(const Choice& choice, Chooser& inner);
@@ -76,6 +77,8 @@ class Universe {
   explorer::Arenas& arenas() { return support_.arenas; }
 
  private:
+  std::vector<Choice> choices_in_time();
+  std::vector<Choice> choices_without_time();
   void settle(Chooser& inner);
   void add_timeouts(const explorer::StepList& steps, std::vector<Choice>& choices);
   void add_faults(std::vector<Choice>& choices);

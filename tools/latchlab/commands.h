@@ -57,6 +57,8 @@ struct ExploreArguments {
   std::string placement = "both";
   std::string strategy = "exhaustive";
   std::string budget;
+  std::vector<std::string> latencies;
+  std::string hold, patience, horizon;  // empty: by the latencies
   std::string out = "traces";
   bool every_step = false;
   bool json = false;

@@ -67,6 +67,37 @@ Status read_budget(const std::string& text, Campaign& campaign) {
   return fine();
 }
 
+Status read_time(const ExploreArguments& arguments, Campaign& campaign) {
+  explore::CaseTime& time = campaign.base.time;
+  const bool timed = !arguments.latencies.empty();
+  if (!timed && (campaign.drift_ppm > 0 || !arguments.hold.empty() || !arguments.patience.empty() ||
+                 !arguments.horizon.empty()))
+    return Error{
+        "--drift, --hold, --patience and --horizon are for searches in time: give "
+        "--latencies too",
+        {}};
+  if (!timed) return fine();
+  const auto read = [](const char* option, const std::string& text, Duration& into) -> Status {
+    if (text.empty()) return fine();
+    const Result<Duration> length = parse_duration(text);
+    if (!length) return Error{fmt::format("{} {}: {}", option, text, length.error().message), {}};
+    into = length.value();
+    return fine();
+  };
+  for (const std::string& text : arguments.latencies) {
+    Duration latency;
+    if (const Status known = read("--latencies", text, latency); !known) return known;
+    time.latencies.push_back(latency);
+  }
+  std::sort(time.latencies.begin(), time.latencies.end());
+  time.hold = time.latencies.back();
+  time.horizon = time.latencies.back() * 1'000;
+  if (const Status known = read("--hold", arguments.hold, time.hold); !known) return known;
+  if (const Status known = read("--patience", arguments.patience, time.patience); !known)
+    return known;
+  return read("--horizon", arguments.horizon, time.horizon);
+}
+
 Result<Campaign> campaign_of(const ExploreArguments& arguments) {
   Campaign campaign = arguments.campaign;
   campaign.base.reduce = !arguments.every_step;
@@ -75,6 +106,7 @@ Result<Campaign> campaign_of(const ExploreArguments& arguments) {
   if (arguments.strategy == "pct") campaign.method = explore::Method::pct;
   if (arguments.strategy == "random") campaign.method = explore::Method::random;
   if (const Status read = read_budget(arguments.budget, campaign); !read) return read.error();
+  if (const Status read = read_time(arguments, campaign); !read) return read.error();
   campaign.base.client_nodes = campaign.clients;
   if (const Status known = explore::check_campaign(campaign); !known) return known.error();
   return campaign;
@@ -113,7 +145,8 @@ void print_verdict(const Campaign& campaign, const Verdict& verdict,
   }
   fmt::print(", {:.1f} s\n", verdict.seconds);
   if (verdict.exhausted) {
-    fmt::print("Exhausted: every order of events within the bounds was looked at.\n");
+    fmt::print("Exhausted: every order of events within the bounds was looked at{}.\n",
+               campaign.base.timed() ? ", with these latencies and clocks" : "");
   } else {
     fmt::print("Not exhausted: {}.\n", verdict.cut);
   }

@@ -16,6 +16,7 @@
 namespace {
 
 using namespace latchlab::tool;
+namespace explore = latchlab::explore;
 
 constexpr const char* kAbout =
     "Latchlab studies locks over RDMA: the same protocol code on a simulated fabric, on an\n"
@@ -120,52 +121,57 @@ CLI::App& add_calibrate(CLI::App& app, CalibrateArguments& arguments) {
   return command;
 }
 
+// What most options of explore are: a number within bounds, or a text.
+template <class Number>
+CLI::Option& number(CLI::App& command, const char* name, Number& value, std::uint64_t least,
+                    std::uint64_t most, const char* help) {
+  CLI::Option& option = *command.add_option(name, value, help);
+  return *option.type_name("N")->check(whole_number(least, most))->capture_default_str();
+}
+template <class Text>
+CLI::Option& text(CLI::App& command, const char* name, Text& value, const char* type,
+                  const char* help) {
+  return *command.add_option(name, value, help)->type_name(type);
+}
+
+void add_time(CLI::App& command, ExploreArguments& arguments) {
+  text(command, "--latencies", arguments.latencies, "TIME ...",
+       "Search in time: each leg of a verb (to its effect, and back) takes one of these");
+  number(command, "--drift", arguments.campaign.drift_ppm, 0, 100'000,
+         "In time: each node's clock runs so many ppm too slow, right, or too fast");
+  text(command, "--hold", arguments.hold, "TIME",
+       "In time: how long a client keeps the lock [longest latency]");
+  text(command, "--patience", arguments.patience, "TIME",
+       "In time: a client gives up after so long, where the lock lets it [never]");
+  text(command, "--horizon", arguments.horizon, "TIME",
+       "In time: what happens later is not looked at [1000 times the longest latency]");
+}
+
 CLI::App& add_explore(CLI::App& app, ExploreArguments& arguments) {
   CLI::App& command = *app.add_subcommand(
       "explore", "Search the orders of events of a small world for one that breaks a lock");
-  command
-      .add_option("--protocol", arguments.campaign.base.protocol, "See: latchlab list protocols")
-      ->required()
-      ->type_name("NAME");
-  command
-      .add_option("--profile", arguments.campaign.base.profile,
-                  "[the small model: rare paths within reach]")
-      ->type_name("NAME");
-  command
-      .add_option("--set", arguments.campaign.base.sets,
-                  "A parameter of the protocol, over the profile (repeatable)")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
+  explore::Case& base = arguments.campaign.base;
+  text(command, "--protocol", base.protocol, "NAME", "See: latchlab list protocols").required();
+  text(command, "--profile", base.profile, "NAME", "[the small model: rare paths within reach]");
+  text(command, "--set", base.sets, "NAME=VALUE",
+       "A parameter of the protocol, over the profile (repeatable)")
+      .expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  const auto count = [&](const char* name, auto& value, const char* help, std::uint64_t most) {
-    command.add_option(name, value, help)
-        ->type_name("N")
-        ->check(whole_number(0, most))
-        ->capture_default_str();
-  };
-  command.add_option("--clients", arguments.campaign.clients, "How many there are")
-      ->type_name("N")
-      ->check(whole_number(1, 16))
-      ->capture_default_str();
-  command
-      .add_option("--operations", arguments.campaign.base.operations, "Acquisitions of each client")
-      ->type_name("N")
-      ->check(whole_number(1, 64))
-      ->capture_default_str();
+  number(command, "--clients", arguments.campaign.clients, 1, 16, "How many there are");
+  number(command, "--operations", base.operations, 1, 64, "Acquisitions of each client");
   command
       .add_option("--readers", arguments.campaign.readers,
                   "So many clients only read, the others only write [every assignment]")
       ->type_name("N")
       ->check(whole_number(0, 16));
-  command
-      .add_option("--modes", arguments.campaign.base.modes,
-                  "One assignment: for each client a text such as XS, writes then reads")
-      ->type_name("TEXT ...");
-  count("--crashes", arguments.campaign.base.crashes, "Clients that may die, at any moment", 16);
-  count("--pauses", arguments.campaign.base.pauses,
-        "How often a client may stand still while leases run out", 16);
-  count("--timeouts", arguments.campaign.base.timeouts,
-        "How often a lease may run out once somebody has died or stands still", 1'000);
+  text(command, "--modes", base.modes, "TEXT ...",
+       "One assignment: for each client a text such as XS, writes then reads");
+  number(command, "--crashes", base.crashes, 0, 16, "Clients that may die, at any moment");
+  number(command, "--pauses", base.pauses, 0, 16,
+         "How often a client may stand still while leases run out");
+  number(command, "--timeouts", base.timeouts, 0, 1'000,
+         "How often a lease may run out once somebody has died or stands still");
+  add_time(command, arguments);
   command.add_option("--placement", arguments.placement, "A node for each client, one for all")
       ->check(CLI::IsMember({"spread", "together", "both"}))
       ->capture_default_str();
@@ -174,14 +180,11 @@ CLI::App& add_explore(CLI::App& app, ExploreArguments& arguments) {
                   "exhaustive: all orders; pct, random: one order at a time")
       ->check(CLI::IsMember({"exhaustive", "pct", "random"}))
       ->capture_default_str();
-  command
-      .add_option("--budget", arguments.budget,
-                  "States in all, or walks of each case [10000]; or a time such as 60s")
-      ->type_name("N|TIME");
-  count("--seed", arguments.campaign.seed, "Of random walks", kMostSeed);
-  command.add_option("--out", arguments.out, "Where traces of what is found go")
-      ->type_name("DIR")
-      ->capture_default_str();
+  text(command, "--budget", arguments.budget, "N|TIME",
+       "States in all, or walks of each case [10000]; or a time such as 60s");
+  number(command, "--seed", arguments.campaign.seed, 0, kMostSeed, "Of random walks");
+  text(command, "--out", arguments.out, "DIR", "Where traces of what is found go")
+      .capture_default_str();
   command.add_flag("--every-step", arguments.every_step,
                    "Merge no steps: slower, the same answers; for whoever doubts the merging");
   command.add_flag("--json", arguments.json, "Print one JSON document on stdout and nothing else");

@@ -1,0 +1,201 @@
+// Searches in time: what may happen when, on whose clock, and what comes of it for leases.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/explore/fixture.h"
+#include "tools/explore/choosers.h"
+
+namespace latchlab::explore {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsSubsetOf;
+using ::testing::Not;
+
+Campaign in_time(Campaign campaign, std::vector<Duration> latencies, Duration hold) {
+  CaseTime& time = campaign.base.time;
+  time.latencies = std::move(latencies);
+  time.hold = hold;
+  time.horizon = milliseconds(3);
+  campaign.placement = Placement::spread;
+  return campaign;
+}
+
+Campaign drifting(Campaign campaign, std::int64_t ppm) {
+  campaign.drift_ppm = ppm;
+  return campaign;
+}
+
+// ---- one client, one latency: everything has one date ----
+
+Case alone(std::int64_t drift_ppm, Duration hold) {
+  Case setup;
+  setup.protocol = "cas";
+  setup.client_nodes = 1;
+  setup.time.latencies = {microseconds(1)};
+  setup.time.drift_ppm = {drift_ppm};
+  setup.time.hold = hold;
+  setup.time.horizon = milliseconds(1);
+  return setup;
+}
+
+std::vector<std::int64_t> dates_of(const Case& setup) {
+  const std::unique_ptr<Protocol> protocol = make_protocol(setup);
+  explorer::SearchSupport support;
+  Universe universe(setup, *protocol, support);
+  std::vector<std::int64_t> dates;
+  for (;;) {
+    const std::vector<Choice> choices = universe.choices();
+    if (choices.empty()) return dates;
+    EXPECT_EQ(choices.size(), 1U);
+    const double date = (choices.front().date - Time{}).nanoseconds();
+    dates.push_back(std::llround(date));  // clocks are exact to 1 ps
+    Odometer inner;
+    inner.restart();
+    universe.make(choices.front(), inner);
+  }
+}
+
+// There and back in 1 us each, the lock held in between.
+TEST(Dates, are_those_of_the_latencies) {
+  EXPECT_THAT(dates_of(alone(0, microseconds(10))),
+              ElementsAre(1'000, 2'000, 12'000, 13'000, 14'000));
+}
+TEST(Dates, of_a_fast_clock_come_early) {
+  EXPECT_THAT(dates_of(alone(100'000, microseconds(11))),
+              ElementsAre(1'000, 2'000, 12'000, 13'000, 14'000));
+}
+TEST(Dates, of_a_slow_clock_come_late) {
+  EXPECT_THAT(dates_of(alone(-100'000, microseconds(9))),
+              ElementsAre(1'000, 2'000, 12'000, 13'000, 14'000));
+}
+
+// ---- small cases ----
+
+class Timed : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Timed, two_clients_are_exhausted_and_sound) {
+  const Campaign campaign = drifting(
+      in_time(about(GetParam(), 2, 1), {microseconds(1), microseconds(3)}, microseconds(2)), 1'000);
+  const Verdict verdict = run(campaign);
+  EXPECT_TRUE(verdict.exhausted) << verdict.cut;
+  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+  EXPECT_GT(verdict.states, 1'000U);
+}
+
+// Each order that time allows is one that no time allows.
+TEST_P(Timed, nothing_ends_as_it_could_not_end_without_time) {
+  const auto terminals = [](const Campaign& campaign) {
+    std::set<std::string> all;
+    for (const Case& setup : cases_of(campaign)) all.merge(search(setup, {}).terminal);
+    return all;
+  };
+  Campaign untimed = about(GetParam(), 2, 1);
+  untimed.placement = Placement::spread;
+  const std::set<std::string> possible = terminals(untimed);
+  EXPECT_THAT(terminals(in_time(untimed, {microseconds(1), microseconds(4)}, microseconds(2))),
+              IsSubsetOf(possible));
+}
+
+TEST_P(Timed, merged_steps_hide_nothing) {
+  Campaign campaign =
+      in_time(about(GetParam(), 2, 1), {microseconds(1), microseconds(2)}, microseconds(1));
+  const Verdict merged = run(campaign);
+  campaign.base.reduce = false;
+  const Verdict apart = run(campaign);
+  EXPECT_TRUE(apart.exhausted) << apart.cut;
+  EXPECT_EQ(kinds(merged), kinds(apart));
+  EXPECT_EQ(merged.unreached, apart.unreached);
+  EXPECT_LE(merged.states, apart.states);
+}
+
+INSTANTIATE_TEST_SUITE_P(all, Timed, ::testing::Values("cas", "mcs", "dslr", "shiftlock"),
+                         [](const auto& made) { return std::string(made.param); });
+
+// ---- leases ----
+
+// The small model's lease is 100 us. The first client hears of its ticket so late that, by the time
+// its release lands, the other has waited for two leases and repaired the lock.
+Campaign slow_answer(Duration longest) {
+  Campaign campaign = in_time(about("dslr", 2, 1), {microseconds(1), longest}, microseconds(10));
+  campaign.base.modes = {"X", "S"};
+  return campaign;
+}
+
+TEST(Leases, outlast_latencies_below_them) {
+  const Verdict verdict = run(slow_answer(microseconds(90)));
+  EXPECT_TRUE(verdict.exhausted) << verdict.cut;
+  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+  EXPECT_THAT(verdict.unreached, Contains("nobody is served for two leases"));
+}
+TEST(Leases, run_out_under_latencies_beyond_them) {
+  const Verdict verdict = run(slow_answer(microseconds(150)));
+  EXPECT_THAT(kinds(verdict), ElementsAre(Wrong::not_free));
+  EXPECT_THAT(verdict.unreached, Not(Contains("nobody is served for two leases")));
+}
+TEST(Leases, end_at_once_for_nobody) {
+  Campaign campaign = in_time(about("dslr", 2, 1), {microseconds(1)}, microseconds(2));
+  campaign.base.crashes = 1;
+  const Verdict verdict = run(campaign);
+  EXPECT_TRUE(verdict.exhausted) << verdict.cut;
+  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+  EXPECT_THAT(verdict.unreached, Not(Contains("nobody is served for two leases")));
+  EXPECT_THAT(verdict.unreached, Contains("a late release is suppressed"));
+}
+
+TEST(Horizon, cuts_what_lies_behind) {
+  Campaign campaign = in_time(about("cas", 2, 1), {microseconds(1)}, microseconds(2));
+  campaign.base.time.horizon = microseconds(5);
+  const Verdict verdict = run(campaign);
+  EXPECT_FALSE(verdict.exhausted);
+  EXPECT_EQ(verdict.cut, "the horizon was reached");
+  EXPECT_TRUE(verdict.findings.empty());
+}
+
+// ---- deadlines ----
+
+// The lock comes free 13 us after both began. The other one looks 1 us later, or gives up before.
+constexpr const char* kGivesUp = "a client gives up at its deadline";
+
+Campaign patient(Duration patience, std::int64_t ppm) {
+  Campaign campaign =
+      drifting(in_time(about("cas", 2, 1), {microseconds(1)}, microseconds(10)), ppm);
+  campaign.base.time.patience = patience;
+  return campaign;
+}
+
+TEST(Patience, ends_where_it_is_short) {
+  EXPECT_THAT(run(patient(microseconds(12), 0)).unreached, Not(Contains(kGivesUp)));
+  EXPECT_THAT(run(patient(microseconds(30), 0)).unreached, Contains(kGivesUp));
+}
+TEST(Patience, ends_earlier_on_a_fast_clock) {
+  EXPECT_THAT(run(patient(nanoseconds(14'500), 0)).unreached, Contains(kGivesUp));
+  EXPECT_THAT(run(patient(nanoseconds(14'500), 100'000)).unreached, Not(Contains(kGivesUp)));
+}
+
+// ---- traces ----
+
+Campaign drifting_alike(Campaign campaign) {
+  campaign.base.time.drift_ppm = {50, 50};
+  return campaign;
+}
+
+TEST(TimedTraces, are_read_as_they_were_written_and_end_as_they_say) {
+  const Verdict verdict = run(drifting_alike(slow_answer(microseconds(150))));
+  ASSERT_FALSE(verdict.findings.empty());
+  const Trace& trace = verdict.findings.front();
+  const Result<Trace> read = parse_trace(trace_json(trace), "a trace");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(trace_json(read.value()), trace_json(trace));
+  const Played played = replay(read.value());
+  EXPECT_TRUE(played.fits);
+  EXPECT_THAT(played.text, ::testing::HasSubstr("each leg of a verb takes 1us 150us; the lock is "
+                                                "held for 10us; clocks (ppm):"));
+}
+
+}  // namespace
+}  // namespace latchlab::explore
