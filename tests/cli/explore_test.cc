@@ -153,6 +153,7 @@ TEST_F(Explore, bounds_that_make_no_sense_are_refused) {
   expect_refused({"--protocol", "cas", "--operations", "0"}, "from 1 to 64");
   expect_refused({"--protocol", "cas", "--readers", "3"}, "--readers 3: there are 2 clients");
   expect_refused({"--protocol", "cas", "--crashes", "3"}, "3 crashes of 2 clients");
+  expect_refused({"--protocol", "cas", "--locks", "2"}, "2 locks, and 1 operations of each client");
   expect_refused({"--protocol", "cas", "--strategy", "luck"}, "--strategy");
   expect_refused({"--protocol", "cas", "--placement", "apart"}, "--placement");
   for (const char* budget : {"0", "-5", "soon", "1e99", "60parsecs", "0s"})
@@ -196,6 +197,17 @@ TEST_F(Explore, times_that_make_no_sense_are_refused) {
   expect_refused(with({"--latencies", "1us", "1us"}), "each is longer than the one before");
   expect_refused(with({"--latencies", "1us", "--drift", "200000"}), "from 0 to 100000");
   expect_refused(with({"--latencies", "1us", "--pauses", "1"}), "give a long latency instead");
+}
+
+TEST_F(Explore, every_lock_of_several_is_told) {
+  const Finished finished = explore({"--protocol", "mcs", "--operations", "2", "--locks", "2",
+                                     "--crashes", "1", "--placement", "spread"});
+  EXPECT_EQ(finished.code, 1);
+  EXPECT_THAT(finished.out, HasSubstr("entry: lock 0: "));
+  const Finished replayed = latchlab({"replay", "found/mcs-deadlock-1.json"});
+  EXPECT_EQ(replayed.code, 0);
+  EXPECT_THAT(replayed.out, StartsWith("mcs\n2 locks, one after the other\n2 clients on"));
+  EXPECT_THAT(replayed.out, HasSubstr("; lock 1: "));
 }
 
 TEST_F(Explore, modes_must_be_one_text_for_each_client) {

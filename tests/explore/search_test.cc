@@ -42,6 +42,14 @@ TEST_P(Small, the_same_campaign_twice_sees_the_same) {
   EXPECT_EQ(kinds(once), kinds(again));
 }
 
+TEST_P(Small, two_locks_one_after_the_other_are_exhausted_and_sound) {
+  Campaign campaign = about(GetParam(), 2, 2);
+  campaign.base.locks = 2;
+  const Verdict verdict = run(campaign);
+  expect_exhausted_and_sound(verdict);
+  EXPECT_GT(verdict.states, 100U);
+}
+
 INSTANTIATE_TEST_SUITE_P(all, Small, ::testing::Values("cas", "mcs", "dslr", "shiftlock"),
                          [](const auto& made) { return std::string(made.param); });
 

@@ -16,7 +16,7 @@ WorldShape shape_of(const Case& setup) {
   WorldShape shape;
   shape.client_nodes = setup.client_nodes;
   shape.clients_per_node = setup.clients_per_node;
-  shape.locks.count = 1;
+  shape.locks.count = setup.locks;
   return shape;
 }
 
@@ -81,8 +81,8 @@ void Body::resume(ClientId client) {
   backend_.pause_cpu(client, false);
 }
 
-std::vector<std::uint64_t> Body::entry() {
-  const RemoteAddr at = entry_place();
+std::vector<std::uint64_t> Body::entry(LockId lock) {
+  const RemoteAddr at = entry_place(lock);
   std::vector<std::uint64_t> words;
   for (std::uint64_t w = 0; w < world_.entry_bytes() / 8; ++w)
     words.push_back(backend_.peek(at + 8 * w));
@@ -92,7 +92,7 @@ std::vector<std::uint64_t> Body::entry() {
 bool Body::next(ClientId client, ClientOperation& operation) {
   const std::uint32_t index = done_[client.value]++;
   if (index >= setup_.operations) return false;
-  operation.lock = world_.lock(LockId{0});
+  operation.lock = world_.lock(LockId{index % setup_.locks});
   operation.mode = setup_.mode(client.value, index);
   operation.hold = setup_.timed() ? setup_.time.hold : kHold;
   if (setup_.timed() && setup_.time.patience.ps > 0)

@@ -44,8 +44,8 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
   ExplorerBackend& backend() { return backend_; }
   const SafetyMonitor& monitor() const { return monitor_; }
   bool holds(std::uint32_t client) const { return holds_[client] != 0; }
-  RemoteAddr entry_place() const { return world_.lock(LockId{0}).entry; }
-  std::vector<std::uint64_t> entry();
+  RemoteAddr entry_place(LockId lock) const { return world_.lock(lock).entry; }
+  std::vector<std::uint64_t> entry(LockId lock);
 
  private:
   enum class Pause : char { none, begun, for_long };  // the last: a lease has run out meanwhile

@@ -29,8 +29,9 @@ std::string verdict_json(const Campaign& campaign, const Verdict& verdict,
   json["profile"] = base.profile;
   json["set"] = base.sets;
   json["bounds"] = {{"clients", campaign.clients}, {"operations", base.operations},
-                    {"crashes", base.crashes},     {"pauses", base.pauses},
-                    {"timeouts", base.timeouts},   {"cases", verdict.all_cases}};
+                    {"locks", base.locks},         {"crashes", base.crashes},
+                    {"pauses", base.pauses},       {"timeouts", base.timeouts},
+                    {"cases", verdict.all_cases}};
   if (base.timed()) {
     json["bounds"]["latencies"] = texts_of(base.time.latencies);
     json["bounds"]["drift_ppm"] = campaign.drift_ppm;

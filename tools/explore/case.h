@@ -30,6 +30,7 @@ struct Case {
   std::uint32_t client_nodes = 2;
   std::uint32_t clients_per_node = 1;
   std::uint32_t operations = 1;  // acquisitions of each client
+  std::uint32_t locks = 1;       // a client takes one after the other, and begins anew
   // By client, then by operation: 'X' exclusive, 'S' shared. Missing letters: X.
   std::vector<std::string> modes;
   std::uint32_t crashes = 0;   // clients that may die

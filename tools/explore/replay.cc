@@ -23,6 +23,7 @@ std::string title(const Trace& trace) {
   std::string text = fmt::format("{}", setup.protocol);
   if (!setup.profile.empty()) text += ", profile " + setup.profile;
   for (const std::string& set : setup.sets) text += ", " + set;
+  if (setup.locks > 1) text += fmt::format("\n{} locks, one after the other", setup.locks);
   text += fmt::format("\n{} clients on {} nodes:", setup.clients(), setup.client_nodes);
   for (std::uint32_t i = 0; i < setup.clients(); ++i) {
     text += fmt::format("{} client {}", i == 0 ? "" : ",", i);

@@ -187,10 +187,10 @@ Wrong Universe::wrong(bool terminal) const {
   if (body_->backend().world().foreign_access) return Wrong::foreign;
   if (!terminal) return Wrong::nothing;
   if (!finished()) return Wrong::deadlock;
-  const std::vector<std::uint64_t> words = body_->entry();
-  const bool must_be_free = !body_->anybody_failed();
-  return must_be_free && !protocol_.is_free(body_->entry_place(), words) ? Wrong::not_free
-                                                                         : Wrong::nothing;
+  if (body_->anybody_failed()) return Wrong::nothing;
+  for (LockId lock; lock.value < setup_.locks; ++lock.value)
+    if (!protocol_.is_free(body_->entry_place(lock), body_->entry(lock))) return Wrong::not_free;
+  return Wrong::nothing;
 }
 
 void follow(Universe& universe, const std::vector<Move>& path) {
@@ -203,7 +203,13 @@ void follow(Universe& universe, const std::vector<Move>& path) {
 }
 
 std::string Universe::entry() const {
-  return protocol_.decode(body_->entry());
+  std::string text;
+  for (LockId lock; lock.value < setup_.locks; ++lock.value) {
+    if (setup_.locks > 1)
+      text += fmt::format("{}lock {}: ", lock.value > 0 ? "; " : "", lock.value);
+    text += protocol_.decode(body_->entry(lock));
+  }
+  return text;
 }
 
 std::vector<ClientId> Universe::holders() const {

@@ -159,6 +159,7 @@ CLI::App& add_explore(CLI::App& app, ExploreArguments& arguments) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   number(command, "--clients", arguments.campaign.clients, 1, 16, "How many there are");
   number(command, "--operations", base.operations, 1, 64, "Acquisitions of each client");
+  number(command, "--locks", base.locks, 1, 64, "Each client takes one after the other");
   command
       .add_option("--readers", arguments.campaign.readers,
                   "So many clients only read, the others only write [every assignment]")

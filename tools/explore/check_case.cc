@@ -1,0 +1,83 @@
+// What a case may be.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "core/protocols/registry.h"
+#include "core/scenario/scenario.h"
+#include "tools/explore/trace.h"
+
+namespace latchlab::explore {
+
+namespace {
+
+constexpr std::uint32_t kMostClients = 16;
+constexpr std::size_t kMostLatencies = 4;
+constexpr std::int64_t kMostDrift = 100'000;
+constexpr Duration kLongest = seconds(100);
+
+Status check_time(const Case& setup) {
+  const CaseTime& time = setup.time;
+  if (!setup.timed()) return fine();
+  if (setup.pauses > 0)
+    return Error{"pauses are for searches without time: give a long latency instead", {}};
+  if (time.latencies.size() > kMostLatencies)
+    return Error{fmt::format("{} latencies: at most {}, or there are too many orders of events",
+                             time.latencies.size(), kMostLatencies),
+                 {}};
+  if (time.latencies.front().ps <= 0 || time.latencies.back() > kLongest)
+    return Error{"latencies: expected more than 0 and at most " + format_duration(kLongest), {}};
+  if (!std::is_sorted(time.latencies.begin(), time.latencies.end(), std::less_equal<>()))
+    return Error{"latencies: each is longer than the one before", {}};
+  if (time.drift_ppm.size() > setup.client_nodes)
+    return Error{"drift_ppm: there are more clocks than nodes", {}};
+  for (const std::int64_t drift : time.drift_ppm)
+    if (drift < -kMostDrift || drift > kMostDrift)
+      return Error{fmt::format("drift {}: at most {} ppm either way", drift, kMostDrift), {}};
+  for (const Duration length : {time.hold, time.patience, time.horizon})
+    if (length.ps < 0 || length > kLongest)
+      return Error{format_duration(length) + ": expected at most " + format_duration(kLongest), {}};
+  if (time.horizon.ps == 0) return Error{"horizon: expected more than 0", {}};
+  return fine();
+}
+
+}  // namespace
+
+Status check_case(const Case& setup) {
+  const ProtocolEntry* entry = find_protocol(setup.protocol);
+  if (entry == nullptr) {
+    std::string known;
+    for (const ProtocolInfo& info : protocol_infos())
+      known += (known.empty() ? "" : ", ") + info.name;
+    return Error{fmt::format("there is no protocol '{}'; known: {}", setup.protocol, known), {}};
+  }
+  const Result<ParamSet> params = params_of(setup, *entry);
+  if (!params) return params.error();
+  if (setup.clients() > kMostClients)
+    return Error{fmt::format("{} clients are more than the {} that an exploration can hold",
+                             setup.clients(), kMostClients),
+                 {}};
+  const std::unique_ptr<Protocol> protocol = entry->make(params.value());
+  if (setup.clients() > protocol->limits().max_clients)
+    return Error{fmt::format("{} with these parameters serves at most {} clients, not {}",
+                             setup.protocol, protocol->limits().max_clients, setup.clients()),
+                 {}};
+  if (setup.locks > setup.operations)
+    return Error{fmt::format("{} locks, and {} operations of each client: one lock after the other",
+                             setup.locks, setup.operations),
+                 {}};
+  if (setup.crashes > setup.clients())
+    return Error{
+        fmt::format("{} crashes of {} clients: at most one each", setup.crashes, setup.clients()),
+        {}};
+  if (const Status known = check_time(setup); !known) return known.error();
+  for (const std::string& modes : setup.modes)
+    if (modes.find_first_not_of("XS") != modes.npos)
+      return Error{fmt::format("modes '{}': expected letters X (exclusive) and S (shared)", modes),
+                   {}};
+  return fine();
+}
+
+}  // namespace latchlab::explore
