@@ -11,6 +11,7 @@
 #include "core/checks/safety_monitor.h"
 #include "core/runner/world.h"
 #include "core/workload/client_loop.h"
+#include "tools/explore/bypass.h"
 #include "tools/explore/case.h"
 
 namespace latchlab::explore {
@@ -21,6 +22,8 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
 
   // Adds everybody; once.
   void begin();
+  // To be called after each step: takes down whose first verb has taken effect in it.
+  void see_effects();
 
   void crash(ClientId client, Chooser& inner);
   void timeout(Time date);
@@ -40,6 +43,7 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
 
   ExplorerBackend& backend() { return backend_; }
   const SafetyMonitor& monitor() const { return monitor_; }
+  const BypassCheck& bypasses() const { return bypasses_; }
   bool holds(std::uint32_t client) const { return holds_[client] != 0; }
   RemoteAddr entry_place() const { return world_.lock(LockId{0}).entry; }
   std::vector<std::uint64_t> entry();
@@ -52,6 +56,7 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
   }
 
   bool next(ClientId client, ClientOperation& operation) override;
+  FirstEffect& first_effect(ClientId client) { return world_.verbs(client).first_effect(); }
   void acquire_begins(ClientId client, const ClientOperation& operation) override;
   void acquire_aborted(ClientId client, AbortReason reason) override;
   void acquired(ClientId client, const Grant& grant) override;
@@ -63,6 +68,7 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
   World world_;
   ExplorerBackend backend_;
   SafetyMonitor monitor_;
+  BypassCheck bypasses_;
   std::vector<std::uint32_t> done_;  // by client: operations that it has begun
   std::vector<char> holds_;
   std::vector<char> dead_;

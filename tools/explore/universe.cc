@@ -25,7 +25,7 @@ LockMode Case::mode(std::uint32_t client, std::uint32_t operation) const {
 const char* name_of(Wrong wrong) {
   static constexpr std::array<const char*, kWrongs> kNames = {
       "nothing",        "mutual exclusion",    "late effect", "deadlock",
-      "foreign memory", "not free at the end", "no progress"};
+      "foreign memory", "not free at the end", "no progress", "bypassed"};
   return kNames[static_cast<std::size_t>(wrong)];
 }
 
@@ -142,6 +142,7 @@ void Universe::make(const Choice& choice, Chooser& inner) {
 void Universe::settle(Chooser& inner) {
   ExplorerBackend& backend = body_->backend();
   for (;;) {
+    body_->see_effects();
     backend.possible();
     const Step* step = backend.forced_step();
     if (step == nullptr) return;
@@ -155,6 +156,7 @@ Wrong Universe::wrong(bool terminal) const {
   if (counts.violations > 0) return Wrong::mutual_exclusion;
   if (counts.late_effects > 0) return Wrong::late_effect;
   if (body_->backend().world().foreign_access) return Wrong::foreign;
+  if (body_->bypasses().broken()) return Wrong::bypassed;
   if (!terminal) return Wrong::nothing;
   if (!finished()) return Wrong::deadlock;
   const std::vector<std::uint64_t> words = body_->entry();
@@ -199,6 +201,8 @@ std::string Universe::describe(Wrong wrong) const {
       return "everybody is done, and the entry does not look free: " + entry();
     case Wrong::no_progress:
       return "from here no order of events lets everybody finish; entry: " + entry();
+    case Wrong::bypassed:
+      return body_->bypasses().describe();
   }
   return {};
 }

@@ -24,8 +24,9 @@ enum class Wrong : std::uint8_t {
   foreign,      // a verb on memory that is not there
   not_free,     // everybody is done, nobody has died, and the entry does not look free
   no_progress,  // the end cannot be reached any more
+  bypassed,     // a waiting client, more often than the lock claims
 };
-constexpr std::size_t kWrongs = 7;
+constexpr std::size_t kWrongs = 8;
 const char* name_of(Wrong wrong);
 
 // What may happen next, one of several.
