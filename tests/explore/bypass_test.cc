@@ -227,12 +227,22 @@ TEST(Bypassed, a_walk_finds_it_too) {
   Campaign campaign = spread(with_sets(about("shiftlock", 3, 1), {"chain_limit=handovers"}));
   campaign.readers = 1;
   campaign.method = Method::random;
+  campaign.budget = 500;
   EXPECT_THAT(kinds(run(campaign)), Contains(Wrong::bypassed));
 }
 
 TEST(Bypassed, is_not_looked_for_among_clients_that_die) {
-  const Campaign campaign = spread(with_sets(about("shiftlock", 3, 1), {"chain_limit=handovers"}));
+  Campaign campaign = spread(with_sets(about("shiftlock", 3, 1), {"chain_limit=handovers"}));
+  campaign.base.modes = {"X", "X", "S"};
+  EXPECT_THAT(kinds(run(campaign)), Contains(Wrong::bypassed));
   EXPECT_THAT(kinds(run(with_crash(campaign))), Not(Contains(Wrong::bypassed)));
+}
+
+// As printed, ShiftLock is unfair on many ways, and stuck at the end of few.
+TEST(Bypassed, does_not_hide_what_is_worse) {
+  Campaign campaign = printed_shiftlock();
+  campaign.method = Method::random;
+  EXPECT_EQ(kinds(run(campaign)), std::set<Wrong>{Wrong::deadlock});
 }
 
 }  // namespace

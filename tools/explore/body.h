@@ -22,6 +22,8 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
 
   // Adds everybody; once.
   void begin();
+  // To be called before each move: an unfair turn is told of once.
+  void begin_move() { bypasses_.forget(); }
   // To be called after each step: takes down whose first verb has taken effect in it.
   void see_effects();
 

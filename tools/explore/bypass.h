@@ -33,7 +33,8 @@ class BypassCheck {
 
   // The request's first verb is still to come.
   bool expected(ClientId client) const { return on() && clients_[client.value].expected != 0; }
-  // Somebody was bypassed more often than the lock claims; describe() says who.
+  // Since forget(), somebody was bypassed more often than the lock claims; describe() says who.
+  void forget() { broken_ = {}; }
   bool broken() const { return broken_.count != 0; }
   std::string describe() const;
   bool on() const { return !clients_.empty(); }

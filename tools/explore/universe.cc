@@ -118,6 +118,7 @@ void Universe::add_faults(std::vector<Choice>& choices) {
 }
 
 void Universe::make(const Choice& choice, Chooser& inner) {
+  body_->begin_move();
   switch (choice.kind) {
     case Choice::Kind::crash:
       body_->crash(choice.victim, inner);
@@ -156,13 +157,12 @@ Wrong Universe::wrong(bool terminal) const {
   if (counts.violations > 0) return Wrong::mutual_exclusion;
   if (counts.late_effects > 0) return Wrong::late_effect;
   if (body_->backend().world().foreign_access) return Wrong::foreign;
-  if (body_->bypasses().broken()) return Wrong::bypassed;
-  if (!terminal) return Wrong::nothing;
+  const Wrong unfair = body_->bypasses().broken() ? Wrong::bypassed : Wrong::nothing;
+  if (!terminal) return unfair;
   if (!finished()) return Wrong::deadlock;
   const std::vector<std::uint64_t> words = body_->entry();
   const bool must_be_free = !body_->anybody_failed();
-  return must_be_free && !protocol_.is_free(body_->entry_place(), words) ? Wrong::not_free
-                                                                         : Wrong::nothing;
+  return must_be_free && !protocol_.is_free(body_->entry_place(), words) ? Wrong::not_free : unfair;
 }
 
 void follow(Universe& universe, const std::vector<Move>& path) {

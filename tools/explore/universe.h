@@ -28,6 +28,10 @@ enum class Wrong : std::uint8_t {
 };
 constexpr std::size_t kWrongs = 8;
 const char* name_of(Wrong wrong);
+// Is nothing that follows worth a look? An unfair turn must not hide what is worse.
+constexpr bool ends(Wrong wrong) {
+  return wrong != Wrong::nothing && wrong != Wrong::bypassed;
+}
 
 // What may happen next, one of several.
 struct Choice {
