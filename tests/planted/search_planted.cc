@@ -133,7 +133,7 @@ const Planted kPlanted[] = {
     {"a_release_after_recovery",
      Bug::shiftlock_late_release,
      Wrong::late_effect,
-     1'500,
+     5'000,
      "shiftlock",
      {"S", "X"},
      1},
