@@ -50,7 +50,7 @@ Channel& channel_to(std::vector<Channel>& channels, EndpointAddr target) {
 void end_send(World& world, OpSlot& op, VerbStatus status) {
   op.effected = true;
   op.completion.status = status;
-  if (status == VerbStatus::ok) world.count_effect(*op.actor);
+  if (status == VerbStatus::ok) world.count_effect(op);
   world.note(StepKind::deliver, *op.actor, op.target.packed(),
              hash_of(op.message.type, op.message.lock.value, op.message.generation),
              hash_of(op.message.words[0], op.message.words[1], static_cast<std::uint64_t>(status)));
@@ -79,7 +79,7 @@ std::uint64_t take_ticket(World& world) {
 void arrive(World& world, OpSlot& op) {
   Node& node = *world.find_node(op.server);
   op.arrived = true;
-  world.count_effect(*op.actor);
+  world.count_effect(op);
   op.ticket = take_ticket(world);
   world.calls.emplace(op.ticket, &op);
   world.note(StepKind::call_arrive, *op.actor, op.ticket, op.call.request.type,

@@ -97,10 +97,15 @@ void World::count_ended(const OpSlot& op) {
   if (op.reaches_others()) ++(op.effected && op.completion.ok() ? census.executed : census.failed);
 }
 
-void World::count_effect(Actor& actor) {
-  if (search() != nullptr) return;
+// In a search a number that grows would tell states apart: whoever armed it keeps the order. Nor is
+// what was posted in an earlier request taken for this one's first verb.
+void World::count_effect(const OpSlot& op) {
+  FirstEffect& first = op.actor->first_effect();
+  if (search() != nullptr) {
+    if (!op.detached) first.armed = false;
+    return;
+  }
   ++effects_;
-  FirstEffect& first = actor.first_effect();
   if (first.armed) first = {false, effects_};
 }
 

@@ -63,8 +63,8 @@ class World {
   void note(StepKind kind, const Actor& actor, std::uint64_t a = 0, std::uint64_t b = 0,
             std::uint64_t c = 0);
 
-  // A verb, message or call of `actor` has taken effect.
-  void count_effect(Actor& actor);
+  // A verb, message or call has taken effect.
+  void count_effect(const OpSlot& op);
 
   // null: not a search.
   SearchSupport* search() const { return options.search; }

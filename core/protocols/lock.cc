@@ -23,6 +23,10 @@ std::unique_ptr<ServerPart> Protocol::make_server(const ServerEnv& /*env*/) cons
   return nullptr;
 }
 void Protocol::initial_image(RemoteAddr /*entry*/, std::span<std::uint64_t> /*words*/) const {}
+std::optional<std::uint32_t> Protocol::bypass_bound(LockMode /*waiter*/, LockMode /*winner*/,
+                                                    std::uint64_t /*acquisitions*/) const {
+  return std::nullopt;
+}
 bool Protocol::is_free(RemoteAddr entry, std::span<const std::uint64_t> words) const {
   std::vector<std::uint64_t> image(words.size(), 0);
   initial_image(entry, image);

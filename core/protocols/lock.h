@@ -144,6 +144,13 @@ class Protocol {
   // May the entry at `entry` look like this when nobody holds the lock or waits for it? By default
   // only if it is as it was at first: to be overridden where something stays behind.
   virtual bool is_free(RemoteAddr entry, std::span<const std::uint64_t> words) const;
+  // How often a client that wants the lock in mode `waiter` may be bypassed by clients that want it
+  // in mode `winner`: they get it first, though the first verb of their request took effect after
+  // the first verb of its own. A count for each acquisition, in a run without crashes and pauses
+  // in which the lock is acquired `acquisitions` times at most, from its initial image on. nullopt:
+  // the source claims nothing. Where it does, this is overridden, and names paper and section.
+  virtual std::optional<std::uint32_t> bypass_bound(LockMode waiter, LockMode winner,
+                                                    std::uint64_t acquisitions) const;
   // A lock entry in words, for people: "nX=1 nS=0 maxX=2 maxS=4".
   virtual std::string decode(std::span<const std::uint64_t> words) const = 0;
 };

@@ -195,6 +195,11 @@ class Mcs final : public Protocol {
   std::unique_ptr<LockClient> make_client(const ClientEnv& env) const override {
     return std::make_unique<McsClient>(options_, env);
   }
+  // ShiftLock (FAST'25) 2.4: waiters get the lock "in a first-in-first-out (FIFO) order", that of
+  // their swaps. Readers take the lock exclusively and so are no exception.
+  std::optional<std::uint32_t> bypass_bound(LockMode, LockMode, std::uint64_t) const override {
+    return 0;
+  }
   bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
     return (words[0] & kTailMask) == 0;  // RelCnt stays
   }

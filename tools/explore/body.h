@@ -12,6 +12,7 @@
 #include "core/checks/safety_monitor.h"
 #include "core/runner/world.h"
 #include "core/workload/client_loop.h"
+#include "tools/explore/bypass.h"
 #include "tools/explore/case.h"
 
 namespace latchlab::explore {
@@ -22,6 +23,10 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
 
   // Adds everybody, and sets their clocks; once.
   void begin(explorer::TimedModel& time);
+  // To be called before each move: an unfair turn is told of once.
+  void begin_move() { bypasses_.forget(); }
+  // To be called after each step: takes down whose first verb has taken effect in it.
+  void see_effects();
 
   void crash(ClientId client, Chooser& inner);
   void timeout(Time date);
@@ -43,6 +48,7 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
 
   ExplorerBackend& backend() { return backend_; }
   const SafetyMonitor& monitor() const { return monitor_; }
+  const BypassCheck& bypasses() const { return bypasses_; }
   bool holds(std::uint32_t client) const { return holds_[client] != 0; }
   RemoteAddr entry_place(LockId lock) const { return world_.lock(lock).entry; }
   std::vector<std::uint64_t> entry(LockId lock);
@@ -55,6 +61,7 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
   }
 
   bool next(ClientId client, ClientOperation& operation) override;
+  FirstEffect& first_effect(ClientId client) { return world_.verbs(client).first_effect(); }
   void acquire_begins(ClientId client, const ClientOperation& operation) override;
   void acquire_aborted(ClientId client, AbortReason reason) override;
   void acquired(ClientId client, const Grant& grant) override;
@@ -66,6 +73,7 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
   World world_;
   ExplorerBackend backend_;
   SafetyMonitor monitor_;
+  BypassCheck bypasses_;
   std::vector<std::uint32_t> done_;  // by client: operations that it has begun
   std::vector<char> holds_;
   std::vector<char> dead_;

@@ -57,8 +57,8 @@ class Pass {
   };
 
   bool over(StateId state) {
-    if (bounds_.first_only && !result_.findings.empty())
-      result_.cut = "the first finding ends the search";
+    const bool found = !result_.findings.empty() && ends(result_.findings.back().wrong);
+    if (bounds_.first_only && found) result_.cut = "the first finding ends the search";
     if (bounds_.states > 0 && states_.count() >= bounds_.states)
       result_.cut = "the bound on states was reached";
     if (state % kTick == 0) {
@@ -88,8 +88,10 @@ class Pass {
     snapshot_.load(states_.row(state).first(universe_.arenas().count()));
     if (const Wrong wrong = universe_.wrong(false); wrong != Wrong::nothing) {
       report(wrong, state);
-      good_[state] = 1;  // told once: not also as a lack of progress
-      return;
+      if (ends(wrong)) {
+        good_[state] = 1;  // told once: not also as a lack of progress
+        return;
+      }
     }
     const std::vector<Choice> choices = universe_.choices();
     if (universe_.cut()) {

@@ -20,7 +20,7 @@ struct Finding {
 struct SearchBounds {
   std::uint64_t states = 0;        // 0: no bound
   std::uint64_t milliseconds = 0;  // of wall time; 0: no bound
-  bool first_only = false;         // stop at the first finding
+  bool first_only = false;         // stop at the first finding that ends()
   bool match = true;               // false: states are not compared (a tree, for tests)
 };
 

@@ -25,7 +25,7 @@ LockMode Case::mode(std::uint32_t client, std::uint32_t operation) const {
 const char* name_of(Wrong wrong) {
   static constexpr std::array<const char*, kWrongs> kNames = {
       "nothing",        "mutual exclusion",    "late effect", "deadlock",
-      "foreign memory", "not free at the end", "no progress"};
+      "foreign memory", "not free at the end", "no progress", "bypassed"};
   return kNames[static_cast<std::size_t>(wrong)];
 }
 
@@ -147,6 +147,7 @@ void Universe::add_faults(std::vector<Choice>& choices) {
 }
 
 void Universe::make(const Choice& choice, Chooser& inner) {
+  body_->begin_move();
   switch (choice.kind) {
     case Choice::Kind::crash:
       body_->crash(choice.victim, inner);
@@ -172,6 +173,7 @@ void Universe::make(const Choice& choice, Chooser& inner) {
 void Universe::settle(Chooser& inner) {
   ExplorerBackend& backend = body_->backend();
   for (;;) {
+    body_->see_effects();
     backend.possible();
     const Step* step = backend.forced_step();
     if (step == nullptr) return;
@@ -185,12 +187,13 @@ Wrong Universe::wrong(bool terminal) const {
   if (counts.violations > 0) return Wrong::mutual_exclusion;
   if (counts.late_effects > 0) return Wrong::late_effect;
   if (body_->backend().world().foreign_access) return Wrong::foreign;
-  if (!terminal) return Wrong::nothing;
+  const Wrong unfair = body_->bypasses().broken() ? Wrong::bypassed : Wrong::nothing;
+  if (!terminal) return unfair;
   if (!finished()) return Wrong::deadlock;
-  if (body_->anybody_failed()) return Wrong::nothing;
+  if (body_->anybody_failed()) return unfair;
   for (LockId lock; lock.value < setup_.locks; ++lock.value)
     if (!protocol_.is_free(body_->entry_place(lock), body_->entry(lock))) return Wrong::not_free;
-  return Wrong::nothing;
+  return unfair;
 }
 
 void follow(Universe& universe, const std::vector<Move>& path) {
@@ -235,6 +238,8 @@ std::string Universe::describe(Wrong wrong) const {
       return "everybody is done, and the entry does not look free: " + entry();
     case Wrong::no_progress:
       return "from here no order of events lets everybody finish; entry: " + entry();
+    case Wrong::bypassed:
+      return body_->bypasses().describe();
   }
   return {};
 }

@@ -24,9 +24,14 @@ enum class Wrong : std::uint8_t {
   foreign,      // a verb on memory that is not there
   not_free,     // everybody is done, nobody has died, and the entry does not look free
   no_progress,  // the end cannot be reached any more
+  bypassed,     // a waiting client, more often than the lock claims
 };
-constexpr std::size_t kWrongs = 7;
+constexpr std::size_t kWrongs = 8;
 const char* name_of(Wrong wrong);
+// Is nothing that follows worth a look? An unfair turn must not hide what is worse.
+constexpr bool ends(Wrong wrong) {
+  return wrong != Wrong::nothing && wrong != Wrong::bypassed;
+}
 
 // What may happen next, one of several.
 struct Choice {

@@ -123,11 +123,9 @@ Walked walk_once(Stage& stage, Strategy strategy, std::uint64_t seed, std::uint6
   for (; walked.steps < most; ++walked.steps) {
     const std::vector<Choice> choices = universe.choices();
     const Wrong wrong = universe.wrong(choices.empty() && !universe.cut());
-    if (wrong != Wrong::nothing) {
-      walked.finding = Finding{wrong, universe.describe(wrong), std::move(path)};
-      return walked;
-    }
-    if (choices.empty()) return walked;
+    if (ends(wrong) || (wrong != Wrong::nothing && !walked.finding))
+      walked.finding = Finding{wrong, universe.describe(wrong), path};
+    if (ends(wrong) || choices.empty()) return walked;
     const std::size_t picked = picker.pick(choices, walked.steps);
     inner.restart();
     universe.make(choices[picked], inner);
@@ -144,7 +142,8 @@ WalkResult walk_pass(const Case& setup, const Protocol& protocol, Strategy strat
   Stage stage(setup, protocol, support);
   WalkResult result;
   std::uint64_t length = kFirstLength;
-  while (result.walks < bounds.walks && !result.finding) {
+  const auto worst_found = [&result] { return result.finding && ends(result.finding->wrong); };
+  while (result.walks < bounds.walks && !worst_found()) {
     if (result.walks % kTick == 0) {
       const auto limit = std::chrono::milliseconds(bounds.milliseconds);
       const bool late = std::chrono::steady_clock::now() - began > limit;
@@ -156,7 +155,8 @@ WalkResult walk_pass(const Case& setup, const Protocol& protocol, Strategy strat
     length = std::max(length, walked.steps);
     result.steps += walked.steps;
     result.unfinished += walked.unfinished ? 1 : 0;
-    if (walked.finding) result.found_by = result.walks;
+    if (!walked.finding || (result.finding && !ends(walked.finding->wrong))) continue;
+    result.found_by = result.walks;
     result.finding = std::move(walked.finding);
   }
   return result;
@@ -177,7 +177,7 @@ std::optional<Finding> try_out(Stage& stage, const std::vector<Intent>& intents,
     const std::vector<Choice> choices = universe.choices();
     const Wrong wrong = universe.wrong(choices.empty() && !universe.cut());
     if (wrong == wanted) return Finding{wrong, universe.describe(wrong), std::move(path)};
-    if (wrong != Wrong::nothing || choices.empty()) return std::nullopt;
+    if (ends(wrong) || choices.empty()) return std::nullopt;
     std::size_t picked = choices.size();
     for (; i < intents.size() && picked == choices.size(); ++i)
       for (std::size_t c = 0; c < choices.size() && picked == choices.size(); ++c)

@@ -25,7 +25,7 @@ struct WalkResult {
   std::uint64_t walks = 0;
   std::uint64_t steps = 0;
   std::uint64_t unfinished = 0;    // walks that were cut at their longest
-  std::optional<Finding> finding;  // minimised
+  std::optional<Finding> finding;  // minimised; the first that ends(), or else the first
   std::uint64_t found_by = 0;      // number of the walk, from 1
   explorer::SearchFacts facts;
 };

@@ -36,6 +36,16 @@ class Dslr final : public Protocol {
   std::unique_ptr<LockClient> make_client(const ClientEnv& env) const override {
     return std::make_unique<dslr::Client>(options_, env);
   }
+  // DSLR (SIGMOD'18) appendix A.2, Lemma 2 and Theorem 3: whoever takes a later ticket does not get
+  // ahead, the lock is given first come, first served. That is within one era (4.9): a client that
+  // finds no tickets left starts anew in the next one, behind others that came after it, and
+  // neither the paper nor the repairs bound how often. COUNT_MAX acquisitions fit in one era.
+  std::optional<std::uint32_t> bypass_bound(LockMode waiter, LockMode winner,
+                                            std::uint64_t acquisitions) const override {
+    if (waiter == LockMode::shared && winner == LockMode::shared) return std::nullopt;
+    const bool one_era = options_.wraps() || acquisitions <= options_.word.count_max();
+    return one_era ? std::optional<std::uint32_t>(0) : std::nullopt;
+  }
   bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
     const dslr::Tickets t = tickets(words);
     return (t.nx == t.max_x && t.ns == t.max_s) || dslr::is_tombstone(options_, t);

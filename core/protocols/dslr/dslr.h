@@ -21,7 +21,8 @@
 // Lease    a grant is valid for `lease` from the moment that acquire saw its turn.
 //
 // Cost     free: 2 round trips, 2 server verbs, no message. Contended: one READ more for each poll.
-//          Readers share. First come, first served, except that failed acquisitions start anew.
+//          Readers share. First come, first served within an era, except that failed acquisitions
+//          start anew; who finds no tickets left has lost its place.
 // Safe     because max and n count the same things: n equals a ticket only when everybody before it
 //          has been served, and FAA gives each ticket once. A repair takes nobody's lock away while
 //          the grant is valid: nothing has been served for two leases, so whoever holds has held
@@ -101,6 +102,7 @@
 // experiment). It has counter-examples 2 and 3.
 //
 // Tests: tests/protocols/dslr_test.cc, dslr_recovery_test.cc, fifo_test.cc, timed_test.cc,
+// tests/explore (bypass_test.cc and others),
 // tests/planted (dslr_reader_ignores_nx, dslr_no_count_max_reset).
 
 #include "core/protocols/lock.h"

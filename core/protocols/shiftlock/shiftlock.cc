@@ -2,6 +2,8 @@
 
 #include "core/protocols/shiftlock/shiftlock.h"
 
+#include <algorithm>
+#include <limits>
 #include <string>
 
 #include "core/protocols/shiftlock/client.h"
@@ -38,6 +40,23 @@ class Shiftlock final : public Protocol {
 
   std::unique_ptr<ServerPart> make_server(const ServerEnv& env) const override {
     return on_.recovery ? make_server_part(on_, env) : nullptr;
+  }
+
+  // ShiftLock (FAST'25) 3.5 and 3.5.2.
+  //  * Writers among each other queue up "in an FCFS manner": 0. The swap must be their first verb.
+  //  * A reader waits for at most N writers in a row, then Epoch flips. It waits only if one of
+  //    them was there before it: N - 1 that came later. The printed algorithm lets N + 1 follow
+  //    each other (`chain_limit`), and so does not keep what the text says.
+  //  * A writer deep in the queue is overtaken at each mode change before its turn by every reader
+  //    that waits then: the text has no number for that, and it grows with the clients.
+  std::optional<std::uint32_t> bypass_bound(LockMode waiter, LockMode winner,
+                                            std::uint64_t /*acquisitions*/) const override {
+    if (winner == LockMode::shared) return std::nullopt;
+    if (waiter == LockMode::shared) {
+      constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max() - 1;
+      return static_cast<std::uint32_t>(std::min(on_.max_writers - 1, kMost));
+    }
+    return on_.trivial_tries == 0 ? std::optional<std::uint32_t>(0) : std::nullopt;
   }
 
   bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {

@@ -55,7 +55,8 @@
 //    the second mode change under one stay in the queue on: W1, W2 and W3 queue under e, W1 and W2
 //    each change the mode (Epoch is e again), W3 believes 1-e and leaves with a "flip" to e.
 //  * chain_limit: writers. Line 15 compares the number of handovers with N, so that N+1 writers
-//    follow each other before readers are let in.
+//    follow each other before readers are let in. A search finds it: a reader is bypassed once more
+//    than the text says.
 //  * reset_epoch: keep, admission: leap_first. Zeroing Epoch tells readers that wait under Epoch 1
 //    that it is their turn, and they enter uncounted. Keeping it is not enough: the next writer's
 //    flip looks the same to a reader from before the reset, so RelCnt's leap comes first. Epoch and
