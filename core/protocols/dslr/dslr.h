@@ -29,7 +29,8 @@
 //          for longer than one, provided that a client looks at the word at least once a lease.
 // Needs    plain verbs; timing, unless lease is 0; masked atomics where `fields` or `entry` say so.
 //          Clocks that run at about the same speed; they are never compared. A release that was
-//          posted before the end of the lease takes effect within one more lease.
+//          posted before the end of the lease takes effect within one more lease, and so does the
+//          answer that says whose turn it is arrive (docs/verification.md, "in time").
 // Survives the crash of holders and waiters. Does not survive a client that sleeps through a repair
 //          and a whole era of tickets, clients that all retry in one era more than COUNT_MAX - 1 at
 //          a time (Limits::max_clients), or the server.
