@@ -9,6 +9,7 @@ namespace {
 constexpr Duration kSynchronisationError = nanoseconds(100);
 
 void access_memory(World& world, OpSlot& op) {
+  world.check_owned(op.verb.addr, sizeof(std::uint64_t));
   std::uint64_t& word = world.word(op.verb.addr);
   const std::uint64_t before = word;
   if (world.search() != nullptr && op.cpu != CpuAccess::load)

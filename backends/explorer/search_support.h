@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -82,6 +83,9 @@ struct SearchSupport {
   Arenas arenas;
   SearchFacts facts;
   TimedModel time;
+  // Do these bytes belong to the lock? What else there is in registered memory is not to be
+  // touched.
+  std::function<bool(RemoteAddr, std::uint64_t)> owned;
   bool timed() const { return !time.latencies.empty(); }
   // Steps that nobody can tell apart from one are made as one, and steps that commute with
   // everything else are made at once: see forced_step.

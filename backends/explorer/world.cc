@@ -156,6 +156,11 @@ void World::sweep(Actor& actor) {
   if (actor.kind() == ActorKind::client) clients_left -= ended;
 }
 
+void World::check_owned(RemoteAddr addr, std::uint64_t bytes) {
+  if (search() == nullptr || !search()->owned) return;
+  foreign_access = foreign_access || !search()->owned(addr, bytes);
+}
+
 void World::note_effects() {
   for (const auto& actor : actors)
     for (OpSlot* op : actor->ops)

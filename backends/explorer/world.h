@@ -63,6 +63,8 @@ class World {
   void note(StepKind kind, const Actor& actor, std::uint64_t a = 0, std::uint64_t b = 0,
             std::uint64_t c = 0);
 
+  // In a search: an access to memory that is not the lock's is a finding.
+  void check_owned(RemoteAddr addr, std::uint64_t bytes);
   // A verb, message or call has taken effect.
   void count_effect(const OpSlot& op);
 
@@ -89,7 +91,7 @@ class World {
   std::vector<ClientId> undetected;  // crashed, and membership does not show it yet
   bool any_client = false;           // a client coroutine was spawned
   std::uint64_t clients_left = 0;    // coroutines of clients that have not ended
-  bool foreign_access = false;       // a verb went to memory that is not there
+  bool foreign_access = false;       // to memory that is not there, or not the lock's
   std::uint64_t seed = 1;
   VerbCensus census;  // in_flight is counted when asked for
   Fingerprint fingerprint;

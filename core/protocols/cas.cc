@@ -106,6 +106,7 @@ Task<RemoteWaitResult> CasClient::retry(RemoteAddr entry, std::uint64_t seen, Ti
 
 Task<ReleaseResult> CasClient::release(Grant grant) {
   verbs_.mark(Phase::initial_atomic);
+  if (PLANTED(cas_release_too_wide)) co_await verbs_.write(grant.lock.entry + 8, 0);
   if (options_.release_by_write) {
     LATCHLAB_PATH("cas: a WRITE frees the lock");
     co_await verbs_.write(grant.lock.entry, 0);

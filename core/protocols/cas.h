@@ -32,7 +32,7 @@
 // of 64, as the code does. The word holds the owner, where the artifact stores 1: same verbs, and
 // people can read it. Acquisitions can be given up at a deadline; nothing has to be undone.
 //
-// Tests: tests/protocols/cas_test.cc, timed_test.cc, tests/planted (cas_release_by_non_holder).
+// Tests: tests/protocols/cas_test.cc, timed_test.cc, tests/planted (cas_release_*).
 
 #include "core/protocols/lock.h"
 

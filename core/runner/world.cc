@@ -172,4 +172,22 @@ void World::attach(Backend& backend) {
   for (std::uint32_t i = 0; i < shape_.clients(); ++i) attach_client(backend, ClientId{i});
 }
 
+bool World::belongs(RemoteAddr addr, std::uint64_t bytes) const {
+  if (addr.node.value < 1 || addr.node.value > nodes_.size()) return false;
+  const NodeLayout& node = nodes_[addr.node.value - 1];
+  if (addr.offset >= plan_.nodes[addr.node.value - 1].bytes) return true;  // allocated
+  // Of `count` things of `size` bytes each, `stride` apart.
+  const auto inside = [&](std::uint64_t start, std::uint64_t count, std::uint64_t stride,
+                          std::uint64_t size) {
+    if (stride == 0 || addr.offset < start || (addr.offset - start) / stride >= count) return false;
+    return (addr.offset - start) % stride + bytes <= size;
+  };
+  const std::uint64_t client_stride = round_up(layout_.client_bytes, 64);
+  const bool server = addr.node.value <= shape_.servers;
+  return inside(kLockTableOffset, node.locks, stride_, layout_.entry_bytes) ||
+         (server && inside(node.server_words, 1, ~0ULL, layout_.server_bytes)) ||
+         (node.clients > 0 && inside(node.node_words, 1, ~0ULL, layout_.node_bytes)) ||
+         inside(node.client_words, node.clients, client_stride, layout_.client_bytes);
+}
+
 }  // namespace latchlab

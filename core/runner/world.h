@@ -42,6 +42,9 @@ class World {
   // Of node and server parts: their verbs belong to no client's cycle.
   const std::vector<Verbs*>& background_actors() const { return background_; }
   std::uint64_t entry_bytes() const { return layout_.entry_bytes; }
+  // Do these bytes, one at least, lie within one thing that the protocol asked for: a lock entry,
+  // what a server, a client node or a client has of its own, or what was allocated later?
+  bool belongs(RemoteAddr addr, std::uint64_t bytes) const;
 
  private:
   struct NodeLayout {

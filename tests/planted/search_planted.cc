@@ -142,6 +142,7 @@ const Planted kPlanted[] = {
      "shiftlock",
      {"S", "X"},
      1},
+    {"a_release_beside_the_lock", Bug::cas_release_too_wide, Wrong::foreign, 500, "cas", {}},
     {"a_client_that_gives_up_frees_the_lock",
      Bug::cas_release_by_non_holder,
      Wrong::mutual_exclusion,

@@ -49,7 +49,12 @@ Body::Body(const Case& setup, const Protocol& protocol, explorer::SearchSupport&
       crashes_left_(setup.crashes),
       pauses_left_(setup.pauses),
       timeouts_left_(setup.timeouts),
-      own_arena_(&support.arenas[0]) {}
+      own_arena_(&support.arenas[0]) {
+  const ArenaScope heap(nullptr);
+  support.owned = [this](RemoteAddr addr, std::uint64_t bytes) {
+    return world_.belongs(addr, bytes);
+  };
+}
 
 void Body::begin(explorer::TimedModel& time) {
   world_.attach(backend_);

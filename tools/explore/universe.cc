@@ -233,7 +233,7 @@ std::string Universe::describe(Wrong wrong) const {
     case Wrong::deadlock:
       return "clients wait, and nothing can happen any more; entry: " + entry();
     case Wrong::foreign:
-      return "a verb went to memory that is not there";
+      return "a verb or a CPU went to memory that is not there, or not the lock's";
     case Wrong::not_free:
       return "everybody is done, and the entry does not look free: " + entry();
     case Wrong::no_progress:

@@ -21,7 +21,7 @@ enum class Wrong : std::uint8_t {
   mutual_exclusion,
   late_effect,  // a verb of an expired holder landed in somebody else's tenure
   deadlock,     // clients are left, and nothing can happen
-  foreign,      // a verb on memory that is not there
+  foreign,      // an access to memory that is not there, or not the lock's
   not_free,     // everybody is done, nobody has died, and the entry does not look free
   no_progress,  // the end cannot be reached any more
   bypassed,     // a waiting client, more often than the lock claims

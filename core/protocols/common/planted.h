@@ -9,6 +9,7 @@ namespace latchlab::planted {
 enum class Bug {
   none,
   cas_release_by_non_holder,  // a client that gives up waiting frees the lock all the same
+  cas_release_too_wide,       // the WRITE that frees the lock is 8 bytes longer than the lock
   mcs_early_handover,         // handed over before the critical section ends
   dslr_reader_ignores_nx,     // a reader does not wait for earlier writers
   dslr_no_count_max_reset,    // tickets run over

@@ -1,0 +1,80 @@
+// What belongs to a lock in the memory that a world lays out for it.
+
+#include <gtest/gtest.h>
+
+#include "backends/explorer/explorer_backend.h"
+#include "core/runner/world.h"
+
+namespace latchlab {
+namespace {
+
+// 24 bytes an entry, each in 32; 40 bytes on each server, 8 on each client node, 16 for each
+// client.
+class Wide final : public Protocol {
+ public:
+  Layout layout() const override { return {24, 16, 40, 16, 8}; }
+  std::unique_ptr<LockClient> make_client(const ClientEnv& env) const override {
+    clients.push_back(env);
+    return nullptr;
+  }
+  std::unique_ptr<ServerPart> make_server(const ServerEnv& env) const override {
+    server = env;
+    return nullptr;
+  }
+  std::string decode(std::span<const std::uint64_t>) const override { return {}; }
+
+  mutable std::vector<ClientEnv> clients;
+  mutable ServerEnv server;
+};
+
+class Belonging : public ::testing::Test {
+ protected:
+  Belonging() : world(protocol, shape()), backend(make_explorer(world.plan(), {})) {
+    world.attach(*backend);
+  }
+  static WorldShape shape() {
+    WorldShape shape;
+    shape.client_nodes = 1;
+    shape.clients_per_node = 2;
+    shape.locks.count = 2;
+    return shape;
+  }
+  // So many bytes from `start` on belong to the lock, and nothing behind them.
+  void expect_owned(RemoteAddr start, std::uint64_t bytes) const {
+    SCOPED_TRACE(start.offset);
+    EXPECT_TRUE(world.belongs(start, 8));
+    EXPECT_TRUE(world.belongs(start, bytes));
+    EXPECT_TRUE(world.belongs(start + (bytes - 8), 8));
+    EXPECT_FALSE(world.belongs(start, bytes + 8));
+    EXPECT_FALSE(world.belongs(start + (bytes - 8), 16));
+  }
+
+  const Wide protocol;
+  World world;
+  std::unique_ptr<Backend> backend;
+};
+
+TEST_F(Belonging, entries_do) {
+  expect_owned(world.lock(LockId{0}).entry, 24);
+  expect_owned(world.lock(LockId{1}).entry, 24);
+  EXPECT_FALSE(world.belongs(world.lock(LockId{0}).entry + 24, 8));
+  EXPECT_FALSE(world.belongs(world.lock(LockId{1}).entry + 32, 8));
+  EXPECT_FALSE(world.belongs({NodeId{1}, 0}, 8));
+  EXPECT_FALSE(world.belongs({NodeId{2}, world.lock(LockId{0}).entry.offset}, 24));
+}
+TEST_F(Belonging, words_of_servers_nodes_and_clients_do) {
+  expect_owned(protocol.server.server_words, 40);
+  expect_owned(protocol.clients[0].node_words, 8);
+  expect_owned(protocol.clients[0].client_words, 16);
+  expect_owned(protocol.clients[1].client_words, 16);
+}
+TEST_F(Belonging, what_is_allocated_later_does) {
+  EXPECT_TRUE(world.belongs({NodeId{1}, world.plan().nodes[0].bytes}, 64));
+}
+TEST_F(Belonging, nodes_that_are_not_there_have_nothing) {
+  EXPECT_FALSE(world.belongs({kNoNode, kLockTableOffset}, 8));
+  EXPECT_FALSE(world.belongs({NodeId{3}, kLockTableOffset}, 8));
+}
+
+}  // namespace
+}  // namespace latchlab
