@@ -8,8 +8,7 @@
 namespace latchlab {
 namespace {
 
-// 24 bytes an entry, each in 32; 40 bytes on each server, 8 on each client node, 16 for each
-// client.
+// 24 bytes an entry, each in 32; 40 bytes on a server, 8 on a client node, 16 for each client.
 class Wide final : public Protocol {
  public:
   Layout layout() const override { return {24, 16, 40, 16, 8}; }
