@@ -63,13 +63,20 @@ void Actor::reply(const PendingCall& pending, const Reply& reply) {
   world_.note(StepKind::call_arrive, *this, pending.ticket, reply.words[0], reply.words[1]);
 }
 
+// Without time a probe that sees nothing new has not happened. In time it has its dates, as on any
+// hardware.
 Task<RemoteWaitResult> Actor::await_remote(const RemoteWait& wait) {
+  if (world_.timed()) return Verbs::await_remote(wait);
+  return look_when_worth_it(wait);
+}
+
+Task<RemoteWaitResult> Actor::look_when_worth_it(const RemoteWait& wait) {
   LATCHLAB_CHECK(wait.probe_count >= 1 && wait.classify, "a remote wait has a probe and a verdict");
   ProbeSlot& slot = probe_slots.take();
   slot.wait = wait;
   slot.actor = this;
   slot.posted_at = world_.clock;
-  slot.result.last_change = now();
+  slot.result.last_change = world_.clock;
   slot.result.values = wait.first_seen;
   probes.push_back(&slot);
   co_await ProbeAwait{&slot};

@@ -60,6 +60,8 @@ class Actor final : public Verbs {
   VerbStatus detached_error = VerbStatus::ok;
 
  private:
+  Task<RemoteWaitResult> look_when_worth_it(const RemoteWait& wait);
+
   World& world_;
   std::uint32_t index_;
 };

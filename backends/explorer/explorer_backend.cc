@@ -137,7 +137,7 @@ void ExplorerBackend::list_steps() {
   std::erase_if(steps_->now, sleeps);
   // A search's clock stands still: what may end early does not wait for it.
   const bool searching = world_->search() != nullptr;
-  if (world_->timed()) return;
+  if (world_->timed()) return world_->note_possible(*steps_);
   if (steps_->now.empty() && !searching) return;
   for (const StepList::Later& later : steps_->later)
     if (later.may_be_early) steps_->now.push_back(later.step);

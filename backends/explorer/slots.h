@@ -36,7 +36,9 @@ struct OpSlot : Operation {
   std::uint32_t pieces_done = 0;
   std::uint64_t ticket = 0;
   Time posted_at;
-  Time effected_at = kNever;  // timed searches
+  // Timed searches: when it took effect, and since when its next step has been possible.
+  Time effected_at = kNever;
+  Time possible_since = kNever;
   Actor* actor = nullptr;
   ProbeSlot* probe = nullptr;  // issued by a remote wait, as its `probe_index`-th
   int probe_index = 0;
@@ -63,7 +65,6 @@ struct ProbeSlot {
   std::coroutine_handle<> waiter;
   Actor* actor = nullptr;
   Time posted_at;
-  Time worth_since = kNever;  // timed searches: since when it would end its wait
   bool observed_any = false;
   ProbeValues observed = {};
   std::uint64_t misses = 0;

@@ -10,7 +10,7 @@
 
 namespace latchlab {
 
-using explorer::ProbeSlot;
+using explorer::OpSlot;
 using explorer::Step;
 using explorer::StepKind;
 using explorer::StepList;
@@ -26,50 +26,31 @@ struct Window {
 
 class Dating {
  public:
-  explicit Dating(World& world) : world_(world), time_(world.search()->time) {}
+  explicit Dating(World& world) : world_(world) {}
 
   Window of(const Step& step) const {
-    Window window;
-    switch (step.kind) {
-      case StepKind::complete:
-        add(step.op->effected_at, {}, window);
-        break;
-      case StepKind::probe_launch:
-        add(step.probe->worth_since, {}, window);
-        add(step.probe->worth_since, pause_of(*step.probe), window);
-        break;
-      case StepKind::detect_crash:
-        window = {{world_.clock}, false};
-        break;
-      default:
-        if (explorer::by_nic(step.kind)) {
-          add(step.op->posted_at, {}, window);
-        } else {
-          window.dates.push_back(world_.clock);
-        }
-    }
-    std::sort(window.dates.begin(), window.dates.end());
-    const auto end = std::unique(window.dates.begin(), window.dates.end());
-    window.dates.erase(end, window.dates.end());
-    return window;
+    if (step.kind == StepKind::detect_crash) return {{world_.clock}, false};
+    const bool takes_time = step.kind == StepKind::complete || explorer::by_nic(step.kind);
+    if (!takes_time) return {{world_.clock}, true};
+    const OpSlot& op = *step.op;
+    return leg(step.kind == StepKind::complete ? op.effected_at : op.posted_at, op.possible_since);
   }
 
  private:
-  void add(Time since, Duration pause, Window& window) const {
-    for (const Duration latency : time_.latencies) {
-      const Time date = saturating_add(saturating_add(since, pause), latency);
-      window.dates.push_back(std::max(date, world_.clock));
+  // What something else held up until `possible` is made then, if its latency is over.
+  Window leg(Time begun, Time possible) const {
+    Window window;
+    for (const Duration latency : world_.search()->time.latencies) {
+      const Time date = std::max(begun + latency, possible);
+      const bool known = !window.dates.empty() && window.dates.back() == date;
+      if (date >= world_.clock && !known) window.dates.push_back(date);
     }
-  }
-  // Somebody who looks again and again may just have begun to pause.
-  static Duration pause_of(const ProbeSlot& probe) {
-    if (!probe.wait.pacing) return {};
-    const Duration pause = probe.wait.pacing(probe.wait.first_seen, 1);
-    return pause == kForever ? Duration{} : pause;
+    // The rest of something whose last date this is.
+    if (window.dates.empty()) window.dates.push_back(world_.clock);
+    return window;
   }
 
   const World& world_;
-  const explorer::TimedModel& time_;
 };
 
 }  // namespace
@@ -79,7 +60,10 @@ const std::vector<StepList::Dated>& ExplorerBackend::possible_by_date() {
   const explorer::ArenaScope heap(nullptr);
   const Dating dating(*world_);
   Time last = kNever;
-  for (const StepList::Later& later : steps_->later) last = std::min(last, later.date);
+  for (StepList::Later& later : steps_->later) {
+    later.date = std::max(later.date, world_->clock);
+    last = std::min(last, later.date);
+  }
   std::vector<Window> windows;
   for (const Step& step : steps_->now) {
     windows.push_back(dating.of(step));

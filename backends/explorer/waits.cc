@@ -104,7 +104,7 @@ void observe(const World& world, ProbeSlot& probe, const ProbeValues& seen) {
   if (probe.observed_any && progress == probe.observed) return;
   probe.observed = progress;
   probe.observed_any = true;
-  probe.result.last_change = world.local_now(probe.actor->node());
+  probe.result.last_change = world.clock;
 }
 
 // A probe of several pieces may see some of them as they are now and others as they will be.
@@ -152,8 +152,7 @@ void launch(World& world, ProbeSlot& probe) {
 // is an atomic whose client may die before it lands.
 bool launch_looks_like_effect(const World& world, const ProbeSlot& probe) {
   const SearchSupport* search = world.search();
-  if (search == nullptr || search->timed()) return false;
-  if (!search->reduce || !probe.actor->ops.empty()) return false;
+  if (search == nullptr || !search->reduce || !probe.actor->ops.empty()) return false;
   return !is_atomic(probe.wait.probes[0].kind) || !search->may_crash;
 }
 
@@ -185,12 +184,9 @@ void add_probe_steps(World& world, Actor& actor, StepList& steps) {
     ProbeValues seen = {};
     const bool fine = look(world, wait, seen);
     if (fine) observe(world, *probe, seen);
-    const bool worth = !fine || worth_issuing(wait, seen);
-    if (world.timed() && worth != (probe->worth_since != kNever))
-      probe->worth_since = worth ? world.clock : kNever;
-    if (worth) {
+    if (!fine || worth_issuing(wait, seen)) {
       steps.now.push_back(step(StepKind::probe_launch));
-    } else if (world.search() != nullptr && !world.timed() && may_tear(wait)) {
+    } else if (world.search() != nullptr && may_tear(wait)) {
       steps.now.push_back(step(StepKind::probe_launch));
       steps.now.back().part = kIdleLook;
     }

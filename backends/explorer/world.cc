@@ -167,6 +167,17 @@ void World::note_effects() {
       if (op->effected && op->effected_at == kNever) op->effected_at = clock;
 }
 
+void World::note_possible(const StepList& steps) {
+  for (const auto& actor : actors) {
+    for (OpSlot* op : actor->ops) {
+      const bool possible = std::any_of(steps.now.begin(), steps.now.end(),
+                                        [op](const Step& step) { return step.op == op; });
+      if (possible != (op->possible_since != kNever))
+        op->possible_since = possible ? clock : kNever;
+    }
+  }
+}
+
 void World::note(StepKind kind, const Actor& actor, std::uint64_t a, std::uint64_t b,
                  std::uint64_t c) {
   if (search() != nullptr) return;

@@ -56,8 +56,10 @@ class World {
   // Runs coroutine code of `actor` until it suspends, and clears away what has ended.
   void resume(Actor& actor, std::coroutine_handle<> waiter);
   void start_root(Actor& actor, std::size_t root);
-  // Timed searches: what has taken effect since the last call did so now.
+  // Timed searches: what has taken effect since the last call did so now; and what is possible as
+  // `steps` has it, and was not then, is so from now on.
   void note_effects();
+  void note_possible(const StepList& steps);
   bool running() const { return running_; }
   // Recording of a semantic event: what happened, to whom, with which values.
   void note(StepKind kind, const Actor& actor, std::uint64_t a = 0, std::uint64_t b = 0,

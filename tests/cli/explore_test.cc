@@ -161,15 +161,16 @@ TEST_F(Explore, bounds_that_make_no_sense_are_refused) {
 }
 
 TEST_F(Explore, time_is_searched_where_latencies_are_given) {
-  const Finished finished = explore({"--protocol", "dslr", "--modes", "X", "S", "--placement",
-                                     "spread", "--latencies", "1us", "150us", "--hold", "10us"});
+  const Finished finished =
+      explore({"--protocol", "dslr", "--set", "lease=10us", "--modes", "X", "S", "--placement",
+               "spread", "--latencies", "1us", "15us", "--hold", "1us"});
   EXPECT_EQ(finished.code, 1);
   EXPECT_THAT(finished.out, HasSubstr("was looked at, with these latencies and clocks.\n"));
-  EXPECT_THAT(finished.out, HasSubstr("FOUND not free at the end in 16 moves (X S, "));
+  EXPECT_THAT(finished.out, HasSubstr("FOUND not free at the end in "));
   const Finished replayed = latchlab({"replay", "found/dslr-not-free-at-the-end-1.json"});
   EXPECT_EQ(replayed.code, 0);
-  EXPECT_THAT(replayed.out, HasSubstr("each leg of a verb takes 1us 150us; the lock is held for"));
-  EXPECT_THAT(replayed.out, HasSubstr("  6.  202.000 us  client 1: stops looking: nothing has"));
+  EXPECT_THAT(replayed.out, HasSubstr("each leg of a verb takes 1us 15us; the lock is held for"));
+  EXPECT_THAT(replayed.out, HasSubstr("   1.  1.000 us  client 0: FAA 0x"));
 }
 
 TEST_F(Explore, the_set_of_a_search_in_time_is_part_of_its_verdict) {
@@ -197,6 +198,12 @@ TEST_F(Explore, times_that_make_no_sense_are_refused) {
   expect_refused(with({"--latencies", "1us", "1us"}), "each is longer than the one before");
   expect_refused(with({"--latencies", "1us", "--drift", "200000"}), "from 0 to 100000");
   expect_refused(with({"--latencies", "1us", "--pauses", "1"}), "give a long latency instead");
+  expect_refused(with({"--latencies", "10000s"}), "at most 100s");
+  expect_refused(with({"--latencies", "1us", "--hold", "200s"}), "hold 200s: expected at most");
+  expect_refused({"--protocol", "mcs", "--latencies", "1us", "--patience", "5us"},
+                 "mcs lets no client give up");
+  expect_refused(with({"--clients", "16", "--latencies", "1us", "--drift", "10"}),
+                 "and of slow and fast clocks");
 }
 
 TEST_F(Explore, every_lock_of_several_is_told) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "backends/explorer/actor.h"
 #include "tests/explore/fixture.h"
 #include "tools/explore/choosers.h"
 
@@ -74,6 +75,37 @@ TEST(Dates, of_a_slow_clock_come_late) {
               ElementsAre(1'000, 2'000, 12'000, 13'000, 14'000));
 }
 
+// A leg takes one of the latencies, not what is left of one when something else has happened.
+TEST(Dates, that_have_passed_are_gone) {
+  Case setup = alone(0, microseconds(10));
+  setup.client_nodes = 2;
+  setup.time.latencies = {microseconds(1), microseconds(4)};
+  const std::unique_ptr<Protocol> protocol = make_protocol(setup);
+  explorer::SearchSupport support;
+  Universe universe(setup, *protocol, support);
+  const auto dates_of_client = [&](std::uint32_t client) {
+    std::vector<std::int64_t> dates;
+    for (const Choice& choice : universe.choices())
+      if (choice.step.actor->client() == ClientId{client})
+        dates.push_back((choice.date - Time{}).ps / nanoseconds(1).ps);
+    return dates;
+  };
+  const auto make_first_of_client_0 = [&] {
+    Odometer inner;
+    inner.restart();
+    const std::vector<Choice> choices = universe.choices();
+    ASSERT_EQ(choices.front().step.actor->client(), ClientId{0});
+    universe.make(choices.front(), inner);
+  };
+  EXPECT_THAT(dates_of_client(0), ElementsAre(1'000, 4'000));
+  EXPECT_THAT(dates_of_client(1), ElementsAre(1'000, 4'000));
+  make_first_of_client_0();
+  EXPECT_THAT(dates_of_client(0), ElementsAre(2'000));  // 5 us: the other must have happened
+  EXPECT_THAT(dates_of_client(1), ElementsAre(1'000, 4'000));
+  make_first_of_client_0();
+  EXPECT_THAT(dates_of_client(1), ElementsAre(4'000));
+}
+
 // ---- small cases ----
 
 class Timed : public ::testing::TestWithParam<const char*> {};
@@ -118,26 +150,27 @@ INSTANTIATE_TEST_SUITE_P(all, Timed, ::testing::Values("cas", "mcs", "dslr", "sh
 
 // ---- leases ----
 
-// The small model's lease is 100 us. The first client hears of its ticket so late that, by the time
-// its release lands, the other has waited for two leases and repaired the lock.
+// The first client hears of its ticket so late that, by the time its release lands, the other has
+// waited for two leases and repaired the lock.
 Campaign slow_answer(Duration longest) {
-  Campaign campaign = in_time(about("dslr", 2, 1), {microseconds(1), longest}, microseconds(10));
+  Campaign campaign = in_time(with_sets(about("dslr", 2, 1), {"lease=10us"}),
+                              {microseconds(1), longest}, microseconds(1));
   campaign.base.modes = {"X", "S"};
   return campaign;
 }
 
 TEST(Leases, outlast_latencies_below_them) {
-  const Verdict verdict = run(slow_answer(microseconds(90)));
+  const Verdict verdict = run(slow_answer(microseconds(9)));
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
   EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
-  EXPECT_THAT(verdict.unreached, Contains("nobody is served for two leases"));
+  EXPECT_THAT(verdict.unreached, Contains("a repair sends everyone back"));
 }
 TEST(Leases, run_out_under_latencies_beyond_them) {
-  const Verdict verdict = run(slow_answer(microseconds(150)));
+  const Verdict verdict = run(slow_answer(microseconds(15)));
   EXPECT_THAT(kinds(verdict), ElementsAre(Wrong::not_free));
-  EXPECT_THAT(verdict.unreached, Not(Contains("nobody is served for two leases")));
+  EXPECT_THAT(verdict.unreached, Not(Contains("a repair sends everyone back")));
 }
-TEST(Leases, end_at_once_for_nobody) {
+TEST(Leases, of_the_dead_run_out) {
   Campaign campaign = in_time(about("dslr", 2, 1), {microseconds(1)}, microseconds(2));
   campaign.base.crashes = 1;
   const Verdict verdict = run(campaign);
@@ -185,7 +218,7 @@ Campaign drifting_alike(Campaign campaign) {
 }
 
 TEST(TimedTraces, are_read_as_they_were_written_and_end_as_they_say) {
-  const Verdict verdict = run(drifting_alike(slow_answer(microseconds(150))));
+  const Verdict verdict = run(drifting_alike(slow_answer(microseconds(15))));
   ASSERT_FALSE(verdict.findings.empty());
   const Trace& trace = verdict.findings.front();
   const Result<Trace> read = parse_trace(trace_json(trace), "a trace");
@@ -193,8 +226,8 @@ TEST(TimedTraces, are_read_as_they_were_written_and_end_as_they_say) {
   EXPECT_EQ(trace_json(read.value()), trace_json(trace));
   const Played played = replay(read.value());
   EXPECT_TRUE(played.fits);
-  EXPECT_THAT(played.text, ::testing::HasSubstr("each leg of a verb takes 1us 150us; the lock is "
-                                                "held for 10us; clocks (ppm):"));
+  EXPECT_THAT(played.text, ::testing::HasSubstr("each leg of a verb takes 1us 15us; the lock is "
+                                                "held for 1us; clocks (ppm):"));
 }
 
 }  // namespace

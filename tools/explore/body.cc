@@ -146,9 +146,9 @@ void Body::release_begins(ClientId client, const Grant& grant) {
   holds_[client.value] = 0;
 }
 
-void Body::released(ClientId client, const Grant& /*grant*/, ReleaseResult result) {
+void Body::released(ClientId client, const Grant& grant, ReleaseResult result) {
   monitor_.released(client, result);
-  too_late_ = too_late_ || result == ReleaseResult::suppressed;
+  if (result == ReleaseResult::suppressed) late_ |= std::uint64_t{1} << grant.lock.id.value;
 }
 
 Time Body::local_now(ClientId client) const {

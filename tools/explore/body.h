@@ -40,10 +40,11 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
   }
   bool paused(ClientId client) const { return pauses_[client.value] != Pause::none; }
   bool paused_for_long(ClientId client) const { return pauses_[client.value] == Pause::for_long; }
-  // Died, stood still, or kept the lock for longer than it may.
   bool anybody_failed() const {
-    return crashes_left_ < setup_.crashes || pauses_left_ < setup_.pauses || too_late_;
+    return crashes_left_ < setup_.crashes || pauses_left_ < setup_.pauses;
   }
+  // Somebody kept it for longer than it may, and did not give it back: as if it had died.
+  bool released_late(LockId lock) const { return (late_ >> lock.value & 1) != 0; }
   std::uint32_t timeouts_left() const { return timeouts_left_; }
 
   ExplorerBackend& backend() { return backend_; }
@@ -81,7 +82,7 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
   std::uint32_t crashes_left_;
   std::uint32_t pauses_left_;
   std::uint32_t timeouts_left_;
-  bool too_late_ = false;       // a release was suppressed
+  std::uint64_t late_ = 0;      // by lock, one bit each: a release was suppressed
   explorer::Arena* own_arena_;  // where what the monitor allocates belongs
 };
 

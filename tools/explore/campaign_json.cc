@@ -33,6 +33,7 @@ std::string verdict_json(const Campaign& campaign, const Verdict& verdict,
                     {"pauses", base.pauses},       {"timeouts", base.timeouts},
                     {"cases", verdict.all_cases}};
   if (base.timed()) {
+    json["bounds"].erase("timeouts");  // leases run out by themselves
     json["bounds"]["latencies"] = texts_of(base.time.latencies);
     json["bounds"]["drift_ppm"] = campaign.drift_ppm;
     json["bounds"]["hold"] = format_duration(base.time.hold);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "core/protocols/registry.h"
 #include "core/scenario/scenario.h"
@@ -16,7 +17,6 @@ namespace {
 constexpr std::uint32_t kMostClients = 16;
 constexpr std::size_t kMostLatencies = 4;
 constexpr std::int64_t kMostDrift = 100'000;
-constexpr Duration kLongest = seconds(100);
 
 Status check_time(const Case& setup) {
   const CaseTime& time = setup.time;
@@ -27,8 +27,9 @@ Status check_time(const Case& setup) {
     return Error{fmt::format("{} latencies: at most {}, or there are too many orders of events",
                              time.latencies.size(), kMostLatencies),
                  {}};
-  if (time.latencies.front().ps <= 0 || time.latencies.back() > kLongest)
-    return Error{"latencies: expected more than 0 and at most " + format_duration(kLongest), {}};
+  if (time.latencies.front().ps <= 0 || time.latencies.back() > kLongestTime)
+    return Error{"latencies: expected more than 0 and at most " + format_duration(kLongestTime),
+                 {}};
   if (!std::is_sorted(time.latencies.begin(), time.latencies.end(), std::less_equal<>()))
     return Error{"latencies: each is longer than the one before", {}};
   if (time.drift_ppm.size() > setup.client_nodes)
@@ -36,9 +37,13 @@ Status check_time(const Case& setup) {
   for (const std::int64_t drift : time.drift_ppm)
     if (drift < -kMostDrift || drift > kMostDrift)
       return Error{fmt::format("drift {}: at most {} ppm either way", drift, kMostDrift), {}};
-  for (const Duration length : {time.hold, time.patience, time.horizon})
-    if (length.ps < 0 || length > kLongest)
-      return Error{format_duration(length) + ": expected at most " + format_duration(kLongest), {}};
+  const std::pair<const char*, Duration> lengths[] = {
+      {"hold", time.hold}, {"patience", time.patience}, {"horizon", time.horizon}};
+  for (const auto& [name, length] : lengths)
+    if (length.ps < 0 || length > kLongestTime)
+      return Error{fmt::format("{} {}: expected at most {}", name, format_duration(length),
+                               format_duration(kLongestTime)),
+                   {}};
   if (time.horizon.ps == 0) return Error{"horizon: expected more than 0", {}};
   return fine();
 }
@@ -68,6 +73,8 @@ Status check_case(const Case& setup) {
     return Error{fmt::format("{} locks, and {} operations of each client: one lock after the other",
                              setup.locks, setup.operations),
                  {}};
+  if (setup.time.patience.ps > 0 && !protocol->limits().abortable)
+    return Error{setup.protocol + " lets no client give up: it cannot have patience", {}};
   if (setup.crashes > setup.clients())
     return Error{
         fmt::format("{} crashes of {} clients: at most one each", setup.crashes, setup.clients()),

@@ -139,7 +139,10 @@ Case read_case(Reader& reader) {
   setup.pauses = reader.number("pauses", 0, kMostClients);
   setup.timeouts = reader.number("timeouts", 0, 1'000'000);
   setup.reduce = reader.flag("reduce");
-  if (reader.has("latencies")) setup.time = read_time(reader);
+  bool timed = false;
+  for (const char* name : {"latencies", "drift_ppm", "hold", "patience", "horizon"})
+    timed = timed || reader.has(name);
+  if (timed) setup.time = read_time(reader);
   return setup;
 }
 

@@ -77,20 +77,17 @@ std::vector<Choice> Universe::choices() {
   return setup_.timed() ? choices_in_time() : choices_without_time();
 }
 
-// Whatever is not worth a look in time is not looked at: see timed_steps.cc.
 std::vector<Choice> Universe::choices_in_time() {
   std::vector<Choice> choices;
   const Time horizon = Time{} + setup_.time.horizon;
   cut_ = false;
+  // Once all clients are done, what they have posted still lands; timers of servers mean nothing.
   for (const StepList::Dated& dated : body_->backend().possible_by_date()) {
+    if (finished() && dated.step.op == nullptr) continue;
     cut_ = cut_ || dated.date > horizon;
     if (dated.date <= horizon) choices.push_back({Choice::Kind::step, dated.step, {}, dated.date});
   }
-  if (finished()) {
-    cut_ = false;
-    return choices;
-  }
-  add_faults(choices);
+  if (!finished()) add_faults(choices);
   return choices;
 }
 
@@ -192,7 +189,9 @@ Wrong Universe::wrong(bool terminal) const {
   if (!finished()) return Wrong::deadlock;
   if (body_->anybody_failed()) return unfair;
   for (LockId lock; lock.value < setup_.locks; ++lock.value)
-    if (!protocol_.is_free(body_->entry_place(lock), body_->entry(lock))) return Wrong::not_free;
+    if (!body_->released_late(lock) &&
+        !protocol_.is_free(body_->entry_place(lock), body_->entry(lock)))
+      return Wrong::not_free;
   return unfair;
 }
 

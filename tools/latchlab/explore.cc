@@ -91,7 +91,8 @@ Status read_time(const ExploreArguments& arguments, Campaign& campaign) {
   }
   std::sort(time.latencies.begin(), time.latencies.end());
   time.hold = time.latencies.back();
-  time.horizon = time.latencies.back() * 1'000;
+  const Duration longest = std::min(time.latencies.back(), explore::kLongestTime);
+  time.horizon = std::min(longest * 1'000, explore::kLongestTime);
   if (const Status known = read("--hold", arguments.hold, time.hold); !known) return known;
   if (const Status known = read("--patience", arguments.patience, time.patience); !known)
     return known;

@@ -138,7 +138,7 @@ void add_time(CLI::App& command, ExploreArguments& arguments) {
   text(command, "--latencies", arguments.latencies, "TIME ...",
        "Search in time: each leg of a verb (to its effect, and back) takes one of these");
   number(command, "--drift", arguments.campaign.drift_ppm, 0, 100'000,
-         "In time: each node's clock runs so many ppm too slow, right, or too fast");
+         "In time: each client node's clock runs so many ppm slow, right, or fast");
   text(command, "--hold", arguments.hold, "TIME",
        "In time: how long a client keeps the lock [longest latency]");
   text(command, "--patience", arguments.patience, "TIME",
