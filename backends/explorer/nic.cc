@@ -93,9 +93,11 @@ QpWalk& walk_of(std::vector<QpWalk>& walks, NodeId node) {
 
 void effect_done(World& world, OpSlot& op) {
   op.effected = true;
-  if (op.completion.ok()) world.check_owned(op.verb.addr, op.verb.bytes);
-  if (op.completion.ok() && uses_local(op.verb)) world.check_owned(op.verb.local, op.verb.bytes);
-  if (op.completion.ok()) world.count_effect(op);
+  if (op.completion.ok()) {
+    world.check_owned(op.verb.addr, op.verb.bytes);
+    if (uses_local(op.verb)) world.check_owned(op.verb.local, op.verb.bytes);
+    world.count_effect(op);
+  }
   const Words& value = op.verb.kind == VerbKind::write ? op.verb.value : op.completion.value;
   world.note(StepKind::complete, *op.actor,
              static_cast<std::uint64_t>(op.verb.kind) << 32 | op.verb.bytes, op.verb.addr.packed(),

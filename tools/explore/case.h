@@ -12,9 +12,11 @@
 
 namespace latchlab::explore {
 
+inline constexpr std::uint32_t kMostClients = 16;
+inline constexpr Duration kLongestTime = seconds(100);  // of each of those below
+
 // What a timed search takes for possible, and how long clients do what they do. See
 // explorer::TimedModel.
-inline constexpr Duration kLongestTime = seconds(100);  // of each of these
 struct CaseTime {
   std::vector<Duration> latencies;      // ascending; empty: untimed
   std::vector<std::int64_t> drift_ppm;  // by client node, in order

@@ -14,7 +14,6 @@ namespace latchlab::explore {
 
 namespace {
 
-constexpr std::uint32_t kMostClients = 16;
 constexpr std::size_t kMostLatencies = 4;
 constexpr std::int64_t kMostDrift = 100'000;
 

@@ -15,20 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kVersion = 1;
-constexpr std::uint32_t kMostClients = 16;
 constexpr std::uint32_t kMostOperations = 64;
 constexpr std::size_t kMostMoves = 1'000'000;
-
-Json moves_json(const std::vector<Move>& path) {
-  Json moves = Json::array();
-  for (const Move& move : path) {
-    Json one = Json::array({move.choice});
-    for (const std::uint32_t value : move.inner) one.push_back(value);
-    moves.push_back(one);
-  }
-  return moves;
-}
 
 // Reads fields one by one and remembers the first that is wrong.
 class Reader {
@@ -146,17 +134,6 @@ Case read_case(Reader& reader) {
   return setup;
 }
 
-void write_time(const CaseTime& time, Json& json) {
-  for (const Duration latency : time.latencies)
-    json["latencies"].push_back(format_duration(latency));
-  json["drift_ppm"] = Json::array();
-  for (const std::int64_t drift : time.drift_ppm)
-    json["drift_ppm"].push_back(std::to_string(drift));
-  json["hold"] = format_duration(time.hold);
-  json["patience"] = format_duration(time.patience);
-  json["horizon"] = format_duration(time.horizon);
-}
-
 std::optional<Wrong> wrong_of(const std::string& name) {
   for (std::size_t i = 1; i < kWrongs; ++i)
     if (name == name_of(static_cast<Wrong>(i))) return static_cast<Wrong>(i);
@@ -176,39 +153,13 @@ Trace make_trace(const Case& setup, const explorer::SearchFacts& facts, const Fi
   return trace;
 }
 
-std::string trace_json(const Trace& trace) {
-  const Case& setup = trace.setup;
-  Json json;
-  json["latchlab_trace"] = kVersion;
-  json["wrong"] = name_of(trace.finding.wrong);
-  json["text"] = trace.finding.text;
-  json["protocol"] = setup.protocol;
-  json["profile"] = setup.profile;
-  json["set"] = setup.sets;
-  json["client_nodes"] = setup.client_nodes;
-  json["clients_per_node"] = setup.clients_per_node;
-  json["operations"] = setup.operations;
-  if (setup.locks > 1) json["locks"] = setup.locks;
-  json["modes"] = setup.modes;
-  json["crashes"] = setup.crashes;
-  json["pauses"] = setup.pauses;
-  json["timeouts"] = setup.timeouts;
-  json["reduce"] = setup.reduce;
-  if (setup.timed()) write_time(setup.time, json);
-  json["mixed_words"] = trace.facts.mixed_words();
-  json["reads_membership"] = trace.facts.reads_membership();
-  json["entry"] = trace.entry;
-  json["moves"] = moves_json(trace.finding.path);
-  return json.dump() + "\n";
-}
-
 Result<Trace> parse_trace(const std::string& text, const std::string& file) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object() || !json.contains("latchlab_trace"))
     return Error{"this is no trace: expected the JSON that latchlab explore writes", file};
-  if (json["latchlab_trace"] != kVersion)
-    return Error{fmt::format("this build reads traces of version {}; record it again", kVersion),
-                 file};
+  if (json["latchlab_trace"] != kTraceVersion)
+    return Error{
+        fmt::format("this build reads traces of version {}; record it again", kTraceVersion), file};
   Reader reader(json, file);
   Trace trace;
   trace.setup = read_case(reader);

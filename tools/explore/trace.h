@@ -9,6 +9,8 @@
 
 namespace latchlab::explore {
 
+inline constexpr int kTraceVersion = 1;
+
 struct Trace {
   Case setup;
   explorer::SearchFacts facts;

@@ -1,0 +1,103 @@
+// Traces, and verdicts for programs, as JSON.
+
+#include <nlohmann/json.hpp>
+
+#include "core/scenario/scenario.h"
+#include "tools/explore/campaign.h"
+#include "tools/explore/trace.h"
+
+namespace latchlab::explore {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json moves_json(const std::vector<Move>& path) {
+  Json moves = Json::array();
+  for (const Move& move : path) {
+    Json one = Json::array({move.choice});
+    for (const std::uint32_t value : move.inner) one.push_back(value);
+    moves.push_back(one);
+  }
+  return moves;
+}
+
+void write_time(const CaseTime& time, Json& json) {
+  for (const Duration latency : time.latencies)
+    json["latencies"].push_back(format_duration(latency));
+  json["drift_ppm"] = Json::array();
+  for (const std::int64_t drift : time.drift_ppm)
+    json["drift_ppm"].push_back(std::to_string(drift));
+  json["hold"] = format_duration(time.hold);
+  json["patience"] = format_duration(time.patience);
+  json["horizon"] = format_duration(time.horizon);
+}
+
+}  // namespace
+
+std::string trace_json(const Trace& trace) {
+  const Case& setup = trace.setup;
+  Json json;
+  json["latchlab_trace"] = kTraceVersion;
+  json["wrong"] = name_of(trace.finding.wrong);
+  json["text"] = trace.finding.text;
+  json["protocol"] = setup.protocol;
+  json["profile"] = setup.profile;
+  json["set"] = setup.sets;
+  json["client_nodes"] = setup.client_nodes;
+  json["clients_per_node"] = setup.clients_per_node;
+  json["operations"] = setup.operations;
+  if (setup.locks > 1) json["locks"] = setup.locks;
+  json["modes"] = setup.modes;
+  json["crashes"] = setup.crashes;
+  json["pauses"] = setup.pauses;
+  json["timeouts"] = setup.timeouts;
+  json["reduce"] = setup.reduce;
+  if (setup.timed()) write_time(setup.time, json);
+  json["mixed_words"] = trace.facts.mixed_words();
+  json["reads_membership"] = trace.facts.reads_membership();
+  json["entry"] = trace.entry;
+  json["moves"] = moves_json(trace.finding.path);
+  return json.dump() + "\n";
+}
+
+std::string verdict_json(const Campaign& campaign, const Verdict& verdict,
+                         const std::vector<std::string>& trace_files) {
+  Json json;
+  const Case& base = campaign.base;
+  json["mode"] = base.timed() ? "timed" : "untimed";
+  json["strategy"] = name_of(campaign.method);
+  json["exhausted"] = verdict.exhausted;
+  json["cut"] = verdict.cut;
+  json["protocol"] = base.protocol;
+  json["profile"] = base.profile;
+  json["set"] = base.sets;
+  json["bounds"] = {{"clients", campaign.clients}, {"operations", base.operations},
+                    {"locks", base.locks},         {"crashes", base.crashes},
+                    {"pauses", base.pauses},       {"timeouts", base.timeouts},
+                    {"cases", verdict.all_cases}};
+  if (base.timed()) {
+    json["bounds"].erase("timeouts");  // leases run out by themselves
+    write_time(base.time, json["bounds"]);
+    json["bounds"]["drift_ppm"] = campaign.drift_ppm;  // in every way, not those of one case
+  }
+  json["cases"] = verdict.cases;
+  json["states"] = verdict.states;
+  json["transitions"] = verdict.transitions;
+  json["walks"] = verdict.walks;
+  json["unfinished_walks"] = verdict.unfinished;
+  json["paths"] = verdict.paths;
+  json["unreached"] = verdict.unreached;
+  json["violations"] = Json::array();
+  for (std::size_t i = 0; i < verdict.findings.size(); ++i) {
+    const Trace& trace = verdict.findings[i];
+    json["violations"].push_back({{"wrong", name_of(trace.finding.wrong)},
+                                  {"text", trace.finding.text},
+                                  {"case", describe(trace.setup)},
+                                  {"moves", trace.finding.path.size()},
+                                  {"trace", i < trace_files.size() ? trace_files[i] : ""}});
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace latchlab::explore
