@@ -58,7 +58,7 @@ const std::vector<Vendor>& vendors() {
       {"yaml-cpp", {"yaml-cpp/"}, {"core/scenario/"}},
       {"SimGrid", {"simgrid/", "xbt/"}, {"backends/simgrid/", "tools/benchmarks/"}},
       {"libibverbs", {"infiniband/", "rdma/"}, {"backends/ibverbs/"}},
-      {"CLI11", {"CLI/"}, {"tools/latchlab/"}},
+      {"CLI11", {"CLI/"}, {"tools/latchlab/cli/"}, false},
       {"Eigen", {"Eigen/"}, {"models/"}},
       {"nlohmann-json",
        {"nlohmann/"},

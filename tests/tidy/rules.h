@@ -53,8 +53,7 @@ Findings check_includes(const SourceFile& file);
 Findings check_bans(const SourceFile& file);
 Findings check_width(const SourceFile& file);
 Findings check_length(const SourceFile& file, const std::vector<LongFile>& allowed);
-// What only the whole tree shows: entries of `allowed` that are out of date, and a vendor header
-// that belongs in a single file but is in several.
+// What only the whole tree shows: entries of `allowed` that are out of date.
 Findings check_tree(const std::vector<SourceFile>& tree, const std::vector<LongFile>& allowed);
 
 // Every text file of the project, sorted by path; what is built or generated is not among them.

@@ -29,24 +29,6 @@ Findings stale_entries(const std::vector<SourceFile>& tree, const std::vector<Lo
   return findings;
 }
 
-Findings command_line_parser_in_one_file(const std::vector<SourceFile>& tree) {
-  Findings findings;
-  std::string first;
-  for (const SourceFile& file : tree) {
-    const auto line = std::find_if(file.lines.begin(), file.lines.end(), [](const auto& text) {
-      return text.rfind("#include <CLI/", 0) == 0;
-    });
-    if (line == file.lines.end() || !file.is_cpp()) continue;
-    if (first.empty())
-      first = file.path;
-    else
-      findings.push_back({file.path, static_cast<std::size_t>(line - file.lines.begin()) + 1,
-                          "CLI11 stands in a second file; the first is " + first,
-                          "parse the command line in one place and pass a plain struct"});
-  }
-  return findings;
-}
-
 }  // namespace
 
 const std::vector<LongFile>& long_files() {
@@ -74,10 +56,7 @@ Findings check_length(const SourceFile& file, const std::vector<LongFile>& allow
 }
 
 Findings check_tree(const std::vector<SourceFile>& tree, const std::vector<LongFile>& allowed) {
-  Findings findings = stale_entries(tree, allowed);
-  for (Finding& finding : command_line_parser_in_one_file(tree))
-    findings.push_back(std::move(finding));
-  return findings;
+  return stale_entries(tree, allowed);
 }
 
 }  // namespace latchlab::tidy

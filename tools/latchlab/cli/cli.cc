@@ -1,0 +1,70 @@
+#include "tools/latchlab/cli/cli.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <system_error>
+
+namespace latchlab::tool {
+
+namespace {
+
+constexpr const char* kAbout =
+    "Latchlab studies locks over RDMA: the same protocol code on a simulated fabric, on an\n"
+    "explorer, and later on hardware.\n\n"
+    "Start with:  latchlab run quickstart\n"
+    "Then change one thing:  latchlab run quickstart --set workload.read_ratio=95%";
+
+}  // namespace
+
+const char* const kExitCodes =
+    "Exit codes: 0 fine; 1 a lock broke its promise, a point failed, or a published figure that\n"
+    "must hold was missed; 2 bad input; 3 this build or machine cannot; 130 interrupted, what was\n"
+    "finished is kept.";
+
+Cli::Cli() : app_{kAbout, "latchlab"} {
+  app_.require_subcommand(1);
+  app_.set_version_flag("--version", std::string("latchlab " LATCHLAB_VERSION));
+  app_.footer(kExitCodes);
+  add_run_commands(*this);
+  add_explore_commands(*this);
+  add_other_commands(*this);
+}
+
+CLI::App& Cli::add(const std::string& name, const std::string& help, Action action) {
+  CLI::App& command = *app_.add_subcommand(name, help);
+  commands_.emplace_back(&command, std::move(action));
+  return command;
+}
+
+const Action& Cli::chosen() const {
+  for (const auto& [command, action] : commands_)
+    if (command->parsed()) return action;
+  return commands_.front().second;  // not reached: a command is required
+}
+
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+  const auto check = [least, most](const std::string& text) -> std::string {
+    std::uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc() && stop == end && value >= least && value <= most) return {};
+    return fmt::format("'{}' is not a whole number from {} to {}", text, least, most);
+  };
+  return CLI::Validator(check, "");
+}
+
+void add_data(CLI::App& command, std::string& data) {
+  command.add_option("--data", data, "Where models/ and scenarios/ are looked up first")
+      ->check(CLI::ExistingDirectory)
+      ->type_name("DIR");
+}
+
+void add_jobs(CLI::App& command, std::uint32_t& jobs, const char* what) {
+  command
+      .add_option("--jobs", jobs, fmt::format("{} at once; does not change results [cores]", what))
+      ->type_name("N")
+      ->check(whole_number(1, 4'096));
+}
+
+}  // namespace latchlab::tool

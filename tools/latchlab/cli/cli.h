@@ -1,0 +1,56 @@
+#pragma once
+// The command line: a list of commands, each with its options, its help and what it does. Help,
+// completions and the manual page are all made from this list. CLI11 stays in this folder.
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/latchlab/commands.h"
+
+namespace latchlab::tool {
+
+// Does what a command is for; the process exits with what it returns.
+using Action = std::function<int()>;
+
+class Cli {
+ public:
+  Cli();
+
+  CLI::App& app() { return app_; }
+  // A command without options, to which they are then added. Its action is called after parsing.
+  CLI::App& add(const std::string& name, const std::string& help, Action action);
+  // Of the command that was given; only after parsing.
+  const Action& chosen() const;
+
+ private:
+  CLI::App app_;
+  std::vector<std::pair<const CLI::App*, Action>> commands_;
+};
+
+// Arguments live as long as the action that reads them.
+template <class Arguments>
+std::shared_ptr<Arguments> arguments() {
+  return std::make_shared<Arguments>();
+}
+
+// ---- the commands, by file ----
+
+void add_run_commands(Cli& cli);      // run, check, reproduce
+void add_explore_commands(Cli& cli);  // explore, replay
+void add_other_commands(Cli& cli);    // list, calibrate
+
+// ---- what several commands share ----
+
+extern const char* const kExitCodes;
+inline constexpr std::uint64_t kMostSeed = 0x7fff'ffff'ffff'ffff;
+
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
+void add_data(CLI::App& command, std::string& data);  // --data
+void add_jobs(CLI::App& command, std::uint32_t& jobs, const char* what);
+
+}  // namespace latchlab::tool
