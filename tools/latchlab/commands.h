@@ -36,6 +36,7 @@ struct RunArguments {
   bool json = false;
   bool quiet = false;
   bool strict = false;  // a missed validation fails the run too
+  bool resume = false;  // goes on in a directory that holds a part of the run
 };
 
 struct ReproduceArguments {
@@ -86,6 +87,9 @@ int complain(const Error& error, int code = kBadInput);
 // Platform files are tried out before anything runs: SimGrid refuses a bad one by ending the
 // process.
 Status check_platform_files(const Scenario& scenario);
+
+// Stands for the code that makes results: equal for equal programs.
+const std::string& program_identity();
 
 // The factory of a backend of this build.
 Result<BackendFactory> backend_factory(const std::string& name);
