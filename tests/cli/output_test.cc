@@ -127,7 +127,7 @@ TEST_F(Output, data_of_the_user_comes_first) {
 TEST_F(Output, help_and_version_are_on_stdout) {
   const Finished version = latchlab({"--version"});
   EXPECT_EQ(version.code, 0);
-  EXPECT_THAT(version.out, ContainsRegex("^latchlab [0-9]+\\.[0-9]+\\.[0-9]+\n$"));
+  EXPECT_THAT(version.out, ContainsRegex("^latchlab [0-9]+\\.[0-9]+\\.[0-9]+\n"));
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"--help"}, {"run", "--help"}, {"check", "--help"}}) {
     const Finished help = latchlab(arguments);

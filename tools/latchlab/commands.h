@@ -73,6 +73,8 @@ int explore_protocol(const ExploreArguments& arguments);
 int replay(const std::string& file);
 int check(const ScenarioArguments& arguments);
 int list(const std::string& what, const std::string& data, bool json);
+int list_names(const std::string& what, const std::string& data);
+int doctor(const std::string& data, bool json);
 
 // ---- shared ----
 
