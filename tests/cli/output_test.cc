@@ -59,6 +59,18 @@ TEST_F(Output, the_table_has_aligned_columns_and_a_finding) {
   EXPECT_THAT(finished.out, HasSubstr("\nResults: results/t-1\n"));
 }
 
+TEST_F(Output, a_lock_alone_has_a_finding_too) {
+  write("one.yaml", small_scenario("{name: cas}"));
+  EXPECT_THAT(latchlab({"run", "one.yaml"}).out,
+              ContainsRegex("\nWith 4 clients: cas does [0-9.]+ [Mk]?/s; half of the acquisitions "
+                            "take [0-9.]+ us at most, 99 of 100 [0-9.]+ us\\.\n"));
+  write("some.yaml",
+        small_scenario("{name: cas}", "sweep: {grid: {platform.clients_per_node: [1, 4]}}\n"));
+  EXPECT_THAT(
+      latchlab({"run", "some.yaml"}).out,
+      ContainsRegex("\nWith [0-9]+ clients?: cas does most, .* of its 2 points; least is "));
+}
+
 TEST_F(Output, check_counts_points_and_runs_nothing) {
   write("small.yaml",
         small_scenario("{name: cas, backoff: none}", "sweep: {grid: {locks.count: [1, 2, 3]}}\n"));
