@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <thread>
 #include <utility>
 
 #include "core/runner/output.h"
 #include "core/runner/study.h"
 #include "tools/latchlab/commands.h"
+#include "tools/latchlab/plugins.h"
 #include "tools/latchlab/run_one.h"
 #include "tools/latchlab/score_table.h"
 #include "tools/latchlab/table.h"
@@ -17,6 +19,8 @@
 namespace latchlab::tool {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 // One simulated verb takes about this long on one core; a cycle of a client takes at least one
 // round trip of a microsecond or two. Good to a factor of three, which is what a person wants to
@@ -105,7 +109,7 @@ std::string replay_command(const RunArguments& arguments) {
   for (const std::string& set : arguments.input.sets) command += " --set '" + set + "'";
   if (arguments.input.seed) command += fmt::format(" --seed {}", *arguments.input.seed);
   if (arguments.input.repeats) command += fmt::format(" --repeats {}", *arguments.input.repeats);
-  return command;
+  return command + plugin_options();
 }
 
 bool misses_any(const Scenario& scenario, const StudyScore& score, bool strict) {
@@ -185,7 +189,9 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario,
   const StudyOutcome outcome = run_study(scenario, options, make_backend);
   progress.clear();
 
-  const RunManifest manifest{LATCHLAB_VERSION, arguments.backend, {}};
+  RunManifest manifest{LATCHLAB_VERSION, arguments.backend, {}, {}};
+  for (const LoadedPlugin& plugin : loaded_plugins())
+    manifest.plugins.emplace_back(fs::path(plugin.file).filename().string(), plugin.hash);
   const Status written = write_study(directory.value(), scenario, outcome, manifest, options.jobs);
   report_problems(scenario, outcome, !arguments.quiet);
   if (talks) report_unsteady(scenario, outcome);

@@ -26,9 +26,15 @@ class Cli {
   CLI::App& add(const std::string& name, const std::string& help, Action action);
   // Of the command that was given; only after parsing.
   const Action& chosen() const;
+  // Gives a command the option --plugin: its locks are there before its action is called.
+  void take_plugins(CLI::App& command);
+  // Loads what the command that was given asks for; only after parsing.
+  Status load_plugins() const;
 
  private:
   CLI::App app_;
+  std::vector<std::string> plugins_;
+  std::vector<const CLI::App*> with_plugins_;
   std::vector<std::pair<const CLI::App*, Action>> commands_;
 };
 

@@ -36,6 +36,7 @@ void add_list(Cli& cli) {
       ->check(CLI::IsMember({"protocols", "workloads", "nics", "scenarios", "checks"}));
   add_data(command, arguments->data);
   command.add_flag("--json", arguments->json, "For programs");
+  cli.take_plugins(command);
 }
 
 }  // namespace
