@@ -13,12 +13,14 @@ namespace latchlab {
 namespace {
 
 std::deque<ProtocolEntry>& registry() {
-  static std::deque<ProtocolEntry> entries = {
-      cas_entry(),
-      mcs_entry(),
-      dslr_entry(),
-      shiftlock_entry(),
-  };
+  static std::deque<ProtocolEntry> entries = [] {
+    std::deque<ProtocolEntry> all;
+    all.push_back(cas_entry());
+    all.push_back(mcs_entry());
+    all.push_back(dslr_entry());
+    all.push_back(shiftlock_entry());
+    return all;
+  }();
   return entries;
 }
 

@@ -37,7 +37,7 @@ constexpr std::string_view kTaken[] = {
     "test",          "testing",     "this",      "thread_local", "throw",      "true",
     "try",           "typedef",     "typeid",    "typename",     "union",      "unsigned",
     "using",         "virtual",     "void",      "volatile",     "wchar_t",    "while",
-    "xor",           "xor_eq",      "explore",   "testing",      "tool",       "tests"};
+    "xor",           "xor_eq",      "explore",   "tool",         "tests"};
 
 using Values = std::vector<std::pair<std::string, std::string>>;
 
@@ -98,8 +98,12 @@ Status check_protocol_name(const std::string& name) {
 }
 
 std::vector<NewFile> out_of_tree_files(const std::string& name) {
+  std::string includes[] = {"#include \"core/protocols/registry.h\"\n",
+                            fmt::format("#include \"{}.h\"\n", name)};
+  std::sort(std::begin(includes), std::end(includes));
   const Values values = {{"name", name},
                          {"header", name + ".h"},
+                         {"includes", includes[0] + includes[1]},
                          {"planted_header", "planted.h"},
                          {"planted_namespace", name + "_planted"},
                          {"test_path", "tests/" + name + "_test.cc"},
@@ -140,10 +144,10 @@ std::vector<NewFile> in_tree_files(const std::string& name) {
 Result<std::string> with_entry(const std::string& registry_text, const std::string& name) {
   std::string text = registry_text;
   const std::size_t entry = after_last_line(text, [](std::string_view line) {
-    return line.starts_with("      ") && line.ends_with("_entry(),\n");
+    return line.starts_with("    all.push_back(") && line.ends_with("_entry());\n");
   });
   if (entry == text.npos) return Error{"the list of entries was not found", {}};
-  text.insert(entry, fmt::format("      {}_entry(),\n", name));
+  text.insert(entry, fmt::format("    all.push_back({}_entry());\n", name));
   // Includes are sorted; the file's own comes first, in a block of its own.
   const std::string include = fmt::format("#include \"core/protocols/{}.h\"\n", name);
   const std::string own = "#include \"core/protocols/registry.h\"\n";
