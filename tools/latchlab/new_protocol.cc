@@ -159,8 +159,8 @@ int new_in_tree(const NewProtocolArguments& arguments) {
       "  ctest --preset dev -R '^{0}'\n"
       "  build/dev/bin/latchlab run {0}\n"
       "  build/dev/bin/latchlab explore --protocol {0} --clients 3\n"
-      "Then edit core/protocols/{0}.h, which says what the lock is, and {0}.cc; and give it "
-      "a row in\ncore/protocols/README.md and in tools/verify.\n",
+      "Then edit core/protocols/{0}.h, which says what the lock is, and {0}.cc;\n"
+      "and give it a row in core/protocols/README.md and in tools/verify.\n",
       name);
   return kFine;
 }

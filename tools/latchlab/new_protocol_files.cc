@@ -105,7 +105,7 @@ std::vector<NewFile> out_of_tree_files(const std::string& name) {
                          {"header", name + ".h"},
                          {"includes", includes[0] + includes[1]},
                          {"planted_header", "planted.h"},
-                         {"planted_namespace", name + "_planted"},
+                         {"planted_namespace", name + "_bug"},
                          {"test_path", "tests/" + name + "_test.cc"},
                          {"planted_test_path", "tests/" + name + "_planted.cc"}};
   const std::pair<std::string, const char*> files[] = {
