@@ -4,23 +4,34 @@
 
 #include "core/protocols/cas.h"
 #include "core/protocols/dslr/dslr.h"
+#include "core/protocols/entry_check.h"
 #include "core/protocols/mcs.h"
 #include "core/protocols/shiftlock/shiftlock.h"
 
 namespace latchlab {
 
-const std::vector<ProtocolEntry>& protocol_registry() {
-  static const std::vector<ProtocolEntry> registry = {
-      cas_entry(),
-      mcs_entry(),
-      dslr_entry(),
-      shiftlock_entry(),
-  };
-  return registry;
+namespace {
+
+std::deque<ProtocolEntry>& registry() {
+  static std::deque<ProtocolEntry> entries = [] {
+    std::deque<ProtocolEntry> all;
+    all.push_back(cas_entry());
+    all.push_back(mcs_entry());
+    all.push_back(dslr_entry());
+    all.push_back(shiftlock_entry());
+    return all;
+  }();
+  return entries;
+}
+
+}  // namespace
+
+const std::deque<ProtocolEntry>& protocol_registry() {
+  return registry();
 }
 
 const ProtocolEntry* find_protocol(std::string_view name) {
-  const std::vector<ProtocolEntry>& all = protocol_registry();
+  const std::deque<ProtocolEntry>& all = protocol_registry();
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const ProtocolEntry& e) { return e.info.name == name; });
   return found == all.end() ? nullptr : &*found;
@@ -30,6 +41,14 @@ std::vector<ProtocolInfo> protocol_infos() {
   std::vector<ProtocolInfo> infos;
   for (const ProtocolEntry& entry : protocol_registry()) infos.push_back(entry.info);
   return infos;
+}
+
+Status register_protocol(ProtocolEntry entry) {
+  if (std::string why = entry_problem(entry); !why.empty()) return Error{std::move(why), {}};
+  if (find_protocol(entry.info.name) != nullptr)
+    return Error{"the name '" + entry.info.name + "' is taken: rename the protocol", {}};
+  registry().push_back(std::move(entry));
+  return fine();
 }
 
 }  // namespace latchlab

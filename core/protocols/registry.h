@@ -1,15 +1,21 @@
 #pragma once
-// Every protocol of this build, by name.
+// Every protocol that this process knows, by name: those of the build, and those registered since.
 
+#include <deque>
 #include <string_view>
 #include <vector>
 
+#include "core/base/result.h"
 #include "core/protocols/lock.h"
 
 namespace latchlab {
 
-const std::vector<ProtocolEntry>& protocol_registry();      // in the order of `latchlab list`
+const std::deque<ProtocolEntry>& protocol_registry();       // in the order of `latchlab list`
 const ProtocolEntry* find_protocol(std::string_view name);  // null: no such protocol
 std::vector<ProtocolInfo> protocol_infos();
+
+// Adds a protocol at the end; entries that were there stay where they are. Refused when its name is
+// taken or entry_problem (entry_check.h) has something to say. Not while others look anything up.
+Status register_protocol(ProtocolEntry entry);
 
 }  // namespace latchlab

@@ -107,6 +107,8 @@ std::string results_json(const Scenario& scenario, const StudyOutcome& outcome,
   head["version"] = manifest.version;
   head["backend"] = manifest.backend;
   head["emulated"] = manifest.emulated;
+  for (const auto& [file, hash] : manifest.plugins)
+    head["plugins"].push_back({{"file", file}, {"hash", hash}});
   head["complete"] = !outcome.interrupted;
   head["warnings"] = scenario.warnings;
   json["points"] = Json::array();

@@ -4,6 +4,7 @@
 // scenario and seed; everything else is in timing.json.
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -16,6 +17,8 @@ struct RunManifest {
   std::string version;                // of Latchlab
   std::string backend;                // simgrid
   std::vector<std::string> emulated;  // "masked_atomics_16: agent"
+  // Locks that are not of this build: file names, and hashes of what is in them.
+  std::vector<std::pair<std::string, std::string>> plugins;
 };
 
 std::string results_json(const Scenario& scenario, const StudyOutcome& outcome,

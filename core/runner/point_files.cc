@@ -43,6 +43,7 @@ std::string stored_text(const StoredRepeat& stored) {
   json["version"] = stored.manifest.version;
   json["backend"] = stored.manifest.backend;
   json["emulated"] = stored.manifest.emulated;
+  if (!stored.manifest.plugins.empty()) json["plugins"] = stored.manifest.plugins;
   json["outcome"] = Json::parse(serialise_outcome(stored.outcome));
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -88,6 +89,13 @@ Result<StoredRepeat> read_point_file(const std::string& path) {
   stored.manifest.version = json["version"].get<std::string>();
   stored.manifest.backend = json["backend"].get<std::string>();
   stored.manifest.emulated = json["emulated"].get<std::vector<std::string>>();
+  if (json.contains("plugins")) {
+    if (!json["plugins"].is_array()) return wrong;
+    for (const Json& each : json["plugins"]) {
+      if (!all_text(each) || each.size() != 2) return wrong;
+      stored.manifest.plugins.emplace_back(each[0].get<std::string>(), each[1].get<std::string>());
+    }
+  }
   stored.outcome = std::move(outcome).value();
   return stored;
 }

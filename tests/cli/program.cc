@@ -42,7 +42,8 @@ std::vector<std::string> environment_with(const Environment& extra) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
     const std::string name = text.substr(0, text.find('='));
-    if (name != "LATCHLAB_DATA" && !extra.contains(name)) all.push_back(text);
+    if (name != "LATCHLAB_DATA" && name != "LATCHLAB_PLUGINS" && !extra.contains(name))
+      all.push_back(text);
   }
   for (const auto& [name, value] : extra) all.push_back(name + "=" + value);
   return all;

@@ -3,50 +3,15 @@
 
 #include "core/protocols/registry.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <set>
+
+#include "core/protocols/entry_check.h"
 
 namespace latchlab {
 namespace {
-
-bool fits(const ParamSpec& spec, const ParamValue& value) {
-  switch (spec.kind) {
-    case ParamKind::integer: {
-      const auto* number = std::get_if<std::int64_t>(&value);
-      return number != nullptr && *number >= spec.min && *number <= spec.max;
-    }
-    case ParamKind::duration: {
-      const auto* length = std::get_if<Duration>(&value);
-      return length != nullptr && length->ps >= spec.min && length->ps <= spec.max;
-    }
-    case ParamKind::boolean:
-      return std::holds_alternative<bool>(value);
-    case ParamKind::choice: {
-      const auto* word = std::get_if<std::string>(&value);
-      return word != nullptr && std::count(spec.choices.begin(), spec.choices.end(), *word) == 1;
-    }
-  }
-  return false;
-}
-
-void expect_usable(const ProtocolEntry& entry, const ParamSet& params, const std::string& which) {
-  for (const auto& [name, value] : params.values()) {
-    const ParamSpec* spec = entry.info.find_param(name);
-    ASSERT_NE(spec, nullptr) << which << ": " << name;
-    EXPECT_TRUE(fits(*spec, value)) << which << ": " << name;
-  }
-  if (entry.info.contradiction) {
-    EXPECT_EQ(entry.info.contradiction(params), "") << which;
-  }
-  const auto protocol = entry.make(params);
-  const Layout layout = protocol->layout();
-  EXPECT_EQ(layout.entry_bytes % 8, 0U) << which;
-  EXPECT_EQ(layout.entry_bytes % layout.entry_align, 0U) << which;
-  const std::vector<std::uint64_t> free_entry(layout.entry_bytes / 8);
-  EXPECT_FALSE(protocol->decode(free_entry).empty()) << which;
-}
 
 TEST(registry, names_each_protocol_once_and_finds_it) {
   std::set<std::string> names;
@@ -59,12 +24,8 @@ TEST(registry, names_each_protocol_once_and_finds_it) {
 }
 
 TEST(registry, has_profiles_and_small_models_that_fit_their_declarations) {
-  for (const ProtocolEntry& entry : protocol_registry()) {
-    ASSERT_FALSE(entry.info.profiles.empty()) << entry.info.name;
-    for (const Profile& profile : entry.info.profiles)
-      expect_usable(entry, entry.info.resolve(profile.name), entry.info.name + "/" + profile.name);
-    expect_usable(entry, entry.small_model(entry.info), entry.info.name + "/small_model");
-  }
+  for (const ProtocolEntry& entry : protocol_registry())
+    EXPECT_EQ(entry_problem(entry), "") << entry.info.name;
 }
 
 TEST(registry, says_where_every_parameter_comes_from) {
@@ -75,6 +36,47 @@ TEST(registry, says_where_every_parameter_comes_from) {
     for (const Profile& profile : entry.info.profiles)
       EXPECT_FALSE(profile.source.empty()) << entry.info.name << ": " << profile.name;
   }
+}
+
+// The cas lock under another name.
+ProtocolEntry copy_named(const char* name) {
+  ProtocolEntry entry = *find_protocol("cas");
+  entry.info.name = name;
+  return entry;
+}
+
+void expect_refused(const ProtocolEntry& entry, const char* reason) {
+  const std::size_t before = protocol_registry().size();
+  const Status added = register_protocol(entry);
+  ASSERT_FALSE(added.ok()) << reason;
+  EXPECT_THAT(added.error().message, ::testing::HasSubstr(reason));
+  EXPECT_EQ(protocol_registry().size(), before);
+}
+
+TEST(registration, refuses_a_name_that_is_taken_or_nobody_can_type) {
+  expect_refused(copy_named("cas"), "the name 'cas' is taken");
+  expect_refused(copy_named("My Lock"), "'My Lock' is not snake_case");
+  expect_refused(copy_named(""), "'' is not snake_case");
+}
+
+TEST(registration, refuses_parameters_and_profiles_that_contradict_each_other) {
+  ProtocolEntry entry = copy_named("contradicting");
+  entry.info.params.push_back(entry.info.params.front());
+  expect_refused(entry, "parameter 'backoff' is declared twice");
+  entry = copy_named("contradicting");
+  entry.info.params.push_back(integer_param("label", 1, 0, 2, "taken by every protocol"));
+  expect_refused(entry, "parameter 'label'");
+  entry = copy_named("contradicting");
+  entry.info.params.push_back(integer_param("extra", 7, 0, 2, "out of its own range"));
+  expect_refused(entry, "the default of parameter 'extra'");
+  entry = copy_named("contradicting");
+  entry.info.profiles.push_back({"odd", "nobody", {{"nothing", true}}});
+  expect_refused(entry, "profile 'odd' sets 'nothing'");
+  entry.info.profiles.clear();
+  expect_refused(entry, "it has no profile");
+  entry = copy_named("contradicting");
+  entry.small_model = nullptr;
+  expect_refused(entry, "small_model is not set");
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ const std::vector<Vendor>& vendors() {
       {"GoogleTest", {"gtest/", "gmock/"}, {"tests/"}, false},
       {"the operating system",
        {"sys/", "unistd.h", "fcntl.h", "poll.h", "signal.h", "spawn.h", "malloc.h", "ucontext.h",
-        "sanitizer/"},
+        "dlfcn.h", "sanitizer/"},
        {"core/runner/", "backends/", "tools/", "tests/"}},
   };
   return table;

@@ -22,7 +22,7 @@ bool is_script(const std::string& path, const std::vector<std::string>& lines) {
 
 // The project's folders; what is built, or what runs leave beside them, is not ours to judge.
 const std::vector<std::string>& folders() {
-  static const std::vector<std::string> names = {".ci",    "backends",  "core",  "docs",
+  static const std::vector<std::string> names = {".ci",    "backends",  "cmake", "core", "docs",
                                                  "models", "scenarios", "tests", "tools"};
   return names;
 }

@@ -55,7 +55,11 @@ Status check_case(const Case& setup) {
     std::string known;
     for (const ProtocolInfo& info : protocol_infos())
       known += (known.empty() ? "" : ", ") + info.name;
-    return Error{fmt::format("there is no protocol '{}'; known: {}", setup.protocol, known), {}};
+    return Error{
+        fmt::format("there is no protocol '{}'; known: {} (a lock of a plug-in needs --plugin "
+                    "FILE.so)",
+                    setup.protocol, known),
+        {}};
   }
   const Result<ParamSet> params = params_of(setup, *entry);
   if (!params) return params.error();

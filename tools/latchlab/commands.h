@@ -66,11 +66,19 @@ struct ExploreArguments {
   bool quiet = false;
 };
 
+struct NewProtocolArguments {
+  std::string what = "protocol";
+  std::string name;
+  std::string out;  // the source tree, or the directory to make; empty: here, or NAME
+  bool out_of_tree = false;
+};
+
 int run(const RunArguments& arguments);
 int reproduce(const ReproduceArguments& arguments);
 int calibrate(const CalibrateArguments& arguments);
 int explore_protocol(const ExploreArguments& arguments);
 int replay(const std::string& file);
+int new_protocol(const NewProtocolArguments& arguments);
 int check(const ScenarioArguments& arguments);
 int list(const std::string& what, const std::string& data, bool json);
 int list_names(const std::string& what, const std::string& data);

@@ -13,6 +13,7 @@
 #include "core/scenario/text_file.h"
 #include "tools/explore/campaign.h"
 #include "tools/latchlab/commands.h"
+#include "tools/latchlab/plugins.h"
 
 namespace latchlab::tool {
 
@@ -158,9 +159,9 @@ void print_verdict(const Campaign& campaign, const Verdict& verdict,
   }
   for (std::size_t i = 0; i < verdict.findings.size(); ++i) {
     const Trace& trace = verdict.findings[i];
-    fmt::print("FOUND {} in {} moves ({}): {}\n  see it: latchlab replay {}\n",
+    fmt::print("FOUND {} in {} moves ({}): {}\n  see it: latchlab replay {}{}\n",
                name_of(trace.finding.wrong), trace.finding.path.size(),
-               explore::describe(trace.setup), trace.finding.text, files[i]);
+               explore::describe(trace.setup), trace.finding.text, files[i], plugin_options());
   }
   if (verdict.findings.empty()) fmt::print("Nothing found.\n");
 }

@@ -54,6 +54,8 @@ int main(int argc, char** argv) {
     return cli.app().exit(error) == 0 ? flushed(kFine) : kBadInput;
   }
   try {
+    if (const latchlab::Status loaded = cli.load_plugins(); !loaded)
+      return complain(loaded.error());
     return flushed(cli.chosen()());
   } catch (const std::system_error& error) {  // of fmt::print
     return complain({fmt::format("cannot write: {}", error.what()), {}}, kCannot);

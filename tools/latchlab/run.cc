@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <thread>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/estimate.h"
 #include "tools/latchlab/finding.h"
+#include "tools/latchlab/plugins.h"
 #include "tools/latchlab/progress.h"
 #include "tools/latchlab/run_one.h"
 #include "tools/latchlab/score_table.h"
@@ -21,6 +23,8 @@
 namespace latchlab::tool {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 std::string counted(std::size_t number, const char* what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
@@ -48,7 +52,7 @@ std::string command_line(const RunArguments& arguments) {
   for (const std::string& set : arguments.input.sets) command += " --set '" + set + "'";
   if (arguments.input.seed) command += fmt::format(" --seed {}", *arguments.input.seed);
   if (arguments.input.repeats) command += fmt::format(" --repeats {}", *arguments.input.repeats);
-  return command;
+  return command + plugin_options();
 }
 
 // What to type to run what is left; of reproduce, for one experiment too.
@@ -118,6 +122,20 @@ void print_outcome(const Scenario& scenario, const StudyOutcome& outcome, const 
 
 namespace {
 
+RunManifest manifest_of(const RunArguments& arguments) {
+  RunManifest manifest{LATCHLAB_VERSION, arguments.backend, {}, {}};
+  for (const LoadedPlugin& plugin : loaded_plugins())
+    manifest.plugins.emplace_back(fs::path(plugin.file).filename().string(), plugin.hash);
+  return manifest;
+}
+
+// All code that makes results.
+std::string program_of(const RunManifest& manifest) {
+  std::string program = program_identity();
+  for (const auto& [file, hash] : manifest.plugins) program += " " + hash;
+  return program;
+}
+
 // The directory of a run, this program alone in it.
 struct Place {
   std::string directory;
@@ -133,7 +151,7 @@ Result<Place> open_place(const RunArguments& arguments, const Scenario& scenario
   if (!directory) return directory.error();
   auto lock = DirectoryLock::take(directory.value());
   if (!lock) return lock.error();
-  auto files = PointFiles::open(directory.value(), manifest, program_identity());
+  auto files = PointFiles::open(directory.value(), manifest, program_of(manifest));
   if (!files) return files.error();
   if (arguments.resume)
     if (const Status adopted = files.value().adopt(scenario); !adopted) return adopted.error();
@@ -185,7 +203,7 @@ void tell_how_to_go_on(const StudyOutcome& outcome, const RunArguments& argument
 
 Ran run_one(const RunArguments& arguments, const Scenario& scenario,
             const BackendFactory& make_backend) {
-  const RunManifest manifest{LATCHLAB_VERSION, arguments.backend, {}};
+  const RunManifest manifest = manifest_of(arguments);
   auto place = open_place(arguments, scenario, manifest);
   if (!place) return {complain(place.error()), {}};
   const std::string& directory = place.value().directory;

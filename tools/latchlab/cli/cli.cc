@@ -5,6 +5,7 @@
 #include <charconv>
 #include <system_error>
 
+#include "tools/latchlab/plugins.h"
 #include "tools/latchlab/version.h"
 
 namespace latchlab::tool {
@@ -30,6 +31,7 @@ Cli::Cli() : app_{kAbout, "latchlab"} {
   app_.footer(kExitCodes);
   add_run_commands(*this);
   add_explore_commands(*this);
+  add_new_commands(*this);
   add_other_commands(*this);
   add_help_commands(*this);
 }
@@ -44,6 +46,22 @@ const Action& Cli::chosen() const {
   for (const auto& [command, action] : commands_)
     if (command->parsed()) return action;
   return commands_.front().second;  // not reached: a command is required
+}
+
+void Cli::take_plugins(CLI::App& command) {
+  command
+      .add_option("--plugin", plugins_,
+                  "Also the locks of this plug-in, beside those of LATCHLAB_PLUGINS (repeatable)")
+      ->type_name("FILE.so")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  with_plugins_.push_back(&command);
+}
+
+Status Cli::load_plugins() const {
+  for (const CLI::App* command : with_plugins_)
+    if (command->parsed()) return tool::load_plugins(plugins_);
+  return fine();
 }
 
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {

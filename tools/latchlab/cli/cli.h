@@ -26,9 +26,15 @@ class Cli {
   CLI::App& add(const std::string& name, const std::string& help, Action action);
   // Of the command that was given; only after parsing.
   const Action& chosen() const;
+  // Gives a command the option --plugin: its locks are there before its action is called.
+  void take_plugins(CLI::App& command);
+  // Loads what the command that was given asks for; only after parsing.
+  Status load_plugins() const;
 
  private:
   CLI::App app_;
+  std::vector<std::string> plugins_;
+  std::vector<const CLI::App*> with_plugins_;
   std::vector<std::pair<const CLI::App*, Action>> commands_;
 };
 
@@ -42,6 +48,7 @@ std::shared_ptr<Arguments> arguments() {
 
 void add_run_commands(Cli& cli);      // run, check, reproduce
 void add_explore_commands(Cli& cli);  // explore, replay
+void add_new_commands(Cli& cli);      // new
 void add_other_commands(Cli& cli);    // list, calibrate
 void add_help_commands(Cli& cli);     // doctor, completion, manual
 

@@ -77,6 +77,7 @@ void add_explore(Cli& cli) {
                    "Merge no steps: slower, the same answers; for whoever doubts the merging");
   command.add_flag("--json", arguments->json, "Print one JSON document on stdout and nothing else");
   command.add_flag("--quiet", arguments->quiet, "No progress");
+  cli.take_plugins(command);
   command.footer(kExitCodes);
 }
 
@@ -87,6 +88,7 @@ void add_replay(Cli& cli) {
   command.add_option("trace", *file, "A file that latchlab explore wrote")
       ->required()
       ->type_name("FILE");
+  cli.take_plugins(command);
 }
 
 }  // namespace

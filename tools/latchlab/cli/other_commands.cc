@@ -39,6 +39,7 @@ void add_list(Cli& cli) {
   add_data(command, arguments->data);
   command.add_flag("--json", arguments->json, "For programs");
   command.add_flag("--names", arguments->names, "Names alone, one a line");
+  cli.take_plugins(command);
 }
 
 }  // namespace

@@ -51,6 +51,7 @@ void add_run(Cli& cli) {
   add_run_options(command, *arguments,
                   "Where results go; must not exist [results/NAME-N, the first free N]");
   command.add_flag("--json", arguments->json, "Print results.json on stdout and nothing else");
+  cli.take_plugins(command);
 }
 
 void add_reproduce(Cli& cli) {
@@ -63,6 +64,7 @@ void add_reproduce(Cli& cli) {
   add_overrides(command, arguments->run.input);
   add_run_options(command, arguments->run,
                   "Where results go, a directory per experiment [results/reproduce-N]");
+  cli.take_plugins(command);
 }
 
 void add_check(Cli& cli) {
@@ -71,6 +73,7 @@ void add_check(Cli& cli) {
       cli.add("check", "Read a scenario and say what is wrong or unwise in it; run nothing",
               [arguments] { return check(*arguments); });
   add_scenario_options(command, *arguments);
+  cli.take_plugins(command);
 }
 
 }  // namespace

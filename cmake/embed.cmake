@@ -1,0 +1,36 @@
+# latchlab_embed(TARGET FUNCTION file...): TARGET gets `std::span<const EmbeddedFile> FUNCTION()` of
+# namespace latchlab::tool (tools/latchlab/embedded.h), with the bytes of each file as they are when
+# TARGET is built, so that an installed program has them.
+function(latchlab_embed target function)
+  set(out ${CMAKE_CURRENT_BINARY_DIR}/embedded/${function}.cc)
+  add_custom_command(
+    OUTPUT ${out}
+    COMMAND ${CMAKE_COMMAND} -DOUT=${out} -DFUNCTION=${function} "-DFILES=${ARGN}"
+            -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
+    DEPENDS ${ARGN} ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
+    COMMENT "Embedding ${function}" VERBATIM)
+  target_sources(${target} PRIVATE ${out})
+endfunction()
+
+# What the command above runs.
+if(CMAKE_SCRIPT_MODE_FILE)
+  set(arrays)
+  set(table)
+  set(number 0)
+  foreach(file IN LISTS FILES)
+    get_filename_component(name ${file} NAME)
+    file(READ ${file} bytes HEX)
+    string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+    string(REGEX REPLACE "((.....)(.....)(.....)(.....)(.....)(.....)(.....)(.....))" "\\1\n"
+           bytes "${bytes}")
+    string(APPEND arrays "constexpr unsigned char file_${number}[] = {\n${bytes}0};\n")
+    string(APPEND table "    {\"${name}\", {reinterpret_cast<const char*>(file_${number}),\n"
+           "      sizeof file_${number} - 1}},\n")
+    math(EXPR number "${number} + 1")
+  endforeach()
+  file(WRITE ${OUT} "#include \"tools/latchlab/embedded.h\"\n\n"
+       "namespace latchlab::tool {\n\nnamespace {\n\n${arrays}\n}  // namespace\n\n"
+       "std::span<const EmbeddedFile> ${FUNCTION}() {\n"
+       "  static const EmbeddedFile files[] = {\n${table}  };\n  return files;\n}\n\n"
+       "}  // namespace latchlab::tool\n")
+endif()

@@ -1,0 +1,31 @@
+# cmake --install: the program with its data, and what is needed to write a lock outside this tree:
+#   Latchlab::plugin     headers, for a lock that becomes a plug-in (latchlab_add_plugin)
+#   Latchlab::latchlab   the same and core, explorer, runner and search, for its tests
+include(CMakePackageConfigHelpers)
+
+add_library(latchlab_library INTERFACE)
+set_target_properties(latchlab_library PROPERTIES EXPORT_NAME latchlab)
+target_link_libraries(latchlab_library INTERFACE latchlab_explore latchlab_runner
+                      latchlab_protocols latchlab_plugin)
+
+install(TARGETS latchlab RUNTIME DESTINATION bin)
+install(TARGETS latchlab_core latchlab_scenario latchlab_protocols latchlab_runner
+        latchlab_explorer latchlab_explore latchlab_plugin latchlab_library
+        EXPORT LatchlabTargets ARCHIVE DESTINATION lib)
+install(EXPORT LatchlabTargets NAMESPACE Latchlab:: DESTINATION lib/cmake/Latchlab)
+
+install(DIRECTORY core DESTINATION include/latchlab FILES_MATCHING PATTERN *.h)
+install(DIRECTORY backends/explorer DESTINATION include/latchlab/backends FILES_MATCHING
+        PATTERN *.h)
+install(DIRECTORY tools/explore DESTINATION include/latchlab/tools FILES_MATCHING PATTERN *.h)
+install(FILES tests/protocols/harness.h DESTINATION include/latchlab/tests/protocols)
+install(DIRECTORY models/nics models/fits DESTINATION share/latchlab/models)
+install(DIRECTORY scenarios DESTINATION share/latchlab)
+
+configure_package_config_file(cmake/LatchlabConfig.cmake.in LatchlabConfig.cmake
+                              INSTALL_DESTINATION lib/cmake/Latchlab
+                              NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(LatchlabConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/LatchlabConfig.cmake
+        ${CMAKE_BINARY_DIR}/LatchlabConfigVersion.cmake cmake/plugin.cmake
+        DESTINATION lib/cmake/Latchlab)

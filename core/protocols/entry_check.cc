@@ -1,0 +1,111 @@
+#include "core/protocols/entry_check.h"
+
+#include <algorithm>
+#include <set>
+
+namespace latchlab {
+
+namespace {
+
+bool is_snake_case(const std::string& name) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return !name.empty() && name.front() >= 'a' && name.front() <= 'z' &&
+         std::all_of(name.begin(), name.end(), fits);
+}
+
+bool fits(const ParamSpec& spec, const ParamValue& value) {
+  switch (spec.kind) {
+    case ParamKind::integer: {
+      const auto* number = std::get_if<std::int64_t>(&value);
+      return number != nullptr && *number >= spec.min && *number <= spec.max;
+    }
+    case ParamKind::duration: {
+      const auto* length = std::get_if<Duration>(&value);
+      return length != nullptr && length->ps >= spec.min && length->ps <= spec.max;
+    }
+    case ParamKind::boolean:
+      return std::holds_alternative<bool>(value);
+    case ParamKind::choice: {
+      const auto* word = std::get_if<std::string>(&value);
+      return word != nullptr && std::count(spec.choices.begin(), spec.choices.end(), *word) == 1;
+    }
+  }
+  return false;
+}
+
+std::string params_problem(const ProtocolInfo& info) {
+  // These words stand beside the parameters in a scenario.
+  std::set<std::string> names = {"name", "profile", "label"};
+  for (const ParamSpec& spec : info.params) {
+    if (!is_snake_case(spec.name))
+      return "parameter '" + spec.name + "' is not snake_case: use a-z, 0-9 and _";
+    if (!names.insert(spec.name).second)
+      return "parameter '" + spec.name + "' is declared twice, or means something else already";
+    if (!fits(spec, spec.fallback))
+      return "the default of parameter '" + spec.name + "' is not one of its values";
+  }
+  return {};
+}
+
+std::string profiles_problem(const ProtocolInfo& info) {
+  if (info.profiles.empty()) return "it has no profile: the first one is the default";
+  std::set<std::string> names;
+  for (const Profile& profile : info.profiles) {
+    if (!names.insert(profile.name).second)
+      return "profile '" + profile.name + "' is declared twice";
+    for (const auto& [name, value] : profile.values) {
+      const ParamSpec* spec = info.find_param(name);
+      if (spec == nullptr)
+        return "profile '" + profile.name + "' sets '" + name + "', which is no parameter";
+      if (!fits(*spec, value))
+        return "profile '" + profile.name + "' sets '" + name + "' to what it cannot be";
+    }
+  }
+  return {};
+}
+
+// Of the protocol with these values; `which` says where they come from.
+std::string made_problem(const ProtocolEntry& entry, const ParamSet& params,
+                         const std::string& which) {
+  for (const auto& [name, value] : params.values()) {
+    const ParamSpec* spec = entry.info.find_param(name);
+    if (spec == nullptr) return which + " sets '" + name + "', which is no parameter";
+    if (!fits(*spec, value)) return which + " sets '" + name + "' to what it cannot be";
+  }
+  if (entry.info.contradiction) {
+    const std::string why = entry.info.contradiction(params);
+    if (!why.empty()) return which + ": " + why;
+  }
+  const std::unique_ptr<Protocol> protocol = entry.make(params);
+  if (protocol == nullptr) return which + ": make gives no protocol";
+  const Layout layout = protocol->layout();
+  if (layout.entry_bytes == 0 || layout.entry_bytes % 8 != 0)
+    return which + ": Layout::entry_bytes is not a multiple of 8";
+  if (layout.entry_align == 0 || layout.entry_bytes % layout.entry_align != 0)
+    return which + ": Layout::entry_bytes is not a multiple of entry_align";
+  const std::vector<std::uint64_t> free_entry(layout.entry_bytes / 8);
+  if (protocol->decode(free_entry).empty()) return which + ": decode gives no text";
+  return {};
+}
+
+}  // namespace
+
+std::string entry_problem(const ProtocolEntry& entry) {
+  const ProtocolInfo& info = entry.info;
+  if (!is_snake_case(info.name))
+    return "its name '" + info.name + "' is not snake_case: use a-z, 0-9 and _";
+  if (entry.make == nullptr || entry.small_model == nullptr)
+    return "ProtocolEntry::make or small_model is not set";
+  if (std::string why = params_problem(info); !why.empty()) return why;
+  if (std::string why = profiles_problem(info); !why.empty()) return why;
+  for (const Profile& profile : info.profiles) {
+    const std::string which = "profile '" + profile.name + "'";
+    if (std::string why = made_problem(entry, info.resolve(profile.name), which); !why.empty())
+      return why;
+  }
+  return made_problem(entry, entry.small_model(info), "the small model");
+}
+
+}  // namespace latchlab

@@ -1,0 +1,175 @@
+#include "tools/latchlab/new_protocol.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "core/runner/output.h"
+#include "core/scenario/text_file.h"
+#include "tools/latchlab/commands.h"
+
+namespace latchlab::tool {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kRegistry = "core/protocols/registry.cc";
+constexpr const char* kPlanted = "core/protocols/common/planted.h";
+
+// Writes all of it, or leaves everything as it was: new files, and new text for files that exist.
+class Writing {
+ public:
+  explicit Writing(fs::path root) : root_(std::move(root)) {}
+  ~Writing() {
+    if (done_) return;
+    std::error_code ignored;
+    for (const auto& [path, text] : changed_) (void)write_atomically(path, text);
+    for (auto at = made_.rbegin(); at != made_.rend(); ++at) fs::remove(*at, ignored);
+  }
+  Writing(const Writing&) = delete;
+  Writing& operator=(const Writing&) = delete;
+
+  Status add(const NewFile& file) {
+    const fs::path path = root_ / file.path;
+    if (const Status made = make_directories(path.parent_path()); !made) return made;
+    made_.push_back(path);
+    return write_atomically(path.string(), file.text);
+  }
+  Status change(const NewFile& file, const std::string& before) {
+    const std::string path = (root_ / file.path).string();
+    changed_.emplace_back(path, before);
+    return write_atomically(path, file.text);
+  }
+  void keep() { done_ = true; }
+
+ private:
+  Status make_directories(const fs::path& directory) {
+    std::error_code failed;
+    if (directory.empty() || fs::is_directory(directory, failed)) return fine();
+    if (const Status made = make_directories(directory.parent_path()); !made) return made;
+    if (!fs::create_directory(directory, failed) && failed)
+      return Error{"cannot be made: " + failed.message(), directory.string()};
+    made_.push_back(directory);
+    return fine();
+  }
+
+  fs::path root_;
+  std::vector<fs::path> made_;
+  std::vector<std::pair<std::string, std::string>> changed_;  // and what they held
+  bool done_ = false;
+};
+
+Status check_absent(const fs::path& root, const std::vector<NewFile>& files) {
+  std::error_code failed;
+  for (const NewFile& file : files)
+    if (const fs::path path = root / file.path; fs::exists(fs::symlink_status(path, failed)))
+      return Error{
+          "exists already, and nothing is overwritten: choose another name, or move it "
+          "away",
+          path.string()};
+  return fine();
+}
+
+Status write_all(const fs::path& root, const std::vector<NewFile>& files, Writing& writing) {
+  if (const Status absent = check_absent(root, files); !absent) return absent;
+  for (const NewFile& file : files)
+    if (Status written = writing.add(file); !written) return written;
+  return fine();
+}
+
+void tell(const fs::path& root, const std::vector<NewFile>& files, const char* verb) {
+  for (const NewFile& file : files) fmt::print("  {} {}\n", verb, (root / file.path).string());
+}
+
+int new_out_of_tree(const NewProtocolArguments& arguments) {
+  const std::string& name = arguments.name;
+  const fs::path root = arguments.out.empty() ? fs::path(name) : fs::path(arguments.out);
+  std::error_code failed;
+  if (fs::exists(root, failed) && !fs::is_empty(root, failed))
+    return complain(
+        {"exists already, and nothing is overwritten: choose another --out", root.string()});
+  const std::vector<NewFile> files = out_of_tree_files(name);
+  Writing writing(root);
+  if (const Status written = write_all(root, files, writing); !written)
+    return complain(written.error());
+  writing.keep();
+  fmt::print("{}: a ticket lock that works, to be made yours\n", name);
+  tell(root, files, "wrote");
+  fmt::print(
+      "Next:\n"
+      "  cd {0}\n"
+      "  cmake -B build && cmake --build build && ctest --test-dir build\n"
+      "  latchlab run {1}.yaml --plugin build/{1}.so\n"
+      "  latchlab explore --protocol {1} --plugin build/{1}.so --clients 3\n"
+      "Then edit {1}.h, which says what the lock is, and {1}.cc.\n",
+      root.string(), name);
+  return kFine;
+}
+
+// A list of the source tree with the new lock in it.
+struct Changed {
+  NewFile file;
+  std::string before;
+};
+using Insert = Result<std::string> (*)(const std::string& text, const std::string& name);
+
+Result<Changed> changed(const fs::path& root, const char* path, Insert insert,
+                        const std::string& name) {
+  const std::string full = (root / path).string();
+  Result<std::string> before = read_text_file(full);
+  if (!before) return before.error();
+  Result<std::string> after = insert(before.value(), name);
+  if (!after) return Error{after.error().message + ": add the lock by hand", full};
+  return Changed{{path, std::move(after).value()}, std::move(before).value()};
+}
+
+bool is_source_tree(const fs::path& root) {
+  return is_file((root / kRegistry).string()) && is_file((root / kPlanted).string());
+}
+
+int new_in_tree(const NewProtocolArguments& arguments) {
+  const std::string& name = arguments.name;
+  const fs::path root = arguments.out;
+  if (!is_source_tree(root))
+    return complain(
+        {fmt::format("{} is not Latchlab's source tree (it has no {}): go there or name it with "
+                     "--out, or write a lock of your own beside it with --out-of-tree",
+                     root.empty() ? "this directory" : root.string(), kRegistry),
+         {}});
+  const Result<Changed> registry = changed(root, kRegistry, with_entry, name);
+  if (!registry) return complain(registry.error());
+  const Result<Changed> planted = changed(root, kPlanted, with_planted_bug, name);
+  if (!planted) return complain(planted.error());
+  const std::vector<NewFile> files = in_tree_files(name);
+  Writing writing(root);
+  if (const Status written = write_all(root, files, writing); !written)
+    return complain(written.error());
+  for (const Changed& each : {registry.value(), planted.value()})
+    if (const Status written = writing.change(each.file, each.before); !written)
+      return complain(written.error(), kCannot);
+  writing.keep();
+  fmt::print("{}: a ticket lock that works, to be made yours\n", name);
+  tell(root, files, "wrote");
+  tell(root, {registry.value().file, planted.value().file}, "added it to");
+  fmt::print(
+      "Next:\n"
+      "  cmake --preset dev && cmake --build --preset dev\n"
+      "  ctest --preset dev -R '^{0}'\n"
+      "  build/dev/bin/latchlab run {0}\n"
+      "  build/dev/bin/latchlab explore --protocol {0} --clients 3\n"
+      "Then edit core/protocols/{0}.h, which says what the lock is, and {0}.cc;\n"
+      "and give it a row in core/protocols/README.md and in tools/verify.\n",
+      name);
+  return kFine;
+}
+
+}  // namespace
+
+int new_protocol(const NewProtocolArguments& arguments) {
+  if (const Status fits = check_protocol_name(arguments.name); !fits) return complain(fits.error());
+  return arguments.out_of_tree ? new_out_of_tree(arguments) : new_in_tree(arguments);
+}
+
+}  // namespace latchlab::tool

@@ -1,0 +1,30 @@
+#pragma once
+// The files that `latchlab new protocol` writes, made from the templates of tools/new-protocol.
+
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace latchlab::tool {
+
+struct NewFile {
+  std::string path;  // relative to where it goes
+  std::string text;
+};
+
+// snake_case, at most 20 letters, neither a word of C++ or CMake nor the name of a lock that this
+// process knows.
+Status check_protocol_name(const std::string& name);
+
+// A directory of its own, built against an installed Latchlab.
+std::vector<NewFile> out_of_tree_files(const std::string& name);
+// Beside Latchlab's own locks.
+std::vector<NewFile> in_tree_files(const std::string& name);
+
+// The source tree's lists with the new lock in them; `text` is what they hold now. Errors name the
+// place that was not found.
+Result<std::string> with_entry(const std::string& registry_text, const std::string& name);
+Result<std::string> with_planted_bug(const std::string& planted_text, const std::string& name);
+
+}  // namespace latchlab::tool
