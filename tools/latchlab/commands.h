@@ -82,6 +82,8 @@ int export_run(const ExportArguments& arguments);
 int replay(const std::string& file);
 int check(const ScenarioArguments& arguments);
 int list(const std::string& what, const std::string& data, bool json);
+int list_names(const std::string& what, const std::string& data);
+int doctor(const std::string& data, bool json);
 
 // ---- shared ----
 
