@@ -75,7 +75,8 @@ std::uint64_t peak_rss_kib() {
 }
 
 [[noreturn]] void be_the_child(const Point& point, const ProtocolEntry& entry, std::uint32_t repeat,
-                               const BackendFactory& make_backend, int write_end, pid_t parent) {
+                               const BackendFactory& make_backend,
+                               const OnlookerFactory& make_onlooker, int write_end, pid_t parent) {
   // The parent alone answers a request to stop, which may reach all of us; no child outlives it.
   // Blocked, not ignored: a backend's library may bring a handler of its own.
   sigset_t of_the_parent;
@@ -89,7 +90,8 @@ std::uint64_t peak_rss_kib() {
   check_context().seed = point.run.seed;
   RepeatOutcome outcome;
   try {
-    outcome = run_repeat(point, entry, repeat, make_backend);
+    const auto onlooker = make_onlooker ? make_onlooker(point, repeat) : nullptr;
+    outcome = run_repeat(point, entry, repeat, make_backend, onlooker.get());
   } catch (const std::bad_alloc&) {
     outcome.status = RepeatStatus::failed;
     outcome.seed = repeat_seed(point.run.seed, repeat);
@@ -105,7 +107,8 @@ std::uint64_t peak_rss_kib() {
 }  // namespace
 
 Result<ChildRepeat> ChildRepeat::start(const Point& point, const ProtocolEntry& entry,
-                                       std::uint32_t repeat, const BackendFactory& make_backend) {
+                                       std::uint32_t repeat, const BackendFactory& make_backend,
+                                       const OnlookerFactory& make_onlooker) {
   int ends[2];
   if (::pipe(ends) != 0) return Error{fmt::format("no pipe to a child: {}", strerror(errno)), {}};
   const pid_t parent = ::getpid();
@@ -117,7 +120,7 @@ Result<ChildRepeat> ChildRepeat::start(const Point& point, const ProtocolEntry& 
   }
   if (pid == 0) {
     ::close(ends[0]);
-    be_the_child(point, entry, repeat, make_backend, ends[1], parent);
+    be_the_child(point, entry, repeat, make_backend, make_onlooker, ends[1], parent);
   }
   ::close(ends[1]);
   return ChildRepeat(pid, ends[0]);

@@ -12,7 +12,8 @@ class ChildRepeat {
  public:
   // Forks. The child runs the repeat, writes its outcome and exits.
   static Result<ChildRepeat> start(const Point& point, const ProtocolEntry& entry,
-                                   std::uint32_t repeat, const BackendFactory& make_backend);
+                                   std::uint32_t repeat, const BackendFactory& make_backend,
+                                   const OnlookerFactory& make_onlooker = {});
 
   int descriptor() const { return read_end_; }
   // Takes what has arrived; true when the child has closed its end.

@@ -116,7 +116,7 @@ bool hardware_fails(const Point& point) {
 }
 
 void spawn_clients(const World& world, Backend& backend, MicroWorkload& workload,
-                   MeasuringObserver& observer) {
+                   LoopObserver& observer) {
   for (std::uint32_t i = 0; i < world.shape().clients(); ++i) {
     const ClientId client{i};
     Verbs& verbs = world.verbs(client);
@@ -168,13 +168,16 @@ RepeatOutcome refused(std::uint64_t seed, RepeatStatus status, std::string messa
 }  // namespace
 
 RepeatOutcome run_repeat(const Point& point, const ProtocolEntry& entry, std::uint32_t repeat,
-                         const BackendFactory& make_backend) {
+                         const BackendFactory& make_backend, Onlooker* onlooker) {
+  Onlooker nobody;
+  Onlooker& watching = onlooker != nullptr ? *onlooker : nobody;
   const std::uint64_t seed = repeat_seed(point.run.seed, repeat);
   const std::unique_ptr<Protocol> protocol = entry.make(point.protocol.params);
   if (std::string over = limits_exceeded(point, *protocol); !over.empty())
     return refused(seed, RepeatStatus::failed, std::move(over));
   World world(*protocol, shape_of(point, seed));
-  const std::unique_ptr<Backend> backend = make_backend(world.plan(), point);
+  const std::unique_ptr<Backend> backend =
+      watching.around(make_backend(world.plan(), point), world.plan());
   if (const std::string missing = backend->capabilities().first_missing(protocol->needs());
       !missing.empty())
     return refused(
@@ -197,13 +200,14 @@ RepeatOutcome run_repeat(const Point& point, const ProtocolEntry& entry, std::ui
   backend->at(opens, [&observer] { observer.window_opens(); });
   schedule_faults(point, world, *backend, observer);
   schedule_cpu_faults(point, world, *backend, seed, opens + point.run.duration);
-  spawn_clients(world, *backend, *workload.value(), observer);
+  spawn_clients(world, *backend, *workload.value(), watching.around(observer, world));
   backend->announce_clients([&](ClientId client) {
     observer.prefetch_client(client);
     workload.value()->prefetch_client(client);
     prefetch_bytes(&world.client(client), kPartBytes);
   });
   const RunEnd end = backend->run_until(opens + point.run.duration);
+  watching.ended(backend->true_now());
   check_books(*backend, observer);
 
   RepeatOutcome outcome;

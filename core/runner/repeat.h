@@ -10,6 +10,7 @@
 #include "core/measure/metrics.h"
 #include "core/protocols/lock.h"
 #include "core/runner/backend.h"
+#include "core/runner/onlooker.h"
 #include "core/runner/world.h"
 #include "core/scenario/scenario.h"
 
@@ -53,6 +54,6 @@ WorldShape shape_of(const Point& point, std::uint64_t seed);
 std::string limits_exceeded(const Point& point, const Protocol& protocol);
 
 RepeatOutcome run_repeat(const Point& point, const ProtocolEntry& entry, std::uint32_t repeat,
-                         const BackendFactory& make_backend);
+                         const BackendFactory& make_backend, Onlooker* onlooker = nullptr);
 
 }  // namespace latchlab

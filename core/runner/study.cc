@@ -137,7 +137,7 @@ class Pool {
   void launch(Work work) {
     const Point& point = scenario_.points[work.point];
     const ProtocolEntry* entry = find_protocol(point.protocol.name);
-    auto child = ChildRepeat::start(point, *entry, work.repeat, make_backend_);
+    auto child = ChildRepeat::start(point, *entry, work.repeat, make_backend_, options_.onlooker);
     if (child) {
       running_.push_back({work, std::move(child).value()});
       return;

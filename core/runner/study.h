@@ -29,6 +29,7 @@ struct StudyOptions {
   // Where each finished repeat is written at once, and those that are there already are taken from;
   // null: nowhere. The study ends early when a file cannot be written.
   const PointFiles* files = nullptr;
+  OnlookerFactory onlooker;  // of each repeat that runs; empty: nobody looks on
   // How much work a repeat of a point is, in any unit; empty: the same for all.
   std::function<double(const Point&)> work;
   // Called as repeats end, in the order in which they end, and about every second.

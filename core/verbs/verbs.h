@@ -24,6 +24,7 @@
 
 #include <coroutine>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/base/ids.h"
@@ -191,7 +192,8 @@ class Verbs {
   void mark(Phase phase) {
     if (origin_->phases_ != nullptr) origin_->phases_->mark(phase);
   }
-  void measure_phases(PhaseSink* sink) { origin_->phases_ = sink; }
+  // Gives the sink that was there before, for whoever hands marks on.
+  PhaseSink* measure_phases(PhaseSink* sink) { return std::exchange(origin_->phases_, sink); }
   ActorTally& tally() { return origin_->tally_; }
   FirstEffect& first_effect() { return origin_->first_effect_; }
 

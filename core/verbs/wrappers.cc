@@ -33,6 +33,9 @@ void ForwardingVerbs::start(Operation& first) {
 void ForwardingVerbs::recycle(Operation& op) {
   inner_.recycle(op);
 }
+void ForwardingVerbs::start_sleep(SleepAwait& sleep, std::coroutine_handle<> waiter) {
+  inner_.start_sleep(sleep, waiter);
+}
 WaitOperation& ForwardingVerbs::take_wait() {
   return inner_.take_wait();
 }
@@ -70,16 +73,14 @@ Time take_start(List& under_way, const T& op, bool& found) {
 }
 
 void describe(const Operation& op, TraceEntry& entry) {
-  entry.what = kOpNames[static_cast<std::size_t>(op.kind)];
+  entry.what = name_of(op);
   entry.status = op.completion.status;
   entry.result = {op.completion.value.lo, op.completion.value.hi};
   switch (op.kind) {
     case OpKind::verb:
-      entry.what = kVerbNames[static_cast<std::size_t>(op.verb.kind)];
       entry.operands = {op.verb.addr.packed(), op.verb.bytes, op.verb.compare.lo, op.verb.value.lo};
       break;
     case OpKind::cpu:
-      entry.what = kCpuNames[static_cast<std::size_t>(op.cpu)];
       entry.operands = {op.verb.addr.packed(), 8, op.verb.compare.lo, op.verb.value.lo};
       break;
     case OpKind::send:
@@ -100,14 +101,22 @@ void describe(const Operation& op, TraceEntry& entry) {
 
 }  // namespace
 
+std::string_view name_of(const Operation& op) {
+  if (op.kind == OpKind::verb) return kVerbNames[static_cast<std::size_t>(op.verb.kind)];
+  if (op.kind == OpKind::cpu) return kCpuNames[static_cast<std::size_t>(op.cpu)];
+  return kOpNames[static_cast<std::size_t>(op.kind)];
+}
+std::string_view name_of(VerbStatus status) {
+  return kStatusNames[static_cast<std::size_t>(status)];
+}
+
 std::string TraceEntry::text() const {
   static constexpr std::string_view kinds = "cns";
   const std::uint32_t number = kind == ActorKind::client ? client.value : node.value;
   std::string line = fmt::format("{} {}{} {}", posted.ps / 1000,
                                  kinds[static_cast<std::size_t>(kind)], number, what);
   for (const std::uint64_t word : operands) line += fmt::format(" {:x}", word);
-  return line + fmt::format(" -> {} {:x} {:x}", kStatusNames[static_cast<std::size_t>(status)],
-                            result[0], result[1]);
+  return line + fmt::format(" -> {} {:x} {:x}", name_of(status), result[0], result[1]);
 }
 
 TraceEntry RecordingVerbs::entry(Time posted) const {
@@ -165,6 +174,14 @@ void RecordingVerbs::recycle(Operation& op) {
   const Time posted = take_start(operations_, op, started);
   if (started) tell(op, posted);
   ForwardingVerbs::recycle(op);
+}
+
+void RecordingVerbs::start_sleep(SleepAwait& sleep, std::coroutine_handle<> waiter) {
+  TraceEntry made = entry(now());
+  made.what = "sleep";
+  made.operands[0] = static_cast<std::uint64_t>(sleep.length.ps);
+  sink_(made);
+  ForwardingVerbs::start_sleep(sleep, waiter);
 }
 
 WaitOperation& RecordingVerbs::take_wait() {

@@ -28,6 +28,7 @@ class ForwardingVerbs : public Verbs {
   Operation& take_operation() override;
   void start(Operation& first) override;
   void recycle(Operation& op) override;
+  void start_sleep(SleepAwait& sleep, std::coroutine_handle<> waiter) override;
   WaitOperation& take_wait() override;
   void start_wait(WaitOperation& op) override;
   void recycle_wait(WaitOperation& op) override;
@@ -41,10 +42,14 @@ class ForwardingVerbs : public Verbs {
 
 // ---- recording ----
 
+// "cas", "send", "cpu_faa"; "peer_failed".
+std::string_view name_of(const Operation& op);
+std::string_view name_of(VerbStatus status);
+
 // One thing that an actor did. Which operands and results count depends on `what`.
 struct TraceEntry {
   Time posted;  // on the actor's own clock
-  Time ended;   // == posted for what is detached: its end is not seen
+  Time ended;   // == posted for what is detached and for sleeps: their end is not seen
   ActorKind kind = ActorKind::client;
   NodeId node;
   ClientId client;
@@ -59,8 +64,8 @@ struct TraceEntry {
 
 using TraceSink = std::function<void(const TraceEntry&)>;
 
-// Tells the sink of everything when it has ended; of detached verbs when they are posted. What a
-// crashed client had under way is never told.
+// Tells the sink of everything when it has ended; of detached verbs and sleeps when they begin.
+// What a crashed client had under way is never told.
 class RecordingVerbs final : public ForwardingVerbs {
  public:
   RecordingVerbs(Verbs* inner, TraceSink sink) : ForwardingVerbs(inner), sink_(std::move(sink)) {}
@@ -69,6 +74,7 @@ class RecordingVerbs final : public ForwardingVerbs {
   Operation& take_operation() override;
   void start(Operation& first) override;
   void recycle(Operation& op) override;
+  void start_sleep(SleepAwait& sleep, std::coroutine_handle<> waiter) override;
   WaitOperation& take_wait() override;
   void start_wait(WaitOperation& op) override;
   void recycle_wait(WaitOperation& op) override;

@@ -11,6 +11,7 @@
 #include "core/runner/repeat.h"
 #include "core/scenario/scenario.h"
 #include "tools/explore/campaign.h"
+#include "tools/export/trace_files.h"
 
 namespace latchlab::tool {
 
@@ -37,6 +38,7 @@ struct RunArguments {
   bool quiet = false;
   bool strict = false;  // a missed validation fails the run too
   bool resume = false;  // goes on in a directory that holds a part of the run
+  exporting::TraceRequest trace;
 };
 
 struct ReproduceArguments {
@@ -73,10 +75,17 @@ struct NewProtocolArguments {
   bool out_of_tree = false;
 };
 
+struct ExportArguments {
+  std::string directory;  // of a finished run
+  bool gnuplot = false;
+  std::string data;
+};
+
 int run(const RunArguments& arguments);
 int reproduce(const ReproduceArguments& arguments);
 int calibrate(const CalibrateArguments& arguments);
 int explore_protocol(const ExploreArguments& arguments);
+int export_run(const ExportArguments& arguments);
 int replay(const std::string& file);
 int new_protocol(const NewProtocolArguments& arguments);
 int check(const ScenarioArguments& arguments);

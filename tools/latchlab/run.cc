@@ -118,6 +118,16 @@ void print_outcome(const Scenario& scenario, const StudyOutcome& outcome, const 
   fmt::print("\nResults: {}\n", directory);
 }
 
+Status tell_traces(const std::string& directory, const exporting::TracePlan& plan, bool talks) {
+  const auto lines = exporting::describe_traces(directory, plan);
+  if (!lines) return lines.error();
+  if (!talks || plan.empty()) return fine();
+  for (const std::string& line : lines.value()) fmt::print("Trace: {}\n", line);
+  fmt::print(
+      "Open a trace at https://ui.perfetto.dev or in chrome://tracing; see docs/export.md\n");
+  return fine();
+}
+
 }  // namespace
 
 namespace {
@@ -175,7 +185,7 @@ double seconds_ahead(const Scenario& scenario, const PointFiles& files) {
 }
 
 StudyOutcome run_in(const Place& place, const Scenario& scenario, std::uint32_t jobs, bool talks,
-                    const BackendFactory& make_backend) {
+                    const BackendFactory& make_backend, OnlookerFactory onlooker) {
   for (const std::string& warning : place.files.warnings())
     fmt::print(stderr, "latchlab: warning: {}\n", warning);
   const double seconds = seconds_ahead(scenario, place.files) /
@@ -185,6 +195,7 @@ StudyOutcome run_in(const Place& place, const Scenario& scenario, std::uint32_t 
   StudyOptions options;
   options.jobs = jobs;
   options.files = &place.files;
+  options.onlooker = std::move(onlooker);
   options.work = [](const Point& point) { return estimate_seconds(point); };
   options.progress = [&](const StudyProgress& at) { progress.show(at); };
   return run_study(scenario, options, make_backend);
@@ -203,6 +214,8 @@ void tell_how_to_go_on(const StudyOutcome& outcome, const RunArguments& argument
 
 Ran run_one(const RunArguments& arguments, const Scenario& scenario,
             const BackendFactory& make_backend) {
+  const auto traces = exporting::plan_traces(scenario, arguments.trace);
+  if (!traces) return {complain(traces.error()), {}};
   const RunManifest manifest = manifest_of(arguments);
   auto place = open_place(arguments, scenario, manifest);
   if (!place) return {complain(place.error()), {}};
@@ -211,13 +224,16 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario,
   if (const Status written = write_atomically(directory + "/scenario.yaml", scenario.resolved_yaml);
       !written)
     return {complain(written.error(), kCannot), {}};
+  auto tracing = exporting::tracing_into(directory, scenario, traces.value());
+  if (!tracing) return {complain(tracing.error(), kCannot), {}};
 
   const bool talks = !arguments.quiet && !arguments.json;
   const std::uint32_t jobs =
       arguments.jobs > 0 ? arguments.jobs : std::max(1u, std::thread::hardware_concurrency());
   check_context().scenario = scenario.file;
   check_context().replay_command = command_line(arguments);
-  const StudyOutcome outcome = run_in(place.value(), scenario, jobs, talks, make_backend);
+  const StudyOutcome outcome =
+      run_in(place.value(), scenario, jobs, talks, make_backend, std::move(tracing).value());
 
   const Status written = write_study(directory, scenario, outcome, manifest, jobs);
   report_problems(scenario, outcome, !arguments.quiet);
@@ -227,6 +243,10 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario,
   if (talks) print_outcome(scenario, outcome, ran.score, directory);
   if (outcome.interrupted) tell_how_to_go_on(outcome, arguments, directory);
   if (!written) return {complain(written.error(), kCannot), std::move(ran.score)};
+  if (!outcome.interrupted) {
+    const Status told = tell_traces(directory, traces.value(), talks);
+    if (!told) return {complain(told.error(), kCannot), std::move(ran.score)};
+  }
   if (ran.code == kFine && misses_any(scenario, ran.score, arguments.strict)) ran.code = kBroken;
   return ran;
 }

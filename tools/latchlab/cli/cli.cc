@@ -32,6 +32,7 @@ Cli::Cli() : app_{kAbout, "latchlab"} {
   add_run_commands(*this);
   add_explore_commands(*this);
   add_new_commands(*this);
+  add_export_commands(*this);
   add_other_commands(*this);
   add_help_commands(*this);
 }

@@ -49,6 +49,7 @@ std::shared_ptr<Arguments> arguments() {
 void add_run_commands(Cli& cli);      // run, check, reproduce
 void add_explore_commands(Cli& cli);  // explore, replay
 void add_new_commands(Cli& cli);      // new
+void add_export_commands(Cli& cli);   // export
 void add_other_commands(Cli& cli);    // list, calibrate
 void add_help_commands(Cli& cli);     // doctor, completion, manual
 

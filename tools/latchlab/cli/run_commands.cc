@@ -42,6 +42,23 @@ void add_run_options(CLI::App& command, RunArguments& arguments, const char* out
   command.footer(kExitCodes);
 }
 
+void add_trace(CLI::App& command, exporting::TraceRequest& trace) {
+  CLI::Option* const wanted = command.add_flag("--trace", trace.wanted,
+                                               "Write DIR/traces/POINT.json: what every client "
+                                               "does, for ui.perfetto.dev; changes no result");
+  wanted->excludes(command.get_option("--resume"));  // what is finished is not run again
+  command
+      .add_option("--trace-window", trace.window,
+                  "What of simulated time is traced [the first 100us of the measured window]")
+      ->type_name("FROM+LENGTH")
+      ->needs(wanted);
+  command
+      .add_option("--trace-points", trace.points,
+                  "Which points are traced, from 0 [all of them up to 8, else the first]")
+      ->type_name("N,...")
+      ->needs(wanted);
+}
+
 void add_run(Cli& cli) {
   const auto arguments = tool::arguments<RunArguments>();
   CLI::App& command =
@@ -51,6 +68,7 @@ void add_run(Cli& cli) {
   add_run_options(command, *arguments,
                   "Where results go; must not exist [results/NAME-N, the first free N]");
   command.add_flag("--json", arguments->json, "Print results.json on stdout and nothing else");
+  add_trace(command, arguments->trace);
   cli.take_plugins(command);
 }
 

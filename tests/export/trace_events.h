@@ -1,0 +1,39 @@
+#pragma once
+// A trace as a viewer reads it. What breaks the rules of the format fails the test.
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace latchlab::exporting {
+
+struct ShownSlice {
+  std::string name;
+  std::uint64_t pid = 0, tid = 0;
+  double from = 0, to = 0;  // us
+  nlohmann::ordered_json args;
+};
+
+class TraceEvents {
+ public:
+  explicit TraceEvents(const std::string& text);
+
+  const std::vector<ShownSlice>& slices() const { return slices_; }  // by begin
+  // Holds of one lock, at least one of them exclusive, that overlap: a line each.
+  std::vector<std::string> conflicts() const;
+  std::vector<nlohmann::ordered_json> instants(const std::string& name) const;
+  // Begins and ends of arrows that have both.
+  std::vector<std::pair<double, double>> arrows() const;
+  // The thread of this name; 0: there is none.
+  std::uint64_t track_named(const std::string& name) const;
+  const nlohmann::ordered_json& other_data() const { return trace_["otherData"]; }
+
+ private:
+  void read_slices();
+
+  nlohmann::ordered_json trace_;
+  std::vector<ShownSlice> slices_;
+};
+
+}  // namespace latchlab::exporting

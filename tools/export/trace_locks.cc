@@ -1,0 +1,110 @@
+#include "tools/export/trace_locks.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "tools/export/trace_text.h"
+
+namespace latchlab::exporting {
+
+// One who waits is no queue: a lock shows how many wait once there have been two.
+void TraceLocks::waits(Time at, LockId id, Lock& lock, std::int64_t change) {
+  if (change < 0 && lock.waiting == 0) return;
+  lock.waiting += static_cast<std::uint64_t>(change);
+  lock.most_waiting = std::max(lock.most_waiting, shown_ ? lock.waiting : 0);
+  if (shown_ && lock.most_waiting >= 2)
+    log_.count(pid_, at, fmt::format("waiting for lock {}", id.value), lock.waiting);
+}
+
+void TraceLocks::show(Time at, LockId id, Lock& lock, Hold& hold) {
+  auto lane = std::find_if(lock.lanes.begin(), lock.lanes.end(),
+                           [](const Lane& each) { return !each.taken; });
+  if (lane == lock.lanes.end()) {
+    lock.lanes.push_back({{pid_, next_tid_++}, false});
+    lane = lock.lanes.end() - 1;
+  }
+  lane->taken = true;
+  hold.track = lane->track;
+  ++lock.holds;
+  Args args;
+  args.number("client", hold.client.value).text("mode", name_of(hold.mode));
+  args.number("lock", id.value);
+  if (hold.since < at) args.text("cut", "began before the window").date("since", hold.since);
+  log_.begin(hold.track, at, fmt::format("client {} {}", hold.client.value, name_of(hold.mode)),
+             args.str());
+}
+
+void TraceLocks::hide(Time at, Lock& lock, const Hold& hold, const std::string& args) {
+  log_.end(hold.track, at, args);
+  for (Lane& lane : lock.lanes)
+    if (lane.track == hold.track) lane.taken = false;
+}
+
+void TraceLocks::asked(Time at, LockId lock) {
+  waits(at, lock, locks_[lock], 1);
+}
+
+void TraceLocks::gave_up(Time at, LockId lock) {
+  waits(at, lock, locks_[lock], -1);
+}
+
+void TraceLocks::granted(Time at, ClientId client, LockId id, LockMode mode) {
+  Lock& lock = locks_[id];
+  waits(at, id, lock, -1);
+  const bool conflict = std::any_of(lock.held.begin(), lock.held.end(), [&](const Hold& other) {
+    return mode == LockMode::exclusive || other.mode == LockMode::exclusive;
+  });
+  lock.held.push_back({client, mode, at, {}});
+  if (!shown_) return;
+  show(at, id, lock, lock.held.back());
+  if (conflict)
+    log_.instant(lock.held.back().track, at, "conflicting holds",
+                 Args().number("lock", id.value).number("client", client.value).str());
+}
+
+void TraceLocks::let_go(Time at, ClientId client, LockId id, const std::string& args) {
+  const auto found = locks_.find(id);
+  if (found == locks_.end()) return;
+  Lock& lock = found->second;
+  const auto hold = std::find_if(lock.held.begin(), lock.held.end(),
+                                 [&](const Hold& each) { return each.client == client; });
+  if (hold == lock.held.end()) return;
+  if (shown_) hide(at, lock, *hold, args);
+  lock.held.erase(hold);
+  if (!shown_ && lock.held.empty() && lock.waiting == 0) locks_.erase(found);
+}
+
+void TraceLocks::open(Time at) {
+  shown_ = true;
+  for (auto& [id, lock] : locks_) {
+    for (Hold& hold : lock.held) show(at, id, lock, hold);
+    if (lock.waiting >= 2) waits(at, id, lock, 0);
+  }
+}
+
+void TraceLocks::close(Time at, const std::string& args) {
+  if (!shown_) return;
+  for (auto& [id, lock] : locks_)
+    for (const Hold& hold : lock.held) hide(at, lock, hold, args);
+}
+
+void TraceLocks::name_tracks() {
+  log_.name_process(pid_, "locks", 0);
+  std::vector<std::pair<LockId, const Lock*>> ordered;
+  for (const auto& [id, lock] : locks_) ordered.emplace_back(id, &lock);
+  std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.second->most_waiting, a.second->holds) >
+           std::pair(b.second->most_waiting, b.second->holds);
+  });
+  std::int64_t rank = 0;
+  for (const auto& [id, lock] : ordered) {
+    for (std::size_t i = 0; i < lock->lanes.size(); ++i)
+      log_.name_track(lock->lanes[i].track,
+                      i == 0 ? fmt::format("lock {}", id.value)
+                             : fmt::format("lock {}, holder {}", id.value, i + 1),
+                      rank++);
+  }
+}
+
+}  // namespace latchlab::exporting

@@ -1,0 +1,64 @@
+#pragma once
+// Who holds each lock, and how many wait for it: tracks of the "process" named locks. Holds that
+// overlap (readers, or a broken lock) stand on tracks of their own, one below the other.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/base/time.h"
+#include "core/protocols/lock.h"
+#include "tools/export/trace_log.h"
+
+namespace latchlab::exporting {
+
+class TraceLocks {
+ public:
+  // Nothing is logged before open(), only kept in mind.
+  TraceLocks(TraceLog& log, std::uint32_t pid) : log_(log), pid_(pid) {}
+
+  void asked(Time at, LockId lock);
+  void gave_up(Time at, LockId lock);
+  // An end of waiting, and the begin of a hold.
+  void granted(Time at, ClientId client, LockId lock, LockMode mode);
+  void let_go(Time at, ClientId client, LockId lock, const std::string& args);
+
+  // The borders of the window.
+  void open(Time at);
+  void close(Time at, const std::string& args);  // whether it was opened or not
+  // Once, at the end: the most contended locks first.
+  void name_tracks();
+
+ private:
+  struct Hold {
+    ClientId client;
+    LockMode mode;
+    Time since;
+    Track track;
+  };
+  struct Lane {
+    Track track;
+    bool taken = false;
+  };
+  struct Lock {
+    std::uint64_t waiting = 0;
+    std::uint64_t most_waiting = 0;
+    std::uint64_t holds = 0;
+    std::vector<Hold> held;
+    std::vector<Lane> lanes;
+  };
+  void waits(Time at, LockId id, Lock& lock, std::int64_t change);
+  void show(Time at, LockId id, Lock& lock, Hold& hold);
+  void hide(Time at, Lock& lock, const Hold& hold, const std::string& args);
+
+  TraceLog& log_;
+  std::uint32_t pid_;
+  std::uint32_t next_tid_ = 3'000'000;
+  bool shown_ = false;
+  std::map<LockId, Lock> locks_;
+};
+
+}  // namespace latchlab::exporting

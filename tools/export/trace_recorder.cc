@@ -1,0 +1,258 @@
+#include "tools/export/trace_recorder.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/verbs/wrappers.h"
+#include "tools/export/trace_text.h"
+
+namespace latchlab::exporting {
+
+namespace {
+
+// Numbers of "threads", far from those of "processes": a viewer takes equal ones for something
+// else.
+constexpr std::uint32_t kFirstClient = 1'000'000;
+constexpr std::uint32_t kFirstOther = 2'000'000;
+
+std::string cut_text(std::string_view why) {
+  return Args().text("cut", why).str();
+}
+
+}  // namespace
+
+TraceRecorder::TraceRecorder(const TraceWindow& window, const std::vector<std::string>& nodes)
+    : window_(window), locks_(log_, static_cast<std::uint32_t>(nodes.size()) + 1) {
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    log_.name_process(static_cast<std::uint32_t>(i) + 1, nodes[i],
+                      static_cast<std::int64_t>(i) + 1);
+}
+
+std::size_t TraceRecorder::add_actor(ActorKind kind, NodeId node, ClientId client) {
+  Actor made;
+  made.node = node;
+  made.name = kind == ActorKind::client   ? fmt::format("client {}", client.value)
+              : kind == ActorKind::server ? "server part"
+                                          : "node part";
+  const auto index = static_cast<std::uint32_t>(actors_.size());
+  made.track = {node.value,
+                kind == ActorKind::client ? kFirstClient + client.value : kFirstOther + index};
+  log_.name_track(made.track, made.name, made.track.tid);
+  if (kind == ActorKind::client) by_client_[client] = index;
+  actors_.push_back(std::move(made));
+  return index;
+}
+
+// ---- the window ----
+
+// To be asked before anything else is done; false: there is nothing to be done any more.
+bool TraceRecorder::looks(Time at) {
+  if (closed_) return false;
+  if (!shown_ && at >= window_.from) open(window_.from);
+  if (at >= window_.to) {
+    close(window_.to, "goes on behind the window");
+  } else if (log_.size() >= window_.max_events) {
+    full_ = true;
+    close(at, "the trace is full");
+  }
+  return !closed_;
+}
+
+void TraceRecorder::open(Time at) {
+  shown_ = true;
+  locks_.open(at);
+  for (Actor& each : actors_)
+    for (const Slice& slice : each.open) {
+      std::string args = args_of_slice(slice);
+      if (slice.since < at) {
+        args += args.empty() ? "" : ",";
+        args += Args().text("cut", "began before the window").date("since", slice.since).str();
+      }
+      log_.begin(each.track, at, name_of_slice(slice), std::move(args));
+    }
+}
+
+void TraceRecorder::close(Time at, std::string_view why) {
+  shown_to_ = at;
+  for (Actor& each : actors_) clear(at, each, cut_text(why));
+  locks_.close(at, cut_text(why));
+  closed_ = true;
+}
+
+void TraceRecorder::finish(Time at) {
+  if (looks(at)) close(at, "the run ends");
+  locks_.name_tracks();
+}
+
+// ---- slices of an actor ----
+
+int TraceRecorder::level(Kind kind) {
+  if (kind == Kind::cycle) return 0;
+  if (kind <= Kind::release) return 1;
+  return kind == Kind::phase ? 2 : 3;
+}
+
+TraceRecorder::Slice& TraceRecorder::push(Time at, Actor& actor, Slice slice) {
+  if (level(slice.kind) < level(Kind::operation)) pop_to(at, actor, slice.kind);
+  slice.since = at;
+  if (shown_) log_.begin(actor.track, at, name_of_slice(slice), args_of_slice(slice));
+  actor.open.push_back(std::move(slice));
+  return actor.open.back();
+}
+
+void TraceRecorder::pop(Time at, Actor& actor, const std::string& args) {
+  if (shown_) log_.end(actor.track, at, args);
+  actor.open.pop_back();
+}
+
+// Ends all that stands as deep as `kind`, or deeper; `args` are those of the outermost.
+void TraceRecorder::pop_to(Time at, Actor& actor, Kind kind, const std::string& args) {
+  while (!actor.open.empty() && level(actor.open.back().kind) >= level(kind))
+    pop(at, actor, level(actor.open.back().kind) == level(kind) ? args : std::string());
+}
+
+// Whoever does something has woken up.
+void TraceRecorder::wake(Time at, Actor& actor) {
+  if (!actor.open.empty() && actor.open.back().kind == Kind::sleep) pop(at, actor, {});
+}
+
+// Something has ended; what was begun after it and goes on keeps it open.
+void TraceRecorder::settle(Time at, Actor& actor, const void* key, std::string result) {
+  const auto slice = std::find_if(actor.open.rbegin(), actor.open.rend(),
+                                  [key](const Slice& each) { return each.key == key; });
+  if (slice == actor.open.rend()) return;
+  slice->ended = true;
+  slice->result = std::move(result);
+  while (!actor.open.empty() && actor.open.back().ended) pop(at, actor, actor.open.back().result);
+}
+
+// Shown when it is over: most clients never think, and a slice of no length tells nothing.
+void TraceRecorder::end_idle(Time at, Actor& actor, const std::string& args) {
+  const Time since = std::max(std::exchange(actor.idle_since, kNever), window_.from);
+  if (!shown_ || since >= at) return;
+  log_.begin(actor.track, since, "think");
+  log_.end(actor.track, at, args);
+}
+
+void TraceRecorder::clear(Time at, Actor& actor, const std::string& args) {
+  end_idle(at, actor, args);
+  while (!actor.open.empty()) pop(at, actor, args);
+}
+
+bool TraceRecorder::inside(const Actor& actor, Kind kind) {
+  return std::any_of(actor.open.begin(), actor.open.end(),
+                     [kind](const Slice& each) { return each.kind == kind; });
+}
+
+std::string TraceRecorder::name_of_slice(const Slice& slice) {
+  const auto of_lock = [&](const char* what) {
+    return fmt::format("{} lock {} {}", what, slice.lock.value, name_of(slice.mode));
+  };
+  switch (slice.kind) {
+    case Kind::cycle:
+      return "cycle";
+    case Kind::acquire:
+      return of_lock("acquire");
+    case Kind::hold:
+      return of_lock("hold");
+    case Kind::release:
+      return of_lock("release");
+    case Kind::phase:
+      return std::string(kPhaseNames[static_cast<std::size_t>(slice.phase)]);
+    case Kind::operation:
+      return std::string(name_of(*static_cast<const Operation*>(slice.key)));
+    case Kind::wait:
+      return "wait";
+    case Kind::sleep:
+      break;
+  }
+  return "pause";
+}
+
+std::string TraceRecorder::args_of_slice(const Slice& slice) const {
+  if (slice.kind == Kind::operation) {
+    const auto& op = *static_cast<const Operation*>(slice.key);
+    return asked_of(op, op.kind == OpKind::send ? receiver_of(op) : std::string());
+  }
+  if (level(slice.kind) != level(Kind::acquire)) return {};
+  return Args().number("lock", slice.lock.value).text("mode", name_of(slice.mode)).str();
+}
+
+// ---- the client loop ----
+
+void TraceRecorder::cycle_begins(Time at, ClientId client) {
+  if (!looks(at)) return;
+  Actor& me = actor(client);
+  end_idle(at, me);
+  push(at, me, {});
+}
+
+void TraceRecorder::acquire_begins(Time at, ClientId client, LockId lock, LockMode mode) {
+  if (!looks(at)) return;
+  Slice slice;
+  slice.kind = Kind::acquire;
+  slice.lock = lock;
+  slice.mode = mode;
+  push(at, actor(client), slice);
+  locks_.asked(at, lock);
+}
+
+void TraceRecorder::aborted(Time at, ClientId client, AbortReason reason) {
+  if (!looks(at)) return;
+  Actor& me = actor(client);
+  for (const Slice& slice : me.open)
+    if (slice.kind == Kind::acquire) locks_.gave_up(at, slice.lock);
+  pop_to(at, me, Kind::acquire, Args().text("aborted", name_of(reason)).str());
+  me.idle_since = at;
+}
+
+void TraceRecorder::granted(Time at, ClientId client, LockId lock, LockMode mode) {
+  if (!looks(at)) return;
+  Slice slice;
+  slice.kind = Kind::hold;
+  slice.lock = lock;
+  slice.mode = mode;
+  push(at, actor(client), slice);
+  locks_.granted(at, client, lock, mode);
+}
+
+void TraceRecorder::release_begins(Time at, ClientId client, LockId lock, LockMode mode) {
+  if (!looks(at)) return;
+  Slice slice;
+  slice.kind = Kind::release;
+  slice.lock = lock;
+  slice.mode = mode;
+  push(at, actor(client), slice);
+  locks_.let_go(at, client, lock, {});
+}
+
+void TraceRecorder::released(Time at, ClientId client, ReleaseResult result) {
+  if (!looks(at)) return;
+  const bool suppressed = result == ReleaseResult::suppressed;
+  pop_to(at, actor(client), Kind::release,
+         suppressed ? Args().flag("suppressed", true).str() : std::string());
+  actor(client).idle_since = at;
+}
+
+void TraceRecorder::release_skipped(Time at, ClientId client, LockId lock) {
+  if (!looks(at)) return;
+  const std::string args = Args().text("cut", "never released").str();
+  pop_to(at, actor(client), Kind::hold, args);
+  locks_.let_go(at, client, lock, args);
+  actor(client).idle_since = at;
+}
+
+void TraceRecorder::phase(Time at, ClientId client, Phase phase) {
+  if (!looks(at)) return;
+  Actor& me = actor(client);
+  pop_to(at, me, Kind::phase);
+  if (phase == Phase::other) return;
+  Slice slice;
+  slice.kind = Kind::phase;
+  slice.phase = phase;
+  push(at, me, slice);
+}
+
+}  // namespace latchlab::exporting

@@ -1,0 +1,131 @@
+#pragma once
+// Turns what happens in a run into a TraceLog of one window of true time. Before the window it only
+// keeps in mind what is under way; behind it, or when the log is full, it does nothing.
+// Slices that a border of the window cuts are kept and say so ("cut").
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/base/time.h"
+#include "core/protocols/lock.h"
+#include "core/verbs/operation.h"
+#include "core/verbs/phases.h"
+#include "core/verbs/verbs.h"
+#include "tools/export/trace_locks.h"
+#include "tools/export/trace_log.h"
+
+namespace latchlab::exporting {
+
+struct TraceWindow {
+  Time from;
+  Time to;
+  std::size_t max_events = 100'000;
+};
+
+// All dates are true ones, and never earlier than those of the call before.
+class TraceRecorder {
+ public:
+  // `nodes`: "node 1 (server)" and so on, by NodeId - 1.
+  TraceRecorder(const TraceWindow& window, const std::vector<std::string>& nodes);
+
+  // An actor's number, for the calls below; clients are found by their id as well.
+  std::size_t add_actor(ActorKind kind, NodeId node, ClientId client);
+  std::size_t actor_of(ClientId client) const { return by_client_.at(client); }
+
+  // ---- the client loop ----
+  void cycle_begins(Time at, ClientId client);
+  void acquire_begins(Time at, ClientId client, LockId lock, LockMode mode);
+  void aborted(Time at, ClientId client, AbortReason reason);
+  void granted(Time at, ClientId client, LockId lock, LockMode mode);
+  void release_begins(Time at, ClientId client, LockId lock, LockMode mode);
+  void released(Time at, ClientId client, ReleaseResult result);
+  void release_skipped(Time at, ClientId client, LockId lock);
+
+  // ---- inside acquire and release ----
+  void phase(Time at, ClientId client, Phase phase);
+  void started(Time at, std::size_t actor, const Operation& op);
+  void ended(Time at, std::size_t actor, const Operation& op);
+  void wait_started(Time at, std::size_t actor, const WaitOperation& wait);
+  void wait_ended(Time at, std::size_t actor, const WaitOperation& wait);
+  void sleeps(Time at, std::size_t actor);
+  void opened(std::size_t actor, EndpointAddr endpoint);
+
+  // ---- faults ----
+  void crashed(Time at, ClientId client, std::string_view kind);
+  void node_crashed(Time at, NodeId node);
+  // Of a client or a node; `args` as Args makes them.
+  void happened(Time at, ClientId client, std::string_view what, const std::string& args);
+  void happened(Time at, NodeId node, std::string_view what, const std::string& args);
+
+  // The run is over. Once.
+  void finish(Time at);
+  const TraceLog& log() const { return log_; }
+  // What the window shows in the end; `full`: it would have shown more.
+  Time shown_to() const { return shown_to_; }
+  bool full() const { return full_; }
+
+ private:
+  enum class Kind : std::uint8_t { cycle, acquire, hold, release, phase, operation, wait, sleep };
+  struct Slice {
+    Kind kind = Kind::cycle;
+    LockMode mode = LockMode::exclusive;
+    Phase phase = Phase::other;
+    bool ended = false;  // stays open for those begun after it and not ended yet
+    Time since;
+    LockId lock;
+    const void* key = nullptr;  // Operation or WaitOperation
+    std::uint64_t arrow = 0;
+    std::string result;
+  };
+  struct Actor {
+    Track track;
+    std::string name;
+    NodeId node;
+    std::vector<Slice> open;   // each within the one before
+    Time idle_since = kNever;  // a client between release and its next cycle
+  };
+  using MessageKey = std::tuple<std::uint64_t, std::uint16_t, std::uint32_t, std::uint64_t,
+                                std::array<std::uint64_t, 3>>;
+
+  bool looks(Time at);
+  void open(Time at);
+  void close(Time at, std::string_view why);
+  Actor& actor(ClientId client) { return actors_[actor_of(client)]; }
+  Slice& push(Time at, Actor& actor, Slice slice);
+  void pop(Time at, Actor& actor, const std::string& args);
+  void pop_to(Time at, Actor& actor, Kind kind, const std::string& args = {});
+  void wake(Time at, Actor& actor);
+  void settle(Time at, Actor& actor, const void* key, std::string result);
+  void end_idle(Time at, Actor& actor, const std::string& args = {});
+  void clear(Time at, Actor& actor, const std::string& args);
+  static bool inside(const Actor& actor, Kind kind);
+  static int level(Kind kind);  // how deep it stands: each slice within one of a smaller level
+  static std::string name_of_slice(const Slice& slice);
+  std::string args_of_slice(const Slice& slice) const;
+  std::string receiver_of(const Operation& op) const;
+  static MessageKey key_of(EndpointAddr target, const Message& message);
+  void forget_arrow(const Operation& op, std::uint64_t arrow);
+
+  TraceWindow window_;
+  TraceLog log_;
+  TraceLocks locks_;
+  bool shown_ = false;
+  bool closed_ = false;
+  bool full_ = false;
+  Time shown_to_;
+  std::vector<Actor> actors_;
+  std::map<ClientId, std::size_t> by_client_;
+  std::map<std::uint64_t, std::size_t> owners_;  // of endpoints
+  std::map<MessageKey, std::deque<std::uint64_t>> on_their_way_;
+  std::uint64_t next_arrow_ = 1;
+};
+
+}  // namespace latchlab::exporting

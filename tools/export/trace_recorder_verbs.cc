@@ -1,0 +1,136 @@
+// The recorder's part about verbs, messages and faults.
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/verbs/wrappers.h"
+#include "tools/export/trace_recorder.h"
+#include "tools/export/trace_text.h"
+
+namespace latchlab::exporting {
+
+// ---- verbs ----
+
+void TraceRecorder::started(Time at, std::size_t actor, const Operation& op) {
+  if (!looks(at)) return;
+  Actor& me = actors_[actor];
+  wake(at, me);
+  if (op.detached) {
+    if (shown_) log_.instant(me.track, at, "post " + std::string(name_of(op)), asked_of(op, {}));
+    return;
+  }
+  Slice slice;
+  slice.kind = Kind::operation;
+  slice.key = &op;
+  Slice& made = push(at, me, std::move(slice));
+  if (!shown_ || op.kind != OpKind::send) return;
+  made.arrow = next_arrow_++;
+  log_.arrow_starts(me.track, at, made.arrow);
+  on_their_way_[key_of(op.target, op.message)].push_back(made.arrow);
+}
+
+void TraceRecorder::ended(Time at, std::size_t actor, const Operation& op) {
+  if (!looks(at)) return;
+  Actor& me = actors_[actor];
+  wake(at, me);
+  if (shown_ && op.kind == OpKind::send && !op.completion.ok())
+    for (const Slice& slice : me.open)
+      if (slice.key == &op) forget_arrow(op, slice.arrow);
+  settle(at, me, &op, shown_ ? result_of(op) : std::string());
+}
+
+// What was never sent is not received either.
+void TraceRecorder::forget_arrow(const Operation& op, std::uint64_t arrow) {
+  const auto found = on_their_way_.find(key_of(op.target, op.message));
+  if (found != on_their_way_.end()) std::erase(found->second, arrow);
+}
+
+// Holding and thinking are sleeps too, and shown as what they are.
+void TraceRecorder::sleeps(Time at, std::size_t actor) {
+  if (!looks(at)) return;
+  Actor& me = actors_[actor];
+  wake(at, me);
+  if (me.idle_since != kNever || inside(me, Kind::hold)) return;
+  Slice slice;
+  slice.kind = Kind::sleep;
+  push(at, me, std::move(slice));
+}
+
+// ---- waits and messages ----
+
+void TraceRecorder::wait_started(Time at, std::size_t actor, const WaitOperation& wait) {
+  if (!looks(at)) return;
+  wake(at, actors_[actor]);
+  Slice slice;
+  slice.kind = Kind::wait;
+  slice.key = &wait;
+  push(at, actors_[actor], std::move(slice));
+}
+
+void TraceRecorder::wait_ended(Time at, std::size_t actor, const WaitOperation& wait) {
+  if (!looks(at)) return;
+  Actor& me = actors_[actor];
+  wake(at, me);
+  if (shown_ && wait.outcome.by == Woke::message) {
+    const auto found = on_their_way_.find(
+        key_of(wait.set.messages[wait.outcome.index].endpoint, wait.outcome.message));
+    if (found != on_their_way_.end() && !found->second.empty()) {
+      log_.arrow_ends(me.track, at, found->second.front());
+      found->second.pop_front();
+    }
+  }
+  settle(at, me, &wait, shown_ ? outcome_of(wait) : std::string());
+}
+
+void TraceRecorder::opened(std::size_t actor, EndpointAddr endpoint) {
+  owners_[endpoint.packed()] = actor;
+}
+
+std::string TraceRecorder::receiver_of(const Operation& op) const {
+  const auto owner = owners_.find(op.target.packed());
+  if (owner == owners_.end()) return fmt::format("node {}", op.target.node.value);
+  const Actor& who = actors_[owner->second];
+  return fmt::format("{} on node {}", who.name, who.node.value);
+}
+
+// A message does not say who sent it: of equal ones to the same endpoint, the first sent is taken
+// for the first received.
+TraceRecorder::MessageKey TraceRecorder::key_of(EndpointAddr target, const Message& message) {
+  return {target.packed(), message.type, message.generation, message.lock.value, message.words};
+}
+
+// ---- faults ----
+
+void TraceRecorder::crashed(Time at, ClientId client, std::string_view kind) {
+  if (!looks(at)) return;
+  Actor& me = actor(client);
+  const std::string args = Args().text("cut", "crash").str();
+  for (const Slice& slice : me.open) {
+    if (slice.kind == Kind::acquire) locks_.gave_up(at, slice.lock);
+    if (slice.kind == Kind::hold) locks_.let_go(at, client, slice.lock, args);
+  }
+  clear(at, me, args);
+  if (shown_) log_.instant(me.track, at, std::string(kind));
+}
+
+void TraceRecorder::node_crashed(Time at, NodeId node) {
+  if (!looks(at)) return;
+  for (const auto& [client, index] : by_client_)
+    if (actors_[index].node == node) crashed(at, client, "node crash");
+  for (Actor& each : actors_)
+    if (each.node == node) clear(at, each, Args().text("cut", "crash").str());
+  if (shown_) log_.instant_of_process(node.value, at, "node crash");
+}
+
+void TraceRecorder::happened(Time at, ClientId client, std::string_view what,
+                             const std::string& args) {
+  if (looks(at) && shown_) log_.instant(actor(client).track, at, std::string(what), args);
+}
+
+void TraceRecorder::happened(Time at, NodeId node, std::string_view what, const std::string& args) {
+  if (looks(at) && shown_) log_.instant_of_process(node.value, at, std::string(what), args);
+}
+
+}  // namespace latchlab::exporting

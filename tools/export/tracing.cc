@@ -1,0 +1,219 @@
+#include "tools/export/tracing.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "tools/export/trace_text.h"
+#include "tools/export/tracing_verbs.h"
+
+namespace latchlab::exporting {
+
+namespace {
+
+// The server part is given the verbs that the recorder hears.
+class ServeThrough final : public CallHandler {
+ public:
+  ServeThrough(Verbs& verbs, CallHandler& inner) : verbs_(verbs), inner_(inner) {}
+  Task<void> serve(Verbs& /*bare*/, PendingCall pending) override {
+    return inner_.serve(verbs_, pending);
+  }
+
+ private:
+  Verbs& verbs_;
+  CallHandler& inner_;
+};
+
+class TracingBackend final : public Backend {
+ public:
+  TracingBackend(std::unique_ptr<Backend> inner, TraceRecorder& recorder)
+      : inner_(std::move(inner)), recorder_(recorder) {}
+
+  const Capabilities& capabilities() const override { return inner_->capabilities(); }
+  Verbs& add_actor(ActorKind kind, NodeId node, ClientId client) override {
+    Verbs& bare = inner_->add_actor(kind, node, client);
+    verbs_.push_back(std::make_unique<TracingVerbs>(bare, *inner_, recorder_));
+    return *verbs_.back();
+  }
+  void spawn(Verbs& actor, Task<void> root, Time start) override {
+    inner_->spawn(bare(actor), std::move(root), start);
+  }
+  void serve_calls(Verbs& server, CallHandler& handler) override {
+    handlers_.push_back(std::make_unique<ServeThrough>(server, handler));
+    inner_->serve_calls(bare(server), *handlers_.back());
+  }
+  void announce_clients(std::function<void(ClientId)> announce) override {
+    inner_->announce_clients(std::move(announce));
+  }
+  RunEnd run_until(Time date) override { return inner_->run_until(date); }
+  void request_stop() override { inner_->request_stop(); }
+  Time true_now() const override { return inner_->true_now(); }
+  void at(Time date, std::function<void()> action) override { inner_->at(date, std::move(action)); }
+  void crash(ClientId client, CrashKind kind) override;
+  bool has_hardware_faults() const override { return inner_->has_hardware_faults(); }
+  void crash_node(NodeId node) override;
+  void set_link(NodeId node, NodeId other, bool up) override;
+  void pause(ClientId client, Duration length) override;
+  void pause_node(NodeId node, Duration length) override;
+  void slow_down(ClientId client, std::int64_t factor_ppb) override;
+  void disturb_clock(NodeId node, Duration jump, std::optional<std::int64_t> drift_ppb) override;
+  Time local_now(NodeId node) const override { return inner_->local_now(node); }
+  std::uint64_t peek(RemoteAddr word) override { return inner_->peek(word); }
+  void poke(RemoteAddr word, std::uint64_t value) override { inner_->poke(word, value); }
+  Fingerprint& fingerprint() override { return inner_->fingerprint(); }
+  std::uint64_t events() const override { return inner_->events(); }
+  VerbCensus census() const override { return inner_->census(); }
+  void reset_stats() override { inner_->reset_stats(); }
+  NicStats busiest_server() const override { return inner_->busiest_server(); }
+
+ private:
+  static Verbs& bare(Verbs& actor) { return static_cast<TracingVerbs&>(actor).bare(); }
+
+  // Coroutines of actors live in the inner backend, and use the others until they end.
+  std::vector<std::unique_ptr<TracingVerbs>> verbs_;
+  std::vector<std::unique_ptr<ServeThrough>> handlers_;
+  std::unique_ptr<Backend> inner_;
+  TraceRecorder& recorder_;
+};
+
+void TracingBackend::crash(ClientId client, CrashKind kind) {
+  recorder_.crashed(true_now(), client,
+                    kind == CrashKind::process ? "process crash" : "client crash");
+  inner_->crash(client, kind);
+}
+void TracingBackend::crash_node(NodeId node) {
+  recorder_.node_crashed(true_now(), node);
+  inner_->crash_node(node);
+}
+void TracingBackend::set_link(NodeId node, NodeId other, bool up) {
+  Args args;
+  if (other != kNoNode) args.number("to node", other.value);
+  recorder_.happened(true_now(), node, up ? "link up" : "link down", args.str());
+  inner_->set_link(node, other, up);
+}
+void TracingBackend::pause(ClientId client, Duration length) {
+  recorder_.happened(true_now(), client, "pause", Args().date("length_us", Time{length.ps}).str());
+  inner_->pause(client, length);
+}
+void TracingBackend::pause_node(NodeId node, Duration length) {
+  recorder_.happened(true_now(), node, "pause", Args().date("length_us", Time{length.ps}).str());
+  inner_->pause_node(node, length);
+}
+void TracingBackend::slow_down(ClientId client, std::int64_t factor_ppb) {
+  recorder_.happened(true_now(), client, "slow CPU", {});
+  inner_->slow_down(client, factor_ppb);
+}
+void TracingBackend::disturb_clock(NodeId node, Duration jump,
+                                   std::optional<std::int64_t> drift_ppb) {
+  recorder_.happened(true_now(), node, "clock disturbed", {});
+  inner_->disturb_clock(node, jump, drift_ppb);
+}
+
+// Hears of phases before whoever adds them up.
+struct PhaseListener final : PhaseSink {
+  const Backend* clock = nullptr;
+  TraceRecorder* recorder = nullptr;
+  PhaseSink* next = nullptr;
+  ClientId client;
+  void mark(Phase phase) override {
+    recorder->phase(clock->true_now(), client, phase);
+    if (next != nullptr) next->mark(phase);
+  }
+};
+
+class TracingObserver final : public LoopObserver {
+ public:
+  TracingObserver(LoopObserver& inner, const Backend& clock, TraceRecorder& recorder,
+                  const World& world)
+      : inner_(inner), clock_(clock), recorder_(recorder), listeners_(world.shape().clients()) {
+    for (std::uint32_t i = 0; i < world.shape().clients(); ++i) {
+      PhaseListener& listener = listeners_[i];
+      listener.clock = &clock;
+      listener.recorder = &recorder;
+      listener.client = ClientId{i};
+      listener.next = world.verbs(ClientId{i}).measure_phases(&listener);
+    }
+  }
+
+  void cycle_begins(ClientId client) override {
+    recorder_.cycle_begins(now(), client);
+    inner_.cycle_begins(client);
+  }
+  void acquire_begins(ClientId client, const ClientOperation& operation) override {
+    recorder_.acquire_begins(now(), client, operation.lock.id, operation.mode);
+    inner_.acquire_begins(client, operation);
+  }
+  void acquire_aborted(ClientId client, AbortReason reason) override {
+    recorder_.aborted(now(), client, reason);
+    inner_.acquire_aborted(client, reason);
+  }
+  void acquired(ClientId client, const Grant& grant) override {
+    recorder_.granted(now(), client, grant.lock.id, grant.mode);
+    inner_.acquired(client, grant);
+  }
+  void release_begins(ClientId client, const Grant& grant) override {
+    recorder_.release_begins(now(), client, grant.lock.id, grant.mode);
+    inner_.release_begins(client, grant);
+  }
+  void released(ClientId client, const Grant& grant, ReleaseResult result) override {
+    recorder_.released(now(), client, result);
+    inner_.released(client, grant, result);
+  }
+  void release_skipped(ClientId client, const Grant& grant) override {
+    recorder_.release_skipped(now(), client, grant.lock.id);
+    inner_.release_skipped(client, grant);
+  }
+
+ private:
+  Time now() const { return clock_.true_now(); }
+
+  LoopObserver& inner_;
+  const Backend& clock_;
+  TraceRecorder& recorder_;
+  std::vector<PhaseListener> listeners_;
+};
+
+std::vector<std::string> node_names(const WorldPlan& plan) {
+  std::vector<std::string> names;
+  for (const NodePlan& node : plan.nodes)
+    names.push_back(fmt::format("node {} ({})", node.id.value,
+                                node.server && node.clients ? "server and clients"
+                                : node.server               ? "server"
+                                                            : "clients"));
+  return names;
+}
+
+class Tracing final : public Onlooker {
+ public:
+  Tracing(const TraceWindow& window, TraceTaker taker)
+      : window_(window), taker_(std::move(taker)) {}
+
+  std::unique_ptr<Backend> around(std::unique_ptr<Backend> inner, const WorldPlan& plan) override {
+    clock_ = inner.get();
+    recorder_ = std::make_unique<TraceRecorder>(window_, node_names(plan));
+    return std::make_unique<TracingBackend>(std::move(inner), *recorder_);
+  }
+  LoopObserver& around(LoopObserver& inner, const World& world) override {
+    observer_ = std::make_unique<TracingObserver>(inner, *clock_, *recorder_, world);
+    return *observer_;
+  }
+  void ended(Time now) override {
+    recorder_->finish(now);
+    taker_(*recorder_);
+  }
+
+ private:
+  TraceWindow window_;
+  TraceTaker taker_;
+  const Backend* clock_ = nullptr;
+  std::unique_ptr<TraceRecorder> recorder_;
+  std::unique_ptr<TracingObserver> observer_;
+};
+
+}  // namespace
+
+std::unique_ptr<Onlooker> make_tracing(const TraceWindow& window, TraceTaker taker) {
+  return std::make_unique<Tracing>(window, std::move(taker));
+}
+
+}  // namespace latchlab::exporting

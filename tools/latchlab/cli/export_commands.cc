@@ -1,0 +1,22 @@
+#include "tools/latchlab/cli/cli.h"
+
+namespace latchlab::tool {
+
+void add_export_commands(Cli& cli) {
+  const auto arguments = tool::arguments<ExportArguments>();
+  CLI::App& command = cli.add("export", "Write what a finished run has found for other programs",
+                              [arguments] { return export_run(*arguments); });
+  command.add_option("directory", arguments->directory, "A directory that latchlab run made")
+      ->required()
+      ->type_name("DIR");
+  command
+      .add_flag("--gnuplot", arguments->gnuplot,
+                "Write DIR/gnuplot/: data, a script per figure and a Makefile; then, for PDFs:  "
+                "make -C DIR/gnuplot")
+      ->required();
+  add_data(command, arguments->data);
+  cli.take_plugins(command);
+  command.footer(kExitCodes);
+}
+
+}  // namespace latchlab::tool

@@ -1,0 +1,58 @@
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "core/protocols/registry.h"
+#include "core/runner/files.h"
+#include "core/runner/stored_study.h"
+#include "tools/export/figure_data.h"
+#include "tools/export/gnuplot.h"
+#include "tools/latchlab/commands.h"
+
+namespace latchlab::tool {
+
+namespace {
+
+void warn_of_points(const StudyOutcome& outcome) {
+  for (const std::size_t point : exporting::unusable_points(outcome))
+    fmt::print(
+        stderr, "latchlab: warning: point {} is left out: it is {}\n", point,
+        outcome.points[point].complete() ? name_of(outcome.points[point].status()) : "interrupted");
+}
+
+Status write_files(const std::string& directory, const std::vector<exporting::TextFile>& files) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) return Error{fmt::format("cannot create {}: {}", directory, error.message()), {}};
+  for (const auto& [name, text] : files)
+    if (Status written = write_atomically(directory + "/" + name, text); !written) return written;
+  return fine();
+}
+
+}  // namespace
+
+int export_run(const ExportArguments& arguments) {
+  const auto stored =
+      load_stored_study(arguments.directory, protocol_infos(), data_dirs(arguments.data));
+  if (!stored) return complain(stored.error());
+  const Scenario& scenario = stored.value().scenario;
+  const StudyOutcome& outcome = stored.value().outcome;
+  warn_of_points(outcome);
+  const auto figures = exporting::figures_of(scenario, outcome);
+  if (figures.empty())
+    return complain(
+        {"there is nothing to draw: no point has what the figures show (report.figures "
+         "of the scenario)",
+         arguments.directory});
+  const std::string directory = arguments.directory + "/gnuplot";
+  const auto files =
+      exporting::gnuplot_files(scenario.name, figures, exporting::latency_of(scenario, outcome));
+  if (const Status written = write_files(directory, files); !written)
+    return complain(written.error(), kCannot);
+  fmt::print("{}: {} figures; make them with:  make -C {}\n", directory, files.size() / 2,
+             directory);
+  return kFine;
+}
+
+}  // namespace latchlab::tool
