@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "core/runner/output.h"
+#include "core/runner/files.h"
 #include "core/scenario/text_file.h"
 #include "tools/latchlab/commands.h"
 
