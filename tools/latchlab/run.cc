@@ -13,6 +13,7 @@
 #include "tools/latchlab/run_one.h"
 #include "tools/latchlab/score_table.h"
 #include "tools/latchlab/table.h"
+#include "tools/report/report.h"
 
 namespace latchlab::tool {
 
@@ -193,6 +194,9 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario,
   Ran ran{exit_code(outcome), score_study(scenario, outcome)};
   if (talks) print_outcome(scenario, outcome, ran.score, directory.value());
   if (!written) return {complain(written.error(), kCannot), std::move(ran.score)};
+  const std::string timing = timing_json(outcome, options.jobs);
+  write_report(directory.value() + "/report.html",
+               {{directory.value(), scenario, outcome, manifest, timing}});
   if (outcome.interrupted)
     fmt::print(stderr, "latchlab: interrupted; what was finished is in {}\n", directory.value());
   if (ran.code == kFine && misses_any(scenario, ran.score, arguments.strict)) ran.code = kBroken;

@@ -1,0 +1,97 @@
+// Puts the page together from its files, which are part of the program.
+
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "core/base/fingerprint.h"
+#include "tools/report/document.h"
+#include "tools/report/report.h"
+
+// NAME and NAME_end: the bytes of a file, read by the assembler.
+#define EMBED(name, path)                                             \
+  asm(".pushsection .rodata\n" #name ": .incbin \"" path "\"\n" #name \
+      "_end: .byte 0\n"                                               \
+      ".popsection\n");                                               \
+  extern "C" __attribute__((visibility("hidden"))) const char name[]; \
+  extern "C" __attribute__((visibility("hidden"))) const char name##_end[]
+#define PAGE_FILE(name) LATCHLAB_SOURCE_DIR "/tools/report/page/" name
+
+EMBED(latchlab_page_html, PAGE_FILE("page.html"));
+EMBED(latchlab_page_css, PAGE_FILE("page.css"));
+EMBED(latchlab_page_d3, LATCHLAB_D3);
+EMBED(latchlab_page_dom, PAGE_FILE("dom.js"));
+EMBED(latchlab_page_words, PAGE_FILE("words.js"));
+EMBED(latchlab_page_study, PAGE_FILE("study.js"));
+EMBED(latchlab_page_frame, PAGE_FILE("frame.js"));
+EMBED(latchlab_page_lines, PAGE_FILE("lines.js"));
+EMBED(latchlab_page_bars, PAGE_FILE("bars.js"));
+EMBED(latchlab_page_figures, PAGE_FILE("figures.js"));
+EMBED(latchlab_page_tables, PAGE_FILE("tables.js"));
+EMBED(latchlab_page_sections, PAGE_FILE("sections.js"));
+EMBED(latchlab_page_selftest, PAGE_FILE("selftest.js"));
+
+namespace latchlab::tool {
+
+namespace {
+
+#define TEXT_OF(name) std::string_view(name, static_cast<std::size_t>(name##_end - (name)))
+
+// All scripts in one scope of their own; the last one draws the page.
+std::string scripts() {
+  std::string text = "(() => {\n'use strict';\n";
+  for (const std::string_view each :
+       {TEXT_OF(latchlab_page_dom), TEXT_OF(latchlab_page_words), TEXT_OF(latchlab_page_study),
+        TEXT_OF(latchlab_page_frame), TEXT_OF(latchlab_page_lines), TEXT_OF(latchlab_page_bars),
+        TEXT_OF(latchlab_page_figures), TEXT_OF(latchlab_page_tables),
+        TEXT_OF(latchlab_page_selftest), TEXT_OF(latchlab_page_sections)})
+    text += each;
+  return text + "})();\n";
+}
+
+std::string content_of(std::string_view marker, const std::string& document,
+                       const std::string& nonce) {
+  if (marker == "nonce") return nonce;
+  if (marker == "style") return std::string(TEXT_OF(latchlab_page_css));
+  if (marker == "data") return document;
+  if (marker == "d3") return std::string(TEXT_OF(latchlab_page_d3));
+  return scripts();
+}
+
+// What names the scripts that may run. It depends on all of the data, so that the data cannot well
+// contain it.
+std::string nonce_of(const std::string& document) {
+  Fingerprint print;
+  for (const char c : document) print.add(static_cast<unsigned char>(c));
+  return print.text();
+}
+
+}  // namespace
+
+// The template says {{marker}} where something goes.
+std::string report_html(const std::vector<ReportPart>& parts) {
+  const std::string document = report_document(parts);
+  const std::string nonce = nonce_of(document);
+  std::string_view rest = TEXT_OF(latchlab_page_html);
+  std::string page;
+  for (std::size_t at = rest.find("{{"); at != rest.npos; at = rest.find("{{")) {
+    const std::size_t end = rest.find("}}", at);
+    page += rest.substr(0, at);
+    page += content_of(rest.substr(at + 2, end - at - 2), document, nonce);
+    rest.remove_prefix(end + 2);
+  }
+  page += rest;
+  return page;
+}
+
+bool write_report(const std::string& path, const std::vector<ReportPart>& parts) {
+  const Status written = write_atomically(path, report_html(parts));
+  if (!written)
+    fmt::print(stderr, "latchlab: warning: no report page: {}; the results are complete\n",
+               written.error().text());
+  return written.ok();
+}
+
+}  // namespace latchlab::tool

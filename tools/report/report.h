@@ -1,0 +1,29 @@
+#pragma once
+// The page on one run or several: one HTML file with its style, its scripts, d3 and the data, which
+// needs no network and works from a disk.
+
+#include <string>
+#include <vector>
+
+#include "core/runner/output.h"
+#include "core/runner/study.h"
+#include "core/scenario/scenario.h"
+
+namespace latchlab::tool {
+
+struct ReportPart {
+  std::string name;  // tells parts apart, for people: the run's directory
+  const Scenario& scenario;
+  const StudyOutcome& outcome;
+  const RunManifest& manifest;
+  std::string timing;  // the text of its timing.json; may be empty
+};
+
+// At least one part. Equal parts give equal bytes.
+std::string report_html(const std::vector<ReportPart>& parts);
+
+// Writes it. The page is made from results that are there already, so that a failure loses nothing:
+// it is told on stderr, and the answer is false.
+bool write_report(const std::string& path, const std::vector<ReportPart>& parts);
+
+}  // namespace latchlab::tool
