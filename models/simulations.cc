@@ -53,7 +53,7 @@ Status Simulations::simulate(const std::vector<std::pair<Key, Point>>& missing) 
   for (const auto& [key, point] : missing) scenario.points.push_back(point);
   StudyOptions options;
   options.jobs = jobs_;
-  options.progress = [this](std::size_t done, std::size_t) { progress_(simulated_ + done); };
+  options.progress = [this](const StudyProgress& at) { progress_(simulated_ + at.done); };
   const StudyOutcome outcome = run_study(scenario, options, make_backend_);
   simulated_ += missing.size();
   interrupted_ = outcome.interrupted;

@@ -1,25 +1,21 @@
 #include "core/runner/output.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <ctime>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <variant>
 #include <vector>
 
 #include "core/measure/results_json.h"
+#include "core/runner/files.h"
 #include "core/runner/scoring.h"
 
 namespace latchlab {
 
 using Json = nlohmann::ordered_json;
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -156,6 +152,7 @@ std::string timing_json(const StudyOutcome& outcome, std::uint32_t jobs) {
   json["host"] = host;
   json["jobs"] = jobs;
   json["wall_s"] = outcome.wall_s;
+  json["resumed"] = outcome.stored;
   json["repeats"] = Json::array();
   for (std::size_t p = 0; p < outcome.points.size(); ++p) {
     for (std::size_t r = 0; r < outcome.points[p].repeats.size(); ++r) {
@@ -176,68 +173,9 @@ std::string timing_json(const StudyOutcome& outcome, std::uint32_t jobs) {
   return json.dump(1) + "\n";
 }
 
-// ---- files ----
-
-Result<std::string> make_study_directory(const std::string& wanted, const std::string& name) {
-  std::error_code error;
-  if (!wanted.empty()) {
-    if (fs::exists(wanted, error) &&
-        !(fs::is_directory(wanted, error) && fs::is_empty(wanted, error)))
-      return Error{fmt::format("{} exists already and results are never overwritten; "
-                               "choose another --out",
-                               wanted),
-                   {}};
-    fs::create_directories(wanted, error);
-    if (error) return Error{fmt::format("cannot create {}: {}", wanted, error.message()), {}};
-    return wanted;
-  }
-  fs::create_directories("results", error);
-  for (int n = 1; !error && n < 1'000'000; ++n) {
-    const std::string path = fmt::format("results/{}-{}", name, n);
-    if (fs::create_directory(path, error)) return path;  // else taken, or an error
-  }
-  return Error{fmt::format("cannot create a directory under results/: {}", error.message()), {}};
-}
-
-Result<std::string> make_run_directory(const std::string& wanted, const std::string& name) {
-  auto path = make_study_directory(wanted, name);
-  if (!path) return path;
-  std::error_code error;
-  fs::create_directory(path.value() + "/points", error);
-  if (error)
-    return Error{fmt::format("cannot create {}/points: {}", path.value(), error.message()), {}};
-  return path;
-}
-
-Status write_atomically(const std::string& path, const std::string& text) {
-  const std::string beside = path + ".part";
-  const auto problem = [&] {
-    Error error{fmt::format("cannot write {}: {}", path, strerror(errno)), {}};
-    ::unlink(beside.c_str());
-    return error;
-  };
-  const int file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) return problem();
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const ssize_t written = ::write(file, text.data() + at, text.size() - at);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      const Error error = problem();
-      ::close(file);
-      return error;
-    }
-    at += static_cast<std::size_t>(written);
-  }
-  if (::fsync(file) != 0 || ::close(file) != 0) return problem();
-  if (::rename(beside.c_str(), path.c_str()) != 0) return problem();
-  return fine();
-}
-
 Status write_study(const std::string& directory, const Scenario& scenario,
                    const StudyOutcome& outcome, const RunManifest& manifest, std::uint32_t jobs) {
   const std::pair<const char*, std::string> files[] = {
-      {"scenario.yaml", scenario.resolved_yaml},
       {"results.json", results_json(scenario, outcome, manifest)},
       {"results.csv", results_csv(scenario, outcome)},
       {"timing.json", timing_json(outcome, jobs)},

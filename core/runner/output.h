@@ -1,9 +1,10 @@
 #pragma once
-// A study as files: scenario.yaml, results.json, results.csv, timing.json.
+// A study as files: results.json, results.csv, timing.json.
 // results.json and results.csv hold nothing that could differ between two runs of the same
 // scenario and seed; everything else is in timing.json.
 
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/runner/study.h"
@@ -21,16 +22,6 @@ std::string results_json(const Scenario& scenario, const StudyOutcome& outcome,
                          const RunManifest& manifest);
 std::string results_csv(const Scenario& scenario, const StudyOutcome& outcome);
 std::string timing_json(const StudyOutcome& outcome, std::uint32_t jobs);
-
-// Creates the directory of a run: `wanted`, which must not exist or be empty, or, when that is
-// empty, results/NAME-N with the first free N.
-Result<std::string> make_run_directory(const std::string& wanted, const std::string& name);
-
-// The same without room for points: a directory of runs.
-Result<std::string> make_study_directory(const std::string& wanted, const std::string& name);
-
-// All or nothing: written beside, flushed, renamed.
-Status write_atomically(const std::string& path, const std::string& text);
 
 Status write_study(const std::string& directory, const Scenario& scenario,
                    const StudyOutcome& outcome, const RunManifest& manifest, std::uint32_t jobs);

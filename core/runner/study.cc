@@ -1,6 +1,5 @@
 #include "core/runner/study.h"
 
-#include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
 
@@ -11,7 +10,7 @@
 
 #include "core/protocols/registry.h"
 #include "core/runner/child.h"
-#include "core/runner/output.h"
+#include "core/runner/point_files.h"
 
 namespace latchlab {
 
@@ -70,9 +69,10 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  // poll() without a limit of time; false when a signal came first.
+  // poll() for a second at most; false when a signal came first.
   bool wait(std::vector<pollfd>& polled) const {
-    return ::ppoll(polled.data(), polled.size(), nullptr, &old_mask_) >= 0;
+    const timespec second = {1, 0};
+    return ::ppoll(polled.data(), polled.size(), &second, &old_mask_) >= 0;
   }
 
  private:
@@ -97,14 +97,17 @@ class Pool {
     outcome_.points.resize(scenario.points.size());
     for (std::size_t p = 0; p < scenario.points.size(); ++p) {
       outcome_.points[p].repeats.resize(scenario.points[p].run.repeats);
-      for (std::uint32_t r = 0; r < scenario.points[p].run.repeats; ++r) work_.push_back({p, r});
+      for (std::uint32_t r = 0; r < scenario.points[p].run.repeats; ++r)
+        if (!take_stored({p, r})) work_.push_back({p, r});
     }
+    for (const Work& each : work_) work_ahead_ += amount(each);
   }
 
   StudyOutcome run() {
     const StopSignals signals;
     const auto started = std::chrono::steady_clock::now();
-    while (!stop_asked && (next_ < work_.size() || !running_.empty())) {
+    tell_progress();
+    while (!is_over()) {
       while (next_ < work_.size() && running_.size() < options_.jobs) launch(work_[next_++]);
       collect(signals);
     }
@@ -116,6 +119,21 @@ class Pool {
   }
 
  private:
+  bool is_over() const {
+    return stop_asked != 0 || outcome_.cannot_write || (next_ == work_.size() && running_.empty());
+  }
+  double amount(Work work) const {
+    return options_.work ? options_.work(scenario_.points[work.point]) : 1;
+  }
+  bool take_stored(Work work) {
+    if (options_.files == nullptr) return false;
+    auto stored = options_.files->find(scenario_.points[work.point], work.repeat);
+    if (!stored) return false;
+    outcome_.points[work.point].repeats[work.repeat] = std::move(stored);
+    ++outcome_.stored;
+    return true;
+  }
+
   void launch(Work work) {
     const Point& point = scenario_.points[work.point];
     const ProtocolEntry* entry = find_protocol(point.protocol.name);
@@ -135,6 +153,7 @@ class Pool {
     std::vector<pollfd> polled;
     for (const Running& each : running_) polled.push_back({each.child.descriptor(), POLLIN, 0});
     if (!signals.wait(polled)) return;
+    tell_progress();
     std::size_t i = 0;
     for (auto each = running_.begin(); each != running_.end(); ++i) {
       const bool over = polled[i].revents != 0 && each->child.drain();
@@ -149,15 +168,22 @@ class Pool {
 
   void ended(Work work, RepeatOutcome result) {
     result.seed = repeat_seed(scenario_.points[work.point].run.seed, work.repeat);
-    if (!options_.points_dir.empty()) {
-      const std::string name =
-          fmt::format("{}/{:04}-{}.json", options_.points_dir, work.point, work.repeat);
-      // Also told at the end, when the results themselves are written.
-      static_cast<void>(write_atomically(name, serialise_outcome(result) + "\n"));
+    if (options_.files != nullptr) {
+      const Status kept =
+          options_.files->keep(work.point, scenario_.points[work.point], work.repeat, result);
+      if (!kept && !outcome_.cannot_write) outcome_.cannot_write = kept.error();
     }
     outcome_.points[work.point].repeats[work.repeat] = std::move(result);
     ++done_;
-    if (options_.progress) options_.progress(done_, work_.size());
+    work_done_ += amount(work);
+    tell_progress();
+  }
+
+  void tell_progress() const {
+    if (!options_.progress) return;
+    const double share = work_ahead_ > 0 ? work_done_ / work_ahead_ : 1;
+    options_.progress(
+        {outcome_.stored + done_, outcome_.stored + work_.size(), outcome_.stored, share});
   }
 
   const Scenario& scenario_;
@@ -167,6 +193,7 @@ class Pool {
   std::vector<Work> work_;
   std::size_t next_ = 0;
   std::size_t done_ = 0;
+  double work_ahead_ = 0, work_done_ = 0;
   std::list<Running> running_;
 };
 

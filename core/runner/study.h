@@ -16,11 +16,23 @@
 
 namespace latchlab {
 
+class PointFiles;
+
+struct StudyProgress {
+  std::size_t done = 0, all = 0;  // repeats
+  std::size_t stored = 0;         // of those done: taken from files
+  double share = 0;               // of the work that is not stored, by StudyOptions::work
+};
+
 struct StudyOptions {
   std::uint32_t jobs = 1;
-  std::string points_dir;  // where each finished repeat is written at once; empty: nowhere
-  // Called as repeats end, in the order in which they end: for progress only.
-  std::function<void(std::size_t done, std::size_t all)> progress;
+  // Where each finished repeat is written at once, and those that are there already are taken from;
+  // null: nowhere. The study ends early when a file cannot be written.
+  const PointFiles* files = nullptr;
+  // How much work a repeat of a point is, in any unit; empty: the same for all.
+  std::function<double(const Point&)> work;
+  // Called as repeats end, in the order in which they end, and about every second.
+  std::function<void(const StudyProgress&)> progress;
 };
 
 struct PointOutcome {
@@ -35,8 +47,10 @@ struct PointOutcome {
 };
 
 struct StudyOutcome {
-  std::vector<PointOutcome> points;  // as in the scenario
-  bool interrupted = false;
+  std::vector<PointOutcome> points;   // as in the scenario
+  bool interrupted = false;           // not every repeat has ended
+  std::optional<Error> cannot_write;  // why it was cut short, if because of its files
+  std::size_t stored = 0;             // repeats that were taken from files
   double wall_s = 0;
 };
 

@@ -37,10 +37,11 @@ TEST_F(Interrupted, finished_points_are_kept_and_no_process_is_left) {
   const Finished finished = started.wait();
   EXPECT_EQ(finished.code, 130);
   EXPECT_TRUE(all_gone(started));
-  EXPECT_THAT(
-      finished.err,
-      ::testing::MatchesRegex("small: 2 points, 2 runs, 1 at once: about [0-9]+ s and [0-9]+ MiB\n"
-                              "latchlab: interrupted; what was finished is in r\n"));
+  EXPECT_THAT(finished.err,
+              ::testing::MatchesRegex(
+                  "small: 2 points, 2 runs, 1 at once: about [0-9]+ min and [0-9]+ MiB\n"
+                  "latchlab: interrupted; what was finished is in r, and --resume goes "
+                  "on with it:\n  latchlab run long.yaml --resume --out r\n"));
   const Json results = json("r/results.json");
   EXPECT_EQ(results["manifest"]["complete"], false);
   ASSERT_EQ(results["points"].size(), 2u);

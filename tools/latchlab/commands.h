@@ -36,6 +36,7 @@ struct RunArguments {
   bool json = false;
   bool quiet = false;
   bool strict = false;  // a missed validation fails the run too
+  bool resume = false;  // goes on in a directory that holds a part of the run
 };
 
 struct ReproduceArguments {
@@ -65,12 +66,19 @@ struct ExploreArguments {
   bool quiet = false;
 };
 
+struct ReportArguments {
+  std::vector<std::string> directories;
+  std::string out;  // the page; empty: DIR/report.html, of several runs report.html
+  std::string data;
+};
+
 int run(const RunArguments& arguments);
 int reproduce(const ReproduceArguments& arguments);
 int calibrate(const CalibrateArguments& arguments);
 int explore_protocol(const ExploreArguments& arguments);
 int replay(const std::string& file);
 int check(const ScenarioArguments& arguments);
+int report(const ReportArguments& arguments);
 int list(const std::string& what, const std::string& data, bool json);
 
 // ---- shared ----
@@ -86,6 +94,9 @@ int complain(const Error& error, int code = kBadInput);
 // Platform files are tried out before anything runs: SimGrid refuses a bad one by ending the
 // process.
 Status check_platform_files(const Scenario& scenario);
+
+// Stands for the code that makes results: equal for equal programs.
+const std::string& program_identity();
 
 // The factory of a backend of this build.
 Result<BackendFactory> backend_factory(const std::string& name);

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/runner/output.h"
+#include "core/runner/files.h"
 #include "core/scenario/text_file.h"
 #include "tools/explore/campaign.h"
 #include "tools/latchlab/commands.h"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/runner/output.h"
+#include "core/runner/files.h"
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/run_one.h"
 #include "tools/latchlab/score_table.h"
@@ -124,7 +124,9 @@ int reproduce(const ReproduceArguments& arguments) {
   if (!names) return complain(names.error());
   auto loaded = load_all(names.value(), arguments.run);
   if (!loaded) return complain(loaded.error());
-  const auto directory = make_study_directory(arguments.run.out, "reproduce");
+  const auto directory = arguments.run.resume
+                             ? reopen_results_directory(arguments.run.out, "reproduce", "")
+                             : make_results_directory(arguments.run.out, "reproduce");
   if (!directory) return complain(directory.error());
 
   std::vector<Experiment> done;
@@ -145,6 +147,11 @@ int reproduce(const ReproduceArguments& arguments) {
   if (const Status written = write_atomically(path, summary_json(done)); !written)
     return complain(written.error(), kCannot);
   fmt::print("\nResults: {}\n", directory.value());
+  if (code == kInterrupted)
+    fmt::print(stderr,
+               "latchlab: the other experiments go on with:\n  latchlab reproduce{}{} "
+               "--resume --out {}\n",
+               arguments.what.empty() ? "" : " ", arguments.what, directory.value());
   return code;
 }
 

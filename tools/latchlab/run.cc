@@ -2,14 +2,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <thread>
 #include <utility>
 
+#include "core/runner/files.h"
 #include "core/runner/output.h"
+#include "core/runner/point_files.h"
 #include "core/runner/study.h"
 #include "tools/latchlab/commands.h"
+#include "tools/latchlab/estimate.h"
+#include "tools/latchlab/progress.h"
 #include "tools/latchlab/run_one.h"
 #include "tools/latchlab/score_table.h"
 #include "tools/latchlab/table.h"
@@ -19,94 +22,38 @@ namespace latchlab::tool {
 
 namespace {
 
-// One simulated verb takes about this long on one core; a cycle of a client takes at least one
-// round trip of a microsecond or two. Good to a factor of three, which is what a person wants to
-// know before a long run.
-constexpr double kVerbSeconds = 0.5e-6;
-constexpr double kRoundTripSeconds = 2e-6;
-constexpr double kWorthSaying = 2.0;
-// The same for memory.
-constexpr double kProgramBytes = 32 << 20;
-constexpr double kClientBytes = 8 << 10;
-constexpr double kTouchedBytes = 64;  // of the lock table, per verb
-
-double estimate_verbs(const Point& point) {
-  const double pause = kRoundTripSeconds +
-                       (point.workload.think_time + point.workload.critical_section).seconds() / 2;
-  const double per_second = std::min(point.platform.clients() / pause, 30e6);
-  return per_second * (point.run.warmup + point.run.duration).seconds();
-}
-
-double estimate_seconds(const Scenario& scenario) {
-  double total = 0;
-  for (const Point& point : scenario.points)
-    total += estimate_verbs(point) * kVerbSeconds * point.run.repeats;
-  return total;
-}
-
-// Of the largest point: the program, its clients, and the pages of the lock table that are touched.
-double estimate_mib(const Scenario& scenario) {
-  double most = 0;
-  for (const Point& point : scenario.points) {
-    const double stride = static_cast<double>(std::max<std::uint64_t>(point.locks.stride_bytes, 8));
-    const double table = static_cast<double>(point.locks.count) * stride;
-    const double touched = std::min(table, estimate_verbs(point) * kTouchedBytes);
-    most = std::max(most, kProgramBytes + point.platform.clients() * kClientBytes + touched);
-  }
-  return most / (1024 * 1024);
-}
-
-std::size_t repeats_of(const Scenario& scenario) {
-  std::size_t all = 0;
-  for (const Point& point : scenario.points) all += point.run.repeats;
-  return all;
-}
-
 std::string counted(std::size_t number, const char* what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
-// A line that overwrites itself, for people who have been waiting for a while.
-class Progress {
- public:
-  explicit Progress(bool shown) : shown_(shown), started_(std::chrono::steady_clock::now()) {}
-  void show(std::size_t done, std::size_t all) {
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
-    if (!shown_ || spent.count() < kWorthSaying) return;
-    const double left = spent.count() / static_cast<double>(done) * static_cast<double>(all - done);
-    fmt::print(stderr, "\r{:<40}", fmt::format("{}/{} runs, about {:.0f} s left", done, all, left));
-    std::fflush(stderr);
-    visible_ = true;
-  }
-  void clear() {
-    if (visible_) fmt::print(stderr, "\r{:40}\r", "");
-    visible_ = false;
-  }
-
- private:
-  bool shown_;
-  bool visible_ = false;
-  std::chrono::steady_clock::time_point started_;
-};
-
-void announce(const Scenario& scenario, std::size_t most_at_once) {
+// What is stored need not run: `stored` of the repeats.
+void announce(const Scenario& scenario, std::size_t most_at_once, double seconds,
+              std::size_t stored) {
   for (const std::string& warning : scenario.warnings)
     fmt::print(stderr, "latchlab: warning: {}\n", warning);
-  const std::size_t jobs = std::min(most_at_once, repeats_of(scenario));
-  const double seconds = estimate_seconds(scenario) / static_cast<double>(jobs);
+  const std::size_t left = repeats_of(scenario) - stored;
+  if (stored > 0)
+    fmt::print(stderr, "{}: {} of {} are there already\n", scenario.name, stored,
+               counted(repeats_of(scenario), "run"));
   if (seconds < kWorthSaying) return;
-  fmt::print(stderr, "{}: {}, {}, {} at once: about {:.0f} s and {:.0f} MiB\n", scenario.name,
-             counted(scenario.points.size(), "point"), counted(repeats_of(scenario), "run"), jobs,
-             seconds, estimate_mib(scenario) * static_cast<double>(jobs));
+  const std::size_t jobs = std::min(most_at_once, left);
+  fmt::print(stderr, "{}: {}, {}, {} at once: {} and {:.0f} MiB\n", scenario.name,
+             counted(scenario.points.size(), "point"), counted(left, "run"), jobs,
+             rough_time(seconds), estimate_mib(scenario) * static_cast<double>(jobs));
 }
 
 // What to type to run the same again, should an invariant of ours break.
-std::string replay_command(const RunArguments& arguments) {
+std::string command_line(const RunArguments& arguments) {
   std::string command = "latchlab run " + arguments.input.scenario;
   for (const std::string& set : arguments.input.sets) command += " --set '" + set + "'";
   if (arguments.input.seed) command += fmt::format(" --seed {}", *arguments.input.seed);
   if (arguments.input.repeats) command += fmt::format(" --repeats {}", *arguments.input.repeats);
   return command;
+}
+
+// What to type to run what is left; of reproduce, for one experiment too.
+std::string resume_command(const RunArguments& arguments, const std::string& directory) {
+  return command_line(arguments) + " --resume --out " + directory;
 }
 
 bool misses_any(const Scenario& scenario, const StudyScore& score, bool strict) {
@@ -116,6 +63,7 @@ bool misses_any(const Scenario& scenario, const StudyScore& score, bool strict) 
 }
 
 int exit_code(const StudyOutcome& outcome) {
+  if (outcome.cannot_write) return kCannot;
   if (outcome.interrupted) return kInterrupted;
   RepeatStatus worst = RepeatStatus::ok;
   for (const PointOutcome& point : outcome.points) worst = std::max(worst, point.status());
@@ -168,37 +116,107 @@ void print_outcome(const Scenario& scenario, const StudyOutcome& outcome, const 
 
 }  // namespace
 
+namespace {
+
+// The directory of a run, this program alone in it.
+struct Place {
+  std::string directory;
+  DirectoryLock lock;
+  PointFiles files;
+};
+
+Result<Place> open_place(const RunArguments& arguments, const Scenario& scenario,
+                         const RunManifest& manifest) {
+  auto directory = arguments.resume
+                       ? reopen_results_directory(arguments.out, scenario.name, "scenario.yaml")
+                       : make_results_directory(arguments.out, scenario.name);
+  if (!directory) return directory.error();
+  auto lock = DirectoryLock::take(directory.value());
+  if (!lock) return lock.error();
+  auto files = PointFiles::open(directory.value(), manifest, program_identity());
+  if (!files) return files.error();
+  if (arguments.resume)
+    if (const Status adopted = files.value().adopt(scenario); !adopted) return adopted.error();
+  return Place{directory.value(), std::move(lock).value(), std::move(files).value()};
+}
+
+std::size_t stored_of(const Scenario& scenario, const PointFiles& files) {
+  std::size_t stored = 0;
+  for (const Point& point : scenario.points)
+    for (std::uint32_t r = 0; r < point.run.repeats; ++r) stored += files.find(point, r) ? 1 : 0;
+  return stored;
+}
+
+// On one core, of what is not stored.
+double seconds_ahead(const Scenario& scenario, const PointFiles& files) {
+  double total = 0;
+  for (const Point& point : scenario.points)
+    for (std::uint32_t r = 0; r < point.run.repeats; ++r)
+      if (!files.find(point, r)) total += estimate_seconds(point);
+  return total;
+}
+
+StudyOutcome run_in(const Place& place, const Scenario& scenario, std::uint32_t jobs, bool talks,
+                    const BackendFactory& make_backend) {
+  for (const std::string& warning : place.files.warnings())
+    fmt::print(stderr, "latchlab: warning: {}\n", warning);
+  const double seconds = seconds_ahead(scenario, place.files) /
+                         static_cast<double>(std::min<std::size_t>(jobs, repeats_of(scenario)));
+  if (talks) announce(scenario, jobs, seconds, stored_of(scenario, place.files));
+  Progress progress(talks && isatty(STDERR_FILENO) != 0, seconds);
+  StudyOptions options;
+  options.jobs = jobs;
+  options.files = &place.files;
+  options.work = [](const Point& point) { return estimate_seconds(point); };
+  options.progress = [&](const StudyProgress& at) { progress.show(at); };
+  return run_study(scenario, options, make_backend);
+}
+
+void tell_how_to_go_on(const StudyOutcome& outcome, const RunArguments& arguments,
+                       const std::string& directory) {
+  if (outcome.cannot_write) fmt::print(stderr, "latchlab: {}\n", outcome.cannot_write->text());
+  fmt::print(stderr,
+             "latchlab: {}; what was finished is in {}, and --resume goes on with it:\n  {}\n",
+             outcome.cannot_write ? "stopped" : "interrupted", directory,
+             resume_command(arguments, directory));
+}
+
+}  // namespace
+
 Ran run_one(const RunArguments& arguments, const Scenario& scenario,
             const BackendFactory& make_backend) {
-  auto directory = make_run_directory(arguments.out, scenario.name);
-  if (!directory) return {complain(directory.error()), {}};
+  const RunManifest manifest{LATCHLAB_VERSION, arguments.backend, {}};
+  auto place = open_place(arguments, scenario, manifest);
+  if (!place) return {complain(place.error()), {}};
+  const std::string& directory = place.value().directory;
+  // First of all: with it, what is finished can be read even if nothing else is ever written.
+  if (const Status written = write_atomically(directory + "/scenario.yaml", scenario.resolved_yaml);
+      !written)
+    return {complain(written.error(), kCannot), {}};
 
   const bool talks = !arguments.quiet && !arguments.json;
-  StudyOptions options;
-  options.jobs =
+  const std::uint32_t jobs =
       arguments.jobs > 0 ? arguments.jobs : std::max(1u, std::thread::hardware_concurrency());
-  options.points_dir = directory.value() + "/points";
-  Progress progress(talks && isatty(STDERR_FILENO) != 0);
-  options.progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
-  if (talks) announce(scenario, options.jobs);
   check_context().scenario = scenario.file;
-  check_context().replay_command = replay_command(arguments);
-  const StudyOutcome outcome = run_study(scenario, options, make_backend);
-  progress.clear();
+  check_context().replay_command = command_line(arguments);
+  const StudyOutcome outcome = run_in(place.value(), scenario, jobs, talks, make_backend);
 
-  const RunManifest manifest{LATCHLAB_VERSION, arguments.backend, {}};
-  const Status written = write_study(directory.value(), scenario, outcome, manifest, options.jobs);
+  const Status written = write_study(directory, scenario, outcome, manifest, jobs);
   report_problems(scenario, outcome, !arguments.quiet);
   if (talks) report_unsteady(scenario, outcome);
   if (arguments.json) fmt::print("{}", results_json(scenario, outcome, manifest));
   Ran ran{exit_code(outcome), score_study(scenario, outcome)};
-  if (talks) print_outcome(scenario, outcome, ran.score, directory.value());
+  if (talks) print_outcome(scenario, outcome, ran.score, directory);
+  if (outcome.interrupted) tell_how_to_go_on(outcome, arguments, directory);
   if (!written) return {complain(written.error(), kCannot), std::move(ran.score)};
-  const std::string timing = timing_json(outcome, options.jobs);
-  write_report(directory.value() + "/report.html",
-               {{directory.value(), scenario, outcome, manifest, timing}});
-  if (outcome.interrupted)
-    fmt::print(stderr, "latchlab: interrupted; what was finished is in {}\n", directory.value());
+  const std::string page = directory + "/report.html";
+  const Status paged =
+      write_report(page, {{directory, scenario, outcome, manifest, timing_json(outcome, jobs)}});
+  if (!paged)
+    fmt::print(stderr, "latchlab: warning: the results are complete, but for the page: {}\n",
+               paged.error().text());
+  else if (talks)
+    fmt::print("Report: {}\n", page);
   if (ran.code == kFine && misses_any(scenario, ran.score, arguments.strict)) ran.code = kBroken;
   return ran;
 }
@@ -217,10 +235,10 @@ int check(const ScenarioArguments& arguments) {
   const Scenario& scenario = loaded.value();
   for (const std::string& warning : scenario.warnings) fmt::print("warning: {}\n", warning);
   const std::size_t figures = scenario.expectations.size();
-  fmt::print("{}: fine: {}, {}{}, about {:.0f} s and {:.0f} MiB on one core\n", scenario.file,
+  fmt::print("{}: fine: {}, {}{}, {} and {:.0f} MiB on one core\n", scenario.file,
              counted(scenario.points.size(), "point"), counted(repeats_of(scenario), "run"),
-             figures > 0 ? ", " + counted(figures, "expectation") : "", estimate_seconds(scenario),
-             estimate_mib(scenario));
+             figures > 0 ? ", " + counted(figures, "expectation") : "",
+             rough_time(estimate_seconds(scenario)), estimate_mib(scenario));
   return kFine;
 }
 

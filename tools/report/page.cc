@@ -1,12 +1,10 @@
 // Puts the page together from its files, which are part of the program.
 
-#include <fmt/core.h>
-
-#include <cstdio>
 #include <string>
 #include <string_view>
 
 #include "core/base/fingerprint.h"
+#include "core/runner/files.h"
 #include "tools/report/document.h"
 #include "tools/report/report.h"
 
@@ -86,12 +84,8 @@ std::string report_html(const std::vector<ReportPart>& parts) {
   return page;
 }
 
-bool write_report(const std::string& path, const std::vector<ReportPart>& parts) {
-  const Status written = write_atomically(path, report_html(parts));
-  if (!written)
-    fmt::print(stderr, "latchlab: warning: no report page: {}; the results are complete\n",
-               written.error().text());
-  return written.ok();
+Status write_report(const std::string& path, const std::vector<ReportPart>& parts) {
+  return write_atomically(path, report_html(parts));
 }
 
 }  // namespace latchlab::tool

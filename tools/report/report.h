@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/result.h"
 #include "core/runner/output.h"
 #include "core/runner/study.h"
 #include "core/scenario/scenario.h"
@@ -22,8 +23,7 @@ struct ReportPart {
 // At least one part. Equal parts give equal bytes.
 std::string report_html(const std::vector<ReportPart>& parts);
 
-// Writes it. The page is made from results that are there already, so that a failure loses nothing:
-// it is told on stderr, and the answer is false.
-bool write_report(const std::string& path, const std::vector<ReportPart>& parts);
+// All or nothing; a page that was there is replaced.
+Status write_report(const std::string& path, const std::vector<ReportPart>& parts);
 
 }  // namespace latchlab::tool

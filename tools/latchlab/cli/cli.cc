@@ -28,6 +28,7 @@ Cli::Cli() : app_{kAbout, "latchlab"} {
   app_.footer(kExitCodes);
   add_run_commands(*this);
   add_explore_commands(*this);
+  add_report_commands(*this);
   add_other_commands(*this);
 }
 

@@ -42,6 +42,7 @@ std::shared_ptr<Arguments> arguments() {
 
 void add_run_commands(Cli& cli);      // run, check, reproduce
 void add_explore_commands(Cli& cli);  // explore, replay
+void add_report_commands(Cli& cli);   // report
 void add_other_commands(Cli& cli);    // list, calibrate
 
 // ---- what several commands share ----

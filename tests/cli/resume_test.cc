@@ -1,0 +1,177 @@
+// Runs that are cut short, and go on.
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <set>
+
+#include "tests/cli/program.h"
+
+namespace latchlab::cli_test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+namespace fs = std::filesystem;
+
+const char* const kSweep = "sweep: {grid: {platform.clients_per_node: [1, 2, 3, 4, 5, 6]}}\n";
+
+class Resume : public Command {
+ protected:
+  void SetUp() override {
+    Command::SetUp();
+    write("small.yaml", small_scenario("{name: cas}", kSweep));
+    ASSERT_EQ(latchlab({"run", "small.yaml", "--quiet", "--out", "whole"}).code, 0);
+  }
+  void expect_as_whole(const std::string& directory) const {
+    for (const char* file : {"/scenario.yaml", "/results.json", "/results.csv"})
+      EXPECT_EQ(read(directory + file), read(std::string("whole") + file)) << file;
+    EXPECT_EQ(names_in(directory + "/points"), names_in("whole/points"));
+  }
+  std::set<std::string> names_in(const std::string& directory) const {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(path(directory)))
+      names.insert(entry.path().filename().string());
+    return names;
+  }
+  Finished resume(const std::string& out, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"run", "small.yaml", "--resume", "--out", out});
+    return latchlab(more);
+  }
+  int resumed(const std::string& directory) const {
+    return json(directory + "/timing.json")["resumed"].get<int>();
+  }
+};
+
+TEST_F(Resume, a_run_killed_at_any_instant_ends_as_if_it_never_was) {
+  int killed = 0;
+  for (int delay_us = 0; delay_us < 120'000; delay_us += 20'000) {
+    const std::string out = "killed-" + std::to_string(delay_us);
+    Started started = start({"run", "small.yaml", "--jobs", "1", "--quiet", "--out", out});
+    ::usleep(static_cast<useconds_t>(delay_us));
+    ::kill(started.pid(), SIGKILL);
+    killed += started.wait().code == 128 + SIGKILL ? 1 : 0;
+    const bool begun = exists(out + "/scenario.yaml");
+    const std::size_t kept = begun ? names_in(out + "/points").size() : 0;
+    const Finished finished = resume(out);
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    expect_as_whole(out);
+    EXPECT_GE(resumed(out) + 1, static_cast<int>(kept));  // one may have been half written
+  }
+  EXPECT_GT(killed, 0);
+}
+
+TEST_F(Resume, without_out_the_newest_run_goes_on) {
+  for (const char* name : {"small-2", "small-10"}) {
+    fs::create_directories(path("results"));
+    fs::copy(path("whole"), path(std::string("results/") + name), fs::copy_options::recursive);
+  }
+  fs::remove(path("results/small-10/points/0001-0.json"));
+  const Finished finished = latchlab({"run", "small.yaml", "--resume"});
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("Results: results/small-10\n"));
+  EXPECT_THAT(finished.err, HasSubstr("small: 5 of 6 runs are there already\n"));
+  expect_as_whole("results/small-10");
+}
+
+TEST_F(Resume, more_points_and_repeats_are_added_to_what_is_there) {
+  write("small.yaml",
+        small_scenario("{name: cas}", "sweep: {grid: {platform.clients_per_node: [7, 3, 1]}}\n"));
+  ASSERT_EQ(latchlab({"run", "small.yaml", "--quiet", "--out", "other", "--repeats", "2"}).code, 0);
+  fs::copy(path("whole"), path("grown"), fs::copy_options::recursive);
+  const Finished finished = resume("grown", {"--repeats", "2"});
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(resumed("grown"), 2);
+  EXPECT_EQ(read("grown/results.json"), read("other/results.json"));
+  // What the new scenario does not have is kept all the same, and found when it is wanted again.
+  EXPECT_EQ(names_in("grown/points/superseded").size(), 6u);
+  write("small.yaml", small_scenario("{name: cas}", kSweep));
+  EXPECT_EQ(resume("grown").code, 0);
+  EXPECT_EQ(resumed("grown"), 6);
+  EXPECT_EQ(read("grown/results.json"), read("whole/results.json"));
+}
+
+TEST_F(Resume, results_of_another_scenario_are_refused_and_left_alone) {
+  const std::string before = read("whole/results.json");
+  const Finished finished = resume("whole", {"--set", "run.duration=300us"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("whole holds results of another scenario or another build"));
+  EXPECT_EQ(read("whole/results.json"), before);
+  EXPECT_EQ(names_in("whole/points").size(), 6u);
+}
+
+TEST_F(Resume, a_damaged_file_is_told_and_its_repeat_runs_again) {
+  fs::copy(path("whole"), path("hurt"), fs::copy_options::recursive);
+  write("hurt/points/0002-0.json", "{\"key\": 3");
+  const Finished finished = resume("hurt");
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("hurt/points/0002-0.json: not a repeat of a run"));
+  EXPECT_EQ(resumed("hurt"), 5);
+  expect_as_whole("hurt");
+}
+
+TEST_F(Resume, a_repeat_whose_process_died_runs_again) {
+  write("long.yaml",
+        small_scenario("{name: cas}", "sweep: {grid: {run.duration: [400us, 300ms]}}\n"));
+  Started started = start({"run", "long.yaml", "--jobs", "1", "--quiet", "--out", "r"});
+  ASSERT_TRUE(appears("r/points/0000-0.json"));
+  for (int tries = 0; tries < 1'000 && started.children().empty(); ++tries) ::usleep(1'000);
+  for (const pid_t child : started.children()) ::kill(child, SIGKILL);
+  EXPECT_EQ(started.wait().code, 1);
+  const Finished again = latchlab({"run", "long.yaml", "--quiet", "--resume", "--out", "r"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(resumed("r"), 1);
+  EXPECT_EQ(json("r/results.json")["points"][1]["status"], "ok");
+}
+
+TEST_F(Resume, two_programs_never_write_into_one_directory) {
+  write("long.yaml",
+        small_scenario("{name: cas}", "sweep: {grid: {run.duration: [400us, 1000s]}}\n"));
+  Started first = start({"run", "long.yaml", "--jobs", "1", "--quiet", "--out", "r"});
+  ASSERT_TRUE(appears("r/points/0000-0.json"));
+  const Finished second = latchlab({"run", "long.yaml", "--resume", "--out", "r"});
+  EXPECT_EQ(second.code, 2);
+  EXPECT_THAT(second.err, HasSubstr("another latchlab writes into r"));
+  first.send(SIGINT);
+  EXPECT_EQ(first.wait().code, 130);
+}
+
+// A folder that is gone stands for a disk that is full, or has gone.
+TEST_F(Resume, points_that_cannot_be_written_end_the_run_with_what_was_finished) {
+  write("long.yaml",
+        small_scenario("{name: cas}", "sweep: {grid: {run.duration: [400us, 300ms, 500us]}}\n"));
+  Started started = start({"run", "long.yaml", "--jobs", "1", "--out", "r"});
+  ASSERT_TRUE(appears("r/points/0000-0.json"));
+  fs::rename(path("r/points"), path("r/lost"));
+  const Finished finished = started.wait();
+  EXPECT_EQ(finished.code, 3) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("cannot write r/points/0001-0.json: No such file"));
+  EXPECT_THAT(finished.err, HasSubstr("--resume --out r\n"));
+  EXPECT_THAT(finished.out, HasSubstr("Results: r\n"));
+  EXPECT_EQ(json("r/results.json")["manifest"]["complete"], false);
+  fs::rename(path("r/lost"), path("r/points"));
+  const Finished again = latchlab({"run", "long.yaml", "--quiet", "--resume", "--out", "r"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(resumed("r"), 1);
+  EXPECT_EQ(json("r/results.json")["manifest"]["complete"], true);
+}
+
+TEST_F(Resume, a_directory_of_something_else_is_refused) {
+  fs::create_directory(path("mine"));
+  write("mine/notes.txt", "precious");
+  const Finished finished = resume("mine");
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("mine holds no run: there is no scenario.yaml"));
+  EXPECT_EQ(names_in("mine"), std::set<std::string>{"notes.txt"});
+}
+
+TEST_F(Resume, a_place_that_cannot_be_written_is_told_before_anything_runs) {
+  const Finished finished = latchlab({"run", "small.yaml", "--out", "small.yaml/r"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("cannot create small.yaml/r: Not a directory"));
+  EXPECT_THAT(finished.out, IsEmpty());
+}
+
+}  // namespace
+}  // namespace latchlab::cli_test

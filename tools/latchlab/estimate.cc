@@ -1,0 +1,54 @@
+#include "tools/latchlab/estimate.h"
+
+#include <algorithm>
+
+namespace latchlab::tool {
+
+namespace {
+
+// One simulated verb takes about this long on one core; a cycle of a client takes at least one
+// round trip of a microsecond or two.
+constexpr double kVerbSeconds = 0.5e-6;
+constexpr double kRoundTripSeconds = 2e-6;
+// The same for memory.
+constexpr double kProgramBytes = 32 << 20;
+constexpr double kClientBytes = 8 << 10;
+constexpr double kTouchedBytes = 64;  // of the lock table, per verb
+
+double estimate_verbs(const Point& point) {
+  const double pause = kRoundTripSeconds +
+                       (point.workload.think_time + point.workload.critical_section).seconds() / 2;
+  const double per_second = std::min(point.platform.clients() / pause, 30e6);
+  return per_second * (point.run.warmup + point.run.duration).seconds();
+}
+
+}  // namespace
+
+double estimate_seconds(const Point& point) {
+  return estimate_verbs(point) * kVerbSeconds;
+}
+
+double estimate_seconds(const Scenario& scenario) {
+  double total = 0;
+  for (const Point& point : scenario.points) total += estimate_seconds(point) * point.run.repeats;
+  return total;
+}
+
+double estimate_mib(const Scenario& scenario) {
+  double most = 0;
+  for (const Point& point : scenario.points) {
+    const double stride = static_cast<double>(std::max<std::uint64_t>(point.locks.stride_bytes, 8));
+    const double table = static_cast<double>(point.locks.count) * stride;
+    const double touched = std::min(table, estimate_verbs(point) * kTouchedBytes);
+    most = std::max(most, kProgramBytes + point.platform.clients() * kClientBytes + touched);
+  }
+  return most / (1024 * 1024);
+}
+
+std::size_t repeats_of(const Scenario& scenario) {
+  std::size_t all = 0;
+  for (const Point& point : scenario.points) all += point.run.repeats;
+  return all;
+}
+
+}  // namespace latchlab::tool

@@ -1,0 +1,17 @@
+#pragma once
+// How long a study will take, and how much memory: good to a factor of three, which is what a
+// person wants to know before a long run.
+
+#include "core/scenario/scenario.h"
+
+namespace latchlab::tool {
+
+// Of one repeat, and of all, on one core.
+double estimate_seconds(const Point& point);
+double estimate_seconds(const Scenario& scenario);
+// Of the largest point: the program, its clients, and the pages of the lock table that are touched.
+double estimate_mib(const Scenario& scenario);
+
+std::size_t repeats_of(const Scenario& scenario);
+
+}  // namespace latchlab::tool

@@ -1,0 +1,36 @@
+#include <algorithm>
+#include <fstream>
+#include <vector>
+
+#include "core/base/fingerprint.h"
+#include "tools/latchlab/commands.h"
+
+namespace latchlab::tool {
+
+namespace {
+
+// The program file itself: whoever changes the model and builds again, under the same version, does
+// not want points of both in one run.
+std::string hash_of_program() {
+  Fingerprint hash;
+  std::ifstream stream("/proc/self/exe", std::ios::binary);
+  std::vector<std::uint64_t> words(1 << 16);
+  while (stream) {
+    std::fill(words.begin(), words.end(), 0);
+    stream.read(reinterpret_cast<char*>(words.data()),
+                static_cast<std::streamsize>(words.size() * sizeof words[0]));
+    hash.add(static_cast<std::uint64_t>(stream.gcount()));
+    for (std::streamsize i = 0; i < (stream.gcount() + 7) / 8; ++i)
+      hash.add(words[static_cast<std::size_t>(i)]);
+  }
+  return std::string("latchlab " LATCHLAB_VERSION " ") + hash.text();
+}
+
+}  // namespace
+
+const std::string& program_identity() {
+  static const std::string identity = hash_of_program();
+  return identity;
+}
+
+}  // namespace latchlab::tool
