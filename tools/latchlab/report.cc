@@ -7,6 +7,7 @@
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include "core/protocols/registry.h"
@@ -26,27 +27,21 @@ std::string timing_of(const std::string& directory) {
   return all.str();
 }
 
-// Of a path that ends in / or in .., too.
-std::string absolute(const std::string& directory) {
-  fs::path path = fs::absolute(directory).lexically_normal();
-  return (path.has_filename() ? path : path.parent_path()).string();
-}
-
 // What people call the runs: the last part of their paths, or, where two agree in it, all.
 std::vector<std::string> names_of(const std::vector<std::string>& directories) {
   std::set<std::string> seen;
   std::vector<std::string> names;
   for (const std::string& directory : directories) {
-    names.push_back(fs::path(absolute(directory)).filename().string());
+    names.push_back(run_name(directory));
     seen.insert(names.back());
   }
   return seen.size() == directories.size() ? names : directories;
 }
 
 Status check_distinct(const std::vector<std::string>& directories) {
-  std::set<std::string> seen;
+  std::set<fs::path> seen;
   for (const std::string& directory : directories)
-    if (!seen.insert(absolute(directory)).second)
+    if (std::error_code error; !seen.insert(fs::weakly_canonical(directory, error)).second)
       return Error{directory + " is named twice; name each run once", {}};
   return fine();
 }

@@ -210,8 +210,8 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario,
   if (outcome.interrupted) tell_how_to_go_on(outcome, arguments, directory);
   if (!written) return {complain(written.error(), kCannot), std::move(ran.score)};
   const std::string page = directory + "/report.html";
-  const Status paged =
-      write_report(page, {{directory, scenario, outcome, manifest, timing_json(outcome, jobs)}});
+  const Status paged = write_report(
+      page, {{run_name(directory), scenario, outcome, manifest, timing_json(outcome, jobs)}});
   if (!paged)
     fmt::print(stderr, "latchlab: warning: the results are complete, but for the page: {}\n",
                paged.error().text());

@@ -58,11 +58,24 @@ const char* name_of(ConstantStatus status) {
   return "assumed";
 }
 
-Json nic_json(const NicModel& nic) {
+// As results.json spells it, so that a stored run gives the same page; as written where that lacks
+// it.
+std::string value_text(const Json& values, const ConstantOrigin& origin) {
+  std::string pointer = "/" + origin.key;
+  std::replace(pointer.begin(), pointer.end(), '.', '/');
+  const Json::json_pointer at(pointer);
+  if (!values.contains(at)) return origin.value;
+  const Json& value = values[at];
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+Json nic_json(const Point& point) {
+  const NicModel& nic = point.platform.nic;
+  const Json values = Json::parse(point.resolved_json)["platform"]["nic"];
   Json constants = Json::array();
   for (const ConstantOrigin& origin : nic.origins)
     constants.push_back({{"key", origin.key},
-                         {"value", origin.value},
+                         {"value", value_text(values, origin)},
                          {"low", origin.low},
                          {"high", origin.high},
                          {"source", origin.source},
@@ -83,7 +96,7 @@ void add_points(Json& part, const ReportPart& from) {
   Json nics = Json::array();
   for (std::size_t i = 0; i < from.scenario.points.size(); ++i) {
     const Point& point = from.scenario.points[i];
-    Json nic = nic_json(point.platform.nic);
+    Json nic = nic_json(point);
     const auto known = std::find(nics.begin(), nics.end(), nic);
     const auto index = known - nics.begin();
     if (known == nics.end()) nics.push_back(std::move(nic));

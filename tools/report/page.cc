@@ -1,5 +1,6 @@
 // Puts the page together from its files, which are part of the program.
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -82,6 +83,12 @@ std::string report_html(const std::vector<ReportPart>& parts) {
   }
   page += rest;
   return page;
+}
+
+std::string run_name(const std::string& directory) {
+  namespace fs = std::filesystem;
+  const fs::path path = fs::absolute(directory).lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
 Status write_report(const std::string& path, const std::vector<ReportPart>& parts) {

@@ -13,12 +13,15 @@
 namespace latchlab::tool {
 
 struct ReportPart {
-  std::string name;  // tells parts apart, for people: the run's directory
+  std::string name;  // tells parts apart, for people
   const Scenario& scenario;
   const StudyOutcome& outcome;
   const RunManifest& manifest;
   std::string timing;  // the text of its timing.json; may be empty
 };
+
+// What people call a run: the last part of its directory's path.
+std::string run_name(const std::string& directory);
 
 // At least one part. Equal parts give equal bytes.
 std::string report_html(const std::vector<ReportPart>& parts);

@@ -56,7 +56,8 @@ function download(name, type, text) {
 }
 
 function fileName(text) {
-  return text.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '').slice(0, 80) || 'figure';
+  const plain = text.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
+  return plain.slice(0, 80) || 'figure';
 }
 
 // rows: lists of cells, the first one the header. Quoted where needed, as RFC 4180 says.

@@ -77,7 +77,7 @@ function spansDecades(metric, values) {
 }
 
 function noteOf(points, metric, ys) {
-  if (!ys.length) return `No point of this run has a value for “${metric}”: was the name meant?`;
+  if (!ys.length) return `No point has a value for “${metric}”: is it the name of a metric?`;
   const missing = points.filter((point) => valueOf(point, metric) === null).length;
   const notes = [];
   if (missing) notes.push(`${missing} of ${points.length} points have no value here.`);
@@ -128,7 +128,11 @@ function latencyFigure(part) {
   const hidden = new Set();
   let self = null;
   let logX = true;
-  const series = () => withCurve.filter((point) => chosen.has(point)).map(curveOf);
+  const series = () => {
+    const shown = withCurve.filter((point) => chosen.has(point));
+    const onePlace = unique(shown.map(placeOf)).length < 2;
+    return shown.map((point) => curveOf(point, onePlace ? point.label : pointName(point)));
+  };
   const choices = withCurve.map((point) => checkbox(pointName(point), chosen.has(point), (on) => {
     if (on) chosen.add(point); else chosen.delete(point);
     self.redraw();
@@ -157,12 +161,14 @@ function latencyFigure(part) {
 
 const placeOf = (point) => surroundingsOf(point, otherAxes(point.part));
 
-function curveOf(point, index) {
-  const same = point.part.points.filter((p) => p.label === point.label && p.acquire.length);
+// Points of one lock share its colour; the further back they are, the more differ their dashes.
+function curveOf(point, name) {
+  const same = point.part.points.filter((each) => each.label === point.label);
+  const style = styleOf(point.label);
+  const back = same.length - 1 - same.indexOf(point);
   return {
-    name: pointName(point),
-    style: {...styleOf(point.label), dash: DASHES[(styleOf(point.label).index +
-      same.indexOf(point) + 1) % 8]},
+    name,
+    style: {...style, dash: DASHES[(style.index + back) % DASHES.length]},
     values: point.acquire.map(([ns, ppm]) => ({x: ns, y: ppm / 1e6,
       lines: [pointName(point), `${d3.format('.6~g')(ppm / 1e4)}% took at most`,
         exactText('time', ns)]})),

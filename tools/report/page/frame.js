@@ -49,7 +49,8 @@ function showTip(self, index) {
   self.tip.style.left = `${Math.max(0, left)}px`;
   self.tip.style.top = `${mark.y + 10}px`;
   self.svg.selectAll('.halo').remove();
-  self.svg.append('circle').attr('class', 'halo').attr('cx', mark.x).attr('cy', mark.y).attr('r', 9);
+  self.svg.append('circle').attr('class', 'halo').attr('r', 9)
+    .attr('cx', mark.x).attr('cy', mark.y);
 }
 
 function hideTip(self) {

@@ -35,13 +35,15 @@ function drawLines(svg, width, self, spec, hidden) {
   const ys = all.flatMap((value) => [value.y, value.y + (value.ci || 0)]);
   if (spec.y.most !== undefined) ys.push(spec.y.most);
   const x = spec.x.names
-    ? d3.scalePoint().domain(d3.range(spec.x.names.length)).range([box.left, box.right]).padding(0.5)
+    ? d3.scalePoint().domain(d3.range(spec.x.names.length)).padding(0.5)
+      .range([box.left, box.right])
     : scaleFor(xs, spec.x.log, [box.left + (spec.steps ? 0 : 12), box.right - 8], false);
   const y = scaleFor(ys, spec.y.log, [box.bottom, box.top + 6], true);
   if (!spec.y.log) y.nice(6);
   drawFrame(svg, box, xAxisOf(x, spec, xs, width), yAxisOf(y, spec), spec.x.title, spec.y.title);
   const visible = (value) => !spec.y.log || value.y > 0;
-  for (const series of shown) drawSeries(svg, self, series, series.values.filter(visible), x, y, spec);
+  for (const series of shown)
+    drawSeries(svg, self, series, series.values.filter(visible), x, y, spec);
   return box.bottom + 50 + drawLegend(svg, box.bottom + 50, width, spec.series.map((series) => ({
     name: series.name,
     key: (group) => drawKey(group, series.style, spec.steps),

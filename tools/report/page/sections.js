@@ -1,7 +1,8 @@
 // The page from top to bottom, in the order in which a run is judged.
 
 function describePoints(points) {
-  const names = points.slice(0, 12).map((point) => el('li', {}, pointName(point), messageOf(point)));
+  const names = points.slice(0, 12).map((point) =>
+    el('li', {}, pointName(point), messageOf(point)));
   if (points.length > 12) names.push(el('li', {}, `and ${points.length - 12} more`));
   return el('ul', {}, names);
 }
@@ -87,9 +88,9 @@ function nicSection(part, id) {
 }
 
 function nicTitle(nic) {
-  const counts = d3.nest().key((each) => (each.overridden ? 'set by the scenario' : each.status))
-    .rollup((list) => list.length).entries(nic.constants);
-  return `${nic.name}, ${nic.device}: ` + counts.map(({key, value}) => `${value} ${key}`).join(', ');
+  const counts = d3.nest().key(statusOf).rollup((list) => list.length).entries(nic.constants);
+  return `${nic.name}, ${nic.device}: ` +
+    counts.map(({key, value}) => `${value} ${key}`).join(', ');
 }
 
 function factSection(part, id) {
@@ -97,7 +98,8 @@ function factSection(part, id) {
   const timing = part.timing;
   const facts = [
     ['version', manifest.version], ['backend', manifest.backend], ['points', points.length],
-    ['seed', walk(points[0].params, 'run.seed')], ['repeats', walk(points[0].params, 'run.repeats')],
+    ['seed', walk(points[0].params, 'run.seed')],
+    ['repeats', walk(points[0].params, 'run.repeats')],
     ['complete', manifest.complete ? 'yes' : 'no'],
     ...(timing ? [['date', timing.date], ['host', timing.host],
       ['took', timing.wall_s === undefined ? null : `${d3.format('.1f')(timing.wall_s)} s`],
@@ -110,8 +112,8 @@ function factSection(part, id) {
   ], part.points);
   return section('The run', `${id}-run`,
     el('dl', {}, facts.map(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))])),
-    el('p', {}, 'The same scenario, seed and version give the same results, to the byte, on every ' +
-      'compiler and CPU. Equal fingerprints: the same events at the same times.'),
+    el('p', {}, 'The same scenario, seed and version give the same results, to the byte, on ' +
+      'every compiler and CPU. Equal fingerprints: the same events at the same times.'),
     folded('Fingerprints of all points', prints),
     folded('The scenario with every default', el('pre', {}, part.scenario)));
 }
@@ -145,16 +147,29 @@ function togetherElement() {
   return elements.length ? figureSection('The runs together', 'together', elements) : null;
 }
 
+// As the system says, until the reader says otherwise; on paper always light.
 function themeSwitch() {
-  const dark = () => document.documentElement.dataset.theme ||
-    (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  const look = document.documentElement.dataset;
+  let wanted = null;
+  const show = () => {
+    look.theme = wanted || (system.matches ? 'dark' : 'light');
+  };
+  show();
+  system.addEventListener('change', show);
+  addEventListener('beforeprint', () => {
+    look.theme = 'light';
+  });
+  addEventListener('afterprint', show);
   return button('Light or dark', 'Switch between a light and a dark page', () => {
-    document.documentElement.dataset.theme = dark() === 'dark' ? 'light' : 'dark';
+    wanted = look.theme === 'dark' ? 'light' : 'dark';
+    show();
   });
 }
 
-const title = SEVERAL ? PARTS.map((part) => part.name).join(', ') : PARTS[0].results.manifest.scenario;
-document.title = `${title} – Latchlab report`;
+const subject = SEVERAL ? PARTS.map((part) => part.name).join(', ')
+  : PARTS[0].results.manifest.scenario;
+document.title = `${subject} – Latchlab report`;
 document.getElementById('page').append(
   el('header', {}, el('span', {}, 'Latchlab report'),
     SEVERAL ? el('nav', {'aria-label': 'Runs'}, PARTS.map((part, i) =>

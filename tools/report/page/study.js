@@ -2,10 +2,12 @@
 
 const DATA = JSON.parse(document.getElementById('data').textContent);
 
-const PARTS = DATA.parts.map((part) => ({
-  ...part,
-  points: part.results.points.map((point, index) => ({...point, ...part.points[index], index, part})),
-}));
+const PARTS = DATA.parts.map((raw) => {
+  const part = {...raw};
+  part.points = raw.results.points.map((point, index) =>
+    ({...point, ...raw.points[index], index, part}));
+  return part;
+});
 const SEVERAL = PARTS.length > 1;
 
 function walk(object, path) {
@@ -54,12 +56,14 @@ function pointName(point) {
 // Measured, and a run that its numbers can be judged by.
 const isSound = (point) => point.status === 'ok' || point.status === 'starved';
 
-// The axis that figures have when the scenario names none: the first with numbers.
+// The axis that figures have when the scenario names none for them: that of its first figure, else
+// the first with numbers.
 function defaultAxis(part) {
-  const numeric = otherAxes(part).find((path) =>
-    unique(part.points.map((p) => settingOf(p, path))).length > 1 &&
-    part.points.every((p) => quantity(settingOf(p, path)) !== null));
-  return numeric || otherAxes(part)[0] || 'clients';
+  const numeric = otherAxes(part).filter((path) =>
+    unique(part.points.map((point) => settingOf(point, path))).length > 1 &&
+    part.points.every((point) => quantity(settingOf(point, path)) !== null));
+  const named = part.figures.map((each) => each.x).find((path) => numeric.includes(path));
+  return named || numeric[0] || otherAxes(part)[0] || 'clients';
 }
 
 const UNSTEADY = 0.05;
@@ -75,7 +79,7 @@ const MARKERS = [d3.symbolCircle, d3.symbolSquare, d3.symbolTriangle, d3.symbolD
   d3.symbolCross, d3.symbolStar, d3.symbolWye];
 function styleNumber(index) {
   return {colour: `var(--s${index % 8})`, dash: DASHES[(index + Math.floor(index / 8)) % 8],
-    marker: d3.symbol(MARKERS[index % 7]).size(52)(), index};
+    marker: d3.symbol().type(MARKERS[index % 7]).size(52)(), index};
 }
 const seriesNames = [];
 function styleOf(name) {

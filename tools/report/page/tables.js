@@ -5,14 +5,15 @@
 function sortedTable(caption, columns, rows, start) {
   const state = {column: start === undefined ? -1 : start, down: false};
   const body = el('tbody');
-  const heads = columns.map((column, i) => el('th', {scope: 'col', class: column.left ? 'left' : ''},
+  const side = (column) => (column.left ? 'left' : '');
+  const heads = columns.map((column, i) => el('th', {scope: 'col', class: side(column)},
     button(column.name, column.title || `Sort by ${column.name}`, () => {
       state.down = state.column === i && !state.down;
       state.column = i;
       fill();
     })));
   const cell = (column, row, i) => el(i ? 'td' : 'th', {scope: i ? null : 'row',
-    class: `${column.left ? 'left' : ''} ${column.mark ? column.mark(row) : ''}`.trim() || null},
+    class: `${side(column)} ${column.mark ? column.mark(row) : ''}`.trim() || null},
   column.text ? column.text(row) : String(column.get(row)));
   function fill() {
     const order = rows.slice();
@@ -27,7 +28,8 @@ function sortedTable(caption, columns, rows, start) {
       el('tr', {}, columns.map((column, i) => cell(column, row, i)))));
   }
   fill();
-  const table = el('table', {}, el('caption', {}, caption), el('thead', {}, el('tr', {}, heads)), body);
+  const table = el('table', {}, el('caption', {}, caption),
+    el('thead', {}, el('tr', {}, heads)), body);
   const csv = () => csvText([columns.map((column) => column.name),
     ...rows.map((row) => columns.map((column) => column.get(row)))]);
   return el('div', {}, el('div', {class: 'tools'}, button('CSV', `Download “${caption}”`,
@@ -60,7 +62,7 @@ const TABLE_METRICS = [
 
 function cellText(kind, metric) {
   if (!metric) return '–';
-  const text = kind === 'time' ? timeText(metric.value) : kind === 'number'
+  const text = kind === 'time' ? timeText(metric.value, d3.format('.4g')) : kind === 'number'
     ? d3.format(Number.isInteger(metric.value) ? ',' : '.3~f')(metric.value)
     : shortText(kind, metric.value);
   return metric.ci ? `${text} ± ${shortText(kind, metric.ci)}` : text;
@@ -104,7 +106,8 @@ function expectationTable(part) {
     {name: 'published', get: (entry) => entry.published,
       text: (entry) => (isOrder(entry) ? 'order' : expectationValue(entry, entry.published))},
     {name: 'measured', get: (entry) => entry.predicted,
-      text: (entry) => (isOrder(entry) ? heldText(entry) : expectationValue(entry, entry.predicted))},
+      text: (entry) => (isOrder(entry) ? heldText(entry)
+        : expectationValue(entry, entry.predicted))},
     {name: 'error', title: 'Measured against published', get: (entry) => errorOf(entry),
       text: (entry) => signed(errorOf(entry))},
     {name: 'tolerance', get: (entry) => entry.tolerance,
@@ -128,12 +131,16 @@ function signed(error) {
   return error === null ? '–' : d3.format('+.1%')(error);
 }
 
+function statusOf(constant) {
+  return constant.overridden ? 'set by the scenario' : constant.status;
+}
+
 function constantTable(nic) {
   const columns = [
     {name: 'constant', left: true, get: (each) => each.key},
     {name: 'value', get: (each) => each.value},
     {name: 'range', get: (each) => (each.low ? `${each.low} to ${each.high}` : '')},
-    {name: 'status', left: true, get: (each) => (each.overridden ? 'set by the scenario' : each.status),
+    {name: 'status', left: true, get: statusOf,
       mark: (each) => (each.overridden || each.status === 'assumed' ? 'weak' : '')},
     {name: 'source', left: true, get: (each) => each.source},
   ];

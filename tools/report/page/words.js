@@ -49,7 +49,8 @@ function metricWords(path) {
   if (METRICS[path]) return METRICS[path];
   const [head, ...rest] = path.split('.');
   const last = rest[rest.length - 1];
-  if (OPERATIONS[head] && STATISTICS[last]) return `${STATISTICS[last]} time of ${OPERATIONS[head]}`;
+  if (OPERATIONS[head] && STATISTICS[last])
+    return `${STATISTICS[last]} time of ${OPERATIONS[head]}`;
   if (head === 'phases_ns' && PHASED[rest[0]] && PHASES[last])
     return `mean time of ${PHASED[rest[0]]} in ${last} (${PHASES[last]})`;
   if (head === 'verbs_per_cycle' && VERBS[last]) return `${VERBS[last]} per cycle`;
