@@ -59,6 +59,18 @@ TEST_F(Output, the_table_has_aligned_columns_and_a_finding) {
   EXPECT_THAT(finished.out, HasSubstr("\nResults: results/t-1\n"));
 }
 
+TEST_F(Output, a_lock_alone_has_a_finding_too) {
+  write("one.yaml", small_scenario("{name: cas}"));
+  EXPECT_THAT(latchlab({"run", "one.yaml"}).out,
+              ContainsRegex("\nWith 4 clients: cas does [0-9.]+ [Mk]?/s; half of the acquisitions "
+                            "take [0-9.]+ us at most, 99 of 100 [0-9.]+ us\\.\n"));
+  write("some.yaml",
+        small_scenario("{name: cas}", "sweep: {grid: {platform.clients_per_node: [1, 4]}}\n"));
+  EXPECT_THAT(
+      latchlab({"run", "some.yaml"}).out,
+      ContainsRegex("\nWith [0-9]+ clients?: cas does most, .* of its 2 points; least is "));
+}
+
 TEST_F(Output, check_counts_points_and_runs_nothing) {
   write("small.yaml",
         small_scenario("{name: cas, backoff: none}", "sweep: {grid: {locks.count: [1, 2, 3]}}\n"));
@@ -127,7 +139,7 @@ TEST_F(Output, data_of_the_user_comes_first) {
 TEST_F(Output, help_and_version_are_on_stdout) {
   const Finished version = latchlab({"--version"});
   EXPECT_EQ(version.code, 0);
-  EXPECT_THAT(version.out, ContainsRegex("^latchlab [0-9]+\\.[0-9]+\\.[0-9]+\n$"));
+  EXPECT_THAT(version.out, ContainsRegex("^latchlab [0-9]+\\.[0-9]+\\.[0-9]+\n"));
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"--help"}, {"run", "--help"}, {"check", "--help"}}) {
     const Finished help = latchlab(arguments);

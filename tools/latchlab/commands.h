@@ -80,6 +80,8 @@ int replay(const std::string& file);
 int check(const ScenarioArguments& arguments);
 int report(const ReportArguments& arguments);
 int list(const std::string& what, const std::string& data, bool json);
+int list_names(const std::string& what, const std::string& data);
+int doctor(const std::string& data, bool json);
 
 // ---- shared ----
 

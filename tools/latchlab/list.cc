@@ -114,26 +114,47 @@ void print_scenarios(const std::string& extra, bool as_json) {
   print_pairs(pairs, as_json);
 }
 
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+const Pairs& workloads() {
+  static const Pairs all = {
+      {"micro", "each client draws a lock and a mode, acquires, holds, releases, thinks"}};
+  return all;
+}
+
+const Pairs& checks() {
+  static const Pairs all = {
+      {"mutual_exclusion", "no two live clients inside the validity of conflicting grants"},
+      {"expired_holds", "a grant given while a holder was still inside, past its validity"},
+      {"late_effects", "a release carried out after its lock had been given away"},
+      {"deadlock", "clients wait, and nothing can ever happen again"},
+      {"window_law", "counted cycles and ages add up to clients x duration, exactly"},
+      {"census", "verbs posted = executed + failed + in flight"}};
+  return all;
+}
+
 }  // namespace
 
 int list(const std::string& what, const std::string& data, bool json) {
-  const DataDirs dirs = data_dirs(data);
   if (what == "protocols") print_protocols(json);
-  if (what == "nics") print_nics(dirs, json);
+  if (what == "nics") print_nics(data_dirs(data), json);
   if (what == "scenarios") print_scenarios(data, json);
+  if (what == "workloads") print_pairs(workloads(), json);
+  if (what == "checks") print_pairs(checks(), json);
+  return kFine;
+}
+
+int list_names(const std::string& what, const std::string& data) {
+  std::vector<std::string> names;
+  if (what == "protocols")
+    for (const ProtocolInfo& info : protocol_infos()) names.push_back(info.name);
+  if (what == "nics") names = names_below("models/nics", data_dirs(data));
+  if (what == "scenarios") names = names_below("scenarios", data_dirs(data));
   if (what == "workloads")
-    print_pairs(
-        {{"micro", "each client draws a lock and a mode, acquires, holds, releases, thinks"}},
-        json);
+    for (const auto& [name, help] : workloads()) names.push_back(name);
   if (what == "checks")
-    print_pairs(
-        {{"mutual_exclusion", "no two live clients inside the validity of conflicting grants"},
-         {"expired_holds", "a grant given while a holder was still inside, past its validity"},
-         {"late_effects", "a release carried out after its lock had been given away"},
-         {"deadlock", "clients wait, and nothing can ever happen again"},
-         {"window_law", "counted cycles and ages add up to clients x duration, exactly"},
-         {"census", "verbs posted = executed + failed + in flight"}},
-        json);
+    for (const auto& [name, help] : checks()) names.push_back(name);
+  for (const std::string& name : names) fmt::print("{}\n", name);
   return kFine;
 }
 

@@ -12,6 +12,7 @@
 #include "core/runner/study.h"
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/estimate.h"
+#include "tools/latchlab/finding.h"
 #include "tools/latchlab/progress.h"
 #include "tools/latchlab/run_one.h"
 #include "tools/latchlab/score_table.h"

@@ -7,35 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "tools/latchlab/values.h"
+
 namespace latchlab::tool {
 
 namespace {
 
 using Row = std::vector<std::string>;
-
-std::optional<double> number(const Leaves& leaves, const char* path) {
-  const LeafValue* value = find_leaf(leaves, path);
-  return value != nullptr ? number_of(*value) : std::nullopt;
-}
-
-// The goodputs of a table share a unit, so that they can be compared at a glance.
-struct RateUnit {
-  const char* name;
-  double per_s;
-  int digits;
-};
-
-RateUnit unit_for(double greatest_per_s) {
-  if (greatest_per_s >= 1e6) return {"M/s", 1e6, 3};
-  if (greatest_per_s >= 1e3) return {"k/s", 1e3, 1};
-  return {"/s", 1, 0};
-}
-
-std::string rate(std::optional<double> per_s) {
-  if (!per_s) return "-";
-  const RateUnit unit = unit_for(*per_s);
-  return fmt::format("{:.{}f} {}", *per_s / unit.per_s, unit.digits, unit.name);
-}
 
 std::string microseconds_of(std::optional<double> ns) {
   return ns ? fmt::format("{:.2f}", *ns / 1e3) : "-";
@@ -68,18 +46,9 @@ std::string verdict(const PointOutcome& point) {
   return "FAILED";
 }
 
-bool is_comparable(const PointOutcome& point) {
-  return point.complete() &&
-         (point.status() == RepeatStatus::ok || point.status() == RepeatStatus::starved);
-}
-
 // Of swept axes, those that are not the protocol itself: the label says that.
 bool is_shown(const std::string& path) {
   return path != "protocol" && path != "protocol.name" && path != "protocol.label";
-}
-
-bool of_protocol(const std::string& path) {
-  return path == "protocol" || path.rfind("protocol.", 0) == 0;
 }
 
 std::string last_part(const std::string& path) {
@@ -120,30 +89,6 @@ Row row_of(const Point& point, const PointOutcome& outcome, const RateUnit& unit
   return row;
 }
 
-// Points are compared only where nothing but the protocol differs.
-bool same_surroundings(const Point& a, const Point& b) {
-  for (std::size_t i = 0; i < a.axes.size(); ++i)
-    if (!of_protocol(a.axes[i].first) && a.axes[i].second != b.axes[i].second) return false;
-  return true;
-}
-
-// "With 240 clients", and what else is swept.
-std::string surroundings(const Point& point) {
-  std::string text = fmt::format("With {} clients", point.platform.clients());
-  for (const auto& [path, value] : point.axes)
-    if (!of_protocol(path) && path.rfind("platform.client", 0) != 0)
-      text += fmt::format(", {}={}", path, value);
-  return text;
-}
-
-constexpr double kWorthNaming = 1.01;
-
-struct Entry {
-  std::string label;
-  double goodput;
-  std::size_t point;
-};
-
 }  // namespace
 
 std::string aligned(const std::vector<Row>& rows) {
@@ -171,33 +116,6 @@ std::string table(const Scenario& scenario, const StudyOutcome& outcome) {
     rows.push_back(row_of(scenario.points[i], outcome.points[i], unit));
   return aligned(rows) +
          "(p50, p99: of acquisitions; reads, atomics, sends: per cycle of acquire and release)\n";
-}
-
-std::string finding(const Scenario& scenario, const StudyOutcome& outcome) {
-  if (outcome.interrupted) return {};
-  const Point& last = scenario.points.back();
-  std::vector<Entry> entries;
-  for (std::size_t i = 0; i < scenario.points.size(); ++i) {
-    const auto goodput = number(outcome.points[i].metrics(), "goodput_ops_s");
-    if (same_surroundings(scenario.points[i], last) && goodput && is_comparable(outcome.points[i]))
-      entries.push_back({scenario.points[i].protocol.label, *goodput, i});
-  }
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-    return std::pair(-a.goodput, a.point) < std::pair(-b.goodput, b.point);
-  });
-  const auto next = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
-    return entry.label != entries.front().label;
-  });
-  if (next == entries.end() || next->goodput <= 0) return {};
-  const double lead = entries.front().goodput / next->goodput;
-  const std::string where = surroundings(last);
-  if (lead < kWorthNaming)
-    return fmt::format("{}: {} and {} do the same within {:.0f}% ({}).", where,
-                       entries.front().label, next->label, (kWorthNaming - 1) * 100,
-                       rate(entries.front().goodput));
-  return fmt::format("{}: {} does most, {}, {:.2f} times the next ({}, {}).", where,
-                     entries.front().label, rate(entries.front().goodput), lead, next->label,
-                     rate(next->goodput));
 }
 
 }  // namespace latchlab::tool

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/measure/histogram.h"
-#include "tools/latchlab/table.h"
+#include "tools/latchlab/finding.h"
 
 namespace latchlab::tool {
 

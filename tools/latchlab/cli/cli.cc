@@ -5,6 +5,8 @@
 #include <charconv>
 #include <system_error>
 
+#include "tools/latchlab/version.h"
+
 namespace latchlab::tool {
 
 namespace {
@@ -24,12 +26,13 @@ const char* const kExitCodes =
 
 Cli::Cli() : app_{kAbout, "latchlab"} {
   app_.require_subcommand(1);
-  app_.set_version_flag("--version", std::string("latchlab " LATCHLAB_VERSION));
+  app_.set_version_flag("--version", version_text(), "What this program is, and is made of");
   app_.footer(kExitCodes);
   add_run_commands(*this);
   add_explore_commands(*this);
   add_report_commands(*this);
   add_other_commands(*this);
+  add_help_commands(*this);
 }
 
 CLI::App& Cli::add(const std::string& name, const std::string& help, Action action) {

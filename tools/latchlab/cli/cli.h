@@ -44,6 +44,7 @@ void add_run_commands(Cli& cli);      // run, check, reproduce
 void add_explore_commands(Cli& cli);  // explore, replay
 void add_report_commands(Cli& cli);   // report
 void add_other_commands(Cli& cli);    // list, calibrate
+void add_help_commands(Cli& cli);     // doctor, completion, manual
 
 // ---- what several commands share ----
 

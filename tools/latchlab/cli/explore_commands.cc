@@ -38,7 +38,7 @@ void add_explore(Cli& cli) {
       cli.add("explore", "Search the orders of events of a small world for one that breaks a lock",
               [arguments] { return explore_protocol(*arguments); });
   explore::Case& base = arguments->campaign.base;
-  text(command, "--protocol", base.protocol, "NAME", "See: latchlab list protocols").required();
+  text(command, "--protocol", base.protocol, "PROTOCOL", "See: latchlab list protocols").required();
   text(command, "--profile", base.profile, "NAME", "[the small model: rare paths within reach]");
   text(command, "--set", base.sets, "NAME=VALUE",
        "A parameter of the protocol, over the profile (repeatable)")

@@ -24,11 +24,13 @@ struct ListArguments {
   std::string what;
   std::string data;
   bool json = false;
+  bool names = false;
 };
 
 void add_list(Cli& cli) {
   const auto arguments = tool::arguments<ListArguments>();
   CLI::App& command = cli.add("list", "What there is to choose from", [arguments] {
+    if (arguments->names) return list_names(arguments->what, arguments->data);
     return list(arguments->what, arguments->data, arguments->json);
   });
   command.add_option("what", arguments->what, "protocols, workloads, nics, scenarios or checks")
@@ -36,6 +38,7 @@ void add_list(Cli& cli) {
       ->check(CLI::IsMember({"protocols", "workloads", "nics", "scenarios", "checks"}));
   add_data(command, arguments->data);
   command.add_flag("--json", arguments->json, "For programs");
+  command.add_flag("--names", arguments->names, "Names alone, one a line");
 }
 
 }  // namespace

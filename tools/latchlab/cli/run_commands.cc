@@ -22,6 +22,7 @@ void add_overrides(CLI::App& command, ScenarioArguments& arguments) {
 
 void add_scenario_options(CLI::App& command, ScenarioArguments& arguments) {
   command.add_option("scenario", arguments.scenario, "A scenario file, or a name under scenarios/")
+      ->type_name("SCENARIO")
       ->required();
   add_overrides(command, arguments);
 }

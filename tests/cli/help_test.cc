@@ -1,0 +1,127 @@
+// What the program says of itself: help, completions, the manual page, its version, the doctor.
+#include <gmock/gmock.h>
+
+#include <set>
+#include <sstream>
+
+#include "tests/cli/program.h"
+
+namespace latchlab::cli_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class Help : public Command {
+ protected:
+  // The commands that --help names.
+  std::set<std::string> commands() {
+    const std::string help = latchlab({"--help"}).out;
+    std::istringstream lines(help.substr(help.find("Subcommands:")));
+    std::set<std::string> names;
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with("  ") && line.size() > 2 && line[2] != ' ')
+        names.insert(line.substr(2, line.find(' ', 2) - 2));
+    return names;
+  }
+  // The long options that a command's --help names.
+  std::set<std::string> options(const std::string& command) {
+    std::istringstream words(latchlab({command, "--help"}).out);
+    std::set<std::string> names;
+    for (std::string line; std::getline(words, line);) {
+      const std::size_t at = line.find("--");
+      if (line.starts_with("  -") && at != std::string::npos)
+        names.insert(line.substr(at, line.find_first_of(" :,", at) - at));
+    }
+    return names;
+  }
+  // What bash offers after these words.
+  std::set<std::string> completed(const std::string& words) {
+    const std::string program = LATCHLAB_BINARY;
+    const std::string folder = program.substr(0, program.rfind('/'));
+    const Finished finished =
+        start_program({"/bin/bash", "-c",
+                       "PATH=" + folder +
+                           ":$PATH; source <(latchlab completion bash); COMP_WORDS=(" + words +
+                           "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _latchlab; "
+                           "printf '%s\\n' \"${COMPREPLY[@]}\""})
+            .wait();
+    EXPECT_THAT(finished.err, IsEmpty());
+    std::set<std::string> offered;
+    std::istringstream lines(finished.out);
+    for (std::string line; std::getline(lines, line);) offered.insert(line);
+    return offered;
+  }
+};
+
+TEST_F(Help, the_version_names_compiler_and_libraries) {
+  const Finished finished = latchlab({"--version"});
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_THAT(finished.out, ContainsRegex("^latchlab [0-9]+\\.[0-9]+\\.[0-9]+\n"
+                                          "built by (g\\+\\+|clang) [0-9.]+, [A-Za-z]+\n"
+                                          "with .*yaml-cpp [0-9.]+, Eigen 3[0-9.]+, fmt [0-9.]+"));
+}
+
+TEST_F(Help, completions_and_the_manual_know_every_command_and_option) {
+  const std::set<std::string> all = commands();
+  ASSERT_GE(all.size(), 10u);
+  const std::string manual = latchlab({"manual"}).out;
+  const std::string fish = latchlab({"completion", "fish"}).out;
+  const std::string bash = latchlab({"completion", "bash"}).out;
+  const std::string zsh = latchlab({"completion", "zsh"}).out;
+  EXPECT_THAT(zsh, HasSubstr("#compdef latchlab\n"));
+  for (const std::string& command : all) {
+    EXPECT_THAT(manual, HasSubstr(".SS \"latchlab " + command + "\"\n"));
+    EXPECT_THAT(fish, HasSubstr("-n __fish_use_subcommand -x -a " + command + " "));
+    for (const std::string& option : options(command)) {
+      EXPECT_THAT(bash, HasSubstr(option)) << command;
+      EXPECT_THAT(fish, HasSubstr(" -l " + option.substr(2) + " ")) << command;
+      std::string hyphens;
+      for (const char c : option) hyphens += c == '-' ? std::string("\\-") : std::string(1, c);
+      if (option == "--help") continue;
+      EXPECT_THAT(manual, HasSubstr("\\fB" + hyphens + "\\fR")) << command;
+    }
+  }
+}
+
+TEST_F(Help, bash_completes_commands_options_choices_and_names) {
+  EXPECT_EQ(completed("latchlab ru"), std::set<std::string>{"run"});
+  EXPECT_EQ(completed("latchlab run --resu"), std::set<std::string>{"--resume"});
+  EXPECT_EQ(completed("latchlab explore --strategy ex"), std::set<std::string>{"exhaustive"});
+  EXPECT_EQ(completed("latchlab explore --protocol ds"), std::set<std::string>{"dslr"});
+  write("quick-notes.yaml", "");
+  EXPECT_EQ(completed("latchlab run quick"),
+            (std::set<std::string>{"quick-notes.yaml", "quickstart"}));
+  EXPECT_THAT(completed("latchlab run --seed ''"), Not(Contains("quickstart")));
+}
+
+TEST_F(Help, a_shell_that_nobody_knows_is_refused) {
+  const Finished finished = latchlab({"completion", "cmd"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, AllOf(HasSubstr("bash"), HasSubstr("fish"), HasSubstr("zsh")));
+}
+
+TEST_F(Help, names_alone_are_one_a_line) {
+  EXPECT_EQ(latchlab({"list", "protocols", "--names"}).out, "cas\nmcs\ndslr\nshiftlock\n");
+  EXPECT_THAT(latchlab({"list", "scenarios", "--names"}).out, HasSubstr("\nquickstart\n"));
+}
+
+TEST_F(Help, the_doctor_says_what_is_there_and_how_to_get_what_is_not) {
+  const Finished finished = latchlab({"doctor"}, {{"PATH", "/nowhere"}});
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_THAT(finished.out, AllOf(HasSubstr("Ready: latchlab run quickstart\n"),
+                                  ContainsRegex("ok +explore +[0-9]+ locks\n"),
+                                  ContainsRegex("optional +figures +no gnuplot"),
+                                  HasSubstr("apt-get install gnuplot-nox\n")));
+  const Json report = Json::parse(latchlab({"doctor", "--json"}).out);
+  EXPECT_TRUE(report["libraries"].contains("yaml-cpp"));
+  for (const Json& check : report["checks"])
+    EXPECT_THAT((std::set<std::string>{"ok", "optional"}), Contains(check["health"]));
+}
+
+}  // namespace
+}  // namespace latchlab::cli_test

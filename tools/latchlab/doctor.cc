@@ -1,0 +1,190 @@
+// What the machine has for each thing that one may want to do here.
+
+#include <fmt/core.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/protocols/registry.h"
+#include "tools/latchlab/commands.h"
+#include "tools/latchlab/version.h"
+
+namespace latchlab::tool {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+enum class Health { fine, optional, missing };
+
+struct Line {
+  Health health;
+  std::string what;   // "simulate"
+  std::string found;  // what is there
+  std::string fix;    // how to get what is not; empty: nothing to do
+};
+using Lines = std::vector<Line>;
+
+std::string on_path(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  const std::string all = path == nullptr ? "" : path;
+  for (std::size_t at = 0; at < all.size();) {
+    const std::size_t end = std::min(all.find(':', at), all.size());
+    const std::string file = all.substr(at, end - at) + "/" + program;
+    if (::access(file.c_str(), X_OK) == 0) return file;
+    at = end + 1;
+  }
+  return {};
+}
+
+Line machine() {
+  const double gib = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
+                     static_cast<double>(::sysconf(_SC_PAGE_SIZE)) / (1 << 30);
+  const double left = static_cast<double>(::sysconf(_SC_AVPHYS_PAGES)) *
+                      static_cast<double>(::sysconf(_SC_PAGE_SIZE)) / (1 << 30);
+  return {Health::fine,
+          "machine",
+          fmt::format("{} cores, {:.1f} GiB of memory, {:.1f} free",
+                      std::thread::hardware_concurrency(), gib, left),
+          {}};
+}
+
+Line simulator() {
+#ifdef LATCHLAB_WITH_SIMGRID
+  const auto libraries = library_versions();
+  return {Health::fine, "simulate", libraries.front().first + " " + libraries.front().second, {}};
+#else
+  return {Health::missing, "simulate", "this build has no SimGrid",
+          "apt-get install libsimgrid-dev, then build with -DLATCHLAB_SIMGRID=ON"};
+#endif
+}
+
+Line data(const std::string& extra) {
+  const DataDirs dirs = data_dirs(extra);
+  const std::size_t nics = names_below("models/nics", dirs).size();
+  const std::size_t scenarios = names_below("scenarios", dirs).size();
+  std::string where;
+  for (const std::string& dir : dirs.dirs)
+    if (fs::exists(dir + "/models/nics")) where += (where.empty() ? "" : ", ") + dir;
+  if (nics == 0 || scenarios == 0)
+    return {Health::missing, "data", fmt::format("{} scenarios and {} NICs found", scenarios, nics),
+            "give the folder that holds models/ and scenarios/ by --data or LATCHLAB_DATA"};
+  return {Health::fine,
+          "data",
+          fmt::format("{} scenarios and {} NICs in {}", scenarios, nics, where),
+          {}};
+}
+
+Line results() {
+  std::error_code error;
+  const std::string here = fs::current_path(error).string();
+  if (::access(".", W_OK) != 0)
+    return {Health::optional, "results", fmt::format("{} cannot be written", here),
+            "run elsewhere, or say where by --out"};
+  const fs::space_info space = fs::space(".", error);
+  return {Health::fine,
+          "results",
+          fmt::format("{}/results, {:.1f} GiB free", here,
+                      static_cast<double>(space.available) / (1 << 30)),
+          {}};
+}
+
+Line program(const char* what, const char* name, const char* package, const char* why) {
+  const std::string file = on_path(name);
+  if (!file.empty()) return {Health::fine, what, file, {}};
+  return {Health::optional, what, fmt::format("no {}: {}", name, why),
+          fmt::format("apt-get install {}", package)};
+}
+
+Line rdma() {
+  std::string devices;
+  std::error_code error;
+  for (fs::directory_iterator at("/sys/class/infiniband", error), end; !error && at != end;
+       at.increment(error))
+    devices += (devices.empty() ? "" : ", ") + at->path().filename().string();
+  const std::string no_backend = "; this build cannot run locks on them yet";
+  if (!devices.empty()) return {Health::optional, "RDMA", devices + no_backend, {}};
+  utsname system = {};
+  ::uname(&system);
+  const bool soft =
+      fs::exists(fmt::format("/lib/modules/{}/kernel/drivers/infiniband/sw/rxe", system.release));
+  return {Health::optional,
+          "RDMA",
+          fmt::format("no device; {}", soft ? "the kernel has soft-RoCE (rdma_rxe)"
+                                            : "the kernel has no soft-RoCE module either") +
+              no_backend,
+          {}};
+}
+
+Line locked_memory() {
+  rlimit limit = {};
+  ::getrlimit(RLIMIT_MEMLOCK, &limit);
+  if (limit.rlim_cur == RLIM_INFINITY) return {Health::fine, "locked memory", "no limit", {}};
+  return {Health::optional, "locked memory",
+          fmt::format("{} KiB may be registered with an RNIC", limit.rlim_cur >> 10),
+          "ulimit -l unlimited, for hardware only"};
+}
+
+Lines examine(const std::string& extra) {
+  return {machine(),
+          simulator(),
+          {Health::fine, "explore", fmt::format("{} locks", protocol_registry().size()), {}},
+          data(extra),
+          results(),
+          program("figures", "gnuplot", "gnuplot-nox", "only to draw figures for papers"),
+          program("browser", "chromium", "chromium", "only to test the report page here"),
+          rdma(),
+          locked_memory()};
+}
+
+const char* name_of(Health health) {
+  if (health == Health::fine) return "ok";
+  return health == Health::missing ? "MISSING" : "optional";
+}
+
+void print_json(const Lines& lines) {
+  Json all;
+  all["version"] = LATCHLAB_VERSION;
+  all["compiler"] = compiler_version();
+  all["build"] = build_type();
+  for (const auto& [name, version] : library_versions()) all["libraries"][name] = version;
+  all["checks"] = Json::array();
+  for (const Line& line : lines)
+    all["checks"].push_back({{"what", line.what},
+                             {"health", name_of(line.health)},
+                             {"found", line.found},
+                             {"fix", line.fix}});
+  fmt::print("{}\n", all.dump(1, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace
+
+int doctor(const std::string& data, bool json) {
+  const Lines lines = examine(data);
+  const bool able = std::none_of(lines.begin(), lines.end(),
+                                 [](const Line& line) { return line.health == Health::missing; });
+  if (json) {
+    print_json(lines);
+    return able ? kFine : kCannot;
+  }
+  fmt::print("{}\n\n", version_text());
+  for (const Line& line : lines) {
+    fmt::print("{:<8}  {:<13}  {}\n", name_of(line.health), line.what, line.found);
+    if (!line.fix.empty()) fmt::print("{:25}{}\n", "", line.fix);
+  }
+  fmt::print("\n{}\n", able ? "Ready: latchlab run quickstart"
+                            : "Something that is needed is missing; see above.");
+  return able ? kFine : kCannot;
+}
+
+}  // namespace latchlab::tool

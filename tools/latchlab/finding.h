@@ -1,0 +1,17 @@
+#pragma once
+// What a study says, in a sentence.
+
+#include <string>
+
+#include "core/runner/study.h"
+#include "core/scenario/scenario.h"
+
+namespace latchlab::tool {
+
+// A lock that broke its promise comes first. Else the locks are compared where the sweep ends:
+//   With 240 clients: mcs does most, 9.511 M/s, 1.28 times the next (shiftlock, 7.440 M/s).
+// or, of one lock alone, where it does most, or how it does.
+// Empty when the study has not ended.
+std::string finding(const Scenario& scenario, const StudyOutcome& outcome);
+
+}  // namespace latchlab::tool

@@ -1,0 +1,23 @@
+#include "tools/latchlab/values.h"
+
+#include <fmt/core.h>
+
+namespace latchlab::tool {
+
+RateUnit unit_for(double greatest_per_s) {
+  if (greatest_per_s >= 1e6) return {"M/s", 1e6, 3};
+  if (greatest_per_s >= 1e3) return {"k/s", 1e3, 1};
+  return {"/s", 1, 0};
+}
+
+std::string rate(double per_s) {
+  const RateUnit unit = unit_for(per_s);
+  return fmt::format("{:.{}f} {}", per_s / unit.per_s, unit.digits, unit.name);
+}
+
+std::optional<double> number(const Leaves& leaves, const char* path) {
+  const LeafValue* value = find_leaf(leaves, path);
+  return value != nullptr ? number_of(*value) : std::nullopt;
+}
+
+}  // namespace latchlab::tool

@@ -1,0 +1,23 @@
+#pragma once
+// Measured values as people read them.
+
+#include <optional>
+#include <string>
+
+#include "core/measure/leaves.h"
+
+namespace latchlab::tool {
+
+// The goodputs of a table share a unit, so that they can be compared at a glance.
+struct RateUnit {
+  const char* name;
+  double per_s;
+  int digits;
+};
+RateUnit unit_for(double greatest_per_s);
+std::string rate(double per_s);  // "7.440 M/s"
+
+// A metric of a point; none: not measured.
+std::optional<double> number(const Leaves& leaves, const char* path);
+
+}  // namespace latchlab::tool
