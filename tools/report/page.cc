@@ -9,43 +9,42 @@
 #include "tools/report/document.h"
 #include "tools/report/report.h"
 
-// NAME and NAME_end: the bytes of a file, read by the assembler.
+// NAME and NAMEEnd: the bytes of a file, read by the assembler.
 #define EMBED(name, path)                                             \
   asm(".pushsection .rodata\n" #name ": .incbin \"" path "\"\n" #name \
-      "_end: .byte 0\n"                                               \
+      "End: .byte 0\n"                                                \
       ".popsection\n");                                               \
   extern "C" __attribute__((visibility("hidden"))) const char name[]; \
-  extern "C" __attribute__((visibility("hidden"))) const char name##_end[]
+  extern "C" __attribute__((visibility("hidden"))) const char name##End[]
 #define PAGE_FILE(name) LATCHLAB_SOURCE_DIR "/tools/report/page/" name
 
-EMBED(latchlab_page_html, PAGE_FILE("page.html"));
-EMBED(latchlab_page_css, PAGE_FILE("page.css"));
-EMBED(latchlab_page_d3, LATCHLAB_D3);
-EMBED(latchlab_page_dom, PAGE_FILE("dom.js"));
-EMBED(latchlab_page_words, PAGE_FILE("words.js"));
-EMBED(latchlab_page_study, PAGE_FILE("study.js"));
-EMBED(latchlab_page_frame, PAGE_FILE("frame.js"));
-EMBED(latchlab_page_lines, PAGE_FILE("lines.js"));
-EMBED(latchlab_page_bars, PAGE_FILE("bars.js"));
-EMBED(latchlab_page_figures, PAGE_FILE("figures.js"));
-EMBED(latchlab_page_tables, PAGE_FILE("tables.js"));
-EMBED(latchlab_page_sections, PAGE_FILE("sections.js"));
-EMBED(latchlab_page_selftest, PAGE_FILE("selftest.js"));
+EMBED(kPageHtml, PAGE_FILE("page.html"));
+EMBED(kPageCss, PAGE_FILE("page.css"));
+EMBED(kPageD3, LATCHLAB_D3);
+EMBED(kPageDom, PAGE_FILE("dom.js"));
+EMBED(kPageWords, PAGE_FILE("words.js"));
+EMBED(kPageStudy, PAGE_FILE("study.js"));
+EMBED(kPageFrame, PAGE_FILE("frame.js"));
+EMBED(kPageLines, PAGE_FILE("lines.js"));
+EMBED(kPageBars, PAGE_FILE("bars.js"));
+EMBED(kPageFigures, PAGE_FILE("figures.js"));
+EMBED(kPageTables, PAGE_FILE("tables.js"));
+EMBED(kPageSections, PAGE_FILE("sections.js"));
+EMBED(kPageSelftest, PAGE_FILE("selftest.js"));
 
 namespace latchlab::tool {
 
 namespace {
 
-#define TEXT_OF(name) std::string_view(name, static_cast<std::size_t>(name##_end - (name)))
+#define TEXT_OF(name) std::string_view(name, static_cast<std::size_t>(name##End - (name)))
 
 // All scripts in one scope of their own; the last one draws the page.
 std::string scripts() {
   std::string text = "(() => {\n'use strict';\n";
   for (const std::string_view each :
-       {TEXT_OF(latchlab_page_dom), TEXT_OF(latchlab_page_words), TEXT_OF(latchlab_page_study),
-        TEXT_OF(latchlab_page_frame), TEXT_OF(latchlab_page_lines), TEXT_OF(latchlab_page_bars),
-        TEXT_OF(latchlab_page_figures), TEXT_OF(latchlab_page_tables),
-        TEXT_OF(latchlab_page_selftest), TEXT_OF(latchlab_page_sections)})
+       {TEXT_OF(kPageDom), TEXT_OF(kPageWords), TEXT_OF(kPageStudy), TEXT_OF(kPageFrame),
+        TEXT_OF(kPageLines), TEXT_OF(kPageBars), TEXT_OF(kPageFigures), TEXT_OF(kPageTables),
+        TEXT_OF(kPageSelftest), TEXT_OF(kPageSections)})
     text += each;
   return text + "})();\n";
 }
@@ -53,9 +52,9 @@ std::string scripts() {
 std::string content_of(std::string_view marker, const std::string& document,
                        const std::string& nonce) {
   if (marker == "nonce") return nonce;
-  if (marker == "style") return std::string(TEXT_OF(latchlab_page_css));
+  if (marker == "style") return std::string(TEXT_OF(kPageCss));
   if (marker == "data") return document;
-  if (marker == "d3") return std::string(TEXT_OF(latchlab_page_d3));
+  if (marker == "d3") return std::string(TEXT_OF(kPageD3));
   return scripts();
 }
 
@@ -73,7 +72,7 @@ std::string nonce_of(const std::string& document) {
 std::string report_html(const std::vector<ReportPart>& parts) {
   const std::string document = report_document(parts);
   const std::string nonce = nonce_of(document);
-  std::string_view rest = TEXT_OF(latchlab_page_html);
+  std::string_view rest = TEXT_OF(kPageHtml);
   std::string page;
   for (std::size_t at = rest.find("{{"); at != rest.npos; at = rest.find("{{")) {
     const std::size_t end = rest.find("}}", at);
