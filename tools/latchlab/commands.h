@@ -81,6 +81,12 @@ struct ExportArguments {
   std::string data;
 };
 
+struct ReportArguments {
+  std::vector<std::string> directories;
+  std::string out;  // the page; empty: DIR/report.html, of several runs report.html
+  std::string data;
+};
+
 int run(const RunArguments& arguments);
 int reproduce(const ReproduceArguments& arguments);
 int calibrate(const CalibrateArguments& arguments);
@@ -89,6 +95,7 @@ int export_run(const ExportArguments& arguments);
 int replay(const std::string& file);
 int new_protocol(const NewProtocolArguments& arguments);
 int check(const ScenarioArguments& arguments);
+int report(const ReportArguments& arguments);
 int list(const std::string& what, const std::string& data, bool json);
 int list_names(const std::string& what, const std::string& data);
 int doctor(const std::string& data, bool json);

@@ -19,6 +19,7 @@
 #include "tools/latchlab/run_one.h"
 #include "tools/latchlab/score_table.h"
 #include "tools/latchlab/table.h"
+#include "tools/report/report.h"
 
 namespace latchlab::tool {
 
@@ -247,6 +248,14 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario,
     const Status told = tell_traces(directory, traces.value(), talks);
     if (!told) return {complain(told.error(), kCannot), std::move(ran.score)};
   }
+  const std::string page = directory + "/report.html";
+  const Status paged = write_report(
+      page, {{run_name(directory), scenario, outcome, manifest, timing_json(outcome, jobs)}});
+  if (!paged)
+    fmt::print(stderr, "latchlab: warning: the results are complete, but for the page: {}\n",
+               paged.error().text());
+  else if (talks)
+    fmt::print("Report: {}\n", page);
   if (ran.code == kFine && misses_any(scenario, ran.score, arguments.strict)) ran.code = kBroken;
   return ran;
 }

@@ -33,6 +33,7 @@ Cli::Cli() : app_{kAbout, "latchlab"} {
   add_explore_commands(*this);
   add_new_commands(*this);
   add_export_commands(*this);
+  add_report_commands(*this);
   add_other_commands(*this);
   add_help_commands(*this);
 }

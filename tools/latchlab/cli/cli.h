@@ -50,6 +50,7 @@ void add_run_commands(Cli& cli);      // run, check, reproduce
 void add_explore_commands(Cli& cli);  // explore, replay
 void add_new_commands(Cli& cli);      // new
 void add_export_commands(Cli& cli);   // export
+void add_report_commands(Cli& cli);   // report
 void add_other_commands(Cli& cli);    // list, calibrate
 void add_help_commands(Cli& cli);     // doctor, completion, manual
 

@@ -1,0 +1,27 @@
+#pragma once
+// Looks at a page with headless Chromium, where there is one.
+
+#include <string>
+
+#include "tests/cli/program.h"
+
+namespace latchlab::cli_test {
+
+inline constexpr const char* kNoBrowser =
+    "no browser to look at the page with: install the Debian package chromium";
+
+std::string find_browser();  // the program; empty: there is none
+
+// A page with its self-test: what it is made of, as JSON, and what the browser complained of.
+struct Seen {
+  Json facts;            // null: the page did not get as far as its self-test
+  std::string document;  // as it stands once scripts have run
+  std::string console;   // messages and exceptions, one a line
+};
+
+class Browser : public Command {
+ protected:
+  Seen look_at(const std::string& page);
+};
+
+}  // namespace latchlab::cli_test

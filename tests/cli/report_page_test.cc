@@ -1,0 +1,100 @@
+// The report page in a browser: that it draws what it should, and that nothing in a scenario can
+// make it do anything else.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "tests/cli/browser.h"
+
+namespace latchlab::cli_test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ReportPage : public Browser {
+ protected:
+  void SetUp() override {
+    Browser::SetUp();
+    if (find_browser().empty()) GTEST_SKIP() << kNoBrowser;
+  }
+  static std::size_t count(const Json& facts, const std::string& id) {
+    return static_cast<std::size_t>(std::count_if(
+        facts["figures"].begin(), facts["figures"].end(),
+        [&](const Json& figure) { return figure["id"].get<std::string>().rfind(id, 0) == 0; }));
+  }
+  // Nothing went wrong, nothing was asked of a network, and each figure is whole.
+  static void expect_sound(const Seen& seen) {
+    EXPECT_EQ(seen.console, "");
+    ASSERT_TRUE(seen.facts.is_object()) << seen.document.substr(0, 2'000);
+    EXPECT_EQ(seen.facts["problems"].dump(), "[]");
+    EXPECT_EQ(seen.facts["requests"].dump(), "[]");
+    EXPECT_EQ(seen.facts["executed"], false);
+    EXPECT_EQ(seen.facts["markup"], 0);
+    for (const Json& figure : seen.facts["figures"]) {
+      EXPECT_EQ(figure["picture"], "svg") << figure.dump();
+      EXPECT_EQ(figure["outside"], false) << figure.dump();
+      EXPECT_EQ(figure["variables"], false) << figure.dump();
+    }
+  }
+  static void expect_marks(const Json& facts) {
+    for (const Json& figure : facts["figures"]) {
+      EXPECT_GT(figure["marks"], 0) << figure.dump();
+      EXPECT_GT(figure["told"], 0) << figure.dump();
+      EXPECT_GT(figure["numbers"], 0) << figure.dump();
+    }
+  }
+};
+
+TEST_F(ReportPage, of_the_quickstart_has_its_figures_and_those_of_every_run) {
+  ASSERT_EQ(latchlab({"run", "quickstart", "--set", "run.warmup=200us", "--set",
+                      "run.duration=400us", "--set", "locks.count=1k", "--repeats", "3", "--set",
+                      "sweep.grid.platform.clients_per_node=[1, 2, 4]", "--out", "r", "--quiet"})
+                .code,
+            0);
+  const Seen seen = look_at("r/report.html");
+  expect_sound(seen);
+  expect_marks(seen.facts);
+  EXPECT_EQ(count(seen.facts, "named-"), 2);
+  for (const char* id : {"latencies", "phases", "verbs", "utilisation", "fairness"})
+    EXPECT_EQ(count(seen.facts, id), 1) << id;
+  EXPECT_EQ(seen.facts["figures"][0]["marks"], 15);  // five locks, three numbers of clients
+  EXPECT_THAT(seen.document, HasSubstr("All points are ok."));
+  EXPECT_THAT(seen.document, HasSubstr("class=\"band\""));
+}
+
+// One page for three runs: hostile texts, a single point, and points that failed.
+TEST_F(ReportPage, withstands_hostile_texts_and_shows_what_failed) {
+  const std::string label = "<img src=x onerror=window.executedFromData=true>";
+  const std::string text =
+      "</script><script>window.executedFromData=true</script>"
+      "<img src=http://127.0.0.1:9/x onerror=window.executedFromData=true>&lt;\\u2028{{script}}";
+  write(
+      "hostile.yaml",
+      small_scenario("{name: cas, label: \"" + label + "\"}",
+                     fmt::format("description: \"{0}\"\n"
+                                 "expect: [{{id: a, kind: value, metric: goodput_ops_s, value: 1, "
+                                 "use: validation, source: \"{0}\"}}]\n"
+                                 "report: {{figures: [{{x: \"{0}\", y: goodput_ops_s}}, "
+                                 "{{x: clients, y: \"{0}\"}}]}}\n",
+                                 text)));
+  write("one.yaml", small_scenario("{name: mcs}"));
+  write("stuck.yaml",
+        small_scenario("{name: mcs}", "faults: [{kind: skip_release, probability: 50%}]\n"));
+  ASSERT_EQ(latchlab({"run", "hostile.yaml", "--out", "a", "--quiet"}).code, 0);
+  ASSERT_EQ(latchlab({"run", "one.yaml", "--out", "b", "--quiet"}).code, 0);
+  ASSERT_EQ(latchlab({"run", "stuck.yaml", "--out", "c", "--quiet"}).code, 1);
+  ASSERT_EQ(latchlab({"report", "a", "b", "c", "--out", "page.html"}).code, 0);
+  const Seen seen = look_at("page.html");
+  expect_sound(seen);
+  EXPECT_EQ(count(seen.facts, "named-"), 4);  // two of the first run, one of each other
+  EXPECT_EQ(count(seen.facts, "together-"), 1);
+  EXPECT_THAT(seen.document, HasSubstr("DEADLOCK: 1 of 1 points."));
+  EXPECT_THAT(seen.document, HasSubstr("No point has a value for"));
+  EXPECT_THAT(seen.document, HasSubstr("&lt;img src=http://127.0.0.1:9/x"));
+  EXPECT_THAT(seen.document, Not(HasSubstr("<img")));
+}
+
+}  // namespace
+}  // namespace latchlab::cli_test

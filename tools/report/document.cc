@@ -1,0 +1,168 @@
+#include "tools/report/document.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/measure/histogram.h"
+#include "tools/latchlab/finding.h"
+
+namespace latchlab::tool {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Where a distribution is sampled, in parts per million: every percent, and ever finer towards the
+// end, where locks differ most.
+std::vector<std::int64_t> sampled_shares() {
+  std::vector<std::int64_t> shares;
+  for (std::int64_t percent = 0; percent < 99; ++percent) shares.push_back(percent * 10'000);
+  for (std::int64_t from = 990'000, step = 1'000; step > 0; step /= 10, from += 9 * step * 10)
+    for (std::int64_t i = 0; i < 9; ++i) shares.push_back(from + i * step);
+  shares.push_back(1'000'000);
+  return shares;
+}
+
+// [[ns, ppm], ...]: so many of the values are at most that long. Equal values are one step.
+Json curve_json(const Histogram& histogram) {
+  Json curve = Json::array();
+  if (histogram.count() == 0) return curve;
+  for (const std::int64_t ppm : sampled_shares()) {
+    const double ns = static_cast<double>(histogram.percentile(ppm)->ps) / 1e3;
+    if (!curve.empty() && curve.back()[0] == ns)
+      curve.back()[1] = ppm;
+    else
+      curve.push_back({ns, ppm});
+  }
+  return curve;
+}
+
+Histogram acquisitions(const PointOutcome& outcome) {
+  Histogram merged;
+  for (const auto& repeat : outcome.repeats)
+    if (repeat && has_run(repeat->status)) merged.merge(repeat->metrics.acquire);
+  return merged;
+}
+
+const char* name_of(ConstantStatus status) {
+  switch (status) {
+    case ConstantStatus::published:
+      return "published";
+    case ConstantStatus::fitted:
+      return "fitted";
+    case ConstantStatus::assumed:
+      break;
+  }
+  return "assumed";
+}
+
+// As results.json spells it, so that a stored run gives the same page; as written where that lacks
+// it.
+std::string value_text(const Json& values, const ConstantOrigin& origin) {
+  std::string pointer = "/" + origin.key;
+  std::replace(pointer.begin(), pointer.end(), '.', '/');
+  const Json::json_pointer at(pointer);
+  if (!values.contains(at)) return origin.value;
+  const Json& value = values[at];
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+Json nic_json(const Point& point) {
+  const NicModel& nic = point.platform.nic;
+  const Json values = Json::parse(point.resolved_json)["platform"]["nic"];
+  Json constants = Json::array();
+  for (const ConstantOrigin& origin : nic.origins)
+    constants.push_back({{"key", origin.key},
+                         {"value", value_text(values, origin)},
+                         {"low", origin.low},
+                         {"high", origin.high},
+                         {"source", origin.source},
+                         {"status", name_of(origin.status)},
+                         {"overridden", origin.overridden}});
+  return {{"name", nic.name}, {"device", nic.device}, {"constants", std::move(constants)}};
+}
+
+Json figures_json(const Scenario& scenario) {
+  Json figures = Json::array();
+  for (const Figure& figure : scenario.figures)
+    figures.push_back({{"x", figure.x}, {"y", figure.y}, {"series", figure.series}});
+  return figures;
+}
+
+void add_points(Json& part, const ReportPart& from) {
+  Json points = Json::array();
+  Json nics = Json::array();
+  for (std::size_t i = 0; i < from.scenario.points.size(); ++i) {
+    const Point& point = from.scenario.points[i];
+    Json nic = nic_json(point);
+    const auto known = std::find(nics.begin(), nics.end(), nic);
+    const auto index = known - nics.begin();
+    if (known == nics.end()) nics.push_back(std::move(nic));
+    points.push_back({{"clients", point.platform.clients()},
+                      {"nic", index},
+                      {"acquire", curve_json(acquisitions(from.outcome.points[i]))}});
+  }
+  part["points"] = std::move(points);
+  part["nics"] = std::move(nics);
+}
+
+Json results(const ReportPart& part) {
+  Json json = Json::parse(results_json(part.scenario, part.outcome, part.manifest));
+  for (Json& point : json["points"]) {
+    Json& nic = point["params"]["platform"]["nic"];
+    if (nic.is_object()) nic = Json(nic["name"]);
+    for (Json& repeat : point["repeats"]) {
+      Json fingerprint;
+      if (repeat["metrics"].is_object()) fingerprint = repeat["metrics"]["fingerprint"];
+      repeat["metrics"] = {{"fingerprint", std::move(fingerprint)}};
+    }
+  }
+  return json;
+}
+
+Json part_json(const ReportPart& from) {
+  Json part;
+  part["name"] = from.name;
+  part["finding"] = finding(from.scenario, from.outcome);
+  part["figures"] = figures_json(from.scenario);
+  add_points(part, from);
+  part["scenario"] = from.scenario.resolved_yaml;
+  const Json timing = Json::parse(from.timing, nullptr, /*allow_exceptions=*/false);
+  part["timing"] = timing.is_object() ? timing : Json();
+  part["results"] = results(from);
+  return part;
+}
+
+std::string without_markup(const std::string& json) {
+  std::string text;
+  text.reserve(json.size());
+  for (const char c : json) {
+    switch (c) {
+      case '<':
+        text += "\\u003c";
+        break;
+      case '>':
+        text += "\\u003e";
+        break;
+      case '&':
+        text += "\\u0026";
+        break;
+      default:
+        text += c;
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string report_document(const std::vector<ReportPart>& parts) {
+  Json json;
+  Json& list = json["parts"] = Json::array();
+  for (const ReportPart& part : parts) list.push_back(part_json(part));
+  return without_markup(json.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace));
+}
+
+}  // namespace latchlab::tool

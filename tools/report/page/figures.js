@@ -1,0 +1,275 @@
+// Which figures there are, and what they show of the points.
+
+// ---- a metric over an axis ----
+
+// Points that differ in more than the axis and the series make a figure for each surroundings, or,
+// when these are many, one figure with a choice.
+const MOST_FIGURES = 4;
+
+// what: {x, y, series}, and `most`, a value that the axis of y has to reach.
+function metricFigures(id, points, what, withPart) {
+  const parts = unique(points.map((point) => point.part));
+  const rest = unique(parts.flatMap(otherAxes))
+    .filter((path) => path !== what.x && path !== what.series);
+  const where = (point) => surroundingsOf(point, rest);
+  const places = unique(points.map(where));
+  const draw = (place, choice) => metricFigure(id, points.filter((p) => where(p) === place),
+    {...what, place, choice, withPart});
+  if (places.length <= MOST_FIGURES) return places.map((place) => draw(place, null));
+  const holder = el('div');
+  const show = (place) => {
+    const old = figures.findIndex((each) => holder.contains(each.element));
+    if (old >= 0) figures.splice(old, 1);
+    const choice = selection('for', places.map((each) => [each, each]), place, show);
+    holder.replaceChildren(draw(place, choice));
+    if (holder.isConnected) figures[figures.length - 1].redraw();
+  };
+  show(places[places.length - 1]);
+  return [holder];
+}
+
+function metricFigure(id, points, what) {
+  const data = metricSeries(points, what);
+  const ys = data.series.flatMap((series) => series.values.map((value) => value.y));
+  const xs = data.series.flatMap((series) => series.values.map((value) => value.x));
+  const state = {logX: !data.names && isGeometric(xs), logY: spansDecades(what.y, ys)};
+  const hidden = new Set();
+  const kind = kindOf(what.y);
+  let self = null;
+  const positive = (values) => values.some((value) => value > 0);
+  const again = (key) => (on) => {
+    state[key] = on;
+    self.redraw();
+  };
+  const spec = () => ({
+    series: data.series,
+    x: {title: metricWords(what.x), log: state.logX, names: data.names, format: data.format},
+    y: {title: metricWords(what.y), log: state.logY, format: (v) => shortText(kind, v),
+      most: what.most},
+  });
+  const element = figure({
+    id,
+    title: `${capital(metricWords(what.y))} by ${metricWords(what.x)}` +
+      (what.place ? ` (${what.place})` : ''),
+    note: noteOf(points, what.y, ys),
+    controls: [what.choice,
+      !data.names && positive(xs) ? checkbox('log x', state.logX, again('logX')) : null,
+      positive(ys) ? checkbox('log y', state.logY, again('logY')) : null],
+    draw: (svg, width, me) => {
+      self = me;
+      return drawLines(svg, width, me, spec(), hidden);
+    },
+    rows: () => [['series', what.x, what.y, 'ci95'], ...data.series.flatMap((series) =>
+      series.values.map((value) => [series.name, value.text, value.y, value.ci]))],
+  });
+  return element;
+}
+
+function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+// Times that differ by more than a factor of a hundred are compared by factors.
+function spansDecades(metric, values) {
+  const positive = values.filter((value) => value > 0);
+  return kindOf(metric) === 'time' && positive.length > 1 &&
+    d3.max(positive) / d3.min(positive) > 100;
+}
+
+function noteOf(points, metric, ys) {
+  if (!ys.length) return `No point has a value for “${metric}”: is it the name of a metric?`;
+  const missing = points.filter((point) => valueOf(point, metric) === null).length;
+  const notes = [];
+  if (missing) notes.push(`${missing} of ${points.length} points have no value here.`);
+  if (points.some((point) => (metricOf(point, metric) || {}).ci))
+    notes.push('Bands and whiskers: 95% confidence interval of the mean over the repeats.');
+  return notes.join(' ') || null;
+}
+
+function metricSeries(points, {x, y, series, withPart}) {
+  const texts = unique(points.map((point) => settingOf(point, x)));
+  const numeric = texts.every((text) => quantity(text) !== null);
+  const byName = new Map();
+  for (const point of points) {
+    const name = seriesName(point, series, withPart);
+    if (!byName.has(name)) byName.set(name, []);
+    const metric = metricOf(point, y);
+    if (!metric) continue;
+    const text = settingOf(point, x);
+    byName.get(name).push({x: numeric ? quantity(text) : texts.indexOf(text), text, y: metric.value,
+      ci: metric.ci, lines: tipOf(point, name, x, y, metric)});
+  }
+  const written = new Map(texts.map((text) => [quantity(text), text]));
+  return {
+    names: numeric ? null : texts,
+    format: (value) => written.get(value) || short(value),
+    series: [...byName].map(([name, values]) =>
+      ({name, style: styleOf(name), values: values.sort((a, b) => a.x - b.x)})),
+  };
+}
+
+function tipOf(point, name, x, y, metric) {
+  const kind = kindOf(y);
+  const interval = metric.ci === null || metric.ci === undefined ? []
+    : [`± ${exactText(kind, metric.ci)} (95% confidence)`];
+  return [name, `${metricWords(x)}: ${settingOf(point, x)}`,
+    `${metricWords(y)}: ${exactText(kind, metric.value)}`, ...interval,
+    ...(isSound(point) ? [] : [VERDICTS[point.status]])];
+}
+
+// ---- distributions ----
+
+function latencyFigure(part) {
+  const withCurve = part.points.filter((point) => point.acquire.length);
+  if (!withCurve.length) return null;
+  const last = placeOf(part.points[part.points.length - 1]);
+  const chosen = new Set(withCurve.filter((point) => placeOf(point) === last).slice(0, 10));
+  if (!chosen.size) chosen.add(withCurve[withCurve.length - 1]);
+  const hidden = new Set();
+  let self = null;
+  let logX = true;
+  const series = () => {
+    const shown = withCurve.filter((point) => chosen.has(point));
+    const onePlace = unique(shown.map(placeOf)).length < 2;
+    return shown.map((point) => curveOf(point, onePlace ? point.label : pointName(point)));
+  };
+  const choices = withCurve.map((point) => checkbox(pointName(point), chosen.has(point), (on) => {
+    if (on) chosen.add(point); else chosen.delete(point);
+    self.redraw();
+  }));
+  return figure({
+    id: 'latencies',
+    title: 'How long acquisitions take: share that took at most so long',
+    note: 'Over all acquisitions that ended inside the measured windows, of all repeats together.',
+    controls: [el('details', {class: 'points'}, el('summary', {}, 'Points shown'), choices),
+      checkbox('log x', logX, (on) => {
+        logX = on;
+        self.redraw();
+      })],
+    draw: (svg, width, me) => {
+      self = me;
+      return drawLines(svg, width, me, {
+        steps: true, series: series(),
+        x: {title: 'time of an acquisition', log: logX, format: (v) => timeText(v)},
+        y: {title: 'share of acquisitions', log: false, format: d3.format('.0%'), most: 1},
+      }, hidden);
+    },
+    rows: () => [['point', 'acquire_ns', 'share'], ...series().flatMap((each) =>
+      each.values.map((value) => [each.name, value.x, value.y]))],
+  });
+}
+
+const placeOf = (point) => surroundingsOf(point, otherAxes(point.part));
+
+// Points of one lock share its colour; the further back they are, the more differ their dashes.
+function curveOf(point, name) {
+  const same = point.part.points.filter((each) => each.label === point.label);
+  const style = styleOf(point.label);
+  const back = same.length - 1 - same.indexOf(point);
+  return {
+    name,
+    style: {...style, dash: DASHES[(style.index + back) % DASHES.length]},
+    values: point.acquire.map(([ns, ppm]) => ({x: ns, y: ppm / 1e6,
+      lines: [pointName(point), `${d3.format('.6~g')(ppm / 1e4)}% took at most`,
+        exactText('time', ns)]})),
+  };
+}
+
+// ---- bars: the points of one place ----
+
+// what: {id, title, note, kinds, rows(points), axis, format, share, most}
+function barFigure(part, what) {
+  const places = unique(part.points.map(placeOf));
+  const state = {place: places[places.length - 1], share: what.share && what.share(part.points)};
+  let self = null;
+  const here = () => part.points.filter((point) => placeOf(point) === state.place &&
+    point.metrics !== null);
+  const change = (key) => (value) => {
+    state[key] = value;
+    self.redraw();
+  };
+  return figure({
+    id: what.id, title: what.title, note: what.note,
+    controls: [
+      places.length < 2 ? null
+        : selection('for', places.map((place) => [place, place]), state.place, change('place')),
+      what.share ? checkbox('as shares', state.share, change('share')) : null],
+    draw: (svg, width, me) => {
+      self = me;
+      const rows = what.rows(here());
+      if (!rows.length) return nothingHere(svg);
+      return drawBars(svg, width, me, {...what, rows, share: state.share,
+        title: state.share ? 'share of the whole' : what.axis});
+    },
+    rows: () => [['point', 'what', ...what.kinds.map((kind) => kind.name)],
+      ...part.points.flatMap((point) => what.rows([point]).map((row) =>
+        [pointName(point), row.group || row.name, ...row.values]))],
+  });
+}
+
+function nothingHere(svg) {
+  svg.append('text').attr('class', 'group').attr('x', 4).attr('y', 20)
+    .text('Nothing was measured here.');
+  return 40;
+}
+
+const PHASE_NAMES = ['IA', 'RT', 'NP', 'WP', 'WR', 'WW', 'NS', 'other'];
+
+function phaseFigure(part) {
+  const totals = (points) => points.flatMap((point) => Object.keys(PHASED).map((kind) =>
+    d3.sum(PHASE_NAMES, (phase) => valueOf(point, `phases_ns.${kind}.${phase}`) || 0)))
+    .filter((total) => total > 0);
+  const last = placeOf(part.points[part.points.length - 1]);
+  const row = (kind) => (point) => {
+    const path = (phase) => `phases_ns.${kind}.${phase}`;
+    const values = PHASE_NAMES.map((phase) => valueOf(point, path(phase)) || 0);
+    return {
+      group: capital(PHASED[kind]), name: point.label, values, total: timeText(d3.sum(values)),
+      lines: PHASE_NAMES.map((phase, i) => [pointName(point), `${PHASED[kind]}, ${phase}: ` +
+        PHASES[phase], exactText('time', values[i])]),
+    };
+  };
+  return barFigure(part, {
+    id: 'phases', title: 'Where the time of an operation goes', axis: 'mean time',
+    note: 'Means over all operations of a kind, those that skip a phase included.',
+    kinds: PHASE_NAMES.map((phase, index) => ({name: `${phase}: ${PHASES[phase]}`, index})),
+    format: (value) => timeText(value),
+    share: (points) => {
+      const all = totals(points.filter((point) => placeOf(point) === last));
+      return all.length > 1 && d3.max(all) / d3.min(all) > 20;
+    },
+    rows: (points) => Object.keys(PHASED).flatMap((kind) => points
+      .filter((point) => valueOf(point, `phases_ns.${kind}.other`) !== null).map(row(kind))),
+  });
+}
+
+function verbFigure(part) {
+  const kinds = Object.keys(VERBS);
+  return barFigure(part, {
+    id: 'verbs', title: 'Verbs per cycle of acquire and release', axis: 'verbs per cycle',
+    kinds: kinds.map((kind, index) => ({name: VERBS[kind], index})),
+    format: short,
+    rows: (points) => points.map((point) => {
+      const values = kinds.map((kind) => valueOf(point, `verbs_per_cycle.${kind}`) || 0);
+      return {name: point.label, values, total: d3.format('.2f')(d3.sum(values)),
+        lines: kinds.map((kind, i) =>
+          [pointName(point), `${VERBS[kind]}: ${grouped(values[i])} per cycle`])};
+    }),
+  });
+}
+
+function utilisationFigure(part) {
+  const path = (resource) => `server_nic.utilisation.${resource}`;
+  return barFigure(part, {
+    id: 'utilisation', title: 'How busy the busiest server\'s RNIC was', most: 1,
+    axis: 'share of the time', kinds: [{name: 'busy', index: 0}],
+    format: d3.format('.0%'),
+    rows: (points) => Object.keys(RESOURCES).flatMap((resource) => points
+      .filter((point) => valueOf(point, path(resource)) !== null).map((point) => {
+        const value = valueOf(point, path(resource));
+        return {group: capital(RESOURCES[resource]), name: point.label, values: [value],
+          total: d3.format('.1%')(value),
+          lines: [[pointName(point), metricWords(path(resource)), exactText('share', value)]]};
+      })),
+  });
+}

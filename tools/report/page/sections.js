@@ -1,0 +1,187 @@
+// The page from top to bottom, in the order in which a run is judged.
+
+function describePoints(points) {
+  const names = points.slice(0, 12).map((point) =>
+    el('li', {}, pointName(point), messageOf(point)));
+  if (points.length > 12) names.push(el('li', {}, `and ${points.length - 12} more`));
+  return el('ul', {}, names);
+}
+
+function messageOf(point) {
+  const said = point.repeats.map((repeat) => repeat.message).find((message) => message);
+  return said ? `: ${said}` : '';
+}
+
+// One box per verdict that is not ok, worst first.
+const WORST_FIRST = ['unsafe', 'failed', 'stuck', 'unavailable', 'interrupted', 'starved'];
+
+function verdictBoxes(part) {
+  const boxes = WORST_FIRST.map((status) => {
+    const points = part.points.filter((point) => point.status === status);
+    if (!points.length) return null;
+    const severe = status !== 'starved' && status !== 'interrupted';
+    return el('div', {class: severe ? 'box bad' : 'box weak', role: severe ? 'alert' : null},
+      el('strong', {}, `${VERDICTS[status]}: ${points.length} of ${part.points.length} points. `),
+      capital(VERDICT_WORDS[status]), '.', describePoints(points));
+  }).filter((box) => box);
+  const fine = el('div', {class: 'box good'}, el('strong', {}, 'All points are ok. '),
+    'Mutual exclusion was checked during every run; nothing wrong was seen.');
+  return boxes.length ? boxes : [fine];
+}
+
+function warningBoxes(part) {
+  const unsteady = part.points.filter(isUnsteady);
+  const lines = part.results.manifest.warnings.slice();
+  if (unsteady.length)
+    lines.push('Goodput of the window\'s second half over the first is beyond 5% of 1 for ' +
+      unsteady.map((p) => `${pointName(p)} (${d3.format('.2f')(valueOf(p, 'stationary'))})`)
+        .join('; ') + ': lengthen run.warmup, or look whether the lock has stopped.');
+  if (part.points.every((point) => point.repeats.length < 3))
+    lines.push('Fewer than three repeats: no confidence intervals, so small differences mean ' +
+      'nothing. Set run.repeats to 3 or more.');
+  if (!lines.length) return null;
+  return el('div', {class: 'box weak'}, el('strong', {}, 'To keep in mind'),
+    el('ul', {}, lines.map((line) => el('li', {}, line))));
+}
+
+// Each figure knows what it lacks; a figure that cannot be drawn leaves the others alone.
+function figureSection(title, id, elements) {
+  return section(title, id, el('div', {class: 'figures'}, elements.filter((each) => each)));
+}
+
+function namedFigures(part) {
+  const named = part.figures.length ? part.figures
+    : [{x: defaultAxis(part), y: 'goodput_ops_s', series: 'label'}];
+  return named.flatMap((each, i) => metricFigures(`named-${i}`, part.points, each, false));
+}
+
+function runFigures(part) {
+  const fairness = metricFigures('fairness', part.points,
+    {x: defaultAxis(part), y: 'fairness.jain', series: 'label', most: 1}, false);
+  return [latencyFigure(part), phaseFigure(part), verbFigure(part), utilisationFigure(part),
+    ...fairness];
+}
+
+function expectationSection(part, id) {
+  const {expectations, scores} = part.results;
+  if (!expectations.length) return null;
+  const score = (each) => `${each.ok} of ${each.cells} figures within tolerance` +
+    (each.within === null ? '' : ` (${d3.format('.0%')(each.within)})`) +
+    (each.median_abs_log2 === null ? ''
+      : `, median |log2(measured/published)| ${d3.format('.3f')(each.median_abs_log2)}`) +
+    (each.undecided ? `, ${each.undecided} undecided` : '') +
+    (each.disputed ? `, ${each.disputed} disputed` : '') +
+    ` (${each.use}${each.profile ? `, profile ${each.profile}` : ''})`;
+  return section('Against published figures', `${id}-published`,
+    el('ul', {}, scores.map((each) => el('li', {}, score(each)))), expectationTable(part));
+}
+
+function nicSection(part, id) {
+  const emulated = part.results.manifest.emulated;
+  return section('What the model believes', `${id}-model`,
+    el('p', {}, 'Every constant of the simulated RNIC. Published: from a publication. Fitted: to ' +
+      'published measurements. Assumed: nobody knows; the range says how far off it may be, and ' +
+      'conclusions that hang on it are weak.'),
+    emulated.length ? el('p', {}, `Emulated: ${emulated.join('; ')}.`)
+      : el('p', {}, 'Nothing was emulated: each verb that a lock used is one of the model\'s own.'),
+    part.nics.map((nic) => folded(nicTitle(nic), constantTable(nic))));
+}
+
+function nicTitle(nic) {
+  const counts = d3.nest().key(statusOf).rollup((list) => list.length).entries(nic.constants);
+  return `${nic.name}, ${nic.device}: ` +
+    counts.map(({key, value}) => `${value} ${key}`).join(', ');
+}
+
+function factSection(part, id) {
+  const {manifest, points} = part.results;
+  const timing = part.timing;
+  const facts = [
+    ['version', manifest.version], ['backend', manifest.backend], ['points', points.length],
+    ['seed', walk(points[0].params, 'run.seed')],
+    ['repeats', walk(points[0].params, 'run.repeats')],
+    ['complete', manifest.complete ? 'yes' : 'no'],
+    ...(timing ? [['date', timing.date], ['host', timing.host],
+      ['took', timing.wall_s === undefined ? null : `${d3.format('.1f')(timing.wall_s)} s`],
+      ['runs at once', timing.jobs]] : []),
+  ].filter(([, value]) => value !== undefined && value !== null && value !== '');
+  const prints = sortedTable('Fingerprints', [
+    {name: 'point', left: true, get: (point) => pointName(point)},
+    {name: 'fingerprint', left: true, get: (point) => walk(point.metrics, 'fingerprint') || '–'},
+    {name: 'simulated verbs', get: (point) => valueOf(point, 'engine.verbs')},
+  ], part.points);
+  return section('The run', `${id}-run`,
+    el('dl', {}, facts.map(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))])),
+    el('p', {}, 'The same scenario, seed and version give the same results, to the byte, on ' +
+      'every compiler and CPU. Equal fingerprints: the same events at the same times.'),
+    folded('Fingerprints of all points', prints),
+    folded('The scenario with every default', el('pre', {}, part.scenario)));
+}
+
+function partElement(part, index) {
+  const id = `part-${index + 1}`;
+  const head = [el('p', {class: 'lead'}, part.results.manifest.description),
+    part.finding ? el('p', {class: 'finding'}, part.finding) : null,
+    ...verdictBoxes(part), warningBoxes(part)];
+  const title = part.results.manifest.scenario + (SEVERAL ? ` (${part.name})` : '');
+  return el('article', {id},
+    el(SEVERAL ? 'h2' : 'h1', {}, title), head,
+    figureSection('Figures', `${id}-figures`, namedFigures(part)),
+    figureSection('How the locks spent their time', `${id}-inside`, runFigures(part)),
+    section('Points', `${id}-points`, pointTable(part)),
+    expectationSection(part, id), nicSection(part, id), factSection(part, id));
+}
+
+// The figures that several runs have in common, their series side by side.
+function togetherElement() {
+  const shared = new Map();
+  PARTS.forEach((part) => (part.figures.length ? part.figures
+    : [{x: defaultAxis(part), y: 'goodput_ops_s', series: 'label'}]).forEach((each) => {
+    const key = JSON.stringify([each.x, each.y]);
+    if (!shared.has(key)) shared.set(key, {each, parts: []});
+    if (!shared.get(key).parts.includes(part)) shared.get(key).parts.push(part);
+  }));
+  const elements = [...shared.values()].filter(({parts}) => parts.length > 1)
+    .flatMap(({each, parts}, i) =>
+      metricFigures(`together-${i}`, parts.flatMap((part) => part.points), each, true));
+  return elements.length ? figureSection('The runs together', 'together', elements) : null;
+}
+
+// As the system says, until the reader says otherwise; on paper always light.
+function themeSwitch() {
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  const look = document.documentElement.dataset;
+  let wanted = null;
+  const show = () => {
+    look.theme = wanted || (system.matches ? 'dark' : 'light');
+  };
+  show();
+  system.addEventListener('change', show);
+  addEventListener('beforeprint', () => {
+    look.theme = 'light';
+  });
+  addEventListener('afterprint', show);
+  return button('Light or dark', 'Switch between a light and a dark page', () => {
+    wanted = look.theme === 'dark' ? 'light' : 'dark';
+    show();
+  });
+}
+
+const subject = SEVERAL ? PARTS.map((part) => part.name).join(', ')
+  : PARTS[0].results.manifest.scenario;
+document.title = `${subject} – Latchlab report`;
+document.getElementById('page').append(
+  el('header', {}, el('span', {}, 'Latchlab report'),
+    SEVERAL ? el('nav', {'aria-label': 'Runs'}, PARTS.map((part, i) =>
+      el('a', {href: `#part-${i + 1}`}, part.name))) : null, themeSwitch()),
+  el('main', {}, SEVERAL ? el('h1', {}, `${PARTS.length} runs`) : null,
+    SEVERAL ? togetherElement() : null, PARTS.map(partElement)));
+figures.slice().forEach((each) => each.redraw());
+new ResizeObserver(() => figures.forEach((each) => {
+  if (each.plot.clientWidth && Math.abs(each.plot.clientWidth - each.measured) > 4) each.redraw();
+  each.measured = each.plot.clientWidth;
+})).observe(document.getElementById('page'));
+if (problems.length)
+  document.getElementById('page').prepend(el('div', {class: 'box bad', role: 'alert'},
+    `This page could not be drawn completely: ${problems.join('; ')}`));
+if (location.hash === '#selftest') selftest();

@@ -1,0 +1,95 @@
+// The data of the page, and the questions that figures ask of it.
+
+const DATA = JSON.parse(document.getElementById('data').textContent);
+
+const PARTS = DATA.parts.map((raw) => {
+  const part = {...raw};
+  part.points = raw.results.points.map((point, index) =>
+    ({...point, ...raw.points[index], index, part}));
+  return part;
+});
+const SEVERAL = PARTS.length > 1;
+
+function walk(object, path) {
+  return path.split('.').reduce((at, key) =>
+    at !== null && typeof at === 'object' && Object.hasOwn(at, key) ? at[key] : undefined, object);
+}
+
+// {value, ci}, or null when it was not measured.
+function metricOf(point, path) {
+  const leaf = walk(point.metrics, path);
+  if (typeof leaf === 'number') return {value: leaf, ci: null};
+  if (leaf && typeof leaf.mean === 'number') return {value: leaf.mean, ci: leaf.ci95};
+  return null;
+}
+
+function valueOf(point, path) {
+  const metric = metricOf(point, path);
+  return metric ? metric.value : null;
+}
+
+// What a point has at a path of the scenario, as written.
+function settingOf(point, path) {
+  if (path === 'clients') return String(point.clients);
+  if (path === 'label' || path === 'protocol' || path === 'protocol.label') return point.label;
+  if (Object.hasOwn(point.axes, path)) return point.axes[path];
+  const value = walk(point.params, path);
+  if (value === undefined || value === null) return '–';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+const ofProtocol = (path) => path === 'protocol' || path.startsWith('protocol.');
+const axesOf = (part) => Object.keys(part.points[0].axes);
+const unique = (list) => [...new Set(list)];
+const otherAxes = (part) => axesOf(part).filter((path) => !ofProtocol(path));
+
+// "workload.read_ratio=95%, platform.clients_per_node=48"; empty when nothing else is swept.
+function surroundingsOf(point, paths) {
+  return paths.map((path) => `${path}=${settingOf(point, path)}`).join(', ');
+}
+
+function pointName(point) {
+  const rest = surroundingsOf(point, axesOf(point.part).filter((path) => path !== 'protocol'));
+  return (SEVERAL ? `${point.part.name}: ` : '') + point.label + (rest ? `, ${rest}` : '');
+}
+
+// Measured, and a run that its numbers can be judged by.
+const isSound = (point) => point.status === 'ok' || point.status === 'starved';
+
+// The axis that figures have when the scenario names none for them: that of its first figure, else
+// the first with numbers.
+function defaultAxis(part) {
+  const numeric = otherAxes(part).filter((path) =>
+    unique(part.points.map((point) => settingOf(point, path))).length > 1 &&
+    part.points.every((point) => quantity(settingOf(point, path)) !== null));
+  const named = part.figures.map((each) => each.x).find((path) => numeric.includes(path));
+  return named || numeric[0] || otherAxes(part)[0] || 'clients';
+}
+
+const UNSTEADY = 0.05;
+function isUnsteady(point) {
+  const ratio = valueOf(point, 'stationary');
+  return ratio !== null && Math.abs(ratio - 1) >= UNSTEADY;
+}
+
+// A style per series: same name, same style, in all figures. Eight colours that most people tell
+// apart; dashes and markers tell them apart in grey.
+const DASHES = ['', '7 3', '2 3', '9 3 2 3', '12 4', '4 2', '1 4', '6 2 2 2 2 2'];
+const MARKERS = [d3.symbolCircle, d3.symbolSquare, d3.symbolTriangle, d3.symbolDiamond,
+  d3.symbolCross, d3.symbolStar, d3.symbolWye];
+function styleNumber(index) {
+  return {colour: `var(--s${index % 8})`, dash: DASHES[(index + Math.floor(index / 8)) % 8],
+    marker: d3.symbol().type(MARKERS[index % 7]).size(52)(), index};
+}
+const seriesNames = [];
+function styleOf(name) {
+  if (!seriesNames.includes(name)) seriesNames.push(name);
+  return styleNumber(seriesNames.indexOf(name));
+}
+
+function seriesName(point, path, withPart) {
+  const name = settingOf(point, path);
+  const text = path === 'label' ? name : `${metricWords(path)} ${name}`;
+  return withPart ? `${point.part.name}: ${text}` : text;
+}
+PARTS.forEach((part) => part.points.forEach((point) => styleOf(point.label)));

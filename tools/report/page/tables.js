@@ -1,0 +1,148 @@
+// Tables: all points, published figures, constants of the NIC.
+
+// columns: [{name, title, get(row), text(row), mark(row), left}]. A click on a head sorts by what
+// `get` gives; again, the other way round.
+function sortedTable(caption, columns, rows, start) {
+  const state = {column: start === undefined ? -1 : start, down: false};
+  const body = el('tbody');
+  const side = (column) => (column.left ? 'left' : '');
+  const heads = columns.map((column, i) => el('th', {scope: 'col', class: side(column)},
+    button(column.name, column.title || `Sort by ${column.name}`, () => {
+      state.down = state.column === i && !state.down;
+      state.column = i;
+      fill();
+    })));
+  const cell = (column, row, i) => el(i ? 'td' : 'th', {scope: i ? null : 'row',
+    class: `${side(column)} ${column.mark ? column.mark(row) : ''}`.trim() || null},
+  column.text ? column.text(row) : String(column.get(row)));
+  function fill() {
+    const order = rows.slice();
+    if (state.column >= 0) {
+      const get = columns[state.column].get;
+      order.sort((a, b) => (compared(get(a), get(b)) || rows.indexOf(a) - rows.indexOf(b)) *
+        (state.down ? -1 : 1));
+    }
+    heads.forEach((head, i) => head.setAttribute('aria-sort',
+      i !== state.column ? 'none' : state.down ? 'descending' : 'ascending'));
+    body.replaceChildren(...order.map((row) =>
+      el('tr', {}, columns.map((column, i) => cell(column, row, i)))));
+  }
+  fill();
+  const table = el('table', {}, el('caption', {}, caption),
+    el('thead', {}, el('tr', {}, heads)), body);
+  const csv = () => csvText([columns.map((column) => column.name),
+    ...rows.map((row) => columns.map((column) => column.get(row)))]);
+  return el('div', {}, el('div', {class: 'tools'}, button('CSV', `Download “${caption}”`,
+    () => download(`${fileName(caption)}.csv`, 'text/csv', csv()))),
+  el('div', {class: 'wide', tabindex: 0, role: 'region', 'aria-label': caption}, table));
+}
+
+// Numbers as numbers, also those with units; what is missing last.
+function compared(a, b) {
+  const missing = (value) => value === null || value === undefined || value === '';
+  if (missing(a) || missing(b)) return Number(missing(a)) - Number(missing(b));
+  const [x, y] = [a, b].map((value) => (typeof value === 'number' ? value : quantity(value)));
+  if (x !== null && y !== null) return x - y;
+  return String(a).localeCompare(String(b));
+}
+
+const TABLE_METRICS = [
+  ['goodput_ops_s', 'goodput /s'], ['acquire_ns.mean', 'mean'], ['acquire_ns.p50', 'p50'],
+  ['acquire_ns.p99', 'p99'], ['acquire_ns.p999', 'p99.9'], ['acquire_ns.max', 'max'],
+  ['release_ns.p50', 'release p50'], ['verbs_per_cycle.read', 'reads'],
+  ['verbs_per_cycle.write', 'writes'], ['verbs_per_cycle.atomic', 'atomics'],
+  ['verbs_per_cycle.send', 'sends'], ['verbs_per_cycle.call', 'calls'], ['retry_share', 'retries'],
+  ['server_nic.utilisation.pipeline', 'nic busy'],
+  ['server_nic.utilisation.hottest_slot', 'hottest slot'], ['fairness.jain', 'jain'],
+  ['fairness.max_bypassed', 'bypassed'], ['stationary', 'steady'],
+  ['safety.violations', 'violations'], ['safety.expired_holds', 'expired holds'],
+  ['safety.late_effects', 'late effects'], ['recoveries', 'recoveries'],
+  ['aborted_acquisitions', 'given up'],
+];
+
+function cellText(kind, metric) {
+  if (!metric) return '–';
+  const text = kind === 'time' ? timeText(metric.value, d3.format('.4g')) : kind === 'number'
+    ? d3.format(Number.isInteger(metric.value) ? ',' : '.3~f')(metric.value)
+    : shortText(kind, metric.value);
+  return metric.ci ? `${text} ± ${shortText(kind, metric.ci)}` : text;
+}
+
+function pointTable(part) {
+  const axes = axesOf(part).filter((path) => path !== 'protocol' && path !== 'protocol.label');
+  const columns = [
+    {name: 'lock', left: true, get: (point) => point.label},
+    {name: 'point', title: 'Number of the point, as in results.csv', get: (point) => point.index},
+    ...axes.map((path) => ({name: path, title: metricWords(path),
+      get: (point) => settingOf(point, path)})),
+    {name: 'clients', get: (point) => point.clients},
+    ...TABLE_METRICS.map(([path, name]) => ({name, title: metricWords(path),
+      get: (point) => valueOf(point, path),
+      text: (point) => cellText(kindOf(path), metricOf(point, path)),
+      mark: path === 'stationary' ? (point) => (isUnsteady(point) ? 'bad' : '') : null})),
+    {name: 'verdict', left: true, get: (point) => VERDICTS[point.status],
+      mark: (point) => (point.status === 'ok' ? '' : 'bad')},
+  ];
+  return sortedTable('All points', columns, part.points);
+}
+
+function expectationValue(entry, value) {
+  if (value === null || value === undefined) return '–';
+  return entry.kind === 'value' ? shortText(kindOf(entry.metric), value) : short(value);
+}
+
+function heldText(entry) {
+  const holds = entry.differences.filter((each) => each.mean !== null && each.ci95 !== null &&
+    each.mean > each.ci95).length;
+  return `${holds} of ${entry.differences.length} hold`;
+}
+
+function expectationTable(part) {
+  const isOrder = (entry) => entry.kind === 'order';
+  const columns = [
+    {name: 'figure', left: true, get: (entry) => entry.id},
+    {name: 'kind', left: true, get: (entry) => entry.kind},
+    {name: 'metric', left: true, get: (entry) => entry.metric},
+    {name: 'published', get: (entry) => entry.published,
+      text: (entry) => (isOrder(entry) ? 'order' : expectationValue(entry, entry.published))},
+    {name: 'measured', get: (entry) => entry.predicted,
+      text: (entry) => (isOrder(entry) ? heldText(entry)
+        : expectationValue(entry, entry.predicted))},
+    {name: 'error', title: 'Measured against published', get: (entry) => errorOf(entry),
+      text: (entry) => signed(errorOf(entry))},
+    {name: 'tolerance', get: (entry) => entry.tolerance,
+      text: (entry) => (isOrder(entry) ? '–' : `${short(entry.tolerance * 100)}%` +
+        (entry.absolute ? ` or ${expectationValue(entry, entry.absolute)}` : ''))},
+    {name: 'verdict', left: true, get: (entry) => entry.verdict,
+      mark: (entry) => (entry.verdict === 'off' ? 'bad' : '')},
+    {name: 'use', left: true, get: (entry) => entry.use},
+    {name: 'profile', left: true, get: (entry) => entry.profile || ''},
+    {name: 'source', left: true, get: (entry) => entry.source + (entry.disputed
+      ? ` (disputed: ${entry.disputed})` : '')},
+  ];
+  return sortedTable('Published figures', columns, part.results.expectations);
+}
+
+function errorOf(entry) {
+  return typeof entry.ratio === 'number' ? entry.ratio - 1 : null;
+}
+
+function signed(error) {
+  return error === null ? '–' : d3.format('+.1%')(error);
+}
+
+function statusOf(constant) {
+  return constant.overridden ? 'set by the scenario' : constant.status;
+}
+
+function constantTable(nic) {
+  const columns = [
+    {name: 'constant', left: true, get: (each) => each.key},
+    {name: 'value', get: (each) => each.value},
+    {name: 'range', get: (each) => (each.low ? `${each.low} to ${each.high}` : '')},
+    {name: 'status', left: true, get: statusOf,
+      mark: (each) => (each.overridden || each.status === 'assumed' ? 'weak' : '')},
+    {name: 'source', left: true, get: (each) => each.source},
+  ];
+  return sortedTable(`Constants of ${nic.name}`, columns, nic.constants);
+}
