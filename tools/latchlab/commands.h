@@ -65,6 +65,11 @@ struct ExploreArguments {
   bool quiet = false;
 };
 
+struct SchemaArguments {
+  bool nic = false;       // of a NIC description
+  bool markdown = false;  // a page for people
+};
+
 int run(const RunArguments& arguments);
 int reproduce(const ReproduceArguments& arguments);
 int calibrate(const CalibrateArguments& arguments);
@@ -72,6 +77,7 @@ int explore_protocol(const ExploreArguments& arguments);
 int replay(const std::string& file);
 int check(const ScenarioArguments& arguments);
 int list(const std::string& what, const std::string& data, bool json);
+int schema(const SchemaArguments& arguments);
 
 // ---- shared ----
 

@@ -29,6 +29,7 @@ Cli::Cli() : app_{kAbout, "latchlab"} {
   add_run_commands(*this);
   add_explore_commands(*this);
   add_other_commands(*this);
+  add_learn_commands(*this);
 }
 
 CLI::App& Cli::add(const std::string& name, const std::string& help, Action action) {

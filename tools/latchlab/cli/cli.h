@@ -43,6 +43,7 @@ std::shared_ptr<Arguments> arguments() {
 void add_run_commands(Cli& cli);      // run, check, reproduce
 void add_explore_commands(Cli& cli);  // explore, replay
 void add_other_commands(Cli& cli);    // list, calibrate
+void add_learn_commands(Cli& cli);    // schema, explain
 
 // ---- what several commands share ----
 
