@@ -43,7 +43,8 @@ or, for all scenarios of a folder, in its `.vscode/settings.json`:
 ```
 
 `latchlab schema --nic` does the same for the files under `models/nics`. The schema knows keys,
-units and words; `latchlab check` knows everything, such as whether 10M locks fit into a NIC's memory.
+units and words; `latchlab check` knows everything, such as whether 10M locks fit into a NIC's
+memory.
 )";
 
 std::string in_cell(std::string text) {

@@ -164,6 +164,7 @@ class Pages : public Command {
 
 TEST_F(Pages, that_are_generated_are_up_to_date) {
   expect_page({"schema", "--markdown"}, "docs/scenario-reference.md");
+  expect_page({"explain", "--glossary"}, "docs/glossary.md");
 }
 
 }  // namespace

@@ -70,6 +70,14 @@ struct SchemaArguments {
   bool markdown = false;  // a page for people
 };
 
+struct ExplainArguments {
+  std::string name;                // empty: all there is
+  std::string nic = "connectx-5";  // whose constants are shown
+  std::string data;
+  bool json = false;
+  bool glossary = false;  // all terms, as a page
+};
+
 int run(const RunArguments& arguments);
 int reproduce(const ReproduceArguments& arguments);
 int calibrate(const CalibrateArguments& arguments);
@@ -78,6 +86,7 @@ int replay(const std::string& file);
 int check(const ScenarioArguments& arguments);
 int list(const std::string& what, const std::string& data, bool json);
 int schema(const SchemaArguments& arguments);
+int explain(const ExplainArguments& arguments);
 
 // ---- shared ----
 

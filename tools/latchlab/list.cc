@@ -4,20 +4,15 @@
 #include <nlohmann/json.hpp>
 
 #include "core/protocols/registry.h"
+#include "core/scenario/scenario_keys.h"
 #include "tools/latchlab/commands.h"
+#include "tools/latchlab/explain/topics.h"
 
 namespace latchlab::tool {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string text_of(const ParamValue& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
-  if (const auto* length = std::get_if<Duration>(&value)) return format_duration(*length);
-  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
-  return std::get<std::string>(value);
-}
 
 std::string range_of(const ParamSpec& spec) {
   switch (spec.kind) {
@@ -114,6 +109,13 @@ void print_scenarios(const std::string& extra, bool as_json) {
   print_pairs(pairs, as_json);
 }
 
+void print_checks(bool as_json) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const Topic& topic : outcome_topics())
+    if (topic.group == "check") pairs.emplace_back(topic.name, topic.says);
+  print_pairs(pairs, as_json);
+}
+
 }  // namespace
 
 int list(const std::string& what, const std::string& data, bool json) {
@@ -125,15 +127,7 @@ int list(const std::string& what, const std::string& data, bool json) {
     print_pairs(
         {{"micro", "each client draws a lock and a mode, acquires, holds, releases, thinks"}},
         json);
-  if (what == "checks")
-    print_pairs(
-        {{"mutual_exclusion", "no two live clients inside the validity of conflicting grants"},
-         {"expired_holds", "a grant given while a holder was still inside, past its validity"},
-         {"late_effects", "a release carried out after its lock had been given away"},
-         {"deadlock", "clients wait, and nothing can ever happen again"},
-         {"window_law", "counted cycles and ages add up to clients x duration, exactly"},
-         {"census", "verbs posted = executed + failed + in flight"}},
-        json);
+  if (what == "checks") print_checks(json);
   return kFine;
 }
 

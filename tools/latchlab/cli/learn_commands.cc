@@ -21,10 +21,29 @@ void add_schema(Cli& cli) {
       "  # yaml-language-server: $schema=scenario.schema.json");
 }
 
+void add_explain(Cli& cli) {
+  const auto arguments = tool::arguments<ExplainArguments>();
+  CLI::App& command = cli.add(
+      "explain", "Say what a metric, phase, constant, parameter, key, verdict or term means",
+      [arguments] { return explain(*arguments); });
+  command
+      .add_option("name", arguments->name,
+                  "For example acquire_ns.p99, WP, atomic.window, shiftlock.lease, UNSAFE [list "
+                  "all names]")
+      ->type_name("NAME");
+  command.add_option("--nic", arguments->nic, "Whose values of constants are shown")
+      ->type_name("NIC")
+      ->capture_default_str();
+  add_data(command, arguments->data);
+  command.add_flag("--json", arguments->json, "Print one JSON document; without NAME, of all");
+  command.add_flag("--glossary", arguments->glossary, "All terms as a page: docs/glossary.md");
+}
+
 }  // namespace
 
 void add_learn_commands(Cli& cli) {
   add_schema(cli);
+  add_explain(cli);
 }
 
 }  // namespace latchlab::tool
