@@ -114,15 +114,23 @@ std::vector<std::string> beyond(const ScenarioKey& key) {
   return texts;
 }
 
+// A bound as messages write it.
+std::string as_told(const ScenarioKey& key, const std::string& bound) {
+  const bool ratio = key.kind == KeyKind::ratio || key.kind == KeyKind::signed_ratio;
+  return ratio ? format_decimal(parse_ratio_ppb(bound).value()) : bound;
+}
+
 TEST_F(EveryKey, refuses_what_is_out_of_its_range) {
   int tried = 0;
   each([&](const ScenarioKey& key, const std::string& kind) {
     if (!key.supported) return;
     for (const std::string& text : beyond(key)) {
       ++tried;
-      EXPECT_THAT(problem_of(parent(key), kind, std::string(key.name()), text),
-                  HasSubstr(std::string(key.name()) + " is " + text))
-          << text;
+      const std::string message = problem_of(parent(key), kind, std::string(key.name()), text);
+      EXPECT_THAT(message, HasSubstr(std::string(key.name()) + " is " + text));
+      if (!key.max.empty()) {
+        EXPECT_THAT(message, HasSubstr(" to " + as_told(key, key.max)));
+      }
     }
   });
   EXPECT_GT(tried, 60);
