@@ -94,6 +94,11 @@ void MapReader::know(std::string_view key) {
   if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.emplace_back(key);
 }
 
+void MapReader::know_only(const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) know(key);
+  finish();
+}
+
 const YamlNode* MapReader::find_or_null(std::string_view key) {
   know(key);
   const YamlNode* value = node_ ? node_->find(key) : nullptr;

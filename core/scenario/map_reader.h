@@ -45,6 +45,8 @@ class MapReader {
   void unsupported(std::string_view key, std::string_view allowed = "");
 
   void know(std::string_view key);
+  // These keys and no others: refuses the rest at once.
+  void know_only(const std::vector<std::string>& keys);
   void finish() const;
 
  private:

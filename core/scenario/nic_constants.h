@@ -15,6 +15,7 @@ enum class NicUnit : std::uint8_t { time, count, bit_rate, bytes, curve };
 struct NicConstant {
   std::string section;
   std::string name;
+  std::string says;  // a sentence or two
   std::variant<Duration NicModel::*, std::int64_t NicModel::*, std::vector<RatePoint> NicModel::*>
       field;
   NicUnit unit = NicUnit::time;  // as the type of `field` has it

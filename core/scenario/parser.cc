@@ -10,6 +10,7 @@
 #include "core/scenario/nic_file.h"
 #include "core/scenario/resolve.h"
 #include "core/scenario/scenario.h"
+#include "core/scenario/scenario_keys.h"
 #include "core/scenario/section_expect.h"
 #include "core/scenario/sections.h"
 #include "core/scenario/suggestions.h"
@@ -50,10 +51,7 @@ void read_top(const YamlNode& root, Scenario& scenario) {
     reject(schema->place,
            fmt::format("schema is {}; this build reads schema 1",
                        schema->is_scalar() ? quoted(schema->text) : kind_name(*schema)));
-  for (const char* key : {"schema", "name", "description", "platform", "locks", "workload",
-                          "groups", "protocol", "faults", "run", "sweep", "expect", "report"})
-    top.know(key);
-  top.finish();
+  top.know_only(keys_of(""));
   top.require("schema", "schema: 1");
   scenario.name = read_name(top);
   scenario.description = top.find_or_null("description") ? top.text("description", "") : "";

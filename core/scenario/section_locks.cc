@@ -5,6 +5,7 @@
 
 #include "core/base/ids.h"
 #include "core/scenario/quantities.h"
+#include "core/scenario/scenario_keys.h"
 #include "core/scenario/sections.h"
 
 namespace latchlab {
@@ -43,12 +44,12 @@ void read_stride(const YamlNode& node, LockTableSpec& locks) {
 
 LockTableSpec read_locks(const YamlNode* node, const Place& place) {
   MapReader reader(node, "locks", place);
-  for (const char* key : {"count", "placement", "stride", "memory"}) reader.know(key);
-  reader.finish();
+  reader.know_only(keys_of("locks"));
   LockTableSpec locks;
   locks.count = static_cast<std::uint64_t>(reader.count("count", 1, 1, kMostLocks));
   if (const YamlNode* placement = reader.find("placement")) read_placement(*placement, locks);
-  locks.stride_bytes = reader.find("stride") != nullptr ? 0 : kCacheLine;
+  const bool told = node != nullptr && node->find("stride") != nullptr;
+  locks.stride_bytes = told ? 0 : kCacheLine;
   if (const YamlNode* stride = reader.find_or_null("stride")) read_stride(*stride, locks);
   locks.device_memory = reader.choice("memory", 0, {"host", "device"}) == 1;
   return locks;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/scenario/nic_file.h"
+#include "core/scenario/scenario_keys.h"
 #include "core/scenario/sections.h"
 #include "core/scenario/suggestions.h"
 
@@ -58,10 +59,7 @@ void check_size(const PlatformSpec& platform, const MapReader& reader) {
 PlatformSpec read_platform(const YamlNode* node, const Place& place, const std::string& directory,
                            const DataDirs& data) {
   MapReader reader(node, "platform", place);
-  for (const char* key : {"nic", "topology", "servers", "client_nodes", "clients_per_node",
-                          "colocated", "client_link_latency", "clocks", "bulk", "qps", "cores"})
-    reader.know(key);
-  reader.finish();
+  reader.know_only(keys_of("platform"));
   PlatformSpec platform;
   platform.servers = static_cast<std::uint32_t>(reader.count("servers", 1, 1, kMostNodes));
   platform.client_nodes =

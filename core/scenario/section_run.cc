@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "core/scenario/scenario_keys.h"
 #include "core/scenario/sections.h"
 #include "core/scenario/suggestions.h"
 
@@ -12,10 +13,7 @@ constexpr Duration kLongestRun = seconds(3600);
 
 RunSpec read_run(const YamlNode* node, const Place& place) {
   MapReader reader(node, "run", place);
-  for (const char* key :
-       {"warmup", "duration", "seed", "repeats", "on_violation", "guard", "acquisitions"})
-    reader.know(key);
-  reader.finish();
+  reader.know_only(keys_of("run"));
   RunSpec run;
   run.warmup = reader.duration("warmup", run.warmup, Duration{0}, kLongestRun);
   run.duration = reader.duration("duration", run.duration, microseconds(1), kLongestRun);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/scenario/scenario_keys.h"
 #include "core/scenario/sections.h"
 
 namespace latchlab {
@@ -95,10 +96,7 @@ DistributionSpec read_distribution(const YamlNode* node, const Place& place) {
 
 WorkloadSpec read_workload(const YamlNode* node, const Place& place) {
   MapReader reader(node, "workload", place);
-  for (const char* key : {"kind", "distribution", "read_ratio", "locality", "sizes",
-                          "critical_section", "think_time"})
-    reader.know(key);
-  reader.finish();
+  reader.know_only(keys_of("workload"));
   read_workload_kind(reader.find("kind"));
   WorkloadSpec workload;
   workload.distribution = read_distribution(reader.find("distribution"), reader.place());

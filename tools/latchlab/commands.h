@@ -87,6 +87,19 @@ struct ReportArguments {
   std::string data;
 };
 
+struct SchemaArguments {
+  bool nic = false;       // of a NIC description
+  bool markdown = false;  // a page for people
+};
+
+struct ExplainArguments {
+  std::string name;                // empty: all there is
+  std::string nic = "connectx-5";  // whose constants are shown
+  std::string data;
+  bool json = false;
+  bool glossary = false;  // all terms, as a page
+};
+
 int run(const RunArguments& arguments);
 int reproduce(const ReproduceArguments& arguments);
 int calibrate(const CalibrateArguments& arguments);
@@ -99,6 +112,8 @@ int report(const ReportArguments& arguments);
 int list(const std::string& what, const std::string& data, bool json);
 int list_names(const std::string& what, const std::string& data);
 int doctor(const std::string& data, bool json);
+int schema(const SchemaArguments& arguments);
+int explain(const ExplainArguments& arguments);
 
 // ---- shared ----
 

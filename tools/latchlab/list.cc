@@ -4,20 +4,15 @@
 #include <nlohmann/json.hpp>
 
 #include "core/protocols/registry.h"
+#include "core/scenario/scenario_keys.h"
 #include "tools/latchlab/commands.h"
+#include "tools/latchlab/explain/topics.h"
 
 namespace latchlab::tool {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string text_of(const ParamValue& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
-  if (const auto* length = std::get_if<Duration>(&value)) return format_duration(*length);
-  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
-  return std::get<std::string>(value);
-}
 
 std::string range_of(const ParamSpec& spec) {
   switch (spec.kind) {
@@ -122,14 +117,10 @@ const Pairs& workloads() {
   return all;
 }
 
-const Pairs& checks() {
-  static const Pairs all = {
-      {"mutual_exclusion", "no two live clients inside the validity of conflicting grants"},
-      {"expired_holds", "a grant given while a holder was still inside, past its validity"},
-      {"late_effects", "a release carried out after its lock had been given away"},
-      {"deadlock", "clients wait, and nothing can ever happen again"},
-      {"window_law", "counted cycles and ages add up to clients x duration, exactly"},
-      {"census", "verbs posted = executed + failed + in flight"}};
+Pairs checks() {
+  Pairs all;
+  for (const Topic& topic : outcome_topics())
+    if (topic.group == "check") all.emplace_back(topic.name, topic.says);
   return all;
 }
 

@@ -35,6 +35,7 @@ Cli::Cli() : app_{kAbout, "latchlab"} {
   add_export_commands(*this);
   add_report_commands(*this);
   add_other_commands(*this);
+  add_learn_commands(*this);
   add_help_commands(*this);
 }
 

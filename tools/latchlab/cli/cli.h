@@ -52,6 +52,7 @@ void add_new_commands(Cli& cli);      // new
 void add_export_commands(Cli& cli);   // export
 void add_report_commands(Cli& cli);   // report
 void add_other_commands(Cli& cli);    // list, calibrate
+void add_learn_commands(Cli& cli);    // schema, explain
 void add_help_commands(Cli& cli);     // doctor, completion, manual
 
 // ---- what several commands share ----

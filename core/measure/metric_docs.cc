@@ -1,0 +1,97 @@
+#include "core/measure/metric_docs.h"
+
+#include <algorithm>
+#include <array>
+#include <type_traits>
+
+#include "core/measure/metrics.h"
+
+namespace latchlab {
+namespace {
+
+struct Part {
+  const char* name;
+  const char* says;
+};
+constexpr Part kHistogramParts[] = {
+    {"count", "How many there were."},
+    {"mean", "The mean."},
+    {"min", "The least."},
+    {"p50", "Half took at most this long (the median)."},
+    {"p90", "90 of 100 took at most this long."},
+    {"p99", "99 of 100 took at most this long."},
+    {"p999", "999 of 1000 took at most this long."},
+    {"max", "The greatest."},
+};
+constexpr Part kLawParts[] = {
+    {"clients", "How many clients there were."},
+    {"duration_ps", "Length of the window."},
+    {"counted_cycles", "Cycles that ended inside the window."},
+    {"counted_lengths_ps", "The sum of their whole lengths."},
+    {"ages_at_start_ps", "The sum of the ages of the cycles that were open when the window began."},
+    {"ages_at_end_ps", "The sum of the ages of the cycles that were open when it ended."},
+    {"idle_ps", "Time inside the window in which a client had no open cycle."},
+};
+
+MetricDoc part_of(const MetricDoc& whole, const std::string& name, const std::string& says) {
+  MetricDoc part = whole;
+  part.path += "." + name;
+  part.short_name += " " + name;
+  part.says = says + " " + whole.says;
+  return part;
+}
+
+template <std::size_t n>
+std::optional<MetricDoc> among(const Part (&parts)[n], const MetricDoc& whole,
+                               const std::string& name) {
+  for (const Part& part : parts)
+    if (name == part.name) return part_of(whole, name, part.says);
+  return std::nullopt;
+}
+
+// What the field of a metric has parts of.
+class PartFinder {
+ public:
+  PartFinder(const MetricDoc& whole, std::string name) : whole_(whole), name_(std::move(name)) {}
+
+  template <class Field>
+  void operator()(const char* path, const Field& /*field*/, Fold /*fold*/) {
+    if (whole_.path != path) return;
+    using Type = std::decay_t<Field>;
+    if constexpr (std::is_same_v<Type, Histogram>) {
+      found = among(kHistogramParts, whole_, name_);
+      if (found && name_ == "count") found->unit = "1";
+    } else if constexpr (std::is_same_v<Type, std::optional<PhaseTotals>>) {
+      for (const MetricDoc& phase : phase_docs())
+        if (phase.path == name_)
+          found = part_of(whole_, name_, name_ + ", " + phase.short_name + ": " + phase.says);
+    } else if constexpr (std::is_same_v<Type, WindowLaw>) {
+      found = among(kLawParts, whole_, name_);
+      if (found && !name_.ends_with("_ps")) found->unit = "1";
+    } else if constexpr (std::is_same_v<Type, RepeatMetrics::Table>) {
+      if (!name_.empty()) found = part_of(whole_, name_, "Of this verb and width.");
+    }
+  }
+
+  std::optional<MetricDoc> found;
+
+ private:
+  const MetricDoc& whole_;
+  std::string name_;
+};
+
+}  // namespace
+
+std::optional<MetricDoc> metric_doc(std::string_view path) {
+  for (const MetricDoc& doc : metric_docs()) {
+    if (doc.path == path) return doc;
+    if (!path.starts_with(doc.path + ".")) continue;
+    PartFinder finder(doc, std::string(path.substr(doc.path.size() + 1)));
+    const RepeatMetrics metrics;
+    visit_metrics(metrics, finder);
+    return finder.found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace latchlab

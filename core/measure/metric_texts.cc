@@ -1,0 +1,152 @@
+// The sentences of metric_docs().
+
+#include "core/measure/metric_docs.h"
+
+namespace latchlab {
+
+const std::vector<MetricDoc>& metric_docs() {
+  static const std::vector<MetricDoc> docs = {
+      {"goodput_ops_s", "1/s", "goodput",
+       "Cycles (acquire, hold, release, think) that ended inside the measured window, of all "
+       "clients together, per simulated second.",
+       "Higher is better. With zero hold and think time it is what the lock can take."},
+      {"cycle_ns", "ns", "cycle",
+       "Length of a cycle: from a client's call of acquire to its next one. A cycle counts where "
+       "it ends, with its whole length.",
+       "Lower is better; clients / mean cycle is the goodput."},
+      {"acquire_ns", "ns", "acquire",
+       "Time from the call of acquire until the lock is held, over acquisitions that ended inside "
+       "the window, shared and exclusive alike.",
+       "Lower is better. The best possible is one round trip of the lock's atomic; p99 far above "
+       "p50 means that some wait much longer than others."},
+      {"acquire_read_ns", "ns", "acquire for reading", "As acquire_ns, of shared requests only.",
+       "Lower is better."},
+      {"acquire_write_ns", "ns", "acquire for writing",
+       "As acquire_ns, of exclusive requests only.", "Lower is better."},
+      {"release_ns", "ns", "release",
+       "Time from the call of release until it returns. A lock may let its successor go on earlier "
+       "than that.",
+       "Lower is better."},
+      {"open.count", "1", "open cycles", "Cycles that were still open when the window ended."},
+      {"open.age_mean_ns", "ns", "mean age of open cycles",
+       "How long cycles that were open at the end of the window had lasted by then, on average.",
+       "Far above the mean cycle it says that waiting requests are missing in the latencies."},
+      {"open.age_max_ns", "ns", "oldest open cycle",
+       "Age of the oldest cycle that was open at the end of the window.",
+       "As long as the window or longer: somebody starved."},
+      {"verbs_per_cycle.read", "1", "READs per cycle",
+       "READs tagged with counted cycles, over counted cycles.", "Fewer load the server less."},
+      {"verbs_per_cycle.write", "1", "WRITEs per cycle",
+       "WRITEs tagged with counted cycles, over counted cycles.", "Fewer load the server less."},
+      {"verbs_per_cycle.atomic", "1", "atomics per cycle",
+       "Atomics (CAS, FAA and their masked forms) tagged with counted cycles, over counted cycles.",
+       "2 is the least of a lock with one atomic to acquire and one to release; more are retries."},
+      {"verbs_per_cycle.send", "1", "messages per cycle",
+       "SENDs between clients tagged with counted cycles, over counted cycles.",
+       "They do not load the lock's server: a handover by message takes work away from it."},
+      {"verbs_per_cycle.call", "1", "calls per cycle",
+       "Requests answered by a server's CPU, over counted cycles."},
+      {"verbs_per_cycle_detail", "1", "verbs per cycle",
+       "The same by verb and width: cas_8 are CAS of 8 bytes, masked_faa_16 masked FAA of 16 "
+       "bytes, read_long READs beyond 16 bytes."},
+      {"background_verbs_s", "1/s", "background verbs",
+       "Verbs of node and server parts (leases, recovery, dispatch), which belong to no cycle, per "
+       "simulated second."},
+      {"retry_share", "share", "retries",
+       "(CAS that did not match + READs that had to be repeated) / (atomics + READs that wait for "
+       "something), over counted cycles.",
+       "Near 0 is good. Near 1 the NIC is busy with verbs that achieve nothing."},
+      {"retry_share_acquire", "share", "retries in acquire",
+       "CAS that did not match / atomics, inside acquire alone.", "Near 0 is good."},
+      {"phases_ns.read", "ns", "phases of reading",
+       "Where the time of a shared acquisition goes: the mean of each phase over all of them, "
+       "zeros "
+       "included, so that the phases add up to the mean latency exactly. The phases are those of "
+       "ShiftLock's Table 2."},
+      {"phases_ns.write", "ns", "phases of writing", "The same of exclusive acquisitions."},
+      {"phases_ns.release", "ns", "phases of releasing", "The same of releases."},
+      {"server_nic.verbs_s", "1/s", "verbs at the server",
+       "Verbs that the busiest server's RNIC has served in the window, per simulated second."},
+      {"server_nic.utilisation.pipeline", "share", "nic busy",
+       "How much of the window the inbound pipeline of the busiest server's RNIC was occupied.",
+       "Near 1 the RNIC is what limits; a lock with fewer verbs per cycle then wins."},
+      {"server_nic.utilisation.hottest_slot", "share", "hottest slot busy",
+       "How much of the window the busiest atomic slot was held: atomics on one address (and on "
+       "addresses that share its slot) take turns.",
+       "Near 1 one lock word is what limits, however idle the RNIC is otherwise."},
+      {"server_nic.utilisation.window", "share", "atomic window full",
+       "How much of the time as many atomics were admitted as the RNIC takes at once; further "
+       "ones then wait, whatever their address.",
+       "Above 0 hot words slow cold ones down."},
+      {"server_nic.utilisation.link", "share", "link busy",
+       "How much of the window the busiest server's link was occupied by payloads."},
+      {"server_nic.slot_wait_ns", "ns", "wait for a slot",
+       "How long an atomic waited at the server before it got its slot, on average over atomics "
+       "that took one."},
+      {"fairness.jain", "1", "jain",
+       "Jain's index over the cycles that each client finished in the window: (sum)^2 / (clients x "
+       "sum of squares).",
+       "1: all got the same; 1/clients: one got everything. Clients on different locks may differ "
+       "without any being treated badly."},
+      {"fairness.max_bypassed", "1", "most bypassed",
+       "The most conflicting grants that any one request saw given to requests whose first verb "
+       "took effect after its own.",
+       "0 is first come, first served; without bound somebody may starve."},
+      {"safety.checks", "1", "checks", "Grants that the monitor has compared with all others."},
+      {"safety.violations", "1", "violations",
+       "Times that two live clients were inside the validity of conflicting grants at once.",
+       "Anything but 0 is a broken lock: the point is UNSAFE and the exit code 1."},
+      {"safety.expired_holds", "1", "expired holds",
+       "Grants given while an earlier holder was still inside, past its own validity: the holder's "
+       "fault, not the lock's.",
+       "0, unless clients stall, pause or crash."},
+      {"safety.late_effects", "1", "late effects",
+       "Releases carried out after recovery had given the lock away.",
+       "0, unless clients stall, pause or crash."},
+      {"recoveries", "1", "recoveries",
+       "How often a client repaired a lock whose holder had vanished, inside the window."},
+      {"aborted_acquisitions", "1", "aborted acquisitions",
+       "Acquisitions inside the window that ended without the lock (recovered under the waiter, "
+       "too "
+       "many tickets); the client tries again, and its time goes on."},
+      {"shared_as_exclusive", "1", "reads taken exclusively",
+       "Shared requests that a lock without shared mode has granted exclusively.",
+       "Above 0 readers exclude each other: compare such a lock's reads with care."},
+      {"stationary", "1", "second half over first",
+       "Goodput of the window's second half over that of its first.",
+       "Within 5% of 1 the run was warm; else lengthen run.warmup or run.duration."},
+      {"engine.verbs", "1", "verbs simulated", "Verbs posted in the whole run, warm-up included."},
+      {"engine.events", "1", "events simulated", "Events of the simulator in the whole run."},
+      {"engine.simulated_s", "s", "simulated time", "How much time the run has simulated."},
+      {"window_law", "ps", "law of the window",
+       "The integers of an exact identity that every run must satisfy: counted lengths = clients x "
+       "duration + ages at start - ages at end - idle."},
+      {"fingerprint", "text", "fingerprint",
+       "A hash of everything that happened (time, client, verb, address, operands, result, "
+       "messages, grants, releases).",
+       "Equal for equal scenario and seed, on every compiler and CPU."},
+  };
+  return docs;
+}
+
+const std::vector<MetricDoc>& phase_docs() {
+  static const std::vector<MetricDoc> docs = {
+      {"IA", "ns", "initial atomic",
+       "The first atomic of an acquisition, or the atomic of a release."},
+      {"RT", "ns", "retries", "Retries after the first atomic, pauses of the backoff included.",
+       "Grows with contention in locks that spin; queues have next to none."},
+      {"NP", "ns", "notify predecessor",
+       "Sending the message that tells the predecessor who waits."},
+      {"WP", "ns", "wait for predecessor", "Waiting for the predecessor to hand the lock over.",
+       "Under contention this is the queue itself: it is spent off the server's RNIC."},
+      {"WR", "ns", "wait for readers", "A writer waiting for earlier readers to leave."},
+      {"WW", "ns", "wait for writers", "A reader waiting for writers."},
+      {"NS", "ns", "notify successor",
+       "A releaser waiting for its successor to show, and telling "
+       "it."},
+      {"other", "ns", "other", "What no other phase claims."},
+  };
+  return docs;
+}
+
+}  // namespace latchlab

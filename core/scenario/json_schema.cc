@@ -1,0 +1,251 @@
+#include "core/scenario/json_schema.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "core/scenario/json_schema_parts.h"
+#include "core/scenario/scenario_keys.h"
+#include "core/scenario/value_schema.h"
+
+namespace latchlab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Names = std::vector<std::string>;
+
+constexpr const char* kTopology = "platform.topology";
+
+Json object(Json properties) {
+  return {{"type", "object"}, {"properties", std::move(properties)}};
+}
+
+Json reference(const std::string& name) {
+  return {{"$ref", "#/definitions/" + name}};
+}
+
+// What a reference can hold without escapes.
+std::string definition_of(std::string path) {
+  for (std::size_t at = path.find("[]"); at != std::string::npos; at = path.find("[]"))
+    path.replace(at, 2, ".item");
+  return path;
+}
+
+bool has_keys(const std::string& path) {
+  return !keys_of(path).empty();
+}
+
+Json is_kind(const std::string& mapping, const std::string& kind) {
+  if (kind == "file") return {{"required", {"file"}}};
+  Json rule = {{"properties", {{"kind", {{"const", kind}}}}}, {"required", {"kind"}}};
+  if (mapping == kTopology) rule["not"] = {{"required", {"file"}}};
+  return rule;
+}
+
+bool fits(const ScenarioKey& key, const std::string& kind) {
+  return key.when.empty() || std::find(key.when.begin(), key.when.end(), kind) != key.when.end();
+}
+
+// Which keys each kind of a mapping has; where a key differs between kinds, what it then holds.
+Json kind_rules(const std::string& mapping) {
+  Json rules = Json::array();
+  for (const std::string& kind : kinds_of(mapping)) {
+    Json own = Json::object();
+    for (const ScenarioKey& key : scenario_keys())
+      if (key.mapping() == mapping && fits(key, kind) && find_scenario_keys(key.path).size() > 1)
+        own[std::string(key.name())] = Json::parse(value_schema(key));
+    Json then = {{"propertyNames", {{"enum", keys_of(mapping, kind)}}}};
+    if (!own.empty()) then["properties"] = own;
+    rules.push_back({{"if", is_kind(mapping, kind)}, {"then", then}});
+  }
+  return rules;
+}
+
+Json mapping_schema(const std::string& mapping) {
+  Json properties = Json::object();
+  for (const std::string& name : keys_of(mapping))
+    properties[name] = reference(definition_of(mapping.empty() ? name : mapping + "." + name));
+  Json schema = object(properties);
+  schema["additionalProperties"] = false;
+  if (Json rules = kind_rules(mapping); !rules.empty()) schema["allOf"] = rules;
+  return schema;
+}
+
+// The faults that name a date or their target in one of several ways.
+Json alternatives(const std::string& mapping, const std::string& kind) {
+  const auto one_of = [](const Names& names) {
+    Json choices = Json::array();
+    for (const std::string& name : names) choices.push_back({{"required", {name}}});
+    return choices;
+  };
+  if (mapping != "faults[]") return {};
+  if (kind == "pause") return {{"oneOf", one_of({"at", "rate"})}};
+  if (kind == "drift")
+    return {{"oneOf", one_of({"client_node", "server"})}, {"anyOf", one_of({"jump", "drift"})}};
+  return {};
+}
+
+// What must be there. Apart from the rest, because a sweep may supply it.
+Json completeness(const std::string& mapping) {
+  const auto required = [&](const std::string& kind) {
+    Names names;
+    for (const ScenarioKey& key : scenario_keys())
+      if (key.mapping() == mapping && key.required && fits(key, kind))
+        names.emplace_back(key.name());
+    return names;
+  };
+  Json rules = Json::array();
+  for (const std::string& kind : kinds_of(mapping)) {
+    Json then = alternatives(mapping, kind);
+    if (then.is_null()) then = Json::object();
+    then["required"] = required(kind);
+    rules.push_back({{"if", is_kind(mapping, kind)}, {"then", then}});
+  }
+  if (rules.empty()) return {{"required", required("")}};
+  Json whole = {{"allOf", rules}};
+  if (mapping == kTopology)
+    whole["anyOf"] = {{{"required", {"kind"}}}, {{"required", {"file"}}}};
+  else
+    whole["required"] = {"kind"};
+  return {{"if", {{"type", "object"}}}, {"then", whole}};
+}
+
+bool asks_for_something(const std::string& mapping) {
+  return std::any_of(scenario_keys().begin(), scenario_keys().end(), [&](const ScenarioKey& key) {
+    return key.mapping() == mapping && key.required;
+  });
+}
+
+// Free mappings and lists, whose names are the user's own.
+const Json& free_schema(const std::string& path) {
+  static const Json scalar = {{"type", {"string", "number", "boolean"}}};
+  static const Json scalars = {{"type", "object"}, {"additionalProperties", scalar}};
+  static const Json order = {
+      {"type", "array"},
+      {"minItems", 2},
+      {"items", {{"anyOf", {scalar, {{"type", "array"}, {"items", scalar}}}}}}};
+  static const std::map<std::string, Json> schemas = {
+      {"expect[].order", order},
+      {"expect[].columns", {{"type", "object"}, {"minProperties", 1}}},
+      {"expect[].rows",
+       {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", {{"type", "array"}}}}},
+      {"expect[].profile", {{"type", "object"}, {"additionalProperties", scalars}}},
+      {"expect[].where", scalars}};
+  static const Json none;
+  const auto found = schemas.find(path);
+  return found == schemas.end() ? none : found->second;
+}
+
+// What a key may hold, and all that stands below it.
+Json whole_schema(const ScenarioKey& key) {
+  Json schema = Json::parse(value_schema(key));
+  const std::string& path = key.path;
+  Json docs = Json::object();
+  for (const char* word : {"description", "default"})
+    if (schema.contains(word)) {
+      docs[word] = schema[word];
+      schema.erase(word);
+    }
+  std::vector<Json> choices;
+  if (path == "platform.nic") {
+    choices.push_back(Json::parse(nic_value_schema()));
+  } else if (path == "protocol") {
+    choices.push_back(reference("lock"));
+  } else if (path.starts_with("sweep.")) {
+    const Json axes = reference("axes");
+    choices.push_back(key.kind == KeyKind::list ? Json{{"type", "array"}, {"items", axes}} : axes);
+  } else if (has_keys(path + "[]")) {
+    choices.push_back({{"type", "array"}, {"items", reference(definition_of(path + "[]"))}});
+  } else if (has_keys(path)) {
+    choices.push_back(mapping_schema(path));
+    if (!key.short_for.empty()) choices.push_back(reference(path + "." + key.short_for));
+    if (key.kind != KeyKind::map) choices.push_back(schema);
+  } else {
+    const Json& own = free_schema(path);
+    if (!own.is_null()) choices.push_back(own);
+    if (own.is_null() || key.kind == KeyKind::text) choices.push_back(schema);
+  }
+  if (key.nullable && key.supported) choices.push_back({{"type", "null"}});
+  Json whole = choices.size() == 1 ? choices.front() : Json{{"anyOf", choices}};
+  if (whole.contains("$ref")) whole = {{"allOf", {whole}}};  // beside which nothing may stand
+  whole.update(docs);
+  return whole;
+}
+
+// ---- what a sweep may supply ----
+
+// True of a scenario whose sweep has an axis that fits the pattern.
+Json sweeps(const std::string& pattern) {
+  const Json names = {{"type", "object"},
+                      {"not", {{"propertyNames", {{"not", {{"pattern", pattern}}}}}}}};
+  Json grid = object({{"grid", names}});
+  grid["required"] = {"grid"};
+  Json zip = object({{"zip", {{"type", "array"}, {"contains", names}}}});
+  zip["required"] = {"zip"};
+  Json whole = object({{"sweep", {{"anyOf", {grid, zip}}}}});
+  whole["required"] = {"sweep"};
+  return whole;
+}
+
+// A rule for the value at a path, from the top of the scenario.
+Json at_path(const std::string& path, Json rule) {
+  const std::size_t dot = path.rfind('.');
+  std::string name = path.substr(dot == std::string::npos ? 0 : dot + 1);
+  if (name.ends_with("[]")) {
+    name.resize(name.size() - 2);
+    rule = {{"items", std::move(rule)}};
+  }
+  rule = {{"properties", {{name, std::move(rule)}}}};
+  return dot == std::string::npos ? rule : at_path(path.substr(0, dot), std::move(rule));
+}
+
+Json scenario_rules() {
+  Json rules = Json::array();
+  std::set<std::string> done;
+  for (const ScenarioKey& key : scenario_keys()) {
+    const std::string mapping(key.mapping());
+    if (mapping.empty() || !asks_for_something(mapping) || !done.insert(mapping).second) continue;
+    const std::string prefix = mapping.substr(0, mapping.find("[]"));
+    std::string pattern = "^";
+    for (const char c : prefix) pattern += c == '.' ? std::string("\\.") : std::string(1, c);
+    rules.push_back({{"if", sweeps(pattern + "(\\.|$)")},
+                     {"then", true},
+                     {"else", at_path(mapping, completeness(mapping))}});
+  }
+  rules.push_back({{"if", sweeps("^protocol(\\.name)?$")},
+                   {"then", true},
+                   {"else", {{"required", {"protocol"}}}}});
+  return rules;
+}
+
+}  // namespace
+
+std::string scenario_schema(const std::vector<ProtocolInfo>& protocols) {
+  Json schema = {{"$schema", kDraft},
+                 {"title", "A scenario of Latchlab"},
+                 {"description", "What to simulate: nodes, locks, workload, protocol and sweep."}};
+  schema.update(mapping_schema(""));
+  schema["required"] = {"schema", "name"};
+  schema["allOf"] = scenario_rules();
+  Json definitions = {{"lock", Json::parse(lock_schema(protocols))},
+                      {"axes", Json::parse(axes_schema(protocols))}};
+  for (const ScenarioKey& key : scenario_keys()) {
+    const std::string name = definition_of(key.path);
+    Json whole = whole_schema(key);
+    if (!definitions.contains(name)) {
+      definitions[name] = std::move(whole);
+      continue;
+    }
+    Json either = {{"anyOf", {definitions[name], std::move(whole)}}};
+    either["description"] = definitions[name]["description"];
+    definitions[name] = std::move(either);
+  }
+  for (const char* mapping : {"faults[]", "expect[]", "report.figures[]"})
+    definitions[definition_of(mapping)] = mapping_schema(mapping);
+  schema["definitions"] = std::move(definitions);
+  return schema.dump(1) + "\n";
+}
+
+}  // namespace latchlab

@@ -1,0 +1,121 @@
+// latchlab explain: it knows what the program prints and takes, and refers to nothing unknown.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "tests/cli/program.h"
+
+namespace latchlab::cli_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class Explain : public Command {
+ protected:
+  std::string told(const std::string& name) {
+    const Finished finished = latchlab({"explain", name});
+    EXPECT_EQ(finished.code, 0) << name << ": " << finished.err;
+    return finished.out;
+  }
+
+  Json everything(const std::string& nic = "connectx-5") {
+    return Json::parse(latchlab({"explain", "--json", "--nic", nic}).out, nullptr, false);
+  }
+};
+
+TEST_F(Explain, says_unit_range_source_and_what_is_good) {
+  EXPECT_THAT(told("acquire_ns.p99"), AllOf(HasSubstr("99 of 100"), HasSubstr("unit: ns")));
+  EXPECT_THAT(told("phases_ns.write.WP"), HasSubstr("predecessor"));
+  EXPECT_THAT(told("WP"), AllOf(HasSubstr("(phase)"), HasSubstr("Table 2")));
+  EXPECT_THAT(told("atomic.window"),
+              AllOf(HasSubstr("value in connectx-5: 72"), HasSubstr("status: assumed"),
+                    HasSubstr("range: 48 to 128"), HasSubstr("source: no public value")));
+  EXPECT_THAT(told("workload.read_ratio"), AllOf(HasSubstr("ratio, 0 to 1"), HasSubstr("0%")));
+  EXPECT_THAT(told("UNSAFE"), HasSubstr("exit code is 1"));
+  EXPECT_THAT(told("faults.0.at"), HasSubstr("When, since the start"));
+  EXPECT_THAT(told("platform.nic.atomic.slots"), HasSubstr("512"));
+}
+
+TEST_F(Explain, shows_everything_that_an_ambiguous_name_may_mean) {
+  EXPECT_THAT(told("lease"), AllOf(HasSubstr("dslr.lease"), HasSubstr("shiftlock.lease"),
+                                   HasSubstr("lease (term)")));
+  EXPECT_THAT(told("fairness"), AllOf(HasSubstr("fairness.jain"), HasSubstr("max_bypassed")));
+}
+
+TEST_F(Explain, suggests_the_nearest_name_and_refuses_nonsense) {
+  const Finished near = latchlab({"explain", "godput"});
+  EXPECT_EQ(near.code, 2);
+  EXPECT_EQ(near.err,
+            "latchlab: there is nothing called 'godput' to explain; did you mean "
+            "'goodput'?\n");
+  EXPECT_EQ(latchlab({"explain", "qqqqqqqqqqqqq"}).code, 2);
+  EXPECT_EQ(latchlab({"explain", "atomic.window", "--nic", "conectx-5"}).code, 2);
+}
+
+TEST_F(Explain, has_a_value_for_every_constant_of_every_nic) {
+  const Finished nics = latchlab({"list", "nics", "--json"});
+  for (const Json& nic : Json::parse(nics.out)) {
+    const std::string name = nic["name"];
+    int constants = 0;
+    for (const Json& topic : everything(name)) {
+      if (topic["group"] != "NIC constant") continue;
+      ++constants;
+      EXPECT_TRUE(topic["facts"].contains("value in " + name)) << topic.dump();
+      EXPECT_TRUE(topic["facts"].contains("source")) << topic.dump();
+    }
+    EXPECT_GT(constants, 40);
+  }
+}
+
+TEST_F(Explain, refers_only_to_what_it_can_explain) {
+  std::set<std::string> names;
+  const Json topics = everything();
+  for (const Json& topic : topics) names.insert(topic["name"].get<std::string>());
+  for (const Json& topic : topics) {
+    EXPECT_FALSE(topic["says"].get<std::string>().empty()) << topic.dump();
+    for (const Json& other : topic["see"])  // a part of a metric has no topic of its own
+      if (!names.contains(other.get<std::string>())) {
+        EXPECT_NE(told(other.get<std::string>()), "") << topic["name"];
+      }
+  }
+}
+
+TEST_F(Explain, knows_every_column_of_the_table_and_every_part_of_the_results) {
+  write("small.yaml", small_scenario("{name: cas}"));
+  const Finished run = latchlab({"run", "small.yaml", "--out", "out"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const std::string header = run.out.substr(0, run.out.find('\n'));
+  std::set<std::string> columns;
+  for (const Json& topic : everything())
+    if (topic["group"] == "column") columns.insert(topic["name"].get<std::string>());
+  std::string rest = header;
+  for (const char* unit : {"M/s", "k/s", "/s", " us"})
+    for (std::size_t at; (at = rest.find(unit)) != std::string::npos;)
+      rest.erase(at, std::string(unit).size());
+  for (const std::string& column : columns) {
+    const std::size_t at = rest.find(column);
+    ASSERT_NE(at, std::string::npos) << column << " is no column of: " << header;
+    rest.replace(at, column.size(), column.size(), ' ');
+  }
+  EXPECT_EQ(rest.find_first_not_of(' '), std::string::npos) << "unexplained: " << rest;
+  const Json metrics = json("out/results.json")["points"][0]["metrics"];
+  ASSERT_GT(metrics.size(), 10u);
+  for (const auto& [name, value] : metrics.items()) EXPECT_NE(told(name), "") << name;
+}
+
+TEST_F(Explain, lists_what_there_is_by_group) {
+  const std::string all = latchlab({"explain"}).out;
+  for (const char* group :
+       {"metric:", "phase:", "column:", "verdict:", "check:", "fault:", "exit code:", "protocol:",
+        "parameter:", "scenario key:", "NIC constant:", "term:"}) {
+    const std::size_t first = all.find(std::string(group) + "\n");
+    EXPECT_NE(first, std::string::npos) << group;
+    EXPECT_EQ(all.find(std::string("\n") + group + "\n", first + 1), std::string::npos) << group;
+  }
+}
+
+}  // namespace
+}  // namespace latchlab::cli_test

@@ -1,0 +1,171 @@
+// The JSON Schema against what is shipped and against `latchlab check`, and the reference page.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/cli/program.h"
+
+namespace latchlab::cli_test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const fs::path kRoot = LATCHLAB_SOURCE_DIR;
+constexpr const char* kPython = "/usr/bin/python3";  // with the modules of Debian's packages
+
+std::vector<std::string> shipped(const char* folder) {
+  std::vector<std::string> files;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / folder))
+    if (entry.path().extension() == ".yaml") files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+class Schema : public Command {
+ protected:
+  void SetUp() override {
+    Command::SetUp();
+    const Finished modules = start_program({kPython, "-c", "import jsonschema, yaml"}).wait();
+    if (modules.code != 0)
+      GTEST_SKIP() << "needs the Debian packages python3-jsonschema and python3-yaml";
+  }
+
+  // A line for each file: "good", or "bad: " and why.
+  std::vector<std::string> validate(const std::vector<std::string>& schema_options,
+                                    const std::vector<std::string>& files) {
+    std::vector<std::string> arguments = {"schema"};
+    arguments.insert(arguments.end(), schema_options.begin(), schema_options.end());
+    const Finished schema = latchlab(arguments);
+    EXPECT_EQ(schema.code, 0) << schema.err;
+    write("schema.json", schema.out);
+    std::vector<std::string> words = {kPython, (kRoot / "tests/cli/validate.py").string(),
+                                      "schema.json"};
+    words.insert(words.end(), files.begin(), files.end());
+    const Finished finished = start_program(words).wait();
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    std::vector<std::string> lines;
+    std::istringstream text(finished.out);
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
+    EXPECT_EQ(lines.size(), files.size());
+    return lines;
+  }
+
+  void expect_good(const std::vector<std::string>& options, const std::vector<std::string>& files) {
+    ASSERT_FALSE(files.empty());
+    const std::vector<std::string> verdicts = validate(options, files);
+    for (std::size_t i = 0; i < verdicts.size(); ++i) EXPECT_EQ(verdicts[i], "good") << files[i];
+  }
+};
+
+TEST_F(Schema, takes_every_scenario_that_is_shipped) {
+  expect_good({}, shipped("scenarios"));
+}
+
+TEST_F(Schema, takes_every_nic_that_is_shipped) {
+  expect_good({"--nic"}, shipped("models/nics"));
+}
+
+TEST_F(Schema, takes_what_a_run_writes_and_what_the_reader_takes) {
+  write("good.yaml", small_scenario("{name: shiftlock, profile: paper}"));
+  ASSERT_EQ(latchlab({"run", "good.yaml", "--out", "out", "--quiet"}).code, 0);
+  const std::string head = "schema: 1\nname: x\n";
+  const std::vector<std::string> texts = {
+      "protocol: {name: dslr, lease: 10us}\nplatform: {topology: torus, bulk: flows, cores: null}",
+      "protocol: {name: cas}\nlocks: {placement: {node: 0}, stride: null, count: 10 M}",
+      "protocol: {name: cas}\nplatform: {nic: {base: connectx-5, atomic.window: 48}}",
+      "protocol: {max_consecutive_writers: 4}\nsweep: {grid: {protocol.name: [cas, shiftlock]}}",
+      "protocol: {name: cas}\nworkload: {distribution: {kind: hotspot, locks: 1%}}\n"
+      "sweep: {grid: {workload.distribution.accesses: [50%, 100%]}}",
+      "protocol: {name: cas}\nfaults: [{kind: pause, rate: 100, length: 50us}]\n"
+      "sweep: {zip: [{platform.nic.atomic.window: [48, 96], faults.0.rate: [1, 2]}]}",
+      "protocol: {name: cas}\nfaults: [{kind: drift, server: 0, at: 0us, drift: -20ppm}]\n"
+      "workload: {think_time: {kind: exponential, mean: 5us}, locality: null}\ngroups: []"};
+  std::vector<std::string> files = {"out/scenario.yaml"};
+  for (const std::string& text : texts)
+    files.push_back(write("good-" + std::to_string(files.size()) + ".yaml", head + text + "\n"));
+  for (const std::string& file : files) EXPECT_EQ(latchlab({"check", file}).err, "") << read(file);
+  expect_good({}, files);
+}
+
+TEST_F(Schema, refuses_what_check_refuses) {
+  const std::string head = "schema: 1\nname: x\n";
+  const std::string cas = head + "protocol: {name: cas}\n";
+  const std::vector<std::string> texts = {
+      cas + "colour: red",
+      cas + "platform: {server: 1}",
+      cas + "run: {warmup: 20}",
+      cas + "run: {warmup: 20KiB}",
+      cas + "run: {duration: 0us}",
+      cas + "run: {repeats: 0}",
+      cas + "run: {seed: -1}",
+      cas + "run: {on_violation: shrug}",
+      cas + "locks: {count: 0k}",
+      cas + "locks: {placement: left}",
+      cas + "locks: {stride: 64}",
+      cas + "platform: {colocated: yes}",
+      cas + "platform: {topology: {kind: torus, groups: 2}}",
+      cas + "platform: {topology: {down: [4, 4]}}",
+      cas + "platform: {nic: {base: connectx-5, atomic.windw: 48}}",
+      cas + "platform: {nic: {base: connectx-5, atomic.window: 48us}}",
+      cas + "workload: {read_ratio: 50}",
+      cas + "workload: {read_ratio: 150%}",
+      cas + "workload: {distribution: {kind: uniform, theta: 1}}",
+      cas + "workload: {distribution: {kind: power_law}}",
+      cas + "workload: {distribution: {theta: 0.9}}",
+      cas + "workload: {locality: 50%}",
+      cas + "workload: {kind: transactions}",
+      cas + "faults: [{kind: skip_release}]",
+      cas + "faults: [{kind: skip_release, probability: 1%, at: 1ms}]",
+      cas + "faults: [{kind: pause, at: 1ms, rate: 1, client: 0, length: 1ms}]",
+      cas + "sweep: {grid: {platform.client_nods: [1]}}",
+      cas + "sweep: {grid: {locks.count: []}}",
+      cas + "sweep: {grid: {locks.count: [many]}}",
+      cas + "sweep: {grid: {protocol: [{label: x}]}}",
+      cas + "expect: [{id: x, kind: value, metric: goodput_ops_s, use: validation, source: s}]",
+      cas + "expect: [{id: x, kind: order, metric: a, use: guess, source: s, order: [a, b]}]",
+      cas + "report: {figures: [{x: label}]}",
+      head + "protocol: {name: cas, max_consecutive_writers: 4}",
+      head + "protocol: {name: cas, backoff_cap_shift: 99}",
+      head + "protocol: {name: cas, profile: artefact}",
+      head + "protocol: {name: shiftlok}",
+      head + "protocol: {profile: paper}",
+      head,
+      "name: x\nprotocol: {name: cas}",
+      "schema: 1\nprotocol: {name: cas}",
+      "schema: 2\nname: x\nprotocol: {name: cas}",
+  };
+  std::vector<std::string> files;
+  for (const std::string& text : texts)
+    files.push_back(write("bad-" + std::to_string(files.size()) + ".yaml", text + "\n"));
+  const std::vector<std::string> verdicts = validate({}, files);
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    EXPECT_THAT(verdicts[i], StartsWith("bad")) << texts[i];
+    EXPECT_EQ(latchlab({"check", files[i]}).code, 2) << texts[i];
+  }
+}
+
+class Pages : public Command {
+ protected:
+  void expect_page(const std::vector<std::string>& command, const std::string& page) {
+    std::ifstream stream(kRoot / page);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    std::string words = "latchlab";
+    for (const std::string& word : command) words += " " + word;
+    EXPECT_TRUE(latchlab(command).out == text.str())
+        << page << " is out of date; write it with: " << words << " > " << page;
+  }
+};
+
+TEST_F(Pages, that_are_generated_are_up_to_date) {
+  expect_page({"schema", "--markdown"}, "docs/scenario-reference.md");
+  expect_page({"explain", "--glossary"}, "docs/glossary.md");
+}
+
+}  // namespace
+}  // namespace latchlab::cli_test
