@@ -59,7 +59,8 @@ TEST_F(Traces, hold_every_verb_that_was_posted) {
   auto begun = names("r/traces/0000.json", "B");
   for (const auto& [name, count] : names("r/traces/0000.json", "i")) begun[name] += count;
   double verbs = 0;
-  for (const char* name : {"read", "write", "cas", "faa", "masked_cas", "masked_faa", "post faa"})
+  for (const char* name :
+       {"read", "write", "cas", "faa", "masked_cas", "masked_faa", "send", "call", "post faa"})
     verbs += begun[name];
   const Json metrics = json("r/results.json")["points"][0]["repeats"][0]["metrics"];
   EXPECT_EQ(verbs, number_at(metrics, "engine.verbs"));

@@ -86,8 +86,10 @@ void place(FigureData& figure) {
       if (at == figure.names.end()) at = figure.names.insert(at, value.x_text);
       value.x = static_cast<double>(at - figure.names.begin());
     }
-    std::stable_sort(series.values.begin(), series.values.end(),
-                     [](const FigureValue& a, const FigureValue& b) { return a.x < b.x; });
+    std::sort(series.values.begin(), series.values.end(),
+              [](const FigureValue& a, const FigureValue& b) {
+                return std::pair(a.x, a.y) < std::pair(b.x, b.y);
+              });
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "tools/export/trace_text.h"
 
@@ -93,9 +94,9 @@ void TraceLocks::name_tracks() {
   log_.name_process(pid_, "locks", 0);
   std::vector<std::pair<LockId, const Lock*>> ordered;
   for (const auto& [id, lock] : locks_) ordered.emplace_back(id, &lock);
-  std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.second->most_waiting, a.second->holds) >
-           std::pair(b.second->most_waiting, b.second->holds);
+  std::sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
+    return std::tuple(a.second->most_waiting, a.second->holds, b.first) >
+           std::tuple(b.second->most_waiting, b.second->holds, a.first);
   });
   std::int64_t rank = 0;
   for (const auto& [id, lock] : ordered) {

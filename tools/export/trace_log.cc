@@ -115,8 +115,9 @@ void TraceLog::write_event(const Event& event, std::string& out) {
 std::string TraceLog::chrome_json(const std::string& other_data) const {
   std::vector<const Event*> ordered;
   for (const Event& event : events_) ordered.push_back(&event);
-  std::stable_sort(ordered.begin(), ordered.end(),
-                   [](const Event* a, const Event* b) { return a->at < b->at; });
+  std::sort(ordered.begin(), ordered.end(), [](const Event* a, const Event* b) {
+    return std::pair(a->at, a) < std::pair(b->at, b);
+  });
   std::string out = "{\"displayTimeUnit\":\"ns\",\"otherData\":" + other_data + ",\n";
   out += "\"traceEvents\":[\n";
   write_names(out);
