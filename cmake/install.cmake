@@ -29,3 +29,20 @@ write_basic_package_version_file(LatchlabConfigVersion.cmake COMPATIBILITY SameM
 install(FILES ${CMAKE_BINARY_DIR}/LatchlabConfig.cmake
         ${CMAKE_BINARY_DIR}/LatchlabConfigVersion.cmake cmake/plugin.cmake
         DESTINATION lib/cmake/Latchlab)
+
+# The manual page and the completions, made by the program itself.
+install(CODE "
+  function(made file)
+    execute_process(COMMAND \"$<TARGET_FILE:latchlab>\" \${ARGN} OUTPUT_FILE
+                    \"${CMAKE_BINARY_DIR}/made/\${file}\" COMMAND_ERROR_IS_FATAL ANY)
+  endfunction()
+  file(MAKE_DIRECTORY \"${CMAKE_BINARY_DIR}/made\")
+  made(latchlab.1 manual)
+  made(latchlab completion bash)
+  made(_latchlab completion zsh)
+  made(latchlab.fish completion fish)")
+install(FILES ${CMAKE_BINARY_DIR}/made/latchlab.1 DESTINATION share/man/man1)
+install(FILES ${CMAKE_BINARY_DIR}/made/latchlab DESTINATION share/bash-completion/completions)
+install(FILES ${CMAKE_BINARY_DIR}/made/_latchlab DESTINATION share/zsh/site-functions)
+install(FILES ${CMAKE_BINARY_DIR}/made/latchlab.fish
+        DESTINATION share/fish/vendor_completions.d)

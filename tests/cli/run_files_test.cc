@@ -76,9 +76,9 @@ TEST_F(RunFiles, out_names_the_directory_and_no_other_is_made) {
   std::vector<std::string> found;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path("empty")))
     found.push_back(entry.path().lexically_relative(path("empty")).string());
-  EXPECT_THAT(found,
-              ::testing::UnorderedElementsAre("scenario.yaml", "results.json", "results.csv",
-                                              "timing.json", "points", "points/0000-0.json"));
+  EXPECT_THAT(found, ::testing::UnorderedElementsAre("scenario.yaml", "results.json", "results.csv",
+                                                     "timing.json", "report.html", "points",
+                                                     "points/0000-0.json"));
 }
 
 TEST_F(RunFiles, the_resolved_scenario_runs_again_to_the_same_results) {
