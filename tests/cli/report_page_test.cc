@@ -62,6 +62,12 @@ TEST_F(ReportPage, of_the_quickstart_has_its_figures_and_those_of_every_run) {
   EXPECT_EQ(seen.facts["figures"][0]["marks"], 15);  // five locks, three numbers of clients
   EXPECT_THAT(seen.document, HasSubstr("All points are ok."));
   EXPECT_THAT(seen.document, HasSubstr("class=\"band\""));
+  // Every part of the page is there: words of metrics, constants of the NIC, facts of the run.
+  EXPECT_THAT(seen.document, Not(HasSubstr("[object ")));
+  EXPECT_THAT(seen.document, HasSubstr("goodput (per second)"));
+  EXPECT_THAT(seen.document, HasSubstr("WP: wait for predecessor"));
+  EXPECT_THAT(seen.document, HasSubstr("atomic.same_address"));
+  EXPECT_THAT(seen.document, HasSubstr("<dt>seed</dt>"));
 }
 
 // One page for three runs: hostile texts, a single point, and points that failed.

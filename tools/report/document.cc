@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "core/measure/histogram.h"
+#include "core/measure/leaves.h"
+#include "core/measure/metric_docs.h"
 #include "tools/latchlab/finding.h"
 
 namespace latchlab::tool {
@@ -108,6 +110,20 @@ void add_points(Json& part, const ReportPart& from) {
   part["nics"] = std::move(nics);
 }
 
+void add_doc(Json& docs, const std::string& path, const MetricDoc& doc) {
+  docs[path] = {
+      {"name", doc.short_name}, {"unit", doc.unit}, {"says", doc.says}, {"good", doc.good}};
+}
+
+// What the page says of metrics and phases is what `latchlab explain` says.
+Json metric_words() {
+  Json docs = Json::object();
+  for (const Leaf& leaf : repeat_leaves(RepeatMetrics{}))
+    if (const auto doc = metric_doc(leaf.path)) add_doc(docs, leaf.path, *doc);
+  for (const MetricDoc& phase : phase_docs()) add_doc(docs, phase.path, phase);
+  return docs;
+}
+
 Json results(const ReportPart& part) {
   Json json = Json::parse(results_json(part.scenario, part.outcome, part.manifest));
   for (Json& point : json["points"]) {
@@ -160,6 +176,7 @@ std::string without_markup(const std::string& json) {
 
 std::string report_document(const std::vector<ReportPart>& parts) {
   Json json;
+  json["metrics"] = metric_words();
   Json& list = json["parts"] = Json::array();
   for (const ReportPart& part : parts) list.push_back(part_json(part));
   return without_markup(json.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace));

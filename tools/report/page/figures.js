@@ -51,7 +51,7 @@ function metricFigure(id, points, what) {
     id,
     title: `${capital(metricWords(what.y))} by ${metricWords(what.x)}` +
       (what.place ? ` (${what.place})` : ''),
-    note: noteOf(points, what.y, ys),
+    note: [noteOf(points, what.y, ys), metricSays(what.y)].filter(Boolean).join(' '),
     controls: [what.choice,
       !data.names && positive(xs) ? checkbox('log x', state.logX, again('logX')) : null,
       positive(ys) ? checkbox('log y', state.logY, again('logY')) : null],
@@ -226,13 +226,13 @@ function phaseFigure(part) {
     return {
       group: capital(PHASED[kind]), name: point.label, values, total: timeText(d3.sum(values)),
       lines: PHASE_NAMES.map((phase, i) => [pointName(point), `${PHASED[kind]}, ${phase}: ` +
-        PHASES[phase], exactText('time', values[i])]),
+        phaseWords(phase), exactText('time', values[i])]),
     };
   };
   return barFigure(part, {
     id: 'phases', title: 'Where the time of an operation goes', axis: 'mean time',
     note: 'Means over all operations of a kind, those that skip a phase included.',
-    kinds: PHASE_NAMES.map((phase, index) => ({name: `${phase}: ${PHASES[phase]}`, index})),
+    kinds: PHASE_NAMES.map((phase, index) => ({name: `${phase}: ${phaseWords(phase)}`, index})),
     format: (value) => timeText(value),
     share: (points) => {
       const all = totals(points.filter((point) => placeOf(point) === last));

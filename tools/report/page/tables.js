@@ -76,12 +76,12 @@ function pointTable(part) {
     ...axes.map((path) => ({name: path, title: metricWords(path),
       get: (point) => settingOf(point, path)})),
     {name: 'clients', get: (point) => point.clients},
-    ...TABLE_METRICS.map(([path, name]) => ({name, title: metricWords(path),
+    {name: 'verdict', left: true, get: (point) => VERDICTS[point.status],
+      mark: (point) => (point.status === 'ok' ? '' : 'bad')},
+    ...TABLE_METRICS.map(([path, name]) => ({name, title: metricSays(path),
       get: (point) => valueOf(point, path),
       text: (point) => cellText(kindOf(path), metricOf(point, path)),
       mark: path === 'stationary' ? (point) => (isUnsteady(point) ? 'bad' : '') : null})),
-    {name: 'verdict', left: true, get: (point) => VERDICTS[point.status],
-      mark: (point) => (point.status === 'ok' ? '' : 'bad')},
   ];
   return sortedTable('All points', columns, part.points);
 }

@@ -1,18 +1,6 @@
 // Metrics in words, and numbers with their units.
 
-const OPERATIONS = {
-  cycle_ns: 'a whole cycle', acquire_ns: 'an acquisition', acquire_read_ns: 'a shared acquisition',
-  acquire_write_ns: 'an exclusive acquisition', release_ns: 'a release',
-};
-const STATISTICS = {
-  mean: 'mean', min: 'least', p50: 'median', p90: '90th percentile', p99: '99th percentile',
-  p999: '99.9th percentile', max: 'greatest', count: 'number',
-};
-const PHASES = {
-  IA: 'the first atomic', RT: 'retries, with their backoff', NP: 'the message to the predecessor',
-  WP: 'waiting for the predecessor', WR: 'waiting for earlier readers',
-  WW: 'waiting for writers', NS: 'waiting for and messaging the successor', other: 'all else',
-};
+// What no metric has a text for: kinds of operations, of verbs and of resources, as headings.
 const PHASED = {
   read: 'a shared acquisition', write: 'an exclusive acquisition', release: 'a release',
 };
@@ -24,39 +12,32 @@ const RESOURCES = {
   pipeline: 'pipeline of the RNIC', hottest_slot: 'hottest atomic slot',
   window: 'window of admitted atomics', link: 'link',
 };
-const METRICS = {
-  goodput_ops_s: 'goodput (acquire-release cycles per second)',
-  background_verbs_s: 'verbs outside of cycles, per second',
-  retry_share: 'share of atomics and probing READs that had to be repeated',
-  retry_share_acquire: 'share of the atomics of acquisitions that had to be repeated',
-  'fairness.jain': 'fairness between clients (Jain\'s index, 1 is even)',
-  'fairness.max_bypassed': 'most grants to later requests while one waited',
-  'server_nic.verbs_s': 'verbs at the busiest server\'s RNIC, per second',
-  'server_nic.slot_wait_ns': 'mean time an atomic waits for its slot',
-  stationary: 'goodput of the window\'s second half over its first',
-  'open.count': 'acquisitions still open at the end of the window',
-  'open.age_mean_ns': 'mean age of what was open at the end of the window',
-  'open.age_max_ns': 'greatest age of what was open at the end of the window',
-  recoveries: 'recoveries of a lock', aborted_acquisitions: 'acquisitions given up',
-  shared_as_exclusive: 'shared acquisitions taken exclusively', clients: 'clients',
-  'platform.clients_per_node': 'clients per node', 'platform.client_nodes': 'client nodes',
-  'platform.servers': 'servers', 'workload.read_ratio': 'share of reads', 'locks.count': 'locks',
-  'workload.distribution.theta': 'skew (Zipf\'s theta)', 'workload.think_time': 'think time',
-  'workload.critical_section': 'critical section', label: 'lock',
-};
 
-function metricWords(path) {
-  if (METRICS[path]) return METRICS[path];
-  const [head, ...rest] = path.split('.');
-  const last = rest[rest.length - 1];
-  if (OPERATIONS[head] && STATISTICS[last])
-    return `${STATISTICS[last]} time of ${OPERATIONS[head]}`;
-  if (head === 'phases_ns' && PHASED[rest[0]] && PHASES[last])
-    return `mean time of ${PHASED[rest[0]]} in ${last} (${PHASES[last]})`;
-  if (head === 'verbs_per_cycle' && VERBS[last]) return `${VERBS[last]} per cycle`;
-  if (head === 'server_nic' && RESOURCES[last]) return `utilisation: ${RESOURCES[last]}`;
-  return path;
+// A scenario's path: "clients per node"; "locks" for locks.count.
+function settingWords(path) {
+  if (path === 'label') return 'lock';
+  const parts = path.split('.');
+  const last = parts[parts.length - 1];
+  return (last === 'count' && parts.length > 1 ? parts[parts.length - 2] : last)
+    .replace(/_/g, ' ');
 }
+
+const docOf = (path) => (Object.hasOwn(DATA.metrics, path) ? DATA.metrics[path] : null);
+
+// A metric's name, as the program calls it everywhere, with its unit where the name lacks it.
+function metricWords(path) {
+  const doc = docOf(path);
+  if (!doc) return settingWords(path);
+  return doc.unit === '1/s' ? `${doc.name} (per second)` : doc.name;
+}
+
+// What it is and how it is computed; empty for what is no metric.
+function metricSays(path) {
+  const doc = docOf(path);
+  return doc ? `${doc.says}${doc.good ? ` ${doc.good}` : ''}` : '';
+}
+
+const phaseWords = (phase) => docOf(phase).name;
 
 // time: nanoseconds; rate: per second; share: of 1; number: all else.
 function kindOf(path) {
