@@ -173,7 +173,7 @@ class BadOption : public Command {
 TEST_F(BadOption, unknown_commands_and_options_name_the_known_ones) {
   const std::string known = "known: run, reproduce, check, ";
   expect_refused({}, "a command is missing; " + known);
-  expect_refused({"rnu", "good.yaml"}, "unknown command 'rnu'; " + known);
+  expect_refused({"dance", "good.yaml"}, "unknown command 'dance'; " + known);
   expect_refused({"run", "good.yaml", "--fast"}, "See: latchlab run --help");
   expect_refused({"--fast"}, "See: latchlab --help");
   expect_refused({"run"}, "scenario is required");

@@ -99,6 +99,17 @@ TEST_F(Help, bash_completes_commands_options_choices_and_names) {
   EXPECT_THAT(completed("latchlab run --seed ''"), Not(Contains("quickstart")));
 }
 
+TEST_F(Help, help_is_what_it_says) {
+  EXPECT_EQ(latchlab({"help"}).out, latchlab({"--help"}).out);
+  EXPECT_EQ(latchlab({"help", "run"}).out, latchlab({"run", "--help"}).out);
+  EXPECT_EQ(latchlab({"help"}).code, 0);
+}
+
+TEST_F(Help, what_was_meant_is_suggested) {
+  EXPECT_THAT(latchlab({"exlpore"}).err, HasSubstr("'exlpore'; did you mean 'explore'?"));
+  EXPECT_THAT(latchlab({"run", "quickstrat"}).err, HasSubstr("did you mean 'quickstart'?"));
+}
+
 TEST_F(Help, a_shell_that_nobody_knows_is_refused) {
   const Finished finished = latchlab({"completion", "cmd"});
   EXPECT_EQ(finished.code, 2);

@@ -7,6 +7,7 @@
 
 #include "core/protocols/registry.h"
 #include "core/runner/scoring.h"
+#include "core/scenario/suggestions.h"
 #include "tools/latchlab/commands.h"
 
 namespace latchlab::tool {
@@ -77,8 +78,8 @@ Result<Scenario> load(const ScenarioArguments& arguments) {
   const DataDirs data = data_dirs(arguments.data);
   const std::string path = find_scenario(arguments.scenario, data);
   if (path.empty())
-    return Error{fmt::format("there is no file and no scenario of this name; known scenarios: {}",
-                             fmt::join(names_below("scenarios", data), ", ")),
+    return Error{"there is no file and no scenario of this name" +
+                     suggestion(arguments.scenario, names_below("scenarios", data)),
                  arguments.scenario};
   auto scenario = load_scenario(path, overrides, protocol_infos(), data);
   if (!scenario) return scenario;

@@ -3,12 +3,15 @@
 #include <fmt/core.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <system_error>
+#include <vector>
 
+#include "core/scenario/suggestions.h"
 #include "tools/latchlab/cli/cli.h"
 #include "tools/latchlab/commands.h"
 
@@ -18,19 +21,30 @@ using namespace latchlab::tool;
 
 // One line, and where to read on. `command` is the first word after the program's name.
 std::string complaint(const std::string& command, const CLI::App& app, const CLI::Error& error) {
-  std::string known;
+  std::vector<std::string> known;
   for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (each->get_name() == command)
       return fmt::format("latchlab {}: {}\nSee: latchlab {} --help\n", command, error.what(),
                          command);
-    known += (known.empty() ? "" : ", ") + each->get_name();
+    known.push_back(each->get_name());
   }
   if (command.empty())
     return fmt::format("latchlab: a command is missing; known: {}\nTry: latchlab run quickstart\n",
-                       known);
+                       latchlab::joined(known));
   if (command.front() != '-')
-    return fmt::format("latchlab: unknown command '{}'; known: {}\n", command, known);
+    return fmt::format("latchlab: unknown command '{}'{}\n", command,
+                       latchlab::suggestion(command, known));
   return fmt::format("latchlab: {}\nSee: latchlab --help\n", error.what());
+}
+
+// "help" and "help run" are what people type before they know of --help.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.empty() || words.front() != "help") return words;
+  words.erase(words.begin());
+  words.resize(std::min<std::size_t>(words.size(), 1));
+  words.emplace_back("--help");
+  return words;
 }
 
 // What was printed may still be on its way: a full disk shows here.
@@ -44,12 +58,14 @@ int flushed(int code) {
 int main(int argc, char** argv) {
   ::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of write(), and is told
   Cli cli;
-  const std::string command = argc > 1 ? argv[1] : "";
+  std::vector<std::string> words = words_of(argc, argv);
+  const std::string command = words.empty() ? "" : words.front();
   cli.app().failure_message([&](const CLI::App* /*failed*/, const CLI::Error& error) {
     return complaint(command, cli.app(), error);
   });
   try {
-    cli.app().parse(argc, argv);
+    std::reverse(words.begin(), words.end());  // as parse() wants them
+    cli.app().parse(words);
   } catch (const CLI::ParseError& error) {
     return cli.app().exit(error) == 0 ? flushed(kFine) : kBadInput;
   }
