@@ -15,7 +15,8 @@ constexpr double kWideRange = 20;      // values that span more go on a logarith
 constexpr std::size_t kManyTics = 10;  // fewer values of x are all written at the axis
 
 // A size for one column of a two-column paper, and curves that differ without colour too.
-constexpr const char* kStyle = R"(if (!exists("format")) format = 'pdf'
+constexpr const char* kStyle = R"(reset
+if (!exists("format")) format = 'pdf'
 if (format eq 'svg') {
   set terminal svg noenhanced size 490,330 font 'Helvetica,11' linewidth 1.2 background 'white'
 } else {

@@ -100,7 +100,7 @@ int new_out_of_tree(const NewProtocolArguments& arguments) {
   fmt::print(
       "Next:\n"
       "  cd {0}\n"
-      "  cmake -B build && cmake --build build && ctest --test-dir build\n"
+      "  cmake -G Ninja -B build && cmake --build build && ctest --test-dir build\n"
       "  latchlab run {1}.yaml --plugin build/{1}.so\n"
       "  latchlab explore --protocol {1} --plugin build/{1}.so --clients 3\n"
       "Then edit {1}.h, which says what the lock is, and {1}.cc.\n",

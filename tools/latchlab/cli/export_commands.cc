@@ -12,7 +12,7 @@ void add_export_commands(Cli& cli) {
   command
       .add_flag("--gnuplot", arguments->gnuplot,
                 "Write DIR/gnuplot/: data, a script per figure and a Makefile; then, for PDFs:  "
-                "make -C DIR/gnuplot")
+                "cd DIR/gnuplot && gnuplot *.gp")
       ->required();
   add_data(command, arguments->data);
   cli.take_plugins(command);
