@@ -79,12 +79,16 @@ TEST_F(Schema, takes_what_a_run_writes_and_what_the_reader_takes) {
       "protocol: {name: cas}\nlocks: {placement: {node: 0}, stride: null, count: 10 M}",
       "protocol: {name: cas}\nplatform: {nic: {base: connectx-5, atomic.window: 48}}",
       "protocol: {max_consecutive_writers: 4}\nsweep: {grid: {protocol.name: [cas, shiftlock]}}",
-      "protocol: {name: cas}\nworkload: {distribution: {kind: hotspot, locks: 1%}}\n"
-      "sweep: {grid: {workload.distribution.accesses: [50%, 100%]}}",
-      "protocol: {name: cas}\nfaults: [{kind: pause, rate: 100, length: 50us}]\n"
-      "sweep: {zip: [{platform.nic.atomic.window: [48, 96], faults.0.rate: [1, 2]}]}",
-      "protocol: {name: cas}\nfaults: [{kind: drift, server: 0, at: 0us, drift: -20ppm}]\n"
-      "workload: {think_time: {kind: exponential, mean: 5us}, locality: null}\ngroups: []"};
+      R"(protocol: {name: cas}
+workload: {distribution: {kind: hotspot, locks: 1%}}
+sweep: {grid: {workload.distribution.accesses: [50%, 100%]}})",
+      R"(protocol: {name: cas}
+faults: [{kind: pause, rate: 100, length: 50us}]
+sweep: {zip: [{platform.nic.atomic.window: [48, 96], faults.0.rate: [1, 2]}]})",
+      R"(protocol: {name: cas}
+faults: [{kind: drift, server: 0, at: 0us, drift: -20ppm}]
+workload: {think_time: {kind: exponential, mean: 5us}, locality: null}
+groups: [])"};
   std::vector<std::string> files = {"out/scenario.yaml"};
   for (const std::string& text : texts)
     files.push_back(write("good-" + std::to_string(files.size()) + ".yaml", head + text + "\n"));

@@ -48,7 +48,7 @@ TEST_F(Recorder, what_a_border_cuts_is_kept_and_says_so) {
   recorder().cycle_begins(us(2), kFirst);
   recorder().acquire_begins(us(3), kFirst, kLock, LockMode::shared);
   const TraceEvents events = finished(us(30));
-  const auto slices = events.slices();
+  const auto& slices = events.slices();
   ASSERT_EQ(slices.size(), 2U);
   EXPECT_EQ(slices[1].name, "acquire lock 17 shared");
   EXPECT_EQ(slices[1].from, 10);
