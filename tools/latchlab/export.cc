@@ -50,7 +50,7 @@ int export_run(const ExportArguments& arguments) {
       exporting::gnuplot_files(scenario.name, figures, exporting::latency_of(scenario, outcome));
   if (const Status written = write_files(directory, files); !written)
     return complain(written.error(), kCannot);
-  fmt::print("{}: {} figures; make them with:  cd {} && gnuplot *.gp\n", directory, files.size() / 2,
+  fmt::print("{}: {} figures; draw them:  cd {} && gnuplot *.gp\n", directory, files.size() / 2,
              directory);
   return kFine;
 }
