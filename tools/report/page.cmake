@@ -1,6 +1,6 @@
 # The report page and the library that draws its figures become part of the program.
 find_file(LATCHLAB_D3 d3.min.js PATHS /usr/share/nodejs/d3/dist /usr/share/javascript/d3
-          NO_DEFAULT_PATH DOC "The library d3, version 5, as one file")
+          DOC "The library d3, version 5, as one file")
 if(NOT LATCHLAB_D3 OR NOT EXISTS ${LATCHLAB_D3})
   message(FATAL_ERROR "The report page needs d3, version 5: install the Debian package node-d3, or "
                       "say -DLATCHLAB_D3=/path/to/d3.min.js")
