@@ -1,0 +1,95 @@
+#include "core/launch/door.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace latchlab::launch {
+namespace {
+
+constexpr std::chrono::milliseconds kTimeToLeave{1000};
+// Somebody who cannot be let in keeps the listening socket readable: looked at again only later.
+constexpr std::chrono::milliseconds kRest{200};
+
+std::string seconds_text(std::chrono::milliseconds span) {
+  return fmt::format("{:.1f} s", std::chrono::duration<double>(span).count());
+}
+
+}  // namespace
+
+std::vector<int> Door::descriptors() const {
+  std::vector<int> all;
+  if (takes_more()) all.push_back(listener_.number());
+  for (const Stranger& stranger : strangers_) all.push_back(stranger.channel.descriptor());
+  return all;
+}
+
+Status Door::serve(const Admit& admit) {
+  const Status taken = take_new();
+  for (Stranger& stranger : strangers_) hear(stranger, admit);
+  std::erase_if(strangers_, [](const Stranger& stranger) { return stranger.gone; });
+  return taken;
+}
+
+bool Door::takes_more() const {
+  return strangers_.size() < kMaxStrangers && Clock::now() >= rests_until_;
+}
+
+Status Door::take_new() {
+  while (takes_more()) {
+    auto connection = accept_next(listener_);
+    if (!connection) {
+      rests_until_ = within(kRest);
+      return connection.error();
+    }
+    if (!connection.value().is_open()) break;
+    const std::string address = other_end(connection.value());
+    strangers_.push_back({Channel(std::move(connection).value(), kMaxHelloBytes), address,
+                          within(rules_.hello_within)});
+  }
+  return fine();
+}
+
+void Door::hear(Stranger& stranger, const Admit& admit) {
+  stranger.channel.receive();
+  if (stranger.leaving) {
+    while (stranger.channel.next()) {
+    }
+    stranger.gone = !stranger.channel.is_connected() || Clock::now() >= stranger.until;
+    return;
+  }
+  if (const auto frame = stranger.channel.next()) return hear_hello(stranger, *frame, admit);
+  const std::string& broken = stranger.channel.broken();
+  if (!broken.empty())
+    return refuse(stranger, stranger.channel.is_connected()
+                                ? broken + "; it is no latchlab node"
+                                : broken + " before it had said who it is");
+  if (Clock::now() >= stranger.until)
+    refuse(stranger, fmt::format("it did not say who it is within {}; is it a latchlab node?",
+                                 seconds_text(rules_.hello_within)));
+}
+
+void Door::hear_hello(Stranger& stranger, const Frame& frame, const Admit& admit) {
+  if (frame.kind != FrameKind::hello) return refuse(stranger, "it does not begin with a hello");
+  const auto hello = read_hello(frame.payload);
+  if (!hello) return refuse(stranger, hello.error().message);
+  const Status known = examine(hello.value(), rules_.program, rules_.token);
+  if (!known) return refuse(stranger, known.error().message);
+  const Status admitted = admit(hello.value(), stranger.channel);
+  if (!admitted) return refuse(stranger, admitted.error().message);
+  stranger.gone = true;
+}
+
+void Door::refuse(Stranger& stranger, const std::string& why) {
+  last_refusal_ = fmt::format("the peer at {} was refused: {}", stranger.address, why);
+  if (rules_.note) rules_.note(last_refusal_);
+  stranger.channel.send(encode(FrameKind::refused, 0, 0, why));
+  // Closed at once, a connection with unread bytes would be reset, and the reason lost on the way.
+  stranger.channel.end_of_sending();
+  stranger.leaving = true;
+  stranger.until = within(kTimeToLeave);
+  stranger.gone = !stranger.channel.is_connected();
+}
+
+}  // namespace latchlab::launch

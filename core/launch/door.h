@@ -1,0 +1,71 @@
+#pragma once
+// Where strangers knock: connections that have yet to say a whole, proper hello.
+//
+// Nobody waits here for anybody: each stranger has its own time, a refused one is told why, and
+// one that does not go is dropped a second later. At most kMaxStrangers are heard at once; others
+// wait in the system's queue until one has gone.
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/launch/channel.h"
+#include "core/launch/hello.h"
+#include "core/launch/socket.h"
+#include "core/launch/waiting.h"
+
+namespace latchlab::launch {
+
+struct DoorRules {
+  std::string program;
+  std::string token;
+  std::chrono::milliseconds hello_within{5000};
+  std::function<void(const std::string&)> note;  // one line for the user per refusal; may be empty
+};
+
+class Door {
+ public:
+  static constexpr std::size_t kMaxStrangers = 1024;
+  // Takes the channel when the member may come in; else leaves it and says why not.
+  using Admit = std::function<Status(const Hello&, Channel&)>;
+
+  Door(Descriptor listener, DoorRules rules)
+      : listener_(std::move(listener)), rules_(std::move(rules)) {}
+
+  // Hears whoever is there; never blocks. Error: no further connection can be taken at all.
+  Status serve(const Admit& admit);
+
+  // What to watch for reading besides the caller's own connections.
+  std::vector<int> descriptors() const;
+  std::uint16_t port() const { return port_of(listener_); }
+  const DoorRules& rules() const { return rules_; }
+  // Empty: nobody was refused yet.
+  const std::string& last_refusal() const { return last_refusal_; }
+
+ private:
+  struct Stranger {
+    Channel channel;
+    std::string address;
+    Deadline until;
+    bool leaving = false;  // refused, and may read why
+    bool gone = false;
+  };
+
+  bool takes_more() const;
+  Status take_new();
+  void hear(Stranger& stranger, const Admit& admit);
+  void hear_hello(Stranger& stranger, const Frame& frame, const Admit& admit);
+  void refuse(Stranger& stranger, const std::string& why);
+
+  Descriptor listener_;
+  DoorRules rules_;
+  std::vector<Stranger> strangers_;
+  Deadline rests_until_;
+  std::string last_refusal_;
+};
+
+}  // namespace latchlab::launch

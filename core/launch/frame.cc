@@ -1,0 +1,72 @@
+#include "core/launch/frame.h"
+
+#include <fmt/core.h>
+
+namespace latchlab::launch {
+namespace {
+
+constexpr std::size_t kLengthBytes = 4;
+constexpr std::size_t kHeadBytes = 9;  // kind, rank, number
+
+void put(std::string& out, std::uint32_t value) {
+  for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<char>(value >> shift));
+}
+
+std::uint32_t get(const char* at) {
+  std::uint32_t value = 0;
+  for (int i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(at[i]);
+  return value;
+}
+
+}  // namespace
+
+bool fits(std::string_view payload, std::size_t max_frame) {
+  return payload.size() <= max_frame - kHeadBytes;
+}
+
+Bytes encode(FrameKind kind, std::uint32_t rank, std::uint32_t number, std::string_view payload) {
+  std::string out;
+  out.reserve(kLengthBytes + kHeadBytes + payload.size());
+  put(out, static_cast<std::uint32_t>(kHeadBytes + payload.size()));
+  out.push_back(static_cast<char>(kind));
+  put(out, rank);
+  put(out, number);
+  out += payload;
+  return std::make_shared<const std::string>(std::move(out));
+}
+
+void FrameReader::add(std::string_view bytes) {
+  // Moved to the front only when that frees half of it: each byte is moved at most once or so.
+  if (at_ > bytes_.size() / 2) {
+    bytes_.erase(0, at_);
+    at_ = 0;
+  }
+  bytes_ += bytes;
+}
+
+Result<std::optional<Frame>> FrameReader::next() {
+  using Maybe = std::optional<Frame>;
+  if (bytes_.size() - at_ < kLengthBytes) return Maybe();
+  const char* const start = bytes_.data() + at_;
+  const std::size_t length = get(start);
+  // Judged before the rest has arrived: nothing is stored on the word of a stranger.
+  if (length > max_frame_)
+    return Error{fmt::format("it announces a frame of {} bytes, more than {}", length, max_frame_),
+                 {}};
+  if (length < kHeadBytes) return Error{"what it sends are no frames", {}};
+  if (bytes_.size() - at_ < kLengthBytes + 1) return Maybe();
+  const auto kind = static_cast<std::uint8_t>(start[kLengthBytes]);
+  if (kind < static_cast<std::uint8_t>(FrameKind::hello) ||
+      kind > static_cast<std::uint8_t>(FrameKind::dismissed))
+    return Error{fmt::format("it sends a frame of the unknown kind {}", kind), {}};
+  if (bytes_.size() - at_ < kLengthBytes + length) return Maybe();
+  Frame frame;
+  frame.kind = static_cast<FrameKind>(kind);
+  frame.rank = get(start + kLengthBytes + 1);
+  frame.number = get(start + kLengthBytes + 5);
+  frame.payload.assign(start + kLengthBytes + kHeadBytes, length - kHeadBytes);
+  at_ += kLengthBytes + length;
+  return Maybe(std::move(frame));
+}
+
+}  // namespace latchlab::launch

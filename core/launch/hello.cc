@@ -1,0 +1,73 @@
+#include "core/launch/hello.h"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/launch/frame.h"
+#include "core/launch/token.h"
+
+namespace latchlab::launch {
+namespace {
+
+using Json = nlohmann::json;
+constexpr const char* kMagic = "latchlab-node";
+
+bool has_strings(const Json& json) {
+  for (const char* key : {"program", "token", "host", "facts"})
+    if (!json.contains(key) || !json[key].is_string()) return false;
+  return true;
+}
+
+bool is_rank(const Json& json) {
+  return json.is_number_unsigned() && json.get<std::uint64_t>() <= UINT32_MAX;
+}
+
+}  // namespace
+
+std::string write_hello(const Hello& hello) {
+  Json json = {{"magic", kMagic},      {"wire", kWireVersion}, {"program", hello.program},
+               {"token", hello.token}, {"host", hello.host},   {"pid", hello.pid},
+               {"facts", hello.facts}};
+  if (hello.rank) json["rank"] = *hello.rank;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<Hello> read_hello(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || json.value("magic", Json()) != kMagic)
+    return Error{"it is no latchlab node", {}};
+  const Json wire = json.value("wire", Json());
+  if (wire != kWireVersion)
+    return Error{
+        fmt::format("it speaks version {} of the launch protocol, the coordinator version "
+                    "{}; install the same latchlab on all machines",
+                    wire.dump(-1, ' ', true, Json::error_handler_t::replace), kWireVersion),
+        {}};
+  const Json pid = json.value("pid", Json());
+  const bool asks = json.contains("rank");
+  if (!has_strings(json) || !pid.is_number_integer() || (asks && !is_rank(json["rank"])))
+    return Error{"its hello is damaged", {}};
+  Hello hello;
+  hello.program = json["program"].get<std::string>();
+  hello.token = json["token"].get<std::string>();
+  hello.host = json["host"].get<std::string>();
+  hello.pid = pid.get<std::int64_t>();
+  if (asks) hello.rank = json["rank"].get<std::uint32_t>();
+  hello.facts = json["facts"].get<std::string>();
+  return hello;
+}
+
+Status examine(const Hello& hello, const std::string& program, const std::string& token) {
+  if (!same_token(hello.token, token))
+    return Error{
+        fmt::format("it has another token; give it the coordinator's in {}", kTokenVariable), {}};
+  if (hello.program != program)
+    return Error{fmt::format("it runs {}, the coordinator {}; install the same build on all "
+                             "machines",
+                             hello.program, program),
+                 {}};
+  return fine();
+}
+
+}  // namespace latchlab::launch

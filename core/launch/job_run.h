@@ -1,0 +1,51 @@
+#pragma once
+// One job of a coordinator, from the first frame to the last.
+//
+// All that members hear of a job passes through here, and each hears it in the same order: the
+// parts of an exchange, then what makes later ones fail (a loss, a request to stop, a member that
+// has finished); or the failure, and then no parts. So an exchange succeeds at all members or at
+// none of those that outlive it.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/launch/coordinator.h"
+#include "core/launch/star.h"
+
+namespace latchlab::launch {
+
+class JobRun {
+ public:
+  JobRun(Star& star, std::uint32_t id, const JobWatch& watch);
+  Result<JobOutcome> run(const std::string& common, const std::vector<std::string>& each);
+
+ private:
+  Status begin(const std::string& common, const std::vector<std::string>& each);
+  void hear(std::uint32_t rank, const Frame& frame);
+  void take_part(std::uint32_t rank, const Frame& frame);
+  void finish_exchange();
+  void fail_exchanges(const std::string& why);
+  void relay(std::uint32_t from, const std::string& blob);
+  void finish(std::uint32_t rank, const std::string& blob);
+  void lost(std::uint32_t rank, const std::string& text);
+  void ask_to_stop();
+  void to_all_at_work(const Bytes& frame);
+  bool is_at_work(std::uint32_t rank) const;
+  bool is_over() const;
+
+  Star& star_;
+  std::uint32_t id_;
+  const JobWatch& watch_;
+  Star::Ears ears_;
+  Deadline deadline_;
+  JobOutcome outcome_;
+  std::vector<std::optional<Bytes>> parts_;  // of the exchange under way, ready to be sent on
+  std::uint32_t parts_there_ = 0;
+  std::uint32_t exchange_ = 0;
+  std::optional<std::uint32_t> first_finished_;
+  bool exchanges_fail_ = false;
+};
+
+}  // namespace latchlab::launch

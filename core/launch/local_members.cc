@@ -1,0 +1,153 @@
+#include "core/launch/local_members.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "core/launch/spawn.h"
+
+namespace latchlab::launch {
+namespace {
+
+constexpr std::chrono::milliseconds kLookAgain{5};
+// The connection of a dying process may end well before the process does.
+constexpr std::chrono::milliseconds kDying{200};
+// One that never stops writing must not keep the coordinator here.
+constexpr int kChunksAtOnce = 64;
+
+std::string how_it_ended(int status) {
+  if (WIFSIGNALED(status))
+    return fmt::format("was ended by signal {} ({})", WTERMSIG(status),
+                       strsignal(WTERMSIG(status)));
+  return fmt::format("ended with exit code {}", WEXITSTATUS(status));
+}
+
+}  // namespace
+
+Result<LocalMembers> LocalMembers::start(LocalMemberOptions options) {
+  LocalMembers members(std::move(options));
+  members.processes_.resize(members.options_.count);
+  for (std::uint32_t i = 0; i < members.options_.count; ++i) {
+    const Status started = members.start_one(i);
+    if (!started) return started.error();
+  }
+  return members;
+}
+
+LocalMembers::~LocalMembers() {
+  terminate();
+}
+
+Status LocalMembers::start_one(std::uint32_t index) {
+  auto child =
+      spawn({options_.argv, options_.token, options_.first_rank + index, options_.inherit_output});
+  if (!child) return child.error();
+  Process& process = processes_[index];
+  process = Process();
+  process.pid = child.value().pid;
+  process.output = std::move(child.value().output);
+  return fine();
+}
+
+void LocalMembers::pump() {
+  for (Process& process : processes_) {
+    // Dead first: whatever it wrote before it died is in the pipe then.
+    reap(process);
+    take_output(process);
+  }
+}
+
+void LocalMembers::reap(Process& process) const {
+  if (process.pid < 0 || ::waitpid(process.pid, &process.status, WNOHANG) != process.pid) return;
+  process.ended_pid = std::exchange(process.pid, -1);
+}
+
+void LocalMembers::take_output(Process& process) const {
+  std::array<char, 16384> chunk;
+  for (int chunks = 0; process.output.is_open() && chunks < kChunksAtOnce; ++chunks) {
+    const ssize_t got = ::read(process.output.number(), chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return;  // nothing more now
+    if (got == 0) return process.output.reset();
+    process.tail.append(chunk.data(), static_cast<std::size_t>(got));
+    if (process.tail.size() > options_.tail_bytes)
+      process.tail.erase(0, process.tail.size() - options_.tail_bytes);
+  }
+}
+
+Status LocalMembers::check() {
+  pump();
+  for (std::uint32_t i = 0; i < processes_.size(); ++i)
+    if (processes_[i].pid < 0) return Error{last_words(options_.first_rank + i), {}};
+  return fine();
+}
+
+std::string LocalMembers::last_words(std::uint32_t rank) {
+  if (rank < options_.first_rank || rank - options_.first_rank >= processes_.size()) return {};
+  const Process& process = processes_[rank - options_.first_rank];
+  const Deadline deadline = within(kDying);
+  for (pump(); process.pid >= 0 && Clock::now() < deadline; pump())
+    std::this_thread::sleep_for(kLookAgain);
+  std::string text = fmt::format("the process of member {} (pid {}) ", rank,
+                                 process.pid < 0 ? process.ended_pid : process.pid);
+  text += process.pid < 0 ? how_it_ended(process.status) : "is running";
+  if (options_.inherit_output) return text + "; see what it wrote above";
+  if (process.tail.empty()) return text + " and wrote nothing";
+  return text + "; the last it wrote:\n" + process.tail;
+}
+
+std::uint32_t LocalMembers::running() {
+  pump();
+  return static_cast<std::uint32_t>(
+      std::count_if(processes_.begin(), processes_.end(),
+                    [](const Process& process) { return process.pid >= 0; }));
+}
+
+Status LocalMembers::restart_ended() {
+  pump();
+  for (std::uint32_t i = 0; i < processes_.size(); ++i) {
+    if (processes_[i].pid >= 0) continue;
+    const Status started = start_one(i);
+    if (!started) return started.error();
+  }
+  return fine();
+}
+
+void LocalMembers::kill(std::uint32_t rank) {
+  if (rank < options_.first_rank || rank - options_.first_rank >= processes_.size()) return;
+  const int pid = processes_[rank - options_.first_rank].pid;
+  if (pid >= 0) ::kill(-pid, SIGKILL);
+}
+
+void LocalMembers::signal_all(int signal) const {
+  for (const Process& process : processes_)
+    if (process.pid >= 0) ::kill(-process.pid, signal);
+}
+
+void LocalMembers::wait_for_all(Deadline deadline) {
+  while (running() > 0 && Clock::now() < deadline) std::this_thread::sleep_for(kLookAgain);
+}
+
+void LocalMembers::end(Deadline deadline) {
+  wait_for_all(deadline);
+  terminate();
+}
+
+void LocalMembers::terminate() {
+  if (running() == 0) return;
+  signal_all(SIGTERM);
+  wait_for_all(within(options_.kill_after));
+  signal_all(SIGKILL);
+  wait_for_all(kNever);
+}
+
+}  // namespace latchlab::launch

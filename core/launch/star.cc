@@ -1,0 +1,114 @@
+#include "core/launch/star.h"
+
+#include <fmt/core.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace latchlab::launch {
+
+std::uint32_t Star::present() const {
+  return static_cast<std::uint32_t>(
+      std::count_if(places_.begin(), places_.end(),
+                    [](const Place& place) { return place.channel.has_value(); }));
+}
+
+Peer Star::peer(std::uint32_t rank) const {
+  Peer peer = places_[rank].peer;
+  peer.rank = rank;
+  peer.is_present = is_present(rank);
+  return peer;
+}
+
+Status Star::turn(Deadline deadline, const Ears& ears) {
+  // Members first: whoever is lost now leaves a place for a stranger.
+  for (const std::uint32_t rank : wait(deadline)) hear(rank, ears);
+  return door_.serve(
+      [&](const Hello& hello, Channel& channel) { return admit(hello, channel, ears); });
+}
+
+// Returns the members with news. Strangers need none: each has a clock that runs out.
+std::vector<std::uint32_t> Star::wait(Deadline deadline) {
+  std::vector<pollfd> watched;
+  std::vector<std::uint32_t> ranks;
+  for (std::uint32_t rank = 0; rank < size(); ++rank) {
+    auto& channel = places_[rank].channel;
+    if (!channel) continue;
+    channel->flush();
+    const int wanted = channel->has_unsent() ? POLLIN | POLLOUT : POLLIN;
+    watched.push_back({channel->descriptor(), static_cast<short>(wanted), 0});
+    ranks.push_back(rank);
+  }
+  for (const int descriptor : door_.descriptors()) watched.push_back({descriptor, POLLIN, 0});
+  if (::poll(watched.data(), watched.size(), poll_timeout_ms(deadline)) <= 0) return {};
+  std::vector<std::uint32_t> ready;
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    if (watched[i].revents != 0) ready.push_back(ranks[i]);
+  return ready;
+}
+
+void Star::hear(std::uint32_t rank, const Ears& ears) {
+  Place& place = places_[rank];
+  if (!place.channel) return;
+  place.channel->receive();
+  while (place.channel) {  // what it says may be the reason to lose it
+    const auto frame = place.channel->next();
+    if (!frame) break;
+    ears.frame(rank, *frame);
+  }
+  if (!place.channel || place.channel->broken().empty()) return;
+  const std::string why = place.channel->broken();
+  lose(rank, why, ears);
+}
+
+Result<std::uint32_t> Star::choose_place(const Hello& hello) const {
+  if (hello.rank && *hello.rank >= size())
+    return Error{fmt::format("it asks for rank {}, but this run has the ranks 0 to {}", *hello.rank,
+                             size() - 1),
+                 {}};
+  if (hello.rank && is_present(*hello.rank))
+    return Error{fmt::format("it asks for rank {}, which {} (pid {}) has", *hello.rank,
+                             places_[*hello.rank].peer.host, places_[*hello.rank].peer.pid),
+                 {}};
+  if (hello.rank) return *hello.rank;
+  for (std::uint32_t rank = 0; rank < size(); ++rank)
+    if (!is_present(rank)) return rank;
+  return Error{fmt::format("this run has its {} members already", size()), {}};
+}
+
+Status Star::admit(const Hello& hello, Channel& channel, const Ears& ears) {
+  // Its place may be that of one that died before it came, which nobody has noticed yet.
+  if (!choose_place(hello))
+    for (std::uint32_t rank = 0; rank < size(); ++rank) hear(rank, ears);
+  const auto rank = choose_place(hello);
+  if (!rank) return rank.error();
+  Place& place = places_[rank.value()];
+  place.peer.host = hello.host;
+  place.peer.pid = hello.pid;
+  place.peer.facts = hello.facts;
+  place.peer.address = other_end(channel.connection());
+  channel.set_limit(kMaxFrameBytes);
+  channel.send(encode(FrameKind::welcome, rank.value(), size()));
+  place.channel = std::move(channel);
+  return fine();
+}
+
+void Star::send(std::uint32_t rank, const Bytes& frame) {
+  if (is_present(rank)) places_[rank].channel->queue(frame);
+}
+
+std::size_t Star::unsent_bytes(std::uint32_t rank) const {
+  return is_present(rank) ? places_[rank].channel->unsent_bytes() : 0;
+}
+
+void Star::lose(std::uint32_t rank, const std::string& why, const Ears& ears) {
+  Place& place = places_[rank];
+  if (!place.channel) return;
+  place.channel->send(encode(FrameKind::refused, rank, 0, why));
+  place.channel.reset();
+  ears.lost(rank, fmt::format("member {} on {} (pid {}) was lost: {}", rank, place.peer.host,
+                              place.peer.pid, why));
+}
+
+}  // namespace latchlab::launch

@@ -1,0 +1,37 @@
+#pragma once
+// How the launch layer waits: never without an end, and never deaf to a request to stop.
+
+#include <chrono>
+#include <functional>
+
+namespace latchlab::launch {
+
+using Clock = std::chrono::steady_clock;
+using Deadline = Clock::time_point;
+
+// For waits that only the other side ends: by an answer, or by the end of its connection.
+inline constexpr Deadline kNever = Deadline::max();
+
+inline Deadline within(std::chrono::milliseconds span) {
+  return Clock::now() + span;
+}
+
+// True once the user has asked to stop. Asked at least every kTick by whatever waits; may be empty.
+// A flag set by a signal handler will do.
+using StopRequested = std::function<bool()>;
+inline constexpr std::chrono::milliseconds kTick{50};
+
+inline bool is_stopped(const StopRequested& stop) {
+  return stop && stop();
+}
+
+// The timeout for one poll(2): up to the deadline, but no longer than a tick.
+inline int poll_timeout_ms(Deadline deadline) {
+  const auto now = Clock::now();
+  if (deadline <= now) return 0;
+  if (deadline - now >= kTick) return static_cast<int>(kTick.count());
+  // Rounded up: rounding down would spin through the last millisecond.
+  return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(deadline - now).count());
+}
+
+}  // namespace latchlab::launch

@@ -1,0 +1,94 @@
+// Addresses and tokens, as people give them, and listening with them.
+#include "core/launch/address.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "core/launch/coordinator.h"
+#include "core/launch/token.h"
+
+namespace latchlab::launch {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string problem(const std::string& text) {
+  const auto address = parse_address(text);
+  return address ? "read as " + address.value().text() : address.error().message;
+}
+
+TEST(Address, is_read_as_it_is_written) {
+  for (const char* text : {"node1:7400", "127.0.0.1:0", "[fd00::1]:65535", "[::]:1"}) {
+    const auto address = parse_address(text);
+    ASSERT_TRUE(address.ok()) << address.error().message;
+    EXPECT_EQ(address.value().text(), text);
+  }
+  EXPECT_EQ(parse_address("[fd00::1]:80").value().host, "fd00::1");
+  EXPECT_EQ(parse_address("[node1]:80").value().host, "node1");
+}
+
+TEST(Address, says_what_is_wrong_with_it) {
+  EXPECT_THAT(problem("node1"), HasSubstr("it has no port; write HOST:PORT or [IPv6]:PORT"));
+  EXPECT_THAT(problem("[::1]"), HasSubstr("it has no port"));
+  EXPECT_THAT(problem("::1:80"), HasSubstr("needs brackets"));
+  EXPECT_THAT(problem("[::1:80"), HasSubstr("not closed"));
+  EXPECT_THAT(problem(":80"), HasSubstr("it has no host"));
+  EXPECT_THAT(problem("[]:80"), HasSubstr("it has no host"));
+  EXPECT_THAT(problem("node1:65536"), HasSubstr("'65536' is no port"));
+  EXPECT_THAT(problem("node1:"), HasSubstr("'' is no port"));
+  EXPECT_THAT(problem("node1:http"), HasSubstr("'http' is no port"));
+  EXPECT_THAT(problem("node1:-1"), HasSubstr("'-1' is no port"));
+}
+
+TEST(Token, is_new_each_time) {
+  const std::string one = random_token().value();
+  EXPECT_EQ(one.size(), 32U);
+  EXPECT_NE(one, random_token().value());
+}
+
+TEST(Token, is_compared_whole) {
+  EXPECT_TRUE(same_token("secret", "secret"));
+  EXPECT_FALSE(same_token("secret", "sexret"));
+  EXPECT_FALSE(same_token("secret", "Secret"));
+  EXPECT_FALSE(same_token("secret", "secreT"));
+  EXPECT_FALSE(same_token("secret", "secre"));
+  EXPECT_FALSE(same_token("", "secret"));
+}
+
+TEST(Token, comes_from_the_environment_or_a_file_of_the_users_own) {
+  ::unsetenv(kTokenVariable);
+  EXPECT_THAT(find_token("").error().message, HasSubstr("set LATCHLAB_TOKEN"));
+  ::setenv(kTokenVariable, "from-environment", 1);
+  EXPECT_EQ(find_token("").value(), "from-environment");
+  const std::string file = testing::TempDir() + "/token";
+  std::ofstream(file) << "from-file\n";
+  ::chmod(file.c_str(), 0640);
+  EXPECT_THAT(find_token(file).error().message, HasSubstr("chmod 600"));
+  ::chmod(file.c_str(), 0600);
+  EXPECT_EQ(find_token(file).value(), "from-file");
+  std::ofstream(file) << "\n";
+  EXPECT_THAT(find_token(file).error().message, HasSubstr("holds no token"));
+  EXPECT_THAT(find_token(file + "-none").error().message, HasSubstr("cannot read"));
+  ::unsetenv(kTokenVariable);
+}
+
+TEST(Listening, where_it_cannot_be_done_says_so) {
+  RendezvousOptions options;
+  options.at.host = "192.0.2.1";
+  EXPECT_THAT(Coordinator::listen(options).error().message, HasSubstr("cannot listen at"));
+  options.at.host = "no-such-host.invalid";
+  EXPECT_THAT(Coordinator::listen(options).error().message, HasSubstr("cannot find the host"));
+}
+
+TEST(Listening, a_token_is_made_when_none_is_given) {
+  const auto coordinator = Coordinator::listen({});
+  EXPECT_EQ(coordinator.value().token().size(), 32U);
+  EXPECT_NE(coordinator.value().port(), 0);
+}
+
+}  // namespace
+}  // namespace latchlab::launch

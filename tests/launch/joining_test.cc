@@ -1,0 +1,289 @@
+// Who is let in, who is not, and that nobody keeps the others waiting.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <future>
+
+#include "core/launch/frame.h"
+#include "core/launch/hello.h"
+#include "tests/launch/fixture.h"
+
+namespace latchlab::launch {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// A peer that says what a member never would.
+class RawPeer {
+ public:
+  explicit RawPeer(std::uint16_t port)
+      : channel_(connect_to({"127.0.0.1", port}, within(kLong), {}).value(), kMaxFrameBytes) {}
+  void say(const std::string& bytes) { channel_.send(std::make_shared<const std::string>(bytes)); }
+  // What the coordinator answers, until it closes the connection.
+  std::string hear() {
+    std::string heard;
+    while (channel_.is_connected()) {
+      channel_.receive();
+      while (const auto frame = channel_.next()) heard += frame->payload;
+      std::this_thread::sleep_for(milliseconds(1));
+    }
+    return heard;
+  }
+
+ private:
+  Channel channel_;
+};
+
+class Joining : public Launch {
+ protected:
+  // A member with these options comes while the coordinator waits for one, which then comes too.
+  std::string refusal(const MemberOptions& stranger) {
+    std::string why = "it was let in";
+    const Address at = address();
+    std::thread thread([&] {
+      const auto joined = Member::join(at, stranger);
+      if (!joined) why = joined.error().message;
+      auto proper = Member::join(at, member_options());
+      EXPECT_TRUE(proper.ok());
+    });
+    gather_all(1);
+    thread.join();
+    return why;
+  }
+  // Likewise; what the coordinator notes.
+  std::string note_on(const std::string& said, std::string* heard = nullptr) {
+    RawPeer peer(address().port);
+    peer.say(said);
+    std::promise<void> refused;
+    start_thread([at = address(), told = refused.get_future().share()] {
+      told.wait();
+      const auto proper = Member::join(at, member_options());
+      EXPECT_TRUE(proper.ok());
+    });
+    std::thread ear([&] {
+      const std::string answer = peer.hear();
+      if (heard != nullptr) *heard = answer;
+    });
+    const auto tick = [&, told = false]() mutable {
+      if (!notes.empty() && !std::exchange(told, true)) refused.set_value();
+      return fine();
+    };
+    EXPECT_TRUE(coordinator().gather(1, {within(kLong), {}, tick}).ok());
+    // The door is served by every call; the peer leaves as soon as it has read.
+    coordinator().dismiss();
+    ear.join();
+    return notes.empty() ? "nothing" : notes.front();
+  }
+};
+
+TEST_F(Joining, members_get_the_ranks_that_they_ask_for_or_the_first_free) {
+  start_thread([at = address()] {
+    std::vector<Member> members;
+    for (const int i : {2, 1, 0}) {
+      MemberOptions mine = member_options();
+      mine.host = "host-" + std::to_string(i);
+      mine.facts = "{\"cpus\": 8}";
+      if (i > 0) mine.rank = i;
+      auto member = Member::join(at, mine);
+      ASSERT_TRUE(member.ok());
+      EXPECT_EQ(member.value().rank(), static_cast<std::uint32_t>(i));
+      EXPECT_EQ(member.value().size(), 3U);
+      members.push_back(std::move(member).value());
+    }
+    for (Member& member : members) EXPECT_FALSE(member.next_job(within(kLong)).value().has_value());
+  });
+  gather_all(3);
+  const auto peers = coordinator().peers();
+  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    EXPECT_EQ(peers[rank].rank, rank);
+    EXPECT_EQ(peers[rank].host, "host-" + std::to_string(rank));
+    EXPECT_EQ(peers[rank].facts, "{\"cpus\": 8}");
+    EXPECT_THAT(peers[rank].address, HasSubstr("127.0.0.1:"));
+    EXPECT_TRUE(peers[rank].is_present);
+  }
+  coordinator().dismiss();
+}
+
+TEST_F(Joining, a_wrong_token_is_refused_and_learns_nothing) {
+  MemberOptions stranger = member_options();
+  stranger.token = "Secret";
+  stranger.program = "test 2";
+  EXPECT_THAT(refusal(stranger), AllOf(HasSubstr("cannot join"), HasSubstr("another token"),
+                                       HasSubstr("LATCHLAB_TOKEN"), Not(HasSubstr("test 1"))));
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("another token")));
+}
+
+TEST_F(Joining, another_build_is_refused) {
+  MemberOptions stranger = member_options();
+  stranger.program = "test 2";
+  EXPECT_THAT(refusal(stranger), HasSubstr("it runs test 2, the coordinator test 1"));
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("test 2")));
+}
+
+TEST_F(Joining, a_rank_that_is_not_there_is_refused) {
+  MemberOptions stranger = member_options();
+  stranger.rank = 1;
+  EXPECT_THAT(refusal(stranger), HasSubstr("has the ranks 0 to 0"));
+}
+
+TEST_F(Joining, a_rank_that_another_has_is_refused) {
+  std::promise<std::string> why;
+  start_members(1, [&, at = address()](Member& first) {
+    MemberOptions second = member_options();
+    second.rank = first.rank();
+    const auto joined = Member::join(at, second);
+    why.set_value(joined ? "it was let in" : joined.error().message);
+    const auto third = Member::join(at, member_options());
+    EXPECT_TRUE(third.ok());
+  });
+  gather_all(2);
+  EXPECT_THAT(why.get_future().get(), HasSubstr("asks for rank 0, which here"));
+}
+
+TEST_F(Joining, more_than_are_needed_are_refused_while_others_work) {
+  std::promise<std::string> why;
+  start_members(1, [&, at = address()](Member& member) {
+    do_jobs(member, [&](Member&, const Job&) {
+      const auto late = Member::join(at, member_options());
+      why.set_value(late ? "it was let in" : late.error().message);
+      return "";
+    });
+  });
+  gather_all(1);
+  EXPECT_TRUE(run_job("", {}).complete());
+  EXPECT_THAT(why.get_future().get(), HasSubstr("its 1 members already"));
+  coordinator().dismiss();
+}
+
+TEST_F(Joining, garbage_is_refused) {
+  EXPECT_THAT(note_on("GET / HTTP/1.1\r\n\r\n"), HasSubstr("it is no latchlab node"));
+}
+
+TEST_F(Joining, an_oversized_hello_is_refused_before_it_is_read) {
+  std::string heard;
+  EXPECT_THAT(note_on(std::string("\0\1\0\1\1", 5), &heard),
+              HasSubstr("a frame of 65537 bytes, more than 65536"));
+  EXPECT_THAT(heard, HasSubstr("65537"));
+}
+
+TEST_F(Joining, another_kind_of_frame_is_refused) {
+  EXPECT_THAT(note_on(*encode(FrameKind::broadcast, 0, 0, "hi")),
+              HasSubstr("does not begin with a hello"));
+}
+
+TEST_F(Joining, a_hello_of_something_else_is_refused) {
+  EXPECT_THAT(note_on(*encode(FrameKind::hello, 0, 0, "[1, 2")), HasSubstr("no latchlab node"));
+}
+
+TEST_F(Joining, a_damaged_hello_is_refused) {
+  EXPECT_THAT(note_on(*encode(FrameKind::hello, 0, 0,
+                              R"({"magic": "latchlab-node", "wire": 1, "pid": "x"})")),
+              HasSubstr("damaged"));
+}
+
+TEST_F(Joining, another_wire_version_is_refused_on_both_sides) {
+  std::string heard;
+  const std::string newer = R"({"magic": "latchlab-node", "wire": 99, "unheard": "of"})";
+  EXPECT_THAT(note_on(*encode(FrameKind::hello, 0, 0, newer), &heard),
+              HasSubstr("version 99 of the launch protocol"));
+  EXPECT_THAT(heard, HasSubstr("install the same latchlab"));
+}
+
+TEST_F(Joining, silence_is_refused_and_keeps_nobody_waiting) {
+  options.hello_within = milliseconds(300);
+  std::string heard;
+  EXPECT_THAT(note_on("", &heard), HasSubstr("did not say who it is within 0.3 s"));
+  EXPECT_THAT(heard, HasSubstr("did not say"));
+}
+
+TEST_F(Joining, half_a_hello_is_as_good_as_none) {
+  options.hello_within = milliseconds(300);
+  const std::string hello = *encode(FrameKind::hello, 0, 0, write_hello(Hello()));
+  EXPECT_THAT(note_on(hello.substr(0, 20)), HasSubstr("did not say who it is"));
+}
+
+TEST_F(Joining, many_silent_peers_do_not_keep_a_member_out) {
+  std::vector<RawPeer> silent;
+  for (int i = 0; i < 100; ++i) silent.emplace_back(address().port);
+  start_members(1, [](Member&) {});
+  const auto start = Clock::now();
+  gather_all(1);
+  EXPECT_LT(Clock::now() - start, options.hello_within);
+}
+
+TEST_F(Joining, a_member_says_when_it_talks_to_something_else) {
+  const Descriptor other = listen_at({}).value();
+  std::thread server([&] {
+    Descriptor connection;
+    while (!connection.is_open()) connection = accept_next(other).value();
+    Channel channel(std::move(connection), kMaxFrameBytes);
+    channel.send(std::make_shared<const std::string>("SSH-2.0-OpenSSH_9.2\r\n"));
+    while (channel.is_connected()) channel.receive();
+  });
+  const auto joined = Member::join({"127.0.0.1", port_of(other)}, member_options());
+  server.join();
+  EXPECT_THAT(joined.error().message, HasSubstr("is it a latchlab coordinator?"));
+}
+
+TEST_F(Joining, a_member_waits_for_the_coordinator_and_not_for_ever) {
+  MemberOptions patient = member_options();
+  patient.join_within = milliseconds(300);
+  std::uint16_t port = 0;
+  {
+    const Descriptor free = listen_at({}).value();
+    port = port_of(free);
+  }
+  EXPECT_THAT(Member::join({"127.0.0.1", port}, patient).error().message,
+              HasSubstr("no coordinator answers"));
+  options.at.port = port;
+  std::thread early([&] {
+    const auto joined = Member::join({"127.0.0.1", port}, member_options());
+    EXPECT_TRUE(joined.ok());
+  });
+  std::this_thread::sleep_for(milliseconds(50));
+  gather_all(1);
+  early.join();
+}
+
+TEST_F(Joining, facts_that_are_too_long_never_leave) {
+  MemberOptions talker = member_options();
+  talker.facts.assign(kMaxHelloBytes, 'x');
+  EXPECT_THAT(Member::join({"127.0.0.1", 1}, talker).error().message, HasSubstr("too long"));
+}
+
+TEST_F(Joining, gathering_ends_at_its_deadline_on_request_and_when_a_tick_fails) {
+  EXPECT_THAT(coordinator().gather(2, {within(milliseconds(50)), {}, {}}).error().message,
+              HasSubstr("0 of 2 members are there: no more came in time"));
+  EXPECT_THAT(coordinator().gather(2, {kNever, [] { return true; }, {}}).error().message,
+              HasSubstr("stopped"));
+  const auto died = [] { return Status(Error{"node 1 died", {}}); };
+  EXPECT_THAT(coordinator().gather(2, {kNever, {}, died}).error().message,
+              HasSubstr("node 1 died"));
+}
+
+TEST_F(Joining, a_member_that_leaves_before_its_job_makes_place_for_another) {
+  std::promise<void> gathered;
+  start_thread([&, at = address()] {
+    {
+      const auto first = Member::join(at, member_options());
+      EXPECT_TRUE(first.ok());
+      gathered.get_future().wait();
+    }
+    auto second = Member::join(at, member_options());
+    ASSERT_TRUE(second.ok());
+    EXPECT_FALSE(second.value().next_job(within(kLong)).value().has_value());
+  });
+  gather_all(1);
+  gathered.set_value();
+  while (notes.empty()) gather_all(1);
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("member 0 on here")));
+  gather_all(1);
+  coordinator().dismiss();
+}
+
+}  // namespace
+}  // namespace latchlab::launch
