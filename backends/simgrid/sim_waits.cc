@@ -5,6 +5,7 @@
 
 #include "backends/simgrid/simulator.h"
 #include "core/base/check.h"
+#include "core/verbs/wait_ends.h"
 
 namespace latchlab::sim {
 
@@ -26,40 +27,20 @@ void Simulator::start_wait(SimActor& actor, SimWait& wait) {
   arm_timer(actor, wait);
 }
 
-// Takes what ends the wait, if it is there: the first message that a filter accepts, then the
-// first word whose predicate holds, then a change of membership.
 bool Simulator::try_satisfy(SimActor& actor, SimWait& wait) {
-  const WaitSet& set = wait.set;
-  for (std::uint8_t i = 0; i < set.message_count; ++i) {
-    Endpoint* endpoint = find_endpoint(set.messages[i].endpoint);
-    LATCHLAB_CHECK(endpoint != nullptr && endpoint->owner == &actor,
-                   "waiting on somebody else's endpoint");
-    const MessageFilter& filter = set.messages[i].filter;
-    const auto found =
-        std::find_if(endpoint->queue.begin(), endpoint->queue.end(),
-                     [&](const Message& message) { return !filter || filter(message); });
-    if (found == endpoint->queue.end()) continue;
-    wait.outcome.by = Woke::message;
-    wait.outcome.index = i;
-    wait.outcome.message = *found;
-    endpoint->queue.erase(found);
-    ++endpoint->free_recvs;
-    return true;
-  }
-  for (std::uint8_t i = 0; i < set.word_count; ++i) {
-    LATCHLAB_CHECK(set.words[i].word.node == actor.node(), "waiting on foreign memory");
-    const std::uint64_t value = node(actor.node()).memory.word(set.words[i].word.offset);
-    if (!set.words[i].until(value)) continue;
-    wait.outcome.by = Woke::word;
-    wait.outcome.index = i;
-    wait.outcome.value = value;
-    return true;
-  }
-  if (membership_version_ > set.membership_after) {
-    wait.outcome.by = Woke::membership;
-    return true;
-  }
-  return false;
+  return take_end_of_wait(
+      wait.set, membership_version_,
+      [&](EndpointAddr own) -> Endpoint& {
+        Endpoint* const endpoint = find_endpoint(own);
+        LATCHLAB_CHECK(endpoint != nullptr && endpoint->owner == &actor,
+                       "waiting on somebody else's endpoint");
+        return *endpoint;
+      },
+      [&](RemoteAddr word) {
+        LATCHLAB_CHECK(word.node == actor.node(), "waiting on foreign memory");
+        return node(actor.node()).memory.word(word.offset);
+      },
+      wait.outcome);
 }
 
 void Simulator::satisfied(SimActor& actor, SimWait& wait, Duration until_seen) {

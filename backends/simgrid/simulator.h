@@ -53,6 +53,7 @@ class Simulator final : public Backend, public EventSource {
   void crash(ClientId client, CrashKind kind) override;
   void crash_node(NodeId id) override;
   bool has_hardware_faults() const override { return true; }
+  bool has_cpu_faults() const override { return true; }
   void set_link(NodeId a, NodeId b, bool up) override;
   void pause(ClientId client, Duration length) override;
   void pause_node(NodeId node, Duration length) override;
@@ -65,9 +66,7 @@ class Simulator final : public Backend, public EventSource {
   std::uint64_t events() const override { return events_; }
   VerbCensus census() const override { return census_; }
   void reset_stats() override;
-  void announce_clients(std::function<void(ClientId)> announce) override {
-    announce_ = std::move(announce);
-  }
+  void announce_clients(std::function<void(ClientId)> f) override { announce_ = std::move(f); }
   NicStats busiest_server() const override;
   std::size_t slots_in_use() const;  // operations and waits that nobody has given back
 

@@ -5,6 +5,10 @@
 #if LATCHLAB_WITH_SIMGRID
 #include "backends/simgrid/simgrid_backend.h"
 #endif
+#if LATCHLAB_WITH_IBVERBS
+#include "backends/ibverbs/ibverbs_backend.h"
+#include "tests/conformance/hardware.h"
+#endif
 
 namespace latchlab::conformance {
 
@@ -61,6 +65,13 @@ BackendCase simgrid_case() {
 }
 #endif
 
+#if LATCHLAB_WITH_IBVERBS
+BackendCase hardware_case(const std::string& name, bool agents) {
+  const auto make = [agents](const WorldPlan& plan) { return hardware_world(plan, agents); };
+  return {name, make, 1000};
+}
+#endif
+
 }  // namespace
 
 std::vector<BackendCase> backend_cases() {
@@ -68,6 +79,9 @@ std::vector<BackendCase> backend_cases() {
   for (std::uint64_t seed = 1; seed <= kExplorerSeeds; ++seed) cases.push_back(explorer_case(seed));
 #if LATCHLAB_WITH_SIMGRID
   cases.push_back(simgrid_case());
+#endif
+#if LATCHLAB_WITH_IBVERBS
+  if (on_hardware()) cases = {hardware_case("ibverbs", false), hardware_case("agents", true)};
 #endif
   return cases;
 }

@@ -1,0 +1,94 @@
+#pragma once
+// One actor on hardware: hands everything to its station (the thread and node where it lives), and
+// holds what belongs to it.
+
+#include <coroutine>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "backends/ibverbs/queues.h"
+#include "backends/ibverbs/wire.h"
+#include "core/runner/backend.h"
+#include "core/verbs/verbs.h"
+
+namespace latchlab::ib {
+
+class IbActor;
+class Station;
+struct Connection;
+
+struct IbOperation : Operation {
+  std::uint32_t index = 0;       // in its pool
+  std::uint32_t generation = 0;  // moves on when the slot is reused
+  std::uint32_t pieces = 0;      // answers that are still to come
+  std::uint32_t retries = 0;
+  Connection* connection = nullptr;
+  Words* landing = nullptr;  // registered: where the RNIC puts what a verb gives back
+  std::uint32_t landing_key = 0;
+};
+
+struct IbWait : WaitOperation {
+  bool armed = false;
+};
+
+// An actor's RC QP to one node. Verbs of one batch share it.
+struct Connection {
+  enum class State : std::uint8_t {
+    idle,
+    asking,  // the node's home is making the other end
+    ready,
+    looking,  // ready, and asks where the first waiting verb's memory is
+    broken,   // a verb has failed: until all that was posted is back
+  };
+  static constexpr std::uint32_t kDepth = 128;
+
+  IbActor* actor = nullptr;
+  NodeId to;
+  State state = State::idle;
+  QueuePair qp;
+  std::deque<IbOperation*> waiting;  // not posted yet
+  std::deque<IbOperation*> posted;   // in order
+};
+
+class IbActor final : public Verbs {
+ public:
+  IbActor(Station& station, ActorKey name, ActorKind kind, NodeId node, ClientId client,
+          const Rng& rng)
+      : Verbs(kind, node, client, rng), station_(station), key(name) {}
+
+  EndpointAddr open(std::uint32_t recv_depth, Transport transport) override;
+  void reply(const PendingCall& pending, const Reply& reply) override;
+  Time now() const override;
+  Membership membership() const override;
+  Operation& take_operation() override;
+  void start(Operation& first) override;
+  void recycle(Operation& op) override;
+  void start_sleep(SleepAwait& sleep, std::coroutine_handle<> waiter) override;
+  WaitOperation& take_wait() override;
+  void start_wait(WaitOperation& op) override;
+  void recycle_wait(WaitOperation& op) override;
+
+ private:
+  Station& station_;
+
+ public:
+  const ActorKey key;
+  Task<void> root;
+  bool started = false;
+  std::uint64_t life = 1;  // moves on when the coroutine is destroyed
+  bool alive = true;
+  std::map<NodeId, std::unique_ptr<Connection>> connections;
+  std::vector<IbWait*> waits;  // armed
+  std::uint32_t detached = 0;  // posted verbs that are not complete yet
+  VerbStatus detached_error = VerbStatus::ok;
+  IbOperation* flushing = nullptr;
+  CallHandler* handler = nullptr;   // of a server part
+  std::vector<Task<void>> serving;  // calls under way
+
+  Station& station() { return station_; }
+};
+
+}  // namespace latchlab::ib

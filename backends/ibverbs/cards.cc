@@ -1,0 +1,62 @@
+#include "backends/ibverbs/cards.h"
+
+#include <fmt/core.h>
+
+namespace latchlab::ib {
+
+namespace {
+
+constexpr std::uint64_t kMagic = 0x31'6472'6163'6c6cULL;  // "llcard1"
+
+struct CardHead {
+  std::uint64_t magic = kMagic;
+  std::uint64_t base = 0, bytes = 0;
+  std::uint32_t key = 0, lanes = 0;
+  std::uint32_t node = 0, host_bytes = 0;
+  std::uint64_t channels = 0;
+};
+
+}  // namespace
+
+std::string write_card(const NodeCard& card) {
+  CardHead head;
+  head.base = card.base;
+  head.bytes = card.bytes;
+  head.key = card.key;
+  head.lanes = card.lanes;
+  head.node = card.node.value;
+  head.host_bytes = static_cast<std::uint32_t>(card.host.size());
+  head.channels = card.channels.size();
+  std::string text(reinterpret_cast<const char*>(&head), sizeof(head));
+  text += card.host;
+  text.append(reinterpret_cast<const char*>(card.channels.data()),
+              card.channels.size() * sizeof(QpAddress));
+  return text;
+}
+
+Result<NodeCard> read_card(const std::string& text, NodeId from, std::size_t channels) {
+  FrameReader reader(std::as_bytes(std::span(text)));
+  CardHead head;
+  NodeCard card;
+  const Error wrong{fmt::format("node {} has sent no card that this program understands; is it "
+                                "the same build?",
+                                from.value),
+                    {}};
+  if (!reader.take(head) || head.magic != kMagic || head.node != from.value ||
+      head.channels != channels)
+    return wrong;
+  const std::byte* const host = reader.take_bytes(head.host_bytes);
+  if (host == nullptr) return wrong;
+  card.host.assign(reinterpret_cast<const char*>(host), head.host_bytes);
+  card.channels.resize(channels);
+  for (QpAddress& address : card.channels)
+    if (!reader.take(address)) return wrong;
+  card.node = from;
+  card.base = head.base;
+  card.bytes = head.bytes;
+  card.key = head.key;
+  card.lanes = head.lanes;
+  return card;
+}
+
+}  // namespace latchlab::ib

@@ -1,0 +1,146 @@
+// CQs and SRQs.
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <infiniband/verbs.h>
+#include <poll.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "backends/ibverbs/queues.h"
+#include "core/base/check.h"
+
+namespace latchlab::ib {
+
+std::string_view name_of_status(int status) {
+  return ibv_wc_status_str(static_cast<ibv_wc_status>(status));
+}
+
+VerbStatus verb_status(int status) {
+  switch (status) {
+    case IBV_WC_SUCCESS:
+      return VerbStatus::ok;
+    case IBV_WC_WR_FLUSH_ERR:
+      return VerbStatus::flushed;
+    case IBV_WC_RNR_RETRY_EXC_ERR:
+      return VerbStatus::receiver_not_ready;
+    case IBV_WC_REM_ACCESS_ERR:
+    case IBV_WC_REM_INV_REQ_ERR:
+    case IBV_WC_LOC_PROT_ERR:
+    case IBV_WC_LOC_LEN_ERR:
+    case IBV_WC_LOC_QP_OP_ERR:
+    case IBV_WC_LOC_ACCESS_ERR:
+      return VerbStatus::access_error;
+    default:
+      return VerbStatus::peer_failed;
+  }
+}
+
+// ---- CompletionQueue ----
+
+Result<CompletionQueue> CompletionQueue::make(const Device& device, int depth, bool notifies) {
+  CompletionQueue made;
+  if (notifies) {
+    made.channel_ = ibv_create_comp_channel(device.context());
+    if (made.channel_ == nullptr)
+      return Error{fmt::format("no completion channel: {}", std::strerror(errno)), {}};
+    ::fcntl(made.channel_->fd, F_SETFL, ::fcntl(made.channel_->fd, F_GETFL) | O_NONBLOCK);
+  }
+  ibv_cq_init_attr_ex wanted = {};
+  wanted.cqe = static_cast<std::uint32_t>(depth);
+  wanted.channel = made.channel_;
+  wanted.wc_flags = IBV_WC_EX_WITH_BYTE_LEN;
+  wanted.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS;
+  wanted.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
+  made.cq_ = ibv_create_cq_ex(device.context(), &wanted);
+  if (made.cq_ == nullptr)
+    return Error{fmt::format("{}: no completion queue of {} entries: {}", device.facts().name,
+                             depth, std::strerror(errno)),
+                 {}};
+  return made;
+}
+
+CompletionQueue::~CompletionQueue() {
+  if (cq_ != nullptr) ibv_destroy_cq(ibv_cq_ex_to_cq(cq_));
+  if (channel_ != nullptr) ibv_destroy_comp_channel(channel_);
+}
+CompletionQueue::CompletionQueue(CompletionQueue&& other) noexcept
+    : cq_(std::exchange(other.cq_, nullptr)), channel_(std::exchange(other.channel_, nullptr)) {}
+CompletionQueue& CompletionQueue::operator=(CompletionQueue&& other) noexcept {
+  std::swap(cq_, other.cq_);
+  std::swap(channel_, other.channel_);
+  return *this;
+}
+
+// One at a time: after an ibv_next_poll that finds nothing, the soft-RoCE provider of rdma-core 44
+// has let go of the queue already, and ibv_end_poll moves it beyond its end.
+std::size_t CompletionQueue::poll(std::span<Done> done) {
+  std::size_t count = 0;
+  while (count < done.size()) {
+    ibv_poll_cq_attr nothing = {};
+    if (ibv_start_poll(cq_, &nothing) != 0) break;
+    Done& entry = done[count++];
+    entry.id = cq_->wr_id;
+    entry.status = cq_->status;
+    // Other fields of a failed completion are undefined.
+    entry.bytes = entry.status == IBV_WC_SUCCESS ? ibv_wc_read_byte_len(cq_) : 0;
+    ibv_end_poll(cq_);
+  }
+  return count;
+}
+
+void CompletionQueue::arm() {
+  ibv_req_notify_cq(ibv_cq_ex_to_cq(cq_), 0);
+}
+
+void CompletionQueue::sleep_until_any(int milliseconds) {
+  pollfd waited = {channel_->fd, POLLIN, 0};
+  if (::poll(&waited, 1, milliseconds) <= 0) return;
+  ibv_cq* which = nullptr;
+  void* context = nullptr;
+  while (ibv_get_cq_event(channel_, &which, &context) == 0) ibv_ack_cq_events(which, 1);
+}
+
+// ---- RecvPool ----
+
+Result<std::unique_ptr<RecvPool>> RecvPool::make(const Device& device, std::uint32_t slots,
+                                                 std::uint32_t slot_bytes) {
+  auto pool = std::unique_ptr<RecvPool>(new RecvPool);
+  pool->slot_bytes_ = slot_bytes;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(slots) * slot_bytes;
+  pool->memory_ = std::make_unique<std::byte[]>(bytes);
+  auto registered = Registration::make(device, pool->memory_.get(), bytes, false);
+  if (!registered) return registered.error();
+  pool->registered_ = std::move(registered).value();
+  ibv_srq_init_attr wanted = {};
+  wanted.attr.max_wr = slots;
+  wanted.attr.max_sge = 1;
+  pool->srq_ = ibv_create_srq(device.pd(), &wanted);
+  if (pool->srq_ == nullptr)
+    return Error{fmt::format("{}: no shared receive queue of {} entries: {}", device.facts().name,
+                             slots, std::strerror(errno)),
+                 {}};
+  for (std::uint32_t i = 0; i < slots; ++i) pool->post(i);
+  return pool;
+}
+
+RecvPool::~RecvPool() {
+  if (srq_ != nullptr) ibv_destroy_srq(srq_);
+}
+
+void RecvPool::post(std::uint32_t index) {
+  ibv_sge where = {reinterpret_cast<std::uint64_t>(slot(index)), slot_bytes_,
+                   registered_.local_key()};
+  ibv_recv_wr recv = {};
+  recv.wr_id = kRecvTag | index;
+  recv.sg_list = &where;
+  recv.num_sge = 1;
+  ibv_recv_wr* refused = nullptr;
+  const int status = ibv_post_srq_recv(srq_, &recv, &refused);
+  LATCHLAB_CHECK(status == 0,
+                 fmt::format("a RECV that has its place is refused: {}", std::strerror(status)));
+}
+
+}  // namespace latchlab::ib

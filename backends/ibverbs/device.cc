@@ -1,0 +1,219 @@
+#include "backends/ibverbs/device.h"
+
+#include <fmt/core.h>
+#include <infiniband/verbs.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace latchlab::ib {
+
+namespace {
+
+constexpr std::uint8_t kPort = 1;
+constexpr int kMtuBase = 128;  // ibv_mtu n means 128 << n bytes
+
+struct ListFree {
+  void operator()(ibv_device** list) const { ibv_free_device_list(list); }
+};
+using DeviceList = std::unique_ptr<ibv_device*, ListFree>;
+
+bool is_ipv4(const Gid& gid) {
+  return std::all_of(gid.bytes.begin(), gid.bytes.begin() + 10, [](int b) { return b == 0; }) &&
+         gid.bytes[10] == 0xff && gid.bytes[11] == 0xff;
+}
+
+Error no_rdma() {
+  return {fmt::format(
+              "this kernel has no RDMA ({}); load the driver of the RNIC (modprobe mlx5_ib), or "
+              "soft-RoCE (modprobe rdma_rxe), or use tools/rxe-guest",
+              std::strerror(errno)),
+          {}};
+}
+
+// With a count, because the list is not there at all where the kernel has no RDMA modules.
+Result<DeviceList> get_list(int& count) {
+  errno = 0;
+  DeviceList list(ibv_get_device_list(&count));
+  if (!list) return no_rdma();
+  return list;
+}
+
+struct GidEntry {
+  Gid gid;
+  std::uint8_t index;
+};
+
+std::vector<GidEntry> usable_gids(ibv_context* context) {
+  std::array<ibv_gid_entry, 256> table = {};
+  const ssize_t found = ibv_query_gid_table(context, table.data(), table.size(), 0);
+  std::vector<GidEntry> usable;
+  for (ssize_t i = 0; i < found; ++i) {
+    const ibv_gid_entry& entry = table[static_cast<std::size_t>(i)];
+    if (entry.port_num != kPort || entry.gid_type == IBV_GID_TYPE_ROCE_V1) continue;
+    Gid gid;
+    std::memcpy(gid.bytes.data(), entry.gid.raw, gid.bytes.size());
+    usable.push_back({gid, static_cast<std::uint8_t>(entry.gid_index)});
+  }
+  // IPv4 first: a link-local address is there without any set-up, and reaches nobody far.
+  std::sort(usable.begin(), usable.end(), [](const GidEntry& a, const GidEntry& b) {
+    return is_ipv4(a.gid) != is_ipv4(b.gid) ? is_ipv4(a.gid) : a.index < b.index;
+  });
+  return usable;
+}
+
+Result<DeviceFacts> examine(ibv_context* context) {
+  ibv_device_attr attributes = {};
+  ibv_port_attr port = {};
+  const std::string name = ibv_get_device_name(context->device);
+  if (ibv_query_device(context, &attributes) != 0 || ibv_query_port(context, kPort, &port) != 0)
+    return Error{fmt::format("{} does not tell its attributes: {}", name, std::strerror(errno)),
+                 {}};
+  DeviceFacts facts;
+  facts.name = name;
+  facts.firmware = attributes.fw_ver;
+  facts.vendor_part = attributes.vendor_part_id;
+  facts.infiniband = port.link_layer == IBV_LINK_LAYER_INFINIBAND;
+  facts.port_up = port.state == IBV_PORT_ACTIVE;
+  facts.atomics = attributes.atomic_cap != IBV_ATOMIC_NONE;
+  facts.max_rd_atomic = std::min(attributes.max_qp_rd_atom, attributes.max_qp_init_rd_atom);
+  facts.path_mtu_bytes = kMtuBase << port.active_mtu;
+  for (const GidEntry& entry : usable_gids(context)) facts.gids.push_back(entry.gid);
+  return facts;
+}
+
+}  // namespace
+
+std::string text_of(const Gid& gid) {
+  const auto& b = gid.bytes;
+  if (is_ipv4(gid)) return fmt::format("{}.{}.{}.{}", b[12], b[13], b[14], b[15]);
+  std::string text;
+  for (std::size_t i = 0; i < b.size(); ++i)
+    text += fmt::format("{}{:02x}", i % 2 == 0 && i > 0 ? ":" : "", b[i]);
+  return text;
+}
+
+std::vector<std::string> DeviceFacts::ipv4_addresses() const {
+  std::vector<std::string> all;
+  for (const Gid& gid : gids)
+    if (std::string text = text_of(gid); text.find('.') != std::string::npos)
+      all.push_back(std::move(text));
+  return all;
+}
+
+Result<std::vector<DeviceFacts>> list_devices() {
+  int count = 0;
+  auto list = get_list(count);
+  if (!list) return list.error();
+  std::vector<DeviceFacts> all;
+  for (int i = 0; i < count; ++i) {
+    ibv_context* const context = ibv_open_device(list.value().get()[i]);
+    if (context == nullptr) continue;
+    auto facts = examine(context);
+    if (facts) all.push_back(std::move(facts).value());
+    ibv_close_device(context);
+  }
+  return all;
+}
+
+// ---- Device ----
+
+Device::~Device() {
+  if (pd_ != nullptr) ibv_dealloc_pd(pd_);
+  if (context_ != nullptr) ibv_close_device(context_);
+}
+
+Result<std::unique_ptr<Device>> Device::open(const DeviceChoice& choice) {
+  int count = 0;
+  auto list = get_list(count);
+  if (!list) return list.error();
+  std::string seen;
+  for (int i = 0; i < count; ++i) {
+    ibv_device* const entry = list.value().get()[i];
+    const std::string name = ibv_get_device_name(entry);
+    seen += (seen.empty() ? "" : ", ") + name;
+    if (!choice.name.empty() && name != choice.name) continue;
+    auto device = std::unique_ptr<Device>(new Device);
+    device->context_ = ibv_open_device(entry);
+    if (device->context_ == nullptr)
+      return Error{fmt::format("{} cannot be opened: {}", name, std::strerror(errno)), {}};
+    auto facts = examine(device->context_);
+    if (!facts) return facts.error();
+    device->facts_ = std::move(facts).value();
+    if (choice.name.empty() && !device->facts_.port_up && i + 1 < count) continue;
+    if (!device->facts_.port_up)
+      return Error{fmt::format("port 1 of {} is down; bring up its interface", name), {}};
+    if (Status chosen = device->choose_gid(choice.address); !chosen) return chosen.error();
+    device->pd_ = ibv_alloc_pd(device->context_);
+    if (device->pd_ == nullptr)
+      return Error{fmt::format("{}: no protection domain: {}", name, std::strerror(errno)), {}};
+    return device;
+  }
+  if (count == 0)
+    return Error{
+        "the kernel has RDMA, but there is no device; for soft-RoCE: rdma link add rxe0 type rxe "
+        "netdev eth0",
+        {}};
+  return Error{fmt::format("there is no RDMA device {}; there is: {}", choice.name, seen), {}};
+}
+
+Status Device::choose_gid(const std::string& address) {
+  ibv_port_attr port = {};
+  ibv_query_port(context_, kPort, &port);
+  lid_ = port.lid;
+  mtu_ = static_cast<std::uint8_t>(port.active_mtu);
+  std::string seen;
+  for (const GidEntry& entry : usable_gids(context_)) {
+    const std::string text = text_of(entry.gid);
+    seen += (seen.empty() ? "" : ", ") + text;
+    if (!address.empty() && text != address) continue;
+    gid_ = entry.gid;
+    gid_index_ = entry.index;
+    return fine();
+  }
+  if (address.empty())
+    return Error{
+        fmt::format("{} has no RoCE v2 address; give its interface an IP address", facts_.name),
+        {}};
+  return Error{fmt::format("{} has no GID for {}; it has: {}", facts_.name, address, seen), {}};
+}
+
+// ---- Registration ----
+
+Result<Registration> Registration::make(const Device& device, void* start, std::uint64_t bytes,
+                                        bool for_peers) {
+  unsigned access = IBV_ACCESS_LOCAL_WRITE;
+  if (for_peers)
+    access |= IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+  Registration made;
+  made.mr_ = ibv_reg_mr(device.pd(), start, bytes, access);
+  if (made.mr_ != nullptr) return made;
+  const int why = errno;
+  return Error{fmt::format("{} does not register {} bytes of memory: {}{}", device.facts().name,
+                           bytes, std::strerror(why),
+                           why == ENOMEM ? "; raise the limit of locked memory (ulimit -l)" : ""),
+               {}};
+}
+
+Registration::~Registration() {
+  drop();
+}
+Registration::Registration(Registration&& other) noexcept
+    : mr_(std::exchange(other.mr_, nullptr)) {}
+Registration& Registration::operator=(Registration&& other) noexcept {
+  std::swap(mr_, other.mr_);
+  return *this;
+}
+std::uint32_t Registration::local_key() const {
+  return mr_->lkey;
+}
+std::uint32_t Registration::remote_key() const {
+  return mr_->rkey;
+}
+void Registration::drop() {
+  if (mr_ != nullptr) ibv_dereg_mr(std::exchange(mr_, nullptr));
+}
+
+}  // namespace latchlab::ib

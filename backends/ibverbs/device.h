@@ -1,0 +1,101 @@
+#pragma once
+// One RDMA device, opened: the port and the GID that a node uses of it, and what it can do. Memory
+// and queues made from it (queues.h) must not outlive it.
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+
+// NOLINTBEGIN(readability-identifier-naming): libibverbs' own names
+struct ibv_context;
+struct ibv_mr;
+struct ibv_pd;
+// NOLINTEND(readability-identifier-naming)
+
+namespace latchlab::ib {
+
+struct Gid {
+  std::array<std::uint8_t, 16> bytes = {};
+  auto operator<=>(const Gid&) const = default;
+};
+std::string text_of(const Gid& gid);  // dotted for an IPv4 address, else hexadecimal
+
+struct DeviceChoice {
+  std::string name;     // "mlx5_0"; empty: the first whose port is up
+  std::string address;  // IPv4 address of its GID; empty: the first RoCE v2 GID, or InfiniBand
+};
+
+// What a device says of itself.
+struct DeviceFacts {
+  std::string name;
+  std::string firmware;
+  std::uint32_t vendor_part = 0;
+  bool infiniband = false;  // link layer; else Ethernet
+  bool port_up = false;
+  bool atomics = false;    // CAS and FAA, atomic among themselves
+  int max_rd_atomic = 0;   // READs and atomics outstanding on one QP
+  int path_mtu_bytes = 0;  // as the port is now
+  std::vector<Gid> gids;   // RoCE v2, and those of InfiniBand
+  std::vector<std::string> ipv4_addresses() const;
+};
+// Empty: the kernel has RDMA, but there is no device. An error says what to do.
+Result<std::vector<DeviceFacts>> list_devices();
+
+class Device {
+ public:
+  static Result<std::unique_ptr<Device>> open(const DeviceChoice& choice);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  const DeviceFacts& facts() const { return facts_; }
+  ibv_context* context() const { return context_; }
+  ibv_pd* pd() const { return pd_; }
+  const Gid& gid() const { return gid_; }
+  std::uint8_t gid_index() const { return gid_index_; }
+  std::uint16_t lid() const { return lid_; }
+  std::uint8_t mtu() const { return mtu_; }  // an ibv_mtu
+
+ private:
+  Device() = default;
+  Status choose_gid(const std::string& address);
+
+  ibv_context* context_ = nullptr;
+  ibv_pd* pd_ = nullptr;
+  DeviceFacts facts_;
+  Gid gid_;
+  std::uint8_t gid_index_ = 0;
+  std::uint16_t lid_ = 0;
+  std::uint8_t mtu_ = 0;
+};
+
+// Registered memory: local, and for peers READ, WRITE and atomics.
+class Registration {
+ public:
+  static Result<Registration> make(const Device& device, void* start, std::uint64_t bytes,
+                                   bool for_peers);
+  Registration() = default;
+  ~Registration();
+  Registration(Registration&& other) noexcept;
+  Registration& operator=(Registration&& other) noexcept;
+
+  bool valid() const { return mr_ != nullptr; }
+  std::uint32_t local_key() const;
+  std::uint32_t remote_key() const;
+  void drop();
+
+ private:
+  ibv_mr* mr_ = nullptr;
+};
+
+// Cores that are close to the device and that this process may use; all that it may use where the
+// system does not say.
+std::vector<int> close_cores(const std::string& device);
+bool pin_this_thread(int core);
+
+}  // namespace latchlab::ib

@@ -1,0 +1,223 @@
+#include "backends/ibverbs/hardware.h"
+
+#include <fmt/core.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "core/base/check.h"
+#include "core/base/random.h"
+
+namespace latchlab::ib {
+
+namespace {
+
+constexpr std::chrono::seconds kLinger{1};
+constexpr Duration kChores = milliseconds(1);
+
+}  // namespace
+
+Hardware::Hardware(const WorldPlan& plan, const IbverbsOptions& options)
+    : plan_(plan), options_(options) {
+  LATCHLAB_CHECK(options.workers >= 1 && options.workers < 255, "1 to 254 threads of clients");
+  if (options_.hosted.empty())
+    for (const NodePlan& node : plan_.nodes) options_.hosted.push_back(node.id);
+  directory_.nodes.resize(plan_.nodes.size());
+  directory_.agents = options.agents;
+  directory_.synchronisation_error = options.synchronisation_error;
+  for (std::uint32_t i = 0; i < options.workers; ++i)
+    workers_.push_back(std::make_unique<Worker>(i, monotonic_ns()));
+  if (options.exchange)
+    for (const auto& worker : workers_) worker->set_serves_others();
+}
+
+Hardware::~Hardware() {
+  // Until all are done, somebody may still use what is here. With a node lost nobody can say when
+  // that is; the others end their runs at the same date.
+  if (together_ && !options_.exchange("over")) std::this_thread::sleep_for(kLinger);
+  for (auto& [id, node] : nodes_)
+    if (node->home) node->home->stop();
+}
+
+LocalNode* Hardware::find(NodeId node) {
+  const auto found = nodes_.find(node);
+  return found == nodes_.end() ? nullptr : found->second.get();
+}
+
+// ---- actors ----
+
+Verbs& Hardware::add_actor(ActorKind kind, NodeId node, ClientId client) {
+  LocalNode* const here = find(node);
+  LATCHLAB_CHECK(here != nullptr, "an actor of a node that lives elsewhere");
+  const bool is_client = kind == ActorKind::client;
+  const ActorKey key =
+      is_client ? client_key(client) : background_key(node, kind == ActorKind::server);
+  Station& station = *here->stations[is_client ? worker_of(client) : 0];
+  IbActor& actor =
+      station.add_actor(key, kind, client,
+                        is_client ? Rng(plan_.seed, client.value, StreamPurpose::protocol)
+                                  : Rng(plan_.seed, key, StreamPurpose::protocol));
+  if (is_client) clients_[client] = &actor;
+  return actor;
+}
+
+void Hardware::spawn(Verbs& actor, Task<void> root, Time start) {
+  auto& mine = static_cast<IbActor&>(actor);
+  mine.root = std::move(root);
+  mine.started = false;
+  Worker& worker = mine.station().worker();
+  if (mine.kind() == ActorKind::client) ++worker.live_clients;
+  worker.at(start, [&worker, &mine] { worker.begin(mine); });
+}
+
+void Hardware::serve_calls(Verbs& server, CallHandler& handler) {
+  static_cast<IbActor&>(server).handler = &handler;
+}
+
+// ---- running ----
+
+void Hardware::at(Time date, std::function<void()> action) {
+  workers_[0]->at(date, std::move(action));
+}
+
+void Hardware::at_worker(std::uint32_t worker, Time date, std::function<void()> action) {
+  workers_[worker]->at(date, std::move(action));
+}
+
+void Hardware::run_chores() {
+  if (options_.look_around) options_.look_around();
+  workers_[0]->at(true_now() + kChores, [this] { run_chores(); });
+}
+
+RunEnd Hardware::run_until(Time date) {
+  if (options_.look_around && !std::exchange(chores_, true)) run_chores();
+  const bool alone = nodes_.size() == plan_.nodes.size() && workers_.size() == 1;
+  if (workers_.size() == 1) {
+    const RunEnd end = workers_[0]->run_until(date, stop_, alone);
+    stop_.store(false, std::memory_order_relaxed);
+    return end;
+  }
+  std::vector<RunEnd> ends(workers_.size());
+  const std::vector<int> cores =
+      options_.pin ? close_cores(nodes_.begin()->second->device->facts().name) : std::vector<int>{};
+  const auto run = [&](std::size_t i) {
+    if (cores.size() >= workers_.size()) pin_this_thread(cores[i]);
+    ends[i] = workers_[i]->run_until(date, stop_, false);
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < workers_.size(); ++i) threads.emplace_back(run, i);
+  run(0);
+  for (std::thread& thread : threads) thread.join();
+  stop_.store(false, std::memory_order_relaxed);
+  if (std::count(ends.begin(), ends.end(), RunEnd::stopped) > 0) return RunEnd::stopped;
+  return std::count(ends.begin(), ends.end(), RunEnd::reached) > 0 ? RunEnd::reached
+                                                                   : RunEnd::finished;
+}
+
+// ---- deaths ----
+
+IbActor& Hardware::client(ClientId client) const {
+  const auto found = clients_.find(client);
+  LATCHLAB_CHECK(found != clients_.end(), "crash of a client that does not exist");
+  return *found->second;
+}
+
+void Hardware::crash(ClientId who, CrashKind kind) {
+  IbActor& victim = client(who);
+  // A process of its own dies as processes do.
+  if (options_.exchange && kind == CrashKind::process) ::kill(::getpid(), SIGKILL);
+  if (kind == CrashKind::node) return crash_node(victim.node());
+  Station& station = victim.station();
+  if (workers_.size() == 1 && station.worker().running() != &victim)
+    station.kill(victim, kind);
+  else
+    station.worker().inbox([&station, &victim, kind] { station.kill(victim, kind); });
+  workers_[0]->at(true_now() + options_.detection_delay, [this, who] { tell_membership({who}); });
+}
+
+void Hardware::crash_node(NodeId id) {
+  LocalNode* const node = find(id);
+  LATCHLAB_CHECK(node != nullptr && workers_.size() == 1,
+                 "a node crashes in the process and on the thread that has it");
+  node->dead = true;
+  node->home->die();
+  for (const auto& station : node->stations) {
+    station->kill_all();
+    station->lane().fail();
+  }
+  std::vector<ClientId> gone;
+  for (const auto& [who, actor] : clients_)
+    if (actor->node() == id) gone.push_back(who);
+  workers_[0]->at(true_now() + options_.detection_delay, [this, gone] { tell_membership(gone); });
+}
+
+void Hardware::tell_membership(const std::vector<ClientId>& gone) {
+  for (const auto& worker : workers_) {
+    for (Station* station : worker->stations()) {
+      if (worker->index() == 0)
+        station->membership_changed(gone);
+      else
+        worker->inbox([station, gone] { station->membership_changed(gone); });
+    }
+  }
+}
+
+void Hardware::node_lost(NodeId lost, const std::vector<ClientId>& clients) {
+  for (const auto& worker : workers_)
+    for (Station* station : worker->stations())
+      worker->inbox([station, lost] { station->node_is_gone(lost); });
+  tell_membership(clients);
+}
+
+// ---- looking ----
+
+std::uint64_t Hardware::peek(RemoteAddr word) {
+  LocalNode* const node = find(word.node);
+  LATCHLAB_CHECK(node != nullptr, "memory of a node that lives elsewhere");
+  return __atomic_load_n(node->memory->word(word.offset), __ATOMIC_SEQ_CST);
+}
+
+void Hardware::poke(RemoteAddr word, std::uint64_t value) {
+  LocalNode* const node = find(word.node);
+  LATCHLAB_CHECK(node != nullptr, "memory of a node that lives elsewhere");
+  __atomic_store_n(node->memory->word(word.offset), value, __ATOMIC_SEQ_CST);
+}
+
+Fingerprint& Hardware::fingerprint() {
+  static thread_local Fingerprint unread;
+  return unread;
+}
+
+std::uint64_t Hardware::events() const {
+  std::uint64_t total = 0;
+  for (const auto& worker : workers_) total += worker->events;
+  return total;
+}
+
+VerbCensus Hardware::census() const {
+  VerbCensus total;
+  for (const auto& worker : workers_) {
+    total.posted += worker->census.posted;
+    total.executed += worker->census.executed;
+    total.failed += worker->census.failed;
+    total.in_flight += worker->census.in_flight;
+  }
+  return total;
+}
+
+}  // namespace latchlab::ib
+
+namespace latchlab {
+
+Result<std::unique_ptr<IbverbsBackend>> make_ibverbs(const WorldPlan& plan,
+                                                     const IbverbsOptions& options) {
+  auto made = std::make_unique<ib::Hardware>(plan, options);
+  if (Status ready = made->set_up(); !ready) return ready.error();
+  return std::unique_ptr<IbverbsBackend>(std::move(made));
+}
+
+}  // namespace latchlab

@@ -1,0 +1,74 @@
+#pragma once
+// The backend itself: makes nodes and threads, connects them, runs them.
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/ibverbs/ibverbs_backend.h"
+#include "backends/ibverbs/station.h"
+#include "backends/ibverbs/worker.h"
+
+namespace latchlab::ib {
+
+class Hardware final : public IbverbsBackend {
+ public:
+  Hardware(const WorldPlan& plan, const IbverbsOptions& options);
+  ~Hardware() override;
+  Status set_up();
+
+  const Capabilities& capabilities() const override { return capabilities_; }
+  bool hosts(NodeId node) const override { return nodes_.count(node) > 0; }
+  std::uint32_t workers() const override { return options_.workers; }
+  std::uint32_t worker_of(ClientId client) const override {
+    return client.value % options_.workers;
+  }
+  bool sees_all_effects() const override { return false; }
+  Verbs& add_actor(ActorKind kind, NodeId node, ClientId client) override;
+  void spawn(Verbs& actor, Task<void> root, Time start) override;
+  void serve_calls(Verbs& server, CallHandler& handler) override;
+  RunEnd run_until(Time date) override;
+  void request_stop() override { stop_.store(true, std::memory_order_relaxed); }
+  Time true_now() const override { return workers_[0]->now(); }
+  void at(Time date, std::function<void()> action) override;
+  void at_worker(std::uint32_t worker, Time date, std::function<void()> action) override;
+  void crash(ClientId client, CrashKind kind) override;
+  void crash_node(NodeId node) override;
+  Time local_now(NodeId) const override { return true_now(); }
+  std::uint64_t peek(RemoteAddr word) override;
+  void poke(RemoteAddr word, std::uint64_t value) override;
+  // Of nothing: no two runs on hardware do the same. Threads note into one of their own.
+  Fingerprint& fingerprint() override;
+  std::uint64_t events() const override;
+  VerbCensus census() const override;
+  void reset_stats() override {}
+  NicStats busiest_server() const override { return {}; }
+  Status start_together() override;
+  void node_lost(NodeId node, const std::vector<ClientId>& clients) override;
+
+ private:
+  Status make_node(NodeId id);
+  Status make_lanes(LocalNode& node);
+  Status connect();
+  NodeCard card_of(const LocalNode& node) const;
+  std::vector<LaneId> all_lanes() const;
+  LocalNode* find(NodeId node);
+  IbActor& client(ClientId client) const;
+  void tell_membership(const std::vector<ClientId>& gone);
+  void run_chores();
+
+  WorldPlan plan_;
+  IbverbsOptions options_;
+  Capabilities capabilities_;
+  Directory directory_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::map<NodeId, std::unique_ptr<LocalNode>> nodes_;
+  std::map<ClientId, IbActor*> clients_;
+  std::atomic<bool> stop_ = false;
+  bool chores_ = false;    // are on the first worker's list
+  bool together_ = false;  // others wait for the end of the run
+};
+
+}  // namespace latchlab::ib

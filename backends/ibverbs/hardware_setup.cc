@@ -1,0 +1,185 @@
+// How the backend comes to be: nodes, their lanes, and the channels between them.
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "backends/ibverbs/cards.h"
+#include "backends/ibverbs/hardware.h"
+#include "core/base/check.h"
+
+namespace latchlab::ib {
+
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name = {};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+}  // namespace
+
+std::vector<LaneId> Hardware::all_lanes() const {
+  std::vector<LaneId> lanes;
+  for (const NodePlan& node : plan_.nodes)
+    for (std::uint32_t i = 0; i <= options_.workers; ++i)
+      lanes.push_back({node.id, static_cast<std::uint8_t>(i)});
+  return lanes;
+}
+
+Status Hardware::set_up() {
+  for (const NodeId id : options_.hosted)
+    if (Status made = make_node(id); !made) return made;
+  if (Status connected = connect(); !connected) return connected;
+  bool one_machine = true;
+  for (const NodeCard& card : directory_.nodes)
+    one_machine = one_machine && card.host == directory_.nodes.front().host;
+  capabilities_ = ibverbs_capabilities(options_.agents, one_machine);
+  return fine();
+}
+
+Status Hardware::make_node(NodeId id) {
+  LATCHLAB_CHECK(id.value >= 1 && id.value <= plan_.nodes.size(), "a node of the plan");
+  const NodePlan& planned = plan_.nodes[id.value - 1];
+  auto node = std::make_unique<LocalNode>();
+  node->id = id;
+  DeviceChoice choice;
+  choice.name = options_.device;
+  if (!options_.addresses.empty())
+    choice.address = options_.addresses[nodes_.size() % options_.addresses.size()];
+  auto device = Device::open(choice);
+  if (!device) return device.error();
+  node->device = std::move(device).value();
+  if (!node->device->facts().atomics)
+    return Error{fmt::format("{} has no atomics; locks need them", node->device->facts().name), {}};
+  auto memory = Memory::make(*node->device, id, planned.bytes, plan_.image);
+  if (!memory) return memory.error();
+  node->memory = std::move(memory).value();
+  if (Status made = make_lanes(*node); !made) return made;
+  nodes_.emplace(id, std::move(node));
+  return fine();
+}
+
+Status Hardware::make_lanes(LocalNode& node) {
+  const std::vector<LaneId> lanes = all_lanes();
+  for (std::uint32_t i = 0; i <= options_.workers; ++i) {
+    const bool home = i == options_.workers;
+    auto lane = Lane::make(*node.device, {node.id, static_cast<std::uint8_t>(i)}, lanes, home);
+    if (!lane) return lane.error();
+    if (home) {
+      node.home = std::make_unique<Home>(std::move(lane).value(), *node.memory, plan_.clients);
+      continue;
+    }
+    node.stations.push_back(
+        std::make_unique<Station>(*workers_[i], node, directory_, std::move(lane).value()));
+    node.stations.back()->set_clients(plan_.clients);
+  }
+  return fine();
+}
+
+NodeCard Hardware::card_of(const LocalNode& node) const {
+  NodeCard card;
+  card.node = node.id;
+  card.base = reinterpret_cast<std::uint64_t>(node.memory->base());
+  card.bytes = node.memory->table().bytes;
+  card.key = node.memory->table().remote_key;
+  card.lanes = options_.workers + 1;
+  card.host = host_name();
+  const auto add = [&card](const Lane& lane) {
+    const std::vector<QpAddress> addresses = lane.addresses();
+    card.channels.insert(card.channels.end(), addresses.begin(), addresses.end());
+  };
+  for (const auto& station : node.stations) add(station->lane());
+  add(node.home->lane());
+  return card;
+}
+
+Status Hardware::connect() {
+  const std::vector<LaneId> lanes = all_lanes();
+  if (options_.exchange) {
+    LATCHLAB_CHECK(nodes_.size() == 1, "one node in each process");
+    auto cards = options_.exchange(write_card(card_of(*nodes_.begin()->second)));
+    if (!cards) return cards.error();
+    LATCHLAB_CHECK(cards.value().size() == plan_.nodes.size(), "a card of each node");
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
+      auto card =
+          read_card(cards.value()[i], plan_.nodes[i].id, lanes.size() * (options_.workers + 1));
+      if (!card) return card.error();
+      directory_.nodes[i] = std::move(card).value();
+    }
+  } else {
+    for (const auto& [id, node] : nodes_) directory_.nodes[id.value - 1] = card_of(*node);
+  }
+  // Lane i's channel to lane j ends at lane j's channel to lane i.
+  const auto connect_lane = [&](Lane& lane, std::size_t place) {
+    std::vector<QpAddress> peers;
+    for (const LaneId peer : lanes)
+      peers.push_back(directory_.of(peer.node).channels[peer.index * lanes.size() + place]);
+    return lane.connect(peers);
+  };
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    LocalNode* const node = find(lanes[i].node);
+    if (node == nullptr) continue;
+    const bool home = lanes[i].index == options_.workers;
+    Lane& lane = home ? node->home->lane() : node->stations[lanes[i].index]->lane();
+    if (Status connected = connect_lane(lane, i); !connected) return connected;
+  }
+  for (auto& [id, node] : nodes_) node->home->start();
+  if (!options_.exchange) return start_together();
+  return fine();
+}
+
+Status Hardware::start_together() {
+  if (options_.exchange) {
+    if (auto all = options_.exchange("ready"); !all) return all.error();
+    together_ = true;
+  }
+  const std::int64_t epoch = monotonic_ns();
+  for (const auto& worker : workers_) worker->set_epoch(epoch);
+  return fine();
+}
+
+}  // namespace latchlab::ib
+
+namespace latchlab {
+
+namespace {
+
+constexpr std::array kByAgents = {Capability::masked_atomics_8, Capability::masked_atomics_16,
+                                  Capability::mixed_width_atomic};
+
+}  // namespace
+
+bool needs_agents(const std::vector<Capability>& needs) {
+  return std::find_first_of(needs.begin(), needs.end(), kByAgents.begin(), kByAgents.end()) !=
+         needs.end();
+}
+
+Capabilities ibverbs_capabilities(bool agents, bool one_machine) {
+  using enum Capability;
+  const std::string by_frames = "RECVs counted by the receiver's thread, answers over RC";
+  const std::string by_agent = "an agent thread at the memory's node executes every verb";
+  Capabilities all;
+  for (const Capability each : kByAgents) {
+    if (agents)
+      all.set(each, Support::emulated, by_agent);
+    else
+      all.set(each, Support::absent, "verbs of this device have one width and no masks");
+  }
+  all.set(reliable_messages, Support::emulated, by_frames);
+  all.set(datagrams, Support::emulated, by_frames);
+  all.set(receive_timestamps, Support::emulated, "the thread's polls before and after");
+  if (one_machine)
+    all.set(synchronised_clock, Support::native);
+  else
+    all.set(synchronised_clock, Support::absent, "the nodes are on different machines");
+  for (const Capability each :
+       {calls, local_words, node_state, membership, evict, allocate, timing, client_crash})
+    all.set(each, Support::native);
+  return all;
+}
+
+}  // namespace latchlab

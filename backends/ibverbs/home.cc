@@ -1,0 +1,210 @@
+#include "backends/ibverbs/home.h"
+
+#include <sched.h>
+
+#include <utility>
+
+namespace latchlab::ib {
+
+namespace {
+
+constexpr int kIdleTurns = 50;  // before it sleeps until something comes
+constexpr int kLongestSleepMs = 20;
+
+std::uint64_t load(const std::byte* word) {
+  return __atomic_load_n(reinterpret_cast<const std::uint64_t*>(word), __ATOMIC_ACQUIRE);
+}
+void store(std::byte* word, std::uint64_t value) {
+  __atomic_store_n(reinterpret_cast<std::uint64_t*>(word), value, __ATOMIC_RELEASE);
+}
+
+// The first `bytes` of a word, from data that may end inside it.
+std::uint64_t merge_word(std::uint64_t before, const std::byte* data, std::uint32_t bytes) {
+  std::memcpy(&before, data, std::min<std::uint32_t>(bytes, 8));
+  return before;
+}
+
+}  // namespace
+
+Home::Home(std::unique_ptr<Lane> lane, Memory& memory, std::uint32_t clients)
+    : lane_(std::move(lane)), memory_(memory), evicted_(clients) {
+  lane_->set_owner(*this);
+}
+
+Home::~Home() {
+  stop();
+}
+
+void Home::start() {
+  stop_ = false;
+  thread_ = std::thread([this] { run(); });
+}
+
+void Home::stop() {
+  stop_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+void Home::die() {
+  die_ = true;
+  stop();
+}
+
+void Home::run() {
+  int idle = 0;
+  while (!stop_.load(std::memory_order_relaxed)) {
+    if (lane_->poll() > 0) {
+      idle = 0;
+      continue;
+    }
+    if (idle < kIdleTurns) {
+      ++idle;
+      ::sched_yield();
+      continue;
+    }
+    // After a sleep in which nothing came it looks once and sleeps again.
+    lane_->cq().arm();
+    if (lane_->poll() > 0)
+      idle = 0;
+    else
+      lane_->cq().sleep_until_any(kLongestSleepMs);
+  }
+  if (!die_) return;
+  memory_.withdraw();
+  for (auto& [actor, qp] : responders_) qp.fail();
+  lane_->fail();
+}
+
+void Home::frame_came(const FrameHead& head, std::span<const std::byte> body) {
+  const LaneId asker{NodeId{head.node}, head.lane};
+  FrameReader reader(body);
+  if (head.kind == FrameKind::agent) return serve_agent(asker, reader);
+  if (ConnectBody wanted; head.kind == FrameKind::connect && reader.take(wanted))
+    return connect(asker, head.ticket, wanted);
+  if (EvictBody wanted; head.kind == FrameKind::evict && reader.take(wanted))
+    return evict(asker, head.ticket, wanted);
+  if (RegionBody wanted; head.kind == FrameKind::region && reader.take(wanted))
+    return tell_region(asker, head.ticket, wanted);
+  if (RegionBody wanted; head.kind == FrameKind::allocate && reader.take(wanted))
+    return allocate(asker, head.ticket, wanted);
+}
+
+void Home::connect(LaneId asker, std::uint64_t ticket, const ConnectBody& wanted) {
+  ConnectAnswerBody answer;
+  responders_.erase(wanted.from);  // of before an error
+  answer.status = VerbStatus::flushed;
+  if (!evicted(wanted.from)) {
+    QpOptions options;
+    options.depth = 1;
+    auto made = QueuePair::make(lane_->device(), lane_->cq(), options);
+    answer.status = VerbStatus::peer_failed;
+    if (made && made.value().connect(wanted.address)) {
+      answer.status = VerbStatus::ok;
+      answer.address = made.value().address();
+      responders_[wanted.from] = std::move(made).value();
+    }
+  }
+  lane_->send(asker, FrameKind::connect_answer, ticket, answer);
+}
+
+void Home::evict(LaneId asker, std::uint64_t ticket, const EvictBody& wanted) {
+  AnswerBody answer;
+  if (wanted.client < evicted_.size()) {
+    evicted_[wanted.client].store(1, std::memory_order_release);
+    const auto found = responders_.find(client_key(ClientId{wanted.client}));
+    // In error it answers nothing; destroyed it could not be told from one that never was.
+    if (found != responders_.end()) found->second.fail();
+  } else {
+    answer.status = VerbStatus::access_error;
+  }
+  lane_->send(asker, FrameKind::evict_answer, ticket, answer);
+}
+
+void Home::tell_region(LaneId asker, std::uint64_t ticket, const RegionBody& wanted) {
+  RegionAnswerBody answer;
+  const auto region = memory_.find(wanted.offset, 1);
+  if (region)
+    answer = {VerbStatus::ok, region->offset, region->bytes, region->remote_key};
+  else
+    answer.status = VerbStatus::access_error;
+  lane_->send(asker, FrameKind::region_answer, ticket, answer);
+}
+
+void Home::allocate(LaneId asker, std::uint64_t ticket, const RegionBody& wanted) {
+  RegionAnswerBody answer;
+  const auto made = memory_.allocate(wanted.offset);
+  if (made)
+    answer = {VerbStatus::ok, made.value().offset, made.value().bytes, made.value().remote_key};
+  else
+    answer.status = VerbStatus::access_error;
+  lane_->send(asker, FrameKind::region_answer, ticket, answer);
+}
+
+// ---- the agent ----
+
+void Home::serve_agent(LaneId asker, FrameReader& reader) {
+  AgentHead head;
+  if (!reader.take(head)) return;
+  const bool allowed = !evicted(head.from);
+  bool failed = false;
+  FrameWriter answer;
+  for (std::uint32_t i = 0; i < head.verbs; ++i) {
+    AgentVerb verb;
+    if (!reader.take(verb)) return;
+    const bool brings = verb.kind == VerbKind::write && verb.carries_data;
+    const std::byte* const data = brings ? reader.take_bytes(verb.bytes) : nullptr;
+    if (brings && data == nullptr) return;
+    AgentResult result;
+    result.ticket = verb.ticket;
+    result.status = VerbStatus::flushed;  // an earlier error of the batch takes the rest along
+    if (!failed) result = execute(verb, data, allowed);
+    failed = failed || result.status != VerbStatus::ok;
+    const bool takes = verb.kind == VerbKind::read && verb.carries_data && !failed;
+    result.data_bytes = takes ? verb.bytes : 0;
+    answer.put(result);
+    for (std::uint32_t at = 0; at < result.data_bytes; at += 8) {
+      const std::uint64_t word = load(memory_.base() + verb.offset + at);
+      answer.put_bytes(&word, std::min<std::uint32_t>(8, verb.bytes - at));
+    }
+  }
+  lane_->send(asker, FrameKind::agent_answer, 0, answer.body());
+}
+
+AgentResult Home::execute(const AgentVerb& verb, const std::byte* data, bool allowed) {
+  AgentResult result;
+  result.ticket = verb.ticket;
+  if (!allowed || !memory_.find(verb.offset, verb.bytes)) {
+    result.status = allowed ? VerbStatus::access_error : VerbStatus::flushed;
+    return result;
+  }
+  std::byte* const word = memory_.base() + verb.offset;
+  const bool wide = verb.bytes > 8;
+  if (verb.kind == VerbKind::write) {
+    const std::byte* const from =
+        verb.carries_data ? data : reinterpret_cast<const std::byte*>(&verb.value);
+    for (std::uint32_t at = 0; at < verb.bytes; at += 8) {
+      const std::uint32_t left = verb.bytes - at;
+      const std::uint64_t before = left < 8 ? load(word + at) : 0;
+      store(word + at, merge_word(before, from + at, left));
+    }
+    return result;
+  }
+  result.value.lo = load(word);
+  if (wide) result.value.hi = load(word + 8);
+  if (verb.kind == VerbKind::read) return result;
+  Verb asked;
+  asked.kind = verb.kind;
+  asked.bytes = verb.bytes;
+  asked.value = verb.value;
+  asked.compare = verb.compare;
+  asked.compare_mask = verb.compare_mask;
+  asked.swap_mask = verb.swap_mask;
+  asked.boundary = verb.boundary;
+  if (!matched(asked, result.value)) return result;  // writes nothing
+  const Words after = after_atomic(asked, result.value);
+  store(word, after.lo);
+  if (wide) store(word + 8, after.hi);
+  return result;
+}
+
+}  // namespace latchlab::ib

@@ -1,0 +1,61 @@
+#pragma once
+// The thread that answers for a node's memory: makes the other ends of clients' QPs, allocates,
+// evicts, and, where the node's memory is an agent's, executes every verb on it.
+//
+// Agent: all verbs on an agent's memory come here, READs and WRITEs and whole batches included, and
+// are executed in posting order, each by a load and a store without lock prefix: races with CPU
+// accesses show as they do with an RNIC. Verbs of all widths are atomic among themselves, because
+// there is one agent.
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "backends/ibverbs/lane.h"
+#include "backends/ibverbs/memory.h"
+
+namespace latchlab::ib {
+
+class Home final : public Lane::Owner {
+ public:
+  // `clients`: of the whole run, for evictions.
+  Home(std::unique_ptr<Lane> lane, Memory& memory, std::uint32_t clients);
+  ~Home() override;
+
+  Lane& lane() { return *lane_; }
+  // Begins to answer; the lane's channels are connected.
+  void start();
+  // Answers no more; what is asked then is never answered.
+  void stop();
+  // As stop, and peers' verbs fail: the node is dead.
+  void die();
+  bool evicted(ActorKey actor) const {
+    return actor < evicted_.size() && evicted_[actor].load(std::memory_order_acquire) != 0;
+  }
+
+  void frame_came(const FrameHead& head, std::span<const std::byte> body) override;
+  void peer_is_gone(LaneId) override {}
+  void verb_done(const Done&) override {}
+
+ private:
+  void run();
+  void connect(LaneId asker, std::uint64_t ticket, const ConnectBody& wanted);
+  void evict(LaneId asker, std::uint64_t ticket, const EvictBody& wanted);
+  void tell_region(LaneId asker, std::uint64_t ticket, const RegionBody& wanted);
+  void allocate(LaneId asker, std::uint64_t ticket, const RegionBody& wanted);
+  void serve_agent(LaneId asker, FrameReader& reader);
+  AgentResult execute(const AgentVerb& verb, const std::byte* data, bool allowed);
+
+  std::unique_ptr<Lane> lane_;
+  Memory& memory_;
+  std::vector<std::atomic<std::uint8_t>> evicted_;  // by client
+  std::map<ActorKey, QueuePair> responders_;
+  std::atomic<bool> stop_ = false;
+  std::atomic<bool> die_ = false;
+  std::thread thread_;
+};
+
+}  // namespace latchlab::ib

@@ -1,0 +1,55 @@
+#pragma once
+// Real RNICs, through libibverbs: RC QPs of each client's own for verbs, frames between threads for
+// messages, calls and services, and a node's memory either the RNIC's or an agent's. One process
+// may host all nodes of a plan, each with an address of its own (tests do), or one.
+//
+// Not here: clocks that drift as told, topologies, failing links. Time is the machine's.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/ibverbs/device.h"
+#include "core/base/result.h"
+#include "core/runner/backend.h"
+
+namespace latchlab {
+
+struct IbverbsOptions {
+  std::vector<NodeId> hosted;          // in this process; empty: all of the plan
+  std::string device;                  // "mlx5_0"; empty: the first whose port is up
+  std::vector<std::string> addresses;  // of the hosted nodes, in turn; empty: what the device has
+  std::uint32_t workers = 1;           // threads of clients; the same in every process of a run
+  // Every node's memory is its agent's: masked and 16-byte atomics where the RNIC has none.
+  bool agents = false;
+  bool pin = false;                             // workers to cores close to the device
+  Duration detection_delay = milliseconds(10);  // crash to change of membership, in one process
+  // Of CLOCK_MONOTONIC between threads; between machines there is no synchronised clock.
+  Duration synchronisation_error = microseconds(1);
+  // Gives everybody's text, in the order of the nodes, in exchange for the own; null: all nodes are
+  // here. Called three times: to connect, when a run begins, and when it is over and nobody needs
+  // the memory of another any more.
+  std::function<Result<std::vector<std::string>>(const std::string& mine)> exchange;
+  // Called about once a millisecond while a run is on, by the thread that called run_until.
+  std::function<void()> look_around;
+};
+
+class IbverbsBackend : public Backend {
+ public:
+  // Waits until all processes of the run are about to begin; time starts now.
+  virtual Status start_together() = 0;
+  // The process of `node` is gone: its clients are dead, and nobody waits for its answers.
+  virtual void node_lost(NodeId node, const std::vector<ClientId>& clients) = 0;
+};
+
+Result<std::unique_ptr<IbverbsBackend>> make_ibverbs(const WorldPlan& plan,
+                                                     const IbverbsOptions& options);
+
+// What a run on this backend has; known without a device.
+Capabilities ibverbs_capabilities(bool agents, bool one_machine);
+// Whether something of this is there with agents alone.
+bool needs_agents(const std::vector<Capability>& needs);
+
+}  // namespace latchlab

@@ -1,0 +1,68 @@
+#pragma once
+// A node's registered memory: the table of the plan from offset 0 on, and what is allocated later
+// behind it, each piece registered by itself, so that nobody reaches what nobody asked for.
+// Offsets are distances from one base address. All functions may be called by any thread.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+
+#include "backends/ibverbs/device.h"
+#include "core/base/ids.h"
+
+namespace latchlab::ib {
+
+struct Region {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t local_key = 0;
+  std::uint32_t remote_key = 0;
+  bool holds(std::uint64_t at, std::uint64_t length) const {
+    return at >= offset && at - offset < bytes && length <= bytes - (at - offset);
+  }
+};
+
+using Regions = std::map<std::uint64_t, Region>;  // by offset
+// Null: none holds them.
+const Region* find_region(const Regions& regions, std::uint64_t offset, std::uint64_t bytes);
+
+class Memory {
+ public:
+  using Image = std::function<void(NodeId, std::uint64_t offset, std::span<std::uint64_t> words)>;
+  // Zeroed, then filled with the image if there is one; on huge pages where they are to be had.
+  static Result<std::unique_ptr<Memory>> make(const Device& device, NodeId node,
+                                              std::uint64_t bytes, const Image& image);
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  std::byte* base() const { return base_; }
+  // An aligned word inside a region.
+  std::uint64_t* word(std::uint64_t offset) const;
+  const Region& table() const { return table_; }
+  std::optional<Region> find(std::uint64_t offset, std::uint64_t bytes) const;
+  // Zeroed, aligned to 64.
+  Result<Region> allocate(std::uint64_t bytes);
+  // Peers reach none of it any more.
+  void withdraw();
+
+ private:
+  Memory(const Device& device, NodeId node) : device_(device), node_(node) {}
+  Result<Region> enrol(std::uint64_t offset, std::uint64_t bytes);
+
+  const Device& device_;
+  NodeId node_;
+  std::byte* base_ = nullptr;
+  std::uint64_t reserved_ = 0;
+  std::uint64_t used_ = 0;
+  Region table_;
+  mutable std::mutex mutex_;  // of what follows
+  Regions regions_;
+  std::vector<Registration> registrations_;
+};
+
+}  // namespace latchlab::ib

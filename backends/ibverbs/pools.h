@@ -1,0 +1,94 @@
+#pragma once
+// Slots of operations and waits of one station. They stay where they are and outlive the
+// coroutines that asked; each operation has 16 registered bytes for what the RNIC brings.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backends/ibverbs/actor.h"
+#include "core/base/check.h"
+
+namespace latchlab::ib {
+
+class OperationPool {
+ public:
+  explicit OperationPool(const Device& device) : device_(device) {}
+
+  IbOperation& take() {
+    if (free_.empty()) grow();
+    IbOperation& op = *free_.back();
+    free_.pop_back();
+    op.clear();
+    op.pieces = op.retries = 0;
+    op.connection = nullptr;
+    return op;
+  }
+  void give(IbOperation& op) {
+    ++op.generation;
+    free_.push_back(&op);
+  }
+  static std::uint64_t ticket_of(const IbOperation& op) {
+    return static_cast<std::uint64_t>(op.index) << 32 | op.generation;
+  }
+  // Null: that operation is over.
+  IbOperation* find(std::uint64_t ticket) {
+    const std::uint64_t index = ticket >> 32;
+    if (index >= kChunk * chunks_.size()) return nullptr;
+    IbOperation& op = chunks_[index / kChunk]->slots[index % kChunk];
+    return op.generation == static_cast<std::uint32_t>(ticket) ? &op : nullptr;
+  }
+
+ private:
+  static constexpr std::uint64_t kChunk = 256;
+  struct Chunk {
+    std::array<IbOperation, kChunk> slots;
+    alignas(64) std::array<Words, kChunk> landings;
+    Registration registered;
+  };
+
+  void grow() {
+    auto chunk = std::make_unique<Chunk>();
+    auto made = Registration::make(device_, chunk->landings.data(), sizeof(chunk->landings), false);
+    LATCHLAB_CHECK(made.ok(), made.ok() ? "" : made.error().text());
+    chunk->registered = std::move(made).value();
+    for (std::uint32_t i = kChunk; i-- > 0;) {
+      IbOperation& op = chunk->slots[i];
+      op.index = static_cast<std::uint32_t>(kChunk * chunks_.size()) + i;
+      op.landing = &chunk->landings[i];
+      op.landing_key = chunk->registered.local_key();
+      free_.push_back(&op);
+    }
+    chunks_.push_back(std::move(chunk));
+  }
+
+  const Device& device_;
+  std::vector<std::unique_ptr<Chunk>> chunks_;
+  std::vector<IbOperation*> free_;
+};
+
+class WaitPool {
+ public:
+  IbWait& take() {
+    if (free_.empty()) {
+      all_.push_back(std::make_unique<IbWait>());
+      free_.push_back(all_.back().get());
+    }
+    IbWait& wait = *free_.back();
+    free_.pop_back();
+    wait.clear();
+    wait.armed = false;
+    return wait;
+  }
+  void give(IbWait& wait) {
+    ++wait.generation;
+    free_.push_back(&wait);
+  }
+
+ private:
+  std::vector<std::unique_ptr<IbWait>> all_;
+  std::vector<IbWait*> free_;
+};
+
+}  // namespace latchlab::ib

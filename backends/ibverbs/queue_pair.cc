@@ -1,0 +1,198 @@
+// RC QPs: making, connecting, posting.
+
+#include <fmt/core.h>
+#include <infiniband/verbs.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "backends/ibverbs/queues.h"
+#include "core/base/check.h"
+
+namespace latchlab::ib {
+
+namespace {
+
+constexpr std::uint8_t kPort = 1;
+constexpr int kMostRdAtomic = 16;       // what ConnectX has; more only hides queueing
+constexpr std::uint8_t kRnrTimer = 12;  // 0.64 ms
+constexpr std::uint8_t kHops = 64;
+
+std::uint32_t next_psn() {
+  static std::atomic<std::uint32_t> next{1};
+  return next.fetch_add(4099) & 0xff'ffff;
+}
+
+Status changed(int status, const char* to) {
+  if (status == 0) return fine();
+  return Error{fmt::format("QP does not become {}: {}", to, std::strerror(status)), {}};
+}
+
+Status to_init(ibv_qp* qp) {
+  ibv_qp_attr attr = {};
+  attr.qp_state = IBV_QPS_INIT;
+  attr.port_num = kPort;
+  attr.qp_access_flags =
+      IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+  return changed(
+      ibv_modify_qp(qp, &attr,
+                    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
+      "INIT");
+}
+
+Status to_rtr(ibv_qp* qp, const Device& device, const QpAddress& peer, std::uint8_t rd_atomic) {
+  ibv_qp_attr attr = {};
+  attr.qp_state = IBV_QPS_RTR;
+  attr.path_mtu = static_cast<ibv_mtu>(std::min(device.mtu(), peer.mtu));
+  attr.dest_qp_num = peer.number;
+  attr.rq_psn = peer.psn;
+  attr.max_dest_rd_atomic = rd_atomic;
+  attr.min_rnr_timer = kRnrTimer;
+  attr.ah_attr.dlid = peer.lid;
+  attr.ah_attr.port_num = kPort;
+  if (!device.facts().infiniband) {
+    attr.ah_attr.is_global = 1;
+    attr.ah_attr.grh.hop_limit = kHops;
+    attr.ah_attr.grh.sgid_index = device.gid_index();
+    std::memcpy(attr.ah_attr.grh.dgid.raw, peer.gid.bytes.data(), peer.gid.bytes.size());
+  }
+  return changed(
+      ibv_modify_qp(qp, &attr,
+                    IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+                        IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER),
+      "ready to receive");
+}
+
+Status to_rts(ibv_qp* qp, const QpOptions& options, std::uint32_t psn, std::uint8_t rd_atomic) {
+  ibv_qp_attr attr = {};
+  attr.qp_state = IBV_QPS_RTS;
+  attr.sq_psn = psn;
+  attr.timeout = options.timeout;
+  attr.retry_cnt = options.retries;
+  attr.rnr_retry = options.rnr_retries;
+  attr.max_rd_atomic = rd_atomic;
+  return changed(ibv_modify_qp(qp, &attr,
+                               IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+                                   IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC),
+                 "ready to send");
+}
+
+void build(ibv_qp_ex* qp, const WorkRequest& request) {
+  qp->wr_id = request.id;
+  qp->wr_flags = 0;
+  if (request.signalled) qp->wr_flags |= IBV_SEND_SIGNALED;
+  if (request.fenced) qp->wr_flags |= IBV_SEND_FENCE;
+  if (request.by_value) qp->wr_flags |= IBV_SEND_INLINE;  // soft-RoCE wants to be told
+  switch (request.kind) {
+    case WorkRequest::Kind::read:
+      ibv_wr_rdma_read(qp, request.remote_key, request.remote);
+      break;
+    case WorkRequest::Kind::write:
+      ibv_wr_rdma_write(qp, request.remote_key, request.remote);
+      break;
+    case WorkRequest::Kind::cas:
+      ibv_wr_atomic_cmp_swp(qp, request.remote_key, request.remote, request.compare,
+                            request.operand);
+      break;
+    case WorkRequest::Kind::faa:
+      ibv_wr_atomic_fetch_add(qp, request.remote_key, request.remote, request.operand);
+      break;
+    case WorkRequest::Kind::send:
+      ibv_wr_send(qp);
+      break;
+  }
+  // The verbs API takes what it only reads as void*.
+  if (request.by_value)
+    ibv_wr_set_inline_data(qp, const_cast<void*>(request.local), request.bytes);
+  else
+    ibv_wr_set_sge(qp, request.local_key, reinterpret_cast<std::uint64_t>(request.local),
+                   request.bytes);
+}
+
+}  // namespace
+
+Result<QueuePair> QueuePair::make(const Device& device, const CompletionQueue& cq,
+                                  const QpOptions& options) {
+  ibv_qp_init_attr_ex wanted = {};
+  wanted.send_cq = wanted.recv_cq = ibv_cq_ex_to_cq(cq.handle());
+  wanted.srq = options.recvs != nullptr ? options.recvs->handle() : nullptr;
+  wanted.qp_type = IBV_QPT_RC;
+  wanted.cap.max_send_wr = options.depth;
+  wanted.cap.max_send_sge = 1;
+  wanted.cap.max_recv_sge = 1;
+  wanted.cap.max_inline_data = options.inline_bytes;
+  wanted.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+  wanted.pd = device.pd();
+  wanted.send_ops_flags = IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_RDMA_WRITE |
+                          IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD |
+                          IBV_QP_EX_WITH_SEND;
+  QueuePair made;
+  made.device_ = &device;
+  made.options_ = options;
+  made.psn_ = next_psn();
+  made.qp_ = ibv_create_qp_ex(device.context(), &wanted);
+  if (made.qp_ == nullptr)
+    return Error{fmt::format("{}: no RC QP with {} send entries: {}", device.facts().name,
+                             options.depth, std::strerror(errno)),
+                 {}};
+  made.extended_ = ibv_qp_to_qp_ex(made.qp_);
+  if (Status ready = to_init(made.qp_); !ready) return ready.error();
+  return made;
+}
+
+QueuePair::~QueuePair() {
+  drop();
+}
+QueuePair::QueuePair(QueuePair&& other) noexcept
+    : device_(other.device_),
+      options_(other.options_),
+      qp_(std::exchange(other.qp_, nullptr)),
+      extended_(other.extended_),
+      psn_(other.psn_) {}
+QueuePair& QueuePair::operator=(QueuePair&& other) noexcept {
+  std::swap(device_, other.device_);
+  std::swap(options_, other.options_);
+  std::swap(qp_, other.qp_);
+  std::swap(extended_, other.extended_);
+  std::swap(psn_, other.psn_);
+  return *this;
+}
+
+QpAddress QueuePair::address() const {
+  QpAddress address;
+  address.gid = device_->gid();
+  address.lid = device_->lid();
+  address.mtu = device_->mtu();
+  address.number = qp_->qp_num;
+  address.psn = psn_;
+  address.rd_atomic =
+      static_cast<std::uint8_t>(std::min(device_->facts().max_rd_atomic, kMostRdAtomic));
+  return address;
+}
+
+Status QueuePair::connect(const QpAddress& peer) {
+  const std::uint8_t rd_atomic = std::min(address().rd_atomic, peer.rd_atomic);
+  if (Status status = to_rtr(qp_, *device_, peer, rd_atomic); !status) return status;
+  return to_rts(qp_, options_, psn_, rd_atomic);
+}
+
+void QueuePair::fail() {
+  ibv_qp_attr attr = {};
+  attr.qp_state = IBV_QPS_ERR;
+  if (qp_ != nullptr) ibv_modify_qp(qp_, &attr, IBV_QP_STATE);
+}
+
+void QueuePair::drop() {
+  if (qp_ != nullptr) ibv_destroy_qp(std::exchange(qp_, nullptr));
+}
+
+int QueuePair::post(std::span<const WorkRequest> requests) {
+  ibv_wr_start(extended_);
+  for (const WorkRequest& request : requests) build(extended_, request);
+  return ibv_wr_complete(extended_);
+}
+
+}  // namespace latchlab::ib

@@ -1,0 +1,142 @@
+#pragma once
+// Queues of a device: extended CQs, SRQs with their pools of RECVs, and RC QPs that are posted to
+// through ibv_wr_*. Threads: a queue is used by one thread at a time.
+//
+// Whoever posts counts its own credits: a full send queue is not reliably reported (soft-RoCE takes
+// more than it has room for, and mlx5 overwrites what was built).
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "backends/ibverbs/device.h"
+#include "core/verbs/verb.h"
+
+// NOLINTBEGIN(readability-identifier-naming): libibverbs' own names
+struct ibv_comp_channel;
+struct ibv_cq_ex;
+struct ibv_qp;
+struct ibv_qp_ex;
+struct ibv_srq;
+// NOLINTEND(readability-identifier-naming)
+
+namespace latchlab::ib {
+
+// One completion: `status` is an ibv_wc_status, 0 is success.
+struct Done {
+  std::uint64_t id = 0;
+  int status = 0;
+  std::uint32_t bytes = 0;  // of a RECV
+};
+std::string_view name_of_status(int status);
+VerbStatus verb_status(int status);
+
+class CompletionQueue {
+ public:
+  // With `notifies`, sleep_until_any waits for the next completion without using the CPU.
+  static Result<CompletionQueue> make(const Device& device, int depth, bool notifies);
+  CompletionQueue() = default;
+  ~CompletionQueue();
+  CompletionQueue(CompletionQueue&& other) noexcept;
+  CompletionQueue& operator=(CompletionQueue&& other) noexcept;
+
+  // Takes up to done.size() completions; how many.
+  std::size_t poll(std::span<Done> done);
+  // Returns at the next completion, or after `milliseconds`. Poll once more after arm() and before
+  // sleeping: what came in between raises no event.
+  void arm();
+  void sleep_until_any(int milliseconds);
+
+  ibv_cq_ex* handle() const { return cq_; }
+
+ private:
+  ibv_cq_ex* cq_ = nullptr;
+  ibv_comp_channel* channel_ = nullptr;
+};
+
+// RECVs of equal size for any number of QPs; their ids are kRecvTag | slot.
+inline constexpr std::uint64_t kRecvTag = 1ULL << 63;
+class RecvPool {
+ public:
+  static Result<std::unique_ptr<RecvPool>> make(const Device& device, std::uint32_t slots,
+                                                std::uint32_t slot_bytes);
+  ~RecvPool();
+  RecvPool(const RecvPool&) = delete;
+  RecvPool& operator=(const RecvPool&) = delete;
+
+  const std::byte* slot(std::uint32_t index) const { return memory_.get() + index * slot_bytes_; }
+  void post(std::uint32_t index);
+  ibv_srq* handle() const { return srq_; }
+
+ private:
+  RecvPool() = default;
+  std::unique_ptr<std::byte[]> memory_;
+  Registration registered_;
+  std::uint32_t slot_bytes_ = 0;
+  ibv_srq* srq_ = nullptr;
+};
+
+// Where a QP is to be found; goes over the wire as it is.
+struct QpAddress {
+  Gid gid;
+  std::uint32_t number = 0;
+  std::uint32_t psn = 0;
+  std::uint16_t lid = 0;
+  std::uint8_t mtu = 0;
+  std::uint8_t rd_atomic = 0;  // READs and atomics that it takes at once
+};
+
+struct WorkRequest {
+  enum class Kind : std::uint8_t { read, write, cas, faa, send };
+  Kind kind = Kind::read;
+  bool signalled = false;
+  bool fenced = false;
+  bool by_value = false;  // inline: `local` is copied when posted
+  std::uint32_t bytes = 8;
+  std::uint64_t id = 0;
+  std::uint64_t remote = 0;  // virtual address at the peer
+  std::uint32_t remote_key = 0;
+  std::uint32_t local_key = 0;
+  const void* local = nullptr;
+  std::uint64_t operand = 0;  // CAS: swap; FAA: what is added
+  std::uint64_t compare = 0;
+};
+
+struct QpOptions {
+  std::uint32_t depth = 64;  // send queue
+  std::uint32_t inline_bytes = 0;
+  RecvPool* recvs = nullptr;     // null: it never receives
+  std::uint8_t timeout = 15;     // 4.096 us * 2^timeout before a try counts as lost: 134 ms
+  std::uint8_t retries = 6;      // not 7, which soft-RoCE takes for ever
+  std::uint8_t rnr_retries = 7;  // 7: for ever
+};
+
+class QueuePair {
+ public:
+  // In INIT: has an address, and may be connected.
+  static Result<QueuePair> make(const Device& device, const CompletionQueue& cq,
+                                const QpOptions& options);
+  QueuePair() = default;
+  ~QueuePair();
+  QueuePair(QueuePair&& other) noexcept;
+  QueuePair& operator=(QueuePair&& other) noexcept;
+
+  bool valid() const { return qp_ != nullptr; }
+  QpAddress address() const;
+  Status connect(const QpAddress& peer);
+  // Everything outstanding is flushed; peers get no more answers.
+  void fail();
+  void drop();
+  // All with one doorbell; 0 or an errno, and then nothing was posted.
+  int post(std::span<const WorkRequest> requests);
+
+ private:
+  const Device* device_ = nullptr;
+  QpOptions options_;
+  ibv_qp* qp_ = nullptr;
+  ibv_qp_ex* extended_ = nullptr;
+  std::uint32_t psn_ = 0;
+};
+
+}  // namespace latchlab::ib

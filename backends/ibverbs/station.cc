@@ -1,0 +1,174 @@
+#include "backends/ibverbs/station.h"
+
+#include <utility>
+
+#include "core/base/check.h"
+
+namespace latchlab::ib {
+
+namespace {
+
+// Far longer than any answer takes whose home lives.
+constexpr Duration kPatience = seconds(10);
+
+}  // namespace
+
+Station::Station(Worker& worker, LocalNode& node, Directory& directory, std::unique_ptr<Lane> lane)
+    : worker_(worker),
+      node_(node),
+      directory_(directory),
+      lane_(std::move(lane)),
+      operations_(*node.device) {
+  lane_->set_owner(*this);
+  worker_.add_station(*this);
+}
+
+IbActor& Station::add_actor(ActorKey key, ActorKind kind, ClientId client, const Rng& rng) {
+  actors_.push_back(std::make_unique<IbActor>(*this, key, kind, node_.id, client, rng));
+  if (kind == ActorKind::server) server_ = actors_.back().get();
+  return *actors_.back();
+}
+
+bool Station::poll() {
+  last_poll_ = std::exchange(this_poll_, worker_.turn_began());
+  const bool any = lane_->poll() > 0;
+  return (word_waits_ > 0 && check_words()) || any;
+}
+
+// ---- operations ----
+
+void Station::start(IbActor& actor, IbOperation& first) {
+  for (Operation* at = &first; at != nullptr; at = at->next) at->life = actor.life;
+  switch (first.kind) {
+    case OpKind::verb:
+      return post_verbs(actor, first);
+    case OpKind::send:
+      return post_send(actor, first);
+    case OpKind::call:
+      return post_call(actor, first);
+    default:
+      return post_local(actor, first);
+  }
+}
+
+// The operation is over; wakes whoever waits for it (for all of its batch), or frees the slot.
+void Station::finish(IbOperation& op, VerbStatus status) {
+  auto& actor = static_cast<IbActor&>(*op.owner);
+  op.completion.status = status;
+  if (op.detached) {
+    if (status != VerbStatus::ok && actor.detached_error == VerbStatus::ok)
+      actor.detached_error = status;
+    --actor.detached;
+    recycle(op);
+    if (actor.detached > 0 || actor.flushing == nullptr) return;
+    IbOperation& flush = *std::exchange(actor.flushing, nullptr);
+    return finish(flush, std::exchange(actor.detached_error, VerbStatus::ok));
+  }
+  Operation& first = *op.batch;
+  if (--first.remaining == 0) worker_.ready(static_cast<IbOperation&>(first));
+}
+
+void Station::recycle_batch(IbOperation& first) {
+  for (Operation* at = &first; at != nullptr;)
+    recycle(static_cast<IbOperation&>(*std::exchange(at, at->next)));
+}
+
+// ---- asking other lanes ----
+
+std::uint64_t Station::ask(FrameKind kind, LaneId of, IbOperation* op, Connection* connection) {
+  asks_.emplace(next_ask_, Ask{kind, of, op, connection, worker_.now()});
+  return next_ask_++;
+}
+
+std::optional<Station::Ask> Station::answered(std::uint64_t ticket) {
+  const auto found = asks_.find(ticket);
+  if (found == asks_.end()) return std::nullopt;  // given up before
+  const Ask ask = found->second;
+  asks_.erase(found);
+  return ask;
+}
+
+// The answer will never come.
+void Station::fail(const Ask& ask) {
+  switch (ask.kind) {
+    case FrameKind::connect: {
+      ConnectAnswerBody none;
+      none.status = VerbStatus::peer_failed;
+      return connected(*ask.connection, none);
+    }
+    case FrameKind::region: {
+      RegionAnswerBody none;
+      none.status = VerbStatus::peer_failed;
+      return located(*ask.connection, none);
+    }
+    case FrameKind::evict:  // a node that is gone lets nothing land
+      if (--ask.op->pieces == 0) finish(*ask.op, VerbStatus::ok);
+      return;
+    case FrameKind::allocate:
+      return finish(*ask.op, VerbStatus::peer_failed);
+    case FrameKind::call:
+      ask.op->call.reply = {};
+      ask.op->call.reply.status = VerbStatus::peer_failed;
+      [[fallthrough]];
+    default:  // an agent's verb may have several pieces under way
+      if (ask.op->pieces > 0) --ask.op->pieces;
+      if (ask.op->pieces == 0) verb_over(*ask.op, VerbStatus::peer_failed);
+      return;
+  }
+}
+
+template <class Pred>
+void Station::fail_asks(const Pred& lost) {
+  std::vector<Ask> failed;
+  std::erase_if(asks_, [&](const auto& entry) {
+    const bool gone = lost(entry.second);
+    if (gone) failed.push_back(entry.second);
+    return gone;
+  });
+  for (const Ask& ask : failed) fail(ask);
+}
+
+void Station::peer_is_gone(LaneId peer) {
+  fail_asks([peer](const Ask& ask) { return ask.of == peer; });
+}
+
+void Station::node_is_gone(NodeId node) {
+  fail_asks([node](const Ask& ask) { return ask.of.node == node; });
+}
+
+void Station::sweep(Time now) {
+  fail_asks(
+      [now](const Ask& ask) { return ask.kind != FrameKind::call && ask.since + kPatience < now; });
+}
+
+void Station::frame_came(const FrameHead& head, std::span<const std::byte> body) {
+  FrameReader reader(body);
+  if (head.kind == FrameKind::agent_answer) return agent_answered(reader);
+  if (MessageBody came; head.kind == FrameKind::message && reader.take(came))
+    return message_came(head, came);
+  if (CallBody came; head.kind == FrameKind::call && reader.take(came))
+    return call_came(head, came);
+  const std::optional<Ask> asked = answered(head.ticket);
+  if (!asked) return;
+  if (AnswerBody came; head.kind == FrameKind::message_answer && reader.take(came))
+    return answered(*asked->op, came);
+  if (CallAnswerBody came; head.kind == FrameKind::call_answer && reader.take(came)) {
+    asked->op->call.reply = came.reply;
+    return verb_over(*asked->op, came.reply.status);
+  }
+  if (ConnectAnswerBody came; head.kind == FrameKind::connect_answer && reader.take(came))
+    return connected(*asked->connection, came);
+  if (AnswerBody came; head.kind == FrameKind::evict_answer && reader.take(came)) {
+    if (--asked->op->pieces == 0) finish(*asked->op, VerbStatus::ok);
+    return;
+  }
+  RegionAnswerBody came;
+  if (head.kind != FrameKind::region_answer || !reader.take(came)) return fail(*asked);
+  if (came.status == VerbStatus::ok)
+    regions_[asked->of.node][came.offset] = {came.offset, came.bytes, 0, came.key};
+  if (asked->connection != nullptr) return located(*asked->connection, came);
+  asked->op->verb.addr = {asked->of.node, came.offset};
+  finish(*asked->op, came.status);
+}
+
+}  // namespace latchlab::ib

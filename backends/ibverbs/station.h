@@ -1,0 +1,173 @@
+#pragma once
+// What one worker thread does on one node: carries out the operations of the actors that live
+// there. Its parts are in files of their own: verbs (on RC QPs of each actor's own, or by a node's
+// agent), messages and calls (frames between lanes), waits, and what is done at home.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "backends/ibverbs/actor.h"
+#include "backends/ibverbs/home.h"
+#include "backends/ibverbs/lane.h"
+#include "backends/ibverbs/memory.h"
+#include "backends/ibverbs/pools.h"
+#include "backends/ibverbs/worker.h"
+
+namespace latchlab::ib {
+
+// What all threads of a node's process share.
+struct LocalNode {
+  NodeId id;
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Memory> memory;
+  std::unique_ptr<Home> home;
+  std::vector<std::unique_ptr<Station>> stations;  // by worker
+  std::mutex state;                                // held by whoever visits the node's state
+  bool dead = false;
+};
+
+// What all stations of a process know of the run.
+struct Directory {
+  std::vector<NodeCard> nodes;  // by NodeId - 1
+  bool agents = false;          // every node's memory is its agent's
+  Duration synchronisation_error;
+  const NodeCard& of(NodeId node) const { return nodes[node.value - 1]; }
+  bool exists(NodeId node) const { return node.value >= 1 && node.value <= nodes.size(); }
+  // The last of a node's lanes.
+  LaneId home_of(NodeId node) const {
+    return {node, static_cast<std::uint8_t>(of(node).lanes - 1)};
+  }
+};
+
+class Station final : public Lane::Owner {
+ public:
+  Station(Worker& worker, LocalNode& node, Directory& directory, std::unique_ptr<Lane> lane);
+
+  Worker& worker() { return worker_; }
+  LocalNode& node() { return node_; }
+  Lane& lane() { return *lane_; }
+  IbActor& add_actor(ActorKey key, ActorKind kind, ClientId client, const Rng& rng);
+  bool poll();
+  // Something is on its way or asked for that may yet wake an actor.
+  bool busy() const { return !asks_.empty(); }
+
+  // ---- for actors ----
+  EndpointAddr open_endpoint(IbActor& actor, std::uint32_t recv_depth, Transport transport);
+  void start(IbActor& actor, IbOperation& first);
+  IbOperation& take_operation() { return operations_.take(); }
+  void recycle(IbOperation& op) { operations_.give(op); }
+  void recycle_batch(IbOperation& first);
+  IbWait& take_wait() { return waits_.take(); }
+  void recycle_wait(IbWait& wait) { waits_.give(wait); }
+  void start_wait(IbActor& actor, IbWait& wait);
+  void reply(const PendingCall& pending, const Reply& reply);
+  Membership membership() const { return {membership_version_, &alive_}; }
+
+  // ---- for the worker and the backend ----
+  void deadline_came(IbActor& actor, IbWait& wait);
+  void kill(IbActor& actor, CrashKind kind);
+  void kill_all();
+  void membership_changed(const std::vector<ClientId>& gone);
+  void set_clients(std::uint32_t clients) { alive_.assign(clients, true); }
+  // Nothing of that node is expected any more.
+  void node_is_gone(NodeId node);
+  // Whoever asked long ago, of a peer that lives but does not answer, is told so.
+  void sweep(Time now);
+
+  void frame_came(const FrameHead& head, std::span<const std::byte> body) override;
+  void peer_is_gone(LaneId peer) override;
+  void verb_done(const Done& done) override;
+
+ private:
+  struct Endpoint {
+    IbActor* owner = nullptr;
+    std::uint32_t free_recvs = 0;
+    Transport transport = Transport::reliable_rnr;
+    bool gone = false;
+    std::deque<Message> queue;
+  };
+  // Something that a lane will answer.
+  struct Ask {
+    FrameKind kind = FrameKind::message;
+    LaneId of;
+    IbOperation* op = nullptr;         // or
+    Connection* connection = nullptr;  // whoever asked
+    Time since;
+  };
+  struct HeldCall {
+    LaneId asker;
+    std::uint64_t ticket = 0;
+  };
+
+  // verbs (station_verbs.cc)
+  void post_verbs(IbActor& actor, IbOperation& first);
+  bool valid(const IbActor& actor, const Verb& verb) const;
+  Connection& connection(IbActor& actor, NodeId to);
+  void pump(Connection& connection);
+  void ask_for_qp(Connection& connection);
+  void connected(Connection& connection, const ConnectAnswerBody& answer);
+  void post_ready(Connection& connection);
+  std::optional<WorkRequest> request_for(IbOperation& op);
+  std::optional<Region> region_of(RemoteAddr addr) const;
+  Endpoint* endpoint_at(EndpointAddr own);  // null: there is none
+  void ask_for_region(Connection& connection, const IbOperation& op);
+  void located(Connection& connection, const RegionAnswerBody& answer);
+  void retire(Connection& connection, VerbStatus status);
+  void fail_waiting(Connection& connection, VerbStatus status);
+  void reset_when_drained(Connection& connection);
+  void verb_over(IbOperation& op, VerbStatus status);
+  // agents (station_agents.cc)
+  void ask_agent(IbActor& actor, IbOperation& first, IbOperation* end);
+  void put_agent_verb(FrameWriter& frame, IbOperation& op, std::uint32_t at, std::uint32_t bytes);
+  void agent_answered(FrameReader& reader);
+  // messages and calls (station_messages.cc)
+  void post_send(IbActor& actor, IbOperation& op);
+  void transmit(IbOperation& op);
+  void answered(IbOperation& op, const AnswerBody& answer);
+  void message_came(const FrameHead& head, const MessageBody& body);
+  void post_call(IbActor& actor, IbOperation& op);
+  void call_came(const FrameHead& head, const CallBody& body);
+  void check_messages(IbActor& actor);
+  // waits (station_waits.cc)
+  bool try_satisfy(IbActor& actor, IbWait& wait);
+  void satisfied(IbActor& actor, IbWait& wait);
+  bool check_words();
+  // at home (station_home.cc)
+  void post_local(IbActor& actor, IbOperation& op);
+  void access_memory(IbOperation& op);
+  void post_evict(IbOperation& op);
+  void post_allocate(IbOperation& op);
+  // common (station.cc)
+  std::uint64_t ask(FrameKind kind, LaneId of, IbOperation* op, Connection* connection);
+  std::optional<Ask> answered(std::uint64_t ticket);
+  void fail(const Ask& ask);
+  void finish(IbOperation& op, VerbStatus status);
+  template <class Pred>
+  void fail_asks(const Pred& lost);
+
+  Worker& worker_;
+  LocalNode& node_;
+  Directory& directory_;
+  std::unique_ptr<Lane> lane_;
+  OperationPool operations_;
+  WaitPool waits_;
+  std::vector<std::unique_ptr<IbActor>> actors_;
+  std::deque<Endpoint> endpoints_;
+  IbActor* server_ = nullptr;
+  std::map<std::uint64_t, Ask> asks_;
+  std::uint64_t next_ask_ = 1;
+  std::map<std::uint64_t, HeldCall> calls_;  // of others, not answered yet
+  std::uint64_t next_call_ = 1;
+  std::map<NodeId, Regions> regions_;  // beyond the tables
+  std::vector<bool> alive_;            // by client
+  std::uint64_t membership_version_ = 0;
+  std::uint32_t word_waits_ = 0;       // armed
+  std::vector<WorkRequest> requests_;  // being built
+  Time last_poll_;
+  Time this_poll_;
+};
+
+}  // namespace latchlab::ib

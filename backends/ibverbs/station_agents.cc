@@ -1,0 +1,95 @@
+// Verbs on memory that is an agent's: one request for a whole batch.
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/ibverbs/station.h"
+#include "core/base/check.h"
+
+namespace latchlab::ib {
+
+namespace {
+
+// Of data in one frame: room is left for the verb itself, and for its result on the way back.
+constexpr std::uint32_t kPieceBytes = 2048;
+static_assert(kPieceBytes + sizeof(AgentHead) + sizeof(AgentVerb) + sizeof(AgentResult) <
+              kBodyBytes);
+
+}  // namespace
+
+void Station::put_agent_verb(FrameWriter& frame, IbOperation& op, std::uint32_t at,
+                             std::uint32_t bytes) {
+  const Verb& verb = op.verb;
+  AgentVerb asked;
+  asked.offset = verb.addr.offset + at;
+  asked.kind = verb.kind;
+  asked.carries_data = uses_local(verb);
+  asked.bytes = bytes;
+  asked.value = verb.value;
+  asked.compare = verb.compare;
+  asked.compare_mask = verb.compare_mask;
+  asked.swap_mask = verb.swap_mask;
+  asked.boundary = verb.boundary;
+  asked.ticket = ask(FrameKind::agent, directory_.home_of(verb.addr.node), &op, nullptr);
+  ++op.pieces;
+  frame.put(asked);
+  if (asked.carries_data && verb.kind == VerbKind::write)
+    frame.put_bytes(node_.memory->base() + verb.local.offset + at, bytes);
+}
+
+// Verbs from `first` up to, and without, `end`.
+void Station::ask_agent(IbActor& actor, IbOperation& first, IbOperation* end) {
+  const LaneId home = directory_.home_of(first.verb.addr.node);
+  FrameWriter frame;
+  AgentHead head;
+  head.from = actor.key;
+  frame.put(head);
+  const auto send = [&] {
+    if (head.verbs == 0) return;
+    frame.replace(0, head);
+    lane_->send(home, FrameKind::agent, 0, frame.body());
+    frame.clear();
+    head.verbs = 0;
+    frame.put(head);
+  };
+  for (Operation* next = &first; next != end && next != nullptr; next = next->next) {
+    auto& op = static_cast<IbOperation&>(*next);
+    op.pieces = 0;
+    const bool bulk = uses_local(op.verb);
+    for (std::uint32_t at = 0; at < op.verb.bytes;) {
+      const std::uint32_t bytes = bulk ? std::min(kPieceBytes, op.verb.bytes - at) : op.verb.bytes;
+      const std::uint64_t needed = sizeof(AgentVerb) + sizeof(AgentResult) + (bulk ? bytes : 0);
+      if (bulk || frame.room() < needed) send();
+      put_agent_verb(frame, op, at, bytes);
+      ++head.verbs;
+      if (bulk) send();
+      at += bytes;
+    }
+  }
+  send();
+  if (!lane_->reaches(home)) peer_is_gone(home);
+}
+
+void Station::agent_answered(FrameReader& reader) {
+  for (AgentResult result; reader.take(result);) {
+    const std::byte* const data = reader.take_bytes(result.data_bytes);
+    const std::optional<Ask> asked = answered(result.ticket);
+    if (!asked || data == nullptr) continue;
+    IbOperation& op = *asked->op;
+    const Verb& verb = op.verb;
+    if (result.status != VerbStatus::ok && op.completion.status == VerbStatus::ok)
+      op.completion.status = result.status;
+    if (result.data_bytes > 0 && uses_local(verb)) {
+      // Pieces of one READ are answered in the order in which they were asked for.
+      const std::uint32_t left = op.pieces - 1;
+      const std::uint32_t whole = (verb.bytes + kPieceBytes - 1) / kPieceBytes;
+      const std::uint64_t at = static_cast<std::uint64_t>(whole - 1 - left) * kPieceBytes;
+      std::memcpy(node_.memory->base() + verb.local.offset + at, data, result.data_bytes);
+    } else if (verb.kind != VerbKind::write) {
+      std::memcpy(&op.completion.value, &result.value, std::min<std::uint32_t>(verb.bytes, 16));
+    }
+    if (--op.pieces == 0) verb_over(op, op.completion.status);
+  }
+}
+
+}  // namespace latchlab::ib

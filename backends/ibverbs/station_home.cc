@@ -1,0 +1,99 @@
+// What an actor does at home: CPU access to memory, node state, time, services.
+
+#include <utility>
+
+#include "backends/ibverbs/station.h"
+#include "core/base/check.h"
+
+namespace latchlab::ib {
+
+void Station::post_local(IbActor& actor, IbOperation& op) {
+  switch (op.kind) {
+    case OpKind::cpu:
+      access_memory(op);
+      break;
+    case OpKind::on_node: {
+      const std::lock_guard guard(node_.state);
+      op.visit();
+      break;
+    }
+    case OpKind::sleep: {  // of a wrapper; an actor's own takes no slot
+      const Time until = saturating_add(worker_.now(), op.length);
+      const std::uint64_t ticket = OperationPool::ticket_of(op);
+      if (until == kNever) return;
+      return worker_.at(until, [this, ticket] {
+        // The status is what a wrapper has put there.
+        if (IbOperation* over = operations_.find(ticket)) finish(*over, over->completion.status);
+      });
+    }
+    case OpKind::compute:  // the core is busy, for everybody on this thread
+      for (const Time end = saturating_add(worker_.now(), op.length); worker_.now() < end;) {
+      }
+      break;
+    case OpKind::flush:
+      if (actor.detached > 0) {
+        LATCHLAB_CHECK(actor.flushing == nullptr, "one flush at a time");
+        actor.flushing = &op;
+        return;
+      }
+      return finish(op, std::exchange(actor.detached_error, VerbStatus::ok));
+    case OpKind::allocate:
+      return post_allocate(op);
+    case OpKind::evict:
+      return post_evict(op);
+    case OpKind::sync_now:
+      op.completion.value.lo = static_cast<std::uint64_t>(worker_.now().ps);
+      op.length = directory_.synchronisation_error;
+      break;
+    default:
+      LATCHLAB_CHECK(false, "an operation that is not for here");
+  }
+  finish(op, VerbStatus::ok);
+}
+
+void Station::access_memory(IbOperation& op) {
+  std::uint64_t* const word = node_.memory->word(op.verb.addr.offset);
+  const std::uint64_t value = op.verb.value.lo;
+  std::uint64_t before = op.verb.compare.lo;
+  switch (op.cpu) {
+    case CpuAccess::load:
+      before = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+      break;
+    case CpuAccess::store:
+    case CpuAccess::exchange:
+      before = __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST);
+      break;
+    case CpuAccess::cas:  // leaves the old value in `before`
+      __atomic_compare_exchange_n(word, &before, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+      break;
+    case CpuAccess::faa:
+      before = __atomic_fetch_add(word, value, __ATOMIC_SEQ_CST);
+      break;
+  }
+  op.completion.value.lo = before;
+}
+
+void Station::post_allocate(IbOperation& op) {
+  LATCHLAB_CHECK(directory_.exists(op.server), "allocation at a node that does not exist");
+  const LaneId home = directory_.home_of(op.server);
+  if (!lane_->reaches(home)) return finish(op, VerbStatus::peer_failed);
+  const RegionBody body{static_cast<std::uint64_t>(op.length.ps)};
+  lane_->send(home, FrameKind::allocate, ask(FrameKind::allocate, home, &op, nullptr), body);
+}
+
+// Every node that could be reached by the client's verbs cuts it off.
+void Station::post_evict(IbOperation& op) {
+  const auto client = static_cast<std::uint32_t>(op.length.ps);
+  LATCHLAB_CHECK(client < alive_.size(), "eviction of a client that does not exist");
+  std::vector<LaneId> homes;
+  for (const NodeCard& card : directory_.nodes)
+    if (const LaneId home = directory_.home_of(card.node); lane_->reaches(home))
+      homes.push_back(home);
+  if (homes.empty()) return finish(op, VerbStatus::ok);
+  op.pieces = static_cast<std::uint32_t>(homes.size());
+  for (const LaneId home : homes)
+    lane_->send(home, FrameKind::evict, ask(FrameKind::evict, home, &op, nullptr),
+                EvictBody{client});
+}
+
+}  // namespace latchlab::ib

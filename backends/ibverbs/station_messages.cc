@@ -1,0 +1,132 @@
+// Messages between endpoints and calls to a server part. An endpoint's RECVs are counted where it
+// is: its station takes a message or says that there is no RECV, so that receiver-not-ready is a
+// matter of one endpoint although all messages of a lane come through the same QPs.
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/ibverbs/station.h"
+#include "core/base/check.h"
+
+namespace latchlab::ib {
+
+namespace {
+
+constexpr std::uint32_t kTries = 7;                // as an RC QP's rnr_retry allows
+constexpr Duration kRnrTimer = microseconds(640);  // and its min_rnr_timer of 12
+constexpr std::uint32_t kLaneShift = 16;           // of an endpoint's number
+
+}  // namespace
+
+EndpointAddr Station::open_endpoint(IbActor& actor, std::uint32_t recv_depth, Transport transport) {
+  LATCHLAB_CHECK(recv_depth > 0, "an endpoint needs at least one RECV");
+  Endpoint& endpoint = endpoints_.emplace_back();
+  endpoint.owner = &actor;
+  endpoint.free_recvs = recv_depth;
+  endpoint.transport = transport;
+  LATCHLAB_CHECK(endpoints_.size() < (1U << kLaneShift), "a lane has fewer than 2^16 endpoints");
+  const auto place = static_cast<std::uint32_t>(endpoints_.size());
+  return {actor.node(), static_cast<std::uint32_t>(lane_->id().index) << kLaneShift | place};
+}
+
+Station::Endpoint* Station::endpoint_at(EndpointAddr own) {
+  const std::uint32_t place = own.number & ((1U << kLaneShift) - 1);
+  return place >= 1 && place <= endpoints_.size() ? &endpoints_[place - 1] : nullptr;
+}
+
+// ---- SEND ----
+
+void Station::post_send(IbActor& /*actor*/, IbOperation& op) {
+  LATCHLAB_CHECK(directory_.exists(op.target.node), "message to a node that does not exist");
+  ++worker_.census.posted;
+  ++worker_.census.in_flight;
+  transmit(op);
+}
+
+void Station::transmit(IbOperation& op) {
+  const LaneId to{op.target.node, static_cast<std::uint8_t>(op.target.number >> kLaneShift)};
+  if (to >= directory_.home_of(op.target.node) || !lane_->reaches(to))
+    return verb_over(op, VerbStatus::peer_failed);
+  const MessageBody body{static_cast<IbActor&>(*op.owner).key, op.target, op.message};
+  lane_->send(to, FrameKind::message, ask(FrameKind::message, to, &op, nullptr), body);
+}
+
+void Station::answered(IbOperation& op, const AnswerBody& answer) {
+  if (!answer.may_retry) return verb_over(op, answer.status);
+  if (!answer.patient && ++op.retries > kTries)
+    return verb_over(op, VerbStatus::receiver_not_ready);
+  const std::uint64_t ticket = OperationPool::ticket_of(op);
+  worker_.at(worker_.now() + kRnrTimer, [this, ticket] {
+    if (IbOperation* again = operations_.find(ticket)) transmit(*again);
+  });
+}
+
+void Station::message_came(const FrameHead& head, const MessageBody& body) {
+  AnswerBody answer;
+  Endpoint* const endpoint = endpoint_at(body.target);
+  const bool gone = endpoint == nullptr || endpoint->gone;
+  const bool datagram = endpoint != nullptr && endpoint->transport == Transport::datagram;
+  bool taken = false;
+  if (node_.home->evicted(body.from)) {
+    answer.status = VerbStatus::flushed;
+  } else if (gone) {
+    answer.status = datagram ? VerbStatus::ok : VerbStatus::peer_failed;
+  } else if (endpoint->free_recvs == 0) {
+    answer.may_retry = !datagram;
+    answer.patient = endpoint->transport == Transport::reliable;
+  } else {
+    taken = true;
+  }
+  if (taken) {
+    --endpoint->free_recvs;
+    Message& message = endpoint->queue.emplace_back(body.message);
+    message.received_earliest = last_poll_;  // it was not there then
+    message.received_latest = worker_.now();
+  }
+  lane_->send({NodeId{head.node}, head.lane}, FrameKind::message_answer, head.ticket, answer);
+  if (taken && endpoint->owner->alive) check_messages(*endpoint->owner);
+}
+
+void Station::check_messages(IbActor& actor) {
+  const std::vector<IbWait*> armed = actor.waits;
+  for (IbWait* wait : armed)
+    if (wait->armed && wait->set.message_count > 0 && try_satisfy(actor, *wait))
+      satisfied(actor, *wait);
+}
+
+// ---- calls ----
+
+void Station::post_call(IbActor& actor, IbOperation& op) {
+  LATCHLAB_CHECK(directory_.exists(op.server), "call to a node that does not exist");
+  ++worker_.census.posted;
+  ++worker_.census.in_flight;
+  const LaneId to{op.server, 0};
+  if (!lane_->reaches(to)) return fail({FrameKind::call, to, &op, nullptr, {}});
+  const CallBody body{actor.key, op.call.request};
+  lane_->send(to, FrameKind::call, ask(FrameKind::call, to, &op, nullptr), body);
+}
+
+void Station::call_came(const FrameHead& head, const CallBody& body) {
+  const LaneId asker{NodeId{head.node}, head.lane};
+  if (server_ == nullptr || server_->handler == nullptr || node_.home->evicted(body.from)) {
+    CallAnswerBody answer;
+    answer.reply.status = VerbStatus::access_error;
+    return lane_->send(asker, FrameKind::call_answer, head.ticket, answer);
+  }
+  const PendingCall pending{body.request, next_call_++};
+  calls_.emplace(pending.ticket, HeldCall{asker, head.ticket});
+  std::vector<Task<void>>& serving = server_->serving;
+  std::erase_if(serving, [](const Task<void>& task) { return task.done(); });
+  serving.push_back(server_->handler->serve(*server_, pending));
+  serving.back().start();
+}
+
+void Station::reply(const PendingCall& pending, const Reply& reply) {
+  const auto found = calls_.find(pending.ticket);
+  LATCHLAB_CHECK(found != calls_.end(), "reply to a call that is not pending");
+  const HeldCall held = found->second;
+  calls_.erase(found);
+  lane_->send(held.asker, FrameKind::call_answer, held.ticket, CallAnswerBody{reply});
+}
+
+}  // namespace latchlab::ib

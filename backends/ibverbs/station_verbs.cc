@@ -1,0 +1,259 @@
+// READ, WRITE and atomics on the RC QPs of an actor: one QP to each node, connected at first use
+// and again after an error.
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/ibverbs/station.h"
+#include "core/base/check.h"
+
+namespace latchlab::ib {
+
+namespace {
+
+constexpr std::uint32_t kByValueBytes = 16;
+constexpr std::size_t kDoorbell = 32;  // work requests that are built before one is rung
+
+WorkRequest::Kind kind_of(VerbKind kind) {
+  switch (kind) {
+    case VerbKind::read:
+      return WorkRequest::Kind::read;
+    case VerbKind::write:
+      return WorkRequest::Kind::write;
+    case VerbKind::cas:
+      return WorkRequest::Kind::cas;
+    case VerbKind::faa:
+    case VerbKind::masked_cas:
+    case VerbKind::masked_faa:
+      break;
+  }
+  return WorkRequest::Kind::faa;
+}
+
+}  // namespace
+
+// What can be said here. Whether the memory is there is for the node that has it to say.
+bool Station::valid(const IbActor& actor, const Verb& verb) const {
+  const bool atomic = is_atomic(verb.kind);
+  const bool masked = verb.kind >= VerbKind::masked_cas;
+  const bool wide = atomic && verb.bytes == 16;
+  if (verb.addr.offset % (wide ? 16 : 8) != 0 || verb.bytes == 0) return false;
+  if (!directory_.exists(verb.addr.node)) return false;
+  if (masked && !directory_.agents) return false;
+  if (atomic) return verb.bytes == 8 || (wide && masked);
+  if (!uses_local(verb)) return verb.bytes <= kByValueBytes;
+  return verb.local.node == actor.node() && verb.local.offset % 8 == 0 &&
+         node_.memory->find(verb.local.offset, verb.bytes).has_value();
+}
+
+void Station::post_verbs(IbActor& actor, IbOperation& first) {
+  IbOperation* bad = nullptr;
+  for (Operation* at = &first; at != nullptr; at = at->next) {
+    auto& op = static_cast<IbOperation&>(*at);
+    ++worker_.census.posted;
+    ++worker_.census.in_flight;
+    if (op.detached) ++actor.detached;
+    if (bad == nullptr && !valid(actor, op.verb)) bad = &op;
+  }
+  if (bad != &first) {
+    if (directory_.agents) {
+      ask_agent(actor, first, bad);
+    } else {
+      Connection& to = connection(actor, first.verb.addr.node);
+      for (Operation* at = &first; at != bad && at != nullptr; at = at->next) {
+        to.waiting.push_back(static_cast<IbOperation*>(at));
+        static_cast<IbOperation*>(at)->connection = &to;
+      }
+      pump(to);
+    }
+  }
+  VerbStatus status = VerbStatus::access_error;
+  for (Operation* at = bad; at != nullptr;) {  // the last of them may free the batch
+    auto& op = static_cast<IbOperation&>(*std::exchange(at, at->next));
+    verb_over(op, std::exchange(status, VerbStatus::flushed));
+  }
+}
+
+Connection& Station::connection(IbActor& actor, NodeId to) {
+  std::unique_ptr<Connection>& made = actor.connections[to];
+  if (!made) {
+    made = std::make_unique<Connection>();
+    made->actor = &actor;
+    made->to = to;
+  }
+  return *made;
+}
+
+void Station::pump(Connection& to) {
+  if (to.waiting.empty()) return;
+  if (to.state == Connection::State::idle) return ask_for_qp(to);
+  if (to.state == Connection::State::ready) post_ready(to);
+}
+
+void Station::ask_for_qp(Connection& to) {
+  const LaneId home = directory_.home_of(to.to);
+  if (!lane_->reaches(home)) return fail_waiting(to, VerbStatus::peer_failed);
+  QpOptions options;
+  options.depth = Connection::kDepth;
+  options.inline_bytes = kByValueBytes;
+  auto made = QueuePair::make(*node_.device, lane_->cq(), options);
+  LATCHLAB_CHECK(made.ok(), made.ok() ? "" : made.error().text());
+  to.qp = std::move(made).value();
+  to.state = Connection::State::asking;
+  ConnectBody body;
+  body.from = to.actor->key;
+  body.address = to.qp.address();
+  lane_->send(home, FrameKind::connect, ask(FrameKind::connect, home, nullptr, &to), body);
+}
+
+void Station::connected(Connection& to, const ConnectAnswerBody& answer) {
+  to.state = Connection::State::idle;
+  if (answer.status != VerbStatus::ok) return fail_waiting(to, answer.status);
+  if (!to.qp.connect(answer.address)) return fail_waiting(to, VerbStatus::peer_failed);
+  to.state = Connection::State::ready;
+  pump(to);
+}
+
+std::optional<Region> Station::region_of(RemoteAddr addr) const {
+  const NodeCard& card = directory_.of(addr.node);
+  // By where it begins: what ends beyond its region is refused by the RNIC there.
+  if (addr.offset < card.bytes) return Region{0, card.bytes, 0, card.key};
+  const auto known = regions_.find(addr.node);
+  if (known == regions_.end()) return std::nullopt;
+  const Region* const region = find_region(known->second, addr.offset, 1);
+  return region == nullptr ? std::nullopt : std::optional(*region);
+}
+
+std::optional<WorkRequest> Station::request_for(IbOperation& op) {
+  const Verb& verb = op.verb;
+  const std::optional<Region> region = region_of(verb.addr);
+  if (!region) return std::nullopt;
+  WorkRequest request;
+  request.kind = kind_of(verb.kind);
+  request.id = OperationPool::ticket_of(op);
+  request.bytes = verb.bytes;
+  request.fenced = verb.fenced;
+  request.remote = directory_.of(verb.addr.node).base + verb.addr.offset;
+  request.remote_key = region->remote_key;
+  request.operand = verb.value.lo;
+  request.compare = verb.compare.lo;
+  request.local = op.landing;
+  request.local_key = op.landing_key;
+  if (uses_local(verb)) {
+    request.local = node_.memory->base() + verb.local.offset;
+    request.local_key = node_.memory->find(verb.local.offset, verb.bytes)->local_key;
+  } else if (verb.kind == VerbKind::write) {
+    request.local = &verb.value;
+    request.by_value = true;
+  }
+  return request;
+}
+
+void Station::post_ready(Connection& to) {
+  while (!to.waiting.empty() && to.state == Connection::State::ready) {
+    std::vector<WorkRequest>& requests = requests_;
+    requests.clear();
+    const std::size_t room = Connection::kDepth - to.posted.size();
+    const std::size_t most = std::min({room, to.waiting.size(), kDoorbell});
+    while (requests.size() < most) {
+      IbOperation& op = *to.waiting[requests.size()];
+      const std::optional<WorkRequest> request = request_for(op);
+      if (!request) break;
+      requests.push_back(*request);
+      // The last of each batch tells of all before it; so does the last of a doorbell, lest a
+      // full queue waits for a batch that does not fit.
+      requests.back().signalled = op.next == nullptr || requests.size() == most;
+    }
+    if (requests.empty()) {
+      if (room > 0) ask_for_region(to, *to.waiting.front());
+      return;
+    }
+    requests.back().signalled = true;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      to.posted.push_back(to.waiting.front());
+      to.waiting.pop_front();
+    }
+    const int refused = to.qp.post(requests);
+    LATCHLAB_CHECK(refused == 0, "an RNIC that has room takes what is posted");
+  }
+}
+
+void Station::ask_for_region(Connection& to, const IbOperation& op) {
+  const LaneId home = directory_.home_of(to.to);
+  to.state = Connection::State::looking;
+  const std::uint64_t ticket = ask(FrameKind::region, home, nullptr, &to);
+  lane_->send(home, FrameKind::region, ticket, RegionBody{op.verb.addr.offset});
+  if (!lane_->reaches(home)) peer_is_gone(home);
+}
+
+void Station::located(Connection& to, const RegionAnswerBody& answer) {
+  if (to.state == Connection::State::looking) to.state = Connection::State::ready;
+  if (answer.status != VerbStatus::ok && !to.waiting.empty()) {
+    // The verb is refused, with what stands behind it in its batch.
+    const Operation* const batch = to.waiting.front()->batch;
+    VerbStatus status = answer.status;
+    while (!to.waiting.empty() && to.waiting.front()->batch == batch) {
+      IbOperation& op = *to.waiting.front();
+      to.waiting.pop_front();
+      verb_over(op, std::exchange(status, VerbStatus::flushed));
+    }
+  }
+  pump(to);
+}
+
+void Station::verb_done(const Done& done) {
+  IbOperation* const op = operations_.find(done.id);
+  if (op == nullptr || op->connection == nullptr) return;
+  Connection& to = *op->connection;
+  if (std::find(to.posted.begin(), to.posted.end(), op) == to.posted.end()) return;
+  while (to.posted.front() != op) retire(to, VerbStatus::ok);
+  const VerbStatus status = verb_status(done.status);
+  if (status != VerbStatus::ok && to.state != Connection::State::broken) {
+    to.state = Connection::State::broken;
+    // What stands behind it in its batch never leaves.
+    while (!to.waiting.empty() && to.waiting.front()->batch == op->batch && !op->detached) {
+      IbOperation& behind = *to.waiting.front();
+      to.waiting.pop_front();
+      verb_over(behind, VerbStatus::flushed);
+    }
+  }
+  retire(to, status);
+  if (to.state == Connection::State::broken) return reset_when_drained(to);
+  pump(to);
+}
+
+// The first of what was posted is over.
+void Station::retire(Connection& to, VerbStatus status) {
+  IbOperation& op = *to.posted.front();
+  to.posted.pop_front();
+  const Verb& verb = op.verb;
+  if (status == VerbStatus::ok && verb.kind != VerbKind::write && !uses_local(verb))
+    std::memcpy(&op.completion.value, op.landing, verb.bytes);
+  verb_over(op, status);
+}
+
+void Station::reset_when_drained(Connection& to) {
+  if (!to.posted.empty()) return;
+  to.qp.drop();
+  to.state = Connection::State::idle;
+  if (!to.actor->alive) return fail_waiting(to, VerbStatus::flushed);
+  pump(to);
+}
+
+void Station::fail_waiting(Connection& to, VerbStatus status) {
+  to.qp.drop();
+  std::deque<IbOperation*> waiting = std::exchange(to.waiting, {});
+  for (IbOperation* op : waiting) verb_over(*op, status);
+}
+
+// Also the end of a message or a call.
+void Station::verb_over(IbOperation& op, VerbStatus status) {
+  --worker_.census.in_flight;
+  ++(status == VerbStatus::ok ? worker_.census.executed : worker_.census.failed);
+  FirstEffect& first = op.owner->first_effect();
+  ++worker_.effects;
+  if (first.armed) first = {false, worker_.effects};
+  finish(op, status);
+}
+
+}  // namespace latchlab::ib

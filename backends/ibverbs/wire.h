@@ -1,0 +1,185 @@
+#pragma once
+// What the threads of a run say to each other in SENDs besides verbs: frames of a header and a
+// body. Both ends are the same build (the launcher has compared them), so structures go as they
+// are; sizes are checked all the same, because a body may be cut short by a fault.
+//
+// A lane is one thread's place on one node: where it receives frames. The last lane of a node is
+// its home, the thread that answers for the node's memory.
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "backends/ibverbs/queues.h"
+#include "core/base/ids.h"
+#include "core/verbs/message.h"
+#include "core/verbs/verb.h"
+
+namespace latchlab::ib {
+
+struct LaneId {
+  NodeId node;
+  std::uint8_t index = 0;
+  constexpr auto operator<=>(const LaneId&) const = default;
+};
+
+// Who posts: clients by number, then the background actors of nodes.
+using ActorKey = std::uint64_t;
+constexpr ActorKey client_key(ClientId client) {
+  return client.value;
+}
+constexpr ActorKey background_key(NodeId node, bool server) {
+  return (1ULL << 40) + 2ULL * node.value + (server ? 1 : 0);
+}
+
+enum class FrameKind : std::uint8_t {
+  message = 1,     // MessageBody to the lane that owns the endpoint
+  message_answer,  // AnswerBody
+  call,            // CallBody to lane 0 of the server's node
+  call_answer,     // CallAnswerBody
+  agent,           // AgentHead and AgentVerbs, data behind; to the home of the memory's node
+  agent_answer,    // AgentResults, data behind
+  connect,         // ConnectBody to the home: make the other end of my QP
+  connect_answer,  // ConnectAnswerBody
+  region,          // RegionBody to the home: where is this offset?
+  region_answer,   // RegionAnswerBody
+  allocate,        // RegionBody to the home
+  evict,           // EvictBody to the home
+  evict_answer,    // AnswerBody
+};
+
+struct FrameHead {
+  FrameKind kind = FrameKind::message;
+  std::uint8_t lane = 0;  // of the sender
+  std::uint16_t node = 0;
+  std::uint32_t bytes = 0;   // of the body
+  std::uint64_t ticket = 0;  // the asker's; its answer carries it back
+};
+inline constexpr std::uint32_t kFrameBytes = 4096;
+inline constexpr std::uint32_t kBodyBytes = kFrameBytes - sizeof(FrameHead);
+
+struct MessageBody {
+  ActorKey from = 0;
+  EndpointAddr target;
+  Message message;
+};
+struct AnswerBody {
+  VerbStatus status = VerbStatus::ok;
+  bool may_retry = false;  // receiver not ready: the endpoint may have a RECV again
+  bool patient = false;    // ... and its transport lets the sender wait for it
+};
+struct CallBody {
+  ActorKey from = 0;
+  Request request;
+};
+struct CallAnswerBody {
+  Reply reply;
+};
+struct ConnectBody {
+  ActorKey from = 0;
+  QpAddress address;
+};
+struct ConnectAnswerBody {
+  VerbStatus status = VerbStatus::ok;
+  QpAddress address;
+};
+struct RegionBody {
+  std::uint64_t offset = 0;  // allocate: how many bytes
+};
+struct RegionAnswerBody {
+  VerbStatus status = VerbStatus::ok;
+  std::uint64_t offset = 0;  // the region's first
+  std::uint64_t bytes = 0;
+  std::uint32_t key = 0;  // remote key
+};
+struct EvictBody {
+  std::uint32_t client = 0;
+};
+
+// One verb for the agent; `bytes` of data follow where it is a WRITE longer than 16 bytes.
+struct AgentVerb {
+  std::uint64_t ticket = 0;
+  std::uint64_t offset = 0;
+  VerbKind kind = VerbKind::read;
+  bool carries_data = false;  // WRITE: behind this; READ: wanted behind the result
+  std::uint32_t bytes = 8;
+  Words value, compare, compare_mask, swap_mask, boundary;
+};
+struct AgentHead {
+  ActorKey from = 0;
+  std::uint32_t verbs = 0;
+};
+struct AgentResult {
+  std::uint64_t ticket = 0;
+  VerbStatus status = VerbStatus::ok;
+  std::uint32_t data_bytes = 0;  // behind this
+  Words value;
+};
+
+// A frame being written.
+class FrameWriter {
+ public:
+  std::span<const std::byte> body() const { return {bytes_.data(), used_}; }
+  std::uint32_t room() const { return kBodyBytes - used_; }
+  template <class Part>
+  std::uint32_t put(const Part& part) {
+    static_assert(std::is_trivially_copyable_v<Part>);
+    return put_bytes(&part, sizeof(Part));
+  }
+  std::uint32_t put_bytes(const void* data, std::uint32_t bytes) {
+    LATCHLAB_CHECK(bytes <= room(), "a frame's body is full");
+    std::memcpy(bytes_.data() + used_, data, bytes);
+    used_ += bytes;
+    return used_ - bytes;
+  }
+  // Writes over a part that was put at `at`.
+  template <class Part>
+  void replace(std::uint32_t at, const Part& part) {
+    std::memcpy(bytes_.data() + at, &part, sizeof(Part));
+  }
+  void clear() { used_ = 0; }
+
+ private:
+  std::array<std::byte, kBodyBytes> bytes_;
+  std::uint32_t used_ = 0;
+};
+
+// A frame that has come. What is not there reads as failure.
+class FrameReader {
+ public:
+  explicit FrameReader(std::span<const std::byte> body) : body_(body) {}
+  template <class Part>
+  bool take(Part& part) {
+    static_assert(std::is_trivially_copyable_v<Part>);
+    const std::byte* const data = take_bytes(sizeof(Part));
+    if (data != nullptr) std::memcpy(&part, data, sizeof(Part));
+    return data != nullptr;
+  }
+  const std::byte* take_bytes(std::uint64_t bytes) {
+    if (bytes > body_.size()) return nullptr;
+    const std::byte* const data = body_.data();
+    body_ = body_.subspan(bytes);
+    return data;
+  }
+
+ private:
+  std::span<const std::byte> body_;
+};
+
+// What a node tells the others before the run: where its memory and its lanes are.
+struct NodeCard {
+  NodeId node;
+  std::uint64_t base = 0;   // virtual address of offset 0
+  std::uint64_t bytes = 0;  // of the table, from offset 0
+  std::uint32_t key = 0;    // its remote key
+  std::uint32_t lanes = 0;
+  std::string host;  // machine, for messages and clocks
+  // One QP for each lane of mine and each lane of the run, in the order of (mine, theirs).
+  std::vector<QpAddress> channels;
+};
+
+}  // namespace latchlab::ib

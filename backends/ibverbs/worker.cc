@@ -1,0 +1,161 @@
+#include "backends/ibverbs/worker.h"
+
+#include <sched.h>
+#include <time.h>
+
+#include <utility>
+
+#include "backends/ibverbs/station.h"
+#include "core/base/check.h"
+
+namespace latchlab::ib {
+
+namespace {
+
+constexpr int kIdleTurns = 16;  // before the core is offered to others
+constexpr Duration kSweep = seconds(1);
+
+}  // namespace
+
+std::int64_t monotonic_ns() {
+  timespec now = {};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+}
+
+void Worker::at(Time date, std::function<void()> action) {
+  Timer timer{date, next_order_++, nullptr, 0, {}, nullptr, 0, nullptr};
+  timer.action = std::make_shared<std::function<void()>>(std::move(action));
+  timers_.push(std::move(timer));
+}
+
+void Worker::sleep(IbActor& actor, Time until, std::coroutine_handle<> waiter) {
+  timers_.push({until, next_order_++, &actor, actor.life, waiter, nullptr, 0, nullptr});
+}
+
+void Worker::wake_at(IbActor& actor, IbWait& wait, Time date) {
+  timers_.push({date, next_order_++, &actor, wait.life, {}, &wait, wait.generation, nullptr});
+}
+
+void Worker::inbox(std::function<void()> action) {
+  const std::lock_guard guard(inbox_mutex_);
+  inbox_.push_back(std::move(action));
+  has_mail_.store(true, std::memory_order_release);
+}
+
+void Worker::resume(IbActor& actor, std::coroutine_handle<> handle) {
+  CheckContext& context = check_context();
+  if (index_ == 0) {
+    context.client = actor.kind() == ActorKind::client ? actor.client().value : -1;
+    context.time_ps = turn_began_.ps;
+  }
+  const bool was_done = actor.root.done();
+  running_ = &actor;
+  handle.resume();
+  running_ = nullptr;
+  ++events;
+  if (!was_done && actor.root.done() && actor.kind() == ActorKind::client) --live_clients;
+}
+
+void Worker::begin(IbActor& actor) {
+  if (!actor.alive || std::exchange(actor.started, true)) return;
+  running_ = &actor;
+  actor.root.start();
+  running_ = nullptr;
+  if (actor.root.done() && actor.kind() == ActorKind::client) --live_clients;
+}
+
+void Worker::fire(const Timer& timer) {
+  if (timer.action) return (*timer.action)();
+  if (timer.wait == nullptr) {
+    if (timer.life == timer.actor->life) resume(*timer.actor, timer.waiter);
+    return;
+  }
+  if (timer.wait->generation == timer.generation && timer.wait->armed)
+    timer.actor->station().deadline_came(*timer.actor, *timer.wait);
+}
+
+bool Worker::run_timers() {
+  bool any = false;
+  while (!timers_.empty() && timers_.top().date <= turn_began_) {
+    const Timer timer = timers_.top();
+    timers_.pop();
+    fire(timer);
+    any = true;
+  }
+  return any;
+}
+
+bool Worker::run_ready() {
+  const std::size_t count = ready_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Ready next = ready_.front();
+    ready_.pop_front();
+    Verbs* const owner = next.op != nullptr ? next.op->owner : next.wait->owner;
+    auto& actor = static_cast<IbActor&>(*owner);
+    if (next.op != nullptr) {
+      if (next.op->life == actor.life)
+        resume(actor, next.op->waiter);
+      else
+        actor.station().recycle_batch(*next.op);
+    } else if (next.wait->life == actor.life) {
+      resume(actor, next.wait->waiter);
+    } else {
+      actor.recycle_wait(*next.wait);
+    }
+  }
+  return count > 0;
+}
+
+bool Worker::run_inbox() {
+  if (!has_mail_.load(std::memory_order_acquire)) return false;
+  std::vector<std::function<void()>> mail;
+  {
+    const std::lock_guard guard(inbox_mutex_);
+    mail.swap(inbox_);
+    has_mail_.store(false, std::memory_order_release);
+  }
+  for (const auto& action : mail) action();
+  return true;
+}
+
+bool Worker::turn() {
+  bool any = run_timers();
+  for (Station* station : stations_) any = station->poll() || any;
+  any = run_ready() || any;
+  return run_inbox() || any;
+}
+
+void Worker::sweep() {
+  if (turn_began_ < swept_ + kSweep) return;
+  swept_ = turn_began_;
+  for (Station* station : stations_) station->sweep(swept_);
+}
+
+bool Worker::nothing_under_way() const {
+  if (!timers_.empty() || !ready_.empty() || census.in_flight > 0) return false;
+  for (const Station* station : stations_)
+    if (station->busy()) return false;
+  return true;
+}
+
+RunEnd Worker::run_until(Time date, const std::atomic<bool>& stop, bool quiet) {
+  int idle = 0;
+  for (;;) {
+    if (stop.load(std::memory_order_relaxed)) return RunEnd::stopped;
+    if (live_clients == 0 && !serves_others_) return RunEnd::finished;
+    turn_began_ = now();
+    if (turn_began_ >= date) return RunEnd::reached;
+    sweep();
+    if (turn()) {
+      idle = 0;
+      continue;
+    }
+    if (++idle < kIdleTurns) continue;
+    idle = 0;
+    if (quiet && nothing_under_way()) return RunEnd::stuck;
+    ::sched_yield();
+  }
+}
+
+}  // namespace latchlab::ib

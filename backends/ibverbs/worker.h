@@ -1,0 +1,105 @@
+#pragma once
+// One thread of clients: polls its stations, keeps its timers, and resumes coroutines. Everything
+// below is for that thread alone, but for inbox() and the counters.
+
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <queue>
+#include <vector>
+
+#include "backends/ibverbs/actor.h"
+#include "core/base/time.h"
+#include "core/runner/backend.h"
+
+namespace latchlab::ib {
+
+class Station;
+
+// Nanoseconds of the machine's monotonic clock.
+std::int64_t monotonic_ns();
+
+class Worker {
+ public:
+  Worker(std::uint32_t index, std::int64_t epoch_ns) : index_(index), epoch_ns_(epoch_ns) {}
+
+  void set_epoch(std::int64_t epoch_ns) { epoch_ns_ = epoch_ns; }
+  Time now() const { return Time{(monotonic_ns() - epoch_ns_) * 1000}; }
+  // When this turn of the loop began: a look at the clock is dear beside a turn without work.
+  Time turn_began() const { return turn_began_; }
+  std::uint32_t index() const { return index_; }
+  // Other processes need what is here: a run lasts to its date, with or without clients of ours.
+  void set_serves_others() { serves_others_ = true; }
+  void add_station(Station& station) { stations_.push_back(&station); }
+  const std::vector<Station*>& stations() const { return stations_; }
+
+  // ---- what is to happen ----
+  void at(Time date, std::function<void()> action);
+  void sleep(IbActor& actor, Time until, std::coroutine_handle<> waiter);
+  void wake_at(IbActor& actor, IbWait& wait, Time date);
+  void ready(IbOperation& first) { ready_.push_back({&first, nullptr}); }
+  void ready(IbWait& wait) { ready_.push_back({nullptr, &wait}); }
+  // From any thread: runs on this one, soon.
+  void inbox(std::function<void()> action);
+
+  // `quiet`: nobody else can wake anybody here, so that a worker with nothing to do is stuck.
+  RunEnd run_until(Time date, const std::atomic<bool>& stop, bool quiet);
+
+  // ---- the books ----
+  std::uint32_t live_clients = 0;  // whose coroutines have not ended
+  std::uint64_t effects = 0;
+  std::uint64_t events = 0;
+  VerbCensus census;
+
+  // Whose coroutine is on this thread now: what destroys it must wait (inbox). Null: nobody's.
+  const IbActor* running() const { return running_; }
+  void resume(IbActor& actor, std::coroutine_handle<> handle);
+  void begin(IbActor& actor);
+
+ private:
+  struct Timer {
+    Time date;
+    std::uint64_t order;
+    IbActor* actor = nullptr;  // a sleep's, or a wait's
+    std::uint64_t life = 0;
+    std::coroutine_handle<> waiter;
+    IbWait* wait = nullptr;
+    std::uint64_t generation = 0;
+    std::shared_ptr<std::function<void()>> action;
+    bool operator>(const Timer& other) const {
+      return date != other.date ? date > other.date : order > other.order;
+    }
+  };
+  struct Ready {
+    IbOperation* op;
+    IbWait* wait;
+  };
+
+  bool turn();
+  void sweep();
+  bool run_timers();
+  bool run_ready();
+  bool run_inbox();
+  void fire(const Timer& timer);
+  bool nothing_under_way() const;
+
+  std::uint32_t index_;
+  std::int64_t epoch_ns_;
+  bool serves_others_ = false;
+  std::vector<Station*> stations_;
+  std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+  std::uint64_t next_order_ = 0;
+  Time turn_began_;
+  Time swept_;
+  const IbActor* running_ = nullptr;
+  std::deque<Ready> ready_;
+  std::mutex inbox_mutex_;
+  std::vector<std::function<void()>> inbox_;
+  std::atomic<bool> has_mail_ = false;
+};
+
+}  // namespace latchlab::ib

@@ -1,0 +1,35 @@
+#pragma once
+// Worlds on the RDMA device of this machine, for tests that are told to run there: by
+// LATCHLAB_WORLD in the environment, because a machine without a device has no other way to pass
+// them.
+
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backends/ibverbs/ibverbs_backend.h"
+#include "core/base/check.h"
+
+namespace latchlab {
+
+inline bool on_hardware() {
+  const char* const world = std::getenv("LATCHLAB_WORLD");
+  return world != nullptr && std::string_view(world) == "ibverbs";
+}
+
+// All nodes in this process, each with an address of its own as far as the device has enough.
+inline std::unique_ptr<Backend> hardware_world(const WorldPlan& plan, bool agents) {
+  const auto devices = ib::list_devices();
+  LATCHLAB_CHECK(devices.ok(), devices.ok() ? "" : devices.error().text());
+  LATCHLAB_CHECK(!devices.value().empty(), "LATCHLAB_WORLD says ibverbs, and there is no device");
+  IbverbsOptions options;
+  options.agents = agents;
+  options.addresses = devices.value().front().ipv4_addresses();
+  auto made = make_ibverbs(plan, options);
+  LATCHLAB_CHECK(made.ok(), made.ok() ? "" : made.error().text());
+  return std::move(made).value();
+}
+
+}  // namespace latchlab

@@ -1,0 +1,96 @@
+// What goes wrong at the transport, and how it is told.
+
+#include <cstring>
+
+#include "tests/hardware/pair.h"
+
+namespace latchlab::ib {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+TEST_F(Errors, a_burst_of_sends_finds_one_recv_and_then_none) {
+  const auto recvs = must(RecvPool::make(*there_->device, 1, 64));
+  QpOptions hasty;
+  hasty.rnr_retries = 0;
+  QpOptions receiver;
+  receiver.recvs = recvs.get();
+  connect(hasty, receiver);
+  here_->words[0] = 42;
+  std::vector<WorkRequest> burst;
+  for (std::uint64_t id = 1; id <= 4; ++id)
+    burst.push_back(here_->request(WorkRequest::Kind::send, id));
+  ASSERT_EQ(here_->qp.post(burst), 0);
+  EXPECT_THAT(outcomes(4), ElementsAre(VerbStatus::ok, VerbStatus::receiver_not_ready,
+                                       VerbStatus::flushed, VerbStatus::flushed));
+  const std::vector<Done> received = there_->completions(1);
+  ASSERT_THAT(received, SizeIs(1));
+  EXPECT_EQ(received[0].bytes, 8U);
+  std::uint64_t word = 0;
+  std::memcpy(&word, recvs->slot(0), sizeof(word));
+  EXPECT_EQ(word, 42U);
+}
+
+TEST_F(Errors, a_sender_with_patience_waits_for_the_recv) {
+  const auto recvs = must(RecvPool::make(*there_->device, 1, 64));
+  QpOptions receiver;
+  receiver.recvs = recvs.get();
+  connect({}, receiver);
+  const std::vector<WorkRequest> both = {here_->request(WorkRequest::Kind::send, 1),
+                                         here_->request(WorkRequest::Kind::send, 2)};
+  ASSERT_EQ(here_->qp.post(both), 0);
+  ASSERT_THAT(there_->completions(1), SizeIs(1));
+  recvs->post(0);
+  EXPECT_THAT(outcomes(2), ElementsAre(VerbStatus::ok, VerbStatus::ok));
+}
+
+TEST_F(Errors, a_wrong_key_is_an_access_error_and_a_new_pair_works) {
+  there_->words[0] = 7;
+  connect();
+  std::vector<WorkRequest> requests = {read(1), read(2, 1), read(3)};
+  ASSERT_EQ(here_->qp.post(requests), 0);
+  EXPECT_THAT(outcomes(3),
+              ElementsAre(VerbStatus::ok, VerbStatus::access_error, VerbStatus::flushed));
+  // The QP stays in error.
+  requests = {read(4)};
+  ASSERT_EQ(here_->qp.post(requests), 0);
+  EXPECT_THAT(outcomes(1), ElementsAre(VerbStatus::flushed));
+  here_->words[0] = 0;
+  connect();
+  requests = {read(5)};
+  ASSERT_EQ(here_->qp.post(requests), 0);
+  EXPECT_THAT(outcomes(1), ElementsAre(VerbStatus::ok));
+  EXPECT_EQ(here_->words[0], 7U);
+}
+
+// SENDs that nobody receives stay outstanding for as long as it is wanted.
+TEST_F(Errors, a_qp_that_is_failed_flushes_what_is_outstanding) {
+  const auto recvs = must(RecvPool::make(*there_->device, 1, 64));
+  QpOptions receiver;
+  receiver.recvs = recvs.get();
+  connect({}, receiver);
+  std::vector<WorkRequest> burst;
+  for (std::uint64_t id = 1; id <= 9; ++id)
+    burst.push_back(here_->request(WorkRequest::Kind::send, id));
+  ASSERT_EQ(here_->qp.post(burst), 0);
+  EXPECT_THAT(outcomes(1), ElementsAre(VerbStatus::ok));
+  here_->qp.fail();
+  const std::vector<VerbStatus> rest = outcomes(8);
+  EXPECT_THAT(rest, SizeIs(8));
+  EXPECT_THAT(rest, Each(VerbStatus::flushed));
+}
+
+TEST_F(Errors, an_address_that_no_port_has_is_named) {
+  const auto device = Device::open({"", "192.0.2.1"});
+  ASSERT_FALSE(device.ok());
+  EXPECT_THAT(device.error().text(), HasSubstr("192.0.2.1"));
+  const auto unknown = Device::open({"no_such_device", ""});
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_THAT(unknown.error().text(), HasSubstr("no_such_device"));
+}
+
+}  // namespace
+}  // namespace latchlab::ib
