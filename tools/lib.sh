@@ -7,8 +7,11 @@ cores=${JOBS:-$(nproc)}
 
 # Names in Debian 12. libsimgrid-dev brings the Boost headers it needs.
 build_packages=(g++ cmake ninja-build ccache pkg-config libsimgrid-dev libyaml-cpp-dev libfmt-dev
-                libcli11-dev nlohmann-json3-dev libeigen3-dev node-d3)
+                libcli11-dev nlohmann-json3-dev libeigen3-dev node-d3 libibverbs-dev
+                ibverbs-providers)
 test_packages=(libgtest-dev libgmock-dev gnuplot-nox chromium python3-jsonschema python3-yaml)
+guest_packages=(qemu-system-x86 busybox-static cpio kmod iproute2 ibverbs-providers ibverbs-utils
+                perftest)
 check_packages=(clang-19 clang-tidy-19 clang-format libclang-rt-19-dev jq)
 
 die() {

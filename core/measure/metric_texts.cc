@@ -92,14 +92,17 @@ const std::vector<MetricDoc>& metric_docs() {
        "The most conflicting grants that any one request saw given to requests whose first verb "
        "took effect after its own.",
        "0 is first come, first served; without bound somebody may starve."},
-      {"safety.checks", "1", "checks", "Grants that the monitor has compared with all others."},
+      {"safety.checks", "1", "checks",
+       "Grants that were compared with all others: by the monitor, or, where nobody sees all "
+       "clients, by guard words (`run.guard`). Null without either."},
       {"safety.violations", "1", "violations",
        "Times that two live clients were inside the validity of conflicting grants at once.",
        "Anything but 0 is a broken lock: the point is UNSAFE and the exit code 1."},
       {"safety.expired_holds", "1", "expired holds",
        "Grants given while an earlier holder was still inside, past its own validity: the holder's "
        "fault, not the lock's.",
-       "0, unless clients stall, pause or crash."},
+       "0, unless clients stall, pause or crash. Guard words count here what they saw of locks on "
+       "which somebody overstayed or died."},
       {"safety.late_effects", "1", "late effects",
        "Releases carried out after recovery had given the lock away.",
        "0, unless clients stall, pause or crash."},

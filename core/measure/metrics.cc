@@ -12,6 +12,11 @@ void PhaseTotals::add(const std::array<Duration, kPhases>& spent) {
   }
 }
 
+void PhaseTotals::merge(const PhaseTotals& other) {
+  operations += other.operations;
+  for (std::size_t i = 0; i < sum_ps.size(); ++i) sum_ps[i] += other.sum_ps[i];
+}
+
 bool PhaseTotals::add_up_to(const Histogram& operations_histogram) const {
   Wide sum = 0;
   for (const std::uint64_t phase_ps : sum_ps) sum += phase_ps;

@@ -23,6 +23,7 @@ struct PhaseTotals {
   std::array<std::uint64_t, kPhases> sum_ps = {};  // by Phase
 
   void add(const std::array<Duration, kPhases>& spent);
+  void merge(const PhaseTotals& other);
   bool add_up_to(const Histogram& operations_histogram) const;
   bool operator==(const PhaseTotals&) const = default;
 };

@@ -4,6 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 namespace latchlab {
 namespace {
@@ -16,6 +17,8 @@ Json finite(double value) {
   return value >= -kMaxDouble && value <= kMaxDouble ? Json(value) : Json();
 }
 
+constexpr std::size_t kTallyCounts = sizeof(VerbTally) / sizeof(std::uint64_t);
+
 // Text that is not UTF-8 is mended, not thrown about.
 std::string dumped(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
@@ -23,28 +26,51 @@ std::string dumped(const Json& json, int indent) {
 
 class Writer {
  public:
-  void operator()(const char* path, const RepeatMetrics::Real& value, Fold /*fold*/) {
+  void operator()(const char* path, const RepeatMetrics::Real& value, Fold /*fold*/ = {}) {
     json_[path] = value ? finite(*value) : Json();
   }
-  void operator()(const char* path, const RepeatMetrics::Count& value, Fold /*fold*/) {
+  void operator()(const char* path, const RepeatMetrics::Count& value, Fold /*fold*/ = {}) {
     json_[path] = value ? Json(*value) : Json();
   }
-  void operator()(const char* path, const std::string& value, Fold /*fold*/) {
+  void operator()(const char* path, const std::string& value, Fold /*fold*/ = {}) {
     json_[path] = value;
   }
-  void operator()(const char* path, const Histogram& value, Fold /*fold*/) {
+  void operator()(const char* path, const Histogram& value, Fold /*fold*/ = {}) {
     json_[path] = value.serialised();
   }
-  void operator()(const char* path, const RepeatMetrics::Table& table, Fold /*fold*/) {
+  void operator()(const char* path, const RepeatMetrics::Table& table, Fold /*fold*/ = {}) {
     Json& entries = json_[path] = Json::object();
     for (const auto& [name, value] : table)
       if (const Json number = finite(value); !number.is_null()) entries[name] = number;
   }
-  void operator()(const char* path, const std::optional<PhaseTotals>& value, Fold /*fold*/) {
-    json_[path] =
-        value ? Json({{"operations", value->operations}, {"sum_ps", value->sum_ps}}) : Json();
+  void operator()(const char* path, const std::optional<PhaseTotals>& value, Fold /*fold*/ = {}) {
+    json_[path] = Json();
+    if (value) (*this)(path, *value);
   }
-  void operator()(const char* path, const WindowLaw& law, Fold /*fold*/) {
+  void operator()(const char* path, bool value) { json_[path] = value; }
+  void operator()(const char* path, std::uint64_t value) { json_[path] = value; }
+  void operator()(const char* path, const std::vector<std::uint64_t>& values) {
+    json_[path] = values;
+  }
+  void operator()(const char* path, const PhaseTotals& value) {
+    json_[path] = {{"operations", value.operations}, {"sum_ps", value.sum_ps}};
+  }
+  void operator()(const char* path, const VerbTally& tally) {
+    Json& counts = json_[path] = Json::array();
+    VerbTally().combine(tally,
+                        [&](std::uint64_t, std::uint64_t count) { counts.push_back(count); });
+  }
+  void operator()(const char* path, const GuardFindings& guard) {
+    Json conflicts = Json::array();
+    for (const GuardConflict& one : guard.conflicts)
+      conflicts.push_back({one.lock, one.client, one.exclusive ? 1 : 0, one.word, one.times});
+    json_[path] = {{"guarded", guard.guarded},
+                   {"checks", guard.checks},
+                   {"conflicts", std::move(conflicts)},
+                   {"expired", guard.expired},
+                   {"unguarded", guard.unguarded}};
+  }
+  void operator()(const char* path, const WindowLaw& law, Fold /*fold*/ = {}) {
     visit_law(law, [&](const char* name, std::uint64_t value) { json_[path][name] = value; });
   }
 
@@ -60,7 +86,7 @@ class Reader {
   explicit Reader(const Json& json) : json_(json) {}
 
   template <class Field>
-  void operator()(const char* path, Field& field, Fold /*fold*/) {
+  void operator()(const char* path, Field& field, Fold /*fold*/ = {}) {
     if (!wrong_.empty()) return;
     const auto found = json_.find(path);
     if (found == json_.end() || !read(*found, field)) wrong_ = path;
@@ -73,6 +99,41 @@ class Reader {
     if (!json.is_number_integer() || (!json.is_number_unsigned() && json.get<std::int64_t>() < 0))
       return false;
     field = json.get<std::uint64_t>();
+    return true;
+  }
+  static bool read(const Json& json, bool& field) {
+    if (!json.is_boolean()) return false;
+    field = json.get<bool>();
+    return true;
+  }
+  static bool read(const Json& json, std::vector<std::uint64_t>& field) {
+    if (!json.is_array()) return false;
+    field.clear();
+    for (const Json& value : json)
+      if (!read(value, field.emplace_back())) return false;
+    return true;
+  }
+  static bool read(const Json& json, GuardConflict& field) {
+    std::vector<std::uint64_t> numbers;
+    if (!read(json, numbers) || numbers.size() != 5 || numbers[2] > 1) return false;
+    field = {numbers[0], numbers[1], numbers[2] == 1, numbers[3], numbers[4]};
+    return true;
+  }
+  static bool read(const Json& json, GuardFindings& field) {
+    for (const char* name : {"guarded", "checks", "conflicts", "expired", "unguarded"})
+      if (!json.is_object() || !json.contains(name)) return false;
+    field.conflicts.clear();
+    if (!json["conflicts"].is_array()) return false;
+    for (const Json& conflict : json["conflicts"])
+      if (!read(conflict, field.conflicts.emplace_back())) return false;
+    return read(json["guarded"], field.guarded) && read(json["checks"], field.checks) &&
+           read(json["expired"], field.expired) && read(json["unguarded"], field.unguarded);
+  }
+  static bool read(const Json& json, VerbTally& field) {
+    std::vector<std::uint64_t> counts;
+    if (!read(json, counts) || counts.size() != kTallyCounts) return false;
+    std::size_t at = 0;
+    field.combine(field, [&](std::uint64_t& mine, std::uint64_t) { mine = counts[at++]; });
     return true;
   }
   static bool read(const Json& json, double& field) {
@@ -156,6 +217,25 @@ Result<RepeatMetrics> parse_repeat(std::string_view text) {
                      "'; run the point again with this version",
                  {}};
   return metrics;
+}
+
+std::string serialise_part(const MeasuredPart& part) {
+  Writer writer;
+  visit_part(part, writer);
+  return writer.text();
+}
+
+Result<MeasuredPart> parse_part(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return Error{"what another process measured is not a JSON object", {}};
+  MeasuredPart part;
+  Reader reader(json);
+  visit_part(part, reader);
+  if (!reader.wrong().empty())
+    return Error{"what another process measured lacks a valid '" + reader.wrong() + "'", {}};
+  if (std::string why = part.contradiction(); !why.empty())
+    return Error{"what another process measured contradicts itself: " + why, {}};
+  return part;
 }
 
 std::string leaves_json(const Leaves& leaves, int indent) {

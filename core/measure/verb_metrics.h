@@ -13,6 +13,7 @@ namespace latchlab {
 struct AcquireAtomics {
   std::uint64_t atomics = 0;
   std::uint64_t mismatched = 0;
+  bool operator==(const AcquireAtomics&) const = default;
 };
 
 // `cycles`: verbs of the counted cycles, of which there were `counted`. `acquisitions`: the part of

@@ -1,9 +1,9 @@
 #include "core/measure/window.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/check.h"
-#include "core/measure/statistics.h"
 
 namespace latchlab {
 namespace {
@@ -17,12 +17,24 @@ std::uint64_t narrow(Wide value) {
   return static_cast<std::uint64_t>(value);
 }
 
+std::vector<ClientId> first_clients(std::uint32_t count) {
+  std::vector<ClientId> all;
+  all.reserve(count);
+  for (std::uint32_t i = 0; i < count; ++i) all.push_back(ClientId{i});
+  return all;
+}
+
 }  // namespace
 
 WindowRecorder::WindowRecorder(std::uint32_t clients, Time start, Duration length)
+    : WindowRecorder(clients, first_clients(clients), start, length) {}
+
+WindowRecorder::WindowRecorder(std::uint32_t clients, std::vector<ClientId> measured, Time start,
+                               Duration length)
     : start_(start),
       middle_(start + length / 2),
       end_(start + length),
+      measured_(std::move(measured)),
       clients_(clients),
       cycles_by_client_(clients, 0) {
   LATCHLAB_CHECK(length.ps > 0, "an empty window");
@@ -77,7 +89,8 @@ WindowLaw WindowRecorder::law() const {
   Wide at_end = 0;
   Wide idle = idle_ps_;
   for (const std::uint64_t age_ps : ages_at_end_ps_) at_end += age_ps;
-  for (const Client& client : clients_) {
+  for (const ClientId id : measured_) {
+    const Client& client = clients_[id.value];
     if (!client.open) {
       idle += overlap_ps(client.seen ? client.since : start_, end_);
       continue;
@@ -85,7 +98,7 @@ WindowLaw WindowRecorder::law() const {
     if (client.since < start_) at_start += length_ps(client.since, start_);
     if (client.since < end_) at_end += length_ps(client.since, end_);
   }
-  return {.clients = clients_.size(),
+  return {.clients = measured_.size(),
           .duration_ps = length_ps(start_, end_),
           .counted_cycles = counted_cycles(),
           .counted_lengths_ps = narrow(cycle_.sum_ps()),
@@ -95,43 +108,40 @@ WindowLaw WindowRecorder::law() const {
 }
 
 std::optional<bool> WindowRecorder::check_littles_law() const {
-  if (clients_.empty() || counted_cycles() / clients_.size() <= 1000) return std::nullopt;
-  const Wide expected = static_cast<Wide>(clients_.size()) * length_ps(start_, end_);
+  if (measured_.empty() || counted_cycles() / measured_.size() <= 1000) return std::nullopt;
+  const Wide expected = static_cast<Wide>(measured_.size()) * length_ps(start_, end_);
   const Wide found = cycle_.sum_ps();
   return (found > expected ? found - expected : expected - found) <= expected / 100;
 }
 
-void WindowRecorder::write_open(RepeatMetrics::Open& open) const {
-  std::vector<std::uint64_t> ages_ps = ages_at_end_ps_;
-  for (const Client& client : clients_)
-    if (client.open && client.since < end_) ages_ps.push_back(length_ps(client.since, end_));
-  open.count = ages_ps.size();
-  if (ages_ps.empty()) return;
-  Wide sum = 0;
-  for (const std::uint64_t age_ps : ages_ps) sum += age_ps;
-  open.age_mean_ns = static_cast<double>(sum) / static_cast<double>(ages_ps.size()) / 1e3;
-  open.age_max_ns = static_cast<double>(*std::max_element(ages_ps.begin(), ages_ps.end())) / 1e3;
+// The sum of their ages is in the law.
+void WindowRecorder::write_open(MeasuredPart& part) const {
+  const auto add = [&part](std::uint64_t age_ps) {
+    ++part.open_count;
+    part.open_age_max_ps = std::max(part.open_age_max_ps, age_ps);
+  };
+  part.open_count = part.open_age_max_ps = 0;
+  for (const std::uint64_t age_ps : ages_at_end_ps_) add(age_ps);
+  for (const ClientId id : measured_)
+    if (const Client& client = clients_[id.value]; client.open && client.since < end_)
+      add(length_ps(client.since, end_));
 }
 
-RepeatMetrics::Real WindowRecorder::stationarity() const {
-  if (first_half_ == 0 || middle_ == start_) return std::nullopt;
-  const double first = static_cast<double>(first_half_) * (end_ - middle_).seconds();
-  const double second = static_cast<double>(second_half_) * (middle_ - start_).seconds();
-  return second / first;
-}
-
-void WindowRecorder::write_to(RepeatMetrics& metrics) const {
-  metrics.goodput_ops_s = static_cast<double>(counted_cycles()) / (end_ - start_).seconds();
-  metrics.cycle = cycle_;
-  metrics.acquire = acquire_read_;
-  metrics.acquire.merge(acquire_write_);
-  metrics.acquire_read = acquire_read_;
-  metrics.acquire_write = acquire_write_;
-  metrics.release = release_;
-  write_open(metrics.open);
-  metrics.fairness.jain = jain_index(cycles_by_client_);
-  metrics.stationary = stationarity();
-  metrics.window_law = law();
+void WindowRecorder::write_to(MeasuredPart& part) const {
+  part.clients.clear();
+  part.cycles_by_client.clear();
+  for (const ClientId id : measured_) {
+    part.clients.push_back(id.value);
+    part.cycles_by_client.push_back(cycles_by_client_[id.value]);
+  }
+  part.law = law();
+  part.first_half = first_half_;
+  part.second_half = second_half_;
+  write_open(part);
+  part.cycle = cycle_;
+  part.acquire_read = acquire_read_;
+  part.acquire_write = acquire_write_;
+  part.release = release_;
 }
 
 }  // namespace latchlab

@@ -20,12 +20,17 @@
 #include "core/base/time.h"
 #include "core/measure/histogram.h"
 #include "core/measure/metrics.h"
+#include "core/measure/part.h"
 
 namespace latchlab {
 
 class WindowRecorder {
  public:
-  WindowRecorder(std::uint32_t clients, Time start, Duration length);  // length > 0
+  // Of some of the run's clients, which are given in ascending order; the others never call. The
+  // length is positive.
+  WindowRecorder(std::uint32_t clients, std::vector<ClientId> measured, Time start,
+                 Duration length);
+  WindowRecorder(std::uint32_t clients, Time start, Duration length);  // of all
 
   // Whether something that ends at `date` counts.
   bool counts(Time date) const { return date >= start_ && date < end_; }
@@ -45,15 +50,14 @@ class WindowRecorder {
 
   // What follows is meant for when the run has reached the end of the window.
   std::uint64_t counted_cycles() const { return first_half_ + second_half_; }
-  const std::vector<std::uint64_t>& cycles_by_client() const { return cycles_by_client_; }
   WindowLaw law() const;
   bool check_window_law() const { return law().holds(); }
   // Little's law, mean cycle x goodput = clients within 1%; none where no client count makes it
   // sharp (fewer than a thousand cycles per client).
   std::optional<bool> check_littles_law() const;
 
-  // Goodput, the histograms, open cycles, Jain's index, stationarity and the law.
-  void write_to(RepeatMetrics& metrics) const;
+  // The clients and their cycles, the histograms, open cycles, both halves and the law.
+  void write_to(MeasuredPart& part) const;
 
  private:
   struct Client {
@@ -62,13 +66,13 @@ class WindowRecorder {
     Time since;  // the open cycle's begin, or where the last one ended
   };
   std::uint64_t overlap_ps(Time from, Time to) const;  // with the window
-  void write_open(RepeatMetrics::Open& open) const;
-  RepeatMetrics::Real stationarity() const;
+  void write_open(MeasuredPart& part) const;
 
   Time start_;
   Time middle_;
   Time end_;
-  std::vector<Client> clients_;
+  std::vector<ClientId> measured_;
+  std::vector<Client> clients_;  // by ClientId, and so below
   std::vector<std::uint64_t> cycles_by_client_;
   std::uint64_t first_half_ = 0;
   std::uint64_t second_half_ = 0;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/base/check.h"
@@ -75,6 +76,18 @@ class Backend {
   virtual ~Backend() = default;
   virtual const Capabilities& capabilities() const = 0;
 
+  // A run may be spread over processes, each with a backend that hosts some of the nodes, and over
+  // worker threads within a process. Every backend is made from the plan of the whole world.
+  // Is this node's memory here, and are its actors to be added here?
+  virtual bool hosts(NodeId /*node*/) const { return true; }
+  // How many threads resume coroutines here, at least one, and which of them resumes a client's.
+  // Actors of nodes and servers are resumed by worker 0.
+  virtual std::uint32_t workers() const { return 1; }
+  virtual std::uint32_t worker_of(ClientId /*client*/) const { return 0; }
+  // Does this backend see every effect of the run, in the order in which they take place? What
+  // FirstEffect and the fingerprint say means something only then.
+  virtual bool sees_all_effects() const { return true; }
+
   // `client` counts from 0 over the run for clients; ignored for nodes and servers.
   virtual Verbs& add_actor(ActorKind kind, NodeId node, ClientId client) = 0;
   // Starts the actor's coroutine at `start`, a true date. Background coroutines of nodes and
@@ -92,6 +105,11 @@ class Backend {
   virtual Time true_now() const = 0;
   // Runs `action` at a true date, before anything else of that date.
   virtual void at(Time date, std::function<void()> action) = 0;
+  // The same on the thread of one worker, while no coroutine of that worker runs; at() means
+  // worker 0. Both are called before the run, or by the worker itself.
+  virtual void at_worker(std::uint32_t /*worker*/, Time date, std::function<void()> action) {
+    at(date, std::move(action));
+  }
   virtual void crash(ClientId client, CrashKind kind) = 0;
   // Whether nodes and links can fail on their own; without it the next two are not to be called.
   virtual bool has_hardware_faults() const { return false; }
@@ -103,8 +121,8 @@ class Backend {
     static_cast<void>(node), static_cast<void>(other), static_cast<void>(up);
   }
 
-  // Faults of CPUs and clocks, from now on; only where the capability `timing` is there. What RNICs
-  // do goes on meanwhile.
+  // Faults of CPUs and clocks, from now on. What RNICs do goes on meanwhile.
+  virtual bool has_cpu_faults() const { return false; }
   virtual void pause(ClientId /*client*/, Duration /*length*/) { no_cpu_faults(); }
   virtual void pause_node(NodeId /*node*/, Duration /*length*/) { no_cpu_faults(); }
   // The client's CPU time takes factor_ppb / 10^9 times as long.

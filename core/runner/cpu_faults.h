@@ -13,7 +13,8 @@ namespace latchlab {
 // Why this backend cannot carry out the point's faults; empty: it can.
 std::string cpu_faults_refused(const Point& point, const Backend& backend);
 
-// Puts them on the backend's agenda. Random dates come from `seed` and lie before `end`.
+// Puts them on the agenda of the backend, which the world outlives; what happens to nodes that it
+// does not host happens elsewhere. Random dates come from `seed` and lie before `end`.
 void schedule_cpu_faults(const Point& point, const World& world, Backend& backend,
                          std::uint64_t seed, Time end);
 

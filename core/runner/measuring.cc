@@ -1,10 +1,9 @@
 #include "core/runner/measuring.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "core/base/check.h"
 #include "core/base/prefetch.h"
-#include "core/measure/statistics.h"
 
 namespace latchlab {
 
@@ -14,11 +13,13 @@ namespace {
 constexpr std::uint64_t kGranted = 0x10001;
 constexpr std::uint64_t kReleased = 0x10002;
 
-std::uint64_t recoveries_of(const World& world) {
-  std::uint64_t total = 0;
+std::vector<ClientId> clients_of(const World& world, const Backend& backend, std::uint32_t worker) {
+  std::vector<ClientId> clients;
+  clients.reserve(world.shape().clients());
   for (std::uint32_t i = 0; i < world.shape().clients(); ++i)
-    total += world.client(ClientId{i}).recoveries();
-  return total;
+    if (world.hosts(ClientId{i}) && backend.worker_of(ClientId{i}) == worker)
+      clients.push_back(ClientId{i});
+  return clients;
 }
 
 }  // namespace
@@ -26,7 +27,10 @@ std::uint64_t recoveries_of(const World& world) {
 // ---- one client's stopwatch ----
 
 void MeasuringObserver::Meter::mark(Phase phase) {
-  const Time now = backend->true_now();
+  mark_at(phase, backend->true_now());
+}
+
+void MeasuringObserver::Meter::mark_at(Phase phase, Time now) {
   spent[static_cast<std::size_t>(current)] += now - since;
   current = phase;
   since = now;
@@ -39,29 +43,34 @@ void MeasuringObserver::Meter::restart(Time now) {
 }
 
 Duration MeasuringObserver::Meter::stop(Time now) {
-  mark(Phase::other);
+  mark_at(Phase::other, now);  // time may have gone on since: the phases must add up
   return now - begun;
 }
 
 // ---- the observer ----
 
-MeasuringObserver::MeasuringObserver(const World& world, Backend& backend, Time window_start,
-                                     Duration window, OnViolation on_violation)
+MeasuringObserver::MeasuringObserver(const World& world, Backend& backend, std::uint32_t worker,
+                                     Time window_start, Duration window, OnViolation on_violation)
     : world_(world),
       backend_(backend),
+      worker_(worker),
+      measured_(clients_of(world, backend, worker)),
+      sees_everything_(backend.sees_all_effects() && backend.workers() == 1 &&
+                       measured_.size() == world.shape().clients()),
       window_start_(window_start),
       window_(window),
       on_violation_(on_violation),
-      recorder_(world.shape().clients(), window_start, window),
+      recorder_(world.shape().clients(), measured_, window_start, window),
       monitor_(world.shape().clients(), *this),
       meters_(world.shape().clients()) {}
 
 void MeasuringObserver::watch_clients() {
-  for (std::uint32_t i = 0; i < world_.shape().clients(); ++i) {
-    meters_[i].backend = &backend_;
-    Verbs& verbs = world_.verbs(ClientId{i});
-    verbs.measure_phases(&meters_[i]);
-    monitor_.watch(ClientId{i}, verbs.first_effect());
+  for (const ClientId client : measured_) {
+    Meter& meter = meters_[client.value];
+    meter.backend = &backend_;
+    Verbs& verbs = world_.verbs(client);
+    verbs.measure_phases(&meter);
+    monitor_.watch(client, verbs.first_effect());
   }
 }
 
@@ -72,9 +81,16 @@ VerbTally MeasuringObserver::background_tally() const {
 }
 
 void MeasuringObserver::window_opens() {
+  recoveries_before_ = recoveries();
+  if (worker_ != 0) return;
   backend_.reset_stats();
   background_before_ = background_tally();
-  recoveries_before_ = recoveries_of(world_);
+}
+
+std::uint64_t MeasuringObserver::recoveries() const {
+  std::uint64_t total = 0;
+  for (const ClientId client : measured_) total += world_.client(client).recoveries();
+  return total;
 }
 
 void MeasuringObserver::prefetch_client(ClientId client) const {
@@ -88,21 +104,8 @@ void MeasuringObserver::client_crashed(ClientId client) {
   monitor_.crashed(client);
 }
 
-std::uint32_t MeasuringObserver::clients_without_progress() const {
-  if (backend_.true_now() < window_start_ + window_) return 0;  // the run ended early
-  return static_cast<std::uint32_t>(
-      std::count_if(meters_.begin(), meters_.end(), [this](const Meter& meter) {
-        const bool waiting = meter.trying || meter.releasing;
-        return waiting && !meter.crashed && meter.begun < window_start_;
-      }));
-}
-
-std::uint32_t MeasuringObserver::live_clients() const {
-  return static_cast<std::uint32_t>(std::count_if(
-      meters_.begin(), meters_.end(), [](const Meter& meter) { return !meter.crashed; }));
-}
-
 void MeasuringObserver::note(std::uint64_t what, ClientId client, const Grant& grant) {
+  if (!sees_everything_) return;
   backend_.fingerprint().add({static_cast<std::uint64_t>(backend_.true_now().ps), what,
                               client.value, grant.lock.id.value,
                               static_cast<std::uint64_t>(grant.mode)});
@@ -183,45 +186,68 @@ void MeasuringObserver::release_skipped(ClientId client, const Grant& grant) {
 
 // ---- results ----
 
-void MeasuringObserver::write_nic(RepeatMetrics& metrics) const {
+void MeasuringObserver::count_clients(MeasuredPart& part) const {
+  const bool ended_early = backend_.true_now() < window_start_ + window_;
+  for (const ClientId client : measured_) {
+    const Meter& meter = meters_[client.value];
+    if (meter.crashed) continue;
+    ++part.live_clients;
+    const bool waiting = meter.trying || meter.releasing;
+    if (waiting && !ended_early && meter.begun < window_start_) ++part.without_progress;
+  }
+}
+
+RepeatMetrics::ServerNic MeasuringObserver::server_nic() const {
   const NicStats stats = backend_.busiest_server();
-  if (!stats.measured) return;
+  if (!stats.measured) return {};
   const auto share = [this](Duration busy) {
     return static_cast<double>(busy.ps) / static_cast<double>(window_.ps);
   };
-  metrics.server_nic.verbs_s = static_cast<double>(stats.verbs) / window_.seconds();
-  metrics.server_nic.pipeline = share(stats.pipeline_busy);
-  metrics.server_nic.hottest_slot = share(stats.hottest_slot_busy);
-  metrics.server_nic.window = share(stats.window_full);
-  metrics.server_nic.link = share(stats.link_busy);
+  RepeatMetrics::ServerNic nic;
+  nic.verbs_s = static_cast<double>(stats.verbs) / window_.seconds();
+  nic.pipeline = share(stats.pipeline_busy);
+  nic.hottest_slot = share(stats.hottest_slot_busy);
+  nic.window = share(stats.window_full);
+  nic.link = share(stats.link_busy);
   if (stats.slot_waits > 0)
-    metrics.server_nic.slot_wait_ns =
-        stats.slot_wait_total.nanoseconds() / static_cast<double>(stats.slot_waits);
+    nic.slot_wait_ns = stats.slot_wait_total.nanoseconds() / static_cast<double>(stats.slot_waits);
+  return nic;
 }
 
-RepeatMetrics MeasuringObserver::metrics() const {
-  RepeatMetrics metrics;
-  recorder_.write_to(metrics);
-  write_verb_metrics(cycles_, acquisitions_, recorder_.counted_cycles(), metrics);
-  VerbTally background = background_tally();
-  background -= background_before_;
-  metrics.background_verbs_s =
-      static_cast<double>(background.one_sided() + background.sends) / window_.seconds();
-  metrics.phases.read = read_;
-  metrics.phases.write = write_;
-  metrics.phases.release = release_;
-  write_nic(metrics);
+void MeasuringObserver::write_process(MeasuredPart& part) const {
+  part.ended_ps = static_cast<std::uint64_t>(backend_.true_now().ps);
+  if (worker_ != 0) return;
+  part.background_verbs = background_tally();
+  part.background_verbs -= background_before_;
+  part.verbs_posted = backend_.census().posted;
+  part.events = backend_.events();
+  part.server_nic = server_nic();
+}
+
+MeasuredPart MeasuringObserver::part() const {
+  MeasuredPart part;
+  part.saw_everything = sees_everything_;
+  recorder_.write_to(part);
+  LATCHLAB_CHECK(part.law.holds(), "the window's law does not hold");
+  count_clients(part);
+  part.read_phases = read_;
+  part.write_phases = write_;
+  part.release_phases = release_;
+  part.cycle_verbs = cycles_;
+  part.acquisitions = acquisitions_;
+  part.aborted = aborted_;
+  part.shared_as_exclusive = shared_as_exclusive_;
+  part.recoveries = recoveries() - recoveries_before_;
   const SafetyCounts& safety = monitor_.counts();
-  metrics.safety = {safety.checks, safety.violations, safety.expired_holds, safety.late_effects};
-  metrics.fairness.max_bypassed = monitor_.max_bypassed();
-  metrics.recoveries = recoveries_of(world_) - recoveries_before_;
-  metrics.aborted_acquisitions = aborted_;
-  metrics.shared_as_exclusive = shared_as_exclusive_;
-  metrics.engine.verbs = backend_.census().posted;
-  metrics.engine.events = backend_.events();
-  metrics.engine.simulated_s = Duration{backend_.true_now().ps}.seconds();
-  metrics.fingerprint = backend_.fingerprint().text();
-  return metrics;
+  part.checks = safety.checks;
+  part.violations = safety.violations;
+  part.expired_holds = safety.expired_holds;
+  part.late_effects = safety.late_effects;
+  part.violation = violation_;
+  part.max_bypassed = monitor_.max_bypassed();
+  if (sees_everything_) part.fingerprint = backend_.fingerprint().text();
+  write_process(part);
+  return part;
 }
 
 }  // namespace latchlab

@@ -8,6 +8,7 @@
 
 #include "core/checks/safety_monitor.h"
 #include "core/measure/metrics.h"
+#include "core/measure/part.h"
 #include "core/measure/verb_metrics.h"
 #include "core/measure/window.h"
 #include "core/runner/backend.h"
@@ -19,23 +20,20 @@ namespace latchlab {
 
 class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clocks {
  public:
-  MeasuringObserver(const World& world, Backend& backend, Time window_start, Duration window,
-                    OnViolation on_violation);
+  // Measures the clients of one worker of this process, on whose thread everything is called, and
+  // with worker 0 what concerns the whole process. The world is attached.
+  MeasuringObserver(const World& world, Backend& backend, std::uint32_t worker, Time window_start,
+                    Duration window, OnViolation on_violation);
 
-  // Attaches phase marks and first effects; after World::attach.
+  // Attaches phase marks and first effects.
   void watch_clients();
   // To be called at the dates of the window.
   void window_opens();
   void client_crashed(ClientId client);
   void prefetch_client(ClientId client) const;
 
-  // The metrics at the end of the window; the first violation, if there was one.
-  RepeatMetrics metrics() const;
-  const std::string& violation() const { return violation_; }
-  const WindowRecorder& recorder() const { return recorder_; }
-  // Live clients that have been inside one acquire or release since before the window.
-  std::uint32_t clients_without_progress() const;
-  std::uint32_t live_clients() const;
+  // What was measured, at the end of the window.
+  MeasuredPart part() const;
 
   // ---- LoopObserver ----
   void cycle_begins(ClientId client) override;
@@ -67,22 +65,29 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
     std::uint32_t atomics_in_acquire = 0, mismatched_in_acquire = 0;
 
     void mark(Phase phase) override;
+    void mark_at(Phase phase, Time now);
     void restart(Time now);
     Duration stop(Time now);
   };
 
   void note(std::uint64_t what, ClientId client, const Grant& grant);
   VerbTally background_tally() const;
-  void write_nic(RepeatMetrics& metrics) const;
+  std::uint64_t recoveries() const;
+  void count_clients(MeasuredPart& part) const;
+  void write_process(MeasuredPart& part) const;
+  RepeatMetrics::ServerNic server_nic() const;
 
   const World& world_;
   Backend& backend_;
+  std::uint32_t worker_;
+  std::vector<ClientId> measured_;
+  bool sees_everything_;
   Time window_start_;
   Duration window_;
   OnViolation on_violation_;
   WindowRecorder recorder_;
   SafetyMonitor monitor_;
-  std::vector<Meter> meters_;
+  std::vector<Meter> meters_;  // by ClientId
   std::string violation_;
 
   VerbTally cycles_;  // of counted cycles

@@ -58,9 +58,8 @@ bool all_text(const Json& list) {
 std::string repeat_key(const Point& point, std::uint32_t repeat, const std::string& program) {
   Point plain = point;
   plain.run.repeats = 1;
-  resolve_point(plain, "");
   Fingerprint hash;
-  add_text(hash, plain.resolved_yaml);
+  add_text(hash, emit_yaml(write_point(plain, "")));
   add_text(hash, program);
   hash.add(repeat);
   return hash.text();
@@ -178,6 +177,7 @@ Status PointFiles::adopt(const Scenario& scenario) {
 }
 
 std::optional<RepeatOutcome> PointFiles::find(const Point& point, std::uint32_t repeat) const {
+  if (known_.empty()) return std::nullopt;  // a fresh run: a key takes a while
   const auto found = known_.find(repeat_key(point, repeat, program_));
   if (found == known_.end()) return std::nullopt;
   return found->second;

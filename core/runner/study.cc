@@ -25,6 +25,10 @@ RepeatStatus PointOutcome::status() const {
   return worst;
 }
 
+bool PointOutcome::sound() const {
+  return complete() && status() <= RepeatStatus::starved;
+}
+
 std::string PointOutcome::message() const {
   for (const auto& repeat : repeats)
     if (repeat && repeat->status == status()) return repeat->message;
@@ -69,6 +73,14 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
+  // Also while they are blocked.
+  bool asked() const {
+    sigset_t pending;
+    ::sigpending(&pending);
+    return stop_asked != 0 || sigismember(&pending, SIGINT) == 1 ||
+           sigismember(&pending, SIGTERM) == 1;
+  }
+
   // poll() for a second at most; false when a signal came first.
   bool wait(std::vector<pollfd>& polled) const {
     const timespec second = {1, 0};
@@ -107,7 +119,11 @@ class Pool {
     const StopSignals signals;
     const auto started = std::chrono::steady_clock::now();
     tell_progress();
-    while (!is_over()) {
+    while (!is_over(signals)) {
+      if (options_.runner) {
+        run_here(work_[next_++], signals);
+        continue;
+      }
       while (next_ < work_.size() && running_.size() < options_.jobs) launch(work_[next_++]);
       collect(signals);
     }
@@ -119,8 +135,8 @@ class Pool {
   }
 
  private:
-  bool is_over() const {
-    return stop_asked != 0 || outcome_.cannot_write || (next_ == work_.size() && running_.empty());
+  bool is_over(const StopSignals& signals) const {
+    return signals.asked() || outcome_.cannot_write || (next_ == work_.size() && running_.empty());
   }
   double amount(Work work) const {
     return options_.work ? options_.work(scenario_.points[work.point]) : 1;
@@ -146,6 +162,18 @@ class Pool {
     failed.status = RepeatStatus::failed;
     failed.message = child.error().text();
     ended(work, std::move(failed));
+  }
+
+  void run_here(Work work, const StopSignals& signals) {
+    const auto started = std::chrono::steady_clock::now();
+    RepeatOutcome result = options_.runner(scenario_, work.point, work.repeat, [&] {
+      tell_progress();
+      return signals.asked();
+    });
+    if (signals.asked()) return;  // it was cut short
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
+    result.wall_s = wall.count();
+    ended(work, std::move(result));
   }
 
   void collect(const StopSignals& signals) {

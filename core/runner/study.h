@@ -18,14 +18,23 @@ namespace latchlab {
 
 class PointFiles;
 
+// Has the user asked to stop?
+using StopAsked = std::function<bool()>;
+
 struct StudyProgress {
   std::size_t done = 0, all = 0;  // repeats
   std::size_t stored = 0;         // of those done: taken from files
   double share = 0;               // of the work that is not stored, by StudyOptions::work
 };
 
+// Runs one repeat of a point elsewhere and waits for it, here; a signal to stop ends it early.
+using RepeatRunner = std::function<RepeatOutcome(const Scenario& scenario, std::size_t point,
+                                                 std::uint32_t repeat, const StopAsked& stop)>;
+
 struct StudyOptions {
   std::uint32_t jobs = 1;
+  // Runs each repeat in place of a child process, one after the other; empty: children do.
+  RepeatRunner runner;
   // Where each finished repeat is written at once, and those that are there already are taken from;
   // null: nowhere. The study ends early when a file cannot be written.
   const PointFiles* files = nullptr;
@@ -42,6 +51,8 @@ struct PointOutcome {
   bool complete() const;
   // The worst of its repeats.
   RepeatStatus status() const;
+  // Complete, and its numbers can be judged by and compared.
+  bool sound() const;
   std::string message() const;  // of the first repeat that is not ok
   // Aggregated over the repeats that have metrics; empty when none has.
   Leaves metrics() const;

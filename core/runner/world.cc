@@ -42,26 +42,33 @@ std::uint64_t World::locks_on(std::uint32_t server) const {
   return 0;
 }
 
-LockRef World::lock(LockId id) const {
+World::Place World::place_of(LockId id) const {
   const std::uint64_t count = shape_.locks.count;
   const std::uint64_t servers = shape_.servers;
   LATCHLAB_CHECK(id.value < count, "no such lock");
-  std::uint64_t server = shape_.locks.node;
-  std::uint64_t index = id.value;
-  if (shape_.locks.placement == PlacementKind::round_robin) {
-    server = id.value % servers;
-    index = id.value / servers;
-  } else if (shape_.locks.placement == PlacementKind::partitioned) {
-    server = id.value * servers / count;
-    index = id.value - (server * count + servers - 1) / servers;
-  }
-  return {id, RemoteAddr{NodeId{static_cast<std::uint16_t>(server + 1)},
-                         kLockTableOffset + index * stride_}};
+  if (shape_.locks.placement == PlacementKind::round_robin)
+    return {id.value % servers, id.value / servers};
+  if (shape_.locks.placement == PlacementKind::node) return {shape_.locks.node, id.value};
+  const std::uint64_t server = id.value * servers / count;
+  return {server, id.value - (server * count + servers - 1) / servers};
 }
 
-NodeId World::node_of(ClientId client) const {
-  const std::uint32_t index = client.value / shape_.clients_per_node;
-  const std::uint32_t first = shape_.colocated ? 0 : shape_.servers;
+LockRef World::lock(LockId id) const {
+  const Place place = place_of(id);
+  return {id, RemoteAddr{NodeId{static_cast<std::uint16_t>(place.server + 1)},
+                         kLockTableOffset + place.index * stride_}};
+}
+
+RemoteAddr World::guard_of(LockId id) const {
+  LATCHLAB_CHECK(shape_.guard, "a world without guard words");
+  const Place place = place_of(id);
+  return {NodeId{static_cast<std::uint16_t>(place.server + 1)},
+          nodes_[place.server].guard_words + 8 * place.index};
+}
+
+NodeId WorldShape::node_of(ClientId client) const {
+  const std::uint32_t index = client.value / clients_per_node;
+  const std::uint32_t first = colocated ? 0 : servers;
   return NodeId{static_cast<std::uint16_t>(first + index + 1)};
 }
 
@@ -79,6 +86,8 @@ void World::plan_nodes() {
       node.locks = locks_on(i);
       if (shape_.locks.device_memory) node.device_bytes = at + node.locks * stride_;
       at = round_up(at + node.locks * stride_, 4096);
+      node.guard_words = at;
+      if (shape_.guard) at = round_up(at + 8 * node.locks, 64);
       node.server_words = at;
       at = round_up(at + layout_.server_bytes, 64);
     }
@@ -121,8 +130,7 @@ Task<void> World::ServerActor::serve(Verbs& verbs, PendingCall pending) {
 }
 
 void World::attach_server(Backend& backend, NodeId node) {
-  const RemoteAddr words{node, nodes_[node.value - 1].server_words};
-  server_words_.push_back(words);
+  const RemoteAddr words = server_words_[node.value - 1];
   auto actor = std::make_unique<ServerActor>();
   actor->part = protocol_.make_server({node, words});
   if (actor->part) {
@@ -165,11 +173,14 @@ void World::attach_client(Backend& backend, ClientId client) {
 void World::attach(Backend& backend) {
   node_parts_.resize(nodes_.size());
   clients_.resize(shape_.clients());
+  for (std::uint32_t i = 0; i < shape_.servers; ++i)
+    server_words_.push_back({plan_.nodes[i].id, nodes_[i].server_words});
   for (const NodePlan& node : plan_.nodes)
-    if (node.server) attach_server(backend, node.id);
+    if (node.server && backend.hosts(node.id)) attach_server(backend, node.id);
   for (const NodePlan& node : plan_.nodes)
-    if (node.clients) attach_node(backend, node.id);
-  for (std::uint32_t i = 0; i < shape_.clients(); ++i) attach_client(backend, ClientId{i});
+    if (node.clients && backend.hosts(node.id)) attach_node(backend, node.id);
+  for (std::uint32_t i = 0; i < shape_.clients(); ++i)
+    if (backend.hosts(node_of(ClientId{i}))) attach_client(backend, ClientId{i});
 }
 
 bool World::belongs(RemoteAddr addr, std::uint64_t bytes) const {
@@ -185,6 +196,7 @@ bool World::belongs(RemoteAddr addr, std::uint64_t bytes) const {
   const std::uint64_t client_stride = round_up(layout_.client_bytes, 64);
   const bool server = addr.node.value <= shape_.servers;
   return inside(kLockTableOffset, node.locks, stride_, layout_.entry_bytes) ||
+         (shape_.guard && inside(node.guard_words, node.locks, 8, 8)) ||
          (server && inside(node.server_words, 1, ~0ULL, layout_.server_bytes)) ||
          (node.clients > 0 && inside(node.node_words, 1, ~0ULL, layout_.node_bytes)) ||
          inside(node.client_words, node.clients, client_stride, layout_.client_bytes);

@@ -19,8 +19,10 @@ struct WorldShape {
   bool colocated = false;  // client node i is server i
   LockTableSpec locks;
   std::uint64_t seed = 1;
+  bool guard = false;  // each lock has a guard word on its server
 
   std::uint32_t clients() const { return client_nodes * clients_per_node; }
+  NodeId node_of(ClientId client) const;
 };
 
 class World {
@@ -32,24 +34,30 @@ class World {
   const WorldShape& shape() const { return shape_; }
   const Protocol& protocol() const { return protocol_; }
 
-  // Adds actors and parts to a backend made from plan(); once, before anything is spawned.
+  // Adds the actors and parts of the nodes that the backend, made from plan(), hosts; once, before
+  // anything is spawned.
   void attach(Backend& backend);
 
   LockRef lock(LockId id) const;
-  NodeId node_of(ClientId client) const;
+  RemoteAddr guard_of(LockId id) const;  // where the shape has guards
+  NodeId node_of(ClientId client) const { return shape_.node_of(client); }
+  // Whether this client is here: attached, and with verbs and a part.
+  bool hosts(ClientId client) const { return clients_[client.value].part != nullptr; }
   Verbs& verbs(ClientId client) const { return *clients_[client.value].verbs; }
   LockClient& client(ClientId client) const { return *clients_[client.value].part; }
   // Of node and server parts: their verbs belong to no client's cycle.
   const std::vector<Verbs*>& background_actors() const { return background_; }
   std::uint64_t entry_bytes() const { return layout_.entry_bytes; }
   // Do these bytes, one at least, lie within one thing that the protocol asked for: a lock entry,
-  // what a server, a client node or a client has of its own, or what was allocated later?
+  // what a server, a client node or a client has of its own, or what was allocated later? Or in a
+  // guard word?
   bool belongs(RemoteAddr addr, std::uint64_t bytes) const;
 
  private:
   struct NodeLayout {
-    std::uint64_t locks = 0;         // how many entries
-    std::uint64_t server_words = 0;  // offsets
+    std::uint64_t locks = 0;        // how many entries
+    std::uint64_t guard_words = 0;  // offsets
+    std::uint64_t server_words = 0;
     std::uint64_t node_words = 0;
     std::uint64_t client_words = 0;
     std::uint64_t clients = 0;
@@ -64,7 +72,13 @@ class World {
     Task<void> serve(Verbs& verbs, PendingCall pending) override;
   };
 
+  struct Place {
+    std::uint64_t server = 0;  // from 0
+    std::uint64_t index = 0;   // among its locks
+  };
+
   void plan_nodes();
+  Place place_of(LockId id) const;
   std::uint64_t locks_on(std::uint32_t server) const;
   void fill(NodeId node, std::uint64_t offset, std::span<std::uint64_t> words) const;
   void attach_server(Backend& backend, NodeId node);

@@ -23,7 +23,7 @@ Json constant_schema(const NicConstant& constant) {
           {"properties",
            {{"value", value_of(constant)},
             {"source", {{"type", "string"}, {"minLength", 1}}},
-            {"status", {{"enum", {"published", "fitted", "assumed"}}}},
+            {"status", {{"enum", status_names()}}},
             {"range", {{"type", "array"}, {"minItems", 2}, {"maxItems", 2}, {"items", bound}}},
             {"overridden", {{"type", "boolean"}}}}},
           {"required", {"value", "source", "status"}},

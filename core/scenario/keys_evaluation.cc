@@ -30,16 +30,7 @@ std::vector<ScenarioKey> sweep_keys() {
 
 ScenarioKey expectation(const char* name, KeyKind kind, Kinds when, const char* example,
                         const char* says) {
-  return {.path = std::string("expect[].") + name,
-          .kind = kind,
-          .example = example,
-          .says = says,
-          .when = std::move(when)};
-}
-
-ScenarioKey needed(ScenarioKey key) {
-  key.required = true;
-  return key;
+  return item_key("expect", name, kind, std::move(when), example, says);
 }
 
 std::vector<ScenarioKey> expect_keys() {

@@ -9,21 +9,12 @@ using Kinds = std::vector<std::string>;
 
 ScenarioKey fault(const char* name, KeyKind kind, Kinds when, const char* example,
                   const char* says) {
-  return {.path = std::string("faults[].") + name,
-          .kind = kind,
-          .example = example,
-          .says = says,
-          .when = std::move(when)};
+  return item_key("faults", name, kind, std::move(when), example, says);
 }
 
 ScenarioKey within(ScenarioKey key, const char* min, const char* max) {
   key.min = min;
   key.max = max;
-  return key;
-}
-
-ScenarioKey needed(ScenarioKey key) {
-  key.required = true;
   return key;
 }
 
@@ -73,9 +64,12 @@ std::vector<ScenarioKey> run_keys() {
       {.path = "run.guard",
        .kind = KeyKind::choice,
        .fallback = "off",
-       .choices = {"off"},
-       .example = "off",
-       .says = "Verbs that check exclusion on hardware; a simulation checks without any."},
+       .choices = {"off", "sampled", "on"},
+       .example = "sampled",
+       .says = "Checks exclusion by two FETCH_ADDs around each use of a lock, which no verb count "
+               "includes but every time does: of all locks, or (`sampled`) of one lock in 16, "
+               "drawn from the seed, for every client. A simulation sees violations without it; "
+               "on hardware nothing else does."},
       {.path = "run.on_violation",
        .kind = KeyKind::choice,
        .fallback = "stop",

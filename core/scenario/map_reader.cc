@@ -74,9 +74,8 @@ std::size_t read_choice(const YamlNode& node, const std::string& path,
   const std::string& text = scalar(node, path, "one of " + joined(choices));
   const auto found = std::find(choices.begin(), choices.end(), text);
   if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
-  const std::string near = nearest(text, choices);
   reject(node.place, fmt::format("{} is {}; expected {}{}", path, quoted(text), joined(choices),
-                                 near.empty() ? "" : " (did you mean " + quoted(near) + "?)"));
+                                 aside(text, choices)));
 }
 
 MapReader::MapReader(const YamlNode* node, std::string path, const Place& place)

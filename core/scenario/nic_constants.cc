@@ -139,4 +139,13 @@ std::vector<std::string> nic_keys(const std::string& section) {
   return names;
 }
 
+const std::vector<std::string>& status_names() {
+  static const std::vector<std::string> names = {"published", "fitted", "assumed"};
+  return names;
+}
+
+const std::string& name_of(ConstantStatus status) {
+  return status_names()[static_cast<std::size_t>(status)];
+}
+
 }  // namespace latchlab

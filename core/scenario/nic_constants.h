@@ -29,4 +29,8 @@ const NicConstant* find_nic_constant(const std::string& key);
 std::vector<std::string> nic_sections();
 std::vector<std::string> nic_keys(const std::string& section);  // names; "" for all dotted keys
 
+// "published", "fitted", "assumed": each ConstantStatus, as descriptions spell it.
+const std::vector<std::string>& status_names();
+const std::string& name_of(ConstantStatus status);
+
 }  // namespace latchlab

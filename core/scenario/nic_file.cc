@@ -22,10 +22,9 @@ YamlNode load_description(const YamlNode& name, const std::string& directory,
   const std::string path = find_data_file(wanted, kFolder, directory, data);
   if (path.empty()) {
     const std::vector<std::string> known = data_names(kFolder, data);
-    const std::string near = nearest(wanted, known);
     reject(name.place, fmt::format("there is no NIC {}; known: {}{}", quoted(wanted),
                                    known.empty() ? "none (no models/nics found)" : joined(known),
-                                   near.empty() ? "" : " (did you mean " + quoted(near) + "?)"));
+                                   aside(wanted, known)));
   }
   const Result<std::string> text = read_text_file(path);
   if (!text) throw InputError{text.error()};
@@ -62,8 +61,8 @@ void read_constant(const NicConstant& constant, const YamlNode& node, NicModel& 
                            ".source is empty; say where the "
                            "value comes from");
   const YamlNode& status = reader.require("status", "status: assumed");
-  origin.status = static_cast<ConstantStatus>(
-      read_choice(status, reader.path_of("status"), {"published", "fitted", "assumed"}));
+  origin.status =
+      static_cast<ConstantStatus>(read_choice(status, reader.path_of("status"), status_names()));
   origin.overridden = reader.boolean("overridden", false);
   const YamlNode* range = reader.find("range");
   reader.finish();
@@ -71,18 +70,6 @@ void read_constant(const NicConstant& constant, const YamlNode& node, NicModel& 
   if (!range && origin.status != ConstantStatus::published)
     reject(status.place, origin.key + " is not published and so needs 'range: [low, high]'");
   nic.origins.push_back(std::move(origin));
-}
-
-const char* status_name(ConstantStatus status) {
-  switch (status) {
-    case ConstantStatus::published:
-      return "published";
-    case ConstantStatus::fitted:
-      return "fitted";
-    case ConstantStatus::assumed:
-      break;
-  }
-  return "assumed";
 }
 
 const ConstantOrigin* origin_of(const NicModel& nic, const std::string& key) {
@@ -96,7 +83,7 @@ YamlNode write_constant(const NicModel& nic, const NicConstant& constant) {
   node.set("value", write_nic_value(nic, constant));
   const ConstantOrigin* origin = origin_of(nic, constant.key());
   if (!origin) return node;
-  node.set("status", yaml_text(status_name(origin->status)));
+  node.set("status", yaml_text(name_of(origin->status)));
   if (!origin->low.empty()) {
     YamlNode range = yaml_sequence();
     range.items = {yaml_text(origin->low), yaml_text(origin->high)};

@@ -95,11 +95,9 @@ void PointIndex::reject_none(const Where& where, std::size_t at,
     reject(place,
            fmt::format("{}: points have no {}{}", path, quoted(wanted), suggestion(wanted, paths)));
   }
-  const std::string near = nearest(value, known);
-  reject(place,
-         fmt::format("{}: no point{} has {} {}; there is {}{}", path,
-                     at == 0 ? "" : " with " + described(where, at), wanted, quoted(value),
-                     listed(known), near.empty() ? "" : " (did you mean " + quoted(near) + "?)"));
+  reject(place, fmt::format("{}: no point{} has {} {}; there is {}{}", path,
+                            at == 0 ? "" : " with " + described(where, at), wanted, quoted(value),
+                            listed(known), aside(value, known)));
 }
 
 void PointIndex::reject_several(const std::vector<std::size_t>& found, const Place& place,

@@ -161,7 +161,8 @@ YamlNode write_run(const RunSpec& run) {
   node.set("duration", time(run.duration));
   node.set("seed", literal(fmt::format("{}", run.seed), fmt::format("{}", run.seed)));
   node.set("repeats", number(run.repeats));
-  node.set("guard", yaml_text("off"));
+  const char* const kGuards[] = {"off", "sampled", "on"};
+  node.set("guard", yaml_text(kGuards[static_cast<std::size_t>(run.guard)]));
   node.set("on_violation", yaml_text(run.on_violation == OnViolation::stop ? "stop" : "record"));
   return node;
 }

@@ -71,11 +71,15 @@ struct WorkloadSpec {
 
 enum class OnViolation : std::uint8_t { stop, record };
 
+// Which locks' exclusion is checked by verbs of its own (core/checks/guard_words.h).
+enum class GuardMode : std::uint8_t { off, sampled, on };
+
 struct RunSpec {
   Duration warmup = milliseconds(20);
   Duration duration = milliseconds(40);
   std::uint64_t seed = 1;
   std::uint32_t repeats = 1;
+  GuardMode guard = GuardMode::off;
   OnViolation on_violation = OnViolation::stop;
 };
 

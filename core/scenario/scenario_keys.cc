@@ -88,6 +88,20 @@ std::vector<std::string> kinds_of(std::string_view mapping) {
   return kinds;
 }
 
+ScenarioKey item_key(const char* list, const char* name, KeyKind kind,
+                     std::vector<std::string> when, const char* example, const char* says) {
+  return {.path = std::string(list) + "[]." + name,
+          .kind = kind,
+          .example = example,
+          .says = says,
+          .when = std::move(when)};
+}
+
+ScenarioKey needed(ScenarioKey key) {
+  key.required = true;
+  return key;
+}
+
 std::string text_of(const ParamValue& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return format_count(*integer);
   if (const auto* length = std::get_if<Duration>(&value)) return format_duration(*length);

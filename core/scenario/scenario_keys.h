@@ -76,4 +76,9 @@ std::vector<ScenarioKey> work_keys();  // locks, workload, groups, protocol, run
 std::vector<ScenarioKey> fault_keys();
 std::vector<ScenarioKey> evaluation_keys();  // sweep, expect, report
 
+// A key of the items of `list`, which only items of these kinds have.
+ScenarioKey item_key(const char* list, const char* name, KeyKind kind,
+                     std::vector<std::string> when, const char* example, const char* says);
+ScenarioKey needed(ScenarioKey key);  // the same, required
+
 }  // namespace latchlab

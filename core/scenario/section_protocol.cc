@@ -87,10 +87,8 @@ const ProtocolInfo& find_protocol(const YamlNode& name,
     if (info.name == wanted) return info;
     known.push_back(info.name);
   }
-  const std::string near = nearest(wanted, known);
-  reject(name.place,
-         fmt::format("there is no protocol {}; known: {}{}", quoted(wanted), joined(known),
-                     near.empty() ? "" : " (did you mean " + quoted(near) + "?)"));
+  reject(name.place, fmt::format("there is no protocol {}; known: {}{}", quoted(wanted),
+                                 joined(known), aside(wanted, known)));
 }
 
 ProtocolSpec read_protocol(const YamlNode& node, const std::vector<ProtocolInfo>& protocols,

@@ -20,8 +20,8 @@ RunSpec read_run(const YamlNode* node, const Place& place) {
   run.seed = static_cast<std::uint64_t>(
       reader.count("seed", 1, 0, std::numeric_limits<std::int64_t>::max()));
   run.repeats = static_cast<std::uint32_t>(reader.count("repeats", 1, 1, 1'000));
+  run.guard = static_cast<GuardMode>(reader.choice("guard", 0, {"off", "sampled", "on"}));
   run.on_violation = static_cast<OnViolation>(reader.choice("on_violation", 0, {"stop", "record"}));
-  reader.unsupported("guard", "off");
   reader.unsupported("acquisitions");
   return run;
 }

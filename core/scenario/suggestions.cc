@@ -4,6 +4,8 @@
 #include <cctype>
 #include <cstddef>
 
+#include "core/scenario/input_error.h"
+
 namespace latchlab {
 namespace {
 
@@ -56,6 +58,11 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& ca
   const std::string near = nearest(word, candidates);
   if (!near.empty()) return "; did you mean '" + near + "'?";
   return candidates.empty() ? "" : "; known: " + joined(candidates);
+}
+
+std::string aside(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::string near = nearest(word, candidates);
+  return near.empty() ? "" : " (did you mean " + quoted(near) + "?)";
 }
 
 std::string joined(const std::vector<std::string>& words) {

@@ -14,6 +14,9 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 // "; did you mean 'x'?" when one is near, else "; known: a, b, c", else nothing.
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
+// " (did you mean 'x'?)" when one is near, to follow a list of all; else nothing.
+std::string aside(std::string_view word, const std::vector<std::string>& candidates);
+
 std::string joined(const std::vector<std::string>& words);  // "a, b, c"
 
 }  // namespace latchlab

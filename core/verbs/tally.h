@@ -21,6 +21,7 @@ struct BasicTally {
   Count mismatched = 0;    // CAS (masked or not) whose comparison failed
   Count probe_reads = 0;   // READs issued by await_remote
   Count probe_misses = 0;  // ... whose value did not end the wait
+  bool operator==(const BasicTally&) const = default;
 
   static constexpr int width_index(std::uint32_t bytes) {
     return bytes <= 8 ? 0 : bytes <= 16 ? 1 : 2;

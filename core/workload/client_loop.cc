@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/checks/guard_words.h"
+
 namespace latchlab {
 
 namespace {
@@ -24,7 +26,7 @@ Task<AcquireResult> acquire_once(Verbs& verbs, LockClient& client,
 // One turn: from the choice of a lock to its release. The time to think afterwards; none: the
 // source is exhausted.
 Task<std::optional<Duration>> one_turn(Verbs& verbs, LockClient& client, OperationSource& source,
-                                       LoopObserver& observer) {
+                                       LoopObserver& observer, Guard* guard) {
   const ClientId me = verbs.client();
   ClientOperation operation;
   if (!source.next(me, operation)) co_return std::nullopt;
@@ -38,8 +40,10 @@ Task<std::optional<Duration>> one_turn(Verbs& verbs, LockClient& client, Operati
     }
     const Grant& grant = *std::get_if<Grant>(&result);
     observer.acquired(me, grant);
+    if (guard != nullptr) co_await guard->enter(verbs, grant);
     const Duration hold = time_to_use(verbs, grant, operation.hold);
     if (hold.ps > 0) co_await verbs.sleep(hold);
+    if (guard != nullptr) co_await guard->leave(verbs, grant);
     trying = false;
     if (operation.skip_release) {
       observer.release_skipped(me, grant);
@@ -56,11 +60,11 @@ Task<std::optional<Duration>> one_turn(Verbs& verbs, LockClient& client, Operati
 
 // Its frame is what a thinking client keeps, and so it holds next to nothing.
 Task<void> client_loop(Verbs& verbs, LockClient& client, OperationSource& source,
-                       LoopObserver& observer) {
+                       LoopObserver& observer, Guard* guard) {
   const ClientId me = verbs.client();
   observer.cycle_begins(me);
   for (;;) {
-    const std::optional<Duration> think = co_await one_turn(verbs, client, source, observer);
+    const std::optional<Duration> think = co_await one_turn(verbs, client, source, observer, guard);
     if (!think) co_return;
     if (think->ps > 0) co_await verbs.sleep(*think);
     observer.cycle_begins(me);

@@ -11,6 +11,8 @@
 
 namespace latchlab {
 
+class Guard;
+
 struct ClientOperation {
   LockRef lock;
   LockMode mode = LockMode::exclusive;
@@ -41,7 +43,9 @@ class LoopObserver {
 
 // Runs until the source is exhausted, or until destroyed. An acquisition aborted for `deadline`
 // ends the operation; for any other reason it is tried again within the same cycle.
+// With a guard, each use of a lock is checked; observers see neither its verbs in tallies nor its
+// time in acquisitions and releases.
 Task<void> client_loop(Verbs& verbs, LockClient& client, OperationSource& source,
-                       LoopObserver& observer);
+                       LoopObserver& observer, Guard* guard = nullptr);
 
 }  // namespace latchlab

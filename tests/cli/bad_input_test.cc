@@ -199,14 +199,5 @@ TEST_F(BadOption, results_cannot_go_where_something_is_or_nothing_can_be) {
   expect_refused({"run", "good.yaml", "--out", "/dev/null/x"}, "cannot create /dev/null/x");
 }
 
-TEST_F(BadOption, a_backend_that_this_build_lacks_is_not_the_users_mistake) {
-  write("good.yaml", small_scenario("{name: cas}"));
-  const Finished finished = latchlab({"run", "good.yaml", "--backend", "ibverbs"});
-  EXPECT_EQ(finished.code, 3);
-  EXPECT_EQ(finished.out, "");
-  EXPECT_THAT(finished.err, HasSubstr("this build has no backend 'ibverbs'; it has: simgrid"));
-  EXPECT_FALSE(exists("results"));
-}
-
 }  // namespace
 }  // namespace latchlab::cli_test

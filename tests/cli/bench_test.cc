@@ -1,5 +1,6 @@
 // The benchmark program works, whatever its numbers are.
 #include "tests/cli/program.h"
+#include "tests/paths.h"
 
 #ifdef LATCHLAB_BENCH_BINARY
 

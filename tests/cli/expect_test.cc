@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/cli/program.h"
+#include "tests/paths.h"
 
 namespace latchlab::cli_test {
 namespace {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "tests/cli/program.h"
+#include "tests/paths.h"
 
 namespace latchlab::cli_test {
 namespace {

@@ -14,6 +14,8 @@
 #include <system_error>
 #include <utility>
 
+#include "tests/paths.h"
+
 extern char** environ;
 
 namespace latchlab::cli_test {

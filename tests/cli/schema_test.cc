@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "tests/cli/program.h"
+#include "tests/paths.h"
 
 namespace latchlab::cli_test {
 namespace {

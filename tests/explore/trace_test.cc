@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "tests/explore/fixture.h"
+#include "tests/paths.h"
 
 namespace latchlab::explore {
 namespace {

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "core/protocols/registry.h"
+#include "tests/paths.h"
 
 namespace latchlab::exporting {
 namespace {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/scenario/scenario.h"
+#include "tests/paths.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace latchlab;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tests/models/fixture.h"
+#include "tests/paths.h"
 
 namespace latchlab::fit_test {
 namespace {

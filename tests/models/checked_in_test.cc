@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "tests/models/fixture.h"
+#include "tests/paths.h"
 
 namespace latchlab::fit_test {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "core/protocols/registry.h"
 #include "models/calibration.h"
+#include "tests/paths.h"
 
 namespace latchlab::fit_test {
 

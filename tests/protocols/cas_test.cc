@@ -44,14 +44,15 @@ TEST(cas, takes_two_verbs_for_a_free_pair_and_leaves_the_entry_free) {
 TEST(cas, takes_readers_exclusively) {
   Case setup = cas();
   setup.shared_percent = 100;
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) EXPECT_EQ(run(setup, seed).most_inside, 1U);
+  for (std::uint64_t seed = 1; seed <= seeds(50); ++seed)
+    EXPECT_EQ(run(setup, seed).most_inside, 1U);
 }
 
 TEST(cas, gives_up_at_the_deadline_without_touching_the_lock) {
   Case setup = cas();
   setup.impatient = true;
   std::uint64_t given_up = 0;
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
     const Outcome outcome = run(setup, seed);
     given_up += outcome.aborted;
     ASSERT_TRUE(outcome.safe()) << "seed " << seed;

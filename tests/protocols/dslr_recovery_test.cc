@@ -71,6 +71,7 @@ TEST(dslr_recovery, suppresses_the_release_of_an_expired_grant) {
 // ---- counter-examples ----
 
 TEST(dslr_counter_example, an_overtaken_reader_loses_its_ticket_as_printed) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
   Case setup = with_clients(4);
   setup.profile = "sigmod18";
   const auto repairs = [](const Outcome& o) { return o.recoveries > 0; };
@@ -80,6 +81,7 @@ TEST(dslr_counter_example, an_overtaken_reader_loses_its_ticket_as_printed) {
 }
 
 TEST(dslr_counter_example, a_reader_saved_by_a_repair_breaks_exclusion) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
   Case setup = with_clients(5);
   setup.shared_percent = 70;
   setup.operations = 6;
@@ -95,6 +97,7 @@ TEST(dslr_counter_example, a_reader_saved_by_a_repair_breaks_exclusion) {
 }
 
 TEST(dslr_counter_example, a_reset_under_waiters_goes_wrong_as_printed) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
   Case setup = with_clients(6);
   setup.profile = "sigmod18";
   setup.params = {{"ticket_bits", number(4)}};

@@ -42,13 +42,14 @@ TEST(dslr, keeps_exclusion_as_printed_while_nothing_fails) {
 }
 
 TEST(dslr, needs_no_repair_while_nothing_fails) {
-  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds(500); ++seed) {
     const Outcome outcome = run(wide_counters("repaired"), seed);
     ASSERT_EQ(outcome.recoveries + outcome.aborted, 0U) << "seed " << seed;
   }
 }
 
 TEST(dslr, lets_readers_in_together) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
   Case setup = wide_counters("repaired");
   setup.shared_percent = 100;
   const std::uint64_t seed =
@@ -72,7 +73,7 @@ TEST(dslr, takes_two_verbs_for_a_free_pair_in_either_mode) {
 
 TEST(dslr, starts_new_eras_when_narrow_tickets_run_out) {
   std::uint64_t fresh = 0;
-  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds(500); ++seed) {
     const Outcome outcome = run(dslr_case(), seed);
     ASSERT_TRUE(outcome.safe()) << "seed " << seed << ": " << outcome.violation;
     ASSERT_EQ(outcome.end, RunEnd::finished) << "seed " << seed << ": " << outcome.entry;
@@ -80,7 +81,9 @@ TEST(dslr, starts_new_eras_when_narrow_tickets_run_out) {
     if (outcome.entry == "nX=0 nS=0 maxX=0 maxS=0") ++fresh;
   }
   // 15 tickets, and at most seven in an era: some runs end right at the border.
-  EXPECT_GT(fresh, 0U);
+  if (!on_hardware()) {
+    EXPECT_GT(fresh, 0U);
+  }
 }
 
 TEST(dslr, starts_new_eras_with_undone_tickets_too) {
@@ -92,7 +95,7 @@ TEST(dslr, starts_new_eras_with_undone_tickets_too) {
 }
 
 TEST(dslr, leaves_as_many_served_as_given_out) {
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
     const Outcome outcome = run(wide_counters("repaired"), seed);
     const dslr::TicketWord word(16, false, false);
     const dslr::Tickets end = word.unpack({outcome.words[0], 0});

@@ -47,8 +47,10 @@ Task<void> one_turn(Queue& queue, ClientId me) {
 void expect_order_of_arrival(const char* protocol_name, const Arrived& arrived,
                              std::uint32_t shared_from) {
   const ProtocolEntry& entry = *find_protocol(protocol_name);
-  const auto protocol = entry.make(entry.info.resolve(entry.info.profiles.front().name));
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  ParamSet params = entry.info.resolve(entry.info.profiles.front().name);
+  if (on_hardware() && params.values().count("lease") > 0) params.set("lease", kHardwareLease);
+  const auto protocol = entry.make(params);
+  for (std::uint64_t seed = 1; seed <= seeds(200); ++seed) {
     WorldShape shape;
     shape.client_nodes = 5;
     shape.seed = seed;
@@ -56,12 +58,12 @@ void expect_order_of_arrival(const char* protocol_name, const Arrived& arrived,
     ExplorerOptions options;
     options.seed = seed;
     options.max_steps = 20'000;
-    const auto backend = make_explorer(world.plan(), options);
+    const auto backend = make_world(world.plan(), *protocol, options);
     world.attach(*backend);
     Queue queue{&world, arrived, shape.clients(), shared_from, {}};
     for (std::uint32_t i = 0; i < shape.clients(); ++i)
       backend->spawn(world.verbs(ClientId{i}), one_turn(queue, ClientId{i}), Time{});
-    ASSERT_EQ(backend->run_until(kNever), RunEnd::finished) << "seed " << seed;
+    ASSERT_EQ(backend->run_until(end_of_run(kNever)), RunEnd::finished) << "seed " << seed;
     const auto writers = std::min(shared_from, shape.clients());
     ASSERT_EQ(queue.order.size(), shape.clients()) << "seed " << seed;
     for (std::uint32_t i = 0; i < writers; ++i) ASSERT_EQ(queue.order[i], i) << "seed " << seed;

@@ -1,7 +1,7 @@
 #pragma once
 // Runs a protocol with the client loop and the safety monitor, and tells what happened: in the
-// explorer, where one run is one seeded order and `first_seed` looks for one that goes wrong, or in
-// the backend that Case::make names.
+// explorer, where one run is one seeded order and `first_seed` looks for one that goes wrong, in
+// the backend that Case::make names, or on hardware (worlds.h).
 //
 // The explorer has no timing: what would end a lease happens there only when nothing else can. So
 // protocols that need `timing` for their leases alone run in it, and their recoveries are explored.
@@ -16,11 +16,12 @@
 #include <utility>
 #include <vector>
 
-#include "backends/explorer/explorer_backend.h"
+#include "core/checks/guard_words.h"
 #include "core/checks/safety_monitor.h"
 #include "core/protocols/registry.h"
 #include "core/runner/world.h"
 #include "core/workload/client_loop.h"
+#include "tests/protocols/worlds.h"
 
 namespace latchlab::testing {
 
@@ -43,10 +44,11 @@ struct Case {
   std::uint64_t operations = 3;  // of each client
   std::uint32_t shared_percent = 0;
   Duration hold = nanoseconds(20);
+  GuardMode guard = GuardMode::off;
   bool impatient = false;           // acquisitions have a deadline that is over already
   std::vector<std::uint32_t> dies;  // clients that crash when they hold a lock for the first time
   std::uint64_t max_steps = 20'000;
-  std::unique_ptr<Backend> (*make)(const WorldPlan&) = nullptr;  // null: the explorer
+  std::unique_ptr<Backend> (*make)(const WorldPlan&) = nullptr;  // null: the explorer, or hardware
 };
 
 struct Outcome {
@@ -62,6 +64,9 @@ struct Outcome {
   VerbTally tally;                // of all clients
   std::string entry;              // lock 0 at the end, decoded
   bool free = false;              // and what its protocol says of it
+  GuardFindings guard;
+  std::vector<LeftInside> left;  // in the guard's journal, at the end
+  std::uint64_t guard_word = 0;  // of lock 0, at the end
   std::vector<std::uint64_t> words;
 
   bool safe() const { return safety.violations == 0 && safety.late_effects == 0; }
@@ -70,6 +75,8 @@ struct Outcome {
 inline ParamSet params_of(const Case& setup, const ProtocolEntry& entry) {
   ParamSet params =
       setup.profile.empty() ? entry.small_model(entry.info) : entry.info.resolve(setup.profile);
+  if (on_hardware() && setup.make == nullptr && params.values().count("lease") > 0)
+    params.set("lease", kHardwareLease);
   for (const auto& [name, value] : setup.params) params.set(name, value);
   return params;
 }
@@ -85,23 +92,31 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     shape.clients_per_node = setup.clients_per_node;
     shape.locks.count = setup.locks;
     shape.seed = seed;
+    shape.guard = setup.guard != GuardMode::off;
     world_ = std::make_unique<World>(*protocol_, shape);
     ExplorerOptions options;
     options.seed = seed;
     options.max_steps = setup.max_steps;
-    backend_ = setup.make ? setup.make(world_->plan()) : make_explorer(world_->plan(), options);
+    backend_ =
+        setup.make ? setup.make(world_->plan()) : make_world(world_->plan(), *protocol_, options);
     world_->attach(*backend_);
     done_.resize(shape.clients());
     monitor_ = std::make_unique<SafetyMonitor>(shape.clients(), *this);
+    journal_ = std::vector<GuardRecord>(shape.clients());
+    if (shape.guard)
+      guard_ = std::make_unique<Guard>(
+          GuardedLocks(setup.guard, seed), [this](LockId lock) { return world_->guard_of(lock); },
+          journal_);
   }
 
   Outcome go() {
     for (std::uint32_t i = 0; i < done_.size(); ++i) {
       const ClientId id{i};
-      Task<void> loop = client_loop(world_->verbs(id), world_->client(id), *this, *this);
+      Task<void> loop =
+          client_loop(world_->verbs(id), world_->client(id), *this, *this, guard_.get());
       backend_->spawn(world_->verbs(id), std::move(loop), Time{});
     }
-    outcome_.end = backend_->run_until(Time{} + seconds(10));
+    outcome_.end = backend_->run_until(end_of_run(Time{} + seconds(10)));
     outcome_.safety = monitor_->counts();
     outcome_.violation = monitor_->describe_violation();
     for (std::uint32_t i = 0; i < done_.size(); ++i) {
@@ -112,6 +127,11 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     outcome_.words = words_at(entry);
     outcome_.entry = protocol_->decode(outcome_.words);
     outcome_.free = protocol_->is_free(entry, outcome_.words);
+    if (guard_) {
+      outcome_.guard = guard_->findings();
+      outcome_.left = what_is_left(journal_);
+      outcome_.guard_word = backend_->peek(world_->guard_of(LockId{0}));
+    }
     return outcome_;
   }
 
@@ -169,6 +189,8 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   std::unique_ptr<World> world_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<SafetyMonitor> monitor_;
+  std::vector<GuardRecord> journal_;
+  std::unique_ptr<Guard> guard_;
   std::vector<std::uint64_t> done_;
   Outcome outcome_;
 };
@@ -177,17 +199,17 @@ inline Outcome run(const Case& setup, std::uint64_t seed) {
   return CaseRun(setup, seed).go();
 }
 
-// Runs seeds 1.. until `wrong` says yes; the seed, or 0 when none of `seeds` did.
-inline std::uint64_t first_seed(const Case& setup, std::uint64_t seeds,
+// Runs seeds 1.. until `wrong` says yes; the seed, or 0 when none of `runs` did.
+inline std::uint64_t first_seed(const Case& setup, std::uint64_t runs,
                                 const std::function<bool(const Outcome&)>& wrong) {
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed)
+  for (std::uint64_t seed = 1; seed <= runs; ++seed)
     if (wrong(run(setup, seed))) return seed;
   return 0;
 }
 
 // Safe, and everybody is done, whatever the order.
-inline void expect_sound(const Case& setup, std::uint64_t seeds) {
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+inline void expect_sound(const Case& setup, std::uint64_t runs) {
+  for (std::uint64_t seed = 1; seed <= seeds(runs); ++seed) {
     const Outcome outcome = run(setup, seed);
     ASSERT_EQ(outcome.safety.violations, 0U) << "seed " << seed << ": " << outcome.violation;
     ASSERT_EQ(outcome.safety.late_effects, 0U) << "seed " << seed;

@@ -87,6 +87,7 @@ std::vector<Crowd> crowds() {
 class CrowdPaths : public ::testing::TestWithParam<Crowd> {};
 
 TEST_P(CrowdPaths, are_the_ordinary_ones_alone) {
+  LATCHLAB_NEEDS_EXPLORER("reaches rare paths by many orders");
   const Crowd& crowd = GetParam();
   const Labels reached = reached_by(crowd_of(crowd.protocol), 60);
   EXPECT_THAT(reached, IsSupersetOf(crowd.ordinary));
@@ -97,6 +98,7 @@ INSTANTIATE_TEST_SUITE_P(all, CrowdPaths, ::testing::ValuesIn(crowds()),
                          [](const auto& made) { return std::string(made.param.protocol); });
 
 TEST(Paths, of_dslr_after_a_crash_lead_through_a_repair) {
+  LATCHLAB_NEEDS_EXPLORER("reaches rare paths by many orders");
   Case setup = crowd_of("dslr");
   setup.dies = {0};
   EXPECT_THAT(reached_by(setup, 60),
@@ -105,6 +107,7 @@ TEST(Paths, of_dslr_after_a_crash_lead_through_a_repair) {
 }
 
 TEST(Paths, of_shiftlock_after_a_crash_lead_through_a_recovery) {
+  LATCHLAB_NEEDS_EXPLORER("reaches rare paths by many orders");
   Case setup = crowd_of("shiftlock");
   setup.dies = {0};
   EXPECT_THAT(reached_by(setup, 60),

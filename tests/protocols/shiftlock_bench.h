@@ -8,15 +8,17 @@
 #include <utility>
 #include <vector>
 
-#include "backends/explorer/explorer_backend.h"
 #include "core/checks/safety_monitor.h"
 #include "core/protocols/shiftlock/entry.h"
 #include "core/protocols/shiftlock/messages.h"
 #include "core/protocols/shiftlock/shiftlock.h"
 #include "core/runner/world.h"
 #include "core/workload/client_loop.h"
+#include "tests/protocols/worlds.h"
 
 namespace latchlab::shiftlock_tests {
+
+using ::latchlab::testing::seeds;
 
 using Script = std::vector<ClientOperation>;
 
@@ -51,7 +53,7 @@ inline ParamSet without_recovery(const std::string& profile, std::int64_t n) {
 class Bench final : public OperationSource, public LoopObserver, SafetyMonitor::Clocks {
  public:
   using Body = std::function<Task<void>(Bench&, ClientId)>;
-  using Factory = std::function<std::unique_ptr<Backend>(const WorldPlan&)>;  // empty: explorer
+  using Factory = std::function<std::unique_ptr<Backend>(const WorldPlan&)>;  // empty: worlds.h
 
   Bench(const ParamSet& params, std::vector<Script> scripts, std::uint64_t seed,
         std::uint64_t locks = 1, const Factory& make = {})
@@ -63,7 +65,7 @@ class Bench final : public OperationSource, public LoopObserver, SafetyMonitor::
     ExplorerOptions options;
     options.seed = seed;
     options.max_steps = 200'000;
-    backend_ = make ? make(world_.plan()) : make_explorer(world_.plan(), options);
+    backend_ = make ? make(world_.plan()) : testing::make_world(world_.plan(), *protocol_, options);
     world_.attach(*backend_);
     format_.rdrcnt_bits = static_cast<int>(params.integer("rdrcnt_bits"));
     format_.relcnt_bits = static_cast<int>(params.integer("relcnt_bits"));
@@ -78,7 +80,7 @@ class Bench final : public OperationSource, public LoopObserver, SafetyMonitor::
               : client_loop(world_.verbs(client), world_.client(client), *this, *this);
       backend_->spawn(world_.verbs(client), std::move(root), Time{});
     }
-    return backend_->run_until(kNever);
+    return backend_->run_until(testing::end_of_run(kNever));
   }
   void crash(ClientId client) {
     monitor_.crashed(client);

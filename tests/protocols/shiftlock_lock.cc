@@ -18,7 +18,7 @@ class ShiftlockProfile : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ShiftlockProfile, crowds_exclude_each_other_and_finish) {
   for (const std::int64_t n : {1, 2, 16}) {
-    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(150); ++seed) {
       Bench bench(without_recovery(GetParam(), n), crowd(4, 2, 3), seed);
       ASSERT_EQ(bench.run(), RunEnd::finished) << "N " << n << ", seed " << seed;
       ASSERT_EQ(bench.safety().violations, 0u) << bench.monitor().describe_violation();
@@ -31,7 +31,7 @@ TEST_P(ShiftlockProfile, crowds_exclude_each_other_and_finish) {
 
 TEST_P(ShiftlockProfile, writers_in_a_row_stay_within_the_limit_while_readers_wait) {
   for (const std::int64_t n : {1, 2, 3}) {
-    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(150); ++seed) {
       Bench bench(without_recovery(GetParam(), n), crowd(5, 1, 3), seed);
       ASSERT_EQ(bench.run(), RunEnd::finished);
       ASSERT_LE(bench.longest_chain(), static_cast<std::uint64_t>(n)) << "seed " << seed;
@@ -96,6 +96,7 @@ Handover handover(const char* profile, std::uint64_t seed) {
 
 // Some orders hide the Successor from the releaser's first look, which costs one failing ExtCAS.
 TEST(Shiftlock, a_handover_costs_the_server_as_many_verbs_as_stated) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
   struct Case {
     const char* profile;
     std::uint64_t first;
@@ -103,7 +104,7 @@ TEST(Shiftlock, a_handover_costs_the_server_as_many_verbs_as_stated) {
   };
   for (const Case& expected : {Case{"repaired", 2, 2}, Case{"artifact", 1, 4}}) {
     bool cheapest = false;
-    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
       const Handover seen = handover(expected.profile, seed);
       if (!seen.queued) continue;
       EXPECT_EQ(seen.second, expected.second) << expected.profile;
@@ -115,7 +116,7 @@ TEST(Shiftlock, a_handover_costs_the_server_as_many_verbs_as_stated) {
 }
 
 TEST(Shiftlock, the_release_count_is_the_number_of_releases) {
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
     Bench bench(without_recovery("repaired", 2), crowd(3, 3, 4), seed);
     ASSERT_EQ(bench.run(), RunEnd::finished);
     ASSERT_EQ(bench.entry().relcnt, 24u);
@@ -125,7 +126,7 @@ TEST(Shiftlock, the_release_count_is_the_number_of_releases) {
 TEST(Shiftlock, narrow_counters_wrap_without_harm) {
   ParamSet params = without_recovery("repaired", 2);
   params.set("rdrcnt_bits", std::int64_t{3});
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
     Bench bench(params, crowd(3, 3, 8), seed);
     ASSERT_EQ(bench.run(), RunEnd::finished);
     ASSERT_EQ(bench.safety().violations, 0u) << bench.monitor().describe_violation();
@@ -161,12 +162,14 @@ bool two_locks_go_wrong(const ParamSet& params, std::uint64_t seed) {
 
 TEST(Shiftlock, one_endpoint_serves_several_locks_held_at_once) {
   const ParamSet params = without_recovery("repaired", 2);
-  EXPECT_EQ(first_seed(300, [&](auto seed) { return two_locks_go_wrong(params, seed); }), 0u);
+  EXPECT_EQ(first_seed(seeds(300), [&](auto seed) { return two_locks_go_wrong(params, seed); }),
+            0u);
 }
 
 TEST(Shiftlock, without_lock_ids_an_endpoint_per_lock_keeps_locks_apart) {
   const ParamSet params = without_recovery("artifact", 2);
-  EXPECT_EQ(first_seed(300, [&](auto seed) { return two_locks_go_wrong(params, seed); }), 0u);
+  EXPECT_EQ(first_seed(seeds(300), [&](auto seed) { return two_locks_go_wrong(params, seed); }),
+            0u);
 }
 
 TEST(Shiftlock, decode_names_every_field) {
@@ -183,6 +186,7 @@ bool hangs(const ParamSet& params, const std::vector<Script>& scripts, std::uint
 }
 
 TEST(ShiftlockAsPrinted, readers_hang_with_four_writers_and_one_reader) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
   const std::uint64_t budget = 3000;
   const auto hang = [](const char* profile) {
     return [profile](std::uint64_t seed) {
@@ -194,6 +198,7 @@ TEST(ShiftlockAsPrinted, readers_hang_with_four_writers_and_one_reader) {
 }
 
 TEST(ShiftlockAsPrinted, the_literal_epoch_of_mode_changed_hangs_readers_alone) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
   ParamSet params = without_recovery("repaired", 1);
   params.set("mode_changed_epoch", std::string("literal"));
   const auto hang = [&](std::uint64_t seed) { return hangs(params, crowd(3, 2, 1), seed); };
@@ -201,6 +206,7 @@ TEST(ShiftlockAsPrinted, the_literal_epoch_of_mode_changed_hangs_readers_alone) 
 }
 
 TEST(ShiftlockAsPrinted, the_literal_epoch_of_handover_hangs_readers_alone) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
   ParamSet params = without_recovery("repaired", 2);
   params.set("handover_epoch", std::string("literal"));
   const auto hang = [&](std::uint64_t seed) { return hangs(params, crowd(4, 1, 1), seed); };
@@ -208,12 +214,14 @@ TEST(ShiftlockAsPrinted, the_literal_epoch_of_handover_hangs_readers_alone) {
 }
 
 TEST(ShiftlockAsPrinted, one_endpoint_without_lock_ids_confuses_locks_held_at_once) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
   ParamSet params = without_recovery("repaired", 2);
   params.set("message_lock_id", false);
   EXPECT_NE(first_seed(300, [&](auto seed) { return two_locks_go_wrong(params, seed); }), 0u);
 }
 
 TEST(ShiftlockAsPrinted, counting_handovers_lets_one_writer_more_in) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
   ParamSet params = without_recovery("repaired", 1);
   params.set("chain_limit", std::string("handovers"));
   const auto too_long = [&](std::uint64_t seed) {

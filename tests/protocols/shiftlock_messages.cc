@@ -65,10 +65,12 @@ std::uint64_t answers_taken_too_early(const ParamSet& params) {
 }
 
 TEST(ShiftlockMessages, a_writer_takes_the_answer_to_its_own_successor_alone) {
+  LATCHLAB_NEEDS_EXPLORER("chosen orders");
   EXPECT_EQ(answers_taken_too_early(params_of("repaired")), 0u);
 }
 
 TEST(ShiftlockMessages, without_numbers_a_writer_takes_the_answer_to_an_earlier_successor) {
+  LATCHLAB_NEEDS_EXPLORER("chosen orders");
   ParamSet params = params_of("repaired");
   params.set("message_number", false);
   EXPECT_GT(answers_taken_too_early(params), 0u);

@@ -15,7 +15,7 @@ std::vector<Script> pairs_of(int writers, int readers, int rounds) {
 // The victim, client 0, dies the moment it is let in; the others go on.
 void holder_dies(LockMode mode) {
   std::uint64_t recoveries = 0;
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
     std::vector<Script> scripts = pairs_of(3, 2, 2);
     scripts[0] = {mode == LockMode::shared ? reads() : writes()};
     Bench bench(params_of("repaired"), scripts, seed);
@@ -39,8 +39,9 @@ TEST(ShiftlockRecovery, the_lock_goes_on_after_a_reader_died_holding_it) {
 }
 
 TEST(ShiftlockRecovery, the_lock_goes_on_after_a_death_at_any_step) {
+  LATCHLAB_NEEDS_EXPLORER("deaths after a number of steps");
   std::uint64_t recoveries = 0;
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds(400); ++seed) {
     Bench bench(params_of("repaired"), pairs_of(4, 2, 2), seed);
     bench.crash_after(ClientId{seed % 2 == 0 ? 0u : 5u}, static_cast<std::int64_t>(seed % 97) + 1);
     bench.crash_after(ClientId{1}, static_cast<std::int64_t>(seed % 61) + 20);
@@ -53,7 +54,7 @@ TEST(ShiftlockRecovery, the_lock_goes_on_after_a_death_at_any_step) {
 
 // A client that goes on living without releasing what it held, as a fault of the workload.
 TEST(ShiftlockRecovery, forgotten_locks_come_back_to_the_client_that_forgot_them) {
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
     std::vector<Script> scripts = pairs_of(3, 1, 4);
     for (Script& script : scripts) script[seed % 3].skip_release = true;
     Bench bench(params_of("repaired"), scripts, seed);
@@ -113,9 +114,9 @@ struct LateReleases {
   std::uint64_t phantoms = 0;  // runs that leave more readers behind than there are clients
 };
 
-LateReleases late_releases(const ParamSet& params, LockMode mode, std::uint64_t seeds) {
+LateReleases late_releases(const ParamSet& params, LockMode mode, std::uint64_t runs) {
   LateReleases found;
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= runs; ++seed) {
     Bench bench(params, {{}, times(2, writes()), times(2, reads()), times(2, writes())}, seed);
     bench.body = [mode](Bench& me, ClientId client) {
       return hold_until(me, client, mode, kLeasesLater);
@@ -130,6 +131,7 @@ LateReleases late_releases(const ParamSet& params, LockMode mode, std::uint64_t 
 }
 
 TEST(ShiftlockRecovery, releases_after_expiry_are_suppressed) {
+  LATCHLAB_NEEDS_EXPLORER("waits for many leases");
   for (const LockMode mode : {LockMode::exclusive, LockMode::shared}) {
     const LateReleases found = late_releases(params_of("repaired"), mode, 200);
     EXPECT_GT(found.expired_holds, 0u);
@@ -140,6 +142,7 @@ TEST(ShiftlockRecovery, releases_after_expiry_are_suppressed) {
 }
 
 TEST(ShiftlockRecovery, without_a_fence_a_late_reader_leaves_readers_behind_that_are_not_there) {
+  LATCHLAB_NEEDS_EXPLORER("waits for many leases");
   ParamSet params = params_of("repaired");
   params.set("release_fence", std::string("none"));
   const LateReleases found = late_releases(params, LockMode::shared, 200);
@@ -160,9 +163,9 @@ Task<void> come_back_later(Bench& bench, ClientId client) {
   for (int i = 0; i < 2; ++i) co_await hold_until(bench, client, mode, Time{});
 }
 
-std::uint64_t violations_of_a_late_writer(const ParamSet& params, std::uint64_t seeds) {
+std::uint64_t violations_of_a_late_writer(const ParamSet& params, std::uint64_t runs) {
   std::uint64_t violations = 0;
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= runs; ++seed) {
     Bench bench(params, {{}, {}, {}, {}, {}}, seed);
     bench.body = come_back_later;
     (void)bench.run();
@@ -172,21 +175,24 @@ std::uint64_t violations_of_a_late_writer(const ParamSet& params, std::uint64_t 
 }
 
 TEST(ShiftlockRecovery, a_late_writer_does_no_harm_behind_its_fence) {
+  LATCHLAB_NEEDS_EXPLORER("waits for many leases");
   EXPECT_EQ(violations_of_a_late_writer(params_of("repaired"), 1000), 0u);
 }
 
 TEST(ShiftlockRecovery, without_a_fence_a_late_writer_lets_a_writer_in_beside_a_reader) {
+  LATCHLAB_NEEDS_EXPLORER("waits for many leases");
   ParamSet params = params_of("repaired");
   params.set("release_fence", std::string("none"));
   EXPECT_GT(violations_of_a_late_writer(params, 1000), 0u);
 }
 
 TEST(ShiftlockRecovery, narrow_counters_recover_too) {
+  LATCHLAB_NEEDS_EXPLORER("deaths after a number of steps");
   ParamSet params = params_of("repaired");
   params.set("relcnt_bits", std::int64_t{6});
   params.set("rdrcnt_bits", std::int64_t{3});
   params.set("max_consecutive_writers", std::int64_t{1});
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds(300); ++seed) {
     Bench bench(params, pairs_of(4, 2, 2), seed);
     bench.crash_after(ClientId{0}, static_cast<std::int64_t>(seed % 97) + 1);
     bench.crash_after(ClientId{5}, static_cast<std::int64_t>(seed % 61) + 1);
@@ -210,9 +216,9 @@ TEST(ShiftlockRecovery, a_fenced_writer_misses_a_recovered_lock) {
 }
 
 // Epoch is 1 when the holder dies: a reset to 0 is what waiting readers take for their turn.
-std::uint64_t violations_after_reset(const ParamSet& params, std::uint64_t seeds) {
+std::uint64_t violations_after_reset(const ParamSet& params, std::uint64_t runs) {
   std::uint64_t violations = 0;
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= runs; ++seed) {
     std::vector<Script> scripts = pairs_of(3, 3, 2);
     scripts[0] = {writes(), writes()};
     Bench bench(params, scripts, seed);
@@ -227,10 +233,12 @@ std::uint64_t violations_after_reset(const ParamSet& params, std::uint64_t seeds
 }
 
 TEST(ShiftlockRecovery, a_reset_lets_no_waiting_reader_in) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
   EXPECT_EQ(violations_after_reset(params_of("repaired"), 600), 0u);
 }
 
 TEST(ShiftlockRecovery, a_reset_as_printed_lets_waiting_readers_in) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
   ParamSet params = params_of("repaired");
   params.set("reset_epoch", std::string("zero"));
   params.set("admission", std::string("epoch_first"));
@@ -238,6 +246,7 @@ TEST(ShiftlockRecovery, a_reset_as_printed_lets_waiting_readers_in) {
 }
 
 TEST(ShiftlockRecovery, keeping_the_epoch_alone_is_not_enough) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
   ParamSet params = params_of("repaired");
   params.set("admission", std::string("epoch_first"));
   EXPECT_GT(violations_after_reset(params, 600), 0u);

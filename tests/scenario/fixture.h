@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/scenario/scenario.h"
+#include "tests/paths.h"
 
 namespace latchlab::scenario_test {
 

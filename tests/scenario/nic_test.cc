@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "core/scenario/nic_constants.h"
+#include "tests/paths.h"
 #include "tests/scenario/fixture.h"
 
 namespace latchlab::scenario_test {

@@ -7,6 +7,7 @@
 #include "core/runner/child.h"
 #include "core/runner/repeat.h"
 #include "core/scenario/scenario.h"
+#include "tests/paths.h"
 #include "tests/simgrid/fixture.h"
 
 namespace latchlab::simtest {

@@ -10,6 +10,7 @@
 #include "core/protocols/registry.h"
 #include "core/runner/child.h"
 #include "core/scenario/scenario.h"
+#include "tests/paths.h"
 #include "tests/simgrid/fixture.h"
 
 namespace latchlab::simtest {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tests/paths.h"
 #include "tests/tidy/rules.h"
 
 namespace latchlab::tidy {

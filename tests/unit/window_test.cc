@@ -19,6 +19,16 @@ void run_cycles(WindowRecorder& window, ClientId client, const std::vector<std::
   for (const std::int64_t date : dates) window.next_cycle(client, Time{date});
 }
 
+MeasuredPart part_of(const WindowRecorder& window) {
+  MeasuredPart part;
+  window.write_to(part);
+  return part;
+}
+
+RepeatMetrics metrics_of(const WindowRecorder& window) {
+  return metrics_of(part_of(window));
+}
+
 TEST(Window, cycle_counts_where_it_ends_with_its_whole_length) {
   WindowRecorder window(1, Time{100}, Duration{100});
   run_cycles(window, kFirst, {10, 90, 130, 190, 250});
@@ -47,8 +57,7 @@ TEST(Window, cycle_open_through_the_whole_window_is_seen_only_as_age) {
   WindowRecorder window(2, Time{100}, Duration{100});
   window.begin_cycle(kFirst, Time{30});
   run_cycles(window, ClientId{1}, {90, 110});
-  RepeatMetrics metrics;
-  window.write_to(metrics);
+  const RepeatMetrics metrics = metrics_of(window);
   EXPECT_EQ(metrics.window_law.counted_cycles, 1U);
   EXPECT_EQ(metrics.open.count, 2U);
   EXPECT_EQ(metrics.open.age_max_ns, 0.170);
@@ -105,11 +114,10 @@ TEST(Window, goodput_fairness_and_stationarity_come_from_counted_cycles) {
   const auto at = [](std::int64_t ms) { return milliseconds(ms).ps; };
   run_cycles(window, kFirst, {at(0), at(500), at(1100), at(1200), at(2500)});
   run_cycles(window, ClientId{1}, {at(0), at(1500), at(3100)});
-  RepeatMetrics metrics;
-  window.write_to(metrics);
+  const RepeatMetrics metrics = metrics_of(window);
   EXPECT_EQ(metrics.goodput_ops_s, 2.0);
   EXPECT_EQ(metrics.cycle.count(), 4U);
-  EXPECT_EQ(window.cycles_by_client(), (std::vector<std::uint64_t>{3, 1}));
+  EXPECT_EQ(part_of(window).cycles_by_client, (std::vector<std::uint64_t>{3, 1}));
   EXPECT_EQ(metrics.fairness.jain, 0.8);
   EXPECT_DOUBLE_EQ(*metrics.stationary, 1.0 / 3.0);
 }
@@ -122,8 +130,7 @@ TEST(Window, operations_count_where_they_end_and_by_what_was_asked) {
   window.acquired(Time{200}, Duration{9}, false);
   window.released(Time{150}, Duration{3});
   window.released(Time{250}, Duration{3});
-  RepeatMetrics metrics;
-  window.write_to(metrics);
+  const RepeatMetrics metrics = metrics_of(window);
   EXPECT_EQ(metrics.acquire.count(), 2U);
   EXPECT_EQ(metrics.acquire_read.max()->ps, 50);
   EXPECT_EQ(metrics.acquire_write.max()->ps, 7);
@@ -133,8 +140,7 @@ TEST(Window, operations_count_where_they_end_and_by_what_was_asked) {
 TEST(Window, nothing_counted_gives_no_numbers_but_zero_goodput) {
   WindowRecorder window(1, Time{100}, Duration{100});
   window.begin_cycle(kFirst, Time{0});
-  RepeatMetrics metrics;
-  window.write_to(metrics);
+  const RepeatMetrics metrics = metrics_of(window);
   EXPECT_EQ(metrics.goodput_ops_s, 0.0);
   EXPECT_FALSE(metrics.fairness.jain);
   EXPECT_FALSE(metrics.stationary);

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/protocols/registry.h"
 #include "core/scenario/scenario.h"
+#include "core/scenario/suggestions.h"
 #include "tools/explore/trace.h"
 
 namespace latchlab::explore {
@@ -52,14 +55,12 @@ Status check_time(const Case& setup) {
 Status check_case(const Case& setup) {
   const ProtocolEntry* entry = find_protocol(setup.protocol);
   if (entry == nullptr) {
-    std::string known;
-    for (const ProtocolInfo& info : protocol_infos())
-      known += (known.empty() ? "" : ", ") + info.name;
-    return Error{
-        fmt::format("there is no protocol '{}'; known: {} (a lock of a plug-in needs --plugin "
-                    "FILE.so)",
-                    setup.protocol, known),
-        {}};
+    std::vector<std::string> known;
+    for (const ProtocolInfo& info : protocol_infos()) known.push_back(info.name);
+    return Error{fmt::format("there is no protocol '{}'; known: {}{}; a lock of a plug-in needs "
+                             "--plugin FILE.so",
+                             setup.protocol, joined(known), aside(setup.protocol, known)),
+                 {}};
   }
   const Result<ParamSet> params = params_of(setup, *entry);
   if (!params) return params.error();

@@ -15,11 +15,6 @@ namespace {
 
 constexpr const char* kLabel = "label";
 
-bool usable(const PointOutcome& outcome) {
-  return outcome.complete() &&
-         (outcome.status() == RepeatStatus::ok || outcome.status() == RepeatStatus::starved);
-}
-
 bool names_the_lock(const std::string& path) {
   return path == kLabel || path == "protocol" || path == "protocol.name" ||
          path == "protocol.label";
@@ -132,7 +127,7 @@ FigureData data_of(const Figure& figure, const Scenario& scenario, const StudyOu
   for (std::size_t i = 0; i < scenario.points.size(); ++i) {
     const Point& point = scenario.points[i];
     const std::string x = text_at(point, figure.x);
-    if (!usable(outcome.points[i]) || x.empty()) continue;
+    if (!outcome.points[i].sound() || x.empty()) continue;
     const Leaves leaves = outcome.points[i].metrics();
     FigureSeries one;
     if (!add_value(one, x, leaves, figure.y)) continue;
@@ -176,7 +171,7 @@ FigureData latency_of(const Scenario& scenario, const StudyOutcome& outcome) {
   data.y = "acquire_ns";
   data.where = surroundings(scenario.points.back());
   for (std::size_t i = 0; i < scenario.points.size(); ++i) {
-    if (!usable(outcome.points[i]) || surroundings(scenario.points[i]) != data.where) continue;
+    if (!outcome.points[i].sound() || surroundings(scenario.points[i]) != data.where) continue;
     const Leaves leaves = outcome.points[i].metrics();
     FigureSeries series{scenario.points[i].protocol.label, {}};
     for (const auto& [name, shown] : percentiles)
@@ -190,7 +185,7 @@ FigureData latency_of(const Scenario& scenario, const StudyOutcome& outcome) {
 std::vector<std::size_t> unusable_points(const StudyOutcome& outcome) {
   std::vector<std::size_t> points;
   for (std::size_t i = 0; i < outcome.points.size(); ++i)
-    if (!usable(outcome.points[i])) points.push_back(i);
+    if (!outcome.points[i].sound()) points.push_back(i);
   return points;
 }
 

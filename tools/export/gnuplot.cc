@@ -47,10 +47,6 @@ std::string one_line(std::string text) {
   return text;
 }
 
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 // ---- units ----
 
 struct Scale {
@@ -66,9 +62,9 @@ Scale fitting(const std::vector<Scale>& scales, double greatest) {
 
 Scale scale_of(const std::string& metric, double greatest) {
   const std::string first = metric.substr(0, metric.find('.'));
-  if (ends_with(first, "_ns") || ends_with(metric, "_ns"))
+  if (first.ends_with("_ns") || metric.ends_with("_ns"))
     return fitting({{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}}, greatest);
-  if (metric != "engine.simulated_s" && ends_with(metric, "_s"))
+  if (metric != "engine.simulated_s" && metric.ends_with("_s"))
     return fitting({{1e9, "G/s"}, {1e6, "M/s"}, {1e3, "k/s"}, {1, "1/s"}}, greatest);
   if (metric.find("share") != std::string::npos || metric.find("utilisation") != std::string::npos)
     return {0.01, "%"};
@@ -84,11 +80,11 @@ std::string title_of(const std::string& path) {
     if (at != std::string::npos && (behind == text.size() || text[behind] == '.'))
       text.erase(at, behind - at);
   }
-  if (ends_with(text, ".p999")) text.replace(text.size() - 5, 5, " p99 9");
+  if (text.ends_with(".p999")) text.replace(text.size() - 5, 5, " p99 9");
   for (char& c : text)
     if (c == '_' || c == '.') c = ' ';
-  if (ends_with(text, "p99 9")) text[text.size() - 2] = '.';
-  if (text.rfind("acquire", 0) == 0) text.insert(7, " latency");
+  if (text.ends_with("p99 9")) text[text.size() - 2] = '.';
+  if (text.starts_with("acquire")) text.insert(7, " latency");
   if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text;
 }

@@ -191,11 +191,7 @@ void TraceRecorder::cycle_begins(Time at, ClientId client) {
 
 void TraceRecorder::acquire_begins(Time at, ClientId client, LockId lock, LockMode mode) {
   if (!looks(at)) return;
-  Slice slice;
-  slice.kind = Kind::acquire;
-  slice.lock = lock;
-  slice.mode = mode;
-  push(at, actor(client), slice);
+  push(at, actor(client), {.kind = Kind::acquire, .mode = mode, .lock = lock});
   locks_.asked(at, lock);
 }
 
@@ -210,21 +206,13 @@ void TraceRecorder::aborted(Time at, ClientId client, AbortReason reason) {
 
 void TraceRecorder::granted(Time at, ClientId client, LockId lock, LockMode mode) {
   if (!looks(at)) return;
-  Slice slice;
-  slice.kind = Kind::hold;
-  slice.lock = lock;
-  slice.mode = mode;
-  push(at, actor(client), slice);
+  push(at, actor(client), {.kind = Kind::hold, .mode = mode, .lock = lock});
   locks_.granted(at, client, lock, mode);
 }
 
 void TraceRecorder::release_begins(Time at, ClientId client, LockId lock, LockMode mode) {
   if (!looks(at)) return;
-  Slice slice;
-  slice.kind = Kind::release;
-  slice.lock = lock;
-  slice.mode = mode;
-  push(at, actor(client), slice);
+  push(at, actor(client), {.kind = Kind::release, .mode = mode, .lock = lock});
   locks_.let_go(at, client, lock, {});
 }
 
@@ -249,10 +237,7 @@ void TraceRecorder::phase(Time at, ClientId client, Phase phase) {
   Actor& me = actor(client);
   pop_to(at, me, Kind::phase);
   if (phase == Phase::other) return;
-  Slice slice;
-  slice.kind = Kind::phase;
-  slice.phase = phase;
-  push(at, me, slice);
+  push(at, me, {.kind = Kind::phase, .phase = phase});
 }
 
 }  // namespace latchlab::exporting

@@ -79,11 +79,11 @@ class TraceRecorder {
     LockMode mode = LockMode::exclusive;
     Phase phase = Phase::other;
     bool ended = false;  // stays open for those begun after it and not ended yet
-    Time since;
-    LockId lock;
+    Time since = {};
+    LockId lock = {};
     const void* key = nullptr;  // Operation or WaitOperation
     std::uint64_t arrow = 0;
-    std::string result;
+    std::string result = {};
   };
   struct Actor {
     Track track;

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "core/verbs/wrappers.h"
 #include "tools/export/trace_recorder.h"
@@ -21,10 +20,7 @@ void TraceRecorder::started(Time at, std::size_t actor, const Operation& op) {
     if (shown_) log_.instant(me.track, at, "post " + std::string(name_of(op)), asked_of(op, {}));
     return;
   }
-  Slice slice;
-  slice.kind = Kind::operation;
-  slice.key = &op;
-  Slice& made = push(at, me, std::move(slice));
+  Slice& made = push(at, me, {.kind = Kind::operation, .key = &op});
   if (!shown_ || op.kind != OpKind::send) return;
   made.arrow = next_arrow_++;
   log_.arrow_starts(me.track, at, made.arrow);
@@ -53,9 +49,7 @@ void TraceRecorder::sleeps(Time at, std::size_t actor) {
   Actor& me = actors_[actor];
   wake(at, me);
   if (me.idle_since != kNever || inside(me, Kind::hold)) return;
-  Slice slice;
-  slice.kind = Kind::sleep;
-  push(at, me, std::move(slice));
+  push(at, me, {.kind = Kind::sleep});
 }
 
 // ---- waits and messages ----
@@ -63,10 +57,7 @@ void TraceRecorder::sleeps(Time at, std::size_t actor) {
 void TraceRecorder::wait_started(Time at, std::size_t actor, const WaitOperation& wait) {
   if (!looks(at)) return;
   wake(at, actors_[actor]);
-  Slice slice;
-  slice.kind = Kind::wait;
-  slice.key = &wait;
-  push(at, actors_[actor], std::move(slice));
+  push(at, actors_[actor], {.kind = Kind::wait, .key = &wait});
 }
 
 void TraceRecorder::wait_ended(Time at, std::size_t actor, const WaitOperation& wait) {

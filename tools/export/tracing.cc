@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "core/runner/forwarding.h"
 #include "tools/export/trace_text.h"
 #include "tools/export/tracing_verbs.h"
 
@@ -24,89 +25,74 @@ class ServeThrough final : public CallHandler {
   CallHandler& inner_;
 };
 
-class TracingBackend final : public Backend {
+// Coroutines of actors live in the inner backend, and use what is here until they end.
+struct Actors {
+  std::vector<std::unique_ptr<TracingVerbs>> verbs;
+  std::vector<std::unique_ptr<ServeThrough>> handlers;
+};
+
+class TracingBackend final : private Actors, public ForwardingBackend {
  public:
   TracingBackend(std::unique_ptr<Backend> inner, TraceRecorder& recorder)
-      : inner_(std::move(inner)), recorder_(recorder) {}
+      : ForwardingBackend(std::move(inner)), recorder_(recorder) {}
 
-  const Capabilities& capabilities() const override { return inner_->capabilities(); }
   Verbs& add_actor(ActorKind kind, NodeId node, ClientId client) override {
-    Verbs& bare = inner_->add_actor(kind, node, client);
-    verbs_.push_back(std::make_unique<TracingVerbs>(bare, *inner_, recorder_));
-    return *verbs_.back();
+    Verbs& bare = inner().add_actor(kind, node, client);
+    verbs.push_back(std::make_unique<TracingVerbs>(bare, inner(), recorder_));
+    return *verbs.back();
   }
   void spawn(Verbs& actor, Task<void> root, Time start) override {
-    inner_->spawn(bare(actor), std::move(root), start);
+    inner().spawn(bare(actor), std::move(root), start);
   }
   void serve_calls(Verbs& server, CallHandler& handler) override {
-    handlers_.push_back(std::make_unique<ServeThrough>(server, handler));
-    inner_->serve_calls(bare(server), *handlers_.back());
+    handlers.push_back(std::make_unique<ServeThrough>(server, handler));
+    inner().serve_calls(bare(server), *handlers.back());
   }
-  void announce_clients(std::function<void(ClientId)> announce) override {
-    inner_->announce_clients(std::move(announce));
-  }
-  RunEnd run_until(Time date) override { return inner_->run_until(date); }
-  void request_stop() override { inner_->request_stop(); }
-  Time true_now() const override { return inner_->true_now(); }
-  void at(Time date, std::function<void()> action) override { inner_->at(date, std::move(action)); }
   void crash(ClientId client, CrashKind kind) override;
-  bool has_hardware_faults() const override { return inner_->has_hardware_faults(); }
   void crash_node(NodeId node) override;
   void set_link(NodeId node, NodeId other, bool up) override;
   void pause(ClientId client, Duration length) override;
   void pause_node(NodeId node, Duration length) override;
   void slow_down(ClientId client, std::int64_t factor_ppb) override;
   void disturb_clock(NodeId node, Duration jump, std::optional<std::int64_t> drift_ppb) override;
-  Time local_now(NodeId node) const override { return inner_->local_now(node); }
-  std::uint64_t peek(RemoteAddr word) override { return inner_->peek(word); }
-  void poke(RemoteAddr word, std::uint64_t value) override { inner_->poke(word, value); }
-  Fingerprint& fingerprint() override { return inner_->fingerprint(); }
-  std::uint64_t events() const override { return inner_->events(); }
-  VerbCensus census() const override { return inner_->census(); }
-  void reset_stats() override { inner_->reset_stats(); }
-  NicStats busiest_server() const override { return inner_->busiest_server(); }
 
  private:
   static Verbs& bare(Verbs& actor) { return static_cast<TracingVerbs&>(actor).bare(); }
 
-  // Coroutines of actors live in the inner backend, and use the others until they end.
-  std::vector<std::unique_ptr<TracingVerbs>> verbs_;
-  std::vector<std::unique_ptr<ServeThrough>> handlers_;
-  std::unique_ptr<Backend> inner_;
   TraceRecorder& recorder_;
 };
 
 void TracingBackend::crash(ClientId client, CrashKind kind) {
   recorder_.crashed(true_now(), client,
                     kind == CrashKind::process ? "process crash" : "client crash");
-  inner_->crash(client, kind);
+  inner().crash(client, kind);
 }
 void TracingBackend::crash_node(NodeId node) {
   recorder_.node_crashed(true_now(), node);
-  inner_->crash_node(node);
+  inner().crash_node(node);
 }
 void TracingBackend::set_link(NodeId node, NodeId other, bool up) {
   Args args;
   if (other != kNoNode) args.number("to node", other.value);
   recorder_.happened(true_now(), node, up ? "link up" : "link down", args.str());
-  inner_->set_link(node, other, up);
+  inner().set_link(node, other, up);
 }
 void TracingBackend::pause(ClientId client, Duration length) {
   recorder_.happened(true_now(), client, "pause", Args().date("length_us", Time{length.ps}).str());
-  inner_->pause(client, length);
+  inner().pause(client, length);
 }
 void TracingBackend::pause_node(NodeId node, Duration length) {
   recorder_.happened(true_now(), node, "pause", Args().date("length_us", Time{length.ps}).str());
-  inner_->pause_node(node, length);
+  inner().pause_node(node, length);
 }
 void TracingBackend::slow_down(ClientId client, std::int64_t factor_ppb) {
   recorder_.happened(true_now(), client, "slow CPU", {});
-  inner_->slow_down(client, factor_ppb);
+  inner().slow_down(client, factor_ppb);
 }
 void TracingBackend::disturb_clock(NodeId node, Duration jump,
                                    std::optional<std::int64_t> drift_ppb) {
   recorder_.happened(true_now(), node, "clock disturbed", {});
-  inner_->disturb_clock(node, jump, drift_ppb);
+  inner().disturb_clock(node, jump, drift_ppb);
 }
 
 // Hears of phases before whoever adds them up.
@@ -127,6 +113,7 @@ class TracingObserver final : public LoopObserver {
                   const World& world)
       : inner_(inner), clock_(clock), recorder_(recorder), listeners_(world.shape().clients()) {
     for (std::uint32_t i = 0; i < world.shape().clients(); ++i) {
+      if (!world.hosts(ClientId{i})) continue;
       PhaseListener& listener = listeners_[i];
       listener.clock = &clock;
       listener.recorder = &recorder;

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "tools/latchlab/commands.h"
+#include "tools/latchlab/hardware/hardware.h"
+#include "tools/latchlab/run_one.h"
 #ifdef LATCHLAB_WITH_SIMGRID
 #include "backends/simgrid/simgrid_backend.h"
 #endif
@@ -52,12 +54,38 @@ Result<BackendFactory> backend_factory(const std::string& name) {
 #ifdef LATCHLAB_WITH_SIMGRID
   if (name == "simgrid") return BackendFactory(simgrid);
 #endif
-#ifdef LATCHLAB_WITH_SIMGRID
-  const char* const built = "it has: simgrid";
-#else
-  const char* const built = "it has none; build with -DLATCHLAB_SIMGRID=ON";
-#endif
-  return Error{fmt::format("this build has no backend '{}'; {}", name, built), {}};
+  return Error{fmt::format("this build has no backend '{}'; build with -DLATCHLAB_SIMGRID=ON, for "
+                           "which libsimgrid-dev is needed",
+                           name),
+               {}};
 }
+
+Result<RunBackend> run_backend(const RunArguments& arguments,
+                               const std::vector<const Scenario*>& scenarios) {
+  if (arguments.backend == "ibverbs") return hardware_backend(arguments, scenarios);
+  auto factory = backend_factory(arguments.backend);
+  if (!factory) return factory.error();
+  return RunBackend{arguments.backend, {}, std::move(factory).value(), {}, {}};
+}
+
+#ifndef LATCHLAB_WITH_IBVERBS
+namespace {
+
+Error no_hardware() {
+  return {
+      "this build has no backend ibverbs; build with -DLATCHLAB_IBVERBS=ON, for which "
+      "libibverbs-dev is needed",
+      {}};
+}
+
+}  // namespace
+
+Result<RunBackend> hardware_backend(const RunArguments&, const std::vector<const Scenario*>&) {
+  return no_hardware();
+}
+int node(const NodeArguments&) {
+  return complain(no_hardware(), kCannot);
+}
+#endif
 
 }  // namespace latchlab::tool

@@ -29,6 +29,24 @@ struct ScenarioArguments {
   std::optional<std::uint32_t> repeats;
 };
 
+// Where and how a run on real RNICs takes place.
+struct HardwareArguments {
+  std::string device;                  // "mlx5_0"; empty: the first whose port is up
+  std::vector<std::string> addresses;  // IPv4 addresses of the nodes on this machine, in turn
+  std::uint32_t workers = 1;           // threads of clients on each node
+  bool agents = false;                 // for all memory; else only where a lock needs them
+  // HOST:PORT where node processes that were started elsewhere come to; empty: this program starts
+  // them, on this machine.
+  std::string rendezvous;
+};
+
+struct NodeArguments {
+  std::string rendezvous;  // HOST:PORT of the coordinator
+  std::string token_file;  // empty: LATCHLAB_TOKEN
+  HardwareArguments hardware;
+  std::string data;
+};
+
 struct RunArguments {
   ScenarioArguments input;
   std::string out;
@@ -39,6 +57,7 @@ struct RunArguments {
   bool strict = false;  // a missed validation fails the run too
   bool resume = false;  // goes on in a directory that holds a part of the run
   exporting::TraceRequest trace;
+  HardwareArguments hardware;
 };
 
 struct ReproduceArguments {
@@ -102,6 +121,7 @@ struct ExplainArguments {
 
 int run(const RunArguments& arguments);
 int reproduce(const ReproduceArguments& arguments);
+int node(const NodeArguments& arguments);
 int calibrate(const CalibrateArguments& arguments);
 int explore_protocol(const ExploreArguments& arguments);
 int export_run(const ExportArguments& arguments);
@@ -132,7 +152,7 @@ Status check_platform_files(const Scenario& scenario);
 // Stands for the code that makes results: equal for equal programs.
 const std::string& program_identity();
 
-// The factory of a backend of this build.
+// The factory of a backend of this build that simulates.
 Result<BackendFactory> backend_factory(const std::string& name);
 
 }  // namespace latchlab::tool

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 #include <sys/resource.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,11 +11,15 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/protocols/registry.h"
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/version.h"
+#ifdef LATCHLAB_WITH_IBVERBS
+#include "backends/ibverbs/device.h"
+#endif
 
 namespace latchlab::tool {
 
@@ -64,7 +67,12 @@ Line simulator() {
   const auto libraries = library_versions();
   return {Health::fine, "simulate", libraries.front().first + " " + libraries.front().second, {}};
 #else
-  return {Health::missing, "simulate", "this build has no SimGrid",
+#ifdef LATCHLAB_WITH_IBVERBS
+  constexpr Health kWithout = Health::optional;  // there is hardware to run on
+#else
+  constexpr Health kWithout = Health::missing;
+#endif
+  return {kWithout, "simulate", "this build has no SimGrid",
           "apt-get install libsimgrid-dev, then build with -DLATCHLAB_SIMGRID=ON"};
 #endif
 }
@@ -106,25 +114,45 @@ Line program(const char* what, const char* name, const char* package, const char
           fmt::format("apt-get install {}", package)};
 }
 
-Line rdma() {
-  std::string devices;
-  std::error_code error;
-  for (fs::directory_iterator at("/sys/class/infiniband", error), end; !error && at != end;
-       at.increment(error))
-    devices += (devices.empty() ? "" : ", ") + at->path().filename().string();
-  const std::string no_backend = "; this build cannot run locks on them yet";
-  if (!devices.empty()) return {Health::optional, "RDMA", devices + no_backend, {}};
-  utsname system = {};
-  ::uname(&system);
-  const bool soft =
-      fs::exists(fmt::format("/lib/modules/{}/kernel/drivers/infiniband/sw/rxe", system.release));
-  return {Health::optional,
-          "RDMA",
-          fmt::format("no device; {}", soft ? "the kernel has soft-RoCE (rdma_rxe)"
-                                            : "the kernel has no soft-RoCE module either") +
-              no_backend,
+#ifdef LATCHLAB_WITH_IBVERBS
+Line device_line(const ib::DeviceFacts& device) {
+  const std::string name = "RDMA " + device.name;
+  if (!device.port_up)
+    return {Health::optional, name, "its port is down",
+            "bring up its interface: ip link set ... up"};
+  if (!device.atomics)
+    return {Health::optional, name, "it has no atomics, which locks need", "use another RNIC"};
+  if (device.gids.empty() && !device.infiniband)
+    return {Health::optional, name, "no RoCE v2 address", "give its interface an IP address"};
+  std::string addresses;
+  for (const std::string& address : device.ipv4_addresses())
+    addresses += (addresses.empty() ? ", " : " ") + address;
+  return {Health::fine,
+          name,
+          fmt::format("{}, CAS and FAA of 8 bytes, {} READs or atomics on a QP, MTU {}{}",
+                      device.infiniband ? "InfiniBand" : "RoCE v2", device.max_rd_atomic,
+                      device.path_mtu_bytes, addresses),
           {}};
 }
+
+Lines rdma() {
+  auto devices = ib::list_devices();
+  if (!devices)
+    return {{Health::optional, "RDMA", "no device: nothing to run on but the simulator",
+             devices.error().message}};
+  Lines lines;
+  for (const ib::DeviceFacts& device : devices.value()) lines.push_back(device_line(device));
+  if (lines.empty())
+    lines.push_back({Health::optional, "RDMA", "the kernel has RDMA, but there is no device",
+                     "for soft-RoCE: rdma link add rxe0 type rxe netdev eth0"});
+  return lines;
+}
+#else
+Lines rdma() {
+  return {{Health::optional, "RDMA", "this build cannot run locks on RNICs",
+           "apt-get install libibverbs-dev, then build with -DLATCHLAB_IBVERBS=ON"}};
+}
+#endif
 
 Line locked_memory() {
   rlimit limit = {};
@@ -136,15 +164,16 @@ Line locked_memory() {
 }
 
 Lines examine(const std::string& extra) {
-  return {machine(),
-          simulator(),
-          {Health::fine, "explore", fmt::format("{} locks", protocol_registry().size()), {}},
-          data(extra),
-          results(),
-          program("figures", "gnuplot", "gnuplot-nox", "only to draw figures for papers"),
-          program("browser", "chromium", "chromium", "only to test the report page here"),
-          rdma(),
-          locked_memory()};
+  Lines lines = {machine(),
+                 simulator(),
+                 {Health::fine, "explore", fmt::format("{} locks", protocol_registry().size()), {}},
+                 data(extra),
+                 results(),
+                 program("figures", "gnuplot", "gnuplot-nox", "only to draw figures for papers"),
+                 program("browser", "chromium", "chromium", "only to test the report page here")};
+  for (Line& line : rdma()) lines.push_back(std::move(line));
+  lines.push_back(locked_memory());
+  return lines;
 }
 
 const char* name_of(Health health) {

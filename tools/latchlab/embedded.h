@@ -12,5 +12,10 @@ struct EmbeddedFile {
 };
 
 std::span<const EmbeddedFile> new_protocol_templates();  // tools/new-protocol
+std::span<const EmbeddedFile> report_page();             // tools/report/page
+std::span<const EmbeddedFile> report_d3();               // the one file of the library
+
+// The text of one of them, which must be there.
+std::string_view embedded(std::span<const EmbeddedFile> files, std::string_view name);
 
 }  // namespace latchlab::tool

@@ -25,11 +25,6 @@ bool of_protocol(const std::string& path) {
   return path == "protocol" || path.rfind("protocol.", 0) == 0;
 }
 
-bool is_comparable(const PointOutcome& point) {
-  return point.complete() &&
-         (point.status() == RepeatStatus::ok || point.status() == RepeatStatus::starved);
-}
-
 // Points are compared only where nothing but the protocol differs.
 bool same_surroundings(const Point& a, const Point& b) {
   for (std::size_t i = 0; i < a.axes.size(); ++i)
@@ -54,7 +49,7 @@ Entries ranked(const Scenario& scenario, const StudyOutcome& outcome, bool every
     const Point& point = scenario.points[i];
     const auto goodput = number(outcome.points[i].metrics(), "goodput_ops_s");
     const bool here = everywhere || same_surroundings(point, scenario.points.back());
-    if (here && goodput && is_comparable(outcome.points[i]))
+    if (here && goodput && outcome.points[i].sound())
       entries.push_back({point.protocol.label, *goodput, i});
   }
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {

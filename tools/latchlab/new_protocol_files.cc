@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/check.h"
 #include "core/protocols/registry.h"
 #include "tools/latchlab/embedded.h"
 #include "tools/latchlab/new_protocol.h"
@@ -42,11 +41,7 @@ constexpr std::string_view kTaken[] = {
 using Values = std::vector<std::pair<std::string, std::string>>;
 
 std::string filled(std::string_view file, const Values& values) {
-  const auto templates = new_protocol_templates();
-  const auto found = std::find_if(templates.begin(), templates.end(),
-                                  [&](const EmbeddedFile& each) { return each.name == file; });
-  LATCHLAB_CHECK(found != templates.end(), "no template " + std::string(file));
-  std::string text(found->text);
+  std::string text(embedded(new_protocol_templates(), file));
   for (const auto& [name, value] : values) {
     const std::string mark = "@" + name + "@";
     for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + value.size()))

@@ -4,9 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -19,13 +17,6 @@ namespace latchlab::tool {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string timing_of(const std::string& directory) {
-  std::ifstream stream(directory + "/timing.json", std::ios::binary);
-  std::ostringstream all;
-  all << stream.rdbuf();
-  return all.str();
-}
 
 // What people call the runs: the last part of their paths, or, where two agree in it, all.
 std::vector<std::string> names_of(const std::vector<std::string>& directories) {

@@ -118,12 +118,15 @@ int worse(int a, int b) {
 }  // namespace
 
 int reproduce(const ReproduceArguments& arguments) {
-  auto factory = backend_factory(arguments.run.backend);
-  if (!factory) return complain(factory.error(), kCannot);
   const auto names = experiments_of(arguments.what, data_dirs(arguments.run.input.data));
   if (!names) return complain(names.error());
   auto loaded = load_all(names.value(), arguments.run);
   if (!loaded) return complain(loaded.error());
+  std::vector<const Scenario*> scenarios;
+  for (const Experiment& each : loaded.value()) scenarios.push_back(&each.scenario);
+  const auto backend = run_backend(arguments.run, scenarios);
+  if (!backend) return complain(backend.error(), kCannot);
+  if (backend.value().over) return *backend.value().over;
   const auto directory = arguments.run.resume
                              ? reopen_results_directory(arguments.run.out, "reproduce", "")
                              : make_results_directory(arguments.run.out, "reproduce");
@@ -137,7 +140,7 @@ int reproduce(const ReproduceArguments& arguments) {
     one.out = directory.value() + "/" + each.name;
     if (!one.quiet) fmt::print("\n== {}\n", each.name);
     std::fflush(stdout);  // what is buffered would be printed again by each child process
-    each.ran = run_one(one, each.scenario, factory.value());
+    each.ran = run_one(one, each.scenario, backend.value());
     code = worse(code, each.ran.code);
     done.push_back(std::move(each));
     if (code == kInterrupted) break;

@@ -19,6 +19,7 @@
 #include "tools/latchlab/run_one.h"
 #include "tools/latchlab/score_table.h"
 #include "tools/latchlab/table.h"
+#include "tools/latchlab/values.h"
 #include "tools/report/report.h"
 
 namespace latchlab::tool {
@@ -89,24 +90,19 @@ void report_problems(const Scenario& scenario, const StudyOutcome& outcome, bool
   }
 }
 
-// A lock whose second half of the window differs from the first has not settled, or has stopped.
-constexpr double kSteady = 0.05;
-
 void report_unsteady(const Scenario& scenario, const StudyOutcome& outcome) {
   std::string where;
   for (std::size_t i = 0; i < outcome.points.size(); ++i) {
-    const Leaves metrics = outcome.points[i].metrics();
-    const LeafValue* value = find_leaf(metrics, "stationary");
-    const auto ratio = value != nullptr ? number_of(*value) : std::nullopt;
+    const auto ratio = number(outcome.points[i].metrics(), "stationary");
     if (!ratio || (*ratio > 1 - kSteady && *ratio < 1 + kSteady)) continue;
     where += fmt::format("{}{} at point {} ({:.2f})", where.empty() ? "" : ", ",
                          scenario.points[i].protocol.label, i, *ratio);
   }
   if (where.empty()) return;
   fmt::print(stderr,
-             "latchlab: warning: goodput of the window's second half over the first is beyond 5% "
-             "of 1 for {}: lengthen run.warmup, or look whether the lock has stopped\n",
-             where);
+             "latchlab: warning: goodput of the window's second half over the first is beyond "
+             "{:.0f}% of 1 for {}: lengthen run.warmup, or look whether the lock has stopped\n",
+             kSteady * 100, where);
 }
 
 void print_outcome(const Scenario& scenario, const StudyOutcome& outcome, const StudyScore& score,
@@ -129,12 +125,8 @@ Status tell_traces(const std::string& directory, const exporting::TracePlan& pla
   return fine();
 }
 
-}  // namespace
-
-namespace {
-
-RunManifest manifest_of(const RunArguments& arguments) {
-  RunManifest manifest{LATCHLAB_VERSION, arguments.backend, {}, {}};
+RunManifest manifest_of(const RunBackend& backend) {
+  RunManifest manifest{LATCHLAB_VERSION, backend.name, backend.emulated, {}};
   for (const LoadedPlugin& plugin : loaded_plugins())
     manifest.plugins.emplace_back(fs::path(plugin.file).filename().string(), plugin.hash);
   return manifest;
@@ -169,37 +161,40 @@ Result<Place> open_place(const RunArguments& arguments, const Scenario& scenario
   return Place{directory.value(), std::move(lock).value(), std::move(files).value()};
 }
 
-std::size_t stored_of(const Scenario& scenario, const PointFiles& files) {
-  std::size_t stored = 0;
-  for (const Point& point : scenario.points)
-    for (std::uint32_t r = 0; r < point.run.repeats; ++r) stored += files.find(point, r) ? 1 : 0;
-  return stored;
-}
+struct Ahead {
+  std::size_t stored = 0;  // repeats that need not run
+  double seconds = 0;      // on one core, of those that do
+};
 
-// On one core, of what is not stored.
-double seconds_ahead(const Scenario& scenario, const PointFiles& files) {
-  double total = 0;
+Ahead ahead_of(const Scenario& scenario, const PointFiles& files) {
+  Ahead ahead;
   for (const Point& point : scenario.points)
-    for (std::uint32_t r = 0; r < point.run.repeats; ++r)
-      if (!files.find(point, r)) total += estimate_seconds(point);
-  return total;
+    for (std::uint32_t r = 0; r < point.run.repeats; ++r) {
+      if (files.find(point, r))
+        ++ahead.stored;
+      else
+        ahead.seconds += estimate_seconds(point);
+    }
+  return ahead;
 }
 
 StudyOutcome run_in(const Place& place, const Scenario& scenario, std::uint32_t jobs, bool talks,
-                    const BackendFactory& make_backend, OnlookerFactory onlooker) {
+                    const RunBackend& backend, OnlookerFactory onlooker) {
   for (const std::string& warning : place.files.warnings())
     fmt::print(stderr, "latchlab: warning: {}\n", warning);
-  const double seconds = seconds_ahead(scenario, place.files) /
-                         static_cast<double>(std::min<std::size_t>(jobs, repeats_of(scenario)));
-  if (talks) announce(scenario, jobs, seconds, stored_of(scenario, place.files));
+  const Ahead ahead = ahead_of(scenario, place.files);
+  const double seconds =
+      ahead.seconds / static_cast<double>(std::min<std::size_t>(jobs, repeats_of(scenario)));
+  if (talks) announce(scenario, jobs, seconds, ahead.stored);
   Progress progress(talks && isatty(STDERR_FILENO) != 0, seconds);
   StudyOptions options;
   options.jobs = jobs;
+  options.runner = backend.runner;
   options.files = &place.files;
   options.onlooker = std::move(onlooker);
   options.work = [](const Point& point) { return estimate_seconds(point); };
   options.progress = [&](const StudyProgress& at) { progress.show(at); };
-  return run_study(scenario, options, make_backend);
+  return run_study(scenario, options, backend.make);
 }
 
 void tell_how_to_go_on(const StudyOutcome& outcome, const RunArguments& arguments,
@@ -213,11 +208,10 @@ void tell_how_to_go_on(const StudyOutcome& outcome, const RunArguments& argument
 
 }  // namespace
 
-Ran run_one(const RunArguments& arguments, const Scenario& scenario,
-            const BackendFactory& make_backend) {
+Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBackend& backend) {
   const auto traces = exporting::plan_traces(scenario, arguments.trace);
   if (!traces) return {complain(traces.error()), {}};
-  const RunManifest manifest = manifest_of(arguments);
+  const RunManifest manifest = manifest_of(backend);
   auto place = open_place(arguments, scenario, manifest);
   if (!place) return {complain(place.error()), {}};
   const std::string& directory = place.value().directory;
@@ -229,12 +223,13 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario,
   if (!tracing) return {complain(tracing.error(), kCannot), {}};
 
   const bool talks = !arguments.quiet && !arguments.json;
-  const std::uint32_t jobs =
-      arguments.jobs > 0 ? arguments.jobs : std::max(1u, std::thread::hardware_concurrency());
+  const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
+  // On hardware one run at a time has it all.
+  const std::uint32_t jobs = backend.runner ? 1 : arguments.jobs > 0 ? arguments.jobs : cores;
   check_context().scenario = scenario.file;
   check_context().replay_command = command_line(arguments);
   const StudyOutcome outcome =
-      run_in(place.value(), scenario, jobs, talks, make_backend, std::move(tracing).value());
+      run_in(place.value(), scenario, jobs, talks, backend, std::move(tracing).value());
 
   const Status written = write_study(directory, scenario, outcome, manifest, jobs);
   report_problems(scenario, outcome, !arguments.quiet);
@@ -250,7 +245,7 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario,
   }
   const std::string page = directory + "/report.html";
   const Status paged = write_report(
-      page, {{run_name(directory), scenario, outcome, manifest, timing_json(outcome, jobs)}});
+      page, {{run_name(directory), scenario, outcome, manifest, timing_of(directory)}});
   if (!paged)
     fmt::print(stderr, "latchlab: warning: the results are complete, but for the page: {}\n",
                paged.error().text());
@@ -261,11 +256,12 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario,
 }
 
 int run(const RunArguments& arguments) {
-  auto factory = backend_factory(arguments.backend);
-  if (!factory) return complain(factory.error(), kCannot);
   auto loaded = load(arguments.input);
   if (!loaded) return complain(loaded.error());
-  return run_one(arguments, loaded.value(), factory.value()).code;
+  auto backend = run_backend(arguments, {&loaded.value()});
+  if (!backend) return complain(backend.error(), kCannot);
+  if (backend.value().over) return *backend.value().over;
+  return run_one(arguments, loaded.value(), backend.value()).code;
 }
 
 int check(const ScenarioArguments& arguments) {

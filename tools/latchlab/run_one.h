@@ -2,6 +2,11 @@
 // One scenario, from a loaded file to its results and its exit code: what `run` does once and
 // `reproduce` for each experiment.
 
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "core/runner/scoring.h"
 #include "core/runner/study.h"
 #include "tools/latchlab/commands.h"
@@ -13,8 +18,19 @@ struct Ran {
   StudyScore score;
 };
 
+// What repeats run on. Either children run them with the factory, or the runner does.
+struct RunBackend {
+  std::string name;                   // as results give it
+  std::vector<std::string> emulated;  // "masked_atomics_16: how"
+  BackendFactory make;
+  RepeatRunner runner;
+  std::optional<int> over;  // the process has done what it was started for: its exit code
+};
+// All scenarios together decide how many nodes there are to be.
+Result<RunBackend> run_backend(const RunArguments& arguments,
+                               const std::vector<const Scenario*>& scenarios);
+
 // Prints what `run` prints. `arguments.input` is only repeated in messages.
-Ran run_one(const RunArguments& arguments, const Scenario& scenario,
-            const BackendFactory& make_backend);
+Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBackend& backend);
 
 }  // namespace latchlab::tool

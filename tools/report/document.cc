@@ -8,7 +8,9 @@
 #include "core/measure/histogram.h"
 #include "core/measure/leaves.h"
 #include "core/measure/metric_docs.h"
+#include "core/scenario/nic_constants.h"
 #include "tools/latchlab/finding.h"
+#include "tools/latchlab/values.h"
 
 namespace latchlab::tool {
 
@@ -48,18 +50,6 @@ Histogram acquisitions(const PointOutcome& outcome) {
   return merged;
 }
 
-const char* name_of(ConstantStatus status) {
-  switch (status) {
-    case ConstantStatus::published:
-      return "published";
-    case ConstantStatus::fitted:
-      return "fitted";
-    case ConstantStatus::assumed:
-      break;
-  }
-  return "assumed";
-}
-
 // As results.json spells it, so that a stored run gives the same page; as written where that lacks
 // it.
 std::string value_text(const Json& values, const ConstantOrigin& origin) {
@@ -82,7 +72,8 @@ Json nic_json(const Point& point) {
                          {"high", origin.high},
                          {"source", origin.source},
                          {"status", name_of(origin.status)},
-                         {"overridden", origin.overridden}});
+                         {"overridden", origin.overridden},
+                         {"says", find_nic_constant(origin.key)->says}});
   return {{"name", nic.name}, {"device", nic.device}, {"constants", std::move(constants)}};
 }
 
@@ -177,6 +168,7 @@ std::string without_markup(const std::string& json) {
 std::string report_document(const std::vector<ReportPart>& parts) {
   Json json;
   json["metrics"] = metric_words();
+  json["steady"] = kSteady;
   Json& list = json["parts"] = Json::array();
   for (const ReportPart& part : parts) list.push_back(part_json(part));
   return without_markup(json.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace));

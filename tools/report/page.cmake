@@ -6,6 +6,5 @@ if(NOT LATCHLAB_D3 OR NOT EXISTS ${LATCHLAB_D3})
                       "say -DLATCHLAB_D3=/path/to/d3.min.js")
 endif()
 file(GLOB page CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/report/page/*)
-set_source_files_properties(tools/report/page.cc PROPERTIES
-                            OBJECT_DEPENDS "${page};${LATCHLAB_D3}"
-                            COMPILE_DEFINITIONS LATCHLAB_D3="${LATCHLAB_D3}")
+latchlab_embed(latchlab report_page ${page})
+latchlab_embed(latchlab report_d3 ${LATCHLAB_D3})

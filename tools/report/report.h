@@ -23,6 +23,9 @@ struct ReportPart {
 // What people call a run: the last part of its directory's path.
 std::string run_name(const std::string& directory);
 
+// What timing.json of a run says; empty: there is none.
+std::string timing_of(const std::string& directory);
+
 // At least one part. Equal parts give equal bytes.
 std::string report_html(const std::vector<ReportPart>& parts);
 

@@ -46,7 +46,7 @@ std::shared_ptr<Arguments> arguments() {
 
 // ---- the commands, by file ----
 
-void add_run_commands(Cli& cli);      // run, check, reproduce
+void add_run_commands(Cli& cli);      // run, check, reproduce, node
 void add_explore_commands(Cli& cli);  // explore, replay
 void add_new_commands(Cli& cli);      // new
 void add_export_commands(Cli& cli);   // export

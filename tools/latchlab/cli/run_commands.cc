@@ -42,6 +42,42 @@ void add_run_options(CLI::App& command, RunArguments& arguments, const char* out
   command.footer(kExitCodes);
 }
 
+void add_hardware(CLI::App& command, HardwareArguments& hardware) {
+  const char* const group = "On hardware (--backend ibverbs)";
+  command.add_option("--device", hardware.device, "RDMA device [the first whose port is up]")
+      ->type_name("NAME")
+      ->group(group);
+  command
+      .add_option("--address", hardware.addresses,
+                  "IPv4 address of a node on this machine; repeated, one each in turn [the first "
+                  "that the device has]")
+      ->type_name("IP")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(group);
+}
+
+void add_hardware_run(CLI::App& command, HardwareArguments& hardware) {
+  add_hardware(command, hardware);
+  const char* const group = "On hardware (--backend ibverbs)";
+  command.add_option("--workers", hardware.workers, "Threads of clients on each node")
+      ->type_name("N")
+      ->check(whole_number(1, 254))
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_flag("--agents", hardware.agents,
+                "A thread of each node executes every verb on its memory, for all locks [for those "
+                "alone that need more than the device has]")
+      ->group(group);
+  command
+      .add_option("--rendezvous", hardware.rendezvous,
+                  "Wait here for nodes that are started elsewhere by latchlab node; they share "
+                  "LATCHLAB_TOKEN [start all nodes on this machine]")
+      ->type_name("HOST:PORT")
+      ->group(group);
+}
+
 void add_trace(CLI::App& command, exporting::TraceRequest& trace) {
   CLI::Option* const wanted = command.add_flag("--trace", trace.wanted,
                                                "Write DIR/traces/POINT.json: what every client "
@@ -69,6 +105,25 @@ void add_run(Cli& cli) {
                   "Where results go; must not exist [results/NAME-N, the first free N]");
   command.add_flag("--json", arguments->json, "Print results.json on stdout and nothing else");
   add_trace(command, arguments->trace);
+  add_hardware_run(command, arguments->hardware);
+  cli.take_plugins(command);
+}
+
+void add_node(Cli& cli) {
+  const auto arguments = tool::arguments<NodeArguments>();
+  CLI::App& command = cli.add("node", "Be one node of a run on hardware that is started elsewhere",
+                              [arguments] { return node(*arguments); });
+  command
+      .add_option("--rendezvous", arguments->rendezvous, "Where latchlab run waits for its nodes")
+      ->type_name("HOST:PORT")
+      ->required();
+  command
+      .add_option("--token-file", arguments->token_file,
+                  "File whose first line is the run's secret [LATCHLAB_TOKEN]")
+      ->type_name("FILE");
+  add_hardware(command, arguments->hardware);
+  add_data(command, arguments->data);
+  command.footer(kExitCodes);
   cli.take_plugins(command);
 }
 
@@ -100,6 +155,7 @@ void add_run_commands(Cli& cli) {
   add_run(cli);
   add_reproduce(cli);
   add_check(cli);
+  add_node(cli);
 }
 
 }  // namespace latchlab::tool

@@ -34,11 +34,6 @@ Topic metric_topic(const MetricDoc& doc, const char* group) {
   return topic;
 }
 
-const char* word_of(ConstantStatus status) {
-  static const char* const words[] = {"published", "fitted", "assumed"};
-  return words[static_cast<std::size_t>(status)];
-}
-
 void append(Topics& all, const Topics& part) {
   all.insert(all.end(), part.begin(), part.end());
 }
@@ -105,7 +100,7 @@ Topics nic_topics(const NicModel& nic) {
     for (const ConstantOrigin& origin : nic.origins) {
       if (origin.key != constant.key()) continue;
       topic.facts.emplace_back("value in " + nic.name, origin.value);
-      topic.facts.emplace_back("status", word_of(origin.status));
+      topic.facts.emplace_back("status", name_of(origin.status));
       if (!origin.low.empty()) topic.facts.emplace_back("range", origin.low + " to " + origin.high);
       topic.facts.emplace_back("source", origin.source);
     }

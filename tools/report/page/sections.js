@@ -33,7 +33,8 @@ function warningBoxes(part) {
   const unsteady = part.points.filter(isUnsteady);
   const lines = part.results.manifest.warnings.slice();
   if (unsteady.length)
-    lines.push('Goodput of the window\'s second half over the first is beyond 5% of 1 for ' +
+    lines.push('Goodput of the window\'s second half over the first is beyond ' +
+      `${shortText('share', DATA.steady)} of 1 for ` +
       unsteady.map((p) => `${pointName(p)} (${d3.format('.2f')(valueOf(p, 'stationary'))})`)
         .join('; ') + ': lengthen run.warmup, or look whether the lock has stopped.');
   if (part.points.every((point) => point.repeats.length < 3))
@@ -49,10 +50,12 @@ function figureSection(title, id, elements) {
   return section(title, id, el('div', {class: 'figures'}, elements.filter((each) => each)));
 }
 
+const wantedFigures = (part) => (part.figures.length ? part.figures
+  : [{x: defaultAxis(part), y: 'goodput_ops_s', series: 'label'}]);
+
 function namedFigures(part) {
-  const named = part.figures.length ? part.figures
-    : [{x: defaultAxis(part), y: 'goodput_ops_s', series: 'label'}];
-  return named.flatMap((each, i) => metricFigures(`named-${i}`, part.points, each, false));
+  return wantedFigures(part).flatMap((each, i) =>
+    metricFigures(`named-${i}`, part.points, each, false));
 }
 
 function runFigures(part) {
@@ -135,8 +138,7 @@ function partElement(part, index) {
 // The figures that several runs have in common, their series side by side.
 function togetherElement() {
   const shared = new Map();
-  PARTS.forEach((part) => (part.figures.length ? part.figures
-    : [{x: defaultAxis(part), y: 'goodput_ops_s', series: 'label'}]).forEach((each) => {
+  PARTS.forEach((part) => wantedFigures(part).forEach((each) => {
     const key = JSON.stringify([each.x, each.y]);
     if (!shared.has(key)) shared.set(key, {each, parts: []});
     if (!shared.get(key).parts.includes(part)) shared.get(key).parts.push(part);

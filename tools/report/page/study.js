@@ -66,10 +66,9 @@ function defaultAxis(part) {
   return named || numeric[0] || otherAxes(part)[0] || 'clients';
 }
 
-const UNSTEADY = 0.05;
 function isUnsteady(point) {
   const ratio = valueOf(point, 'stationary');
-  return ratio !== null && Math.abs(ratio - 1) >= UNSTEADY;
+  return ratio !== null && Math.abs(ratio - 1) >= DATA.steady;
 }
 
 // A style per series: same name, same style, in all figures. Eight colours that most people tell

@@ -138,7 +138,9 @@ function statusOf(constant) {
 function constantTable(nic) {
   const columns = [
     {name: 'constant', left: true, get: (each) => each.key},
-    {name: 'value', get: (each) => each.value},
+    {name: 'what it is', left: true, get: (each) => each.says},
+    {name: 'value', get: (each) => each.value,
+      mark: (each) => (each.value.length > 20 ? 'left' : '')},
     {name: 'range', get: (each) => (each.low ? `${each.low} to ${each.high}` : '')},
     {name: 'status', left: true, get: statusOf,
       mark: (each) => (each.overridden || each.status === 'assumed' ? 'weak' : '')},

@@ -1,0 +1,94 @@
+#pragma once
+// Mutual exclusion seen by verbs, where no observer sees every client: a word per lock, of which
+// the lock itself knows nothing. Who has been granted the lock counts itself in with one FETCH_ADD,
+// a writer in the upper half and a reader in the lower one, and out again before it releases. So a
+// writer must find 0, and a reader an empty upper half; of two that are inside at once, one at
+// least finds the other. Between a grant and its FETCH_ADD nothing is seen.
+//
+// The words' verbs are in no tally: a cycle costs as many verbs with a guard as without one.
+//
+// A client may die while it is counted in. What it was doing is in a journal, which its process
+// writes before and after each of these verbs, and which outlives the process where the caller maps
+// it so.
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/checks/guard_findings.h"
+#include "core/coro/task.h"
+#include "core/protocols/lock.h"
+#include "core/scenario/scenario.h"
+#include "core/verbs/verbs.h"
+
+namespace latchlab {
+
+// `entering` and `leaving`: the verb may have taken effect or not.
+enum class GuardState : std::uint64_t { idle, entering, inside, leaving };
+
+// One client's line of the journal. All zero: idle.
+struct alignas(64) GuardRecord {
+  std::atomic<std::uint64_t> state{0};
+  std::atomic<std::uint64_t> lock{0};
+  std::atomic<std::uint64_t> amount{0};  // what it adds to the lock's word
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);  // it may be shared by processes
+
+// A client that was not idle when its process ended. If that is certain, its amount is in the
+// lock's word and can be subtracted; else nobody knows, and the lock is not guarded any more.
+struct LeftInside {
+  ClientId client;
+  LockId lock;
+  std::uint64_t amount = 0;
+  bool certain = false;
+};
+std::vector<LeftInside> what_is_left(std::span<const GuardRecord> journal);  // by client
+
+// The locks that a run guards: with `sampled` one in 16, the same ones for every client.
+class GuardedLocks {
+ public:
+  GuardedLocks(GuardMode mode, std::uint64_t seed) : mode_(mode), seed_(seed) {}
+  bool has(LockId lock) const;
+
+ private:
+  GuardMode mode_;
+  std::uint64_t seed_;
+};
+
+// For clients of one thread.
+class Guard {
+ public:
+  using WordOf = std::function<RemoteAddr(LockId)>;
+  // `journal` has a line for each client of the run.
+  Guard(GuardedLocks locks, WordOf word_of, std::span<GuardRecord> journal);
+
+  // Between a grant and its use, and between its use and its release or what stands for it. If a
+  // verb fails, its lock is guarded no more. `grant` outlives the task.
+  Task<void> enter(Verbs& verbs, const Grant& grant);
+  Task<void> leave(Verbs& verbs, const Grant& grant);
+  // The client is gone; what it left in a word stays there.
+  void crashed(ClientId client);
+
+  GuardFindings findings() const;
+
+ private:
+  bool guards(LockId lock) const { return locks_.has(lock) && unguarded_.count(lock.value) == 0; }
+  Task<std::optional<std::uint64_t>> add(Verbs& verbs, LockId lock, std::uint64_t amount);
+  void look(ClientId client, const Grant& grant, std::uint64_t word);
+
+  GuardedLocks locks_;
+  WordOf word_of_;
+  std::span<GuardRecord> journal_;
+  std::uint64_t checks_ = 0;
+  std::map<std::uint64_t, GuardConflict> conflicts_;  // by lock, and so below
+  std::set<std::uint64_t> expired_;
+  std::set<std::uint64_t> unguarded_;
+};
+
+}  // namespace latchlab

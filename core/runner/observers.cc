@@ -1,0 +1,74 @@
+#include "core/runner/observers.h"
+
+#include "core/base/check.h"
+
+namespace latchlab {
+
+WorkerObservers::WorkerObservers(const World& world, Backend& backend, const Point& point,
+                                 std::span<GuardRecord> journal)
+    : backend_(backend) {
+  const bool guarded = world.shape().guard;
+  if (guarded && journal.empty()) {
+    journal_ = std::vector<GuardRecord>(world.shape().clients());
+    journal = journal_;
+  }
+  LATCHLAB_CHECK(!guarded || journal.size() == world.shape().clients(),
+                 "the journal has not one line for each client");
+  const Time opens = Time{} + point.run.warmup;
+  for (std::uint32_t worker = 0; worker < backend.workers(); ++worker) {
+    observers_.push_back(std::make_unique<MeasuringObserver>(
+        world, backend, worker, opens, point.run.duration, point.run.on_violation));
+    MeasuringObserver& observer = *observers_.back();
+    observer.watch_clients();
+    backend.at_worker(worker, opens, [&observer] { observer.window_opens(); });
+    if (guarded)
+      guards_.push_back(std::make_unique<Guard>(
+          GuardedLocks(point.run.guard, world.shape().seed),
+          [&world](LockId lock) { return world.guard_of(lock); }, journal));
+  }
+}
+
+Guard* WorkerObservers::guard_of(ClientId client) {
+  return guards_.empty() ? nullptr : guards_[worker_of(client)].get();
+}
+
+void WorkerObservers::client_crashed(ClientId client) {
+  of(client).client_crashed(client);
+  if (Guard* const guard = guard_of(client); guard != nullptr) guard->crashed(client);
+}
+
+LoopObserver& WorkerObservers::front() {
+  if (observers_.size() == 1) return *observers_.front();
+  return *this;
+}
+
+std::vector<MeasuredPart> WorkerObservers::parts() const {
+  std::vector<MeasuredPart> parts;
+  for (const auto& observer : observers_) parts.push_back(observer->part());
+  for (std::size_t i = 0; i < guards_.size(); ++i) parts[i].guard = guards_[i]->findings();
+  return parts;
+}
+
+void WorkerObservers::cycle_begins(ClientId client) {
+  of(client).cycle_begins(client);
+}
+void WorkerObservers::acquire_begins(ClientId client, const ClientOperation& operation) {
+  of(client).acquire_begins(client, operation);
+}
+void WorkerObservers::acquire_aborted(ClientId client, AbortReason reason) {
+  of(client).acquire_aborted(client, reason);
+}
+void WorkerObservers::acquired(ClientId client, const Grant& grant) {
+  of(client).acquired(client, grant);
+}
+void WorkerObservers::release_begins(ClientId client, const Grant& grant) {
+  of(client).release_begins(client, grant);
+}
+void WorkerObservers::released(ClientId client, const Grant& grant, ReleaseResult result) {
+  of(client).released(client, grant, result);
+}
+void WorkerObservers::release_skipped(ClientId client, const Grant& grant) {
+  of(client).release_skipped(client, grant);
+}
+
+}  // namespace latchlab

@@ -1,0 +1,49 @@
+#include "core/runner/part_json.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/measure/results_json.h"
+
+namespace latchlab {
+
+using Json = nlohmann::ordered_json;
+
+std::string serialise_part_outcome(const PartOutcome& outcome) {
+  Json json;
+  json["status"] = static_cast<int>(outcome.status);
+  json["message"] = outcome.message;
+  json["seed"] = outcome.seed;
+  json["end"] = static_cast<int>(outcome.end);
+  Json& parts = json["parts"] = Json::array();
+  for (const MeasuredPart& part : outcome.parts) parts.push_back(serialise_part(part));
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<PartOutcome> parse_part_outcome(std::string_view text) {
+  const Error broken{"not the outcome of a part of a repeat", {}};
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return broken;
+  const auto number = [&json](const char* field, std::uint64_t most) {
+    return json.contains(field) && json[field].is_number_unsigned() &&
+           json[field].get<std::uint64_t>() <= most;
+  };
+  if (!number("status", static_cast<std::uint64_t>(kWorstStatus)) || !number("seed", ~0ULL) ||
+      !number("end", static_cast<std::uint64_t>(RunEnd::stuck)) || !json.contains("message") ||
+      !json["message"].is_string() || !json.contains("parts") || !json["parts"].is_array())
+    return broken;
+  PartOutcome outcome;
+  outcome.status = static_cast<RepeatStatus>(json["status"].get<int>());
+  outcome.message = json["message"].get<std::string>();
+  outcome.seed = json["seed"].get<std::uint64_t>();
+  outcome.end = static_cast<RunEnd>(json["end"].get<int>());
+  for (const Json& entry : json["parts"]) {
+    if (!entry.is_string()) return broken;
+    auto part = parse_part(entry.get_ref<const std::string&>());
+    if (!part) return part.error();
+    outcome.parts.push_back(std::move(part).value());
+  }
+  return outcome;
+}
+
+}  // namespace latchlab

@@ -1,0 +1,21 @@
+#pragma once
+// What of a point hardware does not do: a simulation makes the world that is asked for, and a run
+// on RNICs takes the one that is there.
+
+#include <string>
+#include <vector>
+
+#include "core/scenario/scenario.h"
+
+namespace latchlab {
+
+// One line each, which begins with the key. Errors: the run would not be the one that was asked
+// for, and is refused. Warnings: values that describe a simulated world, and are not used.
+struct HardwareAdvice {
+  std::vector<std::string> errors;
+  std::vector<std::string> warnings;
+};
+
+HardwareAdvice hardware_advice(const Point& point);
+
+}  // namespace latchlab

@@ -1,0 +1,158 @@
+// Runs in several processes, as on hardware: each hosts some of the nodes. Here every process has a
+// world of its own, in which the others' clients never come; the parts are real all the same.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/explorer/explorer_backend.h"
+#include "core/protocols/registry.h"
+#include "core/runner/forwarding.h"
+#include "core/runner/part_json.h"
+#include "core/runner/repeat.h"
+
+namespace latchlab::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr NodeId kServer{1};
+
+class OneNodeOf final : public ForwardingBackend {
+ public:
+  OneNodeOf(std::unique_ptr<Backend> inner, NodeId client_node)
+      : ForwardingBackend(std::move(inner)), client_node_(client_node) {}
+  bool hosts(NodeId node) const override { return node == kServer || node == client_node_; }
+  bool sees_all_effects() const override { return false; }
+
+ private:
+  NodeId client_node_;
+};
+
+BackendFactory hosting(std::uint16_t client_node) {
+  return [client_node](const WorldPlan& plan, const Point&) -> std::unique_ptr<Backend> {
+    return std::make_unique<OneNodeOf>(make_explorer(plan, {}), NodeId{client_node});
+  };
+}
+
+// Two client nodes, 2 and 3, of two clients each.
+Point small_point() {
+  Point point;
+  point.platform.client_nodes = point.platform.clients_per_node = 2;
+  point.locks.count = 4;
+  point.protocol.name = "cas";
+  const ProtocolEntry& entry = *find_protocol("cas");
+  point.protocol.params = entry.small_model(entry.info);
+  point.run.warmup = microseconds(1);
+  point.run.duration = microseconds(4);
+  point.run.guard = GuardMode::on;
+  return point;
+}
+
+PartOutcome run_on(std::uint16_t client_node, const Point& point = small_point(),
+                   const PartOptions& options = {}) {
+  return run_part(point, *find_protocol("cas"), 0, hosting(client_node), options);
+}
+
+TEST(PartRuns, of_all_nodes_make_a_repeat) {
+  const std::vector<PartOutcome> parts = {run_on(2), run_on(3)};
+  ASSERT_THAT(parts[0].parts, SizeIs(1));
+  EXPECT_EQ(parts[0].parts[0].clients, (std::vector<std::uint64_t>{0, 1}));
+  EXPECT_EQ(parts[1].parts[0].clients, (std::vector<std::uint64_t>{2, 3}));
+  const RepeatOutcome repeat = merge_outcomes(small_point(), parts);
+  EXPECT_EQ(repeat.status, RepeatStatus::ok) << repeat.message;
+  EXPECT_EQ(repeat.seed, repeat_seed(1, 0));
+  EXPECT_EQ(repeat.metrics.cycle.count(),
+            parts[0].parts[0].cycle.count() + parts[1].parts[0].cycle.count());
+  EXPECT_GT(repeat.metrics.cycle.count(), 10U);
+  EXPECT_EQ(repeat.metrics.window_law.clients, 4U);
+  EXPECT_TRUE(repeat.metrics.window_law.holds());
+  EXPECT_GT(repeat.metrics.safety.checks.value_or(0), 10U);
+  EXPECT_EQ(repeat.metrics.fingerprint, "");
+  EXPECT_FALSE(repeat.metrics.fairness.max_bypassed);
+}
+
+TEST(PartRuns, that_are_missing_fail_the_repeat_unless_a_fault_explains_it) {
+  Point point = small_point();
+  const std::vector<PartOutcome> parts = {run_on(2)};
+  RepeatOutcome repeat = merge_outcomes(point, parts);
+  EXPECT_EQ(repeat.status, RepeatStatus::failed);
+  EXPECT_EQ(repeat.message, "only 2 of 4 clients were measured");
+
+  const std::vector<LostNode> lost = {{NodeId{3}, "killed by signal 9", {}}};
+  repeat = merge_outcomes(point, parts, lost);
+  EXPECT_EQ(repeat.status, RepeatStatus::failed);
+  EXPECT_EQ(repeat.message, "node 3 was lost: killed by signal 9");
+
+  FaultSpec fault;
+  fault.kind = FaultKind::process_crash;
+  fault.client = 3;
+  point.faults = {fault};
+  EXPECT_EQ(merge_outcomes(point, parts, lost).status, RepeatStatus::ok);
+  EXPECT_EQ(merge_outcomes(point, {}, lost).status, RepeatStatus::failed);
+}
+
+TEST(PartRuns, of_different_repeats_do_not_belong_together) {
+  std::vector<PartOutcome> parts = {run_on(2), run_on(2)};
+  EXPECT_THAT(merge_outcomes(small_point(), parts).message, HasSubstr("measured twice"));
+  parts[1] = run_part(small_point(), *find_protocol("cas"), 1, hosting(3));
+  EXPECT_EQ(merge_outcomes(small_point(), parts).message, "the parts are of different repeats");
+}
+
+TEST(PartRuns, one_refusal_refuses_the_repeat) {
+  std::vector<PartOutcome> parts = {run_on(2), run_on(3)};
+  parts[1].status = RepeatStatus::unavailable;
+  parts[1].message = "no device";
+  const RepeatOutcome repeat = merge_outcomes(small_point(), parts);
+  EXPECT_EQ(repeat.status, RepeatStatus::unavailable);
+  EXPECT_EQ(repeat.message, "no device");
+}
+
+TEST(PartRuns, a_conflict_of_guard_words_is_unsafe_unless_a_lost_node_left_it) {
+  std::vector<PartOutcome> parts = {run_on(2), run_on(3)};
+  parts[1].parts[0].guard.conflicts = {{1, 2, true, 1, 1}};
+  RepeatOutcome repeat = merge_outcomes(small_point(), parts);
+  EXPECT_EQ(repeat.status, RepeatStatus::unsafe);
+  EXPECT_EQ(repeat.message,
+            "client 2 entered lock 1 exclusively while its guard word said 0 writers, 1 reader");
+  EXPECT_EQ(repeat.metrics.safety.violations, 1U);
+
+  Point point = small_point();
+  FaultSpec fault;
+  fault.kind = FaultKind::node_crash;
+  fault.node = 2;
+  point.faults = {fault};
+  const std::vector<LostNode> lost = {{NodeId{3}, "gone", {{ClientId{3}, LockId{1}, 1, true}}}};
+  repeat = merge_outcomes(point, parts, lost);
+  EXPECT_EQ(repeat.status, RepeatStatus::ok) << repeat.message;
+  EXPECT_EQ(repeat.metrics.safety.expired_holds, 1U);
+}
+
+TEST(PartRuns, keep_the_journal_that_they_are_given) {
+  std::vector<GuardRecord> journal(4);
+  bool told = false;
+  PartOptions options;
+  options.guard_journal = journal;
+  options.about_to_run = [&told](Backend& backend) { told = backend.hosts(NodeId{2}); };
+  run_on(2, small_point(), options);
+  EXPECT_TRUE(told);
+  EXPECT_NE(journal[0].amount.load(), 0U);
+  EXPECT_EQ(journal[2].amount.load(), 0U) << "a client that is not here";
+}
+
+TEST(PartRuns, cross_between_processes_as_text) {
+  const PartOutcome sent = run_on(2);
+  const std::string text = serialise_part_outcome(sent);
+  const auto received = parse_part_outcome(text);
+  ASSERT_TRUE(received.ok()) << received.error().text();
+  EXPECT_TRUE(received.value().parts == sent.parts);
+  EXPECT_EQ(received.value().seed, sent.seed);
+  EXPECT_EQ(received.value().end, sent.end);
+  EXPECT_EQ(serialise_part_outcome(received.value()), text);
+  for (std::size_t length = 0; length < text.size(); length += 7)
+    EXPECT_FALSE(parse_part_outcome(text.substr(0, length)).ok());
+  EXPECT_FALSE(parse_part_outcome("{\"status\":9}").ok());
+}
+
+}  // namespace
+}  // namespace latchlab::testing

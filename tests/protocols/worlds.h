@@ -1,0 +1,54 @@
+#pragma once
+// The world in which tests of protocols run: the explorer, or, where LATCHLAB_WORLD says so, the
+// RDMA device of this machine. There an order cannot be chosen, so that one run is as good as
+// hundreds, and leases have to be longer than a verb may take on a busy machine.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
+#include "backends/explorer/explorer_backend.h"
+#include "core/protocols/lock.h"
+#include "core/runner/backend.h"
+#if LATCHLAB_WITH_IBVERBS
+#include "tests/conformance/hardware.h"
+#endif
+
+namespace latchlab {
+#if !LATCHLAB_WITH_IBVERBS
+inline bool on_hardware() {
+  return false;
+}
+#endif
+}  // namespace latchlab
+
+namespace latchlab::testing {
+
+// No lease that a test sets is shorter there, unless it must end under its holder.
+inline constexpr Duration kHardwareLease = seconds(1);
+
+inline std::uint64_t seeds(std::uint64_t in_the_explorer) {
+  return on_hardware() ? std::min<std::uint64_t>(in_the_explorer, 1) : in_the_explorer;
+}
+
+inline Time end_of_run(Time in_the_explorer) {
+  return on_hardware() ? Time{} + seconds(60) : in_the_explorer;
+}
+
+inline std::unique_ptr<Backend> make_world(const WorldPlan& plan,
+                                           [[maybe_unused]] const Protocol& protocol,
+                                           const ExplorerOptions& options) {
+#if LATCHLAB_WITH_IBVERBS
+  if (on_hardware()) return hardware_world(plan, needs_agents(protocol.needs()));
+#endif
+  return make_explorer(plan, options);
+}
+
+}  // namespace latchlab::testing
+
+#define LATCHLAB_NEEDS_EXPLORER(why)                                              \
+  do {                                                                            \
+    if (::latchlab::on_hardware()) GTEST_SKIP() << "needs the explorer: " << why; \
+  } while (false)

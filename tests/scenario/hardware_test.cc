@@ -1,0 +1,68 @@
+// What of a scenario hardware does not do is said by its key.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/scenario/hardware_advice.h"
+#include "tests/scenario/fixture.h"
+
+namespace latchlab::scenario_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::StartsWith;
+
+TEST(HardwareAdvice, a_plain_point_is_told_once_that_its_nic_is_real) {
+  const HardwareAdvice advice = hardware_advice(Point{});
+  EXPECT_THAT(advice.errors, IsEmpty());
+  EXPECT_THAT(advice.warnings, ElementsAre("platform.nic: the real NIC has its own rates and "
+                                           "latencies; the value is not used"));
+}
+
+TEST(HardwareAdvice, what_describes_a_simulated_world_is_not_used) {
+  Point point;
+  point.platform.topology.kind = TopologyKind::torus;
+  point.platform.bulk.model = BulkModel::flows;
+  point.platform.client_link_latency = microseconds(1);
+  point.platform.drift_ppb = 1;
+  point.platform.clock_offset = nanoseconds(1);
+  point.platform.nic_drift_ppb = 1;
+  point.platform.cores = 4;
+  const HardwareAdvice advice = hardware_advice(point);
+  EXPECT_THAT(advice.errors, IsEmpty());
+  EXPECT_THAT(
+      advice.warnings,
+      ElementsAre(StartsWith("platform.nic:"), StartsWith("platform.topology:"),
+                  StartsWith("platform.bulk:"), StartsWith("platform.client_link_latency:"),
+                  "platform.clocks.drift: real clocks drift as they do; the value is not used",
+                  StartsWith("platform.clocks.offset:"), StartsWith("platform.clocks.nic_drift:"),
+                  StartsWith("platform.cores:")));
+}
+
+TEST(HardwareAdvice, faults_that_nobody_can_make_are_refused_by_kind) {
+  Point point;
+  for (const FaultKind kind :
+       {FaultKind::skip_release, FaultKind::client_crash, FaultKind::process_crash,
+        FaultKind::node_crash, FaultKind::link_down, FaultKind::pause, FaultKind::pause,
+        FaultKind::slow_client, FaultKind::drift}) {
+    FaultSpec fault;
+    fault.kind = kind;
+    point.faults.push_back(fault);
+  }
+  const HardwareAdvice advice = hardware_advice(point);
+  ASSERT_THAT(advice.errors, SizeIs(5));
+  EXPECT_THAT(advice.errors[0], StartsWith("faults: node_crash"));
+  EXPECT_THAT(advice.errors[2], StartsWith("faults: pause"));
+}
+
+TEST(HardwareAdvice, device_memory_is_refused) {
+  Point point;
+  point.locks.device_memory = true;
+  EXPECT_THAT(hardware_advice(point).errors, ElementsAre(HasSubstr("set it to host")));
+}
+
+}  // namespace
+}  // namespace latchlab::scenario_test

@@ -1,0 +1,50 @@
+#pragma once
+// Runs on real RNICs: a process for each node, which this program starts on its own machine or
+// waits for at a rendezvous, and which gets one repeat of one point after the other.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/launch/address.h"
+#include "core/scenario/scenario.h"
+#include "tools/latchlab/commands.h"
+#include "tools/latchlab/run_one.h"
+
+namespace latchlab::tool {
+
+// Brings the node processes together: as many as the largest point has nodes. Says what of the
+// scenarios hardware does not do: warnings on stderr, refusals as errors.
+Result<RunBackend> hardware_backend(const RunArguments& arguments,
+                                    const std::vector<const Scenario*>& scenarios);
+
+// Takes jobs until there are no more; the process's exit code.
+int be_a_node(const launch::Address& coordinator, const std::string& token,
+              std::optional<std::uint32_t> rank, const NodeArguments& arguments);
+
+// What all processes of a run must have in common.
+std::string hardware_program();
+
+// One repeat, as the coordinator tells it to the nodes.
+struct NodeJob {
+  std::string scenario;  // resolved
+  std::uint64_t point = 0;
+  std::uint32_t repeat = 0;
+  std::uint32_t workers = 1;
+  bool agents = false;
+};
+std::string write_job(const NodeJob& job);
+Result<NodeJob> read_job(const std::string& text);
+
+// Warns on stderr of what has no effect on hardware; an error: of what cannot be had there.
+Status advise_on_hardware(const std::vector<const Scenario*>& scenarios);
+// What the locks use and the device has not, a line each; `always`: agents do it all.
+std::vector<std::string> emulated_on_hardware(const std::vector<const Scenario*>& scenarios,
+                                              bool always);
+
+// Does this lock need what an RNIC of these days has not, so that an agent has to do it?
+bool needs_agents(const Point& point);
+
+}  // namespace latchlab::tool

@@ -1,0 +1,52 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "backends/ibverbs/ibverbs_backend.h"
+#include "core/protocols/registry.h"
+#include "tools/latchlab/hardware/hardware.h"
+
+namespace latchlab::tool {
+
+using Json = nlohmann::ordered_json;
+
+std::string hardware_program() {
+  return fmt::format("latchlab {} {}", LATCHLAB_VERSION, program_identity());
+}
+
+std::string write_job(const NodeJob& job) {
+  Json json;
+  json["scenario"] = job.scenario;
+  json["point"] = job.point;
+  json["repeat"] = job.repeat;
+  json["workers"] = job.workers;
+  json["agents"] = job.agents;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<NodeJob> read_job(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
+  const auto has = [&json](const char* key, auto is) {
+    return json.is_object() && json.contains(key) && (json[key].*is)();
+  };
+  if (!has("scenario", &Json::is_string) || !has("point", &Json::is_number_unsigned) ||
+      !has("repeat", &Json::is_number_unsigned) || !has("workers", &Json::is_number_unsigned) ||
+      !has("agents", &Json::is_boolean))
+    return Error{"the coordinator has sent a job that this program does not understand", {}};
+  NodeJob job;
+  job.scenario = json["scenario"].get<std::string>();
+  job.point = json["point"].get<std::uint64_t>();
+  job.repeat = json["repeat"].get<std::uint32_t>();
+  job.workers = std::clamp(json["workers"].get<std::uint32_t>(), 1U, 254U);
+  job.agents = json["agents"].get<bool>();
+  return job;
+}
+
+bool needs_agents(const Point& point) {
+  const ProtocolEntry* const entry = find_protocol(point.protocol.name);
+  if (entry == nullptr) return false;
+  return latchlab::needs_agents(entry->make(point.protocol.params)->needs());
+}
+
+}  // namespace latchlab::tool

@@ -1,0 +1,74 @@
+#include "tools/latchlab/hardware/journal.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace latchlab::tool {
+
+namespace {
+
+const std::string kAny(6, 'X');  // what mkstemp replaces
+
+}  // namespace
+
+Result<JournalFile> JournalFile::map(const std::string& path, int file, std::uint32_t clients) {
+  void* const at =
+      ::mmap(nullptr, clients * sizeof(GuardRecord), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  const int why = errno;
+  ::close(file);
+  if (at == MAP_FAILED)
+    return Error{fmt::format("cannot map {}: {}", path, std::strerror(why)), {}};
+  JournalFile made;
+  made.path_ = path;
+  made.records_ = static_cast<GuardRecord*>(at);
+  made.clients_ = clients;
+  return made;
+}
+
+Result<JournalFile> JournalFile::make(std::uint32_t clients) {
+  std::string path = "/dev/shm/latchlab-guard-" + kAny;
+  if (::access("/dev/shm", W_OK) != 0) path = "/tmp/latchlab-guard-" + kAny;
+  const int file = ::mkostemp(path.data(), O_CLOEXEC);
+  if (file < 0 || ::ftruncate(file, static_cast<off_t>(clients * sizeof(GuardRecord))) != 0)
+    return Error{fmt::format("cannot make {}: {}", path, std::strerror(errno)), {}};
+  auto made = map(path, file, clients);  // zeros are idle records
+  if (made) made.value().mine_ = true;
+  return made;
+}
+
+Result<JournalFile> JournalFile::open(const std::string& path, std::uint32_t clients) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0) return Error{fmt::format("cannot open {}: {}", path, std::strerror(errno)), {}};
+  struct stat size = {};
+  if (::fstat(file, &size) != 0 ||
+      size.st_size < static_cast<off_t>(clients * sizeof(GuardRecord))) {
+    ::close(file);
+    return Error{fmt::format("{} is no journal of {} clients", path, clients), {}};
+  }
+  return map(path, file, clients);
+}
+
+JournalFile::~JournalFile() {
+  if (records_ != nullptr) ::munmap(records_, clients_ * sizeof(GuardRecord));
+  if (mine_) ::unlink(path_.c_str());
+}
+JournalFile::JournalFile(JournalFile&& other) noexcept {
+  *this = std::move(other);
+}
+JournalFile& JournalFile::operator=(JournalFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(mine_, other.mine_);
+  std::swap(records_, other.records_);
+  std::swap(clients_, other.clients_);
+  return *this;
+}
+
+}  // namespace latchlab::tool

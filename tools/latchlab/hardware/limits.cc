@@ -1,0 +1,45 @@
+// What hardware cannot do of what scenarios ask for, and what is done in its place.
+
+#include <fmt/core.h>
+
+#include <set>
+
+#include "backends/ibverbs/ibverbs_backend.h"
+#include "core/protocols/registry.h"
+#include "core/scenario/hardware_advice.h"
+#include "tools/latchlab/hardware/hardware.h"
+
+namespace latchlab::tool {
+
+Status advise_on_hardware(const std::vector<const Scenario*>& scenarios) {
+  std::set<std::string> said;
+  for (const Scenario* scenario : scenarios)
+    for (const Point& point : scenario->points) {
+      const HardwareAdvice advice = hardware_advice(point);
+      if (!advice.errors.empty()) return Error{advice.errors.front(), scenario->file};
+      for (const std::string& warning : advice.warnings)
+        if (said.insert(warning).second) fmt::print(stderr, "latchlab: warning: {}\n", warning);
+    }
+  return fine();
+}
+
+std::vector<std::string> emulated_on_hardware(const std::vector<const Scenario*>& scenarios,
+                                              bool always) {
+  std::set<std::string> lines;
+  for (const Scenario* scenario : scenarios)
+    for (const Point& point : scenario->points) {
+      const bool agents = always || needs_agents(point);
+      const Capabilities can = ibverbs_capabilities(agents, true);
+      const auto protocol = find_protocol(point.protocol.name)->make(point.protocol.params);
+      for (const Capability needed : protocol->needs())
+        if (can.of(needed) == Support::emulated)
+          lines.insert(
+              fmt::format("{}: {} ({})", name_of(needed), can.how(needed), point.protocol.label));
+      if (agents)
+        lines.insert(fmt::format("all verbs on locks: {} ({})",
+                                 can.how(Capability::masked_atomics_16), point.protocol.label));
+    }
+  return {lines.begin(), lines.end()};
+}
+
+}  // namespace latchlab::tool

@@ -1,0 +1,209 @@
+// `latchlab node`: one node of a run on hardware, in a process of its own.
+
+#include <fmt/core.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "backends/ibverbs/ibverbs_backend.h"
+#include "core/launch/member.h"
+#include "core/launch/token.h"
+#include "core/protocols/registry.h"
+#include "core/runner/part.h"
+#include "core/runner/part_json.h"
+#include "tools/latchlab/hardware/hardware.h"
+#include "tools/latchlab/hardware/journal.h"
+
+namespace latchlab::tool {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::chrono::seconds kSetUp{60};     // until all nodes are connected
+constexpr std::chrono::seconds kTakeDown{20};  // until all have ended their runs
+constexpr int kExchanges = 3;                  // as IbverbsOptions::exchange says
+
+// What results say of the machine; the coordinator reads it from every node.
+Result<std::string> facts_of(const HardwareArguments& hardware) {
+  const auto devices = ib::list_devices();
+  if (!devices) return devices.error();
+  utsname system = {};
+  ::uname(&system);
+  for (const ib::DeviceFacts& device : devices.value()) {
+    if (!hardware.device.empty() && device.name != hardware.device) continue;
+    Json json;
+    json["device"] = device.name;
+    json["firmware"] = device.firmware;
+    json["kernel"] = system.release;
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+  if (hardware.device.empty()) return Error{"this machine has no RDMA device", {}};
+  return Error{fmt::format("this machine has no RDMA device {}", hardware.device), {}};
+}
+
+// One job of a node that is in it.
+class NodeRun {
+ public:
+  NodeRun(launch::Member& member, const NodeArguments& arguments, const NodeJob& job,
+          const Point& point)
+      : member_(member), arguments_(arguments), job_(job), point_(point) {}
+
+  PartOutcome run(std::span<GuardRecord> journal) {
+    PartOptions options;
+    options.guard_journal = journal;
+    options.about_to_run = [this](Backend& backend) { begin(backend); };
+    const BackendFactory make = [this](const WorldPlan& plan, const Point&) {
+      return make_backend(plan);
+    };
+    const ProtocolEntry* const entry = find_protocol(point_.protocol.name);
+    PartOutcome outcome = run_part(point_, *entry, job_.repeat, make, options);
+    if (failure_.empty()) return outcome;
+    if (outcome.status != RepeatStatus::unavailable) outcome.status = RepeatStatus::failed;
+    outcome.message = fmt::format("node {}: {}", node_.value, failure_);
+    outcome.parts.clear();
+    return outcome;
+  }
+
+ private:
+  std::unique_ptr<Backend> make_backend(const WorldPlan& plan) {
+    IbverbsOptions options;
+    options.hosted = {node_};
+    options.device = arguments_.hardware.device;
+    if (const auto& all = arguments_.hardware.addresses; !all.empty())
+      options.addresses = {all[member_.rank() % all.size()]};
+    options.workers = job_.workers;
+    options.agents = job_.agents;
+    options.pin = job_.workers > 1;
+    options.exchange = [this, nodes = plan.nodes.size()](const std::string& mine) {
+      return exchange(mine, nodes);
+    };
+    options.look_around = [this] { look_around(); };
+    auto made = make_ibverbs(plan, options);
+    if (!made) {
+      failure_ = made.error().text();
+      return nullptr;
+    }
+    backend_ = made.value().get();
+    return std::move(made).value();
+  }
+
+  Result<std::vector<std::string>> exchange(const std::string& mine, std::size_t nodes) {
+    const auto patience = exchanges_++ + 1 < kExchanges ? kSetUp : kTakeDown;
+    auto all = member_.exchange(mine, launch::within(patience));
+    if (all) all.value().resize(nodes);
+    return all;
+  }
+
+  void begin(Backend& backend) {
+    const Status together = backend_->start_together();
+    if (together) return;
+    failure_ = together.error().text();
+    backend.request_stop();
+  }
+
+  void look_around() {
+    for (const launch::Event& event : member_.poll()) {
+      if (event.kind == launch::Event::Kind::peer_lost)
+        lost(event.rank);
+      else if (event.kind != launch::Event::Kind::broadcast)
+        backend_->request_stop();
+    }
+  }
+
+  void lost(std::uint32_t rank) {
+    if (rank >= point_.platform.nodes()) return;
+    const NodeId node{static_cast<std::uint16_t>(rank + 1)};
+    const WorldShape shape = shape_of(point_, 0);
+    std::vector<ClientId> clients;
+    for (std::uint32_t i = 0; i < shape.clients(); ++i)
+      if (shape.node_of(ClientId{i}) == node) clients.push_back(ClientId{i});
+    backend_->node_lost(node, clients);
+  }
+
+  launch::Member& member_;
+  const NodeArguments& arguments_;
+  const NodeJob& job_;
+  const Point& point_;
+  const NodeId node_{static_cast<std::uint16_t>(member_.rank() + 1)};
+  IbverbsBackend* backend_ = nullptr;
+  int exchanges_ = 0;
+  std::string failure_;
+};
+
+PartOutcome refused(std::string message) {
+  PartOutcome outcome;
+  outcome.status = RepeatStatus::failed;
+  outcome.message = std::move(message);
+  return outcome;
+}
+
+// A node that the point does not have waits beside the others.
+std::string stand_by(launch::Member& member) {
+  for (int i = 0; i < kExchanges; ++i)
+    if (auto all = member.exchange("", launch::kNever); !all) break;
+  return {};
+}
+
+std::string do_job(launch::Member& member, const NodeArguments& arguments, const launch::Job& job) {
+  auto wanted = read_job(job.common);
+  if (!wanted) return serialise_part_outcome(refused(wanted.error().text()));
+  const auto scenario = parse_scenario({wanted.value().scenario, "the scenario", "."}, {},
+                                       protocol_infos(), data_dirs(arguments.data));
+  if (!scenario) return serialise_part_outcome(refused(scenario.error().text()));
+  if (wanted.value().point >= scenario.value().points.size())
+    return serialise_part_outcome(refused("the scenario has no such point here"));
+  const Point& point = scenario.value().points[wanted.value().point];
+  if (member.rank() >= point.platform.nodes()) return stand_by(member);
+  JournalFile journal;
+  if (!job.own.empty()) {
+    auto opened = JournalFile::open(job.own, point.platform.clients());
+    if (opened) journal = std::move(opened).value();
+  }
+  NodeRun run(member, arguments, wanted.value(), point);
+  return serialise_part_outcome(run.run(journal.records()));
+}
+
+}  // namespace
+
+int node(const NodeArguments& arguments) {
+  const auto address = launch::parse_address(arguments.rendezvous);
+  if (!address) return complain(address.error());
+  const auto token = launch::find_token(arguments.token_file);
+  if (!token) return complain(token.error());
+  std::optional<std::uint32_t> rank;
+  if (const char* const asked = std::getenv(launch::kRankVariable)) {
+    char* end = nullptr;
+    const unsigned long number = std::strtoul(asked, &end, 10);
+    if (*asked != '\0' && *end == '\0') rank = static_cast<std::uint32_t>(number);
+  }
+  return be_a_node(address.value(), token.value(), rank, arguments);
+}
+
+int be_a_node(const launch::Address& coordinator, const std::string& token,
+              std::optional<std::uint32_t> rank, const NodeArguments& arguments) {
+  auto facts = facts_of(arguments.hardware);
+  if (!facts) return complain(facts.error(), kCannot);
+  launch::MemberOptions options;
+  options.program = hardware_program();
+  options.token = token;
+  options.facts = facts.value();
+  options.rank = rank;
+  auto member = launch::Member::join(coordinator, options);
+  if (!member) return complain(member.error(), kCannot);
+  for (;;) {
+    auto job = member.value().next_job();
+    if (!job) return complain(job.error(), kCannot);
+    if (!job.value()) return kFine;
+    const std::string result = do_job(member.value(), arguments, *job.value());
+    const Status finished = member.value().finish(result, launch::within(kTakeDown));
+    if (!finished) return complain(finished.error(), kCannot);
+  }
+}
+
+}  // namespace latchlab::tool
