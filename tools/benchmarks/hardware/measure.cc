@@ -37,6 +37,12 @@ double microseconds_of(Duration length) {
   return length.nanoseconds() / 1e3;
 }
 
+// A run of several processes lasts to its date, whatever its clients do: the only one ends it.
+Task<void> and_stop(Task<void> body, Backend& backend) {
+  co_await body;
+  backend.request_stop();
+}
+
 // Runs one client's coroutine to its end, against the server in the other process.
 template <class Body>
 Status run_on_hardware(const Where& where, const Body& body) {
@@ -44,8 +50,8 @@ Status run_on_hardware(const Where& where, const Body& body) {
   World world(*protocol, one_lock());
   return with_server(world.plan(), where, [&](IbverbsBackend& backend) -> Status {
     world.attach(backend);
-    backend.spawn(world.verbs(kOnly), body(world), Time{});
-    if (backend.run_until(Time{} + kLimit) == RunEnd::finished) return fine();
+    backend.spawn(world.verbs(kOnly), and_stop(body(world), backend), Time{});
+    if (backend.run_until(Time{} + kLimit) == RunEnd::stopped) return fine();
     return Error{"the client has not ended in two minutes", {}};
   });
 }
