@@ -76,7 +76,7 @@ std::string manual_page(const DescribedCommand& program, const std::string& vers
   std::string text =
       fmt::format(".TH LATCHLAB 1 \"\" \"latchlab {}\" \"User Commands\"\n", version);
   text +=
-      ".SH NAME\nlatchlab \\- study locks over RDMA by simulation and by search\n.SH SYNOPSIS\n";
+      ".SH NAME\nlatchlab \\- study locks over RDMA by simulation, by search and on hardware\n.SH SYNOPSIS\n";
   for (const DescribedCommand& command : program.commands) text += synopsis(command, "latchlab");
   text += ".SH DESCRIPTION\n" + paragraph(program.help) + ".SH COMMANDS\n";
   for (const DescribedCommand& command : program.commands) text += command_text(command);
@@ -86,7 +86,11 @@ std::string manual_page(const DescribedCommand& program, const std::string& vers
   text +=
       ".SH ENVIRONMENT\n.TP\n\\fBLATCHLAB_DATA\\fR\n"
       "A directory in which models/ and scenarios/ are looked up, after that of "
-      "\\fB\\-\\-data\\fR.\n";
+      "\\fB\\-\\-data\\fR.\n"
+      ".TP\n\\fBLATCHLAB_PLUGINS\\fR\n"
+      "Shared libraries with locks, their paths joined by colons.\n"
+      ".TP\n\\fBLATCHLAB_TOKEN\\fR\n"
+      "The secret that the processes of a hardware run share.\n";
   return text;
 }
 
