@@ -49,6 +49,8 @@ struct Connection {
   NodeId to;
   State state = State::idle;
   QueuePair qp;
+  bool stalled = false;              // waits for room in the lane's CQ
+  std::uint64_t looking_for = 0;     // the ask whose answer ends `looking`
   std::deque<IbOperation*> waiting;  // not posted yet
   std::deque<IbOperation*> posted;   // in order
 };

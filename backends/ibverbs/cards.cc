@@ -12,7 +12,7 @@ struct CardHead {
   std::uint64_t magic = kMagic;
   std::uint64_t base = 0, bytes = 0;
   std::uint32_t key = 0, lanes = 0;
-  std::uint32_t node = 0, host_bytes = 0;
+  std::uint32_t node = 0, machine_bytes = 0;
   std::uint64_t channels = 0;
 };
 
@@ -25,10 +25,10 @@ std::string write_card(const NodeCard& card) {
   head.key = card.key;
   head.lanes = card.lanes;
   head.node = card.node.value;
-  head.host_bytes = static_cast<std::uint32_t>(card.host.size());
+  head.machine_bytes = static_cast<std::uint32_t>(card.machine.size());
   head.channels = card.channels.size();
   std::string text(reinterpret_cast<const char*>(&head), sizeof(head));
-  text += card.host;
+  text += card.machine;
   text.append(reinterpret_cast<const char*>(card.channels.data()),
               card.channels.size() * sizeof(QpAddress));
   return text;
@@ -45,9 +45,9 @@ Result<NodeCard> read_card(const std::string& text, NodeId from, std::size_t cha
   if (!reader.take(head) || head.magic != kMagic || head.node != from.value ||
       head.channels != channels)
     return wrong;
-  const std::byte* const host = reader.take_bytes(head.host_bytes);
-  if (host == nullptr) return wrong;
-  card.host.assign(reinterpret_cast<const char*>(host), head.host_bytes);
+  const std::byte* const machine = reader.take_bytes(head.machine_bytes);
+  if (machine == nullptr) return wrong;
+  card.machine.assign(reinterpret_cast<const char*>(machine), head.machine_bytes);
   card.channels.resize(channels);
   for (QpAddress& address : card.channels)
     if (!reader.take(address)) return wrong;

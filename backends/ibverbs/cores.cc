@@ -28,27 +28,32 @@ std::vector<int> parse_list(const std::string& text) {
 
 }  // namespace
 
-std::vector<int> close_cores(const std::string& device) {
+std::vector<int> own_cores() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   sched_getaffinity(0, sizeof(allowed), &allowed);
   std::vector<int> all;
   for (int core = 0; core < CPU_SETSIZE; ++core)
     if (CPU_ISSET(core, &allowed)) all.push_back(core);
-  std::ifstream file(fmt::format("/sys/class/infiniband/{}/device/local_cpulist", device));
-  std::string text;
-  if (!std::getline(file, text)) return all;
-  std::vector<int> close = parse_list(text);
-  std::erase_if(close,
-                [&](int core) { return std::find(all.begin(), all.end(), core) == all.end(); });
-  return close.empty() ? all : close;
+  return all;
 }
 
-bool pin_this_thread(int core) {
+std::vector<int> close_cores(const std::string& device, const std::vector<int>& allowed) {
+  std::ifstream file(fmt::format("/sys/class/infiniband/{}/device/local_cpulist", device));
+  std::string text;
+  if (!std::getline(file, text)) return allowed;
+  std::vector<int> close = parse_list(text);
+  std::erase_if(close, [&](int core) {
+    return std::find(allowed.begin(), allowed.end(), core) == allowed.end();
+  });
+  return close.empty() ? allowed : close;
+}
+
+void use_cores(const std::vector<int>& cores) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  CPU_SET(core, &set);
-  return sched_setaffinity(0, sizeof(set), &set) == 0;
+  for (const int core : cores) CPU_SET(core, &set);
+  sched_setaffinity(0, sizeof(set), &set);
 }
 
 }  // namespace latchlab::ib

@@ -1,5 +1,6 @@
 #include "backends/ibverbs/device.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <infiniband/verbs.h>
 
@@ -139,6 +140,7 @@ Result<std::unique_ptr<Device>> Device::open(const DeviceChoice& choice) {
     device->context_ = ibv_open_device(entry);
     if (device->context_ == nullptr)
       return Error{fmt::format("{} cannot be opened: {}", name, std::strerror(errno)), {}};
+    ::fcntl(device->context_->async_fd, F_SETFL, O_NONBLOCK);
     auto facts = examine(device->context_);
     if (!facts) return facts.error();
     device->facts_ = std::move(facts).value();
@@ -157,6 +159,24 @@ Result<std::unique_ptr<Device>> Device::open(const DeviceChoice& choice) {
         "netdev eth0",
         {}};
   return Error{fmt::format("there is no RDMA device {}; there is: {}", choice.name, seen), {}};
+}
+
+std::string Device::trouble() const {
+  std::string all;
+  ibv_async_event event = {};
+  while (ibv_get_async_event(context_, &event) == 0) {
+    switch (event.event_type) {
+      case IBV_EVENT_CQ_ERR:
+      case IBV_EVENT_SRQ_ERR:
+      case IBV_EVENT_DEVICE_FATAL:
+        all += (all.empty() ? "" : ", ") + std::string(ibv_event_type_str(event.event_type));
+        break;
+      default:  // of ports and QPs: verbs fail by themselves
+        break;
+    }
+    ibv_ack_async_event(&event);
+  }
+  return all;
 }
 
 Status Device::choose_gid(const std::string& address) {

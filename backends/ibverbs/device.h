@@ -60,6 +60,9 @@ class Device {
   std::uint8_t gid_index() const { return gid_index_; }
   std::uint16_t lid() const { return lid_; }
   std::uint8_t mtu() const { return mtu_; }  // an ibv_mtu
+  // What has happened since the last call that no completion tells of: a queue that has overrun, a
+  // device that has died. Empty: nothing. May be called by any thread.
+  std::string trouble() const;
 
  private:
   Device() = default;
@@ -93,9 +96,10 @@ class Registration {
   ibv_mr* mr_ = nullptr;
 };
 
-// Cores that are close to the device and that this process may use; all that it may use where the
-// system does not say.
-std::vector<int> close_cores(const std::string& device);
-bool pin_this_thread(int core);
+// Cores that this thread may use.
+std::vector<int> own_cores();
+// Those of `allowed` that are close to the device; all of them where the system does not say.
+std::vector<int> close_cores(const std::string& device, const std::vector<int>& allowed);
+void use_cores(const std::vector<int>& cores);  // of this thread
 
 }  // namespace latchlab::ib

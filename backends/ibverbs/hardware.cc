@@ -93,6 +93,23 @@ void Hardware::run_chores() {
   workers_[0]->at(true_now() + kChores, [this] { run_chores(); });
 }
 
+// One for each worker, others than those of the nodes before this one on the same machine; none
+// where there are too few for that.
+std::vector<int> Hardware::cores_of_workers(const std::vector<int>& allowed) const {
+  const LocalNode& here = *nodes_.begin()->second;
+  const std::vector<int> close = close_cores(here.device->facts().name, allowed);
+  std::size_t first = 0;
+  std::size_t wanted = 0;
+  for (const NodeCard& card : directory_.nodes) {
+    if (card.machine != directory_.of(here.id).machine) continue;
+    if (card.node == here.id) first = wanted;
+    wanted += workers_.size();
+  }
+  if (close.size() < wanted) return {};
+  return {close.begin() + static_cast<std::ptrdiff_t>(first),
+          close.begin() + static_cast<std::ptrdiff_t>(first + workers_.size())};
+}
+
 RunEnd Hardware::run_until(Time date) {
   if (options_.look_around && !std::exchange(chores_, true)) run_chores();
   const bool alone = nodes_.size() == plan_.nodes.size() && workers_.size() == 1;
@@ -102,16 +119,17 @@ RunEnd Hardware::run_until(Time date) {
     return end;
   }
   std::vector<RunEnd> ends(workers_.size());
-  const std::vector<int> cores =
-      options_.pin ? close_cores(nodes_.begin()->second->device->facts().name) : std::vector<int>{};
+  const std::vector<int> before = own_cores();
+  const std::vector<int> cores = options_.pin ? cores_of_workers(before) : std::vector<int>();
   const auto run = [&](std::size_t i) {
-    if (cores.size() >= workers_.size()) pin_this_thread(cores[i]);
+    if (!cores.empty()) use_cores({cores[i]});
     ends[i] = workers_[i]->run_until(date, stop_, false);
   };
   std::vector<std::thread> threads;
   for (std::size_t i = 1; i < workers_.size(); ++i) threads.emplace_back(run, i);
   run(0);
   for (std::thread& thread : threads) thread.join();
+  if (!cores.empty()) use_cores(before);  // this thread, and those that it makes, go on elsewhere
   stop_.store(false, std::memory_order_relaxed);
   if (std::count(ends.begin(), ends.end(), RunEnd::stopped) > 0) return RunEnd::stopped;
   return std::count(ends.begin(), ends.end(), RunEnd::reached) > 0 ? RunEnd::reached
@@ -136,7 +154,13 @@ void Hardware::crash(ClientId who, CrashKind kind) {
     station.kill(victim, kind);
   else
     station.worker().inbox([&station, &victim, kind] { station.kill(victim, kind); });
-  workers_[0]->at(true_now() + options_.detection_delay, [this, who] { tell_membership({who}); });
+  const Time heard = true_now() + options_.detection_delay;
+  workers_[0]->inbox([this, who, heard] {
+    workers_[0]->at(heard, [this, who] {
+      tell_membership({who});
+      if (options_.exchange) workers_[0]->stations().front()->tell_others(who);
+    });
+  });
 }
 
 void Hardware::crash_node(NodeId id) {
@@ -152,7 +176,7 @@ void Hardware::crash_node(NodeId id) {
   std::vector<ClientId> gone;
   for (const auto& [who, actor] : clients_)
     if (actor->node() == id) gone.push_back(who);
-  workers_[0]->at(true_now() + options_.detection_delay, [this, gone] { tell_membership(gone); });
+  workers_[0]->at(true_now() + options_.detection_delay, [this, id, gone] { node_lost(id, gone); });
 }
 
 void Hardware::tell_membership(const std::vector<ClientId>& gone) {

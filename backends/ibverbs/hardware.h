@@ -54,9 +54,11 @@ class Hardware final : public IbverbsBackend {
   Status connect();
   NodeCard card_of(const LocalNode& node) const;
   std::vector<LaneId> all_lanes() const;
+  bool is_one_machine() const;
   LocalNode* find(NodeId node);
   IbActor& client(ClientId client) const;
   void tell_membership(const std::vector<ClientId>& gone);
+  std::vector<int> cores_of_workers(const std::vector<int>& allowed) const;
   void run_chores();
 
   WorldPlan plan_;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <fstream>
 #include <utility>
 
 #include "backends/ibverbs/cards.h"
@@ -15,9 +17,22 @@ namespace latchlab::ib {
 
 namespace {
 
-std::string host_name() {
+// Equal for processes that share a kernel, and so a clock; names of machines may be equal without.
+std::string machine() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  if (std::getline(file, id)) return id;
   std::array<char, 256> name = {};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+std::int64_t latest(const std::vector<std::string>& dates, std::int64_t own) {
+  for (const std::string& text : dates) {
+    std::int64_t date = own;
+    std::from_chars(text.data(), text.data() + text.size(), date);
+    own = std::max(own, date);
+  }
+  return own;
 }
 
 }  // namespace
@@ -34,11 +49,14 @@ Status Hardware::set_up() {
   for (const NodeId id : options_.hosted)
     if (Status made = make_node(id); !made) return made;
   if (Status connected = connect(); !connected) return connected;
-  bool one_machine = true;
-  for (const NodeCard& card : directory_.nodes)
-    one_machine = one_machine && card.host == directory_.nodes.front().host;
-  capabilities_ = ibverbs_capabilities(options_.agents, one_machine);
+  capabilities_ = ibverbs_capabilities(options_.agents, is_one_machine());
   return fine();
+}
+
+bool Hardware::is_one_machine() const {
+  return std::all_of(directory_.nodes.begin(), directory_.nodes.end(), [&](const NodeCard& card) {
+    return card.machine == directory_.nodes.front().machine;
+  });
 }
 
 Status Hardware::make_node(NodeId id) {
@@ -87,7 +105,7 @@ NodeCard Hardware::card_of(const LocalNode& node) const {
   card.bytes = node.memory->table().bytes;
   card.key = node.memory->table().remote_key;
   card.lanes = options_.workers + 1;
-  card.host = host_name();
+  card.machine = machine();
   const auto add = [&card](const Lane& lane) {
     const std::vector<QpAddress> addresses = lane.addresses();
     card.channels.insert(card.channels.end(), addresses.begin(), addresses.end());
@@ -133,11 +151,14 @@ Status Hardware::connect() {
 }
 
 Status Hardware::start_together() {
+  std::int64_t epoch = monotonic_ns();
   if (options_.exchange) {
-    if (auto all = options_.exchange("ready"); !all) return all.error();
+    const auto all = options_.exchange(std::to_string(epoch));
+    if (!all) return all.error();
     together_ = true;
+    // Processes that share a clock begin at one date, that of the last; others as soon as they can.
+    epoch = is_one_machine() ? latest(all.value(), epoch) : monotonic_ns();
   }
-  const std::int64_t epoch = monotonic_ns();
   for (const auto& worker : workers_) worker->set_epoch(epoch);
   return fine();
 }

@@ -70,9 +70,10 @@ void Home::run() {
       lane_->cq().sleep_until_any(kLongestSleepMs);
   }
   if (!die_) return;
-  memory_.withdraw();
+  // Silent first: a verb that finds no memory would be told so.
   for (auto& [actor, qp] : responders_) qp.fail();
   lane_->fail();
+  memory_.withdraw();
 }
 
 void Home::frame_came(const FrameHead& head, std::span<const std::byte> body) {
@@ -146,7 +147,8 @@ void Home::serve_agent(LaneId asker, FrameReader& reader) {
   AgentHead head;
   if (!reader.take(head)) return;
   const bool allowed = !evicted(head.from);
-  bool failed = false;
+  bool& failed = batch_failed_[asker];
+  failed = failed && head.continues;
   FrameWriter answer;
   for (std::uint32_t i = 0; i < head.verbs; ++i) {
     AgentVerb verb;

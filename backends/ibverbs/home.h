@@ -53,6 +53,7 @@ class Home final : public Lane::Owner {
   Memory& memory_;
   std::vector<std::atomic<std::uint8_t>> evicted_;  // by client
   std::map<ActorKey, QueuePair> responders_;
+  std::map<LaneId, bool> batch_failed_;  // the last batch of this lane for the agent
   std::atomic<bool> stop_ = false;
   std::atomic<bool> die_ = false;
   std::thread thread_;

@@ -10,8 +10,8 @@ namespace latchlab::ib {
 
 namespace {
 
-// Room for the verbs of many clients and for all that an error flushes.
-constexpr int kCompletions = 8192;
+constexpr int kCompletions = 8192;  // verbs, and the lane's own SENDs and RECVs
+static_assert(Lane::kMostVerbs + 160 <= kCompletions);
 
 }  // namespace
 
@@ -78,18 +78,28 @@ void Lane::send(LaneId to, FrameKind kind, std::uint64_t ticket, std::span<const
   Channel& channel = found->second;
   if (channel.gone) return;  // its owner has been told
   channel.waiting.push_back(std::move(frame));
-  pump(to, channel);
+  take_turn(to, channel);
+  send_in_turn();
 }
 
-void Lane::pump(LaneId to, Channel& channel) {
-  while (!channel.waiting.empty() && channel.on_the_way < kChannelDepth) {
-    if (free_slots_.empty()) {
-      if (std::find(starved_.begin(), starved_.end(), to) == starved_.end()) starved_.push_back(to);
-      return;
-    }
+void Lane::take_turn(LaneId to, Channel& channel) {
+  if (channel.waiting.empty() || channel.on_the_way == kChannelDepth || channel.in_turn) return;
+  channel.in_turn = true;
+  turns_.push_back(to);
+}
+
+// A frame each: a channel that is busy, or whose peer is slow, does not hold up the others.
+void Lane::send_in_turn() {
+  while (!turns_.empty() && !free_slots_.empty()) {
+    const LaneId to = turns_.front();
+    turns_.pop_front();
+    Channel& channel = channels_.at(to);
+    channel.in_turn = false;
+    if (channel.gone || channel.waiting.empty()) continue;
     const std::vector<std::byte> frame = std::move(channel.waiting.front());
     channel.waiting.pop_front();
     post(to, channel, frame);
+    take_turn(to, channel);
   }
 }
 
@@ -123,12 +133,9 @@ void Lane::sent(const Done& done) {
   const SendSlot was = slots_[slot];
   free_slots_.push_back(slot);
   --was.channel->on_the_way;
-  if (done.status != 0) return lose(was.to, *was.channel);
-  pump(was.to, *was.channel);
-  if (starved_.empty() || free_slots_.empty()) return;
-  const LaneId next = starved_.front();
-  starved_.pop_front();
-  pump(next, channels_.at(next));
+  if (done.status != 0) lose(was.to, *was.channel);
+  take_turn(was.to, *was.channel);
+  send_in_turn();
 }
 
 void Lane::received(const Done& done) {
@@ -157,6 +164,7 @@ std::size_t Lane::deliver_own() {
 std::size_t Lane::poll() {
   std::array<Done, 32> done;
   const std::size_t count = cq_.poll(done);
+  drained_ = count < done.size();
   for (std::size_t i = 0; i < count; ++i) {
     if ((done[i].id & kRecvTag) != 0)
       received(done[i]);
@@ -166,6 +174,14 @@ std::size_t Lane::poll() {
       owner_->verb_done(done[i]);
   }
   return count + deliver_own();
+}
+
+void Lane::node_is_gone(NodeId node) {
+  for (auto& [to, channel] : channels_) {
+    if (to.node != node || channel.gone) continue;
+    channel.qp.fail();
+    lose(to, channel);
+  }
 }
 
 void Lane::fail() {

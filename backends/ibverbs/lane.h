@@ -16,6 +16,10 @@ namespace latchlab::ib {
 
 class Lane {
  public:
+  // Of the owner's QPs, outstanding at once: an error brings a completion for each, and the CQ has
+  // room for no more.
+  static constexpr std::uint32_t kMostVerbs = 8000;
+
   // Hears of what the lane's CQ brings.
   class Owner {
    public:
@@ -49,13 +53,17 @@ class Lane {
   bool reaches(LaneId to) const;
   // How many completions and own frames were handled.
   std::size_t poll();
+  // Whether the last poll left nothing in the CQ.
+  bool drained() const { return drained_; }
+  // Nothing of that node is expected any more, and what was under way to it comes back at once.
+  void node_is_gone(NodeId node);
   // Closes all channels: peers hear nothing more from this lane.
   void fail();
 
  private:
   static constexpr std::uint32_t kRecvs = 128;
-  static constexpr std::uint32_t kSends = 32;  // frames on their way at once
-  static constexpr std::uint32_t kChannelDepth = 32;
+  static constexpr std::uint32_t kSends = 32;        // frames on their way at once
+  static constexpr std::uint32_t kChannelDepth = 8;  // to one lane: none may keep all of them
   static constexpr std::uint64_t kSendTag = 1ULL << 62;
 
   struct Channel {
@@ -63,6 +71,7 @@ class Lane {
     std::uint32_t place = 0;  // in the order of the run
     std::uint32_t on_the_way = 0;
     bool gone = false;
+    bool in_turn = false;                        // stands in turns_
     std::deque<std::vector<std::byte>> waiting;  // whole frames
   };
   struct SendSlot {
@@ -73,7 +82,8 @@ class Lane {
   Lane(const Device& device, LaneId id) : device_(device), id_(id) {}
   std::byte* send_memory(std::uint32_t slot) { return memory_.get() + slot * kFrameBytes; }
   void post(LaneId to, Channel& channel, std::span<const std::byte> frame);
-  void pump(LaneId to, Channel& channel);
+  void take_turn(LaneId to, Channel& channel);
+  void send_in_turn();
   void sent(const Done& done);
   void received(const Done& done);
   void lose(LaneId to, Channel& channel);
@@ -89,9 +99,10 @@ class Lane {
   std::vector<std::uint32_t> free_slots_;
   std::vector<SendSlot> slots_;
   std::map<LaneId, Channel> channels_;
-  std::deque<LaneId> starved_;  // channels that wait for a slot
+  std::deque<LaneId> turns_;  // channels with something to send and room for it
   std::deque<std::vector<std::byte>> own_;
   std::uint32_t lanes_ = 0;
+  bool drained_ = true;
 };
 
 }  // namespace latchlab::ib

@@ -30,7 +30,9 @@ IbActor& Station::add_actor(ActorKey key, ActorKind kind, ClientId client, const
 }
 
 bool Station::poll() {
-  last_poll_ = std::exchange(this_poll_, worker_.turn_began());
+  // What a poll has left behind was there before the next one began.
+  if (lane_->drained()) last_poll_ = this_poll_;
+  this_poll_ = worker_.turn_began();
   const bool any = lane_->poll() > 0;
   return (word_waits_ > 0 && check_words()) || any;
 }
@@ -76,7 +78,7 @@ void Station::recycle_batch(IbOperation& first) {
 // ---- asking other lanes ----
 
 std::uint64_t Station::ask(FrameKind kind, LaneId of, IbOperation* op, Connection* connection) {
-  asks_.emplace(next_ask_, Ask{kind, of, op, connection, worker_.now()});
+  asks_.emplace(next_ask_, Ask{kind, of, op, connection, worker_.now(), next_ask_});
   return next_ask_++;
 }
 
@@ -99,9 +101,9 @@ void Station::fail(const Ask& ask) {
     case FrameKind::region: {
       RegionAnswerBody none;
       none.status = VerbStatus::peer_failed;
-      return located(*ask.connection, none);
+      return located(*ask.connection, ask.ticket, none);
     }
-    case FrameKind::evict:  // a node that is gone lets nothing land
+    case FrameKind::evict:  // of a node that is gone: it lets nothing land
       if (--ask.op->pieces == 0) finish(*ask.op, VerbStatus::ok);
       return;
     case FrameKind::allocate:
@@ -129,16 +131,30 @@ void Station::fail_asks(const Pred& lost) {
 }
 
 void Station::peer_is_gone(LaneId peer) {
-  fail_asks([peer](const Ask& ask) { return ask.of == peer; });
+  // Not evictions: a node that cannot be reached from here may be reached by the victim.
+  fail_asks([peer](const Ask& ask) { return ask.of == peer && ask.kind != FrameKind::evict; });
 }
 
 void Station::node_is_gone(NodeId node) {
+  gone_.insert(node);
+  lane_->node_is_gone(node);
   fail_asks([node](const Ask& ask) { return ask.of.node == node; });
 }
 
 void Station::sweep(Time now) {
-  fail_asks(
-      [now](const Ask& ask) { return ask.kind != FrameKind::call && ask.since + kPatience < now; });
+  const std::string trouble = node_.device->trouble();
+  LATCHLAB_CHECK(trouble.empty(), node_.device->facts().name + ": " + trouble);
+  fail_asks([&](const Ask& ask) {
+    if (ask.since + kPatience >= now) return false;
+    LATCHLAB_CHECK(ask.kind != FrameKind::evict,
+                   "a node that lives does not answer an eviction: its memory may be written to");
+    return ask.kind != FrameKind::call;
+  });
+  // A call may take its time. Whether its server is still there, a frame finds out.
+  std::set<LaneId> called;
+  for (const auto& [ticket, ask] : asks_)
+    if (ask.since + kPatience < now) called.insert(ask.of);
+  for (const LaneId lane : called) lane_->send(lane, FrameKind::nothing, 0, {});
 }
 
 void Station::frame_came(const FrameHead& head, std::span<const std::byte> body) {
@@ -148,6 +164,10 @@ void Station::frame_came(const FrameHead& head, std::span<const std::byte> body)
     return message_came(head, came);
   if (CallBody came; head.kind == FrameKind::call && reader.take(came))
     return call_came(head, came);
+  if (EvictBody dead; head.kind == FrameKind::gone && reader.take(dead)) {
+    if (dead.client < alive_.size()) membership_changed({ClientId{dead.client}});
+    return;
+  }
   const std::optional<Ask> asked = answered(head.ticket);
   if (!asked) return;
   if (AnswerBody came; head.kind == FrameKind::message_answer && reader.take(came))
@@ -166,7 +186,7 @@ void Station::frame_came(const FrameHead& head, std::span<const std::byte> body)
   if (head.kind != FrameKind::region_answer || !reader.take(came)) return fail(*asked);
   if (came.status == VerbStatus::ok)
     regions_[asked->of.node][came.offset] = {came.offset, came.bytes, 0, came.key};
-  if (asked->connection != nullptr) return located(*asked->connection, came);
+  if (asked->connection != nullptr) return located(*asked->connection, asked->ticket, came);
   asked->op->verb.addr = {asked->of.node, came.offset};
   finish(*asked->op, came.status);
 }

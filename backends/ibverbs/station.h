@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "backends/ibverbs/actor.h"
@@ -71,6 +72,8 @@ class Station final : public Lane::Owner {
   void kill(IbActor& actor, CrashKind kind);
   void kill_all();
   void membership_changed(const std::vector<ClientId>& gone);
+  // Tells the lanes of the nodes in other processes.
+  void tell_others(ClientId gone);
   void set_clients(std::uint32_t clients) { alive_.assign(clients, true); }
   // Nothing of that node is expected any more.
   void node_is_gone(NodeId node);
@@ -96,6 +99,7 @@ class Station final : public Lane::Owner {
     IbOperation* op = nullptr;         // or
     Connection* connection = nullptr;  // whoever asked
     Time since;
+    std::uint64_t ticket = 0;
   };
   struct HeldCall {
     LaneId asker;
@@ -114,7 +118,7 @@ class Station final : public Lane::Owner {
   std::optional<Region> region_of(RemoteAddr addr) const;
   Endpoint* endpoint_at(EndpointAddr own);  // null: there is none
   void ask_for_region(Connection& connection, const IbOperation& op);
-  void located(Connection& connection, const RegionAnswerBody& answer);
+  void located(Connection& connection, std::uint64_t ticket, const RegionAnswerBody& answer);
   void retire(Connection& connection, VerbStatus status);
   void fail_waiting(Connection& connection, VerbStatus status);
   void reset_when_drained(Connection& connection);
@@ -162,10 +166,13 @@ class Station final : public Lane::Owner {
   std::map<std::uint64_t, HeldCall> calls_;  // of others, not answered yet
   std::uint64_t next_call_ = 1;
   std::map<NodeId, Regions> regions_;  // beyond the tables
-  std::vector<bool> alive_;            // by client
+  std::set<NodeId> gone_;
+  std::vector<bool> alive_;  // by client
   std::uint64_t membership_version_ = 0;
   std::uint32_t word_waits_ = 0;       // armed
   std::vector<WorkRequest> requests_;  // being built
+  std::uint32_t outstanding_ = 0;      // of requests on all QPs
+  std::deque<Connection*> stalled_;
   Time last_poll_;
   Time this_poll_;
 };

@@ -50,6 +50,7 @@ void Station::ask_agent(IbActor& actor, IbOperation& first, IbOperation* end) {
     lane_->send(home, FrameKind::agent, 0, frame.body());
     frame.clear();
     head.verbs = 0;
+    head.continues = true;
     frame.put(head);
   };
   for (Operation* next = &first; next != end && next != nullptr; next = next->next) {

@@ -86,9 +86,12 @@ void Station::post_evict(IbOperation& op) {
   const auto client = static_cast<std::uint32_t>(op.length.ps);
   LATCHLAB_CHECK(client < alive_.size(), "eviction of a client that does not exist");
   std::vector<LaneId> homes;
-  for (const NodeCard& card : directory_.nodes)
-    if (const LaneId home = directory_.home_of(card.node); lane_->reaches(home))
-      homes.push_back(home);
+  for (const NodeCard& card : directory_.nodes) {
+    if (gone_.count(card.node) > 0) continue;
+    const LaneId home = directory_.home_of(card.node);
+    LATCHLAB_CHECK(lane_->reaches(home), "an eviction cannot reach a node that lives");
+    homes.push_back(home);
+  }
   if (homes.empty()) return finish(op, VerbStatus::ok);
   op.pieces = static_cast<std::uint32_t>(homes.size());
   for (const LaneId home : homes)

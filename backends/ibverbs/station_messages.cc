@@ -101,7 +101,7 @@ void Station::post_call(IbActor& actor, IbOperation& op) {
   ++worker_.census.posted;
   ++worker_.census.in_flight;
   const LaneId to{op.server, 0};
-  if (!lane_->reaches(to)) return fail({FrameKind::call, to, &op, nullptr, {}});
+  if (!lane_->reaches(to)) return fail({FrameKind::call, to, &op, nullptr, {}, 0});
   const CallBody body{actor.key, op.call.request};
   lane_->send(to, FrameKind::call, ask(FrameKind::call, to, &op, nullptr), body);
 }

@@ -153,7 +153,8 @@ void Station::post_ready(Connection& to) {
   while (!to.waiting.empty() && to.state == Connection::State::ready) {
     std::vector<WorkRequest>& requests = requests_;
     requests.clear();
-    const std::size_t room = Connection::kDepth - to.posted.size();
+    const std::size_t room = std::min<std::size_t>(Connection::kDepth - to.posted.size(),
+                                                   Lane::kMostVerbs - outstanding_);
     const std::size_t most = std::min({room, to.waiting.size(), kDoorbell});
     while (requests.size() < most) {
       IbOperation& op = *to.waiting[requests.size()];
@@ -165,7 +166,9 @@ void Station::post_ready(Connection& to) {
       requests.back().signalled = op.next == nullptr || requests.size() == most;
     }
     if (requests.empty()) {
-      if (room > 0) ask_for_region(to, *to.waiting.front());
+      if (room > 0) return ask_for_region(to, *to.waiting.front());
+      if (outstanding_ == Lane::kMostVerbs && !std::exchange(to.stalled, true))
+        stalled_.push_back(&to);
       return;
     }
     requests.back().signalled = true;
@@ -173,6 +176,7 @@ void Station::post_ready(Connection& to) {
       to.posted.push_back(to.waiting.front());
       to.waiting.pop_front();
     }
+    outstanding_ += static_cast<std::uint32_t>(requests.size());
     const int refused = to.qp.post(requests);
     LATCHLAB_CHECK(refused == 0, "an RNIC that has room takes what is posted");
   }
@@ -181,13 +185,15 @@ void Station::post_ready(Connection& to) {
 void Station::ask_for_region(Connection& to, const IbOperation& op) {
   const LaneId home = directory_.home_of(to.to);
   to.state = Connection::State::looking;
-  const std::uint64_t ticket = ask(FrameKind::region, home, nullptr, &to);
-  lane_->send(home, FrameKind::region, ticket, RegionBody{op.verb.addr.offset});
+  to.looking_for = ask(FrameKind::region, home, nullptr, &to);
+  lane_->send(home, FrameKind::region, to.looking_for, RegionBody{op.verb.addr.offset});
   if (!lane_->reaches(home)) peer_is_gone(home);
 }
 
-void Station::located(Connection& to, const RegionAnswerBody& answer) {
-  if (to.state == Connection::State::looking) to.state = Connection::State::ready;
+void Station::located(Connection& to, std::uint64_t ticket, const RegionAnswerBody& answer) {
+  if (to.state != Connection::State::looking || to.looking_for != ticket)
+    return;  // broke meanwhile
+  to.state = Connection::State::ready;
   if (answer.status != VerbStatus::ok && !to.waiting.empty()) {
     // The verb is refused, with what stands behind it in its batch.
     const Operation* const batch = to.waiting.front()->batch;
@@ -208,9 +214,9 @@ void Station::verb_done(const Done& done) {
   if (std::find(to.posted.begin(), to.posted.end(), op) == to.posted.end()) return;
   while (to.posted.front() != op) retire(to, VerbStatus::ok);
   const VerbStatus status = verb_status(done.status);
-  if (status != VerbStatus::ok && to.state != Connection::State::broken) {
+  if (status != VerbStatus::ok) {
     to.state = Connection::State::broken;
-    // What stands behind it in its batch never leaves.
+    // What stands behind it in its batch never leaves, whichever verb was the first to fail.
     while (!to.waiting.empty() && to.waiting.front()->batch == op->batch && !op->detached) {
       IbOperation& behind = *to.waiting.front();
       to.waiting.pop_front();
@@ -218,14 +224,23 @@ void Station::verb_done(const Done& done) {
     }
   }
   retire(to, status);
-  if (to.state == Connection::State::broken) return reset_when_drained(to);
-  pump(to);
+  if (to.state == Connection::State::broken)
+    reset_when_drained(to);
+  else
+    pump(to);
+  while (!stalled_.empty() && outstanding_ < Lane::kMostVerbs) {
+    Connection& next = *stalled_.front();
+    stalled_.pop_front();
+    next.stalled = false;
+    pump(next);
+  }
 }
 
 // The first of what was posted is over.
 void Station::retire(Connection& to, VerbStatus status) {
   IbOperation& op = *to.posted.front();
   to.posted.pop_front();
+  --outstanding_;
   const Verb& verb = op.verb;
   if (status == VerbStatus::ok && verb.kind != VerbKind::write && !uses_local(verb))
     std::memcpy(&op.completion.value, op.landing, verb.bytes);

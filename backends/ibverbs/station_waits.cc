@@ -74,6 +74,13 @@ void Station::membership_changed(const std::vector<ClientId>& gone) {
   }
 }
 
+void Station::tell_others(ClientId gone) {
+  for (const NodeCard& card : directory_.nodes)
+    for (std::uint8_t i = 0; card.node != node_.id && i + 1U < card.lanes; ++i)
+      if (const LaneId lane{card.node, i}; lane_->reaches(lane))
+        lane_->send(lane, FrameKind::gone, 0, EvictBody{gone.value});
+}
+
 void Station::kill(IbActor& actor, CrashKind kind) {
   if (kind != CrashKind::client) {
     for (Endpoint& endpoint : endpoints_)

@@ -37,7 +37,8 @@ constexpr ActorKey background_key(NodeId node, bool server) {
 }
 
 enum class FrameKind : std::uint8_t {
-  message = 1,     // MessageBody to the lane that owns the endpoint
+  nothing,         // is the lane still there?
+  message,         // MessageBody to the lane that owns the endpoint
   message_answer,  // AnswerBody
   call,            // CallBody to lane 0 of the server's node
   call_answer,     // CallAnswerBody
@@ -50,6 +51,7 @@ enum class FrameKind : std::uint8_t {
   allocate,        // RegionBody to the home
   evict,           // EvictBody to the home
   evict_answer,    // AnswerBody
+  gone,            // EvictBody: this client is dead
 };
 
 struct FrameHead {
@@ -96,6 +98,7 @@ struct RegionAnswerBody {
   std::uint64_t bytes = 0;
   std::uint32_t key = 0;  // remote key
 };
+// A client that is meant.
 struct EvictBody {
   std::uint32_t client = 0;
 };
@@ -112,6 +115,7 @@ struct AgentVerb {
 struct AgentHead {
   ActorKey from = 0;
   std::uint32_t verbs = 0;
+  bool continues = false;  // the batch of the frame before: an error in it flushes these too
 };
 struct AgentResult {
   std::uint64_t ticket = 0;
@@ -177,7 +181,7 @@ struct NodeCard {
   std::uint64_t bytes = 0;  // of the table, from offset 0
   std::uint32_t key = 0;    // its remote key
   std::uint32_t lanes = 0;
-  std::string host;  // machine, for messages and clocks
+  std::string machine;  // where it runs: equal means one clock
   // One QP for each lane of mine and each lane of the run, in the order of (mine, theirs).
   std::vector<QpAddress> channels;
 };

@@ -146,11 +146,11 @@ RunEnd Worker::run_until(Time date, const std::atomic<bool>& stop, bool quiet) {
     if (live_clients == 0 && !serves_others_) return RunEnd::finished;
     turn_began_ = now();
     if (turn_began_ >= date) return RunEnd::reached;
-    sweep();
     if (turn()) {
       idle = 0;
       continue;
     }
+    sweep();  // what has waited long may be in the CQ: only when nothing is
     if (++idle < kIdleTurns) continue;
     idle = 0;
     if (quiet && nothing_under_way()) return RunEnd::stuck;
