@@ -145,5 +145,45 @@ TEST_P(VerbOrder, an_error_is_reported_by_its_verb_and_never_before_it) {
   EXPECT_EQ(world().peek(kWord + 8), 0U);
 }
 
+// A WRITE of the client's own memory that begins in the server's and ends beyond it.
+Verb beyond_the_end() {
+  Verb verb = write_verb(on_server(kBytes - 8), 0);
+  verb.bytes = 160;
+  verb.local = {kHere, 0};
+  return verb;
+}
+
+TEST_P(VerbOrder, an_error_of_a_long_transfer_takes_the_rest_of_its_batch_along) {
+  Verbs& client = add_client();
+  run_alone(client, [](Verbs& verbs) -> Task<void> {
+    Batch batch(verbs);
+    const int bad = batch.add(beyond_the_end());
+    const int behind = batch.add(write_verb(kWord, 1));
+    co_await batch.run();
+    EXPECT_EQ(batch.result(bad).status, VerbStatus::access_error);
+    EXPECT_EQ(batch.result(behind).status, VerbStatus::flushed);
+  }(client));
+  EXPECT_EQ(world().peek(kWord), 0U);
+}
+
+// Longer than the queues of any backend: what had not left when the error came must not leave
+// later.
+TEST_P(VerbOrder, of_a_batch_that_meets_an_error_nothing_lands_behind_the_first_failure) {
+  static constexpr int kVerbs = 300;
+  Verbs& client = add_client();
+  int landed = 0;
+  run_alone(client, [](Verbs& verbs, int& fine) -> Task<void> {
+    verbs.post(beyond_the_end());
+    Batch batch(verbs);
+    for (int i = 0; i < kVerbs; ++i) batch.add(write_verb(on_server(8 * i), 1));
+    co_await batch.run();
+    while (fine < kVerbs && batch.result(fine).ok()) ++fine;
+    for (int i = fine; i < kVerbs; ++i) EXPECT_FALSE(batch.result(i).ok()) << i;
+    const VerbStatus detached = co_await verbs.flush();
+    EXPECT_EQ(detached, VerbStatus::access_error);
+  }(client, landed));
+  for (int i = landed; i < kVerbs; ++i) EXPECT_EQ(world().peek(on_server(8 * i)), 0U) << i;
+}
+
 }  // namespace
 }  // namespace latchlab::conformance
