@@ -52,6 +52,7 @@ class Hardware final : public IbverbsBackend {
   Status make_node(NodeId id);
   Status make_lanes(LocalNode& node);
   Status connect();
+  Status connect_clients();
   NodeCard card_of(const LocalNode& node) const;
   std::vector<LaneId> all_lanes() const;
   bool is_one_machine() const;

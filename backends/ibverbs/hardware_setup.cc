@@ -17,6 +17,8 @@ namespace latchlab::ib {
 
 namespace {
 
+constexpr Duration kConnectWithin = seconds(50);  // less than the launcher waits for a node
+
 // Equal for processes that share a kernel, and so a clock; names of machines may be equal without.
 std::string machine() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
@@ -150,9 +152,34 @@ Status Hardware::connect() {
   return fine();
 }
 
+// The QPs to servers, before anything is measured: a server makes its ends one after the other.
+Status Hardware::connect_clients() {
+  for (const auto& worker : workers_)
+    for (Station* station : worker->stations())
+      for (const NodePlan& node : plan_.nodes)
+        if (node.server && !directory_.agents) station->connect_clients(node.id);
+  const std::int64_t give_up = monotonic_ns() + kConnectWithin.ps / 1000;
+  for (bool waits = true; waits && !stop_.load(std::memory_order_relaxed);) {
+    waits = false;
+    if (monotonic_ns() > give_up)
+      return Error{fmt::format("the QPs of {} clients were not connected in {:.0f} s",
+                               clients_.size(), kConnectWithin.seconds()),
+                   {}};
+    for (const auto& worker : workers_)
+      for (Station* station : worker->stations()) {
+        station->poll();
+        waits = waits || station->busy();
+      }
+    if (waits && options_.look_around) options_.look_around();
+  }
+  return fine();
+}
+
 Status Hardware::start_together() {
   std::int64_t epoch = monotonic_ns();
   if (options_.exchange) {
+    if (Status ready = connect_clients(); !ready) return ready;
+    epoch = monotonic_ns();
     const auto all = options_.exchange(std::to_string(epoch));
     if (!all) return all.error();
     together_ = true;

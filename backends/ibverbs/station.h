@@ -68,6 +68,7 @@ class Station final : public Lane::Owner {
   Membership membership() const { return {membership_version_, &alive_}; }
 
   // ---- for the worker and the backend ----
+  void connect_clients(NodeId to);
   void deadline_came(IbActor& actor, IbWait& wait);
   void kill(IbActor& actor, CrashKind kind);
   void kill_all();

@@ -84,6 +84,13 @@ Connection& Station::connection(IbActor& actor, NodeId to) {
   return *made;
 }
 
+void Station::connect_clients(NodeId to) {
+  for (const auto& actor : actors_)
+    if (actor->kind() == ActorKind::client)
+      if (Connection& made = connection(*actor, to); made.state == Connection::State::idle)
+        ask_for_qp(made);
+}
+
 void Station::pump(Connection& to) {
   if (to.waiting.empty()) return;
   if (to.state == Connection::State::idle) return ask_for_qp(to);
