@@ -15,7 +15,7 @@ namespace latchlab::conformance {
 namespace {
 
 constexpr std::uint64_t kExplorerSeeds = 6;
-constexpr std::uint32_t kClients = 16;
+constexpr std::uint32_t kClients = 80;
 
 BackendCase explorer_case(std::uint64_t seed) {
   return {"explorer_" + std::to_string(seed), [seed](const WorldPlan& plan) {

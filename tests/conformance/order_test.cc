@@ -185,5 +185,23 @@ TEST_P(VerbOrder, of_a_batch_that_meets_an_error_nothing_lands_behind_the_first_
   for (int i = landed; i < kVerbs; ++i) EXPECT_EQ(world().peek(on_server(8 * i)), 0U) << i;
 }
 
+Task<void> write_ones(Verbs& verbs, std::uint64_t offset, int count) {
+  Batch batch(verbs);
+  for (int i = 0; i < count; ++i) batch.add(write_verb(on_server(offset), 1));
+  co_await batch.run();
+  for (int i = 0; i < count; ++i) EXPECT_TRUE(batch.result(i).ok());
+}
+
+// Together more than a completion queue holds.
+TEST_P(VerbOrder, many_clients_with_full_queues_all_come_to_an_end) {
+  static constexpr int kClients = 70;
+  for (int i = 0; i < kClients; ++i) {
+    Verbs& client = add_client();
+    spawn(client, write_ones(client, 8 * i, 130));
+  }
+  EXPECT_EQ(run(), RunEnd::finished);
+  for (int i = 0; i < kClients; ++i) EXPECT_EQ(world().peek(on_server(8 * i)), 1U);
+}
+
 }  // namespace
 }  // namespace latchlab::conformance
