@@ -2,6 +2,7 @@
 
 #include <array>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <utility>
 #include <vector>
@@ -74,10 +75,43 @@ class Pool {
   std::vector<std::unique_ptr<std::byte[]>> chunks_;
 };
 
-Pool& pool() {
-  // Never destroyed: frames may be freed by destructors that run late.
-  thread_local Pool* instance = new Pool;
+// Pools of threads that have ended serve the next ones: runs on hardware make threads for each
+// repeat. Never destroyed, like the pools: frames may be freed by destructors that run late.
+struct IdlePools {
+  std::mutex mutex;
+  std::vector<Pool*> pools;
+};
+IdlePools& idle() {
+  static IdlePools* const instance = new IdlePools;
   return *instance;
+}
+
+Pool* borrow() {
+  const std::lock_guard guard(idle().mutex);
+  if (idle().pools.empty()) return new Pool;
+  Pool* const pool = idle().pools.back();
+  idle().pools.pop_back();
+  return pool;
+}
+
+struct Loan {
+  Pool* const pool = borrow();
+  Loan() = default;
+  Loan(const Loan&) = delete;
+  Loan& operator=(const Loan&) = delete;
+  ~Loan() {
+    const std::lock_guard guard(idle().mutex);
+    idle().pools.push_back(pool);
+  }
+};
+
+Pool& pool() {
+  thread_local Pool* mine = nullptr;  // outlives the loan, for what is freed after it
+  if (mine == nullptr) {
+    thread_local const Loan loan;
+    mine = loan.pool;
+  }
+  return *mine;
 }
 
 }  // namespace

@@ -26,6 +26,14 @@ std::uint32_t launched_size() {
   return 1;
 }
 
+// Where nothing but Slurm's own variables tells a process its place, Open MPI would end the program
+// with a page about how to build it.
+bool is_told_by_slurm_alone() {
+  const auto is_set = [](const char* variable) { return std::getenv(variable) != nullptr; };
+  return is_set("SLURM_STEP_NUM_TASKS") && !is_set("OMPI_COMM_WORLD_SIZE") && !is_set("PMI_SIZE") &&
+         !is_set("PMIX_RANK");
+}
+
 }  // namespace
 
 #ifdef LATCHLAB_WITH_MPI
@@ -33,6 +41,11 @@ std::uint32_t launched_size() {
 Result<std::optional<MpiPlace>> mpi_place() {
   const std::uint32_t launched = launched_size();
   if (launched == 1) return std::optional<MpiPlace>();
+  if (is_told_by_slurm_alone())
+    return Error{fmt::format("started as one of {} processes, but MPI does not know; use srun "
+                             "--mpi=pmix",
+                             launched),
+                 {}};
   int rank = 0;
   int size = 0;
   MPI_Init(nullptr, nullptr);
