@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <regex>
 
 #include "tests/cli/browser.h"
 
@@ -68,6 +69,25 @@ TEST_F(ReportPage, of_the_quickstart_has_its_figures_and_those_of_every_run) {
   EXPECT_THAT(seen.document, HasSubstr("WP: wait for predecessor"));
   EXPECT_THAT(seen.document, HasSubstr("atomic.same_address"));
   EXPECT_THAT(seen.document, HasSubstr("<dt>seed</dt>"));
+}
+
+// As on hardware without guard words.
+TEST_F(ReportPage, does_not_call_sound_what_nobody_has_checked) {
+  write("small.yaml", small_scenario("{name: cas}"));
+  ASSERT_EQ(latchlab({"run", "small.yaml", "--out", "a", "--quiet"}).code, 0);
+  const std::string stored = "a/points/0000-0.json";
+  const std::regex checks(R"(\\"safety\.checks\\":[0-9]+,)");
+  const std::string before = read(stored);
+  ASSERT_TRUE(std::regex_search(before, checks));
+  const std::string unchecked = std::regex_replace(before, checks, R"(\"safety.checks\":null,)");
+  write(stored, std::regex_replace(unchecked, std::regex("simgrid"), "ibverbs on rxe0"));
+  ASSERT_EQ(latchlab({"report", "a", "--out", "page.html"}).code, 0);
+  const Seen seen = look_at("page.html");
+  expect_sound(seen);
+  EXPECT_THAT(seen.document, HasSubstr("Unchecked: 1 of 1 points."));
+  EXPECT_THAT(seen.document, Not(HasSubstr("<strong>All points are ok.")));
+  EXPECT_THAT(seen.document, HasSubstr("<p>Measured on hardware: no two runs give the same.</p>"));
+  EXPECT_THAT(seen.document, Not(HasSubstr("<p>Every constant of the simulated RNIC.")));
 }
 
 // One page for three runs: hostile texts, a single point, and points that failed.

@@ -30,8 +30,8 @@ std::string share(std::optional<double> value) {
 std::string verdict(const PointOutcome& point) {
   if (!point.complete()) return "interrupted";
   switch (point.status()) {
-    case RepeatStatus::ok:
-      return "ok";
+    case RepeatStatus::ok:  // on hardware without guard words nobody looks
+      return number(point.metrics(), "safety.checks") ? "ok" : "unchecked";
     case RepeatStatus::starved:
       return "starved";
     case RepeatStatus::unsafe:

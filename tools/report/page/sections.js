@@ -24,6 +24,12 @@ function verdictBoxes(part) {
       el('strong', {}, `${VERDICTS[status]}: ${points.length} of ${part.points.length} points. `),
       capital(VERDICT_WORDS[status]), '.', describePoints(points));
   }).filter((box) => box);
+  const unchecked = part.points.filter(isUnchecked);
+  if (unchecked.length)
+    boxes.push(el('div', {class: 'box weak'},
+      el('strong', {}, `Unchecked: ${unchecked.length} of ${part.points.length} points. `),
+      'Nobody looked whether two clients held conflicting grants at once; on hardware guard ' +
+      'words do, if run.guard is on.', describePoints(unchecked)));
   const fine = el('div', {class: 'box good'}, el('strong', {}, 'All points are ok. '),
     'Mutual exclusion was checked during every run; nothing wrong was seen.');
   return boxes.length ? boxes : [fine];
@@ -79,8 +85,13 @@ function expectationSection(part, id) {
     el('ul', {}, scores.map((each) => el('li', {}, score(each)))), expectationTable(part));
 }
 
+const isSimulated = (part) => part.results.manifest.backend === 'simgrid';
+
 function nicSection(part, id) {
   const emulated = part.results.manifest.emulated;
+  if (!isSimulated(part))
+    return emulated.length ? section('What was emulated', `${id}-model`,
+      el('ul', {}, emulated.map((each) => el('li', {}, each)))) : null;
   return section('What the model believes', `${id}-model`,
     el('p', {}, 'Every constant of the simulated RNIC. Published: from a publication. Fitted: to ' +
       'published measurements. Assumed: nobody knows; the range says how far off it may be, and ' +
@@ -115,9 +126,10 @@ function factSection(part, id) {
   ], part.points);
   return section('The run', `${id}-run`,
     el('dl', {}, facts.map(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))])),
-    el('p', {}, 'The same scenario, seed and version give the same results, to the byte, on ' +
-      'every compiler and CPU. Equal fingerprints: the same events at the same times.'),
-    folded('Fingerprints of all points', prints),
+    isSimulated(part) ? [el('p', {}, 'The same scenario, seed and version give the same results, ' +
+      'to the byte, on every compiler and CPU. Equal fingerprints: the same events at the same ' +
+      'times.'), folded('Fingerprints of all points', prints)]
+      : el('p', {}, 'Measured on hardware: no two runs give the same.'),
     folded('The scenario with every default', el('pre', {}, part.scenario)));
 }
 

@@ -28,6 +28,15 @@ function valueOf(point, path) {
   return metric ? metric.value : null;
 }
 
+// Fine as far as anybody can tell, but nobody watched mutual exclusion.
+function isUnchecked(point) {
+  return point.status === 'ok' && valueOf(point, 'safety.checks') === null;
+}
+
+function verdictOf(point) {
+  return isUnchecked(point) ? 'unchecked' : VERDICTS[point.status];
+}
+
 // What a point has at a path of the scenario, as written.
 function settingOf(point, path) {
   if (path === 'clients') return String(point.clients);
