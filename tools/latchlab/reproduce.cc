@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/runner/files.h"
+#include "tools/latchlab/command_line.h"
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/run_one.h"
 #include "tools/latchlab/score_table.h"
@@ -152,9 +153,10 @@ int reproduce(const ReproduceArguments& arguments) {
   fmt::print("\nResults: {}\n", directory.value());
   if (code == kInterrupted)
     fmt::print(stderr,
-               "latchlab: the other experiments go on with:\n  latchlab reproduce{}{} "
+               "latchlab: the other experiments go on with:\n  latchlab reproduce{}{}{} "
                "--resume --out {}\n",
-               arguments.what.empty() ? "" : " ", arguments.what, directory.value());
+               arguments.what.empty() ? "" : " ", arguments.what, backend_options(arguments.run),
+               directory.value());
   return code;
 }
 

@@ -11,6 +11,7 @@
 #include "core/runner/output.h"
 #include "core/runner/point_files.h"
 #include "core/runner/study.h"
+#include "tools/latchlab/command_line.h"
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/estimate.h"
 #include "tools/latchlab/finding.h"
@@ -46,20 +47,6 @@ void announce(const Scenario& scenario, std::size_t most_at_once, double seconds
   fmt::print(stderr, "{}: {}, {}, {} at once: {} and {:.0f} MiB\n", scenario.name,
              counted(scenario.points.size(), "point"), counted(left, "run"), jobs,
              rough_time(seconds), estimate_mib(scenario) * static_cast<double>(jobs));
-}
-
-// What to type to run the same again, should an invariant of ours break.
-std::string command_line(const RunArguments& arguments) {
-  std::string command = "latchlab run " + arguments.input.scenario;
-  for (const std::string& set : arguments.input.sets) command += " --set '" + set + "'";
-  if (arguments.input.seed) command += fmt::format(" --seed {}", *arguments.input.seed);
-  if (arguments.input.repeats) command += fmt::format(" --repeats {}", *arguments.input.repeats);
-  return command + plugin_options();
-}
-
-// What to type to run what is left; of reproduce, for one experiment too.
-std::string resume_command(const RunArguments& arguments, const std::string& directory) {
-  return command_line(arguments) + " --resume --out " + directory;
 }
 
 bool misses_any(const Scenario& scenario, const StudyScore& score, bool strict) {
@@ -132,11 +119,9 @@ RunManifest manifest_of(const RunBackend& backend) {
   return manifest;
 }
 
-// All code that makes results.
-std::string program_of(const RunManifest& manifest) {
-  std::string program = program_identity();
-  for (const auto& [file, hash] : manifest.plugins) program += " " + hash;
-  return program;
+// What makes results, but for the scenario.
+std::string maker_of(const RunBackend& backend) {
+  return program_with_plugins() + (backend.setting.empty() ? "" : " " + backend.setting);
 }
 
 // The directory of a run, this program alone in it.
@@ -147,14 +132,14 @@ struct Place {
 };
 
 Result<Place> open_place(const RunArguments& arguments, const Scenario& scenario,
-                         const RunManifest& manifest) {
+                         const RunBackend& backend, const RunManifest& manifest) {
   auto directory = arguments.resume
                        ? reopen_results_directory(arguments.out, scenario.name, "scenario.yaml")
                        : make_results_directory(arguments.out, scenario.name);
   if (!directory) return directory.error();
   auto lock = DirectoryLock::take(directory.value());
   if (!lock) return lock.error();
-  auto files = PointFiles::open(directory.value(), manifest, program_of(manifest));
+  auto files = PointFiles::open(directory.value(), manifest, maker_of(backend));
   if (!files) return files.error();
   if (arguments.resume)
     if (const Status adopted = files.value().adopt(scenario); !adopted) return adopted.error();
@@ -212,7 +197,7 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
   const auto traces = exporting::plan_traces(scenario, arguments.trace);
   if (!traces) return {complain(traces.error()), {}};
   const RunManifest manifest = manifest_of(backend);
-  auto place = open_place(arguments, scenario, manifest);
+  auto place = open_place(arguments, scenario, backend, manifest);
   if (!place) return {complain(place.error()), {}};
   const std::string& directory = place.value().directory;
   // First of all: with it, what is finished can be read even if nothing else is ever written.

@@ -22,6 +22,8 @@ struct Ran {
 struct RunBackend {
   std::string name;                   // as results give it
   std::vector<std::string> emulated;  // "masked_atomics_16: how"
+  // What else of it decides results, so that no run is made of two; empty: nothing.
+  std::string setting;
   BackendFactory make;
   RepeatRunner runner;
   std::optional<int> over;  // the process has done what it was started for: its exit code

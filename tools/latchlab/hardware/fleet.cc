@@ -262,6 +262,8 @@ Result<RunBackend> hardware_backend(const RunArguments& arguments,
   if (Status assembled = fleet->assemble(); !assembled) return assembled.error();
   backend.name = fleet->describe();
   backend.emulated = emulated_on_hardware(scenarios, arguments.hardware.agents);
+  backend.setting = fmt::format("{}, {} workers, agents {}", backend.name,
+                                arguments.hardware.workers, arguments.hardware.agents);
   backend.runner = [fleet](const Scenario& scenario, std::size_t point, std::uint32_t repeat,
                            const StopAsked& stop) {
     return fleet->run(scenario, point, repeat, stop);
