@@ -199,9 +199,9 @@ RepeatOutcome Fleet::collect(const Point& point, const launch::JobOutcome& job) 
     if (reply.rank >= point.platform.nodes()) continue;
     const NodeId node{static_cast<std::uint16_t>(reply.rank + 1)};
     if (!reply.blob) {
-      LostNode gone{node, reply.lost, {}};
+      LostNode gone{node, reply.lost, {}, reply.rank < journals_.size()};
       if (locals_) gone.why += "; " + locals_->last_words(reply.rank);
-      if (reply.rank < journals_.size()) gone.left = what_is_left(journals_[reply.rank].records());
+      if (gone.journal) gone.left = what_is_left(journals_[reply.rank].records());
       lost.push_back(std::move(gone));
       continue;
     }

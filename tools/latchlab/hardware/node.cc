@@ -65,6 +65,7 @@ class NodeRun {
     PartOutcome outcome = run_part(point_, *entry, job_.repeat, make, options);
     if (failure_.empty()) return outcome;
     if (outcome.status != RepeatStatus::unavailable) outcome.status = RepeatStatus::failed;
+    outcome.secondary = left_alone_;
     outcome.message = fmt::format("node {}: {}", node_.value, failure_);
     outcome.parts.clear();
     return outcome;
@@ -97,6 +98,7 @@ class NodeRun {
     const auto patience = exchanges_++ + 1 < kExchanges ? kSetUp : kTakeDown;
     auto all = member_.exchange(mine, launch::within(patience));
     if (all) all.value().resize(nodes);
+    left_alone_ = !all;
     return all;
   }
 
@@ -133,6 +135,7 @@ class NodeRun {
   const NodeId node_{static_cast<std::uint16_t>(member_.rank() + 1)};
   IbverbsBackend* backend_ = nullptr;
   int exchanges_ = 0;
+  bool left_alone_ = false;  // by the others, in the last exchange
   std::string failure_;
 };
 
@@ -163,7 +166,8 @@ std::string do_job(launch::Member& member, const NodeArguments& arguments, const
   JournalFile journal;
   if (!job.own.empty()) {
     auto opened = JournalFile::open(job.own, point.platform.clients());
-    if (opened) journal = std::move(opened).value();
+    if (!opened) return serialise_part_outcome(refused(opened.error().text()));
+    journal = std::move(opened).value();
   }
   NodeRun run(member, arguments, wanted.value(), point);
   return serialise_part_outcome(run.run(journal.records()));
