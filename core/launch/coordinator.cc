@@ -89,6 +89,10 @@ std::vector<Peer> Coordinator::peers() const {
   return all;
 }
 
+bool Coordinator::is_present(std::uint32_t rank) const {
+  return star_->is_present(rank);
+}
+
 void Coordinator::dismiss() {
   const Deadline deadline = within(kDismissWithin);
   const Bytes goodbye = encode(FrameKind::dismissed, 0, 0);

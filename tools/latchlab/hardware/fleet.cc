@@ -173,8 +173,10 @@ Result<std::vector<std::string>> Fleet::make_journals(const Point& point) {
 RepeatOutcome Fleet::run(const Scenario& scenario, std::size_t index, std::uint32_t repeat,
                          const StopAsked& stop) {
   const Point& point = scenario.points[index];
-  if (locals_)  // those that a crash has taken
-    if (Status again = locals_->restart_ended(); !again) return failed(again.error().text());
+  // Those that a crash has taken, or that did not come back from their last repeat.
+  const auto is_lost = [this](std::uint32_t rank) { return !coordinator_->is_present(rank); };
+  if (locals_)
+    if (Status again = locals_->replace(is_lost); !again) return failed(again.error().text());
   if (Status there = gather(stop); !there) return failed(there.error().text());
   auto journals = make_journals(point);
   if (!journals) return failed(journals.error().text());
