@@ -117,7 +117,8 @@ PartOutcome refusal(const std::string& why, bool secondary) {
 }
 
 TEST(PartRuns, of_several_reasons_to_fail_the_cause_is_named) {
-  std::vector<PartOutcome> parts = {refusal("node 2 waited in vain", true), refusal("no GID", false)};
+  std::vector<PartOutcome> parts = {refusal("node 2 waited in vain", true),
+                                    refusal("no GID", false)};
   EXPECT_EQ(merge_outcomes(small_point(), parts).message, "no GID");
   parts.pop_back();
   EXPECT_EQ(merge_outcomes(small_point(), parts).message, "node 2 waited in vain");
