@@ -28,6 +28,10 @@ std::uint32_t launched_size() {
 
 }  // namespace
 
+bool started_by_mpi() {
+  return launched_size() > 1;
+}
+
 #ifdef LATCHLAB_WITH_MPI
 
 Result<std::optional<MpiPlace>> mpi_place() {

@@ -4,10 +4,13 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "backends/ibverbs/ibverbs_backend.h"
@@ -29,22 +32,33 @@ constexpr std::chrono::seconds kSetUp{60};     // until all nodes are connected
 constexpr std::chrono::seconds kTakeDown{20};  // until all have ended their runs
 constexpr int kExchanges = 3;                  // as IbverbsOptions::exchange says
 
+// The one that a run will open: that of this name, or the first whose port is up; null: none.
+const ib::DeviceFacts* chosen(const std::vector<ib::DeviceFacts>& devices,
+                              const std::string& name) {
+  const auto fits = [&name](const ib::DeviceFacts& device) {
+    return name.empty() ? device.port_up : device.name == name;
+  };
+  const auto found = std::find_if(devices.begin(), devices.end(), fits);
+  if (found != devices.end()) return &*found;
+  return name.empty() && !devices.empty() ? &devices.back() : nullptr;
+}
+
 // What results say of the machine; the coordinator reads it from every node.
 Result<std::string> facts_of(const HardwareArguments& hardware) {
   const auto devices = ib::list_devices();
   if (!devices) return devices.error();
   utsname system = {};
   ::uname(&system);
-  for (const ib::DeviceFacts& device : devices.value()) {
-    if (!hardware.device.empty() && device.name != hardware.device) continue;
-    Json json;
-    json["device"] = device.name;
-    json["firmware"] = device.firmware;
-    json["kernel"] = system.release;
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  }
-  if (hardware.device.empty()) return Error{"this machine has no RDMA device", {}};
-  return Error{fmt::format("this machine has no RDMA device {}", hardware.device), {}};
+  const ib::DeviceFacts* const device = chosen(devices.value(), hardware.device);
+  if (device == nullptr && hardware.device.empty())
+    return Error{"this machine has no RDMA device", {}};
+  if (device == nullptr)
+    return Error{fmt::format("this machine has no RDMA device {}", hardware.device), {}};
+  Json json;
+  json["device"] = device->name;
+  json["firmware"] = device->firmware;
+  json["kernel"] = system.release;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 // One job of a node that is in it.
@@ -173,6 +187,21 @@ std::string do_job(launch::Member& member, const NodeArguments& arguments, const
   return serialise_part_outcome(run.run(journal.records()));
 }
 
+// nullopt: any.
+Result<std::optional<std::uint32_t>> wanted_rank() {
+  const char* const asked = std::getenv(launch::kRankVariable);
+  if (asked == nullptr || *asked == '\0') return std::optional<std::uint32_t>();
+  std::uint32_t rank = 0;
+  const char* const end = asked + std::strlen(asked);
+  const auto [stop, error] = std::from_chars(asked, end, rank);
+  if (error == std::errc() && stop == end) return std::optional(rank);
+  return Error{
+      fmt::format("{}: '{}' is no rank; set it to a whole number from 0, or to nothing for "
+                  "any rank",
+                  launch::kRankVariable, asked),
+      {}};
+}
+
 }  // namespace
 
 int node(const NodeArguments& arguments) {
@@ -180,13 +209,9 @@ int node(const NodeArguments& arguments) {
   if (!address) return complain(address.error());
   const auto token = launch::find_token(arguments.token_file);
   if (!token) return complain(token.error());
-  std::optional<std::uint32_t> rank;
-  if (const char* const asked = std::getenv(launch::kRankVariable)) {
-    char* end = nullptr;
-    const unsigned long number = std::strtoul(asked, &end, 10);
-    if (*asked != '\0' && *end == '\0') rank = static_cast<std::uint32_t>(number);
-  }
-  return be_a_node(address.value(), token.value(), rank, arguments);
+  const auto rank = wanted_rank();
+  if (!rank) return complain(rank.error());
+  return be_a_node(address.value(), token.value(), rank.value(), arguments);
 }
 
 int be_a_node(const launch::Address& coordinator, const std::string& token,
@@ -194,7 +219,7 @@ int be_a_node(const launch::Address& coordinator, const std::string& token,
   auto facts = facts_of(arguments.hardware);
   if (!facts) return complain(facts.error(), kCannot);
   launch::MemberOptions options;
-  options.program = hardware_program();
+  options.program = program_with_plugins();
   options.token = token;
   options.facts = facts.value();
   options.rank = rank;
