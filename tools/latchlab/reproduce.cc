@@ -119,6 +119,8 @@ int worse(int a, int b) {
 }  // namespace
 
 int reproduce(const ReproduceArguments& arguments) {
+  if (const Status usable = check_backend_options(arguments.run); !usable)
+    return complain(usable.error());
   const auto names = experiments_of(arguments.what, data_dirs(arguments.run.input.data));
   if (!names) return complain(names.error());
   auto loaded = load_all(names.value(), arguments.run);

@@ -33,9 +33,9 @@ std::string counted(std::size_t number, const char* what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
-// What is stored need not run: `stored` of the repeats.
+// What is stored need not run: `stored` of the repeats. On hardware they run one after the other.
 void announce(const Scenario& scenario, std::size_t most_at_once, double seconds,
-              std::size_t stored) {
+              std::size_t stored, bool on_hardware) {
   for (const std::string& warning : scenario.warnings)
     fmt::print(stderr, "latchlab: warning: {}\n", warning);
   const std::size_t left = repeats_of(scenario) - stored;
@@ -43,10 +43,14 @@ void announce(const Scenario& scenario, std::size_t most_at_once, double seconds
     fmt::print(stderr, "{}: {} of {} are there already\n", scenario.name, stored,
                counted(repeats_of(scenario), "run"));
   if (seconds < kWorthSaying) return;
+  const std::string what = fmt::format(
+      "{}: {}, {}", scenario.name, counted(scenario.points.size(), "point"), counted(left, "run"));
   const std::size_t jobs = std::min(most_at_once, left);
-  fmt::print(stderr, "{}: {}, {}, {} at once: {} and {:.0f} MiB\n", scenario.name,
-             counted(scenario.points.size(), "point"), counted(left, "run"), jobs,
-             rough_time(seconds), estimate_mib(scenario) * static_cast<double>(jobs));
+  if (on_hardware)
+    fmt::print(stderr, "{}: {}\n", what, rough_time(seconds));
+  else
+    fmt::print(stderr, "{}, {} at once: {} and {:.0f} MiB\n", what, jobs, rough_time(seconds),
+               estimate_mib(scenario) * static_cast<double>(jobs));
 }
 
 bool misses_any(const Scenario& scenario, const StudyScore& score, bool strict) {
@@ -148,17 +152,19 @@ Result<Place> open_place(const RunArguments& arguments, const Scenario& scenario
 
 struct Ahead {
   std::size_t stored = 0;  // repeats that need not run
-  double seconds = 0;      // on one core, of those that do
+  double seconds = 0;      // of those that do, one after the other
 };
 
-Ahead ahead_of(const Scenario& scenario, const PointFiles& files) {
+using Estimate = double (*)(const Point&);  // seconds of one repeat
+
+Ahead ahead_of(const Scenario& scenario, const PointFiles& files, Estimate estimate) {
   Ahead ahead;
   for (const Point& point : scenario.points)
     for (std::uint32_t r = 0; r < point.run.repeats; ++r) {
       if (files.find(point, r))
         ++ahead.stored;
       else
-        ahead.seconds += estimate_seconds(point);
+        ahead.seconds += estimate(point);
     }
   return ahead;
 }
@@ -167,17 +173,19 @@ StudyOutcome run_in(const Place& place, const Scenario& scenario, std::uint32_t 
                     const RunBackend& backend, OnlookerFactory onlooker) {
   for (const std::string& warning : place.files.warnings())
     fmt::print(stderr, "latchlab: warning: {}\n", warning);
-  const Ahead ahead = ahead_of(scenario, place.files);
+  const bool on_hardware = static_cast<bool>(backend.runner);
+  const Estimate estimate = on_hardware ? Estimate(run_seconds) : Estimate(estimate_seconds);
+  const Ahead ahead = ahead_of(scenario, place.files, estimate);
   const double seconds =
       ahead.seconds / static_cast<double>(std::min<std::size_t>(jobs, repeats_of(scenario)));
-  if (talks) announce(scenario, jobs, seconds, ahead.stored);
+  if (talks) announce(scenario, jobs, seconds, ahead.stored, on_hardware);
   Progress progress(talks && isatty(STDERR_FILENO) != 0, seconds);
   StudyOptions options;
   options.jobs = jobs;
   options.runner = backend.runner;
   options.files = &place.files;
   options.onlooker = std::move(onlooker);
-  options.work = [](const Point& point) { return estimate_seconds(point); };
+  options.work = estimate;
   options.progress = [&](const StudyProgress& at) { progress.show(at); };
   return run_study(scenario, options, backend.make);
 }
@@ -241,6 +249,8 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
 }
 
 int run(const RunArguments& arguments) {
+  if (const Status usable = check_backend_options(arguments); !usable)
+    return complain(usable.error());
   auto loaded = load(arguments.input);
   if (!loaded) return complain(loaded.error());
   auto backend = run_backend(arguments, {&loaded.value()});

@@ -28,6 +28,8 @@ struct RunBackend {
   RepeatRunner runner;
   std::optional<int> over;  // the process has done what it was started for: its exit code
 };
+// Refuses options that the backend cannot heed, before anything else is done.
+Status check_backend_options(const RunArguments& arguments);
 // All scenarios together decide how many nodes there are to be.
 Result<RunBackend> run_backend(const RunArguments& arguments,
                                const std::vector<const Scenario*>& scenarios);
