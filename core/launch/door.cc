@@ -17,6 +17,15 @@ std::string seconds_text(std::chrono::milliseconds span) {
   return fmt::format("{:.1f} s", std::chrono::duration<double>(span).count());
 }
 
+// What strangers say may be in it: whole characters of UTF-8, and not too many.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kMost = 200;
+  if (text.size() <= kMost) return text;
+  std::size_t end = kMost;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + "...";
+}
+
 // The rest is for members, and for all else that the process opens.
 std::size_t half_of_descriptors() {
   rlimit limit = {};
@@ -93,7 +102,8 @@ void Door::hear_hello(Stranger& stranger, const Frame& frame, const Admit& admit
   stranger.gone = true;
 }
 
-void Door::refuse(Stranger& stranger, const std::string& why) {
+void Door::refuse(Stranger& stranger, const std::string& reason) {
+  const std::string why = shortened(reason);
   last_refusal_ = fmt::format("the peer at {} was refused: {}", stranger.address, why);
   if (rules_.note) rules_.note(last_refusal_);
   stranger.channel.send(encode(FrameKind::refused, 0, 0, why));

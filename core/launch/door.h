@@ -61,7 +61,7 @@ class Door {
   void take_new();
   void hear(Stranger& stranger, const Admit& admit);
   void hear_hello(Stranger& stranger, const Frame& frame, const Admit& admit);
-  void refuse(Stranger& stranger, const std::string& why);
+  void refuse(Stranger& stranger, const std::string& reason);
 
   Descriptor listener_;
   DoorRules rules_;

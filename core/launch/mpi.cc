@@ -28,10 +28,6 @@ std::uint32_t launched_size() {
 
 }  // namespace
 
-bool started_by_mpi() {
-  return launched_size() > 1;
-}
-
 #ifdef LATCHLAB_WITH_MPI
 
 Result<std::optional<MpiPlace>> mpi_place() {
@@ -81,5 +77,9 @@ std::string mpi_share(std::string) {
 }
 
 #endif
+
+bool started_by_mpi() {
+  return launched_size() > 1;
+}
 
 }  // namespace latchlab::launch

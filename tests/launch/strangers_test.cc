@@ -15,6 +15,7 @@ namespace latchlab::launch {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 // A peer that says what a member never would.
@@ -98,6 +99,33 @@ TEST_F(Strangers, another_wire_version_is_refused_on_both_sides) {
   EXPECT_THAT(note_on(*encode(FrameKind::hello, 0, 0, newer), &heard),
               HasSubstr("version 99 of the launch protocol"));
   EXPECT_THAT(heard, HasSubstr("install the same latchlab"));
+}
+
+std::string tower(std::size_t height) {
+  return std::string(height, '[') + std::string(height, ']');
+}
+
+TEST_F(Strangers, a_hello_as_deep_as_a_tower_is_refused_like_any_other) {
+  const std::string deep = R"({"magic": "latchlab-node", "wire": )" + tower(30'000) + "}";
+  EXPECT_THAT(note_on(*encode(FrameKind::hello, 0, 0, deep)),
+              HasSubstr("it speaks an unknown version of the launch protocol"));
+}
+
+TEST_F(Strangers, nothing_but_a_tower_is_refused_too) {
+  EXPECT_THAT(note_on(*encode(FrameKind::hello, 0, 0, tower(30'000))),
+              HasSubstr("it is no latchlab node"));
+}
+
+TEST_F(Strangers, nobodys_words_are_repeated_at_length) {
+  Hello hello;
+  hello.token = options.token;
+  // Two bytes each: no half of one is left.
+  for (int i = 0; i < 10'000; ++i) hello.program += "\u00e9";
+  std::string heard;
+  const std::string note = note_on(*encode(FrameKind::hello, 0, 0, write_hello(hello)), &heard);
+  EXPECT_THAT(note, HasSubstr("install the same build"));
+  EXPECT_LT(note.size(), 300U);
+  EXPECT_THAT(heard, EndsWith("\u00e9..."));
 }
 
 TEST_F(Strangers, silence_is_refused_and_keeps_nobody_waiting) {
