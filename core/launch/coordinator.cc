@@ -15,10 +15,10 @@ namespace {
 constexpr std::chrono::milliseconds kDismissWithin{2000};
 
 Error not_gathered(const Star& star, std::uint32_t members, const std::string& why) {
-  const std::string& refusal = star.door().last_refusal();
-  return {fmt::format("{} of {} members are there: {}{}{}", star.present(), members, why,
-                      refusal.empty() ? "" : "; ", refusal),
-          {}};
+  std::string text = fmt::format("{} of {} members are there: {}", star.present(), members, why);
+  for (const std::string& more : {star.door().trouble(), star.door().last_refusal()})
+    if (!more.empty()) text += "; " + more;
+  return {text, {}};
 }
 
 }  // namespace
@@ -66,9 +66,7 @@ Status Coordinator::gather(std::uint32_t members, const GatherWatch& watch) {
   };
   // Heard at least once: a member that has died since the last job still has its place.
   do {
-    const Status served =
-        star_->turn(star_->present() == members ? Clock::now() : watch.deadline, ears);
-    if (!served) return not_gathered(*star_, members, served.error().message);
+    star_->turn(star_->present() == members ? Clock::now() : watch.deadline, ears);
     if (star_->present() == members) return fine();
     const Status alive = watch.tick ? watch.tick() : fine();
     if (!alive) return not_gathered(*star_, members, alive.error().message);
@@ -91,6 +89,10 @@ std::vector<Peer> Coordinator::peers() const {
   return all;
 }
 
+bool Coordinator::is_present(std::uint32_t rank) const {
+  return star_->is_present(rank);
+}
+
 void Coordinator::dismiss() {
   const Deadline deadline = within(kDismissWithin);
   const Bytes goodbye = encode(FrameKind::dismissed, 0, 0);
@@ -99,8 +101,7 @@ void Coordinator::dismiss() {
   Star::Ears deaf;
   deaf.frame = [](std::uint32_t, const Frame&) {};
   deaf.lost = [](std::uint32_t, const std::string&) {};
-  while (star_->present() > 0 && Clock::now() < deadline)
-    if (!star_->turn(deadline, deaf)) break;
+  while (star_->present() > 0 && Clock::now() < deadline) star_->turn(deadline, deaf);
   for (std::uint32_t rank = 0; rank < star_->size(); ++rank) star_->drop(rank);
 }
 

@@ -96,6 +96,8 @@ class Coordinator {
 
   // By rank; empty before the first gather().
   std::vector<Peer> peers() const;
+  // Of a member of the first gather(): false once it is lost, until another has its place.
+  bool is_present(std::uint32_t rank) const;
 
   // Sends the members home; waits at most two seconds for those that do not listen.
   void dismiss();

@@ -1,6 +1,7 @@
 #include "core/launch/door.h"
 
 #include <fmt/core.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <utility>
@@ -16,7 +17,28 @@ std::string seconds_text(std::chrono::milliseconds span) {
   return fmt::format("{:.1f} s", std::chrono::duration<double>(span).count());
 }
 
+// What strangers say may be in it: whole characters of UTF-8, and not too many.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kMost = 200;
+  if (text.size() <= kMost) return text;
+  std::size_t end = kMost;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + "...";
+}
+
+// The rest is for members, and for all else that the process opens.
+std::size_t half_of_descriptors() {
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return Door::kMaxStrangers;
+  return static_cast<std::size_t>(limit.rlim_cur / 2);
+}
+
 }  // namespace
+
+Door::Door(Descriptor listener, DoorRules rules)
+    : listener_(std::move(listener)),
+      rules_(std::move(rules)),
+      most_strangers_(std::min(kMaxStrangers, half_of_descriptors())) {}
 
 std::vector<int> Door::descriptors() const {
   std::vector<int> all;
@@ -25,30 +47,29 @@ std::vector<int> Door::descriptors() const {
   return all;
 }
 
-Status Door::serve(const Admit& admit) {
-  const Status taken = take_new();
+void Door::serve(const Admit& admit) {
+  take_new();
   for (Stranger& stranger : strangers_) hear(stranger, admit);
   std::erase_if(strangers_, [](const Stranger& stranger) { return stranger.gone; });
-  return taken;
 }
 
 bool Door::takes_more() const {
-  return strangers_.size() < kMaxStrangers && Clock::now() >= rests_until_;
+  return strangers_.size() < most_strangers_ && Clock::now() >= rests_until_;
 }
 
-Status Door::take_new() {
+void Door::take_new() {
   while (takes_more()) {
     auto connection = accept_next(listener_);
+    trouble_ = connection ? "" : connection.error().message;
     if (!connection) {
       rests_until_ = within(kRest);
-      return connection.error();
+      return;
     }
     if (!connection.value().is_open()) break;
     const std::string address = other_end(connection.value());
     strangers_.push_back({Channel(std::move(connection).value(), kMaxHelloBytes), address,
                           within(rules_.hello_within)});
   }
-  return fine();
 }
 
 void Door::hear(Stranger& stranger, const Admit& admit) {
@@ -81,7 +102,8 @@ void Door::hear_hello(Stranger& stranger, const Frame& frame, const Admit& admit
   stranger.gone = true;
 }
 
-void Door::refuse(Stranger& stranger, const std::string& why) {
+void Door::refuse(Stranger& stranger, const std::string& reason) {
+  const std::string why = shortened(reason);
   last_refusal_ = fmt::format("the peer at {} was refused: {}", stranger.address, why);
   if (rules_.note) rules_.note(last_refusal_);
   stranger.channel.send(encode(FrameKind::refused, 0, 0, why));

@@ -2,8 +2,9 @@
 // Where strangers knock: connections that have yet to say a whole, proper hello.
 //
 // Nobody waits here for anybody: each stranger has its own time, a refused one is told why, and
-// one that does not go is dropped a second later. At most kMaxStrangers are heard at once; others
-// wait in the system's queue until one has gone.
+// one that does not go is dropped a second later. At most kMaxStrangers are heard at once, and no
+// more than half of the descriptors that the process may have; others wait in the system's queue
+// until one has gone.
 
 #include <chrono>
 #include <cstddef>
@@ -33,11 +34,10 @@ class Door {
   // Takes the channel when the member may come in; else leaves it and says why not.
   using Admit = std::function<Status(const Hello&, Channel&)>;
 
-  Door(Descriptor listener, DoorRules rules)
-      : listener_(std::move(listener)), rules_(std::move(rules)) {}
+  Door(Descriptor listener, DoorRules rules);
 
-  // Hears whoever is there; never blocks. Error: no further connection can be taken at all.
-  Status serve(const Admit& admit);
+  // Hears whoever is there; never blocks.
+  void serve(const Admit& admit);
 
   // What to watch for reading besides the caller's own connections.
   std::vector<int> descriptors() const;
@@ -45,6 +45,8 @@ class Door {
   const DoorRules& rules() const { return rules_; }
   // Empty: nobody was refused yet.
   const std::string& last_refusal() const { return last_refusal_; }
+  // Why no further connection could be taken when one was last looked for; empty: they could.
+  const std::string& trouble() const { return trouble_; }
 
  private:
   struct Stranger {
@@ -56,16 +58,18 @@ class Door {
   };
 
   bool takes_more() const;
-  Status take_new();
+  void take_new();
   void hear(Stranger& stranger, const Admit& admit);
   void hear_hello(Stranger& stranger, const Frame& frame, const Admit& admit);
-  void refuse(Stranger& stranger, const std::string& why);
+  void refuse(Stranger& stranger, const std::string& reason);
 
   Descriptor listener_;
   DoorRules rules_;
+  std::size_t most_strangers_;
   std::vector<Stranger> strangers_;
   Deadline rests_until_;
   std::string last_refusal_;
+  std::string trouble_;
 };
 
 }  // namespace latchlab::launch

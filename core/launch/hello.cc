@@ -12,6 +12,13 @@ namespace {
 
 using Json = nlohmann::json;
 constexpr const char* kMagic = "latchlab-node";
+constexpr int kMostDepth = 4;  // a later version's hello may say more, but no stranger a tower
+
+// What lies deeper is left out: to go through it later would take a stack that deep.
+Json parse_flat(const std::string& text) {
+  const auto is_kept = [](int depth, Json::parse_event_t, Json&) { return depth <= kMostDepth; };
+  return Json::parse(text, is_kept, false);
+}
 
 bool has_strings(const Json& json) {
   for (const char* key : {"program", "token", "host", "facts"})
@@ -34,16 +41,18 @@ std::string write_hello(const Hello& hello) {
 }
 
 Result<Hello> read_hello(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_flat(text);
   if (!json.is_object() || json.value("magic", Json()) != kMagic)
     return Error{"it is no latchlab node", {}};
   const Json wire = json.value("wire", Json());
-  if (wire != kWireVersion)
-    return Error{
-        fmt::format("it speaks version {} of the launch protocol, the coordinator version "
-                    "{}; install the same latchlab on all machines",
-                    wire.dump(-1, ' ', true, Json::error_handler_t::replace), kWireVersion),
-        {}};
+  if (wire != kWireVersion) {
+    const std::string version =
+        wire.is_number_integer() ? "version " + wire.dump() : "an unknown version";
+    return Error{fmt::format("it speaks {} of the launch protocol, the coordinator version {}; "
+                             "install the same latchlab on all machines",
+                             version, kWireVersion),
+                 {}};
+  }
   const Json pid = json.value("pid", Json());
   const bool asks = json.contains("rank");
   if (!has_strings(json) || !pid.is_number_integer() || (asks && !is_rank(json["rank"])))
@@ -63,8 +72,8 @@ Status examine(const Hello& hello, const std::string& program, const std::string
     return Error{
         fmt::format("it has another token; give it the coordinator's in {}", kTokenVariable), {}};
   if (hello.program != program)
-    return Error{fmt::format("it runs {}, the coordinator {}; install the same build on all "
-                             "machines",
+    return Error{fmt::format("install the same build, with the same plug-ins, on all machines: it "
+                             "runs {}, the coordinator {}",
                              hello.program, program),
                  {}};
   return fine();

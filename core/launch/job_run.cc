@@ -27,8 +27,7 @@ Result<JobOutcome> JobRun::run(const std::string& common, const std::vector<std:
   while (!is_over() && Clock::now() < deadline_) {
     if (!outcome_.stopped && is_stopped(watch_.stop)) ask_to_stop();
     if (watch_.tick) watch_.tick();
-    // That the door takes nobody new is no reason to give up a job that needs nobody new.
-    static_cast<void>(star_.turn(deadline_, ears_));
+    star_.turn(deadline_, ears_);
   }
   for (std::uint32_t rank = 0; rank < star_.size(); ++rank)
     if (is_at_work(rank))

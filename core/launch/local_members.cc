@@ -19,6 +19,8 @@ namespace latchlab::launch {
 namespace {
 
 constexpr std::chrono::milliseconds kLookAgain{5};
+// After SIGKILL only a call that hangs in the kernel keeps a process.
+constexpr std::chrono::milliseconds kKilled{10'000};
 // The connection of a dying process may end well before the process does.
 constexpr std::chrono::milliseconds kDying{200};
 // One that never stops writing must not keep the coordinator here.
@@ -94,9 +96,7 @@ Status LocalMembers::check() {
 std::string LocalMembers::last_words(std::uint32_t rank) {
   if (rank < options_.first_rank || rank - options_.first_rank >= processes_.size()) return {};
   const Process& process = processes_[rank - options_.first_rank];
-  const Deadline deadline = within(kDying);
-  for (pump(); process.pid >= 0 && Clock::now() < deadline; pump())
-    std::this_thread::sleep_for(kLookAgain);
+  wait_for(process, within(kDying));
   std::string text = fmt::format("the process of member {} (pid {}) ", rank,
                                  process.pid < 0 ? process.ended_pid : process.pid);
   text += process.pid < 0 ? how_it_ended(process.status) : "is running";
@@ -112,25 +112,31 @@ std::uint32_t LocalMembers::running() {
                     [](const Process& process) { return process.pid >= 0; }));
 }
 
-Status LocalMembers::restart_ended() {
+Status LocalMembers::replace(const std::function<bool(std::uint32_t rank)>& is_lost) {
   pump();
   for (std::uint32_t i = 0; i < processes_.size(); ++i) {
-    if (processes_[i].pid >= 0) continue;
-    const Status started = start_one(i);
-    if (!started) return started.error();
+    const Process& process = processes_[i];
+    if (process.pid >= 0 && !is_lost(options_.first_rank + i)) continue;
+    if (process.pid >= 0) ::kill(-process.pid, SIGKILL);
+    wait_for(process, within(kKilled));
+    if (process.pid >= 0)
+      return Error{fmt::format("the process of member {} (pid {}) does not end, although it was "
+                               "killed; something in the kernel holds it: see ps -o stat,wchan {}",
+                               options_.first_rank + i, process.pid, process.pid),
+                   {}};
+    if (Status started = start_one(i); !started) return started;
   }
   return fine();
-}
-
-void LocalMembers::kill(std::uint32_t rank) {
-  if (rank < options_.first_rank || rank - options_.first_rank >= processes_.size()) return;
-  const int pid = processes_[rank - options_.first_rank].pid;
-  if (pid >= 0) ::kill(-pid, SIGKILL);
 }
 
 void LocalMembers::signal_all(int signal) const {
   for (const Process& process : processes_)
     if (process.pid >= 0) ::kill(-process.pid, signal);
+}
+
+void LocalMembers::wait_for(const Process& process, Deadline deadline) {
+  for (pump(); process.pid >= 0 && Clock::now() < deadline; pump())
+    std::this_thread::sleep_for(kLookAgain);
 }
 
 void LocalMembers::wait_for_all(Deadline deadline) {
@@ -147,7 +153,7 @@ void LocalMembers::terminate() {
   signal_all(SIGTERM);
   wait_for_all(within(options_.kill_after));
   signal_all(SIGKILL);
-  wait_for_all(kNever);
+  wait_for_all(within(kKilled));
 }
 
 }  // namespace latchlab::launch

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -51,14 +52,14 @@ class LocalMembers {
   std::string last_words(std::uint32_t rank);
   std::uint32_t running();
 
-  // Starts again those that have ended.
-  Status restart_ended();
-  // A crash on purpose: SIGKILL to the process of this rank and to those that it started.
-  void kill(std::uint32_t rank);
+  // Starts again those that have ended, and those that `is_lost` says are of no use any more: first
+  // SIGKILL ends them. Error: one does not end, or cannot be started.
+  Status replace(const std::function<bool(std::uint32_t rank)>& is_lost);
 
   // After Coordinator::dismiss(): waits for them to end by themselves, then terminates the rest.
   void end(Deadline deadline);
-  // SIGTERM now, SIGKILL to those that run on after `kill_after`.
+  // SIGTERM now, SIGKILL to those that run on after `kill_after`. One that the kernel does not let
+  // end is left behind.
   void terminate();
 
  private:
@@ -76,6 +77,7 @@ class LocalMembers {
   void reap(Process& process) const;
   void signal_all(int signal) const;
   void wait_for_all(Deadline deadline);
+  void wait_for(const Process& process, Deadline deadline);
 
   LocalMemberOptions options_;
   std::vector<Process> processes_;

@@ -91,4 +91,8 @@ std::string mpi_share(std::string) {
 
 #endif
 
+bool started_by_mpi() {
+  return launched_size() > 1;
+}
+
 }  // namespace latchlab::launch

@@ -18,6 +18,9 @@ struct MpiPlace {
   std::uint32_t size = 1;
 };
 
+// Are we one of several processes that such a launcher has started? Begins nothing.
+bool started_by_mpi();
+
 // nullopt: not started by such a launcher, or as its only process. Error: started by one that this
 // build cannot talk to (it has no MPI, or another one's).
 Result<std::optional<MpiPlace>> mpi_place();

@@ -21,11 +21,10 @@ Peer Star::peer(std::uint32_t rank) const {
   return peer;
 }
 
-Status Star::turn(Deadline deadline, const Ears& ears) {
+void Star::turn(Deadline deadline, const Ears& ears) {
   // Members first: whoever is lost now leaves a place for a stranger.
   for (const std::uint32_t rank : wait(deadline)) hear(rank, ears);
-  return door_.serve(
-      [&](const Hello& hello, Channel& channel) { return admit(hello, channel, ears); });
+  door_.serve([&](const Hello& hello, Channel& channel) { return admit(hello, channel, ears); });
 }
 
 // Returns the members with news. Strangers need none: each has a clock that runs out.

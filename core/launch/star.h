@@ -31,8 +31,8 @@ class Star {
   Peer peer(std::uint32_t rank) const;
 
   // Sends what is queued and waits until something happens, the deadline or a tick passes; then
-  // hears the members, and whoever is at the door. Error: the machine takes no more connections.
-  Status turn(Deadline deadline, const Ears& ears);
+  // hears the members, and whoever is at the door.
+  void turn(Deadline deadline, const Ears& ears);
 
   // Goes out with the next turn, together with what else there is for this member by then. To
   // nobody, when the place is empty.

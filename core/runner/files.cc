@@ -106,14 +106,19 @@ Status write_atomically(const std::string& path, const std::string& text) {
   return fine();
 }
 
+Status check_results_directory(const std::string& wanted) {
+  std::error_code error;
+  if (!fs::exists(wanted, error) || is_empty_directory(wanted)) return fine();
+  return Error{fmt::format("{} exists already and results are never overwritten; choose another "
+                           "--out, or go on with that run by --resume",
+                           wanted),
+               {}};
+}
+
 Result<std::string> make_results_directory(const std::string& wanted, const std::string& name) {
   std::error_code error;
   if (!wanted.empty()) {
-    if (fs::exists(wanted, error) && !is_empty_directory(wanted))
-      return Error{fmt::format("{} exists already and results are never overwritten; choose "
-                               "another --out, or go on with that run by --resume",
-                               wanted),
-                   {}};
+    if (Status usable = check_results_directory(wanted); !usable) return usable.error();
     fs::create_directories(wanted, error);
     if (error) return cannot_create(wanted, error);
     return wanted;

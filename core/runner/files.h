@@ -12,6 +12,9 @@ namespace latchlab {
 // then.
 Status write_atomically(const std::string& path, const std::string& text);
 
+// Error: make_results_directory() would refuse what is there.
+Status check_results_directory(const std::string& wanted);
+
 // Creates the directory of a run: `wanted`, which must not exist or be empty, or, when that is
 // empty, results/NAME-N with the first free N.
 Result<std::string> make_results_directory(const std::string& wanted, const std::string& name);

@@ -58,6 +58,7 @@ std::string limits_exceeded(const Point& point, const Protocol& protocol);
 struct PartOutcome {
   RepeatStatus status = RepeatStatus::ok;  // else refused: unavailable or failed
   std::string message;                     // why; empty when it ran
+  bool secondary = false;                  // refused because another process did not go on
   std::uint64_t seed = 0;
   RunEnd end = RunEnd::reached;
   std::vector<MeasuredPart> parts;  // by worker; empty when refused

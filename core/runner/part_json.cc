@@ -13,6 +13,7 @@ std::string serialise_part_outcome(const PartOutcome& outcome) {
   Json json;
   json["status"] = static_cast<int>(outcome.status);
   json["message"] = outcome.message;
+  json["secondary"] = outcome.secondary;
   json["seed"] = outcome.seed;
   json["end"] = static_cast<int>(outcome.end);
   Json& parts = json["parts"] = Json::array();
@@ -30,11 +31,13 @@ Result<PartOutcome> parse_part_outcome(std::string_view text) {
   };
   if (!number("status", static_cast<std::uint64_t>(kWorstStatus)) || !number("seed", ~0ULL) ||
       !number("end", static_cast<std::uint64_t>(RunEnd::stuck)) || !json.contains("message") ||
-      !json["message"].is_string() || !json.contains("parts") || !json["parts"].is_array())
+      !json["message"].is_string() || !json.contains("secondary") ||
+      !json["secondary"].is_boolean() || !json.contains("parts") || !json["parts"].is_array())
     return broken;
   PartOutcome outcome;
   outcome.status = static_cast<RepeatStatus>(json["status"].get<int>());
   outcome.message = json["message"].get<std::string>();
+  outcome.secondary = json["secondary"].get<bool>();
   outcome.seed = json["seed"].get<std::uint64_t>();
   outcome.end = static_cast<RunEnd>(json["end"].get<int>());
   for (const Json& entry : json["parts"]) {

@@ -156,7 +156,8 @@ Status PointFiles::adopt(const Scenario& scenario) {
   }
   if (!related)
     return Error{fmt::format("{} holds results of another scenario or another build of latchlab, "
-                             "and none of this one; run it without --resume, or with another --out",
+                             "or from another backend, and none of this one; run it without "
+                             "--resume, or with another --out",
                              directory_),
                  {}};
   for (const Found& found : here) {

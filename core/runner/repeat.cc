@@ -39,18 +39,44 @@ std::uint64_t clients_on(std::span<const LostNode> lost, const Point& point) {
   return count;
 }
 
-// Why there is no repeat in this; empty: there is one.
-std::string why_failed(const Point& point, std::span<const PartOutcome> outcomes,
-                       const MeasuredPart& all, std::span<const LostNode> lost) {
+// Of the first node that no fault explains; empty: there is none.
+std::string why_lost(const Point& point, std::span<const LostNode> lost) {
   for (const LostNode& gone : lost)
     if (!is_expected(gone, point))
       return fmt::format("node {} was lost: {}", gone.node.value, gone.why);
+  return {};
+}
+
+// Why there is no repeat in this; empty: there is one.
+std::string why_failed(const Point& point, std::span<const PartOutcome> outcomes,
+                       const MeasuredPart& all, std::span<const LostNode> lost) {
+  if (std::string why = why_lost(point, lost); !why.empty()) return why;
   for (const PartOutcome& outcome : outcomes)
     if (outcome.seed != outcomes.front().seed) return "the parts are of different repeats";
   const std::uint64_t measured = all.clients.size();
   if (measured + clients_on(lost, point) < point.platform.clients())
     return fmt::format("only {} of {} clients were measured", measured, point.platform.clients());
   return {};
+}
+
+// The refusal that is not there because of another process, else any; null: nobody has refused.
+const PartOutcome* first_refusal(std::span<const PartOutcome> outcomes) {
+  const PartOutcome* first = nullptr;
+  for (const PartOutcome& one : outcomes) {
+    if (one.status == RepeatStatus::ok) continue;
+    if (!one.secondary) return &one;
+    if (first == nullptr) first = &one;
+  }
+  return first;
+}
+
+// Of processes that did not all run: a lost node is why others do not go on.
+RepeatOutcome refused(const Point& point, std::uint64_t seed, std::string why, RepeatStatus status,
+                      std::span<const LostNode> lost) {
+  if (std::string gone = why_lost(point, lost); !gone.empty()) return failed(seed, std::move(gone));
+  RepeatOutcome outcome = failed(seed, std::move(why));
+  outcome.status = status;
+  return outcome;
 }
 
 // Whether or not its amounts are taken out again: for a while the words are wrong.
@@ -61,6 +87,12 @@ GuardFindings left_behind(const LostNode& lost) {
   const auto end = std::unique(findings.unguarded.begin(), findings.unguarded.end());
   findings.unguarded.erase(end, findings.unguarded.end());
   return findings;
+}
+
+void forgive(MeasuredPart& all, std::span<const LostNode> lost) {
+  for (const LostNode& gone : lost) all.guard.merge(left_behind(gone));
+  if (!std::all_of(lost.begin(), lost.end(), [](const LostNode& gone) { return gone.journal; }))
+    all.guard = {};
 }
 
 std::string violation_of(const MeasuredPart& all) {
@@ -93,20 +125,18 @@ void judge_progress(const Point& point, const MeasuredPart& all, bool deadlock,
 RepeatOutcome merge_outcomes(const Point& point, std::span<const PartOutcome> outcomes,
                              std::span<const LostNode> lost) {
   const std::uint64_t seed = outcomes.empty() ? 0 : outcomes.front().seed;
+  if (const PartOutcome* const one = first_refusal(outcomes))
+    return refused(point, seed, one->message, one->status, lost);
   std::vector<MeasuredPart> parts;
   bool deadlock = !outcomes.empty();
   for (const PartOutcome& one : outcomes) {
-    if (one.status != RepeatStatus::ok) {
-      RepeatOutcome outcome = failed(seed, one.message);
-      outcome.status = one.status;
-      return outcome;
-    }
     deadlock = deadlock && one.end == RunEnd::stuck;
     parts.insert(parts.end(), one.parts.begin(), one.parts.end());
   }
-  if (std::string why = why_not_parts(parts); !why.empty()) return failed(seed, std::move(why));
+  if (std::string why = why_not_parts(parts); !why.empty())
+    return refused(point, seed, std::move(why), RepeatStatus::failed, lost);
   MeasuredPart all = join(parts);
-  for (const LostNode& gone : lost) all.guard.merge(left_behind(gone));
+  forgive(all, lost);
   RepeatOutcome outcome;
   outcome.seed = seed;
   outcome.metrics = metrics_of(all);

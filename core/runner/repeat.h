@@ -30,11 +30,14 @@ struct LostNode {
   NodeId node;
   std::string why;
   std::vector<LeftInside> left;  // what_is_left() of its guard journal
+  bool journal = false;          // it could be read: else nobody knows what the node has left
 };
 
 // Adds up what the processes of one repeat have to say, and judges it: a violation makes it unsafe;
 // a refusal, a lost node that no fault of the point explains, or parts that do not belong together
-// fail it; then come deadlock, hang and starvation.
+// fail it; then come deadlock, hang and starvation. Of several reasons to fail, the message is the
+// one that the others follow from. A lost node without a journal makes all guard words meaningless:
+// what it was counted in with may be in any of them.
 RepeatOutcome merge_outcomes(const Point& point, std::span<const PartOutcome> outcomes,
                              std::span<const LostNode> lost = {});
 

@@ -25,6 +25,7 @@ void advise_on_platform(const PlatformSpec& platform, std::vector<std::string>& 
   unused(platform.nic_drift_ppb != 0, "clocks.nic_drift", "the real NIC's clock drifts as it does");
   unused(platform.nic_clock_offset.ps != 0, "clocks.nic_offset",
          "the real NIC's clock is set as it is");
+  unused(platform.qps != QpOwner::client, "qps", "each client has QPs of its own");
   unused(platform.cores != 0, "cores", "real clients share the cores that their node has");
 }
 
@@ -63,6 +64,10 @@ void advise_on_faults(const std::vector<FaultSpec>& faults, std::vector<std::str
 HardwareAdvice hardware_advice(const Point& point) {
   HardwareAdvice advice;
   advise_on_platform(point.platform, advice.warnings);
+  if (point.run.guard == GuardMode::off)
+    advice.warnings.push_back(
+        "run.guard: off: nobody checks mutual exclusion on hardware without guard words; set it to "
+        "on");
   advise_on_faults(point.faults, advice.errors);
   if (point.locks.device_memory)
     advice.errors.push_back(

@@ -10,7 +10,8 @@
 namespace latchlab {
 
 // One line each, which begins with the key. Errors: the run would not be the one that was asked
-// for, and is refused. Warnings: values that describe a simulated world, and are not used.
+// for, and is refused. Warnings: values that describe a simulated world, and are not used, and what
+// nobody will check.
 struct HardwareAdvice {
   std::vector<std::string> errors;
   std::vector<std::string> warnings;

@@ -1,14 +1,18 @@
 // Runs on hardware, on a machine that has none.
 #include <gmock/gmock.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <filesystem>
 
 #include "tests/cli/program.h"
+#include "tests/paths.h"
 
 namespace latchlab::cli_test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 
 class WithoutHardware : public Command {
  protected:
@@ -32,6 +36,87 @@ TEST_F(WithoutHardware, what_a_build_or_machine_lacks_is_not_the_users_mistake) 
   EXPECT_FALSE(exists("results"));
 }
 
+// What does not go together is refused before anything is done.
+class HardwareOptions : public Command {
+ protected:
+  void expect_refused(const std::vector<std::string>& more, const std::string& why,
+                      const Environment& extra = {{"LATCHLAB_TOKEN", "abc"}}) {
+    std::vector<std::string> all = {"run", "quickstart"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Finished finished = latchlab(all, extra);
+    EXPECT_EQ(finished.code, 2);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_THAT(finished.err, HasSubstr(why));
+    EXPECT_FALSE(exists("results"));
+  }
+  void expect_refused_on_hardware(std::vector<std::string> more, const std::string& why,
+                                  const Environment& extra = {{"LATCHLAB_TOKEN", "abc"}}) {
+    more.insert(more.begin(), {"--backend", "ibverbs"});
+    expect_refused(more, why, extra);
+  }
+};
+
+TEST_F(HardwareOptions, are_not_for_simulations) {
+  expect_refused({"--device", "rxe0", "--address", "10.0.0.1", "--workers", "2", "--agents"},
+                 "--device, --address, --workers, --agents: only for runs on hardware; add "
+                 "--backend ibverbs");
+  expect_refused({"--rendezvous", "here:1"}, "--rendezvous: only for");
+}
+
+TEST_F(HardwareOptions, of_simulations_are_not_for_hardware) {
+  expect_refused_on_hardware({"--trace"}, "--backend simgrid");
+  expect_refused_on_hardware({"--jobs", "2"}, "leave --jobs out");
+  const Finished finished = latchlab({"reproduce", "--backend", "ibverbs", "--jobs", "2"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("leave --jobs out"));
+}
+
+TEST_F(HardwareOptions, results_that_are_there_already_are_seen_before_nodes_are_waited_for) {
+  std::filesystem::create_directories(path("mine/points"));
+  expect_refused_on_hardware({"--rendezvous", "127.0.0.1:0", "--out", "mine"},
+                             "mine exists already");
+}
+
+#if LATCHLAB_WITH_IBVERBS
+TEST_F(HardwareOptions, a_rendezvous_needs_an_address_and_a_secret) {
+  expect_refused_on_hardware({"--rendezvous", "somewhere"}, "'somewhere' is no address");
+  expect_refused_on_hardware({"--rendezvous", "127.0.0.1:0"},
+                             "set LATCHLAB_TOKEN to a secret that all nodes share",
+                             {{"LATCHLAB_TOKEN", ""}});
+}
+
+TEST_F(HardwareOptions, a_rendezvous_is_not_for_mpirun) {
+  expect_refused_on_hardware({"--rendezvous", "127.0.0.1:0"}, "leave --rendezvous out",
+                             {{"LATCHLAB_TOKEN", "abc"}, {"OMPI_COMM_WORLD_SIZE", "2"}});
+}
+
+TEST_F(HardwareOptions, a_process_is_not_killed_under_mpirun) {
+  const char* const crash = "faults: [{kind: process_crash, client: 1, at: 200us}]\n";
+  write("small.yaml", small_scenario("{name: dslr, lease: 1s}", crash));
+  const Finished finished =
+      latchlab({"run", "small.yaml", "--backend", "ibverbs"}, {{"OMPI_COMM_WORLD_SIZE", "2"}});
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_THAT(finished.err, HasSubstr("run it without mpirun, or with latchlab node"));
+}
+
+TEST_F(HardwareOptions, whoever_waits_for_nodes_says_where) {
+  const std::string quiet = std::string(LATCHLAB_BINARY) +
+                            " run quickstart --backend ibverbs --quiet --rendezvous 0.0.0.0:0";
+  Started started =
+      start_program({"/bin/sh", "-c", "exec " + quiet + " 2>said"}, {{"LATCHLAB_TOKEN", "abc"}});
+  const auto waits = [this] { return read("said").find(" --rendezvous ") != std::string::npos; };
+  for (int tries = 0; tries < 6'000 && !waits(); ++tries) ::usleep(10'000);
+  started.send(SIGTERM);
+  started.wait();
+  char name[256] = "";
+  ::gethostname(name, sizeof name - 1);
+  EXPECT_THAT(read("said"),
+              MatchesRegex("(latchlab: warning: [^\n]*\n)*Waiting for [0-9]+ nodes: latchlab node "
+                           "--rendezvous " +
+                           std::string(name) + ":[0-9]+\n"));
+}
+#endif
+
 // A node that nobody waits for, or that has no secret, says so at once.
 class Node : public Command {};
 
@@ -48,6 +133,17 @@ TEST_F(Node, an_address_without_a_port_is_refused) {
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, HasSubstr("somewhere"));
 }
+
+#if LATCHLAB_WITH_IBVERBS
+TEST_F(Node, a_rank_that_is_none_is_refused) {
+  for (const char* rank : {"abc", "4294967296", "-1", "1 "}) {
+    const Finished finished = latchlab({"node", "--rendezvous", "127.0.0.1:1"},
+                                       {{"LATCHLAB_TOKEN", "abc"}, {"LATCHLAB_RANK", rank}});
+    EXPECT_EQ(finished.code, 2) << rank;
+    EXPECT_THAT(finished.err, HasSubstr("'" + std::string(rank) + "' is no rank"));
+  }
+}
+#endif
 
 }  // namespace
 }  // namespace latchlab::cli_test

@@ -1,13 +1,10 @@
-// Who is let in, who is not, and that nobody keeps the others waiting.
+// Which members are let in, and which are not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <future>
 
 #include "core/launch/frame.h"
-#include "core/launch/hello.h"
 #include "tests/launch/fixture.h"
 
 namespace latchlab::launch {
@@ -16,27 +13,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-// A peer that says what a member never would.
-class RawPeer {
- public:
-  explicit RawPeer(std::uint16_t port)
-      : channel_(connect_to({"127.0.0.1", port}, within(kLong), {}).value(), kMaxFrameBytes) {}
-  void say(const std::string& bytes) { channel_.send(std::make_shared<const std::string>(bytes)); }
-  // What the coordinator answers, until it closes the connection.
-  std::string hear() {
-    std::string heard;
-    while (channel_.is_connected()) {
-      channel_.receive();
-      while (const auto frame = channel_.next()) heard += frame->payload;
-      std::this_thread::sleep_for(milliseconds(1));
-    }
-    return heard;
-  }
-
- private:
-  Channel channel_;
-};
 
 class Joining : public Launch {
  protected:
@@ -53,30 +29,6 @@ class Joining : public Launch {
     gather_all(1);
     thread.join();
     return why;
-  }
-  // Likewise; what the coordinator notes.
-  std::string note_on(const std::string& said, std::string* heard = nullptr) {
-    RawPeer peer(address().port);
-    peer.say(said);
-    std::promise<void> refused;
-    start_thread([at = address(), told = refused.get_future().share()] {
-      told.wait();
-      const auto proper = Member::join(at, member_options());
-      EXPECT_TRUE(proper.ok());
-    });
-    std::thread ear([&] {
-      const std::string answer = peer.hear();
-      if (heard != nullptr) *heard = answer;
-    });
-    const auto tick = [&, told = false]() mutable {
-      if (!notes.empty() && !std::exchange(told, true)) refused.set_value();
-      return fine();
-    };
-    EXPECT_TRUE(coordinator().gather(1, {within(kLong), {}, tick}).ok());
-    // The door is served by every call; the peer leaves as soon as it has read.
-    coordinator().dismiss();
-    ear.join();
-    return notes.empty() ? "nothing" : notes.front();
   }
 };
 
@@ -157,62 +109,6 @@ TEST_F(Joining, more_than_are_needed_are_refused_while_others_work) {
   EXPECT_TRUE(run_job("", {}).complete());
   EXPECT_THAT(why.get_future().get(), HasSubstr("its 1 members already"));
   coordinator().dismiss();
-}
-
-TEST_F(Joining, garbage_is_refused) {
-  EXPECT_THAT(note_on("GET / HTTP/1.1\r\n\r\n"), HasSubstr("it is no latchlab node"));
-}
-
-TEST_F(Joining, an_oversized_hello_is_refused_before_it_is_read) {
-  std::string heard;
-  EXPECT_THAT(note_on(std::string("\0\1\0\1\1", 5), &heard),
-              HasSubstr("a frame of 65537 bytes, more than 65536"));
-  EXPECT_THAT(heard, HasSubstr("65537"));
-}
-
-TEST_F(Joining, another_kind_of_frame_is_refused) {
-  EXPECT_THAT(note_on(*encode(FrameKind::broadcast, 0, 0, "hi")),
-              HasSubstr("does not begin with a hello"));
-}
-
-TEST_F(Joining, a_hello_of_something_else_is_refused) {
-  EXPECT_THAT(note_on(*encode(FrameKind::hello, 0, 0, "[1, 2")), HasSubstr("no latchlab node"));
-}
-
-TEST_F(Joining, a_damaged_hello_is_refused) {
-  EXPECT_THAT(note_on(*encode(FrameKind::hello, 0, 0,
-                              R"({"magic": "latchlab-node", "wire": 1, "pid": "x"})")),
-              HasSubstr("damaged"));
-}
-
-TEST_F(Joining, another_wire_version_is_refused_on_both_sides) {
-  std::string heard;
-  const std::string newer = R"({"magic": "latchlab-node", "wire": 99, "unheard": "of"})";
-  EXPECT_THAT(note_on(*encode(FrameKind::hello, 0, 0, newer), &heard),
-              HasSubstr("version 99 of the launch protocol"));
-  EXPECT_THAT(heard, HasSubstr("install the same latchlab"));
-}
-
-TEST_F(Joining, silence_is_refused_and_keeps_nobody_waiting) {
-  options.hello_within = milliseconds(300);
-  std::string heard;
-  EXPECT_THAT(note_on("", &heard), HasSubstr("did not say who it is within 0.3 s"));
-  EXPECT_THAT(heard, HasSubstr("did not say"));
-}
-
-TEST_F(Joining, half_a_hello_is_as_good_as_none) {
-  options.hello_within = milliseconds(300);
-  const std::string hello = *encode(FrameKind::hello, 0, 0, write_hello(Hello()));
-  EXPECT_THAT(note_on(hello.substr(0, 20)), HasSubstr("did not say who it is"));
-}
-
-TEST_F(Joining, many_silent_peers_do_not_keep_a_member_out) {
-  std::vector<RawPeer> silent;
-  for (int i = 0; i < 100; ++i) silent.emplace_back(address().port);
-  start_members(1, [](Member&) {});
-  const auto start = Clock::now();
-  gather_all(1);
-  EXPECT_LT(Clock::now() - start, options.hello_within);
 }
 
 TEST_F(Joining, a_member_says_when_it_talks_to_something_else) {

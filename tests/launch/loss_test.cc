@@ -70,7 +70,7 @@ TEST_F(Loss, is_made_good_before_the_next_job) {
   EXPECT_FALSE(run_job("1:die", {}).complete());
   EXPECT_THAT(coordinator().run_job("", {}, {}).error().message, HasSubstr("member 1 is missing"));
   while (members.running() == 3) usleep(1000);
-  ASSERT_TRUE(members.restart_ended().ok());
+  ASSERT_TRUE(members.replace([](std::uint32_t) { return false; }).ok());
   gather_all(3);
   const JobOutcome outcome = run_job("exchange", {"a", "b", "c"});
   for (const JobReply& reply : outcome.replies) EXPECT_EQ(reply.blob, "a,b,c,");
@@ -92,13 +92,32 @@ TEST_F(Loss, of_a_member_that_hangs_is_declared_at_the_deadline) {
   coordinator().dismiss();
 }
 
+TEST_F(Loss, of_a_member_that_does_not_end_is_made_good_by_another_process) {
+  LocalMembers members = start(2);
+  const pid_t stuck = static_cast<pid_t>(coordinator().peers()[1].pid);
+  ASSERT_EQ(::kill(stuck, SIGSTOP), 0);
+  JobWatch watch;
+  watch.deadline = within(milliseconds(300));
+  EXPECT_FALSE(run_job("", {}, watch).complete());
+  EXPECT_TRUE(coordinator().is_present(0));
+  EXPECT_FALSE(coordinator().is_present(1));
+  EXPECT_EQ(members.running(), 2U);
+  const auto is_lost = [this](std::uint32_t rank) { return !coordinator().is_present(rank); };
+  ASSERT_TRUE(members.replace(is_lost).ok());
+  gather_all(2);
+  EXPECT_NE(coordinator().peers()[1].pid, stuck);
+  EXPECT_EQ(blobs(run_job("exchange", {"a", "b"})), std::vector<std::string>(2, "a,b,"));
+  coordinator().dismiss();
+  members.end(within(kLong));
+}
+
 TEST_F(Loss, of_a_member_killed_from_outside_is_noticed) {
   LocalMembers members = start(3);
   JobWatch watch;
   int ticks = 0;
   bool is_lost = false;
   watch.tick = [&] {
-    if (++ticks == 3) members.kill(2);
+    if (++ticks == 3) ::kill(static_cast<pid_t>(coordinator().peers()[2].pid), SIGKILL);
   };
   watch.lost = [&](std::uint32_t rank, const std::string&) { is_lost = rank == 2; };
   watch.stop = [&] { return is_lost; };

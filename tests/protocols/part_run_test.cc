@@ -108,6 +108,36 @@ TEST(PartRuns, one_refusal_refuses_the_repeat) {
   EXPECT_EQ(repeat.message, "no device");
 }
 
+PartOutcome refusal(const std::string& why, bool secondary) {
+  PartOutcome outcome;
+  outcome.status = RepeatStatus::failed;
+  outcome.message = why;
+  outcome.secondary = secondary;
+  return outcome;
+}
+
+TEST(PartRuns, of_several_reasons_to_fail_the_cause_is_named) {
+  std::vector<PartOutcome> parts = {refusal("node 2 waited in vain", true),
+                                    refusal("no GID", false)};
+  EXPECT_EQ(merge_outcomes(small_point(), parts).message, "no GID");
+  parts.pop_back();
+  EXPECT_EQ(merge_outcomes(small_point(), parts).message, "node 2 waited in vain");
+
+  const std::vector<LostNode> lost = {{NodeId{3}, "exit code 3", {}}};
+  EXPECT_EQ(merge_outcomes(small_point(), parts, lost).message, "node 3 was lost: exit code 3");
+  EXPECT_EQ(merge_outcomes(small_point(), {}, lost).message, "node 3 was lost: exit code 3");
+}
+
+TEST(PartRuns, a_violation_is_worse_than_a_lost_node) {
+  std::vector<PartOutcome> parts = {run_on(2)};
+  parts[0].parts[0].violations = 1;
+  parts[0].parts[0].violation = "two at once";
+  const std::vector<LostNode> lost = {{NodeId{3}, "gone", {}}};
+  const RepeatOutcome repeat = merge_outcomes(small_point(), parts, lost);
+  EXPECT_EQ(repeat.status, RepeatStatus::unsafe);
+  EXPECT_EQ(repeat.message, "two at once");
+}
+
 TEST(PartRuns, a_conflict_of_guard_words_is_unsafe_unless_a_lost_node_left_it) {
   std::vector<PartOutcome> parts = {run_on(2), run_on(3)};
   parts[1].parts[0].guard.conflicts = {{1, 2, true, 1, 1}};
@@ -122,10 +152,32 @@ TEST(PartRuns, a_conflict_of_guard_words_is_unsafe_unless_a_lost_node_left_it) {
   fault.kind = FaultKind::node_crash;
   fault.node = 2;
   point.faults = {fault};
-  const std::vector<LostNode> lost = {{NodeId{3}, "gone", {{ClientId{3}, LockId{1}, 1, true}}}};
+  std::vector<LostNode> lost = {{NodeId{3}, "gone", {{ClientId{3}, LockId{1}, 1, true}}, true}};
   repeat = merge_outcomes(point, parts, lost);
   EXPECT_EQ(repeat.status, RepeatStatus::ok) << repeat.message;
   EXPECT_EQ(repeat.metrics.safety.expired_holds, 1U);
+
+  lost[0].left.clear();
+  EXPECT_EQ(merge_outcomes(point, parts, lost).status, RepeatStatus::unsafe);
+}
+
+TEST(PartRuns, guard_words_say_nothing_once_a_node_without_a_journal_is_lost) {
+  std::vector<PartOutcome> parts = {run_on(2)};
+  parts[0].parts[0].guard.conflicts = {{1, 0, true, 1, 1}};
+  const std::vector<LostNode> lost = {{NodeId{3}, "gone", {}, false}};
+  RepeatOutcome repeat = merge_outcomes(small_point(), parts, lost);
+  EXPECT_EQ(repeat.status, RepeatStatus::failed);
+  EXPECT_EQ(repeat.message, "node 3 was lost: gone");
+
+  Point point = small_point();
+  FaultSpec fault;
+  fault.kind = FaultKind::process_crash;
+  fault.client = 2;
+  point.faults = {fault};
+  repeat = merge_outcomes(point, parts, lost);
+  EXPECT_EQ(repeat.status, RepeatStatus::ok) << repeat.message;
+  EXPECT_FALSE(repeat.metrics.safety.checks);
+  EXPECT_FALSE(repeat.metrics.safety.violations);
 }
 
 TEST(PartRuns, keep_the_journal_that_they_are_given) {
@@ -141,13 +193,15 @@ TEST(PartRuns, keep_the_journal_that_they_are_given) {
 }
 
 TEST(PartRuns, cross_between_processes_as_text) {
-  const PartOutcome sent = run_on(2);
+  PartOutcome sent = run_on(2);
+  sent.secondary = true;
   const std::string text = serialise_part_outcome(sent);
   const auto received = parse_part_outcome(text);
   ASSERT_TRUE(received.ok()) << received.error().text();
   EXPECT_TRUE(received.value().parts == sent.parts);
   EXPECT_EQ(received.value().seed, sent.seed);
   EXPECT_EQ(received.value().end, sent.end);
+  EXPECT_TRUE(received.value().secondary);
   EXPECT_EQ(serialise_part_outcome(received.value()), text);
   for (std::size_t length = 0; length < text.size(); length += 7)
     EXPECT_FALSE(parse_part_outcome(text.substr(0, length)).ok());

@@ -9,27 +9,38 @@
 namespace latchlab::scenario_test {
 namespace {
 
+using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
+// One whose mutual exclusion is checked.
+Point guarded_point() {
+  Point point;
+  point.run.guard = GuardMode::on;
+  return point;
+}
+
 TEST(HardwareAdvice, a_plain_point_is_told_once_that_its_nic_is_real) {
-  const HardwareAdvice advice = hardware_advice(Point{});
+  const HardwareAdvice advice = hardware_advice(guarded_point());
   EXPECT_THAT(advice.errors, IsEmpty());
   EXPECT_THAT(advice.warnings, ElementsAre("platform.nic: the real NIC has its own rates and "
                                            "latencies; the value is not used"));
 }
 
 TEST(HardwareAdvice, what_describes_a_simulated_world_is_not_used) {
-  Point point;
+  Point point = guarded_point();
   point.platform.topology.kind = TopologyKind::torus;
   point.platform.bulk.model = BulkModel::flows;
   point.platform.client_link_latency = microseconds(1);
   point.platform.drift_ppb = 1;
   point.platform.clock_offset = nanoseconds(1);
   point.platform.nic_drift_ppb = 1;
+  point.platform.qps = QpOwner::core;
   point.platform.cores = 4;
   const HardwareAdvice advice = hardware_advice(point);
   EXPECT_THAT(advice.errors, IsEmpty());
@@ -39,7 +50,19 @@ TEST(HardwareAdvice, what_describes_a_simulated_world_is_not_used) {
                   StartsWith("platform.bulk:"), StartsWith("platform.client_link_latency:"),
                   "platform.clocks.drift: real clocks drift as they do; the value is not used",
                   StartsWith("platform.clocks.offset:"), StartsWith("platform.clocks.nic_drift:"),
+                  "platform.qps: each client has QPs of its own; the value is not used",
                   StartsWith("platform.cores:")));
+}
+
+TEST(HardwareAdvice, without_guard_words_nobody_checks_the_lock) {
+  EXPECT_THAT(hardware_advice(Point{}).warnings,
+              Contains(AllOf(StartsWith("run.guard: off: nobody checks mutual exclusion"),
+                             HasSubstr("set it to on"))));
+  for (const GuardMode mode : {GuardMode::sampled, GuardMode::on}) {
+    Point point;
+    point.run.guard = mode;
+    EXPECT_THAT(hardware_advice(point).warnings, Not(Contains(StartsWith("run.guard"))));
+  }
 }
 
 TEST(HardwareAdvice, faults_that_nobody_can_make_are_refused_by_kind) {

@@ -65,7 +65,10 @@ Result<RunBackend> run_backend(const RunArguments& arguments,
   if (arguments.backend == "ibverbs") return hardware_backend(arguments, scenarios);
   auto factory = backend_factory(arguments.backend);
   if (!factory) return factory.error();
-  return RunBackend{arguments.backend, {}, std::move(factory).value(), {}, {}};
+  RunBackend backend;
+  backend.name = arguments.backend;
+  backend.make = std::move(factory).value();
+  return backend;
 }
 
 #ifndef LATCHLAB_WITH_IBVERBS

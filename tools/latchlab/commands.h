@@ -151,6 +151,8 @@ Status check_platform_files(const Scenario& scenario);
 
 // Stands for the code that makes results: equal for equal programs.
 const std::string& program_identity();
+// The same with the plug-ins that are loaded.
+std::string program_with_plugins();
 
 // The factory of a backend of this build that simulates.
 Result<BackendFactory> backend_factory(const std::string& name);

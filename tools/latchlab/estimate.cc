@@ -19,7 +19,7 @@ double estimate_verbs(const Point& point) {
   const double pause = kRoundTripSeconds +
                        (point.workload.think_time + point.workload.critical_section).seconds() / 2;
   const double per_second = std::min(point.platform.clients() / pause, 30e6);
-  return per_second * (point.run.warmup + point.run.duration).seconds();
+  return per_second * run_seconds(point);
 }
 
 }  // namespace
@@ -32,6 +32,10 @@ double estimate_seconds(const Scenario& scenario) {
   double total = 0;
   for (const Point& point : scenario.points) total += estimate_seconds(point) * point.run.repeats;
   return total;
+}
+
+double run_seconds(const Point& point) {
+  return (point.run.warmup + point.run.duration).seconds();
 }
 
 double estimate_mib(const Scenario& scenario) {

@@ -4,6 +4,7 @@
 
 #include "core/base/fingerprint.h"
 #include "tools/latchlab/commands.h"
+#include "tools/latchlab/plugins.h"
 
 namespace latchlab::tool {
 
@@ -31,6 +32,12 @@ std::string hash_of_program() {
 const std::string& program_identity() {
   static const std::string identity = hash_of_program();
   return identity;
+}
+
+std::string program_with_plugins() {
+  std::string program = program_identity();
+  for (const LoadedPlugin& plugin : loaded_plugins()) program += " " + plugin.hash;
+  return program;
 }
 
 }  // namespace latchlab::tool

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/runner/files.h"
+#include "tools/latchlab/command_line.h"
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/run_one.h"
 #include "tools/latchlab/score_table.h"
@@ -118,6 +119,8 @@ int worse(int a, int b) {
 }  // namespace
 
 int reproduce(const ReproduceArguments& arguments) {
+  if (const Status usable = check_backend_options(arguments.run); !usable)
+    return complain(usable.error());
   const auto names = experiments_of(arguments.what, data_dirs(arguments.run.input.data));
   if (!names) return complain(names.error());
   auto loaded = load_all(names.value(), arguments.run);
@@ -152,9 +155,10 @@ int reproduce(const ReproduceArguments& arguments) {
   fmt::print("\nResults: {}\n", directory.value());
   if (code == kInterrupted)
     fmt::print(stderr,
-               "latchlab: the other experiments go on with:\n  latchlab reproduce{}{} "
+               "latchlab: the other experiments go on with:\n  latchlab reproduce{}{}{} "
                "--resume --out {}\n",
-               arguments.what.empty() ? "" : " ", arguments.what, directory.value());
+               arguments.what.empty() ? "" : " ", arguments.what, backend_options(arguments.run),
+               directory.value());
   return code;
 }
 

@@ -11,6 +11,7 @@
 #include "core/runner/output.h"
 #include "core/runner/point_files.h"
 #include "core/runner/study.h"
+#include "tools/latchlab/command_line.h"
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/estimate.h"
 #include "tools/latchlab/finding.h"
@@ -32,9 +33,9 @@ std::string counted(std::size_t number, const char* what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
-// What is stored need not run: `stored` of the repeats.
+// What is stored need not run: `stored` of the repeats. On hardware they run one after the other.
 void announce(const Scenario& scenario, std::size_t most_at_once, double seconds,
-              std::size_t stored) {
+              std::size_t stored, bool on_hardware) {
   for (const std::string& warning : scenario.warnings)
     fmt::print(stderr, "latchlab: warning: {}\n", warning);
   const std::size_t left = repeats_of(scenario) - stored;
@@ -42,24 +43,14 @@ void announce(const Scenario& scenario, std::size_t most_at_once, double seconds
     fmt::print(stderr, "{}: {} of {} are there already\n", scenario.name, stored,
                counted(repeats_of(scenario), "run"));
   if (seconds < kWorthSaying) return;
+  const std::string what = fmt::format(
+      "{}: {}, {}", scenario.name, counted(scenario.points.size(), "point"), counted(left, "run"));
   const std::size_t jobs = std::min(most_at_once, left);
-  fmt::print(stderr, "{}: {}, {}, {} at once: {} and {:.0f} MiB\n", scenario.name,
-             counted(scenario.points.size(), "point"), counted(left, "run"), jobs,
-             rough_time(seconds), estimate_mib(scenario) * static_cast<double>(jobs));
-}
-
-// What to type to run the same again, should an invariant of ours break.
-std::string command_line(const RunArguments& arguments) {
-  std::string command = "latchlab run " + arguments.input.scenario;
-  for (const std::string& set : arguments.input.sets) command += " --set '" + set + "'";
-  if (arguments.input.seed) command += fmt::format(" --seed {}", *arguments.input.seed);
-  if (arguments.input.repeats) command += fmt::format(" --repeats {}", *arguments.input.repeats);
-  return command + plugin_options();
-}
-
-// What to type to run what is left; of reproduce, for one experiment too.
-std::string resume_command(const RunArguments& arguments, const std::string& directory) {
-  return command_line(arguments) + " --resume --out " + directory;
+  if (on_hardware)
+    fmt::print(stderr, "{}: {}\n", what, rough_time(seconds));
+  else
+    fmt::print(stderr, "{}, {} at once: {} and {:.0f} MiB\n", what, jobs, rough_time(seconds),
+               estimate_mib(scenario) * static_cast<double>(jobs));
 }
 
 bool misses_any(const Scenario& scenario, const StudyScore& score, bool strict) {
@@ -132,11 +123,9 @@ RunManifest manifest_of(const RunBackend& backend) {
   return manifest;
 }
 
-// All code that makes results.
-std::string program_of(const RunManifest& manifest) {
-  std::string program = program_identity();
-  for (const auto& [file, hash] : manifest.plugins) program += " " + hash;
-  return program;
+// What makes results, but for the scenario.
+std::string maker_of(const RunBackend& backend) {
+  return program_with_plugins() + (backend.setting.empty() ? "" : " " + backend.setting);
 }
 
 // The directory of a run, this program alone in it.
@@ -147,14 +136,14 @@ struct Place {
 };
 
 Result<Place> open_place(const RunArguments& arguments, const Scenario& scenario,
-                         const RunManifest& manifest) {
+                         const RunBackend& backend, const RunManifest& manifest) {
   auto directory = arguments.resume
                        ? reopen_results_directory(arguments.out, scenario.name, "scenario.yaml")
                        : make_results_directory(arguments.out, scenario.name);
   if (!directory) return directory.error();
   auto lock = DirectoryLock::take(directory.value());
   if (!lock) return lock.error();
-  auto files = PointFiles::open(directory.value(), manifest, program_of(manifest));
+  auto files = PointFiles::open(directory.value(), manifest, maker_of(backend));
   if (!files) return files.error();
   if (arguments.resume)
     if (const Status adopted = files.value().adopt(scenario); !adopted) return adopted.error();
@@ -163,17 +152,19 @@ Result<Place> open_place(const RunArguments& arguments, const Scenario& scenario
 
 struct Ahead {
   std::size_t stored = 0;  // repeats that need not run
-  double seconds = 0;      // on one core, of those that do
+  double seconds = 0;      // of those that do, one after the other
 };
 
-Ahead ahead_of(const Scenario& scenario, const PointFiles& files) {
+using Estimate = double (*)(const Point&);  // seconds of one repeat
+
+Ahead ahead_of(const Scenario& scenario, const PointFiles& files, Estimate estimate) {
   Ahead ahead;
   for (const Point& point : scenario.points)
     for (std::uint32_t r = 0; r < point.run.repeats; ++r) {
       if (files.find(point, r))
         ++ahead.stored;
       else
-        ahead.seconds += estimate_seconds(point);
+        ahead.seconds += estimate(point);
     }
   return ahead;
 }
@@ -182,17 +173,19 @@ StudyOutcome run_in(const Place& place, const Scenario& scenario, std::uint32_t 
                     const RunBackend& backend, OnlookerFactory onlooker) {
   for (const std::string& warning : place.files.warnings())
     fmt::print(stderr, "latchlab: warning: {}\n", warning);
-  const Ahead ahead = ahead_of(scenario, place.files);
+  const bool on_hardware = static_cast<bool>(backend.runner);
+  const Estimate estimate = on_hardware ? Estimate(run_seconds) : Estimate(estimate_seconds);
+  const Ahead ahead = ahead_of(scenario, place.files, estimate);
   const double seconds =
       ahead.seconds / static_cast<double>(std::min<std::size_t>(jobs, repeats_of(scenario)));
-  if (talks) announce(scenario, jobs, seconds, ahead.stored);
+  if (talks) announce(scenario, jobs, seconds, ahead.stored, on_hardware);
   Progress progress(talks && isatty(STDERR_FILENO) != 0, seconds);
   StudyOptions options;
   options.jobs = jobs;
   options.runner = backend.runner;
   options.files = &place.files;
   options.onlooker = std::move(onlooker);
-  options.work = [](const Point& point) { return estimate_seconds(point); };
+  options.work = estimate;
   options.progress = [&](const StudyProgress& at) { progress.show(at); };
   return run_study(scenario, options, backend.make);
 }
@@ -212,7 +205,7 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
   const auto traces = exporting::plan_traces(scenario, arguments.trace);
   if (!traces) return {complain(traces.error()), {}};
   const RunManifest manifest = manifest_of(backend);
-  auto place = open_place(arguments, scenario, manifest);
+  auto place = open_place(arguments, scenario, backend, manifest);
   if (!place) return {complain(place.error()), {}};
   const std::string& directory = place.value().directory;
   // First of all: with it, what is finished can be read even if nothing else is ever written.
@@ -256,6 +249,8 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
 }
 
 int run(const RunArguments& arguments) {
+  if (const Status usable = check_backend_options(arguments); !usable)
+    return complain(usable.error());
   auto loaded = load(arguments.input);
   if (!loaded) return complain(loaded.error());
   auto backend = run_backend(arguments, {&loaded.value()});

@@ -22,10 +22,14 @@ struct Ran {
 struct RunBackend {
   std::string name;                   // as results give it
   std::vector<std::string> emulated;  // "masked_atomics_16: how"
+  // What else of it decides results, so that no run is made of two; empty: nothing.
+  std::string setting;
   BackendFactory make;
   RepeatRunner runner;
   std::optional<int> over;  // the process has done what it was started for: its exit code
 };
+// Refuses options that the backend cannot heed, before anything else is done.
+Status check_backend_options(const RunArguments& arguments);
 // All scenarios together decide how many nodes there are to be.
 Result<RunBackend> run_backend(const RunArguments& arguments,
                                const std::vector<const Scenario*>& scenarios);

@@ -76,7 +76,8 @@ std::string manual_page(const DescribedCommand& program, const std::string& vers
   std::string text =
       fmt::format(".TH LATCHLAB 1 \"\" \"latchlab {}\" \"User Commands\"\n", version);
   text +=
-      ".SH NAME\nlatchlab \\- study locks over RDMA by simulation, by search and on hardware\n.SH SYNOPSIS\n";
+      ".SH NAME\nlatchlab \\- study locks over RDMA by simulation, by search and on hardware\n.SH "
+      "SYNOPSIS\n";
   for (const DescribedCommand& command : program.commands) text += synopsis(command, "latchlab");
   text += ".SH DESCRIPTION\n" + paragraph(program.help) + ".SH COMMANDS\n";
   for (const DescribedCommand& command : program.commands) text += command_text(command);

@@ -1,26 +1,18 @@
-// The coordinator's side of a run on hardware.
+#include "tools/latchlab/hardware/fleet.h"
 
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <climits>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 #include <utility>
 
-#include "backends/ibverbs/ibverbs_backend.h"
-#include "core/launch/coordinator.h"
-#include "core/launch/local_members.h"
-#include "core/launch/mpi.h"
 #include "core/launch/socket.h"
 #include "core/launch/token.h"
-#include "core/protocols/registry.h"
 #include "core/runner/part_json.h"
 #include "tools/latchlab/hardware/hardware.h"
-#include "tools/latchlab/hardware/journal.h"
 #include "tools/latchlab/plugins.h"
 
 namespace latchlab::tool {
@@ -32,7 +24,8 @@ using std::chrono::milliseconds;
 
 constexpr std::chrono::seconds kJoinHere{60};
 constexpr std::chrono::minutes kJoinElsewhere{10};
-constexpr std::chrono::seconds kAround{120};  // a job beside the run itself: set up, take down
+constexpr std::chrono::seconds kJoinAgain{1};  // once nobody has come in that time
+constexpr std::chrono::seconds kAround{120};   // a job beside the run itself: set up, take down
 
 milliseconds in_ms(Duration length) {
   return milliseconds{length.ps / 1'000'000'000 + 1};
@@ -44,37 +37,6 @@ std::string own_program() {
   return length > 0 ? path.substr(0, static_cast<std::size_t>(length)) : "latchlab";
 }
 
-class Fleet {
- public:
-  // `place`: of this process among those that MPI has started, which are the nodes.
-  Fleet(const RunArguments& arguments, std::uint32_t nodes, std::optional<launch::MpiPlace> place)
-      : arguments_(arguments), nodes_(place ? place->size : nodes), place_(place) {}
-  ~Fleet() {
-    if (coordinator_) coordinator_->dismiss();
-    if (locals_) locals_->end(launch::within(milliseconds{2000}));
-  }
-  Fleet(const Fleet&) = delete;
-  Fleet& operator=(const Fleet&) = delete;
-
-  Status assemble();
-  Status gather(const StopAsked& stop);
-  std::string describe() const;
-  RepeatOutcome run(const Scenario& scenario, std::size_t point, std::uint32_t repeat,
-                    const StopAsked& stop);
-
- private:
-  Status start_locals();
-  Result<std::vector<std::string>> make_journals(const Point& point);
-  RepeatOutcome collect(const Point& point, const launch::JobOutcome& job);
-
-  RunArguments arguments_;
-  std::uint32_t nodes_;
-  std::optional<launch::MpiPlace> place_;
-  std::optional<launch::Coordinator> coordinator_;
-  std::optional<launch::LocalMembers> locals_;  // absent: they were all started elsewhere
-  std::vector<JournalFile> journals_;           // by rank, of the job under way
-};
-
 RepeatOutcome failed(std::string message) {
   RepeatOutcome outcome;
   outcome.status = RepeatStatus::failed;
@@ -82,9 +44,16 @@ RepeatOutcome failed(std::string message) {
   return outcome;
 }
 
+}  // namespace
+
+Fleet::~Fleet() {
+  if (coordinator_) coordinator_->dismiss();
+  if (locals_) locals_->end(launch::within(milliseconds{2000}));
+}
+
 Status Fleet::assemble() {
   launch::RendezvousOptions options;
-  options.program = hardware_program();
+  options.program = program_with_plugins();
   options.note = [](const std::string& line) { fmt::print(stderr, "latchlab: {}\n", line); };
   const std::string& rendezvous = arguments_.hardware.rendezvous;
   if (!rendezvous.empty()) {
@@ -104,10 +73,19 @@ Status Fleet::assemble() {
         fmt::format("{}:{} {}", launch::host_name(), coordinator_->port(), coordinator_->token()));
   if (rendezvous.empty())
     if (Status started = start_locals(); !started) return started;
-  if (!rendezvous.empty() && !arguments_.quiet)
-    fmt::print(stderr, "Waiting for {} nodes: latchlab node --rendezvous {}:{}\n", nodes_,
-               options.at.host, coordinator_->port());
-  return gather({});
+  if (!rendezvous.empty()) say_what_waits(options.at);
+  Status there = gather({});
+  assembled_ = there.ok();
+  return there;
+}
+
+void Fleet::say_what_waits(const launch::Address& at) {
+  launch::Address open{at.host, coordinator_->port()};
+  if (open.host == "0.0.0.0" || open.host == "::") open.host = launch::host_name();
+  joining_ = "latchlab node --rendezvous " + open.text();
+  // Nobody else knows a port that was free.
+  if (!arguments_.quiet || at.port == 0)
+    fmt::print(stderr, "Waiting for {} nodes: {}\n", nodes_, joining_);
 }
 
 Status Fleet::start_locals() {
@@ -132,14 +110,26 @@ Status Fleet::start_locals() {
 }
 
 Status Fleet::gather(const StopAsked& stop) {
+  if (assembled_ && !locals_) {
+    if (coordinator_->gather(nodes_, {launch::Clock::now(), {}, {}})) return fine();
+    if (!gave_up_) call_the_missing();
+  }
   launch::GatherWatch watch;
-  watch.deadline = locals_ ? launch::within(kJoinHere) : launch::within(kJoinElsewhere);
+  const milliseconds elsewhere = gave_up_ ? milliseconds{kJoinAgain} : kJoinElsewhere;
+  watch.deadline = launch::within(locals_ ? kJoinHere : elsewhere);
   watch.stop = stop;
   watch.tick = [this] { return locals_ ? locals_->check() : fine(); };
-  return coordinator_->gather(nodes_, watch);
+  Status there = coordinator_->gather(nodes_, watch);
+  gave_up_ = !there && !launch::is_stopped(stop);
+  return there;
 }
 
-// What the nodes run on: "rxe0 (firmware , Linux 6.1.0-41-amd64)", different ones apart.
+void Fleet::call_the_missing() const {
+  for (std::uint32_t rank = 0; rank < nodes_; ++rank)
+    if (!coordinator_->is_present(rank))
+      fmt::print(stderr, "Waiting for node {} again: {}\n", rank + 1, joining_);
+}
+
 std::string Fleet::describe() const {
   std::set<std::string> kinds;
   for (const launch::Peer& peer : coordinator_->peers()) {
@@ -173,8 +163,10 @@ Result<std::vector<std::string>> Fleet::make_journals(const Point& point) {
 RepeatOutcome Fleet::run(const Scenario& scenario, std::size_t index, std::uint32_t repeat,
                          const StopAsked& stop) {
   const Point& point = scenario.points[index];
-  if (locals_)  // those that a crash has taken
-    if (Status again = locals_->restart_ended(); !again) return failed(again.error().text());
+  // Those that a crash has taken, or that did not come back from their last repeat.
+  const auto is_lost = [this](std::uint32_t rank) { return !coordinator_->is_present(rank); };
+  if (locals_)
+    if (Status again = locals_->replace(is_lost); !again) return failed(again.error().text());
   if (Status there = gather(stop); !there) return failed(there.error().text());
   auto journals = make_journals(point);
   if (!journals) return failed(journals.error().text());
@@ -187,9 +179,10 @@ RepeatOutcome Fleet::run(const Scenario& scenario, std::size_t index, std::uint3
   watch.tick = [this] {
     if (locals_) locals_->pump();
   };
-  auto done = coordinator_->run_job(write_job(job), journals.value(), watch);
-  if (!done) return failed(done.error().text());
-  return collect(point, done.value());
+  const auto done = coordinator_->run_job(write_job(job), journals.value(), watch);
+  RepeatOutcome outcome = done ? collect(point, done.value()) : failed(done.error().text());
+  journals_.clear();  // and their files
+  return outcome;
 }
 
 RepeatOutcome Fleet::collect(const Point& point, const launch::JobOutcome& job) {
@@ -199,9 +192,10 @@ RepeatOutcome Fleet::collect(const Point& point, const launch::JobOutcome& job) 
     if (reply.rank >= point.platform.nodes()) continue;
     const NodeId node{static_cast<std::uint16_t>(reply.rank + 1)};
     if (!reply.blob) {
-      LostNode gone{node, reply.lost, {}};
-      if (locals_) gone.why += "; " + locals_->last_words(reply.rank);
-      if (reply.rank < journals_.size()) gone.left = what_is_left(journals_[reply.rank].records());
+      LostNode gone{node, reply.lost, {}, reply.rank < journals_.size()};
+      const std::string words = locals_ ? locals_->last_words(reply.rank) : "";
+      if (!words.empty()) gone.why += "; " + words;
+      if (gone.journal) gone.left = what_is_left(journals_[reply.rank].records());
       lost.push_back(std::move(gone));
       continue;
     }
@@ -210,63 +204,14 @@ RepeatOutcome Fleet::collect(const Point& point, const launch::JobOutcome& job) 
     parts.push_back(std::move(part).value());
   }
   const RepeatOutcome outcome = merge_outcomes(point, parts, lost);
-  for (const LostNode& gone : lost)
+  for (const LostNode& gone : lost) {
+    const std::string why = fmt::format("node {} was lost: {}", gone.node.value, gone.why);
+    if (why != outcome.message) fmt::print(stderr, "latchlab: {}\n", why);
     for (const LeftInside& left : gone.left)
       fmt::print(stderr, "latchlab: node {} died with client {} {} lock {}\n", gone.node.value,
                  left.client.value, left.certain ? "inside" : "at the door of", left.lock.value);
+  }
   return outcome;
-}
-
-// One of the processes that MPI has started, but not the one that people look at.
-int be_an_mpi_node(const RunArguments& arguments, std::uint32_t rank) {
-  const std::string shared = launch::mpi_share({});
-  const std::size_t space = shared.find(' ');
-  const auto address = launch::parse_address(shared.substr(0, space));
-  if (!address || space == std::string::npos)
-    return complain(Error{"MPI's first process has ended without a run", {}}, kCannot);
-  NodeArguments node;
-  node.hardware = arguments.hardware;
-  node.data = arguments.input.data;
-  return be_a_node(address.value(), shared.substr(space + 1), rank, node);
-}
-
-}  // namespace
-
-Result<RunBackend> hardware_backend(const RunArguments& arguments,
-                                    const std::vector<const Scenario*>& scenarios) {
-  if (arguments.trace.wanted)
-    return Error{"--trace shows simulated runs; hardware has no common clock for it", {}};
-  const auto place = launch::mpi_place();
-  if (!place) return place.error();
-  RunBackend backend;
-  if (place.value() && place.value()->rank > 0) {
-    backend.over = be_an_mpi_node(arguments, place.value()->rank);
-    return backend;
-  }
-  if (arguments.hardware.rendezvous.empty()) {
-    const auto devices = ib::list_devices();
-    if (!devices) return devices.error();
-    if (devices.value().empty())
-      return Error{"this machine has no RDMA device; latchlab doctor says more", {}};
-  }
-  if (Status possible = advise_on_hardware(scenarios); !possible) return possible.error();
-  std::uint32_t nodes = 1;
-  for (const Scenario* scenario : scenarios)
-    for (const Point& point : scenario->points) nodes = std::max(nodes, point.platform.nodes());
-  if (place.value() && place.value()->size < nodes)
-    return Error{fmt::format("the largest point has {} nodes, and MPI has started {} processes: "
-                             "mpirun -n {}",
-                             nodes, place.value()->size, nodes),
-                 {}};
-  const auto fleet = std::make_shared<Fleet>(arguments, nodes, place.value());
-  if (Status assembled = fleet->assemble(); !assembled) return assembled.error();
-  backend.name = fleet->describe();
-  backend.emulated = emulated_on_hardware(scenarios, arguments.hardware.agents);
-  backend.runner = [fleet](const Scenario& scenario, std::size_t point, std::uint32_t repeat,
-                           const StopAsked& stop) {
-    return fleet->run(scenario, point, repeat, stop);
-  };
-  return backend;
 }
 
 }  // namespace latchlab::tool

@@ -24,9 +24,6 @@ Result<RunBackend> hardware_backend(const RunArguments& arguments,
 int be_a_node(const launch::Address& coordinator, const std::string& token,
               std::optional<std::uint32_t> rank, const NodeArguments& arguments);
 
-// What all processes of a run must have in common.
-std::string hardware_program();
-
 // One repeat, as the coordinator tells it to the nodes.
 struct NodeJob {
   std::string scenario;  // resolved

@@ -1,5 +1,3 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -10,10 +8,6 @@
 namespace latchlab::tool {
 
 using Json = nlohmann::ordered_json;
-
-std::string hardware_program() {
-  return fmt::format("latchlab {} {}", LATCHLAB_VERSION, program_identity());
-}
 
 std::string write_job(const NodeJob& job) {
   Json json;

@@ -37,9 +37,15 @@ Result<JournalFile> JournalFile::make(std::uint32_t clients) {
   std::string path = "/dev/shm/latchlab-guard-" + kAny;
   if (::access("/dev/shm", W_OK) != 0) path = "/tmp/latchlab-guard-" + kAny;
   const int file = ::mkostemp(path.data(), O_CLOEXEC);
-  if (file < 0 || ::ftruncate(file, static_cast<off_t>(clients * sizeof(GuardRecord))) != 0)
-    return Error{fmt::format("cannot make {}: {}", path, std::strerror(errno)), {}};
+  if (file < 0) return Error{fmt::format("cannot make {}: {}", path, std::strerror(errno)), {}};
+  if (::ftruncate(file, static_cast<off_t>(clients * sizeof(GuardRecord))) != 0) {
+    const int why = errno;
+    ::close(file);
+    ::unlink(path.c_str());
+    return Error{fmt::format("cannot make {}: {}", path, std::strerror(why)), {}};
+  }
   auto made = map(path, file, clients);  // zeros are idle records
+  if (!made) ::unlink(path.c_str());
   if (made) made.value().mine_ = true;
   return made;
 }

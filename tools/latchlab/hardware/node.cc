@@ -4,10 +4,13 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "backends/ibverbs/ibverbs_backend.h"
@@ -29,22 +32,33 @@ constexpr std::chrono::seconds kSetUp{60};     // until all nodes are connected
 constexpr std::chrono::seconds kTakeDown{20};  // until all have ended their runs
 constexpr int kExchanges = 3;                  // as IbverbsOptions::exchange says
 
+// The one that a run will open: that of this name, or the first whose port is up; null: none.
+const ib::DeviceFacts* chosen(const std::vector<ib::DeviceFacts>& devices,
+                              const std::string& name) {
+  const auto fits = [&name](const ib::DeviceFacts& device) {
+    return name.empty() ? device.port_up : device.name == name;
+  };
+  const auto found = std::find_if(devices.begin(), devices.end(), fits);
+  if (found != devices.end()) return &*found;
+  return name.empty() && !devices.empty() ? &devices.back() : nullptr;
+}
+
 // What results say of the machine; the coordinator reads it from every node.
 Result<std::string> facts_of(const HardwareArguments& hardware) {
   const auto devices = ib::list_devices();
   if (!devices) return devices.error();
   utsname system = {};
   ::uname(&system);
-  for (const ib::DeviceFacts& device : devices.value()) {
-    if (!hardware.device.empty() && device.name != hardware.device) continue;
-    Json json;
-    json["device"] = device.name;
-    json["firmware"] = device.firmware;
-    json["kernel"] = system.release;
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  }
-  if (hardware.device.empty()) return Error{"this machine has no RDMA device", {}};
-  return Error{fmt::format("this machine has no RDMA device {}", hardware.device), {}};
+  const ib::DeviceFacts* const device = chosen(devices.value(), hardware.device);
+  if (device == nullptr && hardware.device.empty())
+    return Error{"this machine has no RDMA device", {}};
+  if (device == nullptr)
+    return Error{fmt::format("this machine has no RDMA device {}", hardware.device), {}};
+  Json json;
+  json["device"] = device->name;
+  json["firmware"] = device->firmware;
+  json["kernel"] = system.release;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 // One job of a node that is in it.
@@ -65,6 +79,7 @@ class NodeRun {
     PartOutcome outcome = run_part(point_, *entry, job_.repeat, make, options);
     if (failure_.empty()) return outcome;
     if (outcome.status != RepeatStatus::unavailable) outcome.status = RepeatStatus::failed;
+    outcome.secondary = left_alone_;
     outcome.message = fmt::format("node {}: {}", node_.value, failure_);
     outcome.parts.clear();
     return outcome;
@@ -97,6 +112,7 @@ class NodeRun {
     const auto patience = exchanges_++ + 1 < kExchanges ? kSetUp : kTakeDown;
     auto all = member_.exchange(mine, launch::within(patience));
     if (all) all.value().resize(nodes);
+    left_alone_ = !all;
     return all;
   }
 
@@ -133,6 +149,7 @@ class NodeRun {
   const NodeId node_{static_cast<std::uint16_t>(member_.rank() + 1)};
   IbverbsBackend* backend_ = nullptr;
   int exchanges_ = 0;
+  bool left_alone_ = false;  // by the others, in the last exchange
   std::string failure_;
 };
 
@@ -163,10 +180,26 @@ std::string do_job(launch::Member& member, const NodeArguments& arguments, const
   JournalFile journal;
   if (!job.own.empty()) {
     auto opened = JournalFile::open(job.own, point.platform.clients());
-    if (opened) journal = std::move(opened).value();
+    if (!opened) return serialise_part_outcome(refused(opened.error().text()));
+    journal = std::move(opened).value();
   }
   NodeRun run(member, arguments, wanted.value(), point);
   return serialise_part_outcome(run.run(journal.records()));
+}
+
+// nullopt: any.
+Result<std::optional<std::uint32_t>> wanted_rank() {
+  const char* const asked = std::getenv(launch::kRankVariable);
+  if (asked == nullptr || *asked == '\0') return std::optional<std::uint32_t>();
+  std::uint32_t rank = 0;
+  const char* const end = asked + std::strlen(asked);
+  const auto [stop, error] = std::from_chars(asked, end, rank);
+  if (error == std::errc() && stop == end) return std::optional(rank);
+  return Error{
+      fmt::format("{}: '{}' is no rank; set it to a whole number from 0, or to nothing for "
+                  "any rank",
+                  launch::kRankVariable, asked),
+      {}};
 }
 
 }  // namespace
@@ -176,13 +209,9 @@ int node(const NodeArguments& arguments) {
   if (!address) return complain(address.error());
   const auto token = launch::find_token(arguments.token_file);
   if (!token) return complain(token.error());
-  std::optional<std::uint32_t> rank;
-  if (const char* const asked = std::getenv(launch::kRankVariable)) {
-    char* end = nullptr;
-    const unsigned long number = std::strtoul(asked, &end, 10);
-    if (*asked != '\0' && *end == '\0') rank = static_cast<std::uint32_t>(number);
-  }
-  return be_a_node(address.value(), token.value(), rank, arguments);
+  const auto rank = wanted_rank();
+  if (!rank) return complain(rank.error());
+  return be_a_node(address.value(), token.value(), rank.value(), arguments);
 }
 
 int be_a_node(const launch::Address& coordinator, const std::string& token,
@@ -190,7 +219,7 @@ int be_a_node(const launch::Address& coordinator, const std::string& token,
   auto facts = facts_of(arguments.hardware);
   if (!facts) return complain(facts.error(), kCannot);
   launch::MemberOptions options;
-  options.program = hardware_program();
+  options.program = program_with_plugins();
   options.token = token;
   options.facts = facts.value();
   options.rank = rank;

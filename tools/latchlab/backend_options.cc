@@ -1,0 +1,78 @@
+// Options of a run that do not go together with its backend, before anything is done.
+
+#include <fmt/core.h>
+
+#include "core/runner/files.h"
+#include "tools/latchlab/run_one.h"
+#ifdef LATCHLAB_WITH_IBVERBS
+#include "core/launch/address.h"
+#include "core/launch/mpi.h"
+#include "core/launch/token.h"
+#endif
+
+namespace latchlab::tool {
+
+namespace {
+
+// The options that say something of hardware, as they are typed.
+std::string given(const HardwareArguments& hardware) {
+  std::string all;
+  const auto add = [&all](bool is_given, const char* option) {
+    if (is_given) all += (all.empty() ? "" : ", ") + std::string(option);
+  };
+  add(!hardware.device.empty(), "--device");
+  add(!hardware.addresses.empty(), "--address");
+  add(hardware.workers != 1, "--workers");
+  add(hardware.agents, "--agents");
+  add(!hardware.rendezvous.empty(), "--rendezvous");
+  return all;
+}
+
+Status check_rendezvous(const std::string& rendezvous) {
+#ifdef LATCHLAB_WITH_IBVERBS
+  if (const auto at = launch::parse_address(rendezvous); !at) return at.error();
+  if (launch::started_by_mpi())
+    return Error{
+        "--rendezvous: mpirun has started the nodes already; leave --rendezvous out, or start one "
+        "latchlab run without mpirun",
+        {}};
+  if (!launch::find_token(""))
+    return Error{fmt::format("--rendezvous: no token; set {} to a secret that all nodes share",
+                             launch::kTokenVariable),
+                 {}};
+#else
+  static_cast<void>(rendezvous);  // this build will say that it has no nodes to wait for
+#endif
+  return fine();
+}
+
+Status check_hardware_options(const RunArguments& arguments) {
+  if (arguments.trace.wanted)
+    return Error{
+        "--trace shows simulated runs; hardware has no common clock for it: leave it out, or run "
+        "with --backend simgrid",
+        {}};
+  if (arguments.jobs > 1)
+    return Error{fmt::format("--jobs {}: on hardware one run at a time has the machine; leave "
+                             "--jobs out",
+                             arguments.jobs),
+                 {}};
+  if (const std::string& rendezvous = arguments.hardware.rendezvous; !rendezvous.empty())
+    if (Status usable = check_rendezvous(rendezvous); !usable) return usable;
+  // Asked now, and not only when all nodes have come.
+  if (!arguments.resume && !arguments.out.empty()) return check_results_directory(arguments.out);
+  return fine();
+}
+
+}  // namespace
+
+Status check_backend_options(const RunArguments& arguments) {
+  if (arguments.backend == "ibverbs") return check_hardware_options(arguments);
+  const std::string options = given(arguments.hardware);
+  if (options.empty()) return fine();
+  return Error{
+      fmt::format("{}: only for runs on hardware; add --backend ibverbs, or leave it out", options),
+      {}};
+}
+
+}  // namespace latchlab::tool

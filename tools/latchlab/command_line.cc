@@ -1,0 +1,34 @@
+#include "tools/latchlab/command_line.h"
+
+#include <fmt/core.h>
+
+#include "tools/latchlab/plugins.h"
+
+namespace latchlab::tool {
+
+std::string backend_options(const RunArguments& arguments) {
+  if (arguments.backend == "simgrid") return {};
+  const HardwareArguments& hardware = arguments.hardware;
+  std::string options = " --backend " + arguments.backend;
+  if (!hardware.device.empty()) options += " --device " + hardware.device;
+  for (const std::string& address : hardware.addresses) options += " --address " + address;
+  if (hardware.workers != 1) options += fmt::format(" --workers {}", hardware.workers);
+  if (hardware.agents) options += " --agents";
+  // In quotes: the brackets of an IPv6 address mean something to a shell.
+  if (!hardware.rendezvous.empty()) options += " --rendezvous '" + hardware.rendezvous + "'";
+  return options;
+}
+
+std::string command_line(const RunArguments& arguments) {
+  std::string command = "latchlab run " + arguments.input.scenario;
+  for (const std::string& set : arguments.input.sets) command += " --set '" + set + "'";
+  if (arguments.input.seed) command += fmt::format(" --seed {}", *arguments.input.seed);
+  if (arguments.input.repeats) command += fmt::format(" --repeats {}", *arguments.input.repeats);
+  return command + backend_options(arguments) + plugin_options();
+}
+
+std::string resume_command(const RunArguments& arguments, const std::string& directory) {
+  return command_line(arguments) + " --resume --out " + directory;
+}
+
+}  // namespace latchlab::tool

@@ -1,0 +1,55 @@
+#pragma once
+// The node processes of a run on hardware, as the coordinator sees them.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/launch/address.h"
+#include "core/launch/coordinator.h"
+#include "core/launch/local_members.h"
+#include "core/launch/mpi.h"
+#include "core/runner/study.h"
+#include "tools/latchlab/commands.h"
+#include "tools/latchlab/hardware/journal.h"
+
+namespace latchlab::tool {
+
+class Fleet {
+ public:
+  // `place`: of this process among those that MPI has started, which are the nodes.
+  Fleet(const RunArguments& arguments, std::uint32_t nodes, std::optional<launch::MpiPlace> place)
+      : arguments_(arguments), nodes_(place ? place->size : nodes), place_(place) {}
+  ~Fleet();
+  Fleet(const Fleet&) = delete;
+  Fleet& operator=(const Fleet&) = delete;
+
+  Status assemble();
+  // What the nodes run on: "rxe0 (firmware , Linux 6.1.0-41-amd64)", different ones apart.
+  std::string describe() const;
+  RepeatOutcome run(const Scenario& scenario, std::size_t point, std::uint32_t repeat,
+                    const StopAsked& stop);
+
+ private:
+  Status start_locals();
+  void say_what_waits(const launch::Address& at);
+  Status gather(const StopAsked& stop);
+  void call_the_missing() const;
+  Result<std::vector<std::string>> make_journals(const Point& point);
+  RepeatOutcome collect(const Point& point, const launch::JobOutcome& job);
+
+  RunArguments arguments_;
+  std::uint32_t nodes_;
+  std::optional<launch::MpiPlace> place_;
+  std::optional<launch::Coordinator> coordinator_;
+  std::optional<launch::LocalMembers> locals_;  // absent: they were all started elsewhere
+  std::vector<JournalFile> journals_;           // by rank, of the job under way
+  std::string joining_;                         // what to type where a node is to be
+  bool assembled_ = false;
+  bool gave_up_ = false;  // nobody came in time
+};
+
+}  // namespace latchlab::tool
