@@ -95,9 +95,11 @@ void CompletionQueue::arm() {
   ibv_req_notify_cq(ibv_cq_ex_to_cq(cq_), 0);
 }
 
-void CompletionQueue::sleep_until_any(int milliseconds) {
+void CompletionQueue::sleep_until_any(Duration longest) {
   pollfd waited = {channel_->fd, POLLIN, 0};
-  if (::poll(&waited, 1, milliseconds) <= 0) return;
+  const std::int64_t ns = longest.ps / 1000;
+  const timespec until = {ns / 1'000'000'000, ns % 1'000'000'000};
+  if (::ppoll(&waited, 1, &until, nullptr) <= 0) return;
   ibv_cq* which = nullptr;
   void* context = nullptr;
   while (ibv_get_cq_event(channel_, &which, &context) == 0) ibv_ack_cq_events(which, 1);

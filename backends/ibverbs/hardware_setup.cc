@@ -87,7 +87,7 @@ Status Hardware::make_lanes(LocalNode& node) {
   const std::vector<LaneId> lanes = all_lanes();
   for (std::uint32_t i = 0; i <= options_.workers; ++i) {
     const bool home = i == options_.workers;
-    auto lane = Lane::make(*node.device, {node.id, static_cast<std::uint8_t>(i)}, lanes, home);
+    auto lane = Lane::make(*node.device, {node.id, static_cast<std::uint8_t>(i)}, lanes);
     if (!lane) return lane.error();
     if (home) {
       node.home = std::make_unique<Home>(std::move(lane).value(), *node.memory, plan_.clients);

@@ -9,7 +9,7 @@ namespace latchlab::ib {
 namespace {
 
 constexpr int kIdleTurns = 50;  // before it sleeps until something comes
-constexpr int kLongestSleepMs = 20;
+constexpr Duration kLongestSleep = milliseconds(20);
 
 std::uint64_t load(const std::byte* word) {
   return __atomic_load_n(reinterpret_cast<const std::uint64_t*>(word), __ATOMIC_ACQUIRE);
@@ -67,7 +67,7 @@ void Home::run() {
     if (lane_->poll() > 0)
       idle = 0;
     else
-      lane_->cq().sleep_until_any(kLongestSleepMs);
+      lane_->cq().sleep_until_any(kLongestSleep);
   }
   if (!die_) return;
   // Silent first: a verb that finds no memory would be told so.

@@ -16,9 +16,9 @@ static_assert(Lane::kMostVerbs + 160 <= kCompletions);
 }  // namespace
 
 Result<std::unique_ptr<Lane>> Lane::make(const Device& device, LaneId id,
-                                         const std::vector<LaneId>& lanes, bool notifies) {
+                                         const std::vector<LaneId>& lanes) {
   auto lane = std::unique_ptr<Lane>(new Lane(device, id));
-  auto cq = CompletionQueue::make(device, kCompletions, notifies);
+  auto cq = CompletionQueue::make(device, kCompletions, true);
   if (!cq) return cq.error();
   lane->cq_ = std::move(cq).value();
   auto recvs = RecvPool::make(device, kRecvs, kFrameBytes);

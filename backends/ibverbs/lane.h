@@ -33,7 +33,7 @@ class Lane {
 
   // `lanes`: of every node, in the order of the run; channels are made for all but itself.
   static Result<std::unique_ptr<Lane>> make(const Device& device, LaneId id,
-                                            const std::vector<LaneId>& lanes, bool notifies);
+                                            const std::vector<LaneId>& lanes);
 
   LaneId id() const { return id_; }
   const Device& device() const { return device_; }

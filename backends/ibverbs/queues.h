@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "backends/ibverbs/device.h"
+#include "core/base/time.h"
 #include "core/verbs/verb.h"
 
 // NOLINTBEGIN(readability-identifier-naming): libibverbs' own names
@@ -43,10 +44,10 @@ class CompletionQueue {
 
   // Takes up to done.size() completions; how many.
   std::size_t poll(std::span<Done> done);
-  // Returns at the next completion, or after `milliseconds`. Poll once more after arm() and before
+  // Returns at the next completion, or after `longest`. Poll once more after arm() and before
   // sleeping: what came in between raises no event.
   void arm();
-  void sleep_until_any(int milliseconds);
+  void sleep_until_any(Duration longest);
 
   ibv_cq_ex* handle() const { return cq_; }
 

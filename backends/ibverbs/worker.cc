@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <time.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "backends/ibverbs/station.h"
@@ -13,6 +14,10 @@ namespace latchlab::ib {
 namespace {
 
 constexpr int kIdleTurns = 16;  // before the core is offered to others
+// A worker without clients polls on for so long after the last thing it did, and then sleeps until
+// something comes.
+constexpr Duration kAwake = milliseconds(1);
+constexpr Duration kLongestSleep = milliseconds(1);
 constexpr Duration kSweep = seconds(1);
 
 }  // namespace
@@ -120,10 +125,13 @@ bool Worker::run_inbox() {
 }
 
 bool Worker::turn() {
-  bool any = run_timers();
+  const bool timed = run_timers();
+  bool any = false;
   for (Station* station : stations_) any = station->poll() || any;
   any = run_ready() || any;
-  return run_inbox() || any;
+  any = run_inbox() || any;
+  if (any) busy_at_ = turn_began_;
+  return any || timed;
 }
 
 void Worker::sweep() {
@@ -137,6 +145,15 @@ bool Worker::nothing_under_way() const {
   for (const Station* station : stations_)
     if (station->busy()) return false;
   return true;
+}
+
+void Worker::nap(Time date) {
+  CompletionQueue& cq = stations_.front()->lane().cq();
+  cq.arm();
+  if (turn()) return;
+  if (!timers_.empty()) date = std::min(date, timers_.top().date);
+  const Duration left = std::min(date - turn_began_, kLongestSleep);
+  if (left.ps > 0) cq.sleep_until_any(left);
 }
 
 RunEnd Worker::run_until(Time date, const std::atomic<bool>& stop, bool quiet) {
@@ -154,7 +171,10 @@ RunEnd Worker::run_until(Time date, const std::atomic<bool>& stop, bool quiet) {
     if (++idle < kIdleTurns) continue;
     idle = 0;
     if (quiet && nothing_under_way()) return RunEnd::stuck;
-    ::sched_yield();
+    if (live_clients == 0 && stations_.size() == 1 && turn_began_ > busy_at_ + kAwake)
+      nap(date);
+    else
+      ::sched_yield();
   }
 }
 

@@ -81,6 +81,7 @@ class Worker {
 
   bool turn();
   void sweep();
+  void nap(Time date);
   bool run_timers();
   bool run_ready();
   bool run_inbox();
@@ -95,6 +96,7 @@ class Worker {
   std::uint64_t next_order_ = 0;
   Time turn_began_;
   Time swept_;
+  Time busy_at_;  // when something last came from elsewhere
   const IbActor* running_ = nullptr;
   std::deque<Ready> ready_;
   std::mutex inbox_mutex_;

@@ -26,6 +26,7 @@ std::uint32_t launched_size() {
   return 1;
 }
 
+#ifdef LATCHLAB_WITH_MPI
 // Where nothing but Slurm's own variables tells a process its place, Open MPI would end the program
 // with a page about how to build it.
 bool is_told_by_slurm_alone() {
@@ -33,6 +34,7 @@ bool is_told_by_slurm_alone() {
   return is_set("SLURM_STEP_NUM_TASKS") && !is_set("OMPI_COMM_WORLD_SIZE") && !is_set("PMI_SIZE") &&
          !is_set("PMIX_RANK");
 }
+#endif
 
 }  // namespace
 

@@ -24,6 +24,7 @@ std::string command_line(const RunArguments& arguments) {
   for (const std::string& set : arguments.input.sets) command += " --set '" + set + "'";
   if (arguments.input.seed) command += fmt::format(" --seed {}", *arguments.input.seed);
   if (arguments.input.repeats) command += fmt::format(" --repeats {}", *arguments.input.repeats);
+  if (!arguments.input.data.empty()) command += " --data '" + arguments.input.data + "'";
   return command + backend_options(arguments) + plugin_options();
 }
 
