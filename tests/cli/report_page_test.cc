@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <regex>
 
 #include "tests/cli/browser.h"
 
@@ -76,11 +75,15 @@ TEST_F(ReportPage, does_not_call_sound_what_nobody_has_checked) {
   write("small.yaml", small_scenario("{name: cas}"));
   ASSERT_EQ(latchlab({"run", "small.yaml", "--out", "a", "--quiet"}).code, 0);
   const std::string stored = "a/points/0000-0.json";
-  const std::regex checks(R"(\\"safety\.checks\\":[0-9]+,)");
-  const std::string before = read(stored);
-  ASSERT_TRUE(std::regex_search(before, checks));
-  const std::string unchecked = std::regex_replace(before, checks, R"(\"safety.checks\":null,)");
-  write(stored, std::regex_replace(unchecked, std::regex("simgrid"), "ibverbs on rxe0"));
+  std::string text = read(stored);
+  const std::string checks = R"(\"safety.checks\":)";
+  const std::size_t count = text.find(checks);
+  ASSERT_NE(count, text.npos);
+  const std::size_t begin = count + checks.size();
+  text.replace(begin, text.find(',', begin) - begin, "null");
+  const std::string simulator = R"("simgrid")";
+  text.replace(text.find(simulator), simulator.size(), R"("ibverbs on rxe0")");
+  write(stored, text);
   ASSERT_EQ(latchlab({"report", "a", "--out", "page.html"}).code, 0);
   const Seen seen = look_at("page.html");
   expect_sound(seen);
