@@ -40,14 +40,12 @@ VerbStatus verb_status(int status) {
 
 // ---- CompletionQueue ----
 
-Result<CompletionQueue> CompletionQueue::make(const Device& device, int depth, bool notifies) {
+Result<CompletionQueue> CompletionQueue::make(const Device& device, int depth) {
   CompletionQueue made;
-  if (notifies) {
-    made.channel_ = ibv_create_comp_channel(device.context());
-    if (made.channel_ == nullptr)
-      return Error{fmt::format("no completion channel: {}", std::strerror(errno)), {}};
-    ::fcntl(made.channel_->fd, F_SETFL, ::fcntl(made.channel_->fd, F_GETFL) | O_NONBLOCK);
-  }
+  made.channel_ = ibv_create_comp_channel(device.context());
+  if (made.channel_ == nullptr)
+    return Error{fmt::format("no completion channel: {}", std::strerror(errno)), {}};
+  ::fcntl(made.channel_->fd, F_SETFL, ::fcntl(made.channel_->fd, F_GETFL) | O_NONBLOCK);
   ibv_cq_init_attr_ex wanted = {};
   wanted.cqe = static_cast<std::uint32_t>(depth);
   wanted.channel = made.channel_;

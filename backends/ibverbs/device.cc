@@ -126,6 +126,15 @@ Device::~Device() {
   if (context_ != nullptr) ibv_close_device(context_);
 }
 
+const DeviceFacts* choose_device(const std::vector<DeviceFacts>& devices, const std::string& name) {
+  const auto fits = [&name](const DeviceFacts& device) {
+    return name.empty() ? device.port_up : device.name == name;
+  };
+  const auto found = std::find_if(devices.begin(), devices.end(), fits);
+  if (found != devices.end()) return &*found;
+  return name.empty() && !devices.empty() ? &devices.back() : nullptr;
+}
+
 Result<std::unique_ptr<Device>> Device::open(const DeviceChoice& choice) {
   int count = 0;
   auto list = get_list(count);

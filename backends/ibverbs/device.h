@@ -46,6 +46,10 @@ struct DeviceFacts {
 // Empty: the kernel has RDMA, but there is no device. An error says what to do.
 Result<std::vector<DeviceFacts>> list_devices();
 
+// The one that Device::open takes of them: that of this name, or without a name the first whose
+// port is up, else the last; null: none.
+const DeviceFacts* choose_device(const std::vector<DeviceFacts>& devices, const std::string& name);
+
 class Device {
  public:
   static Result<std::unique_ptr<Device>> open(const DeviceChoice& choice);
@@ -87,7 +91,6 @@ class Registration {
   Registration(Registration&& other) noexcept;
   Registration& operator=(Registration&& other) noexcept;
 
-  bool valid() const { return mr_ != nullptr; }
   std::uint32_t local_key() const;
   std::uint32_t remote_key() const;
   void drop();

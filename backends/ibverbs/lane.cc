@@ -18,7 +18,7 @@ static_assert(Lane::kMostVerbs + 160 <= kCompletions);
 Result<std::unique_ptr<Lane>> Lane::make(const Device& device, LaneId id,
                                          const std::vector<LaneId>& lanes) {
   auto lane = std::unique_ptr<Lane>(new Lane(device, id));
-  auto cq = CompletionQueue::make(device, kCompletions, true);
+  auto cq = CompletionQueue::make(device, kCompletions);
   if (!cq) return cq.error();
   lane->cq_ = std::move(cq).value();
   auto recvs = RecvPool::make(device, kRecvs, kFrameBytes);

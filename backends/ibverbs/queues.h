@@ -35,8 +35,7 @@ VerbStatus verb_status(int status);
 
 class CompletionQueue {
  public:
-  // With `notifies`, sleep_until_any waits for the next completion without using the CPU.
-  static Result<CompletionQueue> make(const Device& device, int depth, bool notifies);
+  static Result<CompletionQueue> make(const Device& device, int depth);
   CompletionQueue() = default;
   ~CompletionQueue();
   CompletionQueue(CompletionQueue&& other) noexcept;
@@ -44,8 +43,8 @@ class CompletionQueue {
 
   // Takes up to done.size() completions; how many.
   std::size_t poll(std::span<Done> done);
-  // Returns at the next completion, or after `longest`. Poll once more after arm() and before
-  // sleeping: what came in between raises no event.
+  // Returns at the next completion, or after `longest`, and uses no CPU. Poll once more after arm()
+  // and before sleeping: what came in between raises no event.
   void arm();
   void sleep_until_any(Duration longest);
 
@@ -123,7 +122,6 @@ class QueuePair {
   QueuePair(QueuePair&& other) noexcept;
   QueuePair& operator=(QueuePair&& other) noexcept;
 
-  bool valid() const { return qp_ != nullptr; }
   QpAddress address() const;
   Status connect(const QpAddress& peer);
   // Everything outstanding is flushed; peers get no more answers.

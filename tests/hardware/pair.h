@@ -26,7 +26,7 @@ T must(Result<T> made) {
 struct End {
   explicit End(const std::string& address)
       : device(must(Device::open({"", address}))),
-        cq(must(CompletionQueue::make(*device, 256, false))),
+        cq(must(CompletionQueue::make(*device, 256))),
         words(64),
         registered(must(Registration::make(*device, words.data(), 8 * words.size(), true))) {}
 

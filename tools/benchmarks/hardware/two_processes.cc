@@ -60,12 +60,8 @@ Result<std::string> address_for(NodeId node, const Where& where) {
   if (known.empty()) {
     const auto devices = ib::list_devices();
     if (!devices) return devices.error();
-    for (const ib::DeviceFacts& device : devices.value()) {
-      const bool wanted = where.device.empty() ? device.port_up : device.name == where.device;
-      if (!wanted) continue;
-      known = device.ipv4_addresses();
-      break;
-    }
+    if (const auto* const device = ib::choose_device(devices.value(), where.device))
+      known = device->ipv4_addresses();
   }
   if (known.empty()) return std::string();  // InfiniBand has none
   return known[std::min<std::size_t>(node.value, known.size()) - 1];

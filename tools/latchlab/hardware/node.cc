@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <sys/utsname.h>
 
-#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -32,24 +31,13 @@ constexpr std::chrono::seconds kSetUp{60};     // until all nodes are connected
 constexpr std::chrono::seconds kTakeDown{20};  // until all have ended their runs
 constexpr int kExchanges = 3;                  // as IbverbsOptions::exchange says
 
-// The one that a run will open: that of this name, or the first whose port is up; null: none.
-const ib::DeviceFacts* chosen(const std::vector<ib::DeviceFacts>& devices,
-                              const std::string& name) {
-  const auto fits = [&name](const ib::DeviceFacts& device) {
-    return name.empty() ? device.port_up : device.name == name;
-  };
-  const auto found = std::find_if(devices.begin(), devices.end(), fits);
-  if (found != devices.end()) return &*found;
-  return name.empty() && !devices.empty() ? &devices.back() : nullptr;
-}
-
 // What results say of the machine; the coordinator reads it from every node.
 Result<std::string> facts_of(const HardwareArguments& hardware) {
   const auto devices = ib::list_devices();
   if (!devices) return devices.error();
   utsname system = {};
   ::uname(&system);
-  const ib::DeviceFacts* const device = chosen(devices.value(), hardware.device);
+  const ib::DeviceFacts* const device = ib::choose_device(devices.value(), hardware.device);
   if (device == nullptr && hardware.device.empty())
     return Error{"this machine has no RDMA device", {}};
   if (device == nullptr)
