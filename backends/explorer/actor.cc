@@ -71,13 +71,13 @@ Task<RemoteWaitResult> Actor::await_remote(const RemoteWait& wait) {
 }
 
 Task<RemoteWaitResult> Actor::look_when_worth_it(const RemoteWait& wait) {
-  LATCHLAB_CHECK(wait.probe_count >= 1 && wait.classify, "a remote wait has a probe and a verdict");
+  LATCHLAB_CHECK(!wait.probes.empty() && wait.classify, "a remote wait has a probe and a verdict");
   ProbeSlot& slot = probe_slots.take();
   slot.wait = wait;
   slot.actor = this;
   slot.posted_at = world_.clock;
   slot.result.last_change = world_.clock;
-  slot.result.values = wait.first_seen;
+  slot.forget_values();
   probes.push_back(&slot);
   co_await ProbeAwait{&slot};
   const RemoteWaitResult result = slot.result;

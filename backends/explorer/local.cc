@@ -8,7 +8,17 @@ namespace {
 
 constexpr Duration kSynchronisationError = nanoseconds(100);
 
+void load_words(World& world, OpSlot& op) {
+  world.check_owned(op.verb.addr, op.verb.bytes);
+  const ArenaScope scope(op.actor->arena);
+  op.read.resize((op.verb.bytes + 7) / 8);
+  for (std::size_t i = 0; i < op.read.size(); ++i) op.read[i] = world.word(op.verb.addr + 8 * i);
+  if (op.verb.bytes % 8 != 0) op.read.back() &= (1ULL << (8 * (op.verb.bytes % 8))) - 1;
+  op.words = op.read.data();
+}
+
 void access_memory(World& world, OpSlot& op) {
+  if (op.cpu == CpuAccess::load_words) return load_words(world, op);
   world.check_owned(op.verb.addr, sizeof(std::uint64_t));
   std::uint64_t& word = world.word(op.verb.addr);
   const std::uint64_t before = word;
@@ -16,6 +26,7 @@ void access_memory(World& world, OpSlot& op) {
     world.search()->facts.written(op.verb.addr);
   switch (op.cpu) {
     case CpuAccess::load:
+    case CpuAccess::load_words:
       break;
     case CpuAccess::store:
     case CpuAccess::exchange:
@@ -29,6 +40,7 @@ void access_memory(World& world, OpSlot& op) {
       break;
   }
   op.completion.value.lo = before;
+  if (op.cpu != CpuAccess::load) world.count_effect(op);
   world.note(StepKind::local, *op.actor, static_cast<std::uint64_t>(op.cpu), op.verb.addr.packed(),
              hash_of(before, word));
 }

@@ -19,7 +19,7 @@ void add_delivery(World& world, OpSlot& op, StepList& steps) {
     return Step{StepKind::send_fail, &actor, static_cast<std::uint32_t>(status), &op};
   };
   const Endpoint* target = find_endpoint(world, op.target);
-  if (target != nullptr && target->transport == Transport::datagram) {
+  if (target != nullptr && is_datagram(target->transport)) {
     steps.now.push_back(failing(VerbStatus::ok));  // lost, and nobody is told
     if (target->recvs_free > 0 && !target->closed && !world.find_node(op.target.node)->dead)
       steps.now.push_back({StepKind::deliver, &actor, 0, &op});
@@ -29,7 +29,7 @@ void add_delivery(World& world, OpSlot& op, StepList& steps) {
     steps.now.push_back({StepKind::deliver, &actor, 0, &op});
   } else if (!target->owner->alive) {
     steps.now.push_back(failing(VerbStatus::receiver_not_ready));
-  } else if (target->transport == Transport::reliable_rnr) {
+  } else if (!is_patient(target->transport)) {
     steps.later.push_back(
         {op.posted_at + kPatience, false, failing(VerbStatus::receiver_not_ready)});
   }

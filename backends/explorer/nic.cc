@@ -7,7 +7,6 @@ namespace latchlab::explorer {
 namespace {
 
 constexpr std::uint32_t kMaxPieces = 8;
-constexpr std::uint32_t kByValueBytes = 16;
 
 std::uint32_t words_of(const Verb& verb) {
   return (verb.bytes + 7) / 8;
@@ -22,21 +21,6 @@ std::uint64_t mask_of(const Verb& verb, std::uint32_t index) {
 }
 std::uint64_t merged(std::uint64_t old, std::uint64_t fresh, std::uint64_t mask) {
   return (old & ~mask) | (fresh & mask);
-}
-
-bool width_allowed(const Verb& verb) {
-  switch (verb.kind) {
-    case VerbKind::read:
-    case VerbKind::write:
-      return verb.bytes > 0 && (uses_local(verb) || verb.bytes <= kByValueBytes);
-    case VerbKind::cas:
-    case VerbKind::faa:
-      return verb.bytes == 8;
-    case VerbKind::masked_cas:
-    case VerbKind::masked_faa:
-      return verb.bytes == 8 || verb.bytes == 16;
-  }
-  return false;
 }
 
 bool inside(World& world, RemoteAddr addr, std::uint64_t bytes, std::uint64_t align) {
@@ -105,6 +89,14 @@ void effect_done(World& world, OpSlot& op) {
   if (op.life != op.actor->life) world.complete(op);
 }
 
+// In the arena of whoever reads.
+void keep_word(OpSlot& op, std::uint32_t index, std::uint64_t word) {
+  const ArenaScope scope(op.actor->arena);
+  if (op.read.empty()) op.read.resize(words_of(op.verb));
+  op.read[index] = word;
+  op.words = op.read.data();
+}
+
 void move_words(World& world, OpSlot& op, std::uint32_t piece) {
   const Verb& verb = op.verb;
   const std::uint32_t words = words_of(verb);
@@ -118,6 +110,7 @@ void move_words(World& world, OpSlot& op, std::uint32_t piece) {
       const std::uint64_t seen = remote & mask;
       if (i == 0) op.completion.value.lo = seen;
       if (i == 1) op.completion.value.hi = seen;
+      if (reads_words(verb)) keep_word(op, i, seen);
       if (!uses_local(verb)) continue;
       std::uint64_t& local = world.word(verb.local + 8 * i);
       local = merged(local, seen, mask);

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <type_traits>
 #include <vector>
 
 #include "core/base/check.h"
@@ -22,8 +21,8 @@ struct ProbeSlot;
 // Every byte of a slot that is free is as in a new one, padding included: states are compared.
 template <class Slot>
 void make_anew(Slot& slot) {
-  static_assert(std::is_trivially_destructible_v<Slot>);
   void* const memory = &slot;
+  std::destroy_at(&slot);
   std::memset(memory, 0, sizeof(Slot));
   new (memory) Slot{};
 }
@@ -42,6 +41,7 @@ struct OpSlot : Operation {
   Actor* actor = nullptr;
   ProbeSlot* probe = nullptr;  // issued by a remote wait, as its `probe_index`-th
   int probe_index = 0;
+  std::vector<std::uint64_t> read;  // of a READ by value that is long, and of load_words
 
   // Verbs, messages and calls: what the census counts, and what may land after a death.
   bool reaches_others() const {
@@ -66,10 +66,15 @@ struct ProbeSlot {
   Actor* actor = nullptr;
   Time posted_at;
   bool observed_any = false;
-  ProbeValues observed = {};
+  Words observed_value;
+  ProbeValues observed;
   std::uint64_t misses = 0;
   int in_flight = 0;
 
+  void forget_values() {
+    result.values.lay_out(wait.probes.data(), wait.probes.size());
+    result.values.set(0, wait.first_seen);
+  }
   void clear() { make_anew(*this); }
 };
 

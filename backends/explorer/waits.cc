@@ -81,42 +81,46 @@ void make_wait_step(World& world, const Step& step) {
 
 namespace {
 
-// What each probe would give if all of them took effect now; false: one of them would fail.
+// What each probe would give if all of them took effect now; false: one of them would fail. `values`
+// is laid out for them.
 bool look(World& world, const RemoteWait& wait, ProbeValues& values) {
-  for (int i = 0; i < wait.probe_count; ++i) {
+  for (std::size_t i = 0; i < wait.probes.size(); ++i) {
     const Verb& verb = wait.probes[i];
     const Node* node = world.find_node(verb.addr.node);
     const bool fine = node != nullptr && !node->dead && verb.addr.offset % 8 == 0 &&
                       node->memory.contains(verb.addr.offset, verb.bytes);
     if (!fine) return false;
-    values[i].lo = world.word(verb.addr);
-    values[i].hi = verb.bytes > 8 ? world.word(verb.addr + 8) : 0;
+    std::uint64_t at = 0;
+    for (std::uint64_t& word : values.words(i)) {
+      word = world.word(verb.addr + at);
+      at += 8;
+    }
   }
   return true;
 }
 
 void observe(const World& world, ProbeSlot& probe, const ProbeValues& seen) {
-  ProbeValues progress = seen;
-  if (probe.wait.observe) {
-    progress = {};
-    progress[0] = probe.wait.observe(seen);
-  }
-  if (probe.observed_any && progress == probe.observed) return;
-  probe.observed = progress;
+  const bool partly = static_cast<bool>(probe.wait.observe);
+  const Words value = partly ? probe.wait.observe(seen) : Words{};
+  const bool same = partly ? value == probe.observed_value : seen == probe.observed;
+  if (probe.observed_any && same) return;
+  const ArenaScope scope(probe.actor->arena);
+  probe.observed_value = value;
+  if (!partly) probe.observed = seen;
   probe.observed_any = true;
   probe.result.last_change = world.clock;
 }
 
 // A probe of several pieces may see some of them as they are now and others as they will be.
 bool may_tear(const RemoteWait& wait) {
-  return wait.probe_count > 1 ||
+  return wait.probes.size() > 1 ||
          (wait.probes[0].kind == VerbKind::read && wait.probes[0].bytes > 8);
 }
 
 // Would issuing the probes now end the wait, or change the memory?
 bool worth_issuing(const RemoteWait& wait, const ProbeValues& seen) {
   if (wait.classify(seen) != Verdict::pending) return true;
-  for (int i = 0; i < wait.probe_count; ++i)
+  for (std::size_t i = 0; i < wait.probes.size(); ++i)
     if (is_atomic(wait.probes[i].kind) && after_atomic(wait.probes[i], seen[i]) != seen[i])
       return true;
   return false;
@@ -134,18 +138,18 @@ void end_probe(World& world, ProbeSlot& probe, WaitEnd end) {
 void launch(World& world, ProbeSlot& probe) {
   Actor& actor = *probe.actor;
   const ArenaScope scope(actor.arena);
-  for (int i = 0; i < probe.wait.probe_count; ++i) {
+  for (std::size_t i = 0; i < probe.wait.probes.size(); ++i) {
     OpSlot& op = actor.op_slots.take();
     op.verb = probe.wait.probes[i];
     op.batch = &op;
     op.probe = &probe;
-    op.probe_index = i;
+    op.probe_index = static_cast<int>(i);
     actor.tally().count(op.verb);
     actor.start(op);
   }
-  probe.in_flight = probe.wait.probe_count;
+  probe.in_flight = static_cast<int>(probe.wait.probes.size());
   const std::uint64_t before = world.search() == nullptr ? probe.result.tries : 0;
-  probe.result.tries = before + probe.wait.probe_count;
+  probe.result.tries = before + probe.wait.probes.size();
 }
 
 // In a search: nobody can tell when a probe set out before its first piece took effect, unless it
@@ -158,7 +162,7 @@ bool launch_looks_like_effect(const World& world, const ProbeSlot& probe) {
 
 void judge(World& world, ProbeSlot& probe) {
   ActorTally& tally = probe.actor->tally();
-  const std::uint64_t count = probe.wait.probe_count;
+  const std::uint64_t count = probe.wait.probes.size();
   if (probe.result.status != VerbStatus::ok) return end_probe(world, probe, WaitEnd::failed);
   const bool reads = probe.wait.probes[0].kind == VerbKind::read;
   if (reads) tally.probe_reads += count;
@@ -171,7 +175,7 @@ void judge(World& world, ProbeSlot& probe) {
   if (probe.wait.pacing) probe.wait.pacing(probe.result.values, probe.misses);
   if (world.search() == nullptr) return;
   probe.misses = 0;  // a miss leaves nothing behind
-  probe.result.values = probe.wait.first_seen;
+  probe.forget_values();
 }
 
 }  // namespace
@@ -181,7 +185,8 @@ void add_probe_steps(World& world, Actor& actor, StepList& steps) {
     if (probe->in_flight > 0) continue;
     const auto step = [&](StepKind kind) { return Step{kind, &actor, 0, nullptr, nullptr, probe}; };
     const RemoteWait& wait = probe->wait;
-    ProbeValues seen = {};
+    ProbeValues seen;
+    seen.lay_out(wait.probes.data(), wait.probes.size());
     const bool fine = look(world, wait, seen);
     if (fine) observe(world, *probe, seen);
     if (!fine || worth_issuing(wait, seen)) {
@@ -233,8 +238,8 @@ void make_probe_step(World& world, const Step& step) {
 
 void complete_probe(World& world, OpSlot& op) {
   ProbeSlot& probe = *op.probe;
-  const int index = op.probe_index;
-  probe.result.values[index] = op.completion.value;
+  const auto index = static_cast<std::size_t>(op.probe_index);
+  if (op.completion.ok()) probe.result.values.set(index, words_of(op).data());
   if (!op.completion.ok()) probe.result.status = op.completion.status;
   if (op.completion.ok() && !matched(op.verb, op.completion.value))
     ++probe.actor->tally().mismatched;

@@ -106,7 +106,7 @@ void World::count_effect(const OpSlot& op) {
     return;
   }
   ++effects_;
-  if (first.armed) first = {false, effects_};
+  if (first.armed) first.happened(effects_);
 }
 
 void World::drop(OpSlot& op) {

@@ -25,7 +25,7 @@ struct Endpoint {
   Actor* owner = nullptr;
   EndpointAddr addr;
   std::uint32_t recvs_free = 0;
-  Transport transport = Transport::reliable_rnr;
+  Transport transport = Transport::dc;
   bool closed = false;  // its process is gone
   std::vector<Message> queue;
 };

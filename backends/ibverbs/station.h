@@ -89,7 +89,7 @@ class Station final : public Lane::Owner {
   struct Endpoint {
     IbActor* owner = nullptr;
     std::uint32_t free_recvs = 0;
-    Transport transport = Transport::reliable_rnr;
+    Transport transport = Transport::dc;
     bool gone = false;
     std::deque<Message> queue;
   };

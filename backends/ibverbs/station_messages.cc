@@ -65,7 +65,7 @@ void Station::message_came(const FrameHead& head, const MessageBody& body) {
   AnswerBody answer;
   Endpoint* const endpoint = endpoint_at(body.target);
   const bool gone = endpoint == nullptr || endpoint->gone;
-  const bool datagram = endpoint != nullptr && endpoint->transport == Transport::datagram;
+  const bool datagram = endpoint != nullptr && is_datagram(endpoint->transport);
   bool taken = false;
   if (node_.home->evicted(body.from)) {
     answer.status = VerbStatus::flushed;
@@ -73,7 +73,7 @@ void Station::message_came(const FrameHead& head, const MessageBody& body) {
     answer.status = datagram ? VerbStatus::ok : VerbStatus::peer_failed;
   } else if (endpoint->free_recvs == 0) {
     answer.may_retry = !datagram;
-    answer.patient = endpoint->transport == Transport::reliable;
+    answer.patient = is_patient(endpoint->transport);
   } else {
     taken = true;
   }

@@ -11,7 +11,6 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr std::uint32_t kByValueBytes = 16;
 constexpr std::size_t kDoorbell = 32;  // work requests that are built before one is rung
 
 WorkRequest::Kind kind_of(VerbKind kind) {
@@ -274,7 +273,7 @@ void Station::verb_over(IbOperation& op, VerbStatus status) {
   ++(status == VerbStatus::ok ? worker_.census.executed : worker_.census.failed);
   FirstEffect& first = op.owner->first_effect();
   ++worker_.effects;
-  if (first.armed) first = {false, worker_.effects};
+  if (first.armed) first.happened(worker_.effects);
   finish(op, status);
 }
 

@@ -130,7 +130,7 @@ NodeId Simulator::peer_of(const SimOperation& op) const {
 bool Simulator::is_datagram(const SimOperation& op) {
   if (op.kind != OpKind::send) return false;
   const Endpoint* endpoint = find_endpoint(op.target);
-  return endpoint != nullptr && endpoint->transport == Transport::datagram;
+  return endpoint != nullptr && latchlab::is_datagram(endpoint->transport);
 }
 
 bool Simulator::message_lost(SimOperation& op) {

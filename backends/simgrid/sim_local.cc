@@ -14,6 +14,14 @@ __extension__ typedef __int128 Wide;  // NOLINT(modernize-use-using)
 constexpr int kRateBits = 60;
 constexpr Wide kPerBillion = 1'000'000'000;
 
+// What a CPU access touches: at least one.
+std::int64_t cache_lines_of(const Operation& op) {
+  constexpr std::uint64_t kLine = 64;
+  if (op.kind != OpKind::cpu || op.cpu != CpuAccess::load_words) return 1;
+  const std::uint64_t first = op.verb.addr.offset;
+  return static_cast<std::int64_t>((first + op.verb.bytes - 1) / kLine - first / kLine + 1);
+}
+
 std::int64_t drift_of(std::int64_t length_ps, std::int64_t rate_q60) {
   return static_cast<std::int64_t>(static_cast<Wide>(length_ps) * rate_q60 >> kRateBits);
 }
@@ -94,7 +102,8 @@ void Simulator::post_local(SimActor& actor, SimOperation& op) {
     default:
       LATCHLAB_CHECK(op.kind != OpKind::cpu || op.verb.addr.offset >= here.device_bytes,
                      "CPU access to memory of an RNIC");
-      date = actor.core != nullptr ? work(actor, nic_.cpu_access) : now_ + nic_.cpu_access;
+      const Duration length = nic_.cpu_access * cache_lines_of(op);
+      date = actor.core != nullptr ? work(actor, length) : now_ + length;
   }
   if (date != kNever) push(std::max(date, now_), actor.index, EventKind::local, &op);
 }
@@ -164,13 +173,29 @@ void Simulator::end_sleep(SimSleep& sleep) {
 
 // ---- memory and services ----
 
+void Simulator::load_words(SimOperation& op) {
+  const RemoteAddr addr = op.verb.addr;
+  Node& here = node(addr.node);
+  if (caches_) here.cache.touch(addr.offset, op.verb.bytes);
+  if (!op.carried) op.carried = std::make_unique<std::vector<std::uint64_t>>();
+  for (std::uint32_t at = 0; at < op.verb.bytes; at += 8)
+    op.carried->push_back(here.memory.word(addr.offset + at));
+  if (const std::uint32_t rest = op.verb.bytes % 8; rest != 0)
+    op.carried->back() &= (1ULL << (8 * rest)) - 1;
+  op.words = op.carried->data();
+  fingerprint_.add({static_cast<std::uint64_t>(now_.ps), op.actor,
+                    0x100 + static_cast<std::uint64_t>(op.cpu), addr.packed(), op.verb.bytes});
+}
+
 void Simulator::access_memory(SimOperation& op) {
   const RemoteAddr addr = op.verb.addr;
+  if (op.cpu == CpuAccess::load_words) return load_words(op);
   if (caches_) node(addr.node).cache.touch(addr.offset, sizeof(std::uint64_t));
   std::uint64_t& word = node(addr.node).memory.word(addr.offset);
   const std::uint64_t before = word;
   switch (op.cpu) {
     case CpuAccess::load:
+    case CpuAccess::load_words:
       break;
     case CpuAccess::store:
     case CpuAccess::exchange:
@@ -186,6 +211,7 @@ void Simulator::access_memory(SimOperation& op) {
   op.completion.value.lo = before;
   fingerprint_.add({static_cast<std::uint64_t>(now_.ps), op.actor,
                     0x100 + static_cast<std::uint64_t>(op.cpu), addr.packed(), before, word});
+  if (op.cpu != CpuAccess::load) note_first(op);
   if (word != before) word_changed(addr.node, addr.offset);
 }
 

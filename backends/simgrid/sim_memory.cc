@@ -6,8 +6,6 @@ namespace latchlab::sim {
 
 namespace {
 
-constexpr std::uint32_t kByValueBytes = 16;
-
 // Which bytes of its word at byte `at` the verb touches.
 std::uint64_t mask_of(const Verb& verb, std::uint32_t at) {
   const std::uint32_t left = verb.bytes - at;
@@ -25,10 +23,9 @@ bool Simulator::valid(const SimOperation& op) const {
   const Verb& verb = op.verb;
   const bool atomic = is_atomic(verb.kind);
   const bool wide = atomic && verb.bytes == 16;
-  if (verb.addr.offset % (wide ? 16 : 8) != 0 || verb.bytes == 0) return false;
+  if (verb.addr.offset % (wide ? 16 : 8) != 0 || !width_allowed(verb)) return false;
   if (!node(verb.addr.node).memory.contains(verb.addr.offset, verb.bytes)) return false;
-  if (atomic) return verb.bytes == 8 || (wide && verb.kind >= VerbKind::masked_cas);
-  return uses_local(verb) ? local_valid(op) : verb.bytes <= kByValueBytes;
+  return atomic || !uses_local(verb) || local_valid(op);
 }
 
 bool Simulator::local_valid(const SimOperation& op) const {
@@ -63,7 +60,7 @@ void Simulator::move_words(SimOperation& op) {
     const std::uint64_t mask = mask_of(verb, at);
     if (verb.kind == VerbKind::read) {
       if (at < kByValueBytes) (at == 0 ? result.lo : result.hi) = word & mask;
-      if (uses_local(verb)) carried_by(op).push_back(word);
+      if (carries_words(verb)) carried_by(op).push_back(word & mask);
       continue;
     }
     const std::uint64_t fresh =
@@ -75,6 +72,10 @@ void Simulator::move_words(SimOperation& op) {
 
 // What a READ has brought back.
 void Simulator::put_down_words(SimOperation& op) {
+  if (!uses_local(op.verb)) {
+    op.words = op.carried->data();
+    return;
+  }
   SparseMemory& memory = node(op.from).memory;
   for (std::uint32_t at = 0; at < op.verb.bytes; at += 8) {
     const std::uint64_t mask = mask_of(op.verb, at);

@@ -65,7 +65,7 @@ void Simulator::deliver(SimOperation& op) {
   Endpoint* endpoint = find_endpoint(op.target);
   const bool gone = endpoint == nullptr || endpoint->gone || node(op.target.node).dead;
   if (cut_off(op)) return fail_send(op, VerbStatus::flushed);
-  const bool datagram = endpoint != nullptr && endpoint->transport == Transport::datagram;
+  const bool datagram = endpoint != nullptr && is_datagram(endpoint->transport);
   if (datagram && (gone || endpoint->free_recvs == 0)) return lose(op);
   if (gone) return fail_send(op, VerbStatus::peer_failed);
   if (endpoint->free_recvs == 0) return not_ready(op, endpoint->transport);
@@ -75,9 +75,7 @@ void Simulator::deliver(SimOperation& op) {
   fingerprint_.add({static_cast<std::uint64_t>(now_.ps), op.actor, op.target.packed(), message.type,
                     message.lock.value, message.words[0], message.words[1], message.words[2]});
   endpoint->queue.push_back(message);
-  FirstEffect& first = owner(op).first_effect();
-  ++effects_;
-  if (first.armed) first = {false, effects_};
+  note_first(op);
   const Duration back = datagram ? Duration{} : way_back(op) + jitter();
   push(now_ + back + nic_.completion, op.actor, EventKind::complete, &op);
   if (endpoint->owner->alive) check_messages(*endpoint->owner);
@@ -90,8 +88,7 @@ void Simulator::lose(SimOperation& op) {
 }
 
 void Simulator::not_ready(SimOperation& op, Transport transport) {
-  const bool patient = transport == Transport::reliable;
-  if (!patient && op.retries++ >= nic_.rnr_retries)
+  if (!is_patient(transport) && op.retries++ >= nic_.rnr_retries)
     return fail_send(op, VerbStatus::receiver_not_ready);
   push(now_ + way_back(op) + nic_.rnr_timer, op.actor, EventKind::retry, &op);
 }

@@ -80,6 +80,11 @@ constexpr bool is_remote(OpKind kind) {
   return kind == OpKind::verb || kind == OpKind::send || kind == OpKind::call;
 }
 
+// A payload that does not fit the slot itself.
+constexpr bool carries_words(const Verb& verb) {
+  return verb.bytes > kByValueBytes || uses_local(verb);
+}
+
 struct SimOperation : Operation {
   SimOperation* queue_next = nullptr;  // in the one queue where it waits
   Qp* qp = nullptr;
@@ -100,7 +105,7 @@ struct SimOperation : Operation {
   Time slot_entered;       // from when it waits for its slot
   Time answers_at;         // when its answer could leave, were it not behind a bulk one
   Duration paused_before;  // of compute: its actor's pauses that it has made up for
-  // READ into or WRITE from registered memory; kept from one use of the slot to the next.
+  // Payloads that carries_words says; kept from one use of the slot to the next.
   std::unique_ptr<std::vector<std::uint64_t>> carried;
 };
 
@@ -190,7 +195,7 @@ struct Nic {
 struct Endpoint {
   SimActor* owner = nullptr;
   std::uint32_t free_recvs = 0;
-  Transport transport = Transport::reliable_rnr;
+  Transport transport = Transport::dc;
   bool gone = false;           // its process has died
   std::vector<Message> queue;  // a few at the most: nobody has more RECVs
 };

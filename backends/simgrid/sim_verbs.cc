@@ -163,11 +163,15 @@ void Simulator::unstall(Qp& qp) {
   }
 }
 
-void Simulator::note_effect(SimOperation& op) {
-  const Verb& verb = op.verb;
+void Simulator::note_first(SimOperation& op) {
   FirstEffect& first = owner(op).first_effect();
   ++effects_;
-  if (first.armed) first = {false, effects_};
+  if (first.armed) first.happened(effects_);
+}
+
+void Simulator::note_effect(SimOperation& op) {
+  const Verb& verb = op.verb;
+  note_first(op);
   fingerprint_.add({static_cast<std::uint64_t>(now_.ps), op.actor,
                     static_cast<std::uint64_t>(verb.kind) | (std::uint64_t{verb.bytes} << 8),
                     verb.addr.packed(), verb.value.lo, verb.value.hi, op.completion.value.lo,
@@ -226,7 +230,7 @@ void Simulator::complete_verb(SimOperation& op) {
   release_held(qp);
   --census_.in_flight;
   ++(op.completion.ok() ? census_.executed : census_.failed);
-  if (op.completion.ok() && op.verb.kind == VerbKind::read && uses_local(op.verb))
+  if (op.completion.ok() && op.verb.kind == VerbKind::read && carries_words(op.verb))
     put_down_words(op);
   finish_operation(op);
 }

@@ -127,6 +127,7 @@ class Simulator final : public Backend, public EventSource {
   Duration wire(NodeId from, NodeId to) const;
   Duration jitter();
   Time depart(NodeId from, NodeId to, Time date, std::uint32_t bytes);
+  void note_first(SimOperation& op);
   void note_effect(SimOperation& op);
   void release_held(Qp& qp);
   bool cut_off(const SimOperation& op) const { return owner(op).evicted; }
@@ -245,6 +246,7 @@ class Simulator final : public Backend, public EventSource {
   void wake_up(SimSleep& sleep);
   void end_sleep(SimSleep& sleep);
   void access_memory(SimOperation& op);
+  void load_words(SimOperation& op);
   void do_evict(SimOperation& op);
   Time true_date_of(const Node& node, Time local) const;
   Duration true_length_of(const Node& node, Duration local) const;

@@ -68,6 +68,8 @@ struct ProtocolInfo {
   std::string summary;       // one line
   std::string source;        // paper, section
   bool shared_mode = false;  // false: readers take the lock exclusively
+  bool update_mode = false;  // LockMode::update and LockClient::upgrade
+  bool ranges = false;       // extents smaller than the whole object
   std::vector<ParamSpec> params;
   std::vector<Profile> profiles;  // first: the default
   std::uint64_t entry_bytes = 8;  // size of one lock entry

@@ -12,14 +12,6 @@ namespace latchlab {
 
 namespace {
 
-const char* text(LockMode mode) {
-  return mode == LockMode::shared ? "shared" : "exclusive";
-}
-
-bool conflict(LockMode a, LockMode b) {
-  return a == LockMode::exclusive || b == LockMode::exclusive;
-}
-
 }  // namespace
 
 SafetyMonitor::SafetyMonitor(std::uint32_t clients, const Clocks& clocks)
@@ -131,7 +123,7 @@ void SafetyMonitor::count_bypasses(const LockState& state, ClientId winner, Lock
   for (std::uint32_t at = state.waiting; at != kNobody; at = clients_[at].after) {
     const ClientId other{at};
     ClientState& waiting = clients_[at];
-    if (other == winner || order_of(other) >= order || !conflict(waiting.mode, mode)) continue;
+    if (other == winner || order_of(other) >= order || compatible(waiting.mode, mode)) continue;
     max_bypassed_ = std::max<std::uint64_t>(max_bypassed_, ++waiting.bypassed);
   }
 }
@@ -144,7 +136,7 @@ bool SafetyMonitor::granted(ClientId client, const Grant& grant) {
   bool safe = true;
   for (std::uint32_t at = state.holders; at != kNobody; at = holders_[at].next) {
     const Holder& holder = holders_[at];
-    if (!conflict(holder.mode, grant.mode)) continue;
+    if (compatible(holder.mode, grant.mode)) continue;
     const bool worthless = clocks_.local_now(client) >= grant.valid_until;
     if (worthless || clocks_.local_now(holder.client) >= holder.valid_until) {
       ++counts_.expired_holds;
@@ -154,8 +146,8 @@ bool SafetyMonitor::granted(ClientId client, const Grant& grant) {
     ++counts_.violations;
     if (!std::exchange(safe, false)) continue;  // one conflict is enough to tell
     violation_ = fmt::format("client {} was granted lock {} ({}) while client {} holds it ({})",
-                             client.value, grant.lock.id.value, text(grant.mode),
-                             holder.client.value, text(holder.mode));
+                             client.value, grant.lock.id.value, name_of(grant.mode),
+                             holder.client.value, name_of(holder.mode));
   }
   add_holder(state, {grant.valid_until, client, kNobody, grant.mode});
   return safe;

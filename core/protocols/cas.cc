@@ -35,7 +35,7 @@ class CasClient final : public LockClient {
   CasClient(const CasOptions& options, const ClientEnv& env)
       : options_(options), verbs_(*env.verbs), backoff_(options.adaptive) {}
 
-  Task<AcquireResult> acquire(LockRef lock, LockMode mode, AcquireOptions options) override;
+  Task<AcquireResult> acquire(Want want, AcquireOptions options) override;
   Task<ReleaseResult> release(Grant grant) override;
 
  private:
@@ -52,8 +52,9 @@ class CasClient final : public LockClient {
   AdaptiveBackoff backoff_;
 };
 
-Task<AcquireResult> CasClient::acquire(LockRef lock, LockMode /*mode*/, AcquireOptions options) {
-  const Grant grant{lock, LockMode::exclusive, kNever, {}};
+Task<AcquireResult> CasClient::acquire(Want want, AcquireOptions options) {
+  const LockRef lock = want.lock;
+  const Grant grant(want);
   verbs_.mark(Phase::initial_atomic);
   const Completion first = co_await try_once(lock.entry);
   if (!first.ok()) {
@@ -99,7 +100,7 @@ Task<RemoteWaitResult> CasClient::retry(RemoteAddr entry, std::uint64_t seen, Ti
   }
   if (!options_.backoff) LATCHLAB_PATH("cas: retries follow at once");
   wait.pause_first = true;
-  wait.first_seen[0].lo = seen;
+  wait.first_seen.lo = seen;
   wait.deadline = deadline;
   co_return co_await verbs_.await_remote(wait);
 }
@@ -121,7 +122,7 @@ class Cas final : public Protocol {
  public:
   explicit Cas(const ParamSet& params) : options_(params) {}
 
-  Layout layout() const override { return {}; }
+  Layout layout(const Shape& /*shape*/) const override { return {}; }
   Limits limits() const override {
     Limits limits;
     limits.abortable = true;

@@ -4,7 +4,19 @@
 
 namespace latchlab {
 
-Task<AcquireResult> LockClient::upgrade(Grant /*grant*/) {
+std::string_view name_of(LockMode mode) {
+  switch (mode) {
+    case LockMode::shared:
+      return "shared";
+    case LockMode::update:
+      return "update";
+    case LockMode::exclusive:
+      break;
+  }
+  return "exclusive";
+}
+
+Task<AcquireResult> LockClient::upgrade(Grant /*grant*/, AcquireOptions /*options*/) {
   co_return Aborted{AbortReason::unsupported};
 }
 Task<AcquireResult> LockClient::extend(Grant /*grant*/, Duration /*longer*/) {
@@ -22,14 +34,15 @@ std::unique_ptr<NodePart> Protocol::make_node(const NodeEnv& /*env*/) const {
 std::unique_ptr<ServerPart> Protocol::make_server(const ServerEnv& /*env*/) const {
   return nullptr;
 }
-void Protocol::initial_image(RemoteAddr /*entry*/, std::span<std::uint64_t> /*words*/) const {}
+void Protocol::initial_image(RemoteAddr /*entry*/, std::uint64_t /*first_word*/,
+                             std::span<std::uint64_t> /*words*/) const {}
 std::optional<std::uint32_t> Protocol::bypass_bound(LockMode /*waiter*/, LockMode /*winner*/,
                                                     std::uint64_t /*acquisitions*/) const {
   return std::nullopt;
 }
 bool Protocol::is_free(RemoteAddr entry, std::span<const std::uint64_t> words) const {
   std::vector<std::uint64_t> image(words.size(), 0);
-  initial_image(entry, image);
+  initial_image(entry, 0, image);
   return std::equal(words.begin(), words.end(), image.begin());
 }
 

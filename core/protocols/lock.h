@@ -9,21 +9,57 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "core/base/params.h"
 #include "core/coro/task.h"
+#include "core/protocols/peers.h"
 #include "core/verbs/capabilities.h"
 #include "core/verbs/verbs.h"
 
 namespace latchlab {
 
-enum class LockMode : std::uint8_t { exclusive, shared };
+// What may be held beside what: shared beside shared and update, and nothing beside exclusive.
+// Update reads like shared, keeps other updates out, and may become exclusive (`upgrade`).
+enum class LockMode : std::uint8_t { exclusive, shared, update };
+inline constexpr int kLockModes = 3;
 
-struct LockRef {
-  LockId id;
-  RemoteAddr entry;  // of its lock entry
+constexpr bool compatible(LockMode a, LockMode b) {
+  return (a == LockMode::shared && b != LockMode::exclusive) ||
+         (b == LockMode::shared && a != LockMode::exclusive);
+}
+
+// "exclusive", "shared", "update".
+std::string_view name_of(LockMode mode);
+
+// What of the object a lock is about: units [first, first + count), or the whole.
+struct Extent {
+  static constexpr std::uint64_t kWhole = ~0ULL;
+  std::uint64_t first = 0;
+  std::uint64_t count = kWhole;
+
+  constexpr bool whole() const { return count == kWhole; }
+  constexpr bool operator==(const Extent&) const = default;
+};
+
+constexpr bool overlap(const Extent& a, const Extent& b) {
+  if (a.whole() || b.whole()) return true;
+  return a.first < b.first + b.count && b.first < a.first + a.count;
+}
+
+// One of a client's acquisitions and what it is granted: the smallest number that this client does
+// not use already, chosen by whoever asks. The run as a whole knows a grant by client and number.
+using GrantId = StrongId<struct GrantTag, std::uint32_t>;
+
+// What a client asks for. A lock without the mode takes it exclusively, and one without ranges the
+// whole object.
+struct Want {
+  LockRef lock;
+  LockMode mode = LockMode::exclusive;
+  Extent extent;
+  GrantId id;
 };
 
 // The right to use the locked object. Expires for its holder: after `valid_until`, on the holder's
@@ -31,9 +67,22 @@ struct LockRef {
 struct Grant {
   LockRef lock;
   LockMode mode = LockMode::exclusive;  // as granted: a lock without shared mode says exclusive
+  Extent extent;                        // as granted
+  GrantId id;                           // of the want that it answers
   Time valid_until = kNever;
-  std::array<std::uint64_t, 4> words = {};  // the protocol's own, handed back to release
+  // The protocol's own, handed back to release. What needs more is kept by the client part, by
+  // GrantId (common/per_grant.h).
+  std::array<std::uint64_t, 4> words = {};
+
+  Grant() = default;
+  // The whole object in this mode, for ever. A range lock sets `extent` to what was asked for.
+  explicit Grant(const Want& want, LockMode as = LockMode::exclusive)
+      : lock(want.lock), mode(as), id(want.id) {}
 };
+
+constexpr bool conflict(const Grant& a, const Grant& b) {
+  return !compatible(a.mode, b.mode) && overlap(a.extent, b.extent);
+}
 
 enum class AbortReason : std::uint8_t {
   deadline,       // the caller's deadline passed
@@ -52,26 +101,21 @@ enum class ReleaseResult : std::uint8_t {
   suppressed,  // the grant had expired: the protocol must not touch the lock any more
 };
 
-// What a range lock takes: units [first, first + count) of the object.
-struct LockRange {
-  std::uint64_t first = 0;
-  std::uint64_t count = 0;
-};
-
 struct AcquireOptions {
   Time deadline = kNever;       // on the client's clock; honoured where Limits::abortable says so
   Duration expected_hold = {};  // a hint; zero: unknown
-  std::optional<LockRange> range = {};  // range locks only; empty: the whole object
 };
 
 class LockClient {
  public:
   virtual ~LockClient() = default;
-  virtual Task<AcquireResult> acquire(LockRef lock, LockMode mode, AcquireOptions options) = 0;
+  virtual Task<AcquireResult> acquire(Want want, AcquireOptions options) = 0;
   virtual Task<ReleaseResult> release(Grant grant) = 0;
-  // Shared to exclusive without letting go; Aborted{unsupported} where the protocol has none.
-  virtual Task<AcquireResult> upgrade(Grant grant);
-  // A longer validity; Aborted{unsupported} where the protocol has none.
+  // To exclusive without letting go: the grant in its new mode, with the same id. When it is
+  // aborted, the old grant stands. Aborted{unsupported} where the protocol has none.
+  virtual Task<AcquireResult> upgrade(Grant grant, AcquireOptions options);
+  // The same grant with a longer validity; when aborted, the old one stands. Aborted{unsupported}
+  // where the protocol has none.
   virtual Task<AcquireResult> extend(Grant grant, Duration longer);
   // How many recoveries this client has carried out (results: `recoveries`).
   virtual std::uint64_t recoveries() const { return 0; }
@@ -93,13 +137,23 @@ class ServerPart {
   virtual Task<void> background(Verbs& verbs);
 };
 
-// Bytes that a protocol wants besides its lock entries, each zeroed and aligned to 64.
+// An endpoint that is opened before any part is made, so that everybody knows its address.
+struct EndpointPlan {
+  std::uint32_t recvs = 0;  // 0: none
+  Transport transport = Transport::dc;
+};
+
+// Bytes that a protocol wants besides its lock entries, each zeroed and aligned to 64, and
+// endpoints that peers find in the directory.
 struct Layout {
   std::uint64_t entry_bytes = 8;
   std::uint64_t entry_align = 8;
-  std::uint64_t server_bytes = 0;  // on each server
-  std::uint64_t client_bytes = 0;  // for each client, on its node
-  std::uint64_t node_bytes = 0;    // for each client node
+  std::uint64_t server_bytes = 0;     // on each server
+  std::uint64_t client_bytes = 0;     // for each client, on its node
+  std::uint64_t node_bytes = 0;       // for each client node
+  std::uint64_t node_lock_bytes = 0;  // for each lock on each client node; a multiple of 8
+  EndpointPlan client_endpoint;       // of each client
+  EndpointPlan node_endpoint;         // of each client node's part
 };
 
 struct Limits {
@@ -110,37 +164,41 @@ struct Limits {
   bool abortable = false;              // a client that waits can give up at its deadline
 };
 
-// Where a part finds its extra bytes, and who else there is.
+// What a part is given. Everything in it outlives the part.
 struct ClientEnv {
   Verbs* verbs = nullptr;
+  const Peers* peers = nullptr;
   RemoteAddr client_words;   // this client's Layout::client_bytes
   RemoteAddr node_words;     // its node's Layout::node_bytes
+  EndpointAddr endpoint;     // this client's Layout::client_endpoint
   NodePart* node = nullptr;  // its node's part, where the protocol has one
-  std::span<const RemoteAddr>
-      server_words;           // by server: NodeId - 1; the world's, outlives all parts
-  std::uint32_t clients = 0;  // in the whole run
 };
 struct NodeEnv {
   NodeId node;
+  const Peers* peers = nullptr;
   RemoteAddr node_words;
+  EndpointAddr endpoint;  // Layout::node_endpoint, owned by the part's Verbs
   std::uint32_t clients_here = 0;
 };
 struct ServerEnv {
   NodeId node;
+  const Peers* peers = nullptr;
   RemoteAddr server_words;
 };
 
 class Protocol {
  public:
   virtual ~Protocol() = default;
-  virtual Layout layout() const = 0;
+  virtual Layout layout(const Shape& shape) const = 0;
   virtual Limits limits() const { return {}; }
   virtual std::vector<Capability> needs() const { return {}; }
   virtual std::unique_ptr<LockClient> make_client(const ClientEnv& env) const = 0;
   virtual std::unique_ptr<NodePart> make_node(const NodeEnv& env) const;        // null: none
   virtual std::unique_ptr<ServerPart> make_server(const ServerEnv& env) const;  // null: none
-  // Writes the initial image of the entry at `entry` over zeroed words.
-  virtual void initial_image(RemoteAddr entry, std::span<std::uint64_t> words) const;
+  // Writes a slice of the initial image of the entry at `entry` over zeroed words: that from its
+  // `first_word`-th word on. Slices come in any order, and some never.
+  virtual void initial_image(RemoteAddr entry, std::uint64_t first_word,
+                             std::span<std::uint64_t> words) const;
   // May the entry at `entry` look like this when nobody holds the lock or waits for it? By default
   // only if it is as it was at first: to be overridden where something stays behind.
   virtual bool is_free(RemoteAddr entry, std::span<const std::uint64_t> words) const;

@@ -51,7 +51,7 @@ class McsClient final : public LockClient {
         verbs_(*env.verbs),
         me_(verbs_.open_endpoint(static_cast<std::uint32_t>(2 * options.max_held))) {}
 
-  Task<AcquireResult> acquire(LockRef lock, LockMode mode, AcquireOptions options) override;
+  Task<AcquireResult> acquire(Want want, AcquireOptions options) override;
   Task<ReleaseResult> release(Grant grant) override;
 
  private:
@@ -76,8 +76,8 @@ class McsClient final : public LockClient {
   std::uint32_t generation_ = 0;  // number of this client's latest acquisition
 };
 
-Task<AcquireResult> McsClient::acquire(LockRef lock, LockMode /*mode*/,
-                                       AcquireOptions /*options*/) {
+Task<AcquireResult> McsClient::acquire(Want want, AcquireOptions /*options*/) {
+  const LockRef lock = want.lock;
   const std::uint32_t generation = ++generation_;
   verbs_.mark(Phase::initial_atomic);
   const Completion swapped = co_await swap_tail(lock.entry);
@@ -92,7 +92,8 @@ Task<AcquireResult> McsClient::acquire(LockRef lock, LockMode /*mode*/,
     LATCHLAB_PATH("mcs: a client queues up behind another");
     co_await follow(lock, predecessor, generation);
   }
-  Grant grant{lock, LockMode::exclusive, kNever, {generation, 0, 0, 0}};
+  Grant grant(want);
+  grant.words[0] = generation;
   if (PLANTED(mcs_early_handover)) co_await hand_over_too_early(&grant);
   co_return grant;
 }
@@ -179,7 +180,7 @@ class Mcs final : public Protocol {
  public:
   explicit Mcs(const ParamSet& params) : options_(params) {}
 
-  Layout layout() const override {
+  Layout layout(const Shape& /*shape*/) const override {
     Layout layout;
     layout.entry_bytes = options_.handover_counter ? 16 : 8;
     return layout;

@@ -84,6 +84,15 @@ class Backend {
   // Actors of nodes and servers are resumed by worker 0.
   virtual std::uint32_t workers() const { return 1; }
   virtual std::uint32_t worker_of(ClientId /*client*/) const { return 0; }
+  // An actor's endpoints are numbered within its lane of its node, in the order in which they are
+  // opened, from 1. Both are the same in every process, for all nodes.
+  virtual std::uint32_t lane_of(ActorKind /*kind*/, NodeId /*node*/, ClientId /*client*/) const {
+    return 0;
+  }
+  virtual EndpointAddr endpoint_address(NodeId node, std::uint32_t /*lane*/,
+                                        std::uint32_t place) const {
+    return {node, place};
+  }
   // Does this backend see every effect of the run, in the order in which they take place? What
   // FirstEffect and the fingerprint say means something only then.
   virtual bool sees_all_effects() const { return true; }

@@ -13,7 +13,7 @@ constexpr std::uint64_t kRepeated = 1ULL << 40;
 // of them.
 NodeId node_of(const FaultSpec& fault, const World& world) {
   if (fault.target == FaultTarget::client) return world.node_of(ClientId{fault.index});
-  const WorldShape& shape = world.shape();
+  const WorldShape& shape = world.world_shape();
   const bool behind = fault.target == FaultTarget::client_node && !shape.colocated;
   return NodeId{static_cast<std::uint16_t>(fault.index + (behind ? shape.servers : 0) + 1)};
 }
@@ -38,7 +38,7 @@ void schedule_repeated(FaultSpec fault, const World& world, Backend& backend, Rn
        date = date + exponential(rng, mean)) {
     if (any) {
       fault.target = FaultTarget::client;
-      fault.index = static_cast<std::uint32_t>(rng.below(world.shape().clients()));
+      fault.index = static_cast<std::uint32_t>(rng.below(world.world_shape().clients()));
     }
     backend.at(date, [fault, &world, &backend] { carry_out(fault, world, backend); });
   }

@@ -17,6 +17,13 @@ class ForwardingBackend : public Backend {
   bool hosts(NodeId node) const override { return inner_->hosts(node); }
   std::uint32_t workers() const override { return inner_->workers(); }
   std::uint32_t worker_of(ClientId client) const override { return inner_->worker_of(client); }
+  std::uint32_t lane_of(ActorKind kind, NodeId node, ClientId client) const override {
+    return inner_->lane_of(kind, node, client);
+  }
+  EndpointAddr endpoint_address(NodeId node, std::uint32_t lane,
+                                std::uint32_t place) const override {
+    return inner_->endpoint_address(node, lane, place);
+  }
   bool sees_all_effects() const override { return inner_->sees_all_effects(); }
   Verbs& add_actor(ActorKind kind, NodeId node, ClientId client) override {
     return inner_->add_actor(kind, node, client);

@@ -15,8 +15,8 @@ constexpr std::uint64_t kReleased = 0x10002;
 
 std::vector<ClientId> clients_of(const World& world, const Backend& backend, std::uint32_t worker) {
   std::vector<ClientId> clients;
-  clients.reserve(world.shape().clients());
-  for (std::uint32_t i = 0; i < world.shape().clients(); ++i)
+  clients.reserve(world.world_shape().clients());
+  for (std::uint32_t i = 0; i < world.world_shape().clients(); ++i)
     if (world.hosts(ClientId{i}) && backend.worker_of(ClientId{i}) == worker)
       clients.push_back(ClientId{i});
   return clients;
@@ -56,13 +56,13 @@ MeasuringObserver::MeasuringObserver(const World& world, Backend& backend, std::
       worker_(worker),
       measured_(clients_of(world, backend, worker)),
       sees_everything_(backend.sees_all_effects() && backend.workers() == 1 &&
-                       measured_.size() == world.shape().clients()),
+                       measured_.size() == world.world_shape().clients()),
       window_start_(window_start),
       window_(window),
       on_violation_(on_violation),
-      recorder_(world.shape().clients(), measured_, window_start, window),
-      monitor_(world.shape().clients(), *this),
-      meters_(world.shape().clients()) {}
+      recorder_(world.world_shape().clients(), measured_, window_start, window),
+      monitor_(world.world_shape().clients(), *this),
+      meters_(world.world_shape().clients()) {}
 
 void MeasuringObserver::watch_clients() {
   for (const ClientId client : measured_) {
@@ -131,12 +131,12 @@ void MeasuringObserver::acquire_begins(ClientId client, const ClientOperation& o
   Verbs& verbs = world_.verbs(client);
   if (!std::exchange(meter.trying, true)) {
     meter.restart(backend_.true_now());
-    meter.asked = operation.mode;
+    meter.asked = operation.want.mode;
     meter.atomics_at_acquire = verbs.tally().atomics();
     meter.mismatched_at_acquire = verbs.tally().mismatched;
   }
   verbs.first_effect().armed = true;
-  monitor_.requested(client, operation.lock.id, operation.mode);
+  monitor_.requested(client, operation.want.lock.id, operation.want.mode);
 }
 
 void MeasuringObserver::acquire_aborted(ClientId client, AbortReason reason) {

@@ -7,12 +7,12 @@ namespace latchlab {
 WorkerObservers::WorkerObservers(const World& world, Backend& backend, const Point& point,
                                  std::span<GuardRecord> journal)
     : backend_(backend) {
-  const bool guarded = world.shape().guard;
+  const bool guarded = world.world_shape().guard;
   if (guarded && journal.empty()) {
-    journal_ = std::vector<GuardRecord>(world.shape().clients());
+    journal_ = std::vector<GuardRecord>(world.world_shape().clients());
     journal = journal_;
   }
-  LATCHLAB_CHECK(!guarded || journal.size() == world.shape().clients(),
+  LATCHLAB_CHECK(!guarded || journal.size() == world.world_shape().clients(),
                  "the journal has not one line for each client");
   const Time opens = Time{} + point.run.warmup;
   for (std::uint32_t worker = 0; worker < backend.workers(); ++worker) {
@@ -23,7 +23,7 @@ WorkerObservers::WorkerObservers(const World& world, Backend& backend, const Poi
     backend.at_worker(worker, opens, [&observer] { observer.window_opens(); });
     if (guarded)
       guards_.push_back(std::make_unique<Guard>(
-          GuardedLocks(point.run.guard, world.shape().seed),
+          GuardedLocks(point.run.guard, world.world_shape().seed),
           [&world](LockId lock) { return world.guard_of(lock); }, journal));
   }
 }

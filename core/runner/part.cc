@@ -45,6 +45,7 @@ WorldShape shape_of(const Point& point, std::uint64_t seed) {
   shape.locks = point.locks;
   shape.seed = seed;
   shape.guard = point.run.guard != GuardMode::off;
+  shape.topology = point.platform.topology;
   return shape;
 }
 
@@ -88,7 +89,7 @@ void schedule_node_crash(const FaultSpec& fault, const World& world, Backend& ba
                          WorkerObservers& observers) {
   const NodeId node{static_cast<std::uint16_t>(fault.node + 1)};
   backend.at(Time{} + *fault.at, [&world, &backend, &observers, node] {
-    for (std::uint32_t i = 0; i < world.shape().clients(); ++i)
+    for (std::uint32_t i = 0; i < world.world_shape().clients(); ++i)
       if (const ClientId client{i}; world.hosts(client) && world.node_of(client) == node)
         observers.client_crashed(client);
     backend.crash_node(node);
@@ -136,7 +137,7 @@ std::string unavailable(const Point& point, const Protocol& protocol, const Back
 
 void spawn_clients(const World& world, Backend& backend, MicroWorkload& workload,
                    LoopObserver& observer, WorkerObservers& observers) {
-  for (std::uint32_t i = 0; i < world.shape().clients(); ++i) {
+  for (std::uint32_t i = 0; i < world.world_shape().clients(); ++i) {
     const ClientId client{i};
     if (!world.hosts(client)) continue;
     Verbs& verbs = world.verbs(client);

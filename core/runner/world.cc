@@ -1,9 +1,11 @@
 #include "core/runner/world.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/runner/levels.h"
 
 namespace latchlab {
 
@@ -15,8 +17,22 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
 
 }  // namespace
 
+Shape shape_for_protocols(const WorldShape& shape) {
+  Shape told;
+  told.servers = shape.servers;
+  told.client_nodes = shape.client_nodes;
+  told.clients = shape.clients();
+  told.locks = shape.locks.count;
+  told.colocated = shape.colocated;
+  told.levels = levels_of(shape.topology, told.nodes());
+  return told;
+}
+
 World::World(const Protocol& protocol, const WorldShape& shape)
-    : protocol_(protocol), shape_(shape), layout_(protocol.layout()) {
+    : protocol_(protocol),
+      shape_(shape),
+      told_(shape_for_protocols(shape)),
+      layout_(protocol.layout(told_)) {
   LATCHLAB_CHECK(shape.servers > 0 && shape.clients() > 0 && shape.locks.count > 0, "empty world");
   LATCHLAB_CHECK(!shape.colocated || shape.client_nodes <= shape.servers,
                  "colocated clients need as many servers as client nodes");
@@ -97,6 +113,8 @@ void World::plan_nodes() {
       at = round_up(at + layout_.node_bytes, 64);
       node.client_words = at;
       at += node.clients * round_up(layout_.client_bytes, 64);
+      node.node_lock_words = at;
+      at += shape_.locks.count * layout_.node_lock_bytes;
     }
     plan_.nodes.push_back({NodeId{static_cast<std::uint16_t>(i + 1)}, round_up(at + 8, 4096),
                            server, clients, node.device_bytes});
@@ -112,16 +130,14 @@ void World::fill(NodeId node, std::uint64_t offset, std::span<std::uint64_t> wor
   const std::uint64_t table_end = kLockTableOffset + layout.locks * stride_;
   if (end <= kLockTableOffset || offset >= table_end) return;
   const std::uint64_t from = std::max(offset, kLockTableOffset) - kLockTableOffset;
-  std::vector<std::uint64_t> entry(layout_.entry_bytes / 8);
   for (std::uint64_t index = from / stride_; index < layout.locks; ++index) {
     const std::uint64_t at = kLockTableOffset + index * stride_;
     if (at >= end) break;
-    std::fill(entry.begin(), entry.end(), 0);
-    protocol_.initial_image(RemoteAddr{node, at}, entry);
-    for (std::size_t w = 0; w < entry.size(); ++w) {
-      const std::uint64_t address = at + 8 * w;
-      if (address >= offset && address < end) words[(address - offset) / 8] = entry[w];
-    }
+    const std::uint64_t begins = std::max(at, offset);
+    const std::uint64_t ends = std::min(at + layout_.entry_bytes, end);
+    if (begins >= ends) continue;
+    protocol_.initial_image(RemoteAddr{node, at}, (begins - at) / 8,
+                            words.subspan((begins - offset) / 8, (ends - begins) / 8));
   }
 }
 
@@ -130,9 +146,8 @@ Task<void> World::ServerActor::serve(Verbs& verbs, PendingCall pending) {
 }
 
 void World::attach_server(Backend& backend, NodeId node) {
-  const RemoteAddr words = server_words_[node.value - 1];
   auto actor = std::make_unique<ServerActor>();
-  actor->part = protocol_.make_server({node, words});
+  actor->part = protocol_.make_server({node, this, server_words(node)});
   if (actor->part) {
     Verbs& verbs = backend.add_actor(ActorKind::server, node, ClientId{});
     background_.push_back(&verbs);
@@ -142,12 +157,28 @@ void World::attach_server(Backend& backend, NodeId node) {
   servers_.push_back(std::move(actor));
 }
 
+EndpointAddr World::open_planned(Verbs& verbs, const EndpointPlan& plan,
+                                 EndpointAddr planned) const {
+  if (plan.recvs == 0) return {};
+  const EndpointAddr opened = verbs.open_endpoint(plan.recvs, plan.transport);
+  LATCHLAB_CHECK(opened == planned,
+                 "a protocol with planned endpoints opens others only after its parts are made");
+  return opened;
+}
+
 void World::attach_node(Backend& backend, NodeId node) {
-  const NodeLayout& layout = nodes_[node.value - 1];
-  auto part = protocol_.make_node(
-      {node, RemoteAddr{node, layout.node_words}, static_cast<std::uint32_t>(layout.clients)});
+  NodeEnv env;
+  env.node = node;
+  env.peers = this;
+  env.node_words = node_words(node);
+  env.endpoint = node_endpoint(node);
+  env.clients_here = static_cast<std::uint32_t>(nodes_[node.value - 1].clients);
+  auto part = protocol_.make_node(env);
+  LATCHLAB_CHECK(part || layout_.node_endpoint.recvs == 0,
+                 "a protocol without node parts plans no endpoints for them");
   if (part) {
     Verbs& verbs = backend.add_actor(ActorKind::node, node, ClientId{});
+    open_planned(verbs, layout_.node_endpoint, env.endpoint);
     background_.push_back(&verbs);
     backend.spawn(verbs, part->background(verbs), Time{});
   }
@@ -156,31 +187,86 @@ void World::attach_node(Backend& backend, NodeId node) {
 
 void World::attach_client(Backend& backend, ClientId client) {
   const NodeId node = node_of(client);
-  const NodeLayout& layout = nodes_[node.value - 1];
   ClientPart& mine = clients_[client.value];
   mine.verbs = &backend.add_actor(ActorKind::client, node, client);
-  const std::uint64_t here = client.value % shape_.clients_per_node;
   ClientEnv env;
   env.verbs = mine.verbs;
-  env.client_words = {node, layout.client_words + here * round_up(layout_.client_bytes, 64)};
-  env.node_words = {node, layout.node_words};
+  env.peers = this;
+  env.client_words = client_words(client);
+  env.node_words = node_words(node);
+  env.endpoint = open_planned(*mine.verbs, layout_.client_endpoint, endpoint_of(client));
   env.node = node_parts_[node.value - 1].get();
-  env.server_words = server_words_;
-  env.clients = shape_.clients();
   mine.part = protocol_.make_client(env);
+}
+
+// In the order in which they will be opened: a node's own, then those of its clients.
+void World::plan_endpoints(const Backend& backend) {
+  std::map<std::pair<NodeId, std::uint32_t>, std::uint32_t> opened;  // by node and lane
+  const auto next = [&](ActorKind kind, NodeId node, ClientId client) {
+    const std::uint32_t lane = backend.lane_of(kind, node, client);
+    return backend.endpoint_address(node, lane, ++opened[{node, lane}]);
+  };
+  if (layout_.node_endpoint.recvs > 0) {
+    node_endpoints_.resize(nodes_.size());
+    for (const NodePlan& node : plan_.nodes)
+      if (node.clients) node_endpoints_[node.id.value - 1] = next(ActorKind::node, node.id, {});
+  }
+  if (layout_.client_endpoint.recvs == 0) return;
+  for (std::uint32_t i = 0; i < shape_.clients(); ++i)
+    client_endpoints_.push_back(next(ActorKind::client, node_of(ClientId{i}), ClientId{i}));
 }
 
 void World::attach(Backend& backend) {
   node_parts_.resize(nodes_.size());
   clients_.resize(shape_.clients());
-  for (std::uint32_t i = 0; i < shape_.servers; ++i)
-    server_words_.push_back({plan_.nodes[i].id, nodes_[i].server_words});
+  plan_endpoints(backend);
   for (const NodePlan& node : plan_.nodes)
     if (node.server && backend.hosts(node.id)) attach_server(backend, node.id);
   for (const NodePlan& node : plan_.nodes)
     if (node.clients && backend.hosts(node.id)) attach_node(backend, node.id);
   for (std::uint32_t i = 0; i < shape_.clients(); ++i)
     if (backend.hosts(node_of(ClientId{i}))) attach_client(backend, ClientId{i});
+}
+
+// ---- the directory ----
+
+NodeId World::client_node(std::uint32_t index) const {
+  LATCHLAB_CHECK(index < shape_.client_nodes, "no such client node");
+  return NodeId{static_cast<std::uint16_t>((shape_.colocated ? 0 : shape_.servers) + index + 1)};
+}
+
+std::uint32_t World::client_node_index(NodeId node) const {
+  const std::uint32_t index = node.value - 1U - (shape_.colocated ? 0 : shape_.servers);
+  LATCHLAB_CHECK(index < shape_.client_nodes, "no client node");
+  return index;
+}
+
+EndpointAddr World::endpoint_of(ClientId client) const {
+  return client_endpoints_.empty() ? EndpointAddr{} : client_endpoints_[client.value];
+}
+
+EndpointAddr World::node_endpoint(NodeId client_node) const {
+  return node_endpoints_.empty() ? EndpointAddr{} : node_endpoints_[client_node.value - 1];
+}
+
+RemoteAddr World::client_words(ClientId client) const {
+  const NodeId node = node_of(client);
+  const std::uint64_t here = client.value % shape_.clients_per_node;
+  return {node, nodes_[node.value - 1].client_words + here * round_up(layout_.client_bytes, 64)};
+}
+
+RemoteAddr World::node_words(NodeId client_node) const {
+  return {client_node, nodes_[client_node.value - 1].node_words};
+}
+
+RemoteAddr World::node_lock_words(NodeId client_node, LockId lock) const {
+  LATCHLAB_CHECK(lock.value < shape_.locks.count, "no such lock");
+  return {client_node, nodes_[client_node.value - 1].node_lock_words +
+                           lock.value * layout_.node_lock_bytes};
+}
+
+RemoteAddr World::server_words(NodeId server) const {
+  return {server, nodes_[server.value - 1].server_words};
 }
 
 bool World::belongs(RemoteAddr addr, std::uint64_t bytes) const {
@@ -199,7 +285,9 @@ bool World::belongs(RemoteAddr addr, std::uint64_t bytes) const {
          (shape_.guard && inside(node.guard_words, node.locks, 8, 8)) ||
          (server && inside(node.server_words, 1, ~0ULL, layout_.server_bytes)) ||
          (node.clients > 0 && inside(node.node_words, 1, ~0ULL, layout_.node_bytes)) ||
-         inside(node.client_words, node.clients, client_stride, layout_.client_bytes);
+         inside(node.client_words, node.clients, client_stride, layout_.client_bytes) ||
+         (node.clients > 0 && inside(node.node_lock_words, shape_.locks.count,
+                                     layout_.node_lock_bytes, layout_.node_lock_bytes));
 }
 
 }  // namespace latchlab

@@ -20,27 +20,42 @@ struct WorldShape {
   LockTableSpec locks;
   std::uint64_t seed = 1;
   bool guard = false;  // each lock has a guard word on its server
+  TopologySpec topology;
 
   std::uint32_t clients() const { return client_nodes * clients_per_node; }
   NodeId node_of(ClientId client) const;
 };
 
-class World {
+// What protocols are told of it.
+Shape shape_for_protocols(const WorldShape& shape);
+
+class World final : public Peers {
  public:
   // `protocol` must outlive the world.
   World(const Protocol& protocol, const WorldShape& shape);
 
   const WorldPlan& plan() const { return plan_; }
-  const WorldShape& shape() const { return shape_; }
+  const WorldShape& world_shape() const { return shape_; }
   const Protocol& protocol() const { return protocol_; }
 
   // Adds the actors and parts of the nodes that the backend, made from plan(), hosts; once, before
   // anything is spawned.
   void attach(Backend& backend);
 
-  LockRef lock(LockId id) const;
+  // ---- Peers ----
+  const Shape& shape() const override { return told_; }
+  LockRef lock(LockId id) const override;
+  NodeId node_of(ClientId client) const override { return shape_.node_of(client); }
+  NodeId client_node(std::uint32_t index) const override;
+  std::uint32_t client_node_index(NodeId node) const override;
+  EndpointAddr endpoint_of(ClientId client) const override;
+  EndpointAddr node_endpoint(NodeId client_node) const override;
+  RemoteAddr client_words(ClientId client) const override;
+  RemoteAddr node_words(NodeId client_node) const override;
+  RemoteAddr node_lock_words(NodeId client_node, LockId lock) const override;
+  RemoteAddr server_words(NodeId server) const override;
+
   RemoteAddr guard_of(LockId id) const;  // where the shape has guards
-  NodeId node_of(ClientId client) const { return shape_.node_of(client); }
   // Whether this client is here: attached, and with verbs and a part.
   bool hosts(ClientId client) const { return clients_[client.value].part != nullptr; }
   Verbs& verbs(ClientId client) const { return *clients_[client.value].verbs; }
@@ -60,6 +75,7 @@ class World {
     std::uint64_t server_words = 0;
     std::uint64_t node_words = 0;
     std::uint64_t client_words = 0;
+    std::uint64_t node_lock_words = 0;
     std::uint64_t clients = 0;
     std::uint64_t device_bytes = 0;  // the table's end, when it lies on the RNIC
   };
@@ -85,8 +101,13 @@ class World {
   void attach_node(Backend& backend, NodeId node);
   void attach_client(Backend& backend, ClientId client);
 
+  void plan_endpoints(const Backend& backend);
+  // Opens what was planned for this actor, if anything was.
+  EndpointAddr open_planned(Verbs& verbs, const EndpointPlan& plan, EndpointAddr planned) const;
+
   const Protocol& protocol_;
   WorldShape shape_;
+  Shape told_;
   Layout layout_;
   std::uint64_t stride_ = 0;
   WorldPlan plan_;
@@ -94,7 +115,8 @@ class World {
   std::vector<ClientPart> clients_;
   std::vector<std::unique_ptr<NodePart>> node_parts_;  // by NodeId - 1; null: none
   std::vector<std::unique_ptr<ServerActor>> servers_;
-  std::vector<RemoteAddr> server_words_;
+  std::vector<EndpointAddr> client_endpoints_;  // by client; empty: none are planned
+  std::vector<EndpointAddr> node_endpoints_;    // by NodeId - 1, likewise
   std::vector<Verbs*> background_;
 };
 

@@ -7,21 +7,21 @@ namespace latchlab {
 
 namespace {
 
-// What counts as progress, as one value.
+// What counts as progress: one value, or all that was read.
 struct Observed {
-  ProbeValues values = {};
+  Words value;
+  ProbeValues values;
   bool any = false;
 };
 
 bool progressed(const RemoteWait& wait, Observed& last, const ProbeValues& seen) {
-  ProbeValues now = seen;
-  if (wait.observe) {
-    now = {};
-    now[0] = wait.observe(seen);
-  }
-  const bool changed = !last.any || now != last.values;
-  last = {now, true};
-  return changed;
+  const Words value = wait.observe ? wait.observe(seen) : Words{};
+  const bool same = wait.observe ? value == last.value : seen == last.values;
+  if (last.any && same) return false;
+  last.value = value;
+  if (!wait.observe) last.values = seen;
+  last.any = true;
+  return true;
 }
 
 Duration pause_after(const RemoteWait& wait, const ProbeValues& seen, std::uint64_t misses) {
@@ -35,7 +35,8 @@ Task<RemoteWaitResult> Verbs::await_remote(const RemoteWait& wait) {
   Observed observed;
   std::uint64_t misses = 0;
   result.last_change = now();
-  result.values = wait.first_seen;
+  result.values.lay_out(wait.probes.data(), wait.probes.size());
+  result.values.set(0, wait.first_seen);
   bool pause_now = wait.pause_first;
   for (;;) {
     if (pause_now) {
@@ -57,33 +58,32 @@ Task<RemoteWaitResult> Verbs::await_remote(const RemoteWait& wait) {
       }
     }
     pause_now = true;
-    if (wait.probe_count == 1) {
+    if (wait.probes.size() == 1 && !reads_words(wait.probes[0])) {
       const Completion seen = co_await issue(wait.probes[0]);
-      result.values[0] = seen.value;
+      result.values.set(0, seen.value);
       result.status = seen.status;
     } else {
       Batch batch(*this);
-      for (int i = 0; i < wait.probe_count; ++i) batch.add(wait.probes[i]);
+      for (const Verb& probe : wait.probes) batch.add(probe);
       co_await batch.run();
-      for (int i = 0; i < wait.probe_count; ++i) {
-        result.values[i] = batch.result(i).value;
-        if (!batch.result(i).ok()) result.status = batch.result(i).status;
-      }
+      result.status = batch.status();
+      for (std::size_t i = 0; i < wait.probes.size() && result.status == VerbStatus::ok; ++i)
+        result.values.set(i, batch.words(static_cast<int>(i)).data());
     }
-    result.tries += wait.probe_count;
+    result.tries += wait.probes.size();
     if (result.status != VerbStatus::ok) {
       result.end = WaitEnd::failed;
       co_return result;
     }
     const bool reads = wait.probes[0].kind == VerbKind::read;
-    if (reads) tally().probe_reads += wait.probe_count;
+    if (reads) tally().probe_reads += wait.probes.size();
     const Verdict verdict = wait.classify(result.values);
     if (verdict != Verdict::pending) {
       result.end = verdict == Verdict::done ? WaitEnd::satisfied : WaitEnd::abandoned;
       co_return result;
     }
     ++misses;
-    if (reads) tally().probe_misses += wait.probe_count;
+    if (reads) tally().probe_misses += wait.probes.size();
     if (progressed(wait, observed, result.values)) result.last_change = now();
     if (now() >= wait.deadline) {
       result.end = WaitEnd::deadline;

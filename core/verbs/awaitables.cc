@@ -38,6 +38,24 @@ Reply CallAwait::await_resume() const {
   return reply;
 }
 
+std::span<const std::uint64_t> words_of(const Operation& op) {
+  if (!op.completion.ok()) return {};
+  const std::size_t count = (op.verb.bytes + 7) / 8;
+  return {op.words != nullptr ? op.words : &op.completion.value.lo, count};
+}
+
+ReadWords WordsAwait::await_resume() const {
+  return {verbs, op};
+}
+
+std::span<const std::uint64_t> ReadWords::words() const {
+  return words_of(*op_);
+}
+
+ReadWords::~ReadWords() {
+  if (op_ != nullptr) verbs_->recycle(*op_);
+}
+
 std::uint64_t CpuAwait::await_resume() const {
   const std::uint64_t value = op->completion.value.lo;
   verbs->recycle(*op);

@@ -12,12 +12,27 @@
 
 namespace latchlab {
 
-// How messages reach an endpoint, as its owner opened it.
+// How messages reach an endpoint, as its owner opened it. DC and RC are acknowledged and in order;
+// without RECV they are tried again, a few times (then receiver_not_ready) or, patient, until there
+// is one. DC turns to one target at a time, for a price, and has one message in flight; RC has a
+// connection for each peer and several in flight.
 enum class Transport : std::uint8_t {
-  reliable_rnr,  // acknowledged; without RECV tried again a few times, then receiver_not_ready
-  reliable,      // acknowledged; without RECV tried again until there is one
-  datagram,      // not acknowledged: the sender learns nothing, and what finds no RECV is lost
+  dc,
+  dc_patient,
+  rc,
+  rc_patient,
+  ud,  // not acknowledged: the sender learns nothing; may be lost or overtaken on the way, and is
+       // lost when it finds no RECV
 };
+constexpr bool is_datagram(Transport transport) {
+  return transport == Transport::ud;
+}
+constexpr bool is_patient(Transport transport) {
+  return transport == Transport::dc_patient || transport == Transport::rc_patient;
+}
+constexpr bool is_dynamic(Transport transport) {
+  return transport == Transport::dc || transport == Transport::dc_patient;
+}
 
 struct Message {
   std::uint16_t type = 0;  // the protocol's own numbering

@@ -5,6 +5,7 @@
 
 #include <coroutine>
 #include <cstdint>
+#include <span>
 
 #include "core/base/ids.h"
 #include "core/base/time.h"
@@ -35,7 +36,8 @@ struct CallOperands {
   Reply reply;
 };
 
-enum class CpuAccess : std::uint8_t { load, store, exchange, cas, faa };
+// load_words: verb.bytes from verb.addr on, into `words`.
+enum class CpuAccess : std::uint8_t { load, store, exchange, cas, faa, load_words };
 
 struct Operation {
   OpKind kind = OpKind::verb;
@@ -49,9 +51,13 @@ struct Operation {
   std::uint64_t life = 0;  // the owner's life when it was posted
 
   Completion completion;  // status and value; CPU access: value.lo
+  // READs by value of more than 16 bytes and load_words, when they are complete: what was read, in
+  // memory of the backend that is the slot's until it is given back.
+  const std::uint64_t* words = nullptr;
   Duration length;        // sleep, compute; evict: the client's number
   EndpointAddr target;    // send
   NodeId server;          // call, allocate
+  Time deadline = kNever;  // call: on the own node's clock
   // Operands. `kind` says which are in use, and whoever prepares the operation constructs them:
   // a slot is several cache lines long as it is.
   union {
@@ -68,8 +74,12 @@ struct Operation {
     detached = false;
     next = nullptr;
     completion = {};
+    words = nullptr;
   }
 };
+
+// Of a complete READ by value, or load_words; empty after an error.
+std::span<const std::uint64_t> words_of(const Operation& op);
 
 struct WaitOperation {
   WaitSet set;

@@ -17,8 +17,8 @@ struct Words {
 inline constexpr Words kAllOnes{~0ULL, ~0ULL};
 
 enum class VerbKind : std::uint8_t {
-  read,        // up to 16 bytes by value, or any length into registered local memory
-  write,       // likewise
+  read,        // up to 16 KiB, or any length into registered local memory
+  write,       // up to 16 bytes by value, or any length from registered local memory
   cas,         // 8 bytes
   faa,         // 8 bytes
   masked_cas,  // 8 or 16 bytes
@@ -35,6 +35,7 @@ enum class VerbStatus : std::uint8_t {
   peer_failed,         // no acknowledgement: the target's node or process is gone
   access_error,        // address outside registered memory, misaligned, or wrong width
   flushed,             // an earlier error of the same QP took this verb with it
+  timed_out,           // a call's deadline passed without a reply; the server may still act on it
 };
 
 struct Verb {
@@ -55,9 +56,34 @@ constexpr bool uses_local(const Verb& verb) {
   return verb.local.node != kNoNode;
 }
 
+inline constexpr std::uint32_t kByValueBytes = 16;
+inline constexpr std::uint32_t kMaxReadBytes = 16 * 1024;  // without local memory
+
+// A READ whose data lands in a buffer of its slot.
+constexpr bool reads_words(const Verb& verb) {
+  return verb.kind == VerbKind::read && verb.bytes > kByValueBytes && !uses_local(verb);
+}
+
+// Whether a verb of this kind can be as long as this, with and without local memory.
+constexpr bool width_allowed(const Verb& verb) {
+  switch (verb.kind) {
+    case VerbKind::read:
+      return verb.bytes > 0 && (uses_local(verb) || verb.bytes <= kMaxReadBytes);
+    case VerbKind::write:
+      return verb.bytes > 0 && (uses_local(verb) || verb.bytes <= kByValueBytes);
+    case VerbKind::cas:
+    case VerbKind::faa:
+      return verb.bytes == 8;
+    case VerbKind::masked_cas:
+    case VerbKind::masked_faa:
+      return verb.bytes == 8 || verb.bytes == 16;
+  }
+  return false;
+}
+
 struct Completion {
   VerbStatus status = VerbStatus::ok;
-  Words value;  // READ: data; atomics: the memory's value before
+  Words value;  // READ: the first 16 bytes; atomics: the memory's value before
 
   bool ok() const { return status == VerbStatus::ok; }
 };

@@ -95,6 +95,9 @@ VerbAwait Verbs::write(RemoteAddr addr, Words words) {
   verb.value = words;
   return issue(verb);
 }
+WordsAwait Verbs::read_words(RemoteAddr addr, std::uint32_t bytes) {
+  return {{this, &prepare_verb(read_verb(addr, bytes))}};
+}
 VerbAwait Verbs::read_into(RemoteAddr addr, RemoteAddr local, std::uint32_t bytes) {
   Verb verb = read_verb(addr, bytes);
   verb.local = local;
@@ -129,12 +132,15 @@ FlushAwait Verbs::flush() {
   return {{this, &prepare(OpKind::flush)}};
 }
 
-SendAwait Verbs::send(EndpointAddr target, const Message& message) {
+Operation& Verbs::prepare_send(EndpointAddr target, const Message& message) {
   Operation& op = prepare(OpKind::send);
   op.target = target;
   std::construct_at(&op.message, message);
   ++tally().sends;
-  return {{this, &op}};
+  return op;
+}
+SendAwait Verbs::send(EndpointAddr target, const Message& message) {
+  return {{this, &prepare_send(target, message)}};
 }
 
 WaitAwait Verbs::receive(EndpointAddr own, MessageFilter filter, Time deadline) {
@@ -145,9 +151,10 @@ WaitAwait Verbs::receive(EndpointAddr own, MessageFilter filter, Time deadline) 
   return {this, &op};
 }
 
-CallAwait Verbs::call(NodeId server, const Request& request) {
+CallAwait Verbs::call(NodeId server, const Request& request, Time deadline) {
   Operation& op = prepare(OpKind::call);
   op.server = server;
+  op.deadline = deadline;
   std::construct_at(&op.call, CallOperands{request, {}});
   ++tally().calls;
   return {{this, &op}};
@@ -181,6 +188,12 @@ Operation& Verbs::prepare_cpu(CpuAccess access, RemoteAddr word, std::uint64_t v
 }
 CpuAwait Verbs::load(RemoteAddr word) {
   return {{this, &prepare_cpu(CpuAccess::load, word, 0)}};
+}
+WordsAwait Verbs::load_words(RemoteAddr first, std::uint32_t bytes) {
+  LATCHLAB_CHECK(bytes > 0 && bytes <= kMaxReadBytes, "the CPU loads up to 16 KiB at once");
+  Operation& op = prepare_cpu(CpuAccess::load_words, first, 0);
+  op.verb.bytes = bytes;
+  return {{this, &op}};
 }
 CpuAwait Verbs::store(RemoteAddr word, std::uint64_t value) {
   return {{this, &prepare_cpu(CpuAccess::store, word, value)}};
@@ -244,12 +257,23 @@ Batch::~Batch() {
 }
 
 int Batch::add(const Verb& verb) {
+  LATCHLAB_CHECK(first_ == nullptr || (first_->kind == OpKind::verb &&
+                                       verb.addr.node == first_->verb.addr.node),
+                 "a batch of verbs goes to one node");
+  return append(verbs_->prepare_verb(verb));
+}
+
+int Batch::add(EndpointAddr target, const Message& message) {
+  LATCHLAB_CHECK(first_ == nullptr || first_->kind == OpKind::send,
+                 "a batch has verbs or messages, not both");
+  return append(verbs_->prepare_send(target, message));
+}
+
+int Batch::append(Operation& op) {
   LATCHLAB_CHECK(state_ == State::open, "a batch is filled before it is run");
-  Operation& op = verbs_->prepare_verb(verb);
   if (first_ == nullptr) {
     first_ = &op;
   } else {
-    LATCHLAB_CHECK(verb.addr.node == first_->verb.addr.node, "a batch goes to one node");
     last_->next = &op;
     op.batch = first_;
     ++first_->remaining;
@@ -264,11 +288,25 @@ void Batch::Await::await_suspend(std::coroutine_handle<> waiter) const {
   batch->verbs_->start(*batch->first_);
 }
 
-Completion Batch::result(int index) const {
+const Operation& Batch::at(int index) const {
   LATCHLAB_CHECK(state_ == State::complete && index < count_, "result of a batch before its end");
   const Operation* op = first_;
   while (index-- > 0) op = op->next;
-  return op->completion;
+  return *op;
+}
+
+Completion Batch::result(int index) const {
+  return at(index).completion;
+}
+
+std::span<const std::uint64_t> Batch::words(int index) const {
+  return words_of(at(index));
+}
+
+VerbStatus Batch::status() const {
+  for (const Operation* op = first_; op != nullptr; op = op->next)
+    if (!op->completion.ok()) return op->completion.status;
+  return VerbStatus::ok;
 }
 
 }  // namespace latchlab

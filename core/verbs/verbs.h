@@ -4,7 +4,9 @@
 // world it is; nobody above can ask.
 //
 // What memory promises
-//  * READ and WRITE are atomic per aligned 8 bytes and no more: 16 bytes may be torn between words.
+//  * READ and WRITE are atomic per aligned 8 bytes and no more: what is longer may be torn between
+//    any two words. So may be what the CPU loads at once (load_words); the explorer takes that as
+//    one step, so that nobody may build on it.
 //  * RNIC atomics are atomic among themselves on one NIC; 8-byte against 16-byte ones only with
 //    the capability mixed_width_atomic.
 //  * A WRITE or CPU store that lands inside an atomic's read-modify-write is lost or loses, unless
@@ -13,10 +15,12 @@
 //    start in order, but an unfenced verb may take effect before an earlier READ or atomic has
 //    returned. Verbs of two batches, or awaited one after the other, are ordered by their awaits.
 // What messages promise
-//  * Between two endpoints messages arrive once and in order; `send` completes when the receiver's
-//    NIC has acknowledged. A receiver without a posted RECV answers receiver_not_ready; the sender
-//    retries a few times and then reports it. What a filter passes over stays queued, and its RECV
-//    stays used.
+//  * Between two endpoints messages arrive once and in order, unless the transport of the receiving
+//    one is UD; `send` completes when the receiver's NIC has acknowledged. A receiver without a
+//    posted RECV answers receiver_not_ready; the sender retries a few times and then reports it.
+//    What a filter passes over stays queued, and its RECV stays used.
+//  * Messages that are under way at the same time, of one batch or of several, are acknowledged in
+//    any order when they go to different endpoints.
 // What a crash does
 //  * A client may be destroyed at any co_await. What it had posted may still land, or never. Its
 //    endpoint stays: RECVs are consumed, unread.
@@ -24,6 +28,7 @@
 
 #include <coroutine>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -58,6 +63,29 @@ struct [[nodiscard]] SendAwait : detail::OperationAwait {
 };
 struct [[nodiscard]] CallAwait : detail::OperationAwait {
   Reply await_resume() const;
+};
+// What was read, for as long as this object exists: a view into the backend's slot.
+class ReadWords {
+ public:
+  ReadWords(Verbs* verbs, Operation* op) : verbs_(verbs), op_(op) {}
+  ReadWords(ReadWords&& other) noexcept
+      : verbs_(other.verbs_), op_(std::exchange(other.op_, nullptr)) {}
+  ReadWords& operator=(ReadWords&&) = delete;
+  ~ReadWords();
+
+  VerbStatus status() const { return op_->completion.status; }
+  bool ok() const { return op_->completion.ok(); }
+  // Of a width that is no multiple of 8, the last word is filled up with zeros. Empty after an
+  // error.
+  std::span<const std::uint64_t> words() const;
+  std::uint64_t operator[](std::size_t index) const { return words()[index]; }
+
+ private:
+  Verbs* verbs_;
+  Operation* op_;
+};
+struct [[nodiscard]] WordsAwait : detail::OperationAwait {
+  ReadWords await_resume() const;
 };
 struct [[nodiscard]] CpuAwait : detail::OperationAwait {
   std::uint64_t await_resume() const;
@@ -107,11 +135,17 @@ struct Membership {
   bool is_alive(ClientId client) const { return (*alive)[client.value]; }
 };
 
-// When the first verb of a request took effect, as a count of effects in this world: the order in
-// which requests came, for fairness. Armed by whoever measures, filled in by the backend.
+// When the first verb, message, call or changing CPU access of a request took effect, as a count of
+// effects in this world: the order in which requests came, for fairness. Armed by whoever measures,
+// filled in by the backend.
 struct FirstEffect {
   bool armed = false;
   std::uint64_t order = ~0ULL;
+
+  void happened(std::uint64_t effects) {
+    armed = false;
+    order = effects;
+  }
 };
 
 class Verbs {
@@ -128,6 +162,7 @@ class Verbs {
 
   // ---- verbs (core/verbs/verb.h has the operands' meaning) ----
   VerbAwait read(RemoteAddr addr, std::uint32_t bytes = 8);  // by value: 8 or 16 bytes
+  WordsAwait read_words(RemoteAddr addr, std::uint32_t bytes);  // up to 16 KiB
   VerbAwait write(RemoteAddr addr, std::uint64_t word);
   VerbAwait write(RemoteAddr addr, Words words);  // 16 bytes
   VerbAwait read_into(RemoteAddr addr, RemoteAddr local, std::uint32_t bytes);
@@ -144,14 +179,15 @@ class Verbs {
 
   // ---- messages and calls ----
   // Opens an endpoint with `recv_depth` RECVs posted. A client may open several.
-  EndpointAddr open_endpoint(std::uint32_t recv_depth,
-                             Transport transport = Transport::reliable_rnr) {
+  EndpointAddr open_endpoint(std::uint32_t recv_depth, Transport transport = Transport::dc) {
     return open(recv_depth, transport);
   }
   SendAwait send(EndpointAddr target, const Message& message);
   // The first queued message that the filter accepts; its RECV is posted again.
   WaitAwait receive(EndpointAddr own, MessageFilter filter, Time deadline = kNever);
-  CallAwait call(NodeId server, const Request& request);
+  // A reply that has not come at `deadline`, on the own node's clock: Reply::status timed_out. The
+  // server is not told, and what it then answers is dropped.
+  CallAwait call(NodeId server, const Request& request, Time deadline = kNever);
   // Server part only: answers a call, now or later. A ticket is answered once.
   virtual void reply(const PendingCall& pending, const Reply& reply) = 0;
 
@@ -165,6 +201,7 @@ class Verbs {
 
   // ---- registered memory of the own node, by the CPU: sequentially consistent, 8 bytes ----
   CpuAwait load(RemoteAddr word);
+  WordsAwait load_words(RemoteAddr first, std::uint32_t bytes);  // up to 16 KiB, as one operation
   CpuAwait store(RemoteAddr word, std::uint64_t value);
   CpuAwait exchange(RemoteAddr word, std::uint64_t value);  // gives the old value
   CpuAwait cpu_compare_swap(RemoteAddr word, std::uint64_t expected,
@@ -221,6 +258,7 @@ class Verbs {
  private:
   Operation& prepare(OpKind kind);
   Operation& prepare_verb(const Verb& verb);
+  Operation& prepare_send(EndpointAddr target, const Message& message);
   Operation& prepare_cpu(CpuAccess access, RemoteAddr word, std::uint64_t value,
                          std::uint64_t compare = 0);
   friend class Batch;
@@ -244,7 +282,8 @@ Verb masked_cas_verb(RemoteAddr addr, std::uint32_t bytes, Words compare, Words 
                      Words swap, Words swap_mask);
 Verb masked_faa_verb(RemoteAddr addr, std::uint32_t bytes, Words add, Words boundary);
 
-// Several verbs with one doorbell on one QP (all to one node). Usage:
+// Several verbs with one doorbell on one QP (all to one node), or several messages to whomever, which
+// are under way at the same time as far as their transport allows. Usage:
 //   Batch batch(verbs);
 //   const int head = batch.add(faa_verb(...));
 //   const int queue = batch.add(read_verb(...));
@@ -258,6 +297,8 @@ class Batch {
   Batch& operator=(const Batch&) = delete;
 
   int add(const Verb& verb);  // fenced as verb.fenced says; returns its index
+  int add(EndpointAddr target, const Message& message);
+  bool empty() const { return first_ == nullptr; }
 
   struct [[nodiscard]] Await {
     Batch* batch;
@@ -267,8 +308,12 @@ class Batch {
   };
   Await run() { return Await{this}; }
   Completion result(int index) const;
+  std::span<const std::uint64_t> words(int index) const;  // of a READ by value; empty: an error
+  VerbStatus status() const;                              // the first error, if there was one
 
  private:
+  int append(Operation& op);
+  const Operation& at(int index) const;
   enum class State : std::uint8_t { open, posted, complete };
   Verbs* verbs_;
   Operation* first_ = nullptr;

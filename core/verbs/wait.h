@@ -5,9 +5,11 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "core/base/ids.h"
 #include "core/base/inline_function.h"
+#include "core/base/small_vector.h"
 #include "core/base/time.h"
 #include "core/verbs/message.h"
 #include "core/verbs/verb.h"
@@ -53,8 +55,36 @@ struct WaitOutcome {
 
 // ---- waiting for remote memory ----
 
-inline constexpr int kMaxProbes = 4;
-using ProbeValues = std::array<Words, kMaxProbes>;
+inline constexpr std::size_t kMaxProbes = 16;
+inline constexpr std::uint32_t kMaxProbeBytes = 16 * 1024;  // of all probes of a wait together
+
+// What one round of probes gave: for each probe its first 16 bytes, and all of them as words. Up to
+// 64 bytes need no allocation.
+class ProbeValues {
+ public:
+  Words operator[](std::size_t probe) const {
+    const std::span<const std::uint64_t> all = words(probe);
+    return {all.empty() ? 0 : all[0], all.size() > 1 ? all[1] : 0};
+  }
+  // Of a width that is no multiple of 8, the last word is filled up with zeros.
+  std::span<const std::uint64_t> words(std::size_t probe) const {
+    return {words_.data() + begin_[probe], begin_[probe + 1] - std::size_t{begin_[probe]}};
+  }
+  bool operator==(const ProbeValues& other) const { return words_ == other.words_; }
+
+  // ---- for whoever waits ----
+  // Makes room for what these probes read; all zero.
+  void lay_out(const Verb* probes, std::size_t count);
+  std::span<std::uint64_t> words(std::size_t probe) {
+    return {words_.data() + begin_[probe], begin_[probe + 1] - std::size_t{begin_[probe]}};
+  }
+  void set(std::size_t probe, const Words& value);
+  void set(std::size_t probe, const std::uint64_t* words);
+
+ private:
+  SmallVector<std::uint64_t, 8> words_;
+  std::array<std::uint16_t, kMaxProbes + 1> begin_ = {};
+};
 
 enum class Verdict : std::uint8_t { pending, done, abandon };
 
@@ -62,13 +92,13 @@ enum class Verdict : std::uint8_t { pending, done, abandon };
 using Observe = InlineFunction<Words(const ProbeValues&)>;
 
 struct RemoteWait {
-  // One READ, several READs (one doorbell), or one atomic that is harmless when it does not match.
-  std::array<Verb, kMaxProbes> probes = {};
-  std::uint8_t probe_count = 0;
+  // One READ, several READs of one node (one doorbell), or one atomic that is harmless when it does
+  // not match.
+  SmallVector<Verb, 4> probes;
   InlineFunction<Verdict(const ProbeValues&)> classify;                       // pure
   InlineFunction<Duration(const ProbeValues&, std::uint64_t misses)> pacing;  // empty: no pause
   bool pause_first = false;  // pause before the first probe as well, with `first_seen` and 0 misses
-  ProbeValues first_seen = {};
+  Words first_seen = {};     // as the first probe's value
 
   // stop conditions
   Time deadline = kNever;             // own node's clock
@@ -77,7 +107,7 @@ struct RemoteWait {
   bool stop_on_message = false;
   MessageWait message;
 
-  void add(const Verb& probe) { probes[probe_count++] = probe; }
+  void add(const Verb& probe) { probes.push_back(probe); }
 };
 
 enum class WaitEnd : std::uint8_t {
@@ -92,7 +122,7 @@ enum class WaitEnd : std::uint8_t {
 struct RemoteWaitResult {
   WaitEnd end = WaitEnd::satisfied;
   VerbStatus status = VerbStatus::ok;
-  ProbeValues values = {};  // of the last probe
+  ProbeValues values;       // of the last round of probes
   std::uint64_t tries = 0;  // probes issued
   Time last_change;         // own clock: when `observe` last gave something new
   Message message;

@@ -56,10 +56,10 @@ constexpr std::array<std::string_view, 6> kVerbNames = {"read", "write",      "c
 constexpr std::array<std::string_view, 11> kOpNames = {"verb",     "send",    "call",    "cpu",
                                                        "sleep",    "compute", "on_node", "flush",
                                                        "allocate", "evict",   "sync_now"};
-constexpr std::array<std::string_view, 5> kCpuNames = {"load", "store", "exchange", "cpu_cas",
-                                                       "cpu_faa"};
-constexpr std::array<std::string_view, 5> kStatusNames = {"ok", "receiver_not_ready", "peer_failed",
-                                                          "access_error", "flushed"};
+constexpr std::array<std::string_view, 6> kCpuNames = {"load",    "store",   "exchange",
+                                                       "cpu_cas", "cpu_faa", "load_words"};
+constexpr std::array<std::string_view, 6> kStatusNames = {
+    "ok", "receiver_not_ready", "peer_failed", "access_error", "flushed", "timed_out"};
 
 template <class T, class List>
 Time take_start(List& under_way, const T& op, bool& found) {
@@ -81,7 +81,7 @@ void describe(const Operation& op, TraceEntry& entry) {
       entry.operands = {op.verb.addr.packed(), op.verb.bytes, op.verb.compare.lo, op.verb.value.lo};
       break;
     case OpKind::cpu:
-      entry.operands = {op.verb.addr.packed(), 8, op.verb.compare.lo, op.verb.value.lo};
+      entry.operands = {op.verb.addr.packed(), op.verb.bytes, op.verb.compare.lo, op.verb.value.lo};
       break;
     case OpKind::send:
       entry.operands = {op.target.packed(), op.message.type, op.message.lock.value,
@@ -138,7 +138,7 @@ void RecordingVerbs::tell(const Operation& op, Time posted) {
 Task<RemoteWaitResult> RecordingVerbs::await_remote(const RemoteWait& wait) {
   TraceEntry made = entry(now());
   made.what = "await_remote";
-  made.operands = {wait.probes[0].addr.packed(), wait.probe_count, 0, 0};
+  made.operands = {wait.probes[0].addr.packed(), wait.probes.size(), 0, 0};
   auto waiting = inner().await_remote(wait);
   const RemoteWaitResult result = co_await waiting;
   made.ended = now();

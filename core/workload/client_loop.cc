@@ -20,7 +20,7 @@ Duration time_to_use(const Verbs& verbs, const Grant& grant, Duration hold) {
 Task<AcquireResult> acquire_once(Verbs& verbs, LockClient& client,
                                  const ClientOperation& operation) {
   verbs.mark(Phase::other);
-  return client.acquire(operation.lock, operation.mode, operation.options);
+  return client.acquire(operation.want, operation.options);
 }
 
 // One turn: from the choice of a lock to its release. The time to think afterwards; none: the

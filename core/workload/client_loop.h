@@ -14,8 +14,7 @@ namespace latchlab {
 class Guard;
 
 struct ClientOperation {
-  LockRef lock;
-  LockMode mode = LockMode::exclusive;
+  Want want;
   Duration hold;
   Duration think;
   bool skip_release = false;  // a fault: the client forgets the lock it holds

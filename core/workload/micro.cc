@@ -37,8 +37,8 @@ MicroWorkload::MicroWorkload(const WorkloadSpec& spec, std::uint32_t clients, st
 bool MicroWorkload::next(ClientId client, ClientOperation& operation) {
   Streams& mine = streams_[client.value];
   operation = ClientOperation{};
-  operation.lock = find_lock_(LockId{keys_->next(mine.keys)});
-  operation.mode =
+  operation.want.lock = find_lock_(LockId{keys_->next(mine.keys)});
+  operation.want.mode =
       happens(mine.modes, spec_.read_ratio_ppb) ? LockMode::shared : LockMode::exclusive;
   operation.hold = spec_.critical_section;
   operation.think = spec_.think_exponential ? exponential(timing_[client.value], spec_.think_time)

@@ -144,7 +144,7 @@ TEST_P(Messages, sender_without_a_recv_is_told_and_succeeds_once_there_is_one) {
 TEST_P(Messages, reliable_endpoint_makes_its_sender_wait_for_a_recv) {
   Verbs& sender = add_client();
   Verbs& receiver = add_client(kThere);
-  const EndpointAddr inbox = receiver.open_endpoint(1, Transport::reliable);
+  const EndpointAddr inbox = receiver.open_endpoint(1, Transport::dc_patient);
   spawn(sender, [](Verbs& verbs, EndpointAddr target) -> Task<void> {
     for (std::uint64_t i = 1; i <= 2; ++i) {
       const VerbStatus status = co_await verbs.send(target, numbered(i));
@@ -165,7 +165,7 @@ TEST_P(Messages, datagram_without_a_recv_is_lost_and_its_sender_goes_on) {
   LATCHLAB_NEEDS(Capability::datagrams);
   Verbs& sender = add_client();
   Verbs& receiver = add_client(kThere);
-  const EndpointAddr inbox = receiver.open_endpoint(1, Transport::datagram);
+  const EndpointAddr inbox = receiver.open_endpoint(1, Transport::ud);
   spawn(sender, [](Verbs& verbs, EndpointAddr target) -> Task<void> {
     for (std::uint64_t i = 1; i <= 3; ++i) {
       const VerbStatus status = co_await verbs.send(target, numbered(i));

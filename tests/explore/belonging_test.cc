@@ -11,7 +11,16 @@ namespace {
 // 24 bytes an entry, each in 32; 40 bytes on a server, 8 on a client node, 16 for each client.
 class Wide final : public Protocol {
  public:
-  Layout layout() const override { return {24, 16, 40, 16, 8}; }
+  Layout layout(const Shape& /*shape*/) const override {
+    Layout layout;
+    layout.entry_bytes = 24;
+    layout.entry_align = 16;
+    layout.server_bytes = 40;
+    layout.client_bytes = 16;
+    layout.node_bytes = 8;
+    layout.node_lock_bytes = 24;
+    return layout;
+  }
   std::unique_ptr<LockClient> make_client(const ClientEnv& env) const override {
     clients.push_back(env);
     return nullptr;
@@ -66,6 +75,7 @@ TEST_F(Belonging, words_of_servers_nodes_and_clients_do) {
   expect_owned(protocol.clients[0].node_words, 8);
   expect_owned(protocol.clients[0].client_words, 16);
   expect_owned(protocol.clients[1].client_words, 16);
+  expect_owned(world.node_lock_words(NodeId{2}, LockId{0}), 24);
 }
 TEST_F(Belonging, what_is_allocated_later_does) {
   EXPECT_TRUE(world.belongs({NodeId{1}, world.plan().nodes[0].bytes}, 64));

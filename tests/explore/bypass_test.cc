@@ -24,7 +24,7 @@ constexpr LockMode kS = LockMode::shared;
 // unless it reads as well.
 class Claimant final : public Protocol {
  public:
-  Layout layout() const override { return {}; }
+  Layout layout(const Shape& /*shape*/) const override { return {}; }
   std::unique_ptr<LockClient> make_client(const ClientEnv&) const override { return nullptr; }
   std::string decode(std::span<const std::uint64_t>) const override { return {}; }
   std::optional<std::uint32_t> bypass_bound(LockMode waiter, LockMode winner,

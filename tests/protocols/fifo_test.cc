@@ -35,7 +35,7 @@ Task<void> one_turn(Queue& queue, ClientId me) {
   LockClient& client = queue.world->client(me);
   const LockMode mode = me.value >= queue.shared_from ? LockMode::shared : LockMode::exclusive;
   const LockRef lock = queue.world->lock(LockId{0});
-  const AcquireResult result = co_await client.acquire(lock, mode, {});
+  const AcquireResult result = co_await client.acquire(Want{lock, mode}, {});
   const Grant* grant = std::get_if<Grant>(&result);
   if (grant == nullptr) co_return;
   queue.order.push_back(me.value);

@@ -99,10 +99,11 @@ TEST(FreeEntryInWords, counters_may_stay_and_places_in_a_queue_may_not) {
 // An entry whose first word depends on where it lies.
 class SelfPointing final : public Protocol {
  public:
-  Layout layout() const override { return {}; }
+  Layout layout(const Shape& /*shape*/) const override { return {}; }
   std::unique_ptr<LockClient> make_client(const ClientEnv&) const override { return nullptr; }
-  void initial_image(RemoteAddr entry, std::span<std::uint64_t> words) const override {
-    words[0] = entry.packed();
+  void initial_image(RemoteAddr entry, std::uint64_t first_word,
+                     std::span<std::uint64_t> words) const override {
+    if (first_word == 0) words[0] = entry.packed();
   }
   std::string decode(std::span<const std::uint64_t>) const override { return {}; }
 };

@@ -146,14 +146,14 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     const std::uint64_t count = done_[client.value]++;
     if (count >= setup_.operations) return false;
     const std::uint64_t dice = hash_of(seed_, client.value, count);
-    operation.lock = world_->lock(LockId{mix64(dice) % setup_.locks});
-    operation.mode = dice % 100 < setup_.shared_percent ? LockMode::shared : LockMode::exclusive;
+    operation.want.lock = world_->lock(LockId{mix64(dice) % setup_.locks});
+    operation.want.mode = dice % 100 < setup_.shared_percent ? LockMode::shared : LockMode::exclusive;
     operation.hold = setup_.hold;
     if (setup_.impatient) operation.options.deadline = world_->verbs(client).now();
     return true;
   }
   void acquire_begins(ClientId client, const ClientOperation& operation) override {
-    monitor_->requested(client, operation.lock.id, operation.mode);
+    monitor_->requested(client, operation.want.lock.id, operation.want.mode);
   }
   void acquire_aborted(ClientId client, AbortReason) override {
     monitor_->withdrawn(client);

@@ -64,7 +64,7 @@ Task<void> both_locks(World& world, ClientId me, int rounds, std::uint64_t* insi
     std::vector<Grant> grants;
     for (const std::uint64_t id : {0, 1}) {
       const AcquireResult result =
-          co_await client.acquire(world.lock(LockId{id}), LockMode::exclusive, {});
+          co_await client.acquire(Want{world.lock(LockId{id})}, {});
       grants.push_back(*std::get_if<Grant>(&result));
       EXPECT_EQ(inside[id]++, 0U);
     }

@@ -24,13 +24,13 @@ using Script = std::vector<ClientOperation>;
 
 inline ClientOperation writes(Duration hold = nanoseconds(1)) {
   ClientOperation operation;
-  operation.mode = LockMode::exclusive;
+  operation.want.mode = LockMode::exclusive;
   operation.hold = hold;
   return operation;
 }
 inline ClientOperation reads(Duration hold = nanoseconds(1)) {
   ClientOperation operation = writes(hold);
-  operation.mode = LockMode::shared;
+  operation.want.mode = LockMode::shared;
   return operation;
 }
 inline Script times(int count, const ClientOperation& operation) {
@@ -60,7 +60,7 @@ class Bench final : public OperationSource, public LoopObserver, SafetyMonitor::
       : protocol_(shiftlock_entry().make(params)),
         scripts_(std::move(scripts)),
         world_(*protocol_, shape(scripts_.size(), seed, locks)),
-        monitor_(world_.shape().clients(), *this),
+        monitor_(world_.world_shape().clients(), *this),
         next_(scripts_.size()) {
     ExplorerOptions options;
     options.seed = seed;
@@ -120,7 +120,7 @@ class Bench final : public OperationSource, public LoopObserver, SafetyMonitor::
     if (on_grant) on_grant(client, grant);
   }
   void acquire_begins(ClientId client, const ClientOperation& operation) override {
-    monitor_.requested(client, operation.lock.id, operation.mode);
+    monitor_.requested(client, operation.want.lock.id, operation.want.mode);
   }
   void acquire_aborted(ClientId client, AbortReason) override { monitor_.withdrawn(client); }
   void release_begins(ClientId client, const Grant& grant) override {
@@ -137,7 +137,7 @@ class Bench final : public OperationSource, public LoopObserver, SafetyMonitor::
     const Script& script = scripts_[client.value];
     if (next_[client.value] == script.size()) return false;
     operation = script[next_[client.value]++];
-    operation.lock = world_.lock(operation.lock.id);
+    operation.want.lock = world_.lock(operation.want.lock.id);
     return true;
   }
 
@@ -181,7 +181,7 @@ inline Task<void> hold_until(Bench& bench, ClientId client, LockMode mode, Time 
   Verbs& verbs = bench.world().verbs(client);
   LockClient& locks = bench.world().client(client);
   bench.monitor().requested(client, LockId{0}, mode);
-  const AcquireResult got = co_await locks.acquire(bench.lock(), mode, {});
+  const AcquireResult got = co_await locks.acquire(Want{bench.lock(), mode}, {});
   const Grant grant = *std::get_if<Grant>(&got);
   bench.acquired(client, grant);
   co_await verbs.sleep(nanoseconds(1));

@@ -65,7 +65,7 @@ struct Handover {
 
 Task<void> hold_a_while(Bench& bench, Handover& seen) {
   LockClient& locks = bench.world().client(ClientId{0});
-  const AcquireResult got = co_await locks.acquire(bench.lock(), LockMode::exclusive, {});
+  const AcquireResult got = co_await locks.acquire(Want{bench.lock(), LockMode::exclusive}, {});
   const Grant grant = *std::get_if<Grant>(&got);
   seen.held = true;
   for (int i = 0; i < 60; ++i) co_await bench.verbs(0).sleep(nanoseconds(1));
@@ -76,7 +76,7 @@ Task<void> hold_a_while(Bench& bench, Handover& seen) {
 Task<void> come_second(Bench& bench, const Handover& seen) {
   while (!seen.held) co_await bench.verbs(1).sleep(nanoseconds(1));
   LockClient& locks = bench.world().client(ClientId{1});
-  const AcquireResult got = co_await locks.acquire(bench.lock(), LockMode::exclusive, {});
+  const AcquireResult got = co_await locks.acquire(Want{bench.lock(), LockMode::exclusive}, {});
   const Grant grant = *std::get_if<Grant>(&got);
   co_await locks.release(grant);
 }
@@ -138,10 +138,10 @@ TEST(Shiftlock, narrow_counters_wrap_without_harm) {
 Task<void> take_both(Bench& bench, ClientId client) {
   LockClient& locks = bench.world().client(client);
   for (int round = 0; round < 3; ++round) {
-    const AcquireResult a = co_await locks.acquire(bench.lock(0), LockMode::exclusive, {});
+    const AcquireResult a = co_await locks.acquire(Want{bench.lock(0), LockMode::exclusive}, {});
     const Grant first = *std::get_if<Grant>(&a);
     bench.monitor().granted(client, first);
-    const AcquireResult b = co_await locks.acquire(bench.lock(1), LockMode::exclusive, {});
+    const AcquireResult b = co_await locks.acquire(Want{bench.lock(1), LockMode::exclusive}, {});
     const Grant second = *std::get_if<Grant>(&b);
     bench.monitor().granted(client, second);
     co_await bench.world().verbs(client).sleep(nanoseconds(1));

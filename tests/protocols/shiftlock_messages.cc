@@ -43,7 +43,7 @@ Task<void> follow_twice(Bench& bench, Answers& seen) {
   LockClient& locks = bench.world().client(ClientId{1});
   for (int round = 0; round < 2; ++round) {
     while (bench.entry().tail.null()) co_await bench.verbs(1).sleep(nanoseconds(1));
-    const AcquireResult got = co_await locks.acquire(bench.lock(), LockMode::exclusive, {});
+    const AcquireResult got = co_await locks.acquire(Want{bench.lock(), LockMode::exclusive}, {});
     if (round == 1 && !seen.right_one_sent) seen.taken_too_early = true;
     const Grant grant = *std::get_if<Grant>(&got);
     co_await locks.release(grant);

@@ -113,8 +113,8 @@ std::vector<std::uint64_t> Body::entry(LockId lock) {
 bool Body::next(ClientId client, ClientOperation& operation) {
   const std::uint32_t index = done_[client.value]++;
   if (index >= setup_.operations) return false;
-  operation.lock = world_.lock(LockId{index % setup_.locks});
-  operation.mode = setup_.mode(client.value, index);
+  operation.want.lock = world_.lock(LockId{index % setup_.locks});
+  operation.want.mode = setup_.mode(client.value, index);
   operation.hold = setup_.timed() ? setup_.time.hold : kHold;
   if (setup_.timed() && setup_.time.patience.ps > 0)
     operation.options.deadline = local_now(client) + setup_.time.patience;
@@ -122,8 +122,8 @@ bool Body::next(ClientId client, ClientOperation& operation) {
 }
 
 void Body::acquire_begins(ClientId client, const ClientOperation& operation) {
-  monitor_.requested(client, operation.lock.id, operation.mode);
-  bypasses_.requested(client, operation.mode);
+  monitor_.requested(client, operation.want.lock.id, operation.want.mode);
+  bypasses_.requested(client, operation.want.mode);
   first_effect(client).armed = bypasses_.on();
 }
 

@@ -84,7 +84,7 @@ std::string describe_operation(const OpSlot& op) {
 }
 
 std::string describe_probe(const explorer::ProbeSlot& probe) {
-  return describe_verb(probe.wait.probes[0]) + (probe.wait.probe_count > 1 ? " and others" : "");
+  return describe_verb(probe.wait.probes[0]) + (probe.wait.probes.size() > 1 ? " and others" : "");
 }
 
 std::string who(const Actor& actor) {

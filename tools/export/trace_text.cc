@@ -51,10 +51,6 @@ void add_result(Args& args, const Operation& op) {
 
 }  // namespace
 
-std::string_view name_of(LockMode mode) {
-  return mode == LockMode::exclusive ? "exclusive" : "shared";
-}
-
 std::string_view name_of(AbortReason reason) {
   constexpr std::array<std::string_view, 5> names = {"deadline", "recovered", "too many",
                                                      "server failed", "unsupported"};

@@ -10,7 +10,6 @@
 
 namespace latchlab::exporting {
 
-std::string_view name_of(LockMode mode);
 std::string_view name_of(AbortReason reason);
 
 // "node 1 + 0x1000".

@@ -111,8 +111,8 @@ class TracingObserver final : public LoopObserver {
  public:
   TracingObserver(LoopObserver& inner, const Backend& clock, TraceRecorder& recorder,
                   const World& world)
-      : inner_(inner), clock_(clock), recorder_(recorder), listeners_(world.shape().clients()) {
-    for (std::uint32_t i = 0; i < world.shape().clients(); ++i) {
+      : inner_(inner), clock_(clock), recorder_(recorder), listeners_(world.world_shape().clients()) {
+    for (std::uint32_t i = 0; i < world.world_shape().clients(); ++i) {
       if (!world.hosts(ClientId{i})) continue;
       PhaseListener& listener = listeners_[i];
       listener.clock = &clock;
@@ -127,7 +127,7 @@ class TracingObserver final : public LoopObserver {
     inner_.cycle_begins(client);
   }
   void acquire_begins(ClientId client, const ClientOperation& operation) override {
-    recorder_.acquire_begins(now(), client, operation.lock.id, operation.mode);
+    recorder_.acquire_begins(now(), client, operation.want.lock.id, operation.want.mode);
     inner_.acquire_begins(client, operation);
   }
   void acquire_aborted(ClientId client, AbortReason reason) override {

@@ -26,10 +26,10 @@ struct BothMoved {
 
 }  // namespace
 
-Grant Client::grant_of(LockRef lock, LockMode mode, const Tickets& seen) {
+Grant Client::grant_of(const Want& want, LockMode mode, const Tickets& seen) {
   failures_ = 0;
   failure_.any = false;  // "since last failure": of failures in a row
-  Grant grant{lock, mode, kNever, {}};
+  Grant grant(want, mode);
   if (options_.lease.ps > 0) grant.valid_until = verbs_.now() + options_.lease;
   if (is_last(options_, seen, mode)) {
     LATCHLAB_PATH("dslr: the last ticket of an era is served");
@@ -46,7 +46,9 @@ Client::Duty Client::duty_of(const Grant& grant) {
 }
 
 // Algorithm 1.
-Task<AcquireResult> Client::acquire(LockRef lock, LockMode mode, AcquireOptions /*options*/) {
+Task<AcquireResult> Client::acquire(Want want, AcquireOptions /*options*/) {
+  const LockRef lock = want.lock;
+  const LockMode mode = want.mode == LockMode::shared ? LockMode::shared : LockMode::exclusive;
   const Verb take_ticket = options_.word.add(lock.entry, next_ticket(mode), true);
   for (;;) {
     verbs_.mark(Phase::initial_atomic);
@@ -68,17 +70,18 @@ Task<AcquireResult> Client::acquire(LockRef lock, LockMode mode, AcquireOptions 
     if (my_turn(ticket, seen)) {
       if (shared) LATCHLAB_PATH("dslr: a reader enters at once");
       if (!shared) LATCHLAB_PATH("dslr: a writer enters at once");
-      co_return grant_of(lock, mode, seen);
+      co_return grant_of(want, mode, seen);
     }
     if (shared) LATCHLAB_PATH("dslr: a reader waits for its turn");
     if (!shared) LATCHLAB_PATH("dslr: a writer waits for its turn");
     verbs_.mark(Phase::retry);
-    co_return co_await handle_conflict(lock, ticket, seen);
+    co_return co_await handle_conflict(want, ticket, seen);
   }
 }
 
 // Algorithm 2.
-Task<AcquireResult> Client::handle_conflict(LockRef lock, Ticket ticket, Tickets seen) {
+Task<AcquireResult> Client::handle_conflict(Want want, Ticket ticket, Tickets seen) {
+  const LockRef lock = want.lock;
   const Options* const rules = &options_;
   BothMoved both;
   BothMoved* const both_moved = &both;
@@ -91,7 +94,7 @@ Task<AcquireResult> Client::handle_conflict(LockRef lock, Ticket ticket, Tickets
     return pause(*rules, ticket, rules->word.unpack(values[0]));
   };
   wait.pause_first = options_.pause_before_read;
-  wait.first_seen[0] = options_.word.pack(seen);
+  wait.first_seen = options_.word.pack(seen);
   wait.unchanged_for = options_.timeout();
   wait.observe = [rules, both_moved](const ProbeValues& values) {
     const Tickets now = rules->word.unpack(values[0]);
@@ -105,7 +108,7 @@ Task<AcquireResult> Client::handle_conflict(LockRef lock, Ticket ticket, Tickets
     const Tickets at_ticket{now.nx, now.ns, ticket.x, ticket.s};
     if (end.end == WaitEnd::satisfied) {
       LATCHLAB_PATH("dslr: the turn of a waiting client comes");
-      co_return grant_of(lock, ticket.mode, at_ticket);
+      co_return grant_of(want, ticket.mode, at_ticket);
     }
     if (end.end == WaitEnd::failed) {
       LATCHLAB_PATH("dslr: the server fails a wait");

@@ -14,7 +14,7 @@ class Client final : public LockClient {
  public:
   Client(const Options& options, const ClientEnv& env) : options_(options), verbs_(*env.verbs) {}
 
-  Task<AcquireResult> acquire(LockRef lock, LockMode mode, AcquireOptions options) override;
+  Task<AcquireResult> acquire(Want want, AcquireOptions options) override;
   Task<ReleaseResult> release(Grant grant) override;
   std::uint64_t recoveries() const override { return recoveries_; }
 
@@ -33,9 +33,9 @@ class Client final : public LockClient {
   Counter served(LockMode mode) const {
     return mode == LockMode::shared ? Counter::ns : Counter::nx;
   }
-  Grant grant_of(LockRef lock, LockMode mode, const Tickets& seen);
+  Grant grant_of(const Want& want, LockMode mode, const Tickets& seen);
   static Duty duty_of(const Grant& grant);
-  Task<AcquireResult> handle_conflict(LockRef lock, Ticket ticket, Tickets seen);
+  Task<AcquireResult> handle_conflict(Want want, Ticket ticket, Tickets seen);
   Task<AcquireResult> fail(AbortReason reason);
   Task<void> back_off();
 

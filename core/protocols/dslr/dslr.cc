@@ -15,7 +15,7 @@ class Dslr final : public Protocol {
         wide_(params.choice("entry") == "wide16"),
         masked_(params.choice("fields") == "masked_faa") {}
 
-  Layout layout() const override {
+  Layout layout(const Shape& /*shape*/) const override {
     Layout layout;
     layout.entry_bytes = layout.entry_align = wide_ ? 16 : 8;
     return layout;

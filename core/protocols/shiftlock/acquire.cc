@@ -42,7 +42,8 @@ auto pause(Duration length) {
 
 // ---- readers ----
 
-Task<AcquireResult> Client::acquire_shared(LockRef lock) {
+Task<AcquireResult> Client::acquire_shared(Want want) {
+  const LockRef lock = want.lock;
   for (;;) {
     verbs_.mark(Phase::initial_atomic);
     Time since = verbs_.now();
@@ -64,7 +65,9 @@ Task<AcquireResult> Client::acquire_shared(LockRef lock) {
       since = verbs_.now();
     }
     verbs_.mark(Phase::other);
-    co_return Grant{lock, LockMode::shared, valid_until(since), {}};
+    Grant grant(want, LockMode::shared);
+    grant.valid_until = valid_until(since);
+    co_return grant;
   }
 }
 
@@ -84,7 +87,8 @@ Task<Client::Step> Client::wait_for_epoch(LockRef lock, Entry joined) {
 
 // ---- writers ----
 
-Task<AcquireResult> Client::acquire_exclusive(LockRef lock) {
+Task<AcquireResult> Client::acquire_exclusive(Want want) {
+  const LockRef lock = want.lock;
   for (;;) {
     Tenure tenure;
     tenure.lock = lock;
@@ -95,7 +99,7 @@ Task<AcquireResult> Client::acquire_exclusive(LockRef lock) {
     verbs_.mark(Phase::other);
     if (step == Step::entered) {
       hold_until(lock.id, valid_until(tenure.since));
-      co_return grant(tenure);
+      co_return grant(want, tenure);
     }
     abandon(lock.id);
     if (step == Step::failed) co_return Aborted{AbortReason::server_failed};
@@ -103,11 +107,11 @@ Task<AcquireResult> Client::acquire_exclusive(LockRef lock) {
   }
 }
 
-Grant Client::grant(const Tenure& tenure) const {
-  return {tenure.lock,
-          LockMode::exclusive,
-          valid_until(tenure.since),
-          {tenure.relcnt, tenure.consecutive, tenure.epoch, tenure.endpoint}};
+Grant Client::grant(const Want& want, const Tenure& tenure) const {
+  Grant grant(want);
+  grant.valid_until = valid_until(tenure.since);
+  grant.words = {tenure.relcnt, tenure.consecutive, tenure.epoch, tenure.endpoint};
+  return grant;
 }
 
 Task<Client::Step> Client::enter(Tenure& tenure) {

@@ -10,14 +10,14 @@
 namespace latchlab::shiftlock {
 
 Client::Client(const Switches& on, const ClientEnv& env)
-    : on_(on), verbs_(*env.verbs), era_words_(env.server_words) {
+    : on_(on), verbs_(*env.verbs), peers_(*env.peers) {
   endpoints_.reserve(on.endpoints);
   for (std::uint32_t i = 0; i < on.endpoints; ++i)
     endpoints_.push_back(verbs_.open_endpoint(on.recvs));
 }
 
-Task<AcquireResult> Client::acquire(LockRef lock, LockMode mode, AcquireOptions /*options*/) {
-  return mode == LockMode::shared ? acquire_shared(lock) : acquire_exclusive(lock);
+Task<AcquireResult> Client::acquire(Want want, AcquireOptions /*options*/) {
+  return want.mode == LockMode::shared ? acquire_shared(want) : acquire_exclusive(want);
 }
 
 Task<ReleaseResult> Client::release(Grant held) {

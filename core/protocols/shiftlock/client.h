@@ -16,7 +16,7 @@ class Client final : public LockClient {
  public:
   Client(const Switches& on, const ClientEnv& env);  // `on` is the protocol's, and outlives it
 
-  Task<AcquireResult> acquire(LockRef lock, LockMode mode, AcquireOptions options) override;
+  Task<AcquireResult> acquire(Want want, AcquireOptions options) override;
   Task<ReleaseResult> release(Grant grant) override;
   std::uint64_t recoveries() const override { return recoveries_; }
 
@@ -52,15 +52,15 @@ class Client final : public LockClient {
   };
 
   // ---- acquire.cc ----
-  Task<AcquireResult> acquire_shared(LockRef lock);
+  Task<AcquireResult> acquire_shared(Want want);
   Task<Step> wait_for_epoch(LockRef lock, Entry joined);
-  Task<AcquireResult> acquire_exclusive(LockRef lock);
+  Task<AcquireResult> acquire_exclusive(Want want);
   Task<Step> enter(Tenure& tenure);
   Task<bool> try_free(Tenure& tenure);
   Task<Step> follow(Tenure& tenure, EndpointAddr predecessor);
   Task<Step> received(Tenure& tenure, Message message);
   Task<Step> wait_for_readers(Tenure& tenure, std::uint64_t expected);
-  Grant grant(const Tenure& tenure) const;
+  Grant grant(const Want& want, const Tenure& tenure) const;
   Time valid_until(Time since) const { return on_.recovery ? since + on_.lease : kNever; }
 
   // ---- waiting.cc ----
@@ -103,7 +103,7 @@ class Client final : public LockClient {
 
   const Switches& on_;
   Verbs& verbs_;
-  std::span<const RemoteAddr> era_words_;  // by server
+  const Peers& peers_;  // a server's words are its era
   std::vector<EndpointAddr> endpoints_;
   std::vector<Engagement> engagements_;
   bool stale_possible_ = false;  // somebody may still write to me about a lock that I let go

@@ -19,7 +19,12 @@ class Shiftlock final : public Protocol {
  public:
   explicit Shiftlock(const ParamSet& params) : on_(switches_of(params)) {}
 
-  Layout layout() const override { return {kEntryBytes, kEntryBytes, server_bytes(), 0, 0}; }
+  Layout layout(const Shape& /*shape*/) const override {
+    Layout layout;
+    layout.entry_bytes = layout.entry_align = kEntryBytes;
+    layout.server_bytes = server_bytes();
+    return layout;
+  }
 
   Limits limits() const override {
     Limits limits;

@@ -36,7 +36,7 @@ Task<Client::WatchResult> Client::watch(LockRef lock, RemoteWait wait) {
 // somebody else has recovered in between.
 Task<Client::Asked> Client::ask_for_recovery(LockRef lock, std::uint64_t stuck_at) {
   const NodeId server = lock.entry.node;
-  const Completion era = co_await verbs_.read(era_words_[server.value - 1]);
+  const Completion era = co_await verbs_.read(peers_.server_words(server));
   if (!era.ok()) co_return Asked::failed;
   if (on_.reset_compares_request) {
     const Completion now = co_await verbs_.read(lock.entry + kRelCntOffset);

@@ -69,7 +69,7 @@ Task<void> acquire_and_release(Verbs& verbs, LockClient& client, LockRef lock,
   record.samples_us.reserve(record.wanted);
   for (std::uint64_t i = 0; i < kWarmUp + record.wanted; ++i) {
     const Time before = verbs.now();
-    const AcquireResult result = co_await client.acquire(lock, LockMode::exclusive, {});
+    const AcquireResult result = co_await client.acquire(Want{lock}, {});
     const Duration taken = verbs.now() - before;
     const Grant* const grant = std::get_if<Grant>(&result);
     record.failed = grant == nullptr;
