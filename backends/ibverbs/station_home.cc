@@ -59,6 +59,9 @@ void Station::access_memory(IbOperation& op) {
     case CpuAccess::load:
       before = __atomic_load_n(word, __ATOMIC_SEQ_CST);
       break;
+    case CpuAccess::load_words:
+      LATCHLAB_CHECK(false, "several words at once");
+      break;
     case CpuAccess::store:
     case CpuAccess::exchange:
       before = __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST);

@@ -65,7 +65,7 @@ void Simulator::deliver(SimOperation& op) {
   Endpoint* endpoint = find_endpoint(op.target);
   const bool gone = endpoint == nullptr || endpoint->gone || node(op.target.node).dead;
   if (cut_off(op)) return fail_send(op, VerbStatus::flushed);
-  const bool datagram = endpoint != nullptr && is_datagram(endpoint->transport);
+  const bool datagram = endpoint != nullptr && latchlab::is_datagram(endpoint->transport);
   if (datagram && (gone || endpoint->free_recvs == 0)) return lose(op);
   if (gone) return fail_send(op, VerbStatus::peer_failed);
   if (endpoint->free_recvs == 0) return not_ready(op, endpoint->transport);

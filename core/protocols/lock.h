@@ -58,8 +58,8 @@ using GrantId = StrongId<struct GrantTag, std::uint32_t>;
 struct Want {
   LockRef lock;
   LockMode mode = LockMode::exclusive;
-  Extent extent;
-  GrantId id;
+  Extent extent = {};
+  GrantId id = {};
 };
 
 // The right to use the locked object. Expires for its holder: after `valid_until`, on the holder's
