@@ -128,9 +128,11 @@ void make_local_step(World& world, const Step& step) {
     case OpKind::cpu:
       access_memory(world, op);
       break;
-    case OpKind::on_node:
+    case OpKind::on_node: {
+      const ArenaScope scope(world.own_arena());  // what it allocates is the node's
       op.visit();
       break;
+    }
     case OpKind::flush:
       op.completion.status = op.actor->detached_error;
       op.actor->detached_error = VerbStatus::ok;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/protocols/cas.h"
+#include "core/protocols/cohort_reference.h"
 #include "core/protocols/dslr/dslr.h"
 #include "core/protocols/entry_check.h"
 #include "core/protocols/mcs.h"
@@ -19,6 +20,7 @@ std::deque<ProtocolEntry>& registry() {
     all.push_back(mcs_entry());
     all.push_back(dslr_entry());
     all.push_back(shiftlock_entry());
+    all.push_back(cohort_reference_entry());
     return all;
   }();
   return entries;

@@ -1,7 +1,7 @@
 // The base version of Verbs::await_remote: issues every probe, as a real client does.
 
 #include "core/base/check.h"
-#include "core/verbs/verbs.h"
+#include "core/verbs/batch.h"
 
 namespace latchlab {
 

@@ -28,7 +28,6 @@
 
 #include <coroutine>
 #include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -36,96 +35,13 @@
 #include "core/base/random.h"
 #include "core/base/time.h"
 #include "core/coro/task.h"
+#include "core/verbs/awaitables.h"
 #include "core/verbs/operation.h"
 #include "core/verbs/phases.h"
 #include "core/verbs/tally.h"
 #include "core/verbs/wait.h"
 
 namespace latchlab {
-
-class Verbs;
-
-namespace detail {
-struct OperationAwait {
-  Verbs* verbs;
-  Operation* op;
-  bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> waiter) const;
-};
-}  // namespace detail
-
-// The awaitables. Trivially destructible; each is awaited exactly once.
-struct [[nodiscard]] VerbAwait : detail::OperationAwait {
-  Completion await_resume() const;
-};
-struct [[nodiscard]] SendAwait : detail::OperationAwait {
-  VerbStatus await_resume() const;
-};
-struct [[nodiscard]] CallAwait : detail::OperationAwait {
-  Reply await_resume() const;
-};
-// What was read, for as long as this object exists: a view into the backend's slot.
-class ReadWords {
- public:
-  ReadWords(Verbs* verbs, Operation* op) : verbs_(verbs), op_(op) {}
-  ReadWords(ReadWords&& other) noexcept
-      : verbs_(other.verbs_), op_(std::exchange(other.op_, nullptr)) {}
-  ReadWords& operator=(ReadWords&&) = delete;
-  ~ReadWords();
-
-  VerbStatus status() const { return op_->completion.status; }
-  bool ok() const { return op_->completion.ok(); }
-  // Of a width that is no multiple of 8, the last word is filled up with zeros. Empty after an
-  // error.
-  std::span<const std::uint64_t> words() const;
-  std::uint64_t operator[](std::size_t index) const { return words()[index]; }
-
- private:
-  Verbs* verbs_;
-  Operation* op_;
-};
-struct [[nodiscard]] WordsAwait : detail::OperationAwait {
-  ReadWords await_resume() const;
-};
-struct [[nodiscard]] CpuAwait : detail::OperationAwait {
-  std::uint64_t await_resume() const;
-};
-struct [[nodiscard]] PlainAwait : detail::OperationAwait {
-  void await_resume() const;
-};
-// A backend may do without a slot for it: most clients sleep most of the time.
-struct [[nodiscard]] SleepAwait {
-  Verbs* verbs;
-  Duration length;
-  Operation* op = nullptr;  // the slot, if there is one
-  bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> waiter);
-  void await_resume() const;
-};
-struct [[nodiscard]] FlushAwait : detail::OperationAwait {
-  VerbStatus await_resume() const;  // the first error of a detached verb since the last flush
-};
-struct Allocation {
-  VerbStatus status = VerbStatus::ok;
-  RemoteAddr addr;
-};
-struct [[nodiscard]] AllocateAwait : detail::OperationAwait {
-  Allocation await_resume() const;
-};
-struct SynchronisedTime {
-  Time date;       // on the common clock
-  Duration error;  // the true date is within +-error
-};
-struct [[nodiscard]] SynchronisedAwait : detail::OperationAwait {
-  SynchronisedTime await_resume() const;
-};
-struct [[nodiscard]] WaitAwait {
-  Verbs* verbs;
-  WaitOperation* op;
-  bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> waiter) const;
-  WaitOutcome await_resume() const;
-};
 
 enum class ActorKind : std::uint8_t { client, node, server };
 
@@ -281,45 +197,5 @@ Verb faa_verb(RemoteAddr addr, std::uint64_t add);
 Verb masked_cas_verb(RemoteAddr addr, std::uint32_t bytes, Words compare, Words compare_mask,
                      Words swap, Words swap_mask);
 Verb masked_faa_verb(RemoteAddr addr, std::uint32_t bytes, Words add, Words boundary);
-
-// Several verbs with one doorbell on one QP (all to one node), or several messages to whomever, which
-// are under way at the same time as far as their transport allows. Usage:
-//   Batch batch(verbs);
-//   const int head = batch.add(faa_verb(...));
-//   const int queue = batch.add(read_verb(...));
-//   co_await batch.run();
-//   use batch.result(head), batch.result(queue)
-class Batch {
- public:
-  explicit Batch(Verbs& verbs) : verbs_(&verbs) {}
-  ~Batch();
-  Batch(const Batch&) = delete;
-  Batch& operator=(const Batch&) = delete;
-
-  int add(const Verb& verb);  // fenced as verb.fenced says; returns its index
-  int add(EndpointAddr target, const Message& message);
-  bool empty() const { return first_ == nullptr; }
-
-  struct [[nodiscard]] Await {
-    Batch* batch;
-    bool await_ready() const noexcept { return batch->first_ == nullptr; }
-    void await_suspend(std::coroutine_handle<> waiter) const;
-    void await_resume() const noexcept { batch->state_ = State::complete; }
-  };
-  Await run() { return Await{this}; }
-  Completion result(int index) const;
-  std::span<const std::uint64_t> words(int index) const;  // of a READ by value; empty: an error
-  VerbStatus status() const;                              // the first error, if there was one
-
- private:
-  int append(Operation& op);
-  const Operation& at(int index) const;
-  enum class State : std::uint8_t { open, posted, complete };
-  Verbs* verbs_;
-  Operation* first_ = nullptr;
-  Operation* last_ = nullptr;
-  int count_ = 0;
-  State state_ = State::open;
-};
 
 }  // namespace latchlab

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/runner/backend.h"
-#include "core/verbs/verbs.h"
+#include "core/verbs/batch.h"
 
 namespace latchlab::conformance {
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "backends/explorer/explorer_backend.h"
-#include "core/verbs/verbs.h"
+#include "core/verbs/batch.h"
 
 namespace latchlab {
 namespace {

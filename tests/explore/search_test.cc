@@ -50,7 +50,8 @@ TEST_P(Small, two_locks_one_after_the_other_are_exhausted_and_sound) {
   EXPECT_GT(verdict.states, 100U);
 }
 
-INSTANTIATE_TEST_SUITE_P(all, Small, ::testing::Values("cas", "mcs", "dslr", "shiftlock"),
+INSTANTIATE_TEST_SUITE_P(all, Small,
+                         ::testing::Values("cas", "mcs", "dslr", "shiftlock", "cohort_reference"),
                          [](const auto& made) { return std::string(made.param); });
 
 // ---- shortcuts: the same answers without them ----

@@ -54,6 +54,14 @@ Case broken_dslr(std::uint32_t shared_percent) {
   return setup;
 }
 
+Case broken_cohorts() {
+  Case setup;
+  setup.protocol = "cohort_reference";
+  setup.operations = 6;
+  setup.max_steps = 5'000;
+  return setup;
+}
+
 std::vector<Planted> all_planted() {
   using planted::Bug;
   Case without_recovery = broken_dslr(50);
@@ -69,6 +77,12 @@ std::vector<Planted> all_planted() {
        Check::mutual_exclusion, 50, broken_dslr(70)},
       {"tickets_that_run_over_block_everybody", Bug::dslr_no_count_max_reset, Check::progress, 20,
        without_recovery},
+      {"a_neighbour_that_enters_without_the_lock", Bug::cohort_enters_without_leading,
+       Check::mutual_exclusion, 20, broken_cohorts()},
+      {"a_lock_given_back_and_handed_on", Bug::cohort_frees_and_passes, Check::mutual_exclusion, 20,
+       broken_cohorts()},
+      {"a_neighbour_that_is_forgotten", Bug::cohort_forgets_its_neighbour, Check::progress, 20,
+       broken_cohorts()},
   };
 }
 

@@ -47,7 +47,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Variant{"dslr", "dslr", ""},
                       Variant{"dslr_as_ported", "dslr", "shiftlock_port"},
                       Variant{"shiftlock", "shiftlock", ""},
-                      Variant{"shiftlock_of_the_artifact", "shiftlock", "artifact"}),
+                      Variant{"shiftlock_of_the_artifact", "shiftlock", "artifact"},
+                      Variant{"cohort_reference", "cohort_reference", ""}),
     [](const auto& made) { return std::string(made.param.name); });
 
 TEST(FreeEntryOfTheDead, is_not_seen_where_nobody_repairs_it) {

@@ -25,7 +25,7 @@ Case guarded(const char* protocol) {
 
 class GuardedLock : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Protocols, GuardedLock,
-                         ::testing::Values("cas", "mcs", "dslr", "shiftlock"),
+                         ::testing::Values("cas", "mcs", "dslr", "shiftlock", "cohort_reference"),
                          [](const auto& made) { return std::string(made.param); });
 
 TEST_P(GuardedLock, that_excludes_shows_no_conflict) {

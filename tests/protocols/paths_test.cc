@@ -81,6 +81,12 @@ std::vector<Crowd> crowds() {
         "a waiting reader starts again after a recovery",
         "a late release of a writer is suppressed", "a release misses a recovered lock",
         "a stale message is dropped"}},
+      {"cohort_reference",
+       {"a client is the first of its node", "a client waits for its neighbours",
+        "the leader of a node takes the lock", "a neighbour hands the lock on",
+        "a neighbour gives up its lead", "nobody of the node waits", "the lock stays at the node",
+        "the node has had enough turns"},
+       {"the server fails the leader of a node"}},
   };
 }
 

@@ -11,7 +11,7 @@
 
 #include "backends/simgrid/simgrid_backend.h"
 #include "core/runner/backend.h"
-#include "core/verbs/verbs.h"
+#include "core/verbs/batch.h"
 
 namespace latchlab::simtest {
 
