@@ -81,8 +81,8 @@ void make_wait_step(World& world, const Step& step) {
 
 namespace {
 
-// What each probe would give if all of them took effect now; false: one of them would fail. `values`
-// is laid out for them.
+// What each probe would give if all of them took effect now; false: one of them would fail. The
+// values are laid out for them.
 bool look(World& world, const RemoteWait& wait, ProbeValues& values) {
   for (std::size_t i = 0; i < wait.probes.size(); ++i) {
     const Verb& verb = wait.probes[i];

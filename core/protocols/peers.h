@@ -44,7 +44,7 @@ class Peers {
   // node by node.
   virtual NodeId client_node(std::uint32_t index) const = 0;
   virtual std::uint32_t client_node_index(NodeId node) const = 0;
-  virtual EndpointAddr endpoint_of(ClientId client) const = 0;    // Layout::client_endpoint
+  virtual EndpointAddr endpoint_of(ClientId client) const = 0;       // Layout::client_endpoint
   virtual EndpointAddr node_endpoint(NodeId client_node) const = 0;  // Layout::node_endpoint
   virtual RemoteAddr client_words(ClientId client) const = 0;
   virtual RemoteAddr node_words(NodeId client_node) const = 0;

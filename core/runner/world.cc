@@ -261,8 +261,8 @@ RemoteAddr World::node_words(NodeId client_node) const {
 
 RemoteAddr World::node_lock_words(NodeId client_node, LockId lock) const {
   LATCHLAB_CHECK(lock.value < shape_.locks.count, "no such lock");
-  return {client_node, nodes_[client_node.value - 1].node_lock_words +
-                           lock.value * layout_.node_lock_bytes};
+  return {client_node,
+          nodes_[client_node.value - 1].node_lock_words + lock.value * layout_.node_lock_bytes};
 }
 
 RemoteAddr World::server_words(NodeId server) const {

@@ -14,8 +14,8 @@ Batch::~Batch() {
 }
 
 int Batch::add(const Verb& verb) {
-  LATCHLAB_CHECK(first_ == nullptr || (first_->kind == OpKind::verb &&
-                                       verb.addr.node == first_->verb.addr.node),
+  LATCHLAB_CHECK(first_ == nullptr ||
+                     (first_->kind == OpKind::verb && verb.addr.node == first_->verb.addr.node),
                  "a batch of verbs goes to one node");
   return append(verbs_->prepare_verb(verb));
 }

@@ -9,8 +9,8 @@
 
 namespace latchlab {
 
-// Several verbs with one doorbell on one QP (all to one node), or several messages to whomever, which
-// are under way at the same time as far as their transport allows. Usage:
+// Several verbs with one doorbell on one QP (all to one node), or several messages to whomever,
+// which are under way at the same time as far as their transport allows. Usage:
 //   Batch batch(verbs);
 //   const int head = batch.add(faa_verb(...));
 //   const int queue = batch.add(read_verb(...));

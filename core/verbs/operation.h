@@ -54,9 +54,9 @@ struct Operation {
   // READs by value of more than 16 bytes and load_words, when they are complete: what was read, in
   // memory of the backend that is the slot's until it is given back.
   const std::uint64_t* words = nullptr;
-  Duration length;        // sleep, compute; evict: the client's number
-  EndpointAddr target;    // send
-  NodeId server;          // call, allocate
+  Duration length;         // sleep, compute; evict: the client's number
+  EndpointAddr target;     // send
+  NodeId server;           // call, allocate
   Time deadline = kNever;  // call: on the own node's clock
   // Operands. `kind` says which are in use, and whoever prepares the operation constructs them:
   // a slot is several cache lines long as it is.

@@ -77,7 +77,7 @@ class Verbs {
   ClientId client() const { return client_; }  // meaningless for nodes and servers
 
   // ---- verbs (core/verbs/verb.h has the operands' meaning) ----
-  VerbAwait read(RemoteAddr addr, std::uint32_t bytes = 8);  // by value: 8 or 16 bytes
+  VerbAwait read(RemoteAddr addr, std::uint32_t bytes = 8);     // by value: 8 or 16 bytes
   WordsAwait read_words(RemoteAddr addr, std::uint32_t bytes);  // up to 16 KiB
   VerbAwait write(RemoteAddr addr, std::uint64_t word);
   VerbAwait write(RemoteAddr addr, Words words);  // 16 bytes

@@ -147,7 +147,8 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     if (count >= setup_.operations) return false;
     const std::uint64_t dice = hash_of(seed_, client.value, count);
     operation.want.lock = world_->lock(LockId{mix64(dice) % setup_.locks});
-    operation.want.mode = dice % 100 < setup_.shared_percent ? LockMode::shared : LockMode::exclusive;
+    operation.want.mode =
+        dice % 100 < setup_.shared_percent ? LockMode::shared : LockMode::exclusive;
     operation.hold = setup_.hold;
     if (setup_.impatient) operation.options.deadline = world_->verbs(client).now();
     return true;

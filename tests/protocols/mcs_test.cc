@@ -63,8 +63,7 @@ Task<void> both_locks(World& world, ClientId me, int rounds, std::uint64_t* insi
   for (int i = 0; i < rounds; ++i) {
     std::vector<Grant> grants;
     for (const std::uint64_t id : {0, 1}) {
-      const AcquireResult result =
-          co_await client.acquire(Want{world.lock(LockId{id})}, {});
+      const AcquireResult result = co_await client.acquire(Want{world.lock(LockId{id})}, {});
       grants.push_back(*std::get_if<Grant>(&result));
       EXPECT_EQ(inside[id]++, 0U);
     }

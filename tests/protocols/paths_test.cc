@@ -26,7 +26,8 @@ Case crowd_of(const std::string& protocol) {
   Case setup;
   setup.protocol = protocol;
   setup.client_nodes = 3;
-  setup.clients_per_node = 1;  // dslr's small counters have no room for more
+  // dslr's small counters have no room for more than three clients.
+  setup.clients_per_node = protocol == "cohort_reference" ? 3 : 1;
   setup.operations = 6;
   setup.shared_percent = 40;
   return setup;

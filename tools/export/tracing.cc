@@ -111,7 +111,10 @@ class TracingObserver final : public LoopObserver {
  public:
   TracingObserver(LoopObserver& inner, const Backend& clock, TraceRecorder& recorder,
                   const World& world)
-      : inner_(inner), clock_(clock), recorder_(recorder), listeners_(world.world_shape().clients()) {
+      : inner_(inner),
+        clock_(clock),
+        recorder_(recorder),
+        listeners_(world.world_shape().clients()) {
     for (std::uint32_t i = 0; i < world.world_shape().clients(); ++i) {
       if (!world.hosts(ClientId{i})) continue;
       PhaseListener& listener = listeners_[i];
