@@ -1,0 +1,305 @@
+#include "tests/protocols/reference_lock.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/check.h"
+#include "core/protocols/registry.h"
+
+namespace latchlab::testing {
+
+namespace {
+
+constexpr Duration kListStep = nanoseconds(20);  // of the server's CPU
+// The server's and a client's clock may differ by this share of a lease.
+constexpr std::int64_t kLeaseMargin = 4;
+
+enum class Fault : std::uint8_t { none, shares_extents, upgrades_at_once, keeps_no_expiry };
+const std::vector<std::string> kFaults = {"none", "shares_extents", "upgrades_at_once",
+                                          "keeps_no_expiry"};
+
+struct Options {
+  Duration lease;
+  std::uint64_t max_held = 0;
+  Fault fault = Fault::none;
+};
+
+// What a call asks for; `mode` and `extent` matter to `acquire` alone.
+enum class Ask : std::uint8_t { acquire, upgrade, extend, release };
+
+// ---- the server part ----
+
+struct Claim {
+  std::uint64_t owner = 0;  // client and grant
+  LockMode mode = LockMode::exclusive;
+  Extent extent;
+  Time until = kNever;  // of holders
+  PendingCall call;     // of those that wait
+  bool upgrades = false;
+};
+
+struct Book {  // of one lock
+  std::vector<Claim> holders, waiting;
+};
+
+class Server final : public ServerPart {
+ public:
+  explicit Server(const Options& options) : options_(options) {}
+
+  Task<void> serve(Verbs& verbs, PendingCall pending) override {
+    const Request& request = pending.request;
+    Book& book = books_[request.words[0]];
+    Claim claim;
+    claim.owner = request.words[1];
+    claim.mode = static_cast<LockMode>(request.type >> 8);
+    claim.extent = {request.words[2], request.words[3]};
+    claim.call = pending;
+    bool queued = false;
+    bool done = false;
+    switch (static_cast<Ask>(request.type & 0xff)) {
+      case Ask::acquire:
+        book.waiting.push_back(claim);
+        queued = true;
+        break;
+      case Ask::upgrade:
+        queued = wants_upgrade(book, claim);
+        break;
+      case Ask::extend:
+        done = extends(book, claim.owner, verbs.now());
+        break;
+      case Ask::release:
+        done = releases(book, claim.owner) || options_.fault == Fault::keeps_no_expiry;
+        break;
+    }
+    co_await settle(verbs, book);
+    if (!queued) answer(verbs, pending, done);
+    while (options_.lease.ps > 0 && waits(book, pending.ticket)) {
+      const Time next = first_to_expire(book);
+      if (next > verbs.now()) co_await verbs.sleep(next - verbs.now());
+      co_await settle(verbs, book);
+    }
+  }
+
+ private:
+  static void answer(Verbs& verbs, const PendingCall& call, bool done) {
+    Reply reply;
+    reply.words[0] = done ? 1 : 0;
+    verbs.reply(call, reply);
+  }
+
+  // Forgets whose lease is over, then grants what nothing stands in the way of.
+  Task<void> settle(Verbs& verbs, Book& book) {
+    const Time now = verbs.now();
+    std::erase_if(book.holders, [now](const Claim& holder) { return holder.until <= now; });
+    std::vector<PendingCall> granted;
+    std::size_t steps = 1;
+    for (std::size_t i = 0; i < book.waiting.size();) {
+      steps += book.holders.size() + i;
+      if (!is_free(book, i)) {
+        ++i;
+        continue;
+      }
+      granted.push_back(book.waiting[i].call);
+      enter(book, book.waiting[i], now);
+      book.waiting.erase(book.waiting.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    co_await verbs.compute(kListStep * static_cast<std::int64_t>(steps));
+    for (const PendingCall& call : granted) answer(verbs, call, true);
+  }
+
+  bool is_free(const Book& book, std::size_t index) const {
+    const Claim& mine = book.waiting[index];
+    if (mine.upgrades && options_.fault == Fault::upgrades_at_once) return true;
+    const auto in_the_way = [&](const Claim& other) { return conflict(mine, other); };
+    const auto before = book.waiting.begin() + static_cast<std::ptrdiff_t>(index);
+    return std::none_of(book.holders.begin(), book.holders.end(), in_the_way) &&
+           std::none_of(book.waiting.begin(), before, in_the_way);
+  }
+
+  bool conflict(const Claim& a, const Claim& b) const {
+    if (a.owner == b.owner || compatible(a.mode, b.mode)) return false;
+    if (options_.fault == Fault::shares_extents) return a.extent == b.extent;
+    return overlap(a.extent, b.extent);
+  }
+
+  void enter(Book& book, const Claim& claim, Time now) const {
+    Claim* holder = find(book, claim.owner);
+    if (holder == nullptr) holder = &book.holders.emplace_back(claim);
+    holder->mode = claim.mode;
+    holder->until = expiry(now);
+  }
+
+  Time expiry(Time now) const {
+    if (options_.lease.ps == 0) return kNever;
+    return now + options_.lease + options_.lease / kLeaseMargin;
+  }
+
+  static Claim* find(Book& book, std::uint64_t owner) {
+    for (Claim& holder : book.holders)
+      if (holder.owner == owner) return &holder;
+    return nullptr;
+  }
+  static bool waits(const Book& book, std::uint64_t ticket) {
+    return std::any_of(book.waiting.begin(), book.waiting.end(),
+                       [=](const Claim& one) { return one.call.ticket == ticket; });
+  }
+  static Time first_to_expire(const Book& book) {
+    Time first = kNever;
+    for (const Claim& holder : book.holders) first = std::min(first, holder.until);
+    return first;
+  }
+
+  bool wants_upgrade(Book& book, Claim claim) const {
+    const Claim* holder = find(book, claim.owner);
+    if (holder == nullptr) return false;
+    claim.mode = LockMode::exclusive;
+    claim.extent = holder->extent;
+    claim.upgrades = true;
+    const auto at = std::find_if(book.waiting.begin(), book.waiting.end(),
+                                 [](const Claim& one) { return !one.upgrades; });
+    book.waiting.insert(at, claim);
+    return true;
+  }
+
+  bool extends(Book& book, std::uint64_t owner, Time now) const {
+    Claim* const holder = find(book, owner);
+    if (holder == nullptr || holder->until <= now) return false;
+    holder->until = expiry(now);
+    return true;
+  }
+
+  static bool releases(Book& book, std::uint64_t owner) {
+    return std::erase_if(book.holders, [=](const Claim& one) { return one.owner == owner; }) > 0;
+  }
+
+  Options options_;
+  std::map<std::uint64_t, Book> books_;  // by lock
+};
+
+// ---- the client part ----
+
+class Client final : public LockClient {
+ public:
+  Client(const Options& options, const ClientEnv& env) : options_(options), verbs_(*env.verbs) {}
+
+  Task<AcquireResult> acquire(Want want, AcquireOptions /*options*/) override {
+    Grant grant(want, want.mode);
+    grant.extent = want.extent;
+    co_return co_await ask(Ask::acquire, grant);
+  }
+
+  Task<ReleaseResult> release(Grant grant) override {
+    verbs_.mark(Phase::initial_atomic);
+    const Request request = request_for(Ask::release, grant);
+    const Reply reply = co_await verbs_.call(grant.lock.entry.node, request);
+    co_return reply.ok() && reply.words[0] == 0 ? ReleaseResult::suppressed
+                                                : ReleaseResult::released;
+  }
+
+  // Of two readers that upgrade, each would wait for the other.
+  Task<AcquireResult> upgrade(Grant grant, AcquireOptions /*options*/) override {
+    if (grant.mode == LockMode::shared) co_return Aborted{AbortReason::unsupported};
+    co_return co_await ask(Ask::upgrade, grant);
+  }
+
+  Task<AcquireResult> extend(Grant grant, Duration /*longer*/) override {
+    if (options_.lease.ps == 0) co_return grant;
+    co_return co_await ask(Ask::extend, grant);
+  }
+
+ private:
+  Request request_for(Ask ask, const Grant& grant) const {
+    Request request;
+    request.type = static_cast<std::uint16_t>(static_cast<unsigned>(ask) |
+                                              (static_cast<unsigned>(grant.mode) << 8));
+    const std::uint64_t owner = (std::uint64_t{verbs_.client().value} << 32) | grant.id.value;
+    request.words = {grant.lock.id.value, owner, grant.extent.first, grant.extent.count};
+    return request;
+  }
+
+  // A lease counts from before the call, on the client's clock: one that has waited for long has to
+  // be extended at once.
+  Task<AcquireResult> ask(Ask what, Grant grant) {
+    verbs_.mark(Phase::initial_atomic);
+    for (;;) {
+      const Time asked = verbs_.now();
+      const Request request = request_for(what, grant);
+      const Reply reply = co_await verbs_.call(grant.lock.entry.node, request);
+      if (!reply.ok()) co_return Aborted{AbortReason::server_failed};
+      if (reply.words[0] == 0) co_return Aborted{AbortReason::recovered};
+      if (what == Ask::upgrade) grant.mode = LockMode::exclusive;
+      if (options_.lease.ps == 0) co_return grant;
+      grant.valid_until = asked + options_.lease;
+      if (verbs_.now() < asked + options_.lease / 2) co_return grant;
+      what = Ask::extend;
+    }
+  }
+
+  Options options_;
+  Verbs& verbs_;
+};
+
+class ReferenceLock final : public Protocol {
+ public:
+  explicit ReferenceLock(const ParamSet& params) {
+    options_.lease = params.duration("lease");
+    options_.max_held = static_cast<std::uint64_t>(params.integer("max_held"));
+    const auto fault = std::find(kFaults.begin(), kFaults.end(), params.choice("fault"));
+    options_.fault = static_cast<Fault>(fault - kFaults.begin());
+  }
+
+  Layout layout(const Shape& /*shape*/) const override { return {}; }
+  Limits limits() const override {
+    Limits limits;
+    limits.held_at_once = options_.max_held;
+    return limits;
+  }
+  std::vector<Capability> needs() const override {
+    if (options_.lease.ps > 0) return {Capability::calls, Capability::timing};
+    return {Capability::calls};
+  }
+  std::unique_ptr<LockClient> make_client(const ClientEnv& env) const override {
+    return std::make_unique<Client>(options_, env);
+  }
+  std::unique_ptr<ServerPart> make_server(const ServerEnv& /*env*/) const override {
+    return std::make_unique<Server>(options_);
+  }
+  std::string decode(std::span<const std::uint64_t> /*words*/) const override {
+    return "kept by the server";
+  }
+
+ private:
+  Options options_;
+};
+
+}  // namespace
+
+ProtocolEntry reference_lock_entry() {
+  ProtocolEntry entry;
+  entry.info.name = "reference_lock";
+  entry.info.summary = "calls to a server that keeps lists; for tests";
+  entry.info.source = "none";
+  entry.info.shared_mode = entry.info.update_mode = entry.info.ranges = true;
+  entry.info.params = {
+      duration_param("lease", Duration{}, Duration{}, seconds(10), "0: grants never expire"),
+      integer_param("max_held", 16, 1, 1'000, "locks that a client may hold at once"),
+      choice_param("fault", "none", kFaults, "what it does wrong"),
+  };
+  entry.info.profiles = {{"default", "none", {}}};
+  entry.make = [](const ParamSet& params) -> std::unique_ptr<Protocol> {
+    return std::make_unique<ReferenceLock>(params);
+  };
+  entry.small_model = [](const ProtocolInfo& info) { return info.resolve("default"); };
+  return entry;
+}
+
+const char* use_reference_lock() {
+  static const Status registered = register_protocol(reference_lock_entry());
+  LATCHLAB_CHECK(registered.ok(), "the reference lock cannot be registered");
+  return "reference_lock";
+}
+
+}  // namespace latchlab::testing
