@@ -106,7 +106,7 @@ void World::count_effect(const OpSlot& op) {
     return;
   }
   ++effects_;
-  if (first.armed) first.happened(effects_);
+  if (first.armed) first.happened(op.actor->client(), effects_);
 }
 
 void World::drop(OpSlot& op) {

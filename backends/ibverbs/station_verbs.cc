@@ -273,7 +273,7 @@ void Station::verb_over(IbOperation& op, VerbStatus status) {
   ++(status == VerbStatus::ok ? worker_.census.executed : worker_.census.failed);
   FirstEffect& first = op.owner->first_effect();
   ++worker_.effects;
-  if (first.armed) first.happened(worker_.effects);
+  if (first.armed) first.happened(op.owner->client(), worker_.effects);
   finish(op, status);
 }
 

@@ -166,7 +166,7 @@ void Simulator::unstall(Qp& qp) {
 void Simulator::note_first(SimOperation& op) {
   FirstEffect& first = owner(op).first_effect();
   ++effects_;
-  if (first.armed) first.happened(effects_);
+  if (first.armed) first.happened(owner(op).client(), effects_);
 }
 
 void Simulator::note_effect(SimOperation& op) {

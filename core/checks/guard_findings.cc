@@ -20,14 +20,20 @@ bool is_in(const Locks& locks, std::uint64_t lock) {
   return std::binary_search(locks.begin(), locks.end(), lock);
 }
 
+std::string some(std::uint64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string text(const GuardConflict& conflict) {
-  const std::uint64_t writers = conflict.word >> 32;
-  const std::uint64_t readers = conflict.word & 0xffff'ffff;
-  return fmt::format(
-      "client {} entered lock {} {} while its guard word said {} writer{}, {} "
-      "reader{}",
-      conflict.client, conflict.lock, conflict.exclusive ? "exclusively" : "shared", writers,
-      writers == 1 ? "" : "s", readers, readers == 1 ? "" : "s");
+  const char* const how = conflict.mode == LockMode::exclusive ? "exclusively"
+                          : conflict.mode == LockMode::update  ? "for update"
+                                                               : "shared";
+  const std::uint64_t updaters = conflict.word % kGuardWriter / kGuardUpdater;
+  return fmt::format("client {} entered lock {} {} while its guard word said {}, {}{}",
+                     conflict.client, conflict.lock, how,
+                     some(conflict.word / kGuardWriter, "writer"),
+                     some(conflict.word % kGuardUpdater, "reader"),
+                     updaters == 0 ? "" : ", " + some(updaters, "updater"));
 }
 
 }  // namespace

@@ -7,14 +7,21 @@
 #include <string>
 #include <vector>
 
+#include "core/protocols/lock.h"
+
 namespace latchlab {
+
+// What each who is inside adds to its lock's word: a count of each mode.
+inline constexpr std::uint64_t kGuardReader = 1;
+inline constexpr std::uint64_t kGuardUpdater = 1ULL << 24;
+inline constexpr std::uint64_t kGuardWriter = 1ULL << 44;
 
 // The first time that a lock's word showed somebody who should not have been inside.
 struct GuardConflict {
   std::uint64_t lock = 0;
   std::uint64_t client = 0;  // who entered
-  bool exclusive = false;    // and how
-  std::uint64_t word = 0;    // what the word said before: writers in the upper half, readers below
+  LockMode mode = {};        // and how
+  std::uint64_t word = 0;    // what the word said of all others
   std::uint64_t times = 1;   // how often this observer saw a conflict on this lock
   bool operator==(const GuardConflict&) const = default;
 };

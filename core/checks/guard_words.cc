@@ -8,19 +8,25 @@
 namespace latchlab {
 namespace {
 
-constexpr std::uint64_t kWriter = 1ULL << 32;
 constexpr std::uint64_t kSampledOneIn = 16;
 
 std::uint64_t amount_of(LockMode mode) {
-  return mode == LockMode::exclusive ? kWriter : 1;
+  if (mode == LockMode::exclusive) return kGuardWriter;
+  return mode == LockMode::update ? kGuardUpdater : kGuardReader;
 }
 
-GuardState state_of(const GuardRecord& record) {
-  return static_cast<GuardState>(record.state.load(std::memory_order_acquire));
+// Who may be inside already when somebody enters in this mode: fewer than this.
+std::uint64_t limit_for(LockMode mode) {
+  if (mode == LockMode::exclusive) return kGuardReader;
+  return mode == LockMode::update ? kGuardUpdater : kGuardWriter;
 }
 
-void go_to(GuardRecord& record, GuardState state) {
-  record.state.store(static_cast<std::uint64_t>(state), std::memory_order_release);
+GuardState state_of(const GuardSlot& slot) {
+  return static_cast<GuardState>(slot.state.load(std::memory_order_acquire));
+}
+
+void go_to(GuardSlot& slot, GuardState state) {
+  slot.state.store(static_cast<std::uint64_t>(state), std::memory_order_release);
 }
 
 }  // namespace
@@ -28,12 +34,13 @@ void go_to(GuardRecord& record, GuardState state) {
 std::vector<LeftInside> what_is_left(std::span<const GuardRecord> journal) {
   std::vector<LeftInside> left;
   for (std::size_t i = 0; i < journal.size(); ++i) {
-    const GuardState state = state_of(journal[i]);
-    if (state == GuardState::idle) continue;
-    left.push_back({ClientId{static_cast<std::uint32_t>(i)},
-                    LockId{journal[i].lock.load(std::memory_order_relaxed)},
-                    journal[i].amount.load(std::memory_order_relaxed),
-                    state == GuardState::inside});
+    for (const GuardSlot& slot : journal[i].slots) {
+      const GuardState state = state_of(slot);
+      if (state == GuardState::idle) continue;
+      left.push_back({ClientId{static_cast<std::uint32_t>(i)},
+                      LockId{slot.lock.load(std::memory_order_relaxed)},
+                      slot.amount.load(std::memory_order_relaxed), state == GuardState::inside});
+    }
   }
   return left;
 }
@@ -56,45 +63,62 @@ Task<std::optional<std::uint64_t>> Guard::add(Verbs& verbs, LockId lock, std::ui
   co_return std::nullopt;
 }
 
+bool Guard::guards(const Grant& grant) const {
+  return grant.extent.whole() && grant.id.value < kGuardedGrants && locks_.has(grant.lock.id);
+}
+
 Task<void> Guard::enter(Verbs& verbs, const Grant& grant) {
   const LockId lock = grant.lock.id;
-  if (!guards(lock)) co_return;
-  GuardRecord& record = journal_[verbs.client().value];
-  LATCHLAB_CHECK(state_of(record) == GuardState::idle, "a client guards one lock at a time");
+  if (!guards(grant) || unguarded_.count(lock.value) != 0) co_return;
+  GuardSlot& slot = slot_of(verbs.client(), grant);
+  LATCHLAB_CHECK(state_of(slot) == GuardState::idle, "a client entered twice with one grant");
   const std::uint64_t amount = amount_of(grant.mode);
-  record.lock.store(lock.value, std::memory_order_relaxed);
-  record.amount.store(amount, std::memory_order_relaxed);
-  go_to(record, GuardState::entering);
+  slot.lock.store(lock.value, std::memory_order_relaxed);
+  slot.amount.store(amount, std::memory_order_relaxed);
+  go_to(slot, GuardState::entering);
   const std::optional<std::uint64_t> before = co_await add(verbs, lock, amount);
-  go_to(record, before ? GuardState::inside : GuardState::idle);
+  go_to(slot, before ? GuardState::inside : GuardState::idle);
   if (before) look(verbs.client(), grant, *before);
+}
+
+Task<void> Guard::upgrade(Verbs& verbs, const Grant& grant) {
+  if (!guards(grant)) co_return;
+  GuardSlot& slot = slot_of(verbs.client(), grant);
+  if (state_of(slot) != GuardState::inside) co_return;
+  const std::uint64_t mine = slot.amount.load(std::memory_order_relaxed);
+  const std::uint64_t amount = amount_of(grant.mode);
+  go_to(slot, GuardState::entering);
+  const std::optional<std::uint64_t> before = co_await add(verbs, grant.lock.id, amount - mine);
+  slot.amount.store(amount, std::memory_order_relaxed);
+  go_to(slot, before ? GuardState::inside : GuardState::idle);
+  if (before) look(verbs.client(), grant, *before - mine);
 }
 
 Task<void> Guard::leave(Verbs& verbs, const Grant& grant) {
   const LockId lock = grant.lock.id;
-  GuardRecord& record = journal_[verbs.client().value];
-  if (state_of(record) != GuardState::inside) co_return;
-  const std::uint64_t amount = amount_of(grant.mode);
-  go_to(record, GuardState::leaving);
+  if (!guards(grant)) co_return;
+  GuardSlot& slot = slot_of(verbs.client(), grant);
+  if (state_of(slot) != GuardState::inside) co_return;
+  const std::uint64_t amount = slot.amount.load(std::memory_order_relaxed);
+  go_to(slot, GuardState::leaving);
   co_await add(verbs, lock, ~amount + 1);
-  go_to(record, GuardState::idle);
+  go_to(slot, GuardState::idle);
   if (grant.valid_until != kNever && verbs.now() >= grant.valid_until) expired_.insert(lock.value);
 }
 
 void Guard::look(ClientId client, const Grant& grant, std::uint64_t word) {
   ++checks_;
-  const bool exclusive = grant.mode == LockMode::exclusive;
-  if (exclusive ? word == 0 : word < kWriter) return;
+  if (word < limit_for(grant.mode)) return;
   const std::uint64_t lock = grant.lock.id.value;
   const auto [known, is_new] =
-      conflicts_.try_emplace(lock, GuardConflict{lock, client.value, exclusive, word, 1});
+      conflicts_.try_emplace(lock, GuardConflict{lock, client.value, grant.mode, word, 1});
   if (!is_new) ++known->second.times;
 }
 
 void Guard::crashed(ClientId client) {
-  const GuardRecord& record = journal_[client.value];
-  if (state_of(record) != GuardState::idle)
-    unguarded_.insert(record.lock.load(std::memory_order_relaxed));
+  for (const GuardSlot& slot : journal_[client.value].slots)
+    if (state_of(slot) != GuardState::idle)
+      unguarded_.insert(slot.lock.load(std::memory_order_relaxed));
 }
 
 GuardFindings Guard::findings() const {

@@ -1,9 +1,13 @@
 #pragma once
 // Mutual exclusion seen by verbs, where no observer sees every client: a word per lock, of which
 // the lock itself knows nothing. Who has been granted the lock counts itself in with one FETCH_ADD,
-// a writer in the upper half and a reader in the lower one, and out again before it releases. So a
-// writer must find 0, and a reader an empty upper half; of two that are inside at once, one at
-// least finds the other. Between a grant and its FETCH_ADD nothing is seen.
+// by its mode, and out again before it releases; an upgrade moves the count with one FETCH_ADD. So
+// a writer must find nobody, an updater no other and no writer, and a reader no writer; of two that
+// are inside at once, one at least finds the other. Between a grant and its FETCH_ADD nothing is
+// seen.
+//
+// A word stands for a whole object. A grant of a part of it is not guarded: it is in no word, and
+// not among the checks. Nor are those of a client that holds kGuardedGrants others.
 //
 // The words' verbs are in no tally: a cycle costs as many verbs with a guard as without one.
 //
@@ -11,6 +15,7 @@
 // writes before and after each of these verbs, and which outlives the process where the caller maps
 // it so.
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -32,16 +37,22 @@ namespace latchlab {
 // `entering` and `leaving`: the verb may have taken effect or not.
 enum class GuardState : std::uint64_t { idle, entering, inside, leaving };
 
-// One client's line of the journal. All zero: idle.
-struct alignas(64) GuardRecord {
+// What one client does about one of its grants, by GrantId. All zero: idle.
+struct GuardSlot {
   std::atomic<std::uint64_t> state{0};
   std::atomic<std::uint64_t> lock{0};
   std::atomic<std::uint64_t> amount{0};  // what it adds to the lock's word
 };
+inline constexpr std::uint32_t kGuardedGrants = 16;
+
+// One client's line of the journal.
+struct alignas(64) GuardRecord {
+  std::array<GuardSlot, kGuardedGrants> slots;
+};
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);  // it may be shared by processes
 
-// A client that was not idle when its process ended. If that is certain, its amount is in the
-// lock's word and can be subtracted; else nobody knows, and the lock is not guarded any more.
+// A client's grant that was not idle when its process ended. If that is certain, its amount is in
+// the lock's word and can be subtracted; else nobody knows, and the lock is not guarded any more.
 struct LeftInside {
   ClientId client;
   LockId lock;
@@ -72,13 +83,18 @@ class Guard {
   // verb fails, its lock is guarded no more. `grant` outlives the task.
   Task<void> enter(Verbs& verbs, const Grant& grant);
   Task<void> leave(Verbs& verbs, const Grant& grant);
+  // After an upgrade, before the lock is used as it is now.
+  Task<void> upgrade(Verbs& verbs, const Grant& grant);
   // The client is gone; what it left in a word stays there.
   void crashed(ClientId client);
 
   GuardFindings findings() const;
 
  private:
-  bool guards(LockId lock) const { return locks_.has(lock) && unguarded_.count(lock.value) == 0; }
+  bool guards(const Grant& grant) const;
+  GuardSlot& slot_of(ClientId client, const Grant& grant) {
+    return journal_[client.value].slots[grant.id.value];
+  }
   Task<std::optional<std::uint64_t>> add(Verbs& verbs, LockId lock, std::uint64_t amount);
   void look(ClientId client, const Grant& grant, std::uint64_t word);
 

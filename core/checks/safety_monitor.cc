@@ -12,6 +12,11 @@ namespace latchlab {
 
 namespace {
 
+std::string text(const Extent& extent) {
+  if (extent.whole()) return {};
+  return fmt::format(", {} units from {} on", extent.count, extent.first);
+}
+
 }  // namespace
 
 SafetyMonitor::SafetyMonitor(std::uint32_t clients, const Clocks& clocks)
@@ -56,134 +61,214 @@ void SafetyMonitor::drop_if_idle(std::size_t index) {
   }
 }
 
-void SafetyMonitor::requested(ClientId client, LockId lock, LockMode mode) {
-  ClientState& me = clients_[client.value];
-  me.wanted = lock;
-  me.mode = mode;
-  me.bypassed = 0;
-  join_waiting(state_of(lock), client);
-}
+// ---- claims ----
 
-void SafetyMonitor::join_waiting(LockState& state, ClientId client) {
-  ClientState& me = clients_[client.value];
-  me.waiting = true;
-  me.before = kNobody;
-  me.after = state.waiting;
-  if (me.after != kNobody) clients_[me.after].before = client.value;
-  state.waiting = client.value;
-}
-
-void SafetyMonitor::leave_waiting(LockState& state, ClientId client) {
-  ClientState& me = clients_[client.value];
-  if (!std::exchange(me.waiting, false)) return;
-  (me.before != kNobody ? clients_[me.before].after : state.waiting) = me.after;
-  if (me.after != kNobody) clients_[me.after].before = me.before;
-  me.before = me.after = kNobody;
-}
-
-void SafetyMonitor::add_holder(LockState& state, const Holder& holder) {
-  if (free_holder_ == kNobody) {
-    free_holder_ = static_cast<std::uint32_t>(holders_.size());
-    holders_.emplace_back();
+std::uint32_t SafetyMonitor::new_claim() {
+  if (unused_ == kNone) {
+    claims_.emplace_back();
+    return static_cast<std::uint32_t>(claims_.size() - 1);
   }
-  const std::uint32_t at = free_holder_;
-  free_holder_ = holders_[at].next;
-  holders_[at] = holder;
-  holders_[at].next = state.holders;
+  const std::uint32_t at = unused_;
+  unused_ = std::exchange(claims_[at].next, kNone);
+  return at;
+}
+
+void SafetyMonitor::free_claim(std::uint32_t at) {
+  claims_[at] = {};
+  claims_[at].next = unused_;
+  unused_ = at;
+}
+
+void SafetyMonitor::add_waiting(LockState& state, std::uint32_t at) {
+  claims_[at].before = state.last_waiting;
+  (state.last_waiting != kNone ? claims_[state.last_waiting].next : state.first_waiting) = at;
+  state.last_waiting = at;
+}
+
+void SafetyMonitor::remove_waiting(LockState& state, std::uint32_t at) {
+  Claim& claim = claims_[at];
+  (claim.before != kNone ? claims_[claim.before].next : state.first_waiting) = claim.next;
+  (claim.next != kNone ? claims_[claim.next].before : state.last_waiting) = claim.before;
+  claim.before = claim.next = kNone;
+}
+
+void SafetyMonitor::add_holder(LockState& state, std::uint32_t at) {
+  claims_[at].next = state.holders;
+  if (state.holders != kNone) claims_[state.holders].before = at;
   state.holders = at;
 }
 
-bool SafetyMonitor::remove_holder(LockState& state, ClientId client) {
-  std::uint32_t* link = nullptr;  // to the last of the list that is this client's
-  for (std::uint32_t* at = &state.holders; *at != kNobody; at = &holders_[*at].next)
-    if (holders_[*at].client == client) link = at;
-  if (link == nullptr) return false;
-  const std::uint32_t removed = *link;
-  *link = holders_[removed].next;
-  holders_[removed] = {};
-  holders_[removed].next = free_holder_;
-  free_holder_ = removed;
-  return true;
+void SafetyMonitor::remove_holder(LockState& state, std::uint32_t at) {
+  Claim& claim = claims_[at];
+  (claim.before != kNone ? claims_[claim.before].next : state.holders) = claim.next;
+  if (claim.next != kNone) claims_[claim.next].before = claim.before;
+  claim.before = claim.next = kNone;
+}
+
+std::uint32_t SafetyMonitor::grant_of(ClientId client, const Grant& grant) const {
+  std::uint32_t at = clients_[client.value].grants;
+  while (at != kNone && claims_[at].id != grant.id) at = claims_[at].next_of_client;
+  return at;
+}
+
+void SafetyMonitor::drop_grant(ClientId client, std::uint32_t at) {
+  std::uint32_t* link = &clients_[client.value].grants;
+  while (*link != at) link = &claims_[*link].next_of_client;
+  *link = claims_[at].next_of_client;
+  free_claim(at);
+}
+
+// ---- requests ----
+
+void SafetyMonitor::requested(ClientId client, const Want& want) {
+  LATCHLAB_CHECK(clients_[client.value].waiting == kNone, "a client waits for one lock at a time");
+  clients_[client.value].asked = &want;
+}
+
+void SafetyMonitor::first_effect(ClientId client) {
+  ClientState& me = clients_[client.value];
+  if (me.asked == nullptr || me.waiting != kNone) return;
+  me.waiting = new_claim();
+  Claim& claim = claims_[me.waiting];
+  claim.lock = me.asked->lock.id;
+  claim.extent = me.asked->extent;
+  claim.mode = me.asked->mode;
+  claim.client = client;
+  add_waiting(state_of(claim.lock), me.waiting);
 }
 
 void SafetyMonitor::withdrawn(ClientId client) {
   ClientState& me = clients_[client.value];
-  if (!me.waiting) return;
-  const std::size_t at = find(me.wanted);
-  leave_waiting(table_[at], client);
+  me.asked = nullptr;
+  if (me.waiting == kNone) return;
+  const std::size_t at = find(claims_[me.waiting].lock);
+  remove_waiting(table_[at], me.waiting);
+  free_claim(std::exchange(me.waiting, kNone));
   drop_if_idle(at);
 }
 
-void SafetyMonitor::count_bypasses(const LockState& state, ClientId winner, LockMode mode) {
-  const auto order_of = [this](ClientId client) {
-    const FirstEffect* first = clients_[client.value].first;
-    return first == nullptr || first->armed ? ~0ULL : first->order;
-  };
-  const std::uint64_t order = order_of(winner);
-  for (std::uint32_t at = state.waiting; at != kNobody; at = clients_[at].after) {
-    const ClientId other{at};
-    ClientState& waiting = clients_[at];
-    if (other == winner || order_of(other) >= order || compatible(waiting.mode, mode)) continue;
+// A winner of which no effect is known, kNone, has bypassed everybody of whom one is.
+void SafetyMonitor::count_bypasses(const LockState& state, std::uint32_t winner,
+                                   const Grant& grant) {
+  for (std::uint32_t at = state.first_waiting; at != kNone && at != winner; at = claims_[at].next) {
+    Claim& waiting = claims_[at];
+    if (compatible(waiting.mode, grant.mode) || !overlap(waiting.extent, grant.extent)) continue;
     max_bypassed_ = std::max<std::uint64_t>(max_bypassed_, ++waiting.bypassed);
   }
 }
 
+// ---- grants ----
+
 bool SafetyMonitor::granted(ClientId client, const Grant& grant) {
+  ClientState& me = clients_[client.value];
+  me.asked = nullptr;
   LockState& state = state_of(grant.lock.id);
-  count_bypasses(state, client, grant.mode);
-  if (clients_[client.value].wanted == grant.lock.id) leave_waiting(state, client);
+  std::uint32_t mine = std::exchange(me.waiting, kNone);
+  count_bypasses(state, mine, grant);
+  if (mine != kNone) {
+    LATCHLAB_CHECK(claims_[mine].lock == grant.lock.id, "a grant of another lock than asked for");
+    remove_waiting(state, mine);
+  } else {
+    mine = new_claim();
+  }
+  Claim& claim = claims_[mine];
+  claim.lock = grant.lock.id;
+  claim.extent = grant.extent;
+  claim.valid_until = grant.valid_until;
+  claim.client = client;
+  claim.id = grant.id;
+  claim.bypassed = 0;
+  claim.mode = grant.mode;
+  claim.next_of_client = std::exchange(me.grants, mine);
   ++counts_.checks;
+  const bool alone = state.holders == kNone || is_alone(state, mine);
+  add_holder(state, mine);
+  return alone;
+}
+
+// Compares a grant with all others of its lock.
+bool SafetyMonitor::is_alone(const LockState& state, std::uint32_t mine) {
+  Claim& me = claims_[mine];
   bool safe = true;
-  for (std::uint32_t at = state.holders; at != kNobody; at = holders_[at].next) {
-    const Holder& holder = holders_[at];
-    if (compatible(holder.mode, grant.mode)) continue;
-    const bool worthless = clocks_.local_now(client) >= grant.valid_until;
+  for (std::uint32_t at = state.holders; at != kNone; at = claims_[at].next) {
+    Claim& holder = claims_[at];
+    if (at == mine || compatible(holder.mode, me.mode) || !overlap(holder.extent, me.extent))
+      continue;
+    const bool worthless = clocks_.local_now(me.client) >= me.valid_until;
     if (worthless || clocks_.local_now(holder.client) >= holder.valid_until) {
       ++counts_.expired_holds;
-      clients_[worthless ? client.value : holder.client.value].overtaken = true;
+      (worthless ? me : holder).overtaken = true;
       continue;
     }
     ++counts_.violations;
-    if (!std::exchange(safe, false)) continue;  // one conflict is enough to tell
-    violation_ = fmt::format("client {} was granted lock {} ({}) while client {} holds it ({})",
-                             client.value, grant.lock.id.value, name_of(grant.mode),
-                             holder.client.value, name_of(holder.mode));
+    if (std::exchange(safe, false)) tell(me, holder);  // one conflict is enough to tell
   }
-  add_holder(state, {grant.valid_until, client, kNobody, grant.mode});
   return safe;
 }
 
-void SafetyMonitor::releasing(ClientId client, LockId lock) {
-  const std::size_t at = find(lock);
-  LATCHLAB_CHECK(table_[at].used(), "release of a lock that nobody holds");
-  const bool held = remove_holder(table_[at], client);
-  LATCHLAB_CHECK(held, "release of a lock that this client does not hold");
-  drop_if_idle(at);
+void SafetyMonitor::tell(const Claim& mine, const Claim& holder) {
+  violation_ =
+      fmt::format("client {} was granted lock {} ({}{}) while client {} holds it ({}{})",
+                  mine.client.value, mine.lock.value, name_of(mine.mode), text(mine.extent),
+                  holder.client.value, name_of(holder.mode), text(holder.extent));
 }
 
-void SafetyMonitor::released(ClientId client, ReleaseResult result) {
-  ClientState& me = clients_[client.value];
-  if (std::exchange(me.overtaken, false) && result == ReleaseResult::released)
-    ++counts_.late_effects;
+bool SafetyMonitor::upgraded(ClientId client, const Grant& grant) {
+  return changed(client, grant);
+}
+bool SafetyMonitor::extended(ClientId client, const Grant& grant) {
+  return changed(client, grant);
+}
+
+bool SafetyMonitor::changed(ClientId client, const Grant& grant) {
+  const std::uint32_t mine = grant_of(client, grant);
+  LATCHLAB_CHECK(mine != kNone, "a grant changed that this client does not have");
+  Claim& claim = claims_[mine];
+  if (std::exchange(claim.overtaken, false)) ++counts_.late_effects;
+  claim.extent = grant.extent;
+  claim.valid_until = grant.valid_until;
+  claim.mode = grant.mode;
+  ++counts_.checks;
+  return is_alone(table_[find(claim.lock)], mine);
+}
+
+void SafetyMonitor::releasing(ClientId client, const Grant& grant) {
+  const std::uint32_t mine = grant_of(client, grant);
+  LATCHLAB_CHECK(mine != kNone, "release of a lock that this client does not hold");
+  const std::size_t at = find(claims_[mine].lock);
+  remove_holder(table_[at], mine);
+  drop_if_idle(at);
+  if (!claims_[mine].overtaken) drop_grant(client, mine);
+}
+
+void SafetyMonitor::released(ClientId client, const Grant& grant, ReleaseResult result) {
+  const std::uint32_t mine = grant_of(client, grant);
+  if (mine == kNone) return;
+  if (result == ReleaseResult::released) ++counts_.late_effects;
+  drop_grant(client, mine);
+}
+
+void SafetyMonitor::forgotten(ClientId client, const Grant& grant) {
+  releasing(client, grant);
+  released(client, grant, ReleaseResult::suppressed);
 }
 
 void SafetyMonitor::crashed(ClientId client) {
   withdrawn(client);
-  // Rare, so a scan will do. Erasing may move entries: start over after each.
-  for (bool again = true; again;) {
-    again = false;
-    for (std::size_t at = 0; at < table_.size() && !again; ++at) {
-      if (!table_[at].used() || !remove_holder(table_[at], client)) continue;
+  for (std::uint32_t& mine = clients_[client.value].grants; mine != kNone;) {
+    const std::size_t at = find(claims_[mine].lock);
+    // What is being released is in no list any more, and a list of one has no links.
+    if (claims_[mine].before != kNone || table_[at].holders == mine) {
+      remove_holder(table_[at], mine);
       drop_if_idle(at);
-      again = true;
     }
+    drop_grant(client, mine);
   }
 }
 
 std::uint64_t SafetyMonitor::holders(LockId lock) const {
   std::uint64_t count = 0;
-  for (std::uint32_t at = table_[find(lock)].holders; at != kNobody; at = holders_[at].next)
-    ++count;
+  for (std::uint32_t at = table_[find(lock)].holders; at != kNone; at = claims_[at].next) ++count;
   return count;
 }
 

@@ -12,17 +12,19 @@ const std::vector<MetricDoc>& metric_docs() {
        "Higher is better. With zero hold and think time it is what the lock can take."},
       {"cycle_ns", "ns", "cycle",
        "Length of a cycle: from a client's call of acquire to its next one. A cycle counts where "
-       "it ends, with its whole length.",
-       "Lower is better; clients / mean cycle is the goodput."},
+       "it ends, with its whole length. Where a section takes several locks, all of them are one "
+       "cycle. In an open loop it runs from the arrival of the section.",
+       "Lower is better; in a closed loop clients / mean cycle is the goodput."},
       {"acquire_ns", "ns", "acquire",
        "Time from the call of acquire until the lock is held, over acquisitions that ended inside "
-       "the window, shared and exclusive alike.",
+       "the window, shared and exclusive alike; of a section with several locks each counts. An "
+       "upgrade is no acquisition: its verbs count in the cycle, its time is in no histogram.",
        "Lower is better. The best possible is one round trip of the lock's atomic; p99 far above "
        "p50 means that some wait much longer than others."},
       {"acquire_read_ns", "ns", "acquire for reading", "As acquire_ns, of shared requests only.",
        "Lower is better."},
       {"acquire_write_ns", "ns", "acquire for writing",
-       "As acquire_ns, of exclusive requests only.", "Lower is better."},
+       "As acquire_ns, of requests for exclusive and for update.", "Lower is better."},
       {"release_ns", "ns", "release",
        "Time from the call of release until it returns. A lock may let its successor go on earlier "
        "than that.",
@@ -109,9 +111,9 @@ const std::vector<MetricDoc>& metric_docs() {
       {"recoveries", "1", "recoveries",
        "How often a client repaired a lock whose holder had vanished, inside the window."},
       {"aborted_acquisitions", "1", "aborted acquisitions",
-       "Acquisitions inside the window that ended without the lock (recovered under the waiter, "
-       "too "
-       "many tickets); the client tries again, and its time goes on."},
+       "Acquisitions and upgrades inside the window that ended without the lock (recovered under "
+       "the waiter, too many tickets). The client tries again, and its time goes on, or gives back "
+       "what else it holds."},
       {"shared_as_exclusive", "1", "reads taken exclusively",
        "Shared requests that a lock without shared mode has granted exclusively.",
        "Above 0 readers exclude each other: compare such a lock's reads with care."},

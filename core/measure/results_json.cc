@@ -63,7 +63,7 @@ class Writer {
   void operator()(const char* path, const GuardFindings& guard) {
     Json conflicts = Json::array();
     for (const GuardConflict& one : guard.conflicts)
-      conflicts.push_back({one.lock, one.client, one.exclusive ? 1 : 0, one.word, one.times});
+      conflicts.push_back({one.lock, one.client, static_cast<int>(one.mode), one.word, one.times});
     json_[path] = {{"guarded", guard.guarded},
                    {"checks", guard.checks},
                    {"conflicts", std::move(conflicts)},
@@ -115,8 +115,8 @@ class Reader {
   }
   static bool read(const Json& json, GuardConflict& field) {
     std::vector<std::uint64_t> numbers;
-    if (!read(json, numbers) || numbers.size() != 5 || numbers[2] > 1) return false;
-    field = {numbers[0], numbers[1], numbers[2] == 1, numbers[3], numbers[4]};
+    if (!read(json, numbers) || numbers.size() != 5 || numbers[2] >= kLockModes) return false;
+    field = {numbers[0], numbers[1], static_cast<LockMode>(numbers[2]), numbers[3], numbers[4]};
     return true;
   }
   static bool read(const Json& json, GuardFindings& field) {

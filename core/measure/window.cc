@@ -51,7 +51,19 @@ void WindowRecorder::begin_cycle(ClientId id, Time date) {
   LATCHLAB_CHECK(!client.open, "a cycle began inside another one");
   LATCHLAB_CHECK(!client.seen || date >= client.since, "a cycle began before the last one ended");
   idle_ps_ += overlap_ps(client.seen ? client.since : start_, date);
-  client = {.open = true, .seen = true, .since = date};
+  client = {.open = true, .seen = true, .since = date, .waited = {}};
+}
+
+void WindowRecorder::arrived(ClientId id, Time date, Duration ago) {
+  Client& client = clients_[id.value];
+  LATCHLAB_CHECK(client.open && date >= client.since, "an arrival outside a cycle");
+  const Time arrival = date - ago;
+  if (arrival < client.since) {
+    client.waited = client.since - arrival;
+    return;
+  }
+  idle_ps_ += overlap_ps(client.since, arrival);
+  client.since = arrival;
 }
 
 // A cycle that ends where the window starts counts, and was open there; one that ends where the
@@ -63,7 +75,8 @@ void WindowRecorder::cycle_ended(ClientId id, Time date) {
   if (begun < start_ && date >= start_) ages_at_start_ps_ += length_ps(begun, start_);
   if (begun < end_ && date >= end_) ages_at_end_ps_.push_back(length_ps(begun, end_));
   if (counts(date)) {
-    cycle_.record(date - begun);
+    cycle_.record(date - begun + client.waited);
+    waited_ps_ += static_cast<std::uint64_t>(client.waited.ps);
     ++cycles_by_client_[id.value];
     ++(date < middle_ ? first_half_ : second_half_);
   }
@@ -101,7 +114,7 @@ WindowLaw WindowRecorder::law() const {
   return {.clients = measured_.size(),
           .duration_ps = length_ps(start_, end_),
           .counted_cycles = counted_cycles(),
-          .counted_lengths_ps = narrow(cycle_.sum_ps()),
+          .counted_lengths_ps = narrow(cycle_.sum_ps() - waited_ps_),
           .ages_at_start_ps = narrow(at_start),
           .ages_at_end_ps = narrow(at_end),
           .idle_ps = narrow(idle)};

@@ -10,6 +10,9 @@
 //   next_cycle(c, t0), acquired(...), released(...), next_cycle(c, t1), ...
 // Give every client its first cycle before the window starts: a start offset is think time.
 // A client that crashes simply stops calling; its cycle stays open.
+// In an open loop a cycle counts from the arrival of its section, be that later than its border or
+// earlier, when the client was not free. The law is about clients, and leaves out what came before
+// the border.
 
 #include <cstdint>
 #include <optional>
@@ -39,6 +42,8 @@ class WindowRecorder {
   void cycle_ended(ClientId client, Time date);
   // The border between two cycles: ends the open one, if there is one, and begins the next.
   void next_cycle(ClientId client, Time date);
+  // What the client's open cycle is for arrived so long before `date`; it has done nothing so far.
+  void arrived(ClientId client, Time date, Duration ago);
   // An acquisition or release that ended at `date` and took `length`. `shared` is what was asked.
   void acquired(Time date, Duration length, bool shared);
   void released(Time date, Duration length);
@@ -63,7 +68,8 @@ class WindowRecorder {
   struct Client {
     bool open = false;
     bool seen = false;
-    Time since;  // the open cycle's begin, or where the last one ended
+    Time since;       // the open cycle's begin, or where the last one ended
+    Duration waited;  // how long before the open cycle's begin its section arrived
   };
   std::uint64_t overlap_ps(Time from, Time to) const;  // with the window
   void write_open(MeasuredPart& part) const;
@@ -80,6 +86,7 @@ class WindowRecorder {
   std::uint64_t ages_at_start_ps_ = 0;
   std::vector<std::uint64_t> ages_at_end_ps_;  // one per cycle that was open at the end
   std::uint64_t idle_ps_ = 0;
+  Wide waited_ps_ = 0;  // of counted cycles
   Histogram cycle_, acquire_read_, acquire_write_, release_;
 };
 

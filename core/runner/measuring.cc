@@ -12,6 +12,8 @@ namespace {
 // Kinds of semantic events besides those of the backend.
 constexpr std::uint64_t kGranted = 0x10001;
 constexpr std::uint64_t kReleased = 0x10002;
+constexpr std::uint64_t kUpgraded = 0x10003;
+constexpr std::uint64_t kExtended = 0x10004;
 
 std::vector<ClientId> clients_of(const World& world, const Backend& backend, std::uint32_t worker) {
   std::vector<ClientId> clients;
@@ -70,7 +72,15 @@ void MeasuringObserver::watch_clients() {
     meter.backend = &backend_;
     Verbs& verbs = world_.verbs(client);
     verbs.measure_phases(&meter);
-    monitor_.watch(client, verbs.first_effect());
+    verbs.first_effect().listener = &monitor_;
+  }
+}
+
+// Verbs live with the backend, which may outlive this.
+MeasuringObserver::~MeasuringObserver() {
+  for (const ClientId client : measured_) {
+    world_.verbs(client).measure_phases(nullptr);
+    world_.verbs(client).first_effect().listener = nullptr;
   }
 }
 
@@ -104,11 +114,10 @@ void MeasuringObserver::client_crashed(ClientId client) {
   monitor_.crashed(client);
 }
 
-void MeasuringObserver::note(std::uint64_t what, ClientId client, const Grant& grant) {
+void MeasuringObserver::note(Time now, std::uint64_t what, ClientId client, const Grant& grant) {
   if (!sees_everything_) return;
-  backend_.fingerprint().add({static_cast<std::uint64_t>(backend_.true_now().ps), what,
-                              client.value, grant.lock.id.value,
-                              static_cast<std::uint64_t>(grant.mode)});
+  backend_.fingerprint().add({static_cast<std::uint64_t>(now.ps), what, client.value,
+                              grant.lock.id.value, static_cast<std::uint64_t>(grant.mode)});
 }
 
 void MeasuringObserver::cycle_begins(ClientId client) {
@@ -126,20 +135,28 @@ void MeasuringObserver::cycle_begins(ClientId client) {
   meter.atomics_in_acquire = meter.mismatched_in_acquire = 0;
 }
 
-void MeasuringObserver::acquire_begins(ClientId client, const ClientOperation& operation) {
+// So long ago its cycle and its first acquisition began.
+void MeasuringObserver::arrived(ClientId client, Duration ago) {
+  const Time now = backend_.true_now();
+  recorder_.arrived(client, now, ago);
+  meters_[client.value].restart(now - ago);
+  meters_[client.value].arrived = true;
+}
+
+void MeasuringObserver::acquire_begins(ClientId client, const Want& want) {
   Meter& meter = meters_[client.value];
   Verbs& verbs = world_.verbs(client);
   if (!std::exchange(meter.trying, true)) {
-    meter.restart(backend_.true_now());
-    meter.asked = operation.want.mode;
+    if (!std::exchange(meter.arrived, false)) meter.restart(backend_.true_now());
+    meter.asked = want.mode;
     meter.atomics_at_acquire = verbs.tally().atomics();
     meter.mismatched_at_acquire = verbs.tally().mismatched;
   }
   verbs.first_effect().armed = true;
-  monitor_.requested(client, operation.want.lock.id, operation.want.mode);
+  monitor_.requested(client, want);
 }
 
-void MeasuringObserver::acquire_aborted(ClientId client, AbortReason reason) {
+void MeasuringObserver::acquire_aborted(ClientId client, const Want& /*want*/, AbortReason reason) {
   monitor_.withdrawn(client);
   if (recorder_.counts(backend_.true_now())) ++aborted_;
   if (reason == AbortReason::deadline) meters_[client.value].trying = false;
@@ -158,16 +175,45 @@ void MeasuringObserver::acquired(ClientId client, const Grant& grant) {
     (shared ? read_ : write_).add(meter.spent);
     if (shared && grant.mode == LockMode::exclusive) ++shared_as_exclusive_;
   }
-  note(kGranted, client, grant);
-  if (monitor_.granted(client, grant)) return;
+  note(now, kGranted, client, grant);
+  judge(monitor_.granted(client, grant));
+}
+
+void MeasuringObserver::judge(bool safe) {
+  if (safe) return;
   if (violation_.empty()) violation_ = monitor_.describe_violation();
   if (on_violation_ == OnViolation::stop) backend_.request_stop();
 }
 
-void MeasuringObserver::release_begins(ClientId client, const Grant& grant) {
-  monitor_.releasing(client, grant.lock.id);
+// The stopwatch runs so that who waits for long is found: an upgrade is in no histogram.
+void MeasuringObserver::upgrade_begins(ClientId client, const Grant& /*grant*/) {
   meters_[client.value].restart(backend_.true_now());
-  meters_[client.value].releasing = true;
+  meters_[client.value].upgrading = true;
+}
+
+void MeasuringObserver::upgraded(ClientId client, const Grant& grant) {
+  meters_[client.value].upgrading = false;
+  note(backend_.true_now(), kUpgraded, client, grant);
+  judge(monitor_.upgraded(client, grant));
+}
+
+void MeasuringObserver::upgrade_aborted(ClientId client, const Grant& /*grant*/,
+                                        AbortReason /*reason*/) {
+  meters_[client.value].upgrading = false;
+  if (recorder_.counts(backend_.true_now())) ++aborted_;
+}
+
+void MeasuringObserver::extended(ClientId client, const Grant& grant) {
+  note(backend_.true_now(), kExtended, client, grant);
+  judge(monitor_.extended(client, grant));
+}
+
+void MeasuringObserver::release_begins(ClientId client, const Grant& grant) {
+  Meter& meter = meters_[client.value];
+  monitor_.releasing(client, grant);
+  meter.restart(backend_.true_now());
+  meter.releasing = true;
+  meter.trying = false;  // what was tried is over, if this is given back after an abort
 }
 
 void MeasuringObserver::released(ClientId client, const Grant& grant, ReleaseResult result) {
@@ -176,12 +222,12 @@ void MeasuringObserver::released(ClientId client, const Grant& grant, ReleaseRes
   meter.releasing = false;
   recorder_.released(now, meter.stop(now));
   if (recorder_.counts(now)) release_.add(meter.spent);
-  monitor_.released(client, result);
-  note(kReleased, client, grant);
+  monitor_.released(client, grant, result);
+  note(now, kReleased, client, grant);
 }
 
 void MeasuringObserver::release_skipped(ClientId client, const Grant& grant) {
-  monitor_.releasing(client, grant.lock.id);
+  monitor_.forgotten(client, grant);
 }
 
 // ---- results ----
@@ -192,7 +238,7 @@ void MeasuringObserver::count_clients(MeasuredPart& part) const {
     const Meter& meter = meters_[client.value];
     if (meter.crashed) continue;
     ++part.live_clients;
-    const bool waiting = meter.trying || meter.releasing;
+    const bool waiting = meter.trying || meter.upgrading || meter.releasing;
     if (waiting && !ended_early && meter.begun < window_start_) ++part.without_progress;
   }
 }

@@ -24,6 +24,9 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   // with worker 0 what concerns the whole process. The world is attached.
   MeasuringObserver(const World& world, Backend& backend, std::uint32_t worker, Time window_start,
                     Duration window, OnViolation on_violation);
+  ~MeasuringObserver() override;
+  MeasuringObserver(const MeasuringObserver&) = delete;
+  MeasuringObserver& operator=(const MeasuringObserver&) = delete;
 
   // Attaches phase marks and first effects.
   void watch_clients();
@@ -37,9 +40,14 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
 
   // ---- LoopObserver ----
   void cycle_begins(ClientId client) override;
-  void acquire_begins(ClientId client, const ClientOperation& operation) override;
-  void acquire_aborted(ClientId client, AbortReason reason) override;
+  void arrived(ClientId client, Duration ago) override;
+  void acquire_begins(ClientId client, const Want& want) override;
+  void acquire_aborted(ClientId client, const Want& want, AbortReason reason) override;
   void acquired(ClientId client, const Grant& grant) override;
+  void upgrade_begins(ClientId client, const Grant& grant) override;
+  void upgraded(ClientId client, const Grant& grant) override;
+  void upgrade_aborted(ClientId client, const Grant& grant, AbortReason reason) override;
+  void extended(ClientId client, const Grant& grant) override;
   void release_begins(ClientId client, const Grant& grant) override;
   void released(ClientId client, const Grant& grant, ReleaseResult result) override;
   void release_skipped(ClientId client, const Grant& grant) override;
@@ -56,7 +64,9 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
     Time since;
     Time begun;
     Phase current = Phase::other;
-    bool trying = false;  // between the first acquire call of an operation and its end
+    bool arrived = false;  // it runs since the arrival of a section that has not begun yet
+    bool trying = false;   // between the first acquire call for a want and its end
+    bool upgrading = false;
     bool releasing = false;
     bool crashed = false;
     LockMode asked = LockMode::exclusive;
@@ -70,7 +80,8 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
     Duration stop(Time now);
   };
 
-  void note(std::uint64_t what, ClientId client, const Grant& grant);
+  void judge(bool safe);
+  void note(Time now, std::uint64_t what, ClientId client, const Grant& grant);
   VerbTally background_tally() const;
   std::uint64_t recoveries() const;
   void count_clients(MeasuredPart& part) const;

@@ -35,9 +35,14 @@ class WorkerObservers final : public LoopObserver {
 
   // ---- LoopObserver ----
   void cycle_begins(ClientId client) override;
-  void acquire_begins(ClientId client, const ClientOperation& operation) override;
-  void acquire_aborted(ClientId client, AbortReason reason) override;
+  void arrived(ClientId client, Duration ago) override;
+  void acquire_begins(ClientId client, const Want& want) override;
+  void acquire_aborted(ClientId client, const Want& want, AbortReason reason) override;
   void acquired(ClientId client, const Grant& grant) override;
+  void upgrade_begins(ClientId client, const Grant& grant) override;
+  void upgraded(ClientId client, const Grant& grant) override;
+  void upgrade_aborted(ClientId client, const Grant& grant, AbortReason reason) override;
+  void extended(ClientId client, const Grant& grant) override;
   void release_begins(ClientId client, const Grant& grant) override;
   void released(ClientId client, const Grant& grant, ReleaseResult result) override;
   void release_skipped(ClientId client, const Grant& grant) override;

@@ -49,7 +49,8 @@ WorldShape shape_of(const Point& point, std::uint64_t seed) {
   return shape;
 }
 
-std::string limits_exceeded(const Point& point, const Protocol& protocol) {
+std::string limits_exceeded(const Point& point, const Protocol& protocol,
+                            std::uint32_t held_at_once) {
   const Limits limits = protocol.limits();
   const auto over = [&](const char* what, std::uint64_t asked, std::uint64_t most) {
     return fmt::format("{} takes at most {} {}, and the scenario has {}", point.protocol.name, most,
@@ -62,6 +63,9 @@ std::string limits_exceeded(const Point& point, const Protocol& protocol) {
   if (nodes > limits.max_nodes) return over("nodes", nodes, limits.max_nodes);
   if (point.locks.count > limits.max_locks)
     return over("locks", point.locks.count, limits.max_locks);
+  if (held_at_once > limits.held_at_once)
+    return fmt::format("with {} a client holds at most {} at once, and a section needs {}",
+                       point.protocol.name, limits.held_at_once, held_at_once);
   return {};
 }
 
@@ -183,6 +187,9 @@ PartOutcome run_part(const Point& point, const ProtocolEntry& entry, std::uint32
       MicroWorkload::make(point.workload, point.locks.count, point.platform.clients(), outcome.seed,
                           skip_release_ppb(point), [&world](LockId id) { return world.lock(id); });
   if (!workload) return refused(std::move(outcome), RepeatStatus::failed, workload.error().text());
+  const std::uint32_t held = workload.value()->held_at_once();
+  if (std::string over = limits_exceeded(point, *protocol, held); !over.empty())
+    return refused(std::move(outcome), RepeatStatus::failed, std::move(over));
 
   const Time ends = Time{} + point.run.warmup + point.run.duration;
   WorkerObservers observers(world, *backend, point, options.guard_journal);

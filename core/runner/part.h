@@ -52,8 +52,10 @@ std::uint64_t repeat_seed(std::uint64_t seed, std::uint32_t repeat);
 
 WorldShape shape_of(const Point& point, std::uint64_t seed);
 
-// Contradictions between a point and the limits of its protocol; empty when there are none.
-std::string limits_exceeded(const Point& point, const Protocol& protocol);
+// Contradictions between a point, whose sections hold so many locks at once, and the limits of its
+// protocol; empty when there are none.
+std::string limits_exceeded(const Point& point, const Protocol& protocol,
+                            std::uint32_t held_at_once = 1);
 
 struct PartOutcome {
   RepeatStatus status = RepeatStatus::ok;  // else refused: unavailable or failed

@@ -53,16 +53,27 @@ struct Membership {
 
 // When the first verb, message, call or changing CPU access of a request took effect, as a count of
 // effects in this world: the order in which requests came, for fairness. Armed by whoever measures,
-// filled in by the backend.
+// filled in by the backend, which then tells the listener.
 struct FirstEffect {
-  bool armed = false;
-  std::uint64_t order = ~0ULL;
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+    // Later calls are about later effects. Posts nothing, and resumes nobody.
+    virtual void first_effect(ClientId client) = 0;
+  };
+  static constexpr std::uint64_t kUnknown = ~0ULL >> 1;
 
-  void happened(std::uint64_t effects) {
-    armed = false;
+  std::uint64_t armed : 1 = 0;
+  std::uint64_t order : 63 = kUnknown;
+  Listener* listener = nullptr;
+
+  void happened(ClientId client, std::uint64_t effects) {
+    armed = 0;
     order = effects;
+    if (listener != nullptr) listener->first_effect(client);
   }
 };
+static_assert(sizeof(FirstEffect) == 16);  // there is one for each client
 
 class Verbs {
  public:

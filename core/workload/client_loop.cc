@@ -3,72 +3,230 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/check.h"
 #include "core/checks/guard_words.h"
 
 namespace latchlab {
 
+RemoteAddr OperationSource::object_of(LockId /*lock*/) const {
+  LATCHLAB_CHECK(false, "this workload has locks that guard no object");
+  return {};
+}
+RemoteAddr OperationSource::buffer_of(ClientId /*client*/) const {
+  LATCHLAB_CHECK(false, "this workload has no memory that WRITEs come from");
+  return {};
+}
+
 namespace {
 
-// The object is used only while the grant is valid.
-Duration time_to_use(const Verbs& verbs, const Grant& grant, Duration hold) {
-  if (grant.valid_until == kNever) return hold;
-  const Time now = verbs.now();
-  const Duration left = grant.valid_until > now ? grant.valid_until - now : Duration{};
-  return std::min(hold, left);
+constexpr std::uint32_t kBytesByValue = 16;
+
+struct Client {
+  Verbs& verbs;
+  LockClient& lock;
+  OperationSource& source;
+  LoopObserver& observer;
+  Guard* guard;
+};
+
+// One section of a client, and what it holds.
+struct Turn : Client {
+  explicit Turn(const Client& client) : Client(client) {}
+  Section section;
+  SmallVector<Grant, 1> held;
+
+  ClientId me() const { return verbs.client(); }
+};
+
+// What follows an acquisition or upgrade.
+enum class Next : std::uint8_t { go_on, start_over, stop };
+
+Next after(AbortReason reason, const Section& section) {
+  if (reason == AbortReason::deadline || reason == AbortReason::unsupported) return Next::stop;
+  return section.on_abort == OnAbort::retry ? Next::go_on : Next::start_over;
 }
 
-Task<AcquireResult> acquire_once(Verbs& verbs, LockClient& client,
-                                 const ClientOperation& operation) {
-  verbs.mark(Phase::other);
-  return client.acquire(operation.want, operation.options);
+// What is locked is used only while all grants are valid.
+Duration time_left(const Turn& turn, Duration wanted) {
+  Time until = kNever;
+  for (const Grant& grant : turn.held) until = std::min(until, grant.valid_until);
+  if (until == kNever) return wanted;
+  const Time now = turn.verbs.now();
+  return std::min(wanted, until > now ? until - now : Duration{});
 }
 
-// One turn: from the choice of a lock to its release. The time to think afterwards; none: the
-// source is exhausted.
-Task<std::optional<Duration>> one_turn(Verbs& verbs, LockClient& client, OperationSource& source,
-                                       LoopObserver& observer, Guard* guard) {
-  const ClientId me = verbs.client();
-  ClientOperation operation;
-  if (!source.next(me, operation)) co_return std::nullopt;
-  for (bool trying = true; trying;) {
-    observer.acquire_begins(me, operation);
-    const AcquireResult result = co_await acquire_once(verbs, client, operation);
-    if (const Aborted* aborted = std::get_if<Aborted>(&result)) {
-      observer.acquire_aborted(me, aborted->reason);
-      trying = aborted->reason != AbortReason::deadline;
-      continue;
+Task<void> pause(Turn& turn) {
+  if (turn.section.pause.ps > 0) co_await turn.verbs.sleep(turn.section.pause);
+}
+
+Task<void> wait_for_arrival(Turn& turn, Time arrival) {
+  Time now = turn.verbs.now();
+  if (now < arrival) co_await turn.verbs.sleep(arrival - now);
+  now = std::max(arrival, turn.verbs.now());
+  turn.observer.arrived(turn.me(), now - arrival);
+}
+
+// A lock that took a want for update exclusively has no need of it.
+bool needs_upgrade(const Turn& turn, std::size_t index) {
+  return turn.section.wants[index].mode == LockMode::update &&
+         turn.held[index].mode != LockMode::exclusive;
+}
+
+Task<Next> upgrade(Turn& turn, std::size_t index) {
+  Grant& grant = turn.held[index];
+  for (;;) {
+    turn.observer.upgrade_begins(turn.me(), grant);
+    turn.verbs.mark(Phase::other);
+    const AcquireResult result = co_await turn.lock.upgrade(grant, turn.section.options);
+    if (const Grant* const upgraded = std::get_if<Grant>(&result)) {
+      grant = *upgraded;
+      turn.observer.upgraded(turn.me(), grant);
+      if (turn.guard != nullptr) co_await turn.guard->upgrade(turn.verbs, grant);
+      co_return Next::go_on;
     }
-    const Grant& grant = *std::get_if<Grant>(&result);
-    observer.acquired(me, grant);
-    if (guard != nullptr) co_await guard->enter(verbs, grant);
-    const Duration hold = time_to_use(verbs, grant, operation.hold);
-    if (hold.ps > 0) co_await verbs.sleep(hold);
-    if (guard != nullptr) co_await guard->leave(verbs, grant);
-    trying = false;
-    if (operation.skip_release) {
-      observer.release_skipped(me, grant);
-      continue;
-    }
-    observer.release_begins(me, grant);
-    const ReleaseResult released = co_await client.release(grant);
-    observer.released(me, grant, released);
+    const AbortReason reason = std::get_if<Aborted>(&result)->reason;
+    turn.observer.upgrade_aborted(turn.me(), grant, reason);
+    const Next next = after(reason, turn.section);
+    if (next != Next::go_on) co_return next;
+    co_await pause(turn);
   }
-  co_return operation.think;
+}
+
+Task<Next> upgrade_first(Turn& turn) {
+  std::uint32_t left = turn.section.upgrades;
+  for (std::size_t i = 0; i < turn.held.size() && left > 0; ++i) {
+    if (turn.section.wants[i].mode == LockMode::update) --left;
+    if (!needs_upgrade(turn, i)) continue;
+    const Next next = co_await upgrade(turn, i);
+    if (next != Next::go_on) co_return next;
+  }
+  co_return Next::go_on;
+}
+
+// Before work that is longer than a grant.
+Task<void> extend_all(Turn& turn) {
+  const Duration wanted = turn.section.work.hold + turn.section.work.compute;
+  for (Grant& grant : turn.held) {
+    if (grant.valid_until == kNever || grant.valid_until > turn.verbs.now() + wanted) continue;
+    const AcquireResult result = co_await turn.lock.extend(grant, wanted);
+    const Grant* const longer = std::get_if<Grant>(&result);
+    if (longer == nullptr) continue;
+    grant = *longer;
+    turn.observer.extended(turn.me(), grant);
+  }
+}
+
+// `times` READs or WRITEs of each object.
+Task<void> use_objects(Turn& turn, VerbKind kind, std::uint32_t times) {
+  Verb verb;
+  verb.kind = kind;
+  verb.bytes = turn.section.work.bytes;
+  verb.value.lo = verb.value.hi = turn.me().value;
+  if (kind == VerbKind::write && verb.bytes > kBytesByValue)
+    verb.local = turn.source.buffer_of(turn.me());
+  for (const Grant& grant : turn.held) {
+    verb.addr = turn.source.object_of(grant.lock.id);
+    for (std::uint32_t i = 0; i < times && time_left(turn, nanoseconds(1)).ps > 0; ++i) {
+      if (kind == VerbKind::read && verb.bytes > kBytesByValue) {
+        const ReadWords seen = co_await turn.verbs.read_words(verb.addr, verb.bytes);
+      } else {
+        co_await turn.verbs.issue(verb);
+      }
+    }
+  }
+}
+
+bool is_some(const Work& work) {
+  return work.hold.ps > 0 || work.compute.ps > 0 || work.reads > 0 || work.writes > 0;
+}
+
+Task<void> do_work(Turn& turn) {
+  const Work& work = turn.section.work;
+  if (turn.section.extend) co_await extend_all(turn);
+  if (work.reads > 0) co_await use_objects(turn, VerbKind::read, work.reads);
+  const Duration hold = time_left(turn, work.hold);
+  if (hold.ps > 0) co_await turn.verbs.sleep(hold);
+  const Duration compute = time_left(turn, work.compute);
+  if (compute.ps > 0) co_await turn.verbs.compute(compute);
+  if (work.writes > 0) co_await use_objects(turn, VerbKind::write, work.writes);
+}
+
+// Asks for the next want. Grants have as numbers how many are held before them.
+Task<AcquireResult> acquire_next(Turn& turn) {
+  Want& want = turn.section.wants[turn.held.size()];
+  want.id = GrantId{static_cast<std::uint32_t>(turn.held.size())};
+  turn.observer.acquire_begins(turn.me(), want);
+  turn.verbs.mark(Phase::other);
+  return turn.lock.acquire(want, turn.section.options);
+}
+
+// What came of it.
+Next take(Turn& turn, const AcquireResult& result) {
+  if (const Grant* const grant = std::get_if<Grant>(&result)) {
+    turn.held.push_back(*grant);
+    turn.observer.acquired(turn.me(), *grant);
+    return Next::go_on;
+  }
+  const AbortReason reason = std::get_if<Aborted>(&result)->reason;
+  turn.observer.acquire_aborted(turn.me(), turn.section.wants[turn.held.size()], reason);
+  return after(reason, turn.section);
+}
+
+// One turn: from the choice of a section to the release of all that it held. The time to think
+// afterwards; none: the source is exhausted. Most sections have one want and no work: theirs is the
+// path without further coroutines.
+Task<std::optional<Duration>> one_turn(const Client& client) {
+  Turn turn(client);
+  const Section& section = turn.section;
+  if (!turn.source.next(turn.me(), turn.section)) co_return std::nullopt;
+  if (section.arrived) co_await wait_for_arrival(turn, *section.arrived);
+  for (;;) {
+    Next next = Next::go_on;
+    while (next == Next::go_on && turn.held.size() < section.wants.size()) {
+      const AcquireResult result = co_await acquire_next(turn);
+      next = take(turn, result);
+      const Grant* const grant = std::get_if<Grant>(&result);
+      if (grant != nullptr && turn.guard != nullptr) co_await turn.guard->enter(turn.verbs, *grant);
+      if (grant == nullptr && next == Next::go_on) co_await pause(turn);
+    }
+    if (next == Next::go_on && section.upgrades > 0) next = co_await upgrade_first(turn);
+    if (next == Next::go_on && is_some(section.work)) co_await do_work(turn);
+    const bool forget = next == Next::go_on && section.skip_release;
+    for (std::size_t left = turn.held.size(); left > 0; --left) {
+      const Grant& grant = turn.held[left - 1];
+      if (turn.guard != nullptr) co_await turn.guard->leave(turn.verbs, grant);
+      if (forget) {
+        turn.observer.release_skipped(turn.me(), grant);
+      } else {
+        turn.observer.release_begins(turn.me(), grant);
+        const ReleaseResult released = co_await turn.lock.release(grant);
+        turn.observer.released(turn.me(), grant, released);
+      }
+    }
+    if (next != Next::start_over) break;
+    turn.held.clear();
+    co_await pause(turn);
+  }
+  co_return section.think;
+}
+
+// Its frame is what a thinking client keeps, and so it holds next to nothing.
+Task<void> all_turns(Client client) {
+  const ClientId me = client.verbs.client();
+  client.observer.cycle_begins(me);
+  for (;;) {
+    const std::optional<Duration> think = co_await one_turn(client);
+    if (!think) co_return;
+    if (think->ps > 0) co_await client.verbs.sleep(*think);
+    client.observer.cycle_begins(me);
+  }
 }
 
 }  // namespace
 
-// Its frame is what a thinking client keeps, and so it holds next to nothing.
 Task<void> client_loop(Verbs& verbs, LockClient& client, OperationSource& source,
                        LoopObserver& observer, Guard* guard) {
-  const ClientId me = verbs.client();
-  observer.cycle_begins(me);
-  for (;;) {
-    const std::optional<Duration> think = co_await one_turn(verbs, client, source, observer, guard);
-    if (!think) co_return;
-    if (think->ps > 0) co_await verbs.sleep(*think);
-    observer.cycle_begins(me);
-  }
+  return all_turns({verbs, client, source, observer, guard});
 }
 
 }  // namespace latchlab

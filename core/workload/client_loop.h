@@ -1,10 +1,13 @@
 #pragma once
-// What a client does all day: choose a lock, acquire, hold, release, think. The loop knows neither
-// protocol nor backend; it reports every border to an observer, which measures and checks.
+// What a client does all day: take what a section wants, one lock after the other, work, release,
+// think. The loop knows neither protocol nor backend; it reports every border to an observer, which
+// measures and checks.
 
 #include <cstdint>
+#include <optional>
 
 #include "core/base/ids.h"
+#include "core/base/small_vector.h"
 #include "core/base/time.h"
 #include "core/coro/task.h"
 #include "core/protocols/lock.h"
@@ -13,35 +16,75 @@ namespace latchlab {
 
 class Guard;
 
-struct ClientOperation {
-  Want want;
-  Duration hold;
-  Duration think;
-  bool skip_release = false;  // a fault: the client forgets the lock it holds
-  AcquireOptions options;
+// What is done while everything is held, in this order: READs, hold, compute, WRITEs. None of it
+// begins when one of the grants has expired, and no time passes beyond that.
+struct Work {
+  Duration hold;     // time passes
+  Duration compute;  // the CPU is busy
+  // Verbs through the RNIC on the object of each want, in turn, of `bytes` each: a multiple of 8,
+  // 16 KiB at most.
+  std::uint32_t reads = 0;
+  std::uint32_t writes = 0;
+  std::uint32_t bytes = 8;
+};
+
+// When an acquisition or an upgrade is aborted, for another reason than that the section is over:
+// try it again, or release all that is held and start the section over.
+enum class OnAbort : std::uint8_t { retry, give_back };
+
+struct Section {
+  SmallVector<Want, 1> wants;  // acquired in this order, released in the opposite one
+  std::uint32_t upgrades = 0;  // so many of the grants in mode update become exclusive, the first
+                               // ones, when all are held and before the work
+  bool extend = false;         // a grant that expires before the work is over is extended first
+  Work work;
+  OnAbort on_abort = OnAbort::retry;
+  Duration pause;  // before it goes on after an abort, with nothing held that is given back
+  Duration think;  // afterwards
+  bool skip_release = false;  // a fault: the client forgets what it holds
+  AcquireOptions options;     // of each acquisition and upgrade
+  // In an open loop, when the section was to begin, on the client's clock: it does not before, and
+  // what is measured counts from then.
+  std::optional<Time> arrived;
 };
 
 class OperationSource {
  public:
   virtual ~OperationSource() = default;
-  // The client's next operation; false: it has done enough.
-  virtual bool next(ClientId client, ClientOperation& operation) = 0;
+  // Fills in the client's next section, which is as above; false: it has done enough. Grant ids are
+  // the loop's.
+  virtual bool next(ClientId client, Section& section) = 0;
+  // How many locks a section may hold at once.
+  virtual std::uint32_t held_at_once() const { return 1; }
+  // For sections with READs and WRITEs: what the lock guards, and, for WRITEs of more than 16
+  // bytes, registered memory of the client's node that they come from.
+  virtual RemoteAddr object_of(LockId lock) const;
+  virtual RemoteAddr buffer_of(ClientId client) const;
 };
 
 class LoopObserver {
  public:
   virtual ~LoopObserver() = default;
   virtual void cycle_begins(ClientId) {}
-  virtual void acquire_begins(ClientId, const ClientOperation&) {}
-  virtual void acquire_aborted(ClientId, AbortReason) {}
+  // The cycle that has begun is for a section that arrived so long ago. Not in a closed loop.
+  virtual void arrived(ClientId, Duration /*ago*/) {}
+  // The want stays where it is until it is acquired or aborted.
+  virtual void acquire_begins(ClientId, const Want&) {}
+  virtual void acquire_aborted(ClientId, const Want&, AbortReason) {}
   virtual void acquired(ClientId, const Grant&) {}
+  // The grant as it was before, as it is, and as it was and is.
+  virtual void upgrade_begins(ClientId, const Grant&) {}
+  virtual void upgraded(ClientId, const Grant&) {}
+  virtual void upgrade_aborted(ClientId, const Grant&, AbortReason) {}
+  virtual void extended(ClientId, const Grant&) {}
   virtual void release_begins(ClientId, const Grant&) {}
   virtual void released(ClientId, const Grant&, ReleaseResult) {}
   virtual void release_skipped(ClientId, const Grant&) {}
 };
 
-// Runs until the source is exhausted, or until destroyed. An acquisition aborted for `deadline`
-// ends the operation; for any other reason it is tried again within the same cycle.
+// Runs until the source is exhausted, or until destroyed. An acquisition or upgrade aborted for
+// `deadline`, or as unsupported, ends the section: what is held is released. For any other reason
+// the section says what follows, within the same cycle.
 // With a guard, each use of a lock is checked; observers see neither its verbs in tallies nor its
 // time in acquisitions and releases.
 Task<void> client_loop(Verbs& verbs, LockClient& client, OperationSource& source,

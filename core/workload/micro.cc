@@ -34,17 +34,17 @@ MicroWorkload::MicroWorkload(const WorkloadSpec& spec, std::uint32_t clients, st
       faults_.emplace_back(seed, i, StreamPurpose::faults);
 }
 
-bool MicroWorkload::next(ClientId client, ClientOperation& operation) {
+bool MicroWorkload::next(ClientId client, Section& section) {
   Streams& mine = streams_[client.value];
-  operation = ClientOperation{};
-  operation.want.lock = find_lock_(LockId{keys_->next(mine.keys)});
-  operation.want.mode =
-      happens(mine.modes, spec_.read_ratio_ppb) ? LockMode::shared : LockMode::exclusive;
-  operation.hold = spec_.critical_section;
-  operation.think = spec_.think_exponential ? exponential(timing_[client.value], spec_.think_time)
-                                            : spec_.think_time;
+  section.wants.resize(1);
+  Want& want = section.wants[0];
+  want.lock = find_lock_(LockId{keys_->next(mine.keys)});
+  want.mode = happens(mine.modes, spec_.read_ratio_ppb) ? LockMode::shared : LockMode::exclusive;
+  section.work.hold = spec_.critical_section;
+  section.think = spec_.think_exponential ? exponential(timing_[client.value], spec_.think_time)
+                                          : spec_.think_time;
   if (skip_release_ppb_ > 0)
-    operation.skip_release = happens(faults_[client.value], skip_release_ppb_);
+    section.skip_release = happens(faults_[client.value], skip_release_ppb_);
   return true;
 }
 

@@ -27,7 +27,7 @@ class MicroWorkload final : public OperationSource {
                                                      LockFinder find_lock);
 
   void prefetch_client(ClientId client) const { prefetch(streams_[client.value]); }
-  bool next(ClientId client, ClientOperation& operation) override;
+  bool next(ClientId client, Section& section) override;
 
   // When this client starts: seeded, and spread over the time that clients think, so that they
   // neither march in step nor come in waves.

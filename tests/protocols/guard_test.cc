@@ -13,8 +13,6 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr std::uint64_t kWriter = 1ULL << 32;
-
 Case guarded(const char* protocol) {
   Case setup;
   setup.protocol = protocol;
@@ -116,7 +114,7 @@ TEST(GuardWords, of_a_writer_and_anybody_inside_at_once_one_sees_the_other) {
       for (const GuardConflict& conflict : visits.findings().conflicts) seen.insert(conflict.word);
       EXPECT_EQ(visits.word(), 0U);
     }
-    EXPECT_THAT(seen, ::testing::Contains(kWriter));
+    EXPECT_THAT(seen, ::testing::Contains(kGuardWriter));
     EXPECT_EQ(seen.count(1), other == LockMode::shared ? 1U : 0U);
   }
 }
@@ -126,11 +124,11 @@ TEST(GuardWords, who_forgets_to_count_itself_out_is_seen_by_the_next) {
   Visits visits(2, seeded(1));
   visits.add(0, LockMode::exclusive, kNever, /*leaves=*/false);
   EXPECT_THAT(visits.findings().conflicts, IsEmpty());
-  EXPECT_EQ(visits.word(), kWriter);
+  EXPECT_EQ(visits.word(), kGuardWriter);
   visits.add(1, LockMode::exclusive);
   const GuardFindings findings = visits.findings();
   ASSERT_THAT(findings.conflicts, SizeIs(1));
-  EXPECT_EQ(findings.conflicts[0], (GuardConflict{0, 1, true, kWriter, 1}));
+  EXPECT_EQ(findings.conflicts[0], (GuardConflict{0, 1, LockMode::exclusive, kGuardWriter, 1}));
   EXPECT_EQ(judge(findings).violation,
             "client 1 entered lock 0 exclusively while its guard word said 1 writer, 0 readers");
 }

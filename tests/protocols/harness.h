@@ -36,8 +36,9 @@ inline ParamValue number(std::int64_t value) {
 
 struct Case {
   std::string protocol;
-  std::string profile;  // empty: the default
-  Values params;        // over the small model's, or over the profile's when one is named
+  const ProtocolEntry* entry = nullptr;  // of a protocol that is not registered
+  std::string profile;                   // empty: the default
+  Values params;  // over the small model's, or over the profile's when one is named
   std::uint32_t client_nodes = 2;
   std::uint32_t clients_per_node = 2;
   std::uint64_t locks = 1;
@@ -45,6 +46,10 @@ struct Case {
   std::uint32_t shared_percent = 0;
   Duration hold = nanoseconds(20);
   GuardMode guard = GuardMode::off;
+  // Instead of operations on one lock each: a client's n-th section; false: that was all.
+  std::function<bool(ClientId, std::uint64_t, const World&, Section&)> section;
+  std::function<std::unique_ptr<LockClient>(LockClient&)>
+      wrap;                         // puts itself before clients' parts
   bool impatient = false;           // acquisitions have a deadline that is over already
   std::vector<std::uint32_t> dies;  // clients that crash when they hold a lock for the first time
   std::uint64_t max_steps = 20'000;
@@ -56,6 +61,8 @@ struct Outcome {
   SafetyCounts safety;
   std::string violation;
   std::uint64_t acquired = 0;
+  std::uint64_t upgraded = 0;
+  std::uint64_t extended = 0;
   std::uint64_t aborted = 0;
   std::uint64_t suppressed = 0;
   std::uint64_t recoveries = 0;
@@ -68,6 +75,7 @@ struct Outcome {
   std::vector<LeftInside> left;  // in the guard's journal, at the end
   std::uint64_t guard_word = 0;  // of lock 0, at the end
   std::vector<std::uint64_t> words;
+  std::vector<std::string> log;  // what happened, where sections are given
 
   bool safe() const { return safety.violations == 0 && safety.late_effects == 0; }
 };
@@ -84,7 +92,7 @@ inline ParamSet params_of(const Case& setup, const ProtocolEntry& entry) {
 class CaseRun final : public OperationSource, public LoopObserver, public SafetyMonitor::Clocks {
  public:
   CaseRun(const Case& setup, std::uint64_t seed) : setup_(setup), seed_(seed) {
-    const ProtocolEntry* entry = find_protocol(setup.protocol);
+    const ProtocolEntry* entry = setup.entry ? setup.entry : find_protocol(setup.protocol);
     LATCHLAB_CHECK(entry != nullptr, "no such protocol");
     protocol_ = entry->make(params_of(setup, *entry));
     WorldShape shape;
@@ -112,8 +120,9 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   Outcome go() {
     for (std::uint32_t i = 0; i < done_.size(); ++i) {
       const ClientId id{i};
-      Task<void> loop =
-          client_loop(world_->verbs(id), world_->client(id), *this, *this, guard_.get());
+      if (setup_.wrap) wrapped_.push_back(setup_.wrap(world_->client(id)));
+      LockClient& part = setup_.wrap ? *wrapped_.back() : world_->client(id);
+      Task<void> loop = client_loop(world_->verbs(id), part, *this, *this, guard_.get());
       backend_->spawn(world_->verbs(id), std::move(loop), Time{});
     }
     outcome_.end = backend_->run_until(end_of_run(Time{} + seconds(10)));
@@ -142,25 +151,39 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
       words.push_back(backend_->peek(entry + 8 * w));
     return words;
   }
-  bool next(ClientId client, ClientOperation& operation) override {
+  bool next(ClientId client, Section& section) override {
     const std::uint64_t count = done_[client.value]++;
+    if (setup_.section) return setup_.section(client, count, *world_, section);
     if (count >= setup_.operations) return false;
     const std::uint64_t dice = hash_of(seed_, client.value, count);
-    operation.want.lock = world_->lock(LockId{mix64(dice) % setup_.locks});
-    operation.want.mode =
+    section.wants.resize(1);
+    section.wants[0].lock = world_->lock(LockId{mix64(dice) % setup_.locks});
+    section.wants[0].mode =
         dice % 100 < setup_.shared_percent ? LockMode::shared : LockMode::exclusive;
-    operation.hold = setup_.hold;
-    if (setup_.impatient) operation.options.deadline = world_->verbs(client).now();
+    section.work.hold = setup_.hold;
+    if (setup_.impatient) section.options.deadline = world_->verbs(client).now();
     return true;
   }
-  void acquire_begins(ClientId client, const ClientOperation& operation) override {
-    monitor_->requested(client, operation.want.lock.id, operation.want.mode);
+  // The last lock's entry stands in for all objects.
+  RemoteAddr object_of(LockId) const override {
+    return world_->lock(LockId{setup_.locks - 1}).entry;
   }
-  void acquire_aborted(ClientId client, AbortReason) override {
+  void note(ClientId client, const char* what, LockId lock) {
+    if (setup_.section)
+      outcome_.log.push_back(std::to_string(client.value) + " " + what + " " +
+                             std::to_string(lock.value));
+  }
+  void acquire_begins(ClientId client, const Want& want) override {
+    note(client, "asks for", want.lock.id);
+    monitor_->requested(client, want);
+  }
+  void acquire_aborted(ClientId client, const Want& want, AbortReason) override {
+    note(client, "is refused", want.lock.id);
     monitor_->withdrawn(client);
     ++outcome_.aborted;
   }
   void acquired(ClientId client, const Grant& grant) override {
+    note(client, "takes", grant.lock.id);
     monitor_->granted(client, grant);
     ++outcome_.acquired;
     const RemoteAddr entry = grant.lock.entry;
@@ -173,11 +196,26 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     const auto die = [this, client] { backend_->crash(client, CrashKind::client); };
     backend_->at(backend_->true_now(), die);
   }
-  void release_begins(ClientId client, const Grant& grant) override {
-    monitor_->releasing(client, grant.lock.id);
+  void upgraded(ClientId client, const Grant& grant) override {
+    note(client, "upgrades", grant.lock.id);
+    monitor_->upgraded(client, grant);
+    ++outcome_.upgraded;
   }
-  void released(ClientId client, const Grant&, ReleaseResult result) override {
-    monitor_->released(client, result);
+  void upgrade_aborted(ClientId client, const Grant& grant, AbortReason) override {
+    note(client, "cannot upgrade", grant.lock.id);
+    ++outcome_.aborted;
+  }
+  void extended(ClientId client, const Grant& grant) override {
+    note(client, "extends", grant.lock.id);
+    monitor_->extended(client, grant);
+    ++outcome_.extended;
+  }
+  void release_begins(ClientId client, const Grant& grant) override {
+    note(client, "leaves", grant.lock.id);
+    monitor_->releasing(client, grant);
+  }
+  void released(ClientId client, const Grant& grant, ReleaseResult result) override {
+    monitor_->released(client, grant, result);
     if (result == ReleaseResult::suppressed) ++outcome_.suppressed;
   }
   Time local_now(ClientId client) const override {
@@ -188,6 +226,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   std::uint64_t seed_;
   std::unique_ptr<Protocol> protocol_;
   std::unique_ptr<World> world_;
+  std::vector<std::unique_ptr<LockClient>> wrapped_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<SafetyMonitor> monitor_;
   std::vector<GuardRecord> journal_;

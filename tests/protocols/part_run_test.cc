@@ -140,7 +140,7 @@ TEST(PartRuns, a_violation_is_worse_than_a_lost_node) {
 
 TEST(PartRuns, a_conflict_of_guard_words_is_unsafe_unless_a_lost_node_left_it) {
   std::vector<PartOutcome> parts = {run_on(2), run_on(3)};
-  parts[1].parts[0].guard.conflicts = {{1, 2, true, 1, 1}};
+  parts[1].parts[0].guard.conflicts = {{1, 2, LockMode::exclusive, 1, 1}};
   RepeatOutcome repeat = merge_outcomes(small_point(), parts);
   EXPECT_EQ(repeat.status, RepeatStatus::unsafe);
   EXPECT_EQ(repeat.message,
@@ -163,7 +163,7 @@ TEST(PartRuns, a_conflict_of_guard_words_is_unsafe_unless_a_lost_node_left_it) {
 
 TEST(PartRuns, guard_words_say_nothing_once_a_node_without_a_journal_is_lost) {
   std::vector<PartOutcome> parts = {run_on(2)};
-  parts[0].parts[0].guard.conflicts = {{1, 0, true, 1, 1}};
+  parts[0].parts[0].guard.conflicts = {{1, 0, LockMode::exclusive, 1, 1}};
   const std::vector<LostNode> lost = {{NodeId{3}, "gone", {}, false}};
   RepeatOutcome repeat = merge_outcomes(small_point(), parts, lost);
   EXPECT_EQ(repeat.status, RepeatStatus::failed);
@@ -188,8 +188,8 @@ TEST(PartRuns, keep_the_journal_that_they_are_given) {
   options.about_to_run = [&told](Backend& backend) { told = backend.hosts(NodeId{2}); };
   run_on(2, small_point(), options);
   EXPECT_TRUE(told);
-  EXPECT_NE(journal[0].amount.load(), 0U);
-  EXPECT_EQ(journal[2].amount.load(), 0U) << "a client that is not here";
+  EXPECT_NE(journal[0].slots[0].amount.load(), 0U);
+  EXPECT_EQ(journal[2].slots[0].amount.load(), 0U) << "a client that is not here";
 }
 
 TEST(PartRuns, cross_between_processes_as_text) {

@@ -6,9 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "core/base/check.h"
-#include "core/protocols/registry.h"
-
 namespace latchlab::testing {
 
 namespace {
@@ -57,6 +54,7 @@ class Server final : public ServerPart {
     claim.mode = static_cast<LockMode>(request.type >> 8);
     claim.extent = {request.words[2], request.words[3]};
     claim.call = pending;
+    const auto owned = [&claim](const Claim& one) { return one.owner == claim.owner; };
     bool queued = false;
     bool done = false;
     switch (static_cast<Ask>(request.type & 0xff)) {
@@ -71,7 +69,7 @@ class Server final : public ServerPart {
         done = extends(book, claim.owner, verbs.now());
         break;
       case Ask::release:
-        done = releases(book, claim.owner) || options_.fault == Fault::keeps_no_expiry;
+        done = std::erase_if(book.holders, owned) > 0 || options_.fault == Fault::keeps_no_expiry;
         break;
     }
     co_await settle(verbs, book);
@@ -171,15 +169,9 @@ class Server final : public ServerPart {
     return true;
   }
 
-  static bool releases(Book& book, std::uint64_t owner) {
-    return std::erase_if(book.holders, [=](const Claim& one) { return one.owner == owner; }) > 0;
-  }
-
   Options options_;
   std::map<std::uint64_t, Book> books_;  // by lock
 };
-
-// ---- the client part ----
 
 class Client final : public LockClient {
  public:
@@ -275,11 +267,9 @@ class ReferenceLock final : public Protocol {
   Options options_;
 };
 
-}  // namespace
-
-ProtocolEntry reference_lock_entry() {
+ProtocolEntry make_entry() {
   ProtocolEntry entry;
-  entry.info.name = "reference_lock";
+  entry.info.name = kReferenceLock;
   entry.info.summary = "calls to a server that keeps lists; for tests";
   entry.info.source = "none";
   entry.info.shared_mode = entry.info.update_mode = entry.info.ranges = true;
@@ -296,10 +286,11 @@ ProtocolEntry reference_lock_entry() {
   return entry;
 }
 
-const char* use_reference_lock() {
-  static const Status registered = register_protocol(reference_lock_entry());
-  LATCHLAB_CHECK(registered.ok(), "the reference lock cannot be registered");
-  return "reference_lock";
+}  // namespace
+
+const ProtocolEntry& reference_lock() {
+  static const ProtocolEntry entry = make_entry();
+  return entry;
 }
 
 }  // namespace latchlab::testing

@@ -16,9 +16,9 @@ namespace latchlab::testing {
 //   shares_extents      grants what overlaps with what others hold, unless it is the same extent
 //   upgrades_at_once    waits for no reader before it upgrades
 //   keeps_no_expiry     carries out a release although the lease is over
-ProtocolEntry reference_lock_entry();
-
-// Registers it, the first time; its name.
-const char* use_reference_lock();
+//
+// It is not registered: tests that go through all protocols are not about it.
+inline constexpr const char* kReferenceLock = "reference_lock";
+const ProtocolEntry& reference_lock();
 
 }  // namespace latchlab::testing

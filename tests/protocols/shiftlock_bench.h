@@ -20,21 +20,21 @@ namespace latchlab::shiftlock_tests {
 
 using ::latchlab::testing::seeds;
 
-using Script = std::vector<ClientOperation>;
+using Script = std::vector<Section>;
 
-inline ClientOperation writes(Duration hold = nanoseconds(1)) {
-  ClientOperation operation;
-  operation.want.mode = LockMode::exclusive;
-  operation.hold = hold;
-  return operation;
+inline Section writes(Duration hold = nanoseconds(1)) {
+  Section section;
+  section.wants.resize(1);
+  section.work.hold = hold;
+  return section;
 }
-inline ClientOperation reads(Duration hold = nanoseconds(1)) {
-  ClientOperation operation = writes(hold);
-  operation.want.mode = LockMode::shared;
-  return operation;
+inline Section reads(Duration hold = nanoseconds(1)) {
+  Section section = writes(hold);
+  section.wants[0].mode = LockMode::shared;
+  return section;
 }
-inline Script times(int count, const ClientOperation& operation) {
-  return Script(static_cast<std::size_t>(count), operation);
+inline Script times(int count, const Section& section) {
+  return Script(static_cast<std::size_t>(count), section);
 }
 
 // Leases far longer than any run that makes progress: they end when somebody is dead.
@@ -119,25 +119,27 @@ class Bench final : public OperationSource, public LoopObserver, SafetyMonitor::
     count_chain(grant);
     if (on_grant) on_grant(client, grant);
   }
-  void acquire_begins(ClientId client, const ClientOperation& operation) override {
-    monitor_.requested(client, operation.want.lock.id, operation.want.mode);
+  void acquire_begins(ClientId client, const Want& want) override {
+    monitor_.requested(client, want);
   }
-  void acquire_aborted(ClientId client, AbortReason) override { monitor_.withdrawn(client); }
+  void acquire_aborted(ClientId client, const Want&, AbortReason) override {
+    monitor_.withdrawn(client);
+  }
   void release_begins(ClientId client, const Grant& grant) override {
-    monitor_.releasing(client, grant.lock.id);
+    monitor_.releasing(client, grant);
   }
-  void released(ClientId client, const Grant&, ReleaseResult result) override {
-    monitor_.released(client, result);
+  void released(ClientId client, const Grant& grant, ReleaseResult result) override {
+    monitor_.released(client, grant, result);
     ++cycles_;
   }
   void release_skipped(ClientId client, const Grant& grant) override {
-    monitor_.releasing(client, grant.lock.id);
+    monitor_.forgotten(client, grant);
   }
-  bool next(ClientId client, ClientOperation& operation) override {
+  bool next(ClientId client, Section& section) override {
     const Script& script = scripts_[client.value];
     if (next_[client.value] == script.size()) return false;
-    operation = script[next_[client.value]++];
-    operation.want.lock = world_.lock(operation.want.lock.id);
+    section = script[next_[client.value]++];
+    for (Want& want : section.wants) want.lock = world_.lock(want.lock.id);
     return true;
   }
 
@@ -180,8 +182,9 @@ inline Task<void> sleep_until(Verbs& verbs, Time date) {
 inline Task<void> hold_until(Bench& bench, ClientId client, LockMode mode, Time date) {
   Verbs& verbs = bench.world().verbs(client);
   LockClient& locks = bench.world().client(client);
-  bench.monitor().requested(client, LockId{0}, mode);
-  const AcquireResult got = co_await locks.acquire(Want{bench.lock(), mode}, {});
+  const Want want{bench.lock(), mode};
+  bench.monitor().requested(client, want);
+  const AcquireResult got = co_await locks.acquire(want, {});
   const Grant grant = *std::get_if<Grant>(&got);
   bench.acquired(client, grant);
   co_await verbs.sleep(nanoseconds(1));

@@ -44,8 +44,8 @@ INSTANTIATE_TEST_SUITE_P(, ShiftlockProfile, ::testing::Values("repaired", "arti
 
 TEST(Shiftlock, a_free_pair_costs_two_verbs_in_every_profile) {
   for (const char* profile : {"repaired", "paper", "artifact"}) {
-    for (const ClientOperation& operation : {writes(), reads()}) {
-      Bench bench(params_of(profile), {{operation}}, 1);
+    for (const Section& section : {writes(), reads()}) {
+      Bench bench(params_of(profile), {{section}}, 1);
       ASSERT_EQ(bench.run(), RunEnd::finished);
       const ActorTally& tally = bench.verbs(0).tally();
       EXPECT_EQ(tally.one_sided(), 2u) << profile;
@@ -141,13 +141,14 @@ Task<void> take_both(Bench& bench, ClientId client) {
     const AcquireResult a = co_await locks.acquire(Want{bench.lock(0), LockMode::exclusive}, {});
     const Grant first = *std::get_if<Grant>(&a);
     bench.monitor().granted(client, first);
-    const AcquireResult b = co_await locks.acquire(Want{bench.lock(1), LockMode::exclusive}, {});
+    const AcquireResult b =
+        co_await locks.acquire(Want{bench.lock(1), LockMode::exclusive, {}, GrantId{1}}, {});
     const Grant second = *std::get_if<Grant>(&b);
     bench.monitor().granted(client, second);
     co_await bench.world().verbs(client).sleep(nanoseconds(1));
-    bench.monitor().releasing(client, second.lock.id);
+    bench.monitor().releasing(client, second);
     co_await locks.release(second);
-    bench.monitor().releasing(client, first.lock.id);
+    bench.monitor().releasing(client, first);
     co_await locks.release(first);
   }
 }

@@ -59,7 +59,11 @@ MeasuredPart full_part() {
   part.max_bypassed = 4;
   part.fingerprint = "00ff";
   part.violation = "client 3 was granted lock 1 \"twice\"";
-  part.guard = {true, 9, {{4, 2, true, 1ULL << 32, 3}, {5, 1, false, ~0ULL, 1}}, {1, 7}, {2}};
+  part.guard = {true,
+                9,
+                {{4, 2, LockMode::exclusive, kGuardWriter, 3}, {5, 1, LockMode::update, ~0ULL, 1}},
+                {1, 7},
+                {2}};
   part.background_verbs.calls = 8;
   part.background_verbs.probe_misses = 9;
   part.verbs_posted = 100;
@@ -138,7 +142,12 @@ TEST(PartJson, a_part_that_contradicts_itself_is_refused) {
 
 TEST(Parts, conflicts_of_guard_words_are_violations_unless_somebody_overstayed) {
   std::vector<MeasuredPart> parts = {part_of({0, 1}), part_of({2})};
-  parts[0].guard = {true, 5, {{3, 12, true, 1ULL << 32, 1}, {4, 0, false, 1ULL << 32, 2}}, {}, {}};
+  parts[0].guard = {
+      true,
+      5,
+      {{3, 12, LockMode::exclusive, kGuardWriter, 1}, {4, 0, LockMode::shared, kGuardWriter, 2}},
+      {},
+      {}};
   parts[1].guard = {true, 6, {}, {4}, {}};
   const RepeatMetrics metrics = merge(parts);
   EXPECT_EQ(metrics.safety.checks, 11U);

@@ -110,24 +110,25 @@ std::vector<std::uint64_t> Body::entry(LockId lock) {
   return words;
 }
 
-bool Body::next(ClientId client, ClientOperation& operation) {
+bool Body::next(ClientId client, Section& section) {
   const std::uint32_t index = done_[client.value]++;
   if (index >= setup_.operations) return false;
-  operation.want.lock = world_.lock(LockId{index % setup_.locks});
-  operation.want.mode = setup_.mode(client.value, index);
-  operation.hold = setup_.timed() ? setup_.time.hold : kHold;
+  section.wants.resize(1);
+  section.wants[0].lock = world_.lock(LockId{index % setup_.locks});
+  section.wants[0].mode = setup_.mode(client.value, index);
+  section.work.hold = setup_.timed() ? setup_.time.hold : kHold;
   if (setup_.timed() && setup_.time.patience.ps > 0)
-    operation.options.deadline = local_now(client) + setup_.time.patience;
+    section.options.deadline = local_now(client) + setup_.time.patience;
   return true;
 }
 
-void Body::acquire_begins(ClientId client, const ClientOperation& operation) {
-  monitor_.requested(client, operation.want.lock.id, operation.want.mode);
-  bypasses_.requested(client, operation.want.mode);
+void Body::acquire_begins(ClientId client, const Want& want) {
+  monitor_.requested(client, want);
+  bypasses_.requested(client, want.mode);
   first_effect(client).armed = bypasses_.on();
 }
 
-void Body::acquire_aborted(ClientId client, AbortReason /*reason*/) {
+void Body::acquire_aborted(ClientId client, const Want& /*want*/, AbortReason /*reason*/) {
   monitor_.withdrawn(client);
   bypasses_.withdrawn(client);
   first_effect(client).armed = false;
@@ -142,12 +143,12 @@ void Body::acquired(ClientId client, const Grant& grant) {
 }
 
 void Body::release_begins(ClientId client, const Grant& grant) {
-  monitor_.releasing(client, grant.lock.id);
+  monitor_.releasing(client, grant);
   holds_[client.value] = 0;
 }
 
 void Body::released(ClientId client, const Grant& grant, ReleaseResult result) {
-  monitor_.released(client, result);
+  monitor_.released(client, grant, result);
   if (result == ReleaseResult::suppressed) late_ |= std::uint64_t{1} << grant.lock.id.value;
 }
 

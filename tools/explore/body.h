@@ -61,10 +61,10 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
     return dead_[client.value] == 0 && done_[client.value] <= setup_.operations;
   }
 
-  bool next(ClientId client, ClientOperation& operation) override;
+  bool next(ClientId client, Section& section) override;
   FirstEffect& first_effect(ClientId client) { return world_.verbs(client).first_effect(); }
-  void acquire_begins(ClientId client, const ClientOperation& operation) override;
-  void acquire_aborted(ClientId client, AbortReason reason) override;
+  void acquire_begins(ClientId client, const Want& want) override;
+  void acquire_aborted(ClientId client, const Want& want, AbortReason reason) override;
   void acquired(ClientId client, const Grant& grant) override;
   void release_begins(ClientId client, const Grant& grant) override;
   void released(ClientId client, const Grant& grant, ReleaseResult result) override;

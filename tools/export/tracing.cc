@@ -129,17 +129,37 @@ class TracingObserver final : public LoopObserver {
     recorder_.cycle_begins(now(), client);
     inner_.cycle_begins(client);
   }
-  void acquire_begins(ClientId client, const ClientOperation& operation) override {
-    recorder_.acquire_begins(now(), client, operation.want.lock.id, operation.want.mode);
-    inner_.acquire_begins(client, operation);
+  void arrived(ClientId client, Duration ago) override {
+    recorder_.happened(now(), client, "arrival", Args().date("ago_us", Time{ago.ps}).str());
+    inner_.arrived(client, ago);
   }
-  void acquire_aborted(ClientId client, AbortReason reason) override {
+  void acquire_begins(ClientId client, const Want& want) override {
+    recorder_.acquire_begins(now(), client, want.lock.id, want.mode);
+    inner_.acquire_begins(client, want);
+  }
+  void acquire_aborted(ClientId client, const Want& want, AbortReason reason) override {
     recorder_.aborted(now(), client, reason);
-    inner_.acquire_aborted(client, reason);
+    inner_.acquire_aborted(client, want, reason);
   }
   void acquired(ClientId client, const Grant& grant) override {
     recorder_.granted(now(), client, grant.lock.id, grant.mode);
     inner_.acquired(client, grant);
+  }
+  void upgrade_begins(ClientId client, const Grant& grant) override {
+    happened(client, "upgrade begins", grant);
+    inner_.upgrade_begins(client, grant);
+  }
+  void upgraded(ClientId client, const Grant& grant) override {
+    happened(client, "upgraded", grant);
+    inner_.upgraded(client, grant);
+  }
+  void upgrade_aborted(ClientId client, const Grant& grant, AbortReason reason) override {
+    happened(client, "upgrade aborted", grant);
+    inner_.upgrade_aborted(client, grant, reason);
+  }
+  void extended(ClientId client, const Grant& grant) override {
+    happened(client, "extended", grant);
+    inner_.extended(client, grant);
   }
   void release_begins(ClientId client, const Grant& grant) override {
     recorder_.release_begins(now(), client, grant.lock.id, grant.mode);
@@ -156,6 +176,9 @@ class TracingObserver final : public LoopObserver {
 
  private:
   Time now() const { return clock_.true_now(); }
+  void happened(ClientId client, const char* what, const Grant& grant) {
+    recorder_.happened(now(), client, what, Args().number("lock", grant.lock.id.value).str());
+  }
 
   LoopObserver& inner_;
   const Backend& clock_;

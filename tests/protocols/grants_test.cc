@@ -1,0 +1,140 @@
+// Upgrades, extents and leases, around the reference lock: as it should be, and with its faults.
+
+#include "core/runner/part.h"
+#include "tests/protocols/sections.h"
+
+namespace latchlab::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Readers, and updaters of which each becomes a writer: of one lock, or of parts of it.
+Case readers_and_updaters(Extent extent) {
+  Case setup =
+      repeated(kReferenceLock, 3, [=](ClientId client, const World& world, Section& section) {
+        const bool updates = client.value % 2 == 0;
+        want(world, section, 0, updates ? LockMode::update : LockMode::shared, extent);
+        section.upgrades = updates ? 1 : 0;
+        section.work.hold = nanoseconds(20);
+      });
+  setup.guard = GuardMode::on;
+  return setup;
+}
+
+TEST(Upgrades, exclude_readers_and_move_the_guards_count) {
+  for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
+    const Outcome outcome = run(readers_and_updaters({}), seed);
+    ASSERT_EQ(outcome.end, RunEnd::finished) << "seed " << seed;
+    EXPECT_TRUE(outcome.safe()) << outcome.violation;
+    EXPECT_EQ(outcome.upgraded, 6U);
+    EXPECT_EQ(outcome.guard.checks, outcome.acquired + outcome.upgraded);
+    EXPECT_THAT(outcome.guard.conflicts, IsEmpty());
+    EXPECT_EQ(outcome.guard_word, 0U);
+  }
+}
+
+TEST(Upgrades, of_a_lock_that_waits_for_no_reader_are_caught_by_monitor_and_guard) {
+  LATCHLAB_NEEDS_EXPLORER("chosen orders");
+  Case setup = readers_and_updaters({});
+  setup.params = {{"fault", text("upgrades_at_once")}};
+  EXPECT_NE(first_seed(setup, 50, [](const Outcome& o) { return o.safety.violations > 0; }), 0U);
+  EXPECT_NE(first_seed(setup, 50, [](const Outcome& o) { return judge(o.guard).violations > 0; }),
+            0U);
+}
+
+TEST(Extents, smaller_than_the_whole_are_not_guarded_and_not_counted_as_checked) {
+  const Outcome outcome = run(readers_and_updaters({0, 8}), 1);
+  EXPECT_EQ(outcome.end, RunEnd::finished);
+  EXPECT_TRUE(outcome.safe()) << outcome.violation;
+  EXPECT_EQ(outcome.guard.checks, 0U);
+}
+
+// Each client a stretch that reaches into the next one's.
+Case stretches(const char* fault) {
+  Case setup =
+      repeated(kReferenceLock, 3, [](ClientId client, const World& world, Section& section) {
+        want(world, section, 0, LockMode::exclusive, {client.value * 4ULL, 6});
+        want(world, section, 0, LockMode::exclusive, {100 + client.value * 4ULL, 4});
+        section.work.hold = nanoseconds(20);
+      });
+  setup.params = {{"fault", text(fault)}};
+  return setup;
+}
+
+TEST(Extents, that_overlap_exclude_each_other_and_others_do_not) {
+  std::uint64_t most = 0;
+  for (std::uint64_t seed = 1; seed <= seeds(50); ++seed) {
+    const Outcome outcome = run(stretches("none"), seed);
+    ASSERT_EQ(outcome.end, RunEnd::finished) << "seed " << seed;
+    EXPECT_TRUE(outcome.safe()) << outcome.violation;
+    most = std::max(most, outcome.most_inside);
+  }
+  EXPECT_GE(most, on_hardware() ? 2U : 4U) << "in the explorer, two clients with two grants each";
+}
+
+TEST(Extents, of_a_lock_that_ignores_overlaps_are_caught) {
+  LATCHLAB_NEEDS_EXPLORER("chosen orders");
+  const Case setup = stretches("shares_extents");
+  const std::uint64_t seed =
+      first_seed(setup, 50, [](const Outcome& o) { return o.safety.violations > 0; });
+  ASSERT_NE(seed, 0U);
+  EXPECT_THAT(run(setup, seed).violation, HasSubstr("units from"));
+}
+
+// ---- leases ----
+
+Case leased(bool extend) {
+  Case setup =
+      repeated(kReferenceLock, 2, [=](ClientId client, const World& world, Section& section) {
+        want(world, section, 0);
+        section.extend = extend;
+        section.work.hold = client.value == 0 ? milliseconds(50) : nanoseconds(10);
+      });
+  setup.params = {{"lease", milliseconds(10)}};
+  return setup;
+}
+
+TEST(Leases, are_never_worked_beyond) {
+  LATCHLAB_NEEDS_EXPLORER("a lease shorter than a verb on a busy machine may take");
+  for (std::uint64_t seed = 1; seed <= seeds(30); ++seed) {
+    const Outcome outcome = run(leased(false), seed);
+    ASSERT_EQ(outcome.end, RunEnd::finished);
+    EXPECT_EQ(outcome.safety.violations, 0U) << outcome.violation;
+    EXPECT_EQ(outcome.safety.late_effects, 0U);
+  }
+}
+
+TEST(Leases, are_extended_before_work_that_is_longer) {
+  LATCHLAB_NEEDS_EXPLORER("a lease shorter than a verb on a busy machine may take");
+  const Outcome outcome = run(alone(leased(true)), 1);
+  EXPECT_EQ(outcome.end, RunEnd::finished);
+  EXPECT_EQ(outcome.extended, 2U);
+  EXPECT_TRUE(outcome.safe());
+}
+
+TEST(Work, does_not_begin_after_a_lease) {
+  LATCHLAB_NEEDS_EXPLORER("a lease shorter than a verb on a busy machine may take");
+  Case setup = alone(leased(false));
+  const auto fill = setup.section;
+  setup.section = [fill](ClientId client, std::uint64_t count, const World& world,
+                         Section& section) {
+    section.work.writes = 1;
+    return fill(client, count, world, section);
+  };
+  EXPECT_EQ(run(setup, 1).tally.writes(), 0U) << "the hold takes all of the lease";
+}
+
+TEST(Limits, refuse_sections_that_hold_more_than_the_lock_allows) {
+  Point point;
+  point.protocol.name = kReferenceLock;
+  ParamSet params = reference_lock().info.resolve("default");
+  params.set("max_held", std::int64_t{2});
+  const auto protocol = reference_lock().make(params);
+  EXPECT_EQ(limits_exceeded(point, *protocol, 2), "");
+  EXPECT_EQ(limits_exceeded(point, *protocol, 3),
+            "with reference_lock a client holds at most 2 at once, and a section needs 3");
+}
+
+}  // namespace
+}  // namespace latchlab::testing
