@@ -6,11 +6,15 @@
 #include <utility>
 
 #include "core/base/check.h"
-#include "core/base/random.h"
 
 namespace latchlab {
 
 namespace {
+
+// Locks that are in use at once lie anywhere, and a product spreads them well enough.
+std::size_t hash_of(LockId lock) {
+  return static_cast<std::size_t>(lock.value * 0x9e37'79b9'7f4a'7c15 >> 32);
+}
 
 std::string text(const Extent& extent) {
   if (extent.whole()) return {};
@@ -25,7 +29,7 @@ SafetyMonitor::SafetyMonitor(std::uint32_t clients, const Clocks& clocks)
 }
 
 std::size_t SafetyMonitor::find(LockId lock) const {
-  std::size_t at = mix64(lock.value) & (table_.size() - 1);
+  std::size_t at = hash_of(lock) & (table_.size() - 1);
   while (table_[at].used() && table_[at].lock != lock) at = (at + 1) & (table_.size() - 1);
   return at;
 }
@@ -54,7 +58,7 @@ void SafetyMonitor::drop_if_idle(std::size_t index) {
   --used_;
   std::size_t hole = index;
   for (std::size_t at = (hole + 1) & mask; table_[at].used(); at = (at + 1) & mask) {
-    const std::size_t home = mix64(table_[at].lock.value) & mask;
+    const std::size_t home = hash_of(table_[at].lock) & mask;
     if (((at - home) & mask) < ((at - hole) & mask)) continue;
     std::swap(table_[hole], table_[at]);
     hole = at;
@@ -74,8 +78,9 @@ std::uint32_t SafetyMonitor::new_claim() {
 }
 
 void SafetyMonitor::free_claim(std::uint32_t at) {
-  claims_[at] = {};
-  claims_[at].next = unused_;
+  Claim& claim = claims_[at];
+  claim = {};
+  claim.next = unused_;
   unused_ = at;
 }
 
@@ -164,12 +169,16 @@ bool SafetyMonitor::granted(ClientId client, const Grant& grant) {
   me.asked = nullptr;
   LockState& state = state_of(grant.lock.id);
   std::uint32_t mine = std::exchange(me.waiting, kNone);
-  count_bypasses(state, mine, grant);
-  if (mine != kNone) {
+  if (mine != kNone)
     LATCHLAB_CHECK(claims_[mine].lock == grant.lock.id, "a grant of another lock than asked for");
-    remove_waiting(state, mine);
+  if (mine != kNone && state.first_waiting == state.last_waiting) {
+    state.first_waiting = state.last_waiting = kNone;  // it was the only one
   } else {
-    mine = new_claim();
+    count_bypasses(state, mine, grant);
+    if (mine == kNone)
+      mine = new_claim();
+    else
+      remove_waiting(state, mine);
   }
   Claim& claim = claims_[mine];
   claim.lock = grant.lock.id;

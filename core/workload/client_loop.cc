@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "core/base/check.h"
 #include "core/checks/guard_words.h"
@@ -29,11 +30,38 @@ struct Client {
   Guard* guard;
 };
 
+// In the order of the wants. Most often one, which costs nothing but itself.
+class Held {
+ public:
+  std::size_t size() const { return size_; }
+  Grant& operator[](std::size_t index) { return index == 0 ? first_ : more_[index - 1]; }
+  void add(const Grant& grant) {
+    if (size_++ == 0)
+      first_ = grant;
+    else
+      more_.push_back(grant);
+  }
+  void clear() {
+    more_.clear();
+    size_ = 0;
+  }
+  Time valid_until() const {
+    Time until = first_.valid_until;
+    for (const Grant& grant : more_) until = std::min(until, grant.valid_until);
+    return until;
+  }
+
+ private:
+  Grant first_;
+  std::vector<Grant> more_;
+  std::size_t size_ = 0;
+};
+
 // One section of a client, and what it holds.
 struct Turn : Client {
   explicit Turn(const Client& client) : Client(client) {}
   Section section;
-  SmallVector<Grant, 1> held;
+  Held held;
 
   ClientId me() const { return verbs.client(); }
 };
@@ -48,8 +76,7 @@ Next after(AbortReason reason, const Section& section) {
 
 // What is locked is used only while all grants are valid.
 Duration time_left(const Turn& turn, Duration wanted) {
-  Time until = kNever;
-  for (const Grant& grant : turn.held) until = std::min(until, grant.valid_until);
+  const Time until = turn.held.valid_until();
   if (until == kNever) return wanted;
   const Time now = turn.verbs.now();
   return std::min(wanted, until > now ? until - now : Duration{});
@@ -67,7 +94,7 @@ Task<void> wait_for_arrival(Turn& turn, Time arrival) {
 }
 
 // A lock that took a want for update exclusively has no need of it.
-bool needs_upgrade(const Turn& turn, std::size_t index) {
+bool needs_upgrade(Turn& turn, std::size_t index) {
   return turn.section.wants[index].mode == LockMode::update &&
          turn.held[index].mode != LockMode::exclusive;
 }
@@ -106,7 +133,8 @@ Task<Next> upgrade_first(Turn& turn) {
 // Before work that is longer than a grant.
 Task<void> extend_all(Turn& turn) {
   const Duration wanted = turn.section.work.hold + turn.section.work.compute;
-  for (Grant& grant : turn.held) {
+  for (std::size_t i = 0; i < turn.held.size(); ++i) {
+    Grant& grant = turn.held[i];
     if (grant.valid_until == kNever || grant.valid_until > turn.verbs.now() + wanted) continue;
     const AcquireResult result = co_await turn.lock.extend(grant, wanted);
     const Grant* const longer = std::get_if<Grant>(&result);
@@ -124,8 +152,8 @@ Task<void> use_objects(Turn& turn, VerbKind kind, std::uint32_t times) {
   verb.value.lo = verb.value.hi = turn.me().value;
   if (kind == VerbKind::write && verb.bytes > kBytesByValue)
     verb.local = turn.source.buffer_of(turn.me());
-  for (const Grant& grant : turn.held) {
-    verb.addr = turn.source.object_of(grant.lock.id);
+  for (std::size_t held = 0; held < turn.held.size(); ++held) {
+    verb.addr = turn.source.object_of(turn.held[held].lock.id);
     for (std::uint32_t i = 0; i < times && time_left(turn, nanoseconds(1)).ps > 0; ++i) {
       if (kind == VerbKind::read && verb.bytes > kBytesByValue) {
         const ReadWords seen = co_await turn.verbs.read_words(verb.addr, verb.bytes);
@@ -163,7 +191,7 @@ Task<AcquireResult> acquire_next(Turn& turn) {
 // What came of it.
 Next take(Turn& turn, const AcquireResult& result) {
   if (const Grant* const grant = std::get_if<Grant>(&result)) {
-    turn.held.push_back(*grant);
+    turn.held.add(*grant);
     turn.observer.acquired(turn.me(), *grant);
     return Next::go_on;
   }
