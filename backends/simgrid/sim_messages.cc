@@ -137,15 +137,12 @@ void Simulator::call_arrived(SimOperation& op) {
   Node& server = node(op.server);
   if (server.dead) return fail_call(op, VerbStatus::peer_failed);
   if (server.server == nullptr) return fail_call(op, VerbStatus::access_error);
-  Time& core = *std::min_element(server.cores_free.begin(), server.cores_free.end());
-  core = std::max({core, now_, server.paused_until}) + nic_.call_service;
-  push(core, op.actor, EventKind::request_up, &op);
+  const Duration service = nic_.call_service;
+  queue_for_core({server.server, nullptr, nullptr, nullptr, now_ + service, service, &op});
 }
 
 void Simulator::call_up(SimOperation& op) {
   if (node(op.server).dead) return fail_call(op, VerbStatus::peer_failed);
-  if (const Time until = node(op.server).paused_until; until > now_)
-    return push(until, op.actor, EventKind::request_up, &op);
   SimActor& server = *node(op.server).server;
   const PendingCall pending{op.call.request, next_ticket_++};
   calls_.emplace(pending.ticket, &op);

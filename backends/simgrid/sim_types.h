@@ -19,6 +19,8 @@
 namespace latchlab::sim {
 
 class SimActor;
+struct Core;
+struct CoreQueue;
 struct Qp;
 struct SimWait;
 
@@ -87,7 +89,10 @@ constexpr bool carries_words(const Verb& verb) {
 
 struct SimOperation : Operation {
   SimOperation* queue_next = nullptr;  // in the one queue where it waits
-  Qp* qp = nullptr;
+  union {
+    Qp* qp = nullptr;  // a verb's
+    Core* core;        // with holds_core
+  };
   NodeId from;               // requester's node
   bool writes = false;       // an atomic in its slot: it will write `after`
   bool second_slot = false;  // a wide atomic: it asks for, or has, the slot of its end
@@ -207,25 +212,53 @@ struct SimSleep {
   std::uint64_t life = 0;  // the actor's when it lay down
 };
 
-// What wants a core: the first operation of a batch that is over, a wait or a sleep that is, or
-// (none of them) an actor that begins.
+// What wants a core: the first operation of a batch that is over, a wait or a sleep that is, a call
+// that has come in, or (none of them) an actor that begins.
 struct Ready {
   SimActor* actor = nullptr;
   SimOperation* first = nullptr;  // or
   SimWait* wait = nullptr;        // or
-  SimSleep* sleep = nullptr;
-  Time since;     // not before this date
+  SimSleep* sleep = nullptr;      // or, at the end, `call`
+  Time since;                     // not before this date
   Duration cost;  // CPU time that handling it takes; it is over by `since` on an idle core
+  SimOperation* call = nullptr;
 };
 
-// One CPU core of a client node: what it is asked for is done in turn, each to its end.
+// One CPU core: what it is asked for is done in turn, each to its end.
 struct Core {
   std::uint32_t order = 0;  // of its events among equal dates
   Time free;
   std::deque<Ready> ready;
   std::uint32_t held = 0;  // CPU operations under way: whoever asked for them goes on with them
   bool scheduled = false;  // its event is under way, or it is running
-  QpTable qps;             // with QpOwner::core
+  CoreQueue* shared = nullptr;  // of a server part: where it finds more
+  QpTable qps;                  // with QpOwner::core
+
+  bool idle() const { return !scheduled && held == 0 && ready.empty(); }
+};
+
+// The cores of a server part, with one queue for all of them.
+struct CoreQueue {
+  std::deque<Core> cores;
+  std::deque<Ready> waiting;  // while no core is idle, or their actor is paused
+  // statistics since reset_stats
+  Duration busy;    // includes what is queued, up to each core's `free`
+  Duration queued;  // of what has got a core
+  std::uint64_t starts = 0;
+
+  // `ready` has got a core.
+  void count(const Ready& ready, Time now) {
+    busy += ready.cost;
+    queued += now - ready.since;
+    ++starts;
+  }
+  // The one that has been idle for longest; null: none is.
+  Core* idle_core() {
+    Core* best = nullptr;
+    for (Core& core : cores)
+      if (core.idle() && (best == nullptr || core.free < best->free)) best = &core;
+    return best;
+  }
 };
 
 struct Node {
@@ -244,9 +277,8 @@ struct Node {
   std::vector<std::unique_ptr<Core>> cores;  // of clients that share any, or have had a fault
   std::uint32_t clients = 0;                 // added so far
   QpTable qps;                               // with QpOwner::node
-  Time paused_until;                         // its CPU stands still
   Time state_free;                           // on_node visits run one after the other
-  std::vector<Time> cores_free;              // server CPU
+  std::unique_ptr<CoreQueue> server_cores;   // null: no server part
   std::vector<Endpoint> endpoints;           // by number - 1
   SimActor* server = nullptr;                // who answers calls
   std::vector<SimActor*> watchers;           // actors with word waits

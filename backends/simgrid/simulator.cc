@@ -69,7 +69,6 @@ Simulator::Simulator(const WorldPlan& plan, const SimgridOptions& options)
                  std::uint64_t offset, std::span<std::uint64_t> page) { image(id, offset, page); };
     made.memory = SparseMemory(plan.nodes[i].bytes, std::move(fill));
     made.nic.slots.resize(static_cast<std::size_t>(nic_.slots));
-    made.cores_free.resize(static_cast<std::size_t>(nic_.server_cores));
     Rng clock(plan.seed, made.id.value, StreamPurpose::clocks);
     const std::int64_t drift = options.drift_ppb;
     if (drift > 0)
@@ -102,9 +101,9 @@ Verbs& Simulator::add_actor(ActorKind kind, NodeId node_id, ClientId client) {
   actors_.push_back(std::make_unique<SimActor>(*this, index, kind, node_id, client,
                                                Rng(seed_, stream, StreamPurpose::protocol)));
   SimActor& actor = *actors_.back();
+  place_on_core(actor);
   if (kind == ActorKind::client) {
     clients_[client.value] = &actor;
-    place_on_core(actor);
     share_qps(actor);
   }
   return actor;
@@ -200,8 +199,6 @@ void Simulator::handle(const Event& event) {
       actor.initiator.busy = false;
       return pump_sends(actor);
     }
-    case EventKind::request_up:
-      return call_up(*op);
     case EventKind::bulk:
     case EventKind::flow:
       return bulk_event(*op);

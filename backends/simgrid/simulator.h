@@ -68,6 +68,7 @@ class Simulator final : public Backend, public EventSource {
   void reset_stats() override;
   void announce_clients(std::function<void(ClientId)> f) override { announce_ = std::move(f); }
   NicStats busiest_server() const override;
+  CpuStats busiest_cpu() const override;
   std::size_t slots_in_use() const;  // operations and waits that nobody has given back
 
   // ---- EventSource ----
@@ -184,14 +185,16 @@ class Simulator final : public Backend, public EventSource {
   Duration cache_miss(SimOperation& op);
   void stamp(Message& message, const Node& receiver) const;
 
-  // sim_cores.cc: cores that clients share, pauses, slow CPUs
+  // sim_cores.cc: cores that actors share, pauses, slow CPUs
   void place_on_core(SimActor& actor);
+  void place_on_server(SimActor& actor);
   Core& own_core(SimActor& actor);
   Duration cpu_time(const SimActor& actor, Duration length) const;
   Time work(SimActor& actor, Duration length);
   void queue_completion(const SimOperation& op, SimOperation& first);
   void queue_for_core(const Ready& ready);
   void hold_core(SimActor& actor, SimOperation& op);
+  bool has_work(Core& core);
   void run_core(Core& core);
   void go_on(const Ready& ready);
   void pause_actor(SimActor& actor, Duration length);

@@ -28,6 +28,9 @@ std::unique_ptr<Backend> simgrid(const WorldPlan& plan, const Point& point) {
   options.nic_clock_offset = point.platform.nic_clock_offset;
   options.qps = point.platform.qps;
   options.cores = point.platform.cores;
+  const ServerCpuSpec& cpu = point.platform.server_cpu;
+  options.nic.server_cores = cpu.cores.value_or(options.nic.server_cores);
+  options.nic.call_service = cpu.call_service.value_or(options.nic.call_service);
   return make_simgrid(plan, options);
 }
 
