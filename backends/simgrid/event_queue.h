@@ -42,6 +42,7 @@ enum class EventKind : std::uint8_t {
   resend,      // a QP's acknowledgement has not come
   send_again,  // a message's
   core,        // a core may be free
+  deadline,    // a call's deadline may have come
 };
 
 struct Event {

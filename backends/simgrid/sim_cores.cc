@@ -212,12 +212,13 @@ void Simulator::slow_down(ClientId client, std::int64_t factor_ppb) {
   actor.trouble().slow_ppb = factor_ppb - kPerBillion;
 }
 
-// Deadlines of waits move with the clock; sleeps that are under way last as they would have.
+// Deadlines move with the clock; sleeps that are under way last as they would have.
 void Simulator::disturb_clock(NodeId id, Duration jump, std::optional<std::int64_t> drift_ppb) {
   Node& here = node(id);
   here.clock_offset = local_now(id) - now_ + jump;
   here.clock_since = now_;
   if (drift_ppb) here.drift_q60 = rate_q60(*drift_ppb);
+  clock_moved(here);
   fingerprint_.add({static_cast<std::uint64_t>(now_.ps), 0xc10c, id.value,
                     static_cast<std::uint64_t>(here.clock_offset.ps)});
   for (const auto& actor : actors_) {

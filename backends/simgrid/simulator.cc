@@ -45,7 +45,7 @@ void SimActor::recycle_wait(WaitOperation& op) {
 
 // ---- construction ----
 
-Simulator::Simulator(const WorldPlan& plan, const SimgridOptions& options)
+SimState::SimState(const WorldPlan& plan, const SimgridOptions& options)
     : options_(options),
       capabilities_(simulated_capabilities(options.nic)),
       seed_(plan.seed),
@@ -55,7 +55,11 @@ Simulator::Simulator(const WorldPlan& plan, const SimgridOptions& options)
       pcie_femtoseconds_per_byte_(femtoseconds_per_byte(options.nic.pcie_bits_per_s)),
       alive_(plan.clients, true),
       jitter_(plan.seed, 0, StreamPurpose::jitter),
-      services_(plan.seed, 0, StreamPurpose::clocks) {
+      datagrams_(plan.seed, 1, StreamPurpose::jitter),
+      services_(plan.seed, 0, StreamPurpose::clocks) {}
+
+Simulator::Simulator(const WorldPlan& plan, const SimgridOptions& options)
+    : SimState(plan, options) {
   clients_.resize(plan.clients, nullptr);
   nodes_.resize(plan.nodes.size());
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -176,8 +180,7 @@ void Simulator::handle(const Event& event) {
       return begin(*static_cast<SimActor*>(event.subject));
     case EventKind::arrive:
       if (op->kind == OpKind::verb) return arrive(*op);
-      if (links_fail_ && message_lost(*op)) return;
-      return enter_pipeline(*op, now_);
+      return message_arrives(*op);
     case EventKind::served:
       return served(*op);
     case EventKind::slot_done:
@@ -210,6 +213,8 @@ void Simulator::handle(const Event& event) {
       return resend(*static_cast<Qp*>(event.subject));
     case EventKind::send_again:
       return send_again(*op);
+    case EventKind::deadline:
+      return call_deadline(*static_cast<CallTimer*>(event.subject));
     case EventKind::core:
       return run_core(*static_cast<Core*>(event.subject));
   }

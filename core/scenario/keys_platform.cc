@@ -112,6 +112,37 @@ std::vector<ScenarioKey> bulk_keys() {
   };
 }
 
+std::vector<ScenarioKey> datagram_keys() {
+  return {
+      {.path = "platform.datagrams",
+       .kind = KeyKind::map,
+       .example = "{loss: 0.1%, reorder: 1%}",
+       .says = "What the network does to messages over UD, which nobody acknowledges; other "
+               "transports, and messages within a node, are not touched."},
+      {.path = "platform.datagrams.loss",
+       .kind = KeyKind::ratio,
+       .fallback = "0%",
+       .min = "0",
+       .max = "100%",
+       .example = "0.1%",
+       .says = "This share never arrives."},
+      {.path = "platform.datagrams.reorder",
+       .kind = KeyKind::ratio,
+       .fallback = "0%",
+       .min = "0",
+       .max = "100%",
+       .example = "1%",
+       .says = "This share is late, and may be overtaken."},
+      {.path = "platform.datagrams.reorder_by",
+       .kind = KeyKind::duration,
+       .fallback = "5us",
+       .min = "1ns",
+       .max = "1s",
+       .example = "20us",
+       .says = "By how much at the most; uniform."},
+  };
+}
+
 std::vector<ScenarioKey> server_cpu_keys() {
   return {
       {.path = "platform.server_cpu",
@@ -212,6 +243,7 @@ std::vector<ScenarioKey> platform_keys() {
         .says = "Cores of a client node that its clients share, at most as many as clients; null: "
                 "each client has its own.",
         .nullable = true}});
+  add(datagram_keys());
   add(server_cpu_keys());
   return keys;
 }

@@ -30,6 +30,7 @@ struct PlatformSpec {
   NicModel nic;
   TopologySpec topology;
   BulkSpec bulk;
+  DatagramSpec datagrams;
   std::uint32_t servers = 1;
   std::uint32_t client_nodes = 1;
   std::uint32_t clients_per_node = 1;

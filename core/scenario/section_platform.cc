@@ -36,6 +36,17 @@ void read_sharing(MapReader& reader, PlatformSpec& platform) {
                        platform.cores, platform.clients_per_node, platform.clients_per_node));
 }
 
+DatagramSpec read_datagrams(const YamlNode* node, const Place& place) {
+  constexpr std::int64_t kAllPpb = 1'000'000'000;
+  MapReader reader(node, "platform.datagrams", place);
+  DatagramSpec spec;
+  spec.loss_ppb = reader.ratio_ppb("loss", 0, 0, kAllPpb);
+  spec.reorder_ppb = reader.ratio_ppb("reorder", 0, 0, kAllPpb);
+  spec.reorder_by = reader.duration("reorder_by", spec.reorder_by, nanoseconds(1), seconds(1));
+  reader.finish();
+  return spec;
+}
+
 ServerCpuSpec read_server_cpu(const YamlNode* node, const Place& place) {
   MapReader reader(node, "platform.server_cpu", place);
   ServerCpuSpec cpu;
@@ -86,6 +97,7 @@ PlatformSpec read_platform(const YamlNode* node, const Place& place, const std::
       reader.duration("client_link_latency", Duration{0}, Duration{0}, kLongestLink);
   read_clocks(reader.find("clocks"), reader.place(), platform);
   read_sharing(reader, platform);
+  platform.datagrams = read_datagrams(reader.find("datagrams"), reader.place());
   platform.server_cpu = read_server_cpu(reader.find("server_cpu"), reader.place());
   check_size(platform, reader);
   platform.topology =

@@ -21,6 +21,7 @@ std::unique_ptr<Backend> simgrid(const WorldPlan& plan, const Point& point) {
   options.nic = point.platform.nic;
   options.topology = point.platform.topology;
   options.bulk = point.platform.bulk;
+  options.datagrams = point.platform.datagrams;
   options.client_link_latency = point.platform.client_link_latency;
   options.drift_ppb = point.platform.drift_ppb;
   options.clock_offset = point.platform.clock_offset;
