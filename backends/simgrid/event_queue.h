@@ -35,14 +35,14 @@ enum class EventKind : std::uint8_t {
   wake_up,     // a sleep is over
   retry,       // a message is sent again after receiver-not-ready
   send_ready,  // a DCI can go on
-  request_up,  // a call has waited for and used the server's CPU
   bulk,        // a long payload begins, or is cut off
   flow,        // the same, where payloads are flows of SimGrid, whose clock is then at this date
   port_done,   // a shared port may have carried a payload to its end
   bulk_done,   // a long payload has left its ports or its flow
   resend,      // a QP's acknowledgement has not come
   send_again,  // a message's
-  core,        // a core that clients share may be free
+  core,        // a core may be free
+  deadline,    // a call's deadline may have come
 };
 
 struct Event {

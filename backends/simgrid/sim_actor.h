@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "backends/simgrid/sim_types.h"
+#include "backends/simgrid/sim_node.h"
 #include "core/runner/backend.h"
 #include "core/verbs/verbs.h"
 

@@ -150,20 +150,20 @@ void Simulator::give_up_bulk(SimOperation& op) {
   const bool dead = node(bulk_source(op)).dead;
   if (op.verb.kind == VerbKind::write) {
     qp.sending_bulk = false;
-    if (!dead) return lose(qp, Lost::request, op);
+    if (!dead) return lose(qp, Lost::request, op, nic_.ack_timeout);
     op.completion.status = VerbStatus::flushed;
     push(now_, op.actor, EventKind::complete, &op);
     return release_held(qp);
   }
   qp.answering_bulk = false;
   if (dead) fail_verb(op, VerbStatus::peer_failed);
-  if (!dead) lose(qp, Lost::answer, op);
+  if (!dead) lose(qp, Lost::answer, op, nic_.ack_timeout);
   while (!qp.answers.empty()) {
     SimOperation& behind = *qp.answers.pop();
     if (dead)
       fail_verb(behind, VerbStatus::flushed);
     else
-      lose(qp, Lost::answer, behind);
+      lose(qp, Lost::answer, behind, nic_.ack_timeout);
   }
 }
 

@@ -37,12 +37,12 @@ bool Simulator::path_down(NodeId a, NodeId b) const {
 
 // ---- verbs ----
 
-void Simulator::lose(Qp& qp, Lost what, SimOperation& op) {
+void Simulator::lose(Qp& qp, Lost what, SimOperation& op, Duration wait) {
   if (!qp.losses) qp.losses = std::make_unique<Losses>();
   (what == Lost::request ? qp.losses->requests : qp.losses->answers).push_back(&op);
   if (std::exchange(qp.recovering, true)) return;
   // Whatever is still on its way will have arrived by then, and been lost or refused too.
-  const Time after = std::max(now_ + nic_.ack_timeout, qp.last_arrival + picoseconds(1));
+  const Time after = std::max(now_ + wait, qp.last_arrival + picoseconds(1));
   push(after, op.actor, EventKind::resend, &qp);
 }
 
@@ -52,7 +52,7 @@ bool Simulator::request_lost(SimOperation& op) {
   if (op.epoch != qp.epoch) return false;  // its QP has failed: it will be refused
   const bool behind = qp.losses && !qp.losses->requests.empty();
   if (!behind && !cut(op.from, qp.to)) return false;
-  lose(qp, Lost::request, op);
+  lose(qp, Lost::request, op, nic_.ack_timeout);
   return true;
 }
 
@@ -66,7 +66,7 @@ bool Simulator::answer_lost(SimOperation& op) {
   }
   const bool behind = qp.losses && !qp.losses->answers.empty();
   if (!behind && !cut(qp.to, op.from)) return false;
-  lose(qp, Lost::answer, op);
+  lose(qp, Lost::answer, op, nic_.ack_timeout);
   return true;
 }
 
@@ -90,7 +90,10 @@ void Simulator::resend(Qp& qp) {
   qp.recovering = false;
   losses.attempts = 0;
   if (over) return fail_lost(qp, done, again);
-  for (SimOperation* op : done) answer(*op, wire(op->from, qp.to));
+  for (SimOperation* op : done) {
+    const Duration there = wire(op->from, qp.to);
+    qp.messages ? acknowledge(*op, there) : answer(*op, there);
+  }
   rewind(qp, again);
 }
 
@@ -112,25 +115,19 @@ void Simulator::fail_lost(Qp& qp, const std::vector<SimOperation*>& done,
 void Simulator::rewind(Qp& qp, const std::vector<SimOperation*>& again) {
   Fifo<SimOperation> queue;
   for (SimOperation* op : again) {
-    if (op->verb.kind != VerbKind::write) --qp.outstanding;
+    if (!qp.messages && op->verb.kind != VerbKind::write) --qp.outstanding;
     if (op->carried) op->carried->clear();
     queue.push(op);
   }
   while (!qp.held_back.empty()) queue.push(qp.held_back.pop());
   qp.held_back = queue;
-  release_held(qp);
+  qp.messages ? release_connection(qp) : release_held(qp);
 }
 
-// ---- messages and calls ----
+// ---- messages without a connection, and calls ----
 
 NodeId Simulator::peer_of(const SimOperation& op) const {
   return op.kind == OpKind::send ? op.target.node : op.server;
-}
-
-bool Simulator::is_datagram(const SimOperation& op) {
-  if (op.kind != OpKind::send) return false;
-  const Endpoint* endpoint = find_endpoint(op.target);
-  return endpoint != nullptr && latchlab::is_datagram(endpoint->transport);
 }
 
 bool Simulator::message_lost(SimOperation& op) {
@@ -138,27 +135,27 @@ bool Simulator::message_lost(SimOperation& op) {
     op.attempts = 0;
     return false;
   }
-  if (is_datagram(op))
-    lose(op);
+  if (op.state.datagram)
+    recycle(op);
   else
     push(now_ + nic_.ack_timeout, op.actor, EventKind::send_again, &op);
   return true;
 }
 
 bool Simulator::message_answer_lost(SimOperation& op) {
-  if (!op.completion.ok() || !cut(peer_of(op), op.from) || is_datagram(op)) return false;
-  op.landed = true;
+  if (!op.completion.ok() || !cut(peer_of(op), op.from)) return false;
+  op.state.landed = true;
   push(now_ + nic_.ack_timeout, op.actor, EventKind::send_again, &op);
   return true;
 }
 
 void Simulator::send_again(SimOperation& op) {
   if (op.attempts >= nic_.ack_retries) {
-    op.completion.status = VerbStatus::peer_failed;
+    if (!op.state.timed_out) op.completion.status = VerbStatus::peer_failed;
     return push(now_, op.actor, EventKind::complete, &op);
   }
   ++op.attempts;
-  if (!op.landed) {
+  if (!op.state.landed) {
     if (op.kind == OpKind::send) return transmit(op, now_);
     return push(depart(op.from, op.server, now_, sizeof(Request)) + serve_time(op), op.actor,
                 EventKind::arrive, &op);

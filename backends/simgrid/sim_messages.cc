@@ -1,7 +1,9 @@
-// Messages through DC-like initiators and targets, and calls to a server's CPU.
+// Messages: endpoints, what happens where one arrives, and the two transports without a connection.
+// A DC initiator has one message in flight, turns from target to target, and hears of each; a
+// datagram is on its own once it has left. sim_connections.cc has the third.
 
 #include <algorithm>
-#include <utility>
+#include <memory>
 
 #include "backends/simgrid/simulator.h"
 #include "core/base/check.h"
@@ -34,10 +36,61 @@ void Simulator::post_send(SimActor& actor, SimOperation& op, Time date) {
                  "message to a node that does not exist");
   ++census_.posted;
   ++census_.in_flight;
+  op.qp = nullptr;
   op.posted = date;
+  const Endpoint* endpoint = find_endpoint(op.target);
+  const Transport transport = endpoint != nullptr ? endpoint->transport : Transport::dc;
+  if (is_datagram(transport)) return post_datagram(op, date);
+  if (!is_dynamic(transport)) return post_connected(actor, op, date);
   actor.initiator.waiting.push(&op);
   pump_sends(actor);
 }
+
+// When what leaves at `date` arrives.
+Time Simulator::message_arrival(const SimOperation& op, Time date) {
+  if (op.from == op.target.node) return date + nic_.intra_node_message + jitter();
+  return depart(op.from, op.target.node, date, sizeof(Message));
+}
+
+void Simulator::message_arrives(SimOperation& op) {
+  if (links_fail_ && (op.qp != nullptr ? request_lost(op) : message_lost(op))) return;
+  enter_pipeline(op, now_);
+}
+
+// ---- datagrams ----
+
+// Its sender goes on when it has left. What arrives, if anything does, has a slot of its own.
+void Simulator::post_datagram(SimOperation& op, Time date) {
+  op.state.datagram = true;
+  const bool crosses = op.from != op.target.node;
+  Time arrival = message_arrival(op, date);
+  const Time left = crosses ? node(op.from).nic.outbound_free : date;
+  push(left + nic_.completion, op.actor, EventKind::complete, &op);
+  const DatagramSpec& may = options_.datagrams;
+  if (crosses && happens(may.loss_ppb)) return;
+  if (crosses && happens(may.reorder_ppb))
+    arrival = arrival + picoseconds(1 + static_cast<std::int64_t>(datagrams_.below(
+                                            static_cast<std::uint64_t>(may.reorder_by.ps))));
+  SimOperation& flying = take_operation();
+  flying.kind = OpKind::send;
+  flying.owner = op.owner;
+  flying.batch = &flying;
+  flying.life = op.life;
+  flying.actor = op.actor;
+  flying.from = op.from;
+  flying.target = op.target;
+  flying.qp = nullptr;
+  flying.state.datagram = true;
+  std::construct_at(&flying.message, op.message);
+  push(arrival + serve_time(flying), flying.actor, EventKind::arrive, &flying);
+}
+
+bool Simulator::happens(std::int64_t share_ppb) {
+  constexpr std::uint64_t kWhole = 1'000'000'000;
+  return share_ppb > 0 && datagrams_.below(kWhole) < static_cast<std::uint64_t>(share_ppb);
+}
+
+// ---- DC initiators ----
 
 void Simulator::pump_sends(SimActor& actor) {
   Initiator& initiator = actor.initiator;
@@ -51,136 +104,97 @@ void Simulator::pump_sends(SimActor& actor) {
 }
 
 void Simulator::transmit(SimOperation& op, Time date) {
-  const NodeId to = op.target.node;
-  Time arrival;
-  if (op.from == to) {
-    arrival = date + nic_.intra_node_message + jitter();
-  } else {
-    arrival = depart(op.from, to, date, sizeof(Message));
-  }
+  const Time arrival = message_arrival(op, date);
   push(arrival + serve_time(op), op.actor, EventKind::arrive, &op);
 }
+
+// ---- where a message arrives ----
 
 void Simulator::deliver(SimOperation& op) {
   Endpoint* endpoint = find_endpoint(op.target);
   const bool gone = endpoint == nullptr || endpoint->gone || node(op.target.node).dead;
+  if (op.state.datagram) {
+    if (!gone && !cut_off(op) && endpoint->free_recvs > 0) take_message(op, *endpoint);
+    return recycle(op);
+  }
   if (cut_off(op)) return fail_send(op, VerbStatus::flushed);
-  const bool datagram = endpoint != nullptr && latchlab::is_datagram(endpoint->transport);
-  if (datagram && (gone || endpoint->free_recvs == 0)) return lose(op);
+  if (op.qp != nullptr && out_of_turn(op)) return;
   if (gone) return fail_send(op, VerbStatus::peer_failed);
   if (endpoint->free_recvs == 0) return not_ready(op, endpoint->transport);
-  --endpoint->free_recvs;
+  acknowledge(op, {});
+  take_message(op, *endpoint);
+}
+
+void Simulator::take_message(SimOperation& op, Endpoint& endpoint) {
+  --endpoint.free_recvs;
   Message& message = op.message;
   stamp(message, node(op.target.node));
   fingerprint_.add({static_cast<std::uint64_t>(now_.ps), op.actor, op.target.packed(), message.type,
                     message.lock.value, message.words[0], message.words[1], message.words[2]});
-  endpoint->queue.push_back(message);
+  endpoint.queue.push_back(message);
   note_first(op);
-  const Duration back = datagram ? Duration{} : way_back(op) + jitter();
-  push(now_ + back + nic_.completion, op.actor, EventKind::complete, &op);
-  if (endpoint->owner->alive) check_messages(*endpoint->owner);
-}
-
-// A datagram's sender hears of nothing. It goes on when the message arrives or is lost, a little
-// later than a real one, which goes on when the message has left.
-void Simulator::lose(SimOperation& op) {
-  push(now_ + nic_.completion, op.actor, EventKind::complete, &op);
+  if (endpoint.owner->alive) check_messages(*endpoint.owner);
 }
 
 void Simulator::not_ready(SimOperation& op, Transport transport) {
   if (!is_patient(transport) && op.retries++ >= nic_.rnr_retries)
     return fail_send(op, VerbStatus::receiver_not_ready);
-  push(now_ + way_back(op) + nic_.rnr_timer, op.actor, EventKind::retry, &op);
+  const Duration pause = way_back(op) + nic_.rnr_timer;
+  if (op.qp != nullptr) return lose(*op.qp, Lost::request, op, pause);
+  push(now_ + pause, op.actor, EventKind::retry, &op);
 }
+
+// ---- the way back ----
 
 Duration Simulator::way_back(const SimOperation& op) const {
   return op.from == op.target.node ? nic_.intra_node_message : wire(op.target.node, op.from);
 }
 
-void Simulator::fail_send(SimOperation& op, VerbStatus status) {
-  op.completion.status = status;
-  const bool silent = status == VerbStatus::peer_failed;
-  push(now_ + (silent ? no_answer() : way_back(op) + nic_.completion), op.actor,
-       EventKind::complete, &op);
+// On a connection none overtakes another.
+void Simulator::answer_send(SimOperation& op, Time date) {
+  if (op.qp != nullptr) date = op.qp->last_completion = std::max(op.qp->last_completion, date);
+  push(date, op.actor, EventKind::complete, &op);
 }
 
-// Also the end of a call.
+void Simulator::acknowledge(SimOperation& op, Duration extra) {
+  const Duration back = way_back(op) + jitter();
+  answer_send(op, now_ + extra + back + nic_.completion);
+}
+
+void Simulator::fail_send(SimOperation& op, VerbStatus status) {
+  op.completion.status = status;
+  if (op.qp != nullptr) op.qp->broken = true;
+  const bool silent = status == VerbStatus::peer_failed;
+  answer_send(op, now_ + (silent ? no_answer() : way_back(op) + nic_.completion));
+}
+
 void Simulator::send_complete(SimOperation& op) {
-  if (links_fail_ && message_answer_lost(op)) return;
-  --census_.in_flight;
-  ++(op.completion.ok() ? census_.executed : census_.failed);
-  if (op.kind == OpKind::send) {
-    SimActor& actor = owner(op);
-    if (op.completion.ok()) {
-      actor.initiator.busy = false;
-      pump_sends(actor);
-    } else {  // the DCI is in error: it must be reset and turned to its target again
-      actor.initiator.target = {};
-      push(now_ + nic_.dc_reset, actor.index, EventKind::send_ready, &actor);
-    }
+  if (op.kind == OpKind::call) return call_complete(op);
+  if (op.qp != nullptr) {
+    if (links_fail_ && answer_lost(op)) return;
+    connection_heard(op);
+  } else if (!op.state.datagram) {
+    if (links_fail_ && message_answer_lost(op)) return;
+    initiator_heard(op);
   }
+  count_end(op);
   finish_operation(op);
 }
 
-// ---- calls ----
-
-void Simulator::post_call(SimActor& /*actor*/, SimOperation& op, Time date) {
-  LATCHLAB_CHECK(op.server.value >= 1 && op.server.value <= nodes_.size(),
-                 "call to a node that does not exist");
-  ++census_.posted;
-  ++census_.in_flight;
-  const Time arrival = depart(op.from, op.server, date, sizeof(Request));
-  push(arrival + serve_time(op), op.actor, EventKind::arrive, &op);
+void Simulator::initiator_heard(const SimOperation& op) {
+  SimActor& actor = owner(op);
+  if (op.completion.ok()) {
+    actor.initiator.busy = false;
+    return pump_sends(actor);
+  }
+  // The DCI is in error: it must be reset and turned to its target again.
+  actor.initiator.target = {};
+  push(now_ + nic_.dc_reset, actor.index, EventKind::send_ready, &actor);
 }
 
-void Simulator::call_arrived(SimOperation& op) {
-  Node& server = node(op.server);
-  if (server.dead) return fail_call(op, VerbStatus::peer_failed);
-  if (server.server == nullptr) return fail_call(op, VerbStatus::access_error);
-  Time& core = *std::min_element(server.cores_free.begin(), server.cores_free.end());
-  core = std::max({core, now_, server.paused_until}) + nic_.call_service;
-  push(core, op.actor, EventKind::request_up, &op);
-}
-
-void Simulator::call_up(SimOperation& op) {
-  if (node(op.server).dead) return fail_call(op, VerbStatus::peer_failed);
-  if (const Time until = node(op.server).paused_until; until > now_)
-    return push(until, op.actor, EventKind::request_up, &op);
-  SimActor& server = *node(op.server).server;
-  const PendingCall pending{op.call.request, next_ticket_++};
-  calls_.emplace(pending.ticket, &op);
-  fingerprint_.add({static_cast<std::uint64_t>(now_.ps), op.actor, op.server.value,
-                    op.call.request.type, op.call.request.words[0], op.call.request.words[1]});
-  std::vector<Task<void>>& calls = server.serving->calls;
-  std::erase_if(calls, [](const Task<void>& task) { return task.done(); });
-  calls.push_back(server.serving->handler->serve(server, pending));
-  calls.back().start();
-}
-
-void Simulator::fail_call(SimOperation& op, VerbStatus status) {
-  op.completion.status = status;
-  const bool silent = status == VerbStatus::peer_failed;
-  push(now_ + (silent ? no_answer() : wire(op.server, op.from) + nic_.completion), op.actor,
-       EventKind::complete, &op);
-}
-
-// The server is gone, and with it what it would have answered.
-void Simulator::drop_calls(NodeId server) {
-  std::erase_if(calls_, [this, server](const auto& call) {
-    const bool lost = call.second->server == server;
-    if (lost) fail_call(*call.second, VerbStatus::peer_failed);
-    return lost;
-  });
-}
-
-void Simulator::reply(const PendingCall& pending, const Reply& answer_words) {
-  const auto found = calls_.find(pending.ticket);
-  LATCHLAB_CHECK(found != calls_.end(), "reply to a call that is not pending");
-  SimOperation& op = *found->second;
-  calls_.erase(found);
-  op.call.reply = answer_words;
-  const Time arrival = depart(op.server, op.from, now_, sizeof(Reply));
-  push(arrival + nic_.completion, op.actor, EventKind::complete, &op);
+void Simulator::count_end(const SimOperation& op) {
+  --census_.in_flight;
+  ++(op.completion.ok() ? census_.executed : census_.failed);
 }
 
 }  // namespace latchlab::sim

@@ -11,9 +11,17 @@ SimOperation& Simulator::take_operation() {
   SimOperation& op = operations_.take();
   op.clear();
   op.retries = op.attempts = 0;
-  op.landed = false;
+  op.state = {};
   if (op.carried) op.carried->clear();
   return op;
+}
+
+void Simulator::recycle(SimOperation& op) {
+  if (op.state.timed_out) {  // still under way
+    op.state.forgotten = true;
+    return;
+  }
+  operations_.give(op);
 }
 
 void Simulator::start(SimActor& actor, SimOperation& first) {

@@ -6,6 +6,18 @@
 
 namespace latchlab::sim {
 
+namespace {
+
+// What the cores have been given to do and not done yet.
+Duration still_to_do(const CoreQueue& cpu, Time now) {
+  Duration left;
+  for (const Core& core : cpu.cores)
+    if (core.free > now && core.free != kNever) left += core.free - now;
+  return left;
+}
+
+}  // namespace
+
 std::uint64_t Simulator::peek(RemoteAddr word) {
   return node(word.node).memory.word(word.offset);
 }
@@ -15,6 +27,12 @@ void Simulator::poke(RemoteAddr word, std::uint64_t value) {
 
 void Simulator::reset_stats() {
   for (Node& each : nodes_) {
+    if (each.server_cores) {
+      CoreQueue& cpu = *each.server_cores;
+      cpu.busy = still_to_do(cpu, now_);
+      cpu.queued = {};
+      cpu.starts = 0;
+    }
     Nic& nic = each.nic;
     nic.verbs = 0;
     nic.link_busy = nic.window_full = nic.slot_wait = Duration{};
@@ -26,6 +44,18 @@ void Simulator::reset_stats() {
       slot.busy_since = now_;
     }
   }
+}
+
+CpuStats Simulator::busiest_cpu() const {
+  CpuStats stats;
+  for (const Node& each : nodes_) {
+    if (!each.server_cores) continue;
+    const CoreQueue& cpu = *each.server_cores;
+    const Duration busy = cpu.busy - still_to_do(cpu, now_);
+    if (stats.cores > 0 && busy <= stats.busy) continue;
+    stats = {cpu.cores.size(), busy, cpu.queued, cpu.starts};
+  }
+  return stats;
 }
 
 std::size_t Simulator::slots_in_use() const {

@@ -16,6 +16,7 @@ struct SimgridOptions {
   NicModel nic;
   TopologySpec topology;  // a file has passed check_platform
   BulkSpec bulk;
+  DatagramSpec datagrams;
   Duration client_link_latency;  // extra one-way latency between client nodes
   std::int64_t drift_ppb = 0;    // each node's clock rate is off by up to this much
   Duration clock_offset;         // and its reading by up to this much

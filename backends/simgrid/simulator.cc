@@ -45,7 +45,7 @@ void SimActor::recycle_wait(WaitOperation& op) {
 
 // ---- construction ----
 
-Simulator::Simulator(const WorldPlan& plan, const SimgridOptions& options)
+SimState::SimState(const WorldPlan& plan, const SimgridOptions& options)
     : options_(options),
       capabilities_(simulated_capabilities(options.nic)),
       seed_(plan.seed),
@@ -55,7 +55,11 @@ Simulator::Simulator(const WorldPlan& plan, const SimgridOptions& options)
       pcie_femtoseconds_per_byte_(femtoseconds_per_byte(options.nic.pcie_bits_per_s)),
       alive_(plan.clients, true),
       jitter_(plan.seed, 0, StreamPurpose::jitter),
-      services_(plan.seed, 0, StreamPurpose::clocks) {
+      datagrams_(plan.seed, 1, StreamPurpose::jitter),
+      services_(plan.seed, 0, StreamPurpose::clocks) {}
+
+Simulator::Simulator(const WorldPlan& plan, const SimgridOptions& options)
+    : SimState(plan, options) {
   clients_.resize(plan.clients, nullptr);
   nodes_.resize(plan.nodes.size());
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -69,7 +73,6 @@ Simulator::Simulator(const WorldPlan& plan, const SimgridOptions& options)
                  std::uint64_t offset, std::span<std::uint64_t> page) { image(id, offset, page); };
     made.memory = SparseMemory(plan.nodes[i].bytes, std::move(fill));
     made.nic.slots.resize(static_cast<std::size_t>(nic_.slots));
-    made.cores_free.resize(static_cast<std::size_t>(nic_.server_cores));
     Rng clock(plan.seed, made.id.value, StreamPurpose::clocks);
     const std::int64_t drift = options.drift_ppb;
     if (drift > 0)
@@ -102,9 +105,9 @@ Verbs& Simulator::add_actor(ActorKind kind, NodeId node_id, ClientId client) {
   actors_.push_back(std::make_unique<SimActor>(*this, index, kind, node_id, client,
                                                Rng(seed_, stream, StreamPurpose::protocol)));
   SimActor& actor = *actors_.back();
+  place_on_core(actor);
   if (kind == ActorKind::client) {
     clients_[client.value] = &actor;
-    place_on_core(actor);
     share_qps(actor);
   }
   return actor;
@@ -177,8 +180,7 @@ void Simulator::handle(const Event& event) {
       return begin(*static_cast<SimActor*>(event.subject));
     case EventKind::arrive:
       if (op->kind == OpKind::verb) return arrive(*op);
-      if (links_fail_ && message_lost(*op)) return;
-      return enter_pipeline(*op, now_);
+      return message_arrives(*op);
     case EventKind::served:
       return served(*op);
     case EventKind::slot_done:
@@ -200,8 +202,6 @@ void Simulator::handle(const Event& event) {
       actor.initiator.busy = false;
       return pump_sends(actor);
     }
-    case EventKind::request_up:
-      return call_up(*op);
     case EventKind::bulk:
     case EventKind::flow:
       return bulk_event(*op);
@@ -213,6 +213,8 @@ void Simulator::handle(const Event& event) {
       return resend(*static_cast<Qp*>(event.subject));
     case EventKind::send_again:
       return send_again(*op);
+    case EventKind::deadline:
+      return call_deadline(*static_cast<CallTimer*>(event.subject));
     case EventKind::core:
       return run_core(*static_cast<Core*>(event.subject));
   }

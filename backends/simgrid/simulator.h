@@ -19,24 +19,16 @@
 // another; a receiver without RECV answers not-ready and the sender's NIC tries again.
 // Every event is ordered by (time, actor, sequence).
 
-#include <array>
-#include <deque>
 #include <functional>
-#include <map>
-#include <memory>
+#include <utility>
 #include <vector>
 
-#include "backends/simgrid/event_queue.h"
-#include "backends/simgrid/platform.h"
-#include "backends/simgrid/sim_actor.h"
-#include "backends/simgrid/sim_types.h"
-#include "backends/simgrid/simgrid_backend.h"
-#include "core/base/check.h"
+#include "backends/simgrid/sim_state.h"
 #include "core/runner/backend.h"
 
 namespace latchlab::sim {
 
-class Simulator final : public Backend, public EventSource {
+class Simulator final : public Backend, public EventSource, private SimState {
  public:
   Simulator(const WorldPlan& plan, const SimgridOptions& options);
   ~Simulator() override;
@@ -68,6 +60,7 @@ class Simulator final : public Backend, public EventSource {
   void reset_stats() override;
   void announce_clients(std::function<void(ClientId)> f) override { announce_ = std::move(f); }
   NicStats busiest_server() const override;
+  CpuStats busiest_cpu() const override;
   std::size_t slots_in_use() const;  // operations and waits that nobody has given back
 
   // ---- EventSource ----
@@ -80,7 +73,7 @@ class Simulator final : public Backend, public EventSource {
 
   // ---- for actors ----
   SimOperation& take_operation();
-  void recycle(SimOperation& op) { operations_.give(op); }
+  void recycle(SimOperation& op);
   void start(SimActor& actor, SimOperation& first);
   void start_sleep(SimActor& actor, Duration length, std::coroutine_handle<> waiter);
   SimWait& take_wait();
@@ -161,7 +154,7 @@ class Simulator final : public Backend, public EventSource {
   bool cut(NodeId a, NodeId b) const { return cuts_ > 0 && path_down(a, b); }
   bool path_down(NodeId a, NodeId b) const;
   enum class Lost { request, answer };
-  void lose(Qp& qp, Lost what, SimOperation& op);
+  void lose(Qp& qp, Lost what, SimOperation& op, Duration wait);
   bool request_lost(SimOperation& op);
   bool answer_lost(SimOperation& op);
   void resend(Qp& qp);
@@ -169,7 +162,6 @@ class Simulator final : public Backend, public EventSource {
                  const std::vector<SimOperation*>& again);
   void rewind(Qp& qp, const std::vector<SimOperation*>& again);
   NodeId peer_of(const SimOperation& op) const;
-  bool is_datagram(const SimOperation& op);
   bool message_lost(SimOperation& op);
   bool message_answer_lost(SimOperation& op);
   void send_again(SimOperation& op);
@@ -184,14 +176,16 @@ class Simulator final : public Backend, public EventSource {
   Duration cache_miss(SimOperation& op);
   void stamp(Message& message, const Node& receiver) const;
 
-  // sim_cores.cc: cores that clients share, pauses, slow CPUs
+  // sim_cores.cc: cores that actors share, pauses, slow CPUs
   void place_on_core(SimActor& actor);
+  void place_on_server(SimActor& actor);
   Core& own_core(SimActor& actor);
   Duration cpu_time(const SimActor& actor, Duration length) const;
   Time work(SimActor& actor, Duration length);
   void queue_completion(const SimOperation& op, SimOperation& first);
   void queue_for_core(const Ready& ready);
   void hold_core(SimActor& actor, SimOperation& op);
+  bool has_work(Core& core);
   void run_core(Core& core);
   void go_on(const Ready& ready);
   void pause_actor(SimActor& actor, Duration length);
@@ -212,23 +206,45 @@ class Simulator final : public Backend, public EventSource {
   Duration hold_of(const SimOperation& op, bool match) const;
   AtomicSlot* second_slot_of(Nic& nic, const SimOperation& op);
 
-  // sim_messages.cc: messages and calls
+  // sim_messages.cc
   void post_send(SimActor& actor, SimOperation& op, Time date);
+  Time message_arrival(const SimOperation& op, Time date);
+  void message_arrives(SimOperation& op);
+  void post_datagram(SimOperation& op, Time date);
+  bool happens(std::int64_t share_ppb);
   void pump_sends(SimActor& actor);
   void transmit(SimOperation& op, Time date);
   void deliver(SimOperation& op);
-  void lose(SimOperation& op);
+  void take_message(SimOperation& op, Endpoint& endpoint);
   void not_ready(SimOperation& op, Transport transport);
   void fail_send(SimOperation& op, VerbStatus status);
   Duration way_back(const SimOperation& op) const;
   Duration no_answer() const { return nic_.ack_timeout * (nic_.ack_retries + 1); }
+  void answer_send(SimOperation& op, Time date);
+  void acknowledge(SimOperation& op, Duration extra);
   void send_complete(SimOperation& op);
+  void initiator_heard(const SimOperation& op);
+  void count_end(const SimOperation& op);
   Endpoint* find_endpoint(EndpointAddr addr);
+
+  // sim_connections.cc
+  Qp& connection(const SimActor& actor, EndpointAddr to);
+  void post_connected(const SimActor& actor, SimOperation& op, Time date);
+  void leave_connected(SimOperation& op, Time date);
+  void release_connection(Qp& qp);
+  bool out_of_turn(SimOperation& op);
+  void connection_heard(const SimOperation& op);
+
+  // sim_calls.cc
   void post_call(SimActor& actor, SimOperation& op, Time date);
   void call_arrived(SimOperation& op);
   void call_up(SimOperation& op);
   void fail_call(SimOperation& op, VerbStatus status);
   void drop_calls(NodeId server);
+  void call_complete(SimOperation& op);
+  void set_deadline(SimOperation& op);
+  void call_deadline(CallTimer& timer);
+  void clock_moved(const Node& here);
 
   // sim_waits.cc: waits at home
   bool try_satisfy(SimActor& actor, SimWait& wait);
@@ -251,51 +267,6 @@ class Simulator final : public Backend, public EventSource {
   Time true_date_of(const Node& node, Time local) const;
   Duration true_length_of(const Node& node, Duration local) const;
   static std::int64_t rate_q60(std::int64_t drift_ppb);
-
-  SimgridOptions options_;
-  const NicModel& nic_ = options_.nic;
-  CheckContext& context_ = check_context();
-  Capabilities capabilities_;
-  std::vector<Node> nodes_;
-  std::unique_ptr<Platform> platform_;
-  std::vector<std::unique_ptr<SimActor>> actors_;
-  std::vector<SimActor*> clients_;  // by ClientId
-  Slots<SimOperation> operations_;
-  Slots<SimSleep> sleeps_;
-  Slots<SimWait> waits_;
-  std::deque<Qp> qps_;
-  std::map<std::uint64_t, SimOperation*> calls_;  // by ticket
-  std::uint64_t next_ticket_ = 1;
-  std::deque<std::function<void()>> actions_;
-  std::uint64_t seed_ = 0;
-  // Which features are on at all.
-  bool slot_reads_ = false;
-  bool device_ = false;
-  bool caches_ = false;
-  bool pcie_ = false;
-  std::int64_t pcie_femtoseconds_per_byte_ = 0;
-  std::vector<bool> alive_;  // as membership shows it: later than the crash
-  std::uint64_t membership_version_ = 0;
-  Rng jitter_;
-  Rng services_;
-
-  static constexpr std::size_t kFrameBytes = 256;  // of a frame: what is touched first
-  std::function<void(ClientId)> announce_;
-
-  std::map<std::pair<std::uint16_t, std::uint16_t>, std::uint32_t> cut_pairs_;  // lower node first
-  std::uint32_t cuts_ = 0;   // of ports and pairs, now
-  bool links_fail_ = false;  // there has been one
-
-  EventQueue queue_;
-  Time now_;
-  Time limit_;
-  bool stop_ = false;
-  std::uint32_t live_clients_ = 0;  // spawned clients that have not ended
-  bool any_client_ = false;
-  std::uint64_t events_ = 0;
-  std::uint64_t effects_ = 0;
-  VerbCensus census_;
-  Fingerprint fingerprint_;
 };
 
 }  // namespace latchlab::sim

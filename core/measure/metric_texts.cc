@@ -85,6 +85,16 @@ const std::vector<MetricDoc>& metric_docs() {
       {"server_nic.slot_wait_ns", "ns", "wait for a slot",
        "How long an atomic waited at the server before it got its slot, on average over atomics "
        "that took one."},
+      {"server_cpu.utilisation", "share", "server cpu busy",
+       "How much of the window the cores of the busiest server part were occupied by calls and "
+       "what "
+       "it computes. Null: the lock has no server part, or the run was on hardware.",
+       "Near 1 the server's CPU is what limits: more cores (`platform.server_cpu.cores`), or a "
+       "lock "
+       "that leaves servers passive."},
+      {"server_cpu.queue_ns", "ns", "wait for a server core",
+       "How long a call that came in, or a handler that could go on, waited for a core of that "
+       "server part, on average."},
       {"fairness.jain", "1", "jain",
        "Jain's index over the cycles that each client finished in the window: (sum)^2 / (clients x "
        "sum of squares).",

@@ -72,6 +72,10 @@ struct RepeatMetrics {
     Real verbs_s, pipeline, hottest_slot, window, link, slot_wait_ns;
     bool operator==(const ServerNic&) const = default;
   } server_nic;
+  struct ServerCpu {
+    Real utilisation, queue_ns;
+    bool operator==(const ServerCpu&) const = default;
+  } server_cpu;
   struct Fairness {
     Real jain;
     Count max_bypassed;
@@ -136,6 +140,8 @@ void visit_metrics(Metrics& m, Visit&& visit) {
   visit("server_nic.utilisation.window", m.server_nic.window, Fold::mean);
   visit("server_nic.utilisation.link", m.server_nic.link, Fold::mean);
   visit("server_nic.slot_wait_ns", m.server_nic.slot_wait_ns, Fold::mean);
+  visit("server_cpu.utilisation", m.server_cpu.utilisation, Fold::mean);
+  visit("server_cpu.queue_ns", m.server_cpu.queue_ns, Fold::mean);
   visit("fairness.jain", m.fairness.jain, Fold::mean);
   visit("fairness.max_bypassed", m.fairness.max_bypassed, Fold::greatest);
   visit("safety.checks", m.safety.checks, Fold::sum);

@@ -26,13 +26,14 @@ void add_safety(MeasuredPart& sum, const MeasuredPart& part) {
   sum.guard.merge(part.guard);
 }
 
-// The busiest server's NIC, where several processes have one.
+// The busiest server's NIC and CPU, where several processes have one.
 void add_process(MeasuredPart& sum, const MeasuredPart& part) {
   sum.background_verbs += part.background_verbs;
   sum.verbs_posted += part.verbs_posted;
   sum.events += part.events;
   sum.ended_ps = std::max(sum.ended_ps, part.ended_ps);
   if (part.server_nic.verbs_s > sum.server_nic.verbs_s) sum.server_nic = part.server_nic;
+  if (part.server_cpu.utilisation > sum.server_cpu.utilisation) sum.server_cpu = part.server_cpu;
 }
 
 void add(MeasuredPart& sum, const MeasuredPart& part) {
@@ -120,6 +121,7 @@ RepeatMetrics metrics_of(const MeasuredPart& part) {
       static_cast<double>(background.one_sided() + background.sends) / window_s;
   metrics.phases = {part.read_phases, part.write_phases, part.release_phases};
   metrics.server_nic = part.server_nic;
+  metrics.server_cpu = part.server_cpu;
   metrics.fairness.jain = jain_index(part.cycles_by_client);
   write_checks(part, metrics);
   metrics.recoveries = part.recoveries;

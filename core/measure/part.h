@@ -53,6 +53,7 @@ struct MeasuredPart {
   VerbTally background_verbs;
   std::uint64_t verbs_posted = 0, events = 0;
   RepeatMetrics::ServerNic server_nic;
+  RepeatMetrics::ServerCpu server_cpu;
 
   // What cannot be in any one part, whoever wrote it; empty: nothing.
   std::string contradiction() const;
@@ -105,6 +106,8 @@ void visit_part(Part& part, Visit&& visit) {
   visit("server_nic.window", part.server_nic.window);
   visit("server_nic.link", part.server_nic.link);
   visit("server_nic.slot_wait_ns", part.server_nic.slot_wait_ns);
+  visit("server_cpu.utilisation", part.server_cpu.utilisation);
+  visit("server_cpu.queue_ns", part.server_cpu.queue_ns);
 }
 
 // Why these are not the parts of one repeat: none at all, windows that differ, a client measured

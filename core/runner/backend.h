@@ -57,6 +57,14 @@ struct NicStats {
   std::uint64_t slot_waits = 0;  // how many atomics that sums over
 };
 
+// Of the cores that the busiest server part runs on, over [reset_stats, now].
+struct CpuStats {
+  std::uint64_t cores = 0;   // 0: no server part, or nobody measures it
+  Duration busy;             // of all of them together
+  Duration queued;           // from wanting a core to having one
+  std::uint64_t starts = 0;  // how many waits that sums over
+};
+
 // Conservation: posted = executed + failed + in_flight, always.
 struct VerbCensus {
   std::uint64_t posted = 0;
@@ -153,6 +161,7 @@ class Backend {
   virtual VerbCensus census() const = 0;
   virtual void reset_stats() = 0;
   virtual NicStats busiest_server() const = 0;
+  virtual CpuStats busiest_cpu() const { return {}; }
 
  private:
   static void no_cpu_faults() { LATCHLAB_CHECK(false, "a backend without CPU faults"); }

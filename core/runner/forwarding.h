@@ -65,6 +65,7 @@ class ForwardingBackend : public Backend {
   VerbCensus census() const override { return inner_->census(); }
   void reset_stats() override { inner_->reset_stats(); }
   NicStats busiest_server() const override { return inner_->busiest_server(); }
+  CpuStats busiest_cpu() const override { return inner_->busiest_cpu(); }
 
  protected:
   Backend& inner() { return *inner_; }

@@ -260,6 +260,17 @@ RepeatMetrics::ServerNic MeasuringObserver::server_nic() const {
   return nic;
 }
 
+RepeatMetrics::ServerCpu MeasuringObserver::server_cpu() const {
+  const CpuStats stats = backend_.busiest_cpu();
+  if (stats.cores == 0) return {};
+  const auto capacity_ps = static_cast<double>(stats.cores) * static_cast<double>(window_.ps);
+  RepeatMetrics::ServerCpu cpu;
+  cpu.utilisation = static_cast<double>(stats.busy.ps) / capacity_ps;
+  if (stats.starts > 0)
+    cpu.queue_ns = stats.queued.nanoseconds() / static_cast<double>(stats.starts);
+  return cpu;
+}
+
 void MeasuringObserver::write_process(MeasuredPart& part) const {
   part.ended_ps = static_cast<std::uint64_t>(backend_.true_now().ps);
   if (worker_ != 0) return;
@@ -268,6 +279,7 @@ void MeasuringObserver::write_process(MeasuredPart& part) const {
   part.verbs_posted = backend_.census().posted;
   part.events = backend_.events();
   part.server_nic = server_nic();
+  part.server_cpu = server_cpu();
 }
 
 MeasuredPart MeasuringObserver::part() const {

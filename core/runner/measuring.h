@@ -87,6 +87,7 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   void count_clients(MeasuredPart& part) const;
   void write_process(MeasuredPart& part) const;
   RepeatMetrics::ServerNic server_nic() const;
+  RepeatMetrics::ServerCpu server_cpu() const;
 
   const World& world_;
   Backend& backend_;

@@ -112,6 +112,63 @@ std::vector<ScenarioKey> bulk_keys() {
   };
 }
 
+std::vector<ScenarioKey> datagram_keys() {
+  return {
+      {.path = "platform.datagrams",
+       .kind = KeyKind::map,
+       .example = "{loss: 0.1%, reorder: 1%}",
+       .says = "What the network does to messages over UD, which nobody acknowledges; other "
+               "transports, and messages within a node, are not touched."},
+      {.path = "platform.datagrams.loss",
+       .kind = KeyKind::ratio,
+       .fallback = "0%",
+       .min = "0",
+       .max = "100%",
+       .example = "0.1%",
+       .says = "This share never arrives."},
+      {.path = "platform.datagrams.reorder",
+       .kind = KeyKind::ratio,
+       .fallback = "0%",
+       .min = "0",
+       .max = "100%",
+       .example = "1%",
+       .says = "This share is late, and may be overtaken."},
+      {.path = "platform.datagrams.reorder_by",
+       .kind = KeyKind::duration,
+       .fallback = "5us",
+       .min = "1ns",
+       .max = "1s",
+       .example = "20us",
+       .says = "By how much at the most; uniform."},
+  };
+}
+
+std::vector<ScenarioKey> server_cpu_keys() {
+  return {
+      {.path = "platform.server_cpu",
+       .kind = KeyKind::map,
+       .example = "{cores: 8, call_service: 500ns}",
+       .says = "The CPU of a server, for locks with a server part: calls and whatever their "
+               "handlers compute queue for its cores. Assumed unless measured on the machine "
+               "meant: docs/models.md."},
+      {.path = "platform.server_cpu.cores",
+       .kind = KeyKind::count,
+       .min = "1",
+       .max = "65536",
+       .example = "8",
+       .says = "Cores of each server that run its part; null: `server.cores` of the NIC's file.",
+       .nullable = true},
+      {.path = "platform.server_cpu.call_service",
+       .kind = KeyKind::duration,
+       .min = "0us",
+       .max = "1s",
+       .example = "500ns",
+       .says = "CPU time per call before its handler begins; null: `server.call_service` of the "
+               "NIC's file.",
+       .nullable = true},
+  };
+}
+
 std::vector<ScenarioKey> node_keys() {
   return {
       {.path = "platform.servers",
@@ -186,6 +243,8 @@ std::vector<ScenarioKey> platform_keys() {
         .says = "Cores of a client node that its clients share, at most as many as clients; null: "
                 "each client has its own.",
         .nullable = true}});
+  add(datagram_keys());
+  add(server_cpu_keys());
   return keys;
 }
 

@@ -33,6 +33,21 @@ YamlNode exponent(std::int64_t ppb) {
   return literal(format_decimal(ppb), format_decimal(ppb));
 }
 
+YamlNode write_datagrams(const DatagramSpec& spec) {
+  YamlNode node = yaml_map();
+  node.set("loss", percent(spec.loss_ppb));
+  node.set("reorder", percent(spec.reorder_ppb));
+  node.set("reorder_by", time(spec.reorder_by));
+  return node;
+}
+
+YamlNode write_server_cpu(const ServerCpuSpec& cpu) {
+  YamlNode node = yaml_map();
+  node.set("cores", cpu.cores ? number(*cpu.cores) : YamlNode());
+  node.set("call_service", cpu.call_service ? time(*cpu.call_service) : YamlNode());
+  return node;
+}
+
 YamlNode write_platform(const PlatformSpec& platform, YamlNode nic) {
   YamlNode clocks = yaml_map();
   clocks.set("drift", yaml_text(format_ppm(platform.drift_ppb)));
@@ -52,6 +67,11 @@ YamlNode write_platform(const PlatformSpec& platform, YamlNode nic) {
   static const char* const owners[] = {"client", "core", "node"};
   node.set("qps", yaml_text(owners[static_cast<std::size_t>(platform.qps)]));
   node.set("cores", platform.cores == 0 ? YamlNode() : number(platform.cores));
+  if (platform.datagrams != DatagramSpec{})
+    node.set("datagrams", write_datagrams(platform.datagrams));
+  // Without it, what counts stands with the NIC.
+  if (platform.server_cpu != ServerCpuSpec{})
+    node.set("server_cpu", write_server_cpu(platform.server_cpu));
   return node;
 }
 

@@ -18,10 +18,19 @@
 
 namespace latchlab {
 
+// The CPU that answers calls; what is not given is as the NIC's file has it (`server`).
+struct ServerCpuSpec {
+  std::optional<std::uint32_t> cores;  // of each server
+  std::optional<Duration> call_service;
+
+  bool operator==(const ServerCpuSpec&) const = default;
+};
+
 struct PlatformSpec {
   NicModel nic;
   TopologySpec topology;
   BulkSpec bulk;
+  DatagramSpec datagrams;
   std::uint32_t servers = 1;
   std::uint32_t client_nodes = 1;
   std::uint32_t clients_per_node = 1;
@@ -34,6 +43,7 @@ struct PlatformSpec {
   Duration nic_clock_offset;
   QpOwner qps = QpOwner::client;
   std::uint32_t cores = 0;  // per client node, shared by its clients; 0: each has its own
+  ServerCpuSpec server_cpu;
 
   std::uint32_t clients() const { return client_nodes * clients_per_node; }
   std::uint32_t nodes() const { return servers + (colocated ? 0 : client_nodes); }

@@ -11,6 +11,8 @@ namespace latchlab {
 namespace {
 
 constexpr Duration kLongestLink = seconds(10);
+constexpr Duration kLongestService = seconds(1);
+constexpr std::int64_t kMostServerCores = 65'536;
 
 void read_clocks(const YamlNode* node, const Place& place, PlatformSpec& platform) {
   MapReader clocks(node, "platform.clocks", place);
@@ -32,6 +34,30 @@ void read_sharing(MapReader& reader, PlatformSpec& platform) {
     reject(cores->place,
            fmt::format("platform.cores is {} with {} clients per node; at most {} can be used",
                        platform.cores, platform.clients_per_node, platform.clients_per_node));
+}
+
+DatagramSpec read_datagrams(const YamlNode* node, const Place& place) {
+  constexpr std::int64_t kAllPpb = 1'000'000'000;
+  MapReader reader(node, "platform.datagrams", place);
+  DatagramSpec spec;
+  spec.loss_ppb = reader.ratio_ppb("loss", 0, 0, kAllPpb);
+  spec.reorder_ppb = reader.ratio_ppb("reorder", 0, 0, kAllPpb);
+  spec.reorder_by = reader.duration("reorder_by", spec.reorder_by, nanoseconds(1), seconds(1));
+  reader.finish();
+  return spec;
+}
+
+ServerCpuSpec read_server_cpu(const YamlNode* node, const Place& place) {
+  MapReader reader(node, "platform.server_cpu", place);
+  ServerCpuSpec cpu;
+  if (const YamlNode* cores = reader.find_or_null("cores"))
+    cpu.cores = static_cast<std::uint32_t>(
+        read_count(*cores, reader.path_of("cores"), 1, kMostServerCores));
+  if (const YamlNode* service = reader.find_or_null("call_service"))
+    cpu.call_service =
+        read_duration(*service, reader.path_of("call_service"), Duration{0}, kLongestService);
+  reader.finish();
+  return cpu;
 }
 
 void check_size(const PlatformSpec& platform, const MapReader& reader) {
@@ -71,6 +97,8 @@ PlatformSpec read_platform(const YamlNode* node, const Place& place, const std::
       reader.duration("client_link_latency", Duration{0}, Duration{0}, kLongestLink);
   read_clocks(reader.find("clocks"), reader.place(), platform);
   read_sharing(reader, platform);
+  platform.datagrams = read_datagrams(reader.find("datagrams"), reader.place());
+  platform.server_cpu = read_server_cpu(reader.find("server_cpu"), reader.place());
   check_size(platform, reader);
   platform.topology =
       read_topology(reader.find("topology"), reader.place(), platform.nodes(), directory, data);

@@ -58,4 +58,13 @@ struct BulkSpec {
   std::uint64_t above_bytes = 8'192;
 };
 
+// What the network does to messages that nobody acknowledges (UD). All draws follow from the seed.
+struct DatagramSpec {
+  std::int64_t loss_ppb = 0;              // this share never arrives
+  std::int64_t reorder_ppb = 0;           // this share takes longer than its way does ...
+  Duration reorder_by = microseconds(5);  // ... by up to this, uniform, and may so be overtaken
+
+  bool operator==(const DatagramSpec&) const = default;
+};
+
 }  // namespace latchlab

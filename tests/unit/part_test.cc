@@ -69,6 +69,7 @@ MeasuredPart full_part() {
   part.verbs_posted = 100;
   part.events = 200;
   part.server_nic = {1e6 / 3, 0.1, 0.2, 0.3, 0.4, std::nullopt};
+  part.server_cpu = {0.6, 1e3 / 7};
   return part;
 }
 

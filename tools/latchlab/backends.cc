@@ -21,6 +21,7 @@ std::unique_ptr<Backend> simgrid(const WorldPlan& plan, const Point& point) {
   options.nic = point.platform.nic;
   options.topology = point.platform.topology;
   options.bulk = point.platform.bulk;
+  options.datagrams = point.platform.datagrams;
   options.client_link_latency = point.platform.client_link_latency;
   options.drift_ppb = point.platform.drift_ppb;
   options.clock_offset = point.platform.clock_offset;
@@ -28,6 +29,9 @@ std::unique_ptr<Backend> simgrid(const WorldPlan& plan, const Point& point) {
   options.nic_clock_offset = point.platform.nic_clock_offset;
   options.qps = point.platform.qps;
   options.cores = point.platform.cores;
+  const ServerCpuSpec& cpu = point.platform.server_cpu;
+  options.nic.server_cores = cpu.cores.value_or(options.nic.server_cores);
+  options.nic.call_service = cpu.call_service.value_or(options.nic.call_service);
   return make_simgrid(plan, options);
 }
 

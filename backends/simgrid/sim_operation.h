@@ -1,5 +1,5 @@
 #pragma once
-// The pieces of the simulated world: operations under way, QPs, NICs, endpoints.
+// What is under way in the simulated world, and where: operations, QPs, NICs, endpoints.
 
 #include <algorithm>
 #include <coroutine>
@@ -8,17 +8,16 @@
 #include <memory>
 #include <vector>
 
-#include "backends/simgrid/shared_port.h"
-#include "backends/simgrid/tag_cache.h"
 #include "core/base/ids.h"
 #include "core/base/time.h"
 #include "core/verbs/operation.h"
-#include "core/verbs/sparse_memory.h"
 #include "core/verbs/tally.h"
 
 namespace latchlab::sim {
 
 class SimActor;
+struct Core;
+struct CoreQueue;
 struct Qp;
 struct SimWait;
 
@@ -87,7 +86,10 @@ constexpr bool carries_words(const Verb& verb) {
 
 struct SimOperation : Operation {
   SimOperation* queue_next = nullptr;  // in the one queue where it waits
-  Qp* qp = nullptr;
+  union {
+    Qp* qp = nullptr;  // a verb's
+    Core* core;        // with holds_core
+  };
   NodeId from;               // requester's node
   bool writes = false;       // an atomic in its slot: it will write `after`
   bool second_slot = false;  // a wide atomic: it asks for, or has, the slot of its end
@@ -96,11 +98,16 @@ struct SimOperation : Operation {
   bool holds_core = false;   // a CPU operation on a core that others may want
   BulkState bulk = BulkState::none;
   std::uint8_t ports_left = 0;  // of a bulk payload: shared ports that still carry it
-  bool landed = false;          // a message: its effect is done, only the answer was lost
-  std::uint32_t retries = 0;    // of a message: for want of a RECV
-  std::uint32_t attempts = 0;   // ... for want of an answer
-  Time posted;                  // it is not on its way before this date
-  std::uint64_t place = 0;      // on its QP, counted when it left
+  struct {
+    bool landed : 1;     // a message: its effect is done, only the answer was lost
+    bool datagram : 1;   // a message: nobody hears of it
+    bool timed_out : 1;  // a call: its caller has been told, while it still is under way
+    bool forgotten : 1;  // ... and has given the slot back
+  } state = {};
+  std::uint32_t retries = 0;   // of a message: for want of a RECV
+  std::uint32_t attempts = 0;  // ... for want of an answer
+  Time posted;                 // it is not on its way before this date
+  std::uint64_t place = 0;     // on its QP, counted when it left; a call's deadline: its number
   Words after;
   Time slot_entered;       // from when it waits for its slot
   Time answers_at;         // when its answer could leave, were it not behind a bulk one
@@ -124,6 +131,7 @@ struct Qp {
   bool sending_bulk = false;     // a long WRITE is on its way: what is posted later waits
   bool answering_bulk = false;   // a long READ is on its way back
   bool recovering = false;       // something was lost, and will be sent again
+  bool messages = false;         // SENDs to one endpoint (sim_connections.cc), and no other verbs
   std::uint32_t epoch = 0;       // moves on with an error: what was posted before is flushed
   std::int32_t outstanding = 0;  // READs and atomics in flight
   Fifo<SimOperation> held_back;  // at the requester: for a free place or a fence
@@ -198,70 +206,6 @@ struct Endpoint {
   Transport transport = Transport::dc;
   bool gone = false;           // its process has died
   std::vector<Message> queue;  // a few at the most: nobody has more RECVs
-};
-
-// Small, because most clients of a large crowd sleep.
-struct SimSleep {
-  SimActor* actor = nullptr;
-  std::coroutine_handle<> waiter;
-  std::uint64_t life = 0;  // the actor's when it lay down
-};
-
-// What wants a core: the first operation of a batch that is over, a wait or a sleep that is, or
-// (none of them) an actor that begins.
-struct Ready {
-  SimActor* actor = nullptr;
-  SimOperation* first = nullptr;  // or
-  SimWait* wait = nullptr;        // or
-  SimSleep* sleep = nullptr;
-  Time since;     // not before this date
-  Duration cost;  // CPU time that handling it takes; it is over by `since` on an idle core
-};
-
-// One CPU core of a client node: what it is asked for is done in turn, each to its end.
-struct Core {
-  std::uint32_t order = 0;  // of its events among equal dates
-  Time free;
-  std::deque<Ready> ready;
-  std::uint32_t held = 0;  // CPU operations under way: whoever asked for them goes on with them
-  bool scheduled = false;  // its event is under way, or it is running
-  QpTable qps;             // with QpOwner::core
-};
-
-struct Node {
-  NodeId id;
-  bool hosts_locks = false;
-  bool hosts_clients = false;
-  SparseMemory memory;
-  Nic nic;
-  std::int64_t drift_q60 = 0;  // how much faster than true time its clock runs, times 2^60
-  Duration clock_offset;
-  Time clock_since;                // drift has added up from here
-  std::int64_t nic_drift_ppb = 0;  // of the RNIC's clock against the node's
-  Duration nic_clock_offset;
-  std::uint64_t device_bytes = 0;            // offsets below lie in the RNIC's memory
-  TagCache cache;                            // what of its memory the CPU's cache holds
-  std::vector<std::unique_ptr<Core>> cores;  // of clients that share any, or have had a fault
-  std::uint32_t clients = 0;                 // added so far
-  QpTable qps;                               // with QpOwner::node
-  Time paused_until;                         // its CPU stands still
-  Time state_free;                           // on_node visits run one after the other
-  std::vector<Time> cores_free;              // server CPU
-  std::vector<Endpoint> endpoints;           // by number - 1
-  SimActor* server = nullptr;                // who answers calls
-  std::vector<SimActor*> watchers;           // actors with word waits
-  bool dead = false;
-  std::uint32_t port_cuts = 0;  // the port is down while there are any
-  SharedPort egress, ingress;   // of bulk payloads
-};
-
-struct SimWait : WaitOperation {
-  SimWait* queue_next = nullptr;  // armed: the actor's next, in the order of their start
-  bool armed = false;             // registered and not yet over
-  bool waking = false;            // over; its coroutine resumes soon
-  bool on_core = false;           // ... when a core has time for it
-  Time deadline_true;             // of set.deadline
-  Time timer_at = kNever;         // earliest timer event that is under way for this slot
 };
 
 }  // namespace latchlab::sim

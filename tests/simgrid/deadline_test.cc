@@ -1,0 +1,163 @@
+// Calls with a deadline: who has given up is told then, and the call goes its way.
+
+#include <utility>
+#include <vector>
+
+#include "tests/simgrid/fixture.h"
+
+namespace latchlab::simtest {
+namespace {
+
+class Deadlines : public SimWorld {};
+
+// Answers calls so long after they came, in turn, with what they asked.
+struct Slow final : CallHandler {
+  explicit Slow(std::vector<Duration> lengths) : after(std::move(lengths)) {}
+  std::vector<Duration> after;
+  std::uint64_t served = 0;
+  std::uint64_t answered = 0;
+
+  Task<void> serve(Verbs& verbs, PendingCall pending) override {
+    const std::uint64_t number = served++;
+    co_await verbs.sleep(after[number % after.size()]);
+    Reply reply;
+    reply.words[0] = pending.request.words[0];
+    verbs.reply(pending, reply);
+    ++answered;
+  }
+};
+
+struct Answer {
+  Reply reply;
+  Time date;
+};
+
+Task<void> call_in_turn(Verbs& verbs, Backend& backend, std::vector<Duration> patience,
+                        std::vector<Answer>& answers) {
+  for (std::size_t i = 0; i < patience.size(); ++i) {
+    Request request;
+    request.words[0] = 100 + i;
+    const Time deadline = patience[i] == kForever ? kNever : verbs.now() + patience[i];
+    const Reply reply = co_await verbs.call(kServer, request, deadline);
+    answers.push_back({reply, backend.true_now()});
+  }
+}
+
+Duration round_trip(const NicModel& nic) {
+  return nic.post + nic.one_way * 2 + nic.completion + nic.serve_send + nic.call_service;
+}
+
+TEST_F(Deadlines, end_a_call_whose_reply_has_not_come) {
+  Slow slow({microseconds(50)});
+  world().serve_calls(add_server(), slow);
+  std::vector<Answer> answers;
+  Verbs& caller = add_client();
+  spawn(caller, call_in_turn(caller, world(), {microseconds(20)}, answers));
+  EXPECT_EQ(run(), RunEnd::finished);
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_EQ(answers[0].reply.status, VerbStatus::timed_out);
+  EXPECT_EQ(answers[0].date, kStart + microseconds(20));
+  EXPECT_EQ(slow.answered, 0U);
+  expect_conservation();
+}
+
+TEST_F(Deadlines, change_nothing_of_a_call_that_is_answered_in_time) {
+  Slow slow({microseconds(5)});
+  world().serve_calls(add_server(), slow);
+  std::vector<Answer> answers;
+  Verbs& caller = add_client();
+  run_alone(caller, call_in_turn(caller, world(), {microseconds(20), kForever}, answers));
+  const Duration one = round_trip(nic()) + microseconds(5);
+  EXPECT_TRUE(answers[0].reply.ok() && answers[1].reply.ok());
+  EXPECT_EQ(answers[0].date, kStart + one);
+  EXPECT_EQ(answers[1].date, kStart + one * 2);
+}
+
+TEST_F(Deadlines, leave_a_late_reply_to_nobody) {
+  Slow slow({microseconds(50), microseconds(1)});
+  world().serve_calls(add_server(), slow);
+  std::vector<Answer> answers;
+  Verbs& caller = add_client();
+  // The third is still waiting when the first one's answer comes, and must not take it.
+  run_alone(caller,
+            call_in_turn(caller, world(), {microseconds(20), microseconds(30), kForever}, answers));
+  EXPECT_EQ(answers[0].reply.status, VerbStatus::timed_out);
+  EXPECT_EQ(answers[1].reply.words[0], 101U);
+  EXPECT_EQ(answers[2].reply.words[0], 102U);
+  EXPECT_EQ(slow.answered, 3U) << "the late reply is answered as any other";
+  expect_conservation();
+}
+
+TEST_F(Deadlines, do_not_end_the_next_call_in_the_same_slot) {
+  Slow slow({microseconds(1), microseconds(40)});
+  world().serve_calls(add_server(), slow);
+  std::vector<Answer> answers;
+  Verbs& caller = add_client();
+  run_alone(caller, call_in_turn(caller, world(), {microseconds(20), microseconds(100)}, answers));
+  EXPECT_TRUE(answers[0].reply.ok());
+  EXPECT_TRUE(answers[1].reply.ok());
+}
+
+TEST_F(Deadlines, are_dates_on_the_callers_clock_and_move_with_it) {
+  Slow slow({milliseconds(1)});
+  world().serve_calls(add_server(), slow);
+  std::vector<std::vector<Answer>> answers(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    Verbs& caller = add_client(i == 0 ? kHere : kThere);
+    spawn(caller, call_in_turn(caller, world(), {microseconds(100)}, answers[i]));
+  }
+  world().at(kStart + microseconds(10), [this] {
+    world().disturb_clock(kHere, microseconds(30), {});
+    world().disturb_clock(kThere, microseconds(-30), {});
+  });
+  EXPECT_EQ(run(), RunEnd::finished);
+  EXPECT_EQ(answers[0].at(0).date, kStart + microseconds(70));
+  EXPECT_EQ(answers[1].at(0).date, kStart + microseconds(130));
+}
+
+TEST_F(Deadlines, of_a_caller_that_dies_while_it_waits_end_nothing) {
+  Slow slow({microseconds(50)});
+  world().serve_calls(add_server(), slow);
+  std::vector<Answer> answers;
+  Verbs& caller = add_client();
+  spawn(caller, call_in_turn(caller, world(), {microseconds(20)}, answers));
+  Verbs& other = add_client();
+  spawn(other, call_in_turn(other, world(), {kForever, kForever}, answers));
+  world().at(kStart + microseconds(10), [this] { world().crash(ClientId{0}, CrashKind::client); });
+  EXPECT_EQ(run(), RunEnd::finished);
+  EXPECT_EQ(answers.size(), 2U);
+  for (const Answer& answer : answers) EXPECT_TRUE(answer.reply.ok());
+  EXPECT_EQ(slow.answered, 3U);
+  expect_conservation();
+}
+
+TEST_F(Deadlines, of_a_caller_that_dies_after_it_gave_up_leave_the_late_reply_to_nobody) {
+  Slow slow({microseconds(50)});
+  world().serve_calls(add_server(), slow);
+  std::vector<Answer> answers;
+  Verbs& caller = add_client();
+  spawn(caller, call_in_turn(caller, world(), {microseconds(20), kForever}, answers));
+  Verbs& other = add_client();
+  spawn(other, call_in_turn(other, world(), {kForever, kForever}, answers));
+  world().at(kStart + microseconds(30), [this] { world().crash(ClientId{0}, CrashKind::client); });
+  EXPECT_EQ(run(), RunEnd::finished);
+  EXPECT_EQ(answers.size(), 3U);
+  EXPECT_EQ(slow.answered, 4U);
+  expect_conservation();
+}
+
+TEST_F(Deadlines, come_before_the_failure_of_a_dead_server) {
+  Slow slow({milliseconds(10)});
+  world().serve_calls(add_server(), slow);
+  std::vector<Answer> answers;
+  Verbs& caller = add_client();
+  spawn(caller, call_in_turn(caller, world(), {microseconds(20), kForever}, answers));
+  world().at(kStart + microseconds(10), [this] { world().crash_node(kServer); });
+  EXPECT_EQ(run(), RunEnd::finished);
+  EXPECT_EQ(answers[0].reply.status, VerbStatus::timed_out);
+  EXPECT_EQ(answers[1].reply.status, VerbStatus::peer_failed);
+  expect_conservation();
+}
+
+}  // namespace
+}  // namespace latchlab::simtest

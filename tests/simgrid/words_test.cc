@@ -1,0 +1,208 @@
+// READs by value of more than 16 bytes, the CPU's load of several words, waits of many probes.
+
+#include "core/verbs/batch.h"
+#include "tests/simgrid/links.h"
+
+namespace latchlab::simtest {
+namespace {
+
+class LongReads : public Links {
+ protected:
+  LongReads() {
+    for (std::uint64_t i = 0; i < kWords; ++i) poke_at(kServer, i);
+  }
+  static constexpr std::uint64_t kWords = 2048;
+  void poke_at(NodeId node, std::uint64_t word) { world().poke({node, 8 * word}, expected(word)); }
+  static std::uint64_t expected(std::uint64_t word) { return 0x0101010101010101ULL * (word % 251); }
+  // What its bytes take on the wire.
+  Duration carried(std::int64_t bytes) { return picoseconds(100) * bytes; }
+  Duration alone() { return travel() + nic().serve_read + nic().read; }
+};
+
+struct Fetched {
+  std::vector<std::uint64_t> words;
+  VerbStatus status = VerbStatus::ok;
+  Duration took;
+};
+
+Task<void> fetch(Verbs& verbs, Backend& backend, RemoteAddr from, std::uint32_t bytes,
+                 Fetched& result) {
+  const Time begin = backend.true_now();
+  const ReadWords got = co_await verbs.read_words(from, bytes);
+  result.took = backend.true_now() - begin;
+  result.status = got.status();
+  result.words.assign(got.words().begin(), got.words().end());
+}
+
+TEST_F(LongReads, bring_every_word_and_take_the_time_of_their_bytes) {
+  for (const std::uint32_t bytes : {64U, 72U, 4096U}) {
+    Fetched got;
+    Verbs& client = add_client();
+    spawn(client, fetch(client, world(), on_server(0), bytes, got), world().true_now());
+    EXPECT_EQ(run(), RunEnd::finished);
+    ASSERT_EQ(got.words.size(), bytes / 8);
+    for (std::uint64_t i = 0; i < got.words.size(); ++i) EXPECT_EQ(got.words[i], expected(i));
+    EXPECT_EQ(got.took, alone() + (bytes > 64 ? carried(bytes) : Duration{})) << bytes;
+  }
+}
+
+TEST_F(LongReads, share_a_port_as_other_bytes_do) {
+  std::vector<Fetched> got(2);
+  for (Fetched& each : got) {
+    Verbs& client = add_client();
+    spawn(client, fetch(client, world(), on_server(0), 8000, each));
+  }
+  EXPECT_EQ(run(), RunEnd::finished);
+  EXPECT_EQ(got[0].took, alone() + carried(8000));
+  EXPECT_EQ(got[1].took, alone() + carried(8000) * 2);
+}
+
+TEST_F(LongReads, that_are_bulk_take_what_reads_into_memory_do) {
+  Verb into = read_verb(on_server(0), kMaxReadBytes);
+  into.local = {kHere, 0};
+  const Duration took = time_of(into);
+  Fetched got;
+  Verbs& client = add_client();
+  spawn(client, fetch(client, world(), on_server(0), kMaxReadBytes, got), world().true_now());
+  EXPECT_EQ(run(), RunEnd::finished);
+  EXPECT_EQ(got.took, took);
+  ASSERT_EQ(got.words.size(), kWords);
+  EXPECT_EQ(got.words[2047], expected(2047));
+}
+
+TEST_F(LongReads, fill_the_last_word_up_with_zeros) {
+  Fetched got;
+  Verbs& client = add_client();
+  run_alone(client, fetch(client, world(), on_server(8), 21, got));
+  EXPECT_EQ(got.words, (std::vector<std::uint64_t>{expected(1), expected(2),
+                                                   expected(3) & 0xff'ffff'ffffULL}));
+}
+
+TEST_F(LongReads, of_no_memory_fail_and_bring_nothing) {
+  Fetched got;
+  Verbs& client = add_client();
+  run_alone(client, fetch(client, world(), on_server(kBytes - 64), 128, got));
+  EXPECT_EQ(got.status, VerbStatus::access_error);
+  EXPECT_TRUE(got.words.empty());
+}
+
+TEST_F(LongReads, bring_nothing_of_what_their_slot_held_before) {
+  Verbs& client = add_client();
+  run_alone(client, [](Verbs& verbs) -> Task<void> {
+    for (const std::uint32_t bytes : {512U, 24U, 128U}) {
+      const ReadWords got = co_await verbs.read_words(on_server(80), bytes);
+      EXPECT_EQ(got.words().size(), bytes / 8);
+      for (std::size_t i = 0; i < got.words().size(); ++i) EXPECT_EQ(got[i], expected(10 + i));
+    }
+  }(client));
+  expect_all_given_back();
+}
+
+class CutReads : public LongReads, public testing::WithParamInterface<std::int64_t> {};
+INSTANTIATE_TEST_SUITE_P(Dates, CutReads, testing::Values(200, 1200, 1700, 2400));
+
+TEST_P(CutReads, are_sent_again_and_bring_each_word_once) {
+  const Time down = kStart + nanoseconds(GetParam());
+  cut_port(kServer, down, down + microseconds(12));
+  std::vector<Fetched> got(2);
+  const std::uint32_t sizes[] = {4096, kMaxReadBytes};
+  for (std::size_t i = 0; i < 2; ++i) {
+    Verbs& client = add_client();
+    spawn(client, fetch(client, world(), on_server(0), sizes[i], got[i]));
+  }
+  EXPECT_EQ(run(), RunEnd::finished);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(got[i].status, VerbStatus::ok);
+    ASSERT_EQ(got[i].words.size(), sizes[i] / 8);
+    for (std::uint64_t w = 0; w < got[i].words.size(); ++w) ASSERT_EQ(got[i].words[w], expected(w));
+    EXPECT_GT(got[i].took, timeout_);
+  }
+  expect_all_given_back();
+}
+
+TEST_F(LongReads, in_a_batch_are_told_apart) {
+  Verbs& client = add_client();
+  run_alone(client, [](Verbs& verbs) -> Task<void> {
+    Batch batch(verbs);
+    const int head = batch.add(read_verb(on_server(16), 8));
+    const int first = batch.add(read_verb(on_server(0), 64));
+    const int second = batch.add(read_verb(on_server(800), 200));
+    co_await batch.run();
+    EXPECT_EQ(batch.words(head).size(), 1U);
+    EXPECT_EQ(batch.words(head)[0], expected(2));
+    EXPECT_EQ(batch.words(first).size(), 8U);
+    EXPECT_EQ(batch.words(first)[7], expected(7));
+    EXPECT_EQ(batch.words(second).size(), 25U);
+    EXPECT_EQ(batch.words(second)[24], expected(124));
+  }(client));
+}
+
+TEST_F(LongReads, see_all_their_words_at_one_instant) {
+  // Two words that a 16-byte atomic changes together, read meanwhile as part of 4 KiB.
+  poke_at(kServer, 0);
+  Verbs& writer = add_client(kThere);
+  spawn(writer, [](Verbs& verbs) -> Task<void> {
+    for (int i = 0; i < 40; ++i)
+      co_await verbs.masked_fetch_add(on_server(32), 16, Words{1, 1}, Words{});
+  }(writer));
+  Verbs& reader = add_client();
+  spawn(reader, [](Verbs& verbs) -> Task<void> {
+    for (int i = 0; i < 40; ++i) {
+      const ReadWords got = co_await verbs.read_words(on_server(0), 4096);
+      EXPECT_EQ(got[4] - expected(4), got[5] - expected(5));
+    }
+  }(reader));
+  EXPECT_EQ(run(), RunEnd::finished);
+}
+
+// ---- the CPU's ----
+
+TEST_F(LongReads, of_the_cpu_take_an_access_for_each_cache_line) {
+  for (std::uint64_t i = 0; i < 64; ++i) poke_at(kHere, i);
+  Verbs& client = add_client();
+  run_alone(client, [](Verbs& verbs, Backend& backend, Duration access) -> Task<void> {
+    struct Load {
+      std::uint64_t first;
+      std::uint32_t bytes;
+      std::int64_t lines;
+    };
+    for (const Load load : {Load{0, 64, 1}, Load{7, 16, 2}, Load{0, 512, 8}, Load{1, 500, 8}}) {
+      const Time begin = backend.true_now();
+      const RemoteAddr from{kHere, 8 * load.first};
+      const ReadWords got = co_await verbs.load_words(from, load.bytes);
+      EXPECT_EQ(backend.true_now() - begin, access * load.lines);
+      EXPECT_EQ(got.words().size(), (load.bytes + 7) / 8);
+      for (std::size_t i = 0; i + 1 < got.words().size(); ++i)
+        EXPECT_EQ(got[i], expected(load.first + i));
+    }
+  }(client, world(), nic().cpu_access));
+  expect_all_given_back();
+}
+
+// ---- waits of many probes ----
+
+TEST_F(LongReads, probe_up_to_sixteen_places_with_one_doorbell) {
+  constexpr std::uint64_t kProbes = 16;
+  RemoteWait wait;
+  for (std::uint64_t i = 0; i < kProbes; ++i) wait.add(read_verb(on_server(1024 * i), 40));
+  wait.classify = [](const ProbeValues& values) {
+    return values.words(15)[4] == 77 ? Verdict::done : Verdict::pending;
+  };
+  world().at(kStart + microseconds(30), [this] { world().poke(on_server(1024 * 15 + 32), 77); });
+  RemoteWaitResult result;
+  Verbs& client = add_client();
+  run_alone(client, [](Verbs& verbs, const RemoteWait& what, RemoteWaitResult& got) -> Task<void> {
+    got = co_await verbs.await_remote(what);
+  }(client, wait, result));
+  EXPECT_EQ(result.end, WaitEnd::satisfied);
+  for (std::uint64_t i = 0; i < kProbes - 1; ++i)
+    EXPECT_EQ(result.values.words(i)[4], expected(128 * i + 4));
+  EXPECT_EQ(world().census().executed % kProbes, 0U);
+  EXPECT_EQ(world().census().executed, result.tries) << "each READ is a try";
+  // One round trip a round, not sixteen.
+  EXPECT_GE(result.tries / kProbes, 11U);
+  expect_all_given_back();
+}
+
+}  // namespace
+}  // namespace latchlab::simtest
