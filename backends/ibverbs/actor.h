@@ -20,6 +20,13 @@ class IbActor;
 class Station;
 struct Connection;
 
+// Registered memory for what is read, of a class of sizes (pools.h).
+struct Buffer {
+  std::uint64_t* words = nullptr;
+  std::uint32_t key = 0;
+  std::uint8_t size = 0;
+};
+
 struct IbOperation : Operation {
   std::uint32_t index = 0;       // in its pool
   std::uint32_t generation = 0;  // moves on when the slot is reused
@@ -28,6 +35,7 @@ struct IbOperation : Operation {
   Connection* connection = nullptr;
   Words* landing = nullptr;  // registered: where the RNIC puts what a verb gives back
   std::uint32_t landing_key = 0;
+  Buffer buffer;  // where there is more of it
 };
 
 struct IbWait : WaitOperation {

@@ -121,6 +121,7 @@ class Station final : public Lane::Owner {
   void ask_for_region(Connection& connection, const IbOperation& op);
   void located(Connection& connection, std::uint64_t ticket, const RegionAnswerBody& answer);
   void retire(Connection& connection, VerbStatus status);
+  static void show_words(IbOperation& op);
   void fail_waiting(Connection& connection, VerbStatus status);
   void reset_when_drained(Connection& connection);
   void verb_over(IbOperation& op, VerbStatus status);
