@@ -70,6 +70,12 @@ void Station::finish(IbOperation& op, VerbStatus status) {
   if (--first.remaining == 0) worker_.ready(static_cast<IbOperation&>(first));
 }
 
+void Station::count_effect(const IbOperation& op) {
+  FirstEffect& first = op.owner->first_effect();
+  ++worker_.effects;
+  if (first.armed) first.happened(worker_.effects);
+}
+
 void Station::recycle_batch(IbOperation& first) {
   for (Operation* at = &first; at != nullptr;)
     recycle(static_cast<IbOperation&>(*std::exchange(at, at->next)));

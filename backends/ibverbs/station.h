@@ -144,6 +144,7 @@ class Station final : public Lane::Owner {
   // at home (station_home.cc)
   void post_local(IbActor& actor, IbOperation& op);
   void access_memory(IbOperation& op);
+  void load_words(IbOperation& op);
   void post_evict(IbOperation& op);
   void post_allocate(IbOperation& op);
   // common (station.cc)
@@ -151,6 +152,7 @@ class Station final : public Lane::Owner {
   std::optional<Ask> answered(std::uint64_t ticket);
   void fail(const Ask& ask);
   void finish(IbOperation& op, VerbStatus status);
+  void count_effect(const IbOperation& op);
   template <class Pred>
   void fail_asks(const Pred& lost);
 

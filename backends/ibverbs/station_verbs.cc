@@ -280,9 +280,7 @@ void Station::fail_waiting(Connection& to, VerbStatus status) {
 void Station::verb_over(IbOperation& op, VerbStatus status) {
   --worker_.census.in_flight;
   ++(status == VerbStatus::ok ? worker_.census.executed : worker_.census.failed);
-  FirstEffect& first = op.owner->first_effect();
-  ++worker_.effects;
-  if (first.armed) first.happened(worker_.effects);
+  count_effect(op);
   finish(op, status);
 }
 
