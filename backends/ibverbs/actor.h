@@ -35,7 +35,8 @@ struct IbOperation : Operation {
   Connection* connection = nullptr;
   Words* landing = nullptr;  // registered: where the RNIC puts what a verb gives back
   std::uint32_t landing_key = 0;
-  Buffer buffer;  // where there is more of it
+  Buffer buffer;                  // where there is more of it
+  IbOperation* behind = nullptr;  // the sender's next message to the same endpoint
 };
 
 struct IbWait : WaitOperation {
@@ -91,8 +92,9 @@ class IbActor final : public Verbs {
   std::uint64_t life = 1;  // moves on when the coroutine is destroyed
   bool alive = true;
   std::map<NodeId, std::unique_ptr<Connection>> connections;
-  std::vector<IbWait*> waits;  // armed
-  std::uint32_t detached = 0;  // posted verbs that are not complete yet
+  std::map<std::uint64_t, IbOperation*> sending;  // by endpoint: the last message on its way there
+  std::vector<IbWait*> waits;                     // armed
+  std::uint32_t detached = 0;                     // posted verbs that are not complete yet
   VerbStatus detached_error = VerbStatus::ok;
   IbOperation* flushing = nullptr;
   CallHandler* handler = nullptr;   // of a server part

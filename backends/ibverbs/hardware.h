@@ -25,6 +25,14 @@ class Hardware final : public IbverbsBackend {
   std::uint32_t worker_of(ClientId client) const override {
     return client.value % options_.workers;
   }
+  // Actors of nodes and servers live with worker 0.
+  std::uint32_t lane_of(ActorKind kind, NodeId /*node*/, ClientId client) const override {
+    return kind == ActorKind::client ? worker_of(client) : 0;
+  }
+  EndpointAddr endpoint_address(NodeId node, std::uint32_t lane,
+                                std::uint32_t place) const override {
+    return ib::endpoint_address({node, static_cast<std::uint8_t>(lane)}, place);
+  }
   bool sees_all_effects() const override { return false; }
   Verbs& add_actor(ActorKind kind, NodeId node, ClientId client) override;
   void spawn(Verbs& actor, Task<void> root, Time start) override;

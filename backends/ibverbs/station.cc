@@ -45,7 +45,7 @@ void Station::start(IbActor& actor, IbOperation& first) {
     case OpKind::verb:
       return post_verbs(actor, first);
     case OpKind::send:
-      return post_send(actor, first);
+      return post_sends(actor, first);
     case OpKind::call:
       return post_call(actor, first);
     default:

@@ -130,7 +130,8 @@ class Station final : public Lane::Owner {
   void put_agent_verb(FrameWriter& frame, IbOperation& op, std::uint32_t at, std::uint32_t bytes);
   void agent_answered(FrameReader& reader);
   // messages and calls (station_messages.cc)
-  void post_send(IbActor& actor, IbOperation& op);
+  void post_sends(IbActor& actor, IbOperation& first);
+  void send_over(IbOperation& op);
   void transmit(IbOperation& op);
   void answered(IbOperation& op, const AnswerBody& answer);
   void message_came(const FrameHead& head, const MessageBody& body);

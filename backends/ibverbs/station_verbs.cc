@@ -282,6 +282,7 @@ void Station::verb_over(IbOperation& op, VerbStatus status) {
   ++(status == VerbStatus::ok ? worker_.census.executed : worker_.census.failed);
   count_effect(op);
   finish(op, status);
+  if (op.kind == OpKind::send) send_over(op);
 }
 
 }  // namespace latchlab::ib

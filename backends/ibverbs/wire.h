@@ -27,6 +27,12 @@ struct LaneId {
   constexpr auto operator<=>(const LaneId&) const = default;
 };
 
+// Endpoints of a lane are numbered from 1, in the order in which they are opened.
+inline constexpr std::uint32_t kLaneShift = 16;  // of an endpoint's number
+constexpr EndpointAddr endpoint_address(LaneId lane, std::uint32_t place) {
+  return {lane.node, static_cast<std::uint32_t>(lane.index) << kLaneShift | place};
+}
+
 // Who posts: clients by number, then the background actors of nodes.
 using ActorKey = std::uint64_t;
 constexpr ActorKey client_key(ClientId client) {
