@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "backends/ibverbs/queues.h"
@@ -69,6 +70,9 @@ class IbActor final : public Verbs {
   IbActor(Station& station, ActorKey name, ActorKind kind, NodeId node, ClientId client,
           const Rng& rng)
       : Verbs(kind, node, client, rng), station_(station), key(name) {}
+  // The same server part on another thread.
+  IbActor(Station& station, ActorKey name, IbActor& first)
+      : Verbs(&first), station_(station), key(name), turn(first.turn) {}
 
   EndpointAddr open(std::uint32_t recv_depth, Transport transport) override;
   void reply(const PendingCall& pending, const Reply& reply) override;
@@ -83,10 +87,18 @@ class IbActor final : public Verbs {
   void recycle_wait(WaitOperation& op) override;
 
  private:
+  // Of a server part on several threads: what belongs to one of them is not for the others.
+  void check_thread() const;
+
   Station& station_;
 
  public:
   const ActorKey key;
+  // Held while this actor's part runs code on whichever thread; null: it has one thread.
+  std::mutex* turn = nullptr;
+  std::unique_lock<std::mutex> take_turn() const {
+    return turn != nullptr ? std::unique_lock(*turn) : std::unique_lock<std::mutex>();
+  }
   Task<void> root;
   bool started = false;
   std::uint64_t life = 1;  // moves on when the coroutine is destroyed

@@ -29,6 +29,11 @@ IbActor& Station::add_actor(ActorKey key, ActorKind kind, ClientId client, const
   return *actors_.back();
 }
 
+void Station::add_server(ActorKey key, IbActor& first) {
+  actors_.push_back(std::make_unique<IbActor>(*this, key, first));
+  server_ = actors_.back().get();
+}
+
 bool Station::poll() {
   // What a poll has left behind was there before the next one began.
   if (lane_->drained()) last_poll_ = this_poll_;

@@ -27,9 +27,8 @@ void Station::post_local(IbActor& actor, IbOperation& op) {
         if (IbOperation* over = operations_.find(ticket)) finish(*over, over->completion.status);
       });
     }
-    case OpKind::compute:  // the core is busy, for everybody on this thread
-      for (const Time end = saturating_add(worker_.now(), op.length); worker_.now() < end;) {
-      }
+    case OpKind::compute:
+      compute(actor, op.length);
       break;
     case OpKind::flush:
       if (actor.detached > 0) {
@@ -50,6 +49,15 @@ void Station::post_local(IbActor& actor, IbOperation& op) {
       LATCHLAB_CHECK(false, "an operation that is not for here");
   }
   finish(op, VerbStatus::ok);
+}
+
+// The core is busy, for everybody on this thread; for those of its other threads that a server part
+// has, it is their turn.
+void Station::compute(IbActor& actor, Duration length) {
+  if (actor.turn != nullptr) actor.turn->unlock();
+  for (const Time end = saturating_add(worker_.now(), length); worker_.now() < end;) {
+  }
+  if (actor.turn != nullptr) actor.turn->lock();
 }
 
 void Station::access_memory(IbOperation& op) {

@@ -112,7 +112,7 @@ void Station::post_call(IbActor& actor, IbOperation& op) {
   LATCHLAB_CHECK(directory_.exists(op.server), "call to a node that does not exist");
   ++worker_.census.posted;
   ++worker_.census.in_flight;
-  const LaneId to{op.server, 0};
+  const LaneId to = directory_.desk_of(op.server, calls_made_++);
   if (!lane_->reaches(to)) return fail({FrameKind::call, to, &op, nullptr, {}, 0});
   const CallBody body{actor.key, op.call.request};
   const std::uint64_t ticket = ask(FrameKind::call, to, &op, nullptr);
@@ -131,19 +131,22 @@ void Station::call_came(const FrameHead& head, const CallBody& body) {
     answer.reply.status = VerbStatus::access_error;
     return lane_->send(asker, FrameKind::call_answer, head.ticket, answer);
   }
-  const PendingCall pending{body.request, next_call_++};
-  calls_.emplace(pending.ticket, HeldCall{asker, head.ticket});
-  std::vector<Task<void>>& serving = server_->serving;
-  std::erase_if(serving, [](const Task<void>& task) { return task.done(); });
-  serving.push_back(server_->handler->serve(*server_, pending));
-  serving.back().start();
+  worker_.run_as(*server_, [&] {
+    const PendingCall pending{body.request, node_.calls.next++};
+    node_.calls.held.emplace(pending.ticket, PendingCalls::Held{asker, head.ticket});
+    std::vector<Task<void>>& serving = server_->serving;
+    std::erase_if(serving, [](const Task<void>& task) { return task.done(); });
+    serving.push_back(server_->handler->serve(*server_, pending));
+    serving.back().start();
+  });
 }
 
 void Station::reply(const PendingCall& pending, const Reply& reply) {
-  const auto found = calls_.find(pending.ticket);
-  LATCHLAB_CHECK(found != calls_.end(), "reply to a call that is not pending");
-  const HeldCall held = found->second;
-  calls_.erase(found);
+  std::map<std::uint64_t, PendingCalls::Held>& calls = node_.calls.held;
+  const auto found = calls.find(pending.ticket);
+  LATCHLAB_CHECK(found != calls.end(), "reply to a call that is not pending");
+  const PendingCalls::Held held = found->second;
+  calls.erase(found);
   lane_->send(held.asker, FrameKind::call_answer, held.ticket, CallAnswerBody{reply});
 }
 
