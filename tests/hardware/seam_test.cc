@@ -1,6 +1,7 @@
 // Long READs, and messages that are under way at the same time, where an RNIC and frames of 4 KiB
 // could get them wrong.
 
+#include "core/verbs/batch.h"
 #include "tests/hardware/worlds.h"
 
 namespace latchlab::ib {
