@@ -14,7 +14,6 @@ namespace {
 class Threads : public Worlds {};
 
 TEST_F(Threads, endpoints_have_the_addresses_that_can_be_foretold) {
-  if (IsSkipped()) return;
   IbverbsOptions options;
   options.workers = 3;
   make(options);
@@ -31,6 +30,8 @@ TEST_F(Threads, endpoints_have_the_addresses_that_can_be_foretold) {
 }
 
 enum RequestType : std::uint16_t { kStep, kManySteps, kLong, kHold, kRelease };
+
+constexpr RemoteAddr kTally{kThere, 0};
 
 // Everything here is the server part's own, without any protection.
 class Desk final : public CallHandler {
@@ -50,6 +51,9 @@ class Desk final : public CallHandler {
         co_await verbs.compute(pending.request.type == kLong ? seconds(3) : microseconds(50));
         enter();
       }
+      leave();
+      co_await verbs.fetch_add(kTally, 1);
+      enter();
     }
     Reply reply;
     reply.words[0] = ++served;
@@ -104,6 +108,7 @@ TEST_F(ServerThreads, calls_are_served_by_all_of_them_one_at_a_time) {
   EXPECT_EQ(desk_.served, 1200U);
   EXPECT_EQ(desk_.met, 0U);
   EXPECT_EQ(desk_.threads.size(), 2U);
+  EXPECT_EQ(world().peek(kTally), first_value(kTally.offset) + 1200);
 }
 
 TEST_F(ServerThreads, a_call_is_answered_by_whichever_thread) {
@@ -116,6 +121,39 @@ TEST_F(ServerThreads, a_call_is_answered_by_whichever_thread) {
     }(client, i == 5));
   }
   run();
+}
+
+// Answers through the verbs of its first call.
+class Borrower final : public CallHandler {
+ public:
+  Task<void> serve(Verbs& verbs, PendingCall pending) override {
+    if (first_ == nullptr) first_ = &verbs;
+    first_->reply(pending, {});
+    co_return;
+  }
+
+ private:
+  Verbs* first_ = nullptr;
+};
+
+TEST_F(Threads, a_part_that_uses_the_verbs_of_another_thread_is_stopped) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto run_it = [this] {
+    IbverbsOptions options;
+    options.server_workers = 2;
+    make(options);
+    Borrower borrower;
+    add_server(borrower);
+    Verbs& client = add_client();
+    spawn(client, [](Verbs& verbs) -> Task<void> {
+      for (int i = 0; i < 2; ++i) {
+        Request request;
+        co_await verbs.call(kServer, request);
+      }
+    }(client));
+    run();
+  };
+  EXPECT_DEATH(run_it(), "uses the verbs that it is given");
 }
 
 // The clients' thread is the server's first: what is long has to come to the other.
