@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "backends/ibverbs/queues.h"
@@ -20,6 +21,13 @@ class IbActor;
 class Station;
 struct Connection;
 
+// Registered memory for what is read, of a class of sizes (pools.h).
+struct Buffer {
+  std::uint64_t* words = nullptr;
+  std::uint32_t key = 0;
+  std::uint8_t size = 0;
+};
+
 struct IbOperation : Operation {
   std::uint32_t index = 0;       // in its pool
   std::uint32_t generation = 0;  // moves on when the slot is reused
@@ -28,6 +36,8 @@ struct IbOperation : Operation {
   Connection* connection = nullptr;
   Words* landing = nullptr;  // registered: where the RNIC puts what a verb gives back
   std::uint32_t landing_key = 0;
+  Buffer buffer;                  // where there is more of it
+  IbOperation* behind = nullptr;  // the sender's next message to the same endpoint
 };
 
 struct IbWait : WaitOperation {
@@ -60,6 +70,9 @@ class IbActor final : public Verbs {
   IbActor(Station& station, ActorKey name, ActorKind kind, NodeId node, ClientId client,
           const Rng& rng)
       : Verbs(kind, node, client, rng), station_(station), key(name) {}
+  // The same server part on another thread.
+  IbActor(Station& station, ActorKey name, IbActor& first)
+      : Verbs(&first), station_(station), key(name), turn(first.turn) {}
 
   EndpointAddr open(std::uint32_t recv_depth, Transport transport) override;
   void reply(const PendingCall& pending, const Reply& reply) override;
@@ -74,17 +87,26 @@ class IbActor final : public Verbs {
   void recycle_wait(WaitOperation& op) override;
 
  private:
+  // Of a server part on several threads: what belongs to one of them is not for the others.
+  void check_thread() const;
+
   Station& station_;
 
  public:
   const ActorKey key;
+  // Held while this actor's part runs code on whichever thread; null: it has one thread.
+  std::mutex* turn = nullptr;
+  std::unique_lock<std::mutex> take_turn() const {
+    return turn != nullptr ? std::unique_lock(*turn) : std::unique_lock<std::mutex>();
+  }
   Task<void> root;
   bool started = false;
   std::uint64_t life = 1;  // moves on when the coroutine is destroyed
   bool alive = true;
   std::map<NodeId, std::unique_ptr<Connection>> connections;
-  std::vector<IbWait*> waits;  // armed
-  std::uint32_t detached = 0;  // posted verbs that are not complete yet
+  std::map<std::uint64_t, IbOperation*> sending;  // by endpoint: the last message on its way there
+  std::vector<IbWait*> waits;                     // armed
+  std::uint32_t detached = 0;                     // posted verbs that are not complete yet
   VerbStatus detached_error = VerbStatus::ok;
   IbOperation* flushing = nullptr;
   CallHandler* handler = nullptr;   // of a server part

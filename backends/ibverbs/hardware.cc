@@ -24,13 +24,18 @@ constexpr Duration kChores = milliseconds(1);
 Hardware::Hardware(const WorldPlan& plan, const IbverbsOptions& options)
     : plan_(plan), options_(options) {
   LATCHLAB_CHECK(options.workers >= 1 && options.workers < 255, "1 to 254 threads of clients");
+  LATCHLAB_CHECK(options.server_workers >= 1 && options.server_workers < 255,
+                 "1 to 254 threads of a server part");
   if (options_.hosted.empty())
     for (const NodePlan& node : plan_.nodes) options_.hosted.push_back(node.id);
   directory_.nodes.resize(plan_.nodes.size());
   directory_.agents = options.agents;
+  directory_.server_lanes = options.server_workers;
   directory_.synchronisation_error = options.synchronisation_error;
-  for (std::uint32_t i = 0; i < options.workers; ++i)
-    workers_.push_back(std::make_unique<Worker>(i, monotonic_ns()));
+  std::uint32_t threads = 1;
+  for (const NodeId node : options_.hosted) threads = std::max(threads, threads_of(node));
+  for (std::uint32_t i = 0; i < threads; ++i)
+    workers_.push_back(std::make_unique<Worker>(i, monotonic_ns(), live_clients_));
   if (options.exchange)
     for (const auto& worker : workers_) worker->set_serves_others();
 }
@@ -62,6 +67,11 @@ Verbs& Hardware::add_actor(ActorKind kind, NodeId node, ClientId client) {
                         is_client ? Rng(plan_.seed, client.value, StreamPurpose::protocol)
                                   : Rng(plan_.seed, key, StreamPurpose::protocol));
   if (is_client) clients_[client] = &actor;
+  if (kind == ActorKind::server && options_.server_workers > 1) {
+    actor.turn = &here->calls.turn;
+    for (std::uint32_t i = 1; i < options_.server_workers; ++i)
+      here->stations[i]->add_server(background_key(node, true, i), actor);
+  }
   return actor;
 }
 
@@ -70,22 +80,29 @@ void Hardware::spawn(Verbs& actor, Task<void> root, Time start) {
   mine.root = std::move(root);
   mine.started = false;
   Worker& worker = mine.station().worker();
-  if (mine.kind() == ActorKind::client) ++worker.live_clients;
+  if (mine.kind() == ActorKind::client) worker.client_began();
   worker.at(start, [&worker, &mine] { worker.begin(mine); });
 }
 
 void Hardware::serve_calls(Verbs& server, CallHandler& handler) {
-  static_cast<IbActor&>(server).handler = &handler;
+  for (const auto& station : find(server.node())->stations)
+    if (station->has_server()) station->serve_calls(handler);
 }
 
 // ---- running ----
 
 void Hardware::at(Time date, std::function<void()> action) {
-  workers_[0]->at(date, std::move(action));
+  at_worker(0, date, std::move(action));
 }
 
 void Hardware::at_worker(std::uint32_t worker, Time date, std::function<void()> action) {
-  workers_[worker]->at(date, std::move(action));
+  if (options_.server_workers == 1) return workers_[worker]->at(date, std::move(action));
+  // No code of a server part runs meanwhile, on whichever of its threads.
+  workers_[worker]->at(date, [this, action = std::move(action)] {
+    std::vector<std::unique_lock<std::mutex>> turns;
+    for (const auto& [id, node] : nodes_) turns.emplace_back(node->calls.turn);
+    action();
+  });
 }
 
 void Hardware::run_chores() {
@@ -103,7 +120,7 @@ std::vector<int> Hardware::cores_of_workers(const std::vector<int>& allowed) con
   for (const NodeCard& card : directory_.nodes) {
     if (card.machine != directory_.of(here.id).machine) continue;
     if (card.node == here.id) first = wanted;
-    wanted += workers_.size();
+    wanted += threads_of(card.node);
   }
   if (close.size() < wanted) return {};
   return {close.begin() + static_cast<std::ptrdiff_t>(first),

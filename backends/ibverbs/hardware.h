@@ -21,9 +21,17 @@ class Hardware final : public IbverbsBackend {
 
   const Capabilities& capabilities() const override { return capabilities_; }
   bool hosts(NodeId node) const override { return nodes_.count(node) > 0; }
-  std::uint32_t workers() const override { return options_.workers; }
+  std::uint32_t workers() const override { return static_cast<std::uint32_t>(workers_.size()); }
   std::uint32_t worker_of(ClientId client) const override {
     return client.value % options_.workers;
+  }
+  // Actors of nodes and servers live with worker 0.
+  std::uint32_t lane_of(ActorKind kind, NodeId /*node*/, ClientId client) const override {
+    return kind == ActorKind::client ? worker_of(client) : 0;
+  }
+  EndpointAddr endpoint_address(NodeId node, std::uint32_t lane,
+                                std::uint32_t place) const override {
+    return ib::endpoint_address({node, static_cast<std::uint8_t>(lane)}, place);
   }
   bool sees_all_effects() const override { return false; }
   Verbs& add_actor(ActorKind kind, NodeId node, ClientId client) override;
@@ -51,6 +59,8 @@ class Hardware final : public IbverbsBackend {
  private:
   Status make_node(NodeId id);
   Status make_lanes(LocalNode& node);
+  // How many lanes a node has besides its home's.
+  std::uint32_t threads_of(NodeId node) const;
   Status connect();
   Status connect_clients();
   NodeCard card_of(const LocalNode& node) const;
@@ -69,6 +79,7 @@ class Hardware final : public IbverbsBackend {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::map<NodeId, std::unique_ptr<LocalNode>> nodes_;
   std::map<ClientId, IbActor*> clients_;
+  std::atomic<std::uint32_t> live_clients_ = 0;
   std::atomic<bool> stop_ = false;
   bool chores_ = false;    // are on the first worker's list
   bool together_ = false;  // others wait for the end of the run

@@ -39,10 +39,15 @@ std::int64_t latest(const std::vector<std::string>& dates, std::int64_t own) {
 
 }  // namespace
 
+std::uint32_t Hardware::threads_of(NodeId node) const {
+  const bool server = plan_.nodes[node.value - 1].server;
+  return server ? std::max(options_.workers, options_.server_workers) : options_.workers;
+}
+
 std::vector<LaneId> Hardware::all_lanes() const {
   std::vector<LaneId> lanes;
   for (const NodePlan& node : plan_.nodes)
-    for (std::uint32_t i = 0; i <= options_.workers; ++i)
+    for (std::uint32_t i = 0; i <= threads_of(node.id); ++i)
       lanes.push_back({node.id, static_cast<std::uint8_t>(i)});
   return lanes;
 }
@@ -85,8 +90,9 @@ Status Hardware::make_node(NodeId id) {
 
 Status Hardware::make_lanes(LocalNode& node) {
   const std::vector<LaneId> lanes = all_lanes();
-  for (std::uint32_t i = 0; i <= options_.workers; ++i) {
-    const bool home = i == options_.workers;
+  const std::uint32_t threads = threads_of(node.id);
+  for (std::uint32_t i = 0; i <= threads; ++i) {
+    const bool home = i == threads;
     auto lane = Lane::make(*node.device, {node.id, static_cast<std::uint8_t>(i)}, lanes);
     if (!lane) return lane.error();
     if (home) {
@@ -106,7 +112,7 @@ NodeCard Hardware::card_of(const LocalNode& node) const {
   card.base = reinterpret_cast<std::uint64_t>(node.memory->base());
   card.bytes = node.memory->table().bytes;
   card.key = node.memory->table().remote_key;
-  card.lanes = options_.workers + 1;
+  card.lanes = threads_of(node.id) + 1;
   card.machine = machine();
   const auto add = [&card](const Lane& lane) {
     const std::vector<QpAddress> addresses = lane.addresses();
@@ -125,8 +131,8 @@ Status Hardware::connect() {
     if (!cards) return cards.error();
     LATCHLAB_CHECK(cards.value().size() == plan_.nodes.size(), "a card of each node");
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
-      auto card =
-          read_card(cards.value()[i], plan_.nodes[i].id, lanes.size() * (options_.workers + 1));
+      const NodeId id = plan_.nodes[i].id;
+      auto card = read_card(cards.value()[i], id, lanes.size() * (threads_of(id) + 1));
       if (!card) return card.error();
       directory_.nodes[i] = std::move(card).value();
     }
@@ -143,7 +149,7 @@ Status Hardware::connect() {
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     LocalNode* const node = find(lanes[i].node);
     if (node == nullptr) continue;
-    const bool home = lanes[i].index == options_.workers;
+    const bool home = lanes[i].index == threads_of(lanes[i].node);
     Lane& lane = home ? node->home->lane() : node->stations[lanes[i].index]->lane();
     if (Status connected = connect_lane(lane, i); !connected) return connected;
   }

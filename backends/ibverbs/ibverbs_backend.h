@@ -22,6 +22,9 @@ struct IbverbsOptions {
   std::string device;                  // "mlx5_0"; empty: the first whose port is up
   std::vector<std::string> addresses;  // of the hosted nodes, in turn; empty: what the device has
   std::uint32_t workers = 1;           // threads of clients; the same in every process of a run
+  // Threads of a server that take calls; the same in every process. Code of a server part runs on
+  // one of them at a time, but for what it computes.
+  std::uint32_t server_workers = 1;
   // Every node's memory is its agent's: masked and 16-byte atomics where the RNIC has none.
   bool agents = false;
   bool pin = false;                             // workers to cores close to the device

@@ -1,10 +1,12 @@
 #pragma once
 // Slots of operations and waits of one station. They stay where they are and outlive the
-// coroutines that asked; each operation has 16 registered bytes for what the RNIC brings.
+// coroutines that asked; each operation has 16 registered bytes for what the RNIC brings, and is
+// lent a longer buffer while it needs one.
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "backends/ibverbs/actor.h"
@@ -12,9 +14,53 @@
 
 namespace latchlab::ib {
 
+// Registered buffers of 64 bytes to 16 KiB, each four times as long as those of the class below.
+class BufferPool {
+ public:
+  explicit BufferPool(const Device& device) : device_(device) {}
+
+  // At least so many bytes; the word in which they end is zero.
+  Buffer take(std::uint32_t bytes) {
+    LATCHLAB_CHECK(bytes > 0 && bytes <= kMaxReadBytes, "no buffer is so long");
+    std::uint8_t size = 0;
+    while (kShortest << 2 * size < bytes) ++size;
+    if (free_[size].empty()) grow(size);
+    const Buffer buffer = free_[size].back();
+    free_[size].pop_back();
+    buffer.words[(bytes - 1) / 8] = 0;
+    return buffer;
+  }
+  void give(const Buffer& buffer) { free_[buffer.size].push_back(buffer); }
+
+ private:
+  static constexpr std::uint32_t kShortest = 64;
+  static constexpr std::uint32_t kClasses = 5;
+  static_assert(kShortest << 2 * (kClasses - 1) == kMaxReadBytes);
+  static constexpr std::uint32_t kChunkWords = 64 * 1024 / 8;
+  struct Chunk {
+    alignas(64) std::array<std::uint64_t, kChunkWords> words;
+    Registration registered;
+  };
+
+  void grow(std::uint8_t size) {
+    auto chunk = std::make_unique<Chunk>();
+    auto made = Registration::make(device_, chunk->words.data(), sizeof(chunk->words), false);
+    LATCHLAB_CHECK(made.ok(), made.ok() ? "" : made.error().text());
+    chunk->registered = std::move(made).value();
+    const std::uint32_t words = (kShortest << 2 * size) / 8;
+    for (std::uint32_t at = 0; at < kChunkWords; at += words)
+      free_[size].push_back({&chunk->words[at], chunk->registered.local_key(), size});
+    chunks_.push_back(std::move(chunk));
+  }
+
+  const Device& device_;
+  std::vector<std::unique_ptr<Chunk>> chunks_;
+  std::array<std::vector<Buffer>, kClasses> free_;
+};
+
 class OperationPool {
  public:
-  explicit OperationPool(const Device& device) : device_(device) {}
+  explicit OperationPool(const Device& device) : device_(device), buffers_(device) {}
 
   IbOperation& take() {
     if (free_.empty()) grow();
@@ -27,7 +73,13 @@ class OperationPool {
   }
   void give(IbOperation& op) {
     ++op.generation;
+    if (op.buffer.words != nullptr) buffers_.give(std::exchange(op.buffer, {}));
     free_.push_back(&op);
+  }
+  // A buffer for what this operation reads, until its slot is given back.
+  std::uint64_t* lend(IbOperation& op, std::uint32_t bytes) {
+    op.buffer = buffers_.take(bytes);
+    return op.buffer.words;
   }
   static std::uint64_t ticket_of(const IbOperation& op) {
     return static_cast<std::uint64_t>(op.index) << 32 | op.generation;
@@ -64,6 +116,7 @@ class OperationPool {
   }
 
   const Device& device_;
+  BufferPool buffers_;
   std::vector<std::unique_ptr<Chunk>> chunks_;
   std::vector<IbOperation*> free_;
 };

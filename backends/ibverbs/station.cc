@@ -29,6 +29,11 @@ IbActor& Station::add_actor(ActorKey key, ActorKind kind, ClientId client, const
   return *actors_.back();
 }
 
+void Station::add_server(ActorKey key, IbActor& first) {
+  actors_.push_back(std::make_unique<IbActor>(*this, key, first));
+  server_ = actors_.back().get();
+}
+
 bool Station::poll() {
   // What a poll has left behind was there before the next one began.
   if (lane_->drained()) last_poll_ = this_poll_;
@@ -45,7 +50,7 @@ void Station::start(IbActor& actor, IbOperation& first) {
     case OpKind::verb:
       return post_verbs(actor, first);
     case OpKind::send:
-      return post_send(actor, first);
+      return post_sends(actor, first);
     case OpKind::call:
       return post_call(actor, first);
     default:
@@ -68,6 +73,12 @@ void Station::finish(IbOperation& op, VerbStatus status) {
   }
   Operation& first = *op.batch;
   if (--first.remaining == 0) worker_.ready(static_cast<IbOperation&>(first));
+}
+
+void Station::count_effect(const IbOperation& op) {
+  FirstEffect& first = op.owner->first_effect();
+  ++worker_.effects;
+  if (first.armed) first.happened(op.owner->client(), worker_.effects);
 }
 
 void Station::recycle_batch(IbOperation& first) {

@@ -3,9 +3,11 @@
 // there. Its parts are in files of their own: verbs (on RC QPs of each actor's own, or by a node's
 // agent), messages and calls (frames between lanes), waits, and what is done at home.
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <vector>
@@ -19,6 +21,18 @@
 
 namespace latchlab::ib {
 
+// Calls to a node's server part that are not answered yet, whichever lane they came to. Used in the
+// part's turn.
+struct PendingCalls {
+  struct Held {
+    LaneId asker;
+    std::uint64_t ticket = 0;
+  };
+  std::mutex turn;
+  std::map<std::uint64_t, Held> held;
+  std::uint64_t next = 1;
+};
+
 // What all threads of a node's process share.
 struct LocalNode {
   NodeId id;
@@ -27,16 +41,23 @@ struct LocalNode {
   std::unique_ptr<Home> home;
   std::vector<std::unique_ptr<Station>> stations;  // by worker
   std::mutex state;                                // held by whoever visits the node's state
+  PendingCalls calls;
   bool dead = false;
 };
 
 // What all stations of a process know of the run.
 struct Directory {
-  std::vector<NodeCard> nodes;  // by NodeId - 1
-  bool agents = false;          // every node's memory is its agent's
+  std::vector<NodeCard> nodes;     // by NodeId - 1
+  bool agents = false;             // every node's memory is its agent's
+  std::uint32_t server_lanes = 1;  // of a server, that take calls
   Duration synchronisation_error;
   const NodeCard& of(NodeId node) const { return nodes[node.value - 1]; }
   bool exists(NodeId node) const { return node.value >= 1 && node.value <= nodes.size(); }
+  // A lane of a server for the caller's `number`-th call.
+  LaneId desk_of(NodeId node, std::uint64_t number) const {
+    const std::uint32_t desks = std::min(server_lanes, of(node).lanes - 1);
+    return {node, static_cast<std::uint8_t>(number % desks)};
+  }
   // The last of a node's lanes.
   LaneId home_of(NodeId node) const {
     return {node, static_cast<std::uint8_t>(of(node).lanes - 1)};
@@ -51,6 +72,10 @@ class Station final : public Lane::Owner {
   LocalNode& node() { return node_; }
   Lane& lane() { return *lane_; }
   IbActor& add_actor(ActorKey key, ActorKind kind, ClientId client, const Rng& rng);
+  // The server part of `first`, for calls that come to this lane.
+  void add_server(ActorKey key, IbActor& first);
+  void serve_calls(CallHandler& handler) { server_->handler = &handler; }
+  bool has_server() const { return server_ != nullptr; }
   bool poll();
   // Something is on its way or asked for that may yet wake an actor.
   bool busy() const { return !asks_.empty(); }
@@ -102,10 +127,6 @@ class Station final : public Lane::Owner {
     Time since;
     std::uint64_t ticket = 0;
   };
-  struct HeldCall {
-    LaneId asker;
-    std::uint64_t ticket = 0;
-  };
 
   // verbs (station_verbs.cc)
   void post_verbs(IbActor& actor, IbOperation& first);
@@ -121,6 +142,7 @@ class Station final : public Lane::Owner {
   void ask_for_region(Connection& connection, const IbOperation& op);
   void located(Connection& connection, std::uint64_t ticket, const RegionAnswerBody& answer);
   void retire(Connection& connection, VerbStatus status);
+  static void show_words(IbOperation& op);
   void fail_waiting(Connection& connection, VerbStatus status);
   void reset_when_drained(Connection& connection);
   void verb_over(IbOperation& op, VerbStatus status);
@@ -129,7 +151,8 @@ class Station final : public Lane::Owner {
   void put_agent_verb(FrameWriter& frame, IbOperation& op, std::uint32_t at, std::uint32_t bytes);
   void agent_answered(FrameReader& reader);
   // messages and calls (station_messages.cc)
-  void post_send(IbActor& actor, IbOperation& op);
+  void post_sends(IbActor& actor, IbOperation& first);
+  void send_over(IbOperation& op);
   void transmit(IbOperation& op);
   void answered(IbOperation& op, const AnswerBody& answer);
   void message_came(const FrameHead& head, const MessageBody& body);
@@ -142,7 +165,9 @@ class Station final : public Lane::Owner {
   bool check_words();
   // at home (station_home.cc)
   void post_local(IbActor& actor, IbOperation& op);
+  void compute(IbActor& actor, Duration length);
   void access_memory(IbOperation& op);
+  void load_words(IbOperation& op);
   void post_evict(IbOperation& op);
   void post_allocate(IbOperation& op);
   // common (station.cc)
@@ -150,6 +175,7 @@ class Station final : public Lane::Owner {
   std::optional<Ask> answered(std::uint64_t ticket);
   void fail(const Ask& ask);
   void finish(IbOperation& op, VerbStatus status);
+  void count_effect(const IbOperation& op);
   template <class Pred>
   void fail_asks(const Pred& lost);
 
@@ -164,8 +190,7 @@ class Station final : public Lane::Owner {
   IbActor* server_ = nullptr;
   std::map<std::uint64_t, Ask> asks_;
   std::uint64_t next_ask_ = 1;
-  std::map<std::uint64_t, HeldCall> calls_;  // of others, not answered yet
-  std::uint64_t next_call_ = 1;
+  std::uint64_t calls_made_ = 0;
   std::map<NodeId, Regions> regions_;  // beyond the tables
   std::set<NodeId> gone_;
   std::vector<bool> alive_;  // by client

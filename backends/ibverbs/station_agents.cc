@@ -15,6 +15,11 @@ constexpr std::uint32_t kPieceBytes = 2048;
 static_assert(kPieceBytes + sizeof(AgentHead) + sizeof(AgentVerb) + sizeof(AgentResult) <
               kBodyBytes);
 
+// Data goes beside the verb or its result.
+bool carries_data(const Verb& verb) {
+  return uses_local(verb) || reads_words(verb);
+}
+
 }  // namespace
 
 void Station::put_agent_verb(FrameWriter& frame, IbOperation& op, std::uint32_t at,
@@ -23,7 +28,7 @@ void Station::put_agent_verb(FrameWriter& frame, IbOperation& op, std::uint32_t 
   AgentVerb asked;
   asked.offset = verb.addr.offset + at;
   asked.kind = verb.kind;
-  asked.carries_data = uses_local(verb);
+  asked.carries_data = carries_data(verb);
   asked.bytes = bytes;
   asked.value = verb.value;
   asked.compare = verb.compare;
@@ -37,33 +42,38 @@ void Station::put_agent_verb(FrameWriter& frame, IbOperation& op, std::uint32_t 
     frame.put_bytes(node_.memory->base() + verb.local.offset + at, bytes);
 }
 
-// Verbs from `first` up to, and without, `end`.
+// Verbs from `first` up to, and without, `end`: as many in a frame as it takes, and as its answer
+// has room for.
 void Station::ask_agent(IbActor& actor, IbOperation& first, IbOperation* end) {
   const LaneId home = directory_.home_of(first.verb.addr.node);
   FrameWriter frame;
   AgentHead head;
   head.from = actor.key;
   frame.put(head);
+  std::uint32_t answered = 0;  // bytes of the answer
   const auto send = [&] {
     if (head.verbs == 0) return;
     frame.replace(0, head);
     lane_->send(home, FrameKind::agent, 0, frame.body());
     frame.clear();
-    head.verbs = 0;
+    head.verbs = answered = 0;
     head.continues = true;
     frame.put(head);
   };
   for (Operation* next = &first; next != end && next != nullptr; next = next->next) {
     auto& op = static_cast<IbOperation&>(*next);
     op.pieces = 0;
-    const bool bulk = uses_local(op.verb);
+    const bool data = carries_data(op.verb);
+    const bool reads = op.verb.kind == VerbKind::read;
+    if (reads_words(op.verb)) operations_.lend(op, op.verb.bytes);
     for (std::uint32_t at = 0; at < op.verb.bytes;) {
-      const std::uint32_t bytes = bulk ? std::min(kPieceBytes, op.verb.bytes - at) : op.verb.bytes;
-      const std::uint64_t needed = sizeof(AgentVerb) + sizeof(AgentResult) + (bulk ? bytes : 0);
-      if (bulk || frame.room() < needed) send();
+      const std::uint32_t bytes = data ? std::min(kPieceBytes, op.verb.bytes - at) : op.verb.bytes;
+      const std::uint32_t there = sizeof(AgentVerb) + (data && !reads ? bytes : 0);
+      const std::uint32_t back = sizeof(AgentResult) + (data && reads ? bytes : 0);
+      if (frame.room() < there || kBodyBytes - answered < back) send();
       put_agent_verb(frame, op, at, bytes);
+      answered += back;
       ++head.verbs;
-      if (bulk) send();
       at += bytes;
     }
   }
@@ -80,15 +90,18 @@ void Station::agent_answered(FrameReader& reader) {
     const Verb& verb = op.verb;
     if (result.status != VerbStatus::ok && op.completion.status == VerbStatus::ok)
       op.completion.status = result.status;
-    if (result.data_bytes > 0 && uses_local(verb)) {
+    if (result.data_bytes > 0 && carries_data(verb)) {
       // Pieces of one READ are answered in the order in which they were asked for.
       const std::uint32_t left = op.pieces - 1;
       const std::uint32_t whole = (verb.bytes + kPieceBytes - 1) / kPieceBytes;
       const std::uint64_t at = static_cast<std::uint64_t>(whole - 1 - left) * kPieceBytes;
-      std::memcpy(node_.memory->base() + verb.local.offset + at, data, result.data_bytes);
+      std::byte* const into = uses_local(verb) ? node_.memory->base() + verb.local.offset
+                                               : reinterpret_cast<std::byte*>(op.buffer.words);
+      std::memcpy(into + at, data, result.data_bytes);
     } else if (verb.kind != VerbKind::write) {
       std::memcpy(&op.completion.value, &result.value, std::min<std::uint32_t>(verb.bytes, 16));
     }
+    if (op.pieces == 1 && reads_words(verb) && op.completion.ok()) show_words(op);
     if (--op.pieces == 0) verb_over(op, op.completion.status);
   }
 }

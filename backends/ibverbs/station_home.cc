@@ -1,5 +1,6 @@
 // What an actor does at home: CPU access to memory, node state, time, services.
 
+#include <algorithm>
 #include <utility>
 
 #include "backends/ibverbs/station.h"
@@ -26,9 +27,8 @@ void Station::post_local(IbActor& actor, IbOperation& op) {
         if (IbOperation* over = operations_.find(ticket)) finish(*over, over->completion.status);
       });
     }
-    case OpKind::compute:  // the core is busy, for everybody on this thread
-      for (const Time end = saturating_add(worker_.now(), op.length); worker_.now() < end;) {
-      }
+    case OpKind::compute:
+      compute(actor, op.length);
       break;
     case OpKind::flush:
       if (actor.detached > 0) {
@@ -51,16 +51,24 @@ void Station::post_local(IbActor& actor, IbOperation& op) {
   finish(op, VerbStatus::ok);
 }
 
+// The core is busy, for everybody on this thread; for those of its other threads that a server part
+// has, it is their turn.
+void Station::compute(IbActor& actor, Duration length) {
+  if (actor.turn != nullptr) actor.turn->unlock();
+  for (const Time end = saturating_add(worker_.now(), length); worker_.now() < end;) {
+  }
+  if (actor.turn != nullptr) actor.turn->lock();
+}
+
 void Station::access_memory(IbOperation& op) {
+  if (op.cpu == CpuAccess::load_words) return load_words(op);
   std::uint64_t* const word = node_.memory->word(op.verb.addr.offset);
   const std::uint64_t value = op.verb.value.lo;
   std::uint64_t before = op.verb.compare.lo;
   switch (op.cpu) {
     case CpuAccess::load:
-      before = __atomic_load_n(word, __ATOMIC_SEQ_CST);
-      break;
     case CpuAccess::load_words:
-      LATCHLAB_CHECK(false, "several words at once");
+      before = __atomic_load_n(word, __ATOMIC_SEQ_CST);
       break;
     case CpuAccess::store:
     case CpuAccess::exchange:
@@ -74,6 +82,22 @@ void Station::access_memory(IbOperation& op) {
       break;
   }
   op.completion.value.lo = before;
+  if (op.cpu != CpuAccess::load) count_effect(op);
+}
+
+// Word by word, in ascending order.
+void Station::load_words(IbOperation& op) {
+  const Verb& verb = op.verb;
+  LATCHLAB_CHECK(node_.memory->find(verb.addr.offset, verb.bytes),
+                 "address outside registered memory");
+  const auto* const from =
+      reinterpret_cast<const std::uint64_t*>(node_.memory->base() + verb.addr.offset);
+  std::uint64_t* const words = operations_.lend(op, verb.bytes);
+  for (std::uint32_t at = 0; at < verb.bytes; at += 8) {
+    const std::uint64_t word = __atomic_load_n(from + at / 8, __ATOMIC_SEQ_CST);
+    std::memcpy(words + at / 8, &word, std::min<std::uint32_t>(8, verb.bytes - at));
+  }
+  op.words = words;
 }
 
 void Station::post_allocate(IbOperation& op) {

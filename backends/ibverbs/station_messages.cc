@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::uint32_t kTries = 7;                // as an RC QP's rnr_retry allows
 constexpr Duration kRnrTimer = microseconds(640);  // and its min_rnr_timer of 12
-constexpr std::uint32_t kLaneShift = 16;           // of an endpoint's number
 
 }  // namespace
 
@@ -25,8 +24,7 @@ EndpointAddr Station::open_endpoint(IbActor& actor, std::uint32_t recv_depth, Tr
   endpoint.free_recvs = recv_depth;
   endpoint.transport = transport;
   LATCHLAB_CHECK(endpoints_.size() < (1U << kLaneShift), "a lane has fewer than 2^16 endpoints");
-  const auto place = static_cast<std::uint32_t>(endpoints_.size());
-  return {actor.node(), static_cast<std::uint32_t>(lane_->id().index) << kLaneShift | place};
+  return endpoint_address(lane_->id(), static_cast<std::uint32_t>(endpoints_.size()));
 }
 
 Station::Endpoint* Station::endpoint_at(EndpointAddr own) {
@@ -36,11 +34,25 @@ Station::Endpoint* Station::endpoint_at(EndpointAddr own) {
 
 // ---- SEND ----
 
-void Station::post_send(IbActor& /*actor*/, IbOperation& op) {
-  LATCHLAB_CHECK(directory_.exists(op.target.node), "message to a node that does not exist");
-  ++worker_.census.posted;
-  ++worker_.census.in_flight;
-  transmit(op);
+// Messages of one sender to one endpoint follow each other: a RECV that comes when the first has
+// been turned away would else be the second one's.
+void Station::post_sends(IbActor& actor, IbOperation& first) {
+  for (Operation* at = &first; at != nullptr; at = at->next) {
+    auto& op = static_cast<IbOperation&>(*at);
+    LATCHLAB_CHECK(directory_.exists(op.target.node), "message to a node that does not exist");
+    ++worker_.census.posted;
+    ++worker_.census.in_flight;
+    const auto [last, alone] = actor.sending.try_emplace(op.target.packed(), &op);
+    if (alone)
+      transmit(op);
+    else
+      std::exchange(last->second, &op)->behind = &op;
+  }
+}
+
+void Station::send_over(IbOperation& op) {
+  if (op.behind != nullptr) return transmit(*std::exchange(op.behind, nullptr));
+  static_cast<IbActor&>(*op.owner).sending.erase(op.target.packed());
 }
 
 void Station::transmit(IbOperation& op) {
@@ -100,10 +112,16 @@ void Station::post_call(IbActor& actor, IbOperation& op) {
   LATCHLAB_CHECK(directory_.exists(op.server), "call to a node that does not exist");
   ++worker_.census.posted;
   ++worker_.census.in_flight;
-  const LaneId to{op.server, 0};
+  const LaneId to = directory_.desk_of(op.server, calls_made_++);
   if (!lane_->reaches(to)) return fail({FrameKind::call, to, &op, nullptr, {}, 0});
   const CallBody body{actor.key, op.call.request};
-  lane_->send(to, FrameKind::call, ask(FrameKind::call, to, &op, nullptr), body);
+  const std::uint64_t ticket = ask(FrameKind::call, to, &op, nullptr);
+  lane_->send(to, FrameKind::call, ticket, body);
+  if (op.deadline == kNever) return;
+  worker_.at(op.deadline, [this, ticket] {  // a reply that comes later is nobody's
+    if (const std::optional<Ask> late = answered(ticket))
+      verb_over(*late->op, VerbStatus::timed_out);
+  });
 }
 
 void Station::call_came(const FrameHead& head, const CallBody& body) {
@@ -113,19 +131,22 @@ void Station::call_came(const FrameHead& head, const CallBody& body) {
     answer.reply.status = VerbStatus::access_error;
     return lane_->send(asker, FrameKind::call_answer, head.ticket, answer);
   }
-  const PendingCall pending{body.request, next_call_++};
-  calls_.emplace(pending.ticket, HeldCall{asker, head.ticket});
-  std::vector<Task<void>>& serving = server_->serving;
-  std::erase_if(serving, [](const Task<void>& task) { return task.done(); });
-  serving.push_back(server_->handler->serve(*server_, pending));
-  serving.back().start();
+  worker_.run_as(*server_, [&] {
+    const PendingCall pending{body.request, node_.calls.next++};
+    node_.calls.held.emplace(pending.ticket, PendingCalls::Held{asker, head.ticket});
+    std::vector<Task<void>>& serving = server_->serving;
+    std::erase_if(serving, [](const Task<void>& task) { return task.done(); });
+    serving.push_back(server_->handler->serve(*server_, pending));
+    serving.back().start();
+  });
 }
 
 void Station::reply(const PendingCall& pending, const Reply& reply) {
-  const auto found = calls_.find(pending.ticket);
-  LATCHLAB_CHECK(found != calls_.end(), "reply to a call that is not pending");
-  const HeldCall held = found->second;
-  calls_.erase(found);
+  std::map<std::uint64_t, PendingCalls::Held>& calls = node_.calls.held;
+  const auto found = calls.find(pending.ticket);
+  LATCHLAB_CHECK(found != calls.end(), "reply to a call that is not pending");
+  const PendingCalls::Held held = found->second;
+  calls.erase(found);
   lane_->send(held.asker, FrameKind::call_answer, held.ticket, CallAnswerBody{reply});
 }
 

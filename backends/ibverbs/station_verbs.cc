@@ -33,14 +33,12 @@ WorkRequest::Kind kind_of(VerbKind kind) {
 
 // What can be said here. Whether the memory is there is for the node that has it to say.
 bool Station::valid(const IbActor& actor, const Verb& verb) const {
-  const bool atomic = is_atomic(verb.kind);
   const bool masked = verb.kind >= VerbKind::masked_cas;
-  const bool wide = atomic && verb.bytes == 16;
-  if (verb.addr.offset % (wide ? 16 : 8) != 0 || verb.bytes == 0) return false;
+  const bool wide = is_atomic(verb.kind) && verb.bytes == 16;
+  if (!width_allowed(verb) || verb.addr.offset % (wide ? 16 : 8) != 0) return false;
   if (!directory_.exists(verb.addr.node)) return false;
   if (masked && !directory_.agents) return false;
-  if (atomic) return verb.bytes == 8 || (wide && masked);
-  if (!uses_local(verb)) return verb.bytes <= kByValueBytes;
+  if (!uses_local(verb)) return true;
   return verb.local.node == actor.node() && verb.local.offset % 8 == 0 &&
          node_.memory->find(verb.local.offset, verb.bytes).has_value();
 }
@@ -148,6 +146,9 @@ std::optional<WorkRequest> Station::request_for(IbOperation& op) {
   if (uses_local(verb)) {
     request.local = node_.memory->base() + verb.local.offset;
     request.local_key = node_.memory->find(verb.local.offset, verb.bytes)->local_key;
+  } else if (reads_words(verb)) {
+    request.local = operations_.lend(op, verb.bytes);
+    request.local_key = op.buffer.key;
   } else if (verb.kind == VerbKind::write) {
     request.local = &verb.value;
     request.by_value = true;
@@ -248,9 +249,17 @@ void Station::retire(Connection& to, VerbStatus status) {
   to.posted.pop_front();
   --outstanding_;
   const Verb& verb = op.verb;
-  if (status == VerbStatus::ok && verb.kind != VerbKind::write && !uses_local(verb))
+  if (status == VerbStatus::ok && reads_words(verb))
+    show_words(op);
+  else if (status == VerbStatus::ok && verb.kind != VerbKind::write && !uses_local(verb))
     std::memcpy(&op.completion.value, op.landing, verb.bytes);
   verb_over(op, status);
+}
+
+// What was read is in the operation's buffer.
+void Station::show_words(IbOperation& op) {
+  op.words = op.buffer.words;
+  op.completion.value = {op.words[0], op.words[1]};
 }
 
 void Station::reset_when_drained(Connection& to) {
@@ -271,10 +280,9 @@ void Station::fail_waiting(Connection& to, VerbStatus status) {
 void Station::verb_over(IbOperation& op, VerbStatus status) {
   --worker_.census.in_flight;
   ++(status == VerbStatus::ok ? worker_.census.executed : worker_.census.failed);
-  FirstEffect& first = op.owner->first_effect();
-  ++worker_.effects;
-  if (first.armed) first.happened(op.owner->client(), worker_.effects);
+  count_effect(op);
   finish(op, status);
+  if (op.kind == OpKind::send) send_over(op);
 }
 
 }  // namespace latchlab::ib

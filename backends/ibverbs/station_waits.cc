@@ -19,6 +19,8 @@ void Station::start_wait(IbActor& actor, IbWait& wait) {
 }
 
 bool Station::try_satisfy(IbActor& actor, IbWait& wait) {
+  const bool its_turn = worker_.running() == &actor;
+  const std::unique_lock turn = its_turn ? std::unique_lock<std::mutex>() : actor.take_turn();
   return take_end_of_wait(
       wait.set, membership_version_,
       [&](EndpointAddr own) -> Endpoint& {
@@ -90,7 +92,7 @@ void Station::kill(IbActor& actor, CrashKind kind) {
   if (!std::exchange(actor.alive, false)) return;
   ++actor.life;
   if (actor.kind() == ActorKind::client && actor.root.valid() && !actor.root.done())
-    --worker_.live_clients;
+    worker_.client_ended();
   for (IbWait* wait : std::exchange(actor.waits, {})) {
     wait->armed = false;
     if (wait->set.word_count > 0) --word_waits_;

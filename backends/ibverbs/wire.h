@@ -27,20 +27,28 @@ struct LaneId {
   constexpr auto operator<=>(const LaneId&) const = default;
 };
 
+// Endpoints of a lane are numbered from 1, in the order in which they are opened.
+inline constexpr std::uint32_t kLaneShift = 16;  // of an endpoint's number
+constexpr EndpointAddr endpoint_address(LaneId lane, std::uint32_t place) {
+  return {lane.node, static_cast<std::uint32_t>(lane.index) << kLaneShift | place};
+}
+
 // Who posts: clients by number, then the background actors of nodes.
 using ActorKey = std::uint64_t;
 constexpr ActorKey client_key(ClientId client) {
   return client.value;
 }
-constexpr ActorKey background_key(NodeId node, bool server) {
-  return (1ULL << 40) + 2ULL * node.value + (server ? 1 : 0);
+// A server part has one for each lane that takes calls.
+constexpr ActorKey background_key(NodeId node, bool server, std::uint32_t lane = 0) {
+  return (1ULL << 40) + 2ULL * node.value + (server ? 1 : 0) +
+         (static_cast<std::uint64_t>(lane) << 41);
 }
 
 enum class FrameKind : std::uint8_t {
   nothing,         // is the lane still there?
   message,         // MessageBody to the lane that owns the endpoint
   message_answer,  // AnswerBody
-  call,            // CallBody to lane 0 of the server's node
+  call,            // CallBody to one of the first lanes of the server's node
   call_answer,     // CallAnswerBody
   agent,           // AgentHead and AgentVerbs, data behind; to the home of the memory's node
   agent_answer,    // AgentResults, data behind

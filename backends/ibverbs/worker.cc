@@ -55,19 +55,15 @@ void Worker::resume(IbActor& actor, std::coroutine_handle<> handle) {
     context.time_ps = turn_began_.ps;
   }
   const bool was_done = actor.root.done();
-  running_ = &actor;
-  handle.resume();
-  running_ = nullptr;
+  run_as(actor, [handle] { handle.resume(); });
   ++events;
-  if (!was_done && actor.root.done() && actor.kind() == ActorKind::client) --live_clients;
+  if (!was_done && actor.root.done() && actor.kind() == ActorKind::client) client_ended();
 }
 
 void Worker::begin(IbActor& actor) {
   if (!actor.alive || std::exchange(actor.started, true)) return;
-  running_ = &actor;
-  actor.root.start();
-  running_ = nullptr;
-  if (actor.root.done() && actor.kind() == ActorKind::client) --live_clients;
+  run_as(actor, [&actor] { actor.root.start(); });
+  if (actor.root.done() && actor.kind() == ActorKind::client) client_ended();
 }
 
 void Worker::fire(const Timer& timer) {
@@ -160,7 +156,7 @@ RunEnd Worker::run_until(Time date, const std::atomic<bool>& stop, bool quiet) {
   int idle = 0;
   for (;;) {
     if (stop.load(std::memory_order_relaxed)) return RunEnd::stopped;
-    if (live_clients == 0 && !serves_others_) return RunEnd::finished;
+    if (all_live_.load(std::memory_order_relaxed) == 0 && !serves_others_) return RunEnd::finished;
     turn_began_ = now();
     if (turn_began_ >= date) return RunEnd::reached;
     if (turn()) {
@@ -171,7 +167,7 @@ RunEnd Worker::run_until(Time date, const std::atomic<bool>& stop, bool quiet) {
     if (++idle < kIdleTurns) continue;
     idle = 0;
     if (quiet && nothing_under_way()) return RunEnd::stuck;
-    if (live_clients == 0 && stations_.size() == 1 && turn_began_ > busy_at_ + kAwake)
+    if (live_ == 0 && stations_.size() == 1 && turn_began_ > busy_at_ + kAwake)
       nap(date);
     else
       ::sched_yield();

@@ -25,7 +25,9 @@ std::int64_t monotonic_ns();
 
 class Worker {
  public:
-  Worker(std::uint32_t index, std::int64_t epoch_ns) : index_(index), epoch_ns_(epoch_ns) {}
+  // `live_clients`: of all threads of this process, whose coroutines have not ended.
+  Worker(std::uint32_t index, std::int64_t epoch_ns, std::atomic<std::uint32_t>& live_clients)
+      : index_(index), epoch_ns_(epoch_ns), all_live_(live_clients) {}
 
   void set_epoch(std::int64_t epoch_ns) { epoch_ns_ = epoch_ns; }
   Time now() const { return Time{(monotonic_ns() - epoch_ns_) * 1000}; }
@@ -50,7 +52,6 @@ class Worker {
   RunEnd run_until(Time date, const std::atomic<bool>& stop, bool quiet);
 
   // ---- the books ----
-  std::uint32_t live_clients = 0;  // whose coroutines have not ended
   std::uint64_t effects = 0;
   std::uint64_t events = 0;
   VerbCensus census;
@@ -59,6 +60,16 @@ class Worker {
   const IbActor* running() const { return running_; }
   void resume(IbActor& actor, std::coroutine_handle<> handle);
   void begin(IbActor& actor);
+  // Runs code of an actor's part, in the actor's turn.
+  template <class Code>
+  void run_as(const IbActor& actor, const Code& code) {
+    const std::unique_lock turn = actor.take_turn();
+    running_ = &actor;
+    code();
+    running_ = nullptr;
+  }
+  void client_began() { ++live_, ++all_live_; }
+  void client_ended() { --live_, --all_live_; }
 
  private:
   struct Timer {
@@ -90,6 +101,8 @@ class Worker {
 
   std::uint32_t index_;
   std::int64_t epoch_ns_;
+  std::uint32_t live_ = 0;  // clients of this thread
+  std::atomic<std::uint32_t>& all_live_;
   bool serves_others_ = false;
   std::vector<Station*> stations_;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;

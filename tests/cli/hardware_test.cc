@@ -57,9 +57,11 @@ class HardwareOptions : public Command {
 };
 
 TEST_F(HardwareOptions, are_not_for_simulations) {
-  expect_refused({"--device", "rxe0", "--address", "10.0.0.1", "--workers", "2", "--agents"},
-                 "--device, --address, --workers, --agents: only for runs on hardware; add "
-                 "--backend ibverbs");
+  expect_refused(
+      {"--device", "rxe0", "--address", "10.0.0.1", "--workers", "2", "--server-workers", "2",
+       "--agents"},
+      "--device, --address, --workers, --server-workers, --agents: only for runs on hardware; add "
+      "--backend ibverbs");
   expect_refused({"--rendezvous", "here:1"}, "--rendezvous: only for");
 }
 

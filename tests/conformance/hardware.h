@@ -20,16 +20,20 @@ inline bool on_hardware() {
 }
 
 // All nodes in this process, each with an address of its own as far as the device has enough.
-inline std::unique_ptr<Backend> hardware_world(const WorldPlan& plan, bool agents) {
+inline std::unique_ptr<Backend> hardware_world(const WorldPlan& plan, IbverbsOptions options) {
   const auto devices = ib::list_devices();
   LATCHLAB_CHECK(devices.ok(), devices.ok() ? "" : devices.error().text());
   LATCHLAB_CHECK(!devices.value().empty(), "LATCHLAB_WORLD says ibverbs, and there is no device");
-  IbverbsOptions options;
-  options.agents = agents;
   options.addresses = devices.value().front().ipv4_addresses();
   auto made = make_ibverbs(plan, options);
   LATCHLAB_CHECK(made.ok(), made.ok() ? "" : made.error().text());
   return std::move(made).value();
+}
+
+inline std::unique_ptr<Backend> hardware_world(const WorldPlan& plan, bool agents) {
+  IbverbsOptions options;
+  options.agents = agents;
+  return hardware_world(plan, options);
 }
 
 }  // namespace latchlab

@@ -42,7 +42,9 @@ TEST(cohort_reference, gives_the_lock_back_after_every_handover_but_max_passes) 
       const Outcome outcome = run(setup, seed);
       const auto chain = static_cast<std::uint64_t>(passes) + 1;
       EXPECT_GE(outcome.tally.writes() * chain, outcome.acquired) << passes << " passes";
-      if (passes == 0) EXPECT_EQ(outcome.tally.writes(), outcome.acquired);
+      if (passes == 0) {
+        EXPECT_EQ(outcome.tally.writes(), outcome.acquired);
+      }
     }
   }
 }

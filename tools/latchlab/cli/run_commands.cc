@@ -66,6 +66,13 @@ void add_hardware_run(CLI::App& command, HardwareArguments& hardware) {
       ->capture_default_str()
       ->group(group);
   command
+      .add_option("--server-workers", hardware.server_workers,
+                  "Threads of each server that answer calls to its server part")
+      ->type_name("N")
+      ->check(whole_number(1, 254))
+      ->capture_default_str()
+      ->group(group);
+  command
       .add_flag("--agents", hardware.agents,
                 "A thread of each node executes every verb on its memory, for all locks [for those "
                 "alone that need more than the device has]")

@@ -170,7 +170,11 @@ RepeatOutcome Fleet::run(const Scenario& scenario, std::size_t index, std::uint3
   if (Status there = gather(stop); !there) return failed(there.error().text());
   auto journals = make_journals(point);
   if (!journals) return failed(journals.error().text());
-  const NodeJob job{scenario.resolved_yaml, index, repeat, arguments_.hardware.workers,
+  const NodeJob job{scenario.resolved_yaml,
+                    index,
+                    repeat,
+                    arguments_.hardware.workers,
+                    arguments_.hardware.server_workers,
                     arguments_.hardware.agents || needs_agents(point)};
   launch::JobWatch watch;
   watch.deadline =

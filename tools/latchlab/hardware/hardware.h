@@ -30,6 +30,7 @@ struct NodeJob {
   std::uint64_t point = 0;
   std::uint32_t repeat = 0;
   std::uint32_t workers = 1;
+  std::uint32_t server_workers = 1;
   bool agents = false;
 };
 std::string write_job(const NodeJob& job);

@@ -15,6 +15,7 @@ std::string write_job(const NodeJob& job) {
   json["point"] = job.point;
   json["repeat"] = job.repeat;
   json["workers"] = job.workers;
+  json["server_workers"] = job.server_workers;
   json["agents"] = job.agents;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -26,13 +27,14 @@ Result<NodeJob> read_job(const std::string& text) {
   };
   if (!has("scenario", &Json::is_string) || !has("point", &Json::is_number_unsigned) ||
       !has("repeat", &Json::is_number_unsigned) || !has("workers", &Json::is_number_unsigned) ||
-      !has("agents", &Json::is_boolean))
+      !has("server_workers", &Json::is_number_unsigned) || !has("agents", &Json::is_boolean))
     return Error{"the coordinator has sent a job that this program does not understand", {}};
   NodeJob job;
   job.scenario = json["scenario"].get<std::string>();
   job.point = json["point"].get<std::uint64_t>();
   job.repeat = json["repeat"].get<std::uint32_t>();
   job.workers = std::clamp(json["workers"].get<std::uint32_t>(), 1U, 254U);
+  job.server_workers = std::clamp(json["server_workers"].get<std::uint32_t>(), 1U, 254U);
   job.agents = json["agents"].get<bool>();
   return job;
 }

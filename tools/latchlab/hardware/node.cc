@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -82,7 +83,8 @@ class NodeRun {
       options.addresses = {all[member_.rank() % all.size()]};
     options.workers = job_.workers;
     options.agents = job_.agents;
-    options.pin = job_.workers > 1;
+    options.server_workers = job_.server_workers;
+    options.pin = std::max(job_.workers, job_.server_workers) > 1;
     options.exchange = [this, nodes = plan.nodes.size()](const std::string& mine) {
       return exchange(mine, nodes);
     };

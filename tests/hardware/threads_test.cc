@@ -1,0 +1,178 @@
+// Worlds on several threads.
+
+#include <map>
+#include <set>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tests/hardware/worlds.h"
+
+namespace latchlab::ib {
+namespace {
+
+class Threads : public Worlds {};
+
+TEST_F(Threads, endpoints_have_the_addresses_that_can_be_foretold) {
+  IbverbsOptions options;
+  options.workers = 3;
+  make(options);
+  std::map<std::pair<NodeId, std::uint32_t>, std::uint32_t> opened;
+  const auto expect_next = [&](Verbs& verbs) {
+    const std::uint32_t lane = world().lane_of(verbs.kind(), verbs.node(), verbs.client());
+    const std::uint32_t place = ++opened[{verbs.node(), lane}];
+    EXPECT_EQ(verbs.open_endpoint(4), world().endpoint_address(verbs.node(), lane, place));
+  };
+  for (const NodeId node : {kHere, kThere})
+    expect_next(world().add_actor(ActorKind::node, node, ClientId{}));
+  for (int i = 0; i < 7; ++i) expect_next(add_client(i < 4 ? kHere : kThere));
+  EXPECT_EQ(opened.size(), 6U);
+}
+
+enum RequestType : std::uint16_t { kStep, kManySteps, kLong, kHold, kRelease };
+
+constexpr RemoteAddr kTally{kThere, 0};
+
+// Everything here is the server part's own, without any protection.
+class Desk final : public CallHandler {
+ public:
+  Task<void> serve(Verbs& verbs, PendingCall pending) override {
+    enter();
+    if (pending.request.type == kHold) {
+      held_.push_back(pending);
+      co_return leave();
+    }
+    if (pending.request.type == kRelease) {
+      for (const PendingCall& each : std::exchange(held_, {})) verbs.reply(each, {});
+    } else {
+      const int steps = pending.request.type == kManySteps ? 200 : 1;
+      for (int i = 0; i < steps; ++i) {
+        leave();
+        co_await verbs.compute(pending.request.type == kLong ? seconds(3) : microseconds(50));
+        enter();
+      }
+      leave();
+      co_await verbs.fetch_add(kTally, 1);
+      enter();
+    }
+    Reply reply;
+    reply.words[0] = ++served;
+    verbs.reply(pending, reply);
+    leave();
+  }
+  std::uint64_t served = 0;
+  std::uint64_t met = 0;  // two threads within
+  std::set<std::thread::id> threads;
+
+ private:
+  void enter() {
+    if (std::exchange(inside_, true)) ++met;
+    threads.insert(std::this_thread::get_id());
+    for (int i = 0; i < 10; ++i) std::this_thread::yield();
+  }
+  void leave() { inside_ = false; }
+
+  bool inside_ = false;
+  std::vector<PendingCall> held_;
+};
+
+class ServerThreads : public Worlds {
+ protected:
+  void SetUp() override {
+    Worlds::SetUp();
+    if (IsSkipped()) return;
+    IbverbsOptions options;
+    options.server_workers = 2;
+    make(options);
+    add_server(desk_);
+  }
+  static Request request_of(RequestType type) {
+    Request request;
+    request.type = type;
+    return request;
+  }
+  Desk desk_;
+};
+
+TEST_F(ServerThreads, calls_are_served_by_all_of_them_one_at_a_time) {
+  for (int i = 0; i < 6; ++i) {
+    Verbs& client = add_client(i % 2 == 0 ? kHere : kThere);
+    spawn(client, [](Verbs& verbs) -> Task<void> {
+      for (int round = 0; round < 200; ++round) {
+        const Reply reply = co_await verbs.call(kServer, request_of(kStep));
+        EXPECT_TRUE(reply.ok());
+      }
+    }(client));
+  }
+  run();
+  EXPECT_EQ(desk_.served, 1200U);
+  EXPECT_EQ(desk_.met, 0U);
+  EXPECT_EQ(desk_.threads.size(), 2U);
+  EXPECT_EQ(world().peek(kTally), first_value(kTally.offset) + 1200);
+}
+
+TEST_F(ServerThreads, a_call_is_answered_by_whichever_thread) {
+  for (int i = 0; i < 6; ++i) {
+    Verbs& client = add_client();
+    spawn(client, [](Verbs& verbs, bool releases) -> Task<void> {
+      if (releases) co_await verbs.sleep(seconds(1));
+      const Reply reply = co_await verbs.call(kServer, request_of(releases ? kRelease : kHold));
+      EXPECT_TRUE(reply.ok());
+    }(client, i == 5));
+  }
+  run();
+}
+
+// Answers through the verbs of its first call.
+class Borrower final : public CallHandler {
+ public:
+  Task<void> serve(Verbs& verbs, PendingCall pending) override {
+    if (first_ == nullptr) first_ = &verbs;
+    first_->reply(pending, {});
+    co_return;
+  }
+
+ private:
+  Verbs* first_ = nullptr;
+};
+
+TEST_F(Threads, a_part_that_uses_the_verbs_of_another_thread_is_stopped) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto run_it = [this] {
+    IbverbsOptions options;
+    options.server_workers = 2;
+    make(options);
+    Borrower borrower;
+    add_server(borrower);
+    Verbs& client = add_client();
+    spawn(client, [](Verbs& verbs) -> Task<void> {
+      for (int i = 0; i < 2; ++i) {
+        Request request;
+        co_await verbs.call(kServer, request);
+      }
+    }(client));
+    run();
+  };
+  EXPECT_DEATH(run_it(), "uses the verbs that it is given");
+}
+
+// The clients' thread is the server's first: what is long has to come to the other.
+TEST_F(ServerThreads, while_one_computes_another_serves) {
+  Verbs& patient = add_client(kHere);
+  Verbs& busy = add_client(kThere);
+  spawn(patient, [](Verbs& verbs) -> Task<void> {
+    const Reply first = co_await verbs.call(kServer, request_of(kStep));
+    EXPECT_EQ(first.words[0], 1U);
+    const Reply last = co_await verbs.call(kServer, request_of(kLong));
+    EXPECT_EQ(last.words[0], 3U);
+  }(patient));
+  spawn(busy, [](Verbs& verbs) -> Task<void> {
+    co_await verbs.sleep(milliseconds(500));
+    const Reply second = co_await verbs.call(kServer, request_of(kManySteps));
+    EXPECT_EQ(second.words[0], 2U);
+  }(busy));
+  run();
+}
+
+}  // namespace
+}  // namespace latchlab::ib
