@@ -93,7 +93,7 @@ Actor* World::find_client(ClientId client) {
 }
 
 void World::count_ended(const OpSlot& op) {
-  if (search() != nullptr) return;
+  if (search() != nullptr || op.leftover) return;
   if (op.reaches_others()) ++(op.effected && op.completion.ok() ? census.executed : census.failed);
 }
 
@@ -102,11 +102,11 @@ void World::count_ended(const OpSlot& op) {
 void World::count_effect(const OpSlot& op) {
   FirstEffect& first = op.actor->first_effect();
   if (search() != nullptr) {
-    if (!op.detached) first.armed = false;
+    if (!op.detached && !op.leftover) first.armed = false;
     return;
   }
   ++effects_;
-  if (first.armed) first.happened(effects_);
+  if (first.armed && !op.leftover) first.happened(effects_);
 }
 
 void World::drop(OpSlot& op) {

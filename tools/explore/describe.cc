@@ -52,8 +52,8 @@ std::string describe_verb(const Verb& verb) {
 }
 
 std::string describe_operation(const OpSlot& op) {
-  static constexpr std::array<const char*, 5> kAccesses = {"load of", "store to", "exchange on",
-                                                           "CAS on", "FAA on"};
+  static constexpr std::array<const char*, 6> kAccesses = {
+      "load of", "store to", "exchange on", "CAS on", "FAA on", "load of the words from"};
   switch (op.kind) {
     case OpKind::verb:
       return describe_verb(op.verb);
@@ -139,6 +139,8 @@ std::string what(const Step& step) {
       return "stops looking: nothing has changed for long";
     case StepKind::detect_crash:
       return "is known to be dead";
+    case StepKind::call_deadline:
+      return describe_operation(*step.op) + ": its deadline has passed";
   }
   return {};
 }
