@@ -120,6 +120,7 @@ class ExplorerBackend final : public Backend {
   void pause_cpu(ClientId client, bool paused);
   void move_clock(Time date);
   bool everybody_done() const;
+  bool is_dead(NodeId node) const;
   explorer::World& world() { return *world_; }
 
  private:

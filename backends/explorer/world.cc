@@ -44,6 +44,9 @@ Node* World::find_node(NodeId id) {
 std::uint64_t& World::word(RemoteAddr addr) {
   Node* node = find_node(addr.node);
   LATCHLAB_CHECK(node != nullptr, "memory of a node that does not exist");
+  // Whoever touches a page first, and be it to look at what is possible: it is part of the state.
+  if (search() == nullptr) return node->memory.word(addr.offset);
+  const ArenaScope scope(own_arena());
   return node->memory.word(addr.offset);
 }
 

@@ -151,9 +151,25 @@ std::string describe_step(const Step& step) {
   return who(*step.actor) + ": " + what(step);
 }
 
+namespace {
+
+const char* along_with(CrashUnit unit) {
+  switch (unit) {
+    case CrashUnit::client:
+      return "";
+    case CrashUnit::process:
+      return ", with its process";
+    case CrashUnit::node:
+      return ", with its node and everybody there";
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string describe_choice(const Choice& choice) {
   if (choice.kind == Choice::Kind::crash)
-    return fmt::format("client {}: DIES", choice.victim.value);
+    return fmt::format("client {}: DIES{}", choice.victim.value, along_with(choice.unit));
   if (choice.kind == Choice::Kind::pause)
     return fmt::format("client {}: stands still from here on", choice.victim.value);
   if (choice.kind == Choice::Kind::resume)
