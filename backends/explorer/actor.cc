@@ -1,5 +1,7 @@
 #include "backends/explorer/actor.h"
 
+#include <algorithm>
+
 #include "backends/explorer/world.h"
 
 namespace latchlab::explorer {
@@ -12,7 +14,8 @@ std::uint64_t stream_owner(ActorKind kind, NodeId node, ClientId client) {
   return static_cast<std::uint64_t>(kind) << 32 | node.value;
 }
 
-constexpr std::size_t kUnderWay = 8;  // things that an actor of a small world has going at once
+// Things that an actor of a small world has going at once: a wait has up to 16 probes.
+constexpr std::size_t kUnderWay = 24;
 
 struct ProbeAwait {
   ProbeSlot* slot;
@@ -48,7 +51,7 @@ EndpointAddr Actor::open(std::uint32_t recv_depth, Transport transport) {
   endpoint.addr = {node(), static_cast<std::uint32_t>(home.endpoints.size())};
   endpoint.recvs_free = recv_depth;
   endpoint.transport = transport;
-  endpoint.queue.reserve(kUnderWay);
+  endpoint.queue.reserve(std::min<std::size_t>(recv_depth, kUnderWay));
   return endpoint.addr;
 }
 

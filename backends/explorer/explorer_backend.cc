@@ -210,7 +210,7 @@ VerbCensus ExplorerBackend::census() const {
   VerbCensus census = world_->census;
   for (const auto& actor : world_->actors)
     for (const explorer::OpSlot* op : actor->ops)
-      if (op->reaches_others()) ++census.in_flight;
+      if (op->reaches_others() && !op->leftover) ++census.in_flight;
   return census;
 }
 

@@ -19,7 +19,9 @@
 //  * Messages arrive in order from one sender to one endpoint. A sender that finds no RECV tries
 //    again when one is posted; it gives up (receiver_not_ready) only when nothing else can
 //    happen, or when the receiver has crashed.
-//  * A datagram may be lost at any time, and its sender is not told.
+//  * A datagram may be lost at any time, and its sender is not told. Nor does its sender wait for
+//    it: it may be overtaken by whatever is sent later.
+//  * A call whose deadline passes may still reach the server, or be there; its reply is dropped.
 //  * A crash drops the client's coroutine at a suspension. Of what it had posted to one QP or
 //    endpoint a prefix still lands, and the choice says how long it is. A process crash closes its
 //    endpoints as well; a node crash takes all actors and the memory of the node.
@@ -118,6 +120,7 @@ class ExplorerBackend final : public Backend {
   void pause_cpu(ClientId client, bool paused);
   void move_clock(Time date);
   bool everybody_done() const;
+  bool is_dead(NodeId node) const;
   explorer::World& world() { return *world_; }
 
  private:

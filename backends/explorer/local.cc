@@ -15,6 +15,8 @@ void load_words(World& world, OpSlot& op) {
   for (std::size_t i = 0; i < op.read.size(); ++i) op.read[i] = world.word(op.verb.addr + 8 * i);
   if (op.verb.bytes % 8 != 0) op.read.back() &= (1ULL << (8 * (op.verb.bytes % 8))) - 1;
   op.words = op.read.data();
+  world.note(StepKind::local, *op.actor, static_cast<std::uint64_t>(op.cpu), op.verb.addr.packed(),
+             hash_of(op.read.size(), op.read.front(), op.read.back()));
 }
 
 void access_memory(World& world, OpSlot& op) {

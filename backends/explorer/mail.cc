@@ -1,5 +1,7 @@
 #include "backends/explorer/mail.h"
 
+#include "backends/explorer/waits.h"
+
 namespace latchlab::explorer {
 
 namespace {
@@ -13,25 +15,35 @@ Endpoint* find_endpoint(World& world, EndpointAddr addr) {
   return &node->endpoints[addr.number - 1];
 }
 
-void add_delivery(World& world, OpSlot& op, StepList& steps) {
-  Actor& actor = *op.actor;
-  const auto failing = [&](VerbStatus status) {
-    return Step{StepKind::send_fail, &actor, static_cast<std::uint32_t>(status), &op};
-  };
+bool to_datagrams(World& world, const OpSlot& op) {
   const Endpoint* target = find_endpoint(world, op.target);
-  if (target != nullptr && is_datagram(target->transport)) {
-    steps.now.push_back(failing(VerbStatus::ok));  // lost, and nobody is told
-    if (target->recvs_free > 0 && !target->closed && !world.find_node(op.target.node)->dead)
-      steps.now.push_back({StepKind::deliver, &actor, 0, &op});
-  } else if (target == nullptr || target->closed || world.find_node(op.target.node)->dead) {
-    steps.now.push_back(failing(VerbStatus::peer_failed));
+  return target != nullptr && is_datagram(target->transport);
+}
+
+Step failing(OpSlot& op, VerbStatus status) {
+  return {StepKind::send_fail, op.actor, static_cast<std::uint32_t>(status), &op};
+}
+
+// It is lost, delivered, or over for its sender, each at any moment.
+void add_datagram(World& world, OpSlot& op, StepList& steps) {
+  const Endpoint& target = *find_endpoint(world, op.target);
+  steps.now.push_back(failing(op, VerbStatus::ok));  // lost, and nobody is told
+  if (target.recvs_free > 0 && !target.closed && !world.find_node(op.target.node)->dead)
+    steps.now.push_back({StepKind::deliver, op.actor, 0, &op});
+  if (op.life == op.actor->life) steps.now.push_back({StepKind::complete, op.actor, 0, &op});
+}
+
+void add_delivery(World& world, OpSlot& op, StepList& steps) {
+  const Endpoint* target = find_endpoint(world, op.target);
+  if (target == nullptr || target->closed || world.find_node(op.target.node)->dead) {
+    steps.now.push_back(failing(op, VerbStatus::peer_failed));
   } else if (target->recvs_free > 0) {
-    steps.now.push_back({StepKind::deliver, &actor, 0, &op});
+    steps.now.push_back({StepKind::deliver, op.actor, 0, &op});
   } else if (!target->owner->alive) {
-    steps.now.push_back(failing(VerbStatus::receiver_not_ready));
+    steps.now.push_back(failing(op, VerbStatus::receiver_not_ready));
   } else if (!is_patient(target->transport)) {
     steps.later.push_back(
-        {op.posted_at + kPatience, false, failing(VerbStatus::receiver_not_ready)});
+        {op.posted_at + kPatience, false, failing(op, VerbStatus::receiver_not_ready)});
   }
 }
 
@@ -68,6 +80,21 @@ void deliver(World& world, OpSlot& op) {
   end_send(world, op, VerbStatus::ok);
 }
 
+// The owner of `op` goes on; what it posted is under way as before.
+OpSlot& leave_behind(const OpSlot& op) {
+  Actor& actor = *op.actor;
+  const ArenaScope scope(actor.arena);
+  OpSlot& rest = actor.op_slots.take();
+  rest.kind = op.kind;
+  rest.batch = &rest;
+  rest.actor = &actor;
+  rest.life = actor.life - 1;
+  rest.posted_at = op.posted_at;
+  rest.leftover = true;
+  actor.ops.push_back(&rest);
+  return rest;
+}
+
 // A search must not tell apart what differs in the number of earlier calls alone.
 std::uint64_t take_ticket(World& world) {
   if (world.search() == nullptr) return world.next_ticket++;
@@ -96,12 +123,30 @@ void arrive(World& world, OpSlot& op) {
   world.start_root(*node.server, node.server->roots.size() - 1);
 }
 
+// A reply that is there, but has not been taken, comes too late as well.
+void time_out(World& world, OpSlot& op) {
+  if (op.arrived && !op.effected) world.calls[op.ticket] = nullptr;
+  if (!op.arrived && !op.effected) {
+    OpSlot& rest = leave_behind(op);
+    rest.server = op.server;
+    std::construct_at(&rest.call, op.call);
+  }
+  op.effected = true;
+  op.completion.status = VerbStatus::timed_out;
+  world.note(StepKind::call_deadline, *op.actor, op.server.value, op.call.request.type);
+  world.complete(op);
+}
+
 }  // namespace
 
 void add_send_steps(World& world, Actor& actor, StepList& steps) {
   std::vector<Channel> channels;
   for (OpSlot* op : actor.ops) {
     if (op->kind != OpKind::send) continue;
+    if (!op->effected && to_datagrams(world, *op)) {
+      add_datagram(world, *op, steps);
+      continue;
+    }
     Channel& channel = channel_to(channels, op->target);
     if (op->effected) {
       if (channel.oldest) steps.now.push_back({StepKind::complete, &actor, 0, op});
@@ -111,6 +156,12 @@ void add_send_steps(World& world, Actor& actor, StepList& steps) {
     }
     channel.oldest = false;
   }
+}
+
+void leave_datagram(const OpSlot& op) {
+  OpSlot& rest = leave_behind(op);
+  rest.target = op.target;
+  std::construct_at(&rest.message, op.message);
 }
 
 void make_send_step(World& world, const Step& step) {
@@ -133,15 +184,16 @@ void add_call_steps(World& world, Actor& actor, StepList& steps) {
     } else if (!op->arrived) {
       steps.now.push_back({StepKind::call_arrive, &actor, 0, op});
     }
+    if (op->life == actor.life)
+      add_deadline(world, op->deadline, op->posted_at, {StepKind::call_deadline, &actor, 0, op},
+                   steps);
   }
 }
 
 void make_call_step(World& world, const Step& step) {
   OpSlot& op = *step.op;
-  if (step.kind == StepKind::call_arrive) {
-    arrive(world, op);
-    return;
-  }
+  if (step.kind == StepKind::call_arrive) return arrive(world, op);
+  if (step.kind == StepKind::call_deadline) return time_out(world, op);
   world.calls.erase(op.ticket);
   op.effected = true;
   op.completion.status = VerbStatus::peer_failed;

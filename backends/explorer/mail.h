@@ -8,6 +8,9 @@ namespace latchlab::explorer {
 void add_send_steps(World& world, Actor& actor, StepList& steps);
 void make_send_step(World& world, const Step& step);
 
+// A datagram is over for its sender and goes on without it.
+void leave_datagram(const OpSlot& op);
+
 void add_call_steps(World& world, Actor& actor, StepList& steps);
 void make_call_step(World& world, const Step& step);
 

@@ -14,11 +14,6 @@ std::uint32_t words_of(const Verb& verb) {
 std::uint32_t pieces_of(const Verb& verb) {
   return std::min(words_of(verb), kMaxPieces);
 }
-// Which bytes of its `index`-th word a verb touches.
-std::uint64_t mask_of(const Verb& verb, std::uint32_t index) {
-  const std::uint32_t left = verb.bytes - 8 * index;
-  return left >= 8 ? ~0ULL : (1ULL << (8 * left)) - 1;
-}
 std::uint64_t merged(std::uint64_t old, std::uint64_t fresh, std::uint64_t mask) {
   return (old & ~mask) | (fresh & mask);
 }
@@ -179,6 +174,11 @@ void refuse(World& world, OpSlot& op) {
 }
 
 }  // namespace
+
+std::uint64_t mask_of(const Verb& verb, std::uint32_t index) {
+  const std::uint32_t left = verb.bytes - 8 * index;
+  return left >= 8 ? ~0ULL : (1ULL << (8 * left)) - 1;
+}
 
 void add_verb_steps(World& world, Actor& actor, StepList& steps) {
   std::vector<QpWalk> walks;

@@ -5,6 +5,9 @@
 
 namespace latchlab::explorer {
 
+// Which bytes of its `index`-th word a verb touches.
+std::uint64_t mask_of(const Verb& verb, std::uint32_t index);
+
 void add_verb_steps(World& world, Actor& actor, StepList& steps);
 void make_verb_step(World& world, const Step& step);
 // The verb ends without (further) effect and completes with `status`.

@@ -101,6 +101,10 @@ void ExplorerBackend::move_clock(Time date) {
   world_->clock = std::max(world_->clock, date);
 }
 
+bool ExplorerBackend::is_dead(NodeId node) const {
+  return world_->find_node(node)->dead;
+}
+
 bool ExplorerBackend::everybody_done() const {
   return world_->clients_left == 0;
 }

@@ -2,6 +2,7 @@
 // What the explorer keeps of everything that is under way, and what a step is. Slots have stable
 // addresses for the whole run and outlive the coroutines that asked for them.
 
+#include <algorithm>
 #include <array>
 #include <coroutine>
 #include <cstdint>
@@ -24,6 +25,7 @@ void make_anew(Slot& slot) {
   void* const memory = &slot;
   std::destroy_at(&slot);
   std::memset(memory, 0, sizeof(Slot));
+  __asm__ volatile("" : : "r"(memory) : "memory");  // or a compiler may take it for a dead store
   new (memory) Slot{};
 }
 
@@ -32,6 +34,9 @@ struct OpSlot : Operation {
   bool arrived = false;   // call: the server part has it
   bool effected = false;  // its effect, if any, is over and `completion` is final
   bool holding = false;   // atomic: between its read and its write
+  // What is still on its way of something that is over for its owner: a call that timed out, a
+  // datagram. Nobody hears of its end.
+  bool leftover = false;
   std::uint32_t pieces_done = 0;
   std::uint64_t ticket = 0;
   Time posted_at;
@@ -78,34 +83,41 @@ struct ProbeSlot {
   void clear() { make_anew(*this); }
 };
 
-// Slots that are handed out again once given back, the first free one first: which slot it is
-// depends on those in use alone, not on how that came about. An actor has a few.
+// Slots that are handed out again once given back, the first free one first: which slot it is, and
+// how many there are, depends on those in use alone, not on how that came about. An actor has a
+// few.
 template <class Slot>
 class SlotPool {
  public:
-  SlotPool() { add_chunk(); }
   Slot& take() {
-    for (;;) {
-      for (const auto& chunk : chunks_) {
-        for (Slot& slot : *chunk) {
-          if (slot.taken) continue;
-          slot.taken = true;
-          return slot;
-        }
+    for (Chunk* chunk = &first_;; chunk = chunk->more.get()) {
+      for (Slot& slot : chunk->slots) {
+        if (slot.taken) continue;
+        slot.taken = true;
+        return slot;
       }
-      add_chunk();
+      if (chunk->more == nullptr) chunk->more = std::make_unique<Chunk>();
     }
   }
   void give_back(Slot& slot) {
     LATCHLAB_CHECK(slot.taken, "a slot is given back once");
     slot.clear();
+    Chunk* last = &first_;  // that is needed
+    for (Chunk* chunk = &first_; chunk != nullptr; chunk = chunk->more.get())
+      if (chunk->in_use()) last = chunk;
+    last->more.reset();
   }
 
  private:
-  using Chunk = std::array<Slot, 4>;
-  void add_chunk() { chunks_.push_back(std::make_unique<Chunk>()); }
+  struct Chunk {
+    std::array<Slot, 4> slots;
+    std::unique_ptr<Chunk> more;
+    bool in_use() const {
+      return std::any_of(slots.begin(), slots.end(), [](const Slot& slot) { return slot.taken; });
+    }
+  };
 
-  std::vector<std::unique_ptr<Chunk>> chunks_;
+  Chunk first_;
 };
 
 enum class StepKind : std::uint8_t {
@@ -129,6 +141,7 @@ enum class StepKind : std::uint8_t {
   probe_deadline,   // ... or its deadline
   probe_unchanged,  // ... or because nothing changed for long
   detect_crash,     // membership learns of a crash; part: the client
+  call_deadline,    // a caller stops waiting
 };
 
 // Of a probe_launch in a search: as memory is now, the probe would see nothing new. It may be torn,

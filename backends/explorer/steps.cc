@@ -11,11 +11,9 @@ namespace latchlab::explorer {
 namespace {
 
 void complete(World& world, OpSlot& op) {
-  if (op.probe != nullptr) {
-    complete_probe(world, op);
-  } else {
-    world.complete(op);
-  }
+  if (op.probe != nullptr) return complete_probe(world, op);
+  if (op.kind == OpKind::send && !op.effected) leave_datagram(op);
+  world.complete(op);
 }
 
 }  // namespace
@@ -50,6 +48,7 @@ void perform(World& world, const Step& step) {
       return make_send_step(world, step);
     case StepKind::call_arrive:
     case StepKind::call_fail:
+    case StepKind::call_deadline:
       return make_call_step(world, step);
     case StepKind::complete:
       return complete(world, *step.op);

@@ -33,7 +33,8 @@ class Dating {
     const bool takes_time = step.kind == StepKind::complete || explorer::by_nic(step.kind);
     if (!takes_time) return {{world_.clock}, true};
     const OpSlot& op = *step.op;
-    return leg(step.kind == StepKind::complete ? op.effected_at : op.posted_at, op.possible_since);
+    const bool back = step.kind == StepKind::complete && op.effected;
+    return leg(back ? op.effected_at : op.posted_at, op.possible_since);
   }
 
  private:

@@ -7,9 +7,6 @@
 
 namespace latchlab::explorer {
 
-namespace {
-
-// `date`: on the clock of the actor's node.
 void add_deadline(const World& world, Time date, Time posted_at, const Step& step,
                   StepList& steps) {
   if (date == kNever) return;
@@ -26,8 +23,6 @@ void add_deadline(const World& world, Time date, Time posted_at, const Step& ste
     steps.later.push_back({date < world.clock ? world.clock : date, false, step});
   }
 }
-
-}  // namespace
 
 void add_wait_steps(World& world, Actor& actor, StepList& steps) {
   for (WaitSlot* wait : actor.waits) {
@@ -90,11 +85,9 @@ bool look(World& world, const RemoteWait& wait, ProbeValues& values) {
     const bool fine = node != nullptr && !node->dead && verb.addr.offset % 8 == 0 &&
                       node->memory.contains(verb.addr.offset, verb.bytes);
     if (!fine) return false;
-    std::uint64_t at = 0;
-    for (std::uint64_t& word : values.words(i)) {
-      word = world.word(verb.addr + at);
-      at += 8;
-    }
+    const std::span<std::uint64_t> words = values.words(i);
+    for (std::size_t w = 0; w < words.size(); ++w)
+      words[w] = world.word(verb.addr + 8 * w) & mask_of(verb, static_cast<std::uint32_t>(w));
   }
   return true;
 }

@@ -9,6 +9,10 @@ namespace latchlab::explorer {
 void add_wait_steps(World& world, Actor& actor, StepList& steps);
 void make_wait_step(World& world, const Step& step);
 
+// Lists `step` for when it is `date` on the clock of its actor's node, of something that began at
+// `posted_at`.
+void add_deadline(const World& world, Time date, Time posted_at, const Step& step, StepList& steps);
+
 void add_probe_steps(World& world, Actor& actor, StepList& steps);
 void make_probe_step(World& world, const Step& step);
 // A verb that a remote wait issued has returned.

@@ -44,6 +44,9 @@ Node* World::find_node(NodeId id) {
 std::uint64_t& World::word(RemoteAddr addr) {
   Node* node = find_node(addr.node);
   LATCHLAB_CHECK(node != nullptr, "memory of a node that does not exist");
+  // Whoever touches a page first, and be it to look at what is possible: it is part of the state.
+  if (search() == nullptr) return node->memory.word(addr.offset);
+  const ArenaScope scope(own_arena());
   return node->memory.word(addr.offset);
 }
 
@@ -93,7 +96,7 @@ Actor* World::find_client(ClientId client) {
 }
 
 void World::count_ended(const OpSlot& op) {
-  if (search() != nullptr) return;
+  if (search() != nullptr || op.leftover) return;
   if (op.reaches_others()) ++(op.effected && op.completion.ok() ? census.executed : census.failed);
 }
 
@@ -102,11 +105,11 @@ void World::count_ended(const OpSlot& op) {
 void World::count_effect(const OpSlot& op) {
   FirstEffect& first = op.actor->first_effect();
   if (search() != nullptr) {
-    if (!op.detached) first.armed = false;
+    if (!op.detached && !op.leftover) first.armed = false;
     return;
   }
   ++effects_;
-  if (first.armed) first.happened(op.actor->client(), effects_);
+  if (first.armed && !op.leftover) first.happened(op.actor->client(), effects_);
 }
 
 void World::drop(OpSlot& op) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/params.h"
+#include "core/base/zero_padding.h"
 #include "core/coro/task.h"
 #include "core/protocols/peers.h"
 #include "core/verbs/capabilities.h"
@@ -58,8 +59,10 @@ using GrantId = StrongId<struct GrantTag, std::uint32_t>;
 struct Want {
   LockRef lock;
   LockMode mode = LockMode::exclusive;
+  ZeroPadding<std::uint8_t, 7> padding = {};
   Extent extent = {};
   GrantId id = {};
+  ZeroPadding<std::uint32_t, 1> more_padding = {};
 };
 
 // The right to use the locked object. Expires for its holder: after `valid_until`, on the holder's
@@ -67,8 +70,10 @@ struct Want {
 struct Grant {
   LockRef lock;
   LockMode mode = LockMode::exclusive;  // as granted: a lock without shared mode says exclusive
-  Extent extent;                        // as granted
-  GrantId id;                           // of the want that it answers
+  ZeroPadding<std::uint8_t, 7> padding = {};
+  Extent extent;  // as granted
+  GrantId id;     // of the want that it answers
+  ZeroPadding<std::uint32_t, 1> more_padding = {};
   Time valid_until = kNever;
   // The protocol's own, handed back to release. What needs more is kept by the client part, by
   // GrantId (common/per_grant.h).
@@ -156,12 +161,17 @@ struct Layout {
   EndpointPlan node_endpoint;         // of each client node's part
 };
 
+// What dies at once when somebody dies, as the source of the protocol has it: a client, its process
+// (others notice that it does not acknowledge), or its node with everybody on it and its memory.
+enum class CrashUnit : std::uint8_t { client, process, node };
+
 struct Limits {
   std::uint64_t max_clients = ~0ULL;
   std::uint64_t max_nodes = 65535;
   std::uint64_t max_locks = ~0ULL;
-  std::uint64_t held_at_once = ~0ULL;  // by one client
-  bool abortable = false;              // a client that waits can give up at its deadline
+  std::uint64_t held_at_once = ~0ULL;        // by one client
+  bool abortable = false;                    // a client that waits can give up at its deadline
+  CrashUnit crash_unit = CrashUnit::client;  // searches crash this
 };
 
 // What a part is given. Everything in it outlives the part.

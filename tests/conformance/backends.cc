@@ -14,8 +14,9 @@ namespace latchlab::conformance {
 
 namespace {
 
-constexpr std::uint64_t kExplorerSeeds = 6;
 constexpr std::uint32_t kClients = 80;
+
+}  // namespace
 
 BackendCase explorer_case(std::uint64_t seed) {
   return {"explorer_" + std::to_string(seed), [seed](const WorldPlan& plan) {
@@ -24,6 +25,8 @@ BackendCase explorer_case(std::uint64_t seed) {
             return make_explorer(plan, options);
           }};
 }
+
+namespace {
 
 #if LATCHLAB_WITH_SIMGRID
 // Round numbers: the suite asks what happens, never how long it takes.
@@ -90,33 +93,38 @@ std::string name_of_case(const testing::TestParamInfo<BackendCase>& info) {
   return info.param.name;
 }
 
-Backend& Conformance::world() {
+Backend& Bench::world() {
   if (!world_) {
     WorldPlan plan;
-    plan.nodes = {{kServer, kBytes, true, false},
-                  {kHere, kBytes, false, true},
-                  {kThere, kBytes, false, true}};
+    plan.nodes = {{kServer, bytes_, true, false},
+                  {kHere, bytes_, false, true},
+                  {kThere, bytes_, false, true}};
     plan.clients = kClients;
     plan.seed = 7;
     plan.image = plan_image_;
-    world_ = GetParam().make(plan);
+    make(plan);
   }
   return *world_;
 }
 
-Verbs& Conformance::add_client(NodeId node) {
+Backend& Bench::make(const WorldPlan& plan) {
+  world_ = made_.make(plan);
+  return *world_;
+}
+
+Verbs& Bench::add_client(NodeId node) {
   return world().add_actor(ActorKind::client, node, ClientId{clients_++});
 }
 
-Verbs& Conformance::add_server() {
+Verbs& Bench::add_server() {
   return world().add_actor(ActorKind::server, kServer, ClientId{});
 }
 
-void Conformance::spawn(Verbs& verbs, Task<void> body, Time start) {
+void Bench::spawn(Verbs& verbs, Task<void> body, Time start) {
   world().spawn(verbs, std::move(body), start);
 }
 
-void Conformance::run_alone(Verbs& verbs, Task<void> body) {
+void Bench::run_alone(Verbs& verbs, Task<void> body) {
   spawn(verbs, std::move(body));
   EXPECT_EQ(run(), RunEnd::finished);
 }

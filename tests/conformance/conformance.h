@@ -31,6 +31,8 @@ struct BackendCase {
   }
 };
 std::vector<BackendCase> backend_cases();
+inline constexpr std::uint64_t kExplorerSeeds = 6;
+BackendCase explorer_case(std::uint64_t seed);  // 1 .. kExplorerSeeds
 std::string name_of_case(const testing::TestParamInfo<BackendCase>& info);
 
 inline constexpr NodeId kServer{1};
@@ -44,8 +46,13 @@ constexpr RemoteAddr on_server(std::uint64_t offset) {
   return {kServer, offset};
 }
 
-class Conformance : public testing::TestWithParam<BackendCase> {
- protected:
+// A world for one body, with the actors that the body puts into it.
+class Bench {
+ public:
+  explicit Bench(const BackendCase& made) : made_(made) {}
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+
   Backend& world();
   bool has(Capability capability) { return world().capabilities().has(capability); }
   // The next client, numbered from 0.
@@ -53,18 +60,29 @@ class Conformance : public testing::TestWithParam<BackendCase> {
   Verbs& add_server();
   void spawn(Verbs& verbs, Task<void> body, Time start = {});
   RunEnd run() { return world().run_until(Time{} + lasting(kEnd)); }
-  static Duration lasting(Duration length) { return length * GetParam().slowness; }
+  Duration lasting(Duration length) const { return length * made_.slowness; }
   // Spawns the only client's body and expects it to end.
   void run_alone(Verbs& verbs, Task<void> body);
 
+  // Before the world is first used: its initial image, more memory for each node, or a plan of the
+  // body's own.
   void set_image(std::function<void(NodeId, std::uint64_t, std::span<std::uint64_t>)> image) {
     plan_image_ = std::move(image);
   }
+  void set_bytes(std::uint64_t bytes) { bytes_ = bytes; }
+  Backend& make(const WorldPlan& plan);
 
  private:
+  BackendCase made_;
   std::function<void(NodeId, std::uint64_t, std::span<std::uint64_t>)> plan_image_;
+  std::uint64_t bytes_ = kBytes;
   std::unique_ptr<Backend> world_;
   std::uint32_t clients_ = 0;
+};
+
+class Conformance : public testing::TestWithParam<BackendCase>, protected Bench {
+ protected:
+  Conformance() : Bench(GetParam()) {}
 };
 
 }  // namespace latchlab::conformance

@@ -14,7 +14,7 @@ class Crashes : public Conformance {
   // `body` runs as client 0 and dies on the way; client 1 then finishes undisturbed.
   void crash_in(Task<void> body, CrashKind kind);
   // Verbs of the survivor: far more than the victim lives to see.
-  static int long_work() { return lasting(kUntilDeath) > kUntilDeath ? 300 : 3000; }
+  int long_work() { return lasting(kUntilDeath) > kUntilDeath ? 300 : 3000; }
   // A victim and a survivor on different nodes.
   void add_both() {
     victim_ = &add_client(kThere);

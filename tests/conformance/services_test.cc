@@ -1,6 +1,6 @@
 // Clocks, chance, the node's shared state, allocation, eviction.
 
-#include "tests/conformance/conformance.h"
+#include "tests/conformance/broken.h"
 
 namespace latchlab::conformance {
 namespace {
@@ -117,6 +117,54 @@ TEST_P(Services, allocated_memory_is_zeroed_aligned_and_disjoint) {
     const Completion untouched = co_await verbs.read(second.addr);
     EXPECT_EQ(untouched.value.lo, 0U);
   }(client));
+}
+
+// What one client allocates while the run goes on is there for the one that is told of it.
+Task<void> allocate_for_others(Verbs& verbs, EndpointAddr other) {
+  for (std::uint64_t i = 1; i <= 4; ++i) {
+    const Allocation made = co_await verbs.allocate(i % 2 == 0 ? kServer : kThere, 4096);
+    EXPECT_EQ(made.status, VerbStatus::ok);
+    for (const std::uint64_t at : {0, 2048, 4088}) co_await verbs.write(made.addr + at, i);
+    Message message;
+    message.words = {made.addr.packed(), i, 0};
+    const VerbStatus sent = co_await verbs.send(other, message);
+    EXPECT_EQ(sent, VerbStatus::ok);
+  }
+}
+Task<void> read_allocated(Verbs& verbs, EndpointAddr own) {
+  std::vector<Message> told;
+  for (int i = 0; i < 4; ++i) {
+    const WaitOutcome got = co_await verbs.receive(own, {});
+    told.push_back(got.message);
+  }
+  for (const Message& message : told) {
+    const ReadWords seen = co_await verbs.read_words(RemoteAddr::unpack(message.words[0]), 4096);
+    EXPECT_TRUE(seen.ok());
+    if (!seen.ok()) continue;
+    EXPECT_EQ(seen[0], message.words[1]);
+    EXPECT_EQ(seen[256], message.words[1]);
+    EXPECT_EQ(seen[511], message.words[1]);
+  }
+}
+void others_use_what_is_allocated(Bench& bench) {
+  Verbs& maker = bench.add_client();
+  Verbs& user = bench.add_client(kThere);
+  const EndpointAddr inbox = user.open_endpoint(4);
+  bench.spawn(maker, allocate_for_others(maker, inbox));
+  bench.spawn(user, read_allocated(user, inbox));
+  EXPECT_EQ(bench.run(), RunEnd::finished);
+}
+TEST_P(Services, allocated_memory_is_there_for_others) {
+  LATCHLAB_NEEDS(Capability::allocate);
+  LATCHLAB_NEEDS(Capability::reliable_messages);
+  others_use_what_is_allocated(*this);
+}
+TEST(BrokenServices, allocations_that_overlap_are_noticed) {
+  Fault small;
+  small.posting = [](Operation& first, Verbs&) {
+    if (first.kind == OpKind::allocate) first.length.ps = 1024;
+  };
+  EXPECT_EQ(worlds_noticed(small, others_use_what_is_allocated), static_cast<int>(kExplorerSeeds));
 }
 
 TEST_P(Services, nothing_of_an_evicted_client_lands_afterwards) {

@@ -1,5 +1,7 @@
 #include "tools/explore/body.h"
 
+#include <array>
+
 #include "backends/explorer/actor.h"
 #include "backends/explorer/search_support.h"
 
@@ -16,6 +18,8 @@ WorldShape shape_of(const Case& setup) {
   WorldShape shape;
   shape.client_nodes = setup.client_nodes;
   shape.clients_per_node = setup.clients_per_node;
+  shape.servers = setup.servers;
+  shape.colocated = setup.colocated;
   shape.locks.count = setup.locks;
   return shape;
 }
@@ -46,6 +50,7 @@ Body::Body(const Case& setup, const Protocol& protocol, explorer::SearchSupport&
       holds_(setup.clients()),
       dead_(setup.clients()),
       pauses_(setup.clients()),
+      crash_unit_(setup.crash_unit.value_or(protocol.limits().crash_unit)),
       crashes_left_(setup.crashes),
       pauses_left_(setup.pauses),
       timeouts_left_(setup.timeouts),
@@ -58,6 +63,8 @@ Body::Body(const Case& setup, const Protocol& protocol, explorer::SearchSupport&
 
 void Body::begin(explorer::TimedModel& time) {
   world_.attach(backend_);
+  // Whoever looks at an entry must not change a state by touching it first.
+  for (LockId lock; setup_.servers > 1 && lock.value < setup_.locks; ++lock.value) entry(lock);
   for (std::uint32_t i = 0; i < setup_.clients(); ++i) {
     const std::size_t node = i / setup_.clients_per_node;
     if (node < setup_.time.drift_ppm.size())
@@ -75,13 +82,43 @@ void Body::see_effects() {
       bypasses_.came(ClientId{i});
 }
 
+Body::Clients Body::dying_with(ClientId client) const {
+  if (crash_unit_ != CrashUnit::node) return {client.value, client.value + 1};
+  const std::uint32_t first = client.value - client.value % setup_.clients_per_node;
+  return {first, first + setup_.clients_per_node};
+}
+
+bool Body::may_crash(ClientId client) const {
+  const Clients dying = dying_with(client);
+  if (crashes_left_ == 0 || client.value != dying.begin) return false;
+  for (std::uint32_t i = dying.begin; i < dying.end; ++i)
+    if (at_work(ClientId{i})) return true;
+  return false;
+}
+
 void Body::crash(ClientId client, Chooser& inner) {
+  static constexpr std::array kKinds = {CrashKind::client, CrashKind::process, CrashKind::node};
   --crashes_left_;
-  dead_[client.value] = 1;
-  holds_[client.value] = 0;
-  pauses_[client.value] = Pause::none;
-  monitor_.crashed(client);
-  backend_.crash(client, CrashKind::client, inner);
+  const Clients dying = dying_with(client);
+  for (std::uint32_t i = dying.begin; i < dying.end; ++i) {
+    dead_[i] = 1;
+    holds_[i] = 0;
+    pauses_[i] = Pause::none;
+    monitor_.crashed(ClientId{i});
+  }
+  backend_.crash(client, kKinds[static_cast<std::size_t>(crash_unit_)], inner);
+}
+
+bool Body::only_lost_causes() const {
+  bool any = false;
+  for (std::uint32_t i = 0; i < setup_.clients(); ++i) {
+    if (!at_work(ClientId{i})) continue;
+    if (done_[i] == 0) return false;
+    const NodeId home = entry_place(lock_of(done_[i] - 1)).node;
+    if (!backend_.is_dead(home)) return false;
+    any = true;
+  }
+  return any;
 }
 
 void Body::timeout(Time date) {
@@ -114,7 +151,7 @@ bool Body::next(ClientId client, Section& section) {
   const std::uint32_t index = done_[client.value]++;
   if (index >= setup_.operations) return false;
   section.wants.resize(1);
-  section.wants[0].lock = world_.lock(LockId{index % setup_.locks});
+  section.wants[0].lock = world_.lock(lock_of(index));
   section.wants[0].mode = setup_.mode(client.value, index);
   section.work.hold = setup_.timed() ? setup_.time.hold : kHold;
   if (setup_.timed() && setup_.time.patience.ps > 0)

@@ -28,13 +28,18 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
   // To be called after each step: takes down whose first verb has taken effect in it.
   void see_effects();
 
+  // With all that dies with it.
   void crash(ClientId client, Chooser& inner);
   void timeout(Time date);
   void move_clock(Time date) { backend_.move_clock(date); }
   void pause(ClientId client);
   void resume(ClientId client);
 
-  bool may_crash(ClientId client) const { return crashes_left_ > 0 && at_work(client); }
+  CrashUnit crash_unit() const { return crash_unit_; }
+  // Of a node: its first client stands for it.
+  bool may_crash(ClientId client) const;
+  // A node has died, and whoever is left wants a lock that lay there.
+  bool only_lost_causes() const;
   bool may_pause(ClientId client) const {
     return pauses_left_ > 0 && at_work(client) && !paused(client);
   }
@@ -57,6 +62,12 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
  private:
   enum class Pause : char { none, begun, for_long };  // the last: a lease has run out meanwhile
 
+  struct Clients {
+    std::uint32_t begin;
+    std::uint32_t end;
+  };
+  Clients dying_with(ClientId client) const;
+  LockId lock_of(std::uint32_t operation) const { return LockId{operation % setup_.locks}; }
   bool at_work(ClientId client) const {
     return dead_[client.value] == 0 && done_[client.value] <= setup_.operations;
   }
@@ -79,6 +90,7 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
   std::vector<char> holds_;
   std::vector<char> dead_;
   std::vector<Pause> pauses_;
+  CrashUnit crash_unit_;
   std::uint32_t crashes_left_;
   std::uint32_t pauses_left_;
   std::uint32_t timeouts_left_;

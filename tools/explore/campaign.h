@@ -23,6 +23,7 @@ struct Campaign {
   std::optional<std::uint32_t>
       readers;  // so many that only read, others only write; none: all ways
   Placement placement = Placement::both;
+  std::uint32_t nodes = 0;  // so many client nodes, equally full; 0: by `placement`
   Method method = Method::exhaustive;
   std::uint64_t budget = 0;        // exhaustive: states in all; else walks of each case; 0: default
   std::uint64_t milliseconds = 0;  // in all; 0: no bound

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
@@ -13,6 +15,7 @@
 namespace latchlab::explore {
 
 inline constexpr std::uint32_t kMostClients = 16;
+inline constexpr std::uint32_t kMostServers = 16;
 inline constexpr Duration kLongestTime = seconds(100);  // of each of those below
 
 // What a timed search takes for possible, and how long clients do what they do. See
@@ -32,20 +35,27 @@ struct Case {
   std::vector<std::string> sets;  // NAME=VALUE, over the profile
   std::uint32_t client_nodes = 2;
   std::uint32_t clients_per_node = 1;
+  std::uint32_t servers = 1;     // lock i lies on server i mod servers
+  bool colocated = false;        // client node i is server i
   std::uint32_t operations = 1;  // acquisitions of each client
   std::uint32_t locks = 1;       // a client takes one after the other, and begins anew
   // By client, then by operation: 'X' exclusive, 'S' shared. Missing letters: X.
   std::vector<std::string> modes;
-  std::uint32_t crashes = 0;   // clients that may die
-  std::uint32_t pauses = 0;    // how often a client may stand still while leases run out
-  std::uint32_t timeouts = 4;  // how often the clock may move on when nothing else can
-  bool reduce = true;          // make one step of several that cannot be told apart
+  std::uint32_t crashes = 0;            // how often somebody may die
+  std::optional<CrashUnit> crash_unit;  // what dies then; none: what the protocol says
+  std::uint32_t pauses = 0;             // how often a client may stand still while leases run out
+  std::uint32_t timeouts = 4;           // how often the clock may move on when nothing else can
+  bool reduce = true;                   // make one step of several that cannot be told apart
   CaseTime time;
 
   bool timed() const { return !time.latencies.empty(); }
   std::uint32_t clients() const { return client_nodes * clients_per_node; }
   LockMode mode(std::uint32_t client, std::uint32_t operation) const;
 };
+
+// "client", "process", "node"; nothing: that is none.
+const char* name_of(CrashUnit unit);
+std::optional<CrashUnit> crash_unit_of(std::string_view name);
 
 // The protocol's parameters as the case has them.
 Result<ParamSet> params_of(const Case& setup, const ProtocolEntry& entry);

@@ -50,6 +50,26 @@ Status check_time(const Case& setup) {
   return fine();
 }
 
+Status check_places(const Case& setup, const Limits& limits) {
+  if (setup.servers < 1 || setup.servers > kMostServers)
+    return Error{fmt::format("{} servers: expected 1 to {}", setup.servers, kMostServers), {}};
+  if (setup.colocated && setup.client_nodes > setup.servers)
+    return Error{fmt::format("{} client nodes that are servers too, and {} servers",
+                             setup.client_nodes, setup.servers),
+                 {}};
+  if (setup.client_nodes > limits.max_nodes)
+    return Error{fmt::format("{} with these parameters serves at most {} client nodes, not {}",
+                             setup.protocol, limits.max_nodes, setup.client_nodes),
+                 {}};
+  const bool nodes = setup.crash_unit.value_or(limits.crash_unit) == CrashUnit::node;
+  const std::uint32_t mortal = nodes ? setup.client_nodes : setup.clients();
+  if (setup.crashes > mortal)
+    return Error{fmt::format("{} crashes of {} {}: at most one each", setup.crashes, mortal,
+                             nodes ? "client nodes" : "clients"),
+                 {}};
+  return fine();
+}
+
 }  // namespace
 
 Status check_case(const Case& setup) {
@@ -79,10 +99,7 @@ Status check_case(const Case& setup) {
                  {}};
   if (setup.time.patience.ps > 0 && !protocol->limits().abortable)
     return Error{setup.protocol + " lets no client give up: it cannot have patience", {}};
-  if (setup.crashes > setup.clients())
-    return Error{
-        fmt::format("{} crashes of {} clients: at most one each", setup.crashes, setup.clients()),
-        {}};
+  if (const Status known = check_places(setup, protocol->limits()); !known) return known.error();
   if (const Status known = check_time(setup); !known) return known.error();
   for (const std::string& modes : setup.modes)
     if (modes.find_first_not_of("XS") != modes.npos)

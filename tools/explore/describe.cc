@@ -52,8 +52,8 @@ std::string describe_verb(const Verb& verb) {
 }
 
 std::string describe_operation(const OpSlot& op) {
-  static constexpr std::array<const char*, 5> kAccesses = {"load of", "store to", "exchange on",
-                                                           "CAS on", "FAA on"};
+  static constexpr std::array<const char*, 6> kAccesses = {
+      "load of", "store to", "exchange on", "CAS on", "FAA on", "load of the words from"};
   switch (op.kind) {
     case OpKind::verb:
       return describe_verb(op.verb);
@@ -139,6 +139,8 @@ std::string what(const Step& step) {
       return "stops looking: nothing has changed for long";
     case StepKind::detect_crash:
       return "is known to be dead";
+    case StepKind::call_deadline:
+      return describe_operation(*step.op) + ": its deadline has passed";
   }
   return {};
 }
@@ -149,9 +151,25 @@ std::string describe_step(const Step& step) {
   return who(*step.actor) + ": " + what(step);
 }
 
+namespace {
+
+const char* along_with(CrashUnit unit) {
+  switch (unit) {
+    case CrashUnit::client:
+      return "";
+    case CrashUnit::process:
+      return ", with its process";
+    case CrashUnit::node:
+      return ", with its node and everybody there";
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string describe_choice(const Choice& choice) {
   if (choice.kind == Choice::Kind::crash)
-    return fmt::format("client {}: DIES", choice.victim.value);
+    return fmt::format("client {}: DIES{}", choice.victim.value, along_with(choice.unit));
   if (choice.kind == Choice::Kind::pause)
     return fmt::format("client {}: stands still from here on", choice.victim.value);
   if (choice.kind == Choice::Kind::resume)

@@ -24,7 +24,9 @@ std::string title(const Trace& trace) {
   if (!setup.profile.empty()) text += ", profile " + setup.profile;
   for (const std::string& set : setup.sets) text += ", " + set;
   if (setup.locks > 1) text += fmt::format("\n{} locks, one after the other", setup.locks);
-  text += fmt::format("\n{} clients on {} nodes:", setup.clients(), setup.client_nodes);
+  if (setup.servers > 1) text += fmt::format("\n{} servers", setup.servers);
+  text += fmt::format("\n{} clients on {} nodes{}:", setup.clients(), setup.client_nodes,
+                      setup.colocated ? ", which are servers too" : "");
   for (std::uint32_t i = 0; i < setup.clients(); ++i) {
     text += fmt::format("{} client {}", i == 0 ? "" : ",", i);
     for (std::uint32_t k = 0; k < setup.operations; ++k)

@@ -120,10 +120,16 @@ Case read_case(Reader& reader) {
   setup.sets = reader.texts("set");
   setup.client_nodes = reader.number("client_nodes", 1, kMostClients);
   setup.clients_per_node = reader.number("clients_per_node", 1, kMostClients);
+  if (reader.has("servers")) setup.servers = reader.number("servers", 1, kMostServers);
+  if (reader.has("colocated")) setup.colocated = reader.flag("colocated");
   setup.operations = reader.number("operations", 1, kMostOperations);
   if (reader.has("locks")) setup.locks = reader.number("locks", 1, kMostOperations);
   setup.modes = reader.texts("modes");
   setup.crashes = reader.number("crashes", 0, kMostClients);
+  if (reader.has("crash_unit")) {
+    setup.crash_unit = crash_unit_of(reader.text("crash_unit"));
+    if (!setup.crash_unit) reader.fail("crash_unit", "client, process or node");
+  }
   setup.pauses = reader.number("pauses", 0, kMostClients);
   setup.timeouts = reader.number("timeouts", 0, 1'000'000);
   setup.reduce = reader.flag("reduce");

@@ -22,6 +22,20 @@ LockMode Case::mode(std::uint32_t client, std::uint32_t operation) const {
   return known && modes[client][operation] == 'S' ? LockMode::shared : LockMode::exclusive;
 }
 
+namespace {
+constexpr std::array<const char*, 3> kCrashUnits = {"client", "process", "node"};
+}
+
+const char* name_of(CrashUnit unit) {
+  return kCrashUnits[static_cast<std::size_t>(unit)];
+}
+
+std::optional<CrashUnit> crash_unit_of(std::string_view name) {
+  for (std::size_t i = 0; i < kCrashUnits.size(); ++i)
+    if (name == kCrashUnits[i]) return static_cast<CrashUnit>(i);
+  return std::nullopt;
+}
+
 const char* name_of(Wrong wrong) {
   static constexpr std::array<const char*, kWrongs> kNames = {
       "nothing",        "mutual exclusion",    "late effect", "deadlock",
@@ -70,6 +84,10 @@ const char* Universe::what_cut() const {
 }
 
 bool Universe::finished() const {
+  return all_done() || body_->only_lost_causes();
+}
+
+bool Universe::all_done() const {
   return body_->backend().everybody_done();
 }
 
@@ -83,11 +101,11 @@ std::vector<Choice> Universe::choices_in_time() {
   cut_ = false;
   // Once all clients are done, what they have posted still lands; timers of servers mean nothing.
   for (const StepList::Dated& dated : body_->backend().possible_by_date()) {
-    if (finished() && dated.step.op == nullptr) continue;
+    if (all_done() && dated.step.op == nullptr) continue;
     cut_ = cut_ || dated.date > horizon;
     if (dated.date <= horizon) choices.push_back({Choice::Kind::step, dated.step, {}, dated.date});
   }
-  if (!finished()) add_faults(choices);
+  if (!all_done()) add_faults(choices);
   return choices;
 }
 
@@ -98,7 +116,7 @@ std::vector<Choice> Universe::choices_without_time() {
   // When everybody just looks on, nobody will see anything.
   if (std::all_of(steps.now.begin(), steps.now.end(), looks_idly)) choices.clear();
   cut_ = false;
-  if (finished()) return choices;
+  if (all_done()) return choices;
   if (choices.empty()) add_timeouts(steps, choices);
   add_resumptions(choices);
   add_faults(choices);
@@ -140,7 +158,7 @@ void Universe::add_faults(std::vector<Choice>& choices) {
       choices.push_back({Choice::Kind::pause, {}, ClientId{i}, {}});
   for (std::uint32_t i = 0; i < setup_.clients(); ++i)
     if (body_->may_crash(ClientId{i}))
-      choices.push_back({Choice::Kind::crash, {}, ClientId{i}, {}});
+      choices.push_back({Choice::Kind::crash, {}, ClientId{i}, {}, body_->crash_unit()});
 }
 
 void Universe::make(const Choice& choice, Chooser& inner) {

@@ -37,9 +37,10 @@ constexpr bool ends(Wrong wrong) {
 struct Choice {
   enum class Kind : std::uint8_t { step, crash, timeout, pause, resume };
   Kind kind = Kind::step;
-  explorer::Step step;  // step, timeout
-  ClientId victim;      // crash, pause, resume
-  Time date;            // timeout; in a timed case: step
+  explorer::Step step;                 // step, timeout
+  ClientId victim;                     // crash, pause, resume
+  Time date;                           // timeout; in a timed case: step
+  CrashUnit unit = CrashUnit::client;  // crash: what dies with it
 };
 
 // Hears of every step, before it is made; for replays.
@@ -70,6 +71,7 @@ class Universe {
   // Of the state as it is; `terminal`: choices() were empty, and not cut.
   Wrong wrong(bool terminal) const;
   std::string describe(Wrong wrong) const;
+  // All that live clients can still do is done: those that are left want locks whose node is dead.
   bool finished() const;
 
   void listen(StepListener* listener) { listener_ = listener; }
@@ -84,6 +86,7 @@ class Universe {
  private:
   std::vector<Choice> choices_in_time();
   std::vector<Choice> choices_without_time();
+  bool all_done() const;
   void settle(Chooser& inner);
   void add_timeouts(const explorer::StepList& steps, std::vector<Choice>& choices);
   void add_faults(std::vector<Choice>& choices);

@@ -33,6 +33,15 @@ void write_time(const CaseTime& time, Json& json) {
   json["horizon"] = format_duration(time.horizon);
 }
 
+// What most cases do not have is not written.
+void write_places(const Case& setup, Json& json) {
+  if (setup.servers > 1) json["servers"] = setup.servers;
+  if (setup.colocated) json["colocated"] = true;
+}
+void write_crash_unit(const Case& setup, Json& json) {
+  if (setup.crash_unit) json["crash_unit"] = name_of(*setup.crash_unit);
+}
+
 }  // namespace
 
 std::string trace_json(const Trace& trace) {
@@ -46,10 +55,12 @@ std::string trace_json(const Trace& trace) {
   json["set"] = setup.sets;
   json["client_nodes"] = setup.client_nodes;
   json["clients_per_node"] = setup.clients_per_node;
+  write_places(setup, json);
   json["operations"] = setup.operations;
   if (setup.locks > 1) json["locks"] = setup.locks;
   json["modes"] = setup.modes;
   json["crashes"] = setup.crashes;
+  write_crash_unit(setup, json);
   json["pauses"] = setup.pauses;
   json["timeouts"] = setup.timeouts;
   json["reduce"] = setup.reduce;
@@ -76,6 +87,8 @@ std::string verdict_json(const Campaign& campaign, const Verdict& verdict,
                     {"locks", base.locks},         {"crashes", base.crashes},
                     {"pauses", base.pauses},       {"timeouts", base.timeouts},
                     {"cases", verdict.all_cases}};
+  write_places(base, json["bounds"]);
+  write_crash_unit(base, json["bounds"]);
   if (base.timed()) {
     json["bounds"].erase("timeouts");  // leases run out by themselves
     write_time(base.time, json["bounds"]);

@@ -78,6 +78,7 @@ struct CalibrateArguments {
 struct ExploreArguments {
   explore::Campaign campaign;  // but for what follows
   std::string placement = "both";
+  std::string crash_unit;  // empty: the protocol's
   std::string strategy = "exhaustive";
   std::string budget;
   std::vector<std::string> latencies;

@@ -109,7 +109,7 @@ Result<Campaign> campaign_of(const ExploreArguments& arguments) {
   if (arguments.strategy == "random") campaign.method = explore::Method::random;
   if (const Status read = read_budget(arguments.budget, campaign); !read) return read.error();
   if (const Status read = read_time(arguments, campaign); !read) return read.error();
-  campaign.base.client_nodes = campaign.clients;
+  campaign.base.crash_unit = explore::crash_unit_of(arguments.crash_unit);
   if (const Status known = explore::check_campaign(campaign); !known) return known.error();
   return campaign;
 }

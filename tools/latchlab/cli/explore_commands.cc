@@ -54,7 +54,12 @@ void add_explore(Cli& cli) {
       ->check(whole_number(0, 16));
   text(command, "--modes", base.modes, "TEXT ...",
        "One assignment: for each client a text such as XS, writes then reads");
-  number(command, "--crashes", base.crashes, 0, 16, "Clients that may die, at any moment");
+  number(command, "--crashes", base.crashes, 0, 16, "How often somebody may die, at any moment");
+  command
+      .add_option("--crash-unit", arguments->crash_unit,
+                  "What dies: a client, its process, or its node with everybody on it [as the "
+                  "protocol says]")
+      ->check(CLI::IsMember({"client", "process", "node"}));
   number(command, "--pauses", base.pauses, 0, 16,
          "How often a client may stand still while leases run out");
   number(command, "--timeouts", base.timeouts, 0, 1'000,
@@ -63,6 +68,11 @@ void add_explore(Cli& cli) {
   command.add_option("--placement", arguments->placement, "A node for each client, one for all")
       ->check(CLI::IsMember({"spread", "together", "both"}))
       ->capture_default_str();
+  number(command, "--client-nodes", arguments->campaign.nodes, 0, 16,
+         "So many, equally full, instead of a placement");
+  number(command, "--servers", base.servers, 1, 16, "Lock i lies on server i modulo this");
+  command.add_flag("--colocated", base.colocated,
+                   "Client nodes are servers too: client node i is server i");
   command
       .add_option("--strategy", arguments->strategy,
                   "exhaustive: all orders; pct, random: one order at a time")

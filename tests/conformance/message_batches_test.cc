@@ -1,0 +1,177 @@
+// Several messages under way at once, and the transports of the endpoints that they go to.
+
+#include <algorithm>
+
+#include "tests/conformance/broken.h"
+
+namespace latchlab::conformance {
+namespace {
+
+class MessageBatches : public Conformance {
+ protected:
+  void SetUp() override { LATCHLAB_NEEDS(Capability::reliable_messages); }
+};
+LATCHLAB_EVERY_BACKEND(MessageBatches);
+
+Message numbered(std::uint64_t number) {
+  Message message;
+  message.words = {number, 3 * number, 0};
+  return message;
+}
+bool is_whole(const Message& message) {
+  return message.words[1] == 3 * message.words[0];
+}
+
+// What arrives until nothing has for a while.
+Task<void> collect(Verbs& verbs, EndpointAddr own, std::size_t enough, Duration patience,
+                   std::vector<std::uint64_t>& numbers) {
+  while (numbers.size() < enough) {
+    const WaitOutcome got = co_await verbs.receive(own, {}, verbs.now() + patience);
+    if (got.by != Woke::message) co_return;
+    EXPECT_TRUE(is_whole(got.message));
+    numbers.push_back(got.message.words[0]);
+  }
+}
+
+// Messages 1, 2, 3 ... to each target in turn, `each` to every one.
+Task<void> send_batch(Verbs& verbs, std::vector<EndpointAddr> targets, std::uint64_t each) {
+  Batch batch(verbs);
+  std::vector<int> indices;
+  for (std::uint64_t number = 1; number <= each; ++number)
+    for (const EndpointAddr target : targets)
+      indices.push_back(batch.add(target, numbered(number)));
+  co_await batch.run();
+  for (const int index : indices) EXPECT_EQ(batch.result(index).status, VerbStatus::ok);
+  EXPECT_EQ(batch.status(), VerbStatus::ok);
+}
+
+void all_of_a_batch_arrive_in_order(Bench& bench) {
+  Verbs& sender = bench.add_client();
+  const Transport transports[] = {Transport::dc, Transport::rc, Transport::rc_patient};
+  std::vector<EndpointAddr> inboxes;
+  std::array<std::vector<std::uint64_t>, 3> received;
+  for (std::size_t i = 0; i < 3; ++i) {
+    Verbs& receiver = bench.add_client(i == 0 ? kHere : kThere);
+    inboxes.push_back(receiver.open_endpoint(4, transports[i]));
+    bench.spawn(receiver,
+                collect(receiver, inboxes[i], 3, bench.lasting(milliseconds(20)), received[i]));
+  }
+  bench.spawn(sender, send_batch(sender, inboxes, 3));
+  EXPECT_EQ(bench.run(), RunEnd::finished);
+  for (const auto& numbers : received) EXPECT_EQ(numbers, (std::vector<std::uint64_t>{1, 2, 3}));
+}
+TEST_P(MessageBatches, all_arrive_and_those_to_one_endpoint_in_order) {
+  all_of_a_batch_arrive_in_order(*this);
+}
+
+void each_message_has_its_own_result(Bench& bench) {
+  Verbs& sender = bench.add_client();
+  Verbs& receiver = bench.add_client(kThere);
+  const EndpointAddr narrow = receiver.open_endpoint(1, Transport::rc);
+  const EndpointAddr wide = receiver.open_endpoint(4, Transport::rc);
+  bench.spawn(receiver, [](Verbs& verbs, EndpointAddr own) -> Task<void> {
+    for (std::uint64_t number = 3; number <= 4; ++number) {
+      const WaitOutcome got = co_await verbs.receive(own, {});
+      EXPECT_EQ(got.message.words[0], number);
+    }
+  }(receiver, wide));
+  bench.spawn(sender, [](Verbs& verbs, EndpointAddr one, EndpointAddr four) -> Task<void> {
+    Batch batch(verbs);
+    const int first = batch.add(one, numbered(1));
+    const int second = batch.add(one, numbered(2));  // finds no RECV
+    const int third = batch.add(four, numbered(3));
+    co_await batch.run();
+    EXPECT_EQ(batch.result(first).status, VerbStatus::ok);
+    EXPECT_EQ(batch.result(second).status, VerbStatus::receiver_not_ready);
+    EXPECT_EQ(batch.result(third).status, VerbStatus::ok);
+    EXPECT_EQ(batch.status(), VerbStatus::receiver_not_ready);
+    const VerbStatus after = co_await verbs.send(four, numbered(4));
+    EXPECT_EQ(after, VerbStatus::ok);
+  }(sender, narrow, wide));
+  EXPECT_EQ(bench.run(), RunEnd::finished);
+}
+TEST_P(MessageBatches, each_has_its_own_result) {
+  each_message_has_its_own_result(*this);
+}
+
+// ---- datagrams ----
+
+void sender_of_datagrams_goes_on(Bench& bench) {
+  constexpr std::uint64_t kSent = 6;
+  Verbs& sender = bench.add_client();
+  Verbs& receiver = bench.add_client(kThere);
+  const EndpointAddr inbox = receiver.open_endpoint(2, Transport::ud);
+  const EndpointAddr cue = receiver.open_endpoint(1);
+  std::vector<std::uint64_t> received;
+  bench.spawn(sender, [](Verbs& verbs, EndpointAddr target, EndpointAddr start) -> Task<void> {
+    for (std::uint64_t number = 1; number <= kSent; ++number) {
+      const VerbStatus status = co_await verbs.send(target, numbered(number));
+      EXPECT_EQ(status, VerbStatus::ok);
+    }
+    co_await verbs.send(start, numbered(0));
+  }(sender, inbox, cue));
+  bench.spawn(receiver,
+              [](Verbs& verbs, EndpointAddr own, EndpointAddr start, Duration patience,
+                 std::vector<std::uint64_t>& numbers) -> Task<void> {
+                co_await verbs.receive(start, {});  // until then nobody posts a RECV again
+                Task<void> collecting = collect(verbs, own, kSent, patience, numbers);
+                co_await collecting;
+              }(receiver, inbox, cue, bench.lasting(milliseconds(5)), received));
+  EXPECT_EQ(bench.run(), RunEnd::finished);
+  std::vector<std::uint64_t> once = received;
+  std::sort(once.begin(), once.end());
+  EXPECT_EQ(std::unique(once.begin(), once.end()), once.end()) << "a datagram arrived twice";
+  for (const std::uint64_t number : received) EXPECT_TRUE(number >= 1 && number <= kSent);
+}
+TEST_P(MessageBatches, datagrams_without_a_recv_are_lost_and_the_others_are_whole) {
+  LATCHLAB_NEEDS(Capability::datagrams);
+  sender_of_datagrams_goes_on(*this);
+}
+
+// ---- and in worlds that do not keep these promises ----
+
+constexpr int kAll = static_cast<int>(kExplorerSeeds);
+
+Fault of_batches(std::function<void(Operation& first, Verbs& verbs)> change) {
+  Fault fault;
+  fault.posting = [change = std::move(change)](Operation& first, Verbs& verbs) {
+    if (first.kind == OpKind::send && first.next != nullptr) change(first, verbs);
+  };
+  return fault;
+}
+
+TEST(BrokenMessages, that_are_lost_are_noticed) {
+  const Fault lost = of_batches([](Operation& first, Verbs& verbs) {
+    first.next->target = verbs.open_endpoint(1, Transport::ud);
+  });
+  EXPECT_EQ(worlds_noticed(lost, all_of_a_batch_arrive_in_order), kAll);
+}
+TEST(BrokenMessages, that_overtake_each_other_are_noticed) {
+  const Fault reversed = of_batches([](Operation& first, Verbs&) {
+    for (Operation* one = &first; one != nullptr; one = one->next)
+      for (Operation* other = one->next; other != nullptr; other = other->next)
+        if (one->target == other->target) std::swap(one->message, other->message);
+  });
+  EXPECT_EQ(worlds_noticed(reversed, all_of_a_batch_arrive_in_order), kAll);
+}
+TEST(BrokenMessages, that_share_a_fate_are_noticed) {
+  const Fault together = of_batches([](Operation& first, Verbs&) {
+    for (Operation* op = first.next; op != nullptr; op = op->next) op->target = first.target;
+  });
+  EXPECT_EQ(worlds_noticed(together, each_message_has_its_own_result), kAll);
+}
+TEST(BrokenMessages, datagrams_that_are_acknowledged_are_noticed) {
+  Fault reliable;
+  reliable.opening = [](Transport wanted) { return is_datagram(wanted) ? Transport::rc : wanted; };
+  EXPECT_EQ(worlds_noticed(reliable, sender_of_datagrams_goes_on), kAll);
+}
+TEST(BrokenMessages, that_are_changed_are_noticed) {
+  Fault changed;
+  changed.posting = [](Operation& first, Verbs&) {
+    if (first.kind == OpKind::send) first.message.words[1] = 0;
+  };
+  EXPECT_EQ(worlds_noticed(changed, all_of_a_batch_arrive_in_order), kAll);
+}
+
+}  // namespace
+}  // namespace latchlab::conformance

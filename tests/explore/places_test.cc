@@ -1,0 +1,201 @@
+// Where servers and clients are, and what dies: cases with several servers, clients that live on
+// them, and nodes that die with everybody there.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/explore/fixture.h"
+#include "tests/explore/small_locks.h"
+
+namespace latchlab::explore {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Field;
+using ::testing::HasSubstr;
+
+class Places : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { register_small_locks(); }
+};
+
+Campaign colocated(Campaign campaign) {
+  campaign.base.colocated = true;
+  return campaign;
+}
+Campaign on_nodes(Campaign campaign, std::uint32_t nodes) {
+  campaign.nodes = nodes;
+  return campaign;
+}
+Campaign with_node_crash(Campaign campaign) {
+  campaign.base.crashes = 1;
+  campaign.base.crash_unit = CrashUnit::node;
+  return campaign;
+}
+
+void expect_sound(const Verdict& verdict) {
+  EXPECT_TRUE(verdict.exhausted) << verdict.cut;
+  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+}
+
+// As it was found, written, read and played.
+void expect_replayable(const Verdict& verdict, const std::string& told) {
+  for (const Trace& trace : verdict.findings) {
+    const std::string text = trace_json(trace);
+    const Result<Trace> again = parse_trace(text, "some.json");
+    ASSERT_TRUE(again.ok()) << again.error().message;
+    EXPECT_EQ(trace_json(again.value()), text);
+    const Played played = replay(again.value());
+    EXPECT_TRUE(played.fits) << played.text;
+    EXPECT_THAT(played.text, HasSubstr(told));
+  }
+}
+
+// ---- clients on servers ----
+
+TEST_F(Places, of_a_cpu_against_an_rnic_are_found) {
+  Campaign campaign = colocated(about("test_two_ways", 2, 1));
+  campaign.placement = Placement::spread;
+  const Verdict verdict = run(campaign);
+  EXPECT_TRUE(verdict.exhausted) << verdict.cut;
+  EXPECT_EQ(kinds(verdict).count(Wrong::mutual_exclusion), 1U);
+  expect_replayable(verdict, "2 clients on 2 nodes, which are servers too");
+}
+
+TEST_F(Places, of_rnics_alone_or_cpus_alone_are_sound) {
+  Campaign apart = about("test_two_ways", 2, 1);
+  expect_sound(run(apart));
+  Campaign at_home = colocated(about("test_two_ways", 2, 1));
+  at_home.placement = Placement::together;
+  expect_sound(run(at_home));
+  expect_sound(run(colocated(about("cas", 2, 1))));
+}
+
+TEST_F(Places, locks_lie_on_all_servers) {
+  Campaign campaign = about("cas", 2, 2);
+  campaign.base.locks = 2;
+  campaign.base.servers = 2;
+  const Verdict verdict = run(campaign);
+  expect_sound(verdict);
+  Case setup = cases_of(campaign).front();
+  EXPECT_THAT(describe(setup), HasSubstr("2 servers"));
+  campaign.base.colocated = true;
+  expect_sound(run(campaign));
+}
+
+TEST_F(Places, that_differ_are_filled_in_every_way) {
+  Campaign campaign = about("dslr", 2, 1);
+  campaign.placement = Placement::spread;
+  EXPECT_EQ(cases_of(campaign).size(), 3U);             // XX XS SS
+  EXPECT_EQ(cases_of(colocated(campaign)).size(), 4U);  // and SX: one of them is at home
+  EXPECT_THAT(cases_of(colocated(campaign)),
+              ::testing::Each(AllOf(Field(&Case::servers, 2U), Field(&Case::client_nodes, 2U))));
+  EXPECT_EQ(cases_of(on_nodes(about("dslr", 4, 1), 2)).size(), 16U);
+}
+
+TEST_F(Places, that_cannot_be_are_refused) {
+  Case setup;
+  setup.protocol = "cas";
+  setup.colocated = true;
+  EXPECT_THAT(check_case(setup).error().message, HasSubstr("2 client nodes that are servers too"));
+  setup.servers = 17;
+  EXPECT_THAT(check_case(setup).error().message, HasSubstr("expected 1 to 16"));
+  setup.servers = 2;
+  setup.clients_per_node = 2;
+  setup.crashes = 3;
+  EXPECT_TRUE(check_case(setup).ok());
+  setup.crash_unit = CrashUnit::node;
+  EXPECT_THAT(check_case(setup).error().message, HasSubstr("3 crashes of 2 client nodes"));
+  EXPECT_THAT(check_campaign(on_nodes(about("cas", 3, 1), 2)).error().message,
+              HasSubstr("3 clients cannot be spread evenly over 2 nodes"));
+}
+
+// ---- what dies ----
+
+TEST_F(Places, node_dies_with_its_clients_and_its_part) {
+  const Campaign campaign = on_nodes(about("cohort_reference", 4, 1), 2);
+  expect_sound(run(campaign));
+  // Its lock does not survive: others wait for what the dead node holds. Nobody gets in beside it.
+  const Verdict verdict = run(with_node_crash(campaign));
+  EXPECT_TRUE(verdict.exhausted) << verdict.cut;
+  EXPECT_EQ(kinds(verdict).count(Wrong::deadlock), 1U);
+  EXPECT_EQ(kinds(verdict).count(Wrong::mutual_exclusion), 0U);
+  expect_replayable(verdict, ": DIES, with its node and everybody there");
+}
+
+TEST_F(Places, queue_of_a_node_outlives_a_client_but_not_its_place) {
+  Campaign campaign = with_crash(about("cohort_reference", 2, 1));
+  campaign.placement = Placement::together;
+  const Verdict client = run(campaign);
+  EXPECT_EQ(kinds(client).count(Wrong::deadlock), 1U);  // its neighbour waits behind it
+  const Verdict node = run(with_node_crash(campaign));
+  expect_sound(node);  // nobody is left to wait
+}
+
+TEST_F(Places, survivors_of_a_node_go_on_where_a_lock_recovers) {
+  expect_sound(run(with_node_crash(about("dslr", 2, 1))));
+  Campaign two_each = on_nodes(about("dslr", 4, 1), 2);
+  two_each.readers = 2;
+  expect_sound(run(with_node_crash(two_each)));
+}
+
+TEST_F(Places, who_wants_a_lock_of_a_dead_server_is_not_stuck) {
+  Campaign campaign = colocated(with_node_crash(about("test_wide", 2, 1)));
+  campaign.placement = Placement::spread;
+  const Verdict verdict = run(campaign);
+  EXPECT_TRUE(verdict.exhausted) << verdict.cut;
+  // The lock lies on node 1. If node 2 dies while it holds, node 1 waits; if node 1 dies, nobody
+  // can ever have the lock, and that is nobody's fault.
+  for (const Trace& trace : verdict.findings) {
+    EXPECT_EQ(trace.finding.wrong, Wrong::deadlock);
+    EXPECT_THAT(replay(trace).text, HasSubstr("client 1: DIES, with its node"));
+  }
+}
+
+TEST_F(Places, process_takes_its_endpoints_with_it) {
+  Campaign campaign = with_crash(about("mcs", 2, 1));
+  campaign.base.crash_unit = CrashUnit::process;
+  const Verdict verdict = run(campaign);
+  EXPECT_EQ(kinds(verdict).count(Wrong::deadlock), 1U);
+  expect_replayable(verdict, ": DIES, with its process");
+}
+
+// ---- what the seam has grown by ----
+
+TEST_F(Places, wide_probes_close_their_loops) {
+  Campaign campaign = about("test_wide", 2, 2);
+  const Verdict verdict = run(campaign);
+  expect_sound(verdict);
+  campaign.base.operations = 1;
+  for (const Case& setup : cases_of(campaign)) {
+    Case every_step = setup;
+    every_step.reduce = false;
+    const SearchResult merged = search(setup, {});
+    SearchBounds bounds;
+    bounds.states = 300'000;
+    const SearchResult whole = search(every_step, bounds);
+    EXPECT_THAT(merged.terminal, ::testing::IsSupersetOf(whole.terminal));
+    EXPECT_TRUE(whole.findings.empty());
+  }
+}
+
+TEST_F(Places, late_answer_is_lost_with_what_it_gave) {
+  const Campaign forgiving = with_crash(about("test_served", 2, 1));
+  const Verdict sound = run(about("test_served", 2, 1));
+  expect_sound(sound);
+  // Deadlines pass only when somebody has died: the dead may hold it, and that is told.
+  const Verdict crashed = run(forgiving);
+  EXPECT_EQ(kinds(crashed).count(Wrong::mutual_exclusion), 0U);
+  Campaign paused = about("test_served", 2, 1);
+  paused.base.pauses = 1;
+  paused.base.timeouts = 2;
+  EXPECT_THAT(kinds(run(paused)), ::testing::Not(Contains(Wrong::deadlock)));
+  const Verdict forgetful = run(with_sets(paused, {"forgives=false"}));
+  const bool stuck = kinds(forgetful).count(Wrong::deadlock) == 1 ||
+                     kinds(forgetful).count(Wrong::no_progress) == 1;
+  EXPECT_TRUE(stuck) << "the server gave the lock to a request that nobody waits for any more";
+}
+
+}  // namespace
+}  // namespace latchlab::explore
