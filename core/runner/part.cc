@@ -79,6 +79,19 @@ std::int64_t skip_release_ppb(const Point& point) {
   return 0;
 }
 
+MicroSetup workload_of(const Point& point, const World& world) {
+  MicroSetup setup;
+  setup.spec = point.workload;
+  setup.locks = point.locks;
+  setup.servers = point.platform.servers;
+  setup.clients = point.platform.clients();
+  setup.seed = world.world_shape().seed;
+  setup.skip_release_ppb = skip_release_ppb(point);
+  setup.find_lock = [&world](LockId id) { return world.lock(id); };
+  setup.home = [&world](ClientId client) { return world.node_of(client).value - 1U; };
+  return setup;
+}
+
 void schedule_link(const FaultSpec& fault, Backend& backend) {
   const NodeId node{static_cast<std::uint16_t>(fault.node + 1)};
   const NodeId other = fault.to ? NodeId{static_cast<std::uint16_t>(*fault.to + 1)} : kNoNode;
@@ -183,9 +196,7 @@ PartOutcome run_part(const Point& point, const ProtocolEntry& entry, std::uint32
   if (std::string why = unavailable(point, *protocol, *backend); !why.empty())
     return refused(std::move(outcome), RepeatStatus::unavailable, std::move(why));
   world.attach(*backend);
-  auto workload =
-      MicroWorkload::make(point.workload, point.locks.count, point.platform.clients(), outcome.seed,
-                          skip_release_ppb(point), [&world](LockId id) { return world.lock(id); });
+  auto workload = MicroWorkload::make(workload_of(point, world));
   if (!workload) return refused(std::move(outcome), RepeatStatus::failed, workload.error().text());
   const std::uint32_t held = workload.value()->held_at_once();
   if (std::string over = limits_exceeded(point, *protocol, held); !over.empty())

@@ -32,7 +32,8 @@ World::World(const Protocol& protocol, const WorldShape& shape)
     : protocol_(protocol),
       shape_(shape),
       told_(shape_for_protocols(shape)),
-      layout_(protocol.layout(told_)) {
+      layout_(protocol.layout(told_)),
+      placement_(shape.locks, shape.servers) {
   LATCHLAB_CHECK(shape.servers > 0 && shape.clients() > 0 && shape.locks.count > 0, "empty world");
   LATCHLAB_CHECK(!shape.colocated || shape.client_nodes <= shape.servers,
                  "colocated clients need as many servers as client nodes");
@@ -41,43 +42,15 @@ World::World(const Protocol& protocol, const WorldShape& shape)
   plan_nodes();
 }
 
-std::uint64_t World::locks_on(std::uint32_t server) const {
-  const std::uint64_t count = shape_.locks.count;
-  const std::uint64_t servers = shape_.servers;
-  switch (shape_.locks.placement) {
-    case PlacementKind::round_robin:
-      return count / servers + (server < count % servers ? 1 : 0);
-    case PlacementKind::partitioned: {
-      // Lock i lives on floor(i * S / count): server s starts at ceil(s * count / S).
-      const auto start = [&](std::uint64_t s) { return (s * count + servers - 1) / servers; };
-      return start(server + 1) - start(server);
-    }
-    case PlacementKind::node:
-      return server == shape_.locks.node ? count : 0;
-  }
-  return 0;
-}
-
-World::Place World::place_of(LockId id) const {
-  const std::uint64_t count = shape_.locks.count;
-  const std::uint64_t servers = shape_.servers;
-  LATCHLAB_CHECK(id.value < count, "no such lock");
-  if (shape_.locks.placement == PlacementKind::round_robin)
-    return {id.value % servers, id.value / servers};
-  if (shape_.locks.placement == PlacementKind::node) return {shape_.locks.node, id.value};
-  const std::uint64_t server = id.value * servers / count;
-  return {server, id.value - (server * count + servers - 1) / servers};
-}
-
 LockRef World::lock(LockId id) const {
-  const Place place = place_of(id);
+  const Placement::Place place = placement_.place_of(id);
   return {id, RemoteAddr{NodeId{static_cast<std::uint16_t>(place.server + 1)},
                          kLockTableOffset + place.index * stride_}};
 }
 
 RemoteAddr World::guard_of(LockId id) const {
   LATCHLAB_CHECK(shape_.guard, "a world without guard words");
-  const Place place = place_of(id);
+  const Placement::Place place = placement_.place_of(id);
   return {NodeId{static_cast<std::uint16_t>(place.server + 1)},
           nodes_[place.server].guard_words + 8 * place.index};
 }
@@ -99,7 +72,7 @@ void World::plan_nodes() {
     const bool clients = shape_.colocated ? i < shape_.client_nodes : !server;
     std::uint64_t at = kLockTableOffset;
     if (server) {
-      node.locks = locks_on(i);
+      node.locks = placement_.locks_on(i);
       if (shape_.locks.device_memory) node.device_bytes = at + node.locks * stride_;
       at = round_up(at + node.locks * stride_, 4096);
       node.guard_words = at;

@@ -9,6 +9,7 @@
 #include "core/protocols/lock.h"
 #include "core/runner/backend.h"
 #include "core/scenario/scenario.h"
+#include "core/workload/placement.h"
 
 namespace latchlab {
 
@@ -88,14 +89,7 @@ class World final : public Peers {
     Task<void> serve(Verbs& verbs, PendingCall pending) override;
   };
 
-  struct Place {
-    std::uint64_t server = 0;  // from 0
-    std::uint64_t index = 0;   // among its locks
-  };
-
   void plan_nodes();
-  Place place_of(LockId id) const;
-  std::uint64_t locks_on(std::uint32_t server) const;
   void fill(NodeId node, std::uint64_t offset, std::span<std::uint64_t> words) const;
   void attach_server(Backend& backend, NodeId node);
   void attach_node(Backend& backend, NodeId node);
@@ -109,6 +103,7 @@ class World final : public Peers {
   WorldShape shape_;
   Shape told_;
   Layout layout_;
+  Placement placement_;
   std::uint64_t stride_ = 0;
   WorldPlan plan_;
   std::vector<NodeLayout> nodes_;  // by NodeId - 1

@@ -136,10 +136,11 @@ std::vector<ScenarioKey> workload_keys() {
        .kind = KeyKind::ratio,
        .min = "0",
        .max = "1",
-       .example = "50%",
-       .says = "With this probability a lock of the client's own node, else of the others.",
-       .nullable = true,
-       .supported = false},
+       .example = "90%",
+       .says = "With this probability a lock of the client's own node, else of the other servers, "
+               "each as likely; among the locks of a server by the distribution. Needs "
+               "platform.colocated and locks on every server; null: wherever the lock lies.",
+       .nullable = true},
       {.path = "workload.sizes",
        .kind = KeyKind::list,
        .example = "[1, 16, 256]",

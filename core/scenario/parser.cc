@@ -80,6 +80,7 @@ Point read_point(const YamlNode& root, const Context& context, const SweptProtoc
   const auto info = std::find_if(context.protocols.begin(), context.protocols.end(),
                                  [&](const auto& p) { return p.name == point.protocol.name; });
   check_locks(point.locks, point.platform, info->entry_bytes, section("locks"), root.place);
+  check_workload(point.workload, point.platform, point.locks, section("workload"), root.place);
   return point;
 }
 

@@ -113,7 +113,7 @@ YamlNode write_workload(const WorkloadSpec& workload) {
   node.set("kind", yaml_text("micro"));
   node.set("distribution", write_distribution(workload.distribution));
   node.set("read_ratio", percent(workload.read_ratio_ppb));
-  node.set("locality", YamlNode());
+  node.set("locality", workload.locality_ppb ? percent(*workload.locality_ppb) : YamlNode());
   node.set("critical_section", time(workload.critical_section));
   node.set("think_time", std::move(think));
   return node;

@@ -64,6 +64,8 @@ struct DistributionSpec {
 struct WorkloadSpec {
   DistributionSpec distribution;
   std::int64_t read_ratio_ppb = 0;  // share of shared acquisitions
+  // With this probability a lock of the client's own server; none: wherever it lies.
+  std::optional<std::int64_t> locality_ppb;
   Duration critical_section;
   Duration think_time;
   bool think_exponential = false;  // think_time is then the mean

@@ -101,7 +101,8 @@ WorkloadSpec read_workload(const YamlNode* node, const Place& place) {
   WorkloadSpec workload;
   workload.distribution = read_distribution(reader.find("distribution"), reader.place());
   workload.read_ratio_ppb = reader.ratio_ppb("read_ratio", 0, 0, kOne);
-  reader.unsupported("locality");
+  if (const YamlNode* locality = reader.find_or_null("locality"))
+    workload.locality_ppb = read_ratio_ppb(*locality, reader.path_of("locality"), 0, kOne);
   if (const YamlNode* sizes = reader.find_or_null("sizes"))
     reject(sizes->place,
            "workload.sizes belongs to kind range, which is not supported by this "
@@ -109,6 +110,31 @@ WorkloadSpec read_workload(const YamlNode* node, const Place& place) {
   workload.critical_section = read_critical_section(reader.find("critical_section"));
   read_think_time(reader.find("think_time"), workload);
   return workload;
+}
+
+void check_workload(const WorkloadSpec& workload, const PlatformSpec& platform,
+                    const LockTableSpec& locks, const YamlNode* node, const Place& place) {
+  const auto refuse = [&](const char* key, const std::string& why) {
+    const YamlNode* part = node ? node->find(key) : nullptr;
+    reject(part ? part->place : node ? node->place : place, why);
+  };
+  if (!workload.locality_ppb) return;
+  if (!platform.colocated)
+    refuse("locality",
+           "workload.locality needs clients on servers: set platform.colocated to true, or remove "
+           "the key");
+  if (locks.placement == PlacementKind::node)
+    refuse("locality",
+           "workload.locality needs locks on every server, and locks.placement puts all on one; "
+           "use round_robin or partitioned");
+  if (locks.count < platform.servers)
+    refuse("locality", fmt::format("workload.locality needs locks on every server: set locks.count "
+                                   "to {} or more",
+                                   platform.servers));
+  if (platform.servers == 1 && *workload.locality_ppb < kOne)
+    refuse("locality",
+           "workload.locality is below 100%, and one server has no others; set platform.servers to "
+           "2 or more, or locality to 100%");
 }
 
 }  // namespace latchlab

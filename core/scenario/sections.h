@@ -32,6 +32,9 @@ void check_locks(const LockTableSpec& locks, const PlatformSpec& platform,
                  std::uint64_t entry_bytes, const YamlNode* node, const Place& place);
 
 WorkloadSpec read_workload(const YamlNode* node, const Place& place);
+// What the workload asks of nodes and locks.
+void check_workload(const WorkloadSpec& workload, const PlatformSpec& platform,
+                    const LockTableSpec& locks, const YamlNode* node, const Place& place);
 DistributionSpec read_distribution(const YamlNode* node, const Place& place);
 
 std::vector<FaultSpec> read_faults(const YamlNode* node, const PlatformSpec& platform);

@@ -6,52 +6,58 @@
 
 namespace latchlab {
 
-Result<std::unique_ptr<MicroWorkload>> MicroWorkload::make(
-    const WorkloadSpec& spec, std::uint64_t lock_count, std::uint32_t clients, std::uint64_t seed,
-    std::int64_t skip_release_ppb, LockFinder find_lock) {
-  auto keys = KeyChooser::make(spec.distribution, lock_count, seed);
-  if (!keys) return keys.error();
-  return std::unique_ptr<MicroWorkload>(new MicroWorkload(
-      spec, clients, seed, skip_release_ppb, std::move(find_lock), std::move(keys).value()));
+Result<std::unique_ptr<MicroWorkload>> MicroWorkload::make(MicroSetup setup) {
+  std::unique_ptr<MicroWorkload> made(new MicroWorkload(std::move(setup)));
+  const MicroSetup& with = made->setup_;
+  if (with.spec.locality_ppb) {
+    auto keys = LocalKeys::make(with.spec.distribution, with.locks, with.servers,
+                                *with.spec.locality_ppb, with.seed);
+    if (!keys) return keys.error();
+    made->local_keys_ = std::move(keys).value();
+  } else {
+    auto keys = KeyChooser::make(with.spec.distribution, with.locks.count, with.seed);
+    if (!keys) return keys.error();
+    made->keys_ = std::move(keys).value();
+  }
+  return made;
 }
 
-MicroWorkload::MicroWorkload(const WorkloadSpec& spec, std::uint32_t clients, std::uint64_t seed,
-                             std::int64_t skip_release_ppb, LockFinder find_lock,
-                             std::unique_ptr<const KeyChooser> keys)
-    : spec_(spec),
-      seed_(seed),
-      skip_release_ppb_(skip_release_ppb),
-      find_lock_(std::move(find_lock)),
-      keys_(std::move(keys)) {
-  streams_.reserve(clients);
-  for (std::uint32_t i = 0; i < clients; ++i)
+MicroWorkload::MicroWorkload(MicroSetup setup) : setup_(std::move(setup)) {
+  const std::uint64_t seed = setup_.seed;
+  streams_.reserve(setup_.clients);
+  for (std::uint32_t i = 0; i < setup_.clients; ++i)
     streams_.push_back({Rng(seed, i, StreamPurpose::keys), Rng(seed, i, StreamPurpose::modes)});
-  if (spec.think_exponential)
-    for (std::uint32_t i = 0; i < clients; ++i)
+  if (setup_.spec.think_exponential)
+    for (std::uint32_t i = 0; i < setup_.clients; ++i)
       timing_.emplace_back(seed, i, StreamPurpose::timing);
-  if (skip_release_ppb > 0)
-    for (std::uint32_t i = 0; i < clients; ++i)
+  if (setup_.skip_release_ppb > 0)
+    for (std::uint32_t i = 0; i < setup_.clients; ++i)
       faults_.emplace_back(seed, i, StreamPurpose::faults);
+}
+
+LockId MicroWorkload::draw_lock(ClientId client, Rng& rng) const {
+  return local_keys_ ? local_keys_->next(rng, setup_.home(client)) : LockId{keys_->next(rng)};
 }
 
 bool MicroWorkload::next(ClientId client, Section& section) {
   Streams& mine = streams_[client.value];
+  const WorkloadSpec& spec = setup_.spec;
   section.wants.resize(1);
   Want& want = section.wants[0];
-  want.lock = find_lock_(LockId{keys_->next(mine.keys)});
-  want.mode = happens(mine.modes, spec_.read_ratio_ppb) ? LockMode::shared : LockMode::exclusive;
-  section.work.hold = spec_.critical_section;
-  section.think = spec_.think_exponential ? exponential(timing_[client.value], spec_.think_time)
-                                          : spec_.think_time;
-  if (skip_release_ppb_ > 0)
-    section.skip_release = happens(faults_[client.value], skip_release_ppb_);
+  want.lock = setup_.find_lock(draw_lock(client, mine.keys));
+  want.mode = happens(mine.modes, spec.read_ratio_ppb) ? LockMode::shared : LockMode::exclusive;
+  section.work.hold = spec.critical_section;
+  section.think = spec.think_exponential ? exponential(timing_[client.value], spec.think_time)
+                                         : spec.think_time;
+  if (setup_.skip_release_ppb > 0)
+    section.skip_release = happens(faults_[client.value], setup_.skip_release_ppb);
   return true;
 }
 
 Duration MicroWorkload::start_offset(ClientId client) {
-  const Duration spread = kStartSpread + spec_.think_time;
-  if (spec_.think_exponential) return uniform_below(timing_[client.value], spread);
-  Rng once(seed_, client.value, StreamPurpose::timing);
+  const Duration spread = kStartSpread + setup_.spec.think_time;
+  if (setup_.spec.think_exponential) return uniform_below(timing_[client.value], spread);
+  Rng once(setup_.seed, client.value, StreamPurpose::timing);
   return uniform_below(once, spread);
 }
 

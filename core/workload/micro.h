@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/base/prefetch.h"
@@ -12,19 +13,24 @@
 #include "core/scenario/scenario.h"
 #include "core/workload/client_loop.h"
 #include "core/workload/keys.h"
+#include "core/workload/local_keys.h"
 
 namespace latchlab {
 
+struct MicroSetup {
+  WorkloadSpec spec;
+  LockTableSpec locks;
+  std::uint32_t servers = 1;
+  std::uint32_t clients = 1;
+  std::uint64_t seed = 1;
+  std::int64_t skip_release_ppb = 0;  // how often a client forgets to release (a fault)
+  std::function<LockRef(LockId)> find_lock;
+  std::function<std::uint32_t(ClientId)> home;  // the client's own server, from 0: for locality
+};
+
 class MicroWorkload final : public OperationSource {
  public:
-  using LockFinder = std::function<LockRef(LockId)>;
-
-  // `skip_release_ppb`: how often a client forgets to release (a fault).
-  static Result<std::unique_ptr<MicroWorkload>> make(const WorkloadSpec& spec,
-                                                     std::uint64_t lock_count,
-                                                     std::uint32_t clients, std::uint64_t seed,
-                                                     std::int64_t skip_release_ppb,
-                                                     LockFinder find_lock);
+  static Result<std::unique_ptr<MicroWorkload>> make(MicroSetup setup);
 
   void prefetch_client(ClientId client) const { prefetch(streams_[client.value]); }
   bool next(ClientId client, Section& section) override;
@@ -37,15 +43,12 @@ class MicroWorkload final : public OperationSource {
   struct Streams {
     Rng keys, modes;
   };
-  MicroWorkload(const WorkloadSpec& spec, std::uint32_t clients, std::uint64_t seed,
-                std::int64_t skip_release_ppb, LockFinder find_lock,
-                std::unique_ptr<const KeyChooser> keys);
+  explicit MicroWorkload(MicroSetup setup);
+  LockId draw_lock(ClientId client, Rng& rng) const;
 
-  WorkloadSpec spec_;
-  std::uint64_t seed_;
-  std::int64_t skip_release_ppb_;
-  LockFinder find_lock_;
-  std::unique_ptr<const KeyChooser> keys_;
+  MicroSetup setup_;
+  std::unique_ptr<const KeyChooser> keys_;  // without locality
+  std::optional<LocalKeys> local_keys_;     // with it
   std::vector<Streams> streams_;
   std::vector<Rng> timing_;  // by client; empty when it decides about the start alone
   std::vector<Rng> faults_;  // by client; empty when nobody forgets a release

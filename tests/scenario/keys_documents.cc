@@ -85,6 +85,10 @@ std::string document(const std::string& mapping, const Entries& entries) {
     top.erase("protocol");
     top["sweep"] = "{grid: {protocol: [{name: cas}, {name: mcs}]}}";
   }
+  if (mapping == "workload" && entries.contains("locality")) {
+    top["platform"] = "{colocated: true, servers: 2}";
+    top["locks"] = "{count: 2}";
+  }
   if (mapping.empty()) {
     for (const auto& [name, value] : entries) top[name] = value;
   } else {
