@@ -51,6 +51,16 @@ class LeafWriter {
     if (entries.empty()) add(path, std::monostate{}, fold);
     for (const auto& [name, value] : entries) add(path + "." + name, real_value(value), fold);
   }
+  void operator()(const std::string& path, const std::optional<Histogram>& values, Fold fold) {
+    if (values) (*this)(path, *values, fold);
+  }
+  void operator()(const std::string& path, const std::optional<RepeatMetrics::Table>& entries,
+                  Fold fold) {
+    if (entries) (*this)(path, *entries, fold);
+  }
+  void operator()(const std::string& path, const RepeatMetrics::Sequence& values, Fold fold) {
+    if (!values.empty()) add(path, values, fold);
+  }
   // In the order of ShiftLock's Table 2, what is left over at the end.
   void operator()(const std::string& path, const std::optional<PhaseTotals>& totals, Fold fold) {
     for (std::size_t i = 1; i <= kPhases; ++i) {
@@ -78,13 +88,17 @@ class LeafWriter {
 std::vector<Histogram*> histograms_of(RepeatMetrics& metrics) {
   std::vector<Histogram*> found;
   visit_metrics(metrics, [&](const char* /*path*/, auto& field, Fold /*fold*/) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(field)>, Histogram>) found.push_back(&field);
+    using Field = std::decay_t<decltype(field)>;
+    if constexpr (std::is_same_v<Field, Histogram>) found.push_back(&field);
+    if constexpr (std::is_same_v<Field, std::optional<Histogram>>)
+      if (field) found.push_back(&*field);
   });
   return found;
 }
 
 RepeatMetrics merged_histograms(std::vector<RepeatMetrics>& repeats) {
   RepeatMetrics merged;
+  if (repeats.front().hottest_lock.acquire) merged.hottest_lock.acquire.emplace();
   const std::vector<Histogram*> into = histograms_of(merged);
   for (RepeatMetrics& repeat : repeats) {
     const std::vector<Histogram*> from = histograms_of(repeat);
@@ -180,7 +194,10 @@ Leaves aggregate(std::vector<RepeatMetrics> repeats) {
   LATCHLAB_CHECK(!repeats.empty(), "a point without a repeat");
   complete_tables(repeats);
   RepeatMetrics merged = merged_histograms(repeats);
+  // What makes the leaves of the point those of its repeats.
   merged.verbs_per_cycle_detail = repeats.front().verbs_per_cycle_detail;
+  merged.group_goodput = repeats.front().group_goodput;
+  merged.series = repeats.front().series;
   const Leaves shape = repeat_leaves(merged);
   std::vector<Leaves> each;
   for (const RepeatMetrics& repeat : repeats) each.push_back(repeat_leaves(repeat));

@@ -123,6 +123,18 @@ const std::vector<MetricDoc>& metric_docs() {
       {"engine.verbs", "1", "verbs simulated", "Verbs posted in the whole run, warm-up included."},
       {"engine.events", "1", "events simulated", "Events of the simulator in the whole run."},
       {"engine.simulated_s", "s", "simulated time", "How much time the run has simulated."},
+      {"hottest_lock.acquire_ns", "ns", "acquire the hottest lock",
+       "As acquire_ns, of the most popular lock alone. There if run.hottest_lock asks for it.",
+       "Lower is better; against acquire_ns it says what skew costs those who meet at one lock."},
+      {"group_goodput_ops_s", "1/s", "goodput of groups",
+       "The goodput of each group of clients; together they are goodput_ops_s. There if the "
+       "scenario has groups."},
+      {"series.goodput_ops_s", "1/s", "goodput by interval",
+       "The goodput of each interval of the window, in order. There if run.series asks for it, in "
+       "results.json alone.",
+       "A ramp says that the run was not warm; a dip shows a fault and how long it lasts."},
+      {"series.acquire_ns", "ns", "acquire by interval",
+       "The mean acquisition among those that ended in each interval; null: none did."},
       {"window_law", "ps", "law of the window",
        "The integers of an exact identity that every run must satisfy: counted lengths = clients x "
        "duration + ages at start - ages at end - idle."},

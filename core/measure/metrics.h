@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/measure/histogram.h"
 #include "core/verbs/phases.h"
@@ -89,6 +90,17 @@ struct RepeatMetrics {
     bool operator==(const Engine&) const = default;
   } engine;
   WindowLaw window_law;
+  // What is there only if the scenario asks for it; results do not mention it otherwise.
+  struct HottestLock {
+    std::optional<Histogram> acquire;
+    bool operator==(const HottestLock&) const = default;
+  } hottest_lock;
+  std::optional<Table> group_goodput;  // by group
+  using Sequence = std::vector<Real>;  // one value for each interval of the window
+  struct Series {
+    Sequence goodput_ops_s, acquire_ns;
+    bool operator==(const Series&) const = default;
+  } series;
   std::string fingerprint;  // hexadecimal; empty: none
 
   bool operator==(const RepeatMetrics&) const = default;
@@ -106,7 +118,8 @@ enum class Fold : std::uint8_t {
 };
 
 // Calls visit(path, field, fold) for each metric. Fields are Real, Count, Histogram, Table,
-// std::optional<PhaseTotals>, WindowLaw or std::string.
+// std::optional<PhaseTotals>, WindowLaw or std::string; std::optional<Histogram>,
+// std::optional<Table> and Sequence where they are there only if asked for.
 template <class Metrics, class Visit>
 void visit_metrics(Metrics& m, Visit&& visit) {
   visit("goodput_ops_s", m.goodput_ops_s, Fold::mean);
@@ -149,6 +162,10 @@ void visit_metrics(Metrics& m, Visit&& visit) {
   visit("engine.verbs", m.engine.verbs, Fold::sum);
   visit("engine.events", m.engine.events, Fold::sum);
   visit("engine.simulated_s", m.engine.simulated_s, Fold::sum);
+  visit("hottest_lock.acquire_ns", m.hottest_lock.acquire, Fold::pooled);
+  visit("group_goodput_ops_s", m.group_goodput, Fold::mean);
+  visit("series.goodput_ops_s", m.series.goodput_ops_s, Fold::dropped);
+  visit("series.acquire_ns", m.series.acquire_ns, Fold::dropped);
   visit("window_law", m.window_law, Fold::dropped);
   visit("fingerprint", m.fingerprint, Fold::combined);
 }

@@ -35,6 +35,10 @@ struct MeasuredPart {
   std::uint64_t open_count = 0;                   // cycles open at the window's end
   std::uint64_t open_age_max_ps = 0;
   Histogram cycle, acquire_read, acquire_write, release;
+  bool measured_lock = false;  // was one lock's acquisitions measured apart?
+  Histogram acquire_lock;
+  std::uint64_t interval_ps = 0;  // 0: no intervals are told
+  std::vector<std::uint64_t> interval_cycles, interval_acquisitions, interval_acquire_ps;
   PhaseTotals read_phases, write_phases, release_phases;
   VerbTally cycle_verbs;  // of counted cycles
   AcquireAtomics acquisitions;
@@ -78,6 +82,12 @@ void visit_part(Part& part, Visit&& visit) {
   visit("acquire_read", part.acquire_read);
   visit("acquire_write", part.acquire_write);
   visit("release", part.release);
+  visit("measured_lock", part.measured_lock);
+  visit("acquire_lock", part.acquire_lock);
+  visit("interval_ps", part.interval_ps);
+  visit("interval_cycles", part.interval_cycles);
+  visit("interval_acquisitions", part.interval_acquisitions);
+  visit("interval_acquire_ps", part.interval_acquire_ps);
   visit("read_phases", part.read_phases);
   visit("write_phases", part.write_phases);
   visit("release_phases", part.release_phases);

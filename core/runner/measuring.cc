@@ -170,7 +170,7 @@ void MeasuringObserver::acquired(ClientId client, const Grant& grant) {
   const ActorTally& tally = world_.verbs(client).tally();
   meter.atomics_in_acquire += tally.atomics() - meter.atomics_at_acquire;
   meter.mismatched_in_acquire += tally.mismatched - meter.mismatched_at_acquire;
-  recorder_.acquired(now, meter.stop(now), shared);
+  recorder_.acquired(now, meter.stop(now), shared, grant.lock.id);
   if (recorder_.counts(now)) {
     (shared ? read_ : write_).add(meter.spent);
     if (shared && grant.mode == LockMode::exclusive) ++shared_as_exclusive_;

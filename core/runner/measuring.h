@@ -30,6 +30,7 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
 
   // Attaches phase marks and first effects.
   void watch_clients();
+  WindowRecorder& recorder() { return recorder_; }
   // To be called at the dates of the window.
   void window_opens();
   void client_crashed(ClientId client);

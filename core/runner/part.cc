@@ -10,7 +10,7 @@
 #include "core/base/random.h"
 #include "core/runner/cpu_faults.h"
 #include "core/runner/observers.h"
-#include "core/workload/micro.h"
+#include "core/workload/grouped.h"
 
 namespace latchlab {
 
@@ -41,6 +41,7 @@ WorldShape shape_of(const Point& point, std::uint64_t seed) {
   shape.servers = point.platform.servers;
   shape.client_nodes = point.platform.client_nodes;
   shape.clients_per_node = point.platform.clients_per_node;
+  shape.groups = point.platform.groups;
   shape.colocated = point.platform.colocated;
   shape.locks = point.locks;
   shape.seed = seed;
@@ -79,7 +80,7 @@ std::int64_t skip_release_ppb(const Point& point) {
   return 0;
 }
 
-MicroSetup workload_of(const Point& point, const World& world) {
+std::vector<MicroSetup> workloads_of(const Point& point, const World& world) {
   MicroSetup setup;
   setup.spec = point.workload;
   setup.locks = point.locks;
@@ -89,7 +90,15 @@ MicroSetup workload_of(const Point& point, const World& world) {
   setup.skip_release_ppb = skip_release_ppb(point);
   setup.find_lock = [&world](LockId id) { return world.lock(id); };
   setup.home = [&world](ClientId client) { return world.node_of(client).value - 1U; };
-  return setup;
+  if (point.groups.empty()) return {setup};
+  std::vector<MicroSetup> setups;
+  for (const GroupSpec& group : point.groups) {
+    setup.spec = group.workload;
+    setup.clients = group.clients.clients();
+    setups.push_back(setup);
+    setup.first_client += setup.clients;
+  }
+  return setups;
 }
 
 void schedule_link(const FaultSpec& fault, Backend& backend) {
@@ -152,7 +161,7 @@ std::string unavailable(const Point& point, const Protocol& protocol, const Back
   return cpu_faults_refused(point, backend);
 }
 
-void spawn_clients(const World& world, Backend& backend, MicroWorkload& workload,
+void spawn_clients(const World& world, Backend& backend, GroupedWorkload& workload,
                    LoopObserver& observer, WorkerObservers& observers) {
   for (std::uint32_t i = 0; i < world.world_shape().clients(); ++i) {
     const ClientId client{i};
@@ -161,7 +170,7 @@ void spawn_clients(const World& world, Backend& backend, MicroWorkload& workload
     backend.spawn(
         verbs,
         client_loop(verbs, world.client(client), workload, observer, observers.guard_of(client)),
-        Time{} + workload.start_offset(client));
+        Time{} + workload.of(client).start_offset(client));
   }
 }
 
@@ -196,7 +205,7 @@ PartOutcome run_part(const Point& point, const ProtocolEntry& entry, std::uint32
   if (std::string why = unavailable(point, *protocol, *backend); !why.empty())
     return refused(std::move(outcome), RepeatStatus::unavailable, std::move(why));
   world.attach(*backend);
-  auto workload = MicroWorkload::make(workload_of(point, world));
+  auto workload = GroupedWorkload::make(workloads_of(point, world));
   if (!workload) return refused(std::move(outcome), RepeatStatus::failed, workload.error().text());
   const std::uint32_t held = workload.value()->held_at_once();
   if (std::string over = limits_exceeded(point, *protocol, held); !over.empty())
@@ -204,13 +213,14 @@ PartOutcome run_part(const Point& point, const ProtocolEntry& entry, std::uint32
 
   const Time ends = Time{} + point.run.warmup + point.run.duration;
   WorkerObservers observers(world, *backend, point, options.guard_journal);
+  if (point.run.hottest_lock) observers.measure_lock(workload.value()->of(ClientId{0}).hottest());
   schedule_faults(point, world, *backend, observers);
   schedule_cpu_faults(point, world, *backend, outcome.seed, ends);
   spawn_clients(world, *backend, *workload.value(), watching.around(observers.front(), world),
                 observers);
   backend->announce_clients([&](ClientId client) {
     observers.of(client).prefetch_client(client);
-    workload.value()->prefetch_client(client);
+    workload.value()->of(client).prefetch_client(client);
     prefetch_bytes(&world.client(client), kPartBytes);
   });
   if (options.about_to_run) options.about_to_run(*backend);

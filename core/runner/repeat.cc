@@ -99,6 +99,22 @@ std::string violation_of(const MeasuredPart& all) {
   return all.violation.empty() ? judge(all.guard).violation : all.violation;
 }
 
+// Clients are numbered group by group.
+void write_groups(const Point& point, const MeasuredPart& all, RepeatMetrics& metrics) {
+  if (point.groups.empty()) return;
+  metrics.group_goodput.emplace();
+  std::uint64_t first = 0;
+  for (const GroupSpec& group : point.groups) {
+    const std::uint64_t end = first + group.clients.clients();
+    std::uint64_t cycles = 0;
+    for (std::size_t i = 0; i < all.clients.size(); ++i)
+      if (all.clients[i] >= first && all.clients[i] < end) cycles += all.cycles_by_client[i];
+    (*metrics.group_goodput)[group.name] =
+        static_cast<double>(cycles) / point.run.duration.seconds();
+    first = end;
+  }
+}
+
 void judge_progress(const Point& point, const MeasuredPart& all, bool deadlock,
                     RepeatOutcome& outcome) {
   const std::uint64_t waiting = all.without_progress;
@@ -140,6 +156,7 @@ RepeatOutcome merge_outcomes(const Point& point, std::span<const PartOutcome> ou
   RepeatOutcome outcome;
   outcome.seed = seed;
   outcome.metrics = metrics_of(all);
+  write_groups(point, all, outcome.metrics);
   if (std::string violation = violation_of(all); !violation.empty()) {
     outcome.status = RepeatStatus::unsafe;
     outcome.message = std::move(violation);

@@ -17,6 +17,39 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
 
 }  // namespace
 
+std::uint32_t WorldShape::clients() const {
+  std::uint32_t sum = groups.empty() ? client_nodes * clients_per_node : 0;
+  for (const ClientGroup& group : groups) sum += group.clients();
+  return sum;
+}
+
+// Groups are few.
+WorldShape::ClientPlace WorldShape::place_of(ClientId client) const {
+  if (groups.empty()) return {client.value / clients_per_node, client.value % clients_per_node};
+  ClientPlace place{0, client.value};
+  for (const ClientGroup& group : groups) {
+    if (place.index < group.clients())
+      return {place.node + place.index / group.clients_per_node,
+              place.index % group.clients_per_node};
+    place.node += group.nodes;
+    place.index -= group.clients();
+  }
+  LATCHLAB_CHECK(false, "no such client");
+}
+
+std::uint32_t WorldShape::clients_on(std::uint32_t client_node) const {
+  for (const ClientGroup& group : groups) {
+    if (client_node < group.nodes) return group.clients_per_node;
+    client_node -= group.nodes;
+  }
+  return clients_per_node;
+}
+
+NodeId WorldShape::node_of(ClientId client) const {
+  const std::uint32_t first = colocated ? 0 : servers;
+  return NodeId{static_cast<std::uint16_t>(first + place_of(client).node + 1)};
+}
+
 Shape shape_for_protocols(const WorldShape& shape) {
   Shape told;
   told.servers = shape.servers;
@@ -55,10 +88,11 @@ RemoteAddr World::guard_of(LockId id) const {
           nodes_[place.server].guard_words + 8 * place.index};
 }
 
-NodeId WorldShape::node_of(ClientId client) const {
-  const std::uint32_t index = client.value / clients_per_node;
-  const std::uint32_t first = colocated ? 0 : servers;
-  return NodeId{static_cast<std::uint16_t>(first + index + 1)};
+RemoteAddr World::object_of(LockId id) const {
+  LATCHLAB_CHECK(shape_.object_bytes > 0, "a world without objects");
+  const Placement::Place place = placement_.place_of(id);
+  return {NodeId{static_cast<std::uint16_t>(place.server + 1)},
+          nodes_[place.server].objects + object_stride() * place.index};
 }
 
 void World::plan_nodes() {
@@ -77,11 +111,13 @@ void World::plan_nodes() {
       at = round_up(at + node.locks * stride_, 4096);
       node.guard_words = at;
       if (shape_.guard) at = round_up(at + 8 * node.locks, 64);
+      node.objects = at;
+      at += object_stride() * node.locks;
       node.server_words = at;
       at = round_up(at + layout_.server_bytes, 64);
     }
     if (clients) {
-      node.clients = shape_.clients_per_node;
+      node.clients = shape_.clients_on(shape_.colocated ? i : i - shape_.servers);
       node.node_words = at;
       at = round_up(at + layout_.node_bytes, 64);
       node.client_words = at;
@@ -224,7 +260,7 @@ EndpointAddr World::node_endpoint(NodeId client_node) const {
 
 RemoteAddr World::client_words(ClientId client) const {
   const NodeId node = node_of(client);
-  const std::uint64_t here = client.value % shape_.clients_per_node;
+  const std::uint64_t here = shape_.place_of(client).index;
   return {node, nodes_[node.value - 1].client_words + here * round_up(layout_.client_bytes, 64)};
 }
 
@@ -256,6 +292,7 @@ bool World::belongs(RemoteAddr addr, std::uint64_t bytes) const {
   const bool server = addr.node.value <= shape_.servers;
   return inside(kLockTableOffset, node.locks, stride_, layout_.entry_bytes) ||
          (shape_.guard && inside(node.guard_words, node.locks, 8, 8)) ||
+         inside(node.objects, node.locks, object_stride(), shape_.object_bytes) ||
          (server && inside(node.server_words, 1, ~0ULL, layout_.server_bytes)) ||
          (node.clients > 0 && inside(node.node_words, 1, ~0ULL, layout_.node_bytes)) ||
          inside(node.client_words, node.clients, client_stride, layout_.client_bytes) ||

@@ -43,8 +43,10 @@ YamlNode write_platform(const PlatformSpec& platform, YamlNode nic) {
   node.set("nic", std::move(nic));
   node.set("topology", write_topology(platform.topology));
   node.set("servers", number(platform.servers));
-  node.set("client_nodes", number(platform.client_nodes));
-  node.set("clients_per_node", number(platform.clients_per_node));
+  if (platform.groups.empty()) {
+    node.set("client_nodes", number(platform.client_nodes));
+    node.set("clients_per_node", number(platform.clients_per_node));
+  }
   node.set("colocated", boolean(platform.colocated));
   node.set("client_link_latency", time(platform.client_link_latency));
   node.set("clocks", std::move(clocks));
@@ -119,6 +121,19 @@ YamlNode write_workload(const WorkloadSpec& workload) {
   return node;
 }
 
+YamlNode write_groups(const std::vector<GroupSpec>& groups) {
+  YamlNode list = yaml_sequence();
+  for (const GroupSpec& group : groups) {
+    YamlNode node = yaml_map();
+    node.set("name", yaml_text(group.name));
+    node.set("nodes", number(group.clients.nodes));
+    node.set("clients_per_node", number(group.clients.clients_per_node));
+    node.set("workload", write_workload(group.workload));
+    list.items.push_back(std::move(node));
+  }
+  return list;
+}
+
 YamlNode write_param(const ParamValue& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value))
     return literal(format_count(*integer), fmt::format("{}", *integer));
@@ -164,6 +179,8 @@ YamlNode write_run(const RunSpec& run) {
   const char* const kGuards[] = {"off", "sampled", "on"};
   node.set("guard", yaml_text(kGuards[static_cast<std::size_t>(run.guard)]));
   node.set("on_violation", yaml_text(run.on_violation == OnViolation::stop ? "stop" : "record"));
+  node.set("series", run.series.ps == 0 ? YamlNode() : time(run.series));
+  node.set("hottest_lock", boolean(run.hottest_lock));
   return node;
 }
 
@@ -188,7 +205,7 @@ YamlNode sections(const Point& point, const std::string& name, YamlNode nic) {
   node.set("platform", write_platform(point.platform, std::move(nic)));
   node.set("locks", write_locks(point.locks));
   node.set("workload", write_workload(point.workload));
-  node.set("groups", yaml_sequence());
+  node.set("groups", write_groups(point.groups));
   node.set("protocol", write_protocol(point.protocol));
   node.set("faults", write_faults(point.faults));
   node.set("run", write_run(point.run));
@@ -246,7 +263,8 @@ std::string resolve_scenario(const Scenario& scenario, const YamlNode& source,
   }
   for (const Axis& axis : axes)
     for (const std::string& path : axis.paths) {
-      const bool platform = path == "platform" || path.starts_with("platform.");
+      const bool platform = path == "platform" || path.starts_with("platform.") ||
+                            path == "groups" || path.starts_with("groups.");
       if (platform && !path.starts_with("platform.nic")) keep_topology(node, source);
       keep_rebuilt_section(node, source, path);
     }

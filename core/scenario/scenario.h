@@ -18,6 +18,14 @@
 
 namespace latchlab {
 
+// Nodes of clients that are alike.
+struct ClientGroup {
+  std::uint32_t nodes = 1;
+  std::uint32_t clients_per_node = 1;
+
+  std::uint32_t clients() const { return nodes * clients_per_node; }
+};
+
 struct PlatformSpec {
   NicModel nic;
   TopologySpec topology;
@@ -25,6 +33,8 @@ struct PlatformSpec {
   std::uint32_t servers = 1;
   std::uint32_t client_nodes = 1;
   std::uint32_t clients_per_node = 1;
+  // In place of the two above, which are then the sum of the nodes and the most on any of them.
+  std::vector<ClientGroup> groups;
   bool colocated = false;        // client node i is server i
   Duration client_link_latency;  // extra one-way latency between client nodes
   std::int64_t drift_ppb = 0;    // each node's rate error is drawn from [-drift, +drift]
@@ -35,7 +45,11 @@ struct PlatformSpec {
   QpOwner qps = QpOwner::client;
   std::uint32_t cores = 0;  // per client node, shared by its clients; 0: each has its own
 
-  std::uint32_t clients() const { return client_nodes * clients_per_node; }
+  std::uint32_t clients() const {
+    std::uint32_t sum = groups.empty() ? client_nodes * clients_per_node : 0;
+    for (const ClientGroup& group : groups) sum += group.clients();
+    return sum;
+  }
   std::uint32_t nodes() const { return servers + (colocated ? 0 : client_nodes); }
 };
 
@@ -71,6 +85,13 @@ struct WorkloadSpec {
   bool think_exponential = false;  // think_time is then the mean
 };
 
+// A class of clients, and what they do.
+struct GroupSpec {
+  std::string name;
+  ClientGroup clients;
+  WorkloadSpec workload;
+};
+
 enum class OnViolation : std::uint8_t { stop, record };
 
 // Which locks' exclusion is checked by verbs of its own (core/checks/guard_words.h).
@@ -83,6 +104,8 @@ struct RunSpec {
   std::uint32_t repeats = 1;
   GuardMode guard = GuardMode::off;
   OnViolation on_violation = OnViolation::stop;
+  Duration series;            // length of the intervals that are told one by one; zero: none are
+  bool hottest_lock = false;  // its acquisitions are measured apart, too
 };
 
 enum class FaultKind : std::uint8_t {
@@ -137,6 +160,7 @@ struct Point {
   PlatformSpec platform;
   LockTableSpec locks;
   WorkloadSpec workload;
+  std::vector<GroupSpec> groups;  // in place of `workload`, in the order of platform.groups
   ProtocolSpec protocol;
   std::vector<FaultSpec> faults;
   RunSpec run;

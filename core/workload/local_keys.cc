@@ -35,4 +35,9 @@ LockId LocalKeys::next(Rng& rng, std::uint32_t home) const {
   return placement_.lock_at({server, (few ? among_fewest_ : among_one_more_)->next(rng)});
 }
 
+LockId LocalKeys::hottest() const {
+  const bool few = placement_.locks_on(0) == fewest_;
+  return placement_.lock_at({0, (few ? among_fewest_ : among_one_more_)->hottest()});
+}
+
 }  // namespace latchlab

@@ -22,6 +22,7 @@ class LocalKeys {
 
   // For a client on server `home`, from 0.
   LockId next(Rng& rng, std::uint32_t home) const;
+  LockId hottest() const;  // the most popular of the first server
 
  private:
   LocalKeys(const LockTableSpec& locks, std::uint32_t servers, std::int64_t locality_ppb)

@@ -24,6 +24,7 @@ Entries base_of(const std::string& mapping, const std::string& kind) {
       {"workload.think_time/", {{"kind", "exponential"}, {"mean", "5us"}}},
       {"protocol/", {{"name", "shiftlock"}}},
       {"locks.placement/", {{"node", "0"}}},
+      {"groups[]/", {{"name", "a"}}},
       {"report.figures[]/", {{"x", "label"}, {"y", "goodput_ops_s"}}},
       {"faults[]/skip_release", {{"probability", "1%"}}},
       {"faults[]/client_crash", {{"at", "1ms"}}},

@@ -55,5 +55,51 @@ TEST(Workload, with_locality_stays_on_its_node_and_without_leaves_it) {
   EXPECT_LT(*at_home.acquire.max(), *away.acquire.min());
 }
 
+TEST(Workload, of_groups_is_what_each_group_does) {
+  const RepeatMetrics metrics = run(
+      "groups:\n  - {name: readers, nodes: 2, clients_per_node: 3, workload: {read_ratio: 100%}}\n"
+      "  - {name: slow, nodes: 1, clients_per_node: 1, workload: {think_time: 100us}}\n"
+      "locks: {count: 100}\nprotocol: {name: shiftlock}\n");
+  ASSERT_TRUE(metrics.group_goodput.has_value());
+  const double readers = metrics.group_goodput->at("readers");
+  const double slow = metrics.group_goodput->at("slow");
+  EXPECT_DOUBLE_EQ(readers + slow, *metrics.goodput_ops_s);
+  EXPECT_EQ(metrics.window_law.clients, 7U);
+  EXPECT_GT(slow, 8'000);  // 2 ms of 100 us and a little: 19 cycles
+  EXPECT_LT(slow, 10'001);
+  EXPECT_DOUBLE_EQ(slow, static_cast<double>(metrics.acquire_write.count()) / 2e-3);
+  EXPECT_GT(readers, 50 * slow);
+}
+
+TEST(Workload, of_an_unequal_crowd_on_servers_runs_there) {
+  const RepeatMetrics metrics = run(
+      "platform: {servers: 3, colocated: true}\nlocks: {count: 30}\n"
+      "groups: [{name: one, clients_per_node: 1}, {name: many, nodes: 2, clients_per_node: 4}]\n"
+      "workload: {locality: 50%}\nprotocol: {name: mcs}\n");
+  EXPECT_EQ(metrics.window_law.clients, 9U);
+}
+
+TEST(Run, tells_each_interval_and_together_they_are_the_window) {
+  const std::string head =
+      "platform: {clients_per_node: 4}\nlocks: {count: 4}\nprotocol: {name: cas}\n"
+      "workload: {distribution: {kind: zipf, theta: 1}}\n";
+  Point point = point_of(head);
+  const RepeatMetrics plain = outcome_of(point).metrics;
+  point.run.series = microseconds(300);
+  point.run.hottest_lock = true;
+  const RepeatMetrics told = outcome_of(point).metrics;
+  EXPECT_EQ(told.fingerprint, plain.fingerprint);
+  ASSERT_EQ(told.series.goodput_ops_s.size(), 7U);  // 2 ms: six, and 200 us
+  double cycles = 0;
+  for (std::size_t i = 0; i < 7; ++i)
+    cycles += *told.series.goodput_ops_s[i] * (i < 6 ? 300e-6 : 200e-6);
+  EXPECT_NEAR(cycles, static_cast<double>(told.cycle.count()), 1e-6);
+  // Lock 0 of four is asked for in 12 of 25 cases.
+  ASSERT_TRUE(told.hottest_lock.acquire.has_value());
+  const double share = static_cast<double>(told.hottest_lock.acquire->count()) /
+                       static_cast<double>(told.acquire.count());
+  EXPECT_NEAR(share, 0.48, 0.03);
+}
+
 }  // namespace
 }  // namespace latchlab::simtest
