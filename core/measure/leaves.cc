@@ -51,12 +51,12 @@ class LeafWriter {
     if (entries.empty()) add(path, std::monostate{}, fold);
     for (const auto& [name, value] : entries) add(path + "." + name, real_value(value), fold);
   }
-  void operator()(const std::string& path, const std::optional<Histogram>& values, Fold fold) {
-    if (values) (*this)(path, *values, fold);
+  template <class T>
+  void operator()(const std::string& path, const std::optional<T>& asked, Fold fold) {
+    if (asked) (*this)(path, *asked, fold);
   }
-  void operator()(const std::string& path, const std::optional<RepeatMetrics::Table>& entries,
-                  Fold fold) {
-    if (entries) (*this)(path, *entries, fold);
+  void operator()(const std::string& path, const RepeatMetrics::Groups& groups, Fold fold) {
+    if (!groups.goodput_ops_s.empty()) (*this)(path, groups.goodput_ops_s, fold);
   }
   void operator()(const std::string& path, const RepeatMetrics::Sequence& values, Fold fold) {
     if (!values.empty()) add(path, values, fold);
@@ -196,7 +196,9 @@ Leaves aggregate(std::vector<RepeatMetrics> repeats) {
   RepeatMetrics merged = merged_histograms(repeats);
   // What makes the leaves of the point those of its repeats.
   merged.verbs_per_cycle_detail = repeats.front().verbs_per_cycle_detail;
-  merged.group_goodput = repeats.front().group_goodput;
+  merged.update_as_exclusive = repeats.front().update_as_exclusive;
+  merged.open_loop = repeats.front().open_loop;
+  merged.groups = repeats.front().groups;
   merged.series = repeats.front().series;
   const Leaves shape = repeat_leaves(merged);
   std::vector<Leaves> each;

@@ -71,7 +71,7 @@ class PartFinder {
       if (found && !name_.ends_with("_ps")) found->unit = "1";
     } else if constexpr (std::is_same_v<Type, RepeatMetrics::Table>) {
       if (!name_.empty()) found = part_of(whole_, name_, "Of this verb and width.");
-    } else if constexpr (std::is_same_v<Type, std::optional<RepeatMetrics::Table>>) {
+    } else if constexpr (std::is_same_v<Type, RepeatMetrics::Groups>) {
       if (!name_.empty()) found = part_of(whole_, name_, "Of this group.");
     }
   }

@@ -71,6 +71,8 @@ void add(MeasuredPart& sum, const MeasuredPart& part) {
   sum.aborted += part.aborted;
   sum.shared_as_exclusive += part.shared_as_exclusive;
   sum.recoveries += part.recoveries;
+  sum.update_as_exclusive += part.update_as_exclusive;
+  sum.open_loop.merge(part.open_loop);
   add_safety(sum, part);
   add_process(sum, part);
 }

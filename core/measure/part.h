@@ -14,6 +14,7 @@
 #include "core/checks/guard_findings.h"
 #include "core/measure/histogram.h"
 #include "core/measure/metrics.h"
+#include "core/measure/open_loop.h"
 #include "core/measure/verb_metrics.h"
 #include "core/verbs/tally.h"
 
@@ -43,6 +44,8 @@ struct MeasuredPart {
   VerbTally cycle_verbs;  // of counted cycles
   AcquireAtomics acquisitions;
   std::uint64_t aborted = 0, shared_as_exclusive = 0, recoveries = 0;
+  std::uint64_t update_as_exclusive = 0;
+  OpenLoopTally open_loop;
   std::uint64_t ended_ps = 0;  // the date at which the run ended
 
   // Of locks seen granted.
@@ -97,6 +100,11 @@ void visit_part(Part& part, Visit&& visit) {
   visit("aborted", part.aborted);
   visit("shared_as_exclusive", part.shared_as_exclusive);
   visit("recoveries", part.recoveries);
+  visit("update_as_exclusive", part.update_as_exclusive);
+  visit("open_loop.offered", part.open_loop.offered);
+  visit("open_loop.waited_first_ps", part.open_loop.waited_first_ps);
+  visit("open_loop.waited_second_ps", part.open_loop.waited_second_ps);
+  visit("open_loop.backlog_max", part.open_loop.backlog_max);
   visit("ended_ps", part.ended_ps);
   visit("checks", part.checks);
   visit("violations", part.violations);

@@ -54,6 +54,9 @@ class Writer {
     json_[path] = Json();
     if (value) (*this)(path, *value);
   }
+  void operator()(const char* path, const RepeatMetrics::Groups& groups, Fold /*fold*/ = {}) {
+    (*this)(path, groups.goodput_ops_s);
+  }
   void operator()(const char* path, const RepeatMetrics::Sequence& values, Fold /*fold*/ = {}) {
     json_[path] = sequence(values);
   }
@@ -179,6 +182,9 @@ class Reader {
     for (const auto& [name, value] : json.items())
       if (!read(value, field[name])) return false;
     return true;
+  }
+  static bool read(const Json& json, RepeatMetrics::Groups& field) {
+    return read(json, field.goodput_ops_s);
   }
   static bool read(const Json& json, PhaseTotals& field) {
     if (!json.is_object() || !json.contains("operations") || !json.contains("sum_ps")) return false;

@@ -174,6 +174,8 @@ void MeasuringObserver::acquired(ClientId client, const Grant& grant) {
   if (recorder_.counts(now)) {
     (shared ? read_ : write_).add(meter.spent);
     if (shared && grant.mode == LockMode::exclusive) ++shared_as_exclusive_;
+    if (meter.asked == LockMode::update && grant.mode == LockMode::exclusive)
+      ++update_as_exclusive_;
   }
   note(now, kGranted, client, grant);
   judge(monitor_.granted(client, grant));
@@ -283,6 +285,7 @@ MeasuredPart MeasuringObserver::part() const {
   part.acquisitions = acquisitions_;
   part.aborted = aborted_;
   part.shared_as_exclusive = shared_as_exclusive_;
+  part.update_as_exclusive = update_as_exclusive_;
   part.recoveries = recoveries() - recoveries_before_;
   const SafetyCounts& safety = monitor_.counts();
   part.checks = safety.checks;

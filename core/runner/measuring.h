@@ -107,6 +107,7 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   PhaseTotals read_, write_, release_;
   std::uint64_t aborted_ = 0;
   std::uint64_t shared_as_exclusive_ = 0;
+  std::uint64_t update_as_exclusive_ = 0;
   VerbTally background_before_;
   std::uint64_t recoveries_before_ = 0;
 };

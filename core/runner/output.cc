@@ -76,10 +76,11 @@ std::vector<std::string> csv_columns(const StudyOutcome& outcome) {
       for (const auto& [name, value] : repeat->metrics.verbs_per_cycle_detail)
         details.insert(fmt::format("{}.{}", kDetail, name));
       if (repeat->metrics.hottest_lock.acquire) shape.hottest_lock.acquire.emplace();
-      if (!repeat->metrics.group_goodput) continue;
-      if (!shape.group_goodput) shape.group_goodput.emplace();
-      shape.group_goodput->insert(repeat->metrics.group_goodput->begin(),
-                                  repeat->metrics.group_goodput->end());
+      if (repeat->metrics.update_as_exclusive) shape.update_as_exclusive.emplace();
+      if (repeat->metrics.open_loop.carried)
+        shape.open_loop = {RepeatMetrics::Real{}, RepeatMetrics::Count{}, RepeatMetrics::Count{}};
+      const RepeatMetrics::Table& groups = repeat->metrics.groups.goodput_ops_s;
+      shape.groups.goodput_ops_s.insert(groups.begin(), groups.end());
     }
   std::vector<std::string> columns;
   for (const Leaf& leaf : repeat_leaves(shape)) {

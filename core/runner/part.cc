@@ -44,6 +44,9 @@ WorldShape shape_of(const Point& point, std::uint64_t seed) {
   shape.groups = point.platform.groups;
   shape.colocated = point.platform.colocated;
   shape.locks = point.locks;
+  for_each_workload(point, [&shape](const WorkloadSpec& workload) {
+    shape.object_bytes = std::max<std::uint64_t>(shape.object_bytes, workload.object_bytes);
+  });
   shape.seed = seed;
   shape.guard = point.run.guard != GuardMode::off;
   shape.topology = point.platform.topology;
@@ -88,6 +91,11 @@ std::vector<MicroSetup> workloads_of(const Point& point, const World& world) {
   setup.clients = point.platform.clients();
   setup.seed = world.world_shape().seed;
   setup.skip_release_ppb = skip_release_ppb(point);
+  setup.window_start = point.run.warmup;
+  setup.window = point.run.duration;
+  setup.now = [&world](ClientId client) { return world.verbs(client).now(); };
+  setup.find_object = [&world](LockId id) { return world.object_of(id); };
+  setup.find_buffer = [&world](ClientId client) { return world.buffer_of(client); };
   setup.find_lock = [&world](LockId id) { return world.lock(id); };
   setup.home = [&world](ClientId client) { return world.node_of(client).value - 1U; };
   if (point.groups.empty()) return {setup};
@@ -228,6 +236,10 @@ PartOutcome run_part(const Point& point, const ProtocolEntry& entry, std::uint32
   watching.ended(backend->true_now());
   check_books(*backend);
   outcome.parts = observers.parts();
+  for (std::uint32_t i = 0; i < point.platform.clients(); ++i)
+    if (const ClientId client{i}; world.hosts(client))
+      outcome.parts.front().open_loop.merge(
+          workload.value()->of(client).tally(client, backend->local_now(world.node_of(client))));
   return outcome;
 }
 

@@ -17,39 +17,6 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
 
 }  // namespace
 
-std::uint32_t WorldShape::clients() const {
-  std::uint32_t sum = groups.empty() ? client_nodes * clients_per_node : 0;
-  for (const ClientGroup& group : groups) sum += group.clients();
-  return sum;
-}
-
-// Groups are few.
-WorldShape::ClientPlace WorldShape::place_of(ClientId client) const {
-  if (groups.empty()) return {client.value / clients_per_node, client.value % clients_per_node};
-  ClientPlace place{0, client.value};
-  for (const ClientGroup& group : groups) {
-    if (place.index < group.clients())
-      return {place.node + place.index / group.clients_per_node,
-              place.index % group.clients_per_node};
-    place.node += group.nodes;
-    place.index -= group.clients();
-  }
-  LATCHLAB_CHECK(false, "no such client");
-}
-
-std::uint32_t WorldShape::clients_on(std::uint32_t client_node) const {
-  for (const ClientGroup& group : groups) {
-    if (client_node < group.nodes) return group.clients_per_node;
-    client_node -= group.nodes;
-  }
-  return clients_per_node;
-}
-
-NodeId WorldShape::node_of(ClientId client) const {
-  const std::uint32_t first = colocated ? 0 : servers;
-  return NodeId{static_cast<std::uint16_t>(first + place_of(client).node + 1)};
-}
-
 Shape shape_for_protocols(const WorldShape& shape) {
   Shape told;
   told.servers = shape.servers;
@@ -95,6 +62,12 @@ RemoteAddr World::object_of(LockId id) const {
           nodes_[place.server].objects + object_stride() * place.index};
 }
 
+RemoteAddr World::buffer_of(ClientId client) const {
+  LATCHLAB_CHECK(shape_.object_bytes > 0, "a world without objects");
+  const NodeId node = node_of(client);
+  return {node, nodes_[node.value - 1].buffers + object_stride() * shape_.place_of(client).index};
+}
+
 void World::plan_nodes() {
   const std::uint32_t count = shape_.servers + (shape_.colocated ? 0 : shape_.client_nodes);
   nodes_.resize(count);
@@ -122,6 +95,8 @@ void World::plan_nodes() {
       at = round_up(at + layout_.node_bytes, 64);
       node.client_words = at;
       at += node.clients * round_up(layout_.client_bytes, 64);
+      node.buffers = at;
+      at += node.clients * object_stride();
       node.node_lock_words = at;
       at += shape_.locks.count * layout_.node_lock_bytes;
     }
@@ -293,6 +268,7 @@ bool World::belongs(RemoteAddr addr, std::uint64_t bytes) const {
   return inside(kLockTableOffset, node.locks, stride_, layout_.entry_bytes) ||
          (shape_.guard && inside(node.guard_words, node.locks, 8, 8)) ||
          inside(node.objects, node.locks, object_stride(), shape_.object_bytes) ||
+         inside(node.buffers, node.clients, object_stride(), shape_.object_bytes) ||
          (server && inside(node.server_words, 1, ~0ULL, layout_.server_bytes)) ||
          (node.clients > 0 && inside(node.node_words, 1, ~0ULL, layout_.node_bytes)) ||
          inside(node.client_words, node.clients, client_stride, layout_.client_bytes) ||

@@ -65,7 +65,9 @@ class World final : public Peers {
   RemoteAddr server_words(NodeId server) const override;
 
   RemoteAddr guard_of(LockId id) const;   // where the shape has guards
-  RemoteAddr object_of(LockId id) const;  // where the shape has objects
+  RemoteAddr object_of(LockId id) const;  // where the shape has objects, and so below
+  // As long as an object, on the client's node: what WRITEs of objects come from.
+  RemoteAddr buffer_of(ClientId client) const;
   // Whether this client is here: attached, and with verbs and a part.
   bool hosts(ClientId client) const { return clients_[client.value].part != nullptr; }
   Verbs& verbs(ClientId client) const { return *clients_[client.value].verbs; }
@@ -83,6 +85,7 @@ class World final : public Peers {
     std::uint64_t locks = 0;        // how many entries
     std::uint64_t guard_words = 0;  // offsets
     std::uint64_t objects = 0;
+    std::uint64_t buffers = 0;
     std::uint64_t server_words = 0;
     std::uint64_t node_words = 0;
     std::uint64_t client_words = 0;

@@ -244,7 +244,8 @@ std::string scenario_schema(const std::vector<ProtocolInfo>& protocols) {
     either["description"] = definitions[name]["description"];
     definitions[name] = std::move(either);
   }
-  for (const char* mapping : {"groups[]", "faults[]", "expect[]", "report.figures[]"})
+  for (const char* mapping :
+       {"workload.arrivals.list[]", "groups[]", "faults[]", "expect[]", "report.figures[]"})
     definitions[definition_of(mapping)] = mapping_schema(mapping);
   schema["definitions"] = std::move(definitions);
   return schema.dump(1) + "\n";

@@ -119,7 +119,7 @@ std::vector<ScenarioKey> workload_keys() {
        .fallback = "micro",
        .choices = {"micro"},
        .example = "micro",
-       .says = "micro: one lock at a time. Other kinds are not in this build."},
+       .says = "micro: locks drawn anew for each section. Other kinds are not in this build."},
   };
   const std::vector<ScenarioKey> distribution = distribution_keys();
   keys.insert(keys.end(), distribution.begin(), distribution.end());
@@ -153,7 +153,23 @@ std::vector<ScenarioKey> workload_keys() {
        .min = "0us",
        .max = "1000s",
        .example = "2us",
-       .says = "How long a client holds the lock."},
+       .says = "How long a client holds the lock, or {remote_ops: 1, bytes: 8B}: what it reads or "
+               "writes meanwhile."},
+      {.path = "workload.critical_section.remote_ops",
+       .kind = KeyKind::count,
+       .min = "1",
+       .max = "1k",
+       .example = "1",
+       .says = "So many verbs, one after the other, on the object that each lock guards, on the "
+               "lock's server: READs when the section is shared, or for update without becoming "
+               "exclusive; else WRITEs.",
+       .required = true},
+      {.path = "workload.critical_section.bytes",
+       .kind = KeyKind::bytes,
+       .fallback = "8B",
+       .min = "8B",
+       .example = "64B",
+       .says = "The length of the object and of each of them: a multiple of 8B, 16KiB at most."},
       {.path = "workload.think_time",
        .kind = KeyKind::duration,
        .fallback = "0us",
@@ -175,46 +191,10 @@ std::vector<ScenarioKey> workload_keys() {
        .example = "5us",
        .says = "Its mean.",
        .required = true},
-      {.path = "groups",
-       .kind = KeyKind::list,
-       .example = "[{name: readers, nodes: 2, workload: {read_ratio: 100%}}, {name: writers}]",
-       .says = "Classes of clients, in place of platform.client_nodes and clients_per_node; their "
-               "nodes and clients are numbered in this order.",
-       .nullable = true},
-      needed(item_key("groups", "name", KeyKind::text, {}, "readers",
-                      "Its name, unique: 1 to 64 letters, digits, '-' or '_'.")),
-      {.path = "groups[].nodes",
-       .kind = KeyKind::count,
-       .fallback = "1",
-       .min = "1",
-       .max = "65535",
-       .example = "2",
-       .says = "Nodes that its clients run on; no other group's do."},
-      {.path = "groups[].clients_per_node",
-       .kind = KeyKind::count,
-       .fallback = "1",
-       .min = "1",
-       .max = "10M",
-       .example = "8",
-       .says = "Clients on each of them."},
-      {.path = "groups[].workload",
-       .kind = KeyKind::map,
-       .example = "{read_ratio: 100%}",
-       .says = "What its clients do: these keys in place of those of `workload`.",
-       .nullable = true},
-      {.path = "groups[].nic",
-       .example = "connectx-5",
-       .says = "An RNIC of its own.",
-       .nullable = true,
-       .supported = false},
-      {.path = "groups[].clocks",
-       .kind = KeyKind::map,
-       .example = "{drift: 100ppm}",
-       .says = "Clocks of its own.",
-       .nullable = true,
-       .supported = false},
   };
   keys.insert(keys.end(), rest.begin(), rest.end());
+  for (const std::vector<ScenarioKey>& part : {section_keys(), arrival_keys(), group_keys()})
+    keys.insert(keys.end(), part.begin(), part.end());
   return keys;
 }
 

@@ -70,11 +70,11 @@ Point read_point(const YamlNode& root, const Context& context, const SweptProtoc
   if (!protocol)
     reject(root.place, "protocol is missing; add it, for example 'protocol: {name: shiftlock}'");
   const YamlNode* groups = root.find("groups");
-  point.groups = read_groups(groups, section("workload"), root.place);
+  point.groups = read_groups(groups, section("workload"), root.place, context.nics.directory);
   point.platform = read_platform(section("platform"), root.place, context.nics.directory,
                                  context.nics.data, point.groups);
   point.locks = read_locks(section("locks"), root.place);
-  point.workload = read_workload(section("workload"), root.place);
+  point.workload = read_workload(section("workload"), root.place, context.nics.directory);
   point.protocol = read_protocol(*protocol, context.protocols, swept);
   point.faults = read_faults(section("faults"), point.platform);
   point.run = read_run(section("run"), root.place);

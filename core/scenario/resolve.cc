@@ -116,8 +116,22 @@ YamlNode write_workload(const WorkloadSpec& workload) {
   node.set("distribution", write_distribution(workload.distribution));
   node.set("read_ratio", percent(workload.read_ratio_ppb));
   node.set("locality", workload.locality_ppb ? percent(*workload.locality_ppb) : YamlNode());
-  node.set("critical_section", time(workload.critical_section));
+  YamlNode held = time(workload.critical_section);
+  if (workload.remote_ops > 0) {
+    held = yaml_map();
+    held.set("remote_ops", number(workload.remote_ops));
+    held.set("bytes", literal(format_bytes(workload.object_bytes),
+                              fmt::format("{}", workload.object_bytes)));
+  }
+  node.set("critical_section", std::move(held));
   node.set("think_time", std::move(think));
+  node.set("locks_per_section", number(workload.locks_per_section));
+  node.set("order", yaml_text(workload.locks_sorted ? "sorted" : "as_asked"));
+  node.set("on_abort", yaml_text(workload.gives_back ? "give_back" : "retry"));
+  node.set("retry_pause", time(workload.retry_pause));
+  node.set("update_ratio", percent(workload.update_ratio_ppb));
+  node.set("upgrade_ratio", percent(workload.upgrade_ratio_ppb));
+  node.set("arrivals", write_arrivals(workload.arrivals));
   return node;
 }
 

@@ -12,6 +12,7 @@
 #include "core/base/params.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
+#include "core/scenario/arrivals.h"
 #include "core/scenario/expectation.h"
 #include "core/scenario/nic.h"
 #include "core/scenario/topology.h"
@@ -81,6 +82,16 @@ struct WorkloadSpec {
   // With this probability a lock of the client's own server; none: wherever it lies.
   std::optional<std::int64_t> locality_ppb;
   Duration critical_section;
+  // In place of a time: so many READs or WRITEs of the object that the lock guards, its bytes each.
+  std::uint32_t remote_ops = 0;
+  std::uint32_t object_bytes = 0;
+  std::uint32_t locks_per_section = 1;  // distinct ones, of one mode
+  bool locks_sorted = true;             // by number; else in the order in which they are drawn
+  bool gives_back = false;              // an abort releases all that is held, and starts over
+  Duration retry_pause;                 // after an abort
+  std::int64_t update_ratio_ppb = 0;    // share of acquisitions for update ...
+  std::int64_t upgrade_ratio_ppb = 0;   // ... and the share of them that become exclusive
+  ArrivalSpec arrivals;
   Duration think_time;
   bool think_exponential = false;  // think_time is then the mean
 };
@@ -173,6 +184,13 @@ struct Point {
   // The same as JSON (an object), for results.json `params`.
   std::string resolved_json;
 };
+
+// Calls visit(workload) for the point's workload, or for that of each group.
+template <class Visit>
+void for_each_workload(const Point& point, const Visit& visit) {
+  if (point.groups.empty()) visit(point.workload);
+  for (const GroupSpec& group : point.groups) visit(group.workload);
+}
 
 struct Scenario {
   std::string name;

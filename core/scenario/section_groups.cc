@@ -43,7 +43,7 @@ YamlNode group_workload(const YamlNode* common, const YamlNode* own) {
 }
 
 std::vector<GroupSpec> read_groups(const YamlNode* node, const YamlNode* workload,
-                                   const Place& place) {
+                                   const Place& place, const std::string& directory) {
   std::vector<GroupSpec> groups;
   if (!node || node->is_null()) return groups;
   if (!node->is_sequence())
@@ -64,7 +64,12 @@ std::vector<GroupSpec> read_groups(const YamlNode* node, const YamlNode* workloa
     reader.unsupported("nic");
     reader.unsupported("clocks");
     const YamlNode whole = group_workload(workload, reader.find_or_null("workload"));
-    group.workload = read_workload(&whole, place);
+    group.workload = read_workload(&whole, place, directory);
+    if (group.workload.arrivals.kind == ArrivalKind::script)
+      reject(
+          reader.place(),
+          "workload.arrivals of kind script speaks of all clients of the run; use kind poisson in "
+          "a group");
     groups.push_back(std::move(group));
   }
   return groups;

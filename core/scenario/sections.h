@@ -32,7 +32,10 @@ LockTableSpec read_locks(const YamlNode* node, const Place& place);
 void check_locks(const LockTableSpec& locks, const PlatformSpec& platform,
                  std::uint64_t entry_bytes, const YamlNode* node, const Place& place);
 
-WorkloadSpec read_workload(const YamlNode* node, const Place& place);
+// Relative files are looked up in `directory` first.
+WorkloadSpec read_workload(const YamlNode* node, const Place& place, const std::string& directory);
+ArrivalSpec read_arrivals(const YamlNode* node, const std::string& directory);
+YamlNode write_arrivals(const ArrivalSpec& spec);
 // What the workload asks of nodes and locks.
 void check_workload(const WorkloadSpec& workload, const PlatformSpec& platform,
                     const LockTableSpec& locks, const YamlNode* node, const Place& place);
@@ -40,7 +43,7 @@ DistributionSpec read_distribution(const YamlNode* node, const Place& place);
 
 // Each group's workload is the common one with its own keys in place of some.
 std::vector<GroupSpec> read_groups(const YamlNode* node, const YamlNode* workload,
-                                   const Place& place);
+                                   const Place& place, const std::string& directory);
 YamlNode group_workload(const YamlNode* common, const YamlNode* own);
 
 std::vector<FaultSpec> read_faults(const YamlNode* node, const PlatformSpec& platform);

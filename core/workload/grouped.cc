@@ -1,5 +1,6 @@
 #include "core/workload/grouped.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace latchlab {
@@ -13,6 +14,12 @@ Result<std::unique_ptr<GroupedWorkload>> GroupedWorkload::make(std::vector<Micro
     made->groups_.push_back(std::move(group).value());
   }
   return made;
+}
+
+std::uint32_t GroupedWorkload::held_at_once() const {
+  std::uint32_t most = 1;
+  for (const auto& group : groups_) most = std::max(most, group->held_at_once());
+  return most;
 }
 
 }  // namespace latchlab

@@ -14,9 +14,11 @@ class GroupedWorkload final : public OperationSource {
   // In the order of their clients, one group at least.
   static Result<std::unique_ptr<GroupedWorkload>> make(std::vector<MicroSetup> setups);
 
-  bool next(ClientId client, Section& section) override {
-    return of(client).next(client, section);
-  }
+  bool next(ClientId client, Section& section) override { return of(client).next(client, section); }
+  std::uint32_t held_at_once() const override;
+  // Of one world: any group knows.
+  RemoteAddr object_of(LockId lock) const override { return groups_.front()->object_of(lock); }
+  RemoteAddr buffer_of(ClientId client) const override { return of(client).buffer_of(client); }
   MicroWorkload& of(ClientId client) const {
     std::size_t group = 0;
     while (client.value >= ends_[group]) ++group;

@@ -1,10 +1,34 @@
 #include "core/workload/micro.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "core/base/check.h"
 #include "core/workload/timing.h"
 
 namespace latchlab {
+namespace {
+
+constexpr std::int64_t kBillion = 1'000'000'000;
+constexpr std::int64_t kPsPerSecond = 1'000'000'000'000;
+constexpr int kTries = 64;  // to draw a lock that is not there yet
+
+bool is_there(const Section& section, LockId lock) {
+  return std::any_of(section.wants.begin(), section.wants.end(),
+                     [lock](const Want& want) { return want.lock.id == lock; });
+}
+
+// By date; arrivals of one date as they are written.
+std::vector<ScriptedArrival> script_of(const ArrivalSpec& spec, ClientId client) {
+  std::vector<ScriptedArrival> own;
+  for (const ScriptedArrival& arrival : spec.script)
+    if (arrival.client == client.value) own.push_back(arrival);
+  std::stable_sort(own.begin(), own.end(),
+                   [](const auto& one, const auto& other) { return one.at < other.at; });
+  return own;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<MicroWorkload>> MicroWorkload::make(MicroSetup setup) {
   std::unique_ptr<MicroWorkload> made(new MicroWorkload(std::move(setup)));
@@ -31,6 +55,23 @@ MicroWorkload::MicroWorkload(MicroSetup setup) : setup_(std::move(setup)) {
     if (setup_.spec.think_exponential) timing_.emplace_back(seed, i, StreamPurpose::timing);
     if (setup_.skip_release_ppb > 0) faults_.emplace_back(seed, i, StreamPurpose::faults);
   }
+  if (setup_.spec.arrivals.kind != ArrivalKind::none) make_arrivals();
+}
+
+// Each client gets its share of the rate.
+void MicroWorkload::make_arrivals() {
+  const ArrivalSpec& spec = setup_.spec.arrivals;
+  const bool poisson = spec.kind == ArrivalKind::poisson;
+  const Duration mean =
+      poisson ? Duration{kPsPerSecond} * setup_.clients / spec.per_second : Duration{};
+  for (std::uint32_t n = 0; n < setup_.clients; ++n) {
+    const ClientId client{setup_.first_client + n};
+    ArrivalDates dates =
+        poisson ? ArrivalDates(Rng(setup_.seed, client.value, StreamPurpose::arrivals), mean)
+                : ArrivalDates(script_of(spec, client));
+    arrivals_.push_back(
+        {ArrivalQueue(std::move(dates), setup_.window_start, setup_.window), std::nullopt});
+  }
 }
 
 LockId MicroWorkload::draw_lock(ClientId client, Rng& rng) const {
@@ -41,15 +82,75 @@ LockId MicroWorkload::hottest() const {
   return local_keys_ ? local_keys_->hottest() : LockId{keys_->hottest()};
 }
 
-bool MicroWorkload::next(ClientId client, Section& section) {
-  const std::size_t place = place_of(client);
+void MicroWorkload::draw_wants(ClientId client, Section& section) {
+  Rng& rng = streams_[place_of(client)].keys;
+  for (std::uint32_t n = 0; n < setup_.spec.locks_per_section; ++n) {
+    LockId lock = draw_lock(client, rng);
+    for (int tries = 1; tries < kTries && is_there(section, lock); ++tries)
+      lock = draw_lock(client, rng);
+    while (is_there(section, lock)) lock = LockId{(lock.value + 1) % setup_.locks.count};
+    Want want;
+    want.lock = setup_.find_lock(lock);
+    section.wants.push_back(want);
+  }
+  if (setup_.spec.locks_sorted)
+    std::sort(section.wants.begin(), section.wants.end(), [](const Want& one, const Want& other) {
+      return one.lock.id.value < other.lock.id.value;
+    });
+}
+
+// One mode for all. Whether updates become exclusive is drawn only where there are some, so that
+// it moves no other draw.
+void MicroWorkload::draw_mode(Streams& streams, Section& section) const {
   const WorkloadSpec& spec = setup_.spec;
-  section.wants.resize(1);
-  Want& want = section.wants[0];
-  want.lock = setup_.find_lock(draw_lock(client, streams_[place].keys));
-  want.mode =
-      happens(streams_[place].modes, spec.read_ratio_ppb) ? LockMode::shared : LockMode::exclusive;
+  const auto drawn = static_cast<std::int64_t>(streams.modes.below(kBillion));
+  LockMode mode = LockMode::exclusive;
+  if (drawn < spec.read_ratio_ppb)
+    mode = LockMode::shared;
+  else if (drawn < spec.read_ratio_ppb + spec.update_ratio_ppb)
+    mode = LockMode::update;
+  for (Want& want : section.wants) want.mode = mode;
+  if (mode == LockMode::update && happens(streams.modes, spec.upgrade_ratio_ppb))
+    section.upgrades = static_cast<std::uint32_t>(section.wants.size());
+}
+
+bool MicroWorkload::take_arrival(ClientId client, Section& section) {
+  Arrivals& mine = arrivals_[place_of(client)];
+  const Time now = setup_.now(client);
+  if (!mine.start) mine.start = now;
+  const auto arrival = mine.queue.take(now - *mine.start);
+  if (!arrival) return false;
+  section.arrived = *mine.start + arrival->at;
+  if (!arrival->scripted) return true;
+  Want want;
+  want.lock = setup_.find_lock(LockId{arrival->scripted->lock});
+  want.mode = static_cast<LockMode>(arrival->scripted->mode);
+  section.wants.push_back(want);
+  return true;
+}
+
+void MicroWorkload::add_work(Section& section) const {
+  const WorkloadSpec& spec = setup_.spec;
   section.work.hold = spec.critical_section;
+  if (spec.remote_ops == 0) return;
+  const LockMode mode = section.wants[0].mode;
+  const bool writes =
+      mode == LockMode::exclusive || (mode == LockMode::update && section.upgrades > 0);
+  (writes ? section.work.writes : section.work.reads) = spec.remote_ops;
+  section.work.bytes = spec.object_bytes;
+}
+
+bool MicroWorkload::next(ClientId client, Section& section) {
+  const WorkloadSpec& spec = setup_.spec;
+  const std::size_t place = place_of(client);
+  if (!arrivals_.empty() && !take_arrival(client, section)) return false;
+  if (section.wants.empty()) {
+    draw_wants(client, section);
+    draw_mode(streams_[place], section);
+  }
+  add_work(section);
+  section.on_abort = spec.gives_back ? OnAbort::give_back : OnAbort::retry;
+  section.pause = spec.retry_pause;
   section.think =
       spec.think_exponential ? exponential(timing_[place], spec.think_time) : spec.think_time;
   if (setup_.skip_release_ppb > 0)
@@ -58,10 +159,17 @@ bool MicroWorkload::next(ClientId client, Section& section) {
 }
 
 Duration MicroWorkload::start_offset(ClientId client) {
+  if (!arrivals_.empty()) return {};
   const Duration spread = kStartSpread + setup_.spec.think_time;
   if (setup_.spec.think_exponential) return uniform_below(timing_[place_of(client)], spread);
   Rng once(setup_.seed, client.value, StreamPurpose::timing);
   return uniform_below(once, spread);
+}
+
+OpenLoopTally MicroWorkload::tally(ClientId client, Time now) const {
+  if (arrivals_.empty()) return {};
+  const Arrivals& mine = arrivals_[place_of(client)];
+  return mine.queue.tally(mine.start ? now - *mine.start : Duration{});
 }
 
 }  // namespace latchlab
