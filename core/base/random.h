@@ -30,6 +30,7 @@ enum class StreamPurpose : std::uint64_t {
   clocks = 6,    // drift and offset of a node
   schedule = 7,  // the explorer's order
   faults = 8,
+  arrivals = 9,  // of sections, in an open loop
 };
 
 __extension__ typedef unsigned __int128 Wide;  // NOLINT(modernize-use-using): 64x64-bit products

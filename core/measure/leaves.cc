@@ -51,6 +51,16 @@ class LeafWriter {
     if (entries.empty()) add(path, std::monostate{}, fold);
     for (const auto& [name, value] : entries) add(path + "." + name, real_value(value), fold);
   }
+  template <class T>
+  void operator()(const std::string& path, const std::optional<T>& asked, Fold fold) {
+    if (asked) (*this)(path, *asked, fold);
+  }
+  void operator()(const std::string& path, const RepeatMetrics::Groups& groups, Fold fold) {
+    if (!groups.goodput_ops_s.empty()) (*this)(path, groups.goodput_ops_s, fold);
+  }
+  void operator()(const std::string& path, const RepeatMetrics::Sequence& values, Fold fold) {
+    if (!values.empty()) add(path, values, fold);
+  }
   // In the order of ShiftLock's Table 2, what is left over at the end.
   void operator()(const std::string& path, const std::optional<PhaseTotals>& totals, Fold fold) {
     for (std::size_t i = 1; i <= kPhases; ++i) {
@@ -78,13 +88,17 @@ class LeafWriter {
 std::vector<Histogram*> histograms_of(RepeatMetrics& metrics) {
   std::vector<Histogram*> found;
   visit_metrics(metrics, [&](const char* /*path*/, auto& field, Fold /*fold*/) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(field)>, Histogram>) found.push_back(&field);
+    using Field = std::decay_t<decltype(field)>;
+    if constexpr (std::is_same_v<Field, Histogram>) found.push_back(&field);
+    if constexpr (std::is_same_v<Field, std::optional<Histogram>>)
+      if (field) found.push_back(&*field);
   });
   return found;
 }
 
 RepeatMetrics merged_histograms(std::vector<RepeatMetrics>& repeats) {
   RepeatMetrics merged;
+  if (repeats.front().hottest_lock.acquire) merged.hottest_lock.acquire.emplace();
   const std::vector<Histogram*> into = histograms_of(merged);
   for (RepeatMetrics& repeat : repeats) {
     const std::vector<Histogram*> from = histograms_of(repeat);
@@ -180,7 +194,12 @@ Leaves aggregate(std::vector<RepeatMetrics> repeats) {
   LATCHLAB_CHECK(!repeats.empty(), "a point without a repeat");
   complete_tables(repeats);
   RepeatMetrics merged = merged_histograms(repeats);
+  // What makes the leaves of the point those of its repeats.
   merged.verbs_per_cycle_detail = repeats.front().verbs_per_cycle_detail;
+  merged.update_as_exclusive = repeats.front().update_as_exclusive;
+  merged.open_loop = repeats.front().open_loop;
+  merged.groups = repeats.front().groups;
+  merged.series = repeats.front().series;
   const Leaves shape = repeat_leaves(merged);
   std::vector<Leaves> each;
   for (const RepeatMetrics& repeat : repeats) each.push_back(repeat_leaves(repeat));

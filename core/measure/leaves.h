@@ -20,7 +20,8 @@ struct MeanCi {
 };
 
 // monostate: not measured. Doubles are always finite.
-using LeafValue = std::variant<std::monostate, std::uint64_t, double, MeanCi, std::string>;
+using LeafValue = std::variant<std::monostate, std::uint64_t, double, MeanCi, std::string,
+                               RepeatMetrics::Sequence>;
 
 struct Leaf {
   std::string path;

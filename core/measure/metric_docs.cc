@@ -58,7 +58,8 @@ class PartFinder {
   void operator()(const char* path, const Field& /*field*/, Fold /*fold*/) {
     if (whole_.path != path) return;
     using Type = std::decay_t<Field>;
-    if constexpr (std::is_same_v<Type, Histogram>) {
+    if constexpr (std::is_same_v<Type, Histogram> ||
+                  std::is_same_v<Type, std::optional<Histogram>>) {
       found = among(kHistogramParts, whole_, name_);
       if (found && name_ == "count") found->unit = "1";
     } else if constexpr (std::is_same_v<Type, std::optional<PhaseTotals>>) {
@@ -70,6 +71,8 @@ class PartFinder {
       if (found && !name_.ends_with("_ps")) found->unit = "1";
     } else if constexpr (std::is_same_v<Type, RepeatMetrics::Table>) {
       if (!name_.empty()) found = part_of(whole_, name_, "Of this verb and width.");
+    } else if constexpr (std::is_same_v<Type, RepeatMetrics::Groups>) {
+      if (!name_.empty()) found = part_of(whole_, name_, "Of this group.");
     }
   }
 

@@ -133,6 +133,32 @@ const std::vector<MetricDoc>& metric_docs() {
       {"engine.verbs", "1", "verbs simulated", "Verbs posted in the whole run, warm-up included."},
       {"engine.events", "1", "events simulated", "Events of the simulator in the whole run."},
       {"engine.simulated_s", "s", "simulated time", "How much time the run has simulated."},
+      {"hottest_lock.acquire_ns", "ns", "acquire the hottest lock",
+       "As acquire_ns, of the most popular lock alone. There if run.hottest_lock asks for it.",
+       "Lower is better; against acquire_ns it says what skew costs those who meet at one lock."},
+      {"update_as_exclusive", "1", "updates taken exclusively",
+       "Requests for update that a lock without update mode has granted exclusively. There if "
+       "workload.update_ratio is above 0, or a script asks for update."},
+      {"open_loop.offered_s", "1/s", "offered load",
+       "Sections that arrived in the window, per simulated second. There in an open loop, and so "
+       "below.",
+       "The goodput of a load that is carried is the same."},
+      {"open_loop.backlog_max", "1", "longest queue",
+       "The most sections that waited for one client at once, in the whole run."},
+      {"open_loop.carried", "1", "carried",
+       "1, or 0 where on average more arrivals waited in the second half of the window than in "
+       "the first: by more than 2% of those that arrived in half the window, and three times the "
+       "square root of their number, which is what chance makes of it.",
+       "At 0 the queues grow, and latencies say how long the run was."},
+      {"group_goodput_ops_s", "1/s", "goodput of groups",
+       "The goodput of each group of clients; together they are goodput_ops_s. There if the "
+       "scenario has groups."},
+      {"series.goodput_ops_s", "1/s", "goodput by interval",
+       "The goodput of each interval of the window, in order. There if run.series asks for it, in "
+       "results.json alone.",
+       "A ramp says that the run was not warm; a dip shows a fault and how long it lasts."},
+      {"series.acquire_ns", "ns", "acquire by interval",
+       "The mean acquisition among those that ended in each interval; null: none did."},
       {"window_law", "ps", "law of the window",
        "The integers of an exact identity that every run must satisfy: counted lengths = clients x "
        "duration + ages at start - ages at end - idle."},

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/measure/histogram.h"
 #include "core/verbs/phases.h"
@@ -93,6 +94,26 @@ struct RepeatMetrics {
     bool operator==(const Engine&) const = default;
   } engine;
   WindowLaw window_law;
+  // What is there only if the scenario asks for it; results do not mention it otherwise.
+  struct HottestLock {
+    std::optional<Histogram> acquire;
+    bool operator==(const HottestLock&) const = default;
+  } hottest_lock;
+  std::optional<Count> update_as_exclusive;
+  struct OpenLoop {
+    std::optional<Real> offered_s;
+    std::optional<Count> backlog_max, carried;
+    bool operator==(const OpenLoop&) const = default;
+  } open_loop;
+  struct Groups {
+    Table goodput_ops_s;  // by group
+    bool operator==(const Groups&) const = default;
+  } groups;
+  using Sequence = std::vector<Real>;  // one value for each interval of the window
+  struct Series {
+    Sequence goodput_ops_s, acquire_ns;
+    bool operator==(const Series&) const = default;
+  } series;
   std::string fingerprint;  // hexadecimal; empty: none
 
   bool operator==(const RepeatMetrics&) const = default;
@@ -110,7 +131,8 @@ enum class Fold : std::uint8_t {
 };
 
 // Calls visit(path, field, fold) for each metric. Fields are Real, Count, Histogram, Table,
-// std::optional<PhaseTotals>, WindowLaw or std::string.
+// std::optional<PhaseTotals>, WindowLaw or std::string; Groups, Sequence and optionals of the first
+// three where they are there only if asked for.
 template <class Metrics, class Visit>
 void visit_metrics(Metrics& m, Visit&& visit) {
   visit("goodput_ops_s", m.goodput_ops_s, Fold::mean);
@@ -155,6 +177,14 @@ void visit_metrics(Metrics& m, Visit&& visit) {
   visit("engine.verbs", m.engine.verbs, Fold::sum);
   visit("engine.events", m.engine.events, Fold::sum);
   visit("engine.simulated_s", m.engine.simulated_s, Fold::sum);
+  visit("hottest_lock.acquire_ns", m.hottest_lock.acquire, Fold::pooled);
+  visit("update_as_exclusive", m.update_as_exclusive, Fold::sum);
+  visit("open_loop.offered_s", m.open_loop.offered_s, Fold::mean);
+  visit("open_loop.backlog_max", m.open_loop.backlog_max, Fold::greatest);
+  visit("open_loop.carried", m.open_loop.carried, Fold::least);
+  visit("group_goodput_ops_s", m.groups, Fold::mean);
+  visit("series.goodput_ops_s", m.series.goodput_ops_s, Fold::dropped);
+  visit("series.acquire_ns", m.series.acquire_ns, Fold::dropped);
   visit("window_law", m.window_law, Fold::dropped);
   visit("fingerprint", m.fingerprint, Fold::combined);
 }

@@ -36,6 +36,14 @@ void add_process(MeasuredPart& sum, const MeasuredPart& part) {
   if (part.server_cpu.utilisation > sum.server_cpu.utilisation) sum.server_cpu = part.server_cpu;
 }
 
+void add_intervals(MeasuredPart& sum, const MeasuredPart& part) {
+  for (std::size_t i = 0; i < sum.interval_cycles.size(); ++i) {
+    sum.interval_cycles[i] += part.interval_cycles[i];
+    sum.interval_acquisitions[i] += part.interval_acquisitions[i];
+    sum.interval_acquire_ps[i] += part.interval_acquire_ps[i];
+  }
+}
+
 void add(MeasuredPart& sum, const MeasuredPart& part) {
   const auto append = [](std::vector<std::uint64_t>& to, const std::vector<std::uint64_t>& more) {
     to.insert(to.end(), more.begin(), more.end());
@@ -53,6 +61,8 @@ void add(MeasuredPart& sum, const MeasuredPart& part) {
   sum.acquire_read.merge(part.acquire_read);
   sum.acquire_write.merge(part.acquire_write);
   sum.release.merge(part.release);
+  sum.acquire_lock.merge(part.acquire_lock);
+  add_intervals(sum, part);
   sum.read_phases.merge(part.read_phases);
   sum.write_phases.merge(part.write_phases);
   sum.release_phases.merge(part.release_phases);
@@ -62,6 +72,8 @@ void add(MeasuredPart& sum, const MeasuredPart& part) {
   sum.aborted += part.aborted;
   sum.shared_as_exclusive += part.shared_as_exclusive;
   sum.recoveries += part.recoveries;
+  sum.update_as_exclusive += part.update_as_exclusive;
+  sum.open_loop.merge(part.open_loop);
   add_safety(sum, part);
   add_process(sum, part);
 }
@@ -83,6 +95,19 @@ RepeatMetrics::Open open_cycles(const MeasuredPart& part) {
       static_cast<double>(part.law.ages_at_end_ps) / static_cast<double>(part.open_count) / 1e3;
   open.age_max_ns = static_cast<double>(part.open_age_max_ps) / 1e3;
   return open;
+}
+
+// One value for each interval; the last one may be shorter than the others.
+void write_series(const MeasuredPart& part, RepeatMetrics& metrics) {
+  for (std::size_t i = 0; i < part.interval_cycles.size(); ++i) {
+    const std::uint64_t left_ps = part.law.duration_ps - i * part.interval_ps;
+    const Duration length{static_cast<std::int64_t>(std::min(left_ps, part.interval_ps))};
+    metrics.series.goodput_ops_s.emplace_back(static_cast<double>(part.interval_cycles[i]) /
+                                              length.seconds());
+    RepeatMetrics::Real& mean_ns = metrics.series.acquire_ns.emplace_back();
+    if (const std::uint64_t count = part.interval_acquisitions[i]; count > 0)
+      mean_ns = static_cast<double>(part.interval_acquire_ps[i]) / static_cast<double>(count) / 1e3;
+  }
 }
 
 // Who saw only some of the grants can find a violation, but not that there was none; guard words
@@ -132,6 +157,8 @@ RepeatMetrics metrics_of(const MeasuredPart& part) {
   metrics.engine.events = part.events;
   metrics.engine.simulated_s = Duration{static_cast<std::int64_t>(part.ended_ps)}.seconds();
   metrics.window_law = part.law;
+  if (part.measured_lock) metrics.hottest_lock.acquire = part.acquire_lock;
+  write_series(part, metrics);
   return metrics;
 }
 
@@ -145,6 +172,11 @@ std::string MeasuredPart::contradiction() const {
   if (law.duration_ps == 0 || law.duration_ps > longest || ended_ps > longest)
     return "its window has no length that a window can have";
   if (!law.holds()) return "its window's law does not hold";
+  const std::uint64_t intervals =
+      interval_ps == 0 ? 0 : (law.duration_ps + interval_ps - 1) / interval_ps;
+  if (interval_cycles.size() != intervals || interval_acquisitions.size() != intervals ||
+      interval_acquire_ps.size() != intervals)
+    return "its intervals are not those of its window";
   if (law.counted_cycles != cycle.count() || law.counted_cycles != first_half + second_half)
     return "its counted cycles are not those of its histogram";
   if (!read_phases.add_up_to(acquire_read) || !write_phases.add_up_to(acquire_write) ||
@@ -165,6 +197,8 @@ std::string why_not_parts(std::span<const MeasuredPart> parts) {
   for (const MeasuredPart& part : parts) {
     if (part.law.duration_ps != parts.front().law.duration_ps)
       return "the windows of two parts differ in length";
+    if (part.interval_ps != parts.front().interval_ps)
+      return "the intervals of two parts differ in length";
     clients.insert(clients.end(), part.clients.begin(), part.clients.end());
     visit_law(part.law, [&](const char*, std::uint64_t value) { time_ps += value; });
   }

@@ -14,6 +14,7 @@
 #include "core/checks/guard_findings.h"
 #include "core/measure/histogram.h"
 #include "core/measure/metrics.h"
+#include "core/measure/open_loop.h"
 #include "core/measure/verb_metrics.h"
 #include "core/verbs/tally.h"
 
@@ -35,10 +36,16 @@ struct MeasuredPart {
   std::uint64_t open_count = 0;                   // cycles open at the window's end
   std::uint64_t open_age_max_ps = 0;
   Histogram cycle, acquire_read, acquire_write, release;
+  bool measured_lock = false;  // was one lock's acquisitions measured apart?
+  Histogram acquire_lock;
+  std::uint64_t interval_ps = 0;  // 0: no intervals are told
+  std::vector<std::uint64_t> interval_cycles, interval_acquisitions, interval_acquire_ps;
   PhaseTotals read_phases, write_phases, release_phases;
   VerbTally cycle_verbs;  // of counted cycles
   AcquireAtomics acquisitions;
   std::uint64_t aborted = 0, shared_as_exclusive = 0, recoveries = 0;
+  std::uint64_t update_as_exclusive = 0;
+  OpenLoopTally open_loop;
   std::uint64_t ended_ps = 0;  // the date at which the run ended
 
   // Of locks seen granted.
@@ -79,6 +86,12 @@ void visit_part(Part& part, Visit&& visit) {
   visit("acquire_read", part.acquire_read);
   visit("acquire_write", part.acquire_write);
   visit("release", part.release);
+  visit("measured_lock", part.measured_lock);
+  visit("acquire_lock", part.acquire_lock);
+  visit("interval_ps", part.interval_ps);
+  visit("interval_cycles", part.interval_cycles);
+  visit("interval_acquisitions", part.interval_acquisitions);
+  visit("interval_acquire_ps", part.interval_acquire_ps);
   visit("read_phases", part.read_phases);
   visit("write_phases", part.write_phases);
   visit("release_phases", part.release_phases);
@@ -88,6 +101,11 @@ void visit_part(Part& part, Visit&& visit) {
   visit("aborted", part.aborted);
   visit("shared_as_exclusive", part.shared_as_exclusive);
   visit("recoveries", part.recoveries);
+  visit("update_as_exclusive", part.update_as_exclusive);
+  visit("open_loop.offered", part.open_loop.offered);
+  visit("open_loop.waited_first_ps", part.open_loop.waited_first_ps);
+  visit("open_loop.waited_second_ps", part.open_loop.waited_second_ps);
+  visit("open_loop.backlog_max", part.open_loop.backlog_max);
   visit("ended_ps", part.ended_ps);
   visit("checks", part.checks);
   visit("violations", part.violations);

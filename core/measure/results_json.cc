@@ -19,6 +19,12 @@ Json finite(double value) {
 
 constexpr std::size_t kTallyCounts = sizeof(VerbTally) / sizeof(std::uint64_t);
 
+Json sequence(const RepeatMetrics::Sequence& values) {
+  Json list = Json::array();
+  for (const RepeatMetrics::Real& value : values) list.push_back(value ? finite(*value) : Json());
+  return list;
+}
+
 // Text that is not UTF-8 is mended, not thrown about.
 std::string dumped(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
@@ -43,9 +49,16 @@ class Writer {
     for (const auto& [name, value] : table)
       if (const Json number = finite(value); !number.is_null()) entries[name] = number;
   }
-  void operator()(const char* path, const std::optional<PhaseTotals>& value, Fold /*fold*/ = {}) {
+  template <class T>
+  void operator()(const char* path, const std::optional<T>& value, Fold /*fold*/ = {}) {
     json_[path] = Json();
     if (value) (*this)(path, *value);
+  }
+  void operator()(const char* path, const RepeatMetrics::Groups& groups, Fold /*fold*/ = {}) {
+    (*this)(path, groups.goodput_ops_s);
+  }
+  void operator()(const char* path, const RepeatMetrics::Sequence& values, Fold /*fold*/ = {}) {
+    json_[path] = sequence(values);
   }
   void operator()(const char* path, bool value) { json_[path] = value; }
   void operator()(const char* path, std::uint64_t value) { json_[path] = value; }
@@ -146,6 +159,12 @@ class Reader {
     field.reset();
     return json.is_null() || read(json, field.emplace());
   }
+  static bool read(const Json& json, RepeatMetrics::Sequence& field) {
+    if (!json.is_array()) return false;
+    for (const Json& value : json)
+      if (!read(value, field.emplace_back())) return false;
+    return true;
+  }
   static bool read(const Json& json, std::string& field) {
     if (!json.is_string()) return false;
     field = json.get<std::string>();
@@ -163,6 +182,9 @@ class Reader {
     for (const auto& [name, value] : json.items())
       if (!read(value, field[name])) return false;
     return true;
+  }
+  static bool read(const Json& json, RepeatMetrics::Groups& field) {
+    return read(json, field.goodput_ops_s);
   }
   static bool read(const Json& json, PhaseTotals& field) {
     if (!json.is_object() || !json.contains("operations") || !json.contains("sum_ps")) return false;
@@ -189,6 +211,7 @@ struct ValueToJson {
   Json operator()(std::uint64_t value) const { return value; }
   Json operator()(double value) const { return finite(value); }
   Json operator()(const std::string& value) const { return value; }
+  Json operator()(const RepeatMetrics::Sequence& values) const { return sequence(values); }
   Json operator()(const MeanCi& value) const {
     Json json = Json::object();
     json["mean"] = finite(value.mean);

@@ -46,6 +46,15 @@ std::uint64_t WindowRecorder::overlap_ps(Time from, Time to) const {
   return first < last ? length_ps(first, last) : 0;
 }
 
+void WindowRecorder::measure_intervals(Duration length) {
+  interval_ = length;
+  intervals_.resize(((end_ - start_).ps + length.ps - 1) / length.ps);
+}
+
+WindowRecorder::Interval* WindowRecorder::interval_at(Time date) {
+  return intervals_.empty() ? nullptr : &intervals_[(date - start_).ps / interval_.ps];
+}
+
 void WindowRecorder::begin_cycle(ClientId id, Time date) {
   Client& client = clients_[id.value];
   LATCHLAB_CHECK(!client.open, "a cycle began inside another one");
@@ -79,6 +88,7 @@ void WindowRecorder::cycle_ended(ClientId id, Time date) {
     waited_ps_ += static_cast<std::uint64_t>(client.waited.ps);
     ++cycles_by_client_[id.value];
     ++(date < middle_ ? first_half_ : second_half_);
+    if (Interval* const interval = interval_at(date)) ++interval->cycles;
   }
   client.open = false;
   client.since = date;
@@ -89,8 +99,14 @@ void WindowRecorder::next_cycle(ClientId id, Time date) {
   begin_cycle(id, date);
 }
 
-void WindowRecorder::acquired(Time date, Duration length, bool shared) {
-  if (counts(date)) (shared ? acquire_read_ : acquire_write_).record(length);
+void WindowRecorder::acquired(Time date, Duration length, bool shared, LockId lock) {
+  if (!counts(date)) return;
+  (shared ? acquire_read_ : acquire_write_).record(length);
+  if (lock_ == lock) acquire_lock_.record(length);
+  if (Interval* const interval = interval_at(date)) {
+    ++interval->acquisitions;
+    interval->acquire_ps += static_cast<std::uint64_t>(length.ps);
+  }
 }
 
 void WindowRecorder::released(Time date, Duration length) {
@@ -155,6 +171,14 @@ void WindowRecorder::write_to(MeasuredPart& part) const {
   part.acquire_read = acquire_read_;
   part.acquire_write = acquire_write_;
   part.release = release_;
+  part.measured_lock = lock_.has_value();
+  part.acquire_lock = acquire_lock_;
+  part.interval_ps = static_cast<std::uint64_t>(interval_.ps);
+  for (const Interval& interval : intervals_) {
+    part.interval_cycles.push_back(interval.cycles);
+    part.interval_acquisitions.push_back(interval.acquisitions);
+    part.interval_acquire_ps.push_back(interval.acquire_ps);
+  }
 }
 
 }  // namespace latchlab

@@ -35,6 +35,11 @@ class WindowRecorder {
                  Duration length);
   WindowRecorder(std::uint32_t clients, Time start, Duration length);  // of all
 
+  // Before the run: what else is to be told. Intervals of this length, the last one shorter where
+  // the window ends; acquisitions of one lock.
+  void measure_intervals(Duration length);
+  void measure_lock(LockId lock) { lock_ = lock; }
+
   // Whether something that ends at `date` counts.
   bool counts(Time date) const { return date >= start_ && date < end_; }
 
@@ -45,7 +50,7 @@ class WindowRecorder {
   // What the client's open cycle is for arrived so long before `date`; it has done nothing so far.
   void arrived(ClientId client, Time date, Duration ago);
   // An acquisition or release that ended at `date` and took `length`. `shared` is what was asked.
-  void acquired(Time date, Duration length, bool shared);
+  void acquired(Time date, Duration length, bool shared, LockId lock = {});
   void released(Time date, Duration length);
 
   void prefetch_client(ClientId client) const {
@@ -71,6 +76,10 @@ class WindowRecorder {
     Time since;       // the open cycle's begin, or where the last one ended
     Duration waited;  // how long before the open cycle's begin its section arrived
   };
+  struct Interval {
+    std::uint64_t cycles = 0, acquisitions = 0, acquire_ps = 0;
+  };
+  Interval* interval_at(Time date);                    // null: none are told
   std::uint64_t overlap_ps(Time from, Time to) const;  // with the window
   void write_open(MeasuredPart& part) const;
 
@@ -88,6 +97,10 @@ class WindowRecorder {
   std::uint64_t idle_ps_ = 0;
   Wide waited_ps_ = 0;  // of counted cycles
   Histogram cycle_, acquire_read_, acquire_write_, release_;
+  std::optional<LockId> lock_;
+  Histogram acquire_lock_;
+  Duration interval_;  // zero: none are told
+  std::vector<Interval> intervals_;
 };
 
 }  // namespace latchlab

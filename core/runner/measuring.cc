@@ -170,10 +170,12 @@ void MeasuringObserver::acquired(ClientId client, const Grant& grant) {
   const ActorTally& tally = world_.verbs(client).tally();
   meter.atomics_in_acquire += tally.atomics() - meter.atomics_at_acquire;
   meter.mismatched_in_acquire += tally.mismatched - meter.mismatched_at_acquire;
-  recorder_.acquired(now, meter.stop(now), shared);
+  recorder_.acquired(now, meter.stop(now), shared, grant.lock.id);
   if (recorder_.counts(now)) {
     (shared ? read_ : write_).add(meter.spent);
     if (shared && grant.mode == LockMode::exclusive) ++shared_as_exclusive_;
+    if (meter.asked == LockMode::update && grant.mode == LockMode::exclusive)
+      ++update_as_exclusive_;
   }
   note(now, kGranted, client, grant);
   judge(monitor_.granted(client, grant));
@@ -295,6 +297,7 @@ MeasuredPart MeasuringObserver::part() const {
   part.acquisitions = acquisitions_;
   part.aborted = aborted_;
   part.shared_as_exclusive = shared_as_exclusive_;
+  part.update_as_exclusive = update_as_exclusive_;
   part.recoveries = recoveries() - recoveries_before_;
   const SafetyCounts& safety = monitor_.counts();
   part.checks = safety.checks;

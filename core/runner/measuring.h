@@ -30,6 +30,7 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
 
   // Attaches phase marks and first effects.
   void watch_clients();
+  WindowRecorder& recorder() { return recorder_; }
   // To be called at the dates of the window.
   void window_opens();
   void client_crashed(ClientId client);
@@ -107,6 +108,7 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   PhaseTotals read_, write_, release_;
   std::uint64_t aborted_ = 0;
   std::uint64_t shared_as_exclusive_ = 0;
+  std::uint64_t update_as_exclusive_ = 0;
   VerbTally background_before_;
   std::uint64_t recoveries_before_ = 0;
 };

@@ -19,6 +19,7 @@ WorkerObservers::WorkerObservers(const World& world, Backend& backend, const Poi
     observers_.push_back(std::make_unique<MeasuringObserver>(
         world, backend, worker, opens, point.run.duration, point.run.on_violation));
     MeasuringObserver& observer = *observers_.back();
+    if (point.run.series.ps > 0) observer.recorder().measure_intervals(point.run.series);
     observer.watch_clients();
     backend.at_worker(worker, opens, [&observer] { observer.window_opens(); });
     if (guarded)
@@ -35,6 +36,10 @@ Guard* WorkerObservers::guard_of(ClientId client) {
 void WorkerObservers::client_crashed(ClientId client) {
   of(client).client_crashed(client);
   if (Guard* const guard = guard_of(client); guard != nullptr) guard->crashed(client);
+}
+
+void WorkerObservers::measure_lock(LockId lock) {
+  for (const auto& observer : observers_) observer->recorder().measure_lock(lock);
 }
 
 LoopObserver& WorkerObservers::front() {

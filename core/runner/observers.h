@@ -30,6 +30,7 @@ class WorkerObservers final : public LoopObserver {
   MeasuringObserver& of(ClientId client) { return *observers_[worker_of(client)]; }
   Guard* guard_of(ClientId client);  // null: no guard words
   void client_crashed(ClientId client);
+  void measure_lock(LockId lock);  // apart from the others, too; before the run
   // After the run: what each measured, by worker.
   std::vector<MeasuredPart> parts() const;
 

@@ -69,13 +69,21 @@ bool is_detail(const std::string& path) {
 // to lock, as the union of all entries.
 std::vector<std::string> csv_columns(const StudyOutcome& outcome) {
   std::set<std::string> details;
+  RepeatMetrics shape;
   for (const PointOutcome& point : outcome.points)
-    for (const auto& repeat : point.repeats)
-      if (repeat)
-        for (const auto& [name, value] : repeat->metrics.verbs_per_cycle_detail)
-          details.insert(fmt::format("{}.{}", kDetail, name));
+    for (const auto& repeat : point.repeats) {
+      if (!repeat) continue;
+      for (const auto& [name, value] : repeat->metrics.verbs_per_cycle_detail)
+        details.insert(fmt::format("{}.{}", kDetail, name));
+      if (repeat->metrics.hottest_lock.acquire) shape.hottest_lock.acquire.emplace();
+      if (repeat->metrics.update_as_exclusive) shape.update_as_exclusive.emplace();
+      if (repeat->metrics.open_loop.carried)
+        shape.open_loop = {RepeatMetrics::Real{}, RepeatMetrics::Count{}, RepeatMetrics::Count{}};
+      const RepeatMetrics::Table& groups = repeat->metrics.groups.goodput_ops_s;
+      shape.groups.goodput_ops_s.insert(groups.begin(), groups.end());
+    }
   std::vector<std::string> columns;
-  for (const Leaf& leaf : repeat_leaves(RepeatMetrics{})) {
+  for (const Leaf& leaf : repeat_leaves(shape)) {
     if (is_detail(leaf.path))
       columns.insert(columns.end(), details.begin(), details.end());
     else

@@ -10,7 +10,7 @@
 #include "core/base/random.h"
 #include "core/runner/cpu_faults.h"
 #include "core/runner/observers.h"
-#include "core/workload/micro.h"
+#include "core/workload/grouped.h"
 
 namespace latchlab {
 
@@ -41,8 +41,12 @@ WorldShape shape_of(const Point& point, std::uint64_t seed) {
   shape.servers = point.platform.servers;
   shape.client_nodes = point.platform.client_nodes;
   shape.clients_per_node = point.platform.clients_per_node;
+  shape.groups = point.platform.groups;
   shape.colocated = point.platform.colocated;
   shape.locks = point.locks;
+  for_each_workload(point, [&shape](const WorkloadSpec& workload) {
+    shape.object_bytes = std::max<std::uint64_t>(shape.object_bytes, workload.object_bytes);
+  });
   shape.seed = seed;
   shape.guard = point.run.guard != GuardMode::off;
   shape.topology = point.platform.topology;
@@ -77,6 +81,32 @@ std::int64_t skip_release_ppb(const Point& point) {
   for (const FaultSpec& fault : point.faults)
     if (fault.kind == FaultKind::skip_release) return fault.probability_ppb;
   return 0;
+}
+
+std::vector<MicroSetup> workloads_of(const Point& point, const World& world) {
+  MicroSetup setup;
+  setup.spec = point.workload;
+  setup.locks = point.locks;
+  setup.servers = point.platform.servers;
+  setup.clients = point.platform.clients();
+  setup.seed = world.world_shape().seed;
+  setup.skip_release_ppb = skip_release_ppb(point);
+  setup.window_start = point.run.warmup;
+  setup.window = point.run.duration;
+  setup.now = [&world](ClientId client) { return world.verbs(client).now(); };
+  setup.find_object = [&world](LockId id) { return world.object_of(id); };
+  setup.find_buffer = [&world](ClientId client) { return world.buffer_of(client); };
+  setup.find_lock = [&world](LockId id) { return world.lock(id); };
+  setup.home = [&world](ClientId client) { return world.node_of(client).value - 1U; };
+  if (point.groups.empty()) return {setup};
+  std::vector<MicroSetup> setups;
+  for (const GroupSpec& group : point.groups) {
+    setup.spec = group.workload;
+    setup.clients = group.clients.clients();
+    setups.push_back(setup);
+    setup.first_client += setup.clients;
+  }
+  return setups;
 }
 
 void schedule_link(const FaultSpec& fault, Backend& backend) {
@@ -139,7 +169,7 @@ std::string unavailable(const Point& point, const Protocol& protocol, const Back
   return cpu_faults_refused(point, backend);
 }
 
-void spawn_clients(const World& world, Backend& backend, MicroWorkload& workload,
+void spawn_clients(const World& world, Backend& backend, GroupedWorkload& workload,
                    LoopObserver& observer, WorkerObservers& observers) {
   for (std::uint32_t i = 0; i < world.world_shape().clients(); ++i) {
     const ClientId client{i};
@@ -148,7 +178,7 @@ void spawn_clients(const World& world, Backend& backend, MicroWorkload& workload
     backend.spawn(
         verbs,
         client_loop(verbs, world.client(client), workload, observer, observers.guard_of(client)),
-        Time{} + workload.start_offset(client));
+        Time{} + workload.of(client).start_offset(client));
   }
 }
 
@@ -183,9 +213,7 @@ PartOutcome run_part(const Point& point, const ProtocolEntry& entry, std::uint32
   if (std::string why = unavailable(point, *protocol, *backend); !why.empty())
     return refused(std::move(outcome), RepeatStatus::unavailable, std::move(why));
   world.attach(*backend);
-  auto workload =
-      MicroWorkload::make(point.workload, point.locks.count, point.platform.clients(), outcome.seed,
-                          skip_release_ppb(point), [&world](LockId id) { return world.lock(id); });
+  auto workload = GroupedWorkload::make(workloads_of(point, world));
   if (!workload) return refused(std::move(outcome), RepeatStatus::failed, workload.error().text());
   const std::uint32_t held = workload.value()->held_at_once();
   if (std::string over = limits_exceeded(point, *protocol, held); !over.empty())
@@ -193,13 +221,14 @@ PartOutcome run_part(const Point& point, const ProtocolEntry& entry, std::uint32
 
   const Time ends = Time{} + point.run.warmup + point.run.duration;
   WorkerObservers observers(world, *backend, point, options.guard_journal);
+  if (point.run.hottest_lock) observers.measure_lock(workload.value()->of(ClientId{0}).hottest());
   schedule_faults(point, world, *backend, observers);
   schedule_cpu_faults(point, world, *backend, outcome.seed, ends);
   spawn_clients(world, *backend, *workload.value(), watching.around(observers.front(), world),
                 observers);
   backend->announce_clients([&](ClientId client) {
     observers.of(client).prefetch_client(client);
-    workload.value()->prefetch_client(client);
+    workload.value()->of(client).prefetch_client(client);
     prefetch_bytes(&world.client(client), kPartBytes);
   });
   if (options.about_to_run) options.about_to_run(*backend);
@@ -207,6 +236,10 @@ PartOutcome run_part(const Point& point, const ProtocolEntry& entry, std::uint32
   watching.ended(backend->true_now());
   check_books(*backend);
   outcome.parts = observers.parts();
+  for (std::uint32_t i = 0; i < point.platform.clients(); ++i)
+    if (const ClientId client{i}; world.hosts(client))
+      outcome.parts.front().open_loop.merge(
+          workload.value()->of(client).tally(client, backend->local_now(world.node_of(client))));
   return outcome;
 }
 

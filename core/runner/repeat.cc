@@ -99,6 +99,40 @@ std::string violation_of(const MeasuredPart& all) {
   return all.violation.empty() ? judge(all.guard).violation : all.violation;
 }
 
+// Clients are numbered group by group.
+void write_groups(const Point& point, const MeasuredPart& all, RepeatMetrics& metrics) {
+  if (point.groups.empty()) return;
+  std::uint64_t first = 0;
+  for (const GroupSpec& group : point.groups) {
+    const std::uint64_t end = first + group.clients.clients();
+    std::uint64_t cycles = 0;
+    for (std::size_t i = 0; i < all.clients.size(); ++i)
+      if (all.clients[i] >= first && all.clients[i] < end) cycles += all.cycles_by_client[i];
+    metrics.groups.goodput_ops_s[group.name] =
+        static_cast<double>(cycles) / point.run.duration.seconds();
+    first = end;
+  }
+}
+
+bool asks_for_update(const WorkloadSpec& workload) {
+  return workload.update_ratio_ppb > 0 ||
+         std::any_of(workload.arrivals.script.begin(), workload.arrivals.script.end(),
+                     [](const ScriptedArrival& arrival) {
+                       return arrival.mode == ScriptedArrival::Mode::update;
+                     });
+}
+
+void write_what_was_asked(const Point& point, const MeasuredPart& all, RepeatMetrics& metrics) {
+  for_each_workload(point, [&](const WorkloadSpec& workload) {
+    if (asks_for_update(workload)) metrics.update_as_exclusive = all.update_as_exclusive;
+    if (workload.arrivals.kind == ArrivalKind::none) return;
+    const OpenLoopTally& tally = all.open_loop;
+    metrics.open_loop.offered_s = static_cast<double>(tally.offered) / point.run.duration.seconds();
+    metrics.open_loop.backlog_max = tally.backlog_max;
+    metrics.open_loop.carried = tally.carried(all.law.duration_ps) ? 1 : 0;
+  });
+}
+
 void judge_progress(const Point& point, const MeasuredPart& all, bool deadlock,
                     RepeatOutcome& outcome) {
   const std::uint64_t waiting = all.without_progress;
@@ -140,6 +174,8 @@ RepeatOutcome merge_outcomes(const Point& point, std::span<const PartOutcome> ou
   RepeatOutcome outcome;
   outcome.seed = seed;
   outcome.metrics = metrics_of(all);
+  write_groups(point, all, outcome.metrics);
+  write_what_was_asked(point, all, outcome.metrics);
   if (std::string violation = violation_of(all); !violation.empty()) {
     outcome.status = RepeatStatus::unsafe;
     outcome.message = std::move(violation);

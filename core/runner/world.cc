@@ -32,7 +32,8 @@ World::World(const Protocol& protocol, const WorldShape& shape)
     : protocol_(protocol),
       shape_(shape),
       told_(shape_for_protocols(shape)),
-      layout_(protocol.layout(told_)) {
+      layout_(protocol.layout(told_)),
+      placement_(shape.locks, shape.servers) {
   LATCHLAB_CHECK(shape.servers > 0 && shape.clients() > 0 && shape.locks.count > 0, "empty world");
   LATCHLAB_CHECK(!shape.colocated || shape.client_nodes <= shape.servers,
                  "colocated clients need as many servers as client nodes");
@@ -41,51 +42,30 @@ World::World(const Protocol& protocol, const WorldShape& shape)
   plan_nodes();
 }
 
-std::uint64_t World::locks_on(std::uint32_t server) const {
-  const std::uint64_t count = shape_.locks.count;
-  const std::uint64_t servers = shape_.servers;
-  switch (shape_.locks.placement) {
-    case PlacementKind::round_robin:
-      return count / servers + (server < count % servers ? 1 : 0);
-    case PlacementKind::partitioned: {
-      // Lock i lives on floor(i * S / count): server s starts at ceil(s * count / S).
-      const auto start = [&](std::uint64_t s) { return (s * count + servers - 1) / servers; };
-      return start(server + 1) - start(server);
-    }
-    case PlacementKind::node:
-      return server == shape_.locks.node ? count : 0;
-  }
-  return 0;
-}
-
-World::Place World::place_of(LockId id) const {
-  const std::uint64_t count = shape_.locks.count;
-  const std::uint64_t servers = shape_.servers;
-  LATCHLAB_CHECK(id.value < count, "no such lock");
-  if (shape_.locks.placement == PlacementKind::round_robin)
-    return {id.value % servers, id.value / servers};
-  if (shape_.locks.placement == PlacementKind::node) return {shape_.locks.node, id.value};
-  const std::uint64_t server = id.value * servers / count;
-  return {server, id.value - (server * count + servers - 1) / servers};
-}
-
 LockRef World::lock(LockId id) const {
-  const Place place = place_of(id);
+  const Placement::Place place = placement_.place_of(id);
   return {id, RemoteAddr{NodeId{static_cast<std::uint16_t>(place.server + 1)},
                          kLockTableOffset + place.index * stride_}};
 }
 
 RemoteAddr World::guard_of(LockId id) const {
   LATCHLAB_CHECK(shape_.guard, "a world without guard words");
-  const Place place = place_of(id);
+  const Placement::Place place = placement_.place_of(id);
   return {NodeId{static_cast<std::uint16_t>(place.server + 1)},
           nodes_[place.server].guard_words + 8 * place.index};
 }
 
-NodeId WorldShape::node_of(ClientId client) const {
-  const std::uint32_t index = client.value / clients_per_node;
-  const std::uint32_t first = colocated ? 0 : servers;
-  return NodeId{static_cast<std::uint16_t>(first + index + 1)};
+RemoteAddr World::object_of(LockId id) const {
+  LATCHLAB_CHECK(shape_.object_bytes > 0, "a world without objects");
+  const Placement::Place place = placement_.place_of(id);
+  return {NodeId{static_cast<std::uint16_t>(place.server + 1)},
+          nodes_[place.server].objects + object_stride() * place.index};
+}
+
+RemoteAddr World::buffer_of(ClientId client) const {
+  LATCHLAB_CHECK(shape_.object_bytes > 0, "a world without objects");
+  const NodeId node = node_of(client);
+  return {node, nodes_[node.value - 1].buffers + object_stride() * shape_.place_of(client).index};
 }
 
 void World::plan_nodes() {
@@ -99,20 +79,24 @@ void World::plan_nodes() {
     const bool clients = shape_.colocated ? i < shape_.client_nodes : !server;
     std::uint64_t at = kLockTableOffset;
     if (server) {
-      node.locks = locks_on(i);
+      node.locks = placement_.locks_on(i);
       if (shape_.locks.device_memory) node.device_bytes = at + node.locks * stride_;
       at = round_up(at + node.locks * stride_, 4096);
       node.guard_words = at;
       if (shape_.guard) at = round_up(at + 8 * node.locks, 64);
+      node.objects = at;
+      at += object_stride() * node.locks;
       node.server_words = at;
       at = round_up(at + layout_.server_bytes, 64);
     }
     if (clients) {
-      node.clients = shape_.clients_per_node;
+      node.clients = shape_.clients_on(shape_.colocated ? i : i - shape_.servers);
       node.node_words = at;
       at = round_up(at + layout_.node_bytes, 64);
       node.client_words = at;
       at += node.clients * round_up(layout_.client_bytes, 64);
+      node.buffers = at;
+      at += node.clients * object_stride();
       node.node_lock_words = at;
       at += shape_.locks.count * layout_.node_lock_bytes;
     }
@@ -251,7 +235,7 @@ EndpointAddr World::node_endpoint(NodeId client_node) const {
 
 RemoteAddr World::client_words(ClientId client) const {
   const NodeId node = node_of(client);
-  const std::uint64_t here = client.value % shape_.clients_per_node;
+  const std::uint64_t here = shape_.place_of(client).index;
   return {node, nodes_[node.value - 1].client_words + here * round_up(layout_.client_bytes, 64)};
 }
 
@@ -283,6 +267,8 @@ bool World::belongs(RemoteAddr addr, std::uint64_t bytes) const {
   const bool server = addr.node.value <= shape_.servers;
   return inside(kLockTableOffset, node.locks, stride_, layout_.entry_bytes) ||
          (shape_.guard && inside(node.guard_words, node.locks, 8, 8)) ||
+         inside(node.objects, node.locks, object_stride(), shape_.object_bytes) ||
+         inside(node.buffers, node.clients, object_stride(), shape_.object_bytes) ||
          (server && inside(node.server_words, 1, ~0ULL, layout_.server_bytes)) ||
          (node.clients > 0 && inside(node.node_words, 1, ~0ULL, layout_.node_bytes)) ||
          inside(node.client_words, node.clients, client_stride, layout_.client_bytes) ||

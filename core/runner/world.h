@@ -9,6 +9,7 @@
 #include "core/protocols/lock.h"
 #include "core/runner/backend.h"
 #include "core/scenario/scenario.h"
+#include "core/workload/placement.h"
 
 namespace latchlab {
 
@@ -16,13 +17,21 @@ struct WorldShape {
   std::uint32_t servers = 1;
   std::uint32_t client_nodes = 1;
   std::uint32_t clients_per_node = 1;
-  bool colocated = false;  // client node i is server i
+  std::vector<ClientGroup> groups;  // in place of client_nodes x clients_per_node, if any
+  bool colocated = false;           // client node i is server i
   LockTableSpec locks;
   std::uint64_t seed = 1;
-  bool guard = false;  // each lock has a guard word on its server
+  bool guard = false;              // each lock has a guard word on its server
+  std::uint64_t object_bytes = 0;  // what each lock guards, on its server; 0: nothing
   TopologySpec topology;
 
-  std::uint32_t clients() const { return client_nodes * clients_per_node; }
+  struct ClientPlace {
+    std::uint32_t node = 0;   // its client node, from 0
+    std::uint32_t index = 0;  // among the clients there
+  };
+  std::uint32_t clients() const;
+  ClientPlace place_of(ClientId client) const;
+  std::uint32_t clients_on(std::uint32_t client_node) const;
   NodeId node_of(ClientId client) const;
 };
 
@@ -55,7 +64,10 @@ class World final : public Peers {
   RemoteAddr node_lock_words(NodeId client_node, LockId lock) const override;
   RemoteAddr server_words(NodeId server) const override;
 
-  RemoteAddr guard_of(LockId id) const;  // where the shape has guards
+  RemoteAddr guard_of(LockId id) const;   // where the shape has guards
+  RemoteAddr object_of(LockId id) const;  // where the shape has objects, and so below
+  // As long as an object, on the client's node: what WRITEs of objects come from.
+  RemoteAddr buffer_of(ClientId client) const;
   // Whether this client is here: attached, and with verbs and a part.
   bool hosts(ClientId client) const { return clients_[client.value].part != nullptr; }
   Verbs& verbs(ClientId client) const { return *clients_[client.value].verbs; }
@@ -65,13 +77,15 @@ class World final : public Peers {
   std::uint64_t entry_bytes() const { return layout_.entry_bytes; }
   // Do these bytes, one at least, lie within one thing that the protocol asked for: a lock entry,
   // what a server, a client node or a client has of its own, or what was allocated later? Or in a
-  // guard word?
+  // guard word or an object?
   bool belongs(RemoteAddr addr, std::uint64_t bytes) const;
 
  private:
   struct NodeLayout {
     std::uint64_t locks = 0;        // how many entries
     std::uint64_t guard_words = 0;  // offsets
+    std::uint64_t objects = 0;
+    std::uint64_t buffers = 0;
     std::uint64_t server_words = 0;
     std::uint64_t node_words = 0;
     std::uint64_t client_words = 0;
@@ -88,14 +102,8 @@ class World final : public Peers {
     Task<void> serve(Verbs& verbs, PendingCall pending) override;
   };
 
-  struct Place {
-    std::uint64_t server = 0;  // from 0
-    std::uint64_t index = 0;   // among its locks
-  };
-
   void plan_nodes();
-  Place place_of(LockId id) const;
-  std::uint64_t locks_on(std::uint32_t server) const;
+  std::uint64_t object_stride() const { return (shape_.object_bytes + 63) / 64 * 64; }
   void fill(NodeId node, std::uint64_t offset, std::span<std::uint64_t> words) const;
   void attach_server(Backend& backend, NodeId node);
   void attach_node(Backend& backend, NodeId node);
@@ -109,6 +117,7 @@ class World final : public Peers {
   WorldShape shape_;
   Shape told_;
   Layout layout_;
+  Placement placement_;
   std::uint64_t stride_ = 0;
   WorldPlan plan_;
   std::vector<NodeLayout> nodes_;  // by NodeId - 1

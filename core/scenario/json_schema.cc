@@ -153,6 +153,8 @@ Json whole_schema(const ScenarioKey& key) {
     choices.push_back(Json::parse(nic_value_schema()));
   } else if (path == "protocol") {
     choices.push_back(reference("lock"));
+  } else if (path == "groups[].workload") {
+    choices.push_back(reference("workload"));
   } else if (path.starts_with("sweep.")) {
     const Json axes = reference("axes");
     choices.push_back(key.kind == KeyKind::list ? Json{{"type", "array"}, {"items", axes}} : axes);
@@ -242,7 +244,8 @@ std::string scenario_schema(const std::vector<ProtocolInfo>& protocols) {
     either["description"] = definitions[name]["description"];
     definitions[name] = std::move(either);
   }
-  for (const char* mapping : {"faults[]", "expect[]", "report.figures[]"})
+  for (const char* mapping :
+       {"workload.arrivals.list[]", "groups[]", "faults[]", "expect[]", "report.figures[]"})
     definitions[definition_of(mapping)] = mapping_schema(mapping);
   schema["definitions"] = std::move(definitions);
   return schema.dump(1) + "\n";

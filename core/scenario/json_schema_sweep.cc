@@ -57,7 +57,8 @@ Json axis_of(Json values) {
 }
 
 bool may_be_swept(const std::string& path) {
-  static const Names sections = {"platform", "locks", "workload", "protocol", "faults", "run"};
+  static const Names sections = {"platform", "locks",  "workload", "groups",
+                                 "protocol", "faults", "run"};
   return path.find("[]") == std::string::npos &&
          std::find(sections.begin(), sections.end(), path.substr(0, path.find('.'))) !=
              sections.end();
@@ -87,6 +88,7 @@ Json axes_json(const std::vector<ProtocolInfo>& protocols) {
   Json axes = object(properties);
   axes["patternProperties"] = {
       {"^faults\\.[0-9]+(\\.[a-z_]+)?$", axis_of(true)},
+      {"^groups\\.[0-9]+(\\.[a-z_]+)*$", axis_of(true)},
       {"^platform\\.topology\\.[a-z]+\\.[0-9]+$", axis_of({{"type", "integer"}})}};
   axes["additionalProperties"] = false;
   return axes;

@@ -77,6 +77,20 @@ std::vector<ScenarioKey> run_keys() {
        .example = "record",
        .says = "What a violation of mutual exclusion does to its point: stop it, or count it and "
                "go on. Either way the point is UNSAFE."},
+      {.path = "run.series",
+       .kind = KeyKind::duration,
+       .min = "1us",
+       .max = "3600s",
+       .example = "1ms",
+       .says = "Goodput and mean acquisition of each interval of this length, too: in "
+               "results.json, per repeat, at most 10000 of them; null: not.",
+       .nullable = true},
+      {.path = "run.hottest_lock",
+       .kind = KeyKind::boolean,
+       .fallback = "false",
+       .example = "true",
+       .says = "Also tells how long acquisitions of the most popular lock took: the one that the "
+               "distribution prefers, of equals the first."},
   };
 }
 

@@ -119,7 +119,7 @@ std::vector<ScenarioKey> workload_keys() {
        .fallback = "micro",
        .choices = {"micro"},
        .example = "micro",
-       .says = "micro: one lock at a time. Other kinds are not in this build."},
+       .says = "micro: locks drawn anew for each section. Other kinds are not in this build."},
   };
   const std::vector<ScenarioKey> distribution = distribution_keys();
   keys.insert(keys.end(), distribution.begin(), distribution.end());
@@ -136,10 +136,11 @@ std::vector<ScenarioKey> workload_keys() {
        .kind = KeyKind::ratio,
        .min = "0",
        .max = "1",
-       .example = "50%",
-       .says = "With this probability a lock of the client's own node, else of the others.",
-       .nullable = true,
-       .supported = false},
+       .example = "90%",
+       .says = "With this probability a lock of the client's own node, else of the other servers, "
+               "each as likely; among the locks of a server by the distribution. Needs "
+               "platform.colocated and locks on every server; null: wherever the lock lies.",
+       .nullable = true},
       {.path = "workload.sizes",
        .kind = KeyKind::list,
        .example = "[1, 16, 256]",
@@ -152,7 +153,23 @@ std::vector<ScenarioKey> workload_keys() {
        .min = "0us",
        .max = "1000s",
        .example = "2us",
-       .says = "How long a client holds the lock."},
+       .says = "How long a client holds the lock, or {remote_ops: 1, bytes: 8B}: what it reads or "
+               "writes meanwhile."},
+      {.path = "workload.critical_section.remote_ops",
+       .kind = KeyKind::count,
+       .min = "1",
+       .max = "1k",
+       .example = "1",
+       .says = "So many verbs, one after the other, on the object that each lock guards, on the "
+               "lock's server: READs when the section is shared, or for update without becoming "
+               "exclusive; else WRITEs.",
+       .required = true},
+      {.path = "workload.critical_section.bytes",
+       .kind = KeyKind::bytes,
+       .fallback = "8B",
+       .min = "8B",
+       .example = "64B",
+       .says = "The length of the object and of each of them: a multiple of 8B, 16KiB at most."},
       {.path = "workload.think_time",
        .kind = KeyKind::duration,
        .fallback = "0us",
@@ -174,14 +191,10 @@ std::vector<ScenarioKey> workload_keys() {
        .example = "5us",
        .says = "Its mean.",
        .required = true},
-      {.path = "groups",
-       .kind = KeyKind::list,
-       .example = "[]",
-       .says = "Classes of clients that differ in NIC, clocks or workload.",
-       .nullable = true,
-       .supported = false},
   };
   keys.insert(keys.end(), rest.begin(), rest.end());
+  for (const std::vector<ScenarioKey>& part : {section_keys(), arrival_keys(), group_keys()})
+    keys.insert(keys.end(), part.begin(), part.end());
   return keys;
 }
 

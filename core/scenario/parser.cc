@@ -20,7 +20,7 @@
 namespace latchlab {
 namespace {
 
-const std::vector<std::string> kSections = {"platform", "locks",  "workload",
+const std::vector<std::string> kSections = {"platform", "locks",  "workload", "groups",
                                             "protocol", "faults", "run"};
 
 struct Context {
@@ -55,7 +55,6 @@ void read_top(const YamlNode& root, Scenario& scenario) {
   top.require("schema", "schema: 1");
   scenario.name = read_name(top);
   scenario.description = top.find_or_null("description") ? top.text("description", "") : "";
-  top.unsupported("groups");
   scenario.figures = read_report(root.find("report"));
 }
 
@@ -70,16 +69,25 @@ Point read_point(const YamlNode& root, const Context& context, const SweptProtoc
   const YamlNode* protocol = section("protocol");
   if (!protocol)
     reject(root.place, "protocol is missing; add it, for example 'protocol: {name: shiftlock}'");
-  point.platform =
-      read_platform(section("platform"), root.place, context.nics.directory, context.nics.data);
+  const YamlNode* groups = root.find("groups");
+  point.groups = read_groups(groups, section("workload"), root.place, context.nics.directory);
+  point.platform = read_platform(section("platform"), root.place, context.nics.directory,
+                                 context.nics.data, point.groups);
   point.locks = read_locks(section("locks"), root.place);
-  point.workload = read_workload(section("workload"), root.place);
+  point.workload = read_workload(section("workload"), root.place, context.nics.directory);
   point.protocol = read_protocol(*protocol, context.protocols, swept);
   point.faults = read_faults(section("faults"), point.platform);
   point.run = read_run(section("run"), root.place);
   const auto info = std::find_if(context.protocols.begin(), context.protocols.end(),
                                  [&](const auto& p) { return p.name == point.protocol.name; });
   check_locks(point.locks, point.platform, info->entry_bytes, section("locks"), root.place);
+  if (point.groups.empty())
+    check_workload(point.workload, point.platform, point.locks, section("workload"), root.place);
+  for (std::size_t i = 0; i < point.groups.size(); ++i) {
+    const YamlNode workload =
+        group_workload(section("workload"), groups->items[i].find("workload"));
+    check_workload(point.groups[i].workload, point.platform, point.locks, &workload, root.place);
+  }
   return point;
 }
 

@@ -58,8 +58,10 @@ YamlNode write_platform(const PlatformSpec& platform, YamlNode nic) {
   node.set("nic", std::move(nic));
   node.set("topology", write_topology(platform.topology));
   node.set("servers", number(platform.servers));
-  node.set("client_nodes", number(platform.client_nodes));
-  node.set("clients_per_node", number(platform.clients_per_node));
+  if (platform.groups.empty()) {
+    node.set("client_nodes", number(platform.client_nodes));
+    node.set("clients_per_node", number(platform.clients_per_node));
+  }
   node.set("colocated", boolean(platform.colocated));
   node.set("client_link_latency", time(platform.client_link_latency));
   node.set("clocks", std::move(clocks));
@@ -133,10 +135,37 @@ YamlNode write_workload(const WorkloadSpec& workload) {
   node.set("kind", yaml_text("micro"));
   node.set("distribution", write_distribution(workload.distribution));
   node.set("read_ratio", percent(workload.read_ratio_ppb));
-  node.set("locality", YamlNode());
-  node.set("critical_section", time(workload.critical_section));
+  node.set("locality", workload.locality_ppb ? percent(*workload.locality_ppb) : YamlNode());
+  YamlNode held = time(workload.critical_section);
+  if (workload.remote_ops > 0) {
+    held = yaml_map();
+    held.set("remote_ops", number(workload.remote_ops));
+    held.set("bytes", literal(format_bytes(workload.object_bytes),
+                              fmt::format("{}", workload.object_bytes)));
+  }
+  node.set("critical_section", std::move(held));
   node.set("think_time", std::move(think));
+  node.set("locks_per_section", number(workload.locks_per_section));
+  node.set("order", yaml_text(workload.locks_sorted ? "sorted" : "as_asked"));
+  node.set("on_abort", yaml_text(workload.gives_back ? "give_back" : "retry"));
+  node.set("retry_pause", time(workload.retry_pause));
+  node.set("update_ratio", percent(workload.update_ratio_ppb));
+  node.set("upgrade_ratio", percent(workload.upgrade_ratio_ppb));
+  node.set("arrivals", write_arrivals(workload.arrivals));
   return node;
+}
+
+YamlNode write_groups(const std::vector<GroupSpec>& groups) {
+  YamlNode list = yaml_sequence();
+  for (const GroupSpec& group : groups) {
+    YamlNode node = yaml_map();
+    node.set("name", yaml_text(group.name));
+    node.set("nodes", number(group.clients.nodes));
+    node.set("clients_per_node", number(group.clients.clients_per_node));
+    node.set("workload", write_workload(group.workload));
+    list.items.push_back(std::move(node));
+  }
+  return list;
 }
 
 YamlNode write_param(const ParamValue& value) {
@@ -184,6 +213,8 @@ YamlNode write_run(const RunSpec& run) {
   const char* const kGuards[] = {"off", "sampled", "on"};
   node.set("guard", yaml_text(kGuards[static_cast<std::size_t>(run.guard)]));
   node.set("on_violation", yaml_text(run.on_violation == OnViolation::stop ? "stop" : "record"));
+  node.set("series", run.series.ps == 0 ? YamlNode() : time(run.series));
+  node.set("hottest_lock", boolean(run.hottest_lock));
   return node;
 }
 
@@ -208,7 +239,7 @@ YamlNode sections(const Point& point, const std::string& name, YamlNode nic) {
   node.set("platform", write_platform(point.platform, std::move(nic)));
   node.set("locks", write_locks(point.locks));
   node.set("workload", write_workload(point.workload));
-  node.set("groups", yaml_sequence());
+  node.set("groups", write_groups(point.groups));
   node.set("protocol", write_protocol(point.protocol));
   node.set("faults", write_faults(point.faults));
   node.set("run", write_run(point.run));
@@ -266,7 +297,8 @@ std::string resolve_scenario(const Scenario& scenario, const YamlNode& source,
   }
   for (const Axis& axis : axes)
     for (const std::string& path : axis.paths) {
-      const bool platform = path == "platform" || path.starts_with("platform.");
+      const bool platform = path == "platform" || path.starts_with("platform.") ||
+                            path == "groups" || path.starts_with("groups.");
       if (platform && !path.starts_with("platform.nic")) keep_topology(node, source);
       keep_rebuilt_section(node, source, path);
     }

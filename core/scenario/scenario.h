@@ -12,6 +12,7 @@
 #include "core/base/params.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
+#include "core/scenario/arrivals.h"
 #include "core/scenario/expectation.h"
 #include "core/scenario/nic.h"
 #include "core/scenario/topology.h"
@@ -26,6 +27,14 @@ struct ServerCpuSpec {
   bool operator==(const ServerCpuSpec&) const = default;
 };
 
+// Nodes of clients that are alike.
+struct ClientGroup {
+  std::uint32_t nodes = 1;
+  std::uint32_t clients_per_node = 1;
+
+  std::uint32_t clients() const { return nodes * clients_per_node; }
+};
+
 struct PlatformSpec {
   NicModel nic;
   TopologySpec topology;
@@ -34,6 +43,8 @@ struct PlatformSpec {
   std::uint32_t servers = 1;
   std::uint32_t client_nodes = 1;
   std::uint32_t clients_per_node = 1;
+  // In place of the two above, which are then the sum of the nodes and the most on any of them.
+  std::vector<ClientGroup> groups;
   bool colocated = false;        // client node i is server i
   Duration client_link_latency;  // extra one-way latency between client nodes
   std::int64_t drift_ppb = 0;    // each node's rate error is drawn from [-drift, +drift]
@@ -45,7 +56,11 @@ struct PlatformSpec {
   std::uint32_t cores = 0;  // per client node, shared by its clients; 0: each has its own
   ServerCpuSpec server_cpu;
 
-  std::uint32_t clients() const { return client_nodes * clients_per_node; }
+  std::uint32_t clients() const {
+    std::uint32_t sum = groups.empty() ? client_nodes * clients_per_node : 0;
+    for (const ClientGroup& group : groups) sum += group.clients();
+    return sum;
+  }
   std::uint32_t nodes() const { return servers + (colocated ? 0 : client_nodes); }
 };
 
@@ -74,9 +89,28 @@ struct DistributionSpec {
 struct WorkloadSpec {
   DistributionSpec distribution;
   std::int64_t read_ratio_ppb = 0;  // share of shared acquisitions
+  // With this probability a lock of the client's own server; none: wherever it lies.
+  std::optional<std::int64_t> locality_ppb;
   Duration critical_section;
+  // In place of a time: so many READs or WRITEs of the object that the lock guards, its bytes each.
+  std::uint32_t remote_ops = 0;
+  std::uint32_t object_bytes = 0;
+  std::uint32_t locks_per_section = 1;  // distinct ones, of one mode
+  bool locks_sorted = true;             // by number; else in the order in which they are drawn
+  bool gives_back = false;              // an abort releases all that is held, and starts over
+  Duration retry_pause;                 // after an abort
+  std::int64_t update_ratio_ppb = 0;    // share of acquisitions for update ...
+  std::int64_t upgrade_ratio_ppb = 0;   // ... and the share of them that become exclusive
+  ArrivalSpec arrivals;
   Duration think_time;
   bool think_exponential = false;  // think_time is then the mean
+};
+
+// A class of clients, and what they do.
+struct GroupSpec {
+  std::string name;
+  ClientGroup clients;
+  WorkloadSpec workload;
 };
 
 enum class OnViolation : std::uint8_t { stop, record };
@@ -91,6 +125,8 @@ struct RunSpec {
   std::uint32_t repeats = 1;
   GuardMode guard = GuardMode::off;
   OnViolation on_violation = OnViolation::stop;
+  Duration series;            // length of the intervals that are told one by one; zero: none are
+  bool hottest_lock = false;  // its acquisitions are measured apart, too
 };
 
 enum class FaultKind : std::uint8_t {
@@ -145,6 +181,7 @@ struct Point {
   PlatformSpec platform;
   LockTableSpec locks;
   WorkloadSpec workload;
+  std::vector<GroupSpec> groups;  // in place of `workload`, in the order of platform.groups
   ProtocolSpec protocol;
   std::vector<FaultSpec> faults;
   RunSpec run;
@@ -157,6 +194,13 @@ struct Point {
   // The same as JSON (an object), for results.json `params`.
   std::string resolved_json;
 };
+
+// Calls visit(workload) for the point's workload, or for that of each group.
+template <class Visit>
+void for_each_workload(const Point& point, const Visit& visit) {
+  if (point.groups.empty()) visit(point.workload);
+  for (const GroupSpec& group : point.groups) visit(group.workload);
+}
 
 struct Scenario {
   std::string name;

@@ -73,6 +73,9 @@ std::string text_of(const ParamValue& value);
 
 std::vector<ScenarioKey> platform_keys();
 std::vector<ScenarioKey> work_keys();  // locks, workload, groups, protocol, run
+std::vector<ScenarioKey> section_keys();
+std::vector<ScenarioKey> arrival_keys();
+std::vector<ScenarioKey> group_keys();
 std::vector<ScenarioKey> fault_keys();
 std::vector<ScenarioKey> evaluation_keys();  // sweep, expect, report
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "core/scenario/nic_file.h"
@@ -60,6 +61,28 @@ ServerCpuSpec read_server_cpu(const YamlNode* node, const Place& place) {
   return cpu;
 }
 
+// How many clients there are, from the groups or from the two keys that they stand for.
+void read_clients(MapReader& reader, const std::vector<GroupSpec>& groups, PlatformSpec& platform) {
+  for (const char* key : {"client_nodes", "clients_per_node"})
+    if (const YamlNode* given = groups.empty() ? nullptr : reader.find(key))
+      reject(given->place, fmt::format("platform.{} and groups both say how many clients there "
+                                       "are; remove one of them",
+                                       key));
+  if (groups.empty()) {
+    platform.client_nodes =
+        static_cast<std::uint32_t>(reader.count("client_nodes", 1, 1, kMostNodes));
+    platform.clients_per_node =
+        static_cast<std::uint32_t>(reader.count("clients_per_node", 1, 1, kMostClients));
+    return;
+  }
+  platform.client_nodes = 0;
+  for (const GroupSpec& group : groups) {
+    platform.groups.push_back(group.clients);
+    platform.client_nodes += group.clients.nodes;
+    platform.clients_per_node = std::max(platform.clients_per_node, group.clients.clients_per_node);
+  }
+}
+
 void check_size(const PlatformSpec& platform, const MapReader& reader) {
   if (platform.colocated && platform.client_nodes > platform.servers)
     reject(reader.place(),
@@ -72,8 +95,11 @@ void check_size(const PlatformSpec& platform, const MapReader& reader) {
     reject(reader.place(), fmt::format("platform has {} nodes (servers and client nodes); at most "
                                        "{} are possible",
                                        nodes, kMostNodes));
-  const std::int64_t clients =
-      std::int64_t{platform.client_nodes} * std::int64_t{platform.clients_per_node};
+  std::int64_t clients = platform.groups.empty() ? std::int64_t{platform.client_nodes} *
+                                                       std::int64_t{platform.clients_per_node}
+                                                 : 0;
+  for (const ClientGroup& group : platform.groups)
+    clients += std::int64_t{group.nodes} * std::int64_t{group.clients_per_node};
   if (clients > kMostClients)
     reject(reader.place(), fmt::format("platform has {} clients (client_nodes x clients_per_node); "
                                        "at most {} are possible",
@@ -83,15 +109,12 @@ void check_size(const PlatformSpec& platform, const MapReader& reader) {
 }  // namespace
 
 PlatformSpec read_platform(const YamlNode* node, const Place& place, const std::string& directory,
-                           const DataDirs& data) {
+                           const DataDirs& data, const std::vector<GroupSpec>& groups) {
   MapReader reader(node, "platform", place);
   reader.know_only(keys_of("platform"));
   PlatformSpec platform;
   platform.servers = static_cast<std::uint32_t>(reader.count("servers", 1, 1, kMostNodes));
-  platform.client_nodes =
-      static_cast<std::uint32_t>(reader.count("client_nodes", 1, 1, kMostNodes));
-  platform.clients_per_node =
-      static_cast<std::uint32_t>(reader.count("clients_per_node", 1, 1, kMostClients));
+  read_clients(reader, groups, platform);
   platform.colocated = reader.boolean("colocated", false);
   platform.client_link_latency =
       reader.duration("client_link_latency", Duration{0}, Duration{0}, kLongestLink);

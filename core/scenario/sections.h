@@ -15,8 +15,9 @@ inline constexpr std::int64_t kMostNodes = 65'535;  // a node's number has 16 bi
 inline constexpr std::int64_t kMostClients = 10'000'000;
 inline constexpr std::uint64_t kFirstEntryOffset = 4'096;  // lock tables begin on this boundary
 
+// With groups, the section does not say how many clients there are.
 PlatformSpec read_platform(const YamlNode* node, const Place& place, const std::string& directory,
-                           const DataDirs& data);
+                           const DataDirs& data, const std::vector<GroupSpec>& groups);
 
 // The network for so many nodes; what is not given follows from their number. A relative file is
 // looked up in `directory` first.
@@ -31,8 +32,19 @@ LockTableSpec read_locks(const YamlNode* node, const Place& place);
 void check_locks(const LockTableSpec& locks, const PlatformSpec& platform,
                  std::uint64_t entry_bytes, const YamlNode* node, const Place& place);
 
-WorkloadSpec read_workload(const YamlNode* node, const Place& place);
+// Relative files are looked up in `directory` first.
+WorkloadSpec read_workload(const YamlNode* node, const Place& place, const std::string& directory);
+ArrivalSpec read_arrivals(const YamlNode* node, const std::string& directory);
+YamlNode write_arrivals(const ArrivalSpec& spec);
+// What the workload asks of nodes and locks.
+void check_workload(const WorkloadSpec& workload, const PlatformSpec& platform,
+                    const LockTableSpec& locks, const YamlNode* node, const Place& place);
 DistributionSpec read_distribution(const YamlNode* node, const Place& place);
+
+// Each group's workload is the common one with its own keys in place of some.
+std::vector<GroupSpec> read_groups(const YamlNode* node, const YamlNode* workload,
+                                   const Place& place, const std::string& directory);
+YamlNode group_workload(const YamlNode* common, const YamlNode* own);
 
 std::vector<FaultSpec> read_faults(const YamlNode* node, const PlatformSpec& platform);
 YamlNode write_fault(const FaultSpec& fault);  // one that has a date

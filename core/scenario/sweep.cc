@@ -10,7 +10,7 @@
 namespace latchlab {
 namespace {
 
-const std::vector<std::string> kSections = {"platform", "locks",  "workload",
+const std::vector<std::string> kSections = {"platform", "locks",  "workload", "groups",
                                             "protocol", "faults", "run"};
 
 void check_path(const std::string& path, const Place& place) {

@@ -51,6 +51,7 @@ class ScrambledKeys : public KeyChooser {
   ScrambledKeys(std::unique_ptr<const KeyChooser> ranks, Permutation permutation)
       : ranks_(std::move(ranks)), permutation_(permutation) {}
   std::uint64_t next(Rng& rng) const override { return permutation_(ranks_->next(rng)); }
+  std::uint64_t hottest() const override { return permutation_(ranks_->hottest()); }
 
  private:
   std::unique_ptr<const KeyChooser> ranks_;

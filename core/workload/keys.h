@@ -28,7 +28,8 @@ class KeyChooser {
                                                         std::uint64_t seed);
   virtual ~KeyChooser() = default;
 
-  virtual std::uint64_t next(Rng& rng) const = 0;  // in [0, lock_count)
+  virtual std::uint64_t next(Rng& rng) const = 0;      // in [0, lock_count)
+  virtual std::uint64_t hottest() const { return 0; }  // the most popular, of equals the first
 };
 
 }  // namespace latchlab

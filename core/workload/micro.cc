@@ -1,58 +1,175 @@
 #include "core/workload/micro.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "core/base/check.h"
 #include "core/workload/timing.h"
 
 namespace latchlab {
+namespace {
 
-Result<std::unique_ptr<MicroWorkload>> MicroWorkload::make(
-    const WorkloadSpec& spec, std::uint64_t lock_count, std::uint32_t clients, std::uint64_t seed,
-    std::int64_t skip_release_ppb, LockFinder find_lock) {
-  auto keys = KeyChooser::make(spec.distribution, lock_count, seed);
-  if (!keys) return keys.error();
-  return std::unique_ptr<MicroWorkload>(new MicroWorkload(
-      spec, clients, seed, skip_release_ppb, std::move(find_lock), std::move(keys).value()));
+constexpr std::int64_t kBillion = 1'000'000'000;
+constexpr std::int64_t kPsPerSecond = 1'000'000'000'000;
+constexpr int kTries = 64;  // to draw a lock that is not there yet
+
+bool is_there(const Section& section, LockId lock) {
+  return std::any_of(section.wants.begin(), section.wants.end(),
+                     [lock](const Want& want) { return want.lock.id == lock; });
 }
 
-MicroWorkload::MicroWorkload(const WorkloadSpec& spec, std::uint32_t clients, std::uint64_t seed,
-                             std::int64_t skip_release_ppb, LockFinder find_lock,
-                             std::unique_ptr<const KeyChooser> keys)
-    : spec_(spec),
-      seed_(seed),
-      skip_release_ppb_(skip_release_ppb),
-      find_lock_(std::move(find_lock)),
-      keys_(std::move(keys)) {
-  streams_.reserve(clients);
-  for (std::uint32_t i = 0; i < clients; ++i)
+// By date; arrivals of one date as they are written.
+std::vector<ScriptedArrival> script_of(const ArrivalSpec& spec, ClientId client) {
+  std::vector<ScriptedArrival> own;
+  for (const ScriptedArrival& arrival : spec.script)
+    if (arrival.client == client.value) own.push_back(arrival);
+  std::stable_sort(own.begin(), own.end(),
+                   [](const auto& one, const auto& other) { return one.at < other.at; });
+  return own;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<MicroWorkload>> MicroWorkload::make(MicroSetup setup) {
+  std::unique_ptr<MicroWorkload> made(new MicroWorkload(std::move(setup)));
+  const MicroSetup& with = made->setup_;
+  if (with.spec.locality_ppb) {
+    auto keys = LocalKeys::make(with.spec.distribution, with.locks, with.servers,
+                                *with.spec.locality_ppb, with.seed);
+    if (!keys) return keys.error();
+    made->local_keys_ = std::move(keys).value();
+  } else {
+    auto keys = KeyChooser::make(with.spec.distribution, with.locks.count, with.seed);
+    if (!keys) return keys.error();
+    made->keys_ = std::move(keys).value();
+  }
+  return made;
+}
+
+MicroWorkload::MicroWorkload(MicroSetup setup) : setup_(std::move(setup)) {
+  const std::uint64_t seed = setup_.seed;
+  streams_.reserve(setup_.clients);
+  for (std::uint32_t n = 0; n < setup_.clients; ++n) {
+    const std::uint32_t i = setup_.first_client + n;
     streams_.push_back({Rng(seed, i, StreamPurpose::keys), Rng(seed, i, StreamPurpose::modes)});
-  if (spec.think_exponential)
-    for (std::uint32_t i = 0; i < clients; ++i)
-      timing_.emplace_back(seed, i, StreamPurpose::timing);
-  if (skip_release_ppb > 0)
-    for (std::uint32_t i = 0; i < clients; ++i)
-      faults_.emplace_back(seed, i, StreamPurpose::faults);
+    if (setup_.spec.think_exponential) timing_.emplace_back(seed, i, StreamPurpose::timing);
+    if (setup_.skip_release_ppb > 0) faults_.emplace_back(seed, i, StreamPurpose::faults);
+  }
+  if (setup_.spec.arrivals.kind != ArrivalKind::none) make_arrivals();
+}
+
+// Each client gets its share of the rate.
+void MicroWorkload::make_arrivals() {
+  const ArrivalSpec& spec = setup_.spec.arrivals;
+  const bool poisson = spec.kind == ArrivalKind::poisson;
+  const Duration mean =
+      poisson ? Duration{kPsPerSecond} * setup_.clients / spec.per_second : Duration{};
+  for (std::uint32_t n = 0; n < setup_.clients; ++n) {
+    const ClientId client{setup_.first_client + n};
+    ArrivalDates dates =
+        poisson ? ArrivalDates(Rng(setup_.seed, client.value, StreamPurpose::arrivals), mean)
+                : ArrivalDates(script_of(spec, client));
+    arrivals_.push_back(
+        {ArrivalQueue(std::move(dates), setup_.window_start, setup_.window), std::nullopt});
+  }
+}
+
+LockId MicroWorkload::draw_lock(ClientId client, Rng& rng) const {
+  return local_keys_ ? local_keys_->next(rng, setup_.home(client)) : LockId{keys_->next(rng)};
+}
+
+LockId MicroWorkload::hottest() const {
+  return local_keys_ ? local_keys_->hottest() : LockId{keys_->hottest()};
+}
+
+void MicroWorkload::draw_wants(ClientId client, Section& section) {
+  Rng& rng = streams_[place_of(client)].keys;
+  for (std::uint32_t n = 0; n < setup_.spec.locks_per_section; ++n) {
+    LockId lock = draw_lock(client, rng);
+    for (int tries = 1; tries < kTries && is_there(section, lock); ++tries)
+      lock = draw_lock(client, rng);
+    while (is_there(section, lock)) lock = LockId{(lock.value + 1) % setup_.locks.count};
+    Want want;
+    want.lock = setup_.find_lock(lock);
+    section.wants.push_back(want);
+  }
+  if (setup_.spec.locks_sorted)
+    std::sort(section.wants.begin(), section.wants.end(), [](const Want& one, const Want& other) {
+      return one.lock.id.value < other.lock.id.value;
+    });
+}
+
+// One mode for all. Whether updates become exclusive is drawn only where there are some, so that
+// it moves no other draw.
+void MicroWorkload::draw_mode(Streams& streams, Section& section) const {
+  const WorkloadSpec& spec = setup_.spec;
+  const auto drawn = static_cast<std::int64_t>(streams.modes.below(kBillion));
+  LockMode mode = LockMode::exclusive;
+  if (drawn < spec.read_ratio_ppb)
+    mode = LockMode::shared;
+  else if (drawn < spec.read_ratio_ppb + spec.update_ratio_ppb)
+    mode = LockMode::update;
+  for (Want& want : section.wants) want.mode = mode;
+  if (mode == LockMode::update && happens(streams.modes, spec.upgrade_ratio_ppb))
+    section.upgrades = static_cast<std::uint32_t>(section.wants.size());
+}
+
+bool MicroWorkload::take_arrival(ClientId client, Section& section) {
+  Arrivals& mine = arrivals_[place_of(client)];
+  const Time now = setup_.now(client);
+  if (!mine.start) mine.start = now;
+  const auto arrival = mine.queue.take(now - *mine.start);
+  if (!arrival) return false;
+  section.arrived = *mine.start + arrival->at;
+  if (!arrival->scripted) return true;
+  Want want;
+  want.lock = setup_.find_lock(LockId{arrival->scripted->lock});
+  want.mode = static_cast<LockMode>(arrival->scripted->mode);
+  section.wants.push_back(want);
+  return true;
+}
+
+void MicroWorkload::add_work(Section& section) const {
+  const WorkloadSpec& spec = setup_.spec;
+  section.work.hold = spec.critical_section;
+  if (spec.remote_ops == 0) return;
+  const LockMode mode = section.wants[0].mode;
+  const bool writes =
+      mode == LockMode::exclusive || (mode == LockMode::update && section.upgrades > 0);
+  (writes ? section.work.writes : section.work.reads) = spec.remote_ops;
+  section.work.bytes = spec.object_bytes;
 }
 
 bool MicroWorkload::next(ClientId client, Section& section) {
-  Streams& mine = streams_[client.value];
-  section.wants.resize(1);
-  Want& want = section.wants[0];
-  want.lock = find_lock_(LockId{keys_->next(mine.keys)});
-  want.mode = happens(mine.modes, spec_.read_ratio_ppb) ? LockMode::shared : LockMode::exclusive;
-  section.work.hold = spec_.critical_section;
-  section.think = spec_.think_exponential ? exponential(timing_[client.value], spec_.think_time)
-                                          : spec_.think_time;
-  if (skip_release_ppb_ > 0)
-    section.skip_release = happens(faults_[client.value], skip_release_ppb_);
+  const WorkloadSpec& spec = setup_.spec;
+  const std::size_t place = place_of(client);
+  if (!arrivals_.empty() && !take_arrival(client, section)) return false;
+  if (section.wants.empty()) {
+    draw_wants(client, section);
+    draw_mode(streams_[place], section);
+  }
+  add_work(section);
+  section.on_abort = spec.gives_back ? OnAbort::give_back : OnAbort::retry;
+  section.pause = spec.retry_pause;
+  section.think =
+      spec.think_exponential ? exponential(timing_[place], spec.think_time) : spec.think_time;
+  if (setup_.skip_release_ppb > 0)
+    section.skip_release = happens(faults_[place], setup_.skip_release_ppb);
   return true;
 }
 
 Duration MicroWorkload::start_offset(ClientId client) {
-  const Duration spread = kStartSpread + spec_.think_time;
-  if (spec_.think_exponential) return uniform_below(timing_[client.value], spread);
-  Rng once(seed_, client.value, StreamPurpose::timing);
+  if (!arrivals_.empty()) return {};
+  const Duration spread = kStartSpread + setup_.spec.think_time;
+  if (setup_.spec.think_exponential) return uniform_below(timing_[place_of(client)], spread);
+  Rng once(setup_.seed, client.value, StreamPurpose::timing);
   return uniform_below(once, spread);
+}
+
+OpenLoopTally MicroWorkload::tally(ClientId client, Time now) const {
+  if (arrivals_.empty()) return {};
+  const Arrivals& mine = arrivals_[place_of(client)];
+  return mine.queue.tally(mine.start ? now - *mine.start : Duration{});
 }
 
 }  // namespace latchlab

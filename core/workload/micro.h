@@ -1,54 +1,83 @@
 #pragma once
-// The micro workload: each client, again and again, draws a lock and a mode, acquires, holds,
-// releases and thinks (ShiftLock 4.2; DSLR A.4). Endless: the run's date ends it.
+// The micro workload: each client, again and again, draws locks and a mode, acquires, works,
+// releases and thinks (ShiftLock 4.2; DSLR A.4), or does so when a section arrives. Endless, but
+// for a script of arrivals: the run's date ends it.
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/base/prefetch.h"
 #include "core/base/random.h"
 #include "core/base/result.h"
 #include "core/scenario/scenario.h"
+#include "core/workload/arrival_queue.h"
 #include "core/workload/client_loop.h"
 #include "core/workload/keys.h"
+#include "core/workload/local_keys.h"
 
 namespace latchlab {
 
+struct MicroSetup {
+  WorkloadSpec spec;
+  LockTableSpec locks;
+  std::uint32_t servers = 1;
+  std::uint32_t first_client = 0;  // and so many after it
+  std::uint32_t clients = 1;
+  std::uint64_t seed = 1;
+  Duration window_start, window;      // for open loops
+  std::int64_t skip_release_ppb = 0;  // how often a client forgets to release (a fault)
+  std::function<LockRef(LockId)> find_lock;
+  std::function<std::uint32_t(ClientId)> home;    // the client's own server, from 0: for locality
+  std::function<Time(ClientId)> now;              // the client's clock: for open loops
+  std::function<RemoteAddr(LockId)> find_object;  // for remote_ops, and so below
+  std::function<RemoteAddr(ClientId)> find_buffer;
+};
+
 class MicroWorkload final : public OperationSource {
  public:
-  using LockFinder = std::function<LockRef(LockId)>;
+  static Result<std::unique_ptr<MicroWorkload>> make(MicroSetup setup);
 
-  // `skip_release_ppb`: how often a client forgets to release (a fault).
-  static Result<std::unique_ptr<MicroWorkload>> make(const WorkloadSpec& spec,
-                                                     std::uint64_t lock_count,
-                                                     std::uint32_t clients, std::uint64_t seed,
-                                                     std::int64_t skip_release_ppb,
-                                                     LockFinder find_lock);
-
-  void prefetch_client(ClientId client) const { prefetch(streams_[client.value]); }
+  void prefetch_client(ClientId client) const { prefetch(streams_[place_of(client)]); }
   bool next(ClientId client, Section& section) override;
+  std::uint32_t held_at_once() const override { return setup_.spec.locks_per_section; }
+  RemoteAddr object_of(LockId lock) const override { return setup_.find_object(lock); }
+  RemoteAddr buffer_of(ClientId client) const override { return setup_.find_buffer(client); }
+
+  LockId hottest() const;  // the most popular lock, of equals the first
 
   // When this client starts: seeded, and spread over the time that clients think, so that they
-  // neither march in step nor come in waves.
+  // neither march in step nor come in waves. In an open loop at once.
   Duration start_offset(ClientId client);
+
+  // After the run, which ended `now` on the client's clock. Nothing of a closed loop.
+  OpenLoopTally tally(ClientId client, Time now) const;
 
  private:
   struct Streams {
     Rng keys, modes;
   };
-  MicroWorkload(const WorkloadSpec& spec, std::uint32_t clients, std::uint64_t seed,
-                std::int64_t skip_release_ppb, LockFinder find_lock,
-                std::unique_ptr<const KeyChooser> keys);
+  struct Arrivals {
+    ArrivalQueue queue;
+    std::optional<Time> start;  // the client's, on its clock
+  };
+  explicit MicroWorkload(MicroSetup setup);
+  std::size_t place_of(ClientId client) const { return client.value - setup_.first_client; }
+  void make_arrivals();
+  LockId draw_lock(ClientId client, Rng& rng) const;
+  void draw_wants(ClientId client, Section& section);
+  void draw_mode(Streams& streams, Section& section) const;
+  bool take_arrival(ClientId client, Section& section);
+  void add_work(Section& section) const;
 
-  WorkloadSpec spec_;
-  std::uint64_t seed_;
-  std::int64_t skip_release_ppb_;
-  LockFinder find_lock_;
-  std::unique_ptr<const KeyChooser> keys_;
-  std::vector<Streams> streams_;
-  std::vector<Rng> timing_;  // by client; empty when it decides about the start alone
-  std::vector<Rng> faults_;  // by client; empty when nobody forgets a release
+  MicroSetup setup_;
+  std::unique_ptr<const KeyChooser> keys_;  // without locality
+  std::optional<LocalKeys> local_keys_;     // with it
+  std::vector<Streams> streams_;            // by client from the first, and so below
+  std::vector<Rng> timing_;                 // empty when it decides about the start alone
+  std::vector<Rng> faults_;                 // empty when nobody forgets a release
+  std::vector<Arrivals> arrivals_;          // empty: a closed loop
 };
 
 // Clients that do not think start within this time.

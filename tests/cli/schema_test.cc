@@ -122,7 +122,7 @@ TEST_F(Schema, refuses_what_check_refuses) {
       cas + "workload: {distribution: {kind: uniform, theta: 1}}",
       cas + "workload: {distribution: {kind: power_law}}",
       cas + "workload: {distribution: {theta: 0.9}}",
-      cas + "workload: {locality: 50%}",
+      cas + "workload: {locality: 150%}",
       cas + "workload: {kind: transactions}",
       cas + "faults: [{kind: skip_release}]",
       cas + "faults: [{kind: skip_release, probability: 1%, at: 1ms}]",

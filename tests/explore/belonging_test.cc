@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "backends/explorer/explorer_backend.h"
 #include "core/runner/world.h"
 
@@ -77,6 +79,48 @@ TEST_F(Belonging, words_of_servers_nodes_and_clients_do) {
   expect_owned(protocol.clients[1].client_words, 16);
   expect_owned(world.node_lock_words(NodeId{2}, LockId{0}), 24);
 }
+TEST(Objects, lie_beside_each_other_on_their_locks_servers_and_belong_to_them) {
+  const Wide protocol;
+  WorldShape shape;
+  shape.servers = 2;
+  shape.locks.count = 5;
+  shape.guard = true;
+  shape.object_bytes = 72;
+  const World world(protocol, shape);
+  std::set<RemoteAddr> seen;
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    const RemoteAddr object = world.object_of(LockId{i});
+    EXPECT_EQ(object.node, world.lock(LockId{i}).entry.node);
+    EXPECT_EQ(object.offset % 64, 0U);
+    EXPECT_TRUE(world.belongs(object, 72));
+    EXPECT_FALSE(world.belongs(object, 80));
+    EXPECT_FALSE(world.belongs(object + 72, 8));
+    EXPECT_LT(object.offset + 72, world.plan().nodes[object.node.value - 1].bytes);
+    EXPECT_TRUE(seen.insert(object).second);
+  }
+}
+
+TEST(Groups, of_clients_lie_on_their_own_nodes_in_order) {
+  const Wide protocol;
+  WorldShape shape;
+  shape.servers = 1;
+  shape.client_nodes = 4;
+  shape.groups = {{2, 3}, {1, 1}, {1, 5}};
+  const World world(protocol, shape);
+  EXPECT_EQ(shape.clients(), 12U);
+  std::vector<std::uint16_t> nodes;
+  std::set<RemoteAddr> words;
+  for (std::uint32_t i = 0; i < 12; ++i) {
+    nodes.push_back(world.node_of(ClientId{i}).value);
+    const RemoteAddr own = world.client_words(ClientId{i});
+    EXPECT_EQ(own.node, world.node_of(ClientId{i}));
+    EXPECT_TRUE(world.belongs(own, 16));
+    EXPECT_TRUE(words.insert(own).second);
+  }
+  EXPECT_EQ(nodes, (std::vector<std::uint16_t>{2, 2, 2, 3, 3, 3, 4, 5, 5, 5, 5, 5}));
+  EXPECT_EQ(shape.place_of(ClientId{11}).index, 4U);
+}
+
 TEST_F(Belonging, what_is_allocated_later_does) {
   EXPECT_TRUE(world.belongs({NodeId{1}, world.plan().nodes[0].bytes}, 64));
 }

@@ -127,13 +127,6 @@ TEST(ScenarioErrors, what_is_not_supported_yet_says_so) {
   EXPECT_EQ(problem(scenario("workload: {kind: transactions}")),
             "test.yaml:4: workload.kind transactions is not supported by this build yet; "
             "supported: micro");
-  EXPECT_EQ(problem(scenario("workload: {locality: 50%}")),
-            "test.yaml:4: workload.locality is not supported by this build yet; remove the key");
-  EXPECT_EQ(problem(scenario("groups: [{name: a}]")),
-            "test.yaml:4: groups is not supported by this build yet; remove the key");
-  EXPECT_EQ(problem(scenario("workload: {critical_section: {remote_ops: 1}}")),
-            "test.yaml:4: workload.critical_section with remote_ops is not supported by this build "
-            "yet; supported: a time such as 2us");
   EXPECT_EQ(problem(scenario("platform: {topology: {kind: star}}\ngroups: []\nworkload: {kind: "
                              "micro, locality: null}\nrun: {guard: off}\n")),
             "fine");

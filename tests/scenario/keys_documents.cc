@@ -24,6 +24,11 @@ Entries base_of(const std::string& mapping, const std::string& kind) {
       {"workload.think_time/", {{"kind", "exponential"}, {"mean", "5us"}}},
       {"protocol/", {{"name", "shiftlock"}}},
       {"locks.placement/", {{"node", "0"}}},
+      {"groups[]/", {{"name", "a"}}},
+      {"workload.critical_section/", {{"remote_ops", "1"}}},
+      {"workload.arrivals/poisson", {{"rate", "1M"}}},
+      {"workload.arrivals/script", {{"list", "[{at: 0us, client: 0, lock: 0}]"}}},
+      {"workload.arrivals.list[]/", {{"at", "0us"}, {"client", "0"}, {"lock", "0"}}},
       {"report.figures[]/", {{"x", "label"}, {"y", "goodput_ops_s"}}},
       {"faults[]/skip_release", {{"probability", "1%"}}},
       {"faults[]/client_crash", {{"at", "1ms"}}},
@@ -85,6 +90,10 @@ std::string document(const std::string& mapping, const Entries& entries) {
     top.erase("protocol");
     top["sweep"] = "{grid: {protocol: [{name: cas}, {name: mcs}]}}";
   }
+  if (mapping == "workload") {
+    if (entries.contains("locality")) top["platform"] = "{colocated: true, servers: 2}";
+    top["locks"] = "{count: 1000}";
+  }
   if (mapping.empty()) {
     for (const auto& [name, value] : entries) top[name] = value;
   } else {
@@ -96,6 +105,7 @@ std::string document(const std::string& mapping, const Entries& entries) {
       rest = dot == std::string::npos ? "" : rest.substr(0, dot);
       if (name.ends_with("[]")) value = "[" + value + "]";
       if (name.ends_with("[]")) name.resize(name.size() - 2);
+      if (mapping == "workload.arrivals.list[]" && name == "list") value = value + ", kind: script";
       if (rest.empty())
         top[name] = value;
       else

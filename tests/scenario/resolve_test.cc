@@ -78,8 +78,8 @@ TEST(Resolved, every_default_is_visible) {
         "locks: {count: 10M, placement: round_robin, stride: 64B, memory: host}\n",
         "  distribution: {kind: uniform}\n", "  read_ratio: 0%\n", "faults: []\n",
         "profile: repaired", "max_consecutive_writers: 16", "lease: 10ms",
-        "run: {warmup: 20ms, duration: 40ms, seed: 1, repeats: 1, guard: off, on_violation: stop}",
-        "value: 341ns"})
+        "  warmup: 20ms\n  duration: 40ms\n  seed: 1\n  repeats: 1\n  guard: off\n",
+        "  arrivals: null\n", "  hottest_lock: false\n", "value: 341ns"})
     EXPECT_THAT(text, HasSubstr(line));
 }
 

@@ -53,6 +53,38 @@ TEST(Window, cycle_that_ends_at_the_start_counts_and_one_at_the_end_does_not) {
   EXPECT_TRUE(law.holds());
 }
 
+TEST(Window, intervals_and_one_lock_are_told_apart_when_asked) {
+  WindowRecorder window(1, Time{100}, Duration{100});
+  window.measure_intervals(Duration{40});
+  window.measure_lock(LockId{7});
+  window.acquired(Time{99}, Duration{5}, true, LockId{7});  // before the window
+  window.acquired(Time{100}, Duration{5}, true, LockId{7});
+  window.acquired(Time{139}, Duration{7}, false, LockId{8});
+  window.acquired(Time{199}, Duration{9}, false, LockId{7});
+  run_cycles(window, kFirst, {90, 100, 140, 180, 199});
+  const MeasuredPart part = part_of(window);
+  EXPECT_EQ(part.interval_cycles, (std::vector<std::uint64_t>{1, 1, 2}));
+  EXPECT_EQ(part.interval_acquisitions, (std::vector<std::uint64_t>{2, 0, 1}));
+  EXPECT_EQ(part.contradiction(), "the phases of its operations do not add up");
+  const RepeatMetrics metrics = latchlab::metrics_of(part);
+  ASSERT_TRUE(metrics.hottest_lock.acquire.has_value());
+  EXPECT_EQ(metrics.hottest_lock.acquire->count(), 2U);
+  EXPECT_EQ(metrics.hottest_lock.acquire->max(), Duration{9});
+  ASSERT_EQ(metrics.series.acquire_ns.size(), 3U);
+  EXPECT_EQ(metrics.series.acquire_ns[0], 0.006);
+  EXPECT_EQ(metrics.series.acquire_ns[1], std::nullopt);
+  EXPECT_EQ(metrics.series.goodput_ops_s[0], 1 / 40e-12);
+  EXPECT_EQ(metrics.series.goodput_ops_s[2], 2 / 20e-12);  // the last one is shorter
+}
+
+TEST(Window, nothing_is_told_that_nobody_asked_for) {
+  WindowRecorder window(1, Time{100}, Duration{100});
+  window.acquired(Time{150}, Duration{5}, true, LockId{});
+  const RepeatMetrics metrics = metrics_of(window);
+  EXPECT_FALSE(metrics.hottest_lock.acquire.has_value());
+  EXPECT_TRUE(metrics.series.goodput_ops_s.empty());
+}
+
 TEST(Window, cycle_open_through_the_whole_window_is_seen_only_as_age) {
   WindowRecorder window(2, Time{100}, Duration{100});
   window.begin_cycle(kFirst, Time{30});

@@ -96,6 +96,19 @@ void report_unsteady(const Scenario& scenario, const StudyOutcome& outcome) {
              kSteady * 100, where);
 }
 
+void report_overload(const Scenario& scenario, const StudyOutcome& outcome) {
+  for (std::size_t i = 0; i < outcome.points.size(); ++i) {
+    const Leaves metrics = outcome.points[i].metrics();
+    if (number(metrics, "open_loop.carried").value_or(1) > 0) continue;
+    fmt::print(stderr,
+               "latchlab: warning: point {} ({}) carries {} of {}: the queues grow, and "
+               "latencies say how long the run was; lower workload.arrivals.rate\n",
+               i, scenario.points[i].protocol.label,
+               rate(number(metrics, "goodput_ops_s").value_or(0)),
+               rate(number(metrics, "open_loop.offered_s").value_or(0)));
+  }
+}
+
 void print_outcome(const Scenario& scenario, const StudyOutcome& outcome, const StudyScore& score,
                    const std::string& directory) {
   fmt::print("{}", table(scenario, outcome));
@@ -227,6 +240,7 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
   const Status written = write_study(directory, scenario, outcome, manifest, jobs);
   report_problems(scenario, outcome, !arguments.quiet);
   if (talks) report_unsteady(scenario, outcome);
+  if (talks) report_overload(scenario, outcome);
   if (arguments.json) fmt::print("{}", results_json(scenario, outcome, manifest));
   Ran ran{exit_code(outcome), score_study(scenario, outcome)};
   if (talks) print_outcome(scenario, outcome, ran.score, directory);

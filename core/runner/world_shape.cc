@@ -1,0 +1,41 @@
+// Which client is where.
+
+#include "core/base/check.h"
+#include "core/runner/world.h"
+
+namespace latchlab {
+
+std::uint32_t WorldShape::clients() const {
+  std::uint32_t sum = groups.empty() ? client_nodes * clients_per_node : 0;
+  for (const ClientGroup& group : groups) sum += group.clients();
+  return sum;
+}
+
+// Groups are few.
+WorldShape::ClientPlace WorldShape::place_of(ClientId client) const {
+  if (groups.empty()) return {client.value / clients_per_node, client.value % clients_per_node};
+  ClientPlace place{0, client.value};
+  for (const ClientGroup& group : groups) {
+    if (place.index < group.clients())
+      return {place.node + place.index / group.clients_per_node,
+              place.index % group.clients_per_node};
+    place.node += group.nodes;
+    place.index -= group.clients();
+  }
+  LATCHLAB_CHECK(false, "no such client");
+}
+
+std::uint32_t WorldShape::clients_on(std::uint32_t client_node) const {
+  for (const ClientGroup& group : groups) {
+    if (client_node < group.nodes) return group.clients_per_node;
+    client_node -= group.nodes;
+  }
+  return clients_per_node;
+}
+
+NodeId WorldShape::node_of(ClientId client) const {
+  const std::uint32_t first = colocated ? 0 : servers;
+  return NodeId{static_cast<std::uint16_t>(first + place_of(client).node + 1)};
+}
+
+}  // namespace latchlab

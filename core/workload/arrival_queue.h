@@ -1,0 +1,67 @@
+#pragma once
+// The sections of one client in an open loop: when they arrive, whether or not it is free, and how
+// many of them wait. Dates count from the client's start, on its own clock.
+//
+// A load that clients cannot carry lets the queues grow. That is told by the mean number of
+// arrivals that wait in each half of the measured window (waiting time in the half / its length).
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/base/time.h"
+#include "core/measure/open_loop.h"
+#include "core/scenario/scenario.h"
+
+namespace latchlab {
+
+// The dates alone.
+class ArrivalDates {
+ public:
+  // Poisson with this mean distance, from a random stream of its own.
+  ArrivalDates(Rng rng, Duration mean);
+  // Those of the script, ascending.
+  explicit ArrivalDates(std::vector<ScriptedArrival> script);
+
+  bool over() const { return mean_.ps == 0 && index_ == script_.size(); }
+  Duration at() const { return mean_.ps > 0 ? at_ : script_[index_].at; }
+  const ScriptedArrival* scripted() const { return mean_.ps > 0 ? nullptr : &script_[index_]; }
+  void advance();
+
+ private:
+  Rng rng_;
+  Duration mean_;  // zero: a script
+  Duration at_;
+  std::vector<ScriptedArrival> script_;
+  std::size_t index_ = 0;
+};
+
+class ArrivalQueue {
+ public:
+  // The window begins so long after the start.
+  ArrivalQueue(ArrivalDates dates, Duration window_start, Duration window);
+
+  struct Arrival {
+    Duration at;
+    std::optional<ScriptedArrival> scripted;
+  };
+  // The next section, of a client that is free `now`; none: there are no more.
+  std::optional<Arrival> take(Duration now);
+
+  // With those that still wait at `now`, the end of the run.
+  OpenLoopTally tally(Duration now) const;
+
+ private:
+  static void wait(OpenLoopTally& tally, const ArrivalQueue& queue, Duration from, Duration to);
+  bool in_window(Duration at) const { return at >= start_ && at < end_; }
+
+  ArrivalDates next_;
+  ArrivalDates ahead_;         // as next_, but behind what has arrived
+  std::uint64_t arrived_ = 0;  // how many ahead_ has seen
+  std::uint64_t taken_ = 0;
+  Duration start_, middle_, end_;
+  OpenLoopTally tally_;
+};
+
+}  // namespace latchlab

@@ -1,0 +1,92 @@
+// Classes of clients: how many there are, what each does, and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scenario/fixture.h"
+
+namespace latchlab::scenario_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string kTwo =
+    "groups:\n"
+    "  - {name: readers, nodes: 2, clients_per_node: 3, workload: {read_ratio: 100%}}\n"
+    "  - {name: writers, clients_per_node: 5}\n"
+    "workload: {read_ratio: 10%, think_time: 1us}\n";
+
+TEST(Groups, say_how_many_clients_there_are_and_what_each_class_does) {
+  const auto parsed = parse(scenario(kTwo));
+  ASSERT_TRUE(parsed) << parsed.error().text();
+  const Point& point = parsed.value().points.front();
+  EXPECT_EQ(point.platform.clients(), 11U);
+  EXPECT_EQ(point.platform.client_nodes, 3U);
+  EXPECT_EQ(point.platform.nodes(), 4U);
+  ASSERT_EQ(point.groups.size(), 2U);
+  EXPECT_EQ(point.groups[0].name, "readers");
+  EXPECT_EQ(point.groups[0].workload.read_ratio_ppb, 1'000'000'000);
+  EXPECT_EQ(point.groups[0].workload.think_time, microseconds(1));  // the common one
+  EXPECT_EQ(point.groups[1].workload.read_ratio_ppb, 100'000'000);
+}
+
+TEST(Groups, are_the_same_when_the_resolved_scenario_is_read_again) {
+  const auto parsed = parse(scenario(kTwo));
+  ASSERT_TRUE(parsed) << parsed.error().text();
+  const auto again = parse(parsed.value().resolved_yaml);
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(again.value().points.front().resolved_yaml,
+            parsed.value().points.front().resolved_yaml);
+}
+
+TEST(Groups, can_be_swept) {
+  const auto parsed =
+      parse(scenario(kTwo + "sweep: {grid: {groups.1.nodes: [1, 4], groups.0.workload.read_ratio: "
+                            "[50%, 100%]}}\n"));
+  ASSERT_TRUE(parsed) << parsed.error().text();
+  ASSERT_EQ(parsed.value().points.size(), 4U);
+  EXPECT_EQ(parsed.value().points[0].platform.clients(), 11U);
+  EXPECT_EQ(parsed.value().points[3].platform.clients(), 26U);
+  EXPECT_EQ(parsed.value().points[2].groups[0].workload.read_ratio_ppb, 500'000'000);
+  const auto again = parse(parsed.value().resolved_yaml);
+  ASSERT_TRUE(again) << again.error().text();
+  for (std::size_t i = 0; i < 4; ++i)
+    EXPECT_EQ(again.value().points[i].resolved_yaml, parsed.value().points[i].resolved_yaml);
+}
+
+TEST(Groups, are_refused_where_they_contradict_the_platform_or_each_other) {
+  EXPECT_EQ(problem(scenario(kTwo + "platform: {client_nodes: 3}\n")),
+            "test.yaml:8: platform.client_nodes and groups both say how many clients there are; "
+            "remove one of them");
+  EXPECT_EQ(problem(scenario("groups:\n  - {name: a}\n  - {name: a}\n")),
+            "test.yaml:6: groups.1.name is 'a', as an earlier group's; give each its own");
+  EXPECT_EQ(problem(scenario("groups: [{name: a b}]")),
+            "test.yaml:4: groups.0.name is 'a b'; expected 1 to 64 letters, digits, '-' or '_'");
+  EXPECT_EQ(problem(scenario("groups: [{nodes: 1}]")),
+            "test.yaml:4: groups.0.name is missing; add it, for example 'name: readers'");
+  EXPECT_EQ(problem(scenario("groups: [{name: a, nic: connectx-4}]")),
+            "test.yaml:4: groups.0.nic is not supported by this build yet; remove the key");
+  EXPECT_EQ(problem(scenario("groups: [{name: a, clocks: {drift: 1ppm}}]")),
+            "test.yaml:4: groups.0.clocks is not supported by this build yet; remove the key");
+  EXPECT_EQ(problem(scenario("groups: {name: a}")),
+            "test.yaml:4: groups holds something else; expected a list such as [{name: readers, "
+            "nodes: 2, clients_per_node: 8}]");
+  EXPECT_THAT(problem(scenario("groups: [{name: a, nodes: 60000, clients_per_node: 1000}]")),
+              HasSubstr("platform has 60000000 clients"));
+  EXPECT_EQ(problem(scenario("groups:\n  - name: a\n    workload:\n      read_ratio: 50\n")),
+            "test.yaml:7: workload.read_ratio is 50; allowed: 0 to 1; did you mean 50%?");
+  EXPECT_THAT(problem(scenario("groups:\n  - name: a\n    workload: {locality: 50%}\n")),
+              HasSubstr("test.yaml:6: workload.locality needs clients on servers"));
+}
+
+TEST(Run, may_be_told_by_intervals_and_of_the_hottest_lock) {
+  const auto parsed = parse(scenario("run: {series: 1ms, hottest_lock: true}"));
+  ASSERT_TRUE(parsed) << parsed.error().text();
+  EXPECT_EQ(parsed.value().points.front().run.series, milliseconds(1));
+  EXPECT_TRUE(parsed.value().points.front().run.hottest_lock);
+  EXPECT_EQ(problem(scenario("run: {duration: 1s, series: 10us}")),
+            "test.yaml:4: run.series is 10us, which makes 100000 intervals of a run.duration of "
+            "1s; at most 10000 are possible");
+}
+
+}  // namespace
+}  // namespace latchlab::scenario_test

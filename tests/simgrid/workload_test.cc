@@ -1,0 +1,170 @@
+// What a workload asks for is what its clients do: whole runs, one for each key.
+
+#include <fmt/core.h>
+
+#include "backends/simgrid/simgrid_backend.h"
+#include "core/protocols/registry.h"
+#include "core/runner/child.h"
+#include "core/runner/repeat.h"
+#include "core/scenario/scenario.h"
+#include "tests/paths.h"
+#include "tests/simgrid/fixture.h"
+
+namespace latchlab::simtest {
+namespace {
+
+Point point_of(const std::string& rest) {
+  const ScenarioSource source{"schema: 1\nname: w\nrun: {warmup: 200us, duration: 2ms}\n" + rest,
+                              "w", LATCHLAB_SOURCE_DIR};
+  auto scenario = parse_scenario(source, {}, protocol_infos(), DataDirs{{LATCHLAB_SOURCE_DIR}});
+  if (!scenario) {
+    ADD_FAILURE() << scenario.error().text();
+    return {};
+  }
+  return scenario.value().points.front();
+}
+
+RepeatOutcome outcome_of(const Point& point) {
+  const BackendFactory make = [](const WorldPlan& plan, const Point& of) {
+    SimgridOptions options;
+    options.nic = of.platform.nic;
+    options.drift_ppb = of.platform.drift_ppb;
+    options.clock_offset = of.platform.clock_offset;
+    return make_simgrid(plan, options);
+  };
+  auto child = ChildRepeat::start(point, *find_protocol(point.protocol.name), 0, make);
+  if (!child) return {RepeatStatus::failed, child.error().text(), 0, {}, 0, 0};
+  while (!child.value().drain()) {
+  }
+  return child.value().finish();
+}
+
+RepeatMetrics run(const std::string& rest) {
+  const RepeatOutcome outcome = outcome_of(point_of(rest));
+  EXPECT_EQ(outcome.status, RepeatStatus::ok) << outcome.message;
+  EXPECT_TRUE(outcome.metrics.window_law.holds());
+  return outcome.metrics;
+}
+
+TEST(Workload, with_locality_stays_on_its_node_and_without_leaves_it) {
+  const std::string head =
+      "platform: {servers: 3, client_nodes: 1, colocated: true}\nlocks: {count: 10}\n"
+      "protocol: {name: cas}\n";
+  const RepeatMetrics at_home = run(head + "workload: {locality: 100%}");
+  const RepeatMetrics away = run(head + "workload: {locality: 0%}");
+  EXPECT_LT(*at_home.acquire.max(), *away.acquire.min());
+}
+
+TEST(Workload, of_groups_is_what_each_group_does) {
+  const RepeatMetrics metrics = run(
+      "groups:\n  - {name: readers, nodes: 2, clients_per_node: 3, workload: {read_ratio: 100%}}\n"
+      "  - {name: slow, nodes: 1, clients_per_node: 1, workload: {think_time: 100us}}\n"
+      "locks: {count: 100}\nprotocol: {name: shiftlock}\n");
+  const double readers = metrics.groups.goodput_ops_s.at("readers");
+  const double slow = metrics.groups.goodput_ops_s.at("slow");
+  EXPECT_DOUBLE_EQ(readers + slow, *metrics.goodput_ops_s);
+  EXPECT_EQ(metrics.window_law.clients, 7U);
+  EXPECT_GT(slow, 8'000);  // 2 ms of 100 us and a little: 19 cycles
+  EXPECT_LT(slow, 10'001);
+  EXPECT_NEAR(slow * 2e-3, static_cast<double>(metrics.acquire_write.count()), 1);
+  EXPECT_GT(readers, 50 * slow);
+}
+
+TEST(Workload, of_an_unequal_crowd_on_servers_runs_there) {
+  const RepeatMetrics metrics = run(
+      "platform: {servers: 3, colocated: true}\nlocks: {count: 30}\n"
+      "groups: [{name: one, clients_per_node: 1}, {name: many, nodes: 2, clients_per_node: 4}]\n"
+      "workload: {locality: 50%}\nprotocol: {name: mcs}\n");
+  EXPECT_EQ(metrics.window_law.clients, 9U);
+}
+
+TEST(Workload, reads_or_writes_what_the_lock_guards) {
+  const std::string head =
+      "locks: {count: 10}\nprotocol: {name: shiftlock}\nworkload: {critical_section: {remote_ops: "
+      "2, bytes: 256B}, read_ratio: ";
+  const RepeatMetrics reading = run(head + "100%}");
+  const RepeatMetrics writing = run(head + "0%}");
+  const RepeatMetrics nothing =
+      run("locks: {count: 10}\nprotocol: {name: shiftlock}\nworkload: {read_ratio: 100%}");
+  EXPECT_NEAR(*reading.verbs_per_cycle.read - *nothing.verbs_per_cycle.read, 2, 0.02);
+  EXPECT_NEAR(*writing.verbs_per_cycle.write, 2, 0.02);
+  EXPECT_GT(*reading.cycle.mean_ns(), *nothing.cycle.mean_ns() + 2'000);
+}
+
+TEST(Workload, of_two_locks_holds_both_and_counts_one_cycle) {
+  const RepeatMetrics metrics =
+      run("platform: {clients_per_node: 8}\nlocks: {count: 4}\nprotocol: {name: mcs}\n"
+          "workload: {locks_per_section: 2}");
+  EXPECT_NEAR(static_cast<double>(metrics.acquire.count()),
+              2 * static_cast<double>(metrics.cycle.count()), 16);
+  EXPECT_EQ(metrics.safety.violations, 0U);
+}
+
+TEST(Workload, for_update_says_how_often_a_lock_without_it_was_taken_exclusively) {
+  const RepeatMetrics metrics =
+      run("locks: {count: 4}\nprotocol: {name: shiftlock}\n"
+          "workload: {read_ratio: 50%, update_ratio: 50%, upgrade_ratio: 50%}");
+  ASSERT_TRUE(metrics.update_as_exclusive.has_value());
+  EXPECT_EQ(*metrics.update_as_exclusive, metrics.acquire_write.count());
+  EXPECT_GT(metrics.acquire_write.count(), 0U);
+}
+
+// 16 clients, some 2 us per cycle: 100k/s are nothing, 20M/s too much.
+TEST(OpenLoop, carries_what_it_can_and_says_so_when_it_cannot) {
+  const std::string head =
+      "platform: {clients_per_node: 16, clocks: {drift: 100ppm, offset: 3s}}\nlocks: {count: "
+      "100}\nprotocol: {name: cas}\nworkload: {arrivals: {kind: poisson, rate: ";
+  const RepeatMetrics light = run(head + "100k}}");
+  const RepeatMetrics heavy = run(head + "20M}}");
+  EXPECT_EQ(*light.open_loop.carried, 1U);
+  EXPECT_EQ(*heavy.open_loop.carried, 0U);
+  EXPECT_NEAR(**light.open_loop.offered_s, 100e3, 40e3);  // 200 arrivals
+  EXPECT_NEAR(**heavy.open_loop.offered_s, 20e6, 0.5e6);
+  EXPECT_NEAR(*light.goodput_ops_s, **light.open_loop.offered_s, 5e3);
+  EXPECT_LT(*heavy.goodput_ops_s, 15e6);
+  EXPECT_LT(**light.open_loop.backlog_max, 5U);
+  EXPECT_GT(**heavy.open_loop.backlog_max, 100U);
+  // Latency counts from the arrival: of an overload it is most of the run.
+  EXPECT_LT(*light.acquire.mean_ns(), 4'000);
+  EXPECT_GT(*heavy.acquire.mean_ns(), 200'000);
+  EXPECT_GT(*heavy.cycle.mean_ns(), *heavy.acquire.mean_ns());
+}
+
+TEST(OpenLoop, of_a_script_does_what_is_written) {
+  const RepeatMetrics metrics =
+      run("platform: {clients_per_node: 2}\nlocks: {count: 2}\nprotocol: {name: cas}\n"
+          "workload: {critical_section: 50us, arrivals: {kind: script, list: [{at: 1ms, client: 0, "
+          "lock: 0}, {at: 1100us, client: 1, lock: 1, mode: shared}, {at: 1001us, client: 0, lock: "
+          "1}]}}");
+  EXPECT_EQ(metrics.acquire.count(), 3U);
+  EXPECT_EQ(metrics.acquire_read.count(), 1U);
+  EXPECT_EQ(**metrics.open_loop.backlog_max, 1U);
+  // The second section of client 0 arrives 1 us after its first, which holds its lock for 50 us.
+  EXPECT_GT(*metrics.acquire.max(), microseconds(50));
+  EXPECT_LT(*metrics.acquire.max(), microseconds(60));
+}
+
+TEST(Run, tells_each_interval_and_together_they_are_the_window) {
+  const std::string head =
+      "platform: {clients_per_node: 4}\nlocks: {count: 4}\nprotocol: {name: cas}\n"
+      "workload: {distribution: {kind: zipf, theta: 1}}\n";
+  Point point = point_of(head);
+  const RepeatMetrics plain = outcome_of(point).metrics;
+  point.run.series = microseconds(300);
+  point.run.hottest_lock = true;
+  const RepeatMetrics told = outcome_of(point).metrics;
+  EXPECT_EQ(told.fingerprint, plain.fingerprint);
+  ASSERT_EQ(told.series.goodput_ops_s.size(), 7U);  // 2 ms: six, and 200 us
+  double cycles = 0;
+  for (std::size_t i = 0; i < 7; ++i)
+    cycles += *told.series.goodput_ops_s[i] * (i < 6 ? 300e-6 : 200e-6);
+  EXPECT_NEAR(cycles, static_cast<double>(told.cycle.count()), 1e-6);
+  // Lock 0 of four is asked for in 12 of 25 cases.
+  ASSERT_TRUE(told.hottest_lock.acquire.has_value());
+  const double share = static_cast<double>(told.hottest_lock.acquire->count()) /
+                       static_cast<double>(told.acquire.count());
+  EXPECT_NEAR(share, 0.48, 0.03);
+}
+
+}  // namespace
+}  // namespace latchlab::simtest
