@@ -4,6 +4,7 @@
 
 #include "core/base/check.h"
 #include "core/base/prefetch.h"
+#include "core/runner/server_load.h"
 
 namespace latchlab {
 
@@ -245,34 +246,6 @@ void MeasuringObserver::count_clients(MeasuredPart& part) const {
   }
 }
 
-RepeatMetrics::ServerNic MeasuringObserver::server_nic() const {
-  const NicStats stats = backend_.busiest_server();
-  if (!stats.measured) return {};
-  const auto share = [this](Duration busy) {
-    return static_cast<double>(busy.ps) / static_cast<double>(window_.ps);
-  };
-  RepeatMetrics::ServerNic nic;
-  nic.verbs_s = static_cast<double>(stats.verbs) / window_.seconds();
-  nic.pipeline = share(stats.pipeline_busy);
-  nic.hottest_slot = share(stats.hottest_slot_busy);
-  nic.window = share(stats.window_full);
-  nic.link = share(stats.link_busy);
-  if (stats.slot_waits > 0)
-    nic.slot_wait_ns = stats.slot_wait_total.nanoseconds() / static_cast<double>(stats.slot_waits);
-  return nic;
-}
-
-RepeatMetrics::ServerCpu MeasuringObserver::server_cpu() const {
-  const CpuStats stats = backend_.busiest_cpu();
-  if (stats.cores == 0) return {};
-  const auto capacity_ps = static_cast<double>(stats.cores) * static_cast<double>(window_.ps);
-  RepeatMetrics::ServerCpu cpu;
-  cpu.utilisation = static_cast<double>(stats.busy.ps) / capacity_ps;
-  if (stats.starts > 0)
-    cpu.queue_ns = stats.queued.nanoseconds() / static_cast<double>(stats.starts);
-  return cpu;
-}
-
 void MeasuringObserver::write_process(MeasuredPart& part) const {
   part.ended_ps = static_cast<std::uint64_t>(backend_.true_now().ps);
   if (worker_ != 0) return;
@@ -280,8 +253,8 @@ void MeasuringObserver::write_process(MeasuredPart& part) const {
   part.background_verbs -= background_before_;
   part.verbs_posted = backend_.census().posted;
   part.events = backend_.events();
-  part.server_nic = server_nic();
-  part.server_cpu = server_cpu();
+  part.server_nic = nic_metrics(backend_.busiest_server(), window_);
+  part.server_cpu = cpu_metrics(backend_.busiest_cpu(), window_);
 }
 
 MeasuredPart MeasuringObserver::part() const {

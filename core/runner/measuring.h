@@ -87,8 +87,6 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   std::uint64_t recoveries() const;
   void count_clients(MeasuredPart& part) const;
   void write_process(MeasuredPart& part) const;
-  RepeatMetrics::ServerNic server_nic() const;
-  RepeatMetrics::ServerCpu server_cpu() const;
 
   const World& world_;
   Backend& backend_;
