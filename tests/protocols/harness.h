@@ -173,6 +173,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
       outcome_.log.push_back(std::to_string(client.value) + " " + what + " " +
                              std::to_string(lock.value));
   }
+  void arrived(ClientId client, Duration) override { note(client, "begins section", {}); }
   void acquire_begins(ClientId client, const Want& want) override {
     note(client, "asks for", want.lock.id);
     monitor_->requested(client, want);

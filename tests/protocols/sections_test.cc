@@ -163,6 +163,24 @@ TEST(Sections, give_back_after_an_upgrade_that_was_refused) {
   EXPECT_EQ(refused.upgraded, 1U);
 }
 
+TEST(Sections, of_an_open_loop_do_not_begin_before_they_arrive) {
+  constexpr Time kArrival = Time{} + microseconds(3);
+  const Outcome outcome =
+      run(alone(repeated("cas", 2,
+                         [=](ClientId client, const World& world, Section& section) {
+                           Verbs& verbs = world.verbs(client);
+                           // The second one comes when the client is not free.
+                           EXPECT_TRUE(section.wants.empty());
+                           want(world, section, verbs.now() < kArrival ? 1 : 2);
+                           section.arrived = kArrival;
+                         })),
+          1);
+  EXPECT_EQ(outcome.end, RunEnd::finished);
+  EXPECT_THAT(outcome.log,
+              ElementsAre("0 begins section 0", "0 asks for 1", "0 takes 1", "0 leaves 1",
+                          "0 begins section 0", "0 asks for 2", "0 takes 2", "0 leaves 2"));
+}
+
 // ---- work ----
 
 Case working(std::uint32_t bytes) {

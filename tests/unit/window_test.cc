@@ -85,6 +85,19 @@ TEST(Window, nothing_is_told_that_nobody_asked_for) {
   EXPECT_TRUE(metrics.series.goodput_ops_s.empty());
 }
 
+TEST(Window, cycle_of_an_open_loop_counts_from_the_arrival_and_the_law_holds) {
+  WindowRecorder window(1, Time{100}, Duration{100});
+  window.next_cycle(kFirst, Time{110});
+  window.arrived(kFirst, Time{110}, Duration{30});  // the client was not free when it came
+  window.next_cycle(kFirst, Time{130});
+  window.arrived(kFirst, Time{150}, Duration{10});  // nothing to do until then
+  window.next_cycle(kFirst, Time{160});
+  EXPECT_TRUE(metrics_of(window).cycle.sum_ps() == 50U + 20U);
+  EXPECT_EQ(window.law().counted_lengths_ps, 20U + 20U);
+  EXPECT_EQ(window.law().idle_ps, 10U + 10U);
+  EXPECT_TRUE(window.check_window_law());
+}
+
 TEST(Window, cycle_open_through_the_whole_window_is_seen_only_as_age) {
   WindowRecorder window(2, Time{100}, Duration{100});
   window.begin_cycle(kFirst, Time{30});
