@@ -9,6 +9,7 @@ namespace latchlab::scenario_test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Point point(const std::string& rest) {
   const auto result = parse(scenario(rest));
@@ -44,6 +45,35 @@ TEST(Sharing, of_cores_and_qps_is_read_and_resolved) {
 TEST(Sharing, of_more_cores_than_clients_is_refused) {
   EXPECT_EQ(problem(scenario("platform: {clients_per_node: 4, cores: 5}")),
             "test.yaml:4: platform.cores is 5 with 4 clients per node; at most 4 can be used");
+}
+
+TEST(ServerCpu, is_the_nics_unless_the_scenario_says_otherwise) {
+  const Point usual = point("locks: {count: 5}\n");
+  EXPECT_EQ(usual.platform.server_cpu, ServerCpuSpec{});
+  EXPECT_THAT(usual.resolved_yaml, Not(HasSubstr("server_cpu")));
+  const Point made = point("platform: {server_cpu: {cores: 12, call_service: 700ns}}\n");
+  EXPECT_EQ(made.platform.server_cpu.cores, 12U);
+  EXPECT_EQ(made.platform.server_cpu.call_service, nanoseconds(700));
+  expect_steady(made);
+  const Point half = point("platform: {server_cpu: {cores: null, call_service: 1us}}\n");
+  EXPECT_FALSE(half.platform.server_cpu.cores);
+  expect_steady(half);
+}
+
+TEST(ServerCpu, without_a_core_is_refused) {
+  EXPECT_THAT(problem(scenario("platform: {server_cpu: {cores: 0}}")),
+              HasSubstr("test.yaml:4: platform.server_cpu.cores is 0"));
+}
+
+TEST(Datagrams, arrive_unless_the_scenario_says_otherwise) {
+  const Point usual = point("locks: {count: 5}\n");
+  EXPECT_EQ(usual.platform.datagrams, DatagramSpec{});
+  EXPECT_THAT(usual.resolved_yaml, Not(HasSubstr("datagrams")));
+  const Point made = point("platform: {datagrams: {loss: 0.1%, reorder: 2%, reorder_by: 9us}}\n");
+  EXPECT_EQ(made.platform.datagrams.loss_ppb, 1'000'000);
+  EXPECT_EQ(made.platform.datagrams.reorder_ppb, 20'000'000);
+  EXPECT_EQ(made.platform.datagrams.reorder_by, microseconds(9));
+  expect_steady(made);
 }
 
 TEST(NicClock, is_read_apart_from_the_nodes) {

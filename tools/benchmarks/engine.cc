@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
+#include <tuple>
 #include <utility>
 
 #include "tools/benchmarks/hold.h"
@@ -46,6 +48,11 @@ struct Protocol {
 constexpr Protocol kProtocols[] = {{"cas", "{name: cas, backoff: none}"},
                                    {"shiftlock", "{name: shiftlock, profile: repaired}"}};
 
+// Two stretches whose difference is counted, where counting does not take minutes.
+constexpr std::uint32_t kMostCountedClients = 4'000;
+constexpr std::pair<const char*, const char*> kCounted = {"200us", "1200us"};
+constexpr std::pair<const char*, const char*> kQuickCounted = {"20us", "50us"};
+
 // One server; the quickstart's NIC.
 std::string scenario(const Size& size, const char* protocol, const std::string& locks,
                      const std::string& workload, const char* warm_up, const char* duration) {
@@ -60,14 +67,14 @@ std::string scenario(const Size& size, const char* protocol, const std::string& 
       size.nodes, size.clients_per_node, locks, workload, protocol, warm_up, duration);
 }
 
-std::string uniform(const Size& size, const char* protocol) {
+std::string uniform(const Size& size, const char* protocol, const char* duration) {
   return scenario(size, protocol, std::to_string(size.clients()),
-                  "distribution: {kind: uniform}, read_ratio: 50%", size.warm_up, size.uniform);
+                  "distribution: {kind: uniform}, read_ratio: 50%", size.warm_up, duration);
 }
 
-std::string zipf(const Size& size, const char* protocol) {
+std::string zipf(const Size& size, const char* protocol, const char* duration) {
   return scenario(size, protocol, "10M", "distribution: {kind: zipf, theta: 0.99}, read_ratio: 50%",
-                  size.warm_up, size.zipf);
+                  size.warm_up, duration);
 }
 
 // Every client has had one cycle, a few the second, and thinks.
@@ -87,6 +94,7 @@ double median(std::vector<double> values) {
 struct Measurement {
   EngineLine line;
   std::function<Sample()> measure;
+  std::function<VerbCounts()> count;  // empty: not counted
   std::vector<double> events_per_verb;
   std::vector<double> floor_events;
 };
@@ -100,7 +108,10 @@ class Benchmark {
       if (Status status = plan(size); !status) return status.error();
     for (std::uint32_t round = 0; round < rounds(); ++round)
       if (Status status = run_round(round); !status) return status.error();
-    for (Measurement& each : plan_) report_.lines.push_back(summary(each));
+    for (Measurement& each : plan_) {
+      if (each.count) each.line.counts = each.count();
+      report_.lines.push_back(summary(each));
+    }
     compare_with_simgrid();
     for (const Protocol& protocol : kProtocols)
       if (Status status = measure_memory(protocol); !status) return status.error();
@@ -140,7 +151,7 @@ class Benchmark {
     add(size, "floor", "hold", [hold] { return measure_floor(hold); });
     add(size, "simgrid-timers", "hold", [hold] { return measure_simgrid_timers(hold); });
     if (size.program_verbs > 0) {
-      auto point = point_of(uniform(size, kProtocols[0].scenario));
+      auto point = point_of(uniform(size, kProtocols[0].scenario, size.uniform));
       if (!point) return point.error();
       const PlainProgram program{size.nodes,         size.clients_per_node,
                                  size.clients(),     2ULL * size.clients(),
@@ -148,9 +159,20 @@ class Benchmark {
       add(size, "simgrid-program", "uniform", [program] { return measure_plain_program(program); });
     }
     for (const Protocol& protocol : kProtocols) {
-      for (const auto& [name, text] : {std::pair{"uniform", uniform(size, protocol.scenario)},
-                                       std::pair{"zipf", zipf(size, protocol.scenario)}})
-        if (Status status = add_latchlab(size, protocol, name, text); !status) return status;
+      for (const auto& [name, text, duration] :
+           {std::tuple{"uniform", uniform, size.uniform}, std::tuple{"zipf", zipf, size.zipf}}) {
+        if (Status status =
+                add_latchlab(size, protocol, name, text(size, protocol.scenario, duration));
+            !status)
+          return status;
+        if (size.clients() > kMostCountedClients) continue;
+        const auto& [less, more] = report_.options.quick ? kQuickCounted : kCounted;
+        plan_.back().count = [shorter = text(size, protocol.scenario, less),
+                              longer = text(size, protocol.scenario, more)] {
+          const auto program = std::filesystem::read_symlink("/proc/self/exe");
+          return count_per_verb(program.string(), shorter, longer);
+        };
+      }
     }
     return fine();
   }

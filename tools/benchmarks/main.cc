@@ -81,6 +81,9 @@ int main(int argc, char** argv) {
     fmt::print("{}", kUsage);
     return kFine;
   }
+  // What counts instructions runs this program again.
+  if (arguments.size() == 2 && arguments.front() == "count")
+    return count_verbs(std::string(arguments[1]));
   if (arguments.empty() || arguments.front() != "engine") {
     fmt::print(stderr, "{}", kUsage);
     return kBadInput;

@@ -36,6 +36,21 @@ std::string text_of(const EngineLine& line) {
                      line.subject, line.workload, events, line.ns, line.floor_events, goal);
 }
 
+std::string text_of(const EngineLine& line, const VerbCounts& counts) {
+  const std::string what =
+      fmt::format("{:>8}  {:<16} {:<8}", line.clients, line.subject, line.workload);
+  if (!counts.problem.empty()) return fmt::format("{} {}\n", what, counts.problem);
+  return fmt::format("{} {:>12.0f} {:>12.1f}  {}\n", what, counts.instructions, counts.missed_lines,
+                     counts.by);
+}
+
+Json json_of(const VerbCounts& counts) {
+  if (!counts.problem.empty()) return {{"problem", counts.problem}};
+  return {{"by", counts.by},
+          {"instructions_per_verb", counts.instructions},
+          {"missed_lines_per_verb", counts.missed_lines}};
+}
+
 Json json_of(const EngineLine& line) {
   Json json;
   json["clients"] = line.clients;
@@ -50,6 +65,7 @@ Json json_of(const EngineLine& line) {
     json["met"] = met(line);
   }
   json["ns_of_repeats"] = line.ns_of_repeats;
+  if (line.counts) json["counts"] = json_of(*line.counts);
   return json;
 }
 
@@ -64,6 +80,10 @@ std::string report_text(const EngineReport& report) {
     clients = line.clients;
     text += text_of(line);
   }
+  text += fmt::format("\n{:>8}  {:<16} {:<8} {:>12} {:>12}  by\n", "clients", "per verb",
+                      "workload", "instructions", "missed lines");
+  for (const EngineLine& line : report.lines)
+    if (line.counts) text += text_of(line, *line.counts);
   text += "\nAgainst the plain SimGrid program, CAS lock, CPU time per verb:\n";
   for (const SpeedUp& each : report.speed_ups)
     text += fmt::format("{:>8}  clients: {:.1f} times faster, goal >= {:g}: {}\n", each.clients,
