@@ -64,7 +64,7 @@ Body::Body(const Case& setup, const Protocol& protocol, explorer::SearchSupport&
 void Body::begin(explorer::TimedModel& time) {
   world_.attach(backend_);
   // Whoever looks at an entry must not change a state by touching it first.
-  for (LockId lock; setup_.servers > 1 && lock.value < setup_.locks; ++lock.value) entry(lock);
+  for (LockId lock; lock.value < setup_.locks; ++lock.value) entry(lock);
   for (std::uint32_t i = 0; i < setup_.clients(); ++i) {
     const std::size_t node = i / setup_.clients_per_node;
     if (node < setup_.time.drift_ppm.size())
