@@ -174,9 +174,7 @@ void MeasuringObserver::acquired(ClientId client, const Grant& grant) {
   recorder_.acquired(now, meter.stop(now), shared, grant.lock.id);
   if (recorder_.counts(now)) {
     (shared ? read_ : write_).add(meter.spent);
-    if (shared && grant.mode == LockMode::exclusive) ++shared_as_exclusive_;
-    if (meter.asked == LockMode::update && grant.mode == LockMode::exclusive)
-      ++update_as_exclusive_;
+    if (grant.mode == LockMode::exclusive) ++as_exclusive_[static_cast<std::size_t>(meter.asked)];
   }
   note(now, kGranted, client, grant);
   judge(monitor_.granted(client, grant));
@@ -269,8 +267,8 @@ MeasuredPart MeasuringObserver::part() const {
   part.cycle_verbs = cycles_;
   part.acquisitions = acquisitions_;
   part.aborted = aborted_;
-  part.shared_as_exclusive = shared_as_exclusive_;
-  part.update_as_exclusive = update_as_exclusive_;
+  part.shared_as_exclusive = as_exclusive_[static_cast<std::size_t>(LockMode::shared)];
+  part.update_as_exclusive = as_exclusive_[static_cast<std::size_t>(LockMode::update)];
   part.recoveries = recoveries() - recoveries_before_;
   const SafetyCounts& safety = monitor_.counts();
   part.checks = safety.checks;

@@ -105,8 +105,7 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   AcquireAtomics acquisitions_;
   PhaseTotals read_, write_, release_;
   std::uint64_t aborted_ = 0;
-  std::uint64_t shared_as_exclusive_ = 0;
-  std::uint64_t update_as_exclusive_ = 0;
+  std::array<std::uint64_t, kLockModes> as_exclusive_ = {};  // grants, by what was asked for
   VerbTally background_before_;
   std::uint64_t recoveries_before_ = 0;
 };
