@@ -25,7 +25,8 @@ struct Totals {
 class Scratch {
  public:
   Scratch() {
-    std::string name = (std::filesystem::temp_directory_path() / "latchlab-bench-XXXXXX").string();
+    std::string name =
+        (std::filesystem::temp_directory_path() / "latchlab-bench-").string() + std::string(6, 'X');
     if (mkdtemp(name.data()) != nullptr) path_ = name;
   }
   ~Scratch() {

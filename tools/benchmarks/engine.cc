@@ -160,7 +160,7 @@ class Benchmark {
     }
     for (const Protocol& protocol : kProtocols) {
       for (const auto& [name, text, duration] :
-           {std::tuple{"uniform", uniform, size.uniform}, std::tuple{"zipf", zipf, size.zipf}}) {
+           {std::tuple{"uniform", &uniform, size.uniform}, std::tuple{"zipf", &zipf, size.zipf}}) {
         if (Status status =
                 add_latchlab(size, protocol, name, text(size, protocol.scenario, duration));
             !status)
