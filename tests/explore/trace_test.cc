@@ -239,7 +239,7 @@ TEST_F(BadTrace, what_nobody_knows) {
   expect_refused("set", Json::array({1}), "'set': expected a list of texts");
   expect_refused("wrong", "boredom", "'wrong': 'boredom' is no kind of finding");
   expect_refused("wrong", "nothing", "'wrong': 'nothing' is no kind of finding");
-  expect_refused("modes", {"XQ"}, "expected letters X (exclusive) and S (shared)");
+  expect_refused("modes", {"XQ"}, "expected letters X (exclusive), S (shared)");
 }
 
 TEST_F(BadTimedTrace, times_that_make_no_sense) {

@@ -1,5 +1,6 @@
 #include "tools/explore/body.h"
 
+#include <algorithm>
 #include <array>
 
 #include "backends/explorer/actor.h"
@@ -33,7 +34,9 @@ ExplorerOptions options_of(explorer::SearchSupport& support) {
 // Faults break any order, and in time a lease may run out without one: nothing is claimed then. The
 // check knows one lock.
 BypassCheck bypasses_of(const Case& setup, const Protocol& protocol) {
-  if (setup.crashes > 0 || setup.pauses > 0 || setup.timed() || setup.locks > 1) return {};
+  if (setup.crashes > 0 || setup.pauses > 0 || setup.timed() || setup.locks > 1 ||
+      !setup.extents.empty())
+    return {};
   const std::uint64_t acquisitions = std::uint64_t{setup.clients()} * setup.operations;
   return BypassCheck(protocol, setup.clients(), acquisitions);
 }
@@ -114,8 +117,9 @@ bool Body::only_lost_causes() const {
   for (std::uint32_t i = 0; i < setup_.clients(); ++i) {
     if (!at_work(ClientId{i})) continue;
     if (done_[i] == 0) return false;
-    const NodeId home = entry_place(lock_of(done_[i] - 1)).node;
-    if (!backend_.is_dead(home)) return false;
+    const std::vector<LockId> wanted = setup_.wanted(i, done_[i] - 1);
+    const auto dead = [&](LockId lock) { return backend_.is_dead(entry_place(lock).node); };
+    if (std::none_of(wanted.begin(), wanted.end(), dead)) return false;
     any = true;
   }
   return any;
@@ -150,9 +154,14 @@ std::vector<std::uint64_t> Body::entry(LockId lock) {
 bool Body::next(ClientId client, Section& section) {
   const std::uint32_t index = done_[client.value]++;
   if (index >= setup_.operations) return false;
-  section.wants.resize(1);
-  section.wants[0].lock = world_.lock(lock_of(index));
-  section.wants[0].mode = setup_.mode(client.value, index);
+  for (const LockId lock : setup_.wanted(client.value, index)) {
+    Want want;
+    want.lock = world_.lock(lock);
+    want.mode = setup_.mode(client.value, index);
+    want.extent = setup_.extent(client.value, index);
+    section.wants.push_back(want);
+  }
+  section.upgrades = setup_.letter(client.value, index) == 'P' ? setup_.held : 0;
   section.work.hold = setup_.timed() ? setup_.time.hold : kHold;
   if (setup_.timed() && setup_.time.patience.ps > 0)
     section.options.deadline = local_now(client) + setup_.time.patience;
@@ -176,12 +185,22 @@ void Body::acquired(ClientId client, const Grant& grant) {
   monitor_.granted(client, grant);
   bypasses_.granted(client);
   first_effect(client).armed = false;
-  holds_[client.value] = 1;
+  ++holds_[client.value];
+}
+
+void Body::upgraded(ClientId client, const Grant& grant) {
+  const ArenaScope scope(own_arena_);
+  monitor_.upgraded(client, grant);
+}
+
+void Body::extended(ClientId client, const Grant& grant) {
+  const ArenaScope scope(own_arena_);
+  monitor_.extended(client, grant);
 }
 
 void Body::release_begins(ClientId client, const Grant& grant) {
   monitor_.releasing(client, grant);
-  holds_[client.value] = 0;
+  --holds_[client.value];
 }
 
 void Body::released(ClientId client, const Grant& grant, ReleaseResult result) {

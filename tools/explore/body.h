@@ -67,7 +67,6 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
     std::uint32_t end;
   };
   Clients dying_with(ClientId client) const;
-  LockId lock_of(std::uint32_t operation) const { return LockId{operation % setup_.locks}; }
   bool at_work(ClientId client) const {
     return dead_[client.value] == 0 && done_[client.value] <= setup_.operations;
   }
@@ -77,6 +76,8 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
   void acquire_begins(ClientId client, const Want& want) override;
   void acquire_aborted(ClientId client, const Want& want, AbortReason reason) override;
   void acquired(ClientId client, const Grant& grant) override;
+  void upgraded(ClientId client, const Grant& grant) override;
+  void extended(ClientId client, const Grant& grant) override;
   void release_begins(ClientId client, const Grant& grant) override;
   void released(ClientId client, const Grant& grant, ReleaseResult result) override;
   Time local_now(ClientId client) const override;
@@ -86,8 +87,8 @@ class Body final : public OperationSource, public LoopObserver, public SafetyMon
   ExplorerBackend backend_;
   SafetyMonitor monitor_;
   BypassCheck bypasses_;
-  std::vector<std::uint32_t> done_;  // by client: operations that it has begun
-  std::vector<char> holds_;
+  std::vector<std::uint32_t> done_;   // by client: operations that it has begun
+  std::vector<std::uint32_t> holds_;  // how many
   std::vector<char> dead_;
   std::vector<Pause> pauses_;
   CrashUnit crash_unit_;

@@ -39,7 +39,11 @@ struct Case {
   bool colocated = false;        // client node i is server i
   std::uint32_t operations = 1;  // acquisitions of each client
   std::uint32_t locks = 1;       // a client takes one after the other, and begins anew
-  // By client, then by operation: 'X' exclusive, 'S' shared. Missing letters: X.
+  std::uint32_t held = 1;        // locks that an operation holds at once
+  bool sorted = true;            // it takes them in their order; else client i begins with lock i
+  std::vector<Extent> extents;   // what of a lock, by client plus operation in turn; empty: all
+  // By client, then by operation: 'X' exclusive, 'S' shared, 'U' update, 'P' update that becomes
+  // exclusive. Missing letters: X.
   std::vector<std::string> modes;
   std::uint32_t crashes = 0;            // how often somebody may die
   std::optional<CrashUnit> crash_unit;  // what dies then; none: what the protocol says
@@ -50,8 +54,15 @@ struct Case {
 
   bool timed() const { return !time.latencies.empty(); }
   std::uint32_t clients() const { return client_nodes * clients_per_node; }
+  char letter(std::uint32_t client, std::uint32_t operation) const;
   LockMode mode(std::uint32_t client, std::uint32_t operation) const;
+  std::vector<LockId> wanted(std::uint32_t client, std::uint32_t operation) const;
+  Extent extent(std::uint32_t client, std::uint32_t operation) const;
 };
+
+// "0-4": units 0 to 3.
+std::string text_of(const Extent& extent);
+Result<Extent> extent_of(const std::string& text);
 
 // "client", "process", "node"; nothing: that is none.
 const char* name_of(CrashUnit unit);

@@ -30,7 +30,9 @@ std::vector<std::string> words_of(std::uint32_t length, bool shared) {
 
 // Clients differ in their work alone: all are on one node, or each on one that is like the others.
 bool symmetric(const Campaign& campaign, std::uint32_t nodes) {
-  return nodes == 1 || (nodes == campaign.clients && !campaign.base.colocated);
+  const Case& base = campaign.base;
+  if (base.extents.size() > 1 || !base.sorted) return false;
+  return nodes == 1 || (nodes == campaign.clients && !base.colocated);
 }
 
 // Every choice of `clients` words; `from` moves on where their order does not matter.
@@ -105,8 +107,7 @@ std::string describe(const Case& setup) {
   std::string text;
   for (std::uint32_t i = 0; i < setup.clients(); ++i) {
     if (i > 0) text += ' ';
-    for (std::uint32_t k = 0; k < setup.operations; ++k)
-      text += setup.mode(i, k) == LockMode::shared ? 'S' : 'X';
+    for (std::uint32_t k = 0; k < setup.operations; ++k) text += setup.letter(i, k);
   }
   if (setup.clients() > 1) {
     if (setup.client_nodes == 1) text += ", one node for all";
@@ -114,6 +115,8 @@ std::string describe(const Case& setup) {
     if (setup.client_nodes > 1 && setup.clients_per_node > 1)
       text += fmt::format(", {} on each of {} nodes", setup.clients_per_node, setup.client_nodes);
   }
+  if (setup.held > 1)
+    text += fmt::format(", {} held{}", setup.held, setup.sorted ? "" : ", as asked");
   if (setup.servers > 1) text += fmt::format(", {} servers", setup.servers);
   if (setup.colocated) text += ", colocated";
   if (!setup.time.drift_ppm.empty()) text += ", clocks";

@@ -18,6 +18,7 @@ namespace latchlab::explore {
 namespace {
 
 constexpr std::size_t kMostLatencies = 4;
+constexpr std::uint64_t kMostUnits = 1'000'000;
 constexpr std::int64_t kMostDrift = 100'000;
 
 Status check_time(const Case& setup) {
@@ -47,6 +48,25 @@ Status check_time(const Case& setup) {
                                format_duration(kLongestTime)),
                    {}};
   if (time.horizon.ps == 0) return Error{"horizon: expected more than 0", {}};
+  return fine();
+}
+
+Status check_wants(const Case& setup, const Limits& limits) {
+  if (setup.held < 1 || setup.held > setup.locks)
+    return Error{fmt::format("{} locks held at once, and there are {}", setup.held, setup.locks),
+                 {}};
+  if (setup.held > limits.held_at_once)
+    return Error{fmt::format("a client of {} holds at most {} locks at once, not {}",
+                             setup.protocol, limits.held_at_once, setup.held),
+                 {}};
+  if (setup.locks > setup.operations + setup.held - 1)
+    return Error{fmt::format("{} locks, and {} operations of each client: one lock after the other",
+                             setup.locks, setup.operations),
+                 {}};
+  for (const Extent& extent : setup.extents)
+    if (extent.count == 0 || extent.first > kMostUnits || extent.count > kMostUnits)
+      return Error{fmt::format("extent {}: expected up to {} units", text_of(extent), kMostUnits),
+                   {}};
   return fine();
 }
 
@@ -93,17 +113,16 @@ Status check_case(const Case& setup) {
     return Error{fmt::format("{} with these parameters serves at most {} clients, not {}",
                              setup.protocol, protocol->limits().max_clients, setup.clients()),
                  {}};
-  if (setup.locks > setup.operations)
-    return Error{fmt::format("{} locks, and {} operations of each client: one lock after the other",
-                             setup.locks, setup.operations),
-                 {}};
+  if (const Status known = check_wants(setup, protocol->limits()); !known) return known.error();
   if (setup.time.patience.ps > 0 && !protocol->limits().abortable)
     return Error{setup.protocol + " lets no client give up: it cannot have patience", {}};
   if (const Status known = check_places(setup, protocol->limits()); !known) return known.error();
   if (const Status known = check_time(setup); !known) return known.error();
   for (const std::string& modes : setup.modes)
-    if (modes.find_first_not_of("XS") != modes.npos)
-      return Error{fmt::format("modes '{}': expected letters X (exclusive) and S (shared)", modes),
+    if (modes.find_first_not_of("XSUP") != modes.npos)
+      return Error{fmt::format("modes '{}': expected letters X (exclusive), S (shared), U (update) "
+                               "and P (update that becomes exclusive)",
+                               modes),
                    {}};
   return fine();
 }

@@ -18,19 +18,28 @@ std::string list_of(const Case& setup, const std::vector<ClientId>& holders) {
   return text.empty() ? "nobody" : text + (setup.clients() > 1 ? "" : " alone");
 }
 
+std::string verb_of(const Case& setup, std::uint32_t client, std::uint32_t operation) {
+  const char letter = setup.letter(client, operation);
+  std::string text = letter == 'S' ? " reads" : letter == 'U' ? " updates" : " writes";
+  if (letter == 'P') text = " updates and writes";
+  return setup.extents.empty() ? text : text + " " + text_of(setup.extent(client, operation));
+}
+
 std::string title(const Trace& trace) {
   const Case& setup = trace.setup;
   std::string text = fmt::format("{}", setup.protocol);
   if (!setup.profile.empty()) text += ", profile " + setup.profile;
   for (const std::string& set : setup.sets) text += ", " + set;
   if (setup.locks > 1) text += fmt::format("\n{} locks, one after the other", setup.locks);
+  if (setup.held > 1)
+    text += fmt::format(", {} at once{}", setup.held,
+                        setup.sorted ? " in their order" : ", client i from lock i on");
   if (setup.servers > 1) text += fmt::format("\n{} servers", setup.servers);
   text += fmt::format("\n{} clients on {} nodes{}:", setup.clients(), setup.client_nodes,
                       setup.colocated ? ", which are servers too" : "");
   for (std::uint32_t i = 0; i < setup.clients(); ++i) {
     text += fmt::format("{} client {}", i == 0 ? "" : ",", i);
-    for (std::uint32_t k = 0; k < setup.operations; ++k)
-      text += setup.mode(i, k) == LockMode::shared ? " reads" : " writes";
+    for (std::uint32_t k = 0; k < setup.operations; ++k) text += verb_of(setup, i, k);
   }
   if (!setup.timed()) return text + "\n\n";
   text += "\neach leg of a verb takes";

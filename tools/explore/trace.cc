@@ -113,6 +113,16 @@ CaseTime read_time(Reader& reader) {
   return time;
 }
 
+std::vector<Extent> read_extents(Reader& reader) {
+  std::vector<Extent> extents;
+  for (const std::string& text : reader.texts("extents")) {
+    const Result<Extent> extent = extent_of(text);
+    if (!extent) reader.fail("extents", "texts such as 0-4");
+    if (extent) extents.push_back(extent.value());
+  }
+  return extents;
+}
+
 Case read_case(Reader& reader) {
   Case setup;
   setup.protocol = reader.text("protocol");
@@ -124,6 +134,9 @@ Case read_case(Reader& reader) {
   if (reader.has("colocated")) setup.colocated = reader.flag("colocated");
   setup.operations = reader.number("operations", 1, kMostOperations);
   if (reader.has("locks")) setup.locks = reader.number("locks", 1, kMostOperations);
+  if (reader.has("held")) setup.held = reader.number("held", 1, kMostOperations);
+  if (reader.has("sorted")) setup.sorted = reader.flag("sorted");
+  if (reader.has("extents")) setup.extents = read_extents(reader);
   setup.modes = reader.texts("modes");
   setup.crashes = reader.number("crashes", 0, kMostClients);
   if (reader.has("crash_unit")) {

@@ -17,11 +17,6 @@ using explorer::Step;
 using explorer::StepKind;
 using explorer::StepList;
 
-LockMode Case::mode(std::uint32_t client, std::uint32_t operation) const {
-  const bool known = client < modes.size() && operation < modes[client].size();
-  return known && modes[client][operation] == 'S' ? LockMode::shared : LockMode::exclusive;
-}
-
 namespace {
 constexpr std::array<const char*, 3> kCrashUnits = {"client", "process", "node"};
 }

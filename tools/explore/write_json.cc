@@ -38,6 +38,11 @@ void write_places(const Case& setup, Json& json) {
   if (setup.servers > 1) json["servers"] = setup.servers;
   if (setup.colocated) json["colocated"] = true;
 }
+void write_wants(const Case& setup, Json& json) {
+  if (setup.held > 1) json["held"] = setup.held;
+  if (!setup.sorted) json["sorted"] = false;
+  for (const Extent& extent : setup.extents) json["extents"].push_back(text_of(extent));
+}
 void write_crash_unit(const Case& setup, Json& json) {
   if (setup.crash_unit) json["crash_unit"] = name_of(*setup.crash_unit);
 }
@@ -58,6 +63,7 @@ std::string trace_json(const Trace& trace) {
   write_places(setup, json);
   json["operations"] = setup.operations;
   if (setup.locks > 1) json["locks"] = setup.locks;
+  write_wants(setup, json);
   json["modes"] = setup.modes;
   json["crashes"] = setup.crashes;
   write_crash_unit(setup, json);
@@ -88,6 +94,7 @@ std::string verdict_json(const Campaign& campaign, const Verdict& verdict,
                     {"pauses", base.pauses},       {"timeouts", base.timeouts},
                     {"cases", verdict.all_cases}};
   write_places(base, json["bounds"]);
+  write_wants(base, json["bounds"]);
   write_crash_unit(base, json["bounds"]);
   if (base.timed()) {
     json["bounds"].erase("timeouts");  // leases run out by themselves

@@ -78,6 +78,8 @@ struct CalibrateArguments {
 struct ExploreArguments {
   explore::Campaign campaign;  // but for what follows
   std::string placement = "both";
+  std::string extents;     // empty: whole locks
+  bool as_asked = false;   // several locks are not taken in their order
   std::string crash_unit;  // empty: the protocol's
   std::string strategy = "exhaustive";
   std::string budget;

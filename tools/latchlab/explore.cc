@@ -100,6 +100,18 @@ Status read_time(const ExploreArguments& arguments, Campaign& campaign) {
   return read("--horizon", arguments.horizon, time.horizon);
 }
 
+// "0-4,2-6"
+Status read_extents(const std::string& text, explore::Case& setup) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    const Result<Extent> extent = explore::extent_of(text.substr(at, comma - at));
+    if (!extent) return Error{"--extents: " + extent.error().message, {}};
+    setup.extents.push_back(extent.value());
+    at = comma + 1;
+  }
+  return fine();
+}
+
 Result<Campaign> campaign_of(const ExploreArguments& arguments) {
   Campaign campaign = arguments.campaign;
   campaign.base.reduce = !arguments.every_step;
@@ -109,6 +121,9 @@ Result<Campaign> campaign_of(const ExploreArguments& arguments) {
   if (arguments.strategy == "random") campaign.method = explore::Method::random;
   if (const Status read = read_budget(arguments.budget, campaign); !read) return read.error();
   if (const Status read = read_time(arguments, campaign); !read) return read.error();
+  campaign.base.sorted = !arguments.as_asked;
+  if (const Status read = read_extents(arguments.extents, campaign.base); !read)
+    return read.error();
   campaign.base.crash_unit = explore::crash_unit_of(arguments.crash_unit);
   if (const Status known = explore::check_campaign(campaign); !known) return known.error();
   return campaign;

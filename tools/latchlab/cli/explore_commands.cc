@@ -47,13 +47,19 @@ void add_explore(Cli& cli) {
   number(command, "--clients", arguments->campaign.clients, 1, 16, "How many there are");
   number(command, "--operations", base.operations, 1, 64, "Acquisitions of each client");
   number(command, "--locks", base.locks, 1, 64, "Each client takes one after the other");
+  number(command, "--held", base.held, 1, 64, "Locks that an operation holds at once");
+  command.add_flag("--as-asked", arguments->as_asked,
+                   "With --held: client i begins with lock i, instead of all in the same order");
+  text(command, "--extents", arguments->extents, "A-B,C-D ...",
+       "Units of the lock that are wanted, by client plus operation in turn [the whole]");
   command
       .add_option("--readers", arguments->campaign.readers,
                   "So many clients only read, the others only write [every assignment]")
       ->type_name("N")
       ->check(whole_number(0, 16));
   text(command, "--modes", base.modes, "TEXT ...",
-       "One assignment: for each client a text such as XS, writes then reads");
+       "One assignment: for each client a text such as XS, writes then reads; U updates, P "
+       "updates and becomes a writer");
   number(command, "--crashes", base.crashes, 0, 16, "How often somebody may die, at any moment");
   command
       .add_option("--crash-unit", arguments->crash_unit,

@@ -1,0 +1,110 @@
+// What operations want: several locks at once, parts of a lock, updates.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/explore/fixture.h"
+#include "tests/protocols/reference_lock.h"
+
+namespace latchlab::explore {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class Wants : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (find_protocol(latchlab::testing::kReferenceLock) == nullptr) {
+      EXPECT_TRUE(register_protocol(latchlab::testing::reference_lock()).ok());
+    }
+  }
+};
+
+Campaign two_at_once(const std::string& protocol) {
+  Campaign campaign = about(protocol, 2, 1);
+  campaign.base.locks = campaign.base.held = 2;
+  campaign.placement = Placement::spread;
+  return campaign;
+}
+// Everybody on a node of its own, each with one operation.
+Campaign modes(const std::string& protocol, std::vector<std::string> letters) {
+  Campaign campaign = about(protocol, static_cast<std::uint32_t>(letters.size()), 1);
+  campaign.base.modes = std::move(letters);
+  campaign.placement = Placement::spread;
+  return campaign;
+}
+Campaign faulty(Campaign campaign, const std::string& fault) {
+  return with_sets(std::move(campaign), {"fault=" + fault});
+}
+
+void expect_sound(const Verdict& verdict) {
+  EXPECT_TRUE(verdict.exhausted) << verdict.cut;
+  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+}
+void expect_replayable(const Verdict& verdict, const std::string& told) {
+  for (const Trace& trace : verdict.findings) {
+    const std::string text = trace_json(trace);
+    const Result<Trace> again = parse_trace(text, "some.json");
+    ASSERT_TRUE(again.ok()) << again.error().message;
+    EXPECT_EQ(trace_json(again.value()), text);
+    const Played played = replay(again.value());
+    EXPECT_TRUE(played.fits) << played.text;
+    EXPECT_THAT(played.text, HasSubstr(told));
+  }
+}
+
+TEST_F(Wants, of_several_locks_in_one_order_are_met) {
+  expect_sound(run(two_at_once("cas")));
+  expect_sound(run(two_at_once("mcs")));
+}
+
+TEST_F(Wants, of_several_locks_in_opposite_orders_deadlock) {
+  for (const char* protocol : {"cas", "mcs"}) {
+    Campaign campaign = two_at_once(protocol);
+    campaign.base.sorted = false;
+    const Verdict verdict = run(campaign);
+    EXPECT_TRUE(verdict.exhausted) << verdict.cut;
+    EXPECT_THAT(kinds(verdict), Contains(Wrong::deadlock));
+    EXPECT_THAT(kinds(verdict), Not(Contains(Wrong::mutual_exclusion)));
+    expect_replayable(verdict, "2 at once, client i from lock i on");
+  }
+}
+
+TEST_F(Wants, that_overlap_exclude_each_other_and_others_do_not) {
+  for (const char* extents : {"0-4,2-6", "0-2,2-4"}) {
+    Campaign campaign = modes(latchlab::testing::kReferenceLock, {"X", "X"});
+    const std::string text = extents;
+    for (const std::string& each : {text.substr(0, 3), text.substr(4)})
+      campaign.base.extents.push_back(extent_of(each).value());
+    expect_sound(run(campaign));
+    const std::set<Wrong> found = kinds(run(faulty(campaign, "shares_extents")));
+    EXPECT_EQ(found.count(Wrong::mutual_exclusion), text == "0-4,2-6" ? 1U : 0U);
+  }
+}
+
+TEST_F(Wants, of_readers_and_an_update_that_becomes_exclusive_are_met) {
+  const Campaign campaign = modes(latchlab::testing::kReferenceLock, {"P", "S"});
+  expect_sound(run(campaign));
+  const Verdict hasty = run(faulty(campaign, "upgrades_at_once"));
+  EXPECT_THAT(kinds(hasty), Contains(Wrong::mutual_exclusion));
+  expect_replayable(hasty, "client 0 updates and writes, client 1 reads");
+  expect_sound(
+      run(faulty(modes(latchlab::testing::kReferenceLock, {"U", "S"}), "upgrades_at_once")));
+}
+
+TEST_F(Wants, that_make_no_sense_are_refused) {
+  Case setup;
+  setup.protocol = "cas";
+  setup.held = 2;
+  EXPECT_THAT(check_case(setup).error().message,
+              HasSubstr("2 locks held at once, and there are 1"));
+  for (const char* text : {"", "4", "4-", "-4", "4-4", "5-4", "0-4x"})
+    EXPECT_THAT(extent_of(text).error().message, HasSubstr("expected FIRST-END"));
+  EXPECT_EQ(text_of(extent_of("2-6").value()), "2-6");
+}
+
+}  // namespace
+}  // namespace latchlab::explore
