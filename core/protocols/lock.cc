@@ -4,18 +4,6 @@
 
 namespace latchlab {
 
-std::string_view name_of(LockMode mode) {
-  switch (mode) {
-    case LockMode::shared:
-      return "shared";
-    case LockMode::update:
-      return "update";
-    case LockMode::exclusive:
-      break;
-  }
-  return "exclusive";
-}
-
 Task<AcquireResult> LockClient::upgrade(Grant /*grant*/, AcquireOptions /*options*/) {
   co_return Aborted{AbortReason::unsupported};
 }

@@ -32,8 +32,10 @@ constexpr bool compatible(LockMode a, LockMode b) {
          (b == LockMode::shared && a != LockMode::exclusive);
 }
 
-// "exclusive", "shared", "update".
-std::string_view name_of(LockMode mode);
+constexpr std::string_view name_of(LockMode mode) {
+  if (mode == LockMode::update) return "update";
+  return mode == LockMode::shared ? "shared" : "exclusive";
+}
 
 // What of the object a lock is about: units [first, first + count), or the whole.
 struct Extent {
