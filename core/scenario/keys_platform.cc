@@ -149,8 +149,8 @@ std::vector<ScenarioKey> server_cpu_keys() {
        .kind = KeyKind::map,
        .example = "{cores: 8, call_service: 500ns}",
        .says = "The CPU of a server, for locks with a server part: calls and whatever their "
-               "handlers compute queue for its cores. Assumed unless measured on the machine "
-               "meant: docs/models.md."},
+               "handlers compute queue for its cores. Where the defaults come from stands in "
+               "the NIC's file."},
       {.path = "platform.server_cpu.cores",
        .kind = KeyKind::count,
        .min = "1",

@@ -51,8 +51,7 @@ YamlNode write_platform(const PlatformSpec& platform, YamlNode nic) {
   static const char* const owners[] = {"client", "core", "node"};
   node.set("qps", yaml_text(owners[static_cast<std::size_t>(platform.qps)]));
   node.set("cores", platform.cores == 0 ? YamlNode() : number(platform.cores));
-  if (platform.datagrams != DatagramSpec{})
-    node.set("datagrams", write_datagrams(platform.datagrams));
+  node.set("datagrams", write_datagrams(platform.datagrams));
   // Without it, what counts stands with the NIC.
   if (platform.server_cpu != ServerCpuSpec{})
     node.set("server_cpu", write_server_cpu(platform.server_cpu));

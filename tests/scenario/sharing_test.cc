@@ -68,7 +68,8 @@ TEST(ServerCpu, without_a_core_is_refused) {
 TEST(Datagrams, arrive_unless_the_scenario_says_otherwise) {
   const Point usual = point("locks: {count: 5}\n");
   EXPECT_EQ(usual.platform.datagrams, DatagramSpec{});
-  EXPECT_THAT(usual.resolved_yaml, Not(HasSubstr("datagrams")));
+  EXPECT_THAT(usual.resolved_yaml,
+              HasSubstr("  datagrams: {loss: 0%, reorder: 0%, reorder_by: 5us}\n"));
   const Point made = point("platform: {datagrams: {loss: 0.1%, reorder: 2%, reorder_by: 9us}}\n");
   EXPECT_EQ(made.platform.datagrams.loss_ppb, 1'000'000);
   EXPECT_EQ(made.platform.datagrams.reorder_ppb, 20'000'000);

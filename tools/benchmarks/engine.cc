@@ -165,7 +165,8 @@ class Benchmark {
                 add_latchlab(size, protocol, name, text(size, protocol.scenario, duration));
             !status)
           return status;
-        if (size.clients() > kMostCountedClients) continue;
+        if (size.clients() > kMostCountedClients || (report_.options.quick && counts_something()))
+          continue;
         const auto& [less, more] = report_.options.quick ? kQuickCounted : kCounted;
         plan_.back().count = [shorter = text(size, protocol.scenario, less),
                               longer = text(size, protocol.scenario, more)] {
@@ -195,6 +196,11 @@ class Benchmark {
       each.floor_events.push_back(each.line.ns_of_repeats.back() /
                                   find(each.line.clients, "floor")->line.ns_of_repeats.back());
     return fine();
+  }
+
+  bool counts_something() const {
+    return std::any_of(plan_.begin(), plan_.end(),
+                       [](const Measurement& each) { return static_cast<bool>(each.count); });
   }
 
   static Error problem(const Measurement& of, const std::string& what) {
