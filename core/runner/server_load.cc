@@ -11,7 +11,7 @@ RepeatMetrics::ServerNic nic_metrics(const NicStats& stats, Duration window) {
   nic.verbs_s = static_cast<double>(stats.verbs) / window.seconds();
   nic.pipeline = share(stats.pipeline_busy);
   nic.hottest_slot = share(stats.hottest_slot_busy);
-  nic.window = share(stats.windowfull);
+  nic.window = share(stats.window_full);
   nic.link = share(stats.link_busy);
   if (stats.slot_waits > 0)
     nic.slot_wait_ns = stats.slot_wait_total.nanoseconds() / static_cast<double>(stats.slot_waits);
