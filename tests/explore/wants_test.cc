@@ -58,11 +58,13 @@ void expect_replayable(const Verdict& verdict, const std::string& told) {
 
 TEST_F(Wants, of_several_locks_in_one_order_are_met) {
   expect_sound(run(two_at_once("cas")));
-  expect_sound(run(two_at_once("mcs")));
+  expect_sound(run(two_at_once("dslr")));
+  EXPECT_THAT(check_campaign(two_at_once("mcs")).error().message,
+              HasSubstr("a client of mcs holds at most 1 locks at once, not 2"));
 }
 
 TEST_F(Wants, of_several_locks_in_opposite_orders_deadlock) {
-  for (const char* protocol : {"cas", "mcs"}) {
+  for (const char* protocol : {"cas", "dslr"}) {
     Campaign campaign = two_at_once(protocol);
     campaign.base.sorted = false;
     const Verdict verdict = run(campaign);
