@@ -110,7 +110,12 @@ TEST_P(Runs, never_use_a_part_of_the_nic_more_than_all_the_time) {
   }
 }
 
-TEST_P(Runs, with_nobody_around_cost_two_verbs_and_two_round_trips) {
+// Of locks whose pair is two atomics, or an atomic and a READ.
+class FreePairs : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Protocols, FreePairs, testing::Values("cas", "mcs", "dslr", "shiftlock"),
+                         [](const auto& made) { return made.param; });
+
+TEST_P(FreePairs, cost_two_verbs_and_two_round_trips) {
   Crowd crowd;
   crowd.client_nodes = crowd.clients_per_node = 1;
   crowd.workload = "{distribution: uniform}";
