@@ -65,6 +65,10 @@ struct Want {
   Extent extent = {};
   GrantId id = {};
   ZeroPadding<std::uint32_t, 1> more_padding = {};
+
+  Want() = default;
+  explicit Want(LockRef of, LockMode as = LockMode::exclusive, Extent what = {}, GrantId by = {})
+      : lock(of), mode(as), extent(what), id(by) {}
 };
 
 // The right to use the locked object. Expires for its holder: after `valid_until`, on the holder's
