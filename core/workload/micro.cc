@@ -18,14 +18,17 @@ bool is_there(const Section& section, LockId lock) {
                      [lock](const Want& want) { return want.lock.id == lock; });
 }
 
-// By date; arrivals of one date as they are written.
-std::vector<ScriptedArrival> script_of(const ArrivalSpec& spec, ClientId client) {
-  std::vector<ScriptedArrival> own;
-  for (const ScriptedArrival& arrival : spec.script)
-    if (arrival.client == client.value) own.push_back(arrival);
-  std::stable_sort(own.begin(), own.end(),
-                   [](const auto& one, const auto& other) { return one.at < other.at; });
-  return own;
+// Of each client by date; arrivals of one date as they are written.
+std::vector<std::vector<ScriptedArrival>> scripts_of(const ArrivalSpec& spec, std::uint32_t first,
+                                                     std::uint32_t clients) {
+  const auto earlier = [](const auto& one, const auto& other) { return one.at < other.at; };
+  std::vector<std::vector<ScriptedArrival>> scripts(clients);
+  for (const ScriptedArrival& arrival : spec.script) {
+    if (arrival.client < first || arrival.client - first >= clients) continue;
+    std::vector<ScriptedArrival>& own = scripts[arrival.client - first];
+    own.insert(std::upper_bound(own.begin(), own.end(), arrival, earlier), arrival);
+  }
+  return scripts;
 }
 
 }  // namespace
@@ -64,11 +67,13 @@ void MicroWorkload::make_arrivals() {
   const bool poisson = spec.kind == ArrivalKind::poisson;
   const Duration mean =
       poisson ? Duration{kPsPerSecond} * setup_.clients / spec.per_second : Duration{};
+  std::vector<std::vector<ScriptedArrival>> scripts =
+      scripts_of(spec, setup_.first_client, setup_.clients);
   for (std::uint32_t n = 0; n < setup_.clients; ++n) {
     const ClientId client{setup_.first_client + n};
     ArrivalDates dates =
         poisson ? ArrivalDates(Rng(setup_.seed, client.value, StreamPurpose::arrivals), mean)
-                : ArrivalDates(script_of(spec, client));
+                : ArrivalDates(std::move(scripts[n]));
     arrivals_.push_back(
         {ArrivalQueue(std::move(dates), setup_.window_start, setup_.window), std::nullopt});
   }
