@@ -89,6 +89,11 @@ LockId MicroWorkload::hottest() const {
 
 void MicroWorkload::draw_wants(ClientId client, Section& section) {
   Rng& rng = streams_[place_of(client)].keys;
+  if (setup_.spec.locks_per_section == 1) {  // nearly always
+    section.wants.resize(1);
+    section.wants[0].lock = setup_.find_lock(draw_lock(client, rng));
+    return;
+  }
   for (std::uint32_t n = 0; n < setup_.spec.locks_per_section; ++n) {
     LockId lock = draw_lock(client, rng);
     for (int tries = 1; tries < kTries && is_there(section, lock); ++tries)
