@@ -164,15 +164,15 @@ TEST(Sections, give_back_after_an_upgrade_that_was_refused) {
 }
 
 TEST(Sections, of_an_open_loop_do_not_begin_before_they_arrive) {
-  constexpr Time kArrival = Time{} + microseconds(3);
+  std::optional<Time> arrival;  // of both: the second one comes when the client is not free
   const Outcome outcome =
       run(alone(repeated("cas", 2,
-                         [=](ClientId client, const World& world, Section& section) {
-                           Verbs& verbs = world.verbs(client);
-                           // The second one comes when the client is not free.
+                         [&arrival](ClientId client, const World& world, Section& section) {
+                           const Time now = world.verbs(client).now();
+                           if (!arrival) arrival = now + microseconds(3);
                            EXPECT_TRUE(section.wants.empty());
-                           want(world, section, verbs.now() < kArrival ? 1 : 2);
-                           section.arrived = kArrival;
+                           want(world, section, now < *arrival ? 1 : 2);
+                           section.arrived = arrival;
                          })),
           1);
   EXPECT_EQ(outcome.end, RunEnd::finished);
