@@ -78,8 +78,6 @@ void describe(const Operation& op, TraceEntry& entry) {
   entry.result = {op.completion.value.lo, op.completion.value.hi};
   switch (op.kind) {
     case OpKind::verb:
-      entry.operands = {op.verb.addr.packed(), op.verb.bytes, op.verb.compare.lo, op.verb.value.lo};
-      break;
     case OpKind::cpu:
       entry.operands = {op.verb.addr.packed(), op.verb.bytes, op.verb.compare.lo, op.verb.value.lo};
       break;

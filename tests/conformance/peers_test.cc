@@ -144,8 +144,8 @@ std::vector<RemoteAddr> all_words(const Peers& peers) {
   const Layout layout = Town().layout(peers.shape());
   for (LockId lock; lock.value < peers.shape().locks; ++lock.value)
     add(peers.lock(lock).entry, layout.entry_bytes);
-  for (std::uint16_t s = 1; s <= peers.shape().servers; ++s)
-    add(peers.server_words(NodeId{s}), layout.server_bytes);
+  for (std::uint32_t s = 1; s <= peers.shape().servers; ++s)
+    add(peers.server_words(NodeId{static_cast<std::uint16_t>(s)}), layout.server_bytes);
   for (ClientId client; client.value < peers.shape().clients; ++client.value)
     add(peers.client_words(client), layout.client_bytes);
   for (std::uint32_t i = 0; i < peers.shape().client_nodes; ++i) {
