@@ -6,6 +6,7 @@
 
 #include "tests/explore/fixture.h"
 #include "tests/explore/small_locks.h"
+#include "tests/explore/verdicts.h"
 
 namespace latchlab::explore {
 namespace {
@@ -32,24 +33,6 @@ Campaign with_node_crash(Campaign campaign) {
   campaign.base.crashes = 1;
   campaign.base.crash_unit = CrashUnit::node;
   return campaign;
-}
-
-void expect_sound(const Verdict& verdict) {
-  EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
-}
-
-// As it was found, written, read and played.
-void expect_replayable(const Verdict& verdict, const std::string& told) {
-  for (const Trace& trace : verdict.findings) {
-    const std::string text = trace_json(trace);
-    const Result<Trace> again = parse_trace(text, "some.json");
-    ASSERT_TRUE(again.ok()) << again.error().message;
-    EXPECT_EQ(trace_json(again.value()), text);
-    const Played played = replay(again.value());
-    EXPECT_TRUE(played.fits) << played.text;
-    EXPECT_THAT(played.text, HasSubstr(told));
-  }
 }
 
 // ---- clients on servers ----

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/explore/fixture.h"
+#include "tests/explore/verdicts.h"
 #include "tests/protocols/reference_lock.h"
 
 namespace latchlab::explore {
@@ -38,22 +39,6 @@ Campaign modes(const std::string& protocol, std::vector<std::string> letters) {
 }
 Campaign faulty(Campaign campaign, const std::string& fault) {
   return with_sets(std::move(campaign), {"fault=" + fault});
-}
-
-void expect_sound(const Verdict& verdict) {
-  EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
-}
-void expect_replayable(const Verdict& verdict, const std::string& told) {
-  for (const Trace& trace : verdict.findings) {
-    const std::string text = trace_json(trace);
-    const Result<Trace> again = parse_trace(text, "some.json");
-    ASSERT_TRUE(again.ok()) << again.error().message;
-    EXPECT_EQ(trace_json(again.value()), text);
-    const Played played = replay(again.value());
-    EXPECT_TRUE(played.fits) << played.text;
-    EXPECT_THAT(played.text, HasSubstr(told));
-  }
 }
 
 TEST_F(Wants, of_several_locks_in_one_order_are_met) {
