@@ -25,17 +25,14 @@ std::int64_t product(const Numbers& numbers) {
   return all;
 }
 
-double bytes_per_s(const NicModel& nic) {
-  return static_cast<double>(nic.link_bits_per_s) / 8;
-}
-
-Hosts build_star(std::uint32_t nodes, const NicModel& nic) {
+Hosts build_star(const Numbers& port_bits_per_s) {
   Hosts hosts;
   auto* zone = sg4::create_star_zone("fabric");
-  for (std::uint32_t i = 0; i < nodes; ++i) {
+  for (std::size_t i = 0; i < port_bits_per_s.size(); ++i) {
     const std::string name = "node-" + std::to_string(i + 1);
+    const double bytes_per_s = static_cast<double>(port_bits_per_s[i]) / 8;
     auto* host = zone->create_host(name, 1e9);
-    auto* link = zone->create_split_duplex_link(name + "-port", bytes_per_s(nic))->seal();
+    auto* link = zone->create_split_duplex_link(name + "-port", bytes_per_s)->seal();
     const sg4::LinkInRoute in_route{link, sg4::LinkInRoute::Direction::UP};
     zone->add_route(host->get_netpoint(), nullptr, nullptr, nullptr, {in_route}, true);
     host->seal();
@@ -65,7 +62,7 @@ std::int64_t hosts_of(const TopologySpec& topology) {
 
 // XML clusters read the same in all versions of SimGrid that we know; version 4.1 needs a zone
 // around them. Links have no latency: ours comes from the number of links of a route.
-std::string cluster_xml(const TopologySpec& topology, const NicModel& nic) {
+std::string cluster_xml(const TopologySpec& topology, std::int64_t fabric_bits_per_s) {
   static const char* const names[] = {"", "FAT_TREE", "DRAGONFLY", "TORUS"};
   return fmt::format(
       "<?xml version='1.0'?>\n"
@@ -74,7 +71,7 @@ std::string cluster_xml(const TopologySpec& topology, const NicModel& nic) {
       "<cluster id=\"fabric\" prefix=\"node-\" suffix=\"\" radical=\"0-{}\" speed=\"1Gf\"\n"
       " bw=\"{}bps\" lat=\"0\" topology=\"{}\" topo_parameters=\"{}\"/>\n"
       "</zone></platform>\n",
-      hosts_of(topology) - 1, nic.link_bits_per_s, names[static_cast<int>(topology.kind)],
+      hosts_of(topology) - 1, fabric_bits_per_s, names[static_cast<int>(topology.kind)],
       shape_of(topology));
 }
 
@@ -146,18 +143,18 @@ sg4::Engine& make_engine() {
   return *new sg4::Engine(&argc, argv.data());  // it wants to live as long as the process
 }
 
-Hosts build_fabric(sg4::Engine& engine, std::uint32_t nodes, const NicModel& nic,
-                   const TopologySpec& topology) {
-  if (topology.kind == TopologyKind::star) return build_star(nodes, nic);
+Hosts build_fabric(sg4::Engine& engine, const Numbers& port_bits_per_s,
+                   std::int64_t fabric_bits_per_s, const TopologySpec& topology) {
+  if (topology.kind == TopologyKind::star) return build_star(port_bits_per_s);
   if (topology.kind == TopologyKind::file)
     engine.load_platform(topology.file);
   else
-    load_text(engine, cluster_xml(topology, nic));
+    load_text(engine, cluster_xml(topology, fabric_bits_per_s));
   Hosts hosts = engine.get_all_hosts();
   std::sort(hosts.begin(), hosts.end(), [](const sg4::Host* a, const sg4::Host* b) {
     return natural_less(a->get_name(), b->get_name());
   });
-  if (hosts.size() > nodes) hosts.resize(nodes);
+  if (hosts.size() > port_bits_per_s.size()) hosts.resize(port_bits_per_s.size());
   return hosts;
 }
 

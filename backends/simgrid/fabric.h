@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "core/scenario/nic.h"
 #include "core/scenario/topology.h"
 
 namespace simgrid::s4u {
@@ -18,10 +17,13 @@ namespace latchlab::sim {
 // The one engine of this process: dates to the picosecond, no TCP effects, fair shares.
 simgrid::s4u::Engine& make_engine();
 
-// The host of each node, by NodeId - 1. Fewer than `nodes`: the platform has no more. May throw
-// what SimGrid throws, or end the process as SimGrid does.
-std::vector<simgrid::s4u::Host*> build_fabric(simgrid::s4u::Engine& engine, std::uint32_t nodes,
-                                              const NicModel& nic, const TopologySpec& topology);
+// As many hosts as ports are given, each with the rate of its own in bits per second; the links of
+// other topologies than a star have the fabric's. Fewer: the platform has no more. May throw what
+// SimGrid throws, or end the process as SimGrid does.
+std::vector<simgrid::s4u::Host*> build_fabric(simgrid::s4u::Engine& engine,
+                                              const std::vector<std::int64_t>& port_bits_per_s,
+                                              std::int64_t fabric_bits_per_s,
+                                              const TopologySpec& topology);
 
 // "node-2" comes before "node-10".
 bool natural_less(const std::string& a, const std::string& b);

@@ -4,6 +4,7 @@
 #include <map>
 #include <simgrid/kernel/resource/Model.hpp>
 #include <simgrid/s4u.hpp>
+#include <utility>
 
 #include "backends/simgrid/fabric.h"
 #include "core/base/check.h"
@@ -27,6 +28,11 @@ double to_seconds(std::int64_t ps) {
 
 std::int64_t to_ps(double seconds) {
   return static_cast<std::int64_t>(seconds / kPicosecond + 0.5);
+}
+
+std::int64_t femtoseconds_of(std::int64_t bits_per_s) {
+  const double bytes_per_s = static_cast<double>(bits_per_s) / 8;
+  return static_cast<std::int64_t>(1e15 / bytes_per_s + 0.5);  // per byte
 }
 
 // The picosecond of the end of a flow. Shares of links make ends such as n + 1/2 and n + 1/3; they
@@ -81,20 +87,34 @@ struct Platform::Impl {
   }
 };
 
-Platform::Platform(std::uint32_t nodes, const NicModel& nic, const TopologySpec& topology,
-                   PumpMode mode)
-    : impl_(std::make_unique<Impl>()) {
+Port port_of(std::uint32_t host, const NicModel& nic) {
+  return {host, nic.one_way, nic.link_bits_per_s};
+}
+
+Platform::Platform(std::vector<Port> ports, std::int64_t fabric_bits_per_s,
+                   const TopologySpec& topology, PumpMode mode)
+    : ports_(std::move(ports)), impl_(std::make_unique<Impl>()) {
   impl_->mode = mode;
   impl_->topology = topology;
   impl_->engine = &make_engine();
-  impl_->hosts = build_fabric(*impl_->engine, nodes, nic, topology);
-  LATCHLAB_CHECK(impl_->hosts.size() == nodes, "the platform has fewer hosts than nodes");
-  const double bytes_per_s = static_cast<double>(nic.link_bits_per_s) / 8;
-  uniform_ = {nic.one_way, static_cast<std::int64_t>(1e15 / bytes_per_s + 0.5)};
-  if (topology.kind != TopologyKind::star) {
+  std::vector<std::int64_t> port_bits_per_s;  // by host
+  bool uniform = topology.kind == TopologyKind::star;
+  for (const Port& port : ports_) {
+    const bool fresh = port.host == port_bits_per_s.size();
+    if (fresh) port_bits_per_s.push_back(port.bits_per_s);
+    uniform = uniform && fresh && port.bits_per_s == ports_.front().bits_per_s &&
+              port.one_way == ports_.front().one_way;
+  }
+  impl_->hosts = build_fabric(*impl_->engine, port_bits_per_s, fabric_bits_per_s, topology);
+  LATCHLAB_CHECK(impl_->hosts.size() == port_bits_per_s.size(),
+                 "the platform has fewer hosts than nodes");
+  const std::int64_t rate = femtoseconds_of(ports_.front().bits_per_s);
+  uniform_ = {ports_.front().one_way, rate, rate};
+  if (!uniform) {
+    const std::size_t nodes = ports_.size();
     const bool dense = nodes <= kDenseNodes;
-    dense_nodes_ = dense ? nodes : 0;
-    cache_.resize(dense ? std::size_t{nodes} * nodes : std::size_t{1} << kSharedPlacesLog2);
+    dense_nodes_ = dense ? static_cast<std::uint32_t>(nodes) : 0;
+    cache_.resize(dense ? nodes * nodes : std::size_t{1} << kSharedPlacesLog2);
   }
   Impl* impl = impl_.get();
   const auto completed = [impl](const sg4::Activity& activity) { impl->completed(activity); };
@@ -108,11 +128,17 @@ Platform::Platform(std::uint32_t nodes, const NicModel& nic, const TopologySpec&
 Platform::~Platform() = default;
 
 Route Platform::find_route(NodeId from, NodeId to) const {
+  const Port& near = ports_[from.value - 1u];
+  const Port& far = ports_[to.value - 1u];
+  if (near.host == far.host) return {};
   std::vector<sg4::Link*> links;
   double latency = 0;  // route_to adds to it
-  impl_->hosts[from.value - 1u]->route_to(impl_->hosts[to.value - 1u], links, &latency);
-  double slowest = 1e15 / static_cast<double>(uniform_.femtoseconds_per_byte);
-  for (const auto* link : links) slowest = std::min(slowest, link->get_bandwidth());
+  impl_->hosts[near.host]->route_to(impl_->hosts[far.host], links, &latency);
+  const std::int64_t own = femtoseconds_of(near.bits_per_s);
+  const std::int64_t ends = std::max(own, femtoseconds_of(far.bits_per_s));
+  std::int64_t slowest = ends;
+  for (const auto* link : links)
+    slowest = std::max(slowest, static_cast<std::int64_t>(1e15 / link->get_bandwidth() + 0.5));
   const TopologySpec& topology = impl_->topology;
   const auto count = static_cast<std::int64_t>(links.size());
   // Two links meet at the one switch that the NIC's latency holds. In a torus each node has a
@@ -121,11 +147,13 @@ Route Platform::find_route(NodeId from, NodeId to) const {
   const Duration more = topology.kind == TopologyKind::file
                             ? Duration{to_ps(latency)}
                             : topology.hop_latency * std::max<std::int64_t>(beyond, 0);
-  return {uniform_.latency + more, static_cast<std::int64_t>(1e15 / slowest + 0.5)};
+  const Duration between{(near.one_way.ps + far.one_way.ps) / 2};
+  return {between + more, slowest, slowest > ends ? slowest : own};
 }
 
 void Platform::start_flow(NodeId from, NodeId to, std::uint64_t bytes, void* who) {
-  auto comm = sg4::Comm::sendto_init(impl_->hosts[from.value - 1u], impl_->hosts[to.value - 1u]);
+  auto comm = sg4::Comm::sendto_init(impl_->hosts[ports_[from.value - 1u].host],
+                                     impl_->hosts[ports_[to.value - 1u].host]);
   comm->set_payload_size(static_cast<double>(bytes));
   impl_->flows.emplace(comm.get(), who);
   impl_->comms.emplace(who, comm);

@@ -35,17 +35,27 @@ class EventSource {
   virtual void flow_done(void* who, std::int64_t date_ps) = 0;
 };
 
+// What the RNIC of a node brings to the network. Nodes with the same host share their port.
+struct Port {
+  std::uint32_t host = 0;  // from 0
+  Duration one_way;        // of its model: from one such RNIC to another
+  std::int64_t bits_per_s = 0;
+};
+Port port_of(std::uint32_t host, const NicModel& nic);
+
 struct Route {
   Duration latency;
-  std::int64_t femtoseconds_per_byte = 0;  // of its slowest link
+  std::int64_t femtoseconds_per_byte = 0;         // of its slowest link
+  std::int64_t sender_femtoseconds_per_byte = 0;  // for which the sender's port is taken
 };
 
 class Platform {
  public:
-  // Node n of the world is host n of the topology (core/scenario/topology.h). One Platform per
-  // process: SimGrid allows one engine. What is wrong with the topology ends the process; a file
-  // that may be wrong goes through check() first.
-  Platform(std::uint32_t nodes, const NicModel& nic, const TopologySpec& topology, PumpMode mode);
+  // The port of each node, by NodeId - 1; host h is host h of the topology
+  // (core/scenario/topology.h). One Platform per process: SimGrid allows one engine. What is wrong
+  // with the topology ends the process; a file that may be wrong goes through check() first.
+  Platform(std::vector<Port> ports, std::int64_t fabric_bits_per_s, const TopologySpec& topology,
+           PumpMode mode);
   ~Platform();
 
   // Builds the platform in a child process and looks at its routes: a message for people when
@@ -53,13 +63,21 @@ class Platform {
   // between all pairs up to 1,024 nodes; beyond, to and from 512 of them.
   static Status check(std::uint32_t nodes, const NicModel& nic, const TopologySpec& topology);
 
-  // The NIC's one way, and what the route has beyond one switch. A table look-up.
+  // Half of each RNIC's one way, and what the route has beyond one switch. A table look-up. Nothing
+  // between nodes that share a port, here and below.
   Duration one_way(NodeId from, NodeId to) const {
     return from == to ? Duration{} : route(from, to).latency;
   }
   // Time that `bytes` occupy the slowest link of the route.
   Duration transfer(NodeId from, NodeId to, std::uint32_t bytes) const {
     return from == to ? Duration{} : Duration{route(from, to).femtoseconds_per_byte * bytes / 1000};
+  }
+
+  // Time that the port of `here` is taken for `bytes` to or from `there`: its own rate counts, or
+  // that of the network between the two ports if it is slower than both.
+  Duration occupies(NodeId here, NodeId there, std::uint32_t bytes) const {
+    if (here == there) return {};
+    return Duration{route(here, there).sender_femtoseconds_per_byte * bytes / 1000};
   }
 
   // Flows of SimGrid, known by `who`. Only while the source handles an event that touches flows.
@@ -95,9 +113,10 @@ class Platform {
   static constexpr std::uint32_t kDenseNodes = 512;
   static constexpr int kSharedPlacesLog2 = 18;
 
-  Route uniform_;  // of a star: all routes are equal
+  std::vector<Port> ports_;
+  Route uniform_;  // of a star of equal ports: all routes are equal
   std::uint32_t dense_nodes_ = 0;
-  mutable std::vector<Cached> cache_;  // empty for a star
+  mutable std::vector<Cached> cache_;  // empty where uniform_ counts
   std::unique_ptr<Impl> impl_;
 };
 

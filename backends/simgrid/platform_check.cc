@@ -43,7 +43,9 @@ std::string unconnected(const std::vector<sg4::Host*>& hosts) {
 
 std::string verdict(std::uint32_t nodes, const NicModel& nic, const TopologySpec& topology) {
   try {
-    const std::vector<sg4::Host*> hosts = build_fabric(make_engine(), nodes, nic, topology);
+    const std::vector<sg4::Host*> hosts =
+        build_fabric(make_engine(), std::vector<std::int64_t>(nodes, nic.link_bits_per_s),
+                     nic.link_bits_per_s, topology);
     if (hosts.size() < nodes)
       return fmt::format("it has {} of the {} hosts that the scenario's nodes need", hosts.size(),
                          nodes);

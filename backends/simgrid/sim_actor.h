@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/simgrid/sim_node.h"
+#include "backends/simgrid/simgrid_backend.h"
 #include "core/runner/backend.h"
 #include "core/verbs/verbs.h"
 
@@ -39,8 +40,8 @@ struct CpuTrouble {
 class SimActor final : public Verbs {
  public:
   SimActor(Simulator& simulator, std::uint32_t number, ActorKind kind, NodeId node, ClientId client,
-           const Rng& rng)
-      : Verbs(kind, node, client, rng), simulator_(simulator), index(number) {}
+           const Rng& rng, const NicModel& its_nic)
+      : Verbs(kind, node, client, rng), simulator_(simulator), nic(its_nic), index(number) {}
 
   EndpointAddr open(std::uint32_t recv_depth, Transport transport) override;
   void reply(const PendingCall& pending, const Reply& reply) override;
@@ -58,6 +59,7 @@ class SimActor final : public Verbs {
   Simulator& simulator_;
 
  public:
+  const NicModel& nic;  // of its node
   Task<void> root;
   const std::uint32_t index;  // from 1; orders events of equal dates
   std::uint32_t life = 1;     // moves on when the coroutine is destroyed
@@ -83,8 +85,8 @@ class SimActor final : public Verbs {
   }
 };
 
-// What the seam is on this RNIC.
-Capabilities simulated_capabilities(const NicModel& nic);
+// What the seam is on these RNICs: what all of them can.
+Capabilities simulated_capabilities(const SimgridOptions& options);
 std::int64_t femtoseconds_per_byte(std::int64_t bits_per_s);  // 0 for a rate of 0
 
 }  // namespace latchlab::sim

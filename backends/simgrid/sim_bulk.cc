@@ -11,7 +11,7 @@ namespace latchlab::sim {
 
 bool Simulator::is_bulk(const SimOperation& op) const {
   return op.kind == OpKind::verb && !is_atomic(op.verb.kind) &&
-         op.verb.bytes > options_.bulk.above_bytes && op.qp->to != op.from;
+         op.verb.bytes > options_.bulk.above_bytes && !loops_back(op.from, op.qp->to);
 }
 
 NodeId Simulator::bulk_source(const SimOperation& op) const {
@@ -24,9 +24,9 @@ NodeId Simulator::bulk_target(const SimOperation& op) const {
 
 // A WRITE leaves: its first packet takes its turn at the port.
 void Simulator::send_bulk(SimOperation& op, Time date) {
-  Nic& nic = node(op.from).nic;
+  Nic& nic = *node(op.from).nic;
   const Time starts = std::max(nic.outbound_free, date);
-  nic.outbound_free = starts + nic_.request_gap;
+  nic.outbound_free = starts + nic.model->request_gap;
   op.qp->sending_bulk = true;
   await_bulk(op, starts);
 }
@@ -64,12 +64,13 @@ void Simulator::bulk_event(SimOperation& op) {
   op.bulk = BulkState::moving;
   if (options_.bulk.model == BulkModel::flows)
     return platform_->start_flow(source, target, op.verb.bytes, &op);
-  const Duration length = platform_->transfer(source, target, op.verb.bytes);
   op.ports_left = 2;
-  for (SharedPort* port : {&node(source).egress, &node(target).ingress}) {
-    port->add(now_, length, &op);
-    watch_port(*port);
-  }
+  const auto carry = [&](SharedPort& port, NodeId here, NodeId there) {
+    port.add(now_, platform_->occupies(here, there, op.verb.bytes), &op);
+    watch_port(port);
+  };
+  carry(node(source).nic->egress, source, target);
+  carry(node(target).nic->ingress, target, source);
 }
 
 // A port has at most one useful event; one that comes early is set again.
@@ -98,14 +99,14 @@ void Simulator::bulk_done(SimOperation& op) {
   if (op.bulk != BulkState::moving) return;  // cut off at this very date
   op.bulk = BulkState::none;
   Qp& qp = *op.qp;
-  const Time date = now_ + wire(bulk_source(op), bulk_target(op)) + jitter();
+  const Time date = now_ + wire(bulk_source(op), bulk_target(op)) + jitter(bulk_source(op));
   if (op.verb.kind == VerbKind::write) {
     qp.last_arrival = std::max(qp.last_arrival, date + serve_time(op));
     push(qp.last_arrival, op.actor, EventKind::arrive, &op);
     qp.sending_bulk = false;
     return release_held(qp);
   }
-  qp.last_completion = std::max(qp.last_completion, date + nic_.completion);
+  qp.last_completion = std::max(qp.last_completion, date + owner(op).nic.completion);
   push(qp.last_completion, op.actor, EventKind::complete, &op);
   qp.answering_bulk = false;
   release_answers(qp);
@@ -137,8 +138,8 @@ void Simulator::take_off(SimOperation& op) {
   if (options_.bulk.model == BulkModel::flows) {
     platform_->cancel_flow(&op);
   } else {
-    node(bulk_source(op)).egress.remove(now_, &op);
-    node(bulk_target(op)).ingress.remove(now_, &op);
+    node(bulk_source(op)).nic->egress.remove(now_, &op);
+    node(bulk_target(op)).nic->ingress.remove(now_, &op);
   }
   give_up_bulk(op);
 }
@@ -150,20 +151,20 @@ void Simulator::give_up_bulk(SimOperation& op) {
   const bool dead = node(bulk_source(op)).dead;
   if (op.verb.kind == VerbKind::write) {
     qp.sending_bulk = false;
-    if (!dead) return lose(qp, Lost::request, op, nic_.ack_timeout);
+    if (!dead) return lose(qp, Lost::request, op, owner(op).nic.ack_timeout);
     op.completion.status = VerbStatus::flushed;
     push(now_, op.actor, EventKind::complete, &op);
     return release_held(qp);
   }
   qp.answering_bulk = false;
   if (dead) fail_verb(op, VerbStatus::peer_failed);
-  if (!dead) lose(qp, Lost::answer, op, nic_.ack_timeout);
+  if (!dead) lose(qp, Lost::answer, op, owner(op).nic.ack_timeout);
   while (!qp.answers.empty()) {
     SimOperation& behind = *qp.answers.pop();
     if (dead)
       fail_verb(behind, VerbStatus::flushed);
     else
-      lose(qp, Lost::answer, behind, nic_.ack_timeout);
+      lose(qp, Lost::answer, behind, owner(behind).nic.ack_timeout);
   }
 }
 

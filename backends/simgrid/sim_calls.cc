@@ -25,7 +25,7 @@ void Simulator::call_arrived(SimOperation& op) {
   Node& server = node(op.server);
   if (server.dead) return fail_call(op, VerbStatus::peer_failed);
   if (server.server == nullptr) return fail_call(op, VerbStatus::access_error);
-  const Duration service = nic_.call_service;
+  const Duration service = server.nic->model->call_service;
   queue_for_core({server.server, nullptr, nullptr, nullptr, now_ + service, service, &op});
 }
 
@@ -45,8 +45,8 @@ void Simulator::call_up(SimOperation& op) {
 void Simulator::fail_call(SimOperation& op, VerbStatus status) {
   if (!op.state.timed_out) op.completion.status = status;
   const bool silent = status == VerbStatus::peer_failed;
-  push(now_ + (silent ? no_answer() : wire(op.server, op.from) + nic_.completion), op.actor,
-       EventKind::complete, &op);
+  push(now_ + (silent ? no_answer(op) : wire(op.server, op.from) + owner(op).nic.completion),
+       op.actor, EventKind::complete, &op);
 }
 
 // The server is gone, and with it what it would have answered.
@@ -65,7 +65,7 @@ void Simulator::reply(const PendingCall& pending, const Reply& answer_words) {
   calls_.erase(found);
   if (!op.state.timed_out) op.call.reply = answer_words;
   const Time arrival = depart(op.server, op.from, now_, sizeof(Reply));
-  push(arrival + nic_.completion, op.actor, EventKind::complete, &op);
+  push(arrival + owner(op).nic.completion, op.actor, EventKind::complete, &op);
 }
 
 void Simulator::call_complete(SimOperation& op) {

@@ -41,7 +41,7 @@ void Simulator::place_on_server(SimActor& actor) {
   Node& here = node(actor.node());
   if (!here.server_cores) {
     here.server_cores = std::make_unique<CoreQueue>();
-    here.server_cores->cores.resize(static_cast<std::size_t>(nic_.server_cores));
+    here.server_cores->cores.resize(static_cast<std::size_t>(actor.nic.server_cores));
     for (Core& core : here.server_cores->cores) {
       core.order = actor.index;
       core.shared = here.server_cores.get();
@@ -98,7 +98,7 @@ void Simulator::queue_completion(const SimOperation& op, SimOperation& first) {
     if (--core.held == 0 && !core.scheduled) run_core(core);
     return;
   }
-  const Duration handling = is_remote(op.kind) ? nic_.completion : Duration{};
+  const Duration handling = is_remote(op.kind) ? actor.nic.completion : Duration{};
   const Duration cost = cpu_time(actor, handling);
   queue_for_core({&actor, &first, nullptr, nullptr, now_ + (cost - handling), cost});
 }

@@ -20,7 +20,7 @@ void Simulator::set_link(NodeId a, NodeId b, bool up) {
                  "a link of nodes that do not exist");
   fingerprint_.add({static_cast<std::uint64_t>(now_.ps), 0x117e, a.value, b.value, up ? 1U : 0U});
   std::uint32_t& cuts =
-      b == kNoNode ? node(a).port_cuts : cut_pairs_[std::minmax(a.value, b.value)];
+      b == kNoNode ? node(a).nic->port_cuts : cut_pairs_[std::minmax(a.value, b.value)];
   LATCHLAB_CHECK(!up || cuts > 0, "a link comes back that is not down");
   cuts += up ? -1U : 1U;
   cuts_ += up ? -1U : 1U;
@@ -29,8 +29,8 @@ void Simulator::set_link(NodeId a, NodeId b, bool up) {
 }
 
 bool Simulator::path_down(NodeId a, NodeId b) const {
-  if (a == b) return false;
-  if (node(a).port_cuts > 0 || node(b).port_cuts > 0) return true;
+  if (loops_back(a, b)) return false;
+  if (node(a).nic->port_cuts > 0 || node(b).nic->port_cuts > 0) return true;
   const auto found = cut_pairs_.find(std::minmax(a.value, b.value));
   return found != cut_pairs_.end() && found->second > 0;
 }
@@ -52,7 +52,7 @@ bool Simulator::request_lost(SimOperation& op) {
   if (op.epoch != qp.epoch) return false;  // its QP has failed: it will be refused
   const bool behind = qp.losses && !qp.losses->requests.empty();
   if (!behind && !cut(op.from, qp.to)) return false;
-  lose(qp, Lost::request, op, nic_.ack_timeout);
+  lose(qp, Lost::request, op, owner(op).nic.ack_timeout);
   return true;
 }
 
@@ -66,7 +66,7 @@ bool Simulator::answer_lost(SimOperation& op) {
   }
   const bool behind = qp.losses && !qp.losses->answers.empty();
   if (!behind && !cut(qp.to, op.from)) return false;
-  lose(qp, Lost::answer, op, nic_.ack_timeout);
+  lose(qp, Lost::answer, op, owner(op).nic.ack_timeout);
   return true;
 }
 
@@ -80,12 +80,12 @@ void Simulator::resend(Qp& qp) {
   std::sort(done.begin(), done.end(), in_place);
   std::sort(again.begin(), again.end(), in_place);
   const SimOperation& first = done.empty() ? *again.front() : *done.front();
-  const bool over = losses.attempts >= nic_.ack_retries || first.epoch != qp.epoch;
+  const bool over = losses.attempts >= owner(first).nic.ack_retries || first.epoch != qp.epoch;
   if (!over && cut(first.from, qp.to)) {
     ++losses.attempts;
     losses.answers = std::move(done);
     losses.requests = std::move(again);
-    return push(now_ + nic_.ack_timeout, first.actor, EventKind::resend, &qp);
+    return push(now_ + owner(first).nic.ack_timeout, first.actor, EventKind::resend, &qp);
   }
   qp.recovering = false;
   losses.attempts = 0;
@@ -138,19 +138,19 @@ bool Simulator::message_lost(SimOperation& op) {
   if (op.state.datagram)
     recycle(op);
   else
-    push(now_ + nic_.ack_timeout, op.actor, EventKind::send_again, &op);
+    push(now_ + owner(op).nic.ack_timeout, op.actor, EventKind::send_again, &op);
   return true;
 }
 
 bool Simulator::message_answer_lost(SimOperation& op) {
   if (!op.completion.ok() || !cut(peer_of(op), op.from)) return false;
   op.state.landed = true;
-  push(now_ + nic_.ack_timeout, op.actor, EventKind::send_again, &op);
+  push(now_ + owner(op).nic.ack_timeout, op.actor, EventKind::send_again, &op);
   return true;
 }
 
 void Simulator::send_again(SimOperation& op) {
-  if (op.attempts >= nic_.ack_retries) {
+  if (op.attempts >= owner(op).nic.ack_retries) {
     if (!op.state.timed_out) op.completion.status = VerbStatus::peer_failed;
     return push(now_, op.actor, EventKind::complete, &op);
   }
@@ -161,8 +161,9 @@ void Simulator::send_again(SimOperation& op) {
                 EventKind::arrive, &op);
   }
   if (cut(op.from, peer_of(op)))
-    return push(now_ + nic_.ack_timeout, op.actor, EventKind::send_again, &op);
-  push(now_ + wire(op.from, peer_of(op)) * 2 + nic_.completion, op.actor, EventKind::complete, &op);
+    return push(now_ + owner(op).nic.ack_timeout, op.actor, EventKind::send_again, &op);
+  push(now_ + wire(op.from, peer_of(op)) * 2 + owner(op).nic.completion, op.actor,
+       EventKind::complete, &op);
 }
 
 }  // namespace latchlab::sim

@@ -80,8 +80,8 @@ void Simulator::post_local(SimActor& actor, SimOperation& op) {
       date = actor.core != nullptr ? work(actor, op.length) : saturating_add(now_, op.length);
       break;
     case OpKind::on_node:
-      date = std::max(here.state_free, now_) + nic_.on_node;
-      if (actor.core != nullptr) date = std::max(date, work(actor, nic_.on_node));
+      date = std::max(here.state_free, now_) + actor.nic.on_node;
+      if (actor.core != nullptr) date = std::max(date, work(actor, actor.nic.on_node));
       here.state_free = date;
       break;
     case OpKind::allocate:
@@ -89,7 +89,7 @@ void Simulator::post_local(SimActor& actor, SimOperation& op) {
                      "allocation at a node that does not exist");
       [[fallthrough]];
     case OpKind::evict:
-      date = now_ + nic_.post + nic_.one_way * 2 + nic_.call_service;
+      date = now_ + actor.nic.post + actor.nic.one_way * 2 + actor.nic.call_service;
       break;
     case OpKind::flush:
       if (actor.detached > 0) {
@@ -102,7 +102,7 @@ void Simulator::post_local(SimActor& actor, SimOperation& op) {
     default:
       LATCHLAB_CHECK(op.kind != OpKind::cpu || op.verb.addr.offset >= here.device_bytes,
                      "CPU access to memory of an RNIC");
-      const Duration length = nic_.cpu_access * cache_lines_of(op);
+      const Duration length = actor.nic.cpu_access * cache_lines_of(op);
       date = actor.core != nullptr ? work(actor, length) : now_ + length;
   }
   if (date != kNever) push(std::max(date, now_), actor.index, EventKind::local, &op);

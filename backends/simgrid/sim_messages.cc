@@ -48,7 +48,7 @@ void Simulator::post_send(SimActor& actor, SimOperation& op, Time date) {
 
 // When what leaves at `date` arrives.
 Time Simulator::message_arrival(const SimOperation& op, Time date) {
-  if (op.from == op.target.node) return date + nic_.intra_node_message + jitter();
+  if (op.from == op.target.node) return date + owner(op).nic.intra_node_message + jitter(op.from);
   return depart(op.from, op.target.node, date, sizeof(Message));
 }
 
@@ -62,10 +62,11 @@ void Simulator::message_arrives(SimOperation& op) {
 // Its sender goes on when it has left. What arrives, if anything does, has a slot of its own.
 void Simulator::post_datagram(SimOperation& op, Time date) {
   op.state.datagram = true;
-  const bool crosses = op.from != op.target.node;
+  const bool crosses = !loops_back(op.from, op.target.node);
   Time arrival = message_arrival(op, date);
-  const Time left = crosses ? node(op.from).nic.outbound_free : date;
-  push(left + nic_.completion, op.actor, EventKind::complete, &op);
+  const bool by_nic = op.from != op.target.node;
+  const Time left = by_nic ? node(op.from).nic->outbound_free : date;
+  push(left + owner(op).nic.completion, op.actor, EventKind::complete, &op);
   const DatagramSpec& may = options_.datagrams;
   if (crosses && happens(may.loss_ppb)) return;
   if (crosses && happens(may.reorder_ppb))
@@ -98,7 +99,7 @@ void Simulator::pump_sends(SimActor& actor) {
   SimOperation& op = *initiator.waiting.pop();
   initiator.busy = true;
   Time date = std::max(now_, op.posted);
-  if (initiator.target != op.target) date = date + nic_.dc_connect;
+  if (initiator.target != op.target) date = date + actor.nic.dc_connect;
   initiator.target = op.target;
   transmit(op, date);
 }
@@ -137,9 +138,9 @@ void Simulator::take_message(SimOperation& op, Endpoint& endpoint) {
 }
 
 void Simulator::not_ready(SimOperation& op, Transport transport) {
-  if (!is_patient(transport) && op.retries++ >= nic_.rnr_retries)
+  if (!is_patient(transport) && op.retries++ >= owner(op).nic.rnr_retries)
     return fail_send(op, VerbStatus::receiver_not_ready);
-  const Duration pause = way_back(op) + nic_.rnr_timer;
+  const Duration pause = way_back(op) + nic_of(op.target.node).rnr_timer;
   if (op.qp != nullptr) return lose(*op.qp, Lost::request, op, pause);
   push(now_ + pause, op.actor, EventKind::retry, &op);
 }
@@ -147,7 +148,8 @@ void Simulator::not_ready(SimOperation& op, Transport transport) {
 // ---- the way back ----
 
 Duration Simulator::way_back(const SimOperation& op) const {
-  return op.from == op.target.node ? nic_.intra_node_message : wire(op.target.node, op.from);
+  return op.from == op.target.node ? owner(op).nic.intra_node_message
+                                   : wire(op.target.node, op.from);
 }
 
 // On a connection none overtakes another.
@@ -157,15 +159,15 @@ void Simulator::answer_send(SimOperation& op, Time date) {
 }
 
 void Simulator::acknowledge(SimOperation& op, Duration extra) {
-  const Duration back = way_back(op) + jitter();
-  answer_send(op, now_ + extra + back + nic_.completion);
+  const Duration back = way_back(op) + jitter(op.target.node);
+  answer_send(op, now_ + extra + back + owner(op).nic.completion);
 }
 
 void Simulator::fail_send(SimOperation& op, VerbStatus status) {
   op.completion.status = status;
   if (op.qp != nullptr) op.qp->broken = true;
   const bool silent = status == VerbStatus::peer_failed;
-  answer_send(op, now_ + (silent ? no_answer() : way_back(op) + nic_.completion));
+  answer_send(op, now_ + (silent ? no_answer(op) : way_back(op) + owner(op).nic.completion));
 }
 
 void Simulator::send_complete(SimOperation& op) {
@@ -189,7 +191,7 @@ void Simulator::initiator_heard(const SimOperation& op) {
   }
   // The DCI is in error: it must be reset and turned to its target again.
   actor.initiator.target = {};
-  push(now_ + nic_.dc_reset, actor.index, EventKind::send_ready, &actor);
+  push(now_ + actor.nic.dc_reset, actor.index, EventKind::send_ready, &actor);
 }
 
 void Simulator::count_end(const SimOperation& op) {

@@ -8,11 +8,11 @@
 #include <memory>
 #include <vector>
 
-#include "backends/simgrid/shared_port.h"
 #include "backends/simgrid/sim_operation.h"
 #include "backends/simgrid/tag_cache.h"
 #include "core/base/ids.h"
 #include "core/base/time.h"
+#include "core/scenario/node_hardware.h"
 #include "core/verbs/sparse_memory.h"
 
 namespace latchlab::sim {
@@ -84,7 +84,8 @@ struct Node {
   bool hosts_locks = false;
   bool hosts_clients = false;
   SparseMemory memory;
-  Nic nic;
+  Nic* nic = nullptr;  // its own, or that of nodes which share one
+  const ClockSpec* clocks = nullptr;
   std::int64_t drift_q60 = 0;  // how much faster than true time its clock runs, times 2^60
   Duration clock_offset;
   Time clock_since;                // drift has added up from here
@@ -101,8 +102,6 @@ struct Node {
   SimActor* server = nullptr;                // who answers calls
   std::vector<SimActor*> watchers;           // actors with word waits
   bool dead = false;
-  std::uint32_t port_cuts = 0;  // the port is down while there are any
-  SharedPort egress, ingress;   // of bulk payloads
 };
 
 struct SimWait : WaitOperation {

@@ -8,8 +8,10 @@
 #include <memory>
 #include <vector>
 
+#include "backends/simgrid/shared_port.h"
 #include "core/base/ids.h"
 #include "core/base/time.h"
+#include "core/scenario/nic.h"
 #include "core/verbs/operation.h"
 #include "core/verbs/tally.h"
 
@@ -180,8 +182,10 @@ struct AtomicSlot {
 
 inline constexpr std::int64_t kWholeRatePpm = 1'000'000;
 
-// One RNIC: outbound port, inbound pipeline, its PCIe, atomic unit.
+// One RNIC: its ports, inbound pipeline, PCIe, atomic unit.
 struct Nic {
+  const NicModel* model = nullptr;
+  std::uint32_t host = 0;  // whose port it is, in the platform
   Time outbound_free;
   Time pipeline_free;
   Time pcie_free;
@@ -191,6 +195,9 @@ struct Nic {
   std::int64_t admitted = 0;         // atomics inside the window
   Fifo<SimOperation> before_window;  // head of line: in arrival order
   Time window_full_since;
+  std::int64_t pcie_femtoseconds_per_byte = 0;  // 0: no limit
+  std::uint32_t port_cuts = 0;                  // the port is down while there are any
+  SharedPort egress, ingress;                   // of bulk payloads
   // statistics since reset_stats
   std::uint64_t verbs = 0;
   Duration pipeline_busy;  // includes what is queued, up to pipeline_free

@@ -26,7 +26,7 @@ void Simulator::recycle(SimOperation& op) {
 
 void Simulator::start(SimActor& actor, SimOperation& first) {
   const bool queues = actor.core != nullptr && is_remote(first.kind);
-  const Time date = queues ? work(actor, nic_.post) : now_ + nic_.post;
+  const Time date = queues ? work(actor, actor.nic.post) : now_ + actor.nic.post;
   for (Operation* at = &first; at != nullptr; at = at->next) {
     auto& op = static_cast<SimOperation&>(*at);
     op.life = actor.life;

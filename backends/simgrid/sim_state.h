@@ -22,9 +22,9 @@ struct SimState {
   SimState(const WorldPlan& plan, const SimgridOptions& options);
 
   SimgridOptions options_;
-  const NicModel& nic_ = options_.nic;
   CheckContext& context_ = check_context();
   Capabilities capabilities_;
+  std::deque<Nic> nics_;  // by host
   std::vector<Node> nodes_;
   std::unique_ptr<Platform> platform_;
   std::vector<std::unique_ptr<SimActor>> actors_;
@@ -45,7 +45,7 @@ struct SimState {
   bool device_ = false;
   bool caches_ = false;
   bool pcie_ = false;
-  std::int64_t pcie_femtoseconds_per_byte_ = 0;
+  bool shared_nics_ = false;
   std::vector<bool> alive_;  // as membership shows it: later than the crash
   std::uint64_t membership_version_ = 0;
   Rng jitter_;

@@ -33,12 +33,13 @@ void Simulator::reset_stats() {
       cpu.queued = {};
       cpu.starts = 0;
     }
-    Nic& nic = each.nic;
+  }
+  for (Nic& nic : nics_) {
     nic.verbs = 0;
     nic.link_busy = nic.window_full = nic.slot_wait = Duration{};
     nic.pipeline_busy = std::max(nic.pipeline_free, now_) - now_;
     nic.slot_waits = 0;
-    if (nic.admitted == nic_.window) nic.window_full_since = now_;
+    if (nic.admitted == nic.model->window) nic.window_full_since = now_;
     for (AtomicSlot& slot : nic.slots) {
       slot.busy_total = Duration{};
       slot.busy_since = now_;
@@ -65,8 +66,8 @@ std::size_t Simulator::slots_in_use() const {
 NicStats Simulator::busiest_server() const {
   const Nic* busiest = nullptr;
   for (const Node& each : nodes_)
-    if (each.hosts_locks && (busiest == nullptr || each.nic.verbs > busiest->verbs))
-      busiest = &each.nic;
+    if (each.hosts_locks && (busiest == nullptr || each.nic->verbs > busiest->verbs))
+      busiest = each.nic;
   if (busiest == nullptr) return {};
   NicStats stats;
   stats.measured = true;
@@ -74,7 +75,8 @@ NicStats Simulator::busiest_server() const {
   stats.pipeline_busy = busiest->pipeline_busy - (std::max(busiest->pipeline_free, now_) - now_);
   stats.link_busy = busiest->link_busy;
   stats.window_full = busiest->window_full;
-  if (busiest->admitted == nic_.window) stats.window_full += now_ - busiest->window_full_since;
+  if (busiest->admitted == busiest->model->window)
+    stats.window_full += now_ - busiest->window_full_since;
   stats.slot_wait_total = busiest->slot_wait;
   stats.slot_waits = busiest->slot_waits;
   for (const AtomicSlot& slot : busiest->slots) {

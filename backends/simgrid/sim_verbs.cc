@@ -44,7 +44,7 @@ void Simulator::post_verb(SimActor& actor, SimOperation& op, Time date) {
 
 bool Simulator::may_leave(const Qp& qp, const SimOperation& op) const {
   if (qp.sending_bulk || qp.recovering || (op.verb.fenced && qp.outstanding > 0)) return false;
-  return !waits_for_answer(op) || qp.outstanding < nic_.outstanding;
+  return !waits_for_answer(op) || qp.outstanding < owner(op).nic.outstanding;
 }
 
 void Simulator::leave(SimOperation& op, Time date) {
@@ -65,25 +65,26 @@ void Simulator::leave(SimOperation& op, Time date) {
 
 // When it arrives. The port is busy for the gap between verbs, or as long as the bytes take.
 Time Simulator::depart(NodeId from, NodeId to, Time date, std::uint32_t bytes) {
-  Nic& nic = node(from).nic;
-  const Duration gap = at_rate_of(nic, nic_.request_gap);
-  const Duration busy = std::max(gap, platform_->transfer(from, to, bytes));
+  Nic& nic = *node(from).nic;
+  const Duration gap = at_rate_of(nic, nic.model->request_gap);
+  const Duration busy = std::max(gap, platform_->occupies(from, to, bytes));
   const Time starts = std::max(nic.outbound_free, date);
   nic.outbound_free = starts + busy;
   const Duration tail = bytes > kSmallBytes ? platform_->transfer(from, to, bytes) : Duration{};
-  return starts + tail + wire(from, to) + jitter();
+  return starts + tail + wire(from, to) + jitter(from);
 }
 
 Duration Simulator::wire(NodeId from, NodeId to) const {
-  if (from == to) return nic_.loopback_one_way;
+  if (loops_back(from, to)) return nic_of(from).loopback_one_way;
   const bool between_clients = node(from).hosts_clients && node(to).hosts_clients;
   const Duration extra = between_clients ? options_.client_link_latency : Duration{};
   return platform_->one_way(from, to) + extra;
 }
 
-Duration Simulator::jitter() {
-  if (nic_.jitter.ps <= 0) return {};
-  return {static_cast<std::int64_t>(jitter_.below(static_cast<std::uint64_t>(nic_.jitter.ps) + 1))};
+Duration Simulator::jitter(NodeId from) {
+  const Duration most = nic_of(from).jitter;
+  if (most.ps <= 0) return {};
+  return {static_cast<std::int64_t>(jitter_.below(static_cast<std::uint64_t>(most.ps) + 1))};
 }
 
 // ---- at the responder ----
@@ -101,32 +102,36 @@ void Simulator::execute(SimOperation& op, Time alone) {
   enter_pipeline(op, alone);
 }
 
+NodeId Simulator::responder(const SimOperation& op) {
+  if (op.kind == OpKind::verb) return op.qp->to;
+  return op.kind == OpKind::send ? op.target.node : op.server;
+}
+
 // In the inbound pipeline, when nothing else is there.
 Duration Simulator::serve_time(const SimOperation& op) const {
-  if (op.kind == OpKind::send) return at_rate_of(node(op.target.node).nic, nic_.serve_send);
-  if (op.kind == OpKind::call) return at_rate_of(node(op.server).nic, nic_.serve_send);
+  const Nic& nic = *node(responder(op)).nic;
+  if (op.kind != OpKind::verb) return at_rate_of(nic, nic.model->serve_send);
   const bool wide = op.verb.bytes == 16;
-  Duration serve = wide ? nic_.serve_atomic_16 : nic_.serve_atomic_8;
+  Duration serve = wide ? nic.model->serve_atomic_16 : nic.model->serve_atomic_8;
   if (op.verb.kind == VerbKind::read) {
-    serve = nic_.serve_read;
+    serve = nic.model->serve_read;
   } else if (op.verb.kind == VerbKind::write) {
-    serve = nic_.serve_write;
+    serve = nic.model->serve_write;
   } else if (on_device(op)) {
-    serve = wide ? nic_.device_serve_atomic_16 : nic_.device_serve_atomic_8;
+    serve = wide ? nic.model->device_serve_atomic_16 : nic.model->device_serve_atomic_8;
   }
-  return at_rate_of(node(op.qp->to).nic, serve);
+  return at_rate_of(nic, serve);
 }
 
 // Verbs go through the pipeline in the order in which they would leave it if they were alone.
 // `alone` is that date; most verbs of a server that is not saturated leave then, without an event
 // of their own.
 void Simulator::enter_pipeline(SimOperation& op, Time alone) {
-  NodeId to = op.kind == OpKind::send ? op.target.node : op.server;
-  if (op.kind == OpKind::verb) to = op.qp->to;
-  Nic& nic = node(to).nic;
+  const NodeId to = responder(op);
+  Nic& nic = *node(to).nic;
   ++nic.verbs;
   const Duration serve = serve_time(op);
-  const Duration transfer = platform_->transfer(op.from, to, payload(op));
+  const Duration transfer = platform_->occupies(to, op.from, payload(op));
   const bool incoming = op.kind == OpKind::verb && op.verb.kind == VerbKind::write && !is_bulk(op);
   const Duration busy = incoming ? std::max(serve, transfer) : serve;
   nic.pipeline_busy += busy;
@@ -185,12 +190,12 @@ void Simulator::answer(SimOperation& op, Duration extra) {
   Time date = now_ + extra;
   if (answers_in_bulk(op, date)) return;
   if (op.verb.kind == VerbKind::read && op.verb.bytes > kSmallBytes) {
-    Nic& nic = node(here).nic;
-    nic.outbound_free =
-        std::max(nic.outbound_free, date) + platform_->transfer(here, op.from, op.verb.bytes);
-    date = nic.outbound_free;
+    Nic& nic = *node(here).nic;
+    const Time starts = std::max(nic.outbound_free, date);
+    nic.outbound_free = starts + platform_->occupies(here, op.from, op.verb.bytes);
+    date = starts + platform_->transfer(here, op.from, op.verb.bytes);
   }
-  date = date + wire(here, op.from) + jitter() + nic_.completion;
+  date = date + wire(here, op.from) + jitter(here) + owner(op).nic.completion;
   Time& last = op.qp->last_completion;
   last = std::max(last, date);
   push(last, op.actor, EventKind::complete, &op);
@@ -204,9 +209,9 @@ void Simulator::fail_verb(SimOperation& op, VerbStatus status) {
   qp.broken = true;
   if (answers_in_bulk(op, date)) return;
   if (status == VerbStatus::peer_failed) {
-    date = date + no_answer();
+    date = date + no_answer(op);
   } else {
-    date = date + wire(qp.to, op.from) + nic_.completion;
+    date = date + wire(qp.to, op.from) + owner(op).nic.completion;
   }
   qp.last_completion = std::max(qp.last_completion, date);
   push(qp.last_completion, op.actor, EventKind::complete, &op);

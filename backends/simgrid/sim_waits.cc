@@ -54,7 +54,7 @@ void Simulator::woken(SimWait& wait) {
   auto& actor = static_cast<SimActor&>(*wait.owner);
   if (actor.core != nullptr && wait.life == actor.life && !wait.on_core) {
     wait.on_core = true;
-    const Duration seen = wait.outcome.by == Woke::message ? nic_.completion : Duration{};
+    const Duration seen = wait.outcome.by == Woke::message ? actor.nic.completion : Duration{};
     const Duration cost = cpu_time(actor, seen);
     return queue_for_core({&actor, nullptr, &wait, nullptr, now_ + (cost - seen), cost});
   }
@@ -89,7 +89,7 @@ void Simulator::check_messages(SimActor& actor) {
   for (SimWait* at = actor.waits.front(); at != nullptr;) {
     SimWait& wait = *std::exchange(at, at->queue_next);
     if (wait.set.message_count > 0 && try_satisfy(actor, wait))
-      satisfied(actor, wait, nic_.completion);
+      satisfied(actor, wait, actor.nic.completion);
   }
 }
 
@@ -100,7 +100,7 @@ void Simulator::word_changed(NodeId where, std::uint64_t offset) {
       const auto watched =
           std::any_of(wait.set.words.begin(), wait.set.words.begin() + wait.set.word_count,
                       [offset](const WordWait& word) { return word.word.offset == offset; });
-      if (watched && try_satisfy(*actor, wait)) satisfied(*actor, wait, nic_.cpu_access);
+      if (watched && try_satisfy(*actor, wait)) satisfied(*actor, wait, actor->nic.cpu_access);
     }
   }
 }

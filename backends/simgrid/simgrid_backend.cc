@@ -4,8 +4,8 @@
 
 namespace latchlab {
 
-Status check_platform(std::uint32_t nodes, const NicModel& nic, const TopologySpec& topology) {
-  return sim::Platform::check(nodes, nic, topology);
+Status check_platform(std::uint32_t hosts, const NicModel& nic, const TopologySpec& topology) {
+  return sim::Platform::check(hosts, nic, topology);
 }
 
 std::unique_ptr<Backend> make_simgrid(const WorldPlan& plan, const SimgridOptions& options) {

@@ -4,25 +4,25 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "backends/simgrid/platform.h"
 #include "core/runner/backend.h"
-#include "core/scenario/nic.h"
+#include "core/scenario/node_hardware.h"
 #include "core/scenario/topology.h"
 
 namespace latchlab {
 
 struct SimgridOptions {
+  // Of nodes with NodePlan::group g: groups[g - 1], if there are any; of all others, nic and
+  // clocks. The network between the nodes has the rate of `nic`.
   NicModel nic;
+  ClockSpec clocks;
+  std::vector<NodeHardware> groups;
   TopologySpec topology;  // a file has passed check_platform
   BulkSpec bulk;
   DatagramSpec datagrams;
   Duration client_link_latency;  // extra one-way latency between client nodes
-  std::int64_t drift_ppb = 0;    // each node's clock rate is off by up to this much
-  Duration clock_offset;         // and its reading by up to this much
-  // Of each RNIC's clock against its node's, as receive timestamps show it.
-  std::int64_t nic_drift_ppb = 0;
-  Duration nic_clock_offset;
   QpOwner qps = QpOwner::client;
   std::uint32_t cores = 0;  // per node, shared by its clients in turn; 0: each has its own
   Duration synchronisation_error = microseconds(1);  // of the synchronised clock
@@ -30,9 +30,9 @@ struct SimgridOptions {
   sim::PumpMode pump = sim::PumpMode::look_ahead;
 };
 
-// Whether SimGrid can build the platform for so many nodes; else a message for people. Runs in a
-// child process of its own.
-Status check_platform(std::uint32_t nodes, const NicModel& nic, const TopologySpec& topology);
+// Whether SimGrid can build the platform for so many hosts (RNICs); else a message for people. Runs
+// in a child process of its own.
+Status check_platform(std::uint32_t hosts, const NicModel& nic, const TopologySpec& topology);
 
 std::unique_ptr<Backend> make_simgrid(const WorldPlan& plan, const SimgridOptions& options);
 

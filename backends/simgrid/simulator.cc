@@ -47,12 +47,8 @@ void SimActor::recycle_wait(WaitOperation& op) {
 
 SimState::SimState(const WorldPlan& plan, const SimgridOptions& options)
     : options_(options),
-      capabilities_(simulated_capabilities(options.nic)),
+      capabilities_(simulated_capabilities(options)),
       seed_(plan.seed),
-      slot_reads_(options.nic.read_hold.ps > 0),
-      caches_(options.nic.host_cache_bytes > 0 && options.nic.host_cache_miss.ps > 0),
-      pcie_(options.nic.pcie_bits_per_s > 0 || options.nic.pcie_per_verb.ps > 0),
-      pcie_femtoseconds_per_byte_(femtoseconds_per_byte(options.nic.pcie_bits_per_s)),
       alive_(plan.clients, true),
       jitter_(plan.seed, 0, StreamPurpose::jitter),
       datagrams_(plan.seed, 1, StreamPurpose::jitter),
@@ -72,18 +68,14 @@ Simulator::Simulator(const WorldPlan& plan, const SimgridOptions& options)
       fill = [image = plan.image, id = made.id](
                  std::uint64_t offset, std::span<std::uint64_t> page) { image(id, offset, page); };
     made.memory = SparseMemory(plan.nodes[i].bytes, std::move(fill));
-    made.nic.slots.resize(static_cast<std::size_t>(nic_.slots));
-    Rng clock(plan.seed, made.id.value, StreamPurpose::clocks);
-    const std::int64_t drift = options.drift_ppb;
-    if (drift > 0)
-      made.drift_q60 = rate_q60(
-          static_cast<std::int64_t>(clock.below(2 * static_cast<std::uint64_t>(drift) + 1)) -
-          drift);
-    made.clock_offset = {static_cast<std::int64_t>(
-        clock.below(static_cast<std::uint64_t>(options.clock_offset.ps) + 1))};
-    set_up_nic(made, plan.nodes[i], clock);
+    const std::uint32_t group = plan.nodes[i].group;
+    const bool usual = options_.groups.empty() || group == 0;
+    set_up_nic(made, plan.nodes[i], usual ? options_.nic : options_.groups.at(group - 1).nic);
+    set_up_clock(made, usual ? options_.clocks : options_.groups.at(group - 1).clocks);
   }
-  platform_ = std::make_unique<Platform>(static_cast<std::uint32_t>(nodes_.size()), nic_,
+  std::vector<Port> ports;
+  for (const Node& made : nodes_) ports.push_back(port_of(made.nic->host, *made.nic->model));
+  platform_ = std::make_unique<Platform>(std::move(ports), options.nic.link_bits_per_s,
                                          options.topology, options.pump);
 }
 
@@ -103,7 +95,8 @@ Verbs& Simulator::add_actor(ActorKind kind, NodeId node_id, ClientId client) {
           ? client.value
           : (1ULL << 40) + (static_cast<std::uint64_t>(kind) << 32) + node_id.value;
   actors_.push_back(std::make_unique<SimActor>(*this, index, kind, node_id, client,
-                                               Rng(seed_, stream, StreamPurpose::protocol)));
+                                               Rng(seed_, stream, StreamPurpose::protocol),
+                                               nic_of(node_id)));
   SimActor& actor = *actors_.back();
   place_on_core(actor);
   if (kind == ActorKind::client) {

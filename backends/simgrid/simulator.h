@@ -97,6 +97,11 @@ class Simulator final : public Backend, public EventSource, private SimState {
   void hand_over(SimActor& actor, SimOperation& first);
   Node& node(NodeId id) { return nodes_[id.value - 1u]; }
   const Node& node(NodeId id) const { return nodes_[id.value - 1u]; }
+  const NicModel& nic_of(NodeId id) const { return *node(id).nic->model; }
+  // Without a wire: at home, or behind the same RNIC.
+  bool loops_back(NodeId a, NodeId b) const {
+    return a == b || (shared_nics_ && node(a).nic == node(b).nic);
+  }
   SimActor& owner(const SimOperation& op) const { return static_cast<SimActor&>(*op.owner); }
 
   // sim_crashes.cc
@@ -107,6 +112,7 @@ class Simulator final : public Backend, public EventSource, private SimState {
   void post_verb(SimActor& actor, SimOperation& op, Time date);
   bool may_leave(const Qp& qp, const SimOperation& op) const;
   void leave(SimOperation& op, Time date);
+  static NodeId responder(const SimOperation& op);
   void arrive(SimOperation& op);
   void execute(SimOperation& op, Time alone);
   Duration serve_time(const SimOperation& op) const;
@@ -118,7 +124,7 @@ class Simulator final : public Backend, public EventSource, private SimState {
   void fail_verb(SimOperation& op, VerbStatus status);
   Qp& qp_of(SimActor& actor, NodeId to);
   Duration wire(NodeId from, NodeId to) const;
-  Duration jitter();
+  Duration jitter(NodeId from);
   Time depart(NodeId from, NodeId to, Time date, std::uint32_t bytes);
   void note_first(SimOperation& op);
   void note_effect(SimOperation& op);
@@ -166,7 +172,8 @@ class Simulator final : public Backend, public EventSource, private SimState {
   bool message_answer_lost(SimOperation& op);
   void send_again(SimOperation& op);
   // sim_nic.cc: what of an RNIC goes beyond ports, pipeline and slots
-  void set_up_nic(Node& made, const NodePlan& plan, Rng& clock);
+  void set_up_nic(Node& made, const NodePlan& plan, const NicModel& model);
+  void set_up_clock(Node& made, const ClockSpec& clocks);
   void share_qps(SimActor& actor);
   void count_qp(NodeId at);
   Duration at_rate_of(const Nic& nic, Duration alone) const;
@@ -219,7 +226,10 @@ class Simulator final : public Backend, public EventSource, private SimState {
   void not_ready(SimOperation& op, Transport transport);
   void fail_send(SimOperation& op, VerbStatus status);
   Duration way_back(const SimOperation& op) const;
-  Duration no_answer() const { return nic_.ack_timeout * (nic_.ack_retries + 1); }
+  Duration no_answer(const SimOperation& op) const {
+    const NicModel& nic = owner(op).nic;
+    return nic.ack_timeout * (nic.ack_retries + 1);
+  }
   void answer_send(SimOperation& op, Time date);
   void acknowledge(SimOperation& op, Duration extra);
   void send_complete(SimOperation& op);

@@ -26,6 +26,8 @@ struct NodePlan {
   bool server = false;      // hosts lock entries; may have a server part
   bool clients = false;
   std::uint64_t device_bytes = 0;  // offsets [0, device_bytes) lie in the memory of its RNIC
+  std::uint32_t group = 0;         // of its clients, from 1; 0: none
+  NodeId rnic = kNoNode;           // the earlier node whose RNIC it shares; kNoNode: its own
 };
 
 struct WorldPlan {

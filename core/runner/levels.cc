@@ -1,17 +1,18 @@
 #include "core/runner/levels.h"
 
 #include <cstddef>
+#include <numeric>
 
 namespace latchlab {
 
 namespace {
 
 // `size` hosts in a row make a group.
-Level level_of(std::uint32_t nodes, std::uint64_t size) {
+Level level_of(const std::vector<std::uint32_t>& hosts, std::uint64_t size) {
   Level level;
-  level.group_of.reserve(nodes);
-  for (std::uint64_t i = 0; i < nodes; ++i)
-    level.group_of.push_back(static_cast<std::uint32_t>(i / size));
+  level.group_of.reserve(hosts.size());
+  for (const std::uint32_t host : hosts)
+    level.group_of.push_back(static_cast<std::uint32_t>(host / size));
   level.groups = level.group_of.back() + 1;
   return level;
 }
@@ -31,11 +32,15 @@ std::vector<std::int64_t> hosts_per_switch(const TopologySpec& topology) {
 
 }  // namespace
 
-std::vector<Level> levels_of(const TopologySpec& topology, std::uint32_t nodes) {
+std::vector<Level> levels_of(const TopologySpec& topology,
+                             const std::vector<std::uint32_t>& hosts) {
+  std::vector<std::uint32_t> nodes(hosts.size());
+  std::iota(nodes.begin(), nodes.end(), 0U);
   std::vector<Level> levels = {level_of(nodes, 1)};
+  if (hosts != nodes) levels.push_back(level_of(hosts, 1));
   for (const std::int64_t size : hosts_per_switch(topology))
-    levels.push_back(level_of(nodes, static_cast<std::uint64_t>(size)));
-  levels.push_back(level_of(nodes, nodes));
+    levels.push_back(level_of(hosts, static_cast<std::uint64_t>(size)));
+  levels.push_back(level_of(hosts, hosts.size()));
   return levels;
 }
 

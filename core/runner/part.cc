@@ -42,6 +42,7 @@ WorldShape shape_of(const Point& point, std::uint64_t seed) {
   shape.client_nodes = point.platform.client_nodes;
   shape.clients_per_node = point.platform.clients_per_node;
   shape.groups = point.platform.groups;
+  shape.client_nodes_per_nic = point.platform.client_nodes_per_nic;
   shape.colocated = point.platform.colocated;
   shape.locks = point.locks;
   for_each_workload(point, [&shape](const WorkloadSpec& workload) {

@@ -24,7 +24,14 @@ Shape shape_for_protocols(const WorldShape& shape) {
   told.clients = shape.clients();
   told.locks = shape.locks.count;
   told.colocated = shape.colocated;
-  told.levels = levels_of(shape.topology, told.nodes());
+  std::vector<std::uint32_t> hosts;  // by node
+  for (std::uint32_t node = 0; node < told.nodes(); ++node) {
+    const bool shares =
+        !shape.colocated && node > shape.servers &&
+        shape.place_of_node(node - shape.servers).index % shape.client_nodes_per_nic != 0;
+    hosts.push_back(hosts.empty() ? 0 : hosts.back() + (shares ? 0 : 1));
+  }
+  told.levels = levels_of(shape.topology, hosts);
   return told;
 }
 
@@ -37,6 +44,8 @@ World::World(const Protocol& protocol, const WorldShape& shape)
   LATCHLAB_CHECK(shape.servers > 0 && shape.clients() > 0 && shape.locks.count > 0, "empty world");
   LATCHLAB_CHECK(!shape.colocated || shape.client_nodes <= shape.servers,
                  "colocated clients need as many servers as client nodes");
+  LATCHLAB_CHECK(!shape.colocated || shape.client_nodes_per_nic == 1,
+                 "each server has an RNIC of its own");
   const std::uint64_t least = round_up(layout_.entry_bytes, layout_.entry_align);
   stride_ = std::max(least, round_up(shape.locks.stride_bytes, layout_.entry_align));
   plan_nodes();
@@ -100,12 +109,23 @@ void World::plan_nodes() {
       node.node_lock_words = at;
       at += shape_.locks.count * layout_.node_lock_bytes;
     }
-    plan_.nodes.push_back({NodeId{static_cast<std::uint16_t>(i + 1)}, round_up(at + 8, 4096),
-                           server, clients, node.device_bytes});
+    NodePlan& planned = plan_.nodes.emplace_back();
+    planned = {NodeId{static_cast<std::uint16_t>(i + 1)}, round_up(at + 8, 4096), server, clients,
+               node.device_bytes};
+    if (clients) plan_hardware(shape_.colocated ? i : i - shape_.servers, planned);
   }
   plan_.image = [this](NodeId node, std::uint64_t offset, std::span<std::uint64_t> words) {
     fill(node, offset, words);
   };
+}
+
+// The first of the client nodes that share an RNIC brings it.
+void World::plan_hardware(std::uint32_t client_node, NodePlan& planned) const {
+  const WorldShape::NodePlace place = shape_.place_of_node(client_node);
+  planned.group = place.group;
+  const std::uint32_t after_first = place.index % shape_.client_nodes_per_nic;
+  if (after_first > 0)
+    planned.rnic = NodeId{static_cast<std::uint16_t>(planned.id.value - after_first)};
 }
 
 void World::fill(NodeId node, std::uint64_t offset, std::span<std::uint64_t> words) const {

@@ -17,8 +17,9 @@ struct WorldShape {
   std::uint32_t servers = 1;
   std::uint32_t client_nodes = 1;
   std::uint32_t clients_per_node = 1;
-  std::vector<ClientGroup> groups;  // in place of client_nodes x clients_per_node, if any
-  bool colocated = false;           // client node i is server i
+  std::vector<ClientGroup> groups;         // in place of client_nodes x clients_per_node, if any
+  std::uint32_t client_nodes_per_nic = 1;  // so many in a row, of one group, share an RNIC
+  bool colocated = false;                  // client node i is server i
   LockTableSpec locks;
   std::uint64_t seed = 1;
   bool guard = false;              // each lock has a guard word on its server
@@ -29,6 +30,11 @@ struct WorldShape {
     std::uint32_t node = 0;   // its client node, from 0
     std::uint32_t index = 0;  // among the clients there
   };
+  struct NodePlace {
+    std::uint32_t group = 0;  // from 1; 0: there are no groups
+    std::uint32_t index = 0;  // among the client nodes of the group, or of all
+  };
+  NodePlace place_of_node(std::uint32_t client_node) const;
   std::uint32_t clients() const;
   ClientPlace place_of(ClientId client) const;
   std::uint32_t clients_on(std::uint32_t client_node) const;
@@ -103,6 +109,7 @@ class World final : public Peers {
   };
 
   void plan_nodes();
+  void plan_hardware(std::uint32_t client_node, NodePlan& planned) const;
   std::uint64_t object_stride() const { return (shape_.object_bytes + 63) / 64 * 64; }
   void fill(NodeId node, std::uint64_t offset, std::span<std::uint64_t> words) const;
   void attach_server(Backend& backend, NodeId node);

@@ -25,12 +25,20 @@ WorldShape::ClientPlace WorldShape::place_of(ClientId client) const {
   LATCHLAB_CHECK(false, "no such client");
 }
 
-std::uint32_t WorldShape::clients_on(std::uint32_t client_node) const {
+WorldShape::NodePlace WorldShape::place_of_node(std::uint32_t client_node) const {
+  NodePlace place{0, client_node};
   for (const ClientGroup& group : groups) {
-    if (client_node < group.nodes) return group.clients_per_node;
-    client_node -= group.nodes;
+    ++place.group;
+    if (place.index < group.nodes) return place;
+    place.index -= group.nodes;
   }
-  return clients_per_node;
+  LATCHLAB_CHECK(groups.empty(), "no such client node");
+  return place;
+}
+
+std::uint32_t WorldShape::clients_on(std::uint32_t client_node) const {
+  const NodePlace place = place_of_node(client_node);
+  return place.group == 0 ? clients_per_node : groups[place.group - 1].clients_per_node;
 }
 
 NodeId WorldShape::node_of(ClientId client) const {

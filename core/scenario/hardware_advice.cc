@@ -12,6 +12,7 @@ void advise_on_platform(const PlatformSpec& platform, std::vector<std::string>& 
     if (asked_for)
       warnings.push_back(fmt::format("platform.{}: {}; the value is not used", key, reality));
   };
+  const ClockSpec& clocks = platform.clocks;
   unused(true, "nic", "the real NIC has its own rates and latencies");
   unused(platform.topology.kind != TopologyKind::star, "topology",
          "real nodes are cabled as "
@@ -20,12 +21,13 @@ void advise_on_platform(const PlatformSpec& platform, std::vector<std::string>& 
          "a real network shares its links as it does");
   unused(platform.client_link_latency.ps != 0, "client_link_latency",
          "real links are as long as they are");
-  unused(platform.drift_ppb != 0, "clocks.drift", "real clocks drift as they do");
-  unused(platform.clock_offset.ps != 0, "clocks.offset", "real clocks are set as they are");
-  unused(platform.nic_drift_ppb != 0, "clocks.nic_drift", "the real NIC's clock drifts as it does");
-  unused(platform.nic_clock_offset.ps != 0, "clocks.nic_offset",
-         "the real NIC's clock is set as it is");
+  unused(clocks.drift_ppb != 0, "clocks.drift", "real clocks drift as they do");
+  unused(clocks.offset.ps != 0, "clocks.offset", "real clocks are set as they are");
+  unused(clocks.nic_drift_ppb != 0, "clocks.nic_drift", "the real NIC's clock drifts as it does");
+  unused(clocks.nic_offset.ps != 0, "clocks.nic_offset", "the real NIC's clock is set as it is");
   unused(platform.qps != QpOwner::client, "qps", "each client has QPs of its own");
+  unused(platform.client_nodes_per_nic != 1, "client_nodes_per_nic",
+         "real nodes have the RNICs that they have");
   unused(platform.cores != 0, "cores", "real clients share the cores that their node has");
 }
 
@@ -64,6 +66,12 @@ void advise_on_faults(const std::vector<FaultSpec>& faults, std::vector<std::str
 HardwareAdvice hardware_advice(const Point& point) {
   HardwareAdvice advice;
   advise_on_platform(point.platform, advice.warnings);
+  for (const GroupSpec& group : point.groups)
+    if (group.nic || group.clocks)
+      advice.warnings.push_back(
+          fmt::format("groups: nic and clocks of group {}: real nodes have their own; the values "
+                      "are not used",
+                      group.name));
   if (point.run.guard == GuardMode::off)
     advice.warnings.push_back(
         "run.guard: off: nobody checks mutual exclusion on hardware without guard words; set it to "

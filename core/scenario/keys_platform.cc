@@ -192,6 +192,14 @@ std::vector<ScenarioKey> node_keys() {
        .max = "10M",
        .example = "48",
        .says = "Clients on each of them; at most 10M clients in all."},
+      {.path = "platform.client_nodes_per_nic",
+       .kind = KeyKind::count,
+       .fallback = "1",
+       .min = "1",
+       .max = "65535",
+       .example = "4",
+       .says = "Client nodes in a row (of one group) that share an RNIC and its port, as virtual "
+               "nodes of one machine do. Between them verbs loop back."},
       {.path = "platform.colocated",
        .kind = KeyKind::boolean,
        .fallback = "false",
@@ -218,7 +226,8 @@ std::vector<ScenarioKey> platform_keys() {
       {.path = "platform.nic",
        .fallback = "connectx-5",
        .example = "{base: connectx-5, atomic.same_address: 300ns}",
-       .says = "The RNIC of every node: a name under models/nics, a path, or a mapping that "
+       .says = "The RNIC of every node (groups[].nic: of some): a name under models/nics, a path, "
+               "or a mapping that "
                "replaces constants of a `base` by their dotted names."},
   };
   const auto add = [&](std::vector<ScenarioKey> part) {

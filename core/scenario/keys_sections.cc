@@ -130,16 +130,15 @@ std::vector<ScenarioKey> group_keys() {
        .says = "What its clients do: these keys in place of those of `workload`.",
        .nullable = true},
       {.path = "groups[].nic",
-       .example = "connectx-5",
-       .says = "An RNIC of its own.",
-       .nullable = true,
-       .supported = false},
+       .example = "{base: connectx-5, link.rate: 25Gbps}",
+       .says = "The RNIC of its nodes, in place of platform.nic; half of the way between two nodes "
+               "is of each one's RNIC.",
+       .nullable = true},
       {.path = "groups[].clocks",
        .kind = KeyKind::map,
        .example = "{drift: 100ppm}",
-       .says = "Clocks of its own.",
-       .nullable = true,
-       .supported = false},
+       .says = "How far its clocks are off: these keys in place of those of platform.clocks.",
+       .nullable = true},
   };
 }
 

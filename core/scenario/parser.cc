@@ -73,6 +73,9 @@ Point read_point(const YamlNode& root, const Context& context, const SweptProtoc
   point.groups = read_groups(groups, section("workload"), root.place, context.nics.directory);
   point.platform = read_platform(section("platform"), root.place, context.nics.directory,
                                  context.nics.data, point.groups);
+  if (!point.groups.empty())
+    read_group_hardware(*groups, section("platform"), context.nics.directory, context.nics.data,
+                        point);
   point.locks = read_locks(section("locks"), root.place);
   point.workload = read_workload(section("workload"), root.place, context.nics.directory);
   point.protocol = read_protocol(*protocol, context.protocols, swept);
@@ -84,8 +87,7 @@ Point read_point(const YamlNode& root, const Context& context, const SweptProtoc
   if (point.groups.empty())
     check_workload(point.workload, point.platform, point.locks, section("workload"), root.place);
   for (std::size_t i = 0; i < point.groups.size(); ++i) {
-    const YamlNode workload =
-        group_workload(section("workload"), groups->items[i].find("workload"));
+    const YamlNode workload = with_own_keys(section("workload"), groups->items[i].find("workload"));
     check_workload(point.groups[i].workload, point.platform, point.locks, &workload, root.place);
   }
   return point;

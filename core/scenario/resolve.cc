@@ -31,11 +31,6 @@ YamlNode write_server_cpu(const ServerCpuSpec& cpu) {
 }
 
 YamlNode write_platform(const PlatformSpec& platform, YamlNode nic) {
-  YamlNode clocks = yaml_map();
-  clocks.set("drift", yaml_text(format_ppm(platform.drift_ppb)));
-  clocks.set("offset", time(platform.clock_offset));
-  clocks.set("nic_drift", yaml_text(format_ppm(platform.nic_drift_ppb)));
-  clocks.set("nic_offset", time(platform.nic_clock_offset));
   YamlNode node = yaml_map();
   node.set("nic", std::move(nic));
   node.set("topology", write_topology(platform.topology));
@@ -44,9 +39,10 @@ YamlNode write_platform(const PlatformSpec& platform, YamlNode nic) {
     node.set("client_nodes", number(platform.client_nodes));
     node.set("clients_per_node", number(platform.clients_per_node));
   }
+  node.set("client_nodes_per_nic", number(platform.client_nodes_per_nic));
   node.set("colocated", boolean(platform.colocated));
   node.set("client_link_latency", time(platform.client_link_latency));
-  node.set("clocks", std::move(clocks));
+  node.set("clocks", write_clocks(platform.clocks));
   node.set("bulk", write_bulk(platform.bulk));
   static const char* const owners[] = {"client", "core", "node"};
   node.set("qps", yaml_text(owners[static_cast<std::size_t>(platform.qps)]));
@@ -146,14 +142,14 @@ YamlNode write_report(const std::vector<Figure>& figures) {
   return report;
 }
 
-YamlNode sections(const Point& point, const std::string& name, YamlNode nic) {
+YamlNode sections(const Point& point, const std::string& name, WriteNic write) {
   YamlNode node = yaml_map();
   node.set("schema", number(1));
   node.set("name", yaml_text(name));
-  node.set("platform", write_platform(point.platform, std::move(nic)));
+  node.set("platform", write_platform(point.platform, write(point.platform.nic)));
   node.set("locks", write_locks(point.locks));
   node.set("workload", write_workload(point.workload));
-  node.set("groups", write_groups(point.groups));
+  node.set("groups", write_groups(point.groups, write));
   node.set("protocol", write_protocol(point.protocol));
   node.set("faults", write_faults(point.faults));
   node.set("run", write_run(point.run));
@@ -192,13 +188,12 @@ void keep_rebuilt_section(YamlNode& resolved, const YamlNode& source, const std:
 }  // namespace
 
 YamlNode write_point(const Point& point, const std::string& scenario_name) {
-  return sections(point, scenario_name, write_nic(point.platform.nic));
+  return sections(point, scenario_name, write_nic);
 }
 
 void resolve_point(Point& point, const std::string& scenario_name) {
   point.resolved_yaml = emit_yaml(write_point(point, scenario_name));
-  point.resolved_json =
-      emit_json(sections(point, scenario_name, write_nic_values(point.platform.nic)));
+  point.resolved_json = emit_json(sections(point, scenario_name, write_nic_values));
 }
 
 std::string resolve_scenario(const Scenario& scenario, const YamlNode& source,

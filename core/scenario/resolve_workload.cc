@@ -67,7 +67,16 @@ YamlNode write_workload(const WorkloadSpec& workload) {
   return node;
 }
 
-YamlNode write_groups(const std::vector<GroupSpec>& groups) {
+YamlNode write_clocks(const ClockSpec& clocks) {
+  YamlNode node = yaml_map();
+  node.set("drift", yaml_text(format_ppm(clocks.drift_ppb)));
+  node.set("offset", time(clocks.offset));
+  node.set("nic_drift", yaml_text(format_ppm(clocks.nic_drift_ppb)));
+  node.set("nic_offset", time(clocks.nic_offset));
+  return node;
+}
+
+YamlNode write_groups(const std::vector<GroupSpec>& groups, WriteNic write) {
   YamlNode list = yaml_sequence();
   for (const GroupSpec& group : groups) {
     YamlNode node = yaml_map();
@@ -75,6 +84,8 @@ YamlNode write_groups(const std::vector<GroupSpec>& groups) {
     node.set("nodes", number(group.clients.nodes));
     node.set("clients_per_node", number(group.clients.clients_per_node));
     node.set("workload", write_workload(group.workload));
+    if (group.nic) node.set("nic", write(*group.nic));
+    if (group.clocks) node.set("clocks", write_clocks(*group.clocks));
     list.items.push_back(std::move(node));
   }
   return list;

@@ -20,6 +20,8 @@ YamlNode exponent(std::int64_t ppb);
 
 // Of the sections that are written elsewhere.
 YamlNode write_workload(const WorkloadSpec& workload);
-YamlNode write_groups(const std::vector<GroupSpec>& groups);
+using WriteNic = YamlNode (*)(const NicModel& nic);
+YamlNode write_groups(const std::vector<GroupSpec>& groups, WriteNic write);
+YamlNode write_clocks(const ClockSpec& clocks);
 
 }  // namespace latchlab::resolved

@@ -14,7 +14,7 @@
 #include "core/base/time.h"
 #include "core/scenario/arrivals.h"
 #include "core/scenario/expectation.h"
-#include "core/scenario/nic.h"
+#include "core/scenario/node_hardware.h"
 #include "core/scenario/topology.h"
 
 namespace latchlab {
@@ -33,6 +33,9 @@ struct ClientGroup {
   std::uint32_t clients_per_node = 1;
 
   std::uint32_t clients() const { return nodes * clients_per_node; }
+  std::uint32_t rnics(std::uint32_t nodes_each) const {
+    return (nodes + nodes_each - 1) / nodes_each;
+  }
 };
 
 struct PlatformSpec {
@@ -45,13 +48,10 @@ struct PlatformSpec {
   std::uint32_t clients_per_node = 1;
   // In place of the two above, which are then the sum of the nodes and the most on any of them.
   std::vector<ClientGroup> groups;
-  bool colocated = false;        // client node i is server i
-  Duration client_link_latency;  // extra one-way latency between client nodes
-  std::int64_t drift_ppb = 0;    // each node's rate error is drawn from [-drift, +drift]
-  Duration clock_offset;         // each node's offset is drawn from [0, offset]
-  // Of the RNIC's clock against its node's: both drawn from [-x, +x]. Zero: one clock.
-  std::int64_t nic_drift_ppb = 0;
-  Duration nic_clock_offset;
+  bool colocated = false;                  // client node i is server i
+  Duration client_link_latency;            // extra one-way latency between client nodes
+  std::uint32_t client_nodes_per_nic = 1;  // so many in a row, of one group, share an RNIC
+  ClockSpec clocks;
   QpOwner qps = QpOwner::client;
   std::uint32_t cores = 0;  // per client node, shared by its clients; 0: each has its own
   ServerCpuSpec server_cpu;
@@ -62,6 +62,13 @@ struct PlatformSpec {
     return sum;
   }
   std::uint32_t nodes() const { return servers + (colocated ? 0 : client_nodes); }
+  std::uint32_t rnics() const {
+    if (colocated) return servers;
+    if (groups.empty()) return servers + ClientGroup{client_nodes, 1}.rnics(client_nodes_per_nic);
+    std::uint32_t sum = servers;
+    for (const ClientGroup& group : groups) sum += group.rnics(client_nodes_per_nic);
+    return sum;
+  }
 };
 
 enum class PlacementKind : std::uint8_t { round_robin, partitioned, node };
@@ -111,6 +118,13 @@ struct GroupSpec {
   std::string name;
   ClientGroup clients;
   WorkloadSpec workload;
+  // What its nodes have in place of the platform's.
+  std::optional<NicModel> nic;
+  std::optional<ClockSpec> clocks;
+
+  NodeHardware hardware(const PlatformSpec& platform) const {
+    return {nic.value_or(platform.nic), clocks.value_or(platform.clocks)};
+  }
 };
 
 enum class OnViolation : std::uint8_t { stop, record };

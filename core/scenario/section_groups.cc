@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/scenario/nic_file.h"
 #include "core/scenario/scenario_keys.h"
 #include "core/scenario/sections.h"
 
@@ -31,9 +32,23 @@ std::string read_name(MapReader& reader, const std::vector<GroupSpec>& earlier) 
   return name;
 }
 
+// Links of all but a star have one rate, which SimGrid's flows then share.
+NicModel read_group_nic(const YamlNode& node, const std::string& directory, const DataDirs& data,
+                        const PlatformSpec& platform) {
+  NicModel nic = read_nic(expand_nic(node, directory, data));
+  const bool one_rate =
+      platform.topology.kind != TopologyKind::star && platform.bulk.model == BulkModel::flows;
+  if (one_rate && nic.link_bits_per_s != platform.nic.link_bits_per_s)
+    reject(node.place,
+           fmt::format("a group's {} has another link.rate than the platform's {}, and flows on "
+                       "this topology know one rate; set platform.bulk to shared_ports",
+                       nic.name, platform.nic.name));
+  return nic;
+}
+
 }  // namespace
 
-YamlNode group_workload(const YamlNode* common, const YamlNode* own) {
+YamlNode with_own_keys(const YamlNode* common, const YamlNode* own) {
   YamlNode merged = common ? *common : yaml_map();
   if (!own) return merged;
   if (!merged.is_map() || !own->is_map()) return *own;
@@ -61,9 +76,7 @@ std::vector<GroupSpec> read_groups(const YamlNode* node, const YamlNode* workloa
     group.clients.nodes = static_cast<std::uint32_t>(reader.count("nodes", 1, 1, kMostNodes));
     group.clients.clients_per_node =
         static_cast<std::uint32_t>(reader.count("clients_per_node", 1, 1, kMostClients));
-    reader.unsupported("nic");
-    reader.unsupported("clocks");
-    const YamlNode whole = group_workload(workload, reader.find_or_null("workload"));
+    const YamlNode whole = with_own_keys(workload, reader.find_or_null("workload"));
     group.workload = read_workload(&whole, place, directory);
     if (group.workload.arrivals.kind == ArrivalKind::script)
       reject(
@@ -73,6 +86,21 @@ std::vector<GroupSpec> read_groups(const YamlNode* node, const YamlNode* workloa
     groups.push_back(std::move(group));
   }
   return groups;
+}
+
+void read_group_hardware(const YamlNode& groups, const YamlNode* platform,
+                         const std::string& directory, const DataDirs& data, Point& point) {
+  const YamlNode* const common = platform ? platform->find("clocks") : nullptr;
+  for (std::size_t i = 0; i < point.groups.size(); ++i) {
+    const YamlNode& node = groups.items[i];
+    const YamlNode* const nic = node.find("nic");
+    if (nic && !nic->is_null())
+      point.groups[i].nic = read_group_nic(*nic, directory, data, point.platform);
+    const YamlNode* const clocks = node.find("clocks");
+    if (!clocks || clocks->is_null()) continue;
+    const YamlNode whole = with_own_keys(common, clocks);
+    point.groups[i].clocks = read_clocks(&whole, fmt::format("groups.{}.clocks", i), node.place);
+  }
 }
 
 }  // namespace latchlab

@@ -15,17 +15,14 @@ constexpr Duration kLongestLink = seconds(10);
 constexpr Duration kLongestService = seconds(1);
 constexpr std::int64_t kMostServerCores = 65'536;
 
-void read_clocks(const YamlNode* node, const Place& place, PlatformSpec& platform) {
-  MapReader clocks(node, "platform.clocks", place);
-  platform.drift_ppb = clocks.ratio_ppb("drift", 0, 0, 100'000'000);
-  platform.clock_offset = clocks.duration("offset", Duration{0}, Duration{0}, seconds(3600));
-  platform.nic_drift_ppb = clocks.ratio_ppb("nic_drift", 0, 0, 100'000'000);
-  platform.nic_clock_offset = clocks.duration("nic_offset", Duration{0}, Duration{0}, seconds(1));
-  clocks.finish();
-}
-
 // Who shares what of a client node.
 void read_sharing(MapReader& reader, PlatformSpec& platform) {
+  platform.client_nodes_per_nic =
+      static_cast<std::uint32_t>(reader.count("client_nodes_per_nic", 1, 1, kMostNodes));
+  if (platform.client_nodes_per_nic > 1 && platform.colocated)
+    reject(reader.find("client_nodes_per_nic")->place,
+           "platform.client_nodes_per_nic needs client nodes apart from the servers, which have an "
+           "RNIC each; remove it, or set platform.colocated to false");
   platform.qps = static_cast<QpOwner>(reader.choice("qps", 0, {"client", "core", "node"}));
   const YamlNode* cores = reader.find_or_null("cores");
   if (cores)
@@ -108,6 +105,17 @@ void check_size(const PlatformSpec& platform, const MapReader& reader) {
 
 }  // namespace
 
+ClockSpec read_clocks(const YamlNode* node, const std::string& path, const Place& place) {
+  MapReader reader(node, path, place);
+  ClockSpec clocks;
+  clocks.drift_ppb = reader.ratio_ppb("drift", 0, 0, 100'000'000);
+  clocks.offset = reader.duration("offset", Duration{0}, Duration{0}, seconds(3600));
+  clocks.nic_drift_ppb = reader.ratio_ppb("nic_drift", 0, 0, 100'000'000);
+  clocks.nic_offset = reader.duration("nic_offset", Duration{0}, Duration{0}, seconds(1));
+  reader.finish();
+  return clocks;
+}
+
 PlatformSpec read_platform(const YamlNode* node, const Place& place, const std::string& directory,
                            const DataDirs& data, const std::vector<GroupSpec>& groups) {
   MapReader reader(node, "platform", place);
@@ -118,13 +126,13 @@ PlatformSpec read_platform(const YamlNode* node, const Place& place, const std::
   platform.colocated = reader.boolean("colocated", false);
   platform.client_link_latency =
       reader.duration("client_link_latency", Duration{0}, Duration{0}, kLongestLink);
-  read_clocks(reader.find("clocks"), reader.place(), platform);
+  platform.clocks = read_clocks(reader.find("clocks"), "platform.clocks", reader.place());
   read_sharing(reader, platform);
   platform.datagrams = read_datagrams(reader.find("datagrams"), reader.place());
   platform.server_cpu = read_server_cpu(reader.find("server_cpu"), reader.place());
   check_size(platform, reader);
   platform.topology =
-      read_topology(reader.find("topology"), reader.place(), platform.nodes(), directory, data);
+      read_topology(reader.find("topology"), reader.place(), platform.rnics(), directory, data);
   platform.bulk = read_bulk(reader.find("bulk"), reader.place(), platform.topology.kind);
   const YamlNode* nic = reader.find("nic");
   platform.nic = read_nic(expand_nic(nic ? *nic : default_nic(reader.place()), directory, data));

@@ -41,10 +41,14 @@ void check_workload(const WorkloadSpec& workload, const PlatformSpec& platform,
                     const LockTableSpec& locks, const YamlNode* node, const Place& place);
 DistributionSpec read_distribution(const YamlNode* node, const Place& place);
 
-// Each group's workload is the common one with its own keys in place of some.
+// Each group's workload is the common one with its own keys in place of some; so are its clocks,
+// which read_group_hardware reads with its NIC once the platform is known.
 std::vector<GroupSpec> read_groups(const YamlNode* node, const YamlNode* workload,
                                    const Place& place, const std::string& directory);
-YamlNode group_workload(const YamlNode* common, const YamlNode* own);
+void read_group_hardware(const YamlNode& groups, const YamlNode* platform,
+                         const std::string& directory, const DataDirs& data, Point& point);
+YamlNode with_own_keys(const YamlNode* common, const YamlNode* own);
+ClockSpec read_clocks(const YamlNode* node, const std::string& path, const Place& place);
 
 std::vector<FaultSpec> read_faults(const YamlNode* node, const PlatformSpec& platform);
 YamlNode write_fault(const FaultSpec& fault);  // one that has a date

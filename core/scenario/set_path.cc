@@ -68,9 +68,10 @@ YamlNode& step_into(YamlNode& node, const std::vector<std::string>& parts, std::
   return node.set(parts[depth], std::move(fresh));
 }
 
-void set_in_nic(YamlNode& nic, const std::string& key, const YamlNode& value,
+// `usual`: what it is when nothing is said.
+void set_in_nic(YamlNode& nic, const YamlNode* usual, const std::string& key, const YamlNode& value,
                 const NicPlaces& nics) {
-  if (nic.is_null()) nic = default_nic(value.place);
+  if (nic.is_null()) nic = usual ? *usual : default_nic(value.place);
   nic = expand_nic(nic, nics.directory, nics.data);
   override_nic_constant(nic, key, value);
 }
@@ -121,18 +122,22 @@ void set_path(YamlNode& root, const std::string& path, const YamlNode& value,
   const auto below = [&](const char* first, const char* second) {
     return parts.size() > 2 && parts[0] == first && parts[1] == second;
   };
-  // What follows these two is one key, dots and all.
-  const bool nic = below("platform", "nic");
+  // What follows these is one key, dots and all.
+  const bool in_group = parts.size() > 3 && parts[0] == "groups" && parts[2] == "nic";
+  const bool nic = in_group || below("platform", "nic");
   if (nic || below("sweep", "grid")) {
-    const std::string rest = join(parts, 2, parts.size());
-    parts = {parts[0], parts[1], rest};
+    const std::size_t before = in_group ? 3 : 2;
+    const std::string rest = join(parts, before, parts.size());
+    parts.resize(before);
+    parts.push_back(rest);
   }
   YamlNode* node = &root;
-  const std::size_t last = nic ? 2 : parts.size();
+  const std::size_t last = nic ? parts.size() - 1 : parts.size();
   for (std::size_t depth = 0; depth < last; ++depth)
     node = &step_into(*node, parts, depth, value.place);
   if (nic)
-    set_in_nic(*node, parts[2], value, nics);
+    set_in_nic(*node, in_group ? find_path(root, "platform.nic") : nullptr, parts.back(), value,
+               nics);
   else
     *node = value;
 }

@@ -56,10 +56,10 @@ SimgridOptions plain_simulation() {
   nic.on_node = nanoseconds(50);
   nic.cpu_access = nanoseconds(20);
   nic.call_service = microseconds(1);
-  options.drift_ppb = 50'000;
-  options.clock_offset = microseconds(10);
-  options.nic_drift_ppb = 10'000;
-  options.nic_clock_offset = microseconds(1);
+  options.clocks.drift_ppb = 50'000;
+  options.clocks.offset = microseconds(10);
+  options.clocks.nic_drift_ppb = 10'000;
+  options.clocks.nic_offset = microseconds(1);
   return options;
 }
 

@@ -11,7 +11,7 @@ namespace {
 using Groups = std::vector<std::uint32_t>;
 
 TEST(Levels, of_a_star_are_nodes_and_everybody) {
-  const std::vector<Level> levels = levels_of(TopologySpec{}, 3);
+  const std::vector<Level> levels = levels_of(TopologySpec{}, {0, 1, 2});
   ASSERT_EQ(levels.size(), 2U);
   EXPECT_EQ(levels[0].group_of, (Groups{0, 1, 2}));
   EXPECT_EQ(levels[0].groups, 3U);
@@ -23,11 +23,23 @@ TEST(Levels, of_a_fat_tree_are_those_of_its_switches) {
   TopologySpec tree;
   tree.kind = TopologyKind::fat_tree;
   tree.down = {2, 2, 2};
-  const std::vector<Level> levels = levels_of(tree, 6);
+  const std::vector<Level> levels = levels_of(tree, {0, 1, 2, 3, 4, 5});
   ASSERT_EQ(levels.size(), 4U);
   EXPECT_EQ(levels[1].group_of, (Groups{0, 0, 1, 1, 2, 2}));  // leaf switches
   EXPECT_EQ(levels[2].group_of, (Groups{0, 0, 0, 0, 1, 1}));
   EXPECT_EQ(levels[2].groups, 2U);
+  EXPECT_EQ(levels[3].groups, 1U);
+}
+
+TEST(Levels, nodes_that_share_an_rnic_are_near_each_other) {
+  TopologySpec tree;
+  tree.kind = TopologyKind::fat_tree;
+  tree.down = {2, 2};
+  const std::vector<Level> levels = levels_of(tree, {0, 1, 1, 1, 2});
+  ASSERT_EQ(levels.size(), 4U);
+  EXPECT_EQ(levels[0].group_of, (Groups{0, 1, 2, 3, 4}));
+  EXPECT_EQ(levels[1].group_of, (Groups{0, 1, 1, 1, 2}));
+  EXPECT_EQ(levels[2].group_of, (Groups{0, 0, 0, 0, 1}));
   EXPECT_EQ(levels[3].groups, 1U);
 }
 
@@ -38,7 +50,7 @@ TEST(Levels, of_a_dragonfly_are_routers_chassis_and_groups) {
   dragonfly.chassis = 2;
   dragonfly.routers = 2;
   dragonfly.hosts = 1;
-  const std::vector<Level> levels = levels_of(dragonfly, 8);
+  const std::vector<Level> levels = levels_of(dragonfly, {0, 1, 2, 3, 4, 5, 6, 7});
   ASSERT_EQ(levels.size(), 5U);
   EXPECT_EQ(levels[1].group_of, levels[0].group_of);  // one host on a router
   EXPECT_EQ(levels[2].group_of, (Groups{0, 0, 1, 1, 2, 2, 3, 3}));

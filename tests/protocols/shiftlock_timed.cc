@@ -26,7 +26,7 @@ std::unique_ptr<Backend> simulation(const WorldPlan& plan) {
   nic.dc_reset = nic.rnr_timer = nic.ack_timeout = microseconds(50);
   nic.on_node = nic.cpu_access = nanoseconds(20);
   nic.call_service = microseconds(1);
-  options.drift_ppb = 50'000;
+  options.clocks.drift_ppb = 50'000;
   return make_simgrid(plan, options);
 }
 

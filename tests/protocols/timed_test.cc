@@ -34,8 +34,8 @@ std::unique_ptr<Backend> simulation(const WorldPlan& plan) {
   nic.on_node = nanoseconds(50);
   nic.cpu_access = nanoseconds(20);
   nic.call_service = microseconds(1);
-  options.drift_ppb = 50'000;
-  options.clock_offset = microseconds(10);
+  options.clocks.drift_ppb = 50'000;
+  options.clocks.offset = microseconds(10);
   return make_simgrid(plan, options);
 }
 

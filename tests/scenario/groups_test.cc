@@ -38,6 +38,59 @@ TEST(Groups, are_the_same_when_the_resolved_scenario_is_read_again) {
             parsed.value().points.front().resolved_yaml);
 }
 
+TEST(Groups, may_have_rnics_and_clocks_of_their_own) {
+  const auto parsed = parse(scenario(
+      "platform: {clocks: {drift: 50ppm, offset: 1us}}\n"
+      "groups:\n"
+      "  - {name: slow, nic: {base: connectx-5, link.rate: 25Gbps}, clocks: {drift: 200ppm}}\n"
+      "  - {name: usual}\n"));
+  ASSERT_TRUE(parsed) << parsed.error().text();
+  const Point& point = parsed.value().points.front();
+  const NodeHardware slow = point.groups[0].hardware(point.platform);
+  EXPECT_EQ(slow.nic.link_bits_per_s, 25'000'000'000);
+  EXPECT_EQ(slow.nic.hold_8, point.platform.nic.hold_8);
+  EXPECT_EQ(slow.clocks.drift_ppb, 200'000);
+  EXPECT_EQ(slow.clocks.offset, microseconds(1));  // the platform's
+  const NodeHardware usual = point.groups[1].hardware(point.platform);
+  EXPECT_EQ(usual.nic.link_bits_per_s, point.platform.nic.link_bits_per_s);
+  EXPECT_EQ(usual.clocks, point.platform.clocks);
+  const auto again = parse(parsed.value().resolved_yaml);
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(again.value().points.front().resolved_yaml, point.resolved_yaml);
+  EXPECT_THAT(point.resolved_json, HasSubstr("\"rate\":\"25Gbps\""));
+}
+
+TEST(Groups, constants_of_their_rnics_can_be_swept) {
+  const auto parsed =
+      parse(scenario("platform: {nic: {base: connectx-5, atomic.window: 99}}\ngroups: [{name: a}]\n"
+                     "sweep: {grid: {groups.0.nic.atomic.same_address: [200ns, 300ns]}}\n"));
+  ASSERT_TRUE(parsed) << parsed.error().text();
+  ASSERT_EQ(parsed.value().points.size(), 2U);
+  for (const Point& point : parsed.value().points) EXPECT_EQ(point.groups[0].nic->window, 99);
+  EXPECT_EQ(parsed.value().points[0].groups[0].nic->hold_8, nanoseconds(200));
+  EXPECT_EQ(parsed.value().points[1].groups[0].nic->hold_8, nanoseconds(300));
+}
+
+TEST(Groups, with_another_link_rate_are_refused_where_flows_know_but_one) {
+  const std::string slow = "groups: [{name: a, nic: {base: connectx-5, link.rate: 25Gbps}}]\n";
+  EXPECT_THAT(problem(scenario("platform: {topology: fat_tree}\n" + slow)),
+              HasSubstr("test.yaml:5: a group's connectx-5 has another link.rate than the "
+                        "platform's connectx-5"));
+  EXPECT_EQ(problem(scenario("platform: {topology: fat_tree, bulk: shared_ports}\n" + slow)),
+            "fine");
+}
+
+TEST(Platform, client_nodes_may_share_rnics) {
+  const auto parsed = parse(scenario(
+      "platform: {client_nodes_per_nic: 4}\ngroups: [{name: a, nodes: 6}, {name: b, nodes: 4}]\n"));
+  ASSERT_TRUE(parsed) << parsed.error().text();
+  EXPECT_EQ(parsed.value().points.front().platform.nodes(), 11U);
+  EXPECT_EQ(parsed.value().points.front().platform.rnics(), 4U);
+  EXPECT_EQ(problem(scenario("platform: {colocated: true, client_nodes_per_nic: 2}")),
+            "test.yaml:4: platform.client_nodes_per_nic needs client nodes apart from the servers, "
+            "which have an RNIC each; remove it, or set platform.colocated to false");
+}
+
 TEST(Groups, can_be_swept) {
   const auto parsed =
       parse(scenario(kTwo + "sweep: {grid: {groups.1.nodes: [1, 4], groups.0.workload.read_ratio: "
@@ -63,10 +116,11 @@ TEST(Groups, are_refused_where_they_contradict_the_platform_or_each_other) {
             "test.yaml:4: groups.0.name is 'a b'; expected 1 to 64 letters, digits, '-' or '_'");
   EXPECT_EQ(problem(scenario("groups: [{nodes: 1}]")),
             "test.yaml:4: groups.0.name is missing; add it, for example 'name: readers'");
-  EXPECT_EQ(problem(scenario("groups: [{name: a, nic: connectx-4}]")),
-            "test.yaml:4: groups.0.nic is not supported by this build yet; remove the key");
-  EXPECT_EQ(problem(scenario("groups: [{name: a, clocks: {drift: 1ppm}}]")),
-            "test.yaml:4: groups.0.clocks is not supported by this build yet; remove the key");
+  EXPECT_THAT(problem(scenario("groups: [{name: a, nic: connectx-55}]")),
+              HasSubstr("test.yaml:4: there is no NIC 'connectx-55'; known: "));
+  EXPECT_THAT(problem(scenario("groups: [{name: a, clocks: {drfit: 1ppm}}]")),
+              HasSubstr("test.yaml:4: unknown key 'drfit' in groups.0.clocks; did you mean "
+                        "'drift'?"));
   EXPECT_EQ(problem(scenario("groups: {name: a}")),
             "test.yaml:4: groups holds something else; expected a list such as [{name: readers, "
             "nodes: 2, clients_per_node: 8}]");

@@ -37,9 +37,9 @@ TEST(HardwareAdvice, what_describes_a_simulated_world_is_not_used) {
   point.platform.topology.kind = TopologyKind::torus;
   point.platform.bulk.model = BulkModel::flows;
   point.platform.client_link_latency = microseconds(1);
-  point.platform.drift_ppb = 1;
-  point.platform.clock_offset = nanoseconds(1);
-  point.platform.nic_drift_ppb = 1;
+  point.platform.clocks.drift_ppb = 1;
+  point.platform.clocks.offset = nanoseconds(1);
+  point.platform.clocks.nic_drift_ppb = 1;
   point.platform.qps = QpOwner::core;
   point.platform.cores = 4;
   const HardwareAdvice advice = hardware_advice(point);

@@ -79,9 +79,9 @@ TEST(Datagrams, arrive_unless_the_scenario_says_otherwise) {
 
 TEST(NicClock, is_read_apart_from_the_nodes) {
   const Point made = point("platform: {clocks: {nic_drift: 20ppm, nic_offset: 2us}}\n");
-  EXPECT_EQ(made.platform.nic_drift_ppb, 20'000);
-  EXPECT_EQ(made.platform.nic_clock_offset, microseconds(2));
-  EXPECT_EQ(made.platform.drift_ppb, 0);
+  EXPECT_EQ(made.platform.clocks.nic_drift_ppb, 20'000);
+  EXPECT_EQ(made.platform.clocks.nic_offset, microseconds(2));
+  EXPECT_EQ(made.platform.clocks.drift_ppb, 0);
   expect_steady(made);
 }
 

@@ -66,13 +66,18 @@ Message numbered(std::uint64_t number) {
   return message;
 }
 
+SimWorld::SimWorld() {
+  options_.nic = plain_nic();
+  for (const NodeId id : {kServer, kHere, kThere, kElsewhere})
+    nodes_.push_back(
+        {.id = id, .bytes = kBytes, .server = id == kServer, .clients = id != kServer});
+}
+
 Backend& SimWorld::world() {
   if (!world_) {
     WorldPlan plan;
-    plan.nodes = {{kServer, kBytes, true, false, device_bytes},
-                  {kHere, kBytes, false, true, 0},
-                  {kThere, kBytes, false, true, 0},
-                  {kElsewhere, kBytes, false, true, 0}};
+    plan.nodes = nodes_;
+    plan.nodes.front().device_bytes = device_bytes;
     plan.clients = kClients;
     plan.seed = 11;
     world_ = make_simgrid(plan, options_);

@@ -42,11 +42,12 @@ struct Shot {
 
 class SimWorld : public testing::Test {
  protected:
-  SimWorld() { options_.nic = plain_nic(); }
+  SimWorld();
 
   // To be changed before the first use of world().
   NicModel& nic() { return options_.nic; }
   SimgridOptions& options() { return options_; }
+  NodePlan& planned(NodeId node) { return nodes_[node.value - 1U]; }
 
   Backend& world();
   Verbs& add_client(NodeId node = kHere);
@@ -71,6 +72,7 @@ class SimWorld : public testing::Test {
 
  private:
   SimgridOptions options_;
+  std::vector<NodePlan> nodes_;
   std::unique_ptr<Backend> world_;
   std::uint32_t clients_ = 0;
   std::deque<Shot> shots_;

@@ -15,8 +15,8 @@ Task<void> sleep_for(Verbs& verbs, Duration length) {
 }
 
 TEST_F(AtHome, clocks_are_off_by_an_offset_and_a_rate_within_their_bounds) {
-  options().drift_ppb = 100'000;
-  options().clock_offset = microseconds(10);
+  options().clocks.drift_ppb = 100'000;
+  options().clocks.offset = microseconds(10);
   Verbs& client = add_client();
   std::vector<Duration> offsets;
   for (const NodeId node : {kServer, kHere, kThere, kElsewhere}) {
@@ -40,8 +40,8 @@ TEST_F(AtHome, clocks_are_off_by_an_offset_and_a_rate_within_their_bounds) {
 }
 
 TEST_F(AtHome, sleep_on_a_drifting_clock_ends_at_the_first_picosecond_that_shows_it) {
-  options().drift_ppb = 100'000;
-  options().clock_offset = microseconds(10);
+  options().clocks.drift_ppb = 100'000;
+  options().clocks.offset = microseconds(10);
   for (const NodeId node : {kHere, kThere, kElsewhere}) {
     Verbs& client = add_client(node);
     spawn(client, [](Verbs& verbs) -> Task<void> {
@@ -57,8 +57,8 @@ TEST_F(AtHome, sleep_on_a_drifting_clock_ends_at_the_first_picosecond_that_shows
 }
 
 TEST_F(AtHome, deadline_is_a_date_on_the_own_clock) {
-  options().drift_ppb = 100'000;
-  options().clock_offset = microseconds(10);
+  options().clocks.drift_ppb = 100'000;
+  options().clocks.offset = microseconds(10);
   for (const NodeId node : {kHere, kThere, kElsewhere}) {
     Verbs& client = add_client(node);
     spawn(client, [](Verbs& verbs) -> Task<void> {

@@ -155,9 +155,7 @@ RepeatOutcome run_in_child(const std::string& platform, const std::string& rest,
   const BackendFactory make = [pump](const WorldPlan& plan, const Point& point) {
     SimgridOptions options;
     options.nic = point.platform.nic;
-    options.drift_ppb = point.platform.drift_ppb;
-    options.nic_drift_ppb = point.platform.nic_drift_ppb;
-    options.nic_clock_offset = point.platform.nic_clock_offset;
+    options.clocks = point.platform.clocks;
     options.qps = point.platform.qps;
     options.cores = point.platform.cores;
     options.pump = pump;

@@ -172,8 +172,8 @@ Task<void> send_now_and_later(Verbs& sender, EndpointAddr inbox) {
 }
 
 TEST_F(NicFeatures, receive_timestamps_of_another_clock_are_intervals_that_hold_the_date) {
-  options().nic_clock_offset = microseconds(2);
-  options().nic_drift_ppb = 20'000;
+  options().clocks.nic_offset = microseconds(2);
+  options().clocks.nic_drift_ppb = 20'000;
   Verbs& sender = add_client();
   Verbs& receiver = add_client(kThere);
   const EndpointAddr inbox = receiver.open_endpoint(4);

@@ -45,7 +45,7 @@ BackendFactory simulator(sim::PumpMode pump = sim::PumpMode::look_ahead) {
   return [pump](const WorldPlan& plan, const Point& point) {
     SimgridOptions options;
     options.nic = point.platform.nic;
-    options.drift_ppb = point.platform.drift_ppb;
+    options.clocks = point.platform.clocks;
     options.pump = pump;
     return make_simgrid(plan, options);
   };

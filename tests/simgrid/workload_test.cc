@@ -28,8 +28,7 @@ RepeatOutcome outcome_of(const Point& point) {
   const BackendFactory make = [](const WorldPlan& plan, const Point& of) {
     SimgridOptions options;
     options.nic = of.platform.nic;
-    options.drift_ppb = of.platform.drift_ppb;
-    options.clock_offset = of.platform.clock_offset;
+    options.clocks = of.platform.clocks;
     return make_simgrid(plan, options);
   };
   auto child = ChildRepeat::start(point, *find_protocol(point.protocol.name), 0, make);

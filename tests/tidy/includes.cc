@@ -41,7 +41,7 @@ const std::vector<Layer>& layers() {
       {"models/", {"core/"}},
       {"backends/",
        {"core/base/", "core/coro/", "core/verbs/", "core/scenario/nic.h",
-        "core/scenario/topology.h", "core/runner/backend.h"}},
+        "core/scenario/node_hardware.h", "core/scenario/topology.h", "core/runner/backend.h"}},
   };
   return table;
 }

@@ -23,15 +23,17 @@ std::unique_ptr<Backend> simgrid(const WorldPlan& plan, const Point& point) {
   options.bulk = point.platform.bulk;
   options.datagrams = point.platform.datagrams;
   options.client_link_latency = point.platform.client_link_latency;
-  options.drift_ppb = point.platform.drift_ppb;
-  options.clock_offset = point.platform.clock_offset;
-  options.nic_drift_ppb = point.platform.nic_drift_ppb;
-  options.nic_clock_offset = point.platform.nic_clock_offset;
+  options.clocks = point.platform.clocks;
   options.qps = point.platform.qps;
   options.cores = point.platform.cores;
-  const ServerCpuSpec& cpu = point.platform.server_cpu;
-  options.nic.server_cores = cpu.cores.value_or(options.nic.server_cores);
-  options.nic.call_service = cpu.call_service.value_or(options.nic.call_service);
+  for (const GroupSpec& group : point.groups)
+    options.groups.push_back(group.hardware(point.platform));
+  const auto serve = [&cpu = point.platform.server_cpu](NicModel& nic) {
+    nic.server_cores = cpu.cores.value_or(nic.server_cores);
+    nic.call_service = cpu.call_service.value_or(nic.call_service);
+  };
+  serve(options.nic);
+  for (NodeHardware& group : options.groups) serve(group.nic);
   return make_simgrid(plan, options);
 }
 
@@ -44,8 +46,8 @@ Status check_platform_files(const Scenario& scenario) {
   for (const Point& point : scenario.points) {
     const PlatformSpec& platform = point.platform;
     if (platform.topology.kind != TopologyKind::file) continue;
-    if (!tried.emplace(platform.topology.file, platform.nodes()).second) continue;
-    Status usable = check_platform(platform.nodes(), platform.nic, platform.topology);
+    if (!tried.emplace(platform.topology.file, platform.rnics()).second) continue;
+    Status usable = check_platform(platform.rnics(), platform.nic, platform.topology);
     if (!usable) return usable;
   }
 #else
