@@ -88,7 +88,7 @@ struct Platform::Impl {
 };
 
 Port port_of(std::uint32_t host, const NicModel& nic) {
-  return {host, nic.one_way, nic.link_bits_per_s};
+  return {host, nic.one_way, nic.loopback_one_way, nic.link_bits_per_s};
 }
 
 Platform::Platform(std::vector<Port> ports, std::int64_t fabric_bits_per_s,
@@ -130,7 +130,7 @@ Platform::~Platform() = default;
 Route Platform::find_route(NodeId from, NodeId to) const {
   const Port& near = ports_[from.value - 1u];
   const Port& far = ports_[to.value - 1u];
-  if (near.host == far.host) return {};
+  if (near.host == far.host) return {near.loopback, 0, 0};
   std::vector<sg4::Link*> links;
   double latency = 0;  // route_to adds to it
   impl_->hosts[near.host]->route_to(impl_->hosts[far.host], links, &latency);

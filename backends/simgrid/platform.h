@@ -39,6 +39,7 @@ class EventSource {
 struct Port {
   std::uint32_t host = 0;  // from 0
   Duration one_way;        // of its model: from one such RNIC to another
+  Duration loopback;       // ... and to itself
   std::int64_t bits_per_s = 0;
 };
 Port port_of(std::uint32_t host, const NicModel& nic);
@@ -63,12 +64,12 @@ class Platform {
   // between all pairs up to 1,024 nodes; beyond, to and from 512 of them.
   static Status check(std::uint32_t nodes, const NicModel& nic, const TopologySpec& topology);
 
-  // Half of each RNIC's one way, and what the route has beyond one switch. A table look-up. Nothing
-  // between nodes that share a port, here and below.
+  // Half of each RNIC's one way, and what the route has beyond one switch; at home, and between
+  // nodes that share a port, the loopback. A table look-up.
   Duration one_way(NodeId from, NodeId to) const {
-    return from == to ? Duration{} : route(from, to).latency;
+    return from == to ? ports_[from.value - 1u].loopback : route(from, to).latency;
   }
-  // Time that `bytes` occupy the slowest link of the route.
+  // Time that `bytes` occupy the slowest link of the route; none without a wire.
   Duration transfer(NodeId from, NodeId to, std::uint32_t bytes) const {
     return from == to ? Duration{} : Duration{route(from, to).femtoseconds_per_byte * bytes / 1000};
   }

@@ -26,8 +26,7 @@ bool Simulator::uses_slot(const Verb& verb) const {
   return slot_reads_ && verb.kind == VerbKind::read && nic_of(verb.addr.node).read_hold.ps > 0;
 }
 
-Duration Simulator::hold_of(const SimOperation& op, bool match) const {
-  const NicModel& nic = nic_of(op.qp->to);
+Duration Simulator::hold_of(const NicModel& nic, const SimOperation& op, bool match) const {
   if (op.verb.kind == VerbKind::read) return nic.read_hold;
   if (on_device(op)) {
     if (op.verb.bytes == 16) return nic.device_hold_16;
@@ -81,7 +80,7 @@ void Simulator::begin_hold(SimOperation& op) {
   op.after = after_atomic(op.verb, before);
   server.nic->slot_wait += now_ - op.slot_entered;
   ++server.nic->slot_waits;
-  Duration hold = hold_of(op, op.writes);
+  Duration hold = hold_of(*server.nic->model, op, op.writes);
   if (caches_) hold += cache_miss(op);
   push(now_ + hold, op.actor, EventKind::slot_done, &op);
 }
@@ -107,7 +106,7 @@ void Simulator::slot_done(SimOperation& op) {
   if (!read) leave_window(nic);
   Qp& qp = *op.qp;
   if (lands) {
-    answer(op, fetch_time(op));
+    answer(op, fetch_time(*nic.model, op));
   } else {
     fail_verb(op, server.dead ? VerbStatus::peer_failed : VerbStatus::flushed);
   }

@@ -99,7 +99,7 @@ void Simulator::bulk_done(SimOperation& op) {
   if (op.bulk != BulkState::moving) return;  // cut off at this very date
   op.bulk = BulkState::none;
   Qp& qp = *op.qp;
-  const Time date = now_ + wire(bulk_source(op), bulk_target(op)) + jitter(bulk_source(op));
+  const Time date = now_ + wire(bulk_source(op), bulk_target(op)) + jitter(nic_of(bulk_source(op)));
   if (op.verb.kind == VerbKind::write) {
     qp.last_arrival = std::max(qp.last_arrival, date + serve_time(op));
     push(qp.last_arrival, op.actor, EventKind::arrive, &op);

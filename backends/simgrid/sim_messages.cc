@@ -48,7 +48,8 @@ void Simulator::post_send(SimActor& actor, SimOperation& op, Time date) {
 
 // When what leaves at `date` arrives.
 Time Simulator::message_arrival(const SimOperation& op, Time date) {
-  if (op.from == op.target.node) return date + owner(op).nic.intra_node_message + jitter(op.from);
+  if (op.from == op.target.node)
+    return date + owner(op).nic.intra_node_message + jitter(owner(op).nic);
   return depart(op.from, op.target.node, date, sizeof(Message));
 }
 
@@ -159,7 +160,7 @@ void Simulator::answer_send(SimOperation& op, Time date) {
 }
 
 void Simulator::acknowledge(SimOperation& op, Duration extra) {
-  const Duration back = way_back(op) + jitter(op.target.node);
+  const Duration back = way_back(op) + jitter(nic_of(op.target.node));
   answer_send(op, now_ + extra + back + owner(op).nic.completion);
 }
 

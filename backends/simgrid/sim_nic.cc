@@ -2,6 +2,7 @@
 // the host's cache, and its clock. Each costs one branch where it is off.
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "backends/simgrid/simulator.h"
@@ -91,6 +92,8 @@ Qp& Simulator::qp_of(SimActor& actor, NodeId to) {
   if (Qp* known = table.find(to)) return *known;
   Qp& fresh = qps_.emplace_back();
   fresh.to = to;
+  fresh.most = static_cast<std::int32_t>(
+      std::min<std::int64_t>(actor.nic.outstanding, std::numeric_limits<std::int32_t>::max()));
   table.add(&fresh);
   count_qp(actor.node());
   count_qp(to);
@@ -120,11 +123,12 @@ Duration Simulator::at_rate_of(const Nic& nic, Duration alone) const {
 // other; what one takes by itself is part of the NIC's latencies, except that what is long and
 // comes from the own node, without a wire, takes its bytes' time here. Loopback occupies the bus
 // twice: its request was fetched from the same host.
-Time Simulator::cross_pcie(const SimOperation& op, Nic& nic, Time date) {
+Time Simulator::cross_pcie(const SimOperation& op, NodeId to, Time date) {
+  Nic& nic = *node(to).nic;
   const bool verb = op.kind == OpKind::verb;
   if (verb && on_device(op)) return date;
   const std::uint32_t bytes = verb ? op.verb.bytes : std::uint32_t{sizeof(Message)};
-  const bool loopback = loops_back(op.from, responder(op));
+  const bool loopback = loops_back(op.from, to);
   const Duration moved{nic.pcie_femtoseconds_per_byte * bytes / 1000};
   const Duration busy = nic.model->pcie_per_verb + moved;
   const Time begins = std::max(nic.pcie_free, date);
@@ -140,8 +144,7 @@ bool Simulator::on_device(const SimOperation& op) const {
 
 // From the pipeline until a READ's data is there, or a WRITE's placed; from its slot until a wide
 // atomic is answered. Occupies nothing.
-Duration Simulator::fetch_time(SimOperation& op) {
-  const NicModel& nic = nic_of(op.qp->to);
+Duration Simulator::fetch_time(const NicModel& nic, SimOperation& op) {
   if (is_atomic(op.verb.kind)) return op.verb.bytes == 16 ? nic.atomic_16 : Duration{};
   const bool read = op.verb.kind == VerbKind::read;
   if (on_device(op)) return read ? nic.device_read : nic.device_write;

@@ -136,6 +136,7 @@ struct Qp {
   bool messages = false;         // SENDs to one endpoint (sim_connections.cc), and no other verbs
   std::uint32_t epoch = 0;       // moves on with an error: what was posted before is flushed
   std::int32_t outstanding = 0;  // READs and atomics in flight
+  std::int32_t most = 0;         // ... and how many there can be
   Fifo<SimOperation> held_back;  // at the requester: for a free place or a fence
   Fifo<SimOperation> behind;     // at the responder: what arrived after the atomic of `stalled`
   Time last_arrival;             // nothing overtakes on the wire

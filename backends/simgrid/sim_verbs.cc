@@ -44,7 +44,7 @@ void Simulator::post_verb(SimActor& actor, SimOperation& op, Time date) {
 
 bool Simulator::may_leave(const Qp& qp, const SimOperation& op) const {
   if (qp.sending_bulk || qp.recovering || (op.verb.fenced && qp.outstanding > 0)) return false;
-  return !waits_for_answer(op) || qp.outstanding < owner(op).nic.outstanding;
+  return !waits_for_answer(op) || qp.outstanding < qp.most;
 }
 
 void Simulator::leave(SimOperation& op, Time date) {
@@ -71,20 +71,21 @@ Time Simulator::depart(NodeId from, NodeId to, Time date, std::uint32_t bytes) {
   const Time starts = std::max(nic.outbound_free, date);
   nic.outbound_free = starts + busy;
   const Duration tail = bytes > kSmallBytes ? platform_->transfer(from, to, bytes) : Duration{};
-  return starts + tail + wire(from, to) + jitter(from);
+  return starts + tail + wire(from, to) + jitter(*nic.model);
 }
 
 Duration Simulator::wire(NodeId from, NodeId to) const {
-  if (loops_back(from, to)) return nic_of(from).loopback_one_way;
-  const bool between_clients = node(from).hosts_clients && node(to).hosts_clients;
-  const Duration extra = between_clients ? options_.client_link_latency : Duration{};
-  return platform_->one_way(from, to) + extra;
+  const Duration way = platform_->one_way(from, to);
+  if (options_.client_link_latency.ps == 0) return way;
+  const bool between_clients =
+      node(from).hosts_clients && node(to).hosts_clients && !loops_back(from, to);
+  return between_clients ? way + options_.client_link_latency : way;
 }
 
-Duration Simulator::jitter(NodeId from) {
-  const Duration most = nic_of(from).jitter;
-  if (most.ps <= 0) return {};
-  return {static_cast<std::int64_t>(jitter_.below(static_cast<std::uint64_t>(most.ps) + 1))};
+Duration Simulator::jitter(const NicModel& sender) {
+  if (sender.jitter.ps <= 0) return {};
+  const auto most = static_cast<std::uint64_t>(sender.jitter.ps);
+  return {static_cast<std::int64_t>(jitter_.below(most + 1))};
 }
 
 // ---- at the responder ----
@@ -138,7 +139,7 @@ void Simulator::enter_pipeline(SimOperation& op, Time alone) {
   nic.link_busy += transfer;
   // What is long has come in while it was on the wire, if nothing else was.
   nic.pipeline_free = std::max(nic.pipeline_free + busy, alone);
-  const Time leaves = pcie_ ? cross_pcie(op, nic, nic.pipeline_free) : nic.pipeline_free;
+  const Time leaves = pcie_ ? cross_pcie(op, to, nic.pipeline_free) : nic.pipeline_free;
   if (leaves == now_) return served(op);
   push(leaves, op.actor, EventKind::served, &op);
 }
@@ -156,7 +157,7 @@ void Simulator::served(SimOperation& op) {
   if (uses_slot(op.verb)) return enter_slot(op);
   move_words(op);
   note_effect(op);
-  answer(op, fetch_time(op));
+  answer(op, fetch_time(nic_of(op.qp->to), op));
 }
 
 // What arrived on the QP behind an atomic (or a READ in a slot) goes on, up to the next one.
@@ -195,7 +196,7 @@ void Simulator::answer(SimOperation& op, Duration extra) {
     nic.outbound_free = starts + platform_->occupies(here, op.from, op.verb.bytes);
     date = starts + platform_->transfer(here, op.from, op.verb.bytes);
   }
-  date = date + wire(here, op.from) + jitter(here) + owner(op).nic.completion;
+  date = date + wire(here, op.from) + jitter(nic_of(here)) + owner(op).nic.completion;
   Time& last = op.qp->last_completion;
   last = std::max(last, date);
   push(last, op.actor, EventKind::complete, &op);

@@ -124,7 +124,7 @@ class Simulator final : public Backend, public EventSource, private SimState {
   void fail_verb(SimOperation& op, VerbStatus status);
   Qp& qp_of(SimActor& actor, NodeId to);
   Duration wire(NodeId from, NodeId to) const;
-  Duration jitter(NodeId from);
+  Duration jitter(const NicModel& sender);
   Time depart(NodeId from, NodeId to, Time date, std::uint32_t bytes);
   void note_first(SimOperation& op);
   void note_effect(SimOperation& op);
@@ -177,9 +177,9 @@ class Simulator final : public Backend, public EventSource, private SimState {
   void share_qps(SimActor& actor);
   void count_qp(NodeId at);
   Duration at_rate_of(const Nic& nic, Duration alone) const;
-  Time cross_pcie(const SimOperation& op, Nic& nic, Time date);
+  Time cross_pcie(const SimOperation& op, NodeId to, Time date);
   bool on_device(const SimOperation& op) const;
-  Duration fetch_time(SimOperation& op);
+  Duration fetch_time(const NicModel& nic, SimOperation& op);
   Duration cache_miss(SimOperation& op);
   void stamp(Message& message, const Node& receiver) const;
 
@@ -210,7 +210,7 @@ class Simulator final : public Backend, public EventSource, private SimState {
   void begin_hold(SimOperation& op);
   void slot_done(SimOperation& op);
   AtomicSlot& slot_of(Nic& nic, RemoteAddr addr);
-  Duration hold_of(const SimOperation& op, bool match) const;
+  Duration hold_of(const NicModel& nic, const SimOperation& op, bool match) const;
   AtomicSlot* second_slot_of(Nic& nic, const SimOperation& op);
 
   // sim_messages.cc
