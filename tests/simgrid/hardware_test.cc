@@ -52,6 +52,32 @@ TEST_F(OwnNics, requester_and_responder_each_pay_with_their_own_constants) {
             nic().post + between_ * 2 + nic().completion + slow_.serve_atomic_8 + slow_.hold_8);
 }
 
+struct Clerk final : CallHandler {
+  Task<void> serve(Verbs& verbs, PendingCall pending) override {
+    verbs.reply(pending, Reply{});
+    co_return;
+  }
+};
+
+TEST_F(OwnNics, calls_are_served_by_the_cpu_of_their_server) {
+  Clerk clerk;
+  for (const NodeId node : {kServer, kThere}) world().serve_calls(add_server(node), clerk);
+  Duration usual;
+  Duration slow;
+  Verbs& client = add_client();
+  run_alone(client, [](Verbs& verbs, Backend& backend, Duration& one, Duration& two) -> Task<void> {
+    const Time begin = backend.true_now();
+    co_await verbs.call(kServer, Request{});
+    const Time middle = backend.true_now();
+    co_await verbs.call(kThere, Request{});
+    one = middle - begin;
+    two = backend.true_now() - middle;
+  }(client, world(), usual, slow));
+  EXPECT_NEAR(
+      (slow - usual).nanoseconds(),
+      (slow_.call_service - nic().call_service + (between_ - nic().one_way) * 2).nanoseconds(), 10);
+}
+
 TEST_F(OwnNics, can_together_what_the_weakest_can) {
   options().groups[0].nic.masked_bytes = 8;
   EXPECT_TRUE(world().capabilities().has(Capability::masked_atomics_8));
@@ -157,6 +183,16 @@ TEST_P(BulkBehindOneNic, its_nodes_share_the_port) {
   const Duration both = travel() + nic().serve_read + nic().read + kWire * 2;
   EXPECT_NEAR(one.took().nanoseconds(), both.nanoseconds(), 10);
   EXPECT_NEAR(two.took().nanoseconds(), both.nanoseconds(), 10);
+}
+
+TEST_P(BulkBehindOneNic, what_is_long_between_its_nodes_stays_off_the_port) {
+  const Shot& across = shoot(long_read(kHere, kThere), kStart, kThere);
+  const Shot& away = shoot(long_read(kServer, kHere), kStart, kHere);
+  EXPECT_EQ(run(), RunEnd::finished);
+  EXPECT_EQ(across.took(), nic().post + nic().loopback_one_way * 2 + nic().completion +
+                               nic().serve_read + nic().read);
+  EXPECT_NEAR(away.took().nanoseconds(),
+              (travel() + nic().serve_read + nic().read + kWire).nanoseconds(), 20);
 }
 
 TEST_F(SharedNic, link_that_is_down_cuts_all_its_nodes_off_but_not_from_each_other) {
