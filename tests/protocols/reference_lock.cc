@@ -111,16 +111,15 @@ class Server final : public ServerPart {
   bool is_free(const Book& book, std::size_t index) const {
     const Claim& mine = book.waiting[index];
     if (mine.upgrades && options_.fault == Fault::upgrades_at_once) return true;
-    const auto in_the_way = [&](const Claim& other) { return conflict(mine, other); };
+    const auto in_the_way = [&](const Claim& other) { return excludes(other, mine); };
     const auto before = book.waiting.begin() + static_cast<std::ptrdiff_t>(index);
     return std::none_of(book.holders.begin(), book.holders.end(), in_the_way) &&
            std::none_of(book.waiting.begin(), before, in_the_way);
   }
 
-  bool conflict(const Claim& a, const Claim& b) const {
-    if (a.owner == b.owner || compatible(a.mode, b.mode)) return false;
-    if (options_.fault == Fault::shares_extents) return a.extent == b.extent;
-    return overlap(a.extent, b.extent);
+  bool excludes(const Claim& a, const Claim& b) const {
+    if (a.owner == b.owner || !conflict(a, b)) return false;
+    return a.extent == b.extent || options_.fault != Fault::shares_extents;
   }
 
   void enter(Book& book, const Claim& claim, Time now) const {
