@@ -1,34 +1,13 @@
 // ShiftLock where time passes: leases end while others work.
 
 #if LATCHLAB_WITH_SIMGRID
-#include "backends/simgrid/simgrid_backend.h"
 #include "tests/protocols/shiftlock_bench.h"
+#include "tests/protocols/simulation.h"
 
 namespace latchlab::shiftlock_tests {
 namespace {
 
-// Round numbers: the tests ask what happens, never how long it takes.
-std::unique_ptr<Backend> simulation(const WorldPlan& plan) {
-  SimgridOptions options;
-  NicModel& nic = options.nic;
-  nic.name = "plain";
-  nic.link_bits_per_s = 100'000'000'000;
-  nic.post = nic.completion = nic.read = nanoseconds(100);
-  nic.one_way = nic.intra_node_message = nanoseconds(600);
-  nic.jitter = nanoseconds(50);
-  nic.request_gap = nanoseconds(10);
-  nic.serve_read = nic.serve_write = nic.serve_send = nanoseconds(20);
-  nic.serve_atomic_8 = nic.serve_atomic_16 = nanoseconds(30);
-  nic.slots = 512;
-  nic.hold_8 = nic.hold_8_failed = nic.hold_16 = nanoseconds(300);
-  nic.window = 16;
-  nic.dc_connect = nic.loopback_one_way = nanoseconds(400);
-  nic.dc_reset = nic.rnr_timer = nic.ack_timeout = microseconds(50);
-  nic.on_node = nic.cpu_access = nanoseconds(20);
-  nic.call_service = microseconds(1);
-  options.drift_ppb = 50'000;
-  return make_simgrid(plan, options);
-}
+using testing::simulation;
 
 std::vector<Script> crowd(const Script& writer, const Script& reader) {
   return {writer, writer, writer, writer, reader, reader, reader, reader};
