@@ -20,7 +20,7 @@ const std::vector<std::string> kFaults = {"none", "shares_extents", "upgrades_at
 
 struct Options {
   Duration lease;
-  std::uint64_t max_held = 0;
+  std::uint64_t max_held = 0, max_waiting = 0;
   Fault fault = Fault::none;
 };
 
@@ -60,7 +60,9 @@ class Server final : public ServerPart {
     switch (static_cast<Ask>(request.type & 0xff)) {
       case Ask::acquire:
         book.waiting.push_back(claim);
-        queued = true;
+        queued =
+            book.waiting.size() <= options_.max_waiting || is_free(book, book.waiting.size() - 1);
+        if (!queued) book.waiting.pop_back();
         break;
       case Ask::upgrade:
         queued = wants_upgrade(book, claim);
@@ -220,7 +222,8 @@ class Client final : public LockClient {
       const Request request = request_for(what, grant);
       const Reply reply = co_await verbs_.call(grant.lock.entry.node, request);
       if (!reply.ok()) co_return Aborted{AbortReason::server_failed};
-      if (reply.words[0] == 0) co_return Aborted{AbortReason::recovered};
+      if (reply.words[0] == 0)
+        co_return Aborted{what == Ask::acquire ? AbortReason::too_many : AbortReason::recovered};
       if (what == Ask::upgrade) grant.mode = LockMode::exclusive;
       if (options_.lease.ps == 0) co_return grant;
       grant.valid_until = asked + options_.lease;
@@ -238,6 +241,7 @@ class ReferenceLock final : public Protocol {
   explicit ReferenceLock(const ParamSet& params) {
     options_.lease = params.duration("lease");
     options_.max_held = static_cast<std::uint64_t>(params.integer("max_held"));
+    options_.max_waiting = static_cast<std::uint64_t>(params.integer("max_waiting"));
     const auto fault = std::find(kFaults.begin(), kFaults.end(), params.choice("fault"));
     options_.fault = static_cast<Fault>(fault - kFaults.begin());
   }
@@ -275,6 +279,7 @@ ProtocolEntry make_entry() {
   entry.info.params = {
       duration_param("lease", Duration{}, Duration{}, seconds(10), "0: grants never expire"),
       integer_param("max_held", 16, 1, 1'000, "locks that a client may hold at once"),
+      integer_param("max_waiting", 1'000, 0, 1'000, "requests of a lock that may wait"),
       choice_param("fault", "none", kFaults, "what it does wrong"),
   };
   entry.info.profiles = {{"default", "none", {}}};
