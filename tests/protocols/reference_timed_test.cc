@@ -3,8 +3,8 @@
 
 #if LATCHLAB_WITH_SIMGRID
 
+#include "tests/conformance/simulation.h"
 #include "tests/protocols/sections.h"
-#include "tests/protocols/simulation.h"
 
 namespace latchlab::testing {
 namespace {
@@ -23,7 +23,7 @@ Case in_turns(std::uint64_t times,
   };
   setup.client_nodes = 4;
   setup.clients_per_node = 2;
-  setup.make = simulation;
+  setup.make = plain_simulation;
   return setup;
 }
 Case faulty(Case setup, const char* fault) {
@@ -98,7 +98,7 @@ Case three_clients(std::function<void(ClientId, const World&, Section&)> fill) {
   Case setup = repeated(kReferenceLock, 1, std::move(fill));
   setup.client_nodes = 3;
   setup.clients_per_node = 1;
-  setup.make = simulation;
+  setup.make = plain_simulation;
   return setup;
 }
 // Its date; the test fails where it did not happen.

@@ -1,13 +1,11 @@
 // ShiftLock where time passes: leases end while others work.
 
 #if LATCHLAB_WITH_SIMGRID
+#include "tests/conformance/simulation.h"
 #include "tests/protocols/shiftlock_bench.h"
-#include "tests/protocols/simulation.h"
 
 namespace latchlab::shiftlock_tests {
 namespace {
-
-using testing::simulation;
 
 std::vector<Script> crowd(const Script& writer, const Script& reader) {
   return {writer, writer, writer, writer, reader, reader, reader, reader};
@@ -23,7 +21,7 @@ ParamSet short_leases() {
 TEST(ShiftlockTimed, crowds_exclude_each_other_within_the_limit) {
   Bench bench(short_leases(),
               crowd(times(200, writes(microseconds(1))), times(200, reads(microseconds(2)))), 1, 1,
-              simulation);
+              plain_simulation);
   ASSERT_EQ(bench.run(), RunEnd::finished);
   EXPECT_EQ(bench.safety().violations, 0u) << bench.monitor().describe_violation();
   EXPECT_EQ(bench.finished_cycles(), 1600u);
@@ -35,7 +33,8 @@ TEST(ShiftlockTimed, crowds_exclude_each_other_within_the_limit) {
 TEST(ShiftlockTimed, each_death_and_each_forgotten_lock_is_recovered) {
   Script writer = times(40, writes(microseconds(1)));
   writer[20].skip_release = true;
-  Bench bench(short_leases(), crowd(writer, times(40, reads(microseconds(2)))), 2, 1, simulation);
+  Bench bench(short_leases(), crowd(writer, times(40, reads(microseconds(2)))), 2, 1,
+              plain_simulation);
   bench.crash_after(ClientId{0}, 20'000);
   bench.crash_after(ClientId{7}, 30'000);
   ASSERT_EQ(bench.run(), RunEnd::finished);
@@ -48,7 +47,7 @@ TEST(ShiftlockTimed, a_hold_past_its_lease_ends_suppressed_and_harms_nobody) {
   std::vector<Script> scripts =
       crowd(times(400, writes(microseconds(1))), times(400, reads(microseconds(2))));
   scripts[0] = {};
-  Bench bench(short_leases(), scripts, 3, 1, simulation);
+  Bench bench(short_leases(), scripts, 3, 1, plain_simulation);
   bench.body = [](Bench& me, ClientId client) {
     return hold_until(me, client, LockMode::exclusive, Time{} + milliseconds(1));
   };

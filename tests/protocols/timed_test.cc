@@ -3,8 +3,8 @@
 
 #if LATCHLAB_WITH_SIMGRID
 
+#include "tests/conformance/simulation.h"
 #include "tests/protocols/harness.h"
-#include "tests/protocols/simulation.h"
 
 namespace latchlab::testing {
 namespace {
@@ -18,7 +18,7 @@ Case timed(const char* protocol, const char* profile) {
   setup.operations = 50;
   setup.hold = microseconds(1);
   setup.shared_percent = 50;
-  setup.make = simulation;
+  setup.make = plain_simulation;
   return setup;
 }
 

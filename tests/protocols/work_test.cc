@@ -2,7 +2,7 @@
 
 #include "tests/protocols/sections.h"
 #if LATCHLAB_WITH_SIMGRID
-#include "tests/protocols/simulation.h"
+#include "tests/conformance/simulation.h"
 #endif
 
 namespace latchlab::testing {
@@ -58,7 +58,7 @@ TEST(Work, writes_objects_whole_from_the_clients_own_buffer) {
 #if LATCHLAB_WITH_SIMGRID
 TEST(timed, work_writes_objects_whole_from_the_clients_own_buffer) {
   Case setup = writing(200);
-  setup.make = simulation;
+  setup.make = plain_simulation;
   expect_own_buffers(run(setup, 1), 200);
 }
 #endif

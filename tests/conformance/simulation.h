@@ -1,5 +1,5 @@
 #pragma once
-// A simulator for tests that ask what happens where time passes, never how long it takes: round
+// The simulator, for tests that ask what happens where time passes, never how long it takes: round
 // numbers, and clocks that differ. One for each process: SimGrid has one engine.
 
 #include <memory>
@@ -7,10 +7,10 @@
 #include "backends/simgrid/simgrid_backend.h"
 #include "core/runner/backend.h"
 
-namespace latchlab::testing {
+namespace latchlab {
 
 // A round trip takes about two microseconds.
-inline std::unique_ptr<Backend> simulation(const WorldPlan& plan) {
+inline std::unique_ptr<Backend> plain_simulation(const WorldPlan& plan) {
   SimgridOptions options;
   NicModel& nic = options.nic;
   nic.name = "plain";
@@ -36,7 +36,9 @@ inline std::unique_ptr<Backend> simulation(const WorldPlan& plan) {
   nic.call_service = microseconds(1);
   options.drift_ppb = 50'000;
   options.clock_offset = microseconds(10);
+  options.nic_drift_ppb = 10'000;
+  options.nic_clock_offset = microseconds(1);
   return make_simgrid(plan, options);
 }
 
-}  // namespace latchlab::testing
+}  // namespace latchlab
