@@ -9,7 +9,7 @@ foreach(header IN LISTS seam)
   string(APPEND hashes ${hash})
 endforeach()
 string(SHA256 hash "${hashes}")
-string(SUBSTRING ${hash} 0 16 hash)
+string(SUBSTRING ${hash} 0 16 latchlab_seam)
 
 add_library(latchlab_plugin INTERFACE)
 add_library(Latchlab::plugin ALIAS latchlab_plugin)
@@ -17,7 +17,7 @@ set_target_properties(latchlab_plugin PROPERTIES EXPORT_NAME plugin)
 target_compile_features(latchlab_plugin INTERFACE cxx_std_20)
 target_compile_options(latchlab_plugin INTERFACE -ffp-contract=off)
 target_compile_definitions(latchlab_plugin INTERFACE LATCHLAB_VERSION="${PROJECT_VERSION}"
-                           LATCHLAB_SEAM="${hash}")
+                           LATCHLAB_SEAM="${latchlab_seam}")
 target_include_directories(latchlab_plugin INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>
                            $<INSTALL_INTERFACE:include/latchlab>)
 include(cmake/plugin.cmake)

@@ -127,6 +127,7 @@ void SafetyMonitor::drop_grant(ClientId client, std::uint32_t at) {
 
 void SafetyMonitor::requested(ClientId client, const Want& want) {
   LATCHLAB_CHECK(clients_[client.value].waiting == kNone, "a client waits for one lock at a time");
+  LATCHLAB_CHECK(want.extent.valid(), "a want of no units, or of more than have numbers");
   clients_[client.value].asked = &want;
 }
 
@@ -157,7 +158,7 @@ void SafetyMonitor::count_bypasses(const LockState& state, std::uint32_t winner,
                                    const Grant& grant) {
   for (std::uint32_t at = state.first_waiting; at != kNone && at != winner; at = claims_[at].next) {
     Claim& waiting = claims_[at];
-    if (compatible(waiting.mode, grant.mode) || !overlap(waiting.extent, grant.extent)) continue;
+    if (!conflict(waiting, grant)) continue;
     max_bypassed_ = std::max<std::uint64_t>(max_bypassed_, ++waiting.bypassed);
   }
 }
@@ -201,8 +202,7 @@ bool SafetyMonitor::is_alone(const LockState& state, std::uint32_t mine) {
   bool safe = true;
   for (std::uint32_t at = state.holders; at != kNone; at = claims_[at].next) {
     Claim& holder = claims_[at];
-    if (at == mine || compatible(holder.mode, me.mode) || !overlap(holder.extent, me.extent))
-      continue;
+    if (at == mine || !conflict(holder, me)) continue;
     const bool worthless = clocks_.local_now(me.client) >= me.valid_until;
     if (worthless || clocks_.local_now(holder.client) >= holder.valid_until) {
       ++counts_.expired_holds;

@@ -44,20 +44,31 @@ struct Extent {
   std::uint64_t count = kWhole;
 
   constexpr bool whole() const { return count == kWhole; }
+  // May be asked for: one unit at least, and each has a number.
+  constexpr bool valid() const { return whole() ? first == 0 : count > 0 && count - 1 <= ~first; }
   constexpr bool operator==(const Extent&) const = default;
 };
 
+// Have they units in common? Ends are never computed: that of an extent which is not valid may have
+// no number.
 constexpr bool overlap(const Extent& a, const Extent& b) {
+  if (a.count == 0 || b.count == 0) return false;
   if (a.whole() || b.whole()) return true;
-  return a.first < b.first + b.count && b.first < a.first + a.count;
+  return a.first < b.first ? b.first - a.first < a.count : a.first - b.first < b.count;
+}
+
+// Of two wants, grants or the like, by different holders: may they not be held at once?
+template <class A, class B>
+constexpr bool conflict(const A& a, const B& b) {
+  return !compatible(a.mode, b.mode) && overlap(a.extent, b.extent);
 }
 
 // One of a client's acquisitions and what it is granted: the smallest number that this client does
 // not use already, chosen by whoever asks. The run as a whole knows a grant by client and number.
 using GrantId = StrongId<struct GrantTag, std::uint32_t>;
 
-// What a client asks for. A lock without the mode takes it exclusively, and one without ranges the
-// whole object.
+// What a client asks for; the extent is valid. A lock without the mode takes it exclusively, and
+// one without ranges the whole object.
 struct Want {
   LockRef lock;
   LockMode mode = LockMode::exclusive;
@@ -90,10 +101,6 @@ struct Grant {
   explicit Grant(const Want& want, LockMode as = LockMode::exclusive)
       : lock(want.lock), mode(as), id(want.id) {}
 };
-
-constexpr bool conflict(const Grant& a, const Grant& b) {
-  return !compatible(a.mode, b.mode) && overlap(a.extent, b.extent);
-}
 
 enum class AbortReason : std::uint8_t {
   deadline,       // the caller's deadline passed

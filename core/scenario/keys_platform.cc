@@ -156,7 +156,8 @@ std::vector<ScenarioKey> server_cpu_keys() {
        .min = "1",
        .max = "65536",
        .example = "8",
-       .says = "Cores of each server that run its part; null: `server.cores` of the NIC's file.",
+       .says = "Cores of each server that run its part; null: `server.cores` of the NIC's file. On "
+               "hardware, its threads that take calls; null: one.",
        .nullable = true},
       {.path = "platform.server_cpu.call_service",
        .kind = KeyKind::duration,

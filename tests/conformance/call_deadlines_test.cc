@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "tests/conformance/broken.h"
+#include "tests/conformance/desk.h"
 
 namespace latchlab::conformance {
 namespace {
@@ -12,39 +13,6 @@ class CallDeadlines : public Conformance {
   void SetUp() override { LATCHLAB_NEEDS(Capability::calls); }
 };
 LATCHLAB_EVERY_BACKEND(CallDeadlines);
-
-enum RequestType : std::uint16_t { kDouble, kHold, kRelease };
-
-Request request_of(RequestType type, std::uint64_t word = 0) {
-  Request request;
-  request.type = type;
-  request.words[0] = word;
-  return request;
-}
-
-// Doubles numbers; keeps callers until somebody releases them all.
-class Desk final : public CallHandler {
- public:
-  Task<void> serve(Verbs& verbs, PendingCall pending) override {
-    if (pending.request.type == kHold) {
-      held_.push_back(pending);
-      co_return;
-    }
-    if (pending.request.type == kRelease) {
-      for (const PendingCall& each : held_) answer(verbs, each);
-      held_.clear();
-    }
-    answer(verbs, pending);
-  }
-
- private:
-  static void answer(Verbs& verbs, const PendingCall& pending) {
-    Reply reply;
-    reply.words[0] = 2 * pending.request.words[0];
-    verbs.reply(pending, reply);
-  }
-  std::vector<PendingCall> held_;
-};
 
 // Longer than an answer takes, and shorter than a body.
 constexpr Duration kPatience = milliseconds(1);

@@ -1,6 +1,7 @@
 // Requests to a server part, answered at once or later.
 
 #include "tests/conformance/conformance.h"
+#include "tests/conformance/desk.h"
 
 namespace latchlab::conformance {
 namespace {
@@ -10,42 +11,6 @@ class Calls : public Conformance {
   void SetUp() override { LATCHLAB_NEEDS(Capability::calls); }
 };
 LATCHLAB_EVERY_BACKEND(Calls);
-
-enum RequestType : std::uint16_t { kDouble, kHold, kRelease };
-
-// Doubles numbers; keeps callers until somebody releases them all.
-class Desk final : public CallHandler {
- public:
-  Task<void> serve(Verbs& verbs, PendingCall pending) override {
-    if (pending.request.type == kHold) {
-      held_.push_back(pending);
-      co_return;
-    }
-    if (pending.request.type == kRelease) {
-      for (const PendingCall& each : held_) answer(verbs, each, 0);
-      held_.clear();
-    } else {
-      co_await verbs.compute(nanoseconds(100));
-    }
-    answer(verbs, pending, 2 * pending.request.words[0]);
-  }
-  std::size_t held() const { return held_.size(); }
-
- private:
-  static void answer(Verbs& verbs, const PendingCall& pending, std::uint64_t word) {
-    Reply reply;
-    reply.words[0] = word;
-    verbs.reply(pending, reply);
-  }
-  std::vector<PendingCall> held_;
-};
-
-Request request_of(RequestType type, std::uint64_t word = 0) {
-  Request request;
-  request.type = type;
-  request.words[0] = word;
-  return request;
-}
 
 TEST_P(Calls, every_caller_gets_its_own_answer) {
   Desk desk;

@@ -155,15 +155,20 @@ Task<void> work_then_send(Verbs& verbs, EndpointAddr target) {
   co_await verbs.send(target, message);
 }
 
+// What ends client one's wait for a message: client two sends it after its work.
+Woke woken(World& world) {
+  const EndpointAddr inbox = world.one.open_endpoint(1);
+  Woke by = Woke::membership;
+  world.backend.spawn(world.one, wait_with_deadline(world.one, inbox, by), {});
+  world.backend.spawn(world.two, work_then_send(world.two, inbox), {});
+  EXPECT_EQ(world.run(), RunEnd::finished);
+  return by;
+}
+
 TEST(Explorer, deadline_does_not_pass_while_anything_else_can_happen) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     World world(seeded(seed));
-    const EndpointAddr inbox = world.one.open_endpoint(1);
-    Woke by = Woke::membership;
-    world.backend.spawn(world.one, wait_with_deadline(world.one, inbox, by), {});
-    world.backend.spawn(world.two, work_then_send(world.two, inbox), {});
-    ASSERT_EQ(world.run(), RunEnd::finished);
-    ASSERT_EQ(by, Woke::message);
+    ASSERT_EQ(woken(world), Woke::message);
   }
 }
 
@@ -171,12 +176,7 @@ TEST(Explorer, deadline_passes_when_the_client_that_would_have_acted_is_dead) {
   ExplorerOptions options = seeded(1);
   options.crashes.push_back({ClientId{1}, 20, CrashKind::client});
   World world(options);
-  const EndpointAddr inbox = world.one.open_endpoint(1);
-  Woke by = Woke::message;
-  world.backend.spawn(world.one, wait_with_deadline(world.one, inbox, by), {});
-  world.backend.spawn(world.two, work_then_send(world.two, inbox), {});
-  EXPECT_EQ(world.run(), RunEnd::finished);
-  EXPECT_EQ(by, Woke::deadline);
+  EXPECT_EQ(woken(world), Woke::deadline);
 }
 
 Task<void> add_detached(Verbs& verbs) {

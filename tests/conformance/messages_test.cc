@@ -189,13 +189,19 @@ Task<void> wait_for_ever(Verbs& verbs, EndpointAddr own) {
   co_await verbs.receive(own, {});
 }
 
+// An inbox with two recvs, of client 1, who has died.
+EndpointAddr inbox_of_the_dead(Bench& bench, CrashKind kind) {
+  Verbs& victim = bench.add_client(kThere);
+  const EndpointAddr inbox = victim.open_endpoint(2);
+  bench.spawn(victim, wait_for_ever(victim, inbox));
+  bench.world().crash(ClientId{1}, kind);
+  return inbox;
+}
+
 TEST_P(Messages, crashed_client_uses_up_its_recvs_unread) {
   LATCHLAB_NEEDS(Capability::client_crash);
   Verbs& sender = add_client();
-  Verbs& victim = add_client(kThere);
-  const EndpointAddr inbox = victim.open_endpoint(2);
-  spawn(victim, wait_for_ever(victim, inbox));
-  world().crash(ClientId{1}, CrashKind::client);
+  const EndpointAddr inbox = inbox_of_the_dead(*this, CrashKind::client);
   run_alone(sender, [](Verbs& verbs, EndpointAddr target) -> Task<void> {
     const VerbStatus first = co_await verbs.send(target, numbered(1));
     EXPECT_EQ(first, VerbStatus::ok);
@@ -209,10 +215,7 @@ TEST_P(Messages, crashed_client_uses_up_its_recvs_unread) {
 TEST_P(Messages, crashed_process_does_not_acknowledge) {
   LATCHLAB_NEEDS(Capability::client_crash);
   Verbs& sender = add_client();
-  Verbs& victim = add_client(kThere);
-  const EndpointAddr inbox = victim.open_endpoint(2);
-  spawn(victim, wait_for_ever(victim, inbox));
-  world().crash(ClientId{1}, CrashKind::process);
+  const EndpointAddr inbox = inbox_of_the_dead(*this, CrashKind::process);
   run_alone(sender, [](Verbs& verbs, EndpointAddr target) -> Task<void> {
     const VerbStatus status = co_await verbs.send(target, numbered(1));
     EXPECT_EQ(status, VerbStatus::peer_failed);

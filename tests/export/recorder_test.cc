@@ -11,6 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr Time us(std::int64_t n) {
   return Time{} + microseconds(n);
@@ -18,6 +19,12 @@ constexpr Time us(std::int64_t n) {
 constexpr LockId kLock{17};
 constexpr ClientId kFirst{0};
 constexpr ClientId kSecond{1};
+
+Grant grant_of(LockMode mode, const Extent& extent = {}, std::uint32_t id = 0) {
+  Grant grant(Want{LockRef{kLock, {}}, mode, extent, GrantId{id}}, mode);
+  grant.extent = extent;
+  return grant;
+}
 
 class Recorder : public ::testing::Test {
  protected:
@@ -35,8 +42,8 @@ class Recorder : public ::testing::Test {
     return TraceEvents(recorder().log().chrome_json("{}"));
   }
   void hold(ClientId client, LockMode mode, Time from, Time to) {
-    recorder().granted(from, client, kLock, mode);
-    recorder().release_begins(to, client, kLock, mode);
+    recorder().granted(from, client, grant_of(mode));
+    recorder().release_begins(to, client, grant_of(mode));
     recorder().released(to, client, ReleaseResult::released);
   }
 
@@ -67,15 +74,15 @@ TEST_F(Recorder, nothing_outside_the_window_is_shown) {
 
 TEST_F(Recorder, a_run_that_ends_before_the_window_shows_nothing) {
   recorder().cycle_begins(us(1), kFirst);
-  recorder().granted(us(1), kFirst, kLock, LockMode::exclusive);
+  recorder().granted(us(1), kFirst, grant_of(LockMode::exclusive));
   EXPECT_THAT(finished(us(5)).slices(), IsEmpty());
 }
 
 TEST_F(Recorder, holds_that_overlap_stand_on_tracks_of_their_own_and_are_told) {
-  recorder().granted(us(11), kFirst, kLock, LockMode::exclusive);
-  recorder().granted(us(12), kSecond, kLock, LockMode::shared);
-  recorder().release_begins(us(13), kFirst, kLock, LockMode::exclusive);
-  recorder().release_begins(us(14), kSecond, kLock, LockMode::shared);
+  recorder().granted(us(11), kFirst, grant_of(LockMode::exclusive));
+  recorder().granted(us(12), kSecond, grant_of(LockMode::shared));
+  recorder().release_begins(us(13), kFirst, grant_of(LockMode::exclusive));
+  recorder().release_begins(us(14), kSecond, grant_of(LockMode::shared));
   const TraceEvents events = finished(us(30));
   EXPECT_THAT(events.conflicts(), ElementsAre(HasSubstr("lock 17")));
   EXPECT_EQ(events.instants("conflicting holds").size(), 1U);
@@ -83,11 +90,57 @@ TEST_F(Recorder, holds_that_overlap_stand_on_tracks_of_their_own_and_are_told) {
 }
 
 TEST_F(Recorder, readers_together_and_writers_in_turn_are_no_conflict) {
-  recorder().granted(us(11), kFirst, kLock, LockMode::shared);
-  recorder().granted(us(11), kSecond, kLock, LockMode::shared);
-  recorder().release_begins(us(13), kFirst, kLock, LockMode::shared);
-  recorder().release_begins(us(13), kSecond, kLock, LockMode::shared);
+  recorder().granted(us(11), kFirst, grant_of(LockMode::shared));
+  recorder().granted(us(11), kSecond, grant_of(LockMode::shared));
+  recorder().release_begins(us(13), kFirst, grant_of(LockMode::shared));
+  recorder().release_begins(us(13), kSecond, grant_of(LockMode::shared));
   hold(kFirst, LockMode::exclusive, us(13), us(15));
+  const TraceEvents events = finished(us(30));
+  EXPECT_THAT(events.conflicts(), IsEmpty());
+  EXPECT_THAT(events.instants("conflicting holds"), IsEmpty());
+}
+
+TEST_F(Recorder, an_updater_stands_beside_readers_and_not_beside_another_updater) {
+  recorder().granted(us(11), kFirst, grant_of(LockMode::update));
+  recorder().granted(us(12), kSecond, grant_of(LockMode::shared, {}, 0));
+  EXPECT_THAT(recorder().log().chrome_json("{}"), Not(HasSubstr("conflicting holds")));
+  recorder().granted(us(13), kSecond, grant_of(LockMode::update, {}, 1));
+  const TraceEvents events = finished(us(30));
+  EXPECT_THAT(events.conflicts(), ElementsAre(HasSubstr("client 0 update and client 1 update")));
+  EXPECT_EQ(events.instants("conflicting holds").size(), 1U);
+}
+
+TEST_F(Recorder, an_upgrade_is_a_hold_in_its_new_mode) {
+  recorder().granted(us(11), kFirst, grant_of(LockMode::update));
+  recorder().granted(us(12), kSecond, grant_of(LockMode::shared));
+  recorder().upgraded(us(13), kFirst, grant_of(LockMode::exclusive));
+  recorder().release_begins(us(14), kFirst, grant_of(LockMode::exclusive));
+  const TraceEvents events = finished(us(30));
+  EXPECT_THAT(events.conflicts(), ElementsAre(HasSubstr("client 1 shared and client 0 exclusive")));
+  EXPECT_EQ(events.instants("conflicting holds").size(), 1U);
+}
+
+TEST_F(Recorder, holds_of_other_units_are_no_conflict) {
+  const Grant low = grant_of(LockMode::exclusive, {0, 4}, 0);
+  const Grant high = grant_of(LockMode::exclusive, {4, 4}, 1);
+  const Grant middle = grant_of(LockMode::shared, {3, 2}, 2);
+  recorder().granted(us(11), kFirst, low);
+  recorder().granted(us(12), kFirst, high);
+  recorder().release_begins(us(13), kFirst, high);
+  recorder().granted(us(14), kSecond, high);
+  EXPECT_THAT(recorder().log().chrome_json("{}"), Not(HasSubstr("conflicting holds")));
+  recorder().release_begins(us(15), kFirst, low);
+  recorder().granted(us(16), kFirst, middle);
+  const TraceEvents events = finished(us(30));
+  EXPECT_THAT(events.conflicts(), ElementsAre(HasSubstr("client 1 exclusive and client 0 shared")));
+  EXPECT_EQ(events.instants("conflicting holds").size(), 1U);
+}
+
+TEST_F(Recorder, a_crash_ends_all_that_the_client_holds) {
+  for (std::uint32_t i = 0; i < 2; ++i)
+    recorder().granted(us(11 + i), kFirst, grant_of(LockMode::exclusive, {4 * i, 4}, i));
+  recorder().crashed(us(13), kFirst, "client crash");
+  hold(kSecond, LockMode::exclusive, us(14), us(15));
   const TraceEvents events = finished(us(30));
   EXPECT_THAT(events.conflicts(), IsEmpty());
   EXPECT_THAT(events.instants("conflicting holds"), IsEmpty());
@@ -106,7 +159,7 @@ TEST_F(Recorder, a_full_trace_ends_early_with_every_slice_closed) {
 
 TEST_F(Recorder, a_crash_ends_what_the_client_did) {
   recorder().cycle_begins(us(11), kFirst);
-  recorder().granted(us(12), kFirst, kLock, LockMode::exclusive);
+  recorder().granted(us(12), kFirst, grant_of(LockMode::exclusive));
   recorder().crashed(us(13), kFirst, "client crash");
   const TraceEvents events = finished(us(30));
   for (const auto& slice : events.slices()) {

@@ -49,6 +49,17 @@ void TraceEvents::read_slices() {
   for (const auto& [track, stack] : open) EXPECT_TRUE(stack.empty()) << "open on " << track.second;
 }
 
+namespace {
+
+bool share_units(const Json& a, const Json& b) {
+  if (!a.contains("first") || !b.contains("first")) return true;
+  const std::uint64_t a_first = a["first"], b_first = b["first"];
+  return a_first < b_first + b["count"].get<std::uint64_t>() &&
+         b_first < a_first + a["count"].get<std::uint64_t>();
+}
+
+}  // namespace
+
 std::vector<std::string> TraceEvents::conflicts() const {
   std::vector<std::string> found;
   std::vector<const ShownSlice*> holds;
@@ -58,8 +69,10 @@ std::vector<std::string> TraceEvents::conflicts() const {
     for (std::size_t k = i + 1; k < holds.size(); ++k) {
       const ShownSlice& a = *holds[i];
       const ShownSlice& b = *holds[k];
-      const bool exclusive = a.args["mode"] == "exclusive" || b.args["mode"] == "exclusive";
-      if (exclusive && a.args["lock"] == b.args["lock"] && a.from < b.to && b.from < a.to)
+      const bool exclusive = a.args["mode"] == "exclusive" || b.args["mode"] == "exclusive" ||
+                             (a.args["mode"] == "update" && b.args["mode"] == "update");
+      if (exclusive && a.args["lock"] == b.args["lock"] && a.from < b.to && b.from < a.to &&
+          share_units(a.args, b.args))
         found.push_back(fmt::format("lock {}: {} and {}", a.args["lock"].dump(), a.name, b.name));
     }
   return found;

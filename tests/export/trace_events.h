@@ -20,7 +20,8 @@ class TraceEvents {
   explicit TraceEvents(const std::string& text);
 
   const std::vector<ShownSlice>& slices() const { return slices_; }  // by begin
-  // Holds of one lock, at least one of them exclusive, that overlap: a line each.
+  // Holds of one lock that overlap in time and units, in modes that exclude each other: a line
+  // each.
   std::vector<std::string> conflicts() const;
   std::vector<nlohmann::ordered_json> instants(const std::string& name) const;
   // Begins and ends of arrows that have both.

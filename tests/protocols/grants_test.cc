@@ -116,6 +116,7 @@ TEST(Leases, are_extended_before_work_that_is_longer) {
 TEST(Work, does_not_begin_after_a_lease) {
   LATCHLAB_NEEDS_EXPLORER("a lease shorter than a verb on a busy machine may take");
   Case setup = alone(leased(false));
+  setup.object_bytes = 8;
   const auto fill = setup.section;
   setup.section = [fill](ClientId client, std::uint64_t count, const World& world,
                          Section& section) {

@@ -46,6 +46,7 @@ struct Case {
   std::uint32_t shared_percent = 0;
   Duration hold = nanoseconds(20);
   GuardMode guard = GuardMode::off;
+  std::uint64_t object_bytes = 0;  // of what each lock guards; 0: nothing
   // Instead of operations on one lock each: a client's n-th section; false: that was all.
   std::function<bool(ClientId, std::uint64_t, const World&, Section&)> section;
   std::function<std::unique_ptr<LockClient>(LockClient&)>
@@ -55,6 +56,11 @@ struct Case {
   std::uint64_t max_steps = 20'000;
   std::unique_ptr<Backend> (*make)(const WorldPlan&) = nullptr;  // null: the explorer, or hardware
 };
+
+// What is in a client's buffer, from which WRITEs of objects come.
+inline std::uint64_t buffer_word(ClientId client, std::uint64_t index) {
+  return 1000 * (client.value + 1ULL) + index;
+}
 
 struct Outcome {
   RunEnd end = RunEnd::stuck;
@@ -75,7 +81,9 @@ struct Outcome {
   std::vector<LeftInside> left;  // in the guard's journal, at the end
   std::uint64_t guard_word = 0;  // of lock 0, at the end
   std::vector<std::uint64_t> words;
-  std::vector<std::string> log;  // what happened, where sections are given
+  std::vector<std::string> log;                     // what happened, where sections are given
+  std::vector<Time> when;                           // each of it did, in true time
+  std::vector<std::vector<std::uint64_t>> objects;  // of each lock, at the end
 
   bool safe() const { return safety.violations == 0 && safety.late_effects == 0; }
 };
@@ -100,6 +108,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     shape.clients_per_node = setup.clients_per_node;
     shape.locks.count = setup.locks;
     shape.seed = seed;
+    shape.object_bytes = setup.object_bytes;
     shape.guard = setup.guard != GuardMode::off;
     world_ = std::make_unique<World>(*protocol_, shape);
     ExplorerOptions options;
@@ -109,6 +118,9 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
         setup.make ? setup.make(world_->plan()) : make_world(world_->plan(), *protocol_, options);
     world_->attach(*backend_);
     done_.resize(shape.clients());
+    for (std::uint32_t i = 0; i < shape.clients(); ++i)
+      for (std::uint64_t w = 0; w < shape.object_bytes / 8; ++w)
+        backend_->poke(world_->buffer_of(ClientId{i}) + 8 * w, buffer_word(ClientId{i}, w));
     monitor_ = std::make_unique<SafetyMonitor>(shape.clients(), *this);
     journal_ = std::vector<GuardRecord>(shape.clients());
     if (shape.guard)
@@ -133,9 +145,11 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
       outcome_.tally += world_->verbs(ClientId{i}).tally();
     }
     const RemoteAddr entry = world_->lock(LockId{0}).entry;
-    outcome_.words = words_at(entry);
+    outcome_.words = words_at(entry, world_->entry_bytes());
     outcome_.entry = protocol_->decode(outcome_.words);
     outcome_.free = protocol_->is_free(entry, outcome_.words);
+    for (std::uint64_t i = 0; setup_.object_bytes > 0 && i < setup_.locks; ++i)
+      outcome_.objects.push_back(words_at(world_->object_of(LockId{i}), setup_.object_bytes));
     if (guard_) {
       outcome_.guard = guard_->findings();
       outcome_.left = what_is_left(journal_);
@@ -145,10 +159,9 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   }
 
  private:
-  std::vector<std::uint64_t> words_at(RemoteAddr entry) {
+  std::vector<std::uint64_t> words_at(RemoteAddr start, std::uint64_t bytes) {
     std::vector<std::uint64_t> words;
-    for (std::uint64_t w = 0; w < world_->entry_bytes() / 8; ++w)
-      words.push_back(backend_->peek(entry + 8 * w));
+    for (std::uint64_t w = 0; w < bytes / 8; ++w) words.push_back(backend_->peek(start + 8 * w));
     return words;
   }
   bool next(ClientId client, Section& section) override {
@@ -164,14 +177,13 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     if (setup_.impatient) section.options.deadline = world_->verbs(client).now();
     return true;
   }
-  // The last lock's entry stands in for all objects.
-  RemoteAddr object_of(LockId) const override {
-    return world_->lock(LockId{setup_.locks - 1}).entry;
-  }
+  RemoteAddr object_of(LockId lock) const override { return world_->object_of(lock); }
+  RemoteAddr buffer_of(ClientId client) const override { return world_->buffer_of(client); }
   void note(ClientId client, const char* what, LockId lock) {
-    if (setup_.section)
-      outcome_.log.push_back(std::to_string(client.value) + " " + what + " " +
-                             std::to_string(lock.value));
+    if (!setup_.section) return;
+    outcome_.log.push_back(std::to_string(client.value) + " " + what + " " +
+                           std::to_string(lock.value));
+    outcome_.when.push_back(backend_->true_now());
   }
   void arrived(ClientId client, Duration) override { note(client, "begins section", {}); }
   void acquire_begins(ClientId client, const Want& want) override {
@@ -188,7 +200,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     monitor_->granted(client, grant);
     ++outcome_.acquired;
     const RemoteAddr entry = grant.lock.entry;
-    if (protocol_->is_free(entry, words_at(entry))) ++outcome_.looked_free;
+    if (protocol_->is_free(entry, words_at(entry, world_->entry_bytes()))) ++outcome_.looked_free;
     outcome_.most_inside = std::max(outcome_.most_inside, monitor_->holders(grant.lock.id));
     const auto doomed = std::find(setup_.dies.begin(), setup_.dies.end(), client.value);
     if (doomed == setup_.dies.end()) return;

@@ -20,7 +20,7 @@ const std::vector<std::string> kFaults = {"none", "shares_extents", "upgrades_at
 
 struct Options {
   Duration lease;
-  std::uint64_t max_held = 0;
+  std::uint64_t max_held = 0, max_waiting = 0;
   Fault fault = Fault::none;
 };
 
@@ -60,7 +60,9 @@ class Server final : public ServerPart {
     switch (static_cast<Ask>(request.type & 0xff)) {
       case Ask::acquire:
         book.waiting.push_back(claim);
-        queued = true;
+        queued =
+            book.waiting.size() <= options_.max_waiting || is_free(book, book.waiting.size() - 1);
+        if (!queued) book.waiting.pop_back();
         break;
       case Ask::upgrade:
         queued = wants_upgrade(book, claim);
@@ -111,16 +113,15 @@ class Server final : public ServerPart {
   bool is_free(const Book& book, std::size_t index) const {
     const Claim& mine = book.waiting[index];
     if (mine.upgrades && options_.fault == Fault::upgrades_at_once) return true;
-    const auto in_the_way = [&](const Claim& other) { return conflict(mine, other); };
+    const auto in_the_way = [&](const Claim& other) { return excludes(other, mine); };
     const auto before = book.waiting.begin() + static_cast<std::ptrdiff_t>(index);
     return std::none_of(book.holders.begin(), book.holders.end(), in_the_way) &&
            std::none_of(book.waiting.begin(), before, in_the_way);
   }
 
-  bool conflict(const Claim& a, const Claim& b) const {
-    if (a.owner == b.owner || compatible(a.mode, b.mode)) return false;
-    if (options_.fault == Fault::shares_extents) return a.extent == b.extent;
-    return overlap(a.extent, b.extent);
+  bool excludes(const Claim& a, const Claim& b) const {
+    if (a.owner == b.owner || !conflict(a, b)) return false;
+    return a.extent == b.extent || options_.fault != Fault::shares_extents;
   }
 
   void enter(Book& book, const Claim& claim, Time now) const {
@@ -221,7 +222,8 @@ class Client final : public LockClient {
       const Request request = request_for(what, grant);
       const Reply reply = co_await verbs_.call(grant.lock.entry.node, request);
       if (!reply.ok()) co_return Aborted{AbortReason::server_failed};
-      if (reply.words[0] == 0) co_return Aborted{AbortReason::recovered};
+      if (reply.words[0] == 0)
+        co_return Aborted{what == Ask::acquire ? AbortReason::too_many : AbortReason::recovered};
       if (what == Ask::upgrade) grant.mode = LockMode::exclusive;
       if (options_.lease.ps == 0) co_return grant;
       grant.valid_until = asked + options_.lease;
@@ -239,6 +241,7 @@ class ReferenceLock final : public Protocol {
   explicit ReferenceLock(const ParamSet& params) {
     options_.lease = params.duration("lease");
     options_.max_held = static_cast<std::uint64_t>(params.integer("max_held"));
+    options_.max_waiting = static_cast<std::uint64_t>(params.integer("max_waiting"));
     const auto fault = std::find(kFaults.begin(), kFaults.end(), params.choice("fault"));
     options_.fault = static_cast<Fault>(fault - kFaults.begin());
   }
@@ -276,6 +279,7 @@ ProtocolEntry make_entry() {
   entry.info.params = {
       duration_param("lease", Duration{}, Duration{}, seconds(10), "0: grants never expire"),
       integer_param("max_held", 16, 1, 1'000, "locks that a client may hold at once"),
+      integer_param("max_waiting", 1'000, 0, 1'000, "requests of a lock that may wait"),
       choice_param("fault", "none", kFaults, "what it does wrong"),
   };
   entry.info.profiles = {{"default", "none", {}}};

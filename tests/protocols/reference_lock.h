@@ -11,7 +11,8 @@
 
 namespace latchlab::testing {
 
-// Parameters: `lease` (0: grants never expire), `max_held`, and `fault`, what the lock does wrong:
+// Parameters: `lease` (0: grants never expire), `max_held`, `max_waiting` (of a lock; a request
+// that would have to wait beside as many is refused), and `fault`, what the lock does wrong:
 //   none
 //   shares_extents      grants what overlaps with what others hold, unless it is the same extent
 //   upgrades_at_once    waits for no reader before it upgrades

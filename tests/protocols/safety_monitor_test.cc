@@ -177,6 +177,11 @@ TEST_F(Monitored, a_request_whose_verb_has_not_taken_effect_is_bypassed_by_nobod
   EXPECT_EQ(monitor_.max_bypassed(), 1U);
 }
 
+TEST_F(Monitored, a_request_for_units_without_numbers_ends_the_run) {
+  const Want want{LockRef{LockId{0}, {}}, kShared, {~0ULL, 2}};
+  EXPECT_DEATH(monitor_.requested(kOne, want), "more than have numbers");
+}
+
 // ---- bypasses, against a list of all waiters that is walked at each grant ----
 
 struct Request {
@@ -224,9 +229,8 @@ class Crowd {
         grant_of(winner.want.mode, winner.want.extent, 0, winner.want.lock.id.value);
     for (auto& [other, request] : waiting_) {
       const bool earlier = request.order && (!winner.order || *request.order < *winner.order);
-      const bool in_the_way = request.want.lock.id == grant.lock.id &&
-                              !compatible(request.want.mode, grant.mode) &&
-                              overlap(request.want.extent, grant.extent);
+      const bool in_the_way =
+          request.want.lock.id == grant.lock.id && conflict(request.want, grant);
       if (earlier && in_the_way) most_ = std::max(most_, ++request.bypassed);
     }
     monitor_.granted(client, grant);

@@ -1,4 +1,4 @@
-// Sections of the client loop: several wants, upgrades, work and aborts, around locks that stand
+// Sections of the client loop: several wants, upgrades and aborts, around locks that stand
 // and around one for tests that does what it should not.
 
 #include "tests/protocols/sections.h"
@@ -79,27 +79,27 @@ TEST(Sections, that_miss_their_deadline_give_back_what_they_hold_and_are_over) {
 // A lock that is refused a few times, for a reason that passes.
 class Refusing final : public LockClient {
  public:
-  Refusing(LockClient& inner, LockId refused, int times)
-      : inner_(inner), refused_(refused), left_(times) {}
+  Refusing(LockClient& inner, LockId refused, int acquisitions, int upgrades)
+      : inner_(inner), refused_(refused), acquisitions_(acquisitions), upgrades_(upgrades) {}
   Task<AcquireResult> acquire(Want want, AcquireOptions options) override {
-    if (want.lock.id == refused_ && left_-- > 0) co_return Aborted{AbortReason::too_many};
+    if (want.lock.id == refused_ && acquisitions_-- > 0) co_return Aborted{AbortReason::too_many};
     co_return co_await inner_.acquire(want, options);
   }
   Task<ReleaseResult> release(Grant grant) override { return inner_.release(grant); }
   Task<AcquireResult> upgrade(Grant grant, AcquireOptions options) override {
-    if (grant.lock.id == refused_ && left_-- > 0) co_return Aborted{AbortReason::too_many};
+    if (grant.lock.id == refused_ && upgrades_-- > 0) co_return Aborted{AbortReason::too_many};
     co_return co_await inner_.upgrade(grant, options);
   }
 
  private:
   LockClient& inner_;
   LockId refused_;
-  int left_;
+  int acquisitions_, upgrades_;  // how many more are refused
 };
 
 std::vector<std::string> refused_twice(Case setup) {
   setup.wrap = [](LockClient& inner) -> std::unique_ptr<LockClient> {
-    return std::make_unique<Refusing>(inner, LockId{1}, 2);
+    return std::make_unique<Refusing>(inner, LockId{1}, 2, 0);
   };
   const Outcome outcome = run(alone(setup), 1);
   EXPECT_EQ(outcome.end, RunEnd::finished);
@@ -150,17 +150,19 @@ TEST(Sections, upgrade_the_first_wants_for_update_when_all_are_held) {
                           "0 takes 2", "0 upgrades 1", "0 leaves 2", "0 leaves 1", "0 leaves 0"));
 }
 
-TEST(Sections, give_back_after_an_upgrade_that_was_refused) {
-  const Outcome outcome = run(alone(upgrading(OnAbort::give_back)), 1);
-  ASSERT_EQ(outcome.end, RunEnd::finished);
+TEST(Sections, give_everything_back_after_an_upgrade_that_was_refused) {
   Case setup = upgrading(OnAbort::give_back);
   setup.wrap = [](LockClient& inner) -> std::unique_ptr<LockClient> {
-    return std::make_unique<Refusing>(inner, LockId{1}, 2);
+    return std::make_unique<Refusing>(inner, LockId{1}, 0, 2);
   };
-  const Outcome refused = run(alone(setup), 1);
-  EXPECT_EQ(refused.end, RunEnd::finished);
-  EXPECT_EQ(refused.aborted, 2U);
-  EXPECT_EQ(refused.upgraded, 1U);
+  const Outcome outcome = run(alone(setup), 1);
+  EXPECT_EQ(outcome.end, RunEnd::finished);
+  EXPECT_EQ(outcome.aborted, 2U);
+  EXPECT_EQ(outcome.upgraded, 1U);
+  const auto refused = std::find(outcome.log.begin(), outcome.log.end(), "0 cannot upgrade 1");
+  ASSERT_GE(outcome.log.end() - refused, 5);
+  EXPECT_THAT(std::vector(refused + 1, refused + 5),
+              ElementsAre("0 leaves 2", "0 leaves 1", "0 leaves 0", "0 asks for 0"));
 }
 
 TEST(Sections, of_an_open_loop_do_not_begin_before_they_arrive) {
@@ -179,27 +181,6 @@ TEST(Sections, of_an_open_loop_do_not_begin_before_they_arrive) {
   EXPECT_THAT(outcome.log,
               ElementsAre("0 begins section 0", "0 asks for 1", "0 takes 1", "0 leaves 1",
                           "0 begins section 0", "0 asks for 2", "0 takes 2", "0 leaves 2"));
-}
-
-// ---- work ----
-
-Case working(std::uint32_t bytes) {
-  return alone(repeated("cas", 1, [=](ClientId, const World& world, Section& section) {
-    want(world, section, 0);
-    want(world, section, 1);
-    section.work.reads = 3;
-    section.work.writes = 2;
-    section.work.bytes = bytes;
-    section.work.compute = nanoseconds(5);
-  }));
-}
-
-TEST(Work, reads_and_writes_each_object_with_verbs_that_are_counted) {
-  const Outcome outcome = run(working(8), 1);
-  EXPECT_EQ(outcome.end, RunEnd::finished);
-  EXPECT_EQ(outcome.tally.reads(), 2U * 3);
-  EXPECT_EQ(outcome.tally.writes(), 2U * 2);
-  EXPECT_EQ(run(working(16), 1).tally.reads(), 2U * 3);
 }
 
 }  // namespace

@@ -1,34 +1,11 @@
 // ShiftLock where time passes: leases end while others work.
 
 #if LATCHLAB_WITH_SIMGRID
-#include "backends/simgrid/simgrid_backend.h"
+#include "tests/conformance/simulation.h"
 #include "tests/protocols/shiftlock_bench.h"
 
 namespace latchlab::shiftlock_tests {
 namespace {
-
-// Round numbers: the tests ask what happens, never how long it takes.
-std::unique_ptr<Backend> simulation(const WorldPlan& plan) {
-  SimgridOptions options;
-  NicModel& nic = options.nic;
-  nic.name = "plain";
-  nic.link_bits_per_s = 100'000'000'000;
-  nic.post = nic.completion = nic.read = nanoseconds(100);
-  nic.one_way = nic.intra_node_message = nanoseconds(600);
-  nic.jitter = nanoseconds(50);
-  nic.request_gap = nanoseconds(10);
-  nic.serve_read = nic.serve_write = nic.serve_send = nanoseconds(20);
-  nic.serve_atomic_8 = nic.serve_atomic_16 = nanoseconds(30);
-  nic.slots = 512;
-  nic.hold_8 = nic.hold_8_failed = nic.hold_16 = nanoseconds(300);
-  nic.window = 16;
-  nic.dc_connect = nic.loopback_one_way = nanoseconds(400);
-  nic.dc_reset = nic.rnr_timer = nic.ack_timeout = microseconds(50);
-  nic.on_node = nic.cpu_access = nanoseconds(20);
-  nic.call_service = microseconds(1);
-  options.clocks.drift_ppb = 50'000;
-  return make_simgrid(plan, options);
-}
 
 std::vector<Script> crowd(const Script& writer, const Script& reader) {
   return {writer, writer, writer, writer, reader, reader, reader, reader};
@@ -44,7 +21,7 @@ ParamSet short_leases() {
 TEST(ShiftlockTimed, crowds_exclude_each_other_within_the_limit) {
   Bench bench(short_leases(),
               crowd(times(200, writes(microseconds(1))), times(200, reads(microseconds(2)))), 1, 1,
-              simulation);
+              plain_simulation);
   ASSERT_EQ(bench.run(), RunEnd::finished);
   EXPECT_EQ(bench.safety().violations, 0u) << bench.monitor().describe_violation();
   EXPECT_EQ(bench.finished_cycles(), 1600u);
@@ -56,7 +33,8 @@ TEST(ShiftlockTimed, crowds_exclude_each_other_within_the_limit) {
 TEST(ShiftlockTimed, each_death_and_each_forgotten_lock_is_recovered) {
   Script writer = times(40, writes(microseconds(1)));
   writer[20].skip_release = true;
-  Bench bench(short_leases(), crowd(writer, times(40, reads(microseconds(2)))), 2, 1, simulation);
+  Bench bench(short_leases(), crowd(writer, times(40, reads(microseconds(2)))), 2, 1,
+              plain_simulation);
   bench.crash_after(ClientId{0}, 20'000);
   bench.crash_after(ClientId{7}, 30'000);
   ASSERT_EQ(bench.run(), RunEnd::finished);
@@ -69,7 +47,7 @@ TEST(ShiftlockTimed, a_hold_past_its_lease_ends_suppressed_and_harms_nobody) {
   std::vector<Script> scripts =
       crowd(times(400, writes(microseconds(1))), times(400, reads(microseconds(2))));
   scripts[0] = {};
-  Bench bench(short_leases(), scripts, 3, 1, simulation);
+  Bench bench(short_leases(), scripts, 3, 1, plain_simulation);
   bench.body = [](Bench& me, ClientId client) {
     return hold_until(me, client, LockMode::exclusive, Time{} + milliseconds(1));
   };

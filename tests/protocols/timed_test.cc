@@ -3,41 +3,11 @@
 
 #if LATCHLAB_WITH_SIMGRID
 
-#include "backends/simgrid/simgrid_backend.h"
+#include "tests/conformance/simulation.h"
 #include "tests/protocols/harness.h"
 
 namespace latchlab::testing {
 namespace {
-
-// A round trip takes about two microseconds.
-std::unique_ptr<Backend> simulation(const WorldPlan& plan) {
-  SimgridOptions options;
-  NicModel& nic = options.nic;
-  nic.name = "plain";
-  nic.link_bits_per_s = 100'000'000'000;
-  nic.post = nic.completion = nanoseconds(100);
-  nic.one_way = nanoseconds(800);
-  nic.jitter = nanoseconds(50);
-  nic.read = nanoseconds(100);
-  nic.request_gap = nanoseconds(10);
-  nic.serve_read = nic.serve_write = nic.serve_send = nanoseconds(20);
-  nic.serve_atomic_8 = nic.serve_atomic_16 = nanoseconds(30);
-  nic.slots = 512;
-  nic.hold_8 = nic.hold_8_failed = nic.hold_16 = nanoseconds(300);
-  nic.window = 16;
-  nic.dc_connect = nanoseconds(300);
-  nic.dc_reset = microseconds(50);
-  nic.rnr_timer = microseconds(10);
-  nic.ack_timeout = microseconds(50);
-  nic.loopback_one_way = nanoseconds(400);
-  nic.intra_node_message = nanoseconds(500);
-  nic.on_node = nanoseconds(50);
-  nic.cpu_access = nanoseconds(20);
-  nic.call_service = microseconds(1);
-  options.clocks.drift_ppb = 50'000;
-  options.clocks.offset = microseconds(10);
-  return make_simgrid(plan, options);
-}
 
 Case timed(const char* protocol, const char* profile) {
   Case setup;
@@ -48,7 +18,7 @@ Case timed(const char* protocol, const char* profile) {
   setup.operations = 50;
   setup.hold = microseconds(1);
   setup.shared_percent = 50;
-  setup.make = simulation;
+  setup.make = plain_simulation;
   return setup;
 }
 

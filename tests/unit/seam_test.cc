@@ -1,9 +1,10 @@
-// The parts of the seam that belong to no backend: sparse memory, capabilities, functions without
-// allocation.
+// The parts of the seam that belong to no backend: sparse memory, capabilities, extents, functions
+// without allocation.
 
 #include <gtest/gtest.h>
 
 #include "core/base/inline_function.h"
+#include "core/protocols/lock.h"
 #include "core/verbs/capabilities.h"
 #include "core/verbs/sparse_memory.h"
 
@@ -54,6 +55,41 @@ TEST(Capabilities, every_one_has_a_name_of_its_own) {
   for (int i = 0; i < kCapabilities; ++i)
     for (int j = 0; j < i; ++j)
       EXPECT_NE(name_of(static_cast<Capability>(i)), name_of(static_cast<Capability>(j)));
+}
+
+constexpr std::uint64_t kLast = ~0ULL;
+
+bool overlap_either_way(const Extent& a, const Extent& b) {
+  EXPECT_EQ(overlap(a, b), overlap(b, a));
+  return overlap(a, b);
+}
+
+TEST(Extents, overlap_where_they_have_a_unit_in_common) {
+  EXPECT_TRUE(overlap_either_way({4, 4}, {7, 1}));
+  EXPECT_TRUE(overlap_either_way({4, 4}, {0, 100}));
+  EXPECT_TRUE(overlap_either_way({4, 4}, {}));
+  EXPECT_FALSE(overlap_either_way({4, 4}, {8, 1}));
+  EXPECT_FALSE(overlap_either_way({4, 4}, {0, 4}));
+  for (const Extent& other : {Extent{4, 4}, Extent{5, 0}, Extent{}})
+    EXPECT_FALSE(overlap_either_way({5, 0}, other)) << "an extent without units";
+}
+
+// Ends that have no number any more: sums of 64 bits would be small again.
+TEST(Extents, at_the_last_number_do_not_begin_again_at_zero) {
+  EXPECT_TRUE(overlap_either_way({kLast - 3, 4}, {kLast, 1}));
+  EXPECT_TRUE(overlap_either_way({kLast - 3, 4}, {kLast - 3, 1}));
+  EXPECT_FALSE(overlap_either_way({kLast - 3, 4}, {kLast - 4, 1}));
+  EXPECT_FALSE(overlap_either_way({kLast - 3, 4}, {0, 8}));
+  EXPECT_TRUE(overlap_either_way({kLast - 3, 10}, {kLast - 1, 10}));
+  EXPECT_FALSE(overlap_either_way({kLast - 3, 10}, {0, 8}));
+}
+
+TEST(Extents, are_valid_where_each_unit_has_a_number) {
+  for (const Extent& extent : {Extent{}, Extent{0, 1}, Extent{kLast, 1}, Extent{kLast - 3, 4}})
+    EXPECT_TRUE(extent.valid()) << extent.first << " " << extent.count;
+  for (const Extent& extent : {Extent{0, 0}, Extent{7, 0}, Extent{kLast, 2}, Extent{kLast - 3, 5},
+                               Extent{1, Extent::kWhole}})
+    EXPECT_FALSE(extent.valid()) << extent.first << " " << extent.count;
 }
 
 TEST(InlineFunction, copies_carry_their_captures_and_know_whether_they_are_empty) {

@@ -31,6 +31,8 @@ void TraceLocks::show(Time at, LockId id, Lock& lock, Hold& hold) {
   Args args;
   args.number("client", hold.client.value).text("mode", name_of(hold.mode));
   args.number("lock", id.value);
+  if (!hold.extent.whole())
+    args.number("first", hold.extent.first).number("count", hold.extent.count);
   if (hold.since < at) args.text("cut", "began before the window").date("since", hold.since);
   log_.begin(hold.track, at, fmt::format("client {} {}", hold.client.value, name_of(hold.mode)),
              args.str());
@@ -50,30 +52,59 @@ void TraceLocks::gave_up(Time at, LockId lock) {
   waits(at, lock, locks_[lock], -1);
 }
 
-void TraceLocks::granted(Time at, ClientId client, LockId id, LockMode mode) {
-  Lock& lock = locks_[id];
-  waits(at, id, lock, -1);
-  const bool conflict = std::any_of(lock.held.begin(), lock.held.end(), [&](const Hold& other) {
-    return mode == LockMode::exclusive || other.mode == LockMode::exclusive;
-  });
-  lock.held.push_back({client, mode, at, {}});
-  if (!shown_) return;
-  show(at, id, lock, lock.held.back());
-  if (conflict)
-    log_.instant(lock.held.back().track, at, "conflicting holds",
-                 Args().number("lock", id.value).number("client", client.value).str());
+void TraceLocks::tell_conflict(Time at, LockId id, const Lock& lock, const Hold& hold) {
+  const auto in_the_way = [&](const Hold& other) {
+    return &other != &hold && conflict(other, hold);
+  };
+  if (std::none_of(lock.held.begin(), lock.held.end(), in_the_way)) return;
+  log_.instant(hold.track, at, "conflicting holds",
+               Args().number("lock", id.value).number("client", hold.client.value).str());
 }
 
-void TraceLocks::let_go(Time at, ClientId client, LockId id, const std::string& args) {
-  const auto found = locks_.find(id);
+void TraceLocks::granted(Time at, ClientId client, const Grant& grant) {
+  const LockId id = grant.lock.id;
+  Lock& lock = locks_[id];
+  waits(at, id, lock, -1);
+  lock.held.push_back({client, grant.id, grant.mode, grant.extent, at, {}});
+  if (!shown_) return;
+  show(at, id, lock, lock.held.back());
+  tell_conflict(at, id, lock, lock.held.back());
+}
+
+// A slice has one mode: that of the new one begins where the other ends.
+void TraceLocks::upgraded(Time at, ClientId client, const Grant& grant) {
+  Lock& lock = locks_[grant.lock.id];
+  for (Hold& hold : lock.held) {
+    if (hold.client != client || hold.id != grant.id) continue;
+    hold.mode = grant.mode;
+    if (!shown_) return;
+    hide(at, lock, hold, {});
+    hold.since = at;
+    show(at, grant.lock.id, lock, hold);
+    tell_conflict(at, grant.lock.id, lock, hold);
+  }
+}
+
+void TraceLocks::let_go(Time at, ClientId client, const Grant& grant, const std::string& args) {
+  const auto found = locks_.find(grant.lock.id);
   if (found == locks_.end()) return;
   Lock& lock = found->second;
-  const auto hold = std::find_if(lock.held.begin(), lock.held.end(),
-                                 [&](const Hold& each) { return each.client == client; });
+  const auto hold = std::find_if(lock.held.begin(), lock.held.end(), [&](const Hold& each) {
+    return each.client == client && each.id == grant.id;
+  });
   if (hold == lock.held.end()) return;
   if (shown_) hide(at, lock, *hold, args);
   lock.held.erase(hold);
   if (!shown_ && lock.held.empty() && lock.waiting == 0) locks_.erase(found);
+}
+
+void TraceLocks::crashed(Time at, ClientId client, const std::string& args) {
+  for (auto& [id, lock] : locks_)
+    std::erase_if(lock.held, [&, &of = lock](const Hold& hold) {
+      if (hold.client != client) return false;
+      if (shown_) hide(at, of, hold, args);
+      return true;
+    });
 }
 
 void TraceLocks::open(Time at) {

@@ -23,8 +23,10 @@ class TraceLocks {
   void asked(Time at, LockId lock);
   void gave_up(Time at, LockId lock);
   // An end of waiting, and the begin of a hold.
-  void granted(Time at, ClientId client, LockId lock, LockMode mode);
-  void let_go(Time at, ClientId client, LockId lock, const std::string& args);
+  void granted(Time at, ClientId client, const Grant& grant);
+  void upgraded(Time at, ClientId client, const Grant& grant);
+  void let_go(Time at, ClientId client, const Grant& grant, const std::string& args);
+  void crashed(Time at, ClientId client, const std::string& args);
 
   // The borders of the window.
   void open(Time at);
@@ -35,7 +37,9 @@ class TraceLocks {
  private:
   struct Hold {
     ClientId client;
+    GrantId id;
     LockMode mode;
+    Extent extent;
     Time since;
     Track track;
   };
@@ -53,6 +57,7 @@ class TraceLocks {
   void waits(Time at, LockId id, Lock& lock, std::int64_t change);
   void show(Time at, LockId id, Lock& lock, Hold& hold);
   void hide(Time at, Lock& lock, const Hold& hold, const std::string& args);
+  void tell_conflict(Time at, LockId id, const Lock& lock, const Hold& hold);
 
   TraceLog& log_;
   std::uint32_t pid_;

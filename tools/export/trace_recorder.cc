@@ -204,16 +204,21 @@ void TraceRecorder::aborted(Time at, ClientId client, AbortReason reason) {
   me.idle_since = at;
 }
 
-void TraceRecorder::granted(Time at, ClientId client, LockId lock, LockMode mode) {
+void TraceRecorder::granted(Time at, ClientId client, const Grant& grant) {
   if (!looks(at)) return;
-  push(at, actor(client), {.kind = Kind::hold, .mode = mode, .lock = lock});
-  locks_.granted(at, client, lock, mode);
+  push(at, actor(client), {.kind = Kind::hold, .mode = grant.mode, .lock = grant.lock.id});
+  locks_.granted(at, client, grant);
 }
 
-void TraceRecorder::release_begins(Time at, ClientId client, LockId lock, LockMode mode) {
+void TraceRecorder::upgraded(Time at, ClientId client, const Grant& grant) {
+  happened(at, client, "upgraded", Args().number("lock", grant.lock.id.value).str());
+  if (looks(at)) locks_.upgraded(at, client, grant);
+}
+
+void TraceRecorder::release_begins(Time at, ClientId client, const Grant& grant) {
   if (!looks(at)) return;
-  push(at, actor(client), {.kind = Kind::release, .mode = mode, .lock = lock});
-  locks_.let_go(at, client, lock, {});
+  push(at, actor(client), {.kind = Kind::release, .mode = grant.mode, .lock = grant.lock.id});
+  locks_.let_go(at, client, grant, {});
 }
 
 void TraceRecorder::released(Time at, ClientId client, ReleaseResult result) {
@@ -224,11 +229,11 @@ void TraceRecorder::released(Time at, ClientId client, ReleaseResult result) {
   actor(client).idle_since = at;
 }
 
-void TraceRecorder::release_skipped(Time at, ClientId client, LockId lock) {
+void TraceRecorder::release_skipped(Time at, ClientId client, const Grant& grant) {
   if (!looks(at)) return;
   const std::string args = Args().text("cut", "never released").str();
   pop_to(at, actor(client), Kind::hold, args);
-  locks_.let_go(at, client, lock, args);
+  locks_.let_go(at, client, grant, args);
   actor(client).idle_since = at;
 }
 

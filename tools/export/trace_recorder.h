@@ -44,10 +44,11 @@ class TraceRecorder {
   void cycle_begins(Time at, ClientId client);
   void acquire_begins(Time at, ClientId client, LockId lock, LockMode mode);
   void aborted(Time at, ClientId client, AbortReason reason);
-  void granted(Time at, ClientId client, LockId lock, LockMode mode);
-  void release_begins(Time at, ClientId client, LockId lock, LockMode mode);
+  void granted(Time at, ClientId client, const Grant& grant);
+  void upgraded(Time at, ClientId client, const Grant& grant);
+  void release_begins(Time at, ClientId client, const Grant& grant);
   void released(Time at, ClientId client, ReleaseResult result);
-  void release_skipped(Time at, ClientId client, LockId lock);
+  void release_skipped(Time at, ClientId client, const Grant& grant);
 
   // ---- inside acquire and release ----
   void phase(Time at, ClientId client, Phase phase);

@@ -98,10 +98,9 @@ void TraceRecorder::crashed(Time at, ClientId client, std::string_view kind) {
   if (!looks(at)) return;
   Actor& me = actor(client);
   const std::string args = Args().text("cut", "crash").str();
-  for (const Slice& slice : me.open) {
+  for (const Slice& slice : me.open)
     if (slice.kind == Kind::acquire) locks_.gave_up(at, slice.lock);
-    if (slice.kind == Kind::hold) locks_.let_go(at, client, slice.lock, args);
-  }
+  locks_.crashed(at, client, args);
   clear(at, me, args);
   if (shown_) log_.instant(me.track, at, std::string(kind));
 }

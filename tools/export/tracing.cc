@@ -142,7 +142,7 @@ class TracingObserver final : public LoopObserver {
     inner_.acquire_aborted(client, want, reason);
   }
   void acquired(ClientId client, const Grant& grant) override {
-    recorder_.granted(now(), client, grant.lock.id, grant.mode);
+    recorder_.granted(now(), client, grant);
     inner_.acquired(client, grant);
   }
   void upgrade_begins(ClientId client, const Grant& grant) override {
@@ -150,7 +150,7 @@ class TracingObserver final : public LoopObserver {
     inner_.upgrade_begins(client, grant);
   }
   void upgraded(ClientId client, const Grant& grant) override {
-    happened(client, "upgraded", grant);
+    recorder_.upgraded(now(), client, grant);
     inner_.upgraded(client, grant);
   }
   void upgrade_aborted(ClientId client, const Grant& grant, AbortReason reason) override {
@@ -162,7 +162,7 @@ class TracingObserver final : public LoopObserver {
     inner_.extended(client, grant);
   }
   void release_begins(ClientId client, const Grant& grant) override {
-    recorder_.release_begins(now(), client, grant.lock.id, grant.mode);
+    recorder_.release_begins(now(), client, grant);
     inner_.release_begins(client, grant);
   }
   void released(ClientId client, const Grant& grant, ReleaseResult result) override {
@@ -170,7 +170,7 @@ class TracingObserver final : public LoopObserver {
     inner_.released(client, grant, result);
   }
   void release_skipped(ClientId client, const Grant& grant) override {
-    recorder_.release_skipped(now(), client, grant.lock.id);
+    recorder_.release_skipped(now(), client, grant);
     inner_.release_skipped(client, grant);
   }
 

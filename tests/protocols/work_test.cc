@@ -1,0 +1,67 @@
+// The work of a section: verbs on what its locks guard.
+
+#include "tests/protocols/sections.h"
+#if LATCHLAB_WITH_SIMGRID
+#include "tests/conformance/simulation.h"
+#endif
+
+namespace latchlab::testing {
+namespace {
+
+Case working(std::uint32_t bytes) {
+  Case setup = repeated("cas", 1, [=](ClientId, const World& world, Section& section) {
+    want(world, section, 0);
+    want(world, section, 1);
+    section.work.reads = 3;
+    section.work.writes = 2;
+    section.work.bytes = bytes;
+    section.work.compute = nanoseconds(5);
+  });
+  setup.object_bytes = bytes;
+  return alone(setup);
+}
+
+TEST(Work, reads_and_writes_each_object_with_verbs_that_are_counted) {
+  const Outcome outcome = run(working(8), 1);
+  EXPECT_EQ(outcome.end, RunEnd::finished);
+  EXPECT_EQ(outcome.tally.reads(), 2U * 3);
+  EXPECT_EQ(outcome.tally.writes(), 2U * 2);
+  EXPECT_EQ(run(working(16), 1).tally.reads(), 2U * 3);
+}
+
+// Client i, who alone takes lock i.
+Case writing(std::uint32_t bytes) {
+  Case setup = repeated("cas", 2, [=](ClientId client, const World& world, Section& section) {
+    want(world, section, client.value);
+    section.work.writes = 1;
+    section.work.bytes = bytes;
+  });
+  setup.object_bytes = bytes;
+  return setup;
+}
+void expect_own_buffers(const Outcome& outcome, std::uint32_t bytes) {
+  ASSERT_EQ(outcome.end, RunEnd::finished);
+  ASSERT_EQ(outcome.objects.size(), 4U);
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    std::vector<std::uint64_t> buffer;
+    for (std::uint64_t w = 0; w < bytes / 8; ++w) buffer.push_back(buffer_word(ClientId{i}, w));
+    EXPECT_EQ(outcome.objects[i], buffer) << "client " << i;
+  }
+}
+
+TEST(Work, writes_objects_whole_from_the_clients_own_buffer) {
+  for (const std::uint32_t bytes : {24U, 64U, 200U})
+    for (std::uint64_t seed = 1; seed <= seeds(5); ++seed)
+      expect_own_buffers(run(writing(bytes), seed), bytes);
+}
+
+#if LATCHLAB_WITH_SIMGRID
+TEST(timed, work_writes_objects_whole_from_the_clients_own_buffer) {
+  Case setup = writing(200);
+  setup.make = plain_simulation;
+  expect_own_buffers(run(setup, 1), 200);
+}
+#endif
+
+}  // namespace
+}  // namespace latchlab::testing
