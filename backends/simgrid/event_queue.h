@@ -187,29 +187,32 @@ class EventQueue {
   void push_near(const Event& event) {
     std::size_t at = near_.size();
     near_.push_back(event);
+    Event* const heap = near_.data();
     while (at > 0) {
       const std::size_t parent = (at - 1) / kArity;
-      if (!event.before(near_[parent])) break;
-      near_[at] = near_[parent];
+      if (!event.before(heap[parent])) break;
+      heap[at] = heap[parent];
       at = parent;
     }
-    near_[at] = event;
+    heap[at] = event;
   }
 
   void sift_down(const Event& event) {
+    Event* const heap = near_.data();
+    const std::size_t size = near_.size();
     std::size_t at = 0;
     for (;;) {
       const std::size_t first = at * kArity + 1;
-      if (first >= near_.size()) break;
-      const std::size_t end = std::min(first + kArity, near_.size());
+      if (first >= size) break;
+      const std::size_t end = std::min(first + kArity, size);
       std::size_t least = first;
       for (std::size_t child = first + 1; child < end; ++child)
-        if (near_[child].before(near_[least])) least = child;
-      if (!near_[least].before(event)) break;
-      near_[at] = near_[least];
+        if (heap[child].before(heap[least])) least = child;
+      if (!heap[least].before(event)) break;
+      heap[at] = heap[least];
       at = least;
     }
-    near_[at] = event;
+    heap[at] = event;
   }
 
   std::vector<Event> near_;  // a heap: every event up to near_last_ps_
