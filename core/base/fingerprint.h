@@ -20,7 +20,8 @@ class Fingerprint {
   void add(const std::uint64_t (&words)[kCount]) {
     [&]<std::size_t... kPlaces>(std::index_sequence<kPlaces...>) {
       (add(words[kPlaces]), ...);
-    }(std::make_index_sequence<kCount>());
+    }
+    (std::make_index_sequence<kCount>());
   }
   std::uint64_t value() const { return state_; }
   std::string text() const {
