@@ -84,18 +84,20 @@ class EventQueue {
 
   // The next event; the queue is not empty.
   const Event& next() {
-    if (near_.empty()) refill();
+    if (in_heap_ == 0) refill();
     return near_.front();
   }
-  // The same, where it is known without work; else null.
-  const Event* glimpse() const { return near_.empty() ? nullptr : &near_.front(); }
+  // The same, or one of those that come soon; null: none is known without work.
+  const Event* glimpse() const {
+    if (in_heap_ > 0) return &near_.front();
+    return wheels_[0].empty() ? nullptr : &wheels_[0].slots[wheels_[0].first()]->event;
+  }
 
   Event pop() {
     const Event result = next();
     --pending_;
-    const Event last = near_.back();
-    near_.pop_back();
-    if (!near_.empty()) sift_down(last);
+    const Event last = near_[--in_heap_];
+    if (in_heap_ > 0) sift_down(last);
     return result;
   }
 
@@ -157,7 +159,7 @@ class EventQueue {
 
   // Brings the next slot that holds anything into the heap.
   void refill() {
-    while (near_.empty()) {
+    while (in_heap_ == 0) {
       std::size_t wheel = 0;
       while (wheels_[wheel].empty()) ++wheel;
       Far* far = wheels_[wheel].empty_out(wheels_[wheel].first());
@@ -185,34 +187,43 @@ class EventQueue {
   }
 
   void push_near(const Event& event) {
-    std::size_t at = near_.size();
-    near_.push_back(event);
+    if (in_heap_ == near_.size()) [[unlikely]]
+      make_room();
+    Event* const heap = near_.data();
+    std::size_t at = in_heap_++;
     while (at > 0) {
       const std::size_t parent = (at - 1) / kArity;
-      if (!event.before(near_[parent])) break;
-      near_[at] = near_[parent];
+      if (!event.before(heap[parent])) break;
+      heap[at] = heap[parent];
       at = parent;
     }
-    near_[at] = event;
+    heap[at] = event;
   }
 
+  // Apart, as it is rare.
+  [[gnu::noinline]] void make_room() { near_.resize(2 * near_.size()); }
+
   void sift_down(const Event& event) {
+    Event* const heap = near_.data();
+    const std::size_t size = in_heap_;
     std::size_t at = 0;
     for (;;) {
       const std::size_t first = at * kArity + 1;
-      if (first >= near_.size()) break;
-      const std::size_t end = std::min(first + kArity, near_.size());
+      if (first >= size) break;
+      const std::size_t end = std::min(first + kArity, size);
       std::size_t least = first;
       for (std::size_t child = first + 1; child < end; ++child)
-        if (near_[child].before(near_[least])) least = child;
-      if (!near_[least].before(event)) break;
-      near_[at] = near_[least];
+        if (heap[child].before(heap[least])) least = child;
+      if (!heap[least].before(event)) break;
+      heap[at] = heap[least];
       at = least;
     }
-    near_[at] = event;
+    heap[at] = event;
   }
 
-  std::vector<Event> near_;  // a heap: every event up to near_last_ps_
+  // A heap, in the first places of the vector: every event up to near_last_ps_.
+  std::vector<Event> near_ = std::vector<Event>(16);
+  std::size_t in_heap_ = 0;
   std::int64_t near_last_ps_ = kSlotMask;
   std::int64_t base_ps_ = 0;  // where the slot that is due begins
   std::array<Wheel, kWheels> wheels_;

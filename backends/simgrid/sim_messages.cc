@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "backends/simgrid/simulator.h"
 #include "core/base/check.h"
+#include "core/base/prefetch.h"
 
 namespace latchlab::sim {
 
@@ -23,10 +25,14 @@ EndpointAddr Simulator::open_endpoint(SimActor& actor, std::uint32_t recv_depth,
   return addr;
 }
 
-Endpoint* Simulator::find_endpoint(EndpointAddr addr) {
+const Endpoint* Simulator::find_endpoint(EndpointAddr addr) const {
   if (addr.node.value == 0 || addr.node.value > nodes_.size()) return nullptr;
-  std::vector<Endpoint>& all = node(addr.node).endpoints;
+  const std::vector<Endpoint>& all = node(addr.node).endpoints;
   return addr.number >= 1 && addr.number <= all.size() ? &all[addr.number - 1] : nullptr;
+}
+
+Endpoint* Simulator::find_endpoint(EndpointAddr addr) {
+  return const_cast<Endpoint*>(std::as_const(*this).find_endpoint(addr));
 }
 
 // ---- SEND ----
@@ -108,6 +114,7 @@ void Simulator::pump_sends(SimActor& actor) {
 void Simulator::transmit(SimOperation& op, Time date) {
   const Time arrival = message_arrival(op, date);
   push(arrival + serve_time(op), op.actor, EventKind::arrive, &op);
+  if (const Endpoint* const endpoint = find_endpoint(op.target)) prefetch(*endpoint);
 }
 
 // ---- where a message arrives ----

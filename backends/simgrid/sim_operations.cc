@@ -84,10 +84,19 @@ void Simulator::prepare_for(const Event& next) const {
     prepare_for(*sleep->actor, sleep->waiter);
   } else if (kind == EventKind::woken) {
     const auto* wait = static_cast<const SimWait*>(next.subject);
-    if (wait->owner != nullptr) prepare_for(static_cast<SimActor&>(*wait->owner), wait->waiter);
+    if (wait->owner == nullptr) return;
+    const auto& actor = static_cast<const SimActor&>(*wait->owner);
+    prepare_for(actor, wait->waiter);
+    if (wait->life != actor.life) return;  // its coroutines are gone
+    // It may have waited for long: those who await it have left the cache, too.
+    for (auto at = awaiting(wait->waiter); at; at = awaiting(at))
+      prefetch_bytes(at.address(), 2 * kFrameBytes);
   } else if (kind == EventKind::arrive || kind == EventKind::served) {
     const auto* op = static_cast<const SimOperation*>(next.subject);
     if (op->qp != nullptr) prefetch(*op->qp);
+    if (op->kind != OpKind::send) return;
+    const Endpoint* const endpoint = find_endpoint(op->target);
+    if (endpoint != nullptr) prefetch(*endpoint->owner);
   }
 }
 

@@ -52,6 +52,8 @@ struct SimState {
   Rng datagrams_;
   Rng services_;
 
+  // What so many clients touch stays in a cache without being fetched ahead.
+  static constexpr std::size_t kCachedClients = 500;
   static constexpr std::size_t kFrameBytes = 256;  // of a frame: what is touched first
   std::function<void(ClientId)> announce_;
 

@@ -5,6 +5,7 @@
 
 #include "backends/simgrid/simulator.h"
 #include "core/base/check.h"
+#include "core/base/prefetch.h"
 #include "core/verbs/wait_ends.h"
 
 namespace latchlab::sim {
@@ -47,6 +48,7 @@ void Simulator::satisfied(SimActor& actor, SimWait& wait, Duration until_seen) {
   wait.armed = false;
   wait.waking = true;
   actor.waits.remove(&wait);
+  prefetch_bytes(wait.waiter.address(), kCacheLine);
   push(now_ + until_seen, actor.index, EventKind::woken, &wait);
 }
 

@@ -135,13 +135,17 @@ bool Simulator::has_next() {
 }
 
 void Simulator::drain(std::int64_t limit_ps, std::int64_t clock_ps) {
-  while (has_next() && next_ps() <= limit_ps) {
-    if (next_touches_flows()) {
-      if (next_ps() > clock_ps) return;
+  limit_ps = std::min(limit_ps, limit_.ps);
+  const bool crowded = clients_.size() > kCachedClients;
+  while (!over() && !queue_.empty()) {
+    const Event& first = queue_.next();
+    if (first.time_ps > limit_ps) return;
+    if (first.kind() == EventKind::flow) {
+      if (first.time_ps > clock_ps) return;
       limit_ps = clock_ps;
     }
     const Event event = queue_.pop();
-    if (const Event* next = queue_.glimpse()) prepare_for(*next);
+    if (const Event* next = crowded ? queue_.glimpse() : nullptr) prepare_for(*next);
     now_ = Time{event.time_ps};
     ++events_;
     handle(event);

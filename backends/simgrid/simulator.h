@@ -235,6 +235,7 @@ class Simulator final : public Backend, public EventSource, private SimState {
   void send_complete(SimOperation& op);
   void initiator_heard(const SimOperation& op);
   void count_end(const SimOperation& op);
+  const Endpoint* find_endpoint(EndpointAddr addr) const;
   Endpoint* find_endpoint(EndpointAddr addr);
 
   // sim_connections.cc

@@ -2,9 +2,10 @@
 // A running hash of semantic events in order: two runs with equal fingerprints did the same things
 // at the same times. Independent of compiler and CPU.
 
+#include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <string>
+#include <utility>
 
 namespace latchlab {
 
@@ -14,8 +15,13 @@ class Fingerprint {
     state_ = (state_ ^ word) * 0x9e3779b97f4a7c15ULL;
     state_ ^= state_ >> 29;
   }
-  void add(std::initializer_list<std::uint64_t> words) {
-    for (const std::uint64_t word : words) add(word);
+  // Several in order, without a loop.
+  template <std::size_t kCount>
+  void add(const std::uint64_t (&words)[kCount]) {
+    [&]<std::size_t... kPlaces>(std::index_sequence<kPlaces...>) {
+      (add(words[kPlaces]), ...);
+    }
+    (std::make_index_sequence<kCount>());
   }
   std::uint64_t value() const { return state_; }
   std::string text() const {

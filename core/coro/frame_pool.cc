@@ -64,7 +64,8 @@ class Pool {
   }
 
  private:
-  void refill(std::size_t size_class) {
+  // Apart, as it is rare.
+  [[gnu::noinline]] void refill(std::size_t size_class) {
     const std::size_t bytes = (size_class + 1) * kStep;
     chunks_.push_back(std::make_unique<std::byte[]>(kChunkBytes));
     std::byte* memory = chunks_.back().get();
@@ -105,12 +106,16 @@ struct Loan {
   }
 };
 
+// This thread's; outlives the loan, for what is freed after it.
+constinit thread_local Pool* mine = nullptr;
+
+[[gnu::noinline]] void take_loan() {
+  thread_local const Loan loan;
+  mine = loan.pool;
+}
+
 Pool& pool() {
-  thread_local Pool* mine = nullptr;  // outlives the loan, for what is freed after it
-  if (mine == nullptr) {
-    thread_local const Loan loan;
-    mine = loan.pool;
-  }
+  if (mine == nullptr) take_loan();
   return *mine;
 }
 

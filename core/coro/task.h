@@ -38,6 +38,7 @@ class PromiseBase {
   }
   void unhandled_exception() const noexcept { std::terminate(); }
   void continue_with(std::coroutine_handle<> next) { continuation_ = next; }
+  std::coroutine_handle<> continuation() const { return continuation_; }
 
  private:
   std::coroutine_handle<> continuation_;
@@ -119,6 +120,12 @@ class [[nodiscard]] Task {
  private:
   Handle handle_;
 };
+
+// Who awaits the task that `inside` is the coroutine of; null: nobody. All promises begin alike.
+inline std::coroutine_handle<> awaiting(std::coroutine_handle<> inside) {
+  using Handle = std::coroutine_handle<detail::PromiseBase>;
+  return Handle::from_address(inside.address()).promise().continuation();
+}
 
 template <class T>
 Task<T> detail::Promise<T>::get_return_object() {

@@ -72,12 +72,12 @@ void Histogram::add(std::uint32_t cell, std::uint64_t times) {
   (*block)[cell % kCells] += times;
 }
 
-void Histogram::record_many(Duration value, std::uint64_t times) {
+void Histogram::record(Duration value) {
   LATCHLAB_CHECK(value.ps >= 0, "a negative duration was measured");
-  if (times == 0) return;
-  add(cell_of(static_cast<std::uint64_t>(value.ps)), times);
-  count_ += times;
-  sum_ps_ += static_cast<Wide>(static_cast<std::uint64_t>(value.ps)) * times;
+  const auto value_ps = static_cast<std::uint64_t>(value.ps);
+  add(cell_of(value_ps), 1);
+  ++count_;
+  sum_ps_ += value_ps;
   min_ps_ = std::min(min_ps_, value.ps);
   max_ps_ = std::max(max_ps_, value.ps);
 }

@@ -27,8 +27,7 @@ class Histogram {
   Histogram(Histogram&&) noexcept = default;
   Histogram& operator=(Histogram&&) noexcept = default;
 
-  void record(Duration value) { record_many(value, 1); }  // value >= 0
-  void record_many(Duration value, std::uint64_t times);
+  void record(Duration value);  // value >= 0
   void merge(const Histogram& other);
 
   std::uint64_t count() const { return count_; }

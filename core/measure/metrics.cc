@@ -6,10 +6,13 @@ namespace latchlab {
 
 void PhaseTotals::add(const std::array<Duration, kPhases>& spent) {
   ++operations;
-  for (std::size_t i = 0; i < spent.size(); ++i) {
-    LATCHLAB_CHECK(spent[i].ps >= 0, "a phase of negative length");
-    sum_ps[i] += static_cast<std::uint64_t>(spent[i].ps);
+  std::uint64_t all_bits = 0;  // the sign's is set if it is in any of them
+  for (std::size_t i = 0; i < kPhases; ++i) {
+    const auto length_ps = static_cast<std::uint64_t>(spent[i].ps);
+    all_bits |= length_ps;
+    sum_ps[i] += length_ps;
   }
+  LATCHLAB_CHECK(all_bits >> 63 == 0, "a phase of negative length");
 }
 
 void PhaseTotals::merge(const PhaseTotals& other) {

@@ -128,11 +128,12 @@ void MeasuringObserver::cycle_begins(ClientId client) {
   const std::uint64_t before = recorder_.counted_cycles();
   recorder_.next_cycle(client, now);
   if (recorder_.counted_cycles() != before) {
-    cycles_ += tally;
+    cycles_.take(tally);
     acquisitions_.atomics += meter.atomics_in_acquire;
     acquisitions_.mismatched += meter.mismatched_in_acquire;
+  } else {
+    tally = {};
   }
-  tally = {};
   meter.atomics_in_acquire = meter.mismatched_in_acquire = 0;
 }
 

@@ -40,10 +40,10 @@ class SparseMemory {
   // The word at an offset that is a multiple of 8 and inside.
   std::uint64_t& word(std::uint64_t offset) {
     LATCHLAB_CHECK(offset % 8 == 0 && offset < bytes_, "address outside registered memory");
-    std::unique_ptr<Chunk>& chunk = chunks_[offset / kChunkBytes];
-    if (!chunk) chunk = std::make_unique<Chunk>();
-    std::unique_ptr<Page>& page = (*chunk)[offset / kPageBytes % kChunkPages];
-    if (!page) page = fresh_page(offset / kPageBytes * kPageBytes);
+    const Chunk* const chunk = chunks_[offset / kChunkBytes].get();
+    Page* page = chunk != nullptr ? (*chunk)[offset / kPageBytes % kChunkPages].get() : nullptr;
+    if (page == nullptr) [[unlikely]]
+      page = &first_touch(offset);
     return (*page)[offset % kPageBytes / 8];
   }
 
@@ -52,6 +52,15 @@ class SparseMemory {
   static constexpr std::uint64_t kChunkBytes = kPageBytes * kChunkPages;
   using Page = std::array<std::uint64_t, kPageWords>;
   using Chunk = std::array<std::unique_ptr<Page>, kChunkPages>;
+
+  // Apart, so that what nearly every access does stays short.
+  [[gnu::noinline]] Page& first_touch(std::uint64_t offset) {
+    std::unique_ptr<Chunk>& chunk = chunks_[offset / kChunkBytes];
+    if (!chunk) chunk = std::make_unique<Chunk>();
+    std::unique_ptr<Page>& page = (*chunk)[offset / kPageBytes % kChunkPages];
+    page = fresh_page(offset / kPageBytes * kPageBytes);
+    return *page;
+  }
 
   std::unique_ptr<Page> fresh_page(std::uint64_t start) const {
     auto page = std::make_unique<Page>();

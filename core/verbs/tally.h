@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "core/verbs/verb.h"
 
@@ -50,6 +51,20 @@ struct BasicTally {
     combine_one(mismatched, other.mismatched);
     combine_one(probe_reads, other.probe_reads);
     combine_one(probe_misses, other.probe_misses);
+  }
+  // Counts what `other` has counted, which begins anew. Most kinds are in no cycle.
+  template <class Other>
+  void take(BasicTally<Other>& other) {
+    for (std::size_t k = 0; k < kKinds; ++k) {
+      auto& theirs = other.verbs[k];
+      if ((theirs[0] | theirs[1] | theirs[2]) == 0) continue;
+      for (std::size_t w = 0; w < kWidths; ++w) verbs[k][w] += std::exchange(theirs[w], 0);
+    }
+    sends += std::exchange(other.sends, 0);
+    calls += std::exchange(other.calls, 0);
+    mismatched += std::exchange(other.mismatched, 0);
+    probe_reads += std::exchange(other.probe_reads, 0);
+    probe_misses += std::exchange(other.probe_misses, 0);
   }
   template <class Other>
   BasicTally& operator+=(const BasicTally<Other>& other) {

@@ -200,6 +200,21 @@ Next take(Turn& turn, const AcquireResult& result) {
   return after(reason, turn.section);
 }
 
+// Asks for the next want, and takes what comes of it from where the lock has put it.
+struct Acquiring {
+  Turn& turn;
+  Task<AcquireResult> task = acquire_next(turn);
+
+  bool await_ready() const noexcept { return false; }
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<> waiter) const {
+    return task.start_then(waiter);
+  }
+  Next await_resume() {
+    const AcquireResult result = task.take_result();
+    return take(turn, result);
+  }
+};
+
 // One turn: from the choice of a section to the release of all that it held. The time to think
 // afterwards; none: the source is exhausted. Most sections have one want and no work: theirs is the
 // path without further coroutines.
@@ -211,11 +226,12 @@ Task<std::optional<Duration>> one_turn(const Client& client) {
   for (;;) {
     Next next = Next::go_on;
     while (next == Next::go_on && turn.held.size() < section.wants.size()) {
-      const AcquireResult result = co_await acquire_next(turn);
-      next = take(turn, result);
-      const Grant* const grant = std::get_if<Grant>(&result);
-      if (grant != nullptr && turn.guard != nullptr) co_await turn.guard->enter(turn.verbs, *grant);
-      if (grant == nullptr && next == Next::go_on) co_await pause(turn);
+      const std::size_t held = turn.held.size();
+      Acquiring acquiring{turn};
+      next = co_await acquiring;
+      const bool granted = turn.held.size() > held;
+      if (granted && turn.guard != nullptr) co_await turn.guard->enter(turn.verbs, turn.held[held]);
+      if (!granted && next == Next::go_on) co_await pause(turn);
     }
     if (next == Next::go_on && section.upgrades > 0) next = co_await upgrade_first(turn);
     if (next == Next::go_on && is_some(section.work)) co_await do_work(turn);

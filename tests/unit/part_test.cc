@@ -45,7 +45,7 @@ MeasuredPart part_of(const std::vector<std::uint32_t>& clients) {
 MeasuredPart full_part() {
   MeasuredPart part = part_of({1, 3, 4});
   part.read_phases.merge({2, {30, 0, 0, 0, 0, 0, 0, 10}});
-  part.acquire_read.record_many(Duration{20}, 2);
+  for (int i = 0; i < 2; ++i) part.acquire_read.record(Duration{20});
   part.live_clients = 3;
   part.without_progress = 1;
   part.acquisitions = {7, 5};
