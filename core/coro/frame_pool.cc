@@ -1,7 +1,10 @@
 #include "core/coro/frame_pool.h"
 
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <array>
-#include <memory>
+#include <cstddef>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -43,7 +46,8 @@ namespace {
 
 constexpr std::size_t kStep = 16;      // as malloc aligns
 constexpr std::size_t kClasses = 256;  // up to 4 KiB; larger frames go to the heap
-constexpr std::size_t kChunkBytes = 1 << 16;
+constexpr std::size_t kFirstChunk = 1 << 16;
+constexpr std::size_t kLargestChunk = 1 << 21;  // a huge page
 
 struct FreeFrame {
   FreeFrame* next;
@@ -67,13 +71,15 @@ class Pool {
   // Apart, as it is rare.
   [[gnu::noinline]] void refill(std::size_t size_class) {
     const std::size_t bytes = (size_class + 1) * kStep;
-    chunks_.push_back(std::make_unique<std::byte[]>(kChunkBytes));
-    std::byte* memory = chunks_.back().get();
-    for (std::size_t at = 0; at + bytes <= kChunkBytes; at += bytes) give(memory + at, size_class);
+    std::size_t& chunk = next_chunk_[size_class];
+    chunk = chunk == 0 ? kFirstChunk : std::min(chunk * 2, kLargestChunk);
+    auto* const memory = static_cast<std::byte*>(::operator new (chunk, std::align_val_t{chunk}));
+    if (chunk == kLargestChunk) ::madvise(memory, chunk, MADV_HUGEPAGE);  // a wish, no more
+    for (std::size_t at = 0; at + bytes <= chunk; at += bytes) give(memory + at, size_class);
   }
 
   std::array<FreeFrame*, kClasses> free_ = {};
-  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  std::array<std::size_t, kClasses> next_chunk_ = {};  // bytes; chunks are never given back
 };
 
 // Pools of threads that have ended serve the next ones: runs on hardware make threads for each
