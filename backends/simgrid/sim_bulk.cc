@@ -26,7 +26,7 @@ NodeId Simulator::bulk_target(const SimOperation& op) const {
 void Simulator::send_bulk(SimOperation& op, Time date) {
   Nic& nic = *node(op.from).nic;
   const Time starts = std::max(nic.outbound_free, date);
-  nic.outbound_free = starts + nic.model->request_gap;
+  nic.outbound_free = starts + at_rate_of(nic, nic.model->request_gap);
   op.qp->sending_bulk = true;
   await_bulk(op, starts);
 }

@@ -93,7 +93,7 @@ Task<RemoteWaitResult> CasClient::retry(RemoteAddr entry, std::uint64_t seen, Ti
   if (options_.backoff) {
     LATCHLAB_PATH("cas: retries follow with a backoff");
     const AdaptiveBackoff* backoff = &backoff_;
-    const std::uint64_t salt = verbs_.random(~0ULL);
+    const Salt salt{verbs_.random(~0ULL)};
     wait.pacing = [backoff, salt](const ProbeValues&, std::uint64_t misses) {
       return backoff->pause(misses, salt);
     };

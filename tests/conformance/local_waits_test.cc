@@ -50,6 +50,20 @@ TEST_P(LocalWaits, atomic_of_a_peer_wakes) {
   EXPECT_EQ(run(), RunEnd::finished);
 }
 
+TEST_P(LocalWaits, wide_atomic_wakes_who_waits_for_either_of_its_words) {
+  LATCHLAB_NEEDS(Capability::masked_atomics_16);
+  Verbs& writer = add_client(kThere);
+  for (const std::uint64_t word : {4, 5}) {
+    Verbs& waiter = add_client();
+    spawn(waiter, expect_word(waiter, own_word(word), word));
+  }
+  spawn(writer, [](Verbs& verbs) -> Task<void> {
+    co_await verbs.sleep(microseconds(10));
+    co_await verbs.masked_fetch_add(own_word(4), 16, Words{4, 5}, Words{});
+  }(writer));
+  EXPECT_EQ(run(), RunEnd::finished);
+}
+
 TEST_P(LocalWaits, cpu_store_of_a_neighbour_wakes) {
   Verbs& waiter = add_client();
   Verbs& neighbour = add_client();

@@ -123,7 +123,7 @@ TEST(adaptive_backoff, pauses_at_least_the_exponential_and_less_than_one_jitter_
   const AdaptiveBackoffOptions options = fast();
   AdaptiveBackoff backoff(options);
   backoff.completed(9, Time{} + milliseconds(1));
-  for (std::uint64_t salt = 0; salt < 100; ++salt) {
+  for (Salt salt; salt.value < 100; ++salt.value) {
     EXPECT_GE(backoff.pause(0, salt), nanoseconds(100));
     EXPECT_LT(backoff.pause(0, salt), nanoseconds(200));
     EXPECT_GE(backoff.pause(9, salt), nanoseconds(200));
@@ -135,7 +135,7 @@ TEST(random_backoff, doubles_its_range_up_to_the_bound) {
   const Duration first = microseconds(10);
   const Duration bound = microseconds(40);
   Duration longest[5] = {};
-  for (std::uint64_t salt = 0; salt < 2000; ++salt)
+  for (Salt salt; salt.value < 2000; ++salt.value)
     for (std::uint64_t c = 1; c <= 5; ++c)
       longest[c - 1] = std::max(longest[c - 1], random_backoff(first, bound, c, salt));
   for (int c = 0; c < 5; ++c) {

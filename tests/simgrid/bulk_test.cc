@@ -101,6 +101,27 @@ TEST_P(Bulk, what_is_answered_after_a_long_read_comes_back_after_it) {
   EXPECT_EQ(world().peek(kWord), 1U);
 }
 
+// Their first packets leave one after the other, as those of short verbs do.
+TEST_P(Bulk, long_writes_on_several_qps_take_turns_at_the_port) {
+  const Shot& one = shoot(long_write(kHere));
+  const Shot& two = shoot(long_write(kHere));
+  const Shot& brief = shoot(read_verb(kWord));
+  EXPECT_EQ(run(), RunEnd::finished);
+  const Duration usual = travel() + nic_.serve_read + nic_.read;
+  EXPECT_EQ(brief.took(), usual + nic_.request_gap * 2);
+  EXPECT_GT(two.took(), one.took());
+}
+
+TEST_P(Bulk, long_writes_leave_at_the_rate_that_cached_contexts_allow) {
+  nic().qp_cache = {{1, 1'000'000'000}, {2, 500'000'000}};  // three clients, of one QP each
+  shoot(long_write(kHere));
+  shoot(long_write(kHere));
+  const Shot& brief = shoot(read_verb(kWord));
+  EXPECT_EQ(run(), RunEnd::finished);
+  // The QPs of all three are known before the last one leaves; the first left at the full rate.
+  EXPECT_EQ(brief.took(), travel() + nic_.serve_read * 2 + nic_.read + nic_.request_gap * 3);
+}
+
 TEST_P(Bulk, writer_that_dies_with_its_node_leaves_no_trace_of_a_long_write) {
   world().poke({kHere, 0}, 5);
   shoot(long_write(kHere));

@@ -10,11 +10,16 @@
 
 namespace latchlab {
 
+// A type of its own, so that it cannot be taken for the number of a try.
+struct Salt {
+  std::uint64_t value = 0;
+};
+
 // Uniform in [0, bound), from a salt and a counter; zero when bound is.
-inline Duration jitter(Duration bound, std::uint64_t salt, std::uint64_t count) {
+inline Duration jitter(Duration bound, Salt salt, std::uint64_t count) {
   if (bound.ps <= 0) return {};
   const Wide product =
-      static_cast<Wide>(hash_of(salt, count)) * static_cast<std::uint64_t>(bound.ps);
+      static_cast<Wide>(hash_of(salt.value, count)) * static_cast<std::uint64_t>(bound.ps);
   return Duration{static_cast<std::int64_t>(product >> 64)};
 }
 
@@ -27,7 +32,7 @@ inline Duration doubled(Duration base, std::uint64_t shift, Duration bound) {
 // Binary exponential random backoff: the pause before try c = 1, 2, .. is uniform in
 // [0, min(first * 2^(c-1), bound)) (DSLR, appendix A.3).
 inline Duration random_backoff(Duration first, Duration bound, std::uint64_t consecutive,
-                               std::uint64_t salt) {
+                               Salt salt) {
   const std::uint64_t shift = consecutive > 0 ? consecutive - 1 : 0;
   return jitter(doubled(first, shift, bound), salt, consecutive);
 }
@@ -49,7 +54,7 @@ class AdaptiveBackoff {
   explicit AdaptiveBackoff(const AdaptiveBackoffOptions& options)
       : options_(options), bound_(options.initial) {}
 
-  Duration pause(std::uint64_t retry, std::uint64_t salt) const {
+  Duration pause(std::uint64_t retry, Salt salt) const {
     const std::uint64_t shift = std::min(retry, options_.cap_shift);
     return doubled(options_.initial, shift, bound_) + jitter(options_.initial, salt, retry);
   }

@@ -83,7 +83,7 @@ Task<std::optional<Aborted>> Client::undo_ticket(LockRef lock, Ticket ticket, Ti
 // The ticket that cannot be served stays; its owner reads until the entry has been set to zero.
 Task<std::optional<Aborted>> Client::wait_for_new_era(LockRef lock, Ticket ticket) {
   const Options* const rules = &options_;
-  const std::uint64_t salt = verbs_.random(~0ULL);
+  const Salt salt{verbs_.random(~0ULL)};
   RemoteWait wait;
   wait.add(options_.word.read(lock.entry));
   wait.classify = [rules](const ProbeValues& values) {
