@@ -7,8 +7,6 @@
 namespace latchlab {
 namespace {
 
-constexpr std::uint32_t kMostServerThreads = 254;
-
 void advise_on_platform(const PlatformSpec& platform, std::vector<std::string>& warnings) {
   const auto unused = [&warnings](bool asked_for, const char* key, const char* reality) {
     if (asked_for)
@@ -31,8 +29,6 @@ void advise_on_platform(const PlatformSpec& platform, std::vector<std::string>& 
   unused(platform.client_nodes_per_nic != 1, "client_nodes_per_nic",
          "real nodes have the RNICs that they have");
   unused(platform.cores != 0, "cores", "real clients share the cores that their node has");
-  unused(platform.server_cpu.call_service.has_value(), "server_cpu.call_service",
-         "real calls take what they take");
 }
 
 const char* name_of(FaultKind kind) {
@@ -86,11 +82,6 @@ HardwareAdvice hardware_advice(const Point& point) {
         "locks.memory: device is the memory of a simulated NIC; on hardware locks lie in host "
         "memory, so set it to host");
   return advice;
-}
-
-std::uint32_t server_threads(const Point& point, std::optional<std::uint32_t> asked) {
-  const std::uint32_t cores = point.platform.server_cpu.cores.value_or(1);
-  return std::min(asked.value_or(cores), kMostServerThreads);
 }
 
 }  // namespace latchlab

@@ -2,8 +2,6 @@
 // What of a point hardware does not do: a simulation makes the world that is asked for, and a run
 // on RNICs takes the one that is there.
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,9 +18,5 @@ struct HardwareAdvice {
 };
 
 HardwareAdvice hardware_advice(const Point& point);
-
-// How many threads of a server take calls: as many as are asked for, else as the scenario gives it
-// cores, else one.
-std::uint32_t server_threads(const Point& point, std::optional<std::uint32_t> asked);
 
 }  // namespace latchlab

@@ -156,8 +156,7 @@ std::vector<ScenarioKey> server_cpu_keys() {
        .min = "1",
        .max = "65536",
        .example = "8",
-       .says = "Cores of each server that run its part; null: `server.cores` of the NIC's file. On "
-               "hardware, its threads that take calls; null: one.",
+       .says = "Cores of each server that run its part; null: `server.cores` of the NIC's file.",
        .nullable = true},
       {.path = "platform.server_cpu.call_service",
        .kind = KeyKind::duration,

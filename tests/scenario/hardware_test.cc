@@ -42,7 +42,6 @@ TEST(HardwareAdvice, what_describes_a_simulated_world_is_not_used) {
   point.platform.clocks.nic_drift_ppb = 1;
   point.platform.qps = QpOwner::core;
   point.platform.cores = 4;
-  point.platform.server_cpu.call_service = Duration{};
   const HardwareAdvice advice = hardware_advice(point);
   EXPECT_THAT(advice.errors, IsEmpty());
   EXPECT_THAT(
@@ -52,18 +51,7 @@ TEST(HardwareAdvice, what_describes_a_simulated_world_is_not_used) {
                   "platform.clocks.drift: real clocks drift as they do; the value is not used",
                   StartsWith("platform.clocks.offset:"), StartsWith("platform.clocks.nic_drift:"),
                   "platform.qps: each client has QPs of its own; the value is not used",
-                  StartsWith("platform.cores:"), StartsWith("platform.server_cpu.call_service:")));
-}
-
-TEST(HardwareAdvice, servers_have_the_threads_that_are_asked_for_or_as_many_as_their_cores) {
-  Point point;
-  EXPECT_EQ(server_threads(point, std::nullopt), 1U);
-  EXPECT_EQ(server_threads(point, 3), 3U);
-  point.platform.server_cpu.cores = 8;
-  EXPECT_EQ(server_threads(point, std::nullopt), 8U);
-  EXPECT_EQ(server_threads(point, 1), 1U);
-  point.platform.server_cpu.cores = 1000;
-  EXPECT_EQ(server_threads(point, std::nullopt), 254U) << "what a server can have";
+                  StartsWith("platform.cores:")));
 }
 
 TEST(HardwareAdvice, without_guard_words_nobody_checks_the_lock) {

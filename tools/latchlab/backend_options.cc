@@ -23,7 +23,7 @@ std::string given(const HardwareArguments& hardware) {
   add(!hardware.device.empty(), "--device");
   add(!hardware.addresses.empty(), "--address");
   add(hardware.workers != 1, "--workers");
-  add(hardware.server_workers.has_value(), "--server-workers");
+  add(hardware.server_workers != 1, "--server-workers");
   add(hardware.agents, "--agents");
   add(!hardware.rendezvous.empty(), "--rendezvous");
   return all;

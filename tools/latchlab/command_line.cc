@@ -13,8 +13,8 @@ std::string backend_options(const RunArguments& arguments) {
   if (!hardware.device.empty()) options += " --device " + hardware.device;
   for (const std::string& address : hardware.addresses) options += " --address " + address;
   if (hardware.workers != 1) options += fmt::format(" --workers {}", hardware.workers);
-  if (hardware.server_workers)
-    options += fmt::format(" --server-workers {}", *hardware.server_workers);
+  if (hardware.server_workers != 1)
+    options += fmt::format(" --server-workers {}", hardware.server_workers);
   if (hardware.agents) options += " --agents";
   // In quotes: the brackets of an IPv6 address mean something to a shell.
   if (!hardware.rendezvous.empty()) options += " --rendezvous '" + hardware.rendezvous + "'";

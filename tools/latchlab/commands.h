@@ -34,9 +34,8 @@ struct HardwareArguments {
   std::string device;                  // "mlx5_0"; empty: the first whose port is up
   std::vector<std::string> addresses;  // IPv4 addresses of the nodes on this machine, in turn
   std::uint32_t workers = 1;           // threads of clients on each node
-  // Threads of each server that take calls; none: as many as the scenario says.
-  std::optional<std::uint32_t> server_workers;
-  bool agents = false;  // for all memory; else only where a lock needs them
+  std::uint32_t server_workers = 1;    // threads of each server that take calls
+  bool agents = false;                 // for all memory; else only where a lock needs them
   // HOST:PORT where node processes that were started elsewhere come to; empty: this program starts
   // them, on this machine.
   std::string rendezvous;

@@ -67,10 +67,10 @@ void add_hardware_run(CLI::App& command, HardwareArguments& hardware) {
       ->group(group);
   command
       .add_option("--server-workers", hardware.server_workers,
-                  "Threads of each server that answer calls to its server part "
-                  "[platform.server_cpu.cores, else 1]")
+                  "Threads of each server that answer calls to its server part")
       ->type_name("N")
       ->check(whole_number(1, 254))
+      ->capture_default_str()
       ->group(group);
   command
       .add_flag("--agents", hardware.agents,

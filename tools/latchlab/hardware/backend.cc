@@ -75,8 +75,8 @@ Result<RunBackend> hardware_backend(const RunArguments& arguments,
   backend.emulated = emulated_on_hardware(scenarios, arguments.hardware.agents);
   backend.setting = fmt::format("{}, {} workers, agents {}", backend.name,
                                 arguments.hardware.workers, arguments.hardware.agents);
-  if (const auto threads = arguments.hardware.server_workers)
-    backend.setting += fmt::format(", {} server workers", *threads);
+  if (const std::uint32_t threads = arguments.hardware.server_workers; threads != 1)
+    backend.setting += fmt::format(", {} server workers", threads);
   backend.runner = [fleet](const Scenario& scenario, std::size_t point, std::uint32_t repeat,
                            const StopAsked& stop) {
     return fleet->run(scenario, point, repeat, stop);

@@ -12,7 +12,6 @@
 #include "core/launch/socket.h"
 #include "core/launch/token.h"
 #include "core/runner/part_json.h"
-#include "core/scenario/hardware_advice.h"
 #include "tools/latchlab/hardware/hardware.h"
 #include "tools/latchlab/plugins.h"
 
@@ -175,7 +174,7 @@ RepeatOutcome Fleet::run(const Scenario& scenario, std::size_t index, std::uint3
                     index,
                     repeat,
                     arguments_.hardware.workers,
-                    server_threads(point, arguments_.hardware.server_workers),
+                    arguments_.hardware.server_workers,
                     arguments_.hardware.agents || needs_agents(point)};
   launch::JobWatch watch;
   watch.deadline =
