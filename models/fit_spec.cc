@@ -138,6 +138,9 @@ class FitReader {
                                                    overrides, protocols_, data_);
     if (!parsed) reject(reader.place(), parsed.error().text());
     run.point = parsed.value().points.front();
+    for (const GroupSpec& group : run.point.groups)
+      if (group.nic)
+        reject(reader.place(), "a fit changes the one NIC of all nodes; groups cannot have theirs");
     spec_.runs.push_back(std::move(run));
   }
 

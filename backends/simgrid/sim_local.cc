@@ -87,7 +87,9 @@ void Simulator::post_local(SimActor& actor, SimOperation& op) {
     case OpKind::allocate:
       LATCHLAB_CHECK(op.server.value >= 1 && op.server.value <= nodes_.size(),
                      "allocation at a node that does not exist");
-      [[fallthrough]];
+      date = now_ + actor.nic.post + actor.nic.one_way + nic_of(op.server).one_way +
+             nic_of(op.server).call_service;
+      break;
     case OpKind::evict:
       date = now_ + actor.nic.post + actor.nic.one_way * 2 + actor.nic.call_service;
       break;

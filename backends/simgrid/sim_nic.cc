@@ -92,8 +92,9 @@ Qp& Simulator::qp_of(SimActor& actor, NodeId to) {
   if (Qp* known = table.find(to)) return *known;
   Qp& fresh = qps_.emplace_back();
   fresh.to = to;
-  fresh.most = static_cast<std::int32_t>(
-      std::min<std::int64_t>(actor.nic.outstanding, std::numeric_limits<std::int32_t>::max()));
+  fresh.most =
+      static_cast<std::int32_t>(std::min({actor.nic.outstanding, nic_of(to).outstanding,
+                                          std::int64_t{std::numeric_limits<std::int32_t>::max()}}));
   table.add(&fresh);
   count_qp(actor.node());
   count_qp(to);

@@ -166,6 +166,7 @@ void SafetyMonitor::count_bypasses(const LockState& state, std::uint32_t winner,
 // ---- grants ----
 
 bool SafetyMonitor::granted(ClientId client, const Grant& grant) {
+  LATCHLAB_CHECK(grant.extent.valid(), "a grant of no units, or of more than have numbers");
   ClientState& me = clients_[client.value];
   me.asked = nullptr;
   LockState& state = state_of(grant.lock.id);

@@ -52,7 +52,10 @@ class Promise : public PromiseBase {
   void return_value(U&& value) {
     value_.emplace(std::forward<U>(value));
   }
-  T take() { return std::move(*value_); }
+  T take() {
+    static_assert(alignof(Promise) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__, "see awaiting()");
+    return std::move(*value_);
+  }
 
  private:
   std::optional<T> value_;

@@ -26,8 +26,14 @@ void advise_on_platform(const PlatformSpec& platform, std::vector<std::string>& 
   unused(clocks.nic_drift_ppb != 0, "clocks.nic_drift", "the real NIC's clock drifts as it does");
   unused(clocks.nic_offset.ps != 0, "clocks.nic_offset", "the real NIC's clock is set as it is");
   unused(platform.qps != QpOwner::client, "qps", "each client has QPs of its own");
-  unused(platform.client_nodes_per_nic != 1, "client_nodes_per_nic",
-         "real nodes have the RNICs that they have");
+  if (platform.client_nodes_per_nic != 1)
+    warnings.emplace_back(
+        "platform.client_nodes_per_nic: real nodes have the RNICs that they have; the value only "
+        "tells locks which nodes are near each other");
+  unused(platform.server_cpu.cores.has_value(), "server_cpu.cores",
+         "a server has as many threads as --server-workers says");
+  unused(platform.server_cpu.call_service.has_value(), "server_cpu.call_service",
+         "real calls take what they take");
   unused(platform.cores != 0, "cores", "real clients share the cores that their node has");
 }
 

@@ -149,12 +149,14 @@ Json whole_schema(const ScenarioKey& key) {
       schema.erase(word);
     }
   std::vector<Json> choices;
-  if (path == "platform.nic") {
+  if (path == "platform.nic" || path == "groups[].nic") {
     choices.push_back(Json::parse(nic_value_schema()));
   } else if (path == "protocol") {
     choices.push_back(reference("lock"));
   } else if (path == "groups[].workload") {
     choices.push_back(reference("workload"));
+  } else if (path == "groups[].clocks") {
+    choices.push_back(reference("platform.clocks"));
   } else if (path.starts_with("sweep.")) {
     const Json axes = reference("axes");
     choices.push_back(key.kind == KeyKind::list ? Json{{"type", "array"}, {"items", axes}} : axes);

@@ -88,7 +88,7 @@ Json axes_json(const std::vector<ProtocolInfo>& protocols) {
   Json axes = object(properties);
   axes["patternProperties"] = {
       {"^faults\\.[0-9]+(\\.[a-z_]+)?$", axis_of(true)},
-      {"^groups\\.[0-9]+(\\.[a-z_]+)*$", axis_of(true)},
+      {"^groups\\.[0-9]+(\\.[a-z0-9_]+)*$", axis_of(true)},
       {"^platform\\.topology\\.[a-z]+\\.[0-9]+$", axis_of({{"type", "integer"}})}};
   axes["additionalProperties"] = false;
   return axes;

@@ -73,10 +73,10 @@ Point read_point(const YamlNode& root, const Context& context, const SweptProtoc
   point.groups = read_groups(groups, section("workload"), root.place, context.nics.directory);
   point.platform = read_platform(section("platform"), root.place, context.nics.directory,
                                  context.nics.data, point.groups);
+  point.locks = read_locks(section("locks"), root.place);
   if (!point.groups.empty())
     read_group_hardware(*groups, section("platform"), context.nics.directory, context.nics.data,
                         point);
-  point.locks = read_locks(section("locks"), root.place);
   point.workload = read_workload(section("workload"), root.place, context.nics.directory);
   point.protocol = read_protocol(*protocol, context.protocols, swept);
   point.faults = read_faults(section("faults"), point.platform);
@@ -246,7 +246,11 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
     reject(root.place, fmt::format("the document holds {}; expected a scenario, which begins with "
                                    "'schema: 1'",
                                    kind_name(root)));
-  for (const Override& override : overrides) apply_override(root, override, context.nics);
+  // Those of a group's RNIC come last: what they do not replace is as the platform's.
+  for (const bool of_group : {false, true})
+    for (const Override& override : overrides)
+      if (override.path.starts_with("groups.") == of_group)
+        apply_override(root, override, context.nics);
   Scenario scenario;
   scenario.file = source.name_for_errors;
   read_top(root, scenario);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "core/scenario/nic_file.h"
@@ -168,6 +170,24 @@ void keep_topology(YamlNode& resolved, const YamlNode& source) {
   }
 }
 
+// What a group shares with all others may be swept there; it then follows at every point only if
+// the group does not say it.
+void keep_groups(YamlNode& resolved, const YamlNode& source) {
+  const YamlNode* const written = source.find("groups");
+  YamlNode* const groups = resolved.find("groups");
+  if (!written || !groups) return;
+  for (std::size_t i = 0; i < std::min(written->items.size(), groups->items.size()); ++i) {
+    YamlNode& group = groups->items[i];
+    for (const char* key : {"workload", "clocks", "nic"}) {
+      const YamlNode* const own = written->items[i].find(key);
+      if (!own)
+        group.erase(key);
+      else if (std::string_view(key) != "nic")  // which is whole, and found without its file
+        group.set(key, *own);
+    }
+  }
+}
+
 // A swept name, profile or kind changes which keys its mapping may have.
 void keep_rebuilt_section(YamlNode& resolved, const YamlNode& source, const std::string& path) {
   const std::size_t dot = path.rfind('.');
@@ -209,6 +229,8 @@ std::string resolve_scenario(const Scenario& scenario, const YamlNode& source,
       const bool platform = path == "platform" || path.starts_with("platform.") ||
                             path == "groups" || path.starts_with("groups.");
       if (platform && !path.starts_with("platform.nic")) keep_topology(node, source);
+      if (platform || path == "workload" || path.starts_with("workload."))
+        keep_groups(node, source);
       keep_rebuilt_section(node, source, path);
     }
   for (const char* key : {"sweep", "expect"}) {

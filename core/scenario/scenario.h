@@ -33,9 +33,6 @@ struct ClientGroup {
   std::uint32_t clients_per_node = 1;
 
   std::uint32_t clients() const { return nodes * clients_per_node; }
-  std::uint32_t rnics(std::uint32_t nodes_each) const {
-    return (nodes + nodes_each - 1) / nodes_each;
-  }
 };
 
 struct PlatformSpec {
@@ -62,12 +59,18 @@ struct PlatformSpec {
     return sum;
   }
   std::uint32_t nodes() const { return servers + (colocated ? 0 : client_nodes); }
-  std::uint32_t rnics() const {
-    if (colocated) return servers;
-    if (groups.empty()) return servers + ClientGroup{client_nodes, 1}.rnics(client_nodes_per_nic);
-    std::uint32_t sum = servers;
-    for (const ClientGroup& group : groups) sum += group.rnics(client_nodes_per_nic);
-    return sum;
+  std::uint32_t rnics() const { return rnic_of(nodes() - 1) + 1; }
+  // Which one a node has, both from 0: servers first, then client nodes.
+  std::uint32_t rnic_of(std::uint32_t node) const {
+    if (colocated || node < servers) return node;
+    std::uint32_t index = node - servers;  // in its group
+    std::uint32_t first = servers;         // of its group
+    for (const ClientGroup& group : groups) {
+      if (index < group.nodes) break;
+      index -= group.nodes;
+      first += (group.nodes + client_nodes_per_nic - 1) / client_nodes_per_nic;
+    }
+    return first + index / client_nodes_per_nic;
   }
 };
 

@@ -37,6 +37,10 @@ void read_link(MapReader& reader, const PlatformSpec& platform, FaultSpec& fault
       reject(to->place, fmt::format("{} and {} are the same node; a node reaches itself without "
                                     "any link",
                                     reader.path_of("node"), reader.path_of("to")));
+    if (platform.rnic_of(*fault.to) == platform.rnic_of(fault.node))
+      reject(to->place, fmt::format("{} and {} are behind the same RNIC, and reach each other "
+                                    "without any link",
+                                    reader.path_of("node"), reader.path_of("to")));
   }
   if (reader.find("for"))
     fault.outage = reader.duration("for", Duration{0}, nanoseconds(1), kLongestFault);

@@ -96,6 +96,11 @@ void read_group_hardware(const YamlNode& groups, const YamlNode* platform,
     const YamlNode* const nic = node.find("nic");
     if (nic && !nic->is_null())
       point.groups[i].nic = read_group_nic(*nic, directory, data, point.platform);
+    if (point.groups[i].nic && point.platform.colocated && point.locks.device_memory)
+      reject(
+          nic->place,
+          "groups have RNICs of their own on nodes that are servers, and locks.memory is device; "
+          "lock tables need the same RNIC on every server: use memory: host");
     const YamlNode* const clocks = node.find("clocks");
     if (!clocks || clocks->is_null()) continue;
     const YamlNode whole = with_own_keys(common, clocks);

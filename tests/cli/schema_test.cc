@@ -89,7 +89,10 @@ sweep: {zip: [{platform.nic.atomic.window: [48, 96], faults.0.rate: [1, 2]}]})",
       R"(protocol: {name: cas}
 faults: [{kind: drift, server: 0, at: 0us, drift: -20ppm}]
 workload: {think_time: {kind: exponential, mean: 5us}, locality: null}
-groups: [])"};
+groups: [])",
+      R"(protocol: {name: cas}
+groups: [{name: a, nic: {base: connectx-5, link.rate: 25Gbps}, clocks: {drift: 1ppm}}]
+sweep: {grid: {groups.0.nic.atomic.same_address_16: [300ns, 400ns]}})"};
   std::vector<std::string> files = {"out/scenario.yaml"};
   for (const std::string& text : texts)
     files.push_back(write("good-" + std::to_string(files.size()) + ".yaml", head + text + "\n"));
@@ -104,6 +107,8 @@ TEST_F(Schema, refuses_what_check_refuses) {
       cas + "colour: red",
       cas + "platform: {server: 1}",
       cas + "run: {warmup: 20}",
+      cas + "groups: [{name: a, clocks: {drfit: 1ppm}}]",
+      cas + "groups: [{name: a, nic: 3}]",
       cas + "run: {warmup: 20KiB}",
       cas + "run: {duration: 0us}",
       cas + "run: {repeats: 0}",

@@ -71,6 +71,14 @@ TEST(Groups, constants_of_their_rnics_can_be_swept) {
   EXPECT_EQ(parsed.value().points[1].groups[0].nic->hold_8, nanoseconds(300));
 }
 
+TEST(Groups, constants_that_are_set_replace_those_of_the_platform_whatever_comes_first) {
+  const auto parsed = parse(scenario("groups: [{name: a}]\n"),
+                            {{"groups.0.nic.atomic.window", "8"}, {"platform.nic", "connectx-6"}});
+  ASSERT_TRUE(parsed) << parsed.error().text();
+  EXPECT_EQ(parsed.value().points[0].groups[0].nic->name, "connectx-6");
+  EXPECT_EQ(parsed.value().points[0].groups[0].nic->window, 8);
+}
+
 TEST(Groups, with_another_link_rate_are_refused_where_flows_know_but_one) {
   const std::string slow = "groups: [{name: a, nic: {base: connectx-5, link.rate: 25Gbps}}]\n";
   EXPECT_THAT(problem(scenario("platform: {topology: fat_tree}\n" + slow)),
@@ -89,6 +97,13 @@ TEST(Platform, client_nodes_may_share_rnics) {
   EXPECT_EQ(problem(scenario("platform: {colocated: true, client_nodes_per_nic: 2}")),
             "test.yaml:4: platform.client_nodes_per_nic needs client nodes apart from the servers, "
             "which have an RNIC each; remove it, or set platform.colocated to false");
+  EXPECT_EQ(problem(scenario("platform: {client_nodes: 3, client_nodes_per_nic: 2}\n"
+                             "faults: [{kind: link_down, at: 1ms, node: 1, to: 2}]\n")),
+            "test.yaml:5: faults.0.node and faults.0.to are behind the same RNIC, and reach each "
+            "other without any link");
+  EXPECT_EQ(problem(scenario("platform: {client_nodes: 3, client_nodes_per_nic: 2}\n"
+                             "faults: [{kind: link_down, at: 1ms, node: 2, to: 3}]\n")),
+            "fine");
 }
 
 TEST(Groups, can_be_swept) {
@@ -118,6 +133,9 @@ TEST(Groups, are_refused_where_they_contradict_the_platform_or_each_other) {
             "test.yaml:4: groups.0.name is missing; add it, for example 'name: readers'");
   EXPECT_THAT(problem(scenario("groups: [{name: a, nic: connectx-55}]")),
               HasSubstr("test.yaml:4: there is no NIC 'connectx-55'; known: "));
+  EXPECT_THAT(problem(scenario("platform: {colocated: true}\nlocks: {memory: device}\n"
+                               "groups: [{name: a, nic: connectx-4}]\n")),
+              HasSubstr("test.yaml:6: groups have RNICs of their own on nodes that are servers"));
   EXPECT_THAT(problem(scenario("groups: [{name: a, clocks: {drfit: 1ppm}}]")),
               HasSubstr("test.yaml:4: unknown key 'drfit' in groups.0.clocks; did you mean "
                         "'drift'?"));

@@ -42,6 +42,10 @@ TEST(HardwareAdvice, what_describes_a_simulated_world_is_not_used) {
   point.platform.clocks.nic_drift_ppb = 1;
   point.platform.qps = QpOwner::core;
   point.platform.cores = 4;
+  point.platform.client_nodes_per_nic = 2;
+  point.platform.server_cpu = {8, Duration{}};
+  point.groups.emplace_back().name = "slow";
+  point.groups.back().clocks = ClockSpec{};
   const HardwareAdvice advice = hardware_advice(point);
   EXPECT_THAT(advice.errors, IsEmpty());
   EXPECT_THAT(
@@ -51,7 +55,11 @@ TEST(HardwareAdvice, what_describes_a_simulated_world_is_not_used) {
                   "platform.clocks.drift: real clocks drift as they do; the value is not used",
                   StartsWith("platform.clocks.offset:"), StartsWith("platform.clocks.nic_drift:"),
                   "platform.qps: each client has QPs of its own; the value is not used",
-                  StartsWith("platform.cores:")));
+                  StartsWith("platform.client_nodes_per_nic:"),
+                  StartsWith("platform.server_cpu.cores:"),
+                  StartsWith("platform.server_cpu.call_service:"), StartsWith("platform.cores:"),
+                  "groups: nic and clocks of group slow: real nodes have their own; the values are "
+                  "not used"));
 }
 
 TEST(HardwareAdvice, without_guard_words_nobody_checks_the_lock) {

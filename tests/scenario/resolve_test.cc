@@ -68,6 +68,18 @@ TEST(Resolved, scenarios_read_back_as_the_same_points) {
                     {{"locks.count", "7"}, {"platform.nic.latency.jitter", "5ns"}});
 }
 
+TEST(Resolved, groups_follow_what_is_swept_for_all_of_them) {
+  const std::string two =
+      "groups: [{name: a, clocks: {offset: 1us}}, {name: b, nic: connectx-4, workload: "
+      "{think_time: 1us}}]\n";
+  for (const char* axes :
+       {"workload.read_ratio: [0%, 100%]", "platform.clocks.drift: [0ppm, 100ppm]",
+        "platform.nic.atomic.window: [48, 72], groups.0.nic.link.rate: [25Gbps, 50Gbps]",
+        "groups.1.nic.atomic.window: [48, 72]",
+        "groups.1.workload.distribution.kind: [zipf, uniform]"})
+    expect_round_trip(scenario(two + "sweep: {grid: {" + axes + "}}\n"));
+}
+
 TEST(Resolved, every_default_is_visible) {
   const auto result = parse(scenario("locks: {count: 10000000}"));
   ASSERT_TRUE(result) << result.error().text();

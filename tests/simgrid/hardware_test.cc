@@ -78,6 +78,34 @@ TEST_F(OwnNics, calls_are_served_by_the_cpu_of_their_server) {
       (slow_.call_service - nic().call_service + (between_ - nic().one_way) * 2).nanoseconds(), 10);
 }
 
+TEST_F(OwnNics, memory_is_allocated_by_the_cpu_of_its_server) {
+  Verbs& client = add_client();
+  Duration took;
+  run_alone(client, [](Verbs& verbs, Backend& backend, Duration& length) -> Task<void> {
+    const Time begin = backend.true_now();
+    co_await verbs.allocate(kThere, 64);
+    length = backend.true_now() - begin;
+  }(client, world(), took));
+  EXPECT_EQ(took, nic().post + between_ * 2 + slow_.call_service);
+}
+
+TEST_F(OwnNics, reads_in_flight_are_what_both_ends_can) {
+  options().groups[0].nic.outstanding = 1;
+  Verbs& client = add_client();
+  Duration took;
+  run_alone(client, [](Verbs& verbs, Backend& backend, Duration& length) -> Task<void> {
+    const Time begin = backend.true_now();
+    Batch two(verbs);
+    two.add(read_verb({kThere, 64}));
+    two.add(read_verb({kThere, 72}));
+    co_await two.run();
+    length = backend.true_now() - begin;
+  }(client, world(), took));
+  const Duration alone =
+      nic().post + between_ * 2 + nic().completion + slow_.serve_read + slow_.read;
+  EXPECT_EQ(took, alone * 2 - nic().post);
+}
+
 TEST_F(OwnNics, can_together_what_the_weakest_can) {
   options().groups[0].nic.masked_bytes = 8;
   EXPECT_TRUE(world().capabilities().has(Capability::masked_atomics_8));

@@ -61,9 +61,7 @@ std::string value_text(const Json& values, const ConstantOrigin& origin) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-Json nic_json(const Point& point) {
-  const NicModel& nic = point.platform.nic;
-  const Json values = Json::parse(point.resolved_json)["platform"]["nic"];
+Json nic_json(const NicModel& nic, const Json& values) {
   Json constants = Json::array();
   for (const ConstantOrigin& origin : nic.origins)
     constants.push_back({{"key", origin.key},
@@ -89,12 +87,16 @@ void add_points(Json& part, const ReportPart& from) {
   Json nics = Json::array();
   for (std::size_t i = 0; i < from.scenario.points.size(); ++i) {
     const Point& point = from.scenario.points[i];
-    Json nic = nic_json(point);
-    const auto known = std::find(nics.begin(), nics.end(), nic);
-    const auto index = known - nics.begin();
-    if (known == nics.end()) nics.push_back(std::move(nic));
+    const Json params = Json::parse(point.resolved_json);
+    const auto add_nic = [&nics](const NicModel& nic, const Json& values) {
+      Json json = nic_json(nic, values);
+      if (std::find(nics.begin(), nics.end(), json) == nics.end()) nics.push_back(std::move(json));
+    };
+    add_nic(point.platform.nic, params["platform"]["nic"]);
+    for (std::size_t group = 0; group < point.groups.size(); ++group)
+      if (point.groups[group].nic)
+        add_nic(*point.groups[group].nic, params["groups"][group]["nic"]);
     points.push_back({{"clients", point.platform.clients()},
-                      {"nic", index},
                       {"acquire", curve_json(acquisitions(from.outcome.points[i]))}});
   }
   part["points"] = std::move(points);
@@ -118,8 +120,12 @@ Json metric_words() {
 Json results(const ReportPart& part) {
   Json json = Json::parse(results_json(part.scenario, part.outcome, part.manifest));
   for (Json& point : json["points"]) {
-    Json& nic = point["params"]["platform"]["nic"];
-    if (nic.is_object()) nic = Json(nic["name"]);
+    const auto shorten = [](Json& nic) {
+      if (nic.is_object()) nic = Json(nic["name"]);
+    };
+    shorten(point["params"]["platform"]["nic"]);
+    for (Json& group : point["params"]["groups"])
+      if (group.contains("nic")) shorten(group["nic"]);
     for (Json& repeat : point["repeats"]) {
       Json fingerprint;
       if (repeat["metrics"].is_object()) fingerprint = repeat["metrics"]["fingerprint"];
