@@ -17,7 +17,7 @@ namespace {
 #endif
 
 #ifndef LATCHLAB_SHADOW_MEMORY  // which takes terabytes of address space
-const int limited = [] {
+const int kLimited = [] {
   const char* const world = std::getenv("LATCHLAB_WORLD");
   if (world != nullptr && std::string_view(world) == "ibverbs") return 0;  // reserves what may grow
   constexpr rlim_t kBytes = 8ULL << 30;
