@@ -1,6 +1,7 @@
 #pragma once
 // Nodes of the simulated world, and their CPUs.
 
+#include <array>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -105,12 +106,13 @@ struct Node {
 };
 
 struct SimWait : WaitOperation {
-  SimWait* queue_next = nullptr;  // armed: the actor's next, in the order of their start
-  bool armed = false;             // registered and not yet over
-  bool waking = false;            // over; its coroutine resumes soon
-  bool on_core = false;           // ... when a core has time for it
-  Time deadline_true;             // of set.deadline
-  Time timer_at = kNever;         // earliest timer event that is under way for this slot
+  SimWait* queue_next = nullptr;           // armed: the actor's next, in the order of their start
+  bool armed = false;                      // registered and not yet over
+  bool waking = false;                     // over; its coroutine resumes soon
+  bool on_core = false;                    // ... when a core has time for it
+  Time deadline_true;                      // of set.deadline
+  Time timer_at = kNever;                  // earliest timer event that is under way for this slot
+  std::array<const void*, 4> frames = {};  // of its coroutine and of who awaits it; null: no more
 };
 
 }  // namespace latchlab::sim

@@ -85,12 +85,7 @@ void Simulator::prepare_for(const Event& next) const {
   } else if (kind == EventKind::woken) {
     const auto* wait = static_cast<const SimWait*>(next.subject);
     if (wait->owner == nullptr) return;
-    const auto& actor = static_cast<const SimActor&>(*wait->owner);
-    prepare_for(actor, wait->waiter);
-    if (wait->life != actor.life) return;  // its coroutines are gone
-    // It may have waited for long: those who await it have left the cache, too.
-    for (auto at = awaiting(wait->waiter); at; at = awaiting(at))
-      prefetch_bytes(at.address(), 2 * kFrameBytes);
+    prepare_for(static_cast<const SimActor&>(*wait->owner), wait->waiter);
   } else if (kind == EventKind::arrive || kind == EventKind::served) {
     const auto* op = static_cast<const SimOperation*>(next.subject);
     if (op->qp != nullptr) prefetch(*op->qp);
@@ -98,6 +93,23 @@ void Simulator::prepare_for(const Event& next) const {
     const Endpoint* const endpoint = find_endpoint(op->target);
     if (endpoint != nullptr) prefetch(*endpoint->owner);
   }
+}
+
+// It may wait for long: by then those who await it have left the cache, too, and asking one after
+// the other for the next would cost a miss each.
+void Simulator::note_frames(SimWait& wait) {
+  wait.frames = {};
+  std::size_t count = 0;
+  for (auto at = wait.waiter; at && count < wait.frames.size(); at = awaiting(at))
+    wait.frames[count++] = at.address();
+}
+
+void Simulator::prepare_for(const SimActor& actor, const SimWait& wait) const {
+  for (const void* const frame : wait.frames) {
+    if (frame == nullptr) break;
+    prefetch_bytes(frame, 2 * kFrameBytes);
+  }
+  prepare_for(actor, wait.waiter);
 }
 
 void Simulator::prepare_for(const SimActor& actor, std::coroutine_handle<> waiter) const {

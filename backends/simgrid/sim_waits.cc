@@ -21,6 +21,7 @@ void Simulator::start_wait(SimActor& actor, SimWait& wait) {
   wait.life = actor.life;
   wait.armed = true;
   actor.waits.push(&wait);
+  if (crowded()) note_frames(wait);
   if (try_satisfy(actor, wait)) return satisfied(actor, wait, {});
   if (wait.set.word_count > 0 && !std::exchange(actor.watching, true))
     node(actor.node()).watchers.push_back(&actor);
@@ -48,7 +49,7 @@ void Simulator::satisfied(SimActor& actor, SimWait& wait, Duration until_seen) {
   wait.armed = false;
   wait.waking = true;
   actor.waits.remove(&wait);
-  prefetch_bytes(wait.waiter.address(), kCacheLine);
+  if (crowded()) prepare_for(actor, wait);
   push(now_ + until_seen, actor.index, EventKind::woken, &wait);
 }
 

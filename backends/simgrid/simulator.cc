@@ -136,7 +136,7 @@ bool Simulator::has_next() {
 
 void Simulator::drain(std::int64_t limit_ps, std::int64_t clock_ps) {
   limit_ps = std::min(limit_ps, limit_.ps);
-  const bool crowded = clients_.size() > kCachedClients;
+  const bool many = crowded();
   while (!over() && !queue_.empty()) {
     const Event& first = queue_.next();
     if (first.time_ps > limit_ps) return;
@@ -145,7 +145,7 @@ void Simulator::drain(std::int64_t limit_ps, std::int64_t clock_ps) {
       limit_ps = clock_ps;
     }
     const Event event = queue_.pop();
-    if (const Event* next = crowded ? queue_.glimpse() : nullptr) prepare_for(*next);
+    if (const Event* next = many ? queue_.glimpse() : nullptr) prepare_for(*next);
     now_ = Time{event.time_ps};
     ++events_;
     handle(event);

@@ -89,6 +89,9 @@ class Simulator final : public Backend, public EventSource, private SimState {
   void handle(const Event& event);
   void prepare_for(const Event& next) const;
   void prepare_for(const SimActor& actor, std::coroutine_handle<> waiter) const;
+  void prepare_for(const SimActor& actor, const SimWait& wait) const;
+  static void note_frames(SimWait& wait);
+  bool crowded() const { return clients_.size() > kCachedClients; }
   void push(Time date, std::uint32_t actor, EventKind kind, void* subject);
   void resume(SimActor& actor, std::coroutine_handle<> handle);
   void begin(SimActor& actor);
