@@ -107,7 +107,7 @@ void Simulator::note_frames(SimWait& wait) {
 void Simulator::prepare_for(const SimActor& actor, const SimWait& wait) const {
   for (const void* const frame : wait.frames) {
     if (frame == nullptr) break;
-    prefetch_bytes(frame, 2 * kFrameBytes);
+    prefetch_bytes(frame, 3 * kFrameBytes);
   }
   prepare_for(actor, wait.waiter);
 }

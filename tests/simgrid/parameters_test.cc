@@ -59,25 +59,31 @@ std::vector<ParamValue> values_of(const ParamSpec& param) {
 // at once; locks held together.
 const std::vector<std::string>& situations() {
   static const std::vector<std::string> all = {
-      "platform: {client_nodes: 2, clients_per_node: 6}\nlocks: {count: 3}\n"
-      "workload: {read_ratio: 50%, critical_section: 2us}\n",
-      "platform: {client_nodes: 2, clients_per_node: 4, clocks: {drift: 100ppm}}\n"
-      "locks: {count: 2}\nworkload: {read_ratio: 50%}\n"
-      "faults: [{kind: client_crash, client: 1, at: 250us}, "
-      "{kind: client_crash, client: 4, at: 300us}]\n",
-      "platform: {client_nodes: 2, clients_per_node: 4}\nlocks: {count: 1}\n"
-      "workload: {read_ratio: 40%}\n"
-      "faults: [{kind: pause, client: 2, at: 250us, length: 300us}, "
-      "{kind: pause, client: 5, at: 700us, length: 300us}]\n",
-      "platform: {client_nodes: 2, clients_per_node: 20}\nlocks: {count: 40}\n"
-      "workload: {locks_per_section: 2}\n",
+      R"(platform: {client_nodes: 2, clients_per_node: 6}
+locks: {count: 3}
+workload: {read_ratio: 50%, critical_section: 2us})",
+      R"(platform: {client_nodes: 2, clients_per_node: 4, clocks: {drift: 100ppm}}
+locks: {count: 2}
+workload: {read_ratio: 50%}
+faults: [{kind: client_crash, client: 1, at: 250us}, {kind: client_crash, client: 4, at: 300us}])",
+      R"(platform: {client_nodes: 2, clients_per_node: 4}
+locks: {count: 1}
+workload: {read_ratio: 40%}
+faults:
+- {kind: pause, client: 2, at: 250us, length: 300us}
+- {kind: pause, client: 5, at: 700us, length: 300us})",
+      R"(platform: {client_nodes: 2, clients_per_node: 20}
+locks: {count: 40}
+workload: {locks_per_section: 2})",
       // Few enough for the narrow counters of small models.
-      "platform: {client_nodes: 3, clients_per_node: 1}\nlocks: {count: 1}\n"
-      "workload: {read_ratio: 50%, critical_section: 10us}\n"
-      "faults: [{kind: pause, rate: 5000, length: 150us}]\n",
-      "platform: {client_nodes: 3, clients_per_node: 2}\nlocks: {count: 1}\n"
-      "workload: {read_ratio: 60%, critical_section: 10us}\n"
-      "faults: [{kind: pause, rate: 2000, length: 700us}]\n",
+      R"(platform: {client_nodes: 3, clients_per_node: 1}
+locks: {count: 1}
+workload: {read_ratio: 50%, critical_section: 10us}
+faults: [{kind: pause, rate: 5000, length: 150us}])",
+      R"(platform: {client_nodes: 3, clients_per_node: 2}
+locks: {count: 1}
+workload: {read_ratio: 60%, critical_section: 10us}
+faults: [{kind: pause, rate: 2000, length: 700us}])",
   };
   return all;
 }
