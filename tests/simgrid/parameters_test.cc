@@ -2,7 +2,7 @@
 // that is read and then ignored fails here.
 
 #include <algorithm>
-#include <map>
+#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,8 +18,8 @@ struct Subject {
   const ParamSpec* param = nullptr;
 };
 
-void PrintTo(const Subject& subject, std::ostream* out) {
-  *out << subject.info->name << "." << subject.param->name;
+std::ostream& operator<<(std::ostream& out, const Subject& subject) {
+  return out << subject.info->name << "." << subject.param->name;
 }
 
 const std::vector<ProtocolInfo>& infos() {
