@@ -126,12 +126,8 @@ void Simulator::rewind(Qp& qp, const std::vector<SimOperation*>& again) {
 
 // ---- messages without a connection, and calls ----
 
-NodeId Simulator::peer_of(const SimOperation& op) const {
-  return op.kind == OpKind::send ? op.target.node : op.server;
-}
-
 bool Simulator::message_lost(SimOperation& op) {
-  if (!cut(op.from, peer_of(op))) {
+  if (!cut(op.from, responder(op))) {
     op.attempts = 0;
     return false;
   }
@@ -143,7 +139,7 @@ bool Simulator::message_lost(SimOperation& op) {
 }
 
 bool Simulator::message_answer_lost(SimOperation& op) {
-  if (!op.completion.ok() || !cut(peer_of(op), op.from)) return false;
+  if (!op.completion.ok() || !cut(responder(op), op.from)) return false;
   op.state.landed = true;
   push(now_ + owner(op).nic.ack_timeout, op.actor, EventKind::send_again, &op);
   return true;
@@ -160,9 +156,9 @@ void Simulator::send_again(SimOperation& op) {
     return push(depart(op.from, op.server, now_, sizeof(Request)) + serve_time(op), op.actor,
                 EventKind::arrive, &op);
   }
-  if (cut(op.from, peer_of(op)))
+  if (cut(op.from, responder(op)))
     return push(now_ + owner(op).nic.ack_timeout, op.actor, EventKind::send_again, &op);
-  push(now_ + wire(op.from, peer_of(op)) * 2 + owner(op).nic.completion, op.actor,
+  push(now_ + wire(op.from, responder(op)) * 2 + owner(op).nic.completion, op.actor,
        EventKind::complete, &op);
 }
 

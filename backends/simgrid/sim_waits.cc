@@ -5,7 +5,6 @@
 
 #include "backends/simgrid/simulator.h"
 #include "core/base/check.h"
-#include "core/base/prefetch.h"
 #include "core/verbs/wait_ends.h"
 
 namespace latchlab::sim {

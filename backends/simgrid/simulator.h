@@ -170,7 +170,6 @@ class Simulator final : public Backend, public EventSource, private SimState {
   void fail_lost(Qp& qp, const std::vector<SimOperation*>& done,
                  const std::vector<SimOperation*>& again);
   void rewind(Qp& qp, const std::vector<SimOperation*>& again);
-  NodeId peer_of(const SimOperation& op) const;
   bool message_lost(SimOperation& op);
   bool message_answer_lost(SimOperation& op);
   void send_again(SimOperation& op);
