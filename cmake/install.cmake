@@ -1,15 +1,15 @@
 # cmake --install: the program with its data, and what is needed to write a lock outside this tree:
 #   Latchlab::plugin     headers, for a lock that becomes a plug-in (latchlab_add_plugin)
-#   Latchlab::latchlab   the same and core, explorer, runner and search, for its tests
+#   Latchlab::latchlab   the same and core, explorer, world and search, for its tests
 include(CMakePackageConfigHelpers)
 
 add_library(latchlab_library INTERFACE)
 set_target_properties(latchlab_library PROPERTIES EXPORT_NAME latchlab)
-target_link_libraries(latchlab_library INTERFACE latchlab_explore latchlab_runner
+target_link_libraries(latchlab_library INTERFACE latchlab_explore latchlab_world
                       latchlab_protocols latchlab_plugin)
 
 install(TARGETS latchlab RUNTIME DESTINATION bin)
-install(TARGETS latchlab_core latchlab_scenario latchlab_protocols latchlab_runner
+install(TARGETS latchlab_core latchlab_scenario latchlab_protocols latchlab_world latchlab_study
         latchlab_explorer latchlab_explore latchlab_plugin latchlab_library
         EXPORT LatchlabTargets ARCHIVE DESTINATION lib)
 install(EXPORT LatchlabTargets NAMESPACE Latchlab:: DESTINATION lib/cmake/Latchlab)

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/runner/study.h"
 #include "core/scenario/nic_constants.h"
+#include "core/study/study.h"
 
 namespace latchlab {
 namespace {

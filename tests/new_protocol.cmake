@@ -18,6 +18,6 @@ add_custom_command(
   COMMENT "Writing a new lock" VERBATIM)
 add_executable(test_new_protocol ${written})
 target_include_directories(test_new_protocol BEFORE PRIVATE ${tree})
-target_link_libraries(test_new_protocol PRIVATE latchlab_explore_planted latchlab_runner
+target_link_libraries(test_new_protocol PRIVATE latchlab_explore_planted latchlab_study
                       latchlab_protocols_planted latchlab_explorer GTest::gtest_main GTest::gmock)
 gtest_discover_tests(test_new_protocol DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)

@@ -41,7 +41,7 @@
 #include <vector>
 
 #include "backends/explorer/slots.h"
-#include "core/runner/backend.h"
+#include "core/world/backend.h"
 
 namespace latchlab {
 

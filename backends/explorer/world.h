@@ -16,8 +16,8 @@
 #include "backends/explorer/search_support.h"
 #include "backends/explorer/slots.h"
 #include "core/base/fingerprint.h"
-#include "core/runner/backend.h"
 #include "core/verbs/sparse_memory.h"
+#include "core/world/backend.h"
 
 namespace latchlab::explorer {
 

@@ -12,8 +12,8 @@
 
 #include "backends/ibverbs/queues.h"
 #include "backends/ibverbs/wire.h"
-#include "core/runner/backend.h"
 #include "core/verbs/verbs.h"
+#include "core/world/backend.h"
 
 namespace latchlab::ib {
 

@@ -13,7 +13,7 @@
 
 #include "backends/ibverbs/device.h"
 #include "core/base/result.h"
-#include "core/runner/backend.h"
+#include "core/world/backend.h"
 
 namespace latchlab {
 

@@ -14,7 +14,7 @@
 
 #include "backends/ibverbs/actor.h"
 #include "core/base/time.h"
-#include "core/runner/backend.h"
+#include "core/world/backend.h"
 
 namespace latchlab::ib {
 

@@ -9,8 +9,8 @@
 
 #include "backends/simgrid/sim_node.h"
 #include "backends/simgrid/simgrid_backend.h"
-#include "core/runner/backend.h"
 #include "core/verbs/verbs.h"
+#include "core/world/backend.h"
 
 namespace latchlab::sim {
 

@@ -14,7 +14,7 @@
 #include "backends/simgrid/sim_node.h"
 #include "backends/simgrid/simgrid_backend.h"
 #include "core/base/check.h"
-#include "core/runner/backend.h"
+#include "core/world/backend.h"
 
 namespace latchlab::sim {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "backends/simgrid/platform.h"
-#include "core/runner/backend.h"
 #include "core/scenario/node_hardware.h"
 #include "core/scenario/topology.h"
+#include "core/world/backend.h"
 
 namespace latchlab {
 

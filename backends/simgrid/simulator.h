@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "backends/simgrid/sim_state.h"
-#include "core/runner/backend.h"
+#include "core/world/backend.h"
 
 namespace latchlab::sim {
 

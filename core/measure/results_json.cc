@@ -242,23 +242,23 @@ Result<RepeatMetrics> parse_repeat(std::string_view text) {
   return metrics;
 }
 
-std::string serialise_part(const MeasuredPart& part) {
+std::string serialise_share(const MeasuredShare& share) {
   Writer writer;
-  visit_part(part, writer);
+  visit_share(share, writer);
   return writer.text();
 }
 
-Result<MeasuredPart> parse_part(std::string_view text) {
+Result<MeasuredShare> parse_share(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return Error{"what another process measured is not a JSON object", {}};
-  MeasuredPart part;
+  MeasuredShare share;
   Reader reader(json);
-  visit_part(part, reader);
+  visit_share(share, reader);
   if (!reader.wrong().empty())
     return Error{"what another process measured lacks a valid '" + reader.wrong() + "'", {}};
-  if (std::string why = part.contradiction(); !why.empty())
+  if (std::string why = share.contradiction(); !why.empty())
     return Error{"what another process measured contradicts itself: " + why, {}};
-  return part;
+  return share;
 }
 
 std::string leaves_json(const Leaves& leaves, int indent) {

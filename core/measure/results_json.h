@@ -8,7 +8,7 @@
 #include "core/base/result.h"
 #include "core/measure/leaves.h"
 #include "core/measure/metrics.h"
-#include "core/measure/part.h"
+#include "core/measure/share.h"
 
 namespace latchlab {
 
@@ -18,10 +18,11 @@ namespace latchlab {
 std::string serialise_repeat(const RepeatMetrics& metrics);
 Result<RepeatMetrics> parse_repeat(std::string_view text);
 
-// The same for what one observer measured. A part that comes from elsewhere may hold anything: what
-// parse_part gives is consistent in itself, and parts that why_not_parts() passes can be merged.
-std::string serialise_part(const MeasuredPart& part);
-Result<MeasuredPart> parse_part(std::string_view text);
+// The same for what one observer measured. A share that comes from elsewhere may hold anything:
+// what parse_share gives is consistent in itself, and shares that why_not_shares() passes can be
+// merged.
+std::string serialise_share(const MeasuredShare& share);
+Result<MeasuredShare> parse_share(std::string_view text);
 
 // A JSON object whose nesting follows the dots of the paths, for results.json: use with
 // repeat_leaves() for repeats[].metrics and aggregate() for points[].metrics. One line when

@@ -144,40 +144,40 @@ std::optional<bool> WindowRecorder::check_littles_law() const {
 }
 
 // The sum of their ages is in the law.
-void WindowRecorder::write_open(MeasuredPart& part) const {
-  const auto add = [&part](std::uint64_t age_ps) {
-    ++part.open_count;
-    part.open_age_max_ps = std::max(part.open_age_max_ps, age_ps);
+void WindowRecorder::write_open(MeasuredShare& share) const {
+  const auto add = [&share](std::uint64_t age_ps) {
+    ++share.open_count;
+    share.open_age_max_ps = std::max(share.open_age_max_ps, age_ps);
   };
-  part.open_count = part.open_age_max_ps = 0;
+  share.open_count = share.open_age_max_ps = 0;
   for (const std::uint64_t age_ps : ages_at_end_ps_) add(age_ps);
   for (const ClientId id : measured_)
     if (const Client& client = clients_[id.value]; client.open && client.since < end_)
       add(length_ps(client.since, end_));
 }
 
-void WindowRecorder::write_to(MeasuredPart& part) const {
-  part.clients.clear();
-  part.cycles_by_client.clear();
+void WindowRecorder::write_to(MeasuredShare& share) const {
+  share.clients.clear();
+  share.cycles_by_client.clear();
   for (const ClientId id : measured_) {
-    part.clients.push_back(id.value);
-    part.cycles_by_client.push_back(cycles_by_client_[id.value]);
+    share.clients.push_back(id.value);
+    share.cycles_by_client.push_back(cycles_by_client_[id.value]);
   }
-  part.law = law();
-  part.first_half = first_half_;
-  part.second_half = second_half_;
-  write_open(part);
-  part.cycle = cycle_;
-  part.acquire_read = acquire_read_;
-  part.acquire_write = acquire_write_;
-  part.release = release_;
-  part.measured_lock = lock_.has_value();
-  part.acquire_lock = acquire_lock_;
-  part.interval_ps = static_cast<std::uint64_t>(interval_.ps);
+  share.law = law();
+  share.first_half = first_half_;
+  share.second_half = second_half_;
+  write_open(share);
+  share.cycle = cycle_;
+  share.acquire_read = acquire_read_;
+  share.acquire_write = acquire_write_;
+  share.release = release_;
+  share.measured_lock = lock_.has_value();
+  share.acquire_lock = acquire_lock_;
+  share.interval_ps = static_cast<std::uint64_t>(interval_.ps);
   for (const Interval& interval : intervals_) {
-    part.interval_cycles.push_back(interval.cycles);
-    part.interval_acquisitions.push_back(interval.acquisitions);
-    part.interval_acquire_ps.push_back(interval.acquire_ps);
+    share.interval_cycles.push_back(interval.cycles);
+    share.interval_acquisitions.push_back(interval.acquisitions);
+    share.interval_acquire_ps.push_back(interval.acquire_ps);
   }
 }
 

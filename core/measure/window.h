@@ -23,7 +23,7 @@
 #include "core/base/time.h"
 #include "core/measure/histogram.h"
 #include "core/measure/metrics.h"
-#include "core/measure/part.h"
+#include "core/measure/share.h"
 
 namespace latchlab {
 
@@ -67,7 +67,7 @@ class WindowRecorder {
   std::optional<bool> check_littles_law() const;
 
   // The clients and their cycles, the histograms, open cycles, both halves and the law.
-  void write_to(MeasuredPart& part) const;
+  void write_to(MeasuredShare& share) const;
 
  private:
   struct Client {
@@ -81,7 +81,7 @@ class WindowRecorder {
   };
   Interval* interval_at(Time date);                    // null: none are told
   std::uint64_t overlap_ps(Time from, Time to) const;  // with the window
-  void write_open(MeasuredPart& part) const;
+  void write_open(MeasuredShare& share) const;
 
   Time start_;
   Time middle_;

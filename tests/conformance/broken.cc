@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/runner/forwarding.h"
 #include "core/verbs/wrappers.h"
+#include "core/world/forwarding.h"
 
 namespace latchlab::conformance {
 

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "core/runner/backend.h"
 #include "core/verbs/batch.h"
+#include "core/world/backend.h"
 
 namespace latchlab::conformance {
 

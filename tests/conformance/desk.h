@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/runner/backend.h"
+#include "core/world/backend.h"
 
 namespace latchlab::conformance {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/runner/world.h"
+#include "core/world/world.h"
 #include "tests/conformance/broken.h"
 
 namespace latchlab::conformance {

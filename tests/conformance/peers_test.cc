@@ -1,7 +1,7 @@
 // The directory of a world: everybody is reachable by address alone, and no two things share
 // memory, whatever the layout makes of the shape.
 
-#include "core/runner/world.h"
+#include "core/world/world.h"
 #include "tests/conformance/broken.h"
 
 namespace latchlab::conformance {

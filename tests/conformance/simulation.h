@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "backends/simgrid/simgrid_backend.h"
-#include "core/runner/backend.h"
+#include "core/world/backend.h"
 
 namespace latchlab {
 

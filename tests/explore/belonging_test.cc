@@ -5,7 +5,7 @@
 #include <set>
 
 #include "backends/explorer/explorer_backend.h"
-#include "core/runner/world.h"
+#include "core/world/world.h"
 
 namespace latchlab {
 namespace {

@@ -1,6 +1,6 @@
 // Which nodes protocols are told lie close together.
 
-#include "core/runner/levels.h"
+#include "core/world/levels.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "core/runner/backend.h"
+#include "core/world/backend.h"
 #include "tests/conformance/hardware.h"
 
 namespace latchlab::ib {

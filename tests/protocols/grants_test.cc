@@ -1,6 +1,6 @@
 // Upgrades, extents and leases, around the reference lock: as it should be, and with its faults.
 
-#include "core/runner/part.h"
+#include "core/study/share.h"
 #include "tests/protocols/sections.h"
 
 namespace latchlab::testing {

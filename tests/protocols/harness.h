@@ -19,8 +19,8 @@
 #include "core/checks/guard_words.h"
 #include "core/checks/safety_monitor.h"
 #include "core/protocols/registry.h"
-#include "core/runner/world.h"
 #include "core/workload/client_loop.h"
+#include "core/world/world.h"
 #include "tests/protocols/worlds.h"
 
 namespace latchlab::testing {

@@ -12,8 +12,8 @@
 #include "core/protocols/shiftlock/entry.h"
 #include "core/protocols/shiftlock/messages.h"
 #include "core/protocols/shiftlock/shiftlock.h"
-#include "core/runner/world.h"
 #include "core/workload/client_loop.h"
+#include "core/world/world.h"
 #include "tests/protocols/worlds.h"
 
 namespace latchlab::shiftlock_tests {

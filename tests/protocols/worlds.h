@@ -11,7 +11,7 @@
 
 #include "backends/explorer/explorer_backend.h"
 #include "core/protocols/lock.h"
-#include "core/runner/backend.h"
+#include "core/world/backend.h"
 #if LATCHLAB_WITH_IBVERBS
 #include "tests/conformance/hardware.h"
 #endif

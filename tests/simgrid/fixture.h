@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "backends/simgrid/simgrid_backend.h"
-#include "core/runner/backend.h"
 #include "core/verbs/batch.h"
+#include "core/world/backend.h"
 
 namespace latchlab::simtest {
 

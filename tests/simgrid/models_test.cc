@@ -4,9 +4,9 @@
 #include <sstream>
 
 #include "core/protocols/registry.h"
-#include "core/runner/child.h"
-#include "core/runner/repeat.h"
 #include "core/scenario/scenario.h"
+#include "core/study/child.h"
+#include "core/study/repeat.h"
 #include "tests/paths.h"
 #include "tests/simgrid/fixture.h"
 

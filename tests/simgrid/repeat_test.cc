@@ -1,6 +1,6 @@
 // Whole runs of real locks: equal for equal seeds, whatever the pump does, and lawful.
 
-#include "core/runner/repeat.h"
+#include "core/study/repeat.h"
 
 #include <fmt/core.h>
 
@@ -8,8 +8,8 @@
 
 #include "backends/simgrid/simgrid_backend.h"
 #include "core/protocols/registry.h"
-#include "core/runner/child.h"
 #include "core/scenario/scenario.h"
+#include "core/study/child.h"
 #include "tests/paths.h"
 #include "tests/simgrid/fixture.h"
 

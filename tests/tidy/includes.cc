@@ -37,11 +37,14 @@ const std::vector<Layer>& layers() {
       {"core/checks/", beside_the_seam},
       {"core/scenario/", plain},
       {"core/launch/", plain},
-      {"core/runner/", {"core/"}},
+      {"core/world/",
+       {"core/base/", "core/coro/", "core/verbs/", "core/scenario/", "core/workload/",
+        "core/protocols/"}},
+      {"core/study/", {"core/"}},
       {"models/", {"core/"}},
       {"backends/",
        {"core/base/", "core/coro/", "core/verbs/", "core/scenario/nic.h",
-        "core/scenario/node_hardware.h", "core/scenario/topology.h", "core/runner/backend.h"}},
+        "core/scenario/node_hardware.h", "core/scenario/topology.h", "core/world/backend.h"}},
   };
   return table;
 }
@@ -63,19 +66,18 @@ const std::vector<Vendor>& vendors() {
       {"Eigen", {"Eigen/"}, {"models/"}},
       {"nlohmann-json",
        {"nlohmann/"},
-       {"core/launch/", "core/measure/", "core/runner/", "core/scenario/", "models/", "tools/",
+       {"core/launch/", "core/measure/", "core/study/", "core/scenario/", "models/", "tools/",
         "tests/"}},
       {"fmt",
        {"fmt/"},
        {"core/verbs/", "core/workload/", "core/measure/", "core/checks/", "core/scenario/",
-        "core/launch/", "core/runner/", "backends/", "models/", "tools/", "tests/"}},
+        "core/launch/", "core/study/", "backends/", "models/", "tools/", "tests/"}},
       {"MPI", {"mpi.h"}, {"core/launch/"}},
       {"GoogleTest", {"gtest/", "gmock/"}, {"tests/"}, false},
       {"the operating system",
        {"sys/", "unistd.h", "fcntl.h", "poll.h", "signal.h", "spawn.h", "malloc.h", "ucontext.h",
         "dlfcn.h", "sanitizer/", "netdb.h", "netinet/", "sched.h", "time.h"},
-       {"core/coro/frame_pool.cc", "core/launch/", "core/runner/", "backends/", "tools/",
-        "tests/"}},
+       {"core/coro/frame_pool.cc", "core/launch/", "core/study/", "backends/", "tools/", "tests/"}},
   };
   return table;
 }

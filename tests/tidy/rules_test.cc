@@ -22,8 +22,8 @@ SourceFile lines_of(const std::string& path, std::size_t count) {
   return {path, std::vector<std::string>(count, "int x;")};
 }
 
-TEST(IncludeRule, a_protocol_may_not_see_the_runner) {
-  const Findings findings = includes_of("core/protocols/cas.cc", "\"core/runner/backend.h\"");
+TEST(IncludeRule, a_protocol_may_not_see_the_world) {
+  const Findings findings = includes_of("core/protocols/cas.cc", "\"core/world/backend.h\"");
   ASSERT_THAT(findings, SizeIs(1));
   EXPECT_THAT(findings[0].text(), HasSubstr("core/protocols/cas.cc:2: includes"));
   EXPECT_THAT(findings[0].text(), HasSubstr("core/protocols/ may include only"));
@@ -34,8 +34,8 @@ TEST(IncludeRule, nothing_low_sees_anything_high) {
   EXPECT_THAT(includes_of("core/coro/task.h", "\"core/verbs/verbs.h\""), SizeIs(1));
   EXPECT_THAT(includes_of("core/verbs/verbs.h", "\"core/protocols/lock.h\""), SizeIs(1));
   EXPECT_THAT(includes_of("core/scenario/parser.cc", "\"core/verbs/verbs.h\""), SizeIs(1));
-  EXPECT_THAT(includes_of("core/runner/runner.cc", "\"backends/simgrid/fabric.h\""), SizeIs(1));
-  EXPECT_THAT(includes_of("core/runner/runner.cc", "\"tools/latchlab/run.h\""), SizeIs(1));
+  EXPECT_THAT(includes_of("core/study/study.cc", "\"backends/simgrid/fabric.h\""), SizeIs(1));
+  EXPECT_THAT(includes_of("core/study/study.cc", "\"tools/latchlab/run.h\""), SizeIs(1));
 }
 
 TEST(IncludeRule, workload_measure_and_checks_know_locks_but_no_concrete_one) {
@@ -68,7 +68,7 @@ TEST(IncludeRule, vendor_headers_stay_in_their_place) {
   EXPECT_THAT(includes_of("tools/latchlab/run.cc", "<yaml-cpp/yaml.h>"), SizeIs(1));
   EXPECT_THAT(includes_of("backends/simgrid/x.cc", "<simgrid/s4u.hpp>"), IsEmpty());
   EXPECT_THAT(includes_of("backends/simgrid/x.h", "<simgrid/s4u.hpp>"), SizeIs(1));
-  EXPECT_THAT(includes_of("core/runner/x.cc", "<simgrid/s4u.hpp>"), SizeIs(1));
+  EXPECT_THAT(includes_of("core/study/x.cc", "<simgrid/s4u.hpp>"), SizeIs(1));
   EXPECT_THAT(includes_of("core/measure/x.cc", "<nlohmann/json.hpp>"), IsEmpty());
   EXPECT_THAT(includes_of("core/checks/x.cc", "<nlohmann/json.hpp>"), SizeIs(1));
   EXPECT_THAT(includes_of("core/base/x.cc", "<fmt/format.h>"), SizeIs(1));

@@ -19,14 +19,14 @@ void run_cycles(WindowRecorder& window, ClientId client, const std::vector<std::
   for (const std::int64_t date : dates) window.next_cycle(client, Time{date});
 }
 
-MeasuredPart part_of(const WindowRecorder& window) {
-  MeasuredPart part;
-  window.write_to(part);
-  return part;
+MeasuredShare share_of(const WindowRecorder& window) {
+  MeasuredShare share;
+  window.write_to(share);
+  return share;
 }
 
 RepeatMetrics metrics_of(const WindowRecorder& window) {
-  return metrics_of(part_of(window));
+  return metrics_of(share_of(window));
 }
 
 TEST(Window, cycle_counts_where_it_ends_with_its_whole_length) {
@@ -62,11 +62,11 @@ TEST(Window, intervals_and_one_lock_are_told_apart_when_asked) {
   window.acquired(Time{139}, Duration{7}, false, LockId{8});
   window.acquired(Time{199}, Duration{9}, false, LockId{7});
   run_cycles(window, kFirst, {90, 100, 140, 180, 199});
-  const MeasuredPart part = part_of(window);
-  EXPECT_EQ(part.interval_cycles, (std::vector<std::uint64_t>{1, 1, 2}));
-  EXPECT_EQ(part.interval_acquisitions, (std::vector<std::uint64_t>{2, 0, 1}));
-  EXPECT_EQ(part.contradiction(), "the phases of its operations do not add up");
-  const RepeatMetrics metrics = latchlab::metrics_of(part);
+  const MeasuredShare share = share_of(window);
+  EXPECT_EQ(share.interval_cycles, (std::vector<std::uint64_t>{1, 1, 2}));
+  EXPECT_EQ(share.interval_acquisitions, (std::vector<std::uint64_t>{2, 0, 1}));
+  EXPECT_EQ(share.contradiction(), "the phases of its operations do not add up");
+  const RepeatMetrics metrics = latchlab::metrics_of(share);
   ASSERT_TRUE(metrics.hottest_lock.acquire.has_value());
   EXPECT_EQ(metrics.hottest_lock.acquire->count(), 2U);
   EXPECT_EQ(metrics.hottest_lock.acquire->max(), Duration{9});
@@ -162,7 +162,7 @@ TEST(Window, goodput_fairness_and_stationarity_come_from_counted_cycles) {
   const RepeatMetrics metrics = metrics_of(window);
   EXPECT_EQ(metrics.goodput_ops_s, 2.0);
   EXPECT_EQ(metrics.cycle.count(), 4U);
-  EXPECT_EQ(part_of(window).cycles_by_client, (std::vector<std::uint64_t>{3, 1}));
+  EXPECT_EQ(share_of(window).cycles_by_client, (std::vector<std::uint64_t>{3, 1}));
   EXPECT_EQ(metrics.fairness.jain, 0.8);
   EXPECT_DOUBLE_EQ(*metrics.stationary, 1.0 / 3.0);
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/protocols/registry.h"
-#include "core/runner/repeat.h"
+#include "core/study/repeat.h"
 #include "tools/latchlab/commands.h"
 
 namespace latchlab::bench {

@@ -10,8 +10,8 @@
 #include "backends/explorer/explorer_backend.h"
 #include "backends/explorer/search_support.h"
 #include "core/checks/safety_monitor.h"
-#include "core/runner/world.h"
 #include "core/workload/client_loop.h"
+#include "core/world/world.h"
 #include "tools/explore/bypass.h"
 #include "tools/explore/case.h"
 

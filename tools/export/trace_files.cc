@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/runner/files.h"
-#include "core/runner/repeat.h"
+#include "core/study/files.h"
+#include "core/study/repeat.h"
 #include "tools/export/tracing.h"
 
 namespace latchlab::exporting {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "core/runner/forwarding.h"
+#include "core/world/forwarding.h"
 #include "tools/export/trace_text.h"
 #include "tools/export/tracing_verbs.h"
 

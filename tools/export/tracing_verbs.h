@@ -5,8 +5,8 @@
 #include <coroutine>
 #include <cstddef>
 
-#include "core/runner/backend.h"
 #include "core/verbs/wrappers.h"
+#include "core/world/backend.h"
 #include "tools/export/trace_recorder.h"
 
 namespace latchlab::exporting {

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "core/runner/files.h"
+#include "core/study/files.h"
 #include "tools/latchlab/run_one.h"
 #ifdef LATCHLAB_WITH_IBVERBS
 #include "core/launch/address.h"

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "core/protocols/registry.h"
-#include "core/runner/files.h"
+#include "core/study/files.h"
 #include "models/calibration.h"
 #include "tools/latchlab/commands.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/runner/repeat.h"
 #include "core/scenario/scenario.h"
+#include "core/study/repeat.h"
 #include "tools/explore/campaign.h"
 #include "tools/export/trace_files.h"
 

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <string>
 
-#include "core/runner/files.h"
 #include "core/scenario/text_file.h"
+#include "core/study/files.h"
 #include "tools/explore/campaign.h"
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/plugins.h"

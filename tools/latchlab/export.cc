@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "core/protocols/registry.h"
-#include "core/runner/files.h"
-#include "core/runner/stored_study.h"
+#include "core/study/files.h"
+#include "core/study/stored_study.h"
 #include "tools/export/figure_data.h"
 #include "tools/export/gnuplot.h"
 #include "tools/latchlab/commands.h"

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "core/runner/study.h"
 #include "core/scenario/scenario.h"
+#include "core/study/study.h"
 
 namespace latchlab::tool {
 

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "core/protocols/registry.h"
-#include "core/runner/scoring.h"
 #include "core/scenario/suggestions.h"
+#include "core/study/scoring.h"
 #include "tools/latchlab/commands.h"
 
 namespace latchlab::tool {

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "core/runner/files.h"
 #include "core/scenario/text_file.h"
+#include "core/study/files.h"
 #include "tools/latchlab/commands.h"
 
 namespace latchlab::tool {

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "core/runner/study.h"
+#include "core/study/study.h"
 
 namespace latchlab::tool {
 

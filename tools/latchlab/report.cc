@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/protocols/registry.h"
-#include "core/runner/stored_study.h"
+#include "core/study/stored_study.h"
 #include "tools/latchlab/commands.h"
 
 namespace latchlab::tool {

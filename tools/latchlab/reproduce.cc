@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/runner/files.h"
+#include "core/study/files.h"
 #include "tools/latchlab/command_line.h"
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/run_one.h"

@@ -7,10 +7,10 @@
 #include <thread>
 #include <utility>
 
-#include "core/runner/files.h"
-#include "core/runner/output.h"
-#include "core/runner/point_files.h"
-#include "core/runner/study.h"
+#include "core/study/files.h"
+#include "core/study/output.h"
+#include "core/study/point_files.h"
+#include "core/study/study.h"
 #include "tools/latchlab/command_line.h"
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/estimate.h"

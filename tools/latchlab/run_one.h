@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/runner/scoring.h"
-#include "core/runner/study.h"
+#include "core/study/scoring.h"
+#include "core/study/study.h"
 #include "tools/latchlab/commands.h"
 
 namespace latchlab::tool {

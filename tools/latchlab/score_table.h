@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/runner/scoring.h"
 #include "core/scenario/scenario.h"
+#include "core/study/scoring.h"
 
 namespace latchlab::tool {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/runner/study.h"
 #include "core/scenario/scenario.h"
+#include "core/study/study.h"
 
 namespace latchlab::tool {
 

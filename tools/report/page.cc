@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/base/fingerprint.h"
-#include "core/runner/files.h"
+#include "core/study/files.h"
 #include "tools/latchlab/embedded.h"
 #include "tools/report/document.h"
 #include "tools/report/report.h"

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/runner/output.h"
-#include "core/runner/study.h"
 #include "core/scenario/scenario.h"
+#include "core/study/output.h"
+#include "core/study/study.h"
 
 namespace latchlab::tool {
 

@@ -10,7 +10,7 @@
 
 #include "core/coro/when_all.h"
 #include "core/protocols/cas.h"
-#include "core/runner/world.h"
+#include "core/world/world.h"
 
 namespace latchlab::bench {
 

@@ -11,7 +11,7 @@
 
 #include "core/launch/socket.h"
 #include "core/launch/token.h"
-#include "core/runner/part_json.h"
+#include "core/study/share_json.h"
 #include "tools/latchlab/hardware/hardware.h"
 #include "tools/latchlab/plugins.h"
 
@@ -190,7 +190,7 @@ RepeatOutcome Fleet::run(const Scenario& scenario, std::size_t index, std::uint3
 }
 
 RepeatOutcome Fleet::collect(const Point& point, const launch::JobOutcome& job) {
-  std::vector<PartOutcome> parts;
+  std::vector<ShareOutcome> shares;
   std::vector<LostNode> lost;
   for (const launch::JobReply& reply : job.replies) {
     if (reply.rank >= point.platform.nodes()) continue;
@@ -203,11 +203,11 @@ RepeatOutcome Fleet::collect(const Point& point, const launch::JobOutcome& job) 
       lost.push_back(std::move(gone));
       continue;
     }
-    auto part = parse_part_outcome(*reply.blob);
-    if (!part) return failed(fmt::format("node {}: {}", node.value, part.error().text()));
-    parts.push_back(std::move(part).value());
+    auto share = parse_share_outcome(*reply.blob);
+    if (!share) return failed(fmt::format("node {}: {}", node.value, share.error().text()));
+    shares.push_back(std::move(share).value());
   }
-  const RepeatOutcome outcome = merge_outcomes(point, parts, lost);
+  const RepeatOutcome outcome = merge_outcomes(point, shares, lost);
   for (const LostNode& gone : lost) {
     const std::string why = fmt::format("node {} was lost: {}", gone.node.value, gone.why);
     if (why != outcome.message) fmt::print(stderr, "latchlab: {}\n", why);

@@ -12,7 +12,7 @@
 #include "core/launch/coordinator.h"
 #include "core/launch/local_members.h"
 #include "core/launch/mpi.h"
-#include "core/runner/study.h"
+#include "core/study/study.h"
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/hardware/journal.h"
 

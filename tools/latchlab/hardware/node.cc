@@ -17,8 +17,8 @@
 #include "core/launch/member.h"
 #include "core/launch/token.h"
 #include "core/protocols/registry.h"
-#include "core/runner/part.h"
-#include "core/runner/part_json.h"
+#include "core/study/share.h"
+#include "core/study/share_json.h"
 #include "tools/latchlab/hardware/hardware.h"
 #include "tools/latchlab/hardware/journal.h"
 
@@ -57,20 +57,20 @@ class NodeRun {
           const Point& point)
       : member_(member), arguments_(arguments), job_(job), point_(point) {}
 
-  PartOutcome run(std::span<GuardRecord> journal) {
-    PartOptions options;
+  ShareOutcome run(std::span<GuardRecord> journal) {
+    ShareOptions options;
     options.guard_journal = journal;
     options.about_to_run = [this](Backend& backend) { begin(backend); };
     const BackendFactory make = [this](const WorldPlan& plan, const Point&) {
       return make_backend(plan);
     };
     const ProtocolEntry* const entry = find_protocol(point_.protocol.name);
-    PartOutcome outcome = run_part(point_, *entry, job_.repeat, make, options);
+    ShareOutcome outcome = run_share(point_, *entry, job_.repeat, make, options);
     if (failure_.empty()) return outcome;
     if (outcome.status != RepeatStatus::unavailable) outcome.status = RepeatStatus::failed;
     outcome.secondary = left_alone_;
     outcome.message = fmt::format("node {}: {}", node_.value, failure_);
-    outcome.parts.clear();
+    outcome.shares.clear();
     return outcome;
   }
 
@@ -143,8 +143,8 @@ class NodeRun {
   std::string failure_;
 };
 
-PartOutcome refused(std::string message) {
-  PartOutcome outcome;
+ShareOutcome refused(std::string message) {
+  ShareOutcome outcome;
   outcome.status = RepeatStatus::failed;
   outcome.message = std::move(message);
   return outcome;
@@ -159,22 +159,22 @@ std::string stand_by(launch::Member& member) {
 
 std::string do_job(launch::Member& member, const NodeArguments& arguments, const launch::Job& job) {
   auto wanted = read_job(job.common);
-  if (!wanted) return serialise_part_outcome(refused(wanted.error().text()));
+  if (!wanted) return serialise_share_outcome(refused(wanted.error().text()));
   const auto scenario = parse_scenario({wanted.value().scenario, "the scenario", "."}, {},
                                        protocol_infos(), data_dirs(arguments.data));
-  if (!scenario) return serialise_part_outcome(refused(scenario.error().text()));
+  if (!scenario) return serialise_share_outcome(refused(scenario.error().text()));
   if (wanted.value().point >= scenario.value().points.size())
-    return serialise_part_outcome(refused("the scenario has no such point here"));
+    return serialise_share_outcome(refused("the scenario has no such point here"));
   const Point& point = scenario.value().points[wanted.value().point];
   if (member.rank() >= point.platform.nodes()) return stand_by(member);
   JournalFile journal;
   if (!job.own.empty()) {
     auto opened = JournalFile::open(job.own, point.platform.clients());
-    if (!opened) return serialise_part_outcome(refused(opened.error().text()));
+    if (!opened) return serialise_share_outcome(refused(opened.error().text()));
     journal = std::move(opened).value();
   }
   NodeRun run(member, arguments, wanted.value(), point);
-  return serialise_part_outcome(run.run(journal.records()));
+  return serialise_share_outcome(run.run(journal.records()));
 }
 
 // nullopt: any.

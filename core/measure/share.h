@@ -1,0 +1,143 @@
+#pragma once
+// What one observer measured in one repeat: some of the clients, in one process, on one thread.
+// Plain integers, so that shares add up to exactly what one observer of everybody would have seen;
+// every repeat is made of shares, of one in a simulation and of many on hardware.
+//
+// A new number is a field here and a line in visit_share(): its way from process to process follows
+// from the walk.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/checks/guard_findings.h"
+#include "core/measure/histogram.h"
+#include "core/measure/metrics.h"
+#include "core/measure/open_loop.h"
+#include "core/measure/verb_metrics.h"
+#include "core/verbs/tally.h"
+
+namespace latchlab {
+
+struct MeasuredShare {
+  // Did this share see all clients, and all effects in their order? Only then do first effects, the
+  // events' fingerprint and the checks of granted locks speak of the whole run.
+  bool saw_everything = false;
+
+  // Who: ascending numbers, and for each the cycles that counted.
+  std::vector<std::uint64_t> clients;
+  std::vector<std::uint64_t> cycles_by_client;
+  std::uint64_t live_clients = 0;
+  std::uint64_t without_progress = 0;  // inside one acquire or release since before the window
+
+  WindowLaw law;                                  // of these clients
+  std::uint64_t first_half = 0, second_half = 0;  // counted cycles
+  std::uint64_t open_count = 0;                   // cycles open at the window's end
+  std::uint64_t open_age_max_ps = 0;
+  Histogram cycle, acquire_read, acquire_write, release;
+  bool measured_lock = false;  // was one lock's acquisitions measured apart?
+  Histogram acquire_lock;
+  std::uint64_t interval_ps = 0;  // 0: no intervals are told
+  std::vector<std::uint64_t> interval_cycles, interval_acquisitions, interval_acquire_ps;
+  PhaseTotals read_phases, write_phases, release_phases;
+  VerbTally cycle_verbs;  // of counted cycles
+  AcquireAtomics acquisitions;
+  std::uint64_t aborted = 0, shared_as_exclusive = 0, recoveries = 0;
+  std::uint64_t update_as_exclusive = 0;
+  OpenLoopTally open_loop;
+  std::uint64_t ended_ps = 0;  // the date at which the run ended
+
+  // Of locks seen granted.
+  std::uint64_t checks = 0, violations = 0, expired_holds = 0, late_effects = 0;
+  std::uint64_t max_bypassed = 0;  // means something if the share saw everything, and so below
+  std::string fingerprint;
+  std::string violation;  // the first, for people; empty: none
+
+  GuardFindings guard;
+
+  // Of the whole process; one of its shares says it, the others leave it at nothing.
+  VerbTally background_verbs;
+  std::uint64_t verbs_posted = 0, events = 0;
+  RepeatMetrics::ServerNic server_nic;
+  RepeatMetrics::ServerCpu server_cpu;
+
+  // What cannot be in any one share, whoever wrote it; empty: nothing.
+  std::string contradiction() const;
+  bool operator==(const MeasuredShare&) const = default;
+};
+
+// Calls visit(name, field) for each field of a share. They are bool, std::uint64_t, std::string,
+// Histogram, PhaseTotals, WindowLaw, VerbTally, GuardFindings, vectors of integers or optional
+// reals.
+template <class Share, class Visit>
+void visit_share(Share& share, Visit&& visit) {
+  visit("saw_everything", share.saw_everything);
+  visit("clients", share.clients);
+  visit("cycles_by_client", share.cycles_by_client);
+  visit("live_clients", share.live_clients);
+  visit("without_progress", share.without_progress);
+  visit("law", share.law);
+  visit("first_half", share.first_half);
+  visit("second_half", share.second_half);
+  visit("open_count", share.open_count);
+  visit("open_age_max_ps", share.open_age_max_ps);
+  visit("cycle", share.cycle);
+  visit("acquire_read", share.acquire_read);
+  visit("acquire_write", share.acquire_write);
+  visit("release", share.release);
+  visit("measured_lock", share.measured_lock);
+  visit("acquire_lock", share.acquire_lock);
+  visit("interval_ps", share.interval_ps);
+  visit("interval_cycles", share.interval_cycles);
+  visit("interval_acquisitions", share.interval_acquisitions);
+  visit("interval_acquire_ps", share.interval_acquire_ps);
+  visit("read_phases", share.read_phases);
+  visit("write_phases", share.write_phases);
+  visit("release_phases", share.release_phases);
+  visit("cycle_verbs", share.cycle_verbs);
+  visit("acquire_atomics", share.acquisitions.atomics);
+  visit("acquire_mismatched", share.acquisitions.mismatched);
+  visit("aborted", share.aborted);
+  visit("shared_as_exclusive", share.shared_as_exclusive);
+  visit("recoveries", share.recoveries);
+  visit("update_as_exclusive", share.update_as_exclusive);
+  visit("open_loop.offered", share.open_loop.offered);
+  visit("open_loop.waited_first_ps", share.open_loop.waited_first_ps);
+  visit("open_loop.waited_second_ps", share.open_loop.waited_second_ps);
+  visit("open_loop.backlog_max", share.open_loop.backlog_max);
+  visit("ended_ps", share.ended_ps);
+  visit("checks", share.checks);
+  visit("violations", share.violations);
+  visit("expired_holds", share.expired_holds);
+  visit("late_effects", share.late_effects);
+  visit("max_bypassed", share.max_bypassed);
+  visit("fingerprint", share.fingerprint);
+  visit("violation", share.violation);
+  visit("guard", share.guard);
+  visit("background_verbs", share.background_verbs);
+  visit("verbs_posted", share.verbs_posted);
+  visit("events", share.events);
+  visit("server_nic.verbs_s", share.server_nic.verbs_s);
+  visit("server_nic.pipeline", share.server_nic.pipeline);
+  visit("server_nic.hottest_slot", share.server_nic.hottest_slot);
+  visit("server_nic.window", share.server_nic.window);
+  visit("server_nic.link", share.server_nic.link);
+  visit("server_nic.slot_wait_ns", share.server_nic.slot_wait_ns);
+  visit("server_cpu.utilisation", share.server_cpu.utilisation);
+  visit("server_cpu.queue_ns", share.server_cpu.queue_ns);
+}
+
+// Why these are not the shares of one repeat: none at all, windows that differ, a client measured
+// twice, or sums beyond 64 bits; empty: they are.
+std::string why_not_shares(std::span<const MeasuredShare> shares);
+
+// The shares of one repeat as if one observer had measured them, except that it did not see
+// everything: nobody did, if they are more than one. At least one share.
+MeasuredShare join(std::span<const MeasuredShare> shares);
+
+// What nobody measured, or only a share that saw everything could have, is empty.
+RepeatMetrics metrics_of(const MeasuredShare& share);
+RepeatMetrics merge(std::span<const MeasuredShare> shares);  // metrics_of(join(shares))
+
+}  // namespace latchlab

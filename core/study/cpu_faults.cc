@@ -1,0 +1,72 @@
+#include "core/study/cpu_faults.h"
+
+#include "core/base/random.h"
+#include "core/workload/timing.h"
+
+namespace latchlab {
+namespace {
+
+// Owner of a random stream; smaller numbers are clients.
+constexpr std::uint64_t kRepeated = 1ULL << 40;
+
+// Where the fault happens. A client node's number begins where the servers' end, unless it is one
+// of them.
+NodeId node_of(const FaultSpec& fault, const World& world) {
+  if (fault.target == FaultTarget::client) return world.node_of(ClientId{fault.index});
+  const WorldShape& shape = world.world_shape();
+  const bool behind = fault.target == FaultTarget::client_node && !shape.colocated;
+  return NodeId{static_cast<std::uint16_t>(fault.index + (behind ? shape.servers : 0) + 1)};
+}
+
+void carry_out(const FaultSpec& fault, const World& world, Backend& backend) {
+  const NodeId node = node_of(fault, world);
+  if (!backend.hosts(node)) return;
+  if (fault.kind == FaultKind::drift)
+    return backend.disturb_clock(node, fault.jump, fault.drift_ppb);
+  if (fault.kind == FaultKind::slow_client)
+    return backend.slow_down(ClientId{fault.index}, fault.factor_ppb);
+  if (fault.target == FaultTarget::client)
+    return backend.pause(ClientId{fault.index}, fault.length);
+  backend.pause_node(node, fault.length);
+}
+
+// Pauses at exponentially distributed distances; without a target, of a client drawn each time.
+void schedule_repeated(FaultSpec fault, const World& world, Backend& backend, Rng rng, Time end) {
+  const Duration mean = seconds(1) / fault.per_second;
+  const bool any = fault.target == FaultTarget::any_client;
+  for (Time date = Time{} + exponential(rng, mean); date < end;
+       date = date + exponential(rng, mean)) {
+    if (any) {
+      fault.target = FaultTarget::client;
+      fault.index = static_cast<std::uint32_t>(rng.below(world.world_shape().clients()));
+    }
+    backend.at(date, [fault, &world, &backend] { carry_out(fault, world, backend); });
+  }
+}
+
+}  // namespace
+
+std::string cpu_faults_refused(const Point& point, const Backend& backend) {
+  if (backend.has_cpu_faults()) return {};
+  for (const FaultSpec& fault : point.faults)
+    if (is_cpu_fault(fault.kind))
+      return "the faults pause, slow_client and drift need CPUs and clocks that can be disturbed, "
+             "which this backend does not have";
+  return {};
+}
+
+void schedule_cpu_faults(const Point& point, const World& world, Backend& backend,
+                         std::uint64_t seed, Time end) {
+  for (std::size_t i = 0; i < point.faults.size(); ++i) {
+    const FaultSpec& fault = point.faults[i];
+    if (!is_cpu_fault(fault.kind)) continue;
+    if (fault.at)
+      backend.at(Time{} + *fault.at,
+                 [fault, &world, &backend] { carry_out(fault, world, backend); });
+    else
+      schedule_repeated(fault, world, backend, Rng(seed, kRepeated + i, StreamPurpose::faults),
+                        end);
+  }
+}
+
+}  // namespace latchlab

@@ -1,0 +1,286 @@
+#include "core/study/measuring.h"
+
+#include <utility>
+
+#include "core/base/check.h"
+#include "core/base/prefetch.h"
+#include "core/study/server_load.h"
+
+namespace latchlab {
+
+namespace {
+
+// Kinds of semantic events besides those of the backend.
+constexpr std::uint64_t kGranted = 0x10001;
+constexpr std::uint64_t kReleased = 0x10002;
+constexpr std::uint64_t kUpgraded = 0x10003;
+constexpr std::uint64_t kExtended = 0x10004;
+
+std::vector<ClientId> clients_of(const World& world, const Backend& backend, std::uint32_t worker) {
+  std::vector<ClientId> clients;
+  clients.reserve(world.world_shape().clients());
+  for (std::uint32_t i = 0; i < world.world_shape().clients(); ++i)
+    if (world.hosts(ClientId{i}) && backend.worker_of(ClientId{i}) == worker)
+      clients.push_back(ClientId{i});
+  return clients;
+}
+
+}  // namespace
+
+// ---- one client's stopwatch ----
+
+void MeasuringObserver::Meter::mark(Phase phase) {
+  mark_at(phase, backend->true_now());
+}
+
+void MeasuringObserver::Meter::mark_at(Phase phase, Time now) {
+  spent[static_cast<std::size_t>(current)] += now - since;
+  current = phase;
+  since = now;
+}
+
+void MeasuringObserver::Meter::restart(Time now) {
+  spent = {};
+  current = Phase::other;
+  since = begun = now;
+}
+
+Duration MeasuringObserver::Meter::stop(Time now) {
+  mark_at(Phase::other, now);  // time may have gone on since: the phases must add up
+  return now - begun;
+}
+
+// ---- the observer ----
+
+MeasuringObserver::MeasuringObserver(const World& world, Backend& backend, std::uint32_t worker,
+                                     Time window_start, Duration window, OnViolation on_violation)
+    : world_(world),
+      backend_(backend),
+      worker_(worker),
+      measured_(clients_of(world, backend, worker)),
+      sees_everything_(backend.sees_all_effects() && backend.workers() == 1 &&
+                       measured_.size() == world.world_shape().clients()),
+      window_start_(window_start),
+      window_(window),
+      on_violation_(on_violation),
+      recorder_(world.world_shape().clients(), measured_, window_start, window),
+      monitor_(world.world_shape().clients(), *this),
+      meters_(world.world_shape().clients()) {}
+
+void MeasuringObserver::watch_clients() {
+  for (const ClientId client : measured_) {
+    Meter& meter = meters_[client.value];
+    meter.backend = &backend_;
+    Verbs& verbs = world_.verbs(client);
+    verbs.measure_phases(&meter);
+    verbs.first_effect().listener = &monitor_;
+  }
+}
+
+// Verbs live with the backend, which may outlive this.
+MeasuringObserver::~MeasuringObserver() {
+  for (const ClientId client : measured_) {
+    world_.verbs(client).measure_phases(nullptr);
+    world_.verbs(client).first_effect().listener = nullptr;
+  }
+}
+
+VerbTally MeasuringObserver::background_tally() const {
+  VerbTally total;
+  for (Verbs* actor : world_.background_actors()) total += actor->tally();
+  return total;
+}
+
+void MeasuringObserver::window_opens() {
+  recoveries_before_ = recoveries();
+  if (worker_ != 0) return;
+  backend_.reset_stats();
+  background_before_ = background_tally();
+}
+
+std::uint64_t MeasuringObserver::recoveries() const {
+  std::uint64_t total = 0;
+  for (const ClientId client : measured_) total += world_.client(client).recoveries();
+  return total;
+}
+
+void MeasuringObserver::prefetch_client(ClientId client) const {
+  prefetch(meters_[client.value]);
+  recorder_.prefetch_client(client);
+  monitor_.prefetch_client(client);
+}
+
+void MeasuringObserver::client_crashed(ClientId client) {
+  meters_[client.value].crashed = true;
+  monitor_.crashed(client);
+}
+
+void MeasuringObserver::note(Time now, std::uint64_t what, ClientId client, const Grant& grant) {
+  if (!sees_everything_) return;
+  backend_.fingerprint().add({static_cast<std::uint64_t>(now.ps), what, client.value,
+                              grant.lock.id.value, static_cast<std::uint64_t>(grant.mode)});
+}
+
+void MeasuringObserver::cycle_begins(ClientId client) {
+  Meter& meter = meters_[client.value];
+  const Time now = backend_.true_now();
+  ActorTally& tally = world_.verbs(client).tally();
+  const std::uint64_t before = recorder_.counted_cycles();
+  recorder_.next_cycle(client, now);
+  if (recorder_.counted_cycles() != before) {
+    cycles_.take(tally);
+    acquisitions_.atomics += meter.atomics_in_acquire;
+    acquisitions_.mismatched += meter.mismatched_in_acquire;
+  } else {
+    tally = {};
+  }
+  meter.atomics_in_acquire = meter.mismatched_in_acquire = 0;
+}
+
+// So long ago its cycle and its first acquisition began.
+void MeasuringObserver::arrived(ClientId client, Duration ago) {
+  const Time now = backend_.true_now();
+  recorder_.arrived(client, now, ago);
+  meters_[client.value].restart(now - ago);
+  meters_[client.value].arrived = true;
+}
+
+void MeasuringObserver::acquire_begins(ClientId client, const Want& want) {
+  Meter& meter = meters_[client.value];
+  Verbs& verbs = world_.verbs(client);
+  if (!std::exchange(meter.trying, true)) {
+    if (!std::exchange(meter.arrived, false)) meter.restart(backend_.true_now());
+    meter.asked = want.mode;
+    meter.atomics_at_acquire = verbs.tally().atomics();
+    meter.mismatched_at_acquire = verbs.tally().mismatched;
+  }
+  verbs.first_effect().armed = true;
+  monitor_.requested(client, want);
+}
+
+void MeasuringObserver::acquire_aborted(ClientId client, const Want& /*want*/, AbortReason reason) {
+  monitor_.withdrawn(client);
+  if (recorder_.counts(backend_.true_now())) ++aborted_;
+  if (reason == AbortReason::deadline) meters_[client.value].trying = false;
+}
+
+void MeasuringObserver::acquired(ClientId client, const Grant& grant) {
+  Meter& meter = meters_[client.value];
+  const Time now = backend_.true_now();
+  const bool shared = meter.asked == LockMode::shared;
+  meter.trying = false;
+  const ActorTally& tally = world_.verbs(client).tally();
+  meter.atomics_in_acquire += tally.atomics() - meter.atomics_at_acquire;
+  meter.mismatched_in_acquire += tally.mismatched - meter.mismatched_at_acquire;
+  recorder_.acquired(now, meter.stop(now), shared, grant.lock.id);
+  if (recorder_.counts(now)) {
+    (shared ? read_ : write_).add(meter.spent);
+    if (grant.mode == LockMode::exclusive) ++as_exclusive_[static_cast<std::size_t>(meter.asked)];
+  }
+  note(now, kGranted, client, grant);
+  judge(monitor_.granted(client, grant));
+}
+
+void MeasuringObserver::judge(bool safe) {
+  if (safe) return;
+  if (violation_.empty()) violation_ = monitor_.describe_violation();
+  if (on_violation_ == OnViolation::stop) backend_.request_stop();
+}
+
+// The stopwatch runs so that who waits for long is found: an upgrade is in no histogram.
+void MeasuringObserver::upgrade_begins(ClientId client, const Grant& /*grant*/) {
+  meters_[client.value].restart(backend_.true_now());
+  meters_[client.value].upgrading = true;
+}
+
+void MeasuringObserver::upgraded(ClientId client, const Grant& grant) {
+  meters_[client.value].upgrading = false;
+  note(backend_.true_now(), kUpgraded, client, grant);
+  judge(monitor_.upgraded(client, grant));
+}
+
+void MeasuringObserver::upgrade_aborted(ClientId client, const Grant& /*grant*/,
+                                        AbortReason /*reason*/) {
+  meters_[client.value].upgrading = false;
+  if (recorder_.counts(backend_.true_now())) ++aborted_;
+}
+
+void MeasuringObserver::extended(ClientId client, const Grant& grant) {
+  note(backend_.true_now(), kExtended, client, grant);
+  judge(monitor_.extended(client, grant));
+}
+
+void MeasuringObserver::release_begins(ClientId client, const Grant& grant) {
+  Meter& meter = meters_[client.value];
+  monitor_.releasing(client, grant);
+  meter.restart(backend_.true_now());
+  meter.releasing = true;
+  meter.trying = false;  // what was tried is over, if this is given back after an abort
+}
+
+void MeasuringObserver::released(ClientId client, const Grant& grant, ReleaseResult result) {
+  Meter& meter = meters_[client.value];
+  const Time now = backend_.true_now();
+  meter.releasing = false;
+  recorder_.released(now, meter.stop(now));
+  if (recorder_.counts(now)) release_.add(meter.spent);
+  monitor_.released(client, grant, result);
+  note(now, kReleased, client, grant);
+}
+
+void MeasuringObserver::release_skipped(ClientId client, const Grant& grant) {
+  monitor_.forgotten(client, grant);
+}
+
+// ---- results ----
+
+void MeasuringObserver::count_clients(MeasuredShare& share) const {
+  const bool ended_early = backend_.true_now() < window_start_ + window_;
+  for (const ClientId client : measured_) {
+    const Meter& meter = meters_[client.value];
+    if (meter.crashed) continue;
+    ++share.live_clients;
+    const bool waiting = meter.trying || meter.upgrading || meter.releasing;
+    if (waiting && !ended_early && meter.begun < window_start_) ++share.without_progress;
+  }
+}
+
+void MeasuringObserver::write_process(MeasuredShare& share) const {
+  share.ended_ps = static_cast<std::uint64_t>(backend_.true_now().ps);
+  if (worker_ != 0) return;
+  share.background_verbs = background_tally();
+  share.background_verbs -= background_before_;
+  share.verbs_posted = backend_.census().posted;
+  share.events = backend_.events();
+  share.server_nic = nic_metrics(backend_.busiest_server(), window_);
+  share.server_cpu = cpu_metrics(backend_.busiest_cpu(), window_);
+}
+
+MeasuredShare MeasuringObserver::share() const {
+  MeasuredShare share;
+  share.saw_everything = sees_everything_;
+  recorder_.write_to(share);
+  LATCHLAB_CHECK(share.law.holds(), "the window's law does not hold");
+  count_clients(share);
+  share.read_phases = read_;
+  share.write_phases = write_;
+  share.release_phases = release_;
+  share.cycle_verbs = cycles_;
+  share.acquisitions = acquisitions_;
+  share.aborted = aborted_;
+  share.shared_as_exclusive = as_exclusive_[static_cast<std::size_t>(LockMode::shared)];
+  share.update_as_exclusive = as_exclusive_[static_cast<std::size_t>(LockMode::update)];
+  share.recoveries = recoveries() - recoveries_before_;
+  const SafetyCounts& safety = monitor_.counts();
+  share.checks = safety.checks;
+  share.violations = safety.violations;
+  share.expired_holds = safety.expired_holds;
+  share.late_effects = safety.late_effects;
+  share.violation = violation_;
+  share.max_bypassed = monitor_.max_bypassed();
+  if (sees_everything_) share.fingerprint = backend_.fingerprint().text();
+  write_process(share);
+  return share;
+}
+
+}  // namespace latchlab

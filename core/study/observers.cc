@@ -1,0 +1,94 @@
+#include "core/study/observers.h"
+
+#include "core/base/check.h"
+
+namespace latchlab {
+
+WorkerObservers::WorkerObservers(const World& world, Backend& backend, const Point& point,
+                                 std::span<GuardRecord> journal)
+    : backend_(backend) {
+  const bool guarded = world.world_shape().guard;
+  if (guarded && journal.empty()) {
+    journal_ = std::vector<GuardRecord>(world.world_shape().clients());
+    journal = journal_;
+  }
+  LATCHLAB_CHECK(!guarded || journal.size() == world.world_shape().clients(),
+                 "the journal has not one line for each client");
+  const Time opens = Time{} + point.run.warmup;
+  for (std::uint32_t worker = 0; worker < backend.workers(); ++worker) {
+    observers_.push_back(std::make_unique<MeasuringObserver>(
+        world, backend, worker, opens, point.run.duration, point.run.on_violation));
+    MeasuringObserver& observer = *observers_.back();
+    if (point.run.series.ps > 0) observer.recorder().measure_intervals(point.run.series);
+    observer.watch_clients();
+    backend.at_worker(worker, opens, [&observer] { observer.window_opens(); });
+    if (guarded)
+      guards_.push_back(std::make_unique<Guard>(
+          GuardedLocks(point.run.guard, world.world_shape().seed),
+          [&world](LockId lock) { return world.guard_of(lock); }, journal));
+  }
+}
+
+Guard* WorkerObservers::guard_of(ClientId client) {
+  return guards_.empty() ? nullptr : guards_[worker_of(client)].get();
+}
+
+void WorkerObservers::client_crashed(ClientId client) {
+  of(client).client_crashed(client);
+  if (Guard* const guard = guard_of(client); guard != nullptr) guard->crashed(client);
+}
+
+void WorkerObservers::measure_lock(LockId lock) {
+  for (const auto& observer : observers_) observer->recorder().measure_lock(lock);
+}
+
+LoopObserver& WorkerObservers::front() {
+  if (observers_.size() == 1) return *observers_.front();
+  return *this;
+}
+
+std::vector<MeasuredShare> WorkerObservers::shares() const {
+  std::vector<MeasuredShare> shares;
+  for (const auto& observer : observers_) shares.push_back(observer->share());
+  for (std::size_t i = 0; i < guards_.size(); ++i) shares[i].guard = guards_[i]->findings();
+  return shares;
+}
+
+void WorkerObservers::cycle_begins(ClientId client) {
+  of(client).cycle_begins(client);
+}
+void WorkerObservers::arrived(ClientId client, Duration ago) {
+  of(client).arrived(client, ago);
+}
+void WorkerObservers::acquire_begins(ClientId client, const Want& want) {
+  of(client).acquire_begins(client, want);
+}
+void WorkerObservers::acquire_aborted(ClientId client, const Want& want, AbortReason reason) {
+  of(client).acquire_aborted(client, want, reason);
+}
+void WorkerObservers::acquired(ClientId client, const Grant& grant) {
+  of(client).acquired(client, grant);
+}
+void WorkerObservers::upgrade_begins(ClientId client, const Grant& grant) {
+  of(client).upgrade_begins(client, grant);
+}
+void WorkerObservers::upgraded(ClientId client, const Grant& grant) {
+  of(client).upgraded(client, grant);
+}
+void WorkerObservers::upgrade_aborted(ClientId client, const Grant& grant, AbortReason reason) {
+  of(client).upgrade_aborted(client, grant, reason);
+}
+void WorkerObservers::extended(ClientId client, const Grant& grant) {
+  of(client).extended(client, grant);
+}
+void WorkerObservers::release_begins(ClientId client, const Grant& grant) {
+  of(client).release_begins(client, grant);
+}
+void WorkerObservers::released(ClientId client, const Grant& grant, ReleaseResult result) {
+  of(client).released(client, grant, result);
+}
+void WorkerObservers::release_skipped(ClientId client, const Grant& grant) {
+  of(client).release_skipped(client, grant);
+}
+
+}  // namespace latchlab

@@ -1,0 +1,32 @@
+#pragma once
+// A study as files: results.json, results.csv, timing.json.
+// results.json and results.csv hold nothing that could differ between two runs of the same
+// scenario and seed; everything else is in timing.json.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/scenario/scenario.h"
+#include "core/study/study.h"
+
+namespace latchlab {
+
+struct RunManifest {
+  std::string version;                // of Latchlab
+  std::string backend;                // simgrid
+  std::vector<std::string> emulated;  // "masked_atomics_16: agent"
+  // Locks that are not of this build: file names, and hashes of what is in them.
+  std::vector<std::pair<std::string, std::string>> plugins;
+};
+
+std::string results_json(const Scenario& scenario, const StudyOutcome& outcome,
+                         const RunManifest& manifest);
+std::string results_csv(const Scenario& scenario, const StudyOutcome& outcome);
+std::string timing_json(const StudyOutcome& outcome, std::uint32_t jobs);
+
+Status write_study(const std::string& directory, const Scenario& scenario,
+                   const StudyOutcome& outcome, const RunManifest& manifest, std::uint32_t jobs);
+
+}  // namespace latchlab

@@ -1,0 +1,193 @@
+#include "core/study/point_files.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include "core/base/fingerprint.h"
+#include "core/scenario/resolve.h"
+#include "core/study/child.h"
+#include "core/study/files.h"
+
+namespace latchlab {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kSuperseded = "/points/superseded";
+
+void add_text(Fingerprint& hash, const std::string& text) {
+  hash.add(text.size());
+  for (const char c : text) hash.add(static_cast<unsigned char>(c));
+}
+
+// What ran to its end; where the process died, another try may do better.
+bool is_worth_keeping(const RepeatOutcome& outcome) {
+  return outcome.status != RepeatStatus::failed && outcome.status != RepeatStatus::unavailable;
+}
+
+std::string stored_text(const StoredRepeat& stored) {
+  Json json;
+  json["key"] = stored.key;
+  json["version"] = stored.manifest.version;
+  json["backend"] = stored.manifest.backend;
+  json["emulated"] = stored.manifest.emulated;
+  if (!stored.manifest.plugins.empty()) json["plugins"] = stored.manifest.plugins;
+  json["outcome"] = Json::parse(serialise_outcome(stored.outcome));
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+bool all_text(const Json& list) {
+  return list.is_array() &&
+         std::all_of(list.begin(), list.end(), [](const Json& each) { return each.is_string(); });
+}
+
+}  // namespace
+
+std::string repeat_key(const Point& point, std::uint32_t repeat, const std::string& program) {
+  Point plain = point;
+  plain.run.repeats = 1;
+  Fingerprint hash;
+  add_text(hash, emit_yaml(write_point(plain, "")));
+  add_text(hash, program);
+  hash.add(repeat);
+  return hash.text();
+}
+
+std::string point_file(const std::string& directory, std::size_t point, std::uint32_t repeat) {
+  return fmt::format("{}/points/{:04}-{}.json", directory, point, repeat);
+}
+
+Result<StoredRepeat> read_point_file(const std::string& path) {
+  const Error wrong{"not a repeat of a run; it is damaged, or of another version", path};
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return Error{fmt::format("cannot be read: {}", strerror(errno)), path};
+  std::ostringstream text;
+  text << stream.rdbuf();
+  const Json json = Json::parse(text.str(), nullptr, false);
+  if (!json.is_object() || !json.contains("key") || !json["key"].is_string() ||
+      !json.contains("version") || !json["version"].is_string() || !json.contains("backend") ||
+      !json["backend"].is_string() || !json.contains("emulated") || !all_text(json["emulated"]) ||
+      !json.contains("outcome"))
+    return wrong;
+  auto outcome = parse_outcome(json["outcome"].dump());
+  if (!outcome) return wrong;
+  StoredRepeat stored;
+  stored.key = json["key"].get<std::string>();
+  stored.manifest.version = json["version"].get<std::string>();
+  stored.manifest.backend = json["backend"].get<std::string>();
+  stored.manifest.emulated = json["emulated"].get<std::vector<std::string>>();
+  if (json.contains("plugins")) {
+    if (!json["plugins"].is_array()) return wrong;
+    for (const Json& each : json["plugins"]) {
+      if (!all_text(each) || each.size() != 2) return wrong;
+      stored.manifest.plugins.emplace_back(each[0].get<std::string>(), each[1].get<std::string>());
+    }
+  }
+  stored.outcome = std::move(outcome).value();
+  return stored;
+}
+
+Result<PointFiles> PointFiles::open(const std::string& directory, RunManifest manifest,
+                                    std::string program) {
+  std::error_code error;
+  fs::create_directory(directory + "/points", error);
+  if (error)
+    return Error{fmt::format("cannot create {}/points: {}", directory, error.message()), {}};
+  return PointFiles(directory, std::move(manifest), std::move(program));
+}
+
+std::vector<PointFiles::Found> PointFiles::read_all(const std::string& folder) {
+  std::vector<Found> all;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (at->path().extension() != ".json") continue;
+    auto stored = read_point_file(at->path().string());
+    if (!stored)
+      warnings_.push_back(stored.error().text());
+    else
+      all.push_back({at->path().string(), std::move(stored).value()});
+  }
+  return all;
+}
+
+Status PointFiles::move_to_superseded(const std::string& path) const {
+  const std::string folder = directory_ + kSuperseded;
+  std::error_code error;
+  fs::create_directory(folder, error);
+  const fs::path from(path);
+  // Named after its key's file: nothing that lies there is replaced.
+  for (int n = 0; !error && n < 1'000'000; ++n) {
+    const std::string to = fmt::format("{}/{}.{}.json", folder, from.stem().string(), n);
+    if (fs::exists(to, error)) continue;
+    fs::rename(from, to, error);
+    break;
+  }
+  if (error)
+    return Error{fmt::format("cannot move {} to {}: {}", path, folder, error.message()), {}};
+  return fine();
+}
+
+Status PointFiles::adopt(const Scenario& scenario) {
+  const std::vector<Found> here = read_all(directory_ + "/points");
+  std::vector<Found> all = read_all(directory_ + kSuperseded);
+  all.insert(all.end(), here.begin(), here.end());
+  std::map<std::string, std::string> wanted;  // key -> file
+  for (std::size_t p = 0; p < scenario.points.size(); ++p)
+    for (std::uint32_t r = 0; r < scenario.points[p].run.repeats; ++r)
+      wanted.emplace(repeat_key(scenario.points[p], r, program_), point_file(directory_, p, r));
+  bool related = here.empty();
+  for (Found& found : all) {
+    if (!wanted.contains(found.stored.key)) continue;
+    related = true;
+    if (is_worth_keeping(found.stored.outcome))
+      known_.insert_or_assign(found.stored.key, std::move(found.stored.outcome));
+  }
+  if (!related)
+    return Error{fmt::format("{} holds results of another scenario or another build of latchlab, "
+                             "or from another backend, and none of this one; run it without "
+                             "--resume, or with another --out",
+                             directory_),
+                 {}};
+  for (const Found& found : here) {
+    const auto place = wanted.find(found.stored.key);
+    if (place != wanted.end() && place->second == found.path) continue;
+    if (Status moved = move_to_superseded(found.path); !moved) return moved;
+  }
+  for (std::size_t p = 0; p < scenario.points.size(); ++p) {
+    const Point& point = scenario.points[p];
+    for (std::uint32_t r = 0; r < point.run.repeats; ++r) {
+      const auto outcome = find(point, r);
+      std::error_code error;
+      if (!outcome || fs::exists(point_file(directory_, p, r), error)) continue;
+      if (Status kept = keep(p, point, r, *outcome); !kept) return kept;
+    }
+  }
+  return fine();
+}
+
+std::optional<RepeatOutcome> PointFiles::find(const Point& point, std::uint32_t repeat) const {
+  if (known_.empty()) return std::nullopt;  // a fresh run: a key takes a while
+  const auto found = known_.find(repeat_key(point, repeat, program_));
+  if (found == known_.end()) return std::nullopt;
+  return found->second;
+}
+
+Status PointFiles::keep(std::size_t number, const Point& point, std::uint32_t repeat,
+                        const RepeatOutcome& outcome) const {
+  const StoredRepeat stored{repeat_key(point, repeat, program_), manifest_, outcome};
+  return write_atomically(point_file(directory_, number, repeat), stored_text(stored));
+}
+
+}  // namespace latchlab

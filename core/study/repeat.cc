@@ -1,0 +1,199 @@
+#include "core/study/repeat.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace latchlab {
+
+namespace {
+
+RepeatOutcome failed(std::uint64_t seed, std::string message) {
+  RepeatOutcome outcome;
+  outcome.seed = seed;
+  outcome.status = RepeatStatus::failed;
+  outcome.message = std::move(message);
+  return outcome;
+}
+
+// Does a fault of the point take this node's process away?
+bool is_expected(const LostNode& lost, const Point& point) {
+  const WorldShape shape = shape_of(point, 0);
+  return std::any_of(point.faults.begin(), point.faults.end(), [&](const FaultSpec& fault) {
+    if (fault.kind == FaultKind::node_crash) return fault.node + 1U == lost.node.value;
+    return fault.kind == FaultKind::process_crash &&
+           shape.node_of(ClientId{fault.client}) == lost.node;
+  });
+}
+
+std::uint64_t clients_on(std::span<const LostNode> lost, const Point& point) {
+  const WorldShape shape = shape_of(point, 0);
+  std::uint64_t count = 0;
+  for (std::uint32_t i = 0; i < shape.clients(); ++i)
+    count +=
+        static_cast<std::uint64_t>(std::any_of(lost.begin(), lost.end(), [&](const LostNode& gone) {
+          return gone.node == shape.node_of(ClientId{i});
+        }));
+  return count;
+}
+
+// Of the first node that no fault explains; empty: there is none.
+std::string why_lost(const Point& point, std::span<const LostNode> lost) {
+  for (const LostNode& gone : lost)
+    if (!is_expected(gone, point))
+      return fmt::format("node {} was lost: {}", gone.node.value, gone.why);
+  return {};
+}
+
+// Why there is no repeat in this; empty: there is one.
+std::string why_failed(const Point& point, std::span<const ShareOutcome> outcomes,
+                       const MeasuredShare& all, std::span<const LostNode> lost) {
+  if (std::string why = why_lost(point, lost); !why.empty()) return why;
+  for (const ShareOutcome& outcome : outcomes)
+    if (outcome.seed != outcomes.front().seed) return "the shares are of different repeats";
+  const std::uint64_t measured = all.clients.size();
+  if (measured + clients_on(lost, point) < point.platform.clients())
+    return fmt::format("only {} of {} clients were measured", measured, point.platform.clients());
+  return {};
+}
+
+// The refusal that is not there because of another process, else any; null: nobody has refused.
+const ShareOutcome* first_refusal(std::span<const ShareOutcome> outcomes) {
+  const ShareOutcome* first = nullptr;
+  for (const ShareOutcome& one : outcomes) {
+    if (one.status == RepeatStatus::ok) continue;
+    if (!one.secondary) return &one;
+    if (first == nullptr) first = &one;
+  }
+  return first;
+}
+
+// Of processes that did not all run: a lost node is why others do not go on.
+RepeatOutcome refused(const Point& point, std::uint64_t seed, std::string why, RepeatStatus status,
+                      std::span<const LostNode> lost) {
+  if (std::string gone = why_lost(point, lost); !gone.empty()) return failed(seed, std::move(gone));
+  RepeatOutcome outcome = failed(seed, std::move(why));
+  outcome.status = status;
+  return outcome;
+}
+
+// Whether or not its amounts are taken out again: for a while the words are wrong.
+GuardFindings left_behind(const LostNode& lost) {
+  GuardFindings findings;
+  for (const LeftInside& left : lost.left) findings.unguarded.push_back(left.lock.value);
+  std::sort(findings.unguarded.begin(), findings.unguarded.end());
+  const auto end = std::unique(findings.unguarded.begin(), findings.unguarded.end());
+  findings.unguarded.erase(end, findings.unguarded.end());
+  return findings;
+}
+
+void forgive(MeasuredShare& all, std::span<const LostNode> lost) {
+  for (const LostNode& gone : lost) all.guard.merge(left_behind(gone));
+  if (!std::all_of(lost.begin(), lost.end(), [](const LostNode& gone) { return gone.journal; }))
+    all.guard = {};
+}
+
+std::string violation_of(const MeasuredShare& all) {
+  return all.violation.empty() ? judge(all.guard).violation : all.violation;
+}
+
+// Clients are numbered group by group.
+void write_groups(const Point& point, const MeasuredShare& all, RepeatMetrics& metrics) {
+  if (point.groups.empty()) return;
+  std::uint64_t first = 0;
+  for (const GroupSpec& group : point.groups) {
+    const std::uint64_t end = first + group.clients.clients();
+    std::uint64_t cycles = 0;
+    for (std::size_t i = 0; i < all.clients.size(); ++i)
+      if (all.clients[i] >= first && all.clients[i] < end) cycles += all.cycles_by_client[i];
+    metrics.groups.goodput_ops_s[group.name] =
+        static_cast<double>(cycles) / point.run.duration.seconds();
+    first = end;
+  }
+}
+
+bool asks_for_update(const WorkloadSpec& workload) {
+  return workload.update_ratio_ppb > 0 ||
+         std::any_of(workload.arrivals.script.begin(), workload.arrivals.script.end(),
+                     [](const ScriptedArrival& arrival) {
+                       return arrival.mode == ScriptedArrival::Mode::update;
+                     });
+}
+
+void write_what_was_asked(const Point& point, const MeasuredShare& all, RepeatMetrics& metrics) {
+  for_each_workload(point, [&](const WorkloadSpec& workload) {
+    if (asks_for_update(workload)) metrics.update_as_exclusive = all.update_as_exclusive;
+    if (workload.arrivals.kind == ArrivalKind::none) return;
+    const OpenLoopTally& tally = all.open_loop;
+    metrics.open_loop.offered_s = static_cast<double>(tally.offered) / point.run.duration.seconds();
+    metrics.open_loop.backlog_max = tally.backlog_max;
+    metrics.open_loop.carried = tally.carried(all.law.duration_ps) ? 1 : 0;
+  });
+}
+
+void judge_progress(const Point& point, const MeasuredShare& all, bool deadlock,
+                    RepeatOutcome& outcome) {
+  const std::uint64_t waiting = all.without_progress;
+  if (deadlock) {
+    outcome.status = RepeatStatus::stuck;
+    outcome.message = fmt::format(
+        "deadlock: all {} live clients wait, and nothing can happen any more", all.live_clients);
+  } else if (waiting > 0 && waiting == all.live_clients) {
+    outcome.status = RepeatStatus::stuck;
+    outcome.message = fmt::format(
+        "hang: all {} live clients waited for one lock each through the whole window of {}",
+        waiting, format_duration(point.run.duration));
+  } else if (waiting > 0) {
+    outcome.status = RepeatStatus::starved;
+    outcome.message = fmt::format(
+        "{} of {} clients waited for one lock through the whole window of {}: the lock starves "
+        "them, or hangs",
+        waiting, point.platform.clients(), format_duration(point.run.duration));
+  }
+}
+
+}  // namespace
+
+RepeatOutcome merge_outcomes(const Point& point, std::span<const ShareOutcome> outcomes,
+                             std::span<const LostNode> lost) {
+  const std::uint64_t seed = outcomes.empty() ? 0 : outcomes.front().seed;
+  if (const ShareOutcome* const one = first_refusal(outcomes))
+    return refused(point, seed, one->message, one->status, lost);
+  std::vector<MeasuredShare> shares;
+  bool deadlock = !outcomes.empty();
+  for (const ShareOutcome& one : outcomes) {
+    deadlock = deadlock && one.end == RunEnd::stuck;
+    shares.insert(shares.end(), one.shares.begin(), one.shares.end());
+  }
+  if (std::string why = why_not_shares(shares); !why.empty())
+    return refused(point, seed, std::move(why), RepeatStatus::failed, lost);
+  MeasuredShare all = join(shares);
+  forgive(all, lost);
+  RepeatOutcome outcome;
+  outcome.seed = seed;
+  outcome.metrics = metrics_of(all);
+  write_groups(point, all, outcome.metrics);
+  write_what_was_asked(point, all, outcome.metrics);
+  if (std::string violation = violation_of(all); !violation.empty()) {
+    outcome.status = RepeatStatus::unsafe;
+    outcome.message = std::move(violation);
+  } else if (std::string why = why_failed(point, outcomes, all, lost); !why.empty()) {
+    outcome.status = RepeatStatus::failed;
+    outcome.message = std::move(why);
+  } else {
+    judge_progress(point, all, deadlock, outcome);
+  }
+  return outcome;
+}
+
+RepeatOutcome run_repeat(const Point& point, const ProtocolEntry& entry, std::uint32_t repeat,
+                         const BackendFactory& make_backend, Onlooker* onlooker) {
+  ShareOptions options;
+  options.onlooker = onlooker;
+  const ShareOutcome outcome = run_share(point, entry, repeat, make_backend, options);
+  return merge_outcomes(point, {&outcome, 1});
+}
+
+}  // namespace latchlab

@@ -1,0 +1,247 @@
+#include "core/study/share.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/check.h"
+#include "core/base/prefetch.h"
+#include "core/base/random.h"
+#include "core/study/cpu_faults.h"
+#include "core/study/observers.h"
+#include "core/workload/grouped.h"
+
+namespace latchlab {
+
+std::string_view name_of(RepeatStatus status) {
+  switch (status) {
+    case RepeatStatus::ok:
+      return "ok";
+    case RepeatStatus::starved:
+      return "starved";
+    case RepeatStatus::unsafe:
+      return "unsafe";
+    case RepeatStatus::stuck:
+      return "stuck";
+    case RepeatStatus::unavailable:
+      return "unavailable";
+    case RepeatStatus::failed:
+      break;
+  }
+  return "failed";
+}
+
+std::uint64_t repeat_seed(std::uint64_t seed, std::uint32_t repeat) {
+  return hash_of(seed, repeat);
+}
+
+WorldShape shape_of(const Point& point, std::uint64_t seed) {
+  WorldShape shape;
+  shape.servers = point.platform.servers;
+  shape.client_nodes = point.platform.client_nodes;
+  shape.clients_per_node = point.platform.clients_per_node;
+  shape.groups = point.platform.groups;
+  shape.client_nodes_per_nic = point.platform.client_nodes_per_nic;
+  shape.colocated = point.platform.colocated;
+  shape.locks = point.locks;
+  for_each_workload(point, [&shape](const WorkloadSpec& workload) {
+    shape.object_bytes = std::max<std::uint64_t>(shape.object_bytes, workload.object_bytes);
+  });
+  shape.seed = seed;
+  shape.guard = point.run.guard != GuardMode::off;
+  shape.topology = point.platform.topology;
+  return shape;
+}
+
+std::string limits_exceeded(const Point& point, const Protocol& protocol,
+                            std::uint32_t held_at_once) {
+  const Limits limits = protocol.limits();
+  const auto over = [&](const char* what, std::uint64_t asked, std::uint64_t most) {
+    return fmt::format("{} takes at most {} {}, and the scenario has {}", point.protocol.name, most,
+                       what, asked);
+  };
+  const std::uint64_t nodes =
+      point.platform.servers + (point.platform.colocated ? 0 : point.platform.client_nodes);
+  if (point.platform.clients() > limits.max_clients)
+    return over("clients", point.platform.clients(), limits.max_clients);
+  if (nodes > limits.max_nodes) return over("nodes", nodes, limits.max_nodes);
+  if (point.locks.count > limits.max_locks)
+    return over("locks", point.locks.count, limits.max_locks);
+  if (held_at_once > limits.held_at_once)
+    return fmt::format("with {} a client holds at most {} at once, and a section needs {}",
+                       point.protocol.name, limits.held_at_once, held_at_once);
+  return {};
+}
+
+namespace {
+
+constexpr std::size_t kPartBytes = 128;  // of a client part: what most protocols touch each time
+
+std::int64_t skip_release_ppb(const Point& point) {
+  for (const FaultSpec& fault : point.faults)
+    if (fault.kind == FaultKind::skip_release) return fault.probability_ppb;
+  return 0;
+}
+
+std::vector<MicroSetup> workloads_of(const Point& point, const World& world) {
+  MicroSetup setup;
+  setup.spec = point.workload;
+  setup.locks = point.locks;
+  setup.servers = point.platform.servers;
+  setup.clients = point.platform.clients();
+  setup.seed = world.world_shape().seed;
+  setup.skip_release_ppb = skip_release_ppb(point);
+  setup.window_start = point.run.warmup;
+  setup.window = point.run.duration;
+  setup.now = [&world](ClientId client) { return world.verbs(client).now(); };
+  setup.find_object = [&world](LockId id) { return world.object_of(id); };
+  setup.find_buffer = [&world](ClientId client) { return world.buffer_of(client); };
+  setup.find_lock = [&world](LockId id) { return world.lock(id); };
+  setup.home = [&world](ClientId client) { return world.node_of(client).value - 1U; };
+  if (point.groups.empty()) return {setup};
+  std::vector<MicroSetup> setups;
+  for (const GroupSpec& group : point.groups) {
+    setup.spec = group.workload;
+    setup.clients = group.clients.clients();
+    setups.push_back(setup);
+    setup.first_client += setup.clients;
+  }
+  return setups;
+}
+
+void schedule_link(const FaultSpec& fault, Backend& backend) {
+  const NodeId node{static_cast<std::uint16_t>(fault.node + 1)};
+  const NodeId other = fault.to ? NodeId{static_cast<std::uint16_t>(*fault.to + 1)} : kNoNode;
+  const Time down = Time{} + *fault.at;
+  backend.at(down, [&backend, node, other] { backend.set_link(node, other, false); });
+  if (fault.outage)
+    backend.at(down + *fault.outage,
+               [&backend, node, other] { backend.set_link(node, other, true); });
+}
+
+void schedule_node_crash(const FaultSpec& fault, const World& world, Backend& backend,
+                         WorkerObservers& observers) {
+  const NodeId node{static_cast<std::uint16_t>(fault.node + 1)};
+  backend.at(Time{} + *fault.at, [&world, &backend, &observers, node] {
+    for (std::uint32_t i = 0; i < world.world_shape().clients(); ++i)
+      if (const ClientId client{i}; world.hosts(client) && world.node_of(client) == node)
+        observers.client_crashed(client);
+    backend.crash_node(node);
+  });
+}
+
+void schedule_faults(const Point& point, const World& world, Backend& backend,
+                     WorkerObservers& observers) {
+  for (const FaultSpec& fault : point.faults) {
+    if (fault.kind == FaultKind::link_down) schedule_link(fault, backend);
+    if (fault.kind == FaultKind::node_crash) schedule_node_crash(fault, world, backend, observers);
+    const bool client = fault.kind == FaultKind::client_crash;
+    if (!client && fault.kind != FaultKind::process_crash) continue;
+    const CrashKind kind = client ? CrashKind::client : CrashKind::process;
+    const ClientId who{fault.client};
+    if (!world.hosts(who)) continue;
+    backend.at_worker(backend.worker_of(who), Time{} + *fault.at,
+                      [&backend, &observers, who, kind] {
+                        observers.client_crashed(who);
+                        backend.crash(who, kind);
+                      });
+  }
+}
+
+bool has_fault(const Point& point, FaultKind one, FaultKind other) {
+  return std::any_of(point.faults.begin(), point.faults.end(), [=](const FaultSpec& fault) {
+    return fault.kind == one || fault.kind == other;
+  });
+}
+
+// Why this backend cannot run the point; empty: it can.
+std::string unavailable(const Point& point, const Protocol& protocol, const Backend& backend) {
+  if (const std::string missing = backend.capabilities().first_missing(protocol.needs());
+      !missing.empty())
+    return fmt::format("{} needs {}, which this backend does not have", point.protocol.name,
+                       missing);
+  if (has_fault(point, FaultKind::node_crash, FaultKind::link_down) &&
+      !backend.has_hardware_faults())
+    return "faults: this backend has no nodes or links that can fail";
+  if (has_fault(point, FaultKind::client_crash, FaultKind::process_crash) &&
+      !backend.capabilities().has(Capability::client_crash))
+    return "faults: this backend has no clients that can crash";
+  return cpu_faults_refused(point, backend);
+}
+
+void spawn_clients(const World& world, Backend& backend, GroupedWorkload& workload,
+                   LoopObserver& observer, WorkerObservers& observers) {
+  for (std::uint32_t i = 0; i < world.world_shape().clients(); ++i) {
+    const ClientId client{i};
+    if (!world.hosts(client)) continue;
+    Verbs& verbs = world.verbs(client);
+    backend.spawn(
+        verbs,
+        client_loop(verbs, world.client(client), workload, observer, observers.guard_of(client)),
+        Time{} + workload.of(client).start_offset(client));
+  }
+}
+
+void check_books(const Backend& backend) {
+  const VerbCensus census = backend.census();
+  LATCHLAB_CHECK(census.posted == census.executed + census.failed + census.in_flight,
+                 "verbs were lost: posted is not executed + failed + in flight");
+}
+
+ShareOutcome refused(ShareOutcome outcome, RepeatStatus status, std::string message) {
+  outcome.status = status;
+  outcome.message = std::move(message);
+  return outcome;
+}
+
+}  // namespace
+
+ShareOutcome run_share(const Point& point, const ProtocolEntry& entry, std::uint32_t repeat,
+                       const BackendFactory& make_backend, const ShareOptions& options) {
+  Onlooker nobody;
+  Onlooker& watching = options.onlooker != nullptr ? *options.onlooker : nobody;
+  ShareOutcome outcome;
+  outcome.seed = repeat_seed(point.run.seed, repeat);
+  const std::unique_ptr<Protocol> protocol = entry.make(point.protocol.params);
+  if (std::string over = limits_exceeded(point, *protocol); !over.empty())
+    return refused(std::move(outcome), RepeatStatus::failed, std::move(over));
+  World world(*protocol, shape_of(point, outcome.seed));
+  std::unique_ptr<Backend> made = make_backend(world.plan(), point);
+  if (!made)
+    return refused(std::move(outcome), RepeatStatus::unavailable, "the backend cannot be set up");
+  const std::unique_ptr<Backend> backend = watching.around(std::move(made), world.plan());
+  if (std::string why = unavailable(point, *protocol, *backend); !why.empty())
+    return refused(std::move(outcome), RepeatStatus::unavailable, std::move(why));
+  world.attach(*backend);
+  auto workload = GroupedWorkload::make(workloads_of(point, world));
+  if (!workload) return refused(std::move(outcome), RepeatStatus::failed, workload.error().text());
+  const std::uint32_t held = workload.value()->held_at_once();
+  if (std::string over = limits_exceeded(point, *protocol, held); !over.empty())
+    return refused(std::move(outcome), RepeatStatus::failed, std::move(over));
+
+  const Time ends = Time{} + point.run.warmup + point.run.duration;
+  WorkerObservers observers(world, *backend, point, options.guard_journal);
+  if (point.run.hottest_lock) observers.measure_lock(workload.value()->of(ClientId{0}).hottest());
+  schedule_faults(point, world, *backend, observers);
+  schedule_cpu_faults(point, world, *backend, outcome.seed, ends);
+  spawn_clients(world, *backend, *workload.value(), watching.around(observers.front(), world),
+                observers);
+  backend->announce_clients([&](ClientId client) {
+    observers.of(client).prefetch_client(client);
+    workload.value()->of(client).prefetch_client(client);
+    prefetch_bytes(&world.client(client), kPartBytes);
+  });
+  if (options.about_to_run) options.about_to_run(*backend);
+  outcome.end = backend->run_until(ends);
+  watching.ended(backend->true_now());
+  check_books(*backend);
+  outcome.shares = observers.shares();
+  for (std::uint32_t i = 0; i < point.platform.clients(); ++i)
+    if (const ClientId client{i}; world.hosts(client))
+      outcome.shares.front().open_loop.merge(
+          workload.value()->of(client).tally(client, backend->local_now(world.node_of(client))));
+  return outcome;
+}
+
+}  // namespace latchlab

@@ -1,0 +1,52 @@
+#include "core/study/stored_study.h"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "core/study/point_files.h"
+
+namespace latchlab {
+
+namespace fs = std::filesystem;
+
+Result<StoredStudy> load_stored_study(const std::string& directory,
+                                      const std::vector<ProtocolInfo>& protocols,
+                                      const DataDirs& data) {
+  std::error_code error;
+  const std::string file = directory + "/scenario.yaml";
+  if (!fs::is_regular_file(file, error))
+    return Error{fmt::format("{} holds no run: there is no scenario.yaml; name a directory that "
+                             "'latchlab run' has written",
+                             directory),
+                 {}};
+  auto scenario = load_scenario(file, {}, protocols, data);
+  if (!scenario) return scenario.error();
+  StoredStudy study{std::move(scenario).value(), {}, {}};
+  study.outcome.points.resize(study.scenario.points.size());
+  for (std::size_t p = 0; p < study.scenario.points.size(); ++p) {
+    auto& repeats = study.outcome.points[p].repeats;
+    repeats.resize(study.scenario.points[p].run.repeats);
+    for (std::uint32_t r = 0; r < repeats.size(); ++r) {
+      const std::string path = point_file(directory, p, r);
+      if (!fs::exists(path, error)) {
+        study.outcome.interrupted = true;
+        continue;
+      }
+      auto stored = read_point_file(path);
+      if (!stored) return stored.error();
+      study.manifest = std::move(stored.value().manifest);
+      repeats[r] = std::move(stored.value().outcome);
+      ++study.outcome.stored;
+    }
+  }
+  if (study.outcome.stored == 0)
+    return Error{
+        fmt::format("{} holds no finished point; let 'latchlab run --resume' finish it", directory),
+        {}};
+  return study;
+}
+
+}  // namespace latchlab

@@ -1,0 +1,235 @@
+#include "core/study/study.h"
+
+#include <poll.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <list>
+#include <utility>
+
+#include "core/protocols/registry.h"
+#include "core/study/child.h"
+#include "core/study/point_files.h"
+
+namespace latchlab {
+
+bool PointOutcome::complete() const {
+  return std::all_of(repeats.begin(), repeats.end(), [](const auto& r) { return r.has_value(); });
+}
+
+RepeatStatus PointOutcome::status() const {
+  RepeatStatus worst = RepeatStatus::ok;
+  for (const auto& repeat : repeats)
+    if (repeat) worst = std::max(worst, repeat->status);
+  return worst;
+}
+
+bool PointOutcome::sound() const {
+  return complete() && status() <= RepeatStatus::starved;
+}
+
+std::string PointOutcome::message() const {
+  for (const auto& repeat : repeats)
+    if (repeat && repeat->status == status()) return repeat->message;
+  return {};
+}
+
+Leaves PointOutcome::metrics() const {
+  std::vector<RepeatMetrics> all;
+  for (const auto& repeat : repeats)
+    if (repeat && has_run(repeat->status)) all.push_back(repeat->metrics);
+  return all.empty() ? Leaves{} : aggregate(std::move(all));
+}
+
+namespace {
+
+volatile sig_atomic_t stop_asked = 0;
+void ask_to_stop(int) {
+  stop_asked = 1;
+}
+
+// Puts our handlers in place, and the old ones back. The signals are blocked except inside wait(),
+// so that none is missed between looking at stop_asked and waiting.
+class StopSignals {
+ public:
+  StopSignals() {
+    stop_asked = 0;
+    sigset_t ours;
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGINT);
+    sigaddset(&ours, SIGTERM);
+    ::sigprocmask(SIG_BLOCK, &ours, &old_mask_);
+    struct sigaction action = {};
+    action.sa_handler = ask_to_stop;
+    ::sigaction(SIGINT, &action, &old_int_);
+    ::sigaction(SIGTERM, &action, &old_term_);
+  }
+  ~StopSignals() {
+    ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);  // first: a late signal is still ours
+    ::sigaction(SIGINT, &old_int_, nullptr);
+    ::sigaction(SIGTERM, &old_term_, nullptr);
+  }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  // Also while they are blocked.
+  bool asked() const {
+    sigset_t pending;
+    ::sigpending(&pending);
+    return stop_asked != 0 || sigismember(&pending, SIGINT) == 1 ||
+           sigismember(&pending, SIGTERM) == 1;
+  }
+
+  // poll() for a second at most; false when a signal came first.
+  bool wait(std::vector<pollfd>& polled) const {
+    const timespec second = {1, 0};
+    return ::ppoll(polled.data(), polled.size(), &second, &old_mask_) >= 0;
+  }
+
+ private:
+  sigset_t old_mask_ = {};
+  struct sigaction old_int_ = {};
+  struct sigaction old_term_ = {};
+};
+
+struct Work {
+  std::size_t point;
+  std::uint32_t repeat;
+};
+struct Running {
+  Work work;
+  ChildRepeat child;
+};
+
+class Pool {
+ public:
+  Pool(const Scenario& scenario, const StudyOptions& options, const BackendFactory& make_backend)
+      : scenario_(scenario), options_(options), make_backend_(make_backend) {
+    outcome_.points.resize(scenario.points.size());
+    for (std::size_t p = 0; p < scenario.points.size(); ++p) {
+      outcome_.points[p].repeats.resize(scenario.points[p].run.repeats);
+      for (std::uint32_t r = 0; r < scenario.points[p].run.repeats; ++r)
+        if (!take_stored({p, r})) work_.push_back({p, r});
+    }
+    for (const Work& each : work_) work_ahead_ += amount(each);
+  }
+
+  StudyOutcome run() {
+    const StopSignals signals;
+    const auto started = std::chrono::steady_clock::now();
+    tell_progress();
+    while (!is_over(signals)) {
+      if (options_.runner) {
+        run_here(work_[next_++], signals);
+        continue;
+      }
+      while (next_ < work_.size() && running_.size() < options_.jobs) launch(work_[next_++]);
+      collect(signals);
+    }
+    for (Running& each : running_) each.child.kill();
+    outcome_.interrupted = done_ < work_.size();
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
+    outcome_.wall_s = wall.count();
+    return std::move(outcome_);
+  }
+
+ private:
+  bool is_over(const StopSignals& signals) const {
+    return signals.asked() || outcome_.cannot_write || (next_ == work_.size() && running_.empty());
+  }
+  double amount(Work work) const {
+    return options_.work ? options_.work(scenario_.points[work.point]) : 1;
+  }
+  bool take_stored(Work work) {
+    if (options_.files == nullptr) return false;
+    auto stored = options_.files->find(scenario_.points[work.point], work.repeat);
+    if (!stored) return false;
+    outcome_.points[work.point].repeats[work.repeat] = std::move(stored);
+    ++outcome_.stored;
+    return true;
+  }
+
+  void launch(Work work) {
+    const Point& point = scenario_.points[work.point];
+    const ProtocolEntry* entry = find_protocol(point.protocol.name);
+    auto child = ChildRepeat::start(point, *entry, work.repeat, make_backend_, options_.onlooker);
+    if (child) {
+      running_.push_back({work, std::move(child).value()});
+      return;
+    }
+    RepeatOutcome failed;
+    failed.status = RepeatStatus::failed;
+    failed.message = child.error().text();
+    ended(work, std::move(failed));
+  }
+
+  void run_here(Work work, const StopSignals& signals) {
+    const auto started = std::chrono::steady_clock::now();
+    RepeatOutcome result = options_.runner(scenario_, work.point, work.repeat, [&] {
+      tell_progress();
+      return signals.asked();
+    });
+    if (signals.asked()) return;  // it was cut short
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
+    result.wall_s = wall.count();
+    ended(work, std::move(result));
+  }
+
+  void collect(const StopSignals& signals) {
+    if (running_.empty()) return;
+    std::vector<pollfd> polled;
+    for (const Running& each : running_) polled.push_back({each.child.descriptor(), POLLIN, 0});
+    if (!signals.wait(polled)) return;
+    tell_progress();
+    std::size_t i = 0;
+    for (auto each = running_.begin(); each != running_.end(); ++i) {
+      const bool over = polled[i].revents != 0 && each->child.drain();
+      if (!over) {
+        ++each;
+        continue;
+      }
+      ended(each->work, each->child.finish());
+      each = running_.erase(each);
+    }
+  }
+
+  void ended(Work work, RepeatOutcome result) {
+    result.seed = repeat_seed(scenario_.points[work.point].run.seed, work.repeat);
+    if (options_.files != nullptr) {
+      const Status kept =
+          options_.files->keep(work.point, scenario_.points[work.point], work.repeat, result);
+      if (!kept && !outcome_.cannot_write) outcome_.cannot_write = kept.error();
+    }
+    outcome_.points[work.point].repeats[work.repeat] = std::move(result);
+    ++done_;
+    work_done_ += amount(work);
+    tell_progress();
+  }
+
+  void tell_progress() const {
+    if (!options_.progress) return;
+    const double share = work_ahead_ > 0 ? work_done_ / work_ahead_ : 1;
+    options_.progress(
+        {outcome_.stored + done_, outcome_.stored + work_.size(), outcome_.stored, share});
+  }
+
+  const Scenario& scenario_;
+  const StudyOptions& options_;
+  const BackendFactory& make_backend_;
+  StudyOutcome outcome_;
+  std::vector<Work> work_;
+  std::size_t next_ = 0;
+  std::size_t done_ = 0;
+  double work_ahead_ = 0, work_done_ = 0;
+  std::list<Running> running_;
+};
+
+}  // namespace
+
+StudyOutcome run_study(const Scenario& scenario, const StudyOptions& options,
+                       const BackendFactory& make_backend) {
+  return Pool(scenario, options, make_backend).run();
+}
+
+}  // namespace latchlab

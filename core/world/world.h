@@ -1,0 +1,142 @@
+#pragma once
+// Puts a protocol into a backend: lays out memory, makes every part and starts the background
+// ones. What the clients then do is the business of whoever spawns their coroutines.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/protocols/lock.h"
+#include "core/scenario/scenario.h"
+#include "core/workload/placement.h"
+#include "core/world/backend.h"
+
+namespace latchlab {
+
+struct WorldShape {
+  std::uint32_t servers = 1;
+  std::uint32_t client_nodes = 1;
+  std::uint32_t clients_per_node = 1;
+  std::vector<ClientGroup> groups;         // in place of client_nodes x clients_per_node, if any
+  std::uint32_t client_nodes_per_nic = 1;  // so many in a row, of one group, share an RNIC
+  bool colocated = false;                  // client node i is server i
+  LockTableSpec locks;
+  std::uint64_t seed = 1;
+  bool guard = false;              // each lock has a guard word on its server
+  std::uint64_t object_bytes = 0;  // what each lock guards, on its server; 0: nothing
+  TopologySpec topology;
+
+  struct ClientPlace {
+    std::uint32_t node = 0;   // its client node, from 0
+    std::uint32_t index = 0;  // among the clients there
+  };
+  struct NodePlace {
+    std::uint32_t group = 0;  // from 1; 0: there are no groups
+    std::uint32_t index = 0;  // among the client nodes of the group, or of all
+  };
+  NodePlace place_of_node(std::uint32_t client_node) const;
+  std::uint32_t clients() const;
+  ClientPlace place_of(ClientId client) const;
+  std::uint32_t clients_on(std::uint32_t client_node) const;
+  NodeId node_of(ClientId client) const;
+};
+
+// What protocols are told of it.
+Shape shape_for_protocols(const WorldShape& shape);
+
+class World final : public Peers {
+ public:
+  // `protocol` must outlive the world.
+  World(const Protocol& protocol, const WorldShape& shape);
+
+  const WorldPlan& plan() const { return plan_; }
+  const WorldShape& world_shape() const { return shape_; }
+  const Protocol& protocol() const { return protocol_; }
+
+  // Adds the actors and parts of the nodes that the backend, made from plan(), hosts; once, before
+  // anything is spawned.
+  void attach(Backend& backend);
+
+  // ---- Peers ----
+  const Shape& shape() const override { return told_; }
+  LockRef lock(LockId id) const override;
+  NodeId node_of(ClientId client) const override { return shape_.node_of(client); }
+  NodeId client_node(std::uint32_t index) const override;
+  std::uint32_t client_node_index(NodeId node) const override;
+  EndpointAddr endpoint_of(ClientId client) const override;
+  EndpointAddr node_endpoint(NodeId client_node) const override;
+  RemoteAddr client_words(ClientId client) const override;
+  RemoteAddr node_words(NodeId client_node) const override;
+  RemoteAddr node_lock_words(NodeId client_node, LockId lock) const override;
+  RemoteAddr server_words(NodeId server) const override;
+
+  RemoteAddr guard_of(LockId id) const;   // where the shape has guards
+  RemoteAddr object_of(LockId id) const;  // where the shape has objects, and so below
+  // As long as an object, on the client's node: what WRITEs of objects come from.
+  RemoteAddr buffer_of(ClientId client) const;
+  // Whether this client is here: attached, and with verbs and a part.
+  bool hosts(ClientId client) const { return clients_[client.value].part != nullptr; }
+  Verbs& verbs(ClientId client) const { return *clients_[client.value].verbs; }
+  LockClient& client(ClientId client) const { return *clients_[client.value].part; }
+  // Of node and server parts: their verbs belong to no client's cycle.
+  const std::vector<Verbs*>& background_actors() const { return background_; }
+  std::uint64_t entry_bytes() const { return layout_.entry_bytes; }
+  // Do these bytes, one at least, lie within one thing that the protocol asked for: a lock entry,
+  // what a server, a client node or a client has of its own, or what was allocated later? Or in a
+  // guard word or an object?
+  bool belongs(RemoteAddr addr, std::uint64_t bytes) const;
+
+ private:
+  struct NodeLayout {
+    std::uint64_t locks = 0;        // how many entries
+    std::uint64_t guard_words = 0;  // offsets
+    std::uint64_t objects = 0;
+    std::uint64_t buffers = 0;
+    std::uint64_t server_words = 0;
+    std::uint64_t node_words = 0;
+    std::uint64_t client_words = 0;
+    std::uint64_t node_lock_words = 0;
+    std::uint64_t clients = 0;
+    std::uint64_t device_bytes = 0;  // the table's end, when it lies on the RNIC
+  };
+  struct ClientPart {
+    Verbs* verbs = nullptr;
+    std::unique_ptr<LockClient> part;
+  };
+  struct ServerActor final : CallHandler {
+    std::unique_ptr<ServerPart> part;
+    Task<void> serve(Verbs& verbs, PendingCall pending) override;
+  };
+
+  void plan_nodes();
+  void plan_hardware(std::uint32_t client_node, NodePlan& planned) const;
+  std::uint64_t object_stride() const { return (shape_.object_bytes + 63) / 64 * 64; }
+  void fill(NodeId node, std::uint64_t offset, std::span<std::uint64_t> words) const;
+  void attach_server(Backend& backend, NodeId node);
+  void attach_node(Backend& backend, NodeId node);
+  void attach_client(Backend& backend, ClientId client);
+
+  void plan_endpoints(const Backend& backend);
+  // Opens what was planned for this actor, if anything was.
+  EndpointAddr open_planned(Verbs& verbs, const EndpointPlan& plan, EndpointAddr planned) const;
+
+  const Protocol& protocol_;
+  WorldShape shape_;
+  Shape told_;
+  Layout layout_;
+  Placement placement_;
+  std::uint64_t stride_ = 0;
+  WorldPlan plan_;
+  std::vector<NodeLayout> nodes_;  // by NodeId - 1
+  std::vector<ClientPart> clients_;
+  std::vector<std::unique_ptr<NodePart>> node_parts_;  // by NodeId - 1; null: none
+  std::vector<std::unique_ptr<ServerActor>> servers_;
+  std::vector<EndpointAddr> client_endpoints_;  // by client; empty: none are planned
+  std::vector<EndpointAddr> node_endpoints_;    // by NodeId - 1, likewise
+  std::vector<Verbs*> background_;
+};
+
+// Lock entries start here on every server: one page in, so that no entry has address 0.
+inline constexpr std::uint64_t kLockTableOffset = 4096;
+
+}  // namespace latchlab
