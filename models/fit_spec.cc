@@ -15,7 +15,6 @@
 namespace latchlab {
 namespace {
 
-constexpr double kPsPerNs = 1000;
 constexpr double kPpb = 1e9;
 
 // A number with a unit: a time in nanoseconds, a share, or a plain number with k, M or G.

@@ -29,6 +29,8 @@
 namespace latchlab {
 
 // Numbers of constants and metrics are doubles: times in nanoseconds, rates per second, counts.
+inline constexpr double kPsPerNs = 1000;
+
 struct NicChange {
   enum class Kind { set, scale, add };
   std::string constant;  // dotted key

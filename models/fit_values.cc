@@ -14,8 +14,6 @@
 namespace latchlab {
 namespace {
 
-constexpr double kPsPerNs = 1000;
-
 // The number in `nic` that the constant stands for, in picoseconds where it is a time.
 std::int64_t& number_in(NicModel& nic, const std::string& key) {
   const NicConstant* constant = find_nic_constant(key);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backends/explorer/world.h"
+#include "backends/explorer/state.h"
 
 namespace latchlab::explorer {
 
@@ -26,11 +26,11 @@ struct ProbeAwait {
 
 }  // namespace
 
-Actor::Actor(World& world, std::uint32_t index, ActorKind actor_kind, NodeId home,
+Actor::Actor(State& state, std::uint32_t index, ActorKind actor_kind, NodeId home,
              ClientId client_id)
     : Verbs(actor_kind, home, client_id,
-            Rng(world.seed, stream_owner(actor_kind, home, client_id), StreamPurpose::protocol)),
-      world_(world),
+            Rng(state.seed, stream_owner(actor_kind, home, client_id), StreamPurpose::protocol)),
+      state_(state),
       index_(index) {
   // How large they ever were is no part of a state.
   ops.reserve(kUnderWay);
@@ -41,11 +41,11 @@ Actor::Actor(World& world, std::uint32_t index, ActorKind actor_kind, NodeId hom
 
 void Actor::forget_history() {
   tally() = {};
-  rng() = Rng(world_.seed, stream_owner(kind(), node(), client()), StreamPurpose::protocol);
+  rng() = Rng(state_.seed, stream_owner(kind(), node(), client()), StreamPurpose::protocol);
 }
 
 EndpointAddr Actor::open(std::uint32_t recv_depth, Transport transport) {
-  Node& home = *world_.find_node(node());
+  NodeState& home = *state_.find_node(node());
   Endpoint& endpoint = home.endpoints.emplace_back();
   endpoint.owner = this;
   endpoint.addr = {node(), static_cast<std::uint32_t>(home.endpoints.size())};
@@ -56,20 +56,20 @@ EndpointAddr Actor::open(std::uint32_t recv_depth, Transport transport) {
 }
 
 void Actor::reply(const PendingCall& pending, const Reply& reply) {
-  const auto found = world_.calls.find(pending.ticket);
-  LATCHLAB_CHECK(found != world_.calls.end(), "a call is answered once, and only while it waits");
+  const auto found = state_.calls.find(pending.ticket);
+  LATCHLAB_CHECK(found != state_.calls.end(), "a call is answered once, and only while it waits");
   OpSlot* op = found->second;
-  world_.calls.erase(found);
+  state_.calls.erase(found);
   if (op == nullptr) return;
   op->call.reply = reply;
   op->effected = true;
-  world_.note(StepKind::call_arrive, *this, pending.ticket, reply.words[0], reply.words[1]);
+  state_.note(StepKind::call_arrive, *this, pending.ticket, reply.words[0], reply.words[1]);
 }
 
 // Without time a probe that sees nothing new has not happened. In time it has its dates, as on any
 // hardware.
 Task<RemoteWaitResult> Actor::await_remote(const RemoteWait& wait) {
-  if (world_.timed()) return Verbs::await_remote(wait);
+  if (state_.timed()) return Verbs::await_remote(wait);
   return look_when_worth_it(wait);
 }
 
@@ -78,8 +78,8 @@ Task<RemoteWaitResult> Actor::look_when_worth_it(const RemoteWait& wait) {
   ProbeSlot& slot = probe_slots.take();
   slot.wait = wait;
   slot.actor = this;
-  slot.posted_at = world_.clock;
-  slot.result.last_change = world_.clock;
+  slot.posted_at = state_.clock;
+  slot.result.last_change = state_.clock;
   slot.forget_values();
   probes.push_back(&slot);
   co_await ProbeAwait{&slot};
@@ -89,12 +89,12 @@ Task<RemoteWaitResult> Actor::look_when_worth_it(const RemoteWait& wait) {
 }
 
 Time Actor::now() const {
-  return world_.local_now(node());
+  return state_.local_now(node());
 }
 
 Membership Actor::membership() const {
-  if (world_.search() != nullptr) world_.search()->facts.membership_read();
-  return {world_.membership_version, &world_.alive};
+  if (state_.search() != nullptr) state_.search()->facts.membership_read();
+  return {state_.membership_version, &state_.alive};
 }
 
 Operation& Actor::take_operation() {
@@ -107,8 +107,8 @@ void Actor::start(Operation& first) {
     auto& op = static_cast<OpSlot&>(*each);
     op.actor = this;
     op.life = life;
-    op.posted_at = world_.clock;
-    if (op.reaches_others() && world_.search() == nullptr) ++world_.census.posted;
+    op.posted_at = state_.clock;
+    if (op.reaches_others() && state_.search() == nullptr) ++state_.census.posted;
     if (op.detached) ++detached;
     const bool needs_qp = op.kind == OpKind::verb || op.kind == OpKind::send;
     if (evicted && needs_qp) {
@@ -130,9 +130,9 @@ WaitOperation& Actor::take_wait() {
 void Actor::start_wait(WaitOperation& op) {
   auto& wait = static_cast<WaitSlot&>(op);
   wait.life = life;
-  wait.posted_at = world_.clock;
-  if (world_.search() != nullptr && wait.set.membership_after != ~0ULL)
-    world_.search()->facts.membership_read();
+  wait.posted_at = state_.clock;
+  if (state_.search() != nullptr && wait.set.membership_after != ~0ULL)
+    state_.search()->facts.membership_read();
   waits.push_back(&wait);
 }
 

@@ -12,7 +12,7 @@
 
 namespace latchlab::explorer {
 
-class World;
+class State;
 
 // A coroutine of an actor.
 struct Root {
@@ -23,7 +23,7 @@ struct Root {
 
 class Actor final : public Verbs {
  public:
-  Actor(World& world, std::uint32_t index, ActorKind kind, NodeId node, ClientId client);
+  Actor(State& state, std::uint32_t index, ActorKind kind, NodeId node, ClientId client);
 
   // ---- the seam ----
   EndpointAddr open(std::uint32_t recv_depth, Transport transport) override;
@@ -62,7 +62,7 @@ class Actor final : public Verbs {
  private:
   Task<RemoteWaitResult> look_when_worth_it(const RemoteWait& wait);
 
-  World& world_;
+  State& state_;
   std::uint32_t index_;
 };
 

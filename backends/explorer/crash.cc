@@ -14,22 +14,22 @@ bool same_stream(const OpSlot& a, const OpSlot& b) {
   return a.kind != OpKind::send || a.target == b.target;
 }
 
-void lose(World& world, OpSlot& op) {
-  if (op.kind == OpKind::verb) release_words(world, op);
+void lose(State& state, OpSlot& op) {
+  if (op.kind == OpKind::verb) release_words(state, op);
   if (op.kind == OpKind::call && op.arrived) {
-    const auto found = world.calls.find(op.ticket);
-    if (found != world.calls.end()) found->second = nullptr;
+    const auto found = state.calls.find(op.ticket);
+    if (found != state.calls.end()) found->second = nullptr;
   }
-  world.drop(op);
+  state.drop(op);
 }
 
 // Of each ordered stream a prefix still goes out.
-void cut_stream(World& world, const std::vector<OpSlot*>& stream) {
-  const std::size_t landing = world.chooser->choose_among(stream.size() + 1);
-  for (std::size_t i = landing; i < stream.size(); ++i) lose(world, *stream[i]);
+void cut_stream(State& state, const std::vector<OpSlot*>& stream) {
+  const std::size_t landing = state.chooser->choose_among(stream.size() + 1);
+  for (std::size_t i = landing; i < stream.size(); ++i) lose(state, *stream[i]);
 }
 
-void orphan_operations(World& world, Actor& actor) {
+void orphan_operations(State& state, Actor& actor) {
   std::vector<OpSlot*> left = actor.ops;
   std::vector<OpSlot*> over;
   const auto is_over = [](const OpSlot* op) {
@@ -37,23 +37,23 @@ void orphan_operations(World& world, Actor& actor) {
   };
   std::copy_if(left.begin(), left.end(), std::back_inserter(over), is_over);
   std::erase_if(left, is_over);
-  for (OpSlot* op : over) lose(world, *op);
+  for (OpSlot* op : over) lose(state, *op);
   while (!left.empty()) {
     std::vector<OpSlot*> stream;
     for (OpSlot* op : left)
       if (same_stream(*op, *left.front())) stream.push_back(op);
     std::erase_if(left, [&](const OpSlot* op) { return same_stream(*op, *stream.front()); });
-    cut_stream(world, stream);
+    cut_stream(state, stream);
   }
 }
 
-void kill_actor(World& world, Actor& actor) {
+void kill_actor(State& state, Actor& actor) {
   if (!actor.alive) return;
   actor.alive = false;
   ++actor.life;
   if (actor.kind() == ActorKind::client) {
-    world.clients_left -= actor.roots.size();
-    world.undetected.push_back(actor.client());
+    state.clients_left -= actor.roots.size();
+    state.undetected.push_back(actor.client());
   }
   // Frames go first: an unfinished batch gives its own slots back.
   actor.roots.clear();
@@ -62,42 +62,42 @@ void kill_actor(World& world, Actor& actor) {
   for (OpSlot* op : actor.ops) op->probe = nullptr;
   for (ProbeSlot* probe : actor.probes) actor.probe_slots.give_back(*probe);
   actor.probes.clear();
-  orphan_operations(world, actor);
-  world.note(StepKind::detect_crash, actor);
+  orphan_operations(state, actor);
+  state.note(StepKind::detect_crash, actor);
 }
 
-void close_endpoints(World& world, const Actor& actor) {
-  for (Endpoint& endpoint : world.find_node(actor.node())->endpoints)
+void close_endpoints(State& state, const Actor& actor) {
+  for (Endpoint& endpoint : state.find_node(actor.node())->endpoints)
     if (endpoint.owner == &actor) endpoint.closed = true;
 }
 
-void kill_node(World& world, NodeId id) {
-  Node& node = *world.find_node(id);
+void kill_node(State& state, NodeId id) {
+  NodeState& node = *state.find_node(id);
   node.dead = true;
-  for (const auto& actor : world.actors)
-    if (actor->node() == id) kill_actor(world, *actor);
+  for (const auto& actor : state.actors)
+    if (actor->node() == id) kill_actor(state, *actor);
   node.held_words.clear();
 }
 
 }  // namespace
 
-void crash_client(World& world, ClientId client, CrashKind kind) {
-  Actor* actor = world.find_client(client);
+void crash_client(State& state, ClientId client, CrashKind kind) {
+  Actor* actor = state.find_client(client);
   if (actor == nullptr || !actor->alive) return;
-  kill_actor(world, *actor);
-  if (kind != CrashKind::client) close_endpoints(world, *actor);
-  if (kind == CrashKind::node) kill_node(world, actor->node());
+  kill_actor(state, *actor);
+  if (kind != CrashKind::client) close_endpoints(state, *actor);
+  if (kind == CrashKind::node) kill_node(state, actor->node());
 }
 
-void add_detection_steps(World& world, StepList& steps) {
-  for (const ClientId client : world.undetected)
-    steps.now.push_back({StepKind::detect_crash, world.find_client(client), client.value});
+void add_detection_steps(State& state, StepList& steps) {
+  for (const ClientId client : state.undetected)
+    steps.now.push_back({StepKind::detect_crash, state.find_client(client), client.value});
 }
 
-void make_detection_step(World& world, const Step& step) {
-  world.alive[step.part] = false;
-  ++world.membership_version;
-  remove_from(world.undetected, ClientId{step.part});
+void make_detection_step(State& state, const Step& step) {
+  state.alive[step.part] = false;
+  ++state.membership_version;
+  remove_from(state.undetected, ClientId{step.part});
 }
 
 }  // namespace latchlab::explorer

@@ -7,17 +7,17 @@
 #include "backends/explorer/local.h"
 #include "backends/explorer/mail.h"
 #include "backends/explorer/nic.h"
+#include "backends/explorer/state.h"
 #include "backends/explorer/steps.h"
 #include "backends/explorer/waits.h"
-#include "backends/explorer/world.h"
 
 namespace latchlab {
 
 using explorer::Actor;
+using explorer::State;
 using explorer::Step;
 using explorer::StepKind;
 using explorer::StepList;
-using explorer::World;
 
 namespace {
 
@@ -50,7 +50,7 @@ std::unique_ptr<StepList> make_step_list() {
 
 ExplorerBackend::ExplorerBackend(const WorldPlan& plan, const ExplorerOptions& options)
     : capabilities_(declared(options)),
-      world_(std::make_unique<World>(plan, options)),
+      state_(std::make_unique<State>(plan, options)),
       steps_(make_step_list()),
       planned_crashes_(options.crashes) {
   const auto earlier = [](const auto& a, const auto& b) {
@@ -61,23 +61,23 @@ ExplorerBackend::ExplorerBackend(const WorldPlan& plan, const ExplorerOptions& o
 
 // Coroutines may still give slots back while they are destroyed: they go before the pools.
 ExplorerBackend::~ExplorerBackend() {
-  for (const auto& actor : world_->actors) actor->roots.clear();
+  for (const auto& actor : state_->actors) actor->roots.clear();
 }
 
 Verbs& ExplorerBackend::add_actor(ActorKind kind, NodeId node, ClientId client) {
-  return world_->add_actor(kind, node, client);
+  return state_->add_actor(kind, node, client);
 }
 
 void ExplorerBackend::spawn(Verbs& verbs, Task<void> root, Time start) {
   auto& actor = static_cast<Actor&>(verbs);
   actor.roots.push_back({std::move(root), start, false});
   if (actor.kind() != ActorKind::client) return;
-  world_->any_client = true;
-  ++world_->clients_left;
+  state_->any_client = true;
+  ++state_->clients_left;
 }
 
 void ExplorerBackend::serve_calls(Verbs& server, CallHandler& handler) {
-  explorer::Node& node = *world_->find_node(server.node());
+  explorer::NodeState& node = *state_->find_node(server.node());
   node.server = static_cast<Actor*>(&server);
   node.handler = &handler;
 }
@@ -88,9 +88,9 @@ RunEnd ExplorerBackend::run_until(Time date) {
     if (run_due_actions()) continue;
     crash_as_planned();
     if (stop_requested_) return RunEnd::stopped;
-    if (world_->any_client && world_->clients_left == 0) return RunEnd::finished;
-    const std::uint64_t limit = world_->options.max_steps;
-    if (world_->clock >= date || (limit > 0 && steps_made_ >= limit)) return RunEnd::reached;
+    if (state_->any_client && state_->clients_left == 0) return RunEnd::finished;
+    const std::uint64_t limit = state_->options.max_steps;
+    if (state_->clock >= date || (limit > 0 && steps_made_ >= limit)) return RunEnd::reached;
     list_steps();
     if (!steps_->now.empty()) {
       perform_chosen();
@@ -104,7 +104,7 @@ RunEnd ExplorerBackend::run_until(Time date) {
 
 // Runs the first action whose date has come; false: there is none.
 bool ExplorerBackend::run_due_actions() {
-  if (actions_.empty() || actions_.front().date > world_->clock) return false;
+  if (actions_.empty() || actions_.front().date > state_->clock) return false;
   const Action action = std::move(actions_.front());
   actions_.erase(actions_.begin());
   action.run();
@@ -115,29 +115,29 @@ void ExplorerBackend::crash_as_planned() {
   while (!planned_crashes_.empty() && planned_crashes_.front().after_steps <= steps_made_) {
     const ExplorerOptions::Crash crash = planned_crashes_.front();
     planned_crashes_.erase(planned_crashes_.begin());
-    explorer::crash_client(*world_, crash.client, crash.kind);
+    explorer::crash_client(*state_, crash.client, crash.kind);
   }
 }
 
 void ExplorerBackend::list_steps() {
   const explorer::ArenaScope heap(nullptr);  // the list is no part of any state
   steps_->clear();
-  if (world_->timed()) world_->note_effects();
-  for (const auto& actor : world_->actors) {
-    explorer::add_verb_steps(*world_, *actor, *steps_);
-    explorer::add_send_steps(*world_, *actor, *steps_);
-    explorer::add_call_steps(*world_, *actor, *steps_);
-    explorer::add_local_steps(*world_, *actor, *steps_);
-    explorer::add_wait_steps(*world_, *actor, *steps_);
-    explorer::add_probe_steps(*world_, *actor, *steps_);
+  if (state_->timed()) state_->note_effects();
+  for (const auto& actor : state_->actors) {
+    explorer::add_verb_steps(*state_, *actor, *steps_);
+    explorer::add_send_steps(*state_, *actor, *steps_);
+    explorer::add_call_steps(*state_, *actor, *steps_);
+    explorer::add_local_steps(*state_, *actor, *steps_);
+    explorer::add_wait_steps(*state_, *actor, *steps_);
+    explorer::add_probe_steps(*state_, *actor, *steps_);
   }
-  explorer::add_detection_steps(*world_, *steps_);
+  explorer::add_detection_steps(*state_, *steps_);
   std::erase_if(steps_->later, [](const auto& later) { return later.date == kNever; });
   std::erase_if(steps_->later, [](const auto& later) { return sleeps(later.step); });
   std::erase_if(steps_->now, sleeps);
   // A search's clock stands still: what may end early does not wait for it.
-  const bool searching = world_->search() != nullptr;
-  if (world_->timed()) return world_->note_possible(*steps_);
+  const bool searching = state_->search() != nullptr;
+  if (state_->timed()) return state_->note_possible(*steps_);
   if (steps_->now.empty() && !searching) return;
   for (const StepList::Later& later : steps_->later)
     if (later.may_be_early) steps_->now.push_back(later.step);
@@ -151,11 +151,11 @@ bool ExplorerBackend::advance_clock(Time limit) {
   for (const StepList::Later& later : steps_->later) next = std::min(next, later.date);
   if (!actions_.empty()) next = std::min(next, actions_.front().date);
   if (next >= limit) {
-    world_->clock = std::max(world_->clock, limit);
+    state_->clock = std::max(state_->clock, limit);
     return false;
   }
-  world_->clock = std::max(world_->clock, next);
-  if (!actions_.empty() && actions_.front().date <= world_->clock) return true;
+  state_->clock = std::max(state_->clock, next);
+  if (!actions_.empty() && actions_.front().date <= state_->clock) return true;
   for (const StepList::Later& later : steps_->later)
     if (later.date == next) steps_->now.push_back(later.step);
   perform_chosen();
@@ -165,14 +165,14 @@ bool ExplorerBackend::advance_clock(Time limit) {
 void ExplorerBackend::perform_chosen() {
   owners_.clear();
   for (const Step& step : steps_->now) owners_.push_back(owner_of(step));
-  const Step step = steps_->now[world_->chooser->choose(owners_)];
+  const Step step = steps_->now[state_->chooser->choose(owners_)];
   ++steps_made_;
-  world_->clock = world_->clock + kStep;
-  explorer::perform(*world_, step);
+  state_->clock = state_->clock + kStep;
+  explorer::perform(*state_, step);
 }
 
 Time ExplorerBackend::true_now() const {
-  return world_->clock;
+  return state_->clock;
 }
 
 void ExplorerBackend::at(Time date, std::function<void()> action) {
@@ -183,39 +183,39 @@ void ExplorerBackend::at(Time date, std::function<void()> action) {
 
 // A coroutine that asks for a death, possibly its own, gets it right after its step.
 void ExplorerBackend::crash(ClientId client, CrashKind kind) {
-  if (world_->running()) {
+  if (state_->running()) {
     planned_crashes_.insert(planned_crashes_.begin(), {client, 0, kind});
   } else {
-    explorer::crash_client(*world_, client, kind);
+    explorer::crash_client(*state_, client, kind);
   }
 }
 
 Time ExplorerBackend::local_now(NodeId node) const {
-  return world_->local_now(node);
+  return state_->local_now(node);
 }
 
 std::uint64_t ExplorerBackend::peek(RemoteAddr word) {
-  return world_->word(word);
+  return state_->word(word);
 }
 
 void ExplorerBackend::poke(RemoteAddr word, std::uint64_t value) {
-  world_->word(word) = value;
+  state_->word(word) = value;
 }
 
 Fingerprint& ExplorerBackend::fingerprint() {
-  return world_->fingerprint;
+  return state_->fingerprint;
 }
 
 VerbCensus ExplorerBackend::census() const {
-  VerbCensus census = world_->census;
-  for (const auto& actor : world_->actors)
+  VerbCensus census = state_->census;
+  for (const auto& actor : state_->actors)
     for (const explorer::OpSlot* op : actor->ops)
       if (op->reaches_others() && !op->leftover) ++census.in_flight;
   return census;
 }
 
 const std::vector<std::uint32_t>& ExplorerBackend::choices() const {
-  return world_->chooser->recorded();
+  return state_->chooser->recorded();
 }
 
 std::unique_ptr<Backend> make_explorer(const WorldPlan& plan, const ExplorerOptions& options) {

@@ -49,7 +49,7 @@ class Chooser;
 
 namespace explorer {
 class Actor;
-class World;
+class State;
 struct SearchSupport;
 struct Step;
 }  // namespace explorer
@@ -121,7 +121,7 @@ class ExplorerBackend final : public Backend {
   void move_clock(Time date);
   bool everybody_done() const;
   bool is_dead(NodeId node) const;
-  explorer::World& world() { return *world_; }
+  explorer::State& state() { return *state_; }
 
  private:
   struct Action {
@@ -135,7 +135,7 @@ class ExplorerBackend final : public Backend {
   void perform_chosen();
 
   Capabilities capabilities_;
-  std::unique_ptr<explorer::World> world_;
+  std::unique_ptr<explorer::State> state_;
   std::unique_ptr<explorer::StepList> steps_;
   std::vector<std::uint32_t> owners_;
   std::vector<Action> actions_;  // by date, equal dates as they were added

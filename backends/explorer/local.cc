@@ -8,24 +8,24 @@ namespace {
 
 constexpr Duration kSynchronisationError = nanoseconds(100);
 
-void load_words(World& world, OpSlot& op) {
-  world.check_owned(op.verb.addr, op.verb.bytes);
+void load_words(State& state, OpSlot& op) {
+  state.check_owned(op.verb.addr, op.verb.bytes);
   const ArenaScope scope(op.actor->arena);
   op.read.resize((op.verb.bytes + 7) / 8);
-  for (std::size_t i = 0; i < op.read.size(); ++i) op.read[i] = world.word(op.verb.addr + 8 * i);
+  for (std::size_t i = 0; i < op.read.size(); ++i) op.read[i] = state.word(op.verb.addr + 8 * i);
   if (op.verb.bytes % 8 != 0) op.read.back() &= (1ULL << (8 * (op.verb.bytes % 8))) - 1;
   op.words = op.read.data();
-  world.note(StepKind::local, *op.actor, static_cast<std::uint64_t>(op.cpu), op.verb.addr.packed(),
+  state.note(StepKind::local, *op.actor, static_cast<std::uint64_t>(op.cpu), op.verb.addr.packed(),
              hash_of(op.read.size(), op.read.front(), op.read.back()));
 }
 
-void access_memory(World& world, OpSlot& op) {
-  if (op.cpu == CpuAccess::load_words) return load_words(world, op);
-  world.check_owned(op.verb.addr, sizeof(std::uint64_t));
-  std::uint64_t& word = world.word(op.verb.addr);
+void access_memory(State& state, OpSlot& op) {
+  if (op.cpu == CpuAccess::load_words) return load_words(state, op);
+  state.check_owned(op.verb.addr, sizeof(std::uint64_t));
+  std::uint64_t& word = state.word(op.verb.addr);
   const std::uint64_t before = word;
-  if (world.search() != nullptr && op.cpu != CpuAccess::load)
-    world.search()->facts.written(op.verb.addr);
+  if (state.search() != nullptr && op.cpu != CpuAccess::load)
+    state.search()->facts.written(op.verb.addr);
   switch (op.cpu) {
     case CpuAccess::load:
     case CpuAccess::load_words:
@@ -42,13 +42,13 @@ void access_memory(World& world, OpSlot& op) {
       break;
   }
   op.completion.value.lo = before;
-  if (op.cpu != CpuAccess::load) world.count_effect(op);
-  world.note(StepKind::local, *op.actor, static_cast<std::uint64_t>(op.cpu), op.verb.addr.packed(),
+  if (op.cpu != CpuAccess::load) state.count_effect(op);
+  state.note(StepKind::local, *op.actor, static_cast<std::uint64_t>(op.cpu), op.verb.addr.packed(),
              hash_of(before, word));
 }
 
-void allocate(World& world, OpSlot& op) {
-  Node* node = world.find_node(op.server);
+void allocate(State& state, OpSlot& op) {
+  NodeState* node = state.find_node(op.server);
   if (node == nullptr || node->dead) {
     op.completion.status = VerbStatus::peer_failed;
     return;
@@ -57,8 +57,8 @@ void allocate(World& world, OpSlot& op) {
 }
 
 // Its QPs are gone: what has not taken effect never will, and whoever waits for it is told.
-void evict(World& world, ClientId client) {
-  Actor* victim = world.find_client(client);
+void evict(State& state, ClientId client) {
+  Actor* victim = state.find_client(client);
   if (victim == nullptr) return;
   victim->evicted = true;
   const std::vector<OpSlot*> under_way = victim->ops;
@@ -66,32 +66,32 @@ void evict(World& world, ClientId client) {
     if (op->effected) continue;
     const bool dead = op->life != victim->life;
     if (op->kind == OpKind::verb) {
-      fail_verb(world, *op, VerbStatus::flushed);
+      fail_verb(state, *op, VerbStatus::flushed);
     } else if (op->kind == OpKind::send) {
       op->effected = true;
       op->completion.status = VerbStatus::flushed;
-      if (dead) world.drop(*op);
+      if (dead) state.drop(*op);
     }
   }
-  world.note(StepKind::local, *victim, 1);
+  state.note(StepKind::local, *victim, 1);
 }
 
-void synchronise(World& world, OpSlot& op) {
-  const std::int64_t off = static_cast<std::int64_t>(world.chooser->choose_among(3)) - 1;
-  const Time shown = world.clock + kSynchronisationError * off;
+void synchronise(State& state, OpSlot& op) {
+  const std::int64_t off = static_cast<std::int64_t>(state.chooser->choose_among(3)) - 1;
+  const Time shown = state.clock + kSynchronisationError * off;
   op.completion.value.lo = static_cast<std::uint64_t>(shown.ps);
   op.length = kSynchronisationError;
 }
 
 // Lengths are given on the clock of the actor's node.
-Time end_of(const World& world, const OpSlot& op) {
+Time end_of(const State& state, const OpSlot& op) {
   const NodeId node = op.actor->node();
-  return world.true_date(node, saturating_add(world.shown_on(node, op.posted_at), op.length));
+  return state.true_date(node, saturating_add(state.shown_on(node, op.posted_at), op.length));
 }
 
 }  // namespace
 
-void add_local_steps(World& world, Actor& actor, StepList& steps) {
+void add_local_steps(State& state, Actor& actor, StepList& steps) {
   for (OpSlot* op : actor.ops) {
     const Step step{StepKind::local, &actor, 0, op};
     switch (op->kind) {
@@ -105,7 +105,7 @@ void add_local_steps(World& world, Actor& actor, StepList& steps) {
       case OpKind::sleep:
       case OpKind::compute:
         if (op->length.ps > 0) {
-          steps.later.push_back({end_of(world, *op), true, step});
+          steps.later.push_back({end_of(state, *op), true, step});
           break;
         }
         [[fallthrough]];
@@ -116,7 +116,7 @@ void add_local_steps(World& world, Actor& actor, StepList& steps) {
   for (std::uint32_t i = 0; i < actor.roots.size(); ++i) {
     if (actor.roots[i].started) continue;
     const Step step{StepKind::start_root, &actor, i};
-    if (actor.roots[i].start <= world.clock) {
+    if (actor.roots[i].start <= state.clock) {
       steps.now.push_back(step);
     } else {
       steps.later.push_back({actor.roots[i].start, true, step});
@@ -124,14 +124,14 @@ void add_local_steps(World& world, Actor& actor, StepList& steps) {
   }
 }
 
-void make_local_step(World& world, const Step& step) {
+void make_local_step(State& state, const Step& step) {
   OpSlot& op = *step.op;
   switch (op.kind) {
     case OpKind::cpu:
-      access_memory(world, op);
+      access_memory(state, op);
       break;
     case OpKind::on_node: {
-      const ArenaScope scope(world.own_arena());  // what it allocates is the node's
+      const ArenaScope scope(state.own_arena());  // what it allocates is the node's
       op.visit();
       break;
     }
@@ -140,18 +140,18 @@ void make_local_step(World& world, const Step& step) {
       op.actor->detached_error = VerbStatus::ok;
       break;
     case OpKind::allocate:
-      allocate(world, op);
+      allocate(state, op);
       break;
     case OpKind::evict:
-      evict(world, ClientId{static_cast<std::uint32_t>(op.length.ps)});
+      evict(state, ClientId{static_cast<std::uint32_t>(op.length.ps)});
       break;
     case OpKind::sync_now:
-      synchronise(world, op);
+      synchronise(state, op);
       break;
     default:
       break;
   }
-  world.complete(op);
+  state.complete(op);
 }
 
 }  // namespace latchlab::explorer

@@ -1,11 +1,11 @@
 #pragma once
 // What an actor does at home, and services: one step each, effect and completion together.
 
-#include "backends/explorer/world.h"
+#include "backends/explorer/state.h"
 
 namespace latchlab::explorer {
 
-void add_local_steps(World& world, Actor& actor, StepList& steps);
-void make_local_step(World& world, const Step& step);
+void add_local_steps(State& state, Actor& actor, StepList& steps);
+void make_local_step(State& state, const Step& step);
 
 }  // namespace latchlab::explorer

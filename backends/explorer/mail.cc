@@ -9,14 +9,14 @@ namespace {
 // How long a sender tries again when it finds no RECV.
 constexpr Duration kPatience = milliseconds(1);
 
-Endpoint* find_endpoint(World& world, EndpointAddr addr) {
-  Node* node = world.find_node(addr.node);
+Endpoint* find_endpoint(State& state, EndpointAddr addr) {
+  NodeState* node = state.find_node(addr.node);
   if (node == nullptr || addr.number < 1 || addr.number > node->endpoints.size()) return nullptr;
   return &node->endpoints[addr.number - 1];
 }
 
-bool to_datagrams(World& world, const OpSlot& op) {
-  const Endpoint* target = find_endpoint(world, op.target);
+bool to_datagrams(State& state, const OpSlot& op) {
+  const Endpoint* target = find_endpoint(state, op.target);
   return target != nullptr && is_datagram(target->transport);
 }
 
@@ -25,17 +25,17 @@ Step failing(OpSlot& op, VerbStatus status) {
 }
 
 // It is lost, delivered, or over for its sender, each at any moment.
-void add_datagram(World& world, OpSlot& op, StepList& steps) {
-  const Endpoint& target = *find_endpoint(world, op.target);
+void add_datagram(State& state, OpSlot& op, StepList& steps) {
+  const Endpoint& target = *find_endpoint(state, op.target);
   steps.now.push_back(failing(op, VerbStatus::ok));  // lost, and nobody is told
-  if (target.recvs_free > 0 && !target.closed && !world.find_node(op.target.node)->dead)
+  if (target.recvs_free > 0 && !target.closed && !state.find_node(op.target.node)->dead)
     steps.now.push_back({StepKind::deliver, op.actor, 0, &op});
   if (op.life == op.actor->life) steps.now.push_back({StepKind::complete, op.actor, 0, &op});
 }
 
-void add_delivery(World& world, OpSlot& op, StepList& steps) {
-  const Endpoint* target = find_endpoint(world, op.target);
-  if (target == nullptr || target->closed || world.find_node(op.target.node)->dead) {
+void add_delivery(State& state, OpSlot& op, StepList& steps) {
+  const Endpoint* target = find_endpoint(state, op.target);
+  if (target == nullptr || target->closed || state.find_node(op.target.node)->dead) {
     steps.now.push_back(failing(op, VerbStatus::peer_failed));
   } else if (target->recvs_free > 0) {
     steps.now.push_back({StepKind::deliver, op.actor, 0, &op});
@@ -47,37 +47,37 @@ void add_delivery(World& world, OpSlot& op, StepList& steps) {
   }
 }
 
-struct Channel {
+struct Queue {
   EndpointAddr target;
   bool oldest = true;
   bool blocked = false;
 };
 
-Channel& channel_to(std::vector<Channel>& channels, EndpointAddr target) {
-  for (Channel& channel : channels)
-    if (channel.target == target) return channel;
-  return channels.emplace_back(Channel{target});
+Queue& queue_to(std::vector<Queue>& queues, EndpointAddr target) {
+  for (Queue& queue : queues)
+    if (queue.target == target) return queue;
+  return queues.emplace_back(Queue{target});
 }
 
-void end_send(World& world, OpSlot& op, VerbStatus status) {
+void end_send(State& state, OpSlot& op, VerbStatus status) {
   op.effected = true;
   op.completion.status = status;
-  if (status == VerbStatus::ok) world.count_effect(op);
-  world.note(StepKind::deliver, *op.actor, op.target.packed(),
+  if (status == VerbStatus::ok) state.count_effect(op);
+  state.note(StepKind::deliver, *op.actor, op.target.packed(),
              hash_of(op.message.type, op.message.lock.value, op.message.generation),
              hash_of(op.message.words[0], op.message.words[1], static_cast<std::uint64_t>(status)));
-  if (op.life != op.actor->life) world.complete(op);
+  if (op.life != op.actor->life) state.complete(op);
 }
 
 // A crashed owner's RECVs are used up and nobody reads what they hold.
-void deliver(World& world, OpSlot& op) {
-  Endpoint& target = *find_endpoint(world, op.target);
+void deliver(State& state, OpSlot& op) {
+  Endpoint& target = *find_endpoint(state, op.target);
   --target.recvs_free;
   if (target.owner->alive) {
     Message& message = target.queue.emplace_back(op.message);
-    message.received_earliest = message.received_latest = world.local_now(op.target.node);
+    message.received_earliest = message.received_latest = state.local_now(op.target.node);
   }
-  end_send(world, op, VerbStatus::ok);
+  end_send(state, op, VerbStatus::ok);
 }
 
 // The owner of `op` goes on; what it posted is under way as before.
@@ -96,36 +96,36 @@ OpSlot& leave_behind(const OpSlot& op) {
 }
 
 // A search must not tell apart what differs in the number of earlier calls alone.
-std::uint64_t take_ticket(World& world) {
-  if (world.search() == nullptr) return world.next_ticket++;
+std::uint64_t take_ticket(State& state) {
+  if (state.search() == nullptr) return state.next_ticket++;
   std::uint64_t ticket = 1;
-  while (world.calls.count(ticket) != 0) ++ticket;
+  while (state.calls.count(ticket) != 0) ++ticket;
   return ticket;
 }
 
-void arrive(World& world, OpSlot& op) {
-  Node& node = *world.find_node(op.server);
+void arrive(State& state, OpSlot& op) {
+  NodeState& node = *state.find_node(op.server);
   op.arrived = true;
-  world.count_effect(op);
-  op.ticket = take_ticket(world);
-  world.calls.emplace(op.ticket, &op);
-  world.note(StepKind::call_arrive, *op.actor, op.ticket, op.call.request.type,
+  state.count_effect(op);
+  op.ticket = take_ticket(state);
+  state.calls.emplace(op.ticket, &op);
+  state.note(StepKind::call_arrive, *op.actor, op.ticket, op.call.request.type,
              op.call.request.words[0]);
   const ArenaScope scope(node.server->arena);
   Root root;
   root.task = node.handler->serve(*node.server, PendingCall{op.call.request, op.ticket});
   const bool orphan = op.life != op.actor->life;
   if (orphan) {
-    world.calls[op.ticket] = nullptr;
-    world.complete(op);
+    state.calls[op.ticket] = nullptr;
+    state.complete(op);
   }
   node.server->roots.push_back(std::move(root));
-  world.start_root(*node.server, node.server->roots.size() - 1);
+  state.start_root(*node.server, node.server->roots.size() - 1);
 }
 
 // A reply that is there, but has not been taken, comes too late as well.
-void time_out(World& world, OpSlot& op) {
-  if (op.arrived && !op.effected) world.calls[op.ticket] = nullptr;
+void time_out(State& state, OpSlot& op) {
+  if (op.arrived && !op.effected) state.calls[op.ticket] = nullptr;
   if (!op.arrived && !op.effected) {
     OpSlot& rest = leave_behind(op);
     rest.server = op.server;
@@ -133,28 +133,28 @@ void time_out(World& world, OpSlot& op) {
   }
   op.effected = true;
   op.completion.status = VerbStatus::timed_out;
-  world.note(StepKind::call_deadline, *op.actor, op.server.value, op.call.request.type);
-  world.complete(op);
+  state.note(StepKind::call_deadline, *op.actor, op.server.value, op.call.request.type);
+  state.complete(op);
 }
 
 }  // namespace
 
-void add_send_steps(World& world, Actor& actor, StepList& steps) {
-  std::vector<Channel> channels;
+void add_send_steps(State& state, Actor& actor, StepList& steps) {
+  std::vector<Queue> queues;
   for (OpSlot* op : actor.ops) {
     if (op->kind != OpKind::send) continue;
-    if (!op->effected && to_datagrams(world, *op)) {
-      add_datagram(world, *op, steps);
+    if (!op->effected && to_datagrams(state, *op)) {
+      add_datagram(state, *op, steps);
       continue;
     }
-    Channel& channel = channel_to(channels, op->target);
+    Queue& queue = queue_to(queues, op->target);
     if (op->effected) {
-      if (channel.oldest) steps.now.push_back({StepKind::complete, &actor, 0, op});
-    } else if (!channel.blocked) {
-      add_delivery(world, *op, steps);
-      channel.blocked = true;
+      if (queue.oldest) steps.now.push_back({StepKind::complete, &actor, 0, op});
+    } else if (!queue.blocked) {
+      add_delivery(state, *op, steps);
+      queue.blocked = true;
     }
-    channel.oldest = false;
+    queue.oldest = false;
   }
 }
 
@@ -164,18 +164,18 @@ void leave_datagram(const OpSlot& op) {
   std::construct_at(&rest.message, op.message);
 }
 
-void make_send_step(World& world, const Step& step) {
+void make_send_step(State& state, const Step& step) {
   if (step.kind == StepKind::deliver) {
-    deliver(world, *step.op);
+    deliver(state, *step.op);
   } else {
-    end_send(world, *step.op, static_cast<VerbStatus>(step.part));
+    end_send(state, *step.op, static_cast<VerbStatus>(step.part));
   }
 }
 
-void add_call_steps(World& world, Actor& actor, StepList& steps) {
+void add_call_steps(State& state, Actor& actor, StepList& steps) {
   for (OpSlot* op : actor.ops) {
     if (op->kind != OpKind::call) continue;
-    const Node* node = world.find_node(op->server);
+    const NodeState* node = state.find_node(op->server);
     const bool gone = node == nullptr || node->dead || node->handler == nullptr;
     if (op->effected) {
       steps.now.push_back({StepKind::complete, &actor, 0, op});
@@ -185,23 +185,23 @@ void add_call_steps(World& world, Actor& actor, StepList& steps) {
       steps.now.push_back({StepKind::call_arrive, &actor, 0, op});
     }
     if (op->life == actor.life)
-      add_deadline(world, op->deadline, op->posted_at, {StepKind::call_deadline, &actor, 0, op},
+      add_deadline(state, op->deadline, op->posted_at, {StepKind::call_deadline, &actor, 0, op},
                    steps);
   }
 }
 
-void make_call_step(World& world, const Step& step) {
+void make_call_step(State& state, const Step& step) {
   OpSlot& op = *step.op;
-  if (step.kind == StepKind::call_arrive) return arrive(world, op);
-  if (step.kind == StepKind::call_deadline) return time_out(world, op);
-  world.calls.erase(op.ticket);
+  if (step.kind == StepKind::call_arrive) return arrive(state, op);
+  if (step.kind == StepKind::call_deadline) return time_out(state, op);
+  state.calls.erase(op.ticket);
   op.effected = true;
   op.completion.status = VerbStatus::peer_failed;
-  if (op.life != op.actor->life) world.complete(op);
+  if (op.life != op.actor->life) state.complete(op);
 }
 
-Endpoint& own_endpoint(World& world, const Actor& actor, EndpointAddr addr) {
-  Endpoint* endpoint = find_endpoint(world, addr);
+Endpoint& own_endpoint(State& state, const Actor& actor, EndpointAddr addr) {
+  Endpoint* endpoint = find_endpoint(state, addr);
   LATCHLAB_CHECK(endpoint != nullptr && endpoint->owner == &actor,
                  "a client receives at its own endpoints");
   return *endpoint;

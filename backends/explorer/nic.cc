@@ -18,32 +18,32 @@ std::uint64_t merged(std::uint64_t old, std::uint64_t fresh, std::uint64_t mask)
   return (old & ~mask) | (fresh & mask);
 }
 
-bool inside(World& world, RemoteAddr addr, std::uint64_t bytes, std::uint64_t align) {
-  const Node* node = world.find_node(addr.node);
+bool inside(State& state, RemoteAddr addr, std::uint64_t bytes, std::uint64_t align) {
+  const NodeState* node = state.find_node(addr.node);
   return node != nullptr && addr.offset % align == 0 && node->memory.contains(addr.offset, bytes);
 }
 
-VerbStatus refusal(World& world, const Actor& actor, const Verb& verb) {
-  const Node* node = world.find_node(verb.addr.node);
+VerbStatus refusal(State& state, const Actor& actor, const Verb& verb) {
+  const NodeState* node = state.find_node(verb.addr.node);
   if (node != nullptr && node->dead) return VerbStatus::peer_failed;
   const std::uint64_t align = is_atomic(verb.kind) && verb.bytes == 16 ? 16 : 8;
-  if (!width_allowed(verb) || !inside(world, verb.addr, verb.bytes, align))
+  if (!width_allowed(verb) || !inside(state, verb.addr, verb.bytes, align))
     return VerbStatus::access_error;
   if (uses_local(verb) &&
-      (verb.local.node != actor.node() || !inside(world, verb.local, verb.bytes, 8)))
+      (verb.local.node != actor.node() || !inside(state, verb.local, verb.bytes, 8)))
     return VerbStatus::access_error;
   return VerbStatus::ok;
 }
 
-bool words_free(const Node& node, const Verb& verb) {
+bool words_free(const NodeState& node, const Verb& verb) {
   for (const std::uint64_t held : node.held_words)
     if (held >= verb.addr.offset && held < verb.addr.offset + verb.bytes) return false;
   return true;
 }
 
-void add_effects(World& world, OpSlot& op, StepList& steps) {
+void add_effects(State& state, OpSlot& op, StepList& steps) {
   Actor& actor = *op.actor;
-  if (refusal(world, actor, op.verb) != VerbStatus::ok) {
+  if (refusal(state, actor, op.verb) != VerbStatus::ok) {
     steps.now.push_back({StepKind::verb_fail, &actor, 0, &op});
   } else if (!is_atomic(op.verb.kind)) {
     for (std::uint32_t piece = 0; piece < pieces_of(op.verb); ++piece)
@@ -51,7 +51,7 @@ void add_effects(World& world, OpSlot& op, StepList& steps) {
         steps.now.push_back({StepKind::verb_piece, &actor, piece, &op});
   } else if (op.holding) {
     steps.now.push_back({StepKind::atomic_write, &actor, 0, &op});
-  } else if (words_free(*world.find_node(op.verb.addr.node), op.verb)) {
+  } else if (words_free(*state.find_node(op.verb.addr.node), op.verb)) {
     steps.now.push_back({StepKind::atomic_read, &actor, 0, &op});
   }
 }
@@ -70,18 +70,18 @@ QpWalk& walk_of(std::vector<QpWalk>& walks, NodeId node) {
   return walks.emplace_back(QpWalk{node});
 }
 
-void effect_done(World& world, OpSlot& op) {
+void effect_done(State& state, OpSlot& op) {
   op.effected = true;
   if (op.completion.ok()) {
-    world.check_owned(op.verb.addr, op.verb.bytes);
-    if (uses_local(op.verb)) world.check_owned(op.verb.local, op.verb.bytes);
-    world.count_effect(op);
+    state.check_owned(op.verb.addr, op.verb.bytes);
+    if (uses_local(op.verb)) state.check_owned(op.verb.local, op.verb.bytes);
+    state.count_effect(op);
   }
   const Words& value = op.verb.kind == VerbKind::write ? op.verb.value : op.completion.value;
-  world.note(StepKind::complete, *op.actor,
+  state.note(StepKind::complete, *op.actor,
              static_cast<std::uint64_t>(op.verb.kind) << 32 | op.verb.bytes, op.verb.addr.packed(),
              hash_of(value.lo, value.hi, static_cast<std::uint64_t>(op.completion.status)));
-  if (op.life != op.actor->life) world.complete(op);
+  if (op.life != op.actor->life) state.complete(op);
 }
 
 // In the arena of whoever reads.
@@ -92,44 +92,44 @@ void keep_word(OpSlot& op, std::uint32_t index, std::uint64_t word) {
   op.words = op.read.data();
 }
 
-void move_words(World& world, OpSlot& op, std::uint32_t piece) {
+void move_words(State& state, OpSlot& op, std::uint32_t piece) {
   const Verb& verb = op.verb;
   const std::uint32_t words = words_of(verb);
   const std::uint32_t pieces = pieces_of(verb);
   for (std::uint32_t i = piece * words / pieces; i < (piece + 1) * words / pieces; ++i) {
-    std::uint64_t& remote = world.word(verb.addr + 8 * i);
+    std::uint64_t& remote = state.word(verb.addr + 8 * i);
     const std::uint64_t mask = mask_of(verb, i);
-    if (verb.kind == VerbKind::write && world.search() != nullptr)
-      world.search()->facts.written(verb.addr + 8 * i);
+    if (verb.kind == VerbKind::write && state.search() != nullptr)
+      state.search()->facts.written(verb.addr + 8 * i);
     if (verb.kind == VerbKind::read) {
       const std::uint64_t seen = remote & mask;
       if (i == 0) op.completion.value.lo = seen;
       if (i == 1) op.completion.value.hi = seen;
       if (reads_words(verb)) keep_word(op, i, seen);
       if (!uses_local(verb)) continue;
-      std::uint64_t& local = world.word(verb.local + 8 * i);
+      std::uint64_t& local = state.word(verb.local + 8 * i);
       local = merged(local, seen, mask);
     } else if (uses_local(verb)) {
-      remote = merged(remote, world.word(verb.local + 8 * i), mask);
+      remote = merged(remote, state.word(verb.local + 8 * i), mask);
     } else {
       remote = merged(remote, i == 0 ? verb.value.lo : verb.value.hi, mask);
     }
   }
   op.pieces_done |= 1U << piece;
-  if (op.pieces_done == (1U << pieces) - 1) effect_done(world, op);
+  if (op.pieces_done == (1U << pieces) - 1) effect_done(state, op);
 }
 
-void write_back(World& world, OpSlot& op) {
+void write_back(State& state, OpSlot& op) {
   const Words after = after_atomic(op.verb, op.completion.value);
-  world.word(op.verb.addr) = after.lo;
-  if (op.verb.bytes == 16) world.word(op.verb.addr + 8) = after.hi;
-  release_words(world, op);
-  effect_done(world, op);
+  state.word(op.verb.addr) = after.lo;
+  if (op.verb.bytes == 16) state.word(op.verb.addr + 8) = after.hi;
+  release_words(state, op);
+  effect_done(state, op);
 }
 
 // In a search, where nobody but RNIC atomics changes these words.
-bool halves_look_like_one(const World& world, const Verb& verb) {
-  SearchSupport* search = world.search();
+bool halves_look_like_one(const State& state, const Verb& verb) {
+  SearchSupport* search = state.search();
   if (search == nullptr) return false;
   bool mixed = !search->reduce;
   for (std::uint32_t i = 0; i < verb.bytes; i += 8) {
@@ -139,29 +139,29 @@ bool halves_look_like_one(const World& world, const Verb& verb) {
   return !mixed;
 }
 
-void read_for_atomic(World& world, OpSlot& op) {
+void read_for_atomic(State& state, OpSlot& op) {
   Words& before = op.completion.value;
-  before.lo = world.word(op.verb.addr);
-  if (op.verb.bytes == 16) before.hi = world.word(op.verb.addr + 8);
+  before.lo = state.word(op.verb.addr);
+  if (op.verb.bytes == 16) before.hi = state.word(op.verb.addr + 8);
   if (!matched(op.verb, before)) {
-    effect_done(world, op);
+    effect_done(state, op);
     return;
   }
-  if (world.options.atomic_with_writes || halves_look_like_one(world, op.verb)) {
-    write_back(world, op);
+  if (state.options.atomic_with_writes || halves_look_like_one(state, op.verb)) {
+    write_back(state, op);
     return;
   }
-  std::vector<std::uint64_t>& held = world.find_node(op.verb.addr.node)->held_words;
+  std::vector<std::uint64_t>& held = state.find_node(op.verb.addr.node)->held_words;
   held.push_back(op.verb.addr.offset);
   if (op.verb.bytes == 16) held.push_back(op.verb.addr.offset + 8);
   op.holding = true;
 }
 
 // An error puts the QP into its error state: all that is behind is flushed.
-void refuse(World& world, OpSlot& op) {
+void refuse(State& state, OpSlot& op) {
   Actor& actor = *op.actor;
-  const VerbStatus status = refusal(world, actor, op.verb);
-  if (status == VerbStatus::access_error) world.foreign_access = true;
+  const VerbStatus status = refusal(state, actor, op.verb);
+  if (status == VerbStatus::access_error) state.foreign_access = true;
   std::vector<OpSlot*> behind;
   bool seen = false;
   for (OpSlot* each : actor.ops) {
@@ -169,8 +169,8 @@ void refuse(World& world, OpSlot& op) {
     if (seen && same_qp) behind.push_back(each);
     seen = seen || each == &op;
   }
-  for (OpSlot* each : behind) fail_verb(world, *each, VerbStatus::flushed);
-  fail_verb(world, op, status);
+  for (OpSlot* each : behind) fail_verb(state, *each, VerbStatus::flushed);
+  fail_verb(state, op, status);
 }
 
 }  // namespace
@@ -180,7 +180,7 @@ std::uint64_t mask_of(const Verb& verb, std::uint32_t index) {
   return left >= 8 ? ~0ULL : (1ULL << (8 * left)) - 1;
 }
 
-void add_verb_steps(World& world, Actor& actor, StepList& steps) {
+void add_verb_steps(State& state, Actor& actor, StepList& steps) {
   std::vector<QpWalk> walks;
   for (OpSlot* op : actor.ops) {
     if (op->kind != OpKind::verb) continue;
@@ -191,7 +191,7 @@ void add_verb_steps(World& world, Actor& actor, StepList& steps) {
     } else if (qp.blocked || (op->verb.fenced && qp.unreturned)) {
       qp.blocked = true;
     } else {
-      add_effects(world, *op, steps);
+      add_effects(state, *op, steps);
       qp.blocked = write;
     }
     qp.unreturned = qp.unreturned || !write;
@@ -199,30 +199,30 @@ void add_verb_steps(World& world, Actor& actor, StepList& steps) {
   }
 }
 
-void make_verb_step(World& world, const Step& step) {
+void make_verb_step(State& state, const Step& step) {
   OpSlot& op = *step.op;
   switch (step.kind) {
     case StepKind::verb_piece:
-      return move_words(world, op, step.part);
+      return move_words(state, op, step.part);
     case StepKind::atomic_read:
-      return read_for_atomic(world, op);
+      return read_for_atomic(state, op);
     case StepKind::atomic_write:
-      return write_back(world, op);
+      return write_back(state, op);
     default:
-      return refuse(world, op);
+      return refuse(state, op);
   }
 }
 
-void fail_verb(World& world, OpSlot& op, VerbStatus status) {
-  release_words(world, op);
+void fail_verb(State& state, OpSlot& op, VerbStatus status) {
+  release_words(state, op);
   op.completion = {status, {}};
-  effect_done(world, op);
+  effect_done(state, op);
 }
 
-void release_words(World& world, OpSlot& op) {
+void release_words(State& state, OpSlot& op) {
   if (!op.holding) return;
   op.holding = false;
-  std::vector<std::uint64_t>& held = world.find_node(op.verb.addr.node)->held_words;
+  std::vector<std::uint64_t>& held = state.find_node(op.verb.addr.node)->held_words;
   remove_from(held, op.verb.addr.offset);
   if (op.verb.bytes == 16) remove_from(held, op.verb.addr.offset + 8);
 }

@@ -4,18 +4,18 @@
 
 #include "backends/explorer/crash.h"
 #include "backends/explorer/explorer_backend.h"
+#include "backends/explorer/state.h"
 #include "backends/explorer/steps.h"
-#include "backends/explorer/world.h"
 
 namespace latchlab {
 
 using explorer::Actor;
 using explorer::ArenaScope;
 using explorer::OpSlot;
+using explorer::State;
 using explorer::Step;
 using explorer::StepKind;
 using explorer::StepList;
-using explorer::World;
 
 namespace {
 
@@ -41,17 +41,17 @@ bool waits_for_messages_alone(const Step& step) {
 
 // What a step of this kind does touches its own actor alone, and enables things for others at the
 // most. Sleeps are not among them: their ends are the ends of critical sections.
-bool commutes(const World& world, const Step& step) {
+bool commutes(const State& state, const Step& step) {
   const Actor& actor = *step.actor;
   switch (step.kind) {
     case StepKind::complete:  // takes its time in a timed search
-      return !world.timed() && (step.op->detached || waits_for_one_thing(actor));
+      return !state.timed() && (step.op->detached || waits_for_one_thing(actor));
     case StepKind::wake_message:
       return waits_for_messages_alone(step) && waits_for_one_thing(actor);
     case StepKind::start_root:
       return actor.roots.size() == 1 && actor.ops.empty();
     case StepKind::detect_crash:
-      return !world.search()->facts.reads_membership();
+      return !state.search()->facts.reads_membership();
     default:
       return false;
   }
@@ -59,8 +59,8 @@ bool commutes(const World& world, const Step& step) {
 
 // What is going on may be cut short by a coroutine that asks for membership: then nothing commutes
 // with the detection of a crash.
-bool everything_in_the_open(const World& world) {
-  return world.undetected.empty() || !world.search()->facts.reads_membership();
+bool everything_in_the_open(const State& state) {
+  return state.undetected.empty() || !state.search()->facts.reads_membership();
 }
 
 }  // namespace
@@ -71,42 +71,42 @@ const StepList& ExplorerBackend::possible() {
 }
 
 const Step* ExplorerBackend::forced_step() const {
-  if (!world_->search()->reduce || !everything_in_the_open(*world_)) return nullptr;
+  if (!state_->search()->reduce || !everything_in_the_open(*state_)) return nullptr;
   for (const Step& step : steps_->now)
-    if (commutes(*world_, step)) return &step;
+    if (commutes(*state_, step)) return &step;
   return nullptr;
 }
 
 void ExplorerBackend::make(const Step& step, Chooser& inner) {
   const Step chosen = step;
-  const ArenaScope scope(world_->own_arena());
-  world_->chooser = &inner;
-  explorer::perform(*world_, chosen);
+  const ArenaScope scope(state_->own_arena());
+  state_->chooser = &inner;
+  explorer::perform(*state_, chosen);
   chosen.actor->forget_history();
-  world_->chooser = world_->own_chooser.get();
+  state_->chooser = state_->own_chooser.get();
 }
 
 void ExplorerBackend::crash(ClientId client, CrashKind kind, Chooser& inner) {
-  const ArenaScope scope(world_->own_arena());
-  world_->chooser = &inner;
-  explorer::crash_client(*world_, client, kind);
-  world_->chooser = world_->own_chooser.get();
+  const ArenaScope scope(state_->own_arena());
+  state_->chooser = &inner;
+  explorer::crash_client(*state_, client, kind);
+  state_->chooser = state_->own_chooser.get();
 }
 
 void ExplorerBackend::pause_cpu(ClientId client, bool paused) {
-  world_->find_client(client)->paused = paused;
+  state_->find_client(client)->paused = paused;
 }
 
 void ExplorerBackend::move_clock(Time date) {
-  world_->clock = std::max(world_->clock, date);
+  state_->clock = std::max(state_->clock, date);
 }
 
 bool ExplorerBackend::is_dead(NodeId node) const {
-  return world_->find_node(node)->dead;
+  return state_->find_node(node)->dead;
 }
 
 bool ExplorerBackend::everybody_done() const {
-  return world_->clients_left == 0;
+  return state_->clients_left == 0;
 }
 
 }  // namespace latchlab

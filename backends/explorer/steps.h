@@ -1,11 +1,11 @@
 #pragma once
 // One step of the world, whoever chose it.
 
-#include "backends/explorer/world.h"
+#include "backends/explorer/state.h"
 
 namespace latchlab::explorer {
 
-void perform(World& world, const Step& step);
+void perform(State& state, const Step& step);
 // Made by an RNIC, not by a CPU.
 bool by_nic(StepKind kind);
 

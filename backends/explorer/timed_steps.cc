@@ -5,16 +5,16 @@
 #include <algorithm>
 
 #include "backends/explorer/explorer_backend.h"
+#include "backends/explorer/state.h"
 #include "backends/explorer/steps.h"
-#include "backends/explorer/world.h"
 
 namespace latchlab {
 
 using explorer::OpSlot;
+using explorer::State;
 using explorer::Step;
 using explorer::StepKind;
 using explorer::StepList;
-using explorer::World;
 
 namespace {
 
@@ -26,12 +26,12 @@ struct Window {
 
 class Dating {
  public:
-  explicit Dating(World& world) : world_(world) {}
+  explicit Dating(State& state) : state_(state) {}
 
   Window of(const Step& step) const {
-    if (step.kind == StepKind::detect_crash) return {{world_.clock}, false};
+    if (step.kind == StepKind::detect_crash) return {{state_.clock}, false};
     const bool takes_time = step.kind == StepKind::complete || explorer::by_nic(step.kind);
-    if (!takes_time) return {{world_.clock}, true};
+    if (!takes_time) return {{state_.clock}, true};
     const OpSlot& op = *step.op;
     const bool back = step.kind == StepKind::complete && op.effected;
     return leg(back ? op.effected_at : op.posted_at, op.possible_since);
@@ -41,17 +41,17 @@ class Dating {
   // What something else held up until `possible` is made then, if its latency is over.
   Window leg(Time begun, Time possible) const {
     Window window;
-    for (const Duration latency : world_.search()->time.latencies) {
+    for (const Duration latency : state_.search()->time.latencies) {
       const Time date = std::max(begun + latency, possible);
       const bool known = !window.dates.empty() && window.dates.back() == date;
-      if (date >= world_.clock && !known) window.dates.push_back(date);
+      if (date >= state_.clock && !known) window.dates.push_back(date);
     }
     // The rest of something whose last date this is.
-    if (window.dates.empty()) window.dates.push_back(world_.clock);
+    if (window.dates.empty()) window.dates.push_back(state_.clock);
     return window;
   }
 
-  const World& world_;
+  const State& state_;
 };
 
 }  // namespace
@@ -59,10 +59,10 @@ class Dating {
 const std::vector<StepList::Dated>& ExplorerBackend::possible_by_date() {
   list_steps();
   const explorer::ArenaScope heap(nullptr);
-  const Dating dating(*world_);
+  const Dating dating(*state_);
   Time last = kNever;
   for (StepList::Later& later : steps_->later) {
-    later.date = std::max(later.date, world_->clock);
+    later.date = std::max(later.date, state_->clock);
     last = std::min(last, later.date);
   }
   std::vector<Window> windows;

@@ -7,60 +7,60 @@
 
 namespace latchlab::explorer {
 
-void add_deadline(const World& world, Time date, Time posted_at, const Step& step,
+void add_deadline(const State& state, Time date, Time posted_at, const Step& step,
                   StepList& steps) {
   if (date == kNever) return;
-  if (world.timed()) {
-    const Time due = world.true_date(step.actor->node(), date);
-    steps.later.push_back({std::max(due, world.clock), false, step});
+  if (state.timed()) {
+    const Time due = state.true_date(step.actor->node(), date);
+    steps.later.push_back({std::max(due, state.clock), false, step});
     return;
   }
   // A date that was over when the wait began makes it a poll. In a search the clock moves only when
   // a wait has run out: others whose date has come by then may end at any moment.
-  if (date <= posted_at || (world.search() != nullptr && date <= world.clock)) {
+  if (date <= posted_at || (state.search() != nullptr && date <= state.clock)) {
     steps.now.push_back(step);
   } else {
-    steps.later.push_back({date < world.clock ? world.clock : date, false, step});
+    steps.later.push_back({date < state.clock ? state.clock : date, false, step});
   }
 }
 
-void add_wait_steps(World& world, Actor& actor, StepList& steps) {
+void add_wait_steps(State& state, Actor& actor, StepList& steps) {
   for (WaitSlot* wait : actor.waits) {
     const auto step = [&](StepKind kind, std::uint32_t part) {
       return Step{kind, &actor, part, nullptr, wait};
     };
     const WaitSet& set = wait->set;
     for (std::uint32_t i = 0; i < set.message_count; ++i) {
-      const Endpoint& endpoint = own_endpoint(world, actor, set.messages[i].endpoint);
+      const Endpoint& endpoint = own_endpoint(state, actor, set.messages[i].endpoint);
       if (find_message(endpoint, set.messages[i].filter) >= 0)
         steps.now.push_back(step(StepKind::wake_message, i));
     }
     for (std::uint32_t i = 0; i < set.word_count; ++i) {
       LATCHLAB_CHECK(set.words[i].word.node == actor.node(), "words are watched at home");
-      if (set.words[i].until(world.word(set.words[i].word)))
+      if (set.words[i].until(state.word(set.words[i].word)))
         steps.now.push_back(step(StepKind::wake_word, i));
     }
-    if (world.membership_version > set.membership_after)
+    if (state.membership_version > set.membership_after)
       steps.now.push_back(step(StepKind::wake_membership, 0));
-    add_deadline(world, set.deadline, wait->posted_at, step(StepKind::wake_deadline, 0), steps);
+    add_deadline(state, set.deadline, wait->posted_at, step(StepKind::wake_deadline, 0), steps);
   }
 }
 
-void make_wait_step(World& world, const Step& step) {
+void make_wait_step(State& state, const Step& step) {
   WaitSlot& wait = *step.wait;
   WaitOutcome& outcome = wait.outcome;
   outcome.index = static_cast<std::uint8_t>(step.part);
   switch (step.kind) {
     case StepKind::wake_message: {
       const MessageWait& from = wait.set.messages[step.part];
-      Endpoint& endpoint = own_endpoint(world, *step.actor, from.endpoint);
+      Endpoint& endpoint = own_endpoint(state, *step.actor, from.endpoint);
       outcome.by = Woke::message;
       outcome.message = take_message(endpoint, find_message(endpoint, from.filter));
       break;
     }
     case StepKind::wake_word:
       outcome.by = Woke::word;
-      outcome.value = world.word(wait.set.words[step.part].word);
+      outcome.value = state.word(wait.set.words[step.part].word);
       break;
     case StepKind::wake_membership:
       outcome.by = Woke::membership;
@@ -69,30 +69,30 @@ void make_wait_step(World& world, const Step& step) {
       outcome.by = Woke::deadline;
       break;
   }
-  world.note(step.kind, *step.actor, step.part, outcome.value, outcome.message.words[0]);
+  state.note(step.kind, *step.actor, step.part, outcome.value, outcome.message.words[0]);
   remove_from(step.actor->waits, &wait);
-  world.resume(*step.actor, wait.waiter);
+  state.resume(*step.actor, wait.waiter);
 }
 
 namespace {
 
 // What each probe would give if all of them took effect now; false: one of them would fail. The
 // values are laid out for them.
-bool look(World& world, const RemoteWait& wait, ProbeValues& values) {
+bool look(State& state, const RemoteWait& wait, ProbeValues& values) {
   for (std::size_t i = 0; i < wait.probes.size(); ++i) {
     const Verb& verb = wait.probes[i];
-    const Node* node = world.find_node(verb.addr.node);
+    const NodeState* node = state.find_node(verb.addr.node);
     const bool fine = node != nullptr && !node->dead && verb.addr.offset % 8 == 0 &&
                       node->memory.contains(verb.addr.offset, verb.bytes);
     if (!fine) return false;
     const std::span<std::uint64_t> words = values.words(i);
     for (std::size_t w = 0; w < words.size(); ++w)
-      words[w] = world.word(verb.addr + 8 * w) & mask_of(verb, static_cast<std::uint32_t>(w));
+      words[w] = state.word(verb.addr + 8 * w) & mask_of(verb, static_cast<std::uint32_t>(w));
   }
   return true;
 }
 
-void observe(const World& world, ProbeSlot& probe, const ProbeValues& seen) {
+void observe(const State& state, ProbeSlot& probe, const ProbeValues& seen) {
   const bool partly = static_cast<bool>(probe.wait.observe);
   const Words value = partly ? probe.wait.observe(seen) : Words{};
   const bool same = partly ? value == probe.observed_value : seen == probe.observed;
@@ -101,7 +101,7 @@ void observe(const World& world, ProbeSlot& probe, const ProbeValues& seen) {
   probe.observed_value = value;
   if (!partly) probe.observed = seen;
   probe.observed_any = true;
-  probe.result.last_change = world.clock;
+  probe.result.last_change = state.clock;
 }
 
 // A probe of several pieces may see some of them as they are now and others as they will be.
@@ -119,16 +119,16 @@ bool worth_issuing(const RemoteWait& wait, const ProbeValues& seen) {
   return false;
 }
 
-void end_probe(World& world, ProbeSlot& probe, WaitEnd end) {
+void end_probe(State& state, ProbeSlot& probe, WaitEnd end) {
   probe.result.end = end;
   Actor& actor = *probe.actor;
   remove_from(actor.probes, &probe);
-  world.note(StepKind::probe_launch, actor, static_cast<std::uint64_t>(end),
+  state.note(StepKind::probe_launch, actor, static_cast<std::uint64_t>(end),
              probe.result.values[0].lo, probe.result.values[0].hi);
-  world.resume(actor, probe.waiter);
+  state.resume(actor, probe.waiter);
 }
 
-void launch(World& world, ProbeSlot& probe) {
+void launch(State& state, ProbeSlot& probe) {
   Actor& actor = *probe.actor;
   const ArenaScope scope(actor.arena);
   for (std::size_t i = 0; i < probe.wait.probes.size(); ++i) {
@@ -141,60 +141,60 @@ void launch(World& world, ProbeSlot& probe) {
     actor.start(op);
   }
   probe.in_flight = static_cast<int>(probe.wait.probes.size());
-  const std::uint64_t before = world.search() == nullptr ? probe.result.tries : 0;
+  const std::uint64_t before = state.search() == nullptr ? probe.result.tries : 0;
   probe.result.tries = before + probe.wait.probes.size();
 }
 
 // In a search: nobody can tell when a probe set out before its first piece took effect, unless it
 // is an atomic whose client may die before it lands.
-bool launch_looks_like_effect(const World& world, const ProbeSlot& probe) {
-  const SearchSupport* search = world.search();
+bool launch_looks_like_effect(const State& state, const ProbeSlot& probe) {
+  const SearchSupport* search = state.search();
   if (search == nullptr || !search->reduce || !probe.actor->ops.empty()) return false;
   return !is_atomic(probe.wait.probes[0].kind) || !search->may_crash;
 }
 
-void judge(World& world, ProbeSlot& probe) {
+void judge(State& state, ProbeSlot& probe) {
   ActorTally& tally = probe.actor->tally();
   const std::uint64_t count = probe.wait.probes.size();
-  if (probe.result.status != VerbStatus::ok) return end_probe(world, probe, WaitEnd::failed);
+  if (probe.result.status != VerbStatus::ok) return end_probe(state, probe, WaitEnd::failed);
   const bool reads = probe.wait.probes[0].kind == VerbKind::read;
   if (reads) tally.probe_reads += count;
   const Verdict verdict = probe.wait.classify(probe.result.values);
-  if (verdict == Verdict::done) return end_probe(world, probe, WaitEnd::satisfied);
-  if (verdict == Verdict::abandon) return end_probe(world, probe, WaitEnd::abandoned);
+  if (verdict == Verdict::done) return end_probe(state, probe, WaitEnd::satisfied);
+  if (verdict == Verdict::abandon) return end_probe(state, probe, WaitEnd::abandoned);
   ++probe.misses;
   if (reads) tally.probe_misses += count;
-  observe(world, probe, probe.result.values);
+  observe(state, probe, probe.result.values);
   if (probe.wait.pacing) probe.wait.pacing(probe.result.values, probe.misses);
-  if (world.search() == nullptr) return;
+  if (state.search() == nullptr) return;
   probe.misses = 0;  // a miss leaves nothing behind
   probe.forget_values();
 }
 
 }  // namespace
 
-void add_probe_steps(World& world, Actor& actor, StepList& steps) {
+void add_probe_steps(State& state, Actor& actor, StepList& steps) {
   for (ProbeSlot* probe : actor.probes) {
     if (probe->in_flight > 0) continue;
     const auto step = [&](StepKind kind) { return Step{kind, &actor, 0, nullptr, nullptr, probe}; };
     const RemoteWait& wait = probe->wait;
     ProbeValues seen;
     seen.lay_out(wait.probes.data(), wait.probes.size());
-    const bool fine = look(world, wait, seen);
-    if (fine) observe(world, *probe, seen);
+    const bool fine = look(state, wait, seen);
+    if (fine) observe(state, *probe, seen);
     if (!fine || worth_issuing(wait, seen)) {
       steps.now.push_back(step(StepKind::probe_launch));
-    } else if (world.search() != nullptr && may_tear(wait)) {
+    } else if (state.search() != nullptr && may_tear(wait)) {
       steps.now.push_back(step(StepKind::probe_launch));
       steps.now.back().part = kIdleLook;
     }
     if (wait.stop_on_message) {
-      const Endpoint& endpoint = own_endpoint(world, actor, wait.message.endpoint);
+      const Endpoint& endpoint = own_endpoint(state, actor, wait.message.endpoint);
       if (find_message(endpoint, wait.message.filter) >= 0)
         steps.now.push_back(step(StepKind::probe_message));
     }
-    add_deadline(world, wait.deadline, probe->posted_at, step(StepKind::probe_deadline), steps);
-    add_deadline(world, saturating_add(probe->result.last_change, wait.unchanged_for),
+    add_deadline(state, wait.deadline, probe->posted_at, step(StepKind::probe_deadline), steps);
+    add_deadline(state, saturating_add(probe->result.last_change, wait.unchanged_for),
                  probe->posted_at, step(StepKind::probe_unchanged), steps);
   }
 }
@@ -202,42 +202,42 @@ void add_probe_steps(World& world, Actor& actor, StepList& steps) {
 namespace {
 
 // Of what the actor has just posted, one piece takes effect if it can now.
-void take_effect(World& world, Actor& actor) {
+void take_effect(State& state, Actor& actor) {
   StepList steps;
-  add_verb_steps(world, actor, steps);
+  add_verb_steps(state, actor, steps);
   if (steps.now.empty()) return;
-  const std::size_t chosen = world.chooser->choose_among(steps.now.size());
-  make_verb_step(world, steps.now[chosen]);
+  const std::size_t chosen = state.chooser->choose_among(steps.now.size());
+  make_verb_step(state, steps.now[chosen]);
 }
 
 }  // namespace
 
-void make_probe_step(World& world, const Step& step) {
+void make_probe_step(State& state, const Step& step) {
   ProbeSlot& probe = *step.probe;
   if (step.kind == StepKind::probe_launch) {
-    const bool at_once = launch_looks_like_effect(world, probe);
-    launch(world, probe);
-    if (at_once) take_effect(world, *step.actor);
+    const bool at_once = launch_looks_like_effect(state, probe);
+    launch(state, probe);
+    if (at_once) take_effect(state, *step.actor);
     return;
   }
-  look(world, probe.wait, probe.result.values);
-  if (step.kind == StepKind::probe_deadline) return end_probe(world, probe, WaitEnd::deadline);
-  if (step.kind == StepKind::probe_unchanged) return end_probe(world, probe, WaitEnd::unchanged);
+  look(state, probe.wait, probe.result.values);
+  if (step.kind == StepKind::probe_deadline) return end_probe(state, probe, WaitEnd::deadline);
+  if (step.kind == StepKind::probe_unchanged) return end_probe(state, probe, WaitEnd::unchanged);
   const MessageWait& from = probe.wait.message;
-  Endpoint& endpoint = own_endpoint(world, *step.actor, from.endpoint);
+  Endpoint& endpoint = own_endpoint(state, *step.actor, from.endpoint);
   probe.result.message = take_message(endpoint, find_message(endpoint, from.filter));
-  end_probe(world, probe, WaitEnd::message);
+  end_probe(state, probe, WaitEnd::message);
 }
 
-void complete_probe(World& world, OpSlot& op) {
+void complete_probe(State& state, OpSlot& op) {
   ProbeSlot& probe = *op.probe;
   const auto index = static_cast<std::size_t>(op.probe_index);
   if (op.completion.ok()) probe.result.values.set(index, words_of(op).data());
   if (!op.completion.ok()) probe.result.status = op.completion.status;
   if (op.completion.ok() && !matched(op.verb, op.completion.value))
     ++probe.actor->tally().mismatched;
-  world.drop(op);
-  if (--probe.in_flight == 0) judge(world, probe);
+  state.drop(op);
+  if (--probe.in_flight == 0) judge(state, probe);
 }
 
 }  // namespace latchlab::explorer

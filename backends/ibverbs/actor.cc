@@ -1,54 +1,54 @@
 #include "backends/ibverbs/actor.h"
 
-#include "backends/ibverbs/station.h"
+#include "backends/ibverbs/actor_host.h"
 #include "core/base/check.h"
 
 namespace latchlab::ib {
 
 void IbActor::check_thread() const {
   LATCHLAB_CHECK(
-      turn == nullptr || station_.worker().running() == this,
+      turn == nullptr || host_.worker().running() == this,
       "with several threads, each call to a server part uses the verbs that it is given");
 }
 
 EndpointAddr IbActor::open(std::uint32_t recv_depth, Transport transport) {
   check_thread();
-  return station_.open_endpoint(*this, recv_depth, transport);
+  return host_.open_endpoint(*this, recv_depth, transport);
 }
 void IbActor::reply(const PendingCall& pending, const Reply& reply) {
   check_thread();
-  station_.reply(pending, reply);
+  host_.reply(pending, reply);
 }
 Time IbActor::now() const {
-  return station_.worker().now();
+  return host_.worker().now();
 }
 Membership IbActor::membership() const {
-  return station_.membership();
+  return host_.membership();
 }
 Operation& IbActor::take_operation() {
   check_thread();
-  return station_.take_operation();
+  return host_.take_operation();
 }
 void IbActor::start(Operation& first) {
-  station_.start(*this, static_cast<IbOperation&>(first));
+  host_.start(*this, static_cast<IbOperation&>(first));
 }
 void IbActor::recycle(Operation& op) {
-  station_.recycle(static_cast<IbOperation&>(op));
+  host_.recycle(static_cast<IbOperation&>(op));
 }
 void IbActor::start_sleep(SleepAwait& sleep, std::coroutine_handle<> waiter) {
   check_thread();
   const Time until = saturating_add(now(), sleep.length);
-  if (until != kNever) station_.worker().sleep(*this, until, waiter);
+  if (until != kNever) host_.worker().sleep(*this, until, waiter);
 }
 WaitOperation& IbActor::take_wait() {
   check_thread();
-  return station_.take_wait();
+  return host_.take_wait();
 }
 void IbActor::start_wait(WaitOperation& op) {
-  station_.start_wait(*this, static_cast<IbWait&>(op));
+  host_.start_wait(*this, static_cast<IbWait&>(op));
 }
 void IbActor::recycle_wait(WaitOperation& op) {
-  station_.recycle_wait(static_cast<IbWait&>(op));
+  host_.recycle_wait(static_cast<IbWait&>(op));
 }
 
 }  // namespace latchlab::ib

@@ -1,5 +1,5 @@
 #pragma once
-// One actor on hardware: hands everything to its station (the thread and node where it lives), and
+// One actor on hardware: hands everything to its host (the thread and node where it lives), and
 // holds what belongs to it.
 
 #include <coroutine>
@@ -18,7 +18,7 @@
 namespace latchlab::ib {
 
 class IbActor;
-class Station;
+class ActorHost;
 struct Connection;
 
 // Registered memory for what is read, of a class of sizes (pools.h).
@@ -48,7 +48,7 @@ struct IbWait : WaitOperation {
 struct Connection {
   enum class State : std::uint8_t {
     idle,
-    asking,  // the node's home is making the other end
+    asking,  // the node's memory server is making the other end
     ready,
     looking,  // ready, and asks where the first waiting verb's memory is
     broken,   // a verb has failed: until all that was posted is back
@@ -59,7 +59,7 @@ struct Connection {
   NodeId to;
   State state = State::idle;
   QueuePair qp;
-  bool stalled = false;              // waits for room in the lane's CQ
+  bool stalled = false;              // waits for room in the thread's CQ
   std::uint64_t looking_for = 0;     // the ask whose answer ends `looking`
   std::deque<IbOperation*> waiting;  // not posted yet
   std::deque<IbOperation*> posted;   // in order
@@ -67,12 +67,12 @@ struct Connection {
 
 class IbActor final : public Verbs {
  public:
-  IbActor(Station& station, ActorKey name, ActorKind kind, NodeId node, ClientId client,
+  IbActor(ActorHost& host, ActorKey name, ActorKind kind, NodeId node, ClientId client,
           const Rng& rng)
-      : Verbs(kind, node, client, rng), station_(station), key(name) {}
+      : Verbs(kind, node, client, rng), host_(host), key(name) {}
   // The same server part on another thread.
-  IbActor(Station& station, ActorKey name, IbActor& first)
-      : Verbs(&first), station_(station), key(name), turn(first.turn) {}
+  IbActor(ActorHost& host, ActorKey name, IbActor& first)
+      : Verbs(&first), host_(host), key(name), turn(first.turn) {}
 
   EndpointAddr open(std::uint32_t recv_depth, Transport transport) override;
   void reply(const PendingCall& pending, const Reply& reply) override;
@@ -90,7 +90,7 @@ class IbActor final : public Verbs {
   // Of a server part on several threads: what belongs to one of them is not for the others.
   void check_thread() const;
 
-  Station& station_;
+  ActorHost& host_;
 
  public:
   const ActorKey key;
@@ -112,7 +112,7 @@ class IbActor final : public Verbs {
   CallHandler* handler = nullptr;   // of a server part
   std::vector<Task<void>> serving;  // calls under way
 
-  Station& station() { return station_; }
+  ActorHost& host() { return host_; }
 };
 
 }  // namespace latchlab::ib

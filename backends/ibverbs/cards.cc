@@ -11,7 +11,7 @@ constexpr std::uint64_t kMagic = 0x31'6472'6163'6c6cULL;  // "llcard1"
 struct CardHead {
   std::uint64_t magic = kMagic;
   std::uint64_t base = 0, bytes = 0;
-  std::uint32_t key = 0, lanes = 0;
+  std::uint32_t key = 0, threads = 0;
   std::uint32_t node = 0, machine_bytes = 0;
   std::uint64_t channels = 0;
 };
@@ -23,7 +23,7 @@ std::string write_card(const NodeCard& card) {
   head.base = card.base;
   head.bytes = card.bytes;
   head.key = card.key;
-  head.lanes = card.lanes;
+  head.threads = card.threads;
   head.node = card.node.value;
   head.machine_bytes = static_cast<std::uint32_t>(card.machine.size());
   head.channels = card.channels.size();
@@ -55,7 +55,7 @@ Result<NodeCard> read_card(const std::string& text, NodeId from, std::size_t cha
   card.base = head.base;
   card.bytes = head.bytes;
   card.key = head.key;
-  card.lanes = head.lanes;
+  card.threads = head.threads;
   return card;
 }
 

@@ -30,7 +30,7 @@ Hardware::Hardware(const WorldPlan& plan, const IbverbsOptions& options)
     for (const NodePlan& node : plan_.nodes) options_.hosted.push_back(node.id);
   directory_.nodes.resize(plan_.nodes.size());
   directory_.agents = options.agents;
-  directory_.server_lanes = options.server_workers;
+  directory_.server_threads = options.server_workers;
   directory_.synchronisation_error = options.synchronisation_error;
   std::uint32_t threads = 1;
   for (const NodeId node : options_.hosted) threads = std::max(threads, threads_of(node));
@@ -45,7 +45,7 @@ Hardware::~Hardware() {
   // that is; the others end their runs at the same date.
   if (together_ && !options_.exchange("over")) std::this_thread::sleep_for(kLinger);
   for (auto& [id, node] : nodes_)
-    if (node->home) node->home->stop();
+    if (node->memory_server) node->memory_server->stop();
 }
 
 LocalNode* Hardware::find(NodeId node) {
@@ -61,16 +61,15 @@ Verbs& Hardware::add_actor(ActorKind kind, NodeId node, ClientId client) {
   const bool is_client = kind == ActorKind::client;
   const ActorKey key =
       is_client ? client_key(client) : background_key(node, kind == ActorKind::server);
-  Station& station = *here->stations[is_client ? worker_of(client) : 0];
-  IbActor& actor =
-      station.add_actor(key, kind, client,
-                        is_client ? Rng(plan_.seed, client.value, StreamPurpose::protocol)
-                                  : Rng(plan_.seed, key, StreamPurpose::protocol));
+  ActorHost& host = *here->hosts[is_client ? worker_of(client) : 0];
+  IbActor& actor = host.add_actor(key, kind, client,
+                                  is_client ? Rng(plan_.seed, client.value, StreamPurpose::protocol)
+                                            : Rng(plan_.seed, key, StreamPurpose::protocol));
   if (is_client) clients_[client] = &actor;
   if (kind == ActorKind::server && options_.server_workers > 1) {
     actor.turn = &here->calls.turn;
     for (std::uint32_t i = 1; i < options_.server_workers; ++i)
-      here->stations[i]->add_server(background_key(node, true, i), actor);
+      here->hosts[i]->add_server(background_key(node, true, i), actor);
   }
   return actor;
 }
@@ -79,14 +78,14 @@ void Hardware::spawn(Verbs& actor, Task<void> root, Time start) {
   auto& mine = static_cast<IbActor&>(actor);
   mine.root = std::move(root);
   mine.started = false;
-  Worker& worker = mine.station().worker();
+  Worker& worker = mine.host().worker();
   if (mine.kind() == ActorKind::client) worker.client_began();
   worker.at(start, [&worker, &mine] { worker.begin(mine); });
 }
 
 void Hardware::serve_calls(Verbs& server, CallHandler& handler) {
-  for (const auto& station : find(server.node())->stations)
-    if (station->has_server()) station->serve_calls(handler);
+  for (const auto& host : find(server.node())->hosts)
+    if (host->has_server()) host->serve_calls(handler);
 }
 
 // ---- running ----
@@ -166,16 +165,16 @@ void Hardware::crash(ClientId who, CrashKind kind) {
   // A process of its own dies as processes do.
   if (options_.exchange && kind == CrashKind::process) ::kill(::getpid(), SIGKILL);
   if (kind == CrashKind::node) return crash_node(victim.node());
-  Station& station = victim.station();
-  if (workers_.size() == 1 && station.worker().running() != &victim)
-    station.kill(victim, kind);
+  ActorHost& host = victim.host();
+  if (workers_.size() == 1 && host.worker().running() != &victim)
+    host.kill(victim, kind);
   else
-    station.worker().inbox([&station, &victim, kind] { station.kill(victim, kind); });
+    host.worker().inbox([&host, &victim, kind] { host.kill(victim, kind); });
   const Time heard = true_now() + options_.detection_delay;
   workers_[0]->inbox([this, who, heard] {
     workers_[0]->at(heard, [this, who] {
       tell_membership({who});
-      if (options_.exchange) workers_[0]->stations().front()->tell_others(who);
+      if (options_.exchange) workers_[0]->hosts().front()->tell_others(who);
     });
   });
 }
@@ -185,10 +184,10 @@ void Hardware::crash_node(NodeId id) {
   LATCHLAB_CHECK(node != nullptr && workers_.size() == 1,
                  "a node crashes in the process and on the thread that has it");
   node->dead = true;
-  node->home->die();
-  for (const auto& station : node->stations) {
-    station->kill_all();
-    station->lane().fail();
+  node->memory_server->die();
+  for (const auto& host : node->hosts) {
+    host->kill_all();
+    host->frames().fail();
   }
   std::vector<ClientId> gone;
   for (const auto& [who, actor] : clients_)
@@ -198,19 +197,19 @@ void Hardware::crash_node(NodeId id) {
 
 void Hardware::tell_membership(const std::vector<ClientId>& gone) {
   for (const auto& worker : workers_) {
-    for (Station* station : worker->stations()) {
+    for (ActorHost* host : worker->hosts()) {
       if (worker->index() == 0)
-        station->membership_changed(gone);
+        host->membership_changed(gone);
       else
-        worker->inbox([station, gone] { station->membership_changed(gone); });
+        worker->inbox([host, gone] { host->membership_changed(gone); });
     }
   }
 }
 
 void Hardware::node_lost(NodeId lost, const std::vector<ClientId>& clients) {
   for (const auto& worker : workers_)
-    for (Station* station : worker->stations())
-      worker->inbox([station, lost] { station->node_is_gone(lost); });
+    for (ActorHost* host : worker->hosts())
+      worker->inbox([host, lost] { host->node_is_gone(lost); });
   tell_membership(clients);
 }
 

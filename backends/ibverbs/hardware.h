@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "backends/ibverbs/actor_host.h"
 #include "backends/ibverbs/ibverbs_backend.h"
-#include "backends/ibverbs/station.h"
 #include "backends/ibverbs/worker.h"
 
 namespace latchlab::ib {
@@ -26,12 +26,12 @@ class Hardware final : public IbverbsBackend {
     return client.value % options_.workers;
   }
   // Actors of nodes and servers live with worker 0.
-  std::uint32_t lane_of(ActorKind kind, NodeId /*node*/, ClientId client) const override {
+  std::uint32_t thread_of(ActorKind kind, NodeId /*node*/, ClientId client) const override {
     return kind == ActorKind::client ? worker_of(client) : 0;
   }
-  EndpointAddr endpoint_address(NodeId node, std::uint32_t lane,
+  EndpointAddr endpoint_address(NodeId node, std::uint32_t thread,
                                 std::uint32_t place) const override {
-    return ib::endpoint_address({node, static_cast<std::uint8_t>(lane)}, place);
+    return ib::endpoint_address({node, static_cast<std::uint8_t>(thread)}, place);
   }
   bool sees_all_effects() const override { return false; }
   Verbs& add_actor(ActorKind kind, NodeId node, ClientId client) override;
@@ -43,7 +43,6 @@ class Hardware final : public IbverbsBackend {
   void at(Time date, std::function<void()> action) override;
   void at_worker(std::uint32_t worker, Time date, std::function<void()> action) override;
   void crash(ClientId client, CrashKind kind) override;
-  void crash_node(NodeId node) override;
   Time local_now(NodeId) const override { return true_now(); }
   std::uint64_t peek(RemoteAddr word) override;
   void poke(RemoteAddr word, std::uint64_t value) override;
@@ -58,16 +57,17 @@ class Hardware final : public IbverbsBackend {
 
  private:
   Status make_node(NodeId id);
-  Status make_lanes(LocalNode& node);
-  // How many lanes a node has besides its home's.
+  Status make_threads(LocalNode& node);
+  // How many threads a node has besides its memory server's.
   std::uint32_t threads_of(NodeId node) const;
   Status connect();
   Status connect_clients();
   NodeCard card_of(const LocalNode& node) const;
-  std::vector<LaneId> all_lanes() const;
+  std::vector<ThreadId> all_threads() const;
   bool is_one_machine() const;
   LocalNode* find(NodeId node);
   IbActor& client(ClientId client) const;
+  void crash_node(NodeId node);
   void tell_membership(const std::vector<ClientId>& gone);
   std::vector<int> cores_of_workers(const std::vector<int>& allowed) const;
   void run_chores();

@@ -1,4 +1,4 @@
-// How the backend comes to be: nodes, their lanes, and the channels between them.
+// How the backend comes to be: nodes, their threads, and the channels between them.
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -44,12 +44,12 @@ std::uint32_t Hardware::threads_of(NodeId node) const {
   return server ? std::max(options_.workers, options_.server_workers) : options_.workers;
 }
 
-std::vector<LaneId> Hardware::all_lanes() const {
-  std::vector<LaneId> lanes;
+std::vector<ThreadId> Hardware::all_threads() const {
+  std::vector<ThreadId> threads;
   for (const NodePlan& node : plan_.nodes)
     for (std::uint32_t i = 0; i <= threads_of(node.id); ++i)
-      lanes.push_back({node.id, static_cast<std::uint8_t>(i)});
-  return lanes;
+      threads.push_back({node.id, static_cast<std::uint8_t>(i)});
+  return threads;
 }
 
 Status Hardware::set_up() {
@@ -83,25 +83,26 @@ Status Hardware::make_node(NodeId id) {
   auto memory = Memory::make(*node->device, id, planned.bytes, plan_.image);
   if (!memory) return memory.error();
   node->memory = std::move(memory).value();
-  if (Status made = make_lanes(*node); !made) return made;
+  if (Status made = make_threads(*node); !made) return made;
   nodes_.emplace(id, std::move(node));
   return fine();
 }
 
-Status Hardware::make_lanes(LocalNode& node) {
-  const std::vector<LaneId> lanes = all_lanes();
-  const std::uint32_t threads = threads_of(node.id);
-  for (std::uint32_t i = 0; i <= threads; ++i) {
-    const bool home = i == threads;
-    auto lane = Lane::make(*node.device, {node.id, static_cast<std::uint8_t>(i)}, lanes);
-    if (!lane) return lane.error();
-    if (home) {
-      node.home = std::make_unique<Home>(std::move(lane).value(), *node.memory, plan_.clients);
+Status Hardware::make_threads(LocalNode& node) {
+  const std::vector<ThreadId> threads = all_threads();
+  const std::uint32_t keeper = threads_of(node.id);
+  for (std::uint32_t i = 0; i <= keeper; ++i) {
+    auto frames =
+        FrameExchange::make(*node.device, {node.id, static_cast<std::uint8_t>(i)}, threads);
+    if (!frames) return frames.error();
+    if (i == keeper) {
+      node.memory_server =
+          std::make_unique<MemoryServer>(std::move(frames).value(), *node.memory, plan_.clients);
       continue;
     }
-    node.stations.push_back(
-        std::make_unique<Station>(*workers_[i], node, directory_, std::move(lane).value()));
-    node.stations.back()->set_clients(plan_.clients);
+    node.hosts.push_back(
+        std::make_unique<ActorHost>(*workers_[i], node, directory_, std::move(frames).value()));
+    node.hosts.back()->set_clients(plan_.clients);
   }
   return fine();
 }
@@ -112,19 +113,19 @@ NodeCard Hardware::card_of(const LocalNode& node) const {
   card.base = reinterpret_cast<std::uint64_t>(node.memory->base());
   card.bytes = node.memory->table().bytes;
   card.key = node.memory->table().remote_key;
-  card.lanes = threads_of(node.id) + 1;
+  card.threads = threads_of(node.id) + 1;
   card.machine = machine();
-  const auto add = [&card](const Lane& lane) {
-    const std::vector<QpAddress> addresses = lane.addresses();
+  const auto add = [&card](const FrameExchange& frames) {
+    const std::vector<QpAddress> addresses = frames.addresses();
     card.channels.insert(card.channels.end(), addresses.begin(), addresses.end());
   };
-  for (const auto& station : node.stations) add(station->lane());
-  add(node.home->lane());
+  for (const auto& host : node.hosts) add(host->frames());
+  add(node.memory_server->frames());
   return card;
 }
 
 Status Hardware::connect() {
-  const std::vector<LaneId> lanes = all_lanes();
+  const std::vector<ThreadId> threads = all_threads();
   if (options_.exchange) {
     LATCHLAB_CHECK(nodes_.size() == 1, "one node in each process");
     auto cards = options_.exchange(write_card(card_of(*nodes_.begin()->second)));
@@ -132,28 +133,29 @@ Status Hardware::connect() {
     LATCHLAB_CHECK(cards.value().size() == plan_.nodes.size(), "a card of each node");
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
       const NodeId id = plan_.nodes[i].id;
-      auto card = read_card(cards.value()[i], id, lanes.size() * (threads_of(id) + 1));
+      auto card = read_card(cards.value()[i], id, threads.size() * (threads_of(id) + 1));
       if (!card) return card.error();
       directory_.nodes[i] = std::move(card).value();
     }
   } else {
     for (const auto& [id, node] : nodes_) directory_.nodes[id.value - 1] = card_of(*node);
   }
-  // Lane i's channel to lane j ends at lane j's channel to lane i.
-  const auto connect_lane = [&](Lane& lane, std::size_t place) {
+  // Thread i's channel to thread j ends at thread j's channel to thread i.
+  const auto connect_thread = [&](FrameExchange& frames, std::size_t place) {
     std::vector<QpAddress> peers;
-    for (const LaneId peer : lanes)
-      peers.push_back(directory_.of(peer.node).channels[peer.index * lanes.size() + place]);
-    return lane.connect(peers);
+    for (const ThreadId peer : threads)
+      peers.push_back(directory_.of(peer.node).channels[peer.index * threads.size() + place]);
+    return frames.connect(peers);
   };
-  for (std::size_t i = 0; i < lanes.size(); ++i) {
-    LocalNode* const node = find(lanes[i].node);
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    LocalNode* const node = find(threads[i].node);
     if (node == nullptr) continue;
-    const bool home = lanes[i].index == threads_of(lanes[i].node);
-    Lane& lane = home ? node->home->lane() : node->stations[lanes[i].index]->lane();
-    if (Status connected = connect_lane(lane, i); !connected) return connected;
+    const bool keeper = threads[i].index == threads_of(threads[i].node);
+    FrameExchange& frames =
+        keeper ? node->memory_server->frames() : node->hosts[threads[i].index]->frames();
+    if (Status connected = connect_thread(frames, i); !connected) return connected;
   }
-  for (auto& [id, node] : nodes_) node->home->start();
+  for (auto& [id, node] : nodes_) node->memory_server->start();
   if (!options_.exchange) return start_together();
   return fine();
 }
@@ -161,9 +163,9 @@ Status Hardware::connect() {
 // The QPs to servers, before anything is measured: a server makes its ends one after the other.
 Status Hardware::connect_clients() {
   for (const auto& worker : workers_)
-    for (Station* station : worker->stations())
+    for (ActorHost* host : worker->hosts())
       for (const NodePlan& node : plan_.nodes)
-        if (node.server && !directory_.agents) station->connect_clients(node.id);
+        if (node.server && !directory_.agents) host->connect_clients(node.id);
   const std::int64_t give_up = monotonic_ns() + kConnectWithin.ps / 1000;
   for (bool waits = true; waits && !stop_.load(std::memory_order_relaxed);) {
     waits = false;
@@ -172,9 +174,9 @@ Status Hardware::connect_clients() {
                                clients_.size(), kConnectWithin.seconds()),
                    {}};
     for (const auto& worker : workers_)
-      for (Station* station : worker->stations()) {
-        station->poll();
-        waits = waits || station->busy();
+      for (ActorHost* host : worker->hosts()) {
+        host->poll();
+        waits = waits || host->busy();
       }
     if (waits && options_.look_around) options_.look_around();
   }

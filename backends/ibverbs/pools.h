@@ -1,5 +1,5 @@
 #pragma once
-// Slots of operations and waits of one station. They stay where they are and outlive the
+// Slots of operations and waits of one host. They stay where they are and outlive the
 // coroutines that asked; each operation has 16 registered bytes for what the RNIC brings, and is
 // lent a longer buffer while it needs one.
 

@@ -3,8 +3,8 @@
 // body. Both ends are the same build (the launcher has compared them), so structures go as they
 // are; sizes are checked all the same, because a body may be cut short by a fault.
 //
-// A lane is one thread's place on one node: where it receives frames. The last lane of a node is
-// its home, the thread that answers for the node's memory.
+// A thread receives frames at its place on one node. The last thread of a node is its memory
+// server, which answers for the node's memory.
 
 #include <array>
 #include <compare>
@@ -21,16 +21,16 @@
 
 namespace latchlab::ib {
 
-struct LaneId {
+struct ThreadId {
   NodeId node;
   std::uint8_t index = 0;
-  constexpr auto operator<=>(const LaneId&) const = default;
+  constexpr auto operator<=>(const ThreadId&) const = default;
 };
 
-// Endpoints of a lane are numbered from 1, in the order in which they are opened.
-inline constexpr std::uint32_t kLaneShift = 16;  // of an endpoint's number
-constexpr EndpointAddr endpoint_address(LaneId lane, std::uint32_t place) {
-  return {lane.node, static_cast<std::uint32_t>(lane.index) << kLaneShift | place};
+// Endpoints of a thread are numbered from 1, in the order in which they are opened.
+inline constexpr std::uint32_t kThreadShift = 16;  // of an endpoint's number
+constexpr EndpointAddr endpoint_address(ThreadId thread, std::uint32_t place) {
+  return {thread.node, static_cast<std::uint32_t>(thread.index) << kThreadShift | place};
 }
 
 // Who posts: clients by number, then the background actors of nodes.
@@ -38,33 +38,33 @@ using ActorKey = std::uint64_t;
 constexpr ActorKey client_key(ClientId client) {
   return client.value;
 }
-// A server part has one for each lane that takes calls.
-constexpr ActorKey background_key(NodeId node, bool server, std::uint32_t lane = 0) {
+// A server part has one for each thread that takes calls.
+constexpr ActorKey background_key(NodeId node, bool server, std::uint32_t thread = 0) {
   return (1ULL << 40) + 2ULL * node.value + (server ? 1 : 0) +
-         (static_cast<std::uint64_t>(lane) << 41);
+         (static_cast<std::uint64_t>(thread) << 41);
 }
 
 enum class FrameKind : std::uint8_t {
-  nothing,         // is the lane still there?
-  message,         // MessageBody to the lane that owns the endpoint
+  nothing,         // is the thread still there?
+  message,         // MessageBody to the thread that owns the endpoint
   message_answer,  // AnswerBody
-  call,            // CallBody to one of the first lanes of the server's node
+  call,            // CallBody to one of the first threads of the server's node
   call_answer,     // CallAnswerBody
-  agent,           // AgentHead and AgentVerbs, data behind; to the home of the memory's node
+  agent,           // AgentHead and AgentVerbs, data behind; to the memory server
   agent_answer,    // AgentResults, data behind
-  connect,         // ConnectBody to the home: make the other end of my QP
+  connect,         // ConnectBody to the memory server: make the other end of my QP
   connect_answer,  // ConnectAnswerBody
-  region,          // RegionBody to the home: where is this offset?
+  region,          // RegionBody to the memory server: where is this offset?
   region_answer,   // RegionAnswerBody
-  allocate,        // RegionBody to the home
-  evict,           // EvictBody to the home
+  allocate,        // RegionBody to the memory server
+  evict,           // EvictBody to the memory server
   evict_answer,    // AnswerBody
   gone,            // EvictBody: this client is dead
 };
 
 struct FrameHead {
   FrameKind kind = FrameKind::message;
-  std::uint8_t lane = 0;  // of the sender
+  std::uint8_t thread = 0;  // of the sender
   std::uint16_t node = 0;
   std::uint32_t bytes = 0;   // of the body
   std::uint64_t ticket = 0;  // the asker's; its answer carries it back
@@ -182,15 +182,15 @@ class FrameReader {
   std::span<const std::byte> body_;
 };
 
-// What a node tells the others before the run: where its memory and its lanes are.
+// What a node tells the others before the run: where its memory and its threads are.
 struct NodeCard {
   NodeId node;
   std::uint64_t base = 0;   // virtual address of offset 0
   std::uint64_t bytes = 0;  // of the table, from offset 0
   std::uint32_t key = 0;    // its remote key
-  std::uint32_t lanes = 0;
+  std::uint32_t threads = 0;
   std::string machine;  // where it runs: equal means one clock
-  // One QP for each lane of mine and each lane of the run, in the order of (mine, theirs).
+  // One QP for each thread of mine and each thread of the run, in the order of (mine, theirs).
   std::vector<QpAddress> channels;
 };
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/ibverbs/station.h"
+#include "backends/ibverbs/actor_host.h"
 #include "core/base/check.h"
 
 namespace latchlab::ib {
@@ -73,7 +73,7 @@ void Worker::fire(const Timer& timer) {
     return;
   }
   if (timer.wait->generation == timer.generation && timer.wait->armed)
-    timer.actor->station().deadline_came(*timer.actor, *timer.wait);
+    timer.actor->host().deadline_came(*timer.actor, *timer.wait);
 }
 
 bool Worker::run_timers() {
@@ -98,7 +98,7 @@ bool Worker::run_ready() {
       if (next.op->life == actor.life)
         resume(actor, next.op->waiter);
       else
-        actor.station().recycle_batch(*next.op);
+        actor.host().recycle_batch(*next.op);
     } else if (next.wait->life == actor.life) {
       resume(actor, next.wait->waiter);
     } else {
@@ -123,7 +123,7 @@ bool Worker::run_inbox() {
 bool Worker::turn() {
   const bool timed = run_timers();
   bool any = false;
-  for (Station* station : stations_) any = station->poll() || any;
+  for (ActorHost* host : hosts_) any = host->poll() || any;
   any = run_ready() || any;
   any = run_inbox() || any;
   if (any) busy_at_ = turn_began_;
@@ -133,18 +133,18 @@ bool Worker::turn() {
 void Worker::sweep() {
   if (turn_began_ < swept_ + kSweep) return;
   swept_ = turn_began_;
-  for (Station* station : stations_) station->sweep(swept_);
+  for (ActorHost* host : hosts_) host->sweep(swept_);
 }
 
 bool Worker::nothing_under_way() const {
   if (!timers_.empty() || !ready_.empty() || census.in_flight > 0) return false;
-  for (const Station* station : stations_)
-    if (station->busy()) return false;
+  for (const ActorHost* host : hosts_)
+    if (host->busy()) return false;
   return true;
 }
 
 void Worker::nap(Time date) {
-  CompletionQueue& cq = stations_.front()->lane().cq();
+  CompletionQueue& cq = hosts_.front()->frames().cq();
   cq.arm();
   if (turn()) return;
   if (!timers_.empty()) date = std::min(date, timers_.top().date);
@@ -167,7 +167,7 @@ RunEnd Worker::run_until(Time date, const std::atomic<bool>& stop, bool quiet) {
     if (++idle < kIdleTurns) continue;
     idle = 0;
     if (quiet && nothing_under_way()) return RunEnd::stuck;
-    if (live_ == 0 && stations_.size() == 1 && turn_began_ > busy_at_ + kAwake)
+    if (live_ == 0 && hosts_.size() == 1 && turn_began_ > busy_at_ + kAwake)
       nap(date);
     else
       ::sched_yield();

@@ -1,5 +1,5 @@
 #pragma once
-// One thread of clients: polls its stations, keeps its timers, and resumes coroutines. Everything
+// One thread of clients: polls its hosts, keeps its timers, and resumes coroutines. Everything
 // below is for that thread alone, but for inbox() and the counters.
 
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace latchlab::ib {
 
-class Station;
+class ActorHost;
 
 // Nanoseconds of the machine's monotonic clock.
 std::int64_t monotonic_ns();
@@ -36,8 +36,8 @@ class Worker {
   std::uint32_t index() const { return index_; }
   // Other processes need what is here: a run lasts to its date, with or without clients of ours.
   void set_serves_others() { serves_others_ = true; }
-  void add_station(Station& station) { stations_.push_back(&station); }
-  const std::vector<Station*>& stations() const { return stations_; }
+  void add_host(ActorHost& host) { hosts_.push_back(&host); }
+  const std::vector<ActorHost*>& hosts() const { return hosts_; }
 
   // ---- what is to happen ----
   void at(Time date, std::function<void()> action);
@@ -104,7 +104,7 @@ class Worker {
   std::uint32_t live_ = 0;  // clients of this thread
   std::atomic<std::uint32_t>& all_live_;
   bool serves_others_ = false;
-  std::vector<Station*> stations_;
+  std::vector<ActorHost*> hosts_;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
   std::uint64_t next_order_ = 0;
   Time turn_began_;

@@ -28,7 +28,11 @@
 
 namespace latchlab::sim {
 
-class Simulator final : public Backend, public EventSource, private SimState {
+class Simulator final : public Backend,
+                        public HardwareFaults,
+                        public CpuFaults,
+                        public EventSource,
+                        private SimState {
  public:
   Simulator(const WorldPlan& plan, const SimgridOptions& options);
   ~Simulator() override;
@@ -44,8 +48,8 @@ class Simulator final : public Backend, public EventSource, private SimState {
   void at(Time date, std::function<void()> action) override;
   void crash(ClientId client, CrashKind kind) override;
   void crash_node(NodeId id) override;
-  bool has_hardware_faults() const override { return true; }
-  bool has_cpu_faults() const override { return true; }
+  HardwareFaults* hardware_faults() override { return this; }
+  CpuFaults* cpu_faults() override { return this; }
   void set_link(NodeId a, NodeId b, bool up) override;
   void pause(ClientId client, Duration length) override;
   void pause_node(NodeId node, Duration length) override;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/launch/connections.h"
 #include "core/launch/job_run.h"
-#include "core/launch/star.h"
 #include "core/launch/token.h"
 
 namespace latchlab::launch {
@@ -14,9 +14,11 @@ namespace {
 
 constexpr std::chrono::milliseconds kDismissWithin{2000};
 
-Error not_gathered(const Star& star, std::uint32_t members, const std::string& why) {
-  std::string text = fmt::format("{} of {} members are there: {}", star.present(), members, why);
-  for (const std::string& more : {star.door().trouble(), star.door().last_refusal()})
+Error not_gathered(const Connections& connections, std::uint32_t members, const std::string& why) {
+  std::string text =
+      fmt::format("{} of {} members are there: {}", connections.present(), members, why);
+  for (const std::string& more :
+       {connections.admission().trouble(), connections.admission().last_refusal()})
     if (!more.empty()) text += "; " + more;
   return {text, {}};
 }
@@ -28,13 +30,14 @@ bool JobOutcome::complete() const {
                      [](const JobReply& reply) { return reply.blob.has_value(); });
 }
 
-Coordinator::Coordinator(std::unique_ptr<Star> star) : star_(std::move(star)) {}
+Coordinator::Coordinator(std::unique_ptr<Connections> connections)
+    : connections_(std::move(connections)) {}
 Coordinator::~Coordinator() = default;
 Coordinator::Coordinator(Coordinator&&) noexcept = default;
 Coordinator& Coordinator::operator=(Coordinator&&) noexcept = default;
 
 Result<Coordinator> Coordinator::listen(const RendezvousOptions& options) {
-  DoorRules rules{options.program, options.token, options.hello_within, options.note};
+  AdmissionRules rules{options.program, options.token, options.hello_within, options.note};
   if (rules.token.empty()) {
     auto token = random_token();
     if (!token) return token.error();
@@ -42,67 +45,71 @@ Result<Coordinator> Coordinator::listen(const RendezvousOptions& options) {
   }
   auto listener = listen_at(options.at);
   if (!listener) return listener.error();
-  return Coordinator(std::make_unique<Star>(Door(std::move(listener).value(), std::move(rules))));
+  return Coordinator(
+      std::make_unique<Connections>(Admission(std::move(listener).value(), std::move(rules))));
 }
 
 std::uint16_t Coordinator::port() const {
-  return star_->door().port();
+  return connections_->admission().port();
 }
 
 const std::string& Coordinator::token() const {
-  return star_->door().rules().token;
+  return connections_->admission().rules().token;
 }
 
 Status Coordinator::gather(std::uint32_t members, const GatherWatch& watch) {
-  if (star_->size() == 0) star_->set_size(members);
-  LATCHLAB_CHECK(members > 0 && star_->size() == members, "the number of members is fixed");
-  const auto& note = star_->door().rules().note;
-  Star::Ears ears;
-  ears.lost = [&](std::uint32_t, const std::string& text) {
+  if (connections_->size() == 0) connections_->set_size(members);
+  LATCHLAB_CHECK(members > 0 && connections_->size() == members, "the number of members is fixed");
+  const auto& note = connections_->admission().rules().note;
+  Connections::Events events;
+  events.lost = [&](std::uint32_t, const std::string& text) {
     if (note) note(text);
   };
-  ears.frame = [&](std::uint32_t rank, const Frame&) {
-    star_->lose(rank, "it spoke before it had a job", ears);
+  events.frame = [&](std::uint32_t rank, const Frame&) {
+    connections_->lose(rank, "it spoke before it had a job", events);
   };
   // Heard at least once: a member that has died since the last job still has its place.
   do {
-    star_->turn(star_->present() == members ? Clock::now() : watch.deadline, ears);
-    if (star_->present() == members) return fine();
+    connections_->turn(connections_->present() == members ? Clock::now() : watch.deadline, events);
+    if (connections_->present() == members) return fine();
     const Status alive = watch.tick ? watch.tick() : fine();
-    if (!alive) return not_gathered(*star_, members, alive.error().message);
-    if (is_stopped(watch.stop)) return not_gathered(*star_, members, "stopped");
+    if (!alive) return not_gathered(*connections_, members, alive.error().message);
+    if (is_stopped(watch.stop)) return not_gathered(*connections_, members, "stopped");
   } while (Clock::now() < watch.deadline);
-  return not_gathered(*star_, members, "no more came in time");
+  return not_gathered(*connections_, members, "no more came in time");
 }
 
 Result<JobOutcome> Coordinator::run_job(const std::string& common,
                                         const std::vector<std::string>& each,
                                         const JobWatch& watch) {
-  LATCHLAB_CHECK(star_->size() > 0, "members are gathered before they get a job");
-  LATCHLAB_CHECK(each.empty() || each.size() == star_->size(), "one blob for each member, or none");
-  return JobRun(*star_, jobs_++, watch).run(common, each);
+  LATCHLAB_CHECK(connections_->size() > 0, "members are gathered before they get a job");
+  LATCHLAB_CHECK(each.empty() || each.size() == connections_->size(),
+                 "one blob for each member, or none");
+  return JobRun(*connections_, jobs_++, watch).run(common, each);
 }
 
 std::vector<Peer> Coordinator::peers() const {
   std::vector<Peer> all;
-  for (std::uint32_t rank = 0; rank < star_->size(); ++rank) all.push_back(star_->peer(rank));
+  for (std::uint32_t rank = 0; rank < connections_->size(); ++rank)
+    all.push_back(connections_->peer(rank));
   return all;
 }
 
 bool Coordinator::is_present(std::uint32_t rank) const {
-  return star_->is_present(rank);
+  return connections_->is_present(rank);
 }
 
 void Coordinator::dismiss() {
   const Deadline deadline = within(kDismissWithin);
   const Bytes goodbye = encode(FrameKind::dismissed, 0, 0);
-  for (std::uint32_t rank = 0; rank < star_->size(); ++rank) star_->send(rank, goodbye);
+  for (std::uint32_t rank = 0; rank < connections_->size(); ++rank)
+    connections_->send(rank, goodbye);
   // Each goes when it has read it; to close first could reset the connection under it.
-  Star::Ears deaf;
+  Connections::Events deaf;
   deaf.frame = [](std::uint32_t, const Frame&) {};
   deaf.lost = [](std::uint32_t, const std::string&) {};
-  while (star_->present() > 0 && Clock::now() < deadline) star_->turn(deadline, deaf);
-  for (std::uint32_t rank = 0; rank < star_->size(); ++rank) star_->drop(rank);
+  while (connections_->present() > 0 && Clock::now() < deadline) connections_->turn(deadline, deaf);
+  for (std::uint32_t rank = 0; rank < connections_->size(); ++rank) connections_->drop(rank);
 }
 
 }  // namespace latchlab::launch

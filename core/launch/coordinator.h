@@ -1,6 +1,6 @@
 #pragma once
 // The coordinator of a run: the process that gives work to the members, the node processes of the
-// run, and collects what they have found. A star of TCP connections; blobs are opaque.
+// run, and collects what they have found. All over TCP; blobs are opaque.
 //
 // Used by one thread at a time. Nothing happens between calls: there is no thread behind it. Ranks
 // are 0 to N-1. A member is *lost* when its connection ends (its process died, its machine became
@@ -71,7 +71,7 @@ struct JobOutcome {
   bool complete() const;          // nobody was lost
 };
 
-class Star;
+class Connections;
 
 class Coordinator {
  public:
@@ -103,8 +103,8 @@ class Coordinator {
   void dismiss();
 
  private:
-  explicit Coordinator(std::unique_ptr<Star> star);
-  std::unique_ptr<Star> star_;
+  explicit Coordinator(std::unique_ptr<Connections> connections);
+  std::unique_ptr<Connections> connections_;
   std::uint32_t jobs_ = 0;
 };
 

@@ -12,13 +12,14 @@ constexpr std::size_t kMaxUnreadBytes = 256 << 20;
 
 }  // namespace
 
-JobRun::JobRun(Star& star, std::uint32_t id, const JobWatch& watch)
-    : star_(star), id_(id), watch_(watch), deadline_(watch.deadline) {
-  ears_.frame = [this](std::uint32_t rank, const Frame& frame) { hear(rank, frame); };
-  ears_.lost = [this](std::uint32_t rank, const std::string& text) { lost(rank, text); };
-  outcome_.replies.resize(star.size());
-  for (std::uint32_t rank = 0; rank < star.size(); ++rank) outcome_.replies[rank].rank = rank;
-  parts_.resize(star.size());
+JobRun::JobRun(Connections& connections, std::uint32_t id, const JobWatch& watch)
+    : connections_(connections), id_(id), watch_(watch), deadline_(watch.deadline) {
+  events_.frame = [this](std::uint32_t rank, const Frame& frame) { hear(rank, frame); };
+  events_.lost = [this](std::uint32_t rank, const std::string& text) { lost(rank, text); };
+  outcome_.replies.resize(connections.size());
+  for (std::uint32_t rank = 0; rank < connections.size(); ++rank)
+    outcome_.replies[rank].rank = rank;
+  parts_.resize(connections.size());
 }
 
 Result<JobOutcome> JobRun::run(const std::string& common, const std::vector<std::string>& each) {
@@ -27,18 +28,19 @@ Result<JobOutcome> JobRun::run(const std::string& common, const std::vector<std:
   while (!is_over() && Clock::now() < deadline_) {
     if (!outcome_.stopped && is_stopped(watch_.stop)) ask_to_stop();
     if (watch_.tick) watch_.tick();
-    star_.turn(deadline_, ears_);
+    connections_.turn(deadline_, events_);
   }
-  for (std::uint32_t rank = 0; rank < star_.size(); ++rank)
+  for (std::uint32_t rank = 0; rank < connections_.size(); ++rank)
     if (is_at_work(rank))
-      star_.lose(rank, outcome_.stopped ? "it did not stop in time" : "it did not finish in time",
-                 ears_);
+      connections_.lose(rank,
+                        outcome_.stopped ? "it did not stop in time" : "it did not finish in time",
+                        events_);
   return outcome_;
 }
 
 Status JobRun::begin(const std::string& common, const std::vector<std::string>& each) {
-  for (std::uint32_t rank = 0; rank < star_.size(); ++rank)
-    if (!star_.is_present(rank))
+  for (std::uint32_t rank = 0; rank < connections_.size(); ++rank)
+    if (!connections_.is_present(rank))
       return Error{fmt::format("member {} is missing; gather the members again", rank), {}};
   const bool all_fit = fits(common) && std::all_of(each.begin(), each.end(),
                                                    [](const auto& blob) { return fits(blob); });
@@ -46,9 +48,9 @@ Status JobRun::begin(const std::string& common, const std::vector<std::string>& 
     return Error{fmt::format("a job is longer than a frame can be ({} MiB)", kMaxFrameBytes >> 20),
                  {}};
   const Bytes for_all = encode(FrameKind::job_common, 0, id_, common);
-  for (std::uint32_t rank = 0; rank < star_.size(); ++rank) {
-    star_.send(rank, for_all);
-    star_.send(rank, encode(FrameKind::job, rank, id_, each.empty() ? "" : each[rank]));
+  for (std::uint32_t rank = 0; rank < connections_.size(); ++rank) {
+    connections_.send(rank, for_all);
+    connections_.send(rank, encode(FrameKind::job, rank, id_, each.empty() ? "" : each[rank]));
   }
   return fine();
 }
@@ -59,19 +61,19 @@ bool JobRun::is_at_work(std::uint32_t rank) const {
 }
 
 bool JobRun::is_over() const {
-  for (std::uint32_t rank = 0; rank < star_.size(); ++rank)
+  for (std::uint32_t rank = 0; rank < connections_.size(); ++rank)
     if (is_at_work(rank)) return false;
   return true;
 }
 
 void JobRun::to_all_at_work(const Bytes& frame) {
-  for (std::uint32_t rank = 0; rank < star_.size(); ++rank)
-    if (is_at_work(rank)) star_.send(rank, frame);
+  for (std::uint32_t rank = 0; rank < connections_.size(); ++rank)
+    if (is_at_work(rank)) connections_.send(rank, frame);
 }
 
 void JobRun::hear(std::uint32_t rank, const Frame& frame) {
   // Finished, or come in the place of one that was lost: neither has anything to say.
-  if (!is_at_work(rank)) return star_.lose(rank, "it spoke without a job", ears_);
+  if (!is_at_work(rank)) return connections_.lose(rank, "it spoke without a job", events_);
   switch (frame.kind) {
     case FrameKind::part:
       return take_part(rank, frame);
@@ -80,27 +82,27 @@ void JobRun::hear(std::uint32_t rank, const Frame& frame) {
     case FrameKind::finish:
       return finish(rank, frame.payload);
     default:
-      return star_.lose(rank, "it sent what only a coordinator sends", ears_);
+      return connections_.lose(rank, "it sent what only a coordinator sends", events_);
   }
 }
 
 void JobRun::take_part(std::uint32_t rank, const Frame& frame) {
   if (exchanges_fail_) return;  // it hears so, or has heard
   if (frame.number != exchange_ || parts_[rank])
-    return star_.lose(rank, "it takes part in an exchange out of turn", ears_);
+    return connections_.lose(rank, "it takes part in an exchange out of turn", events_);
   parts_[rank] = encode(FrameKind::part, rank, exchange_, frame.payload);
   ++parts_there_;
   if (first_finished_)
     return fail_exchanges(
         fmt::format("member {} on {} finished its job without an exchange that "
                     "others wait for",
-                    *first_finished_, star_.peer(*first_finished_).host));
-  if (parts_there_ == star_.size()) finish_exchange();
+                    *first_finished_, connections_.peer(*first_finished_).host));
+  if (parts_there_ == connections_.size()) finish_exchange();
 }
 
 void JobRun::finish_exchange() {
   for (const auto& part : parts_) to_all_at_work(*part);
-  parts_.assign(star_.size(), std::nullopt);
+  parts_.assign(connections_.size(), std::nullopt);
   parts_there_ = 0;
   ++exchange_;
 }
@@ -108,18 +110,18 @@ void JobRun::finish_exchange() {
 void JobRun::fail_exchanges(const std::string& why) {
   if (exchanges_fail_) return;
   exchanges_fail_ = true;
-  parts_.assign(star_.size(), std::nullopt);
+  parts_.assign(connections_.size(), std::nullopt);
   to_all_at_work(encode(FrameKind::exchange_failed, 0, exchange_, why));
 }
 
 void JobRun::relay(std::uint32_t from, const std::string& blob) {
   const Bytes frame = encode(FrameKind::broadcast, from, 0, blob);
-  for (std::uint32_t rank = 0; rank < star_.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < connections_.size(); ++rank) {
     if (rank == from || !is_at_work(rank)) continue;
-    if (star_.unsent_bytes(rank) > kMaxUnreadBytes)
-      star_.lose(rank, "it does not take what it is sent", ears_);
+    if (connections_.unsent_bytes(rank) > kMaxUnreadBytes)
+      connections_.lose(rank, "it does not take what it is sent", events_);
     else
-      star_.send(rank, frame);
+      connections_.send(rank, frame);
   }
   if (watch_.heard) watch_.heard(from, blob);
 }
@@ -131,7 +133,7 @@ void JobRun::finish(std::uint32_t rank, const std::string& blob) {
     fail_exchanges(
         fmt::format("member {} on {} finished its job without an exchange that others "
                     "wait for",
-                    rank, star_.peer(rank).host));
+                    rank, connections_.peer(rank).host));
 }
 
 void JobRun::lost(std::uint32_t rank, const std::string& text) {

@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "core/launch/connections.h"
 #include "core/launch/coordinator.h"
-#include "core/launch/star.h"
 
 namespace latchlab::launch {
 
 class JobRun {
  public:
-  JobRun(Star& star, std::uint32_t id, const JobWatch& watch);
+  JobRun(Connections& connections, std::uint32_t id, const JobWatch& watch);
   Result<JobOutcome> run(const std::string& common, const std::vector<std::string>& each);
 
  private:
@@ -35,10 +35,10 @@ class JobRun {
   bool is_at_work(std::uint32_t rank) const;
   bool is_over() const;
 
-  Star& star_;
+  Connections& connections_;
   std::uint32_t id_;
   const JobWatch& watch_;
-  Star::Ears ears_;
+  Connections::Events events_;
   Deadline deadline_;
   JobOutcome outcome_;
   std::vector<std::optional<Bytes>> parts_;  // of the exchange under way, ready to be sent on

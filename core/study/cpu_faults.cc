@@ -21,13 +21,13 @@ NodeId node_of(const FaultSpec& fault, const World& world) {
 void carry_out(const FaultSpec& fault, const World& world, Backend& backend) {
   const NodeId node = node_of(fault, world);
   if (!backend.hosts(node)) return;
+  CpuFaults& faults = *backend.cpu_faults();
   if (fault.kind == FaultKind::drift)
-    return backend.disturb_clock(node, fault.jump, fault.drift_ppb);
+    return faults.disturb_clock(node, fault.jump, fault.drift_ppb);
   if (fault.kind == FaultKind::slow_client)
-    return backend.slow_down(ClientId{fault.index}, fault.factor_ppb);
-  if (fault.target == FaultTarget::client)
-    return backend.pause(ClientId{fault.index}, fault.length);
-  backend.pause_node(node, fault.length);
+    return faults.slow_down(ClientId{fault.index}, fault.factor_ppb);
+  if (fault.target == FaultTarget::client) return faults.pause(ClientId{fault.index}, fault.length);
+  faults.pause_node(node, fault.length);
 }
 
 // Pauses at exponentially distributed distances; without a target, of a client drawn each time.
@@ -46,8 +46,8 @@ void schedule_repeated(FaultSpec fault, const World& world, Backend& backend, Rn
 
 }  // namespace
 
-std::string cpu_faults_refused(const Point& point, const Backend& backend) {
-  if (backend.has_cpu_faults()) return {};
+std::string cpu_faults_refused(const Point& point, Faults& faults) {
+  if (faults.cpu_faults() != nullptr) return {};
   for (const FaultSpec& fault : point.faults)
     if (is_cpu_fault(fault.kind))
       return "the faults pause, slow_client and drift need CPUs and clocks that can be disturbed, "

@@ -11,7 +11,7 @@
 namespace latchlab {
 
 // Why this backend cannot carry out the point's faults; empty: it can.
-std::string cpu_faults_refused(const Point& point, const Backend& backend);
+std::string cpu_faults_refused(const Point& point, Faults& faults);
 
 // Puts them on the agenda of the backend, which the world outlives; what happens to nodes that it
 // does not host happens elsewhere. Random dates come from `seed` and lie before `end`.

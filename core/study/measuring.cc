@@ -16,7 +16,7 @@ constexpr std::uint64_t kReleased = 0x10002;
 constexpr std::uint64_t kUpgraded = 0x10003;
 constexpr std::uint64_t kExtended = 0x10004;
 
-std::vector<ClientId> clients_of(const World& world, const Backend& backend, std::uint32_t worker) {
+std::vector<ClientId> clients_of(const World& world, const Hosting& backend, std::uint32_t worker) {
   std::vector<ClientId> clients;
   clients.reserve(world.world_shape().clients());
   for (std::uint32_t i = 0; i < world.world_shape().clients(); ++i)
@@ -30,7 +30,7 @@ std::vector<ClientId> clients_of(const World& world, const Backend& backend, std
 // ---- one client's stopwatch ----
 
 void MeasuringObserver::Meter::mark(Phase phase) {
-  mark_at(phase, backend->true_now());
+  mark_at(phase, clock->true_now());
 }
 
 void MeasuringObserver::Meter::mark_at(Phase phase, Time now) {
@@ -70,7 +70,7 @@ MeasuringObserver::MeasuringObserver(const World& world, Backend& backend, std::
 void MeasuringObserver::watch_clients() {
   for (const ClientId client : measured_) {
     Meter& meter = meters_[client.value];
-    meter.backend = &backend_;
+    meter.clock = &backend_;
     Verbs& verbs = world_.verbs(client);
     verbs.measure_phases(&meter);
     verbs.first_effect().listener = &monitor_;

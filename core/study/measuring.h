@@ -60,7 +60,7 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
  private:
   // One client's stopwatch: where it is, since when, and what it has spent where.
   struct Meter final : PhaseSink {
-    const Backend* backend = nullptr;
+    const Running* clock = nullptr;
     std::array<Duration, kPhases> spent = {};
     Time since;
     Time begun;

@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr const char* kDetail = "verbs_per_cycle_detail.";
+constexpr const char* kDetailPrefix = "verbs_per_cycle_detail.";
 
 // Numbers that a point has, in the order of results.json.
 std::vector<std::string> metric_names() {
@@ -25,11 +25,11 @@ std::vector<std::string> metric_names() {
 
 Status check_metric(const std::string& metric, const Expectation& entry,
                     const std::vector<std::string>& known) {
-  if (metric.starts_with(kDetail) && metric.size() > std::string_view(kDetail).size())
+  if (metric.starts_with(kDetailPrefix) && metric.size() > std::string_view(kDetailPrefix).size())
     return fine();
   std::vector<std::string> parts;
   for (const std::string& name : known) {
-    if (name == metric && name + "." != kDetail) return fine();
+    if (name == metric && name + "." != kDetailPrefix) return fine();
     if (name.starts_with(metric + ".")) parts.push_back(name);
   }
   const std::string problem =

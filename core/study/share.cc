@@ -114,10 +114,11 @@ void schedule_link(const FaultSpec& fault, Backend& backend) {
   const NodeId node{static_cast<std::uint16_t>(fault.node + 1)};
   const NodeId other = fault.to ? NodeId{static_cast<std::uint16_t>(*fault.to + 1)} : kNoNode;
   const Time down = Time{} + *fault.at;
-  backend.at(down, [&backend, node, other] { backend.set_link(node, other, false); });
+  HardwareFaults& faults = *backend.hardware_faults();
+  backend.at(down, [&faults, node, other] { faults.set_link(node, other, false); });
   if (fault.outage)
     backend.at(down + *fault.outage,
-               [&backend, node, other] { backend.set_link(node, other, true); });
+               [&faults, node, other] { faults.set_link(node, other, true); });
 }
 
 void schedule_node_crash(const FaultSpec& fault, const World& world, Backend& backend,
@@ -127,7 +128,7 @@ void schedule_node_crash(const FaultSpec& fault, const World& world, Backend& ba
     for (std::uint32_t i = 0; i < world.world_shape().clients(); ++i)
       if (const ClientId client{i}; world.hosts(client) && world.node_of(client) == node)
         observers.client_crashed(client);
-    backend.crash_node(node);
+    backend.hardware_faults()->crash_node(node);
   });
 }
 
@@ -156,13 +157,13 @@ bool has_fault(const Point& point, FaultKind one, FaultKind other) {
 }
 
 // Why this backend cannot run the point; empty: it can.
-std::string unavailable(const Point& point, const Protocol& protocol, const Backend& backend) {
+std::string unavailable(const Point& point, const Protocol& protocol, Backend& backend) {
   if (const std::string missing = backend.capabilities().first_missing(protocol.needs());
       !missing.empty())
     return fmt::format("{} needs {}, which this backend does not have", point.protocol.name,
                        missing);
   if (has_fault(point, FaultKind::node_crash, FaultKind::link_down) &&
-      !backend.has_hardware_faults())
+      backend.hardware_faults() == nullptr)
     return "faults: this backend has no nodes or links that can fail";
   if (has_fault(point, FaultKind::client_crash, FaultKind::process_crash) &&
       !backend.capabilities().has(Capability::client_crash))
@@ -170,7 +171,7 @@ std::string unavailable(const Point& point, const Protocol& protocol, const Back
   return cpu_faults_refused(point, backend);
 }
 
-void spawn_clients(const World& world, Backend& backend, GroupedWorkload& workload,
+void spawn_clients(const World& world, Hosting& backend, GroupedWorkload& workload,
                    LoopObserver& observer, WorkerObservers& observers) {
   for (std::uint32_t i = 0; i < world.world_shape().clients(); ++i) {
     const ClientId client{i};
@@ -183,7 +184,7 @@ void spawn_clients(const World& world, Backend& backend, GroupedWorkload& worklo
   }
 }
 
-void check_books(const Backend& backend) {
+void check_books(const Inspecting& backend) {
   const VerbCensus census = backend.census();
   LATCHLAB_CHECK(census.posted == census.executed + census.failed + census.in_flight,
                  "verbs were lost: posted is not executed + failed + in flight");

@@ -1,7 +1,7 @@
 #pragma once
-// What the runner asks of a backend. A backend is built for one run: a plan of the world, actors
-// added to it, their coroutines spawned, then run. Tests use the same interface, so that one body
-// runs in every world.
+// What a backend is to those who use one: it is built for one run from a plan of the world, actors
+// are added to it, their coroutines spawned, then run. Tests use the same interface, so that one
+// body runs in every world.
 
 #include <cstdint>
 #include <functional>
@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/check.h"
 #include "core/base/fingerprint.h"
 #include "core/base/time.h"
 #include "core/coro/task.h"
@@ -81,31 +80,27 @@ class CallHandler {
   virtual Task<void> serve(Verbs& verbs, PendingCall pending) = 0;
 };
 
-class Backend {
+// Where actors live. A run may be spread over processes, each with a backend that hosts some of the
+// nodes, and over threads within a process. Every backend is made from the plan of the whole world.
+class Hosting {
  public:
-  virtual ~Backend() = default;
+  virtual ~Hosting() = default;
   virtual const Capabilities& capabilities() const = 0;
-
-  // A run may be spread over processes, each with a backend that hosts some of the nodes, and over
-  // worker threads within a process. Every backend is made from the plan of the whole world.
   // Is this node's memory here, and are its actors to be added here?
   virtual bool hosts(NodeId /*node*/) const { return true; }
-  // How many threads resume coroutines here, at least one, and which of them resumes a client's.
-  // Actors of nodes and servers are resumed by worker 0.
+  // How many workers (threads) resume coroutines here, at least one, and which of them resumes a
+  // client's. Actors of nodes and servers are resumed by worker 0.
   virtual std::uint32_t workers() const { return 1; }
   virtual std::uint32_t worker_of(ClientId /*client*/) const { return 0; }
-  // An actor's endpoints are numbered within its lane of its node, in the order in which they are
-  // opened, from 1. Both are the same in every process, for all nodes.
-  virtual std::uint32_t lane_of(ActorKind /*kind*/, NodeId /*node*/, ClientId /*client*/) const {
+  // An actor's endpoints are numbered within its thread of its node, in the order in which they
+  // are opened, from 1. Both are the same in every process, for all nodes.
+  virtual std::uint32_t thread_of(ActorKind /*kind*/, NodeId /*node*/, ClientId /*client*/) const {
     return 0;
   }
-  virtual EndpointAddr endpoint_address(NodeId node, std::uint32_t /*lane*/,
+  virtual EndpointAddr endpoint_address(NodeId node, std::uint32_t /*thread*/,
                                         std::uint32_t place) const {
     return {node, place};
   }
-  // Does this backend see every effect of the run, in the order in which they take place? What
-  // FirstEffect and the fingerprint say means something only then.
-  virtual bool sees_all_effects() const { return true; }
 
   // `client` counts from 0 over the run for clients; ignored for nodes and servers.
   virtual Verbs& add_actor(ActorKind kind, NodeId node, ClientId client) = 0;
@@ -114,11 +109,14 @@ class Backend {
   virtual void spawn(Verbs& actor, Task<void> root, Time start) = 0;
   // Who answers calls to the node of this server actor.
   virtual void serve_calls(Verbs& server, CallHandler& handler) = 0;
-
   // `announce` hears shortly before a client's coroutine goes on, so that it can fetch what it
   // keeps about that client into the cache. It must change nothing, and may never be called.
   virtual void announce_clients(std::function<void(ClientId)> /*announce*/) {}
+};
 
+class Running {
+ public:
+  virtual ~Running() = default;
   virtual RunEnd run_until(Time date) = 0;
   virtual void request_stop() = 0;
   virtual Time true_now() const = 0;
@@ -129,44 +127,60 @@ class Backend {
   virtual void at_worker(std::uint32_t /*worker*/, Time date, std::function<void()> action) {
     at(date, std::move(action));
   }
-  virtual void crash(ClientId client, CrashKind kind) = 0;
-  // Whether nodes and links can fail on their own; without it the next two are not to be called.
-  virtual bool has_hardware_faults() const { return false; }
+};
+
+// Nodes and links that fail on their own.
+class HardwareFaults {
+ public:
+  virtual ~HardwareFaults() = default;
   // A node, with everybody on it and its memory.
-  virtual void crash_node(NodeId node) { static_cast<void>(node); }
+  virtual void crash_node(NodeId node) = 0;
   // The link of `node`'s port, or with `other` (not kNoNode) the path between the two, goes down or
   // comes back. What has gone down twice is back after the second time.
-  virtual void set_link(NodeId node, NodeId other, bool up) {
-    static_cast<void>(node), static_cast<void>(other), static_cast<void>(up);
-  }
+  virtual void set_link(NodeId node, NodeId other, bool up) = 0;
+};
 
-  // Faults of CPUs and clocks, from now on. What RNICs do goes on meanwhile.
-  virtual bool has_cpu_faults() const { return false; }
-  virtual void pause(ClientId /*client*/, Duration /*length*/) { no_cpu_faults(); }
-  virtual void pause_node(NodeId /*node*/, Duration /*length*/) { no_cpu_faults(); }
+// Faults of CPUs and clocks, from now on. What RNICs do goes on meanwhile.
+class CpuFaults {
+ public:
+  virtual ~CpuFaults() = default;
+  virtual void pause(ClientId client, Duration length) = 0;
+  virtual void pause_node(NodeId node, Duration length) = 0;
   // The client's CPU time takes factor_ppb / 10^9 times as long.
-  virtual void slow_down(ClientId /*client*/, std::int64_t /*factor_ppb*/) { no_cpu_faults(); }
+  virtual void slow_down(ClientId client, std::int64_t factor_ppb) = 0;
   // The node's clock jumps, and runs drift_ppb too fast from then on if that is given.
-  virtual void disturb_clock(NodeId /*node*/, Duration /*jump*/,
-                             std::optional<std::int64_t> /*drift_ppb*/) {
-    no_cpu_faults();
-  }
+  virtual void disturb_clock(NodeId node, Duration jump, std::optional<std::int64_t> drift_ppb) = 0;
+};
 
+// What can go wrong on request. Null: not here.
+class Faults {
+ public:
+  virtual ~Faults() = default;
+  virtual void crash(ClientId client, CrashKind kind) = 0;
+  virtual HardwareFaults* hardware_faults() { return nullptr; }
+  virtual CpuFaults* cpu_faults() { return nullptr; }
+};
+
+// Looks from outside, which costs nobody anything.
+class Inspecting {
+ public:
+  virtual ~Inspecting() = default;
+  // Does it see every effect of the run, in the order in which they take place? What FirstEffect
+  // and the fingerprint say means something only then.
+  virtual bool sees_all_effects() const { return true; }
   // What a node's clock shows now: to compare a Grant's validity with.
   virtual Time local_now(NodeId node) const = 0;
   // Memory as it is now, without any verb.
   virtual std::uint64_t peek(RemoteAddr word) = 0;
   virtual void poke(RemoteAddr word, std::uint64_t value) = 0;
-
   virtual Fingerprint& fingerprint() = 0;
   virtual std::uint64_t events() const = 0;
   virtual VerbCensus census() const = 0;
   virtual void reset_stats() = 0;
   virtual NicStats busiest_server() const = 0;
   virtual CpuStats busiest_cpu() const { return {}; }
-
- private:
-  static void no_cpu_faults() { LATCHLAB_CHECK(false, "a backend without CPU faults"); }
 };
+
+class Backend : public Hosting, public Running, public Faults, public Inspecting {};
 
 }  // namespace latchlab

@@ -17,12 +17,12 @@ class ForwardingBackend : public Backend {
   bool hosts(NodeId node) const override { return inner_->hosts(node); }
   std::uint32_t workers() const override { return inner_->workers(); }
   std::uint32_t worker_of(ClientId client) const override { return inner_->worker_of(client); }
-  std::uint32_t lane_of(ActorKind kind, NodeId node, ClientId client) const override {
-    return inner_->lane_of(kind, node, client);
+  std::uint32_t thread_of(ActorKind kind, NodeId node, ClientId client) const override {
+    return inner_->thread_of(kind, node, client);
   }
-  EndpointAddr endpoint_address(NodeId node, std::uint32_t lane,
+  EndpointAddr endpoint_address(NodeId node, std::uint32_t thread,
                                 std::uint32_t place) const override {
-    return inner_->endpoint_address(node, lane, place);
+    return inner_->endpoint_address(node, thread, place);
   }
   bool sees_all_effects() const override { return inner_->sees_all_effects(); }
   Verbs& add_actor(ActorKind kind, NodeId node, ClientId client) override {
@@ -45,18 +45,8 @@ class ForwardingBackend : public Backend {
     inner_->at_worker(worker, date, std::move(action));
   }
   void crash(ClientId client, CrashKind kind) override { inner_->crash(client, kind); }
-  bool has_hardware_faults() const override { return inner_->has_hardware_faults(); }
-  void crash_node(NodeId node) override { inner_->crash_node(node); }
-  void set_link(NodeId node, NodeId other, bool up) override { inner_->set_link(node, other, up); }
-  bool has_cpu_faults() const override { return inner_->has_cpu_faults(); }
-  void pause(ClientId client, Duration length) override { inner_->pause(client, length); }
-  void pause_node(NodeId node, Duration length) override { inner_->pause_node(node, length); }
-  void slow_down(ClientId client, std::int64_t factor_ppb) override {
-    inner_->slow_down(client, factor_ppb);
-  }
-  void disturb_clock(NodeId node, Duration jump, std::optional<std::int64_t> drift_ppb) override {
-    inner_->disturb_clock(node, jump, drift_ppb);
-  }
+  HardwareFaults* hardware_faults() override { return inner_->hardware_faults(); }
+  CpuFaults* cpu_faults() override { return inner_->cpu_faults(); }
   Time local_now(NodeId node) const override { return inner_->local_now(node); }
   std::uint64_t peek(RemoteAddr word) override { return inner_->peek(word); }
   void poke(RemoteAddr word, std::uint64_t value) override { inner_->poke(word, value); }

@@ -27,8 +27,7 @@ Shape shape_for_protocols(const WorldShape& shape) {
   std::vector<std::uint32_t> hosts;  // by node
   for (std::uint32_t node = 0; node < told.nodes(); ++node) {
     const bool shares =
-        !shape.colocated && node > shape.servers &&
-        shape.place_of_node(node - shape.servers).index % shape.client_nodes_per_nic != 0;
+        !shape.colocated && node > shape.servers && shape.sharers_before(node - shape.servers) > 0;
     hosts.push_back(hosts.empty() ? 0 : hosts.back() + (shares ? 0 : 1));
   }
   told.levels = levels_of(shape.topology, hosts);
@@ -119,13 +118,10 @@ void World::plan_nodes() {
   };
 }
 
-// The first of the client nodes that share an RNIC brings it.
 void World::plan_hardware(std::uint32_t client_node, NodePlan& planned) const {
-  const WorldShape::NodePlace place = shape_.place_of_node(client_node);
-  planned.group = place.group;
-  const std::uint32_t after_first = place.index % shape_.client_nodes_per_nic;
-  if (after_first > 0)
-    planned.rnic = NodeId{static_cast<std::uint16_t>(planned.id.value - after_first)};
+  planned.group = shape_.place_of_node(client_node).group;
+  if (const std::uint32_t before = shape_.sharers_before(client_node); before > 0)
+    planned.rnic = NodeId{static_cast<std::uint16_t>(planned.id.value - before)};
 }
 
 void World::fill(NodeId node, std::uint64_t offset, std::span<std::uint64_t> words) const {
@@ -149,7 +145,7 @@ Task<void> World::ServerActor::serve(Verbs& verbs, PendingCall pending) {
   return part->serve(verbs, pending);
 }
 
-void World::attach_server(Backend& backend, NodeId node) {
+void World::attach_server(Hosting& backend, NodeId node) {
   auto actor = std::make_unique<ServerActor>();
   actor->part = protocol_.make_server({node, this, server_words(node)});
   if (actor->part) {
@@ -170,7 +166,7 @@ EndpointAddr World::open_planned(Verbs& verbs, const EndpointPlan& plan,
   return opened;
 }
 
-void World::attach_node(Backend& backend, NodeId node) {
+void World::attach_node(Hosting& backend, NodeId node) {
   NodeEnv env;
   env.node = node;
   env.peers = this;
@@ -189,7 +185,7 @@ void World::attach_node(Backend& backend, NodeId node) {
   node_parts_[node.value - 1] = std::move(part);
 }
 
-void World::attach_client(Backend& backend, ClientId client) {
+void World::attach_client(Hosting& backend, ClientId client) {
   const NodeId node = node_of(client);
   ClientPart& mine = clients_[client.value];
   mine.verbs = &backend.add_actor(ActorKind::client, node, client);
@@ -204,11 +200,11 @@ void World::attach_client(Backend& backend, ClientId client) {
 }
 
 // In the order in which they will be opened: a node's own, then those of its clients.
-void World::plan_endpoints(const Backend& backend) {
-  std::map<std::pair<NodeId, std::uint32_t>, std::uint32_t> opened;  // by node and lane
+void World::plan_endpoints(const Hosting& backend) {
+  std::map<std::pair<NodeId, std::uint32_t>, std::uint32_t> opened;  // by node and thread
   const auto next = [&](ActorKind kind, NodeId node, ClientId client) {
-    const std::uint32_t lane = backend.lane_of(kind, node, client);
-    return backend.endpoint_address(node, lane, ++opened[{node, lane}]);
+    const std::uint32_t thread = backend.thread_of(kind, node, client);
+    return backend.endpoint_address(node, thread, ++opened[{node, thread}]);
   };
   if (layout_.node_endpoint.recvs > 0) {
     node_endpoints_.resize(nodes_.size());
@@ -220,7 +216,7 @@ void World::plan_endpoints(const Backend& backend) {
     client_endpoints_.push_back(next(ActorKind::client, node_of(ClientId{i}), ClientId{i}));
 }
 
-void World::attach(Backend& backend) {
+void World::attach(Hosting& backend) {
   node_parts_.resize(nodes_.size());
   clients_.resize(shape_.clients());
   plan_endpoints(backend);

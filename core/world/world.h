@@ -35,6 +35,8 @@ struct WorldShape {
     std::uint32_t index = 0;  // among the client nodes of the group, or of all
   };
   NodePlace place_of_node(std::uint32_t client_node) const;
+  // How many of the client nodes just before it share its RNIC: the first one brings it.
+  std::uint32_t sharers_before(std::uint32_t client_node) const;
   std::uint32_t clients() const;
   ClientPlace place_of(ClientId client) const;
   std::uint32_t clients_on(std::uint32_t client_node) const;
@@ -55,7 +57,7 @@ class World final : public Peers {
 
   // Adds the actors and parts of the nodes that the backend, made from plan(), hosts; once, before
   // anything is spawned.
-  void attach(Backend& backend);
+  void attach(Hosting& backend);
 
   // ---- Peers ----
   const Shape& shape() const override { return told_; }
@@ -112,11 +114,11 @@ class World final : public Peers {
   void plan_hardware(std::uint32_t client_node, NodePlan& planned) const;
   std::uint64_t object_stride() const { return (shape_.object_bytes + 63) / 64 * 64; }
   void fill(NodeId node, std::uint64_t offset, std::span<std::uint64_t> words) const;
-  void attach_server(Backend& backend, NodeId node);
-  void attach_node(Backend& backend, NodeId node);
-  void attach_client(Backend& backend, ClientId client);
+  void attach_server(Hosting& backend, NodeId node);
+  void attach_node(Hosting& backend, NodeId node);
+  void attach_client(Hosting& backend, ClientId client);
 
-  void plan_endpoints(const Backend& backend);
+  void plan_endpoints(const Hosting& backend);
   // Opens what was planned for this actor, if anything was.
   EndpointAddr open_planned(Verbs& verbs, const EndpointPlan& plan, EndpointAddr planned) const;
 

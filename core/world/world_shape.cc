@@ -36,6 +36,10 @@ WorldShape::NodePlace WorldShape::place_of_node(std::uint32_t client_node) const
   return place;
 }
 
+std::uint32_t WorldShape::sharers_before(std::uint32_t client_node) const {
+  return place_of_node(client_node).index % client_nodes_per_nic;
+}
+
 std::uint32_t WorldShape::clients_on(std::uint32_t client_node) const {
   const NodePlace place = place_of_node(client_node);
   return place.group == 0 ? clients_per_node : groups[place.group - 1].clients_per_node;

@@ -19,9 +19,9 @@ TEST_F(Threads, endpoints_have_the_addresses_that_can_be_foretold) {
   make(options);
   std::map<std::pair<NodeId, std::uint32_t>, std::uint32_t> opened;
   const auto expect_next = [&](Verbs& verbs) {
-    const std::uint32_t lane = world().lane_of(verbs.kind(), verbs.node(), verbs.client());
-    const std::uint32_t place = ++opened[{verbs.node(), lane}];
-    EXPECT_EQ(verbs.open_endpoint(4), world().endpoint_address(verbs.node(), lane, place));
+    const std::uint32_t thread = world().thread_of(verbs.kind(), verbs.node(), verbs.client());
+    const std::uint32_t place = ++opened[{verbs.node(), thread}];
+    EXPECT_EQ(verbs.open_endpoint(4), world().endpoint_address(verbs.node(), thread, place));
   };
   for (const NodeId node : {kHere, kThere})
     expect_next(world().add_actor(ActorKind::node, node, ClientId{}));

@@ -60,7 +60,7 @@ class Strangers : public Launch {
       return fine();
     };
     EXPECT_TRUE(coordinator().gather(1, {within(kLong), {}, tick}).ok());
-    // The door is served by every call; the peer leaves as soon as it has read.
+    // Admission is served by every call; the peer leaves as soon as it has read.
     coordinator().dismiss();
     ear.join();
     return notes.empty() ? "nothing" : notes.front();

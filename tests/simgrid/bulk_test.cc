@@ -127,7 +127,8 @@ TEST_P(Bulk, writer_that_dies_with_its_node_leaves_no_trace_of_a_long_write) {
   shoot(long_write(kHere));
   const Shot& witness = shoot(long_read(kThere), kStart + microseconds(20), kThere);
   Backend& backend = world();
-  backend.at(kStart + microseconds(2), [&backend] { backend.crash_node(kHere); });
+  backend.at(kStart + microseconds(2),
+             [&backend] { backend.hardware_faults()->crash_node(kHere); });
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(backend.peek(on_server(0)), 0U);
   EXPECT_EQ(witness.took(), read_alone());
@@ -137,7 +138,8 @@ TEST_P(Bulk, writer_that_dies_with_its_node_leaves_no_trace_of_a_long_write) {
 TEST_P(Bulk, reader_of_a_server_that_dies_is_told) {
   const Shot& shot = shoot(long_read(kHere));
   Backend& backend = world();
-  backend.at(kStart + microseconds(3), [&backend] { backend.crash_node(kServer); });
+  backend.at(kStart + microseconds(3),
+             [&backend] { backend.hardware_faults()->crash_node(kServer); });
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(shot.completion.status, VerbStatus::peer_failed);
 }

@@ -108,7 +108,8 @@ TEST_F(Cores, a_paused_client_goes_on_afterwards_and_its_verb_lands_meanwhile) {
   Verbs& client = add_client();
   Time done;
   spawn(client, verb_then_note(client, world(), faa_verb(kWord, 1), done));
-  world().at(kStart + nanoseconds(500), [this] { world().pause(ClientId{0}, microseconds(50)); });
+  world().at(kStart + nanoseconds(500),
+             [this] { world().cpu_faults()->pause(ClientId{0}, microseconds(50)); });
   std::uint64_t during = 0;
   world().at(kStart + microseconds(10), [&] { during = world().peek(kWord); });
   EXPECT_EQ(run(), RunEnd::finished);
@@ -120,7 +121,8 @@ TEST_F(Cores, a_pause_lengthens_the_computation_that_it_interrupts) {
   Verbs& client = add_client();
   Time done;
   spawn(client, compute_then_note(client, world(), microseconds(20), done));
-  world().at(kStart + microseconds(5), [this] { world().pause(ClientId{0}, microseconds(7)); });
+  world().at(kStart + microseconds(5),
+             [this] { world().cpu_faults()->pause(ClientId{0}, microseconds(7)); });
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(done, kStart + microseconds(27));
 }
@@ -131,7 +133,8 @@ TEST_F(Cores, a_paused_node_stops_all_its_clients_and_no_others) {
   Verbs& two = add_client(kThere);
   spawn(one, compute_then_note(one, world(), microseconds(4), here));
   spawn(two, compute_then_note(two, world(), microseconds(4), there));
-  world().at(kStart + microseconds(1), [this] { world().pause_node(kHere, microseconds(9)); });
+  world().at(kStart + microseconds(1),
+             [this] { world().cpu_faults()->pause_node(kHere, microseconds(9)); });
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(here, kStart + microseconds(13));
   EXPECT_EQ(there, kStart + microseconds(4));
@@ -141,7 +144,8 @@ TEST_F(Cores, a_paused_client_can_be_killed) {
   Verbs& client = add_client();
   Time done;
   spawn(client, verb_then_note(client, world(), faa_verb(kWord, 1), done));
-  world().at(kStart + nanoseconds(500), [this] { world().pause(ClientId{0}, microseconds(50)); });
+  world().at(kStart + nanoseconds(500),
+             [this] { world().cpu_faults()->pause(ClientId{0}, microseconds(50)); });
   world().at(kStart + microseconds(10), [this] { world().crash(ClientId{0}, CrashKind::client); });
   add_client();
   run();
@@ -151,7 +155,7 @@ TEST_F(Cores, a_paused_client_can_be_killed) {
 
 TEST_F(Cores, a_slow_client_slows_nobody_else_down) {
   add_client();
-  world().at(kStart, [this] { world().slow_down(ClientId{0}, 3'000'000'000); });
+  world().at(kStart, [this] { world().cpu_faults()->slow_down(ClientId{0}, 3'000'000'000); });
   const Shot& other = shoot(read_verb(kWord), kStart + microseconds(1));
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(other.took(), travel() + nic().serve_read + nic().read);
@@ -160,7 +164,7 @@ TEST_F(Cores, a_slow_client_slows_nobody_else_down) {
 TEST_F(Cores, a_slow_client_posts_and_handles_completions_slowly) {
   Verbs& client = add_client();
   Time done;
-  world().at(kStart, [this] { world().slow_down(ClientId{0}, 3'000'000'000); });
+  world().at(kStart, [this] { world().cpu_faults()->slow_down(ClientId{0}, 3'000'000'000); });
   spawn(client, verb_then_note(client, world(), read_verb(kWord), done), kStart + microseconds(1));
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(done - kStart, microseconds(1) + travel() + nic().serve_read + nic().read +
@@ -183,8 +187,8 @@ TEST_F(Cores, deadlines_move_with_a_clock_that_jumps) {
     spawn(client, wait_until(client, world(), Time{} + microseconds(100), inbox, done[i]));
   }
   world().at(kStart + microseconds(10), [this] {
-    world().disturb_clock(kHere, microseconds(30), {});
-    world().disturb_clock(kThere, microseconds(-30), {});
+    world().cpu_faults()->disturb_clock(kHere, microseconds(30), {});
+    world().cpu_faults()->disturb_clock(kThere, microseconds(-30), {});
   });
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(done[0], kStart + microseconds(70));
@@ -192,7 +196,8 @@ TEST_F(Cores, deadlines_move_with_a_clock_that_jumps) {
 }
 
 TEST_F(Cores, a_clock_drifts_from_the_fault_on) {
-  world().at(kStart + milliseconds(1), [this] { world().disturb_clock(kHere, {}, 1'000'000); });
+  world().at(kStart + milliseconds(1),
+             [this] { world().cpu_faults()->disturb_clock(kHere, {}, 1'000'000); });
   Verbs& client = add_client();
   Time done;
   spawn(client, compute_then_note(client, world(), milliseconds(11), done));

@@ -107,8 +107,8 @@ TEST_F(Deadlines, are_dates_on_the_callers_clock_and_move_with_it) {
     spawn(caller, call_in_turn(caller, world(), {microseconds(100)}, answers[i]));
   }
   world().at(kStart + microseconds(10), [this] {
-    world().disturb_clock(kHere, microseconds(30), {});
-    world().disturb_clock(kThere, microseconds(-30), {});
+    world().cpu_faults()->disturb_clock(kHere, microseconds(30), {});
+    world().cpu_faults()->disturb_clock(kThere, microseconds(-30), {});
   });
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(answers[0].at(0).date, kStart + microseconds(70));
@@ -152,7 +152,7 @@ TEST_F(Deadlines, come_before_the_failure_of_a_dead_server) {
   std::vector<Answer> answers;
   Verbs& caller = add_client();
   spawn(caller, call_in_turn(caller, world(), {microseconds(20), kForever}, answers));
-  world().at(kStart + microseconds(10), [this] { world().crash_node(kServer); });
+  world().at(kStart + microseconds(10), [this] { world().hardware_faults()->crash_node(kServer); });
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(answers[0].reply.status, VerbStatus::timed_out);
   EXPECT_EQ(answers[1].reply.status, VerbStatus::peer_failed);

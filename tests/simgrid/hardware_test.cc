@@ -224,7 +224,7 @@ TEST_P(BulkBehindOneNic, what_is_long_between_its_nodes_stays_off_the_port) {
 }
 
 TEST_F(SharedNic, link_that_is_down_cuts_all_its_nodes_off_but_not_from_each_other) {
-  world().set_link(kHere, kNoNode, false);
+  world().hardware_faults()->set_link(kHere, kNoNode, false);
   const Shot& away = shoot(read_verb(kWord), kStart, kThere);
   const Shot& across = shoot(read_verb({kHere, 64}), kStart, kThere);
   const Shot& other = shoot(read_verb(kWord), kStart, kElsewhere);
@@ -235,7 +235,7 @@ TEST_F(SharedNic, link_that_is_down_cuts_all_its_nodes_off_but_not_from_each_oth
 }
 
 TEST_F(SharedNic, node_that_crashes_leaves_the_others_their_nic) {
-  world().at(kStart, [this] { world().crash_node(kHere); });
+  world().at(kStart, [this] { world().hardware_faults()->crash_node(kHere); });
   const Shot& dead = shoot(read_verb({kHere, 64}), kStart, kElsewhere);
   const Shot& alive = shoot(read_verb({kThere, 64}), kStart + microseconds(300), kElsewhere);
   EXPECT_EQ(run(), RunEnd::finished);

@@ -10,9 +10,12 @@ class Links : public SimWorld {
  protected:
   void cut(NodeId node, NodeId other, Time from, Time until = kNever) {
     Backend& backend = world();
-    backend.at(from, [&backend, node, other] { backend.set_link(node, other, false); });
+    backend.at(
+        from, [&backend, node, other] { backend.hardware_faults()->set_link(node, other, false); });
     if (until != kNever)
-      backend.at(until, [&backend, node, other] { backend.set_link(node, other, true); });
+      backend.at(until, [&backend, node, other] {
+        backend.hardware_faults()->set_link(node, other, true);
+      });
   }
   void cut_port(NodeId node, Time from, Time until = kNever) { cut(node, kNoNode, from, until); }
   void expect_all_given_back() {

@@ -224,7 +224,8 @@ TEST_F(ServerCpu, a_paused_server_goes_on_with_its_calls_in_their_order) {
   std::vector<Duration> took(3);
   spawn(caller, call_at_dates(caller, world(), {kStart, kStart, kStart}, took));
   // The first is being served.
-  world().at(kStart + microseconds(2), [this] { world().pause_node(kServer, microseconds(48)); });
+  world().at(kStart + microseconds(2),
+             [this] { world().cpu_faults()->pause_node(kServer, microseconds(48)); });
   EXPECT_EQ(run(), RunEnd::finished);
   const Duration back = microseconds(50) + nic().one_way + nic().completion;
   EXPECT_EQ(took, (std::vector<Duration>{back, back + kService, back + kService * 2}));
@@ -243,7 +244,7 @@ TEST_F(ServerCpu, calls_in_the_queue_of_a_server_that_dies_fail) {
       all.push_back(reply.status);
     }(caller, answers));
   }
-  world().at(kStart + microseconds(2), [this] { world().crash_node(kServer); });
+  world().at(kStart + microseconds(2), [this] { world().hardware_faults()->crash_node(kServer); });
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(answers, std::vector<VerbStatus>(3, VerbStatus::peer_failed));
   expect_conservation();

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/explorer/world.h"
+#include "backends/explorer/state.h"
 #include "core/base/random.h"
 
 namespace latchlab::explore {
@@ -179,7 +179,7 @@ std::string describe_choice(const Choice& choice) {
 }
 
 std::string describe_client(Universe& universe, ClientId client) {
-  const Actor* const actor = universe.backend().world().find_client(client);
+  const Actor* const actor = universe.backend().state().find_client(client);
   if (!actor->alive) return "dead";
   if (actor->roots.empty()) return "done";
   std::string text;

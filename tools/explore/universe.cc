@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "backends/explorer/world.h"
-#include "tools/explore/body.h"
+#include "backends/explorer/state.h"
+#include "tools/explore/case_run.h"
 #include "tools/explore/choosers.h"
 
 namespace latchlab::explore {
@@ -57,8 +57,8 @@ Universe::Universe(const Case& setup, const Protocol& protocol, explorer::Search
   const std::size_t first = support_.arenas.add();
   LATCHLAB_CHECK(first == 0, "the world's own arena comes first");
   const ArenaScope scope(&support_.arenas[first]);
-  body_ = new Body(setup_, protocol_, support_);
-  body_->begin(support_.time);
+  run_ = new CaseRun(setup_, protocol_, support_);
+  run_->begin(support_.time);
   explorer::select_arena(&support_.arenas[first]);
   const std::vector<std::uint32_t> nothing_to_say;
   ScriptedChooser inner(nothing_to_say);
@@ -67,11 +67,11 @@ Universe::Universe(const Case& setup, const Protocol& protocol, explorer::Search
 
 Universe::~Universe() {
   const ArenaScope scope(&support_.arenas[0]);
-  delete body_;
+  delete run_;
 }
 
 ExplorerBackend& Universe::backend() const {
-  return body_->backend();
+  return run_->backend();
 }
 
 const char* Universe::what_cut() const {
@@ -79,11 +79,11 @@ const char* Universe::what_cut() const {
 }
 
 bool Universe::finished() const {
-  return all_done() || body_->only_lost_causes();
+  return all_done() || run_->only_lost_causes();
 }
 
 bool Universe::all_done() const {
-  return body_->backend().everybody_done();
+  return run_->backend().everybody_done();
 }
 
 std::vector<Choice> Universe::choices() {
@@ -95,7 +95,7 @@ std::vector<Choice> Universe::choices_in_time() {
   const Time horizon = Time{} + setup_.time.horizon;
   cut_ = false;
   // Once all clients are done, what they have posted still lands; timers of servers mean nothing.
-  for (const StepList::Dated& dated : body_->backend().possible_by_date()) {
+  for (const StepList::Dated& dated : run_->backend().possible_by_date()) {
     if (all_done() && dated.step.op == nullptr) continue;
     cut_ = cut_ || dated.date > horizon;
     if (dated.date <= horizon) choices.push_back({Choice::Kind::step, dated.step, {}, dated.date});
@@ -106,7 +106,7 @@ std::vector<Choice> Universe::choices_in_time() {
 
 std::vector<Choice> Universe::choices_without_time() {
   std::vector<Choice> choices;
-  const StepList& steps = body_->backend().possible();
+  const StepList& steps = run_->backend().possible();
   for (const Step& step : steps.now) choices.push_back({Choice::Kind::step, step, {}, {}});
   // When everybody just looks on, nobody will see anything.
   if (std::all_of(steps.now.begin(), steps.now.end(), looks_idly)) choices.clear();
@@ -121,7 +121,7 @@ std::vector<Choice> Universe::choices_without_time() {
 // Leases are longer than anything that live clients do: they end only when somebody has died or
 // stood still, and nothing else can happen. A sender's patience may end without that.
 void Universe::add_timeouts(const StepList& steps, std::vector<Choice>& choices) {
-  const bool leases_end = body_->anybody_failed();
+  const bool leases_end = run_->anybody_failed();
   const auto possible = [&](const StepList::Later& later) {
     return leases_end || later.step.kind == StepKind::send_fail;
   };
@@ -129,7 +129,7 @@ void Universe::add_timeouts(const StepList& steps, std::vector<Choice>& choices)
   for (const StepList::Later& later : steps.later)
     if (possible(later) && (!next || later.date < *next)) next = later.date;
   if (!next) return;
-  cut_ = body_->timeouts_left() == 0;
+  cut_ = run_->timeouts_left() == 0;
   if (cut_) return;
   for (const StepList::Later& later : steps.later)
     if (possible(later) && later.date == *next)
@@ -142,48 +142,47 @@ void Universe::add_resumptions(std::vector<Choice>& choices) {
   const bool nothing_else = choices.empty();
   for (std::uint32_t i = 0; i < setup_.clients(); ++i) {
     const ClientId client{i};
-    if (body_->paused_for_long(client) || (nothing_else && body_->paused(client)))
+    if (run_->paused_for_long(client) || (nothing_else && run_->paused(client)))
       choices.push_back({Choice::Kind::resume, {}, client, {}});
   }
 }
 
 void Universe::add_faults(std::vector<Choice>& choices) {
   for (std::uint32_t i = 0; i < setup_.clients(); ++i)
-    if (body_->may_pause(ClientId{i}))
-      choices.push_back({Choice::Kind::pause, {}, ClientId{i}, {}});
+    if (run_->may_pause(ClientId{i})) choices.push_back({Choice::Kind::pause, {}, ClientId{i}, {}});
   for (std::uint32_t i = 0; i < setup_.clients(); ++i)
-    if (body_->may_crash(ClientId{i}))
-      choices.push_back({Choice::Kind::crash, {}, ClientId{i}, {}, body_->crash_unit()});
+    if (run_->may_crash(ClientId{i}))
+      choices.push_back({Choice::Kind::crash, {}, ClientId{i}, {}, run_->crash_unit()});
 }
 
 void Universe::make(const Choice& choice, Chooser& inner) {
-  body_->begin_move();
+  run_->begin_move();
   switch (choice.kind) {
     case Choice::Kind::crash:
-      body_->crash(choice.victim, inner);
+      run_->crash(choice.victim, inner);
       break;
     case Choice::Kind::pause:
-      body_->pause(choice.victim);
+      run_->pause(choice.victim);
       break;
     case Choice::Kind::resume:
-      body_->resume(choice.victim);
+      run_->resume(choice.victim);
       break;
     case Choice::Kind::timeout:
-      body_->timeout(choice.date);
+      run_->timeout(choice.date);
       [[fallthrough]];
     case Choice::Kind::step:
-      if (setup_.timed()) body_->move_clock(choice.date);
+      if (setup_.timed()) run_->move_clock(choice.date);
       if (listener_ != nullptr) listener_->about_to(choice.step, false);
-      body_->backend().make(choice.step, inner);
+      run_->backend().make(choice.step, inner);
       break;
   }
   settle(inner);
 }
 
 void Universe::settle(Chooser& inner) {
-  ExplorerBackend& backend = body_->backend();
+  ExplorerBackend& backend = run_->backend();
   for (;;) {
-    body_->see_effects();
+    run_->see_effects();
     backend.possible();
     const Step* step = backend.forced_step();
     if (step == nullptr) return;
@@ -193,17 +192,17 @@ void Universe::settle(Chooser& inner) {
 }
 
 Wrong Universe::wrong(bool terminal) const {
-  const SafetyCounts& counts = body_->monitor().counts();
+  const SafetyCounts& counts = run_->monitor().counts();
   if (counts.violations > 0) return Wrong::mutual_exclusion;
   if (counts.late_effects > 0) return Wrong::late_effect;
-  if (body_->backend().world().foreign_access) return Wrong::foreign;
-  const Wrong unfair = body_->bypasses().broken() ? Wrong::bypassed : Wrong::nothing;
+  if (run_->backend().state().foreign_access) return Wrong::foreign;
+  const Wrong unfair = run_->bypasses().broken() ? Wrong::bypassed : Wrong::nothing;
   if (!terminal) return unfair;
   if (!finished()) return Wrong::deadlock;
-  if (body_->anybody_failed()) return unfair;
+  if (run_->anybody_failed()) return unfair;
   for (LockId lock; lock.value < setup_.locks; ++lock.value)
-    if (!body_->released_late(lock) &&
-        !protocol_.is_free(body_->entry_place(lock), body_->entry(lock)))
+    if (!run_->released_late(lock) &&
+        !protocol_.is_free(run_->entry_place(lock), run_->entry(lock)))
       return Wrong::not_free;
   return unfair;
 }
@@ -222,7 +221,7 @@ std::string Universe::entry() const {
   for (LockId lock; lock.value < setup_.locks; ++lock.value) {
     if (setup_.locks > 1)
       text += fmt::format("{}lock {}: ", lock.value > 0 ? "; " : "", lock.value);
-    text += protocol_.decode(body_->entry(lock));
+    text += protocol_.decode(run_->entry(lock));
   }
   return text;
 }
@@ -230,7 +229,7 @@ std::string Universe::entry() const {
 std::vector<ClientId> Universe::holders() const {
   std::vector<ClientId> holders;
   for (std::uint32_t i = 0; i < setup_.clients(); ++i)
-    if (body_->holds(i)) holders.push_back(ClientId{i});
+    if (run_->holds(i)) holders.push_back(ClientId{i});
   return holders;
 }
 
@@ -239,7 +238,7 @@ std::string Universe::describe(Wrong wrong) const {
     case Wrong::nothing:
       return "nothing is wrong";
     case Wrong::mutual_exclusion:
-      return body_->monitor().describe_violation();
+      return run_->monitor().describe_violation();
     case Wrong::late_effect:
       return "a holder whose grant had expired released the lock that somebody else held";
     case Wrong::deadlock:
@@ -251,7 +250,7 @@ std::string Universe::describe(Wrong wrong) const {
     case Wrong::no_progress:
       return "from here no order of events lets everybody finish; entry: " + entry();
     case Wrong::bypassed:
-      return body_->bypasses().describe();
+      return run_->bypasses().describe();
   }
   return {};
 }

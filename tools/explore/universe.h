@@ -50,7 +50,7 @@ class StepListener {
   virtual void about_to(const explorer::Step& step, bool forced) = 0;
 };
 
-class Body;
+class CaseRun;
 
 class Universe {
  public:
@@ -96,7 +96,7 @@ class Universe {
   Case setup_;
   const Protocol& protocol_;
   explorer::SearchSupport& support_;
-  Body* body_ = nullptr;  // in the arenas
+  CaseRun* run_ = nullptr;  // in the arenas
   StepListener* listener_ = nullptr;
   bool cut_ = false;
 };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "backends/explorer/world.h"
+#include "backends/explorer/state.h"
 #include "core/base/random.h"
 #include "tools/explore/choosers.h"
 #include "tools/explore/describe.h"

@@ -31,7 +31,10 @@ struct Actors {
   std::vector<std::unique_ptr<ServeThrough>> handlers;
 };
 
-class TracingBackend final : private Actors, public ForwardingBackend {
+class TracingBackend final : private Actors,
+                             public ForwardingBackend,
+                             public HardwareFaults,
+                             public CpuFaults {
  public:
   TracingBackend(std::unique_ptr<Backend> inner, TraceRecorder& recorder)
       : ForwardingBackend(std::move(inner)), recorder_(recorder) {}
@@ -49,6 +52,10 @@ class TracingBackend final : private Actors, public ForwardingBackend {
     inner().serve_calls(bare(server), *handlers.back());
   }
   void crash(ClientId client, CrashKind kind) override;
+  HardwareFaults* hardware_faults() override {
+    return inner().hardware_faults() == nullptr ? nullptr : this;
+  }
+  CpuFaults* cpu_faults() override { return inner().cpu_faults() == nullptr ? nullptr : this; }
   void crash_node(NodeId node) override;
   void set_link(NodeId node, NodeId other, bool up) override;
   void pause(ClientId client, Duration length) override;
@@ -69,35 +76,35 @@ void TracingBackend::crash(ClientId client, CrashKind kind) {
 }
 void TracingBackend::crash_node(NodeId node) {
   recorder_.node_crashed(true_now(), node);
-  inner().crash_node(node);
+  inner().hardware_faults()->crash_node(node);
 }
 void TracingBackend::set_link(NodeId node, NodeId other, bool up) {
   Args args;
   if (other != kNoNode) args.number("to node", other.value);
   recorder_.happened(true_now(), node, up ? "link up" : "link down", args.str());
-  inner().set_link(node, other, up);
+  inner().hardware_faults()->set_link(node, other, up);
 }
 void TracingBackend::pause(ClientId client, Duration length) {
   recorder_.happened(true_now(), client, "pause", Args().date("length_us", Time{length.ps}).str());
-  inner().pause(client, length);
+  inner().cpu_faults()->pause(client, length);
 }
 void TracingBackend::pause_node(NodeId node, Duration length) {
   recorder_.happened(true_now(), node, "pause", Args().date("length_us", Time{length.ps}).str());
-  inner().pause_node(node, length);
+  inner().cpu_faults()->pause_node(node, length);
 }
 void TracingBackend::slow_down(ClientId client, std::int64_t factor_ppb) {
   recorder_.happened(true_now(), client, "slow CPU", {});
-  inner().slow_down(client, factor_ppb);
+  inner().cpu_faults()->slow_down(client, factor_ppb);
 }
 void TracingBackend::disturb_clock(NodeId node, Duration jump,
                                    std::optional<std::int64_t> drift_ppb) {
   recorder_.happened(true_now(), node, "clock disturbed", {});
-  inner().disturb_clock(node, jump, drift_ppb);
+  inner().cpu_faults()->disturb_clock(node, jump, drift_ppb);
 }
 
 // Hears of phases before whoever adds them up.
 struct PhaseListener final : PhaseSink {
-  const Backend* clock = nullptr;
+  const Running* clock = nullptr;
   TraceRecorder* recorder = nullptr;
   PhaseSink* next = nullptr;
   ClientId client;
@@ -109,7 +116,7 @@ struct PhaseListener final : PhaseSink {
 
 class TracingObserver final : public LoopObserver {
  public:
-  TracingObserver(LoopObserver& inner, const Backend& clock, TraceRecorder& recorder,
+  TracingObserver(LoopObserver& inner, const Running& clock, TraceRecorder& recorder,
                   const World& world)
       : inner_(inner),
         clock_(clock),
@@ -181,7 +188,7 @@ class TracingObserver final : public LoopObserver {
   }
 
   LoopObserver& inner_;
-  const Backend& clock_;
+  const Running& clock_;
   TraceRecorder& recorder_;
   std::vector<PhaseListener> listeners_;
 };
@@ -218,7 +225,7 @@ class Tracing final : public Onlooker {
  private:
   TraceWindow window_;
   TraceTaker taker_;
-  const Backend* clock_ = nullptr;
+  const Running* clock_ = nullptr;
   std::unique_ptr<TraceRecorder> recorder_;
   std::unique_ptr<TracingObserver> observer_;
 };

@@ -13,7 +13,7 @@ namespace latchlab::exporting {
 
 class TracingVerbs final : public ForwardingVerbs {
  public:
-  TracingVerbs(Verbs& bare, const Backend& clock, TraceRecorder& recorder)
+  TracingVerbs(Verbs& bare, const Running& clock, TraceRecorder& recorder)
       : ForwardingVerbs(&bare),
         clock_(clock),
         recorder_(recorder),
@@ -29,7 +29,7 @@ class TracingVerbs final : public ForwardingVerbs {
   void recycle_wait(WaitOperation& op) override;
 
  private:
-  const Backend& clock_;
+  const Running& clock_;
   TraceRecorder& recorder_;
   std::size_t actor_;
 };

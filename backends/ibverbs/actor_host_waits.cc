@@ -1,14 +1,14 @@
-// Waits at home: messages, words in own memory, deadlines, membership; and deaths.
+// Waits on the own node: messages, words in own memory, deadlines, membership; and deaths.
 
 #include <utility>
 
-#include "backends/ibverbs/station.h"
+#include "backends/ibverbs/actor_host.h"
 #include "core/base/check.h"
 #include "core/verbs/wait_ends.h"
 
 namespace latchlab::ib {
 
-void Station::start_wait(IbActor& actor, IbWait& wait) {
+void ActorHost::start_wait(IbActor& actor, IbWait& wait) {
   wait.owner = &actor;
   wait.life = actor.life;
   wait.armed = true;
@@ -18,7 +18,7 @@ void Station::start_wait(IbActor& actor, IbWait& wait) {
   if (wait.set.deadline != kNever) worker_.wake_at(actor, wait, wait.set.deadline);
 }
 
-bool Station::try_satisfy(IbActor& actor, IbWait& wait) {
+bool ActorHost::try_satisfy(IbActor& actor, IbWait& wait) {
   const bool its_turn = worker_.running() == &actor;
   const std::unique_lock turn = its_turn ? std::unique_lock<std::mutex>() : actor.take_turn();
   return take_end_of_wait(
@@ -36,19 +36,19 @@ bool Station::try_satisfy(IbActor& actor, IbWait& wait) {
       wait.outcome);
 }
 
-void Station::satisfied(IbActor& actor, IbWait& wait) {
+void ActorHost::satisfied(IbActor& actor, IbWait& wait) {
   wait.armed = false;
   if (wait.set.word_count > 0) --word_waits_;
   std::erase(actor.waits, &wait);
   worker_.ready(wait);
 }
 
-void Station::deadline_came(IbActor& actor, IbWait& wait) {
+void ActorHost::deadline_came(IbActor& actor, IbWait& wait) {
   if (!try_satisfy(actor, wait)) wait.outcome.by = Woke::deadline;
   satisfied(actor, wait);
 }
 
-bool Station::check_words() {
+bool ActorHost::check_words() {
   bool any = false;
   for (const auto& actor : actors_) {
     for (std::size_t i = 0; i < actor->waits.size();) {
@@ -66,7 +66,7 @@ bool Station::check_words() {
 
 // ---- deaths ----
 
-void Station::membership_changed(const std::vector<ClientId>& gone) {
+void ActorHost::membership_changed(const std::vector<ClientId>& gone) {
   for (const ClientId client : gone) alive_[client.value] = false;
   ++membership_version_;
   for (const auto& actor : actors_) {
@@ -76,14 +76,14 @@ void Station::membership_changed(const std::vector<ClientId>& gone) {
   }
 }
 
-void Station::tell_others(ClientId gone) {
+void ActorHost::tell_others(ClientId gone) {
   for (const NodeCard& card : directory_.nodes)
-    for (std::uint8_t i = 0; card.node != node_.id && i + 1U < card.lanes; ++i)
-      if (const LaneId lane{card.node, i}; lane_->reaches(lane))
-        lane_->send(lane, FrameKind::gone, 0, EvictBody{gone.value});
+    for (std::uint8_t i = 0; card.node != node_.id && i + 1U < card.threads; ++i)
+      if (const ThreadId thread{card.node, i}; frames_->reaches(thread))
+        frames_->send(thread, FrameKind::gone, 0, EvictBody{gone.value});
 }
 
-void Station::kill(IbActor& actor, CrashKind kind) {
+void ActorHost::kill(IbActor& actor, CrashKind kind) {
   if (kind != CrashKind::client) {
     for (Endpoint& endpoint : endpoints_)
       if (endpoint.owner == &actor) endpoint.gone = true;
@@ -103,7 +103,7 @@ void Station::kill(IbActor& actor, CrashKind kind) {
   actor.serving.clear();
 }
 
-void Station::kill_all() {
+void ActorHost::kill_all() {
   for (const auto& actor : actors_) kill(*actor, CrashKind::node);
 }
 

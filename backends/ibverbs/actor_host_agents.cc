@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/ibverbs/station.h"
+#include "backends/ibverbs/actor_host.h"
 #include "core/base/check.h"
 
 namespace latchlab::ib {
@@ -22,8 +22,8 @@ bool carries_data(const Verb& verb) {
 
 }  // namespace
 
-void Station::put_agent_verb(FrameWriter& frame, IbOperation& op, std::uint32_t at,
-                             std::uint32_t bytes) {
+void ActorHost::put_agent_verb(FrameWriter& frame, IbOperation& op, std::uint32_t at,
+                               std::uint32_t bytes) {
   const Verb& verb = op.verb;
   AgentVerb asked;
   asked.offset = verb.addr.offset + at;
@@ -35,7 +35,7 @@ void Station::put_agent_verb(FrameWriter& frame, IbOperation& op, std::uint32_t 
   asked.compare_mask = verb.compare_mask;
   asked.swap_mask = verb.swap_mask;
   asked.boundary = verb.boundary;
-  asked.ticket = ask(FrameKind::agent, directory_.home_of(verb.addr.node), &op, nullptr);
+  asked.ticket = ask(FrameKind::agent, directory_.keeper_of(verb.addr.node), &op, nullptr);
   ++op.pieces;
   frame.put(asked);
   if (asked.carries_data && verb.kind == VerbKind::write)
@@ -44,8 +44,8 @@ void Station::put_agent_verb(FrameWriter& frame, IbOperation& op, std::uint32_t 
 
 // Verbs from `first` up to, and without, `end`: as many in a frame as it takes, and as its answer
 // has room for.
-void Station::ask_agent(IbActor& actor, IbOperation& first, IbOperation* end) {
-  const LaneId home = directory_.home_of(first.verb.addr.node);
+void ActorHost::ask_agent(IbActor& actor, IbOperation& first, IbOperation* end) {
+  const ThreadId keeper = directory_.keeper_of(first.verb.addr.node);
   FrameWriter frame;
   AgentHead head;
   head.from = actor.key;
@@ -54,7 +54,7 @@ void Station::ask_agent(IbActor& actor, IbOperation& first, IbOperation* end) {
   const auto send = [&] {
     if (head.verbs == 0) return;
     frame.replace(0, head);
-    lane_->send(home, FrameKind::agent, 0, frame.body());
+    frames_->send(keeper, FrameKind::agent, 0, frame.body());
     frame.clear();
     head.verbs = answered = 0;
     head.continues = true;
@@ -78,10 +78,10 @@ void Station::ask_agent(IbActor& actor, IbOperation& first, IbOperation* end) {
     }
   }
   send();
-  if (!lane_->reaches(home)) peer_is_gone(home);
+  if (!frames_->reaches(keeper)) peer_is_gone(keeper);
 }
 
-void Station::agent_answered(FrameReader& reader) {
+void ActorHost::agent_answered(FrameReader& reader) {
   for (AgentResult result; reader.take(result);) {
     const std::byte* const data = reader.take_bytes(result.data_bytes);
     const std::optional<Ask> asked = answered(result.ticket);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/ibverbs/station.h"
+#include "backends/ibverbs/actor_host.h"
 #include "core/base/check.h"
 
 namespace latchlab::ib {
@@ -32,7 +32,7 @@ WorkRequest::Kind kind_of(VerbKind kind) {
 }  // namespace
 
 // What can be said here. Whether the memory is there is for the node that has it to say.
-bool Station::valid(const IbActor& actor, const Verb& verb) const {
+bool ActorHost::valid(const IbActor& actor, const Verb& verb) const {
   const bool masked = verb.kind >= VerbKind::masked_cas;
   const bool wide = is_atomic(verb.kind) && verb.bytes == 16;
   if (!width_allowed(verb) || verb.addr.offset % (wide ? 16 : 8) != 0) return false;
@@ -43,7 +43,7 @@ bool Station::valid(const IbActor& actor, const Verb& verb) const {
          node_.memory->find(verb.local.offset, verb.bytes).has_value();
 }
 
-void Station::post_verbs(IbActor& actor, IbOperation& first) {
+void ActorHost::post_verbs(IbActor& actor, IbOperation& first) {
   IbOperation* bad = nullptr;
   for (Operation* at = &first; at != nullptr; at = at->next) {
     auto& op = static_cast<IbOperation&>(*at);
@@ -71,7 +71,7 @@ void Station::post_verbs(IbActor& actor, IbOperation& first) {
   }
 }
 
-Connection& Station::connection(IbActor& actor, NodeId to) {
+Connection& ActorHost::connection(IbActor& actor, NodeId to) {
   std::unique_ptr<Connection>& made = actor.connections[to];
   if (!made) {
     made = std::make_unique<Connection>();
@@ -81,36 +81,36 @@ Connection& Station::connection(IbActor& actor, NodeId to) {
   return *made;
 }
 
-void Station::connect_clients(NodeId to) {
+void ActorHost::connect_clients(NodeId to) {
   for (const auto& actor : actors_)
     if (actor->kind() == ActorKind::client)
       if (Connection& made = connection(*actor, to); made.state == Connection::State::idle)
         ask_for_qp(made);
 }
 
-void Station::pump(Connection& to) {
+void ActorHost::pump(Connection& to) {
   if (to.waiting.empty()) return;
   if (to.state == Connection::State::idle) return ask_for_qp(to);
   if (to.state == Connection::State::ready) post_ready(to);
 }
 
-void Station::ask_for_qp(Connection& to) {
-  const LaneId home = directory_.home_of(to.to);
-  if (!lane_->reaches(home)) return fail_waiting(to, VerbStatus::peer_failed);
+void ActorHost::ask_for_qp(Connection& to) {
+  const ThreadId keeper = directory_.keeper_of(to.to);
+  if (!frames_->reaches(keeper)) return fail_waiting(to, VerbStatus::peer_failed);
   QpOptions options;
   options.depth = Connection::kDepth;
   options.inline_bytes = kByValueBytes;
-  auto made = QueuePair::make(*node_.device, lane_->cq(), options);
+  auto made = QueuePair::make(*node_.device, frames_->cq(), options);
   LATCHLAB_CHECK(made.ok(), made.ok() ? "" : made.error().text());
   to.qp = std::move(made).value();
   to.state = Connection::State::asking;
   ConnectBody body;
   body.from = to.actor->key;
   body.address = to.qp.address();
-  lane_->send(home, FrameKind::connect, ask(FrameKind::connect, home, nullptr, &to), body);
+  frames_->send(keeper, FrameKind::connect, ask(FrameKind::connect, keeper, nullptr, &to), body);
 }
 
-void Station::connected(Connection& to, const ConnectAnswerBody& answer) {
+void ActorHost::connected(Connection& to, const ConnectAnswerBody& answer) {
   to.state = Connection::State::idle;
   if (answer.status != VerbStatus::ok) return fail_waiting(to, answer.status);
   if (!to.qp.connect(answer.address)) return fail_waiting(to, VerbStatus::peer_failed);
@@ -118,7 +118,7 @@ void Station::connected(Connection& to, const ConnectAnswerBody& answer) {
   pump(to);
 }
 
-std::optional<Region> Station::region_of(RemoteAddr addr) const {
+std::optional<Region> ActorHost::region_of(RemoteAddr addr) const {
   const NodeCard& card = directory_.of(addr.node);
   // By where it begins: what ends beyond its region is refused by the RNIC there.
   if (addr.offset < card.bytes) return Region{0, card.bytes, 0, card.key};
@@ -128,7 +128,7 @@ std::optional<Region> Station::region_of(RemoteAddr addr) const {
   return region == nullptr ? std::nullopt : std::optional(*region);
 }
 
-std::optional<WorkRequest> Station::request_for(IbOperation& op) {
+std::optional<WorkRequest> ActorHost::request_for(IbOperation& op) {
   const Verb& verb = op.verb;
   const std::optional<Region> region = region_of(verb.addr);
   if (!region) return std::nullopt;
@@ -156,12 +156,12 @@ std::optional<WorkRequest> Station::request_for(IbOperation& op) {
   return request;
 }
 
-void Station::post_ready(Connection& to) {
+void ActorHost::post_ready(Connection& to) {
   while (!to.waiting.empty() && to.state == Connection::State::ready) {
     std::vector<WorkRequest>& requests = requests_;
     requests.clear();
     const std::size_t room = std::min<std::size_t>(Connection::kDepth - to.posted.size(),
-                                                   Lane::kMostVerbs - outstanding_);
+                                                   FrameExchange::kMostVerbs - outstanding_);
     const std::size_t most = std::min({room, to.waiting.size(), kDoorbell});
     while (requests.size() < most) {
       IbOperation& op = *to.waiting[requests.size()];
@@ -174,7 +174,7 @@ void Station::post_ready(Connection& to) {
     }
     if (requests.empty()) {
       if (room > 0) return ask_for_region(to, *to.waiting.front());
-      if (outstanding_ == Lane::kMostVerbs && !std::exchange(to.stalled, true))
+      if (outstanding_ == FrameExchange::kMostVerbs && !std::exchange(to.stalled, true))
         stalled_.push_back(&to);
       return;
     }
@@ -189,15 +189,15 @@ void Station::post_ready(Connection& to) {
   }
 }
 
-void Station::ask_for_region(Connection& to, const IbOperation& op) {
-  const LaneId home = directory_.home_of(to.to);
+void ActorHost::ask_for_region(Connection& to, const IbOperation& op) {
+  const ThreadId keeper = directory_.keeper_of(to.to);
   to.state = Connection::State::looking;
-  to.looking_for = ask(FrameKind::region, home, nullptr, &to);
-  lane_->send(home, FrameKind::region, to.looking_for, RegionBody{op.verb.addr.offset});
-  if (!lane_->reaches(home)) peer_is_gone(home);
+  to.looking_for = ask(FrameKind::region, keeper, nullptr, &to);
+  frames_->send(keeper, FrameKind::region, to.looking_for, RegionBody{op.verb.addr.offset});
+  if (!frames_->reaches(keeper)) peer_is_gone(keeper);
 }
 
-void Station::located(Connection& to, std::uint64_t ticket, const RegionAnswerBody& answer) {
+void ActorHost::located(Connection& to, std::uint64_t ticket, const RegionAnswerBody& answer) {
   if (to.state != Connection::State::looking || to.looking_for != ticket)
     return;  // broke meanwhile
   to.state = Connection::State::ready;
@@ -214,7 +214,7 @@ void Station::located(Connection& to, std::uint64_t ticket, const RegionAnswerBo
   pump(to);
 }
 
-void Station::verb_done(const Done& done) {
+void ActorHost::verb_done(const Done& done) {
   IbOperation* const op = operations_.find(done.id);
   if (op == nullptr || op->connection == nullptr) return;
   Connection& to = *op->connection;
@@ -235,7 +235,7 @@ void Station::verb_done(const Done& done) {
     reset_when_drained(to);
   else
     pump(to);
-  while (!stalled_.empty() && outstanding_ < Lane::kMostVerbs) {
+  while (!stalled_.empty() && outstanding_ < FrameExchange::kMostVerbs) {
     Connection& next = *stalled_.front();
     stalled_.pop_front();
     next.stalled = false;
@@ -244,7 +244,7 @@ void Station::verb_done(const Done& done) {
 }
 
 // The first of what was posted is over.
-void Station::retire(Connection& to, VerbStatus status) {
+void ActorHost::retire(Connection& to, VerbStatus status) {
   IbOperation& op = *to.posted.front();
   to.posted.pop_front();
   --outstanding_;
@@ -257,12 +257,12 @@ void Station::retire(Connection& to, VerbStatus status) {
 }
 
 // What was read is in the operation's buffer.
-void Station::show_words(IbOperation& op) {
+void ActorHost::show_words(IbOperation& op) {
   op.words = op.buffer.words;
   op.completion.value = {op.words[0], op.words[1]};
 }
 
-void Station::reset_when_drained(Connection& to) {
+void ActorHost::reset_when_drained(Connection& to) {
   if (!to.posted.empty()) return;
   to.qp.drop();
   to.state = Connection::State::idle;
@@ -270,14 +270,14 @@ void Station::reset_when_drained(Connection& to) {
   pump(to);
 }
 
-void Station::fail_waiting(Connection& to, VerbStatus status) {
+void ActorHost::fail_waiting(Connection& to, VerbStatus status) {
   to.qp.drop();
   std::deque<IbOperation*> waiting = std::exchange(to.waiting, {});
   for (IbOperation* op : waiting) verb_over(*op, status);
 }
 
 // Also the end of a message or a call.
-void Station::verb_over(IbOperation& op, VerbStatus status) {
+void ActorHost::verb_over(IbOperation& op, VerbStatus status) {
   --worker_.census.in_flight;
   ++(status == VerbStatus::ok ? worker_.census.executed : worker_.census.failed);
   count_effect(op);

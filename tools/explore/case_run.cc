@@ -1,4 +1,4 @@
-#include "tools/explore/body.h"
+#include "tools/explore/case_run.h"
 
 #include <algorithm>
 #include <array>
@@ -43,7 +43,7 @@ BypassCheck bypasses_of(const Case& setup, const Protocol& protocol) {
 
 }  // namespace
 
-Body::Body(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support)
+CaseRun::CaseRun(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support)
     : setup_(setup),
       world_(protocol, shape_of(setup)),
       backend_(world_.plan(), options_of(support)),
@@ -64,7 +64,7 @@ Body::Body(const Case& setup, const Protocol& protocol, explorer::SearchSupport&
   };
 }
 
-void Body::begin(explorer::TimedModel& time) {
+void CaseRun::begin(explorer::TimedModel& time) {
   world_.attach(backend_);
   // Whoever looks at an entry must not change a state by touching it first.
   for (LockId lock; lock.value < setup_.locks; ++lock.value) entry(lock);
@@ -78,20 +78,20 @@ void Body::begin(explorer::TimedModel& time) {
   }
 }
 
-void Body::see_effects() {
+void CaseRun::see_effects() {
   if (!bypasses_.on()) return;
   for (std::uint32_t i = 0; i < setup_.clients(); ++i)
     if (bypasses_.expected(ClientId{i}) && !first_effect(ClientId{i}).armed)
       bypasses_.came(ClientId{i});
 }
 
-Body::Clients Body::dying_with(ClientId client) const {
+CaseRun::Clients CaseRun::dying_with(ClientId client) const {
   if (crash_unit_ != CrashUnit::node) return {client.value, client.value + 1};
   const std::uint32_t first = client.value - client.value % setup_.clients_per_node;
   return {first, first + setup_.clients_per_node};
 }
 
-bool Body::may_crash(ClientId client) const {
+bool CaseRun::may_crash(ClientId client) const {
   const Clients dying = dying_with(client);
   if (crashes_left_ == 0 || client.value != dying.begin) return false;
   for (std::uint32_t i = dying.begin; i < dying.end; ++i)
@@ -99,7 +99,7 @@ bool Body::may_crash(ClientId client) const {
   return false;
 }
 
-void Body::crash(ClientId client, Chooser& inner) {
+void CaseRun::crash(ClientId client, Chooser& inner) {
   static constexpr std::array kKinds = {CrashKind::client, CrashKind::process, CrashKind::node};
   --crashes_left_;
   const Clients dying = dying_with(client);
@@ -112,7 +112,7 @@ void Body::crash(ClientId client, Chooser& inner) {
   backend_.crash(client, kKinds[static_cast<std::size_t>(crash_unit_)], inner);
 }
 
-bool Body::only_lost_causes() const {
+bool CaseRun::only_lost_causes() const {
   bool any = false;
   for (std::uint32_t i = 0; i < setup_.clients(); ++i) {
     if (!at_work(ClientId{i})) continue;
@@ -125,25 +125,25 @@ bool Body::only_lost_causes() const {
   return any;
 }
 
-void Body::timeout(Time date) {
+void CaseRun::timeout(Time date) {
   --timeouts_left_;
   backend_.move_clock(date);
   for (Pause& pause : pauses_)
     if (pause == Pause::begun) pause = Pause::for_long;
 }
 
-void Body::pause(ClientId client) {
+void CaseRun::pause(ClientId client) {
   --pauses_left_;
   pauses_[client.value] = Pause::begun;
   backend_.pause_cpu(client, true);
 }
 
-void Body::resume(ClientId client) {
+void CaseRun::resume(ClientId client) {
   pauses_[client.value] = Pause::none;
   backend_.pause_cpu(client, false);
 }
 
-std::vector<std::uint64_t> Body::entry(LockId lock) {
+std::vector<std::uint64_t> CaseRun::entry(LockId lock) {
   const RemoteAddr at = entry_place(lock);
   std::vector<std::uint64_t> words;
   for (std::uint64_t w = 0; w < world_.entry_bytes() / 8; ++w)
@@ -151,7 +151,7 @@ std::vector<std::uint64_t> Body::entry(LockId lock) {
   return words;
 }
 
-bool Body::next(ClientId client, Section& section) {
+bool CaseRun::next(ClientId client, Section& section) {
   const std::uint32_t index = done_[client.value]++;
   if (index >= setup_.operations) return false;
   for (const LockId lock : setup_.wanted(client.value, index)) {
@@ -168,19 +168,19 @@ bool Body::next(ClientId client, Section& section) {
   return true;
 }
 
-void Body::acquire_begins(ClientId client, const Want& want) {
+void CaseRun::acquire_begins(ClientId client, const Want& want) {
   monitor_.requested(client, want);
   bypasses_.requested(client, want.mode);
   first_effect(client).armed = bypasses_.on();
 }
 
-void Body::acquire_aborted(ClientId client, const Want& /*want*/, AbortReason /*reason*/) {
+void CaseRun::acquire_aborted(ClientId client, const Want& /*want*/, AbortReason /*reason*/) {
   monitor_.withdrawn(client);
   bypasses_.withdrawn(client);
   first_effect(client).armed = false;
 }
 
-void Body::acquired(ClientId client, const Grant& grant) {
+void CaseRun::acquired(ClientId client, const Grant& grant) {
   const ArenaScope scope(own_arena_);
   monitor_.granted(client, grant);
   bypasses_.granted(client);
@@ -188,27 +188,27 @@ void Body::acquired(ClientId client, const Grant& grant) {
   ++holds_[client.value];
 }
 
-void Body::upgraded(ClientId client, const Grant& grant) {
+void CaseRun::upgraded(ClientId client, const Grant& grant) {
   const ArenaScope scope(own_arena_);
   monitor_.upgraded(client, grant);
 }
 
-void Body::extended(ClientId client, const Grant& grant) {
+void CaseRun::extended(ClientId client, const Grant& grant) {
   const ArenaScope scope(own_arena_);
   monitor_.extended(client, grant);
 }
 
-void Body::release_begins(ClientId client, const Grant& grant) {
+void CaseRun::release_begins(ClientId client, const Grant& grant) {
   monitor_.releasing(client, grant);
   --holds_[client.value];
 }
 
-void Body::released(ClientId client, const Grant& grant, ReleaseResult result) {
+void CaseRun::released(ClientId client, const Grant& grant, ReleaseResult result) {
   monitor_.released(client, grant, result);
   if (result == ReleaseResult::suppressed) late_ |= std::uint64_t{1} << grant.lock.id.value;
 }
 
-Time Body::local_now(ClientId client) const {
+Time CaseRun::local_now(ClientId client) const {
   return backend_.local_now(world_.node_of(client));
 }
 

@@ -1,4 +1,4 @@
-#include "backends/ibverbs/home.h"
+#include "backends/ibverbs/memory_server.h"
 
 #include <sched.h>
 
@@ -26,34 +26,35 @@ std::uint64_t merge_word(std::uint64_t before, const std::byte* data, std::uint3
 
 }  // namespace
 
-Home::Home(std::unique_ptr<Lane> lane, Memory& memory, std::uint32_t clients)
-    : lane_(std::move(lane)), memory_(memory), evicted_(clients) {
-  lane_->set_owner(*this);
+MemoryServer::MemoryServer(std::unique_ptr<FrameExchange> frames, Memory& memory,
+                           std::uint32_t clients)
+    : frames_(std::move(frames)), memory_(memory), evicted_(clients) {
+  frames_->set_owner(*this);
 }
 
-Home::~Home() {
+MemoryServer::~MemoryServer() {
   stop();
 }
 
-void Home::start() {
+void MemoryServer::start() {
   stop_ = false;
   thread_ = std::thread([this] { run(); });
 }
 
-void Home::stop() {
+void MemoryServer::stop() {
   stop_ = true;
   if (thread_.joinable()) thread_.join();
 }
 
-void Home::die() {
+void MemoryServer::die() {
   die_ = true;
   stop();
 }
 
-void Home::run() {
+void MemoryServer::run() {
   int idle = 0;
   while (!stop_.load(std::memory_order_relaxed)) {
-    if (lane_->poll() > 0) {
+    if (frames_->poll() > 0) {
       idle = 0;
       continue;
     }
@@ -63,21 +64,21 @@ void Home::run() {
       continue;
     }
     // After a sleep in which nothing came it looks once and sleeps again.
-    lane_->cq().arm();
-    if (lane_->poll() > 0)
+    frames_->cq().arm();
+    if (frames_->poll() > 0)
       idle = 0;
     else
-      lane_->cq().sleep_until_any(kLongestSleep);
+      frames_->cq().sleep_until_any(kLongestSleep);
   }
   if (!die_) return;
   // Silent first: a verb that finds no memory would be told so.
   for (auto& [actor, qp] : responders_) qp.fail();
-  lane_->fail();
+  frames_->fail();
   memory_.withdraw();
 }
 
-void Home::frame_came(const FrameHead& head, std::span<const std::byte> body) {
-  const LaneId asker{NodeId{head.node}, head.lane};
+void MemoryServer::frame_came(const FrameHead& head, std::span<const std::byte> body) {
+  const ThreadId asker{NodeId{head.node}, head.thread};
   FrameReader reader(body);
   if (head.kind == FrameKind::agent) return serve_agent(asker, reader);
   if (ConnectBody wanted; head.kind == FrameKind::connect && reader.take(wanted))
@@ -90,14 +91,14 @@ void Home::frame_came(const FrameHead& head, std::span<const std::byte> body) {
     return allocate(asker, head.ticket, wanted);
 }
 
-void Home::connect(LaneId asker, std::uint64_t ticket, const ConnectBody& wanted) {
+void MemoryServer::connect(ThreadId asker, std::uint64_t ticket, const ConnectBody& wanted) {
   ConnectAnswerBody answer;
   responders_.erase(wanted.from);  // of before an error
   answer.status = VerbStatus::flushed;
   if (!evicted(wanted.from)) {
     QpOptions options;
     options.depth = 1;
-    auto made = QueuePair::make(lane_->device(), lane_->cq(), options);
+    auto made = QueuePair::make(frames_->device(), frames_->cq(), options);
     answer.status = VerbStatus::peer_failed;
     if (made && made.value().connect(wanted.address)) {
       answer.status = VerbStatus::ok;
@@ -105,10 +106,10 @@ void Home::connect(LaneId asker, std::uint64_t ticket, const ConnectBody& wanted
       responders_[wanted.from] = std::move(made).value();
     }
   }
-  lane_->send(asker, FrameKind::connect_answer, ticket, answer);
+  frames_->send(asker, FrameKind::connect_answer, ticket, answer);
 }
 
-void Home::evict(LaneId asker, std::uint64_t ticket, const EvictBody& wanted) {
+void MemoryServer::evict(ThreadId asker, std::uint64_t ticket, const EvictBody& wanted) {
   AnswerBody answer;
   if (wanted.client < evicted_.size()) {
     evicted_[wanted.client].store(1, std::memory_order_release);
@@ -118,32 +119,32 @@ void Home::evict(LaneId asker, std::uint64_t ticket, const EvictBody& wanted) {
   } else {
     answer.status = VerbStatus::access_error;
   }
-  lane_->send(asker, FrameKind::evict_answer, ticket, answer);
+  frames_->send(asker, FrameKind::evict_answer, ticket, answer);
 }
 
-void Home::tell_region(LaneId asker, std::uint64_t ticket, const RegionBody& wanted) {
+void MemoryServer::tell_region(ThreadId asker, std::uint64_t ticket, const RegionBody& wanted) {
   RegionAnswerBody answer;
   const auto region = memory_.find(wanted.offset, 1);
   if (region)
     answer = {VerbStatus::ok, region->offset, region->bytes, region->remote_key};
   else
     answer.status = VerbStatus::access_error;
-  lane_->send(asker, FrameKind::region_answer, ticket, answer);
+  frames_->send(asker, FrameKind::region_answer, ticket, answer);
 }
 
-void Home::allocate(LaneId asker, std::uint64_t ticket, const RegionBody& wanted) {
+void MemoryServer::allocate(ThreadId asker, std::uint64_t ticket, const RegionBody& wanted) {
   RegionAnswerBody answer;
   const auto made = memory_.allocate(wanted.offset);
   if (made)
     answer = {VerbStatus::ok, made.value().offset, made.value().bytes, made.value().remote_key};
   else
     answer.status = VerbStatus::access_error;
-  lane_->send(asker, FrameKind::region_answer, ticket, answer);
+  frames_->send(asker, FrameKind::region_answer, ticket, answer);
 }
 
 // ---- the agent ----
 
-void Home::serve_agent(LaneId asker, FrameReader& reader) {
+void MemoryServer::serve_agent(ThreadId asker, FrameReader& reader) {
   AgentHead head;
   if (!reader.take(head)) return;
   const bool allowed = !evicted(head.from);
@@ -169,10 +170,10 @@ void Home::serve_agent(LaneId asker, FrameReader& reader) {
       answer.put_bytes(&word, std::min<std::uint32_t>(8, verb.bytes - at));
     }
   }
-  lane_->send(asker, FrameKind::agent_answer, 0, answer.body());
+  frames_->send(asker, FrameKind::agent_answer, 0, answer.body());
 }
 
-AgentResult Home::execute(const AgentVerb& verb, const std::byte* data, bool allowed) {
+AgentResult MemoryServer::execute(const AgentVerb& verb, const std::byte* data, bool allowed) {
   AgentResult result;
   result.ticket = verb.ticket;
   if (!allowed || !memory_.find(verb.offset, verb.bytes)) {

@@ -1,11 +1,11 @@
 // Messages between endpoints and calls to a server part. An endpoint's RECVs are counted where it
-// is: its station takes a message or says that there is no RECV, so that receiver-not-ready is a
-// matter of one endpoint although all messages of a lane come through the same QPs.
+// is: its host takes a message or says that there is no RECV, so that receiver-not-ready is a
+// matter of one endpoint although all messages of a thread come through the same QPs.
 
 #include <algorithm>
 #include <utility>
 
-#include "backends/ibverbs/station.h"
+#include "backends/ibverbs/actor_host.h"
 #include "core/base/check.h"
 
 namespace latchlab::ib {
@@ -17,18 +17,20 @@ constexpr Duration kRnrTimer = microseconds(640);  // and its min_rnr_timer of 1
 
 }  // namespace
 
-EndpointAddr Station::open_endpoint(IbActor& actor, std::uint32_t recv_depth, Transport transport) {
+EndpointAddr ActorHost::open_endpoint(IbActor& actor, std::uint32_t recv_depth,
+                                      Transport transport) {
   LATCHLAB_CHECK(recv_depth > 0, "an endpoint needs at least one RECV");
   Endpoint& endpoint = endpoints_.emplace_back();
   endpoint.owner = &actor;
   endpoint.free_recvs = recv_depth;
   endpoint.transport = transport;
-  LATCHLAB_CHECK(endpoints_.size() < (1U << kLaneShift), "a lane has fewer than 2^16 endpoints");
-  return endpoint_address(lane_->id(), static_cast<std::uint32_t>(endpoints_.size()));
+  LATCHLAB_CHECK(endpoints_.size() < (1U << kThreadShift),
+                 "a thread has fewer than 2^16 endpoints");
+  return endpoint_address(frames_->id(), static_cast<std::uint32_t>(endpoints_.size()));
 }
 
-Station::Endpoint* Station::endpoint_at(EndpointAddr own) {
-  const std::uint32_t place = own.number & ((1U << kLaneShift) - 1);
+ActorHost::Endpoint* ActorHost::endpoint_at(EndpointAddr own) {
+  const std::uint32_t place = own.number & ((1U << kThreadShift) - 1);
   return place >= 1 && place <= endpoints_.size() ? &endpoints_[place - 1] : nullptr;
 }
 
@@ -36,7 +38,7 @@ Station::Endpoint* Station::endpoint_at(EndpointAddr own) {
 
 // Messages of one sender to one endpoint follow each other: a RECV that comes when the first has
 // been turned away would else be the second one's.
-void Station::post_sends(IbActor& actor, IbOperation& first) {
+void ActorHost::post_sends(IbActor& actor, IbOperation& first) {
   for (Operation* at = &first; at != nullptr; at = at->next) {
     auto& op = static_cast<IbOperation&>(*at);
     LATCHLAB_CHECK(directory_.exists(op.target.node), "message to a node that does not exist");
@@ -50,20 +52,20 @@ void Station::post_sends(IbActor& actor, IbOperation& first) {
   }
 }
 
-void Station::send_over(IbOperation& op) {
+void ActorHost::send_over(IbOperation& op) {
   if (op.behind != nullptr) return transmit(*std::exchange(op.behind, nullptr));
   static_cast<IbActor&>(*op.owner).sending.erase(op.target.packed());
 }
 
-void Station::transmit(IbOperation& op) {
-  const LaneId to{op.target.node, static_cast<std::uint8_t>(op.target.number >> kLaneShift)};
-  if (to >= directory_.home_of(op.target.node) || !lane_->reaches(to))
+void ActorHost::transmit(IbOperation& op) {
+  const ThreadId to{op.target.node, static_cast<std::uint8_t>(op.target.number >> kThreadShift)};
+  if (to >= directory_.keeper_of(op.target.node) || !frames_->reaches(to))
     return verb_over(op, VerbStatus::peer_failed);
   const MessageBody body{static_cast<IbActor&>(*op.owner).key, op.target, op.message};
-  lane_->send(to, FrameKind::message, ask(FrameKind::message, to, &op, nullptr), body);
+  frames_->send(to, FrameKind::message, ask(FrameKind::message, to, &op, nullptr), body);
 }
 
-void Station::answered(IbOperation& op, const AnswerBody& answer) {
+void ActorHost::answered(IbOperation& op, const AnswerBody& answer) {
   if (!answer.may_retry) return verb_over(op, answer.status);
   if (!answer.patient && ++op.retries > kTries)
     return verb_over(op, VerbStatus::receiver_not_ready);
@@ -73,13 +75,13 @@ void Station::answered(IbOperation& op, const AnswerBody& answer) {
   });
 }
 
-void Station::message_came(const FrameHead& head, const MessageBody& body) {
+void ActorHost::message_came(const FrameHead& head, const MessageBody& body) {
   AnswerBody answer;
   Endpoint* const endpoint = endpoint_at(body.target);
   const bool gone = endpoint == nullptr || endpoint->gone;
   const bool datagram = endpoint != nullptr && is_datagram(endpoint->transport);
   bool taken = false;
-  if (node_.home->evicted(body.from)) {
+  if (node_.memory_server->evicted(body.from)) {
     answer.status = VerbStatus::flushed;
   } else if (gone) {
     answer.status = datagram ? VerbStatus::ok : VerbStatus::peer_failed;
@@ -95,11 +97,11 @@ void Station::message_came(const FrameHead& head, const MessageBody& body) {
     message.received_earliest = last_poll_;  // it was not there then
     message.received_latest = worker_.now();
   }
-  lane_->send({NodeId{head.node}, head.lane}, FrameKind::message_answer, head.ticket, answer);
+  frames_->send({NodeId{head.node}, head.thread}, FrameKind::message_answer, head.ticket, answer);
   if (taken && endpoint->owner->alive) check_messages(*endpoint->owner);
 }
 
-void Station::check_messages(IbActor& actor) {
+void ActorHost::check_messages(IbActor& actor) {
   const std::vector<IbWait*> armed = actor.waits;
   for (IbWait* wait : armed)
     if (wait->armed && wait->set.message_count > 0 && try_satisfy(actor, *wait))
@@ -108,15 +110,15 @@ void Station::check_messages(IbActor& actor) {
 
 // ---- calls ----
 
-void Station::post_call(IbActor& actor, IbOperation& op) {
+void ActorHost::post_call(IbActor& actor, IbOperation& op) {
   LATCHLAB_CHECK(directory_.exists(op.server), "call to a node that does not exist");
   ++worker_.census.posted;
   ++worker_.census.in_flight;
-  const LaneId to = directory_.desk_of(op.server, calls_made_++);
-  if (!lane_->reaches(to)) return fail({FrameKind::call, to, &op, nullptr, {}, 0});
+  const ThreadId to = directory_.call_thread_of(op.server, calls_made_++);
+  if (!frames_->reaches(to)) return fail({FrameKind::call, to, &op, nullptr, {}, 0});
   const CallBody body{actor.key, op.call.request};
   const std::uint64_t ticket = ask(FrameKind::call, to, &op, nullptr);
-  lane_->send(to, FrameKind::call, ticket, body);
+  frames_->send(to, FrameKind::call, ticket, body);
   if (op.deadline == kNever) return;
   worker_.at(op.deadline, [this, ticket] {  // a reply that comes later is nobody's
     if (const std::optional<Ask> late = answered(ticket))
@@ -124,12 +126,13 @@ void Station::post_call(IbActor& actor, IbOperation& op) {
   });
 }
 
-void Station::call_came(const FrameHead& head, const CallBody& body) {
-  const LaneId asker{NodeId{head.node}, head.lane};
-  if (server_ == nullptr || server_->handler == nullptr || node_.home->evicted(body.from)) {
+void ActorHost::call_came(const FrameHead& head, const CallBody& body) {
+  const ThreadId asker{NodeId{head.node}, head.thread};
+  if (server_ == nullptr || server_->handler == nullptr ||
+      node_.memory_server->evicted(body.from)) {
     CallAnswerBody answer;
     answer.reply.status = VerbStatus::access_error;
-    return lane_->send(asker, FrameKind::call_answer, head.ticket, answer);
+    return frames_->send(asker, FrameKind::call_answer, head.ticket, answer);
   }
   worker_.run_as(*server_, [&] {
     const PendingCall pending{body.request, node_.calls.next++};
@@ -141,13 +144,13 @@ void Station::call_came(const FrameHead& head, const CallBody& body) {
   });
 }
 
-void Station::reply(const PendingCall& pending, const Reply& reply) {
+void ActorHost::reply(const PendingCall& pending, const Reply& reply) {
   std::map<std::uint64_t, PendingCalls::Held>& calls = node_.calls.held;
   const auto found = calls.find(pending.ticket);
   LATCHLAB_CHECK(found != calls.end(), "reply to a call that is not pending");
   const PendingCalls::Held held = found->second;
   calls.erase(found);
-  lane_->send(held.asker, FrameKind::call_answer, held.ticket, CallAnswerBody{reply});
+  frames_->send(held.asker, FrameKind::call_answer, held.ticket, CallAnswerBody{reply});
 }
 
 }  // namespace latchlab::ib

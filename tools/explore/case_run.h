@@ -17,9 +17,9 @@
 
 namespace latchlab::explore {
 
-class Body final : public OperationSource, public LoopObserver, public SafetyMonitor::Clocks {
+class CaseRun final : public OperationSource, public LoopObserver, public SafetyMonitor::Clocks {
  public:
-  Body(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support);
+  CaseRun(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support);
 
   // Adds everybody, and sets their clocks; once.
   void begin(explorer::TimedModel& time);

@@ -1,5 +1,5 @@
 #pragma once
-// The coordinator's connections: a door for strangers and a place for each member.
+// The coordinator's connections: an admission for strangers and a place for each member.
 
 #include <cstdint>
 #include <functional>
@@ -7,23 +7,23 @@
 #include <string>
 #include <vector>
 
+#include "core/launch/admission.h"
 #include "core/launch/channel.h"
 #include "core/launch/coordinator.h"
-#include "core/launch/door.h"
 
 namespace latchlab::launch {
 
-class Star {
+class Connections {
  public:
-  struct Ears {
+  struct Events {
     std::function<void(std::uint32_t rank, const Frame& frame)> frame;
     // `text` names rank, host and reason. The place is free already.
     std::function<void(std::uint32_t rank, const std::string& text)> lost;
   };
 
-  explicit Star(Door door) : door_(std::move(door)) {}
+  explicit Connections(Admission admission) : admission_(std::move(admission)) {}
 
-  const Door& door() const { return door_; }
+  const Admission& admission() const { return admission_; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(places_.size()); }
   void set_size(std::uint32_t members) { places_.resize(members); }
   std::uint32_t present() const;
@@ -31,15 +31,15 @@ class Star {
   Peer peer(std::uint32_t rank) const;
 
   // Sends what is queued and waits until something happens, the deadline or a tick passes; then
-  // hears the members, and whoever is at the door.
-  void turn(Deadline deadline, const Ears& ears);
+  // hears the members, and whoever asks for admission.
+  void turn(Deadline deadline, const Events& events);
 
   // Goes out with the next turn, together with what else there is for this member by then. To
   // nobody, when the place is empty.
   void send(std::uint32_t rank, const Bytes& frame);
   std::size_t unsent_bytes(std::uint32_t rank) const;
-  // Ends the connection and says why to the member; `ears` are told at once.
-  void lose(std::uint32_t rank, const std::string& why, const Ears& ears);
+  // Ends the connection and says why to the member; `events` are told at once.
+  void lose(std::uint32_t rank, const std::string& why, const Events& events);
   // Ends it without a word to anybody.
   void drop(std::uint32_t rank) { places_[rank].channel.reset(); }
 
@@ -50,11 +50,11 @@ class Star {
   };
 
   std::vector<std::uint32_t> wait(Deadline deadline);
-  Status admit(const Hello& hello, Channel& channel, const Ears& ears);
+  Status admit(const Hello& hello, Channel& channel, const Events& events);
   Result<std::uint32_t> choose_place(const Hello& hello) const;
-  void hear(std::uint32_t rank, const Ears& ears);
+  void hear(std::uint32_t rank, const Events& events);
 
-  Door door_;
+  Admission admission_;
   std::vector<Place> places_;
 };
 

@@ -1,4 +1,4 @@
-#include "backends/explorer/world.h"
+#include "backends/explorer/state.h"
 
 #include <algorithm>
 
@@ -22,7 +22,7 @@ SparseMemory make_memory(const WorldPlan& plan, const NodePlan& node) {
 
 }  // namespace
 
-World::World(const WorldPlan& plan, const ExplorerOptions& explorer_options)
+State::State(const WorldPlan& plan, const ExplorerOptions& explorer_options)
     : options(explorer_options), seed(plan.seed) {
   own_chooser = options.replay.empty() ? make_random_chooser(hash_of(options.seed, plan.seed))
                                        : make_replay_chooser(options.replay);
@@ -37,12 +37,12 @@ World::World(const WorldPlan& plan, const ExplorerOptions& explorer_options)
   }
 }
 
-Node* World::find_node(NodeId id) {
+NodeState* State::find_node(NodeId id) {
   return id.value >= 1 && id.value <= nodes.size() ? &nodes[id.value - 1] : nullptr;
 }
 
-std::uint64_t& World::word(RemoteAddr addr) {
-  Node* node = find_node(addr.node);
+std::uint64_t& State::word(RemoteAddr addr) {
+  NodeState* node = find_node(addr.node);
   LATCHLAB_CHECK(node != nullptr, "memory of a node that does not exist");
   // Whoever touches a page first, and be it to look at what is possible: it is part of the state.
   if (search() == nullptr) return node->memory.word(addr.offset);
@@ -62,11 +62,11 @@ Time shown(Time date, std::int64_t drift_ppm) {
 
 }  // namespace
 
-Time World::shown_on(NodeId node, Time date) const {
+Time State::shown_on(NodeId node, Time date) const {
   return timed() ? shown(date, search()->time.drift(node)) : date;
 }
 
-Time World::true_date(NodeId node, Time local) const {
+Time State::true_date(NodeId node, Time local) const {
   const std::int64_t drift = timed() ? search()->time.drift(node) : 0;
   if (drift == 0 || local == kNever) return local;
   Time date = local - Duration{local.ps / kMillion * drift};
@@ -77,7 +77,7 @@ Time World::true_date(NodeId node, Time local) const {
   return date;
 }
 
-Actor& World::add_actor(ActorKind kind, NodeId node, ClientId client) {
+Actor& State::add_actor(ActorKind kind, NodeId node, ClientId client) {
   LATCHLAB_CHECK(find_node(node) != nullptr, "an actor lives on a planned node");
   LATCHLAB_CHECK(kind != ActorKind::client || client.value < alive.size(),
                  "more clients than planned");
@@ -89,20 +89,20 @@ Actor& World::add_actor(ActorKind kind, NodeId node, ClientId client) {
   return *actors.back();
 }
 
-Actor* World::find_client(ClientId client) {
+Actor* State::find_client(ClientId client) {
   for (const auto& actor : actors)
     if (actor->kind() == ActorKind::client && actor->client() == client) return actor.get();
   return nullptr;
 }
 
-void World::count_ended(const OpSlot& op) {
+void State::count_ended(const OpSlot& op) {
   if (search() != nullptr || op.leftover) return;
   if (op.reaches_others()) ++(op.effected && op.completion.ok() ? census.executed : census.failed);
 }
 
 // In a search a number that grows would tell states apart: whoever armed it keeps the order. Nor is
 // what was posted in an earlier request taken for this one's first verb.
-void World::count_effect(const OpSlot& op) {
+void State::count_effect(const OpSlot& op) {
   FirstEffect& first = op.actor->first_effect();
   if (search() != nullptr) {
     if (!op.detached && !op.leftover) first.armed = false;
@@ -112,7 +112,7 @@ void World::count_effect(const OpSlot& op) {
   if (first.armed && !op.leftover) first.happened(op.actor->client(), effects_);
 }
 
-void World::drop(OpSlot& op) {
+void State::drop(OpSlot& op) {
   Actor& actor = *op.actor;
   remove_from(actor.ops, &op);
   count_ended(op);
@@ -120,7 +120,7 @@ void World::drop(OpSlot& op) {
   actor.op_slots.give_back(op);
 }
 
-void World::complete(OpSlot& op) {
+void State::complete(OpSlot& op) {
   Actor& actor = *op.actor;
   if (op.life != actor.life || op.detached) {
     const VerbStatus status = op.completion.status;
@@ -134,7 +134,7 @@ void World::complete(OpSlot& op) {
   if (--first.remaining == 0) resume(actor, first.waiter);
 }
 
-void World::resume(Actor& actor, std::coroutine_handle<> waiter) {
+void State::resume(Actor& actor, std::coroutine_handle<> waiter) {
   LATCHLAB_CHECK(!running_, "a step resumes one coroutine");
   CheckContext& context = check_context();
   context.client = actor.kind() == ActorKind::client ? actor.client().value : -1;
@@ -148,29 +148,29 @@ void World::resume(Actor& actor, std::coroutine_handle<> waiter) {
   if (search() != nullptr) actor.forget_history();
 }
 
-void World::start_root(Actor& actor, std::size_t root) {
+void State::start_root(Actor& actor, std::size_t root) {
   actor.roots[root].started = true;
   resume(actor, actor.roots[root].task.start_then({}));
 }
 
-void World::sweep(Actor& actor) {
+void State::sweep(Actor& actor) {
   const std::size_t ended =
       std::erase_if(actor.roots, [](const Root& root) { return root.task.done(); });
   if (actor.kind() == ActorKind::client) clients_left -= ended;
 }
 
-void World::check_owned(RemoteAddr addr, std::uint64_t bytes) {
+void State::check_owned(RemoteAddr addr, std::uint64_t bytes) {
   if (search() == nullptr || !search()->owned) return;
   foreign_access = foreign_access || !search()->owned(addr, bytes);
 }
 
-void World::note_effects() {
+void State::note_effects() {
   for (const auto& actor : actors)
     for (OpSlot* op : actor->ops)
       if (op->effected && op->effected_at == kNever) op->effected_at = clock;
 }
 
-void World::note_possible(const StepList& steps) {
+void State::note_possible(const StepList& steps) {
   for (const auto& actor : actors) {
     for (OpSlot* op : actor->ops) {
       const bool possible = std::any_of(steps.now.begin(), steps.now.end(),
@@ -181,7 +181,7 @@ void World::note_possible(const StepList& steps) {
   }
 }
 
-void World::note(StepKind kind, const Actor& actor, std::uint64_t a, std::uint64_t b,
+void State::note(StepKind kind, const Actor& actor, std::uint64_t a, std::uint64_t b,
                  std::uint64_t c) {
   if (search() != nullptr) return;
   fingerprint.add({static_cast<std::uint64_t>(clock.ps), static_cast<std::uint64_t>(kind),

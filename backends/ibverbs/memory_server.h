@@ -14,19 +14,19 @@
 #include <thread>
 #include <vector>
 
-#include "backends/ibverbs/lane.h"
+#include "backends/ibverbs/frame_exchange.h"
 #include "backends/ibverbs/memory.h"
 
 namespace latchlab::ib {
 
-class Home final : public Lane::Owner {
+class MemoryServer final : public FrameExchange::Owner {
  public:
   // `clients`: of the whole run, for evictions.
-  Home(std::unique_ptr<Lane> lane, Memory& memory, std::uint32_t clients);
-  ~Home() override;
+  MemoryServer(std::unique_ptr<FrameExchange> frames, Memory& memory, std::uint32_t clients);
+  ~MemoryServer() override;
 
-  Lane& lane() { return *lane_; }
-  // Begins to answer; the lane's channels are connected.
+  FrameExchange& frames() { return *frames_; }
+  // Begins to answer; the thread's channels are connected.
   void start();
   // Answers no more; what is asked then is never answered.
   void stop();
@@ -37,23 +37,23 @@ class Home final : public Lane::Owner {
   }
 
   void frame_came(const FrameHead& head, std::span<const std::byte> body) override;
-  void peer_is_gone(LaneId) override {}
+  void peer_is_gone(ThreadId) override {}
   void verb_done(const Done&) override {}
 
  private:
   void run();
-  void connect(LaneId asker, std::uint64_t ticket, const ConnectBody& wanted);
-  void evict(LaneId asker, std::uint64_t ticket, const EvictBody& wanted);
-  void tell_region(LaneId asker, std::uint64_t ticket, const RegionBody& wanted);
-  void allocate(LaneId asker, std::uint64_t ticket, const RegionBody& wanted);
-  void serve_agent(LaneId asker, FrameReader& reader);
+  void connect(ThreadId asker, std::uint64_t ticket, const ConnectBody& wanted);
+  void evict(ThreadId asker, std::uint64_t ticket, const EvictBody& wanted);
+  void tell_region(ThreadId asker, std::uint64_t ticket, const RegionBody& wanted);
+  void allocate(ThreadId asker, std::uint64_t ticket, const RegionBody& wanted);
+  void serve_agent(ThreadId asker, FrameReader& reader);
   AgentResult execute(const AgentVerb& verb, const std::byte* data, bool allowed);
 
-  std::unique_ptr<Lane> lane_;
+  std::unique_ptr<FrameExchange> frames_;
   Memory& memory_;
   std::vector<std::atomic<std::uint8_t>> evicted_;  // by client
   std::map<ActorKey, QueuePair> responders_;
-  std::map<LaneId, bool> batch_failed_;  // the last batch of this lane for the agent
+  std::map<ThreadId, bool> batch_failed_;  // the last batch of this thread for the agent
   std::atomic<bool> stop_ = false;
   std::atomic<bool> die_ = false;
   std::thread thread_;

@@ -21,20 +21,20 @@
 
 namespace latchlab::launch {
 
-struct DoorRules {
+struct AdmissionRules {
   std::string program;
   std::string token;
   std::chrono::milliseconds hello_within{5000};
   std::function<void(const std::string&)> note;  // one line for the user per refusal; may be empty
 };
 
-class Door {
+class Admission {
  public:
   static constexpr std::size_t kMaxStrangers = 1024;
   // Takes the channel when the member may come in; else leaves it and says why not.
   using Admit = std::function<Status(const Hello&, Channel&)>;
 
-  Door(Descriptor listener, DoorRules rules);
+  Admission(Descriptor listener, AdmissionRules rules);
 
   // Hears whoever is there; never blocks.
   void serve(const Admit& admit);
@@ -42,7 +42,7 @@ class Door {
   // What to watch for reading besides the caller's own connections.
   std::vector<int> descriptors() const;
   std::uint16_t port() const { return port_of(listener_); }
-  const DoorRules& rules() const { return rules_; }
+  const AdmissionRules& rules() const { return rules_; }
   // Empty: nobody was refused yet.
   const std::string& last_refusal() const { return last_refusal_; }
   // Why no further connection could be taken when one was last looked for; empty: they could.
@@ -64,7 +64,7 @@ class Door {
   void refuse(Stranger& stranger, const std::string& reason);
 
   Descriptor listener_;
-  DoorRules rules_;
+  AdmissionRules rules_;
   std::size_t most_strangers_;
   std::vector<Stranger> strangers_;
   Deadline rests_until_;

@@ -1,4 +1,4 @@
-#include "core/launch/door.h"
+#include "core/launch/admission.h"
 
 #include <fmt/core.h>
 #include <sys/resource.h>
@@ -29,35 +29,35 @@ std::string shortened(const std::string& text) {
 // The rest is for members, and for all else that the process opens.
 std::size_t half_of_descriptors() {
   rlimit limit = {};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return Door::kMaxStrangers;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return Admission::kMaxStrangers;
   return static_cast<std::size_t>(limit.rlim_cur / 2);
 }
 
 }  // namespace
 
-Door::Door(Descriptor listener, DoorRules rules)
+Admission::Admission(Descriptor listener, AdmissionRules rules)
     : listener_(std::move(listener)),
       rules_(std::move(rules)),
       most_strangers_(std::min(kMaxStrangers, half_of_descriptors())) {}
 
-std::vector<int> Door::descriptors() const {
+std::vector<int> Admission::descriptors() const {
   std::vector<int> all;
   if (takes_more()) all.push_back(listener_.number());
   for (const Stranger& stranger : strangers_) all.push_back(stranger.channel.descriptor());
   return all;
 }
 
-void Door::serve(const Admit& admit) {
+void Admission::serve(const Admit& admit) {
   take_new();
   for (Stranger& stranger : strangers_) hear(stranger, admit);
   std::erase_if(strangers_, [](const Stranger& stranger) { return stranger.gone; });
 }
 
-bool Door::takes_more() const {
+bool Admission::takes_more() const {
   return strangers_.size() < most_strangers_ && Clock::now() >= rests_until_;
 }
 
-void Door::take_new() {
+void Admission::take_new() {
   while (takes_more()) {
     auto connection = accept_next(listener_);
     trouble_ = connection ? "" : connection.error().message;
@@ -72,7 +72,7 @@ void Door::take_new() {
   }
 }
 
-void Door::hear(Stranger& stranger, const Admit& admit) {
+void Admission::hear(Stranger& stranger, const Admit& admit) {
   stranger.channel.receive();
   if (stranger.leaving) {
     while (stranger.channel.next()) {
@@ -91,7 +91,7 @@ void Door::hear(Stranger& stranger, const Admit& admit) {
                                  seconds_text(rules_.hello_within)));
 }
 
-void Door::hear_hello(Stranger& stranger, const Frame& frame, const Admit& admit) {
+void Admission::hear_hello(Stranger& stranger, const Frame& frame, const Admit& admit) {
   if (frame.kind != FrameKind::hello) return refuse(stranger, "it does not begin with a hello");
   const auto hello = read_hello(frame.payload);
   if (!hello) return refuse(stranger, hello.error().message);
@@ -102,7 +102,7 @@ void Door::hear_hello(Stranger& stranger, const Frame& frame, const Admit& admit
   stranger.gone = true;
 }
 
-void Door::refuse(Stranger& stranger, const std::string& reason) {
+void Admission::refuse(Stranger& stranger, const std::string& reason) {
   const std::string why = shortened(reason);
   last_refusal_ = fmt::format("the peer at {} was refused: {}", stranger.address, why);
   if (rules_.note) rules_.note(last_refusal_);

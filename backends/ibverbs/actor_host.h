@@ -1,7 +1,7 @@
 #pragma once
 // What one worker thread does on one node: carries out the operations of the actors that live
 // there. Its parts are in files of their own: verbs (on RC QPs of each actor's own, or by a node's
-// agent), messages and calls (frames between lanes), waits, and what is done at home.
+// agent), messages and calls (frames between threads), waits, and what is done on the own node.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,19 +13,19 @@
 #include <vector>
 
 #include "backends/ibverbs/actor.h"
-#include "backends/ibverbs/home.h"
-#include "backends/ibverbs/lane.h"
+#include "backends/ibverbs/frame_exchange.h"
 #include "backends/ibverbs/memory.h"
+#include "backends/ibverbs/memory_server.h"
 #include "backends/ibverbs/pools.h"
 #include "backends/ibverbs/worker.h"
 
 namespace latchlab::ib {
 
-// Calls to a node's server part that are not answered yet, whichever lane they came to. Used in the
-// part's turn.
+// Calls to a node's server part that are not answered yet, whichever thread they came to. Used in
+// the part's turn.
 struct PendingCalls {
   struct Held {
-    LaneId asker;
+    ThreadId asker;
     std::uint64_t ticket = 0;
   };
   std::mutex turn;
@@ -38,41 +38,42 @@ struct LocalNode {
   NodeId id;
   std::unique_ptr<Device> device;
   std::unique_ptr<Memory> memory;
-  std::unique_ptr<Home> home;
-  std::vector<std::unique_ptr<Station>> stations;  // by worker
-  std::mutex state;                                // held by whoever visits the node's state
+  std::unique_ptr<MemoryServer> memory_server;
+  std::vector<std::unique_ptr<ActorHost>> hosts;  // by worker
+  std::mutex state;                               // held by whoever visits the node's state
   PendingCalls calls;
   bool dead = false;
 };
 
-// What all stations of a process know of the run.
+// What all hosts of a process know of the run.
 struct Directory {
-  std::vector<NodeCard> nodes;     // by NodeId - 1
-  bool agents = false;             // every node's memory is its agent's
-  std::uint32_t server_lanes = 1;  // of a server, that take calls
+  std::vector<NodeCard> nodes;       // by NodeId - 1
+  bool agents = false;               // every node's memory is its agent's
+  std::uint32_t server_threads = 1;  // of a server, that take calls
   Duration synchronisation_error;
   const NodeCard& of(NodeId node) const { return nodes[node.value - 1]; }
   bool exists(NodeId node) const { return node.value >= 1 && node.value <= nodes.size(); }
-  // A lane of a server for the caller's `number`-th call.
-  LaneId desk_of(NodeId node, std::uint64_t number) const {
-    const std::uint32_t desks = std::min(server_lanes, of(node).lanes - 1);
-    return {node, static_cast<std::uint8_t>(number % desks)};
+  // A thread of a server for the caller's `number`-th call.
+  ThreadId call_thread_of(NodeId node, std::uint64_t number) const {
+    const std::uint32_t takers = std::min(server_threads, of(node).threads - 1);
+    return {node, static_cast<std::uint8_t>(number % takers)};
   }
-  // The last of a node's lanes.
-  LaneId home_of(NodeId node) const {
-    return {node, static_cast<std::uint8_t>(of(node).lanes - 1)};
+  // The last of a node's threads: that of its memory server.
+  ThreadId keeper_of(NodeId node) const {
+    return {node, static_cast<std::uint8_t>(of(node).threads - 1)};
   }
 };
 
-class Station final : public Lane::Owner {
+class ActorHost final : public FrameExchange::Owner {
  public:
-  Station(Worker& worker, LocalNode& node, Directory& directory, std::unique_ptr<Lane> lane);
+  ActorHost(Worker& worker, LocalNode& node, Directory& directory,
+            std::unique_ptr<FrameExchange> frames);
 
   Worker& worker() { return worker_; }
   LocalNode& node() { return node_; }
-  Lane& lane() { return *lane_; }
+  FrameExchange& frames() { return *frames_; }
   IbActor& add_actor(ActorKey key, ActorKind kind, ClientId client, const Rng& rng);
-  // The server part of `first`, for calls that come to this lane.
+  // The server part of `first`, for calls that come to this thread.
   void add_server(ActorKey key, IbActor& first);
   void serve_calls(CallHandler& handler) { server_->handler = &handler; }
   bool has_server() const { return server_ != nullptr; }
@@ -98,7 +99,7 @@ class Station final : public Lane::Owner {
   void kill(IbActor& actor, CrashKind kind);
   void kill_all();
   void membership_changed(const std::vector<ClientId>& gone);
-  // Tells the lanes of the nodes in other processes.
+  // Tells the threads of the nodes in other processes.
   void tell_others(ClientId gone);
   void set_clients(std::uint32_t clients) { alive_.assign(clients, true); }
   // Nothing of that node is expected any more.
@@ -107,7 +108,7 @@ class Station final : public Lane::Owner {
   void sweep(Time now);
 
   void frame_came(const FrameHead& head, std::span<const std::byte> body) override;
-  void peer_is_gone(LaneId peer) override;
+  void peer_is_gone(ThreadId peer) override;
   void verb_done(const Done& done) override;
 
  private:
@@ -118,17 +119,17 @@ class Station final : public Lane::Owner {
     bool gone = false;
     std::deque<Message> queue;
   };
-  // Something that a lane will answer.
+  // Something that a thread will answer.
   struct Ask {
     FrameKind kind = FrameKind::message;
-    LaneId of;
+    ThreadId of;
     IbOperation* op = nullptr;         // or
     Connection* connection = nullptr;  // whoever asked
     Time since;
     std::uint64_t ticket = 0;
   };
 
-  // verbs (station_verbs.cc)
+  // verbs (actor_host_verbs.cc)
   void post_verbs(IbActor& actor, IbOperation& first);
   bool valid(const IbActor& actor, const Verb& verb) const;
   Connection& connection(IbActor& actor, NodeId to);
@@ -146,11 +147,11 @@ class Station final : public Lane::Owner {
   void fail_waiting(Connection& connection, VerbStatus status);
   void reset_when_drained(Connection& connection);
   void verb_over(IbOperation& op, VerbStatus status);
-  // agents (station_agents.cc)
+  // agents (actor_host_agents.cc)
   void ask_agent(IbActor& actor, IbOperation& first, IbOperation* end);
   void put_agent_verb(FrameWriter& frame, IbOperation& op, std::uint32_t at, std::uint32_t bytes);
   void agent_answered(FrameReader& reader);
-  // messages and calls (station_messages.cc)
+  // messages and calls (actor_host_messages.cc)
   void post_sends(IbActor& actor, IbOperation& first);
   void send_over(IbOperation& op);
   void transmit(IbOperation& op);
@@ -159,19 +160,19 @@ class Station final : public Lane::Owner {
   void post_call(IbActor& actor, IbOperation& op);
   void call_came(const FrameHead& head, const CallBody& body);
   void check_messages(IbActor& actor);
-  // waits (station_waits.cc)
+  // waits (actor_host_waits.cc)
   bool try_satisfy(IbActor& actor, IbWait& wait);
   void satisfied(IbActor& actor, IbWait& wait);
   bool check_words();
-  // at home (station_home.cc)
+  // here (actor_host_local.cc)
   void post_local(IbActor& actor, IbOperation& op);
   void compute(IbActor& actor, Duration length);
   void access_memory(IbOperation& op);
   void load_words(IbOperation& op);
   void post_evict(IbOperation& op);
   void post_allocate(IbOperation& op);
-  // common (station.cc)
-  std::uint64_t ask(FrameKind kind, LaneId of, IbOperation* op, Connection* connection);
+  // common (actor_host.cc)
+  std::uint64_t ask(FrameKind kind, ThreadId of, IbOperation* op, Connection* connection);
   std::optional<Ask> answered(std::uint64_t ticket);
   void fail(const Ask& ask);
   void finish(IbOperation& op, VerbStatus status);
@@ -182,7 +183,7 @@ class Station final : public Lane::Owner {
   Worker& worker_;
   LocalNode& node_;
   Directory& directory_;
-  std::unique_ptr<Lane> lane_;
+  std::unique_ptr<FrameExchange> frames_;
   OperationPool operations_;
   WaitPool waits_;
   std::vector<std::unique_ptr<IbActor>> actors_;

@@ -1,14 +1,14 @@
-// What an actor does at home: CPU access to memory, node state, time, services.
+// What an actor does on its own node: CPU access to memory, node state, time, services.
 
 #include <algorithm>
 #include <utility>
 
-#include "backends/ibverbs/station.h"
+#include "backends/ibverbs/actor_host.h"
 #include "core/base/check.h"
 
 namespace latchlab::ib {
 
-void Station::post_local(IbActor& actor, IbOperation& op) {
+void ActorHost::post_local(IbActor& actor, IbOperation& op) {
   switch (op.kind) {
     case OpKind::cpu:
       access_memory(op);
@@ -53,14 +53,14 @@ void Station::post_local(IbActor& actor, IbOperation& op) {
 
 // The core is busy, for everybody on this thread; for those of its other threads that a server part
 // has, it is their turn.
-void Station::compute(IbActor& actor, Duration length) {
+void ActorHost::compute(IbActor& actor, Duration length) {
   if (actor.turn != nullptr) actor.turn->unlock();
   for (const Time end = saturating_add(worker_.now(), length); worker_.now() < end;) {
   }
   if (actor.turn != nullptr) actor.turn->lock();
 }
 
-void Station::access_memory(IbOperation& op) {
+void ActorHost::access_memory(IbOperation& op) {
   if (op.cpu == CpuAccess::load_words) return load_words(op);
   std::uint64_t* const word = node_.memory->word(op.verb.addr.offset);
   const std::uint64_t value = op.verb.value.lo;
@@ -86,7 +86,7 @@ void Station::access_memory(IbOperation& op) {
 }
 
 // Word by word, in ascending order.
-void Station::load_words(IbOperation& op) {
+void ActorHost::load_words(IbOperation& op) {
   const Verb& verb = op.verb;
   LATCHLAB_CHECK(node_.memory->find(verb.addr.offset, verb.bytes),
                  "address outside registered memory");
@@ -100,30 +100,30 @@ void Station::load_words(IbOperation& op) {
   op.words = words;
 }
 
-void Station::post_allocate(IbOperation& op) {
+void ActorHost::post_allocate(IbOperation& op) {
   LATCHLAB_CHECK(directory_.exists(op.server), "allocation at a node that does not exist");
-  const LaneId home = directory_.home_of(op.server);
-  if (!lane_->reaches(home)) return finish(op, VerbStatus::peer_failed);
+  const ThreadId keeper = directory_.keeper_of(op.server);
+  if (!frames_->reaches(keeper)) return finish(op, VerbStatus::peer_failed);
   const RegionBody body{static_cast<std::uint64_t>(op.length.ps)};
-  lane_->send(home, FrameKind::allocate, ask(FrameKind::allocate, home, &op, nullptr), body);
+  frames_->send(keeper, FrameKind::allocate, ask(FrameKind::allocate, keeper, &op, nullptr), body);
 }
 
 // Every node that could be reached by the client's verbs cuts it off.
-void Station::post_evict(IbOperation& op) {
+void ActorHost::post_evict(IbOperation& op) {
   const auto client = static_cast<std::uint32_t>(op.length.ps);
   LATCHLAB_CHECK(client < alive_.size(), "eviction of a client that does not exist");
-  std::vector<LaneId> homes;
+  std::vector<ThreadId> keepers;
   for (const NodeCard& card : directory_.nodes) {
     if (gone_.count(card.node) > 0) continue;
-    const LaneId home = directory_.home_of(card.node);
-    LATCHLAB_CHECK(lane_->reaches(home), "an eviction cannot reach a node that lives");
-    homes.push_back(home);
+    const ThreadId keeper = directory_.keeper_of(card.node);
+    LATCHLAB_CHECK(frames_->reaches(keeper), "an eviction cannot reach a node that lives");
+    keepers.push_back(keeper);
   }
-  if (homes.empty()) return finish(op, VerbStatus::ok);
-  op.pieces = static_cast<std::uint32_t>(homes.size());
-  for (const LaneId home : homes)
-    lane_->send(home, FrameKind::evict, ask(FrameKind::evict, home, &op, nullptr),
-                EvictBody{client});
+  if (keepers.empty()) return finish(op, VerbStatus::ok);
+  op.pieces = static_cast<std::uint32_t>(keepers.size());
+  for (const ThreadId keeper : keepers)
+    frames_->send(keeper, FrameKind::evict, ask(FrameKind::evict, keeper, &op, nullptr),
+                  EvictBody{client});
 }
 
 }  // namespace latchlab::ib

@@ -1,4 +1,4 @@
-#include "core/launch/star.h"
+#include "core/launch/connections.h"
 
 #include <fmt/core.h>
 #include <poll.h>
@@ -8,27 +8,28 @@
 
 namespace latchlab::launch {
 
-std::uint32_t Star::present() const {
+std::uint32_t Connections::present() const {
   return static_cast<std::uint32_t>(
       std::count_if(places_.begin(), places_.end(),
                     [](const Place& place) { return place.channel.has_value(); }));
 }
 
-Peer Star::peer(std::uint32_t rank) const {
+Peer Connections::peer(std::uint32_t rank) const {
   Peer peer = places_[rank].peer;
   peer.rank = rank;
   peer.is_present = is_present(rank);
   return peer;
 }
 
-void Star::turn(Deadline deadline, const Ears& ears) {
+void Connections::turn(Deadline deadline, const Events& events) {
   // Members first: whoever is lost now leaves a place for a stranger.
-  for (const std::uint32_t rank : wait(deadline)) hear(rank, ears);
-  door_.serve([&](const Hello& hello, Channel& channel) { return admit(hello, channel, ears); });
+  for (const std::uint32_t rank : wait(deadline)) hear(rank, events);
+  admission_.serve(
+      [&](const Hello& hello, Channel& channel) { return admit(hello, channel, events); });
 }
 
 // Returns the members with news. Strangers need none: each has a clock that runs out.
-std::vector<std::uint32_t> Star::wait(Deadline deadline) {
+std::vector<std::uint32_t> Connections::wait(Deadline deadline) {
   std::vector<pollfd> watched;
   std::vector<std::uint32_t> ranks;
   for (std::uint32_t rank = 0; rank < size(); ++rank) {
@@ -39,7 +40,7 @@ std::vector<std::uint32_t> Star::wait(Deadline deadline) {
     watched.push_back({channel->descriptor(), static_cast<short>(wanted), 0});
     ranks.push_back(rank);
   }
-  for (const int descriptor : door_.descriptors()) watched.push_back({descriptor, POLLIN, 0});
+  for (const int descriptor : admission_.descriptors()) watched.push_back({descriptor, POLLIN, 0});
   if (::poll(watched.data(), watched.size(), poll_timeout_ms(deadline)) <= 0) return {};
   std::vector<std::uint32_t> ready;
   for (std::size_t i = 0; i < ranks.size(); ++i)
@@ -47,21 +48,21 @@ std::vector<std::uint32_t> Star::wait(Deadline deadline) {
   return ready;
 }
 
-void Star::hear(std::uint32_t rank, const Ears& ears) {
+void Connections::hear(std::uint32_t rank, const Events& events) {
   Place& place = places_[rank];
   if (!place.channel) return;
   place.channel->receive();
   while (place.channel) {  // what it says may be the reason to lose it
     const auto frame = place.channel->next();
     if (!frame) break;
-    ears.frame(rank, *frame);
+    events.frame(rank, *frame);
   }
   if (!place.channel || place.channel->broken().empty()) return;
   const std::string why = place.channel->broken();
-  lose(rank, why, ears);
+  lose(rank, why, events);
 }
 
-Result<std::uint32_t> Star::choose_place(const Hello& hello) const {
+Result<std::uint32_t> Connections::choose_place(const Hello& hello) const {
   if (hello.rank && *hello.rank >= size())
     return Error{fmt::format("it asks for rank {}, but this run has the ranks 0 to {}", *hello.rank,
                              size() - 1),
@@ -76,10 +77,10 @@ Result<std::uint32_t> Star::choose_place(const Hello& hello) const {
   return Error{fmt::format("this run has its {} members already", size()), {}};
 }
 
-Status Star::admit(const Hello& hello, Channel& channel, const Ears& ears) {
+Status Connections::admit(const Hello& hello, Channel& channel, const Events& events) {
   // Its place may be that of one that died before it came, which nobody has noticed yet.
   if (!choose_place(hello))
-    for (std::uint32_t rank = 0; rank < size(); ++rank) hear(rank, ears);
+    for (std::uint32_t rank = 0; rank < size(); ++rank) hear(rank, events);
   const auto rank = choose_place(hello);
   if (!rank) return rank.error();
   Place& place = places_[rank.value()];
@@ -93,21 +94,21 @@ Status Star::admit(const Hello& hello, Channel& channel, const Ears& ears) {
   return fine();
 }
 
-void Star::send(std::uint32_t rank, const Bytes& frame) {
+void Connections::send(std::uint32_t rank, const Bytes& frame) {
   if (is_present(rank)) places_[rank].channel->queue(frame);
 }
 
-std::size_t Star::unsent_bytes(std::uint32_t rank) const {
+std::size_t Connections::unsent_bytes(std::uint32_t rank) const {
   return is_present(rank) ? places_[rank].channel->unsent_bytes() : 0;
 }
 
-void Star::lose(std::uint32_t rank, const std::string& why, const Ears& ears) {
+void Connections::lose(std::uint32_t rank, const std::string& why, const Events& events) {
   Place& place = places_[rank];
   if (!place.channel) return;
   place.channel->send(encode(FrameKind::refused, rank, 0, why));
   place.channel.reset();
-  ears.lost(rank, fmt::format("member {} on {} (pid {}) was lost: {}", rank, place.peer.host,
-                              place.peer.pid, why));
+  events.lost(rank, fmt::format("member {} on {} (pid {}) was lost: {}", rank, place.peer.host,
+                                place.peer.pid, why));
 }
 
 }  // namespace latchlab::launch

@@ -1,4 +1,4 @@
-#include "backends/ibverbs/station.h"
+#include "backends/ibverbs/actor_host.h"
 
 #include <utility>
 
@@ -8,43 +8,44 @@ namespace latchlab::ib {
 
 namespace {
 
-// Far longer than any answer takes whose home lives.
+// Far longer than any answer takes whose memory server lives.
 constexpr Duration kPatience = seconds(10);
 
 }  // namespace
 
-Station::Station(Worker& worker, LocalNode& node, Directory& directory, std::unique_ptr<Lane> lane)
+ActorHost::ActorHost(Worker& worker, LocalNode& node, Directory& directory,
+                     std::unique_ptr<FrameExchange> frames)
     : worker_(worker),
       node_(node),
       directory_(directory),
-      lane_(std::move(lane)),
+      frames_(std::move(frames)),
       operations_(*node.device) {
-  lane_->set_owner(*this);
-  worker_.add_station(*this);
+  frames_->set_owner(*this);
+  worker_.add_host(*this);
 }
 
-IbActor& Station::add_actor(ActorKey key, ActorKind kind, ClientId client, const Rng& rng) {
+IbActor& ActorHost::add_actor(ActorKey key, ActorKind kind, ClientId client, const Rng& rng) {
   actors_.push_back(std::make_unique<IbActor>(*this, key, kind, node_.id, client, rng));
   if (kind == ActorKind::server) server_ = actors_.back().get();
   return *actors_.back();
 }
 
-void Station::add_server(ActorKey key, IbActor& first) {
+void ActorHost::add_server(ActorKey key, IbActor& first) {
   actors_.push_back(std::make_unique<IbActor>(*this, key, first));
   server_ = actors_.back().get();
 }
 
-bool Station::poll() {
+bool ActorHost::poll() {
   // What a poll has left behind was there before the next one began.
-  if (lane_->drained()) last_poll_ = this_poll_;
+  if (frames_->drained()) last_poll_ = this_poll_;
   this_poll_ = worker_.turn_began();
-  const bool any = lane_->poll() > 0;
+  const bool any = frames_->poll() > 0;
   return (word_waits_ > 0 && check_words()) || any;
 }
 
 // ---- operations ----
 
-void Station::start(IbActor& actor, IbOperation& first) {
+void ActorHost::start(IbActor& actor, IbOperation& first) {
   for (Operation* at = &first; at != nullptr; at = at->next) at->life = actor.life;
   switch (first.kind) {
     case OpKind::verb:
@@ -59,7 +60,7 @@ void Station::start(IbActor& actor, IbOperation& first) {
 }
 
 // The operation is over; wakes whoever waits for it (for all of its batch), or frees the slot.
-void Station::finish(IbOperation& op, VerbStatus status) {
+void ActorHost::finish(IbOperation& op, VerbStatus status) {
   auto& actor = static_cast<IbActor&>(*op.owner);
   op.completion.status = status;
   if (op.detached) {
@@ -75,25 +76,25 @@ void Station::finish(IbOperation& op, VerbStatus status) {
   if (--first.remaining == 0) worker_.ready(static_cast<IbOperation&>(first));
 }
 
-void Station::count_effect(const IbOperation& op) {
+void ActorHost::count_effect(const IbOperation& op) {
   FirstEffect& first = op.owner->first_effect();
   ++worker_.effects;
   if (first.armed) first.happened(op.owner->client(), worker_.effects);
 }
 
-void Station::recycle_batch(IbOperation& first) {
+void ActorHost::recycle_batch(IbOperation& first) {
   for (Operation* at = &first; at != nullptr;)
     recycle(static_cast<IbOperation&>(*std::exchange(at, at->next)));
 }
 
-// ---- asking other lanes ----
+// ---- asking other threads ----
 
-std::uint64_t Station::ask(FrameKind kind, LaneId of, IbOperation* op, Connection* connection) {
+std::uint64_t ActorHost::ask(FrameKind kind, ThreadId of, IbOperation* op, Connection* connection) {
   asks_.emplace(next_ask_, Ask{kind, of, op, connection, worker_.now(), next_ask_});
   return next_ask_++;
 }
 
-std::optional<Station::Ask> Station::answered(std::uint64_t ticket) {
+std::optional<ActorHost::Ask> ActorHost::answered(std::uint64_t ticket) {
   const auto found = asks_.find(ticket);
   if (found == asks_.end()) return std::nullopt;  // given up before
   const Ask ask = found->second;
@@ -102,7 +103,7 @@ std::optional<Station::Ask> Station::answered(std::uint64_t ticket) {
 }
 
 // The answer will never come.
-void Station::fail(const Ask& ask) {
+void ActorHost::fail(const Ask& ask) {
   switch (ask.kind) {
     case FrameKind::connect: {
       ConnectAnswerBody none;
@@ -131,7 +132,7 @@ void Station::fail(const Ask& ask) {
 }
 
 template <class Pred>
-void Station::fail_asks(const Pred& lost) {
+void ActorHost::fail_asks(const Pred& lost) {
   std::vector<Ask> failed;
   std::erase_if(asks_, [&](const auto& entry) {
     const bool gone = lost(entry.second);
@@ -141,18 +142,18 @@ void Station::fail_asks(const Pred& lost) {
   for (const Ask& ask : failed) fail(ask);
 }
 
-void Station::peer_is_gone(LaneId peer) {
+void ActorHost::peer_is_gone(ThreadId peer) {
   // Not evictions: a node that cannot be reached from here may be reached by the victim.
   fail_asks([peer](const Ask& ask) { return ask.of == peer && ask.kind != FrameKind::evict; });
 }
 
-void Station::node_is_gone(NodeId node) {
+void ActorHost::node_is_gone(NodeId node) {
   gone_.insert(node);
-  lane_->node_is_gone(node);
+  frames_->node_is_gone(node);
   fail_asks([node](const Ask& ask) { return ask.of.node == node; });
 }
 
-void Station::sweep(Time now) {
+void ActorHost::sweep(Time now) {
   const std::string trouble = node_.device->trouble();
   LATCHLAB_CHECK(trouble.empty(), node_.device->facts().name + ": " + trouble);
   fail_asks([&](const Ask& ask) {
@@ -162,13 +163,13 @@ void Station::sweep(Time now) {
     return ask.kind != FrameKind::call;
   });
   // A call may take its time. Whether its server is still there, a frame finds out.
-  std::set<LaneId> called;
+  std::set<ThreadId> called;
   for (const auto& [ticket, ask] : asks_)
     if (ask.since + kPatience < now) called.insert(ask.of);
-  for (const LaneId lane : called) lane_->send(lane, FrameKind::nothing, 0, {});
+  for (const ThreadId thread : called) frames_->send(thread, FrameKind::nothing, 0, {});
 }
 
-void Station::frame_came(const FrameHead& head, std::span<const std::byte> body) {
+void ActorHost::frame_came(const FrameHead& head, std::span<const std::byte> body) {
   FrameReader reader(body);
   if (head.kind == FrameKind::agent_answer) return agent_answered(reader);
   if (MessageBody came; head.kind == FrameKind::message && reader.take(came))

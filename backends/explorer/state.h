@@ -30,7 +30,7 @@ struct Endpoint {
   std::vector<Message> queue;
 };
 
-struct Node {
+struct NodeState {
   NodeId id;
   SparseMemory memory;
   bool dead = false;
@@ -40,11 +40,11 @@ struct Node {
   CallHandler* handler = nullptr;
 };
 
-class World {
+class State {
  public:
-  World(const WorldPlan& plan, const ExplorerOptions& options);
+  State(const WorldPlan& plan, const ExplorerOptions& options);
 
-  Node* find_node(NodeId id);  // null: there is no such node
+  NodeState* find_node(NodeId id);  // null: there is no such node
   std::uint64_t& word(RemoteAddr addr);
   Actor& add_actor(ActorKind kind, NodeId node, ClientId client);
   Actor* find_client(ClientId client);
@@ -84,7 +84,7 @@ class World {
   std::unique_ptr<Chooser> own_chooser;
   Chooser* chooser;  // who decides now
   Time clock;
-  std::deque<Node> nodes;
+  std::deque<NodeState> nodes;
   std::vector<std::unique_ptr<Actor>> actors;
   std::map<std::uint64_t, OpSlot*> calls;  // by ticket; null: the caller is dead
   std::uint64_t next_ticket = 1;
