@@ -10,6 +10,8 @@
 
 namespace latchlab {
 
+std::deque<ProtocolEntry> built_in_protocols();  // by name; written by cmake/locks.cmake
+
 const std::deque<ProtocolEntry>& protocol_registry();       // in the order of `latchlab list`
 const ProtocolEntry* find_protocol(std::string_view name);  // null: no such protocol
 std::vector<ProtocolInfo> protocol_infos();

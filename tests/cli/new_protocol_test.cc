@@ -74,7 +74,7 @@ TEST_F(NewProtocol, adds_a_lock_to_the_source_tree) {
                           kRegistry, "scenarios/my_lock.yaml", "tests/planted/my_lock_planted.cc",
                           "tests/protocols/my_lock_test.cc"));
   for (const std::string& file : files()) EXPECT_THAT(finished.out, HasSubstr(file));
-  EXPECT_THAT(read(kRegistry), HasSubstr("#include \"core/protocols/mcs.h\"\n"
+  EXPECT_THAT(read(kRegistry), HasSubstr("#include \"core/protocols/mcs/mcs.h\"\n"
                                          "#include \"core/protocols/my_lock.h\"\n"));
   EXPECT_THAT(read(kRegistry), HasSubstr("(my_lock_entry());\n    return all;"));
   EXPECT_THAT(read(kPlanted), HasSubstr("  my_lock_enters_early,\n};"));
@@ -85,7 +85,7 @@ TEST_F(NewProtocol, takes_any_name_of_twenty_letters_and_sorts_it_in) {
   EXPECT_EQ(make({"aaaaaaaaaaaaaaaaaaaa"}).code, 0);
   EXPECT_EQ(make({"zz9"}).code, 0);
   EXPECT_THAT(read(kRegistry), HasSubstr("#include \"core/protocols/aaaaaaaaaaaaaaaaaaaa.h\"\n"
-                                         "#include \"core/protocols/cas.h\"\n"));
+                                         "#include \"core/protocols/cas/cas.h\"\n"));
   EXPECT_THAT(read(kRegistry), HasSubstr("shiftlock.h\"\n#include \"core/protocols/zz9.h\"\n"));
   EXPECT_THAT(read(kRegistry), HasSubstr("(aaaaaaaaaaaaaaaaaaaa_entry());\n"
                                          "    all.push_back(zz9_entry());\n"));

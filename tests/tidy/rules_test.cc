@@ -23,9 +23,9 @@ SourceFile lines_of(const std::string& path, std::size_t count) {
 }
 
 TEST(IncludeRule, a_protocol_may_not_see_the_world) {
-  const Findings findings = includes_of("core/protocols/cas.cc", "\"core/world/backend.h\"");
+  const Findings findings = includes_of("core/protocols/cas/cas.cc", "\"core/world/backend.h\"");
   ASSERT_THAT(findings, SizeIs(1));
-  EXPECT_THAT(findings[0].text(), HasSubstr("core/protocols/cas.cc:2: includes"));
+  EXPECT_THAT(findings[0].text(), HasSubstr("core/protocols/cas/cas.cc:2: includes"));
   EXPECT_THAT(findings[0].text(), HasSubstr("core/protocols/ may include only"));
 }
 

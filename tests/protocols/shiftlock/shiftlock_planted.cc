@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "core/protocols/common/planted.h"
-#include "tests/protocols/shiftlock_bench.h"
+#include "tests/protocols/shiftlock/bench.h"
 
 namespace latchlab::shiftlock_tests {
 namespace {
