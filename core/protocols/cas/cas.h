@@ -21,9 +21,8 @@
 // Does not survive the crash of a holder (the lock stays taken), and is not fair: a client that
 //          backs off longer can be overtaken without bound.
 // Departures. The paper does not say how often the bound is looked at: profile `paper` asks after
-//          every acquisition (SMART has no batches), `shiftlock_artifact` between batches of 64, as
-//          the code does. The word holds the owner, where the artifact stores 1: same verbs, and
-//          people can read it. Acquisitions can end at a deadline; nothing has to be undone.
+//          every acquisition (SMART has no batches), the artifact's between batches of 64. The word
+//          holds the owner, for people to read, and not 1. Deadlines: nothing has to be undone.
 // Tests: tests/protocols/cas.
 
 #include "core/protocols/lock.h"

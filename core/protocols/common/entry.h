@@ -71,6 +71,7 @@ Options options_from(const Params<Options>& params, const ParamSet& values) {
   Options options;
   for (const Param<Options>& param : params)
     param.assign(options, values.values().at(param.spec.name));
+  if constexpr (requires { options.derive(); }) options.derive();  // what follows from them
   return options;
 }
 
