@@ -32,6 +32,12 @@ std::vector<ProtocolInfo> protocol_infos() {
   return infos;
 }
 
+std::vector<std::string> protocol_names() {
+  std::vector<std::string> names;
+  for (const ProtocolEntry& entry : protocol_registry()) names.push_back(entry.info.name);
+  return names;
+}
+
 Status register_protocol(ProtocolEntry entry) {
   if (std::string why = entry_problem(entry); !why.empty()) return Error{std::move(why), {}};
   if (find_protocol(entry.info.name) != nullptr)
