@@ -107,7 +107,7 @@ TEST_F(NewProtocol, overwrites_nothing_and_writes_all_or_nothing) {
   expect_refused({"my_lock", "--out-of-tree"}, "my_lock: exists already");
   copy_tree();
   const std::string planted = "tests/protocols/my_lock/my_lock_planted.cc";
-  fs::create_directories(path(planted).parent_path());
+  fs::create_directories(fs::path(path(planted)).parent_path());
   write(planted, "mine");
   expect_refused({"my_lock"}, planted + ": exists already");
   EXPECT_EQ(read(planted), "mine");

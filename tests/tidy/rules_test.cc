@@ -132,5 +132,25 @@ TEST(SizeRule, an_entry_follows_its_file_down) {
   EXPECT_THAT(check_tree({}, {{"core/x.cc", 410}}), SizeIs(1));
 }
 
+Findings planted(const std::string& lock, const std::string& test) {
+  return check_planted({from_text("core/protocols/mine/mine.cc", lock),
+                        from_text("tests/protocols/mine/mine_planted.cc", test)});
+}
+
+TEST(PlantedRule, a_bug_and_its_test_have_one_name) {
+  const std::string mark = "  if (PLANTED(mine_early)) ++n;\n";
+  EXPECT_THAT(planted(mark, "f(Bug{\"mine_early\"});"), IsEmpty());
+  EXPECT_THAT(planted(mark, "constexpr Bug kEarly{\"mine_early\"};"), IsEmpty());
+  EXPECT_THAT(planted(mark, "f(\"mine_early\");"), SizeIs(1));
+  EXPECT_THAT(planted("", "f(Bug{\"mine_early\"});"), SizeIs(1));
+  EXPECT_THAT(planted(mark, "f(Bug{\"mine_late\"});"), SizeIs(2));
+}
+
+TEST(PlantedRule, a_bug_is_called_after_its_lock) {
+  const Findings findings = planted("if (PLANTED(early)) ++n;", "f(Bug{\"early\"});");
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0].text(), HasSubstr("begin its name with mine_"));
+}
+
 }  // namespace
 }  // namespace latchlab::tidy
