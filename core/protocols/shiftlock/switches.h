@@ -13,8 +13,8 @@ namespace latchlab::shiftlock {
 enum class Fence : std::uint8_t {
   conditional,  // suppressed once the grant has expired, and a writer's verbs take effect only
                 // while RelCnt is what it must be
-  clock,  // suppressed once the grant has expired
-  none,   // a release is issued however late
+  clock,        // suppressed once the grant has expired
+  none,         // a release is issued however late
 };
 
 struct Switches : EntryFormat {
