@@ -1,22 +1,21 @@
 # What `latchlab new protocol sample` writes into a source tree: built with this compiler's warnings
-# and tested as any other lock. Of the tree it needs only the files that it changes.
+# and tested as any other lock. Of the tree it needs only what shows that it is one.
 set(tree ${CMAKE_CURRENT_BINARY_DIR}/new-protocol)
-set(common core/protocols/common)
-set(written core/protocols/sample.cc core/protocols/registry.cc ${common}/planted.cc
-    tests/protocols/sample_test.cc tests/planted/sample_planted.cc)
+set(registry core/protocols/registry.cc)
+set(written core/protocols/sample/sample.cc tests/protocols/sample/sample_test.cc
+    tests/protocols/sample/sample_planted.cc)
 list(TRANSFORM written PREPEND ${tree}/)
 add_custom_command(
   OUTPUT ${written}
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${tree}
-  COMMAND ${CMAKE_COMMAND} -E make_directory ${tree}/${common}
-  COMMAND ${CMAKE_COMMAND} -E copy core/protocols/registry.cc ${tree}/core/protocols
-  COMMAND ${CMAKE_COMMAND} -E copy ${common}/planted.h ${common}/planted.cc ${tree}/${common}
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${tree}/core/protocols
+  COMMAND ${CMAKE_COMMAND} -E copy ${registry} ${tree}/core/protocols
   COMMAND latchlab new protocol sample --out ${tree}
-  DEPENDS latchlab ${CMAKE_SOURCE_DIR}/core/protocols/registry.cc
-          ${CMAKE_SOURCE_DIR}/${common}/planted.h ${CMAKE_SOURCE_DIR}/${common}/planted.cc
+  DEPENDS latchlab ${CMAKE_SOURCE_DIR}/${registry}
   WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
   COMMENT "Writing a new lock" VERBATIM)
-add_executable(test_new_protocol ${written})
+latchlab_locks(${CMAKE_CURRENT_BINARY_DIR}/locks_and_sample.cc ${latchlab_locks} sample)
+add_executable(test_new_protocol ${written} ${CMAKE_CURRENT_BINARY_DIR}/locks_and_sample.cc)
 target_include_directories(test_new_protocol BEFORE PRIVATE ${tree})
 target_link_libraries(test_new_protocol PRIVATE latchlab_explore_planted latchlab_study
                       latchlab_protocols_planted latchlab_explorer GTest::gtest_main GTest::gmock)

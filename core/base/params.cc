@@ -64,6 +64,9 @@ void ParamSet::set(std::string_view name, ParamValue value) {
                  "parameter of another type: " + std::string(name));
   found->second = std::move(value);
 }
+void ParamSet::set(const ParamValues& values) {
+  for (const auto& [name, value] : values) set(name, value);
+}
 
 const Profile* ProtocolInfo::find_profile(std::string_view wanted) const {
   const auto found = std::find_if(profiles.begin(), profiles.end(),
@@ -81,7 +84,7 @@ ParamSet ProtocolInfo::resolve(std::string_view profile) const {
   ParamSet set(params);
   const Profile* chosen = find_profile(profile);
   LATCHLAB_CHECK(chosen != nullptr, "unknown profile " + std::string(profile));
-  for (const auto& [param, value] : chosen->values) set.set(param, value);
+  set.set(chosen->values);
   return set;
 }
 

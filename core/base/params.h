@@ -3,9 +3,11 @@
 // checks type and range and names the line), by `latchlab list protocols`, and by the protocol.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -16,6 +18,7 @@ namespace latchlab {
 enum class ParamKind : std::uint8_t { integer, duration, boolean, choice };
 
 using ParamValue = std::variant<std::int64_t, Duration, bool, std::string>;
+using ParamValues = std::vector<std::pair<std::string, ParamValue>>;  // by name
 
 struct ParamSpec {
   std::string name;  // snake_case, as in the scenario
@@ -48,6 +51,7 @@ class ParamSet {
   const std::string& choice(std::string_view name) const;
 
   void set(std::string_view name, ParamValue value);
+  void set(const ParamValues& values);
   const std::map<std::string, ParamValue, std::less<>>& values() const { return values_; }
 
  private:
@@ -59,26 +63,26 @@ class ParamSet {
 struct Profile {
   std::string name;
   std::string source;
-  std::vector<std::pair<std::string, ParamValue>> values;
+  ParamValues values = {};
 };
 
 // What the scenario parser and `list` know of a protocol: plain data and pure functions.
 struct ProtocolInfo {
-  std::string name;
-  std::string summary;       // one line
-  std::string source;        // paper, section
+  std::string name = {};
+  std::string summary = {};  // one line
+  std::string source = {};   // paper, section
   bool shared_mode = false;  // false: readers take the lock exclusively
   bool update_mode = false;  // LockMode::update and LockClient::upgrade
   bool ranges = false;       // extents smaller than the whole object
-  std::vector<ParamSpec> params;
-  std::vector<Profile> profiles;  // first: the default
-  std::uint64_t entry_bytes = 8;  // size of one lock entry
+  std::vector<ParamSpec> params = {};
+  std::vector<Profile> profiles = {};  // first: the default
+  std::uint64_t entry_bytes = 8;       // size of one lock entry
   // Slowest adaptation period and longest timeout for these parameters; zero: none. They set the
   // advice on warm-up and duration.
-  Duration (*adaptation_period)(const ParamSet&) = nullptr;
-  Duration (*longest_timeout)(const ParamSet&) = nullptr;
+  std::function<Duration(const ParamSet&)> adaptation_period = {};
+  std::function<Duration(const ParamSet&)> longest_timeout = {};
   // A message for the user when values contradict each other, else empty.
-  std::string (*contradiction)(const ParamSet&) = nullptr;
+  std::function<std::string(const ParamSet&)> contradiction = {};
 
   const Profile* find_profile(std::string_view name) const;
   const ParamSpec* find_param(std::string_view name) const;

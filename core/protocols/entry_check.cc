@@ -49,31 +49,35 @@ std::string params_problem(const ProtocolInfo& info) {
   return {};
 }
 
-std::string profiles_problem(const ProtocolInfo& info) {
-  if (info.profiles.empty()) return "it has no profile: the first one is the default";
-  std::set<std::string> names;
-  for (const Profile& profile : info.profiles) {
-    if (!names.insert(profile.name).second)
-      return "profile '" + profile.name + "' is declared twice";
-    for (const auto& [name, value] : profile.values) {
-      const ParamSpec* spec = info.find_param(name);
-      if (spec == nullptr)
-        return "profile '" + profile.name + "' sets '" + name + "', which is no parameter";
-      if (!fits(*spec, value))
-        return "profile '" + profile.name + "' sets '" + name + "' to what it cannot be";
-    }
+// `which` says where the values come from.
+std::string values_problem(const ProtocolInfo& info, const ParamValues& values,
+                           const std::string& which) {
+  for (const auto& [name, value] : values) {
+    const ParamSpec* spec = info.find_param(name);
+    if (spec == nullptr) return which + " sets '" + name + "', which is no parameter";
+    if (!fits(*spec, value)) return which + " sets '" + name + "' to what it cannot be";
   }
   return {};
 }
 
-// Of the protocol with these values; `which` says where they come from.
+std::string named(const Profile& profile) {
+  return "profile '" + profile.name + "'";
+}
+
+std::string profiles_problem(const ProtocolInfo& info) {
+  if (info.profiles.empty()) return "it has no profile: the first one is the default";
+  std::set<std::string> names;
+  for (const Profile& profile : info.profiles) {
+    if (!names.insert(profile.name).second) return named(profile) + " is declared twice";
+    if (std::string why = values_problem(info, profile.values, named(profile)); !why.empty())
+      return why;
+  }
+  return {};
+}
+
+// Of the protocol with these values.
 std::string made_problem(const ProtocolEntry& entry, const ParamSet& params,
                          const std::string& which) {
-  for (const auto& [name, value] : params.values()) {
-    const ParamSpec* spec = entry.info.find_param(name);
-    if (spec == nullptr) return which + " sets '" + name + "', which is no parameter";
-    if (!fits(*spec, value)) return which + " sets '" + name + "' to what it cannot be";
-  }
   if (entry.info.contradiction) {
     const std::string why = entry.info.contradiction(params);
     if (!why.empty()) return which + ": " + why;
@@ -96,16 +100,16 @@ std::string entry_problem(const ProtocolEntry& entry) {
   const ProtocolInfo& info = entry.info;
   if (!is_snake_case(info.name))
     return "its name '" + info.name + "' is not snake_case: use a-z, 0-9 and _";
-  if (entry.make == nullptr || entry.small_model == nullptr)
-    return "ProtocolEntry::make or small_model is not set";
+  if (entry.make == nullptr) return "ProtocolEntry::make is not set";
   if (std::string why = params_problem(info); !why.empty()) return why;
   if (std::string why = profiles_problem(info); !why.empty()) return why;
-  for (const Profile& profile : info.profiles) {
-    const std::string which = "profile '" + profile.name + "'";
-    if (std::string why = made_problem(entry, info.resolve(profile.name), which); !why.empty())
+  for (const Profile& profile : info.profiles)
+    if (std::string why = made_problem(entry, info.resolve(profile.name), named(profile));
+        !why.empty())
       return why;
-  }
-  return made_problem(entry, entry.small_model(info), "the small model");
+  const std::string small = "the small model";
+  if (std::string why = values_problem(info, entry.small_model, small); !why.empty()) return why;
+  return made_problem(entry, entry.small_params(), small);
 }
 
 }  // namespace latchlab

@@ -34,4 +34,10 @@ bool Protocol::is_free(RemoteAddr entry, std::span<const std::uint64_t> words) c
   return std::equal(words.begin(), words.end(), image.begin());
 }
 
+ParamSet ProtocolEntry::small_params() const {
+  ParamSet params = info.resolve(info.profiles.front().name);
+  params.set(small_model);
+  return params;
+}
+
 }  // namespace latchlab

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -170,8 +171,8 @@ struct Layout {
   std::uint64_t client_bytes = 0;     // for each client, on its node
   std::uint64_t node_bytes = 0;       // for each client node
   std::uint64_t node_lock_bytes = 0;  // for each lock on each client node; a multiple of 8
-  EndpointPlan client_endpoint;       // of each client
-  EndpointPlan node_endpoint;         // of each client node's part
+  EndpointPlan client_endpoint = {};  // of each client
+  EndpointPlan node_endpoint = {};    // of each client node's part
 };
 
 // What dies at once when somebody dies, as the source of the protocol has it: a client, its process
@@ -212,7 +213,7 @@ struct ServerEnv {
 class Protocol {
  public:
   virtual ~Protocol() = default;
-  virtual Layout layout(const Shape& shape) const = 0;
+  virtual Layout layout(const Shape& /*shape*/) const { return {}; }
   virtual Limits limits() const { return {}; }
   virtual std::vector<Capability> needs() const { return {}; }
   virtual std::unique_ptr<LockClient> make_client(const ClientEnv& env) const = 0;
@@ -239,9 +240,12 @@ class Protocol {
 // A registered protocol: what the parser knows, how to make one, and the explorer's parameters.
 struct ProtocolEntry {
   ProtocolInfo info;
-  std::unique_ptr<Protocol> (*make)(const ParamSet& params) = nullptr;
-  // Values under which rare paths (overflow, thresholds, leases) are reached in small runs.
-  ParamSet (*small_model)(const ProtocolInfo& info) = nullptr;
+  std::function<std::unique_ptr<Protocol>(const ParamSet& params)> make;
+  // Over the default profile: values under which rare paths (overflow, thresholds, leases) are
+  // reached in small runs.
+  ParamValues small_model;
+
+  ParamSet small_params() const;
 };
 
 }  // namespace latchlab

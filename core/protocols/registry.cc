@@ -2,27 +2,14 @@
 
 #include <algorithm>
 
-#include "core/protocols/cas.h"
-#include "core/protocols/cohort_reference.h"
-#include "core/protocols/dslr/dslr.h"
 #include "core/protocols/entry_check.h"
-#include "core/protocols/mcs.h"
-#include "core/protocols/shiftlock/shiftlock.h"
 
 namespace latchlab {
 
 namespace {
 
 std::deque<ProtocolEntry>& registry() {
-  static std::deque<ProtocolEntry> entries = [] {
-    std::deque<ProtocolEntry> all;
-    all.push_back(cas_entry());
-    all.push_back(mcs_entry());
-    all.push_back(dslr_entry());
-    all.push_back(shiftlock_entry());
-    all.push_back(cohort_reference_entry());
-    return all;
-  }();
+  static std::deque<ProtocolEntry> entries = built_in_protocols();
   return entries;
 }
 
@@ -43,6 +30,12 @@ std::vector<ProtocolInfo> protocol_infos() {
   std::vector<ProtocolInfo> infos;
   for (const ProtocolEntry& entry : protocol_registry()) infos.push_back(entry.info);
   return infos;
+}
+
+std::vector<std::string> protocol_names() {
+  std::vector<std::string> names;
+  for (const ProtocolEntry& entry : protocol_registry()) names.push_back(entry.info.name);
+  return names;
 }
 
 Status register_protocol(ProtocolEntry entry) {

@@ -2,6 +2,7 @@
 // Every protocol that this process knows, by name: those of the build, and those registered since.
 
 #include <deque>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,9 +11,12 @@
 
 namespace latchlab {
 
+std::deque<ProtocolEntry> built_in_protocols();  // by name; written by cmake/locks.cmake
+
 const std::deque<ProtocolEntry>& protocol_registry();       // in the order of `latchlab list`
 const ProtocolEntry* find_protocol(std::string_view name);  // null: no such protocol
 std::vector<ProtocolInfo> protocol_infos();
+std::vector<std::string> protocol_names();
 
 // Adds a protocol at the end; entries that were there stay where they are. Refused when its name is
 // taken or entry_problem (entry_check.h) has something to say. Not while others look anything up.

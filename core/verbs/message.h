@@ -40,8 +40,8 @@ struct Message {
   LockId lock;
   std::array<std::uint64_t, 3> words = {};
   // Filled in on delivery: the receiver node's clock when the RECV completed, as an interval.
-  Time received_earliest;
-  Time received_latest;
+  Time received_earliest = {};
+  Time received_latest = {};
 };
 
 struct Request {

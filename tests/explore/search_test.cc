@@ -18,7 +18,7 @@ void expect_exhausted_and_sound(const Verdict& verdict) {
   EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
 }
 
-class Small : public ::testing::TestWithParam<const char*> {};
+class Small : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Small, two_clients_with_two_operations_are_exhausted_and_sound) {
   const Verdict verdict = run(about(GetParam(), 2, 2));
@@ -50,9 +50,8 @@ TEST_P(Small, two_locks_one_after_the_other_are_exhausted_and_sound) {
   EXPECT_GT(verdict.states, 100U);
 }
 
-INSTANTIATE_TEST_SUITE_P(all, Small,
-                         ::testing::Values("cas", "mcs", "dslr", "shiftlock", "cohort_reference"),
-                         [](const auto& made) { return std::string(made.param); });
+INSTANTIATE_TEST_SUITE_P(all, Small, ::testing::ValuesIn(protocol_names()),
+                         [](const auto& made) { return made.param; });
 
 // ---- shortcuts: the same answers without them ----
 

@@ -21,7 +21,6 @@ ProtocolEntry entry_of(const char* name, std::unique_ptr<Protocol> (*make)(const
   entry.info.source = "none";
   entry.info.profiles = {{"only", "the only one", {}}};
   entry.make = make;
-  entry.small_model = [](const ProtocolInfo& info) { return info.resolve("only"); };
   return entry;
 }
 

@@ -9,7 +9,6 @@ ProtocolEntry contradicting_entry() {
   entry.info.name = "contradicting";
   entry.info.params = {boolean_param("twice", false, "once"), boolean_param("twice", true, "more")};
   entry.make = [](const ParamSet&) -> std::unique_ptr<Protocol> { return nullptr; };
-  entry.small_model = [](const ProtocolInfo& info) { return ParamSet(info.params); };
   return entry;
 }
 

@@ -1,7 +1,7 @@
 // The mcs lock as a plug-in: its source compiled once more, as a lock of another name.
 
 #define mcs_entry mcs_of_the_plugin
-#include "core/protocols/mcs.cc"  // NOLINT(bugprone-suspicious-include)
+#include "core/protocols/mcs/mcs.cc"  // NOLINT(bugprone-suspicious-include)
 #include "core/protocols/plugin.h"
 
 namespace latchlab {

@@ -25,8 +25,6 @@
 
 namespace latchlab::testing {
 
-using Values = std::vector<std::pair<std::string, ParamValue>>;
-
 inline ParamValue text(const char* value) {
   return std::string(value);
 }
@@ -38,7 +36,7 @@ struct Case {
   std::string protocol;
   const ProtocolEntry* entry = nullptr;  // of a protocol that is not registered
   std::string profile;                   // empty: the default
-  Values params;  // over the small model's, or over the profile's when one is named
+  ParamValues params;  // over the small model's, or over the profile's when one is named
   std::uint32_t client_nodes = 2;
   std::uint32_t clients_per_node = 2;
   std::uint64_t locks = 1;
@@ -90,7 +88,7 @@ struct Outcome {
 
 inline ParamSet params_of(const Case& setup, const ProtocolEntry& entry) {
   ParamSet params =
-      setup.profile.empty() ? entry.small_model(entry.info) : entry.info.resolve(setup.profile);
+      setup.profile.empty() ? entry.small_params() : entry.info.resolve(setup.profile);
   if (on_hardware() && setup.make == nullptr && params.values().count("lease") > 0)
     params.set("lease", kHardwareLease);
   for (const auto& [name, value] : setup.params) params.set(name, value);

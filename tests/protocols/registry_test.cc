@@ -75,8 +75,8 @@ TEST(registration, refuses_parameters_and_profiles_that_contradict_each_other) {
   entry.info.profiles.clear();
   expect_refused(entry, "it has no profile");
   entry = copy_named("contradicting");
-  entry.small_model = nullptr;
-  expect_refused(entry, "small_model is not set");
+  entry.make = nullptr;
+  expect_refused(entry, "make is not set");
 }
 
 }  // namespace

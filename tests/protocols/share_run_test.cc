@@ -42,7 +42,7 @@ Point small_point() {
   point.locks.count = 4;
   point.protocol.name = "cas";
   const ProtocolEntry& entry = *find_protocol("cas");
-  point.protocol.params = entry.small_model(entry.info);
+  point.protocol.params = entry.small_params();
   point.run.warmup = microseconds(1);
   point.run.duration = microseconds(4);
   point.run.guard = GuardMode::on;

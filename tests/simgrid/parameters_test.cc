@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(Shipped, Parameters, testing::ValuesIn(all_parameters()
                          });
 
 // A number in messages that decides only when one from two lives ago arrives:
-// tests/protocols/shiftlock_messages.cc makes one.
+// tests/protocols/shiftlock/messages_test.cc makes one.
 bool unseen_in_time(const Subject& subject) {
   return subject.info->name == "shiftlock" && subject.param->name == "message_number";
 }
@@ -128,7 +128,7 @@ TEST_P(Parameters, change_what_can_be_seen) {
   if (unseen_in_time(GetParam())) GTEST_SKIP() << "a test of its own sees it";
   const auto& [info, param] = GetParam();
   const ProtocolEntry& entry = *find_protocol(info->name);
-  std::vector<ParamSet> bases = {entry.small_model(*info)};
+  std::vector<ParamSet> bases = {entry.small_params()};
   for (const Profile& profile : info->profiles) bases.push_back(info->resolve(profile.name));
   for (const std::string& situation : situations()) {
     Point point = point_of("protocol: {name: " + info->name + "}\n" + situation);

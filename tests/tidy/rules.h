@@ -56,6 +56,9 @@ Findings check_length(const SourceFile& file, const std::vector<LongFile>& allow
 // What only the whole tree shows: entries of `allowed` that are out of date.
 Findings check_tree(const std::vector<SourceFile>& tree, const std::vector<LongFile>& allowed);
 
+// Planted bugs without a test, and tests of bugs that no lock plants.
+Findings check_planted(const std::vector<SourceFile>& tree);
+
 // Every text file of the project, sorted by path; what is built or generated is not among them.
 std::vector<SourceFile> read_tree(const std::filesystem::path& root);
 SourceFile from_text(const std::string& path, const std::string& text);

@@ -23,9 +23,9 @@ SourceFile lines_of(const std::string& path, std::size_t count) {
 }
 
 TEST(IncludeRule, a_protocol_may_not_see_the_world) {
-  const Findings findings = includes_of("core/protocols/cas.cc", "\"core/world/backend.h\"");
+  const Findings findings = includes_of("core/protocols/cas/cas.cc", "\"core/world/backend.h\"");
   ASSERT_THAT(findings, SizeIs(1));
-  EXPECT_THAT(findings[0].text(), HasSubstr("core/protocols/cas.cc:2: includes"));
+  EXPECT_THAT(findings[0].text(), HasSubstr("core/protocols/cas/cas.cc:2: includes"));
   EXPECT_THAT(findings[0].text(), HasSubstr("core/protocols/ may include only"));
 }
 
@@ -130,6 +130,26 @@ TEST(SizeRule, an_entry_follows_its_file_down) {
   EXPECT_THAT(check_tree({lines_of("core/x.cc", 350)}, {{"core/x.cc", 410}}), SizeIs(1));
   EXPECT_THAT(check_tree({lines_of("core/x.cc", 200)}, {{"core/x.cc", 410}}), SizeIs(1));
   EXPECT_THAT(check_tree({}, {{"core/x.cc", 410}}), SizeIs(1));
+}
+
+Findings planted(const std::string& lock, const std::string& test) {
+  return check_planted({from_text("core/protocols/mine/mine.cc", lock),
+                        from_text("tests/protocols/mine/mine_planted.cc", test)});
+}
+
+TEST(PlantedRule, a_bug_and_its_test_have_one_name) {
+  const std::string mark = "  if (PLANTED(mine_early)) ++n;\n";
+  EXPECT_THAT(planted(mark, "f(Bug{\"mine_early\"});"), IsEmpty());
+  EXPECT_THAT(planted(mark, "constexpr Bug kEarly{\"mine_early\"};"), IsEmpty());
+  EXPECT_THAT(planted(mark, "f(\"mine_early\");"), SizeIs(1));
+  EXPECT_THAT(planted("", "f(Bug{\"mine_early\"});"), SizeIs(1));
+  EXPECT_THAT(planted(mark, "f(Bug{\"mine_late\"});"), SizeIs(2));
+}
+
+TEST(PlantedRule, a_bug_is_called_after_its_lock) {
+  const Findings findings = planted("if (PLANTED(early)) ++n;", "f(Bug{\"early\"});");
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0].text(), HasSubstr("begin its name with mine_"));
 }
 
 }  // namespace

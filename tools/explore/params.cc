@@ -50,7 +50,7 @@ Result<ParamValue> parse(const ParamSpec& spec, const std::string& text) {
 
 Result<ParamSet> params_of(const Case& setup, const ProtocolEntry& entry) {
   const ProtocolInfo& info = entry.info;
-  ParamSet params = entry.small_model(info);
+  ParamSet params = entry.small_params();
   if (!setup.profile.empty()) {
     const Profile* profile = info.find_profile(setup.profile);
     if (profile == nullptr) {

@@ -135,6 +135,7 @@ int check(const ScenarioArguments& arguments);
 int report(const ReportArguments& arguments);
 int list(const std::string& what, const std::string& data, bool json);
 int list_names(const std::string& what, const std::string& data);
+int list_markdown(const std::string& what);  // the table of README.md
 int doctor(const std::string& data, bool json);
 int schema(const SchemaArguments& arguments);
 int explain(const ExplainArguments& arguments);

@@ -149,4 +149,13 @@ int list_names(const std::string& what, const std::string& data) {
   return kFine;
 }
 
+int list_markdown(const std::string& what) {
+  if (what != "protocols") return complain({"--markdown is for protocols alone", {}});
+  fmt::print("| lock | what | readers | source |\n|---|---|---|---|\n");
+  for (const ProtocolInfo& info : protocol_infos())
+    fmt::print("| `{}` | {} | {} | {} |\n", info.name, info.summary,
+               info.shared_mode ? "shared" : "exclusive", info.source);
+  return kFine;
+}
+
 }  // namespace latchlab::tool

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include "core/scenario/text_file.h"
 #include "core/study/files.h"
 #include "tools/latchlab/commands.h"
 
@@ -16,16 +15,14 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kRegistry = "core/protocols/registry.cc";
-constexpr const char* kPlanted = "core/protocols/common/planted.h";
 
-// Writes all of it, or leaves everything as it was: new files, and new text for files that exist.
+// Writes all of it, or leaves everything as it was.
 class Writing {
  public:
   explicit Writing(fs::path root) : root_(std::move(root)) {}
   ~Writing() {
     if (done_) return;
     std::error_code ignored;
-    for (const auto& [path, text] : changed_) (void)write_atomically(path, text);
     for (auto at = made_.rbegin(); at != made_.rend(); ++at) fs::remove(*at, ignored);
   }
   Writing(const Writing&) = delete;
@@ -36,11 +33,6 @@ class Writing {
     if (const Status made = make_directories(path.parent_path()); !made) return made;
     made_.push_back(path);
     return write_atomically(path.string(), file.text);
-  }
-  Status change(const NewFile& file, const std::string& before) {
-    const std::string path = (root_ / file.path).string();
-    changed_.emplace_back(path, before);
-    return write_atomically(path, file.text);
   }
   void keep() { done_ = true; }
 
@@ -57,7 +49,6 @@ class Writing {
 
   fs::path root_;
   std::vector<fs::path> made_;
-  std::vector<std::pair<std::string, std::string>> changed_;  // and what they held
   bool done_ = false;
 };
 
@@ -79,8 +70,8 @@ Status write_all(const fs::path& root, const std::vector<NewFile>& files, Writin
   return fine();
 }
 
-void tell(const fs::path& root, const std::vector<NewFile>& files, const char* verb) {
-  for (const NewFile& file : files) fmt::print("  {} {}\n", verb, (root / file.path).string());
+void tell(const fs::path& root, const std::vector<NewFile>& files) {
+  for (const NewFile& file : files) fmt::print("  wrote {}\n", (root / file.path).string());
 }
 
 int new_out_of_tree(const NewProtocolArguments& arguments) {
@@ -96,7 +87,7 @@ int new_out_of_tree(const NewProtocolArguments& arguments) {
     return complain(written.error());
   writing.keep();
   fmt::print("{}: a ticket lock that works, to be made yours\n", name);
-  tell(root, files, "wrote");
+  tell(root, files);
   fmt::print(
       "Next:\n"
       "  cd {0}\n"
@@ -108,59 +99,32 @@ int new_out_of_tree(const NewProtocolArguments& arguments) {
   return kFine;
 }
 
-// A list of the source tree with the new lock in it.
-struct Changed {
-  NewFile file;
-  std::string before;
-};
-using Insert = Result<std::string> (*)(const std::string& text, const std::string& name);
-
-Result<Changed> changed(const fs::path& root, const char* path, Insert insert,
-                        const std::string& name) {
-  const std::string full = (root / path).string();
-  Result<std::string> before = read_text_file(full);
-  if (!before) return before.error();
-  Result<std::string> after = insert(before.value(), name);
-  if (!after) return Error{after.error().message + ": add the lock by hand", full};
-  return Changed{{path, std::move(after).value()}, std::move(before).value()};
-}
-
-bool is_source_tree(const fs::path& root) {
-  return is_file((root / kRegistry).string()) && is_file((root / kPlanted).string());
-}
-
 int new_in_tree(const NewProtocolArguments& arguments) {
   const std::string& name = arguments.name;
   const fs::path root = arguments.out;
-  if (!is_source_tree(root))
+  if (!is_file((root / kRegistry).string()))
     return complain(
         {fmt::format("{} is not Latchlab's source tree (it has no {}): go there or name it with "
                      "--out, or write a lock of your own beside it with --out-of-tree",
                      root.empty() ? "this directory" : root.string(), kRegistry),
          {}});
-  const Result<Changed> registry = changed(root, kRegistry, with_entry, name);
-  if (!registry) return complain(registry.error());
-  const Result<Changed> planted = changed(root, kPlanted, with_planted_bug, name);
-  if (!planted) return complain(planted.error());
   const std::vector<NewFile> files = in_tree_files(name);
   Writing writing(root);
   if (const Status written = write_all(root, files, writing); !written)
     return complain(written.error());
-  for (const Changed& each : {registry.value(), planted.value()})
-    if (const Status written = writing.change(each.file, each.before); !written)
-      return complain(written.error(), kCannot);
   writing.keep();
   fmt::print("{}: a ticket lock that works, to be made yours\n", name);
-  tell(root, files, "wrote");
-  tell(root, {registry.value().file, planted.value().file}, "added it to");
+  tell(root, files);
   fmt::print(
       "Next:\n"
       "  cmake --preset dev && cmake --build --preset dev\n"
       "  ctest --preset dev -R '^{0}'\n"
       "  build/dev/bin/latchlab run {0}\n"
       "  build/dev/bin/latchlab explore --protocol {0} --clients 3\n"
-      "Then edit core/protocols/{0}.h, which says what the lock is, and {0}.cc;\n"
-      "and give it a row in core/protocols/README.md and in tools/verify.\n",
+      "  build/dev/bin/latchlab list protocols --markdown   # for README.md\n"
+      "  build/dev/bin/latchlab schema --markdown >docs/scenario-reference.md\n"
+      "Then edit core/protocols/{0}/{0}.h, which says what the lock is, and {0}.cc;\n"
+      "tests/protocols/{0}/verdicts is what tools/verify searches.\n",
       name);
   return kFine;
 }

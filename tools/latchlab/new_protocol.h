@@ -19,12 +19,7 @@ Status check_protocol_name(const std::string& name);
 
 // A directory of its own, built against an installed Latchlab.
 std::vector<NewFile> out_of_tree_files(const std::string& name);
-// Beside Latchlab's own locks.
+// Beside Latchlab's own locks, whose build finds them by their folder.
 std::vector<NewFile> in_tree_files(const std::string& name);
-
-// The source tree's lists with the new lock in them; `text` is what they hold now. Errors name the
-// place that was not found.
-Result<std::string> with_entry(const std::string& registry_text, const std::string& name);
-Result<std::string> with_planted_bug(const std::string& planted_text, const std::string& name);
 
 }  // namespace latchlab::tool

@@ -36,7 +36,7 @@ constexpr std::string_view kTaken[] = {
     "test",          "testing",     "this",      "thread_local", "throw",      "true",
     "try",           "typedef",     "typeid",    "typename",     "union",      "unsigned",
     "using",         "virtual",     "void",      "volatile",     "wchar_t",    "while",
-    "xor",           "xor_eq",      "explore",   "tool",         "tests"};
+    "xor",           "xor_eq",      "explore",   "tool",         "tests",      "common"};
 
 using Values = std::vector<std::pair<std::string, std::string>>;
 
@@ -48,18 +48,6 @@ std::string filled(std::string_view file, const Values& values) {
       text.replace(at, mark.size(), value);
   }
   return text;
-}
-
-// The end of the last line of `text` for which `is_it` says yes; npos: there is none.
-template <class Is>
-std::size_t after_last_line(const std::string& text, const Is& is_it) {
-  std::size_t found = text.npos;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
-    if (is_it(std::string_view(text).substr(begin, end - begin))) found = end;
-    begin = end;
-  }
-  return found;
 }
 
 }  // namespace
@@ -99,14 +87,10 @@ std::vector<NewFile> out_of_tree_files(const std::string& name) {
   const Values values = {{"name", name},
                          {"header", name + ".h"},
                          {"includes", includes[0] + includes[1]},
-                         {"planted_header", "planted.h"},
-                         {"planted_namespace", name + "_bug"},
-                         {"test_path", "tests/" + name + "_test.cc"},
-                         {"planted_test_path", "tests/" + name + "_planted.cc"}};
+                         {"tests", "tests"}};
   const std::pair<std::string, const char*> files[] = {
       {name + ".h", "lock.h.in"},
       {name + ".cc", "lock.cc.in"},
-      {"planted.h", "planted.h.in"},
       {"plugin.cc", "plugin.cc.in"},
       {"tests/" + name + "_test.cc", "lock_test.cc.in"},
       {"tests/" + name + "_planted.cc", "lock_planted.cc.in"},
@@ -121,49 +105,15 @@ std::vector<NewFile> out_of_tree_files(const std::string& name) {
 }
 
 std::vector<NewFile> in_tree_files(const std::string& name) {
-  const std::string test = "tests/protocols/" + name + "_test.cc";
-  const std::string planted_test = "tests/planted/" + name + "_planted.cc";
-  const Values values = {{"name", name},
-                         {"header", "core/protocols/" + name + ".h"},
-                         {"planted_header", "core/protocols/common/planted.h"},
-                         {"planted_namespace", "latchlab::planted"},
-                         {"test_path", test},
-                         {"planted_test_path", planted_test}};
-  return {{"core/protocols/" + name + ".h", filled("lock.h.in", values)},
-          {"core/protocols/" + name + ".cc", filled("lock.cc.in", values)},
-          {test, filled("lock_test.cc.in", values)},
-          {planted_test, filled("lock_planted.cc.in", values)},
+  const std::string lock = "core/protocols/" + name + "/" + name;
+  const std::string tests = "tests/protocols/" + name;
+  const Values values = {{"name", name}, {"header", lock + ".h"}, {"tests", tests}};
+  return {{lock + ".h", filled("lock.h.in", values)},
+          {lock + ".cc", filled("lock.cc.in", values)},
+          {tests + "/" + name + "_test.cc", filled("lock_test.cc.in", values)},
+          {tests + "/" + name + "_planted.cc", filled("lock_planted.cc.in", values)},
+          {tests + "/verdicts", filled("verdicts.in", values)},
           {"scenarios/" + name + ".yaml", filled("scenario.yaml.in", values)}};
-}
-
-Result<std::string> with_entry(const std::string& registry_text, const std::string& name) {
-  std::string text = registry_text;
-  const std::size_t entry = after_last_line(text, [](std::string_view line) {
-    return line.starts_with("    all.push_back(") && line.ends_with("_entry());\n");
-  });
-  if (entry == text.npos) return Error{"the list of entries was not found", {}};
-  text.insert(entry, fmt::format("    all.push_back({}_entry());\n", name));
-  // Includes are sorted; the file's own comes first, in a block of its own.
-  const std::string include = fmt::format("#include \"core/protocols/{}.h\"\n", name);
-  const std::string own = "#include \"core/protocols/registry.h\"\n";
-  std::size_t at = after_last_line(text, [&](std::string_view line) {
-    return line.starts_with("#include \"core/protocols/") && line < include && line != own;
-  });
-  if (at == text.npos) at = text.find("#include \"core/protocols/", own.size());
-  if (at == text.npos) return Error{"the includes of the locks were not found", {}};
-  text.insert(at, include);
-  return text;
-}
-
-Result<std::string> with_planted_bug(const std::string& planted_text, const std::string& name) {
-  std::string text = planted_text;
-  const std::size_t list = text.find("enum class Bug {\n");
-  const std::size_t end = list == text.npos ? list : text.find("};\n", list);
-  if (end == text.npos) return Error{"the list of planted bugs was not found", {}};
-  text.insert(end, fmt::format("  // A client enters while the one before it is still inside.\n"
-                               "  {}_enters_early,\n",
-                               name));
-  return text;
 }
 
 }  // namespace latchlab::tool

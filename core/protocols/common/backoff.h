@@ -38,12 +38,12 @@ inline Duration random_backoff(Duration first, Duration bound, std::uint64_t con
 }
 
 struct AdaptiveBackoffOptions {
-  Duration initial;                    // t0
-  std::uint64_t cap_shift = 10;        // no pause is longer than t0 << cap_shift, plus jitter
-  Duration interval;                   // the bound moves at most this often ...
-  std::uint64_t every_operations = 1;  // ... and only after this many acquisitions
-  std::uint64_t low_percent = 10;      // below this share of retries the bound halves
-  std::uint64_t high_percent = 50;     // above it doubles
+  Duration initial = nanoseconds(1862);  // t0
+  std::uint64_t cap_shift = 10;          // no pause is longer than t0 << cap_shift, plus jitter
+  Duration interval = milliseconds(1);   // the bound moves at most this often ...
+  std::uint64_t every_operations = 1;    // ... and only after this many acquisitions
+  std::uint64_t low_percent = 10;        // below this share of retries the bound halves
+  std::uint64_t high_percent = 50;       // above it doubles
 };
 
 // Truncated exponential backoff whose bound follows the share of retries (SMART, as ported in the

@@ -1,40 +1,28 @@
 #include "core/protocols/dslr/dslr.h"
 
-#include <string>
-
+#include "core/protocols/common/entry.h"
 #include "core/protocols/dslr/client.h"
 
 namespace latchlab {
-
 namespace {
 
-class Dslr final : public Protocol {
+class Dslr final : public ProtocolOf<dslr::Options, dslr::Client> {
  public:
-  explicit Dslr(const ParamSet& params)
-      : options_(params),
-        wide_(params.choice("entry") == "wide16"),
-        masked_(params.choice("fields") == "masked_faa") {}
-
+  using ProtocolOf::ProtocolOf;
   Layout layout(const Shape& /*shape*/) const override {
-    Layout layout;
-    layout.entry_bytes = layout.entry_align = wide_ ? 16 : 8;
-    return layout;
+    const std::uint64_t bytes = options_.word.bytes();
+    return {.entry_bytes = bytes, .entry_align = bytes};
   }
   Limits limits() const override {
-    Limits limits;
     // Above COUNT_MAX a field has room for COUNT_MAX - 1 tickets that will not be served.
-    limits.max_clients = options_.word.count_max() - 1;
-    return limits;
+    return {.max_clients = options_.word.count_max() - 1};
   }
   std::vector<Capability> needs() const override {
     std::vector<Capability> needed;
     if (options_.lease.ps > 0) needed.push_back(Capability::timing);
-    if (masked_ && !wide_) needed.push_back(Capability::masked_atomics_8);
-    if (wide_) needed.push_back(Capability::masked_atomics_16);
+    if (options_.masked && !options_.wide) needed.push_back(Capability::masked_atomics_8);
+    if (options_.wide) needed.push_back(Capability::masked_atomics_16);
     return needed;
-  }
-  std::unique_ptr<LockClient> make_client(const ClientEnv& env) const override {
-    return std::make_unique<dslr::Client>(options_, env);
   }
   // DSLR (SIGMOD'18) appendix A.2, Lemma 2 and Theorem 3: whoever takes a later ticket does not get
   // ahead, the lock is given first come, first served. That is within one era (4.9): a client that
@@ -58,125 +46,91 @@ class Dslr final : public Protocol {
 
  private:
   dslr::Tickets tickets(std::span<const std::uint64_t> words) const {
-    return options_.word.unpack({words[0], wide_ ? words[1] : 0});
+    return options_.word.unpack({words[0], options_.wide ? words[1] : 0});
   }
-
-  dslr::Options options_;
-  bool wide_;
-  bool masked_;
 };
 
-std::vector<ParamSpec> number_params() {
-  return {
-      integer_param("ticket_bits", 16, 3, 16,
-                    "bits of each counter of a word8 entry; COUNT_MAX = 2^(bits-1) (DSLR 4.9)"),
-      duration_param("lease", milliseconds(10), Duration{}, seconds(60),
-                     "longest hold; 0: failures are not looked for (DSLR 4.1)"),
-      duration_param("omega", microseconds(5), Duration{}, milliseconds(1),
-                     "pause between READs for each ticket ahead (DSLR 4.6)"),
-      duration_param("backoff_first", microseconds(10), Duration{}, seconds(1),
-                     "R: random backoff after a failed acquisition; 0: none (DSLR A.3)"),
-      duration_param("backoff_bound", milliseconds(10), Duration{}, seconds(10),
-                     "L: its longest pause (DSLR A.3)"),
-  };
-}
-
-std::vector<ParamSpec> switch_params() {
-  return {
-      choice_param("entry", "word8", {"word8", "wide16"},
-                   "four counters in 8 bytes (DSLR 4.4) or 4 x 32 bits (ShiftLock artifact)"),
-      choice_param("fields", "plain_faa", {"plain_faa", "masked_faa"},
-                   "verb that adds to one counter (DSLR 4.5; ShiftLock artifact: masked)"),
-      choice_param("over_limit", "stay", {"undo", "stay", "wrap"},
-                   "a ticket taken at COUNT_MAX: undone (DSLR 4.9), left, or no limit (port)"),
-      choice_param("overtaken", "after_turn", {"before_turn", "after_turn"},
-                   "test for a passed ticket before (DSLR algorithm 2) or after that for the turn"),
-      choice_param("progress", "any", {"any", "both"},
-                   "counters that must change for the lock to count as alive (DSLR 4.6: both)"),
-      choice_param("repair", "everyone", {"own_ticket", "everyone"},
-                   "whom a repair sends back: up to the own ticket (DSLR algorithm 2), or all"),
-      choice_param("late_release", "suppress", {"suppress", "suppress_unless_reset", "always"},
-                   "release after the lease (DSLR algorithm 3: suppress_unless_reset)"),
-      choice_param("reader_pacing", "both", {"both", "exclusive"},
-                   "tickets ahead that a reader's pause counts (DSLR 4.6: both)"),
-      boolean_param("pause_before_read", false,
-                    "pause before the first READ as well (ShiftLock artifact: yes)"),
-  };
-}
-
-std::vector<Profile> profiles() {
-  const auto text = [](const char* value) { return ParamValue(std::string(value)); };
-  return {
-      {"repaired", "sigmod18 with one change for each counter-example in dslr.h", {}},
-      {"sigmod18",
-       "DSLR (SIGMOD'18), algorithms 1 to 3 as printed",
-       {{"over_limit", text("undo")},
-        {"overtaken", text("before_turn")},
-        {"progress", text("both")},
-        {"repair", text("own_ticket")},
-        {"late_release", text("suppress_unless_reset")}}},
-      {"shiftlock_port",
-       "ShiftLock artifact, its DSLR baseline",
-       {{"entry", text("wide16")},
-        {"fields", text("masked_faa")},
-        {"over_limit", text("wrap")},
-        {"overtaken", text("after_turn")},
-        {"progress", text("both")},
-        {"repair", text("own_ticket")},
-        {"late_release", text("always")},
-        {"reader_pacing", text("exclusive")},
-        {"pause_before_read", true},
-        {"lease", seconds(1)},
-        {"omega", nanoseconds(1862)},
-        {"backoff_first", Duration{}}}},
-  };
-}
-
-std::string contradiction(const ParamSet& params) {
-  const bool wide = params.choice("entry") == "wide16";
-  const bool wraps = params.choice("over_limit") == "wrap";
-  if (wide != wraps)
-    return "entry is " + params.choice("entry") + " and over_limit is " +
-           params.choice("over_limit") +
+std::string contradiction(const dslr::Options& options) {
+  const char* const over_limit[] = {"undo", "stay", "wrap"};
+  if (options.wide != options.wraps())
+    return std::string("entry is ") + (options.wide ? "wide16" : "word8") + " and over_limit is " +
+           over_limit[static_cast<int>(options.over_limit)] +
            ": 32-bit counters run round and 8-byte entries stop at COUNT_MAX; take wide16 with "
            "wrap, or word8 with undo or stay";
-  if (wide && params.choice("fields") == "plain_faa")
+  if (options.wide && !options.masked)
     return "entry is wide16 and fields is plain_faa: a plain FAA has 8 bytes; set fields to "
            "masked_faa";
-  if (params.duration("backoff_first") > params.duration("backoff_bound"))
+  if (options.backoff_first > options.backoff_bound)
     return "backoff_first is longer than backoff_bound: raise backoff_bound";
   return {};
-}
-
-ParamSet small_model(const ProtocolInfo& info) {
-  ParamSet params = info.resolve(info.profiles.front().name);
-  params.set("ticket_bits", std::int64_t{3});
-  params.set("lease", microseconds(100));
-  params.set("omega", microseconds(1));
-  params.set("backoff_first", microseconds(1));
-  params.set("backoff_bound", microseconds(8));
-  return params;
 }
 
 }  // namespace
 
 ProtocolEntry dslr_entry() {
-  ProtocolEntry entry;
-  entry.info.name = "dslr";
-  entry.info.summary = "tickets for readers and writers in one word, with leases";
-  entry.info.source = "DSLR (SIGMOD'18), algorithms 1 to 3";
-  entry.info.shared_mode = true;
-  entry.info.params = number_params();
-  for (ParamSpec& spec : switch_params()) entry.info.params.push_back(std::move(spec));
-  entry.info.profiles = profiles();
-  entry.info.entry_bytes = 8;
-  entry.info.longest_timeout = [](const ParamSet& params) { return params.duration("lease") * 2; };
-  entry.info.contradiction = contradiction;
-  entry.make = [](const ParamSet& params) -> std::unique_ptr<Protocol> {
-    return std::make_unique<Dslr>(params);
-  };
-  entry.small_model = small_model;
-  return entry;
+  using dslr::Options;
+  return make_entry<Dslr>(
+      {.name = "dslr",
+       .summary = "tickets for readers and writers in one word, with leases",
+       .source = "DSLR (SIGMOD'18), algorithms 1 to 3",
+       .shared_mode = true,
+       .params = {{"ticket_bits", &Options::ticket_bits, 3, 16,
+                   "bits of each counter of a word8 entry; COUNT_MAX = 2^(bits-1) (DSLR 4.9)"},
+                  {"lease", &Options::lease, Duration{}, seconds(60),
+                   "longest hold; 0: failures are not looked for (DSLR 4.1)"},
+                  {"omega", &Options::omega, Duration{}, milliseconds(1),
+                   "pause between READs for each ticket ahead (DSLR 4.6)"},
+                  {"backoff_first", &Options::backoff_first, Duration{}, seconds(1),
+                   "R: random backoff after a failed acquisition; 0: none (DSLR A.3)"},
+                  {"backoff_bound", &Options::backoff_bound, Duration{}, seconds(10),
+                   "L: its longest pause (DSLR A.3)"},
+                  {"entry", &Options::wide, "word8|wide16",
+                   "four counters in 8 bytes (DSLR 4.4) or 4 x 32 bits (ShiftLock artifact)"},
+                  {"fields", &Options::masked, "plain_faa|masked_faa",
+                   "verb that adds to one counter (DSLR 4.5; ShiftLock artifact: masked)"},
+                  {"over_limit", &Options::over_limit, "undo|stay|wrap",
+                   "a ticket taken at COUNT_MAX: undone (DSLR 4.9), left, or no limit (port)"},
+                  {"overtaken", &Options::overtaken, "before_turn|after_turn",
+                   "test for a passed ticket before (DSLR algorithm 2) or after that for the turn"},
+                  {"progress", &Options::progress, "any|both",
+                   "counters that must change for the lock to count as alive (DSLR 4.6: both)"},
+                  {"repair", &Options::repair, "own_ticket|everyone",
+                   "whom a repair sends back: up to the own ticket (DSLR algorithm 2), or all"},
+                  {"late_release", &Options::late_release, "suppress|suppress_unless_reset|always",
+                   "release after the lease (DSLR algorithm 3: suppress_unless_reset)"},
+                  {"reader_pacing", &Options::reader_pacing, "both|exclusive",
+                   "tickets ahead that a reader's pause counts (DSLR 4.6: both)"},
+                  {"pause_before_read", &Options::pause_before_read,
+                   "pause before the first READ as well (ShiftLock artifact: yes)"}},
+       .profiles = {{"repaired", "sigmod18 with one change for each counter-example in dslr.h"},
+                    {"sigmod18",
+                     "DSLR (SIGMOD'18), algorithms 1 to 3 as printed",
+                     {{"over_limit", "undo"},
+                      {"overtaken", "before_turn"},
+                      {"progress", "both"},
+                      {"repair", "own_ticket"},
+                      {"late_release", "suppress_unless_reset"}}},
+                    {"shiftlock_port",
+                     "ShiftLock artifact, its DSLR baseline",
+                     {{"entry", "wide16"},
+                      {"fields", "masked_faa"},
+                      {"over_limit", "wrap"},
+                      {"overtaken", "after_turn"},
+                      {"progress", "both"},
+                      {"repair", "own_ticket"},
+                      {"late_release", "always"},
+                      {"reader_pacing", "exclusive"},
+                      {"pause_before_read", true},
+                      {"lease", seconds(1)},
+                      {"omega", nanoseconds(1862)},
+                      {"backoff_first", Duration{}}}}},
+       .small_model = {{"ticket_bits", 3},
+                       {"lease", microseconds(100)},
+                       {"omega", microseconds(1)},
+                       {"backoff_first", microseconds(1)},
+                       {"backoff_bound", microseconds(8)}},
+       .longest_timeout = [](const Options& options) { return options.lease * 2; },
+       .contradiction = contradiction});
 }
 
 }  // namespace latchlab

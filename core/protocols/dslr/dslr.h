@@ -102,14 +102,10 @@
 // progress `both`, own_ticket, release without a look at the lease (1 s, except in its failure
 // experiment). It has counter-examples 2 and 3.
 //
-// Tests: tests/protocols/dslr_test.cc, dslr_recovery_test.cc, fifo_test.cc, timed_test.cc,
-// tests/explore (bypass_test.cc and others),
-// tests/planted (dslr_reader_ignores_nx, dslr_no_count_max_reset).
+// Tests: tests/protocols/dslr; what searches find of it, tests/explore as well.
 
 #include "core/protocols/lock.h"
 
 namespace latchlab {
-
 ProtocolEntry dslr_entry();
-
 }  // namespace latchlab

@@ -23,33 +23,7 @@ bool of_earlier_era(const Options& options, const Ticket& ticket, const Tickets&
   return ticket.mode == LockMode::shared ? now.max_s <= ticket.s : now.max_x <= ticket.x;
 }
 
-OverLimit over_limit_of(std::string_view text) {
-  if (text == "undo") return OverLimit::undo;
-  return text == "stay" ? OverLimit::stay : OverLimit::wrap;
-}
-
-LateRelease late_release_of(std::string_view text) {
-  if (text == "always") return LateRelease::always;
-  return text == "suppress" ? LateRelease::suppress : LateRelease::suppress_unless_reset;
-}
-
 }  // namespace
-
-Options::Options(const ParamSet& params)
-    : word(static_cast<unsigned>(params.integer("ticket_bits")), params.choice("entry") == "wide16",
-           params.choice("fields") == "masked_faa"),
-      lease(params.duration("lease")),
-      omega(params.duration("omega")),
-      backoff_first(params.duration("backoff_first")),
-      backoff_bound(params.duration("backoff_bound")),
-      shared_count_paces_readers(params.choice("reader_pacing") == "both"),
-      pause_before_read(params.boolean("pause_before_read")),
-      progress(params.choice("progress") == "any" ? Progress::any : Progress::both),
-      overtaken(params.choice("overtaken") == "before_turn" ? Overtaken::before_turn
-                                                            : Overtaken::after_turn),
-      over_limit(over_limit_of(params.choice("over_limit"))),
-      repair(params.choice("repair") == "everyone" ? Repair::everyone : Repair::own_ticket),
-      late_release(late_release_of(params.choice("late_release"))) {}
 
 bool my_turn(const Ticket& ticket, const Tickets& now) {
   if (ticket.mode == LockMode::shared) return ticket.x == now.nx || PLANTED(dslr_reader_ignores_nx);
@@ -70,7 +44,7 @@ Verdict judge(const Options& options, const Ticket& ticket, const Tickets& now) 
 
 Duration pause(const Options& options, const Ticket& ticket, const Tickets& now) {
   std::int64_t count = ahead(options, ticket.x, now.nx);
-  if (ticket.mode == LockMode::exclusive || options.shared_count_paces_readers)
+  if (ticket.mode == LockMode::exclusive || options.reader_pacing == ReaderPacing::both)
     count += ahead(options, ticket.s, now.ns);
   const Duration length = options.omega * count;
   // Counter-example 7: whoever waits must look again well within a lease.

@@ -3,9 +3,7 @@
 // long to wait, and what a repair writes. The switches are described in dslr.h.
 
 #include <cstdint>
-#include <string_view>
 
-#include "core/base/params.h"
 #include "core/base/zero_padding.h"
 #include "core/protocols/dslr/ticket_word.h"
 #include "core/protocols/lock.h"
@@ -18,13 +16,17 @@ enum class OverLimit : std::uint8_t { undo, stay, wrap };
 enum class Repair : std::uint8_t { own_ticket, everyone };
 enum class LateRelease : std::uint8_t { suppress, suppress_unless_reset, always };
 
+enum class ReaderPacing : std::uint8_t { both, exclusive };
+
 struct Options {
-  TicketWord word{16, false, false};
-  Duration lease;  // zero: failures are not looked for
-  Duration omega;
-  Duration backoff_first;
-  Duration backoff_bound;
-  bool shared_count_paces_readers = true;
+  unsigned ticket_bits = 16;
+  bool wide = false;
+  bool masked = false;
+  Duration lease = milliseconds(10);  // zero: failures are not looked for
+  Duration omega = microseconds(5);
+  Duration backoff_first = microseconds(10);
+  Duration backoff_bound = milliseconds(10);
+  ReaderPacing reader_pacing = ReaderPacing::both;
   bool pause_before_read = false;
   Progress progress = Progress::any;
   Overtaken overtaken = Overtaken::after_turn;
@@ -32,7 +34,9 @@ struct Options {
   Repair repair = Repair::everyone;
   LateRelease late_release = LateRelease::suppress;
 
-  explicit Options(const ParamSet& params);
+  TicketWord word{16, false, false};
+  void derive() { word = TicketWord(ticket_bits, wide, masked); }
+
   bool wraps() const { return over_limit == OverLimit::wrap; }
   Duration timeout() const { return lease.ps == 0 ? kForever : lease * 2; }
 };

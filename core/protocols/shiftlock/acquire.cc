@@ -74,7 +74,7 @@ Task<AcquireResult> Client::acquire_shared(Want want) {
 Task<Client::Step> Client::wait_for_epoch(LockRef lock, Entry joined) {
   RemoteWait wait;
   wait.add(read_verb(lock.entry, kEntryBytes));
-  wait.classify = epoch_verdict(format(), joined.epoch, joined.relcnt, on_.leap_first);
+  wait.classify = epoch_verdict(format(), joined.epoch, joined.relcnt, !on_.epoch_first);
   wait.pacing = pause(on_.poll_pause);
   wait.pause_first = on_.reader_pauses_first;
   wait.observe = [mask = format().relcnt_mask()](const ProbeValues& seen) {
@@ -190,11 +190,11 @@ Task<Client::Step> Client::received(Tenure& tenure, Message message) {
   if (message.type == kHandover) {
     tenure.relcnt = note.relcnt;
     tenure.consecutive = note.consecutive;
-    if (on_.handover_carries_epoch) tenure.epoch = note.epoch;
+    if (!on_.handover_epoch_literal) tenure.epoch = note.epoch;
     LATCHLAB_PATH("shiftlock: a writer is handed the lock");
     co_return Step::entered;
   }
-  tenure.epoch = on_.mode_changed_carries_epoch ? note.epoch : tenure.epoch ^ kEpochBit;
+  tenure.epoch = on_.mode_changed_epoch_literal ? tenure.epoch ^ kEpochBit : note.epoch;
   LATCHLAB_PATH("shiftlock: a writer waits for the readers of a mode change");
   co_return co_await wait_for_readers(tenure, note.relcnt);
 }

@@ -99,7 +99,7 @@ class Client final : public LockClient {
   std::uint32_t tag(const Tenure& tenure) const {
     return message_tag(tenure.number, format().generation(tenure.joined_at));
   }
-  const EntryFormat& format() const { return on_.format; }
+  const EntryFormat& format() const { return on_; }
 
   const Switches& on_;
   Verbs& verbs_;

@@ -32,8 +32,8 @@ class Server final : public ServerPart {
       LATCHLAB_PATH("shiftlock: the server rejects a request of an earlier era");
       co_return false;
     }
-    if (!on_.reset_compares_request) relcnt = co_await verbs.load(entry + kRelCntOffset);
-    const Verb reset = on_.format.reset(entry, relcnt, on_.reset_keeps_epoch);
+    if (on_.reset_compares_own_read) relcnt = co_await verbs.load(entry + kRelCntOffset);
+    const Verb reset = on_.reset(entry, relcnt, !on_.reset_zeroes_epoch);
     const Completion before = co_await verbs.issue(reset);
     const bool done = before.ok() && matched(reset, before.value);
     if (done) LATCHLAB_PATH("shiftlock: the server resets a lock");

@@ -4,45 +4,32 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
 
 #include "core/protocols/shiftlock/client.h"
 #include "core/protocols/shiftlock/server.h"
 
 namespace latchlab {
-
 namespace {
 
 using namespace shiftlock;
 
-class Shiftlock final : public Protocol {
+class Shiftlock final : public ProtocolOf<Switches, Client> {
  public:
-  explicit Shiftlock(const ParamSet& params) : on_(switches_of(params)) {}
-
+  using ProtocolOf::ProtocolOf;
   Layout layout(const Shape& /*shape*/) const override {
-    Layout layout;
-    layout.entry_bytes = layout.entry_align = kEntryBytes;
-    layout.server_bytes = server_bytes();
-    return layout;
+    return {.entry_bytes = kEntryBytes,
+            .entry_align = kEntryBytes,
+            .server_bytes = on_.recovery ? kServerBytes : 0};
   }
-
   Limits limits() const override {
-    Limits limits;
-    limits.max_clients = (1ULL << on_.format.rdrcnt_bits) - 1;
-    limits.held_at_once = on_.match_messages ? on_.recvs / 2 : on_.endpoints;
-    return limits;
+    return {.max_clients = (1ULL << on_.rdrcnt_bits) - 1,
+            .held_at_once = on_.match_messages ? on_.recvs / 2 : on_.endpoints};
   }
-
   std::vector<Capability> needs() const override {
     if (!on_.recovery) return {Capability::masked_atomics_16, Capability::reliable_messages};
     return {Capability::masked_atomics_16, Capability::reliable_messages, Capability::calls,
             Capability::timing, Capability::receive_timestamps};
   }
-
-  std::unique_ptr<LockClient> make_client(const ClientEnv& env) const override {
-    return std::make_unique<Client>(on_, env);
-  }
-
   std::unique_ptr<ServerPart> make_server(const ServerEnv& env) const override {
     return on_.recovery ? make_server_part(on_, env) : nullptr;
   }
@@ -65,36 +52,42 @@ class Shiftlock final : public Protocol {
   }
 
   bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
-    const Entry entry = on_.format.unpack({words[0], words[1]});
+    const Entry entry = on_.unpack({words[0], words[1]});
     return entry.tail.null() && entry.readers == 0;  // Epoch and RelCnt stay
   }
 
   std::string decode(std::span<const std::uint64_t> words) const override {
-    const Entry entry = on_.format.unpack({words[0], words[1]});
+    const Entry entry = on_.unpack({words[0], words[1]});
     std::string text = "epoch=" + std::to_string(entry.epoch) +
                        " readers=" + std::to_string(entry.readers) + " tail=";
     if (entry.tail.null()) text += "none";
     if (!entry.tail.null())
       text += std::to_string(entry.tail.node.value) + ":" + std::to_string(entry.tail.number);
-    text += " releases=" + std::to_string(entry.relcnt & ~on_.format.leap());
-    text += " generation=" + std::to_string(on_.format.generation(entry.relcnt));
+    text += " releases=" + std::to_string(entry.relcnt & ~on_.leap());
+    text += " generation=" + std::to_string(on_.generation(entry.relcnt));
     return text;
   }
 
  private:
-  std::uint64_t server_bytes() const { return on_.recovery ? kServerBytes : 0; }
-
-  Switches on_;
+  const Switches& on_ = options_;
 };
-
-std::unique_ptr<Protocol> make_shiftlock(const ParamSet& params) {
-  return std::make_unique<Shiftlock>(params);
-}
 
 }  // namespace
 
 ProtocolEntry shiftlock_entry() {
-  return {shiftlock_info(), make_shiftlock, shiftlock_small_model};
+  return make_entry<Shiftlock>(
+      {.name = "shiftlock",
+       .summary = "reader-writer queue lock with direct handover between clients",
+       .source = "Gao, Wang, Shu: ShiftLock, FAST 2025, section 3",
+       .shared_mode = true,
+       .params = params(),
+       .profiles = profiles(),
+       .small_model = {{"max_consecutive_writers", 1},
+                       {"lease", microseconds(200)},
+                       {"rdrcnt_bits", 4},
+                       {"relcnt_bits", 8}},
+       .longest_timeout = [](const Switches& on) { return on.recovery ? on.patience : Duration{}; },
+       .contradiction = contradiction});
 }
 
 }  // namespace latchlab

@@ -82,12 +82,10 @@
 // Left out: the per-lock eras that 3.6 suggests, and the artifact's giving up of a waiter that was
 // itself stalled for a lease.
 //
-// Tests: tests/protocols/shiftlock_*.cc, tests/planted/shiftlock_*.cc.
+// Tests: tests/protocols/shiftlock.
 
 #include "core/protocols/lock.h"
 
 namespace latchlab {
-
 ProtocolEntry shiftlock_entry();
-
 }  // namespace latchlab

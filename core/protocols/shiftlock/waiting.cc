@@ -38,7 +38,7 @@ Task<Client::Asked> Client::ask_for_recovery(LockRef lock, std::uint64_t stuck_a
   const NodeId server = lock.entry.node;
   const Completion era = co_await verbs_.read(peers_.server_words(server));
   if (!era.ok()) co_return Asked::failed;
-  if (on_.reset_compares_request) {
+  if (!on_.reset_compares_own_read) {
     const Completion now = co_await verbs_.read(lock.entry + kRelCntOffset);
     if (!now.ok()) co_return Asked::failed;
     if (format().leapt(stuck_at, now.value.lo)) {
@@ -64,7 +64,7 @@ Task<Client::Asked> Client::ask_for_recovery(LockRef lock, std::uint64_t stuck_a
 // leases ago, none can have happened, and a grant of one lease ends before the next can. Where it
 // did not, the value that ended the wait may be old or torn.
 Task<Client::Step> Client::confirm(LockRef lock, Time last_change, std::uint64_t joined_at) {
-  if (!on_.recovery || !on_.leap_first) co_return Step::entered;
+  if (!on_.recovery || on_.epoch_first) co_return Step::entered;
   if (verbs_.now() - last_change < on_.lease * 2) co_return Step::entered;
   LATCHLAB_PATH("shiftlock: a waiting client looks once more before it enters");
   const Completion now = co_await verbs_.read(lock.entry + kRelCntOffset);

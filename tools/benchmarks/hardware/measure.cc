@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/coro/when_all.h"
-#include "core/protocols/cas.h"
+#include "core/protocols/cas/cas.h"
 #include "core/world/world.h"
 
 namespace latchlab::bench {

@@ -25,11 +25,13 @@ struct ListArguments {
   std::string data;
   bool json = false;
   bool names = false;
+  bool markdown = false;
 };
 
 void add_list(Cli& cli) {
   const auto arguments = tool::arguments<ListArguments>();
   CLI::App& command = cli.add("list", "What there is to choose from", [arguments] {
+    if (arguments->markdown) return list_markdown(arguments->what);
     if (arguments->names) return list_names(arguments->what, arguments->data);
     return list(arguments->what, arguments->data, arguments->json);
   });
@@ -39,6 +41,7 @@ void add_list(Cli& cli) {
   add_data(command, arguments->data);
   command.add_flag("--json", arguments->json, "For programs");
   command.add_flag("--names", arguments->names, "Names alone, one a line");
+  command.add_flag("--markdown", arguments->markdown, "Protocols as the table of README.md");
   cli.take_plugins(command);
 }
 

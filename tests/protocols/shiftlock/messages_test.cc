@@ -1,6 +1,6 @@
 // Which of ShiftLock's messages a waiting writer takes as meant for it.
 
-#include "tests/protocols/shiftlock_bench.h"
+#include "tests/protocols/shiftlock/bench.h"
 
 namespace latchlab::shiftlock_tests {
 namespace {

@@ -35,12 +35,10 @@
 // Does not survive the crash of a client that holds or waits: its node waits behind it, and if it
 //          held the lock, so do all others.
 //
-// Tests: tests/protocols/cohort_reference_test.cc, tests/planted (cohort_*).
+// Tests: tests/protocols/cohort_reference.
 
 #include "core/protocols/lock.h"
 
 namespace latchlab {
-
 ProtocolEntry cohort_reference_entry();
-
 }  // namespace latchlab

@@ -1,6 +1,6 @@
 // ShiftLock with failures: recovery after the death of a holder or waiter, eras, fences.
 
-#include "tests/protocols/shiftlock_bench.h"
+#include "tests/protocols/shiftlock/bench.h"
 
 namespace latchlab::shiftlock_tests {
 namespace {

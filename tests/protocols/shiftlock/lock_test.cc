@@ -1,7 +1,7 @@
 // ShiftLock without failures: exclusion by mode, progress, cost, fairness, and the hang of the
 // algorithms as printed.
 
-#include "tests/protocols/shiftlock_bench.h"
+#include "tests/protocols/shiftlock/bench.h"
 
 namespace latchlab::shiftlock_tests {
 namespace {

@@ -1,7 +1,6 @@
-// The cohort lock: what is its own. That it is sound in any order, with planted bugs and with free
-// entries, stands with the other locks.
+// The cohort lock in the explorer.
 
-#include "tests/protocols/harness.h"
+#include "tests/protocols/promises.h"
 
 namespace latchlab::testing {
 namespace {
@@ -78,6 +77,17 @@ TEST(cohort_reference, decodes_the_node_that_has_the_lock) {
   const std::vector<std::uint64_t> held = {3};
   EXPECT_EQ(protocol->decode(free), "free");
   EXPECT_EQ(protocol->decode(held), "held by node 3");
+}
+
+TEST(cohort_reference, takes_ordinary_paths_in_a_crowd) {
+  Case setup = crowd("cohort_reference");
+  setup.clients_per_node = 3;
+  expect_paths(setup,
+               {"a client is the first of its node", "a client waits for its neighbours",
+                "the leader of a node takes the lock", "a neighbour hands the lock on",
+                "a neighbour gives up its lead", "nobody of the node waits",
+                "the lock stays at the node", "the node has had enough turns"},
+               {"the server fails the leader of a node"});
 }
 
 }  // namespace

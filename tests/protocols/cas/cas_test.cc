@@ -1,7 +1,8 @@
 // The cas lock in the explorer, and its parameters.
 
 #include "core/protocols/common/backoff.h"
-#include "tests/protocols/harness.h"
+#include "tests/protocols/promises.h"
+#include "tests/protocols/timed.h"
 
 namespace latchlab::testing {
 namespace {
@@ -144,6 +145,37 @@ TEST(random_backoff, doubles_its_range_up_to_the_bound) {
     EXPECT_GT(longest[c], range / 2);
   }
 }
+
+// ---- what every lock is tested for ----
+
+TEST(cas, looks_free_after_a_write_frees_it) {
+  Case setup = crowd("cas");
+  setup.params = {{"release", text("write")}};
+  expect_free_when_all_have_gone(setup);
+}
+
+TEST(cas, stays_taken_by_the_dead) {
+  expect_taken_by_the_dead("cas");
+  EXPECT_TRUE(is_free("cas", {0}));
+  EXPECT_FALSE(is_free("cas", {3}));
+}
+
+TEST(cas, takes_ordinary_paths_in_a_crowd) {
+  expect_paths(crowd("cas"),
+               {"the lock is free at the first try", "the lock is held at the first try",
+                "retries follow at once", "a retry takes the lock", "a CAS frees the lock"},
+               {"a client gives up at its deadline", "the server fails at the first try",
+                "the server fails during the retries", "a WRITE frees the lock"});
+}
+
+#if LATCHLAB_WITH_SIMGRID
+TEST(timed, cas_is_sound_with_backoff) {
+  expect_sound_run(timed("cas", "paper"));
+}
+TEST(timed, cas_is_sound_as_ported) {
+  expect_sound_run(timed("cas", "shiftlock_artifact"));
+}
+#endif
 
 }  // namespace
 }  // namespace latchlab::testing

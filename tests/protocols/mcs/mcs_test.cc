@@ -1,6 +1,7 @@
 // The mcs lock in the explorer.
 
-#include "tests/protocols/harness.h"
+#include "tests/protocols/promises.h"
+#include "tests/protocols/timed.h"
 
 namespace latchlab::testing {
 namespace {
@@ -111,6 +112,44 @@ TEST(mcs, decodes_the_tail_of_its_queue) {
   const std::vector<std::uint64_t> words = {EndpointAddr{NodeId{3}, 5}.packed(), 7};
   EXPECT_EQ(protocol->decode(words), "tail=node 3 endpoint 5 RelCnt=7");
 }
+
+// ---- what every lock is tested for ----
+
+TEST(mcs, looks_free_when_its_handovers_were_counted) {
+  expect_free_when_all_have_gone(crowd("mcs", "artifact"));
+}
+
+TEST(mcs, stays_taken_by_the_dead) {
+  expect_taken_by_the_dead("mcs");
+  EXPECT_TRUE(is_free("mcs", {0, 7}));
+  EXPECT_FALSE(is_free("mcs", {EndpointAddr{NodeId{3}, 5}.packed(), 7}));
+}
+
+TEST(mcs, takes_ordinary_paths_in_a_crowd) {
+  expect_paths(
+      crowd("mcs"),
+      {"the queue is empty", "a client queues up behind another", "a Handover arrives",
+       "a release knows its successor", "a release waits for a late Successor",
+       "a release leaves the queue empty"},
+      {"a Successor cannot be delivered", "a Handover cannot be delivered",
+       "the server fails an acquire", "the server fails a release", "a handover is counted"});
+}
+
+// Client i is alone on node 2 + i, so the tail's node says who came last.
+TEST(fifo, mcs_serves_in_order_of_arrival) {
+  expect_order_of_arrival("mcs", [](const Words& entry, std::uint32_t count) {
+    return count == 0 || EndpointAddr::unpack(entry.lo).node.value == count + 1;
+  });
+}
+
+#if LATCHLAB_WITH_SIMGRID
+TEST(timed, mcs_is_sound) {
+  expect_sound_run(timed("mcs", "paper"));
+}
+TEST(timed, mcs_is_sound_as_in_the_artifact) {
+  expect_sound_run(timed("mcs", "artifact"));
+}
+#endif
 
 }  // namespace
 }  // namespace latchlab::testing

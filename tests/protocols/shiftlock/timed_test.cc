@@ -2,7 +2,7 @@
 
 #if LATCHLAB_WITH_SIMGRID
 #include "tests/conformance/simulation.h"
-#include "tests/protocols/shiftlock_bench.h"
+#include "tests/protocols/shiftlock/bench.h"
 
 namespace latchlab::shiftlock_tests {
 namespace {

@@ -1,46 +1,12 @@
-// Locks in the simulator, where time passes: leases, backoff, and what the explorer cannot show.
-// Each test makes one simulation: SimGrid has one engine per process.
+// The dslr lock in the simulator, where leases end.
 
 #if LATCHLAB_WITH_SIMGRID
 
-#include "tests/conformance/simulation.h"
-#include "tests/protocols/harness.h"
+#include "tests/protocols/timed.h"
 
 namespace latchlab::testing {
 namespace {
 
-Case timed(const char* protocol, const char* profile) {
-  Case setup;
-  setup.protocol = protocol;
-  setup.profile = profile;
-  setup.client_nodes = 4;
-  setup.clients_per_node = 2;
-  setup.operations = 50;
-  setup.hold = microseconds(1);
-  setup.shared_percent = 50;
-  setup.make = plain_simulation;
-  return setup;
-}
-
-void expect_sound_run(const Case& setup) {
-  const Outcome outcome = run(setup, 1);
-  EXPECT_EQ(outcome.safety.violations, 0U) << outcome.violation;
-  EXPECT_EQ(outcome.safety.late_effects, 0U);
-  EXPECT_EQ(outcome.end, RunEnd::finished) << outcome.entry;
-}
-
-TEST(timed, cas_is_sound_with_backoff) {
-  expect_sound_run(timed("cas", "paper"));
-}
-TEST(timed, cas_is_sound_as_ported) {
-  expect_sound_run(timed("cas", "shiftlock_artifact"));
-}
-TEST(timed, mcs_is_sound) {
-  expect_sound_run(timed("mcs", "paper"));
-}
-TEST(timed, mcs_is_sound_as_in_the_artifact) {
-  expect_sound_run(timed("mcs", "artifact"));
-}
 TEST(timed, dslr_is_sound_as_ported) {
   expect_sound_run(timed("dslr", "shiftlock_port"));
 }

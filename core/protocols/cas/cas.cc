@@ -1,0 +1,158 @@
+#include "core/protocols/cas/cas.h"
+
+#include "core/base/paths.h"
+#include "core/protocols/common/backoff.h"
+#include "core/protocols/common/entry.h"
+#include "core/protocols/common/planted.h"
+
+namespace latchlab {
+namespace {
+
+struct CasOptions : AdaptiveBackoffOptions {
+  bool backoff = true;
+  bool release_by_write = false;
+  bool masked = false;
+};
+
+class CasClient final : public LockClient {
+ public:
+  CasClient(const CasOptions& options, const ClientEnv& env)
+      : options_(options), verbs_(*env.verbs), backoff_(options) {}
+
+  Task<AcquireResult> acquire(Want want, AcquireOptions options) override {
+    const Grant grant(want);
+    verbs_.mark(Phase::initial_atomic);
+    const Completion first = co_await try_once(want.lock.entry);
+    if (!first.ok()) {
+      LATCHLAB_PATH("cas: the server fails at the first try");
+      co_return Aborted{AbortReason::server_failed};
+    }
+    std::uint64_t retries = 0;
+    if (first.value.lo == 0) {
+      LATCHLAB_PATH("cas: the lock is free at the first try");
+    } else {
+      LATCHLAB_PATH("cas: the lock is held at the first try");
+      verbs_.mark(Phase::retry);
+      const auto end = co_await retry(want.lock.entry, first.value.lo, options.deadline);
+      if (end.end == WaitEnd::deadline) {
+        LATCHLAB_PATH("cas: a client gives up at its deadline");
+        if (PLANTED(cas_release_by_non_holder)) co_await verbs_.write(want.lock.entry, 0);
+        co_return Aborted{AbortReason::deadline};
+      }
+      if (end.end != WaitEnd::satisfied) {
+        LATCHLAB_PATH("cas: the server fails during the retries");
+        co_return Aborted{AbortReason::server_failed};
+      }
+      LATCHLAB_PATH("cas: a retry takes the lock");
+      retries = end.tries;
+    }
+    if (options_.backoff) backoff_.completed(retries, verbs_.now());
+    co_return grant;
+  }
+
+  Task<ReleaseResult> release(Grant grant) override {
+    verbs_.mark(Phase::initial_atomic);
+    if (PLANTED(cas_release_too_wide)) co_await verbs_.write(grant.lock.entry + 8, 0);
+    if (options_.release_by_write) {
+      LATCHLAB_PATH("cas: a WRITE frees the lock");
+      co_await verbs_.write(grant.lock.entry, 0);
+    } else {
+      LATCHLAB_PATH("cas: a CAS frees the lock");
+      co_await verbs_.compare_swap(grant.lock.entry, me(), 0);
+    }
+    co_return ReleaseResult::released;
+  }
+
+ private:
+  std::uint64_t me() const { return verbs_.client().value + 1ULL; }
+  Verb take(RemoteAddr entry) const {
+    if (!options_.masked) return cas_verb(entry, 0, me());
+    return masked_cas_verb(entry, 8, {}, kAllOnes, {me(), 0}, kAllOnes);
+  }
+  VerbAwait try_once(RemoteAddr entry) const { return verbs_.issue(take(entry)); }
+
+  Task<RemoteWaitResult> retry(RemoteAddr entry, std::uint64_t seen, Time deadline) {
+    RemoteWait wait;
+    wait.add(take(entry));
+    wait.classify = [](const ProbeValues& before) {
+      return before[0].lo == 0 ? Verdict::done : Verdict::pending;
+    };
+    if (options_.backoff) {
+      LATCHLAB_PATH("cas: retries follow with a backoff");
+      const Salt salt{verbs_.random(~0ULL)};
+      wait.pacing = [backoff = &backoff_, salt](const ProbeValues&, std::uint64_t misses) {
+        return backoff->pause(misses, salt);
+      };
+    } else {
+      LATCHLAB_PATH("cas: retries follow at once");
+    }
+    wait.pause_first = true;
+    wait.first_seen.lo = seen;
+    wait.deadline = deadline;
+    co_return co_await verbs_.await_remote(wait);
+  }
+
+  const CasOptions& options_;  // the protocol's, which outlives its clients
+  Verbs& verbs_;
+  AdaptiveBackoff backoff_;
+};
+
+class Cas final : public ProtocolOf<CasOptions, CasClient> {
+ public:
+  using ProtocolOf::ProtocolOf;
+  Limits limits() const override { return {.abortable = true}; }
+  std::vector<Capability> needs() const override {
+    if (options_.masked) return {Capability::masked_atomics_8};
+    return {};
+  }
+  std::string decode(std::span<const std::uint64_t> words) const override {
+    if (words[0] == 0) return "free";
+    return "held by client " + std::to_string(words[0] - 1);
+  }
+};
+
+}  // namespace
+
+ProtocolEntry cas_entry() {
+  return make_entry<Cas>(
+      {.name = "cas",
+       .summary = "test-and-set with CAS, retried with or without backoff",
+       .source = "ShiftLock (FAST'25) 2.2, 2.3; backoff after SMART (ASPLOS'24)",
+       .params = {{"backoff", &CasOptions::backoff, "none|truncated_exponential",
+                   "pause between tries: ShiftLock 2.3 measures both"},
+                  {"backoff_initial", &CasOptions::initial, nanoseconds(1), milliseconds(10),
+                   "t0: 4096 cycles at 2.2 GHz (SMART; ShiftLock artifact)"},
+                  {"backoff_cap_shift", &CasOptions::cap_shift, 0, 20,
+                   "the bound never exceeds t0 << this (SMART; ShiftLock artifact)"},
+                  {"adapt_interval", &CasOptions::interval, Duration{}, seconds(10),
+                   "the bound moves at most this often (ShiftLock artifact)"},
+                  {"adapt_every_operations", &CasOptions::every_operations, 1, 1'000'000,
+                   "acquisitions between two looks at the bound (64 in the ShiftLock artifact)"},
+                  {"low_watermark_percent", &CasOptions::low_percent, 0, 100,
+                   "below this share of retries the bound halves (SMART; ShiftLock artifact)"},
+                  {"high_watermark_percent", &CasOptions::high_percent, 0, 100,
+                   "above this share of retries the bound doubles (SMART; ShiftLock artifact)"},
+                  {"release", &CasOptions::release_by_write, "cas|write",
+                   "verb that frees the lock (ShiftLock artifact: CAS)"},
+                  {"masked", &CasOptions::masked,
+                   "acquire with a masked CAS (ShiftLock artifact: yes)"}},
+       .profiles = {{"paper", "ShiftLock (FAST'25) 2.3 and 4.1"},
+                    {"shiftlock_artifact",
+                     "ShiftLock artifact, its CAS baseline",
+                     {{"masked", true}, {"adapt_every_operations", 64}}}},
+       .small_model = {{"backoff", "none"}},
+       // A climb of the bound from its start to its cap: one doubling per interval at the most.
+       .adaptation_period =
+           [](const CasOptions& options) {
+             const auto doublings = static_cast<std::int64_t>(options.cap_shift);
+             return options.backoff ? options.interval * doublings : Duration{};
+           },
+       .contradiction = [](const CasOptions& options) -> std::string {
+         if (options.low_percent <= options.high_percent) return {};
+         return "low_watermark_percent is " + std::to_string(options.low_percent) +
+                ", above high_watermark_percent " + std::to_string(options.high_percent) +
+                ": the bound would halve and double at once; swap them";
+       }});
+}
+
+}  // namespace latchlab

@@ -1,0 +1,138 @@
+#pragma once
+// How a lock describes itself, each fact once: its parameters are members of an options struct,
+// named in a table from which come their declarations, the reading of their values and the docs.
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/protocols/lock.h"
+
+namespace latchlab {
+
+// One parameter: {name, &Options::member, what it may be, help}. What Options{} has is its default.
+template <class Options>
+struct Param {
+  ParamSpec spec;
+  std::function<void(Options&, const ParamValue&)> assign;
+
+  template <class Of>
+  Param(const char* name, bool Of::*member, const char* help)
+      : spec(boolean_param(name, Options{}.*member, help)),
+        assign([member](Options& to, const ParamValue& value) {
+          to.*member = std::get<bool>(value);
+        }) {}
+
+  template <class Of>
+  Param(const char* name, Duration Of::*member, Duration min, Duration max, const char* help)
+      : spec(duration_param(name, Options{}.*member, min, max, help)),
+        assign([member](Options& to, const ParamValue& value) {
+          to.*member = std::get<Duration>(value);
+        }) {}
+
+  template <class Number, class Of>
+  Param(const char* name, Number Of::*member, std::int64_t min, std::int64_t max, const char* help)
+      : spec(integer_param(name, static_cast<std::int64_t>(Options{}.*member), min, max, help)),
+        assign([member](Options& to, const ParamValue& value) {
+          to.*member = static_cast<Number>(std::get<std::int64_t>(value));
+        }) {}
+
+  // A bool or an enum. Of the choices, "one|another", the n-th, from 0, is the value n.
+  template <class Choice, class Of>
+  Param(const char* name, Choice Of::*member, std::string_view choices, const char* help)
+      : spec(choice_param(name, {}, words_of(choices), help)),
+        assign([member, all = spec.choices](Options& to, const ParamValue& value) {
+          const auto found = std::find(all.begin(), all.end(), std::get<std::string>(value));
+          to.*member = static_cast<Choice>(found - all.begin());
+        }) {
+    spec.fallback = spec.choices.at(static_cast<std::size_t>(Options{}.*member));
+  }
+
+ private:
+  static std::vector<std::string> words_of(std::string_view text) {
+    std::vector<std::string> words = {""};
+    for (const char c : text) {
+      if (c == '|') words.emplace_back();
+      if (c != '|') words.back() += c;
+    }
+    return words;
+  }
+};
+
+template <class Options>
+using Params = std::vector<Param<Options>>;
+
+template <class Options>
+Options options_from(const Params<Options>& params, const ParamSet& values) {
+  Options options;
+  for (const Param<Options>& param : params)
+    param.assign(options, values.values().at(param.spec.name));
+  if constexpr (requires { options.derive(); }) options.derive();  // what follows from them
+  return options;
+}
+
+template <class Options>
+struct Description {
+  std::string name = {};
+  std::string summary = {};
+  std::string source = {};
+  bool shared_mode = false;
+  Params<Options> params = {};
+  std::vector<Profile> profiles = {};
+  ParamValues small_model = {};  // ProtocolEntry::small_model
+  // Of ProtocolInfo.
+  Duration (*adaptation_period)(const Options&) = nullptr;
+  Duration (*longest_timeout)(const Options&) = nullptr;
+  std::string (*contradiction)(const Options&) = nullptr;
+};
+
+// `Lock` is a Protocol that is made from `const Lock::Options&`.
+template <class Lock>
+ProtocolEntry make_entry(const Description<typename Lock::Options>& lock) {
+  const auto options = [params = lock.params](const ParamSet& values) {
+    return options_from(params, values);
+  };
+  const auto on_values = [&](auto function) {
+    using Result = decltype(function(typename Lock::Options{}));
+    std::function<Result(const ParamSet&)> made;
+    if (function)
+      made = [options, function](const ParamSet& values) { return function(options(values)); };
+    return made;
+  };
+  ProtocolEntry entry;
+  entry.info = {.name = lock.name,
+                .summary = lock.summary,
+                .source = lock.source,
+                .shared_mode = lock.shared_mode,
+                .profiles = lock.profiles,
+                .adaptation_period = on_values(lock.adaptation_period),
+                .longest_timeout = on_values(lock.longest_timeout),
+                .contradiction = on_values(lock.contradiction)};
+  for (const auto& param : lock.params) entry.info.params.push_back(param.spec);
+  entry.info.entry_bytes = Lock(typename Lock::Options{}).layout(Shape{}).entry_bytes;
+  entry.small_model = lock.small_model;
+  entry.make = [options](const ParamSet& values) -> std::unique_ptr<Protocol> {
+    return std::make_unique<Lock>(options(values));
+  };
+  return entry;
+}
+
+// A protocol whose clients need its options and what the run gives them.
+template <class LockOptions, class Client>
+class ProtocolOf : public Protocol {
+ public:
+  using Options = LockOptions;
+  explicit ProtocolOf(const Options& options) : options_(options) {}
+  std::unique_ptr<LockClient> make_client(const ClientEnv& env) const override {
+    return std::make_unique<Client>(options_, env);
+  }
+
+ protected:
+  const Options options_;
+};
+
+}  // namespace latchlab

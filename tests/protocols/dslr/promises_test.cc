@@ -1,0 +1,56 @@
+// The dslr lock: what every lock is tested for.
+
+#include "tests/protocols/promises.h"
+
+#include "core/protocols/dslr/ticket_word.h"
+
+namespace latchlab::testing {
+namespace {
+
+TEST(dslr, looks_free_as_ported) {
+  expect_free_when_all_have_gone(crowd("dslr", "shiftlock_port"));
+}
+
+TEST(dslr, looks_free_once_it_has_been_repaired) {
+  expect_free_once_repaired("dslr");
+}
+
+TEST(dslr, looks_free_when_all_tickets_are_served) {
+  EXPECT_TRUE(is_free("dslr", {0x0002'0005'0002'0005}));
+  EXPECT_FALSE(is_free("dslr", {0x0002'0005'0003'0005}));  // a writer
+  EXPECT_FALSE(is_free("dslr", {0x0002'0005'0002'0006}));  // a reader
+  EXPECT_TRUE(is_free("dslr", {0xffff'0005'8000'0006}));   // a tombstone
+}
+
+TEST(dslr, takes_ordinary_paths_in_a_crowd) {
+  expect_paths(
+      crowd("dslr"),
+      {"a reader enters at once", "a writer enters at once", "a reader waits for its turn",
+       "a writer waits for its turn", "the turn of a waiting client comes", "a reader releases",
+       "a writer releases", "no tickets are left", "the last ticket of an era is served",
+       "the last holder ends the era", "a client without a ticket sees the next era"},
+      {"nobody is served for two leases", "a repair sends everyone back",
+       "a repair leaves a tombstone", "a tombstone is taken away", "a late release is suppressed",
+       "a waiting client has been passed", "a ticket is undone"});
+}
+
+TEST(dslr, takes_paths_through_a_repair_after_a_crash) {
+  Case setup = crowd("dslr");
+  setup.dies = {0};
+  expect_reached(setup, {"nobody is served for two leases", "a repair sends everyone back",
+                         "a waiting client has been passed"});
+}
+
+bool queued(const Words& entry, std::uint32_t count) {
+  const dslr::Tickets tickets = dslr::TicketWord(16, false, false).unpack(entry);
+  return tickets.max_x + tickets.max_s >= count;
+}
+TEST(fifo, dslr_serves_writers_in_order_of_arrival) {
+  expect_order_of_arrival("dslr", queued);
+}
+TEST(fifo, dslr_serves_writers_before_readers_that_came_later) {
+  expect_order_of_arrival("dslr", queued, 3);
+}
+
+}  // namespace
+}  // namespace latchlab::testing

@@ -1,0 +1,159 @@
+#pragma once
+// What the tests of every lock look at in the same way: entries that look free, labelled paths, the
+// order in which clients get the lock.
+
+#include <string>
+#include <vector>
+
+#include "core/base/paths.h"
+#include "tests/protocols/harness.h"
+
+namespace latchlab::testing {
+
+// Three clients, a node each: dslr's small counters have no room for more.
+inline Case crowd(const std::string& protocol, const std::string& profile = "") {
+  Case setup;
+  setup.protocol = protocol;
+  setup.profile = profile;
+  setup.client_nodes = 3;
+  setup.clients_per_node = 1;
+  setup.operations = 6;
+  setup.shared_percent = 40;
+  return setup;
+}
+
+// ---- Protocol::is_free ----
+
+// The entry looks free when all have gone, and never while somebody holds the lock.
+inline void expect_free_when_all_have_gone(const Case& setup) {
+  for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
+    const Outcome outcome = run(setup, seed);
+    ASSERT_EQ(outcome.end, RunEnd::finished) << "seed " << seed;
+    ASSERT_TRUE(outcome.free) << "seed " << seed << ": " << outcome.entry;
+    ASSERT_EQ(outcome.looked_free, 0U) << "seed " << seed;
+  }
+}
+
+inline bool is_free(const char* protocol, const std::vector<std::uint64_t>& words) {
+  const ProtocolEntry& entry = *find_protocol(protocol);
+  const auto made = entry.make(entry.info.resolve(entry.info.profiles.front().name));
+  return made->is_free(RemoteAddr{NodeId{1}, 4096}, words);
+}
+
+// Of a crowd whose client 0 dies when it holds the lock: what an order that ends like this leaves.
+inline Outcome after_a_death(const char* protocol, bool (*ends_so)(const Outcome&)) {
+  Case setup = crowd(protocol);
+  setup.dies = {0};
+  const std::uint64_t seed = first_seed(setup, 50, ends_so);
+  EXPECT_GT(seed, 0U) << protocol;
+  return run(setup, seed);
+}
+inline void expect_taken_by_the_dead(const char* protocol) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
+  EXPECT_FALSE(
+      after_a_death(protocol, [](const Outcome& o) { return o.end != RunEnd::finished; }).free);
+}
+inline void expect_free_once_repaired(const char* protocol) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
+  const auto repaired = [](const Outcome& o) {
+    return o.end == RunEnd::finished && o.recoveries > 0;
+  };
+  EXPECT_TRUE(after_a_death(protocol, repaired).free);
+}
+
+// ---- labelled paths, without the prefix that names the lock ----
+
+using Labels = std::vector<std::string>;
+
+inline Labels labels(const std::string& protocol, bool reached) {
+  Labels found;
+  const std::string prefix = protocol + ": ";
+  for (const paths::PathState& path : paths::all(prefix))
+    if (path.reached == reached) found.emplace_back(path.label.substr(prefix.size()));
+  return found;
+}
+
+inline void expect_reached(const Case& setup, const Labels& some) {
+  LATCHLAB_NEEDS_EXPLORER("reaches rare paths by many orders");
+  paths::forget();
+  paths::record(true);
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) (void)run(setup, seed);
+  paths::record(false);
+  EXPECT_THAT(labels(setup.protocol, true), ::testing::IsSupersetOf(some));
+}
+
+// A crowd without failures reaches at least the ordinary ones, and none of the rare ones, although
+// they are known.
+inline void expect_paths(const Case& setup, const Labels& ordinary, const Labels& rare) {
+  expect_reached(setup, ordinary);
+  if (!on_hardware()) {
+    EXPECT_THAT(labels(setup.protocol, false), ::testing::IsSupersetOf(rare));
+  }
+}
+
+// ---- first come, first served ----
+
+// Does the entry show that `count` clients have arrived?
+using Arrived = InlineFunction<bool(const Words& entry, std::uint32_t count)>;
+
+struct Queue {
+  World* world = nullptr;
+  Arrived arrived;
+  std::uint32_t clients = 0;
+  std::uint32_t shared_from = ~0U;  // clients from here on are readers
+  std::vector<std::uint32_t> order;
+};
+
+inline Task<void> until_arrived(Queue& queue, ClientId me, std::uint32_t count) {
+  const Queue* const seen_by = &queue;
+  RemoteWait wait;
+  wait.add(read_verb(queue.world->lock(LockId{0}).entry));
+  wait.classify = [seen_by, count](const ProbeValues& values) {
+    return seen_by->arrived(values[0], count) ? Verdict::done : Verdict::pending;
+  };
+  co_await queue.world->verbs(me).await_remote(wait);
+}
+
+inline Task<void> one_turn(Queue& queue, ClientId me) {
+  co_await until_arrived(queue, me, me.value);
+  LockClient& client = queue.world->client(me);
+  const LockMode mode = me.value >= queue.shared_from ? LockMode::shared : LockMode::exclusive;
+  const LockRef lock = queue.world->lock(LockId{0});
+  const AcquireResult result = co_await client.acquire(Want{lock, mode}, {});
+  const Grant* grant = std::get_if<Grant>(&result);
+  if (grant == nullptr) co_return;
+  queue.order.push_back(me.value);
+  if (me.value == 0) co_await until_arrived(queue, me, queue.clients);
+  const Grant held = *grant;
+  co_await client.release(held);
+}
+
+// Clients queue up one after the other while the first one holds the lock: whatever the schedule,
+// writers get it in the order of their arrival, and before readers that came later.
+inline void expect_order_of_arrival(const char* protocol_name, const Arrived& arrived,
+                                    std::uint32_t shared_from = ~0U) {
+  const ProtocolEntry& entry = *find_protocol(protocol_name);
+  ParamSet params = entry.info.resolve(entry.info.profiles.front().name);
+  if (on_hardware() && params.values().count("lease") > 0) params.set("lease", kHardwareLease);
+  const auto protocol = entry.make(params);
+  for (std::uint64_t seed = 1; seed <= seeds(200); ++seed) {
+    WorldShape shape;
+    shape.client_nodes = 5;
+    shape.seed = seed;
+    World world(*protocol, shape);
+    ExplorerOptions options;
+    options.seed = seed;
+    options.max_steps = 20'000;
+    const auto backend = make_world(world.plan(), *protocol, options);
+    world.attach(*backend);
+    Queue queue{&world, arrived, shape.clients(), shared_from, {}};
+    for (std::uint32_t i = 0; i < shape.clients(); ++i)
+      backend->spawn(world.verbs(ClientId{i}), one_turn(queue, ClientId{i}), Time{});
+    ASSERT_EQ(backend->run_until(end_of_run(kNever)), RunEnd::finished) << "seed " << seed;
+    const auto writers = std::min(shared_from, shape.clients());
+    ASSERT_EQ(queue.order.size(), shape.clients()) << "seed " << seed;
+    for (std::uint32_t i = 0; i < writers; ++i) ASSERT_EQ(queue.order[i], i) << "seed " << seed;
+  }
+}
+
+}  // namespace latchlab::testing
