@@ -69,6 +69,7 @@ def condition_start(text, end):
 
 
 def is_call_or_assignment(statement):
+    """Of reserve() nobody sees more than time."""
     flat, before = statement[:-1], None
     while flat != before:  # brackets and what they hold: a declaration has a space outside of them
         before = flat
@@ -77,7 +78,7 @@ def is_call_or_assignment(statement):
     parts = ASSIGNMENT.split(flat, maxsplit=1)
     if len(parts) == 2:
         return ' ' not in parts[0] and parts[1] not in ('default', 'delete')
-    if ' ' in flat or re.match(r'~?[A-Z]\w*@|(?:co_)?return\b', flat):
+    if ' ' in flat or re.match(r'~?[A-Z]\w*@|(?:co_)?return\b|.*\breserve@', flat):
         return False
     return flat.endswith('@') or flat.startswith(('++', '--')) or flat.endswith(('++', '--'))
 
