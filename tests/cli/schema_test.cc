@@ -159,6 +159,40 @@ TEST_F(Schema, refuses_what_check_refuses) {
   }
 }
 
+TEST_F(Schema, refuses_nics_that_check_refuses) {
+  std::ostringstream shipped_nic;
+  shipped_nic << std::ifstream(kRoot / "models/nics/connectx-5.yaml").rdbuf();
+  const std::string good = shipped_nic.str();
+  const std::size_t last_section = good.find("pcie:\n");
+  ASSERT_NE(last_section, std::string::npos);
+  std::vector<std::string> texts = {good.substr(0, last_section)};
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"\nname: connectx-5\n", "\n"},
+           {"\ndevice: ", "\ndevise: "},
+           {"  per_verb:\n", "  per_verbs:\n"},
+           {"    value: 100Gbps\n", "    value: 100\n"},
+           {"    status: published\n", ""},
+           {"    status: published\n", "    status: guessed\n"},
+           {"    range: [50ns, 150ns]\n", ""},
+           {"    range: [50ns, 150ns]\n", "    range: [50ns]\n"}}) {
+    const std::size_t at = good.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    texts.push_back(std::string(good).replace(at, from.size(), to));
+  }
+  std::vector<std::string> files;
+  for (const std::string& text : texts)
+    files.push_back(write("nic-" + std::to_string(files.size()) + ".yaml", text));
+  const std::vector<std::string> verdicts = validate({"--nic"}, files);
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    EXPECT_THAT(verdicts[i], StartsWith("bad")) << files[i];
+    write("bad.yaml",
+          "schema: 1\nname: x\nprotocol: {name: cas}\nplatform: {nic: " + files[i] + "}\n");
+    const Finished finished = latchlab({"check", "bad.yaml"});
+    EXPECT_EQ(finished.code, 2) << files[i];
+    EXPECT_THAT(finished.err, HasSubstr(files[i])) << "refused for another reason";
+  }
+}
+
 class Pages : public Command {
  protected:
   void expect_page(const std::vector<std::string>& command, const std::string& page) {

@@ -87,6 +87,7 @@ TEST_P(LocalWaits, wait_ends_at_its_deadline) {
     const Time deadline = verbs.now() + microseconds(30);
     const WaitOutcome outcome = co_await verbs.await_local(non_zero(own_word(0)), deadline);
     EXPECT_EQ(outcome.by, Woke::deadline);
+    EXPECT_EQ(outcome.index, 0);
     EXPECT_GE(verbs.now(), deadline);
   }(waiter));
 }

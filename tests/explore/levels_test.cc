@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/world/world.h"
+
 namespace latchlab {
 namespace {
 
@@ -41,6 +43,20 @@ TEST(Levels, nodes_that_share_an_rnic_are_near_each_other) {
   EXPECT_EQ(levels[1].group_of, (Groups{0, 1, 1, 1, 2}));
   EXPECT_EQ(levels[2].group_of, (Groups{0, 0, 0, 0, 1}));
   EXPECT_EQ(levels[3].groups, 1U);
+}
+
+TEST(Levels, that_protocols_are_told_begin_with_the_servers_and_know_who_shares_an_rnic) {
+  WorldShape shape;
+  shape.servers = 1;
+  shape.client_nodes = 5;
+  shape.client_nodes_per_nic = 2;
+  shape.topology.kind = TopologyKind::fat_tree;
+  shape.topology.down = {2, 2};
+  const std::vector<Level> levels = shape_for_protocols(shape).levels;
+  ASSERT_EQ(levels.size(), 4U);
+  EXPECT_EQ(levels[1].group_of, (Groups{0, 1, 1, 2, 2, 3}));
+  EXPECT_EQ(levels[1].groups, 4U);
+  EXPECT_EQ(levels[2].group_of, (Groups{0, 0, 0, 1, 1, 1}));
 }
 
 TEST(Levels, of_a_dragonfly_are_routers_chassis_and_groups) {

@@ -59,6 +59,16 @@ TEST(Histogram, percentiles_are_within_a_thousandth_of_the_sorted_values) {
   EXPECT_EQ(histogram.percentile(1'000'000), histogram.max());
 }
 
+TEST(Histogram, a_power_of_two_has_1024_cells_and_percentiles_are_their_middles) {
+  constexpr std::int64_t kLow = 1 << 20;  // a cell holds 1024 values there
+  const Histogram histogram = of({kLow, kLow + 1023, kLow + 1024, kLow + 5000});
+  EXPECT_EQ(histogram.percentile(250'000)->ps, kLow + 512);
+  EXPECT_EQ(histogram.percentile(500'000)->ps, kLow + 512);
+  EXPECT_EQ(histogram.percentile(750'000)->ps, kLow + 1024 + 512);
+  // Stored results are read with the same cells.
+  EXPECT_EQ(of({kLow}).serialised(), "0 1048576 1048576 1048576 11264 1");
+}
+
 TEST(Histogram, single_value_is_every_percentile_of_itself) {
   const Histogram histogram = of({777'777'777});
   for (const std::int64_t ppm : {0, 1, 500'000, 1'000'000})

@@ -1,0 +1,103 @@
+// Which faults tools/mutate draws, on a source file of its own. Building and testing them takes
+// hours, and is not for here.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "tests/cli/program.h"
+#include "tests/paths.h"
+
+namespace latchlab::cli_test {
+namespace {
+
+using ::testing::UnorderedElementsAre;
+
+// Lines 1 to 7 have no fault to offer, nor do texts and comments.
+constexpr const char* kSource = R"(#define SHIFT 1
+template <class T>
+void declared(int a, int b = SIZE);
+// 1 < 2
+int f(int a, int b) {
+  LATCHLAB_CHECK(a < 1, "1 < 2");
+  int sum = a, rest;
+  if (a <= 17 && ok(b)) g("1, 2", a, b);
+  for (const int x : all)
+    sum += x;
+  return sum == b ? a :  // true
+             b;
+}
+)";
+
+class Mutate : public Command {
+ protected:
+  void SetUp() override {
+    Command::SetUp();
+    namespace fs = std::filesystem;
+    if (start_program({"/usr/bin/python3", "--version"}).wait().code != 0)
+      GTEST_SKIP() << "needs the Debian package python3";
+    fs::create_directories(home() / "tools");
+    fs::create_directories(home() / "code");
+    for (const char* part : {"tools/mutate", "tools/faults.py"})
+      fs::copy_file(fs::path(LATCHLAB_SOURCE_DIR) / part, home() / part);
+    write("code/f.cc", kSource);
+  }
+
+  // Each fault as "line kind after", without the indentation.
+  std::vector<std::string> drawn(const std::string& seed) {
+    const Finished finished =
+        start_program({path("tools/mutate"), "--list", "--seed", seed, "code"}).wait();
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    std::vector<std::string> all;
+    std::istringstream lines(finished.out);
+    for (std::string number, place, kind, before, after; std::getline(lines, number, '\t');) {
+      std::getline(lines, place, '\t');
+      std::getline(lines, kind, '\t');
+      std::getline(lines, before, '\t');
+      std::getline(lines, after);
+      EXPECT_EQ(number, std::to_string(all.size() + 1));
+      const std::size_t line = std::stoul(place.substr(place.find(':') + 1));
+      EXPECT_EQ(before, source_line(line));
+      EXPECT_NE(before, after);
+      all.push_back(std::to_string(line) + " " + kind + " " +
+                    after.substr(after.find_first_not_of(' ')));
+    }
+    return all;
+  }
+
+  static std::string source_line(std::size_t number) {
+    std::istringstream lines(kSource);
+    std::string line;
+    for (std::size_t i = 0; i < number; ++i) std::getline(lines, line);
+    return line;
+  }
+};
+
+TEST_F(Mutate, finds_every_place_of_each_kind_and_no_other) {
+  EXPECT_THAT(drawn("1"),
+              UnorderedElementsAre("8 comparison if (a < 17 && ok(b)) g(\"1, 2\", a, b);",
+                                   "8 constant if (a <= 18 && ok(b)) g(\"1, 2\", a, b);",
+                                   "8 negated if (!(a <= 17 && ok(b))) g(\"1, 2\", a, b);",
+                                   "8 swapped if (a <= 17 && ok(b)) g(\"1, 2\", b, a);",
+                                   "8 dropped if (a <= 17 && ok(b)) ;", "10 dropped ;",
+                                   "11 comparison return sum != b ? a :  // true",
+                                   "11 negated return !(sum == b) ? a :  // true"));
+}
+
+TEST_F(Mutate, draws_the_same_for_the_same_seed_and_another_order_for_another) {
+  const std::vector<std::string> first = drawn("1");
+  EXPECT_EQ(drawn("1"), first);
+  std::set<std::vector<std::string>> orders;
+  for (const char* seed : {"1", "2", "3", "4"}) orders.insert(drawn(seed));
+  EXPECT_EQ(orders.size(), 4u);
+}
+
+TEST_F(Mutate, refuses_folders_that_are_not_there) {
+  const Finished finished = start_program({path("tools/mutate"), "--list", "cod"}).wait();
+  EXPECT_NE(finished.code, 0);
+  EXPECT_EQ(finished.err, "tools/mutate: cod is no folder of the project\n");
+}
+
+}  // namespace
+}  // namespace latchlab::cli_test
