@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "core/scenario/map_reader.h"
+#include "core/scenario/fields.h"
 #include "core/scenario/nic_constants.h"
 #include "core/scenario/quantities.h"
 #include "core/scenario/suggestions.h"
@@ -43,9 +43,10 @@ std::string read_constant_key(const YamlNode& node, const std::string& path) {
 
 double read_constant_value(const std::string& constant, const YamlNode& node,
                            const std::string& path) {
-  if (is_time(constant))
-    return static_cast<double>(read_duration(node, path, Duration{}, seconds(1)).ps) / kPsPerNs;
-  return static_cast<double>(read_count(node, path, 0, 1'000'000));
+  static const ScenarioKey time = quantity(KeyKind::duration, "0us", "1s");
+  static const ScenarioKey number = quantity(KeyKind::count, "0", "1M");
+  if (!is_time(constant)) return static_cast<double>(read_number(number, node, path));
+  return static_cast<double>(read_number(time, node, path)) / kPsPerNs;
 }
 
 NicChanges read_changes(const YamlNode* node, const std::string& path) {
@@ -63,7 +64,8 @@ NicChanges read_changes(const YamlNode* node, const std::string& path) {
     if (sign == 'x' || sign == '+' || sign == '-') amount.text = text.substr(1);
     if (sign == 'x') {
       change.kind = NicChange::Kind::scale;
-      change.amount = static_cast<double>(read_ratio_ppb(amount, path, 0, 100'000'000'000)) / kPpb;
+      static const ScenarioKey factor = quantity(KeyKind::ratio, "0", "100", Form::decimal);
+      change.amount = static_cast<double>(read_number(factor, amount, path)) / kPpb;
     } else {
       const double value = read_constant_value(change.constant, amount, path);
       if (sign == '+' || sign == '-') change.kind = NicChange::Kind::add;
@@ -81,67 +83,94 @@ const std::vector<YamlNode>& items_of(const YamlNode& node, const std::string& p
   return node.items;
 }
 
+// The keys of an entry: texts that are stored as they are, and others, each with an example.
+using Others = std::vector<std::pair<const char*, const char*>>;
+template <class T>
+Keys entry_keys(std::vector<Row<T>> texts, const Others& needed, const Others& optional) {
+  for (const auto& [name, example] : needed)
+    texts.emplace_back(name, said<T>(KeyKind::text), example, "", kRequired);
+  for (const auto& [name, example] : optional)
+    texts.emplace_back(name, said<T>(KeyKind::text), example, "");
+  return rows<T>(texts);
+}
+
+template <class T>
+Row<T> text_row(const char* name, std::string T::*field, const char* example,
+                unsigned flags = kRequired) {
+  return {name, line(field), example, "", flags};
+}
+
+const Keys& top_keys() {
+  static const Keys keys = entry_keys<FitSpec>(
+      {text_row("name", &FitSpec::name, "connectx-5"), text_row("nic", &FitSpec::nic, "connectx-5"),
+       text_row("description", &FitSpec::description, "", 0)},
+      {{"scenarios", "{one-lock: {locks: {count: 1}}}"},
+       {"runs", "[...]"},
+       {"free", "[...]"},
+       {"observations", "[...]"}},
+      {{"readings", ""}, {"profiles", ""}, {"conclusions", ""}, {"sensitivity", ""}});
+  return keys;
+}
+
 class FitReader {
  public:
   FitReader(const YamlNode& root, const std::string& directory,
             const std::vector<ProtocolInfo>& protocols, const DataDirs& data)
-      : top_(&root, "", root.place), directory_(directory), protocols_(protocols), data_(data) {}
+      : root_(root), directory_(directory), protocols_(protocols), data_(data) {}
 
   FitSpec read() {
-    spec_.name = scalar(top_.require("name", "name: connectx-5"), "name", "a text");
-    spec_.nic = scalar(top_.require("nic", "nic: connectx-5"), "nic", "the name of a NIC");
-    spec_.description = top_.text("description", "");
-    scenarios_ = &top_.require("scenarios", "scenarios: {one-lock: {locks: {count: 1}}}");
-    each("runs", true, [this](MapReader& reader) { read_run(reader); });
-    each("free", true, [this](MapReader& reader) { read_free(reader); });
-    each("observations", true, [this](MapReader& reader) { read_observations(reader); });
-    each("readings", false, [this](MapReader& reader) { read_reading(reader); });
-    each("profiles", false, [this](MapReader& reader) { read_profile(reader); });
-    each("conclusions", false, [this](MapReader& reader) { read_conclusion(reader); });
-    each("sensitivity", false, [this](MapReader& reader) { read_case(reader); });
-    top_.finish();
+    read_keys(top_keys(), root_, "", &spec_);
+    each("runs", run_keys(), spec_.runs, &FitReader::read_run);
+    each("free", free_keys(), spec_.free, &FitReader::read_free);
+    if (const YamlNode* list = root_.find("observations"))
+      for (const YamlNode& item : items_of(*list, "observations")) read_observations(item);
+    each("readings", reading_keys(), spec_.readings, &FitReader::read_reading);
+    each("profiles", scan_keys(), spec_.profiles, &FitReader::read_profile);
+    each("conclusions", conclusion_keys(), spec_.conclusions, &FitReader::read_conclusion);
+    each("sensitivity", case_keys(), spec_.sensitivity, &FitReader::read_case);
     return std::move(spec_);
   }
 
  private:
-  template <class Read>
-  void each(const std::string& key, bool needed, Read read) {
-    const YamlNode* list = needed ? &top_.require(key, key + ": [...]") : top_.find(key);
+  template <class T>
+  void each(const char* key, const Keys& keys, std::vector<T>& all,
+            void (FitReader::*finish)(const YamlNode&, T&)) {
+    const YamlNode* list = root_.find(key);
     if (list == nullptr) return;
     for (const YamlNode& item : items_of(*list, key)) {
-      MapReader reader(&item, key, item.place);
-      read(reader);
-      reader.finish();
+      T made;
+      read_keys(keys, item, key, &made);
+      (this->*finish)(item, made);
+      all.push_back(std::move(made));
     }
   }
 
-  std::string id_of(MapReader& reader) {
-    return scalar(reader.require("id", "id: ideal"), reader.path_of("id"), "a text");
+  static const Keys& run_keys() {
+    static const Keys keys = entry_keys<FitRun>({text_row("id", &FitRun::id, "ideal")},
+                                                {{"scenario", "one-lock"}}, {{"set", ""}});
+    return keys;
   }
-
-  void read_run(MapReader& reader) {
-    FitRun run;
-    run.id = id_of(reader);
-    const YamlNode& name = reader.require("scenario", "scenario: one-lock");
+  void read_run(const YamlNode& node, FitRun& run) {
+    const YamlNode& name = *node.find("scenario");
     const YamlNode* fragment =
-        scenarios_->find(scalar(name, "runs.scenario", "the name of a scenario above"));
+        root_.find("scenarios")
+            ->find(scalar(name, "runs.scenario", "the name of a scenario above"));
     if (fragment == nullptr)
       reject(name.place, fmt::format("runs.scenario: there is no scenario {}", quoted(name.text)));
     YamlNode whole = *fragment;
     whole.set("schema", yaml_text("1"));
     whole.set("name", yaml_text(run.id));
     std::vector<Override> overrides = {{"platform.nic", spec_.nic}};
-    if (const YamlNode* set = reader.find("set"))
+    if (const YamlNode* set = node.find("set"))
       for (const YamlEntry& entry : set->entries)
         overrides.push_back({entry.key, emit_yaml_flow(entry.value)});
     const Result<Scenario> parsed = parse_scenario({emit_yaml(whole), "run " + run.id, directory_},
                                                    overrides, protocols_, data_);
-    if (!parsed) reject(reader.place(), parsed.error().text());
+    if (!parsed) reject(node.place, parsed.error().text());
     run.point = parsed.value().points.front();
     for (const GroupSpec& group : run.point.groups)
       if (group.nic)
-        reject(reader.place(), "a fit changes the one NIC of all nodes; groups cannot have theirs");
-    spec_.runs.push_back(std::move(run));
+        reject(node.place, "a fit changes the one NIC of all nodes; groups cannot have theirs");
   }
 
   std::size_t run_named(const YamlNode& node, const std::string& path) {
@@ -155,39 +184,50 @@ class FitReader {
     return static_cast<std::size_t>(found - known.begin());
   }
 
-  void read_free(MapReader& reader) {
-    FreeConstant free;
-    free.key =
-        read_constant_key(reader.require("constant", "constant: latency.one_way"), "free.constant");
-    const auto value = [&](const YamlNode& node, const char* what) {
-      return read_constant_value(free.key, node, free.key + "." + what);
+  static const Keys& free_keys() {
+    static const Keys keys = entry_keys<FreeConstant>(
+        {text_row("constant", &FreeConstant::key, "latency.one_way"),
+         text_row("source", &FreeConstant::source, "\"why\"")},
+        {{"start", "658ns"}, {"step", "60ns"}, {"bounds", "[1ns, 2us]"}}, {});
+    return keys;
+  }
+  void read_free(const YamlNode& node, FreeConstant& free) {
+    read_constant_key(*node.find("constant"), "free.constant");
+    const auto value = [&](const YamlNode& number, const char* what) {
+      return read_constant_value(free.key, number, free.key + "." + what);
     };
-    free.start = value(reader.require("start", "start: 658ns"), "start");
-    free.step = value(reader.require("step", "step: 60ns"), "step");
-    const YamlNode& bounds = reader.require("bounds", "bounds: [1ns, 2us]");
+    free.start = value(*node.find("start"), "start");
+    free.step = value(*node.find("step"), "step");
+    const YamlNode& bounds = *node.find("bounds");
     if (items_of(bounds, "bounds").size() != 2)
       reject(bounds.place, "free.bounds: expected [low, high]");
     free.low = value(bounds.items[0], "bounds");
     free.high = value(bounds.items[1], "bounds");
-    free.source = scalar(reader.require("source", "source: \"why\""), "free.source", "a text");
     if (!(free.low > 0 && free.low <= free.start && free.start <= free.high && free.step > 0 &&
           free.step < free.low))
-      reject(reader.place(),
+      reject(node.place,
              fmt::format("{}: expected 0 < low <= start <= high and 0 < step < low", free.key));
-    spec_.free.push_back(std::move(free));
   }
 
-  void read_observations(MapReader& reader) {
+  void read_observations(const YamlNode& node) {
+    static const Keys keys = entry_keys<Observation>(
+        {text_row("source", &Observation::source, "\"paper, section\"")}, {{"run", "ideal"}},
+        {{"rounding", ""}, {"reading", ""}, {"because", ""}, {"fit", ""}, {"compare", ""}});
+    static const ScenarioKey share = quantity(KeyKind::ratio, "0", "2");
     Observation common;
-    common.run = run_named(reader.require("run", "run: ideal"), "observations.run");
-    common.source =
-        scalar(reader.require("source", "source: \"paper, section\""), "source", "a text");
-    if (const YamlNode* rounding = reader.find("rounding"))
+    read_keys(keys, node, "observations", &common);
+    common.run = run_named(*node.find("run"), "observations.run");
+    if (const YamlNode* rounding = node.find("rounding"))
       common.rounding = read_value(*rounding, "observations.rounding");
-    common.reading = static_cast<double>(reader.ratio_ppb("reading", 0, 0, 2'000'000'000)) / kPpb;
-    if (common.reading > 0) reader.require("because", "because: \"what is not known\"");
+    if (const YamlNode* reading = node.find("reading"))
+      common.reading =
+          static_cast<double>(read_number(share, *reading, "observations.reading")) / kPpb;
+    if (common.reading > 0 && node.find("because") == nullptr)
+      reject(node.place,
+             "observations.because is missing; add it, for example 'because: \"what is not "
+             "known\"'");
     for (const bool fitted : {true, false}) {
-      const YamlNode* values = reader.find(fitted ? "fit" : "compare");
+      const YamlNode* values = node.find(fitted ? "fit" : "compare");
       if (values == nullptr) continue;
       for (const YamlEntry& entry : values->entries) {
         Observation observation = common;
@@ -201,80 +241,89 @@ class FitReader {
     }
   }
 
-  Reading::Replacement read_replacement(MapReader& reader) {
-    Reading::Replacement replacement;
-    const YamlNode& run = reader.require("run", "run: ideal");
+  Reading::Replacement read_replacement(const YamlNode& node) {
+    using Replacement = Reading::Replacement;
+    static const Keys keys = entry_keys<Replacement>(
+        {text_row("by", &Replacement::metric, "server_nic.verbs_s")},
+        {{"run", "ideal"}, {"metric", "goodput_ops_s"}, {"value", "2.6M"}}, {});
+    Replacement replacement;
+    read_keys(keys, node, "readings.replace", &replacement);
+    const YamlNode& run = *node.find("run");
     const std::size_t index = run_named(run, "replace.run");
-    const std::string& metric =
-        scalar(reader.require("metric", "metric: goodput_ops_s"), "replace.metric", "a metric");
+    const std::string& metric = scalar(*node.find("metric"), "replace.metric", "a metric");
     const auto found = std::find_if(
         spec_.observations.begin(), spec_.observations.end(),
         [&](const Observation& o) { return o.fitted && o.run == index && o.metric == metric; });
     if (found == spec_.observations.end())
       reject(run.place, fmt::format("replace: {} of {} is not fitted", metric, run.text));
     replacement.observation = static_cast<std::size_t>(found - spec_.observations.begin());
-    replacement.metric =
-        scalar(reader.require("by", "by: server_nic.verbs_s"), "replace.by", "a metric");
-    replacement.value = read_value(reader.require("value", "value: 2.6M"), "replace.value");
-    reader.finish();
+    replacement.value = read_value(*node.find("value"), "replace.value");
     return replacement;
   }
 
-  void read_reading(MapReader& reader) {
-    Reading reading;
-    reading.id = id_of(reader);
-    reading.because =
-        scalar(reader.require("because", "because: \"why\""), "readings.because", "a text");
-    if (const YamlNode* without = reader.find("without"))
-      for (const YamlNode& prefix : items_of(*without, "readings.without"))
-        reading.without.push_back(scalar(prefix, "readings.without", "the start of a run's id"));
-    if (const YamlNode* widens = reader.find("widens"))
-      for (const YamlNode& key : items_of(*widens, "readings.widens"))
-        reading.widens.push_back(read_constant_key(key, "readings.widens"));
-    reading.changes = read_changes(reader.find("set"), "readings.set");
-    if (const YamlNode* replace = reader.find("replace")) {
-      for (const YamlNode& item : items_of(*replace, "readings.replace")) {
-        MapReader inner(&item, "readings.replace", item.place);
-        reading.replacements.push_back(read_replacement(inner));
-      }
-    }
-    spec_.readings.push_back(std::move(reading));
+  static const Keys& reading_keys() {
+    static const Keys keys = entry_keys<Reading>(
+        {text_row("id", &Reading::id, "ideal"), text_row("because", &Reading::because, "\"why\"")},
+        {}, {{"without", ""}, {"widens", ""}, {"set", ""}, {"replace", ""}});
+    return keys;
+  }
+  void read_reading(const YamlNode& node, Reading& reading) {
+    const auto all = [&](const char* key, const auto& take) {
+      const std::string path = path_of("readings", key);
+      if (const YamlNode* list = node.find(key))
+        for (const YamlNode& item : items_of(*list, path)) take(item, path);
+    };
+    all("without", [&](const YamlNode& prefix, const std::string& path) {
+      reading.without.push_back(scalar(prefix, path, "the start of a run's id"));
+    });
+    all("widens", [&](const YamlNode& key, const std::string& path) {
+      reading.widens.push_back(read_constant_key(key, path));
+    });
+    reading.changes = read_changes(node.find("set"), "readings.set");
+    all("replace", [&](const YamlNode& item, const std::string&) {
+      reading.replacements.push_back(read_replacement(item));
+    });
   }
 
-  void read_profile(MapReader& reader) {
-    Scan profile;
-    profile.constant =
-        read_constant_key(reader.require("constant", "constant: atomic.window"), "constant");
-    profile.because = reader.text("because", "");
-    for (const YamlNode& value :
-         items_of(reader.require("values", "values: [48, 72]"), "profiles.values"))
+  static const Keys& scan_keys() {
+    static const Keys keys =
+        entry_keys<Scan>({text_row("constant", &Scan::constant, "atomic.window"),
+                          text_row("because", &Scan::because, "", 0)},
+                         {{"values", "[48, 72]"}}, {});
+    return keys;
+  }
+  void read_profile(const YamlNode& node, Scan& profile) {
+    read_constant_key(*node.find("constant"), "constant");
+    for (const YamlNode& value : items_of(*node.find("values"), "profiles.values"))
       profile.values.push_back(read_constant_value(profile.constant, value, "profiles.values"));
-    spec_.profiles.push_back(std::move(profile));
   }
 
-  void read_conclusion(MapReader& reader) {
-    Conclusion conclusion;
-    conclusion.id = id_of(reader);
-    conclusion.says = reader.text("says", "");
-    conclusion.metric =
-        scalar(reader.require("metric", "metric: goodput_ops_s"), "metric", "a metric");
-    conclusion.run = run_named(reader.require("run", "run: ideal"), "conclusions.run");
-    if (const YamlNode* over = reader.find("over"))
+  static const Keys& conclusion_keys() {
+    static const Keys keys = entry_keys<Conclusion>(
+        {text_row("id", &Conclusion::id, "ideal"), text_row("says", &Conclusion::says, "", 0),
+         text_row("metric", &Conclusion::metric, "goodput_ops_s")},
+        {{"run", "ideal"}}, {{"over", ""}});
+    return keys;
+  }
+  void read_conclusion(const YamlNode& node, Conclusion& conclusion) {
+    conclusion.run = run_named(*node.find("run"), "conclusions.run");
+    if (const YamlNode* over = node.find("over"))
       conclusion.over = run_named(*over, "conclusions.over");
-    spec_.conclusions.push_back(std::move(conclusion));
   }
 
-  void read_case(MapReader& reader) {
-    const std::string id = id_of(reader);
-    const YamlNode& set = reader.require("set", "set: {atomic.window: 48}");
-    spec_.sensitivity.push_back({id, read_changes(&set, "sensitivity.set")});
+  static const Keys& case_keys() {
+    static const Keys keys = entry_keys<SensitivityCase>(
+        {text_row("id", &SensitivityCase::id, "ideal")}, {{"set", "{atomic.window: 48}"}}, {});
+    return keys;
+  }
+  void read_case(const YamlNode& node, SensitivityCase& made) {
+    made.changes = read_changes(node.find("set"), "sensitivity.set");
   }
 
-  MapReader top_;
+  const YamlNode& root_;
   std::string directory_;
   const std::vector<ProtocolInfo>& protocols_;
   const DataDirs& data_;
-  const YamlNode* scenarios_ = nullptr;
   FitSpec spec_;
 };
 
@@ -291,7 +340,8 @@ Result<FitSpec> load_fit(const std::string& name_or_path,
   const Result<std::string> text = read_text_file(path);
   if (!text) return text.error();
   try {
-    return FitReader(parse_yaml(text.value(), path), directory_of(path), protocols, data).read();
+    const YamlNode root = parse_yaml(text.value(), path);
+    return FitReader(root, directory_of(path), protocols, data).read();
   } catch (const InputError& problem) {
     return problem.error;
   }

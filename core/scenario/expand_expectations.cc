@@ -4,15 +4,22 @@
 
 #include <utility>
 
-#include "core/scenario/map_reader.h"
+#include "core/scenario/sections.h"
 
 namespace latchlab {
 namespace {
 
-// What a table hands down to its cells as it is.
-const std::vector<std::string> kInherited = {"source",    "use",      "profile",
-                                             "tolerance", "absolute", "disputed"};
-const std::vector<std::string> kColumnKeys = {"metric", "factor", "tolerance", "absolute"};
+struct Column {};
+
+const Keys& column_keys() {
+  static const Keys keys = rows<Column>({
+      {"metric", said<Column>(KeyKind::text), "", ""},
+      {"factor", said<Column>(KeyKind::figure), "", ""},
+      {"tolerance", said<Column>(KeyKind::ratio), "", ""},
+      {"absolute", said<Column>(KeyKind::figure), "", ""},
+  });
+  return keys;
+}
 
 // A table repeats what it hands down in every cell: a bound for hostile text, in bytes.
 constexpr std::size_t kMostBytes = 16 << 20;
@@ -89,19 +96,17 @@ class Expander {
   }
 
   void add_table(const YamlNode& entry, const std::string& path) {
-    MapReader table(&entry, path, entry.place);
-    for (const std::string& key : kInherited) table.know(key);
-    for (const char* key : {"kind", "where"}) table.know(key);
-    const std::string& id = scalar(table.require("id", "id: t3-wi"), table.path_of("id"), "a text");
-    const std::string& over =
-        scalar(table.require("over", "over: clients"), table.path_of("over"), "a text");
-    const YamlNode& columns =
-        table.require("columns", "columns: {IA: phases_ns.write.IA, WP: phases_ns.write.WP}");
-    const YamlNode& rows = table.require("rows", "rows: {5: [2.05, 0.01], 20: [2.24, 0.10]}");
-    const std::string unit = table.text("unit", "");
-    table.finish();
-    require_map(columns, table.path_of("columns"));
-    require_map(rows, table.path_of("rows"));
+    read_keys(expect_keys(), entry, path, nullptr);
+    const auto text = [&](const char* key) {
+      return scalar(*entry.find(key), path_of(path, key), "a text");
+    };
+    const std::string id = text("id");
+    const std::string over = text("over");
+    const std::string unit = entry.find("unit") ? text("unit") : "";
+    const YamlNode& columns = *entry.find("columns");
+    const YamlNode& rows = *entry.find("rows");
+    require_map(columns, path + ".columns");
+    require_map(rows, path + ".rows");
     YamlNode model = entry;
     for (const char* key : {"over", "columns", "rows", "unit"}) model.erase(key);
     model.set("kind", yaml_text("value"));
@@ -109,7 +114,7 @@ class Expander {
       where_of(model).set(over, yaml_text(row.key));
       where_of(model).place = row.place;
       model.set("id", yaml_text(fmt::format("{}/{}", id, row.key)));
-      add_row(model, row, columns, unit, fmt::format("{}.{}", table.path_of("rows"), row.key));
+      add_row(model, row, columns, unit, fmt::format("{}.rows.{}", path, row.key));
     }
   }
 
@@ -148,9 +153,7 @@ class Expander {
     value.text += unit;
     node.set("value", std::move(value));
     if (column.value.is_map()) {
-      MapReader reader(&column.value, "columns." + column.key, column.place);
-      for (const std::string& key : kColumnKeys) reader.know(key);
-      reader.finish();
+      read_keys(column_keys(), column.value, "columns." + column.key, nullptr);
       for (const YamlEntry& each : column.value.entries) node.set(each.key, each.value);
     } else {
       node.set("metric", column.value);

@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json value_of(const NicConstant& constant) {
-  return Json::parse(value_schema(key_of(constant)));
+  return Json::parse(value_schema(constant.as_key));
 }
 
 // One constant with where it comes from. A range needs no check of its own: its bounds are values.

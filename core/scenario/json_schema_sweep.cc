@@ -57,8 +57,7 @@ Json axis_of(Json values) {
 }
 
 bool may_be_swept(const std::string& path) {
-  static const Names sections = {"platform", "locks",  "workload", "groups",
-                                 "protocol", "faults", "run"};
+  const Names& sections = section_names();
   return path.find("[]") == std::string::npos &&
          std::find(sections.begin(), sections.end(), path.substr(0, path.find('.'))) !=
              sections.end();
@@ -68,10 +67,8 @@ Json axes_json(const std::vector<ProtocolInfo>& protocols) {
   Json properties = Json::object();
   for (const ScenarioKey& key : scenario_keys())
     if (may_be_swept(key.path)) properties[key.path] = axis_of(reference(key.path));
-  for (const NicConstant& constant : nic_constants()) {
-    const ScenarioKey key = key_of(constant);
-    properties[key.path] = axis_of(Json::parse(value_schema(key)));
-  }
+  for (const NicConstant& constant : nic_constants())
+    properties[constant.as_key.path] = axis_of(Json::parse(value_schema(constant.as_key)));
   Names names;
   for (const ProtocolInfo& info : protocols) {
     names.push_back(info.name);

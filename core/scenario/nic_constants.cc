@@ -1,12 +1,96 @@
 #include "core/scenario/nic_constants.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "core/scenario/fields.h"
+#include "core/scenario/quantities.h"
+
 namespace latchlab {
+namespace {
+
+constexpr std::int64_t kWholePpb = 1'000'000'000;
+constexpr std::int64_t kMostCount = 65'536;
+
+std::vector<RatePoint> read_curve(const YamlNode& value, const std::string& path) {
+  static const ScenarioKey most_qps = quantity(KeyKind::count, "1", "100M", Form::plain);
+  const auto refuse = [&](const YamlNode& at, const std::string& problem) {
+    reject(at.place, path + problem +
+                         "; expected points [QPs, relative rate] such as [[450, 1], [3000, 0.5]]");
+  };
+  if (!value.is_sequence()) refuse(value, fmt::format(" holds {}", kind_name(value)));
+  std::vector<RatePoint> curve;
+  for (const YamlNode& item : value.items) {
+    if (!item.is_sequence() || item.items.size() != 2)
+      refuse(item, " has an entry that is not a pair");
+    const RatePoint point{read_number(most_qps, item.items[0], path),
+                          read_number(rate_share(), item.items[1], path)};
+    if (curve.empty() && point.rate_ppb != kWholePpb) refuse(item, " does not begin at rate 1");
+    if (!curve.empty() && point.qps <= curve.back().qps) refuse(item, " does not ascend in QPs");
+    curve.push_back(point);
+  }
+  return curve;
+}
+
+YamlNode write_curve(const std::vector<RatePoint>& curve) {
+  static const ScenarioKey qps = quantity(KeyKind::count, "", "", Form::plain);
+  YamlNode list = yaml_sequence();
+  for (const RatePoint& point : curve) {
+    YamlNode pair = yaml_sequence();
+    pair.items = {write_number(qps, point.qps), write_number(rate_share(), point.rate_ppb)};
+    list.items.push_back(std::move(pair));
+  }
+  return list;
+}
+
+using Curve = std::vector<RatePoint> NicModel::*;
+
+Value<NicModel> curve_value(Curve field) {
+  Value<NicModel> value = said<NicModel>(KeyKind::curve);
+  value.key.read = [field](const ScenarioKey&, const YamlNode& node, const std::string& path,
+                           void* spec) {
+    static_cast<NicModel*>(spec)->*field = read_curve(node, path);
+  };
+  value.key.write = [field](const ScenarioKey&, const void* spec) {
+    return write_curve(static_cast<const NicModel*>(spec)->*field);
+  };
+  return value;
+}
+
+ScenarioKey key_of(const NicConstant& constant) {
+  static constexpr KeyKind kinds[] = {KeyKind::duration, KeyKind::count, KeyKind::bit_rate,
+                                      KeyKind::bytes};
+  static const char* const examples[] = {"300ns", "1", "100Gbps", "0B", "[[450, 1], [3000, 0.5]]"};
+  const auto unit = static_cast<std::size_t>(constant.unit);
+  const auto made = [&](auto field) {
+    const std::string min = constant.unit == NicUnit::count ? format_count(constant.min)
+                            : constant.unit == NicUnit::bit_rate && constant.min > 0 ? "1bps"
+                                                                                     : "";
+    if constexpr (std::is_same_v<decltype(field), Curve>)
+      return curve_value(field).key;
+    else
+      return number(kinds[unit], field, min.c_str()).key;
+  };
+  ScenarioKey key = std::visit(made, constant.field);
+  key.path = "platform.nic." + constant.key();
+  key.example = examples[unit];
+  key.says = constant.says;
+  if (constant.unit == NicUnit::time) key.most = seconds(100).ps;
+  if (constant.unit == NicUnit::count) key.most = kMostCount;
+  return key;
+}
+
+}  // namespace
+
+const ScenarioKey& rate_share() {
+  static const ScenarioKey key = quantity(KeyKind::ratio, "1000ppb", "1", Form::decimal);
+  return key;
+}
 
 const std::vector<NicConstant>& nic_constants() {
   using Nic = NicModel;
-  static const std::vector<NicConstant> table = {
+  static std::vector<NicConstant> table = {
       {"link", "rate", "Bandwidth of a port, after coding.", &Nic::link_bits_per_s,
        NicUnit::bit_rate, 1},
       {"latency", "post", "The client's CPU and doorbell, until the RNIC has the request.",
@@ -113,6 +197,11 @@ const std::vector<NicConstant>& nic_constants() {
        &Nic::pcie_bits_per_s, NicUnit::bit_rate},
       {"pcie", "per_verb", "Time per crossing, besides the bytes.", &Nic::pcie_per_verb},
   };
+  static const bool done = [] {
+    for (NicConstant& constant : table) constant.as_key = key_of(constant);
+    return true;
+  }();
+  static_cast<void>(done);
   return table;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/scenario/nic.h"
+#include "core/scenario/scenario_keys.h"
 
 namespace latchlab {
 
@@ -20,6 +21,7 @@ struct NicConstant {
       field;
   NicUnit unit = NicUnit::time;  // as the type of `field` has it
   std::int64_t min = 0;          // for counts, rates and sizes
+  ScenarioKey as_key = {};       // "platform.nic.atomic.window"; reads and writes a NicModel
 
   std::string key() const { return section + "." + name; }
 };
@@ -28,6 +30,9 @@ const std::vector<NicConstant>& nic_constants();  // in the order of the file
 const NicConstant* find_nic_constant(const std::string& key);
 std::vector<std::string> nic_sections();
 std::vector<std::string> nic_keys(const std::string& section);  // names; "" for all dotted keys
+
+// A share of a rate, such as one end of a curve's range.
+const ScenarioKey& rate_share();
 
 // "published", "fitted", "assumed": each ConstantStatus, as descriptions spell it.
 const std::vector<std::string>& status_names();

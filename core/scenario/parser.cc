@@ -10,7 +10,6 @@
 #include "core/scenario/nic_file.h"
 #include "core/scenario/resolve.h"
 #include "core/scenario/scenario.h"
-#include "core/scenario/scenario_keys.h"
 #include "core/scenario/section_expect.h"
 #include "core/scenario/sections.h"
 #include "core/scenario/suggestions.h"
@@ -20,17 +19,13 @@
 namespace latchlab {
 namespace {
 
-const std::vector<std::string> kSections = {"platform", "locks",  "workload", "groups",
-                                            "protocol", "faults", "run"};
-
 struct Context {
   const std::vector<ProtocolInfo>& protocols;
-  NicPlaces nics;
+  Files files;
 };
 
 // A name becomes part of directory names.
-std::string read_name(MapReader& top) {
-  const YamlNode& node = top.require("name", "name: quickstart");
+void check_name(const YamlNode& node) {
   const std::string& name = scalar(node, "name", "a word such as quickstart");
   const bool fit = !name.empty() && name.size() <= 64 && name.front() != '.' &&
                    std::all_of(name.begin(), name.end(), [](char c) {
@@ -40,56 +35,58 @@ std::string read_name(MapReader& top) {
   if (!fit)
     reject(node.place, fmt::format("name is {}; expected 1 to 64 letters, digits, '-', '_' or '.'",
                                    quoted(name)));
-  return name;
+}
+
+// Null where it says null.
+const YamlNode* part_of(const YamlNode& root, const char* key) {
+  const YamlNode* node = root.find(key);
+  return node && node->is_null() ? nullptr : node;
 }
 
 // Everything that is the same at every point.
 void read_top(const YamlNode& root, Scenario& scenario) {
-  MapReader top(&root, "", root.place);
   const YamlNode* schema = root.find("schema");
   if (schema && !(schema->is_scalar() && schema->text == "1"))
     reject(schema->place,
            fmt::format("schema is {}; this build reads schema 1",
                        schema->is_scalar() ? quoted(schema->text) : kind_name(*schema)));
-  top.know_only(keys_of(""));
-  top.require("schema", "schema: 1");
-  scenario.name = read_name(top);
-  scenario.description = top.find_or_null("description") ? top.text("description", "") : "";
-  scenario.figures = read_report(root.find("report"));
+  read_keys(top_keys(), root, "", nullptr);
+  check_name(*root.find("name"));
+  scenario.name = root.find("name")->text;
+  if (const YamlNode* description = part_of(root, "description"))
+    scenario.description = scalar(*description, "description", "a text");
+  Report report;
+  if (const YamlNode* node = part_of(root, "report"))
+    read_keys(report_keys(), *node, "report", &report);
+  scenario.figures = std::move(report.figures);
+  for (Figure& figure : scenario.figures)
+    if (figure.series.empty()) figure.series = Figure().series;
 }
 
 Point read_point(const YamlNode& root, const Context& context, const SweptProtocols& swept) {
-  const auto section = [&](const char* key) -> const YamlNode* {
-    const YamlNode* node = root.find(key);
-    if (node && node->is_null())
-      reject(node->place, fmt::format("{} has no value; give one or remove the key", key));
-    return node;
-  };
   Point point;
-  const YamlNode* protocol = section("protocol");
+  read_keys(top_keys(), root, "", &point);
+  const YamlNode* protocol = root.find("protocol");
   if (!protocol)
     reject(root.place, "protocol is missing; add it, for example 'protocol: {name: shiftlock}'");
-  const YamlNode* groups = root.find("groups");
-  point.groups = read_groups(groups, section("workload"), root.place, context.nics.directory);
-  point.platform = read_platform(section("platform"), root.place, context.nics.directory,
-                                 context.nics.data, point.groups);
-  point.locks = read_locks(section("locks"), root.place);
-  if (!point.groups.empty())
-    read_group_hardware(*groups, section("platform"), context.nics.directory, context.nics.data,
-                        point);
-  point.workload = read_workload(section("workload"), root.place, context.nics.directory);
+  const YamlNode* platform = root.find("platform");
+  const YamlNode* groups = part_of(root, "groups");
+  const YamlNode* locks = root.find("locks");
+  const YamlNode* workload = root.find("workload");
+  finish_arrivals(workload, context.files, point.workload.arrivals);
+  read_groups(groups, context.files, point);
+  finish_platform(platform, root.place, context.files, point);
+  if (groups) read_group_hardware(*groups, context.files, point);
   point.protocol = read_protocol(*protocol, context.protocols, swept);
-  point.faults = read_faults(section("faults"), point.platform);
-  point.run = read_run(section("run"), root.place);
+  check_faults(root.find("faults"), point);
+  check_run(root.find("run"), point.run);
   const auto info = std::find_if(context.protocols.begin(), context.protocols.end(),
                                  [&](const auto& p) { return p.name == point.protocol.name; });
-  check_locks(point.locks, point.platform, info->entry_bytes, section("locks"), root.place);
-  if (point.groups.empty())
-    check_workload(point.workload, point.platform, point.locks, section("workload"), root.place);
-  for (std::size_t i = 0; i < point.groups.size(); ++i) {
-    const YamlNode workload = with_own_keys(section("workload"), groups->items[i].find("workload"));
-    check_workload(point.groups[i].workload, point.platform, point.locks, &workload, root.place);
-  }
+  check_locks(point.locks, point.platform, info->entry_bytes, locks, root.place);
+  if (point.groups.empty()) check_workload(point.workload, point, nullptr, workload, root.place);
+  for (std::size_t i = 0; i < point.groups.size(); ++i)
+    check_workload(point.groups[i].workload, point, part_of(groups->items[i], "workload"), workload,
+                   root.place);
   return point;
 }
 
@@ -162,7 +159,7 @@ void read_points(const YamlNode& root, const std::vector<Axis>& axes, const Cont
   for (const char* key : {"sweep", "expect", "report"}) base.erase(key);
   for (const Assignment& assignment : cross(axes, sweep ? sweep->place : root.place)) {
     YamlNode tree = base;
-    apply_assignment(tree, assignment, context.nics);
+    apply_assignment(tree, assignment, context.files);
     Point point = read_point(tree, context, swept);
     labels.check(point, axes, assignment);
     for (const auto& [path, value] : assignment)
@@ -184,7 +181,12 @@ void expand_common_nic(YamlNode& root, const Context& context) {
   const YamlNode* given = platform.find("nic");
   if (given && given->is_null()) return;
   YamlNode nic = given ? *given : default_nic(platform.place);
-  platform.set("nic", expand_nic(nic, context.nics.directory, context.nics.data));
+  platform.set("nic", expand_nic(nic, context.files));
+}
+
+bool decides_a_point(const std::string& section) {
+  const std::vector<std::string>& sections = section_names();
+  return std::find(sections.begin(), sections.end(), section) != sections.end();
 }
 
 // An axis of a figure that begins like a path has to be one; other words are metrics.
@@ -192,7 +194,7 @@ void check_figure_path(const YamlNode* value, const Scenario& scenario) {
   if (!value) return;
   const std::string& path = value->text;
   const std::string section = path.substr(0, path.find('.'));
-  if (std::find(kSections.begin(), kSections.end(), section) == kSections.end()) return;
+  if (!decides_a_point(section)) return;
   std::vector<std::string> swept;
   for (const auto& [axis, text] : scenario.points.front().axes) swept.push_back(axis);
   if (std::find(swept.begin(), swept.end(), path) != swept.end()) return;
@@ -213,8 +215,7 @@ void check_figures(const YamlNode* report, const Scenario& scenario) {
 // that a figure speaks of: what it leaves is a study of the user's own.
 bool changes_points(const Override& override) {
   const std::string section = override.path.substr(0, override.path.find('.'));
-  return section == "sweep" ||
-         std::find(kSections.begin(), kSections.end() - 1, section) != kSections.end() - 1;
+  return section == "sweep" || (decides_a_point(section) && section != "run");
 }
 
 // The figures, in the tree as they are then resolved.
@@ -250,7 +251,7 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
   for (const bool of_group : {false, true})
     for (const Override& override : overrides)
       if (override.path.starts_with("groups.") == of_group)
-        apply_override(root, override, context.nics);
+        apply_override(root, override, context.files);
   Scenario scenario;
   scenario.file = source.name_for_errors;
   read_top(root, scenario);

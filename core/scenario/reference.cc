@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/scenario/nic_constants.h"
 #include "core/scenario/suggestions.h"
 
 namespace latchlab {
@@ -110,9 +111,8 @@ void add_nic(std::string& page) {
       "some, and a sweep varies\n`platform.nic.atomic.window`. `docs/models.md` says what they do."
       "\n\n| constant | allowed | meaning |\n|---|---|---|\n";
   for (const NicConstant& constant : nic_constants()) {
-    const ScenarioKey key = key_of(constant);
-    page += fmt::format("| `{}` | {} | {} |\n", constant.key(), in_cell(allowed_values(key)),
-                        in_cell(key.says));
+    page += fmt::format("| `{}` | {} | {} |\n", constant.key(),
+                        in_cell(allowed_values(constant.as_key)), in_cell(constant.says));
   }
 }
 

@@ -89,11 +89,11 @@ enum class DistributionKind : std::uint8_t { uniform, zipf, power_law, hotspot }
 struct DistributionSpec {
   DistributionKind kind = DistributionKind::uniform;
   // Exact decimals: parts per billion, so that no result depends on how a double is read.
-  std::int64_t theta_ppb = 0;         // zipf: P(rank k) ~ k^-theta, theta >= 0
-  std::int64_t alpha_ppb = 0;         // power_law: density ~ x^-alpha, alpha > 1 (DSLR A.4)
-  std::int64_t hot_locks_ppb = 0;     // hotspot: this share of the locks ...
-  std::int64_t hot_accesses_ppb = 0;  // ... gets this share of the accesses
-  bool scramble = false;              // spread ranks over the table by a seeded permutation
+  std::int64_t theta_ppb = 990'000'000;  // zipf: P(rank k) ~ k^-theta, theta >= 0
+  std::int64_t alpha_ppb = 0;            // power_law: density ~ x^-alpha, alpha > 1 (DSLR A.4)
+  std::int64_t hot_locks_ppb = 0;        // hotspot: this share of the locks ...
+  std::int64_t hot_accesses_ppb = 0;     // ... gets this share of the accesses
+  bool scramble = false;                 // spread ranks over the table by a seeded permutation
 };
 
 struct WorkloadSpec {
@@ -190,13 +190,14 @@ struct ProtocolSpec {
 };
 
 struct Figure {
-  std::string x, y, series;
+  std::string x, y;
+  std::string series = "label";
 };
 
 // One point of a sweep: everything that decides its result except the repeat's seed.
 struct Point {
   PlatformSpec platform;
-  LockTableSpec locks;
+  LockTableSpec locks{.stride_bytes = 64};  // one lock per cache line
   WorkloadSpec workload;
   std::vector<GroupSpec> groups;  // in place of `workload`, in the order of platform.groups
   ProtocolSpec protocol;

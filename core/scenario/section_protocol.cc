@@ -1,10 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
+#include "core/scenario/scenario_keys.h"
 #include "core/scenario/sections.h"
 #include "core/scenario/suggestions.h"
 
@@ -18,18 +14,19 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
 }
 
 ParamValue read_param(const ParamSpec& spec, const YamlNode& node) {
-  const std::string path = "protocol." + spec.name;
+  const ScenarioKey key = key_of(spec);
+  const std::int64_t number = read_number(key, node, key.path);
   switch (spec.kind) {
     case ParamKind::integer:
-      return read_count(node, path, spec.min, spec.max);
+      return number;
     case ParamKind::duration:
-      return read_duration(node, path, Duration{spec.min}, Duration{spec.max});
+      return Duration{number};
     case ParamKind::boolean:
-      return read_boolean(node, path);
+      return number != 0;
     case ParamKind::choice:
       break;
   }
-  return spec.choices[read_choice(node, path, spec.choices)];
+  return spec.choices[static_cast<std::size_t>(number)];
 }
 
 [[noreturn]] void reject_foreign(const YamlEntry& entry, const ProtocolInfo& info,
@@ -52,8 +49,16 @@ bool belongs_to_another(const std::string& key, const SweptProtocols& swept) {
                      [&](const ProtocolInfo* info) { return info->find_param(key) != nullptr; });
 }
 
-std::string read_profile(MapReader& reader, const ProtocolInfo& info) {
-  const YamlNode* given = reader.find("profile");
+// A key that may be absent, but not null.
+const YamlNode* find(const YamlNode& node, const char* key) {
+  const YamlNode* given = node.find(key);
+  if (given && given->is_null())
+    reject(given->place, fmt::format("protocol.{} has no value; give one or remove the key", key));
+  return given;
+}
+
+std::string read_profile(const YamlNode& node, const ProtocolInfo& info) {
+  const YamlNode* given = find(node, "profile");
   if (info.profiles.empty()) {
     if (given)
       reject(given->place, fmt::format("protocol {} has no profiles; remove 'profile'", info.name));
@@ -62,11 +67,12 @@ std::string read_profile(MapReader& reader, const ProtocolInfo& info) {
   if (!given) return info.profiles.front().name;
   std::vector<std::string> names;
   for (const Profile& profile : info.profiles) names.push_back(profile.name);
-  return names[read_choice(*given, "protocol.profile", names)];
+  const ScenarioKey key{.kind = KeyKind::choice, .choices = names};
+  return names[static_cast<std::size_t>(read_number(key, *given, "protocol.profile"))];
 }
 
-std::string read_label(MapReader& reader, const std::string& fallback) {
-  const YamlNode* given = reader.find("label");
+std::string read_label(const YamlNode& node, const std::string& fallback) {
+  const YamlNode* given = find(node, "label");
   if (!given) return fallback;
   const std::string& text = scalar(*given, "protocol.label", "a text");
   if (text.empty() || text.size() > 64)
@@ -78,6 +84,19 @@ std::string read_label(MapReader& reader, const std::string& fallback) {
 }
 
 }  // namespace
+
+const Keys& protocol_keys() {
+  using Protocol = ProtocolSpec;
+  static const Keys keys = rows<Protocol>({
+      {"name", line(&Protocol::name), "shiftlock", "See `latchlab list protocols`.", kRequired},
+      {"profile", line(&Protocol::profile), "repaired",
+       "A named set of parameters, such as those of a paper or of its artifact; each can be "
+       "replaced beside it. The first profile of a lock is its default."},
+      {"label", line(&Protocol::label), "CAS-NB",
+       "Names the series, 1 to 64 characters, unique among swept protocols; by default the name."},
+  });
+  return keys;
+}
 
 const ProtocolInfo& find_protocol(const YamlNode& name,
                                   const std::vector<ProtocolInfo>& protocols) {
@@ -93,14 +112,16 @@ const ProtocolInfo& find_protocol(const YamlNode& name,
 
 ProtocolSpec read_protocol(const YamlNode& node, const std::vector<ProtocolInfo>& protocols,
                            const SweptProtocols& swept) {
-  MapReader reader(&node, "protocol", node.place);
-  const YamlNode* name = reader.find("name");
+  if (!node.is_map())
+    reject(node.place,
+           fmt::format("protocol holds {}; expected a mapping of keys to values", kind_name(node)));
+  const YamlNode* name = find(node, "name");
   if (!name) reject(node.place, "protocol.name is missing; add it, for example 'name: shiftlock'");
   const ProtocolInfo& info = find_protocol(*name, protocols);
   ProtocolSpec spec;
   spec.name = info.name;
-  spec.profile = read_profile(reader, info);
-  spec.label = read_label(reader, info.name);
+  spec.profile = read_profile(node, info);
+  spec.label = read_label(node, info.name);
   spec.params = info.profiles.empty() ? ParamSet(info.params) : info.resolve(spec.profile);
   for (const YamlEntry& entry : node.entries) {
     if (contains(kCommonKeys, entry.key)) continue;
@@ -113,6 +134,18 @@ ProtocolSpec read_protocol(const YamlNode& node, const std::vector<ProtocolInfo>
   if (!contradiction.empty())
     reject(node.place, fmt::format("protocol {}: {}", info.name, contradiction));
   return spec;
+}
+
+YamlNode write_protocol(const ProtocolSpec& protocol) {
+  YamlNode node = write_keys(protocol_keys(), &protocol);
+  for (const auto& [name, value] : protocol.params.values()) {
+    YamlNode& written = node.set(name, yaml_text(text_of(value)));
+    if (const auto* number = std::get_if<std::int64_t>(&value))
+      written.json = fmt::format("{}", *number);
+    else if (std::holds_alternative<bool>(value))
+      written.json = written.text;
+  }
+  return node;
 }
 
 }  // namespace latchlab

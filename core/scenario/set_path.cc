@@ -70,9 +70,9 @@ YamlNode& step_into(YamlNode& node, const std::vector<std::string>& parts, std::
 
 // `usual`: what it is when nothing is said.
 void set_in_nic(YamlNode& nic, const YamlNode* usual, const std::string& key, const YamlNode& value,
-                const NicPlaces& nics) {
+                const Files& files) {
   if (nic.is_null()) nic = usual ? *usual : default_nic(value.place);
-  nic = expand_nic(nic, nics.directory, nics.data);
+  nic = expand_nic(nic, files);
   override_nic_constant(nic, key, value);
 }
 
@@ -116,8 +116,7 @@ bool pin_axis(YamlNode& root, const std::string& path, const YamlNode& value) {
 
 }  // namespace
 
-void set_path(YamlNode& root, const std::string& path, const YamlNode& value,
-              const NicPlaces& nics) {
+void set_path(YamlNode& root, const std::string& path, const YamlNode& value, const Files& files) {
   std::vector<std::string> parts = split(path, value.place);
   const auto below = [&](const char* first, const char* second) {
     return parts.size() > 2 && parts[0] == first && parts[1] == second;
@@ -137,24 +136,24 @@ void set_path(YamlNode& root, const std::string& path, const YamlNode& value,
     node = &step_into(*node, parts, depth, value.place);
   if (nic)
     set_in_nic(*node, in_group ? find_path(root, "platform.nic") : nullptr, parts.back(), value,
-               nics);
+               files);
   else
     *node = value;
 }
 
-void apply_override(YamlNode& root, const Override& override, const NicPlaces& nics) {
+void apply_override(YamlNode& root, const Override& override, const Files& files) {
   std::string shown = fmt::format("--set {}={}", override.path, override.value);
   if (shown.size() > 80) shown = shown.substr(0, 77) + "...";
   const YamlNode value = parse_yaml(override.value, shown, false);
-  if (!pin_axis(root, override.path, value)) set_path(root, override.path, value, nics);
+  if (!pin_axis(root, override.path, value)) set_path(root, override.path, value, files);
 }
 
-void apply_assignment(YamlNode& root, const Assignment& assignment, const NicPlaces& nics) {
+void apply_assignment(YamlNode& root, const Assignment& assignment, const Files& files) {
   // Whole sections first, so that what is set inside them is not lost.
   for (std::ptrdiff_t dots = 0; dots < kMostParts; ++dots)
     for (const auto& [path, value] : assignment)
       if (std::min(std::count(path.begin(), path.end(), '.'), kMostParts - 1) == dots)
-        set_path(root, path, *value, nics);
+        set_path(root, path, *value, files);
 }
 
 }  // namespace latchlab

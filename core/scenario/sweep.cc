@@ -2,26 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
-#include "core/scenario/map_reader.h"
+#include "core/scenario/sections.h"
 #include "core/scenario/suggestions.h"
 
 namespace latchlab {
 namespace {
 
-const std::vector<std::string> kSections = {"platform", "locks",  "workload", "groups",
-                                            "protocol", "faults", "run"};
-
 void check_path(const std::string& path, const Place& place) {
   const std::size_t dot = path.find('.');
   const std::string section = path.substr(0, dot);
-  for (const std::string& known : kSections)
-    if (section == known) return;
-  const std::string near = nearest(section, kSections);
+  const std::vector<std::string>& sections = section_names();
+  if (std::find(sections.begin(), sections.end(), section) != sections.end()) return;
+  const std::string near = nearest(section, sections);
   const std::string rest = dot == std::string::npos ? "" : path.substr(dot);
   reject(place, fmt::format("sweep path {} does not exist; {}", quoted(path),
-                            near.empty() ? "a path begins with " + joined(kSections)
+                            near.empty() ? "a path begins with " + joined(sections)
                                          : "did you mean " + quoted(near + rest) + "?"));
 }
 
@@ -83,13 +81,14 @@ Axis zip_axis(const YamlNode& node) {
 std::vector<Axis> read_sweep(const YamlNode* sweep) {
   std::vector<Axis> axes;
   if (!sweep || sweep->is_null()) return axes;
-  MapReader reader(sweep, "sweep", sweep->place);
-  const YamlNode* grid = reader.find_or_null("grid");
-  const YamlNode* zip = reader.find_or_null("zip");
-  reader.finish();
-  if (grid && grid->is_scalar())
+  const ScenarioKey& all = find_key(top_keys(), "sweep");
+  read_keys(all.below(nullptr).keys, *sweep, "sweep", nullptr);
+  const YamlNode* grid = sweep->find("grid");
+  const YamlNode* zip = sweep->find("zip");
+  if (grid && !grid->is_null() && !grid->is_map() && !(grid->is_sequence() && grid->items.empty()))
     reject(grid->place, "sweep.grid: expected a mapping such as {locks.count: [1, 10]}");
-  if (zip && !zip->is_sequence()) reject(zip->place, "sweep.zip: expected a list of mappings");
+  if (zip && !zip->is_null() && !zip->is_sequence())
+    reject(zip->place, "sweep.zip: expected a list of mappings");
   std::set<std::string> paths;
   const auto add = [&](Axis axis, const Place& place) {
     for (const std::string& path : axis.paths)
@@ -97,8 +96,6 @@ std::vector<Axis> read_sweep(const YamlNode* sweep) {
         reject(place, fmt::format("sweep path {} is swept twice; remove one", quoted(path)));
     axes.push_back(std::move(axis));
   };
-  if (grid && grid->is_sequence() && !grid->items.empty())
-    reject(grid->place, "sweep.grid: expected a mapping such as {locks.count: [1, 10]}");
   if (grid)
     for (const YamlEntry& entry : grid->entries) add(grid_axis(entry), entry.place);
   if (zip)

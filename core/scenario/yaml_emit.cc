@@ -99,12 +99,12 @@ void block(const YamlNode& node, std::size_t indent, std::string& out) {
 }
 
 nlohmann::ordered_json json_of(const YamlNode& node) {
+  if (!node.json.empty()) return nlohmann::ordered_json::parse(node.json);
   switch (node.kind) {
     case YamlKind::null:
       return nullptr;
     case YamlKind::scalar:
-      if (node.json.empty()) return node.text;
-      return nlohmann::ordered_json::parse(node.json);
+      return node.text;
     case YamlKind::sequence: {
       nlohmann::ordered_json list = nlohmann::ordered_json::array();
       for (const YamlNode& item : node.items) list.push_back(json_of(item));

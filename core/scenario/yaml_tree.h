@@ -25,7 +25,7 @@ struct YamlNode {
   std::vector<YamlNode> items;     // sequence
   std::vector<YamlEntry> entries;  // map, in the order of the text; keys are unique
   Place place;
-  std::string json;  // the scalar as a JSON literal; empty: it is a string there
+  std::string json;  // what stands for it in JSON; empty: the same, scalars as strings
 
   bool is_null() const { return kind == YamlKind::null; }
   bool is_scalar() const { return kind == YamlKind::scalar; }
