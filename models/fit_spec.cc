@@ -45,8 +45,8 @@ double read_constant_value(const std::string& constant, const YamlNode& node,
                            const std::string& path) {
   static const ScenarioKey time = quantity(KeyKind::duration, "0us", "1s");
   static const ScenarioKey number = quantity(KeyKind::count, "0", "1M");
-  if (!is_time(constant)) return static_cast<double>(read_number(number, node, path));
-  return static_cast<double>(read_number(time, node, path)) / kPsPerNs;
+  if (!is_time(constant)) return static_cast<double>(read_number({number, node, path}));
+  return static_cast<double>(read_number({time, node, path})) / kPsPerNs;
 }
 
 NicChanges read_changes(const YamlNode* node, const std::string& path) {
@@ -65,7 +65,7 @@ NicChanges read_changes(const YamlNode* node, const std::string& path) {
     if (sign == 'x') {
       change.kind = NicChange::Kind::scale;
       static const ScenarioKey factor = quantity(KeyKind::ratio, "0", "100", Form::decimal);
-      change.amount = static_cast<double>(read_number(factor, amount, path)) / kPpb;
+      change.amount = static_cast<double>(read_number({factor, amount, path})) / kPpb;
     } else {
       const double value = read_constant_value(change.constant, amount, path);
       if (sign == '+' || sign == '-') change.kind = NicChange::Kind::add;
@@ -221,7 +221,7 @@ class FitReader {
       common.rounding = read_value(*rounding, "observations.rounding");
     if (const YamlNode* reading = node.find("reading"))
       common.reading =
-          static_cast<double>(read_number(share, *reading, "observations.reading")) / kPpb;
+          static_cast<double>(read_number({share, *reading, "observations.reading"})) / kPpb;
     if (common.reading > 0 && node.find("because") == nullptr)
       reject(node.place,
              "observations.because is missing; add it, for example 'because: \"what is not "

@@ -35,9 +35,8 @@ class Expander {
  public:
   void add_entry(const YamlNode& entry, const std::string& path) {
     if (!entry.is_map())
-      reject(entry.place, fmt::format("{} holds {}; expected a mapping such as {{id: ..., kind: "
-                                      "value, ...}}",
-                                      path, kind_name(entry)));
+      reject(entry.place, "{} holds {}; expected a mapping such as {{id: ..., kind: value, ...}}",
+             path, kind_name(entry));
     const YamlNode* profiles = entry.find("profile");
     if (!profiles || !profiles->is_map()) {
       add_single(entry, path);
@@ -51,9 +50,8 @@ class Expander {
   void add_profile(const YamlNode& entry, const YamlEntry& profile, const std::string& path) {
     const std::string where = fmt::format("{}.profile.{}", path, profile.key);
     if (!profile.value.is_map())
-      reject(profile.place,
-             fmt::format("{} holds {}; expected what it adds to where, such as {{label: paper}}",
-                         where, kind_name(profile.value)));
+      reject(profile.place, "{} holds {}; expected what it adds to where, such as {{label: paper}}",
+             where, kind_name(profile.value));
     YamlNode copy = entry;
     copy.set("profile", yaml_text(profile.key));
     copy.find("profile")->place = profile.place;
@@ -67,9 +65,8 @@ class Expander {
   static YamlNode& where_of(YamlNode& entry) {
     if (YamlNode* where = entry.find("where"); where && !where->is_null()) {
       if (!where->is_map())
-        reject(where->place, fmt::format("where holds {}; expected a mapping such as {{label: "
-                                         "cas}}",
-                                         kind_name(*where)));
+        reject(where->place, "where holds {}; expected a mapping such as {{label: cas}}",
+               kind_name(*where));
       return *where;
     }
     YamlNode fresh = yaml_map();
@@ -87,8 +84,7 @@ class Expander {
 
   void add_flat(YamlNode node, std::string path) {
     if (flat_.size() >= kMostExpectations)
-      reject(node.place,
-             fmt::format("expect has more than {} figures; split the scenario", kMostExpectations));
+      reject(node.place, "expect has more than {} figures; split the scenario", kMostExpectations);
     bytes_ += size_of(node);
     if (bytes_ > kMostBytes)
       reject(node.place, "expect is too large: its cells repeat long texts or conditions");
@@ -120,20 +116,20 @@ class Expander {
 
   static void require_map(const YamlNode& node, const std::string& path) {
     if (!node.is_map() || node.entries.empty())
-      reject(node.place, fmt::format("{} holds {}; expected a mapping with at least one entry",
-                                     path, kind_name(node)));
+      reject(node.place, "{} holds {}; expected a mapping with at least one entry", path,
+             kind_name(node));
   }
 
   void add_row(const YamlNode& model, const YamlEntry& row, const YamlNode& columns,
                const std::string& unit, const std::string& path) {
     if (!row.value.is_sequence() || row.value.items.size() != columns.entries.size())
       reject(row.place,
-             fmt::format("{} has {}; expected a list of {}, one for each column, with "
-                         "null where nothing was printed",
-                         path,
-                         row.value.is_sequence() ? fmt::format("{} cells", row.value.items.size())
-                                                 : kind_name(row.value),
-                         columns.entries.size()));
+             "{} has {}; expected a list of {}, one for each column, with null where nothing was "
+             "printed",
+             path,
+             row.value.is_sequence() ? fmt::format("{} cells", row.value.items.size())
+                                     : kind_name(row.value),
+             columns.entries.size());
     for (std::size_t i = 0; i < columns.entries.size(); ++i)
       if (!row.value.items[i].is_null())
         add_cell(model, row.value.items[i], columns.entries[i], unit, path);
@@ -171,9 +167,8 @@ std::vector<FlatExpectation> expand_expectations(const YamlNode* list) {
   Expander expander;
   if (!list || list->is_null()) return {};
   if (!list->is_sequence())
-    reject(list->place, fmt::format("expect holds {}; expected a list such as [{{id: ..., kind: "
-                                    "value, ...}}]",
-                                    kind_name(*list)));
+    reject(list->place, "expect holds {}; expected a list such as [{{id: ..., kind: value, ...}}]",
+           kind_name(*list));
   for (std::size_t i = 0; i < list->items.size(); ++i)
     expander.add_entry(list->items[i], fmt::format("expect.{}", i));
   return expander.take();

@@ -100,10 +100,10 @@ std::int64_t read_word(const ScenarioKey& key, const YamlNode& node, const std::
   const auto found = std::find(key.choices.begin(), key.choices.end(), text);
   if (found != key.choices.end()) return found - key.choices.begin();
   if (std::find(key.later.begin(), key.later.end(), text) != key.later.end())
-    reject(node.place, fmt::format("{} {} is not supported by this build yet; supported: {}", path,
-                                   text, joined(key.choices)));
-  reject(node.place, fmt::format("{} is {}; expected {}{}", path, quoted(text), joined(key.choices),
-                                 aside(text, key.choices)));
+    reject(node.place, "{} {} is not supported by this build yet; supported: {}", path, text,
+           joined(key.choices));
+  reject(node.place, "{} is {}; expected {}{}", path, quoted(text), joined(key.choices),
+         aside(text, key.choices));
 }
 
 std::int64_t checked(const ScenarioKey& key, std::int64_t value, const YamlNode& node,
@@ -113,14 +113,12 @@ std::int64_t checked(const ScenarioKey& key, std::int64_t value, const YamlNode&
     return is_ratio(key) ? format_decimal(limit) : formatted(key, limit);
   };
   if (key.most == ScenarioKey().most)
-    reject(node.place, fmt::format("{} is {}; expected at least {}", path, node.text, key.min));
+    reject(node.place, "{} is {}; expected at least {}", path, node.text, key.min);
   const bool bare = node.text.find_first_not_of("0123456789.") == std::string::npos;
   const bool percent =
       is_ratio(key) && bare && key.most == kWholePpb && value <= 100 * key.most && value > 0;
-  reject(node.place,
-         fmt::format("{} is {}; allowed: {} to {}{}", path, node.text, bound(key.least),
-                     bound(key.most),
-                     percent ? fmt::format("; did you mean {}%?", node.text) : std::string()));
+  reject(node.place, "{} is {}; allowed: {} to {}{}", path, node.text, bound(key.least),
+         bound(key.most), percent ? fmt::format("; did you mean {}%?", node.text) : std::string());
 }
 
 void refuse_unknown(const Keys& keys, const std::string& kind, const YamlNode& node,
@@ -136,9 +134,8 @@ void refuse_unknown(const Keys& keys, const std::string& kind, const YamlNode& n
     for (const ScenarioKey& key : keys)
       if (key.fits(kind) && std::find(names.begin(), names.end(), key.path) == names.end())
         names.push_back(key.path);
-    reject(entry.place,
-           fmt::format("unknown key {}{}{}", quoted(entry.key), path.empty() ? "" : " in " + path,
-                       suggestion(entry.key, names)));
+    reject(entry.place, "unknown key {}{}{}", quoted(entry.key), path.empty() ? "" : " in " + path,
+           suggestion(entry.key, names));
   }
 }
 
@@ -146,16 +143,15 @@ void refuse_unknown(const Keys& keys, const std::string& kind, const YamlNode& n
 const YamlNode* given(const ScenarioKey& key, const YamlNode& node, const std::string& path) {
   const YamlNode* value = node.find(key.path);
   if (value == nullptr && key.required)
-    reject(node.place, fmt::format("{} is missing; add it, for example '{}: {}'",
-                                   path_of(path, key.path), key.path, key.example));
+    reject(node.place, "{} is missing; add it, for example '{}: {}'", path_of(path, key.path),
+           key.path, key.example);
   if (value != nullptr && value->is_null() && !key.nullable)
-    reject(value->place,
-           fmt::format("{} has no value; give one or remove the key", path_of(path, key.path)));
+    reject(value->place, "{} has no value; give one or remove the key", path_of(path, key.path));
   const bool empty =
       value != nullptr && (value->is_null() || (value->is_sequence() && value->items.empty()));
   if (value != nullptr && !key.supported && !empty)
-    reject(value->place, fmt::format("{} is not supported by this build yet; remove the key",
-                                     path_of(path, key.path)));
+    reject(value->place, "{} is not supported by this build yet; remove the key",
+           path_of(path, key.path));
   return value;
 }
 
@@ -194,15 +190,15 @@ const ScenarioKey& find_key(const Keys& keys, std::string_view name) {
 
 void read_keys(const Keys& keys, const YamlNode& node, const std::string& path, void* spec) {
   if (!node.is_map())
-    reject(node.place, fmt::format("{} holds {}; expected a mapping of keys to values",
-                                   path.empty() ? "the document" : path, kind_name(node)));
+    reject(node.place, "{} holds {}; expected a mapping of keys to values",
+           path.empty() ? "the document" : path, kind_name(node));
   const std::string kind = kind_in(keys, node, path);
   refuse_unknown(keys, kind, node, path);
   for (const ScenarioKey& key : keys) {
     if (!key.fits(kind)) continue;
     const YamlNode* value = given(key, node, path);
     if (value != nullptr && spec != nullptr && key.read && key.supported)
-      key.read(key, *value, path_of(path, key.path), spec);
+      key.read({key, *value, path_of(path, key.path)}, spec);
   }
 }
 
@@ -225,16 +221,17 @@ YamlNode write_keys(const Keys& keys, const void* spec) {
 const std::string& scalar(const YamlNode& node, const std::string& path,
                           std::string_view expected) {
   if (!node.is_scalar())
-    reject(node.place, fmt::format("{} holds {}; expected {}", path, kind_name(node), expected));
+    reject(node.place, "{} holds {}; expected {}", path, kind_name(node), expected);
   return node.text;
 }
 
-std::int64_t read_number(const ScenarioKey& key, const YamlNode& node, const std::string& path) {
+std::int64_t read_number(const Given& given) {
+  const auto& [key, node, path] = given;
   if (key.kind == KeyKind::choice) return read_word(key, node, path);
   const std::string& text = scalar(node, path, sample_of(key.kind));
   if (key.kind == KeyKind::boolean) {
     if (text != "true" && text != "false")
-      reject(node.place, fmt::format("{} is {}; expected true or false", path, quoted(text)));
+      reject(node.place, "{} is {}; expected true or false", path, quoted(text));
     return text == "true" ? 1 : 0;
   }
   const Result<std::int64_t> value = parsed(key, text);
@@ -258,15 +255,22 @@ YamlNode write_number(const ScenarioKey& key, std::optional<std::int64_t> value)
   return node;
 }
 
-const std::vector<YamlNode>& read_list(const ScenarioKey& key, const YamlNode& node,
-                                       const std::string& path, std::size_t most) {
+const std::vector<YamlNode>& read_list(const Given& given, std::size_t most) {
+  const auto& [key, node, path] = given;
   if (!node.is_sequence() && !node.is_null())
-    reject(node.place, fmt::format("{} holds {}; expected a list such as {}", path, kind_name(node),
-                                   key.example));
+    reject(node.place, "{} holds {}; expected a list such as {}", path, kind_name(node),
+           key.example);
   if (node.items.size() > most)
-    reject(node.place, fmt::format("{} has {} entries; at most {} are possible", path,
-                                   node.items.size(), most));
+    reject(node.place, "{} has {} entries; at most {} are possible", path, node.items.size(), most);
   return node.items;
+}
+
+YamlNode written_out(const Given& given) {
+  if (given.key.short_for.empty() || !given.node.is_scalar()) return given.node;
+  YamlNode whole = yaml_map();
+  whole.place = given.node.place;
+  whole.set(given.key.short_for, given.node);
+  return whole;
 }
 
 ScenarioKey quantity(KeyKind kind, std::string min, std::string max, Form form) {

@@ -42,11 +42,12 @@ const ScenarioKey& find_key(const Keys& keys, std::string_view name);
 // The text of a scalar, or an error that names the path and says what was expected.
 const std::string& scalar(const YamlNode& node, const std::string& path, std::string_view expected);
 // A number, of a choice its place among the words. Refused outside of the key's bounds.
-std::int64_t read_number(const ScenarioKey& key, const YamlNode& node, const std::string& path);
+std::int64_t read_number(const Given& given);
 YamlNode write_number(const ScenarioKey& key, std::optional<std::int64_t> value);
 // The items of a list, of so many at the most.
-const std::vector<YamlNode>& read_list(const ScenarioKey& key, const YamlNode& node,
-                                       const std::string& path, std::size_t most);
+const std::vector<YamlNode>& read_list(const Given& given, std::size_t most);
+// A mapping that may be written as the value of one of its keys, as a mapping.
+YamlNode written_out(const Given& given);
 std::string path_of(const std::string& mapping, std::string_view key);
 
 // A number with these bounds, as written.
@@ -61,37 +62,43 @@ struct Value {
   ScenarioKey key;
 };
 
-enum : unsigned { kRequired = 1, kNullable = 2, kOmitted = 4, kHasDefault = 8, kUnsupported = 16 };
-
-template <class T>
-struct Row {
-  Row(const char* name, Value<T> value, const char* example, const char* says, unsigned flags = 0,
-      std::vector<std::string> when = {})
-      : key(std::move(value.key)) {
-    key.path = name;
-    key.example = example;
-    key.says = says;
-    key.when = std::move(when);
-    key.required = (flags & kRequired) != 0;
-    key.nullable = (flags & kNullable) != 0;
-    key.omitted = (flags & kOmitted) != 0;
-    key.has_default = (flags & kHasDefault) != 0;
-    key.supported = (flags & kUnsupported) == 0;
-  }
-  ScenarioKey key;
-};
-
-template <class T>
-Keys rows(const std::vector<Row<T>>& table) {
-  Keys keys;
-  for (const Row<T>& row : table) keys.push_back(row.key);
-  return keys;
+template <class T, class Read, class Write>
+Value<T> value_of(ScenarioKey key, Read read, Write write) {
+  key.read = [read](const Given& given, void* spec) { read(given, *static_cast<T*>(spec)); };
+  key.write = [write](const ScenarioKey& row, const void* spec) {
+    return write(row, *static_cast<const T*>(spec));
+  };
+  return {std::move(key)};
 }
 
 // Of what is read and written elsewhere.
 template <class T>
 Value<T> said(KeyKind kind) {
   return {{.kind = kind}};
+}
+
+enum : unsigned { kRequired = 1, kNullable = 2, kOmitted = 4, kHasDefault = 8, kUnsupported = 16 };
+
+template <class T>
+struct Row : ScenarioKey {
+  Row(const char* name, Value<T> value, const char* an_example, const char* meaning,
+      unsigned flags = 0, std::vector<std::string> kinds = {})
+      : ScenarioKey(std::move(value.key)) {
+    path = name;
+    example = an_example;
+    says = meaning;
+    when = std::move(kinds);
+    required = (flags & kRequired) != 0;
+    nullable = (flags & kNullable) != 0;
+    omitted = (flags & kOmitted) != 0;
+    has_default = (flags & kHasDefault) != 0;
+    supported = (flags & kUnsupported) == 0;
+  }
+};
+
+template <class T>
+Keys rows(const std::vector<Row<T>>& table) {
+  return {table.begin(), table.end()};
 }
 
 template <class M>
@@ -116,35 +123,30 @@ std::optional<std::int64_t> number_of(const M& field) {
     return static_cast<std::int64_t>(field);
 }
 
-// `get(spec)` is the number, if there is one; `set(spec, number)`.
-template <class T, class Get, class Set>
-Value<T> number(KeyKind kind, Get get, Set set, const char* min = "", const char* max = "",
-                Form form = Form::usual) {
-  Value<T> value{quantity(kind, min, max, form)};
-  value.key.read = [set](const ScenarioKey& key, const YamlNode& node, const std::string& path,
-                         void* spec) { set(*static_cast<T*>(spec), read_number(key, node, path)); };
-  value.key.write = [get](const ScenarioKey& key, const void* spec) {
-    return write_number(key, get(*static_cast<const T*>(spec)));
-  };
-  return value;
-}
-
 template <class T, class M>
 Value<T> number(KeyKind kind, M T::*field, const char* min = "", const char* max = "",
                 Form form = Form::usual) {
-  Value<T> value = number<T>(
-      kind, [field](const T& spec) { return number_of(spec.*field); }, [](T&, std::int64_t) {}, min,
-      max, form);
-  value.key.read = [field](const ScenarioKey& key, const YamlNode& node, const std::string& path,
-                           void* spec) {
-    M& held = static_cast<T*>(spec)->*field;
-    held = M{};
-    if (!node.is_null()) assign(held, read_number(key, node, path));
-  };
-  return value;
+  return value_of<T>(
+      quantity(kind, min, max, form),
+      [field](const Given& given, T& spec) {
+        spec.*field = M{};
+        if (!given.node.is_null()) assign(spec.*field, read_number(given));
+      },
+      [field](const ScenarioKey& key, const T& spec) {
+        return write_number(key, number_of(spec.*field));
+      });
 }
 
-// One of some words, by their order.
+// `get(spec)` is the number, if there is one; `set(spec, number)`.
+template <class T, class Get, class Set>
+Value<T> number(KeyKind kind, Get get, Set set, const char* min = "", const char* max = "") {
+  return value_of<T>(
+      quantity(kind, min, max),
+      [set](const Given& given, T& spec) { set(spec, read_number(given)); },
+      [get](const ScenarioKey& key, const T& spec) { return write_number(key, get(spec)); });
+}
+
+// One of some words, by their order; `later`: words that another build may know.
 template <class T>
 Value<T> words(std::vector<std::string> choices, Value<T> value,
                std::vector<std::string> later = {}) {
@@ -158,49 +160,39 @@ Value<T> words(std::vector<std::string> choices, M T::*field, std::vector<std::s
   return words(std::move(choices), number(KeyKind::choice, field), std::move(later));
 }
 
-// A field that has no place in the struct: one word.
-template <class T>
-Value<T> fixed(const char* word, std::vector<std::string> later = {}) {
-  return words<T>({word},
-                  number<T>(
-                      KeyKind::choice, [](const T&) { return std::optional<std::int64_t>(0); },
-                      [](T&, std::int64_t) {}),
-                  std::move(later));
+// The same where the place among the words is not the field's number.
+template <class T, class Get, class Set>
+Value<T> words(std::vector<std::string> choices, Get get, Set set) {
+  return words(std::move(choices), number<T>(KeyKind::choice, get, set));
 }
 
 template <class T>
 Value<T> line(std::string T::*field) {
-  Value<T> value;
-  value.key.read = [field](const ScenarioKey&, const YamlNode& node, const std::string& path,
-                           void* spec) {
-    static_cast<T*>(spec)->*field = node.is_null() ? "" : scalar(node, path, "a text");
-  };
-  value.key.write = [field](const ScenarioKey& key, const void* spec) {
-    const std::string& text = static_cast<const T*>(spec)->*field;
-    return text.empty() && !key.required ? YamlNode() : yaml_text(text);
-  };
-  return value;
+  return value_of<T>(
+      {},
+      [field](const Given& given, T& spec) {
+        spec.*field = given.node.is_null() ? "" : scalar(given.node, given.path, "a text");
+      },
+      [field](const ScenarioKey& key, const T& spec) {
+        const bool absent = (spec.*field).empty() && !key.required;
+        return absent ? YamlNode() : yaml_text(spec.*field);
+      });
 }
 
 // A mapping of its own; `short_for`: the key that it may be shortened to.
 template <class T, class S>
 Value<T> nested(S T::*field, const Keys& (*keys)(), const char* short_for = "") {
-  Value<T> value{{.kind = KeyKind::map, .short_for = short_for}};
-  value.key.read = [field, keys](const ScenarioKey& key, const YamlNode& node,
-                                 const std::string& path, void* spec) {
-    static const T usual{};
-    S& held = static_cast<T*>(spec)->*field;
-    held = usual.*field;
-    if (node.is_null()) return;
-    if (key.short_for.empty() || !node.is_scalar()) return read_keys(keys(), node, path, &held);
-    YamlNode whole = yaml_map();
-    whole.place = node.place;
-    whole.set(key.short_for, node);
-    read_keys(keys(), whole, path, &held);
-  };
-  value.key.write = [field, keys](const ScenarioKey&, const void* spec) {
-    return write_keys(keys(), &(static_cast<const T*>(spec)->*field));
-  };
+  Value<T> value = value_of<T>(
+      {.kind = KeyKind::map, .short_for = short_for},
+      [field, keys](const Given& given, T& spec) {
+        static const T usual{};
+        spec.*field = usual.*field;
+        if (!given.node.is_null())
+          read_keys(keys(), written_out(given), given.path, &(spec.*field));
+      },
+      [field, keys](const ScenarioKey&, const T& spec) {
+        return write_keys(keys(), &(spec.*field));
+      });
   value.key.below = [field, keys](const void* spec) {
     return Below{keys(), &(static_cast<const T*>(spec)->*field)};
   };
@@ -209,12 +201,11 @@ Value<T> nested(S T::*field, const Keys& (*keys)(), const char* short_for = "") 
 
 // A mapping of keys of the same struct, in place of a single value.
 template <class T>
-Value<T> either(Value<T> single, const Keys& (*keys)()) {
+Value<T> either(const Value<T>& single, const Keys& (*keys)()) {
   Value<T> value = single;
-  value.key.read = [single, keys](const ScenarioKey& key, const YamlNode& node,
-                                  const std::string& path, void* spec) {
-    if (node.is_map()) return read_keys(keys(), node, path, spec);
-    single.key.read(key, node, path, spec);
+  value.key.read = [single, keys](const Given& given, void* spec) {
+    if (given.node.is_map()) return read_keys(keys(), given.node, given.path, spec);
+    single.key.read(given, spec);
   };
   value.key.write = [single, keys](const ScenarioKey& key, const void* spec) {
     YamlNode map = write_keys(keys(), spec);
@@ -224,24 +215,32 @@ Value<T> either(Value<T> single, const Keys& (*keys)()) {
   return value;
 }
 
+// A list, each item read by `take(given, item)` and written by `give(key, item)`.
+template <class T, class S, class Take, class Give>
+Value<T> list_of(ScenarioKey key, std::vector<S> T::*field, std::size_t most, Take take,
+                 Give give) {
+  return value_of<T>(
+      std::move(key),
+      [=](const Given& given, T& spec) {
+        (spec.*field).clear();
+        for (const YamlNode& item : read_list(given, most)) {
+          const std::string path = path_of(given.path, std::to_string((spec.*field).size()));
+          take({given.key, item, path}, (spec.*field).emplace_back());
+        }
+      },
+      [=](const ScenarioKey& row, const T& spec) {
+        YamlNode list = yaml_sequence();
+        for (const S& item : spec.*field) list.items.push_back(give(row, item));
+        return list;
+      });
+}
+
 template <class T, class S>
 Value<T> items(std::vector<S> T::*field, const Keys& (*keys)(), std::size_t most) {
-  Value<T> value{{.kind = KeyKind::list}};
-  value.key.read = [=](const ScenarioKey& key, const YamlNode& node, const std::string& path,
-                       void* spec) {
-    std::vector<S>& held = static_cast<T*>(spec)->*field;
-    held.clear();
-    for (const YamlNode& item : read_list(key, node, path, most)) {
-      const std::string place = path_of(path, std::to_string(held.size()));
-      read_keys(keys(), item, place, &held.emplace_back());
-    }
-  };
-  value.key.write = [=](const ScenarioKey&, const void* spec) {
-    YamlNode list = yaml_sequence();
-    for (const S& item : static_cast<const T*>(spec)->*field)
-      list.items.push_back(write_keys(keys(), &item));
-    return list;
-  };
+  Value<T> value = list_of(
+      {.kind = KeyKind::list}, field, most,
+      [keys](const Given& given, S& item) { read_keys(keys(), given.node, given.path, &item); },
+      [keys](const ScenarioKey&, const S& item) { return write_keys(keys(), &item); });
   value.key.below = [keys](const void*) {
     static const S usual{};
     return Below{keys(), &usual};
@@ -249,25 +248,13 @@ Value<T> items(std::vector<S> T::*field, const Keys& (*keys)(), std::size_t most
   return value;
 }
 
-// A list of numbers; empty: absent.
 template <class T>
 Value<T> numbers(std::vector<std::int64_t> T::*field, const char* min, const char* max,
                  std::size_t most) {
-  Value<T> value{quantity(KeyKind::counts, min, max)};
-  value.key.read = [=](const ScenarioKey& key, const YamlNode& node, const std::string& path,
-                       void* spec) {
-    std::vector<std::int64_t>& held = static_cast<T*>(spec)->*field;
-    held.clear();
-    for (const YamlNode& item : read_list(key, node, path, most))
-      held.push_back(read_number(key, item, path));
-  };
-  value.key.write = [=](const ScenarioKey& key, const void* spec) {
-    YamlNode list = yaml_sequence();
-    for (const std::int64_t each : static_cast<const T*>(spec)->*field)
-      list.items.push_back(write_number(key, each));
-    return list.items.empty() ? YamlNode() : list;
-  };
-  return value;
+  return list_of(
+      quantity(KeyKind::counts, min, max), field, most,
+      [](const Given& given, std::int64_t& number) { number = read_number(given); },
+      [](const ScenarioKey& key, std::int64_t number) { return write_number(key, number); });
 }
 
 }  // namespace latchlab

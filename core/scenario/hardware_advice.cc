@@ -15,8 +15,7 @@ void advise_on_platform(const PlatformSpec& platform, std::vector<std::string>& 
   const ClockSpec& clocks = platform.clocks;
   unused(true, "nic", "the real NIC has its own rates and latencies");
   unused(platform.topology.kind != TopologyKind::star, "topology",
-         "real nodes are cabled as "
-         "they are");
+         "real nodes are cabled as they are");
   unused(platform.bulk.model != BulkModel::shared_ports, "bulk",
          "a real network shares its links as it does");
   unused(platform.client_link_latency.ps != 0, "client_link_latency",
@@ -74,10 +73,9 @@ HardwareAdvice hardware_advice(const Point& point) {
   advise_on_platform(point.platform, advice.warnings);
   for (const GroupSpec& group : point.groups)
     if (group.nic || group.clocks)
-      advice.warnings.push_back(
-          fmt::format("groups: nic and clocks of group {}: real nodes have their own; the values "
-                      "are not used",
-                      group.name));
+      advice.warnings.push_back(fmt::format(
+          "groups: nic and clocks of group {}: real nodes have their own; the values are not used",
+          group.name));
   if (point.run.guard == GuardMode::off)
     advice.warnings.push_back(
         "run.guard: off: nobody checks mutual exclusion on hardware without guard words; set it to "

@@ -24,8 +24,8 @@ std::vector<RatePoint> read_curve(const YamlNode& value, const std::string& path
   for (const YamlNode& item : value.items) {
     if (!item.is_sequence() || item.items.size() != 2)
       refuse(item, " has an entry that is not a pair");
-    const RatePoint point{read_number(most_qps, item.items[0], path),
-                          read_number(rate_share(), item.items[1], path)};
+    const RatePoint point{read_number({most_qps, item.items[0], path}),
+                          read_number({rate_share(), item.items[1], path})};
     if (curve.empty() && point.rate_ppb != kWholePpb) refuse(item, " does not begin at rate 1");
     if (!curve.empty() && point.qps <= curve.back().qps) refuse(item, " does not ascend in QPs");
     curve.push_back(point);
@@ -47,15 +47,12 @@ YamlNode write_curve(const std::vector<RatePoint>& curve) {
 using Curve = std::vector<RatePoint> NicModel::*;
 
 Value<NicModel> curve_value(Curve field) {
-  Value<NicModel> value = said<NicModel>(KeyKind::curve);
-  value.key.read = [field](const ScenarioKey&, const YamlNode& node, const std::string& path,
-                           void* spec) {
-    static_cast<NicModel*>(spec)->*field = read_curve(node, path);
-  };
-  value.key.write = [field](const ScenarioKey&, const void* spec) {
-    return write_curve(static_cast<const NicModel*>(spec)->*field);
-  };
-  return value;
+  return value_of<NicModel>(
+      {.kind = KeyKind::curve},
+      [field](const Given& given, NicModel& nic) {
+        nic.*field = read_curve(given.node, given.path);
+      },
+      [field](const ScenarioKey&, const NicModel& nic) { return write_curve(nic.*field); });
 }
 
 ScenarioKey key_of(const NicConstant& constant) {

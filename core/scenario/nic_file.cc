@@ -18,9 +18,8 @@ YamlNode load_description(const YamlNode& name, const Files& files) {
   const std::string path = find_data_file(wanted, kFolder, files.directory, files.data);
   if (path.empty()) {
     const std::vector<std::string> known = data_names(kFolder, files.data);
-    reject(name.place, fmt::format("there is no NIC {}; known: {}{}", quoted(wanted),
-                                   known.empty() ? "none (no models/nics found)" : joined(known),
-                                   aside(wanted, known)));
+    reject(name.place, "there is no NIC {}; known: {}{}", quoted(wanted),
+           known.empty() ? "none (no models/nics found)" : joined(known), aside(wanted, known));
   }
   const Result<std::string> text = read_text_file(path);
   if (!text) throw InputError{text.error()};
@@ -55,12 +54,12 @@ void read_range(const NicConstant& constant, const YamlNode& range, std::int64_t
   if (!range.is_sequence() || range.items.size() != 2)
     reject(range.place, origin.key + ".range: expected two values, [low, high]");
   const ScenarioKey& key = constant.unit == NicUnit::curve ? rate_share() : constant.as_key;
-  const std::int64_t low = read_number(key, range.items[0], origin.key);
-  const std::int64_t high = read_number(key, range.items[1], origin.key);
+  const std::int64_t low = read_number({key, range.items[0], origin.key});
+  const std::int64_t high = read_number({key, range.items[1], origin.key});
   if (low > high) reject(range.place, origin.key + ".range: the first value exceeds the second");
   if (!origin.overridden && (number < low || number > high))
-    reject(range.place, fmt::format("{} is {}, outside its range {} to {}", origin.key,
-                                    origin.value, range.items[0].text, range.items[1].text));
+    reject(range.place, "{} is {}, outside its range {} to {}", origin.key, origin.value,
+           range.items[0].text, range.items[1].text);
   origin.low = range.items[0].text;
   origin.high = range.items[1].text;
 }
@@ -70,7 +69,7 @@ void read_constant(const NicConstant& constant, const YamlNode& node, NicModel& 
   origin.key = constant.key();
   read_keys(origin_keys(), node, origin.key, &origin);
   const YamlNode& value = *node.find("value");
-  constant.as_key.read(constant.as_key, value, origin.key, &nic);
+  constant.as_key.read({constant.as_key, value, origin.key}, &nic);
   origin.value = value.is_scalar() ? value.text : emit_yaml_flow(value);
   if (origin.source.empty())
     reject(node.place, origin.key + ".source is empty; say where the value comes from");
@@ -101,28 +100,23 @@ YamlNode write_constant(const NicModel& nic, const NicConstant& constant) {
   return node;
 }
 
-ScenarioKey section_key(const std::string& section) {
+Value<NicModel> constant_value(const NicConstant& constant) {
+  return value_of<NicModel>(
+      {}, [&](const Given& given, NicModel& nic) { read_constant(constant, given.node, nic); },
+      [&](const ScenarioKey&, const NicModel& nic) { return write_constant(nic, constant); });
+}
+
+Row<NicModel> section_row(const std::string& section) {
   Keys keys;
-  for (const NicConstant& constant : nic_constants()) {
-    if (constant.section != section) continue;
-    ScenarioKey& key = keys.emplace_back();
-    key.path = constant.name;
-    key.example = "{value: ..., source: ..., status: ...}";
-    key.required = true;
-    key.read = [&constant](const ScenarioKey&, const YamlNode& node, const std::string&,
-                           void* nic) {
-      read_constant(constant, node, *static_cast<NicModel*>(nic));
-    };
-    key.write = [&constant](const ScenarioKey&, const void* nic) {
-      return write_constant(*static_cast<const NicModel*>(nic), constant);
-    };
-  }
-  ScenarioKey key{.path = section, .kind = KeyKind::map, .example = "{...}", .required = true};
-  key.read = [keys](const ScenarioKey&, const YamlNode& node, const std::string& path, void* nic) {
-    read_keys(keys, node, path, nic);
-  };
-  key.write = [keys](const ScenarioKey&, const void* nic) { return write_keys(keys, nic); };
-  return key;
+  for (const NicConstant& constant : nic_constants())
+    if (constant.section == section)
+      keys.push_back(Row<NicModel>(constant.name.c_str(), constant_value(constant),
+                                   "{value: ..., source: ..., status: ...}", "", kRequired));
+  const auto all = value_of<NicModel>(
+      {.kind = KeyKind::map},
+      [keys](const Given& given, NicModel& nic) { read_keys(keys, given.node, given.path, &nic); },
+      [keys](const ScenarioKey&, const NicModel& nic) { return write_keys(keys, &nic); });
+  return {section.c_str(), all, "{...}", "", kRequired};
 }
 
 const Keys& description_keys() {
@@ -131,7 +125,7 @@ const Keys& description_keys() {
         {"name", line(&NicModel::name), "connectx-5", "", kRequired},
         {"device", line(&NicModel::device), "\"Mellanox ConnectX-5\"", ""},
     });
-    for (const std::string& section : nic_sections()) keys.push_back(section_key(section));
+    for (const std::string& section : nic_sections()) keys.push_back(section_row(section));
     return keys;
   }();
   return all;
@@ -140,8 +134,7 @@ const Keys& description_keys() {
 // What the constants ask of each other.
 void check_together(const NicModel& nic, const YamlNode& description) {
   const auto refuse = [&](const char* section, const char* name, const std::string& problem) {
-    reject(description.find(section)->find(name)->place,
-           fmt::format("{}.{} is {}", section, name, problem));
+    reject(description.find(section)->find(name)->place, "{}.{} is {}", section, name, problem);
   };
   if ((nic.slots & (nic.slots - 1)) != 0)
     refuse("atomic", "slots", fmt::format("{}; expected a power of two such as 512", nic.slots));
@@ -176,8 +169,7 @@ YamlNode expand_nic(const YamlNode& nic, const Files& files) {
 void override_nic_constant(YamlNode& description, const std::string& key, const YamlNode& value) {
   const NicConstant* constant = find_nic_constant(key);
   if (!constant)
-    reject(value.place,
-           fmt::format("unknown key {} of a NIC{}", quoted(key), suggestion(key, nic_keys(""))));
+    reject(value.place, "unknown key {} of a NIC{}", quoted(key), suggestion(key, nic_keys("")));
   if (constant->unit != NicUnit::curve)
     scalar(value, "platform.nic." + key, "one value such as 300ns");
   YamlNode* section = description.find(constant->section);

@@ -33,8 +33,8 @@ void check_name(const YamlNode& node) {
                             (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
                    });
   if (!fit)
-    reject(node.place, fmt::format("name is {}; expected 1 to 64 letters, digits, '-', '_' or '.'",
-                                   quoted(name)));
+    reject(node.place, "name is {}; expected 1 to 64 letters, digits, '-', '_' or '.'",
+           quoted(name));
 }
 
 // Null where it says null.
@@ -47,9 +47,8 @@ const YamlNode* part_of(const YamlNode& root, const char* key) {
 void read_top(const YamlNode& root, Scenario& scenario) {
   const YamlNode* schema = root.find("schema");
   if (schema && !(schema->is_scalar() && schema->text == "1"))
-    reject(schema->place,
-           fmt::format("schema is {}; this build reads schema 1",
-                       schema->is_scalar() ? quoted(schema->text) : kind_name(*schema)));
+    reject(schema->place, "schema is {}; this build reads schema 1",
+           schema->is_scalar() ? quoted(schema->text) : kind_name(*schema));
   read_keys(top_keys(), root, "", nullptr);
   check_name(*root.find("name"));
   scenario.name = root.find("name")->text;
@@ -131,9 +130,10 @@ class Labels {
     }
     const auto [known, fresh] = first_.emplace(point.protocol.label, identity);
     if (!fresh && known->second != identity)
-      reject(place, fmt::format("the label {} names two protocols of the sweep; give this one its "
-                                "own, for example 'label: {}-2'",
-                                quoted(point.protocol.label), point.protocol.label));
+      reject(place,
+             "the label {} names two protocols of the sweep; give this one its own, for example "
+             "'label: {}-2'",
+             quoted(point.protocol.label), point.protocol.label);
   }
 
  private:
@@ -200,8 +200,8 @@ void check_figure_path(const YamlNode* value, const Scenario& scenario) {
   if (std::find(swept.begin(), swept.end(), path) != swept.end()) return;
   for (const Point& point : scenario.points)
     if (find_path(write_point(point, scenario.name), path)) return;
-  reject(value->place, fmt::format("report: the path {} does not exist{}", quoted(path),
-                                   swept.empty() ? "" : suggestion(path, swept)));
+  reject(value->place, "report: the path {} does not exist{}", quoted(path),
+         swept.empty() ? "" : suggestion(path, swept));
 }
 
 void check_figures(const YamlNode* report, const Scenario& scenario) {
@@ -225,10 +225,9 @@ void bind_expectations(YamlNode& root, const std::vector<Override>& overrides, S
   const bool changed = std::any_of(overrides.begin(), overrides.end(), changes_points);
   ExpectSection section = read_expect(written, scenario, changed);
   if (section.left_out > 0)
-    scenario.warnings.push_back(
-        fmt::format("{} of {} expectations speak of points that --set has taken away, and are "
-                    "left out",
-                    section.left_out, section.left_out + section.expectations.size()));
+    scenario.warnings.push_back(fmt::format(
+        "{} of {} expectations speak of points that --set has taken away, and are left out",
+        section.left_out, section.left_out + section.expectations.size()));
   scenario.expectations = std::move(section.expectations);
   if (std::any_of(scenario.expectations.begin(), scenario.expectations.end(),
                   [&](const Expectation& entry) {
@@ -244,9 +243,8 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
                        const Context& context) {
   YamlNode root = parse_yaml(source.text, source.name_for_errors);
   if (!root.is_map())
-    reject(root.place, fmt::format("the document holds {}; expected a scenario, which begins with "
-                                   "'schema: 1'",
-                                   kind_name(root)));
+    reject(root.place, "the document holds {}; expected a scenario, which begins with 'schema: 1'",
+           kind_name(root));
   // Those of a group's RNIC come last: what they do not replace is as the platform's.
   for (const bool of_group : {false, true})
     for (const Override& override : overrides)

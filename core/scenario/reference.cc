@@ -108,8 +108,8 @@ void add_nic(std::string& page) {
   page +=
       "\n## Constants of a NIC\n\nIn files under `models/nics`, each with value, source and "
       "status; in a scenario\n`platform: {nic: {base: connectx-5, atomic.window: 48}}` replaces "
-      "some, and a sweep varies\n`platform.nic.atomic.window`. `docs/models.md` says what they do."
-      "\n\n| constant | allowed | meaning |\n|---|---|---|\n";
+      "some, and a sweep varies\n`platform.nic.atomic.window`. `docs/models.md` says what they "
+      "do.\n\n| constant | allowed | meaning |\n|---|---|---|\n";
   for (const NicConstant& constant : nic_constants()) {
     page += fmt::format("| `{}` | {} | {} |\n", constant.key(),
                         in_cell(allowed_values(constant.as_key)), in_cell(constant.says));

@@ -52,6 +52,13 @@ struct Below {
   const void* spec;
 };
 
+// A value in a text; `path` is for messages.
+struct Given {
+  const ScenarioKey& key;
+  const YamlNode& node;
+  const std::string& path;
+};
+
 struct ScenarioKey {
   std::string path = {};  // dotted; "faults[].at" stands for a key of every item of faults
   KeyKind kind = KeyKind::text;
@@ -75,9 +82,7 @@ struct ScenarioKey {
   bool omitted = false;      // rather than written as null
   bool has_default = false;  // although it is required: the mapping may be left out
   // Into, and from, the struct of its mapping. Absent: read, and written, elsewhere.
-  std::function<void(const ScenarioKey& key, const YamlNode& node, const std::string& path,
-                     void* spec)>
-      read = {};
+  std::function<void(const Given& given, void* spec)> read = {};
   std::function<YamlNode(const ScenarioKey& key, const void* spec)> write = {};
   std::function<Below(const void* spec)> below = {};
 

@@ -1,7 +1,5 @@
 // When sections begin in an open loop.
 
-#include <fmt/format.h>
-
 #include <memory>
 
 #include "core/scenario/sections.h"
@@ -53,8 +51,8 @@ YamlNode list_of(const std::string& text, const std::string& file) {
       reject(place, "a script begins with the line 'at,client,lock,mode'");
     if (number == 0 || cells == std::vector<std::string>{""}) continue;
     if (cells.size() != kColumns.size())
-      reject(place, fmt::format("{} cells; expected at,client,lock,mode, such as 10us,0,3,shared",
-                                cells.size()));
+      reject(place, "{} cells; expected at,client,lock,mode, such as 10us,0,3,shared",
+             cells.size());
     YamlNode& row = list.items.emplace_back(yaml_map());
     row.place = place;
     for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -72,8 +70,7 @@ YamlNode read_script_file(const YamlNode& file, const std::string& directory) {
   const std::string path = relative && !directory.empty() && is_file(directory + "/" + given)
                                ? directory + "/" + given
                                : given;
-  if (!is_file(path))
-    reject(file.place, fmt::format("workload.arrivals.file: there is no file '{}'", given));
+  if (!is_file(path)) reject(file.place, "workload.arrivals.file: there is no file '{}'", given);
   const Result<std::string> text = read_text_file(path);
   if (!text) reject(file.place, "workload.arrivals.file: " + text.error().message);
   return list_of(text.value(), path);
@@ -83,11 +80,9 @@ YamlNode read_script_file(const YamlNode& file, const std::string& directory) {
 
 const Keys& arrival_keys() {
   using Spec = ArrivalSpec;
-  const auto kind =
-      words<Spec>({"poisson", "script"},
-                  number<Spec>(
-                      choice, [](const Spec& spec) { return static_cast<int>(spec.kind) - 1; },
-                      [](Spec& spec, std::int64_t value) { assign(spec.kind, value + 1); }));
+  const auto kind = words<Spec>(
+      {"poisson", "script"}, [](const Spec& spec) { return static_cast<int>(spec.kind) - 1; },
+      [](Spec& spec, std::int64_t value) { assign(spec.kind, value + 1); });
   static const Keys keys = rows<Spec>({
       {"kind", kind, "poisson", "poisson: at random, each client on its own; script: as written.",
        kRequired},
@@ -124,11 +119,13 @@ void finish_arrivals(const YamlNode* workload, const Files& files, ArrivalSpec& 
            "arrivals.csv' and 'list: [{at: 10us, client: 0, lock: 3}]'");
   const ScenarioKey& list = find_key(arrival_keys(), "list");
   if (file)
-    list.read(list, read_script_file(*file, files.directory), "workload.arrivals.list", &arrivals);
+    list.read({list, read_script_file(*file, files.directory), "workload.arrivals.list"},
+              &arrivals);
   if (arrivals.script.empty())
-    reject(node->place, fmt::format("workload.arrivals: a script has 1 to {} arrivals, each as "
-                                    "{{at: 10us, client: 0, lock: 3}}",
-                                    kMostArrivals));
+    reject(node->place,
+           "workload.arrivals: a script has 1 to {} arrivals, each as {{at: 10us, client: 0, lock: "
+           "3}}",
+           kMostArrivals);
 }
 
 }  // namespace latchlab

@@ -1,7 +1,5 @@
 #include "core/scenario/section_expect.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <set>
 
@@ -56,9 +54,9 @@ void read_figures(const FlatExpectation& flat, Expectation& entry) {
   figure("factor", false, entry.factor);
   if (entry.published == 0 && entry.absolute == 0)
     reject(flat.node.find("value")->place,
-           fmt::format("{}.value is 0, of which no share is a tolerance; add what still counts as "
-                       "0, for example 'absolute: {}'",
-                       flat.path, time ? "50ns" : "0.01"));
+           "{}.value is 0, of which no share is a tolerance; add what still counts as 0, for "
+           "example 'absolute: {}'",
+           flat.path, time ? "50ns" : "0.01");
 }
 
 Where conditions(const FlatExpectation& flat, const char* key) {
@@ -67,8 +65,8 @@ Where conditions(const FlatExpectation& flat, const char* key) {
   if (!node || node->is_null()) return where;
   const std::string path = path_of(flat.path, key);
   if (!node->is_map())
-    reject(node->place, fmt::format("{} holds {}; expected a mapping of keys to values", path,
-                                    kind_name(*node)));
+    reject(node->place, "{} holds {}; expected a mapping of keys to values", path,
+           kind_name(*node));
   for (const YamlEntry& entry : node->entries)
     where.emplace_back(entry.key, scalar(entry.value, path_of(path, entry.key), "one value"));
   return where;
@@ -165,10 +163,8 @@ const Keys& expect_keys() {
       [](Entry& entry, std::int64_t ppb) { entry.tolerance = static_cast<double>(ppb) / 1e9; }, "0",
       "1000");
   const auto best = words<Entry>(
-      {"highest", "lowest"},
-      number<Entry>(
-          choice, [](const Entry&) { return std::nullopt; },
-          [](Entry& entry, std::int64_t value) { entry.highest_is_best = value == 0; }));
+      {"highest", "lowest"}, [](const Entry&) { return std::nullopt; },
+      [](Entry& entry, std::int64_t value) { entry.highest_is_best = value == 0; });
   static const Keys keys = rows<Entry>({
       {"id", line(&Entry::id), "cas-ideal", "Its name, unique.", kRequired},
       {"kind", words({"value", "ratio", "order", "table"}, &Entry::kind), "value",
@@ -263,9 +259,8 @@ ExpectSection read_expect(const YamlNode* node, const Scenario& scenario, bool p
   for (const FlatExpectation& flat : expand_expectations(node)) {
     Expectation entry = read_entry(flat);
     if (!ids.insert(entry.id).second)
-      reject(flat.node.place,
-             fmt::format("{}: there are two expectations {}; give this one its own id", flat.path,
-                         quoted(entry.id)));
+      reject(flat.node.place, "{}: there are two expectations {}; give this one its own id",
+             flat.path, quoted(entry.id));
     try {
       entry.groups = groups_of(flat, entry.kind, index);
     } catch (const InputError&) {

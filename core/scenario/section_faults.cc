@@ -36,7 +36,7 @@ void check_below(const YamlNode& node, const std::string& path, const char* key,
   static const ScenarioKey any = quantity(count, "0");
   ScenarioKey bounded = any;
   bounded.most = std::int64_t{end} - 1;
-  if (const YamlNode* value = node.find(key)) read_number(bounded, *value, path_of(path, key));
+  if (const YamlNode* value = node.find(key)) read_number({bounded, *value, path_of(path, key)});
 }
 
 void check_target(const YamlNode& node, const std::string& path, const PlatformSpec& platform,
@@ -54,18 +54,16 @@ void check_target(const YamlNode& node, const std::string& path, const PlatformS
                                  ? "client_node: N or server: N"
                                  : "client: N, client_node: N or server: N";
   if (given > 0 || fault.per_second == 0)
-    reject(node.place,
-           fmt::format("{} says {}; expected {}", path,
-                       given == 0 ? "not who it is about" : "twice who it is about", wanted));
+    reject(node.place, "{} says {}; expected {}", path,
+           given == 0 ? "not who it is about" : "twice who it is about", wanted);
   fault.target = FaultTarget::any_client;
 }
 
 void check_cpu_fault(const YamlNode& node, const std::string& path, const PlatformSpec& platform,
                      FaultSpec& fault) {
   if (fault.at.has_value() == (fault.per_second > 0))
-    reject(node.place, path +
-                           " needs one of 'at: 30ms' and 'rate: 100' (so many a second on "
-                           "average)");
+    reject(node.place,
+           path + " needs one of 'at: 30ms' and 'rate: 100' (so many a second on average)");
   check_target(node, path, platform, fault);
   if (fault.kind == FaultKind::drift && fault.jump.ps == 0 && !fault.drift_ppb)
     reject(node.place, path + " changes nothing; add 'jump: 10us' or 'drift: 200ppm'");
@@ -76,13 +74,12 @@ void check_link(const YamlNode& node, const std::string& path, const PlatformSpe
   if (!fault.to) return;
   const Place& place = node.find("to")->place;
   if (*fault.to == fault.node)
-    reject(place, fmt::format("{0}.node and {0}.to are the same node; a node reaches itself "
-                              "without any link",
-                              path));
+    reject(place, "{0}.node and {0}.to are the same node; a node reaches itself without any link",
+           path);
   if (platform.rnic_of(*fault.to) == platform.rnic_of(fault.node))
-    reject(place, fmt::format("{0}.node and {0}.to are behind the same RNIC, and reach each other "
-                              "without any link",
-                              path));
+    reject(place,
+           "{0}.node and {0}.to are behind the same RNIC, and reach each other without any link",
+           path);
 }
 
 }  // namespace
@@ -143,8 +140,8 @@ const Keys& fault_keys() {
       {"rate",
        number(count, &Fault::per_second, "1", "1M"),
        "100",
-       "So many a second on average, at random dates; without `client`, `client_node` and "
-       "`server` each hits some client.",
+       "So many a second on average, at random dates; without `client`, `client_node` and `server` "
+       "each hits some client.",
        0,
        {"pause"}},
       {"rate", said<Fault>(count), "100", "So many a second on average.", kNullable | kUnsupported,

@@ -20,12 +20,10 @@ void check_name(const YamlNode& name, const std::string& path, const Point& poin
                c == '-' || c == '_';
       });
   if (!fit)
-    reject(name.place,
-           fmt::format("{} is '{}'; expected 1 to 64 letters, digits, '-' or '_'", path, text));
+    reject(name.place, "{} is '{}'; expected 1 to 64 letters, digits, '-' or '_'", path, text);
   for (const GroupSpec& group : point.groups)
     if (group.name == text)
-      reject(name.place,
-             fmt::format("{} is '{}', as an earlier group's; give each its own", path, text));
+      reject(name.place, "{} is '{}', as an earlier group's; give each its own", path, text);
 }
 
 // Links of all but a star have one rate, which SimGrid's flows then share.
@@ -35,9 +33,9 @@ NicModel read_group_nic(const YamlNode& node, const Files& files, const Platform
       platform.topology.kind != TopologyKind::star && platform.bulk.model == BulkModel::flows;
   if (one_rate && nic.link_bits_per_s != platform.nic.link_bits_per_s)
     reject(node.place,
-           fmt::format("a group's {} has another link.rate than the platform's {}, and flows on "
-                       "this topology know one rate; set platform.bulk to shared_ports",
-                       nic.name, platform.nic.name));
+           "a group's {} has another link.rate than the platform's {}, and flows on this topology "
+           "know one rate; set platform.bulk to shared_ports",
+           nic.name, platform.nic.name);
   return nic;
 }
 
@@ -50,23 +48,25 @@ Value<GroupSpec> clients(std::uint32_t ClientGroup::*field, const char* most) {
 
 // Over what is common to all.
 Value<GroupSpec> workload() {
-  Value<GroupSpec> value = nested(&GroupSpec::workload, workload_keys);
-  value.key.below = {};
-  value.key.read = [](const ScenarioKey&, const YamlNode& node, const std::string&, void* group) {
-    if (!node.is_null())
-      read_keys(workload_keys(), node, "workload", &static_cast<GroupSpec*>(group)->workload);
-  };
-  return value;
+  return value_of<GroupSpec>(
+      {.kind = map},
+      [](const Given& given, GroupSpec& group) {
+        if (!given.node.is_null())
+          read_keys(workload_keys(), given.node, "workload", &group.workload);
+      },
+      [](const ScenarioKey&, const GroupSpec& group) {
+        return write_keys(workload_keys(), &group.workload);
+      });
 }
 
+// Read once the platform is known.
 template <class Part, class Write>
 Value<GroupSpec> own(KeyKind kind, std::optional<Part> GroupSpec::*field, Write write) {
-  Value<GroupSpec> value = said<GroupSpec>(kind);
-  value.key.write = [field, write](const ScenarioKey&, const void* group) {
-    const std::optional<Part>& part = static_cast<const GroupSpec*>(group)->*field;
-    return part ? write(*part) : YamlNode();
-  };
-  return value;
+  return value_of<GroupSpec>(
+      {.kind = kind}, [](const Given&, GroupSpec&) {},
+      [field, write](const ScenarioKey&, const GroupSpec& group) {
+        return group.*field ? write(*(group.*field)) : YamlNode();
+      });
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ const Keys& group_keys() {
 void read_groups(const YamlNode* node, const Files& files, Point& point) {
   if (!node) return;
   for (const YamlNode& item :
-       read_list(find_key(top_keys(), "groups"), *node, "groups", kMostGroups)) {
+       read_list({find_key(top_keys(), "groups"), *node, "groups"}, kMostGroups)) {
     const std::string path = fmt::format("groups.{}", point.groups.size());
     GroupSpec group;
     group.workload = point.workload;
@@ -119,10 +119,9 @@ void read_group_hardware(const YamlNode& groups, const Files& files, Point& poin
     const YamlNode* const nic = node.find("nic");
     if (nic && !nic->is_null()) group.nic = read_group_nic(*nic, files, point.platform);
     if (group.nic && point.platform.colocated && point.locks.device_memory)
-      reject(
-          nic->place,
-          "groups have RNICs of their own on nodes that are servers, and locks.memory is device; "
-          "lock tables need the same RNIC on every server: use memory: host");
+      reject(nic->place,
+             "groups have RNICs of their own on nodes that are servers, and locks.memory is "
+             "device; lock tables need the same RNIC on every server: use memory: host");
     const YamlNode* const clocks = node.find("clocks");
     if (!clocks || clocks->is_null()) continue;
     group.clocks = point.platform.clocks;

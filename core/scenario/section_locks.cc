@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "core/base/ids.h"
 #include "core/scenario/quantities.h"
 #include "core/scenario/sections.h"
@@ -63,19 +61,18 @@ void check_locks(const LockTableSpec& locks, const PlatformSpec& platform,
     return part ? part->place : node ? node->place : place;
   };
   if (locks.placement == PlacementKind::node && locks.node >= servers)
-    reject(where("placement"), fmt::format("locks.placement.node is {}; allowed: 0 to {} (there "
-                                           "are {} servers)",
-                                           locks.node, servers - 1, servers));
+    reject(where("placement"),
+           "locks.placement.node is {}; allowed: 0 to {} (there are {} servers)", locks.node,
+           servers - 1, servers);
   if (locks.stride_bytes % kEntryAlignment != 0)
-    reject(where("stride"), fmt::format("locks.stride is {}; expected a multiple of 8B, at least "
-                                        "the size of the protocol's entry",
-                                        format_bytes(locks.stride_bytes)));
+    reject(
+        where("stride"),
+        "locks.stride is {}; expected a multiple of 8B, at least the size of the protocol's entry",
+        format_bytes(locks.stride_bytes));
   const bool told = node != nullptr && node->find("stride") != nullptr;
   if (told && locks.stride_bytes != 0 && locks.stride_bytes < entry_bytes)
-    reject(where("stride"),
-           fmt::format("locks.stride is {}; this protocol's entry needs at least "
-                       "{}",
-                       format_bytes(locks.stride_bytes), format_bytes(entry_bytes)));
+    reject(where("stride"), "locks.stride is {}; this protocol's entry needs at least {}",
+           format_bytes(locks.stride_bytes), format_bytes(entry_bytes));
   const std::uint64_t own = (entry_bytes + kEntryAlignment - 1) / kEntryAlignment * kEntryAlignment;
   const std::uint64_t stride = std::max({locks.stride_bytes, own, kEntryAlignment});
   const std::uint64_t spread = locks.placement == PlacementKind::node ? 1 : servers;
@@ -83,23 +80,23 @@ void check_locks(const LockTableSpec& locks, const PlatformSpec& platform,
   const std::uint64_t most = (kMaxOffset - kFirstEntryOffset) / stride;
   if (per_server > most)
     reject(where("count"),
-           fmt::format("locks.count x stride is {} x {} on one server, beyond the 48-bit address "
-                       "space; at most {} locks per server fit",
-                       per_server, format_bytes(stride), most));
+           "locks.count x stride is {} x {} on one server, beyond the 48-bit address space; at "
+           "most {} locks per server fit",
+           per_server, format_bytes(stride), most);
   if (!locks.device_memory) return;
   const NicModel& nic = platform.nic;
   if (nic.device_bytes == 0)
-    reject(where("memory"), fmt::format("locks.memory is device, and {} has no memory of its own "
-                                        "(device_memory.size is 0B); use memory: host",
-                                        nic.name));
+    reject(where("memory"),
+           "locks.memory is device, and {} has no memory of its own (device_memory.size is 0B); "
+           "use memory: host",
+           nic.name);
   const auto fitting = static_cast<std::uint64_t>(nic.device_bytes) / stride;
   if (per_server > fitting)
-    reject(
-        where("count"),
-        fmt::format("locks.count x stride is {} x {} on one server, beyond the {} of {}'s own "
-                    "memory; at most {} locks per server fit, or use memory: host",
-                    per_server, format_bytes(stride),
-                    format_bytes(static_cast<std::uint64_t>(nic.device_bytes)), nic.name, fitting));
+    reject(where("count"),
+           "locks.count x stride is {} x {} on one server, beyond the {} of {}'s own memory; at "
+           "most {} locks per server fit, or use memory: host",
+           per_server, format_bytes(stride),
+           format_bytes(static_cast<std::uint64_t>(nic.device_bytes)), nic.name, fitting);
 }
 
 }  // namespace latchlab

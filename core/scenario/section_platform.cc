@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "core/scenario/nic_file.h"
 #include "core/scenario/sections.h"
 
@@ -59,13 +57,13 @@ Value<PlatformSpec> clients(std::uint32_t PlatformSpec::*field, const char* most
       most);
 }
 
+// Read once the rest of the platform is known.
 Value<PlatformSpec> nic() {
-  Value<PlatformSpec> value{{.fallback = kUsualNic}};
-  value.key.write = [](const ScenarioKey&, const void* spec) {
-    const NicModel& nic = static_cast<const PlatformSpec*>(spec)->nic;
-    return nic.name.empty() ? YamlNode() : write_nic(nic);
-  };
-  return value;
+  return value_of<PlatformSpec>(
+      {.fallback = kUsualNic}, [](const Given&, PlatformSpec&) {},
+      [](const ScenarioKey&, const PlatformSpec& platform) {
+        return platform.nic.name.empty() ? YamlNode() : write_nic(platform.nic);
+      });
 }
 
 // How many clients there are, from the groups or from the two keys that they stand for.
@@ -74,9 +72,8 @@ void count_clients(const YamlNode* node, const std::vector<GroupSpec>& groups,
   if (groups.empty()) return;
   for (const char* key : {"client_nodes", "clients_per_node"})
     if (const YamlNode* given = node ? node->find(key) : nullptr)
-      reject(given->place, fmt::format("platform.{} and groups both say how many clients there "
-                                       "are; remove one of them",
-                                       key));
+      reject(given->place,
+             "platform.{} and groups both say how many clients there are; remove one of them", key);
   platform.client_nodes = 0;
   for (const GroupSpec& group : groups) {
     platform.groups.push_back(group.clients);
@@ -93,30 +90,30 @@ void check_sharing(const PlatformSpec& platform, const YamlNode& node) {
            "RNIC each; remove it, or set platform.colocated to false");
   if (platform.cores > platform.clients_per_node)
     reject(node.find("cores")->place,
-           fmt::format("platform.cores is {} with {} clients per node; at most {} can be used",
-                       platform.cores, platform.clients_per_node, platform.clients_per_node));
+           "platform.cores is {} with {} clients per node; at most {} can be used", platform.cores,
+           platform.clients_per_node, platform.clients_per_node);
 }
 
 void check_size(const PlatformSpec& platform, const Place& place) {
   if (platform.colocated && platform.client_nodes > platform.servers)
-    reject(place, fmt::format("platform.client_nodes is {} with {} servers; with colocated: true "
-                              "each client node is a server, so at most {} are possible",
-                              platform.client_nodes, platform.servers, platform.servers));
+    reject(place,
+           "platform.client_nodes is {} with {} servers; with colocated: true each client node is "
+           "a server, so at most {} are possible",
+           platform.client_nodes, platform.servers, platform.servers);
   const std::int64_t nodes = std::int64_t{platform.servers} +
                              (platform.colocated ? 0 : std::int64_t{platform.client_nodes});
   if (nodes > kMostNodes)
-    reject(place, fmt::format("platform has {} nodes (servers and client nodes); at most {} are "
-                              "possible",
-                              nodes, kMostNodes));
+    reject(place, "platform has {} nodes (servers and client nodes); at most {} are possible",
+           nodes, kMostNodes);
   std::int64_t clients = platform.groups.empty() ? std::int64_t{platform.client_nodes} *
                                                        std::int64_t{platform.clients_per_node}
                                                  : 0;
   for (const ClientGroup& group : platform.groups)
     clients += std::int64_t{group.nodes} * std::int64_t{group.clients_per_node};
   if (clients > kMostClients)
-    reject(place, fmt::format("platform has {} clients (client_nodes x clients_per_node); at most "
-                              "{} are possible",
-                              clients, kMostClients));
+    reject(place,
+           "platform has {} clients (client_nodes x clients_per_node); at most {} are possible",
+           clients, kMostClients);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
 
 ParamValue read_param(const ParamSpec& spec, const YamlNode& node) {
   const ScenarioKey key = key_of(spec);
-  const std::int64_t number = read_number(key, node, key.path);
+  const std::int64_t number = read_number({key, node, key.path});
   switch (spec.kind) {
     case ParamKind::integer:
       return number;
@@ -35,12 +35,12 @@ ParamValue read_param(const ParamSpec& spec, const YamlNode& node) {
   for (const ProtocolInfo& other : protocols)
     if (other.find_param(entry.key)) owners.push_back(other.name);
   if (!owners.empty())
-    reject(entry.place, fmt::format("parameter {} belongs to {}, not to {}; remove it",
-                                    quoted(entry.key), joined(owners), info.name));
+    reject(entry.place, "parameter {} belongs to {}, not to {}; remove it", quoted(entry.key),
+           joined(owners), info.name);
   std::vector<std::string> known = kCommonKeys;
   for (const ParamSpec& spec : info.params) known.push_back(spec.name);
-  reject(entry.place, fmt::format("unknown key {} in protocol {}{}", quoted(entry.key), info.name,
-                                  suggestion(entry.key, known)));
+  reject(entry.place, "unknown key {} in protocol {}{}", quoted(entry.key), info.name,
+         suggestion(entry.key, known));
 }
 
 bool belongs_to_another(const std::string& key, const SweptProtocols& swept) {
@@ -53,22 +53,21 @@ bool belongs_to_another(const std::string& key, const SweptProtocols& swept) {
 const YamlNode* find(const YamlNode& node, const char* key) {
   const YamlNode* given = node.find(key);
   if (given && given->is_null())
-    reject(given->place, fmt::format("protocol.{} has no value; give one or remove the key", key));
+    reject(given->place, "protocol.{} has no value; give one or remove the key", key);
   return given;
 }
 
 std::string read_profile(const YamlNode& node, const ProtocolInfo& info) {
   const YamlNode* given = find(node, "profile");
   if (info.profiles.empty()) {
-    if (given)
-      reject(given->place, fmt::format("protocol {} has no profiles; remove 'profile'", info.name));
+    if (given) reject(given->place, "protocol {} has no profiles; remove 'profile'", info.name);
     return "";
   }
   if (!given) return info.profiles.front().name;
   std::vector<std::string> names;
   for (const Profile& profile : info.profiles) names.push_back(profile.name);
   const ScenarioKey key{.kind = KeyKind::choice, .choices = names};
-  return names[static_cast<std::size_t>(read_number(key, *given, "protocol.profile"))];
+  return names[static_cast<std::size_t>(read_number({key, *given, "protocol.profile"}))];
 }
 
 std::string read_label(const YamlNode& node, const std::string& fallback) {
@@ -106,15 +105,14 @@ const ProtocolInfo& find_protocol(const YamlNode& name,
     if (info.name == wanted) return info;
     known.push_back(info.name);
   }
-  reject(name.place, fmt::format("there is no protocol {}; known: {}{}", quoted(wanted),
-                                 joined(known), aside(wanted, known)));
+  reject(name.place, "there is no protocol {}; known: {}{}", quoted(wanted), joined(known),
+         aside(wanted, known));
 }
 
 ProtocolSpec read_protocol(const YamlNode& node, const std::vector<ProtocolInfo>& protocols,
                            const SweptProtocols& swept) {
   if (!node.is_map())
-    reject(node.place,
-           fmt::format("protocol holds {}; expected a mapping of keys to values", kind_name(node)));
+    reject(node.place, "protocol holds {}; expected a mapping of keys to values", kind_name(node));
   const YamlNode* name = find(node, "name");
   if (!name) reject(node.place, "protocol.name is missing; add it, for example 'name: shiftlock'");
   const ProtocolInfo& info = find_protocol(*name, protocols);
@@ -131,8 +129,7 @@ ProtocolSpec read_protocol(const YamlNode& node, const std::vector<ProtocolInfo>
     spec.params.set(entry.key, read_param(*param, entry.value));
   }
   const std::string contradiction = info.contradiction ? info.contradiction(spec.params) : "";
-  if (!contradiction.empty())
-    reject(node.place, fmt::format("protocol {}: {}", info.name, contradiction));
+  if (!contradiction.empty()) reject(node.place, "protocol {}: {}", info.name, contradiction);
   return spec;
 }
 

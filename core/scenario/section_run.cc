@@ -1,7 +1,5 @@
 // run and report.
 
-#include <fmt/format.h>
-
 #include "core/scenario/quantities.h"
 #include "core/scenario/sections.h"
 
@@ -71,11 +69,11 @@ const Keys& report_keys() {
 
 void check_run(const YamlNode* node, const RunSpec& run) {
   if (run.series.ps == 0 || run.duration.ps / run.series.ps <= kMostIntervals) return;
-  reject(node->find("series")->place,
-         fmt::format("run.series is {}, which makes {} intervals of a run.duration of {}; at most "
-                     "{} are possible",
-                     format_duration(run.series), run.duration.ps / run.series.ps,
-                     format_duration(run.duration), kMostIntervals));
+  reject(
+      node->find("series")->place,
+      "run.series is {}, which makes {} intervals of a run.duration of {}; at most {} are possible",
+      format_duration(run.series), run.duration.ps / run.series.ps, format_duration(run.duration),
+      kMostIntervals);
 }
 
 }  // namespace latchlab

@@ -29,17 +29,18 @@ Value<Point> later(KeyKind kind, const Keys& (*keys)()) {
   return value;
 }
 
-template <class T>
-Value<Point> of_a_point(Value<T> value) {
-  value.key.read = {};
-  return value;
-}
-
 Value<Point> protocol() {
-  Value<Point> value = of_a_point(nested(&Point::protocol, protocol_keys));
+  Value<Point> value = nested(&Point::protocol, protocol_keys);
+  value.key.read = {};
   value.key.write = [](const ScenarioKey&, const void* point) {
     return write_protocol(static_cast<const Point*>(point)->protocol);
   };
+  return value;
+}
+
+Value<Point> groups() {
+  Value<Point> value = items(&Point::groups, group_keys, 0);
+  value.key.read = {};
   return value;
 }
 
@@ -60,7 +61,7 @@ const Keys& top_keys() {
       {"workload", nested(&Point::workload, workload_keys), "{read_ratio: 50%}",
        "What each client does, again and again: draw a lock and a mode, acquire, hold, release, "
        "think."},
-      {"groups", of_a_point(items(&Point::groups, group_keys, 0)),
+      {"groups", groups(),
        "[{name: readers, nodes: 2, workload: {read_ratio: 100%}}, {name: writers}]",
        "Classes of clients, in place of platform.client_nodes and clients_per_node; their nodes "
        "and clients are numbered in this order.",

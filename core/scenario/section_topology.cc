@@ -36,17 +36,18 @@ void fill(T& field, T value) {
   if (field == T{}) field = std::move(value);
 }
 
-[[noreturn]] void refuse(const Place& place, const std::string& problem) {
-  reject(place, "platform.topology" + problem);
+template <class... Values>
+[[noreturn]] void refuse(const Place& place, const std::string& problem, const Values&... values) {
+  reject(place, "platform.topology" + problem, values...);
 }
 
 void check_hosts(std::int64_t hosts, std::uint32_t nodes, const Place& place, const char* shape) {
-  if (hosts > kMostNodes)
-    refuse(place, fmt::format(" has more than {} hosts ({})", kMostNodes, shape));
+  if (hosts > kMostNodes) refuse(place, " has more than {} hosts ({})", kMostNodes, shape);
   if (hosts < nodes)
-    refuse(place, fmt::format(" has {} hosts ({}), and the scenario has {} nodes; make it larger, "
-                              "or leave the shape out to have it follow from the nodes",
-                              hosts, shape, nodes));
+    refuse(place,
+           " has {} hosts ({}), and the scenario has {} nodes; make it larger, or leave the shape "
+           "out to have it follow from the nodes",
+           hosts, shape, nodes);
 }
 
 // Two levels, as much bandwidth up as down.
@@ -59,15 +60,16 @@ void finish_fat_tree(const Place& place, std::uint32_t nodes, TopologySpec& tree
   fill(tree.up, up);
   fill(tree.parallel, Numbers(levels, 1));
   if (tree.up.size() != levels || tree.parallel.size() != levels)
-    refuse(place, fmt::format(": down has {} levels, up {} and parallel {}; each holds one number "
-                              "per level, from the hosts up",
-                              levels, tree.up.size(), tree.parallel.size()));
+    refuse(place,
+           ": down has {} levels, up {} and parallel {}; each holds one number per level, from the "
+           "hosts up",
+           levels, tree.up.size(), tree.parallel.size());
   if (tree.up[0] != 1 || tree.parallel[0] != 1)
-    refuse(place, fmt::format(": up and parallel begin with {} and {}; a host has one port, so "
-                              "both begin with 1",
-                              tree.up[0], tree.parallel[0]));
+    refuse(place,
+           ": up and parallel begin with {} and {}; a host has one port, so both begin with 1",
+           tree.up[0], tree.parallel[0]);
   if (product(tree.up) > kMostNodes)
-    refuse(place, fmt::format(" has more than {} switches on one level", kMostNodes));
+    refuse(place, " has more than {} switches on one level", kMostNodes);
   check_hosts(product(tree.down), nodes, place, "down multiplied");
 }
 
@@ -80,10 +82,10 @@ void finish_dragonfly(const Place& place, std::uint32_t nodes, TopologySpec& fly
   const std::int64_t routers = product({fly.groups, fly.chassis, fly.routers});
   fill(fly.hosts, (nodes + routers - 1) / routers);
   if (fly.groups > fly.routers)
-    refuse(place, fmt::format(" has {} groups and {} routers per chassis; SimGrid connects each "
-                              "group to another by the router of that number in a chassis, so "
-                              "groups must not exceed routers",
-                              fly.groups, fly.routers));
+    refuse(place,
+           " has {} groups and {} routers per chassis; SimGrid connects each group to another by "
+           "the router of that number in a chassis, so groups must not exceed routers",
+           fly.groups, fly.routers);
   check_hosts(product({routers, fly.hosts}), nodes, place, "groups x chassis x routers x hosts");
 }
 
@@ -114,20 +116,21 @@ void finish_file(const YamlNode& node, const Files& files, TopologySpec& topolog
   const Result<std::string> text = read_text_file(topology.file);
   if (!text) throw InputError{text.error()};
   if (text.value().find("<platform") == std::string::npos)
-    refuse(place, fmt::format(".file: {} is no SimGrid platform (it holds no <platform>)",
-                              latchlab::quoted(topology.file)));
+    refuse(place, ".file: {} is no SimGrid platform (it holds no <platform>)",
+           latchlab::quoted(topology.file));
   for (const char* word : {"state_file=", "availability_file=", "bandwidth_file=", "latency_file=",
                            "<trace", "<actor", "<process", "<config"})
     if (text.value().find(word) != std::string::npos)
-      refuse(place, fmt::format(".file: the platform holds {}, which nothing here follows; remove "
-                                "it (links that fail are written as faults)",
-                                latchlab::quoted(word)));
+      refuse(place,
+             ".file: the platform holds {}, which nothing here follows; remove it (links that fail "
+             "are written as faults)",
+             latchlab::quoted(word));
   const std::string before = std::exchange(topology.checksum, checksum(text.value()));
   if (!before.empty() && before != topology.checksum)
-    refuse(node.find("checksum")->place,
-           fmt::format(".checksum is {}, and {} has {}; the file has changed (remove the key to "
-                       "take it as it is)",
-                       latchlab::quoted(before), topology.file, topology.checksum));
+    refuse(
+        node.find("checksum")->place,
+        ".checksum is {}, and {} has {}; the file has changed (remove the key to take it as it is)",
+        latchlab::quoted(before), topology.file, topology.checksum);
 }
 
 }  // namespace

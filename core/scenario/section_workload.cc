@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "core/base/ids.h"
 #include "core/scenario/quantities.h"
 #include "core/scenario/sections.h"
@@ -98,9 +96,8 @@ const Keys& exponential_keys() {
       {"kind",
        words<Workload>(
            {"exponential"},
-           number<Workload>(
-               choice, [](const Workload& workload) { return workload.think_exponential ? 0 : -1; },
-               [](Workload& workload, std::int64_t) { workload.think_exponential = true; })),
+           [](const Workload& workload) { return workload.think_exponential ? 0 : -1; },
+           [](Workload& workload, std::int64_t) { workload.think_exponential = true; }),
        "exponential", "How the pause is drawn.", kRequired},
       {"mean", number(duration, &Workload::think_time, "0us", "1000s"), "5us", "Its mean.",
        kRequired},
@@ -124,10 +121,9 @@ template <class Refuse>
 void check_together(const WorkloadSpec& workload, const Refuse& refuse) {
   if (workload.read_ratio_ppb + workload.update_ratio_ppb > kOne)
     refuse("update_ratio",
-           fmt::format("workload.read_ratio {} and update_ratio {} are more than all acquisitions; "
-                       "lower one of them",
-                       format_percent(workload.read_ratio_ppb),
-                       format_percent(workload.update_ratio_ppb)));
+           "workload.read_ratio {} and update_ratio {} are more than all acquisitions; lower one "
+           "of them",
+           format_percent(workload.read_ratio_ppb), format_percent(workload.update_ratio_ppb));
   if (workload.upgrade_ratio_ppb > 0 && workload.update_ratio_ppb == 0)
     refuse("upgrade_ratio",
            "workload.upgrade_ratio is a share of the acquisitions for update, and there are none; "
@@ -148,21 +144,21 @@ void check_locks_asked(const WorkloadSpec& workload, const PlatformSpec& platfor
                        const LockTableSpec& locks, const Refuse& refuse) {
   if (workload.locks_per_section > locks.count)
     refuse("locks_per_section",
-           fmt::format("workload.locks_per_section is {}, and there are {} locks (locks.count)",
-                       workload.locks_per_section, locks.count));
+           "workload.locks_per_section is {}, and there are {} locks (locks.count)",
+           workload.locks_per_section, locks.count);
   const std::uint64_t stride = (std::uint64_t{workload.object_bytes} + 63) / 64 * 64;
   if (stride > 0 && locks.count > (kMaxOffset / 4) / stride)
     refuse("critical_section",
-           fmt::format("objects of {} for {} locks go beyond the 48-bit address space; lower "
-                       "locks.count to {} or less",
-                       format_bytes(workload.object_bytes), locks.count, kMaxOffset / 4 / stride));
+           "objects of {} for {} locks go beyond the 48-bit address space; lower locks.count to {} "
+           "or less",
+           format_bytes(workload.object_bytes), locks.count, kMaxOffset / 4 / stride);
   for (const ScriptedArrival& arrival : workload.arrivals.script) {
     if (arrival.client >= platform.clients())
-      refuse("arrivals", fmt::format("workload.arrivals has client {}; allowed: 0 to {}",
-                                     arrival.client, platform.clients() - 1));
+      refuse("arrivals", "workload.arrivals has client {}; allowed: 0 to {}", arrival.client,
+             platform.clients() - 1);
     if (arrival.lock >= locks.count)
-      refuse("arrivals", fmt::format("workload.arrivals has lock {}; allowed: 0 to {}",
-                                     arrival.lock, locks.count - 1));
+      refuse("arrivals", "workload.arrivals has lock {}; allowed: 0 to {}", arrival.lock,
+             locks.count - 1);
   }
 }
 
@@ -179,9 +175,9 @@ void check_locality(const WorkloadSpec& workload, const PlatformSpec& platform,
            "workload.locality needs locks on every server, and locks.placement puts all on one; "
            "use round_robin or partitioned");
   if (locks.count < platform.servers)
-    refuse("locality", fmt::format("workload.locality needs locks on every server: set locks.count "
-                                   "to {} or more",
-                                   platform.servers));
+    refuse("locality",
+           "workload.locality needs locks on every server: set locks.count to {} or more",
+           platform.servers);
   if (platform.servers == 1 && *workload.locality_ppb < kOne)
     refuse("locality",
            "workload.locality is below 100%, and one server has no others; set platform.servers to "
@@ -191,16 +187,18 @@ void check_locality(const WorkloadSpec& workload, const PlatformSpec& platform,
 }  // namespace
 
 const Keys& workload_keys() {
+  const auto kind = words<Workload>(
+      {"micro"},
+      number<Workload>(
+          choice, [](const Workload&) { return 0; }, [](Workload&, std::int64_t) {}),
+      {"range", "transactions", "object_store", "index", "file_io", "trace"});
   const auto order = words<Workload>(
       {"sorted", "as_asked"},
-      number<Workload>(
-          choice, [](const Workload& workload) { return workload.locks_sorted ? 0 : 1; },
-          [](Workload& workload, std::int64_t value) { workload.locks_sorted = value == 0; }));
+      [](const Workload& workload) { return workload.locks_sorted ? 0 : 1; },
+      [](Workload& workload, std::int64_t value) { workload.locks_sorted = value == 0; });
   static const Keys keys = rows<Workload>({
-      {"kind",
-       fixed<Workload>("micro",
-                       {"range", "transactions", "object_store", "index", "file_io", "trace"}),
-       "micro", "micro: locks drawn anew for each section. Other kinds are not in this build."},
+      {"kind", kind, "micro",
+       "micro: locks drawn anew for each section. Other kinds are not in this build."},
       {"distribution", nested(&Workload::distribution, distribution_keys, "kind"),
        "{kind: zipf, theta: 0.99}", "Which lock a client asks for."},
       {"read_ratio", number(ratio, &Workload::read_ratio_ppb, "0", "1"), "50%",
@@ -245,16 +243,15 @@ const Keys& workload_keys() {
 
 void check_workload(const WorkloadSpec& workload, const Point& point, const YamlNode* own,
                     const YamlNode* common, const Place& place) {
-  const auto refuse = [&](const char* key, const std::string& why) {
+  const auto refuse = [&](const char* key, const auto&... why) {
     const YamlNode* part = own ? find_path(*own, key) : nullptr;
     if (!part && common) part = find_path(*common, key);
-    reject(part ? part->place : own ? own->place : common ? common->place : place, why);
+    reject(part ? part->place : own ? own->place : common ? common->place : place, why...);
   };
   if (workload.object_bytes % 8 != 0 || workload.object_bytes > kLargestObject)
     refuse("critical_section.bytes",
-           fmt::format("workload.critical_section.bytes is {}; expected a multiple of 8B, 16KiB at "
-                       "most",
-                       format_bytes(workload.object_bytes)));
+           "workload.critical_section.bytes is {}; expected a multiple of 8B, 16KiB at most",
+           format_bytes(workload.object_bytes));
   check_together(workload, refuse);
   check_locks_asked(workload, point.platform, point.locks, refuse);
   check_locality(workload, point.platform, point.locks, refuse);

@@ -23,7 +23,7 @@ std::vector<std::string> split(const std::string& path, const Place& place) {
   const bool hollow =
       std::any_of(parts.begin(), parts.end(), [](const std::string& p) { return p.empty(); });
   if (hollow || std::ssize(parts) > kMostParts)
-    reject(place, fmt::format("{} is not a path; expected one such as locks.count", quoted(path)));
+    reject(place, "{} is not a path; expected one such as locks.count", quoted(path));
   return parts;
 }
 
@@ -39,8 +39,8 @@ YamlNode& list_item(YamlNode& list, const std::string& part, const std::string& 
   const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
   const bool number = error == std::errc() && end == part.data() + part.size();
   if (!number || index >= list.items.size())
-    reject(place, fmt::format("{} is a list of {}; expected the number of an item, from 0, not {}",
-                              path, list.items.size(), quoted(part)));
+    reject(place, "{} is a list of {}; expected the number of an item, from 0, not {}", path,
+           list.items.size(), quoted(part));
   return list.items[index];
 }
 
@@ -60,8 +60,8 @@ YamlNode& step_into(YamlNode& node, const std::vector<std::string>& parts, std::
     node.place = place;
   }
   if (!node.is_map())
-    reject(place, fmt::format("{} holds {}, so {} cannot be set in it", path, kind_name(node),
-                              quoted(parts[depth])));
+    reject(place, "{} holds {}, so {} cannot be set in it", path, kind_name(node),
+           quoted(parts[depth]));
   if (YamlNode* child = node.find(parts[depth])) return *child;
   YamlNode fresh;
   fresh.place = place;
@@ -82,12 +82,12 @@ bool within(const std::string& inner, const std::string& outer) {
 
 void reject_lost(const std::string& path, const std::string& swept, const Place& place) {
   if (path == swept || within(path, swept))
-    reject(place, fmt::format("{} is varied by the sweep, which would undo this; change the sweep "
-                              "instead, for example --set {}",
-                              swept,
-                              swept == "protocol" ? "'protocol={name: mcs}' (it takes the place of "
-                                                    "the axis)"
-                                                  : "sweep=null"));
+    reject(place,
+           "{} is varied by the sweep, which would undo this; change the sweep instead, for "
+           "example --set {}",
+           swept,
+           swept == "protocol" ? "'protocol={name: mcs}' (it takes the place of the axis)"
+                               : "sweep=null");
 }
 
 // True when the override has replaced an axis of the grid.

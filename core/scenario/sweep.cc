@@ -1,7 +1,5 @@
 #include "core/scenario/sweep.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
@@ -18,18 +16,17 @@ void check_path(const std::string& path, const Place& place) {
   if (std::find(sections.begin(), sections.end(), section) != sections.end()) return;
   const std::string near = nearest(section, sections);
   const std::string rest = dot == std::string::npos ? "" : path.substr(dot);
-  reject(place, fmt::format("sweep path {} does not exist; {}", quoted(path),
-                            near.empty() ? "a path begins with " + joined(sections)
-                                         : "did you mean " + quoted(near + rest) + "?"));
+  reject(place, "sweep path {} does not exist; {}", quoted(path),
+         near.empty() ? "a path begins with " + joined(sections)
+                      : "did you mean " + quoted(near + rest) + "?");
 }
 
 void check_list(const std::string& path, const YamlNode& list) {
   if (!list.is_sequence())
-    reject(list.place, fmt::format("sweep path {} has {}; expected a list of values", quoted(path),
-                                   kind_name(list)));
+    reject(list.place, "sweep path {} has {}; expected a list of values", quoted(path),
+           kind_name(list));
   if (list.items.empty())
-    reject(list.place,
-           fmt::format("sweep path {} has an empty list; give at least one value", quoted(path)));
+    reject(list.place, "sweep path {} has an empty list; give at least one value", quoted(path));
 }
 
 void check_distinct(const Axis& axis) {
@@ -38,8 +35,8 @@ void check_distinct(const Axis& axis) {
     std::string text;
     for (const YamlNode& value : step) text += (text.empty() ? "" : ", ") + emit_yaml_flow(value);
     if (!seen.insert(text).second)
-      reject(step.front().place, fmt::format("sweep of {} has the value {} twice; remove one",
-                                             joined(axis.paths), quoted(text)));
+      reject(step.front().place, "sweep of {} has the value {} twice; remove one",
+             joined(axis.paths), quoted(text));
   }
 }
 
@@ -56,18 +53,19 @@ Axis grid_axis(const YamlEntry& entry) {
 Axis zip_axis(const YamlNode& node) {
   if (!node.is_map() || node.entries.empty())
     reject(node.place,
-           "sweep.zip: expected a list of mappings such as [{locks.count: [1, 10], "
-           "run.duration: [40ms, 20ms]}]");
+           "sweep.zip: expected a list of mappings such as [{locks.count: [1, 10], run.duration: "
+           "[40ms, 20ms]}]");
   Axis axis;
   axis.steps.resize(node.entries.front().value.items.size());
   for (const YamlEntry& entry : node.entries) {
     check_path(entry.key, entry.place);
     check_list(entry.key, entry.value);
     if (entry.value.items.size() != axis.steps.size())
-      reject(entry.place, fmt::format("sweep.zip: {} has {} values and {} has {}; lists that "
-                                      "change together need equal lengths",
-                                      quoted(node.entries.front().key), axis.steps.size(),
-                                      quoted(entry.key), entry.value.items.size()));
+      reject(entry.place,
+             "sweep.zip: {} has {} values and {} has {}; lists that change together need equal "
+             "lengths",
+             quoted(node.entries.front().key), axis.steps.size(), quoted(entry.key),
+             entry.value.items.size());
     axis.paths.push_back(entry.key);
     for (std::size_t i = 0; i < axis.steps.size(); ++i)
       axis.steps[i].push_back(entry.value.items[i]);
@@ -93,7 +91,7 @@ std::vector<Axis> read_sweep(const YamlNode* sweep) {
   const auto add = [&](Axis axis, const Place& place) {
     for (const std::string& path : axis.paths)
       if (!paths.insert(path).second)
-        reject(place, fmt::format("sweep path {} is swept twice; remove one", quoted(path)));
+        reject(place, "sweep path {} is swept twice; remove one", quoted(path));
     axes.push_back(std::move(axis));
   };
   if (grid)
@@ -101,10 +99,9 @@ std::vector<Axis> read_sweep(const YamlNode* sweep) {
   if (zip)
     for (const YamlNode& item : zip->items) add(zip_axis(item), item.place);
   if (axes.empty())
-    reject(
-        sweep->place,
-        "sweep has no axis; name at least one path, as in sweep: {grid: {locks.count: [1, 10]}}, "
-        "or leave sweep out");
+    reject(sweep->place,
+           "sweep has no axis; name at least one path, as in sweep: {grid: {locks.count: [1, "
+           "10]}}, or leave sweep out");
   return axes;
 }
 
@@ -112,7 +109,7 @@ std::vector<Assignment> cross(const std::vector<Axis>& axes, const Place& place)
   std::vector<Assignment> points(1);
   for (const Axis& axis : axes) {
     if (points.size() * axis.steps.size() > kMostPoints)
-      reject(place, fmt::format("the sweep has more than {} points; sweep less", kMostPoints));
+      reject(place, "the sweep has more than {} points; sweep less", kMostPoints);
     std::vector<Assignment> next;
     for (const Assignment& before : points) {
       for (const std::vector<YamlNode>& step : axis.steps) {

@@ -5,17 +5,51 @@
 
 #include <map>
 #include <memory>
-#include <set>
 #include <sstream>
 #include <utility>
 
-#include "core/scenario/yaml_text_guard.h"
 #include "core/scenario/yaml_tree.h"
 
 namespace latchlab {
 namespace {
 
 constexpr std::size_t kMostNodes = 100'000;
+constexpr std::size_t kDeepest = 64;
+
+// Bytes of the UTF-8 sequence that starts here; 0: none does.
+std::size_t utf8_length(const std::string& text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(at);
+  const std::size_t length = first < 0x80                     ? 1
+                             : first >= 0xc2 && first < 0xe0  ? 2
+                             : first >= 0xe0 && first < 0xf0  ? 3
+                             : first >= 0xf0 && first <= 0xf4 ? 4
+                                                              : 0;
+  if (length == 0 || at + length > text.size()) return 0;
+  for (std::size_t i = at + 1; i < at + length; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  return length;
+}
+
+bool control(unsigned char byte) {
+  return (byte < 0x20 && byte != '\n' && byte != '\r' && byte != '\t') || byte == 0x7f;
+}
+
+// The cheap look at a text before a YAML parser sees it: not too long, and UTF-8.
+void check_text(const std::string& text, Place place) {
+  if (text.size() > kLongestYamlBytes)
+    reject(place, "{} bytes of YAML; at most {} are read (is this the right file?)", text.size(),
+           kLongestYamlBytes);
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const std::size_t length = utf8_length(text, i);
+    if (length == 0 || control(byte))
+      reject(place, "the byte {} is not text; expected YAML in UTF-8 (is this the right file?)",
+             fmt::format("0x{:02x}", byte));
+    if (text[i] == '\n' && place.line > 0) ++place.line;
+    i += length;
+  }
+}
 
 // Size of a tree once its aliases are expanded.
 struct Cost {
@@ -32,11 +66,9 @@ struct Anchored {
 // been added up, so that a bomb is refused before it grows.
 class TreeBuilder final : public YAML::EventHandler {
  public:
-  TreeBuilder(const std::string& source, bool has_lines)
-      : source_(std::make_shared<const std::string>(source)), has_lines_(has_lines) {}
+  explicit TreeBuilder(const Place& start) : start_(start) {}
 
   YamlNode take_root() { return std::move(root_); }
-  bool seen_document() const { return documents_ > 0; }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1)
@@ -83,7 +115,9 @@ class TreeBuilder final : public YAML::EventHandler {
     std::map<std::string, int> lines;  // of the keys so far
   };
 
-  Place at(const YAML::Mark& mark) const { return {source_, has_lines_ ? mark.line + 1 : 0}; }
+  Place at(const YAML::Mark& mark) const {
+    return {start_.source, start_.line > 0 ? mark.line + 1 : 0};
+  }
 
   void check_tag(const YAML::Mark& mark, const std::string& tag) const {
     if (!tag.empty() && tag != "?" && tag != "!")
@@ -94,16 +128,15 @@ class TreeBuilder final : public YAML::EventHandler {
     total_.nodes += cost.nodes;
     total_.bytes += cost.bytes;
     if (total_.nodes > kMostNodes || total_.bytes > kLongestYamlBytes)
-      reject(at(mark), fmt::format("more than {} values once aliases are expanded; write less or "
-                                   "use fewer aliases",
-                                   kMostNodes));
+      reject(at(mark),
+             "more than {} values once aliases are expanded; write less or use fewer aliases",
+             kMostNodes);
   }
 
   void open(YamlKind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
     check_tag(mark, tag);
-    if (static_cast<int>(stack_.size()) >= kDeepestYaml)
-      reject(at(mark), fmt::format("nested deeper than {} levels; a scenario needs fewer than ten",
-                                   kDeepestYaml));
+    if (stack_.size() >= kDeepest)
+      reject(at(mark), "nested deeper than {} levels; a scenario needs fewer than ten", kDeepest);
     if (wants_key())
       reject(at(mark), "a key must be one word, not a list or a mapping (is a bracket left open?)");
     Frame frame;
@@ -146,17 +179,15 @@ class TreeBuilder final : public YAML::EventHandler {
     if (!node.is_scalar()) reject(node.place, "a key must be one word; found none before ':'");
     Frame& top = stack_.back();
     const auto [known, fresh] = top.lines.emplace(node.text, node.place.line);
-    if (!fresh && has_lines_)
-      reject(node.place, fmt::format("duplicate key {} (first on line {}); remove one",
-                                     quoted(node.text), known->second));
-    if (!fresh) reject(node.place, fmt::format("duplicate key {}; remove one", quoted(node.text)));
+    if (!fresh)
+      reject(node.place, "duplicate key {}{}; remove one", quoted(node.text),
+             start_.line > 0 ? fmt::format(" (first on line {})", known->second) : "");
     top.has_key = true;
     top.key = node.text;
     top.key_place = node.place;
   }
 
-  std::shared_ptr<const std::string> source_;
-  bool has_lines_;
+  Place start_;
   int documents_ = 0;
   Cost total_;
   YamlNode root_;
@@ -167,9 +198,9 @@ class TreeBuilder final : public YAML::EventHandler {
 }  // namespace
 
 YamlNode parse_yaml(const std::string& text, const std::string& source, bool has_lines) {
-  guard_yaml_text(text, source, has_lines);
-  TreeBuilder builder(source, has_lines);
   Place place{std::make_shared<const std::string>(source), has_lines ? 1 : 0};
+  check_text(text, place);
+  TreeBuilder builder(place);
   try {
     std::istringstream stream(text);
     YAML::Parser parser(stream);

@@ -15,6 +15,8 @@
 
 namespace latchlab {
 
+inline constexpr std::size_t kLongestYamlBytes = 2u << 20;
+
 enum class YamlKind { null, scalar, sequence, map };
 
 struct YamlEntry;
