@@ -53,8 +53,7 @@ class Expander {
       reject(profile.place, "{} holds {}; expected what it adds to where, such as {{label: paper}}",
              where, kind_name(profile.value));
     YamlNode copy = entry;
-    copy.set("profile", yaml_text(profile.key));
-    copy.find("profile")->place = profile.place;
+    copy.set("profile", yaml_text(profile.key, profile.place));
     YamlNode& merged = where_of(copy);
     for (const YamlEntry& value : profile.value.entries) merged.set(value.key, value.value);
     if (YamlNode* id = copy.find("id"); id && id->is_scalar()) id->text += "@" + profile.key;
@@ -69,9 +68,7 @@ class Expander {
                kind_name(*where));
       return *where;
     }
-    YamlNode fresh = yaml_map();
-    fresh.place = entry.place;
-    return entry.set("where", std::move(fresh));
+    return entry.set("where", yaml_map(entry.place));
   }
 
   void add_single(const YamlNode& entry, const std::string& path) {

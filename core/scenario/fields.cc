@@ -23,76 +23,57 @@ bool is_ratio(const ScenarioKey& key) {
   return key.kind == KeyKind::ratio || key.kind == KeyKind::signed_ratio;
 }
 
-Result<std::int64_t> parsed(KeyKind kind, const std::string& text) {
+NumberKind number_kind(KeyKind kind) {
   switch (kind) {
     case KeyKind::duration:
-    case KeyKind::signed_duration: {
-      const Result<Duration> time = parse_duration(text);
-      if (!time) return time.error();
-      return time.value().ps;
-    }
-    case KeyKind::bytes: {
-      const Result<std::uint64_t> bytes = parse_bytes(text);
-      if (!bytes) return bytes.error();
-      return static_cast<std::int64_t>(bytes.value());
-    }
+    case KeyKind::signed_duration:
+      return NumberKind::duration;
+    case KeyKind::bytes:
+      return NumberKind::bytes;
     case KeyKind::ratio:
     case KeyKind::signed_ratio:
-      return parse_ratio_ppb(text);
+      return NumberKind::ratio;
     case KeyKind::bit_rate:
-      return parse_bit_rate(text);
+      return NumberKind::bit_rate;
     default:
-      return parse_count(text);
+      return NumberKind::count;
   }
 }
 
 Result<std::int64_t> parsed(const ScenarioKey& key, const std::string& text) {
-  if (!is_signed(key) || !text.starts_with('-')) return parsed(key.kind, text);
-  const Result<std::int64_t> size = parsed(key.kind, text.substr(1));
-  if (!size) return size;
+  const bool negative = is_signed(key) && text.starts_with('-');
+  const Result<std::int64_t> size =
+      parse_number(number_kind(key.kind), negative ? text.substr(1) : text);
+  if (!size || !negative) return size;
   return -size.value();
 }
 
 const char* sample_of(KeyKind kind) {
-  switch (kind) {
-    case KeyKind::duration:
-    case KeyKind::signed_duration:
-      return "a duration such as 2us";
-    case KeyKind::bytes:
-      return "a size such as 64B";
-    case KeyKind::ratio:
-    case KeyKind::signed_ratio:
-      return "a ratio such as 40%";
-    case KeyKind::bit_rate:
-      return "a rate such as 100Gbps";
-    case KeyKind::boolean:
-      return "true or false";
-    default:
-      return "a whole number such as 48";
-  }
+  static const char* const samples[] = {"a whole number such as 48", "a duration such as 2us",
+                                        "a size such as 64B", "a ratio such as 40%",
+                                        "a rate such as 100Gbps"};
+  return kind == KeyKind::boolean ? "true or false"
+                                  : samples[static_cast<std::size_t>(number_kind(kind))];
 }
 
 std::string formatted(const ScenarioKey& key, std::int64_t value) {
-  switch (key.kind) {
-    case KeyKind::duration:
-    case KeyKind::signed_duration:
+  if (key.kind == KeyKind::boolean) return value != 0 ? "true" : "false";
+  if (key.kind == KeyKind::choice) return key.choices[static_cast<std::size_t>(value)];
+  switch (number_kind(key.kind)) {
+    case NumberKind::duration:
       return format_duration({value});
-    case KeyKind::bytes:
+    case NumberKind::bytes:
       return format_bytes(static_cast<std::uint64_t>(value));
-    case KeyKind::ratio:
-    case KeyKind::signed_ratio:
+    case NumberKind::ratio:
       return key.form == Form::ppm     ? format_ppm(value)
              : key.form == Form::usual ? format_percent(value)
                                        : format_decimal(value);
-    case KeyKind::bit_rate:
+    case NumberKind::bit_rate:
       return format_bit_rate(value);
-    case KeyKind::boolean:
-      return value != 0 ? "true" : "false";
-    case KeyKind::choice:
-      return key.choices[static_cast<std::size_t>(value)];
-    default:
-      return key.form == Form::plain ? fmt::format("{}", value) : format_count(value);
+    case NumberKind::count:
+      break;
   }
+  return key.form == Form::plain ? std::to_string(value) : format_count(value);
 }
 
 std::int64_t read_word(const ScenarioKey& key, const YamlNode& node, const std::string& path) {
@@ -251,7 +232,7 @@ YamlNode write_number(const ScenarioKey& key, std::optional<std::int64_t> value)
   else if (key.kind == KeyKind::ratio && (key.form == Form::usual || key.form == Form::decimal))
     node.json = format_decimal(*value);
   else if (key.kind == KeyKind::count || key.kind == KeyKind::counts || key.kind == KeyKind::bytes)
-    node.json = fmt::format("{}", *value);
+    node.json = std::to_string(*value);
   return node;
 }
 
@@ -267,8 +248,7 @@ const std::vector<YamlNode>& read_list(const Given& given, std::size_t most) {
 
 YamlNode written_out(const Given& given) {
   if (given.key.short_for.empty() || !given.node.is_scalar()) return given.node;
-  YamlNode whole = yaml_map();
-  whole.place = given.node.place;
+  YamlNode whole = yaml_map(given.node.place);
   whole.set(given.key.short_for, given.node);
   return whole;
 }

@@ -14,7 +14,7 @@ namespace latchlab {
 
 // A line of a file, or something that has no lines (a --set override).
 struct Place {
-  std::shared_ptr<const std::string> source;
+  std::shared_ptr<const std::string> source = {};
   int line = 0;  // from 1; 0: the source has no lines
 
   std::string text() const;  // "file:line"

@@ -150,9 +150,7 @@ void check_together(const NicModel& nic, const YamlNode& description) {
 }  // namespace
 
 YamlNode default_nic(const Place& place) {
-  YamlNode name = yaml_text(kUsualNic);
-  name.place = place;
-  return name;
+  return yaml_text(kUsualNic, place);
 }
 
 YamlNode expand_nic(const YamlNode& nic, const Files& files) {
@@ -176,10 +174,8 @@ void override_nic_constant(YamlNode& description, const std::string& key, const 
   YamlNode* present = section ? section->find(constant->name) : nullptr;
   if (!present || !present->is_map())
     reject(value.place, "the NIC description has no constant " + quoted(key) + " to replace");
-  YamlNode yes = yaml_text("true");
-  yes.place = value.place;
   present->set("value", value);
-  present->set("overridden", std::move(yes));
+  present->set("overridden", yaml_text("true", value.place));
 }
 
 NicModel read_nic(const YamlNode& description) {

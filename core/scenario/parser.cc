@@ -110,40 +110,28 @@ SweptProtocols swept_protocols(const std::vector<Axis>& axes, const Context& con
   return swept;
 }
 
-// Two protocols of a sweep under one label would become one series.
-class Labels {
- public:
-  void check(const Point& point, const std::vector<Axis>& axes, const Assignment& assignment) {
-    std::string identity;
-    Place place;
-    std::size_t at = 0;
-    for (const Axis& axis : axes) {
-      const auto begin = assignment.begin() + static_cast<std::ptrdiff_t>(at);
-      at += axis.paths.size();
-      const auto end = assignment.begin() + static_cast<std::ptrdiff_t>(at);
-      if (!chooses_protocol(axis)) continue;
-      for (auto change = begin; change != end; ++change) {
-        if (!change->first.starts_with("protocol")) continue;
-        identity += emit_yaml_flow(*change->second) + "\n";
-        place = change->second->place;
-      }
+// Two protocols of a sweep under one label would become one series; `first` has what each label
+// named first.
+void check_label(const Point& point, const std::vector<Axis>& axes, const Assignment& assignment,
+                 std::map<std::string, std::string>& first) {
+  std::string identity;
+  Place place;
+  std::size_t at = 0;
+  for (const Axis& axis : axes) {
+    const bool chooses = axis.varies("protocol") || axis.varies("protocol.name");
+    for (std::size_t i = 0; i < axis.paths.size(); ++i, ++at) {
+      if (!chooses || !axis.paths[i].starts_with("protocol")) continue;
+      identity += emit_yaml_flow(*assignment[at].second) + "\n";
+      place = assignment[at].second->place;
     }
-    const auto [known, fresh] = first_.emplace(point.protocol.label, identity);
-    if (!fresh && known->second != identity)
-      reject(place,
-             "the label {} names two protocols of the sweep; give this one its own, for example "
-             "'label: {}-2'",
-             quoted(point.protocol.label), point.protocol.label);
   }
-
- private:
-  static bool chooses_protocol(const Axis& axis) {
-    return std::any_of(axis.paths.begin(), axis.paths.end(), [](const std::string& path) {
-      return path == "protocol" || path == "protocol.name";
-    });
-  }
-  std::map<std::string, std::string> first_;
-};
+  const std::string& label = point.protocol.label;
+  if (first.emplace(label, identity).first->second != identity)
+    reject(place,
+           "the label {} names two protocols of the sweep; give this one its own, for example "
+           "'label: {}-2'",
+           quoted(label), label);
+}
 
 std::string axis_text(const std::string& path, const YamlNode& value, const Point& point) {
   if (path == "protocol") return point.protocol.label;
@@ -154,14 +142,14 @@ void read_points(const YamlNode& root, const std::vector<Axis>& axes, const Cont
                  Scenario& scenario) {
   const YamlNode* sweep = root.find("sweep");
   const SweptProtocols swept = swept_protocols(axes, context);
-  Labels labels;
+  std::map<std::string, std::string> labels;
   YamlNode base = root;
   for (const char* key : {"sweep", "expect", "report"}) base.erase(key);
   for (const Assignment& assignment : cross(axes, sweep ? sweep->place : root.place)) {
     YamlNode tree = base;
     apply_assignment(tree, assignment, context.files);
     Point point = read_point(tree, context, swept);
-    labels.check(point, axes, assignment);
+    check_label(point, axes, assignment, labels);
     for (const auto& [path, value] : assignment)
       point.axes.emplace_back(path, axis_text(path, *value, point));
     resolve_point(point, scenario.name);
@@ -170,18 +158,12 @@ void read_points(const YamlNode& root, const std::vector<Axis>& axes, const Cont
 }
 
 // The NIC of most scenarios is the same at every point: read its file once.
-void expand_common_nic(YamlNode& root, const Context& context) {
-  if (!root.find("platform")) {
-    YamlNode platform = yaml_map();
-    platform.place = root.place;
-    root.set("platform", std::move(platform));
-  }
-  YamlNode& platform = *root.find("platform");
-  if (!platform.is_map()) return;
+void expand_common_nic(YamlNode& root, const Files& files) {
+  YamlNode& platform =
+      root.find("platform") ? *root.find("platform") : root.set("platform", yaml_map(root.place));
   const YamlNode* given = platform.find("nic");
-  if (given && given->is_null()) return;
-  YamlNode nic = given ? *given : default_nic(platform.place);
-  platform.set("nic", expand_nic(nic, context.files));
+  if (platform.is_map() && !(given && given->is_null()))
+    platform.set("nic", expand_nic(given ? *given : default_nic(platform.place), files));
 }
 
 bool decides_a_point(const std::string& section) {
@@ -190,25 +172,24 @@ bool decides_a_point(const std::string& section) {
 }
 
 // An axis of a figure that begins like a path has to be one; other words are metrics.
-void check_figure_path(const YamlNode* value, const Scenario& scenario) {
-  if (!value) return;
-  const std::string& path = value->text;
-  const std::string section = path.substr(0, path.find('.'));
-  if (!decides_a_point(section)) return;
+void check_figure_path(const YamlNode& value, const Scenario& scenario) {
+  const std::string& path = value.text;
+  if (!decides_a_point(path.substr(0, path.find('.')))) return;
   std::vector<std::string> swept;
   for (const auto& [axis, text] : scenario.points.front().axes) swept.push_back(axis);
   if (std::find(swept.begin(), swept.end(), path) != swept.end()) return;
   for (const Point& point : scenario.points)
     if (find_path(write_point(point, scenario.name), path)) return;
-  reject(value->place, "report: the path {} does not exist{}", quoted(path),
+  reject(value.place, "report: the path {} does not exist{}", quoted(path),
          swept.empty() ? "" : suggestion(path, swept));
 }
 
-void check_figures(const YamlNode* report, const Scenario& scenario) {
-  const YamlNode* figures = report ? report->find("figures") : nullptr;
+void check_figures(const YamlNode& root, const Scenario& scenario) {
+  const YamlNode* figures = find_path(root, "report.figures");
   if (!figures) return;
   for (const YamlNode& figure : figures->items)
-    for (const char* key : {"x", "series"}) check_figure_path(figure.find(key), scenario);
+    for (const char* key : {"x", "series"})
+      if (const YamlNode* value = figure.find(key)) check_figure_path(*value, scenario);
 }
 
 // An override that changes more than how long and how often a point runs may take away the points
@@ -255,13 +236,11 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
   read_top(root, scenario);
   const std::vector<Axis> axes = read_sweep(root.find("sweep"));
   const bool nic_swept = std::any_of(axes.begin(), axes.end(), [](const Axis& axis) {
-    return std::any_of(axis.paths.begin(), axis.paths.end(), [](const std::string& path) {
-      return path == "platform" || path == "platform.nic";
-    });
+    return axis.varies("platform") || axis.varies("platform.nic");
   });
-  if (!nic_swept) expand_common_nic(root, context);
+  if (!nic_swept) expand_common_nic(root, context.files);
   read_points(root, axes, context, scenario);
-  check_figures(root.find("report"), scenario);
+  check_figures(root, scenario);
   scenario.warnings = time_warnings(scenario.points, context.protocols);
   bind_expectations(root, overrides, scenario);
   scenario.resolved_yaml = resolve_scenario(scenario, root, axes);

@@ -12,7 +12,6 @@
 #include "core/base/params.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
-#include "core/scenario/arrivals.h"
 #include "core/scenario/expectation.h"
 #include "core/scenario/node_hardware.h"
 #include "core/scenario/topology.h"
@@ -94,6 +93,23 @@ struct DistributionSpec {
   std::int64_t hot_locks_ppb = 0;        // hotspot: this share of the locks ...
   std::int64_t hot_accesses_ppb = 0;     // ... gets this share of the accesses
   bool scramble = false;                 // spread ranks over the table by a seeded permutation
+};
+
+// When sections begin in an open loop, whether or not clients are free.
+enum class ArrivalKind : std::uint8_t { none, poisson, script };
+
+struct ScriptedArrival {
+  enum class Mode : std::uint8_t { exclusive, shared, update };
+  Duration at;  // since the start of the run, on the client's clock
+  std::uint32_t client = 0;
+  std::uint64_t lock = 0;
+  Mode mode = Mode::exclusive;
+};
+
+struct ArrivalSpec {
+  ArrivalKind kind = ArrivalKind::none;  // none: a closed loop
+  std::int64_t per_second = 0;           // poisson: over all clients
+  std::vector<ScriptedArrival> script;
 };
 
 struct WorkloadSpec {

@@ -53,13 +53,8 @@ YamlNode list_of(const std::string& text, const std::string& file) {
     if (cells.size() != kColumns.size())
       reject(place, "{} cells; expected at,client,lock,mode, such as 10us,0,3,shared",
              cells.size());
-    YamlNode& row = list.items.emplace_back(yaml_map());
-    row.place = place;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      YamlNode cell = yaml_text(cells[i]);
-      cell.place = place;
-      row.set(kColumns[i], std::move(cell));
-    }
+    YamlNode& row = list.items.emplace_back(yaml_map(place));
+    for (std::size_t i = 0; i < cells.size(); ++i) row.set(kColumns[i], yaml_text(cells[i], place));
   }
   return list;
 }

@@ -194,6 +194,10 @@ const Keys& fault_keys() {
   return keys;
 }
 
+const std::string& name_of(FaultKind kind) {
+  return find_key(fault_keys(), "kind").choices[static_cast<std::size_t>(kind)];
+}
+
 void check_faults(const YamlNode* list, Point& point) {
   bool skips = false;
   for (std::size_t i = 0; i < point.faults.size(); ++i) {

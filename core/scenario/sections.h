@@ -55,6 +55,7 @@ void check_workload(const WorkloadSpec& workload, const Point& point, const Yaml
 void read_groups(const YamlNode* node, const Files& files, Point& point);
 void read_group_hardware(const YamlNode& groups, const Files& files, Point& point);
 
+const std::string& name_of(FaultKind kind);
 // Whom they are about, once the platform is known.
 void check_faults(const YamlNode* list, Point& point);
 void check_run(const YamlNode* node, const RunSpec& run);

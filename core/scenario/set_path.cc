@@ -50,22 +50,16 @@ YamlNode& step_into(YamlNode& node, const std::vector<std::string>& parts, std::
   const std::string path = join(parts, 0, depth);
   if (node.is_sequence()) return list_item(node, parts[depth], path, place);
   if (node.is_scalar() && path == "workload.distribution") {
-    YamlNode whole = yaml_map();
-    whole.place = node.place;
+    YamlNode whole = yaml_map(node.place);
     whole.set("kind", node);
     node = std::move(whole);
   }
-  if (node.is_null()) {
-    node = yaml_map();
-    node.place = place;
-  }
+  if (node.is_null()) node = yaml_map(place);
   if (!node.is_map())
     reject(place, "{} holds {}, so {} cannot be set in it", path, kind_name(node),
            quoted(parts[depth]));
   if (YamlNode* child = node.find(parts[depth])) return *child;
-  YamlNode fresh;
-  fresh.place = place;
-  return node.set(parts[depth], std::move(fresh));
+  return node.set(parts[depth], {.place = place});
 }
 
 // `usual`: what it is when nothing is said.
@@ -97,13 +91,9 @@ bool pin_axis(YamlNode& root, const std::string& path, const YamlNode& value) {
   YamlNode* grid = sweep->find("grid");
   YamlNode* axis = grid && grid->is_map() ? grid->find(path) : nullptr;
   if (axis) {
-    YamlNode list = value;
-    if (!value.is_sequence()) {
-      list = yaml_sequence();
-      list.place = value.place;
-      list.items.push_back(value);
-    }
-    *axis = std::move(list);
+    YamlNode list = yaml_sequence(value.place);
+    list.items = {value};
+    *axis = value.is_sequence() ? value : list;
     return true;
   }
   if (grid)

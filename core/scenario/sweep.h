@@ -1,8 +1,10 @@
 #pragma once
 // Changing a scenario's tree by path: overrides before it is read, axes of a sweep for each point.
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,10 @@ inline constexpr std::size_t kMostPoints = 10'000;
 struct Axis {
   std::vector<std::string> paths;
   std::vector<std::vector<YamlNode>> steps;
+
+  bool varies(std::string_view path) const {
+    return std::find(paths.begin(), paths.end(), path) != paths.end();
+  }
 };
 
 // What one point changes: path and value, in the order of the sweep. Points into the axes.

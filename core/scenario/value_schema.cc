@@ -1,9 +1,8 @@
-#include "core/scenario/value_schema.h"
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/scenario/json_schema_parts.h"
 #include "core/scenario/quantities.h"
 #include "core/scenario/scenario.h"
 

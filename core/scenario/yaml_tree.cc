@@ -29,23 +29,16 @@ void YamlNode::erase(std::string_view key) {
   std::erase_if(entries, [&](const YamlEntry& entry) { return entry.key == key; });
 }
 
-YamlNode yaml_text(std::string text) {
-  YamlNode node;
-  node.kind = YamlKind::scalar;
-  node.text = std::move(text);
-  return node;
+YamlNode yaml_text(std::string text, Place place) {
+  return {.kind = YamlKind::scalar, .text = std::move(text), .place = std::move(place)};
 }
 
-YamlNode yaml_map() {
-  YamlNode node;
-  node.kind = YamlKind::map;
-  return node;
+YamlNode yaml_map(Place place) {
+  return {.kind = YamlKind::map, .place = std::move(place)};
 }
 
-YamlNode yaml_sequence() {
-  YamlNode node;
-  node.kind = YamlKind::sequence;
-  return node;
+YamlNode yaml_sequence(Place place) {
+  return {.kind = YamlKind::sequence, .place = std::move(place)};
 }
 
 const YamlNode* find_path(const YamlNode& root, std::string_view path) {
@@ -63,17 +56,8 @@ YamlNode* find_path(YamlNode& root, std::string_view path) {
 }
 
 const char* kind_name(const YamlNode& node) {
-  switch (node.kind) {
-    case YamlKind::null:
-      return "nothing";
-    case YamlKind::scalar:
-      return "a single value";
-    case YamlKind::sequence:
-      return "a list";
-    case YamlKind::map:
-      break;
-  }
-  return "a mapping";
+  static const char* const names[] = {"nothing", "a single value", "a list", "a mapping"};
+  return names[static_cast<std::size_t>(node.kind)];
 }
 
 }  // namespace latchlab

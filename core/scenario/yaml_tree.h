@@ -23,11 +23,11 @@ struct YamlEntry;
 
 struct YamlNode {
   YamlKind kind = YamlKind::null;
-  std::string text;                // scalar
-  std::vector<YamlNode> items;     // sequence
-  std::vector<YamlEntry> entries;  // map, in the order of the text; keys are unique
-  Place place;
-  std::string json;  // what stands for it in JSON; empty: the same, scalars as strings
+  std::string text = {};                // scalar
+  std::vector<YamlNode> items = {};     // sequence
+  std::vector<YamlEntry> entries = {};  // map, in the order of the text; keys are unique
+  Place place = {};
+  std::string json = {};  // what stands for it in JSON; empty: the same, scalars as strings
 
   bool is_null() const { return kind == YamlKind::null; }
   bool is_scalar() const { return kind == YamlKind::scalar; }
@@ -46,9 +46,9 @@ struct YamlEntry {
   YamlNode value;
 };
 
-YamlNode yaml_text(std::string text);
-YamlNode yaml_map();
-YamlNode yaml_sequence();
+YamlNode yaml_text(std::string text, Place place = {});
+YamlNode yaml_map(Place place = {});
+YamlNode yaml_sequence(Place place = {});
 
 // The value at a dotted path through mappings; nullptr: there is none.
 const YamlNode* find_path(const YamlNode& root, std::string_view path);
