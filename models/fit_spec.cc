@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "core/scenario/fields.h"
-#include "core/scenario/nic_constants.h"
 #include "core/scenario/quantities.h"
 #include "core/scenario/suggestions.h"
 #include "core/scenario/text_file.h"
+#include "models/fit_changes.h"
 
 namespace latchlab {
 namespace {
@@ -27,90 +27,64 @@ double read_value(const YamlNode& node, const std::string& path) {
     return static_cast<double>(share.value()) / kPpb;
   if (const Result<std::int64_t> number = parse_count(text))
     return static_cast<double>(number.value());
-  reject(node.place, fmt::format("{} is {}; expected a value such as 2.05us, 15.5k or 99.4%", path,
-                                 quoted(text)));
-}
-
-std::string read_constant_key(const YamlNode& node, const std::string& path) {
-  const std::string& key = scalar(node, path, "a constant such as latency.one_way");
-  if (!find_nic_constant(key))
-    reject(node.place, fmt::format("{}: there is no constant {}{}", path, quoted(key),
-                                   suggestion(key, nic_keys(""))));
-  if (!is_number(key))
-    reject(node.place, fmt::format("{}: {} is neither a time nor a count", path, key));
-  return key;
-}
-
-double read_constant_value(const std::string& constant, const YamlNode& node,
-                           const std::string& path) {
-  static const ScenarioKey time = quantity(KeyKind::duration, "0us", "1s");
-  static const ScenarioKey number = quantity(KeyKind::count, "0", "1M");
-  if (!is_time(constant)) return static_cast<double>(read_number({number, node, path}));
-  return static_cast<double>(read_number({time, node, path})) / kPsPerNs;
-}
-
-NicChanges read_changes(const YamlNode* node, const std::string& path) {
-  NicChanges changes;
-  if (node == nullptr) return changes;
-  if (!node->is_map()) reject(node->place, path + ": expected constants and their changes");
-  for (const YamlEntry& entry : node->entries) {
-    YamlNode key = yaml_text(entry.key);
-    key.place = entry.place;
-    NicChange change;
-    change.constant = read_constant_key(key, path);
-    YamlNode amount = entry.value;
-    const std::string& text = scalar(amount, path, "a change such as x0.75, +180ns or 341ns");
-    const char sign = text.empty() ? ' ' : text.front();
-    if (sign == 'x' || sign == '+' || sign == '-') amount.text = text.substr(1);
-    if (sign == 'x') {
-      change.kind = NicChange::Kind::scale;
-      static const ScenarioKey factor = quantity(KeyKind::ratio, "0", "100", Form::decimal);
-      change.amount = static_cast<double>(read_number({factor, amount, path})) / kPpb;
-    } else {
-      const double value = read_constant_value(change.constant, amount, path);
-      if (sign == '+' || sign == '-') change.kind = NicChange::Kind::add;
-      change.amount = sign == '-' ? -value : value;
-    }
-    changes.push_back(std::move(change));
-  }
-  return changes;
+  reject(node.place, "{} is {}; expected a value such as 2.05us, 15.5k or 99.4%", path,
+         quoted(text));
 }
 
 // Refuses what is no list.
 const std::vector<YamlNode>& items_of(const YamlNode& node, const std::string& path) {
   if (!node.is_sequence())
-    reject(node.place, fmt::format("{} holds {}; expected a list", path, kind_name(node)));
+    reject(node.place, "{} holds {}; expected a list", path, kind_name(node));
   return node.items;
 }
 
-// The keys of an entry: texts that are stored as they are, and others, each with an example.
-using Others = std::vector<std::pair<const char*, const char*>>;
+// The keys of an entry: texts that are stored as they are, and others; what is required has an
+// example, "run: ideal".
 template <class T>
-Keys entry_keys(std::vector<Row<T>> texts, const Others& needed, const Others& optional) {
-  for (const auto& [name, example] : needed)
-    texts.emplace_back(name, said<T>(KeyKind::text), example, "", kRequired);
-  for (const auto& [name, example] : optional)
-    texts.emplace_back(name, said<T>(KeyKind::text), example, "");
-  return rows<T>(texts);
+Keys entry_keys(std::vector<Row<T>> all, const std::vector<std::string>& others) {
+  for (const std::string& other : others) {
+    const std::size_t end = std::min(other.find(": "), other.size());
+    const bool required = end < other.size();
+    all.emplace_back(other.substr(0, end).c_str(), said<T>(KeyKind::text),
+                     required ? other.substr(end + 2).c_str() : "", "", required ? kRequired : 0U);
+  }
+  return rows<T>(all);
 }
 
 template <class T>
-Row<T> text_row(const char* name, std::string T::*field, const char* example,
-                unsigned flags = kRequired) {
-  return {name, line(field), example, "", flags};
+Row<T> words(const char* name, std::string T::*field, const char* example) {
+  return {name, line(field), example, "", *example == 0 ? 0U : kRequired};
 }
 
-const Keys& top_keys() {
-  static const Keys keys = entry_keys<FitSpec>(
-      {text_row("name", &FitSpec::name, "connectx-5"), text_row("nic", &FitSpec::nic, "connectx-5"),
-       text_row("description", &FitSpec::description, "", 0)},
-      {{"scenarios", "{one-lock: {locks: {count: 1}}}"},
-       {"runs", "[...]"},
-       {"free", "[...]"},
-       {"observations", "[...]"}},
-      {{"readings", ""}, {"profiles", ""}, {"conclusions", ""}, {"sensitivity", ""}});
-  return keys;
-}
+const Keys kTopKeys = entry_keys<FitSpec>(
+    {words("name", &FitSpec::name, "connectx-5"), words("nic", &FitSpec::nic, "connectx-5"),
+     words("description", &FitSpec::description, "")},
+    {"scenarios: {one-lock: {locks: {count: 1}}}", "runs: [...]", "free: [...]",
+     "observations: [...]", "readings", "profiles", "conclusions", "sensitivity"});
+const Keys kRunKeys =
+    entry_keys<FitRun>({words("id", &FitRun::id, "ideal")}, {"scenario: one-lock", "set"});
+const Keys kFreeKeys =
+    entry_keys<FreeConstant>({words("constant", &FreeConstant::key, "latency.one_way"),
+                              words("source", &FreeConstant::source, "\"why\"")},
+                             {"start: 658ns", "step: 60ns", "bounds: [1ns, 2us]"});
+const Keys kReadingKeys = entry_keys<Reading>(
+    {words("id", &Reading::id, "ideal"), words("because", &Reading::because, "\"why\"")},
+    {"without", "widens", "set", "replace"});
+const Keys kScanKeys = entry_keys<Scan>(
+    {words("constant", &Scan::constant, "atomic.window"), words("because", &Scan::because, "")},
+    {"values: [48, 72]"});
+const Keys kConclusionKeys = entry_keys<Conclusion>(
+    {words("id", &Conclusion::id, "ideal"), words("says", &Conclusion::says, ""),
+     words("metric", &Conclusion::metric, "goodput_ops_s")},
+    {"run: ideal", "over"});
+const Keys kCaseKeys = entry_keys<SensitivityCase>({words("id", &SensitivityCase::id, "ideal")},
+                                                   {"set: {atomic.window: 48}"});
+const Keys kObservationKeys =
+    entry_keys<Observation>({words("source", &Observation::source, "\"paper, section\"")},
+                            {"run: ideal", "rounding", "reading", "because", "fit", "compare"});
+const Keys kReplacementKeys = entry_keys<Reading::Replacement>(
+    {words("by", &Reading::Replacement::metric, "server_nic.verbs_s")},
+    {"run: ideal", "metric: goodput_ops_s", "value: 2.6M"});
 
 class FitReader {
  public:
@@ -119,15 +93,15 @@ class FitReader {
       : root_(root), directory_(directory), protocols_(protocols), data_(data) {}
 
   FitSpec read() {
-    read_keys(top_keys(), root_, "", &spec_);
-    each("runs", run_keys(), spec_.runs, &FitReader::read_run);
-    each("free", free_keys(), spec_.free, &FitReader::read_free);
+    read_keys(kTopKeys, root_, "", &spec_);
+    each("runs", kRunKeys, spec_.runs, &FitReader::read_run);
+    each("free", kFreeKeys, spec_.free, &FitReader::read_free);
     if (const YamlNode* list = root_.find("observations"))
       for (const YamlNode& item : items_of(*list, "observations")) read_observations(item);
-    each("readings", reading_keys(), spec_.readings, &FitReader::read_reading);
-    each("profiles", scan_keys(), spec_.profiles, &FitReader::read_profile);
-    each("conclusions", conclusion_keys(), spec_.conclusions, &FitReader::read_conclusion);
-    each("sensitivity", case_keys(), spec_.sensitivity, &FitReader::read_case);
+    each("readings", kReadingKeys, spec_.readings, &FitReader::read_reading);
+    each("profiles", kScanKeys, spec_.profiles, &FitReader::read_profile);
+    each("conclusions", kConclusionKeys, spec_.conclusions, &FitReader::read_conclusion);
+    each("sensitivity", kCaseKeys, spec_.sensitivity, &FitReader::read_case);
     return std::move(spec_);
   }
 
@@ -145,18 +119,13 @@ class FitReader {
     }
   }
 
-  static const Keys& run_keys() {
-    static const Keys keys = entry_keys<FitRun>({text_row("id", &FitRun::id, "ideal")},
-                                                {{"scenario", "one-lock"}}, {{"set", ""}});
-    return keys;
-  }
   void read_run(const YamlNode& node, FitRun& run) {
     const YamlNode& name = *node.find("scenario");
     const YamlNode* fragment =
         root_.find("scenarios")
             ->find(scalar(name, "runs.scenario", "the name of a scenario above"));
     if (fragment == nullptr)
-      reject(name.place, fmt::format("runs.scenario: there is no scenario {}", quoted(name.text)));
+      reject(name.place, "runs.scenario: there is no scenario {}", quoted(name.text));
     YamlNode whole = *fragment;
     whole.set("schema", yaml_text("1"));
     whole.set("name", yaml_text(run.id));
@@ -179,18 +148,10 @@ class FitReader {
     for (const FitRun& run : spec_.runs) known.push_back(run.id);
     const auto found = std::find(known.begin(), known.end(), id);
     if (found == known.end())
-      reject(node.place,
-             fmt::format("{}: there is no run {}{}", path, quoted(id), suggestion(id, known)));
+      reject(node.place, "{}: there is no run {}{}", path, quoted(id), suggestion(id, known));
     return static_cast<std::size_t>(found - known.begin());
   }
 
-  static const Keys& free_keys() {
-    static const Keys keys = entry_keys<FreeConstant>(
-        {text_row("constant", &FreeConstant::key, "latency.one_way"),
-         text_row("source", &FreeConstant::source, "\"why\"")},
-        {{"start", "658ns"}, {"step", "60ns"}, {"bounds", "[1ns, 2us]"}}, {});
-    return keys;
-  }
   void read_free(const YamlNode& node, FreeConstant& free) {
     read_constant_key(*node.find("constant"), "free.constant");
     const auto value = [&](const YamlNode& number, const char* what) {
@@ -205,17 +166,13 @@ class FitReader {
     free.high = value(bounds.items[1], "bounds");
     if (!(free.low > 0 && free.low <= free.start && free.start <= free.high && free.step > 0 &&
           free.step < free.low))
-      reject(node.place,
-             fmt::format("{}: expected 0 < low <= start <= high and 0 < step < low", free.key));
+      reject(node.place, "{}: expected 0 < low <= start <= high and 0 < step < low", free.key);
   }
 
   void read_observations(const YamlNode& node) {
-    static const Keys keys = entry_keys<Observation>(
-        {text_row("source", &Observation::source, "\"paper, section\"")}, {{"run", "ideal"}},
-        {{"rounding", ""}, {"reading", ""}, {"because", ""}, {"fit", ""}, {"compare", ""}});
     static const ScenarioKey share = quantity(KeyKind::ratio, "0", "2");
     Observation common;
-    read_keys(keys, node, "observations", &common);
+    read_keys(kObservationKeys, node, "observations", &common);
     common.run = run_named(*node.find("run"), "observations.run");
     if (const YamlNode* rounding = node.find("rounding"))
       common.rounding = read_value(*rounding, "observations.rounding");
@@ -223,9 +180,9 @@ class FitReader {
       common.reading =
           static_cast<double>(read_number({share, *reading, "observations.reading"})) / kPpb;
     if (common.reading > 0 && node.find("because") == nullptr)
-      reject(node.place,
-             "observations.because is missing; add it, for example 'because: \"what is not "
-             "known\"'");
+      reject(
+          node.place,
+          "observations.because is missing; add it, for example 'because: \"what is not known\"'");
     for (const bool fitted : {true, false}) {
       const YamlNode* values = node.find(fitted ? "fit" : "compare");
       if (values == nullptr) continue;
@@ -242,12 +199,8 @@ class FitReader {
   }
 
   Reading::Replacement read_replacement(const YamlNode& node) {
-    using Replacement = Reading::Replacement;
-    static const Keys keys = entry_keys<Replacement>(
-        {text_row("by", &Replacement::metric, "server_nic.verbs_s")},
-        {{"run", "ideal"}, {"metric", "goodput_ops_s"}, {"value", "2.6M"}}, {});
-    Replacement replacement;
-    read_keys(keys, node, "readings.replace", &replacement);
+    Reading::Replacement replacement;
+    read_keys(kReplacementKeys, node, "readings.replace", &replacement);
     const YamlNode& run = *node.find("run");
     const std::size_t index = run_named(run, "replace.run");
     const std::string& metric = scalar(*node.find("metric"), "replace.metric", "a metric");
@@ -255,18 +208,12 @@ class FitReader {
         spec_.observations.begin(), spec_.observations.end(),
         [&](const Observation& o) { return o.fitted && o.run == index && o.metric == metric; });
     if (found == spec_.observations.end())
-      reject(run.place, fmt::format("replace: {} of {} is not fitted", metric, run.text));
+      reject(run.place, "replace: {} of {} is not fitted", metric, run.text);
     replacement.observation = static_cast<std::size_t>(found - spec_.observations.begin());
     replacement.value = read_value(*node.find("value"), "replace.value");
     return replacement;
   }
 
-  static const Keys& reading_keys() {
-    static const Keys keys = entry_keys<Reading>(
-        {text_row("id", &Reading::id, "ideal"), text_row("because", &Reading::because, "\"why\"")},
-        {}, {{"without", ""}, {"widens", ""}, {"set", ""}, {"replace", ""}});
-    return keys;
-  }
   void read_reading(const YamlNode& node, Reading& reading) {
     const auto all = [&](const char* key, const auto& take) {
       const std::string path = path_of("readings", key);
@@ -285,37 +232,18 @@ class FitReader {
     });
   }
 
-  static const Keys& scan_keys() {
-    static const Keys keys =
-        entry_keys<Scan>({text_row("constant", &Scan::constant, "atomic.window"),
-                          text_row("because", &Scan::because, "", 0)},
-                         {{"values", "[48, 72]"}}, {});
-    return keys;
-  }
   void read_profile(const YamlNode& node, Scan& profile) {
     read_constant_key(*node.find("constant"), "constant");
     for (const YamlNode& value : items_of(*node.find("values"), "profiles.values"))
       profile.values.push_back(read_constant_value(profile.constant, value, "profiles.values"));
   }
 
-  static const Keys& conclusion_keys() {
-    static const Keys keys = entry_keys<Conclusion>(
-        {text_row("id", &Conclusion::id, "ideal"), text_row("says", &Conclusion::says, "", 0),
-         text_row("metric", &Conclusion::metric, "goodput_ops_s")},
-        {{"run", "ideal"}}, {{"over", ""}});
-    return keys;
-  }
   void read_conclusion(const YamlNode& node, Conclusion& conclusion) {
     conclusion.run = run_named(*node.find("run"), "conclusions.run");
     if (const YamlNode* over = node.find("over"))
       conclusion.over = run_named(*over, "conclusions.over");
   }
 
-  static const Keys& case_keys() {
-    static const Keys keys = entry_keys<SensitivityCase>(
-        {text_row("id", &SensitivityCase::id, "ideal")}, {{"set", "{atomic.window: 48}"}}, {});
-    return keys;
-  }
   void read_case(const YamlNode& node, SensitivityCase& made) {
     made.changes = read_changes(node.find("set"), "sensitivity.set");
   }

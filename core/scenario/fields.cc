@@ -91,7 +91,8 @@ std::int64_t checked(const ScenarioKey& key, std::int64_t value, const YamlNode&
                      const std::string& path) {
   if (value >= key.least && value <= key.most) return value;
   const auto bound = [&](std::int64_t limit) {
-    return is_ratio(key) ? format_decimal(limit) : formatted(key, limit);
+    const std::int64_t size = limit < 0 ? -limit : limit;
+    return (limit < 0 ? "-" : "") + (is_ratio(key) ? format_decimal(size) : formatted(key, size));
   };
   if (key.most == ScenarioKey().most)
     reject(node.place, "{} is {}; expected at least {}", path, node.text, key.min);

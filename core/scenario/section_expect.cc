@@ -123,21 +123,21 @@ Expectation read_entry(const FlatExpectation& flat) {
 std::vector<std::vector<std::size_t>> groups_of(const FlatExpectation& flat, ExpectKind kind,
                                                 PointIndex& index) {
   const Where where = conditions(flat, "where");
-  const auto find = [&](const Where& wanted, const char* key) {
-    const YamlNode* node = flat.node.find(key);
-    const bool told = node && !node->is_null();
-    return index.find(wanted, told ? node->place : flat.node.place, path_of(flat.path, key));
+  const auto find = [&](const Where& wanted, const char* key, const YamlNode* at) {
+    const Place& place = at && !at->is_null() ? at->place : flat.node.place;
+    return index.find(wanted, place, path_of(flat.path, key));
   };
+  const YamlNode* over = flat.node.find("over");
   std::vector<std::vector<std::size_t>> groups;
-  if (kind != ExpectKind::order) groups.push_back({find(where, "where")});
+  if (kind != ExpectKind::order) groups.push_back({find(where, "where", flat.node.find("where"))});
   if (kind == ExpectKind::ratio)
-    groups.push_back({find(merged(where, conditions(flat, "over")), "over")});
+    groups.push_back({find(merged(where, conditions(flat, "over")), "over", over)});
   if (kind != ExpectKind::order) return groups;
   for (const std::vector<std::string>& equals : order_of(flat)) {
+    const YamlNode& item = flat.node.find("order")->items[groups.size()];
     groups.emplace_back();
     for (const std::string& value : equals)
-      groups.back().push_back(
-          find(merged(where, {{flat.node.find("over")->text, value}}), "order"));
+      groups.back().push_back(find(merged(where, {{over->text, value}}), "order", &item));
   }
   return groups;
 }
