@@ -49,37 +49,22 @@ bool belongs_to_another(const std::string& key, const SweptProtocols& swept) {
                      [&](const ProtocolInfo* info) { return info->find_param(key) != nullptr; });
 }
 
-// A key that may be absent, but not null.
-const YamlNode* find(const YamlNode& node, const char* key) {
-  const YamlNode* given = node.find(key);
-  if (given && given->is_null())
-    reject(given->place, "protocol.{} has no value; give one or remove the key", key);
-  return given;
+// As given, or the protocol's first one.
+void check_profile(const YamlNode* given, const ProtocolInfo& info, std::string& profile) {
+  if (given && info.profiles.empty())
+    reject(given->place, "protocol {} has no profiles; remove 'profile'", info.name);
+  if (!given && !info.profiles.empty()) profile = info.profiles.front().name;
+  ScenarioKey key{.kind = KeyKind::choice};
+  for (const Profile& each : info.profiles) key.choices.push_back(each.name);
+  if (given) read_number({key, *given, "protocol.profile"});
 }
 
-std::string read_profile(const YamlNode& node, const ProtocolInfo& info) {
-  const YamlNode* given = find(node, "profile");
-  if (info.profiles.empty()) {
-    if (given) reject(given->place, "protocol {} has no profiles; remove 'profile'", info.name);
-    return "";
-  }
-  if (!given) return info.profiles.front().name;
-  std::vector<std::string> names;
-  for (const Profile& profile : info.profiles) names.push_back(profile.name);
-  const ScenarioKey key{.kind = KeyKind::choice, .choices = names};
-  return names[static_cast<std::size_t>(read_number({key, *given, "protocol.profile"}))];
-}
-
-std::string read_label(const YamlNode& node, const std::string& fallback) {
-  const YamlNode* given = find(node, "label");
-  if (!given) return fallback;
-  const std::string& text = scalar(*given, "protocol.label", "a text");
-  if (text.empty() || text.size() > 64)
-    reject(given->place, "protocol.label: expected 1 to 64 characters that name the series");
+void check_label(const YamlNode& given) {
+  if (given.text.empty() || given.text.size() > 64)
+    reject(given.place, "protocol.label: expected 1 to 64 characters that name the series");
   const auto odd = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
-  if (std::any_of(text.begin(), text.end(), odd))
-    reject(given->place, "protocol.label holds a control character; use letters that print");
-  return text;
+  if (std::any_of(given.text.begin(), given.text.end(), odd))
+    reject(given.place, "protocol.label holds a control character; use letters that print");
 }
 
 }  // namespace
@@ -111,15 +96,15 @@ const ProtocolInfo& find_protocol(const YamlNode& name,
 
 ProtocolSpec read_protocol(const YamlNode& node, const std::vector<ProtocolInfo>& protocols,
                            const SweptProtocols& swept) {
-  if (!node.is_map())
-    reject(node.place, "protocol holds {}; expected a mapping of keys to values", kind_name(node));
-  const YamlNode* name = find(node, "name");
-  if (!name) reject(node.place, "protocol.name is missing; add it, for example 'name: shiftlock'");
-  const ProtocolInfo& info = find_protocol(*name, protocols);
+  YamlNode common = node;
+  std::erase_if(common.entries,
+                [](const auto& entry) { return !contains(kCommonKeys, entry.key); });
   ProtocolSpec spec;
-  spec.name = info.name;
-  spec.profile = read_profile(node, info);
-  spec.label = read_label(node, info.name);
+  read_keys(protocol_keys(), common, "protocol", &spec);
+  const ProtocolInfo& info = find_protocol(*node.find("name"), protocols);
+  check_profile(node.find("profile"), info, spec.profile);
+  if (const YamlNode* label = node.find("label")) check_label(*label);
+  if (spec.label.empty()) spec.label = info.name;
   spec.params = info.profiles.empty() ? ParamSet(info.params) : info.resolve(spec.profile);
   for (const YamlEntry& entry : node.entries) {
     if (contains(kCommonKeys, entry.key)) continue;
