@@ -97,9 +97,9 @@ Json value_of(const NicConstant& constant) {
 // One constant with where it comes from. A range needs no check of its own: its bounds are values.
 Json constant_schema(const NicConstant& constant) {
   Json bound = value_of(constant);
-  if (constant.unit == NicUnit::curve) bound = {{"type", {"number", "string"}}};
+  if (constant.as_key.kind == KeyKind::curve) bound = {{"type", {"number", "string"}}};
   return {{"type", "object"},
-          {"description", constant.says},
+          {"description", constant.as_key.says},
           {"properties",
            {{"value", value_of(constant)},
             {"source", {{"type", "string"}, {"minLength", 1}}},

@@ -11,17 +11,17 @@
 
 namespace latchlab {
 
-enum class NicUnit : std::uint8_t { time, count, bit_rate, bytes, curve };
-
 struct NicConstant {
+  using Field = std::variant<Duration NicModel::*, std::int64_t NicModel::*,
+                             std::vector<RatePoint> NicModel::*>;
+  // `dotted`: "atomic.window".
+  NicConstant(const std::string& dotted, Field in, const char* says,
+              KeyKind kind = KeyKind::duration, const char* min = "");
+
   std::string section;
   std::string name;
-  std::string says;  // a sentence or two
-  std::variant<Duration NicModel::*, std::int64_t NicModel::*, std::vector<RatePoint> NicModel::*>
-      field;
-  NicUnit unit = NicUnit::time;  // as the type of `field` has it
-  std::int64_t min = 0;          // for counts, rates and sizes
-  ScenarioKey as_key = {};       // "platform.nic.atomic.window"; reads and writes a NicModel
+  Field field;
+  ScenarioKey as_key;  // "platform.nic.atomic.window"; reads and writes a NicModel
 
   std::string key() const { return section + "." + name; }
 };

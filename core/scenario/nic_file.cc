@@ -53,7 +53,7 @@ void read_range(const NicConstant& constant, const YamlNode& range, std::int64_t
                 ConstantOrigin& origin) {
   if (!range.is_sequence() || range.items.size() != 2)
     reject(range.place, origin.key + ".range: expected two values, [low, high]");
-  const ScenarioKey& key = constant.unit == NicUnit::curve ? rate_share() : constant.as_key;
+  const ScenarioKey& key = constant.as_key.kind == KeyKind::curve ? rate_share() : constant.as_key;
   const std::int64_t low = read_number({key, range.items[0], origin.key});
   const std::int64_t high = read_number({key, range.items[1], origin.key});
   if (low > high) reject(range.place, origin.key + ".range: the first value exceeds the second");
@@ -168,7 +168,7 @@ void override_nic_constant(YamlNode& description, const std::string& key, const 
   const NicConstant* constant = find_nic_constant(key);
   if (!constant)
     reject(value.place, "unknown key {} of a NIC{}", quoted(key), suggestion(key, nic_keys("")));
-  if (constant->unit != NicUnit::curve)
+  if (constant->as_key.kind != KeyKind::curve)
     scalar(value, "platform.nic." + key, "one value such as 300ns");
   YamlNode* section = description.find(constant->section);
   YamlNode* present = section ? section->find(constant->name) : nullptr;

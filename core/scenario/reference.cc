@@ -112,7 +112,7 @@ void add_nic(std::string& page) {
       "do.\n\n| constant | allowed | meaning |\n|---|---|---|\n";
   for (const NicConstant& constant : nic_constants()) {
     page += fmt::format("| `{}` | {} | {} |\n", constant.key(),
-                        in_cell(allowed_values(constant.as_key)), in_cell(constant.says));
+                        in_cell(allowed_values(constant.as_key)), in_cell(constant.as_key.says));
   }
 }
 

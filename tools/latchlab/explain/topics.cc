@@ -96,7 +96,7 @@ Topics metric_topics() {
 Topics nic_topics(const NicModel& nic) {
   Topics topics;
   for (const NicConstant& constant : nic_constants()) {
-    Topic topic{constant.key(), "NIC constant", constant.says};
+    Topic topic{constant.key(), "NIC constant", constant.as_key.says};
     add_fact(topic.facts, "allowed", allowed_values(constant.as_key));
     for (const ConstantOrigin& origin : nic.origins) {
       if (origin.key != constant.key()) continue;
