@@ -1,9 +1,8 @@
-#include "core/scenario/expand_expectations.h"
-
 #include <fmt/format.h>
 
 #include <utility>
 
+#include "core/scenario/section_expect.h"
 #include "core/scenario/sections.h"
 
 namespace latchlab {

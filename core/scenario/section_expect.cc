@@ -3,7 +3,6 @@
 #include <cmath>
 #include <set>
 
-#include "core/scenario/expand_expectations.h"
 #include "core/scenario/point_index.h"
 #include "core/scenario/quantities.h"
 #include "core/scenario/sections.h"

@@ -1,8 +1,13 @@
 #include "core/scenario/sweep.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
+#include <iterator>
 #include <set>
 
+#include "core/scenario/nic_file.h"
 #include "core/scenario/sections.h"
 #include "core/scenario/suggestions.h"
 
@@ -74,6 +79,102 @@ Axis zip_axis(const YamlNode& node) {
   return axis;
 }
 
+// ---- paths ----
+
+constexpr std::ptrdiff_t kMostParts = 16;  // of a path
+
+std::vector<std::string> split(const std::string& path, const Place& place) {
+  std::vector<std::string> parts(1);
+  for (const char c : path) {
+    if (c == '.')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  const bool hollow =
+      std::any_of(parts.begin(), parts.end(), [](const std::string& p) { return p.empty(); });
+  if (hollow || std::ssize(parts) > kMostParts)
+    reject(place, "{} is not a path; expected one such as locks.count", quoted(path));
+  return parts;
+}
+
+std::string join(const std::vector<std::string>& parts, std::size_t from, std::size_t to) {
+  std::string all;
+  for (std::size_t i = from; i < to; ++i) all += (i == from ? "" : ".") + parts[i];
+  return all;
+}
+
+YamlNode& list_item(YamlNode& list, const std::string& part, const std::string& path,
+                    const Place& place) {
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
+  const bool number = error == std::errc() && end == part.data() + part.size();
+  if (!number || index >= list.items.size())
+    reject(place, "{} is a list of {}; expected the number of an item, from 0, not {}", path,
+           list.items.size(), quoted(part));
+  return list.items[index];
+}
+
+// The child to go on with; an absent one becomes an empty mapping.
+YamlNode& step_into(YamlNode& node, const std::vector<std::string>& parts, std::size_t depth,
+                    const Place& place) {
+  const std::string path = join(parts, 0, depth);
+  if (node.is_sequence()) return list_item(node, parts[depth], path, place);
+  if (node.is_scalar() && path == "workload.distribution") {
+    YamlNode whole = yaml_map(node.place);
+    whole.set("kind", node);
+    node = std::move(whole);
+  }
+  if (node.is_null()) node = yaml_map(place);
+  if (!node.is_map())
+    reject(place, "{} holds {}, so {} cannot be set in it", path, kind_name(node),
+           quoted(parts[depth]));
+  if (YamlNode* child = node.find(parts[depth])) return *child;
+  return node.set(parts[depth], {.place = place});
+}
+
+// `usual`: what it is when nothing is said.
+void set_in_nic(YamlNode& nic, const YamlNode* usual, const std::string& key, const YamlNode& value,
+                const Files& files) {
+  if (nic.is_null()) nic = usual ? *usual : default_nic(value.place);
+  nic = expand_nic(nic, files);
+  override_nic_constant(nic, key, value);
+}
+
+bool within(const std::string& inner, const std::string& outer) {
+  return inner.size() > outer.size() && inner.starts_with(outer) && inner[outer.size()] == '.';
+}
+
+void reject_lost(const std::string& path, const std::string& swept, const Place& place) {
+  if (path == swept || within(path, swept))
+    reject(place,
+           "{} is varied by the sweep, which would undo this; change the sweep instead, for "
+           "example --set {}",
+           swept,
+           swept == "protocol" ? "'protocol={name: mcs}' (it takes the place of the axis)"
+                               : "sweep=null");
+}
+
+// True when the override has replaced an axis of the grid.
+bool pin_axis(YamlNode& root, const std::string& path, const YamlNode& value) {
+  YamlNode* sweep = root.find("sweep");
+  if (!sweep || !sweep->is_map()) return false;
+  YamlNode* grid = sweep->find("grid");
+  YamlNode* axis = grid && grid->is_map() ? grid->find(path) : nullptr;
+  if (axis) {
+    YamlNode list = yaml_sequence(value.place);
+    list.items = {value};
+    *axis = value.is_sequence() ? value : list;
+    return true;
+  }
+  if (grid)
+    for (const YamlEntry& entry : grid->entries) reject_lost(path, entry.key, value.place);
+  if (const YamlNode* zip = sweep->find("zip"))
+    for (const YamlNode& item : zip->items)
+      for (const YamlEntry& entry : item.entries) reject_lost(path, entry.key, value.place);
+  return false;
+}
+
 }  // namespace
 
 std::vector<Axis> read_sweep(const YamlNode* sweep) {
@@ -121,6 +222,46 @@ std::vector<Assignment> cross(const std::vector<Axis>& axes, const Place& place)
     points = std::move(next);
   }
   return points;
+}
+
+void set_path(YamlNode& root, const std::string& path, const YamlNode& value, const Files& files) {
+  std::vector<std::string> parts = split(path, value.place);
+  const auto below = [&](const char* first, const char* second) {
+    return parts.size() > 2 && parts[0] == first && parts[1] == second;
+  };
+  // What follows these is one key, dots and all.
+  const bool in_group = parts.size() > 3 && parts[0] == "groups" && parts[2] == "nic";
+  const bool nic = in_group || below("platform", "nic");
+  if (nic || below("sweep", "grid")) {
+    const std::size_t before = in_group ? 3 : 2;
+    const std::string rest = join(parts, before, parts.size());
+    parts.resize(before);
+    parts.push_back(rest);
+  }
+  YamlNode* node = &root;
+  const std::size_t last = nic ? parts.size() - 1 : parts.size();
+  for (std::size_t depth = 0; depth < last; ++depth)
+    node = &step_into(*node, parts, depth, value.place);
+  if (nic)
+    set_in_nic(*node, in_group ? find_path(root, "platform.nic") : nullptr, parts.back(), value,
+               files);
+  else
+    *node = value;
+}
+
+void apply_override(YamlNode& root, const Override& override, const Files& files) {
+  std::string shown = fmt::format("--set {}={}", override.path, override.value);
+  if (shown.size() > 80) shown = shown.substr(0, 77) + "...";
+  const YamlNode value = parse_yaml(override.value, shown, false);
+  if (!pin_axis(root, override.path, value)) set_path(root, override.path, value, files);
+}
+
+void apply_assignment(YamlNode& root, const Assignment& assignment, const Files& files) {
+  // Whole sections first, so that what is set inside them is not lost.
+  for (std::ptrdiff_t dots = 0; dots < kMostParts; ++dots)
+    for (const auto& [path, value] : assignment)
+      if (std::min(std::count(path.begin(), path.end(), '.'), kMostParts - 1) == dots)
+        set_path(root, path, *value, files);
 }
 
 }  // namespace latchlab
