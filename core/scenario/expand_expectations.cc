@@ -23,13 +23,6 @@ const Keys& column_keys() {
 // A table repeats what it hands down in every cell: a bound for hostile text, in bytes.
 constexpr std::size_t kMostBytes = 16 << 20;
 
-std::size_t size_of(const YamlNode& node) {
-  std::size_t bytes = sizeof(YamlNode) + node.text.size();
-  for (const YamlNode& item : node.items) bytes += size_of(item);
-  for (const YamlEntry& entry : node.entries) bytes += entry.key.size() + size_of(entry.value);
-  return bytes;
-}
-
 class Expander {
  public:
   void add_entry(const YamlNode& entry, const std::string& path) {
@@ -81,7 +74,8 @@ class Expander {
   void add_flat(YamlNode node, std::string path) {
     if (flat_.size() >= kMostExpectations)
       reject(node.place, "expect has more than {} figures; split the scenario", kMostExpectations);
-    bytes_ += size_of(node);
+    const YamlSize size = size_of(node);
+    bytes_ += size.nodes * sizeof(YamlNode) + size.bytes;
     if (bytes_ > kMostBytes)
       reject(node.place, "expect is too large: its cells repeat long texts or conditions");
     flat_.push_back({std::move(node), std::move(path)});

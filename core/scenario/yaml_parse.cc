@@ -51,17 +51,6 @@ void check_text(const std::string& text, Place place) {
   }
 }
 
-// Size of a tree once its aliases are expanded.
-struct Cost {
-  std::size_t nodes = 0;
-  std::size_t bytes = 0;
-};
-
-struct Anchored {
-  YamlNode node;
-  Cost cost;
-};
-
 // Builds the tree from yaml-cpp's events. Aliases are expanded by copying, after their cost has
 // been added up, so that a bomb is refused before it grows.
 class TreeBuilder final : public YAML::EventHandler {
@@ -76,22 +65,18 @@ class TreeBuilder final : public YAML::EventHandler {
   }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    YamlNode node;
-    node.place = at(mark);
-    add(std::move(node), {1, 0}, anchor);
+    add({.place = at(mark)}, anchor, {1, 0});
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
     if (found == anchors_.end()) reject(at(mark), "an alias inside the value that it names");
-    charge(found->second.cost, mark);
-    add(found->second.node, found->second.cost, YAML::NullAnchor, true);
+    charge(size_of(found->second), at(mark));
+    add(found->second, YAML::NullAnchor, {});
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     check_tag(mark, tag);
-    YamlNode node = yaml_text(value);
-    node.place = at(mark);
-    add(std::move(node), {1, value.size()}, anchor);
+    add(yaml_text(value, at(mark)), anchor, {1, value.size()});
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value /*style*/) override {
@@ -108,11 +93,10 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Frame {
     YamlNode node;
     YAML::anchor_t anchor = YAML::NullAnchor;
-    Cost before;  // total when this node was opened
     bool has_key = false;
-    std::string key;
-    Place key_place;
-    std::map<std::string, int> lines;  // of the keys so far
+    std::string key = {};
+    Place key_place = {};
+    std::map<std::string, int> lines = {};  // of the keys so far
   };
 
   Place at(const YAML::Mark& mark) const {
@@ -124,11 +108,11 @@ class TreeBuilder final : public YAML::EventHandler {
       reject(at(mark), "the tag " + quoted(tag) + " has no meaning here; remove it");
   }
 
-  void charge(Cost cost, const YAML::Mark& mark) {
-    total_.nodes += cost.nodes;
-    total_.bytes += cost.bytes;
+  void charge(YamlSize size, const Place& place) {
+    total_.nodes += size.nodes;
+    total_.bytes += size.bytes;
     if (total_.nodes > kMostNodes || total_.bytes > kLongestYamlBytes)
-      reject(at(mark),
+      reject(place,
              "more than {} values once aliases are expanded; write less or use fewer aliases",
              kMostNodes);
   }
@@ -139,29 +123,24 @@ class TreeBuilder final : public YAML::EventHandler {
       reject(at(mark), "nested deeper than {} levels; a scenario needs fewer than ten", kDeepest);
     if (wants_key())
       reject(at(mark), "a key must be one word, not a list or a mapping (is a bracket left open?)");
-    Frame frame;
-    frame.node.kind = kind;
-    frame.node.place = at(mark);
-    frame.anchor = anchor;
-    frame.before = total_;
-    charge({1, 0}, mark);
-    stack_.push_back(std::move(frame));
+    charge({1, 0}, at(mark));
+    stack_.push_back({.node = {.kind = kind, .place = at(mark)}, .anchor = anchor});
   }
 
   void close() {
     Frame frame = std::move(stack_.back());
     stack_.pop_back();
-    const Cost cost{total_.nodes - frame.before.nodes, total_.bytes - frame.before.bytes};
-    add(std::move(frame.node), cost, frame.anchor, true);
+    add(std::move(frame.node), frame.anchor, {});
   }
 
   bool wants_key() const {
     return !stack_.empty() && stack_.back().node.is_map() && !stack_.back().has_key;
   }
 
-  void add(YamlNode node, Cost cost, YAML::anchor_t anchor, bool charged = false) {
-    if (!charged) charge(cost, YAML::Mark::null_mark());
-    if (anchor != YAML::NullAnchor) anchors_[anchor] = {node, cost};
+  // `size`: what has not been charged yet.
+  void add(YamlNode node, YAML::anchor_t anchor, YamlSize size) {
+    charge(size, node.place);
+    if (anchor != YAML::NullAnchor) anchors_[anchor] = node;
     if (wants_key()) {
       add_key(node);
     } else if (stack_.empty()) {
@@ -189,10 +168,10 @@ class TreeBuilder final : public YAML::EventHandler {
 
   Place start_;
   int documents_ = 0;
-  Cost total_;
+  YamlSize total_;
   YamlNode root_;
   std::vector<Frame> stack_;
-  std::map<YAML::anchor_t, Anchored> anchors_;
+  std::map<YAML::anchor_t, YamlNode> anchors_;
 };
 
 }  // namespace

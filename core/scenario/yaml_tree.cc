@@ -144,6 +144,18 @@ void YamlNode::erase(std::string_view key) {
   std::erase_if(entries, [&](const YamlEntry& entry) { return entry.key == key; });
 }
 
+YamlSize size_of(const YamlNode& node) {
+  YamlSize all{1, node.text.size()};
+  const auto add = [&](const YamlNode& part, std::size_t nodes, std::size_t bytes) {
+    const YamlSize size = size_of(part);
+    all.nodes += size.nodes + nodes;
+    all.bytes += size.bytes + bytes;
+  };
+  for (const YamlNode& item : node.items) add(item, 0, 0);
+  for (const YamlEntry& entry : node.entries) add(entry.value, 1, entry.key.size());
+  return all;
+}
+
 YamlNode yaml_text(std::string text, Place place) {
   return {.kind = YamlKind::scalar, .text = std::move(text), .place = std::move(place)};
 }

@@ -46,6 +46,13 @@ struct YamlEntry {
   YamlNode value;
 };
 
+// With its keys; what an alias would copy.
+struct YamlSize {
+  std::size_t nodes = 0;
+  std::size_t bytes = 0;  // of text
+};
+YamlSize size_of(const YamlNode& node);
+
 YamlNode yaml_text(std::string text, Place place = {});
 YamlNode yaml_map(Place place = {});
 YamlNode yaml_sequence(Place place = {});
