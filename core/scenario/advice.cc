@@ -4,37 +4,30 @@
 
 #include <algorithm>
 
+#include "core/scenario/sections.h"
+
 namespace latchlab {
 namespace {
 
 constexpr std::int64_t kAdaptations = 10;
 constexpr std::int64_t kTimeouts = 3;
 
-Duration longer_than_any(Duration unit, std::int64_t times) {
-  return unit.ps > kForever.ps / times ? kForever : unit * times;
+void add(std::vector<std::string>& lines, std::string line) {
+  if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
 }
 
-// Advice that people would write: whole milliseconds, or microseconds for short runs.
-Duration rounded_up(Duration length) {
-  const Duration step = length < milliseconds(10) ? microseconds(1) : milliseconds(1);
-  if (length.ps > kForever.ps - step.ps) return length;
-  return {(length.ps + step.ps - 1) / step.ps * step.ps};
-}
-
-std::string warmup_warning(const Point& point, Duration period) {
-  const Duration wanted = longer_than_any(period, kAdaptations);
-  return fmt::format(
-      "run.warmup {} is shorter than ten adaptation periods of {} ({} each): set run.warmup to {}",
-      format_duration(point.run.warmup), point.protocol.label, format_duration(period),
-      format_duration(rounded_up(wanted)));
-}
-
-std::string duration_warning(const Point& point, Duration timeout) {
-  const Duration wanted = longer_than_any(timeout, kTimeouts);
-  return fmt::format(
-      "run.duration {} is shorter than three timeouts of {} ({} each): set run.duration to {}",
-      format_duration(point.run.duration), point.protocol.label, format_duration(timeout),
-      format_duration(rounded_up(wanted)));
+// `key` is shorter than so many of these: the time that people would write instead, in whole
+// milliseconds, or microseconds for short runs.
+void warn_of_time(const Point& point, const char* key, Duration given, const char* many,
+                  std::int64_t times, Duration unit, std::vector<std::string>& warnings) {
+  const Duration wanted = unit.ps > kForever.ps / times ? kForever : unit * times;
+  if (given >= wanted) return;
+  const Duration step = wanted < milliseconds(10) ? microseconds(1) : milliseconds(1);
+  const bool last = wanted.ps > kForever.ps - step.ps;
+  const Duration rounded = last ? wanted : Duration{(wanted.ps + step.ps - 1) / step.ps * step.ps};
+  add(warnings, fmt::format("{0} {1} is shorter than {2} of {3} ({4} each): set {0} to {5}", key,
+                            format_duration(given), many, point.protocol.label,
+                            format_duration(unit), format_duration(rounded)));
 }
 
 }  // namespace
@@ -42,24 +35,73 @@ std::string duration_warning(const Point& point, Duration timeout) {
 std::vector<std::string> time_warnings(const std::vector<Point>& points,
                                        const std::vector<ProtocolInfo>& protocols) {
   std::vector<std::string> warnings;
-  const auto add = [&](std::string line) {
-    if (std::find(warnings.begin(), warnings.end(), line) == warnings.end())
-      warnings.push_back(std::move(line));
-  };
   for (const Point& point : points) {
     const auto info = std::find_if(protocols.begin(), protocols.end(), [&](const auto& candidate) {
       return candidate.name == point.protocol.name;
     });
     if (info == protocols.end()) continue;
-    const ParamSet& params = point.protocol.params;
-    const Duration period = info->adaptation_period ? info->adaptation_period(params) : Duration{0};
-    const Duration timeout = info->longest_timeout ? info->longest_timeout(params) : Duration{0};
-    if (point.run.warmup < longer_than_any(period, kAdaptations))
-      add(warmup_warning(point, period));
-    if (point.run.duration < longer_than_any(timeout, kTimeouts))
-      add(duration_warning(point, timeout));
+    const auto needed = [&](auto time) { return time ? time(point.protocol.params) : Duration{}; };
+    warn_of_time(point, "run.warmup", point.run.warmup, "ten adaptation periods", kAdaptations,
+                 needed(info->adaptation_period), warnings);
+    warn_of_time(point, "run.duration", point.run.duration, "three timeouts", kTimeouts,
+                 needed(info->longest_timeout), warnings);
   }
   return warnings;
+}
+
+HardwareAdvice hardware_advice(const Point& point) {
+  HardwareAdvice advice;
+  const PlatformSpec& platform = point.platform;
+  const ClockSpec& clocks = platform.clocks;
+  const struct {
+    bool asked_for;
+    const char* key;
+    const char* reality;
+  } unused[] = {
+      {true, "nic", "the real NIC has its own rates and latencies"},
+      {platform.topology.kind != TopologyKind::star, "topology",
+       "real nodes are cabled as they are"},
+      {platform.bulk.model != BulkModel::shared_ports, "bulk",
+       "a real network shares its links as it does"},
+      {platform.client_link_latency.ps != 0, "client_link_latency",
+       "real links are as long as they are"},
+      {clocks.drift_ppb != 0, "clocks.drift", "real clocks drift as they do"},
+      {clocks.offset.ps != 0, "clocks.offset", "real clocks are set as they are"},
+      {clocks.nic_drift_ppb != 0, "clocks.nic_drift", "the real NIC's clock drifts as it does"},
+      {clocks.nic_offset.ps != 0, "clocks.nic_offset", "the real NIC's clock is set as it is"},
+      {platform.qps != QpOwner::client, "qps", "each client has QPs of its own"},
+      {platform.server_cpu.cores.has_value(), "server_cpu.cores",
+       "a server has as many threads as --server-workers says"},
+      {platform.server_cpu.call_service.has_value(), "server_cpu.call_service",
+       "real calls take what they take"},
+      {platform.cores != 0, "cores", "real clients share the cores that their node has"}};
+  for (const auto& [asked_for, key, reality] : unused)
+    if (asked_for)
+      add(advice.warnings, fmt::format("platform.{}: {}; the value is not used", key, reality));
+  if (platform.client_nodes_per_nic != 1)
+    add(advice.warnings,
+        "platform.client_nodes_per_nic: real nodes have the RNICs that they have; the value only "
+        "tells locks which nodes are near each other");
+  for (const GroupSpec& group : point.groups)
+    if (group.nic || group.clocks)
+      add(advice.warnings, fmt::format("groups: nic and clocks of group {}: real nodes have their "
+                                       "own; the values are not used",
+                                       group.name));
+  if (point.run.guard == GuardMode::off)
+    add(advice.warnings,
+        "run.guard: off: nobody checks mutual exclusion on hardware without guard words; set it to "
+        "on");
+  for (const FaultSpec& fault : point.faults)
+    if (fault.kind > FaultKind::process_crash)  // what a process cannot do to its own clients
+      add(advice.errors,
+          fmt::format("faults: {} needs nodes, links, CPUs or clocks that can be made to fail, "
+                      "which hardware has not; run it with --backend simgrid",
+                      name_of(fault.kind)));
+  if (point.locks.device_memory)
+    add(advice.errors,
+        "locks.memory: device is the memory of a simulated NIC; on hardware locks lie in host "
+        "memory, so set it to host");
+  return advice;
 }
 
 }  // namespace latchlab

@@ -1,5 +1,6 @@
 #pragma once
-// What is allowed but probably not meant.
+// What is allowed but probably not meant, and what of a point hardware does not do: a simulation
+// makes the world that is asked for, and a run on RNICs takes the one that is there.
 
 #include <string>
 #include <vector>
@@ -11,5 +12,15 @@ namespace latchlab {
 // Warnings about the time that the protocols of these points need, one line each, no repeats.
 std::vector<std::string> time_warnings(const std::vector<Point>& points,
                                        const std::vector<ProtocolInfo>& protocols);
+
+// One line each, which begins with the key. Errors: the run would not be the one that was asked
+// for, and is refused. Warnings: values that describe a simulated world, and are not used, and what
+// nobody will check.
+struct HardwareAdvice {
+  std::vector<std::string> errors;
+  std::vector<std::string> warnings;
+};
+
+HardwareAdvice hardware_advice(const Point& point);
 
 }  // namespace latchlab

@@ -1,36 +1,34 @@
-#include "core/scenario/expand_expectations.h"
-
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "core/scenario/map_reader.h"
+#include "core/scenario/section_expect.h"
+#include "core/scenario/sections.h"
 
 namespace latchlab {
 namespace {
 
-// What a table hands down to its cells as it is.
-const std::vector<std::string> kInherited = {"source",    "use",      "profile",
-                                             "tolerance", "absolute", "disputed"};
-const std::vector<std::string> kColumnKeys = {"metric", "factor", "tolerance", "absolute"};
+struct Column {};
+
+const Keys& column_keys() {
+  static const Keys keys = rows<Column>({
+      {"metric", said<Column>(KeyKind::text), "", ""},
+      {"factor", said<Column>(KeyKind::figure), "", ""},
+      {"tolerance", said<Column>(KeyKind::ratio), "", ""},
+      {"absolute", said<Column>(KeyKind::figure), "", ""},
+  });
+  return keys;
+}
 
 // A table repeats what it hands down in every cell: a bound for hostile text, in bytes.
 constexpr std::size_t kMostBytes = 16 << 20;
-
-std::size_t size_of(const YamlNode& node) {
-  std::size_t bytes = sizeof(YamlNode) + node.text.size();
-  for (const YamlNode& item : node.items) bytes += size_of(item);
-  for (const YamlEntry& entry : node.entries) bytes += entry.key.size() + size_of(entry.value);
-  return bytes;
-}
 
 class Expander {
  public:
   void add_entry(const YamlNode& entry, const std::string& path) {
     if (!entry.is_map())
-      reject(entry.place, fmt::format("{} holds {}; expected a mapping such as {{id: ..., kind: "
-                                      "value, ...}}",
-                                      path, kind_name(entry)));
+      reject(entry.place, "{} holds {}; expected a mapping such as {{id: ..., kind: value, ...}}",
+             path, kind_name(entry));
     const YamlNode* profiles = entry.find("profile");
     if (!profiles || !profiles->is_map()) {
       add_single(entry, path);
@@ -44,12 +42,10 @@ class Expander {
   void add_profile(const YamlNode& entry, const YamlEntry& profile, const std::string& path) {
     const std::string where = fmt::format("{}.profile.{}", path, profile.key);
     if (!profile.value.is_map())
-      reject(profile.place,
-             fmt::format("{} holds {}; expected what it adds to where, such as {{label: paper}}",
-                         where, kind_name(profile.value)));
+      reject(profile.place, "{} holds {}; expected what it adds to where, such as {{label: paper}}",
+             where, kind_name(profile.value));
     YamlNode copy = entry;
-    copy.set("profile", yaml_text(profile.key));
-    copy.find("profile")->place = profile.place;
+    copy.set("profile", yaml_text(profile.key, profile.place));
     YamlNode& merged = where_of(copy);
     for (const YamlEntry& value : profile.value.entries) merged.set(value.key, value.value);
     if (YamlNode* id = copy.find("id"); id && id->is_scalar()) id->text += "@" + profile.key;
@@ -60,14 +56,11 @@ class Expander {
   static YamlNode& where_of(YamlNode& entry) {
     if (YamlNode* where = entry.find("where"); where && !where->is_null()) {
       if (!where->is_map())
-        reject(where->place, fmt::format("where holds {}; expected a mapping such as {{label: "
-                                         "cas}}",
-                                         kind_name(*where)));
+        reject(where->place, "where holds {}; expected a mapping such as {{label: cas}}",
+               kind_name(*where));
       return *where;
     }
-    YamlNode fresh = yaml_map();
-    fresh.place = entry.place;
-    return entry.set("where", std::move(fresh));
+    return entry.set("where", yaml_map(entry.place));
   }
 
   void add_single(const YamlNode& entry, const std::string& path) {
@@ -80,28 +73,26 @@ class Expander {
 
   void add_flat(YamlNode node, std::string path) {
     if (flat_.size() >= kMostExpectations)
-      reject(node.place,
-             fmt::format("expect has more than {} figures; split the scenario", kMostExpectations));
-    bytes_ += size_of(node);
+      reject(node.place, "expect has more than {} figures; split the scenario", kMostExpectations);
+    const YamlSize size = size_of(node);
+    bytes_ += size.nodes * sizeof(YamlNode) + size.bytes;
     if (bytes_ > kMostBytes)
       reject(node.place, "expect is too large: its cells repeat long texts or conditions");
     flat_.push_back({std::move(node), std::move(path)});
   }
 
   void add_table(const YamlNode& entry, const std::string& path) {
-    MapReader table(&entry, path, entry.place);
-    for (const std::string& key : kInherited) table.know(key);
-    for (const char* key : {"kind", "where"}) table.know(key);
-    const std::string& id = scalar(table.require("id", "id: t3-wi"), table.path_of("id"), "a text");
-    const std::string& over =
-        scalar(table.require("over", "over: clients"), table.path_of("over"), "a text");
-    const YamlNode& columns =
-        table.require("columns", "columns: {IA: phases_ns.write.IA, WP: phases_ns.write.WP}");
-    const YamlNode& rows = table.require("rows", "rows: {5: [2.05, 0.01], 20: [2.24, 0.10]}");
-    const std::string unit = table.text("unit", "");
-    table.finish();
-    require_map(columns, table.path_of("columns"));
-    require_map(rows, table.path_of("rows"));
+    read_keys(expect_keys(), entry, path, nullptr);
+    const auto text = [&](const char* key) {
+      return scalar(*entry.find(key), path_of(path, key), "a text");
+    };
+    const std::string id = text("id");
+    const std::string over = text("over");
+    const std::string unit = entry.find("unit") ? text("unit") : "";
+    const YamlNode& columns = *entry.find("columns");
+    const YamlNode& rows = *entry.find("rows");
+    require_map(columns, path + ".columns");
+    require_map(rows, path + ".rows");
     YamlNode model = entry;
     for (const char* key : {"over", "columns", "rows", "unit"}) model.erase(key);
     model.set("kind", yaml_text("value"));
@@ -109,26 +100,26 @@ class Expander {
       where_of(model).set(over, yaml_text(row.key));
       where_of(model).place = row.place;
       model.set("id", yaml_text(fmt::format("{}/{}", id, row.key)));
-      add_row(model, row, columns, unit, fmt::format("{}.{}", table.path_of("rows"), row.key));
+      add_row(model, row, columns, unit, fmt::format("{}.rows.{}", path, row.key));
     }
   }
 
   static void require_map(const YamlNode& node, const std::string& path) {
     if (!node.is_map() || node.entries.empty())
-      reject(node.place, fmt::format("{} holds {}; expected a mapping with at least one entry",
-                                     path, kind_name(node)));
+      reject(node.place, "{} holds {}; expected a mapping with at least one entry", path,
+             kind_name(node));
   }
 
   void add_row(const YamlNode& model, const YamlEntry& row, const YamlNode& columns,
                const std::string& unit, const std::string& path) {
     if (!row.value.is_sequence() || row.value.items.size() != columns.entries.size())
       reject(row.place,
-             fmt::format("{} has {}; expected a list of {}, one for each column, with "
-                         "null where nothing was printed",
-                         path,
-                         row.value.is_sequence() ? fmt::format("{} cells", row.value.items.size())
-                                                 : kind_name(row.value),
-                         columns.entries.size()));
+             "{} has {}; expected a list of {}, one for each column, with null where nothing was "
+             "printed",
+             path,
+             row.value.is_sequence() ? fmt::format("{} cells", row.value.items.size())
+                                     : kind_name(row.value),
+             columns.entries.size());
     for (std::size_t i = 0; i < columns.entries.size(); ++i)
       if (!row.value.items[i].is_null())
         add_cell(model, row.value.items[i], columns.entries[i], unit, path);
@@ -148,9 +139,7 @@ class Expander {
     value.text += unit;
     node.set("value", std::move(value));
     if (column.value.is_map()) {
-      MapReader reader(&column.value, "columns." + column.key, column.place);
-      for (const std::string& key : kColumnKeys) reader.know(key);
-      reader.finish();
+      read_keys(column_keys(), column.value, "columns." + column.key, nullptr);
       for (const YamlEntry& each : column.value.entries) node.set(each.key, each.value);
     } else {
       node.set("metric", column.value);
@@ -168,9 +157,8 @@ std::vector<FlatExpectation> expand_expectations(const YamlNode* list) {
   Expander expander;
   if (!list || list->is_null()) return {};
   if (!list->is_sequence())
-    reject(list->place, fmt::format("expect holds {}; expected a list such as [{{id: ..., kind: "
-                                    "value, ...}}]",
-                                    kind_name(*list)));
+    reject(list->place, "expect holds {}; expected a list such as [{{id: ..., kind: value, ...}}]",
+           kind_name(*list));
   for (std::size_t i = 0; i < list->items.size(); ++i)
     expander.add_entry(list->items[i], fmt::format("expect.{}", i));
   return expander.take();

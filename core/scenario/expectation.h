@@ -29,7 +29,7 @@ struct Expectation {
   bool highest_is_best = true;  // order only
   double published = 0;         // times in ns, all else as in results.json; order: unused
   // Within tolerance: |predicted - published| <= max(tolerance * published, absolute).
-  double tolerance = 0;
+  double tolerance = 0.1;
   double absolute = 0;
   ExpectUse use = ExpectUse::validation;
   std::string profile;   // whose set-up this is, such as paper or artifact; scores are kept apart

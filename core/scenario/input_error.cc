@@ -1,5 +1,6 @@
 #include "core/scenario/input_error.h"
 
+#include <fmt/args.h>
 #include <fmt/format.h>
 
 #include <utility>
@@ -13,6 +14,12 @@ std::string Place::text() const {
 
 void reject(const Place& place, std::string message) {
   throw InputError{Error{std::move(message), place.text()}};
+}
+
+std::string filled(const std::string& pattern, const std::vector<std::string>& values) {
+  fmt::dynamic_format_arg_store<fmt::format_context> store;
+  for (const std::string& value : values) store.push_back(value);
+  return fmt::vformat(pattern, store);
 }
 
 std::string quoted(std::string_view text) {

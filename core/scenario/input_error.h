@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/result.h"
 
@@ -13,7 +14,7 @@ namespace latchlab {
 
 // A line of a file, or something that has no lines (a --set override).
 struct Place {
-  std::shared_ptr<const std::string> source;
+  std::shared_ptr<const std::string> source = {};
   int line = 0;  // from 1; 0: the source has no lines
 
   std::string text() const;  // "file:line"
@@ -24,6 +25,20 @@ struct InputError {
 };
 
 [[noreturn]] void reject(const Place& place, std::string message);
+
+// The message from a pattern, "{} is {}", and what takes the place of each {}.
+std::string filled(const std::string& pattern, const std::vector<std::string>& values);
+template <class First, class... Values>
+[[noreturn]] void reject(const Place& place, const std::string& pattern, const First& first,
+                         const Values&... values) {
+  const auto text = [](const auto& value) {
+    if constexpr (requires { std::to_string(value); })
+      return std::to_string(value);
+    else
+      return std::string(value);
+  };
+  reject(place, filled(pattern, {text(first), text(values)...}));
+}
 
 // User text inside a message: in quotes, clipped, control characters made visible.
 std::string quoted(std::string_view text);

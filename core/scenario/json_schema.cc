@@ -8,7 +8,6 @@
 
 #include "core/scenario/json_schema_parts.h"
 #include "core/scenario/scenario_keys.h"
-#include "core/scenario/value_schema.h"
 
 namespace latchlab {
 namespace {

@@ -1,117 +1,185 @@
 #include "core/scenario/nic_constants.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "core/scenario/fields.h"
+
 namespace latchlab {
+namespace {
+
+constexpr std::int64_t kWholePpb = 1'000'000'000;
+constexpr std::int64_t kMostCount = 65'536;
+
+std::vector<RatePoint> read_curve(const YamlNode& value, const std::string& path) {
+  static const ScenarioKey most_qps = quantity(KeyKind::count, "1", "100M", Form::plain);
+  const auto refuse = [&](const YamlNode& at, const std::string& problem) {
+    reject(at.place, path + problem +
+                         "; expected points [QPs, relative rate] such as [[450, 1], [3000, 0.5]]");
+  };
+  if (!value.is_sequence()) refuse(value, fmt::format(" holds {}", kind_name(value)));
+  std::vector<RatePoint> curve;
+  for (const YamlNode& item : value.items) {
+    if (!item.is_sequence() || item.items.size() != 2)
+      refuse(item, " has an entry that is not a pair");
+    const RatePoint point{read_number({most_qps, item.items[0], path}),
+                          read_number({rate_share(), item.items[1], path})};
+    if (curve.empty() && point.rate_ppb != kWholePpb) refuse(item, " does not begin at rate 1");
+    if (!curve.empty() && point.qps <= curve.back().qps) refuse(item, " does not ascend in QPs");
+    curve.push_back(point);
+  }
+  return curve;
+}
+
+YamlNode write_curve(const std::vector<RatePoint>& curve) {
+  static const ScenarioKey qps = quantity(KeyKind::count, "", "", Form::plain);
+  YamlNode list = yaml_sequence();
+  for (const RatePoint& point : curve) {
+    YamlNode pair = yaml_sequence();
+    pair.items = {write_number(qps, point.qps), write_number(rate_share(), point.rate_ppb)};
+    list.items.push_back(std::move(pair));
+  }
+  return list;
+}
+
+using Curve = std::vector<RatePoint> NicModel::*;
+
+Value<NicModel> curve_value(Curve field) {
+  return value_of<NicModel>(
+      {.kind = KeyKind::curve},
+      [field](const Given& given, NicModel& nic) {
+        nic.*field = read_curve(given.node, given.path);
+      },
+      [field](const ScenarioKey&, const NicModel& nic) { return write_curve(nic.*field); });
+}
+
+const char* example_of(KeyKind kind) {
+  return kind == KeyKind::duration   ? "300ns"
+         : kind == KeyKind::count    ? "1"
+         : kind == KeyKind::bit_rate ? "100Gbps"
+         : kind == KeyKind::bytes    ? "0B"
+                                     : "[[450, 1], [3000, 0.5]]";
+}
+
+}  // namespace
+
+NicConstant::NicConstant(const std::string& dotted, Field in, const char* says, KeyKind kind,
+                         const char* min)
+    : section(dotted.substr(0, dotted.find('.'))),
+      name(dotted.substr(dotted.find('.') + 1)),
+      field(in) {
+  const auto made = [&](auto member) {
+    if constexpr (std::is_same_v<decltype(member), Curve>)
+      return curve_value(member).key;
+    else
+      return number(kind, member, min).key;
+  };
+  as_key = std::visit(made, field);
+  as_key.path = "platform.nic." + dotted;
+  as_key.example = example_of(kind);
+  as_key.says = says;
+  if (kind == KeyKind::duration) as_key.most = seconds(100).ps;
+  if (kind == KeyKind::count) as_key.most = kMostCount;
+}
+
+const ScenarioKey& rate_share() {
+  static const ScenarioKey key = quantity(KeyKind::ratio, "1000ppb", "1", Form::decimal);
+  return key;
+}
 
 const std::vector<NicConstant>& nic_constants() {
   using Nic = NicModel;
+  using enum KeyKind;
   static const std::vector<NicConstant> table = {
-      {"link", "rate", "Bandwidth of a port, after coding.", &Nic::link_bits_per_s,
-       NicUnit::bit_rate, 1},
-      {"latency", "post", "The client's CPU and doorbell, until the RNIC has the request.",
-       &Nic::post},
-      {"latency", "one_way",
-       "From RNIC to RNIC through one switch; what a route has beyond one switch is added.",
-       &Nic::one_way},
-      {"latency", "completion",
-       "From the reply at the RNIC until the client's CPU sees the completion.", &Nic::completion},
-      {"latency", "jitter",
+      {"link.rate", &Nic::link_bits_per_s, "Bandwidth of a port, after coding.", bit_rate, "1bps"},
+      {"latency.post", &Nic::post,
+       "The client's CPU and doorbell, until the RNIC has the request."},
+      {"latency.one_way", &Nic::one_way,
+       "From RNIC to RNIC through one switch; what a route has beyond one switch is added."},
+      {"latency.completion", &Nic::completion,
+       "From the reply at the RNIC until the client's CPU sees the completion."},
+      {"latency.jitter", &Nic::jitter,
        "Each leg takes up to this much longer, uniform and seeded, so that closed loops do not "
-       "lock in phase.",
-       &Nic::jitter},
-      {"latency", "read",
-       "Extra time at the responder until a READ's data is there (PCIe); occupies nothing.",
-       &Nic::read},
-      {"latency", "write", "Extra time at the responder until a WRITE is placed; occupies nothing.",
-       &Nic::write},
-      {"latency", "atomic_16",
-       "Extra time of a 16-byte atomic after its hold, wherever the memory is.", &Nic::atomic_16},
-      {"request", "gap", "Time per verb at the requester's RNIC: its issue rate is 1 / gap.",
-       &Nic::request_gap},
-      {"responder", "read", "Time per READ in the inbound pipeline: its rate is 1 / this.",
-       &Nic::serve_read},
-      {"responder", "write", "Time per WRITE in the inbound pipeline.", &Nic::serve_write},
-      {"responder", "send", "Time per SEND in the inbound pipeline.", &Nic::serve_send},
-      {"responder", "atomic_8", "Time per 8-byte atomic in the inbound pipeline.",
-       &Nic::serve_atomic_8},
-      {"responder", "atomic_16", "Time per 16-byte atomic in the inbound pipeline.",
-       &Nic::serve_atomic_16},
-      {"atomic", "slots",
-       "Slots that atomics take turns in, chosen by address bits 3 and up; a power of two.",
-       &Nic::slots, NicUnit::count, 1},
-      {"atomic", "same_address",
+       "lock in phase."},
+      {"latency.read", &Nic::read,
+       "Extra time at the responder until a READ's data is there (PCIe); occupies nothing."},
+      {"latency.write", &Nic::write,
+       "Extra time at the responder until a WRITE is placed; occupies nothing."},
+      {"latency.atomic_16", &Nic::atomic_16,
+       "Extra time of a 16-byte atomic after its hold, wherever the memory is."},
+      {"request.gap", &Nic::request_gap,
+       "Time per verb at the requester's RNIC: its issue rate is 1 / gap."},
+      {"responder.read", &Nic::serve_read,
+       "Time per READ in the inbound pipeline: its rate is 1 / this."},
+      {"responder.write", &Nic::serve_write, "Time per WRITE in the inbound pipeline."},
+      {"responder.send", &Nic::serve_send, "Time per SEND in the inbound pipeline."},
+      {"responder.atomic_8", &Nic::serve_atomic_8,
+       "Time per 8-byte atomic in the inbound pipeline."},
+      {"responder.atomic_16", &Nic::serve_atomic_16,
+       "Time per 16-byte atomic in the inbound pipeline."},
+      {"atomic.slots", &Nic::slots,
+       "Slots that atomics take turns in, chosen by address bits 3 and up; a power of two.", count,
+       "1"},
+      {"atomic.same_address", &Nic::hold_8,
        "How long an 8-byte atomic that writes holds its slot: atomics on one address run at 1 / "
-       "this.",
-       &Nic::hold_8},
-      {"atomic", "same_address_failed", "The same of an 8-byte CAS that does not match.",
-       &Nic::hold_8_failed},
-      {"atomic", "same_address_16", "The same of a 16-byte atomic.", &Nic::hold_16},
-      {"atomic", "window",
+       "this."},
+      {"atomic.same_address_failed", &Nic::hold_8_failed,
+       "The same of an 8-byte CAS that does not match."},
+      {"atomic.same_address_16", &Nic::hold_16, "The same of a 16-byte atomic."},
+      {"atomic.window", &Nic::window,
        "Atomics that are admitted to the slots at once; later ones wait in one queue, whatever "
        "their address.",
-       &Nic::window, NicUnit::count, 1},
-      {"atomic", "slots_16", "Slots that a 16-byte atomic takes: 1, or 2 (one per 8 bytes).",
-       &Nic::slots_16, NicUnit::count, 1},
-      {"atomic", "read_hold",
-       "A READ waits for its slot and holds it this long; 0: READs bypass the slots.",
-       &Nic::read_hold},
-      {"atomic", "masked", "Widest masked atomic: 0B (none), 8B or 16B.", &Nic::masked_bytes,
-       NicUnit::bytes},
-      {"qp", "outstanding", "READs and atomics in flight on one QP.", &Nic::outstanding,
-       NicUnit::count, 1},
-      {"qp", "cache",
+       count, "1"},
+      {"atomic.slots_16", &Nic::slots_16,
+       "Slots that a 16-byte atomic takes: 1, or 2 (one per 8 bytes).", count, "1"},
+      {"atomic.read_hold", &Nic::read_hold,
+       "A READ waits for its slot and holds it this long; 0: READs bypass the slots."},
+      {"atomic.masked", &Nic::masked_bytes, "Widest masked atomic: 0B (none), 8B or 16B.", bytes},
+      {"qp.outstanding", &Nic::outstanding, "READs and atomics in flight on one QP.", count, "1"},
+      {"qp.cache", &Nic::qp_cache,
        "Share of its rates at which a NIC runs, by the QPs in use, linear between the points; "
        "empty: no loss.",
-       &Nic::qp_cache, NicUnit::curve},
-      {"dc", "connect", "Time for a DC initiator to turn to another target.", &Nic::dc_connect},
-      {"dc", "reset", "Time to bring a DC initiator back after an error.", &Nic::dc_reset},
-      {"rnr", "timer",
-       "Pause before a message is sent again to a receiver that had no RECV posted.",
-       &Nic::rnr_timer},
-      {"rnr", "retries", "Retries before such a message fails.", &Nic::rnr_retries, NicUnit::count,
-       0},
-      {"timeout", "ack", "Time without an answer before a verb is sent again.", &Nic::ack_timeout},
-      {"timeout", "retries", "Retries before the peer counts as gone.", &Nic::ack_retries,
-       NicUnit::count, 0},
-      {"local", "loopback_one_way", "One way of a verb to the own node's memory.",
-       &Nic::loopback_one_way},
-      {"local", "intra_node_message", "One way of a SEND between two clients of one node.",
-       &Nic::intra_node_message},
-      {"local", "on_node", "One visit to the state that the clients of a node share.",
-       &Nic::on_node},
-      {"local", "cpu_access", "A CPU load, store or atomic on registered memory.",
-       &Nic::cpu_access},
-      {"server", "cores", "Cores of a server that answer calls.", &Nic::server_cores,
-       NicUnit::count, 1},
-      {"server", "call_service",
-       "CPU time of a server per call, besides what the protocol's handler takes.",
-       &Nic::call_service},
-      {"device_memory", "size", "Memory on the NIC, for locks.memory: device; 0B: none.",
-       &Nic::device_bytes, NicUnit::bytes},
-      {"device_memory", "read", "There, in place of latency.read.", &Nic::device_read},
-      {"device_memory", "write", "There, in place of latency.write.", &Nic::device_write},
-      {"device_memory", "atomic_8", "There, in place of responder.atomic_8.",
-       &Nic::device_serve_atomic_8},
-      {"device_memory", "atomic_16", "There, in place of responder.atomic_16.",
-       &Nic::device_serve_atomic_16},
-      {"device_memory", "same_address", "There, in place of atomic.same_address.",
-       &Nic::device_hold_8},
-      {"device_memory", "same_address_failed", "There, in place of atomic.same_address_failed.",
-       &Nic::device_hold_8_failed},
-      {"device_memory", "same_address_16", "There, in place of atomic.same_address_16.",
-       &Nic::device_hold_16},
-      {"host_cache", "bytes",
-       "How much of a node's memory its CPU's cache holds for verbs; 0B: no model of it.",
-       &Nic::host_cache_bytes, NicUnit::bytes},
-      {"host_cache", "miss",
+       curve},
+      {"dc.connect", &Nic::dc_connect, "Time for a DC initiator to turn to another target."},
+      {"dc.reset", &Nic::dc_reset, "Time to bring a DC initiator back after an error."},
+      {"rnr.timer", &Nic::rnr_timer,
+       "Pause before a message is sent again to a receiver that had no RECV posted."},
+      {"rnr.retries", &Nic::rnr_retries, "Retries before such a message fails.", count, "0"},
+      {"timeout.ack", &Nic::ack_timeout, "Time without an answer before a verb is sent again."},
+      {"timeout.retries", &Nic::ack_retries, "Retries before the peer counts as gone.", count, "0"},
+      {"local.loopback_one_way", &Nic::loopback_one_way,
+       "One way of a verb to the own node's memory."},
+      {"local.intra_node_message", &Nic::intra_node_message,
+       "One way of a SEND between two clients of one node."},
+      {"local.on_node", &Nic::on_node, "One visit to the state that the clients of a node share."},
+      {"local.cpu_access", &Nic::cpu_access, "A CPU load, store or atomic on registered memory."},
+      {"server.cores", &Nic::server_cores, "Cores of a server that answer calls.", count, "1"},
+      {"server.call_service", &Nic::call_service,
+       "CPU time of a server per call, besides what the protocol's handler takes."},
+      {"device_memory.size", &Nic::device_bytes,
+       "Memory on the NIC, for locks.memory: device; 0B: none.", bytes},
+      {"device_memory.read", &Nic::device_read, "There, in place of latency.read."},
+      {"device_memory.write", &Nic::device_write, "There, in place of latency.write."},
+      {"device_memory.atomic_8", &Nic::device_serve_atomic_8,
+       "There, in place of responder.atomic_8."},
+      {"device_memory.atomic_16", &Nic::device_serve_atomic_16,
+       "There, in place of responder.atomic_16."},
+      {"device_memory.same_address", &Nic::device_hold_8,
+       "There, in place of atomic.same_address."},
+      {"device_memory.same_address_failed", &Nic::device_hold_8_failed,
+       "There, in place of atomic.same_address_failed."},
+      {"device_memory.same_address_16", &Nic::device_hold_16,
+       "There, in place of atomic.same_address_16."},
+      {"host_cache.bytes", &Nic::host_cache_bytes,
+       "How much of a node's memory its CPU's cache holds for verbs; 0B: no model of it.", bytes},
+      {"host_cache.miss", &Nic::host_cache_miss,
        "A verb on memory outside of the cache takes this much longer, an atomic holds its slot "
-       "longer.",
-       &Nic::host_cache_miss},
-      {"pcie", "rate",
+       "longer."},
+      {"pcie.rate", &Nic::pcie_bits_per_s,
        "Usable bandwidth between NIC and host memory; loopback crosses twice. 0bps: no limit.",
-       &Nic::pcie_bits_per_s, NicUnit::bit_rate},
-      {"pcie", "per_verb", "Time per crossing, besides the bytes.", &Nic::pcie_per_verb},
+       bit_rate},
+      {"pcie.per_verb", &Nic::pcie_per_verb, "Time per crossing, besides the bytes."},
   };
   return table;
 }

@@ -7,19 +7,21 @@
 #include <vector>
 
 #include "core/scenario/nic.h"
+#include "core/scenario/scenario_keys.h"
 
 namespace latchlab {
 
-enum class NicUnit : std::uint8_t { time, count, bit_rate, bytes, curve };
-
 struct NicConstant {
+  using Field = std::variant<Duration NicModel::*, std::int64_t NicModel::*,
+                             std::vector<RatePoint> NicModel::*>;
+  // `dotted`: "atomic.window".
+  NicConstant(const std::string& dotted, Field in, const char* says,
+              KeyKind kind = KeyKind::duration, const char* min = "");
+
   std::string section;
   std::string name;
-  std::string says;  // a sentence or two
-  std::variant<Duration NicModel::*, std::int64_t NicModel::*, std::vector<RatePoint> NicModel::*>
-      field;
-  NicUnit unit = NicUnit::time;  // as the type of `field` has it
-  std::int64_t min = 0;          // for counts, rates and sizes
+  Field field;
+  ScenarioKey as_key;  // "platform.nic.atomic.window"; reads and writes a NicModel
 
   std::string key() const { return section + "." + name; }
 };
@@ -28,6 +30,9 @@ const std::vector<NicConstant>& nic_constants();  // in the order of the file
 const NicConstant* find_nic_constant(const std::string& key);
 std::vector<std::string> nic_sections();
 std::vector<std::string> nic_keys(const std::string& section);  // names; "" for all dotted keys
+
+// A share of a rate, such as one end of a curve's range.
+const ScenarioKey& rate_share();
 
 // "published", "fitted", "assumed": each ConstantStatus, as descriptions spell it.
 const std::vector<std::string>& status_names();

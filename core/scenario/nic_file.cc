@@ -4,31 +4,47 @@
 
 #include <utility>
 
-#include "core/scenario/map_reader.h"
+#include "core/scenario/fields.h"
 #include "core/scenario/nic_constants.h"
-#include "core/scenario/nic_values.h"
-#include "core/scenario/quantities.h"
 #include "core/scenario/suggestions.h"
-#include "core/scenario/text_file.h"
 
 namespace latchlab {
 namespace {
 
 constexpr const char* kFolder = "models/nics";
 
-YamlNode load_description(const YamlNode& name, const std::string& directory,
-                          const DataDirs& data) {
+YamlNode load_description(const YamlNode& name, const Files& files) {
   const std::string& wanted = scalar(name, "platform.nic", "a name such as connectx-5");
-  const std::string path = find_data_file(wanted, kFolder, directory, data);
+  const std::string path = find_data_file(wanted, kFolder, files.directory, files.data);
   if (path.empty()) {
-    const std::vector<std::string> known = data_names(kFolder, data);
-    reject(name.place, fmt::format("there is no NIC {}; known: {}{}", quoted(wanted),
-                                   known.empty() ? "none (no models/nics found)" : joined(known),
-                                   aside(wanted, known)));
+    const std::vector<std::string> known = data_names(kFolder, files.data);
+    reject(name.place, "there is no NIC {}; known: {}{}", quoted(wanted),
+           known.empty() ? "none (no models/nics found)" : joined(known), aside(wanted, known));
   }
   const Result<std::string> text = read_text_file(path);
   if (!text) throw InputError{text.error()};
   return parse_yaml(text.value(), path);
+}
+
+const Keys& origin_keys() {
+  using Origin = ConstantOrigin;
+  static const Keys keys = rows<Origin>({
+      {"value", said<Origin>(KeyKind::text), "341ns", "", kRequired},
+      {"source", line(&Origin::source), "\"paper, section\"", "", kRequired},
+      {"status", words(status_names(), &Origin::status), "assumed", "", kRequired},
+      {"range", said<Origin>(KeyKind::list), "[low, high]", ""},
+      {"overridden", number(KeyKind::boolean, &Origin::overridden), "true", ""},
+  });
+  return keys;
+}
+
+// What a range bounds: the number itself, for a curve the rate at its end.
+std::int64_t number_in(const NicModel& nic, const NicConstant& constant) {
+  if (const auto* curve = std::get_if<std::vector<RatePoint> NicModel::*>(&constant.field))
+    return (nic.*(*curve)).empty() ? rate_share().most : (nic.*(*curve)).back().rate_ppb;
+  if (const auto* time = std::get_if<Duration NicModel::*>(&constant.field))
+    return (nic.*(*time)).ps;
+  return nic.*std::get<std::int64_t NicModel::*>(constant.field);
 }
 
 // `range` holds two values of the constant's unit (of a curve: the rate at its end); the value
@@ -37,79 +53,88 @@ void read_range(const NicConstant& constant, const YamlNode& range, std::int64_t
                 ConstantOrigin& origin) {
   if (!range.is_sequence() || range.items.size() != 2)
     reject(range.place, origin.key + ".range: expected two values, [low, high]");
-  const std::int64_t low = read_nic_bound(constant, range.items[0]);
-  const std::int64_t high = read_nic_bound(constant, range.items[1]);
+  const ScenarioKey& key = constant.as_key.kind == KeyKind::curve ? rate_share() : constant.as_key;
+  const std::int64_t low = read_number({key, range.items[0], origin.key});
+  const std::int64_t high = read_number({key, range.items[1], origin.key});
   if (low > high) reject(range.place, origin.key + ".range: the first value exceeds the second");
   if (!origin.overridden && (number < low || number > high))
-    reject(range.place, fmt::format("{} is {}, outside its range {} to {}", origin.key,
-                                    origin.value, range.items[0].text, range.items[1].text));
+    reject(range.place, "{} is {}, outside its range {} to {}", origin.key, origin.value,
+           range.items[0].text, range.items[1].text);
   origin.low = range.items[0].text;
   origin.high = range.items[1].text;
 }
 
 void read_constant(const NicConstant& constant, const YamlNode& node, NicModel& nic) {
-  MapReader reader(&node, constant.key(), node.place);
   ConstantOrigin origin;
   origin.key = constant.key();
-  const YamlNode& value = reader.require("value", "value: 341ns");
-  const std::int64_t number = read_nic_value(constant, value, nic);
+  read_keys(origin_keys(), node, origin.key, &origin);
+  const YamlNode& value = *node.find("value");
+  constant.as_key.read({constant.as_key, value, origin.key}, &nic);
   origin.value = value.is_scalar() ? value.text : emit_yaml_flow(value);
-  origin.source = scalar(reader.require("source", "source: \"paper, section\""),
-                         reader.path_of("source"), "a text");
   if (origin.source.empty())
-    reject(node.place, origin.key +
-                           ".source is empty; say where the "
-                           "value comes from");
-  const YamlNode& status = reader.require("status", "status: assumed");
-  origin.status =
-      static_cast<ConstantStatus>(read_choice(status, reader.path_of("status"), status_names()));
-  origin.overridden = reader.boolean("overridden", false);
-  const YamlNode* range = reader.find("range");
-  reader.finish();
-  if (range) read_range(constant, *range, number, origin);
+    reject(node.place, origin.key + ".source is empty; say where the value comes from");
+  const YamlNode* range = node.find("range");
+  if (range) read_range(constant, *range, number_in(nic, constant), origin);
   if (!range && origin.status != ConstantStatus::published)
-    reject(status.place, origin.key + " is not published and so needs 'range: [low, high]'");
+    reject(node.find("status")->place,
+           origin.key + " is not published and so needs 'range: [low, high]'");
   nic.origins.push_back(std::move(origin));
 }
 
-const ConstantOrigin* origin_of(const NicModel& nic, const std::string& key) {
-  for (const ConstantOrigin& origin : nic.origins)
-    if (origin.key == key) return &origin;
-  return nullptr;
-}
-
+// With where the value comes from; for programs the value alone.
 YamlNode write_constant(const NicModel& nic, const NicConstant& constant) {
   YamlNode node = yaml_map();
-  node.set("value", write_nic_value(nic, constant));
-  const ConstantOrigin* origin = origin_of(nic, constant.key());
-  if (!origin) return node;
-  node.set("status", yaml_text(name_of(origin->status)));
-  if (!origin->low.empty()) {
-    YamlNode range = yaml_sequence();
-    range.items = {yaml_text(origin->low), yaml_text(origin->high)};
-    node.set("range", std::move(range));
+  node.set("value", constant.as_key.write(constant.as_key, &nic));
+  node.json = emit_json(node.entries.front().value);
+  for (const ConstantOrigin& origin : nic.origins) {
+    if (origin.key != constant.key()) continue;
+    node.set("status", yaml_text(name_of(origin.status)));
+    if (!origin.low.empty()) {
+      YamlNode range = yaml_sequence();
+      range.items = {yaml_text(origin.low), yaml_text(origin.high)};
+      node.set("range", std::move(range));
+    }
+    if (origin.overridden) node.set("overridden", yaml_text("true"));
+    node.set("source", yaml_text(origin.source));
   }
-  if (origin->overridden) node.set("overridden", yaml_text("true"));
-  node.set("source", yaml_text(origin->source));
   return node;
 }
 
-template <class Write>
-YamlNode write_sections(const NicModel& nic, Write write) {
-  YamlNode root = yaml_map();
-  root.set("name", yaml_text(nic.name));
-  root.set("device", yaml_text(nic.device));
-  for (const std::string& section : nic_sections()) root.set(section, yaml_map());
+Value<NicModel> constant_value(const NicConstant& constant) {
+  return value_of<NicModel>(
+      {}, [&](const Given& given, NicModel& nic) { read_constant(constant, given.node, nic); },
+      [&](const ScenarioKey&, const NicModel& nic) { return write_constant(nic, constant); });
+}
+
+Row<NicModel> section_row(const std::string& section) {
+  Keys keys;
   for (const NicConstant& constant : nic_constants())
-    root.find(constant.section)->set(constant.name, write(constant));
-  return root;
+    if (constant.section == section)
+      keys.push_back(Row<NicModel>(constant.name.c_str(), constant_value(constant),
+                                   "{value: ..., source: ..., status: ...}", "", kRequired));
+  const auto all = value_of<NicModel>(
+      {.kind = KeyKind::map},
+      [keys](const Given& given, NicModel& nic) { read_keys(keys, given.node, given.path, &nic); },
+      [keys](const ScenarioKey&, const NicModel& nic) { return write_keys(keys, &nic); });
+  return {section.c_str(), all, "{...}", "", kRequired};
+}
+
+const Keys& description_keys() {
+  static const Keys all = [] {
+    Keys keys = rows<NicModel>({
+        {"name", line(&NicModel::name), "connectx-5", "", kRequired},
+        {"device", line(&NicModel::device), "\"Mellanox ConnectX-5\"", ""},
+    });
+    for (const std::string& section : nic_sections()) keys.push_back(section_row(section));
+    return keys;
+  }();
+  return all;
 }
 
 // What the constants ask of each other.
 void check_together(const NicModel& nic, const YamlNode& description) {
   const auto refuse = [&](const char* section, const char* name, const std::string& problem) {
-    reject(description.find(section)->find(name)->place,
-           fmt::format("{}.{} is {}", section, name, problem));
+    reject(description.find(section)->find(name)->place, "{}.{} is {}", section, name, problem);
   };
   if ((nic.slots & (nic.slots - 1)) != 0)
     refuse("atomic", "slots", fmt::format("{}; expected a power of two such as 512", nic.slots));
@@ -125,16 +150,14 @@ void check_together(const NicModel& nic, const YamlNode& description) {
 }  // namespace
 
 YamlNode default_nic(const Place& place) {
-  YamlNode name = yaml_text("connectx-5");
-  name.place = place;
-  return name;
+  return yaml_text(kUsualNic, place);
 }
 
-YamlNode expand_nic(const YamlNode& nic, const std::string& directory, const DataDirs& data) {
-  if (!nic.is_map()) return load_description(nic, directory, data);
+YamlNode expand_nic(const YamlNode& nic, const Files& files) {
+  if (!nic.is_map()) return load_description(nic, files);
   const YamlNode* base = nic.find("base");
   if (!base) return nic;
-  YamlNode description = load_description(*base, directory, data);
+  YamlNode description = load_description(*base, files);
   for (const YamlEntry& entry : nic.entries)
     if (entry.key != "base") override_nic_constant(description, entry.key, entry.value);
   description.place = nic.place;
@@ -144,54 +167,33 @@ YamlNode expand_nic(const YamlNode& nic, const std::string& directory, const Dat
 void override_nic_constant(YamlNode& description, const std::string& key, const YamlNode& value) {
   const NicConstant* constant = find_nic_constant(key);
   if (!constant)
-    reject(value.place,
-           fmt::format("unknown key {} of a NIC{}", quoted(key), suggestion(key, nic_keys(""))));
-  if (constant->unit != NicUnit::curve)
+    reject(value.place, "unknown key {} of a NIC{}", quoted(key), suggestion(key, nic_keys("")));
+  if (constant->as_key.kind != KeyKind::curve)
     scalar(value, "platform.nic." + key, "one value such as 300ns");
   YamlNode* section = description.find(constant->section);
   YamlNode* present = section ? section->find(constant->name) : nullptr;
   if (!present || !present->is_map())
     reject(value.place, "the NIC description has no constant " + quoted(key) + " to replace");
-  YamlNode yes = yaml_text("true");
-  yes.place = value.place;
   present->set("value", value);
-  present->set("overridden", std::move(yes));
+  present->set("overridden", yaml_text("true", value.place));
 }
 
 NicModel read_nic(const YamlNode& description) {
-  MapReader top(&description, "", description.place);
   NicModel nic;
-  top.know("name");
-  top.know("device");
-  for (const std::string& section : nic_sections()) top.know(section);
-  top.finish();
-  nic.name = scalar(top.require("name", "name: connectx-5"), "name", "a text");
-  nic.device = top.text("device", nic.name);
-  for (const std::string& section : nic_sections()) {
-    MapReader reader(&top.require(section, section + ": {...}"), section, top.place());
-    for (const std::string& name : nic_keys(section)) reader.know(name);
-    reader.finish();
-    for (const NicConstant& constant : nic_constants())
-      if (constant.section == section)
-        read_constant(constant,
-                      reader.require(constant.name, "{value: ..., source: ..., status: ...}"), nic);
-  }
+  read_keys(description_keys(), description, "", &nic);
+  if (nic.device.empty()) nic.device = nic.name;
   check_together(nic, description);
   return nic;
 }
 
 YamlNode write_nic(const NicModel& nic) {
-  return write_sections(nic, [&](const NicConstant& c) { return write_constant(nic, c); });
-}
-
-YamlNode write_nic_values(const NicModel& nic) {
-  return write_sections(nic, [&](const NicConstant& c) { return write_nic_value(nic, c); });
+  return write_keys(description_keys(), &nic);
 }
 
 Result<NicModel> load_nic(const std::string& name_or_path, const std::string& directory,
                           const DataDirs& data) {
   try {
-    return read_nic(load_description(yaml_text(name_or_path), directory, data));
+    return read_nic(load_description(yaml_text(name_or_path), {directory, data}));
   } catch (const InputError& problem) {
     return problem.error;
   }

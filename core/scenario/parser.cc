@@ -10,7 +10,6 @@
 #include "core/scenario/nic_file.h"
 #include "core/scenario/resolve.h"
 #include "core/scenario/scenario.h"
-#include "core/scenario/scenario_keys.h"
 #include "core/scenario/section_expect.h"
 #include "core/scenario/sections.h"
 #include "core/scenario/suggestions.h"
@@ -20,17 +19,13 @@
 namespace latchlab {
 namespace {
 
-const std::vector<std::string> kSections = {"platform", "locks",  "workload", "groups",
-                                            "protocol", "faults", "run"};
-
 struct Context {
   const std::vector<ProtocolInfo>& protocols;
-  NicPlaces nics;
+  Files files;
 };
 
 // A name becomes part of directory names.
-std::string read_name(MapReader& top) {
-  const YamlNode& node = top.require("name", "name: quickstart");
+void check_name(const YamlNode& node) {
   const std::string& name = scalar(node, "name", "a word such as quickstart");
   const bool fit = !name.empty() && name.size() <= 64 && name.front() != '.' &&
                    std::all_of(name.begin(), name.end(), [](char c) {
@@ -38,58 +33,59 @@ std::string read_name(MapReader& top) {
                             (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
                    });
   if (!fit)
-    reject(node.place, fmt::format("name is {}; expected 1 to 64 letters, digits, '-', '_' or '.'",
-                                   quoted(name)));
-  return name;
+    reject(node.place, "name is {}; expected 1 to 64 letters, digits, '-', '_' or '.'",
+           quoted(name));
+}
+
+// Null where it says null.
+const YamlNode* part_of(const YamlNode& root, const char* key) {
+  const YamlNode* node = root.find(key);
+  return node && node->is_null() ? nullptr : node;
 }
 
 // Everything that is the same at every point.
 void read_top(const YamlNode& root, Scenario& scenario) {
-  MapReader top(&root, "", root.place);
   const YamlNode* schema = root.find("schema");
   if (schema && !(schema->is_scalar() && schema->text == "1"))
-    reject(schema->place,
-           fmt::format("schema is {}; this build reads schema 1",
-                       schema->is_scalar() ? quoted(schema->text) : kind_name(*schema)));
-  top.know_only(keys_of(""));
-  top.require("schema", "schema: 1");
-  scenario.name = read_name(top);
-  scenario.description = top.find_or_null("description") ? top.text("description", "") : "";
-  scenario.figures = read_report(root.find("report"));
+    reject(schema->place, "schema is {}; this build reads schema 1",
+           schema->is_scalar() ? quoted(schema->text) : kind_name(*schema));
+  read_keys(top_keys(), root, "", nullptr);
+  check_name(*root.find("name"));
+  scenario.name = root.find("name")->text;
+  if (const YamlNode* description = part_of(root, "description"))
+    scenario.description = scalar(*description, "description", "a text");
+  Report report;
+  if (const YamlNode* node = part_of(root, "report"))
+    read_keys(report_keys(), *node, "report", &report);
+  scenario.figures = std::move(report.figures);
+  for (Figure& figure : scenario.figures)
+    if (figure.series.empty()) figure.series = Figure().series;
 }
 
 Point read_point(const YamlNode& root, const Context& context, const SweptProtocols& swept) {
-  const auto section = [&](const char* key) -> const YamlNode* {
-    const YamlNode* node = root.find(key);
-    if (node && node->is_null())
-      reject(node->place, fmt::format("{} has no value; give one or remove the key", key));
-    return node;
-  };
   Point point;
-  const YamlNode* protocol = section("protocol");
+  read_keys(top_keys(), root, "", &point);
+  const YamlNode* protocol = root.find("protocol");
   if (!protocol)
     reject(root.place, "protocol is missing; add it, for example 'protocol: {name: shiftlock}'");
-  const YamlNode* groups = root.find("groups");
-  point.groups = read_groups(groups, section("workload"), root.place, context.nics.directory);
-  point.platform = read_platform(section("platform"), root.place, context.nics.directory,
-                                 context.nics.data, point.groups);
-  point.locks = read_locks(section("locks"), root.place);
-  if (!point.groups.empty())
-    read_group_hardware(*groups, section("platform"), context.nics.directory, context.nics.data,
-                        point);
-  point.workload = read_workload(section("workload"), root.place, context.nics.directory);
+  const YamlNode* platform = root.find("platform");
+  const YamlNode* groups = part_of(root, "groups");
+  const YamlNode* locks = root.find("locks");
+  const YamlNode* workload = root.find("workload");
+  finish_arrivals(workload, context.files, point.workload.arrivals);
+  read_groups(groups, context.files, point);
+  finish_platform(platform, root.place, context.files, point);
+  if (groups) read_group_hardware(*groups, context.files, point);
   point.protocol = read_protocol(*protocol, context.protocols, swept);
-  point.faults = read_faults(section("faults"), point.platform);
-  point.run = read_run(section("run"), root.place);
+  check_faults(root.find("faults"), point);
+  check_run(root.find("run"), point.run);
   const auto info = std::find_if(context.protocols.begin(), context.protocols.end(),
                                  [&](const auto& p) { return p.name == point.protocol.name; });
-  check_locks(point.locks, point.platform, info->entry_bytes, section("locks"), root.place);
-  if (point.groups.empty())
-    check_workload(point.workload, point.platform, point.locks, section("workload"), root.place);
-  for (std::size_t i = 0; i < point.groups.size(); ++i) {
-    const YamlNode workload = with_own_keys(section("workload"), groups->items[i].find("workload"));
-    check_workload(point.groups[i].workload, point.platform, point.locks, &workload, root.place);
-  }
+  check_locks(point.locks, point.platform, info->entry_bytes, locks, root.place);
+  if (point.groups.empty()) check_workload(point.workload, point, nullptr, workload, root.place);
+  for (std::size_t i = 0; i < point.groups.size(); ++i)
+    check_workload(point.groups[i].workload, point, part_of(groups->items[i], "workload"), workload,
+                   root.place);
   return point;
 }
 
@@ -114,39 +110,28 @@ SweptProtocols swept_protocols(const std::vector<Axis>& axes, const Context& con
   return swept;
 }
 
-// Two protocols of a sweep under one label would become one series.
-class Labels {
- public:
-  void check(const Point& point, const std::vector<Axis>& axes, const Assignment& assignment) {
-    std::string identity;
-    Place place;
-    std::size_t at = 0;
-    for (const Axis& axis : axes) {
-      const auto begin = assignment.begin() + static_cast<std::ptrdiff_t>(at);
-      at += axis.paths.size();
-      const auto end = assignment.begin() + static_cast<std::ptrdiff_t>(at);
-      if (!chooses_protocol(axis)) continue;
-      for (auto change = begin; change != end; ++change) {
-        if (!change->first.starts_with("protocol")) continue;
-        identity += emit_yaml_flow(*change->second) + "\n";
-        place = change->second->place;
-      }
+// Two protocols of a sweep under one label would become one series; `first` has what each label
+// named first.
+void check_label(const Point& point, const std::vector<Axis>& axes, const Assignment& assignment,
+                 std::map<std::string, std::string>& first) {
+  std::string identity;
+  Place place;
+  std::size_t at = 0;
+  for (const Axis& axis : axes) {
+    const bool chooses = axis.varies("protocol") || axis.varies("protocol.name");
+    for (std::size_t i = 0; i < axis.paths.size(); ++i, ++at) {
+      if (!chooses || !axis.paths[i].starts_with("protocol")) continue;
+      identity += emit_yaml_flow(*assignment[at].second) + "\n";
+      place = assignment[at].second->place;
     }
-    const auto [known, fresh] = first_.emplace(point.protocol.label, identity);
-    if (!fresh && known->second != identity)
-      reject(place, fmt::format("the label {} names two protocols of the sweep; give this one its "
-                                "own, for example 'label: {}-2'",
-                                quoted(point.protocol.label), point.protocol.label));
   }
-
- private:
-  static bool chooses_protocol(const Axis& axis) {
-    return std::any_of(axis.paths.begin(), axis.paths.end(), [](const std::string& path) {
-      return path == "protocol" || path == "protocol.name";
-    });
-  }
-  std::map<std::string, std::string> first_;
-};
+  const std::string& label = point.protocol.label;
+  if (first.emplace(label, identity).first->second != identity)
+    reject(place,
+           "the label {} names two protocols of the sweep; give this one its own, for example "
+           "'label: {}-2'",
+           quoted(label), label);
+}
 
 std::string axis_text(const std::string& path, const YamlNode& value, const Point& point) {
   if (path == "protocol") return point.protocol.label;
@@ -157,14 +142,14 @@ void read_points(const YamlNode& root, const std::vector<Axis>& axes, const Cont
                  Scenario& scenario) {
   const YamlNode* sweep = root.find("sweep");
   const SweptProtocols swept = swept_protocols(axes, context);
-  Labels labels;
+  std::map<std::string, std::string> labels;
   YamlNode base = root;
   for (const char* key : {"sweep", "expect", "report"}) base.erase(key);
   for (const Assignment& assignment : cross(axes, sweep ? sweep->place : root.place)) {
     YamlNode tree = base;
-    apply_assignment(tree, assignment, context.nics);
+    apply_assignment(tree, assignment, context.files);
     Point point = read_point(tree, context, swept);
-    labels.check(point, axes, assignment);
+    check_label(point, axes, assignment, labels);
     for (const auto& [path, value] : assignment)
       point.axes.emplace_back(path, axis_text(path, *value, point));
     resolve_point(point, scenario.name);
@@ -173,48 +158,45 @@ void read_points(const YamlNode& root, const std::vector<Axis>& axes, const Cont
 }
 
 // The NIC of most scenarios is the same at every point: read its file once.
-void expand_common_nic(YamlNode& root, const Context& context) {
-  if (!root.find("platform")) {
-    YamlNode platform = yaml_map();
-    platform.place = root.place;
-    root.set("platform", std::move(platform));
-  }
-  YamlNode& platform = *root.find("platform");
-  if (!platform.is_map()) return;
+void expand_common_nic(YamlNode& root, const Files& files) {
+  YamlNode& platform =
+      root.find("platform") ? *root.find("platform") : root.set("platform", yaml_map(root.place));
   const YamlNode* given = platform.find("nic");
-  if (given && given->is_null()) return;
-  YamlNode nic = given ? *given : default_nic(platform.place);
-  platform.set("nic", expand_nic(nic, context.nics.directory, context.nics.data));
+  if (platform.is_map() && !(given && given->is_null()))
+    platform.set("nic", expand_nic(given ? *given : default_nic(platform.place), files));
+}
+
+bool decides_a_point(const std::string& section) {
+  const std::vector<std::string>& sections = section_names();
+  return std::find(sections.begin(), sections.end(), section) != sections.end();
 }
 
 // An axis of a figure that begins like a path has to be one; other words are metrics.
-void check_figure_path(const YamlNode* value, const Scenario& scenario) {
-  if (!value) return;
-  const std::string& path = value->text;
-  const std::string section = path.substr(0, path.find('.'));
-  if (std::find(kSections.begin(), kSections.end(), section) == kSections.end()) return;
+void check_figure_path(const YamlNode& value, const Scenario& scenario) {
+  const std::string& path = value.text;
+  if (!decides_a_point(path.substr(0, path.find('.')))) return;
   std::vector<std::string> swept;
   for (const auto& [axis, text] : scenario.points.front().axes) swept.push_back(axis);
   if (std::find(swept.begin(), swept.end(), path) != swept.end()) return;
   for (const Point& point : scenario.points)
     if (find_path(write_point(point, scenario.name), path)) return;
-  reject(value->place, fmt::format("report: the path {} does not exist{}", quoted(path),
-                                   swept.empty() ? "" : suggestion(path, swept)));
+  reject(value.place, "report: the path {} does not exist{}", quoted(path),
+         swept.empty() ? "" : suggestion(path, swept));
 }
 
-void check_figures(const YamlNode* report, const Scenario& scenario) {
-  const YamlNode* figures = report ? report->find("figures") : nullptr;
+void check_figures(const YamlNode& root, const Scenario& scenario) {
+  const YamlNode* figures = find_path(root, "report.figures");
   if (!figures) return;
   for (const YamlNode& figure : figures->items)
-    for (const char* key : {"x", "series"}) check_figure_path(figure.find(key), scenario);
+    for (const char* key : {"x", "series"})
+      if (const YamlNode* value = figure.find(key)) check_figure_path(*value, scenario);
 }
 
 // An override that changes more than how long and how often a point runs may take away the points
 // that a figure speaks of: what it leaves is a study of the user's own.
 bool changes_points(const Override& override) {
   const std::string section = override.path.substr(0, override.path.find('.'));
-  return section == "sweep" ||
-         std::find(kSections.begin(), kSections.end() - 1, section) != kSections.end() - 1;
+  return section == "sweep" || (decides_a_point(section) && section != "run");
 }
 
 // The figures, in the tree as they are then resolved.
@@ -224,10 +206,9 @@ void bind_expectations(YamlNode& root, const std::vector<Override>& overrides, S
   const bool changed = std::any_of(overrides.begin(), overrides.end(), changes_points);
   ExpectSection section = read_expect(written, scenario, changed);
   if (section.left_out > 0)
-    scenario.warnings.push_back(
-        fmt::format("{} of {} expectations speak of points that --set has taken away, and are "
-                    "left out",
-                    section.left_out, section.left_out + section.expectations.size()));
+    scenario.warnings.push_back(fmt::format(
+        "{} of {} expectations speak of points that --set has taken away, and are left out",
+        section.left_out, section.left_out + section.expectations.size()));
   scenario.expectations = std::move(section.expectations);
   if (std::any_of(scenario.expectations.begin(), scenario.expectations.end(),
                   [&](const Expectation& entry) {
@@ -243,26 +224,23 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
                        const Context& context) {
   YamlNode root = parse_yaml(source.text, source.name_for_errors);
   if (!root.is_map())
-    reject(root.place, fmt::format("the document holds {}; expected a scenario, which begins with "
-                                   "'schema: 1'",
-                                   kind_name(root)));
+    reject(root.place, "the document holds {}; expected a scenario, which begins with 'schema: 1'",
+           kind_name(root));
   // Those of a group's RNIC come last: what they do not replace is as the platform's.
   for (const bool of_group : {false, true})
     for (const Override& override : overrides)
       if (override.path.starts_with("groups.") == of_group)
-        apply_override(root, override, context.nics);
+        apply_override(root, override, context.files);
   Scenario scenario;
   scenario.file = source.name_for_errors;
   read_top(root, scenario);
   const std::vector<Axis> axes = read_sweep(root.find("sweep"));
   const bool nic_swept = std::any_of(axes.begin(), axes.end(), [](const Axis& axis) {
-    return std::any_of(axis.paths.begin(), axis.paths.end(), [](const std::string& path) {
-      return path == "platform" || path == "platform.nic";
-    });
+    return axis.varies("platform") || axis.varies("platform.nic");
   });
-  if (!nic_swept) expand_common_nic(root, context);
+  if (!nic_swept) expand_common_nic(root, context.files);
   read_points(root, axes, context, scenario);
-  check_figures(root.find("report"), scenario);
+  check_figures(root, scenario);
   scenario.warnings = time_warnings(scenario.points, context.protocols);
   bind_expectations(root, overrides, scenario);
   scenario.resolved_yaml = resolve_scenario(scenario, root, axes);

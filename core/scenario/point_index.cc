@@ -92,12 +92,11 @@ void PointIndex::reject_none(const Where& where, std::size_t at,
   if (known.empty()) {
     Texts paths = {"label", "clients"};
     for (const auto& [axis, text] : scenario_.points.front().axes) paths.push_back(axis);
-    reject(place,
-           fmt::format("{}: points have no {}{}", path, quoted(wanted), suggestion(wanted, paths)));
+    reject(place, "{}: points have no {}{}", path, quoted(wanted), suggestion(wanted, paths));
   }
-  reject(place, fmt::format("{}: no point{} has {} {}; there is {}{}", path,
-                            at == 0 ? "" : " with " + described(where, at), wanted, quoted(value),
-                            listed(known), aside(value, known)));
+  reject(place, "{}: no point{} has {} {}; there is {}{}", path,
+         at == 0 ? "" : " with " + described(where, at), wanted, quoted(value), listed(known),
+         aside(value, known));
 }
 
 void PointIndex::reject_several(const std::vector<std::size_t>& found, const Place& place,
@@ -110,7 +109,7 @@ void PointIndex::reject_several(const std::vector<std::size_t>& found, const Pla
     const Texts known = choices(each, found);
     if (known.size() > 1) which += fmt::format("; {}: {}", each, listed(known));
   }
-  reject(place, fmt::format("{} fits {} points; it has to say which{}", path, found.size(), which));
+  reject(place, "{} fits {} points; it has to say which{}", path, found.size(), which);
 }
 
 std::size_t PointIndex::find(const Where& where, const Place& place, const std::string& path) {

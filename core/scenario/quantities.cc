@@ -4,8 +4,8 @@
 
 #include <cctype>
 #include <limits>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "core/scenario/input_error.h"
 #include "core/scenario/scenario.h"
@@ -22,10 +22,34 @@ struct Unit {
 
 // What a field wants: its units, and the words for messages.
 struct Quantity {
-  std::vector<Unit> units;
+  std::span<const Unit> units;
   std::string_view what;      // "a duration such as 2us (units: ps, ns, us, ms, s)"
   std::string_view smallest;  // "1ps"
 };
+
+constexpr Unit kTimes[] = {
+    {"ps", 1}, {"ns", 1'000}, {"us", 1'000'000}, {"ms", 1'000'000'000}, {"s", 1'000'000'000'000}};
+constexpr Unit kDecimals[] = {{"", 1}, {"k", 1'000}, {"M", 1'000'000}, {"G", 1'000'000'000}};
+constexpr Unit kSizes[] = {
+    {"B", 1},      {"KiB", 1LL << 10}, {"MiB", 1LL << 20},   {"GiB", 1LL << 30},
+    {"kB", 1'000}, {"MB", 1'000'000},  {"GB", 1'000'000'000}};
+constexpr Unit kShares[] = {{"", 1'000'000'000}, {"%", 10'000'000}, {"ppm", 1'000}, {"ppb", 1}};
+constexpr Unit kRates[] = {{"bps", 1},
+                           {"kbps", 1'000},
+                           {"Mbps", 1'000'000},
+                           {"Gbps", 1'000'000'000},
+                           {"Tbps", 1'000'000'000'000}};
+// A hundredth is one.
+constexpr Unit kFigures[] = {
+    {"", 100}, {"%", 1}, {"k", 100'000}, {"M", 100'000'000}, {"G", 100'000'000'000}};
+
+constexpr Quantity kDuration{kTimes, "a duration such as 2us (units: ps, ns, us, ms, s)", "1ps"};
+constexpr Quantity kCount{kDecimals, "a whole number such as 48 or 10M (k, M, G decimal)", "1"};
+constexpr Quantity kBytes{kSizes, "a size such as 64B (units: B, KiB, MiB, GiB, kB, MB, GB)", "1B"};
+constexpr Quantity kRatio{kShares, "a ratio such as 40%, 0.4 or 100ppm", "1ppb"};
+constexpr Quantity kBitRate{
+    kRates, "a bit rate such as 100Gbps (units: bps, kbps, Mbps, Gbps, Tbps)", "1bps"};
+constexpr Quantity kFigure{kFigures, "a number such as 278.3k or 94% (k, M, G decimal)", "1"};
 
 struct Number {
   Wide mantissa = 0;  // the digits without the point
@@ -84,56 +108,6 @@ Result<std::int64_t> parse_quantity(const std::string& text, const Quantity& qua
   return wrong(text, "has an unknown unit " + quoted(number.unit), quantity);
 }
 
-const Quantity& durations() {
-  static const Quantity quantity{{{"ps", 1},
-                                  {"ns", 1'000},
-                                  {"us", 1'000'000},
-                                  {"ms", 1'000'000'000},
-                                  {"s", 1'000'000'000'000}},
-                                 "a duration such as 2us (units: ps, ns, us, ms, s)",
-                                 "1ps"};
-  return quantity;
-}
-
-const Quantity& counts() {
-  static const Quantity quantity{{{"", 1}, {"k", 1'000}, {"M", 1'000'000}, {"G", 1'000'000'000}},
-                                 "a whole number such as 48 or 10M (k, M, G decimal)",
-                                 "1"};
-  return quantity;
-}
-
-const Quantity& byte_sizes() {
-  static const Quantity quantity{{{"B", 1},
-                                  {"KiB", 1LL << 10},
-                                  {"MiB", 1LL << 20},
-                                  {"GiB", 1LL << 30},
-                                  {"kB", 1'000},
-                                  {"MB", 1'000'000},
-                                  {"GB", 1'000'000'000}},
-                                 "a size such as 64B (units: B, KiB, MiB, GiB, kB, MB, GB)",
-                                 "1B"};
-  return quantity;
-}
-
-const Quantity& ratios() {
-  static const Quantity quantity{
-      {{"", 1'000'000'000}, {"%", 10'000'000}, {"ppm", 1'000}, {"ppb", 1}},
-      "a ratio such as 40%, 0.4 or 100ppm",
-      "1ppb"};
-  return quantity;
-}
-
-const Quantity& bit_rates() {
-  static const Quantity quantity{{{"bps", 1},
-                                  {"kbps", 1'000},
-                                  {"Mbps", 1'000'000},
-                                  {"Gbps", 1'000'000'000},
-                                  {"Tbps", 1'000'000'000'000}},
-                                 "a bit rate such as 100Gbps (units: bps, kbps, Mbps, Gbps, Tbps)",
-                                 "1bps"};
-  return quantity;
-}
-
 // value / unit as an exact decimal; unit is a power of ten.
 std::string decimal(std::int64_t value, std::int64_t unit) {
   std::string text = fmt::format("{}", value / unit);
@@ -146,7 +120,7 @@ std::string decimal(std::int64_t value, std::int64_t unit) {
 }
 
 // The shortest exact text over the units that leave something before the point.
-std::string shortest(std::int64_t value, const std::vector<Unit>& units) {
+std::string shortest(std::int64_t value, std::span<const Unit> units) {
   std::string best;
   for (const Unit& unit : units) {
     if (unit.factor > value && !best.empty()) continue;
@@ -158,35 +132,30 @@ std::string shortest(std::int64_t value, const std::vector<Unit>& units) {
 
 }  // namespace
 
+Result<std::int64_t> parse_number(NumberKind kind, const std::string& text) {
+  static constexpr const Quantity* quantities[] = {&kCount, &kDuration, &kBytes, &kRatio,
+                                                   &kBitRate};
+  return parse_quantity(text, *quantities[static_cast<std::size_t>(kind)]);
+}
+
 Result<Duration> parse_duration(const std::string& text) {
-  const Result<std::int64_t> ps = parse_quantity(text, durations());
+  const Result<std::int64_t> ps = parse_quantity(text, kDuration);
   if (!ps) return ps.error();
   return Duration{ps.value()};
 }
 
 Result<std::int64_t> parse_count(const std::string& text) {
-  return parse_quantity(text, counts());
+  return parse_quantity(text, kCount);
 }
 
 Result<std::uint64_t> parse_bytes(const std::string& text) {
-  const Result<std::int64_t> bytes = parse_quantity(text, byte_sizes());
+  const Result<std::int64_t> bytes = parse_quantity(text, kBytes);
   if (!bytes) return bytes.error();
   return static_cast<std::uint64_t>(bytes.value());
 }
 
 Result<std::int64_t> parse_ratio_ppb(const std::string& text) {
-  return parse_quantity(text, ratios());
-}
-
-Result<std::int64_t> parse_bit_rate(const std::string& text) {
-  return parse_quantity(text, bit_rates());
-}
-
-Result<std::int64_t> parse_integer(const std::string& text) {
-  if (text.size() < 2 || text.front() != '-') return parse_count(text);
-  const Result<std::int64_t> positive = parse_count(text.substr(1));
-  if (!positive) return positive.error();
-  return -positive.value();
+  return parse_quantity(text, kRatio);
 }
 
 Result<double> parse_figure(const std::string& text, bool is_time) {
@@ -195,29 +164,25 @@ Result<double> parse_figure(const std::string& text, bool is_time) {
     if (!time) return time.error();
     return static_cast<double>(time.value().ps) / 1e3;
   }
-  static const Quantity quantity{
-      {{"", 100}, {"%", 1}, {"k", 100'000}, {"M", 100'000'000}, {"G", 100'000'000'000}},
-      "a number such as 278.3k or 94% (k, M, G decimal)",
-      "1"};
   Number number;
-  if (text.starts_with('-')) return wrong(text, "is negative", quantity);
-  if (!split_number(text, number)) return wrong(text, "is not a number", quantity);
-  for (const Unit& unit : quantity.units)
+  if (text.starts_with('-')) return wrong(text, "is negative", kFigure);
+  if (!split_number(text, number)) return wrong(text, "is not a number", kFigure);
+  for (const Unit& unit : kFigures)
     if (unit.name == number.unit)
       return static_cast<double>(number.mantissa * static_cast<Wide>(unit.factor)) /
              static_cast<double>(number.divisor * 100);
-  return wrong(text, "has an unknown unit " + quoted(number.unit), quantity);
+  return wrong(text, "has an unknown unit " + quoted(number.unit), kFigure);
 }
 
 std::string format_duration(Duration value) {
   if (value.ps == 0) return "0us";
   if (value.ps < 0) return fmt::format("{}ps", value.ps);
-  return shortest(value.ps, durations().units);
+  return shortest(value.ps, kTimes);
 }
 
 std::string format_count(std::int64_t value) {
   if (value < 0) return fmt::format("{}", value);
-  return shortest(value, counts().units);
+  return shortest(value, kDecimals);
 }
 
 std::string format_bytes(std::uint64_t value) {
@@ -229,7 +194,7 @@ std::string format_bytes(std::uint64_t value) {
 }
 
 std::string format_bit_rate(std::int64_t value) {
-  return shortest(value, bit_rates().units);
+  return shortest(value, kRates);
 }
 std::string format_percent(std::int64_t ppb) {
   return decimal(ppb, 10'000'000) + "%";

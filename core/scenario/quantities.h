@@ -10,9 +10,9 @@
 
 namespace latchlab {
 
-Result<std::int64_t> parse_bit_rate(const std::string& text);  // bps, kbps, Mbps, Gbps, Tbps
-// A plain number that may be negative and may carry k, M or G.
-Result<std::int64_t> parse_integer(const std::string& text);
+enum class NumberKind : std::uint8_t { count, duration, bytes, ratio, bit_rate };
+// In the smallest unit: picoseconds, bytes, parts per billion, bits per second.
+Result<std::int64_t> parse_number(NumberKind kind, const std::string& text);
 // A measured value, as results.json has it: times as nanoseconds ("2.05us"), all else as a plain
 // number that may carry k, M, G or %.
 Result<double> parse_figure(const std::string& text, bool is_time);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/scenario/nic_constants.h"
 #include "core/scenario/suggestions.h"
 
 namespace latchlab {
@@ -107,12 +108,11 @@ void add_nic(std::string& page) {
   page +=
       "\n## Constants of a NIC\n\nIn files under `models/nics`, each with value, source and "
       "status; in a scenario\n`platform: {nic: {base: connectx-5, atomic.window: 48}}` replaces "
-      "some, and a sweep varies\n`platform.nic.atomic.window`. `docs/models.md` says what they do."
-      "\n\n| constant | allowed | meaning |\n|---|---|---|\n";
+      "some, and a sweep varies\n`platform.nic.atomic.window`. `docs/models.md` says what they "
+      "do.\n\n| constant | allowed | meaning |\n|---|---|---|\n";
   for (const NicConstant& constant : nic_constants()) {
-    const ScenarioKey key = key_of(constant);
-    page += fmt::format("| `{}` | {} | {} |\n", constant.key(), in_cell(allowed_values(key)),
-                        in_cell(key.says));
+    page += fmt::format("| `{}` | {} | {} |\n", constant.key(),
+                        in_cell(allowed_values(constant.as_key)), in_cell(constant.as_key.says));
   }
 }
 

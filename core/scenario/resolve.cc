@@ -1,162 +1,9 @@
 #include "core/scenario/resolve.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <string_view>
-#include <utility>
-
-#include "core/scenario/nic_file.h"
-#include "core/scenario/quantities.h"
-#include "core/scenario/resolved_values.h"
 #include "core/scenario/sections.h"
 
 namespace latchlab {
-
-using namespace resolved;
-
 namespace {
-
-YamlNode write_datagrams(const DatagramSpec& spec) {
-  YamlNode node = yaml_map();
-  node.set("loss", percent(spec.loss_ppb));
-  node.set("reorder", percent(spec.reorder_ppb));
-  node.set("reorder_by", time(spec.reorder_by));
-  return node;
-}
-
-YamlNode write_server_cpu(const ServerCpuSpec& cpu) {
-  YamlNode node = yaml_map();
-  node.set("cores", cpu.cores ? number(*cpu.cores) : YamlNode());
-  node.set("call_service", cpu.call_service ? time(*cpu.call_service) : YamlNode());
-  return node;
-}
-
-YamlNode write_platform(const PlatformSpec& platform, YamlNode nic) {
-  YamlNode node = yaml_map();
-  node.set("nic", std::move(nic));
-  node.set("topology", write_topology(platform.topology));
-  node.set("servers", number(platform.servers));
-  if (platform.groups.empty()) {
-    node.set("client_nodes", number(platform.client_nodes));
-    node.set("clients_per_node", number(platform.clients_per_node));
-  }
-  node.set("client_nodes_per_nic", number(platform.client_nodes_per_nic));
-  node.set("colocated", boolean(platform.colocated));
-  node.set("client_link_latency", time(platform.client_link_latency));
-  node.set("clocks", write_clocks(platform.clocks));
-  node.set("bulk", write_bulk(platform.bulk));
-  static const char* const owners[] = {"client", "core", "node"};
-  node.set("qps", yaml_text(owners[static_cast<std::size_t>(platform.qps)]));
-  node.set("cores", platform.cores == 0 ? YamlNode() : number(platform.cores));
-  node.set("datagrams", write_datagrams(platform.datagrams));
-  // Without it, what counts stands with the NIC.
-  if (platform.server_cpu != ServerCpuSpec{})
-    node.set("server_cpu", write_server_cpu(platform.server_cpu));
-  return node;
-}
-
-YamlNode write_locks(const LockTableSpec& locks) {
-  YamlNode placement;
-  switch (locks.placement) {
-    case PlacementKind::round_robin:
-      placement = yaml_text("round_robin");
-      break;
-    case PlacementKind::partitioned:
-      placement = yaml_text("partitioned");
-      break;
-    case PlacementKind::node:
-      placement = yaml_map();
-      placement.set("node", number(locks.node));
-      break;
-  }
-  YamlNode node = yaml_map();
-  node.set("count", number(locks.count));
-  node.set("placement", std::move(placement));
-  node.set("stride", locks.stride_bytes == 0 ? YamlNode()
-                                             : literal(format_bytes(locks.stride_bytes),
-                                                       fmt::format("{}", locks.stride_bytes)));
-  node.set("memory", yaml_text(locks.device_memory ? "device" : "host"));
-  return node;
-}
-
-YamlNode write_param(const ParamValue& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value))
-    return literal(format_count(*integer), fmt::format("{}", *integer));
-  if (const auto* duration = std::get_if<Duration>(&value)) return time(*duration);
-  if (const auto* flag = std::get_if<bool>(&value)) return boolean(*flag);
-  return yaml_text(std::get<std::string>(value));
-}
-
-YamlNode write_protocol(const ProtocolSpec& protocol) {
-  YamlNode node = yaml_map();
-  node.set("name", yaml_text(protocol.name));
-  if (!protocol.profile.empty()) node.set("profile", yaml_text(protocol.profile));
-  node.set("label", yaml_text(protocol.label));
-  for (const auto& [name, value] : protocol.params.values()) node.set(name, write_param(value));
-  return node;
-}
-
-YamlNode write_faults(const std::vector<FaultSpec>& faults) {
-  YamlNode list = yaml_sequence();
-  for (const FaultSpec& fault : faults) {
-    if (is_cpu_fault(fault.kind)) {
-      list.items.push_back(write_cpu_fault(fault));
-      continue;
-    }
-    if (fault.kind != FaultKind::skip_release) {
-      list.items.push_back(write_fault(fault));
-      continue;
-    }
-    YamlNode node = yaml_map();
-    node.set("kind", yaml_text("skip_release"));
-    node.set("probability", percent(fault.probability_ppb));
-    list.items.push_back(std::move(node));
-  }
-  return list;
-}
-
-YamlNode write_run(const RunSpec& run) {
-  YamlNode node = yaml_map();
-  node.set("warmup", time(run.warmup));
-  node.set("duration", time(run.duration));
-  node.set("seed", literal(fmt::format("{}", run.seed), fmt::format("{}", run.seed)));
-  node.set("repeats", number(run.repeats));
-  const char* const kGuards[] = {"off", "sampled", "on"};
-  node.set("guard", yaml_text(kGuards[static_cast<std::size_t>(run.guard)]));
-  node.set("on_violation", yaml_text(run.on_violation == OnViolation::stop ? "stop" : "record"));
-  node.set("series", run.series.ps == 0 ? YamlNode() : time(run.series));
-  node.set("hottest_lock", boolean(run.hottest_lock));
-  return node;
-}
-
-YamlNode write_report(const std::vector<Figure>& figures) {
-  YamlNode list = yaml_sequence();
-  for (const Figure& figure : figures) {
-    YamlNode node = yaml_map();
-    node.set("x", yaml_text(figure.x));
-    node.set("y", yaml_text(figure.y));
-    node.set("series", yaml_text(figure.series));
-    list.items.push_back(std::move(node));
-  }
-  YamlNode report = yaml_map();
-  report.set("figures", std::move(list));
-  return report;
-}
-
-YamlNode sections(const Point& point, const std::string& name, WriteNic write) {
-  YamlNode node = yaml_map();
-  node.set("schema", number(1));
-  node.set("name", yaml_text(name));
-  node.set("platform", write_platform(point.platform, write(point.platform.nic)));
-  node.set("locks", write_locks(point.locks));
-  node.set("workload", write_workload(point.workload));
-  node.set("groups", write_groups(point.groups, write));
-  node.set("protocol", write_protocol(point.protocol));
-  node.set("faults", write_faults(point.faults));
-  node.set("run", write_run(point.run));
-  return node;
-}
 
 // A swept number of nodes changes the shape that follows from it.
 void keep_topology(YamlNode& resolved, const YamlNode& source) {
@@ -208,12 +55,18 @@ void keep_rebuilt_section(YamlNode& resolved, const YamlNode& source, const std:
 }  // namespace
 
 YamlNode write_point(const Point& point, const std::string& scenario_name) {
-  return sections(point, scenario_name, write_nic);
+  YamlNode node = yaml_map();
+  node.set("schema", yaml_text("1")).json = "1";
+  node.set("name", yaml_text(scenario_name));
+  for (YamlEntry& entry : write_keys(top_keys(), &point).entries)
+    node.entries.push_back(std::move(entry));
+  return node;
 }
 
 void resolve_point(Point& point, const std::string& scenario_name) {
-  point.resolved_yaml = emit_yaml(write_point(point, scenario_name));
-  point.resolved_json = emit_json(sections(point, scenario_name, write_nic_values));
+  const YamlNode node = write_point(point, scenario_name);
+  point.resolved_yaml = emit_yaml(node);
+  point.resolved_json = emit_json(node);
 }
 
 std::string resolve_scenario(const Scenario& scenario, const YamlNode& source,
@@ -237,7 +90,8 @@ std::string resolve_scenario(const Scenario& scenario, const YamlNode& source,
     const YamlNode* kept = source.find(key);
     if (kept && !kept->is_null()) node.set(key, *kept);
   }
-  node.set("report", write_report(scenario.figures));
+  const Report report{scenario.figures};
+  node.set("report", write_keys(report_keys(), &report));
   return emit_yaml(node);
 }
 

@@ -12,7 +12,6 @@
 #include "core/base/params.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
-#include "core/scenario/arrivals.h"
 #include "core/scenario/expectation.h"
 #include "core/scenario/node_hardware.h"
 #include "core/scenario/topology.h"
@@ -89,11 +88,28 @@ enum class DistributionKind : std::uint8_t { uniform, zipf, power_law, hotspot }
 struct DistributionSpec {
   DistributionKind kind = DistributionKind::uniform;
   // Exact decimals: parts per billion, so that no result depends on how a double is read.
-  std::int64_t theta_ppb = 0;         // zipf: P(rank k) ~ k^-theta, theta >= 0
-  std::int64_t alpha_ppb = 0;         // power_law: density ~ x^-alpha, alpha > 1 (DSLR A.4)
-  std::int64_t hot_locks_ppb = 0;     // hotspot: this share of the locks ...
-  std::int64_t hot_accesses_ppb = 0;  // ... gets this share of the accesses
-  bool scramble = false;              // spread ranks over the table by a seeded permutation
+  std::int64_t theta_ppb = 990'000'000;  // zipf: P(rank k) ~ k^-theta, theta >= 0
+  std::int64_t alpha_ppb = 0;            // power_law: density ~ x^-alpha, alpha > 1 (DSLR A.4)
+  std::int64_t hot_locks_ppb = 0;        // hotspot: this share of the locks ...
+  std::int64_t hot_accesses_ppb = 0;     // ... gets this share of the accesses
+  bool scramble = false;                 // spread ranks over the table by a seeded permutation
+};
+
+// When sections begin in an open loop, whether or not clients are free.
+enum class ArrivalKind : std::uint8_t { none, poisson, script };
+
+struct ScriptedArrival {
+  enum class Mode : std::uint8_t { exclusive, shared, update };
+  Duration at;  // since the start of the run, on the client's clock
+  std::uint32_t client = 0;
+  std::uint64_t lock = 0;
+  Mode mode = Mode::exclusive;
+};
+
+struct ArrivalSpec {
+  ArrivalKind kind = ArrivalKind::none;  // none: a closed loop
+  std::int64_t per_second = 0;           // poisson: over all clients
+  std::vector<ScriptedArrival> script;
 };
 
 struct WorkloadSpec {
@@ -190,13 +206,14 @@ struct ProtocolSpec {
 };
 
 struct Figure {
-  std::string x, y, series;
+  std::string x, y;
+  std::string series = "label";
 };
 
 // One point of a sweep: everything that decides its result except the repeat's seed.
 struct Point {
   PlatformSpec platform;
-  LockTableSpec locks;
+  LockTableSpec locks{.stride_bytes = 64};  // one lock per cache line
   WorkloadSpec workload;
   std::vector<GroupSpec> groups;  // in place of `workload`, in the order of platform.groups
   ProtocolSpec protocol;

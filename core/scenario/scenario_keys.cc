@@ -1,11 +1,10 @@
 #include "core/scenario/scenario_keys.h"
 
 #include <algorithm>
-#include <utility>
 #include <variant>
 
 #include "core/scenario/quantities.h"
-#include "core/scenario/scenario.h"
+#include "core/scenario/sections.h"
 
 namespace latchlab {
 namespace {
@@ -14,32 +13,18 @@ bool contains(const std::vector<std::string>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-std::vector<ScenarioKey> top_keys() {
-  return {
-      {.path = "schema",
-       .kind = KeyKind::count,
-       .min = "1",
-       .max = "1",
-       .example = "1",
-       .says = "Version of this format.",
-       .required = true},
-      {.path = "name",
-       .example = "quickstart",
-       .says = "Names the results: 1 to 64 letters, digits, '-', '_' or '.'.",
-       .required = true},
-      {.path = "description",
-       .example = "Four locks in a growing crowd",
-       .says = "One line that says what this shows.",
-       .nullable = true},
-  };
-}
-
-std::vector<ScenarioKey> all_keys() {
-  std::vector<ScenarioKey> all = top_keys();
-  for (std::vector<ScenarioKey> part :
-       {platform_keys(), work_keys(), fault_keys(), evaluation_keys()})
-    for (ScenarioKey& key : part) all.push_back(std::move(key));
-  return all;
+// `usual`: the struct of these keys, fresh.
+void describe(const Keys& keys, const std::string& prefix, const void* usual, Keys& all) {
+  for (ScenarioKey key : keys) {
+    key.path = prefix + key.path;
+    if (key.write && usual != nullptr && (!key.required || key.has_default))
+      if (const YamlNode value = key.write(key, usual); value.is_scalar())
+        key.fallback = value.text;
+    all.push_back(key);
+    if (!key.below) continue;
+    const Below below = key.below(usual);
+    describe(below.keys, key.path + (key.kind == KeyKind::list ? "[]." : "."), below.spec, all);
+  }
 }
 
 }  // namespace
@@ -54,9 +39,18 @@ std::string_view ScenarioKey::mapping() const {
   return std::string_view(path).substr(0, dot == std::string::npos ? 0 : dot);
 }
 
-const std::vector<ScenarioKey>& scenario_keys() {
-  static const std::vector<ScenarioKey> keys = all_keys();
-  return keys;
+bool ScenarioKey::fits(std::string_view of_kind) const {
+  return of_kind.empty() || when.empty() || contains(when, of_kind);
+}
+
+const Keys& scenario_keys() {
+  static const Keys all = [] {
+    Keys keys;
+    const Point usual;
+    describe(top_keys(), "", &usual, keys);
+    return keys;
+  }();
+  return all;
 }
 
 std::vector<const ScenarioKey*> find_scenario_keys(std::string_view path) {
@@ -68,11 +62,9 @@ std::vector<const ScenarioKey*> find_scenario_keys(std::string_view path) {
 
 std::vector<std::string> keys_of(std::string_view mapping, std::string_view kind) {
   std::vector<std::string> names;
-  for (const ScenarioKey& key : scenario_keys()) {
-    if (key.mapping() != mapping || contains(names, key.name())) continue;
-    if (kind.empty() || key.when.empty() || contains(key.when, kind))
+  for (const ScenarioKey& key : scenario_keys())
+    if (key.mapping() == mapping && key.fits(kind) && !contains(names, key.name()))
       names.emplace_back(key.name());
-  }
   return names;
 }
 
@@ -88,18 +80,10 @@ std::vector<std::string> kinds_of(std::string_view mapping) {
   return kinds;
 }
 
-ScenarioKey item_key(const char* list, const char* name, KeyKind kind,
-                     std::vector<std::string> when, const char* example, const char* says) {
-  return {.path = std::string(list) + "[]." + name,
-          .kind = kind,
-          .example = example,
-          .says = says,
-          .when = std::move(when)};
-}
-
-ScenarioKey needed(ScenarioKey key) {
-  key.required = true;
-  return key;
+const std::vector<std::string>& section_names() {
+  static const std::vector<std::string> names = {"platform", "locks",  "workload", "groups",
+                                                 "protocol", "faults", "run"};
+  return names;
 }
 
 std::string text_of(const ParamValue& value) {
@@ -112,34 +96,18 @@ std::string text_of(const ParamValue& value) {
 ScenarioKey key_of(const ParamSpec& param) {
   static constexpr KeyKind kinds[] = {KeyKind::count, KeyKind::duration, KeyKind::boolean,
                                       KeyKind::choice};
-  ScenarioKey key;
-  key.path = "protocol." + param.name;
-  key.kind = kinds[static_cast<std::size_t>(param.kind)];
-  key.fallback = key.example = text_of(param.fallback);
-  key.choices = param.choices;
-  key.says = param.help;
-  if (param.kind == ParamKind::integer) {
-    key.min = format_count(param.min);
-    key.max = format_count(param.max);
-  } else if (param.kind == ParamKind::duration) {
-    key.min = format_duration({param.min});
-    key.max = format_duration({param.max});
-  }
-  return key;
-}
-
-ScenarioKey key_of(const NicConstant& constant) {
-  static constexpr KeyKind kinds[] = {KeyKind::duration, KeyKind::count, KeyKind::bit_rate,
-                                      KeyKind::bytes, KeyKind::curve};
-  static const char* const examples[] = {"300ns", "1", "100Gbps", "0B", "[[450, 1], [3000, 0.5]]"};
-  const auto unit = static_cast<std::size_t>(constant.unit);
-  ScenarioKey key;
-  key.path = "platform.nic." + constant.key();
-  key.kind = kinds[unit];
-  key.example = examples[unit];
-  key.says = constant.says;
-  if (constant.unit == NicUnit::count) key.min = format_count(constant.min);
-  if (constant.unit == NicUnit::bit_rate && constant.min > 0) key.min = "1bps";
+  ScenarioKey key{.path = "protocol." + param.name,
+                  .kind = kinds[static_cast<std::size_t>(param.kind)],
+                  .fallback = text_of(param.fallback),
+                  .choices = param.choices,
+                  .example = text_of(param.fallback),
+                  .says = param.help};
+  if (param.kind != ParamKind::integer && param.kind != ParamKind::duration) return key;
+  const bool time = param.kind == ParamKind::duration;
+  key.least = param.min;
+  key.most = param.max;
+  key.min = time ? format_duration({param.min}) : format_count(param.min);
+  key.max = time ? format_duration({param.max}) : format_count(param.max);
   return key;
 }
 

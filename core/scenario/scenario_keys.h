@@ -1,16 +1,18 @@
 #pragma once
-// What a scenario may say, as data: each key with its kind of value, default, range and meaning.
-// The reader takes from it which keys a section has; the JSON Schema, the reference page and
-// `latchlab explain` are made from it. Parameters of protocols (ProtocolInfo) and constants of NICs
-// (nic_constants.h) have tables of their own.
+// What a scenario may say, as data: each key with its kind of value, default, range and meaning,
+// and how it is read and written (fields.h). The reader, the resolved scenario, the JSON Schema,
+// the reference page and `latchlab explain` are made from it. Parameters of protocols
+// (ProtocolInfo) and constants of NICs (nic_constants.h) have tables of their own.
 
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/params.h"
-#include "core/scenario/nic_constants.h"
+#include "core/scenario/yaml_tree.h"
 
 namespace latchlab {
 
@@ -32,14 +34,40 @@ enum class KeyKind : std::uint8_t {
   map,   // its keys follow as PATH.KEY, unless they are the user's own
 };
 
+// How a number is written back, where its kind leaves a choice.
+enum class Form : std::uint8_t {
+  usual,    // 10M, 40%
+  plain,    // 10000000
+  ppm,      // 100ppm
+  decimal,  // 0.4
+  quoted,   // 0.4, a text in JSON
+};
+
+struct ScenarioKey;
+using Keys = std::vector<ScenarioKey>;
+
+// The keys below a key, and the struct that they are read into.
+struct Below {
+  const Keys& keys;
+  const void* spec;
+};
+
+// A value in a text; `path` is for messages.
+struct Given {
+  const ScenarioKey& key;
+  const YamlNode& node;
+  const std::string& path;
+};
+
 struct ScenarioKey {
-  std::string path;  // dotted; "faults[].at" stands for a key of every item of faults
+  std::string path = {};  // dotted; "faults[].at" stands for a key of every item of faults
   KeyKind kind = KeyKind::text;
   std::string fallback = {};              // the default as written; empty: none
   std::string min = {}, max = {};         // inclusive, as written; empty: no bound of its own
   std::vector<std::string> choices = {};  // of a choice
-  std::string example;                    // as written; always good
-  std::string says;                       // a sentence or two
+  std::vector<std::string> later = {};    // words that are documented, and refused by this build
+  std::string example = {};               // as written; always good
+  std::string says = {};                  // a sentence or two
   // Kinds of its mapping (its `kind`; of a topology also "file") that have the key; empty: all.
   std::vector<std::string> when = {};
   bool required = false;       // of a mapping that may have it
@@ -47,12 +75,24 @@ struct ScenarioKey {
   std::string short_for = {};  // a mapping may be written as the value of this key of it
   bool supported = true;       // false: documented, and refused by this build
 
-  std::string_view name() const;     // "at"
-  std::string_view mapping() const;  // "faults[]"; "" at the top
+  // ---- reading and writing, in a table of one mapping (there `path` is the name alone) ----
+  std::int64_t least = std::numeric_limits<std::int64_t>::min();  // `min` and `max` as numbers
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  Form form = Form::usual;
+  bool omitted = false;      // rather than written as null
+  bool has_default = false;  // although it is required: the mapping may be left out
+  // Into, and from, the struct of its mapping. Absent: read, and written, elsewhere.
+  std::function<void(const Given& given, void* spec)> read = {};
+  std::function<YamlNode(const ScenarioKey& key, const void* spec)> write = {};
+  std::function<Below(const void* spec)> below = {};
+
+  std::string_view name() const;              // "at"
+  std::string_view mapping() const;           // "faults[]"; "" at the top
+  bool fits(std::string_view of_kind) const;  // of its mapping; "": any
 };
 
 // In the order in which a scenario is written down.
-const std::vector<ScenarioKey>& scenario_keys();
+const Keys& scenario_keys();
 
 // Rows of one path: several only where kinds of the mapping differ in what the key holds.
 std::vector<const ScenarioKey*> find_scenario_keys(std::string_view path);
@@ -63,25 +103,12 @@ std::vector<std::string> keys_of(std::string_view mapping, std::string_view kind
 // Kinds that the keys of a mapping tell apart, in order; none for most.
 std::vector<std::string> kinds_of(std::string_view mapping);
 
-ScenarioKey key_of(const ParamSpec& param);       // "protocol.lease"
-ScenarioKey key_of(const NicConstant& constant);  // "platform.nic.atomic.window"
+// The sections that a sweep may vary, and that decide a point's result.
+const std::vector<std::string>& section_names();
+
+ScenarioKey key_of(const ParamSpec& param);  // "protocol.lease"
 
 const char* name_of(KeyKind kind);  // "count"
 std::string text_of(const ParamValue& value);
-
-// ---- parts of the table, one for each file ----
-
-std::vector<ScenarioKey> platform_keys();
-std::vector<ScenarioKey> work_keys();  // locks, workload, groups, protocol, run
-std::vector<ScenarioKey> section_keys();
-std::vector<ScenarioKey> arrival_keys();
-std::vector<ScenarioKey> group_keys();
-std::vector<ScenarioKey> fault_keys();
-std::vector<ScenarioKey> evaluation_keys();  // sweep, expect, report
-
-// A key of the items of `list`, which only items of these kinds have.
-ScenarioKey item_key(const char* list, const char* name, KeyKind kind,
-                     std::vector<std::string> when, const char* example, const char* says);
-ScenarioKey needed(ScenarioKey key);  // the same, required
 
 }  // namespace latchlab

@@ -1,21 +1,17 @@
 #include "core/scenario/section_expect.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
+#include <cmath>
 #include <set>
-#include <utility>
 
-#include "core/scenario/expand_expectations.h"
-#include "core/scenario/map_reader.h"
 #include "core/scenario/point_index.h"
 #include "core/scenario/quantities.h"
+#include "core/scenario/sections.h"
 
 namespace latchlab {
-namespace {
 
-constexpr const char* kDefaultTolerance = "10%";
-constexpr std::int64_t kMostTolerancePpb = 1'000'000'000'000;
+using enum KeyKind;
+
+namespace {
 
 std::vector<std::string> split_sum(const std::string& text) {
   std::vector<std::string> parts(1);
@@ -39,175 +35,219 @@ bool is_rate(const std::string& metric) {
   return metric == "goodput_ops_s" || metric == "fairness.jain";
 }
 
-class EntryReader {
- public:
-  EntryReader(const FlatExpectation& flat, PointIndex& index)
-      : reader_(&flat.node, flat.path, flat.node.place), index_(index) {}
+double read_figure(const YamlNode& node, const std::string& path, bool time) {
+  const std::string& written = scalar(node, path, time ? "a time such as 2.05us" : "a number");
+  const Result<double> value = parse_figure(written, time);
+  if (!value) reject(node.place, path + ": " + value.error().message);
+  return value.value();
+}
 
-  // Everything but the points.
-  Expectation read() {
-    Expectation entry;
-    entry.kind =
-        static_cast<ExpectKind>(read_choice(reader_.require("kind", "kind: value"),
-                                            reader_.path_of("kind"), {"value", "ratio", "order"}));
-    know_keys(entry.kind);
-    entry.id = text("id", "id: cas-ideal");
-    entry.metrics = split_sum(text("metric", "metric: goodput_ops_s"));
-    entry.source = text("source", "source: \"ShiftLock 2.3\"");
-    entry.use = static_cast<ExpectUse>(read_choice(reader_.require("use", "use: validation"),
-                                                   reader_.path_of("use"),
-                                                   {"calibration", "regression", "validation"}));
-    entry.profile = reader_.find_or_null("profile") ? reader_.text("profile", "") : "";
-    entry.disputed = reader_.find_or_null("disputed") ? reader_.text("disputed", "") : "";
-    entry.place = reader_.place().text();
-    if (entry.kind == ExpectKind::order)
-      entry.highest_is_best = reader_.choice("best", is_rate(entry.metrics.front()) ? 0 : 1,
-                                             {"highest", "lowest"}) == 0;
+void read_figures(const FlatExpectation& flat, Expectation& entry) {
+  const auto figure = [&](const char* key, bool time, double& number) {
+    const YamlNode* node = flat.node.find(key);
+    if (node) number = read_figure(*node, path_of(flat.path, key), time);
+  };
+  const bool time = entry.kind == ExpectKind::value && is_time(entry.metrics.front());
+  figure("value", time, entry.published);
+  figure("absolute", time, entry.absolute);
+  figure("factor", false, entry.factor);
+  if (entry.published == 0 && entry.absolute == 0)
+    reject(flat.node.find("value")->place,
+           "{}.value is 0, of which no share is a tolerance; add what still counts as 0, for "
+           "example 'absolute: {}'",
+           flat.path, time ? "50ns" : "0.01");
+}
+
+Where conditions(const FlatExpectation& flat, const char* key) {
+  const YamlNode* node = flat.node.find(key);
+  Where where;
+  if (!node || node->is_null()) return where;
+  const std::string path = path_of(flat.path, key);
+  if (!node->is_map())
+    reject(node->place, "{} holds {}; expected a mapping of keys to values", path,
+           kind_name(*node));
+  for (const YamlEntry& entry : node->entries)
+    where.emplace_back(entry.key, scalar(entry.value, path_of(path, entry.key), "one value"));
+  return where;
+}
+
+Where merged(Where where, const Where& changes) {
+  for (const auto& change : changes) {
+    const auto known = std::find_if(where.begin(), where.end(),
+                                    [&](const auto& each) { return each.first == change.first; });
+    if (known == where.end())
+      where.push_back(change);
     else
-      read_figure(entry);
-    check_shape(entry.kind);
+      known->second = change.second;
+  }
+  return where;
+}
+
+// The values of `over`, best first; of equals several.
+std::vector<std::vector<std::string>> order_of(const FlatExpectation& flat) {
+  const YamlNode& order = *flat.node.find("order");
+  const std::string path = flat.path + ".order";
+  if (!order.is_sequence() || order.items.size() < 2)
+    reject(order.place, path + ": expected a list of two or more, best first; equals as a list");
+  std::vector<std::vector<std::string>> values;
+  for (const YamlNode& item : order.items) {
+    std::vector<std::string>& equals = values.emplace_back();
+    if (!item.is_sequence()) equals.push_back(scalar(item, path, "single values"));
+    for (const YamlNode& each : item.items) equals.push_back(scalar(each, path, "single values"));
+    if (equals.empty()) reject(item.place, path + " holds an empty list");
+  }
+  return values;
+}
+
+// Everything but the points.
+Expectation read_entry(const FlatExpectation& flat) {
+  Expectation entry;
+  read_keys(expect_keys(), flat.node, flat.path, &entry);
+  entry.metrics = split_sum(scalar(*flat.node.find("metric"), flat.path + ".metric", "a text"));
+  entry.place = flat.node.place.text();
+  static_cast<void>(conditions(flat, "where"));
+  if (entry.kind == ExpectKind::ratio) static_cast<void>(conditions(flat, "over"));
+  if (entry.kind != ExpectKind::order) {
+    read_figures(flat, entry);
     return entry;
   }
+  if (!flat.node.find("best")) entry.highest_is_best = is_rate(entry.metrics.front());
+  entry.tolerance = 0;
+  scalar(*flat.node.find("over"), flat.path + ".over", "a text");
+  static_cast<void>(order_of(flat));
+  return entry;
+}
 
-  // Throws where a figure has no point, or several.
-  std::vector<std::vector<std::size_t>> groups(ExpectKind kind) {
-    const Where where = conditions("where");
-    if (kind == ExpectKind::order) return order_groups(where);
-    std::vector<std::vector<std::size_t>> found = {
-        {index_.find(where, place_of("where"), reader_.path_of("where"))}};
-    if (kind == ExpectKind::ratio)
-      found.push_back({index_.find(merged(where, conditions("over")), place_of("over"),
-                                   reader_.path_of("over"))});
-    return found;
+// Throws where a figure has no point, or several.
+std::vector<std::vector<std::size_t>> groups_of(const FlatExpectation& flat, ExpectKind kind,
+                                                PointIndex& index) {
+  const Where where = conditions(flat, "where");
+  const auto find = [&](const Where& wanted, const char* key, const YamlNode* at) {
+    const Place& place = at && !at->is_null() ? at->place : flat.node.place;
+    return index.find(wanted, place, path_of(flat.path, key));
+  };
+  const YamlNode* over = flat.node.find("over");
+  std::vector<std::vector<std::size_t>> groups;
+  if (kind != ExpectKind::order) groups.push_back({find(where, "where", flat.node.find("where"))});
+  if (kind == ExpectKind::ratio)
+    groups.push_back({find(merged(where, conditions(flat, "over")), "over", over)});
+  if (kind != ExpectKind::order) return groups;
+  for (const std::vector<std::string>& equals : order_of(flat)) {
+    const YamlNode& item = flat.node.find("order")->items[groups.size()];
+    groups.emplace_back();
+    for (const std::string& value : equals)
+      groups.back().push_back(find(merged(where, {{over->text, value}}), "order", &item));
   }
-
- private:
-  void know_keys(ExpectKind kind) {
-    for (const char* key : {"id", "metric", "where", "source", "use", "profile", "disputed"})
-      reader_.know(key);
-    if (kind != ExpectKind::order)
-      for (const char* key : {"value", "tolerance", "absolute", "factor"}) reader_.know(key);
-    if (kind != ExpectKind::value) reader_.know("over");
-    if (kind == ExpectKind::order)
-      for (const char* key : {"order", "best"}) reader_.know(key);
-    reader_.finish();
-  }
-
-  std::string text(const char* key, const char* example) {
-    return scalar(reader_.require(key, example), reader_.path_of(key), "a text");
-  }
-
-  double figure(const YamlNode& node, const char* key, bool time) {
-    const std::string& written =
-        scalar(node, reader_.path_of(key), time ? "a time such as 2.05us" : "a number");
-    const Result<double> value = parse_figure(written, time);
-    if (!value) reject(node.place, reader_.path_of(key) + ": " + value.error().message);
-    return value.value();
-  }
-
-  void read_figure(Expectation& entry) {
-    const bool time = entry.kind == ExpectKind::value && is_time(entry.metrics.front());
-    const YamlNode& value = reader_.require("value", time ? "value: 2.05us" : "value: 278.3k");
-    entry.published = figure(value, "value", time);
-    const std::int64_t fallback = parse_ratio_ppb(kDefaultTolerance).value();
-    entry.tolerance =
-        static_cast<double>(reader_.ratio_ppb("tolerance", fallback, 0, kMostTolerancePpb)) / 1e9;
-    if (const YamlNode* absolute = reader_.find("absolute"))
-      entry.absolute = figure(*absolute, "absolute", time);
-    if (const YamlNode* factor = reader_.find("factor"))
-      entry.factor = figure(*factor, "factor", false);
-    if (entry.published == 0 && entry.absolute == 0)
-      reject(value.place,
-             fmt::format("{} is 0, of which no share is a tolerance; add what still counts as 0, "
-                         "for example 'absolute: {}'",
-                         reader_.path_of("value"), time ? "50ns" : "0.01"));
-  }
-
-  void check_shape(ExpectKind kind) {
-    static_cast<void>(conditions("where"));
-    if (kind == ExpectKind::ratio) static_cast<void>(conditions("over"));
-    if (kind != ExpectKind::order) return;
-    static_cast<void>(text("over", "over: label"));
-    const YamlNode& order = reader_.require("order", "order: [shiftlock, cas]");
-    if (!order.is_sequence() || order.items.size() < 2)
-      reject(order.place, reader_.path_of("order") +
-                              ": expected a list of two or more, best first; equals as a list");
-    for (const YamlNode& item : order.items) static_cast<void>(members(item));
-  }
-
-  Where conditions(const char* key) {
-    const YamlNode* node = std::string_view(key) == "over"
-                               ? &reader_.require("over", "over: {label: cas}")
-                               : reader_.find_or_null(key);
-    Where where;
-    if (!node) return where;
-    MapReader inner(node, reader_.path_of(key), node->place);
-    for (const YamlEntry& entry : node->entries)
-      where.emplace_back(entry.key, scalar(entry.value, inner.path_of(entry.key), "one value"));
-    return where;
-  }
-
-  static Where merged(Where where, const Where& changes) {
-    for (const auto& [path, value] : changes) {
-      const auto known = std::find_if(where.begin(), where.end(),
-                                      [&](const auto& each) { return each.first == path; });
-      if (known == where.end())
-        where.emplace_back(path, value);
-      else
-        known->second = value;
-    }
-    return where;
-  }
-
-  std::vector<std::string> members(const YamlNode& item) {
-    if (!item.is_sequence()) return {scalar(item, reader_.path_of("order"), "single values")};
-    std::vector<std::string> all;
-    for (const YamlNode& each : item.items)
-      all.push_back(scalar(each, reader_.path_of("order"), "single values"));
-    if (all.empty()) reject(item.place, reader_.path_of("order") + " holds an empty list");
-    return all;
-  }
-
-  std::vector<std::vector<std::size_t>> order_groups(const Where& where) {
-    const std::string over = text("over", "over: label");
-    std::vector<std::vector<std::size_t>> groups;
-    for (const YamlNode& item : reader_.require("order", "order: [shiftlock, cas]").items) {
-      groups.emplace_back();
-      for (const std::string& value : members(item))
-        groups.back().push_back(
-            index_.find(merged(where, {{over, value}}), item.place, reader_.path_of("order")));
-    }
-    return groups;
-  }
-
-  Place place_of(const char* key) {
-    const YamlNode* node = reader_.find_or_null(key);
-    return node ? node->place : reader_.place();
-  }
-
-  MapReader reader_;
-  PointIndex& index_;
-};
+  return groups;
+}
 
 YamlNode resolved(const YamlNode& node, const Expectation& entry) {
   YamlNode full = node;
   if (entry.kind == ExpectKind::order)
     full.set("best", yaml_text(entry.highest_is_best ? "highest" : "lowest"));
   else if (!full.find("tolerance"))
-    full.set("tolerance", yaml_text(kDefaultTolerance));
+    full.set("tolerance", yaml_text("10%"));
   return full;
 }
 
 }  // namespace
 
+const Keys& expect_keys() {
+  using Entry = Expectation;
+  using Kinds = std::vector<std::string>;
+  const Kinds single = {"value", "ratio", "order"};
+  const Kinds figures = {"value", "ratio"};
+  const auto tolerance = number<Entry>(
+      ratio, [](const Entry& entry) { return std::llround(entry.tolerance * 1e9); },
+      [](Entry& entry, std::int64_t ppb) { entry.tolerance = static_cast<double>(ppb) / 1e9; }, "0",
+      "1000");
+  const auto best = words<Entry>(
+      {"highest", "lowest"}, [](const Entry&) { return std::nullopt; },
+      [](Entry& entry, std::int64_t value) { entry.highest_is_best = value == 0; });
+  static const Keys keys = rows<Entry>({
+      {"id", line(&Entry::id), "cas-ideal", "Its name, unique.", kRequired},
+      {"kind", words({"value", "ratio", "order", "table"}, &Entry::kind), "value",
+       "value: a metric at one point; ratio: at one point over another; order: which point does "
+       "better; table: many values at once.",
+       kRequired},
+      {"metric", said<Entry>(text), "goodput_ops_s",
+       "A path of results.json, or several joined by +.", kRequired, single},
+      {"where", said<Entry>(map), "{label: cas}",
+       "Swept paths and their values (label: the protocol's): picks the one point that is meant. "
+       "`clients` is the number of clients.",
+       kNullable},
+      {"over",
+       said<Entry>(map),
+       "{label: mcs}",
+       "What differs from `where` at the point below the line.",
+       kRequired,
+       {"ratio"}},
+      {"over",
+       said<Entry>(text),
+       "label",
+       "The path whose values are compared, or name the rows.",
+       kRequired,
+       {"order", "table"}},
+      {"value", said<Entry>(figure), "278.3k",
+       "What was published: times with their unit, all else as a number.", kRequired, figures},
+      {"order",
+       said<Entry>(list),
+       "[cas, mcs]",
+       "Values of `over`, best first; equals as a list. Decided by at least three repeats.",
+       kRequired,
+       {"order"}},
+      {"best",
+       best,
+       "lowest",
+       "Which end of the metric comes first; by default highest of goodput_ops_s and "
+       "fairness.jain, lowest of all others.",
+       0,
+       {"order"}},
+      {"columns",
+       said<Entry>(map),
+       "{p50: acquire_ns.p50}",
+       "Names and their metrics; or {metric: ..., factor: ..., tolerance: ..., absolute: ...}.",
+       kRequired,
+       {"table"}},
+      {"rows",
+       said<Entry>(map),
+       "{cas: [1.5], mcs: [2]}",
+       "Values of `over`, each with a list of one cell per column; null: not printed.",
+       kRequired,
+       {"table"}},
+      {"unit", said<Entry>(text), "us", "Appended to every cell.", 0, {"table"}},
+      {"tolerance",
+       tolerance,
+       "5%",
+       "How far off, relative to what was published, still counts.",
+       0,
+       {"value", "ratio", "table"}},
+      {"absolute", said<Entry>(figure), "100",
+       "So far off still counts, whatever the tolerance says; for figures near 0.", 0, figures},
+      {"absolute", said<Entry>(figure), "30ns", "The same for each cell.", 0, {"table"}},
+      {"factor", said<Entry>(figure), "2",
+       "The metric is multiplied by this before it is compared.", 0, figures},
+      {"use", words({"calibration", "regression", "validation"}, &Entry::use), "validation",
+       "A missed calibration or regression ends with exit code 1, a missed validation is told and "
+       "scored.",
+       kRequired},
+      {"profile", line(&Entry::profile), "paper",
+       "Whose set-up this is; scores are kept apart. A mapping {paper: {label: x}, ...} makes one "
+       "expectation for each, with more conditions.",
+       kNullable},
+      {"source", line(&Entry::source), "ShiftLock Table 4", "Where it was published.", kRequired},
+      {"disputed", line(&Entry::disputed), "contradicts Table 4",
+       "Why the figure is shown but not scored.", kNullable},
+  });
+  return keys;
+}
+
 const char* name_of(ExpectKind kind) {
-  static const char* const names[] = {"value", "ratio", "order"};
-  return names[static_cast<std::size_t>(kind)];
+  return find_key(expect_keys(), "kind").choices[static_cast<std::size_t>(kind)].c_str();
 }
 
 const char* name_of(ExpectUse use) {
-  static const char* const names[] = {"calibration", "regression", "validation"};
-  return names[static_cast<std::size_t>(use)];
+  return find_key(expect_keys(), "use").choices[static_cast<std::size_t>(use)].c_str();
 }
 
 ExpectSection read_expect(const YamlNode* node, const Scenario& scenario, bool points_changed) {
@@ -216,14 +256,12 @@ ExpectSection read_expect(const YamlNode* node, const Scenario& scenario, bool p
   PointIndex index(scenario);
   std::set<std::string> ids;
   for (const FlatExpectation& flat : expand_expectations(node)) {
-    EntryReader reader(flat, index);
-    Expectation entry = reader.read();
+    Expectation entry = read_entry(flat);
     if (!ids.insert(entry.id).second)
-      reject(flat.node.place,
-             fmt::format("{}: there are two expectations {}; give this one its own id", flat.path,
-                         quoted(entry.id)));
+      reject(flat.node.place, "{}: there are two expectations {}; give this one its own id",
+             flat.path, quoted(entry.id));
     try {
-      entry.groups = reader.groups(entry.kind);
+      entry.groups = groups_of(flat, entry.kind, index);
     } catch (const InputError&) {
       if (!points_changed) throw;
       ++section.left_out;

@@ -2,6 +2,7 @@
 // `expect`: published figures, each bound to the points of the sweep that it speaks of.
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "core/scenario/scenario.h"
@@ -19,5 +20,40 @@ struct ExpectSection {
 // InputError, unless `points_changed` (by --set): it is then left out. Metrics are not looked at:
 // their names belong to whoever measures.
 ExpectSection read_expect(const YamlNode* node, const Scenario& scenario, bool points_changed);
+
+// ---- parts ----
+
+// Entries of `expect` taken apart into single figures.
+//
+// `kind: table` is many values in the shape in which they were printed:
+//
+//   - id: t3-wi
+//     kind: table
+//     where: {label: paper, workload.read_ratio: 50%}
+//     over: clients                    # what changes from row to row
+//     columns: {W-IA: phases_ns.write.IA, Rel-NS: {metric: phases_ns.release.NS, factor: 2}}
+//     unit: us                         # of every cell
+//     rows:
+//       5: [2.05, 0.02]                # null: nothing was printed here
+//       20: [2.24, 0.10]
+//     absolute: 20ns
+//     source: "ShiftLock Table 3"
+//     use: calibration
+//
+// becomes the values t3-wi/5/W-IA, t3-wi/5/Rel-NS, ... What a column says (metric, factor,
+// tolerance, absolute) holds for its cells. The key that `over` names is added to `where`.
+//
+// `profile` may name several set-ups that one figure is compared with, each with what it adds to
+// `where`: `profile: {paper: {label: paper}, artifact: {label: artifact}}` makes t3-wi@paper and
+// t3-wi@artifact.
+inline constexpr std::size_t kMostExpectations = 2'000;
+
+struct FlatExpectation {
+  YamlNode node;     // a value, ratio or order; what it holds is not checked
+  std::string path;  // for messages: "expect.0.rows.5.W-IA"
+};
+
+// Throws InputError. A null pointer is an empty list.
+std::vector<FlatExpectation> expand_expectations(const YamlNode* list);
 
 }  // namespace latchlab

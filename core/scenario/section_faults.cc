@@ -1,122 +1,219 @@
-// faults: what goes wrong during a run, and how it is written down again.
+// faults: what goes wrong during a run.
+//   {kind: pause, client: 3, at: 30ms, length: 1ms}    a client's CPU stands still
+//   {kind: pause, rate: 100, length: 50us}             so many a second on average, at any client
+//   {kind: slow_client, client: 3, factor: 4, at: 0us}
+//   {kind: drift, server: 0, at: 30ms, jump: -10us, drift: 200ppm}
+// In place of `client: N` a pause and a drift take `client_node: N` or `server: N`.
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "core/scenario/sections.h"
-#include "core/scenario/suggestions.h"
 
 namespace latchlab {
+
+using enum KeyKind;
+
 namespace {
 
-constexpr Duration kLongestFault = seconds(3600);
-constexpr std::size_t kMostFaults = 1'000;
-const std::vector<std::string> kFaults = {"skip_release", "client_crash", "process_crash",
-                                          "node_crash",   "link_down",    "pause",
-                                          "slow_client",  "drift"};
-
-FaultKind fault_kind(MapReader& reader) {
-  const YamlNode& kind = reader.require("kind", "kind: skip_release");
-  return static_cast<FaultKind>(read_choice(kind, reader.path_of("kind"), kFaults));
+// Whose CPU or clock it is.
+Value<FaultSpec> whose(FaultTarget target) {
+  return number<FaultSpec>(
+      count,
+      [target](const FaultSpec& fault) {
+        const bool it_is = is_cpu_fault(fault.kind) && fault.target == target;
+        return it_is ? number_of(fault.index) : std::nullopt;
+      },
+      [target](FaultSpec& fault, std::int64_t value) {
+        fault.target = target;
+        assign(fault.index, value);
+      },
+      "0");
 }
 
-// Servers first, then client nodes, from 0.
-std::uint32_t read_node(MapReader& reader, const char* key, const PlatformSpec& platform) {
-  return static_cast<std::uint32_t>(reader.count(key, 0, 0, std::int64_t{platform.nodes()} - 1));
+// From 0, below their number.
+void check_below(const YamlNode& node, const std::string& path, const char* key,
+                 std::uint32_t end) {
+  static const ScenarioKey any = quantity(count, "0");
+  ScenarioKey bounded = any;
+  bounded.most = std::int64_t{end} - 1;
+  if (const YamlNode* value = node.find(key)) read_number({bounded, *value, path_of(path, key)});
 }
 
-void read_link(MapReader& reader, const PlatformSpec& platform, FaultSpec& fault) {
-  reader.require("node", "node: 0");
-  fault.node = read_node(reader, "node", platform);
-  if (const YamlNode* to = reader.find("to")) {
-    fault.to = read_node(reader, "to", platform);
-    if (*fault.to == fault.node)
-      reject(to->place, fmt::format("{} and {} are the same node; a node reaches itself without "
-                                    "any link",
-                                    reader.path_of("node"), reader.path_of("to")));
-    if (platform.rnic_of(*fault.to) == platform.rnic_of(fault.node))
-      reject(to->place, fmt::format("{} and {} are behind the same RNIC, and reach each other "
-                                    "without any link",
-                                    reader.path_of("node"), reader.path_of("to")));
+void check_target(const YamlNode& node, const std::string& path, const PlatformSpec& platform,
+                  FaultSpec& fault) {
+  const std::pair<const char*, std::uint32_t> targets[] = {{"client", platform.clients()},
+                                                           {"client_node", platform.client_nodes},
+                                                           {"server", platform.servers}};
+  int given = 0;
+  for (const auto& [key, end] : targets) {
+    check_below(node, path, key, end);
+    if (node.find(key)) ++given;
   }
-  if (reader.find("for"))
-    fault.outage = reader.duration("for", Duration{0}, nanoseconds(1), kLongestFault);
+  if (given == 1) return;
+  const char* const wanted = fault.kind == FaultKind::drift
+                                 ? "client_node: N or server: N"
+                                 : "client: N, client_node: N or server: N";
+  if (given > 0 || fault.per_second == 0)
+    reject(node.place, "{} says {}; expected {}", path,
+           given == 0 ? "not who it is about" : "twice who it is about", wanted);
+  fault.target = FaultTarget::any_client;
 }
 
-FaultSpec read_fault(const YamlNode& node, const std::string& path, const PlatformSpec& platform) {
-  MapReader reader(&node, path, node.place);
-  FaultSpec fault;
-  fault.kind = fault_kind(reader);
-  if (fault.kind == FaultKind::skip_release) {
-    reader.require("probability", "probability: 0.1%");
-    fault.probability_ppb = reader.ratio_ppb("probability", 0, 0, 1'000'000'000);
-  } else if (is_cpu_fault(fault.kind)) {
-    read_cpu_fault(reader, platform, fault);
-    reader.finish();
-    return fault;
-  } else {
-    reader.require("at", "at: 30ms");
-    fault.at = reader.duration("at", Duration{0}, Duration{0}, kLongestFault);
-  }
-  if (fault.kind == FaultKind::client_crash || fault.kind == FaultKind::process_crash)
-    fault.client = static_cast<std::uint32_t>(
-        reader.count("client", 0, 0, std::int64_t{platform.clients()} - 1));
-  if (fault.kind == FaultKind::node_crash) {
-    reader.require("node", "node: 0");
-    fault.node = read_node(reader, "node", platform);
-  }
-  if (fault.kind == FaultKind::link_down) read_link(reader, platform, fault);
-  reader.unsupported("rate");
-  reader.finish();
-  return fault;
+void check_cpu_fault(const YamlNode& node, const std::string& path, const PlatformSpec& platform,
+                     FaultSpec& fault) {
+  if (fault.at.has_value() == (fault.per_second > 0))
+    reject(node.place,
+           path + " needs one of 'at: 30ms' and 'rate: 100' (so many a second on average)");
+  check_target(node, path, platform, fault);
+  if (fault.kind == FaultKind::drift && fault.jump.ps == 0 && !fault.drift_ppb)
+    reject(node.place, path + " changes nothing; add 'jump: 10us' or 'drift: 200ppm'");
 }
 
-YamlNode number(std::uint32_t value) {
-  YamlNode node = yaml_text(fmt::format("{}", value));
-  node.json = node.text;
-  return node;
+void check_link(const YamlNode& node, const std::string& path, const PlatformSpec& platform,
+                const FaultSpec& fault) {
+  if (!fault.to) return;
+  const Place& place = node.find("to")->place;
+  if (*fault.to == fault.node)
+    reject(place, "{0}.node and {0}.to are the same node; a node reaches itself without any link",
+           path);
+  if (platform.rnic_of(*fault.to) == platform.rnic_of(fault.node))
+    reject(place,
+           "{0}.node and {0}.to are behind the same RNIC, and reach each other without any link",
+           path);
 }
 
 }  // namespace
 
-std::vector<FaultSpec> read_faults(const YamlNode* node, const PlatformSpec& platform) {
-  std::vector<FaultSpec> faults;
-  if (!node || node->is_null()) return faults;
-  if (!node->is_sequence())
-    reject(node->place, fmt::format("faults holds {}; expected a list such as [{{kind: "
-                                    "skip_release, probability: 0.1%}}]",
-                                    kind_name(*node)));
-  if (node->items.size() > kMostFaults)
-    reject(node->place, fmt::format("faults has {} entries; at most {} are possible",
-                                    node->items.size(), kMostFaults));
-  for (std::size_t i = 0; i < node->items.size(); ++i) {
-    FaultSpec fault = read_fault(node->items[i], fmt::format("faults.{}", i), platform);
-    const bool again = fault.kind == FaultKind::skip_release &&
-                       std::any_of(faults.begin(), faults.end(), [](const FaultSpec& before) {
-                         return before.kind == FaultKind::skip_release;
-                       });
-    if (again)
-      reject(node->items[i].place, "faults holds skip_release twice; give it one probability");
-    faults.push_back(fault);
-  }
-  return faults;
+const Keys& fault_keys() {
+  using Fault = FaultSpec;
+  using Kinds = std::vector<std::string>;
+  const Kinds crashes = {"client_crash", "process_crash"};
+  const Kinds dated = {"client_crash", "process_crash", "node_crash",
+                       "link_down",    "slow_client",   "drift"};
+  const Kinds unrepeated = {"skip_release", "client_crash", "process_crash", "node_crash",
+                            "link_down"};
+  const auto date = number(duration, &Fault::at, "0us", "3600s");
+  const auto jump = number<Fault>(
+      signed_duration,
+      [](const Fault& fault) {
+        return fault.kind == FaultKind::drift ? number_of(fault.jump) : std::nullopt;
+      },
+      [](Fault& fault, std::int64_t value) { fault.jump = {value}; }, "-3600s", "3600s");
+  static const Keys keys = rows<Fault>({
+      {"kind",
+       words({"skip_release", "client_crash", "process_crash", "node_crash", "link_down", "pause",
+              "slow_client", "drift"},
+             &Fault::kind),
+       "client_crash", "What happens; each kind has keys of its own.", kRequired},
+      {"probability",
+       number(ratio, &Fault::probability_ppb, "0", "1"),
+       "0.1%",
+       "So often a client forgets to release.",
+       kRequired,
+       {"skip_release"}},
+      {"client",
+       whose(FaultTarget::client),
+       "0",
+       "Whom, from 0, below the number of clients.",
+       kRequired,
+       {"slow_client"}},
+      {"client",
+       whose(FaultTarget::client),
+       "0",
+       "Whom, from 0. A pause at a date names a client, a client_node or a server.",
+       0,
+       {"pause"}},
+      {"client_node",
+       whose(FaultTarget::client_node),
+       "0",
+       "All clients of this client node, from 0; of a drift: its clock.",
+       0,
+       {"pause", "drift"}},
+      {"server",
+       whose(FaultTarget::server),
+       "0",
+       "The CPU of this server, from 0; of a drift: its clock.",
+       0,
+       {"pause", "drift"}},
+      {"at", date, "30ms", "When, since the start.", kRequired, dated},
+      {"at", date, "30ms", "When, since the start; in place of `rate`.", 0, {"pause"}},
+      {"rate",
+       number(count, &Fault::per_second, "1", "1M"),
+       "100",
+       "So many a second on average, at random dates; without `client`, `client_node` and `server` "
+       "each hits some client.",
+       0,
+       {"pause"}},
+      {"rate", said<Fault>(count), "100", "So many a second on average.", kNullable | kUnsupported,
+       unrepeated},
+      {"client", number(count, &Fault::client, "0", "", Form::plain), "0",
+       "Whom, from 0, below the number of clients.", 0, crashes},
+      {"node",
+       number(count, &Fault::node, "0", "", Form::plain),
+       "0",
+       "Which node: servers first, then client nodes, from 0.",
+       kRequired,
+       {"node_crash", "link_down"}},
+      {"to",
+       number(count, &Fault::to, "0", "", Form::plain),
+       "1",
+       "Only the path to this node; without: the node's whole port.",
+       0,
+       {"link_down"}},
+      {"for",
+       number(duration, &Fault::outage, "1ns", "3600s"),
+       "5ms",
+       "Comes back after so long; without: never.",
+       0,
+       {"link_down"}},
+      {"length",
+       number(duration, &Fault::length, "1ps", "3600s"),
+       "1ms",
+       "How long it stands still.",
+       kRequired,
+       {"pause"}},
+      {"factor",
+       number(ratio, &Fault::factor_ppb, "1", "10000", Form::quoted),
+       "4",
+       "The client's CPU time is multiplied by this.",
+       kRequired,
+       {"slow_client"}},
+      {"jump",
+       jump,
+       "-10us",
+       "The clock goes on from here; negative: it falls back.",
+       0,
+       {"drift"}},
+      {"drift",
+       number(signed_ratio, &Fault::drift_ppb, "-10%", "10%", Form::ppm),
+       "200ppm",
+       "From then on it runs so much too fast; negative: too slow.",
+       0,
+       {"drift"}},
+  });
+  return keys;
 }
 
-YamlNode write_fault(const FaultSpec& fault) {
-  YamlNode node = yaml_map();
-  node.set("kind", yaml_text(kFaults[static_cast<std::size_t>(fault.kind)]));
-  node.set("at", yaml_text(format_duration(fault.at.value_or(Duration{0}))));
-  if (fault.kind == FaultKind::client_crash || fault.kind == FaultKind::process_crash) {
-    node.set("client", number(fault.client));
-    return node;
+const std::string& name_of(FaultKind kind) {
+  return find_key(fault_keys(), "kind").choices[static_cast<std::size_t>(kind)];
+}
+
+void check_faults(const YamlNode* list, Point& point) {
+  bool skips = false;
+  for (std::size_t i = 0; i < point.faults.size(); ++i) {
+    FaultSpec& fault = point.faults[i];
+    const YamlNode& node = list->items[i];
+    const std::string path = fmt::format("faults.{}", i);
+    if (is_cpu_fault(fault.kind)) {
+      check_cpu_fault(node, path, point.platform, fault);
+      continue;
+    }
+    check_below(node, path, "client", point.platform.clients());
+    for (const char* key : {"node", "to"}) check_below(node, path, key, point.platform.nodes());
+    check_link(node, path, point.platform, fault);
+    if (fault.kind == FaultKind::skip_release && std::exchange(skips, true))
+      reject(node.place, "faults holds skip_release twice; give it one probability");
   }
-  node.set("node", number(fault.node));
-  if (fault.to) node.set("to", number(*fault.to));
-  if (fault.outage) node.set("for", yaml_text(format_duration(*fault.outage)));
-  return node;
 }
 
 }  // namespace latchlab

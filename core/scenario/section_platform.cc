@@ -1,77 +1,79 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <string>
-
 #include "core/scenario/nic_file.h"
-#include "core/scenario/scenario_keys.h"
 #include "core/scenario/sections.h"
-#include "core/scenario/suggestions.h"
 
 namespace latchlab {
+
+using enum KeyKind;
+
+const Keys& clock_keys() {
+  static const Keys keys = rows<ClockSpec>({
+      {"drift", number(ratio, &ClockSpec::drift_ppb, "0", "10%", Form::ppm), "100ppm",
+       "Each node's clock runs too fast or slow by up to this much, drawn uniformly."},
+      {"offset", number(duration, &ClockSpec::offset, "0us", "3600s"), "10us",
+       "Each node's clock is ahead by up to this much, drawn uniformly."},
+      {"nic_drift", number(ratio, &ClockSpec::nic_drift_ppb, "0", "10%", Form::ppm), "50ppm",
+       "The same of the RNIC's own clock against its node's."},
+      {"nic_offset", number(duration, &ClockSpec::nic_offset, "0us", "1s"), "1us",
+       "The RNIC's clock is off by up to this much either way; 0 with nic_drift: one clock."},
+  });
+  return keys;
+}
+
 namespace {
 
-constexpr Duration kLongestLink = seconds(10);
-constexpr Duration kLongestService = seconds(1);
-constexpr std::int64_t kMostServerCores = 65'536;
-
-// Who shares what of a client node.
-void read_sharing(MapReader& reader, PlatformSpec& platform) {
-  platform.client_nodes_per_nic =
-      static_cast<std::uint32_t>(reader.count("client_nodes_per_nic", 1, 1, kMostNodes));
-  if (platform.client_nodes_per_nic > 1 && platform.colocated)
-    reject(reader.find("client_nodes_per_nic")->place,
-           "platform.client_nodes_per_nic needs client nodes apart from the servers, which have an "
-           "RNIC each; remove it, or set platform.colocated to false");
-  platform.qps = static_cast<QpOwner>(reader.choice("qps", 0, {"client", "core", "node"}));
-  const YamlNode* cores = reader.find_or_null("cores");
-  if (cores)
-    platform.cores =
-        static_cast<std::uint32_t>(read_count(*cores, "platform.cores", 1, kMostClients));
-  if (platform.cores > platform.clients_per_node)
-    reject(cores->place,
-           fmt::format("platform.cores is {} with {} clients per node; at most {} can be used",
-                       platform.cores, platform.clients_per_node, platform.clients_per_node));
+const Keys& datagram_keys() {
+  static const Keys keys = rows<DatagramSpec>({
+      {"loss", number(ratio, &DatagramSpec::loss_ppb, "0", "100%"), "0.1%",
+       "This share never arrives."},
+      {"reorder", number(ratio, &DatagramSpec::reorder_ppb, "0", "100%"), "1%",
+       "This share is late, and may be overtaken."},
+      {"reorder_by", number(duration, &DatagramSpec::reorder_by, "1ns", "1s"), "20us",
+       "By how much at the most; uniform."},
+  });
+  return keys;
 }
 
-DatagramSpec read_datagrams(const YamlNode* node, const Place& place) {
-  constexpr std::int64_t kAllPpb = 1'000'000'000;
-  MapReader reader(node, "platform.datagrams", place);
-  DatagramSpec spec;
-  spec.loss_ppb = reader.ratio_ppb("loss", 0, 0, kAllPpb);
-  spec.reorder_ppb = reader.ratio_ppb("reorder", 0, 0, kAllPpb);
-  spec.reorder_by = reader.duration("reorder_by", spec.reorder_by, nanoseconds(1), seconds(1));
-  reader.finish();
-  return spec;
+const Keys& server_cpu_keys() {
+  static const Keys keys = rows<ServerCpuSpec>({
+      {"cores", number(count, &ServerCpuSpec::cores, "1", "65536"), "8",
+       "Cores of each server that run its part; null: `server.cores` of the NIC's file.",
+       kNullable},
+      {"call_service", number(duration, &ServerCpuSpec::call_service, "0us", "1s"), "500ns",
+       "CPU time per call before its handler begins; null: `server.call_service` of the NIC's "
+       "file.",
+       kNullable},
+  });
+  return keys;
 }
 
-ServerCpuSpec read_server_cpu(const YamlNode* node, const Place& place) {
-  MapReader reader(node, "platform.server_cpu", place);
-  ServerCpuSpec cpu;
-  if (const YamlNode* cores = reader.find_or_null("cores"))
-    cpu.cores = static_cast<std::uint32_t>(
-        read_count(*cores, reader.path_of("cores"), 1, kMostServerCores));
-  if (const YamlNode* service = reader.find_or_null("call_service"))
-    cpu.call_service =
-        read_duration(*service, reader.path_of("call_service"), Duration{0}, kLongestService);
-  reader.finish();
-  return cpu;
+// With groups these say nothing.
+Value<PlatformSpec> clients(std::uint32_t PlatformSpec::*field, const char* most) {
+  return number<PlatformSpec>(
+      count,
+      [field](const PlatformSpec& platform) {
+        return platform.groups.empty() ? number_of(platform.*field) : std::nullopt;
+      },
+      [field](PlatformSpec& platform, std::int64_t value) { assign(platform.*field, value); }, "1",
+      most);
+}
+
+// Read once the rest of the platform is known.
+Value<PlatformSpec> nic() {
+  return value_of<PlatformSpec>(
+      {.fallback = kUsualNic}, [](const Given&, PlatformSpec&) {},
+      [](const ScenarioKey&, const PlatformSpec& platform) {
+        return platform.nic.name.empty() ? YamlNode() : write_nic(platform.nic);
+      });
 }
 
 // How many clients there are, from the groups or from the two keys that they stand for.
-void read_clients(MapReader& reader, const std::vector<GroupSpec>& groups, PlatformSpec& platform) {
+void count_clients(const YamlNode* node, const std::vector<GroupSpec>& groups,
+                   PlatformSpec& platform) {
+  if (groups.empty()) return;
   for (const char* key : {"client_nodes", "clients_per_node"})
-    if (const YamlNode* given = groups.empty() ? nullptr : reader.find(key))
-      reject(given->place, fmt::format("platform.{} and groups both say how many clients there "
-                                       "are; remove one of them",
-                                       key));
-  if (groups.empty()) {
-    platform.client_nodes =
-        static_cast<std::uint32_t>(reader.count("client_nodes", 1, 1, kMostNodes));
-    platform.clients_per_node =
-        static_cast<std::uint32_t>(reader.count("clients_per_node", 1, 1, kMostClients));
-    return;
-  }
+    if (const YamlNode* given = node ? node->find(key) : nullptr)
+      reject(given->place,
+             "platform.{} and groups both say how many clients there are; remove one of them", key);
   platform.client_nodes = 0;
   for (const GroupSpec& group : groups) {
     platform.groups.push_back(group.clients);
@@ -80,63 +82,101 @@ void read_clients(MapReader& reader, const std::vector<GroupSpec>& groups, Platf
   }
 }
 
-void check_size(const PlatformSpec& platform, const MapReader& reader) {
+// Who shares what of a client node.
+void check_sharing(const PlatformSpec& platform, const YamlNode& node) {
+  if (platform.client_nodes_per_nic > 1 && platform.colocated)
+    reject(node.find("client_nodes_per_nic")->place,
+           "platform.client_nodes_per_nic needs client nodes apart from the servers, which have an "
+           "RNIC each; remove it, or set platform.colocated to false");
+  if (platform.cores > platform.clients_per_node)
+    reject(node.find("cores")->place,
+           "platform.cores is {} with {} clients per node; at most {} can be used", platform.cores,
+           platform.clients_per_node, platform.clients_per_node);
+}
+
+void check_size(const PlatformSpec& platform, const Place& place) {
   if (platform.colocated && platform.client_nodes > platform.servers)
-    reject(reader.place(),
-           fmt::format("platform.client_nodes is {} with {} servers; with colocated: true each "
-                       "client node is a server, so at most {} are possible",
-                       platform.client_nodes, platform.servers, platform.servers));
+    reject(place,
+           "platform.client_nodes is {} with {} servers; with colocated: true each client node is "
+           "a server, so at most {} are possible",
+           platform.client_nodes, platform.servers, platform.servers);
   const std::int64_t nodes = std::int64_t{platform.servers} +
                              (platform.colocated ? 0 : std::int64_t{platform.client_nodes});
   if (nodes > kMostNodes)
-    reject(reader.place(), fmt::format("platform has {} nodes (servers and client nodes); at most "
-                                       "{} are possible",
-                                       nodes, kMostNodes));
+    reject(place, "platform has {} nodes (servers and client nodes); at most {} are possible",
+           nodes, kMostNodes);
   std::int64_t clients = platform.groups.empty() ? std::int64_t{platform.client_nodes} *
                                                        std::int64_t{platform.clients_per_node}
                                                  : 0;
   for (const ClientGroup& group : platform.groups)
     clients += std::int64_t{group.nodes} * std::int64_t{group.clients_per_node};
   if (clients > kMostClients)
-    reject(reader.place(), fmt::format("platform has {} clients (client_nodes x clients_per_node); "
-                                       "at most {} are possible",
-                                       clients, kMostClients));
+    reject(place,
+           "platform has {} clients (client_nodes x clients_per_node); at most {} are possible",
+           clients, kMostClients);
 }
 
 }  // namespace
 
-ClockSpec read_clocks(const YamlNode* node, const std::string& path, const Place& place) {
-  MapReader reader(node, path, place);
-  ClockSpec clocks;
-  clocks.drift_ppb = reader.ratio_ppb("drift", 0, 0, 100'000'000);
-  clocks.offset = reader.duration("offset", Duration{0}, Duration{0}, seconds(3600));
-  clocks.nic_drift_ppb = reader.ratio_ppb("nic_drift", 0, 0, 100'000'000);
-  clocks.nic_offset = reader.duration("nic_offset", Duration{0}, Duration{0}, seconds(1));
-  reader.finish();
-  return clocks;
+const Keys& platform_keys() {
+  using Platform = PlatformSpec;
+  static const Keys keys = rows<Platform>({
+      {"nic", nic(), "{base: connectx-5, atomic.same_address: 300ns}",
+       "The RNIC of every node (groups[].nic: of some): a name under models/nics, a path, or a "
+       "mapping that replaces constants of a `base` by their dotted names."},
+      {"topology", nested(&Platform::topology, topology_keys, "kind"), "{kind: fat_tree}",
+       "The network between the nodes. What is not given of its shape follows from the number of "
+       "nodes."},
+      {"servers", number(count, &Platform::servers, "1", "65535"), "4",
+       "Nodes that host lock entries."},
+      {"client_nodes", clients(&Platform::client_nodes, "65535"), "5",
+       "Nodes that clients run on."},
+      {"clients_per_node", clients(&Platform::clients_per_node, "10M"), "48",
+       "Clients on each of them; at most 10M clients in all."},
+      {"client_nodes_per_nic", number(count, &Platform::client_nodes_per_nic, "1", "65535"), "4",
+       "Client nodes in a row (of one group) that share an RNIC and its port, as virtual nodes of "
+       "one machine do. Between them verbs loop back."},
+      {"colocated", number(boolean, &Platform::colocated), "true",
+       "true: client node i is server i, so client_nodes must not exceed servers."},
+      {"client_link_latency", number(duration, &Platform::client_link_latency, "0us", "10s"), "1us",
+       "Extra one-way latency between client nodes."},
+      {"clocks", nested(&Platform::clocks, clock_keys), "{drift: 100ppm}",
+       "How far the nodes' clocks are off. All draws follow from the seed."},
+      {"bulk", nested(&Platform::bulk, bulk_keys, "model"), "{model: flows, above: 8KiB}",
+       "How long payloads share the network; short ones take turns at the sender's port."},
+      {"qps", words({"client", "core", "node"}, &Platform::qps), "core",
+       "Who has a QP of its own to each node: with it come the limit of READs and atomics in "
+       "flight, and execution in order."},
+      {"cores", number(count, &Platform::cores, "1", "10M"), "1",
+       "Cores of a client node that its clients share, at most as many as clients; null: each "
+       "client has its own.",
+       kNullable},
+      {"datagrams", nested(&Platform::datagrams, datagram_keys), "{loss: 0.1%, reorder: 1%}",
+       "What the network does to messages over UD, which nobody acknowledges; other transports, "
+       "and messages within a node, are not touched."},
+      {"server_cpu", nested(&Platform::server_cpu, server_cpu_keys),
+       "{cores: 8, call_service: 500ns}",
+       "The CPU of a server, for locks with a server part: calls and whatever their handlers "
+       "compute queue for its cores. Where the defaults come from stands in the NIC's file.",
+       kOmitted},
+  });
+  return keys;
 }
 
-PlatformSpec read_platform(const YamlNode* node, const Place& place, const std::string& directory,
-                           const DataDirs& data, const std::vector<GroupSpec>& groups) {
-  MapReader reader(node, "platform", place);
-  reader.know_only(keys_of("platform"));
-  PlatformSpec platform;
-  platform.servers = static_cast<std::uint32_t>(reader.count("servers", 1, 1, kMostNodes));
-  read_clients(reader, groups, platform);
-  platform.colocated = reader.boolean("colocated", false);
-  platform.client_link_latency =
-      reader.duration("client_link_latency", Duration{0}, Duration{0}, kLongestLink);
-  platform.clocks = read_clocks(reader.find("clocks"), "platform.clocks", reader.place());
-  read_sharing(reader, platform);
-  platform.datagrams = read_datagrams(reader.find("datagrams"), reader.place());
-  platform.server_cpu = read_server_cpu(reader.find("server_cpu"), reader.place());
-  check_size(platform, reader);
-  platform.topology =
-      read_topology(reader.find("topology"), reader.place(), platform.rnics(), directory, data);
-  platform.bulk = read_bulk(reader.find("bulk"), reader.place(), platform.topology.kind);
-  const YamlNode* nic = reader.find("nic");
-  platform.nic = read_nic(expand_nic(nic ? *nic : default_nic(reader.place()), directory, data));
-  return platform;
+void finish_platform(const YamlNode* node, const Place& place, const Files& files, Point& point) {
+  static const YamlNode kNothing = yaml_map();
+  const YamlNode& section = node ? *node : kNothing;
+  PlatformSpec& platform = point.platform;
+  count_clients(node, point.groups, platform);
+  check_sharing(platform, section);
+  check_size(platform, node ? node->place : place);
+  const YamlNode* topology = section.find("topology");
+  if (topology) finish_topology(*topology, platform.rnics(), files, platform.topology);
+  const YamlNode* bulk = section.find("bulk");
+  const bool told = bulk && (bulk->is_scalar() || bulk->find("model"));
+  if (!told && platform.topology.kind != TopologyKind::star) platform.bulk.model = BulkModel::flows;
+  const YamlNode* nic = section.find("nic");
+  platform.nic = read_nic(expand_nic(nic ? *nic : default_nic(place), files));
 }
 
 }  // namespace latchlab

@@ -1,10 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
+#include "core/scenario/scenario_keys.h"
 #include "core/scenario/sections.h"
 #include "core/scenario/suggestions.h"
 
@@ -18,18 +14,19 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
 }
 
 ParamValue read_param(const ParamSpec& spec, const YamlNode& node) {
-  const std::string path = "protocol." + spec.name;
+  const ScenarioKey key = key_of(spec);
+  const std::int64_t number = read_number({key, node, key.path});
   switch (spec.kind) {
     case ParamKind::integer:
-      return read_count(node, path, spec.min, spec.max);
+      return number;
     case ParamKind::duration:
-      return read_duration(node, path, Duration{spec.min}, Duration{spec.max});
+      return Duration{number};
     case ParamKind::boolean:
-      return read_boolean(node, path);
+      return number != 0;
     case ParamKind::choice:
       break;
   }
-  return spec.choices[read_choice(node, path, spec.choices)];
+  return spec.choices[static_cast<std::size_t>(number)];
 }
 
 [[noreturn]] void reject_foreign(const YamlEntry& entry, const ProtocolInfo& info,
@@ -38,12 +35,12 @@ ParamValue read_param(const ParamSpec& spec, const YamlNode& node) {
   for (const ProtocolInfo& other : protocols)
     if (other.find_param(entry.key)) owners.push_back(other.name);
   if (!owners.empty())
-    reject(entry.place, fmt::format("parameter {} belongs to {}, not to {}; remove it",
-                                    quoted(entry.key), joined(owners), info.name));
+    reject(entry.place, "parameter {} belongs to {}, not to {}; remove it", quoted(entry.key),
+           joined(owners), info.name);
   std::vector<std::string> known = kCommonKeys;
   for (const ParamSpec& spec : info.params) known.push_back(spec.name);
-  reject(entry.place, fmt::format("unknown key {} in protocol {}{}", quoted(entry.key), info.name,
-                                  suggestion(entry.key, known)));
+  reject(entry.place, "unknown key {} in protocol {}{}", quoted(entry.key), info.name,
+         suggestion(entry.key, known));
 }
 
 bool belongs_to_another(const std::string& key, const SweptProtocols& swept) {
@@ -52,32 +49,38 @@ bool belongs_to_another(const std::string& key, const SweptProtocols& swept) {
                      [&](const ProtocolInfo* info) { return info->find_param(key) != nullptr; });
 }
 
-std::string read_profile(MapReader& reader, const ProtocolInfo& info) {
-  const YamlNode* given = reader.find("profile");
-  if (info.profiles.empty()) {
-    if (given)
-      reject(given->place, fmt::format("protocol {} has no profiles; remove 'profile'", info.name));
-    return "";
-  }
-  if (!given) return info.profiles.front().name;
-  std::vector<std::string> names;
-  for (const Profile& profile : info.profiles) names.push_back(profile.name);
-  return names[read_choice(*given, "protocol.profile", names)];
+// As given, or the protocol's first one.
+void check_profile(const YamlNode* given, const ProtocolInfo& info, std::string& profile) {
+  if (given && info.profiles.empty())
+    reject(given->place, "protocol {} has no profiles; remove 'profile'", info.name);
+  if (!given && !info.profiles.empty()) profile = info.profiles.front().name;
+  ScenarioKey key{.kind = KeyKind::choice};
+  for (const Profile& each : info.profiles) key.choices.push_back(each.name);
+  if (given) read_number({key, *given, "protocol.profile"});
 }
 
-std::string read_label(MapReader& reader, const std::string& fallback) {
-  const YamlNode* given = reader.find("label");
-  if (!given) return fallback;
-  const std::string& text = scalar(*given, "protocol.label", "a text");
-  if (text.empty() || text.size() > 64)
-    reject(given->place, "protocol.label: expected 1 to 64 characters that name the series");
+void check_label(const YamlNode& given) {
+  if (given.text.empty() || given.text.size() > 64)
+    reject(given.place, "protocol.label: expected 1 to 64 characters that name the series");
   const auto odd = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
-  if (std::any_of(text.begin(), text.end(), odd))
-    reject(given->place, "protocol.label holds a control character; use letters that print");
-  return text;
+  if (std::any_of(given.text.begin(), given.text.end(), odd))
+    reject(given.place, "protocol.label holds a control character; use letters that print");
 }
 
 }  // namespace
+
+const Keys& protocol_keys() {
+  using Protocol = ProtocolSpec;
+  static const Keys keys = rows<Protocol>({
+      {"name", line(&Protocol::name), "shiftlock", "See `latchlab list protocols`.", kRequired},
+      {"profile", line(&Protocol::profile), "repaired",
+       "A named set of parameters, such as those of a paper or of its artifact; each can be "
+       "replaced beside it. The first profile of a lock is its default."},
+      {"label", line(&Protocol::label), "CAS-NB",
+       "Names the series, 1 to 64 characters, unique among swept protocols; by default the name."},
+  });
+  return keys;
+}
 
 const ProtocolInfo& find_protocol(const YamlNode& name,
                                   const std::vector<ProtocolInfo>& protocols) {
@@ -87,20 +90,21 @@ const ProtocolInfo& find_protocol(const YamlNode& name,
     if (info.name == wanted) return info;
     known.push_back(info.name);
   }
-  reject(name.place, fmt::format("there is no protocol {}; known: {}{}", quoted(wanted),
-                                 joined(known), aside(wanted, known)));
+  reject(name.place, "there is no protocol {}; known: {}{}", quoted(wanted), joined(known),
+         aside(wanted, known));
 }
 
 ProtocolSpec read_protocol(const YamlNode& node, const std::vector<ProtocolInfo>& protocols,
                            const SweptProtocols& swept) {
-  MapReader reader(&node, "protocol", node.place);
-  const YamlNode* name = reader.find("name");
-  if (!name) reject(node.place, "protocol.name is missing; add it, for example 'name: shiftlock'");
-  const ProtocolInfo& info = find_protocol(*name, protocols);
+  YamlNode common = node;
+  std::erase_if(common.entries,
+                [](const auto& entry) { return !contains(kCommonKeys, entry.key); });
   ProtocolSpec spec;
-  spec.name = info.name;
-  spec.profile = read_profile(reader, info);
-  spec.label = read_label(reader, info.name);
+  read_keys(protocol_keys(), common, "protocol", &spec);
+  const ProtocolInfo& info = find_protocol(*node.find("name"), protocols);
+  check_profile(node.find("profile"), info, spec.profile);
+  if (const YamlNode* label = node.find("label")) check_label(*label);
+  if (spec.label.empty()) spec.label = info.name;
   spec.params = info.profiles.empty() ? ParamSet(info.params) : info.resolve(spec.profile);
   for (const YamlEntry& entry : node.entries) {
     if (contains(kCommonKeys, entry.key)) continue;
@@ -110,9 +114,20 @@ ProtocolSpec read_protocol(const YamlNode& node, const std::vector<ProtocolInfo>
     spec.params.set(entry.key, read_param(*param, entry.value));
   }
   const std::string contradiction = info.contradiction ? info.contradiction(spec.params) : "";
-  if (!contradiction.empty())
-    reject(node.place, fmt::format("protocol {}: {}", info.name, contradiction));
+  if (!contradiction.empty()) reject(node.place, "protocol {}: {}", info.name, contradiction);
   return spec;
+}
+
+YamlNode write_protocol(const ProtocolSpec& protocol) {
+  YamlNode node = write_keys(protocol_keys(), &protocol);
+  for (const auto& [name, value] : protocol.params.values()) {
+    YamlNode& written = node.set(name, yaml_text(text_of(value)));
+    if (const auto* number = std::get_if<std::int64_t>(&value))
+      written.json = fmt::format("{}", *number);
+    else if (std::holds_alternative<bool>(value))
+      written.json = written.text;
+  }
+  return node;
 }
 
 }  // namespace latchlab

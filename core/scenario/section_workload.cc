@@ -1,90 +1,119 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "core/base/ids.h"
 #include "core/scenario/quantities.h"
-#include "core/scenario/scenario_keys.h"
 #include "core/scenario/sections.h"
 
 namespace latchlab {
+
+using enum KeyKind;
+
 namespace {
 
 constexpr std::int64_t kOne = 1'000'000'000;  // in parts per billion
-constexpr Duration kLongestPause = seconds(1000);
-constexpr std::uint64_t kLargestObject = 16 * 1024;
-constexpr std::int64_t kMostAtOnce = 1000;
-const std::vector<std::string> kDistributions = {"uniform", "zipf", "power_law", "hotspot"};
-const std::vector<std::string> kLaterWorkloads = {"range", "transactions", "object_store",
-                                                  "index", "file_io",      "trace"};
+constexpr std::uint32_t kLargestObject = 16 * 1024;
 
-void read_workload_kind(const YamlNode* kind) {
-  if (!kind) return;
-  const std::string& text = scalar(*kind, "workload.kind", "micro");
-  if (std::find(kLaterWorkloads.begin(), kLaterWorkloads.end(), text) != kLaterWorkloads.end())
-    reject(kind->place, fmt::format("workload.kind {} is not supported by this build yet; "
-                                    "supported: micro",
-                                    text));
-  read_choice(*kind, "workload.kind", {"micro"});
+using Workload = WorkloadSpec;
+
+const Keys& distribution_keys() {
+  using Spec = DistributionSpec;
+  static const Keys keys = rows<Spec>({
+      {"kind", words({"uniform", "zipf", "power_law", "hotspot"}, &Spec::kind, {"trace"}),
+       "uniform", "uniform: each lock as often. The others prefer some locks.",
+       kRequired | kHasDefault},
+      {"theta",
+       number(ratio, &Spec::theta_ppb, "0", "10", Form::decimal),
+       "0.99",
+       "The k-th most popular lock is drawn with a probability ~ k^-theta.",
+       0,
+       {"zipf"}},
+      {"scramble",
+       number(boolean, &Spec::scramble),
+       "true",
+       "Spreads popular locks over the table by a seeded permutation; else lock 0 is the most "
+       "popular.",
+       0,
+       {"zipf"}},
+      {"alpha",
+       number(ratio, &Spec::alpha_ppb, "1000000001ppb", "20", Form::decimal),
+       "2",
+       "Density ~ x^-alpha, above 1 (DSLR A.4).",
+       kRequired,
+       {"power_law"}},
+      {"locks",
+       number(ratio, &Spec::hot_locks_ppb, "1ppb", "1"),
+       "1%",
+       "The share of the locks that is hot.",
+       kRequired,
+       {"hotspot"}},
+      {"accesses",
+       number(ratio, &Spec::hot_accesses_ppb, "0", "1"),
+       "90%",
+       "The share of the accesses that goes to them.",
+       kRequired,
+       {"hotspot"}},
+  });
+  return keys;
 }
 
-// A name alone is short for {kind: name}.
-std::size_t distribution_kind(MapReader& reader, const YamlNode& node) {
-  const YamlNode& kind = reader.require("kind", "kind: uniform");
-  if (kind.is_scalar() && kind.text == "trace")
-    reject(node.place,
-           "workload.distribution.kind trace is not supported by this build yet; "
-           "supported: uniform, zipf, power_law, hotspot");
-  return read_choice(kind, reader.path_of("kind"), kDistributions);
+const Keys& remote_work_keys() {
+  static const Keys keys = rows<Workload>({
+      {"remote_ops",
+       number<Workload>(
+           count, [](const Workload& workload) { return number_of(workload.remote_ops); },
+           [](Workload& workload, std::int64_t value) {
+             assign(workload.remote_ops, value);
+             workload.object_bytes = 8;
+             workload.critical_section = {};
+           },
+           "1", "1k"),
+       "1",
+       "So many verbs, one after the other, on the object that each lock guards, on the lock's "
+       "server: READs when the section is shared, or for update without becoming exclusive; else "
+       "WRITEs.",
+       kRequired},
+      {"bytes",
+       number<Workload>(
+           bytes, [](const Workload& workload) { return std::max(workload.object_bytes, 8U); },
+           [](Workload& workload, std::int64_t value) { assign(workload.object_bytes, value); },
+           "8B"),
+       "64B", "The length of the object and of each of them: a multiple of 8B, 16KiB at most."},
+  });
+  return keys;
 }
 
-void read_critical_section(const YamlNode* node, WorkloadSpec& workload) {
-  if (!node) return;
-  if (!node->is_map()) {
-    workload.critical_section =
-        read_duration(*node, "workload.critical_section", Duration{0}, kLongestPause);
-    return;
-  }
-  MapReader reader(node, "workload.critical_section", node->place);
-  reader.require("remote_ops", "remote_ops: 1");
-  workload.remote_ops = static_cast<std::uint32_t>(reader.count("remote_ops", 0, 1, 1000));
-  const YamlNode* bytes = reader.find("bytes");
-  const Result<std::uint64_t> size =
-      parse_bytes(bytes ? scalar(*bytes, reader.path_of("bytes"), "8B") : "8B");
-  if (!size) reject(bytes->place, reader.path_of("bytes") + ": " + size.error().message);
-  if (size.value() == 0 || size.value() % 8 != 0 || size.value() > kLargestObject)
-    reject(bytes->place, fmt::format("workload.critical_section.bytes is {}; expected a multiple "
-                                     "of 8B, 16KiB at most",
-                                     bytes->text));
-  workload.object_bytes = static_cast<std::uint32_t>(size.value());
-  reader.finish();
+Value<Workload> critical_section() {
+  return either(number<Workload>(
+                    duration, [](const Workload& workload) { return workload.critical_section.ps; },
+                    [](Workload& workload, std::int64_t value) {
+                      workload.critical_section = {value};
+                      workload.remote_ops = workload.object_bytes = 0;
+                    },
+                    "0us", "1000s"),
+                remote_work_keys);
 }
 
-void read_think_time(const YamlNode* node, WorkloadSpec& workload) {
-  if (!node) return;
-  if (!node->is_map()) {
-    workload.think_time = read_duration(*node, "workload.think_time", Duration{0}, kLongestPause);
-    return;
-  }
-  MapReader reader(node, "workload.think_time", node->place);
-  read_choice(reader.require("kind", "kind: exponential"), reader.path_of("kind"), {"exponential"});
-  workload.think_exponential = true;
-  workload.think_time = read_duration(reader.require("mean", "mean: 5us"), reader.path_of("mean"),
-                                      Duration{0}, kLongestPause);
-  reader.finish();
+const Keys& exponential_keys() {
+  static const Keys keys = rows<Workload>({
+      {"kind",
+       words<Workload>(
+           {"exponential"},
+           [](const Workload& workload) { return workload.think_exponential ? 0 : -1; },
+           [](Workload& workload, std::int64_t) { workload.think_exponential = true; }),
+       "exponential", "How the pause is drawn.", kRequired},
+      {"mean", number(duration, &Workload::think_time, "0us", "1000s"), "5us", "Its mean.",
+       kRequired},
+  });
+  return keys;
 }
 
-// How many locks are held at once, in which modes, and what follows an abort.
-void read_sections(MapReader& reader, WorkloadSpec& workload) {
-  workload.locks_per_section =
-      static_cast<std::uint32_t>(reader.count("locks_per_section", 1, 1, kMostAtOnce));
-  workload.locks_sorted = reader.choice("order", 0, {"sorted", "as_asked"}) == 0;
-  workload.gives_back = reader.choice("on_abort", 0, {"retry", "give_back"}) == 1;
-  workload.retry_pause = reader.duration("retry_pause", Duration{0}, Duration{0}, kLongestPause);
-  workload.update_ratio_ppb = reader.ratio_ppb("update_ratio", 0, 0, kOne);
-  workload.upgrade_ratio_ppb = reader.ratio_ppb("upgrade_ratio", 0, 0, kOne);
+Value<Workload> think_time() {
+  return either(number<Workload>(
+                    duration, [](const Workload& workload) { return workload.think_time.ps; },
+                    [](Workload& workload, std::int64_t value) {
+                      workload.think_time = {value};
+                      workload.think_exponential = false;
+                    },
+                    "0us", "1000s"),
+                exponential_keys);
 }
 
 // Of keys that each are right, what does not go together.
@@ -92,10 +121,9 @@ template <class Refuse>
 void check_together(const WorkloadSpec& workload, const Refuse& refuse) {
   if (workload.read_ratio_ppb + workload.update_ratio_ppb > kOne)
     refuse("update_ratio",
-           fmt::format("workload.read_ratio {} and update_ratio {} are more than all acquisitions; "
-                       "lower one of them",
-                       format_percent(workload.read_ratio_ppb),
-                       format_percent(workload.update_ratio_ppb)));
+           "workload.read_ratio {} and update_ratio {} are more than all acquisitions; lower one "
+           "of them",
+           format_percent(workload.read_ratio_ppb), format_percent(workload.update_ratio_ppb));
   if (workload.upgrade_ratio_ppb > 0 && workload.update_ratio_ppb == 0)
     refuse("upgrade_ratio",
            "workload.upgrade_ratio is a share of the acquisitions for update, and there are none; "
@@ -116,21 +144,21 @@ void check_locks_asked(const WorkloadSpec& workload, const PlatformSpec& platfor
                        const LockTableSpec& locks, const Refuse& refuse) {
   if (workload.locks_per_section > locks.count)
     refuse("locks_per_section",
-           fmt::format("workload.locks_per_section is {}, and there are {} locks (locks.count)",
-                       workload.locks_per_section, locks.count));
+           "workload.locks_per_section is {}, and there are {} locks (locks.count)",
+           workload.locks_per_section, locks.count);
   const std::uint64_t stride = (std::uint64_t{workload.object_bytes} + 63) / 64 * 64;
   if (stride > 0 && locks.count > (kMaxOffset / 4) / stride)
     refuse("critical_section",
-           fmt::format("objects of {} for {} locks go beyond the 48-bit address space; lower "
-                       "locks.count to {} or less",
-                       format_bytes(workload.object_bytes), locks.count, kMaxOffset / 4 / stride));
+           "objects of {} for {} locks go beyond the 48-bit address space; lower locks.count to {} "
+           "or less",
+           format_bytes(workload.object_bytes), locks.count, kMaxOffset / 4 / stride);
   for (const ScriptedArrival& arrival : workload.arrivals.script) {
     if (arrival.client >= platform.clients())
-      refuse("arrivals", fmt::format("workload.arrivals has client {}; allowed: 0 to {}",
-                                     arrival.client, platform.clients() - 1));
+      refuse("arrivals", "workload.arrivals has client {}; allowed: 0 to {}", arrival.client,
+             platform.clients() - 1);
     if (arrival.lock >= locks.count)
-      refuse("arrivals", fmt::format("workload.arrivals has lock {}; allowed: 0 to {}",
-                                     arrival.lock, locks.count - 1));
+      refuse("arrivals", "workload.arrivals has lock {}; allowed: 0 to {}", arrival.lock,
+             locks.count - 1);
   }
 }
 
@@ -147,9 +175,9 @@ void check_locality(const WorkloadSpec& workload, const PlatformSpec& platform,
            "workload.locality needs locks on every server, and locks.placement puts all on one; "
            "use round_robin or partitioned");
   if (locks.count < platform.servers)
-    refuse("locality", fmt::format("workload.locality needs locks on every server: set locks.count "
-                                   "to {} or more",
-                                   platform.servers));
+    refuse("locality",
+           "workload.locality needs locks on every server: set locks.count to {} or more",
+           platform.servers);
   if (platform.servers == 1 && *workload.locality_ppb < kOne)
     refuse("locality",
            "workload.locality is below 100%, and one server has no others; set platform.servers to "
@@ -158,68 +186,75 @@ void check_locality(const WorkloadSpec& workload, const PlatformSpec& platform,
 
 }  // namespace
 
-DistributionSpec read_distribution(const YamlNode* node, const Place& place) {
-  DistributionSpec spec;
-  if (!node) return spec;
-  YamlNode whole = *node;
-  if (node->is_scalar()) {
-    whole = yaml_map();
-    whole.place = node->place;
-    whole.set("kind", *node);
-  }
-  MapReader reader(&whole, "workload.distribution", place);
-  spec.kind = static_cast<DistributionKind>(distribution_kind(reader, *node));
-  switch (spec.kind) {
-    case DistributionKind::uniform:
-      break;
-    case DistributionKind::zipf:
-      spec.theta_ppb = reader.ratio_ppb("theta", 990'000'000, 0, 10 * kOne);
-      spec.scramble = reader.boolean("scramble", false);
-      break;
-    case DistributionKind::power_law:
-      reader.require("alpha", "alpha: 2");
-      spec.alpha_ppb = reader.ratio_ppb("alpha", 0, kOne + 1, 20 * kOne);
-      break;
-    case DistributionKind::hotspot:
-      reader.require("locks", "locks: 1%");
-      reader.require("accesses", "accesses: 90%");
-      spec.hot_locks_ppb = reader.ratio_ppb("locks", 0, 1, kOne);
-      spec.hot_accesses_ppb = reader.ratio_ppb("accesses", 0, 0, kOne);
-      break;
-  }
-  reader.finish();
-  return spec;
+const Keys& workload_keys() {
+  const auto kind = words<Workload>(
+      {"micro"},
+      number<Workload>(
+          choice, [](const Workload&) { return 0; }, [](Workload&, std::int64_t) {}),
+      {"range", "transactions", "object_store", "index", "file_io", "trace"});
+  const auto order = words<Workload>(
+      {"sorted", "as_asked"},
+      [](const Workload& workload) { return workload.locks_sorted ? 0 : 1; },
+      [](Workload& workload, std::int64_t value) { workload.locks_sorted = value == 0; });
+  static const Keys keys = rows<Workload>({
+      {"kind", kind, "micro",
+       "micro: locks drawn anew for each section. Other kinds are not in this build."},
+      {"distribution", nested(&Workload::distribution, distribution_keys, "kind"),
+       "{kind: zipf, theta: 0.99}", "Which lock a client asks for."},
+      {"read_ratio", number(ratio, &Workload::read_ratio_ppb, "0", "1"), "50%",
+       "The share of shared acquisitions. A lock without shared mode takes them exclusively, and "
+       "results then say so in shared_as_exclusive."},
+      {"locality", number(ratio, &Workload::locality_ppb, "0", "1"), "90%",
+       "With this probability a lock of the client's own node, else of the other servers, each as "
+       "likely; among the locks of a server by the distribution. Needs platform.colocated and "
+       "locks on every server; null: wherever the lock lies.",
+       kNullable},
+      {"sizes", said<Workload>(list), "[1, 16, 256]",
+       "Sizes of ranges, of a kind of workload that is not in this build.",
+       kNullable | kUnsupported},
+      {"critical_section", critical_section(), "2us",
+       "How long a client holds the lock, or {remote_ops: 1, bytes: 8B}: what it reads or writes "
+       "meanwhile."},
+      {"think_time", think_time(), "5us",
+       "Pause from release to the next acquisition; {kind: exponential, mean: 5us} draws it."},
+      {"locks_per_section", number(count, &Workload::locks_per_section, "1", "1k"), "2",
+       "Locks that a client holds at once: distinct ones, all of one mode. One that was drawn "
+       "already is drawn again, and after 64 tries the next free one is taken."},
+      {"order", order, "as_asked",
+       "In which order they are acquired: sorted by number, which rules deadlocks out, or as they "
+       "were drawn."},
+      {"on_abort", words({"retry", "give_back"}, &Workload::gives_back), "give_back",
+       "When the lock gives up: retry: ask for the same one again; give_back: release all that is "
+       "held and start the section over."},
+      {"retry_pause", number(duration, &Workload::retry_pause, "0us", "1000s"), "5us",
+       "Pause before it goes on after that."},
+      {"update_ratio", number(ratio, &Workload::update_ratio_ppb, "0", "1"), "20%",
+       "The share of acquisitions for update; with read_ratio at most 100%. A lock without update "
+       "mode takes them exclusively, and results then say so in update_as_exclusive."},
+      {"upgrade_ratio", number(ratio, &Workload::upgrade_ratio_ppb, "0", "1"), "0%",
+       "The share of them that becomes exclusive before the work; needs update_ratio."},
+      {"arrivals", nested(&Workload::arrivals, arrival_keys), "{kind: poisson, rate: 1M}",
+       "An open loop: sections begin at these dates, or as soon afterwards as the client is free, "
+       "and latencies count from the dates. null: a closed loop.",
+       kNullable},
+  });
+  return keys;
 }
 
-WorkloadSpec read_workload(const YamlNode* node, const Place& place, const std::string& directory) {
-  MapReader reader(node, "workload", place);
-  reader.know_only(keys_of("workload"));
-  read_workload_kind(reader.find("kind"));
-  WorkloadSpec workload;
-  workload.distribution = read_distribution(reader.find("distribution"), reader.place());
-  workload.read_ratio_ppb = reader.ratio_ppb("read_ratio", 0, 0, kOne);
-  if (const YamlNode* locality = reader.find_or_null("locality"))
-    workload.locality_ppb = read_ratio_ppb(*locality, reader.path_of("locality"), 0, kOne);
-  if (const YamlNode* sizes = reader.find_or_null("sizes"))
-    reject(sizes->place,
-           "workload.sizes belongs to kind range, which is not supported by this "
-           "build yet; remove the key");
-  read_critical_section(reader.find("critical_section"), workload);
-  read_think_time(reader.find("think_time"), workload);
-  read_sections(reader, workload);
-  workload.arrivals = read_arrivals(reader.find_or_null("arrivals"), directory);
-  return workload;
-}
-
-void check_workload(const WorkloadSpec& workload, const PlatformSpec& platform,
-                    const LockTableSpec& locks, const YamlNode* node, const Place& place) {
-  const auto refuse = [&](const char* key, const std::string& why) {
-    const YamlNode* part = node ? node->find(key) : nullptr;
-    reject(part ? part->place : node ? node->place : place, why);
+void check_workload(const WorkloadSpec& workload, const Point& point, const YamlNode* own,
+                    const YamlNode* common, const Place& place) {
+  const auto refuse = [&](const char* key, const auto&... why) {
+    const YamlNode* part = own ? find_path(*own, key) : nullptr;
+    if (!part && common) part = find_path(*common, key);
+    reject(part ? part->place : own ? own->place : common ? common->place : place, why...);
   };
+  if (workload.object_bytes % 8 != 0 || workload.object_bytes > kLargestObject)
+    refuse("critical_section.bytes",
+           "workload.critical_section.bytes is {}; expected a multiple of 8B, 16KiB at most",
+           format_bytes(workload.object_bytes));
   check_together(workload, refuse);
-  check_locks_asked(workload, platform, locks, refuse);
-  check_locality(workload, platform, locks, refuse);
+  check_locks_asked(workload, point.platform, point.locks, refuse);
+  check_locality(workload, point.platform, point.locks, refuse);
 }
 
 }  // namespace latchlab

@@ -2,36 +2,36 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+#include <iterator>
 #include <set>
 
-#include "core/scenario/map_reader.h"
+#include "core/scenario/nic_file.h"
+#include "core/scenario/sections.h"
 #include "core/scenario/suggestions.h"
 
 namespace latchlab {
 namespace {
 
-const std::vector<std::string> kSections = {"platform", "locks",  "workload", "groups",
-                                            "protocol", "faults", "run"};
-
 void check_path(const std::string& path, const Place& place) {
   const std::size_t dot = path.find('.');
   const std::string section = path.substr(0, dot);
-  for (const std::string& known : kSections)
-    if (section == known) return;
-  const std::string near = nearest(section, kSections);
+  const std::vector<std::string>& sections = section_names();
+  if (std::find(sections.begin(), sections.end(), section) != sections.end()) return;
+  const std::string near = nearest(section, sections);
   const std::string rest = dot == std::string::npos ? "" : path.substr(dot);
-  reject(place, fmt::format("sweep path {} does not exist; {}", quoted(path),
-                            near.empty() ? "a path begins with " + joined(kSections)
-                                         : "did you mean " + quoted(near + rest) + "?"));
+  reject(place, "sweep path {} does not exist; {}", quoted(path),
+         near.empty() ? "a path begins with " + joined(sections)
+                      : "did you mean " + quoted(near + rest) + "?");
 }
 
 void check_list(const std::string& path, const YamlNode& list) {
   if (!list.is_sequence())
-    reject(list.place, fmt::format("sweep path {} has {}; expected a list of values", quoted(path),
-                                   kind_name(list)));
+    reject(list.place, "sweep path {} has {}; expected a list of values", quoted(path),
+           kind_name(list));
   if (list.items.empty())
-    reject(list.place,
-           fmt::format("sweep path {} has an empty list; give at least one value", quoted(path)));
+    reject(list.place, "sweep path {} has an empty list; give at least one value", quoted(path));
 }
 
 void check_distinct(const Axis& axis) {
@@ -40,8 +40,8 @@ void check_distinct(const Axis& axis) {
     std::string text;
     for (const YamlNode& value : step) text += (text.empty() ? "" : ", ") + emit_yaml_flow(value);
     if (!seen.insert(text).second)
-      reject(step.front().place, fmt::format("sweep of {} has the value {} twice; remove one",
-                                             joined(axis.paths), quoted(text)));
+      reject(step.front().place, "sweep of {} has the value {} twice; remove one",
+             joined(axis.paths), quoted(text));
   }
 }
 
@@ -58,18 +58,19 @@ Axis grid_axis(const YamlEntry& entry) {
 Axis zip_axis(const YamlNode& node) {
   if (!node.is_map() || node.entries.empty())
     reject(node.place,
-           "sweep.zip: expected a list of mappings such as [{locks.count: [1, 10], "
-           "run.duration: [40ms, 20ms]}]");
+           "sweep.zip: expected a list of mappings such as [{locks.count: [1, 10], run.duration: "
+           "[40ms, 20ms]}]");
   Axis axis;
   axis.steps.resize(node.entries.front().value.items.size());
   for (const YamlEntry& entry : node.entries) {
     check_path(entry.key, entry.place);
     check_list(entry.key, entry.value);
     if (entry.value.items.size() != axis.steps.size())
-      reject(entry.place, fmt::format("sweep.zip: {} has {} values and {} has {}; lists that "
-                                      "change together need equal lengths",
-                                      quoted(node.entries.front().key), axis.steps.size(),
-                                      quoted(entry.key), entry.value.items.size()));
+      reject(entry.place,
+             "sweep.zip: {} has {} values and {} has {}; lists that change together need equal "
+             "lengths",
+             quoted(node.entries.front().key), axis.steps.size(), quoted(entry.key),
+             entry.value.items.size());
     axis.paths.push_back(entry.key);
     for (std::size_t i = 0; i < axis.steps.size(); ++i)
       axis.steps[i].push_back(entry.value.items[i]);
@@ -78,36 +79,130 @@ Axis zip_axis(const YamlNode& node) {
   return axis;
 }
 
+// ---- paths ----
+
+constexpr std::ptrdiff_t kMostParts = 16;  // of a path
+
+std::vector<std::string> split(const std::string& path, const Place& place) {
+  std::vector<std::string> parts(1);
+  for (const char c : path) {
+    if (c == '.')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  const bool hollow =
+      std::any_of(parts.begin(), parts.end(), [](const std::string& p) { return p.empty(); });
+  if (hollow || std::ssize(parts) > kMostParts)
+    reject(place, "{} is not a path; expected one such as locks.count", quoted(path));
+  return parts;
+}
+
+std::string join(const std::vector<std::string>& parts, std::size_t from, std::size_t to) {
+  std::string all;
+  for (std::size_t i = from; i < to; ++i) all += (i == from ? "" : ".") + parts[i];
+  return all;
+}
+
+YamlNode& list_item(YamlNode& list, const std::string& part, const std::string& path,
+                    const Place& place) {
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
+  const bool number = error == std::errc() && end == part.data() + part.size();
+  if (!number || index >= list.items.size())
+    reject(place, "{} is a list of {}; expected the number of an item, from 0, not {}", path,
+           list.items.size(), quoted(part));
+  return list.items[index];
+}
+
+// The child to go on with; an absent one becomes an empty mapping.
+YamlNode& step_into(YamlNode& node, const std::vector<std::string>& parts, std::size_t depth,
+                    const Place& place) {
+  const std::string path = join(parts, 0, depth);
+  if (node.is_sequence()) return list_item(node, parts[depth], path, place);
+  if (node.is_scalar() && path == "workload.distribution") {
+    YamlNode whole = yaml_map(node.place);
+    whole.set("kind", node);
+    node = std::move(whole);
+  }
+  if (node.is_null()) node = yaml_map(place);
+  if (!node.is_map())
+    reject(place, "{} holds {}, so {} cannot be set in it", path, kind_name(node),
+           quoted(parts[depth]));
+  if (YamlNode* child = node.find(parts[depth])) return *child;
+  return node.set(parts[depth], {.place = place});
+}
+
+// `usual`: what it is when nothing is said.
+void set_in_nic(YamlNode& nic, const YamlNode* usual, const std::string& key, const YamlNode& value,
+                const Files& files) {
+  if (nic.is_null()) nic = usual ? *usual : default_nic(value.place);
+  nic = expand_nic(nic, files);
+  override_nic_constant(nic, key, value);
+}
+
+bool within(const std::string& inner, const std::string& outer) {
+  return inner.size() > outer.size() && inner.starts_with(outer) && inner[outer.size()] == '.';
+}
+
+void reject_lost(const std::string& path, const std::string& swept, const Place& place) {
+  if (path == swept || within(path, swept))
+    reject(place,
+           "{} is varied by the sweep, which would undo this; change the sweep instead, for "
+           "example --set {}",
+           swept,
+           swept == "protocol" ? "'protocol={name: mcs}' (it takes the place of the axis)"
+                               : "sweep=null");
+}
+
+// True when the override has replaced an axis of the grid.
+bool pin_axis(YamlNode& root, const std::string& path, const YamlNode& value) {
+  YamlNode* sweep = root.find("sweep");
+  if (!sweep || !sweep->is_map()) return false;
+  YamlNode* grid = sweep->find("grid");
+  YamlNode* axis = grid && grid->is_map() ? grid->find(path) : nullptr;
+  if (axis) {
+    YamlNode list = yaml_sequence(value.place);
+    list.items = {value};
+    *axis = value.is_sequence() ? value : list;
+    return true;
+  }
+  if (grid)
+    for (const YamlEntry& entry : grid->entries) reject_lost(path, entry.key, value.place);
+  if (const YamlNode* zip = sweep->find("zip"))
+    for (const YamlNode& item : zip->items)
+      for (const YamlEntry& entry : item.entries) reject_lost(path, entry.key, value.place);
+  return false;
+}
+
 }  // namespace
 
 std::vector<Axis> read_sweep(const YamlNode* sweep) {
   std::vector<Axis> axes;
   if (!sweep || sweep->is_null()) return axes;
-  MapReader reader(sweep, "sweep", sweep->place);
-  const YamlNode* grid = reader.find_or_null("grid");
-  const YamlNode* zip = reader.find_or_null("zip");
-  reader.finish();
-  if (grid && grid->is_scalar())
+  const ScenarioKey& all = find_key(top_keys(), "sweep");
+  read_keys(all.below(nullptr).keys, *sweep, "sweep", nullptr);
+  const YamlNode* grid = sweep->find("grid");
+  const YamlNode* zip = sweep->find("zip");
+  if (grid && !grid->is_null() && !grid->is_map() && !(grid->is_sequence() && grid->items.empty()))
     reject(grid->place, "sweep.grid: expected a mapping such as {locks.count: [1, 10]}");
-  if (zip && !zip->is_sequence()) reject(zip->place, "sweep.zip: expected a list of mappings");
+  if (zip && !zip->is_null() && !zip->is_sequence())
+    reject(zip->place, "sweep.zip: expected a list of mappings");
   std::set<std::string> paths;
   const auto add = [&](Axis axis, const Place& place) {
     for (const std::string& path : axis.paths)
       if (!paths.insert(path).second)
-        reject(place, fmt::format("sweep path {} is swept twice; remove one", quoted(path)));
+        reject(place, "sweep path {} is swept twice; remove one", quoted(path));
     axes.push_back(std::move(axis));
   };
-  if (grid && grid->is_sequence() && !grid->items.empty())
-    reject(grid->place, "sweep.grid: expected a mapping such as {locks.count: [1, 10]}");
   if (grid)
     for (const YamlEntry& entry : grid->entries) add(grid_axis(entry), entry.place);
   if (zip)
     for (const YamlNode& item : zip->items) add(zip_axis(item), item.place);
   if (axes.empty())
-    reject(
-        sweep->place,
-        "sweep has no axis; name at least one path, as in sweep: {grid: {locks.count: [1, 10]}}, "
-        "or leave sweep out");
+    reject(sweep->place,
+           "sweep has no axis; name at least one path, as in sweep: {grid: {locks.count: [1, "
+           "10]}}, or leave sweep out");
   return axes;
 }
 
@@ -115,7 +210,7 @@ std::vector<Assignment> cross(const std::vector<Axis>& axes, const Place& place)
   std::vector<Assignment> points(1);
   for (const Axis& axis : axes) {
     if (points.size() * axis.steps.size() > kMostPoints)
-      reject(place, fmt::format("the sweep has more than {} points; sweep less", kMostPoints));
+      reject(place, "the sweep has more than {} points; sweep less", kMostPoints);
     std::vector<Assignment> next;
     for (const Assignment& before : points) {
       for (const std::vector<YamlNode>& step : axis.steps) {
@@ -127,6 +222,46 @@ std::vector<Assignment> cross(const std::vector<Axis>& axes, const Place& place)
     points = std::move(next);
   }
   return points;
+}
+
+void set_path(YamlNode& root, const std::string& path, const YamlNode& value, const Files& files) {
+  std::vector<std::string> parts = split(path, value.place);
+  const auto below = [&](const char* first, const char* second) {
+    return parts.size() > 2 && parts[0] == first && parts[1] == second;
+  };
+  // What follows these is one key, dots and all.
+  const bool in_group = parts.size() > 3 && parts[0] == "groups" && parts[2] == "nic";
+  const bool nic = in_group || below("platform", "nic");
+  if (nic || below("sweep", "grid")) {
+    const std::size_t before = in_group ? 3 : 2;
+    const std::string rest = join(parts, before, parts.size());
+    parts.resize(before);
+    parts.push_back(rest);
+  }
+  YamlNode* node = &root;
+  const std::size_t last = nic ? parts.size() - 1 : parts.size();
+  for (std::size_t depth = 0; depth < last; ++depth)
+    node = &step_into(*node, parts, depth, value.place);
+  if (nic)
+    set_in_nic(*node, in_group ? find_path(root, "platform.nic") : nullptr, parts.back(), value,
+               files);
+  else
+    *node = value;
+}
+
+void apply_override(YamlNode& root, const Override& override, const Files& files) {
+  std::string shown = fmt::format("--set {}={}", override.path, override.value);
+  if (shown.size() > 80) shown = shown.substr(0, 77) + "...";
+  const YamlNode value = parse_yaml(override.value, shown, false);
+  if (!pin_axis(root, override.path, value)) set_path(root, override.path, value, files);
+}
+
+void apply_assignment(YamlNode& root, const Assignment& assignment, const Files& files) {
+  // Whole sections first, so that what is set inside them is not lost.
+  for (std::ptrdiff_t dots = 0; dots < kMostParts; ++dots)
+    for (const auto& [path, value] : assignment)
+      if (std::min(std::count(path.begin(), path.end(), '.'), kMostParts - 1) == dots)
+        set_path(root, path, *value, files);
 }
 
 }  // namespace latchlab

@@ -1,12 +1,15 @@
 #pragma once
 // Changing a scenario's tree by path: overrides before it is read, axes of a sweep for each point.
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/scenario/scenario.h"
+#include "core/scenario/text_file.h"
 #include "core/scenario/yaml_tree.h"
 
 namespace latchlab {
@@ -17,30 +20,27 @@ inline constexpr std::size_t kMostPoints = 10'000;
 struct Axis {
   std::vector<std::string> paths;
   std::vector<std::vector<YamlNode>> steps;
+
+  bool varies(std::string_view path) const {
+    return std::find(paths.begin(), paths.end(), path) != paths.end();
+  }
 };
 
 // What one point changes: path and value, in the order of the sweep. Points into the axes.
 using Assignment = std::vector<std::pair<std::string, const YamlNode*>>;
 
-// Where NIC descriptions are found, for paths that lead into one.
-struct NicPlaces {
-  std::string directory;
-  const DataDirs& data;
-};
-
 // Sets `path` in the tree, making mappings on the way; list items are reached by number. Whether
 // the path means anything is found when the tree is read. Throws InputError, as do all below.
-void set_path(YamlNode& root, const std::string& path, const YamlNode& value,
-              const NicPlaces& nics);
+void set_path(YamlNode& root, const std::string& path, const YamlNode& value, const Files& files);
 
 // --set: the value is YAML. On a path that the sweep varies it replaces the axis.
-void apply_override(YamlNode& root, const Override& override, const NicPlaces& nics);
+void apply_override(YamlNode& root, const Override& override, const Files& files);
 
 std::vector<Axis> read_sweep(const YamlNode* sweep);
 
 // Every combination, the first axis outermost; one empty assignment for no axes.
 std::vector<Assignment> cross(const std::vector<Axis>& axes, const Place& place);
 
-void apply_assignment(YamlNode& root, const Assignment& assignment, const NicPlaces& nics);
+void apply_assignment(YamlNode& root, const Assignment& assignment, const Files& files);
 
 }  // namespace latchlab

@@ -7,8 +7,7 @@
 #include <fstream>
 #include <set>
 
-#include "core/scenario/input_error.h"
-#include "core/scenario/yaml_text_guard.h"
+#include "core/scenario/yaml_tree.h"
 
 namespace latchlab {
 

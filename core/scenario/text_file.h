@@ -10,6 +10,12 @@
 
 namespace latchlab {
 
+// Where relative files are looked up: next to the scenario first.
+struct Files {
+  std::string directory;
+  const DataDirs& data;
+};
+
 // The whole file; not a regular file, unreadable or too long is an error that names the path.
 Result<std::string> read_text_file(const std::string& path);
 

@@ -1,11 +1,7 @@
-#include "core/scenario/value_schema.h"
-
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/scenario/quantities.h"
-#include "core/scenario/scenario.h"
+#include "core/scenario/json_schema_parts.h"
 
 namespace latchlab {
 namespace {
@@ -28,29 +24,36 @@ Json any_of(std::vector<Json> choices) {
   return choices.size() == 1 ? choices.front() : Json{{"anyOf", std::move(choices)}};
 }
 
+// The bounds that stand in the table.
+void add_bounds(const ScenarioKey& key, Json& number) {
+  const bool ratio = key.kind == KeyKind::ratio || key.kind == KeyKind::signed_ratio;
+  const auto plain = [&](std::int64_t bound) {
+    return ratio ? Json(static_cast<double>(bound) / static_cast<double>(kWholePpb)) : Json(bound);
+  };
+  if (!key.min.empty()) number["minimum"] = plain(key.least);
+  if (!key.max.empty()) number["maximum"] = plain(key.most);
+}
+
+bool positive(const ScenarioKey& key) {
+  return !key.min.empty() && key.least > 0;
+}
+
 Json count_schema(const ScenarioKey& key) {
   Json number = {{"type", "integer"}};
-  const bool positive = !key.min.empty() && parse_count(key.min).value() > 0;
-  if (!key.min.empty()) number["minimum"] = parse_count(key.min).value();
-  if (!key.max.empty()) number["maximum"] = parse_count(key.max).value();
-  return any_of({number, with_unit("[kMG]?", no_zero(positive))});
+  add_bounds(key, number);
+  return any_of({number, with_unit("[kMG]?", no_zero(positive(key)))});
 }
 
-double plain(const std::string& ratio) {
-  return static_cast<double>(parse_ratio_ppb(ratio).value()) / static_cast<double>(kWholePpb);
-}
-
-Json ratio_schema(const ScenarioKey& key, const std::string& sign) {
+Json ratio_schema(const ScenarioKey& key) {
+  const std::string sign = key.kind == KeyKind::signed_ratio ? "-?" : "";
   Json number = {{"type", "number"}};
-  if (!key.min.empty() && sign.empty()) number["minimum"] = plain(key.min);
-  if (!key.max.empty()) number["maximum"] = plain(key.max);
-  if (!key.max.empty() && !sign.empty()) number["minimum"] = -plain(key.max);
-  const bool positive = !key.min.empty() && sign.empty() && plain(key.min) > 0;
-  const bool whole = !key.max.empty() && sign.empty() && plain(key.max) == 1;
-  if (!whole) return any_of({number, with_unit("%|ppm|ppb", sign + no_zero(positive))});
+  add_bounds(key, number);
+  if (key.max.empty() || key.most != kWholePpb)
+    return any_of({number, with_unit("%|ppm|ppb", sign + no_zero(positive(key)))});
   const std::string percent = "(?!(0*1[0-9]{2}|0*[2-9][0-9]{2}|0*[1-9][0-9]{3,})(\\.[0-9]+)? *%$)";
   const std::string all = "(?=0*100(\\.0+)? *%$)";
-  return any_of({number, with_unit("%|ppm|ppb", no_zero(positive) + percent), with_unit("%", all)});
+  return any_of(
+      {number, with_unit("%|ppm|ppb", no_zero(positive(key)) + percent), with_unit("%", all)});
 }
 
 Json scalar() {
@@ -58,25 +61,22 @@ Json scalar() {
 }
 
 Json kind_schema(const ScenarioKey& key) {
-  const bool positive =
-      !key.min.empty() && key.kind == KeyKind::duration && parse_duration(key.min).value().ps > 0;
   switch (key.kind) {
     case KeyKind::count:
       return count_schema(key);
     case KeyKind::counts:
       return {{"type", "array"}, {"minItems", 1}, {"maxItems", 6}, {"items", count_schema(key)}};
     case KeyKind::duration:
-      return with_unit("ps|ns|us|ms|s", no_zero(positive));
+      return with_unit("ps|ns|us|ms|s", no_zero(positive(key)));
     case KeyKind::signed_duration:
       return with_unit("ps|ns|us|ms|s", "-?");
     case KeyKind::bytes:
-      return with_unit("B|KiB|MiB|GiB|kB|MB|GB", no_zero(!key.min.empty()));
+      return with_unit("B|KiB|MiB|GiB|kB|MB|GB", no_zero(positive(key)));
     case KeyKind::bit_rate:
-      return with_unit("bps|kbps|Mbps|Gbps|Tbps", no_zero(!key.min.empty()));
+      return with_unit("bps|kbps|Mbps|Gbps|Tbps", no_zero(positive(key)));
     case KeyKind::ratio:
-      return ratio_schema(key, "");
     case KeyKind::signed_ratio:
-      return ratio_schema(key, "-?");
+      return ratio_schema(key);
     case KeyKind::figure:
       return any_of({{{"type", "number"}, {"minimum", 0}}, with_unit("[kMG%]?|ps|ns|us|ms|s")});
     case KeyKind::curve:

@@ -5,38 +5,59 @@
 
 #include <map>
 #include <memory>
-#include <set>
 #include <sstream>
 #include <utility>
 
-#include "core/scenario/yaml_text_guard.h"
 #include "core/scenario/yaml_tree.h"
 
 namespace latchlab {
 namespace {
 
 constexpr std::size_t kMostNodes = 100'000;
+constexpr std::size_t kDeepest = 64;
 
-// Size of a tree once its aliases are expanded.
-struct Cost {
-  std::size_t nodes = 0;
-  std::size_t bytes = 0;
-};
+// Bytes of the UTF-8 sequence that starts here; 0: none does.
+std::size_t utf8_length(const std::string& text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(at);
+  const std::size_t length = first < 0x80                     ? 1
+                             : first >= 0xc2 && first < 0xe0  ? 2
+                             : first >= 0xe0 && first < 0xf0  ? 3
+                             : first >= 0xf0 && first <= 0xf4 ? 4
+                                                              : 0;
+  if (length == 0 || at + length > text.size()) return 0;
+  for (std::size_t i = at + 1; i < at + length; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  return length;
+}
 
-struct Anchored {
-  YamlNode node;
-  Cost cost;
-};
+bool control(unsigned char byte) {
+  return (byte < 0x20 && byte != '\n' && byte != '\r' && byte != '\t') || byte == 0x7f;
+}
+
+// The cheap look at a text before a YAML parser sees it: not too long, and UTF-8.
+void check_text(const std::string& text, Place place) {
+  if (text.size() > kLongestYamlBytes)
+    reject(place, "{} bytes of YAML; at most {} are read (is this the right file?)", text.size(),
+           kLongestYamlBytes);
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const std::size_t length = utf8_length(text, i);
+    if (length == 0 || control(byte))
+      reject(place, "the byte {} is not text; expected YAML in UTF-8 (is this the right file?)",
+             fmt::format("0x{:02x}", byte));
+    if (text[i] == '\n' && place.line > 0) ++place.line;
+    i += length;
+  }
+}
 
 // Builds the tree from yaml-cpp's events. Aliases are expanded by copying, after their cost has
 // been added up, so that a bomb is refused before it grows.
 class TreeBuilder final : public YAML::EventHandler {
  public:
-  TreeBuilder(const std::string& source, bool has_lines)
-      : source_(std::make_shared<const std::string>(source)), has_lines_(has_lines) {}
+  explicit TreeBuilder(const Place& start) : start_(start) {}
 
   YamlNode take_root() { return std::move(root_); }
-  bool seen_document() const { return documents_ > 0; }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1)
@@ -44,22 +65,18 @@ class TreeBuilder final : public YAML::EventHandler {
   }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    YamlNode node;
-    node.place = at(mark);
-    add(std::move(node), {1, 0}, anchor);
+    add({.place = at(mark)}, anchor, {1, 0});
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
     if (found == anchors_.end()) reject(at(mark), "an alias inside the value that it names");
-    charge(found->second.cost, mark);
-    add(found->second.node, found->second.cost, YAML::NullAnchor, true);
+    charge(size_of(found->second), at(mark));
+    add(found->second, YAML::NullAnchor, {});
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     check_tag(mark, tag);
-    YamlNode node = yaml_text(value);
-    node.place = at(mark);
-    add(std::move(node), {1, value.size()}, anchor);
+    add(yaml_text(value, at(mark)), anchor, {1, value.size()});
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value /*style*/) override {
@@ -76,59 +93,54 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Frame {
     YamlNode node;
     YAML::anchor_t anchor = YAML::NullAnchor;
-    Cost before;  // total when this node was opened
     bool has_key = false;
-    std::string key;
-    Place key_place;
-    std::map<std::string, int> lines;  // of the keys so far
+    std::string key = {};
+    Place key_place = {};
+    std::map<std::string, int> lines = {};  // of the keys so far
   };
 
-  Place at(const YAML::Mark& mark) const { return {source_, has_lines_ ? mark.line + 1 : 0}; }
+  Place at(const YAML::Mark& mark) const {
+    return {start_.source, start_.line > 0 ? mark.line + 1 : 0};
+  }
 
   void check_tag(const YAML::Mark& mark, const std::string& tag) const {
     if (!tag.empty() && tag != "?" && tag != "!")
       reject(at(mark), "the tag " + quoted(tag) + " has no meaning here; remove it");
   }
 
-  void charge(Cost cost, const YAML::Mark& mark) {
-    total_.nodes += cost.nodes;
-    total_.bytes += cost.bytes;
+  void charge(YamlSize size, const Place& place) {
+    total_.nodes += size.nodes;
+    total_.bytes += size.bytes;
     if (total_.nodes > kMostNodes || total_.bytes > kLongestYamlBytes)
-      reject(at(mark), fmt::format("more than {} values once aliases are expanded; write less or "
-                                   "use fewer aliases",
-                                   kMostNodes));
+      reject(place,
+             "more than {} values once aliases are expanded; write less or use fewer aliases",
+             kMostNodes);
   }
 
   void open(YamlKind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
     check_tag(mark, tag);
-    if (static_cast<int>(stack_.size()) >= kDeepestYaml)
-      reject(at(mark), fmt::format("nested deeper than {} levels; a scenario needs fewer than ten",
-                                   kDeepestYaml));
+    if (stack_.size() >= kDeepest)
+      reject(at(mark), "nested deeper than {} levels; a scenario needs fewer than ten", kDeepest);
     if (wants_key())
       reject(at(mark), "a key must be one word, not a list or a mapping (is a bracket left open?)");
-    Frame frame;
-    frame.node.kind = kind;
-    frame.node.place = at(mark);
-    frame.anchor = anchor;
-    frame.before = total_;
-    charge({1, 0}, mark);
-    stack_.push_back(std::move(frame));
+    charge({1, 0}, at(mark));
+    stack_.push_back({.node = {.kind = kind, .place = at(mark)}, .anchor = anchor});
   }
 
   void close() {
     Frame frame = std::move(stack_.back());
     stack_.pop_back();
-    const Cost cost{total_.nodes - frame.before.nodes, total_.bytes - frame.before.bytes};
-    add(std::move(frame.node), cost, frame.anchor, true);
+    add(std::move(frame.node), frame.anchor, {});
   }
 
   bool wants_key() const {
     return !stack_.empty() && stack_.back().node.is_map() && !stack_.back().has_key;
   }
 
-  void add(YamlNode node, Cost cost, YAML::anchor_t anchor, bool charged = false) {
-    if (!charged) charge(cost, YAML::Mark::null_mark());
-    if (anchor != YAML::NullAnchor) anchors_[anchor] = {node, cost};
+  // `size`: what has not been charged yet.
+  void add(YamlNode node, YAML::anchor_t anchor, YamlSize size) {
+    charge(size, node.place);
+    if (anchor != YAML::NullAnchor) anchors_[anchor] = node;
     if (wants_key()) {
       add_key(node);
     } else if (stack_.empty()) {
@@ -146,30 +158,28 @@ class TreeBuilder final : public YAML::EventHandler {
     if (!node.is_scalar()) reject(node.place, "a key must be one word; found none before ':'");
     Frame& top = stack_.back();
     const auto [known, fresh] = top.lines.emplace(node.text, node.place.line);
-    if (!fresh && has_lines_)
-      reject(node.place, fmt::format("duplicate key {} (first on line {}); remove one",
-                                     quoted(node.text), known->second));
-    if (!fresh) reject(node.place, fmt::format("duplicate key {}; remove one", quoted(node.text)));
+    if (!fresh)
+      reject(node.place, "duplicate key {}{}; remove one", quoted(node.text),
+             start_.line > 0 ? fmt::format(" (first on line {})", known->second) : "");
     top.has_key = true;
     top.key = node.text;
     top.key_place = node.place;
   }
 
-  std::shared_ptr<const std::string> source_;
-  bool has_lines_;
+  Place start_;
   int documents_ = 0;
-  Cost total_;
+  YamlSize total_;
   YamlNode root_;
   std::vector<Frame> stack_;
-  std::map<YAML::anchor_t, Anchored> anchors_;
+  std::map<YAML::anchor_t, YamlNode> anchors_;
 };
 
 }  // namespace
 
 YamlNode parse_yaml(const std::string& text, const std::string& source, bool has_lines) {
-  guard_yaml_text(text, source, has_lines);
-  TreeBuilder builder(source, has_lines);
   Place place{std::make_shared<const std::string>(source), has_lines ? 1 : 0};
+  check_text(text, place);
+  TreeBuilder builder(place);
   try {
     std::istringstream stream(text);
     YAML::Parser parser(stream);

@@ -15,17 +15,19 @@
 
 namespace latchlab {
 
+inline constexpr std::size_t kLongestYamlBytes = 2u << 20;
+
 enum class YamlKind { null, scalar, sequence, map };
 
 struct YamlEntry;
 
 struct YamlNode {
   YamlKind kind = YamlKind::null;
-  std::string text;                // scalar
-  std::vector<YamlNode> items;     // sequence
-  std::vector<YamlEntry> entries;  // map, in the order of the text; keys are unique
-  Place place;
-  std::string json;  // the scalar as a JSON literal; empty: it is a string there
+  std::string text = {};                // scalar
+  std::vector<YamlNode> items = {};     // sequence
+  std::vector<YamlEntry> entries = {};  // map, in the order of the text; keys are unique
+  Place place = {};
+  std::string json = {};  // what stands for it in JSON; empty: the same, scalars as strings
 
   bool is_null() const { return kind == YamlKind::null; }
   bool is_scalar() const { return kind == YamlKind::scalar; }
@@ -44,9 +46,16 @@ struct YamlEntry {
   YamlNode value;
 };
 
-YamlNode yaml_text(std::string text);
-YamlNode yaml_map();
-YamlNode yaml_sequence();
+// With its keys; what an alias would copy.
+struct YamlSize {
+  std::size_t nodes = 0;
+  std::size_t bytes = 0;  // of text
+};
+YamlSize size_of(const YamlNode& node);
+
+YamlNode yaml_text(std::string text, Place place = {});
+YamlNode yaml_map(Place place = {});
+YamlNode yaml_sequence(Place place = {});
 
 // The value at a dotted path through mappings; nullptr: there is none.
 const YamlNode* find_path(const YamlNode& root, std::string_view path);

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/scenario/hardware_advice.h"
+#include "core/scenario/advice.h"
 #include "tests/scenario/fixture.h"
 
 namespace latchlab::scenario_test {

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "core/scenario/fields.h"
 #include "core/scenario/scenario.h"
 
 namespace latchlab {
@@ -38,8 +39,8 @@ TEST(Quantities, counts_and_sizes_scale_by_their_suffix) {
   EXPECT_EQ(count("48"), 48);
   EXPECT_EQ(parse_bytes("4KiB").value(), 4096u);
   EXPECT_EQ(parse_bytes("1.5kB").value(), 1500u);
-  EXPECT_EQ(parse_bit_rate("100Gbps").value(), 100'000'000'000);
-  EXPECT_EQ(parse_integer("-5").value(), -5);
+  EXPECT_EQ(parse_number(NumberKind::bit_rate, "100Gbps").value(), 100'000'000'000);
+  EXPECT_EQ(read_number({quantity(KeyKind::count, "-9", "9"), yaml_text("-5"), "x"}), -5);
 }
 
 TEST(Quantities, ratios_are_exact_parts_per_billion) {

@@ -71,7 +71,7 @@ Json nic_json(const NicModel& nic, const Json& values) {
                          {"source", origin.source},
                          {"status", name_of(origin.status)},
                          {"overridden", origin.overridden},
-                         {"says", find_nic_constant(origin.key)->says}});
+                         {"says", find_nic_constant(origin.key)->as_key.says}});
   return {{"name", nic.name}, {"device", nic.device}, {"constants", std::move(constants)}};
 }
 

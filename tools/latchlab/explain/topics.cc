@@ -9,6 +9,7 @@
 #include "core/protocols/registry.h"
 #include "core/scenario/quantities.h"
 #include "core/scenario/reference.h"
+#include "core/scenario/nic_constants.h"
 #include "core/scenario/scenario_keys.h"
 #include "core/scenario/suggestions.h"
 
@@ -95,8 +96,8 @@ Topics metric_topics() {
 Topics nic_topics(const NicModel& nic) {
   Topics topics;
   for (const NicConstant& constant : nic_constants()) {
-    Topic topic{constant.key(), "NIC constant", constant.says};
-    add_fact(topic.facts, "allowed", allowed_values(key_of(constant)));
+    Topic topic{constant.key(), "NIC constant", constant.as_key.says};
+    add_fact(topic.facts, "allowed", allowed_values(constant.as_key));
     for (const ConstantOrigin& origin : nic.origins) {
       if (origin.key != constant.key()) continue;
       topic.facts.emplace_back("value in " + nic.name, origin.value);

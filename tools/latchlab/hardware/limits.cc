@@ -6,7 +6,7 @@
 
 #include "backends/ibverbs/ibverbs_backend.h"
 #include "core/protocols/registry.h"
-#include "core/scenario/hardware_advice.h"
+#include "core/scenario/advice.h"
 #include "tools/latchlab/hardware/hardware.h"
 
 namespace latchlab::tool {

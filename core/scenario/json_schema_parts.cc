@@ -1,13 +1,12 @@
-// Locks with their parameters, and what a sweep may vary.
+// Locks with their parameters, NICs with their constants, and what a sweep may vary.
+
+#include "core/scenario/json_schema_parts.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <utility>
 
-#include "core/scenario/json_schema_parts.h"
+#include "core/scenario/json_schema.h"
 #include "core/scenario/nic_constants.h"
-#include "core/scenario/scenario_keys.h"
-#include "core/scenario/value_schema.h"
 
 namespace latchlab {
 namespace {
@@ -57,8 +56,7 @@ Json axis_of(Json values) {
 }
 
 bool may_be_swept(const std::string& path) {
-  static const Names sections = {"platform", "locks",  "workload", "groups",
-                                 "protocol", "faults", "run"};
+  const Names& sections = section_names();
   return path.find("[]") == std::string::npos &&
          std::find(sections.begin(), sections.end(), path.substr(0, path.find('.'))) !=
              sections.end();
@@ -68,10 +66,8 @@ Json axes_json(const std::vector<ProtocolInfo>& protocols) {
   Json properties = Json::object();
   for (const ScenarioKey& key : scenario_keys())
     if (may_be_swept(key.path)) properties[key.path] = axis_of(reference(key.path));
-  for (const NicConstant& constant : nic_constants()) {
-    const ScenarioKey key = key_of(constant);
-    properties[key.path] = axis_of(Json::parse(value_schema(key)));
-  }
+  for (const NicConstant& constant : nic_constants())
+    properties[constant.as_key.path] = axis_of(Json::parse(value_schema(constant.as_key)));
   Names names;
   for (const ProtocolInfo& info : protocols) {
     names.push_back(info.name);
@@ -94,7 +90,72 @@ Json axes_json(const std::vector<ProtocolInfo>& protocols) {
   return axes;
 }
 
+Json value_of(const NicConstant& constant) {
+  return Json::parse(value_schema(constant.as_key));
+}
+
+// One constant with where it comes from. A range needs no check of its own: its bounds are values.
+Json constant_schema(const NicConstant& constant) {
+  Json bound = value_of(constant);
+  if (constant.as_key.kind == KeyKind::curve) bound = {{"type", {"number", "string"}}};
+  return {{"type", "object"},
+          {"description", constant.as_key.says},
+          {"properties",
+           {{"value", value_of(constant)},
+            {"source", {{"type", "string"}, {"minLength", 1}}},
+            {"status", {{"enum", status_names()}}},
+            {"range", {{"type", "array"}, {"minItems", 2}, {"maxItems", 2}, {"items", bound}}},
+            {"overridden", {{"type", "boolean"}}}}},
+          {"required", {"value", "source", "status"}},
+          {"additionalProperties", false},
+          {"if", {{"properties", {{"status", {{"enum", {"fitted", "assumed"}}}}}}}},
+          {"then", {{"required", {"range"}}}}};
+}
+
+Json description_schema() {
+  Json properties = {{"name", {{"type", "string"}}}, {"device", {{"type", "string"}}}};
+  std::vector<std::string> required = {"name"};
+  for (const std::string& section : nic_sections()) {
+    required.push_back(section);
+    properties[section] = {{"type", "object"},
+                           {"properties", Json::object()},
+                           {"required", nic_keys(section)},
+                           {"additionalProperties", false}};
+  }
+  for (const NicConstant& constant : nic_constants())
+    properties[constant.section]["properties"][constant.name] = constant_schema(constant);
+  return {{"type", "object"},
+          {"properties", properties},
+          {"required", required},
+          {"additionalProperties", false}};
+}
+
+// {base: connectx-5, atomic.window: 48}
+Json changes_schema() {
+  Json properties = {{"base", {{"type", "string"}, {"description", "The NIC to begin with."}}}};
+  for (const NicConstant& constant : nic_constants())
+    properties[constant.key()] = value_of(constant);
+  return {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
+}
+
 }  // namespace
+
+std::string nic_value_schema() {
+  const Json has_sections = {{"type", "object"}, {"required", {"name"}}};
+  const Json mapping = {
+      {"if", has_sections}, {"then", description_schema()}, {"else", changes_schema()}};
+  return Json{{"if", {{"type", "object"}}}, {"then", mapping}, {"else", {{"type", "string"}}}}
+      .dump();
+}
+
+std::string nic_schema() {
+  Json schema = {
+      {"$schema", kDraft},
+      {"title", "A NIC of Latchlab"},
+      {"description", "What is believed about one RNIC: each constant with its source."}};
+  schema.update(description_schema());
+  return schema.dump(1) + "\n";
+}
 
 std::string lock_schema(const std::vector<ProtocolInfo>& protocols) {
   return lock_json(protocols).dump();

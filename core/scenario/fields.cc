@@ -1,0 +1,264 @@
+#include "core/scenario/fields.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+
+#include "core/base/check.h"
+#include "core/scenario/quantities.h"
+#include "core/scenario/scenario.h"
+#include "core/scenario/suggestions.h"
+
+namespace latchlab {
+namespace {
+
+constexpr std::int64_t kWholePpb = 1'000'000'000;
+
+bool is_signed(const ScenarioKey& key) {
+  return key.kind == KeyKind::signed_duration || key.kind == KeyKind::signed_ratio ||
+         key.min.starts_with('-');
+}
+
+bool is_ratio(const ScenarioKey& key) {
+  return key.kind == KeyKind::ratio || key.kind == KeyKind::signed_ratio;
+}
+
+NumberKind number_kind(KeyKind kind) {
+  switch (kind) {
+    case KeyKind::duration:
+    case KeyKind::signed_duration:
+      return NumberKind::duration;
+    case KeyKind::bytes:
+      return NumberKind::bytes;
+    case KeyKind::ratio:
+    case KeyKind::signed_ratio:
+      return NumberKind::ratio;
+    case KeyKind::bit_rate:
+      return NumberKind::bit_rate;
+    default:
+      return NumberKind::count;
+  }
+}
+
+Result<std::int64_t> parsed(const ScenarioKey& key, const std::string& text) {
+  const bool negative = is_signed(key) && text.starts_with('-');
+  const Result<std::int64_t> size =
+      parse_number(number_kind(key.kind), negative ? text.substr(1) : text);
+  if (!size || !negative) return size;
+  return -size.value();
+}
+
+const char* sample_of(KeyKind kind) {
+  static const char* const samples[] = {"a whole number such as 48", "a duration such as 2us",
+                                        "a size such as 64B", "a ratio such as 40%",
+                                        "a rate such as 100Gbps"};
+  return kind == KeyKind::boolean ? "true or false"
+                                  : samples[static_cast<std::size_t>(number_kind(kind))];
+}
+
+std::string formatted(const ScenarioKey& key, std::int64_t value) {
+  if (key.kind == KeyKind::boolean) return value != 0 ? "true" : "false";
+  if (key.kind == KeyKind::choice) return key.choices[static_cast<std::size_t>(value)];
+  switch (number_kind(key.kind)) {
+    case NumberKind::duration:
+      return format_duration({value});
+    case NumberKind::bytes:
+      return format_bytes(static_cast<std::uint64_t>(value));
+    case NumberKind::ratio:
+      return key.form == Form::ppm     ? format_ppm(value)
+             : key.form == Form::usual ? format_percent(value)
+                                       : format_decimal(value);
+    case NumberKind::bit_rate:
+      return format_bit_rate(value);
+    case NumberKind::count:
+      break;
+  }
+  return key.form == Form::plain ? std::to_string(value) : format_count(value);
+}
+
+std::int64_t read_word(const ScenarioKey& key, const YamlNode& node, const std::string& path) {
+  const std::string& text = scalar(node, path, "one of " + joined(key.choices));
+  const auto found = std::find(key.choices.begin(), key.choices.end(), text);
+  if (found != key.choices.end()) return found - key.choices.begin();
+  if (std::find(key.later.begin(), key.later.end(), text) != key.later.end())
+    reject(node.place, "{} {} is not supported by this build yet; supported: {}", path, text,
+           joined(key.choices));
+  reject(node.place, "{} is {}; expected {}{}", path, quoted(text), joined(key.choices),
+         aside(text, key.choices));
+}
+
+std::int64_t checked(const ScenarioKey& key, std::int64_t value, const YamlNode& node,
+                     const std::string& path) {
+  if (value >= key.least && value <= key.most) return value;
+  const auto bound = [&](std::int64_t limit) {
+    const std::int64_t size = limit < 0 ? -limit : limit;
+    return (limit < 0 ? "-" : "") + (is_ratio(key) ? format_decimal(size) : formatted(key, size));
+  };
+  if (key.most == ScenarioKey().most)
+    reject(node.place, "{} is {}; expected at least {}", path, node.text, key.min);
+  const bool bare = node.text.find_first_not_of("0123456789.") == std::string::npos;
+  const bool percent =
+      is_ratio(key) && bare && key.most == kWholePpb && value <= 100 * key.most && value > 0;
+  reject(node.place, "{} is {}; allowed: {} to {}{}", path, node.text, bound(key.least),
+         bound(key.most), percent ? fmt::format("; did you mean {}%?", node.text) : std::string());
+}
+
+void refuse_unknown(const Keys& keys, const std::string& kind, const YamlNode& node,
+                    const std::string& path) {
+  const auto known = [&](const YamlEntry& entry) {
+    return std::any_of(keys.begin(), keys.end(), [&](const ScenarioKey& key) {
+      return key.fits(kind) && key.path == entry.key;
+    });
+  };
+  for (const YamlEntry& entry : node.entries) {
+    if (known(entry)) continue;
+    std::vector<std::string> names;
+    for (const ScenarioKey& key : keys)
+      if (key.fits(kind) && std::find(names.begin(), names.end(), key.path) == names.end())
+        names.push_back(key.path);
+    reject(entry.place, "unknown key {}{}{}", quoted(entry.key), path.empty() ? "" : " in " + path,
+           suggestion(entry.key, names));
+  }
+}
+
+// The key's value, if it is given; null only where the key may be null.
+const YamlNode* given(const ScenarioKey& key, const YamlNode& node, const std::string& path) {
+  const YamlNode* value = node.find(key.path);
+  if (value == nullptr && key.required)
+    reject(node.place, "{} is missing; add it, for example '{}: {}'", path_of(path, key.path),
+           key.path, key.example);
+  if (value != nullptr && value->is_null() && !key.nullable)
+    reject(value->place, "{} has no value; give one or remove the key", path_of(path, key.path));
+  const bool empty =
+      value != nullptr && (value->is_null() || (value->is_sequence() && value->items.empty()));
+  if (value != nullptr && !key.supported && !empty)
+    reject(value->place, "{} is not supported by this build yet; remove the key",
+           path_of(path, key.path));
+  return value;
+}
+
+bool has_kind(const Keys& keys, std::string_view kind) {
+  return std::any_of(keys.begin(), keys.end(), [&](const ScenarioKey& key) {
+    return !key.when.empty() && (kind.empty() || key.when.front() == kind);
+  });
+}
+
+// Which kind of the mapping this is; empty where all have the same keys.
+std::string kind_in(const Keys& keys, const YamlNode& node, const std::string& path) {
+  if (!has_kind(keys, "")) return "";
+  const ScenarioKey& kind = find_key(keys, "kind");
+  if (has_kind(keys, "file") && node.find("file") != nullptr) {
+    if (const YamlNode* both = node.find(kind.path))
+      reject(both->place, path + ": a platform file has no kind; remove one of the two");
+    return "file";
+  }
+  if (node.find(kind.path) == nullptr) refuse_unknown(keys, "", node, path);
+  const std::int64_t index = read_word(kind, *given(kind, node, path), path_of(path, kind.path));
+  return kind.choices[static_cast<std::size_t>(index)];
+}
+
+}  // namespace
+
+std::string path_of(const std::string& mapping, std::string_view key) {
+  return mapping.empty() ? std::string(key) : fmt::format("{}.{}", mapping, key);
+}
+
+const ScenarioKey& find_key(const Keys& keys, std::string_view name) {
+  const auto found = std::find_if(keys.begin(), keys.end(),
+                                  [&](const ScenarioKey& key) { return key.path == name; });
+  LATCHLAB_CHECK(found != keys.end(), "a table of keys lacks " + std::string(name));
+  return *found;
+}
+
+void read_keys(const Keys& keys, const YamlNode& node, const std::string& path, void* spec) {
+  if (!node.is_map())
+    reject(node.place, "{} holds {}; expected a mapping of keys to values",
+           path.empty() ? "the document" : path, kind_name(node));
+  const std::string kind = kind_in(keys, node, path);
+  refuse_unknown(keys, kind, node, path);
+  for (const ScenarioKey& key : keys) {
+    if (!key.fits(kind)) continue;
+    const YamlNode* value = given(key, node, path);
+    if (value != nullptr && spec != nullptr && key.read && key.supported)
+      key.read({key, *value, path_of(path, key.path)}, spec);
+  }
+}
+
+YamlNode write_keys(const Keys& keys, const void* spec) {
+  YamlNode map = yaml_map();
+  std::string kind;
+  for (const ScenarioKey& key : keys) {
+    if (!key.write || !key.fits(kind)) continue;
+    YamlNode value = key.write(key, spec);
+    if (key.path == "kind") kind = value.is_null() && has_kind(keys, "file") ? "file" : value.text;
+    if (value.is_null() && key.path == "kind" && kind == "file") continue;
+    if (value.is_null() && key.required) return {};
+    const auto absent = [](const YamlEntry& entry) { return entry.value.is_null(); };
+    if (key.omitted && std::all_of(value.entries.begin(), value.entries.end(), absent)) continue;
+    if (!value.is_null() || key.nullable) map.set(key.path, std::move(value));
+  }
+  return map;
+}
+
+const std::string& scalar(const YamlNode& node, const std::string& path,
+                          std::string_view expected) {
+  if (!node.is_scalar())
+    reject(node.place, "{} holds {}; expected {}", path, kind_name(node), expected);
+  return node.text;
+}
+
+std::int64_t read_number(const Given& given) {
+  const auto& [key, node, path] = given;
+  if (key.kind == KeyKind::choice) return read_word(key, node, path);
+  const std::string& text = scalar(node, path, sample_of(key.kind));
+  if (key.kind == KeyKind::boolean) {
+    if (text != "true" && text != "false")
+      reject(node.place, "{} is {}; expected true or false", path, quoted(text));
+    return text == "true" ? 1 : 0;
+  }
+  const Result<std::int64_t> value = parsed(key, text);
+  if (!value) reject(node.place, path + ": " + value.error().message);
+  return checked(key, value.value(), node, path);
+}
+
+YamlNode write_number(const ScenarioKey& key, std::optional<std::int64_t> value) {
+  const bool word = key.kind == KeyKind::choice;
+  if (!value || *value < key.least || *value > key.most ||
+      (word && (*value < 0 || *value >= std::ssize(key.choices))))
+    return {};
+  const bool negative = *value < 0 && is_signed(key) && key.kind != KeyKind::count;
+  YamlNode node = yaml_text((negative ? "-" : "") + formatted(key, negative ? -*value : *value));
+  if (key.kind == KeyKind::boolean)
+    node.json = node.text;
+  else if (key.kind == KeyKind::ratio && (key.form == Form::usual || key.form == Form::decimal))
+    node.json = format_decimal(*value);
+  else if (key.kind == KeyKind::count || key.kind == KeyKind::counts || key.kind == KeyKind::bytes)
+    node.json = std::to_string(*value);
+  return node;
+}
+
+const std::vector<YamlNode>& read_list(const Given& given, std::size_t most) {
+  const auto& [key, node, path] = given;
+  if (!node.is_sequence() && !node.is_null())
+    reject(node.place, "{} holds {}; expected a list such as {}", path, kind_name(node),
+           key.example);
+  if (node.items.size() > most)
+    reject(node.place, "{} has {} entries; at most {} are possible", path, node.items.size(), most);
+  return node.items;
+}
+
+YamlNode written_out(const Given& given) {
+  if (given.key.short_for.empty() || !given.node.is_scalar()) return given.node;
+  YamlNode whole = yaml_map(given.node.place);
+  whole.set(given.key.short_for, given.node);
+  return whole;
+}
+
+ScenarioKey quantity(KeyKind kind, std::string min, std::string max, Form form) {
+  ScenarioKey key{.kind = kind, .min = std::move(min), .max = std::move(max), .form = form};
+  if (!key.min.empty()) key.least = parsed(key, key.min).value();
+  if (!key.max.empty()) key.most = parsed(key, key.max).value();
+  return key;
+}
+
+}  // namespace latchlab

@@ -1,0 +1,157 @@
+// The keys at the top of a scenario, of run, sweep and report.
+
+#include "core/scenario/quantities.h"
+#include "core/scenario/sections.h"
+
+namespace latchlab {
+
+using enum KeyKind;
+
+namespace {
+
+constexpr std::int64_t kMostIntervals = 10'000;
+
+const Keys& figure_keys() {
+  static const Keys keys = rows<Figure>({
+      {"x", line(&Figure::x), "label", "A swept path, or a metric.", kRequired},
+      {"y", line(&Figure::y), "acquire_ns.p99", "A metric; see `latchlab explain`.", kRequired},
+      {"series", line(&Figure::series), "label",
+       "What tells the curves apart: label, or a swept path."},
+  });
+  return keys;
+}
+
+const Keys& sweep_keys() {
+  static const Keys keys = rows<Point>({
+      {"grid", said<Point>(map), "{locks.count: [1, 10], protocol: [{name: cas}, {name: mcs}]}",
+       "Paths and their values; the axes are crossed, the first one outermost.", kNullable},
+      {"zip", said<Point>(list), "[{locks.count: [1, 10], run.duration: [40ms, 20ms]}]",
+       "Each entry is one axis: paths whose lists, of equal lengths, change together.", kNullable},
+  });
+  return keys;
+}
+
+// What is read into an S when its time has come; `keys` stand below it.
+template <class S>
+Value<Point> later(KeyKind kind, const Keys& (*keys)()) {
+  Value<Point> value = said<Point>(kind);
+  value.key.below = [keys](const void*) {
+    static const S usual{};
+    return Below{keys(), &usual};
+  };
+  return value;
+}
+
+Value<Point> protocol() {
+  Value<Point> value = nested(&Point::protocol, protocol_keys);
+  value.key.read = {};
+  value.key.write = [](const ScenarioKey&, const void* point) {
+    return write_protocol(static_cast<const Point*>(point)->protocol);
+  };
+  return value;
+}
+
+Value<Point> groups() {
+  Value<Point> value = items(&Point::groups, group_keys, 0);
+  value.key.read = {};
+  return value;
+}
+
+}  // namespace
+
+const Keys& run_keys() {
+  using Run = RunSpec;
+  static const Keys keys = rows<Run>({
+      {"warmup", number(duration, &Run::warmup, "0us", "3600s"), "100ms",
+       "Simulated time before the measured window. `check` warns when it is shorter than ten "
+       "adaptation periods of the lock."},
+      {"duration", number(duration, &Run::duration, "1us", "3600s"), "100ms",
+       "Length of the measured window, [warmup, warmup + duration)."},
+      {"acquisitions",
+       {quantity(count, "1")},
+       "1M",
+       "So many acquisitions in place of a duration.",
+       kNullable | kUnsupported},
+      {"seed", number(count, &Run::seed, "0", "9223372036854775807", Form::plain), "7",
+       "All that is drawn follows from it: the same seed gives the same bytes."},
+      {"repeats", number(count, &Run::repeats, "1", "1k"), "3",
+       "Runs of each point, each with a seed of its own; from three on, results carry a 95% "
+       "confidence interval."},
+      {"guard", words({"off", "sampled", "on"}, &Run::guard), "sampled",
+       "Checks exclusion by two FETCH_ADDs around each use of a lock, which no verb count includes "
+       "but every time does: of all locks, or (`sampled`) of one lock in 16, drawn from the seed, "
+       "for every client. A simulation sees violations without it; on hardware nothing else does."},
+      {"on_violation", words({"stop", "record"}, &Run::on_violation), "record",
+       "What a violation of mutual exclusion does to its point: stop it, or count it and go on. "
+       "Either way the point is UNSAFE."},
+      {"series", number(duration, &Run::series, "1us", "3600s"), "1ms",
+       "Goodput and mean acquisition of each interval of this length, too: in results.json, per "
+       "repeat, at most 10000 of them; null: not.",
+       kNullable},
+      {"hottest_lock", number(boolean, &Run::hottest_lock), "true",
+       "Also tells how long acquisitions of the most popular lock took: the one that the "
+       "distribution prefers, of equals the first."},
+  });
+  return keys;
+}
+
+const Keys& report_keys() {
+  static const Keys keys = rows<Report>({
+      {"figures", items(&Report::figures, figure_keys, 10'000), "[{x: label, y: goodput_ops_s}]",
+       "One curve per series: y over x."},
+  });
+  return keys;
+}
+
+void check_run(const YamlNode* node, const RunSpec& run) {
+  if (run.series.ps == 0 || run.duration.ps / run.series.ps <= kMostIntervals) return;
+  reject(
+      node->find("series")->place,
+      "run.series is {}, which makes {} intervals of a run.duration of {}; at most {} are possible",
+      format_duration(run.series), run.duration.ps / run.series.ps, format_duration(run.duration),
+      kMostIntervals);
+}
+
+const Keys& top_keys() {
+  static const Keys keys = rows<Point>({
+      {"schema", {quantity(count, "1", "1")}, "1", "Version of this format.", kRequired},
+      {"name", said<Point>(text), "quickstart",
+       "Names the results: 1 to 64 letters, digits, '-', '_' or '.'.", kRequired},
+      {"description", said<Point>(text), "Four locks in a growing crowd",
+       "One line that says what this shows.", kNullable},
+      {"platform", nested(&Point::platform, platform_keys),
+       "{servers: 1, client_nodes: 5, clients_per_node: 48}",
+       "The nodes, their NICs and the network between them."},
+      {"locks", nested(&Point::locks, lock_keys), "{count: 10M}",
+       "The lock table; it begins on a 4-KiB boundary of each server."},
+      {"workload", nested(&Point::workload, workload_keys), "{read_ratio: 50%}",
+       "What each client does, again and again: draw a lock and a mode, acquire, hold, release, "
+       "think."},
+      {"groups", groups(),
+       "[{name: readers, nodes: 2, workload: {read_ratio: 100%}}, {name: writers}]",
+       "Classes of clients, in place of platform.client_nodes and clients_per_node; their nodes "
+       "and clients are numbered in this order.",
+       kNullable},
+      {"protocol", protocol(), "{name: shiftlock}",
+       "The lock that is studied, with its parameters beside its name. Required, unless the sweep "
+       "varies `protocol`."},
+      {"faults", items(&Point::faults, fault_keys, 1'000),
+       "[{kind: client_crash, at: 30ms, client: 0}]",
+       "What goes wrong during a run, up to 1000 entries."},
+      {"run", nested(&Point::run, run_keys), "{warmup: 20ms, duration: 40ms}",
+       "How long a point runs and how often it is repeated."},
+      {"sweep", later<Point>(map, sweep_keys), "{grid: {platform.clients_per_node: [1, 4, 16]}}",
+       "What varies: one point of results for each combination, 10000 at most. A path begins with "
+       "platform, locks, workload, protocol, faults or run.",
+       kNullable},
+      {"expect", later<Expectation>(list, expect_keys),
+       "[{id: order, kind: order, metric: goodput_ops_s, over: label, order: [cas, mcs], use: "
+       "validation, source: none}]",
+       "What was published of these points; compared and scored after the run.", kNullable},
+      {"report", later<Report>(map, report_keys), "{figures: [{x: label, y: goodput_ops_s}]}",
+       "What to draw.", kNullable},
+  });
+  return keys;
+}
+
+}  // namespace latchlab
