@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/protocols/common/entry.h"
+
 namespace latchlab::testing {
 
 namespace {
@@ -15,12 +17,11 @@ constexpr Duration kListStep = nanoseconds(20);  // of the server's CPU
 constexpr std::int64_t kLeaseMargin = 4;
 
 enum class Fault : std::uint8_t { none, shares_extents, upgrades_at_once, keeps_no_expiry };
-const std::vector<std::string> kFaults = {"none", "shares_extents", "upgrades_at_once",
-                                          "keeps_no_expiry"};
 
 struct Options {
   Duration lease;
-  std::uint64_t max_held = 0, max_waiting = 0;
+  std::uint64_t max_held = 16;
+  std::uint64_t max_waiting = 1'000;
   Fault fault = Fault::none;
 };
 
@@ -236,28 +237,13 @@ class Client final : public LockClient {
   Verbs& verbs_;
 };
 
-class ReferenceLock final : public Protocol {
+class ReferenceLock final : public ProtocolOf<Options, Client> {
  public:
-  explicit ReferenceLock(const ParamSet& params) {
-    options_.lease = params.duration("lease");
-    options_.max_held = static_cast<std::uint64_t>(params.integer("max_held"));
-    options_.max_waiting = static_cast<std::uint64_t>(params.integer("max_waiting"));
-    const auto fault = std::find(kFaults.begin(), kFaults.end(), params.choice("fault"));
-    options_.fault = static_cast<Fault>(fault - kFaults.begin());
-  }
-
-  Layout layout(const Shape& /*shape*/) const override { return {}; }
-  Limits limits() const override {
-    Limits limits;
-    limits.held_at_once = options_.max_held;
-    return limits;
-  }
+  using ProtocolOf::ProtocolOf;
+  Limits limits() const override { return {.held_at_once = options_.max_held}; }
   std::vector<Capability> needs() const override {
     if (options_.lease.ps > 0) return {Capability::calls, Capability::timing};
     return {Capability::calls};
-  }
-  std::unique_ptr<LockClient> make_client(const ClientEnv& env) const override {
-    return std::make_unique<Client>(options_, env);
   }
   std::unique_ptr<ServerPart> make_server(const ServerEnv& /*env*/) const override {
     return std::make_unique<Server>(options_);
@@ -265,35 +251,26 @@ class ReferenceLock final : public Protocol {
   std::string decode(std::span<const std::uint64_t> /*words*/) const override {
     return "kept by the server";
   }
-
- private:
-  Options options_;
 };
-
-ProtocolEntry make_entry() {
-  ProtocolEntry entry;
-  entry.info.name = kReferenceLock;
-  entry.info.summary = "calls to a server that keeps lists; for tests";
-  entry.info.source = "none";
-  entry.info.shared_mode = entry.info.update_mode = entry.info.ranges = true;
-  entry.info.params = {
-      duration_param("lease", Duration{}, Duration{}, seconds(10), "0: grants never expire"),
-      integer_param("max_held", 16, 1, 1'000, "locks that a client may hold at once"),
-      integer_param("max_waiting", 1'000, 0, 1'000, "requests of a lock that may wait"),
-      choice_param("fault", "none", kFaults, "what it does wrong"),
-  };
-  entry.info.profiles = {{"default", "none", {}}};
-  entry.make = [](const ParamSet& params) -> std::unique_ptr<Protocol> {
-    return std::make_unique<ReferenceLock>(params);
-  };
-  entry.small_model = [](const ProtocolInfo& info) { return info.resolve("default"); };
-  return entry;
-}
 
 }  // namespace
 
 const ProtocolEntry& reference_lock() {
-  static const ProtocolEntry entry = make_entry();
+  static const ProtocolEntry entry = make_entry<ReferenceLock>(
+      {.name = kReferenceLock,
+       .summary = "calls to a server that keeps lists; for tests",
+       .source = "none",
+       .shared_mode = true,
+       .update_mode = true,
+       .ranges = true,
+       .params = {{"lease", &Options::lease, Duration{}, seconds(10), "0: grants never expire"},
+                  {"max_held", &Options::max_held, 1, 1'000,
+                   "locks that a client may hold at once"},
+                  {"max_waiting", &Options::max_waiting, 0, 1'000,
+                   "requests of a lock that may wait"},
+                  {"fault", &Options::fault, "none|shares_extents|upgrades_at_once|keeps_no_expiry",
+                   "what it does wrong"}},
+       .profiles = {{"default", "none"}}});
   return entry;
 }
 

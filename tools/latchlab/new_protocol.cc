@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "core/scenario/text_file.h"
 #include "core/study/files.h"
 #include "tools/latchlab/commands.h"
 

@@ -80,7 +80,9 @@ struct Description {
   std::string name = {};
   std::string summary = {};
   std::string source = {};
-  bool shared_mode = false;
+  bool shared_mode = false;  // these three as in ProtocolInfo
+  bool update_mode = false;
+  bool ranges = false;
   Params<Options> params = {};
   std::vector<Profile> profiles = {};
   ParamValues small_model = {};  // ProtocolEntry::small_model
@@ -108,6 +110,8 @@ ProtocolEntry make_entry(const Description<typename Lock::Options>& lock) {
                 .summary = lock.summary,
                 .source = lock.source,
                 .shared_mode = lock.shared_mode,
+                .update_mode = lock.update_mode,
+                .ranges = lock.ranges,
                 .profiles = lock.profiles,
                 .adaptation_period = on_values(lock.adaptation_period),
                 .longest_timeout = on_values(lock.longest_timeout),
