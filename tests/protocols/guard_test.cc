@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-Case guarded(const char* protocol) {
+Case guarded(const std::string& protocol) {
   Case setup;
   setup.protocol = protocol;
   setup.shared_percent = 50;
@@ -21,10 +21,9 @@ Case guarded(const char* protocol) {
   return setup;
 }
 
-class GuardedLock : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Protocols, GuardedLock,
-                         ::testing::Values("cas", "mcs", "dslr", "shiftlock", "cohort_reference"),
-                         [](const auto& made) { return std::string(made.param); });
+class GuardedLock : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Protocols, GuardedLock, ::testing::ValuesIn(protocol_names()),
+                         [](const auto& made) { return made.param; });
 
 TEST_P(GuardedLock, that_excludes_shows_no_conflict) {
   for (std::uint64_t seed = 1; seed <= seeds(50); ++seed) {
