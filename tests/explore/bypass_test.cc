@@ -1,4 +1,5 @@
-// Who is bypassed: locks keep what they claim, and a lock that does not is found out.
+// Who is bypassed: a lock that does not keep what it claims is found out. That locks keep it stands
+// with their tests.
 
 #include "tools/explore/bypass.h"
 
@@ -121,87 +122,12 @@ TEST_F(Bookkeeping, nothing_is_kept_where_nothing_is_claimed) {
   EXPECT_FALSE(BypassCheck(protocol, 3, 101).on());
 }
 
-// ---- what the locks claim ----
-
-std::unique_ptr<Protocol> lock(const std::string& name, std::vector<std::string> sets = {}) {
-  Case setup;
-  setup.protocol = name;
-  setup.sets = std::move(sets);
-  return make_protocol(setup);
-}
-
-TEST(Claims, a_spin_lock_claims_nothing) {
-  EXPECT_EQ(lock("cas")->bypass_bound(kX, kX, 1), std::nullopt);
-}
-
-TEST(Claims, a_queue_is_first_come_first_served) {
-  EXPECT_EQ(lock("mcs")->bypass_bound(kX, kX, ~0ULL), 0U);
-}
-
-TEST(Claims, tickets_are_first_come_first_served_in_one_era) {
-  const auto small = lock("dslr", {"ticket_bits=4"});
-  EXPECT_EQ(small->bypass_bound(kX, kX, 8), 0U);
-  EXPECT_EQ(small->bypass_bound(kX, kS, 8), 0U);
-  EXPECT_EQ(small->bypass_bound(kS, kX, 8), 0U);
-  EXPECT_EQ(small->bypass_bound(kS, kS, 8), std::nullopt);
-  EXPECT_EQ(small->bypass_bound(kX, kX, 9), std::nullopt);
-}
-
-TEST(Claims, a_shiftlock_reader_waits_for_the_writers_of_one_chain) {
-  const auto chains = lock("shiftlock", {"max_consecutive_writers=3"});
-  EXPECT_EQ(chains->bypass_bound(kS, kX, ~0ULL), 2U);
-  EXPECT_EQ(chains->bypass_bound(kX, kX, ~0ULL), 0U);
-  EXPECT_EQ(chains->bypass_bound(kX, kS, ~0ULL), std::nullopt);
-  const auto tries = lock("shiftlock", {"trivial_tries=2"});
-  EXPECT_EQ(tries->bypass_bound(kX, kX, ~0ULL), std::nullopt);
-}
-
 // ---- searches ----
-
-struct Kept {
-  const char* name;
-  Campaign campaign;
-};
-
-std::ostream& operator<<(std::ostream& out, const Kept& kept) {
-  return out << kept.name;
-}
-
-class Claimed : public ::testing::TestWithParam<Kept> {};
-
-TEST_P(Claimed, is_kept_in_every_order_of_events) {
-  const Campaign& campaign = GetParam().campaign;
-  const std::uint64_t acquisitions = std::uint64_t{campaign.clients} * campaign.base.operations;
-  const auto protocol = make_protocol(campaign.base);
-  EXPECT_NE(protocol->bypass_bound(kX, kX, acquisitions), std::nullopt);
-  const Verdict verdict = run(campaign);
-  EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
-  std::printf("%llu states\n", static_cast<unsigned long long>(verdict.states));
-}
 
 Campaign spread(Campaign campaign) {
   campaign.placement = Placement::spread;
   return campaign;
 }
-
-const Kept kKept[] = {
-    {"mcs_2x2", about("mcs", 2, 2)},
-    {"mcs_3x1", about("mcs", 3, 1)},
-    {"mcs_3x2", about("mcs", 3, 2)},
-    {"mcs_2x2_whose_handovers_are_counted",
-     with_sets(about("mcs", 2, 2), {"handover_counter=true"})},
-    {"dslr_2x2", about("dslr", 2, 2)},
-    {"dslr_3x1", about("dslr", 3, 1)},
-    {"dslr_2x3_in_one_era", with_sets(about("dslr", 2, 3), {"ticket_bits=4"})},
-    {"shiftlock_2x2", about("shiftlock", 2, 2)},
-    {"shiftlock_3x1", about("shiftlock", 3, 1)},
-    {"shiftlock_3x1_in_chains_of_two",
-     with_sets(about("shiftlock", 3, 1), {"max_consecutive_writers=2"})},
-};
-
-INSTANTIATE_TEST_SUITE_P(all, Claimed, ::testing::ValuesIn(kKept),
-                         [](const auto& made) { return std::string(made.param.name); });
 
 // The printed limit lets one writer more follow than the text says.
 TEST(Bypassed, a_reader_by_one_writer_too_many_is_found_and_can_be_replayed) {

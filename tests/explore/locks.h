@@ -1,0 +1,92 @@
+#pragma once
+// What searches show of single locks: claims that are kept, and repairs that are needed. Each
+// lock's stand in tests/protocols/NAME/NAME_search.cc.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/explore/fixture.h"
+
+namespace latchlab::explore {
+
+inline constexpr LockMode kX = LockMode::exclusive;
+inline constexpr LockMode kS = LockMode::shared;
+
+// The small model's, but for these.
+inline std::unique_ptr<Protocol> lock(const std::string& name, std::vector<std::string> sets = {}) {
+  Case setup;
+  setup.protocol = name;
+  setup.sets = std::move(sets);
+  return make_protocol(setup);
+}
+
+// What the lock claims of bypassing, in every order of events.
+inline void expect_claim_kept(const Campaign& campaign) {
+  const std::uint64_t acquisitions = std::uint64_t{campaign.clients} * campaign.base.operations;
+  const auto protocol = make_protocol(campaign.base);
+  EXPECT_NE(protocol->bypass_bound(kX, kX, acquisitions), std::nullopt);
+  const Verdict verdict = run(campaign);
+  EXPECT_TRUE(verdict.exhausted) << verdict.cut;
+  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+  std::printf("%llu states\n", static_cast<unsigned long long>(verdict.states));
+}
+
+// A switch that undoes one repair: what a search finds without it, and within how many states. With
+// the repair the same campaign finds nothing, exhausted or with ten times as many states.
+//
+// A lease runs out in a search only after a crash or a pause, and when nothing else can happen.
+// Switches whose harm takes a live client that is too late are not looked at in this way: the
+// verdicts of tools/verify have campaigns with pauses.
+struct Undone {
+  const char* protocol = nullptr;
+  const char* repair = nullptr;  // NAME=VALUE that takes it away
+  Wrong wrong = Wrong::deadlock;
+  std::size_t moves = 0;  // a shortest way
+  std::uint64_t states = 0;
+  std::vector<std::string> modes = {};
+  std::uint32_t crashes = 0;
+  std::vector<std::string> sets = {};  // in both campaigns
+  std::set<Wrong> besides = {};        // what these are found to break, with the repair as well
+};
+
+inline SearchResult searched(const Undone& undone, std::uint64_t states, bool without) {
+  Case setup;
+  setup.protocol = undone.protocol;
+  setup.sets = undone.sets;
+  if (without) setup.sets.emplace_back(undone.repair);
+  setup.modes = undone.modes;
+  setup.client_nodes = static_cast<std::uint32_t>(setup.modes.size());
+  setup.operations = static_cast<std::uint32_t>(setup.modes.front().size());
+  setup.crashes = undone.crashes;
+  setup.timeouts = 8;
+  SearchBounds bounds;
+  bounds.states = states;
+  bounds.first_only = without;
+  return search(setup, bounds);
+}
+
+inline void expect_needed_and_enough(const Undone& undone) {
+  const SearchResult without = searched(undone, undone.states, true);
+  std::printf("%llu states of %llu\n", static_cast<unsigned long long>(without.states),
+              static_cast<unsigned long long>(undone.states));
+  std::set<Wrong> expected = undone.besides;
+  expected.insert(undone.wrong);
+  ASSERT_EQ(kinds(without.findings), expected) << without.cut;
+  const auto finding = std::find_if(without.findings.begin(), without.findings.end(),
+                                    [&](const Finding& f) { return f.wrong == undone.wrong; });
+  EXPECT_EQ(finding->path.size(), undone.moves) << finding->text;
+
+  const SearchResult with = searched(undone, 10 * undone.states, false);
+  EXPECT_EQ(kinds(with.findings), undone.besides);
+  EXPECT_TRUE(with.exhausted || with.states >= 10 * undone.states) << with.cut;
+  std::printf("repaired: %llu states%s\n", static_cast<unsigned long long>(with.states),
+              with.exhausted ? ", exhausted" : "");
+}
+
+}  // namespace latchlab::explore

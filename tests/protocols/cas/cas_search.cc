@@ -1,0 +1,13 @@
+// What searches show of the cas lock.
+
+#include "tests/explore/locks.h"
+
+namespace latchlab::explore {
+namespace {
+
+TEST(cas, claims_nothing_of_bypassing) {
+  EXPECT_EQ(lock("cas")->bypass_bound(kX, kX, 1), std::nullopt);
+}
+
+}  // namespace
+}  // namespace latchlab::explore
