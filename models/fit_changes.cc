@@ -7,7 +7,6 @@
 namespace latchlab {
 
 namespace {
-constexpr double kPsPerNs = 1000;
 constexpr double kPpb = 1e9;
 }  // namespace
 
