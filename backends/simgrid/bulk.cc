@@ -9,20 +9,6 @@
 
 namespace latchlab::sim {
 
-Bulk::Bulk(Timeline& timeline, const Nodes& nodes, OperationPool& operations, Platform& platform,
-           Network& network, Requester& requester, Responder& responder, Resending& resending,
-           const BulkSpec& spec)
-    : timeline_(timeline),
-      nodes_(nodes),
-      operations_(operations),
-      platform_(platform),
-      network_(network),
-      requester_(requester),
-      responder_(responder),
-      resending_(resending),
-      spec_(spec),
-      ports_(nodes) {}
-
 NodeId Bulk::source(const SimOperation& op) const {
   return op.verb.kind == VerbKind::write ? op.from : op.qp->to;
 }

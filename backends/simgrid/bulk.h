@@ -17,11 +17,22 @@ class Requester;
 class Resending;
 class Responder;
 
-class Bulk {
+// The parts that it asks.
+struct BulkNeeds {
+  Timeline& timeline_;
+  const Nodes& nodes_;
+  OperationPool& operations_;
+  Platform& platform_;
+  Network& network_;
+  Requester& requester_;
+  Responder& responder_;
+  Resending& resending_;
+};
+
+class Bulk : BulkNeeds {
  public:
-  Bulk(Timeline& timeline, const Nodes& nodes, OperationPool& operations, Platform& platform,
-       Network& network, Requester& requester, Responder& responder, Resending& resending,
-       const BulkSpec& spec);
+  Bulk(const BulkNeeds& needs, const BulkSpec& spec)
+      : BulkNeeds(needs), spec_(spec), ports_(nodes_) {}
 
   // Whether the operation's payload is such a one.
   bool carries(const SimOperation& op) const {
@@ -61,14 +72,6 @@ class Bulk {
   void take_off(SimOperation& op);
   void give_up(SimOperation& op);
 
-  Timeline& timeline_;
-  const Nodes& nodes_;
-  OperationPool& operations_;
-  Platform& platform_;
-  Network& network_;
-  Requester& requester_;
-  Responder& responder_;
-  Resending& resending_;
   const BulkSpec& spec_;
   PerNic<PortPair> ports_;
 };

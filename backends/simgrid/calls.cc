@@ -12,20 +12,6 @@
 
 namespace latchlab::sim {
 
-Calls::Calls(Timeline& timeline, Record& record, const Nodes& nodes, const Clocks& clocks,
-             Network& network, Responder& responder, Resending& resending,
-             OperationPool& operations, Cpus& cpus)
-    : timeline_(timeline),
-      record_(record),
-      nodes_(nodes),
-      clocks_(clocks),
-      network_(network),
-      responder_(responder),
-      resending_(resending),
-      operations_(operations),
-      cpus_(cpus),
-      servers_(nodes) {}
-
 void Calls::serve(SimActor& server, CallHandler& handler) {
   Server& here = servers_[server.node()];
   here.actor = &server;

@@ -25,11 +25,22 @@ struct CallTimer {
   std::uint64_t call = 0;
 };
 
-class Calls {
+// The parts that it asks.
+struct CallsNeeds {
+  Timeline& timeline_;
+  Record& record_;
+  const Nodes& nodes_;
+  const Clocks& clocks_;
+  Network& network_;
+  Responder& responder_;
+  Resending& resending_;
+  OperationPool& operations_;
+  Cpus& cpus_;
+};
+
+class Calls : CallsNeeds {
  public:
-  Calls(Timeline& timeline, Record& record, const Nodes& nodes, const Clocks& clocks,
-        Network& network, Responder& responder, Resending& resending, OperationPool& operations,
-        Cpus& cpus);
+  explicit Calls(const CallsNeeds& needs) : CallsNeeds(needs), servers_(nodes_) {}
 
   // Who answers calls to the node of this actor.
   void serve(SimActor& server, CallHandler& handler);
@@ -59,15 +70,6 @@ class Calls {
   void fail(SimOperation& op, VerbStatus status);
   void set_deadline(SimOperation& op);
 
-  Timeline& timeline_;
-  Record& record_;
-  const Nodes& nodes_;
-  const Clocks& clocks_;
-  Network& network_;
-  Responder& responder_;
-  Resending& resending_;
-  OperationPool& operations_;
-  Cpus& cpus_;
   PerNode<Server> servers_;
   std::map<std::uint64_t, SimOperation*> handled_;  // by ticket: no reply yet
   std::uint64_t next_ticket_ = 1;

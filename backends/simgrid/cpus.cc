@@ -31,21 +31,6 @@ Duration CoreQueue::still_to_do(Time now) const {
   return left;
 }
 
-Cpus::Cpus(Timeline& timeline, Record& record, Actors& actors, const Nodes& nodes, Clocks& clocks,
-           Memory& memory, OperationPool& operations, Waits& waits, Calls& calls,
-           std::uint32_t cores)
-    : timeline_(timeline),
-      record_(record),
-      actors_(actors),
-      nodes_(nodes),
-      clocks_(clocks),
-      memory_(memory),
-      operations_(operations),
-      waits_(waits),
-      calls_(calls),
-      cores_(cores),
-      of_(nodes) {}
-
 // ---- who has which core ----
 
 // Clients of a node take its cores in turn.

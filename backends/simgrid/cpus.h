@@ -83,11 +83,24 @@ struct CpuTrouble {
   std::vector<Ready> paused;  // what it has to go on with
 };
 
-class Cpus {
+// The parts that it asks.
+struct CpusNeeds {
+  Timeline& timeline_;
+  Record& record_;
+  Actors& actors_;
+  const Nodes& nodes_;
+  Clocks& clocks_;
+  Memory& memory_;
+  OperationPool& operations_;
+  Waits& waits_;
+  Calls& calls_;
+};
+
+class Cpus : CpusNeeds {
  public:
   // `cores`: per node, shared by its clients in turn; 0: each has its own.
-  Cpus(Timeline& timeline, Record& record, Actors& actors, const Nodes& nodes, Clocks& clocks,
-       Memory& memory, OperationPool& operations, Waits& waits, Calls& calls, std::uint32_t cores);
+  Cpus(const CpusNeeds& needs, std::uint32_t cores)
+      : CpusNeeds(needs), cores_(cores), of_(nodes_) {}
 
   // Gives a new actor its core, if it has one here.
   void place(SimActor& actor);
@@ -144,15 +157,6 @@ class Cpus {
   Time work_or_pass(SimActor& actor, Duration length);
   void finish_detached(SimOperation& op);
 
-  Timeline& timeline_;
-  Record& record_;
-  Actors& actors_;
-  const Nodes& nodes_;
-  Clocks& clocks_;
-  Memory& memory_;
-  OperationPool& operations_;
-  Waits& waits_;
-  Calls& calls_;
   const std::uint32_t cores_;
   PerNode<OfNode> of_;
 };

@@ -16,24 +16,6 @@ namespace latchlab::sim {
 
 static_assert(sizeof(Message) <= kSmallBytes);
 
-Messages::Messages(Timeline& timeline, Record& record, Nodes& nodes, const Clocks& clocks,
-                   Network& network, Responder& responder, Resending& resending,
-                   OperationPool& operations, Cpus& cpus, Waits& waits,
-                   const DatagramSpec& datagrams, std::uint64_t seed)
-    : timeline_(timeline),
-      record_(record),
-      nodes_(nodes),
-      clocks_(clocks),
-      network_(network),
-      responder_(responder),
-      resending_(resending),
-      operations_(operations),
-      cpus_(cpus),
-      waits_(waits),
-      datagrams_(datagrams),
-      chance_(seed, 1, StreamPurpose::jitter),
-      endpoints_(nodes) {}
-
 // ---- endpoints ----
 
 EndpointAddr Messages::open(SimActor& actor, std::uint32_t recv_depth, Transport transport) {

@@ -36,11 +36,27 @@ struct Endpoint {
   std::vector<Message> queue;  // a few at the most: nobody has more RECVs
 };
 
-class Messages {
+// The parts that it asks.
+struct MessagesNeeds {
+  Timeline& timeline_;
+  Record& record_;
+  Nodes& nodes_;
+  const Clocks& clocks_;
+  Network& network_;
+  Responder& responder_;
+  Resending& resending_;
+  OperationPool& operations_;
+  Cpus& cpus_;
+  Waits& waits_;
+};
+
+class Messages : MessagesNeeds {
  public:
-  Messages(Timeline& timeline, Record& record, Nodes& nodes, const Clocks& clocks, Network& network,
-           Responder& responder, Resending& resending, OperationPool& operations, Cpus& cpus,
-           Waits& waits, const DatagramSpec& datagrams, std::uint64_t seed);
+  Messages(const MessagesNeeds& needs, const DatagramSpec& datagrams, std::uint64_t seed)
+      : MessagesNeeds(needs),
+        datagrams_(datagrams),
+        chance_(seed, 1, StreamPurpose::jitter),
+        endpoints_(nodes_) {}
 
   EndpointAddr open(SimActor& actor, std::uint32_t recv_depth, Transport transport);
   // Null: there is no such endpoint. Whoever waits takes messages from its own.
@@ -84,16 +100,6 @@ class Messages {
   void release(Qp& connection);
   bool out_of_turn(SimOperation& op);
 
-  Timeline& timeline_;
-  Record& record_;
-  Nodes& nodes_;
-  const Clocks& clocks_;
-  Network& network_;
-  Responder& responder_;
-  Resending& resending_;
-  OperationPool& operations_;
-  Cpus& cpus_;
-  Waits& waits_;
   const DatagramSpec& datagrams_;
   Rng chance_;                                // of datagrams
   PerNode<std::vector<Endpoint>> endpoints_;  // by number - 1

@@ -38,19 +38,20 @@ Parts::Parts(const WorldPlan& plan, const SimgridOptions& its_options)
       platform(nodes.ports(), options.nic.link_bits_per_s, options.topology, options.pump),
       memory(plan, nodes, record, waits),
       network(nodes, platform, options.client_link_latency, seed),
-      resending(timeline, network, operations, requester, responder, messages, calls),
-      bulk(timeline, nodes, operations, platform, network, requester, responder, resending,
+      resending({timeline, network, operations, requester, responder, messages, calls}),
+      bulk({timeline, nodes, operations, platform, network, requester, responder, resending},
            options.bulk),
-      requester(timeline, record, nodes, memory, network, responder, resending, bulk, cpus,
+      requester({timeline, record, nodes, memory, network, responder, resending, bulk, cpus},
                 options.qps),
-      responder(timeline, record, nodes, memory, platform, network, resending, bulk, messages,
-                calls),
-      messages(timeline, record, nodes, clocks, network, responder, resending, operations, cpus,
-               waits, options.datagrams, seed),
-      calls(timeline, record, nodes, clocks, network, responder, resending, operations, cpus),
-      cpus(timeline, record, actors, nodes, clocks, memory, operations, waits, calls,
+      responder(
+          {timeline, record, nodes, memory, platform, network, resending, bulk, messages, calls}),
+      messages(
+          {timeline, record, nodes, clocks, network, responder, resending, operations, cpus, waits},
+          options.datagrams, seed),
+      calls({timeline, record, nodes, clocks, network, responder, resending, operations, cpus}),
+      cpus({timeline, record, actors, nodes, clocks, memory, operations, waits, calls},
            options.cores),
-      waits(timeline, actors, nodes, clocks, memory, messages, cpus, plan.clients) {}
+      waits({timeline, actors, nodes, clocks, memory, messages, cpus}, plan.clients) {}
 
 // Frames go first: what they own may give slots back.
 Parts::~Parts() {

@@ -21,21 +21,6 @@ bool waits_for_answer(const SimOperation& op) {
 
 }  // namespace
 
-Requester::Requester(Timeline& timeline, Record& record, const Nodes& nodes, Memory& memory,
-                     Network& network, Responder& responder, Resending& resending, Bulk& bulk,
-                     Cpus& cpus, QpOwner owner)
-    : timeline_(timeline),
-      record_(record),
-      nodes_(nodes),
-      memory_(memory),
-      network_(network),
-      responder_(responder),
-      resending_(resending),
-      bulk_(bulk),
-      cpus_(cpus),
-      owner_(owner),
-      node_qps_(nodes) {}
-
 // ---- QPs ----
 
 void Requester::share_qps(SimActor& client) {

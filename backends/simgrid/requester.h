@@ -32,11 +32,23 @@ class Network;
 class Resending;
 class Responder;
 
-class Requester {
+// The parts that it asks.
+struct RequesterNeeds {
+  Timeline& timeline_;
+  Record& record_;
+  const Nodes& nodes_;
+  Memory& memory_;
+  Network& network_;
+  Responder& responder_;
+  Resending& resending_;
+  Bulk& bulk_;
+  Cpus& cpus_;
+};
+
+class Requester : RequesterNeeds {
  public:
-  Requester(Timeline& timeline, Record& record, const Nodes& nodes, Memory& memory,
-            Network& network, Responder& responder, Resending& resending, Bulk& bulk, Cpus& cpus,
-            QpOwner owner);
+  Requester(const RequesterNeeds& needs, QpOwner owner)
+      : RequesterNeeds(needs), owner_(owner), node_qps_(nodes_) {}
 
   // Gives a new client the QPs of its core or node, if it has none of its own.
   void share_qps(SimActor& client);
@@ -55,15 +67,6 @@ class Requester {
   bool may_leave(const Qp& qp, const SimOperation& op) const;
   void leave(SimOperation& op, Time date);
 
-  Timeline& timeline_;
-  Record& record_;
-  const Nodes& nodes_;
-  Memory& memory_;
-  Network& network_;
-  Responder& responder_;
-  Resending& resending_;
-  Bulk& bulk_;
-  Cpus& cpus_;
   const QpOwner owner_;
   std::deque<Qp> qps_;
   PerNode<QpTable> node_qps_;                // with QpOwner::node

@@ -20,17 +20,20 @@ class Messages;
 class Requester;
 class Responder;
 
-class Resending {
+// The parts that it asks.
+struct ResendingNeeds {
+  Timeline& timeline_;
+  const Network& network_;
+  OperationPool& operations_;
+  Requester& requester_;
+  Responder& responder_;
+  Messages& messages_;
+  Calls& calls_;
+};
+
+class Resending : ResendingNeeds {
  public:
-  Resending(Timeline& timeline, const Network& network, OperationPool& operations,
-            Requester& requester, Responder& responder, Messages& messages, Calls& calls)
-      : timeline_(timeline),
-        network_(network),
-        operations_(operations),
-        requester_(requester),
-        responder_(responder),
-        messages_(messages),
-        calls_(calls) {}
+  explicit Resending(const ResendingNeeds& needs) : ResendingNeeds(needs) {}
 
   // A request arrives, or an answer comes back: true if it does not get through, and then it is
   // taken care of.
@@ -61,14 +64,6 @@ class Resending {
   void retry_after(Qp& qp, const SimOperation& op, Duration wait);
   void fail_all(Qp& qp, const Operations& done, const Operations& again);
   void push(SimOperation& op, Duration after, EventKind kind);
-
-  Timeline& timeline_;
-  const Network& network_;
-  OperationPool& operations_;
-  Requester& requester_;
-  Responder& responder_;
-  Messages& messages_;
-  Calls& calls_;
 };
 
 }  // namespace latchlab::sim

@@ -25,21 +25,8 @@ std::uint32_t payload(const SimOperation& op) {
 
 }  // namespace
 
-Responder::Responder(Timeline& timeline, Record& record, const Nodes& nodes, Memory& memory,
-                     const Platform& platform, Network& network, Resending& resending, Bulk& bulk,
-                     Messages& messages, Calls& calls)
-    : timeline_(timeline),
-      record_(record),
-      nodes_(nodes),
-      memory_(memory),
-      platform_(platform),
-      network_(network),
-      resending_(resending),
-      bulk_(bulk),
-      messages_(messages),
-      calls_(calls),
-      inbound_(nodes) {
-  for (const SimNode& node : nodes.all()) {
+Responder::Responder(const ResponderNeeds& needs) : ResponderNeeds(needs), inbound_(nodes_) {
+  for (const SimNode& node : nodes_.all()) {
     const NicModel& model = node.nic->model;
     Inbound& made = inbound_[node.id];
     made.slots.resize(static_cast<std::size_t>(model.slots));

@@ -27,11 +27,23 @@ class Messages;
 class Network;
 class Resending;
 
-class Responder {
+// The parts that it asks.
+struct ResponderNeeds {
+  Timeline& timeline_;
+  Record& record_;
+  const Nodes& nodes_;
+  Memory& memory_;
+  const Platform& platform_;
+  Network& network_;
+  Resending& resending_;
+  Bulk& bulk_;
+  Messages& messages_;
+  Calls& calls_;
+};
+
+class Responder : ResponderNeeds {
  public:
-  Responder(Timeline& timeline, Record& record, const Nodes& nodes, Memory& memory,
-            const Platform& platform, Network& network, Resending& resending, Bulk& bulk,
-            Messages& messages, Calls& calls);
+  explicit Responder(const ResponderNeeds& needs);
 
   // A request of any kind that has left reaches the RNIC at this date, but not before what left
   // earlier on its QP.
@@ -95,16 +107,6 @@ class Responder {
   void leave_slot(AtomicSlot& slot);
   void leave_window(Inbound& inbound);
 
-  Timeline& timeline_;
-  Record& record_;
-  const Nodes& nodes_;
-  Memory& memory_;
-  const Platform& platform_;
-  Network& network_;
-  Resending& resending_;
-  Bulk& bulk_;
-  Messages& messages_;
-  Calls& calls_;
   PerNic<Inbound> inbound_;
   // Whether any RNIC has them: each costs one branch where it is off.
   bool slot_reads_ = false;

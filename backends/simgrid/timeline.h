@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <utility>
 
 #include "backends/simgrid/event_queue.h"
 #include "core/base/time.h"
@@ -15,9 +16,13 @@ class Timeline {
  public:
   Time now() const { return now_; }
   // Not before the present. `actor` decides among equal dates.
-  void push(Time date, std::uint32_t actor, EventKind kind, void* subject);
+  [[gnu::noinline]] void push(Time date, std::uint32_t actor, EventKind kind, void* subject) {
+    queue_.push(date.ps, actor, kind, subject);
+  }
   // Before anything else of that date.
-  void at(Time date, std::function<void()> action);
+  void at(Time date, std::function<void()> action) {
+    push(date, 0, EventKind::action, &actions_.emplace_back(std::move(action)));
+  }
 
   // For whoever handles the events.
   bool empty() const { return queue_.empty(); }

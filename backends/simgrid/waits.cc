@@ -28,17 +28,6 @@ void note_frames(SimWait& wait) {
 
 }  // namespace
 
-Waits::Waits(Timeline& timeline, Actors& actors, const Nodes& nodes, const Clocks& clocks,
-             Memory& memory, Messages& messages, Cpus& cpus, std::uint32_t clients)
-    : timeline_(timeline),
-      actors_(actors),
-      clocks_(clocks),
-      memory_(memory),
-      messages_(messages),
-      cpus_(cpus),
-      watchers_(nodes),
-      alive_(clients, true) {}
-
 SimWait& Waits::take() {
   SimWait& wait = waits_.take();
   wait.clear();

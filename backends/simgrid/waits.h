@@ -34,10 +34,21 @@ struct SimSleep {
   std::uint64_t life = 0;  // the actor's when it lay down
 };
 
-class Waits {
+// The parts that it asks.
+struct WaitsNeeds {
+  Timeline& timeline_;
+  Actors& actors_;
+  const Nodes& nodes_;
+  const Clocks& clocks_;
+  Memory& memory_;
+  Messages& messages_;
+  Cpus& cpus_;
+};
+
+class Waits : WaitsNeeds {
  public:
-  Waits(Timeline& timeline, Actors& actors, const Nodes& nodes, const Clocks& clocks,
-        Memory& memory, Messages& messages, Cpus& cpus, std::uint32_t clients);
+  Waits(const WaitsNeeds& needs, std::uint32_t clients)
+      : WaitsNeeds(needs), watchers_(nodes_), alive_(clients, true) {}
 
   SimWait& take();
   void start(SimActor& actor, SimWait& wait);
@@ -74,12 +85,6 @@ class Waits {
   template <class Concerns>
   void check(SimActor& actor, Duration until_seen, Concerns&& concerns);
 
-  Timeline& timeline_;
-  Actors& actors_;
-  const Clocks& clocks_;
-  Memory& memory_;
-  Messages& messages_;
-  Cpus& cpus_;
   Slots<SimWait> waits_;
   Slots<SimSleep> sleeps_;
   PerNode<std::vector<SimActor*>> watchers_;  // actors with word waits
