@@ -23,8 +23,8 @@ void Calls::post(SimOperation& op, Time date) {
   record_.count_posted();
   op.qp = nullptr;
   transmit(op, date);
-  op.place = op.deadline == kNever ? 0 : ++deadlines_;
-  if (op.place != 0) set_deadline(op);
+  op.deadline_number = op.deadline == kNever ? 0 : ++deadlines_;
+  if (op.deadline_number != 0) set_deadline(op);
 }
 
 void Calls::transmit(SimOperation& op, Time date) {
@@ -88,7 +88,7 @@ void Calls::reply(const PendingCall& pending, const Reply& reply) {
 
 void Calls::completed(SimOperation& op) {
   if (resending_.answer_lost(op)) return;
-  op.place = 0;
+  op.deadline_number = 0;
   if (!op.state.timed_out) {
     record_.count_ended(op);
     return cpus_.finish(op);
@@ -103,14 +103,15 @@ void Calls::set_deadline(SimOperation& op) {
   const Time date = clocks_.true_date_of(op.from, op.deadline);
   if (date == kNever) return;
   CallTimer& timer = timers_.take();
-  timer = {&op, op.place};
+  timer = {&op, op.deadline_number};
   timeline_.push(std::max(date, timeline_.now()), op.actor, EventKind::deadline, &timer);
 }
 
 // A timer outlives its call, and may come early or late when the clock has been disturbed.
 void Calls::deadline(CallTimer& timer) {
   SimOperation& op = *timer.op;
-  const bool over = op.kind != OpKind::call || op.place != timer.call || op.state.timed_out;
+  const bool over =
+      op.kind != OpKind::call || op.deadline_number != timer.call || op.state.timed_out;
   timers_.give(timer);
   if (over || op.life != owner(op).life) return;
   if (clocks_.shown_on(op.from) < op.deadline) return set_deadline(op);
@@ -122,7 +123,7 @@ void Calls::deadline(CallTimer& timer) {
 
 void Calls::clock_moved(NodeId node) {
   for (SimOperation& op : operations_.all())
-    if (op.kind == OpKind::call && op.place != 0 && op.from == node) set_deadline(op);
+    if (op.kind == OpKind::call && op.deadline_number != 0 && op.from == node) set_deadline(op);
 }
 
 }  // namespace latchlab::sim

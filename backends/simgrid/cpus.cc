@@ -124,6 +124,10 @@ bool Cpus::queue(Ready ready, Duration handling) {
   return true;
 }
 
+void Cpus::begin(SimActor& actor) {
+  if (!queue({&actor, ReadyFor::root, nullptr, timeline_.now()}, {})) actors_.begin(actor);
+}
+
 void Cpus::enqueue(const Ready& ready) {
   SimActor& actor = *ready.actor;
   Core* core = actor.cpu.core_;

@@ -118,6 +118,7 @@ class Cpus : CpusNeeds {
   bool queue(Ready ready, Duration handling);
 
   // ---- events ----
+  void begin(SimActor& actor);
   void local_done(SimOperation& op);
   void run(Core& core);
 

@@ -7,14 +7,13 @@
 namespace latchlab::sim {
 
 Time Network::depart(NodeId from, NodeId to, Time date, std::uint32_t bytes) {
-  const SimNic& nic = nodes_.nic(from);
-  const Duration gap = nic.at_rate(nic.model.request_gap);
+  OutboundPort& port = ports_[from];
+  const Duration gap = port.nic->at_rate(port.nic->model.request_gap);
   const Duration busy = std::max(gap, platform_.occupies(from, to, bytes));
-  Time& free = ports_[from].free;
-  const Time starts = std::max(free, date);
-  free = starts + busy;
+  const Time starts = std::max(port.free, date);
+  port.free = starts + busy;
   const Duration tail = bytes > kSmallBytes ? platform_.transfer(from, to, bytes) : Duration{};
-  return starts + tail + wire(from, to) + jitter(from);
+  return starts + tail + wire(from, to) + jitter(port);
 }
 
 Time Network::depart_answer(NodeId from, NodeId to, Time date, std::uint32_t bytes) {
@@ -25,10 +24,9 @@ Time Network::depart_answer(NodeId from, NodeId to, Time date, std::uint32_t byt
 }
 
 Time Network::depart_bulk(NodeId from, Time date) {
-  const SimNic& nic = nodes_.nic(from);
-  Time& free = ports_[from].free;
-  const Time starts = std::max(free, date);
-  free = starts + nic.at_rate(nic.model.request_gap);
+  OutboundPort& port = ports_[from];
+  const Time starts = std::max(port.free, date);
+  port.free = starts + port.nic->at_rate(port.nic->model.request_gap);
   return starts;
 }
 
@@ -40,8 +38,8 @@ Duration Network::wire(NodeId from, NodeId to) const {
   return between_clients ? way + client_link_latency_ : way;
 }
 
-Duration Network::jitter(NodeId sender) {
-  const Duration most = nodes_.model(sender).jitter;
+Duration Network::jitter(const OutboundPort& sender) {
+  const Duration most = sender.nic->model.jitter;
   if (most.ps <= 0) return {};
   return {static_cast<std::int64_t>(jitter_.below(static_cast<std::uint64_t>(most.ps) + 1))};
 }

@@ -29,7 +29,9 @@ class Network {
         platform_(platform),
         client_link_latency_(client_link_latency),
         ports_(nodes),
-        jitter_(seed, 0, StreamPurpose::jitter) {}
+        jitter_(seed, 0, StreamPurpose::jitter) {
+    for (const SimNode& node : nodes.all()) ports_[node.id].nic = node.nic;
+  }
 
   // A request that leaves at `date` or when the port is free; when it arrives.
   Time depart(NodeId from, NodeId to, Time date, std::uint32_t bytes);
@@ -40,7 +42,7 @@ class Network {
   Time port_free(NodeId node) const { return ports_[node].free; }
 
   Duration wire(NodeId from, NodeId to) const;
-  Duration jitter(NodeId sender);
+  Duration jitter(NodeId sender) { return jitter(ports_[sender]); }
 
   // The port of `a` (with b = kNoNode), or the path between the two, goes down or comes back.
   void set_link(NodeId a, NodeId b, bool up);
@@ -49,10 +51,12 @@ class Network {
 
  private:
   struct OutboundPort {
+    const SimNic* nic = nullptr;
     Time free;
     std::uint32_t cuts = 0;  // it is down while there are any
   };
   bool path_down(NodeId a, NodeId b) const;
+  Duration jitter(const OutboundPort& sender);
 
   const Nodes& nodes_;
   const Platform& platform_;

@@ -18,8 +18,10 @@ class Record {
   // Something that the fingerprint shows, now.
   template <std::size_t kCount>
   void note(const std::uint64_t (&words)[kCount]) {
-    fingerprint_.add(static_cast<std::uint64_t>(timeline_.now().ps));
-    fingerprint_.add(words);
+    Fingerprint next = fingerprint_;
+    next.add(static_cast<std::uint64_t>(timeline_.now().ps));
+    next.add(words);
+    fingerprint_ = next;
   }
   // The operation has changed what others see.
   void count_effect(const SimOperation& op) {

@@ -31,6 +31,7 @@ Responder::Responder(const ResponderNeeds& needs) : ResponderNeeds(needs), inbou
     Inbound& made = inbound_[node.id];
     made.slots.resize(static_cast<std::size_t>(model.slots));
     made.window = model.window;
+    made.pcie_per_verb = model.pcie_per_verb;
     made.pcie_femtoseconds_per_byte = femtoseconds_per_byte(model.pcie_bits_per_s);
     slot_reads_ = slot_reads_ || model.read_hold.ps > 0;
     pcie_ = pcie_ || model.pcie_bits_per_s > 0 || model.pcie_per_verb.ps > 0;
@@ -108,7 +109,8 @@ void Responder::enter_pipeline(SimOperation& op, Time alone) {
   inbound.link_busy += transfer;
   // What is long has come in while it was on the wire, if nothing else was.
   inbound.pipeline_free = std::max(inbound.pipeline_free + busy, alone);
-  const Time leaves = pcie_ ? cross_pcie(op, to, inbound.pipeline_free) : inbound.pipeline_free;
+  const Time leaves =
+      pcie_ ? cross_pcie(inbound, op, to, inbound.pipeline_free) : inbound.pipeline_free;
   if (leaves == timeline_.now()) return served(op);
   timeline_.push(leaves, op.actor, EventKind::served, &op);
 }
@@ -117,13 +119,12 @@ void Responder::enter_pipeline(SimOperation& op, Time alone) {
 // other; what one takes by itself is part of the NIC's latencies, except that what is long and
 // comes from the own node, without a wire, takes its bytes' time here. Loopback occupies the bus
 // twice: its request was fetched from the same host.
-Time Responder::cross_pcie(const SimOperation& op, NodeId to, Time date) {
+Time Responder::cross_pcie(Inbound& inbound, const SimOperation& op, NodeId to, Time date) {
   if (op.kind == OpKind::verb && memory_.on_device(op.verb.addr)) return date;
-  Inbound& inbound = inbound_[to];
   const std::uint32_t bytes = payload(op);
   const bool loopback = nodes_.loops_back(op.from, to);
   const Duration moved{inbound.pcie_femtoseconds_per_byte * bytes / 1000};
-  const Duration busy = nodes_.model(to).pcie_per_verb + moved;
+  const Duration busy = inbound.pcie_per_verb + moved;
   const Time begins = std::max(inbound.pcie_free, date);
   inbound.pcie_free = begins + busy * (loopback ? 2 : 1);
   return loopback && bytes > kSmallBytes ? begins + moved : begins;

@@ -68,6 +68,7 @@ class Responder : ResponderNeeds {
     Duration busy_total;  // of holds that have ended
   };
   struct Inbound {
+    Duration pcie_per_verb;
     Time pipeline_free;
     Time pcie_free;
     std::int64_t pcie_femtoseconds_per_byte = 0;  // 0: no limit
@@ -89,7 +90,7 @@ class Responder : ResponderNeeds {
   Duration serve_time(const SimOperation& op) const;
   void execute(SimOperation& op, Time alone);
   void enter_pipeline(SimOperation& op, Time alone);
-  Time cross_pcie(const SimOperation& op, NodeId to, Time date);
+  Time cross_pcie(Inbound& inbound, const SimOperation& op, NodeId to, Time date);
   VerbStatus refusal(const SimOperation& op) const;
   void unstall(Qp& qp);
   void note_effect(SimOperation& op);

@@ -109,7 +109,10 @@ struct SimOperation : Operation {
   std::uint32_t retries = 0;   // of a message: for want of a RECV
   std::uint32_t attempts = 0;  // ... for want of an answer
   Time posted;                 // it is not on its way before this date
-  std::uint64_t place = 0;     // on its QP, counted when it left; a call's deadline: its number
+  union {
+    std::uint64_t place = 0;        // on its QP, counted when it left
+    std::uint64_t deadline_number;  // of a call; 0: none
+  };
   Words after;
   Time slot_entered;       // from when it waits for its slot
   Time answers_at;         // when its answer could leave, were it not behind a bulk one

@@ -98,8 +98,9 @@ bool Simulator::next_touches_flows() {
 void Simulator::drain(std::int64_t limit_ps, std::int64_t clock_ps) {
   Timeline& timeline = parts_->timeline;
   limit_ps = std::min(limit_ps, limit_.ps);
-  const bool many = parts_->actors.crowded();
-  while (!over() && !timeline.empty()) {
+  const Actors& actors = parts_->actors;
+  const bool many = actors.crowded();
+  while (!stop_ && !actors.all_ended() && !timeline.empty()) {
     const Event& first = timeline.next();
     if (first.time_ps > limit_ps) return;
     if (first.kind() == EventKind::flow) {
@@ -122,12 +123,8 @@ void Simulator::handle(const Event& event) {
   switch (event.kind()) {
     case EventKind::action:
       return (*static_cast<std::function<void()>*>(event.subject))();
-    case EventKind::spawn: {
-      auto& actor = *static_cast<SimActor*>(event.subject);
-      if (!parts.cpus.queue({&actor, ReadyFor::root, nullptr, parts.timeline.now()}, {}))
-        parts.actors.begin(actor);
-      return;
-    }
+    case EventKind::spawn:
+      return parts.cpus.begin(*static_cast<SimActor*>(event.subject));
     case EventKind::arrive:
       return parts.responder.arrive(*op);
     case EventKind::served:
