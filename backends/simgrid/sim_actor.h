@@ -1,47 +1,58 @@
 #pragma once
-// One actor in the simulated world: hands everything to the simulator, and holds what belongs to
-// it.
+// One actor in the simulated world: hands everything to the parts, and holds what each of them
+// keeps of it, which nobody else can open.
 
 #include <coroutine>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
-#include "backends/simgrid/sim_node.h"
-#include "backends/simgrid/simgrid_backend.h"
+#include "backends/simgrid/qp.h"
+#include "backends/simgrid/sim_operation.h"
+#include "core/coro/task.h"
+#include "core/scenario/nic.h"
 #include "core/verbs/verbs.h"
-#include "core/world/backend.h"
 
 namespace latchlab::sim {
 
-class Simulator;
+struct CpuTrouble;
+struct Parts;
+struct SimWait;
+
+class ActorQps {
+  friend class Requester;
+  QpTable own_;
+  QpTable* shared_ = nullptr;  // its core's or node's, in place of its own
+};
 
 // One target at a time (DCI).
-struct Initiator {
-  EndpointAddr target;         // the last one
-  Fifo<SimOperation> waiting;  // sends leave one after the other: each is acknowledged first
-  bool busy = false;           // one is on its way, or the DCI is being reset
+class ActorDci {
+  friend class Messages;
+  EndpointAddr target_;         // the last one
+  Fifo<SimOperation> waiting_;  // sends leave one after the other: each is acknowledged first
+  bool busy_ = false;           // one is on its way, or the DCI is being reset
 };
 
-// Of a server part.
-struct Serving {
-  CallHandler* handler = nullptr;
-  std::vector<Task<void>> calls;  // under way
+class ActorCpu {
+  friend class Cpus;
+  Core* core_ = nullptr;  // null: one of its own, and posting never waits
+  VerbStatus detached_error_ = VerbStatus::ok;
+  std::uint32_t detached_ = 0;  // posted verbs not complete yet
+  SimOperation* flushing_ = nullptr;
+  std::unique_ptr<CpuTrouble> trouble_;  // null: none so far
 };
 
-// Of an actor whose CPU has had a fault.
-struct CpuTrouble {
-  std::int64_t slow_ppb = 0;  // added to each unit of its CPU time
-  Time paused_until;          // its coroutine is not resumed before
-  Duration paused_total;
-  std::vector<Ready> paused;  // what it has to go on with
+class ActorWaits {
+  friend class Waits;
+  Fifo<SimWait> armed_;
+  bool watching_ = false;  // listed among its node's watchers
 };
 
 class SimActor final : public Verbs {
  public:
-  SimActor(Simulator& simulator, std::uint32_t number, ActorKind kind, NodeId node, ClientId client,
-           const Rng& rng, const NicModel& its_nic)
-      : Verbs(kind, node, client, rng), simulator_(simulator), nic(its_nic), index(number) {}
+  // `its_nic`: of its node.
+  SimActor(Parts& parts, std::uint32_t number, ActorKind kind, NodeId node, ClientId client,
+           const Rng& rng, const NicModel& its_nic);
+  ~SimActor() override;
 
   EndpointAddr open(std::uint32_t recv_depth, Transport transport) override;
   void reply(const PendingCall& pending, const Reply& reply) override;
@@ -55,38 +66,27 @@ class SimActor final : public Verbs {
   void start_wait(WaitOperation& op) override;
   void recycle_wait(WaitOperation& op) override;
 
+  // How long its RNIC tries in vain before it gives up.
+  Duration patience() const { return nic.ack_timeout * (nic.ack_retries + 1); }
+
  private:
-  Simulator& simulator_;
+  Parts& parts_;
 
  public:
-  const NicModel& nic;  // of its node
-  Task<void> root;
+  const NicModel& nic;
   const std::uint32_t index;  // from 1; orders events of equal dates
   std::uint32_t life = 1;     // moves on when the coroutine is destroyed
   bool evicted = false;       // its QPs are destroyed: nothing of it lands any more
   bool alive = true;
-  bool watching = false;  // listed in its node's watchers
-  VerbStatus detached_error = VerbStatus::ok;
-  std::uint32_t detached = 0;  // posted verbs not complete yet
-  QpTable qps;
-  QpTable* shared_qps = nullptr;  // its core's or node's, in place of its own
-  Core* core = nullptr;           // null: one of its own, and posting never waits
-  Initiator initiator;
-  SimOperation* flushing = nullptr;
-  Fifo<SimWait> waits;               // armed
-  std::unique_ptr<CpuTrouble> cpu;   // null: none so far
-  std::unique_ptr<Serving> serving;  // null: no server part
-
-  bool paused(Time now) const { return cpu != nullptr && cpu->paused_until > now; }
-  Duration paused_total() const { return cpu != nullptr ? cpu->paused_total : Duration{}; }
-  CpuTrouble& trouble() {
-    if (!cpu) cpu = std::make_unique<CpuTrouble>();
-    return *cpu;
-  }
+  Task<void> root;
+  ActorQps qps;
+  ActorDci dci;
+  ActorCpu cpu;
+  ActorWaits waits;
 };
 
-// What the seam is on these RNICs: what all of them can.
-Capabilities simulated_capabilities(const SimgridOptions& options);
-std::int64_t femtoseconds_per_byte(std::int64_t bits_per_s);  // 0 for a rate of 0
+inline SimActor& owner(const SimOperation& op) {
+  return static_cast<SimActor&>(*op.owner);
+}
 
 }  // namespace latchlab::sim

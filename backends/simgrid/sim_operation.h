@@ -1,27 +1,20 @@
 #pragma once
-// What is under way in the simulated world, and where: operations, QPs, NICs, endpoints.
+// What is under way: operations, and where they wait.
 
-#include <algorithm>
 #include <coroutine>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <vector>
 
-#include "backends/simgrid/shared_port.h"
 #include "core/base/ids.h"
 #include "core/base/time.h"
-#include "core/scenario/nic.h"
 #include "core/verbs/operation.h"
-#include "core/verbs/tally.h"
 
 namespace latchlab::sim {
 
-class SimActor;
 struct Core;
-struct CoreQueue;
 struct Qp;
-struct SimWait;
 
 // First in, first out, linked through the elements themselves.
 template <class T>
@@ -39,6 +32,13 @@ class Fifo {
     head_ = item->queue_next;
     if (head_ == nullptr) tail_ = nullptr;
     return item;
+  }
+  // Ahead of all others, in their order.
+  void push_front(const std::vector<T*>& items) {
+    Fifo whole;
+    for (T* const item : items) whole.push(item);
+    while (!empty()) whole.push(pop());
+    *this = whole;
   }
   // For short queues: looks for it from the front.
   void remove(T* item) {
@@ -73,10 +73,10 @@ class Slots {
   std::vector<T*> free_;
 };
 
-// A long payload on its way (sim_bulk.cc).
+// A long payload on its way (bulk.h).
 enum class BulkState : std::uint8_t { none, waiting, moving, stopping };
 
-// What an RNIC does, once the CPU has posted it.
+// What RNICs do, once the CPU has posted it.
 constexpr bool is_remote(OpKind kind) {
   return kind == OpKind::verb || kind == OpKind::send || kind == OpKind::call;
 }
@@ -89,7 +89,7 @@ constexpr bool carries_words(const Verb& verb) {
 struct SimOperation : Operation {
   SimOperation* queue_next = nullptr;  // in the one queue where it waits
   union {
-    Qp* qp = nullptr;  // a verb's
+    Qp* qp = nullptr;  // a verb's, or a message's connection; null: neither
     Core* core;        // with holds_core
   };
   NodeId from;               // requester's node
@@ -109,7 +109,10 @@ struct SimOperation : Operation {
   std::uint32_t retries = 0;   // of a message: for want of a RECV
   std::uint32_t attempts = 0;  // ... for want of an answer
   Time posted;                 // it is not on its way before this date
-  std::uint64_t place = 0;     // on its QP, counted when it left; a call's deadline: its number
+  union {
+    std::uint64_t place = 0;        // on its QP, counted when it left
+    std::uint64_t deadline_number;  // of a call; 0: none
+  };
   Words after;
   Time slot_entered;       // from when it waits for its slot
   Time answers_at;         // when its answer could leave, were it not behind a bulk one
@@ -118,102 +121,36 @@ struct SimOperation : Operation {
   std::unique_ptr<std::vector<std::uint64_t>> carried;
 };
 
-// What a link that was down has swallowed of a QP, until the NIC sends it again (sim_links.cc).
-struct Losses {
-  std::uint32_t attempts = 0;
-  std::vector<SimOperation*> requests;
-  std::vector<SimOperation*> answers;  // of what is done
-};
+// At whose RNIC a remote operation is executed.
+inline NodeId responder_of(const SimOperation& op) {
+  if (op.kind == OpKind::verb) return op.verb.addr.node;
+  return op.kind == OpKind::send ? op.target.node : op.server;
+}
 
-// Reliable connection of one owner (an actor, a core or a node) to one node.
-struct Qp {
-  NodeId to;
-  bool broken = false;           // at the responder: an error, of which the requester will hear
-  bool stalled = false;          // at the responder: an atomic has not been executed yet
-  bool sending_bulk = false;     // a long WRITE is on its way: what is posted later waits
-  bool answering_bulk = false;   // a long READ is on its way back
-  bool recovering = false;       // something was lost, and will be sent again
-  bool messages = false;         // SENDs to one endpoint (sim_connections.cc), and no other verbs
-  std::uint32_t epoch = 0;       // moves on with an error: what was posted before is flushed
-  std::int32_t outstanding = 0;  // READs and atomics in flight
-  std::int32_t most = 0;         // ... and how many there can be
-  Fifo<SimOperation> held_back;  // at the requester: for a free place or a fence
-  Fifo<SimOperation> behind;     // at the responder: what arrived after the atomic of `stalled`
-  Time last_arrival;             // nothing overtakes on the wire
-  Time last_completion;
-  std::uint64_t places = 0;
-  Fifo<SimOperation> answers;      // what is to be answered after a long READ
-  std::unique_ptr<Losses> losses;  // null: none so far
-};
-
-// Those of one owner that are in use. Most owners have one, and need no table for it.
-class QpTable {
+// The slots that operations live in.
+class OperationPool {
  public:
-  Qp* find(NodeId to) const {
-    if (only_ == nullptr || only_->to == to) return only_;
-    if (!others_) return nullptr;
-    const auto at = place_of(to);
-    return at != others_->end() && (*at)->to == to ? *at : nullptr;
+  SimOperation& take() {
+    SimOperation& op = slots_.take();
+    op.clear();
+    op.retries = op.attempts = 0;
+    op.state = {};
+    if (op.carried) op.carried->clear();
+    return op;
   }
-  void add(Qp* qp) {
-    if (only_ == nullptr) {
-      only_ = qp;
-      return;
+  // A call that has timed out keeps its slot until it is no longer under way.
+  void recycle(SimOperation& op) {
+    if (op.state.timed_out) {
+      op.state.forgotten = true;
+    } else {
+      slots_.give(op);
     }
-    if (!others_) others_ = std::make_unique<std::vector<Qp*>>();
-    others_->insert(place_of(qp->to), qp);
   }
+  std::deque<SimOperation>& all() { return slots_.all(); }  // also free ones
+  std::size_t in_use() const { return slots_.in_use(); }
 
  private:
-  std::vector<Qp*>::iterator place_of(NodeId to) const {
-    return std::lower_bound(others_->begin(), others_->end(), to,
-                            [](const Qp* qp, NodeId target) { return qp->to < target; });
-  }
-
-  Qp* only_ = nullptr;
-  std::unique_ptr<std::vector<Qp*>> others_;  // ascending by target
-};
-
-struct AtomicSlot {
-  bool busy = false;
-  Fifo<SimOperation> waiting;
-  Time busy_since;      // or since the last reset_stats
-  Duration busy_total;  // of holds that have ended
-};
-
-inline constexpr std::int64_t kWholeRatePpm = 1'000'000;
-
-// One RNIC: its ports, inbound pipeline, PCIe, atomic unit.
-struct Nic {
-  const NicModel* model = nullptr;
-  std::uint32_t host = 0;  // whose port it is, in the platform
-  Time outbound_free;
-  Time pipeline_free;
-  Time pcie_free;
-  std::int64_t qps = 0;                   // in use here, at either end
-  std::int64_t rate_ppm = kWholeRatePpm;  // what their contexts leave of port and pipeline
-  std::vector<AtomicSlot> slots;
-  std::int64_t admitted = 0;         // atomics inside the window
-  Fifo<SimOperation> before_window;  // head of line: in arrival order
-  Time window_full_since;
-  std::int64_t pcie_femtoseconds_per_byte = 0;  // 0: no limit
-  std::uint32_t port_cuts = 0;                  // the port is down while there are any
-  SharedPort egress, ingress;                   // of bulk payloads
-  // statistics since reset_stats
-  std::uint64_t verbs = 0;
-  Duration pipeline_busy;  // includes what is queued, up to pipeline_free
-  Duration link_busy;
-  Duration window_full;
-  Duration slot_wait;
-  std::uint64_t slot_waits = 0;
-};
-
-struct Endpoint {
-  SimActor* owner = nullptr;
-  std::uint32_t free_recvs = 0;
-  Transport transport = Transport::dc;
-  bool gone = false;           // its process has died
-  std::vector<Message> queue;  // a few at the most: nobody has more RECVs
+  Slots<SimOperation> slots_;
 };
 
 }  // namespace latchlab::sim

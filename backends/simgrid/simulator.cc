@@ -1,241 +1,287 @@
 #include "backends/simgrid/simulator.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
+#include "backends/simgrid/parts.h"
 #include "core/base/check.h"
+#include "core/base/prefetch.h"
 
 namespace latchlab::sim {
 
-// ---- actors: hand everything to the simulator ----
+namespace {
 
-EndpointAddr SimActor::open(std::uint32_t recv_depth, Transport transport) {
-  return simulator_.open_endpoint(*this, recv_depth, transport);
-}
-void SimActor::reply(const PendingCall& pending, const Reply& answer) {
-  simulator_.reply(pending, answer);
-}
-Time SimActor::now() const {
-  return simulator_.local_now(node());
-}
-Membership SimActor::membership() const {
-  return simulator_.membership();
-}
-Operation& SimActor::take_operation() {
-  return simulator_.take_operation();
-}
-void SimActor::start(Operation& first) {
-  simulator_.start(*this, static_cast<SimOperation&>(first));
-}
-void SimActor::recycle(Operation& op) {
-  simulator_.recycle(static_cast<SimOperation&>(op));
-}
-void SimActor::start_sleep(SleepAwait& sleep, std::coroutine_handle<> waiter) {
-  simulator_.start_sleep(*this, sleep.length, waiter);
-}
-WaitOperation& SimActor::take_wait() {
-  return simulator_.take_wait();
-}
-void SimActor::start_wait(WaitOperation& op) {
-  simulator_.start_wait(*this, static_cast<SimWait&>(op));
-}
-void SimActor::recycle_wait(WaitOperation& op) {
-  simulator_.recycle_wait(static_cast<SimWait&>(op));
+void restrict_to(const NicModel& nic, Capabilities& can) {
+  const auto masked = [&](Capability capability, std::int64_t bytes) {
+    if (nic.masked_bytes < bytes)
+      can.set(capability, Support::absent,
+              nic.name + " has no masked atomics of " + std::to_string(bytes) + " bytes");
+  };
+  masked(Capability::masked_atomics_8, 8);
+  masked(Capability::masked_atomics_16, 16);
+  if (nic.slots_16 != 2) can.set(Capability::mixed_width_atomic, Support::absent);
 }
 
-// ---- construction ----
+// What all of the RNICs can.
+Capabilities capabilities_of(const SimgridOptions& options) {
+  Capabilities can;
+  for (int i = 0; i < kCapabilities; ++i) can.set(static_cast<Capability>(i), Support::native);
+  restrict_to(options.nic, can);
+  for (const NodeHardware& group : options.groups) restrict_to(group.nic, can);
+  can.set(Capability::atomic_with_writes, Support::absent);
+  return can;
+}
 
-SimState::SimState(const WorldPlan& plan, const SimgridOptions& options)
-    : options_(options),
-      capabilities_(simulated_capabilities(options)),
-      seed_(plan.seed),
-      alive_(plan.clients, true),
-      jitter_(plan.seed, 0, StreamPurpose::jitter),
-      datagrams_(plan.seed, 1, StreamPurpose::jitter),
-      services_(plan.seed, 0, StreamPurpose::clocks) {}
+}  // namespace
 
 Simulator::Simulator(const WorldPlan& plan, const SimgridOptions& options)
-    : SimState(plan, options) {
-  clients_.resize(plan.clients, nullptr);
-  nodes_.resize(plan.nodes.size());
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    Node& made = nodes_[i];
-    made.id = plan.nodes[i].id;
-    made.hosts_locks = plan.nodes[i].server;
-    made.hosts_clients = plan.nodes[i].clients;
-    SparseMemory::Fill fill;
-    if (plan.image)
-      fill = [image = plan.image, id = made.id](
-                 std::uint64_t offset, std::span<std::uint64_t> page) { image(id, offset, page); };
-    made.memory = SparseMemory(plan.nodes[i].bytes, std::move(fill));
-    const std::uint32_t group = plan.nodes[i].group;
-    const bool usual = options_.groups.empty() || group == 0;
-    set_up_nic(made, plan.nodes[i], usual ? options_.nic : options_.groups.at(group - 1).nic);
-    set_up_clock(made, usual ? options_.clocks : options_.groups.at(group - 1).clocks);
-  }
-  std::vector<Port> ports;
-  for (const Node& made : nodes_) ports.push_back(port_of(made.nic->host, *made.nic->model));
-  platform_ = std::make_unique<Platform>(std::move(ports), options.nic.link_bits_per_s,
-                                         options.topology, options.pump);
+    : capabilities_(capabilities_of(options)), parts_(std::make_unique<Parts>(plan, options)) {}
+
+Simulator::~Simulator() = default;
+
+// ---- hosting ----
+
+Verbs& Simulator::add_actor(ActorKind kind, NodeId node, ClientId client) {
+  return parts_->add_actor(kind, node, client);
 }
 
-// Frames go first: what they own may give slots back.
-Simulator::~Simulator() {
-  for (const auto& actor : actors_) {
-    actor->root.reset();
-    actor->serving.reset();
-  }
-}
-
-Verbs& Simulator::add_actor(ActorKind kind, NodeId node_id, ClientId client) {
-  const auto index = static_cast<std::uint32_t>(actors_.size() + 1);
-  // A client's stream depends on its number alone, so that other parts can come and go.
-  const std::uint64_t stream =
-      kind == ActorKind::client
-          ? client.value
-          : (1ULL << 40) + (static_cast<std::uint64_t>(kind) << 32) + node_id.value;
-  actors_.push_back(std::make_unique<SimActor>(*this, index, kind, node_id, client,
-                                               Rng(seed_, stream, StreamPurpose::protocol),
-                                               nic_of(node_id)));
-  SimActor& actor = *actors_.back();
-  place_on_core(actor);
-  if (kind == ActorKind::client) {
-    clients_[client.value] = &actor;
-    share_qps(actor);
-  }
-  return actor;
-}
-
-void Simulator::spawn(Verbs& verbs, Task<void> root, Time start_date) {
-  auto& actor = static_cast<SimActor&>(verbs);
-  LATCHLAB_CHECK(!actor.root.valid(), "an actor runs one root coroutine");
-  actor.root = std::move(root);
-  if (actor.kind() == ActorKind::client) {
-    ++live_clients_;
-    any_client_ = true;
-  }
-  push(start_date, actor.index, EventKind::spawn, &actor);
+void Simulator::spawn(Verbs& actor, Task<void> root, Time start) {
+  parts_->actors.spawn(static_cast<SimActor&>(actor), std::move(root), start);
 }
 
 void Simulator::serve_calls(Verbs& server, CallHandler& handler) {
-  auto& actor = static_cast<SimActor&>(server);
-  actor.serving = std::make_unique<Serving>();
-  actor.serving->handler = &handler;
-  node(actor.node()).server = &actor;
+  parts_->calls.serve(static_cast<SimActor&>(server), handler);
 }
 
-// ---- the run ----
+void Simulator::announce_clients(std::function<void(ClientId)> announce) {
+  parts_->actors.announce_to(std::move(announce));
+}
 
-void Simulator::push(Time date, std::uint32_t actor, EventKind kind, void* subject) {
-  queue_.push(date.ps, actor, kind, subject);
+// ---- running ----
+
+RunEnd Simulator::run_until(Time date) {
+  stop_ = false;
+  limit_ = date;
+  parts_->platform.run(*this);
+  if (stop_) return RunEnd::stopped;
+  if (parts_->actors.all_ended()) return RunEnd::finished;
+  if (parts_->actors.any_client() && parts_->timeline.empty()) return RunEnd::stuck;
+  parts_->timeline.reach(date);
+  return RunEnd::reached;
+}
+
+Time Simulator::true_now() const {
+  return parts_->timeline.now();
+}
+
+void Simulator::at(Time date, std::function<void()> action) {
+  parts_->timeline.at(date, std::move(action));
+}
+
+bool Simulator::over() const {
+  return stop_ || parts_->actors.all_ended();
 }
 
 bool Simulator::has_next() {
-  return !over() && !queue_.empty() && next_ps() <= limit_.ps;
+  return !over() && !parts_->timeline.empty() && next_ps() <= limit_.ps;
+}
+
+std::int64_t Simulator::next_ps() {
+  return parts_->timeline.next().time_ps;
+}
+
+bool Simulator::next_touches_flows() {
+  return parts_->timeline.next().kind() == EventKind::flow;
 }
 
 void Simulator::drain(std::int64_t limit_ps, std::int64_t clock_ps) {
+  Timeline& timeline = parts_->timeline;
   limit_ps = std::min(limit_ps, limit_.ps);
-  const bool many = crowded();
-  while (!over() && !queue_.empty()) {
-    const Event& first = queue_.next();
+  const Actors& actors = parts_->actors;
+  const bool many = actors.crowded();
+  while (!stop_ && !actors.all_ended() && !timeline.empty()) {
+    const Event& first = timeline.next();
     if (first.time_ps > limit_ps) return;
     if (first.kind() == EventKind::flow) {
       if (first.time_ps > clock_ps) return;
       limit_ps = clock_ps;
     }
-    const Event event = queue_.pop();
-    if (const Event* next = many ? queue_.glimpse() : nullptr) prepare_for(*next);
-    now_ = Time{event.time_ps};
-    ++events_;
+    const Event event = timeline.pop();
+    if (const Event* next = many ? timeline.glimpse() : nullptr) prepare_for(*next);
     handle(event);
   }
 }
 
-RunEnd Simulator::run_until(Time date) {
-  stop_ = false;
-  limit_ = date;
-  platform_->run(*this);
-  if (stop_) return RunEnd::stopped;
-  if (any_client_ && live_clients_ == 0) return RunEnd::finished;
-  if (any_client_ && queue_.empty()) return RunEnd::stuck;
-  now_ = date;
-  return RunEnd::reached;
-}
-
-void Simulator::at(Time date, std::function<void()> action) {
-  actions_.push_back(std::move(action));
-  push(date, 0, EventKind::action, &actions_.back());
+void Simulator::flow_done(void* who, std::int64_t date_ps) {
+  parts_->bulk.flow_done(*static_cast<SimOperation*>(who), Time{date_ps});
 }
 
 void Simulator::handle(const Event& event) {
+  Parts& parts = *parts_;
   auto* op = static_cast<SimOperation*>(event.subject);
   switch (event.kind()) {
     case EventKind::action:
       return (*static_cast<std::function<void()>*>(event.subject))();
     case EventKind::spawn:
-      return begin(*static_cast<SimActor*>(event.subject));
+      return parts.cpus.begin(*static_cast<SimActor*>(event.subject));
     case EventKind::arrive:
-      if (op->kind == OpKind::verb) return arrive(*op);
-      return message_arrives(*op);
+      return parts.responder.arrive(*op);
     case EventKind::served:
-      return served(*op);
+      return parts.responder.served(*op);
     case EventKind::slot_done:
-      return slot_done(*op);
+      return parts.responder.slot_done(*op);
     case EventKind::complete:
-      return op->kind == OpKind::verb ? complete_verb(*op) : send_complete(*op);
+      if (op->kind == OpKind::verb) return parts.requester.completed(*op);
+      return op->kind == OpKind::send ? parts.messages.completed(*op) : parts.calls.completed(*op);
     case EventKind::timer:
-      return timer(*static_cast<SimWait*>(event.subject));
+      return parts.waits.timer(*static_cast<SimWait*>(event.subject));
     case EventKind::woken:
-      return woken(*static_cast<SimWait*>(event.subject));
+      return parts.waits.woken(*static_cast<SimWait*>(event.subject));
     case EventKind::local:
-      return local_done(*op);
+      return parts.cpus.local_done(*op);
     case EventKind::wake_up:
-      return wake_up(*static_cast<SimSleep*>(event.subject));
+      return parts.waits.wake_up(*static_cast<SimSleep*>(event.subject));
     case EventKind::retry:
-      return transmit(*op, now_);
-    case EventKind::send_ready: {
-      auto& actor = *static_cast<SimActor*>(event.subject);
-      actor.initiator.busy = false;
-      return pump_sends(actor);
-    }
+      return parts.messages.transmit(*op);
+    case EventKind::send_ready:
+      return parts.messages.initiator_ready(*static_cast<SimActor*>(event.subject));
     case EventKind::bulk:
     case EventKind::flow:
-      return bulk_event(*op);
+      return parts.bulk.begin_or_stop(*op);
     case EventKind::port_done:
-      return port_done(*static_cast<SharedPort*>(event.subject));
+      return parts.bulk.port_done(*static_cast<SharedPort*>(event.subject));
     case EventKind::bulk_done:
-      return bulk_done(*op);
+      return parts.bulk.done(*op);
     case EventKind::resend:
-      return resend(*static_cast<Qp*>(event.subject));
+      return parts.resending.resend(*static_cast<Qp*>(event.subject));
     case EventKind::send_again:
-      return send_again(*op);
+      return parts.resending.send_again(*op);
     case EventKind::deadline:
-      return call_deadline(*static_cast<CallTimer*>(event.subject));
+      return parts.calls.deadline(*static_cast<CallTimer*>(event.subject));
     case EventKind::core:
-      return run_core(*static_cast<Core*>(event.subject));
+      return parts.cpus.run(*static_cast<Core*>(event.subject));
   }
 }
 
-void Simulator::begin(SimActor& actor) {
-  if (actor.core != nullptr) return queue_for_core({&actor, nullptr, nullptr, nullptr, now_, {}});
-  start_root(actor);
+// Fetches what the next event will touch while this one is handled.
+void Simulator::prepare_for(const Event& next) {
+  const Actors& actors = parts_->actors;
+  const auto kind = next.kind();
+  if (kind == EventKind::complete || kind == EventKind::local) {
+    const auto* op = static_cast<const SimOperation*>(next.subject);
+    if (op->owner == nullptr || op->batch == nullptr) return;
+    actors.prepare(owner(*op), op->batch->waiter);
+    if (op->qp != nullptr) prefetch(*op->qp);
+  } else if (kind == EventKind::wake_up) {
+    const auto* sleep = static_cast<const SimSleep*>(next.subject);
+    actors.prepare(*sleep->actor, sleep->waiter);
+  } else if (kind == EventKind::woken) {
+    const auto* wait = static_cast<const SimWait*>(next.subject);
+    if (wait->owner != nullptr)
+      actors.prepare(static_cast<const SimActor&>(*wait->owner), wait->waiter);
+  } else if (kind == EventKind::arrive || kind == EventKind::served) {
+    const auto* op = static_cast<const SimOperation*>(next.subject);
+    if (op->qp != nullptr) prefetch(*op->qp);
+    if (op->kind != OpKind::send) return;
+    const Endpoint* const endpoint = parts_->messages.find(op->target);
+    if (endpoint != nullptr) prefetch(*endpoint->owner);
+  }
 }
 
-void Simulator::start_root(SimActor& actor) {
-  if (!actor.alive) return;
-  context_.client = actor.client().value;
-  context_.time_ps = now_.ps;
-  actor.root.start();
-  if (actor.root.done() && actor.kind() == ActorKind::client) --live_clients_;
+// ---- faults ----
+
+void Simulator::crash(ClientId client, CrashKind kind) {
+  SimActor& victim = parts_->actors.client(client);
+  if (kind == CrashKind::node) return crash_node(victim.node());
+  parts_->record.note({0xdead, client.value});
+  parts_->kill(victim, kind);
+  announce_deaths({client});
 }
 
-void Simulator::resume(SimActor& actor, std::coroutine_handle<> handle) {
-  context_.client = actor.client().value;
-  context_.time_ps = now_.ps;
-  const bool was_done = actor.root.done();
-  handle.resume();
-  if (!was_done && actor.root.done() && actor.kind() == ActorKind::client) --live_clients_;
+void Simulator::crash_node(NodeId id) {
+  parts_->record.note({0xdeadd, id.value});
+  std::vector<ClientId> gone;
+  parts_->nodes[id].dead = true;
+  for (const auto& actor : parts_->actors.all()) {
+    if (actor->node() != id) continue;
+    if (actor->kind() == ActorKind::client) gone.push_back(actor->client());
+    parts_->kill(*actor, CrashKind::node);
+  }
+  parts_->calls.node_died(id);
+  parts_->bulk.stop_cut();
+  announce_deaths(std::move(gone));
+}
+
+void Simulator::announce_deaths(std::vector<ClientId> gone) {
+  at(true_now() + parts_->options.detection_delay,
+     [this, gone = std::move(gone)] { parts_->waits.remove_members(gone); });
+}
+
+void Simulator::set_link(NodeId a, NodeId b, bool up) {
+  LATCHLAB_CHECK(parts_->nodes.exists(a) && (b == kNoNode || parts_->nodes.exists(b)) && a != b,
+                 "a link of nodes that do not exist");
+  parts_->record.note({0x117e, a.value, b.value, up ? 1U : 0U});
+  parts_->network.set_link(a, b, up);
+  if (!up) parts_->bulk.stop_cut();
+}
+
+void Simulator::pause(ClientId client, Duration length) {
+  SimActor& victim = parts_->actors.client(client);
+  parts_->record.note({0x9a05e, client.value});
+  parts_->cpus.pause(victim, length);
+}
+
+void Simulator::pause_node(NodeId node, Duration length) {
+  parts_->record.note({0x9a05ed, node.value});
+  for (const auto& actor : parts_->actors.all())
+    if (actor->node() == node) parts_->cpus.pause(*actor, length);
+}
+
+void Simulator::slow_down(ClientId client, std::int64_t factor_ppb) {
+  parts_->cpus.slow_down(parts_->actors.client(client), factor_ppb);
+}
+
+// Deadlines move with the clock; sleeps that are under way last as they would have.
+void Simulator::disturb_clock(NodeId node, Duration jump, std::optional<std::int64_t> drift_ppb) {
+  const Duration offset = parts_->clocks.disturb(node, jump, drift_ppb);
+  parts_->calls.clock_moved(node);
+  parts_->record.note({0xc10c, node.value, static_cast<std::uint64_t>(offset.ps)});
+  parts_->waits.clock_moved(node);
+}
+
+// ---- inspecting ----
+
+Time Simulator::local_now(NodeId node) const {
+  return parts_->clocks.shown_on(node);
+}
+std::uint64_t Simulator::peek(RemoteAddr word) {
+  return parts_->memory.word(word);
+}
+void Simulator::poke(RemoteAddr word, std::uint64_t value) {
+  parts_->memory.word(word) = value;
+}
+Fingerprint& Simulator::fingerprint() {
+  return parts_->record.fingerprint();
+}
+std::uint64_t Simulator::events() const {
+  return parts_->timeline.events();
+}
+VerbCensus Simulator::census() const {
+  return parts_->record.census();
+}
+void Simulator::reset_stats() {
+  parts_->cpus.reset_stats();
+  parts_->responder.reset_stats();
+}
+NicStats Simulator::busiest_server() const {
+  return parts_->responder.busiest_server();
+}
+CpuStats Simulator::busiest_cpu() const {
+  return parts_->cpus.busiest();
+}
+std::size_t Simulator::slots_in_use() const {
+  return parts_->operations.in_use() + parts_->waits.in_use();
 }
 
 }  // namespace latchlab::sim

@@ -201,5 +201,21 @@ TEST_F(Links, call_is_made_again_until_the_link_is_back) {
   expect_all_given_back();
 }
 
+TEST_F(Links, call_in_the_slot_of_a_verb_is_made_again_as_a_call) {
+  Echo echo;
+  world().serve_calls(add_server(), echo);
+  cut_port(kServer, kStart + microseconds(50), kStart + microseconds(60) + timeout_);
+  Verbs& client = add_client();
+  run_alone(client, [](Verbs& verbs) -> Task<void> {
+    EXPECT_TRUE((co_await verbs.read(on_server(0))).ok());
+    co_await verbs.sleep(microseconds(55));
+    const Request request;
+    const Reply reply = co_await verbs.call(kServer, request);
+    EXPECT_TRUE(reply.ok());
+  }(client));
+  EXPECT_EQ(echo.served, 1);
+  expect_all_given_back();
+}
+
 }  // namespace
 }  // namespace latchlab::simtest

@@ -1,0 +1,129 @@
+#include "backends/simgrid/calls.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/simgrid/clocks.h"
+#include "backends/simgrid/cpus.h"
+#include "backends/simgrid/network.h"
+#include "backends/simgrid/resending.h"
+#include "backends/simgrid/responder.h"
+#include "core/base/check.h"
+
+namespace latchlab::sim {
+
+void Calls::serve(SimActor& server, CallHandler& handler) {
+  Server& here = servers_[server.node()];
+  here.actor = &server;
+  here.handler = &handler;
+}
+
+void Calls::post(SimOperation& op, Time date) {
+  LATCHLAB_CHECK(nodes_.exists(op.server), "call to a node that does not exist");
+  record_.count_posted();
+  op.qp = nullptr;
+  transmit(op, date);
+  op.deadline_number = op.deadline == kNever ? 0 : ++deadlines_;
+  if (op.deadline_number != 0) set_deadline(op);
+}
+
+void Calls::transmit(SimOperation& op, Time date) {
+  responder_.expect(op, network_.depart(op.from, op.server, date, sizeof(Request)));
+}
+
+// ---- at the server ----
+
+void Calls::arrived(SimOperation& op) {
+  if (nodes_[op.server].dead) return fail(op, VerbStatus::peer_failed);
+  SimActor* const server = servers_[op.server].actor;
+  if (server == nullptr) return fail(op, VerbStatus::access_error);
+  const Duration service = server->nic.call_service;
+  cpus_.queue({server, ReadyFor::call, &op, timeline_.now() + service}, service);
+}
+
+void Calls::handle(SimOperation& op) {
+  if (nodes_[op.server].dead) return fail(op, VerbStatus::peer_failed);
+  Server& server = servers_[op.server];
+  const Request& request = op.call.request;
+  const PendingCall pending{request, next_ticket_++};
+  handled_.emplace(pending.ticket, &op);
+  record_.note({op.actor, op.server.value, request.type, request.words[0], request.words[1]});
+  std::erase_if(server.calls, [](const Task<void>& task) { return task.done(); });
+  server.calls.push_back(server.handler->serve(*server.actor, pending));
+  server.calls.back().start();
+}
+
+void Calls::fail(SimOperation& op, VerbStatus status) {
+  if (!op.state.timed_out) op.completion.status = status;
+  const SimActor& caller = owner(op);
+  const Duration until_heard = status == VerbStatus::peer_failed
+                                   ? caller.patience()
+                                   : network_.wire(op.server, op.from) + caller.nic.completion;
+  timeline_.push(timeline_.now() + until_heard, op.actor, EventKind::complete, &op);
+}
+
+// The server is gone, and with it what it would have answered.
+void Calls::node_died(NodeId server) {
+  std::erase_if(handled_, [this, server](const auto& call) {
+    const bool lost = call.second->server == server;
+    if (lost) fail(*call.second, VerbStatus::peer_failed);
+    return lost;
+  });
+}
+
+void Calls::forget(const SimActor& server) {
+  Server& here = servers_[server.node()];
+  if (here.actor == &server) here.calls.clear();
+}
+
+void Calls::reply(const PendingCall& pending, const Reply& reply) {
+  const auto found = handled_.find(pending.ticket);
+  LATCHLAB_CHECK(found != handled_.end(), "reply to a call that is not pending");
+  SimOperation& op = *found->second;
+  handled_.erase(found);
+  if (!op.state.timed_out) op.call.reply = reply;
+  const Time arrival = network_.depart(op.server, op.from, timeline_.now(), sizeof(Reply));
+  timeline_.push(arrival + owner(op).nic.completion, op.actor, EventKind::complete, &op);
+}
+
+void Calls::completed(SimOperation& op) {
+  if (resending_.answer_lost(op)) return;
+  op.deadline_number = 0;
+  if (!op.state.timed_out) {
+    record_.count_ended(op);
+    return cpus_.finish(op);
+  }
+  op.state.timed_out = false;
+  if (op.state.forgotten) operations_.recycle(op);
+}
+
+// ---- deadlines ----
+
+void Calls::set_deadline(SimOperation& op) {
+  const Time date = clocks_.true_date_of(op.from, op.deadline);
+  if (date == kNever) return;
+  CallTimer& timer = timers_.take();
+  timer = {&op, op.deadline_number};
+  timeline_.push(std::max(date, timeline_.now()), op.actor, EventKind::deadline, &timer);
+}
+
+// A timer outlives its call, and may come early or late when the clock has been disturbed.
+void Calls::deadline(CallTimer& timer) {
+  SimOperation& op = *timer.op;
+  const bool over =
+      op.kind != OpKind::call || op.deadline_number != timer.call || op.state.timed_out;
+  timers_.give(timer);
+  if (over || op.life != owner(op).life) return;
+  if (clocks_.shown_on(op.from) < op.deadline) return set_deadline(op);
+  op.state.timed_out = true;
+  op.completion.status = VerbStatus::timed_out;
+  record_.count_ended(op);
+  cpus_.finish(op);
+}
+
+void Calls::clock_moved(NodeId node) {
+  for (SimOperation& op : operations_.all())
+    if (op.kind == OpKind::call && op.deadline_number != 0 && op.from == node) set_deadline(op);
+}
+
+}  // namespace latchlab::sim

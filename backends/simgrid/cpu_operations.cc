@@ -1,0 +1,155 @@
+// What an actor's CPU does for an operation: those at home from their start on, and the end of any.
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/simgrid/clocks.h"
+#include "backends/simgrid/cpus.h"
+#include "backends/simgrid/memory.h"
+#include "backends/simgrid/record.h"
+#include "core/base/check.h"
+
+namespace latchlab::sim {
+
+namespace {
+
+// What a CPU access touches: at least one.
+std::int64_t cache_lines_of(const Operation& op) {
+  constexpr std::uint64_t kLine = 64;
+  if (op.kind != OpKind::cpu || op.cpu != CpuAccess::load_words) return 1;
+  const std::uint64_t first = op.verb.addr.offset;
+  return static_cast<std::int64_t>((first + op.verb.bytes - 1) / kLine - first / kLine + 1);
+}
+
+}  // namespace
+
+// ---- at home ----
+
+void Cpus::post(SimActor& actor, SimOperation& op) {
+  op.holds_core = false;
+  if (actor.cpu.core_ != nullptr) hold_core(actor, op);
+  if (op.kind == OpKind::flush && actor.cpu.detached_ > 0) {
+    LATCHLAB_CHECK(actor.cpu.flushing_ == nullptr, "one flush at a time");
+    actor.cpu.flushing_ = &op;
+    return;
+  }
+  const Time date = end_of_operation(actor, op);
+  if (date != kNever)
+    timeline_.push(std::max(date, timeline_.now()), actor.index, EventKind::local, &op);
+}
+
+Time Cpus::work_or_pass(SimActor& actor, Duration length) {
+  return actor.cpu.core_ != nullptr ? work(actor, length) : saturating_add(timeline_.now(), length);
+}
+
+Time Cpus::end_of_operation(SimActor& actor, SimOperation& op) {
+  const NicModel& nic = actor.nic;
+  const Time now = timeline_.now();
+  switch (op.kind) {
+    case OpKind::sleep:
+      return clocks_.end_of(actor.node(), op.length);
+    case OpKind::compute:
+      op.paused_before = paused_total(actor);
+      return work_or_pass(actor, op.length);
+    case OpKind::on_node: {
+      Time& free = of_[actor.node()].state_free;
+      Time date = std::max(free, now) + nic.on_node;
+      if (actor.cpu.core_ != nullptr) date = std::max(date, work(actor, nic.on_node));
+      return free = date;
+    }
+    case OpKind::allocate: {
+      LATCHLAB_CHECK(nodes_.exists(op.server), "allocation at a node that does not exist");
+      const NicModel& there = nodes_.model(op.server);
+      return now + nic.post + nic.one_way + there.one_way + there.call_service;
+    }
+    case OpKind::evict:
+      return now + nic.post + nic.one_way * 2 + nic.call_service;
+    case OpKind::flush:
+      op.completion.status = std::exchange(actor.cpu.detached_error_, VerbStatus::ok);
+      return now;
+    default:
+      LATCHLAB_CHECK(op.kind != OpKind::cpu || !memory_.on_device(op.verb.addr),
+                     "CPU access to memory of an RNIC");
+      return work_or_pass(actor, nic.cpu_access * cache_lines_of(op));
+  }
+}
+
+void Cpus::local_done(SimOperation& op) {
+  SimActor& actor = owner(op);
+  const bool alive = op.life == actor.life;
+  switch (op.kind) {
+    case OpKind::cpu:
+      if (alive) memory_.access(op);
+      break;
+    case OpKind::on_node:
+      if (alive) op.visit();
+      break;
+    case OpKind::compute: {
+      const Duration pauses = paused_total(actor) - op.paused_before;
+      if (!alive || pauses.ps == 0) break;
+      op.paused_before = paused_total(actor);
+      return timeline_.push(saturating_add(timeline_.now(), pauses), op.actor, EventKind::local,
+                            &op);
+    }
+    case OpKind::allocate:
+      if (nodes_[op.server].dead) {
+        op.completion.status = VerbStatus::peer_failed;
+      } else {
+        op.verb.addr = {op.server,
+                        memory_.allocate(op.server, static_cast<std::uint64_t>(op.length.ps))};
+      }
+      break;
+    case OpKind::evict: {
+      SimActor& victim = actors_.client(ClientId{static_cast<std::uint32_t>(op.length.ps)});
+      victim.evicted = true;
+      record_.note({0xe71c7, victim.index});
+      break;
+    }
+    case OpKind::sync_now:
+      op.completion.value.lo = static_cast<std::uint64_t>(clocks_.synchronised_now().ps);
+      op.length = clocks_.synchronisation_error();
+      break;
+    default:
+      break;
+  }
+  finish(op);
+}
+
+// ---- the end of an operation ----
+
+void Cpus::finish(SimOperation& op) {
+  if (op.detached) return finish_detached(op);
+  Operation& batch = *op.batch;
+  if (--batch.remaining > 0) return;
+  auto& first = static_cast<SimOperation&>(batch);
+  SimActor& actor = owner(op);
+  if (actor.cpu.core_ == nullptr) return hand_over(actor, first);
+  const bool remote = is_remote(op.kind);
+  if (!remote && op.holds_core) return go_on_holding(actor, op, first);
+  const Duration handling = remote ? actor.nic.completion : Duration{};
+  queue({&actor, ReadyFor::batch, &first, timeline_.now()}, handling);
+}
+
+void Cpus::finish_detached(SimOperation& op) {
+  SimActor& actor = owner(op);
+  ActorCpu& cpu = actor.cpu;
+  if (!op.completion.ok() && cpu.detached_error_ == VerbStatus::ok)
+    cpu.detached_error_ = op.completion.status;
+  operations_.recycle(op);
+  if (--cpu.detached_ > 0 || cpu.flushing_ == nullptr) return;
+  SimOperation& flush = *std::exchange(cpu.flushing_, nullptr);
+  flush.completion.status = std::exchange(cpu.detached_error_, VerbStatus::ok);
+  finish(flush);
+}
+
+// Whoever waits for the batch goes on; its slots are free again if nobody is left to do it.
+void Cpus::hand_over(SimActor& actor, SimOperation& first) {
+  if (first.life == actor.life) return actors_.resume(actor, first.waiter);
+  for (Operation* at = &first; at != nullptr;) {
+    Operation* following = at->next;
+    operations_.recycle(static_cast<SimOperation&>(*at));
+    at = following;
+  }
+}
+
+}  // namespace latchlab::sim

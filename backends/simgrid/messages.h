@@ -1,0 +1,110 @@
+#pragma once
+// Messages: endpoints, the three transports on their way there, what happens where a message
+// arrives, and how its sender hears of it.
+//
+// A DC initiator (one per actor) has one message in flight, pays for turning from target to target,
+// and hears of each. A receiver without RECV answers not-ready and the sender's NIC tries again. A
+// datagram is on its own once it has left. A connection leads from an actor to one endpoint
+// (connections.cc).
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "backends/simgrid/nodes.h"
+#include "backends/simgrid/record.h"
+#include "backends/simgrid/sim_operation.h"
+#include "core/base/random.h"
+#include "core/scenario/topology.h"
+
+namespace latchlab::sim {
+
+class Clocks;
+class Cpus;
+class Network;
+class Resending;
+class Responder;
+class Waits;
+
+struct Endpoint {
+  SimActor* owner = nullptr;
+  std::uint32_t free_recvs = 0;
+  Transport transport = Transport::dc;
+  bool gone = false;           // its process has died
+  std::vector<Message> queue;  // a few at the most: nobody has more RECVs
+};
+
+// The parts that it asks.
+struct MessagesNeeds {
+  Timeline& timeline_;
+  Record& record_;
+  Nodes& nodes_;
+  const Clocks& clocks_;
+  Network& network_;
+  Responder& responder_;
+  Resending& resending_;
+  OperationPool& operations_;
+  Cpus& cpus_;
+  Waits& waits_;
+};
+
+class Messages : MessagesNeeds {
+ public:
+  Messages(const MessagesNeeds& needs, const DatagramSpec& datagrams, std::uint64_t seed)
+      : MessagesNeeds(needs),
+        datagrams_(datagrams),
+        chance_(seed, 1, StreamPurpose::jitter),
+        endpoints_(nodes_) {}
+
+  EndpointAddr open(SimActor& actor, std::uint32_t recv_depth, Transport transport);
+  // Null: there is no such endpoint. Whoever waits takes messages from its own.
+  Endpoint* find(EndpointAddr addr) {
+    if (!nodes_.exists(addr.node)) return nullptr;
+    std::vector<Endpoint>& all = endpoints_[addr.node];
+    return addr.number >= 1 && addr.number <= all.size() ? &all[addr.number - 1] : nullptr;
+  }
+  void process_died(const SimActor& actor);
+
+  void post(SimActor& actor, SimOperation& op, Time date);
+  void arrived(SimOperation& op);  // through the responder's pipeline
+
+  // ---- events ----
+  void transmit(SimOperation& op);  // without a connection: once more
+  void completed(SimOperation& op);
+  void initiator_ready(SimActor& actor);
+
+  // ---- for Resending ----
+  void acknowledge(SimOperation& op, Duration extra);
+  // What was lost on a connection leaves again, ahead of what has been held back since.
+  void leave_again(Qp& connection, const std::vector<SimOperation*>& lost);
+
+ private:
+  // messages.cc
+  void post_datagram(SimOperation& op, Time date);
+  bool happens(std::int64_t share_ppb);
+  Time arrival(const SimOperation& op, Time date);
+  void pump(SimActor& actor);
+  void transmit_at(SimOperation& op, Time date);
+  void take(SimOperation& op, Endpoint& endpoint);
+  void not_ready(SimOperation& op, Transport transport);
+  void fail(SimOperation& op, VerbStatus status);
+  Duration way_back(const SimOperation& op) const;
+  void answer(SimOperation& op, Time date);
+  void initiator_heard(const SimOperation& op);
+  // connections.cc
+  Qp& connection(const SimActor& actor, EndpointAddr to);
+  void post_connected(const SimActor& actor, SimOperation& op, Time date);
+  void leave_connected(SimOperation& op, Time date);
+  void release(Qp& connection);
+  bool out_of_turn(SimOperation& op);
+
+  const DatagramSpec& datagrams_;
+  Rng chance_;                                // of datagrams
+  PerNode<std::vector<Endpoint>> endpoints_;  // by number - 1
+  std::deque<Qp> qps_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Qp*> connections_;  // by actor and endpoint
+};
+
+}  // namespace latchlab::sim

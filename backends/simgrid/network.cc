@@ -1,0 +1,62 @@
+#include "backends/simgrid/network.h"
+
+#include <algorithm>
+
+#include "core/base/check.h"
+
+namespace latchlab::sim {
+
+Time Network::depart(NodeId from, NodeId to, Time date, std::uint32_t bytes) {
+  OutboundPort& port = ports_[from];
+  const Duration gap = port.nic->at_rate(port.nic->model.request_gap);
+  const Duration busy = std::max(gap, platform_.occupies(from, to, bytes));
+  const Time starts = std::max(port.free, date);
+  port.free = starts + busy;
+  const Duration tail = bytes > kSmallBytes ? platform_.transfer(from, to, bytes) : Duration{};
+  return starts + tail + wire(from, to) + jitter(port);
+}
+
+Time Network::depart_answer(NodeId from, NodeId to, Time date, std::uint32_t bytes) {
+  Time& free = ports_[from].free;
+  const Time starts = std::max(free, date);
+  free = starts + platform_.occupies(from, to, bytes);
+  return starts + platform_.transfer(from, to, bytes);
+}
+
+Time Network::depart_bulk(NodeId from, Time date) {
+  OutboundPort& port = ports_[from];
+  const Time starts = std::max(port.free, date);
+  port.free = starts + port.nic->at_rate(port.nic->model.request_gap);
+  return starts;
+}
+
+Duration Network::wire(NodeId from, NodeId to) const {
+  const Duration way = platform_.one_way(from, to);
+  if (client_link_latency_.ps == 0) return way;
+  const bool between_clients =
+      nodes_[from].hosts_clients && nodes_[to].hosts_clients && !nodes_.loops_back(from, to);
+  return between_clients ? way + client_link_latency_ : way;
+}
+
+Duration Network::jitter(const OutboundPort& sender) {
+  const Duration most = sender.nic->model.jitter;
+  if (most.ps <= 0) return {};
+  return {static_cast<std::int64_t>(jitter_.below(static_cast<std::uint64_t>(most.ps) + 1))};
+}
+
+void Network::set_link(NodeId a, NodeId b, bool up) {
+  std::uint32_t& cuts = b == kNoNode ? ports_[a].cuts : cut_pairs_[std::minmax(a.value, b.value)];
+  LATCHLAB_CHECK(!up || cuts > 0, "a link comes back that is not down");
+  cuts += up ? -1U : 1U;
+  cuts_ += up ? -1U : 1U;
+  has_failed_ = true;
+}
+
+bool Network::path_down(NodeId a, NodeId b) const {
+  if (nodes_.loops_back(a, b)) return false;
+  if (ports_[a].cuts > 0 || ports_[b].cuts > 0) return true;
+  const auto found = cut_pairs_.find(std::minmax(a.value, b.value));
+  return found != cut_pairs_.end() && found->second > 0;
+}
+
+}  // namespace latchlab::sim

@@ -1,0 +1,71 @@
+#pragma once
+// Outbound ports, wires, and the cuts of either. On the way there:
+//
+//   post -> (place at the QP) -> outbound port -> wire -> ...
+//
+// The port is busy for the gap between requests, or as long as the bytes take. The wire's latency
+// comes from the platform; a little seeded jitter lengthens each leg. What crosses a path that is
+// down is lost, in either direction: resending.h.
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "backends/simgrid/nodes.h"
+#include "backends/simgrid/platform.h"
+#include "core/base/random.h"
+
+namespace latchlab::sim {
+
+// Bytes up to here cost no latency of their own: it is part of the wire's.
+inline constexpr std::uint32_t kSmallBytes = 64;
+
+class Network {
+ public:
+  // `client_link_latency` is added between nodes of clients.
+  Network(const Nodes& nodes, const Platform& platform, Duration client_link_latency,
+          std::uint64_t seed)
+      : nodes_(nodes),
+        platform_(platform),
+        client_link_latency_(client_link_latency),
+        ports_(nodes),
+        jitter_(seed, 0, StreamPurpose::jitter) {
+    for (const SimNode& node : nodes.all()) ports_[node.id].nic = node.nic;
+  }
+
+  // A request that leaves at `date` or when the port is free; when it arrives.
+  Time depart(NodeId from, NodeId to, Time date, std::uint32_t bytes);
+  // An answer of that many bytes, without the wire that is still before it.
+  Time depart_answer(NodeId from, NodeId to, Time date, std::uint32_t bytes);
+  // The first packet of a long payload; when it has its turn.
+  Time depart_bulk(NodeId from, Time date);
+  Time port_free(NodeId node) const { return ports_[node].free; }
+
+  Duration wire(NodeId from, NodeId to) const;
+  Duration jitter(NodeId sender) { return jitter(ports_[sender]); }
+
+  // The port of `a` (with b = kNoNode), or the path between the two, goes down or comes back.
+  void set_link(NodeId a, NodeId b, bool up);
+  bool cut(NodeId a, NodeId b) const { return cuts_ > 0 && path_down(a, b); }
+  bool has_failed() const { return has_failed_; }  // there has been a cut
+
+ private:
+  struct OutboundPort {
+    const SimNic* nic = nullptr;
+    Time free;
+    std::uint32_t cuts = 0;  // it is down while there are any
+  };
+  bool path_down(NodeId a, NodeId b) const;
+  Duration jitter(const OutboundPort& sender);
+
+  const Nodes& nodes_;
+  const Platform& platform_;
+  const Duration client_link_latency_;
+  PerNic<OutboundPort> ports_;
+  Rng jitter_;
+  std::map<std::pair<std::uint16_t, std::uint16_t>, std::uint32_t> cut_pairs_;  // lower node first
+  std::uint32_t cuts_ = 0;                                                      // now
+  bool has_failed_ = false;
+};
+
+}  // namespace latchlab::sim

@@ -1,0 +1,105 @@
+#pragma once
+// The nodes of the simulated world and which RNIC each has. What happens on them is kept by the
+// parts, each its own: PerNode, PerNic.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "backends/simgrid/platform.h"
+#include "core/base/ids.h"
+#include "core/base/time.h"
+#include "core/scenario/nic.h"
+#include "core/world/backend.h"
+
+namespace latchlab::sim {
+
+class SimNic {
+ public:
+  SimNic(const NicModel& its_model, std::uint32_t its_host) : model(its_model), host(its_host) {}
+
+  // What takes `alone` when all contexts of QPs fit the RNIC's cache.
+  Duration at_rate(Duration alone) const {
+    return rate_ppm_ == kWholePpm ? alone : Duration{alone.ps * kWholePpm / rate_ppm_};
+  }
+  // One more QP ends here: contexts that do not fit cost port and pipeline a share of their rates.
+  void add_qp();
+
+  const NicModel& model;
+  const std::uint32_t host;  // whose port it is, in the platform
+
+ private:
+  static constexpr std::int64_t kWholePpm = 1'000'000;
+  std::int64_t qps_ = 0;
+  std::int64_t rate_ppm_ = kWholePpm;
+};
+
+struct SimNode {
+  NodeId id;
+  bool hosts_locks = false;
+  bool hosts_clients = false;
+  bool dead = false;
+  SimNic* nic = nullptr;  // its own, or that of nodes which share one
+};
+
+class Nodes {
+ public:
+  // By NodeId - 1: the model of each node's RNIC.
+  Nodes(const WorldPlan& plan, const std::vector<const NicModel*>& models);
+
+  SimNode& operator[](NodeId id) { return nodes_[id.value - 1u]; }
+  const SimNode& operator[](NodeId id) const { return nodes_[id.value - 1u]; }
+  bool exists(NodeId id) const { return id.value >= 1 && id.value <= nodes_.size(); }
+  SimNic& nic(NodeId id) const { return *(*this)[id].nic; }
+  const NicModel& model(NodeId id) const { return nic(id).model; }
+  // Without a wire: at home, or behind the same RNIC.
+  bool loops_back(NodeId a, NodeId b) const {
+    return a == b || (shared_nics_ && (*this)[a].nic == (*this)[b].nic);
+  }
+
+  const std::vector<SimNode>& all() const { return nodes_; }
+  const std::deque<SimNic>& nics() const { return nics_; }
+  std::vector<Port> ports() const;
+
+ private:
+  std::deque<SimNic> nics_;  // by host
+  std::vector<SimNode> nodes_;
+  bool shared_nics_ = false;
+};
+
+// What one part keeps of each node.
+template <class T>
+class PerNode {
+ public:
+  explicit PerNode(const Nodes& nodes) : of_(nodes.all().size()) {}
+  T& operator[](NodeId id) { return of_[id.value - 1u]; }
+  const T& operator[](NodeId id) const { return of_[id.value - 1u]; }
+  auto begin() { return of_.begin(); }
+  auto end() { return of_.end(); }
+  auto begin() const { return of_.begin(); }
+  auto end() const { return of_.end(); }
+
+ private:
+  std::vector<T> of_;
+};
+
+// What one part keeps of each RNIC, found by its node.
+template <class T>
+class PerNic {
+ public:
+  explicit PerNic(const Nodes& nodes) : all_(nodes.nics().size()) {
+    for (const SimNode& node : nodes.all()) of_node_.push_back(&all_[node.nic->host]);
+  }
+  PerNic(const PerNic&) = delete;
+  T& operator[](NodeId id) { return *of_node_[id.value - 1u]; }
+  const T& operator[](NodeId id) const { return *of_node_[id.value - 1u]; }
+  auto begin() { return all_.begin(); }
+  auto end() { return all_.end(); }
+
+ private:
+  std::vector<T> all_;
+  std::vector<T*> of_node_;
+};
+
+}  // namespace latchlab::sim

@@ -1,0 +1,126 @@
+#pragma once
+// Reliable connections: what both their ends see of them, and what each part keeps.
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backends/simgrid/sim_operation.h"
+
+namespace latchlab::sim {
+
+// At the requester: of one-sided verbs or, on a connection for messages, of those.
+class QpSender {
+  friend class Requester;
+  friend class Messages;
+  std::int32_t outstanding_ = 0;  // READs and atomics in flight
+  std::int32_t most_ = 0;         // ... and how many there can be
+  std::uint64_t places_ = 0;      // given to what has left
+  Fifo<SimOperation> held_back_;  // for a free place, a fence, or until what was lost is sent again
+};
+
+// At the responder.
+class QpReceiver {
+  friend class Responder;
+  bool stalled_ = false;       // an atomic has not been executed yet
+  Fifo<SimOperation> behind_;  // what arrived after it
+  Time last_arrival_;          // nothing overtakes on the wire
+
+ public:
+  Time last_arrival() const { return last_arrival_; }
+};
+
+// Long payloads.
+class QpBulk {
+  friend class Bulk;
+  bool sending_ = false;        // a long WRITE is on its way: what is posted later waits
+  bool answering_ = false;      // a long READ is on its way back
+  Fifo<SimOperation> answers_;  // what is to be answered after it
+
+ public:
+  bool sending() const { return sending_; }
+};
+
+// What a link that was down has swallowed, until the NIC sends it again.
+class QpLosses {
+  friend class Resending;
+  struct Lists {
+    std::uint32_t attempts = 0;
+    std::vector<SimOperation*> requests;
+    std::vector<SimOperation*> answers;  // of what is done
+  };
+  bool recovering_ = false;
+  std::unique_ptr<Lists> lists_;  // null: none so far
+
+ public:
+  bool recovering() const { return recovering_; }  // something was lost, and will be sent again
+  bool any_request() const { return lists_ != nullptr && !lists_->requests.empty(); }
+};
+
+// Reliable connection of one owner (an actor, a core or a node) to one node; or, for messages, of
+// an actor to one endpoint. What the parts keep of it nobody else can open; both ends see its
+// errors.
+struct Qp {
+  explicit Qp(NodeId peer, bool for_messages = false) : to(peer), messages(for_messages) {}
+
+  // An error breaks the QP at the responder: what was posted before the requester hears of it is
+  // flushed.
+  void fail() { broken_ = true; }
+  bool refuses(const SimOperation& op) const { return broken_ || !is_current(op); }
+  // Whether no error has been heard of since the operation was posted.
+  bool is_current(const SimOperation& op) const { return op.epoch == epoch_; }
+  void admit(SimOperation& op) const { op.epoch = epoch_; }
+  // The requester hears of the operation's end; after the first error it is connected anew.
+  void heard_of(const SimOperation& op) {
+    if (op.completion.ok() || !is_current(op)) return;
+    ++epoch_;
+    broken_ = false;
+  }
+  // When a completion comes that would be here at `date` if it were alone: none overtakes another.
+  Time completes(Time date) { return last_completion_ = std::max(last_completion_, date); }
+
+  const NodeId to;
+  const bool messages;
+
+ private:
+  bool broken_ = false;
+  std::uint32_t epoch_ = 0;
+  Time last_completion_;
+
+ public:
+  QpSender sender;
+  QpReceiver receiver;
+  QpBulk bulk;
+  QpLosses losses;
+};
+
+// Those of one owner that are in use. Most owners have one, and need no table for it.
+class QpTable {
+ public:
+  Qp* find(NodeId to) const {
+    if (only_ == nullptr || only_->to == to) return only_;
+    if (!others_) return nullptr;
+    const auto at = place_of(to);
+    return at != others_->end() && (*at)->to == to ? *at : nullptr;
+  }
+  void add(Qp* qp) {
+    if (only_ == nullptr) {
+      only_ = qp;
+      return;
+    }
+    if (!others_) others_ = std::make_unique<std::vector<Qp*>>();
+    others_->insert(place_of(qp->to), qp);
+  }
+
+ private:
+  std::vector<Qp*>::iterator place_of(NodeId to) const {
+    return std::lower_bound(others_->begin(), others_->end(), to,
+                            [](const Qp* qp, NodeId target) { return qp->to < target; });
+  }
+
+  Qp* only_ = nullptr;
+  std::unique_ptr<std::vector<Qp*>> others_;  // ascending by target
+};
+
+}  // namespace latchlab::sim

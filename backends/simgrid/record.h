@@ -1,0 +1,51 @@
+#pragma once
+// What a run is compared by: the fingerprint of its effects, and the balance of what was posted.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "backends/simgrid/sim_actor.h"
+#include "backends/simgrid/timeline.h"
+#include "core/base/fingerprint.h"
+#include "core/world/backend.h"
+
+namespace latchlab::sim {
+
+class Record {
+ public:
+  explicit Record(const Timeline& timeline) : timeline_(timeline) {}
+
+  // Something that the fingerprint shows, now.
+  template <std::size_t kCount>
+  void note(const std::uint64_t (&words)[kCount]) {
+    Fingerprint next = fingerprint_;
+    next.add(static_cast<std::uint64_t>(timeline_.now().ps));
+    next.add(words);
+    fingerprint_ = next;
+  }
+  // The operation has changed what others see.
+  void count_effect(const SimOperation& op) {
+    FirstEffect& first = owner(op).first_effect();
+    ++effects_;
+    if (first.armed) first.happened(owner(op).client(), effects_);
+  }
+  void count_posted() {
+    ++census_.posted;
+    ++census_.in_flight;
+  }
+  void count_ended(const SimOperation& op) {
+    --census_.in_flight;
+    ++(op.completion.ok() ? census_.executed : census_.failed);
+  }
+
+  Fingerprint& fingerprint() { return fingerprint_; }
+  const VerbCensus& census() const { return census_; }
+
+ private:
+  const Timeline& timeline_;
+  Fingerprint fingerprint_;
+  VerbCensus census_;
+  std::uint64_t effects_ = 0;
+};
+
+}  // namespace latchlab::sim

@@ -1,0 +1,114 @@
+#include "backends/simgrid/requester.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "backends/simgrid/bulk.h"
+#include "backends/simgrid/cpus.h"
+#include "backends/simgrid/memory.h"
+#include "backends/simgrid/network.h"
+#include "backends/simgrid/resending.h"
+#include "backends/simgrid/responder.h"
+#include "core/base/check.h"
+
+namespace latchlab::sim {
+
+namespace {
+
+bool waits_for_answer(const SimOperation& op) {
+  return op.verb.kind == VerbKind::read || is_atomic(op.verb.kind);
+}
+
+}  // namespace
+
+// ---- QPs ----
+
+void Requester::share_qps(SimActor& client) {
+  const Core* const core = cpus_.core_of(client);
+  if (owner_ == QpOwner::node) client.qps.shared_ = &node_qps_[client.node()];
+  if (owner_ == QpOwner::core && core != nullptr) client.qps.shared_ = &core_qps_[core];
+}
+
+Qp& Requester::qp_of(SimActor& actor, NodeId to) {
+  QpTable& table = actor.qps.shared_ != nullptr ? *actor.qps.shared_ : actor.qps.own_;
+  if (Qp* known = table.find(to)) return *known;
+  Qp& fresh = qps_.emplace_back(to);
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  fresh.sender.most_ = static_cast<std::int32_t>(
+      std::min({actor.nic.outstanding, nodes_.model(to).outstanding, kMost}));
+  table.add(&fresh);
+  nodes_.nic(actor.node()).add_qp();
+  nodes_.nic(to).add_qp();
+  return fresh;
+}
+
+// ---- the way there ----
+
+void Requester::post(SimActor& actor, SimOperation& op, Time date) {
+  const NodeId to = op.verb.addr.node;
+  LATCHLAB_CHECK(nodes_.exists(to), "verb to a node that does not exist");
+  record_.count_posted();
+  Qp& qp = qp_of(actor, to);
+  op.qp = &qp;
+  qp.admit(op);
+  op.posted = date;
+  if (may_leave(qp, op) && qp.sender.held_back_.empty()) {
+    leave(op, date);
+  } else {
+    qp.sender.held_back_.push(&op);
+  }
+}
+
+bool Requester::may_leave(const Qp& qp, const SimOperation& op) const {
+  const QpSender& sender = qp.sender;
+  if (qp.bulk.sending() || qp.losses.recovering()) return false;
+  if (op.verb.fenced && sender.outstanding_ > 0) return false;
+  return !waits_for_answer(op) || sender.outstanding_ < sender.most_;
+}
+
+void Requester::leave(SimOperation& op, Time date) {
+  QpSender& sender = op.qp->sender;
+  op.place = ++sender.places_;
+  if (waits_for_answer(op)) ++sender.outstanding_;
+  if (nodes_[op.from].dead) {  // held back when its node died
+    op.completion.status = VerbStatus::flushed;
+    return timeline_.push(date, op.actor, EventKind::complete, &op);
+  }
+  const bool carries = op.verb.kind == VerbKind::write;
+  if (carries && uses_local(op.verb)) memory_.pick_up(op);
+  if (carries && bulk_.carries(op)) return bulk_.send(op, date);
+  responder_.expect(op, network_.depart(op.from, op.qp->to, date, carries ? op.verb.bytes : 0));
+}
+
+void Requester::release(Qp& qp) {
+  Fifo<SimOperation>& held = qp.sender.held_back_;
+  while (!held.empty() && may_leave(qp, *held.front())) {
+    SimOperation& next = *held.pop();
+    leave(next, std::max(timeline_.now(), next.posted));
+  }
+}
+
+void Requester::leave_again(Qp& qp, const std::vector<SimOperation*>& lost) {
+  for (SimOperation* const op : lost) {
+    if (waits_for_answer(*op)) --qp.sender.outstanding_;
+    if (op->carried) op->carried->clear();
+  }
+  qp.sender.held_back_.push_front(lost);
+  release(qp);
+}
+
+// ---- the end ----
+
+void Requester::completed(SimOperation& op) {
+  if (resending_.answer_lost(op)) return;
+  Qp& qp = *op.qp;
+  if (waits_for_answer(op)) --qp.sender.outstanding_;
+  qp.heard_of(op);
+  release(qp);
+  record_.count_ended(op);
+  if (op.completion.ok() && op.verb.kind == VerbKind::read && carries_words(op.verb))
+    memory_.put_down(op);
+  cpus_.finish(op);
+}
+
+}  // namespace latchlab::sim

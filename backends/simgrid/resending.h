@@ -1,0 +1,69 @@
+#pragma once
+// What links that are down have swallowed. The sender's NIC hears nothing and sends again after
+// each ack_timeout, ack_retries times; then the verb, and with it its QP, fails. The effect of a
+// verb is done once, however often its answer was lost: a verb that fails may have had its effect.
+//
+// Retransmission goes back to the first verb without an answer: while a QP has lost something, it
+// sends nothing new, and then everything again in the old order. A dead path is not told from a
+// dead node.
+
+#include <vector>
+
+#include "backends/simgrid/network.h"
+#include "backends/simgrid/sim_actor.h"
+#include "backends/simgrid/timeline.h"
+
+namespace latchlab::sim {
+
+class Calls;
+class Messages;
+class Requester;
+class Responder;
+
+// The parts that it asks.
+struct ResendingNeeds {
+  Timeline& timeline_;
+  const Network& network_;
+  OperationPool& operations_;
+  Requester& requester_;
+  Responder& responder_;
+  Messages& messages_;
+  Calls& calls_;
+};
+
+class Resending : ResendingNeeds {
+ public:
+  explicit Resending(const ResendingNeeds& needs) : ResendingNeeds(needs) {}
+
+  // A request arrives, or an answer comes back: true if it does not get through, and then it is
+  // taken care of.
+  bool request_lost(SimOperation& op) {
+    return network_.has_failed() && (op.qp != nullptr ? lost_on_qp(op) : lost_alone(op));
+  }
+  bool answer_lost(SimOperation& op) {
+    return network_.has_failed() && op.completion.ok() &&
+           (op.qp != nullptr ? answer_lost_on_qp(op) : answer_lost_alone(op));
+  }
+  // On a QP, found out by others: it has to be sent again.
+  void lose_request(SimOperation& op);
+  void lose_answer(SimOperation& op);
+  // The responder does not take it for now; the sender's NIC tries again after the pause.
+  void refuse(SimOperation& op, Duration pause);
+
+  // ---- events ----
+  void resend(Qp& qp);
+  void send_again(SimOperation& op);  // without a QP
+
+ private:
+  using Operations = std::vector<SimOperation*>;
+
+  bool lost_on_qp(SimOperation& op);
+  bool answer_lost_on_qp(SimOperation& op);
+  bool lost_alone(SimOperation& op);
+  bool answer_lost_alone(SimOperation& op);
+  void retry_after(Qp& qp, const SimOperation& op, Duration wait);
+  void fail_all(Qp& qp, const Operations& done, const Operations& again);
+  void push(SimOperation& op, Duration after, EventKind kind);
+};
+
+}  // namespace latchlab::sim

@@ -1,0 +1,239 @@
+#include "backends/simgrid/responder.h"
+
+#include <algorithm>
+
+#include "backends/simgrid/bulk.h"
+#include "backends/simgrid/calls.h"
+#include "backends/simgrid/memory.h"
+#include "backends/simgrid/messages.h"
+#include "backends/simgrid/network.h"
+#include "backends/simgrid/resending.h"
+
+namespace latchlab::sim {
+
+namespace {
+
+std::int64_t femtoseconds_per_byte(std::int64_t bits_per_s) {
+  constexpr std::int64_t kFemtosecondBits = 8'000'000'000'000'000;
+  return bits_per_s > 0 ? kFemtosecondBits / bits_per_s : 0;
+}
+
+// Bytes that the request (or, for a READ, the reply) carries.
+std::uint32_t payload(const SimOperation& op) {
+  return op.kind == OpKind::verb ? op.verb.bytes : std::uint32_t{sizeof(Message)};
+}
+
+}  // namespace
+
+Responder::Responder(const ResponderNeeds& needs) : ResponderNeeds(needs), inbound_(nodes_) {
+  for (const SimNode& node : nodes_.all()) {
+    const NicModel& model = node.nic->model;
+    Inbound& made = inbound_[node.id];
+    made.slots.resize(static_cast<std::size_t>(model.slots));
+    made.window = model.window;
+    made.pcie_per_verb = model.pcie_per_verb;
+    made.pcie_femtoseconds_per_byte = femtoseconds_per_byte(model.pcie_bits_per_s);
+    slot_reads_ = slot_reads_ || model.read_hold.ps > 0;
+    pcie_ = pcie_ || model.pcie_bits_per_s > 0 || model.pcie_per_verb.ps > 0;
+  }
+}
+
+// ---- arrival ----
+
+void Responder::expect(SimOperation& op, Time arrival) {
+  Time date = arrival + serve_time(op);
+  if (op.qp != nullptr) {
+    Time& last = op.qp->receiver.last_arrival_;
+    date = last = std::max(last, date);
+  }
+  timeline_.push(date, op.actor, EventKind::arrive, &op);
+}
+
+void Responder::arrive(SimOperation& op) {
+  if (resending_.request_lost(op)) return;
+  if (op.kind != OpKind::verb) return enter_pipeline(op, timeline_.now());
+  QpReceiver& qp = op.qp->receiver;
+  if (qp.stalled_ || !qp.behind_.empty()) return qp.behind_.push(&op);
+  execute(op, timeline_.now());
+}
+
+// In the order of the QP. A dead node has no pipeline either.
+void Responder::execute(SimOperation& op, Time alone) {
+  if (nodes_[op.qp->to].dead) return fail(op, refusal(op));
+  if (uses_slot(op.verb)) op.qp->receiver.stalled_ = true;
+  enter_pipeline(op, alone);
+}
+
+// What arrived on the QP behind an atomic (or a READ in a slot) goes on, up to the next one.
+void Responder::unstall(Qp& qp) {
+  QpReceiver& here = qp.receiver;
+  here.stalled_ = false;
+  while (!here.stalled_ && !here.behind_.empty()) {
+    SimOperation& next = *here.behind_.pop();
+    execute(next, timeline_.now() + serve_time(next));
+  }
+}
+
+// ---- the pipeline ----
+
+// When nothing else is there.
+Duration Responder::serve_time(const SimOperation& op) const {
+  const SimNic& nic = nodes_.nic(responder_of(op));
+  const NicModel& model = nic.model;
+  if (op.kind != OpKind::verb) return nic.at_rate(model.serve_send);
+  const bool wide = op.verb.bytes == 16;
+  Duration serve = wide ? model.serve_atomic_16 : model.serve_atomic_8;
+  if (op.verb.kind == VerbKind::read) {
+    serve = model.serve_read;
+  } else if (op.verb.kind == VerbKind::write) {
+    serve = model.serve_write;
+  } else if (memory_.on_device(op.verb.addr)) {
+    serve = wide ? model.device_serve_atomic_16 : model.device_serve_atomic_8;
+  }
+  return nic.at_rate(serve);
+}
+
+// Verbs go through the pipeline in the order in which they would leave it if they were alone.
+// `alone` is that date; most verbs of a server that is not saturated leave then, without an event
+// of their own.
+void Responder::enter_pipeline(SimOperation& op, Time alone) {
+  const NodeId to = responder_of(op);
+  Inbound& inbound = inbound_[to];
+  ++inbound.verbs;
+  const Duration serve = serve_time(op);
+  const Duration transfer = platform_.occupies(to, op.from, payload(op));
+  const bool incoming =
+      op.kind == OpKind::verb && op.verb.kind == VerbKind::write && !bulk_.carries(op);
+  const Duration busy = incoming ? std::max(serve, transfer) : serve;
+  inbound.pipeline_busy += busy;
+  inbound.link_busy += transfer;
+  // What is long has come in while it was on the wire, if nothing else was.
+  inbound.pipeline_free = std::max(inbound.pipeline_free + busy, alone);
+  const Time leaves =
+      pcie_ ? cross_pcie(inbound, op, to, inbound.pipeline_free) : inbound.pipeline_free;
+  if (leaves == timeline_.now()) return served(op);
+  timeline_.push(leaves, op.actor, EventKind::served, &op);
+}
+
+// When what leaves the pipeline at `date` has crossed to host memory. Crossings wait for each
+// other; what one takes by itself is part of the NIC's latencies, except that what is long and
+// comes from the own node, without a wire, takes its bytes' time here. Loopback occupies the bus
+// twice: its request was fetched from the same host.
+Time Responder::cross_pcie(Inbound& inbound, const SimOperation& op, NodeId to, Time date) {
+  if (op.kind == OpKind::verb && memory_.on_device(op.verb.addr)) return date;
+  const std::uint32_t bytes = payload(op);
+  const bool loopback = nodes_.loops_back(op.from, to);
+  const Duration moved{inbound.pcie_femtoseconds_per_byte * bytes / 1000};
+  const Duration busy = inbound.pcie_per_verb + moved;
+  const Time begins = std::max(inbound.pcie_free, date);
+  inbound.pcie_free = begins + busy * (loopback ? 2 : 1);
+  return loopback && bytes > kSmallBytes ? begins + moved : begins;
+}
+
+void Responder::served(SimOperation& op) {
+  if (op.kind == OpKind::send) return messages_.arrived(op);
+  if (op.kind == OpKind::call) return calls_.arrived(op);
+  const VerbStatus status = refusal(op);
+  if (status != VerbStatus::ok) {
+    fail(op, status);
+    if (uses_slot(op.verb)) unstall(*op.qp);
+    return;
+  }
+  if (is_atomic(op.verb.kind)) return admit(op);
+  if (uses_slot(op.verb)) return enter_slot(op);
+  memory_.move(op);
+  note_effect(op);
+  answer(op, fetch_time(op));
+}
+
+// Why the verb is not executed; ok: it is.
+VerbStatus Responder::refusal(const SimOperation& op) const {
+  if (owner(op).evicted || op.qp->refuses(op)) return VerbStatus::flushed;
+  if (nodes_[op.qp->to].dead) return VerbStatus::peer_failed;
+  return memory_.allows(op) ? VerbStatus::ok : VerbStatus::access_error;
+}
+
+void Responder::note_effect(SimOperation& op) {
+  const Verb& verb = op.verb;
+  record_.count_effect(op);
+  record_.note({op.actor, static_cast<std::uint64_t>(verb.kind) | (std::uint64_t{verb.bytes} << 8),
+                verb.addr.packed(), verb.value.lo, verb.value.hi, op.completion.value.lo,
+                op.completion.value.hi});
+}
+
+// From the pipeline until a READ's data is there, or a WRITE's placed; from its slot until a wide
+// atomic is answered. Occupies nothing.
+Duration Responder::fetch_time(SimOperation& op) {
+  const NicModel& nic = nodes_.model(op.qp->to);
+  if (is_atomic(op.verb.kind)) return op.verb.bytes == 16 ? nic.atomic_16 : Duration{};
+  const bool read = op.verb.kind == VerbKind::read;
+  if (memory_.on_device(op.verb.addr)) return read ? nic.device_read : nic.device_write;
+  return (read ? nic.read : nic.write) + memory_.cache_miss(op.verb);
+}
+
+// ---- the way back ----
+
+void Responder::answer(SimOperation& op, Duration extra) {
+  const NodeId here = op.qp->to;
+  Time date = timeline_.now() + extra;
+  if (bulk_.answers(op, date)) return;
+  if (op.verb.kind == VerbKind::read && op.verb.bytes > kSmallBytes)
+    date = network_.depart_answer(here, op.from, date, op.verb.bytes);
+  date = date + network_.wire(here, op.from) + network_.jitter(here) + owner(op).nic.completion;
+  timeline_.push(op.qp->completes(date), op.actor, EventKind::complete, &op);
+}
+
+void Responder::fail(SimOperation& op, VerbStatus status) {
+  op.completion.status = status;
+  Qp& qp = *op.qp;
+  qp.fail();
+  const Time now = timeline_.now();
+  if (bulk_.answers(op, now)) return;
+  const SimActor& requester = owner(op);
+  const Duration until_heard = status == VerbStatus::peer_failed
+                                   ? requester.patience()
+                                   : network_.wire(qp.to, op.from) + requester.nic.completion;
+  timeline_.push(qp.completes(now + until_heard), op.actor, EventKind::complete, &op);
+}
+
+// ---- statistics ----
+
+void Responder::reset_stats() {
+  const Time now = timeline_.now();
+  for (Inbound& each : inbound_) {
+    each.verbs = 0;
+    each.link_busy = each.window_full = each.slot_wait = Duration{};
+    each.pipeline_busy = std::max(each.pipeline_free, now) - now;
+    each.slot_waits = 0;
+    if (each.admitted == each.window) each.window_full_since = now;
+    for (AtomicSlot& slot : each.slots) {
+      slot.busy_total = Duration{};
+      slot.busy_since = now;
+    }
+  }
+}
+
+NicStats Responder::busiest_server() const {
+  const Inbound* busiest = nullptr;
+  for (const SimNode& node : nodes_.all())
+    if (node.hosts_locks && (busiest == nullptr || inbound_[node.id].verbs > busiest->verbs))
+      busiest = &inbound_[node.id];
+  if (busiest == nullptr) return {};
+  const Time now = timeline_.now();
+  NicStats stats;
+  stats.measured = true;
+  stats.verbs = busiest->verbs;
+  stats.pipeline_busy = busiest->pipeline_busy - (std::max(busiest->pipeline_free, now) - now);
+  stats.link_busy = busiest->link_busy;
+  stats.window_full = busiest->window_full;
+  if (busiest->admitted == busiest->window) stats.window_full += now - busiest->window_full_since;
+  stats.slot_wait_total = busiest->slot_wait;
+  stats.slot_waits = busiest->slot_waits;
+  for (const AtomicSlot& slot : busiest->slots) {
+    const Duration held = slot.busy ? now - slot.busy_since : Duration{};
+    stats.hottest_slot_busy = std::max(stats.hottest_slot_busy, slot.busy_total + held);
+  }
+  return stats;
+}
+
+}  // namespace latchlab::sim

@@ -1,0 +1,184 @@
+#include "backends/simgrid/waits.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/simgrid/clocks.h"
+#include "backends/simgrid/cpus.h"
+#include "backends/simgrid/memory.h"
+#include "backends/simgrid/messages.h"
+#include "core/base/check.h"
+#include "core/base/prefetch.h"
+#include "core/verbs/wait_ends.h"
+
+namespace latchlab::sim {
+
+namespace {
+
+constexpr std::size_t kLongFrameBytes = 768;  // what a wait's coroutine touches when it goes on
+
+// It may wait for long: by then those who await it have left the cache, too, and asking one after
+// the other for the next would cost a miss each.
+void note_frames(SimWait& wait) {
+  wait.frames = {};
+  std::size_t count = 0;
+  for (auto at = wait.waiter; at && count < wait.frames.size(); at = awaiting(at))
+    wait.frames[count++] = at.address();
+}
+
+}  // namespace
+
+SimWait& Waits::take() {
+  SimWait& wait = waits_.take();
+  wait.clear();
+  return wait;
+}
+
+void Waits::start(SimActor& actor, SimWait& wait) {
+  wait.owner = &actor;
+  wait.life = actor.life;
+  wait.armed = true;
+  actor.waits.armed_.push(&wait);
+  if (actors_.crowded()) note_frames(wait);
+  if (try_satisfy(actor, wait)) return satisfied(actor, wait, {});
+  if (wait.set.word_count > 0 && !std::exchange(actor.waits.watching_, true))
+    watchers_[actor.node()].push_back(&actor);
+  wait.deadline_true = clocks_.true_date_of(actor.node(), wait.set.deadline);
+  arm_timer(actor, wait);
+}
+
+bool Waits::try_satisfy(SimActor& actor, SimWait& wait) {
+  return take_end_of_wait(
+      wait.set, membership_version_,
+      [&](EndpointAddr own) -> Endpoint& {
+        Endpoint* const endpoint = messages_.find(own);
+        LATCHLAB_CHECK(endpoint != nullptr && endpoint->owner == &actor,
+                       "waiting on somebody else's endpoint");
+        return *endpoint;
+      },
+      [&](RemoteAddr word) {
+        LATCHLAB_CHECK(word.node == actor.node(), "waiting on foreign memory");
+        return memory_.word(word);
+      },
+      wait.outcome);
+}
+
+void Waits::satisfied(SimActor& actor, SimWait& wait, Duration until_seen) {
+  wait.armed = false;
+  actor.waits.armed_.remove(&wait);
+  if (actors_.crowded()) prepare(actor, wait);
+  timeline_.push(timeline_.now() + until_seen, actor.index, EventKind::woken, &wait);
+}
+
+void Waits::prepare(const SimActor& actor, const SimWait& wait) const {
+  for (const void* const frame : wait.frames) {
+    if (frame == nullptr) break;
+    prefetch_bytes(frame, kLongFrameBytes);
+  }
+  actors_.prepare(actor, wait.waiter);
+}
+
+void Waits::woken(SimWait& wait) {
+  auto& actor = static_cast<SimActor&>(*wait.owner);
+  const Duration seen = wait.outcome.by == Woke::message ? actor.nic.completion : Duration{};
+  if (wait.life == actor.life &&
+      cpus_.queue({&actor, ReadyFor::wait, &wait, timeline_.now()}, seen))
+    return;
+  end(wait);
+}
+
+void Waits::end(SimWait& wait) {
+  auto& actor = static_cast<SimActor&>(*wait.owner);
+  if (wait.life != actor.life) return recycle(wait);
+  actors_.resume(actor, wait.waiter);
+}
+
+void Waits::forget(SimActor& dead) {
+  while (!dead.waits.armed_.empty()) {
+    SimWait& wait = *dead.waits.armed_.pop();
+    wait.armed = false;
+    recycle(wait);
+  }
+}
+
+// ---- deadlines ----
+
+// A slot keeps at most one useful timer event: one that comes early is set again for the date that
+// is due then. Long deadlines of short waits so cost nothing.
+void Waits::arm_timer(SimActor& actor, SimWait& wait) {
+  if (wait.deadline_true == kNever || wait.timer_at <= wait.deadline_true) return;
+  wait.timer_at = std::max(wait.deadline_true, timeline_.now());
+  timeline_.push(wait.timer_at, actor.index, EventKind::timer, &wait);
+}
+
+void Waits::timer(SimWait& wait) {
+  if (wait.timer_at != timeline_.now()) return;  // replaced by an earlier one
+  wait.timer_at = kNever;
+  if (!wait.armed) return;
+  auto& actor = static_cast<SimActor&>(*wait.owner);
+  if (wait.deadline_true > timeline_.now()) return arm_timer(actor, wait);
+  wait.outcome.by = Woke::deadline;
+  satisfied(actor, wait, {});
+}
+
+void Waits::clock_moved(NodeId node) {
+  for (const auto& actor : actors_.all()) {
+    if (actor->node() != node) continue;
+    for (SimWait* at = actor->waits.armed_.front(); at != nullptr; at = at->queue_next) {
+      at->deadline_true = clocks_.true_date_of(node, at->set.deadline);
+      arm_timer(*actor, *at);
+    }
+  }
+}
+
+// ---- what ends waits ----
+
+template <class Concerns>
+void Waits::check(SimActor& actor, Duration until_seen, Concerns&& concerns) {
+  for (SimWait* at = actor.waits.armed_.front(); at != nullptr;) {
+    SimWait& wait = *std::exchange(at, at->queue_next);
+    if (concerns(wait.set) && try_satisfy(actor, wait)) satisfied(actor, wait, until_seen);
+  }
+}
+
+void Waits::message_came(SimActor& actor) {
+  check(actor, actor.nic.completion, [](const WaitSet& set) { return set.message_count > 0; });
+}
+
+void Waits::tell_watchers(RemoteAddr word) {
+  for (SimActor* actor : watchers_[word.node]) {
+    check(*actor, actor->nic.cpu_access, [&](const WaitSet& set) {
+      return std::any_of(
+          set.words.begin(), set.words.begin() + set.word_count,
+          [&](const WordWait& watched) { return watched.word.offset == word.offset; });
+    });
+  }
+}
+
+void Waits::remove_members(const std::vector<ClientId>& gone) {
+  for (const ClientId client : gone) alive_[client.value] = false;
+  ++membership_version_;
+  for (const auto& actor : actors_.all()) check(*actor, {}, [](const WaitSet&) { return true; });
+}
+
+// ---- sleeps ----
+
+void Waits::sleep(SimActor& actor, Duration length, std::coroutine_handle<> waiter) {
+  const Time date = clocks_.end_of(actor.node(), length);
+  if (date == kNever) return;
+  SimSleep& sleep = sleeps_.take();
+  sleep = {&actor, waiter, actor.life};
+  timeline_.push(std::max(date, timeline_.now()), actor.index, EventKind::wake_up, &sleep);
+}
+
+void Waits::wake_up(SimSleep& sleep) {
+  if (!cpus_.queue({sleep.actor, ReadyFor::sleep, &sleep, timeline_.now()}, {})) end(sleep);
+}
+
+void Waits::end(SimSleep& sleep) {
+  const SimSleep over = sleep;
+  sleeps_.give(sleep);
+  if (over.life == over.actor->life) actors_.resume(*over.actor, over.waiter);
+}
+
+}  // namespace latchlab::sim

@@ -1,0 +1,95 @@
+#pragma once
+// Waits at home: for messages, words in own memory, deadlines, membership; and sleeps. Also who is
+// a member.
+
+#include <array>
+#include <coroutine>
+#include <cstdint>
+#include <vector>
+
+#include "backends/simgrid/actors.h"
+#include "backends/simgrid/nodes.h"
+#include "backends/simgrid/sim_operation.h"
+#include "core/verbs/operation.h"
+
+namespace latchlab::sim {
+
+class Clocks;
+class Cpus;
+class Memory;
+class Messages;
+
+struct SimWait : WaitOperation {
+  SimWait* queue_next = nullptr;           // armed: the actor's next, in the order of their start
+  bool armed = false;                      // registered and not yet over
+  Time deadline_true;                      // of set.deadline
+  Time timer_at = kNever;                  // earliest timer event that is under way for this slot
+  std::array<const void*, 4> frames = {};  // of its coroutine and of who awaits it; null: no more
+};
+
+// Small, because most clients of a large crowd sleep.
+struct SimSleep {
+  SimActor* actor = nullptr;
+  std::coroutine_handle<> waiter;
+  std::uint64_t life = 0;  // the actor's when it lay down
+};
+
+// The parts that it asks.
+struct WaitsNeeds {
+  Timeline& timeline_;
+  Actors& actors_;
+  const Nodes& nodes_;
+  const Clocks& clocks_;
+  Memory& memory_;
+  Messages& messages_;
+  Cpus& cpus_;
+};
+
+class Waits : WaitsNeeds {
+ public:
+  Waits(const WaitsNeeds& needs, std::uint32_t clients)
+      : WaitsNeeds(needs), watchers_(nodes_), alive_(clients, true) {}
+
+  SimWait& take();
+  void start(SimActor& actor, SimWait& wait);
+  void recycle(SimWait& wait) { waits_.give(wait); }
+  void sleep(SimActor& actor, Duration length, std::coroutine_handle<> waiter);
+  std::size_t in_use() const { return waits_.in_use() + sleeps_.in_use(); }
+
+  // ---- events ----
+  void timer(SimWait& wait);  // its deadline may have come
+  void woken(SimWait& wait);
+  void wake_up(SimSleep& sleep);
+  // When a core has time for it.
+  void end(SimWait& wait);
+  void end(SimSleep& sleep);
+
+  // ---- what others tell ----
+  void message_came(SimActor& actor);
+  void word_changed(RemoteAddr word) {
+    if (!watchers_[word.node].empty()) tell_watchers(word);
+  }
+  void clock_moved(NodeId node);
+  void remove_members(const std::vector<ClientId>& gone);
+  void forget(SimActor& dead);
+
+  Membership membership() const { return {membership_version_, &alive_}; }
+
+ private:
+  bool try_satisfy(SimActor& actor, SimWait& wait);
+  void satisfied(SimActor& actor, SimWait& wait, Duration until_seen);
+  void arm_timer(SimActor& actor, SimWait& wait);
+  void tell_watchers(RemoteAddr word);
+  void prepare(const SimActor& actor, const SimWait& wait) const;
+  // Satisfies those of the actor's waits that `concerns` and that can end.
+  template <class Concerns>
+  void check(SimActor& actor, Duration until_seen, Concerns&& concerns);
+
+  Slots<SimWait> waits_;
+  Slots<SimSleep> sleeps_;
+  PerNode<std::vector<SimActor*>> watchers_;  // actors with word waits
+  std::vector<bool> alive_;                   // later than the crash
+  std::uint64_t membership_version_ = 0;
+};
+
+}  // namespace latchlab::sim
