@@ -94,7 +94,7 @@ std::int64_t checked(const ScenarioKey& key, std::int64_t value, const YamlNode&
     const std::int64_t size = limit < 0 ? -limit : limit;
     return (limit < 0 ? "-" : "") + (is_ratio(key) ? format_decimal(size) : formatted(key, size));
   };
-  if (key.most == ScenarioKey().most)
+  if (key.max.empty() && key.most == ScenarioKey().most)
     reject(node.place, "{} is {}; expected at least {}", path, node.text, key.min);
   const bool bare = node.text.find_first_not_of("0123456789.") == std::string::npos;
   const bool percent =

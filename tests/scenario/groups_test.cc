@@ -139,9 +139,10 @@ TEST(Groups, are_refused_where_they_contradict_the_platform_or_each_other) {
   EXPECT_THAT(problem(scenario("groups: [{name: a, clocks: {drfit: 1ppm}}]")),
               HasSubstr("test.yaml:4: unknown key 'drfit' in groups.0.clocks; did you mean "
                         "'drift'?"));
-  EXPECT_EQ(problem(scenario("groups: {name: a}")),
-            "test.yaml:4: groups holds a mapping; expected a list such as [{name: readers, nodes: 2, "
-            "workload: {read_ratio: 100%}}, {name: writers}]");
+  EXPECT_EQ(
+      problem(scenario("groups: {name: a}")),
+      "test.yaml:4: groups holds a mapping; expected a list such as [{name: readers, nodes: 2, "
+      "workload: {read_ratio: 100%}}, {name: writers}]");
   EXPECT_THAT(problem(scenario("groups: [{name: a, nodes: 60000, clients_per_node: 1000}]")),
               HasSubstr("platform has 60000000 clients"));
   EXPECT_EQ(problem(scenario("groups:\n  - name: a\n    workload:\n      read_ratio: 50\n")),

@@ -55,9 +55,9 @@ TEST(HardwareAdvice, what_describes_a_simulated_world_is_not_used) {
                   "platform.clocks.drift: real clocks drift as they do; the value is not used",
                   StartsWith("platform.clocks.offset:"), StartsWith("platform.clocks.nic_drift:"),
                   "platform.qps: each client has QPs of its own; the value is not used",
-                  StartsWith("platform.client_nodes_per_nic:"),
                   StartsWith("platform.server_cpu.cores:"),
                   StartsWith("platform.server_cpu.call_service:"), StartsWith("platform.cores:"),
+                  StartsWith("platform.client_nodes_per_nic:"),
                   "groups: nic and clocks of group slow: real nodes have their own; the values are "
                   "not used"));
 }

@@ -151,7 +151,7 @@ TEST(Overrides, mistakes_name_the_override) {
                         {"faults.0.at", "5ms"},
                     }),
             "--set faults.0.at=5ms: faults holds a mapping; expected a list such as [{kind: "
-            "skip_release, probability: 0.1%}]");
+            "client_crash, at: 30ms, client: 0}]");
 }
 
 TEST(Overrides, on_a_swept_path_replace_the_axis) {

@@ -7,9 +7,9 @@
 
 #include "core/measure/metric_docs.h"
 #include "core/protocols/registry.h"
+#include "core/scenario/nic_constants.h"
 #include "core/scenario/quantities.h"
 #include "core/scenario/reference.h"
-#include "core/scenario/nic_constants.h"
 #include "core/scenario/scenario_keys.h"
 #include "core/scenario/suggestions.h"
 
