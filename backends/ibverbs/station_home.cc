@@ -104,13 +104,13 @@ void Station::post_allocate(IbOperation& op) {
   LATCHLAB_CHECK(directory_.exists(op.server), "allocation at a node that does not exist");
   const LaneId home = directory_.home_of(op.server);
   if (!lane_->reaches(home)) return finish(op, VerbStatus::peer_failed);
-  const RegionBody body{static_cast<std::uint64_t>(op.length.ps)};
+  const RegionBody body{op.allocated_bytes};
   lane_->send(home, FrameKind::allocate, ask(FrameKind::allocate, home, &op, nullptr), body);
 }
 
 // Every node that could be reached by the client's verbs cuts it off.
 void Station::post_evict(IbOperation& op) {
-  const auto client = static_cast<std::uint32_t>(op.length.ps);
+  const std::uint32_t client = op.evicted.value;
   LATCHLAB_CHECK(client < alive_.size(), "eviction of a client that does not exist");
   std::vector<LaneId> homes;
   for (const NodeCard& card : directory_.nodes) {
