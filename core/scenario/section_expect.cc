@@ -1,6 +1,5 @@
 #include "core/scenario/section_expect.h"
 
-#include <cmath>
 #include <set>
 
 #include "core/scenario/point_index.h"
@@ -158,7 +157,8 @@ const Keys& expect_keys() {
   const Kinds single = {"value", "ratio", "order"};
   const Kinds figures = {"value", "ratio"};
   const auto tolerance = number<Entry>(
-      ratio, [](const Entry& entry) { return std::llround(entry.tolerance * 1e9); },
+      ratio,
+      [](const Entry& entry) { return static_cast<std::int64_t>(entry.tolerance * 1e9 + 0.5); },
       [](Entry& entry, std::int64_t ppb) { entry.tolerance = static_cast<double>(ppb) / 1e9; }, "0",
       "1000");
   const auto best = words<Entry>(
