@@ -157,15 +157,23 @@ YamlSize size_of(const YamlNode& node) {
 }
 
 YamlNode yaml_text(std::string text, Place place) {
-  return {.kind = YamlKind::scalar, .text = std::move(text), .place = std::move(place)};
+  YamlNode node = yaml_map(std::move(place));
+  node.kind = YamlKind::scalar;
+  node.text = std::move(text);
+  return node;
 }
 
 YamlNode yaml_map(Place place) {
-  return {.kind = YamlKind::map, .place = std::move(place)};
+  YamlNode node;
+  node.kind = YamlKind::map;
+  node.place = std::move(place);
+  return node;
 }
 
 YamlNode yaml_sequence(Place place) {
-  return {.kind = YamlKind::sequence, .place = std::move(place)};
+  YamlNode node = yaml_map(std::move(place));
+  node.kind = YamlKind::sequence;
+  return node;
 }
 
 const YamlNode* find_path(const YamlNode& root, std::string_view path) {

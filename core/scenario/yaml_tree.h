@@ -23,11 +23,11 @@ struct YamlEntry;
 
 struct YamlNode {
   YamlKind kind = YamlKind::null;
-  std::string text = {};                // scalar
-  std::vector<YamlNode> items = {};     // sequence
-  std::vector<YamlEntry> entries = {};  // map, in the order of the text; keys are unique
-  Place place = {};
-  std::string json = {};  // what stands for it in JSON; empty: the same, scalars as strings
+  std::string text;                // scalar
+  std::vector<YamlNode> items;     // sequence
+  std::vector<YamlEntry> entries;  // map, in the order of the text; keys are unique
+  Place place;
+  std::string json;  // what stands for it in JSON; empty: the same, scalars as strings
 
   bool is_null() const { return kind == YamlKind::null; }
   bool is_scalar() const { return kind == YamlKind::scalar; }

@@ -33,8 +33,8 @@ ExplorerOptions seeded(std::uint64_t seed) {
 }
 
 // One explorer, two clients.
-struct World {
-  explicit World(const ExplorerOptions& options) : backend(plan_of_three(), options) {}
+struct ThreeNodes {
+  explicit ThreeNodes(const ExplorerOptions& options) : backend(plan_of_three(), options) {}
   ExplorerBackend backend;
   Verbs& one = backend.add_actor(ActorKind::client, kHere, ClientId{0});
   Verbs& two = backend.add_actor(ActorKind::client, kThere, ClientId{1});
@@ -52,7 +52,7 @@ Task<void> write_pair(Verbs& verbs) {
 TEST(Explorer, tears_sixteen_bytes_in_both_ways) {
   std::set<std::pair<std::uint64_t, std::uint64_t>> seen;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    World world(seeded(seed));
+    ThreeNodes world(seeded(seed));
     Words words;
     world.backend.spawn(world.one, read_pair(world.one, words), {});
     world.backend.spawn(world.two, write_pair(world.two), {});
@@ -74,7 +74,7 @@ std::set<std::uint64_t> store_against_atomic(bool atomic_with_writes) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     ExplorerOptions options = seeded(seed);
     options.atomic_with_writes = atomic_with_writes;
-    World world(options);
+    ThreeNodes world(options);
     world.backend.spawn(world.one, store_hundred(world.one), {});
     world.backend.spawn(world.two, add_one(world.two), {});
     EXPECT_EQ(world.run(), RunEnd::finished);
@@ -101,7 +101,7 @@ Task<void> read_then_write(Verbs& verbs, bool fenced, std::uint64_t& seen) {
 std::set<std::uint64_t> read_before_write(bool fenced) {
   std::set<std::uint64_t> all;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    World world(seeded(seed));
+    ThreeNodes world(seeded(seed));
     std::uint64_t seen = 0;
     world.backend.spawn(world.one, read_then_write(world.one, fenced, seen), {});
     EXPECT_EQ(world.run(), RunEnd::finished);
@@ -135,7 +135,7 @@ Task<void> wait_for_one(Verbs& verbs, WaitEnd& end) {
 TEST(Explorer, may_miss_a_value_that_holds_for_a_moment_only) {
   std::set<WaitEnd> ends;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    World world(seeded(seed));
+    ThreeNodes world(seeded(seed));
     WaitEnd end = WaitEnd::failed;
     world.backend.spawn(world.one, wait_for_one(world.one, end), {});
     world.backend.spawn(world.two, blink(world.two), {});
@@ -156,7 +156,7 @@ Task<void> work_then_send(Verbs& verbs, EndpointAddr target) {
 }
 
 // What ends client one's wait for a message: client two sends it after its work.
-Woke woken(World& world) {
+Woke woken(ThreeNodes& world) {
   const EndpointAddr inbox = world.one.open_endpoint(1);
   Woke by = Woke::membership;
   world.backend.spawn(world.one, wait_with_deadline(world.one, inbox, by), {});
@@ -167,7 +167,7 @@ Woke woken(World& world) {
 
 TEST(Explorer, deadline_does_not_pass_while_anything_else_can_happen) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    World world(seeded(seed));
+    ThreeNodes world(seeded(seed));
     ASSERT_EQ(woken(world), Woke::message);
   }
 }
@@ -175,7 +175,7 @@ TEST(Explorer, deadline_does_not_pass_while_anything_else_can_happen) {
 TEST(Explorer, deadline_passes_when_the_client_that_would_have_acted_is_dead) {
   ExplorerOptions options = seeded(1);
   options.crashes.push_back({ClientId{1}, 20, CrashKind::client});
-  World world(options);
+  ThreeNodes world(options);
   EXPECT_EQ(woken(world), Woke::deadline);
 }
 
@@ -192,7 +192,7 @@ TEST(Explorer, any_number_of_the_verbs_of_a_dead_client_lands) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     ExplorerOptions options = seeded(seed);
     options.crashes.push_back({ClientId{0}, 4, CrashKind::client});
-    World world(options);
+    ThreeNodes world(options);
     world.backend.spawn(world.one, add_detached(world.one), {});
     world.backend.spawn(world.two, look_for_long(world.two), {});
     ASSERT_EQ(world.run(), RunEnd::finished);
@@ -212,7 +212,7 @@ struct Outcome {
   std::vector<std::uint32_t> choices;
 };
 Outcome run_contention(const ExplorerOptions& options) {
-  World world(options);
+  ThreeNodes world(options);
   world.backend.spawn(world.one, contend(world.one), {});
   world.backend.spawn(world.two, contend(world.two), {});
   EXPECT_EQ(world.run(), RunEnd::finished);
@@ -240,7 +240,7 @@ TEST(Explorer, recorded_choices_replay_the_run) {
 TEST(Explorer, gives_up_after_its_steps) {
   ExplorerOptions options = seeded(1);
   options.max_steps = 30;
-  World world(options);
+  ThreeNodes world(options);
   world.backend.spawn(world.one, look_for_long(world.one), {});
   EXPECT_EQ(world.run(), RunEnd::reached);
   EXPECT_EQ(world.backend.events(), 30U);

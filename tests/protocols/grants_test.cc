@@ -10,8 +10,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // Readers, and updaters of which each becomes a writer: of one lock, or of parts of it.
-Case readers_and_updaters(Extent extent) {
-  Case setup =
+RunSetup readers_and_updaters(Extent extent) {
+  RunSetup setup =
       repeated(kReferenceLock, 3, [=](ClientId client, const World& world, Section& section) {
         const bool updates = client.value % 2 == 0;
         want(world, section, 0, updates ? LockMode::update : LockMode::shared, extent);
@@ -36,7 +36,7 @@ TEST(Upgrades, exclude_readers_and_move_the_guards_count) {
 
 TEST(Upgrades, of_a_lock_that_waits_for_no_reader_are_caught_by_monitor_and_guard) {
   LATCHLAB_NEEDS_EXPLORER("chosen orders");
-  Case setup = readers_and_updaters({});
+  RunSetup setup = readers_and_updaters({});
   setup.params = {{"fault", text("upgrades_at_once")}};
   EXPECT_NE(first_seed(setup, 50, [](const Outcome& o) { return o.safety.violations > 0; }), 0U);
   EXPECT_NE(first_seed(setup, 50, [](const Outcome& o) { return judge(o.guard).violations > 0; }),
@@ -51,8 +51,8 @@ TEST(Extents, smaller_than_the_whole_are_not_guarded_and_not_counted_as_checked)
 }
 
 // Each client a stretch that reaches into the next one's.
-Case stretches(const char* fault) {
-  Case setup =
+RunSetup stretches(const char* fault) {
+  RunSetup setup =
       repeated(kReferenceLock, 3, [](ClientId client, const World& world, Section& section) {
         want(world, section, 0, LockMode::exclusive, {client.value * 4ULL, 6});
         want(world, section, 0, LockMode::exclusive, {100 + client.value * 4ULL, 4});
@@ -75,7 +75,7 @@ TEST(Extents, that_overlap_exclude_each_other_and_others_do_not) {
 
 TEST(Extents, of_a_lock_that_ignores_overlaps_are_caught) {
   LATCHLAB_NEEDS_EXPLORER("chosen orders");
-  const Case setup = stretches("shares_extents");
+  const RunSetup setup = stretches("shares_extents");
   const std::uint64_t seed =
       first_seed(setup, 50, [](const Outcome& o) { return o.safety.violations > 0; });
   ASSERT_NE(seed, 0U);
@@ -84,8 +84,8 @@ TEST(Extents, of_a_lock_that_ignores_overlaps_are_caught) {
 
 // ---- leases ----
 
-Case leased(bool extend) {
-  Case setup =
+RunSetup leased(bool extend) {
+  RunSetup setup =
       repeated(kReferenceLock, 2, [=](ClientId client, const World& world, Section& section) {
         want(world, section, 0);
         section.extend = extend;
@@ -115,7 +115,7 @@ TEST(Leases, are_extended_before_work_that_is_longer) {
 
 TEST(Work, does_not_begin_after_a_lease) {
   LATCHLAB_NEEDS_EXPLORER("a lease shorter than a verb on a busy machine may take");
-  Case setup = alone(leased(false));
+  RunSetup setup = alone(leased(false));
   setup.object_bytes = 8;
   const auto fill = setup.section;
   setup.section = [fill](ClientId client, std::uint64_t count, const World& world,

@@ -13,8 +13,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-Case guarded(const std::string& protocol) {
-  Case setup;
+RunSetup guarded(const std::string& protocol) {
+  RunSetup setup;
   setup.protocol = protocol;
   setup.shared_percent = 50;
   setup.guard = GuardMode::on;
@@ -26,7 +26,7 @@ INSTANTIATE_TEST_SUITE_P(Protocols, GuardedLock, ::testing::ValuesIn(protocol_na
                          [](const auto& made) { return made.param; });
 
 TEST_P(GuardedLock, that_excludes_shows_no_conflict) {
-  Case setup = guarded(GetParam());
+  RunSetup setup = guarded(GetParam());
   setup.client_nodes = 3;  // small models may have no room for more clients
   setup.clients_per_node = 1;
   for (std::uint64_t seed = 1; seed <= seeds(50); ++seed) {

@@ -1,7 +1,7 @@
 #pragma once
 // Runs a protocol with the client loop and the safety monitor, and tells what happened: in the
 // explorer, where one run is one seeded order and `first_seed` looks for one that goes wrong, in
-// the backend that Case::make names, or on hardware (worlds.h).
+// the backend that RunSetup::make names, or on hardware (worlds.h).
 //
 // The explorer has no timing: what would end a lease happens there only when nothing else can. So
 // protocols that need `timing` for their leases alone run in it, and their recoveries are explored.
@@ -32,7 +32,7 @@ inline ParamValue number(std::int64_t value) {
   return value;
 }
 
-struct Case {
+struct RunSetup {
   std::string protocol;
   const ProtocolEntry* entry = nullptr;  // of a protocol that is not registered
   std::string profile;                   // empty: the default
@@ -86,7 +86,7 @@ struct Outcome {
   bool safe() const { return safety.violations == 0 && safety.late_effects == 0; }
 };
 
-inline ParamSet params_of(const Case& setup, const ProtocolEntry& entry) {
+inline ParamSet params_of(const RunSetup& setup, const ProtocolEntry& entry) {
   ParamSet params =
       setup.profile.empty() ? entry.small_params() : entry.info.resolve(setup.profile);
   if (on_hardware() && setup.make == nullptr && params.values().count("lease") > 0)
@@ -97,7 +97,7 @@ inline ParamSet params_of(const Case& setup, const ProtocolEntry& entry) {
 
 class CaseRun final : public OperationSource, public LoopObserver, public SafetyMonitor::Clocks {
  public:
-  CaseRun(const Case& setup, std::uint64_t seed) : setup_(setup), seed_(seed) {
+  CaseRun(const RunSetup& setup, std::uint64_t seed) : setup_(setup), seed_(seed) {
     const ProtocolEntry* entry = setup.entry ? setup.entry : find_protocol(setup.protocol);
     LATCHLAB_CHECK(entry != nullptr, "no such protocol");
     protocol_ = entry->make(params_of(setup, *entry));
@@ -233,7 +233,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     return backend_->local_now(world_->node_of(client));
   }
 
-  Case setup_;
+  RunSetup setup_;
   std::uint64_t seed_;
   std::unique_ptr<Protocol> protocol_;
   std::unique_ptr<World> world_;
@@ -246,12 +246,12 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   Outcome outcome_;
 };
 
-inline Outcome run(const Case& setup, std::uint64_t seed) {
+inline Outcome run(const RunSetup& setup, std::uint64_t seed) {
   return CaseRun(setup, seed).go();
 }
 
 // Runs seeds 1.. until `wrong` says yes; the seed, or 0 when none of `runs` did.
-inline std::uint64_t first_seed(const Case& setup, std::uint64_t runs,
+inline std::uint64_t first_seed(const RunSetup& setup, std::uint64_t runs,
                                 const std::function<bool(const Outcome&)>& wrong) {
   for (std::uint64_t seed = 1; seed <= runs; ++seed)
     if (wrong(run(setup, seed))) return seed;
@@ -259,7 +259,7 @@ inline std::uint64_t first_seed(const Case& setup, std::uint64_t runs,
 }
 
 // Safe, and everybody is done, whatever the order.
-inline void expect_sound(const Case& setup, std::uint64_t runs) {
+inline void expect_sound(const RunSetup& setup, std::uint64_t runs) {
   for (std::uint64_t seed = 1; seed <= seeds(runs); ++seed) {
     const Outcome outcome = run(setup, seed);
     ASSERT_EQ(outcome.safety.violations, 0U) << "seed " << seed << ": " << outcome.violation;

@@ -53,22 +53,22 @@ inline void expect_caught(Bug bug, std::uint64_t budget, const Fails& wrong) {
 // By the monitor, and by guard words, which have to find it where no observer sees every client.
 // They look for a shorter time, since holders count themselves in after the grant, and out before
 // the release.
-inline void expect_breaks_exclusion(Bug bug, std::uint64_t budget, const Case& setup) {
+inline void expect_breaks_exclusion(Bug bug, std::uint64_t budget, const RunSetup& setup) {
   expect_caught(bug, budget, [&](auto seed) { return run(setup, seed).safety.violations > 0; });
-  Case guarded = setup;
+  RunSetup guarded = setup;
   guarded.guard = GuardMode::on;
   expect_caught(
       bug, 5 * budget, [&](auto seed) { return judge(run(guarded, seed).guard).violations > 0; },
       5 * budget);
 }
 
-inline void expect_blocks(Bug bug, std::uint64_t budget, const Case& setup) {
+inline void expect_blocks(Bug bug, std::uint64_t budget, const RunSetup& setup) {
   expect_caught(bug, budget, [&](auto seed) { return run(setup, seed).end != RunEnd::finished; });
 }
 
 // On the RDMA device of this machine. A crowd with sections far longer than a verb takes needs no
 // chosen order.
-inline void expect_breaks_exclusion_on_hardware(Bug bug, Case setup) {
+inline void expect_breaks_exclusion_on_hardware(Bug bug, RunSetup setup) {
   if (!on_hardware()) GTEST_SKIP() << "needs an RDMA device and LATCHLAB_WORLD=ibverbs";
   setup.client_nodes = 3;
   setup.clients_per_node = 1;  // dslr's small counters have no room for more

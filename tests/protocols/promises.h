@@ -11,8 +11,8 @@
 namespace latchlab::testing {
 
 // Three clients, a node each: dslr's small counters have no room for more.
-inline Case crowd(const std::string& protocol, const std::string& profile = "") {
-  Case setup;
+inline RunSetup crowd(const std::string& protocol, const std::string& profile = "") {
+  RunSetup setup;
   setup.protocol = protocol;
   setup.profile = profile;
   setup.client_nodes = 3;
@@ -25,7 +25,7 @@ inline Case crowd(const std::string& protocol, const std::string& profile = "") 
 // ---- Protocol::is_free ----
 
 // The entry looks free when all have gone, and never while somebody holds the lock.
-inline void expect_free_when_all_have_gone(const Case& setup) {
+inline void expect_free_when_all_have_gone(const RunSetup& setup) {
   for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
     const Outcome outcome = run(setup, seed);
     ASSERT_EQ(outcome.end, RunEnd::finished) << "seed " << seed;
@@ -42,7 +42,7 @@ inline bool is_free(const char* protocol, const std::vector<std::uint64_t>& word
 
 // Of a crowd whose client 0 dies when it holds the lock: what an order that ends like this leaves.
 inline Outcome after_a_death(const char* protocol, bool (*ends_so)(const Outcome&)) {
-  Case setup = crowd(protocol);
+  RunSetup setup = crowd(protocol);
   setup.dies = {0};
   const std::uint64_t seed = first_seed(setup, 50, ends_so);
   EXPECT_GT(seed, 0U) << protocol;
@@ -73,7 +73,7 @@ inline Labels labels(const std::string& protocol, bool reached) {
   return found;
 }
 
-inline void expect_reached(const Case& setup, const Labels& some) {
+inline void expect_reached(const RunSetup& setup, const Labels& some) {
   LATCHLAB_NEEDS_EXPLORER("reaches rare paths by many orders");
   paths::forget();
   paths::record(true);
@@ -84,7 +84,7 @@ inline void expect_reached(const Case& setup, const Labels& some) {
 
 // A crowd without failures reaches at least the ordinary ones, and none of the rare ones, although
 // they are known.
-inline void expect_paths(const Case& setup, const Labels& ordinary, const Labels& rare) {
+inline void expect_paths(const RunSetup& setup, const Labels& ordinary, const Labels& rare) {
   expect_reached(setup, ordinary);
   if (!on_hardware()) {
     EXPECT_THAT(labels(setup.protocol, false), ::testing::IsSupersetOf(rare));

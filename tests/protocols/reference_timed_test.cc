@@ -13,9 +13,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // The n-th section of client c is that of turn c + n.
-Case in_turns(std::uint64_t times,
-              std::function<void(std::uint64_t turn, const World&, Section&)> fill) {
-  Case setup = repeated(kReferenceLock, times, {});
+RunSetup in_turns(std::uint64_t times,
+                  std::function<void(std::uint64_t turn, const World&, Section&)> fill) {
+  RunSetup setup = repeated(kReferenceLock, times, {});
   setup.section = [=](ClientId client, std::uint64_t count, const World& world, Section& section) {
     if (count >= times) return false;
     fill(client.value + count, world, section);
@@ -26,14 +26,14 @@ Case in_turns(std::uint64_t times,
   setup.make = plain_simulation;
   return setup;
 }
-Case faulty(Case setup, const char* fault) {
+RunSetup faulty(RunSetup setup, const char* fault) {
   setup.params = {{"fault", text(fault)}};
   return setup;
 }
 
 // Exclusive, shared, update, update that becomes exclusive.
-Case all_modes() {
-  Case setup = in_turns(40, [](std::uint64_t turn, const World& world, Section& section) {
+RunSetup all_modes() {
+  RunSetup setup = in_turns(40, [](std::uint64_t turn, const World& world, Section& section) {
     const LockMode modes[] = {LockMode::exclusive, LockMode::shared, LockMode::update};
     want(world, section, 0, modes[std::min<std::uint64_t>(turn % 4, 2)]);
     section.upgrades = turn % 4 == 3 ? 1 : 0;
@@ -62,7 +62,7 @@ TEST(timed, reference_upgrades_that_wait_for_no_reader_are_caught) {
 
 // ---- units ----
 
-Case stretches(std::uint64_t units) {
+RunSetup stretches(std::uint64_t units) {
   return in_turns(20, [=](std::uint64_t turn, const World& world, Section& section) {
     const bool reads = turn % 3 == 0;
     want(world, section, 0, reads ? LockMode::shared : LockMode::exclusive, {turn % 8 * 4, units});
@@ -94,8 +94,8 @@ TEST(timed, reference_units_whose_overlap_is_ignored_are_caught) {
 
 // ---- who waits for whom ----
 
-Case three_clients(std::function<void(ClientId, const World&, Section&)> fill) {
-  Case setup = repeated(kReferenceLock, 1, std::move(fill));
+RunSetup three_clients(std::function<void(ClientId, const World&, Section&)> fill) {
+  RunSetup setup = repeated(kReferenceLock, 1, std::move(fill));
   setup.client_nodes = 3;
   setup.clients_per_node = 1;
   setup.make = plain_simulation;
@@ -145,7 +145,7 @@ TEST(timed, reference_upgrade_does_not_wait_for_readers_of_others) {
 // Client 0 has lock 0 and waits for lock 1, which client 1 has for 70 us. Its work ends after the
 // lease that it had first, which client 2 waits for.
 TEST(timed, reference_lease_that_is_extended_keeps_others_out_for_longer) {
-  Case setup = three_clients([](ClientId client, const World& world, Section& section) {
+  RunSetup setup = three_clients([](ClientId client, const World& world, Section& section) {
     if (client.value != 1) want(world, section, 0);
     if (client.value != 2) want(world, section, 1);
     section.extend = client.value == 0;
@@ -167,7 +167,7 @@ TEST(timed, reference_lease_that_is_extended_keeps_others_out_for_longer) {
 // Client 1 has lock 1 for long, and nobody may wait. Client 0 has lock 0 by then, which client 2
 // wants in the middle of client 0's first pause.
 TEST(timed, sections_that_give_back_pause_with_nothing_held) {
-  Case setup = three_clients([](ClientId client, const World& world, Section& section) {
+  RunSetup setup = three_clients([](ClientId client, const World& world, Section& section) {
     if (client.value != 1) want(world, section, 0);
     if (client.value != 2) want(world, section, 1);
     section.on_abort = OnAbort::give_back;

@@ -7,9 +7,9 @@
 namespace latchlab::testing {
 
 // What each client does `times` times over.
-inline Case repeated(const char* protocol, std::uint64_t times,
-                     std::function<void(ClientId, const World&, Section&)> fill) {
-  Case setup;
+inline RunSetup repeated(const char* protocol, std::uint64_t times,
+                         std::function<void(ClientId, const World&, Section&)> fill) {
+  RunSetup setup;
   setup.protocol = protocol;
   if (setup.protocol == kReferenceLock) setup.entry = &reference_lock();
   setup.locks = 4;
@@ -22,7 +22,7 @@ inline Case repeated(const char* protocol, std::uint64_t times,
   return setup;
 }
 
-inline Case alone(Case setup) {
+inline RunSetup alone(RunSetup setup) {
   setup.client_nodes = setup.clients_per_node = 1;
   return setup;
 }

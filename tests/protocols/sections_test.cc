@@ -28,7 +28,7 @@ INSTANTIATE_TEST_SUITE_P(Protocols, SeveralHeld,
                          [](const auto& made) { return std::string(made.param); });
 
 TEST_P(SeveralHeld, exclude_each_other_and_are_guarded_lock_by_lock) {
-  Case setup = repeated(GetParam(), 3, all_three);
+  RunSetup setup = repeated(GetParam(), 3, all_three);
   setup.guard = GuardMode::on;
   for (std::uint64_t seed = 1; seed <= seeds(50); ++seed) {
     const Outcome outcome = run(setup, seed);
@@ -43,7 +43,7 @@ TEST_P(SeveralHeld, exclude_each_other_and_are_guarded_lock_by_lock) {
 }
 
 // The first lock is free, the second one never in time.
-Case impatient_for_two(OnAbort on_abort) {
+RunSetup impatient_for_two(OnAbort on_abort) {
   return repeated("cas", 2, [=](ClientId client, const World& world, Section& section) {
     want(world, section, client.value == 0 ? 0 : 2);
     want(world, section, 1);
@@ -55,7 +55,7 @@ Case impatient_for_two(OnAbort on_abort) {
 
 TEST(Sections, that_miss_their_deadline_give_back_what_they_hold_and_are_over) {
   LATCHLAB_NEEDS_EXPLORER("chosen orders");
-  Case setup = impatient_for_two(OnAbort::retry);
+  RunSetup setup = impatient_for_two(OnAbort::retry);
   setup.clients_per_node = 1;
   std::uint64_t gave_back = 0;
   for (std::uint64_t seed = 1; seed <= seeds(50); ++seed) {
@@ -97,7 +97,7 @@ class Refusing final : public LockClient {
   int acquisitions_, upgrades_;  // how many more are refused
 };
 
-std::vector<std::string> refused_twice(Case setup) {
+std::vector<std::string> refused_twice(RunSetup setup) {
   setup.wrap = [](LockClient& inner) -> std::unique_ptr<LockClient> {
     return std::make_unique<Refusing>(inner, LockId{1}, 2, 0);
   };
@@ -108,7 +108,7 @@ std::vector<std::string> refused_twice(Case setup) {
   return outcome.log;
 }
 
-Case two_wants(OnAbort on_abort) {
+RunSetup two_wants(OnAbort on_abort) {
   return repeated("cas", 1, [=](ClientId, const World& world, Section& section) {
     want(world, section, 0);
     want(world, section, 1);
@@ -132,7 +132,7 @@ TEST(Sections, give_everything_back_and_start_over_where_they_say_so) {
   for (std::size_t i = 0; i < 2 * round.size(); ++i) EXPECT_EQ(log[i], round[i % round.size()]);
 }
 
-Case upgrading(OnAbort on_abort) {
+RunSetup upgrading(OnAbort on_abort) {
   return repeated(kReferenceLock, 1, [=](ClientId, const World& world, Section& section) {
     want(world, section, 0, LockMode::shared);
     want(world, section, 1, LockMode::update);
@@ -151,7 +151,7 @@ TEST(Sections, upgrade_the_first_wants_for_update_when_all_are_held) {
 }
 
 TEST(Sections, give_everything_back_after_an_upgrade_that_was_refused) {
-  Case setup = upgrading(OnAbort::give_back);
+  RunSetup setup = upgrading(OnAbort::give_back);
   setup.wrap = [](LockClient& inner) -> std::unique_ptr<LockClient> {
     return std::make_unique<Refusing>(inner, LockId{1}, 0, 2);
   };

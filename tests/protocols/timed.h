@@ -9,8 +9,8 @@
 
 namespace latchlab::testing {
 
-inline Case timed(const char* protocol, const char* profile) {
-  Case setup;
+inline RunSetup timed(const char* protocol, const char* profile) {
+  RunSetup setup;
   setup.protocol = protocol;
   setup.profile = profile;
   setup.client_nodes = 4;
@@ -22,7 +22,7 @@ inline Case timed(const char* protocol, const char* profile) {
   return setup;
 }
 
-inline void expect_sound_run(const Case& setup) {
+inline void expect_sound_run(const RunSetup& setup) {
   const Outcome outcome = run(setup, 1);
   EXPECT_EQ(outcome.safety.violations, 0U) << outcome.violation;
   EXPECT_EQ(outcome.safety.late_effects, 0U);

@@ -8,8 +8,8 @@
 namespace latchlab::testing {
 namespace {
 
-Case working(std::uint32_t bytes) {
-  Case setup = repeated("cas", 1, [=](ClientId, const World& world, Section& section) {
+RunSetup working(std::uint32_t bytes) {
+  RunSetup setup = repeated("cas", 1, [=](ClientId, const World& world, Section& section) {
     want(world, section, 0);
     want(world, section, 1);
     section.work.reads = 3;
@@ -30,8 +30,8 @@ TEST(Work, reads_and_writes_each_object_with_verbs_that_are_counted) {
 }
 
 // Client i, who alone takes lock i.
-Case writing(std::uint32_t bytes) {
-  Case setup = repeated("cas", 2, [=](ClientId client, const World& world, Section& section) {
+RunSetup writing(std::uint32_t bytes) {
+  RunSetup setup = repeated("cas", 2, [=](ClientId client, const World& world, Section& section) {
     want(world, section, client.value);
     section.work.writes = 1;
     section.work.bytes = bytes;
@@ -57,7 +57,7 @@ TEST(Work, writes_objects_whole_from_the_clients_own_buffer) {
 
 #if LATCHLAB_WITH_SIMGRID
 TEST(timed, work_writes_objects_whole_from_the_clients_own_buffer) {
-  Case setup = writing(200);
+  RunSetup setup = writing(200);
   setup.make = plain_simulation;
   expect_own_buffers(run(setup, 1), 200);
 }

@@ -7,8 +7,8 @@ namespace {
 
 constexpr Bug kFreedByANonHolder{"cas_release_by_non_holder"};
 
-Case impatient() {
-  Case setup;
+RunSetup impatient() {
+  RunSetup setup;
   setup.protocol = "cas";
   setup.impatient = true;
   return setup;

@@ -7,8 +7,8 @@
 namespace latchlab::testing {
 namespace {
 
-Case cas() {
-  Case setup;
+RunSetup cas() {
+  RunSetup setup;
   setup.protocol = "cas";
   return setup;
 }
@@ -18,20 +18,20 @@ TEST(cas, admits_one_client_at_a_time_and_everybody_finishes) {
 }
 
 TEST(cas, is_safe_with_masked_cas_and_release_by_write) {
-  Case setup = cas();
+  RunSetup setup = cas();
   setup.params = {{"masked", true}, {"release", text("write")}};
   expect_sound(setup, 200);
 }
 
 TEST(cas, is_safe_with_backoff) {
-  Case setup = cas();
+  RunSetup setup = cas();
   setup.params = {{"backoff", text("truncated_exponential")}};
   expect_sound(setup, 100);
 }
 
 TEST(cas, takes_two_verbs_for_a_free_pair_and_leaves_the_entry_free) {
   for (const char* release : {"cas", "write"}) {
-    Case setup = cas();
+    RunSetup setup = cas();
     setup.client_nodes = setup.clients_per_node = 1;
     setup.params = {{"release", text(release)}};
     const Outcome outcome = run(setup, 1);
@@ -43,14 +43,14 @@ TEST(cas, takes_two_verbs_for_a_free_pair_and_leaves_the_entry_free) {
 }
 
 TEST(cas, takes_readers_exclusively) {
-  Case setup = cas();
+  RunSetup setup = cas();
   setup.shared_percent = 100;
   for (std::uint64_t seed = 1; seed <= seeds(50); ++seed)
     EXPECT_EQ(run(setup, seed).most_inside, 1U);
 }
 
 TEST(cas, gives_up_at_the_deadline_without_touching_the_lock) {
-  Case setup = cas();
+  RunSetup setup = cas();
   setup.impatient = true;
   if (on_hardware()) setup.hold = milliseconds(2);  // the clients of the one run meet
   std::uint64_t given_up = 0;
@@ -149,7 +149,7 @@ TEST(random_backoff, doubles_its_range_up_to_the_bound) {
 // ---- what every lock is tested for ----
 
 TEST(cas, looks_free_after_a_write_frees_it) {
-  Case setup = crowd("cas");
+  RunSetup setup = crowd("cas");
   setup.params = {{"release", text("write")}};
   expect_free_when_all_have_gone(setup);
 }

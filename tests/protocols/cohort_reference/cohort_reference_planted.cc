@@ -5,8 +5,8 @@
 namespace latchlab::testing {
 namespace {
 
-Case broken() {
-  Case setup;
+RunSetup broken() {
+  RunSetup setup;
   setup.protocol = "cohort_reference";
   setup.operations = 6;
   setup.max_steps = 5'000;

@@ -5,8 +5,8 @@
 namespace latchlab::testing {
 namespace {
 
-Case cohorts(std::uint32_t nodes, std::uint32_t clients_per_node) {
-  Case setup;
+RunSetup cohorts(std::uint32_t nodes, std::uint32_t clients_per_node) {
+  RunSetup setup;
   setup.protocol = "cohort_reference";
   setup.client_nodes = nodes;
   setup.clients_per_node = clients_per_node;
@@ -20,7 +20,7 @@ TEST(cohort_reference, admits_one_client_at_a_time_and_everybody_finishes) {
 }
 
 TEST(cohort_reference, keeps_the_queues_of_several_locks_apart) {
-  Case setup = cohorts(2, 3);
+  RunSetup setup = cohorts(2, 3);
   setup.locks = 3;
   expect_sound(setup, 200);
 }
@@ -33,7 +33,7 @@ TEST(cohort_reference, takes_two_verbs_for_a_free_pair) {
 }
 
 TEST(cohort_reference, gives_the_lock_back_after_every_handover_but_max_passes) {
-  Case setup = cohorts(1, 4);
+  RunSetup setup = cohorts(1, 4);
   setup.operations = 10;
   for (const std::int64_t passes : {0, 1, 3}) {
     setup.params = {{"max_passes", number(passes)}};
@@ -49,7 +49,7 @@ TEST(cohort_reference, gives_the_lock_back_after_every_handover_but_max_passes) 
 }
 
 TEST(cohort_reference, hands_on_at_home_without_a_verb) {
-  Case setup = cohorts(1, 4);
+  RunSetup setup = cohorts(1, 4);
   setup.operations = 10;
   setup.params = {{"max_passes", number(1'000)}};
   std::uint64_t spared = 0;
@@ -63,7 +63,7 @@ TEST(cohort_reference, hands_on_at_home_without_a_verb) {
 
 TEST(cohort_reference, leaves_those_behind_a_crashed_holder_waiting) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
-  Case setup = cohorts(2, 2);
+  RunSetup setup = cohorts(2, 2);
   setup.dies = {0};
   const std::uint64_t seed =
       first_seed(setup, 50, [](const Outcome& o) { return o.end != RunEnd::finished; });
@@ -80,7 +80,7 @@ TEST(cohort_reference, decodes_the_node_that_has_the_lock) {
 }
 
 TEST(cohort_reference, takes_ordinary_paths_in_a_crowd) {
-  Case setup = crowd("cohort_reference");
+  RunSetup setup = crowd("cohort_reference");
   setup.clients_per_node = 3;
   expect_paths(setup,
                {"a client is the first of its node", "a client waits for its neighbours",

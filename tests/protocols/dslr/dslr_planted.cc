@@ -8,8 +8,8 @@ namespace {
 constexpr Bug kReaderIgnoresWriters{"dslr_reader_ignores_nx"};  // those that came before it
 constexpr Bug kNoReset{"dslr_no_count_max_reset"};              // tickets run over
 
-Case broken(std::uint32_t shared_percent) {
-  Case setup;
+RunSetup broken(std::uint32_t shared_percent) {
+  RunSetup setup;
   setup.protocol = "dslr";
   setup.client_nodes = 3;
   setup.clients_per_node = 1;
@@ -32,7 +32,7 @@ TEST(dslr_planted, tickets_that_run_over_break_exclusion) {
 }
 
 TEST(dslr_planted, tickets_that_run_over_block_everybody) {
-  Case without_recovery = broken(50);
+  RunSetup without_recovery = broken(50);
   without_recovery.params = {{"lease", Duration{}}};
   expect_blocks(kNoReset, 20, without_recovery);
 }

@@ -6,8 +6,8 @@
 namespace latchlab::testing {
 namespace {
 
-Case with_clients(std::uint32_t clients) {
-  Case setup;
+RunSetup with_clients(std::uint32_t clients) {
+  RunSetup setup;
   setup.protocol = "dslr";
   setup.profile = "repaired";
   setup.client_nodes = clients;
@@ -18,7 +18,7 @@ Case with_clients(std::uint32_t clients) {
 }
 
 TEST(dslr_recovery, outlives_a_crashed_writer) {
-  Case setup = with_clients(4);
+  RunSetup setup = with_clients(4);
   setup.shared_percent = 0;
   setup.dies = {0};
   expect_sound(setup, 300);
@@ -26,14 +26,14 @@ TEST(dslr_recovery, outlives_a_crashed_writer) {
 }
 
 TEST(dslr_recovery, outlives_a_crashed_reader) {
-  Case setup = with_clients(4);
+  RunSetup setup = with_clients(4);
   setup.shared_percent = 60;
   setup.dies = {1};
   expect_sound(setup, 300);
 }
 
 TEST(dslr_recovery, outlives_several_crashes) {
-  Case setup = with_clients(6);
+  RunSetup setup = with_clients(6);
   setup.dies = {0, 2, 5};
   expect_sound(setup, 300);
 }
@@ -41,7 +41,7 @@ TEST(dslr_recovery, outlives_several_crashes) {
 // Few operations: the explorer may let a client sleep through a whole era of narrow tickets, which
 // takes longer than a lease at full width (dslr.h).
 TEST(dslr_recovery, outlives_a_crash_at_the_end_of_an_era) {
-  Case setup = with_clients(6);
+  RunSetup setup = with_clients(6);
   setup.params = {{"ticket_bits", number(4)}};
   setup.operations = 3;
   setup.dies = {0};
@@ -49,7 +49,7 @@ TEST(dslr_recovery, outlives_a_crash_at_the_end_of_an_era) {
 }
 
 TEST(dslr_recovery, outlives_crashes_of_all_but_one_in_short_eras) {
-  Case setup = with_clients(3);
+  RunSetup setup = with_clients(3);
   setup.params = {{"ticket_bits", number(3)}};
   setup.operations = 6;
   setup.dies = {0, 1};
@@ -59,7 +59,7 @@ TEST(dslr_recovery, outlives_crashes_of_all_but_one_in_short_eras) {
 // The explorer ends a lease only when nothing else can happen, so a holder never outlives its lease
 // there by waiting; it does when its section is longer than the lease.
 TEST(dslr_recovery, suppresses_the_release_of_an_expired_grant) {
-  Case setup = with_clients(1);
+  RunSetup setup = with_clients(1);
   setup.operations = 1;
   setup.params = {{"lease", nanoseconds(0) + picoseconds(1)}};
   const Outcome outcome = run(setup, 1);
@@ -72,7 +72,7 @@ TEST(dslr_recovery, suppresses_the_release_of_an_expired_grant) {
 
 TEST(dslr_counter_example, an_overtaken_reader_loses_its_ticket_as_printed) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
-  Case setup = with_clients(4);
+  RunSetup setup = with_clients(4);
   setup.profile = "sigmod18";
   const auto repairs = [](const Outcome& o) { return o.recoveries > 0; };
   EXPECT_GT(first_seed(setup, 200, repairs), 0U);
@@ -82,7 +82,7 @@ TEST(dslr_counter_example, an_overtaken_reader_loses_its_ticket_as_printed) {
 
 TEST(dslr_counter_example, a_reader_saved_by_a_repair_breaks_exclusion) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
-  Case setup = with_clients(5);
+  RunSetup setup = with_clients(5);
   setup.shared_percent = 70;
   setup.operations = 6;
   setup.dies = {0};
@@ -98,7 +98,7 @@ TEST(dslr_counter_example, a_reader_saved_by_a_repair_breaks_exclusion) {
 
 TEST(dslr_counter_example, a_reset_under_waiters_goes_wrong_as_printed) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
-  Case setup = with_clients(6);
+  RunSetup setup = with_clients(6);
   setup.profile = "sigmod18";
   setup.params = {{"ticket_bits", number(4)}};
   setup.operations = 3;

@@ -6,8 +6,8 @@
 namespace latchlab::testing {
 namespace {
 
-Case dslr_case() {
-  Case setup;
+RunSetup dslr_case() {
+  RunSetup setup;
   setup.protocol = "dslr";
   setup.client_nodes = 3;
   setup.clients_per_node = 1;
@@ -16,8 +16,8 @@ Case dslr_case() {
   return setup;
 }
 
-Case wide_counters(const char* profile) {
-  Case setup = dslr_case();
+RunSetup wide_counters(const char* profile) {
+  RunSetup setup = dslr_case();
   setup.profile = profile;
   setup.client_nodes = 5;
   return setup;
@@ -28,7 +28,7 @@ TEST(dslr, excludes_by_mode_and_everybody_finishes) {
 }
 
 TEST(dslr, is_sound_with_masked_fields) {
-  Case setup = wide_counters("repaired");
+  RunSetup setup = wide_counters("repaired");
   setup.params = {{"fields", text("masked_faa")}};
   expect_sound(setup, 200);
 }
@@ -50,7 +50,7 @@ TEST(dslr, needs_no_repair_while_nothing_fails) {
 
 TEST(dslr, lets_readers_in_together) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
-  Case setup = wide_counters("repaired");
+  RunSetup setup = wide_counters("repaired");
   setup.shared_percent = 100;
   const std::uint64_t seed =
       first_seed(setup, 100, [](const Outcome& o) { return o.most_inside >= 4; });
@@ -60,7 +60,7 @@ TEST(dslr, lets_readers_in_together) {
 TEST(dslr, takes_two_verbs_for_a_free_pair_in_either_mode) {
   for (const std::uint32_t shared : {0, 100}) {
     for (const char* profile : {"repaired", "sigmod18", "shiftlock_port"}) {
-      Case setup = wide_counters(profile);
+      RunSetup setup = wide_counters(profile);
       setup.client_nodes = 1;
       setup.shared_percent = shared;
       const Outcome outcome = run(setup, 1);
@@ -87,7 +87,7 @@ TEST(dslr, starts_new_eras_when_narrow_tickets_run_out) {
 }
 
 TEST(dslr, starts_new_eras_with_undone_tickets_too) {
-  Case setup = dslr_case();
+  RunSetup setup = dslr_case();
   setup.profile = "sigmod18";
   setup.params = {{"ticket_bits", number(4)}, {"overtaken", text("after_turn")}};
   setup.client_nodes = 5;

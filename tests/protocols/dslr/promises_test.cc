@@ -35,7 +35,7 @@ TEST(dslr, takes_ordinary_paths_in_a_crowd) {
 }
 
 TEST(dslr, takes_paths_through_a_repair_after_a_crash) {
-  Case setup = crowd("dslr");
+  RunSetup setup = crowd("dslr");
   setup.dies = {0};
   expect_reached(setup, {"nobody is served for two leases", "a repair sends everyone back",
                          "a waiting client has been passed"});

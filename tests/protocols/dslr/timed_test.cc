@@ -19,22 +19,22 @@ TEST(timed, dslr_is_sound_and_repairs_nothing_without_faults) {
 }
 
 TEST(timed, dslr_outlives_crashes) {
-  Case setup = timed("dslr", "repaired");
+  RunSetup setup = timed("dslr", "repaired");
   setup.dies = {0, 5};
   expect_sound_run(setup);
 }
 
 // Eras of 16 tickets, leases that are longer than an era is not: many eras, two crashes.
 TEST(timed, dslr_outlives_crashes_with_narrow_tickets) {
-  Case setup = timed("dslr", "repaired");
+  RunSetup setup = timed("dslr", "repaired");
   setup.params = {{"ticket_bits", number(5)}, {"lease", microseconds(200)}};
   setup.dies = {0, 5};
   expect_sound_run(setup);
 }
 
 // Counter-example 2 of dslr.h: writers alone, each well within its lease.
-Case long_queue_of_writers() {
-  Case setup = timed("dslr", "repaired");
+RunSetup long_queue_of_writers() {
+  RunSetup setup = timed("dslr", "repaired");
   setup.shared_percent = 0;
   setup.operations = 4;
   setup.hold = microseconds(150);
@@ -43,7 +43,7 @@ Case long_queue_of_writers() {
 }
 
 TEST(timed, a_queue_of_writers_looks_dead_when_both_counters_must_move) {
-  Case setup = long_queue_of_writers();
+  RunSetup setup = long_queue_of_writers();
   setup.params.emplace_back("progress", text("both"));
   EXPECT_GT(run(setup, 1).safety.violations, 0U);
 }
@@ -58,7 +58,7 @@ TEST(timed, a_queue_of_writers_is_alive_when_either_counter_moves) {
 // A section that takes longer than the lease is cut off by the client loop; the release comes too
 // late and must not count.
 TEST(timed, dslr_suppresses_a_release_after_the_lease) {
-  Case setup = timed("dslr", "repaired");
+  RunSetup setup = timed("dslr", "repaired");
   setup.operations = 1;
   setup.hold = microseconds(300);
   setup.params = {{"lease", microseconds(200)}};

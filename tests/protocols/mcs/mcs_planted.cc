@@ -8,14 +8,14 @@ namespace {
 constexpr Bug kEarlyHandover{"mcs_early_handover"};  // before the critical section ends
 
 TEST(mcs_planted, a_handover_before_the_section_ends) {
-  Case setup;
+  RunSetup setup;
   setup.protocol = "mcs";
   setup.max_steps = 5'000;
   expect_breaks_exclusion(kEarlyHandover, 20, setup);
 }
 
 TEST(mcs_planted, a_handover_before_the_section_ends_on_hardware) {
-  Case setup;
+  RunSetup setup;
   setup.protocol = "mcs";
   expect_breaks_exclusion_on_hardware(kEarlyHandover, setup);
 }

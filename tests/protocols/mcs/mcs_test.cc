@@ -6,8 +6,8 @@
 namespace latchlab::testing {
 namespace {
 
-Case mcs() {
-  Case setup;
+RunSetup mcs() {
+  RunSetup setup;
   setup.protocol = "mcs";
   return setup;
 }
@@ -17,13 +17,13 @@ TEST(mcs, admits_one_client_at_a_time_and_everybody_finishes) {
 }
 
 TEST(mcs, is_sound_with_the_artifacts_switches) {
-  Case setup = mcs();
+  RunSetup setup = mcs();
   setup.profile = "artifact";
   expect_sound(setup, 300);
 }
 
 TEST(mcs, is_sound_with_many_clients_of_one_node) {
-  Case setup = mcs();
+  RunSetup setup = mcs();
   setup.client_nodes = 1;
   setup.clients_per_node = 5;
   setup.params = {{"intra_node_when", text("receive")}};
@@ -31,7 +31,7 @@ TEST(mcs, is_sound_with_many_clients_of_one_node) {
 }
 
 TEST(mcs, takes_two_verbs_and_no_message_for_a_free_pair) {
-  Case setup = mcs();
+  RunSetup setup = mcs();
   setup.client_nodes = setup.clients_per_node = 1;
   const Outcome outcome = run(setup, 1);
   EXPECT_EQ(outcome.end, RunEnd::finished);
@@ -46,7 +46,7 @@ TEST(mcs, leaves_the_entry_free_when_all_have_released) {
 }
 
 TEST(mcs, sends_two_messages_for_each_handover_and_none_otherwise) {
-  Case setup = mcs();
+  RunSetup setup = mcs();
   setup.profile = "artifact";
   std::uint64_t handovers = 0;
   for (std::uint64_t seed = 1; seed <= seeds(50); ++seed) {
@@ -99,7 +99,7 @@ TEST(mcs, keeps_messages_of_locks_held_together_apart) {
 
 TEST(mcs, leaves_those_behind_a_crashed_holder_waiting) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
-  Case setup = mcs();
+  RunSetup setup = mcs();
   setup.dies = {0};
   const std::uint64_t seed =
       first_seed(setup, 50, [](const Outcome& o) { return o.end == RunEnd::stuck; });

@@ -97,12 +97,12 @@ Handover handover(const char* profile, std::uint64_t seed) {
 // Some orders hide the Successor from the releaser's first look, which costs one failing ExtCAS.
 TEST(Shiftlock, a_handover_costs_the_server_as_many_verbs_as_stated) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");
-  struct Case {
+  struct Expected {
     const char* profile;
     std::uint64_t first;
     std::uint64_t second;
   };
-  for (const Case& expected : {Case{"repaired", 2, 2}, Case{"artifact", 1, 4}}) {
+  for (const Expected& expected : {Expected{"repaired", 2, 2}, Expected{"artifact", 1, 4}}) {
     bool cheapest = false;
     for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
       const Handover seen = handover(expected.profile, seed);

@@ -34,7 +34,7 @@ TEST(Shiftlock, takes_ordinary_paths_in_a_crowd) {
 }
 
 TEST(Shiftlock, takes_paths_through_a_recovery_after_a_crash) {
-  Case setup = crowd("shiftlock");
+  RunSetup setup = crowd("shiftlock");
   setup.dies = {0};
   expect_reached(setup, {"a request for recovery is granted", "the server resets a lock",
                          "a waiting writer starts again after a recovery"});

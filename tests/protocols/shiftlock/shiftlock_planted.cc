@@ -48,7 +48,7 @@ TEST(shiftlock_planted, a_release_after_recovery_is_a_late_effect) {
 }
 
 TEST(shiftlock_planted, a_writer_that_does_not_wait_for_relcnt_breaks_exclusion_on_hardware) {
-  testing::Case setup;
+  testing::RunSetup setup;
   setup.protocol = "shiftlock";
   setup.shared_percent = 50;
   testing::expect_breaks_exclusion_on_hardware(kNoRelCntWait, setup);
