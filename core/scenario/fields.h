@@ -24,6 +24,7 @@
 
 #include "core/base/time.h"
 #include "core/scenario/scenario_keys.h"
+#include "core/scenario/suggestions.h"
 
 namespace latchlab {
 
@@ -81,13 +82,17 @@ enum : unsigned { kRequired = 1, kNullable = 2, kOmitted = 4, kHasDefault = 8, k
 
 template <class T>
 struct Row : ScenarioKey {
+  // `kinds`: of its mapping, such as "pause drift".
   Row(const char* name, Value<T> value, const char* an_example, const char* meaning,
-      unsigned flags = 0, std::vector<std::string> kinds = {})
+      const char* kinds)
+      : Row(name, std::move(value), an_example, meaning, 0, kinds) {}
+  Row(const char* name, Value<T> value, const char* an_example, const char* meaning,
+      unsigned flags = 0, const char* kinds = "")
       : ScenarioKey(std::move(value.key)) {
     path = name;
     example = an_example;
     says = meaning;
-    when = std::move(kinds);
+    if (*kinds != '\0') when = split(kinds, ' ');
     required = (flags & kRequired) != 0;
     nullable = (flags & kNullable) != 0;
     omitted = (flags & kOmitted) != 0;

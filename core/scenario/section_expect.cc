@@ -13,17 +13,6 @@ using enum KeyKind;
 
 namespace {
 
-std::vector<std::string> split_sum(const std::string& text) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == '+')
-      parts.emplace_back();
-    else if (c != ' ')
-      parts.back() += c;
-  }
-  return parts;
-}
-
 // Times are the metrics whose name says so: "acquire_ns.p99", "open.age_mean_ns"; a count of them
 // is none.
 bool is_time(const std::string& metric) {
@@ -103,7 +92,9 @@ std::vector<std::vector<std::string>> order_of(const FlatExpectation& flat) {
 Expectation read_entry(const FlatExpectation& flat) {
   Expectation entry;
   read_keys(expect_keys(), flat.node, flat.path, &entry);
-  entry.metrics = split_sum(scalar(*flat.node.find("metric"), flat.path + ".metric", "a text"));
+  std::string sum = scalar(*flat.node.find("metric"), flat.path + ".metric", "a text");
+  std::erase(sum, ' ');
+  entry.metrics = split(sum, '+');
   entry.place = flat.node.place.text();
   static_cast<void>(conditions(flat, "where"));
   if (entry.kind == ExpectKind::ratio) static_cast<void>(conditions(flat, "over"));
@@ -154,9 +145,8 @@ YamlNode resolved(const YamlNode& node, const Expectation& entry) {
 
 const Keys& expect_keys() {
   using Entry = Expectation;
-  using Kinds = std::vector<std::string>;
-  const Kinds single = {"value", "ratio", "order"};
-  const Kinds figures = {"value", "ratio"};
+  const char* const single = "value ratio order";
+  const char* const figures = "value ratio";
   const auto tolerance = number<Entry>(
       ratio, [](const Entry& entry) { return std::llround(entry.tolerance * 1e9); },
       [](Entry& entry, std::int64_t ppb) { entry.tolerance = static_cast<double>(ppb) / 1e9; }, "0",
@@ -176,57 +166,33 @@ const Keys& expect_keys() {
        "Swept paths and their values (label: the protocol's): picks the one point that is meant. "
        "`clients` is the number of clients.",
        kNullable},
-      {"over",
-       said<Entry>(map),
-       "{label: mcs}",
-       "What differs from `where` at the point below the line.",
-       kRequired,
-       {"ratio"}},
-      {"over",
-       said<Entry>(text),
-       "label",
-       "The path whose values are compared, or name the rows.",
-       kRequired,
-       {"order", "table"}},
+      {"over", said<Entry>(map), "{label: mcs}",
+       "What differs from `where` at the point below the line.", kRequired, "ratio"},
+      {"over", said<Entry>(text), "label", "The path whose values are compared, or name the rows.",
+       kRequired, "order table"},
       {"value", said<Entry>(figure), "278.3k",
        "What was published: times with their unit, all else as a number.", kRequired, figures},
-      {"order",
-       said<Entry>(list),
-       "[cas, mcs]",
+      {"order", said<Entry>(list), "[cas, mcs]",
        "Values of `over`, best first; equals as a list. Decided by at least three repeats.",
-       kRequired,
-       {"order"}},
-      {"best",
-       best,
-       "lowest",
+       kRequired, "order"},
+      {"best", best, "lowest",
        "Which end of the metric comes first; by default highest of goodput_ops_s and "
        "fairness.jain, lowest of all others.",
-       0,
-       {"order"}},
-      {"columns",
-       said<Entry>(map),
-       "{p50: acquire_ns.p50}",
+       "order"},
+      {"columns", said<Entry>(map), "{p50: acquire_ns.p50}",
        "Names and their metrics; or {metric: ..., factor: ..., tolerance: ..., absolute: ...}.",
-       kRequired,
-       {"table"}},
-      {"rows",
-       said<Entry>(map),
-       "{cas: [1.5], mcs: [2]}",
-       "Values of `over`, each with a list of one cell per column; null: not printed.",
-       kRequired,
-       {"table"}},
-      {"unit", said<Entry>(text), "us", "Appended to every cell.", 0, {"table"}},
-      {"tolerance",
-       tolerance,
-       "5%",
-       "How far off, relative to what was published, still counts.",
-       0,
-       {"value", "ratio", "table"}},
+       kRequired, "table"},
+      {"rows", said<Entry>(map), "{cas: [1.5], mcs: [2]}",
+       "Values of `over`, each with a list of one cell per column; null: not printed.", kRequired,
+       "table"},
+      {"unit", said<Entry>(text), "us", "Appended to every cell.", "table"},
+      {"tolerance", tolerance, "5%", "How far off, relative to what was published, still counts.",
+       "value ratio table"},
       {"absolute", said<Entry>(figure), "100",
-       "So far off still counts, whatever the tolerance says; for figures near 0.", 0, figures},
-      {"absolute", said<Entry>(figure), "30ns", "The same for each cell.", 0, {"table"}},
+       "So far off still counts, whatever the tolerance says; for figures near 0.", figures},
+      {"absolute", said<Entry>(figure), "30ns", "The same for each cell.", "table"},
       {"factor", said<Entry>(figure), "2",
-       "The metric is multiplied by this before it is compared.", 0, figures},
+       "The metric is multiplied by this before it is compared.", figures},
       {"use", words({"calibration", "regression", "validation"}, &Entry::use), "validation",
        "A missed calibration or regression ends with exit code 1, a missed validation is told and "
        "scored.",

@@ -83,16 +83,9 @@ Axis zip_axis(const YamlNode& node) {
 
 constexpr std::ptrdiff_t kMostParts = 16;  // of a path
 
-std::vector<std::string> split(const std::string& path, const Place& place) {
-  std::vector<std::string> parts(1);
-  for (const char c : path) {
-    if (c == '.')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  const bool hollow =
-      std::any_of(parts.begin(), parts.end(), [](const std::string& p) { return p.empty(); });
+std::vector<std::string> parts_of(const std::string& path, const Place& place) {
+  std::vector<std::string> parts = split(path, '.');
+  const bool hollow = std::find(parts.begin(), parts.end(), "") != parts.end();
   if (hollow || std::ssize(parts) > kMostParts)
     reject(place, "{} is not a path; expected one such as locks.count", quoted(path));
   return parts;
@@ -225,7 +218,7 @@ std::vector<Assignment> cross(const std::vector<Axis>& axes, const Place& place)
 }
 
 void set_path(YamlNode& root, const std::string& path, const YamlNode& value, const Files& files) {
-  std::vector<std::string> parts = split(path, value.place);
+  std::vector<std::string> parts = parts_of(path, value.place);
   const auto below = [&](const char* first, const char* second) {
     return parts.size() > 2 && parts[0] == first && parts[1] == second;
   };
