@@ -80,7 +80,7 @@ std::int64_t read_word(const ScenarioKey& key, const YamlNode& node, const std::
   const std::string& text = scalar(node, path, "one of " + joined(key.choices));
   const auto found = std::find(key.choices.begin(), key.choices.end(), text);
   if (found != key.choices.end()) return found - key.choices.begin();
-  if (std::find(key.later.begin(), key.later.end(), text) != key.later.end())
+  if (contains(key.later, text))
     reject(node.place, "{} {} is not supported by this build yet; supported: {}", path, text,
            joined(key.choices));
   reject(node.place, "{} is {}; expected {}{}", path, quoted(text), joined(key.choices),
@@ -114,8 +114,7 @@ void refuse_unknown(const Keys& keys, const std::string& kind, const YamlNode& n
     if (known(entry)) continue;
     std::vector<std::string> names;
     for (const ScenarioKey& key : keys)
-      if (key.fits(kind) && std::find(names.begin(), names.end(), key.path) == names.end())
-        names.push_back(key.path);
+      if (key.fits(kind) && !contains(names, key.path)) names.push_back(key.path);
     reject(entry.place, "unknown key {}{}{}", quoted(entry.key), path.empty() ? "" : " in " + path,
            suggestion(entry.key, names));
   }

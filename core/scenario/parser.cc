@@ -27,12 +27,7 @@ struct Context {
 // A name becomes part of directory names.
 void check_name(const YamlNode& node) {
   const std::string& name = scalar(node, "name", "a word such as quickstart");
-  const bool fit = !name.empty() && name.size() <= 64 && name.front() != '.' &&
-                   std::all_of(name.begin(), name.end(), [](char c) {
-                     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                            (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-                   });
-  if (!fit)
+  if (name.starts_with('.') || !is_name(name, "-_."))
     reject(node.place, "name is {}; expected 1 to 64 letters, digits, '-', '_' or '.'",
            quoted(name));
 }
@@ -166,18 +161,13 @@ void expand_common_nic(YamlNode& root, const Files& files) {
     platform.set("nic", expand_nic(given ? *given : default_nic(platform.place), files));
 }
 
-bool decides_a_point(const std::string& section) {
-  const std::vector<std::string>& sections = section_names();
-  return std::find(sections.begin(), sections.end(), section) != sections.end();
-}
-
 // An axis of a figure that begins like a path has to be one; other words are metrics.
 void check_figure_path(const YamlNode& value, const Scenario& scenario) {
   const std::string& path = value.text;
-  if (!decides_a_point(path.substr(0, path.find('.')))) return;
+  if (!contains(section_names(), path.substr(0, path.find('.')))) return;
   std::vector<std::string> swept;
   for (const auto& [axis, text] : scenario.points.front().axes) swept.push_back(axis);
-  if (std::find(swept.begin(), swept.end(), path) != swept.end()) return;
+  if (contains(swept, path)) return;
   for (const Point& point : scenario.points)
     if (find_path(write_point(point, scenario.name), path)) return;
   reject(value.place, "report: the path {} does not exist{}", quoted(path),
@@ -196,7 +186,7 @@ void check_figures(const YamlNode& root, const Scenario& scenario) {
 // that a figure speaks of: what it leaves is a study of the user's own.
 bool changes_points(const Override& override) {
   const std::string section = override.path.substr(0, override.path.find('.'));
-  return section == "sweep" || (decides_a_point(section) && section != "run");
+  return section == "sweep" || (contains(section_names(), section) && section != "run");
 }
 
 // The figures, in the tree as they are then resolved.

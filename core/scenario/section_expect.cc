@@ -3,7 +3,6 @@
 #include <cmath>
 #include <set>
 
-#include "core/scenario/point_index.h"
 #include "core/scenario/quantities.h"
 #include "core/scenario/sections.h"
 
@@ -47,29 +46,16 @@ void read_figures(const FlatExpectation& flat, Expectation& entry) {
            flat.path, time ? "50ns" : "0.01");
 }
 
-Where conditions(const FlatExpectation& flat, const char* key) {
+YamlNode conditions(const FlatExpectation& flat, const char* key) {
   const YamlNode* node = flat.node.find(key);
-  Where where;
-  if (!node || node->is_null()) return where;
+  if (!node || node->is_null()) return yaml_map();
   const std::string path = path_of(flat.path, key);
   if (!node->is_map())
     reject(node->place, "{} holds {}; expected a mapping of keys to values", path,
            kind_name(*node));
   for (const YamlEntry& entry : node->entries)
-    where.emplace_back(entry.key, scalar(entry.value, path_of(path, entry.key), "one value"));
-  return where;
-}
-
-Where merged(Where where, const Where& changes) {
-  for (const auto& change : changes) {
-    const auto known = std::find_if(where.begin(), where.end(),
-                                    [&](const auto& each) { return each.first == change.first; });
-    if (known == where.end())
-      where.push_back(change);
-    else
-      known->second = change.second;
-  }
-  return where;
+    scalar(entry.value, path_of(path, entry.key), "one value");
+  return *node;
 }
 
 // The values of `over`, best first; of equals several.
@@ -112,22 +98,26 @@ Expectation read_entry(const FlatExpectation& flat) {
 // Throws where a figure has no point, or several.
 std::vector<std::vector<std::size_t>> groups_of(const FlatExpectation& flat, ExpectKind kind,
                                                 PointIndex& index) {
-  const Where where = conditions(flat, "where");
-  const auto find = [&](const Where& wanted, const char* key, const YamlNode* at) {
+  const YamlNode where = conditions(flat, "where");
+  const auto find = [&](const YamlNode& changes, const char* key, const YamlNode* at) {
+    YamlNode wanted = where;
+    for (const YamlEntry& change : changes.entries) wanted.set(change.key, change.value);
     const Place& place = at && !at->is_null() ? at->place : flat.node.place;
     return index.find(wanted, place, path_of(flat.path, key));
   };
   const YamlNode* over = flat.node.find("over");
   std::vector<std::vector<std::size_t>> groups;
-  if (kind != ExpectKind::order) groups.push_back({find(where, "where", flat.node.find("where"))});
-  if (kind == ExpectKind::ratio)
-    groups.push_back({find(merged(where, conditions(flat, "over")), "over", over)});
+  if (kind != ExpectKind::order) groups.push_back({find({}, "where", flat.node.find("where"))});
+  if (kind == ExpectKind::ratio) groups.push_back({find(conditions(flat, "over"), "over", over)});
   if (kind != ExpectKind::order) return groups;
   for (const std::vector<std::string>& equals : order_of(flat)) {
     const YamlNode& item = flat.node.find("order")->items[groups.size()];
     groups.emplace_back();
-    for (const std::string& value : equals)
-      groups.back().push_back(find(merged(where, {{over->text, value}}), "order", &item));
+    for (const std::string& value : equals) {
+      YamlNode change = yaml_map();
+      change.set(over->text, yaml_text(value));
+      groups.back().push_back(find(change, "order", &item));
+    }
   }
   return groups;
 }

@@ -59,6 +59,13 @@ Value<Point> groups() {
 
 }  // namespace
 
+bool is_name(const std::string& text, const std::string& others) {
+  return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           others.find(c) != std::string::npos;
+  });
+}
+
 const Keys& run_keys() {
   using Run = RunSpec;
   static const Keys keys = rows<Run>({

@@ -17,7 +17,8 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& ca
 // " (did you mean 'x'?)" when one is near, to follow a list of all; else nothing.
 std::string aside(std::string_view word, const std::vector<std::string>& candidates);
 
-std::string joined(const std::vector<std::string>& words);              // "a, b, c"
+std::string joined(const std::vector<std::string>& words);  // "a, b, c"
+bool contains(const std::vector<std::string>& words, std::string_view word);
 std::vector<std::string> split(std::string_view text, char separator);  // at least one part
 
 }  // namespace latchlab

@@ -18,7 +18,7 @@ void check_path(const std::string& path, const Place& place) {
   const std::size_t dot = path.find('.');
   const std::string section = path.substr(0, dot);
   const std::vector<std::string>& sections = section_names();
-  if (std::find(sections.begin(), sections.end(), section) != sections.end()) return;
+  if (contains(sections, section)) return;
   const std::string near = nearest(section, sections);
   const std::string rest = dot == std::string::npos ? "" : path.substr(dot);
   reject(place, "sweep path {} does not exist; {}", quoted(path),
@@ -45,31 +45,18 @@ void check_distinct(const Axis& axis) {
   }
 }
 
-Axis grid_axis(const YamlEntry& entry) {
-  check_path(entry.key, entry.place);
-  check_list(entry.key, entry.value);
+// Of lists that change together; an axis of the grid is one alone.
+Axis axis_of(const std::vector<YamlEntry>& lists) {
   Axis axis;
-  axis.paths = {entry.key};
-  for (const YamlNode& value : entry.value.items) axis.steps.push_back({value});
-  check_distinct(axis);
-  return axis;
-}
-
-Axis zip_axis(const YamlNode& node) {
-  if (!node.is_map() || node.entries.empty())
-    reject(node.place,
-           "sweep.zip: expected a list of mappings such as [{locks.count: [1, 10], run.duration: "
-           "[40ms, 20ms]}]");
-  Axis axis;
-  axis.steps.resize(node.entries.front().value.items.size());
-  for (const YamlEntry& entry : node.entries) {
+  axis.steps.resize(lists.front().value.items.size());
+  for (const YamlEntry& entry : lists) {
     check_path(entry.key, entry.place);
     check_list(entry.key, entry.value);
     if (entry.value.items.size() != axis.steps.size())
       reject(entry.place,
              "sweep.zip: {} has {} values and {} has {}; lists that change together need equal "
              "lengths",
-             quoted(node.entries.front().key), axis.steps.size(), quoted(entry.key),
+             quoted(lists.front().key), axis.steps.size(), quoted(entry.key),
              entry.value.items.size());
     axis.paths.push_back(entry.key);
     for (std::size_t i = 0; i < axis.steps.size(); ++i)
@@ -189,9 +176,14 @@ std::vector<Axis> read_sweep(const YamlNode* sweep) {
     axes.push_back(std::move(axis));
   };
   if (grid)
-    for (const YamlEntry& entry : grid->entries) add(grid_axis(entry), entry.place);
-  if (zip)
-    for (const YamlNode& item : zip->items) add(zip_axis(item), item.place);
+    for (const YamlEntry& entry : grid->entries) add(axis_of({entry}), entry.place);
+  for (const YamlNode& item : zip ? zip->items : std::vector<YamlNode>()) {
+    if (!item.is_map() || item.entries.empty())
+      reject(item.place,
+             "sweep.zip: expected a list of mappings such as [{locks.count: [1, 10], run.duration: "
+             "[40ms, 20ms]}]");
+    add(axis_of(item.entries), item.place);
+  }
   if (axes.empty())
     reject(sweep->place,
            "sweep has no axis; name at least one path, as in sweep: {grid: {locks.count: [1, "
