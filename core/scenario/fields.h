@@ -78,6 +78,13 @@ Value<T> said(KeyKind kind) {
   return {{.kind = kind}};
 }
 
+// Of what is read elsewhere, once more is known.
+template <class T>
+Value<T> read_later(Value<T> value) {
+  value.key.read = {};
+  return value;
+}
+
 enum : unsigned { kRequired = 1, kNullable = 2, kOmitted = 4, kHasDefault = 8, kUnsupported = 16 };
 
 template <class T>

@@ -74,9 +74,8 @@ Point read_point(const YamlNode& root, const Context& context, const SweptProtoc
   point.protocol = read_protocol(*protocol, context.protocols, swept);
   check_faults(root.find("faults"), point);
   check_run(root.find("run"), point.run);
-  const auto info = std::find_if(context.protocols.begin(), context.protocols.end(),
-                                 [&](const auto& p) { return p.name == point.protocol.name; });
-  check_locks(point.locks, point.platform, info->entry_bytes, locks, root.place);
+  const ProtocolInfo& info = find_protocol(*protocol->find("name"), context.protocols);
+  check_locks(point.locks, point.platform, info.entry_bytes, locks, root.place);
   if (point.groups.empty()) check_workload(point.workload, point, nullptr, workload, root.place);
   for (std::size_t i = 0; i < point.groups.size(); ++i)
     check_workload(point.groups[i].workload, point, part_of(groups->items[i], "workload"), workload,

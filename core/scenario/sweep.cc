@@ -6,6 +6,7 @@
 #include <charconv>
 #include <iterator>
 #include <set>
+#include <span>
 
 #include "core/scenario/nic_file.h"
 #include "core/scenario/sections.h"
@@ -78,10 +79,8 @@ std::vector<std::string> parts_of(const std::string& path, const Place& place) {
   return parts;
 }
 
-std::string join(const std::vector<std::string>& parts, std::size_t from, std::size_t to) {
-  std::string all;
-  for (std::size_t i = from; i < to; ++i) all += (i == from ? "" : ".") + parts[i];
-  return all;
+std::string join(std::span<const std::string> parts) {
+  return fmt::format("{}", fmt::join(parts, "."));
 }
 
 YamlNode& list_item(YamlNode& list, const std::string& part, const std::string& path,
@@ -98,7 +97,7 @@ YamlNode& list_item(YamlNode& list, const std::string& part, const std::string& 
 // The child to go on with; an absent one becomes an empty mapping.
 YamlNode& step_into(YamlNode& node, const std::vector<std::string>& parts, std::size_t depth,
                     const Place& place) {
-  const std::string path = join(parts, 0, depth);
+  const std::string path = join(std::span(parts).first(depth));
   if (node.is_sequence()) return list_item(node, parts[depth], path, place);
   if (node.is_scalar() && path == "workload.distribution") {
     YamlNode whole = yaml_map(node.place);
@@ -219,7 +218,7 @@ void set_path(YamlNode& root, const std::string& path, const YamlNode& value, co
   const bool nic = in_group || below("platform", "nic");
   if (nic || below("sweep", "grid")) {
     const std::size_t before = in_group ? 3 : 2;
-    const std::string rest = join(parts, before, parts.size());
+    const std::string rest = join(std::span(parts).subspan(before));
     parts.resize(before);
     parts.push_back(rest);
   }
