@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/scenario/quantities.h"
 #include "core/scenario/resolve.h"
 #include "core/scenario/section_expect.h"
 #include "core/scenario/suggestions.h"
@@ -16,11 +17,10 @@ constexpr std::size_t kMostListed = 12;
 // The text, and what it reads as in every unit: two texts mean the same when they share a form.
 std::vector<std::string> forms_of(const std::string& text) {
   std::vector<std::string> forms = {"text " + text};
-  if (const auto count = parse_count(text)) forms.push_back(fmt::format("count {}", count.value()));
-  if (const auto ppb = parse_ratio_ppb(text)) forms.push_back(fmt::format("ppb {}", ppb.value()));
-  if (const auto time = parse_duration(text))
-    forms.push_back(fmt::format("ps {}", time.value().ps));
-  if (const auto size = parse_bytes(text)) forms.push_back(fmt::format("bytes {}", size.value()));
+  for (const auto kind :
+       {NumberKind::count, NumberKind::ratio, NumberKind::duration, NumberKind::bytes})
+    if (const auto number = parse_number(kind, text))
+      forms.push_back(fmt::format("{} {}", static_cast<int>(kind), number.value()));
   return forms;
 }
 

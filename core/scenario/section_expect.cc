@@ -1,6 +1,5 @@
 #include "core/scenario/section_expect.h"
 
-#include <cmath>
 #include <set>
 
 #include "core/scenario/quantities.h"
@@ -50,10 +49,7 @@ YamlNode conditions(const FlatExpectation& flat, const char* key) {
   const YamlNode* node = flat.node.find(key);
   if (!node || node->is_null()) return yaml_map();
   const std::string path = path_of(flat.path, key);
-  if (!node->is_map())
-    reject(node->place, "{} holds {}; expected a mapping of keys to values", path,
-           kind_name(*node));
-  for (const YamlEntry& entry : node->entries)
+  for (const YamlEntry& entry : as_map(*node, path, "a mapping of keys to values").entries)
     scalar(entry.value, path_of(path, entry.key), "one value");
   return *node;
 }
@@ -138,7 +134,8 @@ const Keys& expect_keys() {
   const char* const single = "value ratio order";
   const char* const figures = "value ratio";
   const auto tolerance = number<Entry>(
-      ratio, [](const Entry& entry) { return std::llround(entry.tolerance * 1e9); },
+      ratio,
+      [](const Entry& entry) { return static_cast<std::int64_t>(entry.tolerance * 1e9 + 0.5); },
       [](Entry& entry, std::int64_t ppb) { entry.tolerance = static_cast<double>(ppb) / 1e9; }, "0",
       "1000");
   const auto best = words<Entry>(

@@ -1,9 +1,4 @@
 // faults: what goes wrong during a run.
-//   {kind: pause, client: 3, at: 30ms, length: 1ms}    a client's CPU stands still
-//   {kind: pause, rate: 100, length: 50us}             so many a second on average, at any client
-//   {kind: slow_client, client: 3, factor: 4, at: 0us}
-//   {kind: drift, server: 0, at: 30ms, jump: -10us, drift: 200ppm}
-// In place of `client: N` a pause and a drift take `client_node: N` or `server: N`.
 
 #include <fmt/format.h>
 
