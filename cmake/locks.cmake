@@ -1,4 +1,4 @@
-# latchlab_locks(OUT lock...): the file OUT defines built_in_protocols() of core/protocols/registry.h
+# latchlab_locks(OUT lock...): the file OUT defines built_in_protocols() (core/protocols/registry.h)
 # over these locks. Each is a folder of core/protocols whose NAME.h declares NAME_entry().
 function(latchlab_locks out)
   set(includes)

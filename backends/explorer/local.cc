@@ -53,7 +53,7 @@ void allocate(State& state, OpSlot& op) {
     op.completion.status = VerbStatus::peer_failed;
     return;
   }
-  op.verb.addr = {op.server, node->memory.grow(static_cast<std::uint64_t>(op.length.ps))};
+  op.verb.addr = {op.server, node->memory.grow(op.allocated_bytes)};
 }
 
 // Its QPs are gone: what has not taken effect never will, and whoever waits for it is told.
@@ -143,7 +143,7 @@ void make_local_step(State& state, const Step& step) {
       allocate(state, op);
       break;
     case OpKind::evict:
-      evict(state, ClientId{static_cast<std::uint32_t>(op.length.ps)});
+      evict(state, op.evicted);
       break;
     case OpKind::sync_now:
       synchronise(state, op);

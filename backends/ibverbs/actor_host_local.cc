@@ -104,13 +104,13 @@ void ActorHost::post_allocate(IbOperation& op) {
   LATCHLAB_CHECK(directory_.exists(op.server), "allocation at a node that does not exist");
   const ThreadId keeper = directory_.keeper_of(op.server);
   if (!frames_->reaches(keeper)) return finish(op, VerbStatus::peer_failed);
-  const RegionBody body{static_cast<std::uint64_t>(op.length.ps)};
+  const RegionBody body{op.allocated_bytes};
   frames_->send(keeper, FrameKind::allocate, ask(FrameKind::allocate, keeper, &op, nullptr), body);
 }
 
 // Every node that could be reached by the client's verbs cuts it off.
 void ActorHost::post_evict(IbOperation& op) {
-  const auto client = static_cast<std::uint32_t>(op.length.ps);
+  const std::uint32_t client = op.evicted.value;
   LATCHLAB_CHECK(client < alive_.size(), "eviction of a client that does not exist");
   std::vector<ThreadId> keepers;
   for (const NodeCard& card : directory_.nodes) {

@@ -95,12 +95,11 @@ void Cpus::local_done(SimOperation& op) {
       if (nodes_[op.server].dead) {
         op.completion.status = VerbStatus::peer_failed;
       } else {
-        op.verb.addr = {op.server,
-                        memory_.allocate(op.server, static_cast<std::uint64_t>(op.length.ps))};
+        op.verb.addr = {op.server, memory_.allocate(op.server, op.allocated_bytes)};
       }
       break;
     case OpKind::evict: {
-      SimActor& victim = actors_.client(ClientId{static_cast<std::uint32_t>(op.length.ps)});
+      SimActor& victim = actors_.client(op.evicted);
       victim.evicted = true;
       record_.note({0xe71c7, victim.index});
       break;

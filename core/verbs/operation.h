@@ -26,9 +26,9 @@ enum class OpKind : std::uint8_t {
   compute,   // uses the CPU for `length`
   on_node,   // visit to the node's shared state
   flush,     // until every detached verb of this actor is complete
-  allocate,  // `length.ps` bytes of zeroed memory at `server`
-  evict,     // client `number`: none of its verbs lands afterwards
-  sync_now,  // the synchronised clock
+  allocate,  // `allocated_bytes` of zeroed memory at `server`
+  evict,     // none of the verbs of client `evicted` lands afterwards
+  sync_now,  // the synchronised clock; `length`: its error
 };
 
 struct CallOperands {
@@ -54,7 +54,11 @@ struct Operation {
   // READs by value of more than 16 bytes and load_words, when they are complete: what was read, in
   // memory of the backend that is the slot's until it is given back.
   const std::uint64_t* words = nullptr;
-  Duration length;         // sleep, compute; evict: the client's number
+  union {
+    Duration length = {};           // sleep, compute; sync_now: the result's error
+    std::uint64_t allocated_bytes;  // allocate
+    ClientId evicted;               // evict
+  };
   EndpointAddr target;     // send
   NodeId server;           // call, allocate
   Time deadline = kNever;  // call: on the own node's clock

@@ -236,12 +236,12 @@ AllocateAwait Verbs::allocate(NodeId node, std::uint64_t bytes) {
   Operation& op = prepare(OpKind::allocate);
   op.server = node;
   std::construct_at(&op.verb);
-  op.length.ps = static_cast<std::int64_t>(bytes);
+  op.allocated_bytes = bytes;
   return {{this, &op}};
 }
 PlainAwait Verbs::evict(ClientId client) {
   Operation& op = prepare(OpKind::evict);
-  op.length.ps = client.value;
+  op.evicted = client;
   return {{this, &op}};
 }
 

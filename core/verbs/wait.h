@@ -48,7 +48,7 @@ enum class Woke : std::uint8_t { message, word, deadline, membership };
 
 struct WaitOutcome {
   Woke by = Woke::deadline;
-  std::uint8_t index = 0;   // which message or word wait; else 0
+  std::uint8_t index = 0;   // which message or word wait
   std::uint64_t value = 0;  // the word that satisfied its predicate
   Message message;
 };

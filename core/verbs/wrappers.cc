@@ -91,8 +91,14 @@ void describe(const Operation& op, TraceEntry& entry) {
       entry.result = {op.call.reply.words[0], op.call.reply.words[1]};
       if (op.completion.ok()) entry.status = op.call.reply.status;
       break;
+    case OpKind::allocate:
+      entry.operands = {op.allocated_bytes, op.server.value, 0, 0};
+      break;
+    case OpKind::evict:
+      entry.operands = {op.evicted.value, 0, 0, 0};
+      break;
     default:
-      entry.operands = {static_cast<std::uint64_t>(op.length.ps), op.server.value, 0, 0};
+      entry.operands = {static_cast<std::uint64_t>(op.length.ps), 0, 0, 0};
       break;
   }
 }

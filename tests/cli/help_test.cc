@@ -119,7 +119,7 @@ TEST_F(Help, a_shell_that_nobody_knows_is_refused) {
 
 TEST_F(Help, names_alone_are_one_a_line) {
   EXPECT_EQ(latchlab({"list", "protocols", "--names"}).out,
-            "cas\nmcs\ndslr\nshiftlock\ncohort_reference\n");
+            "cas\ncohort_reference\ndslr\nmcs\nshiftlock\n");
   EXPECT_THAT(latchlab({"list", "scenarios", "--names"}).out, HasSubstr("\nquickstart\n"));
 }
 

@@ -26,8 +26,11 @@ INSTANTIATE_TEST_SUITE_P(Protocols, GuardedLock, ::testing::ValuesIn(protocol_na
                          [](const auto& made) { return made.param; });
 
 TEST_P(GuardedLock, that_excludes_shows_no_conflict) {
+  Case setup = guarded(GetParam());
+  setup.client_nodes = 3;  // small models may have no room for more clients
+  setup.clients_per_node = 1;
   for (std::uint64_t seed = 1; seed <= seeds(50); ++seed) {
-    const Outcome outcome = run(guarded(GetParam()), seed);
+    const Outcome outcome = run(setup, seed);
     ASSERT_EQ(outcome.end, RunEnd::finished) << "seed " << seed;
     EXPECT_EQ(outcome.guard.checks, outcome.acquired);
     EXPECT_THAT(outcome.guard.conflicts, IsEmpty()) << "seed " << seed;

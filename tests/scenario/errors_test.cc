@@ -47,6 +47,27 @@ TEST(ScenarioErrors, required_keys_are_asked_for_with_an_example) {
             "test.yaml:2: name is 'a/b'; expected 1 to 64 letters, digits, '-', '_' or '.'");
 }
 
+TEST(ScenarioErrors, names_are_short_and_of_letters_digits_and_few_signs) {
+  const auto of_scenario = [](const std::string& name) {
+    return problem("schema: 1\nname: \"" + name + "\"\nprotocol: {name: cas}\n");
+  };
+  const auto of_group = [](const std::string& name) {
+    return problem(scenario("groups: [{name: \"" + name + "\"}]"));
+  };
+  const std::string longest(64, 'x');
+  std::vector<std::string> wrong = {"", longest + "x"};
+  for (const char beside : std::string("`{@[/:")) wrong.push_back(std::string("a") + beside);
+  for (const auto& problem_of : {+of_scenario, +of_group}) {
+    for (const std::string& name : {std::string("azAZ09-_"), longest})
+      EXPECT_EQ(problem_of(name), "fine");
+    for (const std::string& name : wrong)
+      EXPECT_THAT(problem_of(name), HasSubstr("expected 1 to 64 letters")) << name;
+  }
+  EXPECT_EQ(of_scenario("a.b"), "fine");
+  EXPECT_NE(of_scenario(".b"), "fine");
+  EXPECT_NE(of_group("a.b"), "fine");
+}
+
 TEST(ScenarioErrors, units_counts_and_ranges_are_checked) {
   EXPECT_EQ(problem(scenario("run: {warmup: 20}")),
             "test.yaml:4: run.warmup: '20' has no unit; expected a duration such as 2us (units: "

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/simgrid/simulator.h"
 #include "tests/simgrid/fixture.h"
 
 namespace latchlab::simtest {
@@ -85,6 +86,7 @@ TEST_F(Deadlines, leave_a_late_reply_to_nobody) {
   EXPECT_EQ(answers[1].reply.words[0], 101U);
   EXPECT_EQ(answers[2].reply.words[0], 102U);
   EXPECT_EQ(slow.answered, 3U) << "the late reply is answered as any other";
+  EXPECT_EQ(static_cast<sim::Simulator&>(world()).slots_in_use(), 0U);
   expect_conservation();
 }
 

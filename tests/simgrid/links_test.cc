@@ -201,19 +201,22 @@ TEST_F(Links, call_is_made_again_until_the_link_is_back) {
   expect_all_given_back();
 }
 
-TEST_F(Links, call_in_the_slot_of_a_verb_is_made_again_as_a_call) {
+TEST_F(Links, call_that_fails_does_not_break_the_qp_of_the_verb_whose_slot_it_has) {
   Echo echo;
   world().serve_calls(add_server(), echo);
-  cut_port(kServer, kStart + microseconds(50), kStart + microseconds(60) + timeout_);
+  const Time back = kStart + microseconds(60) + timeout_ * (retries_ + 2);
+  cut_port(kServer, kStart + microseconds(50), back);
   Verbs& client = add_client();
-  run_alone(client, [](Verbs& verbs) -> Task<void> {
+  run_alone(client, [](Verbs& verbs, Duration until_back) -> Task<void> {
     EXPECT_TRUE((co_await verbs.read(on_server(0))).ok());
     co_await verbs.sleep(microseconds(55));
     const Request request;
     const Reply reply = co_await verbs.call(kServer, request);
-    EXPECT_TRUE(reply.ok());
-  }(client));
-  EXPECT_EQ(echo.served, 1);
+    EXPECT_FALSE(reply.ok());
+    co_await verbs.sleep(until_back);
+    EXPECT_TRUE((co_await verbs.read(on_server(0))).ok());
+  }(client, back - kStart));
+  EXPECT_EQ(echo.served, 0);
   expect_all_given_back();
 }
 
