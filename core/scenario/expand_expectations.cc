@@ -26,9 +26,7 @@ constexpr std::size_t kMostBytes = 16 << 20;
 class Expander {
  public:
   void add_entry(const YamlNode& entry, const std::string& path) {
-    if (!entry.is_map())
-      reject(entry.place, "{} holds {}; expected a mapping such as {{id: ..., kind: value, ...}}",
-             path, kind_name(entry));
+    as_map(entry, path, "a mapping such as {id: ..., kind: value, ...}");
     const YamlNode* profiles = entry.find("profile");
     if (!profiles || !profiles->is_map()) {
       add_single(entry, path);
@@ -55,9 +53,7 @@ class Expander {
   // The mapping `where`, made when it is absent.
   static YamlNode& where_of(YamlNode& entry) {
     if (YamlNode* where = entry.find("where"); where && !where->is_null()) {
-      if (!where->is_map())
-        reject(where->place, "where holds {}; expected a mapping such as {{label: cas}}",
-               kind_name(*where));
+      as_map(*where, "where", "a mapping such as {label: cas}");
       return *where;
     }
     return entry.set("where", yaml_map(entry.place));

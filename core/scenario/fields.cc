@@ -80,7 +80,7 @@ std::int64_t read_word(const ScenarioKey& key, const YamlNode& node, const std::
   const std::string& text = scalar(node, path, "one of " + joined(key.choices));
   const auto found = std::find(key.choices.begin(), key.choices.end(), text);
   if (found != key.choices.end()) return found - key.choices.begin();
-  if (std::find(key.later.begin(), key.later.end(), text) != key.later.end())
+  if (contains(key.later, text))
     reject(node.place, "{} {} is not supported by this build yet; supported: {}", path, text,
            joined(key.choices));
   reject(node.place, "{} is {}; expected {}{}", path, quoted(text), joined(key.choices),
@@ -105,20 +105,13 @@ std::int64_t checked(const ScenarioKey& key, std::int64_t value, const YamlNode&
 
 void refuse_unknown(const Keys& keys, const std::string& kind, const YamlNode& node,
                     const std::string& path) {
-  const auto known = [&](const YamlEntry& entry) {
-    return std::any_of(keys.begin(), keys.end(), [&](const ScenarioKey& key) {
-      return key.fits(kind) && key.path == entry.key;
-    });
-  };
-  for (const YamlEntry& entry : node.entries) {
-    if (known(entry)) continue;
-    std::vector<std::string> names;
-    for (const ScenarioKey& key : keys)
-      if (key.fits(kind) && std::find(names.begin(), names.end(), key.path) == names.end())
-        names.push_back(key.path);
-    reject(entry.place, "unknown key {}{}{}", quoted(entry.key), path.empty() ? "" : " in " + path,
-           suggestion(entry.key, names));
-  }
+  std::vector<std::string> names;
+  for (const ScenarioKey& key : keys)
+    if (key.fits(kind) && !contains(names, key.path)) names.push_back(key.path);
+  for (const YamlEntry& entry : node.entries)
+    if (!contains(names, entry.key))
+      reject(entry.place, "unknown key {}{}{}", quoted(entry.key),
+             path.empty() ? "" : " in " + path, suggestion(entry.key, names));
 }
 
 // The key's value, if it is given; null only where the key may be null.
@@ -171,9 +164,7 @@ const ScenarioKey& find_key(const Keys& keys, std::string_view name) {
 }
 
 void read_keys(const Keys& keys, const YamlNode& node, const std::string& path, void* spec) {
-  if (!node.is_map())
-    reject(node.place, "{} holds {}; expected a mapping of keys to values",
-           path.empty() ? "the document" : path, kind_name(node));
+  as_map(node, path.empty() ? "the document" : path, "a mapping of keys to values");
   const std::string kind = kind_in(keys, node, path);
   refuse_unknown(keys, kind, node, path);
   for (const ScenarioKey& key : keys) {
@@ -205,6 +196,12 @@ const std::string& scalar(const YamlNode& node, const std::string& path,
   if (!node.is_scalar())
     reject(node.place, "{} holds {}; expected {}", path, kind_name(node), expected);
   return node.text;
+}
+
+const YamlNode& as_map(const YamlNode& node, const std::string& path, std::string_view expected) {
+  if (!node.is_map())
+    reject(node.place, "{} holds {}; expected {}", path, kind_name(node), expected);
+  return node;
 }
 
 std::int64_t read_number(const Given& given) {

@@ -24,6 +24,7 @@
 
 #include "core/base/time.h"
 #include "core/scenario/scenario_keys.h"
+#include "core/scenario/suggestions.h"
 
 namespace latchlab {
 
@@ -41,6 +42,8 @@ const ScenarioKey& find_key(const Keys& keys, std::string_view name);
 
 // The text of a scalar, or an error that names the path and says what was expected.
 const std::string& scalar(const YamlNode& node, const std::string& path, std::string_view expected);
+// The same of a mapping.
+const YamlNode& as_map(const YamlNode& node, const std::string& path, std::string_view expected);
 // A number, of a choice its place among the words. Refused outside of the key's bounds.
 std::int64_t read_number(const Given& given);
 YamlNode write_number(const ScenarioKey& key, std::optional<std::int64_t> value);
@@ -77,17 +80,28 @@ Value<T> said(KeyKind kind) {
   return {{.kind = kind}};
 }
 
+// Of what is read elsewhere, once more is known.
+template <class T>
+Value<T> read_later(Value<T> value) {
+  value.key.read = {};
+  return value;
+}
+
 enum : unsigned { kRequired = 1, kNullable = 2, kOmitted = 4, kHasDefault = 8, kUnsupported = 16 };
 
 template <class T>
 struct Row : ScenarioKey {
+  // `kinds`: of its mapping, such as "pause drift".
   Row(const char* name, Value<T> value, const char* an_example, const char* meaning,
-      unsigned flags = 0, std::vector<std::string> kinds = {})
+      const char* kinds)
+      : Row(name, std::move(value), an_example, meaning, 0, kinds) {}
+  Row(const char* name, Value<T> value, const char* an_example, const char* meaning,
+      unsigned flags = 0, const char* kinds = "")
       : ScenarioKey(std::move(value.key)) {
     path = name;
     example = an_example;
     says = meaning;
-    when = std::move(kinds);
+    if (*kinds != '\0') when = split(kinds, ' ');
     required = (flags & kRequired) != 0;
     nullable = (flags & kNullable) != 0;
     omitted = (flags & kOmitted) != 0;

@@ -17,8 +17,10 @@ using Names = std::vector<std::string>;
 
 constexpr const char* kTopology = "platform.topology";
 
-Json object(Json properties) {
-  return {{"type", "object"}, {"properties", std::move(properties)}};
+Json object(Json properties, const Names& required = {}) {
+  Json schema = {{"type", "object"}, {"properties", std::move(properties)}};
+  if (!required.empty()) schema["required"] = required;
+  return schema;
 }
 
 Json reference(const std::string& name) {
@@ -32,10 +34,6 @@ std::string definition_of(std::string path) {
   return path;
 }
 
-bool has_keys(const std::string& path) {
-  return !keys_of(path).empty();
-}
-
 Json is_kind(const std::string& mapping, const std::string& kind) {
   if (kind == "file") return {{"required", {"file"}}};
   Json rule = {{"properties", {{"kind", {{"const", kind}}}}}, {"required", {"kind"}}};
@@ -43,8 +41,12 @@ Json is_kind(const std::string& mapping, const std::string& kind) {
   return rule;
 }
 
-bool fits(const ScenarioKey& key, const std::string& kind) {
-  return key.when.empty() || std::find(key.when.begin(), key.when.end(), kind) != key.when.end();
+// Without a kind: of any.
+Names required_keys(const std::string& mapping, const std::string& kind = "") {
+  Names names;
+  for (const ScenarioKey& key : scenario_keys())
+    if (key.mapping() == mapping && key.required && key.fits(kind)) names.emplace_back(key.name());
+  return names;
 }
 
 // Which keys each kind of a mapping has; where a key differs between kinds, what it then holds.
@@ -53,7 +55,7 @@ Json kind_rules(const std::string& mapping) {
   for (const std::string& kind : kinds_of(mapping)) {
     Json own = Json::object();
     for (const ScenarioKey& key : scenario_keys())
-      if (key.mapping() == mapping && fits(key, kind) && find_scenario_keys(key.path).size() > 1)
+      if (key.mapping() == mapping && key.fits(kind) && find_scenario_keys(key.path).size() > 1)
         own[std::string(key.name())] = Json::parse(value_schema(key));
     Json then = {{"propertyNames", {{"enum", keys_of(mapping, kind)}}}};
     if (!own.empty()) then["properties"] = own;
@@ -79,30 +81,22 @@ Json alternatives(const std::string& mapping, const std::string& kind) {
     for (const std::string& name : names) choices.push_back({{"required", {name}}});
     return choices;
   };
-  if (mapping != "faults[]") return {};
+  if (mapping != "faults[]") return Json::object();
   if (kind == "pause") return {{"oneOf", one_of({"at", "rate"})}};
   if (kind == "drift")
     return {{"oneOf", one_of({"client_node", "server"})}, {"anyOf", one_of({"jump", "drift"})}};
-  return {};
+  return Json::object();
 }
 
 // What must be there. Apart from the rest, because a sweep may supply it.
 Json completeness(const std::string& mapping) {
-  const auto required = [&](const std::string& kind) {
-    Names names;
-    for (const ScenarioKey& key : scenario_keys())
-      if (key.mapping() == mapping && key.required && fits(key, kind))
-        names.emplace_back(key.name());
-    return names;
-  };
   Json rules = Json::array();
   for (const std::string& kind : kinds_of(mapping)) {
     Json then = alternatives(mapping, kind);
-    if (then.is_null()) then = Json::object();
-    then["required"] = required(kind);
+    then["required"] = required_keys(mapping, kind);
     rules.push_back({{"if", is_kind(mapping, kind)}, {"then", then}});
   }
-  if (rules.empty()) return {{"required", required("")}};
+  if (rules.empty()) return {{"required", required_keys(mapping)}};
   Json whole = {{"allOf", rules}};
   if (mapping == kTopology)
     whole["anyOf"] = {{{"required", {"kind"}}}, {{"required", {"file"}}}};
@@ -111,21 +105,23 @@ Json completeness(const std::string& mapping) {
   return {{"if", {{"type", "object"}}}, {"then", whole}};
 }
 
-bool asks_for_something(const std::string& mapping) {
-  return std::any_of(scenario_keys().begin(), scenario_keys().end(), [&](const ScenarioKey& key) {
-    return key.mapping() == mapping && key.required;
-  });
-}
-
-// Free mappings and lists, whose names are the user's own.
-const Json& free_schema(const std::string& path) {
+// Free mappings and lists, whose names are the user's own, and keys that are defined elsewhere.
+const Json& own_schema(const std::string& path) {
   static const Json scalar = {{"type", {"string", "number", "boolean"}}};
   static const Json scalars = {{"type", "object"}, {"additionalProperties", scalar}};
   static const Json order = {
       {"type", "array"},
       {"minItems", 2},
       {"items", {{"anyOf", {scalar, {{"type", "array"}, {"items", scalar}}}}}}};
+  static const Json nic = Json::parse(nic_value_schema());
   static const std::map<std::string, Json> schemas = {
+      {"platform.nic", nic},
+      {"groups[].nic", nic},
+      {"groups[].workload", reference("workload")},
+      {"groups[].clocks", reference("platform.clocks")},
+      {"protocol", reference("lock")},
+      {"sweep.grid", reference("axes")},
+      {"sweep.zip", {{"type", "array"}, {"items", reference("axes")}}},
       {"expect[].order", order},
       {"expect[].columns", {{"type", "object"}, {"minProperties", 1}}},
       {"expect[].rows",
@@ -148,28 +144,17 @@ Json whole_schema(const ScenarioKey& key) {
       schema.erase(word);
     }
   std::vector<Json> choices;
-  if (path == "platform.nic" || path == "groups[].nic") {
-    choices.push_back(Json::parse(nic_value_schema()));
-  } else if (path == "protocol") {
-    choices.push_back(reference("lock"));
-  } else if (path == "groups[].workload") {
-    choices.push_back(reference("workload"));
-  } else if (path == "groups[].clocks") {
-    choices.push_back(reference("platform.clocks"));
-  } else if (path.starts_with("sweep.")) {
-    const Json axes = reference("axes");
-    choices.push_back(key.kind == KeyKind::list ? Json{{"type", "array"}, {"items", axes}} : axes);
-  } else if (has_keys(path + "[]")) {
+  if (const Json& own = own_schema(path); !own.is_null()) {
+    choices.push_back(own);
+  } else if (!keys_of(path + "[]").empty()) {
     choices.push_back({{"type", "array"}, {"items", reference(definition_of(path + "[]"))}});
-  } else if (has_keys(path)) {
-    choices.push_back(mapping_schema(path));
-    if (!key.short_for.empty()) choices.push_back(reference(path + "." + key.short_for));
-    if (key.kind != KeyKind::map) choices.push_back(schema);
   } else {
-    const Json& own = free_schema(path);
-    if (!own.is_null()) choices.push_back(own);
-    if (own.is_null() || key.kind == KeyKind::text) choices.push_back(schema);
+    const bool keys = !keys_of(path).empty();
+    if (keys) choices.push_back(mapping_schema(path));
+    if (keys && !key.short_for.empty()) choices.push_back(reference(path + "." + key.short_for));
+    if (!keys || key.kind != KeyKind::map) choices.push_back(schema);
   }
+  if (path == "expect[].profile") choices.push_back(schema);  // or a name alone
   if (key.nullable && key.supported) choices.push_back({{"type", "null"}});
   Json whole = choices.size() == 1 ? choices.front() : Json{{"anyOf", choices}};
   if (whole.contains("$ref")) whole = {{"allOf", {whole}}};  // beside which nothing may stand
@@ -183,13 +168,9 @@ Json whole_schema(const ScenarioKey& key) {
 Json sweeps(const std::string& pattern) {
   const Json names = {{"type", "object"},
                       {"not", {{"propertyNames", {{"not", {{"pattern", pattern}}}}}}}};
-  Json grid = object({{"grid", names}});
-  grid["required"] = {"grid"};
-  Json zip = object({{"zip", {{"type", "array"}, {"contains", names}}}});
-  zip["required"] = {"zip"};
-  Json whole = object({{"sweep", {{"anyOf", {grid, zip}}}}});
-  whole["required"] = {"sweep"};
-  return whole;
+  const Json grid = object({{"grid", names}}, {"grid"});
+  const Json zip = object({{"zip", {{"type", "array"}, {"contains", names}}}}, {"zip"});
+  return object({{"sweep", {{"anyOf", {grid, zip}}}}}, {"sweep"});
 }
 
 // A rule for the value at a path, from the top of the scenario.
@@ -209,7 +190,7 @@ Json scenario_rules() {
   std::set<std::string> done;
   for (const ScenarioKey& key : scenario_keys()) {
     const std::string mapping(key.mapping());
-    if (mapping.empty() || !asks_for_something(mapping) || !done.insert(mapping).second) continue;
+    if (mapping.empty() || required_keys(mapping).empty() || !done.insert(mapping).second) continue;
     const std::string prefix = mapping.substr(0, mapping.find("[]"));
     std::string pattern = "^";
     for (const char c : prefix) pattern += c == '.' ? std::string("\\.") : std::string(1, c);

@@ -1,12 +1,13 @@
-// Locks with their parameters, NICs with their constants, and what a sweep may vary.
+// Single values, locks with their parameters, NICs with their constants, and what a sweep may vary.
 
 #include "core/scenario/json_schema_parts.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/scenario/json_schema.h"
 #include "core/scenario/nic_constants.h"
+#include "core/scenario/suggestions.h"
 
 namespace latchlab {
 namespace {
@@ -22,33 +23,121 @@ Json reference(const std::string& name) {
   return {{"$ref", "#/definitions/" + name}};
 }
 
+constexpr const char* kNumber = "[0-9]+(\\.[0-9]+)?";
+constexpr std::int64_t kWholePpb = 1'000'000'000;
+
+// Text of a number and one of these units; `more` is put in front of it.
+Json with_unit(const std::string& units, const std::string& more = "") {
+  return {{"type", "string"}, {"pattern", "^" + more + kNumber + " *(" + units + ")$"}};
+}
+
+std::string no_zero(bool positive) {
+  return positive ? "(?!0+(\\.0+)? *[a-zA-Z%]*$)" : "";
+}
+
+Json any_of(std::vector<Json> choices) {
+  return choices.size() == 1 ? choices.front() : Json{{"anyOf", std::move(choices)}};
+}
+
+// The bounds that stand in the table.
+void add_bounds(const ScenarioKey& key, Json& number) {
+  const bool ratio = key.kind == KeyKind::ratio || key.kind == KeyKind::signed_ratio;
+  const auto plain = [&](std::int64_t bound) {
+    return ratio ? Json(static_cast<double>(bound) / static_cast<double>(kWholePpb)) : Json(bound);
+  };
+  if (!key.min.empty()) number["minimum"] = plain(key.least);
+  if (!key.max.empty()) number["maximum"] = plain(key.most);
+}
+
+bool positive(const ScenarioKey& key) {
+  return !key.min.empty() && key.least > 0;
+}
+
+Json count_schema(const ScenarioKey& key) {
+  Json number = {{"type", "integer"}};
+  add_bounds(key, number);
+  return any_of({number, with_unit("[kMG]?", no_zero(positive(key)))});
+}
+
+Json ratio_schema(const ScenarioKey& key) {
+  const std::string sign = key.kind == KeyKind::signed_ratio ? "-?" : "";
+  Json number = {{"type", "number"}};
+  add_bounds(key, number);
+  if (key.max.empty() || key.most != kWholePpb)
+    return any_of({number, with_unit("%|ppm|ppb", sign + no_zero(positive(key)))});
+  const std::string percent = "(?!(0*1[0-9]{2}|0*[2-9][0-9]{2}|0*[1-9][0-9]{3,})(\\.[0-9]+)? *%$)";
+  const std::string all = "(?=0*100(\\.0+)? *%$)";
+  return any_of(
+      {number, with_unit("%|ppm|ppb", no_zero(positive(key)) + percent), with_unit("%", all)});
+}
+
+Json scalar() {
+  return {{"type", {"string", "number", "boolean"}}};
+}
+
+Json kind_schema(const ScenarioKey& key) {
+  switch (key.kind) {
+    case KeyKind::count:
+      return count_schema(key);
+    case KeyKind::counts:
+      return {{"type", "array"}, {"minItems", 1}, {"maxItems", 6}, {"items", count_schema(key)}};
+    case KeyKind::duration:
+      return with_unit("ps|ns|us|ms|s", no_zero(positive(key)));
+    case KeyKind::signed_duration:
+      return with_unit("ps|ns|us|ms|s", "-?");
+    case KeyKind::bytes:
+      return with_unit("B|KiB|MiB|GiB|kB|MB|GB", no_zero(positive(key)));
+    case KeyKind::bit_rate:
+      return with_unit("bps|kbps|Mbps|Gbps|Tbps", no_zero(positive(key)));
+    case KeyKind::ratio:
+    case KeyKind::signed_ratio:
+      return ratio_schema(key);
+    case KeyKind::figure:
+      return any_of({{{"type", "number"}, {"minimum", 0}}, with_unit("[kMG%]?|ps|ns|us|ms|s")});
+    case KeyKind::curve:
+      return {{"type", "array"}, {"items", {{"type", "array"}, {"minItems", 2}, {"maxItems", 2}}}};
+    case KeyKind::boolean:
+      return {{"type", "boolean"}};
+    case KeyKind::choice:
+      return {{"enum", key.choices}};
+    case KeyKind::text:
+      return scalar();
+    case KeyKind::list:
+      return {{"type", "array"}};
+    case KeyKind::map:
+      break;
+  }
+  return {{"type", "object"}};
+}
+
+// A default as an editor would write it.
+Json literal(const ScenarioKey& key, const std::string& text) {
+  const bool number = text.find_first_not_of("0123456789.") == std::string::npos;
+  if (number && (key.kind == KeyKind::count || key.kind == KeyKind::ratio))
+    return Json::parse(text, nullptr, false);
+  if (key.kind == KeyKind::boolean) return text == "true";
+  return text;
+}
+
+Json value_of(const ScenarioKey& key) {
+  Json schema = key.supported ? kind_schema(key) : Json{{"type", "null"}};
+  if (!key.supported && key.kind == KeyKind::list)
+    schema = any_of({schema, {{"type", "array"}, {"maxItems", 0}}});
+  if (key.supported && key.nullable) schema = any_of({schema, {{"type", "null"}}});
+  schema["description"] = key.says + (key.supported ? "" : " Not in this build.") +
+                          " Example: " + std::string(key.name()) + ": " + key.example;
+  if (!key.fallback.empty() && key.kind != KeyKind::map)
+    schema["default"] = literal(key, key.fallback);
+  return schema;
+}
+
 Json parameters(const ProtocolInfo& info) {
   Json properties = Json::object();
-  for (const ParamSpec& param : info.params)
-    properties[param.name] = Json::parse(value_schema(key_of(param)));
+  for (const ParamSpec& param : info.params) properties[param.name] = value_of(key_of(param));
   Names profiles;
   for (const Profile& profile : info.profiles) profiles.push_back(profile.name);
   if (!profiles.empty()) properties["profile"] = {{"enum", profiles}};
   return properties;
-}
-
-Json lock_json(const std::vector<ProtocolInfo>& protocols) {
-  Names names;
-  Json rules = Json::array();
-  for (const ProtocolInfo& info : protocols) {
-    names.push_back(info.name);
-    const Json properties = parameters(info);
-    Names allowed = {"name", "label"};
-    for (const auto& [name, schema] : properties.items()) allowed.push_back(name);
-    rules.push_back(
-        {{"if", {{"properties", {{"name", {{"const", info.name}}}}}, {"required", {"name"}}}},
-         {"then", {{"properties", properties}, {"propertyNames", {{"enum", allowed}}}}}});
-  }
-  Json lock =
-      object({{"profile", reference("protocol.profile")}, {"label", reference("protocol.label")}});
-  lock["properties"]["name"] = {{"enum", names}, {"description", "See latchlab list protocols."}};
-  lock["allOf"] = rules;
-  return lock;
 }
 
 Json axis_of(Json values) {
@@ -56,52 +145,18 @@ Json axis_of(Json values) {
 }
 
 bool may_be_swept(const std::string& path) {
-  const Names& sections = section_names();
   return path.find("[]") == std::string::npos &&
-         std::find(sections.begin(), sections.end(), path.substr(0, path.find('.'))) !=
-             sections.end();
-}
-
-Json axes_json(const std::vector<ProtocolInfo>& protocols) {
-  Json properties = Json::object();
-  for (const ScenarioKey& key : scenario_keys())
-    if (may_be_swept(key.path)) properties[key.path] = axis_of(reference(key.path));
-  for (const NicConstant& constant : nic_constants())
-    properties[constant.as_key.path] = axis_of(Json::parse(value_schema(constant.as_key)));
-  Names names;
-  for (const ProtocolInfo& info : protocols) {
-    names.push_back(info.name);
-    const Json own = parameters(info);
-    for (const auto& [name, schema] : own.items()) {
-      Json& axis = properties["protocol." + name];
-      if (axis.is_null() || name == "profile") axis = axis_of({{"anyOf", Json::array()}});
-      if (name != "profile") axis["items"]["anyOf"].push_back(schema);
-    }
-  }
-  properties["protocol"] = axis_of({{"allOf", {reference("lock"), {{"required", {"name"}}}}}});
-  properties["protocol.name"] = axis_of({{"enum", names}});
-  properties["protocol.profile"] = axis_of({{"type", "string"}});
-  Json axes = object(properties);
-  axes["patternProperties"] = {
-      {"^faults\\.[0-9]+(\\.[a-z_]+)?$", axis_of(true)},
-      {"^groups\\.[0-9]+(\\.[a-z0-9_]+)*$", axis_of(true)},
-      {"^platform\\.topology\\.[a-z]+\\.[0-9]+$", axis_of({{"type", "integer"}})}};
-  axes["additionalProperties"] = false;
-  return axes;
-}
-
-Json value_of(const NicConstant& constant) {
-  return Json::parse(value_schema(constant.as_key));
+         contains(section_names(), path.substr(0, path.find('.')));
 }
 
 // One constant with where it comes from. A range needs no check of its own: its bounds are values.
 Json constant_schema(const NicConstant& constant) {
-  Json bound = value_of(constant);
+  Json bound = value_of(constant.as_key);
   if (constant.as_key.kind == KeyKind::curve) bound = {{"type", {"number", "string"}}};
   return {{"type", "object"},
           {"description", constant.as_key.says},
           {"properties",
-           {{"value", value_of(constant)},
+           {{"value", value_of(constant.as_key)},
             {"source", {{"type", "string"}, {"minLength", 1}}},
             {"status", {{"enum", status_names()}}},
             {"range", {{"type", "array"}, {"minItems", 2}, {"maxItems", 2}, {"items", bound}}},
@@ -134,11 +189,15 @@ Json description_schema() {
 Json changes_schema() {
   Json properties = {{"base", {{"type", "string"}, {"description", "The NIC to begin with."}}}};
   for (const NicConstant& constant : nic_constants())
-    properties[constant.key()] = value_of(constant);
+    properties[constant.key()] = value_of(constant.as_key);
   return {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
 }
 
 }  // namespace
+
+std::string value_schema(const ScenarioKey& key) {
+  return value_of(key).dump();
+}
 
 std::string nic_value_schema() {
   const Json has_sections = {{"type", "object"}, {"required", {"name"}}};
@@ -158,11 +217,50 @@ std::string nic_schema() {
 }
 
 std::string lock_schema(const std::vector<ProtocolInfo>& protocols) {
-  return lock_json(protocols).dump();
+  Names names;
+  Json rules = Json::array();
+  for (const ProtocolInfo& info : protocols) {
+    names.push_back(info.name);
+    const Json properties = parameters(info);
+    Names allowed = {"name", "label"};
+    for (const auto& [name, schema] : properties.items()) allowed.push_back(name);
+    rules.push_back(
+        {{"if", {{"properties", {{"name", {{"const", info.name}}}}}, {"required", {"name"}}}},
+         {"then", {{"properties", properties}, {"propertyNames", {{"enum", allowed}}}}}});
+  }
+  Json lock =
+      object({{"profile", reference("protocol.profile")}, {"label", reference("protocol.label")}});
+  lock["properties"]["name"] = {{"enum", names}, {"description", "See latchlab list protocols."}};
+  lock["allOf"] = rules;
+  return lock.dump();
 }
 
 std::string axes_schema(const std::vector<ProtocolInfo>& protocols) {
-  return axes_json(protocols).dump();
+  Json properties = Json::object();
+  for (const ScenarioKey& key : scenario_keys())
+    if (may_be_swept(key.path)) properties[key.path] = axis_of(reference(key.path));
+  for (const NicConstant& constant : nic_constants())
+    properties[constant.as_key.path] = axis_of(value_of(constant.as_key));
+  Names names;
+  for (const ProtocolInfo& info : protocols) {
+    names.push_back(info.name);
+    const Json own = parameters(info);
+    for (const auto& [name, schema] : own.items()) {
+      Json& axis = properties["protocol." + name];
+      if (axis.is_null() || name == "profile") axis = axis_of({{"anyOf", Json::array()}});
+      if (name != "profile") axis["items"]["anyOf"].push_back(schema);
+    }
+  }
+  properties["protocol"] = axis_of({{"allOf", {reference("lock"), {{"required", {"name"}}}}}});
+  properties["protocol.name"] = axis_of({{"enum", names}});
+  properties["protocol.profile"] = axis_of({{"type", "string"}});
+  Json axes = object(properties);
+  axes["patternProperties"] = {
+      {"^faults\\.[0-9]+(\\.[a-z_]+)?$", axis_of(true)},
+      {"^groups\\.[0-9]+(\\.[a-z0-9_]+)*$", axis_of(true)},
+      {"^platform\\.topology\\.[a-z]+\\.[0-9]+$", axis_of({{"type", "integer"}})}};
+  axes["additionalProperties"] = false;
+  return axes.dump();
 }
 
 }  // namespace latchlab

@@ -27,12 +27,7 @@ struct Context {
 // A name becomes part of directory names.
 void check_name(const YamlNode& node) {
   const std::string& name = scalar(node, "name", "a word such as quickstart");
-  const bool fit = !name.empty() && name.size() <= 64 && name.front() != '.' &&
-                   std::all_of(name.begin(), name.end(), [](char c) {
-                     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                            (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-                   });
-  if (!fit)
+  if (name.starts_with('.') || !is_name(name, "-_."))
     reject(node.place, "name is {}; expected 1 to 64 letters, digits, '-', '_' or '.'",
            quoted(name));
 }
@@ -79,9 +74,8 @@ Point read_point(const YamlNode& root, const Context& context, const SweptProtoc
   point.protocol = read_protocol(*protocol, context.protocols, swept);
   check_faults(root.find("faults"), point);
   check_run(root.find("run"), point.run);
-  const auto info = std::find_if(context.protocols.begin(), context.protocols.end(),
-                                 [&](const auto& p) { return p.name == point.protocol.name; });
-  check_locks(point.locks, point.platform, info->entry_bytes, locks, root.place);
+  const ProtocolInfo& info = find_protocol(*protocol->find("name"), context.protocols);
+  check_locks(point.locks, point.platform, info.entry_bytes, locks, root.place);
   if (point.groups.empty()) check_workload(point.workload, point, nullptr, workload, root.place);
   for (std::size_t i = 0; i < point.groups.size(); ++i)
     check_workload(point.groups[i].workload, point, part_of(groups->items[i], "workload"), workload,
@@ -166,18 +160,13 @@ void expand_common_nic(YamlNode& root, const Files& files) {
     platform.set("nic", expand_nic(given ? *given : default_nic(platform.place), files));
 }
 
-bool decides_a_point(const std::string& section) {
-  const std::vector<std::string>& sections = section_names();
-  return std::find(sections.begin(), sections.end(), section) != sections.end();
-}
-
 // An axis of a figure that begins like a path has to be one; other words are metrics.
 void check_figure_path(const YamlNode& value, const Scenario& scenario) {
   const std::string& path = value.text;
-  if (!decides_a_point(path.substr(0, path.find('.')))) return;
+  if (!contains(section_names(), path.substr(0, path.find('.')))) return;
   std::vector<std::string> swept;
   for (const auto& [axis, text] : scenario.points.front().axes) swept.push_back(axis);
-  if (std::find(swept.begin(), swept.end(), path) != swept.end()) return;
+  if (contains(swept, path)) return;
   for (const Point& point : scenario.points)
     if (find_path(write_point(point, scenario.name), path)) return;
   reject(value.place, "report: the path {} does not exist{}", quoted(path),
@@ -196,7 +185,7 @@ void check_figures(const YamlNode& root, const Scenario& scenario) {
 // that a figure speaks of: what it leaves is a study of the user's own.
 bool changes_points(const Override& override) {
   const std::string section = override.path.substr(0, override.path.find('.'));
-  return section == "sweep" || (decides_a_point(section) && section != "run");
+  return section == "sweep" || (contains(section_names(), section) && section != "run");
 }
 
 // The figures, in the tree as they are then resolved.
@@ -223,9 +212,7 @@ void bind_expectations(YamlNode& root, const std::vector<Override>& overrides, S
 Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>& overrides,
                        const Context& context) {
   YamlNode root = parse_yaml(source.text, source.name_for_errors);
-  if (!root.is_map())
-    reject(root.place, "the document holds {}; expected a scenario, which begins with 'schema: 1'",
-           kind_name(root));
+  as_map(root, "the document", "a scenario, which begins with 'schema: 1'");
   // Those of a group's RNIC come last: what they do not replace is as the platform's.
   for (const bool of_group : {false, true})
     for (const Override& override : overrides)

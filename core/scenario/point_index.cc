@@ -1,12 +1,12 @@
-#include "core/scenario/point_index.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
+#include "core/scenario/quantities.h"
 #include "core/scenario/resolve.h"
+#include "core/scenario/section_expect.h"
 #include "core/scenario/suggestions.h"
 
 namespace latchlab {
@@ -17,11 +17,10 @@ constexpr std::size_t kMostListed = 12;
 // The text, and what it reads as in every unit: two texts mean the same when they share a form.
 std::vector<std::string> forms_of(const std::string& text) {
   std::vector<std::string> forms = {"text " + text};
-  if (const auto count = parse_count(text)) forms.push_back(fmt::format("count {}", count.value()));
-  if (const auto ppb = parse_ratio_ppb(text)) forms.push_back(fmt::format("ppb {}", ppb.value()));
-  if (const auto time = parse_duration(text))
-    forms.push_back(fmt::format("ps {}", time.value().ps));
-  if (const auto size = parse_bytes(text)) forms.push_back(fmt::format("bytes {}", size.value()));
+  for (const auto kind :
+       {NumberKind::count, NumberKind::ratio, NumberKind::duration, NumberKind::bytes})
+    if (const auto number = parse_number(kind, text))
+      forms.push_back(fmt::format("{} {}", static_cast<int>(kind), number.value()));
   return forms;
 }
 
@@ -30,10 +29,11 @@ bool share_a_form(const std::vector<std::string>& a, const std::vector<std::stri
 }
 
 // "clients 5, label cas"
-std::string described(const Where& where, std::size_t count) {
+std::string described(const YamlNode& where, std::size_t count) {
   std::string text;
   for (std::size_t i = 0; i < count; ++i)
-    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", where[i].first, where[i].second);
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", where.entries[i].key,
+                        where.entries[i].value.text);
   return text;
 }
 
@@ -84,10 +84,11 @@ PointIndex::Texts PointIndex::choices(const std::string& path,
   return all;
 }
 
-void PointIndex::reject_none(const Where& where, std::size_t at,
+void PointIndex::reject_none(const YamlNode& where, std::size_t at,
                              const std::vector<std::size_t>& before, const Place& place,
                              const std::string& path) {
-  const auto& [wanted, value] = where[at];
+  const std::string& wanted = where.entries[at].key;
+  const std::string& value = where.entries[at].value.text;
   const Texts known = choices(wanted, before);
   if (known.empty()) {
     Texts paths = {"label", "clients"};
@@ -112,12 +113,12 @@ void PointIndex::reject_several(const std::vector<std::size_t>& found, const Pla
   reject(place, "{} fits {} points; it has to say which{}", path, found.size(), which);
 }
 
-std::size_t PointIndex::find(const Where& where, const Place& place, const std::string& path) {
+std::size_t PointIndex::find(const YamlNode& where, const Place& place, const std::string& path) {
   std::vector<std::size_t> left(scenario_.points.size());
   std::iota(left.begin(), left.end(), std::size_t{0});
-  for (std::size_t i = 0; i < where.size(); ++i) {
-    const std::vector<Value>& values = values_of(where[i].first);
-    const std::vector<std::string> wanted = forms_of(where[i].second);
+  for (std::size_t i = 0; i < where.entries.size(); ++i) {
+    const std::vector<Value>& values = values_of(where.entries[i].key);
+    const std::vector<std::string> wanted = forms_of(where.entries[i].value.text);
     std::vector<std::size_t> next;
     for (const std::size_t point : left)
       if (share_a_form(values[point].forms, wanted)) next.push_back(point);

@@ -7,14 +7,12 @@ namespace {
 
 // A swept number of nodes changes the shape that follows from it.
 void keep_topology(YamlNode& resolved, const YamlNode& source) {
-  for (const char* key : {"topology", "bulk"}) {
-    const YamlNode* platform = source.find("platform");
-    const YamlNode* written = platform ? platform->find(key) : nullptr;
-    if (written)
-      resolved.find("platform")->set(key, *written);
+  YamlNode& platform = *resolved.find("platform");
+  for (const char* key : {"topology", "bulk"})
+    if (const YamlNode* written = find_path(source, std::string("platform.") + key))
+      platform.set(key, *written);
     else
-      resolved.find("platform")->erase(key);
-  }
+      platform.erase(key);
 }
 
 // What a group shares with all others may be swept there; it then follows at every point only if

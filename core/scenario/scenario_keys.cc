@@ -5,13 +5,10 @@
 
 #include "core/scenario/quantities.h"
 #include "core/scenario/sections.h"
+#include "core/scenario/suggestions.h"
 
 namespace latchlab {
 namespace {
-
-bool contains(const std::vector<std::string>& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 // `usual`: the struct of these keys, fresh.
 void describe(const Keys& keys, const std::string& prefix, const void* usual, Keys& all) {

@@ -26,30 +26,18 @@ const Keys& arrival_list_keys() {
   return keys;
 }
 
-std::vector<std::string> cells_of(const std::string& line) {
-  std::vector<std::string> cells(1);
-  for (const char c : line) {
-    if (c == ',')
-      cells.emplace_back();
-    else if (c != ' ' && c != '\r')
-      cells.back() += c;
-  }
-  return cells;
-}
-
 // As a list of the script's: a mapping for each line, in whose place it is.
-YamlNode list_of(const std::string& text, const std::string& file) {
+YamlNode list_of(std::string text, const std::string& file) {
   YamlNode list = yaml_sequence();
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\r'; });
   const auto source = std::make_shared<const std::string>(file);
-  int number = 0;
-  for (std::size_t at = 0; at < text.size(); ++number) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::vector<std::string> cells = cells_of(text.substr(at, end - at));
-    at = end + 1;
-    const Place place{source, number + 1};
-    if (number == 0 && cells != kColumns)
+  Place place{source, 0};
+  for (const std::string& line : split(text, '\n')) {
+    ++place.line;
+    const std::vector<std::string> cells = split(line, ',');
+    if (place.line == 1 && cells != kColumns)
       reject(place, "a script begins with the line 'at,client,lock,mode'");
-    if (number == 0 || cells == std::vector<std::string>{""}) continue;
+    if (place.line == 1 || line.empty()) continue;
     if (cells.size() != kColumns.size())
       reject(place, "{} cells; expected at,client,lock,mode, such as 10us,0,3,shared",
              cells.size());
@@ -81,25 +69,15 @@ const Keys& arrival_keys() {
   static const Keys keys = rows<Spec>({
       {"kind", kind, "poisson", "poisson: at random, each client on its own; script: as written.",
        kRequired},
-      {"rate",
-       number(count, &Spec::per_second, "1", "1G"),
-       "1M",
-       "Sections per second, over all clients (of a group: over its own).",
-       kRequired,
-       {"poisson"}},
-      {"file",
-       said<Spec>(text),
-       "arrivals.csv",
+      {"rate", number(count, &Spec::per_second, "1", "1G"), "1M",
+       "Sections per second, over all clients (of a group: over its own).", kRequired, "poisson"},
+      {"file", said<Spec>(text), "arrivals.csv",
        "Lines at,client,lock,mode under a line that says so; a relative path begins at the "
        "scenario. In place of `list`.",
-       0,
-       {"script"}},
-      {"list",
-       items(&Spec::script, arrival_list_keys, kMostArrivals),
-       "[{at: 10us, client: 0, lock: 0, mode: shared}]",
-       "The same here: 100000 arrivals at most.",
-       0,
-       {"script"}},
+       "script"},
+      {"list", items(&Spec::script, arrival_list_keys, kMostArrivals),
+       "[{at: 10us, client: 0, lock: 0, mode: shared}]", "The same here: 100000 arrivals at most.",
+       "script"},
   });
   return keys;
 }

@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "core/scenario/point_index.h"
 #include "core/scenario/quantities.h"
 #include "core/scenario/sections.h"
 
@@ -11,17 +10,6 @@ namespace latchlab {
 using enum KeyKind;
 
 namespace {
-
-std::vector<std::string> split_sum(const std::string& text) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == '+')
-      parts.emplace_back();
-    else if (c != ' ')
-      parts.back() += c;
-  }
-  return parts;
-}
 
 // Times are the metrics whose name says so: "acquire_ns.p99", "open.age_mean_ns"; a count of them
 // is none.
@@ -57,29 +45,13 @@ void read_figures(const FlatExpectation& flat, Expectation& entry) {
            flat.path, time ? "50ns" : "0.01");
 }
 
-Where conditions(const FlatExpectation& flat, const char* key) {
+YamlNode conditions(const FlatExpectation& flat, const char* key) {
   const YamlNode* node = flat.node.find(key);
-  Where where;
-  if (!node || node->is_null()) return where;
+  if (!node || node->is_null()) return yaml_map();
   const std::string path = path_of(flat.path, key);
-  if (!node->is_map())
-    reject(node->place, "{} holds {}; expected a mapping of keys to values", path,
-           kind_name(*node));
-  for (const YamlEntry& entry : node->entries)
-    where.emplace_back(entry.key, scalar(entry.value, path_of(path, entry.key), "one value"));
-  return where;
-}
-
-Where merged(Where where, const Where& changes) {
-  for (const auto& change : changes) {
-    const auto known = std::find_if(where.begin(), where.end(),
-                                    [&](const auto& each) { return each.first == change.first; });
-    if (known == where.end())
-      where.push_back(change);
-    else
-      known->second = change.second;
-  }
-  return where;
+  for (const YamlEntry& entry : as_map(*node, path, "a mapping of keys to values").entries)
+    scalar(entry.value, path_of(path, entry.key), "one value");
+  return *node;
 }
 
 // The values of `over`, best first; of equals several.
@@ -102,7 +74,9 @@ std::vector<std::vector<std::string>> order_of(const FlatExpectation& flat) {
 Expectation read_entry(const FlatExpectation& flat) {
   Expectation entry;
   read_keys(expect_keys(), flat.node, flat.path, &entry);
-  entry.metrics = split_sum(scalar(*flat.node.find("metric"), flat.path + ".metric", "a text"));
+  std::string sum = scalar(*flat.node.find("metric"), flat.path + ".metric", "a text");
+  std::erase(sum, ' ');
+  entry.metrics = split(sum, '+');
   entry.place = flat.node.place.text();
   static_cast<void>(conditions(flat, "where"));
   if (entry.kind == ExpectKind::ratio) static_cast<void>(conditions(flat, "over"));
@@ -120,22 +94,26 @@ Expectation read_entry(const FlatExpectation& flat) {
 // Throws where a figure has no point, or several.
 std::vector<std::vector<std::size_t>> groups_of(const FlatExpectation& flat, ExpectKind kind,
                                                 PointIndex& index) {
-  const Where where = conditions(flat, "where");
-  const auto find = [&](const Where& wanted, const char* key, const YamlNode* at) {
+  const YamlNode where = conditions(flat, "where");
+  const auto find = [&](const YamlNode& changes, const char* key, const YamlNode* at) {
+    YamlNode wanted = where;
+    for (const YamlEntry& change : changes.entries) wanted.set(change.key, change.value);
     const Place& place = at && !at->is_null() ? at->place : flat.node.place;
     return index.find(wanted, place, path_of(flat.path, key));
   };
   const YamlNode* over = flat.node.find("over");
   std::vector<std::vector<std::size_t>> groups;
-  if (kind != ExpectKind::order) groups.push_back({find(where, "where", flat.node.find("where"))});
-  if (kind == ExpectKind::ratio)
-    groups.push_back({find(merged(where, conditions(flat, "over")), "over", over)});
+  if (kind != ExpectKind::order) groups.push_back({find({}, "where", flat.node.find("where"))});
+  if (kind == ExpectKind::ratio) groups.push_back({find(conditions(flat, "over"), "over", over)});
   if (kind != ExpectKind::order) return groups;
   for (const std::vector<std::string>& equals : order_of(flat)) {
     const YamlNode& item = flat.node.find("order")->items[groups.size()];
     groups.emplace_back();
-    for (const std::string& value : equals)
-      groups.back().push_back(find(merged(where, {{over->text, value}}), "order", &item));
+    for (const std::string& value : equals) {
+      YamlNode change = yaml_map();
+      change.set(over->text, yaml_text(value));
+      groups.back().push_back(find(change, "order", &item));
+    }
   }
   return groups;
 }
@@ -153,9 +131,8 @@ YamlNode resolved(const YamlNode& node, const Expectation& entry) {
 
 const Keys& expect_keys() {
   using Entry = Expectation;
-  using Kinds = std::vector<std::string>;
-  const Kinds single = {"value", "ratio", "order"};
-  const Kinds figures = {"value", "ratio"};
+  const char* const single = "value ratio order";
+  const char* const figures = "value ratio";
   const auto tolerance = number<Entry>(
       ratio,
       [](const Entry& entry) { return static_cast<std::int64_t>(entry.tolerance * 1e9 + 0.5); },
@@ -176,57 +153,33 @@ const Keys& expect_keys() {
        "Swept paths and their values (label: the protocol's): picks the one point that is meant. "
        "`clients` is the number of clients.",
        kNullable},
-      {"over",
-       said<Entry>(map),
-       "{label: mcs}",
-       "What differs from `where` at the point below the line.",
-       kRequired,
-       {"ratio"}},
-      {"over",
-       said<Entry>(text),
-       "label",
-       "The path whose values are compared, or name the rows.",
-       kRequired,
-       {"order", "table"}},
+      {"over", said<Entry>(map), "{label: mcs}",
+       "What differs from `where` at the point below the line.", kRequired, "ratio"},
+      {"over", said<Entry>(text), "label", "The path whose values are compared, or name the rows.",
+       kRequired, "order table"},
       {"value", said<Entry>(figure), "278.3k",
        "What was published: times with their unit, all else as a number.", kRequired, figures},
-      {"order",
-       said<Entry>(list),
-       "[cas, mcs]",
+      {"order", said<Entry>(list), "[cas, mcs]",
        "Values of `over`, best first; equals as a list. Decided by at least three repeats.",
-       kRequired,
-       {"order"}},
-      {"best",
-       best,
-       "lowest",
+       kRequired, "order"},
+      {"best", best, "lowest",
        "Which end of the metric comes first; by default highest of goodput_ops_s and "
        "fairness.jain, lowest of all others.",
-       0,
-       {"order"}},
-      {"columns",
-       said<Entry>(map),
-       "{p50: acquire_ns.p50}",
+       "order"},
+      {"columns", said<Entry>(map), "{p50: acquire_ns.p50}",
        "Names and their metrics; or {metric: ..., factor: ..., tolerance: ..., absolute: ...}.",
-       kRequired,
-       {"table"}},
-      {"rows",
-       said<Entry>(map),
-       "{cas: [1.5], mcs: [2]}",
-       "Values of `over`, each with a list of one cell per column; null: not printed.",
-       kRequired,
-       {"table"}},
-      {"unit", said<Entry>(text), "us", "Appended to every cell.", 0, {"table"}},
-      {"tolerance",
-       tolerance,
-       "5%",
-       "How far off, relative to what was published, still counts.",
-       0,
-       {"value", "ratio", "table"}},
+       kRequired, "table"},
+      {"rows", said<Entry>(map), "{cas: [1.5], mcs: [2]}",
+       "Values of `over`, each with a list of one cell per column; null: not printed.", kRequired,
+       "table"},
+      {"unit", said<Entry>(text), "us", "Appended to every cell.", "table"},
+      {"tolerance", tolerance, "5%", "How far off, relative to what was published, still counts.",
+       "value ratio table"},
       {"absolute", said<Entry>(figure), "100",
-       "So far off still counts, whatever the tolerance says; for figures near 0.", 0, figures},
-      {"absolute", said<Entry>(figure), "30ns", "The same for each cell.", 0, {"table"}},
+       "So far off still counts, whatever the tolerance says; for figures near 0.", figures},
+      {"absolute", said<Entry>(figure), "30ns", "The same for each cell.", "table"},
       {"factor", said<Entry>(figure), "2",
-       "The metric is multiplied by this before it is compared.", 0, figures},
+       "The metric is multiplied by this before it is compared.", figures},
       {"use", words({"calibration", "regression", "validation"}, &Entry::use), "validation",
        "A missed calibration or regression ends with exit code 1, a missed validation is told and "
        "scored.",

@@ -14,12 +14,7 @@ constexpr std::size_t kMostGroups = 64;
 // A group's name becomes part of the names of its metrics.
 void check_name(const YamlNode& name, const std::string& path, const Point& point) {
   const std::string& text = name.text;
-  const bool fit =
-      !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '-' || c == '_';
-      });
-  if (!fit)
+  if (!is_name(text, "-_"))
     reject(name.place, "{} is '{}'; expected 1 to 64 letters, digits, '-' or '_'", path, text);
   for (const GroupSpec& group : point.groups)
     if (group.name == text)

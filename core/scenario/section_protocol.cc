@@ -9,10 +9,6 @@ namespace {
 
 const std::vector<std::string> kCommonKeys = {"name", "profile", "label"};
 
-bool contains(const std::vector<std::string>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 ParamValue read_param(const ParamSpec& spec, const YamlNode& node) {
   const ScenarioKey key = key_of(spec);
   const std::int64_t number = read_number({key, node, key.path});

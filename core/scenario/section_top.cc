@@ -43,34 +43,32 @@ Value<Point> later(KeyKind kind, const Keys& (*keys)()) {
 }
 
 Value<Point> protocol() {
-  Value<Point> value = nested(&Point::protocol, protocol_keys);
-  value.key.read = {};
+  Value<Point> value = read_later(nested(&Point::protocol, protocol_keys));
   value.key.write = [](const ScenarioKey&, const void* point) {
     return write_protocol(static_cast<const Point*>(point)->protocol);
   };
   return value;
 }
 
-Value<Point> groups() {
-  Value<Point> value = items(&Point::groups, group_keys, 0);
-  value.key.read = {};
-  return value;
-}
-
 }  // namespace
+
+bool is_name(const std::string& text, const std::string& others) {
+  return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           others.find(c) != std::string::npos;
+  });
+}
 
 const Keys& run_keys() {
   using Run = RunSpec;
+  const Value<Run> acquisitions{quantity(count, "1")};
   static const Keys keys = rows<Run>({
       {"warmup", number(duration, &Run::warmup, "0us", "3600s"), "100ms",
        "Simulated time before the measured window. `check` warns when it is shorter than ten "
        "adaptation periods of the lock."},
       {"duration", number(duration, &Run::duration, "1us", "3600s"), "100ms",
        "Length of the measured window, [warmup, warmup + duration)."},
-      {"acquisitions",
-       {quantity(count, "1")},
-       "1M",
-       "So many acquisitions in place of a duration.",
+      {"acquisitions", acquisitions, "1M", "So many acquisitions in place of a duration.",
        kNullable | kUnsupported},
       {"seed", number(count, &Run::seed, "0", "9223372036854775807", Form::plain), "7",
        "All that is drawn follows from it: the same seed gives the same bytes."},
@@ -127,7 +125,7 @@ const Keys& top_keys() {
       {"workload", nested(&Point::workload, workload_keys), "{read_ratio: 50%}",
        "What each client does, again and again: draw a lock and a mode, acquire, hold, release, "
        "think."},
-      {"groups", groups(),
+      {"groups", read_later(items(&Point::groups, group_keys, 0)),
        "[{name: readers, nodes: 2, workload: {read_ratio: 100%}}, {name: writers}]",
        "Classes of clients, in place of platform.client_nodes and clients_per_node; their nodes "
        "and clients are numbered in this order.",

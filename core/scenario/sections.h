@@ -15,6 +15,9 @@ inline constexpr std::int64_t kMostNodes = 65'535;  // a node's number has 16 bi
 inline constexpr std::int64_t kMostClients = 10'000'000;
 inline constexpr std::uint64_t kFirstEntryOffset = 4'096;  // lock tables begin on this boundary
 
+// 1 to 64 letters, digits or these other characters.
+bool is_name(const std::string& text, const std::string& others);
+
 struct Report {
   std::vector<Figure> figures;
 };

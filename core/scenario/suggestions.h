@@ -1,5 +1,5 @@
 #pragma once
-// The nearest known word to a misspelt one, for "did you mean".
+// Lists of words, and the nearest known one to a misspelt one, for "did you mean".
 
 #include <string>
 #include <string_view>
@@ -18,5 +18,7 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& ca
 std::string aside(std::string_view word, const std::vector<std::string>& candidates);
 
 std::string joined(const std::vector<std::string>& words);  // "a, b, c"
+bool contains(const std::vector<std::string>& words, std::string_view word);
+std::vector<std::string> split(std::string_view text, char separator);  // at least one part
 
 }  // namespace latchlab

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <iterator>
 #include <set>
+#include <span>
 
 #include "core/scenario/nic_file.h"
 #include "core/scenario/sections.h"
@@ -18,7 +19,7 @@ void check_path(const std::string& path, const Place& place) {
   const std::size_t dot = path.find('.');
   const std::string section = path.substr(0, dot);
   const std::vector<std::string>& sections = section_names();
-  if (std::find(sections.begin(), sections.end(), section) != sections.end()) return;
+  if (contains(sections, section)) return;
   const std::string near = nearest(section, sections);
   const std::string rest = dot == std::string::npos ? "" : path.substr(dot);
   reject(place, "sweep path {} does not exist; {}", quoted(path),
@@ -45,31 +46,18 @@ void check_distinct(const Axis& axis) {
   }
 }
 
-Axis grid_axis(const YamlEntry& entry) {
-  check_path(entry.key, entry.place);
-  check_list(entry.key, entry.value);
+// Of lists that change together; an axis of the grid is one alone.
+Axis axis_of(const std::vector<YamlEntry>& lists) {
   Axis axis;
-  axis.paths = {entry.key};
-  for (const YamlNode& value : entry.value.items) axis.steps.push_back({value});
-  check_distinct(axis);
-  return axis;
-}
-
-Axis zip_axis(const YamlNode& node) {
-  if (!node.is_map() || node.entries.empty())
-    reject(node.place,
-           "sweep.zip: expected a list of mappings such as [{locks.count: [1, 10], run.duration: "
-           "[40ms, 20ms]}]");
-  Axis axis;
-  axis.steps.resize(node.entries.front().value.items.size());
-  for (const YamlEntry& entry : node.entries) {
+  axis.steps.resize(lists.front().value.items.size());
+  for (const YamlEntry& entry : lists) {
     check_path(entry.key, entry.place);
     check_list(entry.key, entry.value);
     if (entry.value.items.size() != axis.steps.size())
       reject(entry.place,
              "sweep.zip: {} has {} values and {} has {}; lists that change together need equal "
              "lengths",
-             quoted(node.entries.front().key), axis.steps.size(), quoted(entry.key),
+             quoted(lists.front().key), axis.steps.size(), quoted(entry.key),
              entry.value.items.size());
     axis.paths.push_back(entry.key);
     for (std::size_t i = 0; i < axis.steps.size(); ++i)
@@ -83,25 +71,16 @@ Axis zip_axis(const YamlNode& node) {
 
 constexpr std::ptrdiff_t kMostParts = 16;  // of a path
 
-std::vector<std::string> split(const std::string& path, const Place& place) {
-  std::vector<std::string> parts(1);
-  for (const char c : path) {
-    if (c == '.')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  const bool hollow =
-      std::any_of(parts.begin(), parts.end(), [](const std::string& p) { return p.empty(); });
+std::vector<std::string> parts_of(const std::string& path, const Place& place) {
+  std::vector<std::string> parts = split(path, '.');
+  const bool hollow = std::find(parts.begin(), parts.end(), "") != parts.end();
   if (hollow || std::ssize(parts) > kMostParts)
     reject(place, "{} is not a path; expected one such as locks.count", quoted(path));
   return parts;
 }
 
-std::string join(const std::vector<std::string>& parts, std::size_t from, std::size_t to) {
-  std::string all;
-  for (std::size_t i = from; i < to; ++i) all += (i == from ? "" : ".") + parts[i];
-  return all;
+std::string join(std::span<const std::string> parts) {
+  return fmt::format("{}", fmt::join(parts, "."));
 }
 
 YamlNode& list_item(YamlNode& list, const std::string& part, const std::string& path,
@@ -118,7 +97,7 @@ YamlNode& list_item(YamlNode& list, const std::string& part, const std::string& 
 // The child to go on with; an absent one becomes an empty mapping.
 YamlNode& step_into(YamlNode& node, const std::vector<std::string>& parts, std::size_t depth,
                     const Place& place) {
-  const std::string path = join(parts, 0, depth);
+  const std::string path = join(std::span(parts).first(depth));
   if (node.is_sequence()) return list_item(node, parts[depth], path, place);
   if (node.is_scalar() && path == "workload.distribution") {
     YamlNode whole = yaml_map(node.place);
@@ -196,9 +175,14 @@ std::vector<Axis> read_sweep(const YamlNode* sweep) {
     axes.push_back(std::move(axis));
   };
   if (grid)
-    for (const YamlEntry& entry : grid->entries) add(grid_axis(entry), entry.place);
-  if (zip)
-    for (const YamlNode& item : zip->items) add(zip_axis(item), item.place);
+    for (const YamlEntry& entry : grid->entries) add(axis_of({entry}), entry.place);
+  for (const YamlNode& item : zip ? zip->items : std::vector<YamlNode>()) {
+    if (!item.is_map() || item.entries.empty())
+      reject(item.place,
+             "sweep.zip: expected a list of mappings such as [{locks.count: [1, 10], run.duration: "
+             "[40ms, 20ms]}]");
+    add(axis_of(item.entries), item.place);
+  }
   if (axes.empty())
     reject(sweep->place,
            "sweep has no axis; name at least one path, as in sweep: {grid: {locks.count: [1, "
@@ -225,7 +209,7 @@ std::vector<Assignment> cross(const std::vector<Axis>& axes, const Place& place)
 }
 
 void set_path(YamlNode& root, const std::string& path, const YamlNode& value, const Files& files) {
-  std::vector<std::string> parts = split(path, value.place);
+  std::vector<std::string> parts = parts_of(path, value.place);
   const auto below = [&](const char* first, const char* second) {
     return parts.size() > 2 && parts[0] == first && parts[1] == second;
   };
@@ -234,7 +218,7 @@ void set_path(YamlNode& root, const std::string& path, const YamlNode& value, co
   const bool nic = in_group || below("platform", "nic");
   if (nic || below("sweep", "grid")) {
     const std::size_t before = in_group ? 3 : 2;
-    const std::string rest = join(parts, before, parts.size());
+    const std::string rest = join(std::span(parts).subspan(before));
     parts.resize(before);
     parts.push_back(rest);
   }

@@ -1,7 +1,6 @@
 #pragma once
 // Changing a scenario's tree by path: overrides before it is read, axes of a sweep for each point.
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "core/scenario/scenario.h"
+#include "core/scenario/suggestions.h"
 #include "core/scenario/text_file.h"
 #include "core/scenario/yaml_tree.h"
 
@@ -21,9 +21,7 @@ struct Axis {
   std::vector<std::string> paths;
   std::vector<std::vector<YamlNode>> steps;
 
-  bool varies(std::string_view path) const {
-    return std::find(paths.begin(), paths.end(), path) != paths.end();
-  }
+  bool varies(std::string_view path) const { return contains(paths, path); }
 };
 
 // What one point changes: path and value, in the order of the sweep. Points into the axes.
