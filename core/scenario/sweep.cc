@@ -109,7 +109,7 @@ YamlNode& step_into(YamlNode& node, const std::vector<std::string>& parts, std::
     reject(place, "{} holds {}, so {} cannot be set in it", path, kind_name(node),
            quoted(parts[depth]));
   if (YamlNode* child = node.find(parts[depth])) return *child;
-  return node.set(parts[depth], {.place = place});
+  return node.set(parts[depth], yaml_node(YamlKind::null, place));
 }
 
 // `usual`: what it is when nothing is said.

@@ -65,7 +65,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    add({.place = at(mark)}, anchor, {1, 0});
+    add(yaml_node(YamlKind::null, at(mark)), anchor, {1, 0});
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
@@ -124,7 +124,7 @@ class TreeBuilder final : public YAML::EventHandler {
     if (wants_key())
       reject(at(mark), "a key must be one word, not a list or a mapping (is a bracket left open?)");
     charge({1, 0}, at(mark));
-    stack_.push_back({.node = {.kind = kind, .place = at(mark)}, .anchor = anchor});
+    stack_.push_back({.node = yaml_node(kind, at(mark)), .anchor = anchor});
   }
 
   void close() {

@@ -156,24 +156,25 @@ YamlSize size_of(const YamlNode& node) {
   return all;
 }
 
+YamlNode yaml_node(YamlKind kind, Place place) {
+  YamlNode node;
+  node.kind = kind;
+  node.place = std::move(place);
+  return node;
+}
+
 YamlNode yaml_text(std::string text, Place place) {
-  YamlNode node = yaml_map(std::move(place));
-  node.kind = YamlKind::scalar;
+  YamlNode node = yaml_node(YamlKind::scalar, std::move(place));
   node.text = std::move(text);
   return node;
 }
 
 YamlNode yaml_map(Place place) {
-  YamlNode node;
-  node.kind = YamlKind::map;
-  node.place = std::move(place);
-  return node;
+  return yaml_node(YamlKind::map, std::move(place));
 }
 
 YamlNode yaml_sequence(Place place) {
-  YamlNode node = yaml_map(std::move(place));
-  node.kind = YamlKind::sequence;
-  return node;
+  return yaml_node(YamlKind::sequence, std::move(place));
 }
 
 const YamlNode* find_path(const YamlNode& root, std::string_view path) {

@@ -53,6 +53,7 @@ struct YamlSize {
 };
 YamlSize size_of(const YamlNode& node);
 
+YamlNode yaml_node(YamlKind kind, Place place);
 YamlNode yaml_text(std::string text, Place place = {});
 YamlNode yaml_map(Place place = {});
 YamlNode yaml_sequence(Place place = {});
