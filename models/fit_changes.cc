@@ -13,7 +13,7 @@ constexpr double kPpb = 1e9;
 std::string read_constant_key(const YamlNode& node, const std::string& path) {
   const std::string& key = scalar(node, path, "a constant such as latency.one_way");
   if (!find_nic_constant(key))
-    reject(node.place, "{}: there is no constant {}{}", path, quoted(key),
+    reject(node.place, "{}: there is no constant {}{}", path, in_quotes(key),
            suggestion(key, nic_keys("")));
   if (!is_number(key)) reject(node.place, "{}: {} is neither a time nor a count", path, key);
   return key;

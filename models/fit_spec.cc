@@ -27,7 +27,7 @@ double read_value(const YamlNode& node, const std::string& path) {
   if (const Result<std::int64_t> number = parse_count(text))
     return static_cast<double>(number.value());
   reject(node.place, "{} is {}; expected a value such as 2.05us, 15.5k or 99.4%", path,
-         quoted(text));
+         in_quotes(text));
 }
 
 // Refuses what is no list.
@@ -124,7 +124,7 @@ class FitReader {
         root_.find("scenarios")
             ->find(scalar(name, "runs.scenario", "the name of a scenario above"));
     if (fragment == nullptr)
-      reject(name.place, "runs.scenario: there is no scenario {}", quoted(name.text));
+      reject(name.place, "runs.scenario: there is no scenario {}", in_quotes(name.text));
     YamlNode whole = *fragment;
     whole.set("schema", yaml_text("1"));
     whole.set("name", yaml_text(run.id));
@@ -147,7 +147,7 @@ class FitReader {
     for (const FitRun& run : spec_.runs) known.push_back(run.id);
     const auto found = std::find(known.begin(), known.end(), id);
     if (found == known.end())
-      reject(node.place, "{}: there is no run {}{}", path, quoted(id), suggestion(id, known));
+      reject(node.place, "{}: there is no run {}{}", path, in_quotes(id), suggestion(id, known));
     return static_cast<std::size_t>(found - known.begin());
   }
 
@@ -261,7 +261,7 @@ Result<FitSpec> load_fit(const std::string& name_or_path,
   const std::string path =
       is_file(name_or_path) ? name_or_path : find_data_file(name_or_path, "models/fits", "", data);
   if (path.empty())
-    return Error{fmt::format("there is no fit {}; known: {}", quoted(name_or_path),
+    return Error{fmt::format("there is no fit {}; known: {}", in_quotes(name_or_path),
                              joined(data_names("models/fits", data))),
                  {}};
   const Result<std::string> text = read_text_file(path);

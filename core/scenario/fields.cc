@@ -12,8 +12,6 @@
 namespace latchlab {
 namespace {
 
-constexpr std::int64_t kWholePpb = 1'000'000'000;
-
 bool is_signed(const ScenarioKey& key) {
   return key.kind == KeyKind::signed_duration || key.kind == KeyKind::signed_ratio ||
          key.min.starts_with('-');
@@ -83,7 +81,7 @@ std::int64_t read_word(const ScenarioKey& key, const YamlNode& node, const std::
   if (contains(key.later, text))
     reject(node.place, "{} {} is not supported by this build yet; supported: {}", path, text,
            joined(key.choices));
-  reject(node.place, "{} is {}; expected {}{}", path, quoted(text), joined(key.choices),
+  reject(node.place, "{} is {}; expected {}{}", path, in_quotes(text), joined(key.choices),
          aside(text, key.choices));
 }
 
@@ -110,7 +108,7 @@ void refuse_unknown(const Keys& keys, const std::string& kind, const YamlNode& n
     if (key.fits(kind) && !contains(names, key.path)) names.push_back(key.path);
   for (const YamlEntry& entry : node.entries)
     if (!contains(names, entry.key))
-      reject(entry.place, "unknown key {}{}{}", quoted(entry.key),
+      reject(entry.place, "unknown key {}{}{}", in_quotes(entry.key),
              path.empty() ? "" : " in " + path, suggestion(entry.key, names));
 }
 
@@ -210,7 +208,7 @@ std::int64_t read_number(const Given& given) {
   const std::string& text = scalar(node, path, sample_of(key.kind));
   if (key.kind == KeyKind::boolean) {
     if (text != "true" && text != "false")
-      reject(node.place, "{} is {}; expected true or false", path, quoted(text));
+      reject(node.place, "{} is {}; expected true or false", path, in_quotes(text));
     return text == "true" ? 1 : 0;
   }
   const Result<std::int64_t> value = parsed(key, text);

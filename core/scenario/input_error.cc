@@ -22,7 +22,7 @@ std::string filled(const std::string& pattern, const std::vector<std::string>& v
   return fmt::vformat(pattern, store);
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t kLongest = 60;
   std::string shown = "'";
   for (const char c : text.substr(0, kLongest)) {

@@ -41,6 +41,6 @@ template <class First, class... Values>
 }
 
 // User text inside a message: in quotes, clipped, control characters made visible.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace latchlab

@@ -7,6 +7,7 @@
 
 #include "core/scenario/json_schema.h"
 #include "core/scenario/nic_constants.h"
+#include "core/scenario/quantities.h"
 #include "core/scenario/suggestions.h"
 
 namespace latchlab {
@@ -24,7 +25,6 @@ Json reference(const std::string& name) {
 }
 
 constexpr const char* kNumber = "[0-9]+(\\.[0-9]+)?";
-constexpr std::int64_t kWholePpb = 1'000'000'000;
 
 // Text of a number and one of these units; `more` is put in front of it.
 Json with_unit(const std::string& units, const std::string& more = "") {

@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "core/scenario/fields.h"
+#include "core/scenario/quantities.h"
 
 namespace latchlab {
 namespace {
 
-constexpr std::int64_t kWholePpb = 1'000'000'000;
 constexpr std::int64_t kMostCount = 65'536;
 
 std::vector<RatePoint> read_curve(const YamlNode& value, const std::string& path) {

@@ -18,7 +18,7 @@ YamlNode load_description(const YamlNode& name, const Files& files) {
   const std::string path = find_data_file(wanted, kFolder, files.directory, files.data);
   if (path.empty()) {
     const std::vector<std::string> known = data_names(kFolder, files.data);
-    reject(name.place, "there is no NIC {}; known: {}{}", quoted(wanted),
+    reject(name.place, "there is no NIC {}; known: {}{}", in_quotes(wanted),
            known.empty() ? "none (no models/nics found)" : joined(known), aside(wanted, known));
   }
   const Result<std::string> text = read_text_file(path);
@@ -167,13 +167,13 @@ YamlNode expand_nic(const YamlNode& nic, const Files& files) {
 void override_nic_constant(YamlNode& description, const std::string& key, const YamlNode& value) {
   const NicConstant* constant = find_nic_constant(key);
   if (!constant)
-    reject(value.place, "unknown key {} of a NIC{}", quoted(key), suggestion(key, nic_keys("")));
+    reject(value.place, "unknown key {} of a NIC{}", in_quotes(key), suggestion(key, nic_keys("")));
   if (constant->as_key.kind != KeyKind::curve)
     scalar(value, "platform.nic." + key, "one value such as 300ns");
   YamlNode* section = description.find(constant->section);
   YamlNode* present = section ? section->find(constant->name) : nullptr;
   if (!present || !present->is_map())
-    reject(value.place, "the NIC description has no constant " + quoted(key) + " to replace");
+    reject(value.place, "the NIC description has no constant " + in_quotes(key) + " to replace");
   present->set("value", value);
   present->set("overridden", yaml_text("true", value.place));
 }

@@ -29,7 +29,7 @@ void check_name(const YamlNode& node) {
   const std::string& name = scalar(node, "name", "a word such as quickstart");
   if (name.starts_with('.') || !is_name(name, "-_."))
     reject(node.place, "name is {}; expected 1 to 64 letters, digits, '-', '_' or '.'",
-           quoted(name));
+           in_quotes(name));
 }
 
 // Null where it says null.
@@ -43,7 +43,7 @@ void read_top(const YamlNode& root, Scenario& scenario) {
   const YamlNode* schema = root.find("schema");
   if (schema && !(schema->is_scalar() && schema->text == "1"))
     reject(schema->place, "schema is {}; this build reads schema 1",
-           schema->is_scalar() ? quoted(schema->text) : kind_name(*schema));
+           schema->is_scalar() ? in_quotes(schema->text) : kind_name(*schema));
   read_keys(top_keys(), root, "", nullptr);
   check_name(*root.find("name"));
   scenario.name = root.find("name")->text;
@@ -124,7 +124,7 @@ void check_label(const Point& point, const std::vector<Axis>& axes, const Assign
     reject(place,
            "the label {} names two protocols of the sweep; give this one its own, for example "
            "'label: {}-2'",
-           quoted(label), label);
+           in_quotes(label), label);
 }
 
 std::string axis_text(const std::string& path, const YamlNode& value, const Point& point) {
@@ -169,7 +169,7 @@ void check_figure_path(const YamlNode& value, const Scenario& scenario) {
   if (contains(swept, path)) return;
   for (const Point& point : scenario.points)
     if (find_path(write_point(point, scenario.name), path)) return;
-  reject(value.place, "report: the path {} does not exist{}", quoted(path),
+  reject(value.place, "report: the path {} does not exist{}", in_quotes(path),
          swept.empty() ? "" : suggestion(path, swept));
 }
 

@@ -93,10 +93,10 @@ void PointIndex::reject_none(const YamlNode& where, std::size_t at,
   if (known.empty()) {
     Texts paths = {"label", "clients"};
     for (const auto& [axis, text] : scenario_.points.front().axes) paths.push_back(axis);
-    reject(place, "{}: points have no {}{}", path, quoted(wanted), suggestion(wanted, paths));
+    reject(place, "{}: points have no {}{}", path, in_quotes(wanted), suggestion(wanted, paths));
   }
   reject(place, "{}: no point{} has {} {}; there is {}{}", path,
-         at == 0 ? "" : " with " + described(where, at), wanted, quoted(value), listed(known),
+         at == 0 ? "" : " with " + described(where, at), wanted, in_quotes(value), listed(known),
          aside(value, known));
 }
 

@@ -58,7 +58,7 @@ struct Number {
 };
 
 Error wrong(const std::string& text, std::string_view problem, const Quantity& quantity) {
-  return Error{fmt::format("{} {}; expected {}", quoted(text), problem, quantity.what), ""};
+  return Error{fmt::format("{} {}; expected {}", in_quotes(text), problem, quantity.what), ""};
 }
 
 constexpr std::size_t kMostDigits = 25;  // times the largest unit stays below 2^128
@@ -105,7 +105,7 @@ Result<std::int64_t> parse_quantity(const std::string& text, const Quantity& qua
     return static_cast<std::int64_t>(scaled / number.divisor);
   }
   if (number.unit.empty()) return wrong(text, "has no unit", quantity);
-  return wrong(text, "has an unknown unit " + quoted(number.unit), quantity);
+  return wrong(text, "has an unknown unit " + in_quotes(number.unit), quantity);
 }
 
 // value / unit as an exact decimal; unit is a power of ten.
@@ -171,7 +171,7 @@ Result<double> parse_figure(const std::string& text, bool is_time) {
     if (unit.name == number.unit)
       return static_cast<double>(number.mantissa * static_cast<Wide>(unit.factor)) /
              static_cast<double>(number.divisor * 100);
-  return wrong(text, "has an unknown unit " + quoted(number.unit), kFigure);
+  return wrong(text, "has an unknown unit " + in_quotes(number.unit), kFigure);
 }
 
 std::string format_duration(Duration value) {

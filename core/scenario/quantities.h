@@ -10,6 +10,8 @@
 
 namespace latchlab {
 
+inline constexpr std::int64_t kWholePpb = 1'000'000'000;  // 100%
+
 enum class NumberKind : std::uint8_t { count, duration, bytes, ratio, bit_rate };
 // In the smallest unit: picoseconds, bytes, parts per billion, bits per second.
 Result<std::int64_t> parse_number(NumberKind kind, const std::string& text);

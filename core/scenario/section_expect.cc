@@ -212,7 +212,7 @@ ExpectSection read_expect(const YamlNode* node, const Scenario& scenario, bool p
     Expectation entry = read_entry(flat);
     if (!ids.insert(entry.id).second)
       reject(flat.node.place, "{}: there are two expectations {}; give this one its own id",
-             flat.path, quoted(entry.id));
+             flat.path, in_quotes(entry.id));
     try {
       entry.groups = groups_of(flat, entry.kind, index);
     } catch (const InputError&) {

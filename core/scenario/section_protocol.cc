@@ -31,11 +31,11 @@ ParamValue read_param(const ParamSpec& spec, const YamlNode& node) {
   for (const ProtocolInfo& other : protocols)
     if (other.find_param(entry.key)) owners.push_back(other.name);
   if (!owners.empty())
-    reject(entry.place, "parameter {} belongs to {}, not to {}; remove it", quoted(entry.key),
+    reject(entry.place, "parameter {} belongs to {}, not to {}; remove it", in_quotes(entry.key),
            joined(owners), info.name);
   std::vector<std::string> known = kCommonKeys;
   for (const ParamSpec& spec : info.params) known.push_back(spec.name);
-  reject(entry.place, "unknown key {} in protocol {}{}", quoted(entry.key), info.name,
+  reject(entry.place, "unknown key {} in protocol {}{}", in_quotes(entry.key), info.name,
          suggestion(entry.key, known));
 }
 
@@ -86,7 +86,7 @@ const ProtocolInfo& find_protocol(const YamlNode& name,
     if (info.name == wanted) return info;
     known.push_back(info.name);
   }
-  reject(name.place, "there is no protocol {}; known: {}{}", quoted(wanted), joined(known),
+  reject(name.place, "there is no protocol {}; known: {}{}", in_quotes(wanted), joined(known),
          aside(wanted, known));
 }
 

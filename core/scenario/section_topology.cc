@@ -112,25 +112,25 @@ void finish_file(const YamlNode& node, const Files& files, TopologySpec& topolog
   topology.file =
       find_data_file(is_path ? given : "./" + given, "models", files.directory, files.data);
   topology.file = std::filesystem::path(topology.file).lexically_normal().string();
-  if (topology.file.empty()) refuse(place, ".file: there is no file " + latchlab::quoted(given));
+  if (topology.file.empty()) refuse(place, ".file: there is no file " + latchlab::in_quotes(given));
   const Result<std::string> text = read_text_file(topology.file);
   if (!text) throw InputError{text.error()};
   if (text.value().find("<platform") == std::string::npos)
     refuse(place, ".file: {} is no SimGrid platform (it holds no <platform>)",
-           latchlab::quoted(topology.file));
+           latchlab::in_quotes(topology.file));
   for (const char* word : {"state_file=", "availability_file=", "bandwidth_file=", "latency_file=",
                            "<trace", "<actor", "<process", "<config"})
     if (text.value().find(word) != std::string::npos)
       refuse(place,
              ".file: the platform holds {}, which nothing here follows; remove it (links that fail "
              "are written as faults)",
-             latchlab::quoted(word));
+             latchlab::in_quotes(word));
   const std::string before = std::exchange(topology.checksum, checksum(text.value()));
   if (!before.empty() && before != topology.checksum)
     refuse(
         node.find("checksum")->place,
         ".checksum is {}, and {} has {}; the file has changed (remove the key to take it as it is)",
-        latchlab::quoted(before), topology.file, topology.checksum);
+        latchlab::in_quotes(before), topology.file, topology.checksum);
 }
 
 }  // namespace

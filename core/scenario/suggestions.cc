@@ -64,7 +64,7 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& ca
 
 std::string aside(std::string_view word, const std::vector<std::string>& candidates) {
   const std::string near = nearest(word, candidates);
-  return near.empty() ? "" : " (did you mean " + quoted(near) + "?)";
+  return near.empty() ? "" : " (did you mean " + in_quotes(near) + "?)";
 }
 
 std::string joined(const std::vector<std::string>& words) {

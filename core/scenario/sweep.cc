@@ -22,17 +22,17 @@ void check_path(const std::string& path, const Place& place) {
   if (contains(sections, section)) return;
   const std::string near = nearest(section, sections);
   const std::string rest = dot == std::string::npos ? "" : path.substr(dot);
-  reject(place, "sweep path {} does not exist; {}", quoted(path),
+  reject(place, "sweep path {} does not exist; {}", in_quotes(path),
          near.empty() ? "a path begins with " + joined(sections)
-                      : "did you mean " + quoted(near + rest) + "?");
+                      : "did you mean " + in_quotes(near + rest) + "?");
 }
 
 void check_list(const std::string& path, const YamlNode& list) {
   if (!list.is_sequence())
-    reject(list.place, "sweep path {} has {}; expected a list of values", quoted(path),
+    reject(list.place, "sweep path {} has {}; expected a list of values", in_quotes(path),
            kind_name(list));
   if (list.items.empty())
-    reject(list.place, "sweep path {} has an empty list; give at least one value", quoted(path));
+    reject(list.place, "sweep path {} has an empty list; give at least one value", in_quotes(path));
 }
 
 void check_distinct(const Axis& axis) {
@@ -42,7 +42,7 @@ void check_distinct(const Axis& axis) {
     for (const YamlNode& value : step) text += (text.empty() ? "" : ", ") + emit_yaml_flow(value);
     if (!seen.insert(text).second)
       reject(step.front().place, "sweep of {} has the value {} twice; remove one",
-             joined(axis.paths), quoted(text));
+             joined(axis.paths), in_quotes(text));
   }
 }
 
@@ -57,7 +57,7 @@ Axis axis_of(const std::vector<YamlEntry>& lists) {
       reject(entry.place,
              "sweep.zip: {} has {} values and {} has {}; lists that change together need equal "
              "lengths",
-             quoted(lists.front().key), axis.steps.size(), quoted(entry.key),
+             in_quotes(lists.front().key), axis.steps.size(), in_quotes(entry.key),
              entry.value.items.size());
     axis.paths.push_back(entry.key);
     for (std::size_t i = 0; i < axis.steps.size(); ++i)
@@ -75,7 +75,7 @@ std::vector<std::string> parts_of(const std::string& path, const Place& place) {
   std::vector<std::string> parts = split(path, '.');
   const bool hollow = std::find(parts.begin(), parts.end(), "") != parts.end();
   if (hollow || std::ssize(parts) > kMostParts)
-    reject(place, "{} is not a path; expected one such as locks.count", quoted(path));
+    reject(place, "{} is not a path; expected one such as locks.count", in_quotes(path));
   return parts;
 }
 
@@ -90,7 +90,7 @@ YamlNode& list_item(YamlNode& list, const std::string& part, const std::string& 
   const bool number = error == std::errc() && end == part.data() + part.size();
   if (!number || index >= list.items.size())
     reject(place, "{} is a list of {}; expected the number of an item, from 0, not {}", path,
-           list.items.size(), quoted(part));
+           list.items.size(), in_quotes(part));
   return list.items[index];
 }
 
@@ -107,7 +107,7 @@ YamlNode& step_into(YamlNode& node, const std::vector<std::string>& parts, std::
   if (node.is_null()) node = yaml_map(place);
   if (!node.is_map())
     reject(place, "{} holds {}, so {} cannot be set in it", path, kind_name(node),
-           quoted(parts[depth]));
+           in_quotes(parts[depth]));
   if (YamlNode* child = node.find(parts[depth])) return *child;
   return node.set(parts[depth], yaml_node(YamlKind::null, place));
 }
@@ -171,7 +171,7 @@ std::vector<Axis> read_sweep(const YamlNode* sweep) {
   const auto add = [&](Axis axis, const Place& place) {
     for (const std::string& path : axis.paths)
       if (!paths.insert(path).second)
-        reject(place, "sweep path {} is swept twice; remove one", quoted(path));
+        reject(place, "sweep path {} is swept twice; remove one", in_quotes(path));
     axes.push_back(std::move(axis));
   };
   if (grid)

@@ -105,7 +105,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void check_tag(const YAML::Mark& mark, const std::string& tag) const {
     if (!tag.empty() && tag != "?" && tag != "!")
-      reject(at(mark), "the tag " + quoted(tag) + " has no meaning here; remove it");
+      reject(at(mark), "the tag " + in_quotes(tag) + " has no meaning here; remove it");
   }
 
   void charge(YamlSize size, const Place& place) {
@@ -159,7 +159,7 @@ class TreeBuilder final : public YAML::EventHandler {
     Frame& top = stack_.back();
     const auto [known, fresh] = top.lines.emplace(node.text, node.place.line);
     if (!fresh)
-      reject(node.place, "duplicate key {}{}; remove one", quoted(node.text),
+      reject(node.place, "duplicate key {}{}; remove one", in_quotes(node.text),
              start_.line > 0 ? fmt::format(" (first on line {})", known->second) : "");
     top.has_key = true;
     top.key = node.text;

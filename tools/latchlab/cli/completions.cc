@@ -97,7 +97,7 @@ std::string zsh_script(const DescribedCommand& program) {
 
 // ---- fish ----
 
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
   std::string out = "'";
   for (const char c : text)
     out += c == '\'' || c == '\\' ? std::string("\\") + c : std::string(1, c);
@@ -106,7 +106,7 @@ std::string quoted(const std::string& text) {
 
 std::string fish_values(const DescribedOption& option) {
   if (!option.choices.empty())
-    return " -x -a " + quoted(fmt::format("{}", fmt::join(option.choices, " ")));
+    return " -x -a " + in_quotes(fmt::format("{}", fmt::join(option.choices, " ")));
   if (const std::string what = listed(option); !what.empty())
     return fmt::format(" -a '(latchlab list {} --names 2>/dev/null)'", what);
   if (option.value == "DIR") return " -x -a '(__fish_complete_directories)'";
@@ -119,7 +119,7 @@ std::string fish_option(const DescribedOption& option, const std::string& condit
   if (!option.positional) {
     for (const std::string& name : option.names)
       text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-    text += " -d " + quoted(option.help);
+    text += " -d " + in_quotes(option.help);
   } else if (option.choices.empty() && listed(option).empty()) {
     return "";
   }
@@ -132,7 +132,7 @@ std::string fish_script(const DescribedCommand& program) {
     text += fish_option(option, " -n __fish_use_subcommand");
   for (const DescribedCommand& command : program.commands) {
     text += fmt::format("complete -c latchlab -n __fish_use_subcommand -x -a {} -d {}\n",
-                        command.name, quoted(command.help));
+                        command.name, in_quotes(command.help));
     for (const DescribedOption& option : command.options)
       text +=
           fish_option(option, fmt::format(" -n '__fish_seen_subcommand_from {}'", command.name));

@@ -79,9 +79,9 @@ Error unknown(const Topics& topics, const std::string& name) {
     if (dot != std::string::npos) names.push_back(topic.name.substr(dot + 1));
   }
   const std::string near = nearest(name, names);
-  return {fmt::format("there is nothing called {} to explain; {}", latchlab::quoted(name),
+  return {fmt::format("there is nothing called {} to explain; {}", latchlab::in_quotes(name),
                       near.empty() ? "latchlab explain lists what there is"
-                                   : "did you mean " + latchlab::quoted(near) + "?"),
+                                   : "did you mean " + latchlab::in_quotes(near) + "?"),
           {}};
 }
 
