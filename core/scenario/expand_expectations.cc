@@ -26,7 +26,7 @@ constexpr std::size_t kMostBytes = 16 << 20;
 class Expander {
  public:
   void add_entry(const YamlNode& entry, const std::string& path) {
-    as_map(entry, path, "a mapping such as {id: ..., kind: value, ...}");
+    require_map(entry, path, "a mapping such as {id: ..., kind: value, ...}");
     const YamlNode* profiles = entry.find("profile");
     if (!profiles || !profiles->is_map()) {
       add_single(entry, path);
@@ -53,7 +53,7 @@ class Expander {
   // The mapping `where`, made when it is absent.
   static YamlNode& where_of(YamlNode& entry) {
     if (YamlNode* where = entry.find("where"); where && !where->is_null()) {
-      as_map(*where, "where", "a mapping such as {label: cas}");
+      require_map(*where, "where", "a mapping such as {label: cas}");
       return *where;
     }
     return entry.set("where", yaml_map(entry.place));
@@ -87,8 +87,8 @@ class Expander {
     const std::string unit = entry.find("unit") ? text("unit") : "";
     const YamlNode& columns = *entry.find("columns");
     const YamlNode& rows = *entry.find("rows");
-    require_map(columns, path + ".columns");
-    require_map(rows, path + ".rows");
+    require_entries(columns, path + ".columns");
+    require_entries(rows, path + ".rows");
     YamlNode model = entry;
     for (const char* key : {"over", "columns", "rows", "unit"}) model.erase(key);
     model.set("kind", yaml_text("value"));
@@ -100,7 +100,7 @@ class Expander {
     }
   }
 
-  static void require_map(const YamlNode& node, const std::string& path) {
+  static void require_entries(const YamlNode& node, const std::string& path) {
     if (!node.is_map() || node.entries.empty())
       reject(node.place, "{} holds {}; expected a mapping with at least one entry", path,
              kind_name(node));

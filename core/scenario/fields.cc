@@ -40,8 +40,7 @@ NumberKind number_kind(KeyKind kind) {
 
 Result<std::int64_t> parsed(const ScenarioKey& key, const std::string& text) {
   const bool negative = is_signed(key) && text.starts_with('-');
-  const Result<std::int64_t> size =
-      parse_number(number_kind(key.kind), negative ? text.substr(1) : text);
+  Result<std::int64_t> size = parse_number(number_kind(key.kind), negative ? text.substr(1) : text);
   if (!size || !negative) return size;
   return -size.value();
 }
@@ -162,7 +161,7 @@ const ScenarioKey& find_key(const Keys& keys, std::string_view name) {
 }
 
 void read_keys(const Keys& keys, const YamlNode& node, const std::string& path, void* spec) {
-  as_map(node, path.empty() ? "the document" : path, "a mapping of keys to values");
+  require_map(node, path.empty() ? "the document" : path, "a mapping of keys to values");
   const std::string kind = kind_in(keys, node, path);
   refuse_unknown(keys, kind, node, path);
   for (const ScenarioKey& key : keys) {
@@ -196,10 +195,9 @@ const std::string& scalar(const YamlNode& node, const std::string& path,
   return node.text;
 }
 
-const YamlNode& as_map(const YamlNode& node, const std::string& path, std::string_view expected) {
+void require_map(const YamlNode& node, const std::string& path, std::string_view expected) {
   if (!node.is_map())
     reject(node.place, "{} holds {}; expected {}", path, kind_name(node), expected);
-  return node;
 }
 
 std::int64_t read_number(const Given& given) {

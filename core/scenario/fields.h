@@ -43,7 +43,7 @@ const ScenarioKey& find_key(const Keys& keys, std::string_view name);
 // The text of a scalar, or an error that names the path and says what was expected.
 const std::string& scalar(const YamlNode& node, const std::string& path, std::string_view expected);
 // The same of a mapping.
-const YamlNode& as_map(const YamlNode& node, const std::string& path, std::string_view expected);
+void require_map(const YamlNode& node, const std::string& path, std::string_view expected);
 // A number, of a choice its place among the words. Refused outside of the key's bounds.
 std::int64_t read_number(const Given& given);
 YamlNode write_number(const ScenarioKey& key, std::optional<std::int64_t> value);

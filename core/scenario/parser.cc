@@ -212,7 +212,7 @@ void bind_expectations(YamlNode& root, const std::vector<Override>& overrides, S
 Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>& overrides,
                        const Context& context) {
   YamlNode root = parse_yaml(source.text, source.name_for_errors);
-  as_map(root, "the document", "a scenario, which begins with 'schema: 1'");
+  require_map(root, "the document", "a scenario, which begins with 'schema: 1'");
   // Those of a group's RNIC come last: what they do not replace is as the platform's.
   for (const bool of_group : {false, true})
     for (const Override& override : overrides)

@@ -49,7 +49,8 @@ YamlNode conditions(const FlatExpectation& flat, const char* key) {
   const YamlNode* node = flat.node.find(key);
   if (!node || node->is_null()) return yaml_map();
   const std::string path = path_of(flat.path, key);
-  for (const YamlEntry& entry : as_map(*node, path, "a mapping of keys to values").entries)
+  require_map(*node, path, "a mapping of keys to values");
+  for (const YamlEntry& entry : node->entries)
     scalar(entry.value, path_of(path, entry.key), "one value");
   return *node;
 }
