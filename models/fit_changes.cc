@@ -6,10 +6,6 @@
 
 namespace latchlab {
 
-namespace {
-constexpr double kPpb = 1e9;
-}  // namespace
-
 std::string read_constant_key(const YamlNode& node, const std::string& path) {
   const std::string& key = scalar(node, path, "a constant such as latency.one_way");
   if (!find_nic_constant(key))

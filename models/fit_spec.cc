@@ -15,8 +15,6 @@
 namespace latchlab {
 namespace {
 
-constexpr double kPpb = 1e9;
-
 // A number with a unit: a time in nanoseconds, a share, or a plain number with k, M or G.
 double read_value(const YamlNode& node, const std::string& path) {
   const std::string& text = scalar(node, path, "a value such as 2.05us, 15.5k or 99.4%");

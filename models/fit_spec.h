@@ -30,6 +30,7 @@ namespace latchlab {
 
 // Numbers of constants and metrics are doubles: times in nanoseconds, rates per second, counts.
 inline constexpr double kPsPerNs = 1000;
+inline constexpr double kPpb = 1e9;
 
 struct NicChange {
   enum class Kind { set, scale, add };
