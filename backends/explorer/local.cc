@@ -1,6 +1,7 @@
 #include "backends/explorer/local.h"
 
 #include "backends/explorer/nic.h"
+#include "core/verbs/cpu_access.h"
 
 namespace latchlab::explorer {
 
@@ -26,21 +27,7 @@ void access_memory(State& state, OpSlot& op) {
   const std::uint64_t before = word;
   if (state.search() != nullptr && op.cpu != CpuAccess::load)
     state.search()->facts.written(op.verb.addr);
-  switch (op.cpu) {
-    case CpuAccess::load:
-    case CpuAccess::load_words:
-      break;
-    case CpuAccess::store:
-    case CpuAccess::exchange:
-      word = op.verb.value.lo;
-      break;
-    case CpuAccess::cas:
-      if (before == op.verb.compare.lo) word = op.verb.value.lo;
-      break;
-    case CpuAccess::faa:
-      word = before + op.verb.value.lo;
-      break;
-  }
+  word = after_access(op.cpu, op.verb, before);
   op.completion.value.lo = before;
   if (op.cpu != CpuAccess::load) state.count_effect(op);
   state.note(StepKind::local, *op.actor, static_cast<std::uint64_t>(op.cpu), op.verb.addr.packed(),

@@ -7,6 +7,7 @@
 
 #include "backends/simgrid/waits.h"
 #include "core/base/check.h"
+#include "core/verbs/cpu_access.h"
 
 namespace latchlab::sim {
 
@@ -146,21 +147,7 @@ void Memory::access(SimOperation& op) {
   if (many) return load_words(op);
   std::uint64_t& there = word(addr);
   const std::uint64_t before = there;
-  switch (op.cpu) {
-    case CpuAccess::load:
-    case CpuAccess::load_words:
-      break;
-    case CpuAccess::store:
-    case CpuAccess::exchange:
-      there = op.verb.value.lo;
-      break;
-    case CpuAccess::cas:
-      if (there == op.verb.compare.lo) there = op.verb.value.lo;
-      break;
-    case CpuAccess::faa:
-      there += op.verb.value.lo;
-      break;
-  }
+  there = after_access(op.cpu, op.verb, before);
   op.completion.value.lo = before;
   record_.note(
       {op.actor, 0x100 + static_cast<std::uint64_t>(op.cpu), addr.packed(), before, there});

@@ -240,11 +240,12 @@ const std::vector<YamlNode>& read_list(const Given& given, std::size_t most) {
   return node.items;
 }
 
-YamlNode written_out(const Given& given) {
-  if (given.key.short_for.empty() || !given.node.is_scalar()) return given.node;
+void read_mapping(const Keys& keys, const Given& given, void* spec) {
+  if (given.key.short_for.empty() || !given.node.is_scalar())
+    return read_keys(keys, given.node, given.path, spec);
   YamlNode whole = yaml_map(given.node.place);
   whole.set(given.key.short_for, given.node);
-  return whole;
+  read_keys(keys, whole, given.path, spec);
 }
 
 ScenarioKey quantity(KeyKind kind, std::string min, std::string max, Form form) {

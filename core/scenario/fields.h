@@ -22,9 +22,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/split.h"
 #include "core/base/time.h"
 #include "core/scenario/scenario_keys.h"
-#include "core/scenario/suggestions.h"
 
 namespace latchlab {
 
@@ -49,8 +49,8 @@ std::int64_t read_number(const Given& given);
 YamlNode write_number(const ScenarioKey& key, std::optional<std::int64_t> value);
 // The items of a list, of so many at the most.
 const std::vector<YamlNode>& read_list(const Given& given, std::size_t most);
-// A mapping that may be written as the value of one of its keys, as a mapping.
-YamlNode written_out(const Given& given);
+// A mapping, which may be written as the value of one of its keys (`short_for`).
+void read_mapping(const Keys& keys, const Given& given, void* spec);
 std::string path_of(const std::string& mapping, std::string_view key);
 
 // A number with these bounds, as written.
@@ -201,8 +201,7 @@ Value<T> nested(S T::*field, const Keys& (*keys)(), const char* short_for = "") 
       [field, keys](const Given& given, T& spec) {
         static const T usual{};
         spec.*field = usual.*field;
-        if (!given.node.is_null())
-          read_keys(keys(), written_out(given), given.path, &(spec.*field));
+        if (!given.node.is_null()) read_mapping(keys(), given, &(spec.*field));
       },
       [field, keys](const ScenarioKey&, const T& spec) {
         return write_keys(keys(), &(spec.*field));

@@ -148,12 +148,6 @@ Result<std::int64_t> parse_count(const std::string& text) {
   return parse_quantity(text, kCount);
 }
 
-Result<std::uint64_t> parse_bytes(const std::string& text) {
-  const Result<std::int64_t> bytes = parse_quantity(text, kBytes);
-  if (!bytes) return bytes.error();
-  return static_cast<std::uint64_t>(bytes.value());
-}
-
 Result<std::int64_t> parse_ratio_ppb(const std::string& text) {
   return parse_quantity(text, kRatio);
 }

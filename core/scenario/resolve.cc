@@ -54,8 +54,7 @@ void keep_rebuilt_section(YamlNode& resolved, const YamlNode& source, const std:
 
 YamlNode write_point(const Point& point, const std::string& scenario_name) {
   YamlNode node = yaml_map();
-  YamlNode& schema = node.set("schema", yaml_text(std::to_string(1)));
-  schema.json = schema.text;
+  node.set("schema", write_number(quantity(KeyKind::count), 1));
   node.set("name", yaml_text(scenario_name));
   for (YamlEntry& entry : write_keys(top_keys(), &point).entries)
     node.entries.push_back(std::move(entry));

@@ -277,7 +277,6 @@ Result<NicModel> load_nic(const std::string& name_or_path, const std::string& di
 // "2us", "10M", "64B", "4KiB", "40%", "100ppm", "100Gbps": a number with the unit the field wants.
 Result<Duration> parse_duration(const std::string& text);
 Result<std::int64_t> parse_count(const std::string& text);      // k, M, G decimal
-Result<std::uint64_t> parse_bytes(const std::string& text);     // B, KiB, MiB, GiB, kB, MB, GB
 Result<std::int64_t> parse_ratio_ppb(const std::string& text);  // "40%", "0.4" -> parts per billion
 std::string format_duration(Duration value);                    // shortest exact form: "1.5us"
 

@@ -19,6 +19,5 @@ std::string aside(std::string_view word, const std::vector<std::string>& candida
 
 std::string joined(const std::vector<std::string>& words);  // "a, b, c"
 bool contains(const std::vector<std::string>& words, std::string_view word);
-std::vector<std::string> split(std::string_view text, char separator);  // at least one part
 
 }  // namespace latchlab

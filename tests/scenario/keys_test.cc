@@ -86,7 +86,7 @@ std::vector<std::string> beyond(const ScenarioKey& key) {
   const auto times = [](const std::string& text) { return parse_duration(text).value().ps; };
   const auto ratios = [](const std::string& text) { return parse_ratio_ppb(text).value(); };
   const auto sizes = [](const std::string& text) {
-    return static_cast<std::int64_t>(parse_bytes(text).value());
+    return parse_number(NumberKind::bytes, text).value();
   };
   const bool most = key.max == "9223372036854775807";
   switch (key.kind) {

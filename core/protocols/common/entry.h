@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/split.h"
 #include "core/protocols/lock.h"
 
 namespace latchlab {
@@ -44,22 +45,12 @@ struct Param {
   // A bool or an enum. Of the choices, "one|another", the n-th, from 0, is the value n.
   template <class Choice, class Of>
   Param(const char* name, Choice Of::*member, std::string_view choices, const char* help)
-      : spec(choice_param(name, {}, words_of(choices), help)),
+      : spec(choice_param(name, {}, split(choices, '|'), help)),
         assign([member, all = spec.choices](Options& to, const ParamValue& value) {
           const auto found = std::find(all.begin(), all.end(), std::get<std::string>(value));
           to.*member = static_cast<Choice>(found - all.begin());
         }) {
     spec.fallback = spec.choices.at(static_cast<std::size_t>(Options{}.*member));
-  }
-
- private:
-  static std::vector<std::string> words_of(std::string_view text) {
-    std::vector<std::string> words = {""};
-    for (const char c : text) {
-      if (c == '|') words.emplace_back();
-      if (c != '|') words.back() += c;
-    }
-    return words;
   }
 };
 

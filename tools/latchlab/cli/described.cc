@@ -1,18 +1,12 @@
 #include "tools/latchlab/cli/described.h"
 
 #include <CLI/CLI.hpp>
-#include <sstream>
+
+#include "core/base/split.h"
 
 namespace latchlab::tool {
 
 namespace {
-
-std::vector<std::string> split(const std::string& text, char at) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, at);) parts.push_back(part);
-  return parts;
-}
 
 // CLI11 writes a value as "TEXT:{a,b}", where there are choices, or "DIR:DIR", by its check.
 void read_value(const std::string& type, DescribedOption& option) {
