@@ -8,8 +8,8 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr int kIdleTurns = 50;  // before it sleeps until something comes
-constexpr Duration kLongestSleep = milliseconds(20);
+constexpr int kTurnsBeforeSleep = 50;  // before it sleeps until something comes
+constexpr Duration kLongestRest = milliseconds(20);
 
 std::uint64_t load(const std::byte* word) {
   return __atomic_load_n(reinterpret_cast<const std::uint64_t*>(word), __ATOMIC_ACQUIRE);
@@ -58,7 +58,7 @@ void MemoryServer::run() {
       idle = 0;
       continue;
     }
-    if (idle < kIdleTurns) {
+    if (idle < kTurnsBeforeSleep) {
       ++idle;
       ::sched_yield();
       continue;
@@ -68,7 +68,7 @@ void MemoryServer::run() {
     if (frames_->poll() > 0)
       idle = 0;
     else
-      frames_->cq().sleep_until_any(kLongestSleep);
+      frames_->cq().sleep_until_any(kLongestRest);
   }
   if (!die_) return;
   // Silent first: a verb that finds no memory would be told so.

@@ -12,7 +12,7 @@ namespace latchlab::sim {
 
 namespace {
 
-constexpr std::int64_t kPerBillion = 1'000'000'000;
+constexpr std::int64_t kFullSpeed = 1'000'000'000;
 
 }  // namespace
 
@@ -72,7 +72,7 @@ Core& Cpus::own_core(SimActor& actor) {
 Duration Cpus::cpu_time(const SimActor& actor, Duration length) const {
   const CpuTrouble* const trouble = actor.cpu.trouble_.get();
   if (trouble == nullptr || trouble->slow_ppb == 0) return length;
-  const Wide more = static_cast<Wide>(length.ps) * trouble->slow_ppb / kPerBillion;
+  const Wide more = static_cast<Wide>(length.ps) * trouble->slow_ppb / kFullSpeed;
   return more > kForever.ps - length.ps ? kForever
                                         : length + Duration{static_cast<std::int64_t>(more)};
 }
@@ -228,8 +228,8 @@ void Cpus::end_pause(SimActor& actor) {
 }
 
 void Cpus::slow_down(SimActor& actor, std::int64_t factor_ppb) {
-  LATCHLAB_CHECK(factor_ppb >= kPerBillion, "a slow CPU is not faster than a usual one");
-  trouble(actor).slow_ppb = factor_ppb - kPerBillion;
+  LATCHLAB_CHECK(factor_ppb >= kFullSpeed, "a slow CPU is not faster than a usual one");
+  trouble(actor).slow_ppb = factor_ppb - kFullSpeed;
 }
 
 void Cpus::forget(SimActor& dead) {

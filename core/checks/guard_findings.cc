@@ -24,7 +24,7 @@ std::string some(std::uint64_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-std::string text(const GuardConflict& conflict) {
+std::string described(const GuardConflict& conflict) {
   const char* const how = conflict.mode == LockMode::exclusive ? "exclusively"
                           : conflict.mode == LockMode::update  ? "for update"
                                                                : "shared";
@@ -54,7 +54,7 @@ GuardVerdict judge(const GuardFindings& all) {
       continue;
     }
     verdict.violations += conflict.times;
-    if (verdict.violation.empty()) verdict.violation = text(conflict);
+    if (verdict.violation.empty()) verdict.violation = described(conflict);
   }
   return verdict;
 }

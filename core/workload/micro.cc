@@ -9,7 +9,7 @@
 namespace latchlab {
 namespace {
 
-constexpr std::int64_t kBillion = 1'000'000'000;
+constexpr std::int64_t kAll = 1'000'000'000;
 constexpr std::int64_t kPsPerSecond = 1'000'000'000'000;
 constexpr int kTries = 64;  // to draw a lock that is not there yet
 
@@ -113,7 +113,7 @@ void MicroWorkload::draw_wants(ClientId client, Section& section) {
 // it moves no other draw.
 void MicroWorkload::draw_mode(Streams& streams, Section& section) const {
   const WorkloadSpec& spec = setup_.spec;
-  const auto drawn = static_cast<std::int64_t>(streams.modes.below(kBillion));
+  const auto drawn = static_cast<std::int64_t>(streams.modes.below(kAll));
   LockMode mode = LockMode::exclusive;
   if (drawn < spec.read_ratio_ppb)
     mode = LockMode::shared;

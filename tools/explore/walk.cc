@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kCrashOdds = 48;     // one choice in so many, where a crash is possible
 constexpr std::size_t kPriorityChanges = 3;  // of one walk
 constexpr std::uint64_t kFirstLength = 64;   // of walks, until one has been made
-constexpr std::uint64_t kTick = 64;          // walks between two looks at the clock
+constexpr std::uint64_t kWalksPerLook = 64;  // walks between two looks at the clock
 
 class RandomInner final : public Chooser {
  public:
@@ -144,7 +144,7 @@ WalkResult walk_pass(const Case& setup, const Protocol& protocol, Strategy strat
   std::uint64_t length = kFirstLength;
   const auto worst_found = [&result] { return result.finding && ends(result.finding->wrong); };
   while (result.walks < bounds.walks && !worst_found()) {
-    if (result.walks % kTick == 0) {
+    if (result.walks % kWalksPerLook == 0) {
       const auto limit = std::chrono::milliseconds(bounds.milliseconds);
       const bool late = std::chrono::steady_clock::now() - began > limit;
       if (bounds.milliseconds > 0 && late) break;
