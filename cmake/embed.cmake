@@ -9,6 +9,7 @@ function(latchlab_embed target function)
             -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
     DEPENDS ${ARGN} ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
     COMMENT "Embedding ${function}" VERBATIM)
+  set_source_files_properties(${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # all name alike
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
