@@ -11,16 +11,19 @@ std::string read_constant_key(const YamlNode& node, const std::string& path) {
   if (!find_nic_constant(key))
     reject(node.place, "{}: there is no constant {}{}", path, in_quotes(key),
            suggestion(key, nic_keys("")));
-  if (!is_number(key)) reject(node.place, "{}: {} is neither a time nor a count", path, key);
+  if (!is_number(key))
+    reject(node.place, "{}: {} is neither a time nor a factor nor a count", path, key);
   return key;
 }
 
 double read_constant_value(const std::string& constant, const YamlNode& node,
                            const std::string& path) {
   static const ScenarioKey time = quantity(KeyKind::duration, "0us", "1s");
+  static const ScenarioKey factor = quantity(KeyKind::ratio, "0", "100", Form::decimal);
   static const ScenarioKey number = quantity(KeyKind::count, "0", "1M");
-  if (!is_time(constant)) return static_cast<double>(read_number({number, node, path}));
-  return static_cast<double>(read_number({time, node, path})) / kPsPerNs;
+  const double unit = unit_of(constant);
+  const ScenarioKey& key = unit == kPsPerNs ? time : unit == kPpb ? factor : number;
+  return static_cast<double>(read_number({key, node, path})) / unit;
 }
 
 NicChanges read_changes(const YamlNode* node, const std::string& path) {

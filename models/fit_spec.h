@@ -112,9 +112,9 @@ Result<FitSpec> load_fit(const std::string& name_or_path,
 // to the picosecond. The key is that of a number.
 double constant_of(const NicModel& nic, const std::string& key);
 NicModel changed(NicModel nic, const NicChanges& changes);
-bool is_time(const std::string& constant);
-bool is_number(const std::string& constant);  // a time or a count
-// "341ns", "72": for people and for NIC files.
+double unit_of(const std::string& constant);  // so many of the NIC's integers are 1 of these
+bool is_number(const std::string& constant);  // a time, a factor or a count
+// "341ns", "1.5", "72": for people and for NIC files.
 std::string constant_text(const std::string& constant, double value);
 
 // Relative uncertainty of an observation, one sigma: rounding is uniform over the last digit.

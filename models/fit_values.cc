@@ -37,9 +37,11 @@ double applied(const NicChange& change, double value) {
 
 }  // namespace
 
-bool is_time(const std::string& constant) {
+double unit_of(const std::string& constant) {
   const NicConstant* found = find_nic_constant(constant);
-  return found != nullptr && std::holds_alternative<Duration NicModel::*>(found->field);
+  if (found == nullptr) return 1;
+  if (found->as_key.kind == KeyKind::duration) return kPsPerNs;
+  return found->as_key.kind == KeyKind::ratio ? kPpb : 1;
 }
 
 bool is_number(const std::string& constant) {
@@ -50,12 +52,12 @@ bool is_number(const std::string& constant) {
 
 double constant_of(const NicModel& nic, const std::string& key) {
   NicModel copy = nic;
-  return static_cast<double>(number_in(copy, key)) / (is_time(key) ? kPsPerNs : 1);
+  return static_cast<double>(number_in(copy, key)) / unit_of(key);
 }
 
 NicModel changed(NicModel nic, const NicChanges& changes) {
   for (const NicChange& change : changes) {
-    const double unit = is_time(change.constant) ? kPsPerNs : 1;
+    const double unit = unit_of(change.constant);
     std::int64_t& number = number_in(nic, change.constant);
     const double value = applied(change, static_cast<double>(number) / unit);
     number = std::llround(std::max(0.0, value) * unit);
@@ -64,8 +66,11 @@ NicModel changed(NicModel nic, const NicChanges& changes) {
 }
 
 std::string constant_text(const std::string& constant, double value) {
-  if (is_time(constant)) return format_duration(Duration{std::llround(value * kPsPerNs)});
-  return format_count(std::llround(value));
+  const double unit = unit_of(constant);
+  const std::int64_t number = std::llround(value * unit);
+  return unit == kPsPerNs ? format_duration({number})
+         : unit == kPpb   ? format_decimal(number)
+                          : format_count(number);
 }
 
 double sigma_of(const Observation& observation) {

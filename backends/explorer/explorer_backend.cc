@@ -202,7 +202,7 @@ void ExplorerBackend::poke(RemoteAddr word, std::uint64_t value) {
   state_->word(word) = value;
 }
 
-Fingerprint& ExplorerBackend::fingerprint() {
+RunFingerprint& ExplorerBackend::fingerprint() {
   return state_->fingerprint;
 }
 

@@ -96,7 +96,7 @@ class ExplorerBackend final : public Backend {
   std::uint64_t peek(RemoteAddr word) override;
   void poke(RemoteAddr word, std::uint64_t value) override;
 
-  Fingerprint& fingerprint() override;
+  RunFingerprint& fingerprint() override;
   std::uint64_t events() const override { return steps_made_; }
   VerbCensus census() const override;
   void reset_stats() override {}

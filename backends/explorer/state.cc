@@ -184,8 +184,8 @@ void State::note_possible(const StepList& steps) {
 void State::note(StepKind kind, const Actor& actor, std::uint64_t a, std::uint64_t b,
                  std::uint64_t c) {
   if (search() != nullptr) return;
-  fingerprint.add({static_cast<std::uint64_t>(clock.ps), static_cast<std::uint64_t>(kind),
-                   actor.index(), a, b, c});
+  fingerprint.add(static_cast<std::uint64_t>(clock.ps),
+                  {static_cast<std::uint64_t>(kind), actor.index(), a, b, c});
 }
 
 }  // namespace latchlab::explorer

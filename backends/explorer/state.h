@@ -96,7 +96,7 @@ class State {
   bool foreign_access = false;       // to memory that is not there, or not the lock's
   std::uint64_t seed = 1;
   VerbCensus census;  // in_flight is counted when asked for
-  Fingerprint fingerprint;
+  RunFingerprint fingerprint;
 
  private:
   void sweep(Actor& actor);

@@ -227,8 +227,8 @@ void Hardware::poke(RemoteAddr word, std::uint64_t value) {
   __atomic_store_n(node->memory->word(word.offset), value, __ATOMIC_SEQ_CST);
 }
 
-Fingerprint& Hardware::fingerprint() {
-  static thread_local Fingerprint unread;
+RunFingerprint& Hardware::fingerprint() {
+  static thread_local RunFingerprint unread;
   return unread;
 }
 

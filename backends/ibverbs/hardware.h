@@ -47,7 +47,7 @@ class Hardware final : public IbverbsBackend {
   std::uint64_t peek(RemoteAddr word) override;
   void poke(RemoteAddr word, std::uint64_t value) override;
   // Of nothing: no two runs on hardware do the same. Threads note into one of their own.
-  Fingerprint& fingerprint() override;
+  RunFingerprint& fingerprint() override;
   std::uint64_t events() const override;
   VerbCensus census() const override;
   void reset_stats() override {}

@@ -94,9 +94,10 @@ void Bulk::done(SimOperation& op) {
   if (op.bulk != BulkState::moving) return;  // cut off at this very date
   op.bulk = BulkState::none;
   Qp& qp = *op.qp;
-  const Time date =
-      timeline_.now() + network_.wire(source(op), target(op)) + network_.jitter(source(op));
-  if (op.verb.kind == VerbKind::write) {
+  const bool request = op.verb.kind == VerbKind::write;
+  const Time date = timeline_.now() + network_.wire(source(op), target(op)) +
+                    network_.jitter(source(op), request ? op.chance_there : op.chance_back);
+  if (request) {
     responder_.expect(op, date);
     qp.bulk.sending_ = false;
     return requester_.release(qp);

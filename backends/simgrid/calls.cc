@@ -28,7 +28,9 @@ void Calls::post(SimOperation& op, Time date) {
 }
 
 void Calls::transmit(SimOperation& op, Time date) {
-  responder_.expect(op, network_.depart(op.from, op.server, date, sizeof(Request)));
+  draw_chance(op);
+  responder_.expect(op,
+                    network_.depart(op.from, op.server, date, sizeof(Request), op.chance_there));
 }
 
 // ---- at the server ----
@@ -82,7 +84,8 @@ void Calls::reply(const PendingCall& pending, const Reply& reply) {
   SimOperation& op = *found->second;
   handled_.erase(found);
   if (!op.state.timed_out) op.call.reply = reply;
-  const Time arrival = network_.depart(op.server, op.from, timeline_.now(), sizeof(Reply));
+  const Time arrival =
+      network_.depart(op.server, op.from, timeline_.now(), sizeof(Reply), op.chance_back);
   timeline_.push(arrival + owner(op).nic.completion, op.actor, EventKind::complete, &op);
 }
 

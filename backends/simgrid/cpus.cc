@@ -33,17 +33,31 @@ Duration CoreQueue::still_to_do(Time now) const {
 
 // ---- who has which core ----
 
-// Clients of a node take its cores in turn.
+// Clients of a node take its cores one after the other.
 void Cpus::place(SimActor& actor) {
-  OfNode& here = of_[actor.node()];
   if (actor.kind() == ActorKind::server) return place_on_server(actor);
-  if (cores_ == 0) return;
-  const std::size_t place = actor.kind() == ActorKind::client ? here.clients++ % cores_ : 0;
-  if (place == here.cores.size()) {
+  if (cores_.per_node == 0) return;
+  const bool client = actor.kind() == ActorKind::client;
+  OfNode& here = of_[actor.node()];
+  const std::size_t place = client ? here.clients.size() % cores_.per_node : 0;
+  if (client) here.clients.push_back(&actor);
+  if (cores_.sharing == CoreSharing::threads) {
+    if (client && here.clients.size() > cores_.per_node) {
+      halve_core(actor);
+      halve_core(*here.clients[place]);
+    }
+  } else if (place == here.cores.size()) {
     own_core(actor);
   } else {
     actor.cpu.core_ = here.cores[place].get();
   }
+}
+
+// Its other hardware thread is at work: what waits there polls.
+void Cpus::halve_core(SimActor& actor) {
+  if (actor.nic.shared_core_ppb == kFullSpeed) return;
+  trouble(actor).core_ppb = actor.nic.shared_core_ppb;
+  slow_down(actor, kFullSpeed);
 }
 
 void Cpus::place_on_server(SimActor& actor) {
@@ -229,7 +243,9 @@ void Cpus::end_pause(SimActor& actor) {
 
 void Cpus::slow_down(SimActor& actor, std::int64_t factor_ppb) {
   LATCHLAB_CHECK(factor_ppb >= kFullSpeed, "a slow CPU is not faster than a usual one");
-  trouble(actor).slow_ppb = factor_ppb - kFullSpeed;
+  CpuTrouble& cpu = trouble(actor);
+  const Wide both = static_cast<Wide>(factor_ppb) * cpu.core_ppb / kFullSpeed;
+  cpu.slow_ppb = static_cast<std::int64_t>(both) - kFullSpeed;
 }
 
 void Cpus::forget(SimActor& dead) {

@@ -17,6 +17,7 @@
 #include "backends/simgrid/actors.h"
 #include "backends/simgrid/nodes.h"
 #include "backends/simgrid/sim_operation.h"
+#include "core/scenario/node_hardware.h"
 #include "core/world/backend.h"
 
 namespace latchlab::sim {
@@ -77,8 +78,9 @@ struct CoreQueue {
 
 // Of an actor whose CPU has had a fault.
 struct CpuTrouble {
-  std::int64_t slow_ppb = 0;  // added to each unit of its CPU time
-  Time paused_until;          // its coroutine is not resumed before
+  std::int64_t slow_ppb = 0;              // added to each unit of its CPU time
+  std::int64_t core_ppb = 1'000'000'000;  // of that what its core is to blame for: a factor
+  Time paused_until;                      // its coroutine is not resumed before
   Duration paused_total;
   std::vector<Ready> paused;  // what it has to go on with
 };
@@ -98,9 +100,12 @@ struct CpusNeeds {
 
 class Cpus : CpusNeeds {
  public:
-  // `cores`: per node, shared by its clients in turn; 0: each has its own.
-  Cpus(const CpusNeeds& needs, std::uint32_t cores)
-      : CpusNeeds(needs), cores_(cores), of_(nodes_) {}
+  // `per_node`: shared by its clients; 0: each has its own.
+  struct Cores {
+    std::uint32_t per_node;
+    CoreSharing sharing;
+  };
+  Cpus(const CpusNeeds& needs, const Cores& cores) : CpusNeeds(needs), cores_(cores), of_(nodes_) {}
 
   // Gives a new actor its core, if it has one here.
   void place(SimActor& actor);
@@ -132,14 +137,16 @@ class Cpus : CpusNeeds {
 
  private:
   struct OfNode {
-    std::vector<std::unique_ptr<Core>> cores;  // of clients that share any, or have had a fault
-    std::uint32_t clients = 0;                 // placed so far
-    Time state_free;                           // on_node visits run one after the other
-    std::unique_ptr<CoreQueue> server;         // null: no server part
+    // Of clients that take turns, have half of one, or have had a fault.
+    std::vector<std::unique_ptr<Core>> cores;
+    std::vector<SimActor*> clients;     // placed so far
+    Time state_free;                    // on_node visits run one after the other
+    std::unique_ptr<CoreQueue> server;  // null: no server part
   };
 
   // cpus.cc
   void place_on_server(SimActor& actor);
+  void halve_core(SimActor& actor);
   Core& own_core(SimActor& actor);
   Duration cpu_time(const SimActor& actor, Duration length) const;
   Time work(SimActor& actor, Duration length);
@@ -158,7 +165,7 @@ class Cpus : CpusNeeds {
   Time work_or_pass(SimActor& actor, Duration length);
   void finish_detached(SimOperation& op);
 
-  const std::uint32_t cores_;
+  const Cores cores_;
   PerNode<OfNode> of_;
 };
 

@@ -43,6 +43,7 @@ enum class EventKind : std::uint8_t {
   send_again,  // a message's
   core,        // a core may be free
   deadline,    // a call's deadline may have come
+  landed,      // a message is in memory, with its completion
 };
 
 struct Event {

@@ -16,6 +16,15 @@ namespace latchlab::sim {
 
 static_assert(sizeof(Message) <= kSmallBytes);
 
+namespace {
+
+bool happens(std::int64_t share_ppb, Rng& chance) {
+  constexpr std::uint64_t kWhole = 1'000'000'000;
+  return share_ppb > 0 && chance.below(kWhole) < static_cast<std::uint64_t>(share_ppb);
+}
+
+}  // namespace
+
 // ---- endpoints ----
 
 EndpointAddr Messages::open(SimActor& actor, std::uint32_t recv_depth, Transport transport) {
@@ -51,10 +60,11 @@ void Messages::post(SimActor& actor, SimOperation& op, Time date) {
 }
 
 // When what leaves at `date` arrives.
-Time Messages::arrival(const SimOperation& op, Time date) {
+Time Messages::arrival(SimOperation& op, Time date) {
+  draw_chance(op);
   if (op.from == op.target.node)
-    return date + owner(op).nic.intra_node_message + network_.jitter(op.from);
-  return network_.depart(op.from, op.target.node, date, sizeof(Message));
+    return date + owner(op).nic.intra_node_message + network_.jitter(op.from, op.chance_there);
+  return network_.depart(op.from, op.target.node, date, sizeof(Message), op.chance_there);
 }
 
 // ---- datagrams ----
@@ -62,13 +72,14 @@ Time Messages::arrival(const SimOperation& op, Time date) {
 // Its sender goes on when it has left. What arrives, if anything does, has a slot of its own.
 void Messages::post_datagram(SimOperation& op, Time date) {
   op.state.datagram = true;
+  Rng& chance = owner(op).chance;
   const bool crosses = !nodes_.loops_back(op.from, op.target.node);
   Time arrives = arrival(op, date);
   const Time left = op.from != op.target.node ? network_.port_free(op.from) : date;
   timeline_.push(left + owner(op).nic.completion, op.actor, EventKind::complete, &op);
-  if (crosses && happens(datagrams_.loss_ppb)) return;
-  if (crosses && happens(datagrams_.reorder_ppb))
-    arrives = arrives + picoseconds(1 + static_cast<std::int64_t>(chance_.below(
+  if (crosses && happens(datagrams_.loss_ppb, chance)) return;
+  if (crosses && happens(datagrams_.reorder_ppb, chance))
+    arrives = arrives + picoseconds(1 + static_cast<std::int64_t>(chance.below(
                                             static_cast<std::uint64_t>(datagrams_.reorder_by.ps))));
   SimOperation& flying = operations_.take();
   flying.kind = OpKind::send;
@@ -82,11 +93,6 @@ void Messages::post_datagram(SimOperation& op, Time date) {
   flying.state.datagram = true;
   std::construct_at(&flying.message, op.message);
   responder_.expect(flying, arrives);
-}
-
-bool Messages::happens(std::int64_t share_ppb) {
-  constexpr std::uint64_t kWhole = 1'000'000'000;
-  return share_ppb > 0 && chance_.below(kWhole) < static_cast<std::uint64_t>(share_ppb);
 }
 
 // ---- DC initiators ----
@@ -148,8 +154,21 @@ void Messages::take(SimOperation& op, Endpoint& endpoint) {
   clocks_.stamp(message, op.target.node);
   record_.note({op.actor, op.target.packed(), message.type, message.lock.value, message.words[0],
                 message.words[1], message.words[2]});
-  endpoint.queue.push_back(message);
   record_.count_effect(op);
+  const Duration receive = nodes_.model(op.target.node).receive;
+  if (receive.ps == 0) return land(message, endpoint);
+  Landing& landing = landings_.take();
+  landing = {message, op.target};
+  timeline_.push(timeline_.now() + receive, endpoint.owner->index, EventKind::landed, &landing);
+}
+
+void Messages::landed(Landing& landing) {
+  land(landing.message, *find(landing.to));
+  landings_.give(landing);
+}
+
+void Messages::land(const Message& message, Endpoint& endpoint) {
+  endpoint.queue.push_back(message);
   if (endpoint.owner->alive) waits_.message_came(*endpoint.owner);
 }
 
@@ -174,7 +193,7 @@ void Messages::answer(SimOperation& op, Time date) {
 }
 
 void Messages::acknowledge(SimOperation& op, Duration extra) {
-  const Duration back = way_back(op) + network_.jitter(op.target.node);
+  const Duration back = way_back(op) + network_.jitter(op.target.node, op.chance_back);
   answer(op, timeline_.now() + extra + back + owner(op).nic.completion);
 }
 

@@ -36,6 +36,12 @@ struct Endpoint {
   std::vector<Message> queue;  // a few at the most: nobody has more RECVs
 };
 
+// A message that has arrived and is not in memory yet.
+struct Landing {
+  Message message;
+  EndpointAddr to;
+};
+
 // The parts that it asks.
 struct MessagesNeeds {
   Timeline& timeline_;
@@ -52,11 +58,8 @@ struct MessagesNeeds {
 
 class Messages : MessagesNeeds {
  public:
-  Messages(const MessagesNeeds& needs, const DatagramSpec& datagrams, std::uint64_t seed)
-      : MessagesNeeds(needs),
-        datagrams_(datagrams),
-        chance_(seed, 1, StreamPurpose::jitter),
-        endpoints_(nodes_) {}
+  Messages(const MessagesNeeds& needs, const DatagramSpec& datagrams)
+      : MessagesNeeds(needs), datagrams_(datagrams), endpoints_(nodes_) {}
 
   EndpointAddr open(SimActor& actor, std::uint32_t recv_depth, Transport transport);
   // Null: there is no such endpoint. Whoever waits takes messages from its own.
@@ -71,6 +74,7 @@ class Messages : MessagesNeeds {
   void arrived(SimOperation& op);  // through the responder's pipeline
 
   // ---- events ----
+  void landed(Landing& landing);
   void transmit(SimOperation& op);  // without a connection: once more
   void completed(SimOperation& op);
   void initiator_ready(SimActor& actor);
@@ -83,11 +87,11 @@ class Messages : MessagesNeeds {
  private:
   // messages.cc
   void post_datagram(SimOperation& op, Time date);
-  bool happens(std::int64_t share_ppb);
-  Time arrival(const SimOperation& op, Time date);
+  Time arrival(SimOperation& op, Time date);
   void pump(SimActor& actor);
   void transmit_at(SimOperation& op, Time date);
   void take(SimOperation& op, Endpoint& endpoint);
+  void land(const Message& message, Endpoint& endpoint);
   void not_ready(SimOperation& op, Transport transport);
   void fail(SimOperation& op, VerbStatus status);
   Duration way_back(const SimOperation& op) const;
@@ -101,8 +105,8 @@ class Messages : MessagesNeeds {
   bool out_of_turn(SimOperation& op);
 
   const DatagramSpec& datagrams_;
-  Rng chance_;                                // of datagrams
   PerNode<std::vector<Endpoint>> endpoints_;  // by number - 1
+  Slots<Landing> landings_;
   std::deque<Qp> qps_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, Qp*> connections_;  // by actor and endpoint
 };

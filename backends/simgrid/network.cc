@@ -6,14 +6,14 @@
 
 namespace latchlab::sim {
 
-Time Network::depart(NodeId from, NodeId to, Time date, std::uint32_t bytes) {
+Time Network::depart(NodeId from, NodeId to, Time date, std::uint32_t bytes, std::uint32_t chance) {
   OutboundPort& port = ports_[from];
   const Duration gap = port.nic->at_rate(port.nic->model.request_gap);
   const Duration busy = std::max(gap, platform_.occupies(from, to, bytes));
   const Time starts = std::max(port.free, date);
   port.free = starts + busy;
   const Duration tail = bytes > kSmallBytes ? platform_.transfer(from, to, bytes) : Duration{};
-  return starts + tail + wire(from, to) + jitter(port);
+  return starts + tail + wire(from, to) + jitter(port, chance);
 }
 
 Time Network::depart_answer(NodeId from, NodeId to, Time date, std::uint32_t bytes) {
@@ -36,12 +36,6 @@ Duration Network::wire(NodeId from, NodeId to) const {
   const bool between_clients =
       nodes_[from].hosts_clients && nodes_[to].hosts_clients && !nodes_.loops_back(from, to);
   return between_clients ? way + client_link_latency_ : way;
-}
-
-Duration Network::jitter(const OutboundPort& sender) {
-  const Duration most = sender.nic->model.jitter;
-  if (most.ps <= 0) return {};
-  return {static_cast<std::int64_t>(jitter_.below(static_cast<std::uint64_t>(most.ps) + 1))};
 }
 
 void Network::set_link(NodeId a, NodeId b, bool up) {

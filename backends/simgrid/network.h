@@ -4,8 +4,8 @@
 //   post -> (place at the QP) -> outbound port -> wire -> ...
 //
 // The port is busy for the gap between requests, or as long as the bytes take. The wire's latency
-// comes from the platform; a little seeded jitter lengthens each leg. What crosses a path that is
-// down is lost, in either direction: resending.h.
+// comes from the platform; a little jitter lengthens each leg, by the chance that whoever posted it
+// has drawn for it. What crosses a path that is down is lost, in either direction: resending.h.
 
 #include <cstdint>
 #include <map>
@@ -23,18 +23,16 @@ inline constexpr std::uint32_t kSmallBytes = 64;
 class Network {
  public:
   // `client_link_latency` is added between nodes of clients.
-  Network(const Nodes& nodes, const Platform& platform, Duration client_link_latency,
-          std::uint64_t seed)
+  Network(const Nodes& nodes, const Platform& platform, Duration client_link_latency)
       : nodes_(nodes),
         platform_(platform),
         client_link_latency_(client_link_latency),
-        ports_(nodes),
-        jitter_(seed, 0, StreamPurpose::jitter) {
+        ports_(nodes) {
     for (const SimNode& node : nodes.all()) ports_[node.id].nic = node.nic;
   }
 
-  // A request that leaves at `date` or when the port is free; when it arrives.
-  Time depart(NodeId from, NodeId to, Time date, std::uint32_t bytes);
+  // What leaves at `date` or when the port is free; when it arrives. `chance` is its jitter.
+  Time depart(NodeId from, NodeId to, Time date, std::uint32_t bytes, std::uint32_t chance);
   // An answer of that many bytes, without the wire that is still before it.
   Time depart_answer(NodeId from, NodeId to, Time date, std::uint32_t bytes);
   // The first packet of a long payload; when it has its turn.
@@ -42,7 +40,10 @@ class Network {
   Time port_free(NodeId node) const { return ports_[node].free; }
 
   Duration wire(NodeId from, NodeId to) const;
-  Duration jitter(NodeId sender) { return jitter(ports_[sender]); }
+  // Of a leg; `chance` of 2^32 is all of it.
+  Duration jitter(NodeId sender, std::uint32_t chance) const {
+    return jitter(ports_[sender], chance);
+  }
 
   // The port of `a` (with b = kNoNode), or the path between the two, goes down or comes back.
   void set_link(NodeId a, NodeId b, bool up);
@@ -56,13 +57,15 @@ class Network {
     std::uint32_t cuts = 0;  // it is down while there are any
   };
   bool path_down(NodeId a, NodeId b) const;
-  Duration jitter(const OutboundPort& sender);
+  static Duration jitter(const OutboundPort& sender, std::uint32_t chance) {
+    const Wide most = static_cast<Wide>(sender.nic->model.jitter.ps) + 1;
+    return {static_cast<std::int64_t>((most * chance) >> 32)};
+  }
 
   const Nodes& nodes_;
   const Platform& platform_;
   const Duration client_link_latency_;
   PerNic<OutboundPort> ports_;
-  Rng jitter_;
   std::map<std::pair<std::uint16_t, std::uint16_t>, std::uint32_t> cut_pairs_;  // lower node first
   std::uint32_t cuts_ = 0;                                                      // now
   bool has_failed_ = false;

@@ -19,7 +19,7 @@ auto each_nodes(const WorldPlan& plan, const SimgridOptions& options, const Memb
   return all;
 }
 
-// A client's stream depends on its number alone, so that other parts can come and go.
+// A client's streams depend on its number alone, so that other parts can come and go.
 std::uint64_t stream_of(ActorKind kind, NodeId node, ClientId client) {
   if (kind == ActorKind::client) return client.value;
   return (1ULL << 40) + (static_cast<std::uint64_t>(kind) << 32) + node.value;
@@ -37,7 +37,7 @@ Parts::Parts(const WorldPlan& plan, const SimgridOptions& its_options)
       actors(timeline, plan.clients),
       platform(nodes.ports(), options.nic.link_bits_per_s, options.topology, options.pump),
       memory(plan, nodes, record, waits),
-      network(nodes, platform, options.client_link_latency, seed),
+      network(nodes, platform, options.client_link_latency),
       resending({timeline, network, operations, requester, responder, messages, calls}),
       bulk({timeline, nodes, operations, platform, network, requester, responder, resending},
            options.bulk),
@@ -47,10 +47,10 @@ Parts::Parts(const WorldPlan& plan, const SimgridOptions& its_options)
           {timeline, record, nodes, memory, platform, network, resending, bulk, messages, calls}),
       messages(
           {timeline, record, nodes, clocks, network, responder, resending, operations, cpus, waits},
-          options.datagrams, seed),
+          options.datagrams),
       calls({timeline, record, nodes, clocks, network, responder, resending, operations, cpus}),
       cpus({timeline, record, actors, nodes, clocks, memory, operations, waits, calls},
-           options.cores),
+           {options.cores, options.core_sharing}),
       waits({timeline, actors, nodes, clocks, memory, messages, cpus}, plan.clients) {}
 
 // Frames go first: what they own may give slots back.
@@ -62,9 +62,10 @@ Parts::~Parts() {
 }
 
 SimActor& Parts::add_actor(ActorKind kind, NodeId node, ClientId client) {
+  const std::uint64_t stream = stream_of(kind, node, client);
   SimActor& actor = actors.add(std::make_unique<SimActor>(
-      *this, actors.next_index(), kind, node, client,
-      Rng(seed, stream_of(kind, node, client), StreamPurpose::protocol), nodes.model(node)));
+      *this, actors.next_index(), kind, node, client, Rng(seed, stream, StreamPurpose::protocol),
+      Rng(seed, stream, StreamPurpose::jitter), nodes.model(node)));
   cpus.place(actor);
   if (kind == ActorKind::client) requester.share_qps(actor);
   return actor;

@@ -18,10 +18,7 @@ class Record {
   // Something that the fingerprint shows, now.
   template <std::size_t kCount>
   void note(const std::uint64_t (&words)[kCount]) {
-    Fingerprint next = fingerprint_;
-    next.add(static_cast<std::uint64_t>(timeline_.now().ps));
-    next.add(words);
-    fingerprint_ = next;
+    fingerprint_.add(static_cast<std::uint64_t>(timeline_.now().ps), words);
   }
   // The operation has changed what others see.
   void count_effect(const SimOperation& op) {
@@ -38,12 +35,12 @@ class Record {
     ++(op.completion.ok() ? census_.executed : census_.failed);
   }
 
-  Fingerprint& fingerprint() { return fingerprint_; }
+  RunFingerprint& fingerprint() { return fingerprint_; }
   const VerbCensus& census() const { return census_; }
 
  private:
   const Timeline& timeline_;
-  Fingerprint fingerprint_;
+  RunFingerprint fingerprint_;
   VerbCensus census_;
   std::uint64_t effects_ = 0;
 };

@@ -74,10 +74,12 @@ void Requester::leave(SimOperation& op, Time date) {
     op.completion.status = VerbStatus::flushed;
     return timeline_.push(date, op.actor, EventKind::complete, &op);
   }
+  draw_chance(op);
   const bool carries = op.verb.kind == VerbKind::write;
   if (carries && uses_local(op.verb)) memory_.pick_up(op);
   if (carries && bulk_.carries(op)) return bulk_.send(op, date);
-  responder_.expect(op, network_.depart(op.from, op.qp->to, date, carries ? op.verb.bytes : 0));
+  const std::uint32_t bytes = carries ? op.verb.bytes : 0;
+  responder_.expect(op, network_.depart(op.from, op.qp->to, date, bytes, op.chance_there));
 }
 
 void Requester::release(Qp& qp) {

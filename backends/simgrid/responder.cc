@@ -179,7 +179,8 @@ void Responder::answer(SimOperation& op, Duration extra) {
   if (bulk_.answers(op, date)) return;
   if (op.verb.kind == VerbKind::read && op.verb.bytes > kSmallBytes)
     date = network_.depart_answer(here, op.from, date, op.verb.bytes);
-  date = date + network_.wire(here, op.from) + network_.jitter(here) + owner(op).nic.completion;
+  date = date + network_.wire(here, op.from) + network_.jitter(here, op.chance_back) +
+         owner(op).nic.completion;
   timeline_.push(op.qp->completes(date), op.actor, EventKind::complete, &op);
 }
 

@@ -5,8 +5,12 @@
 namespace latchlab::sim {
 
 SimActor::SimActor(Parts& parts, std::uint32_t number, ActorKind kind, NodeId node, ClientId client,
-                   const Rng& rng, const NicModel& its_nic)
-    : Verbs(kind, node, client, rng), parts_(parts), nic(its_nic), index(number) {}
+                   const Rng& rng, const Rng& network_chance, const NicModel& its_nic)
+    : Verbs(kind, node, client, rng),
+      parts_(parts),
+      nic(its_nic),
+      index(number),
+      chance(network_chance) {}
 
 SimActor::~SimActor() = default;
 

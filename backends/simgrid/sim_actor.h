@@ -49,9 +49,9 @@ class ActorWaits {
 
 class SimActor final : public Verbs {
  public:
-  // `its_nic`: of its node.
+  // `its_nic`: of its node. `network_chance`: of what happens to its requests on their way.
   SimActor(Parts& parts, std::uint32_t number, ActorKind kind, NodeId node, ClientId client,
-           const Rng& rng, const NicModel& its_nic);
+           const Rng& rng, const Rng& network_chance, const NicModel& its_nic);
   ~SimActor() override;
 
   EndpointAddr open(std::uint32_t recv_depth, Transport transport) override;
@@ -78,6 +78,7 @@ class SimActor final : public Verbs {
   std::uint32_t life = 1;     // moves on when the coroutine is destroyed
   bool evicted = false;       // its QPs are destroyed: nothing of it lands any more
   bool alive = true;
+  Rng chance;
   Task<void> root;
   ActorQps qps;
   ActorDci dci;
@@ -87,6 +88,13 @@ class SimActor final : public Verbs {
 
 inline SimActor& owner(const SimOperation& op) {
   return static_cast<SimActor&>(*op.owner);
+}
+
+// Its request leaves, for the first time or again.
+inline void draw_chance(SimOperation& op) {
+  const std::uint64_t drawn = owner(op).chance.next();
+  op.chance_there = static_cast<std::uint32_t>(drawn >> 32);
+  op.chance_back = static_cast<std::uint32_t>(drawn);
 }
 
 }  // namespace latchlab::sim

@@ -106,6 +106,9 @@ struct SimOperation : Operation {
     bool timed_out : 1;  // a call: its caller has been told, while it still is under way
     bool forgotten : 1;  // ... and has given the slot back
   } state = {};
+  // Drawn when the request leaves: halves for the way there and the way back.
+  std::uint32_t chance_there = 0;
+  std::uint32_t chance_back = 0;
   std::uint32_t retries = 0;   // of a message: for want of a RECV
   std::uint32_t attempts = 0;  // ... for want of an answer
   Time posted;                 // it is not on its way before this date

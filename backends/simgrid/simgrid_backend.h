@@ -24,7 +24,8 @@ struct SimgridOptions {
   DatagramSpec datagrams;
   Duration client_link_latency;  // extra one-way latency between client nodes
   QpOwner qps = QpOwner::client;
-  std::uint32_t cores = 0;  // per node, shared by its clients in turn; 0: each has its own
+  std::uint32_t cores = 0;  // per node, shared by its clients; 0: each has its own
+  CoreSharing core_sharing = CoreSharing::turns;
   Duration synchronisation_error = microseconds(1);  // of the synchronised clock
   Duration detection_delay = milliseconds(10);       // crash to change of membership
   sim::PumpMode pump = sim::PumpMode::look_ahead;

@@ -159,6 +159,8 @@ void Simulator::handle(const Event& event) {
       return parts.resending.send_again(*op);
     case EventKind::deadline:
       return parts.calls.deadline(*static_cast<CallTimer*>(event.subject));
+    case EventKind::landed:
+      return parts.messages.landed(*static_cast<Landing*>(event.subject));
     case EventKind::core:
       return parts.cpus.run(*static_cast<Core*>(event.subject));
   }
@@ -261,7 +263,7 @@ std::uint64_t Simulator::peek(RemoteAddr word) {
 void Simulator::poke(RemoteAddr word, std::uint64_t value) {
   parts_->memory.word(word) = value;
 }
-Fingerprint& Simulator::fingerprint() {
+RunFingerprint& Simulator::fingerprint() {
   return parts_->record.fingerprint();
 }
 std::uint64_t Simulator::events() const {

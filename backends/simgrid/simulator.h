@@ -57,7 +57,7 @@ class Simulator final : public Backend,
   Time local_now(NodeId node) const override;
   std::uint64_t peek(RemoteAddr word) override;
   void poke(RemoteAddr word, std::uint64_t value) override;
-  Fingerprint& fingerprint() override;
+  RunFingerprint& fingerprint() override;
   std::uint64_t events() const override;
   VerbCensus census() const override;
   void reset_stats() override;

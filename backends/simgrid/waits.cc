@@ -40,7 +40,10 @@ void Waits::start(SimActor& actor, SimWait& wait) {
   wait.armed = true;
   actor.waits.armed_.push(&wait);
   if (actors_.crowded()) note_frames(wait);
-  if (try_satisfy(actor, wait)) return satisfied(actor, wait, {});
+  if (try_satisfy(actor, wait)) {
+    const bool message = wait.outcome.by == Woke::message;
+    return satisfied(actor, wait, message ? actor.nic.handle_message : Duration{});
+  }
   if (wait.set.word_count > 0 && !std::exchange(actor.waits.watching_, true))
     watchers_[actor.node()].push_back(&actor);
   wait.deadline_true = clocks_.true_date_of(actor.node(), wait.set.deadline);
@@ -80,7 +83,8 @@ void Waits::prepare(const SimActor& actor, const SimWait& wait) const {
 
 void Waits::woken(SimWait& wait) {
   auto& actor = static_cast<SimActor&>(*wait.owner);
-  const Duration seen = wait.outcome.by == Woke::message ? actor.nic.completion : Duration{};
+  const bool message = wait.outcome.by == Woke::message;
+  const Duration seen = message ? actor.nic.completion + actor.nic.handle_message : Duration{};
   if (wait.life == actor.life &&
       cpus_.queue({&actor, ReadyFor::wait, &wait, timeline_.now()}, seen))
     return;
@@ -142,7 +146,8 @@ void Waits::check(SimActor& actor, Duration until_seen, Concerns&& concerns) {
 }
 
 void Waits::message_came(SimActor& actor) {
-  check(actor, actor.nic.completion, [](const WaitSet& set) { return set.message_count > 0; });
+  check(actor, actor.nic.completion + actor.nic.handle_message,
+        [](const WaitSet& set) { return set.message_count > 0; });
 }
 
 void Waits::tell_watchers(RemoteAddr word) {

@@ -1,6 +1,6 @@
 #pragma once
-// A running hash of semantic events in order: two runs with equal fingerprints did the same things
-// at the same times. Independent of compiler and CPU.
+// Hashes that are the same on every compiler and CPU: of words in their order, and of events in
+// none.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,15 +24,35 @@ class Fingerprint {
     (std::make_index_sequence<kCount>());
   }
   std::uint64_t value() const { return state_; }
-  std::string text() const {
+  std::string text() const { return text_of(state_); }
+  static std::string text_of(std::uint64_t value) {
     static constexpr char kDigits[] = "0123456789abcdef";
     std::string out(16, '0');
-    for (int i = 0; i < 16; ++i) out[15 - i] = kDigits[(state_ >> (4 * i)) & 15];
+    for (int i = 0; i < 16; ++i) out[15 - i] = kDigits[(value >> (4 * i)) & 15];
     return out;
   }
 
  private:
   std::uint64_t state_ = 0x6c61746368;
+};
+
+// Of a run: two with equal fingerprints did the same things at the same times. An event says its
+// date, who and what, with what result; in which order events of one date are told says nothing,
+// so that they need not be told in one place.
+class RunFingerprint {
+ public:
+  template <std::size_t kCount>
+  void add(std::uint64_t date, const std::uint64_t (&what)[kCount]) {
+    Fingerprint event;
+    event.add(date);
+    event.add(what);
+    sum_ += event.value();
+  }
+  std::uint64_t value() const { return sum_; }
+  std::string text() const { return Fingerprint::text_of(sum_); }
+
+ private:
+  std::uint64_t sum_ = 0;
 };
 
 }  // namespace latchlab

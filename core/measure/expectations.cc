@@ -199,7 +199,8 @@ std::vector<Score> sum_up(const std::vector<Expectation>& expectations,
 
 bool is_missed(const Expectation& expectation, const Scored& scored, bool strict) {
   return scored.verdict == FigureVerdict::off &&
-         (strict || expectation.use != ExpectUse::validation);
+         (strict || expectation.use == ExpectUse::calibration ||
+          expectation.use == ExpectUse::regression);
 }
 
 }  // namespace latchlab

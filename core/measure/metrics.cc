@@ -20,6 +20,12 @@ void PhaseTotals::merge(const PhaseTotals& other) {
   for (std::size_t i = 0; i < sum_ps.size(); ++i) sum_ps[i] += other.sum_ps[i];
 }
 
+bool PhaseTotals::holds(const PhaseTotals& some) const {
+  for (std::size_t i = 0; i < sum_ps.size(); ++i)
+    if (some.sum_ps[i] > sum_ps[i]) return false;
+  return some.operations <= operations;
+}
+
 bool PhaseTotals::add_up_to(const Histogram& operations_histogram) const {
   Wide sum = 0;
   for (const std::uint64_t phase_ps : sum_ps) sum += phase_ps;

@@ -25,6 +25,7 @@ struct PhaseTotals {
 
   void add(const std::array<Duration, kPhases>& spent);
   void merge(const PhaseTotals& other);
+  bool holds(const PhaseTotals& some) const;  // some of these operations
   bool add_up_to(const Histogram& operations_histogram) const;
   bool operator==(const PhaseTotals&) const = default;
 };
@@ -69,6 +70,12 @@ struct RepeatMetrics {
     std::optional<PhaseTotals> read, write, release;
     bool operator==(const Phases&) const = default;
   } phases;
+  // Of acquisitions that waited: which spent time in a phase beyond the initial atomic.
+  struct Waited {
+    std::optional<PhaseTotals> read, write;
+    Real share_of_reads, share_of_writes;
+    bool operator==(const Waited&) const = default;
+  } waited;
   struct ServerNic {
     Real verbs_s, pipeline, hottest_slot, window, link, slot_wait_ns;
     bool operator==(const ServerNic&) const = default;
@@ -156,6 +163,10 @@ void visit_metrics(Metrics& m, Visit&& visit) {
   visit("phases_ns.read", m.phases.read, Fold::mean);
   visit("phases_ns.write", m.phases.write, Fold::mean);
   visit("phases_ns.release", m.phases.release, Fold::mean);
+  visit("phases_waited_ns.read", m.waited.read, Fold::mean);
+  visit("phases_waited_ns.write", m.waited.write, Fold::mean);
+  visit("waited_share.read", m.waited.share_of_reads, Fold::mean);
+  visit("waited_share.write", m.waited.share_of_writes, Fold::mean);
   visit("server_nic.verbs_s", m.server_nic.verbs_s, Fold::mean);
   visit("server_nic.utilisation.pipeline", m.server_nic.pipeline, Fold::mean);
   visit("server_nic.utilisation.hottest_slot", m.server_nic.hottest_slot, Fold::mean);

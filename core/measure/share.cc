@@ -66,6 +66,8 @@ void add(MeasuredShare& sum, const MeasuredShare& share) {
   sum.read_phases.merge(share.read_phases);
   sum.write_phases.merge(share.write_phases);
   sum.release_phases.merge(share.release_phases);
+  sum.reads_waited.merge(share.reads_waited);
+  sum.writes_waited.merge(share.writes_waited);
   sum.cycle_verbs += share.cycle_verbs;
   sum.acquisitions.atomics += share.acquisitions.atomics;
   sum.acquisitions.mismatched += share.acquisitions.mismatched;
@@ -146,6 +148,9 @@ RepeatMetrics metrics_of(const MeasuredShare& share) {
   metrics.background_verbs_s =
       static_cast<double>(background.one_sided() + background.sends) / window_s;
   metrics.phases = {share.read_phases, share.write_phases, share.release_phases};
+  metrics.waited = {share.reads_waited, share.writes_waited,
+                    ratio(share.reads_waited.operations, share.read_phases.operations),
+                    ratio(share.writes_waited.operations, share.write_phases.operations)};
   metrics.server_nic = share.server_nic;
   metrics.server_cpu = share.server_cpu;
   metrics.fairness.jain = jain_index(share.cycles_by_client);
@@ -183,6 +188,8 @@ std::string MeasuredShare::contradiction() const {
   if (!read_phases.add_up_to(acquire_read) || !write_phases.add_up_to(acquire_write) ||
       !release_phases.add_up_to(release))
     return "the phases of its operations do not add up";
+  if (!read_phases.holds(reads_waited) || !write_phases.holds(writes_waited))
+    return "more of its operations waited than there were";
   if (std::adjacent_find(guard.expired.begin(), guard.expired.end(), ascends) !=
           guard.expired.end() ||
       std::adjacent_find(guard.unguarded.begin(), guard.unguarded.end(), ascends) !=

@@ -41,7 +41,8 @@ struct MeasuredShare {
   std::uint64_t interval_ps = 0;  // 0: no intervals are told
   std::vector<std::uint64_t> interval_cycles, interval_acquisitions, interval_acquire_ps;
   PhaseTotals read_phases, write_phases, release_phases;
-  VerbTally cycle_verbs;  // of counted cycles
+  PhaseTotals reads_waited, writes_waited;  // of those that waited
+  VerbTally cycle_verbs;                    // of counted cycles
   AcquireAtomics acquisitions;
   std::uint64_t aborted = 0, shared_as_exclusive = 0, recoveries = 0;
   std::uint64_t update_as_exclusive = 0;
@@ -95,6 +96,8 @@ void visit_share(Share& share, Visit&& visit) {
   visit("read_phases", share.read_phases);
   visit("write_phases", share.write_phases);
   visit("release_phases", share.release_phases);
+  visit("reads_waited", share.reads_waited);
+  visit("writes_waited", share.writes_waited);
   visit("cycle_verbs", share.cycle_verbs);
   visit("acquire_atomics", share.acquisitions.atomics);
   visit("acquire_mismatched", share.acquisitions.mismatched);

@@ -15,8 +15,9 @@ enum class ExpectKind : std::uint8_t {
   order,  // which point does better than which
 };
 
-// calibration and regression must hold; a validation is told and scored.
-enum class ExpectUse : std::uint8_t { calibration, regression, validation };
+// calibration and regression must hold. A validation is told and scored; so is, apart from it, what
+// was inferred from: a figure that suggested what the model looks like cannot confirm it.
+enum class ExpectUse : std::uint8_t { calibration, regression, validation, inferred };
 
 struct Expectation {
   std::string id;  // unique in its scenario

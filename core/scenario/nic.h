@@ -41,7 +41,7 @@ struct NicModel {
 
   // link, latency, request, responder
   std::int64_t link_bits_per_s = 0;
-  Duration post, one_way, completion, jitter, read, write, atomic_16;
+  Duration post, one_way, completion, jitter, read, write, atomic_16, receive;
   Duration request_gap;
   Duration serve_read, serve_write, serve_send, serve_atomic_8, serve_atomic_16;
 
@@ -63,7 +63,8 @@ struct NicModel {
   std::int64_t ack_retries = 6;
 
   // local, server
-  Duration loopback_one_way, intra_node_message, on_node, cpu_access;
+  Duration loopback_one_way, intra_node_message, on_node, cpu_access, handle_message;
+  std::int64_t shared_core_ppb = 1'000'000'000;  // a factor
   std::int64_t server_cores = 1;
   Duration call_service;
 

@@ -11,6 +11,7 @@ namespace latchlab {
 namespace {
 
 constexpr std::int64_t kMostCount = 65'536;
+constexpr std::int64_t kMostRatio = 100 * kWholePpb;
 
 std::vector<RatePoint> read_curve(const YamlNode& value, const std::string& path) {
   static const ScenarioKey most_qps = quantity(KeyKind::count, "1", "100M", Form::plain);
@@ -59,6 +60,7 @@ const char* example_of(KeyKind kind) {
          : kind == KeyKind::count    ? "1"
          : kind == KeyKind::bit_rate ? "100Gbps"
          : kind == KeyKind::bytes    ? "0B"
+         : kind == KeyKind::ratio    ? "1.5"
                                      : "[[450, 1], [3000, 0.5]]";
 }
 
@@ -73,7 +75,8 @@ NicConstant::NicConstant(const std::string& dotted, Field in, const char* says, 
     if constexpr (std::is_same_v<decltype(member), Curve>)
       return curve_value(member).key;
     else
-      return number(kind, member, min).key;
+      return number(kind, member, min, "", kind == KeyKind::ratio ? Form::decimal : Form::usual)
+          .key;
   };
   as_key = std::visit(made, field);
   as_key.path = "platform.nic." + dotted;
@@ -81,6 +84,7 @@ NicConstant::NicConstant(const std::string& dotted, Field in, const char* says, 
   as_key.says = says;
   if (kind == KeyKind::duration) as_key.most = seconds(100).ps;
   if (kind == KeyKind::count) as_key.most = kMostCount;
+  if (kind == KeyKind::ratio) as_key.most = kMostRatio;
 }
 
 const ScenarioKey& rate_share() {
@@ -108,6 +112,9 @@ const std::vector<NicConstant>& nic_constants() {
        "Extra time at the responder until a WRITE is placed; occupies nothing."},
       {"latency.atomic_16", &Nic::atomic_16,
        "Extra time of a 16-byte atomic after its hold, wherever the memory is."},
+      {"latency.receive", &Nic::receive,
+       "Extra time at the receiver's RNIC until a message and its completion are in memory: the "
+       "RECV is fetched first. Occupies nothing."},
       {"request.gap", &Nic::request_gap,
        "Time per verb at the requester's RNIC: its issue rate is 1 / gap."},
       {"responder.read", &Nic::serve_read,
@@ -154,6 +161,12 @@ const std::vector<NicConstant>& nic_constants() {
        "One way of a SEND between two clients of one node."},
       {"local.on_node", &Nic::on_node, "One visit to the state that the clients of a node share."},
       {"local.cpu_access", &Nic::cpu_access, "A CPU load, store or atomic on registered memory."},
+      {"local.handle_message", &Nic::handle_message,
+       "CPU time to take a message that has come: poll, look at it, post its RECV again."},
+      {"local.shared_core", &Nic::shared_core_ppb,
+       "With platform.core_sharing: threads, CPU work on a core whose other hardware thread is at "
+       "work takes so many times as long.",
+       ratio, "1"},
       {"server.cores", &Nic::server_cores, "Cores of a server that answer calls.", count, "1"},
       {"server.call_service", &Nic::call_service,
        "CPU time of a server per call, besides what the protocol's handler takes."},

@@ -20,6 +20,10 @@ struct ClockSpec {
   bool operator==(const ClockSpec&) const = default;
 };
 
+// What clients on one core are: coroutines that take turns, or threads on a hardware thread each,
+// two to a core, which poll and so slow each other down.
+enum class CoreSharing : std::uint8_t { turns, threads };
+
 struct NodeHardware {
   NicModel nic;
   ClockSpec clocks;

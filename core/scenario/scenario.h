@@ -50,6 +50,7 @@ struct PlatformSpec {
   ClockSpec clocks;
   QpOwner qps = QpOwner::client;
   std::uint32_t cores = 0;  // per client node, shared by its clients; 0: each has its own
+  CoreSharing core_sharing = CoreSharing::turns;
   ServerCpuSpec server_cpu;
 
   std::uint32_t clients() const {

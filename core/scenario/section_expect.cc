@@ -181,9 +181,10 @@ const Keys& expect_keys() {
       {"absolute", said<Entry>(figure), "30ns", "The same for each cell.", "table"},
       {"factor", said<Entry>(figure), "2",
        "The metric is multiplied by this before it is compared.", figures},
-      {"use", words({"calibration", "regression", "validation"}, &Entry::use), "validation",
+      {"use", words({"calibration", "regression", "validation", "inferred"}, &Entry::use),
+       "validation",
        "A missed calibration or regression ends with exit code 1, a missed validation is told and "
-       "scored.",
+       "scored. inferred: scored apart, because the model's form was inferred from the figure.",
        kRequired},
       {"profile", line(&Entry::profile), "paper",
        "Whose set-up this is; scores are kept apart. A mapping {paper: {label: x}, ...} makes one "

@@ -82,12 +82,32 @@ void count_clients(const YamlNode* node, const std::vector<GroupSpec>& groups,
   }
 }
 
+void check_threads(const PlatformSpec& platform, const Place& place) {
+  if (platform.cores == 0)
+    reject(
+        place,
+        "platform.core_sharing is threads, and platform.cores does not say how many cores a node "
+        "has; add it, for example 'cores: 24'");
+  if (platform.clients_per_node > 2 * std::uint64_t{platform.cores})
+    reject(place,
+           "platform.core_sharing is threads, with {} clients per node on {} cores; a core has two "
+           "hardware threads: set platform.cores to {} or more",
+           platform.clients_per_node, platform.cores, (platform.clients_per_node + 1) / 2);
+  if (platform.qps == QpOwner::core)
+    reject(
+        place,
+        "platform.core_sharing is threads, each of which has QPs of its own, and platform.qps is "
+        "core; set it to client or node");
+}
+
 // Who shares what of a client node.
 void check_sharing(const PlatformSpec& platform, const YamlNode& node) {
   if (platform.client_nodes_per_nic > 1 && platform.colocated)
     reject(node.find("client_nodes_per_nic")->place,
            "platform.client_nodes_per_nic needs client nodes apart from the servers, which have an "
            "RNIC each; remove it, or set platform.colocated to false");
+  if (platform.core_sharing == CoreSharing::threads)
+    return check_threads(platform, node.find("core_sharing")->place);
   if (platform.cores > platform.clients_per_node)
     reject(node.find("cores")->place,
            "platform.cores is {} with {} clients per node; at most {} can be used", platform.cores,
@@ -151,6 +171,10 @@ const Keys& platform_keys() {
        "Cores of a client node that its clients share, at most as many as clients; null: each "
        "client has its own.",
        kNullable},
+      {"core_sharing", words({"turns", "threads"}, &Platform::core_sharing), "turns",
+       "What the clients on a core are. turns: coroutines, one of which runs at a time. threads: "
+       "each polls on a hardware thread of its own, at most two to a core; client i shares its "
+       "core with client i + cores, and CPU work of both then takes local.shared_core as long."},
       {"datagrams", nested(&Platform::datagrams, datagram_keys), "{loss: 0.1%, reorder: 1%}",
        "What the network does to messages over UD, which nobody acknowledges; other transports, "
        "and messages within a node, are not touched."},

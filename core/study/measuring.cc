@@ -33,6 +33,11 @@ void MeasuringObserver::Meter::mark(Phase phase) {
   mark_at(phase, clock->true_now());
 }
 
+void MeasuringObserver::Meter::was(Phase phase) {
+  const Phase now = std::exchange(current, phase);
+  mark(now);
+}
+
 void MeasuringObserver::Meter::mark_at(Phase phase, Time now) {
   spent[static_cast<std::size_t>(current)] += now - since;
   current = phase;
@@ -117,8 +122,9 @@ void MeasuringObserver::client_crashed(ClientId client) {
 
 void MeasuringObserver::note(Time now, std::uint64_t what, ClientId client, const Grant& grant) {
   if (!sees_everything_) return;
-  backend_.fingerprint().add({static_cast<std::uint64_t>(now.ps), what, client.value,
-                              grant.lock.id.value, static_cast<std::uint64_t>(grant.mode)});
+  backend_.fingerprint().add(
+      static_cast<std::uint64_t>(now.ps),
+      {what, client.value, grant.lock.id.value, static_cast<std::uint64_t>(grant.mode)});
 }
 
 void MeasuringObserver::cycle_begins(ClientId client) {
@@ -175,6 +181,7 @@ void MeasuringObserver::acquired(ClientId client, const Grant& grant) {
   recorder_.acquired(now, meter.stop(now), shared, grant.lock.id);
   if (recorder_.counts(now)) {
     (shared ? read_ : write_).add(meter.spent);
+    if (has_waited(meter.spent)) (shared ? read_waited_ : write_waited_).add(meter.spent);
     if (grant.mode == LockMode::exclusive) ++as_exclusive_[static_cast<std::size_t>(meter.asked)];
   }
   note(now, kGranted, client, grant);
@@ -265,6 +272,8 @@ MeasuredShare MeasuringObserver::share() const {
   share.read_phases = read_;
   share.write_phases = write_;
   share.release_phases = release_;
+  share.reads_waited = read_waited_;
+  share.writes_waited = write_waited_;
   share.cycle_verbs = cycles_;
   share.acquisitions = acquisitions_;
   share.aborted = aborted_;

@@ -76,6 +76,7 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
     std::uint32_t atomics_in_acquire = 0, mismatched_in_acquire = 0;
 
     void mark(Phase phase) override;
+    void was(Phase phase) override;
     void mark_at(Phase phase, Time now);
     void restart(Time now);
     Duration stop(Time now);
@@ -104,6 +105,7 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   VerbTally cycles_;  // of counted cycles
   AcquireAtomics acquisitions_;
   PhaseTotals read_, write_, release_;
+  PhaseTotals read_waited_, write_waited_;
   std::uint64_t aborted_ = 0;
   std::array<std::uint64_t, kLockModes> as_exclusive_ = {};  // grants, by what was asked for
   VerbTally background_before_;

@@ -156,6 +156,9 @@ class Verbs {
   void mark(Phase phase) {
     if (origin_->phases_ != nullptr) origin_->phases_->mark(phase);
   }
+  void mark_past(Phase phase) {
+    if (origin_->phases_ != nullptr) origin_->phases_->was(phase);
+  }
   // Gives the sink that was there before, for whoever hands marks on.
   PhaseSink* measure_phases(PhaseSink* sink) { return std::exchange(origin_->phases_, sink); }
   ActorTally& tally() { return origin_->tally_; }

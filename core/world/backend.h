@@ -173,7 +173,7 @@ class Inspecting {
   // Memory as it is now, without any verb.
   virtual std::uint64_t peek(RemoteAddr word) = 0;
   virtual void poke(RemoteAddr word, std::uint64_t value) = 0;
-  virtual Fingerprint& fingerprint() = 0;
+  virtual RunFingerprint& fingerprint() = 0;
   virtual std::uint64_t events() const = 0;
   virtual VerbCensus census() const = 0;
   virtual void reset_stats() = 0;

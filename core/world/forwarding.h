@@ -50,7 +50,7 @@ class ForwardingBackend : public Backend {
   Time local_now(NodeId node) const override { return inner_->local_now(node); }
   std::uint64_t peek(RemoteAddr word) override { return inner_->peek(word); }
   void poke(RemoteAddr word, std::uint64_t value) override { inner_->poke(word, value); }
-  Fingerprint& fingerprint() override { return inner_->fingerprint(); }
+  RunFingerprint& fingerprint() override { return inner_->fingerprint(); }
   std::uint64_t events() const override { return inner_->events(); }
   VerbCensus census() const override { return inner_->census(); }
   void reset_stats() override { inner_->reset_stats(); }

@@ -51,6 +51,7 @@ TEST_F(Counts, a_lock_that_nobody_else_wants_costs_two_verbs) {
     const double acquire = number_at(metrics, "acquire_" + kind + "_ns.mean");
     EXPECT_NEAR(phases(metrics, kind), acquire, 1e-6 * acquire);
     EXPECT_NEAR(number_at(metrics, "phases_ns." + kind + ".IA"), acquire, 1e-6 * acquire);
+    EXPECT_EQ(number_at(metrics, "waited_share." + kind), 0);
     EXPECT_NEAR(phases(metrics, "release"), number_at(metrics, "release_ns.mean"), 1e-3);
     const bool has_shared_mode = point["label"] == "dslr" || point["label"] == "shiftlock";
     EXPECT_EQ(number_at(metrics, "shared_as_exclusive") > 0, shared && !has_shared_mode);
@@ -75,6 +76,36 @@ TEST_F(Counts, the_law_of_the_window_holds_in_whole_picoseconds) {
     EXPECT_EQ(value("counted_cycles"),
               at_path(point["repeats"][0]["metrics"], "cycle_ns.count").get<std::int64_t>());
   }
+}
+
+// All acquisitions are of those who waited and of those who had the lock after one atomic.
+TEST_F(Counts, phases_of_those_who_waited_are_what_exceeds_the_first_atomic) {
+  for (const Json& point : run(kBusy)) {
+    SCOPED_TRACE(point["label"].get<std::string>());
+    const Json& metrics = point["repeats"][0]["metrics"];
+    for (const std::string kind : {"read", "write"}) {
+      const double share = number_at(metrics, "waited_share." + kind);
+      EXPECT_GT(share, 0);
+      EXPECT_LT(share, 1);
+      for (const char* phase : {"RT", "NP", "WP", "WR", "WW"}) {
+        const double all = number_at(metrics, "phases_ns." + kind + "." + phase);
+        EXPECT_NEAR(share * number_at(metrics, "phases_waited_ns." + kind + "." + phase), all,
+                    1e-6 * all);
+      }
+    }
+  }
+}
+
+// Who has failed to take the lock at once has made two tries and a pause by then; its IA is the one
+// atomic that follows.
+TEST_F(Counts, tries_that_were_in_vain_count_as_retries) {
+  const std::string rest = std::string(kBusy).substr(0, std::string(kBusy).find("sweep:"));
+  const Json points = run(rest + "protocol: {name: shiftlock, profile: artifact}\n");
+  const Json& metrics = points[0]["repeats"][0]["metrics"];
+  EXPECT_GT(number_at(metrics, "phases_waited_ns.write.RT"), 2 * 1800 + 1862);
+  EXPECT_LT(number_at(metrics, "phases_waited_ns.write.IA"), 2 * 1800);
+  EXPECT_GT(number_at(metrics, "phases_ns.read.IA"), 1800);
+  EXPECT_EQ(number_at(metrics, "phases_ns.read.RT"), 0);
 }
 
 TEST_F(Counts, clients_are_goodput_times_the_mean_cycle) {

@@ -72,11 +72,14 @@ TEST(CheckedIn, page_was_written_for_the_bounds_and_starts_of_the_fit) {
 }
 
 // Validation data must not leak into the calibration.
-TEST(CheckedIn, nothing_is_observed_beyond_eighty_clients_except_one_lock) {
+TEST(CheckedIn, nothing_is_observed_beyond_eighty_clients_except_one_lock_and_waits_in_its_queue) {
   const FitSpec fit = spec();
   for (const Observation& observation : fit.observations) {
     const Point& point = fit.runs[observation.run].point;
     if (point.locks.count == 1) continue;  // ShiftLock 2.3
+    // What was inferred from, decision 0012: scored as such, and not as validation.
+    if (observation.metric == "phases_ns.write.WP" && point.workload.read_ratio_ppb == 500'000'000)
+      continue;
     const bool rates = observation.source.starts_with("RCuckoo");
     EXPECT_LE(point.platform.clients(), rates ? 168u : 80u) << observation.source;
     for (const char* validation : {"Table 4", "Figure", "Fig."})

@@ -47,6 +47,30 @@ TEST(Sharing, of_more_cores_than_clients_is_refused) {
             "test.yaml:4: platform.cores is 5 with 4 clients per node; at most 4 can be used");
 }
 
+TEST(Sharing, of_threads_on_the_cores_of_a_machine_is_read_and_resolved) {
+  const Point made = point("platform: {clients_per_node: 30, cores: 24, core_sharing: threads}\n");
+  EXPECT_EQ(made.platform.core_sharing, CoreSharing::threads);
+  expect_steady(made);
+  // The machine has its cores, whoever uses them.
+  expect_steady(point("platform: {clients_per_node: 8, cores: 24, core_sharing: threads}\n"));
+}
+
+TEST(Sharing, of_more_threads_than_a_machine_has_is_refused) {
+  EXPECT_EQ(
+      problem(scenario("platform: {clients_per_node: 49, cores: 24, core_sharing: threads}")),
+      "test.yaml:4: platform.core_sharing is threads, with 49 clients per node on 24 cores; a core "
+      "has two hardware threads: set platform.cores to 25 or more");
+  EXPECT_EQ(
+      problem(scenario("platform: {clients_per_node: 4, core_sharing: threads}")),
+      "test.yaml:4: platform.core_sharing is threads, and platform.cores does not say how many "
+      "cores a node has; add it, for example 'cores: 24'");
+  EXPECT_EQ(
+      problem(scenario("platform: {clients_per_node: 4, cores: 4, core_sharing: threads, qps: "
+                       "core}")),
+      "test.yaml:4: platform.core_sharing is threads, each of which has QPs of its own, and "
+      "platform.qps is core; set it to client or node");
+}
+
 TEST(ServerCpu, is_the_nics_unless_the_scenario_says_otherwise) {
   const Point usual = point("locks: {count: 5}\n");
   EXPECT_EQ(usual.platform.server_cpu, ServerCpuSpec{});

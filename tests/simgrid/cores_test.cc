@@ -1,5 +1,7 @@
 // Cores and QPs that clients share; pauses, slow CPUs, clocks that jump.
 
+#include <array>
+
 #include "tests/simgrid/fixture.h"
 
 namespace latchlab::simtest {
@@ -169,6 +171,49 @@ TEST_F(Cores, a_slow_client_posts_and_handles_completions_slowly) {
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(done - kStart, microseconds(1) + travel() + nic().serve_read + nic().read +
                                (nic().post + nic().completion) * 2);
+}
+
+// Nodes with 2 cores: client 0 shares its core with client 2, client 1 has one of its own.
+class HardwareThreads : public SimWorld {
+ protected:
+  HardwareThreads() {
+    options().cores = 2;
+    options().core_sharing = CoreSharing::threads;
+    nic().shared_core_ppb = 1'500'000'000;
+    for (Verbs*& client : clients_) client = &add_client();
+  }
+  Verbs& client(std::size_t i) { return *clients_[i]; }
+
+ private:
+  std::array<Verbs*, 3> clients_ = {};
+};
+
+TEST_F(HardwareThreads, that_share_a_core_slow_each_other_down) {
+  std::vector<Time> done(3);
+  for (std::size_t i = 0; i < done.size(); ++i)
+    spawn(client(i), compute_then_note(client(i), world(), microseconds(2), done[i]));
+  EXPECT_EQ(run(), RunEnd::finished);
+  EXPECT_EQ(done, (std::vector<Time>{kStart + microseconds(3), kStart + microseconds(2),
+                                     kStart + microseconds(3)}));
+}
+
+TEST_F(HardwareThreads, post_and_handle_completions_slowly_where_they_share) {
+  Time shared, alone;
+  spawn(client(2), verb_then_note(client(2), world(), read_verb(kWord), shared));
+  spawn(client(1), verb_then_note(client(1), world(), read_verb(kWord), alone),
+        kStart + microseconds(10));
+  EXPECT_EQ(run(), RunEnd::finished);
+  const Duration usual = travel() + nic().serve_read + nic().read;
+  EXPECT_EQ(alone - kStart, microseconds(10) + usual);
+  EXPECT_EQ(shared - kStart, usual + nanoseconds(75));  // half of post and completion
+}
+
+TEST_F(HardwareThreads, are_slowed_by_a_fault_as_well) {
+  Time done;
+  world().at(kStart, [this] { world().cpu_faults()->slow_down(ClientId{0}, 2'000'000'000); });
+  spawn(client(0), compute_then_note(client(0), world(), microseconds(1), done));
+  EXPECT_EQ(run(), RunEnd::finished);
+  EXPECT_EQ(done, kStart + microseconds(3));
 }
 
 Task<void> wait_until(Verbs& verbs, Backend& backend, Time deadline, EndpointAddr inbox,

@@ -94,6 +94,53 @@ TEST_F(Latency, send_within_a_node_stays_inside) {
   EXPECT_EQ(took, (std::vector<Duration>{same + nic().dc_connect, same}));
 }
 
+Task<void> receive_at(Verbs& verbs, Backend& backend, EndpointAddr own, Time& seen) {
+  co_await verbs.receive(own, {});
+  seen = backend.true_now();
+}
+
+Task<void> send_one(Verbs& verbs, Backend& backend, EndpointAddr target, Time& done) {
+  const Message message = numbered(1);
+  co_await verbs.send(target, message);
+  done = backend.true_now();
+}
+
+// Its sender hears of it as before: a message is acknowledged when it has arrived.
+TEST_F(Latency, receiver_sees_a_message_once_it_has_landed_and_been_handled) {
+  nic().receive = nanoseconds(200);
+  nic().handle_message = nanoseconds(70);
+  Verbs& receiver = add_client(kThere);
+  const EndpointAddr inbox = receiver.open_endpoint(4);
+  Verbs& sender = add_client();
+  Time seen, done;
+  spawn(receiver, receive_at(receiver, world(), inbox, seen));
+  spawn(sender, send_one(sender, world(), inbox, done));
+  EXPECT_EQ(run(), RunEnd::finished);
+  const Duration arrives = nic().post + nic().dc_connect + nic().one_way + nic().serve_send;
+  EXPECT_EQ(seen - kStart, arrives + nic().receive + nic().completion + nic().handle_message);
+  EXPECT_EQ(done - kStart, arrives + nic().one_way + nic().completion);
+}
+
+TEST_F(Latency, message_that_is_there_has_to_be_handled_and_one_on_its_way_to_memory_to_land) {
+  nic().receive = nanoseconds(200);
+  nic().handle_message = nanoseconds(70);
+  const Duration arrives = nic().post + nic().dc_connect + nic().one_way + nic().serve_send;
+  const Duration lands = arrives + nic().receive;
+  std::vector<Time> seen(2);
+  const std::vector<Duration> looks = {lands + microseconds(5), arrives + nanoseconds(1)};
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    Verbs& receiver = add_client(i == 0 ? kThere : kHere);
+    const EndpointAddr inbox = receiver.open_endpoint(4);
+    Verbs& sender = add_client(i == 0 ? kHere : kElsewhere);
+    spawn(receiver, receive_at(receiver, world(), inbox, seen[i]), kStart + looks[i]);
+    static Time done;
+    spawn(sender, send_one(sender, world(), inbox, done));
+  }
+  EXPECT_EQ(run(), RunEnd::finished);
+  EXPECT_EQ(seen[0] - kStart, looks[0] + nic().handle_message);
+  EXPECT_EQ(seen[1] - kStart, lands + nic().completion + nic().handle_message);
+}
+
 TEST_F(Latency, receiver_sees_a_message_one_way_after_the_send) {
   Verbs& sender = add_client();
   Verbs& receiver = add_client(kThere);

@@ -161,11 +161,14 @@ TEST(Expectations, what_is_infinitely_off_counts_in_the_median) {
   EXPECT_DOUBLE_EQ(*sum_up(three, score(three, points)).front().median_abs_log2, 1);
 }
 
-TEST(Expectations, only_validations_may_be_missed) {
+TEST(Expectations, only_validations_and_what_was_inferred_from_may_be_missed) {
   Expectation entry = value(100);
   const Scored off = scored(entry, {point({300})});
-  EXPECT_FALSE(is_missed(entry, off, false));
-  EXPECT_TRUE(is_missed(entry, off, true));
+  for (const ExpectUse use : {ExpectUse::validation, ExpectUse::inferred}) {
+    entry.use = use;
+    EXPECT_FALSE(is_missed(entry, off, false));
+    EXPECT_TRUE(is_missed(entry, off, true));
+  }
   for (const ExpectUse use : {ExpectUse::calibration, ExpectUse::regression}) {
     entry.use = use;
     EXPECT_TRUE(is_missed(entry, off, false));

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace latchlab {
 namespace {
 
@@ -26,6 +28,34 @@ TEST(Fingerprint, depends_on_the_order_of_words_and_not_on_how_they_are_added) {
   reversed.add({2, 1});
   EXPECT_EQ(together.value(), single.value());
   EXPECT_NE(reversed.value(), single.value());
+}
+
+TEST(RunFingerprint, is_of_events_in_whatever_order_they_are_told) {
+  RunFingerprint one, other;
+  one.add(10, {1, 2});
+  one.add(20, {3});
+  other.add(20, {3});
+  other.add(10, {1, 2});
+  EXPECT_EQ(one.value(), other.value());
+  EXPECT_EQ(one.text(), other.text());
+}
+
+TEST(RunFingerprint, tells_dates_words_their_order_and_how_often_apart) {
+  const auto of = [](std::uint64_t date, std::uint64_t first, std::uint64_t second, int times) {
+    RunFingerprint made;
+    for (int i = 0; i < times; ++i) made.add(date, {first, second});
+    return made.value();
+  };
+  const std::set<std::uint64_t> all = {of(1, 2, 3, 1), of(2, 2, 3, 1), of(1, 3, 2, 1),
+                                       of(1, 2, 4, 1), of(1, 2, 3, 2), of(1, 2, 3, 0)};
+  EXPECT_EQ(all.size(), 6U);
+}
+
+// A change of this value makes all results that are stored differ from those of new runs.
+TEST(RunFingerprint, of_an_event_is_the_same_everywhere) {
+  RunFingerprint run;
+  run.add(1, {2});
+  EXPECT_EQ(run.text(), "f37370f1a268896f");
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ RepeatMetrics full_metrics(double scale) {
   phases.operations = 4;
   for (std::size_t i = 0; i < phases.sum_ps.size(); ++i) phases.sum_ps[i] = 1000 * (i + 1);
   m.phases = {phases, phases, std::nullopt};
+  m.waited = {std::nullopt, phases, 0.375, 0.4375};
   m.server_nic = {1e6, 0.5, 0.6, 0.7, 0.8, 321.0};
   m.server_cpu = {0.9, 654.0};
   m.fairness = {0.99, static_cast<std::uint64_t>(7 * scale)};

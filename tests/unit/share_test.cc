@@ -46,6 +46,7 @@ MeasuredShare full_share() {
   MeasuredShare share = share_of({1, 3, 4});
   share.read_phases.merge({2, {30, 0, 0, 0, 0, 0, 0, 10}});
   for (int i = 0; i < 2; ++i) share.acquire_read.record(Duration{20});
+  share.reads_waited.merge({1, {5, 0, 0, 0, 0, 0, 0, 10}});
   share.live_clients = 3;
   share.without_progress = 1;
   share.acquisitions = {7, 5};
@@ -88,6 +89,18 @@ TEST(Shares, add_up_to_what_one_observer_of_everybody_sees) {
   expected.fairness.max_bypassed.reset();
   expected.safety = {};
   EXPECT_TRUE(merged == expected);
+}
+
+TEST(Shares, those_who_waited_are_a_share_of_all) {
+  std::vector<MeasuredShare> shares = {share_of({0}), share_of({1})};
+  shares[0].read_phases.merge({3, {0, 300, 0, 0, 0, 90, 0, 0}});
+  shares[0].reads_waited.merge({1, {0, 100, 0, 0, 0, 90, 0, 0}});
+  shares[1].read_phases.merge({1, {0, 100, 0, 0, 0, 0, 0, 0}});
+  const RepeatMetrics metrics = merge(shares);
+  EXPECT_EQ(metrics.waited.share_of_reads, 0.25);
+  EXPECT_EQ(metrics.waited.read->operations, 1U);
+  EXPECT_EQ(metrics.waited.read->sum_ps[5], 90U);
+  EXPECT_FALSE(metrics.waited.share_of_writes);
 }
 
 TEST(Shares, a_violation_that_one_of_them_saw_is_counted) {
@@ -140,6 +153,10 @@ TEST(ShareJson, a_share_that_contradicts_itself_is_refused) {
   EXPECT_THAT(refusal([](MeasuredShare& p) { ++p.first_half; }), HasSubstr("histogram"));
   EXPECT_THAT(refusal([](MeasuredShare& p) { ++p.release_phases.operations; }),
               HasSubstr("do not add up"));
+  EXPECT_THAT(refusal([](MeasuredShare& p) { p.reads_waited.operations = 3; }),
+              HasSubstr("more of its operations waited"));
+  EXPECT_THAT(refusal([](MeasuredShare& p) { p.writes_waited.sum_ps[4] = 1; }),
+              HasSubstr("more of its operations waited"));
 }
 
 TEST(Shares, conflicts_of_guard_words_are_violations_unless_somebody_overstayed) {

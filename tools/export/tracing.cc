@@ -112,6 +112,10 @@ struct PhaseListener final : PhaseSink {
     recorder->phase(clock->true_now(), client, phase);
     if (next != nullptr) next->mark(phase);
   }
+  // A slice keeps the name that it began with.
+  void was(Phase phase) override {
+    if (next != nullptr) next->was(phase);
+  }
 };
 
 class TracingObserver final : public LoopObserver {

@@ -26,6 +26,7 @@ std::unique_ptr<Backend> simgrid(const WorldPlan& plan, const Point& point) {
   options.clocks = point.platform.clocks;
   options.qps = point.platform.qps;
   options.cores = point.platform.cores;
+  options.core_sharing = point.platform.core_sharing;
   for (const GroupSpec& group : point.groups)
     options.groups.push_back(group.hardware(point.platform));
   const auto serve = [&cpu = point.platform.server_cpu](NicModel& nic) {

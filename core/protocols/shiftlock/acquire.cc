@@ -149,6 +149,7 @@ Task<bool> Client::try_free(Tenure& tenure) {
     LATCHLAB_PATH("shiftlock: a trivial try takes the lock");
     co_return true;
   }
+  if (on_.trivial_tries > 0) verbs_.mark_past(Phase::retry);  // IA is the swap that follows
   co_return false;
 }
 

@@ -217,11 +217,11 @@ const PHASE_NAMES = ['IA', 'RT', 'NP', 'WP', 'WR', 'WW', 'NS', 'other'];
 
 function phaseFigure(part) {
   const totals = (points) => points.flatMap((point) => Object.keys(PHASED).map((kind) =>
-    d3.sum(PHASE_NAMES, (phase) => valueOf(point, `phases_ns.${kind}.${phase}`) || 0)))
+    d3.sum(PHASE_NAMES, (phase) => valueOf(point, `${kind}.${phase}`) || 0)))
     .filter((total) => total > 0);
   const last = placeOf(part.points[part.points.length - 1]);
   const row = (kind) => (point) => {
-    const path = (phase) => `phases_ns.${kind}.${phase}`;
+    const path = (phase) => `${kind}.${phase}`;
     const values = PHASE_NAMES.map((phase) => valueOf(point, path(phase)) || 0);
     return {
       group: capital(PHASED[kind]), name: point.label, values, total: timeText(d3.sum(values)),
@@ -231,7 +231,8 @@ function phaseFigure(part) {
   };
   return barFigure(part, {
     id: 'phases', title: 'Where the time of an operation goes', axis: 'mean time',
-    note: 'Means over all operations of a kind, those that skip a phase included.',
+    note: 'Means over all operations of a kind, those that skip a phase included; beside them over ' +
+      'those that waited, whose first atomic did not do.',
     kinds: PHASE_NAMES.map((phase, index) => ({name: `${phase}: ${phaseWords(phase)}`, index})),
     format: (value) => timeText(value),
     share: (points) => {
@@ -239,7 +240,7 @@ function phaseFigure(part) {
       return all.length > 1 && d3.max(all) / d3.min(all) > 20;
     },
     rows: (points) => Object.keys(PHASED).flatMap((kind) => points
-      .filter((point) => valueOf(point, `phases_ns.${kind}.other`) !== null).map(row(kind))),
+      .filter((point) => valueOf(point, `${kind}.other`) !== null).map(row(kind))),
   });
 }
 

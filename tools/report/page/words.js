@@ -2,7 +2,11 @@
 
 // What no metric has a text for: kinds of operations, of verbs and of resources, as headings.
 const PHASED = {
-  read: 'a shared acquisition', write: 'an exclusive acquisition', release: 'a release',
+  'phases_ns.read': 'a shared acquisition',
+  'phases_waited_ns.read': 'a shared acquisition that waited',
+  'phases_ns.write': 'an exclusive acquisition',
+  'phases_waited_ns.write': 'an exclusive acquisition that waited',
+  'phases_ns.release': 'a release',
 };
 const VERBS = {
   read: 'READ', write: 'WRITE', atomic: 'atomics (CAS, FAA)', send: 'SEND (messages)',
@@ -43,7 +47,7 @@ const phaseWords = (phase) => docOf(phase).name;
 function kindOf(path) {
   if (/_ns(\.|$)/.test(path) && !path.endsWith('.count')) return 'time';
   if (/_s$/.test(path)) return 'rate';
-  if (/^retry_share|utilisation/.test(path)) return 'share';
+  if (/^retry_share|^waited_share|utilisation/.test(path)) return 'share';
   return 'number';
 }
 
