@@ -157,6 +157,14 @@ TEST(ShareRuns, a_conflict_of_guard_words_is_unsafe_unless_a_lost_node_left_it) 
   EXPECT_EQ(repeat.status, RepeatStatus::ok) << repeat.message;
   EXPECT_EQ(repeat.metrics.safety.expired_holds, 1U);
 
+  // Several of its clients were inside, two of them of one lock.
+  lost[0].left = {{ClientId{4}, LockId{2}, 1, true},
+                  {ClientId{3}, LockId{1}, 1, true},
+                  {ClientId{5}, LockId{1}, 1, true}};
+  repeat = merge_outcomes(point, shares, lost);
+  EXPECT_EQ(repeat.status, RepeatStatus::ok) << repeat.message;
+  EXPECT_EQ(repeat.metrics.safety.expired_holds, 1U);
+
   lost[0].left.clear();
   EXPECT_EQ(merge_outcomes(point, shares, lost).status, RepeatStatus::unsafe);
 }

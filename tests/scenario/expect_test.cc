@@ -161,6 +161,11 @@ TEST(Expect, a_wrong_table_is_refused_at_its_line) {
   EXPECT_THAT(with("factor: 2", "faktor: 2"), HasSubstr("unknown key 'faktor' in columns.NS"));
 }
 
+TEST(Expect, where_holds_single_values) {
+  EXPECT_EQ(problem(one(std::string(kValue) + ", where: {label: [CAS-NB, mcs]}")),
+            "test.yaml:4: expect.0.where.label holds a list; expected one value");
+}
+
 TEST(Expect, where_fits_exactly_one_point) {
   EXPECT_EQ(problem(one(std::string(kValue) + ", where: {label: CAS-NC, clients: 1}")),
             "test.yaml:4: expect.0.where: no point has label 'CAS-NC'; there is CAS-NB, mcs (did "

@@ -216,6 +216,15 @@ TEST(Keys, of_a_resolved_scenario_are_in_the_table) {
   for (const std::string& path : paths) EXPECT_FALSE(find_scenario_keys(path).empty()) << path;
 }
 
+TEST(Keys, that_may_be_negative_have_no_sign_when_they_are_zero) {
+  const auto scenario = parse(
+      "schema: 1\nname: t\nprotocol: {name: cas}\n"
+      "faults: [{kind: drift, at: 0us, server: 0, jump: 0us, drift: 200ppm}]\n");
+  ASSERT_TRUE(scenario) << scenario.error().text();
+  const std::string& resolved = scenario.value().points.front().resolved_yaml;
+  EXPECT_NE(resolved.find("jump: 0us"), std::string::npos) << resolved;
+}
+
 // What a key is when it is left out, as the resolved scenario shows it.
 TEST(Keys, that_are_absent_have_the_default_of_the_table) {
   int compared = 0;
