@@ -20,10 +20,7 @@ double read_value(const YamlNode& node, const std::string& path) {
   const std::string& text = scalar(node, path, "a value such as 2.05us, 15.5k or 99.4%");
   if (const Result<Duration> time = parse_duration(text))
     return static_cast<double>(time.value().ps) / kPsPerNs;
-  if (const Result<std::int64_t> share = parse_ratio_ppb(text); share && text.back() == '%')
-    return static_cast<double>(share.value()) / kPpb;
-  if (const Result<std::int64_t> number = parse_count(text))
-    return static_cast<double>(number.value());
+  if (const Result<double> number = parse_figure(text, false)) return number.value();
   reject(node.place, "{} is {}; expected a value such as 2.05us, 15.5k or 99.4%", path,
          in_quotes(text));
 }

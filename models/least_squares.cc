@@ -48,6 +48,8 @@ class Solver {
     Result<std::vector<State>> first = evaluate({start});
     if (!first) return first.error();
     State now = std::move(first.value().front());
+    if (problem_.parameters.empty())  // all are held: it is a comparison
+      return outcome(std::move(now), Matrix(problem_.targets.size()), 0);
     Matrix derivatives = options_.derivatives;
     int iteration = 0;
     for (; iteration < options_.iterations; ++iteration) {

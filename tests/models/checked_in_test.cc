@@ -15,8 +15,8 @@ namespace {
 using Cells = std::vector<std::string>;
 
 // The rows of the page's first table, by their first cell.
-std::map<std::string, Cells> constants_of_page() {
-  std::ifstream in(LATCHLAB_SOURCE_DIR "/models/fits/connectx-5.md");
+std::map<std::string, Cells> constants_of_page(const std::string& name) {
+  std::ifstream in(LATCHLAB_SOURCE_DIR "/models/fits/" + name + ".md");
   std::map<std::string, Cells> rows;
   bool within = false;
   for (std::string line; std::getline(in, line);) {
@@ -34,8 +34,8 @@ std::map<std::string, Cells> constants_of_page() {
   return rows;
 }
 
-FitSpec spec() {
-  auto loaded = load_fit("connectx-5", protocol_infos(), data());
+FitSpec spec(const std::string& name) {
+  auto loaded = load_fit(name, protocol_infos(), data());
   EXPECT_TRUE(loaded) << loaded.error().text();
   return std::move(loaded).value();
 }
@@ -47,10 +47,12 @@ const ConstantOrigin& origin(const NicModel& nic, const std::string& key) {
   return nic.origins.front();
 }
 
-TEST(CheckedIn, nic_has_the_values_that_the_fit_gave) {
-  const NicModel nic = load_nic("connectx-5", "", data()).value();
-  std::map<std::string, Cells> rows = constants_of_page();
-  for (const FreeConstant& free : spec().free) {
+class CheckedIn : public testing::TestWithParam<const char*> {};
+
+TEST_P(CheckedIn, nic_has_the_values_that_the_fit_gave) {
+  const NicModel nic = load_nic(GetParam(), "", data()).value();
+  std::map<std::string, Cells> rows = constants_of_page(GetParam());
+  for (const FreeConstant& free : spec(GetParam()).free) {
     const Cells& row = rows[free.key];
     ASSERT_EQ(row.size(), 7u) << free.key << " is not on the page; run latchlab calibrate";
     const ConstantOrigin& is = origin(nic, free.key);
@@ -60,9 +62,9 @@ TEST(CheckedIn, nic_has_the_values_that_the_fit_gave) {
   }
 }
 
-TEST(CheckedIn, page_was_written_for_the_bounds_and_starts_of_the_fit) {
-  std::map<std::string, Cells> rows = constants_of_page();
-  for (const FreeConstant& free : spec().free) {
+TEST_P(CheckedIn, page_was_written_for_the_bounds_and_starts_of_the_fit) {
+  std::map<std::string, Cells> rows = constants_of_page(GetParam());
+  for (const FreeConstant& free : spec(GetParam()).free) {
     const Cells& row = rows[free.key];
     ASSERT_EQ(row.size(), 7u) << free.key;
     EXPECT_EQ(row[1], constant_text(free.key, free.start));
@@ -71,9 +73,13 @@ TEST(CheckedIn, page_was_written_for_the_bounds_and_starts_of_the_fit) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Fits, CheckedIn, testing::Values("connectx-4", "connectx-5"),
+                         [](const auto& fit) { return "connectx" + std::string(fit.param + 9); });
+
 // Validation data must not leak into the calibration.
-TEST(CheckedIn, nothing_is_observed_beyond_eighty_clients_except_one_lock_and_waits_in_its_queue) {
-  const FitSpec fit = spec();
+TEST(Calibration,
+     nothing_is_observed_beyond_eighty_clients_except_one_lock_and_waits_in_its_queue) {
+  const FitSpec fit = spec("connectx-5");
   for (const Observation& observation : fit.observations) {
     const Point& point = fit.runs[observation.run].point;
     if (point.locks.count == 1) continue;  // ShiftLock 2.3
@@ -87,8 +93,8 @@ TEST(CheckedIn, nothing_is_observed_beyond_eighty_clients_except_one_lock_and_wa
   }
 }
 
-TEST(CheckedIn, conclusions_are_of_runs_that_nothing_is_fitted_to) {
-  const FitSpec fit = spec();
+TEST(Calibration, conclusions_are_of_runs_that_nothing_is_fitted_to) {
+  const FitSpec fit = spec("connectx-5");
   for (const Conclusion& conclusion : fit.conclusions)
     for (const Observation& observation : fit.observations)
       EXPECT_NE(observation.run, conclusion.run) << conclusion.id;

@@ -43,6 +43,18 @@ Vector tied(const Vector& p) {
   return {p[0] + p[1], 2 * (p[0] + p[1])};
 }
 
+TEST(LeastSquares, with_nothing_free_only_compares) {
+  LeastSquares problem = known_problem();
+  problem.parameters.clear();
+  problem.predict = [](const std::vector<Vector>& points) -> Result<Matrix> {
+    return Matrix(points.size(), trips({658, 300}));
+  };
+  const auto fit = fit_least_squares(problem, {});
+  ASSERT_TRUE(fit) << fit.error().text();
+  EXPECT_TRUE(fit.value().values.empty());
+  EXPECT_GT(fit.value().chi2, 1);
+}
+
 TEST(LeastSquares, recovers_the_constants_of_a_known_model) {
   const auto fit = fit_least_squares(known_problem(), {});
   ASSERT_TRUE(fit) << fit.error().text();
