@@ -42,14 +42,15 @@ TEST_P(GuardedLock, that_excludes_shows_no_conflict) {
 // Clients that use a lock that nobody guards but the words.
 class Visits {
  public:
-  explicit Visits(std::uint32_t clients, const ExplorerOptions& options)
+  // `beyond`: so far from where it is, a word is looked for.
+  explicit Visits(std::uint32_t clients, const ExplorerOptions& options, std::uint64_t beyond = 0)
       : protocol_(find_protocol("cas")->make(params_of(guarded("cas"), *find_protocol("cas")))),
         world_(*protocol_, shape(clients)),
         backend_(make_explorer(world_.plan(), options)),
         journal_(clients),
         guard_(
-            GuardedLocks(GuardMode::on, 1), [this](LockId lock) { return world_.guard_of(lock); },
-            journal_) {
+            GuardedLocks(GuardMode::on, 1),
+            [this, beyond](LockId lock) { return world_.guard_of(lock) + beyond; }, journal_) {
     world_.attach(*backend_);
   }
 
@@ -177,6 +178,15 @@ TEST(GuardWords, a_death_inside_leaves_what_the_journal_says) {
     }
   }
   EXPECT_THAT(certain, SizeIs(2)) << "both kinds of death are tried";
+}
+
+TEST(GuardWords, of_locks_whose_verbs_fail_mean_nothing_any_more) {
+  LATCHLAB_NEEDS_EXPLORER("chosen orders");
+  Visits visits(1, seeded(1), std::uint64_t{1} << 40);
+  visits.add(0, LockMode::exclusive);
+  const GuardFindings findings = visits.findings();
+  EXPECT_THAT(findings.unguarded, ElementsAre(0U));
+  EXPECT_EQ(findings.checks, 0U);
 }
 
 TEST(GuardWords, a_sample_is_one_lock_in_sixteen_and_the_same_for_all) {

@@ -35,6 +35,24 @@ Task<void> take_some(Verbs& verbs, EndpointAddr own, Duration pause, std::size_t
   }
 }
 
+Task<void> send_words(Verbs& verbs, EndpointAddr target) {
+  Message message;
+  message.type = 7;
+  message.lock = LockId{5};
+  message.words = {11, 22, 33};
+  co_await verbs.send(target, message);
+}
+
+TEST_F(SlowReceivers, all_that_a_message_says_is_in_the_fingerprint) {
+  Verbs& sender = add_client();
+  const EndpointAddr inbox = add_client(kThere).open_endpoint(1);
+  run_alone(sender, send_words(sender, inbox));
+  const Duration arrives = nic().post + nic().dc_connect + there();
+  RunFingerprint expected;  // of actor 1
+  expected.add(static_cast<std::uint64_t>(arrives.ps), {1, inbox.packed(), 7, 5, 11, 22, 33});
+  EXPECT_EQ(world().fingerprint().text(), expected.text());
+}
+
 TEST_F(SlowReceivers, sender_gives_up_after_its_retries) {
   Verbs& sender = add_client();
   const EndpointAddr inbox = add_client(kThere).open_endpoint(1);
