@@ -201,6 +201,21 @@ TEST(Explorer, any_number_of_the_verbs_of_a_dead_client_lands) {
   EXPECT_EQ(landed, (std::set<std::uint64_t>{0, 1, 2, 3}));
 }
 
+Task<void> allocate_for_long(Verbs& verbs, NodeId node, VerbStatus& last) {
+  for (int i = 0; i < 40; ++i) last = (co_await verbs.allocate(node, 64)).status;
+}
+
+TEST(Explorer, dead_node_has_no_memory_to_give) {
+  ExplorerOptions options = seeded(1);
+  options.crashes.push_back({ClientId{1}, 20, CrashKind::node});
+  ThreeNodes world(options);
+  VerbStatus last = VerbStatus::ok;
+  world.backend.spawn(world.one, allocate_for_long(world.one, world.two.node(), last), {});
+  world.backend.spawn(world.two, look_for_long(world.two), {});
+  ASSERT_EQ(world.run(), RunEnd::finished);
+  EXPECT_EQ(last, VerbStatus::peer_failed);
+}
+
 Task<void> contend(Verbs& verbs) {
   for (int i = 0; i < 20; ++i) {
     co_await verbs.fetch_add(kWord, verbs.random(5));

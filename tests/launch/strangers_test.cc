@@ -29,7 +29,12 @@ class RawPeer {
     std::string heard;
     while (channel_.is_connected()) {
       channel_.receive();
-      while (const auto frame = channel_.next()) heard += frame->payload;
+      while (const auto frame = channel_.next()) {
+        EXPECT_EQ(frame->kind, FrameKind::refused);
+        EXPECT_EQ(frame->rank, 0U);
+        EXPECT_EQ(frame->number, 0U);
+        heard += frame->payload;
+      }
       std::this_thread::sleep_for(milliseconds(1));
     }
     return heard;
