@@ -6,6 +6,15 @@
 
 namespace latchlab {
 
+namespace {
+
+const ScenarioKey& any_factor() {
+  static const ScenarioKey factor = quantity(KeyKind::ratio, "0", "100", Form::decimal);
+  return factor;
+}
+
+}  // namespace
+
 std::string read_constant_key(const YamlNode& node, const std::string& path) {
   const std::string& key = scalar(node, path, "a constant such as latency.one_way");
   if (!find_nic_constant(key))
@@ -19,10 +28,9 @@ std::string read_constant_key(const YamlNode& node, const std::string& path) {
 double read_constant_value(const std::string& constant, const YamlNode& node,
                            const std::string& path) {
   static const ScenarioKey time = quantity(KeyKind::duration, "0us", "1s");
-  static const ScenarioKey factor = quantity(KeyKind::ratio, "0", "100", Form::decimal);
   static const ScenarioKey number = quantity(KeyKind::count, "0", "1M");
   const double unit = unit_of(constant);
-  const ScenarioKey& key = unit == kPsPerNs ? time : unit == kPpb ? factor : number;
+  const ScenarioKey& key = unit == kPsPerNs ? time : unit == kPpb ? any_factor() : number;
   return static_cast<double>(read_number({key, node, path})) / unit;
 }
 
@@ -41,8 +49,7 @@ NicChanges read_changes(const YamlNode* node, const std::string& path) {
     if (sign == 'x' || sign == '+' || sign == '-') amount.text = text.substr(1);
     if (sign == 'x') {
       change.kind = NicChange::Kind::scale;
-      static const ScenarioKey factor = quantity(KeyKind::ratio, "0", "100", Form::decimal);
-      change.amount = static_cast<double>(read_number({factor, amount, path})) / kPpb;
+      change.amount = static_cast<double>(read_number({any_factor(), amount, path})) / kPpb;
     } else {
       const double value = read_constant_value(change.constant, amount, path);
       if (sign == '+' || sign == '-') change.kind = NicChange::Kind::add;

@@ -10,12 +10,6 @@
 
 namespace latchlab::sim {
 
-namespace {
-
-constexpr std::int64_t kFullSpeed = 1'000'000'000;
-
-}  // namespace
-
 Core* CoreQueue::idle_core() {
   Core* best = nullptr;
   for (Core& core : cores)

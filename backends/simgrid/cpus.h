@@ -76,11 +76,13 @@ struct CoreQueue {
   Duration still_to_do(Time now) const;
 };
 
-// Of an actor whose CPU has had a fault.
+inline constexpr std::int64_t kFullSpeed = 1'000'000'000;  // factors of CPU time, per billion
+
+// Of an actor whose CPU has had a fault, or half a core.
 struct CpuTrouble {
-  std::int64_t slow_ppb = 0;              // added to each unit of its CPU time
-  std::int64_t core_ppb = 1'000'000'000;  // of that what its core is to blame for: a factor
-  Time paused_until;                      // its coroutine is not resumed before
+  std::int64_t slow_ppb = 0;           // added to each unit of its CPU time, for both causes
+  std::int64_t core_ppb = kFullSpeed;  // how many times as long it takes for want of a whole core
+  Time paused_until;                   // its coroutine is not resumed before
   Duration paused_total;
   std::vector<Ready> paused;  // what it has to go on with
 };

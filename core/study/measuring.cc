@@ -34,8 +34,8 @@ void MeasuringObserver::Meter::mark(Phase phase) {
 }
 
 void MeasuringObserver::Meter::was(Phase phase) {
-  const Phase now = std::exchange(current, phase);
-  mark(now);
+  const Phase goes_on = std::exchange(current, phase);
+  mark(goes_on);
 }
 
 void MeasuringObserver::Meter::mark_at(Phase phase, Time now) {
