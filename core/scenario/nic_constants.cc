@@ -204,6 +204,23 @@ const NicConstant* find_nic_constant(const std::string& key) {
   return found == table.end() ? nullptr : &*found;
 }
 
+std::int64_t number_in(const NicModel& nic, const NicConstant& constant) {
+  if (const auto* curve = std::get_if<Curve>(&constant.field))
+    return (nic.*(*curve)).empty() ? rate_share().most : (nic.*(*curve)).back().rate_ppb;
+  if (const auto* time = std::get_if<Duration NicModel::*>(&constant.field))
+    return (nic.*(*time)).ps;
+  return nic.*std::get<std::int64_t NicModel::*>(constant.field);
+}
+
+void set_number(NicModel& nic, const NicConstant& constant, const YamlNode& bound) {
+  if (const auto* curve = std::get_if<Curve>(&constant.field)) {
+    if (!(nic.*(*curve)).empty())
+      (nic.*(*curve)).back().rate_ppb = read_number({rate_share(), bound, constant.key()});
+  } else {
+    constant.as_key.read({constant.as_key, bound, constant.key()}, &nic);
+  }
+}
+
 std::vector<std::string> nic_sections() {
   std::vector<std::string> sections;
   for (const NicConstant& constant : nic_constants())

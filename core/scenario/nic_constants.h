@@ -8,6 +8,7 @@
 
 #include "core/scenario/nic.h"
 #include "core/scenario/scenario_keys.h"
+#include "core/scenario/yaml_tree.h"
 
 namespace latchlab {
 
@@ -30,6 +31,11 @@ const std::vector<NicConstant>& nic_constants();  // in the order of the file
 const NicConstant* find_nic_constant(const std::string& key);
 std::vector<std::string> nic_sections();
 std::vector<std::string> nic_keys(const std::string& section);  // names; "" for all dotted keys
+
+// What a range bounds: the number itself, of a curve the rate at its end.
+std::int64_t number_in(const NicModel& nic, const NicConstant& constant);
+// Sets it to what a bound of its range says. Throws InputError.
+void set_number(NicModel& nic, const NicConstant& constant, const YamlNode& bound);
 
 // A share of a rate, such as one end of a curve's range.
 const ScenarioKey& rate_share();

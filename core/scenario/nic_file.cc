@@ -38,15 +38,6 @@ const Keys& origin_keys() {
   return keys;
 }
 
-// What a range bounds: the number itself, for a curve the rate at its end.
-std::int64_t number_in(const NicModel& nic, const NicConstant& constant) {
-  if (const auto* curve = std::get_if<std::vector<RatePoint> NicModel::*>(&constant.field))
-    return (nic.*(*curve)).empty() ? rate_share().most : (nic.*(*curve)).back().rate_ppb;
-  if (const auto* time = std::get_if<Duration NicModel::*>(&constant.field))
-    return (nic.*(*time)).ps;
-  return nic.*std::get<std::int64_t NicModel::*>(constant.field);
-}
-
 // `range` holds two values of the constant's unit (of a curve: the rate at its end); the value
 // lies within unless a scenario replaced it.
 void read_range(const NicConstant& constant, const YamlNode& range, std::int64_t number,

@@ -70,6 +70,19 @@ TEST_F(ReportPage, of_the_quickstart_has_its_figures_and_those_of_every_run) {
   EXPECT_THAT(seen.document, HasSubstr("<dt>seed</dt>"));
 }
 
+TEST_F(ReportPage, says_what_the_order_hangs_on) {
+  write("two.yaml",
+        small_scenario("{name: cas}", "sweep: {grid: {protocol: [{name: cas}, {name: dslr}]}}\n"));
+  ASSERT_EQ(latchlab({"run", "two.yaml", "--out", "r", "--quiet", "--sensitivity"}).code, 0);
+  const Seen seen = look_at("r/report.html");
+  expect_sound(seen);
+  EXPECT_THAT(seen.document, HasSubstr("What the order hangs on"));
+  const Json found = json("r/sensitivity.json");
+  EXPECT_THAT(seen.document, HasSubstr(found["says"][0].get<std::string>()));
+  ASSERT_FALSE(found["moved"].empty());
+  EXPECT_THAT(seen.document, HasSubstr("What moves a ratio by more than 2%"));
+}
+
 // As on hardware without guard words.
 TEST_F(ReportPage, does_not_call_sound_what_nobody_has_checked) {
   write("small.yaml", small_scenario("{name: cas}"));

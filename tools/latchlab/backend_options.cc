@@ -53,6 +53,11 @@ Status check_hardware_options(const RunArguments& arguments) {
         "--trace shows simulated runs; hardware has no common clock for it: leave it out, or run "
         "with --backend simgrid",
         {}};
+  if (arguments.sensitivity)
+    return Error{
+        "--sensitivity asks for the constants of the simulator's model, of which hardware has "
+        "none: leave it out, or run with --backend simgrid",
+        {}};
   if (arguments.jobs > 1)
     return Error{fmt::format("--jobs {}: on hardware one run at a time has the machine; leave "
                              "--jobs out",

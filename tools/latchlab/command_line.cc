@@ -31,7 +31,8 @@ std::string command_line(const RunArguments& arguments) {
 }
 
 std::string resume_command(const RunArguments& arguments, const std::string& directory) {
-  return command_line(arguments) + " --resume --out " + directory;
+  const char* asks = arguments.sensitivity ? " --sensitivity" : "";
+  return command_line(arguments) + asks + " --resume --out " + directory;
 }
 
 }  // namespace latchlab::tool

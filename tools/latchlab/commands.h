@@ -55,15 +55,17 @@ struct RunArguments {
   std::uint32_t jobs = 0;  // 0: as many as there are cores
   bool json = false;
   bool quiet = false;
-  bool strict = false;  // a missed validation fails the run too
-  bool resume = false;  // goes on in a directory that holds a part of the run
+  bool strict = false;       // a missed validation fails the run too
+  bool resume = false;       // goes on in a directory that holds a part of the run
+  bool sensitivity = false;  // asks which constants of the model the conclusion hangs on
   exporting::TraceRequest trace;
   HardwareArguments hardware;
 };
 
 struct ReproduceArguments {
-  std::string what;  // PAPER or PAPER/EXPERIMENT, below scenarios/papers; empty: all papers
-  RunArguments run;  // out: the directory that holds one directory per experiment
+  std::string what;    // PAPER or PAPER/EXPERIMENT, below scenarios/papers; empty: all papers
+  RunArguments run;    // out: the directory that holds one directory per experiment
+  bool quick = false;  // conclusions are not asked what they hang on
 };
 
 struct CalibrateArguments {

@@ -3,16 +3,16 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include "core/study/sensitivity.h"
 #include "tools/latchlab/values.h"
 
 namespace latchlab::tool {
 
 namespace {
-
-constexpr double kWorthNaming = 1.01;
 
 struct Entry {
   std::string label;
@@ -94,6 +94,14 @@ std::string of_one_lock(const Scenario& scenario, const StudyOutcome& outcome) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> compared_points(const Scenario& scenario, const StudyOutcome& outcome) {
+  std::vector<std::size_t> compared;
+  std::set<std::string> seen;
+  for (const Entry& entry : ranked(scenario, outcome, false))
+    if (entry.goodput > 0 && seen.insert(entry.label).second) compared.push_back(entry.point);
+  return compared;
+}
 
 std::string finding(const Scenario& scenario, const StudyOutcome& outcome) {
   if (outcome.interrupted) return {};

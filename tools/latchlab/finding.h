@@ -1,7 +1,9 @@
 #pragma once
 // What a study says, in a sentence.
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "core/scenario/scenario.h"
 #include "core/study/study.h"
@@ -13,5 +15,9 @@ namespace latchlab::tool {
 // or, of one lock alone, where it does most, or how it does.
 // Empty when the study has not ended.
 std::string finding(const Scenario& scenario, const StudyOutcome& outcome);
+
+// The points that the sentence compares, one of each lock, greatest goodput first; sound ones
+// alone.
+std::vector<std::size_t> compared_points(const Scenario& scenario, const StudyOutcome& outcome);
 
 }  // namespace latchlab::tool

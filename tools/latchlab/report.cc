@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/protocols/registry.h"
+#include "core/study/sensitivity.h"
 #include "core/study/stored_study.h"
 #include "tools/latchlab/commands.h"
 
@@ -51,9 +52,12 @@ int report(const ReportArguments& arguments) {
   }
   const std::vector<std::string> names = names_of(directories);
   std::vector<ReportPart> parts;
-  for (std::size_t i = 0; i < studies.size(); ++i)
+  for (std::size_t i = 0; i < studies.size(); ++i) {
+    auto hangs_on = stored_sensitivity(directories[i], studies[i].outcome);
+    if (!hangs_on) return complain(hangs_on.error());
     parts.push_back({names[i], studies[i].scenario, studies[i].outcome, studies[i].manifest,
-                     timing_of(directories[i])});
+                     timing_of(directories[i]), std::move(hangs_on).value()});
+  }
   std::string path = arguments.out;
   if (path.empty()) path = parts.size() == 1 ? directories.front() + "/report.html" : "report.html";
   if (const Status written = write_report(path, parts); !written)

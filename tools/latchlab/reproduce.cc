@@ -141,6 +141,7 @@ int reproduce(const ReproduceArguments& arguments) {
     RunArguments one = arguments.run;
     one.input.scenario = kPapers + each.name;
     one.out = directory.value() + "/" + each.name;
+    one.sensitivity = !arguments.quick && one.backend == "simgrid";
     if (!one.quiet) fmt::print("\n== {}\n", each.name);
     std::fflush(stdout);  // what is buffered would be printed again by each child process
     each.ran = run_one(one, each.scenario, backend.value());
@@ -155,10 +156,10 @@ int reproduce(const ReproduceArguments& arguments) {
   fmt::print("\nResults: {}\n", directory.value());
   if (code == kInterrupted)
     fmt::print(stderr,
-               "latchlab: the other experiments go on with:\n  latchlab reproduce{}{}{} "
+               "latchlab: the other experiments go on with:\n  latchlab reproduce{}{}{}{} "
                "--resume --out {}\n",
-               arguments.what.empty() ? "" : " ", arguments.what, backend_options(arguments.run),
-               directory.value());
+               arguments.what.empty() ? "" : " ", arguments.what, arguments.quick ? " --quick" : "",
+               backend_options(arguments.run), directory.value());
   return code;
 }
 

@@ -10,6 +10,7 @@
 #include "core/study/files.h"
 #include "core/study/output.h"
 #include "core/study/point_files.h"
+#include "core/study/sensitivity.h"
 #include "core/study/study.h"
 #include "tools/latchlab/command_line.h"
 #include "tools/latchlab/commands.h"
@@ -19,6 +20,7 @@
 #include "tools/latchlab/progress.h"
 #include "tools/latchlab/run_one.h"
 #include "tools/latchlab/score_table.h"
+#include "tools/latchlab/sensitivity.h"
 #include "tools/latchlab/table.h"
 #include "tools/latchlab/values.h"
 #include "tools/report/report.h"
@@ -109,14 +111,12 @@ void report_overload(const Scenario& scenario, const StudyOutcome& outcome) {
   }
 }
 
-void print_outcome(const Scenario& scenario, const StudyOutcome& outcome, const StudyScore& score,
-                   const std::string& directory) {
+void print_outcome(const Scenario& scenario, const StudyOutcome& outcome, const StudyScore& score) {
   fmt::print("{}", table(scenario, outcome));
   if (const std::string says = finding(scenario, outcome); !says.empty())
     fmt::print("\n{}\n", says);
   if (!score.figures.empty())
     fmt::print("\n{}{}", figure_table(scenario, score), score_lines(score.scores));
-  fmt::print("\nResults: {}\n", directory);
 }
 
 Status tell_traces(const std::string& directory, const exporting::TracePlan& plan, bool talks) {
@@ -243,16 +243,26 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
   if (talks) report_overload(scenario, outcome);
   if (arguments.json) fmt::print("{}", results_json(scenario, outcome, manifest));
   Ran ran{exit_code(outcome), score_study(scenario, outcome)};
-  if (talks) print_outcome(scenario, outcome, ran.score, directory);
+  if (talks) print_outcome(scenario, outcome, ran.score);
   if (outcome.interrupted) tell_how_to_go_on(outcome, arguments, directory);
+  if (arguments.sensitivity && !outcome.interrupted) {
+    const auto asked = ask_sensitivity(
+        {directory, backend, manifest, maker_of(backend), jobs, talks}, scenario, outcome);
+    if (!asked) return {complain(asked.error(), kCannot), std::move(ran.score)};
+    if (!asked.value()) ran.code = kInterrupted;
+    if (!asked.value()) tell_how_to_go_on(outcome, arguments, directory);
+  }
+  if (talks) fmt::print("\nResults: {}\n", directory);
   if (!written) return {complain(written.error(), kCannot), std::move(ran.score)};
   if (!outcome.interrupted) {
     const Status told = tell_traces(directory, traces.value(), talks);
     if (!told) return {complain(told.error(), kCannot), std::move(ran.score)};
   }
   const std::string page = directory + "/report.html";
-  const Status paged = write_report(
-      page, {{run_name(directory), scenario, outcome, manifest, timing_of(directory)}});
+  const auto hangs_on = stored_sensitivity(directory, outcome);
+  if (!hangs_on) return {complain(hangs_on.error(), kCannot), std::move(ran.score)};
+  const Status paged = write_report(page, {{run_name(directory), scenario, outcome, manifest,
+                                            timing_of(directory), hangs_on.value()}});
   if (!paged)
     fmt::print(stderr, "latchlab: warning: the results are complete, but for the page: {}\n",
                paged.error().text());

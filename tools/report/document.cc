@@ -144,6 +144,7 @@ Json part_json(const ReportPart& from) {
   part["scenario"] = from.scenario.resolved_yaml;
   const Json timing = Json::parse(from.timing, nullptr, /*allow_exceptions=*/false);
   part["timing"] = timing.is_object() ? timing : Json();
+  if (!from.sensitivity.empty()) part["sensitivity"] = Json::parse(from.sensitivity);
   part["results"] = results(from);
   return part;
 }

@@ -17,7 +17,8 @@ struct ReportPart {
   const Scenario& scenario;
   const StudyOutcome& outcome;
   const RunManifest& manifest;
-  std::string timing;  // the text of its timing.json; may be empty
+  std::string timing;       // the text of its timing.json; may be empty
+  std::string sensitivity;  // of its sensitivity.json; may be empty
 };
 
 // What people call a run: the last part of its directory's path.

@@ -111,6 +111,9 @@ void add_run(Cli& cli) {
   add_run_options(command, *arguments,
                   "Where results go; must not exist [results/NAME-N, the first free N]");
   command.add_flag("--json", arguments->json, "Print results.json on stdout and nothing else");
+  command.add_flag("--sensitivity", arguments->sensitivity,
+                   "Find the constants of the model on which the order of the locks hangs: run "
+                   "the last comparison again at both ends of each constant's range");
   add_trace(command, arguments->trace);
   add_hardware_run(command, arguments->hardware);
   cli.take_plugins(command);
@@ -144,6 +147,8 @@ void add_reproduce(Cli& cli) {
   add_overrides(command, arguments->run.input);
   add_run_options(command, arguments->run,
                   "Where results go, a directory per experiment [results/reproduce-N]");
+  command.add_flag("--quick", arguments->quick,
+                   "Do not ask on which constants of the model each conclusion hangs");
   cli.take_plugins(command);
 }
 

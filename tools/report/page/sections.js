@@ -35,6 +35,19 @@ function verdictBoxes(part) {
   return boxes.length ? boxes : [fine];
 }
 
+// On which constants of the model the order of the locks hangs; null where nobody asked.
+function sensitivityBox(part) {
+  const found = part.sensitivity;
+  if (!found) return null;
+  const firm = found.moved.every((moved) => !moved.broken &&
+    moved.pairs.every((pair) => pair.order === 'holds'));
+  return el('div', {class: firm ? 'box good' : 'box weak'},
+    el('strong', {}, 'What the order hangs on'),
+    el('ul', {}, found.says.map((each) => el('li', {}, each))),
+    found.moved.length ? folded(`${found.constants} constants of the model are not published; ` +
+      'each was set to both ends of its range, alone', sensitivityTable(found)) : null);
+}
+
 function warningBoxes(part) {
   const unsteady = part.points.filter(isUnsteady);
   const lines = part.results.manifest.warnings.slice();
@@ -137,7 +150,7 @@ function partElement(part, index) {
   const id = `part-${index + 1}`;
   const head = [el('p', {class: 'lead'}, part.results.manifest.description),
     part.finding ? el('p', {class: 'finding'}, part.finding) : null,
-    ...verdictBoxes(part), warningBoxes(part)];
+    ...verdictBoxes(part), sensitivityBox(part), warningBoxes(part)];
   const title = part.results.manifest.scenario + (SEVERAL ? ` (${part.name})` : '');
   return el('article', {id},
     el(SEVERAL ? 'h2' : 'h1', {}, title), head,

@@ -148,3 +148,23 @@ function constantTable(nic) {
   ];
   return sortedTable(`Constants of ${nic.name}`, columns, nic.constants);
 }
+
+// One row for each pair at each end of a range: how the order of two locks fares there.
+function sensitivityTable(found) {
+  const rows = found.moved.flatMap((moved) => moved.pairs.map((pair) => ({...moved, ...pair})));
+  const times = d3.format('.3~f');
+  const columns = [
+    {name: 'constant', left: true, get: (row) => row.constant},
+    {name: 'of', left: true, get: (row) => row.nic},
+    {name: 'status', left: true, get: (row) => row.status},
+    {name: 'value', get: (row) => row.value},
+    {name: 'there', get: (row) => row.at},
+    {name: 'goodput of', left: true, get: (row) => row.first},
+    {name: 'over that of', left: true, get: (row) => row.second},
+    {name: 'is', get: (row) => row.ratio, text: (row) => times(row.ratio)},
+    {name: 'and there', get: (row) => row.ratio_at, text: (row) => times(row.ratio_at)},
+    {name: 'the order', left: true, get: (row) => row.order,
+      mark: (row) => (row.order === 'holds' ? '' : 'weak')},
+  ];
+  return sortedTable('What moves a ratio by more than 2%', columns, rows);
+}

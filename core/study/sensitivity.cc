@@ -1,0 +1,232 @@
+#include "core/study/sensitivity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/base/fingerprint.h"
+#include "core/measure/statistics.h"
+
+namespace latchlab {
+namespace {
+
+constexpr std::int64_t kShorter = 4;  // the window of a short repeat
+constexpr Duration kShortest = milliseconds(1);
+
+using Variant = ConstantEnds;  // what is changed, of the model as it is
+
+std::vector<double> goodputs(const PointOutcome& point) {
+  std::vector<double> all;
+  for (const auto& repeat : point.repeats)
+    all.push_back(repeat && repeat->metrics.goodput_ops_s ? *repeat->metrics.goodput_ops_s : 0);
+  return all;
+}
+
+double goodput(const PointOutcome& point) {
+  return point.sound() ? mean(goodputs(point)).value_or(0) : 0;
+}
+
+std::string prints(const PointOutcome& point) {
+  std::string all;
+  for (const auto& repeat : point.repeats) all += repeat ? repeat->metrics.fingerprint + " " : "-";
+  return all;
+}
+
+// 1: a does more; -1: b does; 0: nobody knows. Repeats of one seed are paired.
+int ahead_of(const PointOutcome& a, const PointOutcome& b) {
+  const double ratio = goodput(a) / goodput(b);
+  if (ratio < kWorthNaming && ratio > 1 / kWorthNaming) return 0;
+  std::vector<double> differences;
+  const std::vector<double> of_a = goodputs(a), of_b = goodputs(b);
+  for (std::size_t r = 0; r < std::min(of_a.size(), of_b.size()); ++r)
+    differences.push_back(of_a[r] - of_b[r]);
+  const auto half_width = half_width_95(differences);
+  const double difference = mean(differences).value_or(0);
+  if (half_width && difference - *half_width <= 0 && difference + *half_width >= 0) return 0;
+  return ratio > 1 ? 1 : -1;
+}
+
+class Search {
+ public:
+  Search(const Scenario& scenario, const StudyOutcome& outcome,
+         const std::vector<std::size_t>& compared, const RunPoints& run)
+      : run_(run) {
+    for (const std::size_t i : compared) {
+      points_.push_back(scenario.points[i]);
+      base_.push_back(outcome.points[i]);
+      found_.labels.push_back(scenario.points[i].protocol.label);
+    }
+    found_.results = results_hash(outcome);
+  }
+
+  Result<Sensitivity> run() {
+    const Variant ends = model_ends(points_.front());
+    found_.constants = constants_in(ends);
+    auto live = without_inert_sections(ends);
+    if (!live) return live.error();
+    auto moving = that_move(live.value());
+    if (!moving) return moving.error();
+    if (const Status compared = compare(moving.value()); !compared) return compared.error();
+    return std::move(found_);
+  }
+
+ private:
+  using Outcomes = std::vector<std::vector<PointOutcome>>;  // of each variant, of each point
+
+  Result<Outcomes> run_all(const char* stage, const std::vector<Variant>& variants,
+                           const std::vector<Point>& points) {
+    std::vector<Point> all;
+    for (const Variant& variant : variants) {
+      for (const Point& point : points) {
+        auto made = with_ends(point, variant);
+        if (!made) return made.error();
+        all.push_back(std::move(made).value());
+      }
+    }
+    Outcomes outcomes;
+    if (all.empty()) return outcomes;
+    auto ran = run_(stage, all);
+    if (!ran) return ran.error();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (i % points.size() == 0) outcomes.emplace_back();
+      outcomes.back().push_back(std::move(ran.value().points[i]));
+    }
+    return outcomes;
+  }
+
+  std::vector<Point> short_points() const {
+    std::vector<Point> all;
+    for (const Point& point : points_) all.push_back(shortened(point));
+    return all;
+  }
+
+  Result<Variant> without_inert_sections(const Variant& ends) {
+    const std::vector<NicSection> sections = sections_of(ends);
+    std::vector<Variant> variants = {{}};
+    for (const NicSection& section : sections) {
+      variants.push_back(section.low);
+      variants.push_back(section.high);
+    }
+    auto outcomes = run_all("sections", variants, short_points());
+    if (!outcomes) return outcomes.error();
+    short_base_ = outcomes.value().front();
+    Variant live;
+    for (std::size_t s = 0; s < sections.size(); ++s) {
+      const bool inert =
+          is_same(outcomes.value()[1 + 2 * s]) && is_same(outcomes.value()[2 + 2 * s]);
+      if (inert)
+        found_.inert += constants_in(sections[s].ends);
+      else
+        live.insert(live.end(), sections[s].ends.begin(), sections[s].ends.end());
+    }
+    return live;
+  }
+
+  bool is_same(const std::vector<PointOutcome>& there) const {
+    for (std::size_t i = 0; i < there.size(); ++i)
+      if (prints(there[i]) != prints(short_base_[i])) return false;
+    return true;
+  }
+
+  Result<Variant> that_move(const Variant& ends) {
+    std::vector<Variant> variants;
+    for (const ConstantEnd& end : ends) variants.push_back({end});
+    auto outcomes = run_all("constants", variants, short_points());
+    if (!outcomes) return outcomes.error();
+    Variant moving;
+    for (std::size_t e = 0; e < ends.size(); ++e)
+      if (moves(outcomes.value()[e])) moving.push_back(ends[e]);
+    return moving;
+  }
+
+  bool moves(const std::vector<PointOutcome>& there) const {
+    double least = 0, most = 0;  // factors of goodput
+    for (std::size_t i = 0; i < there.size(); ++i) {
+      const double before = goodput(short_base_[i]), after = goodput(there[i]);
+      if (before <= 0 || after <= 0) return true;
+      const double factor = after / before;
+      least = i == 0 ? factor : std::min(least, factor);
+      most = i == 0 ? factor : std::max(most, factor);
+    }
+    return most > kMoves * least;
+  }
+
+  Status compare(const Variant& moving) {
+    std::vector<Variant> variants;
+    for (const ConstantEnd& end : moving) variants.push_back({end});
+    auto outcomes = run_all("ends", variants, points_);
+    if (!outcomes) return outcomes.error();
+    for (std::size_t e = 0; e < moving.size(); ++e)
+      found_.moved.push_back(moved_by(moving[e], outcomes.value()[e]));
+    return fine();
+  }
+
+  MovedBy moved_by(const ConstantEnd& end, const std::vector<PointOutcome>& there) const {
+    MovedBy moved{end, {}, {}};
+    std::optional<ComparedPair> farthest;
+    double factor = 1;
+    for (std::size_t a = 0; a < there.size(); ++a) {
+      if (goodput(there[a]) <= 0 && moved.broken.empty())
+        moved.broken = fmt::format("{}: {}", found_.labels[a],
+                                   there[a].sound() ? "nothing done" : name_of(there[a].status()));
+      for (std::size_t b = a + 1; b < there.size(); ++b) {
+        if (goodput(there[a]) <= 0 || goodput(there[b]) <= 0) continue;
+        const ComparedPair pair = compared(a, b, there);
+        if (pair.order != Order::holds) moved.pairs.push_back(pair);
+        const double by = pair.ratio_at / pair.ratio;
+        if (!farthest || std::max(by, 1 / by) > factor) {
+          farthest = pair;
+          factor = std::max(by, 1 / by);
+        }
+      }
+    }
+    if (farthest && farthest->order == Order::holds) moved.pairs.push_back(*farthest);
+    return moved;
+  }
+
+  ComparedPair compared(std::size_t a, std::size_t b,
+                        const std::vector<PointOutcome>& there) const {
+    ComparedPair pair{a, b, goodput(base_[a]) / goodput(base_[b]),
+                      goodput(there[a]) / goodput(there[b]), Order::holds};
+    if (ahead_of(base_[a], base_[b]) != 1) return pair;  // there was no order
+    const int ahead = ahead_of(there[a], there[b]);
+    if (ahead != 1) pair.order = ahead == 0 ? Order::undecided : Order::flips;
+    return pair;
+  }
+
+  const RunPoints& run_;
+  std::vector<Point> points_;
+  std::vector<PointOutcome> base_, short_base_;
+  Sensitivity found_;
+};
+
+}  // namespace
+
+std::string results_hash(const StudyOutcome& outcome) {
+  Fingerprint hash;
+  for (const PointOutcome& point : outcome.points)
+    for (const char c : prints(point)) hash.add(static_cast<unsigned char>(c));
+  return hash.text();
+}
+
+Point shortened(Point point) {
+  const Duration shorter = point.run.duration / kShorter;
+  point.run.duration = std::max(shorter, std::min(kShortest, point.run.duration));
+  point.run.repeats = 1;
+  return point;
+}
+
+std::size_t most_short_runs(const Point& point) {
+  const Variant ends = model_ends(point);
+  return 1 + 2 * sections_of(ends).size() + ends.size();
+}
+
+Result<Sensitivity> find_sensitivity(const Scenario& scenario, const StudyOutcome& outcome,
+                                     const std::vector<std::size_t>& compared,
+                                     const RunPoints& run) {
+  return Search(scenario, outcome, compared, run).run();
+}
+
+}  // namespace latchlab

@@ -1,0 +1,213 @@
+// On which constants of the model an order of locks hangs, of studies whose goodputs are formulas
+// of the NIC's constants.
+
+#include "core/study/sensitivity.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/protocols/registry.h"
+#include "tests/paths.h"
+
+namespace latchlab {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+using Formula = double (*)(const Point& point);
+
+constexpr const char* kText = R"(
+schema: 1
+name: s
+platform: {client_nodes: 2, clients_per_node: 2, nic: connectx-5}
+run: {repeats: 3}
+sweep: {grid: {protocol: [{name: cas}, {name: mcs}]}}
+)";
+
+class Sensitive : public ::testing::Test {
+ protected:
+  Sensitive() {
+    auto parsed = parse_scenario({kText, "s", LATCHLAB_SOURCE_DIR}, {}, protocol_infos(),
+                                 DataDirs{{LATCHLAB_SOURCE_DIR}});
+    if (parsed)
+      scenario_ = std::move(parsed).value();
+    else
+      ADD_FAILURE() << parsed.error().text();
+  }
+
+  // The repeats of a point differ by half a percent, the same for each point.
+  StudyOutcome run(const std::vector<Point>& points, Formula formula) const {
+    StudyOutcome outcome;
+    for (const Point& point : points) {
+      PointOutcome made;
+      for (std::uint32_t r = 0; r < point.run.repeats; ++r) {
+        RepeatOutcome repeat;
+        const double goodput = formula(point) * (1 + 0.005 * r);
+        repeat.metrics.goodput_ops_s = goodput;
+        repeat.metrics.fingerprint = std::to_string(goodput);
+        made.repeats.emplace_back(repeat);
+      }
+      outcome.points.push_back(made);
+    }
+    return outcome;
+  }
+
+  Sensitivity find(Formula formula) {
+    const StudyOutcome outcome = run(scenario_.points, formula);
+    const RunPoints runner = [&](const std::string& stage, const std::vector<Point>& points) {
+      for (const Point& point : points) runs_[stage] += point.run.repeats;
+      return Result<StudyOutcome>(run(points, formula));
+    };
+    const auto found = find_sensitivity(scenario_, outcome, {0, 1}, runner);
+    EXPECT_TRUE(found) << found.error().text();
+    return found ? found.value() : Sensitivity{};
+  }
+
+  Scenario scenario_;
+  std::map<std::string, std::size_t> runs_;  // repeats, by stage
+};
+
+double nanoseconds(Duration time) {
+  return static_cast<double>(time.ps) / 1e3;
+}
+
+// cas is 1.2 times mcs, but from 290 ns of a failing CAS (267, 192 to 385) on it is less.
+double failing_cas(const Point& point) {
+  if (point.protocol.name == "mcs") return 1e6;
+  return 1e6 * (1 + (290 - nanoseconds(point.platform.nic.hold_8_failed)) / 115);
+}
+
+TEST_F(Sensitive, to_a_constant_at_whose_end_the_order_flips) {
+  const Sensitivity found = find(failing_cas);
+  EXPECT_THAT(found.labels, ElementsAre("cas", "mcs"));
+  ASSERT_EQ(found.moved.size(), 2u);
+  EXPECT_EQ(found.moved[0].end.at, "192.2ns");
+  ASSERT_EQ(found.moved[0].pairs.size(), 1u);
+  EXPECT_EQ(found.moved[0].pairs[0].order, Order::holds);
+  EXPECT_EQ(found.moved[1].end.origin.key, "atomic.same_address_failed");
+  EXPECT_EQ(found.moved[1].end.at, "385ns");
+  ASSERT_EQ(found.moved[1].pairs.size(), 1u);
+  EXPECT_EQ(found.moved[1].pairs[0].order, Order::flips);
+  EXPECT_NEAR(found.moved[1].pairs[0].ratio, 1.2, 0.001);
+  EXPECT_NEAR(found.moved[1].pairs[0].ratio_at, 20.0 / 115, 0.001);
+  EXPECT_THAT(sentences(found),
+              ElementsAre("The order of cas and mcs (1.20) flips at atomic.same_address_failed = "
+                          "385ns (0.17)."));
+}
+
+TEST_F(Sensitive, only_what_moves_a_ratio_runs_in_full) {
+  find(failing_cas);
+  EXPECT_EQ(runs_["ends"], 2u * 2 * 3);  // both ends, both locks, all repeats
+  // Sections: as it is, and both ends of each. Then both ends of the constants of one of them.
+  EXPECT_GT(runs_["sections"], runs_["constants"]);
+  EXPECT_EQ(runs_["constants"] % 2, 0u);
+  EXPECT_LE(runs_["sections"] + runs_["constants"], 2 * most_short_runs(scenario_.points[0]));
+}
+
+// All goodputs alike: no ratio moves, however much each does.
+TEST_F(Sensitive, to_nothing_where_all_locks_move_together) {
+  const Sensitivity found = find([](const Point& point) {
+    return (point.protocol.name == "mcs" ? 1e6 : 1.1e6) * nanoseconds(point.platform.nic.one_way);
+  });
+  EXPECT_THAT(found.moved, IsEmpty());
+  EXPECT_EQ(runs_["ends"], 0u);
+  EXPECT_THAT(sentences(found),
+              ElementsAre(AllOf(HasSubstr("No order of two locks turns round"),
+                                HasSubstr("none moves a ratio by more than 2%"))));
+}
+
+TEST_F(Sensitive, where_two_locks_come_so_near_that_nobody_knows) {
+  const Sensitivity found = find([](const Point& point) {
+    const bool far = point.platform.nic.receive.ps >= 350'000;
+    return point.protocol.name == "mcs" && far ? 1.095e6
+           : point.protocol.name == "mcs"      ? 1e6
+                                               : 1.1e6;
+  });
+  EXPECT_THAT(sentences(found),
+              Contains("cas and mcs (1.10) cannot be told apart at latency.receive = 350ns "
+                       "(1.00)."));
+}
+
+// With three repeats the interval decides, not the mean.
+TEST_F(Sensitive, where_chance_is_greater_than_the_difference) {
+  const auto outcome_of = [](std::vector<double> goodputs) {
+    PointOutcome point;
+    for (const double goodput : goodputs) {
+      RepeatOutcome repeat;
+      repeat.metrics.goodput_ops_s = goodput;
+      repeat.metrics.fingerprint = "0";
+      point.repeats.emplace_back(repeat);
+    }
+    return point;
+  };
+  StudyOutcome outcome;
+  outcome.points = {outcome_of({1.2e6, 1.2e6, 1.2e6}), outcome_of({1e6, 1e6, 1e6})};
+  const RunPoints runner = [&](const std::string& stage, const std::vector<Point>& points) {
+    StudyOutcome made;
+    for (const Point& point : points) {
+      const bool low = point.platform.nic.read.ps == 200'000 && point.protocol.name == "cas";
+      const std::vector<double> noisy = {0.7e6, 1.3e6, 0.8e6};
+      const std::vector<double> one = {low ? 0.7e6 : 1.2e6};
+      if (stage == "ends" && low)
+        made.points.push_back(outcome_of(noisy));
+      else if (point.protocol.name == "cas")
+        made.points.push_back(outcome_of(one));
+      else
+        made.points.push_back(outcome_of({1e6, 1e6, 1e6}));
+      if (low) made.points.back().repeats[0]->metrics.fingerprint = "1";
+    }
+    return Result<StudyOutcome>(made);
+  };
+  const auto found = find_sensitivity(scenario_, outcome, {0, 1}, runner);
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found.value().moved.size(), 1u);
+  EXPECT_EQ(found.value().moved[0].pairs[0].order, Order::undecided);
+}
+
+TEST_F(Sensitive, to_an_end_at_which_a_lock_has_no_goodput) {
+  const Sensitivity found = find([](const Point& point) {
+    const bool stops = point.protocol.name == "mcs" && point.platform.nic.window == 48;
+    return stops ? 0 : point.protocol.name == "mcs" ? 1e6 : 1.1e6;
+  });
+  ASSERT_EQ(found.moved.size(), 1u);
+  EXPECT_EQ(found.moved[0].broken, "mcs: nothing done");
+  EXPECT_THAT(sentences(found),
+              Contains("At atomic.window = 48 there is no comparison: mcs: nothing done."));
+}
+
+TEST_F(Sensitive, not_to_what_the_scenario_sets_itself) {
+  for (Point& point : scenario_.points)
+    for (ConstantOrigin& origin : point.platform.nic.origins)
+      if (origin.key == "atomic.same_address_failed") origin.overridden = true;
+  EXPECT_THAT(find(failing_cas).moved, IsEmpty());
+}
+
+TEST_F(Sensitive, an_interruption_ends_the_search) {
+  const StudyOutcome outcome = run(scenario_.points, failing_cas);
+  const auto found =
+      find_sensitivity(scenario_, outcome, {0, 1},
+                       [](const std::string&, const std::vector<Point>&) -> Result<StudyOutcome> {
+                         return Error{"interrupted", {}};
+                       });
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().text(), "interrupted");
+}
+
+TEST_F(Sensitive, is_written_with_all_that_the_page_says) {
+  const auto json = nlohmann::json::parse(sensitivity_json(find(failing_cas)));
+  EXPECT_EQ(json["says"].size(), 1u);
+  const auto& moved = json["moved"][1];
+  EXPECT_EQ(moved["constant"], "atomic.same_address_failed");
+  EXPECT_EQ(moved["status"], "fitted");
+  EXPECT_EQ(moved["at"], "385ns");
+  EXPECT_EQ(moved["pairs"][0]["order"], "flips");
+}
+
+}  // namespace
+}  // namespace latchlab

@@ -1,0 +1,152 @@
+#include "tools/latchlab/sensitivity.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "core/study/files.h"
+#include "core/study/point_files.h"
+#include "core/study/sensitivity.h"
+#include "tools/latchlab/estimate.h"
+#include "tools/latchlab/finding.h"
+#include "tools/latchlab/progress.h"
+
+namespace latchlab::tool {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostSaid = 6;
+
+double seconds_of(const std::vector<Point>& points, std::uint32_t jobs) {
+  double seconds = 0;
+  for (const Point& point : points) seconds += estimate_seconds(point) * point.run.repeats;
+  return seconds / jobs;
+}
+
+// Runs the stages of a search, each in a folder of its own: what was finished before an
+// interruption is there.
+class StageRuns {
+ public:
+  StageRuns(const SensitivityRequest& request, std::string name)
+      : request_(request), name_(std::move(name)) {}
+
+  Result<StudyOutcome> run(const std::string& stage, const std::vector<Point>& points) {
+    Scenario scenario;
+    scenario.name = name_;
+    scenario.points = points;
+    auto files = open_files(folder() + "/" + stage, scenario);
+    if (!files) return files.error();
+    const double seconds = seconds_of(points, request_.jobs);
+    if (stage == "ends" && request_.talks && seconds >= kWorthSaying)
+      fmt::print(stderr, "sensitivity: {} whole runs of what matters: {}\n", repeats_of(scenario),
+                 rough_time(seconds));
+    Progress progress(request_.talks && isatty(STDERR_FILENO) != 0, seconds);
+    StudyOptions options;
+    options.jobs = request_.jobs;
+    options.files = &files.value();
+    options.work = [](const Point& point) { return estimate_seconds(point); };
+    options.progress = [&](const StudyProgress& at) { progress.show(at); };
+    StudyOutcome outcome = run_study(scenario, options, request_.backend.make);
+    if (outcome.cannot_write) return *outcome.cannot_write;
+    interrupted_ = outcome.interrupted;
+    if (interrupted_) return Error{"interrupted", {}};
+    return outcome;
+  }
+
+  std::string folder() const { return request_.directory + "/sensitivity"; }
+  bool interrupted() const { return interrupted_; }
+
+ private:
+  // Those of another scenario or program are of no use: they go.
+  Result<PointFiles> open_files(const std::string& directory, const Scenario& scenario) const {
+    for (const bool again : {false, true}) {
+      std::error_code error;
+      if (again) fs::remove_all(directory, error);
+      fs::create_directories(directory, error);
+      auto files = PointFiles::open(directory, request_.manifest, request_.maker);
+      if (!files || again || files.value().adopt(scenario)) return files;
+    }
+    return Error{"not reached", {}};
+  }
+
+  const SensitivityRequest& request_;
+  std::string name_;
+  bool interrupted_ = false;
+};
+
+void announce(const SensitivityRequest& request, const Scenario& scenario,
+              const std::vector<std::size_t>& compared) {
+  std::vector<Point> all;
+  for (const std::size_t i : compared) {
+    Point point = shortened(scenario.points[i]);
+    point.run.repeats = static_cast<std::uint32_t>(most_short_runs(point));
+    all.push_back(std::move(point));
+  }
+  const double seconds = seconds_of(all, request.jobs);
+  if (seconds < kWorthSaying) return;
+  fmt::print(stderr,
+             "sensitivity: at most {} short runs, {}; then whole ones of the constants that "
+             "matter\n",
+             compared.size() * all.front().run.repeats, rough_time(seconds));
+}
+
+// What was found before, of these very results, need not be looked for again.
+Result<std::string> find_or_read(const SensitivityRequest& request, const Scenario& scenario,
+                                 const StudyOutcome& outcome,
+                                 const std::vector<std::size_t>& compared, StageRuns& stages) {
+  if (auto known = stored_sensitivity(request.directory, outcome); known && !known.value().empty())
+    return known;
+  if (request.talks) announce(request, scenario, compared);
+  const auto found = find_sensitivity(
+      scenario, outcome, compared, [&](const std::string& stage, const std::vector<Point>& points) {
+        return stages.run(stage, points);
+      });
+  if (!found) return found.error();
+  std::string text = sensitivity_json(found.value());
+  if (const Status written = write_atomically(request.directory + "/sensitivity.json", text);
+      !written)
+    return written.error();
+  std::error_code error;
+  fs::remove_all(stages.folder(), error);
+  return text;
+}
+
+void tell(const std::string& text) {
+  const auto json = nlohmann::json::parse(text);
+  const auto& says = json["says"];
+  fmt::print("\nHow far this hangs on what the model does not know:\n");
+  for (std::size_t i = 0; i < std::min(says.size(), kMostSaid); ++i)
+    fmt::print("  {}\n", says[i].get<std::string>());
+  if (says.size() > kMostSaid)
+    fmt::print("  and {} more, in sensitivity.json and on the page\n", says.size() - kMostSaid);
+}
+
+}  // namespace
+
+Result<bool> ask_sensitivity(const SensitivityRequest& request, const Scenario& scenario,
+                             const StudyOutcome& outcome) {
+  const std::vector<std::size_t> compared = compared_points(scenario, outcome);
+  if (compared.size() < 2) {
+    if (request.talks)
+      fmt::print(
+          "\nNo two locks are compared where the sweep ends: nothing hangs on the model's "
+          "constants but the numbers themselves.\n");
+    return true;
+  }
+  StageRuns stages(request, scenario.name);
+  const auto text = find_or_read(request, scenario, outcome, compared, stages);
+  if (!text && stages.interrupted()) return false;
+  if (!text) return text.error();
+  if (request.talks) tell(text.value());
+  return true;
+}
+
+}  // namespace latchlab::tool
