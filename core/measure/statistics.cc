@@ -16,15 +16,6 @@ constexpr std::array<double, 30> kStudentT975 = {
     2.109816,  2.100922, 2.093024, 2.085963, 2.079614, 2.073873, 2.068658, 2.063899,
     2.059539,  2.055529, 2.051831, 2.048407, 2.045230, 2.042272};
 
-// Newton's iteration with the four operations of IEEE 754, from a guess that halves the exponent:
-// the same bits everywhere, within one unit in the last place.
-double square_root(double x) {
-  if (!(x > 0)) return 0;
-  double root = std::bit_cast<double>((std::bit_cast<std::uint64_t>(x) >> 1) + (511ULL << 52));
-  for (int i = 0; i < 6; ++i) root = (root + x / root) / 2;
-  return root;
-}
-
 }  // namespace
 
 std::optional<double> mean(std::span<const double> values) {
@@ -43,13 +34,27 @@ double student_t_975(std::size_t degrees) {
   return 1.959964 + inverse * (2.372271 + inverse * (2.822504 + inverse * 2.555849));
 }
 
-std::optional<double> half_width_95(std::span<const double> values) {
+// Newton's iteration with the four operations of IEEE 754, from a guess that halves the exponent.
+double square_root(double x) {
+  if (!(x > 0)) return 0;
+  double root = std::bit_cast<double>((std::bit_cast<std::uint64_t>(x) >> 1) + (511ULL << 52));
+  for (int i = 0; i < 6; ++i) root = (root + x / root) / 2;
+  return root;
+}
+
+std::optional<double> standard_error(std::span<const double> values) {
   if (values.size() < 3) return std::nullopt;
   const double centre = *mean(values);
   double squares = 0;
   for (const double value : values) squares += (value - centre) * (value - centre);
   const auto count = static_cast<double>(values.size());
-  return student_t_975(values.size() - 1) * square_root(squares / (count - 1) / count);
+  return square_root(squares / (count - 1) / count);
+}
+
+std::optional<double> half_width_95(std::span<const double> values) {
+  const auto error = standard_error(values);
+  if (!error) return std::nullopt;
+  return student_t_975(values.size() - 1) * *error;
 }
 
 std::optional<double> jain_index(std::span<const std::uint64_t> counts) {

@@ -13,6 +13,12 @@ std::optional<double> mean(std::span<const double> values);
 // Half the width of the 95% confidence interval of the mean (Student's t); none below three values.
 std::optional<double> half_width_95(std::span<const double> values);
 
+// Of the mean; none below three values.
+std::optional<double> standard_error(std::span<const double> values);
+
+// Within one unit in the last place, the same bits everywhere; 0 for what is not positive.
+double square_root(double x);
+
 // The 97.5% quantile of Student's t, to better than 1e-5; degrees >= 1.
 double student_t_975(std::size_t degrees);
 

@@ -8,6 +8,7 @@
 
 #include "core/base/fingerprint.h"
 #include "core/measure/statistics.h"
+#include "core/study/comparison.h"
 
 namespace latchlab {
 namespace {
@@ -17,15 +18,8 @@ constexpr Duration kShortest = milliseconds(1);
 
 using Variant = ConstantEnds;  // what is changed, of the model as it is
 
-std::vector<double> goodputs(const PointOutcome& point) {
-  std::vector<double> all;
-  for (const auto& repeat : point.repeats)
-    all.push_back(repeat && repeat->metrics.goodput_ops_s ? *repeat->metrics.goodput_ops_s : 0);
-  return all;
-}
-
 double goodput(const PointOutcome& point) {
-  return point.sound() ? mean(goodputs(point)).value_or(0) : 0;
+  return point.sound() ? mean(values_of(point, "goodput_ops_s")).value_or(0) : 0;
 }
 
 std::string prints(const PointOutcome& point) {
@@ -34,18 +28,10 @@ std::string prints(const PointOutcome& point) {
   return all;
 }
 
-// 1: a does more; -1: b does; 0: nobody knows. Repeats of one seed are paired.
+// 1: a does more; -1: b does; 0: nobody knows.
 int ahead_of(const PointOutcome& a, const PointOutcome& b) {
-  const double ratio = goodput(a) / goodput(b);
-  if (ratio < kWorthNaming && ratio > 1 / kWorthNaming) return 0;
-  std::vector<double> differences;
-  const std::vector<double> of_a = goodputs(a), of_b = goodputs(b);
-  for (std::size_t r = 0; r < std::min(of_a.size(), of_b.size()); ++r)
-    differences.push_back(of_a[r] - of_b[r]);
-  const auto half_width = half_width_95(differences);
-  const double difference = mean(differences).value_or(0);
-  if (half_width && difference - *half_width <= 0 && difference + *half_width >= 0) return 0;
-  return ratio > 1 ? 1 : -1;
+  const auto compared = compare(a, b, "goodput_ops_s");
+  return compared ? compared->ahead : 0;
 }
 
 class Search {

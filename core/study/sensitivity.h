@@ -18,12 +18,10 @@
 
 namespace latchlab {
 
-inline constexpr double kMoves = 1.02;        // a ratio, by this factor
-inline constexpr double kWorthNaming = 1.01;  // of two goodputs: less is no difference
+inline constexpr double kMoves = 1.02;  // a ratio, by this factor
 
-// Of two goodputs, at the end of a range: the first is still the greater one; nobody knows, for
-// they are within kWorthNaming, or the interval of three repeats or more contains 1; or the second
-// is.
+// Of two goodputs, at the end of a range: the first is still the greater one; nobody knows, as
+// compare() has it; or the second is.
 enum class Order : std::uint8_t { holds, undecided, flips };
 
 struct ComparedPair {

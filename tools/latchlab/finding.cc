@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/study/sensitivity.h"
+#include "core/study/comparison.h"
 #include "tools/latchlab/values.h"
 
 namespace latchlab::tool {

@@ -1,0 +1,69 @@
+#include "core/study/comparison.h"
+
+#include <algorithm>
+#include <span>
+
+#include "core/measure/statistics.h"
+
+namespace latchlab {
+namespace {
+
+std::vector<double> differences(std::span<const double> a, std::span<const double> b) {
+  std::vector<double> all;
+  for (std::size_t r = 0; r < a.size(); ++r) all.push_back(a[r] - b[r]);
+  return all;
+}
+
+bool same_seeds(const PointOutcome& a, const PointOutcome& b) {
+  return std::equal(a.repeats.begin(), a.repeats.end(), b.repeats.begin(), b.repeats.end(),
+                    [](const auto& x, const auto& y) { return x && y && x->seed == y->seed; });
+}
+
+// Half the width of the interval of the difference of two means.
+std::optional<double> half_width(std::span<const double> a, std::span<const double> b,
+                                 bool paired) {
+  if (paired) return half_width_95(differences(a, b));
+  const auto of_a = standard_error(a), of_b = standard_error(b);
+  if (!of_a || !of_b) return std::nullopt;
+  return student_t_975(std::min(a.size(), b.size()) - 1) *
+         square_root(*of_a * *of_a + *of_b * *of_b);
+}
+
+}  // namespace
+
+std::vector<double> values_of(const PointOutcome& point, const std::string& metric) {
+  std::vector<double> values;
+  for (const auto& repeat : point.repeats) {
+    if (!repeat || !has_run(repeat->status)) continue;
+    const Leaves leaves = repeat_leaves(repeat->metrics);
+    const LeafValue* const leaf = find_leaf(leaves, metric);
+    if (const auto value = leaf != nullptr ? number_of(*leaf) : std::nullopt)
+      values.push_back(*value);
+  }
+  return values;
+}
+
+std::optional<Comparison> compare(const PointOutcome& a, const PointOutcome& b,
+                                  const std::string& metric) {
+  const std::vector<double> of_a = values_of(a, metric), of_b = values_of(b, metric);
+  if (of_a.empty() || of_b.empty()) return std::nullopt;
+  Comparison made;
+  made.a = *mean(of_a);
+  made.b = *mean(of_b);
+  made.paired = of_a.size() == of_b.size() && of_a.size() == a.repeats.size() && same_seeds(a, b);
+  if (made.b == 0) {
+    made.ahead = made.a > 0 ? 1 : 0;
+    return made;
+  }
+  made.ratio = made.a / made.b;
+  if (const auto half = half_width(of_a, of_b, made.paired)) {
+    made.low = made.ratio - *half / made.b;
+    made.high = made.ratio + *half / made.b;
+  }
+  const bool near = made.ratio < kWorthNaming && made.ratio > 1 / kWorthNaming;
+  const bool unsure = made.low && *made.low <= 1 && *made.high >= 1;
+  if (!near && !unsure) made.ahead = made.ratio > 1 ? 1 : -1;
+  return made;
+}
+
+}  // namespace latchlab

@@ -1,0 +1,62 @@
+// Which of two points is ahead, and when nobody can tell.
+
+#include "core/study/comparison.h"
+
+#include <gtest/gtest.h>
+
+namespace latchlab {
+namespace {
+
+PointOutcome point_of(const std::vector<double>& goodputs, std::uint64_t first_seed = 1) {
+  PointOutcome point;
+  for (const double goodput : goodputs) {
+    RepeatOutcome repeat;
+    repeat.seed = first_seed++;
+    repeat.metrics.goodput_ops_s = goodput;
+    point.repeats.emplace_back(repeat);
+  }
+  return point;
+}
+
+Comparison compared(const PointOutcome& a, const PointOutcome& b) {
+  const auto made = compare(a, b, "goodput_ops_s");
+  EXPECT_TRUE(made);
+  return made.value_or(Comparison{});
+}
+
+TEST(Compare, pairs_repeats_of_equal_seeds) {
+  // Seeds differ by more than the two points do.
+  const std::vector<double> a = {103, 203, 303}, b = {100, 200, 300};
+  const Comparison paired = compared(point_of(a), point_of(b));
+  EXPECT_TRUE(paired.paired);
+  EXPECT_EQ(paired.ahead, 1);
+  EXPECT_DOUBLE_EQ(paired.ratio, 1.015);
+  EXPECT_DOUBLE_EQ(*paired.low, 1.015);
+  const Comparison apart = compared(point_of(a), point_of(b, 7));
+  EXPECT_FALSE(apart.paired);
+  EXPECT_EQ(apart.ahead, 0);
+  EXPECT_LT(*apart.low, 1);
+  EXPECT_GT(*apart.high, 1);
+}
+
+// Differences 5, 10, 15: a standard error of 5 / sqrt(3), Student's t of 4.303 with two degrees.
+TEST(Compare, gives_students_interval_of_the_ratio) {
+  const Comparison made = compared(point_of({105, 110, 115}), point_of({100, 100, 100}));
+  EXPECT_NEAR(*made.low, 1.1 - 4.302653 * 5 / 1.7320508 / 100, 1e-6);
+  EXPECT_NEAR(*made.high, 1.1 + 4.302653 * 5 / 1.7320508 / 100, 1e-6);
+  EXPECT_EQ(made.ahead, 0);
+}
+
+TEST(Compare, names_nobody_within_a_percent) {
+  EXPECT_EQ(compared(point_of({100.9, 100.9, 100.9}), point_of({100, 100, 100})).ahead, 0);
+  EXPECT_EQ(compared(point_of({100, 100, 100}), point_of({101.1, 101.1, 101.1})).ahead, -1);
+}
+
+TEST(Compare, has_nothing_to_say_of_what_was_not_measured) {
+  EXPECT_FALSE(compare(point_of({}), point_of({1}), "goodput_ops_s"));
+  EXPECT_FALSE(compare(point_of({1}), point_of({1}), "no.such.metric"));
+  EXPECT_EQ(compared(point_of({1}), point_of({0})).ahead, 1);
+}
+
+}  // namespace
+}  // namespace latchlab
