@@ -200,6 +200,7 @@ Leaves aggregate(std::vector<RepeatMetrics> repeats) {
   merged.open_loop = repeats.front().open_loop;
   merged.groups = repeats.front().groups;
   merged.series = repeats.front().series;
+  merged.window.batches = repeats.front().window.batches;
   const Leaves shape = repeat_leaves(merged);
   std::vector<Leaves> each;
   for (const RepeatMetrics& repeat : repeats) each.push_back(repeat_leaves(repeat));

@@ -140,6 +140,16 @@ const std::vector<MetricDoc>& metric_docs() {
       {"stationary", "1", "second half over first",
        "Goodput of the window's second half over that of its first.",
        "Within 5% of 1 the run was warm; else lengthen run.warmup or run.duration."},
+      {"window.warmup_ns", "ns", "warm-up",
+       "Simulated time before the measured window: run.warmup, or what was found with auto."},
+      {"window.settled", "1", "settled",
+       "1, or 0 where the two halves of the window differ by more than 5% and more than chance "
+       "makes "
+       "of it (the 95% interval of the difference, from twenty parts of the window), or where "
+       "nothing was counted.",
+       "At 0 the goodput tells of a transient: it is compared with nothing."},
+      {"window.batches", "1/s", "goodput by part",
+       "The goodput of each of twenty parts of the window, in order; in results.json, per repeat."},
       {"engine.verbs", "1", "verbs simulated", "Verbs posted in the whole run, warm-up included."},
       {"engine.events", "1", "events simulated", "Events of the simulator in the whole run."},
       {"engine.simulated_s", "s", "simulated time", "How much time the run has simulated."},

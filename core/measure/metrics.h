@@ -94,7 +94,14 @@ struct RepeatMetrics {
     bool operator==(const Safety&) const = default;
   } safety;
   Count recoveries, aborted_acquisitions, shared_as_exclusive;
-  Real stationary;  // goodput of the window's second half over its first half's
+  Real stationary;                     // goodput of the window's second half over its first half's
+  using Sequence = std::vector<Real>;  // one value for each interval of the window
+  struct Window {
+    Real warmup_ns;
+    Count settled;     // 1 or 0
+    Sequence batches;  // goodput of each of kBatches parts
+    bool operator==(const Window&) const = default;
+  } window;
   struct Engine {
     Count verbs, events;
     Real simulated_s;
@@ -116,7 +123,6 @@ struct RepeatMetrics {
     Table goodput_ops_s;  // by group
     bool operator==(const Groups&) const = default;
   } groups;
-  using Sequence = std::vector<Real>;  // one value for each interval of the window
   struct Series {
     Sequence goodput_ops_s, acquire_ns;
     bool operator==(const Series&) const = default;
@@ -185,6 +191,9 @@ void visit_metrics(Metrics& m, Visit&& visit) {
   visit("aborted_acquisitions", m.aborted_acquisitions, Fold::sum);
   visit("shared_as_exclusive", m.shared_as_exclusive, Fold::sum);
   visit("stationary", m.stationary, Fold::mean);
+  visit("window.warmup_ns", m.window.warmup_ns, Fold::mean);
+  visit("window.settled", m.window.settled, Fold::least);
+  visit("window.batches", m.window.batches, Fold::dropped);
   visit("engine.verbs", m.engine.verbs, Fold::sum);
   visit("engine.events", m.engine.events, Fold::sum);
   visit("engine.simulated_s", m.engine.simulated_s, Fold::sum);

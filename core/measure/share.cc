@@ -1,8 +1,10 @@
 #include "core/measure/share.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/measure/statistics.h"
+#include "core/measure/steady.h"
 
 namespace latchlab {
 namespace {
@@ -52,6 +54,8 @@ void add(MeasuredShare& sum, const MeasuredShare& share) {
   append(sum.cycles_by_client, share.cycles_by_client);
   sum.live_clients += share.live_clients;
   sum.without_progress += share.without_progress;
+  for (std::size_t i = 0; i < sum.batch_cycles.size(); ++i)
+    sum.batch_cycles[i] += share.batch_cycles[i];
   add_law(sum.law, share.law);
   sum.first_half += share.first_half;
   sum.second_half += share.second_half;
@@ -159,6 +163,10 @@ RepeatMetrics metrics_of(const MeasuredShare& share) {
   metrics.aborted_acquisitions = share.aborted;
   metrics.shared_as_exclusive = share.shared_as_exclusive;
   metrics.stationary = stationarity(share);
+  metrics.window.warmup_ns = static_cast<double>(share.warmup_ps) / 1e3;
+  metrics.window.settled = is_steady(share.batch_cycles) ? 1 : 0;
+  for (const std::uint64_t cycles : share.batch_cycles)
+    metrics.window.batches.emplace_back(static_cast<double>(cycles) * kBatches / window_s);
   metrics.engine.verbs = share.verbs_posted;
   metrics.engine.events = share.events;
   metrics.engine.simulated_s = Duration{static_cast<std::int64_t>(share.ended_ps)}.seconds();
@@ -183,6 +191,9 @@ std::string MeasuredShare::contradiction() const {
   if (interval_cycles.size() != intervals || interval_acquisitions.size() != intervals ||
       interval_acquire_ps.size() != intervals)
     return "its intervals are not those of its window";
+  if (batch_cycles.size() != kBatches || std::accumulate(batch_cycles.begin(), batch_cycles.end(),
+                                                         std::uint64_t{0}) != law.counted_cycles)
+    return "its batches are not those of its window";
   if (law.counted_cycles != cycle.count() || law.counted_cycles != first_half + second_half)
     return "its counted cycles are not those of its histogram";
   if (!read_phases.add_up_to(acquire_read) || !write_phases.add_up_to(acquire_write) ||

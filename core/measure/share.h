@@ -31,7 +31,9 @@ struct MeasuredShare {
   std::uint64_t live_clients = 0;
   std::uint64_t without_progress = 0;  // inside one acquire or release since before the window
 
-  WindowLaw law;                                  // of these clients
+  std::uint64_t warmup_ps = 0;              // from the start of the run until the window opened
+  std::vector<std::uint64_t> batch_cycles;  // counted, in each of kBatches parts
+  WindowLaw law;                            // of these clients
   std::uint64_t first_half = 0, second_half = 0;  // counted cycles
   std::uint64_t open_count = 0;                   // cycles open at the window's end
   std::uint64_t open_age_max_ps = 0;
@@ -78,6 +80,8 @@ void visit_share(Share& share, Visit&& visit) {
   visit("cycles_by_client", share.cycles_by_client);
   visit("live_clients", share.live_clients);
   visit("without_progress", share.without_progress);
+  visit("warmup_ps", share.warmup_ps);
+  visit("batch_cycles", share.batch_cycles);
   visit("law", share.law);
   visit("first_half", share.first_half);
   visit("second_half", share.second_half);

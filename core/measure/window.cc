@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/measure/steady.h"
 
 namespace latchlab {
 namespace {
@@ -38,6 +39,22 @@ WindowRecorder::WindowRecorder(std::uint32_t clients, std::vector<ClientId> meas
       clients_(clients),
       cycles_by_client_(clients, 0) {
   LATCHLAB_CHECK(length.ps > 0, "an empty window");
+}
+
+void WindowRecorder::open(Time date) {
+  const Duration length = end_ - start_;
+  start_ = date;
+  middle_ = date + length / 2;
+  end_ = date + length;
+  std::fill(cycles_by_client_.begin(), cycles_by_client_.end(), 0);
+  first_half_ = second_half_ = ages_at_start_ps_ = idle_ps_ = 0;
+  waited_ps_ = 0;
+  ages_at_end_ps_.clear();
+  batches_.clear();
+  for (Histogram* const each :
+       {&cycle_, &acquire_read_, &acquire_write_, &release_, &acquire_lock_})
+    *each = {};
+  std::fill(intervals_.begin(), intervals_.end(), Interval{});
 }
 
 std::uint64_t WindowRecorder::overlap_ps(Time from, Time to) const {
@@ -90,6 +107,7 @@ void WindowRecorder::cycle_ended(ClientId id, Time date) {
     ++(date < middle_ ? first_half_ : second_half_);
     if (Interval* const interval = interval_at(date)) ++interval->cycles;
   }
+  ++ended_;
   client.open = false;
   client.since = date;
 }
@@ -164,6 +182,14 @@ void WindowRecorder::write_to(MeasuredShare& share) const {
     share.cycles_by_client.push_back(cycles_by_client_[id.value]);
   }
   share.law = law();
+  std::uint64_t before = 0;
+  for (std::size_t batch = 0; batch < kBatches; ++batch) {
+    const bool told = batch + 1 < kBatches && batch < batches_.size();
+    const std::uint64_t now = told ? batches_[batch] : counted_cycles();
+    share.batch_cycles.push_back(now - before);
+    before = now;
+  }
+  share.warmup_ps = static_cast<std::uint64_t>(start_.ps);
   share.first_half = first_half_;
   share.second_half = second_half_;
   write_open(share);

@@ -40,6 +40,13 @@ class WindowRecorder {
   void measure_intervals(Duration length);
   void measure_lock(LockId lock) { lock_ = lock; }
 
+  // Measures anew from `date` on, before any call of that date: what counted so far does not.
+  void open(Time date);
+  // At the end of each of kBatches parts of the window, in order; the last one need not be told.
+  void batch_ended() { batches_.push_back(counted_cycles()); }
+  // All cycles that have ended so far, in the window or not.
+  std::uint64_t ended_cycles() const { return ended_; }
+
   // Whether something that ends at `date` counts.
   bool counts(Time date) const { return date >= start_ && date < end_; }
 
@@ -91,6 +98,8 @@ class WindowRecorder {
   std::vector<std::uint64_t> cycles_by_client_;
   std::uint64_t first_half_ = 0;
   std::uint64_t second_half_ = 0;
+  std::uint64_t ended_ = 0;
+  std::vector<std::uint64_t> batches_;  // counted cycles at the end of each
   // Of cycles that have ended; law() adds those that are still open.
   std::uint64_t ages_at_start_ps_ = 0;
   std::vector<std::uint64_t> ages_at_end_ps_;  // one per cycle that was open at the end

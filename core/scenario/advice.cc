@@ -9,7 +9,6 @@
 namespace latchlab {
 namespace {
 
-constexpr std::int64_t kAdaptations = 10;
 constexpr std::int64_t kTimeouts = 3;
 
 void add(std::vector<std::string>& lines, std::string line) {
@@ -41,7 +40,8 @@ std::vector<std::string> time_warnings(const std::vector<Point>& points,
     });
     if (info == protocols.end()) continue;
     const auto needed = [&](auto time) { return time ? time(point.protocol.params) : Duration{}; };
-    warn_of_time(point, "run.warmup", point.run.warmup, "ten adaptation periods", kAdaptations,
+    if (point.run.warmup)
+      warn_of_time(point, "run.warmup", *point.run.warmup, "ten adaptation periods", kAdaptations,
                  needed(info->adaptation_period), warnings);
     warn_of_time(point, "run.duration", point.run.duration, "three timeouts", kTimeouts,
                  needed(info->longest_timeout), warnings);

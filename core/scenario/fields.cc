@@ -215,6 +215,7 @@ std::int64_t read_number(const Given& given) {
 }
 
 YamlNode write_number(const ScenarioKey& key, std::optional<std::int64_t> value) {
+  if (!value && !key.automatic.empty()) return yaml_text(key.automatic);
   const bool word = key.kind == KeyKind::choice;
   if (!value || *value < key.least || *value > key.most ||
       (word && (*value < 0 || *value >= std::ssize(key.choices))))

@@ -144,11 +144,20 @@ Value<T> number(KeyKind kind, M T::*field, const char* min = "", const char* max
       quantity(kind, min, max, form),
       [field](const Given& given, T& spec) {
         spec.*field = M{};
+        const std::string& word = given.key.automatic;
+        if (!word.empty() && given.node.is_scalar() && given.node.text == word) return;
         if (!given.node.is_null()) assign(spec.*field, read_number(given));
       },
       [field](const ScenarioKey& key, const T& spec) {
         return write_number(key, number_of(spec.*field));
       });
+}
+
+// A number, or `word` where the program is to find it.
+template <class T>
+Value<T> or_word(const char* word, Value<T> value) {
+  value.key.automatic = word;
+  return value;
 }
 
 // `get(spec)` is the number, if there is one; `set(spec, number)`.

@@ -123,6 +123,7 @@ Json value_of(const ScenarioKey& key) {
   Json schema = key.supported ? kind_schema(key) : Json{{"type", "null"}};
   if (!key.supported && key.kind == KeyKind::list)
     schema = any_of({schema, {{"type", "array"}, {"maxItems", 0}}});
+  if (!key.automatic.empty()) schema = any_of({schema, {{"const", key.automatic}}});
   if (key.supported && key.nullable) schema = any_of({schema, {{"type", "null"}}});
   schema["description"] = key.says + (key.supported ? "" : " Not in this build.") +
                           " Example: " + std::string(key.name()) + ": " + key.example;

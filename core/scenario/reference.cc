@@ -130,6 +130,7 @@ std::string allowed_values(const ScenarioKey& key) {
     words = fmt::format("{}, at least {}", name_of(key.kind), key.min);
   else
     words = name_of(key.kind);
+  if (!key.automatic.empty()) words += " | " + key.automatic;
   return words + (key.nullable && key.supported ? ", or null" : "");
 }
 

@@ -72,6 +72,7 @@ struct ScenarioKey {
   std::vector<std::string> when = {};
   bool required = false;       // of a mapping that may have it
   bool nullable = false;       // `null` is a value too
+  std::string automatic = {};  // a word in place of a number that the program finds by itself
   std::string short_for = {};  // a mapping may be written as the value of this key of it
   bool supported = true;       // false: documented, and refused by this build
 

@@ -63,9 +63,12 @@ const Keys& run_keys() {
   using Run = RunSpec;
   const Value<Run> acquisitions{quantity(count, "1")};
   static const Keys keys = rows<Run>({
-      {"warmup", number(duration, &Run::warmup, "0us", "3600s"), "100ms",
-       "Simulated time before the measured window. `check` warns when it is shorter than ten "
-       "adaptation periods of the lock."},
+      {"warmup", or_word("auto", number(duration, &Run::warmup, "0us", "3600s")), "100ms",
+       "Simulated time before the measured window. auto: until goodput has settled, by MSER-5, at "
+       "least half of `duration` and ten adaptation periods of the lock; where the window shows "
+       "that it has not, another one is measured, the last one ten durations after the start. Each "
+       "repeat says how long it took. Half of `duration` where that is not looked for: on "
+       "hardware, with faults, and with scripted arrivals."},
       {"duration", number(duration, &Run::duration, "1us", "3600s"), "100ms",
        "Length of the measured window, [warmup, warmup + duration)."},
       {"acquisitions", acquisitions, "1M", "So many acquisitions in place of a duration.",
@@ -75,6 +78,14 @@ const Keys& run_keys() {
       {"repeats", number(count, &Run::repeats, "1", "1k"), "3",
        "Runs of each point, each with a seed of its own; from three on, results carry a 95% "
        "confidence interval."},
+      {"precision", number(ratio, &Run::precision_ppb, "0.01%", "100%"), "2%",
+       "Adds repeats, at least three in all, until half the 95% interval of `precision_of` is "
+       "within this share of its mean; null: not.",
+       kNullable},
+      {"precision_of", line(&Run::precision_of), "acquire_ns.p99",
+       "Which metric `precision` is asked of, a path of results.json."},
+      {"most_repeats", number(count, &Run::most_repeats, "3", "1k"), "100",
+       "Where `precision` gives up."},
       {"guard", words({"off", "sampled", "on"}, &Run::guard), "sampled",
        "Checks exclusion by two FETCH_ADDs around each use of a lock, which no verb count includes "
        "but every time does: of all locks, or (`sampled`) of one lock in 16, drawn from the seed, "

@@ -8,6 +8,8 @@
 namespace latchlab {
 namespace {
 
+constexpr const char* kGoodput = "goodput_ops_s";
+
 std::vector<double> differences(std::span<const double> a, std::span<const double> b) {
   std::vector<double> all;
   for (std::size_t r = 0; r < a.size(); ++r) all.push_back(a[r] - b[r]);
@@ -29,7 +31,31 @@ std::optional<double> half_width(std::span<const double> a, std::span<const doub
          square_root(*of_a * *of_a + *of_b * *of_b);
 }
 
+// Of a few repeats one after the other, part by part.
+std::vector<double> batches_of(const PointOutcome& point) {
+  std::vector<double> all;
+  for (const auto& repeat : point.repeats)
+    if (repeat && has_run(repeat->status))
+      for (const auto& batch : repeat->metrics.window.batches) all.push_back(batch.value_or(0));
+  return all;
+}
+
+double number_at(const Leaves& metrics, const char* path, double otherwise) {
+  const LeafValue* const leaf = find_leaf(metrics, path);
+  return leaf != nullptr ? number_of(*leaf).value_or(otherwise) : otherwise;
+}
+
 }  // namespace
+
+Doubt doubt_of(const PointOutcome& point) {
+  const Leaves metrics = point.metrics();
+  if (number_at(metrics, "goodput_ops_s", 0) <= 0) return Doubt::nothing_done;
+  if (number_at(metrics, "open_loop.carried", 1) <= 0) return Doubt::overloaded;
+  if (number_at(metrics, "window.settled", 1) <= 0) return Doubt::unsettled;
+  if (point.status() == RepeatStatus::starved) return Doubt::starved;
+  if (number_at(metrics, "safety.checks", -1) < 0) return Doubt::unchecked;
+  return Doubt::none;
+}
 
 std::vector<double> values_of(const PointOutcome& point, const std::string& metric) {
   std::vector<double> values;
@@ -56,7 +82,9 @@ std::optional<Comparison> compare(const PointOutcome& a, const PointOutcome& b,
     return made;
   }
   made.ratio = made.a / made.b;
-  if (const auto half = half_width(of_a, of_b, made.paired)) {
+  auto half = half_width(of_a, of_b, made.paired);
+  if (!half && metric == kGoodput) half = half_width(batches_of(a), batches_of(b), false);
+  if (half) {
     made.low = made.ratio - *half / made.b;
     made.high = made.ratio + *half / made.b;
   }

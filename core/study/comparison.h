@@ -24,9 +24,21 @@ struct Comparison {
 // `metric`: a path of results.json that is a number. None where it was not measured in one of the
 // two. Repeats are paired where both points have as many and their seeds agree one by one; the
 // interval is Student's, of three repeats or more, unpaired after Welch with the fewer degrees of
-// freedom.
+// freedom. Of fewer repeats the goodput's is that of the parts of their windows, which knows chance
+// within a run, and not what another seed would do.
 std::optional<Comparison> compare(const PointOutcome& a, const PointOutcome& b,
                                   const std::string& metric);
+
+// Why the numbers of a sound point are not to be compared with others'.
+enum class Doubt : std::uint8_t {
+  none,
+  nothing_done,  // no cycle ended in the window
+  overloaded,    // an open loop whose queues grow
+  unsettled,     // the window tells of a transient, be it that some clients starve in it
+  starved,       // clients wait for ever
+  unchecked,     // nobody watched mutual exclusion
+};
+Doubt doubt_of(const PointOutcome& point);
 
 // The metric in each repeat that has it.
 std::vector<double> values_of(const PointOutcome& point, const std::string& metric);

@@ -27,36 +27,6 @@ std::vector<ClientId> clients_of(const World& world, const Hosting& backend, std
 
 }  // namespace
 
-// ---- one client's stopwatch ----
-
-void MeasuringObserver::Meter::mark(Phase phase) {
-  mark_at(phase, clock->true_now());
-}
-
-void MeasuringObserver::Meter::was(Phase phase) {
-  const Phase goes_on = std::exchange(current, phase);
-  mark(goes_on);
-}
-
-void MeasuringObserver::Meter::mark_at(Phase phase, Time now) {
-  spent[static_cast<std::size_t>(current)] += now - since;
-  current = phase;
-  since = now;
-}
-
-void MeasuringObserver::Meter::restart(Time now) {
-  spent = {};
-  current = Phase::other;
-  since = begun = now;
-}
-
-Duration MeasuringObserver::Meter::stop(Time now) {
-  mark_at(Phase::other, now);  // time may have gone on since: the phases must add up
-  return now - begun;
-}
-
-// ---- the observer ----
-
 MeasuringObserver::MeasuringObserver(const World& world, Backend& backend, std::uint32_t worker,
                                      Time window_start, Duration window, OnViolation on_violation)
     : world_(world),
@@ -103,6 +73,13 @@ void MeasuringObserver::window_opens() {
   background_before_ = background_tally();
 }
 
+void MeasuringObserver::measure_anew() {
+  window_start_ = backend_.true_now();
+  recorder_.open(window_start_);
+  counted_ = {};
+  window_opens();
+}
+
 std::uint64_t MeasuringObserver::recoveries() const {
   std::uint64_t total = 0;
   for (const ClientId client : measured_) total += world_.client(client).recoveries();
@@ -134,9 +111,9 @@ void MeasuringObserver::cycle_begins(ClientId client) {
   const std::uint64_t before = recorder_.counted_cycles();
   recorder_.next_cycle(client, now);
   if (recorder_.counted_cycles() != before) {
-    cycles_.take(tally);
-    acquisitions_.atomics += meter.atomics_in_acquire;
-    acquisitions_.mismatched += meter.mismatched_in_acquire;
+    counted_.cycles.take(tally);
+    counted_.acquisitions.atomics += meter.atomics_in_acquire;
+    counted_.acquisitions.mismatched += meter.mismatched_in_acquire;
   } else {
     tally = {};
   }
@@ -166,7 +143,7 @@ void MeasuringObserver::acquire_begins(ClientId client, const Want& want) {
 
 void MeasuringObserver::acquire_aborted(ClientId client, const Want& /*want*/, AbortReason reason) {
   monitor_.withdrawn(client);
-  if (recorder_.counts(backend_.true_now())) ++aborted_;
+  if (recorder_.counts(backend_.true_now())) ++counted_.aborted;
   if (reason == AbortReason::deadline) meters_[client.value].trying = false;
 }
 
@@ -180,9 +157,11 @@ void MeasuringObserver::acquired(ClientId client, const Grant& grant) {
   meter.mismatched_in_acquire += tally.mismatched - meter.mismatched_at_acquire;
   recorder_.acquired(now, meter.stop(now), shared, grant.lock.id);
   if (recorder_.counts(now)) {
-    (shared ? read_ : write_).add(meter.spent);
-    if (has_waited(meter.spent)) (shared ? read_waited_ : write_waited_).add(meter.spent);
-    if (grant.mode == LockMode::exclusive) ++as_exclusive_[static_cast<std::size_t>(meter.asked)];
+    (shared ? counted_.read : counted_.write).add(meter.spent);
+    if (has_waited(meter.spent))
+      (shared ? counted_.read_waited : counted_.write_waited).add(meter.spent);
+    if (grant.mode == LockMode::exclusive)
+      ++counted_.as_exclusive[static_cast<std::size_t>(meter.asked)];
   }
   note(now, kGranted, client, grant);
   judge(monitor_.granted(client, grant));
@@ -209,7 +188,7 @@ void MeasuringObserver::upgraded(ClientId client, const Grant& grant) {
 void MeasuringObserver::upgrade_aborted(ClientId client, const Grant& /*grant*/,
                                         AbortReason /*reason*/) {
   meters_[client.value].upgrading = false;
-  if (recorder_.counts(backend_.true_now())) ++aborted_;
+  if (recorder_.counts(backend_.true_now())) ++counted_.aborted;
 }
 
 void MeasuringObserver::extended(ClientId client, const Grant& grant) {
@@ -230,7 +209,7 @@ void MeasuringObserver::released(ClientId client, const Grant& grant, ReleaseRes
   const Time now = backend_.true_now();
   meter.releasing = false;
   recorder_.released(now, meter.stop(now));
-  if (recorder_.counts(now)) release_.add(meter.spent);
+  if (recorder_.counts(now)) counted_.release.add(meter.spent);
   monitor_.released(client, grant, result);
   note(now, kReleased, client, grant);
 }
@@ -269,16 +248,16 @@ MeasuredShare MeasuringObserver::share() const {
   recorder_.write_to(share);
   LATCHLAB_CHECK(share.law.holds(), "the window's law does not hold");
   count_clients(share);
-  share.read_phases = read_;
-  share.write_phases = write_;
-  share.release_phases = release_;
-  share.reads_waited = read_waited_;
-  share.writes_waited = write_waited_;
-  share.cycle_verbs = cycles_;
-  share.acquisitions = acquisitions_;
-  share.aborted = aborted_;
-  share.shared_as_exclusive = as_exclusive_[static_cast<std::size_t>(LockMode::shared)];
-  share.update_as_exclusive = as_exclusive_[static_cast<std::size_t>(LockMode::update)];
+  share.read_phases = counted_.read;
+  share.write_phases = counted_.write;
+  share.release_phases = counted_.release;
+  share.reads_waited = counted_.read_waited;
+  share.writes_waited = counted_.write_waited;
+  share.cycle_verbs = counted_.cycles;
+  share.acquisitions = counted_.acquisitions;
+  share.aborted = counted_.aborted;
+  share.shared_as_exclusive = counted_.as_exclusive[static_cast<std::size_t>(LockMode::shared)];
+  share.update_as_exclusive = counted_.as_exclusive[static_cast<std::size_t>(LockMode::update)];
   share.recoveries = recoveries() - recoveries_before_;
   const SafetyCounts& safety = monitor_.counts();
   share.checks = safety.checks;

@@ -31,8 +31,11 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   // Attaches phase marks and first effects.
   void watch_clients();
   WindowRecorder& recorder() { return recorder_; }
-  // To be called at the dates of the window.
+  // To be called at the date at which the window opens.
   void window_opens();
+  // The window opens now, and not as it was thought to; what has counted does not.
+  void measure_anew();
+  bool sees_everything() const { return sees_everything_; }
   void client_crashed(ClientId client);
   void prefetch_client(ClientId client) const;
 
@@ -102,12 +105,14 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   std::vector<Meter> meters_;  // by ClientId
   std::string violation_;
 
-  VerbTally cycles_;  // of counted cycles
-  AcquireAtomics acquisitions_;
-  PhaseTotals read_, write_, release_;
-  PhaseTotals read_waited_, write_waited_;
-  std::uint64_t aborted_ = 0;
-  std::array<std::uint64_t, kLockModes> as_exclusive_ = {};  // grants, by what was asked for
+  struct Counted {
+    VerbTally cycles;  // of counted cycles
+    AcquireAtomics acquisitions;
+    PhaseTotals read, write, release;
+    PhaseTotals read_waited, write_waited;
+    std::uint64_t aborted = 0;
+    std::array<std::uint64_t, kLockModes> as_exclusive = {};  // grants, by what was asked for
+  } counted_;                                                 // inside the window
   VerbTally background_before_;
   std::uint64_t recoveries_before_ = 0;
 };

@@ -1,11 +1,13 @@
 #include "core/study/observers.h"
 
 #include "core/base/check.h"
+#include "core/measure/steady.h"
+#include "core/study/warm_up.h"
 
 namespace latchlab {
 
 WorkerObservers::WorkerObservers(const World& world, Backend& backend, const Point& point,
-                                 std::span<GuardRecord> journal)
+                                 std::span<GuardRecord> journal, bool seeks)
     : backend_(backend) {
   const bool guarded = world.world_shape().guard;
   if (guarded && journal.empty()) {
@@ -14,14 +16,20 @@ WorkerObservers::WorkerObservers(const World& world, Backend& backend, const Poi
   }
   LATCHLAB_CHECK(!guarded || journal.size() == world.world_shape().clients(),
                  "the journal has not one line for each client");
-  const Time opens = Time{} + point.run.warmup;
+  const Duration window = point.run.duration;
+  const Time opens = Time{} + (seeks ? window * (WarmUp::kMost + 1) : point.run.earliest());
   for (std::uint32_t worker = 0; worker < backend.workers(); ++worker) {
-    observers_.push_back(std::make_unique<MeasuringObserver>(
-        world, backend, worker, opens, point.run.duration, point.run.on_violation));
+    observers_.push_back(std::make_unique<MeasuringObserver>(world, backend, worker, opens, window,
+                                                             point.run.on_violation));
     MeasuringObserver& observer = *observers_.back();
     if (point.run.series.ps > 0) observer.recorder().measure_intervals(point.run.series);
     observer.watch_clients();
-    backend.at_worker(worker, opens, [&observer] { observer.window_opens(); });
+    if (!seeks) {
+      backend.at_worker(worker, opens, [&observer] { observer.window_opens(); });
+      for (std::int64_t n = 1; n < std::int64_t{kBatches}; ++n)
+        backend.at_worker(worker, opens + window * n / std::int64_t{kBatches},
+                          [&observer] { observer.recorder().batch_ended(); });
+    }
     if (guarded)
       guards_.push_back(std::make_unique<Guard>(
           GuardedLocks(point.run.guard, world.world_shape().seed),

@@ -20,10 +20,13 @@ namespace latchlab {
 // guard words, each worker has a guard, too.
 class WorkerObservers final : public LoopObserver {
  public:
-  // Made after World::attach; puts the opening of the window on each worker's agenda. The journal
+  // Made after World::attach; puts the opening of the window and the ends of its parts on each
+  // worker's agenda, unless `seeks`: then only() is told by who seeks the end of the warm-up. The
+  // journal
   // has a line for each client of the run, or none at all: then it is kept here.
   WorkerObservers(const World& world, Backend& backend, const Point& point,
-                  std::span<GuardRecord> journal);
+                  std::span<GuardRecord> journal, bool seeks);
+  MeasuringObserver& only() { return *observers_.front(); }  // of one worker
 
   // What client loops are to report to: the observer itself where there is only one.
   LoopObserver& front();

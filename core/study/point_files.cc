@@ -48,6 +48,12 @@ std::string stored_text(const StoredRepeat& stored) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+// With run.precision there may be more than were asked for.
+std::uint32_t most_repeats(const Point& point) {
+  const RunSpec& run = point.run;
+  return run.precision_ppb == 0 ? run.repeats : std::max(run.repeats, run.most_repeats);
+}
+
 bool all_text(const Json& list) {
   return list.is_array() &&
          std::all_of(list.begin(), list.end(), [](const Json& each) { return each.is_string(); });
@@ -58,6 +64,9 @@ bool all_text(const Json& list) {
 std::string repeat_key(const Point& point, std::uint32_t repeat, const std::string& program) {
   Point plain = point;
   plain.run.repeats = 1;
+  plain.run.precision_ppb = 0;
+  plain.run.precision_of = RunSpec{}.precision_of;
+  plain.run.most_repeats = RunSpec{}.most_repeats;
   Fingerprint hash;
   add_text(hash, emit_yaml(write_point(plain, "")));
   add_text(hash, program);
@@ -145,7 +154,7 @@ Status PointFiles::adopt(const Scenario& scenario) {
   all.insert(all.end(), here.begin(), here.end());
   std::map<std::string, std::string> wanted;  // key -> file
   for (std::size_t p = 0; p < scenario.points.size(); ++p)
-    for (std::uint32_t r = 0; r < scenario.points[p].run.repeats; ++r)
+    for (std::uint32_t r = 0; r < most_repeats(scenario.points[p]); ++r)
       wanted.emplace(repeat_key(scenario.points[p], r, program_), point_file(directory_, p, r));
   bool related = here.empty();
   for (Found& found : all) {
@@ -167,7 +176,7 @@ Status PointFiles::adopt(const Scenario& scenario) {
   }
   for (std::size_t p = 0; p < scenario.points.size(); ++p) {
     const Point& point = scenario.points[p];
-    for (std::uint32_t r = 0; r < point.run.repeats; ++r) {
+    for (std::uint32_t r = 0; r < most_repeats(point); ++r) {
       const auto outcome = find(point, r);
       std::error_code error;
       if (!outcome || fs::exists(point_file(directory_, p, r), error)) continue;

@@ -201,6 +201,7 @@ Point shortened(Point point) {
   const Duration shorter = point.run.duration / kShorter;
   point.run.duration = std::max(shorter, std::min(kShortest, point.run.duration));
   point.run.repeats = 1;
+  point.run.precision_ppb = 0;
   return point;
 }
 

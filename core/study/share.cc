@@ -10,6 +10,7 @@
 #include "core/base/random.h"
 #include "core/study/cpu_faults.h"
 #include "core/study/observers.h"
+#include "core/study/warm_up.h"
 #include "core/workload/grouped.h"
 
 namespace latchlab {
@@ -92,7 +93,7 @@ std::vector<MicroSetup> workloads_of(const Point& point, const World& world) {
   setup.clients = point.platform.clients();
   setup.seed = world.world_shape().seed;
   setup.skip_release_ppb = skip_release_ppb(point);
-  setup.window_start = point.run.warmup;
+  setup.window_start = point.run.earliest();
   setup.window = point.run.duration;
   setup.now = [&world](ClientId client) { return world.verbs(client).now(); };
   setup.find_object = [&world](LockId id) { return world.object_of(id); };
@@ -184,6 +185,34 @@ void spawn_clients(const World& world, Hosting& backend, GroupedWorkload& worklo
   }
 }
 
+// Whatever has dates of its own, such as faults, refers to a window whose date is known.
+bool seeks_steady_state(const Point& point, const World& world, const Backend& backend) {
+  for (std::uint32_t i = 0; i < point.platform.clients(); ++i)
+    if (!world.hosts(ClientId{i})) return false;
+  bool scripted = false;
+  for_each_workload(point, [&scripted](const WorkloadSpec& workload) {
+    scripted = scripted || workload.arrivals.kind == ArrivalKind::script;
+  });
+  return !point.run.warmup && point.faults.empty() && !scripted && backend.sees_all_effects() &&
+         backend.workers() == 1;
+}
+
+RunEnd run_until_steady(const Point& point, const ProtocolEntry& entry, const World& world,
+                        Backend& backend, WorkerObservers& observers, GroupedWorkload& workload) {
+  const auto period = entry.info.adaptation_period;
+  const Duration least = period ? period(point.protocol.params) * kAdaptations : Duration{};
+  WarmUp warm_up(observers.only(), backend, point.run, least, [&](Time) {
+    for (std::uint32_t i = 0; i < point.platform.clients(); ++i)
+      workload.of(ClientId{i})
+          .window_opens(ClientId{i}, backend.local_now(world.node_of(ClientId{i})));
+  });
+  warm_up.begin();
+  const RunEnd end = backend.run_until(warm_up.latest_end());
+  if (warm_up.over()) return RunEnd::reached;
+  warm_up.give_up();
+  return end;
+}
+
 void check_books(const Inspecting& backend) {
   const VerbCensus census = backend.census();
   LATCHLAB_CHECK(census.posted == census.executed + census.failed + census.in_flight,
@@ -221,8 +250,9 @@ ShareOutcome run_share(const Point& point, const ProtocolEntry& entry, std::uint
   if (std::string over = limits_exceeded(point, *protocol, held); !over.empty())
     return refused(std::move(outcome), RepeatStatus::failed, std::move(over));
 
-  const Time ends = Time{} + point.run.warmup + point.run.duration;
-  WorkerObservers observers(world, *backend, point, options.guard_journal);
+  const bool seeks = seeks_steady_state(point, world, *backend);
+  const Time ends = Time{} + point.run.earliest() + point.run.duration;
+  WorkerObservers observers(world, *backend, point, options.guard_journal, seeks);
   if (point.run.hottest_lock) observers.measure_lock(workload.value()->of(ClientId{0}).hottest());
   schedule_faults(point, world, *backend, observers);
   schedule_cpu_faults(point, world, *backend, outcome.seed, ends);
@@ -234,7 +264,9 @@ ShareOutcome run_share(const Point& point, const ProtocolEntry& entry, std::uint
     prefetch_bytes(&world.client(client), kPartBytes);
   });
   if (options.about_to_run) options.about_to_run(*backend);
-  outcome.end = backend->run_until(ends);
+  outcome.end = seeks
+                    ? run_until_steady(point, entry, world, *backend, observers, *workload.value())
+                    : backend->run_until(ends);
   watching.ended(backend->true_now());
   check_books(*backend);
   outcome.shares = observers.shares();

@@ -27,9 +27,14 @@ Result<StoredStudy> load_stored_study(const std::string& directory,
   StoredStudy study{std::move(scenario).value(), {}, {}};
   study.outcome.points.resize(study.scenario.points.size());
   for (std::size_t p = 0; p < study.scenario.points.size(); ++p) {
-    auto& repeats = study.outcome.points[p].repeats;
+    PointOutcome& point = study.outcome.points[p];
+    auto& repeats = point.repeats;
     repeats.resize(study.scenario.points[p].run.repeats);
-    for (std::uint32_t r = 0; r < repeats.size(); ++r) {
+    for (std::uint32_t r = 0;; ++r) {
+      if (r == repeats.size()) {
+        if (!point.complete() || !wants_another(study.scenario.points[p], point)) break;
+        repeats.emplace_back();
+      }
       const std::string path = point_file(directory, p, r);
       if (!fs::exists(path, error)) {
         study.outcome.interrupted = true;

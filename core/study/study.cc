@@ -8,11 +8,20 @@
 #include <list>
 #include <utility>
 
+#include "core/measure/statistics.h"
 #include "core/protocols/registry.h"
+#include "core/scenario/quantities.h"
 #include "core/study/child.h"
+#include "core/study/comparison.h"
 #include "core/study/point_files.h"
 
 namespace latchlab {
+
+namespace {
+
+constexpr std::size_t kFewestForInterval = 3;
+
+}  // namespace
 
 bool PointOutcome::complete() const {
   return std::all_of(repeats.begin(), repeats.end(), [](const auto& r) { return r.has_value(); });
@@ -40,6 +49,19 @@ Leaves PointOutcome::metrics() const {
   for (const auto& repeat : repeats)
     if (repeat && has_run(repeat->status)) all.push_back(repeat->metrics);
   return all.empty() ? Leaves{} : aggregate(std::move(all));
+}
+
+bool wants_another(const Point& point, const PointOutcome& outcome) {
+  const RunSpec& run = point.run;
+  if (run.precision_ppb == 0 || !outcome.sound()) return false;
+  const std::size_t repeats = outcome.repeats.size();
+  if (repeats < kFewestForInterval) return true;
+  if (repeats >= run.most_repeats) return false;
+  const std::vector<double> values = values_of(outcome, run.precision_of);
+  const double centre = mean(values).value_or(0);
+  const double share = static_cast<double>(run.precision_ppb) / kWholePpb;
+  const auto half = half_width_95(values);
+  return half && *half > share * (centre < 0 ? -centre : centre);
 }
 
 namespace {
@@ -111,7 +133,9 @@ class Pool {
       outcome_.points[p].repeats.resize(scenario.points[p].run.repeats);
       for (std::uint32_t r = 0; r < scenario.points[p].run.repeats; ++r)
         if (!take_stored({p, r})) work_.push_back({p, r});
+      add_repeats(p);
     }
+    work_ahead_ = 0;
     for (const Work& each : work_) work_ahead_ += amount(each);
   }
 
@@ -141,6 +165,18 @@ class Pool {
   double amount(Work work) const {
     return options_.work ? options_.work(scenario_.points[work.point]) : 1;
   }
+  // One after the other, so that how many there are does not depend on which end first.
+  void add_repeats(std::size_t point) {
+    PointOutcome& outcome = outcome_.points[point];
+    while (outcome.complete() && wants_another(scenario_.points[point], outcome)) {
+      const Work next{point, static_cast<std::uint32_t>(outcome.repeats.size())};
+      outcome.repeats.emplace_back();
+      if (take_stored(next)) continue;
+      work_.push_back(next);
+      work_ahead_ += amount(next);
+    }
+  }
+
   bool take_stored(Work work) {
     if (options_.files == nullptr) return false;
     auto stored = options_.files->find(scenario_.points[work.point], work.repeat);
@@ -204,6 +240,7 @@ class Pool {
     outcome_.points[work.point].repeats[work.repeat] = std::move(result);
     ++done_;
     work_done_ += amount(work);
+    add_repeats(work.point);
     tell_progress();
   }
 

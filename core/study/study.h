@@ -66,6 +66,9 @@ struct StudyOutcome {
   double wall_s = 0;
 };
 
+// Whether run.precision of a point whose repeats are all complete wants another one.
+bool wants_another(const Point& point, const PointOutcome& outcome);
+
 // SIGINT and SIGTERM end a study early: running repeats are dropped, finished ones kept.
 StudyOutcome run_study(const Scenario& scenario, const StudyOptions& options,
                        const BackendFactory& make_backend);

@@ -27,6 +27,15 @@ ArrivalQueue::ArrivalQueue(ArrivalDates dates, Duration window_start, Duration w
       middle_(window_start + window / 2),
       end_(window_start + window) {}
 
+void ArrivalQueue::window_opens(Duration start) {
+  const Duration length = end_ - start_;
+  start_ = start;
+  middle_ = start + length / 2;
+  end_ = start + length;
+  tally_ = {.backlog_max = tally_.backlog_max};
+  if (taken_ > 0 && in_window(last_)) tally_.offered = 1;  // taken before it arrives
+}
+
 void ArrivalQueue::wait(OpenLoopTally& tally, const ArrivalQueue& queue, Duration from,
                         Duration to) {
   const auto within = [&](Duration begin, Duration end) {
@@ -43,6 +52,7 @@ std::optional<ArrivalQueue::Arrival> ArrivalQueue::take(Duration now) {
   if (next_.scripted() != nullptr) arrival.scripted = *next_.scripted();
   for (; !ahead_.over() && ahead_.at() <= now; ahead_.advance()) ++arrived_;
   if (arrived_ > taken_) tally_.backlog_max = std::max(tally_.backlog_max, arrived_ - taken_);
+  last_ = arrival.at;
   if (in_window(arrival.at)) ++tally_.offered;
   wait(tally_, *this, arrival.at, std::max(arrival.at, now));
   next_.advance();

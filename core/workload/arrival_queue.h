@@ -46,6 +46,9 @@ class ArrivalQueue {
     Duration at;
     std::optional<ScriptedArrival> scripted;
   };
+  // The window begins then, and not as it was told before: what was counted so far does not count.
+  void window_opens(Duration start);
+
   // The next section, of a client that is free `now`; none: there are no more.
   std::optional<Arrival> take(Duration now);
 
@@ -61,6 +64,7 @@ class ArrivalQueue {
   std::uint64_t arrived_ = 0;  // how many ahead_ has seen
   std::uint64_t taken_ = 0;
   Duration start_, middle_, end_;
+  Duration last_;  // when what was taken last arrives
   OpenLoopTally tally_;
 };
 

@@ -176,6 +176,12 @@ Duration MicroWorkload::start_offset(ClientId client) {
   return uniform_below(once, spread);
 }
 
+void MicroWorkload::window_opens(ClientId client, Time now) {
+  if (arrivals_.empty()) return;
+  Arrivals& mine = arrivals_[place_of(client)];
+  mine.queue.window_opens(mine.start ? now - *mine.start : Duration{});
+}
+
 OpenLoopTally MicroWorkload::tally(ClientId client, Time now) const {
   if (arrivals_.empty()) return {};
   const Arrivals& mine = arrivals_[place_of(client)];

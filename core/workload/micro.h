@@ -51,6 +51,9 @@ class MicroWorkload final : public OperationSource {
   // neither march in step nor come in waves. In an open loop at once.
   Duration start_offset(ClientId client);
 
+  // The window of the client's open loop begins `now`, on its clock, and not as was told before.
+  void window_opens(ClientId client, Time now);
+
   // After the run, which ended `now` on the client's clock. Nothing of a closed loop.
   OpenLoopTally tally(ClientId client, Time now) const;
 

@@ -90,7 +90,7 @@ TEST(Resolved, every_default_is_visible) {
         "locks: {count: 10M, placement: round_robin, stride: 64B, memory: host}\n",
         "  distribution: {kind: uniform}\n", "  read_ratio: 0%\n", "faults: []\n",
         "profile: repaired", "max_consecutive_writers: 16", "lease: 10ms",
-        "  warmup: 20ms\n  duration: 40ms\n  seed: 1\n  repeats: 1\n  guard: off\n",
+        "  warmup: auto\n  duration: 40ms\n  seed: 1\n  repeats: 1\n  precision: null\n",
         "  arrivals: null\n", "  hottest_lock: false\n", "value: 341ns"})
     EXPECT_THAT(text, HasSubstr(line));
 }

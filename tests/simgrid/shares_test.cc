@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/simgrid/simgrid_backend.h"
+#include "core/measure/steady.h"
 #include "core/protocols/registry.h"
 #include "core/scenario/scenario.h"
 #include "core/study/child.h"
@@ -79,8 +80,8 @@ TEST_P(SeveralObservers, add_up_to_what_one_measures) {
     RepeatOutcome several = run_in_child(point, workers);
     EXPECT_EQ(several.status, one.status);
     EXPECT_EQ(several.message, one.message);
-    // Each observer's window opens in an event of its own.
-    EXPECT_EQ(several.metrics.engine.events, *one.metrics.engine.events + workers - 1);
+    // Each observer's window opens, and has its parts, in events of its own.
+    EXPECT_EQ(several.metrics.engine.events, *one.metrics.engine.events + (workers - 1) * kBatches);
     several.metrics.engine.events = one.metrics.engine.events;
     EXPECT_TRUE(several.metrics == one.metrics) << workers;
   }

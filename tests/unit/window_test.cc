@@ -192,6 +192,42 @@ TEST(Window, nothing_counted_gives_no_numbers_but_zero_goodput) {
   EXPECT_EQ(metrics.open.count, 1U);
 }
 
+// What calls come between, and how often it was opened before, leaves no trace.
+TEST(Window, opened_late_or_again_it_measures_as_if_it_had_been_there) {
+  constexpr std::int64_t kStart = 1'000, kLength = 400;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    WindowRecorder known(3, Time{kStart}, Duration{kLength});
+    WindowRecorder found(3, Time{100'000}, Duration{kLength});
+    known.measure_intervals(Duration{70});
+    found.measure_intervals(Duration{70});
+    Rng rng(seed, 0, StreamPurpose::timing);
+    for (std::int64_t date = 0; date < kStart + 2 * kLength; ++date) {
+      if (date == 300 || date == 800 || date == kStart) found.open(Time{date});
+      const ClientId client{static_cast<std::uint32_t>(rng.next() % 3)};
+      const std::uint64_t what = rng.next() % 20;
+      for (WindowRecorder* const each : {&known, &found}) {
+        if (what == 0) each->next_cycle(client, Time{date});
+        if (what == 1) each->acquired(Time{date}, Duration{date % 50}, date % 2 == 0);
+        if (what == 2) each->released(Time{date}, Duration{date % 30});
+      }
+    }
+    EXPECT_EQ(share_of(found), share_of(known)) << seed;
+    EXPECT_TRUE(found.check_window_law()) << seed;
+  }
+}
+
+TEST(Window, its_cycles_are_told_by_parts) {
+  WindowRecorder window(1, Time{100}, Duration{200});
+  for (std::int64_t date = 90; date < 300; date += 10) {
+    if (date > 100 && date % 10 == 0 && date < 300) window.batch_ended();
+    window.next_cycle(kFirst, Time{date});
+  }
+  const MeasuredShare share = share_of(window);
+  EXPECT_EQ(share.batch_cycles, std::vector<std::uint64_t>(20, 1));
+  EXPECT_EQ(metrics_of(window).window.settled, 1u);
+  EXPECT_EQ(metrics_of(window).window.warmup_ns, 0.1);
+}
+
 TEST(Window, littles_law_is_asked_only_of_long_runs) {
   WindowRecorder brief(1, Time{100}, Duration{1000});
   run_cycles(brief, kFirst, {0, 150, 500});

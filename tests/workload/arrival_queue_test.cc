@@ -86,6 +86,28 @@ TEST(Arrivals, that_are_served_one_by_one_wait_as_queueing_theory_says) {
   EXPECT_EQ(tally.waited_first_ps + tally.waited_second_ps, static_cast<std::uint64_t>(waited.ps));
 }
 
+TEST(Arrivals, are_told_of_a_window_that_opens_late_or_again_as_of_one_that_was_known) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const ArrivalDates dates(Rng(seed, 0, StreamPurpose::arrivals), us(10));
+    ArrivalQueue known(dates, us(500), us(400)), found(dates, seconds(1), us(400));
+    Duration free;
+    bool open_once = false, open_again = false;
+    while (free < us(900)) {
+      // As a client that is free then would, with the openings where they fall.
+      if (!open_once && free >= us(200)) found.window_opens(us(200));
+      open_once = open_once || free >= us(200);
+      if (!open_again && free >= us(500)) found.window_opens(us(500));
+      open_again = open_again || free >= us(500);
+      const Duration at = known.take(free)->at;
+      ASSERT_EQ(found.take(free)->at, at);
+      free = std::max(at, free) + us(8);
+    }
+    const OpenLoopTally expected = known.tally(us(900)), tally = found.tally(us(900));
+    EXPECT_EQ(tally.offered, expected.offered) << seed;
+    EXPECT_EQ(tally.backlog_max, expected.backlog_max) << seed;
+  }
+}
+
 TEST(OpenLoop, is_carried_unless_the_queues_grow_by_more_than_chance) {
   OpenLoopTally tally;
   tally.offered = 20'000;

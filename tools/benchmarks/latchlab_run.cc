@@ -44,7 +44,7 @@ Sample measure_latchlab(const Point& point) {
   const auto watched = [&](const WorldPlan& plan, const Point& of) {
     std::unique_ptr<Backend> backend = simgrid.value()(plan, of);
     Backend* const watching = backend.get();
-    const Time opens = Time{} + of.run.warmup;
+    const Time opens = Time{} + of.run.earliest();
     backend->at(opens, [&first, watching] { first = Instant::of(*watching); });
     backend->at(opens + of.run.duration, [&last, &sample, watching] {
       last = Instant::of(*watching);

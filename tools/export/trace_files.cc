@@ -119,13 +119,13 @@ Result<TracePlan> plan_traces(const Scenario& scenario, const TraceRequest& requ
   if (!points) return points.error();
   for (const std::size_t index : points.value()) {
     const RunSpec& run = scenario.points[index].run;
-    Span span{run.warmup, kLength};
+    Span span{run.earliest(), kLength};
     if (!request.window.empty()) {
       const auto parsed = parse_window(request.window);
       if (!parsed) return parsed.error();
       span = parsed.value();
     }
-    const Time ends = Time{} + run.warmup + run.duration;
+    const Time ends = Time{} + run.earliest() + run.duration;
     const Time from = Time{} + span.from;
     if (from >= ends)
       return Error{fmt::format("--trace-window {}: the run of point {} is over at {}",

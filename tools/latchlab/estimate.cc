@@ -35,7 +35,7 @@ double estimate_seconds(const Scenario& scenario) {
 }
 
 double run_seconds(const Point& point) {
-  return (point.run.warmup + point.run.duration).seconds();
+  return (point.run.earliest() + point.run.duration).seconds();
 }
 
 double estimate_mib(const Scenario& scenario) {

@@ -18,6 +18,7 @@ struct Entry {
   std::string label;
   double goodput;
   std::size_t point;
+  Doubt doubt;
 };
 using Entries = std::vector<Entry>;
 
@@ -42,6 +43,15 @@ std::string surroundings(const Point& point) {
   return text;
 }
 
+// The lock, with its parameters where they are swept: "shiftlock lease=10us".
+std::string name_of(const Point& point) {
+  std::string name = point.protocol.label;
+  for (const auto& [path, value] : point.axes)
+    if (path.rfind("protocol.", 0) == 0 && path != "protocol.name" && path != "protocol.label")
+      name += fmt::format(" {}={}", path.substr(path.find('.') + 1), value);
+  return name;
+}
+
 // Best first; of equals, in the order of the sweep.
 Entries ranked(const Scenario& scenario, const StudyOutcome& outcome, bool everywhere) {
   Entries entries;
@@ -50,7 +60,7 @@ Entries ranked(const Scenario& scenario, const StudyOutcome& outcome, bool every
     const auto goodput = number(outcome.points[i].metrics(), "goodput_ops_s");
     const bool here = everywhere || same_surroundings(point, scenario.points.back());
     if (here && goodput && outcome.points[i].sound())
-      entries.push_back({point.protocol.label, *goodput, i});
+      entries.push_back({name_of(point), *goodput, i, doubt_of(outcome.points[i])});
   }
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return std::pair(-a.goodput, a.point) < std::pair(-b.goodput, b.point);
@@ -76,9 +86,58 @@ std::string broken(const Scenario& scenario, const StudyOutcome& outcome) {
   return fmt::format("{} ({} points of {} broke theirs).", first, count, outcome.points.size());
 }
 
+Entries without_doubt(const Entries& all) {
+  Entries fine;
+  for (const Entry& entry : all)
+    if (entry.doubt == Doubt::none) fine.push_back(entry);
+  return fine;
+}
+
+// "CAS-B has not settled (0.440 M/s, and 2.31 times as much in the second half of its window)".
+std::string told(const Entry& entry, const StudyOutcome& outcome) {
+  const Leaves metrics = outcome.points[entry.point].metrics();
+  switch (entry.doubt) {
+    case Doubt::nothing_done:
+      return fmt::format("nobody finished anything with {} in the window", entry.label);
+    case Doubt::starved:
+      return entry.label + " starves some clients";
+    case Doubt::overloaded:
+      return fmt::format("{} does not carry the load, so that its queues grow", entry.label);
+    case Doubt::unchecked:
+      return fmt::format("nobody has checked {} for mutual exclusion", entry.label);
+    case Doubt::none:
+    case Doubt::unsettled:
+      break;
+  }
+  return fmt::format(
+      "{} has not settled after {:.4g} ms ({}, in the second half of the window "
+      "{:.2f} times that of the first)",
+      entry.label, number(metrics, "window.warmup_ns").value_or(0) / 1e6, rate(entry.goodput),
+      number(metrics, "stationary").value_or(0));
+}
+
+std::string told(const Entries& entries, const StudyOutcome& outcome) {
+  std::string all;
+  for (const Entry& entry : entries) all += (all.empty() ? "" : "; ") + told(entry, outcome);
+  return all;
+}
+
+// Who might do more than `best` if its run were longer.
+Entries rivals(const Entries& all, double best, const StudyOutcome& outcome) {
+  Entries found;
+  for (const Entry& entry : all) {
+    const auto trend = number(outcome.points[entry.point].metrics(), "stationary");
+    const bool rises = !trend || *trend > 1;
+    if (entry.doubt == Doubt::unsettled && (rises || entry.goodput >= best)) found.push_back(entry);
+  }
+  return found;
+}
+
+// Of one lock alone, or of the only one that can be judged.
 std::string of_one_lock(const Scenario& scenario, const StudyOutcome& outcome) {
-  const Entries entries = ranked(scenario, outcome, true);
-  if (entries.empty()) return {};
+  const Entries all = ranked(scenario, outcome, true);
+  const Entries entries = without_doubt(all);
+  if (entries.empty()) return all.empty() ? "" : "No finding: " + told(all, outcome) + ".";
   const Entry& best = entries.front();
   const std::string where = surroundings(scenario.points[best.point]);
   if (entries.size() > 1)
@@ -86,11 +145,53 @@ std::string of_one_lock(const Scenario& scenario, const StudyOutcome& outcome) {
                        best.label, rate(best.goodput), entries.size(), rate(entries.back().goodput),
                        surroundings(scenario.points[entries.back().point]));
   const Leaves metrics = outcome.points[best.point].metrics();
+  const auto half = number(metrics, "acquire_ns.p50"), most = number(metrics, "acquire_ns.p99");
+  if (!half || !most) return fmt::format("{}: {} does {}.", where, best.label, rate(best.goodput));
   return fmt::format(
       "{}: {} does {}; half of the acquisitions take {:.2f} us at most, 99 of 100 "
       "{:.2f} us.",
-      where, best.label, rate(best.goodput), number(metrics, "acquire_ns.p50").value_or(0) / 1e3,
-      number(metrics, "acquire_ns.p99").value_or(0) / 1e3);
+      where, best.label, rate(best.goodput), *half / 1e3, *most / 1e3);
+}
+
+// "mcs and CAS-B", "mcs, CAS-B and dslr".
+std::string listed(const Entries& entries) {
+  std::string text;
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == entries.size() ? " and " : ", ") + entries[i].label;
+  return text;
+}
+
+std::string cannot_be_told(const Entries& equals, const Comparison& next, const Point& point) {
+  if (next.ratio < kWorthNaming && next.ratio > 1 / kWorthNaming && equals.size() == 2)
+    return fmt::format("{} do the same within {:.0f}% ({})", listed(equals),
+                       (kWorthNaming - 1) * 100, rate(equals.front().goodput));
+  const std::string interval =
+      next.low ? fmt::format(", {:.2f} to {:.2f}", *next.low, *next.high) : std::string();
+  return fmt::format("{} cannot be told apart ({} is {:.3f} times {}{}); {}", listed(equals),
+                     equals[0].label, next.ratio, equals[1].label, interval,
+                     point.run.repeats < 5 ? "more repeats would tell (run.repeats: 5, or "
+                                             "run.precision: 1%)"
+                                           : "a longer run.duration would tell");
+}
+
+std::string of_several(const Scenario& scenario, const StudyOutcome& outcome,
+                       const Entries& entries) {
+  const Point& last = scenario.points.back();
+  const Entry& best = entries.front();
+  const Comparison next =
+      *compare(outcome.points[best.point], outcome.points[entries[1].point], "goodput_ops_s");
+  Entries equals = {best};
+  for (std::size_t i = 1; i < entries.size(); ++i)
+    if (compare(outcome.points[best.point], outcome.points[entries[i].point], "goodput_ops_s")
+            ->ahead != 1)
+      equals.push_back(entries[i]);
+  if (equals.size() > 1) {
+    const Comparison first =
+        *compare(outcome.points[best.point], outcome.points[equals[1].point], "goodput_ops_s");
+    return cannot_be_told(equals, first, last);
+  }
+  return fmt::format("{} does most, {}, {:.2f} times the next ({}, {})", best.label,
+                     rate(best.goodput), next.ratio, entries[1].label, rate(entries[1].goodput));
 }
 
 }  // namespace
@@ -98,28 +199,45 @@ std::string of_one_lock(const Scenario& scenario, const StudyOutcome& outcome) {
 std::vector<std::size_t> compared_points(const Scenario& scenario, const StudyOutcome& outcome) {
   std::vector<std::size_t> compared;
   std::set<std::string> seen;
-  for (const Entry& entry : ranked(scenario, outcome, false))
-    if (entry.goodput > 0 && seen.insert(entry.label).second) compared.push_back(entry.point);
+  for (const Entry& entry : without_doubt(ranked(scenario, outcome, false)))
+    if (entry.goodput > 0 && seen.insert(scenario.points[entry.point].protocol.label).second)
+      compared.push_back(entry.point);
   return compared;
 }
 
-std::string finding(const Scenario& scenario, const StudyOutcome& outcome) {
+std::string finding(const Scenario& scenario, const StudyOutcome& outcome,
+                    const std::vector<std::string>& emulated) {
   if (outcome.interrupted) return {};
   if (std::string says = broken(scenario, outcome); !says.empty()) return says;
-  const Entries entries = ranked(scenario, outcome, false);
-  const auto next = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
-    return entry.label != entries.front().label;
-  });
-  if (next == entries.end()) return of_one_lock(scenario, outcome);
-  const Entry& best = entries.front();
+  const Entries all = ranked(scenario, outcome, false);
+  const Entries entries = without_doubt(all);
+  if (all.size() < 2) return of_one_lock(scenario, outcome);
   const std::string where = surroundings(scenario.points.back());
-  const double lead = next->goodput > 0 ? best.goodput / next->goodput : 0;
-  if (lead > 0 && lead < kWorthNaming)
-    return fmt::format("{}: {} and {} do the same within {:.0f}% ({}).", where, best.label,
-                       next->label, (kWorthNaming - 1) * 100, rate(best.goodput));
-  const std::string times = lead > 0 ? fmt::format("{:.2f} times the next", lead) : "before";
-  return fmt::format("{}: {} does most, {}, {} ({}, {}).", where, best.label, rate(best.goodput),
-                     times, next->label, rate(next->goodput));
+  if (!emulated.empty())
+    return fmt::format("{}: no lock is named, for {} was emulated: that is no measure of an RNIC.",
+                       where, emulated.front());
+  if (entries.empty()) return fmt::format("{}: undecided: {}.", where, told(all, outcome));
+  const Entries open = rivals(all, entries.front().goodput, outcome);
+  Entries left_out;
+  for (const Entry& entry : all)
+    if (entry.doubt != Doubt::none &&
+        std::none_of(open.begin(), open.end(),
+                     [&](const Entry& rival) { return rival.point == entry.point; }))
+      left_out.push_back(entry);
+  // Who starves clients does not win, whatever it does.
+  const bool more = std::any_of(left_out.begin(), left_out.end(), [&](const Entry& entry) {
+    return entry.goodput >= entries.front().goodput;
+  });
+  std::string says =
+      entries.size() > 1
+          ? of_several(scenario, outcome, entries)
+          : fmt::format("{} does most{}, {}", entries[0].label,
+                        more ? " of those that serve all clients" : "", rate(entries[0].goodput));
+  if (!open.empty())
+    says = fmt::format("undecided: {}; a longer run.duration would tell. Of the others, {}",
+                       told(open, outcome), says);
+  if (!left_out.empty()) says += ". Left out: " + told(left_out, outcome);
+  return fmt::format("{}: {}.", where, says);
 }
 
 }  // namespace latchlab::tool

@@ -12,9 +12,12 @@ namespace latchlab::tool {
 
 // A lock that broke its promise comes first. Else the locks are compared where the sweep ends:
 //   With 240 clients: mcs does most, 9.511 M/s, 1.28 times the next (shiftlock, 7.440 M/s).
-// or, of one lock alone, where it does most, or how it does.
-// Empty when the study has not ended.
-std::string finding(const Scenario& scenario, const StudyOutcome& outcome);
+// A winner is named only if no interval says that another may be as good, no lock is left that has
+// not settled and may do more, and nothing was emulated (`emulated`, as the run's manifest has it):
+// else the sentence says what is undecided, and what would decide it. Of one lock alone: where it
+// does most, or how it does. Empty when the study has not ended.
+std::string finding(const Scenario& scenario, const StudyOutcome& outcome,
+                    const std::vector<std::string>& emulated);
 
 // The points that the sentence compares, one of each lock, greatest goodput first; sound ones
 // alone.

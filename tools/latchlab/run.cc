@@ -86,16 +86,17 @@ void report_problems(const Scenario& scenario, const StudyOutcome& outcome, bool
 void report_unsteady(const Scenario& scenario, const StudyOutcome& outcome) {
   std::string where;
   for (std::size_t i = 0; i < outcome.points.size(); ++i) {
-    const auto ratio = number(outcome.points[i].metrics(), "stationary");
-    if (!ratio || (*ratio > 1 - kSteady && *ratio < 1 + kSteady)) continue;
+    const Leaves metrics = outcome.points[i].metrics();
+    if (number(metrics, "window.settled").value_or(1) > 0) continue;
     where += fmt::format("{}{} at point {} ({:.2f})", where.empty() ? "" : ", ",
-                         scenario.points[i].protocol.label, i, *ratio);
+                         scenario.points[i].protocol.label, i,
+                         number(metrics, "stationary").value_or(0));
   }
   if (where.empty()) return;
   fmt::print(stderr,
-             "latchlab: warning: goodput of the window's second half over the first is beyond "
-             "{:.0f}% of 1 for {}: lengthen run.warmup, or look whether the lock has stopped\n",
-             kSteady * 100, where);
+             "latchlab: warning: not settled: {}; in brackets, goodput of the window's second half "
+             "over the first. Lengthen run.duration{}, or look whether the lock has stopped\n",
+             where, scenario.points.front().run.warmup ? ", set run.warmup: auto" : "");
 }
 
 void report_overload(const Scenario& scenario, const StudyOutcome& outcome) {
@@ -111,9 +112,10 @@ void report_overload(const Scenario& scenario, const StudyOutcome& outcome) {
   }
 }
 
-void print_outcome(const Scenario& scenario, const StudyOutcome& outcome, const StudyScore& score) {
+void print_outcome(const Scenario& scenario, const StudyOutcome& outcome, const StudyScore& score,
+                   const RunManifest& manifest) {
   fmt::print("{}", table(scenario, outcome));
-  if (const std::string says = finding(scenario, outcome); !says.empty())
+  if (const std::string says = finding(scenario, outcome, manifest.emulated); !says.empty())
     fmt::print("\n{}\n", says);
   if (!score.figures.empty())
     fmt::print("\n{}{}", figure_table(scenario, score), score_lines(score.scores));
@@ -236,14 +238,13 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
   check_context().replay_command = command_line(arguments);
   const StudyOutcome outcome =
       run_in(place.value(), scenario, jobs, talks, backend, std::move(tracing).value());
-
   const Status written = write_study(directory, scenario, outcome, manifest, jobs);
   report_problems(scenario, outcome, !arguments.quiet);
   if (talks) report_unsteady(scenario, outcome);
   if (talks) report_overload(scenario, outcome);
   if (arguments.json) fmt::print("{}", results_json(scenario, outcome, manifest));
   Ran ran{exit_code(outcome), score_study(scenario, outcome)};
-  if (talks) print_outcome(scenario, outcome, ran.score);
+  if (talks) print_outcome(scenario, outcome, ran.score, manifest);
   if (outcome.interrupted) tell_how_to_go_on(outcome, arguments, directory);
   if (arguments.sensitivity && !outcome.interrupted) {
     const auto asked = ask_sensitivity(

@@ -17,10 +17,6 @@ struct RateUnit {
 RateUnit unit_for(double greatest_per_s);
 std::string rate(double per_s);  // "7.440 M/s"
 
-// Goodput of the window's second half over the first, further from 1 than this: a lock has not
-// settled, or has stopped.
-inline constexpr double kSteady = 0.05;
-
 // A metric of a point; none: not measured.
 std::optional<double> number(const Leaves& leaves, const char* path);
 

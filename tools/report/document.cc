@@ -138,7 +138,7 @@ Json results(const ReportPart& part) {
 Json part_json(const ReportPart& from) {
   Json part;
   part["name"] = from.name;
-  part["finding"] = finding(from.scenario, from.outcome);
+  part["finding"] = finding(from.scenario, from.outcome, from.manifest.emulated);
   part["figures"] = figures_json(from.scenario);
   add_points(part, from);
   part["scenario"] = from.scenario.resolved_yaml;
@@ -175,7 +175,6 @@ std::string without_markup(const std::string& json) {
 std::string report_document(const std::vector<ReportPart>& parts) {
   Json json;
   json["metrics"] = metric_words();
-  json["steady"] = kSteady;
   Json& list = json["parts"] = Json::array();
   for (const ReportPart& part : parts) list.push_back(part_json(part));
   return without_markup(json.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace));

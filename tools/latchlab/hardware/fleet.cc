@@ -178,7 +178,7 @@ RepeatOutcome Fleet::run(const Scenario& scenario, std::size_t index, std::uint3
                     arguments_.hardware.agents || needs_agents(point)};
   launch::JobWatch watch;
   watch.deadline =
-      launch::within(in_ms(point.run.warmup + point.run.duration) + milliseconds{kAround});
+      launch::within(in_ms(point.run.earliest() + point.run.duration) + milliseconds{kAround});
   watch.stop = stop;
   watch.tick = [this] {
     if (locals_) locals_->pump();

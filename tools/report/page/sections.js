@@ -52,10 +52,9 @@ function warningBoxes(part) {
   const unsteady = part.points.filter(isUnsteady);
   const lines = part.results.manifest.warnings.slice();
   if (unsteady.length)
-    lines.push('Goodput of the window\'s second half over the first is beyond ' +
-      `${shortText('share', DATA.steady)} of 1 for ` +
+    lines.push('Not settled (in brackets, goodput of the window\'s second half over the first): ' +
       unsteady.map((p) => `${pointName(p)} (${d3.format('.2f')(valueOf(p, 'stationary'))})`)
-        .join('; ') + ': lengthen run.warmup, or look whether the lock has stopped.');
+        .join('; ') + '. Lengthen run.duration, or look whether the lock has stopped.');
   if (part.points.every((point) => point.repeats.length < 3))
     lines.push('Fewer than three repeats: no confidence intervals, so small differences mean ' +
       'nothing. Set run.repeats to 3 or more.');

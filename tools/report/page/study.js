@@ -76,8 +76,7 @@ function defaultAxis(part) {
 }
 
 function isUnsteady(point) {
-  const ratio = valueOf(point, 'stationary');
-  return ratio !== null && Math.abs(ratio - 1) >= DATA.steady;
+  return valueOf(point, 'window.settled') === 0;
 }
 
 // A style per series: same name, same style, in all figures. Eight colours that most people tell
