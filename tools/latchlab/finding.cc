@@ -93,6 +93,18 @@ Entries without_doubt(const Entries& all) {
   return fine;
 }
 
+// Cycles of the windows' second halves over those of their first, of all repeats together.
+double trend_of(const PointOutcome& point) {
+  double first = 0, second = 0;
+  for (const auto& repeat : point.repeats) {
+    if (!repeat) continue;
+    const auto& batches = repeat->metrics.window.batches;
+    for (std::size_t i = 0; i < batches.size(); ++i)
+      (2 * i < batches.size() ? first : second) += batches[i].value_or(0);
+  }
+  return first > 0 ? second / first : second > 0 ? 1e9 : 0;
+}
+
 // "CAS-B has not settled (0.440 M/s, and 2.31 times as much in the second half of its window)".
 std::string told(const Entry& entry, const StudyOutcome& outcome) {
   const Leaves metrics = outcome.points[entry.point].metrics();
@@ -113,7 +125,7 @@ std::string told(const Entry& entry, const StudyOutcome& outcome) {
       "{} has not settled after {:.4g} ms ({}, in the second half of the window "
       "{:.2f} times that of the first)",
       entry.label, number(metrics, "window.warmup_ns").value_or(0) / 1e6, rate(entry.goodput),
-      number(metrics, "stationary").value_or(0));
+      trend_of(outcome.points[entry.point]));
 }
 
 std::string told(const Entries& entries, const StudyOutcome& outcome) {
@@ -126,8 +138,7 @@ std::string told(const Entries& entries, const StudyOutcome& outcome) {
 Entries rivals(const Entries& all, double best, const StudyOutcome& outcome) {
   Entries found;
   for (const Entry& entry : all) {
-    const auto trend = number(outcome.points[entry.point].metrics(), "stationary");
-    const bool rises = !trend || *trend > 1;
+    const bool rises = trend_of(outcome.points[entry.point]) > 1;
     if (entry.doubt == Doubt::unsettled && (rises || entry.goodput >= best)) found.push_back(entry);
   }
   return found;
