@@ -112,7 +112,7 @@ std::string told(const Entry& entry, const StudyOutcome& outcome) {
     case Doubt::nothing_done:
       return fmt::format("nobody finished anything with {} in the window", entry.label);
     case Doubt::starved:
-      return entry.label + " starves some clients";
+      return fmt::format("{} starves some clients ({})", entry.label, rate(entry.goodput));
     case Doubt::overloaded:
       return fmt::format("{} does not carry the load, so that its queues grow", entry.label);
     case Doubt::unchecked:

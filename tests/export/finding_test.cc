@@ -1,0 +1,131 @@
+// The sentence under a table: whom it names, and when it names nobody.
+
+#include "tools/latchlab/finding.h"
+
+#include <gmock/gmock.h>
+
+#include "core/protocols/registry.h"
+#include "tests/paths.h"
+
+namespace latchlab::tool {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+// What a point measured: the goodputs of its repeats, in M/s.
+struct Measured {
+  std::vector<double> goodputs;
+  bool settled = true;
+  RepeatStatus status = RepeatStatus::ok;
+  double trend = 1;     // of the second half over the first
+  bool checked = true;  // mutual exclusion
+};
+
+PointOutcome outcome_of(const Measured& measured) {
+  PointOutcome point;
+  for (std::size_t r = 0; r < measured.goodputs.size(); ++r) {
+    RepeatOutcome repeat;
+    repeat.status = measured.status;
+    repeat.seed = r;
+    RepeatMetrics& metrics = repeat.metrics;
+    metrics.goodput_ops_s = measured.goodputs[r] * 1e6;
+    if (measured.checked) metrics.safety.checks = 1;
+    metrics.window.settled = measured.settled ? 1 : 0;
+    metrics.window.warmup_ns = 20e6;
+    for (int batch = 0; batch < 20; ++batch)
+      metrics.window.batches.emplace_back(*metrics.goodput_ops_s *
+                                          (batch < 10 ? 1 : measured.trend) *
+                                          (batch % 2 == 0 ? 0.99 : 1.01));
+    point.repeats.emplace_back(repeat);
+  }
+  return point;
+}
+
+// Of cas, mcs and dslr.
+std::string said_of(const std::vector<Measured>& measured,
+                    const std::vector<std::string>& emulated = {}) {
+  const std::string protocols[] = {"cas", "mcs", "dslr"};
+  std::string text = "schema: 1\nname: s\nplatform: {client_nodes: 2}\nsweep: {grid: {protocol: [";
+  for (std::size_t i = 0; i < measured.size(); ++i) text += "{name: " + protocols[i] + "}, ";
+  text.replace(text.size() - 2, 2, "]}}\n");
+  const auto scenario = parse_scenario({text, "s", LATCHLAB_SOURCE_DIR}, {}, protocol_infos(),
+                                       DataDirs{{LATCHLAB_SOURCE_DIR}});
+  if (!scenario) {
+    ADD_FAILURE() << scenario.error().text();
+    return {};
+  }
+  StudyOutcome outcome;
+  for (const Measured& each : measured) outcome.points.push_back(outcome_of(each));
+  return finding(scenario.value(), outcome, emulated);
+}
+
+TEST(Finding, names_the_lock_that_does_most) {
+  EXPECT_EQ(said_of({{{1, 1.01, 0.99}}, {{2, 2.01, 1.99}}}),
+            "With 2 clients: mcs does most, 2.000 M/s, 2.00 times the next (cas, 1.000 M/s).");
+}
+
+TEST(Finding, names_nobody_where_chance_is_greater_than_the_difference) {
+  EXPECT_THAT(said_of({{{1, 1.3, 0.7}}, {{1.2, 0.8, 1.3}}}),
+              AllOf(HasSubstr("mcs and cas cannot be told apart (mcs is 1.100 times cas, "),
+                    HasSubstr("more repeats would tell"), Not(HasSubstr("does most"))));
+  EXPECT_THAT(said_of({{{1.004}}, {{1}}}), HasSubstr("cas and mcs do the same within 1% ("));
+  // Of one repeat, the parts of its window tell.
+  EXPECT_THAT(said_of({{{1.015}}, {{1}}}), HasSubstr("cas does most"));
+}
+
+TEST(Finding, of_three_the_third_may_be_the_equal_one) {
+  EXPECT_THAT(said_of({{{1.5, 1.51, 1.49}}, {{1.45, 1.46, 1.44}}, {{0.9, 2.0, 1.3}}}),
+              HasSubstr("cas and dslr cannot be told apart"));
+}
+
+TEST(Finding, names_nobody_while_one_still_rises) {
+  const std::string says =
+      said_of({{{0.44, 0.44, 0.44}, false, RepeatStatus::ok, 2.31}, {{1.7, 1.71, 1.69}}});
+  EXPECT_THAT(says, StartsWith("With 2 clients: undecided: cas has not settled after 20 ms "
+                               "(440.0 k/s, in the second half of the window 2.31 times that"));
+  EXPECT_THAT(says, EndsWith("Of the others, mcs does most, 1.700 M/s."));
+  // Also if some starve meanwhile.
+  EXPECT_THAT(said_of({{{0.44}, false, RepeatStatus::starved, 2.31}, {{1.7}}}),
+              HasSubstr("undecided: cas has not settled"));
+}
+
+TEST(Finding, names_another_than_one_that_falls_below_it) {
+  EXPECT_THAT(
+      said_of({{{0.44}, false, RepeatStatus::ok, 0.1}, {{1.7}}}),
+      StartsWith("With 2 clients: mcs does most, 1.700 M/s. Left out: cas has not settled"));
+  EXPECT_THAT(said_of({{{4.4}, false, RepeatStatus::ok, 0.5}, {{1.7}}}), HasSubstr("undecided"));
+}
+
+TEST(Finding, never_names_who_starves_clients_or_was_not_checked) {
+  EXPECT_EQ(
+      said_of({{{9}, true, RepeatStatus::starved}, {{1.7}}}),
+      "With 2 clients: mcs does most of those that serve all clients, 1.700 M/s. Left out: cas "
+      "starves some clients (9.000 M/s).");
+  EXPECT_THAT(said_of({{{9}, true, RepeatStatus::starved}, {{8}, true, RepeatStatus::starved}}),
+              AllOf(HasSubstr("undecided: "), Not(HasSubstr("does most"))));
+  EXPECT_THAT(said_of({{{9}, true, RepeatStatus::ok, 1, false}, {{1.7}}}),
+              HasSubstr("nobody has checked cas for mutual exclusion"));
+}
+
+TEST(Finding, says_so_where_nothing_was_done) {
+  EXPECT_THAT(said_of({{{0}}}), AllOf(HasSubstr("nobody finished anything with cas in the window"),
+                                      Not(HasSubstr("0.00 us"))));
+}
+
+TEST(Finding, a_broken_lock_comes_first) {
+  EXPECT_THAT(said_of({{{9}, true, RepeatStatus::unsafe}, {{1.7}}}),
+              HasSubstr("cas broke its promise: two clients held conflicting grants at once"));
+}
+
+TEST(Finding, what_was_emulated_measures_nothing) {
+  EXPECT_THAT(
+      said_of({{{1, 1, 1}}, {{2, 2, 2}}}, {"masked_atomics_16: by agents"}),
+      AllOf(HasSubstr("masked_atomics_16: by agents was emulated"), Not(HasSubstr("does most"))));
+}
+
+}  // namespace
+}  // namespace latchlab::tool
