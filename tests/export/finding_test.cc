@@ -85,12 +85,18 @@ TEST(Finding, of_three_the_third_may_be_the_equal_one) {
 TEST(Finding, names_nobody_while_one_still_rises) {
   const std::string says =
       said_of({{{0.44, 0.44, 0.44}, false, RepeatStatus::ok, 2.31}, {{1.7, 1.71, 1.69}}});
-  EXPECT_THAT(says, StartsWith("With 2 clients: undecided: cas has not settled after 20 ms "
-                               "(440.0 k/s, in the second half of the window 2.31 times that"));
+  EXPECT_THAT(says,
+              StartsWith("With 2 clients: undecided: cas has not settled after 20 ms (440.0 "
+                         "k/s in the first half of its window, 1.016 M/s in the second); a "));
   EXPECT_THAT(says, EndsWith("Of the others, mcs does most, 1.700 M/s."));
   // Also if some starve meanwhile.
   EXPECT_THAT(said_of({{{0.44}, false, RepeatStatus::starved, 2.31}, {{1.7}}}),
               HasSubstr("undecided: cas has not settled"));
+}
+
+TEST(Finding, names_another_than_one_that_rises_from_nothing) {
+  EXPECT_THAT(said_of({{{0.004}, false, RepeatStatus::ok, 2}, {{1.7}}}),
+              HasSubstr("mcs does most"));
 }
 
 TEST(Finding, names_another_than_one_that_falls_below_it) {

@@ -14,6 +14,8 @@ namespace latchlab::tool {
 
 namespace {
 
+constexpr double kHopeless = 0.02;  // of the best one's goodput
+
 struct Entry {
   std::string label;
   double goodput;
@@ -93,19 +95,25 @@ Entries without_doubt(const Entries& all) {
   return fine;
 }
 
-// Cycles of the windows' second halves over those of their first, of all repeats together.
-double trend_of(const PointOutcome& point) {
+// Goodput of the two halves of the windows, of all repeats together.
+struct Halves {
   double first = 0, second = 0;
+};
+
+Halves halves_of(const PointOutcome& point) {
+  Halves halves;
   for (const auto& repeat : point.repeats) {
     if (!repeat) continue;
     const auto& batches = repeat->metrics.window.batches;
     for (std::size_t i = 0; i < batches.size(); ++i)
-      (2 * i < batches.size() ? first : second) += batches[i].value_or(0);
+      (2 * i < batches.size() ? halves.first : halves.second) +=
+          batches[i].value_or(0) * 2 / static_cast<double>(batches.size() * point.repeats.size());
   }
-  return first > 0 ? second / first : second > 0 ? 1e9 : 0;
+  return halves;
 }
 
-// "CAS-B has not settled (0.440 M/s, and 2.31 times as much in the second half of its window)".
+// "CAS-B has not settled after 50 ms (265.9 k/s in the first half of its window, 614.1 k/s in the
+// second)".
 std::string told(const Entry& entry, const StudyOutcome& outcome) {
   const Leaves metrics = outcome.points[entry.point].metrics();
   switch (entry.doubt) {
@@ -121,11 +129,12 @@ std::string told(const Entry& entry, const StudyOutcome& outcome) {
     case Doubt::unsettled:
       break;
   }
+  const Halves halves = halves_of(outcome.points[entry.point]);
   return fmt::format(
-      "{} has not settled after {:.4g} ms ({}, in the second half of the window "
-      "{:.2f} times that of the first)",
-      entry.label, number(metrics, "window.warmup_ns").value_or(0) / 1e6, rate(entry.goodput),
-      trend_of(outcome.points[entry.point]));
+      "{} has not settled after {:.4g} ms ({} in the first half of its window, {} in "
+      "the second)",
+      entry.label, number(metrics, "window.warmup_ns").value_or(0) / 1e6, rate(halves.first),
+      rate(halves.second));
 }
 
 std::string told(const Entries& entries, const StudyOutcome& outcome) {
@@ -134,11 +143,13 @@ std::string told(const Entries& entries, const StudyOutcome& outcome) {
   return all;
 }
 
-// Who might do more than `best` if its run were longer.
+// Who might do more than `best` if its run were longer: whoever does so already, or rises and is
+// not hopelessly behind.
 Entries rivals(const Entries& all, double best, const StudyOutcome& outcome) {
   Entries found;
   for (const Entry& entry : all) {
-    const bool rises = trend_of(outcome.points[entry.point]) > 1;
+    const Halves halves = halves_of(outcome.points[entry.point]);
+    const bool rises = halves.second > halves.first && halves.second > kHopeless * best;
     if (entry.doubt == Doubt::unsettled && (rises || entry.goodput >= best)) found.push_back(entry);
   }
   return found;
