@@ -8,8 +8,6 @@
 namespace latchlab {
 namespace {
 
-constexpr const char* kGoodput = "goodput_ops_s";
-
 std::vector<double> differences(std::span<const double> a, std::span<const double> b) {
   std::vector<double> all;
   for (std::size_t r = 0; r < a.size(); ++r) all.push_back(a[r] - b[r]);

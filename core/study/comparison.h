@@ -9,6 +9,7 @@
 
 namespace latchlab {
 
+inline constexpr const char* kGoodput = "goodput_ops_s";
 inline constexpr double kWorthNaming = 1.01;  // a ratio nearer to 1 is no difference
 
 struct Comparison {

@@ -19,7 +19,7 @@ constexpr Duration kShortest = milliseconds(1);
 using Variant = ConstantEnds;  // what is changed, of the model as it is
 
 double goodput(const PointOutcome& point) {
-  return point.sound() ? mean(values_of(point, "goodput_ops_s")).value_or(0) : 0;
+  return point.sound() ? mean(values_of(point, kGoodput)).value_or(0) : 0;
 }
 
 std::string prints(const PointOutcome& point) {
@@ -30,7 +30,7 @@ std::string prints(const PointOutcome& point) {
 
 // 1: a does more; -1: b does; 0: nobody knows.
 int ahead_of(const PointOutcome& a, const PointOutcome& b) {
-  const auto compared = compare(a, b, "goodput_ops_s");
+  const auto compared = compare(a, b, kGoodput);
   return compared ? compared->ahead : 0;
 }
 
@@ -127,16 +127,17 @@ class Search {
     return moving;
   }
 
+  // By more than kMoves, and by more than chance within these runs.
   bool moves(const std::vector<PointOutcome>& there) const {
-    double least = 0, most = 0;  // factors of goodput
+    std::optional<Comparison> least, most;  // with how it is
     for (std::size_t i = 0; i < there.size(); ++i) {
-      const double before = goodput(short_base_[i]), after = goodput(there[i]);
-      if (before <= 0 || after <= 0) return true;
-      const double factor = after / before;
-      least = i == 0 ? factor : std::min(least, factor);
-      most = i == 0 ? factor : std::max(most, factor);
+      if (goodput(short_base_[i]) <= 0 || goodput(there[i]) <= 0) return true;
+      const Comparison moved = *latchlab::compare(there[i], short_base_[i], kGoodput);
+      if (!least || moved.ratio < least->ratio) least = moved;
+      if (!most || moved.ratio > most->ratio) most = moved;
     }
-    return most > kMoves * least;
+    return most->ratio > kMoves * least->ratio &&
+           most->low.value_or(most->ratio) > least->high.value_or(least->ratio);
   }
 
   Status compare(const Variant& moving) {
