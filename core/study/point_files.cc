@@ -131,26 +131,28 @@ std::vector<PointFiles::Found> PointFiles::read_all(const std::string& folder) {
   return all;
 }
 
-Status PointFiles::move_to_superseded(const std::string& path) const {
+Result<std::string> PointFiles::move_to_superseded(const std::string& path) const {
   const std::string folder = directory_ + kSuperseded;
   std::error_code error;
   fs::create_directory(folder, error);
   const fs::path from(path);
+  std::string to;
   // Named after its key's file: nothing that lies there is replaced.
   for (int n = 0; !error && n < 1'000'000; ++n) {
-    const std::string to = fmt::format("{}/{}.{}.json", folder, from.stem().string(), n);
+    to = fmt::format("{}/{}.{}.json", folder, from.stem().string(), n);
     if (fs::exists(to, error)) continue;
     fs::rename(from, to, error);
     break;
   }
   if (error)
     return Error{fmt::format("cannot move {} to {}: {}", path, folder, error.message()), {}};
-  return fine();
+  return to;
 }
 
 Status PointFiles::adopt(const Scenario& scenario) {
   const std::vector<Found> here = read_all(directory_ + "/points");
   std::vector<Found> all = read_all(directory_ + kSuperseded);
+  std::vector<std::string> copies;  // of what will be in its place
   all.insert(all.end(), here.begin(), here.end());
   std::map<std::string, std::string> wanted;  // key -> file
   for (std::size_t p = 0; p < scenario.points.size(); ++p)
@@ -160,8 +162,10 @@ Status PointFiles::adopt(const Scenario& scenario) {
   for (Found& found : all) {
     if (!wanted.contains(found.stored.key)) continue;
     related = true;
-    if (is_worth_keeping(found.stored.outcome))
-      known_.insert_or_assign(found.stored.key, std::move(found.stored.outcome));
+    if (!is_worth_keeping(found.stored.outcome)) continue;
+    if (fs::path(found.path).parent_path() == directory_ + kSuperseded)
+      copies.push_back(found.path);
+    known_.insert_or_assign(found.stored.key, std::move(found.stored.outcome));
   }
   if (!related)
     return Error{fmt::format("{} holds results of another scenario or another build of latchlab, "
@@ -172,7 +176,9 @@ Status PointFiles::adopt(const Scenario& scenario) {
   for (const Found& found : here) {
     const auto place = wanted.find(found.stored.key);
     if (place != wanted.end() && place->second == found.path) continue;
-    if (Status moved = move_to_superseded(found.path); !moved) return moved;
+    const auto moved = move_to_superseded(found.path);
+    if (!moved) return moved.error();
+    if (known_.contains(found.stored.key)) copies.push_back(moved.value());
   }
   for (std::size_t p = 0; p < scenario.points.size(); ++p) {
     const Point& point = scenario.points[p];
@@ -182,6 +188,11 @@ Status PointFiles::adopt(const Scenario& scenario) {
       if (!outcome || fs::exists(point_file(directory_, p, r), error)) continue;
       if (Status kept = keep(p, point, r, *outcome); !kept) return kept;
     }
+  }
+  if (!warnings_.empty()) return fine();  // what lies in a place may be damaged
+  for (const std::string& copy : copies) {
+    std::error_code ignored;
+    fs::remove(copy, ignored);
   }
   return fine();
 }

@@ -62,7 +62,8 @@ class PointFiles {
         manifest_(std::move(manifest)),
         program_(std::move(program)) {}
   std::vector<Found> read_all(const std::string& folder);
-  Status move_to_superseded(const std::string& path) const;
+  // Where it is then.
+  Result<std::string> move_to_superseded(const std::string& path) const;
 
   std::string directory_;
   RunManifest manifest_;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/scenario/suggestions.h"
+#include "core/study/metric_names.h"
 
 namespace latchlab {
 
@@ -13,29 +14,13 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr const char* kDetailPrefix = "verbs_per_cycle_detail.";
-
-// Numbers that a point has, in the order of results.json.
-std::vector<std::string> metric_names() {
-  std::vector<std::string> names;
-  for (const Leaf& leaf : repeat_leaves(RepeatMetrics{}))
-    if (leaf.fold != Fold::dropped && leaf.fold != Fold::combined) names.push_back(leaf.path);
-  return names;
-}
-
-Status check_metric(const std::string& metric, const Expectation& entry,
-                    const std::vector<std::string>& known) {
-  if (metric.starts_with(kDetailPrefix) && metric.size() > std::string_view(kDetailPrefix).size())
-    return fine();
-  std::vector<std::string> parts;
-  for (const std::string& name : known) {
-    if (name == metric && name + "." != kDetailPrefix) return fine();
-    if (name.starts_with(metric + ".")) parts.push_back(name);
-  }
+Status check_metric(const std::string& metric, const Expectation& entry) {
+  if (is_metric(metric)) return fine();
   const std::string problem =
       fmt::format("expectation '{}': there is no metric '{}'", entry.id, metric);
+  const std::vector<std::string> parts = parts_of_metric(metric);
   if (!parts.empty()) return Error{problem + "; choose one of " + joined(parts), entry.place};
-  return Error{problem + suggestion(metric, known), entry.place};
+  return Error{problem + suggestion(metric, metric_names()), entry.place};
 }
 
 // A run that was stopped by what it found measured only a part of its window.
@@ -114,10 +99,9 @@ Json figure_json(const Expectation& entry, const Scored& scored) {
 }  // namespace
 
 Status check_metrics(const Scenario& scenario) {
-  const std::vector<std::string> known = metric_names();
   for (const Expectation& entry : scenario.expectations)
     for (const std::string& metric : entry.metrics)
-      if (Status checked = check_metric(metric, entry, known); !checked) return checked;
+      if (Status checked = check_metric(metric, entry); !checked) return checked;
   return fine();
 }
 

@@ -83,6 +83,32 @@ TEST_F(ReportPage, says_what_the_order_hangs_on) {
   EXPECT_THAT(seen.document, HasSubstr("What moves a ratio by more than 2%"));
 }
 
+// Of a lock that is last in one run and alone in another.
+TEST_F(ReportPage, a_lock_has_one_colour_and_runs_that_are_compared_stand_side_by_side) {
+  write("two.yaml",
+        small_scenario("{name: cas}", "sweep: {grid: {protocol: [{name: dslr}, {name: mcs}]}}\n"));
+  ASSERT_EQ(latchlab({"run", "two.yaml", "--out", "a", "--quiet"}).code, 0);
+  ASSERT_EQ(latchlab({"run", "two.yaml", "--out", "b", "--quiet", "--set",
+                      "sweep.grid.protocol=[{name: mcs}]"})
+                .code,
+            0);
+  const auto colour_in = [](const std::string& document, const std::string& figure) {
+    const std::size_t begin = document.find("data-figure=\"" + figure);
+    const std::size_t legend = document.find("aria-label=\"show mcs\"", begin);
+    const std::size_t colour = document.find("var(--s", legend);
+    return document.substr(colour, 9);
+  };
+  const Seen both = look_at("a/report.html"), alone = look_at("b/report.html");
+  EXPECT_EQ(colour_in(both.document, "named-0"), colour_in(alone.document, "named-0"));
+  EXPECT_EQ(colour_in(both.document, "named-0"), "var(--s2)");
+  ASSERT_EQ(latchlab({"compare", "a", "b", "--out", "page.html"}).code, 0);
+  const Seen compared = look_at("page.html");
+  expect_sound(compared);
+  EXPECT_THAT(compared.document, HasSubstr("b beside a"));
+  EXPECT_THAT(compared.document, HasSubstr("Only in a: 1"));
+  EXPECT_THAT(compared.document, HasSubstr("<caption>b over a</caption>"));
+}
+
 // As on hardware without guard words.
 TEST_F(ReportPage, does_not_call_sound_what_nobody_has_checked) {
   write("small.yaml", small_scenario("{name: cas}"));

@@ -112,6 +112,30 @@ struct ReportArguments {
   std::string data;
 };
 
+struct CompareArguments {
+  std::vector<std::string> directories;  // the first is what the others are measured by
+  std::vector<std::string> metrics;      // beside the usual ones
+  bool only = false;                     // in place of the usual ones
+  std::string out;                       // a page; empty: none
+  std::string data;
+  bool json = false;
+};
+
+struct FindArguments {
+  ScenarioArguments input;
+  std::string along;      // PATH=LOW..HIGH
+  std::string cross;      // two labels, with a comma between
+  std::string metric;     // empty: goodput
+  std::string passes;     // a value of the metric; of one lock, named by `of`
+  std::string of;         // a label; may be empty where the scenario has one lock
+  std::string precision;  // a ratio
+  std::string out;
+  std::uint32_t jobs = 0;  // 0: as many as there are cores
+  bool resume = false;
+  bool json = false;
+  bool quiet = false;
+};
+
 struct SchemaArguments {
   bool nic = false;       // of a NIC description
   bool markdown = false;  // a page for people
@@ -135,6 +159,8 @@ int replay(const std::string& file);
 int new_protocol(const NewProtocolArguments& arguments);
 int check(const ScenarioArguments& arguments);
 int report(const ReportArguments& arguments);
+int compare_runs(const CompareArguments& arguments);
+int find(const FindArguments& arguments);
 int list(const std::string& what, const std::string& data, bool json);
 int list_names(const std::string& what, const std::string& data);
 int list_markdown(const std::string& what);  // the table of README.md
@@ -151,6 +177,9 @@ std::vector<std::string> names_below(const std::string& folder, const DataDirs& 
 Result<Scenario> load(const ScenarioArguments& arguments);
 // Says what is wrong on stderr, and gives the code to exit with.
 int complain(const Error& error, int code = kBadInput);
+
+// Of --metric: whether results have a number of this name.
+Status check_metric_option(const std::string& metric);
 
 // Platform files are tried out before anything runs: SimGrid refuses a bad one by ending the
 // process.

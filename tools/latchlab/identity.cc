@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <vector>
 
 #include "core/base/fingerprint.h"
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/plugins.h"
+#include "tools/latchlab/run_one.h"
 
 namespace latchlab::tool {
 
@@ -38,6 +40,18 @@ std::string program_with_plugins() {
   std::string program = program_identity();
   for (const LoadedPlugin& plugin : loaded_plugins()) program += " " + plugin.hash;
   return program;
+}
+
+RunManifest manifest_of(const RunBackend& backend) {
+  RunManifest manifest{LATCHLAB_VERSION, backend.name, backend.emulated, {}};
+  for (const LoadedPlugin& plugin : loaded_plugins())
+    manifest.plugins.emplace_back(std::filesystem::path(plugin.file).filename().string(),
+                                  plugin.hash);
+  return manifest;
+}
+
+std::string maker_of(const RunBackend& backend) {
+  return program_with_plugins() + (backend.setting.empty() ? "" : " " + backend.setting);
 }
 
 }  // namespace latchlab::tool

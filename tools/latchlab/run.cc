@@ -16,7 +16,6 @@
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/estimate.h"
 #include "tools/latchlab/finding.h"
-#include "tools/latchlab/plugins.h"
 #include "tools/latchlab/progress.h"
 #include "tools/latchlab/run_one.h"
 #include "tools/latchlab/score_table.h"
@@ -129,18 +128,6 @@ Status tell_traces(const std::string& directory, const exporting::TracePlan& pla
   fmt::print(
       "Open a trace at https://ui.perfetto.dev or in chrome://tracing; see docs/export.md\n");
   return fine();
-}
-
-RunManifest manifest_of(const RunBackend& backend) {
-  RunManifest manifest{LATCHLAB_VERSION, backend.name, backend.emulated, {}};
-  for (const LoadedPlugin& plugin : loaded_plugins())
-    manifest.plugins.emplace_back(fs::path(plugin.file).filename().string(), plugin.hash);
-  return manifest;
-}
-
-// What makes results, but for the scenario.
-std::string maker_of(const RunBackend& backend) {
-  return program_with_plugins() + (backend.setting.empty() ? "" : " " + backend.setting);
 }
 
 // The directory of a run, this program alone in it.
@@ -262,8 +249,13 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
   const std::string page = directory + "/report.html";
   const auto hangs_on = stored_sensitivity(directory, outcome);
   if (!hangs_on) return {complain(hangs_on.error(), kCannot), std::move(ran.score)};
-  const Status paged = write_report(page, {{run_name(directory), scenario, outcome, manifest,
-                                            timing_of(directory), hangs_on.value()}});
+  const Status paged = write_report(page, {{run_name(directory),
+                                            scenario,
+                                            outcome,
+                                            manifest,
+                                            timing_of(directory),
+                                            hangs_on.value(),
+                                            {}}});
   if (!paged)
     fmt::print(stderr, "latchlab: warning: the results are complete, but for the page: {}\n",
                paged.error().text());

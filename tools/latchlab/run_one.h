@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/study/output.h"
 #include "core/study/scoring.h"
 #include "core/study/study.h"
 #include "tools/latchlab/commands.h"
@@ -33,6 +34,10 @@ Status check_backend_options(const RunArguments& arguments);
 // All scenarios together decide how many nodes there are to be.
 Result<RunBackend> run_backend(const RunArguments& arguments,
                                const std::vector<const Scenario*>& scenarios);
+
+// What stored results say of where they come from, and what makes them, but for the scenario.
+RunManifest manifest_of(const RunBackend& backend);
+std::string maker_of(const RunBackend& backend);
 
 // Prints what `run` prints. `arguments.input` is only repeated in messages.
 Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBackend& backend);

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "core/measure/metric_docs.h"
+
 namespace latchlab::tool {
 
 RateUnit unit_for(double greatest_per_s) {
@@ -13,6 +15,13 @@ RateUnit unit_for(double greatest_per_s) {
 std::string rate(double per_s) {
   const RateUnit unit = unit_for(per_s);
   return fmt::format("{:.{}f} {}", per_s / unit.per_s, unit.digits, unit.name);
+}
+
+std::string value_text(const std::string& metric, double value) {
+  const auto doc = metric_doc(metric);
+  if (doc && doc->unit == "1/s") return rate(value);
+  if (doc && doc->unit == "ns") return fmt::format("{:.2f} us", value / 1e3);
+  return fmt::format("{:.4g}", value);
 }
 
 std::optional<double> number(const Leaves& leaves, const char* path) {

@@ -145,6 +145,7 @@ Json part_json(const ReportPart& from) {
   const Json timing = Json::parse(from.timing, nullptr, /*allow_exceptions=*/false);
   part["timing"] = timing.is_object() ? timing : Json();
   if (!from.sensitivity.empty()) part["sensitivity"] = Json::parse(from.sensitivity);
+  if (!from.comparison.empty()) part["comparison"] = Json::parse(from.comparison);
   part["results"] = results(from);
   return part;
 }

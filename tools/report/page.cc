@@ -23,8 +23,9 @@ std::string text_of(std::string_view file) {
 // All scripts in one scope of their own; the last one draws the page.
 std::string scripts() {
   std::string text = "(() => {\n'use strict';\n";
-  for (const char* file : {"dom.js", "words.js", "study.js", "frame.js", "lines.js", "bars.js",
-                           "figures.js", "tables.js", "selftest.js", "sections.js"})
+  for (const char* file :
+       {"dom.js", "words.js", "study.js", "frame.js", "lines.js", "bars.js", "figures.js",
+        "tables.js", "comparison.js", "selftest.js", "sections.js"})
     text += text_of(file);
   return text + "})();\n";
 }

@@ -19,6 +19,7 @@ struct ReportPart {
   const RunManifest& manifest;
   std::string timing;       // the text of its timing.json; may be empty
   std::string sensitivity;  // of its sensitivity.json; may be empty
+  std::string comparison;   // with the first part, as comparison_json() has it; may be empty
 };
 
 // What people call a run: the last part of its directory's path.

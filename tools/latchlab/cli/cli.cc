@@ -30,6 +30,7 @@ Cli::Cli() : app_{kAbout, "latchlab"} {
   app_.set_version_flag("--version", version_text(), "What this program is, and is made of");
   app_.footer(kExitCodes);
   add_run_commands(*this);
+  add_find_commands(*this);
   add_explore_commands(*this);
   add_new_commands(*this);
   add_export_commands(*this);

@@ -47,10 +47,11 @@ std::shared_ptr<Arguments> arguments() {
 // ---- the commands, by file ----
 
 void add_run_commands(Cli& cli);      // run, check, reproduce, node
+void add_find_commands(Cli& cli);     // find
 void add_explore_commands(Cli& cli);  // explore, replay
 void add_new_commands(Cli& cli);      // new
 void add_export_commands(Cli& cli);   // export
-void add_report_commands(Cli& cli);   // report
+void add_report_commands(Cli& cli);   // report, compare
 void add_other_commands(Cli& cli);    // list, calibrate
 void add_learn_commands(Cli& cli);    // schema, explain
 void add_help_commands(Cli& cli);     // doctor, completion, manual
@@ -61,6 +62,8 @@ extern const char* const kExitCodes;
 inline constexpr std::uint64_t kMostSeed = 0x7fff'ffff'ffff'ffff;
 
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
+// SCENARIO, and what changes it: --set, --seed, --repeats, --data.
+void add_scenario_options(CLI::App& command, ScenarioArguments& arguments);
 void add_data(CLI::App& command, std::string& data);  // --data
 void add_jobs(CLI::App& command, std::uint32_t& jobs, const char* what);
 

@@ -2,7 +2,9 @@
 
 namespace latchlab::tool {
 
-void add_report_commands(Cli& cli) {
+namespace {
+
+void add_report(Cli& cli) {
   const auto arguments = tool::arguments<ReportArguments>();
   CLI::App& command =
       cli.add("report", "Write the page on stored runs: figures, tables, verdicts; for a browser",
@@ -19,6 +21,54 @@ void add_report_commands(Cli& cli) {
   add_data(command, arguments->data);
   cli.take_plugins(command);
   command.footer(kExitCodes);
+}
+
+constexpr const char* kAboutCompare =
+    "What the second run has beside the first: in what their scenarios differ, the ratio of each\n"
+    "metric at each point that is in both, with its 95% interval, and whether the locks keep "
+    "their\n"
+    "order. Points belong together that have the same label and the same value on each axis.\n\n"
+    "  latchlab run quickstart --repeats 3 --out a\n"
+    "  latchlab run quickstart --repeats 3 --set platform.nic.atomic.window=48 --out b\n"
+    "  latchlab compare a b\n\n"
+    "Repeats of equal seeds are compared one by one, which tells small differences. A ratio is\n"
+    "undecided where its interval contains 1 or it is within 1% of 1; a point that is UNSAFE,\n"
+    "DEADLOCK, FAILED or interrupted is never better. A simulation stands beside hardware only if\n"
+    "both have the same run.guard, run.warmup and run.duration.\n";
+
+void add_compare(Cli& cli) {
+  const auto arguments = tool::arguments<CompareArguments>();
+  CLI::App& command =
+      cli.add("compare", "Say in what runs differ, and which is better where, how surely",
+              [arguments] { return compare_runs(*arguments); });
+  command
+      .add_option("directories", arguments->directories,
+                  "What latchlab run wrote; the first is what the others are measured by")
+      ->required()
+      ->type_name("DIR ...");
+  command
+      .add_option("--metric", arguments->metrics,
+                  "Compare this too, a path of results.json such as acquire_ns.p999 (repeatable) "
+                  "[goodput_ops_s, acquire_ns.p50, acquire_ns.p99, fairness.jain]")
+      ->type_name("PATH")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_flag("--only", arguments->only, "Compare nothing but what --metric names");
+  command.add_flag("--json", arguments->json, "Print a list with an object for each comparison");
+  command
+      .add_option("--out", arguments->out,
+                  "Also a page: that of latchlab report on these runs, with the comparison")
+      ->type_name("FILE");
+  add_data(command, arguments->data);
+  cli.take_plugins(command);
+  command.footer(std::string(kAboutCompare) + "\n" + kExitCodes);
+}
+
+}  // namespace
+
+void add_report_commands(Cli& cli) {
+  add_report(cli);
+  add_compare(cli);
 }
 
 }  // namespace latchlab::tool

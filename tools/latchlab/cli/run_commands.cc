@@ -20,13 +20,6 @@ void add_overrides(CLI::App& command, ScenarioArguments& arguments) {
   add_data(command, arguments.data);
 }
 
-void add_scenario_options(CLI::App& command, ScenarioArguments& arguments) {
-  command.add_option("scenario", arguments.scenario, "A scenario file, or a name under scenarios/")
-      ->type_name("SCENARIO")
-      ->required();
-  add_overrides(command, arguments);
-}
-
 void add_run_options(CLI::App& command, RunArguments& arguments, const char* out) {
   command.add_option("--out", arguments.out, out)->type_name("DIR");
   add_jobs(command, arguments.jobs, "Points");
@@ -162,6 +155,13 @@ void add_check(Cli& cli) {
 }
 
 }  // namespace
+
+void add_scenario_options(CLI::App& command, ScenarioArguments& arguments) {
+  command.add_option("scenario", arguments.scenario, "A scenario file, or a name under scenarios/")
+      ->type_name("SCENARIO")
+      ->required();
+  add_overrides(command, arguments);
+}
 
 void add_run_commands(Cli& cli) {
   add_run(cli);

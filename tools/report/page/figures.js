@@ -90,8 +90,10 @@ function metricSeries(points, {x, y, series, withPart}) {
   const texts = unique(points.map((point) => settingOf(point, x)));
   const numeric = texts.every((text) => quantity(text) !== null);
   const byName = new Map();
+  const styles = new Map();
   for (const point of points) {
     const name = seriesName(point, series, withPart);
+    styles.set(name, seriesStyle(point, series, withPart));
     if (!byName.has(name)) byName.set(name, []);
     const metric = metricOf(point, y);
     if (!metric) continue;
@@ -104,7 +106,7 @@ function metricSeries(points, {x, y, series, withPart}) {
     names: numeric ? null : texts,
     format: (value) => written.get(value) || short(value),
     series: [...byName].map(([name, values]) =>
-      ({name, style: styleOf(name), values: values.sort((a, b) => a.x - b.x)})),
+      ({name, style: styles.get(name), values: values.sort((a, b) => a.x - b.x)})),
   };
 }
 

@@ -201,7 +201,7 @@ document.getElementById('page').append(
     SEVERAL ? el('nav', {'aria-label': 'Runs'}, PARTS.map((part, i) =>
       el('a', {href: `#part-${i + 1}`}, part.name))) : null, themeSwitch()),
   el('main', {}, SEVERAL ? el('h1', {}, `${PARTS.length} runs`) : null,
-    SEVERAL ? togetherElement() : null, PARTS.map(partElement)));
+    PARTS.map(comparisonSection), SEVERAL ? togetherElement() : null, PARTS.map(partElement)));
 figures.slice().forEach((each) => each.redraw());
 new ResizeObserver(() => figures.forEach((each) => {
   if (each.plot.clientWidth && Math.abs(each.plot.clientWidth - each.measured) > 4) each.redraw();

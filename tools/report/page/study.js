@@ -79,19 +79,33 @@ function isUnsteady(point) {
   return valueOf(point, 'window.settled') === 0;
 }
 
-// A style per series: same name, same style, in all figures. Eight colours that most people tell
-// apart; dashes and markers tell them apart in grey.
+// A style per lock: the same in all figures, and for the usual labels on all pages. Eight colours
+// that most people tell apart; dashes and markers tell them apart in grey.
 const DASHES = ['', '7 3', '2 3', '9 3 2 3', '12 4', '4 2', '1 4', '6 2 2 2 2 2'];
 const MARKERS = [d3.symbolCircle, d3.symbolSquare, d3.symbolTriangle, d3.symbolDiamond,
   d3.symbolCross, d3.symbolStar, d3.symbolWye];
-function styleNumber(index) {
-  return {colour: `var(--s${index % 8})`, dash: DASHES[(index + Math.floor(index / 8)) % 8],
-    marker: d3.symbol().type(MARKERS[index % 7]).size(52)(), index};
+function styleNumber(index, shift) {
+  return {colour: `var(--s${index % 8})`,
+    dash: DASHES[(index + Math.floor(index / 8) + shift) % DASHES.length],
+    marker: d3.symbol().type(MARKERS[(index + shift) % MARKERS.length]).size(52)(), index};
 }
-const seriesNames = [];
-function styleOf(name) {
-  if (!seriesNames.includes(name)) seriesNames.push(name);
-  return styleNumber(seriesNames.indexOf(name));
+const USUAL = ['cas-nb', 'cas-b', 'mcs', 'dslr', 'shiftlock', 'cas', 'cohort_reference'];
+const styleIndices = new Map();
+function styleIndex(name) {
+  if (styleIndices.has(name)) return styleIndices.get(name);
+  const taken = new Set(styleIndices.values());
+  const wanted = USUAL.includes(name.toLowerCase()) ? USUAL.indexOf(name.toLowerCase())
+    : [...name].reduce((hash, c) => (hash * 31 + c.codePointAt(0)) % 65521, 7) % 8;
+  const free = d3.range(8).map((step) => (wanted + step) % 8).find((index) => !taken.has(index));
+  styleIndices.set(name, free === undefined ? styleIndices.size : free);
+  return styleIndices.get(name);
+}
+const styleOf = (name) => styleNumber(styleIndex(name), 0);
+
+// Runs that share a figure have the lock's colour in common, and differ in dashes and markers.
+function seriesStyle(point, path, withPart) {
+  return styleNumber(styleIndex(seriesName(point, path, false)),
+    withPart ? PARTS.indexOf(point.part) : 0);
 }
 
 function seriesName(point, path, withPart) {
@@ -99,4 +113,7 @@ function seriesName(point, path, withPart) {
   const text = path === 'label' ? name : `${metricWords(path)} ${name}`;
   return withPart ? `${point.part.name}: ${text}` : text;
 }
-PARTS.forEach((part) => part.points.forEach((point) => styleOf(point.label)));
+// Whatever the order of runs and points; the usual labels first, so that no other takes theirs.
+const isUsual = (label) => USUAL.includes(label.toLowerCase());
+unique(PARTS.flatMap((part) => part.points.map((point) => point.label))).sort()
+  .sort((a, b) => isUsual(b) - isUsual(a)).forEach(styleIndex);

@@ -1,0 +1,73 @@
+#include "core/study/ranks.h"
+
+#include <algorithm>
+
+#include "core/measure/statistics.h"
+
+namespace latchlab {
+namespace {
+
+constexpr const char* kRankedBy = "goodput_ops_s";
+
+struct Contender {
+  std::string lock;
+  const PointOutcome* a;
+  const PointOutcome* b;
+  double mean_a = 0, mean_b = 0;
+};
+
+std::vector<std::string> best_first(std::vector<Contender> all, double Contender::*by) {
+  std::stable_sort(all.begin(), all.end(),
+                   [by](const Contender& x, const Contender& y) { return x.*by > y.*by; });
+  std::vector<std::string> names;
+  for (const Contender& each : all) names.push_back(each.lock);
+  return names;
+}
+
+int decidedly_ahead(const PointOutcome& x, const PointOutcome& y) {
+  const auto compared = compare(x, y, kRankedBy);
+  return compared ? compared->ahead : 0;
+}
+
+RankAgreement agreement(const std::string& where, const std::vector<Contender>& all) {
+  RankAgreement made;
+  made.where = where;
+  made.a = best_first(all, &Contender::mean_a);
+  made.b = best_first(all, &Contender::mean_b);
+  int agree = 0, pairs = 0;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = i + 1; j < all.size(); ++j) {
+      const Contender &x = all[i], &y = all[j];
+      const double in_both = (x.mean_a - y.mean_a) * (x.mean_b - y.mean_b);
+      agree += in_both > 0 ? 1 : in_both < 0 ? -1 : 0;
+      ++pairs;
+      const int before = decidedly_ahead(*x.a, *y.a), after = decidedly_ahead(*x.b, *y.b);
+      if (before * after >= 0) continue;
+      made.changed.emplace_back(before > 0 ? x.lock : y.lock, before > 0 ? y.lock : x.lock);
+    }
+  made.tau = static_cast<double>(agree) / pairs;
+  return made;
+}
+
+}  // namespace
+
+std::vector<RankAgreement> rank_agreements(const StoredStudy& a, const StoredStudy& b,
+                                           const std::vector<PointPair>& pairs) {
+  std::vector<std::pair<std::string, std::vector<Contender>>> places;
+  for (const PointPair& pair : pairs) {
+    if (!pair.unsound.empty()) continue;
+    const PointOutcome &of_a = a.outcome.points[pair.a], &of_b = b.outcome.points[pair.b];
+    const auto mean_a = mean(values_of(of_a, kRankedBy)), mean_b = mean(values_of(of_b, kRankedBy));
+    if (!mean_a || !mean_b) continue;
+    auto place = std::find_if(places.begin(), places.end(),
+                              [&](const auto& each) { return each.first == pair.where; });
+    if (place == places.end()) place = places.insert(place, {pair.where, {}});
+    place->second.push_back({pair.lock, &of_a, &of_b, *mean_a, *mean_b});
+  }
+  std::vector<RankAgreement> all;
+  for (const auto& [where, contenders] : places)
+    if (contenders.size() > 1) all.push_back(agreement(where, contenders));
+  return all;
+}
+
+}  // namespace latchlab

@@ -1,0 +1,135 @@
+// What `latchlab compare` prints and writes, and what it refuses.
+#include <gmock/gmock.h>
+
+#include "tests/cli/program.h"
+
+namespace latchlab::cli_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Compare : public Command {
+ protected:
+  void SetUp() override {
+    Command::SetUp();
+    write("small.yaml", small_scenario("{name: cas}",
+                                       "sweep: {grid: {protocol: [{name: cas}, {name: mcs}], "
+                                       "platform.clients_per_node: [1, 4]}}\n"));
+  }
+  void run(const std::string& directory, std::vector<std::string> more = {}) {
+    more.insert(more.begin(),
+                {"run", "small.yaml", "--quiet", "--repeats", "3", "--out", directory});
+    ASSERT_EQ(latchlab(more).code, 0);
+  }
+  // As if hardware had run it, with emulated verbs.
+  void make_hardware_of(const std::string& directory) const {
+    for (const auto& each : std::filesystem::directory_iterator(home() / directory / "points")) {
+      const std::string name = directory + "/points/" + each.path().filename().string();
+      std::string text = read(name);
+      const std::string was = R"("backend":"simgrid","emulated":[])";
+      ASSERT_NE(text.find(was), text.npos);
+      text.replace(text.find(was), was.size(),
+                   R"("backend":"ibverbs on rxe0","emulated":["masked_atomics_16: agent"])");
+      write(name, text);
+    }
+  }
+};
+
+TEST_F(Compare, says_what_differs_and_what_that_makes_of_each_point) {
+  run("a");
+  run("b", {"--set", "platform.nic.latency.one_way=2us", "--set",
+            "sweep.grid.platform.clients_per_node=[1, 8]"});
+  const Finished finished = latchlab({"compare", "a", "b"});
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.out,
+              AllOf(HasSubstr("What differs:\n  platform.nic.latency.one_way: 654.3ns -> 2us\n\n"),
+                    ContainsRegex("cas +clients_per_node=1 +goodput_ops_s [^\n]* worse\n"),
+                    ContainsRegex(" acquire_ns.p50 [^\n]* worse\n"),
+                    ContainsRegex(" fairness.jain [^\n]* undecided\n"),
+                    HasSubstr("repeats of equal seeds are compared one by one"),
+                    HasSubstr("Only in a: 2\n  cas, platform.clients_per_node=4\n"),
+                    HasSubstr("Only in b: 2\n  cas, platform.clients_per_node=8\n"),
+                    HasSubstr("clients_per_node=1: tau ")));
+  // The other way round it is better.
+  EXPECT_THAT(latchlab({"compare", "b", "a"}).out,
+              ContainsRegex("cas +clients_per_node=1 +goodput_ops_s [^\n]* better\n"));
+  const Finished same = latchlab({"compare", "a", "a/../a"});
+  EXPECT_EQ(same.code, 2);
+  EXPECT_THAT(same.err, HasSubstr("a/../a is named twice"));
+}
+
+TEST_F(Compare, metrics_are_chosen_and_json_has_an_object_for_each_run) {
+  run("a");
+  run("b", {"--seed", "2"});
+  run("c", {"--seed", "3"});
+  const Finished finished =
+      latchlab({"compare", "a", "b", "c", "--only", "--metric", "acquire_ns.p999", "--json"});
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  const Json all = Json::parse(finished.out);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[1]["second"], "c");
+  EXPECT_EQ(all[1]["differences"][0]["path"], "run.seed");
+  ASSERT_EQ(all[0]["pairs"].size(), 4u);
+  ASSERT_EQ(all[0]["pairs"][0]["metrics"].size(), 1u);
+  EXPECT_EQ(all[0]["pairs"][0]["metrics"][0]["metric"], "acquire_ns.p999");
+  EXPECT_EQ(all[0]["pairs"][0]["metrics"][0]["paired"], false);
+  const Finished unknown = latchlab({"compare", "a", "b", "--metric", "goodput_op_s"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean 'goodput_ops_s'?"));
+  EXPECT_THAT(latchlab({"compare", "a", "b", "--metric", "acquire_ns"}).err,
+              HasSubstr("choose one of acquire_ns.count"));
+  EXPECT_EQ(latchlab({"compare", "a"}).code, 2);
+}
+
+TEST_F(Compare, what_broke_its_promise_is_not_better) {
+  write("small.yaml", small_scenario("{name: mcs}"));
+  run("a");
+  std::vector<std::string> broken = {"run",
+                                     "small.yaml",
+                                     "--quiet",
+                                     "--repeats",
+                                     "3",
+                                     "--set",
+                                     "faults=[{kind: skip_release, probability: 50%}]",
+                                     "--out",
+                                     "b"};
+  ASSERT_EQ(latchlab(broken).code, 1);
+  const std::string out = latchlab({"compare", "a", "b"}).out;
+  EXPECT_THAT(out, HasSubstr("the second is stuck\n"));
+  EXPECT_THAT(out, AllOf(Not(HasSubstr("better\n")), Not(HasSubstr("worse\n"))));
+}
+
+TEST_F(Compare, a_simulation_stands_beside_hardware_only_with_the_same_rules) {
+  run("sim");
+  run("guarded", {"--set", "run.guard=on"});
+  run("longer", {"--set", "run.duration=800us"});
+  run("alike");
+  for (const char* each : {"guarded", "longer", "alike"}) make_hardware_of(each);
+  const Finished guarded = latchlab({"compare", "sim", "guarded"});
+  EXPECT_EQ(guarded.code, 2);
+  EXPECT_THAT(guarded.err, AllOf(HasSubstr("sim and guarded: run.guard is off in the first run"),
+                                 HasSubstr("run the simulation again with --set run.guard=on")));
+  EXPECT_THAT(latchlab({"compare", "longer", "sim"}).err,
+              HasSubstr("run the simulation again with --set run.duration=800us"));
+  const Finished alike = latchlab({"compare", "sim", "alike"});
+  EXPECT_EQ(alike.code, 0) << alike.err;
+  EXPECT_THAT(alike.out, AllOf(HasSubstr("backend: simgrid -> ibverbs on rxe0"),
+                               HasSubstr("alike emulates masked_atomics_16: agent")));
+}
+
+TEST_F(Compare, the_page_is_that_of_report_with_the_comparison) {
+  run("a");
+  run("b", {"--seed", "2"});
+  const Finished finished = latchlab({"compare", "a", "b", "--out", "page.html"});
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("\nReport: page.html\n"));
+  EXPECT_THAT(read("page.html"), HasSubstr("\"comparison\":{\"schema\":1,\"first\":\"a\""));
+  ASSERT_EQ(latchlab({"report", "a", "b", "--out", "plain.html"}).code, 0);
+  EXPECT_THAT(read("plain.html"), Not(HasSubstr("\"comparison\":{")));
+}
+
+}  // namespace
+}  // namespace latchlab::cli_test

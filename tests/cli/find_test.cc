@@ -1,0 +1,198 @@
+// What `latchlab find` prints, writes and keeps.
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include <map>
+
+#include "tests/cli/program.h"
+
+namespace latchlab::cli_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A lock that spins without pause does more for few clients than one with a queue; for many, less.
+constexpr const char* kTwoLocks =
+    "schema: 1\n"
+    "name: two\n"
+    "platform: {client_nodes: 2}\n"
+    "locks: {count: 4}\n"
+    "workload: {read_ratio: 50%}\n"
+    "run: {warmup: 2ms, duration: 8ms, repeats: 3}\n"
+    "sweep:\n"
+    "  grid:\n"
+    "    protocol: [{name: cas, backoff: none, label: spin}, {name: mcs}, {name: dslr}]\n"
+    "    platform.clients_per_node: [4, 5, 6, 7, 8, 9, 10, 11, 12]\n";
+
+class Find : public Command {
+ protected:
+  void SetUp() override {
+    Command::SetUp();
+    write("two.yaml", kTwoLocks);
+  }
+  Finished find(std::vector<std::string> more) {
+    std::vector<std::string> words = {"find", "two.yaml"};
+    words.insert(words.end(), more.begin(), more.end());
+    return latchlab(words);
+  }
+  Finished cross(const std::string& directory, std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--cross", "mcs,spin", "--along", "platform.clients_per_node=2..20",
+                             "--out", directory});
+    return find(std::move(more));
+  }
+  std::size_t files_in(const std::string& directory) const {
+    std::size_t count = 0;
+    for (const auto& each : std::filesystem::recursive_directory_iterator(home() / directory))
+      if (each.is_regular_file()) ++count;
+    return count;
+  }
+};
+
+int number_of(const Json& text) {
+  return std::stoi(text.get<std::string>());
+}
+
+TEST_F(Find, the_answer_holds_the_crossing_that_a_fine_sweep_sees) {
+  ASSERT_EQ(latchlab({"run", "two.yaml", "--quiet", "--out", "sweep"}).code, 0);
+  std::map<int, std::map<std::string, double>> goodput;
+  const Json sweep = json("sweep/results.json");
+  for (const Json& point : sweep["points"])
+    goodput[number_of(point["axes"]["platform.clients_per_node"])][point["label"]] =
+        number_at(point["metrics"], "goodput_ops_s");
+  int seen = 0;  // the first number of clients with which the queue does more
+  for (auto& [clients, of] : goodput)
+    if (seen == 0 && of["mcs"] > of["spin"]) seen = clients;
+  ASSERT_GT(seen, 4);
+
+  const Finished finished = cross("f");
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  const Json found = json("f/find.json");
+  ASSERT_EQ(found["turns"].size(), 1u) << finished.out;
+  const Json& turn = found["turns"][0];
+  EXPECT_LT(number_of(turn["low"]), seen);
+  EXPECT_GE(number_of(turn["high"]), seen);
+  EXPECT_LE(number_of(turn["high"]) - number_of(turn["low"]), 4);
+  EXPECT_EQ(turn["below"], "spin");
+  EXPECT_EQ(turn["above"], "mcs");
+  EXPECT_THAT(finished.out,
+              HasSubstr("mcs overtakes spin between " + turn["low"].get<std::string>() + " and " +
+                        turn["high"].get<std::string>() + " clients per node (goodput "));
+  EXPECT_THAT(finished.out, HasSubstr(found["says"][0].get<std::string>()));
+}
+
+TEST_F(Find, leaves_a_run_like_any_other) {
+  ASSERT_EQ(cross("f", {"--quiet"}).code, 0);
+  const Json results = json("f/results.json");
+  EXPECT_EQ(results["manifest"]["complete"], true);
+  const Json found = json("f/find.json");
+  ASSERT_EQ(results["points"].size(), 2 * found["values"].size());
+  for (std::size_t i = 0; i < found["values"].size(); ++i)  // in the order of the axis
+    EXPECT_EQ(results["points"][2 * i]["axes"]["platform.clients_per_node"],
+              found["values"][i]["at"]);
+  // Nothing but the run, its page, and the answer: a file for each repeat.
+  EXPECT_EQ(files_in("f/points"), 3 * results["points"].size());
+  const std::string page = read("f/report.html");
+  EXPECT_THAT(page, HasSubstr("\"figures\":[{\"x\":\"platform.clients_per_node\""));
+  const Finished report = latchlab({"report", "f"});
+  EXPECT_EQ(report.code, 0) << report.err;
+  EXPECT_EQ(read("f/report.html"), page);
+}
+
+TEST_F(Find, an_interrupted_search_goes_on_to_the_same_answer) {
+  const std::vector<std::string> asked = {"find",     "two.yaml", "--cross",
+                                          "mcs,spin", "--along",  "platform.clients_per_node=2..20",
+                                          "--out",    "f"};
+  Started started = start(asked);
+  ASSERT_TRUE(appears("f/points/0001-1.json"));
+  started.send(SIGINT);
+  const Finished cut = started.wait();
+  EXPECT_EQ(cut.code, 130);
+  EXPECT_THAT(cut.err, HasSubstr("latchlab find two.yaml --cross 'mcs,spin' --along "
+                                 "'platform.clients_per_node=2..20' --resume --out f"));
+  EXPECT_EQ(json("f/find.json")["complete"], false);
+  EXPECT_EQ(latchlab({"report", "f"}).code, 0);
+
+  std::vector<std::string> again = asked;
+  again.emplace_back("--resume");
+  ASSERT_EQ(latchlab(again).code, 0);
+  EXPECT_GT(json("f/timing.json")["resumed"], 0);
+  ASSERT_EQ(cross("one", {"--jobs", "1", "--quiet"}).code, 0);
+  EXPECT_EQ(read("f/find.json"), read("one/find.json"));
+  EXPECT_EQ(read("f/results.json"), read("one/results.json"));
+  EXPECT_EQ(files_in("f/points"), files_in("one/points"));
+  // And once more, of what has ended: nothing changes.
+  ASSERT_EQ(latchlab(again).code, 0);
+  EXPECT_EQ(read("f/find.json"), read("one/find.json"));
+  EXPECT_EQ(files_in("f/points"), files_in("one/points"));
+}
+
+TEST_F(Find, where_a_metric_passes_a_value) {
+  const Finished finished =
+      find({"--metric", "acquire_ns.p99", "--passes", "20us", "--of", "mcs", "--along",
+            "platform.clients_per_node=1..16", "--out", "f", "--quiet"});
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  const Json found = json("f/find.json");
+  ASSERT_EQ(found["turns"].size(), 1u) << finished.out;
+  EXPECT_THAT(finished.out, HasSubstr("acquire_ns.p99 of mcs rises above 20us between "));
+  for (const Json& value : found["values"]) {
+    const double p99 = value["first"].get<double>();
+    if (!value["side"].is_null()) {
+      EXPECT_EQ(value["side"], p99 > 20e3 ? "above" : "below");
+    }
+  }
+  const Json results = json("f/results.json");
+  for (const Json& point : results["points"]) EXPECT_EQ(point["label"], "mcs");
+}
+
+TEST_F(Find, says_so_where_one_lock_is_ahead_everywhere) {
+  const Finished finished =
+      find({"--cross", "spin,dslr", "--along", "platform.nic.latency.one_way=600ns..700ns", "--set",
+            "platform.clients_per_node=4", "--out", "f", "--quiet"});
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.out,
+              AllOf(HasSubstr("spin has more goodput than dslr at platform.nic.latency.one_way "
+                              "600ns, "),
+                    HasSubstr("it may turn and turn back")));
+  EXPECT_EQ(json("f/find.json")["turns"].size(), 0u);
+}
+
+// Windows of a few cycles: the halves differ.
+TEST_F(Find, what_is_not_steady_decides_nothing) {
+  const Finished finished =
+      cross("f", {"--set", "run.warmup=0us", "--set", "run.duration=20us", "--quiet"});
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.out, AllOf(HasSubstr("is not steady ("), HasSubstr("lengthen run.warmup")));
+}
+
+TEST_F(Find, refuses_what_cannot_be_answered) {
+  const auto refused = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--out", "f"});
+    const Finished finished = find(std::move(more));
+    EXPECT_EQ(finished.code, 2) << finished.err;
+    EXPECT_FALSE(exists("f"));
+    return finished.err;
+  };
+  const std::string along = "platform.clients_per_node=2..20";
+  EXPECT_THAT(refused({"--along", along}), HasSubstr("find wants one of two questions"));
+  EXPECT_THAT(refused({"--along", along, "--cross", "mcs,sipn"}), HasSubstr("did you mean 'spin'"));
+  EXPECT_THAT(refused({"--along", along, "--cross", "mcs"}), HasSubstr("expected two labels"));
+  EXPECT_THAT(refused({"--along", along, "--passes", "4M"}),
+              HasSubstr("of which lock? add --of LABEL; there is spin, mcs, dslr"));
+  EXPECT_THAT(refused({"--along", along, "--cross", "mcs,spin", "--metric", "goodput_op_s"}),
+              HasSubstr("did you mean 'goodput_ops_s'?"));
+  EXPECT_THAT(refused({"--along", "locks.count=1..4", "--cross", "mcs,spin"}),
+              HasSubstr("the sweep varies platform.clients_per_node too (4, 5"));
+  EXPECT_THAT(refused({"--along", along, "--cross", "mcs,spin", "--precision", "0%"}),
+              HasSubstr("more than 0%"));
+  ASSERT_EQ(
+      latchlab({"run", "two.yaml", "--quiet", "--set", "run.duration=100us", "--out", "r"}).code,
+      0);
+  const Finished other = cross("r", {"--resume"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, HasSubstr("there is no find.json"));
+}
+
+}  // namespace
+}  // namespace latchlab::cli_test

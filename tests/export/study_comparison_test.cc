@@ -1,0 +1,205 @@
+// Two runs side by side: what differs, which points belong together, who is better, and whether the
+// locks keep their order.
+
+#include "core/study/study_comparison.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/protocols/registry.h"
+#include "tests/paths.h"
+
+namespace latchlab {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+using Goodputs = std::map<std::string, double>;  // of each lock
+
+constexpr const char* kText = R"(
+schema: 1
+name: s
+platform: {client_nodes: 2, clients_per_node: 2, nic: connectx-5}
+run: {repeats: 3}
+sweep: {grid: {protocol: [{name: cas}, {name: mcs}, {name: dslr}], locks.count: [1, 10]}}
+)";
+
+// A tenth of a percent between repeats.
+PointOutcome outcome_of(const Point& point, double goodput) {
+  PointOutcome made;
+  for (std::uint32_t r = 0; r < point.run.repeats; ++r) {
+    RepeatOutcome repeat;
+    repeat.seed = point.run.seed + r;
+    repeat.metrics.goodput_ops_s = goodput * (1 + 0.001 * r);
+    made.repeats.emplace_back(repeat);
+  }
+  return made;
+}
+
+StoredStudy study(const Goodputs& goodputs, const std::vector<Override>& overrides = {},
+                  const std::string& backend = "simgrid") {
+  auto parsed = parse_scenario({kText, "s", LATCHLAB_SOURCE_DIR}, overrides, protocol_infos(),
+                               DataDirs{{LATCHLAB_SOURCE_DIR}});
+  EXPECT_TRUE(parsed) << parsed.error().text();
+  StoredStudy made;
+  if (!parsed) return made;
+  made.scenario = std::move(parsed).value();
+  made.manifest.version = "1";
+  made.manifest.backend = backend;
+  for (const Point& point : made.scenario.points)
+    made.outcome.points.push_back(outcome_of(point, goodputs.at(point.protocol.label)));
+  return made;
+}
+
+const Goodputs kBase = {{"cas", 300}, {"mcs", 200}, {"dslr", 100}};
+
+StudyComparison compared(const StoredStudy& a, const StoredStudy& b,
+                         const std::vector<std::string>& metrics = {"goodput_ops_s"}) {
+  const auto made = compare_studies(a, b, metrics);
+  EXPECT_TRUE(made) << made.error().text();
+  return made ? made.value() : StudyComparison{};
+}
+
+TEST(CompareStudies, names_what_differs_as_paths) {
+  const StudyComparison made = compared(
+      study(kBase), study(kBase, {{"platform.nic.atomic.window", "48"}, {"run.seed", "7"}}));
+  ASSERT_THAT(made.differences, SizeIs(2));
+  EXPECT_EQ(made.differences[0].path, "platform.nic.atomic.window");
+  EXPECT_EQ(made.differences[0].a, "72");
+  EXPECT_EQ(made.differences[0].b, "48");
+  EXPECT_EQ(made.differences[0].points, 6u);
+  EXPECT_EQ(made.differences[1].path, "run.seed");
+  EXPECT_THAT(compared(study(kBase), study(kBase)).differences, IsEmpty());
+}
+
+TEST(CompareStudies, names_other_programs_and_plug_ins) {
+  StoredStudy a = study(kBase), b = study(kBase);
+  b.manifest.version = "2";
+  a.manifest.plugins = {{"mine.so", "11"}};
+  b.manifest.plugins = {{"mine.so", "22"}, {"yours.so", "33"}};
+  const StudyComparison made = compared(a, b);
+  ASSERT_THAT(made.differences, SizeIs(3));
+  EXPECT_EQ(made.differences[0].path, "version");
+  EXPECT_EQ(made.differences[1].path, "plug-in mine.so");
+  EXPECT_EQ(made.differences[1].b, "22");
+  EXPECT_EQ(made.differences[2].a, "-");
+}
+
+TEST(CompareStudies, points_belong_together_by_label_and_axes) {
+  // A value that one run sweeps and the other sets.
+  const StoredStudy swept = study(kBase), set = study(kBase, {{"locks.count", "[10, 100]"}});
+  const StudyComparison made = compared(swept, set);
+  EXPECT_THAT(made.pairs, SizeIs(3));
+  for (const PointPair& pair : made.pairs) {
+    EXPECT_EQ(pair.where, "locks.count=10");
+    EXPECT_EQ(swept.scenario.points[pair.a].protocol.label,
+              set.scenario.points[pair.b].protocol.label);
+  }
+  EXPECT_THAT(made.only_a,
+              ElementsAre("cas, locks.count=1", "mcs, locks.count=1", "dslr, locks.count=1"));
+  EXPECT_THAT(made.only_b,
+              ElementsAre("cas, locks.count=100", "mcs, locks.count=100", "dslr, locks.count=100"));
+  const StudyComparison fixed = compared(
+      swept, study(kBase, {{"sweep", "{grid: {protocol: [{name: mcs}]}}"}, {"locks.count", "10"}}));
+  ASSERT_THAT(fixed.pairs, SizeIs(1));
+  EXPECT_EQ(fixed.pairs[0].lock, "mcs");
+}
+
+TEST(CompareStudies, ratios_are_of_the_second_run_over_the_first) {
+  const StudyComparison made =
+      compared(study(kBase), study({{"cas", 300}, {"mcs", 100}, {"dslr", 110}}));
+  const auto better = [&](const std::string& lock) {
+    for (const PointPair& pair : made.pairs)
+      if (pair.lock == lock) return std::pair(pair.metrics[0].is->ratio, pair.metrics[0].better);
+    return std::pair(0.0, 9);
+  };
+  EXPECT_EQ(better("cas"), std::pair(1.0, 0));
+  EXPECT_EQ(better("mcs"), std::pair(0.5, -1));
+  EXPECT_NEAR(better("dslr").first, 1.1, 1e-9);
+  EXPECT_EQ(better("dslr").second, 1);
+  EXPECT_TRUE(made.pairs[0].metrics[0].is->paired);
+  EXPECT_FALSE(
+      compared(study(kBase), study(kBase, {{"run.seed", "7"}})).pairs[0].metrics[0].is->paired);
+}
+
+TEST(CompareStudies, less_time_is_better_and_some_numbers_are_neither) {
+  EXPECT_EQ(good_direction("acquire_ns.p99"), -1);
+  EXPECT_EQ(good_direction("fairness.jain"), 1);
+  EXPECT_EQ(good_direction("group_goodput_ops_s.readers"), 1);
+  EXPECT_EQ(good_direction("verbs_per_cycle.atomic"), 0);
+}
+
+TEST(CompareStudies, what_is_not_sound_is_never_better) {
+  StoredStudy a = study(kBase), b = study({{"cas", 900}, {"mcs", 900}, {"dslr", 900}});
+  b.outcome.points[0].repeats[1]->status = RepeatStatus::unsafe;
+  a.outcome.points[2].repeats[0].reset();
+  const StudyComparison made = compared(a, b);
+  EXPECT_EQ(made.pairs[0].unsound, "the second is unsafe");
+  EXPECT_EQ(made.pairs[0].metrics[0].better, 0);
+  EXPECT_EQ(made.pairs[2].unsound, "the first is interrupted");
+  EXPECT_EQ(made.pairs[2].metrics[0].better, 0);
+  EXPECT_EQ(made.pairs[1].metrics[0].better, 1);
+  // One lock of three is left at one of the places: that has no order.
+  ASSERT_THAT(made.ranks, SizeIs(1));
+  EXPECT_EQ(made.ranks[0].where, "locks.count=10");
+}
+
+TEST(CompareStudies, says_which_locks_changed_places) {
+  const StudyComparison made =
+      compared(study(kBase), study({{"cas", 150}, {"mcs", 200}, {"dslr", 100}}));
+  ASSERT_THAT(made.ranks, SizeIs(2));
+  EXPECT_EQ(made.ranks[0].where, "locks.count=1");
+  EXPECT_THAT(made.ranks[0].a, ElementsAre("cas", "mcs", "dslr"));
+  EXPECT_THAT(made.ranks[0].b, ElementsAre("mcs", "cas", "dslr"));
+  EXPECT_NEAR(made.ranks[0].tau, 1.0 / 3, 1e-12);  // two of three pairs agree
+  EXPECT_THAT(made.ranks[0].changed, ElementsAre(Pair("cas", "mcs")));
+  EXPECT_EQ(compared(study(kBase), study({{"cas", 1}, {"mcs", 2}, {"dslr", 3}})).ranks[0].tau, -1);
+}
+
+// By half a percent: the means change places, and nobody knows whether the locks do.
+TEST(CompareStudies, a_difference_that_is_none_changes_no_places) {
+  const StudyComparison made =
+      compared(study(kBase), study({{"cas", 199}, {"mcs", 200}, {"dslr", 100}}));
+  EXPECT_LT(made.ranks[0].tau, 1);
+  EXPECT_THAT(made.ranks[0].changed, IsEmpty());
+}
+
+TEST(CompareStudies, hardware_beside_a_simulation_wants_the_same_guard_and_windows) {
+  const auto refusal = [](const std::vector<Override>& overrides, const char* backend) {
+    const auto made = compare_studies(study(kBase), study(kBase, overrides, backend), {});
+    return made ? std::string() : made.error().text();
+  };
+  EXPECT_THAT(refusal({{"run.guard", "on"}}, "ibverbs on rxe0"),
+              HasSubstr("run.guard is off in the first run (simgrid) and on in the second (ibverbs "
+                        "on rxe0): what is measured is not the same; run the simulation again with "
+                        "--set run.guard=on"));
+  EXPECT_THAT(refusal({{"run.duration", "50ms"}}, "ibverbs on rxe0"), HasSubstr("run.duration"));
+  EXPECT_THAT(refusal({{"run.warmup", "50ms"}}, "ibverbs on rxe0"), HasSubstr("run.warmup"));
+  EXPECT_EQ(refusal({}, "ibverbs on rxe0"), "");
+  EXPECT_EQ(refusal({{"run.guard", "on"}, {"run.duration", "50ms"}}, "simgrid"), "");
+}
+
+TEST(CompareStudies, is_written_as_json) {
+  const StoredStudy a = study(kBase);
+  StoredStudy b = study({{"cas", 150}, {"mcs", 200}, {"dslr", 100}}, {{"run.seed", "2"}});
+  b.manifest.emulated = {"masked_atomics_16: agent"};
+  const auto json = nlohmann::json::parse(comparison_json({"old", "new"}, a, b, compared(a, b)));
+  EXPECT_EQ(json["first"], "old");
+  EXPECT_EQ(json["differences"][0]["path"], "run.seed");
+  EXPECT_EQ(json["emulated"]["second"][0], "masked_atomics_16: agent");
+  const auto& metric = json["pairs"][0]["metrics"][0];
+  EXPECT_NEAR(metric["first"].get<double>(), 300.3, 1e-9);
+  EXPECT_NEAR(metric["second"].get<double>(), 150.15, 1e-9);
+  EXPECT_NEAR(metric["ratio"].get<double>(), 0.5, 1e-9);
+  EXPECT_EQ(metric["better"], -1);
+  EXPECT_EQ(json["ranks"][0]["changed"][0][0], "cas");
+}
+
+}  // namespace
+}  // namespace latchlab

@@ -1,0 +1,31 @@
+#pragma once
+// What `latchlab find` is to look for, made of its arguments and its scenario.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/study/crossing.h"
+#include "tools/latchlab/commands.h"
+
+namespace latchlab::tool {
+
+struct FindPlan {
+  Question question;
+  SearchAxis axis;
+  double precision = 0.02;
+  std::uint32_t repeats = 3;
+  std::string name;    // of the scenario
+  std::string passes;  // the value as written; empty: two locks are compared
+
+  // The scenario with the question's locks at these values, all locks at one before the next.
+  Result<Scenario> scenario_at(const std::vector<std::int64_t>& values) const;
+
+  ScenarioArguments input;                                 // with the user's own overrides
+  std::vector<std::string> locks;                          // of each label, the protocol as YAML
+  std::vector<std::pair<std::string, std::string>> fixed;  // other swept paths, of one value each
+};
+
+Result<FindPlan> plan_find(const FindArguments& arguments);
+
+}  // namespace latchlab::tool

@@ -1,0 +1,60 @@
+// A run beside the first one of the page: what differs between them, and what that makes of the
+// points.
+
+// "clients_per_node=16" of "platform.clients_per_node=16".
+const shortPlace = (where) => where.replace(/[^ =]*\.(?=[^ =.]*=)/g, '');
+
+function comparisonTable(found) {
+  const rows = found.pairs.flatMap((pair) =>
+    pair.metrics.map((metric) => ({...metric, pair})));
+  const times = d3.format('.3~f');
+  const verdict = (row) => row.pair.unsound || (row.ratio === undefined ? 'not measured'
+    : row.better ? (row.better > 0 ? 'better' : 'worse')
+      : row.ahead ? (row.ahead > 0 ? 'more' : 'less') : 'undecided');
+  const value = (name) => ({name: found[name], get: (row) => row[name],
+    text: (row) => (typeof row[name] === 'number' ? shortText(kindOf(row.metric), row[name]) : '–')});
+  const columns = [
+    {name: 'lock', left: true, get: (row) => row.pair.lock},
+    {name: 'where', left: true, get: (row) => shortPlace(row.pair.where)},
+    {name: 'metric', left: true, title: 'Sort by metric', get: (row) => metricWords(row.metric)},
+    value('first'), value('second'),
+    {name: 'ratio', title: `${found.second} over ${found.first}`, get: (row) => row.ratio,
+      text: (row) => (typeof row.ratio === 'number' ? times(row.ratio) : '–')},
+    {name: '95% interval', get: (row) => row.low,
+      text: (row) => (typeof row.low === 'number' ? `${times(row.low)} to ${times(row.high)}`
+        : 'unknown')},
+    {name: `${found.second} is`, left: true, get: verdict,
+      mark: (row) => (row.pair.unsound ? 'bad' : row.ahead ? '' : 'weak')},
+  ];
+  return sortedTable(`${found.second} over ${found.first}`, columns, rows);
+}
+
+function rankLines(found) {
+  return found.ranks.map((each) => el('li', {}, `${each.where ? `${shortPlace(each.where)}: ` : ''}` +
+    `Kendall's tau ${d3.format('.2f')(each.tau)}. ${found.first}: ${each.first.join(' > ')}; ` +
+    `${found.second}: ${each.second.join(' > ')}.`,
+  each.changed.map(([before, after]) => ` Decidedly changed places: ${before} and ${after}.`)));
+}
+
+function partnerless(name, points) {
+  return points.length ? folded(`Only in ${name}: ${points.length}`,
+    el('ul', {}, points.map((each) => el('li', {}, each)))) : null;
+}
+
+// Null where the page compares nothing.
+function comparisonSection(part, index) {
+  const found = part.comparison;
+  if (!found) return null;
+  const differences = found.differences.map((each) => el('li', {},
+    `${each.path}: ${each.first} → ${each.second}` + (each.points < found.pairs.length
+      ? ` (at ${each.points} of ${found.pairs.length} points)` : '')));
+  const emulated = ['first', 'second'].flatMap((which) => found.emulated[which].map((each) =>
+    el('li', {}, `${found[which]} emulates ${each}`)));
+  return section(`${found.second} beside ${found.first}`, `comparison-${index}`,
+    el('p', {}, differences.length ? 'What differs:' : 'Nothing differs but the results.'),
+    el('ul', {}, differences, emulated),
+    found.pairs.length ? comparisonTable(found) : el('p', {}, 'No point is in both.'),
+    partnerless(found.first, found.only_first), partnerless(found.second, found.only_second),
+    found.ranks.length ? [el('p', {}, 'The order of the locks by goodput (1: the same in both, ' +
+      '-1: the reverse):'), el('ul', {}, rankLines(found))] : null);
+}
