@@ -4,6 +4,7 @@
 #include <span>
 
 #include "core/measure/statistics.h"
+#include "core/measure/steady.h"
 
 namespace latchlab {
 namespace {
@@ -38,6 +39,16 @@ std::vector<double> batches_of(const PointOutcome& point) {
   return all;
 }
 
+// One repeat of several may seem unsettled by chance: then all together do not.
+bool settled_together(const PointOutcome& point) {
+  std::vector<std::uint64_t> sums(kBatches);
+  for (const auto& repeat : point.repeats)
+    for (std::size_t i = 0; repeat && i < repeat->metrics.window.batches.size(); ++i)
+      sums[i % kBatches] +=
+          static_cast<std::uint64_t>(repeat->metrics.window.batches[i].value_or(0));
+  return point.repeats.size() > 1 && is_steady(sums);
+}
+
 double number_at(const Leaves& metrics, const char* path, double otherwise) {
   const LeafValue* const leaf = find_leaf(metrics, path);
   return leaf != nullptr ? number_of(*leaf).value_or(otherwise) : otherwise;
@@ -49,7 +60,8 @@ Doubt doubt_of(const PointOutcome& point) {
   const Leaves metrics = point.metrics();
   if (number_at(metrics, "goodput_ops_s", 0) <= 0) return Doubt::nothing_done;
   if (number_at(metrics, "open_loop.carried", 1) <= 0) return Doubt::overloaded;
-  if (number_at(metrics, "window.settled", 1) <= 0) return Doubt::unsettled;
+  if (number_at(metrics, "window.settled", 1) <= 0 && !settled_together(point))
+    return Doubt::unsettled;
   if (point.status() == RepeatStatus::starved) return Doubt::starved;
   if (number_at(metrics, "safety.checks", -1) < 0) return Doubt::unchecked;
   return Doubt::none;

@@ -106,11 +106,14 @@ TEST(Finding, names_another_than_one_that_falls_below_it) {
   EXPECT_THAT(said_of({{{4.4}, false, RepeatStatus::ok, 0.5}, {{1.7}}}), HasSubstr("undecided"));
 }
 
-TEST(Finding, never_names_who_starves_clients_or_was_not_checked) {
-  EXPECT_EQ(
-      said_of({{{9}, true, RepeatStatus::starved}, {{1.7}}}),
-      "With 2 clients: mcs does most of those that serve all clients, 1.700 M/s. Left out: cas "
-      "starves some clients (9.000 M/s).");
+TEST(Finding, never_names_who_keeps_clients_waiting_or_was_not_checked) {
+  EXPECT_EQ(said_of({{{9}, true, RepeatStatus::starved}, {{1.7}}}),
+            "With 2 clients: undecided: cas keeps some clients waiting through its whole window "
+            "(9.000 M/s); a longer run.duration would tell. Of the others, mcs does most, 1.700 "
+            "M/s.");
+  EXPECT_EQ(said_of({{{0.9}, true, RepeatStatus::starved}, {{1.7}}}),
+            "With 2 clients: mcs does most, 1.700 M/s. Left out: cas keeps some clients waiting "
+            "through its whole window (900.0 k/s).");
   EXPECT_THAT(said_of({{{9}, true, RepeatStatus::starved}, {{8}, true, RepeatStatus::starved}}),
               AllOf(HasSubstr("undecided: "), Not(HasSubstr("does most"))));
   EXPECT_THAT(said_of({{{9}, true, RepeatStatus::ok, 1, false}, {{1.7}}}),

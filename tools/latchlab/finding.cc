@@ -120,7 +120,8 @@ std::string told(const Entry& entry, const StudyOutcome& outcome) {
     case Doubt::nothing_done:
       return fmt::format("nobody finished anything with {} in the window", entry.label);
     case Doubt::starved:
-      return fmt::format("{} starves some clients ({})", entry.label, rate(entry.goodput));
+      return fmt::format("{} keeps some clients waiting through its whole window ({})", entry.label,
+                         rate(entry.goodput));
     case Doubt::overloaded:
       return fmt::format("{} does not carry the load, so that its queues grow", entry.label);
     case Doubt::unchecked:
@@ -144,13 +145,16 @@ std::string told(const Entries& entries, const StudyOutcome& outcome) {
 }
 
 // Who might do more than `best` if its run were longer: whoever does so already, or rises and is
-// not hopelessly behind.
-Entries rivals(const Entries& all, double best, const StudyOutcome& outcome) {
+// not hopelessly behind. Of those that keep clients waiting nobody knows whether they starve them.
+Entries rivals(const Entries& all, const Entry& best, const StudyOutcome& outcome) {
   Entries found;
   for (const Entry& entry : all) {
     const Halves halves = halves_of(outcome.points[entry.point]);
-    const bool rises = halves.second > halves.first && halves.second > kHopeless * best;
-    if (entry.doubt == Doubt::unsettled && (rises || entry.goodput >= best)) found.push_back(entry);
+    const bool rises = halves.second > halves.first && halves.second > kHopeless * best.goodput;
+    const auto lead = compare(outcome.points[best.point], outcome.points[entry.point], kGoodput);
+    const bool behind = lead && lead->ahead == 1;
+    const bool open = entry.doubt == Doubt::unsettled || entry.doubt == Doubt::starved;
+    if (open && (!behind || (rises && entry.doubt == Doubt::unsettled))) found.push_back(entry);
   }
   return found;
 }
@@ -239,22 +243,16 @@ std::string finding(const Scenario& scenario, const StudyOutcome& outcome,
     return fmt::format("{}: no lock is named, for {} was emulated: that is no measure of an RNIC.",
                        where, emulated.front());
   if (entries.empty()) return fmt::format("{}: undecided: {}.", where, told(all, outcome));
-  const Entries open = rivals(all, entries.front().goodput, outcome);
+  const Entries open = rivals(all, entries.front(), outcome);
   Entries left_out;
   for (const Entry& entry : all)
     if (entry.doubt != Doubt::none &&
         std::none_of(open.begin(), open.end(),
                      [&](const Entry& rival) { return rival.point == entry.point; }))
       left_out.push_back(entry);
-  // Who starves clients does not win, whatever it does.
-  const bool more = std::any_of(left_out.begin(), left_out.end(), [&](const Entry& entry) {
-    return entry.goodput >= entries.front().goodput;
-  });
-  std::string says =
-      entries.size() > 1
-          ? of_several(scenario, outcome, entries)
-          : fmt::format("{} does most{}, {}", entries[0].label,
-                        more ? " of those that serve all clients" : "", rate(entries[0].goodput));
+  std::string says = entries.size() > 1 ? of_several(scenario, outcome, entries)
+                                        : fmt::format("{} does most, {}", entries[0].label,
+                                                      rate(entries[0].goodput));
   if (!open.empty())
     says = fmt::format("undecided: {}; a longer run.duration would tell. Of the others, {}",
                        told(open, outcome), says);
