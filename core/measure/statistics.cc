@@ -4,8 +4,8 @@
 #include <bit>
 
 #include "core/base/check.h"
+#include "core/base/fixed_math.h"
 #include "core/base/random.h"
-#include "core/workload/fixed_math.h"
 
 namespace latchlab {
 namespace {

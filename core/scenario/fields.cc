@@ -33,6 +33,8 @@ NumberKind number_kind(KeyKind kind) {
       return NumberKind::ratio;
     case KeyKind::bit_rate:
       return NumberKind::bit_rate;
+    case KeyKind::factor:
+      return NumberKind::factor;
     default:
       return NumberKind::count;
   }
@@ -47,8 +49,8 @@ Result<std::int64_t> parsed(const ScenarioKey& key, const std::string& text) {
 
 const char* sample_of(KeyKind kind) {
   static const char* const samples[] = {"a whole number such as 48", "a duration such as 2us",
-                                        "a size such as 64B", "a ratio such as 40%",
-                                        "a rate such as 100Gbps"};
+                                        "a size such as 64B",        "a ratio such as 40%",
+                                        "a rate such as 100Gbps",    "a factor such as 4x"};
   return kind == KeyKind::boolean ? "true or false"
                                   : samples[static_cast<std::size_t>(number_kind(kind))];
 }
@@ -67,6 +69,8 @@ std::string formatted(const ScenarioKey& key, std::int64_t value) {
                                        : format_decimal(value);
     case NumberKind::bit_rate:
       return format_bit_rate(value);
+    case NumberKind::factor:
+      return format_decimal(value) + "x";
     case NumberKind::count:
       break;
   }

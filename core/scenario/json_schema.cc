@@ -173,6 +173,18 @@ Json sweeps(const std::string& pattern) {
   return object({{"sweep", {{"anyOf", {grid, zip}}}}}, {"sweep"});
 }
 
+// In place of an axis's list of values.
+Json range_schema() {
+  const Json end = {{"type", {"string", "number"}}};
+  Json range = object({{"from", end},
+                       {"to", end},
+                       {"steps", {{"type", "integer"}, {"minimum", 2}, {"maximum", 10'000}}},
+                       {"scale", {{"enum", {"linear", "log"}}}}},
+                      {"from", "to", "steps"});
+  range["additionalProperties"] = false;
+  return range;
+}
+
 // A rule for the value at a path, from the top of the scenario.
 Json at_path(const std::string& path, Json rule) {
   const std::size_t dot = path.rfind('.');
@@ -214,7 +226,8 @@ std::string scenario_schema(const std::vector<ProtocolInfo>& protocols) {
   schema["required"] = {"schema", "name"};
   schema["allOf"] = scenario_rules();
   Json definitions = {{"lock", Json::parse(lock_schema(protocols))},
-                      {"axes", Json::parse(axes_schema(protocols))}};
+                      {"axes", Json::parse(axes_schema(protocols))},
+                      {"range", range_schema()}};
   for (const ScenarioKey& key : scenario_keys()) {
     const std::string name = definition_of(key.path);
     Json whole = whole_schema(key);

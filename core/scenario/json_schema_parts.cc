@@ -89,6 +89,8 @@ Json kind_schema(const ScenarioKey& key) {
       return with_unit("B|KiB|MiB|GiB|kB|MB|GB", no_zero(positive(key)));
     case KeyKind::bit_rate:
       return with_unit("bps|kbps|Mbps|Gbps|Tbps", no_zero(positive(key)));
+    case KeyKind::factor:
+      return with_unit("x", no_zero(true));
     case KeyKind::ratio:
     case KeyKind::signed_ratio:
       return ratio_schema(key);
@@ -141,8 +143,20 @@ Json parameters(const ProtocolInfo& info) {
   return properties;
 }
 
+// A list of values, or a range of them.
 Json axis_of(Json values) {
-  return {{"type", "array"}, {"minItems", 1}, {"items", std::move(values)}};
+  return {{"if", {{"type", "object"}}},
+          {"then", reference("range")},
+          {"else", {{"type", "array"}, {"minItems", 1}, {"items", std::move(values)}}}};
+}
+
+// A mapping that has no key of this name may be given one where it is swept.
+Json named_or(const std::string& path) {
+  const Names keys = keys_of(path);
+  if (keys.empty() || contains(keys, "name")) return reference(path);
+  const Json named = {
+      {"type", "object"}, {"properties", {{"name", scalar()}}}, {"required", {"name"}}};
+  return {{"if", named}, {"then", true}, {"else", reference(path)}};
 }
 
 bool may_be_swept(const std::string& path) {
@@ -161,7 +175,8 @@ Json constant_schema(const NicConstant& constant) {
             {"source", {{"type", "string"}, {"minLength", 1}}},
             {"status", {{"enum", status_names()}}},
             {"range", {{"type", "array"}, {"minItems", 2}, {"maxItems", 2}, {"items", bound}}},
-            {"overridden", {{"type", "boolean"}}}}},
+            {"overridden", {{"type", "boolean"}}},
+            {"scaled", {{"type", "string"}}}}},
           {"required", {"value", "source", "status"}},
           {"additionalProperties", false},
           {"if", {{"properties", {{"status", {{"enum", {"fitted", "assumed"}}}}}}}},
@@ -186,11 +201,25 @@ Json description_schema() {
           {"additionalProperties", false}};
 }
 
-// {base: connectx-5, atomic.window: 48}
+// {base: connectx-5, atomic.window: 48, scale: {atomics: 4x}}
 Json changes_schema() {
-  Json properties = {{"base", {{"type", "string"}, {"description", "The NIC to begin with."}}}};
-  for (const NicConstant& constant : nic_constants())
+  Json scale = Json::object();
+  const auto add_factor = [&](const std::string& name, const std::string& says) {
+    scale[name] = kind_schema(factor_key());
+    scale[name]["description"] = says;
+  };
+  for (const NicGroup& group : nic_groups()) add_factor(group.name, group.says);
+  Json properties = {
+      {"base", {{"type", "string"}, {"description", "The NIC to begin with."}}},
+      {"name", {{"type", "string"}, {"description", "What this variant is called."}}}};
+  for (const NicConstant& constant : nic_constants()) {
     properties[constant.key()] = value_of(constant.as_key);
+    if (constant.as_key.kind != KeyKind::curve) add_factor(constant.key(), constant.as_key.says);
+  }
+  properties["scale"] = {{"type", "object"},
+                         {"description", "Factors on constants, by group or one by one."},
+                         {"properties", scale},
+                         {"additionalProperties", false}};
   return {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
 }
 
@@ -201,9 +230,8 @@ std::string value_schema(const ScenarioKey& key) {
 }
 
 std::string nic_value_schema() {
-  const Json has_sections = {{"type", "object"}, {"required", {"name"}}};
   const Json mapping = {
-      {"if", has_sections}, {"then", description_schema()}, {"else", changes_schema()}};
+      {"if", {{"required", {"base"}}}}, {"then", changes_schema()}, {"else", description_schema()}};
   return Json{{"if", {{"type", "object"}}}, {"then", mapping}, {"else", {{"type", "string"}}}}
       .dump();
 }
@@ -239,19 +267,18 @@ std::string lock_schema(const std::vector<ProtocolInfo>& protocols) {
 std::string axes_schema(const std::vector<ProtocolInfo>& protocols) {
   Json properties = Json::object();
   for (const ScenarioKey& key : scenario_keys())
-    if (may_be_swept(key.path)) properties[key.path] = axis_of(reference(key.path));
+    if (may_be_swept(key.path)) properties[key.path] = axis_of(named_or(key.path));
   for (const NicConstant& constant : nic_constants())
     properties[constant.as_key.path] = axis_of(value_of(constant.as_key));
   Names names;
+  Json values = Json::object();
   for (const ProtocolInfo& info : protocols) {
     names.push_back(info.name);
     const Json own = parameters(info);
-    for (const auto& [name, schema] : own.items()) {
-      Json& axis = properties["protocol." + name];
-      if (axis.is_null() || name == "profile") axis = axis_of({{"anyOf", Json::array()}});
-      if (name != "profile") axis["items"]["anyOf"].push_back(schema);
-    }
+    for (const auto& [name, schema] : own.items()) values[name]["anyOf"].push_back(schema);
   }
+  for (const auto& [name, schema] : values.items())
+    properties["protocol." + name] = axis_of(schema);
   properties["protocol"] = axis_of({{"allOf", {reference("lock"), {{"required", {"name"}}}}}});
   properties["protocol.name"] = axis_of({{"enum", names}});
   properties["protocol.profile"] = axis_of({{"type", "string"}});
@@ -259,7 +286,8 @@ std::string axes_schema(const std::vector<ProtocolInfo>& protocols) {
   axes["patternProperties"] = {
       {"^faults\\.[0-9]+(\\.[a-z_]+)?$", axis_of(true)},
       {"^groups\\.[0-9]+(\\.[a-z0-9_]+)*$", axis_of(true)},
-      {"^platform\\.topology\\.[a-z]+\\.[0-9]+$", axis_of({{"type", "integer"}})}};
+      {"^platform\\.topology\\.[a-z]+\\.[0-9]+$", axis_of({{"type", "integer"}})},
+      {"^platform\\.nic\\.scale\\.[a-z0-9_.]+$", axis_of(kind_schema(factor_key()))}};
   axes["additionalProperties"] = false;
   return axes.dump();
 }

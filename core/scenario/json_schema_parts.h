@@ -1,6 +1,6 @@
 #pragma once
 // Parts of the schemas of scenarios and of NICs, as JSON text. Definitions that they refer to are
-// called as the paths of scenario_keys(), and "lock" and "axes".
+// called as the paths of scenario_keys(), and "lock", "axes" and "range".
 
 #include <string>
 #include <vector>

@@ -20,7 +20,8 @@ struct ConstantOrigin {
   std::string source;
   ConstantStatus status = ConstantStatus::assumed;
   std::string low, high;    // range or interval as written; empty when the constant is published
-  bool overridden = false;  // the scenario replaced the file's value
+  bool overridden = false;  // the scenario replaced or scaled the file's value
+  std::string scaled;       // "341ns by atomics 4x"; empty: no factor
 };
 
 // Who has a QP of its own to each node: with it come the limit of READs and atomics in flight and

@@ -32,6 +32,16 @@ const NicConstant* find_nic_constant(const std::string& key);
 std::vector<std::string> nic_sections();
 std::vector<std::string> nic_keys(const std::string& section);  // names; "" for all dotted keys
 
+// Constants of one kind, which one factor scales: a factor multiplies what its name says.
+struct NicGroup {
+  std::string name;
+  std::string says;
+  bool per_second;  // the name says how many per second, and the constants how long each takes
+  std::vector<std::string> keys;
+};
+const std::vector<NicGroup>& nic_groups();
+const ScenarioKey& factor_key();  // 4x
+
 // What a range bounds: the number itself, of a curve the rate at its end.
 std::int64_t number_in(const NicModel& nic, const NicConstant& constant);
 // Sets it to what a bound of its range says. Throws InputError.

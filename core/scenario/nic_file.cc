@@ -34,6 +34,7 @@ const Keys& origin_keys() {
       {"status", words(status_names(), &Origin::status), "assumed", "", kRequired},
       {"range", said<Origin>(KeyKind::list), "[low, high]", ""},
       {"overridden", number(KeyKind::boolean, &Origin::overridden), "true", ""},
+      {"scaled", line(&Origin::scaled), "\"341ns by atomics 4x\"", ""},
   });
   return keys;
 }
@@ -86,6 +87,7 @@ YamlNode write_constant(const NicModel& nic, const NicConstant& constant) {
       node.set("range", std::move(range));
     }
     if (origin.overridden) node.set("overridden", yaml_text("true"));
+    if (!origin.scaled.empty()) node.set("scaled", yaml_text(origin.scaled));
     node.set("source", yaml_text(origin.source));
   }
   return node;
@@ -147,10 +149,21 @@ YamlNode default_nic(const Place& place) {
 YamlNode expand_nic(const YamlNode& nic, const Files& files) {
   if (!nic.is_map()) return load_description(nic, files);
   const YamlNode* base = nic.find("base");
-  if (!base) return nic;
+  if (!base) {
+    for (const YamlEntry& entry : nic.entries)
+      if (entry.key == "scale" || find_nic_constant(entry.key))
+        reject(entry.place, "platform.nic changes {} and does not say of which NIC; add 'base: {}'",
+               entry.key, kUsualNic);
+    return nic;
+  }
   YamlNode description = load_description(*base, files);
+  const YamlNode* scale = nic.find("scale");
   for (const YamlEntry& entry : nic.entries)
-    if (entry.key != "base") override_nic_constant(description, entry.key, entry.value);
+    if (entry.key == "name")
+      description.set("name", entry.value);
+    else if (&entry.value != base && &entry.value != scale)
+      override_nic_constant(description, entry.key, entry.value);
+  if (scale) scale_nic(description, *scale);
   description.place = nic.place;
   return description;
 }
@@ -161,12 +174,20 @@ void override_nic_constant(YamlNode& description, const std::string& key, const 
     reject(value.place, "unknown key {} of a NIC{}", in_quotes(key), suggestion(key, nic_keys("")));
   if (constant->as_key.kind != KeyKind::curve)
     scalar(value, "platform.nic." + key, "one value such as 300ns");
-  YamlNode* section = description.find(constant->section);
-  YamlNode* present = section ? section->find(constant->name) : nullptr;
+  YamlNode& present = nic_constant_in(description, *constant, value.place);
+  present.set("value", value);
+  present.set("overridden", yaml_text("true", value.place));
+  present.erase("scaled");
+}
+
+YamlNode& nic_constant_in(YamlNode& description, const NicConstant& constant, const Place& place) {
+  YamlNode* section = description.find(constant.section);
+  YamlNode* present = section ? section->find(constant.name) : nullptr;
   if (!present || !present->is_map())
-    reject(value.place, "the NIC description has no constant " + in_quotes(key) + " to replace");
-  present->set("value", value);
-  present->set("overridden", yaml_text("true", value.place));
+    reject(place,
+           "the NIC description has no constant " + in_quotes(constant.key()) + " to change");
+  present->place = place;
+  return *present;
 }
 
 NicModel read_nic(const YamlNode& description) {

@@ -4,14 +4,16 @@
 
 #include <string>
 
+#include "core/scenario/nic_constants.h"
 #include "core/scenario/scenario.h"
 #include "core/scenario/text_file.h"
 #include "core/scenario/yaml_tree.h"
 
 namespace latchlab {
 
-// The whole description that platform.nic stands for: a name, a path, {base: X, dotted.key: value},
-// or a description written out. Throws InputError; so do all below.
+// The whole description that platform.nic stands for: a name, a path, {base: X, name: Y,
+// dotted.key: value, scale: {...}}, or a description written out. Throws InputError; so do all
+// below.
 YamlNode expand_nic(const YamlNode& nic, const Files& files);
 
 // What platform.nic is when the scenario does not say.
@@ -20,6 +22,11 @@ YamlNode default_nic(const Place& place);
 
 // Replaces the value of one constant, given by its dotted key, in a whole description.
 void override_nic_constant(YamlNode& description, const std::string& key, const YamlNode& value);
+
+// Multiplies constants, by group or dotted key, as they are now; with {} nothing changes.
+void scale_nic(YamlNode& description, const YamlNode& scale);
+// A constant of a description; `place`: of what changes it, where it is then said to stand.
+YamlNode& nic_constant_in(YamlNode& description, const NicConstant& constant, const Place& place);
 
 NicModel read_nic(const YamlNode& description);
 

@@ -128,8 +128,7 @@ void check_label(const Point& point, const std::vector<Axis>& axes, const Assign
 }
 
 std::string axis_text(const std::string& path, const YamlNode& value, const Point& point) {
-  if (path == "protocol") return point.protocol.label;
-  return value.is_scalar() ? value.text : emit_yaml_flow(value);
+  return path == "protocol" ? point.protocol.label : axis_value(path, value);
 }
 
 void read_points(const YamlNode& root, const std::vector<Axis>& axes, const Context& context,

@@ -39,6 +39,7 @@ constexpr Unit kRates[] = {{"bps", 1},
                            {"Mbps", 1'000'000},
                            {"Gbps", 1'000'000'000},
                            {"Tbps", 1'000'000'000'000}};
+constexpr Unit kFactors[] = {{"x", 1'000'000'000}};
 // A hundredth is one.
 constexpr Unit kFigures[] = {
     {"", 100}, {"%", 1}, {"k", 100'000}, {"M", 100'000'000}, {"G", 100'000'000'000}};
@@ -49,6 +50,7 @@ constexpr Quantity kBytes{kSizes, "a size such as 64B (units: B, KiB, MiB, GiB, 
 constexpr Quantity kRatio{kShares, "a ratio such as 40%, 0.4 or 100ppm", "1ppb"};
 constexpr Quantity kBitRate{
     kRates, "a bit rate such as 100Gbps (units: bps, kbps, Mbps, Gbps, Tbps)", "1bps"};
+constexpr Quantity kFactor{kFactors, "a factor such as 4x or 0.5x", "0.000000001x"};
 constexpr Quantity kFigure{kFigures, "a number such as 278.3k or 94% (k, M, G decimal)", "1"};
 
 struct Number {
@@ -133,8 +135,8 @@ std::string shortest(std::int64_t value, std::span<const Unit> units) {
 }  // namespace
 
 Result<std::int64_t> parse_number(NumberKind kind, const std::string& text) {
-  static constexpr const Quantity* quantities[] = {&kCount, &kDuration, &kBytes, &kRatio,
-                                                   &kBitRate};
+  static constexpr const Quantity* quantities[] = {&kCount, &kDuration, &kBytes,
+                                                   &kRatio, &kBitRate,  &kFactor};
   return parse_quantity(text, *quantities[static_cast<std::size_t>(kind)]);
 }
 
@@ -172,6 +174,13 @@ std::string format_duration(Duration value) {
   if (value.ps == 0) return "0us";
   if (value.ps < 0) return fmt::format("{}ps", value.ps);
   return shortest(value.ps, kTimes);
+}
+
+std::string format_duration_for_reading(Duration value) {
+  std::string text = format_duration(value);
+  for (const Unit& unit : kTimes)
+    if (unit.factor <= value.ps) text = decimal(value.ps, unit.factor) + std::string(unit.name);
+  return text;
 }
 
 std::string format_count(std::int64_t value) {

@@ -48,6 +48,26 @@ units and words; `latchlab check` knows everything, such as whether 10M locks fi
 memory.
 )";
 
+constexpr const char* kAboutFactors = R"(
+### Factors
+
+`platform: {nic: {base: connectx-6, scale: {atomics: 4x}}}` asks what if without naming each
+constant: a group touches every width and place of a kind. **A factor multiplies what its name
+says.** `atomics` are so many per second, so that `4x` divides their times by 4; `latency` is a
+time, and `2x` doubles it; a single constant is the number in its file, so that `atomic.window: 2x`
+doubles the window and `atomic.same_address: 2x` the time that an atomic holds its slot. (Were every
+factor a speed, nobody could guess what `atomic.window: 2x` or `latency: 0.5x` does.) 0 stays 0,
+which mostly means: none.
+
+Factors come after the values beside them, and on top of what the base says; a constant that its
+group scales is not scaled alone as well. `--set platform.nic.scale.atomics=4x` does the same to
+whatever the scenario has, and so does a sweep of `platform.nic.scale.atomics: [1x, 2x, 4x]`. In the
+resolved scenario such a constant is `overridden`, and `scaled: 341ns by atomics 4x` says by what.
+
+| group | what a factor multiplies | `4x` | constants |
+|---|---|---|---|
+)";
+
 std::string in_cell(std::string text) {
   for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2))
     text.insert(at, "\\");
@@ -113,6 +133,13 @@ void add_nic(std::string& page) {
   for (const NicConstant& constant : nic_constants()) {
     page += fmt::format("| `{}` | {} | {} |\n", constant.key(),
                         in_cell(allowed_values(constant.as_key)), in_cell(constant.as_key.says));
+  }
+  page += kAboutFactors;
+  for (const NicGroup& group : nic_groups()) {
+    std::string keys;
+    for (const std::string& key : group.keys) keys += (keys.empty() ? "" : ", ") + code(key);
+    page += fmt::format("| `{}` | {} | {} | {} |\n", group.name, in_cell(group.says),
+                        group.per_second ? "times divided by 4" : "multiplied by 4", keys);
   }
 }
 

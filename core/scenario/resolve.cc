@@ -33,6 +33,22 @@ void keep_groups(YamlNode& resolved, const YamlNode& source) {
   }
 }
 
+// A swept factor multiplies what a NIC is without it.
+void keep_unscaled_nic(YamlNode& resolved, const YamlNode& source, const std::string& path) {
+  const std::size_t at = path.find(".nic.scale");
+  if (at == std::string::npos) return;
+  YamlNode copy = source;
+  const auto owner = [&](YamlNode& root) {
+    return path.starts_with("groups.") ? &root.find("groups")->items[std::stoul(path.substr(7))]
+                                       : find_path(root, path.substr(0, at));
+  };
+  YamlNode* written = owner(copy);
+  if (YamlNode* nic = written ? written->find("nic") : nullptr)
+    owner(resolved)->set("nic", *nic);
+  else
+    owner(resolved)->erase("nic");
+}
+
 // A swept name, profile or kind changes which keys its mapping may have.
 void keep_rebuilt_section(YamlNode& resolved, const YamlNode& source, const std::string& path) {
   const std::size_t dot = path.rfind('.');
@@ -83,6 +99,7 @@ std::string resolve_scenario(const Scenario& scenario, const YamlNode& source,
       if (platform || path == "workload" || path.starts_with("workload."))
         keep_groups(node, source);
       keep_rebuilt_section(node, source, path);
+      keep_unscaled_nic(node, source, path);
     }
   for (const char* key : {"sweep", "expect"}) {
     const YamlNode* kept = source.find(key);

@@ -110,9 +110,9 @@ ScenarioKey key_of(const ParamSpec& param) {
 
 const char* name_of(KeyKind kind) {
   static const char* const names[] = {
-      "count",        "list of counts", "duration", "signed duration", "size",          "ratio",
-      "signed ratio", "figure",         "bit rate", "curve",           "true or false", "choice",
-      "text",         "list",           "mapping"};
+      "count",        "list of counts", "duration", "signed duration", "size",  "ratio",
+      "signed ratio", "figure",         "bit rate", "factor",          "curve", "true or false",
+      "choice",       "text",           "list",     "mapping"};
   return names[static_cast<std::size_t>(kind)];
 }
 

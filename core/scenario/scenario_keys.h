@@ -26,6 +26,7 @@ enum class KeyKind : std::uint8_t {
   signed_ratio,     // -200ppm
   figure,           // a measured value: 278.3k, 2.05us, 94%
   bit_rate,         // 100Gbps
+  factor,           // 4x
   curve,            // [[450, 1], [3000, 0.5]]: from so many on, this share of a rate
   boolean,
   choice,

@@ -143,7 +143,9 @@ const Keys& platform_keys() {
   static const Keys keys = rows<Platform>({
       {"nic", nic(), "{base: connectx-5, atomic.same_address: 300ns}",
        "The RNIC of every node (groups[].nic: of some): a name under models/nics, a path, or a "
-       "mapping that replaces constants of a `base` by their dotted names."},
+       "mapping that replaces constants of a `base` by their dotted names, multiplies them by "
+       "`scale` "
+       "and may call the result by a `name`."},
       {"topology", nested(&Platform::topology, topology_keys, "kind"), "{kind: fat_tree}",
        "The network between the nodes. What is not given of its shape follows from the number of "
        "nodes."},

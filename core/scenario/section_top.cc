@@ -24,7 +24,10 @@ const Keys& figure_keys() {
 const Keys& sweep_keys() {
   static const Keys keys = rows<Point>({
       {"grid", said<Point>(map), "{locks.count: [1, 10], protocol: [{name: cas}, {name: mcs}]}",
-       "Paths and their values; the axes are crossed, the first one outermost.", kNullable},
+       "Paths and their values, each a list or a range such as {from: 1, to: 256, steps: 9, scale: "
+       "log}; the axes are crossed, the first one outermost. A value that is a mapping may have a "
+       "`name`, by which tables, results and expectations then call it.",
+       kNullable},
       {"zip", said<Point>(list), "[{locks.count: [1, 10], run.duration: [40ms, 20ms]}]",
        "Each entry is one axis: paths whose lists, of equal lengths, change together.", kNullable},
   });

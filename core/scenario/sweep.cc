@@ -29,8 +29,11 @@ void check_path(const std::string& path, const Place& place) {
 
 void check_list(const std::string& path, const YamlNode& list) {
   if (!list.is_sequence())
-    reject(list.place, "sweep path {} has {}; expected a list of values", in_quotes(path),
-           kind_name(list));
+    reject(
+        list.place,
+        "sweep path {} has {}; expected a list of values, or a range such as {{from: 1, to: 256, "
+        "steps: 9, scale: log}}",
+        in_quotes(path), kind_name(list));
   if (list.items.empty())
     reject(list.place, "sweep path {} has an empty list; give at least one value", in_quotes(path));
 }
@@ -39,11 +42,30 @@ void check_distinct(const Axis& axis) {
   std::set<std::string> seen;
   for (const std::vector<YamlNode>& step : axis.steps) {
     std::string text;
-    for (const YamlNode& value : step) text += (text.empty() ? "" : ", ") + emit_yaml_flow(value);
+    for (std::size_t i = 0; i < step.size(); ++i)
+      text += (i == 0 ? "" : ", ") + axis_value(axis.paths[i], step[i]);
     if (!seen.insert(text).second)
       reject(step.front().place, "sweep of {} has the value {} twice; remove one",
              joined(axis.paths), in_quotes(text));
   }
+}
+
+void spell_out_ranges(YamlNode& axes) {
+  for (YamlEntry& entry : axes.entries)
+    if (is_range(entry.value)) entry.value = range_values(entry.key, entry.value);
+}
+
+// Of a swept mapping, where `name` is no key of its own that means something else; empty: none.
+std::string variant_name(const std::string& path, const YamlNode& value) {
+  const YamlNode* name = value.find("name");
+  if (!name || contains(keys_of(key_path(path)), "name")) return "";
+  return scalar(*name, path + ".name", "a name such as today");
+}
+
+// Without the name: but for a NIC, which is then called so, no mapping has such a key.
+YamlNode without_name(const std::string& path, YamlNode value) {
+  if (!path.ends_with(".nic") && !variant_name(path, value).empty()) value.erase("name");
+  return value;
 }
 
 // Of lists that change together; an axis of the grid is one alone.
@@ -117,7 +139,11 @@ void set_in_nic(YamlNode& nic, const YamlNode* usual, const std::string& key, co
                 const Files& files) {
   if (nic.is_null()) nic = usual ? *usual : default_nic(value.place);
   nic = expand_nic(nic, files);
-  override_nic_constant(nic, key, value);
+  if (key == "scale") return scale_nic(nic, value);
+  if (!key.starts_with("scale.")) return override_nic_constant(nic, key, value);
+  YamlNode scale = yaml_map(value.place);
+  scale.set(key.substr(key.find('.') + 1), value);
+  scale_nic(nic, scale);
 }
 
 bool within(const std::string& inner, const std::string& outer) {
@@ -143,7 +169,7 @@ bool pin_axis(YamlNode& root, const std::string& path, const YamlNode& value) {
   if (axis) {
     YamlNode list = yaml_sequence(value.place);
     list.items = {value};
-    *axis = value.is_sequence() ? value : list;
+    *axis = value.is_sequence() || is_range(value) ? value : list;
     return true;
   }
   if (grid)
@@ -156,13 +182,13 @@ bool pin_axis(YamlNode& root, const std::string& path, const YamlNode& value) {
 
 }  // namespace
 
-std::vector<Axis> read_sweep(const YamlNode* sweep) {
+std::vector<Axis> read_sweep(YamlNode* sweep) {
   std::vector<Axis> axes;
   if (!sweep || sweep->is_null()) return axes;
   const ScenarioKey& all = find_key(top_keys(), "sweep");
   read_keys(all.below(nullptr).keys, *sweep, "sweep", nullptr);
-  const YamlNode* grid = sweep->find("grid");
-  const YamlNode* zip = sweep->find("zip");
+  YamlNode* grid = sweep->find("grid");
+  YamlNode* zip = sweep->find("zip");
   if (grid && !grid->is_null() && !grid->is_map() && !(grid->is_sequence() && grid->items.empty()))
     reject(grid->place, "sweep.grid: expected a mapping such as {locks.count: [1, 10]}");
   if (zip && !zip->is_null() && !zip->is_sequence())
@@ -174,8 +200,11 @@ std::vector<Axis> read_sweep(const YamlNode* sweep) {
         reject(place, "sweep path {} is swept twice; remove one", in_quotes(path));
     axes.push_back(std::move(axis));
   };
-  if (grid)
+  if (grid) {
+    spell_out_ranges(*grid);
     for (const YamlEntry& entry : grid->entries) add(axis_of({entry}), entry.place);
+  }
+  if (zip) std::for_each(zip->items.begin(), zip->items.end(), spell_out_ranges);
   for (const YamlNode& item : zip ? zip->items : std::vector<YamlNode>()) {
     if (!item.is_map() || item.entries.empty())
       reject(item.place,
@@ -188,6 +217,21 @@ std::vector<Axis> read_sweep(const YamlNode* sweep) {
            "sweep has no axis; name at least one path, as in sweep: {grid: {locks.count: [1, "
            "10]}}, or leave sweep out");
   return axes;
+}
+
+std::string axis_value(const std::string& path, const YamlNode& value) {
+  if (value.is_scalar()) return value.text;
+  const std::string name = variant_name(path, value);
+  return name.empty() ? emit_yaml_flow(value) : name;
+}
+
+std::string key_path(const std::string& path) {
+  std::string key;
+  for (const std::string& part : split(path, '.')) {
+    const bool number = part.find_first_not_of("0123456789") == std::string::npos;
+    key += number ? "[]" : (key.empty() ? "" : ".") + part;
+  }
+  return key;
 }
 
 std::vector<Assignment> cross(const std::vector<Axis>& axes, const Place& place) {
@@ -245,7 +289,7 @@ void apply_assignment(YamlNode& root, const Assignment& assignment, const Files&
   for (std::ptrdiff_t dots = 0; dots < kMostParts; ++dots)
     for (const auto& [path, value] : assignment)
       if (std::min(std::count(path.begin(), path.end(), '.'), kMostParts - 1) == dots)
-        set_path(root, path, *value, files);
+        set_path(root, path, without_name(path, *value), files);
 }
 
 }  // namespace latchlab

@@ -34,7 +34,20 @@ void set_path(YamlNode& root, const std::string& path, const YamlNode& value, co
 // --set: the value is YAML. On a path that the sweep varies it replaces the axis.
 void apply_override(YamlNode& root, const Override& override, const Files& files);
 
-std::vector<Axis> read_sweep(const YamlNode* sweep);
+// Ranges become the lists that they stand for.
+std::vector<Axis> read_sweep(YamlNode* sweep);
+
+// {from: 1us, to: 1ms, steps: 4, scale: log} at an axis of the sweep.
+bool is_range(const YamlNode& node);
+// Its values, from the first to the last as written; those between are whole where they count or
+// are bytes, else rounded to a thousandth of the step; none twice.
+YamlNode range_values(const std::string& path, const YamlNode& range);
+
+// As tables and results show a value of an axis: a mapping by its `name`, if it has one.
+std::string axis_value(const std::string& path, const YamlNode& value);
+
+// As the table of keys has a path: "faults.0.at" is "faults[].at".
+std::string key_path(const std::string& path);
 
 // Every combination, the first axis outermost; one empty assignment for no axes.
 std::vector<Assignment> cross(const std::vector<Axis>& axes, const Place& place);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/check.h"
-#include "core/workload/fixed_math.h"
+#include "core/base/fixed_math.h"
 
 namespace latchlab {
 namespace {

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "core/base/check.h"
-#include "core/workload/fixed_math.h"
+#include "core/base/fixed_math.h"
 
 namespace latchlab {
 

@@ -98,6 +98,13 @@ TEST_F(Help, bash_completes_commands_options_choices_and_names) {
   EXPECT_EQ(completed("latchlab run quick"),
             (std::set<std::string>{"quick-notes.yaml", "quickstart"}));
   EXPECT_THAT(completed("latchlab run --seed ''"), Not(Contains("quickstart")));
+  EXPECT_EQ(completed("latchlab run --set platform.nic.scale.at"),
+            std::set<std::string>{"platform.nic.scale.atomics="});
+  EXPECT_THAT(completed("latchlab check x.yaml --set protocol.le"), Contains("protocol.lease="));
+  EXPECT_EQ(completed("latchlab explain shiftlock.le"), std::set<std::string>{"shiftlock.lease"});
+  EXPECT_EQ(completed("latchlab reproduce shiftlock/table3"),
+            std::set<std::string>{"shiftlock/table3"});
+  EXPECT_EQ(completed("latchlab explore --profile sigm"), std::set<std::string>{"sigmod18"});
 }
 
 TEST_F(Help, help_is_what_it_says) {

@@ -53,6 +53,21 @@ TEST_F(Interrupted, finished_points_are_kept_and_no_process_is_left) {
   EXPECT_TRUE(results["points"][1]["metrics"].is_null());
 }
 
+TEST_F(Interrupted, what_came_from_stdin_goes_on_from_its_directory) {
+  write_scenario("[400us, 1000s]");
+  Started started = start_program(
+      {"/bin/sh", "-c",
+       "exec " + std::string(LATCHLAB_BINARY) + " run - --jobs 1 --out r --seed 7 < long.yaml"});
+  ASSERT_TRUE(appears("r/points/0000-0.json"));
+  started.send(SIGINT);
+  EXPECT_THAT(started.wait().err,
+              HasSubstr(":\n  latchlab run r/scenario.yaml --resume --out r\n"));
+  EXPECT_THAT(latchlab({"run", "r/scenario.yaml", "--resume", "--out", "r", "--set",
+                        "run.duration=[400us]"})
+                  .err,
+              HasSubstr("small: 1 of 1 run are there already"));
+}
+
 TEST_F(Interrupted, a_request_to_terminate_is_treated_alike) {
   write_scenario("[1000s]");
   Started started = start({"run", "long.yaml", "--json", "--out", "r"});

@@ -101,6 +101,12 @@ TEST_F(Output, every_list_names_what_there_is) {
       {"nics", {"connectx-5"}},
       {"scenarios", {"quickstart", "teaching/one-lock"}},
       {"checks", {"mutual_exclusion", "deadlock"}},
+      {"profiles", {"paper", "repaired"}},
+      {"experiments", {"shiftlock/table3"}},
+      {"paths",
+       {"locks.count", "platform.nic.atomic.window", "platform.nic.scale.atomics",
+        "protocol.max_consecutive_writers"}},
+      {"topics", {"atomic.window", "acquire_ns", "UNSAFE"}},
   };
   for (const auto& [what, names] : kLists) {
     SCOPED_TRACE(what);

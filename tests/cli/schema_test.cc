@@ -92,7 +92,17 @@ workload: {think_time: {kind: exponential, mean: 5us}, locality: null}
 groups: [])",
       R"(protocol: {name: cas}
 groups: [{name: a, nic: {base: connectx-5, link.rate: 25Gbps}, clocks: {drift: 1ppm}}]
-sweep: {grid: {groups.0.nic.atomic.same_address_16: [300ns, 400ns]}})"};
+sweep: {grid: {groups.0.nic.atomic.same_address_16: [300ns, 400ns]}})",
+      R"(protocol: {name: shiftlock}
+platform: {nic: {base: connectx-6, name: mine, scale: {atomics: 4x, atomic.window: 0.5x}}}
+sweep:
+  grid:
+    platform.clients_per_node: {from: 1, to: 256, steps: 9, scale: log}
+    protocol.lease: {from: 1ms, to: 10ms, steps: 2}
+    platform.nic.scale.latency: {from: 1x, to: 2x, steps: 2}
+    workload.distribution: [uniform, {name: skewed, kind: zipf}])",
+      R"(protocol: {name: cas}
+sweep: {grid: {platform.nic: [soft-roce, {name: faster, base: connectx-5, scale: {issue: 2x}}]}})"};
   std::vector<std::string> files = {"out/scenario.yaml"};
   for (const std::string& text : texts)
     files.push_back(write("good-" + std::to_string(files.size()) + ".yaml", head + text + "\n"));
@@ -135,6 +145,13 @@ TEST_F(Schema, refuses_what_check_refuses) {
       cas + "sweep: {grid: {platform.client_nods: [1]}}",
       cas + "sweep: {grid: {locks.count: []}}",
       cas + "sweep: {grid: {locks.count: [many]}}",
+      cas + "sweep: {grid: {locks.count: {from: 1, to: 8}}}",
+      cas + "sweep: {grid: {locks.count: {from: 1, to: 8, steps: 4, scale: exp}}}",
+      cas + "sweep: {grid: {platform.nic.scale.atomics: [4]}}",
+      cas + "platform: {nic: {base: connectx-5, scale: {atomic: 4x}}}",
+      cas + "platform: {nic: {base: connectx-5, scale: {atomics: 0x}}}",
+      cas + "platform: {nic: {base: connectx-5, scale: {qp.cache: 2x}}}",
+      cas + "platform: {nic: {scale: {atomics: 4x}}}",
       cas + "sweep: {grid: {protocol: [{label: x}]}}",
       cas + "expect: [{id: x, kind: value, metric: goodput_ops_s, use: validation, source: s}]",
       cas + "expect: [{id: x, kind: order, metric: a, use: guess, source: s, order: [a, b]}]",

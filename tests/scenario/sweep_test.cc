@@ -81,6 +81,45 @@ TEST(Sweep, constants_of_the_nic_can_be_swept) {
   EXPECT_NE(result.value().points[0].resolved_yaml, result.value().points[1].resolved_yaml);
 }
 
+TEST(Sweep, a_mapping_is_called_by_its_name) {
+  const auto result = parse(scenario(
+      "sweep:\n  grid:\n    platform.nic: [{name: today, base: connectx-6}, {name: faster, base: "
+      "connectx-6, atomic.window: 96}]\n    workload.distribution: [uniform, {name: skewed, kind: "
+      "zipf}]\nexpect: [{id: x, kind: order, metric: goodput_ops_s, over: platform.nic, order: "
+      "[faster, today], where: {workload.distribution: skewed}, use: validation, source: s}]\n"));
+  ASSERT_TRUE(result) << result.error().text();
+  const auto& points = result.value().points;
+  ASSERT_EQ(points.size(), 4u);
+  EXPECT_THAT(points[3].axes,
+              ElementsAre(Pair("platform.nic", "faster"), Pair("workload.distribution", "skewed")));
+  EXPECT_EQ(points[3].platform.nic.window, 96);
+  EXPECT_EQ(points[3].platform.nic.name, "faster");
+  EXPECT_EQ(points[3].workload.distribution.kind, DistributionKind::zipf);
+  EXPECT_THAT(result.value().expectations.front().groups,
+              ElementsAre(ElementsAre(3u), ElementsAre(1u)));
+  const auto again = parse(result.value().resolved_yaml);
+  ASSERT_TRUE(again) << again.error().text();
+  for (std::size_t i = 0; i < points.size(); ++i)
+    EXPECT_EQ(again.value().points[i].resolved_yaml, points[i].resolved_yaml) << i;
+}
+
+TEST(Sweep, two_mappings_of_one_name_are_refused) {
+  EXPECT_EQ(problem(scenario("sweep:\n  grid:\n    platform.nic:\n      - {name: x, base: "
+                             "connectx-5}\n      - {name: x, base: connectx-6}\n")),
+            "test.yaml:8: sweep of platform.nic has the value 'x' twice; remove one");
+  EXPECT_THAT(
+      problem(scenario("sweep: {grid: {workload.distribution: [{name: [x], kind: zipf}]}}")),
+      HasSubstr("workload.distribution.name holds a list; expected a name"));
+}
+
+TEST(Sweep, groups_are_not_called_by_their_name_which_may_be_the_same) {
+  const auto result = parse(scenario(
+      "groups: [{name: a}]\nsweep: {grid: {groups.0: [{name: a, nodes: 1}, {name: a, nodes: "
+      "2}]}}"));
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result.value().points[1].axes.front().second, "{name: a, nodes: 2}");
+}
+
 TEST(Sweep, paths_that_do_not_exist_are_refused) {
   EXPECT_EQ(problem(scenario("sweep: {grid: {plaform.servers: [1, 2]}}")),
             "test.yaml:4: sweep path 'plaform.servers' does not exist; did you mean "
@@ -98,7 +137,8 @@ TEST(Sweep, empty_unequal_and_repeated_lists_are_refused) {
   EXPECT_EQ(problem(scenario("sweep: {grid: {locks.count: []}}")),
             "test.yaml:4: sweep path 'locks.count' has an empty list; give at least one value");
   EXPECT_EQ(problem(scenario("sweep: {grid: {locks.count: 5}}")),
-            "test.yaml:4: sweep path 'locks.count' has a single value; expected a list of values");
+            "test.yaml:4: sweep path 'locks.count' has a single value; expected a list of values, "
+            "or a range such as {from: 1, to: 256, steps: 9, scale: log}");
   EXPECT_EQ(problem(scenario("sweep:\n  zip:\n    - locks.count: [1, 2]\n      run.seed: [1]\n")),
             "test.yaml:7: sweep.zip: 'locks.count' has 2 values and 'run.seed' has 1; lists that "
             "change together need equal lengths");

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/workload/fixed_math.h"
+#include "core/base/fixed_math.h"
 
 namespace latchlab {
 namespace {

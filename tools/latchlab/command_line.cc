@@ -32,7 +32,10 @@ std::string command_line(const RunArguments& arguments) {
 
 std::string resume_command(const RunArguments& arguments, const std::string& directory) {
   const char* asks = arguments.sensitivity ? " --sensitivity" : "";
-  return command_line(arguments) + asks + " --resume --out " + directory;
+  RunArguments again = arguments;
+  if (again.input.scenario == "-")  // what it said stands in the directory, overrides and all
+    again.input = {directory + "/scenario.yaml", {}, arguments.input.data, {}, {}};
+  return command_line(again) + asks + " --resume --out " + directory;
 }
 
 }  // namespace latchlab::tool

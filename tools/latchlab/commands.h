@@ -22,7 +22,7 @@ inline constexpr int kCannot = 3;
 inline constexpr int kInterrupted = 130;
 
 struct ScenarioArguments {
-  std::string scenario;           // a file, or a name under scenarios/
+  std::string scenario;           // a file, a name under scenarios/, or - for stdin
   std::vector<std::string> sets;  // path=value
   std::string data;               // extra data directory
   std::optional<std::uint64_t> seed;
@@ -46,6 +46,11 @@ struct NodeArguments {
   std::string token_file;  // empty: LATCHLAB_TOKEN
   HardwareArguments hardware;
   std::string data;
+};
+
+struct CheckArguments {
+  ScenarioArguments input;
+  bool json = false;
 };
 
 struct RunArguments {
@@ -157,7 +162,7 @@ int explore_protocol(const ExploreArguments& arguments);
 int export_run(const ExportArguments& arguments);
 int replay(const std::string& file);
 int new_protocol(const NewProtocolArguments& arguments);
-int check(const ScenarioArguments& arguments);
+int check(const CheckArguments& arguments);
 int report(const ReportArguments& arguments);
 int compare_runs(const CompareArguments& arguments);
 int find(const FindArguments& arguments);

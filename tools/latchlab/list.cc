@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/protocols/registry.h"
+#include "core/scenario/nic_constants.h"
 #include "core/scenario/scenario_keys.h"
+#include "core/scenario/suggestions.h"
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/explain/topics.h"
 
@@ -96,12 +99,13 @@ void print_nics(const DataDirs& data, bool as_json) {
   print_pairs(pairs, as_json);
 }
 
-void print_scenarios(const std::string& extra, bool as_json) {
+// Those below a folder of scenarios/.
+void print_scenarios(const std::string& folder, const std::string& extra, bool as_json) {
   const DataDirs data = data_dirs(extra);
   std::vector<std::pair<std::string, std::string>> pairs;
-  for (const std::string& name : names_below("scenarios", data)) {
+  for (const std::string& name : names_below("scenarios/" + folder, data)) {
     ScenarioArguments arguments;
-    arguments.scenario = name;
+    arguments.scenario = folder + name;
     arguments.data = extra;
     auto scenario = load(arguments);
     pairs.emplace_back(name, scenario ? scenario.value().description : scenario.error().text());
@@ -124,14 +128,64 @@ Pairs checks() {
   return all;
 }
 
+Pairs profiles() {
+  Pairs all;
+  for (const ProtocolInfo& info : protocol_infos())
+    for (const Profile& profile : info.profiles)
+      all.emplace_back(profile.name, info.name + ": " + profile.source);
+  return all;
+}
+
+// What --set takes, but for the items of lists, which have numbers.
+Pairs paths() {
+  Pairs all;
+  for (const ScenarioKey& key : scenario_keys())
+    if (key.supported && key.path.find("[]") == std::string::npos)
+      all.emplace_back(key.path, key.says);
+  for (const NicConstant& constant : nic_constants())
+    all.emplace_back(constant.as_key.path, constant.as_key.says);
+  for (const NicGroup& group : nic_groups())
+    all.emplace_back("platform.nic.scale." + group.name, group.says);
+  for (const ProtocolInfo& info : protocol_infos())
+    for (const ParamSpec& param : info.params)
+      all.emplace_back("protocol." + param.name, info.name + ": " + param.help);
+  return all;
+}
+
+Pairs topics(const DataDirs& data) {
+  Pairs all;
+  const auto nic = load_nic(ExplainArguments().nic, ".", data);
+  for (const Topic& topic : all_topics(nic ? nic.value() : NicModel()))
+    all.emplace_back(topic.name, topic.says);
+  return all;
+}
+
+// What is listed without reading files one by one.
+Pairs pairs_of(const std::string& what, const DataDirs& data) {
+  if (what == "workloads") return workloads();
+  if (what == "checks") return checks();
+  if (what == "profiles") return profiles();
+  if (what == "paths") return paths();
+  return what == "topics" ? topics(data) : Pairs();
+}
+
+// Experiments, and the papers that they are of.
+std::set<std::string> experiments(const DataDirs& data) {
+  std::set<std::string> names;
+  for (const std::string& name : names_below("scenarios/papers", data))
+    names.insert({name, name.substr(0, name.find('/'))});
+  return names;
+}
+
 }  // namespace
 
 int list(const std::string& what, const std::string& data, bool json) {
   if (what == "protocols") print_protocols(json);
   if (what == "nics") print_nics(data_dirs(data), json);
-  if (what == "scenarios") print_scenarios(data, json);
-  if (what == "workloads") print_pairs(workloads(), json);
-  if (what == "checks") print_pairs(checks(), json);
+  if (what == "scenarios") print_scenarios("", data, json);
+  if (what == "experiments") print_scenarios("papers/", data, json);
+  const Pairs pairs = pairs_of(what, data_dirs(data));
+  if (!pairs.empty()) print_pairs(pairs, json);
   return kFine;
 }
 
@@ -141,10 +195,10 @@ int list_names(const std::string& what, const std::string& data) {
     for (const ProtocolInfo& info : protocol_infos()) names.push_back(info.name);
   if (what == "nics") names = names_below("models/nics", data_dirs(data));
   if (what == "scenarios") names = names_below("scenarios", data_dirs(data));
-  if (what == "workloads")
-    for (const auto& [name, help] : workloads()) names.push_back(name);
-  if (what == "checks")
-    for (const auto& [name, help] : checks()) names.push_back(name);
+  if (what == "experiments")
+    for (const std::string& name : experiments(data_dirs(data))) names.push_back(name);
+  for (const auto& [name, help] : pairs_of(what, data_dirs(data)))
+    if (!contains(names, name)) names.push_back(name);
   for (const std::string& name : names) fmt::print("{}\n", name);
   return kFine;
 }

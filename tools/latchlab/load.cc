@@ -7,6 +7,7 @@
 
 #include "core/protocols/registry.h"
 #include "core/scenario/suggestions.h"
+#include "core/scenario/yaml_tree.h"
 #include "core/study/scoring.h"
 #include "tools/latchlab/commands.h"
 
@@ -47,6 +48,13 @@ std::string find_scenario(const std::string& given, const DataDirs& data) {
   return fs::exists(given, error) ? given : std::string();
 }
 
+// Of stdin no more is read than is taken.
+Result<Scenario> load_stdin(const std::vector<Override>& overrides, const DataDirs& data) {
+  std::string text(kLongestYamlBytes + 1, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), stdin));
+  return parse_scenario({std::move(text), "stdin", "."}, overrides, protocol_infos(), data);
+}
+
 }  // namespace
 
 std::vector<std::string> names_below(const std::string& folder, const DataDirs& data) {
@@ -76,12 +84,14 @@ Result<Scenario> load(const ScenarioArguments& arguments) {
   if (arguments.seed) overrides.push_back({"run.seed", std::to_string(*arguments.seed)});
   if (arguments.repeats) overrides.push_back({"run.repeats", std::to_string(*arguments.repeats)});
   const DataDirs data = data_dirs(arguments.data);
-  const std::string path = find_scenario(arguments.scenario, data);
+  const bool from_stdin = arguments.scenario == "-";
+  const std::string path = from_stdin ? "-" : find_scenario(arguments.scenario, data);
   if (path.empty())
     return Error{"there is no file and no scenario of this name" +
                      suggestion(arguments.scenario, names_below("scenarios", data)),
                  arguments.scenario};
-  auto scenario = load_scenario(path, overrides, protocol_infos(), data);
+  auto scenario = from_stdin ? load_stdin(overrides, data)
+                             : load_scenario(path, overrides, protocol_infos(), data);
   if (!scenario) return scenario;
   if (const Status metrics = check_metrics(scenario.value()); !metrics) return metrics.error();
   for (const Point& point : scenario.value().points) {

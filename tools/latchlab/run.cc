@@ -30,10 +30,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string counted(std::size_t number, const char* what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-}
-
 // What is stored need not run: `stored` of the repeats. On hardware they run one after the other.
 void announce(const Scenario& scenario, std::size_t most_at_once, double seconds,
               std::size_t stored, bool on_hardware) {
@@ -274,19 +270,6 @@ int run(const RunArguments& arguments) {
   if (!backend) return complain(backend.error(), kCannot);
   if (backend.value().over) return *backend.value().over;
   return run_one(arguments, loaded.value(), backend.value()).code;
-}
-
-int check(const ScenarioArguments& arguments) {
-  auto loaded = load(arguments);
-  if (!loaded) return complain(loaded.error());
-  const Scenario& scenario = loaded.value();
-  for (const std::string& warning : scenario.warnings) fmt::print("warning: {}\n", warning);
-  const std::size_t figures = scenario.expectations.size();
-  fmt::print("{}: fine: {}, {}{}, {} and {:.0f} MiB on one core\n", scenario.file,
-             counted(scenario.points.size(), "point"), counted(repeats_of(scenario), "run"),
-             figures > 0 ? ", " + counted(figures, "expectation") : "",
-             rough_time(estimate_seconds(scenario)), estimate_mib(scenario));
-  return kFine;
 }
 
 }  // namespace latchlab::tool

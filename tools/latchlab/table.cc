@@ -51,7 +51,10 @@ bool is_shown(const std::string& path) {
   return path != "protocol" && path != "protocol.name" && path != "protocol.label";
 }
 
+// "clients_per_node"; of a factor "scale.atomics", apart from the column of atomics.
 std::string last_part(const std::string& path) {
+  if (const std::size_t scale = path.find(".scale."); scale != std::string::npos)
+    return path.substr(scale + 1);
   const std::size_t dot = path.rfind('.');
   return dot == std::string::npos ? path : path.substr(dot + 1);
 }

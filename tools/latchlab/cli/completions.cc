@@ -13,9 +13,16 @@ namespace {
 // What `latchlab list WHAT --names` knows of a kind of value; empty: nothing.
 std::string listed(const DescribedOption& option) {
   static const std::map<std::string, std::string> lists = {
-      {"SCENARIO", "scenarios"}, {"PROTOCOL", "protocols"}, {"NIC", "nics"}};
+      {"SCENARIO", "scenarios"}, {"PROTOCOL", "protocols"},     {"NIC", "nics"},
+      {"TOPIC", "topics"},       {"EXPERIMENT", "experiments"}, {"PROFILE", "profiles"},
+      {"PATH=VALUE", "paths"}};
   const auto found = lists.find(option.value);
   return found == lists.end() ? "" : found->second;
+}
+
+// Behind which a value follows at once.
+bool is_assignment(const DescribedOption& option) {
+  return option.value == "PATH=VALUE";
 }
 
 // Names without values, and commands, in the order of --help.
@@ -35,11 +42,14 @@ std::string bash_values(const DescribedOption& option) {
   if (!option.choices.empty())
     return fmt::format("compgen -W '{}'", fmt::join(option.choices, " "));
   if (const std::string what = listed(option); !what.empty())
-    return fmt::format("compgen -W \"$(latchlab list {} --names 2>/dev/null)\"", what);
+    return fmt::format("IFS=$'\\n'; compgen{} -W \"$(latchlab list {} --names 2>/dev/null)\"",
+                       is_assignment(option) ? " -S =" : "", what);
   if (option.value == "DIR") return "compgen -d";
   if (option.value == "FILE") return "compgen -f";
   return "";
 }
+
+constexpr const char* kNoSpace = "compopt -o nospace +o filenames 2>/dev/null; ";
 
 // Options that take the same values share a case.
 std::string bash_command(const DescribedCommand& command) {
@@ -56,10 +66,11 @@ std::string bash_command(const DescribedCommand& command) {
   }
   std::string text = fmt::format("    {})\n      case $before in\n", command.name);
   for (const auto& [values, names] : cases)
-    text += values.empty()
-                ? fmt::format("        {}) return ;;\n", names)
-                : fmt::format("        {}) mapfile -t COMPREPLY < <({} -- \"$word\"); return ;;\n",
-                              names, values);
+    text +=
+        values.empty()
+            ? fmt::format("        {}) return ;;\n", names)
+            : fmt::format("        {}) {}mapfile -t COMPREPLY < <({} -- \"$word\"); return ;;\n",
+                          names, values.find(" -S =") != std::string::npos ? kNoSpace : "", values);
   text += fmt::format("      esac\n      words='{}'\n", words_of(command));
   if (!positional.empty()) text += fmt::format("      names=$({}true)\n", positional);
   return text + "      ;;\n";
@@ -108,7 +119,8 @@ std::string fish_values(const DescribedOption& option) {
   if (!option.choices.empty())
     return " -x -a " + in_quotes(fmt::format("{}", fmt::join(option.choices, " ")));
   if (const std::string what = listed(option); !what.empty())
-    return fmt::format(" -a '(latchlab list {} --names 2>/dev/null)'", what);
+    return fmt::format(" -a '(latchlab list {} --names 2>/dev/null{})'", what,
+                       is_assignment(option) ? " | string replace -r \\$ =" : "");
   if (option.value == "DIR") return " -x -a '(__fish_complete_directories)'";
   if (option.value == "N" || option.value == "TIME") return " -x";
   return option.value.empty() ? "" : " -r";

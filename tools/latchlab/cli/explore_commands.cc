@@ -39,7 +39,7 @@ void add_explore(Cli& cli) {
               [arguments] { return explore_protocol(*arguments); });
   explore::Case& base = arguments->campaign.base;
   text(command, "--protocol", base.protocol, "PROTOCOL", "See: latchlab list protocols").required();
-  text(command, "--profile", base.profile, "NAME", "[the small model: rare paths within reach]");
+  text(command, "--profile", base.profile, "PROFILE", "[the small model: rare paths within reach]");
   text(command, "--set", base.sets, "NAME=VALUE",
        "A parameter of the protocol, over the profile (repeatable)")
       .expected(1)

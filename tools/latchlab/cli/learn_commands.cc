@@ -30,7 +30,7 @@ void add_explain(Cli& cli) {
       .add_option("name", arguments->name,
                   "For example acquire_ns.p99, WP, atomic.window, shiftlock.lease, UNSAFE [list "
                   "all names]")
-      ->type_name("NAME");
+      ->type_name("TOPIC");
   command.add_option("--nic", arguments->nic, "Whose values of constants are shown")
       ->type_name("NIC")
       ->capture_default_str();

@@ -35,9 +35,10 @@ void add_list(Cli& cli) {
     if (arguments->names) return list_names(arguments->what, arguments->data);
     return list(arguments->what, arguments->data, arguments->json);
   });
-  command.add_option("what", arguments->what, "protocols, workloads, nics, scenarios or checks")
+  command.add_option("what", arguments->what, "What is listed; paths are those of --set")
       ->required()
-      ->check(CLI::IsMember({"protocols", "workloads", "nics", "scenarios", "checks"}));
+      ->check(CLI::IsMember({"protocols", "workloads", "nics", "scenarios", "checks", "experiments",
+                             "paths", "profiles", "topics"}));
   add_data(command, arguments->data);
   command.add_flag("--json", arguments->json, "For programs");
   command.add_flag("--names", arguments->names, "Names alone, one a line");

@@ -135,8 +135,10 @@ void add_reproduce(Cli& cli) {
   CLI::App& command = cli.add(
       "reproduce", "Run the experiments of a paper and score them against what it published",
       [arguments] { return reproduce(*arguments); });
-  command.add_option("what", arguments->what,
-                     "PAPER or PAPER/EXPERIMENT under scenarios/papers [all papers]");
+  command
+      .add_option("what", arguments->what,
+                  "PAPER or PAPER/EXPERIMENT under scenarios/papers [all papers]")
+      ->type_name("EXPERIMENT");
   add_overrides(command, arguments->run.input);
   add_run_options(command, arguments->run,
                   "Where results go, a directory per experiment [results/reproduce-N]");
@@ -146,18 +148,21 @@ void add_reproduce(Cli& cli) {
 }
 
 void add_check(Cli& cli) {
-  const auto arguments = tool::arguments<ScenarioArguments>();
+  const auto arguments = tool::arguments<CheckArguments>();
   CLI::App& command =
       cli.add("check", "Read a scenario and say what is wrong or unwise in it; run nothing",
               [arguments] { return check(*arguments); });
-  add_scenario_options(command, *arguments);
+  add_scenario_options(command, arguments->input);
+  command.add_flag("--json", arguments->json, "For programs: one JSON document, of errors too");
   cli.take_plugins(command);
 }
 
 }  // namespace
 
 void add_scenario_options(CLI::App& command, ScenarioArguments& arguments) {
-  command.add_option("scenario", arguments.scenario, "A scenario file, or a name under scenarios/")
+  command
+      .add_option("scenario", arguments.scenario,
+                  "A scenario file, a name under scenarios/, or - for stdin")
       ->type_name("SCENARIO")
       ->required();
   add_overrides(command, arguments);

@@ -108,6 +108,13 @@ Topics nic_topics(const NicModel& nic) {
     topic.facts.emplace_back("change it with", "--set platform.nic." + constant.key() + "=VALUE");
     topics.push_back(std::move(topic));
   }
+  for (const NicGroup& group : nic_groups()) {
+    Topic topic{"scale." + group.name, "NIC factor", group.says};
+    topic.facts = {{"constants", joined(group.keys)},
+                   {"2x", group.per_second ? "halves them" : "doubles them"},
+                   {"change it with", "--set platform.nic.scale." + group.name + "=2x"}};
+    topics.push_back(std::move(topic));
+  }
   return topics;
 }
 

@@ -1,4 +1,4 @@
-#include "core/workload/fixed_math.h"
+#include "core/base/fixed_math.h"
 
 #include <bit>
 #include <limits>

@@ -1,0 +1,67 @@
+#include <fmt/core.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "tools/latchlab/commands.h"
+#include "tools/latchlab/estimate.h"
+#include "tools/latchlab/progress.h"
+#include "tools/latchlab/values.h"
+
+namespace latchlab::tool {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// `where` is "file:line", or what has no lines.
+Json error_json(const Error& error) {
+  const std::size_t colon = error.where.rfind(':') + 1;
+  const char* const end = error.where.data() + error.where.size();
+  int line = 0;
+  const auto [rest, bad] = std::from_chars(error.where.data() + colon, end, line);
+  const bool has_line = colon > 0 && bad == std::errc() && rest == end;
+  const std::string file = has_line ? error.where.substr(0, colon - 1) : error.where;
+  return {{"file", file.empty() ? Json() : Json(file)},
+          {"line", has_line ? Json(line) : Json()},
+          {"message", error.message}};
+}
+
+Json check_json(const Result<Scenario>& loaded) {
+  Json json = {{"schema", 1}, {"valid", loaded.ok()}};
+  if (loaded) {
+    const Scenario& scenario = loaded.value();
+    json.update(
+        {{"name", scenario.name},
+         {"file", scenario.file},
+         {"points", scenario.points.size()},
+         {"runs", repeats_of(scenario)},
+         {"expectations", scenario.expectations.size()},
+         {"estimate", {{"seconds", estimate_seconds(scenario)}, {"mib", estimate_mib(scenario)}}},
+         {"warnings", scenario.warnings}});
+  }
+  json["errors"] = Json::array();
+  if (!loaded) json["errors"].push_back(error_json(loaded.error()));
+  return json;
+}
+
+}  // namespace
+
+int check(const CheckArguments& arguments) {
+  const auto loaded = load(arguments.input);
+  if (arguments.json) {
+    fmt::print("{}\n", check_json(loaded).dump(1, ' ', false, Json::error_handler_t::replace));
+    return loaded ? kFine : kBadInput;
+  }
+  if (!loaded) return complain(loaded.error());
+  const Scenario& scenario = loaded.value();
+  for (const std::string& warning : scenario.warnings) fmt::print("warning: {}\n", warning);
+  const std::size_t figures = scenario.expectations.size();
+  fmt::print("{}: fine: {}, {}{}, {} and {:.0f} MiB on one core\n", scenario.file,
+             counted(scenario.points.size(), "point"), counted(repeats_of(scenario), "run"),
+             figures > 0 ? ", " + counted(figures, "expectation") : "",
+             rough_time(estimate_seconds(scenario)), estimate_mib(scenario));
+  return kFine;
+}
+
+}  // namespace latchlab::tool
