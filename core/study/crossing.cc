@@ -11,16 +11,23 @@
 namespace latchlab {
 namespace {
 
-// Goodput of a window's second half over the first: further from 1 a point has not settled.
-constexpr double kSettledWithin = 0.05;
-
 // Why a point decides nothing; empty: it may.
 std::string not_to_be_judged(const PointOutcome& point) {
   if (!point.sound())
     return fmt::format("is {}", point.complete() ? name_of(point.status()) : "interrupted");
-  const auto settled = mean(values_of(point, "stationary"));
-  if (settled && (*settled <= 1 - kSettledWithin || *settled >= 1 + kSettledWithin))
-    return fmt::format("{} ({:.2f})", kNotSteady, *settled);
+  switch (doubt_of(point)) {
+    case Doubt::nothing_done:
+      return "finishes nothing in the window";
+    case Doubt::overloaded:
+      return "does not carry the load";
+    case Doubt::unsettled:
+      return kNotSettled;
+    case Doubt::starved:
+      return "starves some clients";
+    case Doubt::unchecked:  // a promise that nobody has seen broken
+    case Doubt::none:
+      break;
+  }
   return {};
 }
 

@@ -25,7 +25,7 @@ struct Question {
 };
 
 // In Probe::why.
-inline constexpr const char* kNotSteady = "is not steady";
+inline constexpr const char* kNotSettled = "has not settled";
 inline constexpr const char* kWithinChance = "is within chance";
 
 struct Probe {
@@ -37,7 +37,7 @@ struct Probe {
   std::optional<double> low, high;  // the interval of a over b
 };
 
-// Of the points of the question's locks, in its order. Points that are not sound or not steady
+// Of the points of the question's locks, in its order. Points that are not sound or in doubt
 // decide nothing; between two locks compare() does, against a value the interval alone.
 Probe answer(const Question& question, std::int64_t at, const std::vector<PointOutcome>& points);
 

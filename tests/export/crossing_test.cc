@@ -18,13 +18,13 @@ using ::testing::SizeIs;
 
 using Formula = std::function<double(std::int64_t at)>;
 
-PointOutcome point_of(double goodput, double spread = 0, double stationary = 1) {
+PointOutcome point_of(double goodput, double spread = 0, bool settled = true) {
   PointOutcome point;
   for (int r = -1; r <= 1; ++r) {
     RepeatOutcome repeat;
     repeat.seed = static_cast<std::uint64_t>(r + 2);
     repeat.metrics.goodput_ops_s = goodput * (1 + r * spread);
-    repeat.metrics.stationary = stationary;
+    repeat.metrics.window.settled = settled ? 1 : 0;
     point.repeats.emplace_back(repeat);
   }
   return point;
@@ -182,9 +182,12 @@ TEST(Answer, is_not_given_by_points_that_cannot_be_judged_by) {
   PointOutcome cut = point_of(1);
   cut.repeats[2].reset();
   EXPECT_EQ(answer(question, 1, {point_of(2), cut}).why, "b is interrupted");
-  const Probe unsteady = answer(question, 1, {point_of(2), point_of(1, 0, 0.9)});
-  EXPECT_EQ(unsteady.side, 0);
-  EXPECT_EQ(unsteady.why, "b is not steady (0.90)");
+  const Probe transient = answer(question, 1, {point_of(2), point_of(1, 0, false)});
+  EXPECT_EQ(transient.side, 0);
+  EXPECT_EQ(transient.why, "b has not settled");
+  PointOutcome starving = point_of(2);
+  starving.repeats[0]->status = RepeatStatus::starved;
+  EXPECT_EQ(answer(question, 1, {starving, point_of(1)}).why, "a starves some clients");
   EXPECT_EQ(answer(question, 1, {point_of(1.005), point_of(1)}).why, "within 1% of each other");
 }
 

@@ -154,6 +154,7 @@ Result<FindPlan> plan_find(const FindArguments& arguments) {
     if (!path.starts_with("protocol") && path != plan.axis.path)
       plan.fixed.emplace_back(path, value);
   plan.repeats = std::max(first.run.repeats, kLeastRepeats);
+  plan.may_repeat_more = first.run.precision_ppb > 0;
   const auto precision = precision_of(arguments.precision);
   if (!precision) return precision.error();
   plan.precision = precision.value();

@@ -15,8 +15,9 @@ struct FindPlan {
   SearchAxis axis;
   double precision = 0.02;
   std::uint32_t repeats = 3;
-  std::string name;    // of the scenario
-  std::string passes;  // the value as written; empty: two locks are compared
+  bool may_repeat_more = false;  // run.precision asks for it
+  std::string name;              // of the scenario
+  std::string passes;            // the value as written; empty: two locks are compared
 
   // The scenario with the question's locks at these values, all locks at one before the next.
   Result<Scenario> scenario_at(const std::vector<std::int64_t>& values) const;

@@ -44,7 +44,8 @@ std::string side_name(const FindPlan& plan, int side) {
 }
 
 std::string evidence(const FindPlan& plan, const Turn& turn) {
-  const std::string repeats = fmt::format("{} repeats each", plan.repeats);
+  const std::string repeats =
+      fmt::format("{}{} repeats each", plan.repeats, plan.may_repeat_more ? " or more" : "");
   if (plan.question.labels.size() == 1) return repeats;
   const double level = (turn.before.a + turn.before.b + turn.after.a + turn.after.b) / 4;
   const std::string& metric = plan.question.metric;
@@ -127,10 +128,10 @@ std::string unknown_elsewhere(const FindPlan& plan, const std::vector<Probe>& pr
 
 // What would tell more.
 void add_advice(const std::string& reasons, std::vector<std::string>& says) {
-  if (reasons.find(kNotSteady) != std::string::npos)
+  if (reasons.find(kNotSettled) != std::string::npos)
     says.emplace_back(
-        "What is not steady decides nothing: lengthen run.warmup or run.duration, or look whether "
-        "the lock has stopped.");
+        "What has not settled decides nothing: leave run.warmup to be found (auto), lengthen "
+        "run.duration, or look whether the lock has stopped.");
   if (reasons.find(kWithinChance) != std::string::npos)
     says.emplace_back("More --repeats, or a longer run.duration, would tell more.");
 }

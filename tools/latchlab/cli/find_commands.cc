@@ -12,8 +12,10 @@ constexpr const char* kAboutFind =
     "Five values come first, at equal factors for counts and times, at equal steps for ratios.\n"
     "Between neighbours with different winners the way is halved, until it is narrower than\n"
     "--precision or nobody can tell any more who is ahead: each value is decided as latchlab\n"
-    "compare does, by three repeats or more. Points that are not sound, or not steady, decide\n"
-    "nothing. The answer is the way between the last two values that were decided. An axis may be\n"
+    "compare does, by three repeats or more. Points that broke a promise, have not settled, "
+    "starve\n"
+    "clients or do not carry their load decide nothing. The answer is the way between the last two "
+    "values that were decided. An axis may be\n"
     "any number: a key of the scenario (docs/scenario-reference.md), platform.nic.KEY, or\n"
     "protocol.PARAMETER. What else the scenario sweeps has to be set to one value.\n\n"
     "DIR holds a run like any other, for latchlab report, compare and export, and find.json.\n";
