@@ -35,6 +35,9 @@ struct SimgridOptions {
 // in a child process of its own.
 Status check_platform(std::uint32_t hosts, const NicModel& nic, const TopologySpec& topology);
 
+// What all of the RNICs can, told without making a backend.
+Capabilities simgrid_capabilities(const SimgridOptions& options);
+
 std::unique_ptr<Backend> make_simgrid(const WorldPlan& plan, const SimgridOptions& options);
 
 }  // namespace latchlab

@@ -23,20 +23,11 @@ void restrict_to(const NicModel& nic, Capabilities& can) {
   if (nic.slots_16 != 2) can.set(Capability::mixed_width_atomic, Support::absent);
 }
 
-// What all of the RNICs can.
-Capabilities capabilities_of(const SimgridOptions& options) {
-  Capabilities can;
-  for (int i = 0; i < kCapabilities; ++i) can.set(static_cast<Capability>(i), Support::native);
-  restrict_to(options.nic, can);
-  for (const NodeHardware& group : options.groups) restrict_to(group.nic, can);
-  can.set(Capability::atomic_with_writes, Support::absent);
-  return can;
-}
-
 }  // namespace
 
 Simulator::Simulator(const WorldPlan& plan, const SimgridOptions& options)
-    : capabilities_(capabilities_of(options)), parts_(std::make_unique<Parts>(plan, options)) {}
+    : capabilities_(simgrid_capabilities(options)),
+      parts_(std::make_unique<Parts>(plan, options)) {}
 
 Simulator::~Simulator() = default;
 
@@ -287,3 +278,16 @@ std::size_t Simulator::slots_in_use() const {
 }
 
 }  // namespace latchlab::sim
+
+namespace latchlab {
+
+Capabilities simgrid_capabilities(const SimgridOptions& options) {
+  Capabilities can;
+  for (int i = 0; i < kCapabilities; ++i) can.set(static_cast<Capability>(i), Support::native);
+  sim::restrict_to(options.nic, can);
+  for (const NodeHardware& group : options.groups) sim::restrict_to(group.nic, can);
+  can.set(Capability::atomic_with_writes, Support::absent);
+  return can;
+}
+
+}  // namespace latchlab

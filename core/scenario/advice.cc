@@ -31,10 +31,25 @@ void warn_of_time(const Point& point, const char* key, Duration given, const cha
 
 }  // namespace
 
+namespace {
+
+void warn_of_late_faults(const Point& point, std::vector<std::string>& warnings) {
+  const Duration end = point.run.earliest() + point.run.duration;
+  for (std::size_t i = 0; i < point.faults.size(); ++i)
+    if (const FaultSpec& fault = point.faults[i]; fault.at && *fault.at >= end)
+      add(warnings,
+          fmt::format("faults.{} ({}) is at {}, and the run ends at {} (run.warmup and "
+                      "run.duration): it never happens",
+                      i, name_of(fault.kind), format_duration(*fault.at), format_duration(end)));
+}
+
+}  // namespace
+
 std::vector<std::string> time_warnings(const std::vector<Point>& points,
                                        const std::vector<ProtocolInfo>& protocols) {
   std::vector<std::string> warnings;
   for (const Point& point : points) {
+    warn_of_late_faults(point, warnings);
     const auto info = std::find_if(protocols.begin(), protocols.end(), [&](const auto& candidate) {
       return candidate.name == point.protocol.name;
     });

@@ -196,6 +196,8 @@ const std::string& scalar(const YamlNode& node, const std::string& path,
                           std::string_view expected) {
   if (!node.is_scalar())
     reject(node.place, "{} holds {}; expected {}", path, kind_name(node), expected);
+  if (is_block(node) && expected != "a text")
+    reject(node.place, "{} holds {}; expected {}, in one line", path, kind_name(node), expected);
   return node.text;
 }
 

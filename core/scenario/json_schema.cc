@@ -127,7 +127,8 @@ const Json& own_schema(const std::string& path) {
       {"expect[].rows",
        {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", {{"type", "array"}}}}},
       {"expect[].profile", {{"type", "object"}, {"additionalProperties", scalars}}},
-      {"expect[].where", scalars}};
+      {"expect[].where", scalars},
+      {"known[].where", scalars}};
   static const Json none;
   const auto found = schemas.find(path);
   return found == schemas.end() ? none : found->second;
@@ -239,8 +240,8 @@ std::string scenario_schema(const std::vector<ProtocolInfo>& protocols) {
     either["description"] = definitions[name]["description"];
     definitions[name] = std::move(either);
   }
-  for (const char* mapping :
-       {"workload.arrivals.list[]", "groups[]", "faults[]", "expect[]", "report.figures[]"})
+  for (const char* mapping : {"workload.arrivals.list[]", "groups[]", "faults[]", "expect[]",
+                              "known[]", "report.figures[]"})
     definitions[definition_of(mapping)] = mapping_schema(mapping);
   schema["definitions"] = std::move(definitions);
   return schema.dump(1) + "\n";

@@ -124,10 +124,15 @@ const Keys& description_keys() {
   return all;
 }
 
+// Of the value: where it is replaced, if it is.
+const Place& place_of(const YamlNode& description, const char* section, const char* name) {
+  return description.find(section)->find(name)->find("value")->place;
+}
+
 // What the constants ask of each other.
 void check_together(const NicModel& nic, const YamlNode& description) {
   const auto refuse = [&](const char* section, const char* name, const std::string& problem) {
-    reject(description.find(section)->find(name)->place, "{}.{} is {}", section, name, problem);
+    reject(place_of(description, section, name), "{}.{} is {}", section, name, problem);
   };
   if ((nic.slots & (nic.slots - 1)) != 0)
     refuse("atomic", "slots", fmt::format("{}; expected a power of two such as 512", nic.slots));
@@ -136,7 +141,7 @@ void check_together(const NicModel& nic, const YamlNode& description) {
   if (nic.masked_bytes != 0 && nic.masked_bytes != 8 && nic.masked_bytes != 16)
     refuse("atomic", "masked", fmt::format("{}B; expected 0B (none), 8B or 16B", nic.masked_bytes));
   if ((nic.post + nic.one_way + nic.completion).ps == 0)
-    reject(description.place,
+    reject(place_of(description, "latency", "post"),
            "latency.post, latency.one_way and latency.completion are all 0; a verb must take time");
 }
 
@@ -154,6 +159,10 @@ YamlNode expand_nic(const YamlNode& nic, const Files& files) {
       if (entry.key == "scale" || find_nic_constant(entry.key))
         reject(entry.place, "platform.nic changes {} and does not say of which NIC; add 'base: {}'",
                entry.key, kUsualNic);
+    if (!nic.find("name"))
+      reject(nic.place,
+             "base is missing: say which NIC this changes, for example '{base: connectx-5, "
+             "atomic.window: 48}'");
     return nic;
   }
   YamlNode description = load_description(*base, files);

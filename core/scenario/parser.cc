@@ -137,7 +137,7 @@ void read_points(const YamlNode& root, const std::vector<Axis>& axes, const Cont
   const SweptProtocols swept = swept_protocols(axes, context);
   std::map<std::string, std::string> labels;
   YamlNode base = root;
-  for (const char* key : {"sweep", "expect", "report"}) base.erase(key);
+  for (const char* key : {"sweep", "expect", "known", "report"}) base.erase(key);
   for (const Assignment& assignment : cross(axes, sweep ? sweep->place : root.place)) {
     YamlNode tree = base;
     apply_assignment(tree, assignment, context.files);
@@ -188,10 +188,9 @@ bool changes_points(const Override& override) {
 }
 
 // The figures, in the tree as they are then resolved.
-void bind_expectations(YamlNode& root, const std::vector<Override>& overrides, Scenario& scenario) {
-  const YamlNode* written = root.find("expect");
-  if (!written || written->is_null()) return;
-  const bool changed = std::any_of(overrides.begin(), overrides.end(), changes_points);
+void bind_expectations(YamlNode& root, bool changed, Scenario& scenario) {
+  const YamlNode* written = part_of(root, "expect");
+  if (!written) return;
   ExpectSection section = read_expect(written, scenario, changed);
   if (section.left_out > 0)
     scenario.warnings.push_back(fmt::format(
@@ -228,7 +227,9 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
   read_points(root, axes, context, scenario);
   check_figures(root, scenario);
   scenario.warnings = time_warnings(scenario.points, context.protocols);
-  bind_expectations(root, overrides, scenario);
+  const bool changed = std::any_of(overrides.begin(), overrides.end(), changes_points);
+  bind_expectations(root, changed, scenario);
+  if (part_of(root, "known")) read_known(*root.find("known"), scenario, changed);
   scenario.resolved_yaml = resolve_scenario(scenario, root, axes);
   return scenario;
 }

@@ -113,7 +113,8 @@ void PointIndex::reject_several(const std::vector<std::size_t>& found, const Pla
   reject(place, "{} fits {} points; it has to say which{}", path, found.size(), which);
 }
 
-std::size_t PointIndex::find(const YamlNode& where, const Place& place, const std::string& path) {
+std::vector<std::size_t> PointIndex::find_all(const YamlNode& where, const Place& place,
+                                              const std::string& path) {
   std::vector<std::size_t> left(scenario_.points.size());
   std::iota(left.begin(), left.end(), std::size_t{0});
   for (std::size_t i = 0; i < where.entries.size(); ++i) {
@@ -125,8 +126,13 @@ std::size_t PointIndex::find(const YamlNode& where, const Place& place, const st
     if (next.empty()) reject_none(where, i, left, place, path);
     left = std::move(next);
   }
-  if (left.size() > 1) reject_several(left, place, path);
-  return left.front();
+  return left;
+}
+
+std::size_t PointIndex::find(const YamlNode& where, const Place& place, const std::string& path) {
+  const std::vector<std::size_t> found = find_all(where, place, path);
+  if (found.size() > 1) reject_several(found, place, path);
+  return found.front();
 }
 
 }  // namespace latchlab

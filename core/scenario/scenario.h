@@ -222,6 +222,12 @@ struct Figure {
   std::string series = "label";
 };
 
+// What is known to become of a point, so that nobody takes it for news.
+struct KnownVerdict {
+  std::string verdict;  // as results.json has it
+  std::string why;
+};
+
 // One point of a sweep: everything that decides its result except the repeat's seed.
 struct Point {
   PlatformSpec platform;
@@ -231,6 +237,7 @@ struct Point {
   ProtocolSpec protocol;
   std::vector<FaultSpec> faults;
   RunSpec run;
+  std::vector<KnownVerdict> known;
   // The swept paths and their values here, in the order of the sweep, as written; for tables,
   // results.json `params` and progress lines. Empty for a scenario without a sweep.
   std::vector<std::pair<std::string, std::string>> axes;

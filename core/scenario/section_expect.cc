@@ -1,5 +1,7 @@
 #include "core/scenario/section_expect.h"
 
+#include <fmt/format.h>
+
 #include <set>
 
 #include "core/scenario/quantities.h"
@@ -45,10 +47,10 @@ void read_figures(const FlatExpectation& flat, Expectation& entry) {
            flat.path, time ? "50ns" : "0.01");
 }
 
-YamlNode conditions(const FlatExpectation& flat, const char* key) {
-  const YamlNode* node = flat.node.find(key);
+YamlNode conditions(const YamlNode& of, const std::string& at, const char* key) {
+  const YamlNode* node = of.find(key);
   if (!node || node->is_null()) return yaml_map();
-  const std::string path = path_of(flat.path, key);
+  const std::string path = path_of(at, key);
   require_map(*node, path, "a mapping of keys to values");
   for (const YamlEntry& entry : node->entries)
     scalar(entry.value, path_of(path, entry.key), "one value");
@@ -79,8 +81,8 @@ Expectation read_entry(const FlatExpectation& flat) {
   std::erase(sum, ' ');
   entry.metrics = split(sum, '+');
   entry.place = flat.node.place.text();
-  static_cast<void>(conditions(flat, "where"));
-  if (entry.kind == ExpectKind::ratio) static_cast<void>(conditions(flat, "over"));
+  static_cast<void>(conditions(flat.node, flat.path, "where"));
+  if (entry.kind == ExpectKind::ratio) static_cast<void>(conditions(flat.node, flat.path, "over"));
   if (entry.kind != ExpectKind::order) {
     read_figures(flat, entry);
     return entry;
@@ -95,7 +97,7 @@ Expectation read_entry(const FlatExpectation& flat) {
 // Throws where a figure has no point, or several.
 std::vector<std::vector<std::size_t>> groups_of(const FlatExpectation& flat, ExpectKind kind,
                                                 PointIndex& index) {
-  const YamlNode where = conditions(flat, "where");
+  const YamlNode where = conditions(flat.node, flat.path, "where");
   const auto find = [&](const YamlNode& changes, const char* key, const YamlNode* at) {
     YamlNode wanted = where;
     for (const YamlEntry& change : changes.entries) wanted.set(change.key, change.value);
@@ -105,7 +107,8 @@ std::vector<std::vector<std::size_t>> groups_of(const FlatExpectation& flat, Exp
   const YamlNode* over = flat.node.find("over");
   std::vector<std::vector<std::size_t>> groups;
   if (kind != ExpectKind::order) groups.push_back({find({}, "where", flat.node.find("where"))});
-  if (kind == ExpectKind::ratio) groups.push_back({find(conditions(flat, "over"), "over", over)});
+  if (kind == ExpectKind::ratio)
+    groups.push_back({find(conditions(flat.node, flat.path, "over"), "over", over)});
   if (kind != ExpectKind::order) return groups;
   for (const std::vector<std::string>& equals : order_of(flat)) {
     const YamlNode& item = flat.node.find("order")->items[groups.size()];
@@ -195,6 +198,50 @@ const Keys& expect_keys() {
        "Why the figure is shown but not scored.", kNullable},
   });
   return keys;
+}
+
+const Keys& known_keys() {
+  using Known = KnownVerdict;
+  static const std::vector<std::string> verdicts = {"no progress", "stuck", "unsafe"};
+  const auto verdict = words<Known>(
+      verdicts, [](const Known&) { return std::nullopt; },
+      [](Known& known, std::int64_t value) {
+        known.verdict = verdicts[static_cast<std::size_t>(value)];
+      });
+  static const Keys keys = rows<Known>({
+      {"where", said<Known>(map), "{label: cas}",
+       "Which points, as in `expect`; here they may be several.", kRequired},
+      {"verdict", verdict, "no progress", "As results.json has it.", kRequired},
+      {"why", line(&Known::why), "ShiftLock as printed can hang", "Shown with the verdict.",
+       kRequired},
+  });
+  return keys;
+}
+
+void read_known(YamlNode& list, Scenario& scenario, bool points_changed) {
+  if (!list.is_sequence())
+    reject(list.place,
+           "known holds {}; expected a list such as [{{where: ..., verdict: no "
+           "progress, why: ...}}]",
+           kind_name(list));
+  PointIndex index(scenario);
+  YamlNode kept = yaml_sequence();
+  for (std::size_t i = 0; i < list.items.size(); ++i) {
+    const YamlNode& entry = list.items[i];
+    const std::string path = fmt::format("known.{}", i);
+    KnownVerdict known;
+    read_keys(known_keys(), entry, path, &known);
+    const YamlNode where = conditions(entry, path, "where");
+    try {
+      for (const std::size_t point : index.find_all(where, entry.place, path + ".where"))
+        scenario.points[point].known.push_back(known);
+    } catch (const InputError&) {
+      if (!points_changed) throw;
+      continue;
+    }
+    kept.items.push_back(entry);
+  }
+  list = std::move(kept);
 }
 
 const char* name_of(ExpectKind kind) {

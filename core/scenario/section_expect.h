@@ -22,6 +22,10 @@ struct ExpectSection {
 // their names belong to whoever measures.
 ExpectSection read_expect(const YamlNode* node, const Scenario& scenario, bool points_changed);
 
+// `known`: verdicts that are no news, at all points that `where` fits. An entry without points is
+// treated like such a figure; `list` is left as it is resolved.
+void read_known(YamlNode& list, Scenario& scenario, bool points_changed);
+
 // ---- parts ----
 
 // Entries of `expect` taken apart into single figures.
@@ -67,6 +71,9 @@ class PointIndex {
   // The point with all the values of this mapping; none or several throw InputError, which lists
   // the candidates.
   std::size_t find(const YamlNode& where, const Place& place, const std::string& path);
+  // All of them; none throws.
+  std::vector<std::size_t> find_all(const YamlNode& where, const Place& place,
+                                    const std::string& path);
 
  private:
   using Texts = std::vector<std::string>;

@@ -160,6 +160,12 @@ const Keys& top_keys() {
        "[{id: order, kind: order, metric: goodput_ops_s, over: label, order: [cas, mcs], use: "
        "validation, source: none}]",
        "What was published of these points; compared and scored after the run.", kNullable},
+      {"known", later<KnownVerdict>(list, known_keys),
+       "[{where: {label: cas}, verdict: no progress, why: it can hang}]",
+       "Verdicts that are no news: shown as known, with the reason, and no cause for exit code 1. "
+       "A "
+       "point with another verdict is judged as ever.",
+       kNullable},
       {"report", later<Report>(map, report_keys), "{figures: [{x: label, y: goodput_ops_s}]}",
        "What to draw.", kNullable},
   });

@@ -36,6 +36,7 @@ const Keys& fault_keys();
 const Keys& run_keys();
 const Keys& report_keys();  // of a Report
 const Keys& expect_keys();  // of an Expectation
+const Keys& known_keys();   // of a KnownVerdict
 
 // The platform once its keys and the groups are read: how many clients there are, the shape of the
 // network that follows, the NIC.

@@ -3,6 +3,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <cstring>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -174,6 +175,66 @@ class TreeBuilder final : public YAML::EventHandler {
   std::map<YAML::anchor_t, YamlNode> anchors_;
 };
 
+// What a person would say of a text that the YAML parser gave up on.
+struct Slip {
+  std::string says;  // empty: nothing better than the parser
+  int line = 0;
+};
+
+Slip tab_before(const std::string& text, int last_line) {
+  std::size_t at = 0;
+  for (int line = 1; line <= last_line && at < text.size(); ++line) {
+    const std::size_t word = text.find_first_not_of(' ', at);
+    if (word != std::string::npos && text[word] == '\t')
+      return {"a tab indents this line; YAML wants spaces", line};
+    at = text.find('\n', at);
+    if (at == std::string::npos) break;
+    ++at;
+  }
+  return {};
+}
+
+// A bracket that is never closed, or closed by one of the other kind. Outside of brackets one
+// counts only where a value begins.
+Slip open_bracket(const std::string& text) {
+  std::vector<std::pair<char, int>> open;
+  int line = 1;
+  char before = '\n';  // the last character that is no space
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') ++line;
+    const bool value = before == '\n' || std::strchr(":-,[{", before) != nullptr;
+    if (quote != 0) {
+      if (c == '\\' && quote == '"') ++i;
+      if (c == quote) quote = 0;
+    } else if ((c == '"' || c == '\'') && value) {
+      quote = c;
+    } else if (c == '#' && (i == 0 || text[i - 1] == ' ' || text[i - 1] == '\n')) {
+      i = std::min(text.find('\n', i), text.size()) - 1;
+      continue;
+    } else if ((c == '[' || c == '{') && (value || !open.empty())) {
+      open.emplace_back(c, line);
+    } else if ((c == ']' || c == '}') && !open.empty()) {
+      if (open.back().first != (c == ']' ? '[' : '{')) break;
+      open.pop_back();
+    }
+    if (c != ' ' && c != '\r') before = c;
+  }
+  if (open.empty()) return {};
+  return {fmt::format("the bracket '{}' is not closed", open.back().first), open.back().second};
+}
+
+Slip slip_in(const std::string& text, const YAML::Exception& error) {
+  const int line = error.mark.line + 1;
+  if (Slip tab = tab_before(text, line); tab.line > 0) return tab;
+  if (error.msg.find("block scalar") != std::string::npos)
+    return {"nothing may follow | or >, which begin a block of text; for a value leave it out",
+            line};
+  if (Slip bracket = open_bracket(text); bracket.line > 0) return bracket;
+  return {"not YAML: " + error.msg, line};
+}
+
 }  // namespace
 
 YamlNode parse_yaml(const std::string& text, const std::string& source, bool has_lines) {
@@ -186,8 +247,9 @@ YamlNode parse_yaml(const std::string& text, const std::string& source, bool has
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
-    if (has_lines && !error.mark.is_null()) place.line = error.mark.line + 1;
-    reject(place, "not YAML: " + error.msg);
+    const Slip slip = slip_in(text, error);
+    if (has_lines && !error.mark.is_null()) place.line = slip.line;
+    reject(place, slip.says);
   }
   YamlNode root = builder.take_root();
   if (!root.place.source) root.place = place;

@@ -191,8 +191,13 @@ YamlNode* find_path(YamlNode& root, std::string_view path) {
   return const_cast<YamlNode*>(find_path(std::as_const(root), path));
 }
 
+bool is_block(const YamlNode& node) {
+  return node.is_scalar() && node.text.find('\n') != std::string::npos;
+}
+
 const char* kind_name(const YamlNode& node) {
   static const char* const names[] = {"nothing", "a single value", "a list", "a mapping"};
+  if (is_block(node)) return "a block of text (after | or >)";
   return names[static_cast<std::size_t>(node.kind)];
 }
 

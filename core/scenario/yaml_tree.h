@@ -71,6 +71,7 @@ std::string emit_yaml(const YamlNode& node);
 std::string emit_yaml_flow(const YamlNode& node);  // one line
 std::string emit_json(const YamlNode& node);       // one line
 
+bool is_block(const YamlNode& node);          // several lines of text
 const char* kind_name(const YamlNode& node);  // "a mapping", for messages
 
 }  // namespace latchlab

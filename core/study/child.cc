@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 
 std::string serialise_outcome(const RepeatOutcome& outcome) {
   Json json;
-  json["status"] = static_cast<int>(outcome.status);
+  json["status"] = name_of(outcome.status);
   json["message"] = outcome.message;
   json["seed"] = outcome.seed;
   json["wall_s"] = outcome.wall_s;
@@ -37,15 +37,14 @@ Result<RepeatOutcome> parse_outcome(const std::string& text) {
   const char* const kFields[] = {"status", "message", "seed", "wall_s", "peak_rss_kib", "metrics"};
   for (const char* field : kFields)
     if (!json.is_object() || !json.contains(field)) return Error{"not the outcome of a repeat", {}};
-  if (!json["status"].is_number_integer() || !json["message"].is_string() ||
+  if (!json["status"].is_string() || !json["message"].is_string() ||
       !json["seed"].is_number_unsigned() || !json["wall_s"].is_number() ||
       !json["peak_rss_kib"].is_number_unsigned() || !json["metrics"].is_string())
     return Error{"not the outcome of a repeat", {}};
   RepeatOutcome outcome;
-  const int status = json["status"].get<int>();
-  if (status < 0 || status > static_cast<int>(kWorstStatus))
-    return Error{"unknown status of a repeat", {}};
-  outcome.status = static_cast<RepeatStatus>(status);
+  const auto status = repeat_status(json["status"].get<std::string>());
+  if (!status) return Error{"unknown status of a repeat", {}};
+  outcome.status = *status;
   outcome.message = json["message"].get<std::string>();
   outcome.seed = json["seed"].get<std::uint64_t>();
   outcome.wall_s = json["wall_s"].get<double>();

@@ -135,7 +135,12 @@ Result<std::string> reopen_results_directory(const std::string& wanted, const st
                                              const std::string& mark) {
   const std::string path = wanted.empty() ? newest_directory(name) : wanted;
   std::error_code error;
-  if (path.empty() || !fs::exists(path, error)) return make_results_directory(wanted, name);
+  if (path.empty()) return make_results_directory(wanted, name);
+  if (!fs::exists(path, error) || fs::is_empty(path, error))
+    return Error{fmt::format("{} {}, so there is no run to go on with; look at --out, or leave "
+                             "--resume away to begin one",
+                             path, fs::exists(path, error) ? "is empty" : "does not exist"),
+                 {}};
   if (mark.empty() || fs::exists(path + "/" + mark, error) || is_begun(path)) return path;
   return Error{fmt::format("{} holds no run: there is no {}; choose another --out", path, mark),
                {}};

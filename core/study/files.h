@@ -19,8 +19,8 @@ Status check_results_directory(const std::string& wanted);
 // empty, results/NAME-N with the first free N.
 Result<std::string> make_results_directory(const std::string& wanted, const std::string& name);
 
-// The directory to go on with: `wanted`, or results/NAME-N with the greatest N there is. Made like
-// a new one when there is none, or nothing in it yet. `mark` is a file that shows what it is: a
+// The directory to go on with: `wanted`, or results/NAME-N with the greatest N there is, which is
+// made like a new one when there is none. `mark` is a file that shows what it is: a
 // directory that holds other things, but not this, is refused. Empty: any will do.
 Result<std::string> reopen_results_directory(const std::string& wanted, const std::string& name,
                                              const std::string& mark);

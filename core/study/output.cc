@@ -37,6 +37,7 @@ Json point_json(const Point& point, const PointOutcome& outcome) {
   for (const auto& [path, value] : point.axes) axes[path] = value;
   json["axes"] = std::move(axes);
   json["status"] = outcome.complete() ? std::string(name_of(outcome.status())) : "interrupted";
+  if (const std::string* why = why_known(point, outcome)) json["known"] = *why;
   json["repeats"] = Json::array();
   for (const auto& repeat : outcome.repeats)
     if (repeat) json["repeats"].push_back(repeat_json(*repeat));

@@ -141,9 +141,10 @@ void judge_progress(const Point& point, const MeasuredShare& all, bool deadlock,
     outcome.message = fmt::format(
         "deadlock: all {} live clients wait, and nothing can happen any more", all.live_clients);
   } else if (waiting > 0 && waiting == all.live_clients) {
-    outcome.status = RepeatStatus::stuck;
+    outcome.status = RepeatStatus::no_progress;
     outcome.message = fmt::format(
-        "hang: all {} live clients waited for one lock each through the whole window of {}",
+        "all {} live clients waited for one lock each through the whole window of {}: the lock "
+        "hangs, or one cycle takes longer than that, which a longer run.duration tells",
         waiting, format_duration(point.run.duration));
   } else if (waiting > 0) {
     outcome.status = RepeatStatus::starved;

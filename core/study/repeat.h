@@ -35,9 +35,9 @@ struct LostNode {
 
 // Adds up what the processes of one repeat have to say, and judges it: a violation makes it unsafe;
 // a refusal, a lost node that no fault of the point explains, or shares that do not belong together
-// fail it; then come deadlock, hang and starvation. Of several reasons to fail, the message is the
-// one that the others follow from. A lost node without a journal makes all guard words meaningless:
-// what it was counted in with may be in any of them.
+// fail it; then come deadlock, no progress and starvation. Of several reasons to fail, the message
+// is the one that the others follow from. A lost node without a journal makes all guard words
+// meaningless: what it was counted in with may be in any of them.
 RepeatOutcome merge_outcomes(const Point& point, std::span<const ShareOutcome> outcomes,
                              std::span<const LostNode> lost = {});
 

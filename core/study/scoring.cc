@@ -33,6 +33,7 @@ bool is_whole(const Point& point, const PointOutcome& outcome) {
     case RepeatStatus::unsafe:
       return point.run.on_violation == OnViolation::record;
     case RepeatStatus::unavailable:
+    case RepeatStatus::no_progress:
     case RepeatStatus::stuck:
     case RepeatStatus::failed:
       break;

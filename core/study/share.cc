@@ -25,12 +25,20 @@ std::string_view name_of(RepeatStatus status) {
       return "unsafe";
     case RepeatStatus::stuck:
       return "stuck";
+    case RepeatStatus::no_progress:
+      return "no progress";
     case RepeatStatus::unavailable:
       return "unavailable";
     case RepeatStatus::failed:
       break;
   }
   return "failed";
+}
+
+std::optional<RepeatStatus> repeat_status(std::string_view name) {
+  for (int i = 0; i <= static_cast<int>(kWorstStatus); ++i)
+    if (name_of(static_cast<RepeatStatus>(i)) == name) return static_cast<RepeatStatus>(i);
+  return std::nullopt;
 }
 
 std::uint64_t repeat_seed(std::uint64_t seed, std::uint32_t repeat) {
@@ -159,10 +167,8 @@ bool has_fault(const Point& point, FaultKind one, FaultKind other) {
 
 // Why this backend cannot run the point; empty: it can.
 std::string unavailable(const Point& point, const Protocol& protocol, Backend& backend) {
-  if (const std::string missing = backend.capabilities().first_missing(protocol.needs());
-      !missing.empty())
-    return fmt::format("{} needs {}, which this backend does not have", point.protocol.name,
-                       missing);
+  if (std::string missing = lacking(point, protocol, backend.capabilities()); !missing.empty())
+    return missing;
   if (has_fault(point, FaultKind::node_crash, FaultKind::link_down) &&
       backend.hardware_faults() == nullptr)
     return "faults: this backend has no nodes or links that can fail";
@@ -226,6 +232,13 @@ ShareOutcome refused(ShareOutcome outcome, RepeatStatus status, std::string mess
 }
 
 }  // namespace
+
+std::string lacking(const Point& point, const Protocol& protocol, const Capabilities& has) {
+  const std::string missing = has.first_missing(protocol.needs());
+  return missing.empty() ? missing
+                         : fmt::format("{} needs {}, which this backend does not have",
+                                       point.protocol.name, missing);
+}
 
 ShareOutcome run_share(const Point& point, const ProtocolEntry& entry, std::uint32_t repeat,
                        const BackendFactory& make_backend, const ShareOptions& options) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,12 +37,14 @@ enum class RepeatStatus : std::uint8_t {
   ok,
   starved,      // clients waited for one lock through the whole window: worth a warning, no failure
   unavailable,  // the backend lacks what the protocol needs
+  no_progress,  // all clients waited for one lock through the whole window; things still happen
   stuck,        // clients wait, and nothing can ever happen again
   failed,       // the run's process died, or the input was refused late
   unsafe,       // a violation of mutual exclusion
 };
 inline constexpr RepeatStatus kWorstStatus = RepeatStatus::unsafe;
 std::string_view name_of(RepeatStatus status);
+std::optional<RepeatStatus> repeat_status(std::string_view name);
 // Whether there is a run behind its metrics.
 constexpr bool has_run(RepeatStatus status) {
   return status != RepeatStatus::unavailable && status != RepeatStatus::failed;
@@ -56,6 +59,9 @@ WorldShape shape_of(const Point& point, std::uint64_t seed);
 // protocol; empty when there are none.
 std::string limits_exceeded(const Point& point, const Protocol& protocol,
                             std::uint32_t held_at_once = 1);
+
+// What the protocol of the point needs and these lack; empty: nothing.
+std::string lacking(const Point& point, const Protocol& protocol, const Capabilities& has);
 
 struct ShareOutcome {
   RepeatStatus status = RepeatStatus::ok;  // else refused: unavailable or failed

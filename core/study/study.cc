@@ -44,6 +44,12 @@ std::string PointOutcome::message() const {
   return {};
 }
 
+const std::string* why_known(const Point& point, const PointOutcome& outcome) {
+  for (const KnownVerdict& known : point.known)
+    if (outcome.complete() && known.verdict == name_of(outcome.status())) return &known.why;
+  return nullptr;
+}
+
 Leaves PointOutcome::metrics() const {
   std::vector<RepeatMetrics> all;
   for (const auto& repeat : repeats)

@@ -58,6 +58,9 @@ struct PointOutcome {
   Leaves metrics() const;
 };
 
+// Why the scenario says that this verdict of the point is no news; null: it does not.
+const std::string* why_known(const Point& point, const PointOutcome& outcome);
+
 struct StudyOutcome {
   std::vector<PointOutcome> points;   // as in the scenario
   bool interrupted = false;           // not every repeat has ended

@@ -130,6 +130,24 @@ TEST_F(BadInput, alias_bombs_and_random_bytes) {
   expect_text_refused(bytes, "1: ", "is not text");
 }
 
+TEST_F(BadInput, slips_in_yaml_are_called_by_name) {
+  const std::string head = "schema: 1\nname: bad\n";
+  expect_text_refused(head + "protocol:\n\tname: cas\n", "4: a tab indents this line", "spaces");
+  expect_text_refused(head + "protocol: {name: cas\nlocks: {count: 1}\n",
+                      "3: the bracket '{' is not closed", "");
+  expect_text_refused(head + "# it's [fine]\nprotocol: {name: cas, backoff: 'a]'\n",
+                      "4: ", "the bracket '{' is not closed");
+  expect_text_refused(head + "protocol: {name: cas}\nsweep: {grid: {locks.count: [1, 10}}\n",
+                      "4: the bracket '[' is not closed", "");
+  expect_text_refused(head + "protocol: | cas\n", "3: nothing may follow | or >", "leave it out");
+  expect_text_refused(head + "protocol: |\n  name: cas\n",
+                      "3: protocol holds a block of text (after | or >)", "expected a mapping");
+  expect_line_refused("locks:\n  count: |\n    10", "5: locks.count holds a block of text",
+                      "in one line");
+  expect_line_refused("platform: {nic: {atomic.window: 48}}", "4: base is missing",
+                      "{base: connectx-5, ");
+}
+
 TEST_F(BadInput, files_that_are_missing_or_cannot_be_read) {
   expect_refused({"missing.yaml"}, "missing.yaml: there is no file", ", quickstart");
   expect_refused({"."}, ".: not a file", "expected the path of a YAML file");
@@ -148,6 +166,34 @@ TEST_F(BadInput, overrides_that_say_nothing_or_nonsense) {
   expect_refused({"good.yaml", "--set", "locks.count=[1"}, "--set locks.count=[1: ", "bracket");
   expect_refused({"good.yaml", "--set", "run.repeats=0"}, "--set run.repeats=0: run.repeats is 0",
                  "allowed: 1 to 1k");
+  expect_refused({"good.yaml", "--set", "platform.nic.atomic.slots=3"},
+                 "--set platform.nic.atomic.slots=3: atomic.slots is 3", "a power of two");
+  expect_refused(
+      {"good.yaml", "--set", "platform.nic.latency.post=0ns", "--set",
+       "platform.nic.latency.one_way=0ns", "--set", "platform.nic.latency.completion=0ns"},
+      "--set platform.nic.latency.post=0ns: latency.post, ", "a verb must take time");
+}
+
+// What `run` cannot do, `check` says beforehand.
+TEST_F(BadInput, check_sees_what_run_refuses) {
+  write("good.yaml", small_scenario("{name: shiftlock}"));
+  const auto expect_cannot = [&](const std::vector<std::string>& sets, const std::string& says) {
+    for (const char* command : {"check", "run"}) {
+      std::vector<std::string> words = {command, "good.yaml"};
+      for (const std::string& set : sets) words.insert(words.end(), {"--set", set});
+      const Finished finished = latchlab(words);
+      EXPECT_EQ(finished.code, 3) << command;
+      EXPECT_THAT(finished.err, HasSubstr(says)) << command;
+    }
+  };
+  expect_cannot({"platform.nic=soft-roce"}, "shiftlock needs masked_atomics_16 (soft-roce has no");
+  expect_cannot({"locks.count=1000G", "run.duration=3600s", "platform.clients_per_node=1k"},
+                "have fewer clients, locks or a shorter run, or say --beyond-memory");
+  const Finished late = latchlab(
+      {"check", "good.yaml", "--set", "faults=[{kind: client_crash, at: 30s, client: 0}]"});
+  EXPECT_EQ(late.code, 0);
+  EXPECT_THAT(late.out,
+              HasSubstr("warning: faults.0 (client_crash) is at 30s, and the run ends at"));
 }
 
 TEST_F(BadInput, more_clients_than_the_lock_can_take) {
@@ -175,6 +221,8 @@ TEST_F(BadOption, unknown_commands_and_options_name_the_known_ones) {
   expect_refused({}, "a command is missing; " + known);
   expect_refused({"dance", "good.yaml"}, "unknown command 'dance'; " + known);
   expect_refused({"run", "good.yaml", "--fast"}, "See: latchlab run --help");
+  expect_refused({"run", "good.yaml", "--output", "x"}, "; did you mean --out?");
+  expect_refused({"run", "good.yaml", "--sesitivity"}, "; did you mean --sensitivity?");
   expect_refused({"--fast"}, "See: latchlab --help");
   expect_refused({"run"}, "scenario is required");
   expect_refused({"list", "colours"}, "protocols,workloads,nics,scenarios,checks");

@@ -32,7 +32,10 @@ class Expect : public Command {
 
 TEST_F(Expect, a_missed_calibration_fails_and_a_missed_validation_only_if_strict) {
   EXPECT_EQ(run("value: 1, use: calibration").code, 1);
-  EXPECT_EQ(run("value: 1, use: regression").code, 1);
+  const Finished missed = run("value: 1, use: regression");
+  EXPECT_EQ(missed.code, 1);
+  EXPECT_THAT(missed.err,
+              HasSubstr("latchlab: exit code 1, since this regression is missed: ideal: 1"));
   EXPECT_EQ(run("value: 1, use: validation").code, 0);
   EXPECT_EQ(run("value: 1, use: validation", {"--strict"}).code, 1);
   EXPECT_EQ(run("value: 1, use: calibration, disputed: unclear", {"--strict"}).code, 0);

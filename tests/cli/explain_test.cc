@@ -2,10 +2,14 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <regex>
 #include <set>
 #include <sstream>
 
 #include "tests/cli/program.h"
+#include "tests/paths.h"
 
 namespace latchlab::cli_test {
 namespace {
@@ -104,6 +108,46 @@ TEST_F(Explain, knows_every_column_of_the_table_and_every_part_of_the_results) {
   const Json metrics = json("out/results.json")["points"][0]["metrics"];
   ASSERT_GT(metrics.size(), 10u);
   for (const auto& [name, value] : metrics.items()) EXPECT_NE(told(name), "") << name;
+}
+
+std::string text_of(const std::string& file) {
+  std::ifstream stream(std::string(LATCHLAB_SOURCE_DIR) + "/" + file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// Between the first `from` and the `to` that follows.
+std::string between(const std::string& text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.substr(at, text.find(to, at) - at);
+}
+
+// What the first group of the expression matches.
+void collect(const std::string& text, const char* expression, std::set<std::string>& words) {
+  const std::regex regex(expression);
+  for (std::sregex_iterator at(text.begin(), text.end(), regex), end; at != end; ++at)
+    words.insert((*at)[1]);
+}
+
+TEST_F(Explain, knows_the_words_of_the_page_and_of_the_guide_to_it) {
+  std::set<std::string> words, cells;
+  const std::string guide = text_of("docs/reading-a-report.md");
+  collect(guide, "\\*([A-Za-z.]+)\\*", words);  // *steady*, **IA**
+  for (const char* button : {"SVG", "CSV"}) words.erase(button);
+  collect(guide, "\n\\| ([^|]+) \\|", cells);
+  cells.erase("figure or column");
+  for (const std::string& cell : cells) collect(cell + ",", "([^,]+),\\s*", words);
+  const std::string page = text_of("tools/report/page/words.js");
+  collect(between(page, "const VERDICTS = {", "};"), ": '([^']+)'", words);
+  collect(between(page, "const VERBS = {", "};"), "([a-z_]+): '", words);
+  collect(between(page, "const RESOURCES = {", "};"), "([a-z_]+): '", words);
+  collect(between(text_of("tools/report/page/tables.js"), "const TABLE_METRICS = [", "];"),
+          "', '([^'/]+[^'/ ])( /s)?'\\]", words);
+  EXPECT_GT(words.size(), 60u);
+  for (const char* word : {"steady", "bypassed", "p99.9", "no-tries", "sensitivity", "inferred"})
+    words.insert(word);
+  for (const std::string& word : words) EXPECT_NE(told(word), "") << word;
+  EXPECT_THAT(told("p99.9"), HasSubstr("999 of 1000"));
 }
 
 TEST_F(Explain, lists_what_there_is_by_group) {

@@ -61,7 +61,9 @@ TEST_F(Explore, what_is_found_can_be_replayed) {
   const Finished replayed = latchlab({"replay", "found/mcs-deadlock-1.json"});
   EXPECT_EQ(replayed.code, 0);
   EXPECT_EQ(replayed.err, "");
-  EXPECT_THAT(replayed.out, StartsWith("mcs\n2 clients on 2 nodes: client 0 writes"));
+  EXPECT_THAT(
+      replayed.out,
+      StartsWith("mcs\nnode 1 has the lock\n2 clients on 2 nodes: client 0 (node 2) writes"));
   EXPECT_THAT(replayed.out, HasSubstr("client 0: DIES"));
   EXPECT_THAT(replayed.out, HasSubstr("\ndeadlock: clients wait"));
 }
@@ -214,7 +216,8 @@ TEST_F(Explore, every_lock_of_several_is_told) {
   EXPECT_THAT(finished.out, HasSubstr("entry: lock 0: "));
   const Finished replayed = latchlab({"replay", "found/mcs-deadlock-1.json"});
   EXPECT_EQ(replayed.code, 0);
-  EXPECT_THAT(replayed.out, StartsWith("mcs\n2 locks, one after the other\n2 clients on"));
+  EXPECT_THAT(replayed.out,
+              StartsWith("mcs\n2 locks, one after the other\nnode 1 has the locks\n2 clients on"));
   EXPECT_THAT(replayed.out, HasSubstr("; lock 1: "));
 }
 

@@ -36,6 +36,18 @@ TEST_F(WithoutHardware, what_a_build_or_machine_lacks_is_not_the_users_mistake) 
   EXPECT_FALSE(exists("results"));
 }
 
+TEST_F(WithoutHardware, the_guest_says_what_to_build) {
+  namespace fs = std::filesystem;
+  fs::create_directories(home() / "tools/guest");
+  for (const char* part : {"tools/rxe-guest", "tools/lib.sh", "tools/guest/kernel.sh"})
+    fs::copy_file(fs::path(LATCHLAB_SOURCE_DIR) / part, home() / part);
+  const Finished finished = start_program({path("tools/rxe-guest"), "latchlab", "doctor"},
+                                          {{"PATH", "/usr/bin:/bin"}, {"LATCHLAB_INSTALL", "no"}})
+                                .wait();
+  EXPECT_EQ(finished.code, 125);
+  EXPECT_THAT(finished.err, HasSubstr("latchlab is not built: cmake --preset release"));
+}
+
 // What does not go together is refused before anything is done.
 class HardwareOptions : public Command {
  protected:

@@ -132,6 +132,20 @@ TEST_F(ReportPage, does_not_call_sound_what_nobody_has_checked) {
   EXPECT_THAT(seen.document, Not(HasSubstr("<p>Every constant of the simulated RNIC.")));
 }
 
+TEST_F(ReportPage, shows_a_known_verdict_as_known_with_its_reason) {
+  write("known.yaml",
+        small_scenario("{name: mcs}",
+                       "faults: [{kind: skip_release, probability: 50%}]\n"
+                       "known: [{where: {}, verdict: stuck, why: releases are forgotten}]\n"));
+  ASSERT_EQ(latchlab({"run", "known.yaml", "--out", "r", "--quiet"}).code, 0);
+  const Seen seen = look_at("r/report.html");
+  expect_sound(seen);
+  EXPECT_THAT(seen.document, HasSubstr("Known: DEADLOCK: 1 of 1 points. </strong>Releases are "
+                                       "forgotten."));
+  EXPECT_THAT(seen.document, HasSubstr("DEADLOCK (known)</td>"));
+  EXPECT_THAT(seen.document, Not(HasSubstr("class=\"box bad\"")));
+}
+
 // One page for three runs: hostile texts, a single point, and points that failed.
 TEST_F(ReportPage, withstands_hostile_texts_and_shows_what_failed) {
   const std::string label = "<img src=x onerror=window.executedFromData=true>";

@@ -52,6 +52,10 @@ TEST_F(Resume, a_run_killed_at_any_instant_ends_as_if_it_never_was) {
     ::usleep(static_cast<useconds_t>(delay_us));
     ::kill(started.pid(), SIGKILL);
     killed += started.wait().code == 128 + SIGKILL ? 1 : 0;
+    if (!exists(out) || fs::is_empty(path(out))) {
+      EXPECT_EQ(resume(out).code, 2) << "there is nothing to go on with";
+      continue;
+    }
     const bool begun = exists(out + "/scenario.yaml");
     const std::size_t kept = begun ? names_in(out + "/points").size() : 0;
     const Finished finished = resume(out);
@@ -60,6 +64,22 @@ TEST_F(Resume, a_run_killed_at_any_instant_ends_as_if_it_never_was) {
     EXPECT_GE(resumed(out) + 1, static_cast<int>(kept));  // one may have been half written
   }
   EXPECT_GT(killed, 0);
+}
+
+TEST_F(Resume, where_no_run_is_there_is_nothing_to_go_on_with) {
+  fs::create_directory(path("empty"));
+  fs::create_directory(path("other"));
+  write("other/notes.txt", "mine");
+  for (const auto& [out, says] :
+       std::map<std::string, std::string>{{"TYPO", "TYPO does not exist, so there is no run"},
+                                          {"empty", "empty is empty, so there is no run"},
+                                          {"other", "other holds no run"}}) {
+    const Finished finished = resume(out);
+    EXPECT_EQ(finished.code, 2) << out;
+    EXPECT_THAT(finished.err, HasSubstr(says));
+  }
+  EXPECT_FALSE(exists("TYPO"));
+  EXPECT_EQ(latchlab({"reproduce", "shiftlock/one-lock", "--resume", "--out", "TYPO"}).code, 2);
 }
 
 TEST_F(Resume, without_out_the_newest_run_goes_on) {

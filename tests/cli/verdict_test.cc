@@ -1,6 +1,8 @@
 // Locks that break, hang or starve: what is told, and with which exit code.
 #include <gmock/gmock.h>
 
+#include <filesystem>
+
 #include "tests/cli/program.h"
 
 namespace latchlab::cli_test {
@@ -58,12 +60,48 @@ TEST_F(Verdict, a_deadlock_fails_the_run_even_if_quiet) {
   EXPECT_EQ(point(0)["status"], "stuck");
 }
 
-TEST_F(Verdict, everybody_waiting_through_the_whole_window_is_a_hang) {
+TEST_F(Verdict, everybody_waiting_through_the_whole_window_is_no_progress) {
   const Finished finished = run("[{name: cas, backoff: none}]", kForgetful);
   EXPECT_EQ(finished.code, 1);
-  EXPECT_THAT(finished.err, HasSubstr("point 0 (cas): stuck: hang: all 8 live clients waited for "
+  EXPECT_THAT(finished.err, HasSubstr("point 0 (cas): no progress: all 8 live clients waited for "
                                       "one lock each through the whole window of 2ms"));
+  EXPECT_THAT(finished.out, HasSubstr(" NO PROGRESS\n"));
+  EXPECT_EQ(point(0)["status"], "no progress");
+}
+
+TEST_F(Verdict, slowness_is_no_deadlock) {
+  for (const char* slow : {"platform.nic={base: connectx-5, dc.connect: 5ms}",
+                           "platform.nic={base: connectx-5, atomic.same_address: 10s}"}) {
+    const Finished finished = run("[{name: mcs}]", "", {"--set", slow, "--quiet"});
+    EXPECT_EQ(finished.code, 1) << slow;
+    EXPECT_EQ(point(0)["status"], "no progress") << slow;
+    std::filesystem::remove_all(path("r"));
+  }
+}
+
+const char* const kKnown =
+    "known: [{where: {label: cas}, verdict: no progress, why: releases are forgotten}]\n";
+
+TEST_F(Verdict, a_known_one_is_told_as_known_and_no_failure) {
+  const Finished finished = run("[{name: cas, backoff: none}]", std::string(kForgetful) + kKnown);
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_THAT(finished.out, HasSubstr(" NO PROGRESS (known)\n"));
+  EXPECT_THAT(finished.out, HasSubstr("\nKnown of 1 of 1 points (cas): no progress. "));
+  EXPECT_THAT(finished.err, HasSubstr("latchlab: known: point 0 (cas): no progress: "));
+  EXPECT_THAT(finished.err, HasSubstr(" (known: releases are forgotten)\n"));
+  EXPECT_EQ(point(0)["known"], "releases are forgotten");
+  ASSERT_EQ(latchlab({"report", "r", "--out", "page.html"}).code, 0);  // from the files alone
+  EXPECT_THAT(read("page.html"), HasSubstr("\"known\":\"releases are forgotten\""));
+}
+
+TEST_F(Verdict, what_is_known_excuses_no_other_verdict_and_no_other_point) {
+  const std::string rest = std::string(kForgetful) + kKnown;
+  EXPECT_EQ(run("[{name: cas, backoff: none}, {name: mcs}]", rest).code, 1);
+  EXPECT_FALSE(point(1).contains("known"));
+  std::filesystem::remove_all(path("r"));
+  EXPECT_EQ(run("[{name: mcs, label: cas}]", rest).code, 1);
   EXPECT_EQ(point(0)["status"], "stuck");
+  EXPECT_FALSE(point(0).contains("known"));
 }
 
 TEST_F(Verdict, some_clients_waiting_through_the_whole_window_are_a_warning) {

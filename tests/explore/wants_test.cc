@@ -77,7 +77,7 @@ TEST_F(Wants, of_readers_and_an_update_that_becomes_exclusive_are_met) {
   expect_sound(run(campaign));
   const Verdict hasty = run(faulty(campaign, "upgrades_at_once"));
   EXPECT_THAT(kinds(hasty), Contains(Wrong::mutual_exclusion));
-  expect_replayable(hasty, "client 0 updates and writes, client 1 reads");
+  expect_replayable(hasty, "client 0 (node 2) updates and writes, client 1 (node 3) reads");
   expect_sound(
       run(faulty(modes(latchlab::testing::kReferenceLock, {"U", "S"}), "upgrades_at_once")));
 }

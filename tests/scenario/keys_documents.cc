@@ -50,6 +50,7 @@ Entries base_of(const std::string& mapping, const std::string& kind) {
         {"columns", "{p50: acquire_ns.p50}"},
         {"unit", "us"},
         {"rows", "{cas: [1.5], mcs: [2]}"}}},
+      {"known[]/", {{"where", "{label: cas}"}, {"verdict", "no progress"}, {"why", "x"}}},
       {"platform.topology/file", {{"file", platform_file()}}},
   };
   Entries entries;
@@ -85,8 +86,8 @@ static std::string flow(const Entries& entries) {
 
 std::string document(const std::string& mapping, const Entries& entries) {
   Entries top = {{"schema", "1"}, {"name", "t"}, {"protocol", "{name: shiftlock}"}};
-  if (mapping.starts_with("expect") || mapping.starts_with("report") ||
-      entries.contains("expect")) {
+  if (mapping.starts_with("expect") || mapping.starts_with("report") || mapping == "known[]" ||
+      entries.contains("expect") || entries.contains("known")) {
     top.erase("protocol");
     top["sweep"] = "{grid: {protocol: [{name: cas}, {name: mcs}]}}";
   }

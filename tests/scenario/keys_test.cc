@@ -208,7 +208,8 @@ TEST(Keys, of_a_resolved_scenario_are_in_the_table) {
       "faults: [{kind: drift, at: 0us, server: 0, jump: 1us}]\n"
       "sweep: {grid: {protocol: [{name: cas}, {name: mcs}]}}\n"
       "expect: [{id: x, kind: value, metric: goodput_ops_s, where: {label: cas}, value: 1, source: "
-      "x, use: validation}]\nreport: {figures: [{x: label, y: goodput_ops_s}]}\n");
+      "x, use: validation}]\nknown: [{where: {label: cas}, verdict: stuck, why: x}]\nreport: "
+      "{figures: [{x: label, y: goodput_ops_s}]}\n");
   ASSERT_TRUE(scenario) << scenario.error().text();
   std::set<std::string> paths;
   collect(parse_yaml(scenario.value().resolved_yaml, "resolved"), "", paths);

@@ -66,7 +66,7 @@ TEST(SectionRuns, that_give_back_after_an_abort_get_out_of_each_others_way) {
 
 TEST(SectionRuns, that_retry_after_an_abort_do_not) {
   const RepeatOutcome outcome = outcome_of(point_of(two_at_once("on_abort: retry")));
-  EXPECT_EQ(outcome.status, RepeatStatus::stuck) << outcome.message;
+  EXPECT_EQ(outcome.status, RepeatStatus::no_progress) << outcome.message;
   EXPECT_EQ(outcome.metrics.cycle.count(), 0U);
   EXPECT_EQ(outcome.metrics.safety.violations, 0U);
 }

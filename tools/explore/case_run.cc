@@ -15,16 +15,6 @@ namespace {
 // Long enough to be a step of its own: a critical section during which anything may happen.
 constexpr Duration kHold = nanoseconds(1);
 
-WorldShape shape_of(const Case& setup) {
-  WorldShape shape;
-  shape.client_nodes = setup.client_nodes;
-  shape.clients_per_node = setup.clients_per_node;
-  shape.servers = setup.servers;
-  shape.colocated = setup.colocated;
-  shape.locks.count = setup.locks;
-  return shape;
-}
-
 ExplorerOptions options_of(explorer::SearchSupport& support) {
   ExplorerOptions options;
   options.search = &support;
@@ -42,6 +32,16 @@ BypassCheck bypasses_of(const Case& setup, const Protocol& protocol) {
 }
 
 }  // namespace
+
+WorldShape shape_of(const Case& setup) {
+  WorldShape shape;
+  shape.client_nodes = setup.client_nodes;
+  shape.clients_per_node = setup.clients_per_node;
+  shape.servers = setup.servers;
+  shape.colocated = setup.colocated;
+  shape.locks.count = setup.locks;
+  return shape;
+}
 
 CaseRun::CaseRun(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support)
     : setup_(setup),

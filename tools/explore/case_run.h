@@ -17,6 +17,8 @@
 
 namespace latchlab::explore {
 
+WorldShape shape_of(const Case& setup);
+
 class CaseRun final : public OperationSource, public LoopObserver, public SafetyMonitor::Clocks {
  public:
   CaseRun(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support);

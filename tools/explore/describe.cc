@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "backends/explorer/state.h"
 #include "core/base/random.h"
 
@@ -153,6 +155,14 @@ std::string describe_step(const Step& step) {
 
 namespace {
 
+constexpr const char* kSection = "its critical section";
+
+// What a holder sleeps in is its critical section.
+bool holds(const Universe& universe, ClientId client) {
+  const std::vector<ClientId> holders = universe.holders();
+  return std::find(holders.begin(), holders.end(), client) != holders.end();
+}
+
 const char* along_with(CrashUnit unit) {
   switch (unit) {
     case CrashUnit::client:
@@ -167,14 +177,19 @@ const char* along_with(CrashUnit unit) {
 
 }  // namespace
 
-std::string describe_choice(const Choice& choice) {
+std::string describe_choice(const Universe& universe, const Choice& choice) {
   if (choice.kind == Choice::Kind::crash)
     return fmt::format("client {}: DIES{}", choice.victim.value, along_with(choice.unit));
   if (choice.kind == Choice::Kind::pause)
     return fmt::format("client {}: stands still from here on", choice.victim.value);
   if (choice.kind == Choice::Kind::resume)
     return fmt::format("client {}: goes on", choice.victim.value);
-  const std::string text = describe_step(choice.step);
+  const Step& step = choice.step;
+  const bool section = step.op != nullptr && step.op->kind == OpKind::sleep &&
+                       step.actor->kind() == ActorKind::client &&
+                       holds(universe, step.actor->client());
+  const std::string text =
+      section ? fmt::format("{}: leaves {}", who(*step.actor), kSection) : describe_step(step);
   return choice.kind == Choice::Kind::timeout ? text + " (after a timeout)" : text;
 }
 
@@ -184,8 +199,10 @@ std::string describe_client(Universe& universe, ClientId client) {
   if (actor->roots.empty()) return "done";
   std::string text;
   const auto add = [&](const std::string& thing) { text += (text.empty() ? "" : ", ") + thing; };
+  const bool inside = holds(universe, client);
   for (const OpSlot* op : actor->ops)
-    if (!op->detached && op->probe == nullptr) add(describe_operation(*op));
+    if (!op->detached && op->probe == nullptr)
+      add(inside && op->kind == OpKind::sleep ? kSection : describe_operation(*op));
   for (const explorer::ProbeSlot* probe : actor->probes) add("waits by " + describe_probe(*probe));
   for (const explorer::WaitSlot* wait : actor->waits)
     add(wait->set.message_count > 0 ? "waits for a message" : "waits for a word");

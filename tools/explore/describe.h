@@ -9,7 +9,7 @@ namespace latchlab::explore {
 
 // What a step is about to do: "client 2: CAS 0 -> 3 on node 1 +4096".
 std::string describe_step(const explorer::Step& step);
-std::string describe_choice(const Choice& choice);
+std::string describe_choice(const Universe& universe, const Choice& choice);
 // Where a client is suspended: "waits for its FAA on node 1 +4096".
 std::string describe_client(Universe& universe, ClientId client);
 // The same for two steps of different states that are the same thing to do; for minimising.

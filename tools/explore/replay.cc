@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/scenario/scenario.h"
+#include "tools/explore/case_run.h"
 #include "tools/explore/choosers.h"
 #include "tools/explore/describe.h"
 #include "tools/explore/trace.h"
@@ -35,10 +36,15 @@ std::string title(const Trace& trace) {
     text += fmt::format(", {} at once{}", setup.held,
                         setup.sorted ? " in their order" : ", client i from lock i on");
   if (setup.servers > 1) text += fmt::format("\n{} servers", setup.servers);
+  if (!setup.colocated)
+    text += fmt::format("\nnode {} has the lock{}",
+                        setup.servers > 1 ? fmt::format("1 to {}", setup.servers) : "1",
+                        setup.locks > 1 ? "s" : "");
   text += fmt::format("\n{} clients on {} nodes{}:", setup.clients(), setup.client_nodes,
                       setup.colocated ? ", which are servers too" : "");
   for (std::uint32_t i = 0; i < setup.clients(); ++i) {
-    text += fmt::format("{} client {}", i == 0 ? "" : ",", i);
+    text += fmt::format("{} client {} (node {})", i == 0 ? "" : ",", i,
+                        shape_of(setup).node_of(ClientId{i}).value);
     for (std::uint32_t k = 0; k < setup.operations; ++k) text += verb_of(setup, i, k);
   }
   if (!setup.timed()) return text + "\n\n";
@@ -64,7 +70,7 @@ class Teller final : public StepListener {
     const bool dated = universe_.setup().timed() && choice.kind == Choice::Kind::step;
     const std::string when =
         dated ? fmt::format("{:.3f} us  ", (choice.date - Time{}).nanoseconds() / 1e3) : "";
-    text_ += fmt::format("{:4}.  {}{}\n", number, when, describe_choice(choice));
+    text_ += fmt::format("{:4}.  {}{}\n", number, when, describe_choice(universe_, choice));
   }
   void tell_state() {
     const std::string entry = universe_.entry();

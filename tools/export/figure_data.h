@@ -41,7 +41,7 @@ std::vector<FigureData> figures_of(const Scenario& scenario, const StudyOutcome&
 // Percentiles of acquire_ns, one series per lock, where everything else is as in the last point.
 FigureData latency_of(const Scenario& scenario, const StudyOutcome& outcome);
 
-// Indices of points that figures leave out: unfinished, failed, stuck or unsafe.
+// Indices of points that figures leave out: unfinished, failed, stuck, unsafe or without progress.
 std::vector<std::size_t> unusable_points(const StudyOutcome& outcome);
 
 }  // namespace latchlab::exporting

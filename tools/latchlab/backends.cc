@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -16,7 +17,7 @@ namespace latchlab::tool {
 #ifdef LATCHLAB_WITH_SIMGRID
 namespace {
 
-std::unique_ptr<Backend> simgrid(const WorldPlan& plan, const Point& point) {
+SimgridOptions options_of(const Point& point) {
   SimgridOptions options;
   options.nic = point.platform.nic;
   options.topology = point.platform.topology;
@@ -35,7 +36,11 @@ std::unique_ptr<Backend> simgrid(const WorldPlan& plan, const Point& point) {
   };
   serve(options.nic);
   for (NodeHardware& group : options.groups) serve(group.nic);
-  return make_simgrid(plan, options);
+  return options;
+}
+
+std::unique_ptr<Backend> simgrid(const WorldPlan& plan, const Point& point) {
+  return make_simgrid(plan, options_of(point));
 }
 
 }  // namespace
@@ -55,6 +60,20 @@ Status check_platform_files(const Scenario& scenario) {
   static_cast<void>(scenario);
 #endif
   return fine();
+}
+
+std::string why_not_simulated(const Point& point) {
+  const std::unique_ptr<Protocol> protocol =
+      find_protocol(point.protocol.name)->make(point.protocol.params);
+  std::uint32_t held = 1;
+  for_each_workload(point, [&](const WorkloadSpec& workload) {
+    held = std::max(held, workload.locks_per_section);
+  });
+  std::string why = limits_exceeded(point, *protocol, held);
+#ifdef LATCHLAB_WITH_SIMGRID
+  if (why.empty()) why = lacking(point, *protocol, simgrid_capabilities(options_of(point)));
+#endif
+  return why;
 }
 
 Result<BackendFactory> backend_factory(const std::string& name) {

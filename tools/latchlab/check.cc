@@ -2,6 +2,8 @@
 
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <vector>
 
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/estimate.h"
@@ -27,8 +29,19 @@ Json error_json(const Error& error) {
           {"message", error.message}};
 }
 
-Json check_json(const Result<Scenario>& loaded) {
-  Json json = {{"schema", 1}, {"valid", loaded.ok()}};
+// What would refuse to run it, each once.
+std::vector<Error> refusals(const Scenario& scenario) {
+  std::vector<Error> all;
+  std::set<std::string> told;
+  for (const Point& point : scenario.points)
+    if (const std::string why = why_not_simulated(point); !why.empty() && told.insert(why).second)
+      all.push_back({fmt::format("{} cannot run: {}", point.protocol.label, why), scenario.file});
+  if (const Status fits = check_memory(scenario); !fits) all.push_back(fits.error());
+  return all;
+}
+
+Json check_json(const Result<Scenario>& loaded, const std::vector<Error>& errors) {
+  Json json = {{"schema", 1}, {"valid", errors.empty()}};
   if (loaded) {
     const Scenario& scenario = loaded.value();
     json.update(
@@ -41,7 +54,7 @@ Json check_json(const Result<Scenario>& loaded) {
          {"warnings", scenario.warnings}});
   }
   json["errors"] = Json::array();
-  if (!loaded) json["errors"].push_back(error_json(loaded.error()));
+  for (const Error& error : errors) json["errors"].push_back(error_json(error));
   return json;
 }
 
@@ -49,13 +62,19 @@ Json check_json(const Result<Scenario>& loaded) {
 
 int check(const CheckArguments& arguments) {
   const auto loaded = load(arguments.input);
+  const std::vector<Error> errors =
+      loaded ? refusals(loaded.value()) : std::vector<Error>{loaded.error()};
+  const int code = !loaded ? kBadInput : errors.empty() ? kFine : kCannot;
   if (arguments.json) {
-    fmt::print("{}\n", check_json(loaded).dump(1, ' ', false, Json::error_handler_t::replace));
-    return loaded ? kFine : kBadInput;
+    fmt::print("{}\n",
+               check_json(loaded, errors).dump(1, ' ', false, Json::error_handler_t::replace));
+    return code;
   }
-  if (!loaded) return complain(loaded.error());
+  for (const Error& error : errors) complain(error, code);
+  if (!loaded) return code;
   const Scenario& scenario = loaded.value();
   for (const std::string& warning : scenario.warnings) fmt::print("warning: {}\n", warning);
+  if (code != kFine) return code;
   const std::size_t figures = scenario.expectations.size();
   fmt::print("{}: fine: {}, {}{}, {} and {:.0f} MiB on one core\n", scenario.file,
              counted(scenario.points.size(), "point"), counted(repeats_of(scenario), "run"),

@@ -60,9 +60,10 @@ struct RunArguments {
   std::uint32_t jobs = 0;  // 0: as many as there are cores
   bool json = false;
   bool quiet = false;
-  bool strict = false;       // a missed validation fails the run too
-  bool resume = false;       // goes on in a directory that holds a part of the run
-  bool sensitivity = false;  // asks which constants of the model the conclusion hangs on
+  bool strict = false;         // a missed validation fails the run too
+  bool beyond_memory = false;  // runs what needs more than this machine has
+  bool resume = false;         // goes on in a directory that holds a part of the run
+  bool sensitivity = false;    // asks which constants of the model the conclusion hangs on
   exporting::TraceRequest trace;
   HardwareArguments hardware;
 };
@@ -189,6 +190,9 @@ Status check_metric_option(const std::string& metric);
 // Platform files are tried out before anything runs: SimGrid refuses a bad one by ending the
 // process.
 Status check_platform_files(const Scenario& scenario);
+
+// Why a simulation of this point is refused whenever it runs; empty: it is not.
+std::string why_not_simulated(const Point& point);
 
 // Stands for the code that makes results: equal for equal programs.
 const std::string& program_identity();

@@ -1,5 +1,8 @@
 #include "tools/latchlab/estimate.h"
 
+#include <fmt/core.h>
+#include <unistd.h>
+
 #include <algorithm>
 
 namespace latchlab::tool {
@@ -47,6 +50,21 @@ double estimate_mib(const Scenario& scenario) {
     most = std::max(most, kProgramBytes + point.platform.clients() * kClientBytes + touched);
   }
   return most / (1024 * 1024);
+}
+
+double physical_mib() {
+  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
+         static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1024 * 1024);
+}
+
+Status check_memory(const Scenario& scenario) {
+  const double wanted = estimate_mib(scenario);
+  if (wanted <= physical_mib()) return fine();
+  return Error{
+      fmt::format("one run takes about {:.0f} MiB, and this machine has {:.0f}; have fewer "
+                  "clients, locks or a shorter run, or say --beyond-memory to run",
+                  wanted, physical_mib()),
+      scenario.file};
 }
 
 std::size_t repeats_of(const Scenario& scenario) {

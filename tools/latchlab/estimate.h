@@ -13,6 +13,9 @@ double estimate_seconds(const Scenario& scenario);
 double run_seconds(const Point& point);
 // Of the largest point: the program, its clients, and the pages of the lock table that are touched.
 double estimate_mib(const Scenario& scenario);
+double physical_mib();  // of this machine
+// An error where one run needs more than that.
+Status check_memory(const Scenario& scenario);
 
 std::size_t repeats_of(const Scenario& scenario);
 

@@ -1,6 +1,6 @@
 #include "tools/latchlab/finding.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
@@ -70,22 +70,42 @@ Entries ranked(const Scenario& scenario, const StudyOutcome& outcome, bool every
   return entries;
 }
 
-// "2 of 20 points broke their promise: first CAS-NB, with 5 clients (unsafe)."
+// "Known of 2 points of 20 (paper): no progress. "; empty: nothing of the kind.
+std::string known(const Scenario& scenario, const StudyOutcome& outcome) {
+  std::size_t count = 0;
+  std::set<std::string> labels, verdicts;
+  for (std::size_t i = 0; i < outcome.points.size(); ++i) {
+    if (!why_known(scenario.points[i], outcome.points[i])) continue;
+    ++count;
+    labels.insert(scenario.points[i].protocol.label);
+    verdicts.emplace(name_of(outcome.points[i].status()));
+  }
+  if (count == 0) return {};
+  return fmt::format("Known of {} of {} points ({}): {}. ", count, outcome.points.size(),
+                     fmt::join(labels, ", "), fmt::join(verdicts, ", "));
+}
+
+// "With 5 clients: CAS-NB broke its promise: ... (2 points of 20 went wrong)."
 std::string broken(const Scenario& scenario, const StudyOutcome& outcome) {
   std::size_t count = 0;
   std::string first;
   for (std::size_t i = 0; i < outcome.points.size(); ++i) {
     const RepeatStatus status = outcome.points[i].status();
-    if (status != RepeatStatus::unsafe && status != RepeatStatus::stuck) continue;
+    if (why_known(scenario.points[i], outcome.points[i])) continue;
+    if (status != RepeatStatus::unsafe && status != RepeatStatus::stuck &&
+        status != RepeatStatus::no_progress)
+      continue;
     if (count++ > 0) continue;
     const char* what = status == RepeatStatus::unsafe
-                           ? "two clients held conflicting grants at once"
-                           : "nobody gets on any more";
-    first = fmt::format("{}: {} broke its promise: {}", surroundings(scenario.points[i]),
+                           ? "broke its promise: two clients held conflicting grants at once"
+                       : status == RepeatStatus::stuck
+                           ? "broke its promise: nobody gets on any more"
+                           : "made no progress: nobody finished anything in a whole window";
+    first = fmt::format("{}: {} {}", surroundings(scenario.points[i]),
                         scenario.points[i].protocol.label, what);
   }
   if (count < 2) return count == 0 ? "" : first + ".";
-  return fmt::format("{} ({} points of {} broke theirs).", first, count, outcome.points.size());
+  return fmt::format("{} ({} points of {} went wrong).", first, count, outcome.points.size());
 }
 
 Entries without_doubt(const Entries& all) {
@@ -231,10 +251,10 @@ std::vector<std::size_t> compared_points(const Scenario& scenario, const StudyOu
   return compared;
 }
 
-std::string finding(const Scenario& scenario, const StudyOutcome& outcome,
-                    const std::vector<std::string>& emulated) {
-  if (outcome.interrupted) return {};
-  if (std::string says = broken(scenario, outcome); !says.empty()) return says;
+namespace {
+
+std::string of_the_best(const Scenario& scenario, const StudyOutcome& outcome,
+                        const std::vector<std::string>& emulated) {
   const Entries all = ranked(scenario, outcome, false);
   const Entries entries = without_doubt(all);
   if (all.size() < 2) return of_one_lock(scenario, outcome);
@@ -258,6 +278,16 @@ std::string finding(const Scenario& scenario, const StudyOutcome& outcome,
                        told(open, outcome), says);
   if (!left_out.empty()) says += ". Left out: " + told(left_out, outcome);
   return fmt::format("{}: {}.", where, says);
+}
+
+}  // namespace
+
+std::string finding(const Scenario& scenario, const StudyOutcome& outcome,
+                    const std::vector<std::string>& emulated) {
+  if (outcome.interrupted) return {};
+  std::string says = broken(scenario, outcome);
+  if (says.empty()) says = of_the_best(scenario, outcome, emulated);
+  return known(scenario, outcome) + says;
 }
 
 }  // namespace latchlab::tool

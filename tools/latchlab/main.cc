@@ -19,13 +19,33 @@ namespace {
 
 using namespace latchlab::tool;
 
+// An option that a misspelt one among the words is meant to be: "; did you mean --out?", or
+// nothing.
+std::string meant(const CLI::App& command, const std::vector<std::string>& words) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    if (!name.starts_with("--") || latchlab::contains(known, name)) continue;
+    std::string near;
+    for (const std::string& each : known)  // --output
+      if (name.starts_with(each)) near = each;
+    if (near.empty()) near = latchlab::nearest(name, known);
+    if (!near.empty()) return fmt::format("; did you mean {}?", near);
+  }
+  return {};
+}
+
 // One line, and where to read on. `command` is the first word after the program's name.
-std::string complaint(const std::string& command, const CLI::App& app, const CLI::Error& error) {
+std::string complaint(const std::vector<std::string>& words, const CLI::App& app,
+                      const CLI::Error& error) {
+  const std::string command = words.empty() ? "" : words.front();
   std::vector<std::string> known;
   for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (each->get_name() == command)
-      return fmt::format("latchlab {}: {}\nSee: latchlab {} --help\n", command, error.what(),
-                         command);
+      return fmt::format("latchlab {}: {}{}\nSee: latchlab {} --help\n", command, error.what(),
+                         meant(*each, words), command);
     known.push_back(each->get_name());
   }
   if (command.empty())
@@ -59,9 +79,9 @@ int main(int argc, char** argv) {
   ::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of write(), and is told
   Cli cli;
   std::vector<std::string> words = words_of(argc, argv);
-  const std::string command = words.empty() ? "" : words.front();
+  const std::vector<std::string> given = words;
   cli.app().failure_message([&](const CLI::App* /*failed*/, const CLI::Error& error) {
-    return complaint(command, cli.app(), error);
+    return complaint(given, cli.app(), error);
   });
   try {
     std::reverse(words.begin(), words.end());  // as parse() wants them

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -17,6 +18,7 @@ namespace latchlab::tool {
 namespace {
 
 using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
 
 constexpr const char* kPapers = "papers/";
 constexpr std::size_t kWorstShown = 3;
@@ -141,6 +143,7 @@ int reproduce(const ReproduceArguments& arguments) {
     RunArguments one = arguments.run;
     one.input.scenario = kPapers + each.name;
     one.out = directory.value() + "/" + each.name;
+    one.resume = one.resume && fs::exists(one.out) && !fs::is_empty(one.out);
     one.sensitivity = !arguments.quick && one.backend == "simgrid";
     if (!one.quiet) fmt::print("\n== {}\n", each.name);
     std::fflush(stdout);  // what is buffered would be printed again by each child process

@@ -50,17 +50,13 @@ void announce(const Scenario& scenario, std::size_t most_at_once, double seconds
                estimate_mib(scenario) * static_cast<double>(jobs));
 }
 
-bool misses_any(const Scenario& scenario, const StudyScore& score, bool strict) {
-  for (std::size_t i = 0; i < score.figures.size(); ++i)
-    if (is_missed(scenario.expectations[i], score.figures[i], strict)) return true;
-  return false;
-}
-
-int exit_code(const StudyOutcome& outcome) {
+int exit_code(const Scenario& scenario, const StudyOutcome& outcome) {
   if (outcome.cannot_write) return kCannot;
   if (outcome.interrupted) return kInterrupted;
   RepeatStatus worst = RepeatStatus::ok;
-  for (const PointOutcome& point : outcome.points) worst = std::max(worst, point.status());
+  for (std::size_t i = 0; i < outcome.points.size(); ++i)
+    if (!why_known(scenario.points[i], outcome.points[i]))
+      worst = std::max(worst, outcome.points[i].status());
   if (worst == RepeatStatus::unavailable) return kCannot;
   return worst > RepeatStatus::unavailable ? kBroken : kFine;
 }
@@ -72,9 +68,14 @@ void report_problems(const Scenario& scenario, const StudyOutcome& outcome, bool
     std::string where = scenario.points[i].protocol.label;
     for (const auto& [path, value] : scenario.points[i].axes)
       if (path != "protocol") where += fmt::format(", {}={}", path, value);
-    fmt::print(stderr, "latchlab: {}point {} ({}): {}: {}\n",
-               status == RepeatStatus::starved ? "warning: " : "", i, where, name_of(status),
-               outcome.points[i].message());
+    const std::string* known = why_known(scenario.points[i], outcome.points[i]);
+    if (known && !warn) continue;
+    fmt::print(stderr, "latchlab: {}point {} ({}): {}: {}{}\n",
+               known                             ? "known: "
+               : status == RepeatStatus::starved ? "warning: "
+                                                 : "",
+               i, where, name_of(status), outcome.points[i].message(),
+               known ? " (known: " + *known + ")" : "");
   }
 }
 
@@ -202,6 +203,9 @@ void tell_how_to_go_on(const StudyOutcome& outcome, const RunArguments& argument
 Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBackend& backend) {
   const auto traces = exporting::plan_traces(scenario, arguments.trace);
   if (!traces) return {complain(traces.error()), {}};
+  if (!backend.runner && !arguments.beyond_memory)
+    if (const Status fits = check_memory(scenario); !fits)
+      return {complain(fits.error(), kCannot), {}};
   const RunManifest manifest = manifest_of(backend);
   auto place = open_place(arguments, scenario, backend, manifest);
   if (!place) return {complain(place.error()), {}};
@@ -216,7 +220,11 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
   const bool talks = !arguments.quiet && !arguments.json;
   const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
   // On hardware one run at a time has it all.
-  const std::uint32_t jobs = backend.runner ? 1 : arguments.jobs > 0 ? arguments.jobs : cores;
+  const double fitting = std::max(1.0, physical_mib() / estimate_mib(scenario));
+  const std::uint32_t jobs = backend.runner       ? 1
+                             : arguments.jobs > 0 ? arguments.jobs
+                             : fitting < cores    ? static_cast<std::uint32_t>(fitting)
+                                                  : cores;
   check_context().scenario = scenario.file;
   check_context().replay_command = command_line(arguments);
   const StudyOutcome outcome =
@@ -226,7 +234,7 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
   if (talks) report_unsteady(scenario, outcome);
   if (talks) report_overload(scenario, outcome);
   if (arguments.json) fmt::print("{}", results_json(scenario, outcome, manifest));
-  Ran ran{exit_code(outcome), score_study(scenario, outcome)};
+  Ran ran{exit_code(scenario, outcome), score_study(scenario, outcome)};
   if (talks) print_outcome(scenario, outcome, ran.score, manifest);
   if (outcome.interrupted) tell_how_to_go_on(outcome, arguments, directory);
   if (arguments.sensitivity && !outcome.interrupted) {
@@ -257,7 +265,10 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
                paged.error().text());
   else if (talks)
     fmt::print("Report: {}\n", page);
-  if (ran.code == kFine && misses_any(scenario, ran.score, arguments.strict)) ran.code = kBroken;
+  const std::string missed = missed_lines(scenario, ran.score, arguments.strict);
+  if (missed.empty() || outcome.interrupted) return ran;
+  fmt::print(stderr, "{}", missed);
+  ran.code = std::max(ran.code, kBroken);
   return ran;
 }
 

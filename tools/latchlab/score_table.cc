@@ -103,6 +103,20 @@ std::string figure_table(const Scenario& scenario, const StudyScore& score) {
   return text;
 }
 
+std::string missed_lines(const Scenario& scenario, const StudyScore& score, bool strict) {
+  std::string text;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < score.figures.size(); ++i) {
+    const Expectation& entry = scenario.expectations[i];
+    if (is_missed(entry, score.figures[i], strict) && ++count <= kShownOfMany)
+      text += fmt::format("latchlab: exit code 1, since this {} is missed: {}\n",
+                          name_of(entry.use), figure_line(entry, score.figures[i]));
+  }
+  if (count > kShownOfMany)
+    text += fmt::format("latchlab: and {} more are missed\n", count - kShownOfMany);
+  return text;
+}
+
 std::string score_lines(const std::vector<Score>& scores) {
   std::string text;
   for (const Score& each : scores) {

@@ -13,6 +13,9 @@ namespace latchlab::tool {
 // The expectations of a scenario: all of a few, or those of many that miss most.
 std::string figure_table(const Scenario& scenario, const StudyScore& score);
 
+// A line for each figure that must hold and does not; empty: none.
+std::string missed_lines(const Scenario& scenario, const StudyScore& score, bool strict);
+
 // "Score: 31 of 40 figures within tolerance (78%), median |log2(predicted/published)| 0.081
 // (calibration, profile artifact)", one line per profile and use.
 std::string score_lines(const std::vector<Score>& scores);

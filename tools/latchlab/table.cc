@@ -27,7 +27,7 @@ std::string share(std::optional<double> value) {
   return value ? fmt::format("{:.1f}%", *value * 100) : "-";
 }
 
-std::string verdict(const PointOutcome& point) {
+std::string name_of_verdict(const PointOutcome& point) {
   if (!point.complete()) return "interrupted";
   switch (point.status()) {
     case RepeatStatus::ok:  // on hardware without guard words nobody looks
@@ -36,6 +36,8 @@ std::string verdict(const PointOutcome& point) {
       return "starved";
     case RepeatStatus::unsafe:
       return "UNSAFE";
+    case RepeatStatus::no_progress:
+      return "NO PROGRESS";
     case RepeatStatus::stuck:
       return "DEADLOCK";
     case RepeatStatus::unavailable:
@@ -44,6 +46,10 @@ std::string verdict(const PointOutcome& point) {
       break;
   }
   return "FAILED";
+}
+
+std::string verdict(const Point& point, const PointOutcome& outcome) {
+  return name_of_verdict(outcome) + (why_known(point, outcome) ? " (known)" : "");
 }
 
 // Of swept axes, those that are not the protocol itself: the label says that.
@@ -88,7 +94,7 @@ Row row_of(const Point& point, const PointOutcome& outcome, const RateUnit& unit
   row.push_back(share(number(m, "retry_share")));
   row.push_back(share(number(m, "server_nic.utilisation.pipeline")));
   row.push_back(plain(number(m, "fairness.jain"), 3));
-  row.push_back(verdict(outcome));
+  row.push_back(verdict(point, outcome));
   return row;
 }
 

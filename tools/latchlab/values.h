@@ -19,6 +19,7 @@ RateUnit unit_for(double greatest_per_s);
 std::string rate(double per_s);  // "7.440 M/s"
 // Of a metric, as results.json has it: "7.440 M/s", "1.79 us", "0.9963".
 std::string value_text(const std::string& metric, double value);
+std::string counted(std::size_t number, const char* what);  // "1 run", "2 runs"
 
 std::string counted(std::size_t number, const char* what);  // "2 points"
 

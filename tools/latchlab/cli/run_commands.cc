@@ -29,6 +29,8 @@ void add_run_options(CLI::App& command, RunArguments& arguments, const char* out
   command.add_flag("--resume", arguments.resume,
                    "Go on with a run that was cut short: in --out, or else in its newest "
                    "directory; what it has finished is kept");
+  command.add_flag("--beyond-memory", arguments.beyond_memory,
+                   "Run although the estimate is beyond this machine's memory");
   command.add_flag("--quiet", arguments.quiet, "No progress, no table");
   command.add_flag("--strict", arguments.strict,
                    "Exit 1 for a missed validation as for a missed calibration or regression");

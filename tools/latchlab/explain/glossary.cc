@@ -10,6 +10,9 @@ namespace {
 
 constexpr std::pair<const char*, const char*> kTerms[] = {
     {"acquisition", "One successful call of acquire, from the call to the grant."},
+    {"artifact",
+     "Of ShiftLock's experiments: the code that was published with the paper, as it is. It and the "
+     "paper differ, and neither says which was measured (scenarios/papers/shiftlock/README.md)."},
     {"atomic",
      "A verb that reads and changes one word of remote memory in a single step: CAS, FAA "
      "and their masked forms. Atomic among verbs of one NIC; against the server's CPU "
@@ -30,6 +33,9 @@ constexpr std::pair<const char*, const char*> kTerms[] = {
     {"closed loop",
      "Each client begins its next cycle when the last one is over, so that the "
      "number of requests in the system never exceeds the number of clients."},
+    {"confidence interval",
+     "Where the mean over all possible seeds lies, with 95% confidence, from three repeats or "
+     "more: the bands and whiskers of figures. It says nothing about how well the model fits."},
     {"cohort", "Clients of one node that pass a lock among themselves before it leaves the node."},
     {"CQ", "Completion queue: where an RNIC reports that verbs are done."},
     {"critical section", "What a client does while it holds a lock."},
@@ -42,11 +48,13 @@ constexpr std::pair<const char*, const char*> kTerms[] = {
     {"DSLR",
      "Decentralised and starvation-free lock management with RDMA (SIGMOD 2018): tickets "
      "for readers and writers in one word."},
+    {"emulated", "Of a verb: done by other means, because the device or model lacks it."},
     {"exhausted",
      "Of a search: every order of events within its bounds was looked at, nothing was "
      "cut."},
     {"FAA", "Fetch-and-add: adds to a word and returns what it held."},
     {"fence", "A verb with a fence waits until earlier READs and atomics of its QP have returned."},
+    {"finding", "One sentence on a run, of the last surroundings of its sweep."},
     {"fingerprint of a run", "A hash of all that happened in it; equal runs have equal ones."},
     {"grant", "The right to use what a lock guards, perhaps until a date."},
     {"handover",
@@ -65,8 +73,14 @@ constexpr std::pair<const char*, const char*> kTerms[] = {
     {"NIC model",
      "What is believed about an RNIC: constants with unit, source and status, in "
      "models/nics."},
+    {"no-tries",
+     "Of ShiftLock's experiments: `artifact` without the two tries before queueing, with which the "
+     "paper's 2.01 atomics per cycle cannot be; it is the one that is calibrated."},
     {"placement", "Which server holds which lock."},
     {"point", "One combination of a sweep's values: a row of the table."},
+    {"printed",
+     "Of ShiftLock's experiments: the algorithm as the paper prints it, the profile `paper` of the "
+     "lock. The words of the paper, not its results: the printed ShiftLock can hang."},
     {"profile of a lock", "A named set of parameters, such as those of a paper or its artifact."},
     {"QP",
      "Queue pair: a connection's send and receive queues. Verbs of one QP are executed in "
@@ -75,10 +89,17 @@ constexpr std::pair<const char*, const char*> kTerms[] = {
     {"recovery", "What a lock does about a holder that has vanished."},
     {"RECV", "A buffer posted for one message; without any, messages meet RNR."},
     {"repeat", "One run of a point with a seed of its own."},
+    {"repaired",
+     "Of ShiftLock's experiments: the printed algorithm with one change for each way in which it "
+     "fails."},
     {"RNIC", "A network card that serves verbs on its host's memory without the host's CPU."},
     {"RNR",
      "Receiver not ready: a message found no RECV. It is sent again after a timer, and fails "
      "after some tries."},
+    {"score", "How many of the published figures of a set-up are within their tolerance."},
+    {"sensitivity",
+     "On which constants of the model the order of locks hangs: each that is not published is set "
+     "to both ends of its range (`latchlab run --sensitivity`)."},
     {"shared mode", "Several readers may hold the lock at once."},
     {"ShiftLock",
      "A queue lock of writers with shared readers, over one 16-byte word (FAST 2025)."},

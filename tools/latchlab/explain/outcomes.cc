@@ -22,6 +22,19 @@ constexpr std::pair<const char*, const char*> kMetricColumns[] = {
     {"jain", "fairness.jain"},
 };
 
+// The same of the page's table.
+constexpr std::pair<const char*, const char*> kPageColumns[] = {
+    {"p99.9", "acquire_ns.p999"},
+    {"mean", "acquire_ns.mean"},
+    {"max", "acquire_ns.max"},
+    {"release p50", "release_ns.p50"},
+    {"writes", "verbs_per_cycle.write"},
+    {"calls", "verbs_per_cycle.call"},
+    {"bypassed", "fairness.max_bypassed"},
+    {"steady", "stationary"},
+    {"given up", "aborted_acquisitions"},
+};
+
 Topics column_topics() {
   Topics topics = {
       {"lock",
@@ -38,10 +51,14 @@ Topics column_topics() {
        "column",
        "What became of the point; the worst of its repeats.",
        {},
-       {"ok", "starved", "UNSAFE", "DEADLOCK", "FAILED", "UNAVAILABLE", "interrupted"}},
+       {"ok", "unchecked", "starved", "UNSAFE", "DEADLOCK", "NO PROGRESS", "known", "FAILED",
+        "UNAVAILABLE", "interrupted"}},
   };
   for (const auto& [column, metric] : kMetricColumns)
     topics.push_back({column, "column", metric_doc(metric)->says, {{"metric", metric}}, {metric}});
+  for (const auto& [column, metric] : kPageColumns)
+    topics.push_back(
+        {column, "column of the page", metric_doc(metric)->says, {{"metric", metric}}, {metric}});
   return topics;
 }
 
@@ -62,9 +79,27 @@ Topics verdict_topics() {
        {"mutual_exclusion", "run.on_violation"}},
       {"DEADLOCK",
        "verdict",
-       "Clients wait, and nothing can ever happen again. The exit code is 1.",
+       "Clients wait, and nothing can ever happen again: it is sure. The exit code is 1.",
        {},
-       {"deadlock"}},
+       {"deadlock", "NO PROGRESS"}},
+      {"NO PROGRESS",
+       "verdict",
+       "Every live client waited for one lock through the whole measured window, and something "
+       "could still happen: a lock whose clients poll for ever, or one whose cycle takes longer "
+       "than the window, which a longer run.duration tells. The exit code is 1.",
+       {},
+       {"DEADLOCK", "starved"}},
+      {"known",
+       "verdict",
+       "Beside another verdict: the scenario says that this is no news, and why (its key `known`); "
+       "the exit code is not 1 because of it.",
+       {},
+       {"known.verdict"}},
+      {"unchecked",
+       "verdict",
+       "Nothing went wrong, but nobody watched mutual exclusion.",
+       {},
+       {"run.guard"}},
       {"FAILED", "verdict",
        "The run of a repeat ended early, or its input was refused late. The "
        "message says why."},
@@ -75,6 +110,51 @@ Topics verdict_topics() {
        {},
        {"atomic.masked"}},
       {"interrupted", "verdict", "Not all repeats were finished when the run was interrupted."},
+  };
+}
+
+// What the page calls a picture, and what is on it.
+Topics figure_topics() {
+  return {
+      {"How long acquisitions take",
+       "figure",
+       "The share of the acquisitions that took at most the time on the x axis; the steeper, the "
+       "more predictable.",
+       {},
+       {"acquire_ns", "open.count"}},
+      {"Where the time goes",
+       "figure",
+       "The mean time of each phase, over all operations of a kind, or over those that waited.",
+       {},
+       {"phases_ns.write", "phases_waited_ns.write"}},
+      {"Verbs per cycle",
+       "figure",
+       "What a cycle costs the network and the server, retries included.",
+       {},
+       {"reads", "atomics", "sends", "background_verbs_s"}},
+      {"How busy the RNIC was",
+       "figure",
+       "The share of the window in which a part of the busiest server's RNIC was occupied.",
+       {},
+       {"nic busy", "hottest_slot", "atomic.window"}},
+  };
+}
+
+// What becomes of a published figure, and what it is good for.
+Topics score_topics() {
+  return {
+      {"off", "verdict of a figure",
+       "Measured, and further from what was published than tolerated."},
+      {"undecided", "verdict of a figure",
+       "Nothing was measured, or the differences of an order are within their intervals."},
+      {"regression", "use of a figure",
+       "Not published, but what this model gave before: a miss ends with exit code 1."},
+      {"inferred", "use of a figure",
+       "The model's form was inferred from it, so that it confirms nothing: scored apart."},
+      {"published", "status of a constant", "From a publication."},
+      {"fitted", "status of a constant", "Adjusted until the model gives published measurements."},
+      {"assumed", "status of a constant",
+       "A guess within a range; conclusions that hang on it are weak (--sensitivity)."},
   };
 }
 
@@ -145,7 +225,7 @@ Topics exit_topics() {
        "A lock broke its promise, a point failed, or a published figure "
        "that must hold was missed.",
        {},
-       {"UNSAFE", "DEADLOCK"}},
+       {"UNSAFE", "DEADLOCK", "NO PROGRESS"}},
       {"exit 2", "exit code",
        "The input is wrong: one message with file and line, what was "
        "expected and the fix."},
@@ -158,8 +238,8 @@ Topics exit_topics() {
 
 Topics outcome_topics() {
   Topics all;
-  for (const Topics& part :
-       {column_topics(), verdict_topics(), check_topics(), fault_topics(), exit_topics()})
+  for (const Topics& part : {column_topics(), verdict_topics(), figure_topics(), score_topics(),
+                             check_topics(), fault_topics(), exit_topics()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }

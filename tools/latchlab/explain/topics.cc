@@ -19,8 +19,10 @@ namespace {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
+// As names are compared: "Late effects" is late_effects.
 std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& c : text)
+    c = c == '_' ? ' ' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
 }
 
@@ -160,7 +162,8 @@ Topics all_topics(const NicModel& nic) {
 Topics find_topics(const Topics& topics, const std::string& given) {
   const std::string name = lower(as_topic(given));
   if (name.empty()) return {};
-  Topics found = among(topics, [&](const std::string& each) { return each == name; });
+  Topics found = among(topics, [&](const std::string& each) { return each == lower(given); });
+  if (found.empty()) found = among(topics, [&](const std::string& each) { return each == name; });
   append(found, among(topics, [&](const std::string& each) { return each.ends_with("." + name); }));
   if (!found.empty()) return found;
   if (const auto doc = metric_doc(given)) return {metric_topic(*doc, "metric")};

@@ -116,7 +116,7 @@ function tipOf(point, name, x, y, metric) {
     : [`± ${exactText(kind, metric.ci)} (95% confidence)`];
   return [name, `${metricWords(x)}: ${settingOf(point, x)}`,
     `${metricWords(y)}: ${exactText(kind, metric.value)}`, ...interval,
-    ...(isSound(point) ? [] : [VERDICTS[point.status]])];
+    ...(isSound(point) ? [] : [verdictOf(point)])];
 }
 
 // ---- distributions ----

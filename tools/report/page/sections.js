@@ -12,18 +12,26 @@ function messageOf(point) {
   return said ? `: ${said}` : '';
 }
 
-// One box per verdict that is not ok, worst first.
-const WORST_FIRST = ['unsafe', 'failed', 'stuck', 'unavailable', 'interrupted', 'starved'];
+// One box per verdict that is not ok, worst first; one for each reason why some are no news.
+const WORST_FIRST = ['unsafe', 'failed', 'stuck', 'no progress', 'unavailable', 'interrupted', 'starved'];
 
 function verdictBoxes(part) {
   const boxes = WORST_FIRST.map((status) => {
-    const points = part.points.filter((point) => point.status === status);
+    const points = part.points.filter((point) => point.status === status && !point.known);
     if (!points.length) return null;
     const severe = status !== 'starved' && status !== 'interrupted';
     return el('div', {class: severe ? 'box bad' : 'box weak', role: severe ? 'alert' : null},
       el('strong', {}, `${VERDICTS[status]}: ${points.length} of ${part.points.length} points. `),
       capital(VERDICT_WORDS[status]), '.', describePoints(points));
   }).filter((box) => box);
+  const known = part.points.filter((point) => point.known);
+  unique(known.map((point) => point.known)).forEach((why) => {
+    const points = known.filter((point) => point.known === why);
+    boxes.push(el('div', {class: 'box weak'},
+      el('strong', {}, `Known: ${unique(points.map((each) => VERDICTS[each.status])).join(', ')}: ` +
+        `${points.length} of ${part.points.length} points. `), capital(why), '.',
+      describePoints(points)));
+  });
   const unchecked = part.points.filter(isUnchecked);
   if (unchecked.length)
     boxes.push(el('div', {class: 'box weak'},

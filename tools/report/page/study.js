@@ -34,7 +34,7 @@ function isUnchecked(point) {
 }
 
 function verdictOf(point) {
-  return isUnchecked(point) ? 'unchecked' : VERDICTS[point.status];
+  return isUnchecked(point) ? 'unchecked' : VERDICTS[point.status] + (point.known ? ' (known)' : '');
 }
 
 // What a point has at a path of the scenario, as written.

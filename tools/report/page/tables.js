@@ -77,7 +77,7 @@ function pointTable(part) {
       get: (point) => settingOf(point, path)})),
     {name: 'clients', get: (point) => point.clients},
     {name: 'verdict', left: true, get: verdictOf,
-      mark: (point) => (verdictOf(point) === VERDICTS.ok ? '' : 'bad')},
+      mark: (point) => (verdictOf(point) === VERDICTS.ok || point.known ? '' : 'bad')},
     ...TABLE_METRICS.map(([path, name]) => ({name, title: metricSays(path),
       get: (point) => valueOf(point, path),
       text: (point) => cellText(kindOf(path), metricOf(point, path)),

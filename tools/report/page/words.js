@@ -92,7 +92,8 @@ function quantity(text) {
 }
 
 const VERDICTS = {
-  ok: 'ok', starved: 'starved', unsafe: 'UNSAFE', stuck: 'DEADLOCK', unavailable: 'UNAVAILABLE',
+  ok: 'ok', starved: 'starved', unsafe: 'UNSAFE', stuck: 'DEADLOCK',
+  'no progress': 'NO PROGRESS', unavailable: 'UNAVAILABLE',
   failed: 'FAILED', interrupted: 'interrupted',
 };
 const VERDICT_WORDS = {
@@ -100,6 +101,8 @@ const VERDICT_WORDS = {
   starved: 'some clients waited for one lock through the whole window',
   unsafe: 'two clients held conflicting grants at once: the lock is broken',
   stuck: 'clients wait, and nothing can ever happen again',
+  'no progress': 'every client waited for one lock through the whole window, and something could ' +
+    'still happen: the lock hangs, polling, or one cycle takes longer than the window',
   unavailable: 'the backend lacks what this lock needs',
   failed: 'this point could not be run to its end',
   interrupted: 'the run was stopped before this point ended',
