@@ -55,19 +55,6 @@ void spell_out_ranges(YamlNode& axes) {
     if (is_range(entry.value)) entry.value = range_values(entry.key, entry.value);
 }
 
-// Of a swept mapping, where `name` is no key of its own that means something else; empty: none.
-std::string variant_name(const std::string& path, const YamlNode& value) {
-  const YamlNode* name = value.find("name");
-  if (!name || contains(keys_of(key_path(path)), "name")) return "";
-  return scalar(*name, path + ".name", "a name such as today");
-}
-
-// Without the name: but for a NIC, which is then called so, no mapping has such a key.
-YamlNode without_name(const std::string& path, YamlNode value) {
-  if (!path.ends_with(".nic") && !variant_name(path, value).empty()) value.erase("name");
-  return value;
-}
-
 // Of lists that change together; an axis of the grid is one alone.
 Axis axis_of(const std::vector<YamlEntry>& lists) {
   Axis axis;
@@ -160,6 +147,15 @@ void reject_lost(const std::string& path, const std::string& swept, const Place&
                                : "sweep=null");
 }
 
+// The step of an axis that is called so; else the value itself.
+YamlNode as_named(const std::string& path, const YamlNode& axis, const YamlNode& value) {
+  const auto found = std::find_if(axis.items.begin(), axis.items.end(), [&](const YamlNode& item) {
+    const std::string name = step_name(path, item);
+    return value.is_scalar() && !name.empty() && name == value.text;
+  });
+  return found == axis.items.end() ? value : *found;
+}
+
 // True when the override has replaced an axis of the grid.
 bool pin_axis(YamlNode& root, const std::string& path, const YamlNode& value) {
   YamlNode* sweep = root.find("sweep");
@@ -167,9 +163,14 @@ bool pin_axis(YamlNode& root, const std::string& path, const YamlNode& value) {
   YamlNode* grid = sweep->find("grid");
   YamlNode* axis = grid && grid->is_map() ? grid->find(path) : nullptr;
   if (axis) {
-    YamlNode list = yaml_sequence(value.place);
-    list.items = {value};
-    *axis = value.is_sequence() || is_range(value) ? value : list;
+    const YamlNode before = *axis;
+    if (!value.is_sequence() && !is_range(value)) {
+      *axis = yaml_sequence(value.place);
+      axis->items = {value};
+    } else {
+      *axis = value;
+    }
+    for (YamlNode& item : axis->items) item = as_named(path, before, item);
     return true;
   }
   if (grid)
@@ -217,21 +218,6 @@ std::vector<Axis> read_sweep(YamlNode* sweep) {
            "sweep has no axis; name at least one path, as in sweep: {grid: {locks.count: [1, "
            "10]}}, or leave sweep out");
   return axes;
-}
-
-std::string axis_value(const std::string& path, const YamlNode& value) {
-  if (value.is_scalar()) return value.text;
-  const std::string name = variant_name(path, value);
-  return name.empty() ? emit_yaml_flow(value) : name;
-}
-
-std::string key_path(const std::string& path) {
-  std::string key;
-  for (const std::string& part : split(path, '.')) {
-    const bool number = part.find_first_not_of("0123456789") == std::string::npos;
-    key += number ? "[]" : (key.empty() ? "" : ".") + part;
-  }
-  return key;
 }
 
 std::vector<Assignment> cross(const std::vector<Axis>& axes, const Place& place) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/scenario/scenario.h"
+#include "core/scenario/scenario_keys.h"
 #include "core/scenario/suggestions.h"
 #include "core/scenario/text_file.h"
 #include "core/scenario/yaml_tree.h"
@@ -31,7 +32,8 @@ using Assignment = std::vector<std::pair<std::string, const YamlNode*>>;
 // the path means anything is found when the tree is read. Throws InputError, as do all below.
 void set_path(YamlNode& root, const std::string& path, const YamlNode& value, const Files& files);
 
-// --set: the value is YAML. On a path that the sweep varies it replaces the axis.
+// --set: the value is YAML. On a path that the sweep varies it replaces the axis; a step may be
+// called by its name, a lock by its label.
 void apply_override(YamlNode& root, const Override& override, const Files& files);
 
 // Ranges become the lists that they stand for.
@@ -46,8 +48,14 @@ YamlNode range_values(const std::string& path, const YamlNode& range);
 // As tables and results show a value of an axis: a mapping by its `name`, if it has one.
 std::string axis_value(const std::string& path, const YamlNode& value);
 
-// As the table of keys has a path: "faults.0.at" is "faults[].at".
-std::string key_path(const std::string& path);
+// The name of a swept mapping, of a lock its label; empty: it has none.
+std::string step_name(const std::string& path, const YamlNode& value);
+// As it is set: only a NIC keeps the name, and is then called so.
+YamlNode without_name(const std::string& path, YamlNode value);
+
+// What the table of keys says of a path such as faults.0.at or platform.nic.scale.atomics: several
+// rows where kinds differ; none of a lock's parameter, or if there is no such path.
+Keys keys_at(const std::string& path);
 
 // Every combination, the first axis outermost; one empty assignment for no axes.
 std::vector<Assignment> cross(const std::vector<Axis>& axes, const Place& place);

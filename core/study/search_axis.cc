@@ -3,16 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <optional>
 
-#include "core/base/split.h"
 #include "core/measure/statistics.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/input_error.h"
 #include "core/scenario/nic_constants.h"
 #include "core/scenario/suggestions.h"
+#include "core/scenario/sweep.h"
 
 namespace latchlab {
 namespace {
@@ -22,38 +21,17 @@ constexpr std::string_view kProtocol = "protocol.";
 
 bool can_be_searched(KeyKind kind) {
   return kind == KeyKind::count || kind == KeyKind::duration || kind == KeyKind::bytes ||
-         kind == KeyKind::ratio || kind == KeyKind::bit_rate;
-}
-
-// "groups.0.clients_per_node" is described as "groups[].clients_per_node".
-std::string described_path(const std::string& path) {
-  std::string described;
-  for (const std::string& part : split(path, '.')) {
-    const bool number = !part.empty() && std::all_of(part.begin(), part.end(), [](unsigned char c) {
-      return std::isdigit(c) != 0;
-    });
-    if (number)
-      described += "[]";
-    else
-      described += (described.empty() ? "" : ".") + part;
-  }
-  return described;
+         kind == KeyKind::ratio || kind == KeyKind::bit_rate || kind == KeyKind::factor;
 }
 
 // The rows of a path; empty: there is no such path.
 std::vector<ScenarioKey> rows_of(const std::string& path,
                                  const std::vector<ParamSpec>& parameters) {
   std::vector<ScenarioKey> rows;
-  if (path.starts_with(kNic)) {
-    if (const NicConstant* constant = find_nic_constant(path.substr(kNic.size())))
-      rows.push_back(constant->as_key);
-  } else if (path.starts_with(kProtocol)) {
+  if (path.starts_with(kProtocol))
     for (const ParamSpec& param : parameters)
       if (param.name == path.substr(kProtocol.size())) rows.push_back(key_of(param));
-  }
-  if (!rows.empty()) return rows;
-  for (const ScenarioKey* key : find_scenario_keys(described_path(path))) rows.push_back(*key);
-  return rows;
+  return rows.empty() ? keys_at(path) : rows;
 }
 
 std::vector<std::string> known_paths(const std::vector<ParamSpec>& parameters) {

@@ -158,8 +158,29 @@ TEST_F(Find, says_so_where_one_lock_is_ahead_everywhere) {
   EXPECT_EQ(json("f/find.json")["turns"].size(), 0u);
 }
 
+<<<<<<< HEAD
 // The start of the run lies inside the window.
 TEST_F(Find, what_has_not_settled_decides_nothing) {
+=======
+TEST_F(Find, along_a_factor_at_a_named_value_of_another_axis) {
+  write("named.yaml",
+        std::string(kTwoLocks) +
+            "    platform.nic: [{name: today, base: connectx-5}, {name: narrow, base: "
+            "connectx-5, link.rate: 10Gbps}]\n");
+  const Finished finished =
+      latchlab({"find", "named.yaml", "--cross", "spin,dslr", "--along",
+                "platform.nic.scale.atomics=0.5x..2x", "--set", "platform.clients_per_node=4",
+                "--set", "platform.nic=narrow", "--out", "f", "--quiet"});
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(json("f/find.json")["values"][0]["at"], "0.5x");
+  const Json results = json("f/results.json");
+  for (const Json& point : results["points"]) EXPECT_EQ(point["axes"]["platform.nic"], "narrow");
+  EXPECT_THAT(results["points"][0]["params"]["platform"]["nic"]["link"]["rate"], "10Gbps");
+}
+
+// Windows of a few cycles: the halves differ.
+TEST_F(Find, what_is_not_steady_decides_nothing) {
+>>>>>>> 8176922 (A step of a swept axis is chosen by its name; find goes along factors)
   const Finished finished =
       cross("f", {"--set", "run.warmup=0us", "--set", "run.duration=20us", "--quiet"});
   EXPECT_EQ(finished.code, 0) << finished.err;

@@ -200,6 +200,15 @@ TEST(Overrides, on_a_swept_path_replace_the_axis) {
   ASSERT_TRUE(pinned) << pinned.error().text();
   ASSERT_EQ(pinned.value().points.size(), 1u);
   EXPECT_EQ(pinned.value().points[0].platform.clients_per_node, 48u);
+  const std::string named = kHead +
+                            "sweep: {grid: {platform.nic: [{name: today, base: connectx-5}, {name: "
+                            "wide, base: connectx-5, atomic.window: 96}], protocol: [{name: mcs}, "
+                            "{name: cas, label: CAS-B}, {name: cas, backoff: none}]}}";
+  const auto chosen = parse(named, {{"platform.nic", "wide"}, {"protocol", "[CAS-B, mcs]"}});
+  ASSERT_TRUE(chosen) << chosen.error().text();
+  ASSERT_EQ(chosen.value().points.size(), 2u);
+  EXPECT_EQ(chosen.value().points[0].platform.nic.window, 96);
+  EXPECT_THAT(labels(chosen.value()), ElementsAre("CAS-B", "mcs"));
   const auto list = parse(swept, {{"sweep.grid.platform.clients_per_node", "[2, 3]"}});
   ASSERT_TRUE(list) << list.error().text();
   EXPECT_EQ(list.value().points.size(), 2u);

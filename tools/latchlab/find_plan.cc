@@ -11,6 +11,7 @@
 #include "core/scenario/quantities.h"
 #include "core/scenario/resolve.h"
 #include "core/scenario/suggestions.h"
+#include "core/scenario/sweep.h"
 
 namespace latchlab::tool {
 
@@ -89,6 +90,16 @@ Status check_fixed(const std::vector<const Point*>& points, const std::string& a
   return fine();
 }
 
+// A value of a swept path as the scenario writes it, where it may have a name.
+std::string written(const Scenario& scenario, const std::string& path, const std::string& value) {
+  const YamlNode root = parse_yaml(scenario.resolved_yaml, scenario.file);
+  const YamlNode* grid = find_path(root, "sweep.grid");
+  if (const YamlNode* axis = grid ? grid->find(path) : nullptr)
+    for (const YamlNode& item : axis->items)
+      if (axis_value(path, item) == value) return emit_yaml_flow(item);
+  return value;
+}
+
 std::string protocol_text(const Point& point) {
   const YamlNode tree = write_point(point, "");
   return emit_yaml_flow(*tree.find("protocol"));
@@ -152,7 +163,7 @@ Result<FindPlan> plan_find(const FindArguments& arguments) {
   }
   for (const auto& [path, value] : first.axes)
     if (!path.starts_with("protocol") && path != plan.axis.path)
-      plan.fixed.emplace_back(path, value);
+      plan.fixed.emplace_back(path, written(scenario, path, value));
   plan.repeats = std::max(first.run.repeats, kLeastRepeats);
   plan.may_repeat_more = first.run.precision_ppb > 0;
   const auto precision = precision_of(arguments.precision);

@@ -15,14 +15,14 @@ std::string listed(const DescribedOption& option) {
   static const std::map<std::string, std::string> lists = {
       {"SCENARIO", "scenarios"}, {"PROTOCOL", "protocols"},     {"NIC", "nics"},
       {"TOPIC", "topics"},       {"EXPERIMENT", "experiments"}, {"PROFILE", "profiles"},
-      {"PATH=VALUE", "paths"}};
+      {"PATH=VALUE", "paths"},   {"PATH=LOW..HIGH", "paths"}};
   const auto found = lists.find(option.value);
   return found == lists.end() ? "" : found->second;
 }
 
 // Behind which a value follows at once.
 bool is_assignment(const DescribedOption& option) {
-  return option.value == "PATH=VALUE";
+  return option.value.starts_with("PATH=");
 }
 
 // Names without values, and commands, in the order of --help.

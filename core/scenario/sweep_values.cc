@@ -1,4 +1,5 @@
-// {from: 1, to: 256, steps: 9, scale: log} in place of an axis's values.
+// The values of an axis: {from: 1, to: 256, steps: 9, scale: log} in place of a list of them, and
+// what they are called.
 
 #include <algorithm>
 
@@ -6,6 +7,7 @@
 #include "core/scenario/fields.h"
 #include "core/scenario/nic_constants.h"
 #include "core/scenario/quantities.h"
+#include "core/scenario/suggestions.h"
 #include "core/scenario/sweep.h"
 
 namespace latchlab {
@@ -28,15 +30,10 @@ const Keys& range_keys() {
   return keys;
 }
 
-// What the number at a path is: as its key says, of a lock's parameter as it is written.
+// As its key says; of a lock's parameter as it is written.
 ScenarioKey number_at(const std::string& path, const RangeSpec& range) {
-  if (const std::size_t nic = path.find(".nic."); nic != std::string::npos) {
-    const std::string constant = path.substr(nic + 5);
-    if (constant.starts_with("scale.")) return factor_key();
-    if (const NicConstant* found = find_nic_constant(constant)) return found->as_key;
-  }
-  const auto found = find_scenario_keys(key_path(path));
-  if (!found.empty()) return *found.front();
+  const Keys keys = keys_at(path);
+  if (!keys.empty()) return keys.front();
   return quantity(parse_duration(range.from) ? KeyKind::duration : KeyKind::count);
 }
 
@@ -79,6 +76,23 @@ std::int64_t rounded(std::int64_t value, std::int64_t step) {
   return value - rest + (rest * 2 >= unit ? unit : 0);
 }
 
+// As the table of keys has a path: "faults.0.at" is "faults[].at".
+std::string key_path(const std::string& path) {
+  std::string key;
+  for (const std::string& part : split(path, '.')) {
+    const bool number = part.find_first_not_of("0123456789") == std::string::npos;
+    key += number ? "[]" : (key.empty() ? "" : ".") + part;
+  }
+  return key;
+}
+
+// Where `name` is no key of the mapping that means something else; empty: none.
+std::string variant_name(const std::string& path, const YamlNode& value) {
+  const YamlNode* name = value.find("name");
+  if (!name || contains(keys_of(key_path(path)), "name")) return "";
+  return scalar(*name, path + ".name", "a name such as today");
+}
+
 }  // namespace
 
 bool is_range(const YamlNode& node) {
@@ -119,6 +133,35 @@ YamlNode range_values(const std::string& path, const YamlNode& node) {
   }
   list.items.push_back(*node.find("to"));
   return list;
+}
+
+std::string axis_value(const std::string& path, const YamlNode& value) {
+  if (value.is_scalar()) return value.text;
+  const std::string name = variant_name(path, value);
+  return name.empty() ? emit_yaml_flow(value) : name;
+}
+
+Keys keys_at(const std::string& path) {
+  if (const std::size_t nic = path.find(".nic."); nic != std::string::npos) {
+    const std::string constant = path.substr(nic + 5);
+    if (constant.starts_with("scale.")) return {factor_key()};
+    if (const NicConstant* found = find_nic_constant(constant)) return {found->as_key};
+  }
+  Keys keys;
+  for (const ScenarioKey* key : find_scenario_keys(key_path(path))) keys.push_back(*key);
+  return keys;
+}
+
+std::string step_name(const std::string& path, const YamlNode& value) {
+  if (path != "protocol") return variant_name(path, value);
+  const YamlNode* name = value.find("label");
+  if (!name) name = value.find("name");
+  return name ? name->text : "";
+}
+
+YamlNode without_name(const std::string& path, YamlNode value) {
+  if (!path.ends_with(".nic") && !variant_name(path, value).empty()) value.erase("name");
+  return value;
 }
 
 }  // namespace latchlab
