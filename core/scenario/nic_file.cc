@@ -177,6 +177,20 @@ YamlNode expand_nic(const YamlNode& nic, const Files& files) {
   return description;
 }
 
+std::string nic_label(const YamlNode& nic) {
+  if (nic.is_scalar()) return nic.text;
+  const YamlNode* base = nic.find("base");
+  const YamlNode* name = base ? base : nic.find("name");
+  if (!name || !name->is_scalar()) return emit_yaml_flow(nic);
+  std::string label = name->text;
+  if (!base) return label;
+  for (const YamlEntry& entry : nic.entries)
+    if (entry.key != "base")
+      label += " " + entry.key + "=" +
+               (entry.value.is_scalar() ? entry.value.text : emit_yaml_flow(entry.value));
+  return label;
+}
+
 void override_nic_constant(YamlNode& description, const std::string& key, const YamlNode& value) {
   const NicConstant* constant = find_nic_constant(key);
   if (!constant)

@@ -16,6 +16,9 @@ namespace latchlab {
 // below.
 YamlNode expand_nic(const YamlNode& nic, const Files& files);
 
+// What people call it, of a platform.nic as written: "connectx-5", "connectx-5 atomic.window=48".
+std::string nic_label(const YamlNode& nic);
+
 // What platform.nic is when the scenario does not say.
 inline constexpr const char* kUsualNic = "connectx-5";
 YamlNode default_nic(const Place& place);

@@ -38,6 +38,14 @@ const YamlNode* part_of(const YamlNode& root, const char* key) {
   return node && node->is_null() ? nullptr : node;
 }
 
+// Whether there is what it names is for those to say who know the metrics.
+void place_figure(const YamlNode& node, Figure& figure) {
+  if (figure.series.empty()) figure.series = Figure().series;
+  const YamlNode* series = node.find("series");
+  figure.places = {node.find("x")->place.text(), node.find("y")->place.text(),
+                   (series ? *series : node).place.text()};
+}
+
 // Everything that is the same at every point.
 void read_top(const YamlNode& root, Scenario& scenario) {
   const YamlNode* schema = root.find("schema");
@@ -53,8 +61,9 @@ void read_top(const YamlNode& root, Scenario& scenario) {
   if (const YamlNode* node = part_of(root, "report"))
     read_keys(report_keys(), *node, "report", &report);
   scenario.figures = std::move(report.figures);
-  for (Figure& figure : scenario.figures)
-    if (figure.series.empty()) figure.series = Figure().series;
+  const YamlNode* written = find_path(root, "report.figures");
+  for (std::size_t i = 0; i < scenario.figures.size(); ++i)
+    place_figure(written->items[i], scenario.figures[i]);
 }
 
 Point read_point(const YamlNode& root, const Context& context, const SweptProtocols& swept) {
@@ -159,27 +168,6 @@ void expand_common_nic(YamlNode& root, const Files& files) {
     platform.set("nic", expand_nic(given ? *given : default_nic(platform.place), files));
 }
 
-// An axis of a figure that begins like a path has to be one; other words are metrics.
-void check_figure_path(const YamlNode& value, const Scenario& scenario) {
-  const std::string& path = value.text;
-  if (!contains(section_names(), path.substr(0, path.find('.')))) return;
-  std::vector<std::string> swept;
-  for (const auto& [axis, text] : scenario.points.front().axes) swept.push_back(axis);
-  if (contains(swept, path)) return;
-  for (const Point& point : scenario.points)
-    if (find_path(write_point(point, scenario.name), path)) return;
-  reject(value.place, "report: the path {} does not exist{}", in_quotes(path),
-         swept.empty() ? "" : suggestion(path, swept));
-}
-
-void check_figures(const YamlNode& root, const Scenario& scenario) {
-  const YamlNode* figures = find_path(root, "report.figures");
-  if (!figures) return;
-  for (const YamlNode& figure : figures->items)
-    for (const char* key : {"x", "series"})
-      if (const YamlNode* value = figure.find(key)) check_figure_path(*value, scenario);
-}
-
 // An override that changes more than how long and how often a point runs may take away the points
 // that a figure speaks of: what it leaves is a study of the user's own.
 bool changes_points(const Override& override) {
@@ -225,7 +213,6 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
   });
   if (!nic_swept) expand_common_nic(root, context.files);
   read_points(root, axes, context, scenario);
-  check_figures(root, scenario);
   scenario.warnings = time_warnings(scenario.points, context.protocols);
   const bool changed = std::any_of(overrides.begin(), overrides.end(), changes_points);
   bind_expectations(root, changed, scenario);

@@ -220,6 +220,9 @@ struct ProtocolSpec {
 struct Figure {
   std::string x, y;
   std::string series = "label";
+  struct Places {
+    std::string x, y, series;
+  } places = {};  // "file.yaml:12", for messages
 };
 
 // What is known to become of a point, so that nobody takes it for news.

@@ -13,10 +13,14 @@ constexpr std::int64_t kMostIntervals = 10'000;
 
 const Keys& figure_keys() {
   static const Keys keys = rows<Figure>({
-      {"x", line(&Figure::x), "label", "A swept path, or a metric.", kRequired},
-      {"y", line(&Figure::y), "acquire_ns.p99", "A metric; see `latchlab explain`.", kRequired},
+      {"x", line(&Figure::x), "clients",
+       "A swept path, a column of the table of points (label, clients, p99), or a metric.",
+       kRequired},
+      {"y", line(&Figure::y), "acquire_ns.p99",
+       "A metric (see `latchlab explain`), or its column in the table.", kRequired},
       {"series", line(&Figure::series), "label",
-       "What tells the curves apart: label, or a swept path."},
+       "What tells the curves apart: label, clients or a swept path. What else is swept divides "
+       "them further."},
   });
   return keys;
 }

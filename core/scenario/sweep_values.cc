@@ -6,6 +6,7 @@
 #include "core/base/fixed_math.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/nic_constants.h"
+#include "core/scenario/nic_file.h"
 #include "core/scenario/quantities.h"
 #include "core/scenario/suggestions.h"
 #include "core/scenario/sweep.h"
@@ -138,7 +139,8 @@ YamlNode range_values(const std::string& path, const YamlNode& node) {
 std::string axis_value(const std::string& path, const YamlNode& value) {
   if (value.is_scalar()) return value.text;
   const std::string name = variant_name(path, value);
-  return name.empty() ? emit_yaml_flow(value) : name;
+  if (!name.empty()) return name;
+  return path.ends_with(".nic") ? nic_label(value) : emit_yaml_flow(value);
 }
 
 Keys keys_at(const std::string& path) {

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/study/figure_names.h"
 #include "core/study/point_files.h"
 
 namespace latchlab {
@@ -24,6 +25,7 @@ Result<StoredStudy> load_stored_study(const std::string& directory,
                  {}};
   auto scenario = load_scenario(file, {}, protocols, data);
   if (!scenario) return scenario.error();
+  if (const Status named = name_figures(scenario.value()); !named) return named.error();
   StoredStudy study{std::move(scenario).value(), {}, {}};
   study.outcome.points.resize(study.scenario.points.size());
   for (std::size_t p = 0; p < study.scenario.points.size(); ++p) {

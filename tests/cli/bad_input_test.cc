@@ -109,6 +109,29 @@ TEST_F(BadInput, sweeps_over_paths_that_do_not_exist_or_over_nothing) {
                       "give at least one value");
 }
 
+TEST_F(BadInput, figures_of_what_points_do_not_have) {
+  expect_line_refused("report: {figures: [{x: clints, y: goodput}]}",
+                      "4: report.figures: x is 'clints', which points do not have (did you mean "
+                      "'clients'?); known: label, clients, any other path",
+                      "any metric");
+  expect_line_refused(
+      "sweep: {grid: {locks.count: [1, 2]}}\nreport:\n  figures:\n    - x: label\n"
+      "      y: acquire.p99",
+      "8: report.figures: y is 'acquire.p99', which is no metric",
+      "(did you mean 'acquire_ns.p99'?); known: goodput, mean, p50, p99, ");
+  expect_line_refused("report: {figures: [{x: label, y: acquire_ns}]}",
+                      "4: report.figures: y is 'acquire_ns', which is no number; choose one of "
+                      "acquire_ns.count, acquire_ns.mean",
+                      "acquire_ns.p999");
+  expect_line_refused("report: {figures: [{x: label, y: p50, series: locks.cuont}]}",
+                      "4: report.figures: series is 'locks.cuont', which points do not have (did "
+                      "you mean 'locks.count'?)",
+                      "known: label, clients");
+  expect_line_refused("report: {figures: [{x: label, y: p50, series: goodput}]}",
+                      "4: report.figures: series is 'goodput', which points do not have",
+                      "known: ");
+}
+
 TEST_F(BadInput, documents_that_are_no_scenarios) {
   expect_text_refused("- 1\n", "1: the document holds a list", "begins with 'schema: 1'");
   expect_text_refused("", "1: the document holds nothing", "begins with 'schema: 1'");

@@ -1,8 +1,12 @@
 #include "tests/cli/browser.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <sstream>
 #include <utility>
+
+#include "tests/paths.h"
 
 namespace latchlab::cli_test {
 
@@ -43,16 +47,51 @@ std::string find_browser() {
   return {};
 }
 
+Finished Browser::browse(std::vector<std::string> words, const std::string& address) {
+  std::vector<std::string> all = {find_browser(),
+                                  "--headless",
+                                  "--no-sandbox",
+                                  "--disable-gpu",
+                                  "--disable-quic",
+                                  "--no-first-run",
+                                  "--disable-background-networking",
+                                  "--disable-component-update",
+                                  "--disable-sync",
+                                  "--disable-dev-shm-usage",
+                                  "--user-data-dir=" + path("browser"),
+                                  "--virtual-time-budget=20000"};
+  all.insert(all.end(), words.begin(), words.end());
+  all.push_back("file://" + path(address));
+  return start_program(all).wait();
+}
+
 Seen Browser::look_at(const std::string& page) {
-  const Finished finished =
-      start_program({find_browser(), "--headless", "--no-sandbox", "--disable-gpu",
-                     "--disable-quic", "--no-first-run", "--disable-background-networking",
-                     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
-                     "--user-data-dir=" + path("browser"), "--virtual-time-budget=20000",
-                     "--enable-logging=stderr", "--dump-dom", "file://" + path(page) + "#selftest"})
-          .wait();
+  const Finished finished = browse({"--enable-logging=stderr", "--dump-dom"}, page + "#selftest");
   const std::string facts = text_inside(finished.out, "<pre id=\"selftest\">");
   return {Json::parse(facts, nullptr, false), finished.out, lines_with(finished.err, ":CONSOLE")};
+}
+
+Json Browser::facts_at(int width, const std::string& page) {
+  write("frame.html", fmt::format(R"(<body style="margin: 0">
+<iframe style="border: 0; width: {}px; height: 900px" src="{}#selftest"></iframe><script>
+setInterval(() => {{
+  const facts = document.querySelector('iframe').contentDocument.getElementById('selftest');
+  if (facts && !document.getElementById('selftest')) document.body.append(facts.cloneNode(true));
+}}, 50);
+</script></body>)",
+                                  width, page));
+  const Finished finished = browse({"--window-size=2000,1000", "--allow-file-access-from-files",
+                                    "--disable-web-security", "--dump-dom"},
+                                   "frame.html");
+  return Json::parse(text_inside(finished.out, "<pre id=\"selftest\">"), nullptr, false);
+}
+
+std::string Browser::printed(const std::string& page) {
+  browse({"--no-pdf-header-footer", "--print-to-pdf=" + path("page.pdf")}, page);
+  return start_program({"/usr/bin/python3",
+                        std::string(LATCHLAB_SOURCE_DIR) + "/tests/cli/pdf_text.py", "page.pdf"})
+      .wait()
+      .out;
 }
 
 }  // namespace latchlab::cli_test

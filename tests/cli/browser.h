@@ -22,6 +22,14 @@ struct Seen {
 class Browser : public Command {
  protected:
   Seen look_at(const std::string& page);
+  // What the page is made of in a window of so many pixels, which may be narrower than a browser's.
+  Json facts_at(int width, const std::string& page);
+  // What is on paper, a line for each text, with its horizontal place; those beyond the sheet are
+  // left out. Empty: it could not be printed.
+  std::string printed(const std::string& page);
+
+ private:
+  Finished browse(std::vector<std::string> words, const std::string& address);
 };
 
 }  // namespace latchlab::cli_test

@@ -135,6 +135,21 @@ TEST_F(Figures, are_drawn_by_gnuplot_without_a_warning_whatever_the_labels) {
   EXPECT_THAT(drawn, HasSubstr("Acquire latency p99"));
 }
 
+TEST_F(Figures, points_apart_are_drawn_and_named) {
+  if (::access("/usr/bin/gnuplot", X_OK) != 0) GTEST_SKIP() << "there is no gnuplot here";
+  write("stuck.yaml",
+        small_scenario("{name: mcs}",
+                       "faults: [{kind: skip_release, probability: 0%}]\n"
+                       "sweep: {grid: {protocol.name: [cas, mcs], faults.0.probability: [0%, "
+                       "50%]}}\n"));
+  ASSERT_EQ(latchlab({"run", "stuck.yaml", "--out", "r", "--quiet"}).code, 1);
+  const Finished done = latchlab({"export", "r", "--gnuplot"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("warning: point 3 is DEADLOCK: no line goes through it\n"));
+  EXPECT_THAT(draw("fig1", "svg"), IsEmpty());
+  EXPECT_THAT(read("r/gnuplot/fig1.svg"), HasSubstr("DEADLOCK"));
+}
+
 TEST_F(Figures, need_the_directory_of_a_run) {
   std::filesystem::create_directory(path("empty"));
   const Finished empty = latchlab({"export", "empty", "--gnuplot"});

@@ -158,10 +158,6 @@ TEST_F(Find, says_so_where_one_lock_is_ahead_everywhere) {
   EXPECT_EQ(json("f/find.json")["turns"].size(), 0u);
 }
 
-<<<<<<< HEAD
-// The start of the run lies inside the window.
-TEST_F(Find, what_has_not_settled_decides_nothing) {
-=======
 TEST_F(Find, along_a_factor_at_a_named_value_of_another_axis) {
   write("named.yaml",
         std::string(kTwoLocks) +
@@ -178,9 +174,8 @@ TEST_F(Find, along_a_factor_at_a_named_value_of_another_axis) {
   EXPECT_THAT(results["points"][0]["params"]["platform"]["nic"]["link"]["rate"], "10Gbps");
 }
 
-// Windows of a few cycles: the halves differ.
-TEST_F(Find, what_is_not_steady_decides_nothing) {
->>>>>>> 8176922 (A step of a swept axis is chosen by its name; find goes along factors)
+// The start of the run lies inside the window.
+TEST_F(Find, what_has_not_settled_decides_nothing) {
   const Finished finished =
       cross("f", {"--set", "run.warmup=0us", "--set", "run.duration=20us", "--quiet"});
   EXPECT_EQ(finished.code, 0) << finished.err;

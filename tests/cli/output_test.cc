@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class Output : public Command {};
@@ -38,6 +39,16 @@ TEST_F(Output, no_progress_where_nobody_watches) {
   const Finished finished = latchlab({"run", "small.yaml"});
   EXPECT_EQ(finished.code, 0);
   EXPECT_EQ(finished.err, "");
+}
+
+TEST_F(Output, the_table_tells_the_interval_of_goodput_where_there_is_one) {
+  write("small.yaml", small_scenario("{name: cas}"));
+  const Finished one = latchlab({"run", "small.yaml"});
+  EXPECT_THAT(one.out, Not(HasSubstr("+-")));
+  const Finished three = latchlab({"run", "small.yaml", "--repeats", "3"});
+  EXPECT_THAT(three.out, ContainsRegex("goodput k/s +[+]- 95% +p50 us"));
+  EXPECT_THAT(three.out, ContainsRegex("\ncas +4 +7[0-9][0-9][.][0-9] +[0-9]+[.][0-9] +[0-9.]+ "));
+  EXPECT_THAT(three.out, HasSubstr("+- 95%: confidence interval of the goodput)"));
 }
 
 TEST_F(Output, the_table_has_aligned_columns_and_a_finding) {

@@ -44,7 +44,8 @@ TEST_F(Report, the_page_holds_the_results_and_what_they_lack) {
   EXPECT_EQ(part["results"]["manifest"], results["manifest"]);
   EXPECT_EQ(part["scenario"], read("r/scenario.yaml"));
   EXPECT_EQ(part["figures"], Json::parse(R"([{"x":"clients","y":"acquire_ns.p99",
-                                              "series":"label"}])"));
+                                              "series":"label","measured":false,"apart":[],
+                                              "line":["cas"],"at":["4"]}])"));
   const Json& curve = part["points"][0]["acquire"];
   ASSERT_GT(curve.size(), 1);
   EXPECT_LE(curve.size(), 200);

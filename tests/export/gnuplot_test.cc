@@ -7,6 +7,7 @@
 
 #include "core/protocols/registry.h"
 #include "tests/paths.h"
+#include "tools/export/figure_lines.h"
 
 namespace latchlab::exporting {
 namespace {
@@ -85,14 +86,81 @@ TEST(Figures, values_that_are_no_numbers_stand_in_the_order_of_the_sweep) {
   EXPECT_THAT(curves(figures[0]), ElementsAre("run.repeats=1: 0,0 1,1"));
 }
 
-TEST(Figures, points_without_a_usable_result_are_left_out) {
+TEST(Figures, a_swept_parameter_is_in_the_names_of_lines_or_alone_the_axis) {
+  const Study among = study_of(
+      "protocol: {name: shiftlock}\n"
+      "sweep: {grid: {protocol.max_consecutive_writers: [1, 4], platform.clients_per_node: [1, "
+      "2]}}\n");
+  EXPECT_THAT(curves(figures_of(among.scenario, among.outcome)[0]),
+              ElementsAre("shiftlock max_consecutive_writers=1: 1,0 2,1",
+                          "shiftlock max_consecutive_writers=4: 1,2 2,3"));
+  const Study alone = study_of(
+      "protocol: {name: shiftlock}\n"
+      "sweep: {grid: {protocol.label: [a, b], protocol.max_consecutive_writers: [4, 1]}}\n");
+  const auto figures = figures_of(alone.scenario, alone.outcome);
+  EXPECT_EQ(figures[0].x, "protocol.max_consecutive_writers");
+  EXPECT_THAT(curves(figures[0]), ElementsAre("a: 1,1 4,0", "b: 1,3 4,2"));
+}
+
+TEST(Figures, clients_are_an_axis_along_whatever_changes_them) {
+  const std::string figure = "report: {figures: [{x: clients, y: goodput_ops_s}]}\n";
+  const Study one = study_of(
+      "protocol: {name: cas}\nsweep: {grid: {platform.clients_per_node: [1, 4]}}\n" + figure);
+  EXPECT_THAT(curves(figures_of(one.scenario, one.outcome)[0]), ElementsAre("cas: 2,0 8,1"));
+  // Two points have eight clients: they do not stand on one line.
+  const Study two = study_of(
+      "protocol: {name: cas}\n"
+      "sweep: {grid: {platform.client_nodes: [1, 2, 4], platform.clients_per_node: [2, 4]}}\n" +
+      figure);
+  EXPECT_THAT(curves(figures_of(two.scenario, two.outcome)[0]),
+              ElementsAre("cas, platform.clients_per_node=2: 2,0 4,2 8,4",
+                          "cas, platform.clients_per_node=4: 4,1 8,3 16,5"));
+}
+
+TEST(Figures, lists_that_change_together_are_one_axis) {
+  const Study study = study_of(
+      "protocol: {name: cas}\n"
+      "sweep: {zip: [{locks.count: [1, 10], run.duration: [40ms, 20ms]}]}\n");
+  EXPECT_THAT(curves(figures_of(study.scenario, study.outcome)[0]), ElementsAre("cas: 1,0 10,1"));
+}
+
+TEST(Figures, variants_of_an_rnic_are_series_under_short_names) {
+  const Study study = study_of(
+      "sweep: {grid: {platform.nic: [connectx-5, {base: connectx-5, atomic.window: 48}], "
+      "protocol.name: [cas, mcs], platform.clients_per_node: [1, 2]}}\n"
+      "report: {figures: [{x: platform.clients_per_node, y: goodput_ops_s, series: "
+      "platform.nic}]}\n");
+  EXPECT_THAT(curves(figures_of(study.scenario, study.outcome)[0]),
+              ElementsAre("cas, connectx-5: 1,0 2,1", "mcs, connectx-5: 1,2 2,3",
+                          "cas, connectx-5 atomic.window=48: 1,4 2,5",
+                          "mcs, connectx-5 atomic.window=48: 1,6 2,7"));
+}
+
+TEST(Figures, over_a_metric_a_line_follows_the_sweep) {
+  Study study = study_of(
+      "protocol: {name: cas}\nsweep: {grid: {platform.clients_per_node: [1, 2, 3]}}\n"
+      "report: {figures: [{x: fairness.jain, y: goodput_ops_s}]}\n");
+  for (const std::size_t i : {0U, 1U, 2U})
+    study.outcome.points[i].repeats[0]->metrics.fairness.jain = i == 1 ? 1 : 0.5;
+  EXPECT_THAT(curves(figures_of(study.scenario, study.outcome)[0]),
+              ElementsAre("cas: 0.5,0 1,1 0.5,2"));
+}
+
+TEST(Figures, points_with_a_verdict_stand_apart_and_those_without_numbers_nowhere) {
   Study study =
-      study_of("protocol: {name: cas}\nsweep: {grid: {platform.clients_per_node: [1, 2, 3]}}\n");
-  study.outcome.points[0].repeats[0].reset();
-  study.outcome.points[1].repeats[0]->status = RepeatStatus::unsafe;
-  EXPECT_THAT(unusable_points(study.outcome), ElementsAre(0U, 1U));
-  EXPECT_THAT(curves(figures_of(study.scenario, study.outcome)[0]), ElementsAre("cas: 3,2"));
-  study.outcome.points[2].repeats[0]->status = RepeatStatus::failed;
+      study_of("protocol: {name: cas}\nsweep: {grid: {platform.clients_per_node: [1, 2, 3, 4]}}\n");
+  auto& points = study.outcome.points;
+  points[0].repeats[0]->status = RepeatStatus::unsafe;
+  points[1].repeats[0]->metrics.window.settled = 0;
+  points[2].repeats[0]->metrics.window.settled = 1;
+  points[3].repeats[0]->status = RepeatStatus::failed;
+  const auto figures = figures_of(study.scenario, study.outcome);
+  EXPECT_THAT(curves(figures[0]), ElementsAre("cas: 1,0 2,1 3,2"));
+  EXPECT_EQ(figures[0].series[0].values[0].apart, "UNSAFE");
+  EXPECT_EQ(figures[0].series[0].values[1].apart, "not settled");
+  EXPECT_EQ(figures[0].series[0].values[2].apart, "");
+  EXPECT_EQ(why_apart(points[3]), "FAILED");
+  for (PointOutcome& point : points) point.repeats[0]->status = RepeatStatus::failed;
   EXPECT_THAT(figures_of(study.scenario, study.outcome), IsEmpty());
 }
 
@@ -118,6 +186,38 @@ TEST(GnuplotFiles, wide_ranges_are_logarithmic_and_units_fit) {
   const auto narrow = gnuplot_files("t", {figure}, {});
   EXPECT_THAT(narrow[1].second, Not(HasSubstr("logscale")));
   EXPECT_THAT(narrow[1].second, Not(HasSubstr("with yerrorbars")));
+}
+
+TEST(GnuplotFiles, what_stands_apart_breaks_the_line_and_has_a_sign) {
+  FigureData figure;
+  figure.x = "clients";
+  figure.y = "goodput_ops_s";
+  figure.series = {{"cas",
+                    {{1, "1", 10},
+                     {2, "2", 20},
+                     {3, "3", 30, {}, "UNSAFE"},
+                     {4, "4", 40},
+                     {5, "5", 50, {}, "starved"}}}};
+  const auto files = gnuplot_files("t", {figure}, {});
+  EXPECT_THAT(files[0].second, HasSubstr("# series: cas\n1\t10\t0\n2\t20\t0\n\n4\t40\t0\n\n\n"
+                                         "# series: cas, apart: UNSAFE\n3\t30\t0\n\n\n"
+                                         "# series: cas, apart: starved\n5\t50\t0\n"));
+  const std::string& script = files[1].second;
+  EXPECT_THAT(script, HasSubstr("index 0 using 1:($2/1) with linespoints linetype 1 title 'cas'"));
+  EXPECT_THAT(script, HasSubstr("index 1 using 1:($2/1) with points linetype 1 notitle"));
+  EXPECT_THAT(script, HasSubstr("pointtype 2 pointsize 1.5 title 'UNSAFE'"));
+  EXPECT_THAT(script, HasSubstr("pointtype 1 pointsize 1.5 title 'starved'"));
+}
+
+TEST(GnuplotFiles, a_measured_axis_has_a_unit) {
+  FigureData figure;
+  figure.x = "acquire_ns.p50";
+  figure.y = "goodput_ops_s";
+  figure.x_kind = XKind::measured;
+  figure.series = {{"cas", {{2'000, "", 10}, {3'000, "", 20}}}};
+  const auto files = gnuplot_files("t", {figure}, {});
+  EXPECT_THAT(files[1].second, HasSubstr("set xlabel 'Acquire latency p50 (µs)'"));
+  EXPECT_THAT(files[1].second, HasSubstr("using ($1/1000):($2/1)"));
 }
 
 }  // namespace

@@ -164,12 +164,5 @@ TEST(ScenarioErrors, faults_take_their_own_keys_only) {
             "0.1%'");
 }
 
-TEST(ScenarioErrors, figures_name_paths_that_exist) {
-  EXPECT_EQ(problem(scenario("sweep: {grid: {platform.clients_per_node: [1, 2]}}\nreport: "
-                             "{figures: [{x: platform.client_per_node, y: goodput_ops_s}]}")),
-            "test.yaml:5: report: the path 'platform.client_per_node' does not exist; did you mean "
-            "'platform.clients_per_node'?");
-}
-
 }  // namespace
 }  // namespace latchlab::scenario_test

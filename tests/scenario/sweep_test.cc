@@ -19,6 +19,17 @@ std::vector<std::string> labels(const Scenario& scenario) {
   return all;
 }
 
+TEST(Sweep, variants_of_an_rnic_are_called_by_what_they_change) {
+  const auto result = parse(
+      scenario("sweep: {grid: {platform.nic: [connectx-5, {base: connectx-5, atomic.window: 48, "
+               "atomic.same_address: 300ns}]}}"));
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_THAT(result.value().points[0].axes, ElementsAre(Pair("platform.nic", "connectx-5")));
+  EXPECT_THAT(
+      result.value().points[1].axes,
+      ElementsAre(Pair("platform.nic", "connectx-5 atomic.window=48 atomic.same_address=300ns")));
+}
+
 TEST(Sweep, axes_are_crossed_with_the_first_outermost) {
   const auto result =
       parse(scenario("sweep: {grid: {locks.count: [1, 10M], platform.clients_per_node: [4, 16]}}"));

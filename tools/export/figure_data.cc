@@ -4,42 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <utility>
+
+#include "tools/export/figure_lines.h"
 
 namespace latchlab::exporting {
 
-using Json = nlohmann::ordered_json;
-
 namespace {
-
-constexpr const char* kLabel = "label";
-
-bool names_the_lock(const std::string& path) {
-  return path == kLabel || path == "protocol" || path == "protocol.name" ||
-         path == "protocol.label";
-}
-
-std::string json_text(const Json& json) {
-  return json.is_string() ? json.get<std::string>() : json.dump();
-}
-
-// What a point has at a path: as swept, else as resolved; empty when there is nothing.
-std::string text_at(const Point& point, const std::string& path) {
-  if (names_the_lock(path)) return point.protocol.label;
-  for (const auto& [axis, value] : point.axes)
-    if (axis == path) return value;
-  Json resolved = Json::parse(point.resolved_json, nullptr, false);
-  const Json* at = &resolved;
-  for (std::size_t from = 0; from <= path.size();) {
-    const std::size_t dot = std::min(path.find('.', from), path.size());
-    const std::string part = path.substr(from, dot - from);
-    if (!at->is_object() || !at->contains(part)) return {};
-    at = &(*at)[part];
-    from = dot + 1;
-  }
-  return at->is_null() ? std::string() : json_text(*at);
-}
 
 struct Number {
   XKind kind;
@@ -59,8 +30,10 @@ std::optional<Number> number_in(const std::string& text) {
   return std::nullopt;
 }
 
-// Places the values along x: as numbers when all of them are of one kind, else in order.
+// Places the values along x: as numbers when all of them are of one kind, else in order. Measured
+// ones have their place.
 void place(FigureData& figure) {
+  if (figure.x_kind == XKind::measured) return;
   std::optional<XKind> kind;
   bool numbers = true;
   for (FigureSeries& series : figure.series)
@@ -95,52 +68,48 @@ FigureSeries& series_named(FigureData& figure, const std::string& label) {
   return figure.series.back();
 }
 
-bool add_value(FigureSeries& series, const std::string& x, const Leaves& leaves,
-               const std::string& y) {
-  const LeafValue* leaf = find_leaf(leaves, y);
-  const auto number = leaf != nullptr ? number_of(*leaf) : std::nullopt;
-  if (!number) return false;
-  FigureValue value;
-  value.x_text = x;
-  value.y = *number;
-  if (const auto* mean = std::get_if<MeanCi>(leaf)) value.ci95 = mean->ci95;
-  series.values.push_back(std::move(value));
-  return true;
+std::optional<double> number_at(const Leaves& leaves, const std::string& path) {
+  const LeafValue* leaf = find_leaf(leaves, path);
+  return leaf != nullptr ? number_of(*leaf) : std::nullopt;
 }
 
-// The series that a point belongs to.
-std::string series_of(const Point& point, const Figure& figure) {
-  std::string label = names_the_lock(figure.series)
-                          ? point.protocol.label
-                          : fmt::format("{}={}", figure.series, text_at(point, figure.series));
+// None: not measured.
+std::optional<FigureValue> value_of(const Leaves& leaves, const std::string& y) {
+  const auto number = number_at(leaves, y);
+  if (!number) return std::nullopt;
+  FigureValue value;
+  value.y = *number;
+  if (const auto* mean = std::get_if<MeanCi>(find_leaf(leaves, y))) value.ci95 = mean->ci95;
+  return value;
+}
+
+std::string surroundings(const Point& point, const std::vector<std::string>& paths) {
+  std::string text;
   for (const auto& [axis, value] : point.axes)
-    if (axis != figure.x && axis != figure.series && !names_the_lock(axis) &&
-        axis.rfind("protocol.", 0) != 0)
-      label += fmt::format(", {}={}", axis, value);
-  return label;
+    if (std::find(paths.begin(), paths.end(), axis) != paths.end())
+      text += ", " + setting(axis, value);
+  return text;
 }
 
 FigureData data_of(const Figure& figure, const Scenario& scenario, const StudyOutcome& outcome) {
   FigureData data;
   data.x = figure.x;
   data.y = figure.y;
+  const FigureLines lines = lines_of(scenario, figure);
+  if (lines.measured) data.x_kind = XKind::measured;
   for (std::size_t i = 0; i < scenario.points.size(); ++i) {
-    const Point& point = scenario.points[i];
-    const std::string x = text_at(point, figure.x);
-    if (!outcome.points[i].sound() || x.empty()) continue;
     const Leaves leaves = outcome.points[i].metrics();
-    FigureSeries one;
-    if (!add_value(one, x, leaves, figure.y)) continue;
-    series_named(data, series_of(point, figure)).values.push_back(std::move(one.values.front()));
+    auto value = value_of(leaves, figure.y);
+    const auto x = lines.measured ? number_at(leaves, figure.x) : 0;
+    if (!value || !x || (!lines.measured && lines.at[i].empty())) continue;
+    value->x = *x;
+    value->x_text = lines.at[i];
+    value->apart = why_apart(outcome.points[i]);
+    series_named(data, lines.line[i] + surroundings(scenario.points[i], lines.apart))
+        .values.push_back(std::move(*value));
   }
   place(data);
   return data;
-}
-
-Figure default_figure(const Scenario& scenario) {
-  for (const auto& [axis, value] : scenario.points.front().axes)
-    if (!names_the_lock(axis) && number_in(value)) return {axis, "goodput_ops_s", kLabel};
-  return {kLabel, "goodput_ops_s", kLabel};
 }
 
 }  // namespace
@@ -159,34 +128,29 @@ std::vector<FigureData> figures_of(const Scenario& scenario, const StudyOutcome&
 FigureData latency_of(const Scenario& scenario, const StudyOutcome& outcome) {
   constexpr std::array<std::pair<const char*, const char*>, 5> percentiles = {
       {{"p50", "50%"}, {"p90", "90%"}, {"p99", "99%"}, {"p999", "99.9%"}, {"max", "max"}}};
-  const auto surroundings = [](const Point& point) {
-    std::string text;
-    for (const auto& [axis, value] : point.axes)
-      if (!names_the_lock(axis) && axis.rfind("protocol.", 0) != 0)
-        text += fmt::format("{}{}={}", text.empty() ? "" : ", ", axis, value);
-    return text;
-  };
+  std::vector<std::string> others;
+  for (const auto& [axis, value] : scenario.points.back().axes)
+    if (!axis.starts_with("protocol")) others.push_back(axis);
+  const auto where = [&](const Point& point) { return surroundings(point, others); };
   FigureData data;
   data.x = "percentile";
   data.y = "acquire_ns";
-  data.where = surroundings(scenario.points.back());
+  const std::string here = where(scenario.points.back());
+  if (!here.empty()) data.where = here.substr(2);
   for (std::size_t i = 0; i < scenario.points.size(); ++i) {
-    if (!outcome.points[i].sound() || surroundings(scenario.points[i]) != data.where) continue;
+    if (!outcome.points[i].sound() || where(scenario.points[i]) != here) continue;
     const Leaves leaves = outcome.points[i].metrics();
-    FigureSeries series{scenario.points[i].protocol.label, {}};
+    const std::string apart = why_apart(outcome.points[i]);
+    FigureSeries series{lock_name(scenario.points[i]) + (apart.empty() ? "" : ", " + apart), {}};
     for (const auto& [name, shown] : percentiles)
-      add_value(series, shown, leaves, fmt::format("acquire_ns.{}", name));
+      if (auto value = value_of(leaves, fmt::format("acquire_ns.{}", name))) {
+        value->x_text = shown;
+        series.values.push_back(std::move(*value));
+      }
     if (!series.values.empty()) data.series.push_back(std::move(series));
   }
   place(data);
   return data;
-}
-
-std::vector<std::size_t> unusable_points(const StudyOutcome& outcome) {
-  std::vector<std::size_t> points;
-  for (std::size_t i = 0; i < outcome.points.size(); ++i)
-    if (!outcome.points[i].sound()) points.push_back(i);
-  return points;
 }
 
 }  // namespace latchlab::exporting

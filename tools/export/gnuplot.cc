@@ -3,16 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
-#include <limits>
+#include <set>
+
+#include "tools/export/gnuplot_axes.h"
 
 namespace latchlab::exporting {
 
 namespace {
-
-constexpr double kWideRange = 20;      // values that span more go on a logarithmic axis
-constexpr std::size_t kManyTics = 10;  // fewer values of x are all written at the axis
 
 // A size for one column of a two-column paper, and curves that differ without colour too.
 constexpr const char* kStyle = R"(reset
@@ -41,134 +39,46 @@ set pointsize 0.8
 set errorbars 0.6 linewidth 0.7 dashtype 1
 )";
 
-std::string one_line(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  return text;
-}
-
-// ---- units ----
-
-struct Scale {
-  double unit = 1;  // values are divided by it
-  std::string name;
+// What stands together in the data: the values of a series that its line goes through, or those
+// that one verdict keeps apart from it.
+struct Block {
+  std::size_t series = 0;
+  std::string apart;
+  std::vector<std::string> rows;  // an empty one breaks the line
+  bool intervals = false;
+  bool names_series = false;  // the first of its series: the key says so here
 };
 
-Scale fitting(const std::vector<Scale>& scales, double greatest) {
-  for (const Scale& scale : scales)
-    if (greatest >= scale.unit) return scale;
-  return scales.back();
-}
-
-Scale scale_of(const std::string& metric, double greatest) {
-  const std::string first = metric.substr(0, metric.find('.'));
-  if (first.ends_with("_ns") || metric.ends_with("_ns"))
-    return fitting({{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}}, greatest);
-  if (metric != "engine.simulated_s" && metric.ends_with("_s"))
-    return fitting({{1e9, "G/s"}, {1e6, "M/s"}, {1e3, "k/s"}, {1, "1/s"}}, greatest);
-  if (metric.find("share") != std::string::npos || metric.find("utilisation") != std::string::npos)
-    return {0.01, "%"};
-  return {};
-}
-
-// "acquire_ns.p999" becomes "Acquire latency p99.9".
-std::string title_of(const std::string& path) {
-  std::string text = path;
-  for (const char* unit : {"_ops_s", "_ns", "_s"}) {
-    const std::size_t at = text.find(unit);
-    const std::size_t behind = at + std::string(unit).size();
-    if (at != std::string::npos && (behind == text.size() || text[behind] == '.'))
-      text.erase(at, behind - at);
-  }
-  if (text.ends_with(".p999")) text.replace(text.size() - 5, 5, " p99 9");
-  for (char& c : text)
-    if (c == '_' || c == '.') c = ' ';
-  if (text.ends_with("p99 9")) text[text.size() - 2] = '.';
-  if (text.starts_with("acquire")) text.insert(7, " latency");
-  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text;
-}
-
-std::string x_title(const FigureData& figure) {
-  std::string last = figure.x.substr(figure.x.rfind('.') + 1);
-  if (figure.x == "label" || figure.x == "protocol") last = "lock";
-  const std::string title = title_of(last);
-  if (figure.x_kind == XKind::microseconds) return title + " (µs)";
-  return figure.x_kind == XKind::percent ? title + " (%)" : title;
-}
-
-// ---- axes ----
-
-struct Range {
-  double least = std::numeric_limits<double>::max();
-  double greatest = std::numeric_limits<double>::lowest();
-  void add(double value) {
-    least = std::min(least, value);
-    greatest = std::max(greatest, value);
-  }
-  bool wide() const { return least > 0 && greatest / least >= kWideRange; }
-};
-
-Range xs_of(const FigureData& figure) {
-  Range range;
-  for (const FigureSeries& series : figure.series)
-    for (const FigureValue& value : series.values) range.add(value.x);
-  return range;
-}
-
-Range ys_of(const FigureData& figure) {
-  Range range;
-  for (const FigureSeries& series : figure.series)
-    for (const FigureValue& value : series.values) {
-      range.add(value.y);
-      range.add(value.y + value.ci95.value_or(0));
+Block block_of(const FigureData& figure, std::size_t series, const std::string& apart) {
+  Block block{series, apart, {}};
+  bool broken = false;
+  for (const FigureValue& value : figure.series[series].values) {
+    if (value.apart != apart) {
+      broken = apart.empty();
+      continue;
     }
-  return range;
-}
-
-// The values themselves as tics, as the scenario writes them, where there is room.
-std::string x_tics(const FigureData& figure) {
-  std::vector<std::pair<double, std::string>> tics;
-  for (const FigureSeries& series : figure.series)
-    for (const FigureValue& value : series.values) tics.emplace_back(value.x, value.x_text);
-  std::sort(tics.begin(), tics.end());
-  tics.erase(std::unique(tics.begin(), tics.end(),
-                         [](const auto& a, const auto& b) { return a.first == b.first; }),
-             tics.end());
-  if (figure.x_kind != XKind::names && tics.size() > kManyTics) return {};
-  std::string list;
-  for (const auto& [x, text] : tics) {
-    const bool plain = figure.x_kind == XKind::microseconds || figure.x_kind == XKind::percent;
-    list += fmt::format("{}{} {}", list.empty() ? "" : ", ",
-                        gnuplot_tic(plain ? fmt::format("{}", x) : text), x);
+    if (broken && !block.rows.empty()) block.rows.emplace_back();
+    broken = false;
+    block.rows.push_back(fmt::format("{}\t{}\t{}", value.x, value.y, value.ci95.value_or(0)));
+    block.intervals = block.intervals || value.ci95.value_or(0) > 0;
   }
-  return fmt::format("set xtics ({})\n", list);
+  return block;
 }
 
-std::string x_axis(const FigureData& figure) {
-  const Range range = xs_of(figure);
-  std::string text = fmt::format("set xlabel {}\n", gnuplot_text(x_title(figure)));
-  text += x_tics(figure);
-  if (figure.x_kind == XKind::names)
-    return text +
-           fmt::format("set xrange [-0.4:{}]\n", static_cast<double>(figure.names.size()) - 0.6);
-  if (range.wide())
-    return text + fmt::format("set logscale x\nset xrange [{}:{}]\n", range.least / 1.2,
-                              range.greatest * 1.2);
-  const double spare = range.greatest > range.least ? (range.greatest - range.least) * 0.04 : 0.5;
-  return text + fmt::format("set xrange [{}:{}]\n", range.least - spare, range.greatest + spare);
+std::vector<Block> blocks_of(const FigureData& figure) {
+  std::vector<Block> lines, apart;
+  for (std::size_t i = 0; i < figure.series.size(); ++i) {
+    std::set<std::string> verdicts;
+    for (const FigureValue& value : figure.series[i].values) verdicts.insert(value.apart);
+    for (const std::string& verdict : verdicts) {  // the empty one first
+      Block block = block_of(figure, i, verdict);
+      block.names_series = verdict == *verdicts.begin();
+      (verdict.empty() ? lines : apart).push_back(std::move(block));
+    }
+  }
+  std::move(apart.begin(), apart.end(), std::back_inserter(lines));
+  return lines;
 }
-
-std::string y_axis(const FigureData& figure, const Scale& scale) {
-  const Range range = ys_of(figure);
-  const std::string unit = scale.name.empty() ? "" : fmt::format(" ({})", scale.name);
-  std::string text = fmt::format("set ylabel {}\n", gnuplot_text(title_of(figure.y) + unit));
-  if (range.wide()) return text + "set logscale y\n";
-  const double top = range.greatest > 0 ? range.greatest / scale.unit * 1.08 : 1;
-  return text + fmt::format("set yrange [{}:{}]\n", std::min(range.least / scale.unit, 0.0), top);
-}
-
-// ---- files ----
 
 std::string data_file(const std::string& head, const FigureData& figure) {
   std::string text = head;
@@ -176,36 +86,53 @@ std::string data_file(const std::string& head, const FigureData& figure) {
       "# columns: {} | {} | its 95% confidence half-width (0: unknown, below three repeats)\n"
       "# times in ns, rates in 1/s, shares as fractions; one block per series\n",
       one_line(x_title(figure)), one_line(figure.y));
-  for (const FigureSeries& series : figure.series) {
-    text += fmt::format("\n\n# series: {}\n", one_line(series.label));
-    for (const FigureValue& value : series.values)
-      text += fmt::format("{}\t{}\t{}\n", value.x, value.y, value.ci95.value_or(0));
-  }
+  for (const Block& block : blocks_of(figure))
+    text += fmt::format("\n\n# series: {}{}{}\n{}\n", one_line(figure.series[block.series].label),
+                        block.apart.empty() ? "" : ", apart: ", block.apart,
+                        fmt::join(block.rows, "\n"));
   return text;
 }
 
-bool has_intervals(const FigureSeries& series) {
-  return std::any_of(series.values.begin(), series.values.end(),
-                     [](const FigureValue& value) { return value.ci95.value_or(0) > 0; });
+// What is drawn over a point that stands apart.
+int sign_of(const std::string& verdict) {
+  if (verdict == "UNSAFE") return 2;        // x
+  if (verdict == "DEADLOCK") return 3;      // *
+  if (verdict == "starved") return 1;       // +
+  return verdict == "not settled" ? 6 : 4;  // a ring; a box
 }
 
 std::string script(const std::string& head, const std::string& name, const FigureData& figure) {
-  const Scale scale = scale_of(figure.y, ys_of(figure).greatest);
+  const Scale scale = y_scale(figure);
+  const Scale across = x_scale(figure);
   std::string text = head;
   text += fmt::format(
       "# makes {0}.pdf; for {0}.svg:  gnuplot -e \"format='svg'\" {0}.gp\n{1}"
       "set output '{0}.' . format\n{2}{3}",
-      name, kStyle, x_axis(figure), y_axis(figure, scale));
-  std::vector<std::string> curves;  // bars apart from lines: the key shows how a line is dashed
-  for (std::size_t i = 0; i < figure.series.size(); ++i) {
-    const FigureSeries& series = figure.series[i];
-    const std::string data = fmt::format("'{}.dat' index {} using 1:($2/{})", name, i, scale.unit);
-    if (has_intervals(series))
+      name, kStyle, x_axis(figure, across), y_axis(figure, scale));
+  // Bars apart from lines, so that the key shows how a line is dashed; signs last, above all.
+  std::vector<std::string> curves, signs;
+  std::set<std::string> told;
+  const std::vector<Block> blocks = blocks_of(figure);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const Block& block = blocks[i];
+    const std::string x = across.unit == 1 ? "1" : fmt::format("($1/{})", across.unit);
+    const std::string data =
+        fmt::format("'{}.dat' index {} using {}:($2/{})", name, i, x, scale.unit);
+    const std::size_t style = block.series + 1;
+    if (block.intervals)
       curves.push_back(fmt::format("{}:($3/{}) with yerrorbars linetype {} pointtype 0 notitle",
-                                   data, scale.unit, i + 1));
-    curves.push_back(fmt::format("{} with linespoints linetype {} title {}", data, i + 1,
-                                 gnuplot_text(series.label)));
+                                   data, scale.unit, style));
+    curves.push_back(fmt::format(
+        "{} with {} linetype {} {}", data, block.apart.empty() ? "linespoints" : "points", style,
+        block.names_series ? "title " + gnuplot_text(figure.series[block.series].label)
+                           : "notitle"));
+    if (block.apart.empty()) continue;
+    const bool named = !told.insert(block.apart).second;
+    signs.push_back(fmt::format(
+        "{} with points linecolor rgb '#000000' pointtype {} pointsize 1.5 {}", data,
+        sign_of(block.apart), named ? "notitle" : "title " + gnuplot_text(block.apart)));
   }
+  std::move(signs.begin(), signs.end(), std::back_inserter(curves));
   text += fmt::format("plot {}", fmt::join(curves, ", \\\n     "));
   return text + "\nunset output\n";
 }
@@ -223,18 +150,6 @@ std::string makefile(const std::vector<std::string>& names) {
 }
 
 }  // namespace
-
-std::string gnuplot_text(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : one_line(text)) quoted += c == '\'' ? std::string("''") : std::string(1, c);
-  return quoted + "'";
-}
-
-std::string gnuplot_tic(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) escaped += c == '%' ? std::string("%%") : std::string(1, c);
-  return gnuplot_text(escaped);
-}
 
 std::vector<TextFile> gnuplot_files(const std::string& title,
                                     const std::vector<FigureData>& figures,

@@ -7,6 +7,7 @@
 #include "core/study/files.h"
 #include "core/study/stored_study.h"
 #include "tools/export/figure_data.h"
+#include "tools/export/figure_lines.h"
 #include "tools/export/gnuplot.h"
 #include "tools/latchlab/commands.h"
 
@@ -15,10 +16,11 @@ namespace latchlab::tool {
 namespace {
 
 void warn_of_points(const StudyOutcome& outcome) {
-  for (const std::size_t point : exporting::unusable_points(outcome))
-    fmt::print(
-        stderr, "latchlab: warning: point {} is left out: it is {}\n", point,
-        outcome.points[point].complete() ? name_of(outcome.points[point].status()) : "interrupted");
+  for (std::size_t point = 0; point < outcome.points.size(); ++point) {
+    const std::string why = exporting::why_apart(outcome.points[point]);
+    if (why.empty()) continue;
+    fmt::print(stderr, "latchlab: warning: point {} is {}: no line goes through it\n", point, why);
+  }
 }
 
 Status write_files(const std::string& directory, const std::vector<exporting::TextFile>& files) {

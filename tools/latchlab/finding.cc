@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/study/comparison.h"
+#include "tools/export/figure_lines.h"
 #include "tools/latchlab/values.h"
 
 namespace latchlab::tool {
@@ -45,15 +46,6 @@ std::string surroundings(const Point& point) {
   return text;
 }
 
-// The lock, with its parameters where they are swept: "shiftlock lease=10us".
-std::string name_of(const Point& point) {
-  std::string name = point.protocol.label;
-  for (const auto& [path, value] : point.axes)
-    if (path.rfind("protocol.", 0) == 0 && path != "protocol.name" && path != "protocol.label")
-      name += fmt::format(" {}={}", path.substr(path.find('.') + 1), value);
-  return name;
-}
-
 // Best first; of equals, in the order of the sweep.
 Entries ranked(const Scenario& scenario, const StudyOutcome& outcome, bool everywhere) {
   Entries entries;
@@ -62,7 +54,7 @@ Entries ranked(const Scenario& scenario, const StudyOutcome& outcome, bool every
     const auto goodput = number(outcome.points[i].metrics(), "goodput_ops_s");
     const bool here = everywhere || same_surroundings(point, scenario.points.back());
     if (here && goodput && outcome.points[i].sound())
-      entries.push_back({name_of(point), *goodput, i, doubt_of(outcome.points[i])});
+      entries.push_back({exporting::lock_name(point), *goodput, i, doubt_of(outcome.points[i])});
   }
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return std::pair(-a.goodput, a.point) < std::pair(-b.goodput, b.point);

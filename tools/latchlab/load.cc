@@ -8,6 +8,7 @@
 #include "core/protocols/registry.h"
 #include "core/scenario/suggestions.h"
 #include "core/scenario/yaml_tree.h"
+#include "core/study/figure_names.h"
 #include "core/study/scoring.h"
 #include "tools/latchlab/commands.h"
 
@@ -94,6 +95,7 @@ Result<Scenario> load(const ScenarioArguments& arguments) {
                              : load_scenario(path, overrides, protocol_infos(), data);
   if (!scenario) return scenario;
   if (const Status metrics = check_metrics(scenario.value()); !metrics) return metrics.error();
+  if (const Status named = name_figures(scenario.value()); !named) return named.error();
   for (const Point& point : scenario.value().points) {
     const auto protocol = find_protocol(point.protocol.name)->make(point.protocol.params);
     if (std::string over = limits_exceeded(point, *protocol); !over.empty())

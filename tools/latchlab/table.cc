@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/study/verdict.h"
+#include "tools/export/figure_lines.h"
 #include "tools/latchlab/values.h"
 
 namespace latchlab::tool {
@@ -27,37 +29,6 @@ std::string share(std::optional<double> value) {
   return value ? fmt::format("{:.1f}%", *value * 100) : "-";
 }
 
-std::string name_of_verdict(const PointOutcome& point) {
-  if (!point.complete()) return "interrupted";
-  switch (point.status()) {
-    case RepeatStatus::ok:  // on hardware without guard words nobody looks
-      return number(point.metrics(), "safety.checks") ? "ok" : "unchecked";
-    case RepeatStatus::starved:
-      return "starved";
-    case RepeatStatus::unsafe:
-      return "UNSAFE";
-    case RepeatStatus::no_progress:
-      return "NO PROGRESS";
-    case RepeatStatus::stuck:
-      return "DEADLOCK";
-    case RepeatStatus::unavailable:
-      return "UNAVAILABLE";
-    case RepeatStatus::failed:
-      break;
-  }
-  return "FAILED";
-}
-
-std::string verdict(const Point& point, const PointOutcome& outcome) {
-  return name_of_verdict(outcome) + (why_known(point, outcome) ? " (known)" : "");
-}
-
-// Of swept axes, those that are not the protocol itself: the label says that.
-bool is_shown(const std::string& path) {
-  return path != "protocol" && path != "protocol.name" && path != "protocol.label";
-}
-
-// "clients_per_node"; of a factor "scale.atomics", apart from the column of atomics.
 std::string last_part(const std::string& path) {
   if (const std::size_t scale = path.find(".scale."); scale != std::string::npos)
     return path.substr(scale + 1);
@@ -65,27 +36,36 @@ std::string last_part(const std::string& path) {
   return dot == std::string::npos ? path : path.substr(dot + 1);
 }
 
-Row header(const Point& point, const RateUnit& unit) {
+std::optional<double> interval(const Leaves& metrics, const char* path) {
+  const LeafValue* value = find_leaf(metrics, path);
+  const auto* mean = value != nullptr ? std::get_if<MeanCi>(value) : nullptr;
+  return mean != nullptr ? mean->ci95 : std::nullopt;
+}
+
+Row header(const Point& point, const RateUnit& unit, bool intervals) {
   Row row = {"lock"};
   for (const auto& [path, value] : point.axes)
-    if (is_shown(path)) row.push_back(last_part(path));
+    if (!exporting::names_the_lock(path)) row.push_back(last_part(path));
   row.emplace_back("clients");
   row.push_back(fmt::format("goodput {}", unit.name));
+  if (intervals) row.emplace_back("+- 95%");
   for (const char* name :
        {"p50 us", "p99 us", "reads", "atomics", "sends", "retries", "nic busy", "jain", "verdict"})
     row.emplace_back(name);
   return row;
 }
 
-Row row_of(const Point& point, const PointOutcome& outcome, const RateUnit& unit) {
+Row row_of(const Point& point, const PointOutcome& outcome, const RateUnit& unit, bool intervals) {
   Row row = {point.protocol.label};
   for (const auto& [path, value] : point.axes)
-    if (is_shown(path)) row.push_back(value);
+    if (!exporting::names_the_lock(path)) row.push_back(value);
   const Leaves m = outcome.metrics();
   row.push_back(std::to_string(point.platform.clients()));
-  auto goodput = number(m, "goodput_ops_s");
-  if (goodput) *goodput /= unit.per_s;
-  row.push_back(plain(goodput, unit.digits));
+  const auto scaled = [&](std::optional<double> per_s) {
+    return plain(per_s ? std::optional(*per_s / unit.per_s) : std::nullopt, unit.digits);
+  };
+  row.push_back(scaled(number(m, "goodput_ops_s")));
+  if (intervals) row.push_back(scaled(interval(m, "goodput_ops_s")));
   row.push_back(microseconds_of(number(m, "acquire_ns.p50")));
   row.push_back(microseconds_of(number(m, "acquire_ns.p99")));
   row.push_back(plain(number(m, "verbs_per_cycle.read"), 2));
@@ -94,7 +74,7 @@ Row row_of(const Point& point, const PointOutcome& outcome, const RateUnit& unit
   row.push_back(share(number(m, "retry_share")));
   row.push_back(share(number(m, "server_nic.utilisation.pipeline")));
   row.push_back(plain(number(m, "fairness.jain"), 3));
-  row.push_back(verdict(point, outcome));
+  row.push_back(verdict(outcome) + (why_known(point, outcome) ? " (known)" : ""));
   return row;
 }
 
@@ -120,11 +100,18 @@ std::string table(const Scenario& scenario, const StudyOutcome& outcome) {
   for (const PointOutcome& point : outcome.points)
     greatest = std::max(greatest, number(point.metrics(), "goodput_ops_s").value_or(0));
   const RateUnit unit = unit_for(greatest);
-  std::vector<Row> rows = {header(scenario.points.front(), unit)};
+  const bool intervals =
+      std::any_of(outcome.points.begin(), outcome.points.end(), [](const PointOutcome& point) {
+        return interval(point.metrics(), "goodput_ops_s").has_value();
+      });
+  std::vector<Row> rows = {header(scenario.points.front(), unit, intervals)};
   for (std::size_t i = 0; i < scenario.points.size(); ++i)
-    rows.push_back(row_of(scenario.points[i], outcome.points[i], unit));
+    rows.push_back(row_of(scenario.points[i], outcome.points[i], unit, intervals));
   return aligned(rows) +
-         "(p50, p99: of acquisitions; reads, atomics, sends: per cycle of acquire and release)\n";
+         fmt::format(
+             "(p50, p99: of acquisitions; reads, atomics, sends: per cycle of acquire and "
+             "release{})\n",
+             intervals ? "; +- 95%: confidence interval of the goodput" : "");
 }
 
 }  // namespace latchlab::tool

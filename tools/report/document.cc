@@ -9,6 +9,8 @@
 #include "core/measure/leaves.h"
 #include "core/measure/metric_docs.h"
 #include "core/scenario/nic_constants.h"
+#include "core/study/metric_names.h"
+#include "tools/export/figure_lines.h"
 #include "tools/latchlab/finding.h"
 #include "tools/latchlab/values.h"
 
@@ -75,11 +77,24 @@ Json nic_json(const NicModel& nic, const Json& values) {
   return {{"name", nic.name}, {"device", nic.device}, {"constants", std::move(constants)}};
 }
 
-Json figures_json(const Scenario& scenario) {
-  Json figures = Json::array();
-  for (const Figure& figure : scenario.figures)
-    figures.push_back({{"x", figure.x}, {"y", figure.y}, {"series", figure.series}});
-  return figures;
+Json figure_json(const Scenario& scenario, const Figure& figure) {
+  const exporting::FigureLines lines = exporting::lines_of(scenario, figure);
+  return {{"x", figure.x},           {"y", figure.y},
+          {"series", figure.series}, {"measured", lines.measured},
+          {"apart", lines.apart},    {"line", lines.line},
+          {"at", lines.at}};
+}
+
+// Fairness stands over what the first figure stands over.
+void add_figures(Json& part, const Scenario& scenario) {
+  std::vector<Figure> figures = scenario.figures;
+  const Figure usual = exporting::default_figure(scenario);
+  if (figures.empty()) figures.push_back(usual);
+  part["figures"] = Json::array();
+  for (const Figure& figure : figures) part["figures"].push_back(figure_json(scenario, figure));
+  const bool measured = part["figures"].front()["measured"].get<bool>();
+  part["fairness"] = figure_json(
+      scenario, {measured ? usual.x : figures.front().x, "fairness.jain", usual.series});
 }
 
 void add_points(Json& part, const ReportPart& from) {
@@ -97,6 +112,8 @@ void add_points(Json& part, const ReportPart& from) {
       if (point.groups[group].nic)
         add_nic(*point.groups[group].nic, params["groups"][group]["nic"]);
     points.push_back({{"clients", point.platform.clients()},
+                      {"lock", exporting::lock_name(point)},
+                      {"apart", exporting::why_apart(from.outcome.points[i])},
                       {"acquire", curve_json(acquisitions(from.outcome.points[i]))}});
   }
   part["points"] = std::move(points);
@@ -139,7 +156,7 @@ Json part_json(const ReportPart& from) {
   Json part;
   part["name"] = from.name;
   part["finding"] = finding(from.scenario, from.outcome, from.manifest.emulated);
-  part["figures"] = figures_json(from.scenario);
+  add_figures(part, from.scenario);
   add_points(part, from);
   part["scenario"] = from.scenario.resolved_yaml;
   const Json timing = Json::parse(from.timing, nullptr, /*allow_exceptions=*/false);
@@ -176,6 +193,8 @@ std::string without_markup(const std::string& json) {
 std::string report_document(const std::vector<ReportPart>& parts) {
   Json json;
   json["metrics"] = metric_words();
+  for (const MetricColumn& column : metric_columns())
+    json["columns"].push_back({column.metric, column.name});
   Json& list = json["parts"] = Json::array();
   for (const ReportPart& part : parts) list.push_back(part_json(part));
   return without_markup(json.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace));

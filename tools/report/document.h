@@ -10,10 +10,14 @@ namespace latchlab::tool {
 
 // JSON in ASCII and without <, > and &, so that nothing in it can end or begin an element of HTML.
 //
-// {"parts": [{"name", "finding", "figures", "points", "nics", "scenario", "timing", "results"}]}
-// - figures: [{x, y, series}], as the scenario names them
-// - points: [{clients, nic, acquire}], as in results; `nic` is an index into nics, `acquire` the
-//   distribution of the time an acquisition took: [[ns, share of all in ppm], ...], both ascending
+// {"parts": [{"name", "finding", "figures", "fairness", "points", "nics", "scenario", "timing",
+//             "results"}], "columns": [[metric, name]]}
+// - figures: [{x, y, series, measured, apart, line, at}], those of the scenario or a usual one,
+//   with what exporting::lines_of() says; fairness: another one
+// - points: [{clients, lock, apart, acquire}], as in results; `lock` and `apart` as in figures,
+//   `acquire` the distribution of the time an acquisition took: [[ns, share of all in ppm], ...],
+//   both ascending
+// - columns: of the table of points
 // - nics: [{name, device, constants: [{key, value, low, high, source, status, overridden}]}]
 // - scenario: the text of scenario.yaml; timing: timing.json or null
 // - results: results.json, but of the NIC's constants in params only its name, and of a repeat's

@@ -23,7 +23,8 @@ function fillOf(svg, index) {
 // share, format, title, most}. A row's values are by kind; `total` is written behind its bar;
 // `share`: each row fills the width. Returns the height.
 function drawBars(svg, width, self, spec) {
-  const names = spec.rows.map((row) => clipped(row.name, 26));
+  const names = spec.rows.map((row) =>
+    clipped(row.name, Math.max(12, Math.floor((width * 0.4 - 16) / 7.2))));
   const left = Math.min(width * 0.4, 16 + 7.2 * (d3.max(names, (name) => name.length) || 0));
   const tops = [];
   let y = 6;

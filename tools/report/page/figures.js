@@ -6,15 +6,18 @@
 // when these are many, one figure with a choice.
 const MOST_FIGURES = 4;
 
-// what: {x, y, series}, and `most`, a value that the axis of y has to reach.
-function metricFigures(id, points, what, withPart) {
-  const parts = unique(points.map((point) => point.part));
-  const rest = unique(parts.flatMap(otherAxes))
-    .filter((path) => path !== what.x && path !== what.series);
-  const where = (point) => surroundingsOf(point, rest);
-  const places = unique(points.map(where));
-  const draw = (place, choice) => metricFigure(id, points.filter((p) => where(p) === place),
-    {...what, place, choice, withPart});
+// of: [{part, each}], each a figure of that part; `most`: a value that the axis of y has to reach.
+function metricFigures(id, of, most) {
+  const apart = unique(of.flatMap(({each}) => each.apart));
+  const entries = of.flatMap(({part, each}) => part.points.map((point, i) => ({
+    point, text: each.at[i], where: surroundingsOf(point, apart),
+    name: (of.length > 1 ? `${part.name}: ` : '') + each.line[i],
+    style: lineStyle(each.line[i], of.length > 1 ? part : null),
+  })));
+  const {x, y, measured} = of[0].each;
+  const places = unique(entries.map((entry) => entry.where));
+  const draw = (place, choice) => metricFigure(id,
+    entries.filter((entry) => entry.where === place), {x, y, measured, most, place, choice});
   if (places.length <= MOST_FIGURES) return places.map((place) => draw(place, null));
   const holder = el('div');
   const show = (place) => {
@@ -28,8 +31,8 @@ function metricFigures(id, points, what, withPart) {
   return [holder];
 }
 
-function metricFigure(id, points, what) {
-  const data = metricSeries(points, what);
+function metricFigure(id, entries, what) {
+  const data = metricSeries(entries, what);
   const ys = data.series.flatMap((series) => series.values.map((value) => value.y));
   const xs = data.series.flatMap((series) => series.values.map((value) => value.x));
   const state = {logX: !data.names && isGeometric(xs), logY: spansDecades(what.y, ys)};
@@ -51,7 +54,7 @@ function metricFigure(id, points, what) {
     id,
     title: `${capital(metricWords(what.y))} by ${metricWords(what.x)}` +
       (what.place ? ` (${what.place})` : ''),
-    note: [noteOf(points, what.y, ys), metricSays(what.y)].filter(Boolean).join(' '),
+    note: [noteOf(entries, what, ys), metricSays(what.y)].filter(Boolean).join(' '),
     controls: [what.choice,
       !data.names && positive(xs) ? checkbox('log x', state.logX, again('logX')) : null,
       positive(ys) ? checkbox('log y', state.logY, again('logY')) : null],
@@ -59,8 +62,8 @@ function metricFigure(id, points, what) {
       self = me;
       return drawLines(svg, width, me, spec(), hidden);
     },
-    rows: () => [['series', what.x, what.y, 'ci95'], ...data.series.flatMap((series) =>
-      series.values.map((value) => [series.name, value.text, value.y, value.ci]))],
+    rows: () => [['series', what.x, what.y, 'ci95', 'apart'], ...data.series.flatMap((series) =>
+      series.values.map((value) => [series.name, value.text, value.y, value.ci, value.apart]))],
   });
   return element;
 }
@@ -76,47 +79,51 @@ function spansDecades(metric, values) {
     d3.max(positive) / d3.min(positive) > 100;
 }
 
-function noteOf(points, metric, ys) {
-  if (!ys.length) return `No point has a value for “${metric}”: is it the name of a metric?`;
-  const missing = points.filter((point) => valueOf(point, metric) === null).length;
+function noteOf(entries, {x, y}, ys) {
+  if (!ys.length) return `No point has a value for “${y}” over “${x}”.`;
   const notes = [];
-  if (missing) notes.push(`${missing} of ${points.length} points have no value here.`);
-  if (points.some((point) => (metricOf(point, metric) || {}).ci))
+  const missing = entries.length - ys.length;
+  if (missing) notes.push(`${missing} of ${entries.length} points have no value here.`);
+  if (entries.some(({point}) => (metricOf(point, y) || {}).ci))
     notes.push('Bands and whiskers: 95% confidence interval of the mean over the repeats.');
   return notes.join(' ') || null;
 }
 
-function metricSeries(points, {x, y, series, withPart}) {
-  const texts = unique(points.map((point) => settingOf(point, x)));
-  const numeric = texts.every((text) => quantity(text) !== null);
+// Where x is measured, a line follows the sweep; else it goes along x.
+function metricSeries(entries, {x, y, measured}) {
+  const texts = unique(entries.map((entry) => entry.text));
+  const numeric = measured || texts.every((text) => quantity(text) !== null);
+  const place = ({point, text}) => (measured ? valueOf(point, x)
+    : numeric ? quantity(text) : texts.indexOf(text));
   const byName = new Map();
   const styles = new Map();
-  for (const point of points) {
-    const name = seriesName(point, series, withPart);
-    styles.set(name, seriesStyle(point, series, withPart));
-    if (!byName.has(name)) byName.set(name, []);
-    const metric = metricOf(point, y);
-    if (!metric) continue;
-    const text = settingOf(point, x);
-    byName.get(name).push({x: numeric ? quantity(text) : texts.indexOf(text), text, y: metric.value,
-      ci: metric.ci, lines: tipOf(point, name, x, y, metric)});
+  for (const entry of entries) {
+    styles.set(entry.name, entry.style);
+    if (!byName.has(entry.name)) byName.set(entry.name, []);
+    const metric = metricOf(entry.point, y);
+    const at = place(entry);
+    if (!metric || at === null) continue;
+    const text = measured ? exactText(kindOf(x), at) : entry.text;
+    byName.get(entry.name).push({x: at, text: measured ? at : text, y: metric.value, ci: metric.ci,
+      apart: entry.point.apart, lines: tipOf(entry, text, x, y, metric)});
   }
   const written = new Map(texts.map((text) => [quantity(text), text]));
   return {
     names: numeric ? null : texts,
-    format: (value) => written.get(value) || short(value),
-    series: [...byName].map(([name, values]) =>
-      ({name, style: styles.get(name), values: values.sort((a, b) => a.x - b.x)})),
+    format: (value) =>
+      (measured ? shortText(kindOf(x), value) : written.get(value) || short(value)),
+    series: [...byName].map(([name, values]) => ({name, style: styles.get(name),
+      values: measured ? values : values.sort((a, b) => a.x - b.x)})),
   };
 }
 
-function tipOf(point, name, x, y, metric) {
+function tipOf({point, name}, text, x, y, metric) {
   const kind = kindOf(y);
   const interval = metric.ci === null || metric.ci === undefined ? []
     : [`± ${exactText(kind, metric.ci)} (95% confidence)`];
-  return [name, `${metricWords(x)}: ${settingOf(point, x)}`,
+  return [name, `${metricWords(x)}: ${text}`,
     `${metricWords(y)}: ${exactText(kind, metric.value)}`, ...interval,
-    ...(isSound(point) ? [] : [verdictOf(point)])];
+    ...(point.apart ? [apartSays(point.apart)] : [])];
 }
 
 // ---- distributions ----
@@ -129,11 +136,16 @@ function latencyFigure(part) {
   if (!chosen.size) chosen.add(withCurve[withCurve.length - 1]);
   const hidden = new Set();
   let self = null;
-  let logX = true;
+  const state = {logX: true, tail: false};
+  const change = (key) => (on) => {
+    state[key] = on;
+    self.redraw();
+  };
   const series = () => {
     const shown = withCurve.filter((point) => chosen.has(point));
     const onePlace = unique(shown.map(placeOf)).length < 2;
-    return shown.map((point) => curveOf(point, onePlace ? point.label : pointName(point)));
+    return shown.map((point) =>
+      curveOf(point, onePlace ? lockName(point) : pointName(point), state.tail));
   };
   const choices = withCurve.map((point) => checkbox(pointName(point), chosen.has(point), (on) => {
     if (on) chosen.add(point); else chosen.delete(point);
@@ -141,39 +153,45 @@ function latencyFigure(part) {
   }));
   return figure({
     id: 'latencies',
-    title: 'How long acquisitions take: share that took at most so long',
+    title: 'How long acquisitions take',
     note: 'Over all acquisitions that ended inside the measured windows, of all repeats together.',
     controls: [el('details', {class: 'points'}, el('summary', {}, 'Points shown'), choices),
-      checkbox('log x', logX, (on) => {
-        logX = on;
-        self.redraw();
-      })],
+      checkbox('log x', state.logX, change('logX')),
+      checkbox('log tail', state.tail, change('tail'))],
     draw: (svg, width, me) => {
       self = me;
       return drawLines(svg, width, me, {
         steps: true, series: series(),
-        x: {title: 'time of an acquisition', log: logX, format: (v) => timeText(v)},
-        y: {title: 'share of acquisitions', log: false, format: d3.format('.0%'), most: 1},
+        x: {title: 'time of an acquisition', log: state.logX, format: (v) => timeText(v)},
+        y: state.tail
+          ? {title: 'share that took longer', log: true, format: (v) => shortText('share', v),
+            most: 1}
+          : {title: 'share that took at most so long', log: false, format: d3.format('.0%'),
+            most: 1},
       }, hidden);
     },
-    rows: () => [['point', 'acquire_ns', 'share'], ...series().flatMap((each) =>
-      each.values.map((value) => [each.name, value.x, value.y]))],
+    rows: () => [['point', 'acquire_ns', state.tail ? 'longer' : 'share'],
+      ...series().flatMap((each) => each.values.map((value) => [each.name, value.x, value.y]))],
   });
 }
 
 const placeOf = (point) => surroundingsOf(point, otherAxes(point.part));
 
 // Points of one lock share its colour; the further back they are, the more differ their dashes.
-function curveOf(point, name) {
-  const same = point.part.points.filter((each) => each.label === point.label);
-  const style = styleOf(point.label);
+function curveOf(point, name, tail) {
+  const same = point.part.points.filter((each) => each.lock === point.lock);
+  const style = styleOf(point.lock);
   const back = same.length - 1 - same.indexOf(point);
+  const share = d3.format('.6~g');
   return {
     name,
     style: {...style, dash: DASHES[(style.index + back) % DASHES.length]},
-    values: point.acquire.map(([ns, ppm]) => ({x: ns, y: ppm / 1e6,
-      lines: [pointName(point), `${d3.format('.6~g')(ppm / 1e4)}% took at most`,
-        exactText('time', ns)]})),
+    values: point.acquire.map(([ns, ppm], i) => ({x: ns,
+      // Nobody took longer than the slowest: the tail ends there at the height that it has.
+      y: !tail ? ppm / 1e6 : ppm < 1e6 ? 1 - ppm / 1e6 : i ? 1 - point.acquire[i - 1][1] / 1e6 : 1,
+      lines: [pointName(point), !tail ? `${share(ppm / 1e4)}% took at most`
+        : ppm < 1e6 ? `${share((1e6 - ppm) / 1e4)}% took longer than` : 'the slowest took',
+      exactText('time', ns)]})),
   };
 }
 
@@ -226,7 +244,7 @@ function phaseFigure(part) {
     const path = (phase) => `${kind}.${phase}`;
     const values = PHASE_NAMES.map((phase) => valueOf(point, path(phase)) || 0);
     return {
-      group: capital(PHASED[kind]), name: point.label, values, total: timeText(d3.sum(values)),
+      group: capital(PHASED[kind]), name: lockName(point), values, total: timeText(d3.sum(values)),
       lines: PHASE_NAMES.map((phase, i) => [pointName(point), `${PHASED[kind]}, ${phase}: ` +
         phaseWords(phase), exactText('time', values[i])]),
     };
@@ -254,7 +272,7 @@ function verbFigure(part) {
     format: short,
     rows: (points) => points.map((point) => {
       const values = kinds.map((kind) => valueOf(point, `verbs_per_cycle.${kind}`) || 0);
-      return {name: point.label, values, total: d3.format('.2f')(d3.sum(values)),
+      return {name: lockName(point), values, total: d3.format('.2f')(d3.sum(values)),
         lines: kinds.map((kind, i) =>
           [pointName(point), `${VERBS[kind]}: ${grouped(values[i])} per cycle`])};
     }),
@@ -270,7 +288,7 @@ function utilisationFigure(part) {
     rows: (points) => Object.keys(RESOURCES).flatMap((resource) => points
       .filter((point) => valueOf(point, path(resource)) !== null).map((point) => {
         const value = valueOf(point, path(resource));
-        return {group: capital(RESOURCES[resource]), name: point.label, values: [value],
+        return {group: capital(RESOURCES[resource]), name: lockName(point), values: [value],
           total: d3.format('.1%')(value),
           lines: [[pointName(point), metricWords(path(resource)), exactText('share', value)]]};
       })),

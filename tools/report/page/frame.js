@@ -81,20 +81,22 @@ function readWithKeys(self) {
 
 // ---- legends ----
 
-// items: [{name, key(group)}]; `hidden` is the set of names that are switched off. Without
-// `toggle` the items are not buttons. Returns the height.
+// items: [{name, key(group), plain}]; `hidden` is the set of names that are switched off. Without
+// `toggle`, or `plain`, an item is no button. Returns the height.
 function drawLegend(svg, top, width, items, hidden, toggle) {
   let x = 4;
   let y = top + 10;
   for (const item of items) {
     const group = svg.append('g').attr('class', 'legend');
     item.key(group);
-    const text = group.append('text').attr('x', 34).attr('dy', '0.35em').text(item.name);
+    const text = group.append('text').attr('x', 34).attr('dy', '0.35em')
+      .text(clipped(item.name, Math.floor((width - 52) / 7)));
+    if (item.name !== text.text()) text.append('title').text(item.name);
     const length = 34 + text.node().getComputedTextLength() + 18;
     if (x > 4 && x + length > width) [x, y] = [4, y + 21];
     group.attr('transform', `translate(${x},${y})`);
     x += length;
-    if (!toggle) continue;
+    if (!toggle || item.plain) continue;
     const off = hidden.has(item.name);
     const flip = () => {
       if (off) hidden.delete(item.name); else hidden.add(item.name);

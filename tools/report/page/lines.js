@@ -25,8 +25,9 @@ function scaleFor(values, log, range, fromZero) {
     .range(range);
 }
 
-// spec: {series: [{name, style, values: [{x, y, ci, lines}]}], x: {title, log, format, names},
-// y: {title, log, format, most}, steps}. `names`: x is an index into them. Returns the height.
+// spec: {series: [{name, style, values: [{x, y, ci, lines, apart}]}],
+// x: {title, log, format, names}, y: {title, log, format, most}, steps}. `names`: x is an index
+// into them; `apart`: why no line goes through a value. Returns the height.
 function drawLines(svg, width, self, spec, hidden) {
   const box = {left: 66, right: width - 18, top: 30, bottom: 300};
   const shown = spec.series.filter((series) => !hidden.has(series.name));
@@ -44,10 +45,18 @@ function drawLines(svg, width, self, spec, hidden) {
   const visible = (value) => !spec.y.log || value.y > 0;
   for (const series of shown)
     drawSeries(svg, self, series, series.values.filter(visible), x, y, spec);
-  return box.bottom + 50 + drawLegend(svg, box.bottom + 50, width, spec.series.map((series) => ({
+  const items = spec.series.map((series) => ({
     name: series.name,
     key: (group) => drawKey(group, series.style, spec.steps),
-  })), hidden, self.redraw);
+  }));
+  const signs = unique(all.filter(visible).map((value) => value.apart)).filter((why) => why);
+  return box.bottom + 50 + drawLegend(svg, box.bottom + 50, width, [...items,
+    ...signs.map((why) => ({name: `${why}: on no line`, plain: true, key: (group) =>
+      drawSign(group, why, 'translate(15,0)')}))], hidden, self.redraw);
+}
+
+function drawSign(group, why, transform) {
+  group.append('path').attr('class', 'sign').attr('d', APART[why]).attr('transform', transform);
 }
 
 function xAxisOf(x, spec, xs, width) {
@@ -56,7 +65,8 @@ function xAxisOf(x, spec, xs, width) {
   if (spec.x.names) {
     const every = Math.ceil(spec.x.names.length / room);
     return axis.tickValues(x.domain().filter((i) => i % every === 0))
-      .tickFormat((i) => clipped(spec.x.names[i], 14));
+      .tickFormat((i) => clipped(spec.x.names[i], Math.max(14, Math.floor(
+        (width - 90) / Math.min(spec.x.names.length, room) / 7))));
   }
   axis.tickFormat(spec.x.format);
   const values = unique(xs).sort((a, b) => a - b);
@@ -70,23 +80,29 @@ function yAxisOf(y, spec) {
   return spec.y.log ? axis.tickValues(logTicks(y.domain(), 7)) : axis.ticks(6);
 }
 
+// What tells texts apart is often at their ends.
 function clipped(text, length) {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+  if (text.length <= length) return text;
+  const end = Math.floor(length / 2);
+  return `${text.slice(0, length - 1 - end)}…${text.slice(-end)}`;
 }
 
 function drawSeries(svg, self, series, values, x, y, spec) {
   const {colour, dash, marker} = series.style;
   const low = (value) => y(spec.y.log ? Math.max(value.y - value.ci, y.domain()[0])
     : Math.max(value.y - value.ci, 0));
-  const band = values.filter((value) => value.ci);
+  const whiskers = values.filter((value) => value.ci);
+  const band = whiskers.filter((value) => !value.apart);
   const group = svg.append('g').attr('class', 'series');
+  const joined = (value) => !value.apart;
   if (band.length > 1)
     group.append('path').attr('class', 'band').attr('fill', colour).attr('d',
-      d3.area().x((v) => x(v.x)).y0(low).y1((v) => y(v.y + v.ci))(band));
-  for (const value of band)
+      d3.area().defined((v) => joined(v) && v.ci).x((v) => x(v.x)).y0(low)
+        .y1((v) => y(v.y + v.ci))(values));
+  for (const value of whiskers)
     group.append('path').attr('class', 'whisker').attr('stroke', colour)
       .attr('d', `M${x(value.x)},${low(value)}V${y(value.y + value.ci)}`);
-  const line = d3.line().x((v) => x(v.x)).y((v) => y(v.y));
+  const line = d3.line().defined(joined).x((v) => x(v.x)).y((v) => y(v.y));
   if (spec.steps) line.curve(d3.curveStepAfter);
   if (values.length > 1)
     group.append('path').attr('class', spec.steps ? 'line mark' : 'line').attr('stroke', colour)
@@ -94,8 +110,10 @@ function drawSeries(svg, self, series, values, x, y, spec) {
   for (const value of values) {
     addMark(self, x(value.x), y(value.y), value.lines);
     if (spec.steps && values.length > 1) continue;
-    group.append('path').attr('class', 'mark').attr('d', marker).attr('fill', colour)
-      .attr('transform', `translate(${x(value.x)},${y(value.y)})`);
+    const place = `translate(${x(value.x)},${y(value.y)})`;
+    group.append('path').attr('class', value.apart ? 'mark apart' : 'mark').attr('d', marker)
+      .attr(value.apart ? 'stroke' : 'fill', colour).attr('transform', place);
+    if (value.apart) drawSign(group, value.apart, place);
   }
 }
 

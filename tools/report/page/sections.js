@@ -13,7 +13,8 @@ function messageOf(point) {
 }
 
 // One box per verdict that is not ok, worst first; one for each reason why some are no news.
-const WORST_FIRST = ['unsafe', 'failed', 'stuck', 'no progress', 'unavailable', 'interrupted', 'starved'];
+const WORST_FIRST = ['unsafe', 'failed', 'stuck', 'no progress', 'unavailable', 'interrupted',
+  'starved'];
 
 function verdictBoxes(part) {
   const boxes = WORST_FIRST.map((status) => {
@@ -76,19 +77,13 @@ function figureSection(title, id, elements) {
   return section(title, id, el('div', {class: 'figures'}, elements.filter((each) => each)));
 }
 
-const wantedFigures = (part) => (part.figures.length ? part.figures
-  : [{x: defaultAxis(part), y: 'goodput_ops_s', series: 'label'}]);
-
 function namedFigures(part) {
-  return wantedFigures(part).flatMap((each, i) =>
-    metricFigures(`named-${i}`, part.points, each, false));
+  return part.figures.flatMap((each, i) => metricFigures(`named-${i}`, [{part, each}]));
 }
 
 function runFigures(part) {
-  const fairness = metricFigures('fairness', part.points,
-    {x: defaultAxis(part), y: 'fairness.jain', series: 'label', most: 1}, false);
   return [latencyFigure(part), phaseFigure(part), verbFigure(part), utilisationFigure(part),
-    ...fairness];
+    ...metricFigures('fairness', [{part, each: part.fairness}], 1)];
 }
 
 function expectationSection(part, id) {
@@ -170,14 +165,13 @@ function partElement(part, index) {
 // The figures that several runs have in common, their series side by side.
 function togetherElement() {
   const shared = new Map();
-  PARTS.forEach((part) => wantedFigures(part).forEach((each) => {
+  PARTS.forEach((part) => part.figures.forEach((each) => {
     const key = JSON.stringify([each.x, each.y]);
-    if (!shared.has(key)) shared.set(key, {each, parts: []});
-    if (!shared.get(key).parts.includes(part)) shared.get(key).parts.push(part);
+    if (!shared.has(key)) shared.set(key, []);
+    if (!shared.get(key).some((other) => other.part === part)) shared.get(key).push({part, each});
   }));
-  const elements = [...shared.values()].filter(({parts}) => parts.length > 1)
-    .flatMap(({each, parts}, i) =>
-      metricFigures(`together-${i}`, parts.flatMap((part) => part.points), each, true));
+  const elements = [...shared.values()].filter((of) => of.length > 1)
+    .flatMap((of, i) => metricFigures(`together-${i}`, of));
   return elements.length ? figureSection('The runs together', 'together', elements) : null;
 }
 

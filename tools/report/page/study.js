@@ -34,50 +34,36 @@ function isUnchecked(point) {
 }
 
 function verdictOf(point) {
-  return isUnchecked(point) ? 'unchecked' : VERDICTS[point.status] + (point.known ? ' (known)' : '');
+  const word = point.apart || (isUnchecked(point) ? 'unchecked' : VERDICTS[point.status]);
+  return word + (point.known ? ' (known)' : '');
 }
 
 // What a point has at a path of the scenario, as written.
 function settingOf(point, path) {
-  if (path === 'clients') return String(point.clients);
-  if (path === 'label' || path === 'protocol' || path === 'protocol.label') return point.label;
   if (Object.hasOwn(point.axes, path)) return point.axes[path];
   const value = walk(point.params, path);
   if (value === undefined || value === null) return '–';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-const ofProtocol = (path) => path === 'protocol' || path.startsWith('protocol.');
 const axesOf = (part) => Object.keys(part.points[0].axes);
 const unique = (list) => [...new Set(list)];
-const otherAxes = (part) => axesOf(part).filter((path) => !ofProtocol(path));
+const otherAxes = (part) => axesOf(part).filter((path) => path.split('.')[0] !== 'protocol');
 
 // "workload.read_ratio=95%, platform.clients_per_node=48"; empty when nothing else is swept.
 function surroundingsOf(point, paths) {
   return paths.map((path) => `${path}=${settingOf(point, path)}`).join(', ');
 }
 
+// Its lock, with a word on why figures keep it apart.
+const lockName = (point) => point.lock + (point.apart ? ` (${point.apart})` : '');
+
 function pointName(point) {
-  const rest = surroundingsOf(point, axesOf(point.part).filter((path) => path !== 'protocol'));
-  return (SEVERAL ? `${point.part.name}: ` : '') + point.label + (rest ? `, ${rest}` : '');
+  const rest = surroundingsOf(point, otherAxes(point.part));
+  return (SEVERAL ? `${point.part.name}: ` : '') + point.lock + (rest ? `, ${rest}` : '');
 }
 
-// Measured, and a run that its numbers can be judged by.
-const isSound = (point) => point.status === 'ok' || point.status === 'starved';
-
-// The axis that figures have when the scenario names none for them: that of its first figure, else
-// the first with numbers.
-function defaultAxis(part) {
-  const numeric = otherAxes(part).filter((path) =>
-    unique(part.points.map((point) => settingOf(point, path))).length > 1 &&
-    part.points.every((point) => quantity(settingOf(point, path)) !== null));
-  const named = part.figures.map((each) => each.x).find((path) => numeric.includes(path));
-  return named || numeric[0] || otherAxes(part)[0] || 'clients';
-}
-
-function isUnsteady(point) {
-  return valueOf(point, 'window.settled') === 0;
-}
+const isUnsteady = (point) => (point.apart || '').includes('not settled');
 
 // A style per lock: the same in all figures, and for the usual labels on all pages. Eight colours
 // that most people tell apart; dashes and markers tell them apart in grey.
@@ -103,17 +89,11 @@ function styleIndex(name) {
 const styleOf = (name) => styleNumber(styleIndex(name), 0);
 
 // Runs that share a figure have the lock's colour in common, and differ in dashes and markers.
-function seriesStyle(point, path, withPart) {
-  return styleNumber(styleIndex(seriesName(point, path, false)),
-    withPart ? PARTS.indexOf(point.part) : 0);
+function lineStyle(name, part) {
+  return styleNumber(styleIndex(name), part ? PARTS.indexOf(part) : 0);
 }
 
-function seriesName(point, path, withPart) {
-  const name = settingOf(point, path);
-  const text = path === 'label' ? name : `${metricWords(path)} ${name}`;
-  return withPart ? `${point.part.name}: ${text}` : text;
-}
 // Whatever the order of runs and points; the usual labels first, so that no other takes theirs.
 const isUsual = (label) => USUAL.includes(label.toLowerCase());
-unique(PARTS.flatMap((part) => part.points.map((point) => point.label))).sort()
+unique(PARTS.flatMap((part) => part.points.map((point) => point.lock))).sort()
   .sort((a, b) => isUsual(b) - isUsual(a)).forEach(styleIndex);

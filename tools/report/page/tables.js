@@ -1,7 +1,8 @@
 // Tables: all points, published figures, constants of the NIC.
 
-// columns: [{name, title, get(row), text(row), mark(row), left}]. A click on a head sorts by what
-// `get` gives; again, the other way round.
+// columns: [{name, title, get(row), text(row), mark(row), left, key}]. A click on a head sorts by
+// what `get` gives; again, the other way round. Of columns that are too many for a sheet of paper,
+// the keys stand before each part.
 function sortedTable(caption, columns, rows, start) {
   const state = {column: start === undefined ? -1 : start, down: false};
   const body = el('tbody');
@@ -15,26 +16,63 @@ function sortedTable(caption, columns, rows, start) {
   const cell = (column, row, i) => el(i ? 'td' : 'th', {scope: i ? null : 'row',
     class: `${side(column)} ${column.mark ? column.mark(row) : ''}`.trim() || null},
   column.text ? column.text(row) : String(column.get(row)));
-  function fill() {
+  function sorted() {
     const order = rows.slice();
     if (state.column >= 0) {
       const get = columns[state.column].get;
       order.sort((a, b) => (compared(get(a), get(b)) || rows.indexOf(a) - rows.indexOf(b)) *
         (state.down ? -1 : 1));
     }
+    return order;
+  }
+  function fill() {
     heads.forEach((head, i) => head.setAttribute('aria-sort',
       i !== state.column ? 'none' : state.down ? 'descending' : 'ascending'));
-    body.replaceChildren(...order.map((row) =>
+    body.replaceChildren(...sorted().map((row) =>
       el('tr', {}, columns.map((column, i) => cell(column, row, i)))));
   }
   fill();
+  const box = el('div');
+  addEventListener('beforeprint', () => box.append(...sheets(columns, sorted(), cell)));
+  addEventListener('afterprint', () => box.querySelectorAll('.sheet').forEach((each) =>
+    each.remove()));
   const table = el('table', {}, el('caption', {}, caption),
     el('thead', {}, el('tr', {}, heads)), body);
   const csv = () => csvText([columns.map((column) => column.name),
     ...rows.map((row) => columns.map((column) => column.get(row)))]);
-  return el('div', {}, el('div', {class: 'tools'}, button('CSV', `Download “${caption}”`,
+  box.append(el('div', {class: 'tools'}, button('CSV', `Download “${caption}”`,
     () => download(`${fileName(caption)}.csv`, 'text/csv', csv()))),
   el('div', {class: 'wide', tabindex: 0, role: 'region', 'aria-label': caption}, table));
+  return box;
+}
+
+// The table once more, as many tables below each other as it takes for all columns to find room.
+const SHEET = 112;  // characters across, as page.css prints them
+const pieces = (name) => name.split(/(?<=_|[a-z]\.)/);
+
+function sheets(columns, rows, cell) {
+  const longest = (column) => 2 + d3.max([...pieces(column.name), ...rows.flatMap((row) => {
+    const text = column.text ? column.text(row) : String(column.get(row));
+    return column.left ? text.slice(0, 30) : text.split(' ');
+  })], (each) => each.length);
+  const isKey = (column) => column.key || column === columns[0];
+  const keys = columns.filter(isKey);
+  const parts = [];
+  let room = 0;
+  for (const column of columns.filter((each) => !isKey(each))) {
+    const width = longest(column);
+    if (!parts.length || width > room) {
+      parts.push(keys.slice());
+      room = SHEET - d3.sum(keys, longest);
+    }
+    parts[parts.length - 1].push(column);
+    room -= width;
+  }
+  return parts.map((part) => el('table', {class: 'sheet'},
+    el('thead', {}, el('tr', {}, part.map((column) => el('th', {class: column.left ? 'left' : null},
+      pieces(column.name).map((piece) => [piece, el('wbr')]))))),
+    el('tbody', {}, rows.map((row) =>
+      el('tr', {}, part.map((column, i) => cell(column, row, i)))))));
 }
 
 // Numbers as numbers, also those with units; what is missing last.
@@ -46,39 +84,28 @@ function compared(a, b) {
   return String(a).localeCompare(String(b));
 }
 
-const TABLE_METRICS = [
-  ['goodput_ops_s', 'goodput /s'], ['acquire_ns.mean', 'mean'], ['acquire_ns.p50', 'p50'],
-  ['acquire_ns.p99', 'p99'], ['acquire_ns.p999', 'p99.9'], ['acquire_ns.max', 'max'],
-  ['release_ns.p50', 'release p50'], ['verbs_per_cycle.read', 'reads'],
-  ['verbs_per_cycle.write', 'writes'], ['verbs_per_cycle.atomic', 'atomics'],
-  ['verbs_per_cycle.send', 'sends'], ['verbs_per_cycle.call', 'calls'], ['retry_share', 'retries'],
-  ['server_nic.utilisation.pipeline', 'nic busy'],
-  ['server_nic.utilisation.hottest_slot', 'hottest slot'], ['fairness.jain', 'jain'],
-  ['fairness.max_bypassed', 'bypassed'], ['stationary', 'steady'],
-  ['safety.violations', 'violations'], ['safety.expired_holds', 'expired holds'],
-  ['safety.late_effects', 'late effects'], ['recoveries', 'recoveries'],
-  ['aborted_acquisitions', 'given up'],
-];
-
 function cellText(kind, metric) {
   if (!metric) return '–';
   const text = kind === 'time' ? timeText(metric.value, d3.format('.4g')) : kind === 'number'
     ? d3.format(Number.isInteger(metric.value) ? ',' : '.3~f')(metric.value)
     : shortText(kind, metric.value);
-  return metric.ci ? `${text} ± ${shortText(kind, metric.ci)}` : text;
+  const whole = (each) => each.replace(/ /g, '\u00a0');  // breaks before the interval at most
+  return whole(text) + (metric.ci ? ` ${whole(`± ${shortText(kind, metric.ci)}`)}` : '');
 }
 
 function pointTable(part) {
   const axes = axesOf(part).filter((path) => path !== 'protocol' && path !== 'protocol.label');
   const columns = [
     {name: 'lock', left: true, get: (point) => point.label},
-    {name: 'point', title: 'Number of the point, as in results.csv', get: (point) => point.index},
-    ...axes.map((path) => ({name: path, title: metricWords(path),
+    {name: 'point', title: 'Number of the point, as in results.csv', key: true,
+      get: (point) => point.index},
+    ...axes.map((path) => ({name: path, title: metricWords(path), key: true,
       get: (point) => settingOf(point, path)})),
-    {name: 'clients', get: (point) => point.clients},
+    {name: 'clients', key: true, get: (point) => point.clients},
     {name: 'verdict', left: true, get: verdictOf,
       mark: (point) => (verdictOf(point) === VERDICTS.ok || point.known ? '' : 'bad')},
-    ...TABLE_METRICS.map(([path, name]) => ({name, title: metricSays(path),
+    ...DATA.columns.map(([path, name]) => ({title: metricSays(path),
+      name: kindOf(path) === 'rate' ? `${name} /s` : name,
       get: (point) => valueOf(point, path),
       text: (point) => cellText(kindOf(path), metricOf(point, path)),
       mark: path === 'stationary' ? (point) => (isUnsteady(point) ? 'bad' : '') : null})),

@@ -20,6 +20,7 @@ const RESOURCES = {
 // A scenario's path: "clients per node"; "locks" for locks.count.
 function settingWords(path) {
   if (path === 'label') return 'lock';
+  if (path.endsWith('.nic')) return 'RNIC';
   const parts = path.split('.');
   const last = parts[parts.length - 1];
   return (last === 'count' && parts.length > 1 ? parts[parts.length - 2] : last)
@@ -107,3 +108,19 @@ const VERDICT_WORDS = {
   failed: 'this point could not be run to its end',
   interrupted: 'the run was stopped before this point ended',
 };
+
+// Why a point joins no line: the sign that is drawn over its mark, and words.
+const RING = 'M-9,0a9,9 0 1 0 18,0a9,9 0 1 0 -18,0';
+const BOX = 'M-8,-8H8V8H-8Z';
+const CROSS = 'M-8,-8L8,8M8,-8L-8,8';
+const PLUS = 'M-9,0H9M0,-9V9';
+const APART = {
+  UNSAFE: CROSS, DEADLOCK: CROSS + PLUS, 'NO PROGRESS': CROSS + RING,
+  'starved, not settled': PLUS + RING, starved: PLUS, 'not settled': RING, interrupted: BOX,
+  FAILED: BOX, UNAVAILABLE: BOX,
+};
+function apartSays(why) {
+  const status = Object.keys(VERDICTS).find((each) => VERDICTS[each] === why);
+  return `${why}: ${status ? VERDICT_WORDS[status]
+    : 'goodput still rose or fell within the window'}`;
+}

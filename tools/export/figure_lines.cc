@@ -1,0 +1,190 @@
+#include "tools/export/figure_lines.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "core/study/comparison.h"
+#include "core/study/metric_names.h"
+#include "core/study/verdict.h"
+
+namespace latchlab::exporting {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr const char* kLabel = "label";
+constexpr const char* kProtocol = "protocol.";
+using Texts = std::vector<std::string>;
+
+bool of_protocol(const std::string& path) {
+  return path.starts_with(kProtocol) && !names_the_lock(path);
+}
+
+std::string resolved_text(const Point& point, const std::string& path) {
+  std::string pointer = "/" + path;
+  std::replace(pointer.begin(), pointer.end(), '.', '/');
+  const Json params = Json::parse(point.resolved_json);
+  const Json::json_pointer at(pointer);
+  if (!params.contains(at) || params[at].is_null()) return {};
+  const Json& value = params[at];
+  if (path.ends_with("nic") && value.contains("name")) return value["name"].get<std::string>();
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// What a point has at a path: as swept, else as resolved; empty when there is nothing.
+std::string text_at(const Point& point, const std::string& path) {
+  if (names_the_lock(path)) return point.protocol.label;
+  if (path == "clients") return std::to_string(point.platform.clients());
+  for (const auto& [axis, value] : point.axes)
+    if (axis == path) return value;
+  return resolved_text(point, path);
+}
+
+bool is_number(const std::string& text) {
+  return parse_count(text) || parse_ratio_ppb(text) || parse_duration(text);
+}
+
+// The values of paths, by point, and what they say of each other.
+class Sweep {
+ public:
+  explicit Sweep(const Scenario& scenario) : scenario_(scenario) {
+    for (const auto& [axis, value] : scenario.points.front().axes) axes_.push_back(axis);
+  }
+  const Texts& axes() const { return axes_; }
+  const Texts& at(const std::string& path) {
+    Texts& texts = texts_[path];
+    if (texts.empty())
+      for (const Point& point : scenario_.points) texts.push_back(text_at(point, path));
+    return texts;
+  }
+  std::size_t values(const std::string& path) {
+    return std::set<std::string>(at(path).begin(), at(path).end()).size();
+  }
+  bool varies(const std::string& path) { return values(path) > 1; }
+  bool numeric(const std::string& path) {
+    return varies(path) && std::all_of(at(path).begin(), at(path).end(), is_number);
+  }
+  // Whether points that are alike at one path are alike at the other.
+  bool decides(const std::string& path, const std::string& other) {
+    return decides(at(path), at(other));
+  }
+  // Whether a step along an axis alone changes what is at the path.
+  bool moves(const std::string& axis, const std::string& path) {
+    Texts rest(scenario_.points.size());
+    for (const std::string& each : axes_)
+      if (each != axis)
+        for (std::size_t i = 0; i < rest.size(); ++i) rest[i] += at(each)[i] + "\n";
+    return !decides(rest, at(path));
+  }
+
+ private:
+  static bool decides(const Texts& from, const Texts& to) {
+    std::map<std::string, std::string> seen;
+    for (std::size_t i = 0; i < from.size(); ++i)
+      if (seen.emplace(from[i], to[i]).first->second != to[i]) return false;
+    return true;
+  }
+
+  const Scenario& scenario_;
+  Texts axes_;
+  std::map<std::string, Texts> texts_;
+};
+
+std::string default_axis(Sweep& sweep) {
+  std::string named;  // of numbers of the protocol, else of words
+  for (const std::string& axis : sweep.axes()) {
+    if (names_the_lock(axis) || !sweep.varies(axis)) continue;
+    if (sweep.numeric(axis) && !of_protocol(axis)) return axis;
+    if (named.empty() || (sweep.numeric(axis) && !sweep.numeric(named))) named = axis;
+  }
+  return named.empty() ? kLabel : named;
+}
+
+// The axis that a line follows where x is none itself, as `clients`, which several may move.
+std::string axis_behind(Sweep& sweep, const std::string& x, bool measured) {
+  if (measured) {  // that of the load, if there is one
+    for (const std::string& axis : sweep.axes())
+      if (sweep.numeric(axis) && sweep.moves(axis, "clients")) return axis;
+    return default_axis(sweep);
+  }
+  std::string behind = x;
+  if (names_the_lock(x) ||
+      std::find(sweep.axes().begin(), sweep.axes().end(), x) != sweep.axes().end())
+    return behind;
+  for (const std::string& axis : sweep.axes())
+    if (!names_the_lock(axis) && sweep.moves(axis, x) &&
+        (behind == x || sweep.values(axis) > sweep.values(behind)))
+      behind = axis;
+  return behind;
+}
+
+}  // namespace
+
+bool names_the_lock(const std::string& path) {
+  return path == kLabel || path == "protocol" || path == "protocol.name" ||
+         path == "protocol.label";
+}
+
+std::string setting(const std::string& path, const std::string& text) {
+  if (names_the_lock(path) || path.ends_with(".nic")) return text;
+  return fmt::format("{}={}", path.substr(of_protocol(path) ? std::string(kProtocol).size() : 0),
+                     text);
+}
+
+std::string lock_name(const Point& point) {
+  std::string name = point.protocol.label;
+  for (const auto& [axis, value] : point.axes)
+    if (of_protocol(axis)) name += " " + setting(axis, value);
+  return name;
+}
+
+std::string why_apart(const PointOutcome& outcome) {
+  const std::string word = verdict(outcome);
+  return word == "ok" || word == "unchecked" ? "" : word;
+}
+
+FigureLines lines_of(const Scenario& scenario, const Figure& figure) {
+  Sweep sweep(scenario);
+  FigureLines lines;
+  lines.measured = is_metric(figure.x);
+  const std::string along = axis_behind(sweep, figure.x, lines.measured);
+  Texts parts;  // of the names of lines
+  if (names_the_lock(figure.series) || (!names_the_lock(figure.x) && sweep.varies(kLabel)))
+    parts.emplace_back(kLabel);
+  if (!names_the_lock(figure.series)) parts.push_back(figure.series);
+  for (const std::string& axis : sweep.axes()) {
+    const bool told = names_the_lock(axis) || axis == figure.series || axis == along ||
+                      !sweep.varies(axis) || sweep.decides(along, axis) ||
+                      (!lines.measured && sweep.decides(figure.x, axis));
+    if (told) continue;
+    const bool by_line = of_protocol(axis) || sweep.decides(figure.series, axis);
+    (by_line ? parts : lines.apart).push_back(axis);
+  }
+  // What is of the protocol belongs to the lock.
+  std::stable_partition(parts.begin(), parts.end(), [](const std::string& path) {
+    return names_the_lock(path) || of_protocol(path);
+  });
+  for (std::size_t i = 0; i < scenario.points.size(); ++i) {
+    std::string& line = lines.line.emplace_back();
+    for (const std::string& path : parts)
+      line += (line.empty()        ? ""
+               : of_protocol(path) ? " "
+                                   : ", ") +
+              setting(path, sweep.at(path)[i]);
+    lines.at.push_back(lines.measured ? std::string() : sweep.at(figure.x)[i]);
+  }
+  return lines;
+}
+
+Figure default_figure(const Scenario& scenario) {
+  Sweep sweep(scenario);
+  return {default_axis(sweep), "goodput_ops_s", kLabel};
+}
+
+}  // namespace latchlab::exporting
