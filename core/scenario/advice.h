@@ -2,12 +2,16 @@
 // What is allowed but probably not meant, and what of a point hardware does not do: a simulation
 // makes the world that is asked for, and a run on RNICs takes the one that is there.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "core/scenario/scenario.h"
 
 namespace latchlab {
+
+// A warm-up should cover so many adaptation periods of a lock.
+inline constexpr std::int64_t kAdaptations = 10;
 
 // Warnings about the time that the protocols of these points need, one line each, no repeats.
 std::vector<std::string> time_warnings(const std::vector<Point>& points,

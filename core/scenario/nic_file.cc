@@ -157,7 +157,9 @@ YamlNode expand_nic(const YamlNode& nic, const Files& files) {
   if (!base) {
     for (const YamlEntry& entry : nic.entries)
       if (entry.key == "scale" || find_nic_constant(entry.key))
-        reject(entry.place, "platform.nic changes {} and does not say of which NIC; add 'base: {}'",
+        reject(entry.place,
+               "base is missing: platform.nic changes {0} and does not say of which NIC; write "
+               "'{{base: {1}, {0}: ...}}'",
                entry.key, kUsualNic);
     if (!nic.find("name"))
       reject(nic.place,

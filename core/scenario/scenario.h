@@ -152,17 +152,12 @@ enum class OnViolation : std::uint8_t { stop, record };
 // Which locks' exclusion is checked by verbs of its own (core/checks/guard_words.h).
 enum class GuardMode : std::uint8_t { off, sampled, on };
 
-// A warm-up should cover so many adaptation periods of a lock.
-inline constexpr std::int64_t kAdaptations = 10;
-
 struct RunSpec {
   std::optional<Duration> warmup;  // none: until goodput has settled
   Duration duration = milliseconds(40);
   std::uint64_t seed = 1;
   std::uint32_t repeats = 1;
-  // More repeats, until half the 95% interval of a metric is within this share of its mean; zero:
-  // no more than are asked for.
-  std::int64_t precision_ppb = 0;
+  std::int64_t precision_ppb = 0;  // repeats until half an interval is within it; 0: no more
   std::string precision_of = "goodput_ops_s";
   std::uint32_t most_repeats = 30;
   GuardMode guard = GuardMode::off;

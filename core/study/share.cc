@@ -8,6 +8,7 @@
 #include "core/base/check.h"
 #include "core/base/prefetch.h"
 #include "core/base/random.h"
+#include "core/scenario/advice.h"
 #include "core/study/cpu_faults.h"
 #include "core/study/observers.h"
 #include "core/study/warm_up.h"

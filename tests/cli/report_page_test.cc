@@ -36,7 +36,9 @@ TEST_F(ReportPage, of_the_quickstart_has_its_figures_and_those_of_every_run) {
 
 TEST_F(ReportPage, says_what_the_order_hangs_on) {
   write("two.yaml",
-        small_scenario("{name: cas}", "sweep: {grid: {protocol: [{name: cas}, {name: dslr}]}}\n"));
+        "schema: 1\nname: two\nplatform: {client_nodes: 2, clients_per_node: 16}\n"
+        "locks: {count: 1}\nrun: {duration: 4ms}\n"
+        "sweep: {grid: {protocol: [{name: mcs}, {name: dslr}]}}\n");
   ASSERT_EQ(latchlab({"run", "two.yaml", "--out", "r", "--quiet", "--sensitivity"}).code, 0);
   const Seen seen = look_at("r/report.html");
   expect_sound(seen);

@@ -152,6 +152,7 @@ TEST(Figures, points_with_a_verdict_stand_apart_and_those_without_numbers_nowher
   auto& points = study.outcome.points;
   points[0].repeats[0]->status = RepeatStatus::unsafe;
   points[1].repeats[0]->metrics.window.settled = 0;
+  points[1].repeats[0]->metrics.safety.checks = 1;
   points[2].repeats[0]->metrics.window.settled = 1;
   points[3].repeats[0]->status = RepeatStatus::failed;
   const auto figures = figures_of(study.scenario, study.outcome);

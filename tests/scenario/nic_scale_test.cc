@@ -147,8 +147,8 @@ TEST(Scale, that_is_wrong_is_refused_with_its_line) {
       "test.yaml:4: platform.nic.scale holds a single value; expected factors by name such as "
       "{atomics: 4x}");
   EXPECT_EQ(problem(scenario("platform: {nic: {scale: {atomics: 4x}}}")),
-            "test.yaml:4: platform.nic changes scale and does not say of which NIC; add 'base: "
-            "connectx-5'");
+            "test.yaml:4: base is missing: platform.nic changes scale and does not say of which "
+            "NIC; write '{base: connectx-5, scale: ...}'");
 }
 
 }  // namespace
