@@ -93,12 +93,14 @@ std::string data_file(const std::string& head, const FigureData& figure) {
   return text;
 }
 
-// What is drawn over a point that stands apart.
+// The point that gnuplot draws over one that stands apart.
 int sign_of(const std::string& verdict) {
-  if (verdict == "UNSAFE") return 2;        // x
-  if (verdict == "DEADLOCK") return 3;      // *
-  if (verdict == "starved") return 1;       // +
-  return verdict == "not settled" ? 6 : 4;  // a ring; a box
+  if (verdict == "UNSAFE") return 2;                 // x
+  if (verdict == "DEADLOCK") return 3;               // *
+  if (verdict == "NO PROGRESS") return 12;           // a diamond
+  if (verdict == "starved") return 1;                // +
+  if (verdict == "starved, not settled") return 14;  // a pentagon
+  return verdict.ends_with("not settled") ? 6 : 4;   // a ring; a box
 }
 
 std::string script(const std::string& head, const std::string& name, const FigureData& figure) {

@@ -56,7 +56,7 @@ function drawLines(svg, width, self, spec, hidden) {
 }
 
 function drawSign(group, why, transform) {
-  group.append('path').attr('class', 'sign').attr('d', APART[why]).attr('transform', transform);
+  group.append('path').attr('class', 'sign').attr('d', signOf(why)).attr('transform', transform);
 }
 
 function xAxisOf(x, spec, xs, width) {

@@ -114,13 +114,17 @@ const RING = 'M-9,0a9,9 0 1 0 18,0a9,9 0 1 0 -18,0';
 const BOX = 'M-8,-8H8V8H-8Z';
 const CROSS = 'M-8,-8L8,8M8,-8L-8,8';
 const PLUS = 'M-9,0H9M0,-9V9';
-const APART = {
-  UNSAFE: CROSS, DEADLOCK: CROSS + PLUS, 'NO PROGRESS': CROSS + RING,
-  'starved, not settled': PLUS + RING, starved: PLUS, 'not settled': RING, interrupted: BOX,
-  FAILED: BOX, UNAVAILABLE: BOX,
+const SIGNS = {
+  UNSAFE: CROSS, DEADLOCK: CROSS + PLUS, 'NO PROGRESS': CROSS + RING, starved: PLUS,
+  'not settled': RING,
 };
+const signOf = (why) => why.split(', ').map((word) => SIGNS[word] || '').join('') || BOX;
+
 function apartSays(why) {
-  const status = Object.keys(VERDICTS).find((each) => VERDICTS[each] === why);
-  return `${why}: ${status ? VERDICT_WORDS[status]
-    : 'goodput still rose or fell within the window'}`;
+  const says = (word) => {
+    const status = Object.keys(VERDICTS).find((each) => VERDICTS[each] === word);
+    return status ? VERDICT_WORDS[status] : word === 'not settled'
+      ? 'goodput still rose or fell within the window' : 'nobody watched mutual exclusion';
+  };
+  return `${why}: ${why.split(', ').map(says).join('; ')}`;
 }
