@@ -57,7 +57,7 @@ std::vector<std::string> time_warnings(const std::vector<Point>& points,
     const auto needed = [&](auto time) { return time ? time(point.protocol.params) : Duration{}; };
     if (point.run.warmup)
       warn_of_time(point, "run.warmup", *point.run.warmup, "ten adaptation periods", kAdaptations,
-                 needed(info->adaptation_period), warnings);
+                   needed(info->adaptation_period), warnings);
     warn_of_time(point, "run.duration", point.run.duration, "three timeouts", kTimeouts,
                  needed(info->longest_timeout), warnings);
   }
