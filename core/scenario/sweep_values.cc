@@ -138,7 +138,7 @@ YamlNode range_values(const std::string& path, const YamlNode& node) {
 
 std::string axis_value(const std::string& path, const YamlNode& value) {
   if (value.is_scalar()) return value.text;
-  const std::string name = variant_name(path, value);
+  std::string name = variant_name(path, value);
   if (!name.empty()) return name;
   return path.ends_with(".nic") ? nic_label(value) : emit_yaml_flow(value);
 }

@@ -1,13 +1,12 @@
 #include "core/study/ranks.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/measure/statistics.h"
 
 namespace latchlab {
 namespace {
-
-constexpr const char* kRankedBy = "goodput_ops_s";
 
 struct Contender {
   std::string lock;
@@ -16,16 +15,18 @@ struct Contender {
   double mean_a = 0, mean_b = 0;
 };
 
+// Of equals, by name.
 std::vector<std::string> best_first(std::vector<Contender> all, double Contender::*by) {
-  std::stable_sort(all.begin(), all.end(),
-                   [by](const Contender& x, const Contender& y) { return x.*by > y.*by; });
+  std::sort(all.begin(), all.end(), [by](const Contender& x, const Contender& y) {
+    return std::pair(-(x.*by), x.lock) < std::pair(-(y.*by), y.lock);
+  });
   std::vector<std::string> names;
   for (const Contender& each : all) names.push_back(each.lock);
   return names;
 }
 
 int decidedly_ahead(const PointOutcome& x, const PointOutcome& y) {
-  const auto compared = compare(x, y, kRankedBy);
+  const auto compared = compare(x, y, kGoodput);
   return compared ? compared->ahead : 0;
 }
 
@@ -57,7 +58,7 @@ std::vector<RankAgreement> rank_agreements(const StoredStudy& a, const StoredStu
   for (const PointPair& pair : pairs) {
     if (!pair.unsound.empty()) continue;
     const PointOutcome &of_a = a.outcome.points[pair.a], &of_b = b.outcome.points[pair.b];
-    const auto mean_a = mean(values_of(of_a, kRankedBy)), mean_b = mean(values_of(of_b, kRankedBy));
+    const auto mean_a = mean(values_of(of_a, kGoodput)), mean_b = mean(values_of(of_b, kGoodput));
     if (!mean_a || !mean_b) continue;
     auto place = std::find_if(places.begin(), places.end(),
                               [&](const auto& each) { return each.first == pair.where; });

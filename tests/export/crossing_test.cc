@@ -22,7 +22,7 @@ PointOutcome point_of(double goodput, double spread = 0, bool settled = true) {
   PointOutcome point;
   for (int r = -1; r <= 1; ++r) {
     RepeatOutcome repeat;
-    repeat.seed = static_cast<std::uint64_t>(r + 2);
+    repeat.seed = static_cast<std::uint64_t>(r) + 2;
     repeat.metrics.goodput_ops_s = goodput * (1 + r * spread);
     repeat.metrics.window.settled = settled ? 1 : 0;
     point.repeats.emplace_back(repeat);
