@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -166,10 +167,14 @@ FigureLines lines_of(const Scenario& scenario, const Figure& figure) {
     const bool by_line = of_protocol(axis) || sweep.decides(figure.series, axis);
     (by_line ? parts : lines.apart).push_back(axis);
   }
-  // What is of the protocol belongs to the lock.
-  std::stable_partition(parts.begin(), parts.end(), [](const std::string& path) {
-    return names_the_lock(path) || of_protocol(path);
-  });
+  // What is of the protocol belongs to the lock, and stands before the rest.
+  Texts rest;
+  const auto is_other = [](const std::string& path) {
+    return !names_the_lock(path) && !of_protocol(path);
+  };
+  std::copy_if(parts.begin(), parts.end(), std::back_inserter(rest), is_other);
+  std::erase_if(parts, is_other);
+  parts.insert(parts.end(), rest.begin(), rest.end());
   for (std::size_t i = 0; i < scenario.points.size(); ++i) {
     std::string& line = lines.line.emplace_back();
     for (const std::string& path : parts)
