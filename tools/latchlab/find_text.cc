@@ -44,7 +44,7 @@ std::string side_name(const FindPlan& plan, int side) {
 }
 
 std::string evidence(const FindPlan& plan, const Turn& turn) {
-  const std::string repeats =
+  std::string repeats =
       fmt::format("{}{} repeats each", plan.repeats, plan.may_repeat_more ? " or more" : "");
   if (plan.question.labels.size() == 1) return repeats;
   const double level = (turn.before.a + turn.before.b + turn.after.a + turn.after.b) / 4;
