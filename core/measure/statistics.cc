@@ -1,5 +1,6 @@
 #include "core/measure/statistics.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -55,6 +56,13 @@ std::optional<double> half_width_95(std::span<const double> values) {
   const auto error = standard_error(values);
   if (!error) return std::nullopt;
   return student_t_975(values.size() - 1) * *error;
+}
+
+std::optional<double> half_width_95(std::span<const double> a, std::span<const double> b) {
+  const auto of_a = standard_error(a), of_b = standard_error(b);
+  if (!of_a || !of_b) return std::nullopt;
+  return student_t_975(std::min(a.size(), b.size()) - 1) *
+         square_root(*of_a * *of_a + *of_b * *of_b);
 }
 
 std::optional<double> jain_index(std::span<const std::uint64_t> counts) {

@@ -16,6 +16,9 @@ std::optional<double> half_width_95(std::span<const double> values);
 // Of the mean; none below three values.
 std::optional<double> standard_error(std::span<const double> values);
 
+// The same of the difference of two means (Welch, with the fewer degrees of freedom).
+std::optional<double> half_width_95(std::span<const double> a, std::span<const double> b);
+
 // Within one unit in the last place, the same bits everywhere; 0 for what is not positive.
 double square_root(double x);
 

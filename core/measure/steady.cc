@@ -53,10 +53,8 @@ bool is_steady(std::span<const std::uint64_t> batches) {
   if (before <= 0 || after <= 0) return false;
   const double change = after > before ? after - before : before - after;
   if (change <= kSteady * before) return true;
-  const auto of_first = standard_error(first), of_second = standard_error(second);
-  if (!of_first || !of_second) return false;
-  return change <=
-         student_t_975(half - 1) * square_root(*of_first * *of_first + *of_second * *of_second);
+  const auto chance = half_width_95(first, second);
+  return chance && change <= *chance;
 }
 
 }  // namespace latchlab

@@ -23,11 +23,7 @@ bool same_seeds(const PointOutcome& a, const PointOutcome& b) {
 // Half the width of the interval of the difference of two means.
 std::optional<double> half_width(std::span<const double> a, std::span<const double> b,
                                  bool paired) {
-  if (paired) return half_width_95(differences(a, b));
-  const auto of_a = standard_error(a), of_b = standard_error(b);
-  if (!of_a || !of_b) return std::nullopt;
-  return student_t_975(std::min(a.size(), b.size()) - 1) *
-         square_root(*of_a * *of_a + *of_b * *of_b);
+  return paired ? half_width_95(differences(a, b)) : half_width_95(a, b);
 }
 
 // Of a few repeats one after the other, part by part.
