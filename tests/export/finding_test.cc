@@ -130,6 +130,14 @@ TEST(Finding, a_broken_lock_comes_first) {
               HasSubstr("cas broke its promise: two clients held conflicting grants at once"));
 }
 
+TEST(Finding, ranks_those_that_a_broken_lock_leaves) {
+  EXPECT_EQ(said_of({{{0}, true, RepeatStatus::no_progress}, {{1.7}}, {{2.5}}}),
+            "With 2 clients: cas made no progress: nobody finished anything in a whole window. Of "
+            "the others, dslr does most, 2.500 M/s, 1.47 times the next (mcs, 1.700 M/s).");
+  EXPECT_THAT(said_of({{{9}, true, RepeatStatus::unsafe}, {{1.7}}}),
+              EndsWith(" Of the others, mcs does 1.700 M/s."));
+}
+
 TEST(Finding, what_was_emulated_measures_nothing) {
   EXPECT_THAT(
       said_of({{{1, 1, 1}}, {{2, 2, 2}}}, {"masked_atomics_16: by agents"}),

@@ -77,10 +77,15 @@ std::string known(const Scenario& scenario, const StudyOutcome& outcome) {
                      fmt::join(labels, ", "), fmt::join(verdicts, ", "));
 }
 
+// A sentence: "WHERE: TEXT."; without a text, none.
+struct Said {
+  std::string where, text;
+};
+
 // "With 5 clients: CAS-NB broke its promise: ... (2 points of 20 went wrong)."
-std::string broken(const Scenario& scenario, const StudyOutcome& outcome) {
+Said broken(const Scenario& scenario, const StudyOutcome& outcome) {
   std::size_t count = 0;
-  std::string first;
+  Said first;
   for (std::size_t i = 0; i < outcome.points.size(); ++i) {
     const RepeatStatus status = outcome.points[i].status();
     if (why_known(scenario.points[i], outcome.points[i])) continue;
@@ -93,11 +98,12 @@ std::string broken(const Scenario& scenario, const StudyOutcome& outcome) {
                        : status == RepeatStatus::stuck
                            ? "broke its promise: nobody gets on any more"
                            : "made no progress: nobody finished anything in a whole window";
-    first = fmt::format("{}: {} {}", surroundings(scenario.points[i]),
-                        scenario.points[i].protocol.label, what);
+    first = {surroundings(scenario.points[i]),
+             fmt::format("{} {}", scenario.points[i].protocol.label, what)};
   }
-  if (count < 2) return count == 0 ? "" : first + ".";
-  return fmt::format("{} ({} points of {} went wrong).", first, count, outcome.points.size());
+  if (count > 1)
+    first.text += fmt::format(" ({} points of {} went wrong)", count, outcome.points.size());
+  return first;
 }
 
 Entries without_doubt(const Entries& all) {
@@ -172,23 +178,26 @@ Entries rivals(const Entries& all, const Entry& best, const StudyOutcome& outcom
 }
 
 // Of one lock alone, or of the only one that can be judged.
-std::string of_one_lock(const Scenario& scenario, const StudyOutcome& outcome) {
+Said of_one_lock(const Scenario& scenario, const StudyOutcome& outcome) {
   const Entries all = ranked(scenario, outcome, true);
   const Entries entries = without_doubt(all);
-  if (entries.empty()) return all.empty() ? "" : "No finding: " + told(all, outcome) + ".";
+  if (entries.empty()) {
+    if (all.empty()) return {};
+    return {"No finding", told(all, outcome)};
+  }
   const Entry& best = entries.front();
   const std::string where = surroundings(scenario.points[best.point]);
   if (entries.size() > 1)
-    return fmt::format("{}: {} does most, {}, of its {} points; least is {} ({}).", where,
-                       best.label, rate(best.goodput), entries.size(), rate(entries.back().goodput),
-                       surroundings(scenario.points[entries.back().point]));
+    return {where, fmt::format("{} does most, {}, of its {} points; least is {} ({})", best.label,
+                               rate(best.goodput), entries.size(), rate(entries.back().goodput),
+                               surroundings(scenario.points[entries.back().point]))};
   const Leaves metrics = outcome.points[best.point].metrics();
   const auto half = number(metrics, "acquire_ns.p50"), most = number(metrics, "acquire_ns.p99");
-  if (!half || !most) return fmt::format("{}: {} does {}.", where, best.label, rate(best.goodput));
-  return fmt::format(
-      "{}: {} does {}; half of the acquisitions take {:.2f} us at most, 99 of 100 "
-      "{:.2f} us.",
-      where, best.label, rate(best.goodput), *half / 1e3, *most / 1e3);
+  std::string says = fmt::format("{} does {}", best.label, rate(best.goodput));
+  if (half && most)
+    says += fmt::format("; half of the acquisitions take {:.2f} us at most, 99 of 100 {:.2f} us",
+                        *half / 1e3, *most / 1e3);
+  return {where, says};
 }
 
 // "mcs and CAS-B", "mcs, CAS-B and dslr".
@@ -245,16 +254,17 @@ std::vector<std::size_t> compared_points(const Scenario& scenario, const StudyOu
 
 namespace {
 
-std::string of_the_best(const Scenario& scenario, const StudyOutcome& outcome,
-                        const std::vector<std::string>& emulated) {
+Said of_the_best(const Scenario& scenario, const StudyOutcome& outcome,
+                 const std::vector<std::string>& emulated) {
   const Entries all = ranked(scenario, outcome, false);
   const Entries entries = without_doubt(all);
   if (all.size() < 2) return of_one_lock(scenario, outcome);
   const std::string where = surroundings(scenario.points.back());
   if (!emulated.empty())
-    return fmt::format("{}: no lock is named, for {} was emulated: that is no measure of an RNIC.",
-                       where, emulated.front());
-  if (entries.empty()) return fmt::format("{}: undecided: {}.", where, told(all, outcome));
+    return {where, fmt::format("no lock is named, for {} was emulated: that is no measure of an "
+                               "RNIC",
+                               emulated.front())};
+  if (entries.empty()) return {where, "undecided: " + told(all, outcome)};
   const Entries open = rivals(all, entries.front(), outcome);
   Entries left_out;
   for (const Entry& entry : all)
@@ -269,7 +279,7 @@ std::string of_the_best(const Scenario& scenario, const StudyOutcome& outcome,
     says = fmt::format("undecided: {}; a longer run.duration would tell. Of the others, {}",
                        told(open, outcome), says);
   if (!left_out.empty()) says += ". Left out: " + told(left_out, outcome);
-  return fmt::format("{}: {}.", where, says);
+  return {where, says};
 }
 
 }  // namespace
@@ -277,9 +287,14 @@ std::string of_the_best(const Scenario& scenario, const StudyOutcome& outcome,
 std::string finding(const Scenario& scenario, const StudyOutcome& outcome,
                     const std::vector<std::string>& emulated) {
   if (outcome.interrupted) return {};
-  std::string says = broken(scenario, outcome);
-  if (says.empty()) says = of_the_best(scenario, outcome, emulated);
-  return known(scenario, outcome) + says;
+  const Said wrong = broken(scenario, outcome);
+  const Said best = of_the_best(scenario, outcome, emulated);
+  std::string says = known(scenario, outcome);
+  if (!wrong.text.empty()) says += fmt::format("{}: {}.", wrong.where, wrong.text);
+  if (best.text.empty()) return says;
+  if (!wrong.text.empty() && wrong.where == best.where)
+    return fmt::format("{} Of the others, {}.", says, best.text);
+  return fmt::format("{}{}{}: {}.", says, wrong.text.empty() ? "" : " ", best.where, best.text);
 }
 
 }  // namespace latchlab::tool
