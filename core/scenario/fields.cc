@@ -77,8 +77,18 @@ std::string formatted(const ScenarioKey& key, std::int64_t value) {
   return key.form == Form::plain ? std::to_string(value) : format_count(value);
 }
 
+// One value, where several were perhaps meant as a sweep.
+const std::string& one_value(const YamlNode& node, const std::string& path,
+                             std::string_view expected) {
+  if (node.is_sequence() && path.find('.') != std::string::npos)
+    reject(node.place,
+           "{} holds {}; expected {}. To try several values, list them as sweep.grid.{}", path,
+           kind_name(node), expected, path);
+  return scalar(node, path, expected);
+}
+
 std::int64_t read_word(const ScenarioKey& key, const YamlNode& node, const std::string& path) {
-  const std::string& text = scalar(node, path, "one of " + joined(key.choices));
+  const std::string& text = one_value(node, path, "one of " + joined(key.choices));
   const auto found = std::find(key.choices.begin(), key.choices.end(), text);
   if (found != key.choices.end()) return found - key.choices.begin();
   if (contains(key.later, text))
@@ -209,7 +219,7 @@ void require_map(const YamlNode& node, const std::string& path, std::string_view
 std::int64_t read_number(const Given& given) {
   const auto& [key, node, path] = given;
   if (key.kind == KeyKind::choice) return read_word(key, node, path);
-  const std::string& text = scalar(node, path, sample_of(key.kind));
+  const std::string& text = one_value(node, path, sample_of(key.kind));
   if (key.kind == KeyKind::boolean) {
     if (text != "true" && text != "false")
       reject(node.place, "{} is {}; expected true or false", path, in_quotes(text));

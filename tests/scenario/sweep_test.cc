@@ -123,6 +123,12 @@ TEST(Sweep, two_mappings_of_one_name_are_refused) {
       HasSubstr("workload.distribution.name holds a list; expected a name"));
 }
 
+TEST(Sweep, a_list_in_place_of_a_value_is_sent_to_the_sweep) {
+  EXPECT_EQ(problem(scenario("workload: {read_ratio: [20%, 50%]}\n")),
+            "test.yaml:4: workload.read_ratio holds a list; expected a ratio such as 40%. To try "
+            "several values, list them as sweep.grid.workload.read_ratio");
+}
+
 TEST(Sweep, groups_are_not_called_by_their_name_which_may_be_the_same) {
   const auto result = parse(scenario(
       "groups: [{name: a}]\nsweep: {grid: {groups.0: [{name: a, nodes: 1}, {name: a, nodes: "
