@@ -121,10 +121,23 @@ YamlNode& step_into(YamlNode& node, const std::vector<std::string>& parts, std::
   return node.set(parts[depth], yaml_node(YamlKind::null, place));
 }
 
+void change_base(YamlNode& nic, const YamlNode& value) {
+  if (nic.is_scalar())
+    nic = value;
+  else if (nic.find("base"))
+    nic.set("base", value);
+  else
+    reject(value.place,
+           "platform.nic has its constants already, which another base would undo; put this before "
+           "other changes of the NIC, or replace it whole: --set platform.nic={}",
+           value.text);
+}
+
 // `usual`: what it is when nothing is said.
 void set_in_nic(YamlNode& nic, const YamlNode* usual, const std::string& key, const YamlNode& value,
                 const Files& files) {
   if (nic.is_null()) nic = usual ? *usual : default_nic(value.place);
+  if (key == "base") return change_base(nic, value);
   nic = expand_nic(nic, files);
   if (key == "scale") return scale_nic(nic, value);
   if (!key.starts_with("scale.")) return override_nic_constant(nic, key, value);

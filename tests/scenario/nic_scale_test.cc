@@ -90,6 +90,23 @@ TEST(Scale, is_told_where_the_constant_comes_from) {
   EXPECT_EQ(again.value().points[0].resolved_yaml, point.resolved_yaml);
 }
 
+TEST(Scale, another_base_keeps_what_the_file_changes_and_undoes_nothing) {
+  const std::string text = scenario("platform: {nic: {base: connectx-5, scale: {atomics: 4x}}}");
+  const auto named = parse(text, {{"platform.nic.base", "connectx-6"}});
+  ASSERT_TRUE(named) << named.error().text();
+  const auto whole = parse(scenario("platform: {nic: {base: connectx-6, scale: {atomics: 4x}}}"));
+  EXPECT_EQ(named.value().resolved_yaml, whole.value().resolved_yaml);
+  const auto plain =
+      parse(scenario("platform: {nic: connectx-5}"),
+            {{"platform.nic.base", "connectx-6"}, {"platform.nic.scale.atomics", "4x"}});
+  ASSERT_TRUE(plain) << plain.error().text();
+  EXPECT_EQ(plain.value().resolved_yaml, whole.value().resolved_yaml);
+  const auto late =
+      parse(text, {{"platform.nic.scale.latency", "2x"}, {"platform.nic.base", "connectx-6"}});
+  ASSERT_FALSE(late);
+  EXPECT_THAT(late.error().text(), HasSubstr("put this before other changes of the NIC"));
+}
+
 TEST(Scale, comes_after_values_beside_it_and_before_values_set_later) {
   const NicModel beside =
       nic_of("{base: connectx-5, scale: {atomics: 4x}, atomic.same_address: 400ns}");
