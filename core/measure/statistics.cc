@@ -45,10 +45,16 @@ double square_root(double x) {
 
 std::optional<double> standard_error(std::span<const double> values) {
   if (values.size() < 3) return std::nullopt;
-  const double centre = *mean(values);
-  double squares = 0;
-  for (const double value : values) squares += (value - centre) * (value - centre);
+  // From the first value on, so that equal values have none, whatever their mean rounds to.
   const auto count = static_cast<double>(values.size());
+  double sum = 0;
+  for (const double value : values) sum += value - values[0];
+  const double centre = sum / count;
+  double squares = 0;
+  for (const double value : values) {
+    const double off = value - values[0] - centre;
+    squares += off * off;
+  }
   return square_root(squares / (count - 1) / count);
 }
 

@@ -94,6 +94,7 @@ TEST_F(Find, leaves_a_run_like_any_other) {
   // Nothing but the run, its page, and the answer: a file for each repeat.
   EXPECT_EQ(files_in("f/points"), 3 * results["points"].size());
   const std::string page = read("f/report.html");
+  EXPECT_THAT(page, HasSubstr("\"finding\":\"" + found["says"][0].get<std::string>()));
   EXPECT_THAT(page, HasSubstr("\"figures\":[{\"x\":\"platform.clients_per_node\""));
   const Finished report = latchlab({"report", "f"});
   EXPECT_EQ(report.code, 0) << report.err;

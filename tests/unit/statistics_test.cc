@@ -16,6 +16,7 @@ TEST(Statistics, interval_is_students_and_needs_three_repeats) {
   // s = 1, t(2) = 4.302653: 4.302653 / sqrt(3).
   EXPECT_NEAR(*half_width_95(Numbers{1, 2, 3}), 2.484138, 1e-6);
   EXPECT_EQ(*half_width_95(Numbers{7, 7, 7, 7}), 0);
+  EXPECT_EQ(*half_width_95(Numbers{1789.2, 1789.2, 1789.2}), 0);
   // Huge and tiny values: the square root keeps its digits.
   EXPECT_NEAR(*half_width_95(Numbers{1e150, 2e150, 3e150}) / 1e150, 2.484138, 1e-6);
   EXPECT_NEAR(*half_width_95(Numbers{1e-140, 2e-140, 3e-140}) / 1e-140, 2.484138, 1e-6);

@@ -49,13 +49,15 @@ class GrowingStudy {
     return outcomes;
   }
 
-  // In the order of the axis, with its page.
+  // In the order of the axis.
   Status finish() {
     std::sort(values_.begin(), values_.end());
-    if (Status ran = run_all(false); !ran) return ran;
-    return write_report(
-        directory_ + "/report.html",
-        {{run_name(directory_), scenario_, outcome_, manifest_, timing_of(directory_), {}, {}}});
+    return run_all(false);
+  }
+
+  Status write_page() const {
+    return write_report(directory_ + "/report.html",
+                        {part_of(directory_, scenario_, outcome_, manifest_)});
   }
 
   bool interrupted() const { return outcome_.interrupted; }
@@ -179,8 +181,9 @@ int search_in(const std::string& directory, const FindArguments& arguments, cons
   if (!finished && study.interrupted()) return kInterrupted;
   if (!finished) return complain(finished.error(), kCannot);
   const std::string text = find_json(plan, probes.value());
-  if (const Status written = write_atomically(file, text); !written)
-    return complain(written.error(), kCannot);
+  Status written = write_atomically(file, text);
+  if (written) written = study.write_page();  // the answer stands above it
+  if (!written) return complain(written.error(), kCannot);
   if (arguments.json) fmt::print("{}", text);
   if (talks) fmt::print("{}\n", table(study.scenario(), study.outcome()));
   if (!arguments.json)

@@ -253,13 +253,9 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
   const std::string page = directory + "/report.html";
   const auto hangs_on = stored_sensitivity(directory, outcome);
   if (!hangs_on) return {complain(hangs_on.error(), kCannot), std::move(ran.score)};
-  const Status paged = write_report(page, {{run_name(directory),
-                                            scenario,
-                                            outcome,
-                                            manifest,
-                                            timing_of(directory),
-                                            hangs_on.value(),
-                                            {}}});
+  ReportPart part = part_of(directory, scenario, outcome, manifest);
+  part.sensitivity = hangs_on.value();
+  const Status paged = write_report(page, {std::move(part)});
   if (!paged)
     fmt::print(stderr, "latchlab: warning: the results are complete, but for the page: {}\n",
                paged.error().text());

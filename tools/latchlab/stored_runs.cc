@@ -65,13 +65,11 @@ Status check_metric_option(const std::string& metric) {
 }
 
 ReportPart part_of(const StoredRun& run) {
-  return {run.name,
-          run.study.scenario,
-          run.study.outcome,
-          run.study.manifest,
-          timing_of(run.directory),
-          run.sensitivity,
-          {}};
+  const StoredStudy& study = run.study;
+  ReportPart part = part_of(run.directory, study.scenario, study.outcome, study.manifest);
+  part.name = run.name;
+  part.sensitivity = run.sensitivity;
+  return part;
 }
 
 }  // namespace latchlab::tool

@@ -152,10 +152,22 @@ Json results(const ReportPart& part) {
   return json;
 }
 
+// The answers of a search that came to its end; empty: there are none.
+std::string answers_of(const std::string& search) {
+  const Json json = Json::parse(search, nullptr, /*allow_exceptions=*/false);
+  std::string text;
+  if (json.is_object() && json.contains("says") && json["says"].is_array())
+    for (const Json& sentence : json["says"])
+      if (sentence.is_string()) text += (text.empty() ? "" : " ") + sentence.get<std::string>();
+  return text;
+}
+
 Json part_json(const ReportPart& from) {
   Json part;
   part["name"] = from.name;
-  part["finding"] = finding(from.scenario, from.outcome, from.manifest.emulated);
+  const std::string answers = answers_of(from.search);
+  part["finding"] =
+      !answers.empty() ? answers : finding(from.scenario, from.outcome, from.manifest.emulated);
   add_figures(part, from.scenario);
   add_points(part, from);
   part["scenario"] = from.scenario.resolved_yaml;

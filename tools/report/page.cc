@@ -47,6 +47,14 @@ std::string nonce_of(const std::string& document) {
   return print.text();
 }
 
+// Empty: there is no such file.
+std::string text_of(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream all;
+  all << stream.rdbuf();
+  return all.str();
+}
+
 }  // namespace
 
 // The template says {{marker}} where something goes.
@@ -71,11 +79,14 @@ std::string run_name(const std::string& directory) {
   return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
-std::string timing_of(const std::string& directory) {
-  std::ifstream stream(directory + "/timing.json", std::ios::binary);
-  std::ostringstream all;
-  all << stream.rdbuf();
-  return all.str();
+ReportPart part_of(const std::string& directory, const Scenario& scenario,
+                   const StudyOutcome& outcome, const RunManifest& manifest) {
+  return {.name = run_name(directory),
+          .scenario = scenario,
+          .outcome = outcome,
+          .manifest = manifest,
+          .timing = text_of(directory + "/timing.json"),
+          .search = text_of(directory + "/find.json")};
 }
 
 Status write_report(const std::string& path, const std::vector<ReportPart>& parts) {

@@ -17,16 +17,19 @@ struct ReportPart {
   const Scenario& scenario;
   const StudyOutcome& outcome;
   const RunManifest& manifest;
-  std::string timing;       // the text of its timing.json; may be empty
-  std::string sensitivity;  // of its sensitivity.json; may be empty
-  std::string comparison;   // with the first part, as comparison_json() has it; may be empty
+  std::string timing = {};       // the text of its timing.json; may be empty
+  std::string search = {};       // of its find.json; may be empty
+  std::string sensitivity = {};  // of its sensitivity.json; may be empty
+  std::string comparison = {};   // with the first part, as comparison_json() has it; may be empty
 };
 
 // What people call a run: the last part of its directory's path.
 std::string run_name(const std::string& directory);
 
-// What timing.json of a run says; empty: there is none.
-std::string timing_of(const std::string& directory);
+// What was run in the directory, by the name of its last part, with the timing.json and find.json
+// that are there.
+ReportPart part_of(const std::string& directory, const Scenario& scenario,
+                   const StudyOutcome& outcome, const RunManifest& manifest);
 
 // At least one part. Equal parts give equal bytes.
 std::string report_html(const std::vector<ReportPart>& parts);
