@@ -165,7 +165,7 @@ struct EndpointPlan {
 // Bytes that a protocol wants besides its lock entries, each zeroed and aligned to 64, and
 // endpoints that peers find in the directory.
 struct Layout {
-  std::uint64_t entry_bytes = 8;
+  std::uint64_t entry_bytes = 8;  // 0: the lock keeps nothing there
   std::uint64_t entry_align = 8;
   std::uint64_t server_bytes = 0;     // on each server
   std::uint64_t client_bytes = 0;     // for each client, on its node
@@ -181,7 +181,7 @@ enum class CrashUnit : std::uint8_t { client, process, node };
 
 struct Limits {
   std::uint64_t max_clients = ~0ULL;
-  std::uint64_t max_nodes = 65535;
+  std::uint64_t max_nodes = 65535;  // with clients
   std::uint64_t max_locks = ~0ULL;
   std::uint64_t held_at_once = ~0ULL;        // by one client
   bool abortable = false;                    // a client that waits can give up at its deadline

@@ -32,9 +32,10 @@ std::vector<ProtocolInfo> protocol_infos() {
   return infos;
 }
 
-std::vector<std::string> protocol_names() {
+std::vector<std::string> remote_protocol_names() {
   std::vector<std::string> names;
-  for (const ProtocolEntry& entry : protocol_registry()) names.push_back(entry.info.name);
+  for (const ProtocolEntry& entry : protocol_registry())
+    if (entry.make(entry.small_params())->limits().max_nodes > 1) names.push_back(entry.info.name);
   return names;
 }
 

@@ -16,7 +16,7 @@ std::deque<ProtocolEntry> built_in_protocols();  // by name; written by cmake/lo
 const std::deque<ProtocolEntry>& protocol_registry();       // in the order of `latchlab list`
 const ProtocolEntry* find_protocol(std::string_view name);  // null: no such protocol
 std::vector<ProtocolInfo> protocol_infos();
-std::vector<std::string> protocol_names();
+std::vector<std::string> remote_protocol_names();  // that serve clients of several nodes
 
 // Adds a protocol at the end; entries that were there stay where they are. Refused when its name is
 // taken or entry_problem (entry_check.h) has something to say. Not while others look anything up.

@@ -71,11 +71,10 @@ std::string limits_exceeded(const Point& point, const Protocol& protocol,
     return fmt::format("{} takes at most {} {}, and the scenario has {}", point.protocol.name, most,
                        what, asked);
   };
-  const std::uint64_t nodes =
-      point.platform.servers + (point.platform.colocated ? 0 : point.platform.client_nodes);
   if (point.platform.clients() > limits.max_clients)
     return over("clients", point.platform.clients(), limits.max_clients);
-  if (nodes > limits.max_nodes) return over("nodes", nodes, limits.max_nodes);
+  if (point.platform.client_nodes > limits.max_nodes)
+    return over("client nodes", point.platform.client_nodes, limits.max_nodes);
   if (point.locks.count > limits.max_locks)
     return over("locks", point.locks.count, limits.max_locks);
   if (held_at_once > limits.held_at_once)

@@ -45,7 +45,9 @@ World::World(const Protocol& protocol, const WorldShape& shape)
                  "colocated clients need as many servers as client nodes");
   LATCHLAB_CHECK(!shape.colocated || shape.client_nodes_per_nic == 1,
                  "each server has an RNIC of its own");
-  const std::uint64_t least = round_up(layout_.entry_bytes, layout_.entry_align);
+  // Locks have addresses of their own even where they keep nothing there.
+  const std::uint64_t entry_bytes = std::max<std::uint64_t>(layout_.entry_bytes, 1);
+  const std::uint64_t least = round_up(entry_bytes, layout_.entry_align);
   stride_ = std::max(least, round_up(shape.locks.stride_bytes, layout_.entry_align));
   plan_nodes();
 }

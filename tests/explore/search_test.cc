@@ -50,7 +50,7 @@ TEST_P(Small, two_locks_one_after_the_other_are_exhausted_and_sound) {
   EXPECT_GT(verdict.states, 100U);
 }
 
-INSTANTIATE_TEST_SUITE_P(all, Small, ::testing::ValuesIn(protocol_names()),
+INSTANTIATE_TEST_SUITE_P(all, Small, ::testing::ValuesIn(remote_protocol_names()),
                          [](const auto& made) { return made.param; });
 
 // ---- shortcuts: the same answers without them ----

@@ -11,7 +11,7 @@ TEST_P(FreeEntry, is_seen_when_all_have_gone_and_never_during_a_hold) {
   expect_free_when_all_have_gone(crowd(GetParam()));
 }
 
-INSTANTIATE_TEST_SUITE_P(all, FreeEntry, ::testing::ValuesIn(protocol_names()),
+INSTANTIATE_TEST_SUITE_P(all, FreeEntry, ::testing::ValuesIn(remote_protocol_names()),
                          [](const auto& made) { return made.param; });
 
 // An entry whose first word depends on where it lies.

@@ -22,7 +22,7 @@ RunSetup guarded(const std::string& protocol) {
 }
 
 class GuardedLock : public ::testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Protocols, GuardedLock, ::testing::ValuesIn(protocol_names()),
+INSTANTIATE_TEST_SUITE_P(Protocols, GuardedLock, ::testing::ValuesIn(remote_protocol_names()),
                          [](const auto& made) { return made.param; });
 
 TEST_P(GuardedLock, that_excludes_shows_no_conflict) {

@@ -170,7 +170,7 @@ RepeatOutcome run_in_child(const std::string& platform, const std::string& rest,
 }
 
 class EveryFeature : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Protocols, EveryFeature, testing::ValuesIn(protocol_names()),
+INSTANTIATE_TEST_SUITE_P(Protocols, EveryFeature, testing::ValuesIn(remote_protocol_names()),
                          [](const auto& made) { return made.param; });
 
 TEST_P(EveryFeature, keeps_runs_equal_whether_the_pump_looks_ahead_or_stops_at_every_date) {

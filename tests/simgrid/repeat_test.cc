@@ -60,7 +60,7 @@ RepeatOutcome run_in_child(const Point& point, const BackendFactory& make) {
 }
 
 class Runs : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Protocols, Runs, testing::ValuesIn(protocol_names()),
+INSTANTIATE_TEST_SUITE_P(Protocols, Runs, testing::ValuesIn(remote_protocol_names()),
                          [](const auto& made) { return made.param; });
 
 TEST_P(Runs, are_equal_whether_the_pump_looks_ahead_or_stops_at_every_date) {

@@ -63,7 +63,7 @@ RepeatOutcome run_in_child(const Point& point, std::uint32_t workers) {
 }
 
 class SeveralObservers : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Protocols, SeveralObservers, testing::ValuesIn(protocol_names()),
+INSTANTIATE_TEST_SUITE_P(Protocols, SeveralObservers, testing::ValuesIn(remote_protocol_names()),
                          [](const auto& made) { return made.param; });
 
 TEST_P(SeveralObservers, add_up_to_what_one_measures) {

@@ -68,10 +68,18 @@ std::vector<std::vector<std::string>> assignments(const Campaign& campaign, std:
   return all;
 }
 
+// Unknown protocols and parameters are refused elsewhere.
+bool confined_to_a_node(const Case& setup) {
+  const ProtocolEntry* entry = find_protocol(setup.protocol);
+  return entry != nullptr && params_of(setup, *entry) &&
+         make_protocol(setup)->limits().max_nodes == 1;
+}
+
 // How many client nodes there are, most first.
 std::vector<std::uint32_t> nodes_of(const Campaign& campaign) {
   if (campaign.nodes > 0) return {campaign.nodes};
   if (campaign.placement == Placement::together) return {1};
+  if (campaign.placement == Placement::both && confined_to_a_node(campaign.base)) return {1};
   if (campaign.placement == Placement::spread || campaign.clients == 1) return {campaign.clients};
   return {campaign.clients, 1};
 }

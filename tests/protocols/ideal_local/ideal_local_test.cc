@@ -1,0 +1,71 @@
+// The ideal lock in the explorer.
+
+#include "tests/protocols/promises.h"
+#include "tests/protocols/timed.h"
+
+namespace latchlab::testing {
+namespace {
+
+RunSetup ideal(std::uint32_t clients) {
+  RunSetup setup;
+  setup.protocol = "ideal_local";
+  setup.client_nodes = 1;
+  setup.clients_per_node = clients;
+  setup.shared_percent = 50;
+  return setup;
+}
+
+TEST(ideal_local, admits_readers_together_and_writers_alone_and_everybody_finishes) {
+  RunSetup setup = ideal(5);
+  expect_sound(setup, 200);
+  setup.locks = 3;
+  expect_sound(setup, 100);
+  setup.shared_percent = 100;
+  std::uint64_t most = 0;
+  for (std::uint64_t seed = 1; seed <= seeds(50); ++seed)
+    most = std::max(most, run(setup, seed).most_inside);
+  EXPECT_GT(most, 1U);
+}
+
+TEST(ideal_local, uses_no_verb_no_message_and_no_word_of_the_server) {
+  const Outcome outcome = run(ideal(4), 1);
+  EXPECT_EQ(outcome.end, RunEnd::finished);
+  EXPECT_EQ(outcome.tally.one_sided() + outcome.tally.sends + outcome.tally.calls, 0U);
+  EXPECT_EQ(outcome.entry, "unused");
+}
+
+TEST(ideal_local, leaves_the_queue_at_the_deadline_and_lets_those_behind_in) {
+  RunSetup setup = ideal(5);
+  setup.impatient = true;
+  if (on_hardware()) setup.hold = milliseconds(2);  // the clients of the one run meet
+  std::uint64_t given_up = 0;
+  for (std::uint64_t seed = 1; seed <= seeds(200); ++seed) {
+    const Outcome outcome = run(setup, seed);
+    given_up += outcome.aborted;
+    ASSERT_TRUE(outcome.safe()) << "seed " << seed;
+    ASSERT_EQ(outcome.end, RunEnd::finished) << "seed " << seed;
+    ASSERT_EQ(outcome.acquired + outcome.aborted, 15U);
+  }
+  EXPECT_GT(given_up, 0U);
+  expect_reached(setup, {"a client gives up at its deadline", "the lock comes at the deadline",
+                         "readers wait behind a writer that gave up"});
+}
+
+TEST(ideal_local, leaves_those_behind_a_crashed_holder_waiting) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
+  RunSetup setup = ideal(4);
+  setup.dies = {0};
+  const std::uint64_t seed =
+      first_seed(setup, 50, [](const Outcome& o) { return o.end != RunEnd::finished; });
+  EXPECT_GT(seed, 0U);
+}
+
+TEST(ideal_local, takes_ordinary_paths_in_a_crowd) {
+  expect_paths(ideal(4),
+               {"nobody stands in the way", "a client waits", "a release lets nobody in",
+                "a release lets one client in", "a release lets several readers in"},
+               {"a client gives up at its deadline", "the lock comes at the deadline"});
+}
+
+}  // namespace
+}  // namespace latchlab::testing
