@@ -17,11 +17,14 @@ Core* CoreQueue::idle_core() {
   return best;
 }
 
-// What the cores have been given to do and not done yet.
+// What it has been given to do and not done yet.
+Duration Core::still_to_do(Time now) const {
+  return free > now && free != kNever ? free - now : Duration{};
+}
+
 Duration CoreQueue::still_to_do(Time now) const {
   Duration left;
-  for (const Core& core : cores)
-    if (core.free > now && core.free != kNever) left += core.free - now;
+  for (const Core& core : cores) left += core.still_to_do(now);
   return left;
 }
 
@@ -90,7 +93,7 @@ Time Cpus::work(SimActor& actor, Duration length) {
   Core& core = *actor.cpu.core_;
   const Duration takes = cpu_time(actor, length);
   core.free = saturating_add(std::max(core.free, timeline_.now()), takes);
-  if (core.shared != nullptr && core.free != kNever) core.shared->busy += takes;
+  if (core.free != kNever) (core.shared != nullptr ? core.shared->busy : core.busy) += takes;
   return core.free;
 }
 
@@ -174,7 +177,10 @@ void Cpus::run(Core& core) {
       if (core.shared != nullptr) kept.back().cost = {};  // it had begun
     } else {
       core.free = timeline_.now();
-      if (core.shared != nullptr) core.shared->count(next, timeline_.now());
+      if (core.shared != nullptr)
+        core.shared->count(next, timeline_.now());
+      else
+        core.busy += next.cost;
       next.actor->cpu.core_ = &core;
       go_on(next);
     }
@@ -251,6 +257,7 @@ void Cpus::forget(SimActor& dead) {
 
 void Cpus::reset_stats() {
   for (OfNode& each : of_) {
+    for (const auto& core : each.cores) core->busy = core->still_to_do(timeline_.now());
     if (!each.server) continue;
     each.server->busy = each.server->still_to_do(timeline_.now());
     each.server->queued = {};
@@ -265,6 +272,16 @@ CpuStats Cpus::busiest() const {
     const Duration busy = each.server->busy - each.server->still_to_do(timeline_.now());
     if (stats.cores > 0 && busy <= stats.busy) continue;
     stats = {each.server->cores.size(), busy, each.server->queued, each.server->starts};
+  }
+  return stats;
+}
+
+CpuStats Cpus::of_clients() const {
+  CpuStats stats;
+  for (const OfNode& each : of_) {
+    stats.cores += each.cores.size();
+    for (const auto& core : each.cores)
+      stats.busy += core->busy - core->still_to_do(timeline_.now());
   }
   return stats;
 }

@@ -52,9 +52,11 @@ struct Core {
   std::deque<Ready> ready;
   std::uint32_t held = 0;  // CPU operations under way: whoever asked for them goes on with them
   bool scheduled = false;  // its event is under way, or it is running
-  CoreQueue* shared = nullptr;  // of a server part: where it finds more
+  CoreQueue* shared = nullptr;  // of a server part: where it finds more, and what counts its work
+  Duration busy;                // of a client's, since reset_stats, up to `free`
 
   bool idle() const { return !scheduled && held == 0 && ready.empty(); }
+  Duration still_to_do(Time now) const;
 };
 
 // The cores of a server part, with one queue for all of them.
@@ -136,6 +138,7 @@ class Cpus : CpusNeeds {
 
   void reset_stats();
   CpuStats busiest() const;
+  CpuStats of_clients() const;
 
  private:
   struct OfNode {

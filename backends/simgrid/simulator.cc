@@ -273,6 +273,10 @@ NicStats Simulator::busiest_server() const {
 CpuStats Simulator::busiest_cpu() const {
   return parts_->cpus.busiest();
 }
+
+CpuStats Simulator::client_cpus() const {
+  return parts_->cpus.of_clients();
+}
 std::size_t Simulator::slots_in_use() const {
   return parts_->operations.in_use() + parts_->waits.in_use();
 }

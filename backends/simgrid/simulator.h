@@ -63,6 +63,7 @@ class Simulator final : public Backend,
   void reset_stats() override;
   NicStats busiest_server() const override;
   CpuStats busiest_cpu() const override;
+  CpuStats client_cpus() const override;
   std::size_t slots_in_use() const;  // operations and waits that nobody has given back
 
  private:

@@ -159,6 +159,10 @@ const std::vector<MetricDoc>& metric_docs() {
       {"update_as_exclusive", "1", "updates taken exclusively",
        "Requests for update that a lock without update mode has granted exclusively. There if "
        "workload.update_ratio is above 0, or a script asks for update."},
+      {"client_cpu.utilisation", "share", "client cpu busy",
+       "How much of the window the cores that clients share were busy, on average over the cores. "
+       "There if platform.cores is set; null: the run was on hardware.",
+       "At 98% and above the point is `client-bound`: faster locks would not show."},
       {"open_loop.offered_s", "1/s", "offered load",
        "Sections that arrived in the window, per simulated second. There in an open loop, and so "
        "below.",

@@ -36,6 +36,7 @@ void add_process(MeasuredShare& sum, const MeasuredShare& share) {
   sum.ended_ps = std::max(sum.ended_ps, share.ended_ps);
   if (share.server_nic.verbs_s > sum.server_nic.verbs_s) sum.server_nic = share.server_nic;
   if (share.server_cpu.utilisation > sum.server_cpu.utilisation) sum.server_cpu = share.server_cpu;
+  sum.client_cpu = std::max(sum.client_cpu, share.client_cpu);
 }
 
 void add_intervals(MeasuredShare& sum, const MeasuredShare& share) {

@@ -64,6 +64,7 @@ struct MeasuredShare {
   std::uint64_t verbs_posted = 0, events = 0;
   RepeatMetrics::ServerNic server_nic;
   RepeatMetrics::ServerCpu server_cpu;
+  RepeatMetrics::Real client_cpu;
 
   // What cannot be in any one share, whoever wrote it; empty: nothing.
   std::string contradiction() const;
@@ -133,6 +134,7 @@ void visit_share(Share& share, Visit&& visit) {
   visit("server_nic.slot_wait_ns", share.server_nic.slot_wait_ns);
   visit("server_cpu.utilisation", share.server_cpu.utilisation);
   visit("server_cpu.queue_ns", share.server_cpu.queue_ns);
+  visit("client_cpu.utilisation", share.client_cpu);
 }
 
 // Why these are not the shares of one repeat: none at all, windows that differ, a client measured

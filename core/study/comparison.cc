@@ -59,6 +59,7 @@ Doubt doubt_of(const PointOutcome& point) {
   if (number_at(metrics, "window.settled", 1) <= 0 && !settled_together(point))
     return Doubt::unsettled;
   if (point.status() == RepeatStatus::starved) return Doubt::starved;
+  if (number_at(metrics, "client_cpu.utilisation", 0) >= kClientBound) return Doubt::client_bound;
   if (number_at(metrics, "safety.checks", -1) < 0) return Doubt::unchecked;
   return Doubt::none;
 }

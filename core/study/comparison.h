@@ -30,6 +30,8 @@ struct Comparison {
 std::optional<Comparison> compare(const PointOutcome& a, const PointOutcome& b,
                                   const std::string& metric);
 
+inline constexpr double kClientBound = 0.98;  // of the time of the clients' cores
+
 // Why the numbers of a sound point are not to be compared with others'.
 enum class Doubt : std::uint8_t {
   none,
@@ -37,6 +39,7 @@ enum class Doubt : std::uint8_t {
   overloaded,    // an open loop whose queues grow
   unsettled,     // the window tells of a transient, be it that some clients starve in it
   starved,       // clients wait for ever
+  client_bound,  // the cores that clients share have no time left
   unchecked,     // nobody watched mutual exclusion
 };
 Doubt doubt_of(const PointOutcome& point);

@@ -24,6 +24,8 @@ std::string not_to_be_judged(const PointOutcome& point) {
       return kNotSettled;
     case Doubt::starved:
       return "starves some clients";
+    case Doubt::client_bound:
+      return "keeps the clients' own cores busy all the time";
     case Doubt::unchecked:  // a promise that nobody has seen broken
     case Doubt::none:
       break;

@@ -240,6 +240,7 @@ void MeasuringObserver::write_process(MeasuredShare& share) const {
   share.events = backend_.events();
   share.server_nic = nic_metrics(backend_.busiest_server(), window_);
   share.server_cpu = cpu_metrics(backend_.busiest_cpu(), window_);
+  share.client_cpu = cpu_metrics(backend_.client_cpus(), window_).utilisation;
 }
 
 MeasuredShare MeasuringObserver::share() const {

@@ -123,6 +123,7 @@ bool asks_for_update(const WorkloadSpec& workload) {
 }
 
 void write_what_was_asked(const Point& point, const MeasuredShare& all, RepeatMetrics& metrics) {
+  if (point.platform.cores > 0) metrics.client_cpu = all.client_cpu;
   for_each_workload(point, [&](const WorkloadSpec& workload) {
     if (asks_for_update(workload)) metrics.update_as_exclusive = all.update_as_exclusive;
     if (workload.arrivals.kind == ArrivalKind::none) return;

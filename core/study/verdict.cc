@@ -15,9 +15,11 @@ bool is_checked(const PointOutcome& outcome) {
 
 std::string verdict(const PointOutcome& outcome) {
   if (!outcome.complete()) return "interrupted";
-  const bool settled = doubt_of(outcome) != Doubt::unsettled;
+  const Doubt doubt = doubt_of(outcome);
+  const bool settled = doubt != Doubt::unsettled;
   switch (outcome.status()) {
     case RepeatStatus::ok:  // on hardware without guard words nobody looks
+      if (doubt == Doubt::client_bound) return "client-bound";
       if (!is_checked(outcome)) return settled ? "unchecked" : "unchecked, not settled";
       return settled ? "ok" : "not settled";
     case RepeatStatus::starved:

@@ -58,9 +58,9 @@ struct NicStats {
   std::uint64_t slot_waits = 0;  // how many atomics that sums over
 };
 
-// Of the cores that the busiest server part runs on, over [reset_stats, now].
+// Of the cores of a kind, over [reset_stats, now].
 struct CpuStats {
-  std::uint64_t cores = 0;   // 0: no server part, or nobody measures it
+  std::uint64_t cores = 0;   // 0: there are none, or nobody measures them
   Duration busy;             // of all of them together
   Duration queued;           // from wanting a core to having one
   std::uint64_t starts = 0;  // how many waits that sums over
@@ -178,7 +178,9 @@ class Inspecting {
   virtual VerbCensus census() const = 0;
   virtual void reset_stats() = 0;
   virtual NicStats busiest_server() const = 0;
-  virtual CpuStats busiest_cpu() const { return {}; }
+  virtual CpuStats busiest_cpu() const { return {}; }  // of the busiest server part
+  // Of those that clients share, all together; `queued` and `starts` stay 0.
+  virtual CpuStats client_cpus() const { return {}; }
 };
 
 class Backend : public Hosting, public Running, public Faults, public Inspecting {};

@@ -56,6 +56,7 @@ class ForwardingBackend : public Backend {
   void reset_stats() override { inner_->reset_stats(); }
   NicStats busiest_server() const override { return inner_->busiest_server(); }
   CpuStats busiest_cpu() const override { return inner_->busiest_cpu(); }
+  CpuStats client_cpus() const override { return inner_->client_cpus(); }
 
  protected:
   Backend& inner() { return *inner_; }

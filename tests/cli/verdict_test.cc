@@ -114,6 +114,19 @@ TEST_F(Verdict, some_clients_waiting_through_the_whole_window_are_a_warning) {
   EXPECT_EQ(point(0)["status"], "starved");
 }
 
+TEST_F(Verdict, clients_whose_core_has_no_time_left_are_what_is_measured) {
+  const std::vector<std::string> crowd = {"--set", "platform.cores=1",
+                                          "--set", "platform.clients_per_node=64",
+                                          "--set", "workload.critical_section=0us",
+                                          "--set", "locks.count=10k"};
+  const Finished finished = run("[{name: mcs}, {name: dslr}]", "", crowd);
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_THAT(finished.out, HasSubstr(" client-bound"));
+  EXPECT_THAT(finished.out, HasSubstr("mcs keeps the clients' own cores busy all the time"));
+  EXPECT_THAT(finished.out, Not(HasSubstr("does most")));
+  EXPECT_GT(number_at(point(0)["metrics"], "client_cpu.utilisation"), 0.98);
+}
+
 TEST_F(Verdict, holders_and_crashed_clients_do_not_wait) {
   const Finished finished =
       run("[{name: cas, backoff: none}]", "faults: [{kind: client_crash, at: 500us, client: 3}]\n",

@@ -23,6 +23,7 @@ struct Measured {
   RepeatStatus status = RepeatStatus::ok;
   double trend = 1;     // of the second half over the first
   bool checked = true;  // mutual exclusion
+  double busy = 0;      // the clients' cores
 };
 
 PointOutcome outcome_of(const Measured& measured) {
@@ -34,6 +35,7 @@ PointOutcome outcome_of(const Measured& measured) {
     RepeatMetrics& metrics = repeat.metrics;
     metrics.goodput_ops_s = measured.goodputs[r] * 1e6;
     if (measured.checked) metrics.safety.checks = 1;
+    metrics.client_cpu = measured.busy;
     metrics.window.settled = measured.settled ? 1 : 0;
     metrics.window.warmup_ns = 20e6;
     for (int batch = 0; batch < 20; ++batch)
@@ -118,6 +120,14 @@ TEST(Finding, never_names_who_keeps_clients_waiting_or_was_not_checked) {
               AllOf(HasSubstr("undecided: "), Not(HasSubstr("does most"))));
   EXPECT_THAT(said_of({{{9}, true, RepeatStatus::ok, 1, false}, {{1.7}}}),
               HasSubstr("nobody has checked cas for mutual exclusion"));
+}
+
+TEST(Finding, never_names_who_has_the_clients_cores_measured) {
+  EXPECT_EQ(said_of({{{1.7}}, {{9}, true, RepeatStatus::ok, 1, true, 0.99}}),
+            "With 2 clients: cas does most, 1.700 M/s. Left out: mcs keeps the clients' own cores "
+            "busy all the time (9.000 M/s).");
+  EXPECT_THAT(said_of({{{1.7}}, {{9}, true, RepeatStatus::ok, 1, true, 0.9}}),
+              HasSubstr("mcs does most"));
 }
 
 TEST(Finding, says_so_where_nothing_was_done) {

@@ -67,6 +67,20 @@ TEST_F(Cores, a_completion_waits_for_a_core_that_computes) {
   EXPECT_EQ(verb.done, done + nic().completion);
 }
 
+TEST_F(Cores, that_clients_share_count_what_they_have_worked) {
+  options().cores = 2;
+  Verbs& busy = add_client();
+  const Shot& verb = shoot(read_verb(kWord));
+  Time done;
+  spawn(busy, compute_then_note(busy, world(), microseconds(10), done));
+  EXPECT_EQ(run(), RunEnd::finished);
+  EXPECT_GT(verb.took(), Duration{});
+  EXPECT_EQ(world().client_cpus().cores, 2U);
+  EXPECT_EQ(world().client_cpus().busy, microseconds(10) + nic().post + nic().completion);
+  world().reset_stats();
+  EXPECT_EQ(world().client_cpus().busy, Duration{});
+}
+
 // ---- QPs ----
 
 Task<void> many_reads(Verbs& verbs, int count) {

@@ -142,6 +142,9 @@ std::string told(const Entry& entry, const StudyOutcome& outcome) {
                          rate(entry.goodput));
     case Doubt::overloaded:
       return fmt::format("{} does not carry the load, so that its queues grow", entry.label);
+    case Doubt::client_bound:
+      return fmt::format("{} keeps the clients' own cores busy all the time ({})", entry.label,
+                         rate(entry.goodput));
     case Doubt::unchecked:
       return fmt::format("nobody has checked {} for mutual exclusion", entry.label);
     case Doubt::none:
@@ -223,22 +226,17 @@ std::string cannot_be_told(const Entries& equals, const Comparison& next, const 
 
 std::string of_several(const Scenario& scenario, const StudyOutcome& outcome,
                        const Entries& entries) {
-  const Point& last = scenario.points.back();
   const Entry& best = entries.front();
-  const Comparison next =
-      *compare(outcome.points[best.point], outcome.points[entries[1].point], "goodput_ops_s");
+  const auto against = [&](const Entry& other) {
+    return *compare(outcome.points[best.point], outcome.points[other.point], kGoodput);
+  };
   Entries equals = {best};
   for (std::size_t i = 1; i < entries.size(); ++i)
-    if (compare(outcome.points[best.point], outcome.points[entries[i].point], "goodput_ops_s")
-            ->ahead != 1)
-      equals.push_back(entries[i]);
-  if (equals.size() > 1) {
-    const Comparison first =
-        *compare(outcome.points[best.point], outcome.points[equals[1].point], "goodput_ops_s");
-    return cannot_be_told(equals, first, last);
-  }
+    if (against(entries[i]).ahead != 1) equals.push_back(entries[i]);
+  if (equals.size() > 1) return cannot_be_told(equals, against(equals[1]), scenario.points.back());
   return fmt::format("{} does most, {}, {:.2f} times the next ({}, {})", best.label,
-                     rate(best.goodput), next.ratio, entries[1].label, rate(entries[1].goodput));
+                     rate(best.goodput), against(entries[1]).ratio, entries[1].label,
+                     rate(entries[1].goodput));
 }
 
 }  // namespace

@@ -120,11 +120,16 @@ const SIGNS = {
 };
 const signOf = (why) => why.split(', ').map((word) => SIGNS[word] || '').join('') || BOX;
 
+const APART_WORDS = {
+  'not settled': 'goodput still rose or fell within the window',
+  'client-bound': 'the cores that clients share were busy all the time, and are what was measured',
+  unchecked: 'nobody watched mutual exclusion',
+};
+
 function apartSays(why) {
   const says = (word) => {
     const status = Object.keys(VERDICTS).find((each) => VERDICTS[each] === word);
-    return status ? VERDICT_WORDS[status] : word === 'not settled'
-      ? 'goodput still rose or fell within the window' : 'nobody watched mutual exclusion';
+    return status ? VERDICT_WORDS[status] : APART_WORDS[word];
   };
   return `${why}: ${why.split(', ').map(says).join('; ')}`;
 }
