@@ -66,7 +66,19 @@ inline void pass() {
     Known<label>::path.reach();
 }
 
+template <Label first, Label second>
+consteval auto joined() {
+  char text[sizeof(first.text) + sizeof(second.text) - 1] = {};
+  for (std::size_t i = 0; i + 1 < sizeof(first.text); ++i) text[i] = first.text[i];
+  for (std::size_t i = 0; i < sizeof(second.text); ++i)
+    text[sizeof(first.text) - 1 + i] = second.text[i];
+  return Label(text);
+}
+
 }  // namespace detail
 }  // namespace latchlab::paths
 
 #define LATCHLAB_PATH(label) ::latchlab::paths::detail::pass<label>()
+// In code that several locks share: the label begins with `prefix`, a constant array.
+#define LATCHLAB_PATH_OF(prefix, label) \
+  ::latchlab::paths::detail::pass<::latchlab::paths::detail::joined<prefix, label>()>()

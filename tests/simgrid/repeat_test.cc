@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "backends/simgrid/simgrid_backend.h"
@@ -87,10 +88,12 @@ TEST_P(Runs, keep_the_windows_law_exactly_and_littles_closely) {
   const RepeatOutcome outcome = run_in_child(point_of(GetParam(), {}), simulator());
   ASSERT_EQ(outcome.status, RepeatStatus::ok) << outcome.message;
   EXPECT_TRUE(outcome.metrics.window_law.holds());
-  // Clients = throughput x cycle: nobody is ever outside a cycle.
+  // Clients = throughput x cycle: nobody is ever outside a cycle. The borders of the window cut
+  // cycles, which are long where a lock is unfair.
   const double clients =
       outcome.metrics.goodput_ops_s.value_or(0) * outcome.metrics.cycle.mean_ns().value_or(0) / 1e9;
-  EXPECT_NEAR(clients, 24, 0.24);
+  const Duration longest = outcome.metrics.cycle.max().value_or(Duration{});
+  EXPECT_NEAR(clients, 24, 24 * std::max(0.01, longest.nanoseconds() / 4e6));
 }
 
 TEST_P(Runs, never_use_a_part_of_the_nic_more_than_all_the_time) {

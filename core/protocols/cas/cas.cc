@@ -1,7 +1,7 @@
 #include "core/protocols/cas/cas.h"
 
 #include "core/base/paths.h"
-#include "core/protocols/common/backoff.h"
+#include "core/protocols/common/adaptive_params.h"
 #include "core/protocols/common/entry.h"
 #include "core/protocols/common/planted.h"
 
@@ -111,6 +111,17 @@ class Cas final : public ProtocolOf<CasOptions, CasClient> {
   }
 };
 
+Params<CasOptions> cas_params() {
+  Params<CasOptions> params = {{"backoff", &CasOptions::backoff, "none|truncated_exponential",
+                                "pause between tries: ShiftLock 2.3 measures both"}};
+  add_adaptive_params(params);
+  params.insert(params.end(), {{"release", &CasOptions::release_by_write, "cas|write",
+                                "verb that frees the lock (ShiftLock artifact: CAS)"},
+                               {"masked", &CasOptions::masked,
+                                "acquire with a masked CAS (ShiftLock artifact: yes)"}});
+  return params;
+}
+
 }  // namespace
 
 ProtocolEntry cas_entry() {
@@ -118,41 +129,17 @@ ProtocolEntry cas_entry() {
       {.name = "cas",
        .summary = "test-and-set with CAS, retried with or without backoff",
        .source = "ShiftLock (FAST'25) 2.2, 2.3; backoff after SMART (ASPLOS'24)",
-       .params = {{"backoff", &CasOptions::backoff, "none|truncated_exponential",
-                   "pause between tries: ShiftLock 2.3 measures both"},
-                  {"backoff_initial", &CasOptions::initial, nanoseconds(1), milliseconds(10),
-                   "t0: 4096 cycles at 2.2 GHz (SMART; ShiftLock artifact)"},
-                  {"backoff_cap_shift", &CasOptions::cap_shift, 0, 20,
-                   "the bound never exceeds t0 << this (SMART; ShiftLock artifact)"},
-                  {"adapt_interval", &CasOptions::interval, Duration{}, seconds(10),
-                   "the bound moves at most this often (ShiftLock artifact)"},
-                  {"adapt_every_operations", &CasOptions::every_operations, 1, 1'000'000,
-                   "acquisitions between two looks at the bound (64 in the ShiftLock artifact)"},
-                  {"low_watermark_percent", &CasOptions::low_percent, 0, 100,
-                   "below this share of retries the bound halves (SMART; ShiftLock artifact)"},
-                  {"high_watermark_percent", &CasOptions::high_percent, 0, 100,
-                   "above this share of retries the bound doubles (SMART; ShiftLock artifact)"},
-                  {"release", &CasOptions::release_by_write, "cas|write",
-                   "verb that frees the lock (ShiftLock artifact: CAS)"},
-                  {"masked", &CasOptions::masked,
-                   "acquire with a masked CAS (ShiftLock artifact: yes)"}},
+       .params = cas_params(),
        .profiles = {{"paper", "ShiftLock (FAST'25) 2.3 and 4.1"},
                     {"shiftlock_artifact",
                      "ShiftLock artifact, its CAS baseline",
                      {{"masked", true}, {"adapt_every_operations", 64}}}},
        .small_model = {{"backoff", "none"}},
-       // A climb of the bound from its start to its cap: one doubling per interval at the most.
        .adaptation_period =
            [](const CasOptions& options) {
-             const auto doublings = static_cast<std::int64_t>(options.cap_shift);
-             return options.backoff ? options.interval * doublings : Duration{};
+             return options.backoff ? adaptation_period(options) : Duration{};
            },
-       .contradiction = [](const CasOptions& options) -> std::string {
-         if (options.low_percent <= options.high_percent) return {};
-         return "low_watermark_percent is " + std::to_string(options.low_percent) +
-                ", above high_watermark_percent " + std::to_string(options.high_percent) +
-                ": the bound would halve and double at once; swap them";
-       }});
+       .contradiction = [](const CasOptions& options) { return backoff_contradiction(options); }});
 }
 
 }  // namespace latchlab

@@ -27,7 +27,7 @@ struct BothMoved {
 }  // namespace
 
 Grant Client::grant_of(const Want& want, LockMode mode, const Tickets& seen) {
-  failures_ = 0;
+  backoff_.succeeded();
   failure_.any = false;  // "since last failure": of failures in a row
   Grant grant(want, mode);
   if (options_.lease.ps > 0) grant.valid_until = verbs_.now() + options_.lease;
@@ -130,11 +130,8 @@ Task<AcquireResult> Client::fail(AbortReason reason) {
 }
 
 Task<void> Client::back_off() {
-  const Duration bound = doubled(options_.backoff_first, failures_, options_.backoff_bound);
-  if (bound.ps <= 0) co_return;
-  if (bound < options_.backoff_bound) ++failures_;  // from the bound on, more change nothing
-  const std::uint64_t length = verbs_.random(static_cast<std::uint64_t>(bound.ps));
-  co_await verbs_.sleep(Duration{static_cast<std::int64_t>(length)});
+  const Duration length = backoff_.next(options_.backoff_first, options_.backoff_bound, verbs_);
+  if (length.ps > 0) co_await verbs_.sleep(length);
 }
 
 // Algorithm 3.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/protocols/common/backoff.h"
 #include "core/protocols/dslr/rules.h"
 #include "core/protocols/lock.h"
 
@@ -53,7 +54,7 @@ class Client final : public LockClient {
 
   Options options_;
   Verbs& verbs_;
-  std::uint64_t failures_ = 0;  // in a row; `c` of the random backoff
+  FailureBackoff backoff_;
   std::uint64_t recoveries_ = 0;
 
   struct Failure {  // the last time that no ticket could be had

@@ -1,0 +1,41 @@
+#include "core/protocols/caslock/caslock.h"
+
+#include "core/protocols/caslock/client.h"
+#include "core/protocols/common/adaptive_params.h"
+
+namespace latchlab {
+namespace {
+
+Params<caslock::Options> caslock_params() {
+  using caslock::Options;
+  Params<Options> params = {{"backoff", &Options::adaptive, "none|truncated_exponential",
+                             "pause between tries (DecLock artifact: none)"}};
+  add_adaptive_params(params);
+  params.push_back(
+      {"count_bits", &Options::count_bits, 2, 32,
+       "width of the count of readers; the owner has the rest (DecLock artifact: 32)"});
+  return params;
+}
+
+}  // namespace
+
+ProtocolEntry caslock_entry() {
+  using caslock::Options;
+  return make_entry<caslock::WordLock<Options, caslock::CasLock>>(
+      {.name = "caslock",
+       .summary = "spinlock for readers and writers: CAS by writers, FAA by readers",
+       .source = "DecLock (arXiv 2505.17641) 6.1, its CASLock; Chung and Zamanian (2015)",
+       .shared_mode = true,
+       .params = caslock_params(),
+       .profiles = {{"declock_artifact", "DecLock artifact, its CASLock baseline: no backoff"},
+                    {"backoff",
+                     "the same with the backoff of SMART (ASPLOS'24); nobody has published it",
+                     {{"backoff", "truncated_exponential"}}}},
+       .adaptation_period =
+           [](const Options& options) {
+             return options.adaptive ? adaptation_period(options) : Duration{};
+           },
+       .contradiction = [](const Options& options) { return backoff_contradiction(options); }});
+}
+
+}  // namespace latchlab

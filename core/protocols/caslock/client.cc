@@ -1,0 +1,253 @@
+#include "core/protocols/caslock/client.h"
+
+#include <algorithm>
+
+#include "core/base/paths.h"
+#include "core/protocols/common/planted.h"
+
+// Of the lock whose client this is.
+#define PATH(label) LATCHLAB_PATH_OF(Lock::kPrefix, label)
+
+namespace latchlab::caslock {
+
+template <class Lock>
+Task<AcquireResult> Client<Lock>::acquire(Want want, AcquireOptions options) {
+  const bool shared = want.mode == LockMode::shared;
+  verbs_.mark(Phase::initial_atomic);
+  Task<Tried> tries = shared ? enter_shared(want.lock.entry, options.deadline)
+                             : enter_exclusive(want.lock.entry, options.deadline);
+  const Tried tried = co_await tries;
+  if (tried.end != End::entered) co_return co_await give_up(tried.end, options.deadline);
+  if (options_.adaptive) adaptive_.completed(tried.retries, verbs_.now());
+  failures_.succeeded();
+  co_return Grant(want, shared ? LockMode::shared : LockMode::exclusive);
+}
+
+template <class Lock>
+Task<AcquireResult> Client<Lock>::give_up(End end, Time deadline) {
+  if (end == End::server_failed) {
+    PATH("the server fails an acquire");
+    co_return Aborted{AbortReason::server_failed};
+  }
+  if constexpr (!Lock::kOnlyStays) {
+    if (end == End::out_of_tries) {
+      PATH("a client has used up its tries");
+      const Duration pause = failures_.next(options_.backoff_first, options_.backoff_bound, verbs_);
+      co_await sleep_until(pause, deadline);
+      co_return Aborted{AbortReason::too_many};
+    }
+  }
+  PATH("a client gives up at its deadline");
+  co_return Aborted{AbortReason::deadline};
+}
+
+// ---- writers ----
+
+template <class Lock>
+auto Client<Lock>::enter_exclusive(RemoteAddr entry, Time deadline) -> Task<Tried> {
+  const Verb take = word_.take(entry, me());
+  const Completion first = co_await verbs_.issue(take);
+  if (!first.ok()) co_return Tried{End::server_failed, 0};
+  if (first.value.lo == 0) {
+    PATH("a writer enters at once");
+    co_return Tried{};
+  }
+  const std::uint64_t seen = word_.readers(first.value.lo);
+  if (word_.owner(first.value.lo) != 0) {
+    PATH("a writer finds a writer");
+  } else {
+    PATH("a writer finds readers");
+    if (PLANTED(caslock_writer_joins_readers)) {
+      const Verb join = cas_verb(entry, seen, word_.owned_by(me(), seen));
+      const Completion joined = co_await verbs_.issue(join);
+      if (joined.value.lo == seen) co_return Tried{};
+    }
+  }
+  verbs_.mark(Phase::retry);
+  const Tried tried = co_await keep_trying(take, first.value, deadline);
+  if (tried.end == End::entered) PATH("a writer enters after retries");
+  co_return tried;
+}
+
+template <class Lock>
+Task<void> Client<Lock>::leave_exclusive(RemoteAddr entry) {
+  if constexpr (!Lock::kOnlyStays) {
+    if (options_.release == Release::subtract) {
+      PATH("a writer leaves by FAA");
+      const Verb subtract = word_.subtract(entry, me());
+      co_await verbs_.issue(subtract);
+      co_return;
+    }
+  }
+  std::uint64_t readers = 0;
+  for (;;) {
+    Verb leave = word_.leave(entry, me(), readers);
+    if (PLANTED(caslock_release_wipes_counts)) leave.value.lo = 0;
+    const Completion seen = co_await verbs_.issue(leave);
+    if (!seen.ok() || seen.value == leave.compare) {
+      PATH("a writer leaves by CAS");
+      co_return;
+    }
+    verbs_.mark(Phase::retry);
+    if constexpr (!Lock::kOnlyStays)
+      if (options_.release == Release::exact) break;
+    PATH("a writer that leaves follows the count of readers");
+    readers = word_.readers(seen.value.lo);
+  }
+  if constexpr (!Lock::kOnlyStays) {
+    PATH("a writer that leaves waits for readers to withdraw");
+    co_await leave_when_alone(entry);
+  }
+}
+
+template <class Lock>
+Task<void> Client<Lock>::leave_when_alone(RemoteAddr entry) {
+  const std::uint64_t alone = word_.owned_by(me(), 0);
+  RemoteWait wait;
+  wait.add(word_.leave(entry, me(), 0));
+  wait.classify = [alone](const ProbeValues& before) {
+    return before[0].lo == alone ? Verdict::done : Verdict::pending;
+  };
+  co_await verbs_.await_remote(wait);
+}
+
+// ---- readers ----
+
+template <class Lock>
+auto Client<Lock>::enter_shared(RemoteAddr entry, Time deadline) -> Task<Tried> {
+  const Verb arrive = Word::arrive(entry);
+  const Completion first = co_await verbs_.issue(arrive);
+  if (!first.ok()) co_return Tried{End::server_failed, 0};
+  if (word_.owner(first.value.lo) == 0) {
+    PATH("a reader enters at once");
+    co_return Tried{};
+  }
+  if constexpr (!Lock::kOnlyStays)
+    if (options_.conflict == Conflict::withdraw)
+      co_return co_await withdraw_and_retry(entry, deadline);
+  PATH("a reader stays and waits for the writer");
+  verbs_.mark(Phase::wait_writers);
+  const Verb look = read_verb(entry);
+  const Tried tried = co_await keep_trying(look, first.value, deadline);
+  if (tried.end == End::entered) PATH("the writer leaves before a reader that waits");
+  if (tried.end == End::deadline || tried.end == End::out_of_tries) {
+    PATH("a reader that waits takes its count back");
+    const Verb depart = Word::depart(entry);
+    if (!PLANTED(caslock_gives_up_and_stays_counted)) co_await verbs_.issue(depart);
+  }
+  co_return tried;
+}
+
+// Begins with the count of a failed try in the word. A try is two verbs, and the second depends on
+// the first: nothing that await_remote could issue.
+template <class Lock>
+auto Client<Lock>::withdraw_and_retry(RemoteAddr entry, Time deadline) -> Task<Tried> {
+  const Verb arrive = Word::arrive(entry);
+  const Verb depart = Word::depart(entry);
+  const Salt salted = salt();
+  // Failed tries, where anything depends on their number: without, one leaves the state of another.
+  std::uint64_t failed = 0;
+  const bool counted = options_.pauses() || options_.timeout_tries > 0;
+  verbs_.mark(Phase::retry);
+  for (;;) {
+    PATH("a reader withdraws its count");
+    if (!PLANTED(caslock_retries_without_withdrawing)) {
+      const Completion departed = co_await verbs_.issue(depart);
+      if (!departed.ok()) co_return Tried{End::server_failed, failed};
+    }
+    if (counted && ++failed == options_.timeout_tries) co_return Tried{End::out_of_tries, failed};
+    if (verbs_.now() >= deadline) co_return Tried{End::deadline, failed};
+    const Duration length = pause(failed - 1, salted);
+    co_await sleep_until(length, deadline);
+    const Completion arrived = co_await verbs_.issue(arrive);
+    if (!arrived.ok()) co_return Tried{End::server_failed, failed};
+    if (word_.owner(arrived.value.lo) == 0) {
+      PATH("a reader enters after retries");
+      co_return Tried{End::entered, failed};
+    }
+  }
+}
+
+// ---- both ----
+
+template <class Lock>
+Duration Client<Lock>::pause(std::uint64_t retry, Salt salt) const {
+  if (options_.adaptive) return adaptive_.pause(retry, salt);
+  if (!options_.random) return {};
+  return random_backoff(options_.backoff_first, options_.backoff_bound, retry + 1, salt);
+}
+
+template <class Lock>
+Task<void> Client<Lock>::sleep_until(Duration length, Time deadline) {
+  if (length.ps <= 0) co_return;
+  const Time now = verbs_.now();
+  const Time end = std::min(saturating_add(now, length), deadline);
+  if (end > now) co_await verbs_.sleep(end - now);
+}
+
+// After a first try that failed and saw `seen`: the CAS of a writer, or the READ of a reader. Where
+// tries are counted they are issued here, since await_remote does not end by their number.
+template <class Lock>
+auto Client<Lock>::keep_trying(Verb probe, Words seen, Time deadline) -> Task<Tried> {
+  if (Lock::kOnlyStays || options_.timeout_tries == 0)
+    co_return co_await wait_without_limit(probe, seen, deadline);
+  const bool reader = probe.kind == VerbKind::read;
+  const Salt salted = salt();
+  for (std::uint64_t failed = 1; failed < options_.timeout_tries; ++failed) {
+    const Duration length = pause(failed - 1, salted);
+    co_await sleep_until(length, deadline);
+    const Completion next = co_await verbs_.issue(probe);
+    if (!next.ok()) co_return Tried{End::server_failed, failed};
+    if (may_enter(reader, next.value.lo)) co_return Tried{End::entered, failed};
+    if (verbs_.now() >= deadline) co_return Tried{End::deadline, failed};
+  }
+  co_return Tried{End::out_of_tries, options_.timeout_tries};
+}
+
+template <class Lock>
+auto Client<Lock>::wait_without_limit(Verb probe, Words seen, Time deadline) -> Task<Tried> {
+  const bool reader = probe.kind == VerbKind::read;
+  RemoteWait wait;
+  wait.add(probe);
+  wait.classify = [this, reader](const ProbeValues& before) {
+    return may_enter(reader, before[0].lo) ? Verdict::done : Verdict::pending;
+  };
+  if (options_.pauses()) {
+    PATH("retries follow with a pause");
+    const Salt salted = salt();
+    wait.pacing = [this, salted](const ProbeValues&, std::uint64_t misses) {
+      return pause(misses, salted);
+    };
+  } else {
+    PATH("retries follow at once");
+  }
+  wait.pause_first = true;
+  wait.first_seen = seen;
+  wait.deadline = deadline;
+  const RemoteWaitResult end = co_await verbs_.await_remote(wait);
+  if (end.end == WaitEnd::satisfied) co_return Tried{End::entered, end.tries};
+  co_return Tried{end.end == WaitEnd::deadline ? End::deadline : End::server_failed, end.tries};
+}
+
+template <class Lock>
+Task<ReleaseResult> Client<Lock>::release(Grant grant) {
+  verbs_.mark(Phase::initial_atomic);
+  if (grant.mode == LockMode::shared) {
+    PATH("a reader leaves");
+    const Verb depart = Word::depart(grant.lock.entry);
+    co_await verbs_.issue(depart);
+  } else {
+    co_await leave_exclusive(grant.lock.entry);
+  }
+  co_return ReleaseResult::released;
+}
+
+// And what these call: no label of a path that the lock cannot take.
+template Task<AcquireResult> Client<CasLock>::acquire(Want, AcquireOptions);
+template Task<ReleaseResult> Client<CasLock>::release(Grant);
+template Task<AcquireResult> Client<RetryOnFail>::acquire(Want, AcquireOptions);
+template Task<ReleaseResult> Client<RetryOnFail>::release(Grant);
+
+}  // namespace latchlab::caslock
+
+#undef PATH

@@ -1,0 +1,100 @@
+#pragma once
+// The machine of caslock and of retry_on_fail (their headers say what it does): one word, writers
+// by CAS, readers by FAA. The locks differ in options, and in the name that paths begin with.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/protocols/caslock/word.h"
+#include "core/protocols/common/backoff.h"
+#include "core/protocols/common/entry.h"
+
+namespace latchlab::caslock {
+
+// A reader that finds a writer takes its count back and tries again, or leaves it and READs.
+enum class Conflict : std::uint8_t { withdraw, stay };
+// A writer leaves by a CAS that expects no readers, or those that it has seen last; or by FAA.
+enum class Release : std::uint8_t { exact, tracking, subtract };
+
+struct Options : AdaptiveBackoffOptions {
+  unsigned count_bits = 32;
+  Conflict conflict = Conflict::stay;
+  Release release = Release::tracking;
+  bool adaptive = false;                      // pauses between tries: AdaptiveBackoff
+  bool random = false;                        // or random_backoff
+  std::uint64_t timeout_tries = 0;            // failed tries that end an acquisition; 0: none do
+  Duration backoff_first = microseconds(10);  // of the random ones
+  Duration backoff_bound = milliseconds(10);
+
+  bool pauses() const { return adaptive || random; }
+};
+
+// Which lock: caslock stays, tracks and has no timeout, whatever its options.
+struct CasLock {
+  static constexpr char kPrefix[] = "caslock: ";
+  static constexpr bool kOnlyStays = true;
+};
+struct RetryOnFail {
+  static constexpr char kPrefix[] = "retry_on_fail: ";
+  static constexpr bool kOnlyStays = false;
+};
+
+template <class Lock>
+class Client final : public LockClient {
+ public:
+  Client(const Options& options, const ClientEnv& env)
+      : options_(options), word_(options.count_bits), verbs_(*env.verbs), adaptive_(options) {}
+
+  Task<AcquireResult> acquire(Want want, AcquireOptions options) override;
+  Task<ReleaseResult> release(Grant grant) override;
+
+ private:
+  // How the tries of an acquisition ended.
+  enum class End : std::uint64_t { entered, deadline, out_of_tries, server_failed };
+  struct Tried {
+    End end = End::entered;
+    std::uint64_t retries = 0;
+  };
+
+  Task<Tried> enter_exclusive(RemoteAddr entry, Time deadline);
+  Task<Tried> enter_shared(RemoteAddr entry, Time deadline);
+  Task<Tried> withdraw_and_retry(RemoteAddr entry, Time deadline);
+  Task<Tried> keep_trying(Verb probe, Words seen, Time deadline);
+  Task<Tried> wait_without_limit(Verb probe, Words seen, Time deadline);
+  Task<AcquireResult> give_up(End end, Time deadline);
+  Task<void> leave_exclusive(RemoteAddr entry);
+  Task<void> leave_when_alone(RemoteAddr entry);
+
+  ClientId me() const { return verbs_.client(); }
+  bool may_enter(bool reader, std::uint64_t word) const {
+    return reader ? word_.owner(word) == 0 : word == 0;
+  }
+  Salt salt() { return options_.pauses() ? Salt{verbs_.random(~0ULL)} : Salt{}; }
+  Duration pause(std::uint64_t retry, Salt salt) const;
+  Task<void> sleep_until(Duration length, Time deadline);
+
+  const Options& options_;  // the protocol's, which outlives its clients
+  Word word_;
+  Verbs& verbs_;
+  AdaptiveBackoff adaptive_;
+  FailureBackoff failures_;
+};
+
+template <class LockOptions, class Lock>
+class WordLock final : public ProtocolOf<LockOptions, Client<Lock>> {
+ public:
+  using ProtocolOf<LockOptions, Client<Lock>>::ProtocolOf;
+  // Each client counts once at the most, so that no count runs over into the owner.
+  Limits limits() const override {
+    return {.max_clients = word().most_readers(), .abortable = true};
+  }
+  std::string decode(std::span<const std::uint64_t> words) const override {
+    return word().decode(words[0]);
+  }
+
+ private:
+  Word word() const { return Word(this->options_.count_bits); }
+};
+
+}  // namespace latchlab::caslock

@@ -1,0 +1,49 @@
+#pragma once
+// The word of a lock that writers own and readers count in: the owner's number above, the count of
+// readers below, `count_bits` wide.
+
+#include <cstdint>
+#include <string>
+
+#include "core/protocols/common/masks.h"
+#include "core/verbs/verbs.h"
+
+namespace latchlab::caslock {
+
+class Word {
+ public:
+  explicit Word(unsigned count_bits) : count_bits_(count_bits) {}
+
+  std::uint64_t most_readers() const { return field_mask(0, count_bits_); }
+  std::uint64_t readers(std::uint64_t word) const { return field_of(word, 0, count_bits_); }
+  std::uint64_t owner(std::uint64_t word) const { return word >> count_bits_; }  // 0: none
+  std::uint64_t owned_by(ClientId writer, std::uint64_t readers) const {
+    return (std::uint64_t{writer.value} + 1) << count_bits_ | readers;
+  }
+
+  // A writer: from nobody at all to itself alone, and from itself to nobody.
+  Verb take(RemoteAddr entry, ClientId writer) const {
+    return cas_verb(entry, 0, owned_by(writer, 0));
+  }
+  Verb leave(RemoteAddr entry, ClientId writer, std::uint64_t readers) const {
+    return cas_verb(entry, owned_by(writer, readers), readers);
+  }
+  Verb subtract(RemoteAddr entry, ClientId writer) const {
+    return faa_verb(entry, ~owned_by(writer, 0) + 1);
+  }
+  // A reader.
+  static Verb arrive(RemoteAddr entry) { return faa_verb(entry, 1); }
+  static Verb depart(RemoteAddr entry) { return faa_verb(entry, ~0ULL); }
+
+  std::string decode(std::uint64_t word) const {
+    if (word == 0) return "free";
+    const std::string counted = std::to_string(readers(word)) + " readers counted";
+    if (owner(word) == 0) return counted;
+    return "held by client " + std::to_string(owner(word) - 1) + ", " + counted;
+  }
+
+ private:
+  unsigned count_bits_;
+};
+
+}  // namespace latchlab::caslock

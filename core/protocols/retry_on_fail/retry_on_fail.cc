@@ -1,0 +1,67 @@
+#include "core/protocols/retry_on_fail/retry_on_fail.h"
+
+#include "core/protocols/caslock/client.h"
+
+namespace latchlab {
+namespace {
+
+struct RetryOptions : caslock::Options {
+  RetryOptions() {
+    conflict = caslock::Conflict::withdraw;
+    release = caslock::Release::subtract;
+  }
+};
+
+std::string retry_contradiction(const RetryOptions& options) {
+  if (options.conflict == caslock::Conflict::stay && options.release == caslock::Release::exact)
+    return "reader_conflict is stay and writer_release is exact: readers would wait for the "
+           "writer, and the writer for their counts; take tracking or subtract";
+  if (options.backoff_first > options.backoff_bound)
+    return "backoff_first is longer than backoff_bound: raise backoff_bound";
+  return {};
+}
+
+}  // namespace
+
+ProtocolEntry retry_on_fail_entry() {
+  using Options = RetryOptions;
+  return make_entry<caslock::WordLock<Options, caslock::RetryOnFail>>(
+      {.name = "retry_on_fail",
+       .summary = "CAS by writers, FAA by readers, undone and tried again after every conflict",
+       .source = "DSLR (SIGMOD'18) 2.2.2 and 6.1, its Retry-on-Fail; reconstructed",
+       .shared_mode = true,
+       .params =
+           {{"reader_conflict", &Options::conflict, "withdraw|stay",
+             "a reader that finds a writer: takes its count back and tries again (code of "
+             "DSLR's authors), or leaves it and READs (DecLock artifact)"},
+            {"writer_release", &Options::release, "exact|tracking|subtract",
+             "CAS that expects no reader (code of DSLR's authors), CAS that expects those "
+             "seen last (DecLock artifact), or FAA (ours)"},
+            {"backoff", &Options::random, "none|random",
+             "pause between tries: none (DSLR 6.1), or that of A.3 (code of its authors)"},
+            {"timeout_tries", &Options::timeout_tries, 0, 1'000'000,
+             "failed tries that end an acquisition; 0: none do (DSLR 6.1: tuned for each run)"},
+            {"backoff_first", &Options::backoff_first, Duration{}, seconds(1),
+             "R of the random backoff (DSLR A.3)"},
+            {"backoff_bound", &Options::backoff_bound, Duration{}, seconds(10),
+             "L: its longest pause (DSLR A.3)"},
+            {"count_bits", &Options::count_bits, 2, 32,
+             "width of the count of readers; the owner has the rest (DSLR 2.2.2: 32)"}},
+       .profiles = {{"repaired", "sigmod18 with a release that no reader can hold up"},
+                    {"sigmod18",
+                     "DSLR (SIGMOD'18) 6.1, without the timeout that it adds",
+                     {{"writer_release", "exact"}}},
+                    {"dslr_paper",
+                     "DSLR (SIGMOD'18) 6.1 and A.3, with its timeout; 10 tries as in a script of "
+                     "its authors",
+                     {{"writer_release", "exact"}, {"timeout_tries", std::int64_t{10}}}},
+                    {"dslr_code",
+                     "code of DSLR's authors: the random backoff before every retry as well",
+                     {{"writer_release", "exact"},
+                      {"timeout_tries", std::int64_t{10}},
+                      {"backoff", "random"}}}},
+       .small_model = {{"backoff_first", microseconds(1)}, {"backoff_bound", microseconds(8)}},
+       .contradiction = retry_contradiction});
+}
+
+}  // namespace latchlab

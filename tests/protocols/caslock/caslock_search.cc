@@ -1,0 +1,45 @@
+// What searches show of caslock: who is bypassed, and what a dead server leaves.
+
+#include "tests/protocols/caslock/claims.h"
+
+namespace latchlab::explore {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Not;
+
+TEST(caslock, claims_nothing_of_bypassing) {
+  EXPECT_EQ(lock("caslock")->bypass_bound(kX, kS, 1), std::nullopt);
+  EXPECT_EQ(lock("caslock")->bypass_bound(kS, kX, 1), std::nullopt);
+}
+
+// The count of a reader is its place: no writer's CAS finds 0 before it has left.
+TEST(caslock, lets_no_writer_bypass_a_reader) {
+  expect_kept({"caslock", kS, kX}, 2, 2);
+  expect_kept({"caslock", kS, kX}, 3, 1);
+}
+
+TEST(caslock, lets_readers_and_writers_bypass_a_writer) {
+  expect_bypassed({"caslock", kX, kS}, 3, 1);
+  expect_bypassed({"caslock", kX, kX}, 3, 1);
+}
+
+// Each count is one bit too narrow for one reader more.
+TEST(caslock, is_sound_with_as_many_clients_as_the_count_takes) {
+  expect_sound(run(with_sets(about("caslock", 3, 2), {"count_bits=2"})));
+}
+
+TEST(caslock, ends_acquisitions_when_the_server_dies) {
+  Campaign campaign = about("caslock", 2, 2);
+  campaign.placement = Placement::spread;
+  campaign.base.servers = 2;
+  campaign.base.colocated = true;
+  campaign.base.crashes = 1;
+  campaign.base.crash_unit = CrashUnit::node;
+  const Verdict verdict = run(campaign);
+  EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::deadlock}) << "the other node dies and holds";
+  EXPECT_THAT(verdict.unreached, Not(Contains("caslock: the server fails an acquire")));
+}
+
+}  // namespace
+}  // namespace latchlab::explore

@@ -1,0 +1,75 @@
+#pragma once
+// A lock together with a claim that its source does not make, for a search to check.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/protocols/registry.h"
+#include "tests/explore/locks.h"
+#include "tests/explore/verdicts.h"
+
+namespace latchlab::explore {
+
+// Clients that want it as `waiter` are never bypassed by those that want it as `winner`.
+struct Claim {
+  std::string protocol;
+  LockMode waiter = LockMode::exclusive;
+  LockMode winner = LockMode::exclusive;
+  std::string name() const {
+    return "test_" + protocol + "_" + std::string(name_of(waiter)) + "_before_" +
+           std::string(name_of(winner));
+  }
+};
+
+class Claiming final : public Protocol {
+ public:
+  Claiming(Claim claim, std::unique_ptr<Protocol> lock)
+      : claim_(std::move(claim)), lock_(std::move(lock)) {}
+  Limits limits() const override { return lock_->limits(); }
+  std::unique_ptr<LockClient> make_client(const ClientEnv& env) const override {
+    return lock_->make_client(env);
+  }
+  std::string decode(std::span<const std::uint64_t> words) const override {
+    return lock_->decode(words);
+  }
+  std::optional<std::uint32_t> bypass_bound(LockMode waiter, LockMode winner,
+                                            std::uint64_t) const override {
+    if (waiter != claim_.waiter || winner != claim_.winner) return std::nullopt;
+    return 0;
+  }
+
+ private:
+  Claim claim_;
+  std::unique_ptr<Protocol> lock_;
+};
+
+// A campaign about the lock with the claim, which is registered when it is first asked for.
+inline Campaign about(const Claim& claim, std::uint32_t clients, std::uint32_t operations) {
+  if (find_protocol(claim.name()) == nullptr) {
+    ProtocolEntry entry = *find_protocol(claim.protocol);
+    entry.info.name = claim.name();
+    entry.make = [claim, make = entry.make](const ParamSet& params) -> std::unique_ptr<Protocol> {
+      return std::make_unique<Claiming>(claim, make(params));
+    };
+    EXPECT_TRUE(register_protocol(entry).ok());
+  }
+  return about(claim.name(), clients, operations);
+}
+
+inline void expect_kept(const Claim& claim, std::uint32_t clients, std::uint32_t operations) {
+  const Verdict verdict = run(about(claim, clients, operations));
+  expect_sound(verdict);
+  std::printf("%llu states\n", static_cast<unsigned long long>(verdict.states));
+}
+
+inline void expect_bypassed(const Claim& claim, std::uint32_t clients, std::uint32_t operations) {
+  const Verdict verdict = run(about(claim, clients, operations));
+  EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::bypassed});
+  for (const Trace& trace : verdict.findings)
+    std::printf("bypassed in %zu moves (%s)\n", trace.finding.path.size(),
+                describe(trace.setup).c_str());
+}
+
+}  // namespace latchlab::explore

@@ -1,0 +1,39 @@
+// What searches show of retry_on_fail: everybody may be bypassed.
+
+#include "tests/protocols/caslock/claims.h"
+
+namespace latchlab::explore {
+namespace {
+
+TEST(retry_on_fail, claims_nothing_of_bypassing) {
+  EXPECT_EQ(lock("retry_on_fail")->bypass_bound(kX, kS, 1), std::nullopt);
+  EXPECT_EQ(lock("retry_on_fail")->bypass_bound(kS, kX, 1), std::nullopt);
+}
+
+// A reader that has taken its count back has lost its place.
+TEST(retry_on_fail, lets_writers_bypass_a_reader) {
+  expect_bypassed({"retry_on_fail", kS, kX}, 3, 1);
+}
+
+TEST(retry_on_fail, lets_readers_and_writers_bypass_a_writer) {
+  expect_bypassed({"retry_on_fail", kX, kS}, 3, 1);
+  expect_bypassed({"retry_on_fail", kX, kX}, 3, 1);
+}
+
+// A way out is always left: the search, which knows no speed, does not see that it may never be
+// taken (scenarios/whatif/held-up.yaml).
+TEST(retry_on_fail, can_always_end_with_each_release) {
+  for (const char* release : {"exact", "tracking"})
+    expect_sound(
+        run(with_sets(about("retry_on_fail", 2, 2), {std::string("writer_release=") + release})));
+}
+
+TEST(retry_on_fail, leaves_nothing_behind_when_tries_are_used_up) {
+  expect_sound(run(with_sets(about("retry_on_fail", 2, 2), {"timeout_tries=1"})));
+  expect_sound(
+      run(with_sets(about("retry_on_fail", 2, 2),
+                    {"timeout_tries=2", "reader_conflict=stay", "writer_release=tracking"})));
+}
+
+}  // namespace
+}  // namespace latchlab::explore

@@ -1,0 +1,229 @@
+// retry_on_fail: tries that leave nothing behind, what they cost, and the timeout of DSLR.
+
+#include <utility>
+
+#include "tests/protocols/caslock/meeting.h"
+#include "tests/protocols/promises.h"
+#include "tests/protocols/timed.h"
+
+namespace latchlab::testing {
+namespace {
+
+RunSetup mixed(ParamValues params = {}, std::uint32_t shared_percent = 50) {
+  RunSetup setup;
+  setup.protocol = "retry_on_fail";
+  setup.client_nodes = 5;
+  setup.clients_per_node = 1;
+  setup.shared_percent = shared_percent;
+  setup.params = std::move(params);
+  return setup;
+}
+
+ParamValues timeout(std::int64_t tries, ParamValues others = {}) {
+  others.emplace_back("timeout_tries", number(tries));
+  return others;
+}
+
+TEST(retry_on_fail, excludes_by_mode_and_everybody_finishes) {
+  expect_sound(mixed(), 500);
+}
+
+TEST(retry_on_fail, is_sound_with_every_release_and_readers_that_stay) {
+  for (const char* release : {"exact", "tracking"})
+    expect_sound(mixed({{"writer_release", text(release)}}), 200);
+  for (const char* release : {"tracking", "subtract"})
+    expect_sound(mixed({{"writer_release", text(release)}, {"reader_conflict", text("stay")}}),
+                 200);
+}
+
+TEST(retry_on_fail, is_sound_with_random_pauses) {
+  expect_sound(mixed({{"backoff", text("random")}}), 100);
+}
+
+TEST(retry_on_fail, lets_readers_in_together) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
+  const auto all_inside = [](const Outcome& o) { return o.most_inside >= 4; };
+  EXPECT_GT(first_seed(mixed({}, 100), 100, all_inside), 0U);
+}
+
+// ---- verbs ----
+
+TEST(retry_on_fail, takes_two_atomics_for_a_free_pair_in_either_mode) {
+  for (const char* release : {"exact", "tracking", "subtract"}) {
+    for (const std::uint32_t shared : {0, 100}) {
+      RunSetup setup = mixed({{"writer_release", text(release)}}, shared);
+      setup.client_nodes = 1;
+      const Outcome outcome = run(setup, 1);
+      EXPECT_EQ(outcome.end, RunEnd::finished);
+      EXPECT_EQ(outcome.tally.atomics(), 2 * outcome.acquired) << release;
+      EXPECT_EQ(outcome.tally.one_sided(), 2 * outcome.acquired) << release;
+      EXPECT_EQ(outcome.entry, "free");
+    }
+  }
+}
+
+// The holder never leaves.
+Meeting held(LockMode holder, LockMode other) {
+  Meeting meeting;
+  meeting.holder = holder;
+  meeting.other = other;
+  meeting.leaves = false;
+  return meeting;
+}
+
+TEST(retry_on_fail, takes_two_atomics_for_each_failed_try_of_a_reader) {
+  Meeting meeting = held(LockMode::exclusive, LockMode::shared);
+  meet("retry_on_fail", timeout(3), 1, meeting);
+  EXPECT_FALSE(meeting.entered);
+  EXPECT_EQ(meeting.reason, AbortReason::too_many);
+  EXPECT_EQ(meeting.verbs.of(VerbKind::faa), 6U);
+  EXPECT_EQ(meeting.verbs.one_sided(), 6U);
+  EXPECT_EQ(meeting.entry, "held by client 0, 0 readers counted");
+}
+
+TEST(retry_on_fail, takes_one_read_for_each_failed_look_of_a_reader_that_stays) {
+  Meeting meeting = held(LockMode::exclusive, LockMode::shared);
+  const ParamValues staying = {{"reader_conflict", text("stay")},
+                               {"writer_release", text("tracking")}};
+  meet("retry_on_fail", timeout(3, staying), 1, meeting);
+  EXPECT_EQ(meeting.reason, AbortReason::too_many);
+  EXPECT_EQ(meeting.verbs.of(VerbKind::faa), 2U);
+  EXPECT_EQ(meeting.verbs.reads(), 2U);
+  EXPECT_EQ(meeting.entry, "held by client 0, 0 readers counted");
+}
+
+TEST(retry_on_fail, takes_one_cas_for_each_failed_try_of_a_writer) {
+  for (const LockMode holder : {LockMode::exclusive, LockMode::shared}) {
+    Meeting meeting = held(holder, LockMode::exclusive);
+    meet("retry_on_fail", timeout(3), 1, meeting);
+    EXPECT_EQ(meeting.reason, AbortReason::too_many);
+    EXPECT_EQ(meeting.verbs.of(VerbKind::cas), 3U);
+    EXPECT_EQ(meeting.verbs.one_sided(), 3U);
+  }
+}
+
+// ---- the timeout, and deadlines ----
+
+TEST(retry_on_fail, ends_acquisitions_that_the_caller_tries_again) {
+  for (const std::int64_t tries : {1, 3}) {
+    std::uint64_t ended = 0;
+    for (std::uint64_t seed = 1; seed <= seeds(200); ++seed) {
+      const Outcome outcome = run(mixed(timeout(tries)), seed);
+      ended += outcome.aborted;
+      ASSERT_TRUE(outcome.safe()) << "seed " << seed;
+      ASSERT_EQ(outcome.end, RunEnd::finished) << "seed " << seed;
+      ASSERT_EQ(outcome.acquired, 15U);
+      ASSERT_EQ(outcome.entry, "free");
+    }
+    if (!on_hardware()) {
+      EXPECT_GT(ended, 0U);
+    }
+  }
+}
+
+TEST(retry_on_fail, leaves_nothing_behind_at_a_deadline) {
+  const ParamValues staying = {{"reader_conflict", text("stay")}};
+  for (const LockMode other : {LockMode::exclusive, LockMode::shared}) {
+    for (const ParamValues& values :
+         {ParamValues{}, timeout(1000), staying, timeout(1000, staying)}) {
+      Meeting meeting = held(LockMode::exclusive, other);
+      meeting.patience = Duration{};
+      meet("retry_on_fail", values, 1, meeting);
+      EXPECT_FALSE(meeting.entered);
+      EXPECT_EQ(meeting.reason, AbortReason::deadline);
+      EXPECT_EQ(meeting.entry, "held by client 0, 0 readers counted");
+    }
+  }
+}
+
+TEST(retry_on_fail, is_usable_after_deadlines_in_a_crowd) {
+  RunSetup setup = mixed();
+  setup.impatient = true;
+  if (on_hardware()) setup.hold = milliseconds(2);  // the clients of the one run meet
+  std::uint64_t given_up = 0;
+  for (std::uint64_t seed = 1; seed <= seeds(200); ++seed) {
+    const Outcome outcome = run(setup, seed);
+    given_up += outcome.aborted;
+    ASSERT_TRUE(outcome.safe()) << "seed " << seed;
+    ASSERT_EQ(outcome.end, RunEnd::finished);
+    ASSERT_EQ(outcome.entry, "free");
+    ASSERT_EQ(outcome.acquired + outcome.aborted, 15U);
+  }
+  EXPECT_GT(given_up, 0U);
+}
+
+// ---- what contradicts what ----
+
+TEST(retry_on_fail, refuses_readers_that_stay_with_a_release_that_waits_for_them) {
+  const ProtocolInfo& info = find_protocol("retry_on_fail")->info;
+  ParamSet params = info.resolve("sigmod18");
+  EXPECT_EQ(info.contradiction(params), "");
+  params.set("reader_conflict", text("stay"));
+  EXPECT_THAT(info.contradiction(params), ::testing::HasSubstr("writer_release is exact"));
+  params.set("writer_release", text("tracking"));
+  EXPECT_EQ(info.contradiction(params), "");
+  params.set("backoff_first", seconds(1));
+  EXPECT_THAT(info.contradiction(params), ::testing::HasSubstr("raise backoff_bound"));
+}
+
+// ---- what every lock is tested for ----
+
+TEST(retry_on_fail, stays_taken_by_the_dead) {
+  expect_taken_by_the_dead("retry_on_fail");
+}
+
+TEST(retry_on_fail, takes_ordinary_paths_in_a_crowd) {
+  expect_paths(
+      crowd("retry_on_fail"),
+      {"a reader enters after retries", "a reader enters at once", "a reader leaves",
+       "a reader withdraws its count", "a writer enters after retries", "a writer enters at once",
+       "a writer finds a writer", "a writer finds readers", "a writer leaves by FAA",
+       "retries follow at once"},
+      {"a client gives up at its deadline", "a client has used up its tries",
+       "a reader stays and waits for the writer", "a reader that waits takes its count back",
+       "a writer leaves by CAS", "a writer that leaves follows the count of readers",
+       "a writer that leaves waits for readers to withdraw", "retries follow with a pause",
+       "the server fails an acquire", "the writer leaves before a reader that waits"});
+}
+
+TEST(retry_on_fail, takes_the_paths_of_its_switches_in_a_crowd) {
+  RunSetup setup = crowd("retry_on_fail");
+  setup.params = {{"writer_release", text("exact")}};
+  expect_reached(setup,
+                 {"a writer leaves by CAS", "a writer that leaves waits for readers to withdraw"});
+  setup.params = timeout(2, {{"writer_release", text("tracking")}, {"backoff", text("random")}});
+  expect_reached(setup, {"a client has used up its tries",
+                         "a writer that leaves follows the count of readers"});
+}
+
+#if LATCHLAB_WITH_SIMGRID
+// How long an acquisition takes that ends with its first failed try.
+Duration one_try(Duration patience) {
+  Meeting meeting = held(LockMode::exclusive, LockMode::exclusive);
+  meeting.patience = patience;
+  const ParamValues pauses = {{"backoff_first", milliseconds(5)}, {"backoff_bound", seconds(1)}};
+  meet("retry_on_fail", timeout(1, pauses), 1, meeting, plain_simulation);
+  EXPECT_EQ(meeting.reason, AbortReason::too_many);
+  return meeting.took;
+}
+TEST(timed, retry_on_fail_sleeps_before_it_ends_an_acquisition) {
+  const Duration took = one_try(kForever);
+  EXPECT_GT(took, microseconds(100));
+  EXPECT_LT(took, milliseconds(6));
+}
+TEST(timed, retry_on_fail_does_not_sleep_beyond_the_deadline) {
+  EXPECT_EQ(one_try(microseconds(50)), microseconds(50));
+}
+TEST(timed, retry_on_fail_is_sound) {
+  expect_sound_run(timed("retry_on_fail", "repaired"));
+}
+TEST(timed, retry_on_fail_is_sound_with_the_timeout) {
+  expect_sound_run(timed("retry_on_fail", "dslr_paper"));
+}
+TEST(timed, retry_on_fail_is_sound_as_coded) {
+  expect_sound_run(timed("retry_on_fail", "dslr_code"));
+}
+#endif
+
+}  // namespace
+}  // namespace latchlab::testing
