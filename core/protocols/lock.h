@@ -185,6 +185,7 @@ struct Limits {
   std::uint64_t max_locks = ~0ULL;
   std::uint64_t held_at_once = ~0ULL;        // by one client
   bool abortable = false;                    // a client that waits can give up at its deadline
+  bool released_by_time = false;             // shared grants end alone: searches wait for that
   CrashUnit crash_unit = CrashUnit::client;  // searches crash this
 };
 

@@ -1,4 +1,5 @@
 // Protocol::is_free: no entry looks free while somebody holds it, and each does when all have gone.
+// Of a lease that nobody gives back the entry cannot tell whether its readers are still there.
 
 #include "tests/protocols/promises.h"
 

@@ -71,7 +71,7 @@ struct Outcome {
   std::uint64_t suppressed = 0;
   std::uint64_t recoveries = 0;
   std::uint64_t most_inside = 0;  // holders of one lock at once
-  std::uint64_t looked_free = 0;  // grants on which the lock's entry looked free
+  std::uint64_t looked_free = 0;  // grants that show, on which the lock's entry looked free
   VerbTally tally;                // of all clients
   std::string entry;              // lock 0 at the end, decoded
   bool free = false;              // and what its protocol says of it
@@ -198,7 +198,8 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     monitor_->granted(client, grant);
     ++outcome_.acquired;
     const RemoteAddr entry = grant.lock.entry;
-    if (protocol_->is_free(entry, words_at(entry, world_->entry_bytes()))) ++outcome_.looked_free;
+    const bool unseen = grant.mode == LockMode::shared && protocol_->limits().released_by_time;
+    if (!unseen && protocol_->is_free(entry, words_at(entry, world_->entry_bytes()))) ++outcome_.looked_free;
     outcome_.most_inside = std::max(outcome_.most_inside, monitor_->holders(grant.lock.id));
     const auto doomed = std::find(setup_.dies.begin(), setup_.dies.end(), client.value);
     if (doomed == setup_.dies.end()) return;

@@ -119,9 +119,10 @@ std::vector<Choice> Universe::choices_without_time() {
 }
 
 // Leases are longer than anything that live clients do: they end only when somebody has died or
-// stood still, and nothing else can happen. A sender's patience may end without that.
+// stood still, or nobody gives them back, and nothing else can happen. A sender's patience may end
+// without that.
 void Universe::add_timeouts(const StepList& steps, std::vector<Choice>& choices) {
-  const bool leases_end = run_->anybody_failed();
+  const bool leases_end = run_->anybody_failed() || protocol_.limits().released_by_time;
   const auto possible = [&](const StepList::Later& later) {
     return leases_end || later.step.kind == StepKind::send_fail;
   };

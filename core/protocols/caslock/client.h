@@ -9,6 +9,7 @@
 #include "core/protocols/caslock/word.h"
 #include "core/protocols/common/backoff.h"
 #include "core/protocols/common/entry.h"
+#include "core/protocols/common/failure_backoff.h"
 
 namespace latchlab::caslock {
 
@@ -78,7 +79,7 @@ class Client final : public LockClient {
   Word word_;
   Verbs& verbs_;
   AdaptiveBackoff adaptive_;
-  FailureBackoff failures_;
+  FailureBackoff failures_{options_.backoff_first, options_.backoff_bound};
 };
 
 template <class LockOptions, class Lock>

@@ -37,23 +37,6 @@ inline Duration random_backoff(Duration first, Duration bound, std::uint64_t con
   return jitter(doubled(first, shift, bound), salt, consecutive);
 }
 
-// The same over failures in a row, each counted when its pause is drawn: the pause after the c-th
-// is uniform in [0, min(first * 2^(c-1), bound)).
-class FailureBackoff {
- public:
-  Duration next(Duration first, Duration bound, Verbs& verbs) {
-    const Duration longest = doubled(first, failures_, bound);
-    if (longest.ps <= 0) return {};
-    if (longest < bound) ++failures_;  // from the bound on, more change nothing
-    const std::uint64_t length = verbs.random(static_cast<std::uint64_t>(longest.ps));
-    return Duration{static_cast<std::int64_t>(length)};
-  }
-  void succeeded() { failures_ = 0; }
-
- private:
-  std::uint64_t failures_ = 0;
-};
-
 struct AdaptiveBackoffOptions {
   Duration initial = nanoseconds(1862);  // t0
   std::uint64_t cap_shift = 10;          // no pause is longer than t0 << cap_shift, plus jitter

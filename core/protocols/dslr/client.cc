@@ -1,7 +1,6 @@
 #include "core/protocols/dslr/client.h"
 
 #include "core/base/paths.h"
-#include "core/protocols/common/backoff.h"
 
 namespace latchlab::dslr {
 
@@ -27,7 +26,7 @@ struct BothMoved {
 }  // namespace
 
 Grant Client::grant_of(const Want& want, LockMode mode, const Tickets& seen) {
-  backoff_.succeeded();
+  failures_.succeeded();
   failure_.any = false;  // "since last failure": of failures in a row
   Grant grant(want, mode);
   if (options_.lease.ps > 0) grant.valid_until = verbs_.now() + options_.lease;
@@ -125,13 +124,8 @@ Task<AcquireResult> Client::handle_conflict(Want want, Ticket ticket, Tickets se
 }
 
 Task<AcquireResult> Client::fail(AbortReason reason) {
-  co_await back_off();
+  co_await failures_.pause(verbs_);
   co_return Aborted{reason};
-}
-
-Task<void> Client::back_off() {
-  const Duration length = backoff_.next(options_.backoff_first, options_.backoff_bound, verbs_);
-  if (length.ps > 0) co_await verbs_.sleep(length);
 }
 
 // Algorithm 3.

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/protocols/common/backoff.h"
+#include "core/protocols/common/failure_backoff.h"
 #include "core/protocols/dslr/rules.h"
 #include "core/protocols/lock.h"
 
@@ -38,7 +38,6 @@ class Client final : public LockClient {
   static Duty duty_of(const Grant& grant);
   Task<AcquireResult> handle_conflict(Want want, Ticket ticket, Tickets seen);
   Task<AcquireResult> fail(AbortReason reason);
-  Task<void> back_off();
 
   // No progress for two leases, last seen as `seen`. True: this client has repaired the lock.
   Task<bool> repair(LockRef lock, Ticket ticket, Tickets seen);
@@ -54,7 +53,7 @@ class Client final : public LockClient {
 
   Options options_;
   Verbs& verbs_;
-  FailureBackoff backoff_;
+  FailureBackoff failures_{options_.backoff_first, options_.backoff_bound};
   std::uint64_t recoveries_ = 0;
 
   struct Failure {  // the last time that no ticket could be had

@@ -69,7 +69,7 @@ Task<std::optional<Aborted>> Client::undo_ticket(LockRef lock, Ticket ticket, Ti
   LATCHLAB_PATH("dslr: a ticket is undone");
   const Completion undone = co_await verbs_.issue(give_back);
   if (!undone.ok()) co_return Aborted{AbortReason::server_failed};
-  co_await back_off();
+  co_await failures_.pause(verbs_);
   const bool known = failure_.any && failure_.lock == lock.id;
   if (!known || moved(options_, failure_.seen, seen))
     failure_ = {lock.id, seen, verbs_.now(), true};

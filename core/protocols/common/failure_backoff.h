@@ -1,0 +1,35 @@
+#pragma once
+// The pause after an acquisition that has failed, before its caller tries again: truncated binary
+// exponential, random (DSLR, appendix A.3).
+
+#include <cstdint>
+
+#include "core/protocols/common/backoff.h"
+
+namespace latchlab {
+
+class FailureBackoff {
+ public:
+  FailureBackoff(Duration first, Duration bound) : first_(first), bound_(bound) {}
+
+  // Uniform in [0, min(first * 2^(c-1), bound)) after the c-th failure in a row; none when
+  // either is zero.
+  Duration next(Verbs& verbs) {
+    const Duration longest = doubled(first_, failures_, bound_);
+    if (longest.ps <= 0) return {};
+    if (longest < bound_) ++failures_;  // from the bound on, more change nothing
+    return Duration{
+        static_cast<std::int64_t>(verbs.random(static_cast<std::uint64_t>(longest.ps)))};
+  }
+  Task<void> pause(Verbs& verbs) {
+    const Duration length = next(verbs);
+    if (length.ps > 0) co_await verbs.sleep(length);
+  }
+  void succeeded() { failures_ = 0; }
+
+ private:
+  Duration first_, bound_;
+  std::uint64_t failures_ = 0;  // in a row
+};
+
+}  // namespace latchlab

@@ -1,0 +1,166 @@
+#include "core/protocols/drtm/client.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/paths.h"
+#include "core/protocols/common/planted.h"
+
+namespace latchlab::drtm {
+
+Client::Request Client::request_of(const Want& want, const AcquireOptions& options) const {
+  Request request;
+  request.want = want;
+  request.deadline = options.deadline;
+  request.needed = std::max(options_.reserve, options.expected_hold);
+  request.shared = want.mode == LockMode::shared;
+  request.word = locked_by(verbs_.client());
+  return request;
+}
+
+Task<void> Client::look(Request& request) {
+  request.look = co_await look_at_clocks(verbs_);
+  if (!request.shared) co_return;
+  request.end = request.look.common + options_.lease;
+  request.word = leased_until(options_, request.end);
+}
+
+Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
+  Request request = request_of(want, options);
+  if (request.shared) co_await look(request);
+  verbs_.mark(Phase::initial_atomic);
+  Completion answer = co_await swap(request);
+  for (;;) {
+    if (!answer.ok()) {
+      LATCHLAB_PATH("drtm: the server fails an acquire");
+      co_return Aborted{AbortReason::server_failed};
+    }
+    std::uint64_t seen = answer.value.lo;
+    if (seen == request.expected) {
+      const Grant grant = taken(request);
+      if (verbs_.now() < grant.valid_until) co_return grant;
+      LATCHLAB_PATH("drtm: a lease is over before its reader has it");
+      seen = request.word;
+    }
+    if (request.failed++ == 0) verbs_.mark(Phase::retry);
+    const Answer next = co_await after(request, seen);
+    if (const auto* const result = std::get_if<AcquireResult>(&next)) co_return *result;
+    answer = std::get<Completion>(next);
+  }
+}
+
+// A writer keeps what it has until it gives it back.
+Grant Client::taken(const Request& request) {
+  failures_.succeeded();
+  if (!request.shared) {
+    if (request.expected == kFree) LATCHLAB_PATH("drtm: a writer takes a free word");
+    if (request.expected != kFree) LATCHLAB_PATH("drtm: a writer takes over a lease");
+    return Grant(request.want);
+  }
+  if (request.expected == kFree) LATCHLAB_PATH("drtm: a reader installs a lease");
+  if (request.expected != kFree) LATCHLAB_PATH("drtm: a reader replaces a lease");
+  Grant grant(request.want, LockMode::shared);
+  grant.valid_until = request.look.own_at_earliest(valid_until(options_, request.end));
+  if (PLANTED(drtm_lease_from_the_answer))
+    grant.valid_until = verbs_.now() + options_.lease - options_.margin();
+  if (PLANTED(drtm_grant_outlives_lease)) grant.valid_until = kNever;
+  return grant;
+}
+
+Grant Client::shared(const Request& request, std::uint64_t word) {
+  failures_.succeeded();
+  Grant grant(request.want, LockMode::shared);
+  const Time end = valid_until(options_, lease_end(options_, word));
+  grant.valid_until = request.look.own_at_earliest(end);
+  return grant;
+}
+
+Task<Client::Answer> Client::after(Request& request, std::uint64_t seen) {
+  const bool expired = std::exchange(request.expired, false);
+  if (request.shared || (is_leased(seen) && !expired)) co_await look(request);
+  const Next next = expired ? Next::take : judge(options_, seen, request.wish());
+  if (next == Next::share) {
+    LATCHLAB_PATH("drtm: a reader shares a lease");
+    co_return AcquireResult{shared(request, seen)};
+  }
+  request.expected = next == Next::take ? seen : kFree;
+  if (options_.timeout_tries > 0) {
+    // Each try is one of a number: this is no wait, and ends.
+    if (verbs_.now() >= request.deadline) {
+      LATCHLAB_PATH("drtm: a client that counts its tries gives up at its deadline");
+      co_return AcquireResult{Aborted{AbortReason::deadline}};
+    }
+    if (request.failed >= options_.timeout_tries) {
+      LATCHLAB_PATH("drtm: a client backs off after its tries");
+      co_await failures_.pause(verbs_);
+      co_return AcquireResult{Aborted{AbortReason::too_many}};
+    }
+  } else if (next == Next::wait) {
+    co_return co_await retry(request, seen);
+  }
+  const Completion answer = co_await swap(request);
+  co_return answer;
+}
+
+// CAS(0 -> mine) until it succeeds or finds something new, or until the clock makes another of what
+// is there: a lease that may be taken over, or one of a reader's own that has become short.
+Task<Client::Answer> Client::retry(Request& request, std::uint64_t seen) {
+  RemoteWait wait;
+  wait.add(cas_verb(request.want.lock.entry, kFree, request.word));
+  wait.classify = [seen](const ProbeValues& before) {
+    const std::uint64_t word = before[0].lo;
+    if (word == kFree) return Verdict::done;
+    const bool same = word == seen || (is_locked(word) && is_locked(seen));
+    return same ? Verdict::pending : Verdict::abandon;
+  };
+  wait.first_seen.lo = seen;
+  wait.deadline = request.deadline;
+  Time expires = kNever;  // what was seen, on the own clock
+  if (is_leased(seen)) {
+    const Time from = taken_over_from(options_, request.shared, lease_end(options_, seen));
+    expires = request.look.own_at_latest(from + nanoseconds(1));
+    wait.deadline = std::min(wait.deadline, expires);
+    if (request.shared) LATCHLAB_PATH("drtm: a reader waits for a lease");
+    if (!request.shared) LATCHLAB_PATH("drtm: a writer waits for a lease");
+  } else {
+    if (request.shared) LATCHLAB_PATH("drtm: a reader waits for a writer");
+    if (!request.shared) LATCHLAB_PATH("drtm: a writer waits for a writer");
+  }
+  if (request.shared) {
+    const Duration length = fresh_for(options_, request.needed);
+    wait.deadline = std::min(wait.deadline, request.look.before + length);
+  }
+  const RemoteWaitResult end = co_await verbs_.await_remote(wait);
+  if (end.end == WaitEnd::deadline) {
+    if (verbs_.now() >= request.deadline) {
+      LATCHLAB_PATH("drtm: a client gives up at its deadline");
+      co_return AcquireResult{Aborted{AbortReason::deadline}};
+    }
+    LATCHLAB_PATH("drtm: the clock ends a wait");
+    request.expired = verbs_.now() >= expires;
+    co_return Completion{VerbStatus::ok, {seen, 0}};
+  }
+  if (end.end == WaitEnd::failed) co_return Completion{end.status, {}};
+  co_return Completion{VerbStatus::ok, end.values[0]};
+}
+
+Task<ReleaseResult> Client::release(Grant grant) {
+  if (grant.mode == LockMode::shared) {
+    const bool late = verbs_.now() >= grant.valid_until;
+    if (late) LATCHLAB_PATH("drtm: a reader leaves late");
+    if (!late) LATCHLAB_PATH("drtm: a reader leaves within its lease");
+    if (PLANTED(drtm_reader_frees_the_word)) co_await verbs_.write(grant.lock.entry, kFree);
+    co_return late ? ReleaseResult::suppressed : ReleaseResult::released;
+  }
+  verbs_.mark(Phase::initial_atomic);
+  if (options_.release_by_write) {
+    LATCHLAB_PATH("drtm: a WRITE frees the word");
+    co_await verbs_.write(grant.lock.entry, kFree);
+  } else {
+    LATCHLAB_PATH("drtm: a CAS frees the word");
+    co_await verbs_.compare_swap(grant.lock.entry, locked_by(verbs_.client()), kFree);
+  }
+  co_return ReleaseResult::released;
+}
+
+}  // namespace latchlab::drtm

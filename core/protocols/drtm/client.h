@@ -1,0 +1,60 @@
+#pragma once
+// The client part of DrTM's lock: one CAS after the other, each expecting what the last one found.
+
+#include <cstdint>
+#include <variant>
+
+#include "core/protocols/common/clock_look.h"
+#include "core/protocols/common/failure_backoff.h"
+#include "core/protocols/drtm/rules.h"
+#include "core/protocols/lock.h"
+
+namespace latchlab::drtm {
+
+class Client final : public LockClient {
+ public:
+  Client(const Options& options, const ClientEnv& env)
+      : options_(options),
+        verbs_(*env.verbs),
+        failures_(options.backoff_first, options.backoff_bound) {}
+
+  Task<AcquireResult> acquire(Want want, AcquireOptions options) override;
+  Task<ReleaseResult> release(Grant grant) override;
+
+ private:
+  // An acquisition on its way.
+  struct Request {
+    Want want;
+    Time deadline;
+    Duration needed;
+    bool shared = false;
+    ClockLook look;              // the last one
+    Time end;                    // of the lease that it would install
+    std::uint64_t word = 0;      // what it would install
+    std::uint64_t expected = 0;  // by its last CAS
+    std::uint64_t failed = 0;    // CASes
+    bool expired = false;        // the lease that it saw last, while it waited
+
+    Wish wish() const { return {shared, needed, look.common, end}; }
+  };
+
+  Request request_of(const Want& want, const AcquireOptions& options) const;
+  // A look at the clocks; a reader's lease is dated from it.
+  Task<void> look(Request& request);
+  VerbAwait swap(const Request& request) {
+    return verbs_.compare_swap(request.want.lock.entry, request.expected, request.word);
+  }
+  // The CAS has found `seen` instead. What comes next is a CAS or a wait, and its answer; or the
+  // end of the acquisition.
+  using Answer = std::variant<Completion, AcquireResult>;
+  Task<Answer> after(Request& request, std::uint64_t seen);
+  Task<Answer> retry(Request& request, std::uint64_t seen);
+  Grant taken(const Request& request);
+  Grant shared(const Request& request, std::uint64_t word);
+
+  const Options& options_;  // the protocol's, which outlives its clients
+  Verbs& verbs_;
+  FailureBackoff failures_;
+};
+
+}  // namespace latchlab::drtm

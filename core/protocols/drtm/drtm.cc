@@ -1,0 +1,91 @@
+#include "core/protocols/drtm/drtm.h"
+
+#include "core/protocols/common/entry.h"
+#include "core/protocols/drtm/client.h"
+
+namespace latchlab {
+namespace {
+
+class Drtm final : public ProtocolOf<drtm::Options, drtm::Client> {
+ public:
+  using ProtocolOf::ProtocolOf;
+  Limits limits() const override { return {.abortable = true, .released_by_time = true}; }
+  std::vector<Capability> needs() const override {
+    return {Capability::timing, Capability::synchronised_clock};
+  }
+  // Nobody knows of a lease whether its readers have gone.
+  bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
+    return !drtm::is_locked(words[0]);
+  }
+  std::string decode(std::span<const std::uint64_t> words) const override {
+    return drtm::decoded(options_, words[0]);
+  }
+};
+
+std::string drtm_contradiction(const drtm::Options& options) {
+  if (options.lease <= options.delta)
+    return "lease is not longer than delta: its readers could never use it; raise lease or lower "
+           "delta";
+  if (options.backoff_first > options.backoff_bound)
+    return "backoff_first is longer than backoff_bound: raise backoff_bound";
+  return {};
+}
+
+}  // namespace
+
+ProtocolEntry drtm_entry() {
+  using drtm::Options;
+  return make_entry<Drtm>(
+      {.name = "drtm",
+       .summary = "CAS of an owner, or of a lease that readers share and do not release",
+       .source = "DrTM (SOSP'15) as ShiftLock (FAST'25) 4.1 and DSLR (SIGMOD'18) 6.1 have it",
+       .shared_mode = true,
+       .params =
+           {{"lease", &Options::lease, nanoseconds(100), seconds(60),
+             "length of a read lease (ShiftLock artifact; DrTM's code, read-only: 1 ms)"},
+            {"delta", &Options::delta, Duration{}, seconds(1),
+             "bound on the error of the synchronised clock (ShiftLock 4.1: 50 us)"},
+            {"reserve", &Options::reserve, Duration{}, seconds(60),
+             "least that must be left of a lease to share it (ShiftLock artifact: 0.5 ms)"},
+            {"lease_bits", &Options::lease_bits, 8, 55,
+             "bits of the lease's end, in ns (ShiftLock artifact: 55)"},
+            {"epoch", &Options::epoch, "start|unix_truncated",
+             "what ends count from: the start of the run, or 1970, cut off (artifact)"},
+            {"short_lease", &Options::short_lease, "extend|wait",
+             "a reader that finds too little left: DrTM's code, ShiftLock artifact"},
+            {"takeover", &Options::takeover, "expired|not_valid",
+             "when a writer takes over a lease: delta after its end, or before (DrTM's code)"},
+            {"release", &Options::release_by_write, "cas|write",
+             "verb that frees the word (ShiftLock artifact: CAS)"},
+            {"timeout_tries", &Options::timeout_tries, 0, 1'000'000,
+             "failed CASes after which an acquisition backs off; 0: none (DSLR 6.1)"},
+            {"backoff_first", &Options::backoff_first, Duration{}, seconds(1),
+             "R: random backoff after that; 0: none (DSLR A.3)"},
+            {"backoff_bound", &Options::backoff_bound, Duration{}, seconds(10),
+             "L: its longest pause (DSLR A.3)"}},
+       .profiles = {{"reconstructed", "the sources in drtm.h, without their defects"},
+                    {"shiftlock_artifact",
+                     "ShiftLock artifact, its DrTM baseline: ends of leases are cut off",
+                     {{"epoch", "unix_truncated"}, {"short_lease", "wait"}}},
+                    {"dslr_paper",
+                     "DSLR (SIGMOD'18) 6.1: DrTM with DSLR's timeout",
+                     {{"lease", microseconds(400)},
+                      {"reserve", Duration{}},
+                      {"short_lease", "wait"},
+                      {"timeout_tries", 16}}},
+                    {"drtm_code",
+                     "DrTM's published code: writers take over leases before their end",
+                     {{"lease", microseconds(400)},
+                      {"delta", microseconds(200)},
+                      {"reserve", Duration{}},
+                      {"takeover", "not_valid"}}}},
+       .small_model = {{"lease", microseconds(20)},
+                       {"delta", nanoseconds(500)},
+                       {"reserve", microseconds(5)},
+                       {"backoff_first", microseconds(1)},
+                       {"backoff_bound", microseconds(8)}},
+       .longest_timeout = [](const Options& options) { return options.lease + options.delta * 2; },
+       .contradiction = drtm_contradiction});
+}
+
+}  // namespace latchlab

@@ -1,0 +1,104 @@
+// What searches show of the drtm lock.
+
+#include "core/base/random.h"
+#include "tests/explore/locks.h"
+#include "tools/explore/choosers.h"
+
+namespace latchlab::explore {
+namespace {
+
+TEST(drtm, claims_nothing_of_bypassing) {
+  EXPECT_EQ(lock("drtm")->bypass_bound(kX, kX, 1), std::nullopt);
+}
+
+// The ShiftLock artifact's: nothing that is read back is later than now.
+TEST(drtm, needs_ends_of_leases_that_fit) {
+  expect_needed_and_enough({.protocol = "drtm",
+                            .repair = "epoch=unix_truncated",
+                            .wrong = Wrong::mutual_exclusion,
+                            .moves = 5,
+                            .states = 500,
+                            .modes = {"X", "S"}});
+}
+
+Campaign in_time(std::vector<std::string> sets, Duration leg, Duration hold) {
+  Campaign campaign = with_sets(about("drtm", 2, 1), std::move(sets));
+  campaign.base.time = {{leg}, {}, hold, {}, milliseconds(1)};
+  campaign.base.modes = {"X", "S"};
+  campaign.placement = Placement::spread;
+  return campaign;
+}
+
+void expect_broken_in_time(const Campaign& campaign, bool broken) {
+  const Verdict verdict = run(campaign);
+  EXPECT_EQ(kinds(verdict), broken ? std::set{Wrong::mutual_exclusion} : std::set<Wrong>{});
+  EXPECT_TRUE(broken || verdict.exhausted) << verdict.cut;
+  for (const Trace& trace : verdict.findings) EXPECT_TRUE(replay(trace).fits);
+}
+
+TEST(drtm, needs_ends_of_leases_that_fit_in_time_as_well) {
+  const Duration leg = microseconds(1);
+  expect_broken_in_time(in_time({"epoch=unix_truncated"}, leg, leg * 2), true);
+  expect_broken_in_time(in_time({}, leg, leg * 2), false);
+}
+
+// DrTM's own code: a lease that is not valid any more need not have expired everywhere.
+TEST(drtm, needs_writers_that_wait_until_a_lease_has_expired) {
+  std::vector<std::string> sets = {"lease=600ns", "delta=150ns", "reserve=0ns"};
+  expect_broken_in_time(in_time(sets, nanoseconds(40), nanoseconds(600)), false);
+  sets.emplace_back("takeover=not_valid");
+  expect_broken_in_time(in_time(sets, nanoseconds(40), nanoseconds(600)), true);
+}
+
+// ---- a reader that dies at any moment ----
+
+class Dice final : public Chooser {
+ public:
+  explicit Dice(std::uint64_t seed) : rng_(seed, 0, StreamPurpose::protocol) {}
+  std::size_t pick(std::span<const std::uint32_t> owners) override {
+    return static_cast<std::size_t>(rng_.below(owners.size()));
+  }
+
+ private:
+  Rng rng_;
+};
+
+// One order of events in which client 0, a reader, may die. Did it, and with what end?
+Wrong walk(const Case& setup, const Protocol& protocol, std::uint64_t seed, bool& died) {
+  explorer::SearchSupport support;
+  Universe universe(setup, protocol, support);
+  Dice dice(seed);
+  Rng moves(seed, 1, StreamPurpose::protocol);
+  for (;;) {
+    std::vector<Choice> choices = universe.choices();
+    std::erase_if(choices, [](const Choice& choice) {
+      return choice.kind == Choice::Kind::crash && choice.victim != ClientId{0};
+    });
+    if (choices.empty()) return universe.wrong(true);
+    const Choice& choice = choices[moves.below(choices.size())];
+    died = died || choice.kind == Choice::Kind::crash;
+    universe.make(choice, dice);
+    if (ends(universe.wrong(false))) return universe.wrong(false);
+  }
+}
+
+TEST(drtm, outlives_a_reader_that_dies_at_any_moment) {
+  Case setup;
+  setup.protocol = "drtm";
+  setup.client_nodes = 3;
+  setup.operations = 2;
+  setup.modes = {"SS", "XS", "SX"};
+  setup.crashes = 1;
+  setup.timeouts = 100;
+  const std::unique_ptr<Protocol> protocol = make_protocol(setup);
+  std::uint64_t deaths = 0;
+  for (std::uint64_t seed = 1; seed <= 1'000; ++seed) {
+    bool died = false;
+    ASSERT_EQ(walk(setup, *protocol, seed, died), Wrong::nothing) << "seed " << seed;
+    deaths += died ? 1 : 0;
+  }
+  EXPECT_GT(deaths, 500U);
+}
+
+}  // namespace
+}  // namespace latchlab::explore
