@@ -49,6 +49,7 @@ void Calls::handle(SimOperation& op) {
   const Request& request = op.call.request;
   const PendingCall pending{request, next_ticket_++};
   handled_.emplace(pending.ticket, &op);
+  if (!op.state.timed_out) record_.count_effect(op);  // else its owner may ask for something new
   record_.note({op.actor, op.server.value, request.type, request.words[0], request.words[1]});
   std::erase_if(server.calls, [](const Task<void>& task) { return task.done(); });
   server.calls.push_back(server.handler->serve(*server.actor, pending));

@@ -49,6 +49,30 @@ TEST_P(Calls, held_call_is_answered_when_the_server_decides) {
   EXPECT_EQ(run(), RunEnd::finished);
 }
 
+// Not when it is answered: a request that waits at the server has its place in the order.
+TEST_P(Calls, first_effect_is_when_the_server_takes_the_call_up) {
+  if (!world().sees_all_effects()) GTEST_SKIP() << "needs a backend that sees all effects";
+  Desk desk;
+  world().serve_calls(add_server(), desk);
+  Verbs& waiter = add_client();
+  Verbs& helper = add_client(kThere);
+  waiter.first_effect() = {true, 0};
+  helper.first_effect() = {true, 0};
+  spawn(waiter, [](Verbs& verbs) -> Task<void> {
+    const Reply reply = co_await verbs.call(kServer, request_of(kHold));
+    EXPECT_TRUE(reply.ok());
+  }(waiter));
+  spawn(helper, [](Verbs& verbs, const Desk& at) -> Task<void> {
+    while (at.held() == 0) co_await verbs.sleep(microseconds(1));
+    const Reply reply = co_await verbs.call(kServer, request_of(kRelease));
+    EXPECT_TRUE(reply.ok());
+  }(helper, desk));
+  EXPECT_EQ(run(), RunEnd::finished);
+  EXPECT_FALSE(waiter.first_effect().armed);
+  EXPECT_FALSE(helper.first_effect().armed);
+  EXPECT_LT(waiter.first_effect().order, helper.first_effect().order);
+}
+
 TEST_P(Calls, node_without_a_server_part_gives_an_error) {
   Verbs& client = add_client();
   run_alone(client, [](Verbs& verbs) -> Task<void> {

@@ -32,8 +32,7 @@ Task<AcquireResult> Client<Lock>::give_up(End end, Time deadline) {
   if constexpr (!Lock::kOnlyStays) {
     if (end == End::out_of_tries) {
       PATH("a client has used up its tries");
-      const Duration pause = failures_.next(verbs_);
-      co_await sleep_until(pause, deadline);
+      co_await failures_.pause(verbs_, deadline);
       co_return Aborted{AbortReason::too_many};
     }
   }

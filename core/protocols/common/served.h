@@ -1,0 +1,90 @@
+#pragma once
+// Locks whose state lives with their server's CPU: what clients ask in calls, and what the entry
+// shows of it. LockTable (lock_table.h) is what the server keeps.
+//
+// Entry, 8 bytes, which no client ever touches. By default zero: nobody needs it, but every lock
+// has one. With `show` it is for whoever looks, checks at the end of a run among them: the server's
+// CPU changes it by one FAA for each request that changes who holds the lock or waits for it,
+// before it answers.
+//   bits 0..15   writers that hold the lock
+//   bits 16..39  readers that hold it
+//   bits 40..63  clients that wait in its queue
+
+#include <compare>
+#include <cstdint>
+#include <string>
+
+#include "core/base/zero_padding.h"
+#include "core/protocols/common/masks.h"
+#include "core/protocols/lock.h"
+
+namespace latchlab::served {
+
+enum RequestType : std::uint16_t {
+  kAcquire = 1,
+  kRelease = 2,
+  kWithdraw = 3,  // what was asked for with kAcquire, if it has not been granted by then
+};
+
+// Reply::words[0].
+enum Answer : std::uint64_t { kRefused = 0, kGranted = 1 };
+
+// An acquisition: a client, and its own count of those that it has asked for.
+struct Asker {
+  ClientId client;
+  std::uint32_t number = 0;
+  constexpr auto operator<=>(const Asker&) const = default;
+};
+
+struct Asked {
+  RemoteAddr entry;
+  Asker who;
+  LockMode mode = LockMode::exclusive;
+  ZeroPadding<std::uint8_t, 7> padding = {};
+
+  Asked() = default;
+  Asked(RemoteAddr lock, Asker by, LockMode as) : entry(lock), who(by), mode(as) {}
+};
+
+inline Request pack(RequestType type, const Asked& asked) {
+  Request request;
+  request.type = type;
+  request.words = {asked.entry.packed(), asked.who.client.value, asked.who.number,
+                   static_cast<std::uint64_t>(asked.mode)};
+  return request;
+}
+
+inline Asked unpack(const Request& request) {
+  return {RemoteAddr::unpack(request.words[0]),
+          {ClientId{static_cast<std::uint32_t>(request.words[1])},
+           static_cast<std::uint32_t>(request.words[2])},
+          static_cast<LockMode>(request.words[3])};
+}
+
+// Servers know readers and writers only: who wants to update writes.
+inline LockMode mode_of(const Want& want) {
+  return want.mode == LockMode::shared ? LockMode::shared : LockMode::exclusive;
+}
+
+// ---- the entry ----
+
+inline constexpr unsigned kReadersAt = 16;
+inline constexpr unsigned kWaitingAt = 40;
+
+constexpr std::uint64_t entry_word(std::uint64_t writers, std::uint64_t readers,
+                                   std::uint64_t waiting) {
+  return writers + (readers << kReadersAt) + (waiting << kWaitingAt);
+}
+
+inline constexpr char kShowHelp[] =
+    "the server's CPU shows in the entry who holds and waits, for checks; off: it stays zero";
+
+inline std::string decode_entry(bool show, std::uint64_t word) {
+  if (!show) return "not shown";
+  if (word == 0) return "free";
+  return "writers=" + std::to_string(field_of(word, 0, kReadersAt)) +
+         " readers=" + std::to_string(field_of(word, kReadersAt, kWaitingAt - kReadersAt)) +
+         " waiting=" + std::to_string(field_of(word, kWaitingAt, 64 - kWaitingAt));
+}
+
+}  // namespace latchlab::served

@@ -1,0 +1,172 @@
+#include "core/protocols/rpc/rpc.h"
+
+#include <algorithm>
+
+#include "core/base/paths.h"
+#include "core/protocols/common/entry.h"
+#include "core/protocols/common/lock_table.h"
+#include "core/protocols/common/planted.h"
+
+namespace latchlab {
+namespace {
+
+using served::Asked;
+
+enum class Guards : std::uint8_t { per_acquisition, per_thread };
+
+struct RpcOptions {
+  Guards guards = Guards::per_acquisition;
+  std::uint32_t threads = 47;
+  Duration retry_pause = {};
+  bool show = false;
+};
+
+class RpcServer final : public ServerPart {
+ public:
+  explicit RpcServer(const RpcOptions& options) : options_(options) {}
+
+  Task<void> serve(Verbs& verbs, PendingCall pending) override {
+    const Asked asked = served::unpack(pending.request);
+    const std::uint64_t before = table_.entry_word_of(asked.entry);
+    Reply reply;
+    reply.words[0] = pending.request.type == served::kAcquire ? try_acquire(asked) : release(asked);
+    const std::uint64_t change = table_.entry_word_of(asked.entry) - before;
+    if (options_.show && change != 0) co_await verbs.cpu_fetch_add(asked.entry, change);
+    verbs.reply(pending, reply);
+  }
+
+ private:
+  served::Answer try_acquire(const Asked& asked) {
+    const Asked guard = guard_of(asked);
+    const bool shared = asked.mode == LockMode::shared;
+    if (table_.holds(guard) && shared)
+      LATCHLAB_PATH("rpc: a reader's guard replaces that of another");
+    if (PLANTED(rpc_readers_pass_writers) && shared) {
+      table_.pass(guard);
+      return served::kGranted;
+    }
+    if (!table_.try_enter(guard)) {
+      if (shared) LATCHLAB_PATH("rpc: a reader is refused");
+      if (!shared) LATCHLAB_PATH("rpc: a writer is refused");
+      return served::kRefused;
+    }
+    if (shared) LATCHLAB_PATH("rpc: a reader is let in");
+    if (!shared) LATCHLAB_PATH("rpc: a writer is let in");
+    return served::kGranted;
+  }
+
+  served::Answer release(const Asked& asked) {
+    const Asked guard = guard_of(asked);
+    if (!table_.leave(guard)) {
+      LATCHLAB_PATH("rpc: a release finds no guard");
+      return served::kRefused;
+    }
+    const bool free = table_.entry_word_of(asked.entry) == 0;
+    if (free) LATCHLAB_PATH("rpc: a release frees the lock");
+    if (!free) LATCHLAB_PATH("rpc: a reader leaves others inside");
+    return served::kGranted;
+  }
+
+  // As which holder the table knows this client.
+  Asked guard_of(Asked asked) const {
+    if (options_.guards == Guards::per_thread)
+      asked.who = {ClientId{asked.who.client.value % options_.threads}, 0};
+    if (PLANTED(rpc_takes_all_for_readers)) asked.mode = LockMode::shared;
+    return asked;
+  }
+
+  const RpcOptions& options_;
+  served::LockTable table_;
+};
+
+class RpcClient final : public LockClient {
+ public:
+  RpcClient(const RpcOptions& options, const ClientEnv& env)
+      : options_(options), verbs_(*env.verbs) {}
+
+  Task<AcquireResult> acquire(Want want, AcquireOptions options) override {
+    Grant grant(want, served::mode_of(want));
+    grant.words[0] = ++asked_for_;
+    verbs_.mark(Phase::initial_atomic);
+    for (;;) {
+      const Reply reply = co_await ask(served::kAcquire, grant);
+      if (!reply.ok()) {
+        LATCHLAB_PATH("rpc: the server fails an acquire");
+        co_return Aborted{AbortReason::server_failed};
+      }
+      const bool late = verbs_.now() >= options.deadline;
+      if (reply.words[0] == served::kGranted && !(late && PLANTED(rpc_drops_a_late_grant)))
+        co_return grant;
+      if (late) {
+        LATCHLAB_PATH("rpc: a client gives up at its deadline");
+        co_return Aborted{AbortReason::deadline};
+      }
+      verbs_.mark(Phase::retry);
+      if (options_.retry_pause.ps > 0) {
+        LATCHLAB_PATH("rpc: a refused client pauses");
+        const Time now = verbs_.now();
+        const Duration pause = std::min(options_.retry_pause, options.deadline - now);
+        co_await verbs_.sleep(pause);
+      } else {
+        LATCHLAB_PATH("rpc: a refused client asks again at once");
+      }
+    }
+  }
+
+  Task<ReleaseResult> release(Grant grant) override {
+    verbs_.mark(Phase::initial_atomic);
+    const Reply reply = co_await ask(served::kRelease, grant);
+    if (!reply.ok()) LATCHLAB_PATH("rpc: the server fails a release");
+    co_return ReleaseResult::released;
+  }
+
+ private:
+  CallAwait ask(served::RequestType type, const Grant& about) {
+    const served::Asker me{verbs_.client(), static_cast<std::uint32_t>(about.words[0])};
+    const Asked asked(about.lock.entry, me, about.mode);
+    return verbs_.call(about.lock.entry.node, served::pack(type, asked));
+  }
+
+  const RpcOptions& options_;  // the protocol's, which outlives its parts
+  Verbs& verbs_;
+  std::uint32_t asked_for_ = 0;
+};
+
+class Rpc final : public ProtocolOf<RpcOptions, RpcClient> {
+ public:
+  using ProtocolOf::ProtocolOf;
+  Limits limits() const override { return {.abortable = true}; }
+  std::vector<Capability> needs() const override { return {Capability::calls}; }
+  std::unique_ptr<ServerPart> make_server(const ServerEnv& /*env*/) const override {
+    return std::make_unique<RpcServer>(options_);
+  }
+  std::string decode(std::span<const std::uint64_t> words) const override {
+    return served::decode_entry(options_.show, words[0]);
+  }
+};
+
+}  // namespace
+
+ProtocolEntry rpc_entry() {
+  return make_entry<Rpc>(
+      {.name = "rpc",
+       .summary = "the server's CPU takes and frees locks; who is refused asks again",
+       .source = "ShiftLock (FAST'25) 4.1, its RPC baseline",
+       .shared_mode = true,
+       .params = {{"guards", &RpcOptions::guards, "per_acquisition|per_thread",
+                   "what the server knows a holder by: its acquisition, or its thread (ShiftLock "
+                   "artifact); per_thread: loses readers"},
+                  {"threads", &RpcOptions::threads, 1, 1'000'000,
+                   "with guards per_thread: client i is served by thread i modulo this (ShiftLock "
+                   "artifact: 47)"},
+                  {"retry_pause", &RpcOptions::retry_pause, Duration{}, seconds(1),
+                   "before a refused client asks again (ShiftLock artifact: none)"},
+                  {"show", &RpcOptions::show, served::kShowHelp}},
+       .profiles = {{"paper", "ShiftLock (FAST'25) 4.1"},
+                    {"shiftlock_artifact",
+                     "ShiftLock artifact, its RPC baseline",
+                     {{"guards", "per_thread"}, {"threads", 47}}}},
+       .small_model = {{"threads", 1}, {"show", true}}});
+}
+
+}  // namespace latchlab

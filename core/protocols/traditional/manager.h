@@ -1,0 +1,151 @@
+#pragma once
+// The lock manager of traditional (traditional.h) and traditional_ro: parts and parameters. Its
+// server part is in server.cc, its client part in client.cc.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/paths.h"
+#include "core/protocols/common/entry.h"
+#include "core/protocols/common/failure_backoff.h"
+#include "core/protocols/common/lock_table.h"
+#include "core/protocols/common/served.h"
+#include "core/protocols/lock.h"
+
+namespace latchlab::traditional {
+
+enum class Path : std::uint8_t {
+  reader_enters,
+  writer_enters,
+  reader_queues,
+  writer_queues,
+  nobody_waits,
+  writer_let_in,
+  readers_let_in,
+  withdrawn,
+  withdrawal_lets_in,
+  grant_crosses,
+  request_overtaken,
+  late_request,
+  deadline,
+  timeout,
+  server_fails,
+};
+
+struct Options;
+
+// What one such lock manager has of its own.
+struct Kind {
+  // May a reader enter before those who wait? Null: never.
+  bool (*may_pass)(const Options& options, const served::LockTable::Waiting& waiting) = nullptr;
+  void (*note)(Path path) = nullptr;  // LATCHLAB_PATH, under the lock's own name
+};
+
+struct Options {
+  const Kind* kind = nullptr;
+  Duration timeout = {};  // zero: none
+  Duration backoff_first = microseconds(10);
+  Duration backoff_bound = milliseconds(10);
+  std::uint64_t max_passes = 0;
+  bool show = false;
+};
+
+class Client final : public LockClient {
+ public:
+  Client(const Options& options, const ClientEnv& env) : options_(options), verbs_(*env.verbs) {}
+
+  Task<AcquireResult> acquire(Want want, AcquireOptions options) override;
+  Task<ReleaseResult> release(Grant grant) override;
+
+ private:
+  CallAwait ask(served::RequestType type, const Grant& about, Time deadline = kNever);
+
+  const Options& options_;  // the protocol's, which outlives its parts
+  Verbs& verbs_;
+  std::uint32_t asked_for_ = 0;
+  FailureBackoff failures_{options_.backoff_first, options_.backoff_bound};  // timeouts
+};
+
+std::unique_ptr<ServerPart> make_server_part(const Options& options);
+
+class Manager : public Protocol {
+ public:
+  explicit Manager(const Options& options) : options_(options) {}
+  Limits limits() const override { return {.abortable = true}; }
+  std::vector<Capability> needs() const override;
+  std::unique_ptr<LockClient> make_client(const ClientEnv& env) const override;
+  std::unique_ptr<ServerPart> make_server(const ServerEnv& env) const override;
+  std::optional<std::uint32_t> bypass_bound(LockMode waiter, LockMode winner,
+                                            std::uint64_t acquisitions) const override;
+  std::string decode(std::span<const std::uint64_t> words) const override;
+
+ private:
+  const Options options_;
+};
+
+// `Of` is an Options.
+template <class Of>
+Description<Of> describe() {
+  return {.shared_mode = true,
+          .params = {{"timeout", &Options::timeout, Duration{}, seconds(60),
+                      "a client that has waited so long withdraws and fails; 0: never (DSLR 6.1: "
+                      "its timeouts for all baselines, lengths not given)"},
+                     {"backoff_first", &Options::backoff_first, Duration{}, seconds(1),
+                      "R: random backoff after a timeout; 0: none (DSLR A.3)"},
+                     {"backoff_bound", &Options::backoff_bound, Duration{}, seconds(10),
+                      "L: its longest pause (DSLR A.3)"},
+                     {"show", &Options::show, served::kShowHelp}},
+          .profiles = {{"reconstructed", "DSLR (SIGMOD'18) 2.2.1 and 6.1, without timeouts"},
+                       {"dslr_paper",
+                        "DSLR (SIGMOD'18) 6.1 with timeouts, of DSLR's own length: two leases",
+                        {{"timeout", milliseconds(20)}}}},
+          .small_model = {{"show", true}},
+          .longest_timeout = [](const Of& options) { return options.timeout; },
+          .contradiction = [](const Of& options) -> std::string {
+            if (options.backoff_first <= options.backoff_bound) return {};
+            return "backoff_first is longer than backoff_bound: raise backoff_bound";
+          }};
+}
+
+}  // namespace latchlab::traditional
+
+// Kind::note of the lock with this name: the same paths under each.
+#define LATCHLAB_TRADITIONAL_PATHS(name)                                            \
+  [](::latchlab::traditional::Path path) {                                          \
+    using enum ::latchlab::traditional::Path;                                       \
+    switch (path) {                                                                 \
+      case reader_enters:                                                           \
+        return LATCHLAB_PATH(name ": a reader is let in at once");                  \
+      case writer_enters:                                                           \
+        return LATCHLAB_PATH(name ": a writer is let in at once");                  \
+      case reader_queues:                                                           \
+        return LATCHLAB_PATH(name ": a reader queues up");                          \
+      case writer_queues:                                                           \
+        return LATCHLAB_PATH(name ": a writer queues up");                          \
+      case nobody_waits:                                                            \
+        return LATCHLAB_PATH(name ": a release lets nobody in");                    \
+      case writer_let_in:                                                           \
+        return LATCHLAB_PATH(name ": a release lets a writer in");                  \
+      case readers_let_in:                                                          \
+        return LATCHLAB_PATH(name ": a release lets readers in");                   \
+      case withdrawn:                                                               \
+        return LATCHLAB_PATH(name ": a client leaves the queue");                   \
+      case withdrawal_lets_in:                                                      \
+        return LATCHLAB_PATH(name ": a writer leaves the queue and readers enter"); \
+      case grant_crosses:                                                           \
+        return LATCHLAB_PATH(name ": a withdrawal crosses its grant");              \
+      case request_overtaken:                                                       \
+        return LATCHLAB_PATH(name ": a withdrawal overtakes its request");          \
+      case late_request:                                                            \
+        return LATCHLAB_PATH(name ": a withdrawn request arrives");                 \
+      case deadline:                                                                \
+        return LATCHLAB_PATH(name ": a client gives up at its deadline");           \
+      case timeout:                                                                 \
+        return LATCHLAB_PATH(name ": a client gives up at the timeout");            \
+      case server_fails:                                                            \
+        return LATCHLAB_PATH(name ": the server fails a call");                     \
+    }                                                                               \
+  }

@@ -1,0 +1,129 @@
+// The rpc lock in the explorer and in the simulator.
+
+#include "tests/protocols/served.h"
+
+namespace latchlab::testing {
+namespace {
+
+TEST(rpc, keeps_writers_alone_and_everybody_finishes) {
+  expect_sound(mixed("rpc"), 200);
+  expect_sound_unseen("rpc");
+}
+
+TEST(rpc, lets_readers_share) {
+  RunSetup setup = mixed("rpc");
+  setup.shared_percent = 100;
+  if (on_hardware()) setup.hold = milliseconds(2);
+  std::uint64_t most = 0;
+  for (std::uint64_t seed = 1; seed <= seeds(50); ++seed)
+    most = std::max(most, run(setup, seed).most_inside);
+  EXPECT_GT(most, 1U);
+}
+
+TEST(rpc, takes_two_calls_and_no_verb_for_a_free_pair) {
+  expect_two_calls_when_free("rpc");
+}
+
+TEST(rpc, calls_again_for_each_refusal) {
+  RunSetup setup = mixed("rpc");
+  if (on_hardware()) setup.hold = milliseconds(2);
+  std::uint64_t more = 0;
+  for (std::uint64_t seed = 1; seed <= seeds(50); ++seed) {
+    const Outcome outcome = run(setup, seed);
+    more += outcome.tally.calls - 2 * outcome.acquired;
+    EXPECT_EQ(outcome.tally.one_sided() + outcome.tally.sends, 0U);
+  }
+  EXPECT_GT(more, 0U);
+}
+
+TEST(rpc, pauses_after_a_refusal_where_that_is_asked_for) {
+  RunSetup setup = crowd("rpc");
+  setup.params = {{"retry_pause", microseconds(1)}};
+  expect_reached(setup, {"a refused client pauses"});
+  expect_sound(setup, 50);
+}
+
+TEST(rpc, gives_up_at_the_deadline_without_the_lock) {
+  expect_deadlines_kept(mixed("rpc"));
+}
+
+// ---- the artifact's guards ----
+
+RunSetup artifact(std::int64_t threads) {
+  RunSetup setup = mixed("rpc");
+  setup.params = {{"guards", text("per_thread")}, {"threads", number(threads)}};
+  return setup;
+}
+
+TEST(rpc, lets_a_writer_in_beside_a_reader_with_a_guard_per_thread) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
+  const auto wrong = [](const Outcome& outcome) { return outcome.safety.violations > 0; };
+  EXPECT_NE(first_seed(artifact(1), 50, wrong), 0U);
+}
+
+TEST(rpc, is_sound_with_a_guard_per_thread_and_a_thread_for_each_client) {
+  expect_sound(artifact(4), 200);
+}
+
+// Who reads first, then writes: are both clients writers inside at once? What each `takes` and
+// `leaves` second is its section as a writer.
+bool two_writers_inside(const Outcome& outcome) {
+  std::size_t taken[2] = {};
+  std::size_t inside = 0;
+  for (const std::string& line : outcome.log) {
+    const std::size_t client = line.front() == '0' ? 0 : 1;
+    if (line.find("takes") != std::string::npos && ++taken[client] == 2 && ++inside == 2)
+      return true;
+    if (line.find("leaves") != std::string::npos && taken[client] == 2) --inside;
+  }
+  return false;
+}
+
+TEST(rpc, lets_two_writers_in_with_a_guard_per_thread) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
+  RunSetup setup = artifact(1);
+  setup.clients_per_node = 1;
+  setup.section = [](ClientId, std::uint64_t count, const World& world, Section& section) {
+    if (count >= 2) return false;
+    const LockMode mode = count == 0 ? LockMode::shared : LockMode::exclusive;
+    section.wants.push_back(Want{world.lock(LockId{0}), mode});
+    section.work.hold = nanoseconds(20);
+    return true;
+  };
+  EXPECT_NE(first_seed(setup, 500, two_writers_inside), 0U);
+  setup.params = {};
+  EXPECT_EQ(first_seed(setup, 500, two_writers_inside), 0U);
+}
+
+// ---- what every lock is tested for ----
+
+TEST(rpc, stays_taken_by_the_dead) {
+  expect_taken_by_the_dead("rpc");
+}
+
+TEST(rpc, takes_ordinary_paths_in_a_crowd) {
+  expect_paths(crowd("rpc"),
+               {"a reader is let in", "a writer is let in", "a reader is refused",
+                "a writer is refused", "a refused client asks again at once",
+                "a reader leaves others inside", "a release frees the lock"},
+               {"a client gives up at its deadline", "a refused client pauses",
+                "a reader's guard replaces that of another", "a release finds no guard",
+                "the server fails an acquire", "the server fails a release"});
+}
+
+#if LATCHLAB_WITH_SIMGRID
+TEST(timed, rpc_is_sound) {
+  expect_sound_run(timed("rpc", "paper"));
+}
+TEST(timed, rpc_is_sound_with_pauses_and_shows_it) {
+  RunSetup setup = timed("rpc", "paper");
+  setup.params = {{"retry_pause", microseconds(2)}, {"show", true}};
+  expect_sound_run(setup);
+}
+TEST(timed, rpc_tells_that_the_server_fails) {
+  expect_failure_of_the_server_told("rpc");
+}
+#endif
+
+}  // namespace
+}  // namespace latchlab::testing

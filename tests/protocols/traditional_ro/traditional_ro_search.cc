@@ -1,0 +1,20 @@
+// What searches show of readers that pass writers.
+
+#include "tests/explore/locks.h"
+
+namespace latchlab::explore {
+namespace {
+
+TEST(traditional_ro, claims_that_readers_pass_a_writer_max_passes_times) {
+  EXPECT_EQ(lock("traditional_ro", {"max_passes=10"})->bypass_bound(kX, kS, ~0ULL), 10U);
+  EXPECT_EQ(lock("traditional_ro")->bypass_bound(kX, kX, ~0ULL), 0U);
+  EXPECT_EQ(lock("traditional_ro")->bypass_bound(kS, kX, ~0ULL), 0U);
+}
+
+TEST(traditional_ro, keeps_what_it_claims) {
+  expect_claim_kept(about("traditional_ro", 2, 2));
+  expect_claim_kept(with_sets(about("traditional_ro", 3, 2), {"show=false", "max_passes=1"}));
+}
+
+}  // namespace
+}  // namespace latchlab::explore
