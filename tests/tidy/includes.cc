@@ -23,7 +23,8 @@ const std::vector<Layer>& layers() {
   static const Paths for_locks = {"core/base/",           "core/coro/",
                                   "core/verbs/verb.h",    "core/verbs/verbs.h",
                                   "core/verbs/message.h", "core/verbs/wait.h",
-                                  "core/verbs/phases.h",  "core/verbs/capabilities.h"};
+                                  "core/verbs/phases.h",  "core/verbs/capabilities.h",
+                                  "core/verbs/batch.h"};
   static const Paths beside_the_seam = {
       "core/base/",    "core/coro/",   "core/verbs/",           "core/workload/",
       "core/measure/", "core/checks/", "core/protocols/lock.h", "core/scenario/scenario.h"};

@@ -1,0 +1,79 @@
+// Puts N-CoSED's parts together. What it is and why it works: n_cosed.h.
+
+#include "core/protocols/n_cosed/n_cosed.h"
+
+#include <algorithm>
+
+#include "core/protocols/common/entry.h"
+#include "core/protocols/n_cosed/client.h"
+#include "core/protocols/n_cosed/home.h"
+
+namespace latchlab {
+namespace {
+
+using NCosedOptions = n_cosed::Options;
+
+class NCosed final : public ProtocolOf<NCosedOptions, n_cosed::Client> {
+ public:
+  using ProtocolOf::ProtocolOf;
+  Layout layout(const Shape& shape) const override {
+    const std::uint32_t others = std::max(shape.clients, 2U) - 1;
+    return {.client_endpoint = {.recvs = 2 * others * options_.max_held}};
+  }
+  // What exceeds shared_limit, once for each client, still fits the count.
+  Limits limits() const override {
+    return {.max_clients = (1ULL << 31) - 1, .held_at_once = options_.max_held};
+  }
+  std::vector<Capability> needs() const override {
+    return {Capability::reliable_messages, Capability::calls};
+  }
+  std::unique_ptr<ServerPart> make_server(const ServerEnv& /*env*/) const override {
+    return n_cosed::make_home(options_);
+  }
+  bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
+    const auto word = n_cosed::Word::unpack(words[0]);
+    return word.tail == 0 && (word.readers == 0 || !options_.home_reset);
+  }
+  std::string decode(std::span<const std::uint64_t> words) const override {
+    const auto word = n_cosed::Word::unpack(words[0]);
+    std::string text = "free";
+    if (word.tail != 0) text = "tail=client " + std::to_string(n_cosed::client_of(word.tail).value);
+    if (word.tail == 0 && word.readers != 0) text = "tail=none";
+    if (word.readers != 0) text += " readers=" + std::to_string(word.readers);
+    return text;
+  }
+};
+
+}  // namespace
+
+ProtocolEntry n_cosed_entry() {
+  return make_entry<NCosed>(
+      {.name = "n_cosed",
+       .summary = "queue of writers with readers behind each, CAS and FAA, handed on by messages",
+       .source = "Narravula et al. (CCGrid'07), reconstructed after DSLR (SIGMOD'18) 2.2.2 and 6.1",
+       .shared_mode = true,
+       .params =
+           {{"home_reset", &NCosedOptions::home_reset,
+             "the home frees the word when all readers have left (DSLR's authors' code: yes)"},
+            {"shared_limit", &NCosedOptions::shared_limit, 0, 1LL << 31,
+             "readers without a writer or a quiet moment until one asks as a writer; 0: none, "
+             "as in the source, and the count runs over (assumed: half of it)"},
+            {"max_held", &NCosedOptions::max_held, 1, 1024,
+             "locks that one client holds or awaits at once; two RECVs for each and each "
+             "other client (assumed)"},
+            {"timeout", &NCosedOptions::timeout, Duration{}, seconds(10),
+             "after which a writer that is not in the queue yet gives up; 0: never "
+             "(DSLR 6.1: for all baselines, varied, in retries)"},
+            {"backoff_first", &NCosedOptions::backoff_first, Duration{}, seconds(1),
+             "bound of the pause after the first timeout, R (DSLR A.3)"},
+            {"backoff_bound", &NCosedOptions::backoff_bound, Duration{}, seconds(10),
+             "bound of all pauses, L (DSLR A.3)"}},
+       .profiles = {{"paper", "Narravula et al. (CCGrid'07), as far as others tell of it"},
+                    {"dslr_paper",
+                     "DSLR (SIGMOD'18) 6.1, its N-CoSED baseline (timeout assumed: DSLR's own)",
+                     {{"timeout", milliseconds(20)}}}},
+       .small_model = {{"shared_limit", 2}, {"max_held", 1}},
+       .longest_timeout = [](const NCosedOptions& options) { return options.timeout; }});
+}
+
+}  // namespace latchlab
