@@ -1,0 +1,25 @@
+#pragma once
+// RMA-RW's parameters as the code reads them, with their defaults; names, bounds, help and sources
+// are in rma_rw.cc.
+
+#include <cstdint>
+
+#include "core/base/time.h"
+
+namespace latchlab::rma_rw {
+
+enum class Notes : std::uint8_t { messages, words };
+enum class Barrier : std::uint8_t { resettable, at_most, below };
+
+struct Options {
+  std::uint64_t writer_threshold = 16;
+  std::uint64_t reader_threshold = 4000;
+  Notes notes = Notes::messages;
+  Barrier barrier = Barrier::resettable;
+  bool readers_subtract = false;
+  bool successor_at_grant = false;
+  Duration intra_node_delay;
+  std::uint32_t max_held = 16;
+};
+
+}  // namespace latchlab::rma_rw

@@ -1,0 +1,105 @@
+// Puts RMA-RW's parts together. What it is and why it works: rma_rw.h.
+
+#include "core/protocols/rma_rw/rma_rw.h"
+
+#include "core/protocols/common/entry.h"
+#include "core/protocols/rma_rw/client.h"
+
+namespace latchlab {
+namespace {
+
+namespace rw = rma_rw;
+
+class RmaRw final : public ProtocolOf<rw::Options, rw::Client> {
+ public:
+  using ProtocolOf::ProtocolOf;
+  Layout layout(const Shape& /*shape*/) const override {
+    return {.entry_bytes = rw::kEntryBytes,
+            .entry_align = rw::kEntryBytes,
+            .client_bytes = by_words() ? rw::kNodeBytes * options_.max_held : 0};
+  }
+  // ARRIVE counts readers up to the threshold, and beyond it one of each client at most.
+  Limits limits() const override {
+    return {.max_clients = (1ULL << 24) - 2, .held_at_once = options_.max_held};
+  }
+  std::vector<Capability> needs() const override {
+    return {Capability::masked_atomics_8,
+            by_words() ? Capability::local_words : Capability::reliable_messages};
+  }
+  // Writers queue up as in MCS, whose waiters get the lock "in a first-in-first-out (FIFO) order"
+  // (ShiftLock, FAST'25, 2.4): that of their swaps, which are their first verbs. With `words` they
+  // store to their own queue nodes before, in another order. The thresholds bound what readers and
+  // writers do to each other only on average: rma_rw.h.
+  std::optional<std::uint32_t> bypass_bound(LockMode waiter, LockMode winner,
+                                            std::uint64_t /*acquisitions*/) const override {
+    if (waiter == LockMode::shared || winner == LockMode::shared || by_words()) return std::nullopt;
+    return 0;
+  }
+  bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
+    const rw::Counters counters = rw::unpack_counters(words[1]);
+    return words[0] == 0 && !counters.writing() && counters.readers_in() == 0;  // both counts stay
+  }
+  std::string decode(std::span<const std::uint64_t> words) const override {
+    const rw::Counters counters = rw::unpack_counters(words[1]);
+    std::string text = counters.writing() ? "writers' mode" : "readers' mode";
+    text += " ARRIVE=" + std::to_string(counters.arrive & ~rw::kWriteMode);
+    text += " DEPART=" + std::to_string(counters.depart) + " tail=";
+    if (words[0] == 0) return text + "none";
+    if (by_words()) return text + rw::describe_node(words[0]);
+    const EndpointAddr tail = EndpointAddr::unpack(words[0]);
+    return text + std::to_string(tail.node.value) + ":" + std::to_string(tail.number);
+  }
+
+ private:
+  bool by_words() const { return options_.notes == rw::Notes::words; }
+};
+
+}  // namespace
+
+ProtocolEntry rma_rw_entry() {
+  using rw::Options;
+  return make_entry<RmaRw>(
+      {.name = "rma_rw",
+       .summary = "queue of writers, counter of readers, a mode and thresholds between them",
+       .source =
+           "Schmid, Besta, Hoefler: High-Performance Distributed RMA Locks, HPDC 2016, in the "
+           "flat form of ShiftLock's artifact (reconstructed)",
+       .shared_mode = true,
+       .params =
+           {{"writer_threshold", &Options::writer_threshold, 1, 1LL << 40,
+             "T_W: writers in a row before readers are let in (ShiftLock artifact: 16)"},
+            {"reader_threshold", &Options::reader_threshold, 1, 1LL << 30,
+             "T_R: readers counted in since the counters were set back, before the turn is a "
+             "writer's (ShiftLock artifact: 4000)"},
+            {"notes", &Options::notes, "messages|words",
+             "how writers tell each other: SEND (ShiftLock artifact), or WRITE to words that the "
+             "other watches (HPDC'16)"},
+            {"reader_barrier", &Options::barrier, "resettable|at_most|below",
+             "until when a reader that was turned away READs: ARRIVE at most T_R (ShiftLock "
+             "artifact), below T_R (guess of HPDC'16: can hang), or below T_R or ready to be set "
+             "back"},
+            {"reader_reset", &Options::readers_subtract, "claimed|subtracted",
+             "how a reader at T_R sets the counters back: takes away what it READ (ShiftLock "
+             "artifact; two at once take it twice), or swaps the departures for 0 first and takes "
+             "off what it got"},
+            {"successor_known", &Options::successor_at_grant, "at_release|at_grant",
+             "a release hands over to a successor that has told by then (HPDC'16), or had told "
+             "when the lock was granted (ShiftLock artifact)"},
+            {"intra_node_delay", &Options::intra_node_delay, Duration{}, milliseconds(1),
+             "after receiving a message within a node (ShiftLock 4.1: 1 us; its artifact: none)"},
+            {"max_held", &Options::max_held, 1, 1024,
+             "locks that one client holds or awaits at once: two RECVs or a queue node for each"}},
+       .profiles =
+           {{"repaired", "the artifact, with a change for each counter-example"},
+            {"artifact",
+             "thustorage/shiftlock bb73bf4, its RMA-RW baseline",
+             {{"reader_barrier", "at_most"},
+              {"reader_reset", "subtracted"},
+              {"successor_known", "at_grant"}}},
+            {"hpdc16_flat",
+             "HPDC'16 with one counter and one queue (reconstructed)",
+             {{"notes", "words"}, {"reader_barrier", "below"}, {"reader_reset", "subtracted"}}}},
+       .small_model = {{"writer_threshold", 2}, {"reader_threshold", 2}, {"max_held", 1}}});
+}
+
+}  // namespace latchlab

@@ -1,0 +1,43 @@
+// What searches show of RMA-RW.
+
+#include "tests/explore/locks.h"
+
+namespace latchlab::explore {
+namespace {
+
+TEST(rma_rw, claims_that_writers_do_not_bypass_writers) {
+  EXPECT_EQ(lock("rma_rw")->bypass_bound(kX, kX, ~0ULL), 0U);
+  EXPECT_EQ(lock("rma_rw")->bypass_bound(kS, kX, ~0ULL), std::nullopt);
+  EXPECT_EQ(lock("rma_rw")->bypass_bound(kX, kS, ~0ULL), std::nullopt);
+  // Their first effect is a store to an own word, not the swap.
+  EXPECT_EQ(lock("rma_rw", {"notes=words"})->bypass_bound(kX, kX, ~0ULL), std::nullopt);
+}
+
+TEST(rma_rw, lets_no_writer_bypass_another) {
+  expect_claim_kept(about("rma_rw", 2, 2));
+  expect_claim_kept(about("rma_rw", 3, 1));
+  expect_claim_kept(with_sets(about("rma_rw", 3, 1), {"successor_known=at_grant"}));
+}
+
+TEST(rma_rw, needs_departures_that_one_reader_takes) {
+  expect_needed_and_enough({.protocol = "rma_rw",
+                            .repair = "reader_reset=subtracted",
+                            .wrong = Wrong::deadlock,
+                            .moves = 25,
+                            .states = 20'000,
+                            .modes = {"SS", "SS"}});
+}
+
+// A reader that was turned away in writers' mode does not look while the other comes and goes
+// twice. ARRIVE is T_R then, and whoever would set it back waits for less.
+TEST(rma_rw, needs_a_barrier_that_opens_at_the_threshold) {
+  expect_needed_and_enough({.protocol = "rma_rw",
+                            .repair = "reader_barrier=below",
+                            .wrong = Wrong::deadlock,
+                            .moves = 17,
+                            .states = 5'000,
+                            .modes = {"XSS", "SXX"}});
+}
+
+}  // namespace
+}  // namespace latchlab::explore
