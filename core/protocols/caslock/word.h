@@ -37,7 +37,7 @@ class Word {
 
   std::string decode(std::uint64_t word) const {
     if (word == 0) return "free";
-    const std::string counted = std::to_string(readers(word)) + " readers counted";
+    std::string counted = std::to_string(readers(word)) + " readers counted";
     if (owner(word) == 0) return counted;
     return "held by client " + std::to_string(owner(word) - 1) + ", " + counted;
   }
