@@ -199,7 +199,8 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     ++outcome_.acquired;
     const RemoteAddr entry = grant.lock.entry;
     const bool unseen = grant.mode == LockMode::shared && protocol_->limits().released_by_time;
-    if (!unseen && protocol_->is_free(entry, words_at(entry, world_->entry_bytes()))) ++outcome_.looked_free;
+    if (!unseen && protocol_->is_free(entry, words_at(entry, world_->entry_bytes())))
+      ++outcome_.looked_free;
     outcome_.most_inside = std::max(outcome_.most_inside, monitor_->holders(grant.lock.id));
     const auto doomed = std::find(setup_.dies.begin(), setup_.dies.end(), client.value);
     if (doomed == setup_.dies.end()) return;
