@@ -102,8 +102,8 @@ ParamSet with(ParamSet base, const Subject& subject, const ParamValue& value) {
     base.set("backoff", text("truncated_exponential"));
     base.set("adapt_interval", microseconds(10));
   }
-  if (what.starts_with("traditional") && subject.param->name.starts_with("backoff_"))
-    base.set("timeout", microseconds(20));
+  const bool queues = what.starts_with("traditional") || what.starts_with("n_cosed");
+  if (queues && subject.param->name.starts_with("backoff_")) base.set("timeout", microseconds(20));
   return base;
 }
 
