@@ -94,8 +94,7 @@
 // with a Grant when it arrives, whether the receiver has released or not (the test is commented
 // out); a writer's CAS on (0, r) succeeds as if no reader held the lock.
 //
-// Tests: tests/protocols/n_cosed. Searches take every step on its own (`--every-step`): calls of
-// one home share its counts, and a search that makes its completions at once misses orders of them.
+// Tests: tests/protocols/n_cosed.
 
 #include "core/protocols/lock.h"
 

@@ -1,18 +1,10 @@
 // What searches show of the N-CoSED lock.
 
 #include "tests/explore/locks.h"
+#include "tests/explore/verdicts.h"
 
 namespace latchlab::explore {
 namespace {
-
-// Calls that come while the home does something else are orders of their own, which the search
-// takes for one when it makes its completions at once.
-void expect_sound_in_every_order(Campaign campaign) {
-  campaign.base.reduce = false;
-  const Verdict verdict = run(campaign);
-  EXPECT_TRUE(verdict.exhausted) << verdict.cut;
-  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
-}
 
 TEST(n_cosed, claims_nothing_of_bypassing) {
   EXPECT_EQ(lock("n_cosed")->bypass_bound(kX, kX, ~0ULL), std::nullopt);
@@ -20,13 +12,13 @@ TEST(n_cosed, claims_nothing_of_bypassing) {
 }
 
 TEST(n_cosed, is_sound_in_every_order_of_two_clients_twice_and_three_once) {
-  expect_sound_in_every_order(about("n_cosed", 2, 2));
-  expect_sound_in_every_order(about("n_cosed", 3, 1));
+  expect_sound(run(about("n_cosed", 2, 2)));
+  expect_sound(run(about("n_cosed", 3, 1)));
 }
 
 TEST(n_cosed, is_sound_in_every_order_when_the_home_leaves_the_count) {
-  expect_sound_in_every_order(with_sets(about("n_cosed", 2, 2), {"home_reset=false"}));
-  expect_sound_in_every_order(with_sets(about("n_cosed", 3, 1), {"home_reset=false"}));
+  expect_sound(run(with_sets(about("n_cosed", 2, 2), {"home_reset=false"})));
+  expect_sound(run(with_sets(about("n_cosed", 3, 1), {"home_reset=false"})));
 }
 
 }  // namespace
