@@ -104,6 +104,10 @@ ParamSet with(ParamSet base, const Subject& subject, const ParamValue& value) {
   }
   const bool queues = what.starts_with("traditional") || what.starts_with("n_cosed");
   if (queues && subject.param->name.starts_with("backoff_")) base.set("timeout", microseconds(20));
+  if (what == "n_cosed.backoff_bound") {  // many timeouts in a row
+    base.set("timeout", nanoseconds(1));
+    base.set("backoff_first", nanoseconds(500));
+  }
   return base;
 }
 

@@ -21,8 +21,8 @@
 // Deadline A writer has left nothing behind. A reader that waits takes its count back by FAA -1,
 //          though the writer may have left meanwhile (the artifact's abort, which nothing calls).
 // Backoff  none (as in the artifact): CAS and READs follow at once. truncated_exponential: SMART's,
-//          as `cas` has it (common/backoff.h), between CAS and between READs alike; each of them
-//          but the first counts as a retry.
+//          as `cas` has it (common/backoff.h), before every verb after the first one of an
+//          acquisition, CAS and READs alike; each of them counts as a retry.
 //
 // Cost     free: 2 round trips, 2 server verbs, no message, in either mode. Contended: a writer one
 //          CAS more for each failed try, a reader one READ more for each look; a writer that leaves
@@ -47,7 +47,7 @@
 // Departures. The artifact numbers its owners from the first client node up, here they are client
 // ids + 1. It knows no deadline and no backoff: profile `backoff` is nobody's, and there to compare
 // with `cas`. A release that finds the lock not its own would go on for ever in the artifact; that
-// cannot happen here either, and is not looked for. Guesses: none.
+// cannot happen here, and is not looked for. Guesses: none.
 //
 // Files: word.h (the word), client.h and client.cc (the machine, which is retry_on_fail's too).
 // Tests: tests/protocols/caslock.

@@ -154,8 +154,9 @@ auto Client<Lock>::withdraw_and_retry(RemoteAddr entry, Time deadline) -> Task<T
       const Completion departed = co_await verbs_.issue(depart);
       if (!departed.ok()) co_return Tried{End::server_failed, failed};
     }
-    if (counted && ++failed == options_.timeout_tries) co_return Tried{End::out_of_tries, failed};
+    if (counted) ++failed;
     if (verbs_.now() >= deadline) co_return Tried{End::deadline, failed};
+    if (counted && failed == options_.timeout_tries) co_return Tried{End::out_of_tries, failed};
     const Duration length = pause(failed - 1, salted);
     co_await sleep_until(length, deadline);
     const Completion arrived = co_await verbs_.issue(arrive);
@@ -192,15 +193,17 @@ auto Client<Lock>::keep_trying(Verb probe, Words seen, Time deadline) -> Task<Tr
     co_return co_await wait_without_limit(probe, seen, deadline);
   const bool reader = probe.kind == VerbKind::read;
   const Salt salted = salt();
-  for (std::uint64_t failed = 1; failed < options_.timeout_tries; ++failed) {
+  std::uint64_t failed = 1;
+  for (;;) {
+    if (verbs_.now() >= deadline) co_return Tried{End::deadline, failed};
+    if (failed == options_.timeout_tries) co_return Tried{End::out_of_tries, failed};
     const Duration length = pause(failed - 1, salted);
     co_await sleep_until(length, deadline);
     const Completion next = co_await verbs_.issue(probe);
     if (!next.ok()) co_return Tried{End::server_failed, failed};
     if (may_enter(reader, next.value.lo)) co_return Tried{End::entered, failed};
-    if (verbs_.now() >= deadline) co_return Tried{End::deadline, failed};
+    ++failed;
   }
-  co_return Tried{End::out_of_tries, options_.timeout_tries};
 }
 
 template <class Lock>

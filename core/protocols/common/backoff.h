@@ -25,6 +25,7 @@ inline Duration jitter(Duration bound, Salt salt, std::uint64_t count) {
 
 // base * 2^shift without overflow, at most `bound`.
 inline Duration doubled(Duration base, std::uint64_t shift, Duration bound) {
+  if (base.ps <= 0) return {};
   if (shift >= 62 || base.ps > (bound.ps >> shift)) return bound;
   return Duration{base.ps << shift};
 }

@@ -38,7 +38,10 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
     std::uint64_t seen = answer.value.lo;
     if (seen == request.expected) {
       const Grant grant = taken(request);
-      if (verbs_.now() < grant.valid_until) co_return grant;
+      if (verbs_.now() < grant.valid_until) {
+        failures_.succeeded();
+        co_return grant;
+      }
       LATCHLAB_PATH("drtm: a lease is over before its reader has it");
       seen = request.word;
     }
@@ -51,7 +54,6 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
 
 // A writer keeps what it has until it gives it back.
 Grant Client::taken(const Request& request) {
-  failures_.succeeded();
   if (!request.shared) {
     if (request.expected == kFree) LATCHLAB_PATH("drtm: a writer takes a free word");
     if (request.expected != kFree) LATCHLAB_PATH("drtm: a writer takes over a lease");
@@ -84,15 +86,14 @@ Task<Client::Answer> Client::after(Request& request, std::uint64_t seen) {
     co_return AcquireResult{shared(request, seen)};
   }
   request.expected = next == Next::take ? seen : kFree;
+  if (verbs_.now() >= request.deadline) {
+    LATCHLAB_PATH("drtm: a client gives up between two tries");
+    co_return AcquireResult{Aborted{AbortReason::deadline}};
+  }
   if (options_.timeout_tries > 0) {
-    // Each try is one of a number: this is no wait, and ends.
-    if (verbs_.now() >= request.deadline) {
-      LATCHLAB_PATH("drtm: a client that counts its tries gives up at its deadline");
-      co_return AcquireResult{Aborted{AbortReason::deadline}};
-    }
     if (request.failed >= options_.timeout_tries) {
       LATCHLAB_PATH("drtm: a client backs off after its tries");
-      co_await failures_.pause(verbs_);
+      co_await failures_.pause(verbs_, request.deadline);
       co_return AcquireResult{Aborted{AbortReason::too_many}};
     }
   } else if (next == Next::wait) {

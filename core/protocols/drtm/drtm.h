@@ -45,8 +45,9 @@
 // Needs    timing, synchronised_clock. delta bounds the error of the synchronised clock, how far it
 //          and the own one drift apart in a lease, and the rounding to nanoseconds. A round trip
 //          that is shorter than lease - delta, or readers never get in.
-// Survives the crash of readers and of those that wait: leases run out. Does not survive that of a
-//          writer, or of the server. Not fair: whoever CASes first after a release. With `extend`,
+// Survives the crash of readers, whether they hold or wait: leases run out. Does not survive that
+//          of a writer that holds or whose CAS is under way (it may land after its death), or of
+//          the server. Not fair: whoever CASes first after a release. With `extend`,
 //          readers that keep coming keep a writer out for ever; with `wait` both try their luck
 //          when a lease has ended. Locks that were read last are not free to writers for up to
 //          lease + delta, though nobody holds them: the price of a release without a verb.
@@ -69,12 +70,15 @@
 // sharing asks for `reserve` (artifact, "transaction time"); that a grant is valid until end -
 // delta without the reserve (the artifact takes the reserve off here as well); DSLR's timeout_tries
 // (16; DSLR varies it and does not say), its lease (0.4 ms: DrTM's code for transactions that
-// write), and that its timeout ends in DSLR's own random backoff.
+// write) with ShiftLock's delta of 50 us, and that its timeout ends in DSLR's own random backoff.
 //
 // Departures. A reader that waits keeps the end of its lease for several CASes, as DrTM keeps one
 // for a transaction; the artifact computes one for each. Owners are in the word, for people: DrTM's
 // code has only a bit, the artifact the node's LID. The artifact never gives up, DrTM's code exits
-// after 500,000 tries. With timeout_tries each try is posted by itself, because they are counted.
+// after 500,000 tries. While a writer holds, both go on to expect the last lease that they saw
+// expire, here a free word; the artifact hands out grants that are over already, here the reader
+// begins anew. DSLR counts timeouts in a row for each lock, here for each client. With
+// timeout_tries each try is posted by itself, because they are counted.
 //
 // Tests: tests/protocols/drtm.
 

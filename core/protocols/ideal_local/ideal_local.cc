@@ -98,7 +98,10 @@ class IdealClient final : public LockClient {
         my_word_(env.client_words) {}
 
   Task<AcquireResult> acquire(Want want, AcquireOptions options) override {
-    const LocalLocks::Waiting who = {verbs_.client(), want.mode, ++waits_};
+    // Who wants to update writes: there is no such mode.
+    const bool shared = want.mode == LockMode::shared;
+    const LockMode mode = shared ? LockMode::shared : LockMode::exclusive;
+    const LocalLocks::Waiting who = {verbs_.client(), mode, ++waits_};
     verbs_.mark(Phase::wait_pred);
     LocalLocks* const locks = locks_;
     bool here = false;
@@ -108,20 +111,20 @@ class IdealClient final : public LockClient {
     co_await verbs_.on_node(enter);
     if (here) {
       LATCHLAB_PATH("ideal_local: nobody stands in the way");
-      co_return Grant(want, want.mode);
+      co_return Grant(want, mode);
     }
     LATCHLAB_PATH("ideal_local: a client waits");
     WordWait turn;
     turn.word = my_word_;
     turn.until = [number = who.number](std::uint64_t granted) { return granted == number; };
     const WaitOutcome woke = co_await verbs_.await_local(turn, options.deadline);
-    if (woke.by == Woke::word) co_return Grant(want, want.mode);
+    if (woke.by == Woke::word) co_return Grant(want, mode);
     const bool left = co_await withdraw(want.lock.id);
     if (left) co_return Aborted{AbortReason::deadline};
     // The word is still to be stored: later it would undo that of the next wait.
     LATCHLAB_PATH("ideal_local: the lock comes at the deadline");
     co_await verbs_.await_local(turn);
-    co_return Grant(want, want.mode);
+    co_return Grant(want, mode);
   }
 
   Task<ReleaseResult> release(Grant grant) override {

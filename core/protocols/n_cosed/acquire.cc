@@ -97,9 +97,9 @@ Task<AcquireResult> Client::give_up(Time deadline) {
   if (verbs_.now() < deadline) {
     LATCHLAB_PATH("n_cosed: a writer is timed out before it queues up");
     co_await timeouts_.pause(verbs_, deadline);
-  } else {
-    LATCHLAB_PATH("n_cosed: a writer gives up at its deadline");
+    co_return Aborted{AbortReason::too_many};  // the caller may try again
   }
+  LATCHLAB_PATH("n_cosed: a writer gives up at its deadline");
   co_return Aborted{AbortReason::deadline};
 }
 

@@ -25,7 +25,9 @@ class NCosed final : public ProtocolOf<NCosedOptions, n_cosed::Client> {
     return {.max_clients = (1ULL << 31) - 1, .held_at_once = options_.max_held};
   }
   std::vector<Capability> needs() const override {
-    return {Capability::reliable_messages, Capability::calls};
+    std::vector<Capability> needed = {Capability::reliable_messages, Capability::calls};
+    if (options_.timeout.ps > 0) needed.push_back(Capability::timing);
+    return needed;
   }
   std::unique_ptr<ServerPart> make_server(const ServerEnv& /*env*/) const override {
     return n_cosed::make_home(options_);
@@ -57,7 +59,7 @@ ProtocolEntry n_cosed_entry() {
              "the home frees the word when all readers have left (DSLR's authors' code: yes)"},
             {"shared_limit", &NCosedOptions::shared_limit, 0, 1LL << 31,
              "readers without a writer or a quiet moment until one asks as a writer; 0: none, "
-             "as in the source, and the count runs over (assumed: half of it)"},
+             "as in what is known, and the count runs over (assumed: half of it)"},
             {"max_held", &NCosedOptions::max_held, 1, 1024,
              "locks that one client holds or awaits at once; two RECVs for each and each "
              "other client (assumed)"},
@@ -68,12 +70,16 @@ ProtocolEntry n_cosed_entry() {
              "bound of the pause after the first timeout, R (DSLR A.3)"},
             {"backoff_bound", &NCosedOptions::backoff_bound, Duration{}, seconds(10),
              "bound of all pauses, L (DSLR A.3)"}},
-       .profiles = {{"paper", "Narravula et al. (CCGrid'07), as far as others tell of it"},
+       .profiles = {{"reconstructed", "Narravula et al. (CCGrid'07), as far as others tell of it"},
                     {"dslr_paper",
                      "DSLR (SIGMOD'18) 6.1, its N-CoSED baseline (timeout assumed: DSLR's own)",
                      {{"timeout", milliseconds(20)}}}},
        .small_model = {{"shared_limit", 2}, {"max_held", 1}},
-       .longest_timeout = [](const NCosedOptions& options) { return options.timeout; }});
+       .longest_timeout = [](const NCosedOptions& options) { return options.timeout; },
+       .contradiction = [](const NCosedOptions& options) -> std::string {
+         if (options.backoff_first <= options.backoff_bound) return {};
+         return "backoff_first is longer than backoff_bound: raise backoff_bound";
+       }});
 }
 
 }  // namespace latchlab

@@ -45,33 +45,36 @@
 // Deadlines and DSLR's timeout are honoured while a writer's CAS is retried, before it is in the
 //          queue, and nowhere else. From its CAS or FAA on others count on it: the word or the
 //          client before it names it, and nobody could answer for it once it was gone. So the lock
-//          is not abortable; it does not resolve deadlocks between several locks. DSLR bounds "the
-//          number of retries" of its baselines (6.1), and the authors' code does so where we do.
+//          is not abortable; it does not resolve deadlocks between several locks. DSLR bounds the
+//          number of retries of its baselines (6.1), and the authors' code does so where we do; the
+//          bound here is a time, after which the acquisition ends as Aborted{too_many}.
 //
 // Cost     writer, free: 2 trips, 2 server verbs, no message. Reader, free: 2 trips, FAA and a call
 //          (and an atomic of the home to itself). Writer after writer: 2 CAS at least (the first
 //          one fails), 2 messages, and a CAS that fails if the release does not know of it yet.
-//          Reader behind a writer: FAA and 3 messages. Writer after readers: 2 CAS and a call.
+//          Reader behind a writer: FAA and 3 messages, or 2 and a call if no writer follows it.
+//          Writer after readers: 2 CAS and a call.
 // Fair     first come, first served among those in the queue, readers between two writers together.
 //          A writer's CAS may fail for ever while others come (DSLR 2.2.2, A.1): nothing is
 //          claimed.
 // Safe     because every change of the tail tells who changes it exactly how many readers came
 //          since the last one: CAS compares the whole word. The chain of tails is the order of
-//          writers.
-//          A writer leaves by granting to exactly those readers and the next writer, and that
-//          writer waits for exactly these readers; readers at tail 0 are counted at home, and the
-//          writer that ends their time waits for as many. The home's count is of one such time: the
-//          next begins when that writer has gone, after its Await. While the home's CAS is under
-//          way its count is not final, and Await is not answered.
-//          Messages that come early stay in the inbox, found by lock, type and generation. All
-//          that is sent to a client about a lock is awaited before its acquisition or its release
-//          ends: a request by the CAS that has counted it, a Grant by whoever asked, Releases by
-//          number. So nothing is left over, and messages may overtake each other.
+//          writers. A writer leaves by granting to exactly those readers and the next writer, and
+//          that writer waits for exactly these readers; readers at tail 0 are counted at home, and
+//          the writer that ends their time waits for as many. The home's count is of one such time:
+//          the next begins when that writer has gone, after its Await. While the home's CAS is
+//          under way its count is not final, and Await is not answered. Messages that come early
+//          stay in the inbox, found by lock, type and generation. All that is sent to a client
+//          about a lock is awaited before its acquisition or its release ends: a request by the CAS
+//          that has counted it, a Grant by whoever asked, Releases by number. So nothing is left
+//          over, and messages may overtake each other.
 // Needs    reliable_messages, calls. No clock assumption. RECVs: of another client at most two
 //          messages about a lock are unread at a client (what ended its last turn, and what begins
 //          its next), hence 2 x (clients - 1) for each lock held or awaited at once (`max_held`).
 // Does not survive the crash of any client that holds or waits, or the server: those after it wait
-//          for ever. A SEND that fails means the same and is not reported (as in mcs).
+//          for ever. A SEND that fails means the same and is not reported (as in mcs). Nor a
+//          network that loses the answer to a verb for good: the word then names a client that has
+//          given up.
 //
 // ---- Guesses and departures ----
 //  1. Readers of a writer that has released. In the authors' older code its process stays the tail,
@@ -84,12 +87,13 @@
 //  3. The home sets the word to free when the readers have left: in the authors' code, read from
 //     there. Whether the paper's does is unknown; without (`home_reset: false`) the next writer has
 //     to ask the home even if nobody is there, and the count rises till then.
-//  4. The paper is silent on 2^32 readers with no writer and no quiet moment between them: the
-//     count runs over into the tail, and everybody asks a client that is not there. Repair: a
+//  4. What is known is silent on 2^32 readers with no writer and no quiet moment between them: the
+//     count runs over into the tail, and everybody asks a client that is not the tail. Repair: a
 //     reader that finds `shared_limit` before it gives its share back and takes the lock as a
-//     writer does, whose CAS sets the count to 0. Each client exceeds the limit once at the most.
-//     shared_limit 0: as printed.
-//  5. Clients, not nodes, are in the word (the authors' later code has users, too).
+//     writer does, whose CAS sets the count to 0. Each client exceeds the limit once at the most,
+//     and with a timeout once more for each time that it gives up. shared_limit 0: without.
+//  5. Endpoints are DC; what transport the paper's messages use is not known.
+//  6. Clients, not nodes, are in the word (the authors' later code has users, too).
 // Not followed in the authors' later code (src/new_proto4), as no lock could: a request is answered
 // with a Grant when it arrives, whether the receiver has released or not (the test is commented
 // out); a writer's CAS on (0, r) succeeds as if no reader held the lock.

@@ -12,8 +12,8 @@
 //   DSLR A.3: the random backoff after a timeout;
 //   the code of DSLR's first author (github.com/dongyoungy/rdma_2pc, 152a2a7, src/new_proto4, lock
 //     mode simple_retry): what a reader does that finds a writer, how a writer leaves, that with
-//     its random backoff each retry is preceded by a pause, and that one of its scripts asks for 10
-//     retries (another tries 10 to 100,000).
+//     its random backoff each retry is preceded by a pause, and how many retries its scripts ask
+//     for: 10 beside this mode where it is not the active one, 10 to 100,000 where it is.
 // DecLock's caslock is another implementation of the same report, and differs: its readers stay.
 // The machine of both is core/protocols/caslock/client.h; entry and word are those of caslock.
 //
@@ -81,7 +81,10 @@
 //  * There one counter c serves the pauses between tries and those after timeouts, for a whole
 //    transaction; here each has its own, one of an acquisition, the other of timeouts in a row.
 //    Pauses there are whole microseconds.
-//  * How a writer leaves is said by the code alone; so is that readers withdraw.
+//  * How a writer leaves is said by the code alone; so is that readers withdraw. DecLock's version
+//    of the same report has readers that stay and READ.
+//  * dslr_paper sleeps after timeouts and not between retries; in the code one flag is for both.
+//  * That a release finds the lock not its own ends the process there. It cannot happen here.
 //  * timeout_tries of dslr_paper and dslr_code is the script's 10, though the paper varied it for
 //    each run. R and L are those of A.3.
 //

@@ -38,11 +38,13 @@ inline Verb depart_verb(RemoteAddr counters) {
 
 // ---- by the first writer ----
 inline Verb write_mode_verb(RemoteAddr counters) {
-  return faa_verb(counters, kWriteMode);  // carries nothing: the mode was READ
+  // Carries nothing: whoever empties the queue or gives the mode away has cleared it before.
+  return faa_verb(counters, kWriteMode);
 }
 
-// ---- by whoever sets them back: takes away what was seen, so that what comes in between stays
-// ---- Both fields and the mode at once.
+// ---- by whoever sets them back ----
+
+// Takes away what was seen, both fields and the mode at once; what comes in between stays.
 inline Verb reset_verb(RemoteAddr counters, const Counters& seen) {
   const std::uint64_t arrived = seen.depart + (seen.writing() ? kWriteMode : 0);
   const std::uint64_t add = ((0 - arrived) & kFieldMask) | (0 - seen.depart) * kOneDeparture;

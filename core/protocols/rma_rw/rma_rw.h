@@ -51,7 +51,7 @@
 //            reader   1 and 1. In writers' mode: 3 and k READs. The one at T_R, without writers: 6.
 //          client to client: Successor and Turn for each writer that queues, or 2 WRITEs.
 //          In the simulator with ShiftLock's 240 clients, 10 M locks, zipf 0.99 and half reads: 2.9
-//          atomics and 1.7 READs a cycle. ShiftLock 4.2 gives 2.95 and 1.61.
+//          atomics and 1.7 READs a cycle. ShiftLock 4.2 gives 2.95 and 1.61, as differences.
 //
 // Why it is safe
 //  * Writer against writer: MCS. The swaps form one chain, and each is told its turn once, by the
@@ -68,7 +68,7 @@
 //  * Nothing overflows: entering takes an ARRIVE below T_R <= 2^30, each client is in it once more
 //    at most, and DEPART <= ARRIVE. So the plain FAA carry and borrow nothing.
 // Fair     writers among each other are first come, first served. A writer at the head waits for
-//          T_R readers at most, or twice that if a reader saw no tail just before it came. What is
+//          T_R readers, and T_R more for each reader that saw no tail just before it came. What is
 //          *not* bounded: a reader that waits. After T_W writers the mode is readers' until the
 //          next writer has done READ and FAA; a reader whose READ, or FAA, is not in that time
 //          waits for another T_W, as often as it happens. There is no bypass_bound for it. T_R also
@@ -81,7 +81,9 @@
 //          deadlines of writers are ignored, and the lock does not call itself abortable.
 // Does not survive the crash of a client that holds, waits or is about to back out: others wait
 //          behind it for ever. Nor the server: Aborted, server_failed, but those queued behind
-//          whoever finds it out are not told.
+//          whoever finds it out are not told, and its queue node or RECV is lost, to be had for no
+//          other lock. A SEND that cannot be delivered means the same and is not reported (as in
+//          mcs).
 //
 // ---- Counter-examples, and their repairs in the default profile `repaired` ----
 //  1. Two resets by readers: all counts are lost, everybody hangs. `reader_reset`.

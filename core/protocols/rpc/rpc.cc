@@ -39,8 +39,7 @@ class RpcServer final : public ServerPart {
   served::Answer try_acquire(const Asked& asked) {
     const Asked guard = guard_of(asked);
     const bool shared = asked.mode == LockMode::shared;
-    if (table_.holds(guard) && shared)
-      LATCHLAB_PATH("rpc: a reader's guard replaces that of another");
+    const bool replaces = table_.holds(guard) && shared;
     if (PLANTED(rpc_readers_pass_writers) && shared) {
       table_.pass(guard);
       return served::kGranted;
@@ -50,6 +49,7 @@ class RpcServer final : public ServerPart {
       if (!shared) LATCHLAB_PATH("rpc: a writer is refused");
       return served::kRefused;
     }
+    if (replaces) LATCHLAB_PATH("rpc: a reader's guard replaces that of another");
     if (shared) LATCHLAB_PATH("rpc: a reader is let in");
     if (!shared) LATCHLAB_PATH("rpc: a writer is let in");
     return served::kGranted;
@@ -94,22 +94,22 @@ class RpcClient final : public LockClient {
         LATCHLAB_PATH("rpc: the server fails an acquire");
         co_return Aborted{AbortReason::server_failed};
       }
-      const bool late = verbs_.now() >= options.deadline;
-      if (reply.words[0] == served::kGranted && !(late && PLANTED(rpc_drops_a_late_grant)))
-        co_return grant;
-      if (late) {
+      Time now = verbs_.now();
+      const bool dropped = now >= options.deadline && PLANTED(rpc_drops_a_late_grant);
+      if (reply.words[0] == served::kGranted && !dropped) co_return grant;
+      if (now < options.deadline && options_.retry_pause.ps > 0) {
+        LATCHLAB_PATH("rpc: a refused client pauses");
+        verbs_.mark(Phase::retry);
+        const Duration pause = std::min(options_.retry_pause, options.deadline - now);
+        co_await verbs_.sleep(pause);
+        now = verbs_.now();
+      }
+      if (now >= options.deadline) {
         LATCHLAB_PATH("rpc: a client gives up at its deadline");
         co_return Aborted{AbortReason::deadline};
       }
+      if (options_.retry_pause.ps == 0) LATCHLAB_PATH("rpc: a refused client asks again at once");
       verbs_.mark(Phase::retry);
-      if (options_.retry_pause.ps > 0) {
-        LATCHLAB_PATH("rpc: a refused client pauses");
-        const Time now = verbs_.now();
-        const Duration pause = std::min(options_.retry_pause, options.deadline - now);
-        co_await verbs_.sleep(pause);
-      } else {
-        LATCHLAB_PATH("rpc: a refused client asks again at once");
-      }
     }
   }
 

@@ -21,7 +21,8 @@
 // Fair     not at all: who is refused keeps no place, and readers keep writers out.
 // Needs    calls. No clock assumption.
 // Does not survive the crash of a client that holds the lock, or whose request is on its way (the
-//          lock stays taken), nor that of the server.
+//          lock stays taken), nor that of the server. Nor a network that loses an answer for good:
+//          the client takes the server for dead, and what it was granted stays taken.
 //
 // ---- Counter-example to the artifact (profile shiftlock_artifact) ----
 //
@@ -36,8 +37,9 @@
 //
 // Departures. Requests say who asks, for the repair. Any core of the server serves any client; in
 //          the artifact each thread has clients of its own, and waits for the acknowledgement of
-//          each answer before it looks at the next request: that is in call_service. Deadlines:
-//          looked at after a refusal.
+//          each answer before it looks at the next request: that is in call_service. Which client
+//          has which thread (client modulo threads) is a guess. Deadlines: looked at after a
+//          refusal, and after the pause.
 // Tests: tests/protocols/rpc.
 
 #include "core/protocols/lock.h"

@@ -4,9 +4,10 @@
 // 6.1): whoever wants a lock asks the lock manager of the object's node by SEND/RECV, which has
 // queues, and goes on once it has granted; releases take the same way. Reconstructed: the paper
 // gives no algorithm and there is no code. Taken from it: a lock object for each object in a table
-// on its node, shared and exclusive requests, queues, grants that come later, timeouts and random
-// backoff (6.1, A.3). Guesses: the queue is first in, first out; readers at its head are granted
-// together; what a timeout does to the queue; messages are calls.
+// on its node, shared and exclusive requests, queues, grants that come later, timeouts (6.1).
+// Guesses: the queue is first in, first out, from which the claim that nobody is bypassed follows;
+// readers at its head are granted together; what a timeout does to the queue; that DSLR's random
+// backoff (A.3) follows it; messages are calls.
 //
 // Entry    8 bytes that stay zero: the lock is in the server's table (common/lock_table.h), for
 //          each lock in use its holders, by client and number of the acquisition, and the calls
@@ -26,8 +27,8 @@
 //
 // Cost     free: 2 calls, 2 round trips, no verb. Contended: the same; a grant that comes later is
 //          one message. Who gives up: one call more. What saturates is the server: platform.nic's
-//          server.cores and server.call_service, paid by each call; grants to those
-//          who wait cost it nothing of their own.
+//          server.cores and server.call_service, paid by each call; grants to those who wait cost
+//          it nothing of their own.
 // Safe     because one server decides each lock's requests one after the other, each in one step.
 //          Requests of one client to one server may overtake each other where the server has
 //          several threads; they are told apart by the acquisition's number, and a client asks for
@@ -38,12 +39,16 @@
 // Needs    calls; timing where there is a timeout. No clock assumption.
 // Does not survive the crash of a client that holds or waits (its lock stays taken once it has been
 //          granted: the timeout is against deadlocks, a holder is not sent away), nor of the
-//          server.
+//          server. Nor a network that loses an answer for good: the client takes the server for
+//          dead, and its own place is before it for ever. A request that never arrives after it has
+//          been withdrawn is remembered for ever.
 //
-// Departures. Deadlines and timeouts: see guesses. DSLR varied the timeout for each experiment and
-//          does not say how long it was: profile dslr_paper takes the two leases of DSLR itself. A
-//          client asks the server of the object directly; in the paper the manager on its own node
-//          does so on its behalf.
+// Departures. Deadlines and timeouts: see guesses. DSLR's timeout is a number of retries (6.1),
+//          of which somebody who waits has none: here it is a time. DSLR varied it for each
+//          experiment and does not say what it was: profile dslr_paper takes the two leases of DSLR
+//          itself. Its transactions release all locks before they back off; here the client backs
+//          off before its caller hears of the timeout, as dslr does. A client asks the server of
+//          the object directly; in the paper the manager on its own node does so on its behalf.
 // Tests: tests/protocols/traditional, those of the table as well.
 
 #include "core/protocols/lock.h"

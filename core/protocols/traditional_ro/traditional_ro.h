@@ -13,8 +13,7 @@
 //          times. Every writer in the queue has then been passed once more.
 // Safe     because who passes joins readers.
 // Fair     as traditional, but that readers bypass a waiting writer max_passes times at most: who
-// is
-//          first in the queue has been passed most often, and so looking at the first one does.
+//          is first in the queue has been passed most often, and so looking at the first one does.
 // Tests: tests/protocols/traditional_ro.
 
 #include "core/protocols/lock.h"

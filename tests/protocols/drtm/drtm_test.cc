@@ -59,8 +59,8 @@ TEST(drtm, lets_readers_share_a_lease) {
 
 TEST(drtm, gives_up_at_the_deadline_without_touching_the_lock) {
   LATCHLAB_NEEDS_EXPLORER("looks for orders in which clients meet");
-  std::uint64_t given_up = 0;
   for (const std::int64_t tries : {0, 5}) {
+    std::uint64_t given_up = 0;
     RunSetup setup = readers_and_writers();
     setup.impatient = true;
     setup.params = {{"timeout_tries", number(tries)}};

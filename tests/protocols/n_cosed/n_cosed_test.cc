@@ -10,7 +10,7 @@ namespace {
 RunSetup n_cosed_case() {
   RunSetup setup;
   setup.protocol = "n_cosed";
-  setup.profile = "paper";
+  setup.profile = "reconstructed";
   setup.client_nodes = 3;
   setup.operations = 4;
   setup.shared_percent = 50;
@@ -149,7 +149,7 @@ TEST(n_cosed, tells_a_free_word_from_one_in_use) {
 
 TEST(n_cosed, decodes_its_word) {
   const ProtocolEntry& entry = *find_protocol("n_cosed");
-  const auto protocol = entry.make(entry.info.resolve("paper"));
+  const auto protocol = entry.make(entry.info.resolve("reconstructed"));
   const auto text_of = [&](n_cosed::Word word) {
     const std::uint64_t packed = word.packed();
     return protocol->decode({&packed, 1});
@@ -163,7 +163,7 @@ TEST(n_cosed, decodes_its_word) {
 // What others may have under way to one client is what its RECVs hold.
 TEST(n_cosed, has_two_recvs_for_each_other_client_and_lock) {
   const ProtocolEntry& entry = *find_protocol("n_cosed");
-  ParamSet params = entry.info.resolve("paper");
+  ParamSet params = entry.info.resolve("reconstructed");
   params.set("max_held", number(3));
   const auto protocol = entry.make(params);
   Shape shape;
@@ -202,7 +202,7 @@ TEST(fifo, n_cosed_serves_writers_in_order_of_arrival_and_before_later_readers) 
 
 #if LATCHLAB_WITH_SIMGRID
 TEST(timed, n_cosed_is_sound) {
-  expect_sound_run(timed("n_cosed", "paper"));
+  expect_sound_run(timed("n_cosed", "reconstructed"));
 }
 TEST(timed, n_cosed_is_sound_with_the_timeout_of_dslr) {
   expect_sound_run(timed("n_cosed", "dslr_paper"));

@@ -34,7 +34,7 @@ class Scene {
   Scene(std::vector<OneTurn> turns, std::uint64_t seed, const ParamValues& params = {})
       : turns_(std::move(turns)) {
     const ProtocolEntry& entry = *find_protocol("n_cosed");
-    ParamSet values = entry.info.resolve("paper");
+    ParamSet values = entry.info.resolve("reconstructed");
     for (const auto& [name, value] : params) values.set(name, value);
     protocol_ = entry.make(values);
     WorldShape shape;
