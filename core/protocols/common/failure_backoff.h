@@ -4,10 +4,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include "core/protocols/common/backoff.h"
 
 namespace latchlab {
+
+// Description::contradiction of the two; empty: none.
+inline std::string backoff_order_contradiction(Duration first, Duration bound) {
+  if (first <= bound) return {};
+  return "backoff_first is longer than backoff_bound: raise backoff_bound";
+}
 
 class FailureBackoff {
  public:

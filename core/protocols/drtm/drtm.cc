@@ -26,9 +26,7 @@ std::string drtm_contradiction(const drtm::Options& options) {
   if (options.lease <= options.delta)
     return "lease is not longer than delta: its readers could never use it; raise lease or lower "
            "delta";
-  if (options.backoff_first > options.backoff_bound)
-    return "backoff_first is longer than backoff_bound: raise backoff_bound";
-  return {};
+  return backoff_order_contradiction(options.backoff_first, options.backoff_bound);
 }
 
 }  // namespace

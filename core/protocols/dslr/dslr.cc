@@ -60,9 +60,7 @@ std::string contradiction(const dslr::Options& options) {
   if (options.wide && !options.masked)
     return "entry is wide16 and fields is plain_faa: a plain FAA has 8 bytes; set fields to "
            "masked_faa";
-  if (options.backoff_first > options.backoff_bound)
-    return "backoff_first is longer than backoff_bound: raise backoff_bound";
-  return {};
+  return backoff_order_contradiction(options.backoff_first, options.backoff_bound);
 }
 
 }  // namespace

@@ -76,10 +76,10 @@ ProtocolEntry n_cosed_entry() {
                      {{"timeout", milliseconds(20)}}}},
        .small_model = {{"shared_limit", 2}, {"max_held", 1}},
        .longest_timeout = [](const NCosedOptions& options) { return options.timeout; },
-       .contradiction = [](const NCosedOptions& options) -> std::string {
-         if (options.backoff_first <= options.backoff_bound) return {};
-         return "backoff_first is longer than backoff_bound: raise backoff_bound";
-       }});
+       .contradiction =
+           [](const NCosedOptions& options) {
+             return backoff_order_contradiction(options.backoff_first, options.backoff_bound);
+           }});
 }
 
 }  // namespace latchlab

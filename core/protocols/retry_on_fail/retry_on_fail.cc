@@ -16,9 +16,7 @@ std::string retry_contradiction(const RetryOptions& options) {
   if (options.conflict == caslock::Conflict::stay && options.release == caslock::Release::exact)
     return "reader_conflict is stay and writer_release is exact: readers would wait for the "
            "writer, and the writer for their counts; take tracking or subtract";
-  if (options.backoff_first > options.backoff_bound)
-    return "backoff_first is longer than backoff_bound: raise backoff_bound";
-  return {};
+  return backoff_order_contradiction(options.backoff_first, options.backoff_bound);
 }
 
 }  // namespace

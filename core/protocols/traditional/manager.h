@@ -104,10 +104,10 @@ Description<Of> describe() {
                         {{"timeout", milliseconds(20)}}}},
           .small_model = {{"show", true}},
           .longest_timeout = [](const Of& options) { return options.timeout; },
-          .contradiction = [](const Of& options) -> std::string {
-            if (options.backoff_first <= options.backoff_bound) return {};
-            return "backoff_first is longer than backoff_bound: raise backoff_bound";
-          }};
+          .contradiction =
+              [](const Of& options) {
+                return backoff_order_contradiction(options.backoff_first, options.backoff_bound);
+              }};
 }
 
 }  // namespace latchlab::traditional
