@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/paths.h"
+#include "core/protocols/common/modes.h"
 #include "core/protocols/common/planted.h"
 
 // Of the lock whose client this is.
@@ -20,7 +21,7 @@ Task<AcquireResult> Client<Lock>::acquire(Want want, AcquireOptions options) {
   if (tried.end != End::entered) co_return co_await give_up(tried.end, options.deadline);
   if (options_.adaptive) adaptive_.completed(tried.retries, verbs_.now());
   failures_.succeeded();
-  co_return Grant(want, shared ? LockMode::shared : LockMode::exclusive);
+  co_return Grant(want, reader_or_writer(want));
 }
 
 template <class Lock>

@@ -61,11 +61,6 @@ inline Asked unpack(const Request& request) {
           static_cast<LockMode>(request.words[3])};
 }
 
-// Servers know readers and writers only: who wants to update writes.
-inline LockMode mode_of(const Want& want) {
-  return want.mode == LockMode::shared ? LockMode::shared : LockMode::exclusive;
-}
-
 // ---- the entry ----
 
 inline constexpr unsigned kReadersAt = 16;

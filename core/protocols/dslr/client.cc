@@ -1,6 +1,7 @@
 #include "core/protocols/dslr/client.h"
 
 #include "core/base/paths.h"
+#include "core/protocols/common/modes.h"
 
 namespace latchlab::dslr {
 
@@ -47,7 +48,7 @@ Client::Duty Client::duty_of(const Grant& grant) {
 // Algorithm 1.
 Task<AcquireResult> Client::acquire(Want want, AcquireOptions /*options*/) {
   const LockRef lock = want.lock;
-  const LockMode mode = want.mode == LockMode::shared ? LockMode::shared : LockMode::exclusive;
+  const LockMode mode = reader_or_writer(want);
   const Verb take_ticket = options_.word.add(lock.entry, next_ticket(mode), true);
   for (;;) {
     verbs_.mark(Phase::initial_atomic);

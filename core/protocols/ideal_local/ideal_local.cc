@@ -6,6 +6,7 @@
 
 #include "core/base/paths.h"
 #include "core/protocols/common/entry.h"
+#include "core/protocols/common/modes.h"
 #include "core/protocols/common/planted.h"
 
 namespace latchlab {
@@ -98,9 +99,7 @@ class IdealClient final : public LockClient {
         my_word_(env.client_words) {}
 
   Task<AcquireResult> acquire(Want want, AcquireOptions options) override {
-    // Who wants to update writes: there is no such mode.
-    const bool shared = want.mode == LockMode::shared;
-    const LockMode mode = shared ? LockMode::shared : LockMode::exclusive;
+    const LockMode mode = reader_or_writer(want);
     const LocalLocks::Waiting who = {verbs_.client(), mode, ++waits_};
     verbs_.mark(Phase::wait_pred);
     LocalLocks* const locks = locks_;

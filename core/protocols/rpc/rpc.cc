@@ -5,6 +5,7 @@
 #include "core/base/paths.h"
 #include "core/protocols/common/entry.h"
 #include "core/protocols/common/lock_table.h"
+#include "core/protocols/common/modes.h"
 #include "core/protocols/common/planted.h"
 
 namespace latchlab {
@@ -85,7 +86,7 @@ class RpcClient final : public LockClient {
       : options_(options), verbs_(*env.verbs) {}
 
   Task<AcquireResult> acquire(Want want, AcquireOptions options) override {
-    Grant grant(want, served::mode_of(want));
+    Grant grant(want, reader_or_writer(want));
     grant.words[0] = ++asked_for_;
     verbs_.mark(Phase::initial_atomic);
     for (;;) {

@@ -1,12 +1,13 @@
 #include <algorithm>
 
+#include "core/protocols/common/modes.h"
 #include "core/protocols/common/planted.h"
 #include "core/protocols/traditional/manager.h"
 
 namespace latchlab::traditional {
 
 Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
-  Grant grant(want, served::mode_of(want));
+  Grant grant(want, reader_or_writer(want));
   grant.words[0] = ++asked_for_;
   const bool timed = options_.timeout.ps > 0;
   const Time timeout = timed ? verbs_.now() + options_.timeout : kNever;
