@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/costs.h"
 #include "core/base/time.h"
 
 namespace latchlab {
@@ -74,6 +75,12 @@ struct ProtocolInfo {
   bool shared_mode = false;  // false: readers take the lock exclusively
   bool update_mode = false;  // LockMode::update and LockClient::upgrade
   bool ranges = false;       // extents smaller than the whole object
+  // A few words each, of the default profile: who comes after whom; how a lock passes from one
+  // client to the next; what the others survive ("" for nothing).
+  std::string fairness = {};
+  std::string handover = {};
+  std::string survives = {};
+  Costs costs = {};  // with the default profile
   std::vector<ParamSpec> params = {};
   std::vector<Profile> profiles = {};  // first: the default
   std::uint64_t entry_bytes = 8;       // size of one lock entry

@@ -10,7 +10,7 @@
 namespace latchlab {
 
 // A round trip takes about two microseconds.
-inline std::unique_ptr<Backend> plain_simulation(const WorldPlan& plan) {
+inline SimgridOptions plain_options() {
   SimgridOptions options;
   NicModel& nic = options.nic;
   nic.name = "plain";
@@ -38,7 +38,11 @@ inline std::unique_ptr<Backend> plain_simulation(const WorldPlan& plan) {
   options.clocks.offset = microseconds(10);
   options.clocks.nic_drift_ppb = 10'000;
   options.clocks.nic_offset = microseconds(1);
-  return make_simgrid(plan, options);
+  return options;
+}
+
+inline std::unique_ptr<Backend> plain_simulation(const WorldPlan& plan) {
+  return make_simgrid(plan, plain_options());
 }
 
 }  // namespace latchlab

@@ -71,9 +71,13 @@ struct Description {
   std::string name = {};
   std::string summary = {};
   std::string source = {};
-  bool shared_mode = false;  // these three as in ProtocolInfo
+  bool shared_mode = false;  // these seven as in ProtocolInfo
   bool update_mode = false;
   bool ranges = false;
+  std::string fairness = {};
+  std::string handover = {};
+  std::string survives = {};
+  Costs costs = {};
   Params<Options> params = {};
   std::vector<Profile> profiles = {};
   ParamValues small_model = {};  // ProtocolEntry::small_model
@@ -103,6 +107,10 @@ ProtocolEntry make_entry(const Description<typename Lock::Options>& lock) {
                 .shared_mode = lock.shared_mode,
                 .update_mode = lock.update_mode,
                 .ranges = lock.ranges,
+                .fairness = lock.fairness,
+                .handover = lock.handover,
+                .survives = lock.survives,
+                .costs = lock.costs,
                 .profiles = lock.profiles,
                 .adaptation_period = on_values(lock.adaptation_period),
                 .longest_timeout = on_values(lock.longest_timeout),

@@ -192,6 +192,13 @@ ProtocolEntry ideal_local_entry() {
        .summary = "a fair reader-writer queue on one machine, without a network: to compare with",
        .source = "DecLock (arXiv 2505.17641) Fig. 1, \"ideal\"; its queue is ours",
        .shared_mode = true,
+       .fairness = "first come, first served",
+       .handover = "in memory",
+       .costs = {.free_x = {{0, 0, 0, 0}, {0, 0, 0, 0}},
+                 .x_after_x = {{0, 0, 0, 0}, {0, 0, 0, 0}},
+                 .free_s = {{0, 0, 0, 0}, {0, 0, 0, 0}},
+                 .s_after_x = {{0, 0, 0, 0}, {0, 0, 0, 0}},
+                 .x_after_s = {{0, 0, 0, 0}, {0, 0, 0, 0}}},
        .profiles = {{"reference", "all clients on one node, as in DecLock Fig. 1"}}});
 }
 

@@ -54,6 +54,13 @@ ProtocolEntry n_cosed_entry() {
        .summary = "queue of writers with readers behind each, CAS and FAA, handed on by messages",
        .source = "Narravula et al. (CCGrid'07), reconstructed after DSLR (SIGMOD'18) 2.2.2 and 6.1",
        .shared_mode = true,
+       .fairness = "first come, first served once queued",
+       .handover = "messages to the next writer and its readers",
+       .costs = {.free_x = {{1, 0, 0, 2}, {1, 0, 0, 2}},
+                 .x_after_x = {{2, 1, 0, 1}, {0, 1, 0, 2}},
+                 .free_s = {{1, 0, 0, 2}, {0, 0, 1, 2}},
+                 .s_after_x = {{1, 1, 0, 5}, {2, 1, 0, 6}},
+                 .x_after_s = {{2, 0, 1, 2}, {0, 0, 1, 2}}},
        .params =
            {{"home_reset", &NCosedOptions::home_reset,
              "the home frees the word when all readers have left (DSLR's authors' code: yes)"},

@@ -28,6 +28,13 @@ ProtocolEntry retry_on_fail_entry() {
        .summary = "CAS by writers, FAA by readers, undone and tried again after every conflict",
        .source = "DSLR (SIGMOD'18) 2.2.2 and 6.1, its Retry-on-Fail; reconstructed",
        .shared_mode = true,
+       .fairness = "none",
+       .handover = "by chance: waiters try again",
+       .costs = {.free_x = {{1, 0, 0, 2}, {1, 0, 0, 2}},
+                 .x_after_x = {{2, 0, 0, 2, true}, {1, 0, 0, 2}},
+                 .free_s = {{1, 0, 0, 2}, {1, 0, 0, 2}},
+                 .s_after_x = {{3, 0, 0, 2, true}, {1, 0, 0, 2}},
+                 .x_after_s = {{2, 0, 0, 2, true}, {1, 0, 0, 2}}},
        .params =
            {{"reader_conflict", &Options::conflict, "withdraw|stay",
              "a reader that finds a writer: takes its count back and tries again (code of "

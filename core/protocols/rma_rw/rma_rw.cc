@@ -65,6 +65,13 @@ ProtocolEntry rma_rw_entry() {
            "Schmid, Besta, Hoefler: High-Performance Distributed RMA Locks, HPDC 2016, in the "
            "flat form of ShiftLock's artifact (reconstructed)",
        .shared_mode = true,
+       .fairness = "writers first come, first served; thresholds between readers and writers",
+       .handover = "a message to the next writer; readers look",
+       .costs = {.free_x = {{4, 0, 0, 8}, {3, 0, 0, 6}},
+                 .x_after_x = {{1, 1, 0, 1}, {0, 1, 0, 2}},
+                 .free_s = {{1, 0, 0, 2}, {1, 0, 0, 2}},
+                 .s_after_x = {{4, 0, 0, 6, true}, {3, 0, 0, 6}},
+                 .x_after_s = {{4, 0, 0, 6, true}, {1, 0, 0, 2}}},
        .params =
            {{"writer_threshold", &Options::writer_threshold, 1, 1LL << 40,
              "T_W: writers in a row before readers are let in (ShiftLock artifact: 16)"},

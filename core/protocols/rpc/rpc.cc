@@ -154,6 +154,13 @@ ProtocolEntry rpc_entry() {
        .summary = "the server's CPU takes and frees locks; who is refused asks again",
        .source = "ShiftLock (FAST'25) 4.1, its RPC baseline",
        .shared_mode = true,
+       .fairness = "none",
+       .handover = "by chance: waiters ask again",
+       .costs = {.free_x = {{0, 0, 1, 2}, {0, 0, 1, 2}},
+                 .x_after_x = {{0, 0, 2, 2, true}, {0, 0, 1, 2}},
+                 .free_s = {{0, 0, 1, 2}, {0, 0, 1, 2}},
+                 .s_after_x = {{0, 0, 2, 2, true}, {0, 0, 1, 2}},
+                 .x_after_s = {{0, 0, 2, 2, true}, {0, 0, 1, 2}}},
        .params = {{"guards", &RpcOptions::guards, "per_acquisition|per_thread",
                    "what the server knows a holder by: its acquisition, or its thread (ShiftLock "
                    "artifact); per_thread: loses readers"},

@@ -90,6 +90,12 @@ class Manager : public Protocol {
 template <class Of>
 Description<Of> describe() {
   return {.shared_mode = true,
+          .handover = "the server's answer",
+          .costs = {.free_x = {{0, 0, 1, 2}, {0, 0, 1, 2}},
+                    .x_after_x = {{0, 0, 1, 2}, {0, 0, 1, 2}},
+                    .free_s = {{0, 0, 1, 2}, {0, 0, 1, 2}},
+                    .s_after_x = {{0, 0, 1, 2}, {0, 0, 1, 2}},
+                    .x_after_s = {{0, 0, 1, 2}, {0, 0, 1, 2}}},
           .params = {{"timeout", &Options::timeout, Duration{}, seconds(60),
                       "a client that has waited so long withdraws and fails; 0: never (DSLR 6.1: "
                       "its timeouts for all baselines, lengths not given)"},

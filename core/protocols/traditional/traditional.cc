@@ -57,6 +57,7 @@ ProtocolEntry traditional_entry() {
   lock.name = "traditional";
   lock.summary = "a queue for each lock in its server's CPU";
   lock.source = "DSLR (SIGMOD'18) 6.1, its Traditional baseline; reconstructed";
+  lock.fairness = "first come, first served";
   return make_entry<Traditional>(lock);
 }
 
