@@ -6,9 +6,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <set>
+#include <string>
 
 #include "core/protocols/entry_check.h"
+#include "tests/paths.h"
 
 namespace latchlab {
 namespace {
@@ -35,6 +38,30 @@ TEST(registry, says_where_every_parameter_comes_from) {
       EXPECT_FALSE(spec.help.empty()) << entry.info.name << ": " << spec.name;
     for (const Profile& profile : entry.info.profiles)
       EXPECT_FALSE(profile.source.empty()) << entry.info.name << ": " << profile.name;
+  }
+}
+
+// Has it a search with crashes that is expected to find nothing?
+bool a_verdict_survives_crashes(const std::string& name) {
+  std::ifstream rows(LATCHLAB_SOURCE_DIR "/tests/protocols/" + name + "/verdicts");
+  EXPECT_TRUE(rows.good()) << name;
+  for (std::string row; std::getline(rows, row);)
+    if (row.find("--crashes") != std::string::npos && row.find("| sound |") != std::string::npos)
+      return true;
+  return false;
+}
+
+TEST(registry, claims_to_survive_what_a_search_shows) {
+  for (const ProtocolEntry& entry : protocol_registry())
+    EXPECT_EQ(!entry.info.survives.empty(), a_verdict_survives_crashes(entry.info.name))
+        << entry.info.name << " survives '" << entry.info.survives << "'";
+}
+
+// Of `latchlab list protocols`.
+TEST(registry, has_something_in_every_column) {
+  for (const ProtocolEntry& entry : protocol_registry()) {
+    EXPECT_FALSE(entry.info.fairness.empty()) << entry.info.name;
+    EXPECT_FALSE(entry.info.handover.empty()) << entry.info.name;
   }
 }
 

@@ -169,6 +169,7 @@ int compare_runs(const CompareArguments& arguments);
 int find(const FindArguments& arguments);
 int list(const std::string& what, const std::string& data, bool json);
 int list_names(const std::string& what, const std::string& data);
+void list_protocols(bool as_json);
 int list_markdown(const std::string& what);  // the table of README.md
 int doctor(const std::string& data, bool json);
 int schema(const SchemaArguments& arguments);

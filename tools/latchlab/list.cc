@@ -17,65 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string range_of(const ParamSpec& spec) {
-  switch (spec.kind) {
-    case ParamKind::integer:
-      return fmt::format("{}..{}", spec.min, spec.max);
-    case ParamKind::duration:
-      return format_duration({spec.min}) + ".." + format_duration({spec.max});
-    case ParamKind::boolean:
-      return "true | false";
-    case ParamKind::choice:
-      break;
-  }
-  std::string all;
-  for (const std::string& choice : spec.choices) all += (all.empty() ? "" : " | ") + choice;
-  return all;
-}
-
-Json describe(const ProtocolInfo& info) {
-  Json json;
-  json["name"] = info.name;
-  json["summary"] = info.summary;
-  json["source"] = info.source;
-  json["shared_mode"] = info.shared_mode;
-  json["entry_bytes"] = info.entry_bytes;
-  json["profiles"] = Json::array();
-  for (const Profile& profile : info.profiles) {
-    Json values = Json::object();
-    for (const auto& [name, value] : profile.values) values[name] = text_of(value);
-    json["profiles"].push_back(
-        {{"name", profile.name}, {"source", profile.source}, {"values", values}});
-  }
-  json["parameters"] = Json::array();
-  for (const ParamSpec& spec : info.params)
-    json["parameters"].push_back({{"name", spec.name},
-                                  {"default", text_of(spec.fallback)},
-                                  {"range", range_of(spec)},
-                                  {"help", spec.help}});
-  return json;
-}
-
-void print_protocols(bool as_json) {
-  Json all = Json::array();
-  for (const ProtocolInfo& info : protocol_infos()) all.push_back(describe(info));
-  if (as_json) {
-    fmt::print("{}\n", all.dump(1));
-    return;
-  }
-  for (const ProtocolInfo& info : protocol_infos()) {
-    fmt::print("{}: {}\n  source: {}\n  modes: {}; entry: {} bytes\n", info.name, info.summary,
-               info.source, info.shared_mode ? "exclusive, shared" : "exclusive", info.entry_bytes);
-    for (const Profile& profile : info.profiles)
-      fmt::print("  profile {}{}: {}\n", profile.name,
-                 &profile == &info.profiles.front() ? " (default)" : "", profile.source);
-    for (const ParamSpec& spec : info.params)
-      fmt::print("  {} = {}  [{}]\n      {}\n", spec.name, text_of(spec.fallback), range_of(spec),
-                 spec.help);
-    fmt::print("\n");
-  }
-}
-
 void print_pairs(const std::vector<std::pair<std::string, std::string>>& pairs, bool as_json) {
   Json all = Json::array();
   std::size_t width = 0;
@@ -180,7 +121,7 @@ std::set<std::string> experiments(const DataDirs& data) {
 }  // namespace
 
 int list(const std::string& what, const std::string& data, bool json) {
-  if (what == "protocols") print_protocols(json);
+  if (what == "protocols") list_protocols(json);
   if (what == "nics") print_nics(data_dirs(data), json);
   if (what == "scenarios") print_scenarios("", data, json);
   if (what == "experiments") print_scenarios("papers/", data, json);
@@ -200,15 +141,6 @@ int list_names(const std::string& what, const std::string& data) {
   for (const auto& [name, help] : pairs_of(what, data_dirs(data)))
     if (!contains(names, name)) names.push_back(name);
   for (const std::string& name : names) fmt::print("{}\n", name);
-  return kFine;
-}
-
-int list_markdown(const std::string& what) {
-  if (what != "protocols") return complain({"--markdown is for protocols alone", {}});
-  fmt::print("| lock | what | readers | source |\n|---|---|---|---|\n");
-  for (const ProtocolInfo& info : protocol_infos())
-    fmt::print("| `{}` | {} | {} | {} |\n", info.name, info.summary,
-               info.shared_mode ? "shared" : "exclusive", info.source);
   return kFine;
 }
 
