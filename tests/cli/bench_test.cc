@@ -45,6 +45,23 @@ TEST_F(Bench, a_quick_run_measures_every_line_and_says_which_goals_are_met) {
     EXPECT_GT(memory["bytes_per_client"].get<double>(), 0);
 }
 
+TEST_F(Bench, a_quick_run_compares_every_lock_with_the_cas_lock) {
+  const Finished finished = bench({"locks", "--quick", "--json"});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const Json report = Json::parse(finished.out, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << finished.out;
+  std::size_t remote = 0;
+  for (const Json& lock : Json::parse(latchlab({"list", "protocols", "--json"}).out))
+    if (lock["limits"]["client_nodes"] != 1) ++remote;
+  EXPECT_EQ(report["lines"].size(), remote);
+  EXPECT_EQ(report["lines"][0]["protocol"], "cas");
+  for (const Json& line : report["lines"]) {
+    SCOPED_TRACE(line.dump());
+    EXPECT_GT(line["of_cas"].get<double>(), 0);
+    EXPECT_GE(line["events_per_verb"].get<double>(), 1);
+  }
+}
+
 TEST_F(Bench, unknown_options_are_refused_with_those_that_are_known) {
   const Finished unknown = bench({"engine", "--fast"});
   EXPECT_EQ(unknown.code, 2);

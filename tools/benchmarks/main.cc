@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tools/benchmarks/engine.h"
+#include "tools/benchmarks/locks.h"
 
 namespace {
 
@@ -20,13 +21,14 @@ constexpr int kBadInput = 2;
 constexpr std::uint32_t kMostRepeats = 100;
 
 constexpr const char* kUsage =
-    "latchlab-bench engine [--repeats N] [--quick] [--json]\n"
+    "latchlab-bench engine|locks [--repeats N] [--quick] [--json]\n"
     "\n"
-    "Measures what a simulated verb costs with 240, 4,000 and 100,000 clients, beside the least\n"
-    "an event can cost (a bare heap and a coroutine), SimGrid's timers, and the same lock written\n"
-    "as a plain SimGrid program; and what an idle client costs in memory. Goals are printed "
-    "beside\n"
-    "the numbers. How to read them: docs/benchmarks.md\n"
+    "engine  what a simulated verb costs with 240, 4,000 and 100,000 clients, beside the least\n"
+    "        an event can cost (a bare heap and a coroutine), SimGrid's timers, and the same lock\n"
+    "        written as a plain SimGrid program; and what an idle client costs in memory\n"
+    "locks   what a verb of each lock costs with 240 clients, against one of the CAS lock\n"
+    "\n"
+    "Goals are printed beside the numbers. How to read them: docs/benchmarks.md\n"
     "\n"
     "  --repeats N   rounds; numbers are medians over them [3]\n"
     "  --quick       everything once and briefly: shows that it works, not how fast it is\n"
@@ -46,7 +48,7 @@ bool parse_repeats(std::string_view text, std::uint32_t& repeats) {
          repeats <= kMostRepeats;
 }
 
-int engine(const std::vector<std::string_view>& arguments) {
+int measure(std::string_view what, const std::vector<std::string_view>& arguments) {
   EngineOptions options;
   bool json = false;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -66,10 +68,13 @@ int engine(const std::vector<std::string_view>& arguments) {
           kBadInput);
     }
   }
-  auto report = run_engine_benchmark(options);
-  if (!report) return complain(report.error().text(), kBroken);
-  fmt::print("{}", json ? report_json(report.value()) : report_text(report.value()));
-  return kFine;
+  const auto print = [json](const auto& report) {
+    if (!report) return complain(report.error().text(), kBroken);
+    fmt::print("{}", json ? report_json(report.value()) : report_text(report.value()));
+    return kFine;
+  };
+  return what == "engine" ? print(run_engine_benchmark(options))
+                          : print(run_locks_benchmark(options));
 }
 
 }  // namespace
@@ -84,9 +89,9 @@ int main(int argc, char** argv) {
   // What counts instructions runs this program again.
   if (arguments.size() == 2 && arguments.front() == "count")
     return count_verbs(std::string(arguments[1]));
-  if (arguments.empty() || arguments.front() != "engine") {
+  if (arguments.empty() || (arguments.front() != "engine" && arguments.front() != "locks")) {
     fmt::print(stderr, "{}", kUsage);
     return kBadInput;
   }
-  return engine({arguments.begin() + 1, arguments.end()});
+  return measure(arguments.front(), {arguments.begin() + 1, arguments.end()});
 }
