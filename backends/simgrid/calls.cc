@@ -49,7 +49,10 @@ void Calls::handle(SimOperation& op) {
   const Request& request = op.call.request;
   const PendingCall pending{request, next_ticket_++};
   handled_.emplace(pending.ticket, &op);
-  if (!op.state.timed_out) record_.count_effect(op);  // else its owner may ask for something new
+  if (op.state.timed_out)
+    record_.count_late_effect(op);
+  else
+    record_.count_effect(op);
   record_.note({op.actor, op.server.value, request.type, request.words[0], request.words[1]});
   std::erase_if(server.calls, [](const Task<void>& task) { return task.done(); });
   server.calls.push_back(server.handler->serve(*server.actor, pending));
@@ -121,6 +124,7 @@ void Calls::deadline(CallTimer& timer) {
   if (clocks_.shown_on(op.from) < op.deadline) return set_deadline(op);
   op.state.timed_out = true;
   op.completion.status = VerbStatus::timed_out;
+  record_.became_late(op);
   record_.count_ended(op);
   cpus_.finish(op);
 }

@@ -26,6 +26,17 @@ class Record {
     ++effects_;
     if (first.armed) first.happened(owner(op).client(), effects_);
   }
+  // A call whose owner has been told that it is late belongs to the request that it was made for,
+  // and not to what its owner wants by the time of its effect. Calls' numbers grow: of a request
+  // without an effect the first late one is kept where the effect's place will be.
+  void became_late(const SimOperation& call) {
+    FirstEffect& first = owner(call).first_effect();
+    if (first.armed && first.order == FirstEffect::kUnknown) first.order = call.deadline_number;
+  }
+  void count_late_effect(const SimOperation& call) {
+    const FirstEffect& first = owner(call).first_effect();
+    if (first.armed && first.order <= call.deadline_number) count_effect(call);
+  }
   void count_posted() {
     ++census_.posted;
     ++census_.in_flight;

@@ -106,7 +106,7 @@ struct Grant {
 enum class AbortReason : std::uint8_t {
   deadline,       // the caller's deadline passed
   recovered,      // somebody repaired the lock under us; try again
-  too_many,       // a counter of the lock would overflow; try again later
+  too_many,       // a counter of the lock would overflow, or its tries are used up; try later
   server_failed,  // the lock's node does not answer
   unsupported,
 };

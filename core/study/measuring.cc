@@ -138,6 +138,7 @@ void MeasuringObserver::acquire_begins(ClientId client, const Want& want) {
     meter.mismatched_at_acquire = verbs.tally().mismatched;
   }
   verbs.first_effect().armed = true;
+  verbs.first_effect().order = FirstEffect::kUnknown;
   monitor_.requested(client, want);
 }
 

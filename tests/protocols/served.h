@@ -1,6 +1,8 @@
 #pragma once
 // What the tests of locks have in common that their server's CPU keeps.
 
+#include <array>
+
 #include "tests/protocols/promises.h"
 #include "tests/protocols/timed.h"
 
@@ -35,8 +37,13 @@ inline void expect_sound_unseen(const char* protocol) {
   EXPECT_EQ(run(setup, 1).words, std::vector<std::uint64_t>{0});
 }
 
+struct Calls {
+  std::array<std::uint64_t, 2> for_a_pair = {2, 2};  // acquire and release: at least, at most
+  std::uint64_t to_give_up = 1;                      // an acquisition
+};
+
 // Deadlines are over already: whoever cannot have the lock gives up, at every point on the way.
-inline void expect_deadlines_kept(RunSetup setup) {
+inline void expect_deadlines_kept(RunSetup setup, const Calls& calls) {
   setup.impatient = true;
   if (on_hardware()) setup.hold = milliseconds(2);  // the clients of the one run meet
   std::uint64_t given_up = 0;
@@ -49,16 +56,44 @@ inline void expect_deadlines_kept(RunSetup setup) {
     ASSERT_EQ(outcome.end, RunEnd::finished);
     ASSERT_EQ(outcome.entry, "free") << "seed " << seed;
     ASSERT_EQ(outcome.acquired + outcome.aborted, 12U);
+    const std::uint64_t in_vain = calls.to_give_up * outcome.aborted;
+    ASSERT_GE(outcome.tally.calls, calls.for_a_pair[0] * outcome.acquired + in_vain);
+    ASSERT_LE(outcome.tally.calls, calls.for_a_pair[1] * outcome.acquired + in_vain);
   }
   EXPECT_GT(given_up, 0U);
   EXPECT_GT(acquired, 0U);
 }
 
 #if LATCHLAB_WITH_SIMGRID
-// The server's node dies in the middle: acquisitions fail, and say so.
+// Notes why acquisitions fail, and has the client give up what it wanted.
+class Resigned final : public LockClient {
+ public:
+  Resigned(LockClient& inner, std::vector<AbortReason>& reasons)
+      : inner_(inner), reasons_(reasons) {}
+  Task<AcquireResult> acquire(Want want, AcquireOptions options) override {
+    const AcquireResult result = co_await inner_.acquire(want, options);
+    const Aborted* const aborted = std::get_if<Aborted>(&result);
+    if (aborted == nullptr) co_return result;
+    reasons_.push_back(aborted->reason);
+    co_return Aborted{AbortReason::deadline};
+  }
+  Task<ReleaseResult> release(Grant grant) override { return inner_.release(grant); }
+
+ private:
+  LockClient& inner_;
+  std::vector<AbortReason>& reasons_;
+};
+
+// The server's node dies in the middle: acquisitions fail from then on, and say so.
 inline void expect_failure_of_the_server_told(const char* protocol) {
   RunSetup setup = timed(protocol, "");
-  setup.operations = 1000;
+  std::vector<AbortReason> reasons;
+  setup.wrap = [&reasons](LockClient& inner) { return std::make_unique<Resigned>(inner, reasons); };
+  setup.section = [](ClientId, std::uint64_t count, const World& world, Section& section) {
+    section.wants.push_back(Want{world.lock(LockId{0})});
+    section.work.hold = nanoseconds(100);
+    return count < 100;
+  };
   setup.make = [](const WorldPlan& plan) {
     std::unique_ptr<Backend> world = plain_simulation(plan);
     Backend* const backend = world.get();
@@ -71,8 +106,11 @@ inline void expect_failure_of_the_server_told(const char* protocol) {
   };
   const Outcome outcome = run(setup, 1);
   EXPECT_GT(outcome.acquired, 0U);
-  EXPECT_GT(outcome.aborted, 0U);
   EXPECT_TRUE(outcome.safe());
+  EXPECT_EQ(outcome.end, RunEnd::finished);
+  ASSERT_EQ(outcome.acquired + outcome.aborted, 800U);
+  EXPECT_EQ(reasons.size(), outcome.aborted);
+  EXPECT_THAT(reasons, ::testing::Each(AbortReason::server_failed));
 }
 #endif
 

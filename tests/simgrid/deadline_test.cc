@@ -148,6 +148,53 @@ TEST_F(Deadlines, of_a_caller_that_dies_after_it_gave_up_leave_the_late_reply_to
   expect_conservation();
 }
 
+// When the server took calls up, and which of them was the first effect of a request.
+struct Watch final : CallHandler, FirstEffect::Listener {
+  explicit Watch(Backend& backend) : world(backend) {}
+  Backend& world;
+  std::vector<Time> came;
+  std::vector<Time> first;
+
+  Task<void> serve(Verbs& verbs, PendingCall pending) override {
+    came.push_back(world.true_now());
+    verbs.reply(pending, Reply{});
+    co_return;
+  }
+  void first_effect(ClientId) override { first.push_back(world.true_now()); }
+};
+
+void ask(Verbs& caller, Watch& watch) {
+  caller.first_effect() = FirstEffect{};
+  caller.first_effect().armed = true;
+  caller.first_effect().listener = &watch;
+}
+
+// Two calls that are given up before they arrive, and one that is not.
+TEST_F(Deadlines, leave_the_first_effect_of_a_request_to_its_first_call) {
+  Watch watch(world());
+  world().serve_calls(add_server(), watch);
+  std::vector<Answer> answers;
+  Verbs& caller = add_client();
+  ask(caller, watch);
+  const Duration soon = nic().one_way / 10;
+  run_alone(caller, call_in_turn(caller, world(), {soon, soon, kForever}, answers));
+  ASSERT_EQ(watch.came.size(), 3U);
+  EXPECT_EQ(watch.first, std::vector<Time>{watch.came[0]});
+}
+
+TEST_F(Deadlines, keep_late_calls_from_being_the_first_effect_of_the_next_request) {
+  Watch watch(world());
+  world().serve_calls(add_server(), watch);
+  std::vector<Answer> answers;
+  Verbs& caller = add_client();
+  ask(caller, watch);
+  const Duration soon = nic().one_way / 10;
+  world().at(kStart + soon + soon / 2, [&] { ask(caller, watch); });
+  run_alone(caller, call_in_turn(caller, world(), {soon, soon, kForever}, answers));
+  ASSERT_EQ(watch.came.size(), 3U);
+  EXPECT_EQ(watch.first, std::vector<Time>{watch.came[1]}) << "of which the second call is";
+}
+
 TEST_F(Deadlines, come_before_the_failure_of_a_dead_server) {
   Slow slow({milliseconds(10)});
   world().serve_calls(add_server(), slow);

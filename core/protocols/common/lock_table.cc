@@ -13,8 +13,7 @@ bool LockTable::try_enter(const Asked& asked) {
 
 void LockTable::pass(const Asked& asked) {
   Lock& lock = locks_[asked.entry.packed()];
-  for (Waiter& waiter : lock.queue)
-    if (unpack(waiter.call.request).mode == LockMode::exclusive) ++waiter.passed;
+  for (Waiter& waiter : lock.queue) ++waiter.passed;
   lock.enter(asked);
 }
 
@@ -38,8 +37,7 @@ std::optional<PendingCall> LockTable::withdraw(const Asked& asked) {
   });
   if (found == queue.end()) return std::nullopt;
   const PendingCall call = found->call;
-  queue.erase(found);
-  forget_unused(lock);
+  queue.erase(found);  // somebody holds the lock: it stays in use
   return call;
 }
 
@@ -68,7 +66,7 @@ std::optional<LockTable::Waiting> LockTable::waiting(RemoteAddr lock) const {
   const auto found = locks_.find(lock.packed());
   if (found == locks_.end() || found->second.queue.empty()) return std::nullopt;
   const Lock& here = found->second;
-  return Waiting{here.shared && !here.holders.empty(), here.queue.front().passed};
+  return Waiting{here.shared, here.queue.front().passed};
 }
 
 std::uint64_t LockTable::entry_word_of(RemoteAddr lock) const {

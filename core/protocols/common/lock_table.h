@@ -22,7 +22,7 @@ class LockTable {
  public:
   // Beside whoever holds the lock, and before nobody who waits. The same asker twice is one holder.
   bool try_enter(const Asked& asked);
-  // As a reader beside readers, before all who wait: each writer among them is passed once more.
+  // As a reader beside readers, before all who wait: each of them is passed once more.
   void pass(const Asked& asked);
   void wait(const Asked& asked, const PendingCall& call);
   // False: it is no holder.

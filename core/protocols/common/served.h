@@ -61,6 +61,40 @@ inline Asked unpack(const Request& request) {
           static_cast<LockMode>(request.words[3])};
 }
 
+// What such locks' clients have in common: each acquisition has a number, by which the server knows
+// it, in the grant's first word.
+class Client : public LockClient {
+ public:
+  explicit Client(const ClientEnv& env) : verbs_(*env.verbs) {}
+
+  // A call. Whatever becomes of it: a server that fails has no lock any more.
+  Task<ReleaseResult> release(Grant grant) override {
+    verbs_.mark(Phase::initial_atomic);
+    const Reply reply = co_await ask(kRelease, grant);
+    if (!reply.ok()) note_failed_release();
+    co_return ReleaseResult::released;
+  }
+
+ protected:
+  // That of a new acquisition.
+  Grant number(Grant grant) {
+    grant.words[0] = ++asked_for_;
+    return grant;
+  }
+  CallAwait ask(RequestType type, const Grant& about, Time deadline = kNever) {
+    const Asker me{verbs_.client(), static_cast<std::uint32_t>(about.words[0])};
+    const Asked asked(about.lock.entry, me, about.mode);
+    return verbs_.call(about.lock.entry.node, pack(type, asked), deadline);
+  }
+  Verbs& verbs() { return verbs_; }
+
+ private:
+  virtual void note_failed_release() const = 0;  // LATCHLAB_PATH, under the lock's own name
+
+  Verbs& verbs_;
+  std::uint32_t asked_for_ = 0;
+};
+
 // ---- the entry ----
 
 inline constexpr unsigned kReadersAt = 16;

@@ -80,57 +80,42 @@ class RpcServer final : public ServerPart {
   served::LockTable table_;
 };
 
-class RpcClient final : public LockClient {
+class RpcClient final : public served::Client {
  public:
-  RpcClient(const RpcOptions& options, const ClientEnv& env)
-      : options_(options), verbs_(*env.verbs) {}
+  RpcClient(const RpcOptions& options, const ClientEnv& env) : Client(env), options_(options) {}
 
   Task<AcquireResult> acquire(Want want, AcquireOptions options) override {
-    Grant grant(want, reader_or_writer(want));
-    grant.words[0] = ++asked_for_;
-    verbs_.mark(Phase::initial_atomic);
+    const Grant grant = number(Grant(want, reader_or_writer(want)));
+    verbs().mark(Phase::initial_atomic);
     for (;;) {
       const Reply reply = co_await ask(served::kAcquire, grant);
       if (!reply.ok()) {
         LATCHLAB_PATH("rpc: the server fails an acquire");
         co_return Aborted{AbortReason::server_failed};
       }
-      Time now = verbs_.now();
+      Time now = verbs().now();
       const bool dropped = now >= options.deadline && PLANTED(rpc_drops_a_late_grant);
       if (reply.words[0] == served::kGranted && !dropped) co_return grant;
       if (now < options.deadline && options_.retry_pause.ps > 0) {
         LATCHLAB_PATH("rpc: a refused client pauses");
-        verbs_.mark(Phase::retry);
+        verbs().mark(Phase::retry);
         const Duration pause = std::min(options_.retry_pause, options.deadline - now);
-        co_await verbs_.sleep(pause);
-        now = verbs_.now();
+        co_await verbs().sleep(pause);
+        now = verbs().now();
       }
       if (now >= options.deadline) {
         LATCHLAB_PATH("rpc: a client gives up at its deadline");
         co_return Aborted{AbortReason::deadline};
       }
       if (options_.retry_pause.ps == 0) LATCHLAB_PATH("rpc: a refused client asks again at once");
-      verbs_.mark(Phase::retry);
+      verbs().mark(Phase::retry);
     }
   }
 
-  Task<ReleaseResult> release(Grant grant) override {
-    verbs_.mark(Phase::initial_atomic);
-    const Reply reply = co_await ask(served::kRelease, grant);
-    if (!reply.ok()) LATCHLAB_PATH("rpc: the server fails a release");
-    co_return ReleaseResult::released;
-  }
-
  private:
-  CallAwait ask(served::RequestType type, const Grant& about) {
-    const served::Asker me{verbs_.client(), static_cast<std::uint32_t>(about.words[0])};
-    const Asked asked(about.lock.entry, me, about.mode);
-    return verbs_.call(about.lock.entry.node, served::pack(type, asked));
-  }
+  void note_failed_release() const override { LATCHLAB_PATH("rpc: the server fails a release"); }
 
   const RpcOptions& options_;  // the protocol's, which outlives its parts
-  Verbs& verbs_;
-  std::uint32_t asked_for_ = 0;
 };
 
 class Rpc final : public ProtocolOf<RpcOptions, RpcClient> {

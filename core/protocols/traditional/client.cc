@@ -7,17 +7,16 @@
 namespace latchlab::traditional {
 
 Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
-  Grant grant(want, reader_or_writer(want));
-  grant.words[0] = ++asked_for_;
+  const Grant grant = number(Grant(want, reader_or_writer(want)));
   const bool timed = options_.timeout.ps > 0;
-  const Time timeout = timed ? verbs_.now() + options_.timeout : kNever;
+  const Time timeout = timed ? verbs().now() + options_.timeout : kNever;
   const Time until = std::min(options.deadline, timeout);
-  verbs_.mark(Phase::initial_atomic);
+  verbs().mark(Phase::initial_atomic);
   Reply reply = co_await ask(served::kAcquire, grant, until);
   const bool late = reply.status == VerbStatus::timed_out;
-  if (late || reply.words[1] != 0) verbs_.mark_past(Phase::wait_pred);
+  if (late || reply.words[1] != 0) verbs().mark_past(Phase::wait_pred);
   if (late) {
-    verbs_.mark(Phase::retry);
+    verbs().mark(Phase::retry);
     reply = co_await ask(served::kWithdraw, grant);
   }
   if (!reply.ok()) {
@@ -34,21 +33,8 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
     co_return Aborted{AbortReason::deadline};
   }
   options_.kind->note(Path::timeout);
-  co_await failures_.pause(verbs_, options.deadline);
+  co_await failures_.pause(verbs(), options.deadline);
   co_return Aborted{AbortReason::recovered};
-}
-
-Task<ReleaseResult> Client::release(Grant grant) {
-  verbs_.mark(Phase::initial_atomic);
-  const Reply reply = co_await ask(served::kRelease, grant);
-  if (!reply.ok()) options_.kind->note(Path::server_fails);
-  co_return ReleaseResult::released;
-}
-
-CallAwait Client::ask(served::RequestType type, const Grant& about, Time deadline) {
-  const served::Asker me{verbs_.client(), static_cast<std::uint32_t>(about.words[0])};
-  const served::Asked asked(about.lock.entry, me, about.mode);
-  return verbs_.call(about.lock.entry.node, served::pack(type, asked), deadline);
 }
 
 }  // namespace latchlab::traditional

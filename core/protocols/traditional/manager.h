@@ -53,19 +53,16 @@ struct Options {
   bool show = false;
 };
 
-class Client final : public LockClient {
+class Client final : public served::Client {
  public:
-  Client(const Options& options, const ClientEnv& env) : options_(options), verbs_(*env.verbs) {}
+  Client(const Options& options, const ClientEnv& env) : served::Client(env), options_(options) {}
 
   Task<AcquireResult> acquire(Want want, AcquireOptions options) override;
-  Task<ReleaseResult> release(Grant grant) override;
 
  private:
-  CallAwait ask(served::RequestType type, const Grant& about, Time deadline = kNever);
+  void note_failed_release() const override { options_.kind->note(Path::server_fails); }
 
   const Options& options_;  // the protocol's, which outlives its parts
-  Verbs& verbs_;
-  std::uint32_t asked_for_ = 0;
   FailureBackoff failures_{options_.backoff_first, options_.backoff_bound};  // timeouts
 };
 

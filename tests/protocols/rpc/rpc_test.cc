@@ -45,7 +45,7 @@ TEST(rpc, pauses_after_a_refusal_where_that_is_asked_for) {
 }
 
 TEST(rpc, gives_up_at_the_deadline_without_the_lock) {
-  expect_deadlines_kept(mixed("rpc"));
+  expect_deadlines_kept(mixed("rpc"), {.to_give_up = 1});
 }
 
 // ---- the artifact's guards ----
@@ -94,6 +94,35 @@ TEST(rpc, lets_two_writers_in_with_a_guard_per_thread) {
   EXPECT_NE(first_seed(setup, 500, two_writers_inside), 0U);
   setup.params = {};
   EXPECT_EQ(first_seed(setup, 500, two_writers_inside), 0U);
+}
+
+// The profile has more threads than these worlds have clients.
+TEST(rpc, is_sound_as_ported_with_few_clients) {
+  RunSetup setup = mixed("rpc");
+  setup.profile = "shiftlock_artifact";
+  expect_sound(setup, 100);
+  setup.client_nodes = setup.clients_per_node = 1;
+  const Outcome outcome = run(setup, 1);
+  EXPECT_EQ(outcome.tally.calls, 2 * outcome.acquired);
+}
+
+TEST(rpc, breaks_as_ported_when_a_thread_has_two_clients) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
+  RunSetup setup = mixed("rpc");
+  setup.profile = "shiftlock_artifact";
+  setup.client_nodes = 48;
+  setup.clients_per_node = 1;
+  setup.section = [](ClientId client, std::uint64_t count, const World& world, Section& section) {
+    if (count >= 3 || client.value % 47 != 0) return false;
+    const LockMode mode = count == 1 ? LockMode::exclusive : LockMode::shared;
+    section.wants.push_back(Want{world.lock(LockId{0}), mode});
+    section.work.hold = nanoseconds(20);
+    return true;
+  };
+  const auto wrong = [](const Outcome& outcome) { return outcome.safety.violations > 0; };
+  EXPECT_NE(first_seed(setup, 200, wrong), 0U) << "clients 0 and 47";
+  setup.params = {{"guards", text("per_acquisition")}};
+  EXPECT_EQ(first_seed(setup, 200, wrong), 0U);
 }
 
 // ---- what every lock is tested for ----

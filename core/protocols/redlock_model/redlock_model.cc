@@ -1,0 +1,85 @@
+#include "core/protocols/redlock_model/redlock_model.h"
+
+#include "core/protocols/common/entry.h"
+#include "core/protocols/redlock_model/parts.h"
+
+namespace latchlab {
+namespace {
+
+class RedlockModel final : public ProtocolOf<redlock::Options, redlock::Client> {
+ public:
+  using ProtocolOf::ProtocolOf;
+  Limits limits() const override { return {.abortable = true}; }
+  std::vector<Capability> needs() const override { return {Capability::calls, Capability::timing}; }
+  std::unique_ptr<ServerPart> make_server(const ServerEnv& /*env*/) const override {
+    return redlock::make_instance(options_);
+  }
+  std::string decode(std::span<const std::uint64_t> words) const override {
+    return served::decode_entry(options_.show, words[0]);
+  }
+};
+
+std::string redlock_contradiction(const redlock::Options& options) {
+  const bool ends = options.validity == redlock::Validity::checked;
+  if (!ends || options.validity_of(options.ttl).ps > 0) return {};
+  return "ttl is not longer than what is taken off for drift: nobody would ever have the lock; "
+         "raise ttl, or lower drift_least or drift_factor_ppm";
+}
+
+}  // namespace
+
+ProtocolEntry redlock_model_entry() {
+  using redlock::Options;
+  return make_entry<RedlockModel>(
+      {.name = "redlock_model",
+       .summary = "Redis' distributed lock: a key that is set if it is not there, and expires",
+       .source = "Redis documentation, Distributed Locks; ShiftLock (FAST'25) 4.5; reconstructed",
+       .fairness = "none",
+       .handover = "by chance: waiters ask again",
+       .survives = "clients that die; with masters: all also a minority of servers",
+       .costs = {.free_x = {{0, 0, 1, 2}, {0, 0, 1, 2}},
+                 .x_after_x = {{0, 0, 3, 2, true}, {0, 0, 1, 2}}},
+       .params =
+           {{"masters", &Options::masters, "one|all",
+             "which servers keep a lock's key: its own, or all, of which a majority decides "
+             "(Redlock)"},
+            {"ttl", &Options::ttl, microseconds(1), seconds(3'600),
+             "so long a key lives (ShiftLock artifact: 10 ms)"},
+            {"drift_factor_ppm", &Options::drift_factor_ppm, 0, 500'000,
+             "of ttl: taken off a grant for clocks that differ (redlock-rb, redlock-rs: 0.01)"},
+            {"drift_least", &Options::drift_least, Duration{}, seconds(1),
+             "taken off besides (redlock-rb, redlock-rs: 2 ms)"},
+            {"tries", &Options::tries, 0, 1'000'000,
+             "after which an acquisition gives up; 0: never (assumed; redlock-rb, redlock-rs: 3)"},
+            {"retry_delay", &Options::retry_delay, Duration{}, seconds(10),
+             "a random pause below this follows a try that failed (Redis: longer than it takes to "
+             "ask all, assumed; redlock-rb, redlock-rs: 200 ms)"},
+            {"call_timeout", &Options::call_timeout, Duration{}, seconds(60),
+             "so long a client waits for an answer; 0: for ever (Redis: small against ttl; "
+             "redlock-rs: none)"},
+            {"value", &Options::value, "per_try|per_lock",
+             "what a key is set to: new when the last value may still be in use, or for each "
+             "acquisition only (redlock-rb, redlock-rs); per_lock: late deletions hit"},
+            {"validity", &Options::validity, "checked|ignored",
+             "whether a grant ends (ShiftLock artifact: not looked at)"},
+            {"command", &Options::command, Duration{}, seconds(1),
+             "the instance's one thread takes so long for each command (assumed: see header)"},
+            {"show", &Options::show, served::kShowHelp}},
+       .profiles = {{"redis",
+                     "Redis documentation, single instance; pauses for a network of microseconds"},
+                    {"redlock",
+                     "Redis documentation, the Redlock algorithm: every server is a master",
+                     {{"masters", "all"}}},
+                    {"shiftlock_artifact",
+                     "ShiftLock artifact, its bank application with redlock-rs 2.0.0",
+                     {{"tries", 3},
+                      {"retry_delay", milliseconds(200)},
+                      {"value", "per_lock"},
+                      {"validity", "ignored"},
+                      {"command", microseconds(2)}}}},
+       .small_model = {{"show", true}},
+       .longest_timeout = [](const Options& options) { return options.ttl; },
+       .contradiction = redlock_contradiction});
+}
+
+}  // namespace latchlab

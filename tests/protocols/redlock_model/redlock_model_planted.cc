@@ -1,0 +1,64 @@
+// The lock of Redis, broken on purpose.
+
+#include "tests/protocols/planted.h"
+
+namespace latchlab::testing {
+namespace {
+
+constexpr Bug kSetsAlways{"redlock_model_sets_what_is_there"};  // SET without NX
+constexpr Bug kDeletesAny{"redlock_model_deletes_any_key"};     // DEL without looking at the value
+constexpr Bug kFromTheAnswer{"redlock_model_validity_from_the_answer"};  // not from before the SET
+constexpr Bug kNoDrift{"redlock_model_ignores_drift"};  // clocks are taken to agree
+constexpr Bug kHalf{"redlock_model_half_is_a_quorum"};
+
+RunSetup mixed() {
+  RunSetup setup;
+  setup.protocol = "redlock_model";
+  return setup;
+}
+
+TEST(redlock_model_planted, a_set_that_does_not_look) {
+  expect_breaks_exclusion(kSetsAlways, 20, mixed());
+}
+TEST(redlock_model_planted, a_set_that_does_not_look_on_hardware) {
+  expect_breaks_exclusion_on_hardware(kSetsAlways, mixed());
+}
+TEST(redlock_model_planted, a_search_finds_a_set_that_does_not_look) {
+  expect_found(kSetsAlways, explore::Wrong::mutual_exclusion, 1'000, searched("redlock_model"));
+}
+
+// Who is refused deletes the key of the holder.
+TEST(redlock_model_planted, a_search_finds_a_deletion_that_does_not_look) {
+  expect_found(kDeletesAny, explore::Wrong::mutual_exclusion, 1'000, searched("redlock_model"));
+}
+
+TEST(redlock_model_planted, a_search_finds_two_halves) {
+  explore::Campaign campaign = searched("redlock_model", {"X", "X"});
+  campaign.base.servers = 2;
+  campaign.base.sets = {"masters=all"};
+  expect_found(kHalf, explore::Wrong::mutual_exclusion, 5'000, campaign);
+}
+
+// Keys live for 20 us, and sections take longer.
+explore::Campaign in_time(std::vector<Duration> legs, const char* factor) {
+  explore::Campaign campaign = searched("redlock_model", {"X", "X"});
+  campaign.base.sets = {"ttl=20us", "drift_least=0ns", "retry_delay=4us", factor};
+  campaign.base.time = {std::move(legs), {}, microseconds(30), {}, microseconds(90)};
+  return campaign;
+}
+
+// The way back is slow.
+TEST(redlock_model_planted, a_search_in_time_finds_a_grant_that_counts_from_the_answer) {
+  expect_found(kFromTheAnswer, explore::Wrong::mutual_exclusion, 50'000,
+               in_time({microseconds(1), microseconds(4)}, "drift_factor_ppm=10000"));
+}
+
+// A client whose clock is slow by 10 %.
+TEST(redlock_model_planted, a_search_in_time_finds_that_clocks_differ) {
+  explore::Campaign campaign = in_time({nanoseconds(200)}, "drift_factor_ppm=100000");
+  campaign.base.time.drift_ppm = {-100'000, 0};
+  expect_found(kNoDrift, explore::Wrong::mutual_exclusion, 50'000, campaign);
+}
+
+}  // namespace
+}  // namespace latchlab::testing

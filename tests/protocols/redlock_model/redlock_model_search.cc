@@ -1,0 +1,60 @@
+// What searches show of the lock of Redis.
+
+#include "tests/explore/locks.h"
+
+namespace latchlab::explore {
+namespace {
+
+TEST(redlock_model, claims_nothing_of_bypassing) {
+  EXPECT_EQ(lock("redlock_model")->bypass_bound(kX, kX, 1), std::nullopt);
+}
+
+// Two clients on a node each. Keys live for 20 us.
+Campaign in_time(std::vector<std::string> sets, std::vector<Duration> legs, Duration hold,
+                 std::uint32_t operations = 1) {
+  Campaign campaign = with_sets(about("redlock_model", 2, operations),
+                                {"ttl=20us", "drift_least=0ns", "retry_delay=4us"});
+  for (std::string& set : sets) campaign.base.sets.push_back(std::move(set));
+  campaign.base.time = {std::move(legs), {}, hold, {}, microseconds(90)};
+  campaign.base.modes = {std::string(operations, 'X'), std::string(operations, 'X')};
+  campaign.placement = Placement::spread;
+  campaign.budget = 200'000;
+  return campaign;
+}
+
+void expect_in_time(const Campaign& campaign, const std::set<Wrong>& expected) {
+  const Verdict verdict = run(campaign);
+  EXPECT_EQ(kinds(verdict), expected);
+  EXPECT_TRUE(!expected.empty() || verdict.exhausted) << verdict.cut;
+  for (const Trace& trace : verdict.findings) EXPECT_TRUE(replay(trace).fits);
+  std::printf("%llu states\n", static_cast<unsigned long long>(verdict.states));
+}
+
+TEST(redlock_model, needs_clocks_that_differ_by_less_than_is_taken_off) {
+  Campaign campaign = in_time({"drift_factor_ppm=10000"}, {nanoseconds(50)}, microseconds(30));
+  campaign.base.time.drift_ppm = {-10'000, 0};
+  expect_in_time(campaign, {});
+  campaign.base.time.drift_ppm = {-20'000, 0};
+  expect_in_time(campaign, {Wrong::mutual_exclusion});
+}
+
+// redlock-rs, and whoever does not look.
+TEST(redlock_model, needs_grants_that_end) {
+  const Duration leg = microseconds(1);
+  expect_in_time(in_time({"validity=ignored"}, {leg}, microseconds(30)), {Wrong::mutual_exclusion});
+  expect_in_time(in_time({"validity=ignored"}, {leg}, microseconds(10)), {});
+  expect_in_time(in_time({}, {leg}, microseconds(30)), {});
+}
+
+// A deletion that is late knows the value of the next try. Keys outlive all of this.
+TEST(redlock_model, needs_a_value_of_its_own_for_each_try_that_may_be_late) {
+  Campaign campaign = in_time({"ttl=1ms", "call_timeout=3us", "retry_delay=0ns", "show=false"},
+                              {microseconds(1), microseconds(9)}, microseconds(12));
+  campaign.base.time.horizon = microseconds(45);
+  campaign.base.sets.emplace_back("value=per_lock");
+  campaign.budget = 1'000'000;
+  expect_in_time(campaign, {Wrong::mutual_exclusion});
+}
+
+}  // namespace
+}  // namespace latchlab::explore

@@ -1,0 +1,199 @@
+// The lock of Redis in the explorer and in the simulator.
+
+#include "core/protocols/redlock_model/parts.h"
+#include "tests/protocols/served.h"
+
+namespace latchlab::testing {
+namespace {
+
+TEST(redlock_model, keeps_holders_alone_and_everybody_finishes) {
+  expect_sound(mixed("redlock_model"), 200);
+  expect_sound_unseen("redlock_model");
+}
+
+TEST(redlock_model, takes_two_calls_and_no_verb_for_a_free_pair) {
+  expect_two_calls_when_free("redlock_model");
+}
+
+TEST(redlock_model, takes_two_calls_more_for_each_try_that_fails) {
+  RunSetup setup = mixed("redlock_model");
+  setup.params = {{"tries", number(1)}};
+  if (on_hardware()) setup.hold = milliseconds(2);
+  std::uint64_t failed = 0;
+  for (std::uint64_t seed = 1; seed <= seeds(50); ++seed) {
+    const Outcome outcome = run(setup, seed);
+    EXPECT_EQ(outcome.tally.calls, 2 * (outcome.acquired + outcome.aborted));
+    EXPECT_EQ(outcome.tally.one_sided() + outcome.tally.sends, 0U);
+    failed += outcome.aborted;
+  }
+  EXPECT_GT(failed, 0U);
+}
+
+TEST(redlock_model, lets_readers_in_one_by_one) {
+  RunSetup setup = mixed("redlock_model");
+  setup.shared_percent = 100;
+  for (std::uint64_t seed = 1; seed <= seeds(50); ++seed)
+    EXPECT_EQ(run(setup, seed).most_inside, 1U);
+}
+
+TEST(redlock_model, gives_up_at_the_deadline_without_the_lock) {
+  expect_deadlines_kept(mixed("redlock_model"), {.for_a_pair = {2, 2}, .to_give_up = 2});
+}
+
+TEST(redlock_model, gives_up_after_its_tries) {
+  RunSetup setup = crowd("redlock_model");
+  setup.params = {{"tries", number(2)}};
+  expect_reached(setup, {"a client gives up after its tries", "a client tries again"});
+  expect_sound(setup, 50);
+  setup.params = {{"tries", number(0)}};
+  for (std::uint64_t seed = 1; seed <= seeds(50); ++seed) EXPECT_EQ(run(setup, seed).aborted, 0U);
+}
+
+TEST(redlock_model, rejects_keys_that_nobody_could_use) {
+  const ProtocolInfo& info = find_protocol("redlock_model")->info;
+  ParamSet params = info.resolve("redis");
+  params.set("ttl", milliseconds(2));
+  EXPECT_THAT(info.contradiction(params), ::testing::HasSubstr("nobody would ever have the lock"));
+  params.set("validity", text("ignored"));
+  EXPECT_EQ(info.contradiction(params), "");
+}
+
+TEST(redlock_model, takes_ordinary_paths_in_a_crowd) {
+  expect_paths(
+      crowd("redlock_model"),
+      {"a key is set", "a key is there", "a key is deleted", "a key to be deleted is not there",
+       "a client tries again", "a holder leaves in time"},
+      {"a client gives up at its deadline", "a call times out", "a master fails a call",
+       "a client gives up after its tries", "masters are divided", "too many masters fail",
+       "a holder leaves late", "a key has expired", "a holder has lost its key",
+       "an extension fails", "a grant is extended"});
+}
+
+// ---- how long a grant is valid ----
+
+TEST(redlock_options, take_drift_off_what_a_key_lives) {
+  redlock::Options options;
+  EXPECT_EQ(options.validity_of(milliseconds(10)), microseconds(7'900));
+  for (const Duration needed : {nanoseconds(1), microseconds(70), seconds(3)}) {
+    const Duration lifetime = options.lifetime_for(needed);
+    EXPECT_GE(options.validity_of(lifetime), needed);
+    EXPECT_LE(options.validity_of(lifetime), needed + nanoseconds(100));
+  }
+}
+
+#if LATCHLAB_WITH_SIMGRID
+
+// Pauses that are short enough for many tries.
+RunSetup in_time() {
+  RunSetup setup = timed("redlock_model", "redis");
+  setup.params = {{"retry_delay", microseconds(40)}};
+  return setup;
+}
+
+TEST(timed, redlock_model_is_sound) {
+  expect_sound_run(in_time());
+}
+TEST(timed, redlock_model_is_sound_with_its_defaults_and_shows_it) {
+  RunSetup setup = timed("redlock_model", "redis");
+  setup.params = {{"show", true}};
+  setup.operations = 5;
+  expect_sound_run(setup);
+}
+TEST(timed, redlock_model_is_sound_as_ported_while_sections_are_short) {
+  RunSetup setup = timed("redlock_model", "shiftlock_artifact");
+  setup.operations = 5;
+  expect_sound_run(setup);
+}
+TEST(timed, redlock_model_tells_that_the_server_fails) {
+  expect_failure_of_the_server_told("redlock_model");
+}
+
+TEST(timed, redlock_model_outlives_dead_holders) {
+  RunSetup setup = in_time();
+  setup.dies = {0, 5};
+  expect_sound_run(setup);
+}
+
+// Answers that are late: nobody waits for them.
+TEST(timed, redlock_model_is_sound_with_calls_that_time_out) {
+  RunSetup setup = in_time();
+  setup.operations = 10;
+  setup.params.emplace_back("call_timeout", nanoseconds(3'500));
+  paths::forget();
+  paths::record(true);
+  expect_sound_run(setup);
+  paths::record(false);
+  EXPECT_THAT(labels("redlock_model", true), ::testing::Contains("a call times out"));
+}
+
+// Sections longer than a key lives, without and with a look at the clock.
+RunSetup long_sections(const char* profile) {
+  RunSetup setup = timed("redlock_model", profile);
+  setup.operations = 3;
+  setup.hold = milliseconds(15);
+  setup.params = {{"retry_delay", microseconds(40)}};
+  return setup;
+}
+TEST(timed, redlock_model_ends_grants_before_keys) {
+  const Outcome outcome = run(long_sections("redis"), 1);
+  EXPECT_TRUE(outcome.safe()) << outcome.violation;
+  EXPECT_EQ(outcome.end, RunEnd::finished);
+  EXPECT_EQ(outcome.suppressed, outcome.acquired);
+}
+TEST(timed, redlock_model_lets_two_in_as_ported_when_sections_are_long) {
+  EXPECT_GT(run(long_sections("shiftlock_artifact"), 1).safety.violations, 0U);
+}
+
+// Client 0 has two long sections, which it extends, and client 1 many short ones.
+RunSetup extended(Duration hold) {
+  RunSetup setup = in_time();
+  setup.client_nodes = 2;
+  setup.clients_per_node = 1;
+  setup.section = [hold](ClientId client, std::uint64_t count, const World& world,
+                         Section& section) {
+    const bool is_long = client.value == 0;
+    section.wants.push_back(Want{world.lock(LockId{0})});
+    section.extend = true;
+    section.work.hold = is_long ? hold : microseconds(1);
+    section.think = is_long ? Duration{} : milliseconds(1);
+    return count < (is_long ? 2 : 10);
+  };
+  return setup;
+}
+TEST(timed, redlock_model_extends_grants) {
+  const Outcome outcome = run(extended(milliseconds(30)), 1);
+  EXPECT_TRUE(outcome.safe()) << outcome.violation;
+  EXPECT_EQ(outcome.end, RunEnd::finished);
+  EXPECT_EQ(outcome.acquired, 12U);
+  EXPECT_EQ(outcome.extended, 2U);
+  EXPECT_EQ(outcome.suppressed, 0U);
+}
+
+// ---- clocks that jump ----
+
+// After 2 ms, by 10 ms; client 0 has the lock for 5 ms twice.
+template <std::uint16_t kNode>
+std::unique_ptr<Backend> jumping(const WorldPlan& plan) {
+  std::unique_ptr<Backend> world = plain_simulation(plan);
+  Backend* const backend = world.get();
+  backend->at(Time{} + milliseconds(2), [backend] {
+    backend->cpu_faults()->disturb_clock(NodeId{kNode}, milliseconds(10), {});
+  });
+  return world;
+}
+RunSetup with_jump(std::unique_ptr<Backend> (*make)(const WorldPlan&)) {
+  RunSetup setup = extended(milliseconds(5));
+  setup.make = make;
+  return setup;
+}
+TEST(timed, redlock_model_lets_two_in_when_the_clock_of_the_server_jumps) {
+  EXPECT_GT(run(with_jump(jumping<1>), 1).safety.violations, 0U);
+}
+TEST(timed, redlock_model_stands_the_clock_of_a_holder_that_jumps_ahead) {
+  expect_sound_run(with_jump(jumping<2>));
+}
+
+#endif
+
+}  // namespace
+}  // namespace latchlab::testing
