@@ -73,13 +73,18 @@ inline Labels labels(const std::string& protocol, bool reached) {
   return found;
 }
 
-inline void expect_reached(const RunSetup& setup, const Labels& some) {
-  LATCHLAB_NEEDS_EXPLORER("reaches rare paths by many orders");
+// In many orders.
+inline Labels reached(const RunSetup& setup) {
   paths::forget();
   paths::record(true);
   for (std::uint64_t seed = 1; seed <= 60; ++seed) (void)run(setup, seed);
   paths::record(false);
-  EXPECT_THAT(labels(setup.protocol, true), ::testing::IsSupersetOf(some));
+  return labels(setup.protocol, true);
+}
+
+inline void expect_reached(const RunSetup& setup, const Labels& some) {
+  LATCHLAB_NEEDS_EXPLORER("reaches rare paths by many orders");
+  EXPECT_THAT(reached(setup), ::testing::IsSupersetOf(some));
 }
 
 // A crowd without failures reaches at least the ordinary ones, and none of the rare ones, although

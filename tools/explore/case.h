@@ -48,6 +48,7 @@ struct Case {
   std::uint32_t crashes = 0;            // how often somebody may die
   std::optional<CrashUnit> crash_unit;  // what dies then; none: what the protocol says
   std::uint32_t pauses = 0;             // how often a client may stand still while leases run out
+  bool between_atomics = false;         // not while it has an atomic under way
   std::uint32_t timeouts = 4;           // how often the clock may move on when nothing else can
   bool reduce = true;                   // make one step of several that cannot be told apart
   CaseTime time;

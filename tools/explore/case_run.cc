@@ -132,6 +132,15 @@ void CaseRun::timeout(Time date) {
     if (pause == Pause::begun) pause = Pause::for_long;
 }
 
+bool CaseRun::may_pause(ClientId client) const {
+  if (pauses_left_ == 0 || !at_work(client) || paused(client)) return false;
+  if (!setup_.between_atomics) return true;
+  const auto& actor = static_cast<const explorer::Actor&>(world_.verbs(client));
+  return std::none_of(actor.ops.begin(), actor.ops.end(), [](const explorer::OpSlot* op) {
+    return op->kind == OpKind::verb && is_atomic(op->verb.kind);
+  });
+}
+
 void CaseRun::pause(ClientId client) {
   --pauses_left_;
   pauses_[client.value] = Pause::begun;

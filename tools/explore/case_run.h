@@ -42,9 +42,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   bool may_crash(ClientId client) const;
   // A node has died, and whoever is left wants a lock that lay there.
   bool only_lost_causes() const;
-  bool may_pause(ClientId client) const {
-    return pauses_left_ > 0 && at_work(client) && !paused(client);
-  }
+  bool may_pause(ClientId client) const;
   bool paused(ClientId client) const { return pauses_[client.value] != Pause::none; }
   bool paused_for_long(ClientId client) const { return pauses_[client.value] == Pause::for_long; }
   bool anybody_failed() const {

@@ -144,6 +144,7 @@ Case read_case(Reader& reader) {
     if (!setup.crash_unit) reader.fail("crash_unit", "client, process or node");
   }
   setup.pauses = reader.number("pauses", 0, kMostClients);
+  if (reader.has("between_atomics")) setup.between_atomics = reader.flag("between_atomics");
   setup.timeouts = reader.number("timeouts", 0, 1'000'000);
   setup.reduce = reader.flag("reduce");
   bool timed = false;

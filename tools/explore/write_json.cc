@@ -43,8 +43,9 @@ void write_wants(const Case& setup, Json& json) {
   if (!setup.sorted) json["sorted"] = false;
   for (const Extent& extent : setup.extents) json["extents"].push_back(text_of(extent));
 }
-void write_crash_unit(const Case& setup, Json& json) {
+void write_fault_limits(const Case& setup, Json& json) {
   if (setup.crash_unit) json["crash_unit"] = name_of(*setup.crash_unit);
+  if (setup.between_atomics) json["between_atomics"] = true;
 }
 
 }  // namespace
@@ -66,7 +67,7 @@ std::string trace_json(const Trace& trace) {
   write_wants(setup, json);
   json["modes"] = setup.modes;
   json["crashes"] = setup.crashes;
-  write_crash_unit(setup, json);
+  write_fault_limits(setup, json);
   json["pauses"] = setup.pauses;
   json["timeouts"] = setup.timeouts;
   json["reduce"] = setup.reduce;
@@ -95,7 +96,7 @@ std::string verdict_json(const Campaign& campaign, const Verdict& verdict,
                     {"cases", verdict.all_cases}};
   write_places(base, json["bounds"]);
   write_wants(base, json["bounds"]);
-  write_crash_unit(base, json["bounds"]);
+  write_fault_limits(base, json["bounds"]);
   if (base.timed()) {
     json["bounds"].erase("timeouts");  // leases run out by themselves
     write_time(base.time, json["bounds"]);

@@ -3,15 +3,22 @@
 #include "core/base/paths.h"
 #include "core/protocols/common/adaptive_params.h"
 #include "core/protocols/common/entry.h"
+#include "core/protocols/common/failure_backoff.h"
 #include "core/protocols/common/planted.h"
 
 namespace latchlab {
 namespace {
 
+enum class CasBackoff : std::uint8_t { none, truncated_exponential, random };
+
 struct CasOptions : AdaptiveBackoffOptions {
-  bool backoff = true;
+  CasBackoff backoff = CasBackoff::truncated_exponential;
+  Duration backoff_first = microseconds(10);  // of the random one
+  Duration backoff_bound = milliseconds(10);
   bool release_by_write = false;
   bool masked = false;
+
+  bool adaptive() const { return backoff == CasBackoff::truncated_exponential; }
 };
 
 class CasClient final : public LockClient {
@@ -46,7 +53,7 @@ class CasClient final : public LockClient {
       LATCHLAB_PATH("cas: a retry takes the lock");
       retries = end.tries;
     }
-    if (options_.backoff) backoff_.completed(retries, verbs_.now());
+    if (options_.adaptive()) backoff_.completed(retries, verbs_.now());
     co_return grant;
   }
 
@@ -77,19 +84,25 @@ class CasClient final : public LockClient {
     wait.classify = [](const ProbeValues& before) {
       return before[0].lo == 0 ? Verdict::done : Verdict::pending;
     };
-    if (options_.backoff) {
+    if (options_.backoff == CasBackoff::none) {
+      LATCHLAB_PATH("cas: retries follow at once");
+    } else {
       LATCHLAB_PATH("cas: retries follow with a backoff");
       const Salt salt{verbs_.random(~0ULL)};
-      wait.pacing = [backoff = &backoff_, salt](const ProbeValues&, std::uint64_t misses) {
-        return backoff->pause(misses, salt);
+      wait.pacing = [this, salt](const ProbeValues&, std::uint64_t misses) {
+        return pause(misses, salt);
       };
-    } else {
-      LATCHLAB_PATH("cas: retries follow at once");
     }
     wait.pause_first = true;
     wait.first_seen.lo = seen;
     wait.deadline = deadline;
     co_return co_await verbs_.await_remote(wait);
+  }
+
+  // Before retry 0, 1, ...
+  Duration pause(std::uint64_t retry, Salt salt) const {
+    if (options_.adaptive()) return backoff_.pause(retry, salt);
+    return random_backoff(options_.backoff_first, options_.backoff_bound, retry + 1, salt);
   }
 
   const CasOptions& options_;  // the protocol's, which outlives its clients
@@ -112,14 +125,25 @@ class Cas final : public ProtocolOf<CasOptions, CasClient> {
 };
 
 Params<CasOptions> cas_params() {
-  Params<CasOptions> params = {{"backoff", &CasOptions::backoff, "none|truncated_exponential",
-                                "pause between tries: ShiftLock 2.3 measures both"}};
+  Params<CasOptions> params = {
+      {"backoff", &CasOptions::backoff, "none|truncated_exponential|random",
+       "pause between tries: none or SMART's (ShiftLock 2.3 measures both), or DSLR's (A.3)"}};
   add_adaptive_params(params);
-  params.insert(params.end(), {{"release", &CasOptions::release_by_write, "cas|write",
+  params.insert(params.end(), {{"backoff_first", &CasOptions::backoff_first, Duration{}, seconds(1),
+                                "R of the random backoff (DSLR A.3)"},
+                               {"backoff_bound", &CasOptions::backoff_bound, Duration{},
+                                seconds(10), "L: its longest pause (DSLR A.3)"},
+                               {"release", &CasOptions::release_by_write, "cas|write",
                                 "verb that frees the lock (ShiftLock artifact: CAS)"},
                                {"masked", &CasOptions::masked,
                                 "acquire with a masked CAS (ShiftLock artifact: yes)"}});
   return params;
+}
+
+std::string cas_contradiction(const CasOptions& options) {
+  const std::string wrong = backoff_contradiction(options);
+  if (!wrong.empty()) return wrong;
+  return backoff_order_contradiction(options.backoff_first, options.backoff_bound);
 }
 
 }  // namespace
@@ -128,7 +152,8 @@ ProtocolEntry cas_entry() {
   return make_entry<Cas>(
       {.name = "cas",
        .summary = "test-and-set with CAS, retried with or without backoff",
-       .source = "ShiftLock (FAST'25) 2.2, 2.3; backoff after SMART (ASPLOS'24)",
+       .source =
+           "ShiftLock (FAST'25) 2.2, 2.3; backoff after SMART (ASPLOS'24) or DSLR (SIGMOD'18)",
        .fairness = "none",
        .handover = "by chance: whose CAS comes first",
        .costs = {.free_x = {{1, 0, 0, 2}, {1, 0, 0, 2}},
@@ -137,13 +162,21 @@ ProtocolEntry cas_entry() {
        .profiles = {{"paper", "ShiftLock (FAST'25) 2.3 and 4.1"},
                     {"shiftlock_artifact",
                      "ShiftLock artifact, its CAS baseline",
-                     {{"masked", true}, {"adapt_every_operations", 64}}}},
+                     {{"masked", true}, {"adapt_every_operations", 64}}},
+                    {"smart",
+                     "with the backoff of SMART's code (ASPLOS'24): cycles at 2.4 GHz",
+                     {{"backoff", "truncated_exponential"},
+                      {"backoff_initial", nanoseconds(1707)},
+                      {"adapt_interval", milliseconds(20)}}},
+                    {"dslr_paper",
+                     "with the random backoff of DSLR (SIGMOD'18) A.3: R = 10 us, L = 10 ms",
+                     {{"backoff", "random"}}}},
        .small_model = {{"backoff", "none"}},
        .adaptation_period =
            [](const CasOptions& options) {
-             return options.backoff ? adaptation_period(options) : Duration{};
+             return options.adaptive() ? adaptation_period(options) : Duration{};
            },
-       .contradiction = [](const CasOptions& options) { return backoff_contradiction(options); }});
+       .contradiction = cas_contradiction});
 }
 
 }  // namespace latchlab

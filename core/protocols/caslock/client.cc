@@ -74,8 +74,10 @@ Task<void> Client<Lock>::leave_exclusive(RemoteAddr entry) {
   if constexpr (!Lock::kOnlyStays) {
     if (options_.release == Release::subtract) {
       PATH("a writer leaves by FAA");
-      const Verb subtract = word_.subtract(entry, me());
-      co_await verbs_.issue(subtract);
+      Verb subtract = word_.subtract(entry, me());
+      if (PLANTED(caslock_subtracts_a_count_as_well)) --subtract.value.lo;
+      const Completion left = co_await verbs_.issue(subtract);
+      if (!left.ok()) PATH("the server fails a release");
       co_return;
     }
   }
@@ -84,7 +86,11 @@ Task<void> Client<Lock>::leave_exclusive(RemoteAddr entry) {
     Verb leave = word_.leave(entry, me(), readers);
     if (PLANTED(caslock_release_wipes_counts)) leave.value.lo = 0;
     const Completion seen = co_await verbs_.issue(leave);
-    if (!seen.ok() || seen.value == leave.compare) {
+    if (!seen.ok()) {
+      PATH("the server fails a release");
+      co_return;
+    }
+    if (seen.value == leave.compare) {
       PATH("a writer leaves by CAS");
       co_return;
     }
@@ -108,7 +114,8 @@ Task<void> Client<Lock>::leave_when_alone(RemoteAddr entry) {
   wait.classify = [alone](const ProbeValues& before) {
     return before[0].lo == alone ? Verdict::done : Verdict::pending;
   };
-  co_await verbs_.await_remote(wait);
+  const RemoteWaitResult left = co_await verbs_.await_remote(wait);
+  if (left.end != WaitEnd::satisfied) PATH("the server fails a release");
 }
 
 // ---- readers ----
@@ -133,7 +140,10 @@ auto Client<Lock>::enter_shared(RemoteAddr entry, Time deadline) -> Task<Tried> 
   if (tried.end == End::deadline || tried.end == End::out_of_tries) {
     PATH("a reader that waits takes its count back");
     const Verb depart = Word::depart(entry);
-    if (!PLANTED(caslock_gives_up_and_stays_counted)) co_await verbs_.issue(depart);
+    if (!PLANTED(caslock_gives_up_and_stays_counted)) {
+      const Completion departed = co_await verbs_.issue(depart);
+      if (!departed.ok()) PATH("the server fails a reader that gives up");
+    }
   }
   co_return tried;
 }
@@ -153,7 +163,10 @@ auto Client<Lock>::withdraw_and_retry(RemoteAddr entry, Time deadline) -> Task<T
     PATH("a reader withdraws its count");
     if (!PLANTED(caslock_retries_without_withdrawing)) {
       const Completion departed = co_await verbs_.issue(depart);
-      if (!departed.ok()) co_return Tried{End::server_failed, failed};
+      if (!departed.ok()) {
+        PATH("the server fails a reader that withdraws");
+        co_return Tried{End::server_failed, failed};
+      }
     }
     if (counted) ++failed;
     if (verbs_.now() >= deadline) co_return Tried{End::deadline, failed};
@@ -238,7 +251,8 @@ Task<ReleaseResult> Client<Lock>::release(Grant grant) {
   if (grant.mode == LockMode::shared) {
     PATH("a reader leaves");
     const Verb depart = Word::depart(grant.lock.entry);
-    co_await verbs_.issue(depart);
+    const Completion departed = co_await verbs_.issue(depart);
+    if (!departed.ok()) PATH("the server fails a release");
   } else {
     co_await leave_exclusive(grant.lock.entry);
   }

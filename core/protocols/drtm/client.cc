@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/check.h"
 #include "core/base/paths.h"
 #include "core/protocols/common/planted.h"
 
@@ -20,6 +21,8 @@ Client::Request Client::request_of(const Want& want, const AcquireOptions& optio
 
 Task<void> Client::look(Request& request) {
   request.look = co_await look_at_clocks(verbs_);
+  LATCHLAB_CHECK(request.look.error <= options_.delta,
+                 "the synchronised clock may be further off than drtm's delta says; raise delta");
   if (!request.shared) co_return;
   request.end = request.look.common + options_.lease;
   request.word = leased_until(options_, request.end);
@@ -45,7 +48,7 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
       LATCHLAB_PATH("drtm: a lease is over before its reader has it");
       seen = request.word;
     }
-    if (request.failed++ == 0) verbs_.mark(Phase::retry);
+    ++request.failed;
     const Answer next = co_await after(request, seen);
     if (const auto* const result = std::get_if<AcquireResult>(&next)) co_return *result;
     answer = std::get<Completion>(next);
@@ -69,8 +72,7 @@ Grant Client::taken(const Request& request) {
   return grant;
 }
 
-Grant Client::shared(const Request& request, std::uint64_t word) {
-  failures_.succeeded();
+Grant Client::shared(const Request& request, std::uint64_t word) const {
   Grant grant(request.want, LockMode::shared);
   const Time end = valid_until(options_, lease_end(options_, word));
   grant.valid_until = request.look.own_at_earliest(end);
@@ -80,11 +82,19 @@ Grant Client::shared(const Request& request, std::uint64_t word) {
 Task<Client::Answer> Client::after(Request& request, std::uint64_t seen) {
   const bool expired = std::exchange(request.expired, false);
   if (request.shared || (is_leased(seen) && !expired)) co_await look(request);
-  const Next next = expired ? Next::take : judge(options_, seen, request.wish());
-  if (next == Next::share) {
-    LATCHLAB_PATH("drtm: a reader shares a lease");
-    co_return AcquireResult{shared(request, seen)};
+  Next next = expired ? Next::take : judge(options_, seen, request.wish());
+  while (next == Next::share) {
+    const Grant grant = shared(request, seen);
+    if (verbs_.now() < grant.valid_until) {
+      LATCHLAB_PATH("drtm: a reader shares a lease");
+      failures_.succeeded();
+      co_return AcquireResult{grant};
+    }
+    LATCHLAB_PATH("drtm: a lease is over before its sharer has looked at the clocks");
+    co_await look(request);
+    next = judge(options_, seen, request.wish());
   }
+  if (request.failed == 1) verbs_.mark(Phase::retry);
   request.expected = next == Next::take ? seen : kFree;
   if (verbs_.now() >= request.deadline) {
     LATCHLAB_PATH("drtm: a client gives up between two tries");

@@ -50,7 +50,7 @@ class Client final : public LockClient {
   Task<Answer> after(Request& request, std::uint64_t seen);
   Task<Answer> retry(Request& request, std::uint64_t seen);
   Grant taken(const Request& request);
-  Grant shared(const Request& request, std::uint64_t word);
+  Grant shared(const Request& request, std::uint64_t word) const;
 
   const Options& options_;  // the protocol's, which outlives its clients
   Verbs& verbs_;

@@ -26,6 +26,9 @@ std::string drtm_contradiction(const drtm::Options& options) {
   if (options.lease <= options.delta)
     return "lease is not longer than delta: its readers could never use it; raise lease or lower "
            "delta";
+  if (options.reserve >= options.lease - options.delta)
+    return "reserve is no less than lease - delta: no lease could ever be shared; lower reserve or "
+           "raise lease";
   return backoff_order_contradiction(options.backoff_first, options.backoff_bound);
 }
 

@@ -25,7 +25,8 @@
 //          waits dates its lease anew before less than that is left of it.
 //          With timeout_tries, so many failed CASes end in a random backoff and Aborted{too_many}.
 // Grant    of a reader: valid until end - delta, on its own clock. Of a writer: until it leaves.
-//          A reader whose lease is over by the time that it hears of it begins anew.
+//          A reader whose lease is over by the time that it hears of it, or has looked at both
+//          clocks to share it, begins anew.
 // Release  a reader: nothing; `suppressed` when its lease is over. A writer: CAS(mine -> 0), or
 //          WRITE(0).
 // Late     A reader that stays beyond its lease holds nothing. DrTM asks for that before a
@@ -43,7 +44,9 @@
 //          verb makes its right longer: a client that stands still, or a verb that lands late, does
 //          no harm. An end that has expired may come back by a late CAS; nobody holds by it.
 // Needs    timing, synchronised_clock. delta bounds the error of the synchronised clock, how far it
-//          and the own one drift apart in a lease, and the rounding to nanoseconds. A round trip
+//          and the own one drift apart in a lease, and the rounding to nanoseconds. Where the clock
+//          says that its error is larger, a CHECK ends the run, in every build: no lease would mean
+//          what it says. reserve less than lease - delta, or no lease could be shared. A round trip
 //          that is shorter than lease - delta, or readers never get in.
 // Survives the crash of readers, whether they hold or wait: leases run out. Does not survive that
 //          of a writer that holds or whose CAS is under way (it may land after its death), or of

@@ -87,8 +87,8 @@ Time taken_over_from(const Options& options, bool shared, Time end) {
 }
 
 Duration fresh_for(const Options& options, Duration needed) {
-  const Duration spare = options.lease - options.margin() - needed;
-  return std::clamp(spare, options.lease / 8, options.lease / 2);
+  const Duration usable = options.lease - options.margin();
+  return std::clamp(usable - needed, usable / 8, usable / 2);
 }
 
 }  // namespace latchlab::drtm

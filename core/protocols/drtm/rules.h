@@ -60,8 +60,9 @@ Next judge(const Options& options, std::uint64_t word, const Wish& wish);
 // Readers' right by a lease ends here; after this others may take it over.
 Time valid_until(const Options& options, Time end);
 Time taken_over_from(const Options& options, bool shared, Time end);
-// For so long a reader tries with one end of a lease; then it dates it anew. What is installed late
-// still has `needed` left, and half its length at least.
+// For so long a reader tries with one end of a lease; then it dates it anew. Of what readers can
+// use of a lease, its length less delta, half is left when it is installed late, or `needed` where
+// that is more; but an eighth goes by in any case, or somebody would do nothing but look at clocks.
 Duration fresh_for(const Options& options, Duration needed);
 
 }  // namespace latchlab::drtm

@@ -67,6 +67,7 @@ class Client final : public LockClient {
   // Waits as `wait` says, and asks for recovery when RelCnt stands still.
   Task<WatchResult> watch(LockRef lock, RemoteWait wait);
   Task<Asked> ask_for_recovery(LockRef lock, std::uint64_t stuck_at);
+  Task<Asked> reset_alone(LockRef lock, std::uint64_t stuck_at);
   // After a wait that may have spanned a recovery unseen: looks once more.
   Task<Step> confirm(LockRef lock, Time last_change, std::uint64_t joined_at);
   Task<void> delay_if_same_node(EndpointAddr peer);

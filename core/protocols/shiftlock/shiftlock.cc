@@ -19,7 +19,7 @@ class Shiftlock final : public ProtocolOf<Switches, Client> {
   Layout layout(const Shape& /*shape*/) const override {
     return {.entry_bytes = kEntryBytes,
             .entry_align = kEntryBytes,
-            .server_bytes = on_.recovery ? kServerBytes : 0};
+            .server_bytes = on_.asks_server() ? kServerBytes : 0};
   }
   Limits limits() const override {
     return {.max_clients = (1ULL << on_.rdrcnt_bits) - 1,
@@ -27,11 +27,14 @@ class Shiftlock final : public ProtocolOf<Switches, Client> {
   }
   std::vector<Capability> needs() const override {
     if (!on_.recovery) return {Capability::masked_atomics_16, Capability::reliable_messages};
+    if (on_.recovered_by_client)
+      return {Capability::masked_atomics_16, Capability::reliable_messages, Capability::timing,
+              Capability::receive_timestamps};
     return {Capability::masked_atomics_16, Capability::reliable_messages, Capability::calls,
             Capability::timing, Capability::receive_timestamps};
   }
   std::unique_ptr<ServerPart> make_server(const ServerEnv& env) const override {
-    return on_.recovery ? make_server_part(on_, env) : nullptr;
+    return on_.asks_server() ? make_server_part(on_, env) : nullptr;
   }
 
   // ShiftLock (FAST'25) 3.5 and 3.5.2.

@@ -39,10 +39,27 @@
 // Relies on: 16-byte masked atomics; acknowledged messages; with recovery also calls, leases on
 // clocks that drift less than `clock_drift_ppm`, arrival times of messages, and that no client
 // stalls for two leases between reading its clock and its NIC taking the verb (a reader's release
-// is an ExtFAA and cannot be made conditional), or between its atomic's effect and seeing the
-// result: a recovery that goes on just then is not seen in RelCnt, and two are inside
-// (docs/verification.md). Does not survive: the server's failure (Aborted, server_failed); with
-// `recovery: off`, a crash. Not abortable: a queued writer has no way out.
+// is an ExtFAA and cannot be made conditional), between its atomic's effect and seeing the result,
+// or between a ModeChanged's arrival and its first look at RelCnt, from which its lease runs though
+// RelCnt may have stood still for three: a recovery that goes on just then is not seen in RelCnt,
+// and two are inside (docs/verification.md). Does not survive: the server's failure (Aborted,
+// server_failed); with `recovery: off`, a crash. Not abortable: a queued writer has no way out.
+//
+// ---- Recovery by clients (`recovered_by: client`, Figure 2a and b) ----
+//
+//     Not ShiftLock's, but what 3.6 argues against, to be seen beside it: the client that has
+//     waited for three leases looks once more and issues the server's CAS itself, without era and
+//     call. Figure 2b has it fail by one recovery in between, after which the entry happens to look
+//     as before. With ShiftLock's own entry it takes two: a recovery moves RelCnt's top bit, a
+//     release counts, and neither acquiring nor releasing brings an earlier RelCnt back; a second
+//     recovery moves that bit back, if nothing was released in between. Two writers with two
+//     operations and two pauses are exhausted without a finding. By hand, four writers:
+//       F takes the lock and dies. A and B wait behind it until their patience ends. A READs RelCnt
+//       v0, would reset, and stands still. B resets (v0 -> v0 + 2^63) and both others start again:
+//       G takes the lock and dies, B waits, and resets (v0 + 2^63 -> v0). B takes the lock. A goes
+//       on: its CAS compares with v0, succeeds, and throws B out of the entry. A takes the lock
+//       beside B.
+//     No search has gone that far yet.
 //
 // Departures from the paper in `repaired`, each a switch with the run that asks for it. W1.. are
 // writers in the order of their queueing, e is Epoch when they queued.

@@ -27,6 +27,7 @@ struct Switches : EntryFormat {
   bool count_then_wait = false;
 
   bool recovery = true;
+  bool recovered_by_client = false;
   Duration lease = milliseconds(10);
   std::int64_t drift_ppm = 100;
   bool reset_zeroes_epoch = false;
@@ -45,6 +46,8 @@ struct Switches : EntryFormat {
   bool reader_pauses_first = false;
   Duration intra_node_delay;
   bool delay_before_successor = false;  // else: on receiving
+
+  bool asks_server() const { return recovery && !recovered_by_client; }
 
   Duration patience;         // 3 leases, with drift
   Duration lease_and_drift;  // 1 lease, with drift

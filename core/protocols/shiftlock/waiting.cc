@@ -22,7 +22,11 @@ Task<Client::WatchResult> Client::watch(LockRef lock, RemoteWait wait) {
     const bool moved = patience != on_.patience && stuck_at != rejected_at;
     Asked asked = Asked::alive;
     if (moved) LATCHLAB_PATH("shiftlock: the lock moves again after a rejected request");
-    if (!moved) asked = co_await ask_for_recovery(lock, stuck_at);
+    if (!moved) {
+      Task<Asked> recovery =
+          on_.recovered_by_client ? reset_alone(lock, stuck_at) : ask_for_recovery(lock, stuck_at);
+      asked = co_await recovery;
+    }
     if (asked != Asked::alive) {
       result.step = asked == Asked::failed ? Step::failed : Step::recovered;
       co_return result;
@@ -58,6 +62,28 @@ Task<Client::Asked> Client::ask_for_recovery(LockRef lock, std::uint64_t stuck_a
   LATCHLAB_PATH("shiftlock: a request for recovery is granted");
   ++recoveries_;
   co_return Asked::recovered;
+}
+
+// Figure 2a: one more look, and the CAS that the server would issue. Nothing tells the lock that
+// was looked at from one that has the same RelCnt when the CAS lands (Figure 2b).
+Task<Client::Asked> Client::reset_alone(LockRef lock, std::uint64_t stuck_at) {
+  const Completion now = co_await verbs_.read(lock.entry + kRelCntOffset);
+  if (!now.ok()) co_return Asked::failed;
+  if (format().leapt(stuck_at, now.value.lo)) {
+    LATCHLAB_PATH("shiftlock: somebody else was faster to reset");
+    co_return Asked::recovered;
+  }
+  const Verb reset = format().reset(lock.entry, stuck_at, !on_.reset_zeroes_epoch);
+  const Completion before = co_await verbs_.issue(reset);
+  if (!before.ok()) co_return Asked::failed;
+  if (matched(reset, before.value)) {
+    LATCHLAB_PATH("shiftlock: a client resets the lock");
+    ++recoveries_;
+    co_return Asked::recovered;
+  }
+  LATCHLAB_PATH("shiftlock: a client's reset finds that the lock has moved");
+  const bool leapt = format().leapt(stuck_at, format().unpack(before.value).relcnt);
+  co_return leapt ? Asked::recovered : Asked::alive;
 }
 
 // Recovery needs RelCnt to stand still for three leases. Where the wait saw it move less than two

@@ -1,6 +1,8 @@
 // The cas lock in the explorer, and its parameters.
 
 #include "core/protocols/common/backoff.h"
+#include "tests/protocols/deadlines.h"
+#include "tests/protocols/paces.h"
 #include "tests/protocols/promises.h"
 #include "tests/protocols/timed.h"
 
@@ -50,19 +52,7 @@ TEST(cas, takes_readers_exclusively) {
 }
 
 TEST(cas, gives_up_at_the_deadline_without_touching_the_lock) {
-  RunSetup setup = cas();
-  setup.impatient = true;
-  if (on_hardware()) setup.hold = milliseconds(2);  // the clients of the one run meet
-  std::uint64_t given_up = 0;
-  for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
-    const Outcome outcome = run(setup, seed);
-    given_up += outcome.aborted;
-    ASSERT_TRUE(outcome.safe()) << "seed " << seed;
-    ASSERT_EQ(outcome.end, RunEnd::finished);
-    ASSERT_EQ(outcome.entry, "free");
-    ASSERT_EQ(outcome.acquired + outcome.aborted, 12U);
-  }
-  EXPECT_GT(given_up, 0U);
+  expect_usable_after_deadlines(cas());
 }
 
 TEST(cas, says_who_holds_the_lock) {
@@ -78,6 +68,29 @@ TEST(cas, rejects_watermarks_the_wrong_way_round) {
   EXPECT_EQ(info.contradiction(params), "");
   params.set("low_watermark_percent", number(60));
   EXPECT_THAT(info.contradiction(params), ::testing::HasSubstr("low_watermark_percent is 60"));
+}
+
+TEST(cas, rejects_a_random_backoff_whose_first_pause_exceeds_its_bound) {
+  const ProtocolInfo& info = find_protocol("cas")->info;
+  ParamSet params = info.resolve("dslr_paper");
+  EXPECT_EQ(info.contradiction(params), "");
+  params.set("backoff_first", seconds(1));
+  EXPECT_THAT(info.contradiction(params), ::testing::HasSubstr("raise backoff_bound"));
+}
+
+// The constants of the sources: R = 10 us and L = 10 ms; 4096 cycles at 2.4 GHz, up to 2^10 times.
+TEST(cas, has_the_backoffs_of_smart_and_dslr_as_profiles) {
+  const ProtocolInfo& info = find_protocol("cas")->info;
+  const ParamSet dslr = info.resolve("dslr_paper");
+  EXPECT_EQ(dslr.choice("backoff"), "random");
+  EXPECT_EQ(dslr.duration("backoff_first"), microseconds(10));
+  EXPECT_EQ(dslr.duration("backoff_bound"), milliseconds(10));
+  const ParamSet smart = info.resolve("smart");
+  EXPECT_EQ(smart.choice("backoff"), "truncated_exponential");
+  EXPECT_EQ(smart.duration("backoff_initial"), nanoseconds(1707));
+  EXPECT_EQ(smart.integer("backoff_cap_shift"), 10);
+  EXPECT_EQ(smart.integer("low_watermark_percent"), 10);
+  EXPECT_EQ(smart.integer("high_watermark_percent"), 50);
 }
 
 AdaptiveBackoffOptions fast() {
@@ -174,6 +187,30 @@ TEST(timed, cas_is_sound_with_backoff) {
 }
 TEST(timed, cas_is_sound_as_ported) {
   expect_sound_run(timed("cas", "shiftlock_artifact"));
+}
+TEST(timed, cas_is_sound_with_the_backoff_of_smart) {
+  expect_sound_run(timed("cas", "smart"));
+}
+TEST(timed, cas_is_sound_with_the_backoff_of_dslr) {
+  expect_sound_run(timed("cas", "dslr_paper"));
+}
+
+// A client that tries for 1 ms. A bound that has not moved: pauses of t0, and less than t0 more.
+TEST(timed, cas_pauses_as_smart_does) {
+  expect_pauses({"cas", "smart"}, LockMode::exclusive, microseconds(1'000), nanoseconds(1707),
+                nanoseconds(2 * 1707));
+}
+// Pauses c = 1, 2, .. are shorter than 10 us, 20 us, ..: the seventh begins within 640 us and 6
+// round trips. If they did not double there would be 100.
+TEST(timed, cas_pauses_as_dslr_does) {
+  const std::uint64_t tries =
+      tries_within({"cas", "dslr_paper"}, LockMode::exclusive, microseconds(1'000));
+  EXPECT_GE(tries, 7U);
+  EXPECT_LE(tries, 20U);
+}
+TEST(timed, cas_pauses_no_longer_than_the_bound_of_dslr) {
+  expect_pauses({"cas", "dslr_paper", {{"backoff_bound", microseconds(10)}}}, LockMode::exclusive,
+                microseconds(1'000), nanoseconds(2'500), microseconds(10));
 }
 #endif
 

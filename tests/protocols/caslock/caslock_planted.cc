@@ -1,20 +1,14 @@
 // The machine of caslock and retry_on_fail, broken on purpose, as caslock.
 
-#include "tests/protocols/planted.h"
+#include "tests/protocols/caslock/broken.h"
 
 namespace latchlab::testing {
 namespace {
 
-constexpr Bug kStaysCounted{"caslock_gives_up_and_stays_counted"};  // a reader, at its deadline
-constexpr Bug kWipesCounts{"caslock_release_wipes_counts"};         // of readers that wait
-constexpr Bug kJoinsReaders{"caslock_writer_joins_readers"};        // that are inside
+constexpr Bug kWipesCounts{"caslock_release_wipes_counts"};  // of readers that wait
 
 RunSetup mixed() {
-  RunSetup setup;
-  setup.protocol = "caslock";
-  setup.shared_percent = 50;
-  setup.max_steps = 5'000;
-  return setup;
+  return readers_and_writers_of("caslock");
 }
 
 TEST(caslock_planted, a_reader_that_gives_up_and_stays_counted) {
@@ -38,18 +32,7 @@ TEST(caslock_planted, a_search_finds_a_release_that_wipes_counts) {
                searched("caslock", {"XX", "SS"}));
 }
 
-TEST(caslock_planted, a_writer_that_joins_readers) {
-  expect_breaks_exclusion(kJoinsReaders, 20, mixed());
-}
-
-TEST(caslock_planted, a_writer_that_joins_readers_on_hardware) {
-  expect_breaks_exclusion_on_hardware(kJoinsReaders, mixed());
-}
-
-TEST(caslock_planted, a_search_finds_a_writer_that_joins_readers) {
-  expect_found(kJoinsReaders, explore::Wrong::mutual_exclusion, 500,
-               searched("caslock", {"X", "S"}));
-}
+LATCHLAB_TEST_WRITER_THAT_JOINS_READERS(caslock)
 
 }  // namespace
 }  // namespace latchlab::testing

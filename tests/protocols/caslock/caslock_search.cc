@@ -5,9 +5,6 @@
 namespace latchlab::explore {
 namespace {
 
-using ::testing::Contains;
-using ::testing::Not;
-
 TEST(caslock, claims_nothing_of_bypassing) {
   EXPECT_EQ(lock("caslock")->bypass_bound(kX, kS, 1), std::nullopt);
   EXPECT_EQ(lock("caslock")->bypass_bound(kS, kX, 1), std::nullopt);
@@ -29,16 +26,9 @@ TEST(caslock, is_sound_with_as_many_clients_as_the_count_takes) {
   expect_sound(run(with_sets(about("caslock", 3, 2), {"count_bits=2"})));
 }
 
-TEST(caslock, ends_acquisitions_when_the_server_dies) {
-  Campaign campaign = about("caslock", 2, 2);
-  campaign.placement = Placement::spread;
-  campaign.base.servers = 2;
-  campaign.base.colocated = true;
-  campaign.base.crashes = 1;
-  campaign.base.crash_unit = CrashUnit::node;
-  const Verdict verdict = run(campaign);
-  EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::deadlock}) << "the other node dies and holds";
-  EXPECT_THAT(verdict.unreached, Not(Contains("caslock: the server fails an acquire")));
+TEST(caslock, ends_acquisitions_and_releases_when_the_server_dies) {
+  expect_told_when_the_server_dies("caslock", {},
+                                   {"the server fails an acquire", "the server fails a release"});
 }
 
 }  // namespace

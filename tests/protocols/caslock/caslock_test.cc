@@ -1,6 +1,8 @@
 // caslock in the explorer and the simulator: sharing, the verbs of each path, deadlines, the word.
 
-#include "tests/protocols/caslock/meeting.h"
+#include "tests/protocols/deadlines.h"
+#include "tests/protocols/meeting.h"
+#include "tests/protocols/paces.h"
 #include "tests/protocols/promises.h"
 #include "tests/protocols/timed.h"
 
@@ -124,19 +126,7 @@ TEST(caslock, leaves_nothing_of_a_writer_behind_at_its_deadline) {
 }
 
 TEST(caslock, is_usable_after_deadlines_in_a_crowd) {
-  RunSetup setup = mixed();
-  setup.impatient = true;
-  if (on_hardware()) setup.hold = milliseconds(2);  // the clients of the one run meet
-  std::uint64_t given_up = 0;
-  for (std::uint64_t seed = 1; seed <= seeds(200); ++seed) {
-    const Outcome outcome = run(setup, seed);
-    given_up += outcome.aborted;
-    ASSERT_TRUE(outcome.safe()) << "seed " << seed;
-    ASSERT_EQ(outcome.end, RunEnd::finished);
-    ASSERT_EQ(outcome.entry, "free");
-    ASSERT_EQ(outcome.acquired + outcome.aborted, 15U);
-  }
-  EXPECT_GT(given_up, 0U);
+  expect_usable_after_deadlines(mixed(), 200);
 }
 
 // ---- the word ----
@@ -195,7 +185,8 @@ TEST(caslock, takes_ordinary_paths_in_a_crowd) {
                 "a writer leaves by CAS", "a writer that leaves follows the count of readers",
                 "retries follow at once", "the writer leaves before a reader that waits"},
                {"a client gives up at its deadline", "a reader that waits takes its count back",
-                "retries follow with a pause", "the server fails an acquire"});
+                "retries follow with a pause", "the server fails a reader that gives up",
+                "the server fails a release", "the server fails an acquire"});
 }
 
 #if LATCHLAB_WITH_SIMGRID
@@ -204,6 +195,19 @@ TEST(timed, caslock_is_sound) {
 }
 TEST(timed, caslock_is_sound_with_backoff) {
   expect_sound_run(timed("caslock", "backoff"));
+}
+// As cas does with the same backoff, writers before each CAS and readers before each READ.
+TEST(timed, caslock_pauses_before_each_try_of_a_writer_with_backoff) {
+  expect_pauses({"caslock", "backoff"}, LockMode::exclusive, microseconds(1'000), nanoseconds(1862),
+                nanoseconds(2 * 1862));
+}
+TEST(timed, caslock_pauses_before_each_look_of_a_reader_with_backoff) {
+  expect_pauses({"caslock", "backoff"}, LockMode::shared, microseconds(1'000), nanoseconds(1862),
+                nanoseconds(2 * 1862));
+}
+TEST(timed, caslock_does_not_pause_without) {
+  EXPECT_GT(tries_within({"caslock", "declock_artifact"}, LockMode::exclusive, microseconds(1'000)),
+            300U);
 }
 #endif
 

@@ -27,9 +27,24 @@ class Claiming final : public Protocol {
  public:
   Claiming(Claim claim, std::unique_ptr<Protocol> lock)
       : claim_(std::move(claim)), lock_(std::move(lock)) {}
+  Layout layout(const Shape& shape) const override { return lock_->layout(shape); }
   Limits limits() const override { return lock_->limits(); }
+  std::vector<Capability> needs() const override { return lock_->needs(); }
   std::unique_ptr<LockClient> make_client(const ClientEnv& env) const override {
     return lock_->make_client(env);
+  }
+  std::unique_ptr<NodePart> make_node(const NodeEnv& env) const override {
+    return lock_->make_node(env);
+  }
+  std::unique_ptr<ServerPart> make_server(const ServerEnv& env) const override {
+    return lock_->make_server(env);
+  }
+  void initial_image(RemoteAddr entry, std::uint64_t first_word,
+                     std::span<std::uint64_t> words) const override {
+    lock_->initial_image(entry, first_word, words);
+  }
+  bool is_free(RemoteAddr entry, std::span<const std::uint64_t> words) const override {
+    return lock_->is_free(entry, words);
   }
   std::string decode(std::span<const std::uint64_t> words) const override {
     return lock_->decode(words);
@@ -70,6 +85,23 @@ inline void expect_bypassed(const Claim& claim, std::uint32_t clients, std::uint
   for (const Trace& trace : verdict.findings)
     std::printf("bypassed in %zu moves (%s)\n", trace.finding.path.size(),
                 describe(trace.setup).c_str());
+}
+
+// Paths that are taken when the node of a lock and of one client dies, by the other one.
+inline void expect_told_when_the_server_dies(const std::string& protocol,
+                                             const std::vector<std::string>& sets,
+                                             const std::vector<std::string>& paths) {
+  Campaign campaign = with_sets(about(protocol, 2, 2), sets);
+  campaign.placement = Placement::spread;
+  campaign.base.servers = 2;
+  campaign.base.colocated = true;
+  campaign.base.crashes = 1;
+  campaign.base.crash_unit = CrashUnit::node;
+  const Verdict verdict = run(campaign);
+  for (const Wrong wrong : kinds(verdict))  // the other node dies, and its client holds the lock
+    EXPECT_TRUE(wrong == Wrong::deadlock || wrong == Wrong::no_progress) << name_of(wrong);
+  for (const std::string& path : paths)
+    EXPECT_THAT(verdict.unreached, ::testing::Not(::testing::Contains(protocol + ": " + path)));
 }
 
 }  // namespace latchlab::explore

@@ -50,6 +50,63 @@ TEST(drtm, needs_writers_that_wait_until_a_lease_has_expired) {
   expect_broken_in_time(in_time(sets, nanoseconds(40), nanoseconds(600)), true);
 }
 
+// ---- labelled paths, over several campaigns ----
+
+using Paths = std::set<std::string>;
+
+// Those that `campaign` does not take of `paths`.
+Paths left_over(const Campaign& campaign, const Paths& paths) {
+  const Verdict verdict = run(campaign);
+  Paths left;
+  for (const std::string& path : verdict.unreached)
+    if (paths.count(path.substr(path.find(' ') + 1)) > 0) left.insert(path);
+  return left;
+}
+
+Campaign with_leases(std::vector<std::string> sets) {
+  Campaign campaign = with_sets(about("drtm", 2, 2), std::move(sets));
+  campaign.base.timeouts = 8;
+  campaign.placement = Placement::spread;
+  return campaign;
+}
+
+TEST(drtm, takes_every_path_of_leases) {
+  EXPECT_EQ(left_over(with_leases({}), {"a lease has expired", "a reader replaces a lease",
+                                        "a writer takes over a lease"}),
+            Paths{});
+  EXPECT_EQ(left_over(with_leases({"reserve=19400ns"}), {"a reader extends a lease"}), Paths{});
+  EXPECT_EQ(left_over(with_leases({"reserve=19400ns", "short_lease=wait", "release=write"}),
+                      {"a reader waits for a lease", "a WRITE frees the word"}),
+            Paths{});
+}
+
+TEST(drtm, takes_the_paths_of_clients_that_stand_still) {
+  Campaign campaign = with_leases({});
+  campaign.base.pauses = 1;
+  EXPECT_EQ(
+      left_over(campaign, {"a reader leaves late", "a lease is over before its reader has it"}),
+      Paths{});
+}
+
+TEST(drtm, takes_the_paths_of_clients_that_give_up) {
+  Campaign campaign = with_leases({});
+  campaign.base.modes = {"XX", "XX"};
+  campaign.base.time = {
+      {microseconds(1), microseconds(3)}, {}, microseconds(20), microseconds(5), milliseconds(1)};
+  EXPECT_EQ(left_over(campaign, {"a client gives up at its deadline"}), Paths{});
+  campaign.base.sets = {"timeout_tries=20"};
+  EXPECT_EQ(left_over(campaign, {"a client gives up between two tries"}), Paths{});
+}
+
+TEST(drtm, ends_acquisitions_when_the_server_dies) {
+  Campaign campaign = with_leases({});
+  campaign.base.servers = 2;
+  campaign.base.colocated = true;
+  campaign.base.crashes = 1;
+  campaign.base.crash_unit = CrashUnit::node;
+  EXPECT_EQ(left_over(campaign, {"the server fails an acquire"}), Paths{});
+}
+
 // ---- a reader that dies at any moment ----
 
 class Dice final : public Chooser {

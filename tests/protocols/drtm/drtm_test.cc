@@ -2,6 +2,7 @@
 
 #include "core/protocols/common/clock_look.h"
 #include "core/protocols/drtm/rules.h"
+#include "tests/protocols/deadlines.h"
 #include "tests/protocols/promises.h"
 
 namespace latchlab::testing {
@@ -60,19 +61,9 @@ TEST(drtm, lets_readers_share_a_lease) {
 TEST(drtm, gives_up_at_the_deadline_without_touching_the_lock) {
   LATCHLAB_NEEDS_EXPLORER("looks for orders in which clients meet");
   for (const std::int64_t tries : {0, 5}) {
-    std::uint64_t given_up = 0;
     RunSetup setup = readers_and_writers();
-    setup.impatient = true;
     setup.params = {{"timeout_tries", number(tries)}};
-    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-      const Outcome outcome = run(setup, seed);
-      given_up += outcome.aborted;
-      ASSERT_TRUE(outcome.safe()) << "seed " << seed;
-      ASSERT_EQ(outcome.end, RunEnd::finished);
-      ASSERT_TRUE(outcome.free);
-      ASSERT_EQ(outcome.acquired + outcome.aborted, 12U);
-    }
-    EXPECT_GT(given_up, 0U);
+    expect_usable_after_deadlines(setup);
   }
 }
 
@@ -135,6 +126,26 @@ TEST(drtm, rejects_leases_that_nobody_could_use) {
   ParamSet params = info.resolve("reconstructed");
   params.set("lease", microseconds(50));
   EXPECT_THAT(info.contradiction(params), ::testing::HasSubstr("not longer than delta"));
+}
+
+// A lease of 1 ms and delta of 50 us leave less than 950 us to whoever shares.
+TEST(drtm, rejects_a_reserve_that_no_lease_has_left) {
+  const ProtocolInfo& info = find_protocol("drtm")->info;
+  ParamSet params = info.resolve("reconstructed");
+  params.set("reserve", microseconds(949));
+  EXPECT_EQ(info.contradiction(params), "");
+  params.set("reserve", microseconds(950));
+  EXPECT_THAT(info.contradiction(params), ::testing::HasSubstr("lower reserve"));
+}
+
+// That of the explorer is up to 100 ns off, and says so.
+TEST(drtm, refuses_a_clock_that_is_further_off_than_delta) {
+  LATCHLAB_NEEDS_EXPLORER("knows the error of its clock");
+  RunSetup setup = alone(100, 1);
+  setup.params = {{"delta", nanoseconds(100)}};
+  EXPECT_EQ(run(setup, 1).acquired, 1U);
+  setup.params = {{"delta", nanoseconds(99)}};
+  EXPECT_DEATH((void)run(setup, 1), "raise delta");
 }
 
 TEST(drtm, takes_ordinary_paths_in_a_crowd) {
@@ -207,10 +218,21 @@ TEST(drtm_rules, readers_share_what_is_valid_and_writers_take_what_has_expired) 
   EXPECT_EQ(reader(951, 0), Next::wait) << "readers as before";
 }
 
+// Usable are 950 us of a lease of 1 ms.
+TEST(drtm_rules, a_reader_dates_its_lease_anew_while_enough_of_it_is_left) {
+  const Options options;
+  EXPECT_EQ(drtm::fresh_for(options, microseconds(600)), microseconds(350));
+  EXPECT_EQ(drtm::fresh_for(options, Duration{}), microseconds(475));
+  EXPECT_EQ(drtm::fresh_for(options, microseconds(949)), nanoseconds(118'750));
+  Options narrow;
+  narrow.delta = microseconds(900);
+  EXPECT_EQ(drtm::fresh_for(narrow, Duration{}), microseconds(50)) << "not more than is usable";
+}
+
 // The look took from 10 to 14 on the own clock; the common one showed 100.
 TEST(clock_look, converts_dates_to_the_safe_side) {
   const auto at = [](std::int64_t us) { return Time{} + microseconds(us); };
-  const ClockLook look{at(10), at(100), at(14)};
+  const ClockLook look{at(10), at(100), at(14), Duration{}};
   EXPECT_EQ(look.own_at_earliest(at(130)), at(40));
   EXPECT_EQ(look.own_at_latest(at(130)), at(44));
   EXPECT_EQ(look.own_at_earliest(at(95)), at(5));

@@ -35,5 +35,16 @@ TEST(retry_on_fail, leaves_nothing_behind_when_tries_are_used_up) {
                     {"timeout_tries=2", "reader_conflict=stay", "writer_release=tracking"})));
 }
 
+TEST(retry_on_fail, ends_acquisitions_and_releases_when_the_server_dies) {
+  for (const char* release : {"writer_release=subtract", "writer_release=exact"})
+    expect_told_when_the_server_dies(
+        "retry_on_fail", {release},
+        {"the server fails an acquire", "the server fails a reader that withdraws",
+         "the server fails a release"});
+  expect_told_when_the_server_dies(
+      "retry_on_fail", {"reader_conflict=stay", "writer_release=tracking", "timeout_tries=1"},
+      {"the server fails a reader that gives up"});
+}
+
 }  // namespace
 }  // namespace latchlab::explore

@@ -2,7 +2,8 @@
 
 #include <utility>
 
-#include "tests/protocols/caslock/meeting.h"
+#include "tests/protocols/deadlines.h"
+#include "tests/protocols/meeting.h"
 #include "tests/protocols/promises.h"
 #include "tests/protocols/timed.h"
 
@@ -137,19 +138,7 @@ TEST(retry_on_fail, leaves_nothing_behind_at_a_deadline) {
 }
 
 TEST(retry_on_fail, is_usable_after_deadlines_in_a_crowd) {
-  RunSetup setup = mixed();
-  setup.impatient = true;
-  if (on_hardware()) setup.hold = milliseconds(2);  // the clients of the one run meet
-  std::uint64_t given_up = 0;
-  for (std::uint64_t seed = 1; seed <= seeds(200); ++seed) {
-    const Outcome outcome = run(setup, seed);
-    given_up += outcome.aborted;
-    ASSERT_TRUE(outcome.safe()) << "seed " << seed;
-    ASSERT_EQ(outcome.end, RunEnd::finished);
-    ASSERT_EQ(outcome.entry, "free");
-    ASSERT_EQ(outcome.acquired + outcome.aborted, 15U);
-  }
-  EXPECT_GT(given_up, 0U);
+  expect_usable_after_deadlines(mixed(), 200);
 }
 
 // ---- what contradicts what ----

@@ -3,6 +3,7 @@
 // operations and a crash found nothing.
 
 #include "tests/explore/locks.h"
+#include "tests/explore/verdicts.h"
 
 namespace latchlab::explore {
 namespace {
@@ -44,6 +45,34 @@ TEST(Shiftlock, needs_epoch_in_handover) {
                             .modes = {"XX", "XS", "XX"},
                             .sets = {"recovery=false", "chain_limit=handovers"},
                             .besides = {Wrong::bypassed}});
+}
+
+// ---- clients that stand still ----
+
+Verdict while_standing_still(std::vector<std::string> sets) {
+  Campaign campaign = with_sets(about("shiftlock", 2, 2), std::move(sets));
+  campaign.placement = Placement::spread;
+  campaign.base.modes = {"XX", "XX"};
+  campaign.base.pauses = 1;
+  campaign.base.between_atomics = true;
+  campaign.base.timeouts = 20;
+  return run(campaign);
+}
+
+// Not in the middle of an atomic, but after a ModeChanged has arrived.
+TEST(Shiftlock, takes_a_lease_from_a_look_at_a_relcnt_that_has_stood_still) {
+  const Verdict verdict = while_standing_still({});
+  EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::mutual_exclusion});
+  expect_replayable(verdict, "stands still from here on");
+}
+
+TEST(Shiftlock, outlives_writers_that_stand_still_between_atomics_and_hand_over) {
+  expect_sound(while_standing_still({"max_consecutive_writers=8"}));
+}
+
+// One recovery in between does not bring RelCnt back: Figure 2b as the paper tells it is not found.
+TEST(Shiftlock, outlives_writers_that_stand_still_between_atomics_where_clients_recover) {
+  expect_sound(while_standing_still({"max_consecutive_writers=8", "recovered_by=client"}));
 }
 
 }  // namespace

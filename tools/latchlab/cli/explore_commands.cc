@@ -68,6 +68,8 @@ void add_explore(Cli& cli) {
       ->check(CLI::IsMember({"client", "process", "node"}));
   number(command, "--pauses", base.pauses, 0, 16,
          "How often a client may stand still while leases run out");
+  command.add_flag("--between-atomics", base.between_atomics,
+                   "With --pauses: only clients that have no atomic under way stand still");
   number(command, "--timeouts", base.timeouts, 0, 1'000,
          "How often a lease may run out once somebody has died or stands still");
   add_time(command, *arguments);
