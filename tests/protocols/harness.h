@@ -39,6 +39,7 @@ struct RunSetup {
   ParamValues params;  // over the small model's, or over the profile's when one is named
   std::uint32_t client_nodes = 2;
   std::uint32_t clients_per_node = 2;
+  std::uint32_t servers = 1;
   std::uint64_t locks = 1;
   std::uint64_t operations = 3;  // of each client
   std::uint32_t shared_percent = 0;
@@ -52,7 +53,10 @@ struct RunSetup {
   bool impatient = false;           // acquisitions have a deadline that is over already
   std::vector<std::uint32_t> dies;  // clients that crash when they hold a lock for the first time
   std::uint64_t max_steps = 20'000;
-  std::unique_ptr<Backend> (*make)(const WorldPlan&) = nullptr;  // null: the explorer, or hardware
+  // Empty: the explorer, or hardware.
+  std::function<std::unique_ptr<Backend>(const WorldPlan&)> make;
+  // Hears of acquisitions, upgrades and releases before the monitor does.
+  LoopObserver* also = nullptr;
 };
 
 // What is in a client's buffer, from which WRITEs of objects come.
@@ -89,7 +93,7 @@ struct Outcome {
 inline ParamSet params_of(const RunSetup& setup, const ProtocolEntry& entry) {
   ParamSet params =
       setup.profile.empty() ? entry.small_params() : entry.info.resolve(setup.profile);
-  if (on_hardware() && setup.make == nullptr && params.values().count("lease") > 0)
+  if (on_hardware() && !setup.make && params.values().count("lease") > 0)
     params.set("lease", kHardwareLease);
   for (const auto& [name, value] : setup.params) params.set(name, value);
   return params;
@@ -104,6 +108,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     WorldShape shape;
     shape.client_nodes = setup.client_nodes;
     shape.clients_per_node = setup.clients_per_node;
+    shape.servers = setup.servers;
     shape.locks.count = setup.locks;
     shape.seed = seed;
     shape.object_bytes = setup.object_bytes;
@@ -127,6 +132,20 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
           journal_);
   }
 
+  const World& world() const { return *world_; }
+  Backend& backend() { return *backend_; }
+  bool looks_free(LockId lock) const {
+    const RemoteAddr entry = world_->lock(lock).entry;
+    return protocol_->is_free(entry, words_at(entry, world_->entry_bytes()));
+  }
+  // At this date, whatever they are doing then.
+  void crash_at(Time date, std::vector<ClientId> clients, CrashKind kind) {
+    backend_->at(date, [this, clients = std::move(clients), kind] {
+      for (const ClientId each : clients) monitor_->crashed(each);
+      backend_->crash(clients.front(), kind);
+    });
+  }
+
   Outcome go() {
     for (std::uint32_t i = 0; i < done_.size(); ++i) {
       const ClientId id{i};
@@ -145,7 +164,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     const RemoteAddr entry = world_->lock(LockId{0}).entry;
     outcome_.words = words_at(entry, world_->entry_bytes());
     outcome_.entry = protocol_->decode(outcome_.words);
-    outcome_.free = protocol_->is_free(entry, outcome_.words);
+    outcome_.free = looks_free(LockId{0});
     for (std::uint64_t i = 0; setup_.object_bytes > 0 && i < setup_.locks; ++i)
       outcome_.objects.push_back(words_at(world_->object_of(LockId{i}), setup_.object_bytes));
     if (guard_) {
@@ -157,7 +176,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   }
 
  private:
-  std::vector<std::uint64_t> words_at(RemoteAddr start, std::uint64_t bytes) {
+  std::vector<std::uint64_t> words_at(RemoteAddr start, std::uint64_t bytes) const {
     std::vector<std::uint64_t> words;
     for (std::uint64_t w = 0; w < bytes / 8; ++w) words.push_back(backend_->peek(start + 8 * w));
     return words;
@@ -186,36 +205,37 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   void arrived(ClientId client, Duration) override { note(client, "begins section", {}); }
   void acquire_begins(ClientId client, const Want& want) override {
     note(client, "asks for", want.lock.id);
+    if (setup_.also != nullptr) setup_.also->acquire_begins(client, want);
     monitor_->requested(client, want);
   }
-  void acquire_aborted(ClientId client, const Want& want, AbortReason) override {
+  void acquire_aborted(ClientId client, const Want& want, AbortReason reason) override {
     note(client, "is refused", want.lock.id);
+    if (setup_.also != nullptr) setup_.also->acquire_aborted(client, want, reason);
     monitor_->withdrawn(client);
     ++outcome_.aborted;
   }
   void acquired(ClientId client, const Grant& grant) override {
     note(client, "takes", grant.lock.id);
+    if (setup_.also != nullptr) setup_.also->acquired(client, grant);
     monitor_->granted(client, grant);
     ++outcome_.acquired;
-    const RemoteAddr entry = grant.lock.entry;
     const bool unseen = grant.mode == LockMode::shared && protocol_->limits().released_by_time;
-    if (!unseen && protocol_->is_free(entry, words_at(entry, world_->entry_bytes())))
-      ++outcome_.looked_free;
+    if (!unseen && looks_free(grant.lock.id)) ++outcome_.looked_free;
     outcome_.most_inside = std::max(outcome_.most_inside, monitor_->holders(grant.lock.id));
     const auto doomed = std::find(setup_.dies.begin(), setup_.dies.end(), client.value);
     if (doomed == setup_.dies.end()) return;
-    monitor_->crashed(client);
     // Its own coroutine is running: it goes right afterwards.
-    const auto die = [this, client] { backend_->crash(client, CrashKind::client); };
-    backend_->at(backend_->true_now(), die);
+    crash_at(backend_->true_now(), {client}, CrashKind::client);
   }
   void upgraded(ClientId client, const Grant& grant) override {
     note(client, "upgrades", grant.lock.id);
+    if (setup_.also != nullptr) setup_.also->upgraded(client, grant);
     monitor_->upgraded(client, grant);
     ++outcome_.upgraded;
   }
-  void upgrade_aborted(ClientId client, const Grant& grant, AbortReason) override {
+  void upgrade_aborted(ClientId client, const Grant& grant, AbortReason reason) override {
     note(client, "cannot upgrade", grant.lock.id);
+    if (setup_.also != nullptr) setup_.also->upgrade_aborted(client, grant, reason);
     ++outcome_.aborted;
   }
   void extended(ClientId client, const Grant& grant) override {
@@ -228,6 +248,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     monitor_->releasing(client, grant);
   }
   void released(ClientId client, const Grant& grant, ReleaseResult result) override {
+    if (setup_.also != nullptr) setup_.also->released(client, grant, result);
     monitor_->released(client, grant, result);
     if (result == ReleaseResult::suppressed) ++outcome_.suppressed;
   }
