@@ -39,8 +39,8 @@ class Mutate : public Command {
       GTEST_SKIP() << "needs the Debian package python3";
     fs::create_directories(home() / "tools");
     fs::create_directories(home() / "code");
-    for (const char* part : {"tools/mutate", "tools/faults.py"})
-      fs::copy_file(fs::path(LATCHLAB_SOURCE_DIR) / part, home() / part);
+    for (const char* part : {"tools/mutate", "tools/mutation"})
+      fs::copy(fs::path(LATCHLAB_SOURCE_DIR) / part, home() / part, fs::copy_options::recursive);
     write("code/f.cc", kSource);
   }
 

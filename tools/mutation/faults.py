@@ -6,13 +6,14 @@ import hashlib
 import re
 from collections import namedtuple
 
-KINDS = ['comparison', 'constant', 'dropped', 'negated', 'swapped']
-# What stands from `start` to `end` of the file becomes `text`; `line`, from 1, becomes `after`.
+KINDS = ['comparison', 'constant', 'dropped', 'negated', 'order', 'swapped']
+# What stands from `start` to `end` of the file becomes `text`; `line`, from 1, becomes `after`, and
+# the line after it, where two change places.
 Fault = namedtuple('Fault', 'file line kind start end text before after')
 
 TEXTS = re.compile(r'''//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"
     |(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'|^[ \t]*\#(?:\\\n|[^\n])*''', re.S | re.M | re.X)
-CHECKS = re.compile(r'\b(?:static_assert|LATCHLAB_\w+)(\()|\[(\[)')
+CHECKS = re.compile(r'\b(?:static_assert|PATH|LATCHLAB_\w+)(\()|\[(\[)')
 COMPARISON = re.compile(r'(?<= )(?:<=|>=|==|!=|<|>)(?=[ \n])')
 NEIGHBOUR = {'<': '<=', '<=': '<', '>': '>=', '>=': '>', '==': '!=', '!=': '=='}
 CONSTANT = re.compile(r"(?<![\w.'])(?:(0x[\da-fA-F']+|\d[\d']*)([uUlL]*)|true|false)(?![\w.'])")
@@ -22,6 +23,10 @@ BEFORE = re.compile(r'(?:[;{})]|\belse|\b(?:case [^;]*|default):)$')
 SIMPLE = r'([&*]?\w+(?:(?:\.|->|::)\w+|\(\)|\[\w+\])*)'
 PAIR = re.compile(rf'(?:(?<=\()|(?<=, ))(?={SIMPLE}, {SIMPLE}[,)])')
 ASSIGNMENT = re.compile(r' (?:[-+*/%&|^]|<<|>>)?= ?')
+LEAVING = re.compile(r'(?:co_)?return\b|break;|continue;')
+STATEMENT = re.compile(r'(?!(?:(?:co_)?return|else|break|continue|using|case|if|for|while)\b)\S')
+VERB = re.compile(r'\bco_await\b|\.(?:post|send|reply|wake|store|issue|call)\(')
+NO_VERB = re.compile(r'\w*\.mark\(|;')
 OPENING, CLOSING = '([{', ')]}'
 
 
@@ -92,11 +97,47 @@ def dropped_statement(text, start, end):
     elif not BEFORE.search(text[:start].rstrip()[-80:]):
         return None
     statement = text[start:end].rstrip()
-    balanced = all(statement.count(a) == statement.count(b) for a, b in zip(OPENING, CLOSING))
-    if statement.endswith(';') and statement.count(';') == 1 and balanced and \
-            is_call_or_assignment(statement):
+    if is_whole(statement) and is_call_or_assignment(statement):
         return start, start + len(statement)
     return None
+
+
+def is_whole(statement):
+    balanced = all(statement.count(a) == statement.count(b) for a, b in zip(OPENING, CLOSING))
+    return statement.endswith(';') and statement.count(';') == 1 and balanced
+
+
+def leaves(text, after):
+    """Whether what follows the condition of an `if` ends with a jump, and no `else` follows it."""
+    start = after + re.match(r'\s*', text[after:]).end()
+    if text[start] != '{':
+        end = text.find(';', start) + 1
+        last = text[start:end]
+    else:
+        end = closing(text, start) + 1
+        last = re.split(r'[;{}]', text[start + 1:end].rstrip(' \n};'))[-1].strip() + ';'
+    return bool(LEAVING.match(last)) and not re.match(r'\s*else\b', text[end:])
+
+
+def movable(text):
+    """(where S may be left out, where T stays) of statements of one line that stand beside each
+    other, of which one is a verb: S is a call or an assignment, and goes to the other side of T."""
+    lines = [(found.start() + len(found[0]) - len(found[0].lstrip()), found.end(), found[0])
+             for found in re.finditer(r'[^\n]+', text)]
+    whole = [None if not is_whole(line.strip()) or not STATEMENT.match(line.strip()) or
+             not BEFORE.search(text[:start].rstrip()[-80:]) else
+             (start, start + len(line.strip())) for start, _, line in lines]
+    for one, other in zip(whole, whole[1:]):
+        if one is None or other is None or re.search(r'\S', text[one[1]:other[0]]):
+            continue
+        first, second = text[slice(*one)], text[slice(*other)]
+        if NO_VERB.match(first) or NO_VERB.match(second) or first == second or \
+                not (VERB.search(first) or VERB.search(second)):
+            continue
+        if is_call_or_assignment(first):
+            yield one, other
+        elif is_call_or_assignment(second):
+            yield other, one
 
 
 def faults_of(original):
@@ -117,6 +158,8 @@ def faults_of(original):
         start += re.match(r'(?:[^\n]*; )?', text[start:end]).end()
         if not re.search(r'[^=!<>]=[^=]|\n', text[start:end]):
             yield 'negated', start, end, f'!({original[start:end]})'
+            if found[0] == 'if (' and leaves(text, closing(text, found.start(1)) + 1):
+                yield 'dropped', start, end, 'false'
     for found in re.finditer(r' \?(?=\s)', text):
         start, end = condition_start(text, found.start()), found.start()
         if start < end:
@@ -131,18 +174,24 @@ def faults_of(original):
         statement = dropped_statement(text, *line.span())
         if statement:
             yield 'dropped', *statement, ';'
+    for one, other in movable(text):
+        (start, middle), (next_start, end) = sorted((one, other))
+        between = original[middle:next_start]
+        yield 'order', start, end, original[next_start:end] + between + original[start:middle]
 
 
 def all_faults(root, folders):
     for folder in folders:
-        for path in (p for p in (root / folder).rglob('*') if p.suffix in ('.cc', '.h')):
+        inside = [root / folder] if (root / folder).is_file() else (root / folder).rglob('*')
+        for path in (p for p in inside if p.suffix in ('.cc', '.h')):
             original, file = path.read_text(), str(path.relative_to(root))
             starts = [0] + [found.end() for found in re.finditer('\n', original)]
             for kind, start, end, text in faults_of(original):
                 line = bisect.bisect(starts, start)
-                begin, stop = starts[line - 1], original.find('\n', start)
-                yield Fault(file, line, kind, start, end, text, original[begin:stop],
-                            original[begin:start] + text + original[end:stop])
+                begin, stop = starts[line - 1], original.find('\n', end)
+                yield Fault(file, line, kind, start, end, text, *(
+                    re.sub(r'\s*\n\s*', ' ', lines) for lines in (
+                        original[begin:stop], original[begin:start] + text + original[end:stop])))
 
 
 def draw(root, seed, folders):
