@@ -86,6 +86,9 @@ workload: {read_ratio: 60%, critical_section: 10us}
 faults: [{kind: pause, rate: 2000, length: 700us}])",
       R"(platform: {servers: 2, client_nodes: 2, clients_per_node: 2}
 locks: {count: 3})",
+      R"(platform: {client_nodes: 3, clients_per_node: 1}
+locks: {count: 1}
+workload: {read_ratio: 30%, update_ratio: 40%, upgrade_ratio: 50%, critical_section: 2us})",
   };
   return all;
 }
@@ -100,8 +103,13 @@ ParamSet with(ParamSet base, const Subject& subject, const ParamValue& value) {
     base.set("ticket_bits", std::int64_t{16});
     base.set("over_limit", text(value == text("wide16") ? "wrap" : "stay"));
   }
+  if (what == "dslr.max_slots") base.set("reserve", base.duration("lease") * 2);
+  if (what == "dslr.reserve") {
+    base.set("max_slots", std::int64_t{2});
+    base.set("lease", microseconds(50));
+  }
   if (what.ends_with("watermark_percent")) {
-    base.set("backoff", text("truncated_exponential"));
+    if (base.values().count("backoff") > 0) base.set("backoff", text("truncated_exponential"));
     base.set("adapt_interval", microseconds(10));
   }
   const bool queues = what.starts_with("traditional") || what.starts_with("n_cosed");

@@ -45,6 +45,14 @@ struct AdaptiveBackoffOptions {
   std::uint64_t every_operations = 1;    // ... and only after this many acquisitions
   std::uint64_t low_percent = 10;        // below this share of retries the bound halves
   std::uint64_t high_percent = 50;       // above it doubles
+
+  // What else ports of it have.
+  Duration longest_jitter = {};     // zero: t0
+  bool starts_at_cap = false;       // the bound, and not at t0
+  bool lifetime_share = false;      // of retries since the start, not since the last look
+  std::uint64_t forgets_after = 0;  // so many retries of a wait have an exponential part; 0: all
+
+  Duration cap() const { return doubled(initial, cap_shift, kForever); }
 };
 
 // Truncated exponential backoff whose bound follows the share of retries (SMART, as ported in the
@@ -53,11 +61,15 @@ class AdaptiveBackoff {
  public:
   // The options outlive it: every client has one of these.
   explicit AdaptiveBackoff(const AdaptiveBackoffOptions& options)
-      : options_(options), bound_(options.initial) {}
+      : options_(options), bound_(options.starts_at_cap ? options.cap() : options.initial) {}
 
   Duration pause(std::uint64_t retry, Salt salt) const {
     const std::uint64_t shift = std::min(retry, options_.cap_shift);
-    return doubled(options_.initial, shift, bound_) + jitter(options_.initial, salt, retry);
+    const Duration most =
+        options_.longest_jitter.ps > 0 ? options_.longest_jitter : options_.initial;
+    const Duration part = jitter(most, salt, retry);
+    if (options_.forgets_after > 0 && retry >= options_.forgets_after) return part;
+    return doubled(options_.initial, shift, bound_) + part;
   }
   Duration bound() const { return bound_; }
 
@@ -67,13 +79,12 @@ class AdaptiveBackoff {
     ++completions_;
     if (completions_ < options_.every_operations || now - since_ < options_.interval) return;
     const std::uint64_t tries = std::uint64_t{retries_} + completions_;
-    const Duration cap = doubled(options_.initial, options_.cap_shift, kForever);
     if (100ULL * retries_ < options_.low_percent * tries) {
       bound_ = std::max(bound_ / 2, options_.initial);
     } else if (100ULL * retries_ > options_.high_percent * tries) {
-      bound_ = std::min(bound_ * 2, cap);
+      bound_ = std::min(bound_ * 2, options_.cap());
     }
-    retries_ = completions_ = 0;
+    if (!options_.lifetime_share) retries_ = completions_ = 0;
     since_ = now;
   }
 

@@ -2,6 +2,11 @@
 
 #include "core/base/paths.h"
 #include "core/protocols/common/modes.h"
+#include "core/protocols/common/planted.h"
+#include "core/protocols/dslr/kept.h"
+
+// Of the lock whose client this is.
+#define PATH(label) LATCHLAB_PATH_OF(Lock::kPrefix, label)
 
 namespace latchlab::dslr {
 
@@ -14,8 +19,8 @@ struct BothMoved {
   std::uint64_t changes = 0;
   bool any = false;
 
-  std::uint64_t after(const Tickets& now) {
-    if (!any || (last.nx != now.nx && last.ns != now.ns)) {
+  std::uint64_t after(const Options& options, const Tickets& now) {
+    if (!any || moved(options, last, now)) {
       last = now;
       any = true;
       ++changes;
@@ -26,61 +31,77 @@ struct BothMoved {
 
 }  // namespace
 
-Grant Client::grant_of(const Want& want, LockMode mode, const Tickets& seen) {
+template <class Lock>
+LockMode Client<Lock>::mode_of(const Want& want) const {
+  return options_.six ? want.mode : reader_or_writer(want);
+}
+
+template <class Lock>
+Grant Client<Lock>::grant_of(const Want& want, const Ticket& ticket, const Tickets& seen) {
   failures_.succeeded();
   failure_.any = false;  // "since last failure": of failures in a row
-  Grant grant(want, mode);
-  if (options_.lease.ps > 0) grant.valid_until = verbs_.now() + options_.lease;
-  if (is_last(options_, seen, mode)) {
-    LATCHLAB_PATH("dslr: the last ticket of an era is served");
-    const bool shared = mode == LockMode::shared;
-    grant.words = {1, shared ? seen.max_x : options_.word.count_max(),
-                   shared ? options_.word.count_max() : seen.max_s, 0};
+  Grant grant(want, ticket.mode);
+  if (options_.lease.ps > 0) {
+    const auto leases = static_cast<std::int64_t>(ticket.slots);
+    grant.valid_until = verbs_.now() + options_.lease * leases;
   }
+  if (ticket.last) PATH("the last ticket of an era is served");
+  keep(grant, {ticket, ticket.mode == LockMode::update && readers_gone(ticket, seen)});
   return grant;
 }
 
-Client::Duty Client::duty_of(const Grant& grant) {
-  return {grant.words[0] != 0, static_cast<std::uint32_t>(grant.words[1]),
-          static_cast<std::uint32_t>(grant.words[2])};
-}
-
 // Algorithm 1.
-Task<AcquireResult> Client::acquire(Want want, AcquireOptions /*options*/) {
+template <class Lock>
+Task<AcquireResult> Client<Lock>::acquire(Want want, AcquireOptions options) {
   const LockRef lock = want.lock;
-  const LockMode mode = reader_or_writer(want);
-  const Verb take_ticket = options_.word.add(lock.entry, next_ticket(mode), true);
-  for (;;) {
+  const LockMode mode = mode_of(want);
+  const std::uint32_t slots = slots_for(options_, options.expected_hold);
+  const Verb take_ticket = options_.word.add(lock.entry, next_ticket(mode), true, slots);
+  for (bool looked_at = true;;) {
     verbs_.mark(Phase::initial_atomic);
     const Completion taken = co_await verbs_.issue(take_ticket);
     if (!taken.ok()) {
-      LATCHLAB_PATH("dslr: the server fails an acquire");
+      PATH("the server fails an acquire");
       co_return Aborted{AbortReason::server_failed};
     }
     const Tickets seen = options_.word.unpack(taken.value);
-    const Ticket ticket{seen.max_x, seen.max_s, mode};
-    if (over_limit(options_, seen)) {
-      LATCHLAB_PATH("dslr: no tickets are left");
+    Ticket ticket{seen.max_x, seen.max_s, seen.max_u, slots, mode};
+    if (looked_at && over_limit(options_, seen)) {
+      PATH("no tickets are left");
       verbs_.mark(Phase::retry);
       const std::optional<Aborted> over = co_await sit_out(lock, ticket, seen);
       if (over) co_return *over;
+      looked_at = options_.rejoin_checked;
       continue;
     }
-    const bool shared = mode == LockMode::shared;
-    if (my_turn(ticket, seen)) {
-      if (shared) LATCHLAB_PATH("dslr: a reader enters at once");
-      if (!shared) LATCHLAB_PATH("dslr: a writer enters at once");
-      co_return grant_of(want, mode, seen);
+    ticket.last = looked_at && is_last(options_, ticket);
+    if constexpr (!Lock::kPlus)
+      if (slots > 1) PATH("a client takes several tickets");
+    const bool at_once = my_turn(ticket, seen);
+    if constexpr (!Lock::kPlus) {
+      if (mode == LockMode::update && at_once) PATH("an update enters at once");
+      if (mode == LockMode::update && !at_once) PATH("an update waits for its turn");
     }
-    if (shared) LATCHLAB_PATH("dslr: a reader waits for its turn");
-    if (!shared) LATCHLAB_PATH("dslr: a writer waits for its turn");
+    if (mode == LockMode::shared && at_once) PATH("a reader enters at once");
+    if (mode == LockMode::exclusive && at_once) PATH("a writer enters at once");
+    if (at_once) {
+      if constexpr (Lock::kPlus) adaptive_.completed(0, verbs_.now());
+      co_return grant_of(want, ticket, seen);
+    }
+    if (mode == LockMode::shared) PATH("a reader waits for its turn");
+    if (mode == LockMode::exclusive) PATH("a writer waits for its turn");
     verbs_.mark(Phase::retry);
-    co_return co_await handle_conflict(want, ticket, seen);
+    if constexpr (Lock::kPlus) {
+      co_return co_await back_off(want, ticket);
+    } else {
+      co_return co_await handle_conflict(want, ticket, seen);
+    }
   }
 }
 
 // Algorithm 2.
-Task<AcquireResult> Client::handle_conflict(Want want, Ticket ticket, Tickets seen) {
+template <class Lock>
+Task<AcquireResult> Client<Lock>::handle_conflict(Want want, Ticket ticket, Tickets seen) {
   const LockRef lock = want.lock;
   const Options* const rules = &options_;
   BothMoved both;
@@ -95,62 +116,104 @@ Task<AcquireResult> Client::handle_conflict(Want want, Ticket ticket, Tickets se
   };
   wait.pause_first = options_.pause_before_read;
   wait.first_seen = options_.word.pack(seen);
-  wait.unchanged_for = options_.timeout();
+  wait.unchanged_for = options_.timeout(outstanding(options_, ticket, seen));
   wait.observe = [rules, both_moved](const ProbeValues& values) {
     const Tickets now = rules->word.unpack(values[0]);
-    if (rules->progress == Progress::both) return Words{both_moved->after(now), 0};
-    return Words{now.nx, now.ns};
+    if (rules->progress == Progress::both) return Words{both_moved->after(*rules, now), 0};
+    return served_counters(now);
   };
   for (;;) {
     const RemoteWaitResult end = co_await verbs_.await_remote(wait);
     const Tickets now = options_.word.unpack(end.values[0]);
-    // The ticket, not what was read last, says whether this holder ends the era.
-    const Tickets at_ticket{now.nx, now.ns, ticket.x, ticket.s};
     if (end.end == WaitEnd::satisfied) {
-      LATCHLAB_PATH("dslr: the turn of a waiting client comes");
-      co_return grant_of(want, ticket.mode, at_ticket);
+      PATH("the turn of a waiting client comes");
+      co_return grant_of(want, ticket, now);
     }
     if (end.end == WaitEnd::failed) {
-      LATCHLAB_PATH("dslr: the server fails a wait");
+      PATH("the server fails a wait");
       co_return Aborted{AbortReason::server_failed};
     }
     if (end.end == WaitEnd::abandoned) {
-      if (passed(options_, ticket, now)) LATCHLAB_PATH("dslr: a waiting client has been passed");
-      if (!passed(options_, ticket, now)) LATCHLAB_PATH("dslr: a waiting client is in a new era");
+      if (passed(options_, ticket, now)) PATH("a waiting client has been passed");
+      if (!passed(options_, ticket, now)) PATH("a waiting client is in a new era");
       co_return co_await fail(AbortReason::recovered);
     }
-    LATCHLAB_PATH("dslr: nobody is served for two leases");
+    PATH("nobody is served for two leases");
     if (co_await repair(lock, ticket, now)) co_return co_await fail(AbortReason::recovered);
   }
 }
 
-Task<AcquireResult> Client::fail(AbortReason reason) {
+// The wait of dslr_plus. READ n, and the pause after it, is retry n-1.
+template <class Lock>
+Task<AcquireResult> Client<Lock>::back_off(Want want, Ticket ticket) {
+  const Options* const rules = &options_;
+  const AdaptiveBackoff* const pauses = &adaptive_;
+  const Salt salt{verbs_.random(~0ULL)};
+  RemoteWait wait;
+  wait.add(options_.word.read(want.lock.entry));
+  wait.classify = [rules, ticket](const ProbeValues& values) {
+    return my_turn(ticket, rules->word.unpack(values[0])) ? Verdict::done : Verdict::pending;
+  };
+  wait.pacing = [pauses, salt](const ProbeValues&, std::uint64_t misses) {
+    return pauses->pause(misses - 1, salt);
+  };
+  const RemoteWaitResult end = co_await verbs_.await_remote(wait);
+  if (end.end != WaitEnd::satisfied) {
+    PATH("the server fails a wait");
+    co_return Aborted{AbortReason::server_failed};
+  }
+  PATH("the turn of a waiting client comes");
+  adaptive_.completed(end.tries - 1, verbs_.now());
+  co_return grant_of(want, ticket, options_.word.unpack(end.values[0]));
+}
+
+template <class Lock>
+Task<AcquireResult> Client<Lock>::fail(AbortReason reason) {
   co_await failures_.pause(verbs_);
   co_return Aborted{reason};
 }
 
 // Algorithm 3.
-Task<ReleaseResult> Client::release(Grant grant) {
-  const Duty duty = duty_of(grant);
-  const bool late = verbs_.now() >= grant.valid_until;
-  const bool forced = options_.late_release == LateRelease::always ||
-                      (options_.late_release == LateRelease::suppress_unless_reset && duty.mine);
-  if (late && !forced) {
-    LATCHLAB_PATH("dslr: a late release is suppressed");
-    co_return ReleaseResult::suppressed;
+template <class Lock>
+Task<ReleaseResult> Client<Lock>::release(Grant grant) {
+  const Ticket ticket = kept_of(grant).ticket;
+  if constexpr (!Lock::kPlus) {
+    const bool late = verbs_.now() >= grant.valid_until;
+    const bool forced =
+        options_.late_release == LateRelease::always ||
+        (options_.late_release == LateRelease::suppress_unless_reset && ticket.last);
+    if (late && !forced) {
+      PATH("a late release is suppressed");
+      co_return ReleaseResult::suppressed;
+    }
+    if (late) PATH("a late release goes ahead");
   }
-  if (late) LATCHLAB_PATH("dslr: a late release goes ahead");
   verbs_.mark(Phase::initial_atomic);
-  const Verb serve_next = options_.word.add(grant.lock.entry, served(grant.mode), true);
+  const std::uint32_t slots = PLANTED(dslr_release_adds_one) ? 1 : ticket.slots;
+  const Counter counter = served(ticket.mode);
+  const Verb serve_next = options_.word.add(grant.lock.entry, counter, true, slots);
   const Completion served_before = co_await verbs_.issue(serve_next);
-  if (grant.mode == LockMode::shared) LATCHLAB_PATH("dslr: a reader releases");
-  if (grant.mode == LockMode::exclusive) LATCHLAB_PATH("dslr: a writer releases");
-  if (!duty.mine || !served_before.ok()) co_return ReleaseResult::released;
+  if (ticket.mode == LockMode::shared) PATH("a reader releases");
+  if (ticket.mode == LockMode::exclusive) PATH("a writer releases");
+  if constexpr (!Lock::kPlus)
+    if (ticket.mode == LockMode::update) PATH("an update releases");
+  if (!ticket.last || !served_before.ok()) co_return ReleaseResult::released;
+  if (Lock::kPlus && PLANTED(dslr_plus_leaves_the_reset)) co_return ReleaseResult::released;
   verbs_.mark(Phase::retry);
   Tickets seen = options_.word.unpack(served_before.value);
-  ++(grant.mode == LockMode::shared ? seen.ns : seen.nx);
-  co_await end_era(grant.lock, duty, seen);
+  if (counter == Counter::nx) seen.nx += slots;
+  if (counter == Counter::ns) seen.ns += slots;
+  if (counter == Counter::nu) seen.nu += slots;
+  const Tickets from = served_up_to(ticket);
+  co_await end_era(grant.lock, from, seen);
   co_return ReleaseResult::released;
 }
 
+template Task<AcquireResult> Client<Dslr>::acquire(Want, AcquireOptions);
+template Task<ReleaseResult> Client<Dslr>::release(Grant);
+template Task<AcquireResult> Client<DslrPlus>::acquire(Want, AcquireOptions);
+template Task<ReleaseResult> Client<DslrPlus>::release(Grant);
+
 }  // namespace latchlab::dslr
+
+#undef PATH

@@ -1,6 +1,8 @@
 #pragma once
-// The client part of DSLR: acquiring and releasing (client.cc), and what is done when tickets run
-// out or nobody moves (recovery.cc).
+// The client part of DSLR and of dslr_plus (their headers say what it does): acquiring, upgrading
+// and releasing (client.cc, upgrade.cc), and what is done when tickets run out or nobody moves
+// (recovery.cc). The locks differ in options, in what they survive, and in the name that paths
+// begin with.
 
 #include <cstdint>
 #include <optional>
@@ -11,32 +13,34 @@
 
 namespace latchlab::dslr {
 
+// Which lock. dslr_plus knows no lease and no update, undoes tickets, and has a backoff of its own,
+// whatever its options.
+struct Dslr {
+  static constexpr char kPrefix[] = "dslr: ";
+  static constexpr bool kPlus = false;
+};
+struct DslrPlus {
+  static constexpr char kPrefix[] = "dslr_plus: ";
+  static constexpr bool kPlus = true;
+};
+
+template <class Lock>
 class Client final : public LockClient {
  public:
-  Client(const Options& options, const ClientEnv& env) : options_(options), verbs_(*env.verbs) {}
+  Client(const Options& options, const ClientEnv& env)
+      : options_(options), verbs_(*env.verbs), adaptive_(options) {}
 
   Task<AcquireResult> acquire(Want want, AcquireOptions options) override;
+  Task<AcquireResult> upgrade(Grant grant, AcquireOptions options) override;
   Task<ReleaseResult> release(Grant grant) override;
   std::uint64_t recoveries() const override { return recoveries_; }
 
  private:
-  // ResetFrom: the holder of an era's last ticket sets the entry to zero once the counters served
-  // have reached these values.
-  struct Duty {
-    bool mine = false;
-    std::uint32_t nx = 0;
-    std::uint32_t ns = 0;
-  };
-
-  Counter next_ticket(LockMode mode) const {
-    return mode == LockMode::shared ? Counter::max_s : Counter::max_x;
-  }
-  Counter served(LockMode mode) const {
-    return mode == LockMode::shared ? Counter::ns : Counter::nx;
-  }
-  Grant grant_of(const Want& want, LockMode mode, const Tickets& seen);
-  static Duty duty_of(const Grant& grant);
+  LockMode mode_of(const Want& want) const;
+  Grant grant_of(const Want& want, const Ticket& ticket, const Tickets& seen);
   Task<AcquireResult> handle_conflict(Want want, Ticket ticket, Tickets seen);
+  Task<AcquireResult> back_off(Want want, Ticket ticket);
+  Task<AcquireResult> wait_for_readers(Grant grant, Ticket ticket, Time deadline);
   Task<AcquireResult> fail(AbortReason reason);
 
   // No progress for two leases, last seen as `seen`. True: this client has repaired the lock.
@@ -45,14 +49,19 @@ class Client final : public LockClient {
   // none: tickets are to be had again.
   Task<std::optional<Aborted>> sit_out(LockRef lock, Ticket ticket, Tickets seen);
   Task<std::optional<Aborted>> undo_ticket(LockRef lock, Ticket ticket, Tickets seen);
-  Task<std::optional<Aborted>> wait_for_new_era(LockRef lock, Ticket ticket);
+  Task<std::optional<Aborted>> undo_and_rejoin(LockRef lock, Ticket ticket);
+  Task<std::optional<Aborted>> wait_for_new_era(LockRef lock, Ticket ticket, Tickets seen);
   Task<void> reset_when_stuck(LockRef lock, Ticket ticket, Tickets seen);
-  Task<void> end_era(LockRef lock, Duty duty, Tickets seen);
+  // ResetFrom: the owner of an era's last ticket sets the entry to zero once the counters served
+  // have reached the values of `from`.
+  Task<void> end_era(LockRef lock, Tickets from, Tickets seen);
+  Task<void> wait_and_end_era(LockRef lock, Tickets from, Tickets seen);
   Task<void> swap_until_zero(LockRef lock, Tickets from);
   Task<bool> swap(LockRef lock, Tickets from, Tickets to);
 
-  Options options_;
+  const Options& options_;  // the protocol's, which outlives its clients
   Verbs& verbs_;
+  AdaptiveBackoff adaptive_;
   FailureBackoff failures_{options_.backoff_first, options_.backoff_bound};
   std::uint64_t recoveries_ = 0;
 
@@ -64,5 +73,14 @@ class Client final : public LockClient {
   };
   Failure failure_;
 };
+
+inline Counter next_ticket(LockMode mode) {
+  if (mode == LockMode::update) return Counter::max_u;
+  return mode == LockMode::shared ? Counter::max_s : Counter::max_x;
+}
+inline Counter served(LockMode mode) {
+  if (mode == LockMode::update) return Counter::nu;
+  return mode == LockMode::shared ? Counter::ns : Counter::nx;
+}
 
 }  // namespace latchlab::dslr

@@ -1,14 +1,17 @@
 #pragma once
 // dslr: a ticket lock for readers and writers, all in one word, with leases.
 // Source: Yoon, Chowdhury and Mozafari, "Distributed Lock Management with RDMA: Decentralization
-// without Starvation" (SIGMOD'18), algorithms 1 to 3 and appendix A.3.
+// without Starvation" (SIGMOD'18), algorithms 1 to 3, sections 5.1 and 5.2, appendix A.3. Code of
+// its authors: github.com/dongyoungy/rdma_2pc, 152a2a7, src/new_proto4/d2lm_*.
 //
 // Entry, 8 bytes: four counters of ticket_bits (16) each, from the top down (ticket_word.h)
 //   nX    exclusive tickets served: +1 (FAA) by each writer's release
 //   nS    shared tickets served: +1 (FAA) by each reader's release
 //   maxX  next exclusive ticket: +1 (FAA) by each writer that arrives
 //   maxS  next shared ticket: +1 (FAA) by each reader that arrives
-//   All four at once are written by the CAS of a repair or of a reset to zero.
+//   with `counters` six, of 10 bits at most (update_locks), also nU above and maxU between nS and
+//   maxX: update tickets served, and the next one.
+//   All at once are written by the CAS of a repair or of a reset to zero.
 // COUNT_MAX = 2^(ticket_bits-1). A counter that has reached it gives no more tickets: an *era*
 // ends, and the holder of its last ticket sets the entry to zero once everybody has been served.
 //
@@ -19,14 +22,30 @@
 //          A failure is preceded by a random backoff and ends as Aborted; the caller tries again.
 // Release  FAA on nX or nS, unless the lease is over: then nothing (`suppressed`).
 // Lease    a grant is valid for `lease` from the moment that acquire saw its turn.
+// Slots    (5.1; max_slots above 1) a client that expects to hold for longer takes k tickets with
+//          its FAA, and gives them back with one FAA of +k. Its lease is k leases; a waiter repairs
+//          after 2 leases for each ticket outstanding before its own, as its FAA saw them. The
+//          era's last ticket is the one that crosses COUNT_MAX: before < COUNT_MAX <= before + k.
+// Update   (5.2; six counters) FAA on maxU. An update's turn comes when nX and nU equal its ticket,
+//          readers or not; a writer's when nU does as well; a reader's when nU has reached it. So
+//          readers and writers that come after an update wait until it is released (FAA on nU), and
+//          readers that came before read beside it. Upgrade: READs until nS equals the ticket, as a
+//          writer would; without a verb where the grant has seen that. What is held then is
+//          exclusive, for the rest of the lease. An upgrade ends at the caller's deadline or with
+//          the lease, and leaves the update as it was; any number of clients may have one in mind,
+//          since updates exclude each other.
 //
 // Cost     free: 2 round trips, 2 server verbs, no message. Contended: one READ more for each poll.
 //          Readers share. First come, first served within an era, except that failed acquisitions
-//          start anew; who finds no tickets left has lost its place.
+//          start anew; who finds no tickets left has lost its place. Slots cost nothing more, an
+//          upgrade 0 verbs or a READ for each poll.
 // Safe     because max and n count the same things: n equals a ticket only when everybody before it
 //          has been served, and FAA gives each ticket once. A repair takes nobody's lock away while
 //          the grant is valid: nothing has been served for two leases, so whoever holds has held
 //          for longer than one, provided that a client looks at the word at least once a lease.
+//          With slots: who is before a waiter holds no more tickets than are outstanding before it.
+//          An update that is upgraded is the only one whose turn it is, and no reader's turn comes
+//          that has not come before.
 // Needs    plain verbs; timing, unless lease is 0; masked atomics where `fields` or `entry` say so.
 //          Clocks that run at about the same speed; they are never compared. A release that was
 //          posted before the end of the lease takes effect within one more lease, and so does the
@@ -89,12 +108,35 @@
 //     when W looks, finds its turn and enters. Needs omega x clients beyond the lease: 2,000
 //     clients at 5 us and 10 ms. Repair: nobody pauses for longer than half a lease (`everyone`).
 //
-// Departures of every profile. Multi-slot leases (5.1), update locks (5.2) and heartbeats (4.7) are
-// left out. A failing CAS of a repair is tried again at once while the counters served stand still
+// Departures of every profile. No acquisition ends at a deadline: a ticket that is out can only be
+// served. A failing CAS of a repair is tried again at once while the counters served stand still
 // and no ticket counter has gone back (else it can hit a young era: a search found that with 3-bit
 // tickets, a repair that lands late, and two inside).
-// In `repaired` the last holder gives up its reset when somebody else has ended the era. Counters
-// narrower than 16 bits stand at the top of the word.
+// In `repaired` the last holder gives up its reset when somebody else has ended the era. Fields
+// that do not fill the word stand at its top; the authors' six begin at bit 0.
+// Heartbeats (4.7: every 10 s between nodes, a failure shows in a completion queue) are left out.
+// In the authors' code they are READs that find a dead lock manager, whose place a standby takes
+// with a table of its own. Here a lock stays where it is for the whole run, and nobody takes a
+// server's place: all that a heartbeat could tell a client, its next verb tells it, earlier
+// (server_failed). Clients that die, alone or with their node, are what leases are for.
+//
+// Guesses, where the paper is silent. 5.1: k is the hold that the caller expects, in leases,
+// rounded up to leave some over, and max_slots at the most; the paper says that the lease is
+// proportional to the tickets outstanding, not to which unit (its longest lease, tickets x omega,
+// would make it omega): we take `lease`, and so do the authors (2 limits for each ticket ahead, as
+// last read). A client without a ticket, and the last holder, count in the same way.
+// 5.2: what each of the three waits for. A reader waits until nU has *reached* its ticket: with
+// equality it would lose its place to an update that came after it, whose turn came at the same
+// time and who left before the reader looked (planted bug dslr_reader_waits_for_one_update); the
+// upgrade of such an update waits for the reader. The lease of an upgraded lock is the update's. A
+// repair passes updates like everybody (nX), and `both` asks for three counters. In the authors'
+// code an update waits for readers before it is granted, and there is no upgrade: an exclusive lock
+// by another name.
+// The authors' pauses are 20 us for each writer or update ahead and, for writers, each ten readers
+// (two, with six counters), 1 ms at the most (longest_pause), and none unless asked for. Their
+// tests stand in the order of `after_turn`, and any counter is progress: they have neither
+// counter-example 1 nor 2.
+//
 // `fields` says whether one counter is changed by plain FAA (as in the paper: +1, or -1 as two's
 // complement, which borrows nothing unless its field is 0) or by masked FAA.
 // shiftlock_port is the port that ShiftLock measured: 16 bytes, 32-bit counters that run round (no

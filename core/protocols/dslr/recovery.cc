@@ -2,11 +2,16 @@
 
 #include "core/base/paths.h"
 #include "core/protocols/common/backoff.h"
+#include "core/protocols/common/planted.h"
 #include "core/protocols/dslr/client.h"
+
+// Of the lock whose client this is.
+#define PATH(label) LATCHLAB_PATH_OF(Lock::kPrefix, label)
 
 namespace latchlab::dslr {
 
-Task<bool> Client::swap(LockRef lock, Tickets from, Tickets to) {
+template <class Lock>
+Task<bool> Client<Lock>::swap(LockRef lock, Tickets from, Tickets to) {
   const Verb exchange =
       options_.word.swap(lock.entry, options_.word.pack(from), options_.word.pack(to));
   const Completion before = co_await verbs_.issue(exchange);
@@ -16,10 +21,11 @@ Task<bool> Client::swap(LockRef lock, Tickets from, Tickets to) {
 // Algorithm 2, lines 11 to 19. Newcomers change the word without serving anybody, so a failing CAS
 // is tried again as long as the counters served stand still. Where a ticket counter has gone back,
 // they stand at the same numbers in another era.
-Task<bool> Client::repair(LockRef lock, Ticket ticket, Tickets seen) {
+template <class Lock>
+Task<bool> Client<Lock>::repair(LockRef lock, Ticket ticket, Tickets seen) {
   const auto same_era = [&seen](const Tickets& now) {
     return now.nx == seen.nx && now.ns == seen.ns && now.max_x >= seen.max_x &&
-           now.max_s >= seen.max_s;
+           now.max_s >= seen.max_s && now.nu == seen.nu && now.max_u >= seen.max_u;
   };
   for (Tickets now = seen; same_era(now);) {
     const Tickets next = repaired(options_, ticket, now);
@@ -30,25 +36,26 @@ Task<bool> Client::repair(LockRef lock, Ticket ticket, Tickets seen) {
     if (matched(exchange, before.value)) {
       ++recoveries_;
       if (options_.repair == Repair::own_ticket) {
-        LATCHLAB_PATH("dslr: a repair goes up to the own ticket");
+        PATH("a repair goes up to the own ticket");
       } else if (is_tombstone(options_, next)) {
-        LATCHLAB_PATH("dslr: a repair leaves a tombstone");
+        PATH("a repair leaves a tombstone");
       } else {
-        LATCHLAB_PATH("dslr: a repair sends everyone back");
+        PATH("a repair sends everyone back");
       }
       const bool to_zero = options_.repair == Repair::own_ticket && over_limit(options_, next);
       if (to_zero) co_await swap_until_zero(lock, next);
       co_return true;
     }
     now = options_.word.unpack(before.value);
-    LATCHLAB_PATH("dslr: a repair finds the word changed");
+    PATH("a repair finds the word changed");
   }
-  LATCHLAB_PATH("dslr: a repair is not needed after all");
+  PATH("a repair is not needed after all");
   co_return false;
 }
 
 // "Repeat CAS(L, from, 0) until it succeeds" (algorithm 3, line 7), with no other way out.
-Task<void> Client::swap_until_zero(LockRef lock, Tickets from) {
+template <class Lock>
+Task<void> Client<Lock>::swap_until_zero(LockRef lock, Tickets from) {
   const Words expected = options_.word.pack(from);
   RemoteWait wait;
   wait.add(options_.word.swap(lock.entry, expected, {}));
@@ -58,30 +65,61 @@ Task<void> Client::swap_until_zero(LockRef lock, Tickets from) {
   co_await verbs_.await_remote(wait);
 }
 
-Task<std::optional<Aborted>> Client::sit_out(LockRef lock, Ticket ticket, Tickets seen) {
-  if (options_.over_limit == OverLimit::undo) return undo_ticket(lock, ticket, seen);
-  return wait_for_new_era(lock, ticket);
+template <class Lock>
+Task<std::optional<Aborted>> Client<Lock>::sit_out(LockRef lock, Ticket ticket, Tickets seen) {
+  if constexpr (Lock::kPlus) {
+    return undo_and_rejoin(lock, ticket);
+  } else {
+    if (options_.over_limit == OverLimit::undo) return undo_ticket(lock, ticket, seen);
+    return wait_for_new_era(lock, ticket, seen);
+  }
 }
 
 // Algorithm 1, lines 5 to 9.
-Task<std::optional<Aborted>> Client::undo_ticket(LockRef lock, Ticket ticket, Tickets seen) {
-  const Verb give_back = options_.word.add(lock.entry, next_ticket(ticket.mode), false);
-  LATCHLAB_PATH("dslr: a ticket is undone");
+template <class Lock>
+Task<std::optional<Aborted>> Client<Lock>::undo_ticket(LockRef lock, Ticket ticket, Tickets seen) {
+  const Verb give_back =
+      options_.word.add(lock.entry, next_ticket(ticket.mode), false, ticket.slots);
+  PATH("a ticket is undone");
   const Completion undone = co_await verbs_.issue(give_back);
   if (!undone.ok()) co_return Aborted{AbortReason::server_failed};
   co_await failures_.pause(verbs_);
   const bool known = failure_.any && failure_.lock == lock.id;
   if (!known || moved(options_, failure_.seen, seen))
     failure_ = {lock.id, seen, verbs_.now(), true};
-  if (options_.lease.ps > 0 && verbs_.now() - failure_.since > options_.timeout()) {
+  const Duration timeout = options_.timeout(outstanding(options_, ticket, seen));
+  if (options_.lease.ps > 0 && verbs_.now() - failure_.since > timeout) {
     co_await reset_when_stuck(lock, ticket, seen);
     failure_.any = false;
   }
   co_return Aborted{AbortReason::too_many};
 }
 
+// The same in dslr_plus, whose acquisitions do not fail.
+template <class Lock>
+Task<std::optional<Aborted>> Client<Lock>::undo_and_rejoin(LockRef lock, Ticket ticket) {
+  const Verb give_back = options_.word.add(lock.entry, next_ticket(ticket.mode), false);
+  PATH("a ticket is undone");
+  if (!PLANTED(dslr_plus_keeps_its_ticket)) {
+    const Completion undone = co_await verbs_.issue(give_back);
+    if (!undone.ok()) co_return Aborted{AbortReason::server_failed};
+  }
+  const Options* const rules = &options_;
+  RemoteWait wait;
+  wait.add(options_.word.read(lock.entry));
+  wait.classify = [rules](const ProbeValues& values) {
+    return may_rejoin(*rules, rules->word.unpack(values[0])) ? Verdict::done : Verdict::pending;
+  };
+  const RemoteWaitResult end = co_await verbs_.await_remote(wait);
+  if (end.end != WaitEnd::satisfied) co_return Aborted{AbortReason::server_failed};
+  PATH("a client without a ticket sees the next era");
+  co_return std::nullopt;
+}
+
 // The ticket that cannot be served stays; its owner reads until the entry has been set to zero.
-Task<std::optional<Aborted>> Client::wait_for_new_era(LockRef lock, Ticket ticket) {
+template <class Lock>
+Task<std::optional<Aborted>> Client<Lock>::wait_for_new_era(LockRef lock, Ticket ticket,
+                                                            Tickets seen) {
   const Options* const rules = &options_;
   const Salt salt{verbs_.random(~0ULL)};
   RemoteWait wait;
@@ -93,15 +131,15 @@ Task<std::optional<Aborted>> Client::wait_for_new_era(LockRef lock, Ticket ticke
     return random_backoff(rules->backoff_first, rules->backoff_bound, misses + 1, salt);
   };
   wait.pause_first = true;
-  wait.unchanged_for = options_.timeout();
+  wait.unchanged_for = options_.timeout(outstanding(options_, ticket, seen));
   wait.observe = [rules](const ProbeValues& values) {
     const Tickets now = rules->word.unpack(values[0]);
-    return Words{now.nx, now.ns};
+    return served_counters(now);
   };
   for (;;) {
     const RemoteWaitResult end = co_await verbs_.await_remote(wait);
     if (end.end == WaitEnd::satisfied) {
-      LATCHLAB_PATH("dslr: a client without a ticket sees the next era");
+      PATH("a client without a ticket sees the next era");
       co_return std::nullopt;
     }
     if (end.end == WaitEnd::failed) co_return Aborted{AbortReason::server_failed};
@@ -110,8 +148,9 @@ Task<std::optional<Aborted>> Client::wait_for_new_era(LockRef lock, Ticket ticke
 }
 
 // Nobody was served for two leases while there were no tickets.
-Task<void> Client::reset_when_stuck(LockRef lock, Ticket ticket, Tickets seen) {
-  LATCHLAB_PATH("dslr: nobody is served for two leases and no tickets are left");
+template <class Lock>
+Task<void> Client<Lock>::reset_when_stuck(LockRef lock, Ticket ticket, Tickets seen) {
+  PATH("nobody is served for two leases and no tickets are left");
   if (options_.over_limit == OverLimit::undo) {
     const Completion now = co_await verbs_.issue(options_.word.read(lock.entry));
     if (!now.ok()) co_return;
@@ -119,7 +158,7 @@ Task<void> Client::reset_when_stuck(LockRef lock, Ticket ticket, Tickets seen) {
     if (!over_limit(options_, seen)) co_return;
   }
   if (options_.repair == Repair::everyone && is_tombstone(options_, seen)) {
-    LATCHLAB_PATH("dslr: a tombstone is taken away");
+    PATH("a tombstone is taken away");
     co_await swap(lock, seen, {});
     co_return;
   }
@@ -128,42 +167,49 @@ Task<void> Client::reset_when_stuck(LockRef lock, Ticket ticket, Tickets seen) {
 
 // The holder of the last ticket waits until every ticket has been served, then sets the entry to
 // zero. `seen`: the entry as this holder's own release left it.
-Task<void> Client::end_era(LockRef lock, Duty duty, Tickets seen) {
-  if (options_.over_limit == OverLimit::undo) {
-    const Tickets from{duty.nx, duty.ns, duty.nx, duty.ns};
+template <class Lock>
+Task<void> Client<Lock>::end_era(LockRef lock, Tickets from, Tickets seen) {
+  if constexpr (Lock::kPlus) {
+    PATH("the last holder ends the era");
+    if (PLANTED(dslr_plus_resets_over_readers)) from = seen;
     co_await swap_until_zero(lock, from);
-    co_return;
+  } else if (options_.over_limit == OverLimit::undo) {
+    co_await swap_until_zero(lock, from);
+  } else {
+    co_await wait_and_end_era(lock, from, seen);
   }
+}
+
+template <class Lock>
+Task<void> Client<Lock>::wait_and_end_era(LockRef lock, Tickets from, Tickets seen) {
   const Options* const rules = &options_;
-  const std::uint32_t nx = duty.nx;
-  const std::uint32_t ns = duty.ns;
+  const Tickets* const all = &from;
+  const Ticket last{from.nx, from.ns, from.nu};
   RemoteWait wait;
   wait.add(options_.word.read(lock.entry));
-  wait.classify = [rules, nx, ns](const ProbeValues& values) {
+  wait.classify = [rules, all](const ProbeValues& values) {
     const Tickets now = rules->word.unpack(values[0]);
     // Somebody else has ended the era, or is about to.
     if (is_tombstone(*rules, now) || !over_limit(*rules, now)) return Verdict::abandon;
-    return now.nx == nx && now.ns == ns ? Verdict::done : Verdict::pending;
+    return served_counters(now) == served_counters(*all) ? Verdict::done : Verdict::pending;
   };
   wait.pacing = [rules](const ProbeValues&, std::uint64_t) { return rules->omega; };
-  wait.unchanged_for = options_.timeout();
+  wait.unchanged_for = options_.timeout(outstanding(options_, last, seen));
   wait.observe = [rules](const ProbeValues& values) {
-    const Tickets now = rules->word.unpack(values[0]);
-    return Words{now.nx, now.ns};
+    return served_counters(rules->word.unpack(values[0]));
   };
-  for (bool served = seen.nx == nx && seen.ns == ns;;) {
+  for (bool served = served_counters(seen) == served_counters(from);;) {
     if (served && co_await swap(lock, seen, {})) {
-      LATCHLAB_PATH("dslr: the last holder ends the era");
+      PATH("the last holder ends the era");
       co_return;
     }
-    if (!served) LATCHLAB_PATH("dslr: the last holder waits for the others");
+    if (!served) PATH("the last holder waits for the others");
     const RemoteWaitResult end = co_await verbs_.await_remote(wait);
     seen = options_.word.unpack(end.values[0]);
     served = end.end == WaitEnd::satisfied;
-    if (end.end == WaitEnd::abandoned) LATCHLAB_PATH("dslr: somebody else has ended the era");
+    if (end.end == WaitEnd::abandoned) PATH("somebody else has ended the era");
     if (end.end == WaitEnd::unchanged) {
-      LATCHLAB_PATH("dslr: the last holder waits in vain");
-      const Ticket last{nx, ns, LockMode::exclusive};
+      PATH("the last holder waits in vain");
       co_await repair(lock, last, seen);
       co_return;
     }
@@ -171,4 +217,12 @@ Task<void> Client::end_era(LockRef lock, Duty duty, Tickets seen) {
   }
 }
 
+template Task<bool> Client<Dslr>::repair(LockRef, Ticket, Tickets);
+template Task<std::optional<Aborted>> Client<Dslr>::sit_out(LockRef, Ticket, Tickets);
+template Task<void> Client<Dslr>::end_era(LockRef, Tickets, Tickets);
+template Task<std::optional<Aborted>> Client<DslrPlus>::sit_out(LockRef, Ticket, Tickets);
+template Task<void> Client<DslrPlus>::end_era(LockRef, Tickets, Tickets);
+
 }  // namespace latchlab::dslr
+
+#undef PATH

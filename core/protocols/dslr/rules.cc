@@ -17,20 +17,69 @@ std::uint32_t ahead(const Options& options, std::uint32_t ticket, std::uint32_t 
   return behind(options, ticket, counter) ? 0 : ticket - counter;
 }
 
+std::uint32_t own(const Ticket& ticket) {
+  if (ticket.mode == LockMode::update) return ticket.u;
+  return ticket.mode == LockMode::shared ? ticket.s : ticket.x;
+}
+
+std::uint32_t own_max(const Ticket& ticket, const Tickets& now) {
+  if (ticket.mode == LockMode::update) return now.max_u;
+  return ticket.mode == LockMode::shared ? now.max_s : now.max_x;
+}
+
 // Within an era a max counter never falls back to a ticket that it has given.
 bool of_earlier_era(const Options& options, const Ticket& ticket, const Tickets& now) {
   if (options.wraps() || options.repair == Repair::own_ticket) return false;
-  return ticket.mode == LockMode::shared ? now.max_s <= ticket.s : now.max_x <= ticket.x;
+  return own_max(ticket, now) < own(ticket) + ticket.slots;
+}
+
+// Updates that came before a reader have left. Those that came after it are served beside it: to
+// wait for the very number would lose the place of a reader who looks too late.
+bool updates_gone(const Ticket& reader, const Tickets& now) {
+  return PLANTED(dslr_reader_waits_for_one_update) ? now.nu == reader.u : now.nu >= reader.u;
 }
 
 }  // namespace
 
+Duration Options::timeout(std::uint64_t tickets) const {
+  if (lease.ps == 0) return kForever;
+  if (!multi_slot()) return lease * 2;
+  const auto most = static_cast<std::uint64_t>(kForever.ps / (lease.ps * 2));
+  return lease * 2 * static_cast<std::int64_t>(std::clamp<std::uint64_t>(tickets, 1, most));
+}
+
+Tickets served_up_to(const Ticket& ticket) {
+  Tickets served{ticket.x, ticket.s, ticket.x, ticket.s, ticket.u, ticket.u};
+  if (ticket.mode == LockMode::exclusive) served.nx = served.max_x = ticket.x + ticket.slots;
+  if (ticket.mode == LockMode::shared) served.ns = served.max_s = ticket.s + ticket.slots;
+  if (ticket.mode == LockMode::update) served.nu = served.max_u = ticket.u + ticket.slots;
+  return served;
+}
+
+std::uint64_t outstanding(const Options& options, const Ticket& ticket, const Tickets& now) {
+  return std::uint64_t{ahead(options, ticket.x, now.nx)} + ahead(options, ticket.s, now.ns) +
+         ahead(options, ticket.u, now.nu);
+}
+
+std::uint32_t slots_for(const Options& options, Duration expected_hold) {
+  if (!options.multi_slot()) return 1;
+  const std::int64_t leases = std::max(options.reserve, expected_hold).ps / options.lease.ps;
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(leases + 1, options.max_slots));
+}
+
 bool my_turn(const Ticket& ticket, const Tickets& now) {
-  if (ticket.mode == LockMode::shared) return ticket.x == now.nx || PLANTED(dslr_reader_ignores_nx);
-  return ticket.x == now.nx && ticket.s == now.ns;
+  if (ticket.mode == LockMode::shared)
+    return (ticket.x == now.nx && updates_gone(ticket, now)) || PLANTED(dslr_reader_ignores_nx);
+  if (ticket.x != now.nx || ticket.u != now.nu) return false;
+  return ticket.mode == LockMode::update || ticket.s == now.ns;
+}
+
+bool readers_gone(const Ticket& update, const Tickets& now) {
+  return update.s == now.ns || PLANTED(dslr_upgrade_ignores_readers);
 }
 
 bool passed(const Options& options, const Ticket& ticket, const Tickets& now) {
+  if (ticket.mode != LockMode::shared && behind(options, ticket.u, now.nu)) return true;
   return behind(options, ticket.x, now.nx) || behind(options, ticket.s, now.ns);
 }
 
@@ -42,11 +91,18 @@ Verdict judge(const Options& options, const Ticket& ticket, const Tickets& now) 
   return lost ? Verdict::abandon : Verdict::pending;
 }
 
+Verdict judge_upgrade(const Options& options, const Ticket& update, const Tickets& now) {
+  if (of_earlier_era(options, update, now) || !my_turn(update, now)) return Verdict::abandon;
+  return readers_gone(update, now) ? Verdict::done : Verdict::pending;
+}
+
 Duration pause(const Options& options, const Ticket& ticket, const Tickets& now) {
   std::int64_t count = ahead(options, ticket.x, now.nx);
+  count += ahead(options, ticket.u, now.nu);
   if (ticket.mode == LockMode::exclusive || options.reader_pacing == ReaderPacing::both)
     count += ahead(options, ticket.s, now.ns);
-  const Duration length = options.omega * count;
+  Duration length = options.omega * count;
+  if (options.longest_pause.ps > 0) length = std::min(length, options.longest_pause);
   // Counter-example 7: whoever waits must look again well within a lease.
   const bool capped = options.repair == Repair::everyone && options.lease.ps > 0;
   return capped ? std::min(length, options.lease / 2) : length;
@@ -54,13 +110,19 @@ Duration pause(const Options& options, const Ticket& ticket, const Tickets& now)
 
 bool over_limit(const Options& options, const Tickets& now) {
   if (options.wraps() || PLANTED(dslr_no_count_max_reset)) return false;
-  return now.max_x >= options.word.count_max() || now.max_s >= options.word.count_max();
+  return std::max({now.max_x, now.max_s, now.max_u}) >= options.word.count_max();
 }
 
-bool is_last(const Options& options, const Tickets& seen, LockMode mode) {
+bool may_rejoin(const Options& options, const Tickets& now) {
+  const std::uint32_t limit = options.word.count_max() - (options.rejoin_early ? 0 : 1);
+  return std::max({now.max_x, now.max_s, now.max_u}) < limit;
+}
+
+bool is_last(const Options& options, const Ticket& ticket) {
   if (options.wraps() || PLANTED(dslr_no_count_max_reset)) return false;
-  const std::uint32_t mine = mode == LockMode::shared ? seen.max_s : seen.max_x;
-  return mine == options.word.count_max() - 1;
+  const std::uint32_t next = own(ticket) + ticket.slots;
+  if (PLANTED(dslr_last_ticket_meets_the_limit)) return next == options.word.count_max();
+  return next >= options.word.count_max();
 }
 
 bool is_tombstone(const Options& options, const Tickets& now) {
@@ -70,14 +132,16 @@ bool is_tombstone(const Options& options, const Tickets& now) {
 Tickets repaired(const Options& options, const Ticket& ticket, const Tickets& now) {
   Tickets next = now;
   if (options.repair == Repair::own_ticket) {
-    const bool shared = ticket.mode == LockMode::shared;
-    next.nx = ticket.x + (shared ? 0 : 1);
-    next.ns = ticket.s + (shared ? 1 : 0);
+    const Tickets served = served_up_to(ticket);
+    next.nx = served.nx;
+    next.ns = served.ns;
+    next.nu = served.nu;
     return next;
   }
   // As if one more writer had come and gone: every ticket that is out is passed by nX.
   next.nx = next.max_x = now.max_x + 1;
   next.ns = now.max_s;
+  next.nu = now.max_u;
   if (!over_limit(options, next)) return next;
   next = now;
   next.nx = options.word.largest();
@@ -88,7 +152,13 @@ Tickets repaired(const Options& options, const Ticket& ticket, const Tickets& no
 bool moved(const Options& options, const Tickets& before, const Tickets& now) {
   const bool x = before.nx != now.nx;
   const bool s = before.ns != now.ns;
-  return options.progress == Progress::any ? x || s : x && s;
+  const bool u = before.nu != now.nu;
+  if (options.progress == Progress::any) return x || s || u;
+  return x && s && (u || !options.six);
+}
+
+Words served_counters(const Tickets& now) {
+  return {now.nx | std::uint64_t{now.nu} << 32, now.ns};
 }
 
 }  // namespace latchlab::dslr

@@ -1,8 +1,10 @@
 #pragma once
-// The four counters of a DSLR entry and how they lie in memory.
-//   word8   four fields of `bits` each, from the top of the word down: nX nS maxX maxS. With fewer
-//           than 16 bits the fields stay at the top, so that a carry out of nX leaves the word as
-//           it does at full width; the low bits stay 0.
+// The counters of a DSLR entry and how they lie in memory.
+//   word8   four fields of `bits` each, from the top of the word down: nX nS maxX maxS; or six: nU
+//   nX
+//           nS maxU maxX maxS. Where they do not fill the word the fields stay at the top, so that
+//           a carry out of the uppermost leaves the word as it does at full width; the low bits
+//           stay 0.
 //   wide16  32 bits each: maxS and maxX in the first word (low and high half), nS and nX in the
 //           second (the port's layout).
 
@@ -13,29 +15,37 @@
 
 namespace latchlab::dslr {
 
+// Where there are four counters, those of updates are always 0.
 struct Tickets {
   std::uint32_t nx = 0;     // exclusive tickets served
   std::uint32_t ns = 0;     // shared tickets served
   std::uint32_t max_x = 0;  // the next exclusive ticket
   std::uint32_t max_s = 0;  // the next shared ticket
+  std::uint32_t nu = 0;     // update tickets served
+  std::uint32_t max_u = 0;  // the next update ticket
   constexpr bool operator==(const Tickets&) const = default;
 };
 
-enum class Counter : std::uint8_t { max_s, max_x, ns, nx };
+enum class Counter : std::uint8_t { max_s, max_x, ns, nx, max_u, nu };
 
 class TicketWord {
  public:
-  TicketWord(unsigned bits, bool wide, bool masked)
-      : bits_(wide ? 32 : bits), wide_(wide), masked_(masked) {}
+  TicketWord(unsigned bits, bool wide, bool masked, bool six = false)
+      : bits_(wide ? 32 : bits), wide_(wide), masked_(masked), six_(six) {}
 
   std::uint32_t bytes() const { return wide_ ? 16 : 8; }
+  bool six() const { return six_; }
   std::uint32_t largest() const { return static_cast<std::uint32_t>(field_mask(0, bits_)); }
   // COUNT_MAX: from here on a max counter gives no tickets.
   std::uint32_t count_max() const { return 1U << (bits_ - 1); }
 
   Tickets unpack(Words words) const {
-    return {get(words, Counter::nx), get(words, Counter::ns), get(words, Counter::max_x),
-            get(words, Counter::max_s)};
+    Tickets t{get(words, Counter::nx), get(words, Counter::ns), get(words, Counter::max_x),
+              get(words, Counter::max_s)};
+    if (!six_) return t;
+    t.nu = get(words, Counter::nu);
+    t.max_u = get(words, Counter::max_u);
+    return t;
   }
   Words pack(const Tickets& t) const {
     Words words;
@@ -43,18 +53,23 @@ class TicketWord {
     put(words, Counter::ns, t.ns);
     put(words, Counter::max_x, t.max_x);
     put(words, Counter::max_s, t.max_s);
+    if (!six_) return words;
+    put(words, Counter::nu, t.nu);
+    put(words, Counter::max_u, t.max_u);
     return words;
   }
 
-  // FAA of +1 or -1. Without masks a -1 borrows from the fields above when its own field is 0.
-  Verb add(RemoteAddr entry, Counter counter, bool up) const {
+  // FAA of +count or -count. Without masks what is taken away borrows from the fields above when
+  // there is less in its own.
+  Verb add(RemoteAddr entry, Counter counter, bool up, std::uint32_t count = 1) const {
     Words amount;
-    std::uint64_t& half = wide_ && counter >= Counter::ns ? amount.hi : amount.lo;
+    std::uint64_t& half = in_second(counter) ? amount.hi : amount.lo;
+    const std::uint64_t change = up ? count : ~std::uint64_t{count} + 1;
     if (!masked_) {
-      half = (up ? 1ULL : ~0ULL) << shift(counter);
+      half = change << shift(counter);
       return faa_verb(entry, amount.lo);
     }
-    half = up ? 1ULL << shift(counter) : field_mask(shift(counter), bits_);
+    half = (change & field_mask(0, bits_)) << shift(counter);
     return masked_faa_verb(entry, bytes(), amount, boundary());
   }
   Verb read(RemoteAddr entry) const { return read_verb(entry, bytes()); }
@@ -64,28 +79,35 @@ class TicketWord {
   }
 
  private:
+  bool in_second(Counter counter) const { return wide_ && counter >= Counter::ns; }
   unsigned shift(Counter counter) const {
     const unsigned index = static_cast<unsigned>(counter);
-    return wide_ ? 32 * (index % 2) : 64 - bits_ * (4 - index);
+    if (wide_) return 32 * (index % 2);
+    // Fields from the top down to this one, itself included.
+    constexpr unsigned kOfFour[] = {4, 3, 2, 1};
+    constexpr unsigned kOfSix[] = {6, 5, 3, 2, 4, 1};
+    return 64 - bits_ * (six_ ? kOfSix[index] : kOfFour[index]);
   }
   std::uint32_t get(Words words, Counter counter) const {
-    const std::uint64_t half = wide_ && counter >= Counter::ns ? words.hi : words.lo;
+    const std::uint64_t half = in_second(counter) ? words.hi : words.lo;
     return static_cast<std::uint32_t>(field_of(half, shift(counter), bits_));
   }
   void put(Words& words, Counter counter, std::uint32_t value) const {
-    std::uint64_t& half = wide_ && counter >= Counter::ns ? words.hi : words.lo;
+    std::uint64_t& half = in_second(counter) ? words.hi : words.lo;
     half |= (static_cast<std::uint64_t>(value) & field_mask(0, bits_)) << shift(counter);
   }
   Words boundary() const {
     if (wide_) return {field_top(0, 32) | field_top(32, 32), field_top(0, 32) | field_top(32, 32)};
     std::uint64_t tops = 0;
-    for (unsigned field = 1; field <= 4; ++field) tops |= field_top(64 - bits_ * field, bits_);
+    const unsigned fields = six_ ? 6 : 4;
+    for (unsigned field = 1; field <= fields; ++field) tops |= field_top(64 - bits_ * field, bits_);
     return {tops, 0};
   }
 
   unsigned bits_;
   bool wide_;
   bool masked_;
+  bool six_;
 };
 
 }  // namespace latchlab::dslr

@@ -7,6 +7,10 @@ namespace {
 
 constexpr Bug kReaderIgnoresWriters{"dslr_reader_ignores_nx"};  // those that came before it
 constexpr Bug kNoReset{"dslr_no_count_max_reset"};              // tickets run over
+constexpr Bug kMeets{"dslr_last_ticket_meets_the_limit"};       // and not: crosses it
+constexpr Bug kAddsOne{"dslr_release_adds_one"};                // of several slots
+constexpr Bug kHasty{"dslr_upgrade_ignores_readers"};
+constexpr Bug kOneUpdate{"dslr_reader_waits_for_one_update"};  // and loses its place to the next
 
 RunSetup broken(std::uint32_t shared_percent) {
   RunSetup setup;
@@ -53,6 +57,47 @@ TEST(dslr_planted, a_search_finds_tickets_that_run_over_and_break_exclusion) {
 
 TEST(dslr_planted, a_search_finds_tickets_that_run_over_and_block_everybody) {
   expect_found(kNoReset, explore::Wrong::deadlock, 50'000, searched("dslr", {"SSSSS", "SSSSX"}));
+}
+
+// ---- slots and updates ----
+
+explore::Campaign with(std::vector<std::string> sets, std::vector<std::string> modes) {
+  explore::Campaign campaign = searched("dslr", std::move(modes));
+  campaign.base.sets = std::move(sets);
+  return campaign;
+}
+
+// Three tickets each, 16 in an era: the sixth acquisition ends it.
+TEST(dslr_planted, a_search_finds_an_era_that_nobody_ends) {
+  expect_found(kMeets, explore::Wrong::deadlock, 5'000,
+               with({"ticket_bits=5", "max_slots=3", "reserve=200us"}, {"SSSS", "SSSS"}));
+}
+
+TEST(dslr_planted, a_search_finds_a_release_of_too_few_slots) {
+  const std::vector<std::string> two = {"ticket_bits=4", "max_slots=2", "reserve=100us"};
+  expect_found(kAddsOne, explore::Wrong::deadlock, 500, with(two, {"X", "S"}));
+}
+
+TEST(dslr_planted, a_search_finds_an_upgrade_that_ignores_readers) {
+  expect_found(kHasty, explore::Wrong::mutual_exclusion, 500, with({"counters=six"}, {"P", "S"}));
+}
+
+TEST(dslr_planted, an_upgrade_that_ignores_readers) {
+  RunSetup setup = broken(50);
+  setup.params = {{"counters", text("six")}, {"ticket_bits", number(10)}};
+  setup.section = [](ClientId client, std::uint64_t count, const World& world, Section& section) {
+    const LockMode mode = client.value == 0 ? LockMode::update : LockMode::shared;
+    section.wants.push_back(Want{world.lock(LockId{0}), mode});
+    section.upgrades = 1;
+    section.work.hold = nanoseconds(20);
+    return count < 4;
+  };
+  expect_breaks_exclusion(kHasty, 20, setup);
+}
+
+TEST(dslr_planted, a_search_finds_a_reader_that_waits_for_one_update) {
+  expect_found(kOneUpdate, explore::Wrong::deadlock, 2'000,
+               with({"counters=six"}, {"X", "S", "U"}));
 }
 
 }  // namespace

@@ -1,0 +1,42 @@
+#pragma once
+// What a grant of DSLR remembers, in Grant::words.
+
+#include <cstdint>
+
+#include "core/protocols/dslr/rules.h"
+#include "core/protocols/lock.h"
+
+namespace latchlab::dslr {
+
+// What a grant keeps of its ticket. One that nothing depends on later is not kept.
+struct Kept {
+  Ticket ticket;
+  bool alone = false;  // of an update: the readers had gone when it was granted
+};
+
+inline void keep(Grant& grant, const Kept& kept) {
+  const Ticket& ticket = kept.ticket;
+  if (!ticket.last && ticket.mode != LockMode::update && ticket.slots == 1) return;
+  const std::uint64_t flags = 1 | (ticket.last ? 2 : 0) | (kept.alone ? 4 : 0);
+  grant.words = {ticket.x | std::uint64_t{ticket.s} << 32,
+                 ticket.u | std::uint64_t{ticket.slots} << 32,
+                 flags | std::uint64_t{static_cast<std::uint8_t>(ticket.mode)} << 8, 0};
+}
+
+inline Kept kept_of(const Grant& grant) {
+  Kept kept;
+  const auto& [xs, uk, flags, none] = grant.words;
+  kept.ticket.mode = grant.mode;
+  if (flags == 0) return kept;
+  const auto low = [](std::uint64_t word) { return static_cast<std::uint32_t>(word); };
+  kept.ticket.x = low(xs);
+  kept.ticket.s = low(xs >> 32);
+  kept.ticket.u = low(uk);
+  kept.ticket.slots = low(uk >> 32);
+  kept.ticket.mode = static_cast<LockMode>(flags >> 8);
+  kept.ticket.last = (flags & 2) != 0;
+  kept.alone = (flags & 4) != 0;
+  return kept;
+}
+
+}  // namespace latchlab::dslr

@@ -1,0 +1,26 @@
+// The dslr_plus lock, broken on purpose. Its machine is dslr's.
+
+#include "tests/protocols/planted.h"
+
+namespace latchlab::testing {
+namespace {
+
+constexpr Bug kLeaves{"dslr_plus_leaves_the_reset"};     // nobody ends the era
+constexpr Bug kKeeps{"dslr_plus_keeps_its_ticket"};      // one that it did not get
+constexpr Bug kAtOnce{"dslr_plus_resets_over_readers"};  // others still hold tickets
+
+TEST(dslr_plus_planted, a_search_finds_an_era_that_nobody_ends) {
+  expect_found(kLeaves, explore::Wrong::deadlock, 20'000, searched("dslr_plus", {"SSS", "SSS"}));
+}
+
+TEST(dslr_plus_planted, a_search_finds_a_ticket_that_is_not_taken_back) {
+  expect_found(kKeeps, explore::Wrong::deadlock, 20'000, searched("dslr_plus", {"SSS", "SSS"}));
+}
+
+TEST(dslr_plus_planted, a_search_finds_a_reset_over_the_heads_of_readers) {
+  expect_found(kAtOnce, explore::Wrong::mutual_exclusion, 20'000,
+               searched("dslr_plus", {"SSSX", "SSSX"}));
+}
+
+}  // namespace
+}  // namespace latchlab::testing
