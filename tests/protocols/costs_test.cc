@@ -120,7 +120,8 @@ class Meetings {
   std::unique_ptr<Backend> backend_;
 };
 
-// The first two have waited for a while, and for long.
+// The first two have waited for a while, and for long. If that costs the same, it is what the lock
+// says; what meetings cost while one joins and the other leaves is not in it.
 Cost combined(const std::vector<Cost>& costs) {
   if (costs[0] == costs[1]) return costs[0];
   Cost least = costs[0];

@@ -84,12 +84,6 @@ std::string idle(const Size& size, const char* protocol) {
                   "1ms");
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 // One line of the report and how it is measured; the samples come in as the rounds go.
 struct Measurement {
   EngineLine line;

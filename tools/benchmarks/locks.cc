@@ -27,12 +27,6 @@ Result<Point> point_for(const std::string& protocol, bool quick) {
       quick ? "20us" : "2ms", quick ? "50us" : "10ms"));
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 }  // namespace
 
 Result<std::vector<LockLine>> run_locks_benchmark(const EngineOptions& options) {

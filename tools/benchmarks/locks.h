@@ -17,7 +17,8 @@ struct LockLine {
   double ratio = 0;  // to the CAS lock's of the same round: their median
 };
 
-// Every lock with its default profile, 240 clients on as many locks, half of them reading.
+// Every lock that serves several nodes, with its default profile but `cas` without backoff: 240
+// clients on as many locks, half of them reading.
 Result<std::vector<LockLine>> run_locks_benchmark(const EngineOptions& options);
 
 std::string report_text(const std::vector<LockLine>& lines);

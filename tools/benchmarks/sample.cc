@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -86,6 +87,12 @@ Sample in_child(const std::function<Sample()>& measure) {
                               strsignal(WTERMSIG(status))));
   if (bytes.size() < sizeof(Numbers)) return failed("its process ended without a sample");
   return unpacked(bytes);
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
 double process_cpu_ns() {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace latchlab::bench {
 
@@ -20,6 +21,8 @@ Sample failed(std::string problem);
 
 // Runs `measure` in a child and brings its sample back.
 Sample in_child(const std::function<Sample()>& measure);
+
+double median(std::vector<double> values);  // of one at least
 
 // Of this process, so far and now.
 double process_cpu_ns();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/protocols/registry.h"
@@ -212,9 +213,9 @@ int list_markdown(const std::string& what) {
     fmt::print("| `{}` | {} | {} | {} |\n", info.name, info.summary,
                fmt::join(modes_of(info), ", "), info.source);
   fmt::print(
-      "\nWhat an acquisition and its release cost with the default profile, as a test counts it: "
-      "v\n"
-      "verbs to other nodes' memory, m messages to clients, c calls of the server's CPU, t round\n"
+      "\nWhat an acquisition and its release cost with the default profile, as a test counts it:\n"
+      "v verbs to other nodes' memory, m messages to clients, c calls of the server's CPU, t "
+      "round\n"
       "trips; ≥ where it is more the longer it waits. *A after B*: acquire of who finds B inside,\n"
       "its trips since B began to leave, and B's release.\n\n| lock | bytes");
   std::string rule = "\n|---|---";

@@ -9,6 +9,7 @@ namespace latchlab::redlock {
 namespace {
 constexpr std::int64_t kMillion = 1'000'000;
 constexpr Duration kLongestExtension = seconds(3'600);
+constexpr std::uint32_t kMostSilentTries = 100;  // in a row
 }  // namespace
 
 Duration Options::validity_of(Duration lifetime) const {
@@ -47,9 +48,10 @@ Task<Client::Votes> Client::ask(served::RequestType type, RemoteAddr entry, std:
     const bool timed = options_.call_timeout.ps > 0;
     const Time deadline = timed ? verbs_.now() + options_.call_timeout : kNever;
     const Reply reply = co_await verbs_.call(master(entry, i), request, deadline);
+    if (!reply.ok()) used_ = true;  // the call may have been served, or be so yet
     if (reply.status == VerbStatus::timed_out) {
       LATCHLAB_PATH("redlock_model: a call times out");
-      used_ = true;
+      ++votes.silent;
     } else if (!reply.ok()) {
       LATCHLAB_PATH("redlock_model: a master fails a call");
       ++votes.failed;
@@ -64,6 +66,7 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
   Grant grant(want);
   bool fresh = true;         // may this try have a new value?
   std::uint64_t failed = 0;  // tries, if they are counted
+  std::uint32_t silent = 0;  // tries in a row in which no majority answered
   verbs_.mark(Phase::initial_atomic);
   for (;;) {
     if (used_ && fresh) {
@@ -83,8 +86,10 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
       LATCHLAB_PATH("redlock_model: a grant is over before its client has it");
     }
     if (votes.yes > 0 && votes.yes < quorum_) LATCHLAB_PATH("redlock_model: masters are divided");
-    const Votes undone = co_await ask(served::kRelease, want.lock.entry, value_, {});
-    if (lost(votes) || lost(undone)) {
+    const auto tried = static_cast<std::uint32_t>(grant.words[0]);
+    const Votes undone = co_await ask(served::kRelease, want.lock.entry, tried, {});
+    silent = votes.silent + votes.failed > masters_ - quorum_ ? silent + 1 : 0;
+    if (lost(votes) || lost(undone) || silent == kMostSilentTries) {
       LATCHLAB_PATH("redlock_model: too many masters fail");
       co_return Aborted{AbortReason::server_failed};
     }
@@ -117,7 +122,8 @@ Task<ReleaseResult> Client::release(Grant grant) {
   const Votes votes = co_await ask(served::kRelease, grant.lock.entry, value, {});
   if (late) LATCHLAB_PATH("redlock_model: a holder leaves late");
   if (!late && votes.yes > 0) LATCHLAB_PATH("redlock_model: a holder leaves in time");
-  if (!late && votes.yes == 0) LATCHLAB_PATH("redlock_model: a holder has lost its key");
+  if (!late && votes.yes + votes.silent + votes.failed == 0)
+    LATCHLAB_PATH("redlock_model: a holder has lost its key");
   co_return late ? ReleaseResult::suppressed : ReleaseResult::released;
 }
 
@@ -132,7 +138,7 @@ Task<AcquireResult> Client::extend(Grant grant, Duration longer) {
   const bool in_time = verbs_.now() < grant.valid_until;
   if (votes.yes >= quorum_ && in_time) {
     LATCHLAB_PATH("redlock_model: a grant is extended");
-    grant.valid_until = valid_until(begun, lifetime);
+    grant.valid_until = std::max(grant.valid_until, valid_until(begun, lifetime));
     co_return grant;
   }
   LATCHLAB_PATH("redlock_model: an extension fails");

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <list>
 #include <map>
 
@@ -80,7 +81,7 @@ class Instance final : public ServerPart {
       LATCHLAB_PATH("redlock_model: a key to be extended is not there");
       return false;
     }
-    key->expires = expires;
+    key->expires = std::max(key->expires, expires);
     return true;
   }
 

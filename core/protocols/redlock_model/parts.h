@@ -58,6 +58,7 @@ class Client final : public LockClient {
   struct Votes {
     std::uint32_t yes = 0;
     std::uint32_t failed = 0;  // masters that do not answer any more
+    std::uint32_t silent = 0;  // that have not answered in time
   };
   // Of every master, one after the other.
   Task<Votes> ask(served::RequestType type, RemoteAddr entry, std::uint32_t value,

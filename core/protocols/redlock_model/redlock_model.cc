@@ -55,8 +55,8 @@ ProtocolEntry redlock_model_entry() {
              "a random pause below this follows a try that failed (Redis: longer than it takes to "
              "ask all, assumed; redlock-rb, redlock-rs: 200 ms)"},
             {"call_timeout", &Options::call_timeout, Duration{}, seconds(60),
-             "so long a client waits for an answer; 0: for ever (Redis: small against ttl; "
-             "redlock-rs: none)"},
+             "so long a client waits for an answer; 0: for ever (Redis: 5 to 50 ms for a "
+             "ttl of 10 s; redlock-rs: none)"},
             {"value", &Options::value, "per_try|per_lock",
              "what a key is set to: new when the last value may still be in use, or for each "
              "acquisition only (redlock-rb, redlock-rs); per_lock: late deletions hit"},
@@ -69,7 +69,7 @@ ProtocolEntry redlock_model_entry() {
                      "Redis documentation, single instance; pauses for a network of microseconds"},
                     {"redlock",
                      "Redis documentation, the Redlock algorithm: every server is a master",
-                     {{"masters", "all"}}},
+                     {{"masters", "all"}, {"call_timeout", microseconds(50)}}},
                     {"shiftlock_artifact",
                      "ShiftLock artifact, its bank application with redlock-rs 2.0.0",
                      {{"tries", 3},

@@ -21,19 +21,19 @@
 // Release  deletes the key if its value is the client's own, on all masters, also when the grant is
 //          over (then `suppressed`).
 // Extend   the key lives for ttl, and what is asked for, from now on, if its value is the client's
-//          own: a call. Counts if it is heard of while the grant is valid.
+//          own: a call. Counts if it is heard of while the grant is valid. No key or grant gets
+//          shorter; at most an hour is asked for.
 // Give up  at the caller's deadline: after a try that failed, and after the pause.
 //
 // Cost     free: 2 calls, 2 round trips, no verb. A try that fails: 2 calls and a pause. With the
-//          200 ms of the implementations whoever comes first keeps coming, and the others sleep: of
-//          40 clients on 10 hot locks half got nothing for 100 ms. `masters: all`: as many calls
-//          for each master. What saturates is the server: platform.nic's server.cores and
-//          server.call_service, and its one thread for all commands (`command`).
+//          200 ms of the implementations whoever comes first keeps coming, and the others sleep.
+//          `masters: all`: as many calls for each master. What saturates is the server:
+//          platform.nic's server.cores and server.call_service, and its one thread for all commands
+//          (`command`).
 // Safe     because a key has one value at a time, and its holder stops before it expires: the
-// client
-//          counts from before its SET, the instance from when it is done, and what clocks may
-//          differ by is taken off. Who deletes names its value, which nobody else and no other try
-//          has. Of two majorities of masters one has to wait for a key of the other to expire.
+//          client counts from before its SET, the instance from when it is done, and what clocks
+//          may differ by is taken off. Who deletes names its value, which nobody else and no other
+//          try has. Of two majorities of masters one has to wait for a key of the other to expire.
 // Fair     not at all: whoever's SET comes first after a release.
 // Needs    calls, timing. Clocks of clients and servers that run at the same speed, up to
 //          drift_factor and drift_least, while a grant lasts, and do not jump: Redis counts by the
@@ -49,6 +49,7 @@
 //    could refuse; the grant ends here for whoever uses the lock, which is all that a client can
 //    do.
 //  * a server that forgets its keys and comes back. Here a server that dies stays dead.
+//  * a SET that is served after its own deletion, having timed out: nobody has the lock for ttl.
 //  * (one instance) the crash of the server.
 //
 // ---- Defects of the reference implementations, each behind a switch ----
@@ -57,16 +58,19 @@
 //     request. With timeouts (`call_timeout`; the documentation asks for short ones) a late
 //     deletion of a try that failed hits the key of a later one, whose value it knows. Found by a
 //     search in time (legs of 1 and 9 us). Repair (`per_try`): a value is not used again once it
-//     was granted, or a call with it has timed out.
+//     was granted, or a call with it has timed out or failed.
 //  2. Grants that do not end: mutual exclusion. `validity: ignored`.
 //     redlock-rs subtracts in unsigned numbers: what is left when a SET took longer than the key
 //     lives wraps to for ever. ShiftLock's application does not look at it at all. Found by a
 //     search in time (a section longer than ttl).
 //
-// Guesses: retry_delay, which the documentation wants to be longer than it takes to ask all
-// masters (20 us; profile shiftlock_artifact has the 200 ms), and that nobody gives up after so
-// many `tries` (there: 3); in which order masters are asked (from the lock's own server on); the
-// calls of a release are not tried again when they time out; how long an extension is for.
+// Guesses  ttl, ShiftLock's 10 ms in every profile; call_timeout of profile redlock, ttl / 200, as
+//          the documentation's longest; that a majority which has not answered for 100 tries in a
+//          row has failed; retry_delay, which the documentation wants to be longer than it takes to
+//          ask all masters (20 us; profile shiftlock_artifact has the 200 ms), and that nobody
+//          gives up after so many `tries` (there: 3); in which order masters are asked (from the
+//          lock's own server on); the calls of a release are not tried again when they time out;
+//          how long an extension is for.
 //
 // Departures. The value is the client and a count of its own, where Redis has 20 random bytes.
 //          Messages are calls: no connection has to be made; redlock-rs makes a new one for each

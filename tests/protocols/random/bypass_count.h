@@ -44,6 +44,7 @@ class BypassCount : public LoopObserver, public FirstEffect::Listener {
     FirstEffect& effect = world_->verbs(client).first_effect();
     effect.listener = this;
     effect.armed = 1;
+    effect.order = FirstEffect::kUnknown;
   }
   void first_effect(ClientId client) override {
     const Client& who = clients_[client.value];

@@ -37,7 +37,9 @@ Told when_these_die(const std::vector<NodeId>& victims) {
   shape.servers = 3;
   shape.client_nodes = 2;
   World world(*protocol, shape);
-  const std::unique_ptr<Backend> owned = plain_simulation(world.plan());
+  SimgridOptions options = plain_options();
+  options.nic.ack_timeout = milliseconds(67);  // of a real RNIC: longer than a key lives
+  const std::unique_ptr<Backend> owned = make_simgrid(world.plan(), options);
   Backend* const backend = owned.get();
   world.attach(*backend);
   for (const NodeId node : victims)

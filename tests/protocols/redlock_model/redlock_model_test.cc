@@ -138,6 +138,7 @@ TEST(timed, redlock_model_ends_grants_before_keys) {
   const Outcome outcome = run(long_sections("redis"), 1);
   EXPECT_TRUE(outcome.safe()) << outcome.violation;
   EXPECT_EQ(outcome.end, RunEnd::finished);
+  EXPECT_GT(outcome.acquired, 0U);
   EXPECT_EQ(outcome.suppressed, outcome.acquired);
 }
 TEST(timed, redlock_model_lets_two_in_as_ported_when_sections_are_long) {
