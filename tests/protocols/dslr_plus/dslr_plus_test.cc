@@ -2,7 +2,7 @@
 
 #include "core/protocols/common/backoff.h"
 #include "core/protocols/dslr/rules.h"
-#include "tests/protocols/caslock/meeting.h"
+#include "tests/protocols/meeting.h"
 #include "tests/protocols/promises.h"
 #include "tests/protocols/timed.h"
 

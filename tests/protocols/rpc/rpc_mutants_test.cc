@@ -1,6 +1,6 @@
 // What small faults in the rpc lock would change and no other test of it sees.
 
-#include "tests/protocols/caslock/meeting.h"
+#include "tests/protocols/meeting.h"
 #include "tests/protocols/marks.h"
 #include "tests/protocols/timed.h"
 
