@@ -5,9 +5,13 @@
 
 #include <cstdint>
 
+#include "core/protocols/common/masks.h"
 #include "core/verbs/verbs.h"
 
 namespace latchlab {
+
+// The bits of a word that hold EndpointAddr::packed().
+inline constexpr std::uint64_t kPackedEndpoint = field_mask(0, 40);
 
 inline MessageFilter about(LockId lock, std::uint16_t type) {
   return [lock, type](const Message& m) { return m.type == type && m.lock == lock; };

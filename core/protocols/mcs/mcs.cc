@@ -3,12 +3,13 @@
 #include "core/base/paths.h"
 #include "core/protocols/common/entry.h"
 #include "core/protocols/common/inbox.h"
+#include "core/protocols/common/intra_node.h"
 #include "core/protocols/common/planted.h"
 
 namespace latchlab {
 namespace {
 
-constexpr Words kTail = {(1ULL << 40) - 1, 0};
+constexpr Words kTail = {kPackedEndpoint, 0};
 enum MessageType : std::uint16_t { kSuccessor = 1, kHandover = 2 };
 enum class NodeDelay : std::uint8_t { never, on_receive, before_successor };
 
@@ -79,7 +80,8 @@ class McsClient final : public LockClient {
   // Queues up behind `predecessor` and waits for its Handover.
   Task<void> follow(LockRef lock, EndpointAddr predecessor, std::uint32_t generation) {
     verbs_.mark(Phase::notify_pred);
-    if (same_node(predecessor, NodeDelay::before_successor)) co_await verbs_.sleep(options_.delay);
+    if (options_.node_delay == NodeDelay::before_successor)
+      co_await delay_sending(verbs_, predecessor, options_.delay);
     const Message successor = {kSuccessor, generation, lock.id, {me_.packed()}};
     // Its status changes nothing: whoever cannot be told is dead, and so is the queue (see mcs.h).
     const VerbStatus told = co_await verbs_.send(predecessor, successor);
@@ -111,16 +113,10 @@ class McsClient final : public LockClient {
     grant->words[0] = 1;
   }
 
-  // The stand-in for the network between clients of one node.
   Task<void> settle(EndpointAddr sender, Message message) {
-    if (!same_node(sender, NodeDelay::on_receive)) co_return;
-    const Duration too_early = message.received_latest + options_.delay - verbs_.now();
-    if (too_early.ps <= 0) co_return;
-    LATCHLAB_PATH("mcs: a message within a node is held back");
-    co_await verbs_.sleep(too_early);
-  }
-  bool same_node(EndpointAddr peer, NodeDelay when) const {
-    return options_.node_delay == when && peer.node == verbs_.node();
+    if (options_.node_delay != NodeDelay::on_receive) co_return;
+    const bool held = co_await hold_back(verbs_, sender, message.received_latest, options_.delay);
+    if (held) LATCHLAB_PATH("mcs: a message within a node is held back");
   }
 
   const McsOptions& options_;  // the protocol's, which outlives its clients

@@ -37,7 +37,7 @@
 // Departures. The paper's CAS and FETCHANDSTORE are masked CAS, as in the artifact: plain verbs
 //          have no swap. `intra_node_delay` is not part of the lock: it stands for the network
 //          between clients of one node, whose messages would be too fast. The paper adds it on
-//          receiving (here: not before arrival + delay), the artifact before Successor only.
+//          receiving, the artifact before Successor only (core/protocols/common/intra_node.h).
 // Tests: tests/protocols/mcs.
 
 #include "core/protocols/lock.h"

@@ -2,6 +2,7 @@
 
 #include "core/base/paths.h"
 #include "core/protocols/common/inbox.h"
+#include "core/protocols/common/intra_node.h"
 #include "core/protocols/rma_rw/notes.h"
 
 namespace latchlab::rma_rw {
@@ -14,10 +15,10 @@ class Messages final : public NoteBook {
   Messages(const Options& options, const ClientEnv& env)
       : options_(options), verbs_(*env.verbs), me_(verbs_.open_endpoint(2 * options.max_held)) {}
 
-  Task<bool> open(Place& place) override {
+  Task<std::uint64_t> open(Place& place) override {
     place.self = me_.packed();
     place.generation = ++generation_;
-    co_return true;
+    co_return kAlone;
   }
 
   Task<void> tell_predecessor(const Place& place, std::uint64_t predecessor) override {
@@ -30,7 +31,7 @@ class Messages final : public NoteBook {
   Task<std::uint64_t> await_turn(const Place& place, std::uint64_t predecessor) override {
     const WaitOutcome woke =
         co_await verbs_.receive(me_, about(place.lock.id, kTurn, place.generation));
-    co_await settle(predecessor);
+    co_await settle(predecessor, woke.message);
     co_return woke.message.words[0];
   }
 
@@ -55,14 +56,12 @@ class Messages final : public NoteBook {
   Task<void> take(Place& place, Message successor) {
     place.next = successor.words[0];
     place.next_generation = successor.generation;
-    co_await settle(place.next);
+    co_await settle(place.next, successor);
   }
-  // The stand-in for the network between clients of one node.
-  Task<void> settle(std::uint64_t sender) {
-    if (options_.intra_node_delay.ps == 0) co_return;
-    if (EndpointAddr::unpack(sender).node != verbs_.node()) co_return;
-    LATCHLAB_PATH("rma_rw: a message within a node is held back");
-    co_await verbs_.sleep(options_.intra_node_delay);
+  Task<void> settle(std::uint64_t sender, Message message) {
+    const bool held = co_await hold_back(verbs_, EndpointAddr::unpack(sender),
+                                         message.received_latest, options_.intra_node_delay);
+    if (held) LATCHLAB_PATH("rma_rw: a message within a node is held back");
   }
 
   const Options& options_;  // the protocol's, which outlives its clients

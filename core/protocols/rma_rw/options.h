@@ -8,12 +8,17 @@
 
 namespace latchlab::rma_rw {
 
+enum class Form : std::uint8_t { flat, tree };
 enum class Notes : std::uint8_t { messages, words };
 enum class Barrier : std::uint8_t { resettable, at_most, below };
 
 struct Options {
+  Form form = Form::flat;
   std::uint64_t writer_threshold = 16;
   std::uint64_t reader_threshold = 4000;
+  std::uint64_t node_threshold = 50;
+  std::uint64_t group_threshold = 50;
+  std::uint64_t clients_per_counter = 16;
   Notes notes = Notes::messages;
   Barrier barrier = Barrier::resettable;
   bool readers_subtract = false;

@@ -5,21 +5,20 @@
 namespace latchlab::rma_rw {
 
 Task<AcquireResult> Client::acquire_shared(Want want, AcquireOptions options) {
-  const RemoteAddr entry = want.lock.entry;
   verbs_.mark(Phase::initial_atomic);
   for (bool wait = false;;) {
     if (wait) {
-      const RemoteWaitResult end = co_await wait_at_barrier(entry, options.deadline);
-      if (end.end == WaitEnd::failed) {
+      const WaitEnd end = co_await wait_at_barrier(want.lock, options.deadline);
+      if (end == WaitEnd::failed) {
         LATCHLAB_PATH("rma_rw: the server fails a reader that waits");
         co_return Aborted{AbortReason::server_failed};
       }
-      if (end.end == WaitEnd::deadline) {
+      if (end == WaitEnd::deadline) {
         LATCHLAB_PATH("rma_rw: a reader gives up at its deadline");
         co_return Aborted{AbortReason::deadline};
       }
     }
-    const Step step = co_await arrive(entry, wait);
+    const Step step = co_await arrive(want.lock, wait);
     if (step == Step::entered) co_return Grant(want, LockMode::shared);
     if (step == Step::failed) {
       LATCHLAB_PATH("rma_rw: the server fails a reader that arrives");
@@ -32,8 +31,9 @@ Task<AcquireResult> Client::acquire_shared(Want want, AcquireOptions options) {
   }
 }
 
-Task<Client::Step> Client::arrive(RemoteAddr entry, bool& wait) {
-  const Verb count_in = arrive_verb(counters_of(entry));
+Task<Client::Step> Client::arrive(LockRef lock, bool& wait) {
+  const RemoteAddr counters = own_counters(lock);
+  const Verb count_in = arrive_verb(counters);
   const Completion before = co_await verbs_.issue(count_in);
   if (!before.ok()) co_return Step::failed;
   const Counters seen = unpack_counters(before.value.lo);
@@ -46,11 +46,11 @@ Task<Client::Step> Client::arrive(RemoteAddr entry, bool& wait) {
   verbs_.mark(Phase::wait_writers);
   wait = true;
   if (seen.arrive == options_.reader_threshold) {
-    const Completion tail = co_await verbs_.read(entry);
+    const Completion tail = co_await verbs_.read(lock.entry);
     if (!tail.ok()) co_return Step::failed;
     if (tail.value.lo == 0) {
       LATCHLAB_PATH("rma_rw: a reader sets the counters back");
-      const std::optional<std::uint64_t> freed = co_await make_room(counters_of(entry));
+      const std::optional<std::uint64_t> freed = co_await make_room(counters);
       if (!freed.has_value()) co_return Step::failed;
       wait = options_.barrier == Barrier::resettable && *freed == 0;
     } else {
@@ -58,19 +58,24 @@ Task<Client::Step> Client::arrive(RemoteAddr entry, bool& wait) {
     }
   }
   if (PLANTED(rma_rw_reader_stays_counted)) co_return Step::again;
-  const Verb count_out = back_out_verb(counters_of(entry));
+  const Verb count_out = back_out_verb(counters);
   const Completion out = co_await verbs_.issue(count_out);
   co_return out.ok() ? Step::again : Step::failed;
 }
 
 // What is worth another try. It decides nothing: the next arrival does.
-Task<RemoteWaitResult> Client::wait_at_barrier(RemoteAddr entry, Time deadline) {
+Task<WaitEnd> Client::wait_at_barrier(LockRef lock, Time deadline) {
+  const bool apart = tree_.has_value() && options_.barrier == Barrier::resettable;
+  if (apart) {
+    const WaitEnd end = co_await wait_until_resettable(lock, deadline);
+    co_return end;
+  }
   const std::uint64_t threshold = options_.reader_threshold;
   RemoteWait wait;
   wait.deadline = deadline;
   switch (options_.barrier) {
     case Barrier::resettable:
-      wait.add(read_verb(entry, kEntryBytes));
+      wait.add(read_verb(lock.entry, kEntryBytes));
       wait.classify = [threshold](const ProbeValues& values) {
         const Counters seen = unpack_counters(values[0].hi);
         const bool resettable = seen.arrive == threshold && seen.depart > 0 && values[0].lo == 0;
@@ -80,19 +85,42 @@ Task<RemoteWaitResult> Client::wait_at_barrier(RemoteAddr entry, Time deadline) 
     case Barrier::at_most:
     case Barrier::below: {
       const std::uint64_t most = options_.barrier == Barrier::below ? threshold - 1 : threshold;
-      wait.add(read_verb(counters_of(entry)));
+      wait.add(read_verb(own_counters(lock)));
       wait.classify = [most](const ProbeValues& values) {
         return unpack_counters(values[0].lo).arrive <= most ? Verdict::done : Verdict::pending;
       };
       break;
     }
   }
-  co_return co_await verbs_.await_remote(wait);
+  const RemoteWaitResult result = co_await verbs_.await_remote(wait);
+  co_return result.end;
+}
+
+Task<WaitEnd> Client::wait_until_resettable(LockRef lock, Time deadline) {
+  const std::uint64_t threshold = options_.reader_threshold;
+  RemoteWait wait;
+  wait.deadline = deadline;
+  wait.add(read_verb(own_counters(lock)));
+  wait.classify = [threshold](const ProbeValues& values) {
+    const Counters seen = unpack_counters(values[0].lo);
+    const bool gone = seen.arrive == threshold && seen.depart > 0;
+    return seen.arrive < threshold || gone ? Verdict::done : Verdict::pending;
+  };
+  for (;;) {
+    const RemoteWaitResult result = co_await verbs_.await_remote(wait);
+    if (result.end != WaitEnd::satisfied) co_return result.end;
+    if (unpack_counters(result.values[0].lo).arrive < threshold) co_return WaitEnd::satisfied;
+    const Completion tail = co_await verbs_.read(lock.entry);
+    if (!tail.ok()) co_return WaitEnd::failed;
+    if (tail.value.lo == 0) co_return WaitEnd::satisfied;
+    LATCHLAB_PATH("rma_rw: a reader at the barrier leaves the turn to a writer");
+    if (verbs_.now() >= deadline) co_return WaitEnd::deadline;
+  }
 }
 
 Task<ReleaseResult> Client::release_shared(Grant grant) {
   verbs_.mark(Phase::initial_atomic);
-  const Verb count = depart_verb(counters_of(grant.lock.entry));
+  const Verb count = depart_verb(own_counters(grant.lock));
   co_await verbs_.issue(count);
   co_return ReleaseResult::released;
 }

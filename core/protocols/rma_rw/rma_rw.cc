@@ -13,10 +13,12 @@ namespace rw = rma_rw;
 class RmaRw final : public ProtocolOf<rw::Options, rw::Client> {
  public:
   using ProtocolOf::ProtocolOf;
-  Layout layout(const Shape& /*shape*/) const override {
-    return {.entry_bytes = rw::kEntryBytes,
-            .entry_align = rw::kEntryBytes,
-            .client_bytes = by_words() ? rw::kNodeBytes * options_.max_held : 0};
+  Layout layout(const Shape& shape) const override {
+    const std::uint64_t entry_bytes = tree() ? rw::kTailBytes : rw::kEntryBytes;
+    return {.entry_bytes = entry_bytes,
+            .entry_align = entry_bytes,
+            .client_bytes = by_words() ? rw::kNodeBytes * options_.max_held : 0,
+            .node_lock_bytes = tree() ? rw::Tree::bytes(options_, shape) : 0};
   }
   // ARRIVE counts readers up to the threshold, and beyond it one of each client at most.
   Limits limits() const override {
@@ -28,18 +30,24 @@ class RmaRw final : public ProtocolOf<rw::Options, rw::Client> {
   }
   // Writers queue up as in MCS, whose waiters get the lock "in a first-in-first-out (FIFO) order"
   // (ShiftLock, FAST'25, 2.4): that of their swaps, which are their first verbs. With `words` they
-  // store to their own queue nodes before, in another order. The thresholds bound what readers and
+  // store to their own queue nodes before, in another order, and in a tree neighbours come first.
+  // The thresholds bound what readers and
   // writers do to each other only on average: rma_rw.h.
   std::optional<std::uint32_t> bypass_bound(LockMode waiter, LockMode winner,
                                             std::uint64_t /*acquisitions*/) const override {
     if (waiter == LockMode::shared || winner == LockMode::shared || by_words()) return std::nullopt;
     return 0;
   }
+  // The tree's entry shows writers alone: its readers are counted on client nodes.
   bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
+    if (tree()) return words[0] == 0;
     const rw::Counters counters = rw::unpack_counters(words[1]);
     return words[0] == 0 && !counters.writing() && counters.readers_in() == 0;  // both counts stay
   }
   std::string decode(std::span<const std::uint64_t> words) const override {
+    if (tree())
+      return words[0] == 0 ? "no writers"
+                           : "tail=element of client node " + std::to_string(words[0] - 1);
     const rw::Counters counters = rw::unpack_counters(words[1]);
     std::string text = counters.writing() ? "writers' mode" : "readers' mode";
     text += " ARRIVE=" + std::to_string(counters.arrive & ~rw::kWriteMode);
@@ -50,7 +58,19 @@ class RmaRw final : public ProtocolOf<rw::Options, rw::Client> {
     return text + std::to_string(tail.node.value) + ":" + std::to_string(tail.number);
   }
 
+  static std::string contradiction(const Options& options) {
+    if (options.form == rw::Form::flat) return {};
+    if (options.notes == rw::Notes::messages)
+      return "form is tree and notes is messages: elements have words and no endpoint; set notes "
+             "to words";
+    if (options.successor_at_grant)
+      return "form is tree and successor_known is at_grant: grants do not know who comes next to "
+             "their elements; set it to at_release";
+    return {};
+  }
+
  private:
+  bool tree() const { return options_.form == rw::Form::tree; }
   bool by_words() const { return options_.notes == rw::Notes::words; }
 };
 
@@ -62,7 +82,7 @@ ProtocolEntry rma_rw_entry() {
       {.name = "rma_rw",
        .summary = "queue of writers, counter of readers, a mode and thresholds between them",
        .source =
-           "Schmid, Besta, Hoefler: High-Performance Distributed RMA Locks, HPDC 2016, in the "
+           "Schmid, Besta, Hoefler: High-Performance Distributed RMA Locks, HPDC 2016, also in the "
            "flat form of ShiftLock's artifact (reconstructed)",
        .shared_mode = true,
        .fairness = "writers first come, first served; thresholds between readers and writers",
@@ -73,11 +93,24 @@ ProtocolEntry rma_rw_entry() {
                  .s_after_x = {{4, 0, 0, 6, true}, {3, 0, 0, 6}},
                  .x_after_s = {{4, 0, 0, 6, true}, {1, 0, 0, 2}}},
        .params =
-           {{"writer_threshold", &Options::writer_threshold, 1, 1LL << 40,
-             "T_W: writers in a row before readers are let in (ShiftLock artifact: 16)"},
+           {{"form", &Options::form, "flat|tree",
+             "one counter and one queue, at the lock's server (ShiftLock artifact), or a counter "
+             "for each so many clients and a queue for each group of nodes that the platform has "
+             "(HPDC'16)"},
+            {"writer_threshold", &Options::writer_threshold, 1, 1LL << 40,
+             "T_W: writers in a row before readers are let in (ShiftLock artifact: 16); tree: of "
+             "the root's queue, of which each has the lock for all of its element"},
             {"reader_threshold", &Options::reader_threshold, 1, 1LL << 30,
              "T_R: readers counted in since the counters were set back, before the turn is a "
              "writer's (ShiftLock artifact: 4000)"},
+            {"node_threshold", &Options::node_threshold, 0, 1LL << 40,
+             "tree: T_L of nodes, how often the lock is handed on within one before it goes up "
+             "(a public copy of RMA-MCS: 50)"},
+            {"group_threshold", &Options::group_threshold, 0, 1LL << 40,
+             "tree: T_L of groups between nodes and root (assumed: as within nodes)"},
+            {"clients_per_counter", &Options::clients_per_counter, 1, 1LL << 24,
+             "tree: T_DC, so many clients in a row have a counter of readers, on the node of the "
+             "first (assumed: 16, which are those of a node of ShiftLock's)"},
             {"notes", &Options::notes, "messages|words",
              "how writers tell each other: SEND (ShiftLock artifact), or WRITE to words that the "
              "other watches (HPDC'16)"},
@@ -105,8 +138,23 @@ ProtocolEntry rma_rw_entry() {
               {"successor_known", "at_grant"}}},
             {"hpdc16_flat",
              "HPDC'16 with one counter and one queue (reconstructed)",
-             {{"notes", "words"}, {"reader_barrier", "below"}, {"reader_reset", "subtracted"}}}},
-       .small_model = {{"writer_threshold", 2}, {"reader_threshold", 2}, {"max_held", 1}}});
+             {{"notes", "words"}, {"reader_barrier", "below"}, {"reader_reset", "subtracted"}}},
+            {"hpdc16",
+             "HPDC'16 with counters and queues along the machine (reconstructed)",
+             {{"form", "tree"},
+              {"notes", "words"},
+              {"reader_barrier", "below"},
+              {"reader_reset", "subtracted"}}},
+            {"hpdc16_repaired",
+             "... with a change for each counter-example",
+             {{"form", "tree"}, {"notes", "words"}}}},
+       .small_model = {{"writer_threshold", 2},
+                       {"reader_threshold", 2},
+                       {"node_threshold", 1},
+                       {"group_threshold", 1},
+                       {"clients_per_counter", 1},
+                       {"max_held", 1}},
+       .contradiction = RmaRw::contradiction});
 }
 
 }  // namespace latchlab

@@ -1,15 +1,21 @@
 #pragma once
 // rma_rw: a reader-writer lock in which writers queue up and hand the lock on, readers are counted,
 // and thresholds say when the turn passes from the ones to the others.
-// Source: Schmid, Besta and Hoefler, "High-Performance Distributed RMA Locks" (HPDC'16; RMA-RW), in
-// the flat form in which ShiftLock (FAST'25) measured it: one counter, one queue, no tree.
+// Source: Schmid, Besta and Hoefler, "High-Performance Distributed RMA Locks" (HPDC'16; RMA-RW).
+// Two forms: `flat`, in which ShiftLock (FAST'25) measured it, one counter and one queue; and
+// `tree`, along the machine as in HPDC'16, a counter for every so many clients and a queue for each
+// group of nodes. What follows is about the flat form, and then what differs in the tree.
 //
-// reconstructed. The text of HPDC'16 was not at hand but for its abstract: what the lock consists
-// of. How it goes is what the public code behind ShiftLock does (its RMA-RW baseline; profile
-// `artifact`) and what ShiftLock says of it (Table 1: handover, reader-writer, no fault tolerance;
-// 4.1: messages; 4.2: verbs per cycle). What is said of HPDC'16 below is recalled, and each such
-// thing is a guess; they are listed at the end.
+// reconstructed. The text of HPDC'16 was not at hand but for its abstract: a counter of readers, a
+// set of queues of writers, a tree that binds the queues, each with a parameter; and a
+// topology-aware MCS lock as a building block. How the flat form goes is what the public code
+// behind ShiftLock does (its RMA-RW baseline; profile `artifact`) and what ShiftLock says of it
+// (Table 1: handover, reader-writer, no fault tolerance; 4.1: messages; 4.2: verbs per cycle). How
+// writers go up and down the tree is what the RmaMcsLock of a public collection of MPI locks over
+// DASH does, RMA-MCS in two levels. What is said of HPDC'16 below is recalled, and each such thing
+// is a guess; they are listed at the end.
 //
+// ---- The flat form ----
 // Entry, 16 bytes
 //   word 0, bits 0-39  tail of the queue of writers, 0: empty. Each writer swaps itself in (masked
 //                      CAS that compares nothing); the last one swaps 0 in (CAS from itself). With
@@ -85,6 +91,49 @@
 //          other lock. A SEND that cannot be delivered means the same and is not reported (as in
 //          mcs).
 //
+// ---- The tree ----
+// Levels are the platform's, from single nodes up to all. An element is a group of client nodes of
+// one level below the last; it has a queue of writers, and the last level has the root's. Writers
+// queue up in their node's; the head of an element's queue queues the element up in the one above.
+// Entry, 8 bytes
+//   the tail of the root's queue
+// Of each client node, for each lock: 24 bytes a level below the last, used on the first node of
+// each element, and 8 bytes a counter
+//   TAIL    of the element's queue. A node's: queue nodes of clients, by CPU (exchange, CAS), since
+//           nobody else changes it. Else elements, by index of their first client node + 1; masked
+//           CAS and CAS as at the root.
+//   NEXT, STATUS  the element's place in the queue above, written by whoever has the element's lock
+//           before it queues up, and by elements next to it, as those of queue nodes are. STATUS is
+//           how often the lock was handed on in that queue; a release READs it, since another
+//           client may have come with it. On the own node both are reached by CPU, here and in
+//           queue nodes.
+//   counters: client i counts at number i / T_DC, which lies on the node of that one's first client
+//           (where nodes have unequally many clients and it has no room: on the nodes in order).
+// Acquire, writer  at each level from the node up: swap the tail. It was 0: go up. It was not: tell
+//          it, and wait. Told a count: in, with all that is above. Told to go up (the element's
+//          lock was left): go up. At the root: as in the flat form, with each counter after the
+//          other READ until it has no readers, FAA the mode; then READ all until they have none.
+// Release, writer  at each level from the node up: a successor is known, and the count is below the
+//          level's threshold (`node_threshold`, `group_threshold`: T_L): tell it the count + 1.
+//          Else go up. The root is left as in the flat form, all counters set back one after the
+//          other. Then, from above down to the node, for each level that was left: nobody known,
+//          CAS the tail to 0; somebody comes, tell it to go up.
+// Readers  as in the flat form, at their counter and the root's tail. `resettable` READs the
+//          counter alone, and the tail when it says that somebody might set it back.
+// Cost     writer, alone, c counters, on a star: 1 + 3c trips to acquire, 1 + 2c to release. Each
+//          level between adds a swap, and a CAS to release; unless it is the first of its element,
+//          2 WRITEs and 2 READs more. Handed on at the node: no verb at all, at either end. In a
+//          level between: its swap, 1 WRITE each.
+//          reader: 1 and 1, near, if T_DC is such that its counter is.
+// Why it is safe  as above; and the lock is where it is by induction: who is told a count has the
+//          element's lock, with the queue above as its predecessor left it, since that one touches
+//          nothing above it. Of an element only the head of its queue uses its place above, and
+//          leaves the place before the next one is told to go up, or finds an empty queue.
+// Fair     neighbours first, T_L + 1 of them in a row while others wait: nothing is claimed.
+// Does not survive the loss of any client node, on which there are tails, places and counters of
+//          others: some see server_failed, others wait for ever.
+// The entry shows writers only. Room: 8 * counters + 24 * levels for each lock on each client node.
+//
 // ---- Counter-examples, and their repairs in the default profile `repaired` ----
 //  1. Two resets by readers: all counts are lost, everybody hangs. `reader_reset`.
 //     A reader at T_R READs the counters and takes off what it saw. Only one is at exactly T_R, as
@@ -116,9 +165,17 @@
 //          NEXT is looked at when releasing; `below`; a reader's reset subtracts; writers wait for
 //          readers before and after they set the mode, and the reader at T_R looks at the tail, as
 //          in the artifact. Its thresholds are tuned for each machine: T_W and T_R are ShiftLock's.
-// Left out: what makes RMA-RW topology-aware, that is a counter for every T_DC-th process, a queue
-//          for each element of each level of the machine with a threshold T_L, and the tree of
-//          them. Writers would set and READ all counters, and readers use the nearest.
+// Guesses (`hpdc16`), besides those: all of STATUS's meanings in one word; T_W counts in the root's
+//          queue alone (HPDC'16 may mean the product of all thresholds); the first holder is not
+//          counted (as in RmaMcsLock: 50 passes are 51 holders); the mode is set, and counters are
+//          set back, one counter after the other; the root's tail is at the lock's server, since
+//          here locks have one, and elements' words are on their first client node; words of one
+//          node are reached by CPU, as foMPI maps the windows of a node (loopback would make the
+//          nearest queue the slowest); upper places are READ until told where they are far.
+//          T_L = 50 is RmaMcsLock's, T_DC = 16 the clients of a node of ShiftLock's: assumed, as
+//          HPDC'16 tunes all of them for its machine.
+// `hpdc16_repaired`: the tree with the repairs of 1 and 2. That it needs the second is shown (27
+//          moves); of the first it has the same lines, and no search has ended.
 //
 // Tests: tests/protocols/rma_rw.
 

@@ -1,75 +1,104 @@
-// Writers tell each other by WRITE to the queue node that the tail names, two words of its owner:
-// NEXT, and STATUS, which the owner watches.
+#include "core/protocols/rma_rw/words.h"
 
 #include <vector>
 
 #include "core/base/paths.h"
-#include "core/protocols/rma_rw/notes.h"
+#include "core/protocols/common/planted.h"
 
 namespace latchlab::rma_rw {
-namespace {
 
-constexpr std::uint64_t kWait = ~0ULL;
-constexpr unsigned kNodeShift = 24;  // name: number of the client's node | client + 1
-constexpr std::uint64_t kClientMask = (1ULL << kNodeShift) - 1;
-constexpr std::uint64_t kStatus = 8;
+Task<void> WordNotes::tell_predecessor(const Place& place, std::uint64_t predecessor) {
+  const bool told = co_await put(words_of(place.lock, predecessor), place.self);
+  if (!told) LATCHLAB_PATH("rma_rw: a NEXT cannot be written");
+}
 
-class QueueNodes final : public NoteBook {
- public:
-  QueueNodes(const Options& options, const ClientEnv& env)
-      : verbs_(*env.verbs), peers_(*env.peers), taken_(options.max_held) {}
+Task<std::uint64_t> WordNotes::await_turn(const Place& place, std::uint64_t /*predecessor*/) {
+  const std::uint64_t turn =
+      co_await await_change(words_of(place.lock, place.self) + kStatus, kWait);
+  co_return turn;
+}
 
-  Task<bool> open(Place& place) override {
-    std::uint64_t node = 0;
-    while (node < taken_.size() && taken_[node] != 0) ++node;
-    if (node == taken_.size()) co_return false;
-    taken_[node] = 1;
-    place.self = node << kNodeShift | (verbs_.client().value + 1ULL);
-    const RemoteAddr words = words_of(place.self);
-    co_await verbs_.store(words, 0);
-    co_await verbs_.store(words + kStatus, kWait);
+Task<void> WordNotes::look_for_successor(Place& place) {
+  const RemoteAddr words = words_of(place.lock, place.self);
+  std::uint64_t next = 0;
+  if (at_home(words)) {
+    next = co_await verbs_.load(words);
+  } else {
+    const Completion read = co_await verbs_.read(words);
+    if (read.ok()) next = read.value.lo;
+  }
+  place.next = next;
+}
+
+Task<void> WordNotes::await_successor(Place& place) {
+  const std::uint64_t next = co_await await_change(words_of(place.lock, place.self), 0);
+  place.next = next == kFailed ? 0 : next;
+}
+
+Task<void> WordNotes::tell_successor(const Place& place, std::uint64_t turn) {
+  const bool told = co_await put(words_of(place.lock, place.next) + kStatus, turn);
+  if (!told) LATCHLAB_PATH("rma_rw: a STATUS cannot be written");
+}
+
+Task<bool> WordNotes::put(RemoteAddr word, std::uint64_t value) {
+  if (by_cpu_ && at_home(word)) {
+    co_await verbs_.store(word, value);
     co_return true;
   }
+  const Completion written = co_await verbs_.write(word, value);
+  co_return written.ok();
+}
 
-  Task<void> tell_predecessor(const Place& place, std::uint64_t predecessor) override {
-    const Completion told = co_await verbs_.write(words_of(predecessor), place.self);
-    if (!told.ok()) LATCHLAB_PATH("rma_rw: a NEXT cannot be written");
-  }
-
-  Task<std::uint64_t> await_turn(const Place& place, std::uint64_t /*predecessor*/) override {
-    WordWait turn;
-    turn.word = words_of(place.self) + kStatus;
-    turn.until = [](std::uint64_t status) { return status != kWait; };
-    const WaitOutcome woke = co_await verbs_.await_local(turn);
+Task<std::uint64_t> WordNotes::await_change(RemoteAddr word, std::uint64_t from) {
+  if (at_home(word)) {
+    WordWait wait;
+    wait.word = word;
+    wait.until = [from](std::uint64_t now) { return now != from; };
+    const WaitOutcome woke = co_await verbs_.await_local(wait);
     co_return woke.value;
   }
+  RemoteWait wait;
+  wait.add(read_verb(word));
+  wait.classify = [from](const ProbeValues& values) {
+    return values[0].lo != from ? Verdict::done : Verdict::pending;
+  };
+  const RemoteWaitResult end = co_await verbs_.await_remote(wait);
+  co_return end.end == WaitEnd::satisfied ? end.values[0].lo : kFailed;
+}
 
-  Task<void> look_for_successor(Place& place) override {
-    const std::uint64_t next = co_await verbs_.load(words_of(place.self));
-    place.next = next;
-  }
-  Task<void> await_successor(Place& place) override {
-    WordWait next;
-    next.word = words_of(place.self);
-    next.until = [](std::uint64_t name) { return name != 0; };
-    const WaitOutcome woke = co_await verbs_.await_local(next);
-    place.next = woke.value;
-  }
+namespace {
 
-  Task<void> tell_successor(const Place& place, std::uint64_t turn) override {
-    const Completion told = co_await verbs_.write(words_of(place.next) + kStatus, turn);
-    if (!told.ok()) LATCHLAB_PATH("rma_rw: a STATUS cannot be written");
+constexpr unsigned kNodeShift = 24;  // name: number of the client's node | client + 1
+constexpr std::uint64_t kClientMask = field_mask(0, kNodeShift);
+
+// Queue nodes of clients, in their own words.
+class QueueNodes final : public WordNotes {
+ public:
+  QueueNodes(const Options& options, const ClientEnv& env)
+      : WordNotes(*env.verbs, options.form == Form::tree),
+        peers_(*env.peers),
+        taken_(options.max_held) {}
+
+  Task<std::uint64_t> open(Place& place) override {
+    std::uint64_t node = 0;
+    while (node < taken_.size() && taken_[node] != 0) ++node;
+    if (node == taken_.size()) co_return kNoNode;
+    taken_[node] = 1;
+    place.self = node << kNodeShift | (verbs().client().value + 1ULL);
+    const RemoteAddr words = words_of(place.lock, place.self);
+    if (!PLANTED(rma_rw_keeps_its_next)) co_await verbs().store(words, 0);
+    co_await verbs().store(words + kStatus, kWait);
+    co_return kAlone;
   }
 
   void close(const Place& place) override { taken_[place.self >> kNodeShift] = 0; }
 
  private:
-  RemoteAddr words_of(std::uint64_t name) const {
+  RemoteAddr words_of(LockRef /*lock*/, std::uint64_t name) const override {
     const ClientId owner{static_cast<std::uint32_t>(name & kClientMask) - 1};
     return peers_.client_words(owner) + kNodeBytes * (name >> kNodeShift);
   }
 
-  Verbs& verbs_;
   const Peers& peers_;
   std::vector<std::uint8_t> taken_;  // by queue node
 };

@@ -7,85 +7,131 @@ namespace latchlab::rma_rw {
 namespace {
 
 // What a writer's grant remembers: Grant::words.
-Grant writers_grant(const Want& want, const Place& place, std::uint64_t writers_before) {
+Grant writers_grant(const Want& want, const Place& place) {
   Grant grant(want);
-  grant.words = {writers_before, place.self, place.next,
+  grant.words = {place.turns, place.self, place.next,
                  place.generation | std::uint64_t{place.next_generation} << 32};
   return grant;
 }
 
 Place place_of(const Grant& grant) {
-  return {grant.lock, grant.words[1], grant.words[2], static_cast<std::uint32_t>(grant.words[3]),
-          static_cast<std::uint32_t>(grant.words[3] >> 32)};
+  return {grant.lock,
+          grant.words[1],
+          grant.words[2],
+          static_cast<std::uint32_t>(grant.words[3]),
+          static_cast<std::uint32_t>(grant.words[3] >> 32),
+          grant.words[0]};
 }
 
 }  // namespace
 
 Task<AcquireResult> Client::acquire_exclusive(Want want) {
-  const RemoteAddr entry = want.lock.entry;
   Place place{want.lock};
-  const bool has_node = co_await notes_->open(place);
-  if (!has_node) {
-    LATCHLAB_PATH("rma_rw: no queue node is left");
-    co_return Aborted{AbortReason::too_many};
+  const std::uint64_t turn = co_await queue_up(only_queue(want.lock), place);
+  if (turn == kNoNode) co_return Aborted{AbortReason::too_many};
+  if (turn == kFailed) co_return Aborted{AbortReason::server_failed};
+  if (turn != kAlone && options_.successor_at_grant) co_await notes_->look_for_successor(place);
+  if (turn < kTurns) {
+    LATCHLAB_PATH("rma_rw: a writer is handed the lock");
+    place.turns = turn;
+    co_return writers_grant(want, place);
   }
-  verbs_.mark(Phase::initial_atomic);
-  const Words self = {place.self, 0};
-  const Completion swapped =
-      co_await verbs_.masked_compare_swap(entry, 8, {}, {}, self, {kTailMask, 0});
-  if (!swapped.ok()) {
-    LATCHLAB_PATH("rma_rw: the server fails a writer that queues up");
-    co_return Aborted{AbortReason::server_failed};
-  }
-  const std::uint64_t predecessor = swapped.value.lo & kTailMask;
-  if (predecessor != 0) {
-    LATCHLAB_PATH("rma_rw: a writer queues up behind another");
-    verbs_.mark(Phase::notify_pred);
-    co_await notes_->tell_predecessor(place, predecessor);
-    verbs_.mark(Phase::wait_pred);
-    const std::uint64_t turn = co_await notes_->await_turn(place, predecessor);
-    if (options_.successor_at_grant) co_await notes_->look_for_successor(place);
-    if (turn != kModeChanged) {
-      LATCHLAB_PATH("rma_rw: a writer is handed the lock");
-      co_return writers_grant(want, place, turn);
-    }
-    LATCHLAB_PATH("rma_rw: a writer has to change the mode");
-  } else {
-    LATCHLAB_PATH("rma_rw: the queue is empty");
-  }
-  verbs_.mark(Phase::wait_readers);
-  const bool alone = co_await keep_readers_out(entry);
+  if (turn == kModeChanged) LATCHLAB_PATH("rma_rw: a writer has to change the mode");
+  const bool alone = co_await keep_readers_out(want.lock);
   if (!alone) {
     // Its place stays in the queue, and its queue node is never used again.
     LATCHLAB_PATH("rma_rw: the server fails the first writer");
     co_return Aborted{AbortReason::server_failed};
   }
-  co_return writers_grant(want, place, 0);
+  co_return writers_grant(want, place);
 }
 
-// A moment without readers comes by itself, or because the threshold keeps them out.
-Task<bool> Client::keep_readers_out(RemoteAddr entry) {
-  const bool gone = co_await wait_for_readers(entry);
-  if (!gone) co_return false;
-  const Verb change_mode = write_mode_verb(counters_of(entry));
-  const Completion changed = co_await verbs_.issue(change_mode);
-  if (!changed.ok()) co_return false;
-  if (unpack_counters(changed.value.lo).readers_in() != 0)
-    LATCHLAB_PATH("rma_rw: readers arrive before the mode changes");
+Task<std::uint64_t> Client::queue_up(Queue queue, Place& place) {
+  const std::uint64_t opened = co_await queue.notes->open(place);
+  if (opened != kAlone) {
+    if (opened == kNoNode) LATCHLAB_PATH("rma_rw: no queue node is left");
+    if (opened == kFailed) LATCHLAB_PATH("rma_rw: an element's place does not answer");
+    co_return opened;
+  }
+  verbs_.mark(Phase::initial_atomic);
+  const std::optional<std::uint64_t> predecessor = co_await swap_tail(queue, place.self);
+  if (!predecessor.has_value()) {
+    LATCHLAB_PATH("rma_rw: the server fails a writer that queues up");
+    co_return kFailed;
+  }
+  if (*predecessor == 0) {
+    LATCHLAB_PATH("rma_rw: the queue is empty");
+    co_return kAlone;
+  }
+  LATCHLAB_PATH("rma_rw: a writer queues up behind another");
+  verbs_.mark(Phase::notify_pred);
+  co_await queue.notes->tell_predecessor(place, *predecessor);
+  verbs_.mark(Phase::wait_pred);
+  const std::uint64_t turn = co_await queue.notes->await_turn(place, *predecessor);
+  co_return turn;
+}
+
+Task<std::optional<std::uint64_t>> Client::swap_tail(Queue queue, std::uint64_t self) {
+  if (queue.by_cpu) {
+    const std::uint64_t before = co_await verbs_.exchange(queue.tail, self);
+    co_return before;
+  }
+  const Words swap = {self, 0};
+  const Completion swapped =
+      co_await verbs_.masked_compare_swap(queue.tail, 8, {}, {}, swap, {kTailMask, 0});
+  if (!swapped.ok()) co_return std::nullopt;
+  co_return swapped.value.lo& kTailMask;
+}
+
+Task<std::optional<bool>> Client::clear_tail(Queue queue, std::uint64_t self) {
+  if (queue.by_cpu) {
+    const std::uint64_t before = co_await verbs_.cpu_compare_swap(queue.tail, self, 0);
+    co_return before == self;
+  }
+  const Completion left = co_await verbs_.compare_swap(queue.tail, self, 0);
+  if (!left.ok()) co_return std::nullopt;
+  co_return left.value.lo == self;
+}
+
+// A moment without readers comes by itself, or because the threshold keeps them out. One set of
+// counters after the other.
+Task<bool> Client::keep_readers_out(LockRef lock) {
+  verbs_.mark(Phase::wait_readers);
+  for (std::uint64_t i = 0; i < counters(); ++i) {
+    const bool gone = co_await wait_for_readers(counters_at(lock, i));
+    if (!gone) co_return false;
+    const Verb change_mode = write_mode_verb(counters_at(lock, i));
+    const Completion changed = co_await verbs_.issue(change_mode);
+    if (!changed.ok()) co_return false;
+    if (unpack_counters(changed.value.lo).readers_in() != 0)
+      LATCHLAB_PATH("rma_rw: readers arrive before the mode changes");
+  }
   if (PLANTED(rma_rw_no_second_look)) co_return true;
-  const bool all_gone = co_await wait_for_readers(entry);
-  co_return all_gone;
+  const std::uint64_t looked_at = PLANTED(rma_rw_skips_a_counter) ? 1 : counters();
+  for (std::uint64_t i = 0; i < looked_at; ++i) {
+    const bool all_gone = co_await wait_for_readers(counters_at(lock, i));
+    if (!all_gone) co_return false;
+  }
+  co_return true;
 }
 
-Task<bool> Client::wait_for_readers(RemoteAddr entry) {
+Task<bool> Client::wait_for_readers(RemoteAddr counters) {
   RemoteWait wait;
-  wait.add(read_verb(counters_of(entry)));
+  wait.add(read_verb(counters));
   wait.classify = [](const ProbeValues& values) {
     const Counters seen = unpack_counters(values[0].lo);
     return seen.readers_in() == 0 ? Verdict::done : Verdict::pending;
   };
   const RemoteWaitResult end = co_await verbs_.await_remote(wait);
   co_return end.end == WaitEnd::satisfied;
+}
+
+Task<bool> Client::let_readers_in(LockRef lock) {
+  for (std::uint64_t i = 0; i < counters(); ++i) {
+    const std::optional<std::uint64_t> done = co_await reset(counters_at(lock, i));
+    if (!done.has_value()) co_return false;
+  }
+  co_return true;
 }
 
 Task<std::optional<std::uint64_t>> Client::reset(RemoteAddr counters) {
@@ -101,45 +147,49 @@ Task<std::optional<std::uint64_t>> Client::reset(RemoteAddr counters) {
 }
 
 Task<ReleaseResult> Client::release_exclusive(Grant grant) {
-  const RemoteAddr entry = grant.lock.entry;
   Place place = place_of(grant);
-  const std::uint64_t writers = grant.words[0] + 1;
+  const bool left = co_await leave_root(only_queue(grant.lock), place);
+  if (!left) LATCHLAB_PATH("rma_rw: the server fails a release");
+  co_return ReleaseResult::released;  // or else the server is gone, and the lock
+}
+
+Task<bool> Client::leave_root(Queue queue, Place& place) {
+  const std::uint64_t writers = place.turns + 1;
   std::uint64_t turn = writers;
   verbs_.mark(Phase::initial_atomic);
   if (writers >= options_.writer_threshold) {
     LATCHLAB_PATH("rma_rw: enough writers were in a row");
-    const std::optional<std::uint64_t> done = co_await reset(counters_of(entry));
-    if (!done.has_value()) co_return ReleaseResult::released;  // the server is gone, and the lock
+    const bool done = co_await let_readers_in(place.lock);
+    if (!done) co_return false;
     turn = kModeChanged;
   }
-  if (!options_.successor_at_grant) co_await notes_->look_for_successor(place);
+  if (place.next == 0 && !options_.successor_at_grant)
+    co_await queue.notes->look_for_successor(place);
   if (place.next == 0) {
     LATCHLAB_PATH("rma_rw: a release knows no successor");
     if (turn != kModeChanged && !PLANTED(rma_rw_leaves_in_write_mode)) {
-      const std::optional<std::uint64_t> done = co_await reset(counters_of(entry));
-      if (!done.has_value()) co_return ReleaseResult::released;
+      const bool done = co_await let_readers_in(place.lock);
+      if (!done) co_return false;
       turn = kModeChanged;
     }
-    const Completion left = co_await verbs_.compare_swap(entry, place.self, 0);
-    if (!left.ok()) {
-      LATCHLAB_PATH("rma_rw: the server fails a release");
-      co_return ReleaseResult::released;
-    }
-    if (left.value.lo == place.self) {
+    const std::optional<bool> empty = co_await clear_tail(queue, place.self);
+    if (!empty.has_value()) co_return false;
+    if (*empty) {
       LATCHLAB_PATH("rma_rw: a release leaves the queue empty");
-      notes_->close(place);
-      co_return ReleaseResult::released;
+      queue.notes->close(place);
+      co_return true;
     }
     LATCHLAB_PATH("rma_rw: a release waits for a late successor");
     verbs_.mark(Phase::notify_succ);
-    co_await notes_->await_successor(place);
+    co_await queue.notes->await_successor(place);
+    if (place.next == 0) co_return false;
   }
   verbs_.mark(Phase::notify_succ);
   if (turn != kModeChanged) LATCHLAB_PATH("rma_rw: a release hands over");
   if (turn == kModeChanged) LATCHLAB_PATH("rma_rw: a release lets readers in");
-  co_await notes_->tell_successor(place, turn);
-  notes_->close(place);
-  co_return ReleaseResult::released;
+  co_await queue.notes->tell_successor(place, turn);
+  queue.notes->close(place);
+  co_return true;
 }
 
 }  // namespace latchlab::rma_rw

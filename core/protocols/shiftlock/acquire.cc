@@ -1,6 +1,7 @@
 // Algorithm 2: how readers and writers get ShiftLock.
 
 #include "core/base/paths.h"
+#include "core/protocols/common/intra_node.h"
 #include "core/protocols/common/planted.h"
 #include "core/protocols/shiftlock/client.h"
 
@@ -161,7 +162,8 @@ Task<Client::Step> Client::follow(Tenure& tenure, EndpointAddr predecessor) {
   } else {
     LATCHLAB_PATH("shiftlock: a writer queues behind another");
     verbs_.mark(Phase::notify_pred);
-    if (on_.delay_before_successor) co_await delay_if_same_node(predecessor);
+    if (on_.delay_before_successor)
+      co_await delay_sending(verbs_, predecessor, on_.intra_node_delay);
     const Message hello = note(kSuccessor, tenure, 0, 0, 0);
     // A predecessor that does not answer is dead: the wait below finds out.
     (void)co_await verbs_.send(predecessor, hello);
@@ -186,7 +188,8 @@ Task<Client::Step> Client::follow(Tenure& tenure, EndpointAddr predecessor) {
 
 Task<Client::Step> Client::received(Tenure& tenure, Message message) {
   const Note note = unpack(message);
-  if (!on_.delay_before_successor) co_await delay_if_same_node(note.sender);
+  if (!on_.delay_before_successor)
+    co_await hold_back(verbs_, note.sender, message.received_latest, on_.intra_node_delay);
   tenure.since = message.received_earliest;
   if (message.type == kHandover) {
     tenure.relcnt = note.relcnt;

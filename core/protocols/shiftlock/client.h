@@ -70,7 +70,6 @@ class Client final : public LockClient {
   Task<Asked> reset_alone(LockRef lock, std::uint64_t stuck_at);
   // After a wait that may have spanned a recovery unseen: looks once more.
   Task<Step> confirm(LockRef lock, Time last_change, std::uint64_t joined_at);
-  Task<void> delay_if_same_node(EndpointAddr peer);
 
   // ---- release.cc ----
   Task<ReleaseResult> release_shared(Grant held);

@@ -1,6 +1,7 @@
 // Algorithm 3: how readers and writers let ShiftLock go.
 
 #include "core/base/paths.h"
+#include "core/protocols/common/intra_node.h"
 #include "core/protocols/common/planted.h"
 #include "core/protocols/shiftlock/client.h"
 
@@ -59,7 +60,8 @@ Task<EndpointAddr> Client::successor(Tenure& tenure, Time deadline) {
   if (woke.by != Woke::message) co_return EndpointAddr{};
   const EndpointAddr next = unpack(woke.message).sender;
   tenure.answers = woke.message.generation;
-  if (!on_.delay_before_successor) co_await delay_if_same_node(next);
+  if (!on_.delay_before_successor)
+    co_await hold_back(verbs_, next, woke.message.received_latest, on_.intra_node_delay);
   co_return next;
 }
 

@@ -100,9 +100,4 @@ Task<Client::Step> Client::confirm(LockRef lock, Time last_change, std::uint64_t
   co_return Step::recovered;
 }
 
-Task<void> Client::delay_if_same_node(EndpointAddr peer) {
-  if (peer.node != verbs_.node() || on_.intra_node_delay.ps == 0) co_return;
-  co_await verbs_.compute(on_.intra_node_delay);
-}
-
 }  // namespace latchlab::shiftlock

@@ -118,6 +118,39 @@ TEST(rma_rw_costs, of_a_mode_change_are_a_reset_and_three_trips_of_the_successor
   expect_costs("repaired", {{"writer_threshold", number(1)}}, in_time, late);
 }
 
+// The first does not hold it: the other one's swap comes between its look for a successor and its
+// CAS.
+Task<void> come_and_go(Scene& scene, ClientId id, Handover* seen) {
+  seen->held = true;
+  co_await pairs(scene, id, kX, 1, &seen->first);
+}
+
+void expect_late_costs(const std::string& profile, const ParamValues& sets, const Handover& late) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
+  std::uint64_t found = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    Handover seen;
+    Scene scene(profile, sets,
+                {[&](Scene& here, ClientId id) { return come_and_go(here, id, &seen); },
+                 [&](Scene& here, ClientId id) { return come_second(here, id, kX, &seen); }},
+                seed);
+    ASSERT_EQ(scene.run(), RunEnd::finished);
+    if (seen.first.front() != kFreeAcquire || seen.first.back() != late.first.back()) continue;
+    EXPECT_EQ(seen.second, late.second) << profile << ", seed " << seed;
+    ++found;
+  }
+  EXPECT_GT(found, 0U) << profile;
+}
+
+TEST(rma_rw_costs, of_a_late_successor_are_a_failing_cas_and_a_change_of_mode) {
+  const Handover by_message{.first = {kFreeAcquire, {.atomics = 2, .reads = 1, .sends = 1}},
+                            .second = {{.atomics = 2, .reads = 2, .sends = 1}, kFreeRelease}};
+  expect_late_costs("repaired", {}, by_message);
+  const Handover by_word{.first = {kFreeAcquire, {.atomics = 2, .reads = 1, .writes = 1}},
+                         .second = {{.atomics = 2, .reads = 2, .writes = 1}, kFreeRelease}};
+  expect_late_costs("hpdc16_flat", {}, by_word);
+}
+
 // The artifact's first writer never knows its successor, however early that tells.
 TEST(rma_rw_costs, of_the_artifacts_first_handover_are_those_of_a_late_one) {
   LATCHLAB_NEEDS_EXPLORER("searches for an order");

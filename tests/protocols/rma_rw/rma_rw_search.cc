@@ -1,5 +1,7 @@
 // What searches show of RMA-RW.
 
+#include <gmock/gmock.h>
+
 #include "tests/explore/locks.h"
 
 namespace latchlab::explore {
@@ -17,6 +19,23 @@ TEST(rma_rw, lets_no_writer_bypass_another) {
   expect_claim_kept(about("rma_rw", 2, 2));
   expect_claim_kept(about("rma_rw", 3, 1));
   expect_claim_kept(with_sets(about("rma_rw", 3, 1), {"successor_known=at_grant"}));
+}
+
+// What the server was asked for ends; who waits for somebody else's word waits for ever.
+TEST(rma_rw, ends_what_it_asks_a_dead_server_for) {
+  Campaign campaign = about("rma_rw", 2, 2);
+  campaign.placement = Placement::spread;
+  campaign.base.servers = 2;
+  campaign.base.colocated = true;
+  campaign.base.crashes = 1;
+  campaign.base.crash_unit = CrashUnit::node;
+  campaign.budget = 100'000;
+  const Verdict verdict = run(campaign);
+  EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::deadlock});
+  for (const char* path : {"a reader that arrives", "a reader that waits",
+                           "a writer that queues up", "the first writer", "a release"})
+    EXPECT_THAT(verdict.unreached, ::testing::Not(::testing::Contains("rma_rw: the server fails " +
+                                                                      std::string(path))));
 }
 
 TEST(rma_rw, needs_departures_that_one_reader_takes) {

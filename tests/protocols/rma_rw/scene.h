@@ -26,19 +26,34 @@ inline void PrintTo(const Cost& cost, std::ostream* out) {
        << cost.sends << " sends";
 }
 
+struct Platform {
+  std::uint32_t clients_per_node = 1;
+  TopologySpec topology = {};
+};
+// Racks of two nodes; the first node is the server.
+inline Platform racks(std::uint32_t clients_per_node = 1) {
+  Platform platform{clients_per_node, {}};
+  platform.topology.kind = TopologyKind::fat_tree;
+  platform.topology.down = {2, 4};
+  platform.topology.up = platform.topology.parallel = {1, 1};
+  return platform;
+}
+
 class Scene {
  public:
   using Body = std::function<Task<void>(Scene&, ClientId)>;
 
   Scene(const std::string& profile, const ParamValues& sets, std::vector<Body> bodies,
-        std::uint64_t seed, std::uint64_t locks = 1)
-      : bodies_(std::move(bodies)) {
+        std::uint64_t seed, std::uint64_t locks = 1, const Platform& platform = {})
+      : bodies_(std::move(bodies)), locks_(locks) {
     const ProtocolEntry& entry = *find_protocol("rma_rw");
     ParamSet params = entry.info.resolve(profile);
     for (const auto& [name, value] : sets) params.set(name, value);
     protocol_ = entry.make(params);
     WorldShape shape;
-    shape.client_nodes = static_cast<std::uint32_t>(bodies_.size());
+    shape.clients_per_node = platform.clients_per_node;
+    shape.client_nodes = static_cast<std::uint32_t>(bodies_.size()) / shape.clients_per_node;
+    shape.topology = platform.topology;
     shape.locks.count = locks;
     shape.seed = seed;
     world_ = std::make_unique<World>(*protocol_, shape);
@@ -57,16 +72,20 @@ class Scene {
   Verbs& verbs(std::uint32_t client) { return world_->verbs(ClientId{client}); }
   LockClient& client(ClientId id) { return world_->client(id); }
   LockRef lock(std::uint64_t id = 0) { return world_->lock(LockId{id}); }
+  // All of them, for people.
   std::string entry() {
-    const RemoteAddr at = lock().entry;
-    const std::vector<std::uint64_t> words = {backend_->peek(at), backend_->peek(at + 8)};
-    return protocol_->decode(words);
+    std::string text;
+    for (std::uint64_t id = 0; id < locks_; ++id)
+      text += (id == 0 ? "" : "; ") + protocol_->decode(words(id));
+    return text;
   }
   bool free() {
-    const RemoteAddr at = lock().entry;
-    const std::vector<std::uint64_t> words = {backend_->peek(at), backend_->peek(at + 8)};
-    return protocol_->is_free(at, words);
+    for (std::uint64_t id = 0; id < locks_; ++id)
+      if (!protocol_->is_free(lock(id).entry, words(id))) return false;
+    return true;
   }
+  const World& world() const { return *world_; }
+  std::uint64_t peek(RemoteAddr word) { return backend_->peek(word); }
   // What this client has asked for since it was asked last.
   Cost cost(ClientId id) {
     ActorTally& tally = world_->verbs(id).tally();
@@ -76,7 +95,15 @@ class Scene {
   }
 
  private:
+  std::vector<std::uint64_t> words(std::uint64_t id) {
+    std::vector<std::uint64_t> words;
+    for (std::uint64_t at = 0; at < world_->entry_bytes(); at += 8)
+      words.push_back(backend_->peek(lock(id).entry + at));
+    return words;
+  }
+
   std::vector<Body> bodies_;
+  std::uint64_t locks_;
   std::unique_ptr<Protocol> protocol_;
   std::unique_ptr<World> world_;
   std::unique_ptr<Backend> backend_;
@@ -97,10 +124,12 @@ inline Task<void> pairs(Scene& scene, ClientId id, LockMode mode, int count, Bil
 }
 
 // Nobody else is there.
-inline Bill alone(const std::string& profile, const ParamValues& sets, LockMode mode, int count) {
+inline Bill alone(const std::string& profile, const ParamValues& sets, LockMode mode, int count,
+                  std::uint32_t nodes = 1) {
   Bill bill;
-  Scene scene(profile, sets,
-              {[&](Scene& here, ClientId id) { return pairs(here, id, mode, count, &bill); }}, 1);
+  std::vector<Scene::Body> bodies(nodes, [](Scene&, ClientId) -> Task<void> { co_return; });
+  bodies.back() = [&](Scene& here, ClientId id) { return pairs(here, id, mode, count, &bill); };
+  Scene scene(profile, sets, std::move(bodies), 1);
   EXPECT_EQ(scene.run(), RunEnd::finished);
   EXPECT_TRUE(scene.free()) << scene.entry();
   return bill;

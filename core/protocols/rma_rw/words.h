@@ -1,0 +1,37 @@
+#pragma once
+// Writers tell each other by WRITE to the queue node that the tail names, two words: NEXT, and
+// STATUS, which its owner watches. Whose words they are, and where, derived classes say.
+
+#include "core/protocols/rma_rw/notes.h"
+
+namespace latchlab::rma_rw {
+
+inline constexpr std::uint64_t kStatus = 8;  // NEXT is at 0
+
+class WordNotes : public NoteBook {
+ public:
+  // `by_cpu`: words on the own node are reached without its RNIC.
+  WordNotes(Verbs& verbs, bool by_cpu) : verbs_(verbs), by_cpu_(by_cpu) {}
+
+  Task<void> tell_predecessor(const Place& place, std::uint64_t predecessor) override;
+  Task<std::uint64_t> await_turn(const Place& place, std::uint64_t predecessor) override;
+  Task<void> look_for_successor(Place& place) override;
+  Task<void> await_successor(Place& place) override;
+  Task<void> tell_successor(const Place& place, std::uint64_t turn) override;
+
+ protected:
+  virtual RemoteAddr words_of(LockRef lock, std::uint64_t name) const = 0;
+  bool at_home(RemoteAddr words) const { return words.node == verbs_.node(); }
+  Verbs& verbs() { return verbs_; }
+  // False: the node does not answer.
+  Task<bool> put(RemoteAddr word, std::uint64_t value);
+
+ private:
+  // Until the word has another value than this.
+  Task<std::uint64_t> await_change(RemoteAddr word, std::uint64_t from);
+
+  Verbs& verbs_;
+  bool by_cpu_;
+};
+
+}  // namespace latchlab::rma_rw
