@@ -37,8 +37,9 @@
 //
 // Cost     free: 2 round trips, 2 server verbs, no message. Contended: one READ more for each poll.
 //          Readers share. First come, first served within an era, except that failed acquisitions
-//          start anew; who finds no tickets left has lost its place. Slots cost nothing more, an
-//          upgrade 0 verbs or a READ for each poll.
+//          start anew; who finds no tickets left has lost its place. Slots cost no verb more, but
+//          pauses count them: waiters look more rarely. An upgrade costs no verb, or a READ
+//          for each poll.
 // Safe     because max and n count the same things: n equals a ticket only when everybody before it
 //          has been served, and FAA gives each ticket once. A repair takes nobody's lock away while
 //          the grant is valid: nothing has been served for two leases, so whoever holds has held
@@ -50,9 +51,13 @@
 //          Clocks that run at about the same speed; they are never compared. A release that was
 //          posted before the end of the lease takes effect within one more lease, and so does the
 //          answer that says whose turn it is arrive (docs/verification.md, "in time").
-// Survives the crash of holders and waiters. Does not survive a client that sleeps through a repair
-//          and a whole era of tickets, clients that all retry in one era more than COUNT_MAX - 1 at
-//          a time (Limits::max_clients), or the server.
+// Survives the crash of holders and waiters. Does not survive a client that looks at the word
+//          neither during a repair nor during a whole era of tickets after it: its number comes up
+//          again, and it enters beside the owner (docs/verification.md: one crash, eras of 4
+//          tickets). Its pause is half a lease at most. With 16 bits an era has 32,768 tickets,
+//          which no lock gives out in that time; with six counters and 16 slots it has room for 32
+//          acquisitions. Nor clients that all retry in one era more than COUNT_MAX - 1 at a time
+//          (Limits::max_clients), or the server.
 //
 // ---- Counter-examples to the algorithm as printed (profile sigmod18), and their repairs ----
 // Each was found by following the text; the default profile `repaired` has the smallest change for

@@ -131,7 +131,9 @@ Task<std::optional<Aborted>> Client<Lock>::wait_for_new_era(LockRef lock, Ticket
     return random_backoff(rules->backoff_first, rules->backoff_bound, misses + 1, salt);
   };
   wait.pause_first = true;
-  wait.unchanged_for = options_.timeout(outstanding(options_, ticket, seen));
+  // A whole era may go by between two looks: its holders may have more slots than these had.
+  wait.unchanged_for = options_.timeout(
+      std::max<std::uint64_t>(outstanding(options_, ticket, seen), options_.max_slots));
   wait.observe = [rules](const ProbeValues& values) {
     const Tickets now = rules->word.unpack(values[0]);
     return served_counters(now);

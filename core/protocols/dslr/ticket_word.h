@@ -1,10 +1,9 @@
 #pragma once
 // The counters of a DSLR entry and how they lie in memory.
-//   word8   four fields of `bits` each, from the top of the word down: nX nS maxX maxS; or six: nU
-//   nX
-//           nS maxU maxX maxS. Where they do not fill the word the fields stay at the top, so that
-//           a carry out of the uppermost leaves the word as it does at full width; the low bits
-//           stay 0.
+//   word8   four fields of `bits` each, from the top of the word down: nX nS maxX maxS; or
+//           six: nU nX nS maxU maxX maxS. Where they do not fill the word the fields stay at the
+//           top, so that a carry out of the uppermost leaves the word as it does at full width; the
+//           low bits stay 0.
 //   wide16  32 bits each: maxS and maxX in the first word (low and high half), nS and nX in the
 //           second (the port's layout).
 

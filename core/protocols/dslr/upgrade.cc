@@ -51,16 +51,17 @@ Task<AcquireResult> Client<Lock>::wait_for_readers(Grant grant, Ticket ticket, T
   };
   wait.deadline = deadline;
   const RemoteWaitResult end = co_await verbs_.await_remote(wait);
-  if (end.end == WaitEnd::satisfied) {
+  if (end.end == WaitEnd::satisfied && verbs_.now() < deadline) {
     PATH("the last reader leaves before an upgrade");
     grant.mode = LockMode::exclusive;
     co_return grant;
   }
   if (end.end == WaitEnd::abandoned) {
     PATH("the lock has been repaired under an upgrade");
-    co_return co_await fail(AbortReason::recovered);
+    co_await failures_.pause(verbs_, deadline);
+    co_return Aborted{AbortReason::recovered};
   }
-  if (end.end == WaitEnd::deadline) {
+  if (end.end == WaitEnd::deadline || end.end == WaitEnd::satisfied) {
     PATH("an upgrade is given up");
     co_return Aborted{AbortReason::deadline};
   }

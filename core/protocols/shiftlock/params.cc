@@ -44,7 +44,8 @@ Params<Switches> params() {
        "Algorithms 2 and 3"},
       {"recovered_by", &Switches::recovered_by_client, "server|client",
        "who resets a lock that stands still: the server, once per era (paper 3.6), or the client "
-       "that has waited, by a CAS of its own (Figure 2a and b: what the paper argues against)"},
+       "that has waited, by a CAS of its own (Figure 2a and b: what the paper argues against; "
+       "reset_compare does not matter then)"},
       {"lease", &Switches::lease, nanoseconds(100), seconds(100),
        "longest time from acquisition to release (paper 4.1: 10 ms; artifact: 1000 ms)"},
       {"clock_drift_ppm", &Switches::drift_ppm, 0, 10'000,

@@ -54,8 +54,8 @@
 //     release counts, and neither acquiring nor releasing brings an earlier RelCnt back; a second
 //     recovery moves that bit back, if nothing was released in between. Two writers with two
 //     operations and two pauses are exhausted without a finding. By hand, four writers:
-//       F takes the lock and dies. A and B wait behind it until their patience ends. A READs RelCnt
-//       v0, would reset, and stands still. B resets (v0 -> v0 + 2^63) and both others start again:
+//       F takes the lock and dies. A, B and G wait behind it until their patience ends. A READs
+//       RelCnt v0, would reset, and stands still. B resets (v0 -> v0 + 2^63), G and B start again:
 //       G takes the lock and dies, B waits, and resets (v0 + 2^63 -> v0). B takes the lock. A goes
 //       on: its CAS compares with v0, succeeds, and throws B out of the entry. A takes the lock
 //       beside B.
