@@ -172,7 +172,7 @@ TEST_F(BadInput, slips_in_yaml_are_called_by_name) {
 }
 
 TEST_F(BadInput, files_that_are_missing_or_cannot_be_read) {
-  expect_refused({"missing.yaml"}, "missing.yaml: there is no file", ", quickstart");
+  expect_refused({"missing.yaml"}, "missing.yaml: there is no file", "latchlab list scenarios");
   expect_refused({"."}, ".: not a file", "expected the path of a YAML file");
   expect_refused({"/proc/self/mem"}, "/proc/self/mem: cannot be read", "read");
   ASSERT_EQ(::mkfifo(path("pipe.yaml").c_str(), 0600), 0);

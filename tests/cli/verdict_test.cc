@@ -94,8 +94,8 @@ TEST_F(Verdict, a_known_one_is_told_as_known_and_no_failure) {
   EXPECT_THAT(read("page.html"), HasSubstr("\"known\":\"releases are forgotten\""));
 }
 
-// Points 3 to 5 are of the lock whose writers leave when they are alone, with 0%, 50% and 90% reads;
-// with 90% it depends on the seed.
+// Points 3 to 5 are of the lock whose writers leave when they are alone, with 0%, 50% and 90%
+// reads; with 90% it depends on the seed.
 TEST_F(Verdict, readers_that_fail_hold_up_a_writer_that_leaves_when_alone) {
   const Finished finished =
       latchlab({"run", "whatif/held-up", "--out", "r", "--quiet", "--set", "run.duration=5ms",

@@ -84,6 +84,8 @@ faults: [{kind: pause, rate: 5000, length: 150us}])",
 locks: {count: 1}
 workload: {read_ratio: 60%, critical_section: 10us}
 faults: [{kind: pause, rate: 2000, length: 700us}])",
+      R"(platform: {client_nodes: 5, clients_per_node: 2, topology: {kind: fat_tree, down: [2, 4]}}
+locks: {count: 1})",
       R"(platform: {servers: 2, client_nodes: 2, clients_per_node: 2}
 locks: {count: 3})",
       R"(platform: {client_nodes: 3, clients_per_node: 1}

@@ -87,10 +87,13 @@ Result<Scenario> load(const ScenarioArguments& arguments) {
   const DataDirs data = data_dirs(arguments.data);
   const bool from_stdin = arguments.scenario == "-";
   const std::string path = from_stdin ? "-" : find_scenario(arguments.scenario, data);
-  if (path.empty())
+  if (path.empty()) {
+    const std::string near = nearest(arguments.scenario, names_below("scenarios", data));
     return Error{"there is no file and no scenario of this name" +
-                     suggestion(arguments.scenario, names_below("scenarios", data)),
+                     (near.empty() ? "; all scenarios: latchlab list scenarios"
+                                   : "; did you mean '" + near + "'?"),
                  arguments.scenario};
+  }
   auto scenario = from_stdin ? load_stdin(overrides, data)
                              : load_scenario(path, overrides, protocol_infos(), data);
   if (!scenario) return scenario;

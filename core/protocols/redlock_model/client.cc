@@ -10,6 +10,11 @@ namespace {
 constexpr std::int64_t kMillion = 1'000'000;
 constexpr Duration kLongestExtension = seconds(3'600);
 constexpr std::uint32_t kMostSilentTries = 100;  // in a row
+
+std::uint32_t majority_of(std::uint32_t masters) {
+  if (PLANTED(redlock_model_half_is_a_quorum) && masters > 1) return masters / 2;
+  return masters / 2 + 1;
+}
 }  // namespace
 
 Duration Options::validity_of(Duration lifetime) const {
@@ -27,7 +32,7 @@ Client::Client(const Options& options, const ClientEnv& env)
       verbs_(*env.verbs),
       servers_(env.peers->shape().servers),
       masters_(options.masters == Masters::all ? servers_ : 1),
-      quorum_(masters_ / 2 + (PLANTED(redlock_model_half_is_a_quorum) && masters_ > 1 ? 0 : 1)) {}
+      quorum_(majority_of(masters_)) {}
 
 NodeId Client::master(RemoteAddr entry, std::uint32_t index) const {
   return NodeId{static_cast<std::uint16_t>((entry.node.value - 1U + index) % servers_ + 1U)};

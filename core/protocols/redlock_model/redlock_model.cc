@@ -69,7 +69,7 @@ ProtocolEntry redlock_model_entry() {
                      "Redis documentation, single instance; pauses for a network of microseconds"},
                     {"redlock",
                      "Redis documentation, the Redlock algorithm: every server is a master",
-                     {{"masters", "all"}, {"call_timeout", microseconds(50)}}},
+                     {{"masters", "all"}, {"call_timeout", microseconds(500)}}},
                     {"shiftlock_artifact",
                      "ShiftLock artifact, its bank application with redlock-rs 2.0.0",
                      {{"tries", 3},

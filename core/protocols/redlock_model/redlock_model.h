@@ -50,6 +50,8 @@
 //    do.
 //  * a server that forgets its keys and comes back. Here a server that dies stays dead.
 //  * a SET that is served after its own deletion, having timed out: nobody has the lock for ttl.
+//  * servers that are so busy that answers take longer than call_timeout: all have their calls
+//    served too late, and nobody has the lock.
 //  * (one instance) the crash of the server.
 //
 // ---- Defects of the reference implementations, each behind a switch ----
@@ -64,13 +66,14 @@
 //     lives wraps to for ever. ShiftLock's application does not look at it at all. Found by a
 //     search in time (a section longer than ttl).
 //
-// Guesses  ttl, ShiftLock's 10 ms in every profile; call_timeout of profile redlock, ttl / 200, as
-//          the documentation's longest; that a majority which has not answered for 100 tries in a
-//          row has failed; retry_delay, which the documentation wants to be longer than it takes to
-//          ask all masters (20 us; profile shiftlock_artifact has the 200 ms), and that nobody
-//          gives up after so many `tries` (there: 3); in which order masters are asked (from the
-//          lock's own server on); the calls of a release are not tried again when they time out;
-//          how long an extension is for.
+// Guesses  ttl, ShiftLock's 10 ms in every profile; call_timeout of profile redlock, ttl / 20
+//          (documentation: ttl / 200 at the longest, which 60 clients at one server's CPU exceed);
+//          that a majority which has not answered for 100 tries in a row has failed; retry_delay,
+//          which the documentation wants to be longer than it takes to ask all masters (20 us;
+//          profile shiftlock_artifact has the 200 ms), and that nobody gives up after so many
+//          `tries` (there: 3); in which order masters are asked (from the lock's own server on);
+//          the calls of a release are not tried again when they time out; how long an extension is
+//          for.
 //
 // Departures. The value is the client and a count of its own, where Redis has 20 random bytes.
 //          Messages are calls: no connection has to be made; redlock-rs makes a new one for each
