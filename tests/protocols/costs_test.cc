@@ -193,9 +193,9 @@ std::string source_of(const Costs& costs) {
   return text;
 }
 
-class costs : public ::testing::TestWithParam<std::string> {};
+class Declared : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(costs, are_what_the_lock_says) {
+TEST_P(Declared, costs_are_what_the_lock_says) {
   const ProtocolEntry& entry = *find_protocol(GetParam());
   const Costs counted = measured(entry);
   EXPECT_TRUE(counted == entry.info.costs) << "said:\n"
@@ -208,7 +208,7 @@ std::vector<std::string> all_names() {
   for (const ProtocolInfo& info : protocol_infos()) names.push_back(info.name);
   return names;
 }
-INSTANTIATE_TEST_SUITE_P(of, costs, ::testing::ValuesIn(all_names()),
+INSTANTIATE_TEST_SUITE_P(Locks, Declared, ::testing::ValuesIn(all_names()),
                          [](const auto& of) { return of.param; });
 
 }  // namespace

@@ -141,7 +141,7 @@ Params<CasOptions> cas_params() {
 }
 
 std::string cas_contradiction(const CasOptions& options) {
-  const std::string wrong = backoff_contradiction(options);
+  std::string wrong = backoff_contradiction(options);
   if (!wrong.empty()) return wrong;
   return backoff_order_contradiction(options.backoff_first, options.backoff_bound);
 }
