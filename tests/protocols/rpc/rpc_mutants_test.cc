@@ -1,7 +1,7 @@
 // What small faults in the rpc lock would change and no other test of it sees.
 
-#include "tests/protocols/meeting.h"
 #include "tests/protocols/marks.h"
+#include "tests/protocols/meeting.h"
 #include "tests/protocols/timed.h"
 
 namespace latchlab::testing {
