@@ -9,7 +9,7 @@ namespace latchlab::redlock {
 namespace {
 constexpr std::int64_t kMillion = 1'000'000;
 constexpr Duration kLongestExtension = seconds(3'600);
-constexpr std::uint32_t kMostSilentTries = 100;  // in a row
+constexpr std::uint32_t kMostSilentTries = 10;  // in a row
 
 std::uint32_t majority_of(std::uint32_t masters) {
   if (PLANTED(redlock_model_half_is_a_quorum) && masters > 1) return masters / 2;

@@ -68,7 +68,7 @@
 //
 // Guesses  ttl, ShiftLock's 10 ms in every profile; call_timeout of profile redlock, ttl / 20
 //          (documentation: ttl / 200 at the longest, which 60 clients at one server's CPU exceed);
-//          that a majority which has not answered for 100 tries in a row has failed; retry_delay,
+//          that a majority which has not answered for 10 tries in a row has failed; retry_delay,
 //          which the documentation wants to be longer than it takes to ask all masters (20 us;
 //          profile shiftlock_artifact has the 200 ms), and that nobody gives up after so many
 //          `tries` (there: 3); in which order masters are asked (from the lock's own server on);
