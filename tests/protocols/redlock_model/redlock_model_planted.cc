@@ -20,9 +20,6 @@ RunSetup mixed() {
 TEST(redlock_model_planted, a_set_that_does_not_look) {
   expect_breaks_exclusion(kSetsAlways, 20, mixed());
 }
-TEST(redlock_model_planted, a_set_that_does_not_look_on_hardware) {
-  expect_breaks_exclusion_on_hardware(kSetsAlways, mixed());
-}
 TEST(redlock_model_planted, a_search_finds_a_set_that_does_not_look) {
   expect_found(kSetsAlways, explore::Wrong::mutual_exclusion, 1'000, searched("redlock_model"));
 }
