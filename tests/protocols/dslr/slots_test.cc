@@ -29,6 +29,7 @@ Outcome alone_expecting(Duration hold, std::uint64_t times, const ParamValues& p
 }
 
 TEST(dslr_slots, are_as_many_as_leases_are_expected) {
+  LATCHLAB_NEEDS_EXPLORER("whose leases are as long as they are set");
   const ParamValues params = slots(8, 4);
   const auto entry = [&](Duration hold) { return alone_expecting(hold, 1, params).entry; };
   EXPECT_EQ(entry(Duration{}), "nX=1 nS=0 maxX=1 maxS=0");
@@ -40,6 +41,7 @@ TEST(dslr_slots, are_as_many_as_leases_are_expected) {
 }
 
 TEST(dslr_slots, are_taken_for_the_reserve_without_a_hint) {
+  LATCHLAB_NEEDS_EXPLORER("whose leases are as long as they are set");
   const ParamValues params = slots(8, 4, {{"reserve", kLease * 2}});
   EXPECT_EQ(alone_expecting(Duration{}, 1, params).entry, "nX=3 nS=0 maxX=3 maxS=0");
   EXPECT_EQ(alone_expecting(kLease * 3, 1, params).entry, "nX=4 nS=0 maxX=4 maxS=0");
@@ -54,6 +56,7 @@ TEST(dslr_slots, cost_no_verb_more) {
 
 // Tickets 0, 3 and 6 of 8: the third one is the last.
 TEST(dslr_slots, of_the_client_that_crosses_count_max_end_the_era) {
+  LATCHLAB_NEEDS_EXPLORER("whose leases are as long as they are set");
   const ParamValues params = slots(4, 3, {{"reserve", kLease * 2}});
   EXPECT_EQ(alone_expecting({}, 2, params).entry, "nX=6 nS=0 maxX=6 maxS=0");
   const Outcome third = alone_expecting({}, 3, params);
