@@ -77,6 +77,7 @@ TEST(rma_rw_tree, has_room_for_every_counter_however_clients_are_spread) {
 
 // Each counter has a threshold of its own.
 TEST(rma_rw_tree, lets_as_many_readers_in_as_counters_times_the_threshold) {
+  LATCHLAB_NEEDS_EXPLORER("asks about many orders");
   RunSetup setup;
   setup.protocol = "rma_rw";
   setup.params = {{"form", text("tree")},
