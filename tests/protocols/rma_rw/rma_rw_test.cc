@@ -42,6 +42,7 @@ TEST(rma_rw, is_sound_as_in_the_artifact) {
 }
 
 TEST(rma_rw, lets_as_many_readers_in_at_once_as_its_threshold) {
+  LATCHLAB_NEEDS_EXPLORER("asks about many orders");
   RunSetup setup = rw({{"reader_threshold", number(2)}});
   setup.shared_percent = 100;
   setup.clients_per_node = 3;
