@@ -137,8 +137,7 @@ void MeasuringObserver::acquire_begins(ClientId client, const Want& want) {
     meter.atomics_at_acquire = verbs.tally().atomics();
     meter.mismatched_at_acquire = verbs.tally().mismatched;
   }
-  verbs.first_effect().armed = true;
-  verbs.first_effect().order = FirstEffect::kUnknown;
+  verbs.first_effect().arm();
   monitor_.requested(client, want);
 }
 

@@ -67,6 +67,11 @@ struct FirstEffect {
   std::uint64_t order : 63 = kUnknown;
   Listener* listener = nullptr;
 
+  // From now on the next effect is the first. Until it comes the backend may keep notes in `order`.
+  void arm() {
+    armed = 1;
+    order = kUnknown;
+  }
   void happened(ClientId client, std::uint64_t effects) {
     armed = 0;
     order = effects;

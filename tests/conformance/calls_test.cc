@@ -56,8 +56,8 @@ TEST_P(Calls, first_effect_is_when_the_server_takes_the_call_up) {
   world().serve_calls(add_server(), desk);
   Verbs& waiter = add_client();
   Verbs& helper = add_client(kThere);
-  waiter.first_effect() = {true, 0};
-  helper.first_effect() = {true, 0};
+  waiter.first_effect().arm();
+  helper.first_effect().arm();
   spawn(waiter, [](Verbs& verbs) -> Task<void> {
     const Reply reply = co_await verbs.call(kServer, request_of(kHold));
     EXPECT_TRUE(reply.ok());

@@ -61,6 +61,17 @@ inline void expect_free_once_repaired(const char* protocol) {
   EXPECT_TRUE(after_a_death(protocol, repaired).free);
 }
 
+// The most holders of one lock at once, in many orders, in each of which everybody finishes.
+inline std::uint64_t most_inside(const RunSetup& setup) {
+  std::uint64_t most = 0;
+  for (std::uint64_t seed = 1; seed <= seeds(50); ++seed) {
+    const Outcome outcome = run(setup, seed);
+    EXPECT_EQ(outcome.end, RunEnd::finished) << outcome.entry;
+    most = std::max(most, outcome.most_inside);
+  }
+  return most;
+}
+
 // ---- labelled paths, without the prefix that names the lock ----
 
 using Labels = std::vector<std::string>;

@@ -165,7 +165,7 @@ struct Watch final : CallHandler, FirstEffect::Listener {
 
 void ask(Verbs& caller, Watch& watch) {
   caller.first_effect() = FirstEffect{};
-  caller.first_effect().armed = true;
+  caller.first_effect().arm();
   caller.first_effect().listener = &watch;
 }
 

@@ -56,7 +56,7 @@ struct AdaptiveBackoffOptions {
 };
 
 // Truncated exponential backoff whose bound follows the share of retries (SMART, as ported in the
-// ShiftLock artifact). Retry k = 0, 1, .. waits min(bound, t0 << k) plus a jitter in [0, t0).
+// ShiftLock artifact). Retry k = 0, 1, .. waits min(bound, t0 << k) plus a jitter.
 class AdaptiveBackoff {
  public:
   // The options outlive it: every client has one of these.

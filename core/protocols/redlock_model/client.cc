@@ -93,8 +93,8 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
     if (votes.yes > 0 && votes.yes < quorum_) LATCHLAB_PATH("redlock_model: masters are divided");
     const auto tried = static_cast<std::uint32_t>(grant.words[0]);
     const Votes undone = co_await ask(served::kRelease, want.lock.entry, tried, {});
-    silent = votes.silent + votes.failed > masters_ - quorum_ ? silent + 1 : 0;
-    if (lost(votes) || lost(undone) || silent == kMostSilentTries) {
+    silent = too_many(votes.silent + votes.failed) ? silent + 1 : 0;
+    if (too_many(votes.failed) || too_many(undone.failed) || silent == kMostSilentTries) {
       LATCHLAB_PATH("redlock_model: too many masters fail");
       co_return Aborted{AbortReason::server_failed};
     }
@@ -147,7 +147,7 @@ Task<AcquireResult> Client::extend(Grant grant, Duration longer) {
     co_return grant;
   }
   LATCHLAB_PATH("redlock_model: an extension fails");
-  if (lost(votes)) co_return Aborted{AbortReason::server_failed};
+  if (too_many(votes.failed)) co_return Aborted{AbortReason::server_failed};
   co_return Aborted{in_time ? AbortReason::recovered : AbortReason::deadline};
 }
 

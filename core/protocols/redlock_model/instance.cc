@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <list>
 #include <map>
 
 #include "core/base/paths.h"
+#include "core/protocols/common/one_by_one.h"
 #include "core/protocols/common/planted.h"
 #include "core/protocols/redlock_model/parts.h"
 
@@ -18,12 +18,9 @@ class Instance final : public ServerPart {
   explicit Instance(const Options& options) : options_(options) {}
 
   Task<void> serve(Verbs& verbs, PendingCall pending) override {
-    commands_.push_back(pending);
-    if (working_) co_return;  // whoever works goes on with it
-    working_ = true;
-    while (!commands_.empty()) {
-      const PendingCall call = commands_.front();
-      commands_.pop_front();
+    if (!commands_.add(pending)) co_return;
+    while (commands_.more()) {
+      const PendingCall call = commands_.take();
       if (options_.command.ps > 0) co_await verbs.compute(options_.command);
       const RemoteAddr entry = served::unpack(call.request).entry;
       const bool was_there = keys_.count(entry.packed()) != 0;
@@ -37,7 +34,6 @@ class Instance final : public ServerPart {
       }
       verbs.reply(call, reply);
     }
-    working_ = false;
   }
 
  private:
@@ -96,8 +92,7 @@ class Instance final : public ServerPart {
 
   const Options& options_;
   std::map<std::uint64_t, Key> keys_;  // by their locks' packed addresses
-  std::list<PendingCall> commands_;    // to be done
-  bool working_ = false;
+  OneByOne<PendingCall> commands_;
 };
 
 }  // namespace

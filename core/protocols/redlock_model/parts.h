@@ -64,7 +64,8 @@ class Client final : public LockClient {
   Task<Votes> ask(served::RequestType type, RemoteAddr entry, std::uint32_t value,
                   Duration lifetime);
   NodeId master(RemoteAddr entry, std::uint32_t index) const;
-  bool lost(const Votes& votes) const { return votes.failed > masters_ - quorum_; }
+  // Is there no majority without so many?
+  bool too_many(std::uint32_t missing) const { return missing > masters_ - quorum_; }
   Time valid_until(Time begun, Duration lifetime) const;
   Task<void> pause(Time deadline);
 

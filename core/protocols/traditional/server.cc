@@ -1,7 +1,7 @@
-#include <list>
 #include <set>
 #include <utility>
 
+#include "core/protocols/common/one_by_one.h"
 #include "core/protocols/common/planted.h"
 #include "core/protocols/traditional/manager.h"
 
@@ -27,16 +27,12 @@ class Server final : public ServerPart {
       answer(verbs, step);
       co_return;
     }
-    to_show_.push_back(step);
-    if (showing_) co_return;  // whoever shows goes on with it
-    showing_ = true;
-    while (!to_show_.empty()) {
-      const Step next = to_show_.front();
-      to_show_.pop_front();
+    if (!to_show_.add(step)) co_return;
+    while (to_show_.more()) {
+      const Step next = to_show_.take();
       if (next.change != 0) co_await verbs.cpu_fetch_add(next.entry, next.change);
       answer(verbs, next);
     }
-    showing_ = false;
   }
 
  private:
@@ -140,8 +136,7 @@ class Server final : public ServerPart {
   const Options& options_;
   served::LockTable table_;
   std::set<served::Asker> withdrawn_;  // whose requests have not arrived
-  std::list<Step> to_show_;  // in the entries, one after the other, before they are answered
-  bool showing_ = false;
+  OneByOne<Step> to_show_;             // in the entries, before they are answered
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tests/protocols/ideal_local/ideal.h"
 #include "tests/protocols/marks.h"
 #include "tests/protocols/promises.h"
 
@@ -10,15 +11,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
-
-RunSetup ideal(std::uint32_t clients) {
-  RunSetup setup;
-  setup.protocol = "ideal_local";
-  setup.client_nodes = 1;
-  setup.clients_per_node = clients;
-  setup.shared_percent = 50;
-  return setup;
-}
 
 TEST(ideal_local, waits_for_predecessors_and_tells_successors) {
   LATCHLAB_NEEDS_EXPLORER("asks for every way through");

@@ -1,20 +1,12 @@
 // The ideal lock in the explorer.
 
 #include "tests/protocols/deadlines.h"
+#include "tests/protocols/ideal_local/ideal.h"
 #include "tests/protocols/promises.h"
 #include "tests/protocols/timed.h"
 
 namespace latchlab::testing {
 namespace {
-
-RunSetup ideal(std::uint32_t clients) {
-  RunSetup setup;
-  setup.protocol = "ideal_local";
-  setup.client_nodes = 1;
-  setup.clients_per_node = clients;
-  setup.shared_percent = 50;
-  return setup;
-}
 
 TEST(ideal_local, admits_readers_together_and_writers_alone_and_everybody_finishes) {
   RunSetup setup = ideal(5);
@@ -22,10 +14,7 @@ TEST(ideal_local, admits_readers_together_and_writers_alone_and_everybody_finish
   setup.locks = 3;
   expect_sound(setup, 100);
   setup.shared_percent = 100;
-  std::uint64_t most = 0;
-  for (std::uint64_t seed = 1; seed <= seeds(50); ++seed)
-    most = std::max(most, run(setup, seed).most_inside);
-  EXPECT_GT(most, 1U);
+  EXPECT_GT(most_inside(setup), 1U);
 }
 
 TEST(ideal_local, uses_no_verb_no_message_and_no_word_of_the_server) {

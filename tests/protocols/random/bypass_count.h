@@ -43,8 +43,7 @@ class BypassCount : public LoopObserver, public FirstEffect::Listener {
     clients_[client.value] = {want.lock.id.value, want.mode, true, {}};
     FirstEffect& effect = world_->verbs(client).first_effect();
     effect.listener = this;
-    effect.armed = 1;
-    effect.order = FirstEffect::kUnknown;
+    effect.arm();
   }
   void first_effect(ClientId client) override {
     const Client& who = clients_[client.value];
