@@ -1,6 +1,7 @@
 // tools/mutate --locks: what it makes of a lock's file, compiled once and started with each mutant.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "tests/cli/program.h"
@@ -10,6 +11,7 @@ namespace latchlab::cli_test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 constexpr const char* kHeader = R"(#pragma once
@@ -55,6 +57,18 @@ for fault in mutants.chosen:
     print(fault.file[-2:], fault.line, fault.kind)
 )";
 
+// Three faults, and those that are drawn beside equivalent ones, as equivalent_faults has them.
+constexpr const char* kNumbers = R"(
+import sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, 'tools/mutation')
+from lock_mutants import Mutants
+mutants = Mutants('toy', 1, 3)
+mutants.chosen = mutants.fill_up(list(mutants.drawn), [])
+for fault in mutants.chosen:
+    print(fault.file, fault.kind, fault.before.strip(), fault.after.strip(), 'why', sep=' | ')
+)";
+
 class MutateLocks : public Command {
  protected:
   void SetUp() override {
@@ -94,6 +108,23 @@ TEST_F(MutateLocks, makes_one_program_that_is_each_mutant_in_turn) {
                        "cc 9 constant: 5 -3\n", "cc 9 dropped: 5 -3\n", "cc 9 negated: 5 3\n",
                        "cc 15 constant: 7 -3\n", "cc 17 dropped: -3\n", "cc 17 order: -6 -3\n",
                        "cc 17 swapped: -5 -3\n", "cc 18 dropped: 5 8\n", "cc 19 dropped: 5 "));
+}
+
+TEST_F(MutateLocks, draws_another_beside_each_fault_that_is_said_to_be_equivalent) {
+  write("numbers.py", kNumbers);
+  const Finished three = start_program({"/usr/bin/python3", "numbers.py"}).wait();
+  ASSERT_EQ(three.code, 0) << three.err;
+  const std::string first = three.out.substr(0, three.out.find('\n') + 1);
+  const std::string known = "tests/protocols/toy/equivalent_faults";
+  std::filesystem::create_directories(home() / "tests/protocols/toy");
+
+  write(known, "# comment\n" + first);
+  const Finished four = start_program({"/usr/bin/python3", "numbers.py"}).wait();
+  EXPECT_EQ(std::count(four.out.begin(), four.out.end(), '\n'), 4);
+  EXPECT_THAT(four.out, StartsWith(three.out));
+  write(known, "core/protocols/toy/toy.cc | negated\n");
+  EXPECT_THAT(start_program({"/usr/bin/python3", "numbers.py"}).wait().err,
+              HasSubstr("no \"file | kind | before | after | why\""));
 }
 
 TEST_F(MutateLocks, says_what_is_no_lock) {

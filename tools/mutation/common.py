@@ -9,7 +9,8 @@ from pathlib import Path
 import faults
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-KILLED, SURVIVED, INVALID, SAME = 'killed', 'survived', 'did not compile', 'same object code'
+KILLED, SURVIVED, EQUIVALENT = 'killed', 'survived', 'equivalent'
+INVALID, SAME = 'did not compile', 'same object code'
 
 
 def die(message):

@@ -44,6 +44,17 @@ def made_of(name):
     return [name, *others]
 
 
+def equivalents(name):
+    """Faults that are the same lock by other means, and why: see tools/mutate."""
+    path = ROOT / 'tests/protocols' / name / 'equivalent_faults'
+    rows = [line.split(' | ', 4) for line in path.read_text().split('\n')
+            if line and not line.startswith('#')] if path.exists() else []
+    for row in rows:
+        if len(row) != 5:
+            die(f'{path}: no "file | kind | before | after | why": {" | ".join(row)}')
+    return {tuple(row[:4]): row[4] for row in rows}
+
+
 class File:
     def __init__(self, file):
         self.file, self.original = file, (ROOT / file).read_text()
@@ -66,7 +77,12 @@ class Mutants:
         said = repr((self.drawn, count, sorted(f.original for f in self.files.values())))
         self.digest = hashlib.sha256(said.encode()).hexdigest()[:12]
         self.title = f'{name}, seed {seed}: at most {count} of {self.places} places, {self.digest}'
+        self.equivalents = equivalents(name)
         self.chosen = []
+
+    def why_equivalent(self, fault):
+        return self.equivalents.get(
+            (fault.file, fault.kind, fault.before.strip(), fault.after.strip()))
 
     def schema(self, number, fault):
         file = self.files[fault.file]
@@ -91,7 +107,8 @@ class Mutants:
         """`build` is one of the tree, whose compiler says which mutants there are."""
         memory = directory / f'{self.name}.drawn.json'
         known = json.loads(memory.read_text()) if memory.exists() else {}
-        if known.get('digest') != self.digest:
+        digest = [self.digest, sorted(map(list, self.equivalents))]
+        if known.get('digest') != digest:
             waiting, chosen = list(self.drawn), []
             while True:
                 self.fill_up(waiting, chosen)
@@ -100,14 +117,14 @@ class Mutants:
                     break
                 self.left['did not compile'] += len(bad)
                 chosen = [fault for fault in chosen if fault not in bad]
-            known = {'digest': self.digest, 'left': self.left,
+            known = {'digest': digest, 'left': self.left,
                      'chosen': [self.drawn.index(fault) for fault in chosen]}
             memory.write_text(json.dumps(known))
         self.left = Counter(known['left'])
         self.chosen = [self.drawn[index] for index in known['chosen']]
 
     def fill_up(self, waiting, chosen):
-        while waiting and len(chosen) < self.count:
+        while waiting and sum(not self.why_equivalent(f) for f in chosen) < self.count:
             fault = waiting.pop(0)
             new = self.schema(0, fault)
             beside = [self.schema(0, other) for other in chosen if other.file == fault.file]

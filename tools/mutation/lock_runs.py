@@ -10,7 +10,7 @@ import time
 from collections import Counter, namedtuple
 from concurrent.futures import ThreadPoolExecutor
 
-from common import KILLED, ROOT, SURVIVED, Report, die, fill
+from common import EQUIVALENT, KILLED, ROOT, SURVIVED, Report, die, fill
 from lock_mutants import Mutants, made_of
 
 TARGETS = ['test_protocols', 'test_explore', 'test_simgrid', 'latchlab']
@@ -157,8 +157,10 @@ class Trial:
         self.checks = sorted((check for check in checks if check.name in self.seconds),
                              key=lambda c: (STAGES.index(c.stage), self.seconds[c.name]))
 
-    def judge(self, number):
+    def judge(self, number, fault):
         """[result, by, build s, test s]"""
+        if why := self.mutants.why_equivalent(fault):
+            return [EQUIVALENT, why, '-', '0']
         total = 0
         for check in self.checks:
             allowed = max(AT_LEAST_SECONDS, TIMES * self.seconds[check.name])
@@ -171,7 +173,7 @@ class Trial:
     def go_on(self, report, left):
         def one(numbered):
             number, fault = numbered
-            row = [str(number), f'{fault.file}:{fault.line}', fault.kind, *self.judge(number),
+            row = [str(number), f'{fault.file}:{fault.line}', fault.kind, *self.judge(number, fault),
                    fault.before.strip(), fault.after.strip()]
             with writing:
                 report.add(row)
@@ -186,17 +188,31 @@ class Trial:
                 raise
 
 
+def settled(row, fault, again, mutants):
+    """`row` is what was found of the fault's number before, or None."""
+    if row is None or row[7:9] != [fault.before.strip(), fault.after.strip()]:
+        return False
+    if mutants.why_equivalent(fault):
+        return row[3] == EQUIVALENT
+    return row[3] == KILLED or (row[3] == SURVIVED and not again)
+
+
 def summary(mutants, report):
     rows = report.rows.values()
     by = Counter(row[4].split(':')[0] for row in rows if row[3] == KILLED)
     dead = sum(by.values())
+    tried = sum(row[3] != EQUIVALENT for row in rows)
     left = ', '.join(f'{count} {why}' for why, count in mutants.left.items() if count)
-    lines = [f'{mutants.name}: {dead} of {len(rows)} died (' +
+    lines = [f'{mutants.name}: {dead} of {tried} died (' +
              ', '.join(f'{by[stage]} by a {stage}' for stage in STAGES) +
-             f'); {mutants.places} places, of which left out: {left or "none"}']
+             f'); {len(rows) - tried} equivalent; {mutants.places} places, of which left out: '
+             f'{left or "none"}']
     lines += [f'  survived: {row[0]}  {row[1]}  {row[2]}\n    - {row[7]}\n    + {row[8]}'
               for row in rows if row[3] == SURVIVED]
-    return '\n'.join(lines), 10 * dead >= 9 * len(rows)
+    seen = {(row[1].split(':')[0], row[2], row[7], row[8]) for row in rows}
+    lines += [f'  not among these, though said to be equivalent: {" | ".join(each)}'
+              for each in mutants.equivalents if each not in seen]
+    return '\n'.join(lines), 10 * dead >= 9 * tried
 
 
 def try_locks(given, names):
@@ -212,8 +228,7 @@ def try_locks(given, names):
         print(f'# {mutants.title}', flush=True)
         report = Report(directory / f'{mutants.name}.tsv', mutants.title)
         left = [(number, fault) for number, fault in enumerate(mutants.chosen, 1)
-                if number not in report.rows or
-                (given.again and report.rows[number][3] == SURVIVED)]
+                if not settled(report.rows.get(number), fault, given.again, mutants)]
         if left:
             Trial(copy, mutants).go_on(report, left)
         text, good = summary(mutants, report)
