@@ -47,8 +47,7 @@ void Calls::handle(SimOperation& op) {
   if (nodes_[op.server].dead) return fail(op, VerbStatus::peer_failed);
   Server& server = servers_[op.server];
   const Request& request = op.call.request;
-  const PendingCall pending{request, next_ticket_++};
-  handled_.emplace(pending.ticket, &op);
+  const PendingCall pending{request, take_ticket(op)};
   if (op.state.timed_out)
     record_.count_late_effect(op);
   else
@@ -57,6 +56,28 @@ void Calls::handle(SimOperation& op) {
   std::erase_if(server.calls, [](const Task<void>& task) { return task.done(); });
   server.calls.push_back(server.handler->serve(*server.actor, pending));
   server.calls.back().start();
+}
+
+std::uint64_t Calls::take_ticket(SimOperation& op) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(handled_.size()));
+    handled_.emplace_back();
+  }
+  const std::uint32_t index = free_.back();
+  free_.pop_back();
+  Handled& here = handled_[index];
+  here.op = &op;
+  if (++here.generation == 0) here.generation = 1;
+  return std::uint64_t{here.generation} << 32 | index;
+}
+
+SimOperation& Calls::give_back(std::uint64_t ticket) {
+  const auto index = static_cast<std::uint32_t>(ticket);
+  const bool pending = index < handled_.size() && handled_[index].op != nullptr &&
+                       handled_[index].generation == ticket >> 32;
+  LATCHLAB_CHECK(pending, "reply to a call that is not pending");
+  free_.push_back(index);
+  return *std::exchange(handled_[index].op, nullptr);
 }
 
 void Calls::fail(SimOperation& op, VerbStatus status) {
@@ -70,11 +91,11 @@ void Calls::fail(SimOperation& op, VerbStatus status) {
 
 // The server is gone, and with it what it would have answered.
 void Calls::node_died(NodeId server) {
-  std::erase_if(handled_, [this, server](const auto& call) {
-    const bool lost = call.second->server == server;
-    if (lost) fail(*call.second, VerbStatus::peer_failed);
-    return lost;
-  });
+  for (std::uint32_t index = 0; index < handled_.size(); ++index) {
+    const Handled here = handled_[index];
+    if (here.op == nullptr || here.op->server != server) continue;
+    fail(give_back(std::uint64_t{here.generation} << 32 | index), VerbStatus::peer_failed);
+  }
 }
 
 void Calls::forget(const SimActor& server) {
@@ -83,10 +104,7 @@ void Calls::forget(const SimActor& server) {
 }
 
 void Calls::reply(const PendingCall& pending, const Reply& reply) {
-  const auto found = handled_.find(pending.ticket);
-  LATCHLAB_CHECK(found != handled_.end(), "reply to a call that is not pending");
-  SimOperation& op = *found->second;
-  handled_.erase(found);
+  SimOperation& op = give_back(pending.ticket);
   if (!op.state.timed_out) op.call.reply = reply;
   const Time arrival =
       network_.depart(op.server, op.from, timeline_.now(), sizeof(Reply), op.chance_back);

@@ -4,7 +4,6 @@
 // the answer that nobody hears has come.
 
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "backends/simgrid/nodes.h"
@@ -67,12 +66,18 @@ class Calls : CallsNeeds {
     CallHandler* handler = nullptr;
     std::vector<Task<void>> calls;  // under way
   };
+  struct Handled {                 // by the lower half of its ticket
+    SimOperation* op = nullptr;    // null: free
+    std::uint32_t generation = 0;  // the ticket's upper half, never 0
+  };
+  std::uint64_t take_ticket(SimOperation& op);
+  SimOperation& give_back(std::uint64_t ticket);
   void fail(SimOperation& op, VerbStatus status);
   void set_deadline(SimOperation& op);
 
   PerNode<Server> servers_;
-  std::map<std::uint64_t, SimOperation*> handled_;  // by ticket: no reply yet
-  std::uint64_t next_ticket_ = 1;
+  std::vector<Handled> handled_;     // no reply yet
+  std::vector<std::uint32_t> free_;  // of these
   Slots<CallTimer> timers_;
   std::uint64_t deadlines_ = 0;  // so far
 };

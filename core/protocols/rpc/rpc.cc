@@ -28,11 +28,11 @@ class RpcServer final : public ServerPart {
 
   Task<void> serve(Verbs& verbs, PendingCall pending) override {
     const Asked asked = served::unpack(pending.request);
-    const std::uint64_t before = table_.entry_word_of(asked.entry);
+    const std::uint64_t before = shown(asked.entry);
     Reply reply;
     reply.words[0] = pending.request.type == served::kAcquire ? try_acquire(asked) : release(asked);
-    const std::uint64_t change = table_.entry_word_of(asked.entry) - before;
-    if (options_.show && change != 0) co_await verbs.cpu_fetch_add(asked.entry, change);
+    const std::uint64_t change = shown(asked.entry) - before;
+    if (change != 0) co_await verbs.cpu_fetch_add(asked.entry, change);
     verbs.reply(pending, reply);
   }
 
@@ -40,7 +40,7 @@ class RpcServer final : public ServerPart {
   served::Answer try_acquire(const Asked& asked) {
     const Asked guard = guard_of(asked);
     const bool shared = asked.mode == LockMode::shared;
-    const bool replaces = table_.holds(guard) && shared;
+    const bool replaces = options_.guards == Guards::per_thread && shared && table_.holds(guard);
     if (PLANTED(rpc_readers_pass_writers) && shared) {
       table_.pass(guard);
       return served::kGranted;
@@ -66,6 +66,10 @@ class RpcServer final : public ServerPart {
     if (free) LATCHLAB_PATH("rpc: a release frees the lock");
     if (!free) LATCHLAB_PATH("rpc: a reader leaves others inside");
     return served::kGranted;
+  }
+
+  std::uint64_t shown(RemoteAddr entry) const {
+    return options_.show ? table_.entry_word_of(entry) : 0;
   }
 
   // As which holder the table knows this client.

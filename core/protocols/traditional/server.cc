@@ -20,9 +20,9 @@ class Server final : public ServerPart {
   Task<void> serve(Verbs& verbs, PendingCall pending) override {
     Step step;
     step.entry = served::unpack(pending.request).entry;
-    const std::uint64_t before = table_.entry_word_of(step.entry);
+    const std::uint64_t before = shown(step.entry);
     step.answers = decide(pending);
-    step.change = table_.entry_word_of(step.entry) - before;
+    step.change = shown(step.entry) - before;
     if (!options_.show) {
       answer(verbs, step);
       co_return;
@@ -55,6 +55,10 @@ class Server final : public ServerPart {
       reply.words[1] = each.has_waited;
       verbs.reply(each.call, reply);
     }
+  }
+
+  std::uint64_t shown(RemoteAddr entry) const {
+    return options_.show ? table_.entry_word_of(entry) : 0;
   }
 
   Answers decide(const PendingCall& call) {
