@@ -13,7 +13,8 @@ namespace latchlab::explore {
 
 namespace {
 
-constexpr std::uint64_t kCrashOdds = 48;     // one choice in so many, where a crash is possible
+constexpr std::uint64_t kFaultOdds = 48;     // one choice in so many, where a fault is possible
+constexpr std::uint64_t kStruckOdds = 16;    // ... of pct
 constexpr std::size_t kPriorityChanges = 3;  // of one walk
 constexpr std::uint64_t kFirstLength = 64;   // of walks, until one has been made
 constexpr std::uint64_t kWalksPerLook = 64;  // walks between two looks at the clock
@@ -67,10 +68,29 @@ class Picker {
     };
     const auto steps =  // they come first
         static_cast<std::size_t>(std::count_if(choices.begin(), choices.end(), is_step));
-    const std::size_t crashes = choices.size() - steps;
-    if (steps == 0 || (crashes > 0 && rng_.below(kCrashOdds) == 0))
-      return steps + rng_.below(crashes);
+    const std::size_t faults = choices.size() - steps;
+    const std::uint64_t odds = strategy_ == Strategy::pct ? kStruckOdds : kFaultOdds;
+    if (steps == 0 || (faults > 0 && rng_.below(odds) == 0)) return fault(choices, steps);
     if (strategy_ == Strategy::random) return rng_.below(steps);
+    const std::size_t picked = step_by_priority(choices, steps, depth);
+    in_front_ = choices[picked].step.actor->client();
+    return picked;
+  }
+
+ private:
+  // With priorities somebody runs until something stops it: a fault strikes who has just moved, if
+  // anybody, and whoever stands still may go on.
+  std::size_t fault(const std::vector<Choice>& choices, std::size_t steps) {
+    const auto all = choices.size();
+    if (strategy_ == Strategy::random) return steps + rng_.below(all - steps);
+    std::vector<std::size_t> likely;
+    for (std::size_t i = steps; i < all; ++i)
+      if (choices[i].kind == Choice::Kind::resume || choices[i].victim == in_front_)
+        likely.push_back(i);
+    return likely.empty() ? steps + rng_.below(all - steps) : likely[rng_.below(likely.size())];
+  }
+  std::size_t step_by_priority(const std::vector<Choice>& choices, std::size_t steps,
+                               std::uint64_t depth) {
     // At a point of change, whoever is in front falls behind everybody.
     const std::size_t front = first_by_priority(choices, steps);
     if (std::find(changes_.begin(), changes_.end(), depth) == changes_.end()) return front;
@@ -78,7 +98,6 @@ class Picker {
     return first_by_priority(choices, steps);
   }
 
- private:
   static std::uint32_t owner(const Choice& choice) { return choice.step.actor->index(); }
   std::uint64_t priority(std::uint32_t owner) const {
     const auto at = std::find(demoted_.rbegin(), demoted_.rend(), owner);
@@ -103,6 +122,7 @@ class Picker {
   std::uint64_t salt_ = 0;
   std::array<std::uint64_t, kPriorityChanges> changes_ = {};
   std::vector<std::uint32_t> demoted_;  // the latest last: it comes last of all
+  std::optional<ClientId> in_front_;    // of whom the last step was
 };
 
 struct Walked {
