@@ -12,7 +12,7 @@ namespace latchlab::testing {
 
 namespace {
 
-constexpr Duration kListStep = nanoseconds(20);  // of the server's CPU
+constexpr Duration kListStep = nanoseconds(1);  // of the server's CPU
 // The server's and a client's clock may differ by this share of a lease.
 constexpr std::int64_t kLeaseMargin = 4;
 
