@@ -122,17 +122,18 @@ inline void draw_parameters(Draw& draw, Dice& dice) {
   draw.small = draw.profile == &entry.info.profiles.front() && dice.chance(50);
   if (draw.small) draw.changed = entry.small_model;
   draw.params.set(draw.changed);
-  if (entry.info.find_param("lease") == nullptr) return;
+  const char* const lease_name = entry.info.find_param("ttl") == nullptr ? "lease" : "ttl";
+  if (entry.info.find_param(lease_name) == nullptr) return;
   if (!draw.small && dice.chance(80)) {
     ParamSet shorter = draw.params;
     const Duration lease = dice.between(microseconds(300), milliseconds(1));
-    shorter.set("lease", lease);
+    shorter.set(lease_name, lease);
     if (!entry.info.contradiction || entry.info.contradiction(shorter).empty()) {
-      draw.changed = {{"lease", lease}};
+      draw.changed = {{lease_name, lease}};
       draw.params = shorter;
     }
   }
-  draw.lease = draw.params.duration("lease");
+  draw.lease = draw.params.duration(lease_name);
 }
 
 // Those that are rare or dear: clients that outlive their leases, and that die.
