@@ -22,6 +22,7 @@ BODY = re.compile(r'(?:\} )?(?:else )?(?:if|while|for)(?: constexpr)? (\()|else 
 BEFORE = re.compile(r'(?:[;{})]|\belse|\b(?:case [^;]*|default):)$')
 SIMPLE = r'([&*]?\w+(?:(?:\.|->|::)\w+|\(\)|\[\w+\])*)'
 PAIR = re.compile(rf'(?:(?<=\()|(?<=, ))(?={SIMPLE}, {SIMPLE}[,)])')
+NO_ORDER = ('if', 'while', 'for', 'switch', 'return', 'min', 'max')  # of arguments
 ASSIGNMENT = re.compile(r' (?:[-+*/%&|^]|<<|>>)?= ?')
 LEAVING = re.compile(r'(?:co_)?return\b|break;|continue;')
 STATEMENT = re.compile(r'(?!(?:(?:co_)?return|else|break|continue|using|case|if|for|while)\b)\S')
@@ -167,8 +168,7 @@ def faults_of(original):
     for found in PAIR.finditer(text):
         bracket = opening(text, found.start())
         call = re.search(r'(\w+)>?\($', text[max(bracket - 60, 0):bracket + 1])
-        if call and call[1] not in ('if', 'while', 'for', 'switch', 'return') and \
-                found[1] != found[2]:
+        if call and call[1] not in NO_ORDER and found[1] != found[2]:
             yield 'swapped', found.start(1), found.end(2), f'{found[2]}, {found[1]}'
     for line in re.finditer(r'[^\n]+', text):
         statement = dropped_statement(text, *line.span())
