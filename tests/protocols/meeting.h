@@ -20,6 +20,7 @@ struct Meeting {
   ActorTally verbs;
   std::string entry;
   Duration took;
+  Duration left;  // of its grant's validity, when it had it
 };
 
 // Until the holder has the lock, or had it.
@@ -61,6 +62,7 @@ inline Task<void> come(World& world, Meeting& meeting) {
   }
   meeting.entered = true;
   const Grant grant = std::get<Grant>(result);
+  meeting.left = grant.valid_until - verbs.now();
   co_await world.client(ClientId{1}).release(grant);
 }
 

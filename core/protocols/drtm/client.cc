@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/check.h"
 #include "core/base/paths.h"
 #include "core/protocols/common/planted.h"
 
@@ -21,8 +20,6 @@ Client::Request Client::request_of(const Want& want, const AcquireOptions& optio
 
 Task<void> Client::look(Request& request) {
   request.look = co_await look_at_clocks(verbs_);
-  LATCHLAB_CHECK(request.look.error <= options_.delta,
-                 "the synchronised clock may be further off than drtm's delta says; raise delta");
   if (!request.shared) co_return;
   request.end = request.look.common + options_.lease;
   request.word = leased_until(options_, request.end);
@@ -65,16 +62,17 @@ Grant Client::taken(const Request& request) {
   if (request.expected == kFree) LATCHLAB_PATH("drtm: a reader installs a lease");
   if (request.expected != kFree) LATCHLAB_PATH("drtm: a reader replaces a lease");
   Grant grant(request.want, LockMode::shared);
-  grant.valid_until = request.look.own_at_earliest(valid_until(options_, request.end));
+  grant.valid_until =
+      request.look.own_at_earliest(valid_until(request.wish(options_), request.end));
   if (PLANTED(drtm_lease_from_the_answer))
-    grant.valid_until = verbs_.now() + options_.lease - options_.margin();
+    grant.valid_until = verbs_.now() + options_.lease - options_.margin(request.look.error);
   if (PLANTED(drtm_grant_outlives_lease)) grant.valid_until = kNever;
   return grant;
 }
 
 Grant Client::shared(const Request& request, std::uint64_t word) const {
   Grant grant(request.want, LockMode::shared);
-  const Time end = valid_until(options_, lease_end(options_, word));
+  const Time end = valid_until(request.wish(options_), lease_end(options_, word));
   grant.valid_until = request.look.own_at_earliest(end);
   return grant;
 }
@@ -82,7 +80,7 @@ Grant Client::shared(const Request& request, std::uint64_t word) const {
 Task<Client::Answer> Client::after(Request& request, std::uint64_t seen) {
   const bool expired = std::exchange(request.expired, false);
   if (request.shared || (is_leased(seen) && !expired)) co_await look(request);
-  Next next = expired ? Next::take : judge(options_, seen, request.wish());
+  Next next = expired ? Next::take : judge(options_, seen, request.wish(options_));
   while (next == Next::share) {
     const Grant grant = shared(request, seen);
     if (verbs_.now() < grant.valid_until) {
@@ -92,7 +90,7 @@ Task<Client::Answer> Client::after(Request& request, std::uint64_t seen) {
     }
     LATCHLAB_PATH("drtm: a lease is over before its sharer has looked at the clocks");
     co_await look(request);
-    next = judge(options_, seen, request.wish());
+    next = judge(options_, seen, request.wish(options_));
   }
   if (request.failed == 1) verbs_.mark(Phase::retry);
   request.expected = next == Next::take ? seen : kFree;
@@ -128,7 +126,7 @@ Task<Client::Answer> Client::retry(Request& request, std::uint64_t seen) {
   wait.deadline = request.deadline;
   Time expires = kNever;  // what was seen, on the own clock
   if (is_leased(seen)) {
-    const Time from = taken_over_from(options_, request.shared, lease_end(options_, seen));
+    const Time from = taken_over_from(options_, request.wish(options_), lease_end(options_, seen));
     expires = request.look.own_at_latest(from + nanoseconds(1));
     wait.deadline = std::min(wait.deadline, expires);
     if (request.shared) LATCHLAB_PATH("drtm: a reader waits for a lease");
@@ -138,7 +136,7 @@ Task<Client::Answer> Client::retry(Request& request, std::uint64_t seen) {
     if (!request.shared) LATCHLAB_PATH("drtm: a writer waits for a writer");
   }
   if (request.shared) {
-    const Duration length = fresh_for(options_, request.needed);
+    const Duration length = fresh_for(options_, request.wish(options_));
     wait.deadline = std::min(wait.deadline, request.look.before + length);
   }
   const RemoteWaitResult end = co_await verbs_.await_remote(wait);

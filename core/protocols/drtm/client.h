@@ -35,7 +35,9 @@ class Client final : public LockClient {
     std::uint64_t failed = 0;    // CASes
     bool expired = false;        // the lease that it saw last, while it waited
 
-    Wish wish() const { return {shared, needed, look.common, end}; }
+    Wish wish(const Options& options) const {
+      return {shared, needed, look.common, end, options.margin(look.error)};
+    }
   };
 
   Request request_of(const Want& want, const AcquireOptions& options) const;

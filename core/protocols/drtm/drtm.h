@@ -45,9 +45,9 @@
 //          no harm. An end that has expired may come back by a late CAS; nobody holds by it.
 // Needs    timing, synchronised_clock. delta bounds the error of the synchronised clock, how far it
 //          and the own one drift apart in a lease, and the rounding to nanoseconds. Where the clock
-//          says that its error is larger, a CHECK ends the run, in every build: no lease would mean
-//          what it says. reserve less than lease - delta, or no lease could be shared. A round trip
-//          that is shorter than lease - delta, or readers never get in.
+//          says that its error is larger, that counts in place of delta, for whoever looked at it.
+//          reserve less than lease - delta, or no lease could be shared. A round trip that is
+//          shorter than lease - delta, or readers never get in.
 // Survives the crash of readers, whether they hold or wait: leases run out. Does not survive that
 //          of a writer that holds or whose CAS is under way (it may land after its death), or of
 //          the server. Not fair: whoever CASes first after a release. With `extend`,
@@ -80,8 +80,9 @@
 // code has only a bit, the artifact the node's LID. The artifact never gives up, DrTM's code exits
 // after 500,000 tries. While a writer holds, both go on to expect the last lease that they saw
 // expire, here a free word; the artifact hands out grants that are over already, here the reader
-// begins anew. DSLR counts timeouts in a row for each lock, here for each client. With
-// timeout_tries each try is posted by itself, because they are counted.
+// begins anew. The sources take no other margin than delta, whatever the clock says of itself. DSLR
+// counts timeouts in a row for each lock, here for each client. With timeout_tries each try is
+// posted by itself, because they are counted.
 //
 // Tests: tests/protocols/drtm.
 

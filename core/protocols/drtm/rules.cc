@@ -22,8 +22,8 @@ constexpr Time kLongAgo{-(1LL << 62)};
 
 }  // namespace
 
-Duration Options::margin() const {
-  return PLANTED(drtm_no_margin) ? Duration{} : delta;
+Duration Options::margin(Duration error) const {
+  return PLANTED(drtm_no_margin) ? Duration{} : std::max(delta, error);
 }
 
 bool is_locked(std::uint64_t word) {
@@ -67,8 +67,8 @@ Next judge(const Options& options, std::uint64_t word, const Wish& wish) {
   if (word == kFree) return Next::take;
   if (is_locked(word)) return Next::wait;
   const Time end = lease_end(options, word);
-  if (wish.shared && wish.now + wish.needed < valid_until(options, end)) return Next::share;
-  if (wish.now > taken_over_from(options, wish.shared, end)) {
+  if (wish.shared && wish.now + wish.needed < valid_until(wish, end)) return Next::share;
+  if (wish.now > taken_over_from(options, wish, end)) {
     LATCHLAB_PATH("drtm: a lease has expired");
     return Next::take;
   }
@@ -78,17 +78,17 @@ Next judge(const Options& options, std::uint64_t word, const Wish& wish) {
   return Next::take;
 }
 
-Time valid_until(const Options& options, Time end) {
-  return end - options.margin();
+Time valid_until(const Wish& wish, Time end) {
+  return end - wish.margin;
 }
-Time taken_over_from(const Options& options, bool shared, Time end) {
-  const bool early = options.takeover == Takeover::not_valid && !shared;
-  return early ? end - options.margin() : end + options.margin();
+Time taken_over_from(const Options& options, const Wish& wish, Time end) {
+  const bool early = options.takeover == Takeover::not_valid && !wish.shared;
+  return early ? end - wish.margin : end + wish.margin;
 }
 
-Duration fresh_for(const Options& options, Duration needed) {
-  const Duration usable = options.lease - options.margin();
-  return std::clamp(usable - needed, usable / 8, usable / 2);
+Duration fresh_for(const Options& options, const Wish& wish) {
+  const Duration usable = std::max(options.lease - wish.margin, Duration{});
+  return std::clamp(usable - wish.needed, usable / 8, usable / 2);
 }
 
 }  // namespace latchlab::drtm

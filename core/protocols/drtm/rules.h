@@ -28,7 +28,9 @@ struct Options {
   Duration backoff_first = microseconds(10);
   Duration backoff_bound = milliseconds(10);
 
-  Duration margin() const;  // delta
+  // On either side of a lease's end, of whoever has seen a clock that may be off by so much: delta,
+  // or that where it is more.
+  Duration margin(Duration error) const;
 };
 
 // ---- the word ----
@@ -53,16 +55,18 @@ struct Wish {
   bool shared = false;
   Duration needed;  // so much must be left of a lease that is shared
   Time now;
-  Time end;  // of the lease that would be installed
+  Time end;         // of the lease that would be installed
+  Duration margin;  // Options::margin of the clock that showed `now`
 };
 Next judge(const Options& options, std::uint64_t word, const Wish& wish);
 
 // Readers' right by a lease ends here; after this others may take it over.
-Time valid_until(const Options& options, Time end);
-Time taken_over_from(const Options& options, bool shared, Time end);
+Time valid_until(const Wish& wish, Time end);
+Time taken_over_from(const Options& options, const Wish& wish, Time end);
 // For so long a reader tries with one end of a lease; then it dates it anew. Of what readers can
-// use of a lease, its length less delta, half is left when it is installed late, or `needed` where
-// that is more; but an eighth goes by in any case, or somebody would do nothing but look at clocks.
-Duration fresh_for(const Options& options, Duration needed);
+// use of a lease, its length less the margin, half is left when it is installed late, or `needed`
+// where that is more; but an eighth goes by in any case, or somebody would do nothing but look at
+// clocks.
+Duration fresh_for(const Options& options, const Wish& wish);
 
 }  // namespace latchlab::drtm

@@ -1,11 +1,17 @@
 // What small faults in the drtm lock would change and no other test of it sees.
 
 #include "tests/protocols/marks.h"
+#include "tests/protocols/meeting.h"
+#include "tests/protocols/timed.h"
 
 namespace latchlab::testing {
 namespace {
 
 using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::Gt;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 TEST(drtm, names_no_takeover_among_writers) {
@@ -16,6 +22,90 @@ TEST(drtm, names_no_takeover_among_writers) {
   EXPECT_THAT(found, Contains("a writer takes a free word"));
   EXPECT_THAT(found, Not(Contains("a writer takes over a lease")));
 }
+
+TEST(drtm, counts_all_tries_but_the_first_as_one_phase) {
+  LATCHLAB_NEEDS_EXPLORER("asks for every way through");
+  EXPECT_THAT(phases_of(crowd("drtm")),
+              ElementsAre("acquire IA", "acquire IA RT", "release", "release IA"));
+}
+
+TEST(drtm, backs_off_after_as_many_tries_as_it_is_told) {
+  Meeting meeting;
+  meeting.leaves = false;
+  meet("drtm", {{"timeout_tries", number(5)}}, 1, meeting);
+  EXPECT_EQ(meeting.reason, AbortReason::too_many);
+  EXPECT_EQ(meeting.verbs.one_sided(), 5U);
+}
+
+// How long grants are valid, from when they were asked for and from when they are given.
+class Validity final : public LoopObserver {
+ public:
+  Outcome of(RunSetup setup) {
+    setup.also = this;
+    CaseRun run(setup, 1);
+    run_ = &run;
+    return run.go();
+  }
+  void acquire_begins(ClientId client, const Want&) override { asked_ = now(client); }
+  void acquired(ClientId client, const Grant& grant) override {
+    since_asked.push_back(grant.valid_until - asked_);
+    left.push_back(grant.valid_until - now(client));
+  }
+  std::vector<Duration> since_asked;  // where there is one client
+  std::vector<Duration> left;
+
+ private:
+  Time now(ClientId client) const {
+    return run_->backend().local_now(run_->world().node_of(client));
+  }
+  CaseRun* run_ = nullptr;
+  Time asked_;
+};
+
+// A lease less delta, on the clock of whoever has it.
+TEST(drtm, lends_for_as_long_as_its_profiles_say) {
+  LATCHLAB_NEEDS_EXPLORER("leases of its own length");
+  Validity validity;
+  for (const char* profile : {"reconstructed", "dslr_paper", "drtm_code"}) {
+    RunSetup reader = crowd("drtm", profile);
+    reader.client_nodes = 1;
+    reader.shared_percent = 100;
+    reader.operations = 1;
+    EXPECT_EQ(validity.of(reader).end, RunEnd::finished);
+  }
+  EXPECT_THAT(validity.since_asked,
+              ElementsAre(microseconds(950), microseconds(350), microseconds(200)));
+}
+
+// The explorer's clock counts steps, of a nanosecond each: readers get in, or have to look again,
+// after every number of them.
+TEST(drtm, gives_nobody_a_lease_that_is_over) {
+  LATCHLAB_NEEDS_EXPLORER("ends leases at every step");
+  RunSetup readers = crowd("drtm");
+  readers.shared_percent = 100;
+  readers.impatient = true;
+  Validity validity;
+  for (int usable = 1; usable <= 60; ++usable) {
+    readers.params = {
+        {"lease", nanoseconds(200 + usable)}, {"delta", nanoseconds(200)}, {"reserve", Duration{}}};
+    EXPECT_EQ(validity.of(readers).end, RunEnd::finished);
+  }
+  EXPECT_THAT(validity.left, Not(IsEmpty()));
+  EXPECT_THAT(validity.left, Each(Gt(Duration{})));
+}
+
+#if LATCHLAB_WITH_SIMGRID
+// Its first lease would be over 100 us after the writer has left.
+TEST(timed, drtm_gives_a_reader_that_has_waited_long_what_it_needs_of_a_lease) {
+  Meeting meeting;
+  meeting.other = LockMode::shared;
+  meet("drtm",
+       {{"lease", microseconds(1'100)}, {"delta", microseconds(5)}, {"reserve", microseconds(300)}},
+       1, meeting, plain_simulation);
+  EXPECT_TRUE(meeting.entered);
+  EXPECT_GT(meeting.left, microseconds(300));
+}
+#endif
 
 }  // namespace
 }  // namespace latchlab::testing

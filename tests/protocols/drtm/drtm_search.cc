@@ -50,6 +50,13 @@ TEST(drtm, needs_writers_that_wait_until_a_lease_has_expired) {
   expect_broken_in_time(in_time(sets, nanoseconds(40), nanoseconds(600)), true);
 }
 
+// The clock says that it is up to 100 ns off.
+TEST(drtm, needs_no_delta_where_the_clock_says_how_far_it_is_off) {
+  expect_broken_in_time(
+      in_time({"lease=600ns", "delta=0ns", "reserve=0ns"}, nanoseconds(40), nanoseconds(600)),
+      false);
+}
+
 // ---- labelled paths, over several campaigns ----
 
 using Paths = std::set<std::string>;
@@ -80,6 +87,13 @@ TEST(drtm, takes_every_path_of_leases) {
   EXPECT_EQ(left_over(with_leases({"reserve=19400ns", "short_lease=wait", "release=write"}),
                       {"a reader waits for a lease", "a WRITE frees the word"}),
             Paths{});
+}
+
+// Its own clock has said that the lease is over.
+TEST(drtm, looks_no_more_at_a_lease_that_it_has_seen_out) {
+  const Campaign campaign = in_time({}, microseconds(1), microseconds(2));
+  EXPECT_EQ(left_over(campaign, {"the clock ends a wait", "a lease has expired"}),
+            Paths{"a lease has expired"});
 }
 
 TEST(drtm, takes_the_paths_of_clients_that_stand_still) {

@@ -138,16 +138,6 @@ TEST(drtm, rejects_a_reserve_that_no_lease_has_left) {
   EXPECT_THAT(info.contradiction(params), ::testing::HasSubstr("lower reserve"));
 }
 
-// That of the explorer is up to 100 ns off, and says so.
-TEST(drtm, refuses_a_clock_that_is_further_off_than_delta) {
-  LATCHLAB_NEEDS_EXPLORER("knows the error of its clock");
-  RunSetup setup = alone(100, 1);
-  setup.params = {{"delta", nanoseconds(100)}};
-  EXPECT_EQ(run(setup, 1).acquired, 1U);
-  setup.params = {{"delta", nanoseconds(99)}};
-  EXPECT_DEATH((void)run(setup, 1), "raise delta");
-}
-
 TEST(drtm, takes_ordinary_paths_in_a_crowd) {
   expect_paths(
       crowd("drtm"),
@@ -186,7 +176,7 @@ TEST(drtm_rules, an_end_that_is_cut_off_lies_in_the_past) {
   Time end = Time{} + milliseconds(1);
   const std::uint64_t word = drtm::leased_until(options, end);
   for (const bool shared : {true, false})
-    EXPECT_EQ(drtm::judge(options, word, {shared, {}, Time{}, end}), Next::take);
+    EXPECT_EQ(drtm::judge(options, word, {shared, {}, Time{}, end, options.delta}), Next::take);
 }
 
 // A lease of 1 ms until 1 ms, delta 50 us.
@@ -197,10 +187,11 @@ TEST(drtm_rules, readers_share_what_is_valid_and_writers_take_what_has_expired) 
   const auto reader = [&](std::int64_t us, std::int64_t needed_us) {
     const Time now = Time{} + microseconds(us);
     const Time other = now + options.lease + microseconds(1);
-    return drtm::judge(options, word, {true, microseconds(needed_us), now, other});
+    return drtm::judge(options, word, {true, microseconds(needed_us), now, other, options.delta});
   };
   const auto writer = [&](std::int64_t us) {
-    return drtm::judge(options, word, {false, {}, Time{} + microseconds(us), {}});
+    const Time now = Time{} + microseconds(us);
+    return drtm::judge(options, word, {false, {}, now, {}, options.delta});
   };
   EXPECT_EQ(reader(0, 900), Next::share);
   EXPECT_EQ(reader(0, 950), Next::take);
@@ -218,15 +209,22 @@ TEST(drtm_rules, readers_share_what_is_valid_and_writers_take_what_has_expired) 
   EXPECT_EQ(reader(951, 0), Next::wait) << "readers as before";
 }
 
-// Usable are 950 us of a lease of 1 ms.
-TEST(drtm_rules, a_reader_dates_its_lease_anew_while_enough_of_it_is_left) {
+TEST(drtm_rules, the_margin_is_delta_or_the_error_of_the_clock_where_that_is_more) {
   const Options options;
-  EXPECT_EQ(drtm::fresh_for(options, microseconds(600)), microseconds(350));
-  EXPECT_EQ(drtm::fresh_for(options, Duration{}), microseconds(475));
-  EXPECT_EQ(drtm::fresh_for(options, microseconds(949)), nanoseconds(118'750));
-  Options narrow;
-  narrow.delta = microseconds(900);
-  EXPECT_EQ(drtm::fresh_for(narrow, Duration{}), microseconds(50)) << "not more than is usable";
+  EXPECT_EQ(options.margin(microseconds(49)), microseconds(50));
+  EXPECT_EQ(options.margin(microseconds(51)), microseconds(51));
+}
+
+// Usable are 950 us of a lease of 1 ms, with a margin of 50 us.
+TEST(drtm_rules, a_reader_dates_its_lease_anew_while_enough_of_it_is_left) {
+  const auto fresh_for = [](Duration needed, Duration margin) {
+    return drtm::fresh_for(Options{}, {true, needed, {}, {}, margin});
+  };
+  EXPECT_EQ(fresh_for(microseconds(600), microseconds(50)), microseconds(350));
+  EXPECT_EQ(fresh_for({}, microseconds(50)), microseconds(475));
+  EXPECT_EQ(fresh_for(microseconds(949), microseconds(50)), nanoseconds(118'750));
+  EXPECT_EQ(fresh_for({}, microseconds(900)), microseconds(50)) << "not more than is usable";
+  EXPECT_EQ(fresh_for({}, microseconds(1001)), Duration{}) << "nothing is";
 }
 
 // The look took from 10 to 14 on the own clock; the common one showed 100.

@@ -1,6 +1,8 @@
 // What small faults in the n_cosed lock would change and no other test of it sees.
 
+#include "core/protocols/n_cosed/word.h"
 #include "tests/protocols/marks.h"
+#include "tests/protocols/served.h"
 
 namespace latchlab::testing {
 namespace {
@@ -8,9 +10,25 @@ namespace {
 using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
+
+constexpr LockMode kReads = LockMode::shared;
+constexpr LockMode kWrites = LockMode::exclusive;
+
+// One client that takes the lock in one mode after the other.
+RunSetup one_client(std::vector<LockMode> modes) {
+  RunSetup setup = crowd("n_cosed", "reconstructed");
+  setup.client_nodes = 1;
+  setup.section = [modes](ClientId, std::uint64_t count, const World& world, Section& section) {
+    if (count >= modes.size()) return false;
+    section.wants.push_back(Want{world.lock(LockId{0}), modes[count]});
+    return true;
+  };
+  return setup;
+}
 
 TEST(n_cosed, begins_each_acquisition_with_its_first_atomic) {
   LATCHLAB_NEEDS_EXPLORER("asks for every way through");
@@ -25,6 +43,95 @@ TEST(n_cosed, waits_for_no_writers_of_readers_and_no_readers_at_home_among_write
   EXPECT_THAT(phases_of(writers), Each(Not(HasSubstr("WW"))));
   EXPECT_THAT(reached_by_crowd(writers), Not(Contains("a writer waits at home")));
 }
+
+TEST(n_cosed, does_not_wait_at_home_for_readers_that_have_left) {
+  RunSetup setup = one_client({kReads, kWrites});
+  setup.params = {{"home_reset", false}};
+  Outcome outcome;
+  const Labels taken = reached_in(setup, 1, outcome);
+  EXPECT_THAT(taken, Contains("a writer asks the home"));
+  EXPECT_THAT(taken, Not(Contains("a writer waits at home")));
+}
+
+TEST(n_cosed, needs_clocks_for_the_shortest_timeout_and_for_none_not) {
+  const ProtocolEntry& entry = *find_protocol("n_cosed");
+  ParamSet params = entry.info.resolve("reconstructed");
+  EXPECT_THAT(entry.make(params)->needs(), Not(Contains(Capability::timing)));
+  params.set("timeout", picoseconds(1));
+  EXPECT_THAT(entry.make(params)->needs(), Contains(Capability::timing));
+}
+
+TEST(n_cosed, times_out_after_two_leases_of_dslr_as_that_measured_it) {
+  const ProtocolInfo& info = find_protocol("n_cosed")->info;
+  EXPECT_EQ(info.longest_timeout(info.resolve("dslr_paper")), milliseconds(20));
+  EXPECT_EQ(info.longest_timeout(info.resolve("reconstructed")), Duration{});
+}
+
+// What they count beyond the limit at most, once each, does not run over into the tail.
+TEST(n_cosed, has_no_more_clients_than_fit_the_count_beyond_the_limit) {
+  const ProtocolEntry& entry = *find_protocol("n_cosed");
+  const ParamSet params = entry.info.resolve("reconstructed");
+  const auto limit = static_cast<std::uint64_t>(params.integer("shared_limit"));
+  EXPECT_EQ(limit + entry.make(params)->limits().max_clients, ~0U);
+}
+
+#if LATCHLAB_WITH_SIMGRID
+
+struct Failure {
+  std::vector<AbortReason> reasons;
+  std::uint64_t verbs = 0;
+};
+
+// The word counts a reader, which is as many as may be. The server dies when the client has made so
+// many calls.
+Failure when_the_server_dies(LockMode mode, std::uint32_t calls) {
+  Failure seen;
+  RunSetup setup = one_client({mode});
+  setup.params = {{"shared_limit", number(1)}};
+  setup.make = plain_simulation;
+  setup.wrap = [&seen](LockClient& inner) {
+    return std::make_unique<Resigned>(inner, seen.reasons);
+  };
+  CaseRun run(setup, 1);
+  const RemoteAddr entry = run.world().lock(LockId{0}).entry;
+  run.backend().poke(entry, n_cosed::Word{0, 1}.packed());
+  bool dead = false;
+  for (int i = 0; i < 100; ++i) {
+    run.backend().at(Time{} + nanoseconds(100) * i, [&] {
+      if (dead || run.world().verbs(ClientId{0}).tally().calls < calls) return;
+      run.backend().hardware_faults()->crash_node(entry.node);
+      dead = true;
+    });
+  }
+  const Outcome outcome = run.go();
+  EXPECT_TRUE(dead);
+  EXPECT_EQ(outcome.end, RunEnd::finished);
+  EXPECT_EQ(outcome.acquired, 0U);
+  seen.verbs = outcome.tally.one_sided();
+  return seen;
+}
+
+TEST(timed, n_cosed_readers_tell_that_the_server_is_dead) {
+  const Failure failure = when_the_server_dies(kReads, 0);
+  EXPECT_THAT(failure.reasons, ElementsAre(AbortReason::server_failed));
+  EXPECT_EQ(failure.verbs, 1U) << "an FAA";
+}
+TEST(timed, n_cosed_writers_tell_that_the_server_is_dead) {
+  const Failure failure = when_the_server_dies(kWrites, 0);
+  EXPECT_THAT(failure.reasons, ElementsAre(AbortReason::server_failed));
+  EXPECT_EQ(failure.verbs, 1U) << "a CAS";
+}
+TEST(timed, n_cosed_readers_beyond_the_limit_ask_no_dead_server_again) {
+  const Failure failure = when_the_server_dies(kReads, 1);
+  EXPECT_THAT(failure.reasons, ElementsAre(AbortReason::server_failed));
+  EXPECT_EQ(failure.verbs, 1U) << "an FAA";
+}
+TEST(timed, n_cosed_writers_that_wait_at_home_tell_that_the_server_has_died) {
+  const Failure failure = when_the_server_dies(kWrites, 1);
+  EXPECT_THAT(failure.reasons, ElementsAre(AbortReason::server_failed));
+  EXPECT_EQ(failure.verbs, 2U) << "a CAS that finds the reader, and one over it";
+}
+#endif
 
 }  // namespace
 }  // namespace latchlab::testing

@@ -1,12 +1,17 @@
 // What small faults in the traditional lock would change and no other test of it sees.
 
 #include "tests/protocols/marks.h"
+#include "tests/protocols/meeting.h"
+#include "tests/protocols/timed.h"
 
 namespace latchlab::testing {
 namespace {
 
 using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(traditional, tells_who_has_waited_at_the_server) {
   LATCHLAB_NEEDS_EXPLORER("asks for every way through");
@@ -15,6 +20,52 @@ TEST(traditional, tells_who_has_waited_at_the_server) {
   setup.client_nodes = 1;
   EXPECT_THAT(phases_of(setup), ElementsAre("acquire IA", "release IA"));
 }
+
+TEST(traditional, names_no_readers_among_writers) {
+  LATCHLAB_NEEDS_EXPLORER("asks about many orders");
+  RunSetup writers = crowd("traditional");
+  writers.shared_percent = 0;
+  const Labels found = reached_by_crowd(writers);
+  EXPECT_THAT(found, Contains("a release lets a writer in"));
+  EXPECT_THAT(found, Each(Not(HasSubstr("reader"))));
+}
+
+TEST(traditional, needs_clocks_for_the_shortest_timeout_and_for_none_not) {
+  const ProtocolEntry& entry = *find_protocol("traditional");
+  ParamSet params = entry.info.resolve("reconstructed");
+  EXPECT_THAT(entry.make(params)->needs(), Not(Contains(Capability::timing)));
+  params.set("timeout", picoseconds(1));
+  EXPECT_THAT(entry.make(params)->needs(), Contains(Capability::timing));
+}
+
+#if LATCHLAB_WITH_SIMGRID
+// And withdraws, and backs off for 10 us at most.
+TEST(timed, traditional_times_out_after_two_leases_of_dslr) {
+  const ParamSet params = find_protocol("traditional")->info.resolve("dslr_paper");
+  Meeting meeting;
+  meeting.leaves = false;
+  meet("traditional", {{"timeout", params.duration("timeout")}}, 1, meeting, plain_simulation);
+  EXPECT_FALSE(meeting.entered);
+  EXPECT_EQ(meeting.reason, AbortReason::recovered);
+  EXPECT_EQ(meeting.verbs.calls, 2U);
+  EXPECT_GE(meeting.took, milliseconds(20));
+  EXPECT_LT(meeting.took, milliseconds(20) + microseconds(50));
+}
+
+// For up to 10 ms; by this seed, for more than a call takes.
+TEST(timed, traditional_backs_off_after_a_timeout) {
+  Meeting meeting;
+  meeting.leaves = false;
+  meet("traditional",
+       {{"timeout", microseconds(100)},
+        {"backoff_first", milliseconds(10)},
+        {"backoff_bound", milliseconds(10)}},
+       1, meeting, plain_simulation);
+  EXPECT_EQ(meeting.reason, AbortReason::recovered);
+  EXPECT_GT(meeting.took, microseconds(200));
+  EXPECT_LT(meeting.took, milliseconds(11));
+}
+#endif
 
 }  // namespace
 }  // namespace latchlab::testing

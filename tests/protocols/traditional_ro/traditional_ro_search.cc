@@ -16,5 +16,16 @@ TEST(traditional_ro, keeps_what_it_claims) {
   expect_claim_kept(with_sets(about("traditional_ro", 3, 2), {"show=false", "max_passes=1"}));
 }
 
+// What the verdicts of its small model say is of both.
+TEST(traditional_ro, has_readers_that_pass_and_readers_that_are_stopped_in_its_small_model) {
+  Campaign campaign = with_sets(about("traditional_ro", 3, 2), {"show=false"});
+  campaign.base.modes = {"SS", "XX", "SS"};
+  campaign.placement = Placement::spread;
+  const std::vector<std::string> unreached = run(campaign).unreached;
+  for (const char* path :
+       {"a reader passes waiting writers", "a writer has been passed often enough"})
+    EXPECT_EQ(std::count(unreached.begin(), unreached.end(), path), 0) << path;
+}
+
 }  // namespace
 }  // namespace latchlab::explore
