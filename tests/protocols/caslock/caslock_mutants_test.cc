@@ -1,6 +1,7 @@
 // What small faults in the caslock lock would change and no other test of it sees.
 
 #include "tests/protocols/marks.h"
+#include "tests/protocols/paces.h"
 
 namespace latchlab::testing {
 namespace {
@@ -18,6 +19,19 @@ TEST(caslock, counts_the_wait_of_a_reader_as_for_writers) {
   writers.shared_percent = 0;
   EXPECT_THAT(phases_of(writers), Not(Contains(HasSubstr("WW"))));
 }
+
+#if LATCHLAB_WITH_SIMGRID
+// The first try, and one more at the deadline: the pause between them is longer than both.
+TEST(timed, caslock_pauses_before_a_writer_s_second_try) {
+  const Paced lock = {"caslock", "backoff", {{"backoff_initial", milliseconds(10)}}};
+  EXPECT_EQ(tries_within(lock, LockMode::exclusive, microseconds(100)), 2U);
+}
+// FAA, one READ at the deadline, and FAA back.
+TEST(timed, caslock_pauses_before_a_reader_s_first_look) {
+  const Paced lock = {"caslock", "backoff", {{"backoff_initial", milliseconds(10)}}};
+  EXPECT_EQ(tries_within(lock, LockMode::shared, microseconds(100)), 3U);
+}
+#endif
 
 }  // namespace
 }  // namespace latchlab::testing

@@ -2,12 +2,15 @@
 
 #include "tests/protocols/marks.h"
 #include "tests/protocols/promises.h"
+#include "tests/protocols/recvs.h"
 #include "tests/protocols/timed.h"
 
 namespace latchlab::testing {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::Not;
 
 TEST(mcs, counts_the_wait_for_a_late_successor_as_notifying_it) {
   LATCHLAB_NEEDS_EXPLORER("asks for every way through");
@@ -18,8 +21,15 @@ TEST(mcs, counts_the_wait_for_a_late_successor_as_notifying_it) {
   EXPECT_THAT(phases_of(setup), ElementsAre("acquire IA", "release IA"));
 }
 
+TEST(mcs, has_two_recvs_for_each_lock) {
+  expect_two_recvs_for_each_lock("mcs");
+}
+
 #if LATCHLAB_WITH_SIMGRID
+constexpr const char* kHeldBack = "a message within a node is held back";
+
 struct Handover {
+  Duration held = microseconds(200);
   Time released;
   Time entered;
   bool over = false;
@@ -29,7 +39,7 @@ Task<void> hand_on(World& world, Handover& handover) {
   Verbs& verbs = world.verbs(ClientId{0});
   const Want want{world.lock(LockId{0})};
   const AcquireResult result = co_await world.client(ClientId{0}).acquire(want, {});
-  co_await verbs.sleep(microseconds(200));
+  co_await verbs.sleep(handover.held);
   handover.released = verbs.now();
   const Grant held = std::get<Grant>(result);
   co_await world.client(ClientId{0}).release(held);
@@ -46,30 +56,54 @@ Task<void> take_over(World& world, Handover& handover) {
   co_await world.client(ClientId{1}).release(held);
 }
 
+struct Talk {
+  const char* profile = "paper";
+  std::uint32_t nodes = 1;
+  Duration held = microseconds(200);  // the second client asks after 20 us
+};
+
 // Messages within a node take 100 us.
-Duration handover_takes(std::uint32_t nodes) {
+Duration handover_takes(const Talk& talk) {
   const ProtocolEntry& entry = *find_protocol("mcs");
-  ParamSet params = entry.info.resolve("paper");
+  ParamSet params = entry.info.resolve(talk.profile);
   params.set("intra_node_delay", microseconds(100));
   const auto protocol = entry.make(params);
   WorldShape shape;
-  shape.client_nodes = nodes;
-  shape.clients_per_node = 2 / nodes;
+  shape.client_nodes = talk.nodes;
+  shape.clients_per_node = 2 / talk.nodes;
   World world(*protocol, shape);
   const auto backend = plain_simulation(world.plan());
   world.attach(*backend);
   Handover handover;
+  handover.held = talk.held;
   backend->spawn(world.verbs(ClientId{0}), hand_on(world, handover), Time{});
   backend->spawn(world.verbs(ClientId{1}), take_over(world, handover), Time{});
+  paths::forget();
+  paths::record(true);
   EXPECT_EQ(backend->run_until(end_of_run(kNever)), RunEnd::finished);
+  paths::record(false);
   return handover.entered - handover.released;
 }
 
 TEST(timed, mcs_holds_a_message_within_a_node_back) {
-  EXPECT_GE(handover_takes(1), microseconds(100));
+  EXPECT_GE(handover_takes({}), microseconds(100));
+  EXPECT_THAT(labels("mcs", true), Contains(kHeldBack));
 }
 TEST(timed, mcs_does_not_hold_messages_between_nodes_back) {
-  EXPECT_LT(handover_takes(2), microseconds(100));
+  EXPECT_LT(handover_takes({.nodes = 2}), microseconds(100));
+  EXPECT_THAT(labels("mcs", true), Not(Contains(kHeldBack)));
+}
+// A Successor that came just before the release, and then the Handover.
+TEST(timed, mcs_holds_both_messages_within_a_node_back) {
+  const Duration takes = handover_takes({.held = microseconds(30)});
+  EXPECT_GE(takes, microseconds(150));
+  EXPECT_LT(takes, microseconds(250));
+}
+TEST(timed, mcs_delays_a_successor_as_in_the_artifact) {
+  EXPECT_GE(handover_takes({.profile = "artifact", .held = microseconds(30)}), microseconds(50));
+}
+TEST(timed, mcs_delays_no_handover_as_in_the_artifact) {
+  EXPECT_LT(handover_takes({.profile = "artifact"}), microseconds(50));
 }
 
 TEST(timed, mcs_ends_a_release_when_the_server_is_dead) {

@@ -1,6 +1,7 @@
 // What small faults in the rma_rw lock would change and no other test of it sees.
 
 #include "tests/protocols/marks.h"
+#include "tests/protocols/recvs.h"
 
 namespace latchlab::testing {
 namespace {
@@ -13,6 +14,19 @@ TEST(rma_rw, names_no_mode_of_writers_among_readers) {
   RunSetup readers = crowd("rma_rw");
   readers.shared_percent = 100;
   EXPECT_THAT(reached_by_crowd(readers), Not(Contains("a reader finds writers' mode")));
+}
+
+TEST(rma_rw, has_two_recvs_for_each_lock) {
+  expect_two_recvs_for_each_lock("rma_rw");
+}
+
+TEST(rma_rw, asks_clients_for_memory_of_queue_nodes_alone) {
+  const ProtocolEntry& entry = *find_protocol("rma_rw");
+  ParamSet params = entry.info.resolve("repaired");
+  params.set("max_held", number(3));
+  EXPECT_EQ(entry.make(params)->layout({}).client_bytes, 0U);
+  params.set("notes", text("words"));
+  EXPECT_EQ(entry.make(params)->layout({}).client_bytes, 3 * 16U);
 }
 
 }  // namespace

@@ -29,10 +29,11 @@ inline void PrintTo(const Cost& cost, std::ostream* out) {
 struct Platform {
   std::uint32_t clients_per_node = 1;
   TopologySpec topology = {};
+  std::unique_ptr<Backend> (*make)(const WorldPlan&) = nullptr;  // null: explorer, or hardware
 };
 // Racks of two nodes; the first node is the server.
 inline Platform racks(std::uint32_t clients_per_node = 1) {
-  Platform platform{clients_per_node, {}};
+  Platform platform{clients_per_node};
   platform.topology.kind = TopologyKind::fat_tree;
   platform.topology.down = {2, 4};
   platform.topology.up = platform.topology.parallel = {1, 1};
@@ -60,7 +61,8 @@ class Scene {
     ExplorerOptions options;
     options.seed = seed;
     options.max_steps = 50'000;
-    backend_ = testing::make_world(world_->plan(), *protocol_, options);
+    backend_ = platform.make ? platform.make(world_->plan())
+                             : testing::make_world(world_->plan(), *protocol_, options);
     world_->attach(*backend_);
   }
   RunEnd run() {
@@ -85,6 +87,7 @@ class Scene {
     return true;
   }
   const World& world() const { return *world_; }
+  Backend& backend() { return *backend_; }
   std::uint64_t peek(RemoteAddr word) { return backend_->peek(word); }
   // What this client has asked for since it was asked last.
   Cost cost(ClientId id) {

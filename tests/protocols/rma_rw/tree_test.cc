@@ -165,6 +165,27 @@ TEST(rma_rw_tree, works_over_racks_whose_words_are_on_one_of_their_nodes) {
                    "a writer is handed the lock within its node", "a writer is handed the lock"}));
 }
 
+Task<void> alone_inside(Scene& scene, ClientId me, int* inside) {
+  for (int i = 0; i < 3; ++i) {
+    const Want want{scene.lock()};
+    const AcquireResult result = co_await scene.client(me).acquire(want, {});
+    EXPECT_EQ((*inside)++, 0);
+    co_await scene.verbs(me.value).sleep(nanoseconds(1));
+    --*inside;
+    const Grant grant = std::get<Grant>(result);
+    co_await scene.client(me).release(grant);
+  }
+}
+
+TEST(rma_rw_tree, lets_one_writer_in_over_racks) {
+  for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
+    int inside = 0;
+    const auto body = [&](Scene& scene, ClientId id) { return alone_inside(scene, id, &inside); };
+    Scene scene(kTree, {}, std::vector<Scene::Body>(6, body), seed, 1, racks(2));
+    ASSERT_EQ(scene.run(), RunEnd::finished) << "seed " << seed << ": " << scene.entry();
+  }
+}
+
 // Passes within a node between two acquisitions that came through a queue above.
 std::uint64_t longest_stay(const ParamValues& sets, std::uint64_t seeds) {
   std::uint64_t most = 0;

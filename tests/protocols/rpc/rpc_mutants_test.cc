@@ -32,12 +32,63 @@ TEST(rpc, names_readers_and_writers_apart) {
   EXPECT_THAT(reached_by_crowd(writers), Not(Contains("a reader is refused")));
 }
 
+TEST(rpc, notes_guards_that_are_replaced_and_missed_where_threads_have_one) {
+  RunSetup setup = crowd("rpc");
+  setup.params = {{"guards", text("per_thread")}, {"threads", number(1)}};
+  expect_reached(setup, {"a reader's guard replaces that of another", "a release finds no guard"});
+}
+
 TEST(rpc, counts_pauses_among_retries) {
   LATCHLAB_NEEDS_EXPLORER("asks for every way through");
   EXPECT_THAT(phases_of(alone(50)), ElementsAre("acquire IA", "release IA"));
   RunSetup setup = crowd("rpc");
   setup.params = {{"retry_pause", microseconds(1)}};
   EXPECT_THAT(phases_of(setup), Each(MatchesRegex("acquire IA( RT RT)*|release IA")));
+}
+
+TEST(rpc, tells_the_holders_by_the_first_word_alone) {
+  const ProtocolEntry& entry = *find_protocol("rpc");
+  const auto protocol = entry.make(entry.small_params());
+  const std::uint64_t held_and_next[] = {1, 0};
+  const std::uint64_t free_and_next[] = {0, 1};
+  EXPECT_EQ(protocol->decode({held_and_next, 1}), "writers=1 readers=0 waiting=0");
+  EXPECT_EQ(protocol->decode({free_and_next, 1}), "free");
+}
+
+// One client reads twice at once, and leaves once: the lock is still read.
+Task<void> read_twice(World& world, std::vector<std::string>* seen) {
+  LockClient& client = world.client(ClientId{0});
+  Verbs& verbs = world.verbs(ClientId{0});
+  const LockRef lock = world.lock(LockId{0});
+  std::vector<Grant> grants;
+  const auto look = [&](std::uint64_t word) {
+    seen->push_back(world.protocol().decode({&word, 1}));
+  };
+  for (const std::uint32_t id : {0U, 1U}) {
+    const AcquireResult result =
+        co_await client.acquire(Want{lock, LockMode::shared, {}, GrantId{id}}, {});
+    grants.push_back(std::get<Grant>(result));
+  }
+  const Completion both = co_await verbs.read(lock.entry);
+  look(both.value.lo);
+  for (const Grant& grant : grants) {
+    co_await client.release(grant);
+    const Completion left = co_await verbs.read(lock.entry);
+    look(left.value.lo);
+  }
+}
+
+TEST(rpc, knows_two_grants_of_one_client_apart) {
+  const ProtocolEntry& entry = *find_protocol("rpc");
+  const auto protocol = entry.make(entry.small_params());
+  World world(*protocol, {});
+  const auto backend = make_world(world.plan(), *protocol, {});
+  world.attach(*backend);
+  std::vector<std::string> seen;
+  backend->spawn(world.verbs(ClientId{0}), read_twice(world, &seen), Time{});
+  EXPECT_EQ(backend->run_until(end_of_run(kNever)), RunEnd::finished);
+  EXPECT_THAT(
+      seen, ElementsAre("writers=0 readers=2 waiting=0", "writers=0 readers=1 waiting=0", "free"));
 }
 
 #if LATCHLAB_WITH_SIMGRID

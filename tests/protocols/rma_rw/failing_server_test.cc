@@ -1,0 +1,110 @@
+// What RMA-RW's clients still ask of a server that fails: nothing after the first verb that it does
+// not answer.
+
+#include <set>
+
+#include "core/protocols/rma_rw/counters.h"
+#include "tests/protocols/promises.h"
+#include "tests/protocols/rma_rw/scene.h"
+#include "tests/protocols/timed.h"
+
+#if LATCHLAB_WITH_SIMGRID
+
+namespace latchlab::testing {
+namespace {
+
+using rma_rw_tests::Cost;
+using rma_rw_tests::Platform;
+using rma_rw_tests::Scene;
+using ::testing::Contains;
+
+// Atomics and READs.
+using Counts = std::set<std::pair<std::uint64_t, std::uint64_t>>;
+
+struct Ends {
+  Counts acquisitions;  // that failed
+  Counts releases;
+};
+
+Task<void> one_pair(Scene& scene, ClientId me, LockMode mode, Ends* ends) {
+  co_await scene.verbs(me.value).sleep(nanoseconds(500) * me.value);
+  const Want want{scene.lock(me.value), mode};
+  const AcquireResult result = co_await scene.client(me).acquire(want, {});
+  const Cost acquire = scene.cost(me);
+  if (const Aborted* aborted = std::get_if<Aborted>(&result)) {
+    EXPECT_EQ(aborted->reason, AbortReason::server_failed);
+    ends->acquisitions.insert({acquire.atomics, acquire.reads});
+    co_return;
+  }
+  const Grant grant = std::get<Grant>(result);
+  co_await scene.client(me).release(grant);
+  const Cost release = scene.cost(me);
+  ends->releases.insert({release.atomics, release.reads});
+}
+
+// Clients that come one after the other, each to a lock of its own: some are at every step of the
+// way when the server fails.
+Ends failing(LockMode mode, const ParamValues& sets, std::uint64_t counters = 0) {
+  constexpr std::uint32_t kClients = 60;
+  Ends ends;
+  const auto body = [&](Scene& scene, ClientId id) { return one_pair(scene, id, mode, &ends); };
+  Platform platform{kClients};
+  platform.make = plain_simulation;
+  Scene scene("repaired", sets, std::vector<Scene::Body>(kClients, body), 1, kClients, platform);
+  Backend& backend = scene.backend();
+  for (std::uint32_t i = 0; i < kClients; ++i) backend.poke(scene.lock(i).entry + 8, counters);
+  const NodeId server = scene.lock().entry.node;
+  backend.at(Time{} + microseconds(30), [&] { backend.hardware_faults()->crash_node(server); });
+  EXPECT_EQ(scene.run(), RunEnd::finished);
+  return ends;
+}
+
+TEST(timed, rma_rw_asks_a_server_that_fails_a_reader_for_nothing_more) {
+  // FAA, READ of the tail, swap of departures, FAA of arrivals, FAA back; FAA
+  const Ends ends =
+      failing(LockMode::shared, {{"reader_threshold", number(4)}}, 4 + 4 * rma_rw::kOneDeparture);
+  EXPECT_EQ(ends.acquisitions, (Counts{{1, 0}, {1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}}));
+}
+TEST(timed, rma_rw_asks_a_server_that_fails_a_reader_for_nothing_more_as_in_the_artifact) {
+  // FAA, READ of the tail, READ of the counters, FAA of both, FAA back; FAA
+  const Ends ends = failing(LockMode::shared,
+                            {{"reader_threshold", number(4)}, {"reader_reset", text("subtracted")}},
+                            4 + 4 * rma_rw::kOneDeparture);
+  EXPECT_EQ(ends.acquisitions, (Counts{{1, 0}, {1, 1}, {1, 2}, {2, 2}, {3, 2}, {4, 2}}));
+}
+TEST(timed, rma_rw_asks_a_server_that_fails_a_writer_for_nothing_more) {
+  const Ends ends = failing(LockMode::exclusive, {});
+  EXPECT_EQ(ends.acquisitions, (Counts{{1, 0}, {1, 1}, {2, 1}, {2, 2}}));  // swap, READ, mode, READ
+  EXPECT_EQ(ends.releases, (Counts{{0, 1}, {1, 1}, {2, 1}}));              // READ, reset, CAS
+}
+
+Task<void> hold_for(Scene& scene, ClientId me, Duration hold) {
+  const Want want{scene.lock()};
+  const AcquireResult result = co_await scene.client(me).acquire(want, {});
+  co_await scene.verbs(me.value).sleep(hold);
+  const Grant grant = std::get<Grant>(result);
+  co_await scene.client(me).release(grant);
+}
+
+// Whatever its release was about to ask for.
+TEST(timed, rma_rw_notes_a_release_that_the_server_fails) {
+  const auto body = [](Scene& scene, ClientId id) {
+    return hold_for(scene, id, microseconds(100));
+  };
+  Platform platform;
+  platform.make = plain_simulation;
+  Scene scene("repaired", {}, {body}, 1, 1, platform);
+  Backend& backend = scene.backend();
+  const NodeId server = scene.lock().entry.node;
+  backend.at(Time{} + microseconds(50), [&] { backend.hardware_faults()->crash_node(server); });
+  paths::forget();
+  paths::record(true);
+  EXPECT_EQ(scene.run(), RunEnd::finished);
+  paths::record(false);
+  EXPECT_THAT(labels("rma_rw", true), Contains("the server fails a release"));
+}
+
+}  // namespace
+}  // namespace latchlab::testing
+
+#endif
