@@ -17,7 +17,7 @@ struct Kept {
 inline void keep(Grant& grant, const Kept& kept) {
   const Ticket& ticket = kept.ticket;
   if (!ticket.last && ticket.mode != LockMode::update && ticket.slots == 1) return;
-  const std::uint64_t flags = 1 | (ticket.last ? 2 : 0) | (kept.alone ? 4 : 0);
+  const std::uint64_t flags = 1 + (ticket.last ? 2 : 0) + (kept.alone ? 4 : 0);
   grant.words = {ticket.x | std::uint64_t{ticket.s} << 32,
                  ticket.u | std::uint64_t{ticket.slots} << 32,
                  flags | std::uint64_t{static_cast<std::uint8_t>(ticket.mode)} << 8, 0};

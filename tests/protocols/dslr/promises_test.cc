@@ -1,11 +1,15 @@
 // The dslr lock: what every lock is tested for.
 
-#include "tests/protocols/promises.h"
-
 #include "core/protocols/dslr/ticket_word.h"
+#include "tests/protocols/marks.h"
 
 namespace latchlab::testing {
 namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::IsSupersetOf;
+using ::testing::MatchesRegex;
 
 TEST(dslr, looks_free_as_ported) {
   expect_free_when_all_have_gone(crowd("dslr", "shiftlock_port"));
@@ -39,6 +43,33 @@ TEST(dslr, takes_paths_through_a_repair_after_a_crash) {
   setup.dies = {0};
   expect_reached(setup, {"nobody is served for two leases", "a repair sends everyone back",
                          "a waiting client has been passed"});
+}
+
+// What a writer or reader passes that meets nobody.
+Labels passed_alone(std::uint32_t shared_percent, std::uint64_t operations) {
+  RunSetup setup = crowd("dslr");
+  setup.client_nodes = 1;
+  setup.shared_percent = shared_percent;
+  setup.operations = operations;
+  Outcome outcome;
+  return reached_in(setup, 1, outcome);
+}
+
+TEST(dslr, takes_two_paths_when_free_and_two_more_with_the_last_ticket) {
+  EXPECT_THAT(passed_alone(0, 3), ElementsAre("a writer enters at once", "a writer releases"));
+  EXPECT_THAT(passed_alone(100, 3), ElementsAre("a reader enters at once", "a reader releases"));
+  EXPECT_THAT(passed_alone(0, 4),
+              ElementsAre("a writer enters at once", "a writer releases",
+                          "the last holder ends the era", "the last ticket of an era is served"));
+}
+
+TEST(dslr, spends_its_time_in_an_atomic_and_retries) {
+  LATCHLAB_NEEDS_EXPLORER("asks for every way through");
+  const std::set<std::string> seen = phases_of(crowd("dslr"));
+  EXPECT_THAT(seen, IsSupersetOf({"acquire IA", "acquire IA RT", "acquire IA RT IA", "release IA",
+                                  "release IA RT"}));
+  // Again and again, for who finds no tickets.
+  EXPECT_THAT(seen, Each(MatchesRegex("acquire IA( RT IA)*( RT)?|release IA( RT)?")));
 }
 
 bool queued(const Words& entry, std::uint32_t count) {

@@ -1,8 +1,6 @@
 // Update locks under dslr: beside readers, alone once they have left, and first come, first served.
 
-#include <optional>
 #include <string>
-#include <variant>
 
 #include "core/protocols/dslr/rules.h"
 #include "tests/protocols/promises.h"
@@ -107,74 +105,6 @@ TEST(dslr_update, takes_its_paths_in_a_crowd) {
                   "the last reader leaves before an upgrade"});
 }
 
-// ---- an upgrade under a reader that stays ----
-
-struct Stay {
-  LockMode first = LockMode::shared;
-  bool has_deadline = true;
-  std::optional<AbortReason> aborted;
-  LockMode mode = LockMode::shared;  // as granted to the one that upgrades
-  ActorTally verbs;                  // of its upgrade
-  ReleaseResult released = ReleaseResult::suppressed;
-};
-
-Task<void> stay_and_upgrade(World& world, Stay& stay) {
-  const LockRef lock = world.lock(LockId{0});
-  const Want first{lock, stay.first};
-  const AcquireResult holds = co_await world.client(ClientId{0}).acquire(first, {});
-  EXPECT_TRUE(std::holds_alternative<Grant>(holds));
-  LockClient& client = world.client(ClientId{1});
-  Verbs& verbs = world.verbs(ClientId{1});
-  const Want second{lock, LockMode::update};
-  const AcquireResult result = co_await client.acquire(second, {});
-  const Grant grant = std::get<Grant>(result);
-  stay.mode = grant.mode;
-  AcquireOptions options;
-  if (stay.has_deadline) options.deadline = verbs.now();
-  verbs.tally() = {};
-  const AcquireResult upgraded = co_await client.upgrade(grant, options);
-  stay.verbs = verbs.tally();
-  if (const Aborted* const aborted = std::get_if<Aborted>(&upgraded))
-    stay.aborted = aborted->reason;
-  stay.released = co_await client.release(grant);
-}
-
-std::string upgrade_under_a_reader(Stay& stay, const ParamValues& more = {}) {
-  const ProtocolEntry& entry = *find_protocol("dslr");
-  ParamSet params = entry.small_params();
-  params.set("counters", kSix);
-  params.set(more);
-  const auto protocol = entry.make(params);
-  WorldShape shape;
-  shape.client_nodes = 2;
-  World world(*protocol, shape);
-  const auto backend = make_world(world.plan(), *protocol, {});
-  world.attach(*backend);
-  backend->spawn(world.verbs(ClientId{1}), stay_and_upgrade(world, stay), Time{});
-  EXPECT_EQ(backend->run_until(end_of_run(kNever)), RunEnd::finished);
-  const std::uint64_t word = backend->peek(world.lock(LockId{0}).entry);
-  return protocol->decode({&word, 1});
-}
-
-TEST(dslr_update, is_still_held_when_its_upgrade_ends_at_a_deadline) {
-  LATCHLAB_NEEDS_EXPLORER("whose leases are as long as they are set");
-  Stay stay;
-  EXPECT_EQ(upgrade_under_a_reader(stay), "nU=1 nX=0 nS=0 maxU=1 maxX=0 maxS=1");
-  EXPECT_EQ(stay.mode, LockMode::update);
-  EXPECT_EQ(stay.aborted, AbortReason::deadline);
-  EXPECT_EQ(stay.verbs.of(VerbKind::read), stay.verbs.one_sided());
-  EXPECT_EQ(stay.released, ReleaseResult::released);
-}
-
-TEST(dslr_update, gives_up_its_upgrade_when_the_lease_is_over) {
-  LATCHLAB_NEEDS_EXPLORER("a lease ends as soon as nothing else can happen");
-  Stay stay;
-  stay.has_deadline = false;
-  upgrade_under_a_reader(stay);
-  EXPECT_EQ(stay.aborted, AbortReason::deadline);
-  EXPECT_EQ(stay.released, ReleaseResult::suppressed);
-}
-
 // ---- decisions ----
 
 dslr::Ticket ticket(LockMode mode, std::uint32_t x, std::uint32_t s, std::uint32_t u) {
@@ -225,6 +155,7 @@ TEST(dslr_update, has_six_counters_in_one_word) {
 
 TEST(dslr_update, needs_narrow_counters) {
   const ProtocolInfo& info = find_protocol("dslr")->info;
+  EXPECT_TRUE(info.update_mode);
   EXPECT_EQ(info.contradiction(info.resolve("update_locks")), "");
   ParamSet wide = info.resolve("repaired");
   wide.set("counters", kSix);

@@ -132,6 +132,14 @@ TEST(dslr_plus_backoff, doubles_up_to_its_bound_and_forgets) {
   EXPECT_EQ(parts.size(), 21U);
 }
 
+// 100 ns doubled in 64 bits.
+TEST(dslr_plus_backoff, is_forgotten_by_the_artifact_once_nothing_is_left_of_it) {
+  const ParamSet artifact = find_protocol("dslr_plus")->info.resolve("declock_artifact");
+  const auto retries = static_cast<unsigned>(artifact.integer("forgets_after"));
+  EXPECT_NE(std::uint64_t{100} << (retries - 1), 0U);
+  EXPECT_EQ(std::uint64_t{100} << retries, 0U);
+}
+
 TEST(dslr_plus_backoff, moves_its_bound_by_the_share_of_retries_since_the_start) {
   AdaptiveBackoffOptions options = of_the_artifact();
   AdaptiveBackoff backoff(options);
@@ -157,6 +165,17 @@ TEST(dslr_plus_backoff, moves_its_bound_by_the_share_of_retries_since_the_start)
 }  // namespace
 
 #if LATCHLAB_WITH_SIMGRID
+
+// 10, 20, 40 .. 320 us: nine READs within a millisecond, and not as many as at 10 us each.
+TEST(timed, dslr_plus_doubles_its_pauses_from_the_first_wait_on) {
+  Meeting meeting;
+  meet("dslr_plus", {{"backoff_initial", microseconds(10)}, {"backoff_jitter", nanoseconds(1)}}, 1,
+       meeting, plain_simulation);
+  EXPECT_TRUE(meeting.entered);
+  EXPECT_EQ(meeting.verbs.atomics(), 1U);
+  EXPECT_GE(meeting.verbs.reads(), 7U);
+  EXPECT_LE(meeting.verbs.reads(), 10U);
+}
 
 TEST(timed, dslr_plus_is_sound) {
   expect_sound_run(timed("dslr_plus", "repaired"));
