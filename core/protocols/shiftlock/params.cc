@@ -54,9 +54,9 @@ Params<Switches> params() {
        "recovery leaves Epoch as it is, or zeroes it (paper 3.6); zero: lets readers in that wait "
        "under Epoch 1"},
       {"reset_compare", &Switches::reset_compares_own_read, "requested|own_read",
-       "RelCnt with which the server's reset compares: the one at which the client saw the lock "
-       "stand still, or the server's own reading (artifact); own_read: can reset a lock that lives "
-       "again"},
+       "recovered_by server: RelCnt with which its reset compares, the one at which the client saw "
+       "the lock stand still, or the server's own reading (artifact); own_read: can reset a lock "
+       "that lives again"},
       {"admission", &Switches::epoch_first, "leap_first|epoch_first",
        "a waiting reader looks at RelCnt's leap before Epoch, or at Epoch first (artifact); "
        "epoch_first: enters a recovered lock"},

@@ -123,6 +123,13 @@ TEST(Shiftlock, the_release_count_is_the_number_of_releases) {
   }
 }
 
+TEST(Shiftlock, trivial_tries_leave_the_release_count_alone) {
+  Bench bench(params_of("artifact"), {times(3, writes())}, 1);
+  ASSERT_EQ(bench.run(), RunEnd::finished);
+  EXPECT_EQ(bench.verbs(0).tally().atomics(), 6u);
+  EXPECT_EQ(bench.entry().relcnt, 3u);
+}
+
 TEST(Shiftlock, narrow_counters_wrap_without_harm) {
   ParamSet params = without_recovery("repaired", 2);
   params.set("rdrcnt_bits", std::int64_t{3});
@@ -171,6 +178,18 @@ TEST(Shiftlock, without_lock_ids_an_endpoint_per_lock_keeps_locks_apart) {
   const ParamSet params = without_recovery("artifact", 2);
   EXPECT_EQ(first_seed(seeds(300), [&](auto seed) { return two_locks_go_wrong(params, seed); }),
             0u);
+}
+
+TEST(Shiftlock, refuses_pauses_that_look_at_relcnt_less_than_twice_a_lease) {
+  const ProtocolInfo info = shiftlock_entry().info;
+  ParamSet params = info.resolve("repaired");
+  params.set("lease", microseconds(10));
+  params.set("poll_pause", microseconds(5));
+  EXPECT_EQ(info.contradiction(params), "");
+  params.set("poll_pause", nanoseconds(5'001));
+  EXPECT_NE(info.contradiction(params).find("shorten poll_pause"), std::string::npos);
+  params.set("recovery", false);
+  EXPECT_EQ(info.contradiction(params), "");
 }
 
 TEST(Shiftlock, decode_names_every_field) {

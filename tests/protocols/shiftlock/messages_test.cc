@@ -16,6 +16,8 @@ Task<Message> be_followed(Bench& bench, EndpointAddr self) {
   Verbs& verbs = bench.verbs(0);
   co_await verbs.issue(bench.format().join_queue(bench.lock().entry, self));
   const WaitOutcome woke = co_await verbs.receive(self, {}, kNever);
+  const shiftlock::Note said = shiftlock::unpack(woke.message);
+  EXPECT_EQ(said.relcnt + said.consecutive + said.epoch, 0u);  // a Successor says who comes
   co_return woke.message;
 }
 

@@ -1,6 +1,6 @@
 // ShiftLock: what every lock is tested for.
 
-#include "tests/protocols/promises.h"
+#include "tests/protocols/marks.h"
 
 namespace latchlab::testing {
 namespace {
@@ -38,6 +38,51 @@ TEST(Shiftlock, takes_paths_through_a_recovery_after_a_crash) {
   setup.dies = {0};
   expect_reached(setup, {"a request for recovery is granted", "the server resets a lock",
                          "a waiting writer starts again after a recovery"});
+}
+
+// ---- what a run of it is told ----
+
+TEST(Shiftlock, marks_what_each_client_waits_for) {
+  LATCHLAB_NEEDS_EXPLORER("reaches rare paths by many orders");
+  EXPECT_THAT(
+      phases_of(crowd("shiftlock")),
+      ::testing::ElementsAre("acquire IA NP WP WR other", "acquire IA WR other",
+                             "acquire IA WW other", "acquire IA other", "release IA NS IA NS other",
+                             "release IA NS other", "release IA other"));
+  RunSetup chains = crowd("shiftlock", "repaired");
+  EXPECT_THAT(phases_of(chains), ::testing::Contains("release IA NS other"));
+  EXPECT_THAT(phases_of(chains), ::testing::Not(::testing::Contains("release NS other")));
+  RunSetup tries = crowd("shiftlock", "artifact");
+  EXPECT_THAT(phases_of(tries), ::testing::Contains("acquire IA RT NP WP other"));
+  tries.client_nodes = 1;
+  EXPECT_THAT(phases_of(tries), ::testing::ElementsAre("acquire IA other", "release IA other"));
+}
+
+ParamSet recovered_by(const char* whom) {
+  ParamSet params = find_protocol("shiftlock")->info.resolve("repaired");
+  if (whom == nullptr) params.set("recovery", false);
+  if (whom != nullptr) params.set("recovered_by", text(whom));
+  return params;
+}
+
+// Who recovers decides whether clocks, calls and a word of the server's are needed.
+TEST(Shiftlock, needs_what_its_recovery_needs) {
+  using ::testing::Contains;
+  using ::testing::Not;
+  const ProtocolEntry& entry = *find_protocol("shiftlock");
+  const auto needs = [&](const char* whom) { return entry.make(recovered_by(whom))->needs(); };
+  const auto words = [&](const char* whom) {
+    return entry.make(recovered_by(whom))->layout(Shape{}).server_bytes;
+  };
+  EXPECT_THAT(needs("server"), Contains(Capability::calls));
+  EXPECT_THAT(needs("client"), Not(Contains(Capability::calls)));
+  EXPECT_THAT(needs("client"), Contains(Capability::timing));
+  EXPECT_THAT(needs(nullptr), Not(Contains(Capability::timing)));
+  EXPECT_EQ(words("server"), 8U);
+  EXPECT_EQ(words("client"), 0U);
+  EXPECT_EQ(words(nullptr), 0U);
+  EXPECT_GE(entry.info.longest_timeout(recovered_by("client")), milliseconds(30));
+  EXPECT_EQ(entry.info.longest_timeout(recovered_by(nullptr)), Duration{});
 }
 
 }  // namespace

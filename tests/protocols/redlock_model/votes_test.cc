@@ -1,0 +1,139 @@
+// What a client of redlock_model makes of masters that fail and of masters that are silent.
+
+#include "tests/protocols/redlock_model/votes.h"
+
+namespace latchlab::testing {
+namespace {
+
+// ---- whom it asks ----
+
+TEST(redlock_model_votes, asks_all_masters_from_the_locks_own_on) {
+  Redlock redlock;
+  redlock.run([](Redlock& me) -> Task<void> {
+    const std::string second = co_await me.acquire(1);
+    EXPECT_EQ(second, "granted");
+    const std::uint16_t own = me.lock(1).entry.node.value;
+    EXPECT_NE(own, me.lock(0).entry.node.value);
+    std::vector<int> asked;
+    for (const MasterCall& call : me.calls) asked.push_back(call.master.value);
+    EXPECT_THAT(asked, ::testing::ElementsAre(own, own % 3 + 1, (own + 1) % 3 + 1));
+  });
+}
+
+// ---- masters that fail ----
+
+TEST(redlock_model_votes, has_the_lock_though_a_minority_fails) {
+  Redlock redlock;
+  redlock.fault = from_node(3, VerbStatus::peer_failed);
+  redlock.run([](Redlock& me) -> Task<void> {
+    const std::string ended = co_await me.acquire();
+    EXPECT_EQ(ended, "granted");
+    EXPECT_EQ(me.calls.size(), 3U);
+  });
+}
+
+TEST(redlock_model_votes, tells_at_once_that_most_masters_fail_and_leaves_no_key) {
+  Redlock redlock;
+  redlock.fault = from_node(2, VerbStatus::peer_failed);
+  paths::forget();
+  paths::record(true);
+  redlock.run([](Redlock& me) -> Task<void> {
+    const std::string ended = co_await me.acquire();
+    EXPECT_EQ(ended, "failed");
+    EXPECT_EQ(me.calls.size(), 6U);
+    co_await me.others_take(3);
+  });
+  paths::record(false);
+  EXPECT_TRUE(reached_path("too many masters fail"));
+  EXPECT_TRUE(reached_path("masters are divided"));
+}
+
+TEST(redlock_model_votes, tells_that_most_masters_fail_when_it_takes_its_keys_back) {
+  Redlock redlock;
+  redlock.run([](Redlock& me) -> Task<void> {
+    co_await me.others_take(3);
+    me.fault = [](const MasterCall& call) {
+      const bool fails = call.type == served::kRelease && call.master.value >= 2;
+      return fails ? Fault(VerbStatus::peer_failed) : Fault();
+    };
+    const std::string ended = co_await me.acquire();
+    EXPECT_EQ(ended, "failed");
+    EXPECT_EQ(me.calls.size(), 6U);
+  });
+}
+
+TEST(redlock_model_votes, takes_its_keys_back_when_masters_are_divided) {
+  Redlock redlock({{"tries", number(1)}});
+  redlock.fault = from_node(3, VerbStatus::peer_failed);
+  paths::forget();
+  paths::record(true);
+  redlock.run([](Redlock& me) -> Task<void> {
+    co_await me.others_take(1);
+    const std::string ended = co_await me.acquire();
+    EXPECT_EQ(ended, "too many");
+    const bool left = co_await me.ask(NodeId{2}, served::kAcquire);
+    EXPECT_TRUE(left);
+    const bool still = co_await me.ask(NodeId{1}, served::kRelease);
+    EXPECT_TRUE(still);
+  });
+  paths::record(false);
+  EXPECT_TRUE(reached_path("masters are divided"));
+  EXPECT_FALSE(reached_path("too many masters fail"));
+}
+
+TEST(redlock_model_votes, masters_are_not_divided_that_all_refuse) {
+  Redlock redlock({{"tries", number(1)}});
+  paths::forget();
+  paths::record(true);
+  redlock.run([](Redlock& me) -> Task<void> {
+    co_await me.others_take(3);
+    const std::string ended = co_await me.acquire();
+    EXPECT_EQ(ended, "too many");
+  });
+  paths::record(false);
+  EXPECT_FALSE(reached_path("masters are divided"));
+}
+
+// ---- masters that do not answer ----
+
+TEST(redlock_model_votes, gives_up_a_silent_majority_after_ten_tries) {
+  Redlock redlock;
+  redlock.fault = from_node(2, VerbStatus::timed_out);
+  redlock.run([](Redlock& me) -> Task<void> {
+    const std::string ended = co_await me.acquire();
+    EXPECT_EQ(ended, "failed");
+    EXPECT_EQ(me.calls.size(), 60U);
+  });
+}
+
+TEST(redlock_model_votes, counts_a_master_that_fails_among_the_silent) {
+  Redlock redlock;
+  redlock.fault = [](const MasterCall& call) {
+    if (call.master.value == 1) return Fault();
+    return Fault(call.master.value == 2 ? VerbStatus::timed_out : VerbStatus::peer_failed);
+  };
+  redlock.run([](Redlock& me) -> Task<void> {
+    const std::string ended = co_await me.acquire();
+    EXPECT_EQ(ended, "failed");
+    EXPECT_EQ(me.calls.size(), 60U);
+  });
+}
+
+// Nine silent tries, one in which a majority answers that somebody has the lock, and nine more.
+TEST(redlock_model_votes, counts_silent_tries_in_a_row) {
+  Redlock redlock({{"tries", number(20)}});
+  redlock.run([](Redlock& me) -> Task<void> {
+    co_await me.others_take(3);
+    me.fault = [](const MasterCall& call) {
+      const std::uint64_t nth = call.number / 6;  // try
+      const bool silent = nth != 9 && nth < 19 && call.master.value >= 2;
+      return silent ? Fault(VerbStatus::timed_out) : Fault();
+    };
+    const std::string ended = co_await me.acquire();
+    EXPECT_EQ(ended, "too many");
+    EXPECT_EQ(me.calls.size(), 120U);
+  });
+}
+
+}  // namespace
+}  // namespace latchlab::testing
