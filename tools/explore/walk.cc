@@ -78,8 +78,7 @@ class Picker {
   }
 
  private:
-  // With priorities somebody runs until something stops it: a fault strikes who has just moved, if
-  // anybody, and whoever stands still may go on.
+  // Of pct: one of those that strike who has just moved, or let go on; where none does, any.
   std::size_t fault(const std::vector<Choice>& choices, std::size_t steps) {
     const auto all = choices.size();
     if (strategy_ == Strategy::random) return steps + rng_.below(all - steps);

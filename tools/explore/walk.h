@@ -11,7 +11,9 @@ namespace latchlab::explore {
 
 enum class Strategy : std::uint8_t {
   random,  // every step equally likely
-  pct,     // random priorities that change a few times (Burckhardt et al., ASPLOS 2010)
+  // Random priorities that change a few times (Burckhardt et al., ASPLOS 2010): somebody runs until
+  // something stops it. So faults strike who has just moved, and whoever stands still may go on.
+  pct,
 };
 
 struct WalkBounds {
