@@ -2,6 +2,7 @@
 
 #include "core/protocols/n_cosed/word.h"
 #include "tests/protocols/marks.h"
+#include "tests/protocols/meeting.h"
 #include "tests/protocols/served.h"
 
 namespace latchlab::testing {
@@ -41,7 +42,33 @@ TEST(n_cosed, waits_for_no_writers_of_readers_and_no_readers_at_home_among_write
   RunSetup writers = crowd("n_cosed");
   writers.shared_percent = 0;
   EXPECT_THAT(phases_of(writers), Each(Not(HasSubstr("WW"))));
-  EXPECT_THAT(reached_by_crowd(writers), Not(Contains("a writer waits at home")));
+  const Labels taken = reached_by_crowd(writers);
+  EXPECT_THAT(taken, Not(Contains("a writer waits at home")));
+  EXPECT_THAT(taken, Not(Contains("a writer hands on to readers and the next writer")));
+}
+
+TEST(n_cosed, waits_for_readers_at_home) {
+  LATCHLAB_NEEDS_EXPLORER("asks for every way through");
+  RunSetup setup = crowd("n_cosed");
+  setup.client_nodes = 1;
+  setup.params = {{"home_reset", false}};
+  EXPECT_THAT(phases_of(setup), Contains("acquire IA RT WR"));
+}
+
+// The first CAS of the writer finds a reader.
+TEST(n_cosed, lets_a_writer_give_up_when_its_deadline_has_come_and_not_before) {
+  LATCHLAB_NEEDS_EXPLORER("counts steps, of a nanosecond each");
+  const auto met = [](Duration patience) {
+    Meeting meeting;
+    meeting.holder = kReads;
+    meeting.patience = patience;
+    meet("n_cosed", {}, 1, meeting);
+    return meeting;
+  };
+  const Meeting at_once = met({});
+  EXPECT_FALSE(at_once.entered);
+  EXPECT_FALSE(met(at_once.took).entered);
+  EXPECT_TRUE(met(at_once.took + nanoseconds(1)).entered);
 }
 
 TEST(n_cosed, does_not_wait_at_home_for_readers_that_have_left) {

@@ -21,5 +21,12 @@ TEST(n_cosed, is_sound_in_every_order_when_the_home_leaves_the_count) {
   expect_sound(run(with_sets(about("n_cosed", 3, 1), {"home_reset=false"})));
 }
 
+// What the verdicts of its small model say is of that, too.
+TEST(n_cosed, has_readers_beyond_the_limit_in_its_small_model) {
+  const std::vector<std::string> unreached = run(about("n_cosed", 3, 1)).unreached;
+  EXPECT_THAT(unreached,
+              ::testing::Not(::testing::Contains("a reader beyond the limit asks as a writer")));
+}
+
 }  // namespace
 }  // namespace latchlab::explore
