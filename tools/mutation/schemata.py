@@ -159,9 +159,12 @@ def schema(fault, original, text, chosen):
         other = one_line(original[first:start] + fault.text + original[end:last])
         return Schema(first, last, lambda inner: f'({chosen} ? ({other}) : ({inner(first, last)}))')
     if fault.kind == 'swapped':
-        one, other = fault.text.split(', ')[::-1]
-        return Schema(start, end, lambda inner: f'({chosen} ? {other} : {one}), '
-                                                f'({chosen} ? {one} : {other})')
+        second, first = map(len, fault.text.split(', '))
+
+        def swapped(inner):
+            one, other = inner(start, start + first), inner(end - second, end)
+            return f'({chosen} ? {other} : {one}), ({chosen} ? {one} : {other})'
+        return Schema(start, end, swapped)
     first, second = next((one, two) for one, two in faults.movable(text)
                          if (min(one, two)[0], max(one, two)[1]) == (start, end))
     before, after = (chosen, '!' + chosen) if second < first else ('!' + chosen, chosen)

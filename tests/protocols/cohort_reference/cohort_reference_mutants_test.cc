@@ -69,7 +69,7 @@ ActorTally verbs_of_rounds(std::uint32_t clients, std::int64_t max_passes, int r
 }
 
 TEST(timed, cohort_reference_hands_on_max_passes_times_between_two_turns_of_the_node) {
-  const ActorTally tally = verbs_of_rounds(7, 2, 1);  // 3, 3 and 1
+  const ActorTally tally = verbs_of_rounds(8, 2, 1);  // 3, 3 and 2
   EXPECT_EQ(tally.writes(), 3U);
   EXPECT_EQ(tally.atomics(), 3U);
 }

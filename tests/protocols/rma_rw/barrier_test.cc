@@ -37,7 +37,10 @@ Task<void> read_once(Scene& scene, ClientId me) {
   AcquireOptions options;
   options.deadline = scene.verbs(me.value).now() + microseconds(200);
   const Want want{scene.lock(me.value), LockMode::shared};
-  co_await scene.client(me).acquire(want, options);
+  const AcquireResult result = co_await scene.client(me).acquire(want, options);
+  if (std::get_if<Aborted>(&result) != nullptr) {
+    EXPECT_GE(scene.verbs(me.value).now(), options.deadline);
+  }
 }
 
 RemoteAddr counters_of(Scene& scene, LockRef lock, bool in_a_tree) {

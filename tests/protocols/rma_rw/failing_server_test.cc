@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/protocols/rma_rw/counters.h"
+#include "core/protocols/rma_rw/tree.h"
 #include "tests/protocols/promises.h"
 #include "tests/protocols/rma_rw/scene.h"
 #include "tests/protocols/timed.h"
@@ -102,6 +103,34 @@ TEST(timed, rma_rw_notes_a_release_that_the_server_fails) {
   EXPECT_EQ(scene.run(), RunEnd::finished);
   paths::record(false);
   EXPECT_THAT(labels("rma_rw", true), Contains("the server fails a release"));
+}
+
+Task<void> read_once(Scene& scene, ClientId me, Cost* cost) {
+  const Want want{scene.lock(), LockMode::shared};
+  const AcquireResult result = co_await scene.client(me).acquire(want, {});
+  EXPECT_EQ(std::get<Aborted>(result).reason, AbortReason::server_failed);
+  *cost = scene.cost(me);
+}
+
+// In a tree, where counters are on client nodes and outlive the server: a reader that looks from
+// one to the other ends when the tail is gone, and stays out of the counters.
+TEST(timed, rma_rw_ends_a_reader_at_the_barrier_of_a_tree_whose_server_fails) {
+  Cost cost;
+  const auto body = [&](Scene& scene, ClientId id) { return read_once(scene, id, &cost); };
+  Platform platform;
+  platform.make = plain_simulation;
+  Scene scene("hpdc16_repaired", {{"reader_threshold", number(4)}}, {body}, 1, 1, platform);
+  const rma_rw::Options options;
+  const rma_rw::Tree tree(options, scene.world(), scene.world().client_node(0));
+  const RemoteAddr counters = tree.counter(scene.lock(), 0);
+  Backend& backend = scene.backend();
+  const NodeId server = scene.lock().entry.node;
+  backend.poke(scene.lock().entry, 1);
+  backend.poke(counters, 4 + rma_rw::kOneDeparture);
+  backend.at(Time{} + microseconds(50), [&] { backend.hardware_faults()->crash_node(server); });
+  EXPECT_EQ(scene.run(), RunEnd::finished);
+  EXPECT_EQ(cost.atomics, 2U);  // in and out
+  EXPECT_EQ(scene.peek(counters), 4 + rma_rw::kOneDeparture);
 }
 
 }  // namespace
