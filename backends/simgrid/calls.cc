@@ -89,7 +89,8 @@ void Calls::fail(SimOperation& op, VerbStatus status) {
   timeline_.push(timeline_.now() + until_heard, op.actor, EventKind::complete, &op);
 }
 
-// The server is gone, and with it what it would have answered.
+// The server is gone, and with it what it would have answered. Who is told at one date is told in
+// the order of places, which depends on nothing but the run.
 void Calls::node_died(NodeId server) {
   for (std::uint32_t index = 0; index < handled_.size(); ++index) {
     const Handled here = handled_[index];

@@ -66,7 +66,7 @@ from lock_mutants import Mutants
 mutants = Mutants('toy', 1, 3)
 mutants.chosen = mutants.fill_up(list(mutants.drawn), [])
 for fault in mutants.chosen:
-    print(fault.file, fault.kind, fault.before.strip(), fault.after.strip(), 'why', sep=' | ')
+    print(fault.file, fault.kind, fault.before.strip(), fault.after.strip(), 'why', sep='\t')
 )";
 
 class MutateLocks : public Command {
@@ -122,9 +122,9 @@ TEST_F(MutateLocks, draws_another_beside_each_fault_that_is_said_to_be_equivalen
   const Finished four = start_program({"/usr/bin/python3", "numbers.py"}).wait();
   EXPECT_EQ(std::count(four.out.begin(), four.out.end(), '\n'), 4);
   EXPECT_THAT(four.out, StartsWith(three.out));
-  write(known, "core/protocols/toy/toy.cc | negated\n");
+  write(known, "core/protocols/toy/toy.cc\tnegated\n");
   EXPECT_THAT(start_program({"/usr/bin/python3", "numbers.py"}).wait().err,
-              HasSubstr("no \"file | kind | before | after | why\""));
+              HasSubstr("not five fields"));
 }
 
 TEST_F(MutateLocks, says_what_is_no_lock) {

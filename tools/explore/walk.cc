@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint64_t kFaultOdds = 48;     // one choice in so many, where a fault is possible
 constexpr std::uint64_t kStruckOdds = 16;    // ... of pct
+constexpr std::uint64_t kAnyFaultOdds = 8;   // ... a fault of pct that may strike anybody
 constexpr std::size_t kPriorityChanges = 3;  // of one walk
 constexpr std::uint64_t kFirstLength = 64;   // of walks, until one has been made
 constexpr std::uint64_t kWalksPerLook = 64;  // walks between two looks at the clock
@@ -73,12 +74,13 @@ class Picker {
     if (steps == 0 || (faults > 0 && rng_.below(odds) == 0)) return fault(choices, steps);
     if (strategy_ == Strategy::random) return rng_.below(steps);
     const std::size_t picked = step_by_priority(choices, steps, depth);
-    in_front_ = choices[picked].step.actor->client();
+    const explorer::Actor& mover = *choices[picked].step.actor;
+    in_front_ = mover.kind() == ActorKind::client ? std::optional(mover.client()) : std::nullopt;
     return picked;
   }
 
  private:
-  // Of pct: one of those that strike who has just moved, or let go on; where none does, any.
+  // Of pct mostly one of those that strike who has just moved, or let go on.
   std::size_t fault(const std::vector<Choice>& choices, std::size_t steps) {
     const auto all = choices.size();
     if (strategy_ == Strategy::random) return steps + rng_.below(all - steps);
@@ -86,7 +88,8 @@ class Picker {
     for (std::size_t i = steps; i < all; ++i)
       if (choices[i].kind == Choice::Kind::resume || choices[i].victim == in_front_)
         likely.push_back(i);
-    return likely.empty() ? steps + rng_.below(all - steps) : likely[rng_.below(likely.size())];
+    if (likely.empty() || rng_.below(kAnyFaultOdds) == 0) return steps + rng_.below(all - steps);
+    return likely[rng_.below(likely.size())];
   }
   std::size_t step_by_priority(const std::vector<Choice>& choices, std::size_t steps,
                                std::uint64_t depth) {
@@ -121,7 +124,7 @@ class Picker {
   std::uint64_t salt_ = 0;
   std::array<std::uint64_t, kPriorityChanges> changes_ = {};
   std::vector<std::uint32_t> demoted_;  // the latest last: it comes last of all
-  std::optional<ClientId> in_front_;    // of whom the last step was
+  std::optional<ClientId> in_front_;    // of whom the last step was, if of a client
 };
 
 struct Walked {

@@ -12,7 +12,7 @@ namespace latchlab::explore {
 enum class Strategy : std::uint8_t {
   random,  // every step equally likely
   // Random priorities that change a few times (Burckhardt et al., ASPLOS 2010): somebody runs until
-  // something stops it. So faults strike who has just moved, and whoever stands still may go on.
+  // something stops it. So most faults strike who has just moved, or let somebody go on.
   pct,
 };
 

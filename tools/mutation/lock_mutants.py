@@ -47,12 +47,16 @@ def made_of(name):
 def equivalents(name):
     """Faults that are the same lock by other means, and why: see tools/mutate."""
     path = ROOT / 'tests/protocols' / name / 'equivalent_faults'
-    rows = [line.split(' | ', 4) for line in path.read_text().split('\n')
+    rows = [line.split('\t') for line in path.read_text().split('\n')
             if line and not line.startswith('#')] if path.exists() else []
     for row in rows:
         if len(row) != 5:
-            die(f'{path}: no "file | kind | before | after | why": {" | ".join(row)}')
+            die(f'{path}: not five fields with tabs between them: {row}')
     return {tuple(row[:4]): row[4] for row in rows}
+
+
+def texts_of(fault):
+    return fault.file, fault.kind, fault.before.strip(), fault.after.strip()
 
 
 class File:
@@ -78,11 +82,13 @@ class Mutants:
         self.digest = hashlib.sha256(said.encode()).hexdigest()[:12]
         self.title = f'{name}, seed {seed}: at most {count} of {self.places} places, {self.digest}'
         self.equivalents = equivalents(name)
+        for texts, count in Counter(map(texts_of, self.drawn)).items():
+            if count > 1 and texts in self.equivalents:
+                die(f'{name} has {count} places that say {texts}: which is equivalent?')
         self.chosen = []
 
     def why_equivalent(self, fault):
-        return self.equivalents.get(
-            (fault.file, fault.kind, fault.before.strip(), fault.after.strip()))
+        return self.equivalents.get(texts_of(fault))
 
     def schema(self, number, fault):
         file = self.files[fault.file]

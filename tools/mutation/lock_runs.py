@@ -173,7 +173,8 @@ class Trial:
     def go_on(self, report, left):
         def one(numbered):
             number, fault = numbered
-            row = [str(number), f'{fault.file}:{fault.line}', fault.kind, *self.judge(number, fault),
+            found = self.judge(number, fault)
+            row = [str(number), f'{fault.file}:{fault.line}', fault.kind, *found,
                    fault.before.strip(), fault.after.strip()]
             with writing:
                 report.add(row)
@@ -198,7 +199,7 @@ def settled(row, fault, again, mutants):
 
 
 def summary(mutants, report):
-    rows = report.rows.values()
+    rows = [row for number, row in report.rows.items() if number <= len(mutants.chosen)]
     by = Counter(row[4].split(':')[0] for row in rows if row[3] == KILLED)
     dead = sum(by.values())
     tried = sum(row[3] != EQUIVALENT for row in rows)

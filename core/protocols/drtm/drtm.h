@@ -45,9 +45,9 @@
 //          no harm. An end that has expired may come back by a late CAS; nobody holds by it.
 // Needs    timing, synchronised_clock. delta bounds the error of the synchronised clock, how far it
 //          and the own one drift apart in a lease, and the rounding to nanoseconds. Where the clock
-//          says that its error is larger, that counts in place of delta, for whoever looked at it.
-//          reserve less than lease - delta, or no lease could be shared. A round trip that is
-//          shorter than lease - delta, or readers never get in.
+//          says that its error is larger than delta, that is the margin of whoever looked at it;
+//          then nothing is left for drift. reserve less than lease - delta, or no lease could be
+//          shared. A round trip shorter than the lease less the margin, or readers never get in.
 // Survives the crash of readers, whether they hold or wait: leases run out. Does not survive that
 //          of a writer that holds or whose CAS is under way (it may land after its death), or of
 //          the server. Not fair: whoever CASes first after a release. With `extend`,

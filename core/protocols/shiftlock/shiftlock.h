@@ -42,11 +42,11 @@
 // is an ExtFAA and cannot be made conditional), between its atomic's effect and seeing the result,
 // or between a ModeChanged's arrival and its first look at RelCnt, from which its lease runs though
 // RelCnt may have stood still for three: a recovery that goes on just then is not seen in RelCnt,
-// and two are inside (docs/verification.md); nor that a writer in the queue stands still while two
-// recoveries go by, which look like none: it waits on for a turn that it has not any more, at last
-// asks for the recovery of a lock that is free, and throws out whoever takes it just then. Does not
-// survive: the server's failure (Aborted, server_failed); with `recovery: off`, a crash. Not
-// abortable: a queued writer has no way out.
+// and two are inside (docs/verification.md). And that no writer in the queue stands still while two
+// recoveries go by, or four, which look like none: it waits on for a turn that it has not any more,
+// at last asks for the recovery of a lock that is free, and throws out whoever takes it just then.
+// Does not survive: the server's failure (Aborted, server_failed); with `recovery: off`, a crash.
+// Not abortable: a queued writer has no way out.
 //
 // ---- Recovery by clients (`recovered_by: client`, Figure 2a and b) ----
 //
@@ -58,10 +58,10 @@
 //     recovery moves that bit back, if nothing was released in between. A search finds it with
 //     three writers (29 moves; docs/verification.md):
 //       B takes the lock and stands still. A and C wait behind it until their patience ends. A
-//       READs RelCnt v0, would reset, and stands still. C resets (v0 -> v0 + 2^63). B goes on, does
-//       not release what it has no more, takes the lock anew and stands still again. C waits, and
-//       resets (v0 + 2^63 -> v0). C takes the lock. A goes on: its CAS compares with v0, succeeds,
-//       and throws C out of the entry. A takes the lock beside C.
+//       READs RelCnt v0, would reset, and stands still. B goes on, and finds its lease over, so
+//       that it releases nothing. C resets (v0 -> v0 + 2^63). B takes the lock anew and stands
+//       still again. C waits, and resets (v0 + 2^63 -> v0). C takes the lock. A goes on: its CAS
+//       compares with v0, succeeds, and throws C out of the entry. A takes the lock beside C.
 //     With the server's era A would be told to look again.
 //
 // Departures from the paper in `repaired`, each a switch with the run that asks for it. W1.. are

@@ -107,7 +107,9 @@ inline std::function<Fault(const MasterCall&)> from_node(std::uint16_t from, Ver
 }
 
 inline bool reached_path(const char* label) {
-  return paths::all(std::string("redlock_model: ") + label).front().reached;
+  const auto found = paths::all(std::string("redlock_model: ") + label);
+  EXPECT_EQ(found.size(), 1U) << label;
+  return !found.empty() && found.front().reached;
 }
 
 }  // namespace latchlab::testing

@@ -87,7 +87,7 @@ Task<void> hold_for(Scene& scene, ClientId me, Duration hold) {
   co_await scene.client(me).release(grant);
 }
 
-// Whatever its release was about to ask for.
+// A writer's, whose first READ finds it dead.
 TEST(timed, rma_rw_notes_a_release_that_the_server_fails) {
   const auto body = [](Scene& scene, ClientId id) {
     return hold_for(scene, id, microseconds(100));
