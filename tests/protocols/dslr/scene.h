@@ -9,7 +9,9 @@
 #include "core/protocols/dslr/ticket_word.h"
 #include "tests/protocols/harness.h"
 
-namespace latchlab::testing {
+namespace latchlab::dslr_tests {
+
+using namespace testing;
 
 class Scene {
   std::unique_ptr<Protocol> protocol_;
@@ -57,4 +59,4 @@ class Scene {
   }
 };
 
-}  // namespace latchlab::testing
+}  // namespace latchlab::dslr_tests

@@ -5,7 +5,7 @@
 #include "tests/protocols/dslr/scene.h"
 #include "tests/protocols/promises.h"
 
-namespace latchlab::testing {
+namespace latchlab::dslr_tests {
 namespace {
 
 using ::testing::Contains;
@@ -107,4 +107,4 @@ TEST(dslr_waiter, tells_a_repair_from_a_new_era) {
 }
 
 }  // namespace
-}  // namespace latchlab::testing
+}  // namespace latchlab::dslr_tests

@@ -6,7 +6,7 @@
 #include "tests/conformance/simulation.h"
 #include "tests/protocols/dslr/scene.h"
 
-namespace latchlab::testing {
+namespace latchlab::dslr_tests {
 namespace {
 
 constexpr Duration kLease = milliseconds(10);
@@ -111,6 +111,6 @@ TEST(timed, dslr_backs_off_briefly_again_after_a_success) {
 }
 
 }  // namespace
-}  // namespace latchlab::testing
+}  // namespace latchlab::dslr_tests
 
 #endif

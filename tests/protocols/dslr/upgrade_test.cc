@@ -7,7 +7,7 @@
 #include "tests/protocols/dslr/scene.h"
 #include "tests/protocols/marks.h"
 
-namespace latchlab::testing {
+namespace latchlab::dslr_tests {
 namespace {
 
 RunSetup of_two_clients(const ParamValues& more = {}) {
@@ -159,4 +159,4 @@ TEST(dslr_upgrade, is_of_one_lock_of_two_that_a_client_holds) {
 }
 
 }  // namespace
-}  // namespace latchlab::testing
+}  // namespace latchlab::dslr_tests
