@@ -20,7 +20,9 @@ struct Faults {
   FaultDecision decision() {
     return [this](const Operation& op) -> std::optional<VerbStatus> {
       const bool counted = op.kind == OpKind::verb || op.kind == OpKind::call;
-      if (!counted || ++asked < first || asked - first >= count) return std::nullopt;
+      if (!counted) return std::nullopt;
+      ++asked;
+      if (asked < first || asked - first >= count) return std::nullopt;
       return VerbStatus::peer_failed;
     };
   }
