@@ -61,6 +61,16 @@ inline void expect_free_once_repaired(const char* protocol) {
   EXPECT_TRUE(after_a_death(protocol, repaired).free);
 }
 
+// A timeout of its own (parameter `timeout`, off in `reconstructed`) needs clocks, however short.
+inline void expect_clocks_needed_for_a_timeout(const char* protocol) {
+  using ::testing::Contains;
+  const ProtocolEntry& entry = *find_protocol(protocol);
+  ParamSet params = entry.info.resolve("reconstructed");
+  EXPECT_THAT(entry.make(params)->needs(), ::testing::Not(Contains(Capability::timing)));
+  params.set("timeout", picoseconds(1));
+  EXPECT_THAT(entry.make(params)->needs(), Contains(Capability::timing));
+}
+
 // The most holders of one lock at once, in many orders, in each of which everybody finishes.
 inline std::uint64_t most_inside(const RunSetup& setup) {
   std::uint64_t most = 0;

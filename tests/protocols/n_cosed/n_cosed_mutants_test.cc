@@ -81,11 +81,7 @@ TEST(n_cosed, does_not_wait_at_home_for_readers_that_have_left) {
 }
 
 TEST(n_cosed, needs_clocks_for_the_shortest_timeout_and_for_none_not) {
-  const ProtocolEntry& entry = *find_protocol("n_cosed");
-  ParamSet params = entry.info.resolve("reconstructed");
-  EXPECT_THAT(entry.make(params)->needs(), Not(Contains(Capability::timing)));
-  params.set("timeout", picoseconds(1));
-  EXPECT_THAT(entry.make(params)->needs(), Contains(Capability::timing));
+  expect_clocks_needed_for_a_timeout("n_cosed");
 }
 
 TEST(n_cosed, times_out_after_two_leases_of_dslr_as_that_measured_it) {
@@ -138,25 +134,22 @@ Failure when_the_server_dies(LockMode mode, std::uint32_t calls) {
   return seen;
 }
 
-TEST(timed, n_cosed_readers_tell_that_the_server_is_dead) {
-  const Failure failure = when_the_server_dies(kReads, 0);
+void expect_told(LockMode mode, std::uint32_t calls, std::uint64_t verbs, const char* which) {
+  const Failure failure = when_the_server_dies(mode, calls);
   EXPECT_THAT(failure.reasons, ElementsAre(AbortReason::server_failed));
-  EXPECT_EQ(failure.verbs, 1U) << "an FAA";
+  EXPECT_EQ(failure.verbs, verbs) << which;
+}
+TEST(timed, n_cosed_readers_tell_that_the_server_is_dead) {
+  expect_told(kReads, 0, 1, "an FAA");
 }
 TEST(timed, n_cosed_writers_tell_that_the_server_is_dead) {
-  const Failure failure = when_the_server_dies(kWrites, 0);
-  EXPECT_THAT(failure.reasons, ElementsAre(AbortReason::server_failed));
-  EXPECT_EQ(failure.verbs, 1U) << "a CAS";
+  expect_told(kWrites, 0, 1, "a CAS");
 }
 TEST(timed, n_cosed_readers_beyond_the_limit_ask_no_dead_server_again) {
-  const Failure failure = when_the_server_dies(kReads, 1);
-  EXPECT_THAT(failure.reasons, ElementsAre(AbortReason::server_failed));
-  EXPECT_EQ(failure.verbs, 1U) << "an FAA";
+  expect_told(kReads, 1, 1, "an FAA");
 }
 TEST(timed, n_cosed_writers_that_wait_at_home_tell_that_the_server_has_died) {
-  const Failure failure = when_the_server_dies(kWrites, 1);
-  EXPECT_THAT(failure.reasons, ElementsAre(AbortReason::server_failed));
-  EXPECT_EQ(failure.verbs, 2U) << "a CAS that finds the reader, and one over it";
+  expect_told(kWrites, 1, 2, "a CAS that finds the reader, and one over it");
 }
 #endif
 

@@ -31,11 +31,7 @@ TEST(traditional, names_no_readers_among_writers) {
 }
 
 TEST(traditional, needs_clocks_for_the_shortest_timeout_and_for_none_not) {
-  const ProtocolEntry& entry = *find_protocol("traditional");
-  ParamSet params = entry.info.resolve("reconstructed");
-  EXPECT_THAT(entry.make(params)->needs(), Not(Contains(Capability::timing)));
-  params.set("timeout", picoseconds(1));
-  EXPECT_THAT(entry.make(params)->needs(), Contains(Capability::timing));
+  expect_clocks_needed_for_a_timeout("traditional");
 }
 
 #if LATCHLAB_WITH_SIMGRID
