@@ -53,9 +53,11 @@ void Calls::handle(SimOperation& op) {
   else
     record_.count_effect(op);
   record_.note({op.actor, op.server.value, request.type, request.words[0], request.words[1]});
+  Task<void> call = server.handler->serve(*server.actor, pending);
+  call.start();
+  if (call.done()) return;
   std::erase_if(server.calls, [](const Task<void>& task) { return task.done(); });
-  server.calls.push_back(server.handler->serve(*server.actor, pending));
-  server.calls.back().start();
+  server.calls.push_back(std::move(call));
 }
 
 std::uint64_t Calls::take_ticket(SimOperation& op) {

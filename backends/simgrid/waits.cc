@@ -44,9 +44,13 @@ void Waits::start(SimActor& actor, SimWait& wait) {
     const bool message = wait.outcome.by == Woke::message;
     return satisfied(actor, wait, message ? actor.nic.handle_message : Duration{});
   }
+  wait.deadline_true = clocks_.true_date_of(actor.node(), wait.set.deadline);
+  if (wait.deadline_true <= timeline_.now()) {  // a poll: no timer is needed to tell
+    wait.outcome.by = Woke::deadline;
+    return satisfied(actor, wait, {});
+  }
   if (wait.set.word_count > 0 && !std::exchange(actor.waits.watching_, true))
     watchers_[actor.node()].push_back(&actor);
-  wait.deadline_true = clocks_.true_date_of(actor.node(), wait.set.deadline);
   arm_timer(actor, wait);
 }
 

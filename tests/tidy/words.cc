@@ -48,8 +48,8 @@ const std::vector<Ban>& bans() {
       "bytes on every compiler and CPU";
   static const Text seam = "a protocol has only what verbs give it: Verbs::now, sleep and random";
   static const Text order =
-      "use std::map or a sorted vector: the order of a hash table differs "
-      "between libraries";
+      "use Lookup of core/base/lookup.h, std::map or a sorted vector: the order of a hash table "
+      "differs between libraries";
   static const std::vector<std::string> decides = {"core/", "backends/"};
   static const std::vector<std::string> locks = {"core/protocols/"};
   static const std::vector<Ban> table = {
@@ -61,7 +61,7 @@ const std::vector<Ban>& bans() {
       {Text("/wo") + "rk/", {}, {}, false, "name paths relative to the root of the project"},
       {Text("/ho") + "me/", {}, {}, false, "name paths relative to the root of the project"},
       {Text("rand") + "(", {}, {}, true, "use Rng of core/base/random.h: seeded, same everywhere"},
-      {"std::unordered_", decides, {}, true, order},
+      {"std::unordered_", decides, {"core/base/lookup.h"}, true, order},
       {include_of("cmath"), decides, {}, true, integers},
       {include_of("math.h"), decides, {}, true, integers},
       {include_of("random"), decides, {}, true, "use Rng of core/base/random.h"},

@@ -30,7 +30,7 @@ constexpr const char* kUsage =
     "\n"
     "Goals are printed beside the numbers. How to read them: docs/benchmarks.md\n"
     "\n"
-    "  --repeats N   rounds; numbers are medians over them [3]\n"
+    "  --repeats N   rounds; numbers are medians over them, of locks the least [3]\n"
     "  --quick       everything once and briefly: shows that it works, not how fast it is\n"
     "  --json        one document on stdout\n"
     "\n"

@@ -22,16 +22,16 @@ void LockTable::wait(const Asked& asked, const PendingCall& call) {
 }
 
 bool LockTable::leave(const Asked& asked) {
-  const auto lock = locks_.find(asked.entry.packed());
-  if (lock == locks_.end() || lock->second.holders.erase(asked.who) == 0) return false;
-  forget_unused(lock);
+  Lock* const lock = locks_.find(asked.entry.packed());
+  if (lock == nullptr || lock->holders.erase(asked.who) == 0) return false;
+  if (lock->holders.empty() && lock->queue.empty()) locks_.erase(asked.entry.packed());
   return true;
 }
 
 std::optional<PendingCall> LockTable::withdraw(const Asked& asked) {
-  const auto lock = locks_.find(asked.entry.packed());
-  if (lock == locks_.end()) return std::nullopt;
-  std::list<Waiter>& queue = lock->second.queue;
+  Lock* const lock = locks_.find(asked.entry.packed());
+  if (lock == nullptr) return std::nullopt;
+  std::list<Waiter>& queue = lock->queue;
   const auto found = std::find_if(queue.begin(), queue.end(), [&](const Waiter& waiter) {
     return unpack(waiter.call.request).who == asked.who;
   });
@@ -41,40 +41,33 @@ std::optional<PendingCall> LockTable::withdraw(const Asked& asked) {
   return call;
 }
 
-std::vector<PendingCall> LockTable::let_in(RemoteAddr lock) {
-  std::vector<PendingCall> entered;
-  const auto found = locks_.find(lock.packed());
-  if (found == locks_.end()) return entered;
-  Lock& here = found->second;
-  while (!here.queue.empty()) {
-    const PendingCall call = here.queue.front().call;
-    const Asked asked = unpack(call.request);
-    if (!here.admits(asked.mode)) break;
-    here.enter(asked);
-    here.queue.pop_front();
-    entered.push_back(call);
-  }
-  return entered;
+std::optional<PendingCall> LockTable::let_next_in(RemoteAddr lock) {
+  Lock* const here = locks_.find(lock.packed());
+  if (here == nullptr || here->queue.empty()) return std::nullopt;
+  const PendingCall call = here->queue.front().call;
+  const Asked asked = unpack(call.request);
+  if (!here->admits(asked.mode)) return std::nullopt;
+  here->enter(asked);
+  here->queue.pop_front();
+  return call;
 }
 
 bool LockTable::holds(const Asked& asked) const {
-  const auto lock = locks_.find(asked.entry.packed());
-  return lock != locks_.end() && lock->second.holders.count(asked.who) != 0;
+  const Lock* const lock = locks_.find(asked.entry.packed());
+  return lock != nullptr && lock->holders.count(asked.who) != 0;
 }
 
 std::optional<LockTable::Waiting> LockTable::waiting(RemoteAddr lock) const {
-  const auto found = locks_.find(lock.packed());
-  if (found == locks_.end() || found->second.queue.empty()) return std::nullopt;
-  const Lock& here = found->second;
-  return Waiting{here.shared, here.queue.front().passed};
+  const Lock* const here = locks_.find(lock.packed());
+  if (here == nullptr || here->queue.empty()) return std::nullopt;
+  return Waiting{here->shared, here->queue.front().passed};
 }
 
 std::uint64_t LockTable::entry_word_of(RemoteAddr lock) const {
-  const auto found = locks_.find(lock.packed());
-  if (found == locks_.end()) return 0;
-  const Lock& here = found->second;
-  const std::uint64_t holders = here.holders.size();
-  return entry_word(here.shared ? 0 : holders, here.shared ? holders : 0, here.queue.size());
+  const Lock* const here = locks_.find(lock.packed());
+  if (here == nullptr) return 0;
+  const std::uint64_t holders = here->holders.size();
+  return entry_word(here->shared ? 0 : holders, here->shared ? holders : 0, here->queue.size());
 }
 
 }  // namespace latchlab::served

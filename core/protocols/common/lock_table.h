@@ -4,16 +4,15 @@
 // is bounded by the clients, not by the locks. Nothing here waits or answers: who calls it does.
 //
 //  1. Holders of a lock are one writer, or readers.
-//  2. Unless the lock is held, nobody waits, once `let_in` has been called; and whoever is first in
-//     the queue conflicts with the holders.
+//  2. Once `let_next_in` has given all: unless the lock is held, nobody waits; and whoever is first
+//     in the queue conflicts with the holders.
 
 #include <cstdint>
 #include <list>
-#include <map>
 #include <optional>
 #include <set>
-#include <vector>
 
+#include "core/base/lookup.h"
 #include "core/protocols/common/served.h"
 
 namespace latchlab::served {
@@ -29,9 +28,8 @@ class LockTable {
   bool leave(const Asked& asked);
   // Out of the queue: its call. None: it does not wait.
   std::optional<PendingCall> withdraw(const Asked& asked);
-  // Those at the head of the queue who conflict with no holder any more become holders: their
-  // calls, in order.
-  std::vector<PendingCall> let_in(RemoteAddr lock);
+  // Who is first in the queue becomes a holder, unless that conflicts with the others: its call.
+  std::optional<PendingCall> let_next_in(RemoteAddr lock);
 
   bool holds(const Asked& asked) const;
   struct Waiting {
@@ -40,6 +38,8 @@ class LockTable {
   };
   std::optional<Waiting> waiting(RemoteAddr lock) const;  // none: nobody is
   std::uint64_t entry_word_of(RemoteAddr lock) const;
+  // What the entry shows of it: nothing unless `show`, and then nobody looks it up.
+  std::uint64_t shown(bool show, RemoteAddr lock) const { return show ? entry_word_of(lock) : 0; }
   std::size_t locks_in_use() const { return locks_.size(); }
 
  private:
@@ -60,11 +60,8 @@ class LockTable {
       shared = asked.mode == LockMode::shared;
     }
   };
-  void forget_unused(std::map<std::uint64_t, Lock>::iterator lock) {
-    if (lock->second.holders.empty() && lock->second.queue.empty()) locks_.erase(lock);
-  }
 
-  std::map<std::uint64_t, Lock> locks_;  // by their entries' packed addresses
+  Lookup<Lock> locks_;  // by their entries' packed addresses
 };
 
 }  // namespace latchlab::served

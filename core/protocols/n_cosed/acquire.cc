@@ -37,8 +37,8 @@ Task<AcquireResult> Client::acquire_shared(Want want, Turn turn, AcquireOptions 
     co_return grant;
   }
   LATCHLAB_PATH("n_cosed: a reader beyond the limit asks as a writer");
-  const bool left = co_await tell_home(kReleased, want.lock);
-  if (!left) co_return Aborted{AbortReason::server_failed};
+  const Reply left = co_await tell_home(kReleased, want.lock);
+  if (!left.ok()) co_return Aborted{AbortReason::server_failed};
   co_return co_await acquire_exclusive(want, turn, options);
 }
 
@@ -59,8 +59,8 @@ Task<AcquireResult> Client::acquire_exclusive(Want want, Turn turn, AcquireOptio
   } else if (place.found.readers != 0) {
     LATCHLAB_PATH("n_cosed: a writer asks the home");
     verbs_.mark(Phase::wait_readers);
-    const bool all_left = co_await tell_home(kAwait, want.lock, place.found.readers);
-    if (!all_left) co_return Aborted{AbortReason::server_failed};
+    const Reply all_left = co_await tell_home(kAwait, want.lock, place.found.readers);
+    if (!all_left.ok()) co_return Aborted{AbortReason::server_failed};
   } else {
     LATCHLAB_PATH("n_cosed: a writer finds the word free");
   }

@@ -55,7 +55,7 @@ class Client final : public LockClient {
   Task<void> hand_on(LockRef lock, Message successor);
   Task<void> let_in(LockRef lock, std::uint64_t readers, Listener listener, Batch& grants);
   Task<void> leave_to_home(LockRef lock, std::uint64_t readers);
-  Task<bool> tell_home(RequestType type, LockRef lock, std::uint64_t readers = 0);
+  CallAwait tell_home(RequestType type, LockRef lock, std::uint64_t readers = 0);
 
   EndpointAddr endpoint(std::uint64_t owner) const {
     return peers_.endpoint_of(client_of(static_cast<Owner>(owner)));

@@ -1,7 +1,6 @@
 #include "core/protocols/n_cosed/home.h"
 
-#include <map>
-
+#include "core/base/lookup.h"
 #include "core/base/paths.h"
 #include "core/protocols/common/planted.h"
 #include "core/protocols/n_cosed/word.h"
@@ -34,10 +33,9 @@ class Home final : public ServerPart {
     answer_writer(verbs, readers);
     if (options_.home_reset) co_await reset(verbs, RemoteAddr::unpack(key), readers);
     if (pending.request.type == kReleased) verbs.reply(pending, {});
-    const auto found = readers_.find(key);
-    if (found == readers_.end()) co_return;
-    const Readers& now = found->second;
-    if (now.left == 0 && now.awaited == 0 && !now.resetting) readers_.erase(found);
+    const Readers* const now = readers_.find(key);
+    if (now == nullptr) co_return;
+    if (now->left == 0 && now->awaited == 0 && !now->resetting) readers_.erase(key);
   }
 
  private:
@@ -80,7 +78,7 @@ class Home final : public ServerPart {
   }
 
   const Options& options_;
-  std::map<std::uint64_t, Readers> readers_;  // by the lock's address
+  Lookup<Readers> readers_;  // by the lock's address
 };
 
 }  // namespace

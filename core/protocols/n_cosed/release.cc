@@ -33,13 +33,11 @@ Task<void> Client::leave_as_reader(LockRef lock, Listener listener) {
   if (told != VerbStatus::ok) LATCHLAB_PATH("n_cosed: a Release cannot be delivered");
 }
 
-// False: the server fails.
-Task<bool> Client::tell_home(RequestType type, LockRef lock, std::uint64_t readers) {
+CallAwait Client::tell_home(RequestType type, LockRef lock, std::uint64_t readers) {
   Request request;
   request.type = type;
   request.words = {lock.entry.packed(), readers};
-  const Reply reply = co_await verbs_.call(lock.entry.node, request);
-  co_return reply.ok();
+  return verbs_.call(lock.entry.node, request);
 }
 
 // ---- writers ----
@@ -60,8 +58,11 @@ Task<void> Client::leave_as_writer(LockRef lock) {
       LATCHLAB_PATH("n_cosed: the server fails a release");
       co_return;  // the server is gone, and the lock
     }
-    if (before.value.lo == expected.packed())
-      co_return co_await leave_to_home(lock, expected.readers);
+    if (before.value.lo == expected.packed()) {
+      if (expected.readers > 0) co_return co_await leave_to_home(lock, expected.readers);
+      LATCHLAB_PATH("n_cosed: a writer leaves the word free");
+      co_return;
+    }
     expected = Word::unpack(before.value.lo);
   }
   LATCHLAB_PATH("n_cosed: a writer waits for a late successor");
@@ -73,10 +74,6 @@ Task<void> Client::leave_as_writer(LockRef lock) {
 
 // No writer has come: readers that have, and those that will, tell the home.
 Task<void> Client::leave_to_home(LockRef lock, std::uint64_t readers) {
-  if (readers == 0) {
-    LATCHLAB_PATH("n_cosed: a writer leaves the word free");
-    co_return;
-  }
   LATCHLAB_PATH("n_cosed: a writer leaves its readers to the home");
   verbs_.mark(Phase::notify_succ);
   Batch grants(verbs_);

@@ -1,6 +1,7 @@
 #include <algorithm>
-#include <map>
+#include <optional>
 
+#include "core/base/lookup.h"
 #include "core/base/paths.h"
 #include "core/protocols/common/one_by_one.h"
 #include "core/protocols/common/planted.h"
@@ -18,20 +19,17 @@ class Instance final : public ServerPart {
   explicit Instance(const Options& options) : options_(options) {}
 
   Task<void> serve(Verbs& verbs, PendingCall pending) override {
-    if (!commands_.add(pending)) co_return;
-    while (commands_.more()) {
-      const PendingCall call = commands_.take();
+    if (!commands_.begin(pending)) co_return;
+    for (std::optional<PendingCall> next = pending; next; next = commands_.next()) {
+      const PendingCall call = *next;
       if (options_.command.ps > 0) co_await verbs.compute(options_.command);
       const RemoteAddr entry = served::unpack(call.request).entry;
-      const bool was_there = keys_.count(entry.packed()) != 0;
+      const bool show = options_.show && entry.node == verbs.node();
+      const std::uint64_t before = shown(show, entry);
       Reply reply;
       reply.words[0] = done(call.request, verbs.now()) ? served::kGranted : served::kRefused;
-      const bool is_there = keys_.count(entry.packed()) != 0;
-      const bool shown = options_.show && entry.node == verbs.node();
-      if (shown && was_there != is_there) {
-        const std::uint64_t key = served::entry_word(1, 0, 0);
-        co_await verbs.cpu_fetch_add(entry, is_there ? key : 0 - key);
-      }
+      const std::uint64_t change = shown(show, entry) - before;
+      if (change != 0) co_await verbs.cpu_fetch_add(entry, change);
       verbs.reply(call, reply);
     }
   }
@@ -42,15 +40,19 @@ class Instance final : public ServerPart {
     Time expires;
   };
 
+  // What the entry shows of its key: nothing unless `show`, and then nobody looks it up.
+  std::uint64_t shown(bool show, RemoteAddr entry) const {
+    return show && keys_.contains(entry.packed()) ? served::entry_word(1, 0, 0) : 0;
+  }
+
   bool done(const Request& request, Time now) {
     const Asked asked = served::unpack(request);
-    const auto found = keys_.find(asked.entry.packed());
-    const bool expired = found != keys_.end() && now >= found->second.expires;
-    if (expired) {
+    Key* key = keys_.find(asked.entry.packed());
+    if (key != nullptr && now >= key->expires) {
       LATCHLAB_PATH("redlock_model: a key has expired");
-      keys_.erase(found);
+      keys_.erase(asked.entry.packed());
+      key = nullptr;
     }
-    Key* const key = expired || found == keys_.end() ? nullptr : &found->second;
     const Time expires = saturating_add(now, lifetime_of(request));
     switch (request.type) {
       case served::kAcquire:
@@ -68,7 +70,7 @@ class Instance final : public ServerPart {
       return false;
     }
     LATCHLAB_PATH("redlock_model: a key is set");
-    keys_.insert_or_assign(asked.entry.packed(), Key{asked.who, expires});
+    keys_[asked.entry.packed()] = Key{asked.who, expires};
     return true;
   }
 
@@ -91,7 +93,7 @@ class Instance final : public ServerPart {
   }
 
   const Options& options_;
-  std::map<std::uint64_t, Key> keys_;  // by their locks' packed addresses
+  Lookup<Key> keys_;  // by their locks' packed addresses
   OneByOne<PendingCall> commands_;
 };
 

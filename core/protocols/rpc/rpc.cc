@@ -28,10 +28,10 @@ class RpcServer final : public ServerPart {
 
   Task<void> serve(Verbs& verbs, PendingCall pending) override {
     const Asked asked = served::unpack(pending.request);
-    const std::uint64_t before = shown(asked.entry);
+    const std::uint64_t before = table_.shown(options_.show, asked.entry);
     Reply reply;
     reply.words[0] = pending.request.type == served::kAcquire ? try_acquire(asked) : release(asked);
-    const std::uint64_t change = shown(asked.entry) - before;
+    const std::uint64_t change = table_.shown(options_.show, asked.entry) - before;
     if (change != 0) co_await verbs.cpu_fetch_add(asked.entry, change);
     verbs.reply(pending, reply);
   }
@@ -66,10 +66,6 @@ class RpcServer final : public ServerPart {
     if (free) LATCHLAB_PATH("rpc: a release frees the lock");
     if (!free) LATCHLAB_PATH("rpc: a reader leaves others inside");
     return served::kGranted;
-  }
-
-  std::uint64_t shown(RemoteAddr entry) const {
-    return options_.show ? table_.entry_word_of(entry) : 0;
   }
 
   // As which holder the table knows this client.

@@ -95,7 +95,8 @@ Task<AcquireResult> Client::acquire_exclusive(Want want) {
     tenure.lock = lock;
     tenure.endpoint = engage(lock.id);
     if (on_.number_messages) tenure.number = ++acquisitions_;
-    co_await drop_stale_messages(tenure.endpoint, lock.id);
+    if (stale_possible_ && on_.match_messages)
+      co_await drop_stale_messages(tenure.endpoint, lock.id);
     const Step step = co_await enter(tenure);
     verbs_.mark(Phase::other);
     if (step == Step::entered) {
@@ -117,8 +118,10 @@ Grant Client::grant(const Want& want, const Tenure& tenure) const {
 
 Task<Client::Step> Client::enter(Tenure& tenure) {
   verbs_.mark(Phase::initial_atomic);
-  const bool taken = co_await try_free(tenure);
-  if (taken) co_return Step::entered;
+  if (on_.trivial_tries > 0) {
+    const bool taken = co_await try_free(tenure);
+    if (taken) co_return Step::entered;
+  }
   tenure.since = verbs_.now();
   const EndpointAddr self = endpoints_[tenure.endpoint];
   const Completion before = co_await verbs_.issue(format().join_queue(tenure.lock.entry, self));
@@ -150,7 +153,7 @@ Task<bool> Client::try_free(Tenure& tenure) {
     LATCHLAB_PATH("shiftlock: a trivial try takes the lock");
     co_return true;
   }
-  if (on_.trivial_tries > 0) verbs_.mark_past(Phase::retry);  // IA is the swap that follows
+  verbs_.mark_past(Phase::retry);  // IA is the swap that follows
   co_return false;
 }
 

@@ -76,7 +76,6 @@ bool Client::engaged(LockId lock) const {
 // Messages about locks that I have nothing to do with any more keep RECVs occupied; those about
 // the lock that I am about to join are from an earlier life of it.
 Task<void> Client::drop_stale_messages(std::size_t endpoint, LockId joining) {
-  if (!stale_possible_ || !on_.match_messages) co_return;
   for (;;) {
     const MessageFilter stale = [this, joining](const Message& message) {
       return message.lock == joining || !engaged(message.lock);

@@ -1,5 +1,6 @@
+#include <optional>
 #include <set>
-#include <utility>
+#include <vector>
 
 #include "core/protocols/common/one_by_one.h"
 #include "core/protocols/common/planted.h"
@@ -19,19 +20,16 @@ class Server final : public ServerPart {
   // are taken up.
   Task<void> serve(Verbs& verbs, PendingCall pending) override {
     Step step;
+    step.verbs = &verbs;
     step.entry = served::unpack(pending.request).entry;
-    const std::uint64_t before = shown(step.entry);
-    step.answers = decide(pending);
-    step.change = shown(step.entry) - before;
-    if (!options_.show) {
-      answer(verbs, step);
-      co_return;
-    }
-    if (!to_show_.add(step)) co_return;
-    while (to_show_.more()) {
-      const Step next = to_show_.take();
-      if (next.change != 0) co_await verbs.cpu_fetch_add(next.entry, next.change);
-      answer(verbs, next);
+    const std::uint64_t before = table_.shown(options_.show, step.entry);
+    decide(step, pending);
+    if (!options_.show) co_return;
+    step.change = table_.shown(options_.show, step.entry) - before;
+    if (!to_show_.begin(step)) co_return;
+    for (std::optional<Step> next = step; next; next = to_show_.next()) {
+      if (next->change != 0) co_await verbs.cpu_fetch_add(next->entry, next->change);
+      for (const Decided& each : next->answers) send(verbs, each);
     }
   }
 
@@ -41,100 +39,97 @@ class Server final : public ServerPart {
     served::Answer answer = served::kRefused;
     std::uint64_t has_waited = 0;
   };
-  using Answers = std::vector<Decided>;
   struct Step {  // what a request has changed
+    Verbs* verbs = nullptr;
     RemoteAddr entry;
-    std::uint64_t change = 0;  // of the entry's word
-    Answers answers;
+    std::uint64_t change = 0;      // of the entry's word
+    std::vector<Decided> answers;  // that wait until the entry shows it
   };
 
-  static void answer(Verbs& verbs, const Step& step) {
-    for (const Decided& each : step.answers) {
-      Reply reply;
-      reply.words[0] = each.answer;
-      reply.words[1] = each.has_waited;
-      verbs.reply(each.call, reply);
-    }
+  static void send(Verbs& verbs, const Decided& decided) {
+    Reply reply;
+    reply.words[0] = decided.answer;
+    reply.words[1] = decided.has_waited;
+    verbs.reply(decided.call, reply);
+  }
+  void answer(Step& step, const Decided& decided) const {
+    if (options_.show)
+      step.answers.push_back(decided);
+    else
+      send(*step.verbs, decided);
   }
 
-  std::uint64_t shown(RemoteAddr entry) const {
-    return options_.show ? table_.entry_word_of(entry) : 0;
-  }
-
-  Answers decide(const PendingCall& call) {
+  void decide(Step& step, const PendingCall& call) {
     const Asked asked = served::unpack(call.request);
     switch (call.request.type) {
       case served::kAcquire:
-        return acquire(asked, call);
+        return acquire(step, asked, call);
       case served::kRelease:
-        return release(asked, call);
+        return release(step, asked, call);
       default:
-        return withdraw(asked, call);
+        return withdraw(step, asked, call);
     }
   }
 
-  Answers acquire(const Asked& asked, const PendingCall& call) {
+  void acquire(Step& step, const Asked& asked, const PendingCall& call) {
     if (withdrawn_.erase(asked.who) != 0) {
       note(Path::late_request);
-      return {{call, served::kRefused}};  // nobody hears it
+      return answer(step, {call, served::kRefused});  // nobody hears it
     }
     const bool reader = asked.mode == LockMode::shared;
     if (table_.try_enter(asked)) {
       note(reader ? Path::reader_enters : Path::writer_enters);
-      return {{call, served::kGranted}};
+      return answer(step, {call, served::kGranted});
     }
     const auto may_pass = options_.kind->may_pass;
-    const std::optional<served::LockTable::Waiting> waiting = table_.waiting(asked.entry);
-    if (reader && waiting && may_pass != nullptr && may_pass(options_, *waiting)) {
-      table_.pass(asked);
-      return {{call, served::kGranted}};
+    if (reader && may_pass != nullptr) {
+      const std::optional<served::LockTable::Waiting> waiting = table_.waiting(asked.entry);
+      if (waiting && may_pass(options_, *waiting)) {
+        table_.pass(asked);
+        return answer(step, {call, served::kGranted});
+      }
     }
     note(reader ? Path::reader_queues : Path::writer_queues);
     table_.wait(asked, call);
-    return {};
   }
 
-  Answers release(const Asked& asked, const PendingCall& call) {
+  void release(Step& step, const Asked& asked, const PendingCall& call) {
     table_.leave(asked);
-    Answers answers = let_in(asked.entry);
-    if (answers.empty()) note(Path::nobody_waits);
-    if (!answers.empty())
-      note(mode_of(answers.front()) == LockMode::shared ? Path::readers_let_in
-                                                        : Path::writer_let_in);
-    answers.push_back({call, served::kGranted});
-    return answers;
+    if (const std::optional<LockMode> next = let_in(step))
+      note(*next == LockMode::shared ? Path::readers_let_in : Path::writer_let_in);
+    else
+      note(Path::nobody_waits);
+    answer(step, {call, served::kGranted});
   }
 
-  Answers withdraw(const Asked& asked, const PendingCall& call) {
+  void withdraw(Step& step, const Asked& asked, const PendingCall& call) {
     if (table_.holds(asked)) {
       note(Path::grant_crosses);
       if (PLANTED(traditional_frees_a_late_grant)) table_.leave(asked);
-      return {{call, served::kGranted}};
+      return answer(step, {call, served::kGranted});
     }
     const std::optional<PendingCall> waiting = table_.withdraw(asked);
     if (!waiting) {
       note(Path::request_overtaken);
       if (!PLANTED(traditional_forgets_a_withdrawal)) withdrawn_.insert(asked.who);
-      return {{call, served::kRefused}};
+      return answer(step, {call, served::kRefused});
     }
     note(Path::withdrawn);
-    Answers answers = let_in(asked.entry);
-    if (!answers.empty()) note(Path::withdrawal_lets_in);
-    answers.push_back({*waiting, served::kRefused});
-    answers.push_back({call, served::kRefused});
-    return answers;
+    if (let_in(step)) note(Path::withdrawal_lets_in);
+    answer(step, {*waiting, served::kRefused});
+    answer(step, {call, served::kRefused});
   }
 
-  Answers let_in(RemoteAddr entry) {
-    Answers answers;
-    for (const PendingCall& call : table_.let_in(entry))
-      answers.push_back({call, served::kGranted, 1});
-    return answers;
+  // All who can enter now: in which mode. None: nobody can.
+  std::optional<LockMode> let_in(Step& step) {
+    std::optional<LockMode> mode;
+    while (const std::optional<PendingCall> call = table_.let_next_in(step.entry)) {
+      mode = served::unpack(call->request).mode;
+      answer(step, {*call, served::kGranted, 1});
+    }
+    return mode;
   }
 
-  static LockMode mode_of(const Decided& decided) {
-    return served::unpack(decided.call.request).mode;
-  }
   void note(Path path) const { options_.kind->note(path); }
 
   const Options& options_;

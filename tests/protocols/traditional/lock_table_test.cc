@@ -31,8 +31,8 @@ class LockTableTest : public ::testing::Test {
   }
   std::vector<std::uint32_t> let_in() {
     std::vector<std::uint32_t> clients;
-    for (const PendingCall& call : table_.let_in(kLock))
-      clients.push_back(unpack(call.request).who.client.value);
+    while (const auto call = table_.let_next_in(kLock))
+      clients.push_back(unpack(call->request).who.client.value);
     return clients;
   }
   LockTable table_;
