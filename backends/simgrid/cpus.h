@@ -47,11 +47,12 @@ struct Ready {
 };
 
 struct Core {
-  std::uint32_t order = 0;  // of its events among equal dates
+  // What tells whether it is idle lies together: every call asks it of every core.
   Time free;
-  std::deque<Ready> ready;
   std::uint32_t held = 0;  // CPU operations under way: whoever asked for them goes on with them
   bool scheduled = false;  // its event is under way, or it is running
+  std::deque<Ready> ready;
+  std::uint32_t order = 0;      // of its events among equal dates
   CoreQueue* shared = nullptr;  // of a server part: where it finds more, and what counts its work
   Duration busy;                // of a client's, since reset_stats, up to `free`
 

@@ -44,7 +44,6 @@ class ActorCpu {
 class ActorWaits {
   friend class Waits;
   Fifo<SimWait> armed_;
-  bool watching_ = false;  // listed among its node's watchers
 };
 
 class SimActor final : public Verbs {

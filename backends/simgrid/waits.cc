@@ -49,8 +49,7 @@ void Waits::start(SimActor& actor, SimWait& wait) {
     wait.outcome.by = Woke::deadline;
     return satisfied(actor, wait, {});
   }
-  if (wait.set.word_count > 0 && !std::exchange(actor.waits.watching_, true))
-    watchers_[actor.node()].push_back(&actor);
+  watch(wait);
   arm_timer(actor, wait);
 }
 
@@ -73,6 +72,7 @@ bool Waits::try_satisfy(SimActor& actor, SimWait& wait) {
 void Waits::satisfied(SimActor& actor, SimWait& wait, Duration until_seen) {
   wait.armed = false;
   actor.waits.armed_.remove(&wait);
+  watch_no_more(wait);
   if (actors_.crowded()) prepare(actor, wait);
   timeline_.push(timeline_.now() + until_seen, actor.index, EventKind::woken, &wait);
 }
@@ -105,6 +105,7 @@ void Waits::forget(SimActor& dead) {
   while (!dead.waits.armed_.empty()) {
     SimWait& wait = *dead.waits.armed_.pop();
     wait.armed = false;
+    watch_no_more(wait);
     recycle(wait);
   }
 }
@@ -154,13 +155,31 @@ void Waits::message_came(SimActor& actor) {
         [](const WaitSet& set) { return set.message_count > 0; });
 }
 
+void Waits::watch(SimWait& wait) {
+  for (std::uint8_t i = 0; i < wait.set.word_count; ++i) {
+    const RemoteAddr word = wait.set.words[i].word;
+    watched_[word.node][word.offset].push_back(&wait);
+  }
+}
+
+void Waits::watch_no_more(const SimWait& wait) {
+  for (std::uint8_t i = 0; i < wait.set.word_count; ++i) {
+    const RemoteAddr word = wait.set.words[i].word;
+    if (std::vector<SimWait*>* const waits = watched_[word.node].find(word.offset))
+      std::erase(*waits, &wait);
+  }
+}
+
 void Waits::tell_watchers(RemoteAddr word) {
-  for (SimActor* actor : watchers_[word.node]) {
-    check(*actor, actor->nic.cpu_access, [&](const WaitSet& set) {
-      return std::any_of(
-          set.words.begin(), set.words.begin() + set.word_count,
-          [&](const WordWait& watched) { return watched.word.offset == word.offset; });
-    });
+  std::vector<SimWait*>* const waits = watched_[word.node].find(word.offset);
+  if (waits == nullptr) return;
+  for (std::size_t i = 0; i < waits->size();) {
+    SimWait& wait = *(*waits)[i];
+    auto& actor = static_cast<SimActor&>(*wait.owner);
+    if (try_satisfy(actor, wait))
+      satisfied(actor, wait, actor.nic.cpu_access);  // leaves the list
+    else
+      ++i;
   }
 }
 

@@ -10,6 +10,7 @@
 #include "backends/simgrid/actors.h"
 #include "backends/simgrid/nodes.h"
 #include "backends/simgrid/sim_operation.h"
+#include "core/base/lookup.h"
 #include "core/verbs/operation.h"
 
 namespace latchlab::sim {
@@ -48,7 +49,7 @@ struct WaitsNeeds {
 class Waits : WaitsNeeds {
  public:
   Waits(const WaitsNeeds& needs, std::uint32_t clients)
-      : WaitsNeeds(needs), watchers_(nodes_), alive_(clients, true) {}
+      : WaitsNeeds(needs), watched_(nodes_), alive_(clients, true) {}
 
   SimWait& take();
   void start(SimActor& actor, SimWait& wait);
@@ -67,7 +68,7 @@ class Waits : WaitsNeeds {
   // ---- what others tell ----
   void message_came(SimActor& actor);
   void word_changed(RemoteAddr word) {
-    if (!watchers_[word.node].empty()) tell_watchers(word);
+    if (watched_[word.node].size() > 0) tell_watchers(word);
   }
   void clock_moved(NodeId node);
   void remove_members(const std::vector<ClientId>& gone);
@@ -79,6 +80,8 @@ class Waits : WaitsNeeds {
   bool try_satisfy(SimActor& actor, SimWait& wait);
   void satisfied(SimActor& actor, SimWait& wait, Duration until_seen);
   void arm_timer(SimActor& actor, SimWait& wait);
+  void watch(SimWait& wait);
+  void watch_no_more(const SimWait& wait);
   void tell_watchers(RemoteAddr word);
   void prepare(const SimActor& actor, const SimWait& wait) const;
   // Satisfies those of the actor's waits that `concerns` and that can end.
@@ -87,8 +90,10 @@ class Waits : WaitsNeeds {
 
   Slots<SimWait> waits_;
   Slots<SimSleep> sleeps_;
-  PerNode<std::vector<SimActor*>> watchers_;  // actors with word waits
-  std::vector<bool> alive_;                   // later than the crash
+  // Who waits for a word, by its offset. Of a word that somebody has waited for, the list stays.
+  using Watched = Lookup<std::vector<SimWait*>>;
+  PerNode<Watched> watched_;
+  std::vector<bool> alive_;  // later than the crash
   std::uint64_t membership_version_ = 0;
 };
 

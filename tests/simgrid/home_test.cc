@@ -130,6 +130,41 @@ TEST_F(AtHome, visits_to_a_nodes_state_take_turns_and_those_of_other_nodes_do_no
             (std::vector<Time>{kStart + one, kStart + one, kStart + one * 2, kStart + one * 3}));
 }
 
+// Several wait for one word, whose first change concerns one of them.
+TEST_F(AtHome, a_word_wakes_all_whose_condition_holds_and_nobody_else) {
+  constexpr RemoteAddr kFirst{kHere, 512};
+  constexpr RemoteAddr kSecond{kHere, 520};
+  std::vector<std::uint64_t> woken;
+  const auto until = [](RemoteAddr word, std::uint64_t value) {
+    WordWait wait;
+    wait.word = word;
+    wait.until = [value](std::uint64_t now) { return now == value; };
+    return wait;
+  };
+  const auto wait_twice = [](Verbs& verbs, WaitSet one, WaitSet two, auto* all) -> Task<void> {
+    for (const WaitSet& set : {one, two}) {
+      const WaitOutcome outcome = co_await verbs.first_of(set);
+      all->push_back(10 * verbs.client().value + outcome.value);
+    }
+  };
+  for (const std::uint64_t value : {1, 2, 2}) {
+    WaitSet one;
+    one.add(until(kFirst, value));
+    one.add(until(kSecond, 7));
+    WaitSet two;
+    two.add(until(kSecond, value));
+    Verbs& waiter = add_client();
+    spawn(waiter, wait_twice(waiter, one, two, &woken));
+  }
+  Verbs& writer = add_client(kThere);
+  spawn(writer, [](Verbs& verbs, RemoteAddr first, RemoteAddr second) -> Task<void> {
+    for (const std::uint64_t value : {1, 2}) co_await verbs.write(first, value);
+    for (const std::uint64_t value : {2, 1}) co_await verbs.write(second, value);
+  }(writer, kFirst, kSecond));
+  EXPECT_EQ(run(), RunEnd::finished);
+  EXPECT_EQ(woken, (std::vector<std::uint64_t>{1, 12, 22, 12, 22, 1}));
+}
+
 TEST_F(AtHome, each_crash_shows_in_the_membership_after_its_own_delay) {
   options().detection_delay = milliseconds(10);
   Verbs& watcher = add_client();

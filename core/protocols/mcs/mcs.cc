@@ -89,13 +89,13 @@ class McsClient final : public LockClient {
     verbs_.mark(Phase::wait_pred);
     const WaitOutcome woke = co_await verbs_.receive(me_, about(lock.id, kHandover, generation));
     LATCHLAB_PATH("mcs: a Handover arrives");
-    co_await settle(predecessor, woke.message);
+    if (settles(predecessor)) co_await settle(predecessor, woke.message);
   }
 
   Task<void> hand_over(LockRef lock, Message successor) {
     verbs_.mark(Phase::notify_succ);
     const EndpointAddr next = EndpointAddr::unpack(successor.words[0]);
-    co_await settle(next, successor);
+    if (settles(next)) co_await settle(next, successor);
     if (options_.handover_counter) {
       LATCHLAB_PATH("mcs: a handover is counted");
       verbs_.post(faa_verb(lock.entry + 8, 1));
@@ -113,8 +113,10 @@ class McsClient final : public LockClient {
     grant->words[0] = 1;
   }
 
+  bool settles(EndpointAddr sender) const {
+    return options_.node_delay == NodeDelay::on_receive && sender.node == verbs_.node();
+  }
   Task<void> settle(EndpointAddr sender, Message message) {
-    if (options_.node_delay != NodeDelay::on_receive) co_return;
     const bool held = co_await hold_back(verbs_, sender, message.received_latest, options_.delay);
     if (held) LATCHLAB_PATH("mcs: a message within a node is held back");
   }

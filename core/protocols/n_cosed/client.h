@@ -50,8 +50,8 @@ class Client final : public LockClient {
   Task<void> await_releases(Turn turn, std::uint64_t readers);
 
   // ---- release.cc ----
-  Task<void> leave_as_reader(LockRef lock, Listener listener);
-  Task<void> leave_as_writer(LockRef lock);
+  Task<ReleaseResult> leave_as_reader(LockRef lock, Listener listener);
+  Task<ReleaseResult> leave_as_writer(LockRef lock);
   Task<void> hand_on(LockRef lock, Message successor);
   Task<void> let_in(LockRef lock, std::uint64_t readers, Listener listener, Batch& grants);
   Task<void> leave_to_home(LockRef lock, std::uint64_t readers);

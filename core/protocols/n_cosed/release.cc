@@ -8,29 +8,26 @@
 namespace latchlab::n_cosed {
 
 Task<ReleaseResult> Client::release(Grant grant) {
-  if (grant.mode == LockMode::shared) {
-    const Listener listener{static_cast<Owner>(grant.words[0]),
-                            static_cast<std::uint32_t>(grant.words[1])};
-    co_await leave_as_reader(grant.lock, listener);
-  } else {
-    co_await leave_as_writer(grant.lock);
-  }
-  co_return ReleaseResult::released;
+  if (grant.mode != LockMode::shared) return leave_as_writer(grant.lock);
+  const Listener listener{static_cast<Owner>(grant.words[0]),
+                          static_cast<std::uint32_t>(grant.words[1])};
+  return leave_as_reader(grant.lock, listener);
 }
 
 // ---- readers ----
 
-Task<void> Client::leave_as_reader(LockRef lock, Listener listener) {
+Task<ReleaseResult> Client::leave_as_reader(LockRef lock, Listener listener) {
   verbs_.mark(Phase::notify_succ);
   if (listener.writer == 0) {
     LATCHLAB_PATH("n_cosed: a reader tells the home");
     co_await tell_home(kReleased, lock);
-    co_return;
+    co_return ReleaseResult::released;
   }
   LATCHLAB_PATH("n_cosed: a reader tells the writer after it");
   const Message release = {kRelease, listener.generation, lock.id};
   const VerbStatus told = co_await verbs_.send(endpoint(listener.writer), release);
   if (told != VerbStatus::ok) LATCHLAB_PATH("n_cosed: a Release cannot be delivered");
+  co_return ReleaseResult::released;
 }
 
 CallAwait Client::tell_home(RequestType type, LockRef lock, std::uint64_t readers) {
@@ -42,12 +39,13 @@ CallAwait Client::tell_home(RequestType type, LockRef lock, std::uint64_t reader
 
 // ---- writers ----
 
-Task<void> Client::leave_as_writer(LockRef lock) {
+Task<ReleaseResult> Client::leave_as_writer(LockRef lock) {
   const MessageFilter successor = about(lock.id, kAskExclusive);
   WaitOutcome known = co_await poll_inbox(verbs_, inbox_, successor);
   if (known.by == Woke::message) {
     LATCHLAB_PATH("n_cosed: a writer knows its successor");
-    co_return co_await hand_on(lock, known.message);
+    co_await hand_on(lock, known.message);
+    co_return ReleaseResult::released;
   }
   verbs_.mark(Phase::initial_atomic);
   for (Word expected{me_, 0}; expected.tail == me_;) {
@@ -56,20 +54,24 @@ Task<void> Client::leave_as_writer(LockRef lock) {
         co_await verbs_.compare_swap(lock.entry, expected.packed(), left.packed());
     if (!before.ok()) {
       LATCHLAB_PATH("n_cosed: the server fails a release");
-      co_return;  // the server is gone, and the lock
+      co_return ReleaseResult::released;  // the server is gone, and the lock
     }
     if (before.value.lo == expected.packed()) {
-      if (expected.readers > 0) co_return co_await leave_to_home(lock, expected.readers);
-      LATCHLAB_PATH("n_cosed: a writer leaves the word free");
-      co_return;
+      if (expected.readers > 0) {
+        co_await leave_to_home(lock, expected.readers);
+      } else {
+        LATCHLAB_PATH("n_cosed: a writer leaves the word free");
+      }
+      co_return ReleaseResult::released;
     }
     expected = Word::unpack(before.value.lo);
   }
   LATCHLAB_PATH("n_cosed: a writer waits for a late successor");
-  if (PLANTED(n_cosed_does_not_wait_for_its_successor)) co_return;
+  if (PLANTED(n_cosed_does_not_wait_for_its_successor)) co_return ReleaseResult::released;
   verbs_.mark(Phase::notify_succ);
   known = co_await verbs_.receive(inbox_, successor);
   co_await hand_on(lock, known.message);
+  co_return ReleaseResult::released;
 }
 
 // No writer has come: readers that have, and those that will, tell the home.
