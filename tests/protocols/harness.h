@@ -40,6 +40,7 @@ struct RunSetup {
   std::uint32_t client_nodes = 2;
   std::uint32_t clients_per_node = 2;
   std::uint32_t servers = 1;
+  bool colocated = false;  // client node i is server i
   std::uint64_t locks = 1;
   std::uint64_t operations = 3;  // of each client
   std::uint32_t shared_percent = 0;
@@ -111,6 +112,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     shape.client_nodes = setup.client_nodes;
     shape.clients_per_node = setup.clients_per_node;
     shape.servers = setup.servers;
+    shape.colocated = setup.colocated;
     shape.locks.count = setup.locks;
     shape.seed = seed;
     shape.object_bytes = setup.object_bytes;

@@ -170,7 +170,10 @@ ProtocolEntry cas_entry() {
                       {"adapt_interval", milliseconds(20)}}},
                     {"dslr_paper",
                      "with the random backoff of DSLR (SIGMOD'18) A.3: R = 10 us, L = 10 ms",
-                     {{"backoff", "random"}}}},
+                     {{"backoff", "random"}}},
+                    {"alock_artifact",
+                     "ALock (SPAA'24) 6 and its artifact, the spinlock baseline",
+                     {{"backoff", "none"}, {"release", "write"}}}},
        .small_model = {{"backoff", "none"}},
        .adaptation_period =
            [](const CasOptions& options) {

@@ -16,7 +16,8 @@
 //          (madsys-dev/smart, 19ed3fa) counts cycles: t0 = 4096, a cap of t0 << 10, and an interval
 //          of 2400 * 1000 * 20, beside which it says 1 ms. At 2400 cycles a microsecond, which that
 //          suggests, it is 20 ms, and t0 is 1707 ns. DSLR uses its backoff where an acquisition has
-//          failed, and has no lock of this kind.
+//          failed, and has no lock of this kind. alock_artifact is the spinlock that ALock is
+//          measured against: no pause, freed by WRITE, at home through loopback.
 // Cost     free: 2 round trips, 2 server verbs, no message. Contended: one more of both for each
 //          failed CAS. No shared mode: readers take the lock exclusively.
 // Safe     because CAS is atomic against CAS: only one finds 0. Only the holder clears the word.

@@ -50,6 +50,7 @@ struct Draw {
   ParamSet params;      // what comes of it
   // Clients 0.. are workers; the last one begins when all of them have ended.
   std::uint32_t nodes = 1, per_node = 1, servers = 1;
+  bool colocated = false;
   std::uint64_t locks = 1, operations = 1;  // of each worker
   std::int64_t theta_ppb = 0;               // zipf; 0: uniform
   std::uint32_t at_once = 1;                // locks in a section, at most
@@ -93,10 +94,11 @@ inline std::string in_words(const Draw& draw) {
   for (const auto& [name, value] : draw.changed)
     text += fmt::format(", {}={}", name, text_of(value));
   text += fmt::format(
-      ": {} workers and who comes last on {} nodes; {} locks on {} servers, {}; {} sections each "
+      ": {} workers and who comes last on {} nodes{}; {} locks on {} servers, {}; {} sections each "
       "of at most {} locks, {} % shared, {} % update, held for at most {}, then at most {} to "
       "think; guard {}; clocks off by {} ppm, {} and {} (synchronised)",
-      draw.workers(), draw.nodes, draw.locks, draw.servers,
+      draw.workers(), draw.nodes, draw.colocated ? " that are servers" : "", draw.locks,
+      draw.servers,
       draw.theta_ppb > 0 ? fmt::format("zipf {:.2f}", static_cast<double>(draw.theta_ppb) / 1e9)
                          : "uniform",
       draw.operations, draw.at_once, draw.read_percent, draw.update_percent, in_us(draw.hold),
@@ -220,6 +222,8 @@ inline Draw drawn(const ProtocolEntry& entry, std::uint64_t number) {
   const std::uint64_t sections = !draw.calm() ? 80 : draw.small ? 100 : 400;
   draw.operations = dice.between(1, std::max<std::uint64_t>(1, sections / draw.workers()));
   draw_clocks(draw, dice);
+  draw.colocated = draw.calm() && dice.chance(25);
+  if (draw.colocated) draw.servers = std::max(draw.servers, draw.nodes);
   return draw;
 }
 

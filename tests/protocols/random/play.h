@@ -72,6 +72,7 @@ class Playing final : public BypassCount {
     setup.client_nodes = draw_.nodes;
     setup.clients_per_node = draw_.per_node;
     setup.servers = draw_.servers;
+    setup.colocated = draw_.colocated;
     setup.locks = draw_.locks;
     setup.guard = draw_.guard ? GuardMode::on : GuardMode::off;
     setup.also = this;

@@ -1,0 +1,144 @@
+// Puts ALock's parts together. What it is and why it works: alock.h.
+
+#include "core/protocols/alock/alock.h"
+
+#include <algorithm>
+
+#include "core/protocols/alock/client.h"
+#include "core/protocols/common/entry.h"
+
+namespace latchlab {
+namespace {
+
+using AlockOptions = alock::Options;
+using alock::Cohort;
+
+std::string request_in_words(std::uint64_t tail) {
+  if (tail == 0) return "none";
+  const RemoteAddr request = RemoteAddr::unpack(tail);
+  return "node " + std::to_string(request.node.value) + "+" + std::to_string(request.offset);
+}
+
+class Alock final : public ProtocolOf<AlockOptions, alock::Client> {
+ public:
+  using ProtocolOf::ProtocolOf;
+  Layout layout(const Shape& /*shape*/) const override {
+    return {.entry_bytes = alock::kEntryBytes,
+            .entry_align = alock::kEntryBytes,
+            .client_bytes = options_.max_held * alock::kRequestBytes};
+  }
+  Limits limits() const override { return {.held_at_once = options_.max_held}; }
+  std::vector<Capability> needs() const override {
+    std::vector<Capability> needed = {Capability::local_words};
+    if (options_.enqueue == alock::Enqueue::exchange)
+      needed.push_back(Capability::masked_atomics_8);
+    return needed;
+  }
+  // ALock (SPAA'24) 5, "Adding Fairness": the lock is released after a bounded number of cohort
+  // acquisitions, and a waiting thread cannot be overtaken. In numbers, for a request with `ahead`
+  // of its own cohort before it: none of its cohort passes it. When its leader has put itself into
+  // the tail, the other cohort ends its turn at most, and has another one when the leader has
+  // named itself the victim; then there is one between two turns of the own cohort.
+  std::optional<std::uint32_t> bypass_bound(LockMode, LockMode,
+                                            std::uint64_t acquisitions) const override {
+    if (options_.enqueue != alock::Enqueue::exchange) return std::nullopt;
+    if (options_.cohorts == alock::Cohorts::one) return 0;
+    return std::max(passed(options_.local_budget, options_.remote_budget, acquisitions),
+                    passed(options_.remote_budget, options_.local_budget, acquisitions));
+  }
+  // The victim stays.
+  bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
+    return words[alock::kRemoteTail / 8] == 0 && words[alock::kLocalTail / 8] == 0;
+  }
+  std::string decode(std::span<const std::uint64_t> words) const override {
+    constexpr const char* kVictims[] = {"none", "local", "remote"};
+    const std::uint64_t remote = words[alock::kRemoteTail / 8];
+    const std::uint64_t local = words[alock::kLocalTail / 8];
+    const std::uint64_t victim = words[alock::kVictim / 8];
+    std::string text = "free";
+    if (remote != 0 || local != 0)
+      text = "tails: remote " + request_in_words(remote) + ", local " + request_in_words(local);
+    return text + "; victim " + (victim < 3 ? kVictims[victim] : "?");
+  }
+
+ private:
+  // The most over all `ahead`: who was ahead cannot have passed as well.
+  static std::uint32_t passed(std::uint64_t own_budget, std::uint64_t others_budget,
+                              std::uint64_t acquisitions) {
+    const std::uint64_t all = std::clamp<std::uint64_t>(acquisitions, 1, 1ULL << 31);
+    const auto by_turns = [&](std::uint64_t ahead) {
+      return others_budget * (ahead / own_budget + 2) - 1;
+    };
+    const auto by_count = [&](std::uint64_t ahead) { return all - 1 - ahead; };
+    std::uint64_t least = 0;  // the first from which on the count decides
+    for (std::uint64_t most = all - 1; least < most;) {
+      const std::uint64_t middle = least + (most - least) / 2;
+      if (by_turns(middle) >= by_count(middle)) {
+        most = middle;
+      } else {
+        least = middle + 1;
+      }
+    }
+    const std::uint64_t before = least > 0 ? by_turns(least - 1) : 0;
+    return static_cast<std::uint32_t>(std::max(by_count(least), before));
+  }
+};
+
+}  // namespace
+
+ProtocolEntry alock_entry() {
+  return make_entry<Alock>(
+      {.name = "alock",
+       .summary =
+           "two queues, of clients on the lock's node by CPU, of others by RNIC, and Peterson",
+       .source = "Baran et al.: ALock (SPAA'24), algorithms 1 to 4",
+       .fairness =
+           "cohorts take turns of 20 (remote) and 5; within the local one first come, first "
+           "served",
+       .handover = "a WRITE into the next one's memory; at home a store",
+       .costs = {.free_x = {{3, 0, 0, 6}, {1, 0, 0, 2}}, .x_after_x = {{3, 0, 0, 3}, {2, 0, 0, 4}}},
+       .params =
+           {{"cohorts", &AlockOptions::cohorts, "two|one",
+             "two: clients of the lock's node by CPU, others by RNIC; one: all by RNIC, in one "
+             "queue, without budgets (the paper's RDMA-MCS baseline)"},
+            {"remote_budget", &AlockOptions::remote_budget, 1, 1'000'000,
+             "acquisitions of the remote cohort in a row while the local one waits (ALock 6, "
+             "Figure 4)"},
+            {"local_budget", &AlockOptions::local_budget, 1, 1'000'000,
+             "... and of the local cohort while the remote one waits (ALock 6, Figure 4)"},
+            {"enqueue", &AlockOptions::enqueue, "cas_loop|single_cas|exchange",
+             "how a remote request gets into the tail: by CAS until it matches (text of section 5; "
+             "artifact), by one CAS (Algorithm 3 as printed: deadlock), by a masked CAS that "
+             "compares nothing (as the TLA+ swap, in one step)"},
+            {"victim", &AlockOptions::victim, "write|batched|cas_loop",
+             "how a remote leader yields: by a WRITE, then a READ (Algorithm 4), by both with one "
+             "doorbell, or by CAS until it matches (artifact)"},
+            {"wait_while", &AlockOptions::wait_while, "both|either",
+             "a leader waits while the other cohort's tail is set and the victim is its own "
+             "(Peterson; TLA+; artifact), or while either is so (Algorithm 4 as printed: "
+             "deadlock)"},
+            {"next_first", &AlockOptions::next_first,
+             "a local release looks for a successor before its CAS (artifact: yes)"},
+            {"whole_lock", &AlockOptions::whole_lock,
+             "a remote leader READs all 64 bytes, not the 24 that matter (artifact: yes)"},
+            {"poll_pause", &AlockOptions::poll_pause, Duration{}, milliseconds(10),
+             "between two READs of a remote leader (none: ALock 5.2, artifact)"},
+            {"max_held", &AlockOptions::max_held, 1, 64,
+             "locks that one client holds or awaits at once (the paper's threads: 1; assumed)"}},
+       .profiles = {{"paper", "ALock (SPAA'24), its text where algorithms 3 and 4 are misprinted"},
+                    {"artifact",
+                     "ALock artifact, as its configuration ships",
+                     {{"remote_budget", 5},
+                      {"victim", "cas_loop"},
+                      {"next_first", true},
+                      {"whole_lock", true}}},
+                    {"rdma_mcs",
+                     "ALock (SPAA'24) 6 and its artifact, the RDMA-MCS baseline",
+                     {{"cohorts", "one"}}},
+                    {"tla",
+                     "the TLA+ module of ALock's appendix, budget 1 as in its configuration",
+                     {{"remote_budget", 1}, {"local_budget", 1}, {"enqueue", "exchange"}}}},
+       .small_model = {{"remote_budget", 2}, {"local_budget", 1}, {"max_held", 1}}});
+}
+
+}  // namespace latchlab

@@ -1,0 +1,76 @@
+#pragma once
+// ALock's client part: the queue of a cohort (queue.cc), and how leaders of both cohorts compete
+// (peterson.cc).
+
+#include <cstdint>
+#include <vector>
+
+#include "core/protocols/alock/options.h"
+#include "core/protocols/lock.h"
+
+namespace latchlab::alock {
+
+class Client final : public LockClient {
+ public:
+  Client(const Options& options, const ClientEnv& env)
+      : options_(options), verbs_(*env.verbs), words_(env.client_words) {}
+
+  Task<AcquireResult> acquire(Want want, AcquireOptions options) override;
+  Task<ReleaseResult> release(Grant grant) override;
+
+ private:
+  // One request, from when it is made until it has left. Its number and its budget are in the
+  // grant.
+  struct Turn {
+    RemoteAddr entry;
+    RemoteAddr request;
+    Cohort cohort = Cohort::none;
+    bool by_cpu = false;  // the lock is on the own node
+    ZeroPadding<std::uint8_t, 6> padding = {};
+  };
+  // What an access to the entry found there.
+  struct Found {
+    std::uint64_t value = 0;
+    bool ok = true;  // false: the server fails
+    ZeroPadding<std::uint8_t, 7> padding = {};
+  };
+  struct GrantWords {
+    std::uint64_t number = 0;
+    std::uint64_t budget = 0;
+    std::uint64_t followed = 0;  // it was given its budget
+  };
+
+  Turn turn_of(RemoteAddr entry, std::uint64_t number) const;
+  std::uint64_t whole_budget(const Turn& turn) const {
+    return turn.cohort == Cohort::local ? options_.local_budget : options_.remote_budget;
+  }
+
+  // ---- queue.cc ----
+  bool can_ask(NodeId server) const;
+  std::uint64_t take_request();
+  void give_request(std::uint64_t number) { in_use_ &= ~(1ULL << number); }
+  Task<Found> join(Turn turn);
+  Task<Found> swap_by_cas(RemoteAddr word, std::uint64_t value);
+  Task<Found> try_to_empty(Turn turn);
+  Task<std::uint64_t> follow(Turn turn, RemoteAddr predecessor);
+  Task<void> hand_on(Turn turn, std::uint64_t next, std::uint64_t budget);
+  // To the entry or to a request of the same cohort. False: its node fails.
+  Task<bool> put(Turn turn, RemoteAddr word, std::uint64_t value);
+
+  // ---- peterson.cc ----
+  // False: the server fails.
+  Task<bool> compete(Turn turn);
+  Task<bool> compete_by_rnic(Turn turn);
+  Task<bool> await_by_rnic(Turn turn);
+  Task<void> await_by_cpu(Turn turn);
+  Task<bool> look_by_cpu(Turn turn);
+  Verb look_at(RemoteAddr entry) const;
+
+  const Options& options_;  // the protocol's, which outlives its clients
+  Verbs& verbs_;
+  RemoteAddr words_;
+  std::uint64_t in_use_ = 0;    // a bit for each request
+  std::vector<NodeId> failed_;  // servers in whose tails a request may have stayed
+};
+
+}  // namespace latchlab::alock
