@@ -137,10 +137,10 @@ class Playing final : public BypassCount {
   // ---- who comes last takes locks that do not look free, and some others ----
 
   bool come_last(const World& world, Section& section) {
-    if (std::find(done_.begin(), done_.end(), false) != done_.end()) {
-      section.think = microseconds(50);
-      return true;
-    }
+    const bool posted = posts_unlocks();  // they land meanwhile
+    const bool all_gone = std::find(done_.begin(), done_.end(), false) == done_.end();
+    if (posted || !all_gone) section.think = microseconds(50);
+    if (!all_gone || (posted && !std::exchange(all_gone_, true))) return true;
     if (!swept_) {
       busy_ = not_free();
       sweep_ = busy_;
@@ -152,6 +152,10 @@ class Playing final : public BypassCount {
     section.wants.push_back(Want{world.lock(LockId{sweep_.back()}), LockMode::exclusive});
     sweep_.pop_back();
     return true;
+  }
+  bool posts_unlocks() const {
+    const bool knows = draw_.params.values().contains("unlock_posted");
+    return knows && draw_.params.boolean("unlock_posted");
   }
   std::vector<std::uint64_t> not_free() const {
     std::vector<std::uint64_t> found;
@@ -262,7 +266,7 @@ class Playing final : public BypassCount {
   CaseRun* run_ = nullptr;
   std::vector<bool> done_;
   std::vector<Time> deadlines_;
-  bool swept_ = false;
+  bool all_gone_ = false, swept_ = false;
   std::vector<std::uint64_t> busy_, sweep_;
   std::uint64_t progress_ = 1, seen_ = 0;
   std::string untrue_;

@@ -1,0 +1,92 @@
+#include "core/protocols/common/local_queue.h"
+
+#include <algorithm>
+
+#include "core/base/check.h"
+
+namespace latchlab {
+
+std::list<LocalQueues::Waiter>::iterator LocalQueues::Local::first(Order order) {
+  if (order == Order::as_they_came) return waiting.begin();
+  const auto reader = std::find_if(waiting.begin(), waiting.end(), [](const Waiter& each) {
+    return each.mode == LockMode::shared;
+  });
+  return reader == waiting.end() ? waiting.begin() : reader;
+}
+
+// Alone at first.
+LocalQueues::Waiter LocalQueues::let_in(Local& local, std::list<Waiter>::iterator next) {
+  const Waiter who = *next;
+  local.waiting.erase(next);
+  local.holders = 1;
+  local.mode = who.mode;
+  local.open = false;
+  return who;
+}
+
+LocalQueues::Local& LocalQueues::held(LockId lock) {
+  Local* const local = locks_.find(lock.value);
+  LATCHLAB_CHECK(local != nullptr, "nobody here has the lock");
+  return *local;
+}
+
+LocalQueues::Joined LocalQueues::join(LockId lock, const Waiter& who) {
+  Local& local = locks_[lock.value];
+  if (local.holders == 0) {
+    local.holders = 1;
+    local.mode = who.mode;
+    return Joined::leads;
+  }
+  if (who.mode == LockMode::shared && local.open) {
+    ++local.holders;
+    return Joined::enters;
+  }
+  if (who.mode != LockMode::shared) local.open = false;
+  local.waiting.push_back(who);
+  return Joined::waits;
+}
+
+LocalQueues::Exit LocalQueues::leave(LockId lock, const Stays& stays, Order order) {
+  Local& local = held(lock);
+  if (local.holders > 1) {
+    --local.holders;
+    return {};
+  }
+  local.open = false;
+  const auto next = local.first(order);
+  if (next == local.waiting.end() || next->mode != local.mode) return {Left::must_free};
+  if (!stays(Handover{local.in_a_row, *next})) return {Left::must_free};
+  ++local.in_a_row;
+  return {Left::handed_on, let_in(local, next)};
+}
+
+LocalQueues::Next LocalQueues::freed(LockId lock, Order order) {
+  Local& local = held(lock);
+  LATCHLAB_CHECK(local.holders == 1, "nobody has left");
+  local.in_a_row = 0;
+  if (local.waiting.empty()) {
+    locks_.erase(lock.value);
+    return {};
+  }
+  Next next;
+  next.any = true;
+  next.waiter = let_in(local, local.first(order));
+  return next;
+}
+
+std::vector<ClientId> LocalQueues::admit(LockId lock, const Admits& admits, Order order) {
+  Local& local = held(lock);
+  LATCHLAB_CHECK(local.mode == LockMode::shared, "a writer lets nobody in beside itself");
+  std::vector<ClientId> entered;
+  for (auto each = local.waiting.begin(); each != local.waiting.end();) {
+    const bool enters = each->mode == LockMode::shared && admits(*each);
+    if (!enters && order == Order::as_they_came) break;
+    if (enters) entered.push_back(each->client);
+    each = enters ? local.waiting.erase(each) : std::next(each);
+  }
+  local.holders += entered.size();
+  local.open = local.waiting.empty();  // nobody passes who was not let in
+  return entered;
+}
+
+}  // namespace latchlab

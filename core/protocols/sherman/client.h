@@ -1,0 +1,111 @@
+#pragma once
+// The machine of sherman and of sherman_nh (their headers say what it does): a lock that nodes take
+// by CAS, under a queue of each node's clients. The locks differ in options, in whether the lock
+// passes from neighbour to neighbour, and in the name that paths begin with.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/protocols/common/entry.h"
+#include "core/protocols/common/local_queue.h"
+#include "core/protocols/sherman/word.h"
+
+namespace latchlab::sherman {
+
+struct Options {
+  Width lock_width = Width::bits16;
+  UnlockBy unlock_by = UnlockBy::write;
+  bool unlock_posted = false;
+  Duration retry_pause;
+  bool local_queue = true;
+  std::uint64_t max_handovers = 8;
+};
+
+// Which lock.
+struct Sherman {
+  static constexpr char kPrefix[] = "sherman: ";
+  static constexpr bool kHandsOver = true;
+};
+struct ShermanNh {
+  static constexpr char kPrefix[] = "sherman_nh: ";
+  static constexpr bool kHandsOver = false;
+};
+
+struct Neighbours final : NodePart {
+  LocalQueues queues;
+};
+
+template <class Lock>
+class Client final : public LockClient {
+ public:
+  Client(const Options& options, const ClientEnv& env)
+      : options_(options),
+        word_(options.lock_width),
+        verbs_(*env.verbs),
+        peers_(*env.peers),
+        neighbours_(static_cast<Neighbours*>(env.node)),
+        my_turn_(env.client_words) {}
+
+  Task<AcquireResult> acquire(Want want, AcquireOptions options) override;
+  Task<ReleaseResult> release(Grant grant) override;
+
+ private:
+  enum Turn : std::uint64_t { kWait = 0, kLead = 1, kYours = 2 };
+
+  Task<Turn> queue_up(LockId lock);
+  Task<bool> take(RemoteAddr entry);  // for the node; false: the server fails
+  Task<bool> hand_over(LockId lock);  // false: the lock is to be freed
+  Task<void> free(RemoteAddr entry);
+  Task<void> step_down(LockId lock);  // whoever waits may try
+
+  const Options& options_;  // the protocol's, which outlives its clients
+  Word word_;
+  Verbs& verbs_;
+  const Peers& peers_;
+  Neighbours* neighbours_;  // null: without a queue
+  RemoteAddr my_turn_;
+};
+
+template <class LockOptions, class Lock>
+class NodeLock final : public ProtocolOf<LockOptions, Client<Lock>> {
+ public:
+  using ProtocolOf<LockOptions, Client<Lock>>::ProtocolOf;
+  Layout layout(const Shape& /*shape*/) const override {
+    return {.client_bytes = this->options_.local_queue ? 8U : 0U};
+  }
+  std::vector<Capability> needs() const override {
+    std::vector<Capability> needed;
+    if (this->options_.lock_width == Width::bits16) needed = {Capability::masked_atomics_8};
+    if (this->options_.local_queue)
+      needed.insert(needed.end(), {Capability::node_state, Capability::local_words});
+    return needed;
+  }
+  std::unique_ptr<NodePart> make_node(const NodeEnv& /*env*/) const override {
+    if (!this->options_.local_queue) return nullptr;
+    return std::make_unique<Neighbours>();
+  }
+  std::string decode(std::span<const std::uint64_t> words) const override {
+    return Word(this->options_.lock_width).decode(words[0]);
+  }
+};
+
+// What both say of themselves, but for name, summary, source, fairness, handover and profiles.
+template <class LockOptions>
+Description<LockOptions> describe() {
+  Description<LockOptions> lock;
+  lock.costs = {.free_x = {{1, 0, 0, 2}, {1, 0, 0, 2}},
+                .x_after_x = {{2, 0, 0, 2, true}, {1, 0, 0, 2}}};
+  lock.params = {
+      {"lock_width", &LockOptions::lock_width, "16bit|64bit",
+       "a lock: 16 bits by masked CAS (named in the authors' code), or the 8 bytes (what it runs)"},
+      {"unlock_by", &LockOptions::unlock_by, "write|faa",
+       "what frees the global lock: WRITE (code), or FAA (ours)"},
+      {"unlock_posted", &LockOptions::unlock_posted,
+       "release does not wait for that verb (code: where no write-back waits with it)"},
+      {"retry_pause", &LockOptions::retry_pause, Duration{}, milliseconds(10),
+       "pause between two CAS (code: none)"}};
+  return lock;
+}
+
+}  // namespace latchlab::sherman

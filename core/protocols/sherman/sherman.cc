@@ -1,0 +1,26 @@
+#include "core/protocols/sherman/sherman.h"
+
+#include "core/protocols/sherman/client.h"
+
+namespace latchlab {
+
+ProtocolEntry sherman_entry() {
+  using sherman::Options;
+  Description<Options> lock = sherman::describe<Options>();
+  lock.name = "sherman";
+  lock.summary = "nodes take the lock by CAS, clients of a node hand it on among themselves";
+  lock.source = "Sherman (SIGMOD'22), its hierarchical on-chip lock; reconstructed";
+  lock.fairness = "first come, first served within a node; none between nodes";
+  lock.handover = "to a neighbour in memory, or by chance";
+  lock.params.push_back({"max_handovers", &Options::max_handovers, 0, 1'000'000,
+                         "hand-overs within a node before others get a chance (code: 8 holders)"});
+  lock.profiles = {
+      {"reconstructed", "Sherman (SIGMOD'22), its 16-bit locks"},
+      {"repository",
+       "code of Sherman's authors: 64-bit locks, 8 holders in a row, posted unlocks",
+       {{"lock_width", "64bit"}, {"max_handovers", std::int64_t{7}}, {"unlock_posted", true}}}};
+  lock.small_model = {{"max_handovers", std::int64_t{1}}};
+  return make_entry<sherman::NodeLock<Options, sherman::Sherman>>(lock);
+}
+
+}  // namespace latchlab

@@ -1,0 +1,31 @@
+#include "core/protocols/sherman_nh/sherman_nh.h"
+
+#include "core/protocols/sherman/client.h"
+
+namespace latchlab {
+namespace {
+
+struct ShermanNhOptions : sherman::Options {
+  ShermanNhOptions() { local_queue = false; }
+};
+
+}  // namespace
+
+ProtocolEntry sherman_nh_entry() {
+  using Options = ShermanNhOptions;
+  Description<Options> lock = sherman::describe<Options>();
+  lock.name = "sherman_nh";
+  lock.summary = "sherman without hand-over: every client takes the global lock";
+  lock.source = "DecLock (arXiv 2505.17641) Fig. 17, its Sherman-NH; reconstructed";
+  lock.fairness = "none";
+  lock.handover = "by chance: whose CAS comes first";
+  lock.params.push_back({"local_queue", &Options::local_queue,
+                         "clients of a node line up first (DecLock artifact: no; Deft: yes)"});
+  lock.profiles = {{"declock_artifact", "DecLock artifact, its Sherman-NH: no local locks"},
+                   {"no_handover",
+                    "Deft, by Sherman's authors: local queues, and no hand-over",
+                    {{"local_queue", true}}}};
+  return make_entry<sherman::NodeLock<Options, sherman::ShermanNh>>(lock);
+}
+
+}  // namespace latchlab

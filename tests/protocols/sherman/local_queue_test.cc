@@ -1,0 +1,186 @@
+// Queues of a node's clients: who leads, who waits, who is let in, and when the lock leaves.
+
+#include "core/protocols/common/local_queue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace latchlab::local_queue_tests {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using enum LocalQueues::Joined;
+using enum LocalQueues::Left;
+using enum LocalQueues::Order;
+using Exit = LocalQueues::Exit;
+using Next = LocalQueues::Next;
+using Waiter = LocalQueues::Waiter;
+
+constexpr LockId kLock{7};
+
+Waiter writer(std::uint32_t client, std::uint64_t since = 0) {
+  return {ClientId{client}, LockMode::exclusive, {}, since};
+}
+Waiter reader(std::uint32_t client, std::uint64_t since = 0) {
+  return {ClientId{client}, LockMode::shared, {}, since};
+}
+bool everybody(const Waiter&) {
+  return true;
+}
+
+class LocalQueue : public ::testing::Test {
+ protected:
+  LocalQueues::Joined join(const Waiter& who) { return queues_.join(kLock, who); }
+  Exit leave(LocalQueues::Order order = as_they_came) {
+    return queues_.leave(kLock, stays_, order);
+  }
+  Next freed(LocalQueues::Order order = as_they_came) { return queues_.freed(kLock, order); }
+  std::vector<ClientId> admit(LocalQueues::Order order = as_they_came) {
+    return queues_.admit(kLock, everybody, order);
+  }
+  // The lock goes to this client, and stays at the node.
+  void expect_handed_to(std::uint32_t client, LocalQueues::Order order = as_they_came) {
+    const Exit exit = leave(order);
+    EXPECT_EQ(exit.left, handed_on);
+    EXPECT_EQ(exit.next.client, ClientId{client});
+  }
+  void expect_led_by(std::uint32_t client, LocalQueues::Order order = as_they_came) {
+    EXPECT_EQ(leave(order).left, must_free);
+    const Next next = freed(order);
+    EXPECT_TRUE(next.any);
+    EXPECT_EQ(next.waiter.client, ClientId{client});
+  }
+
+  LocalQueues queues_;
+  LocalQueues::Stays stays_ = LocalQueues::always();
+};
+
+// ---- writers alone ----
+
+TEST_F(LocalQueue, is_led_by_who_finds_nobody) {
+  EXPECT_EQ(join(writer(1)), leads);
+  EXPECT_EQ(join(writer(2)), waits);
+  EXPECT_EQ(queues_.join(LockId{8}, writer(2)), leads);
+}
+
+TEST_F(LocalQueue, hands_on_first_come_first_served) {
+  for (const std::uint32_t client : {3, 1, 2}) join(writer(client));
+  expect_handed_to(1);
+  expect_handed_to(2);
+  EXPECT_EQ(leave().left, must_free);
+  EXPECT_FALSE(freed().any);
+}
+
+TEST_F(LocalQueue, takes_no_memory_for_a_lock_that_nobody_has) {
+  join(writer(1));
+  EXPECT_EQ(queues_.locks_in_use(), 1U);
+  leave();
+  EXPECT_EQ(queues_.locks_in_use(), 1U);
+  freed();
+  EXPECT_EQ(queues_.locks_in_use(), 0U);
+}
+
+TEST_F(LocalQueue, keeps_whoever_joins_while_the_lock_is_freed_waiting) {
+  join(writer(1));
+  EXPECT_EQ(leave().left, must_free);
+  EXPECT_EQ(join(writer(2)), waits);
+  EXPECT_EQ(freed().waiter.client, ClientId{2});
+}
+
+TEST_F(LocalQueue, hands_on_so_often_in_a_row_and_counts_anew_once_it_has_been_freed) {
+  stays_ = LocalQueues::at_most(2);
+  for (std::uint32_t client = 0; client < 8; ++client) join(writer(client));
+  expect_handed_to(1);
+  expect_handed_to(2);
+  expect_led_by(3);
+  expect_handed_to(4);
+  expect_handed_to(5);
+  expect_led_by(6);
+}
+
+TEST_F(LocalQueue, never_hands_on_where_it_must_not) {
+  stays_ = LocalQueues::never();
+  for (std::uint32_t client = 0; client < 3; ++client) join(writer(client));
+  expect_led_by(1);
+  expect_led_by(2);
+}
+
+// As a lock does that knows who waits elsewhere: here since 5.
+TEST_F(LocalQueue, asks_about_each_who_might_be_next) {
+  stays_ = [](const LocalQueues::Handover& handover) { return handover.next.since < 5; };
+  join(writer(0));
+  join(writer(1, 4));
+  join(writer(2, 6));
+  expect_handed_to(1);
+  expect_led_by(2);
+}
+
+// ---- readers ----
+
+TEST_F(LocalQueue, lets_readers_in_once_one_of_them_has_the_lock) {
+  EXPECT_EQ(join(reader(1)), leads);
+  EXPECT_EQ(join(reader(2)), waits);
+  EXPECT_THAT(admit(), ElementsAre(ClientId{2}));
+  EXPECT_EQ(join(reader(3)), enters);
+  EXPECT_EQ(leave().left, others_stay);
+  EXPECT_EQ(leave().left, others_stay);
+  EXPECT_EQ(leave().left, must_free);
+}
+
+TEST_F(LocalQueue, lets_readers_in_up_to_the_first_writer) {
+  join(reader(1));
+  for (const Waiter& each : {reader(2), writer(3), reader(4)}) join(each);
+  EXPECT_THAT(admit(), ElementsAre(ClientId{2}));
+  EXPECT_EQ(join(reader(5)), waits);
+}
+
+TEST_F(LocalQueue, lets_all_readers_in_where_they_go_first) {
+  join(reader(1));
+  for (const Waiter& each : {reader(2), writer(3), reader(4)}) join(each);
+  EXPECT_THAT(admit(readers_first), ElementsAre(ClientId{2}, ClientId{4}));
+  EXPECT_EQ(join(reader(5)), waits) << "a writer waits";
+}
+
+TEST_F(LocalQueue, lets_readers_in_as_long_as_it_is_told) {
+  join(reader(1));
+  for (const Waiter& each : {reader(2, 2), reader(3, 9), reader(4, 4)}) join(each);
+  const auto before_5 = [](const Waiter& each) { return each.since < 5; };
+  EXPECT_THAT(queues_.admit(kLock, before_5), ElementsAre(ClientId{2}));
+  EXPECT_EQ(join(reader(5)), waits) << "behind who was not let in";
+}
+
+TEST_F(LocalQueue, admits_no_reader_after_a_writer_has_come) {
+  join(reader(1));
+  EXPECT_THAT(admit(), IsEmpty());
+  EXPECT_EQ(join(writer(2)), waits);
+  EXPECT_EQ(join(reader(3)), waits);
+}
+
+TEST_F(LocalQueue, frees_the_lock_for_who_wants_it_in_another_mode) {
+  join(reader(1));
+  admit();
+  join(writer(2));
+  join(reader(3));
+  expect_led_by(2);
+  expect_led_by(3);
+}
+
+TEST_F(LocalQueue, puts_readers_first_where_it_is_told) {
+  join(writer(1));
+  for (const Waiter& each : {writer(2), reader(3)}) join(each);
+  expect_led_by(3, readers_first);
+  EXPECT_THAT(admit(readers_first), IsEmpty());
+  expect_led_by(2, readers_first);
+}
+
+TEST_F(LocalQueue, hands_a_reader_s_lock_to_a_reader_who_goes_first) {
+  join(reader(1));
+  for (const Waiter& each : {writer(2), reader(3), reader(4)}) join(each);
+  expect_handed_to(3, readers_first);
+  EXPECT_EQ(join(reader(5)), waits) << "nobody has been admitted yet";
+  EXPECT_THAT(admit(readers_first), ElementsAre(ClientId{4}, ClientId{5}));
+}
+
+}  // namespace
+}  // namespace latchlab::local_queue_tests

@@ -1,0 +1,65 @@
+// sherman, broken on purpose.
+
+#include "tests/protocols/planted.h"
+#include "tests/protocols/sherman/chains.h"
+
+namespace latchlab::sherman_tests {
+namespace {
+
+using explore::Wrong;
+using testing::Bug;
+
+constexpr Bug kOnceMore{"sherman_hands_over_once_more"};  // than max_handovers says
+constexpr Bug kFreesToo{"sherman_hands_over_and_frees"};
+constexpr Bug kForgets{"sherman_forgets_its_neighbour"};  // the lock is its, and it sleeps on
+constexpr Bug kForgetsLeader{"sherman_forgets_who_leads_next"};  // likewise
+constexpr Bug kNoGlobalLock{"sherman_leads_without_the_lock"};   // enters without a CAS
+
+RunSetup broken() {
+  RunSetup setup = neighbours("sherman", 2, 2);
+  setup.max_steps = 5'000;
+  return setup;
+}
+explore::Campaign one_node(std::vector<std::string> modes) {
+  explore::Campaign campaign = testing::searched("sherman", std::move(modes));
+  campaign.placement = explore::Placement::together;
+  return campaign;
+}
+
+TEST(sherman_planted, a_chain_that_is_one_hand_over_too_long) {
+  testing::expect_caught(kOnceMore, 20, [](std::uint64_t seed) {
+    return watch(neighbours("sherman", 2, 5, {{"max_handovers", number(2)}}), seed).longest > 2;
+  });
+}
+
+TEST(sherman_planted, a_lock_handed_over_and_freed) {
+  testing::expect_breaks_exclusion(kFreesToo, 20, broken());
+}
+
+TEST(sherman_planted, a_neighbour_that_is_forgotten) {
+  testing::expect_blocks(kForgets, 20, broken());
+  testing::expect_found(kForgets, Wrong::deadlock, 5'000, one_node({"X", "X"}));
+}
+
+TEST(sherman_planted, a_neighbour_that_is_not_told_to_lead) {
+  testing::expect_blocks(kForgetsLeader, 20, broken());
+  explore::Campaign campaign = one_node({"X", "X"});
+  campaign.base.sets = {"max_handovers=0"};
+  testing::expect_found(kForgetsLeader, Wrong::deadlock, 5'000, campaign);
+}
+
+TEST(sherman_planted, a_leader_that_enters_without_the_lock) {
+  testing::expect_breaks_exclusion(kNoGlobalLock, 20, broken());
+}
+
+TEST(sherman_planted, a_search_finds_a_leader_that_enters_without_the_lock) {
+  testing::expect_found(kNoGlobalLock, Wrong::mutual_exclusion, 1'000,
+                        testing::searched("sherman", {"X", "X"}));
+}
+
+TEST(sherman_planted, a_leader_that_enters_without_the_lock_on_hardware) {
+  testing::expect_breaks_exclusion_on_hardware(kNoGlobalLock, broken());
+}
+
+}  // namespace
+}  // namespace latchlab::sherman_tests

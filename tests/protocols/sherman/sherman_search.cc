@@ -1,0 +1,41 @@
+// What searches show of sherman: who is bypassed, and what a dead server leaves.
+
+#include "tests/protocols/caslock/claims.h"
+
+namespace latchlab::explore {
+namespace {
+
+Campaign within_a_node(Campaign campaign) {
+  campaign.placement = Placement::together;
+  return campaign;
+}
+
+TEST(sherman, claims_nothing_of_bypassing) {
+  EXPECT_EQ(lock("sherman")->bypass_bound(kX, kX, 1), std::nullopt);
+}
+
+TEST(sherman, lets_clients_of_other_nodes_bypass_one_that_waits) {
+  Campaign campaign = about(Claim{"sherman", kX, kX}, 2, 2);
+  campaign.placement = Placement::spread;
+  EXPECT_EQ(kinds(run(campaign)), std::set<Wrong>{Wrong::bypassed});
+}
+
+TEST(sherman, is_sound_within_a_node) {
+  expect_sound(run(within_a_node(about("sherman", 3, 1))));
+  expect_sound(run(with_sets(within_a_node(about("sherman", 3, 1)), {"max_handovers=0"})));
+}
+
+// The entry is taken anew before the verb that frees it has landed, or is not: it lands once.
+TEST(sherman, is_sound_while_unlocks_are_under_way) {
+  expect_sound(run(with_sets(about("sherman", 2, 2), {"unlock_posted=true"})));
+  expect_sound(run(with_sets(about("sherman", 2, 2), {"unlock_posted=true", "unlock_by=faa"})));
+  expect_sound(run(with_sets(about("sherman", 2, 3), {"unlock_posted=true", "max_handovers=0"})));
+}
+
+TEST(sherman, ends_acquisitions_and_releases_when_the_server_dies) {
+  expect_told_when_the_server_dies(
+      "sherman", {}, {"the server fails whoever takes the lock", "the server fails a release"});
+}
+
+}  // namespace
+}  // namespace latchlab::explore

@@ -1,0 +1,29 @@
+// What searches show of sherman_nh.
+
+#include "tests/protocols/caslock/claims.h"
+
+namespace latchlab::explore {
+namespace {
+
+TEST(sherman_nh, claims_nothing_of_bypassing) {
+  EXPECT_EQ(lock("sherman_nh")->bypass_bound(kX, kX, 1), std::nullopt);
+}
+
+TEST(sherman_nh, lets_others_bypass_one_that_waits) {
+  expect_bypassed({"sherman_nh", kX, kX}, 2, 2);
+}
+
+TEST(sherman_nh, is_sound_while_unlocks_are_under_way) {
+  expect_sound(run(with_sets(about("sherman_nh", 3, 2), {"unlock_posted=true"})));
+  expect_sound(
+      run(with_sets(about("sherman_nh", 2, 2), {"unlock_posted=true", "local_queue=true"})));
+}
+
+TEST(sherman_nh, ends_acquisitions_and_releases_when_the_server_dies) {
+  expect_told_when_the_server_dies(
+      "sherman_nh", {"local_queue=true"},
+      {"the server fails whoever takes the lock", "the server fails a release"});
+}
+
+}  // namespace
+}  // namespace latchlab::explore
