@@ -141,7 +141,7 @@ TEST_F(Explore, merging_no_steps_takes_more_of_them) {
 
 TEST_F(Explore, bad_input_is_refused) {
   expect_refused({}, "--protocol is required");
-  expect_refused({"--protocol", "shiftlok"}, "there is no protocol 'shiftlok'; known: cas, ");
+  expect_refused({"--protocol", "shiftlok"}, "there is no protocol 'shiftlok'; known: ");
   expect_refused({"--protocol", "cas", "--profile", "fast"}, "has no profile 'fast'; known: ");
   expect_refused({"--protocol", "cas", "--set", "colour=red"}, "'colour=red': expected NAME=VALUE");
   expect_refused({"--protocol", "cas", "--set", "backoff"}, "'backoff': expected NAME=VALUE");

@@ -52,6 +52,8 @@ inline std::set<std::string> phases_of(const RunSetup& setup) {
     WorldShape shape;
     shape.client_nodes = setup.client_nodes;
     shape.clients_per_node = setup.clients_per_node;
+    shape.servers = setup.servers;
+    shape.colocated = setup.colocated;
     shape.seed = seed;
     World world(*protocol, shape);
     ExplorerOptions options;

@@ -56,7 +56,7 @@ std::vector<ParamValue> values_of(const ParamSpec& param) {
 }
 
 // Contention; clients that die; clients that stand still for longer than any lease; many messages
-// at once; locks held together.
+// at once; locks held together; locks of the own node.
 const std::vector<std::string>& situations() {
   static const std::vector<std::string> all = {
       R"(platform: {client_nodes: 2, clients_per_node: 6}
@@ -88,6 +88,9 @@ faults: [{kind: pause, rate: 2000, length: 700us}])",
 locks: {count: 1})",
       R"(platform: {servers: 2, client_nodes: 2, clients_per_node: 2}
 locks: {count: 3})",
+      R"(platform: {servers: 2, client_nodes: 2, clients_per_node: 4, colocated: true}
+locks: {count: 2}
+workload: {critical_section: 2us})",
       R"(platform: {client_nodes: 3, clients_per_node: 1}
 locks: {count: 1}
 workload: {read_ratio: 30%, update_ratio: 40%, upgrade_ratio: 50%, critical_section: 2us})",

@@ -51,7 +51,9 @@
 //          leaves Table 1: a store that an RNIC's CAS overwrites is as if it had come before it,
 //          and Peterson does not mind). Each of the two words that a leader looks at may be looked
 //          at alone, at any moment: READs may be torn. A request's address is used again only after
-//          it has left; who still compares with it then finds the tail as it is.
+//          it has left; who still compares with it then finds the tail as it is. On hardware the
+//          remote leader's READ also pushes its CAS and WRITE ahead of it into memory, where PCIe's
+//          order is not relaxed.
 // Needs    local_words; masked_atomics_8 with `enqueue: exchange`. No clock assumption. No node
 //          state: neighbours meet in the entry and in each other's words.
 // Does not survive the crash of any client that holds or waits, or the node of one: those after it
@@ -83,6 +85,8 @@
 //     leader exchanges the victim and does not look at what was there: a store here. The rest is in
 //     profile `artifact`: its local release looks for a successor first (`next_first`), its READ is
 //     of 64 bytes (`whole_lock`), its configuration gives 5 turns to both cohorts.
+//     Not followed: its list of who is local is one off, so that some take a lock of another node
+//     by CPU.
 // Its baselines (section 6; every access by RNIC, at home through loopback). RDMA-MCS is this lock
 // with one queue and no turns: `cohorts: one`, profile `rdma_mcs` (the code's tail is elsewhere in
 // the 64 bytes, and a byte says what the budget says here). The spinlock is profile

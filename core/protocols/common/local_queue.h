@@ -54,7 +54,7 @@ class LocalQueues {
   };
 
   // May the node keep the global lock for `next`, when it has handed it on so often since it got
-  // it? Some answers below; those that go by other nodes' waiters are the caller's own.
+  // it? Answers that locks give are below; any other is a function of these.
   struct Handover {
     std::uint64_t in_a_row = 0;
     Waiter next = {};
@@ -72,11 +72,21 @@ class LocalQueues {
 
   std::size_t locks_in_use() const { return locks_.size(); }
 
-  // ---- answers to Stays ----
+  // ---- answers to Stays: own clients never come first, always, or so often in a row ----
   static Stays never() { return at_most(0); }
   static Stays always() { return at_most(~0ULL); }
   static Stays at_most(std::uint64_t in_a_row) {
     return [in_a_row](const Handover& handover) { return handover.in_a_row < in_a_row; };
+  }
+  // ---- and by what the caller knows of other nodes: unless one of them waits, or if `next` has
+  // waited for at least as long as all of them ----
+  static Stays unless_wanted(bool elsewhere) {
+    return [elsewhere](const Handover&) { return !elsewhere; };
+  }
+  static Stays if_first(std::uint64_t elsewhere_since) {
+    return [elsewhere_since](const Handover& handover) {
+      return handover.next.since <= elsewhere_since;
+    };
   }
 
  private:

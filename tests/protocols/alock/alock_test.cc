@@ -52,14 +52,21 @@ TEST(alock, holds_several_locks_at_once) {
   expect_sound(setup, 150);
 }
 
-TEST(alock, has_the_budgets_of_its_paper_and_of_its_artifact) {
+TEST(alock, has_the_budgets_and_switches_of_its_sources) {
   const ProtocolEntry& entry = *find_protocol("alock");
   ParamSet params = entry.info.resolve("paper");
   EXPECT_EQ(params.integer("remote_budget"), 20);
   EXPECT_EQ(params.integer("local_budget"), 5);
+  EXPECT_EQ(params.choice("enqueue"), "cas_loop");
+  EXPECT_EQ(params.choice("victim"), "write");
+  EXPECT_FALSE(params.boolean("next_first"));
+  EXPECT_FALSE(params.boolean("whole_lock"));
+  for (const char* const budget : {"remote_budget", "local_budget"})
+    EXPECT_EQ(entry.info.find_param(budget)->min, 1) << "who has none may not enter";
   params = entry.info.resolve("artifact");
   EXPECT_EQ(params.integer("remote_budget"), 5);
   EXPECT_EQ(params.integer("local_budget"), 5);
+  EXPECT_EQ(params.choice("victim"), "cas_loop");
 }
 
 // ---- entries ----

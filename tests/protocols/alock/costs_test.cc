@@ -81,6 +81,15 @@ TEST(alock, marks_what_it_waits_for) {
                                                      "release IA NS"));
 }
 
+// In the explorer nobody can tell how often a remote leader looks.
+TEST(alock, marks_that_a_local_leader_waits_for_the_other_cohort) {
+  LATCHLAB_NEEDS_EXPLORER("asks for every way through");
+  RunSetup setup = cohorts(2, 1);
+  setup.params = {{"enqueue", text("exchange")}};
+  EXPECT_THAT(phases_of(setup), ::testing::IsSupersetOf({"acquire IA", "acquire IA WW"}));
+  EXPECT_THAT(phases_of(cohorts(1, 1)), UnorderedElementsAre("acquire IA", "release IA"));
+}
+
 #if LATCHLAB_WITH_SIMGRID
 
 // The holder stays for a millisecond, and then hands on: its request is known by then.

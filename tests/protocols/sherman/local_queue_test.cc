@@ -106,14 +106,20 @@ TEST_F(LocalQueue, never_hands_on_where_it_must_not) {
   expect_led_by(2);
 }
 
-// As a lock does that knows who waits elsewhere: here since 5.
-TEST_F(LocalQueue, asks_about_each_who_might_be_next) {
-  stays_ = [](const LocalQueues::Handover& handover) { return handover.next.since < 5; };
-  join(writer(0));
-  join(writer(1, 4));
-  join(writer(2, 6));
+TEST_F(LocalQueue, hands_on_unless_other_nodes_wait) {
+  stays_ = LocalQueues::unless_wanted(false);
+  for (std::uint32_t client = 0; client < 3; ++client) join(writer(client));
   expect_handed_to(1);
+  stays_ = LocalQueues::unless_wanted(true);
   expect_led_by(2);
+}
+
+TEST_F(LocalQueue, hands_on_to_who_came_no_later_than_other_nodes) {
+  stays_ = LocalQueues::if_first(5);
+  for (const Waiter& each : {writer(0), writer(1, 4), writer(2, 5), writer(3, 6)}) join(each);
+  expect_handed_to(1);
+  expect_handed_to(2);
+  expect_led_by(3);
 }
 
 // ---- readers ----
@@ -126,6 +132,15 @@ TEST_F(LocalQueue, lets_readers_in_once_one_of_them_has_the_lock) {
   EXPECT_EQ(leave().left, others_stay);
   EXPECT_EQ(leave().left, others_stay);
   EXPECT_EQ(leave().left, must_free);
+}
+
+// The global lock is on its way back.
+TEST_F(LocalQueue, keeps_readers_who_join_while_the_lock_is_freed_waiting) {
+  join(reader(1));
+  admit();
+  EXPECT_EQ(leave().left, must_free);
+  EXPECT_EQ(join(reader(2)), waits);
+  EXPECT_EQ(freed().waiter.client, ClientId{2});
 }
 
 TEST_F(LocalQueue, lets_readers_in_up_to_the_first_writer) {
