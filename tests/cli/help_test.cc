@@ -94,7 +94,7 @@ TEST_F(Help, bash_completes_commands_options_choices_and_names) {
   EXPECT_EQ(completed("latchlab ru"), std::set<std::string>{"run"});
   EXPECT_EQ(completed("latchlab run --resu"), std::set<std::string>{"--resume"});
   EXPECT_EQ(completed("latchlab explore --strategy ex"), std::set<std::string>{"exhaustive"});
-  EXPECT_EQ(completed("latchlab explore --protocol sh"), std::set<std::string>{"shiftlock"});
+  EXPECT_EQ(completed("latchlab explore --protocol shi"), std::set<std::string>{"shiftlock"});
   write("quick-notes.yaml", "");
   EXPECT_EQ(completed("latchlab run quick"),
             (std::set<std::string>{"quick-notes.yaml", "quickstart"}));
