@@ -102,6 +102,13 @@ inline ParamSet params_of(const RunSetup& setup, const ProtocolEntry& entry) {
   return params;
 }
 
+inline std::vector<std::uint64_t> words_at(Backend& backend, RemoteAddr start,
+                                           std::uint64_t bytes) {
+  std::vector<std::uint64_t> words;
+  for (std::uint64_t w = 0; w < bytes / 8; ++w) words.push_back(backend.peek(start + 8 * w));
+  return words;
+}
+
 class CaseRun final : public OperationSource, public LoopObserver, public SafetyMonitor::Clocks {
  public:
   CaseRun(const RunSetup& setup, std::uint64_t seed) : setup_(setup), seed_(seed) {
@@ -140,7 +147,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   Backend& backend() { return *backend_; }
   bool looks_free(LockId lock) const {
     const RemoteAddr entry = world_->lock(lock).entry;
-    return protocol_->is_free(entry, words_at(entry, world_->entry_bytes()));
+    return protocol_->is_free(entry, words_at(*backend_, entry, world_->entry_bytes()));
   }
   // At this date, whatever they are doing then.
   void crash_at(Time date, std::vector<ClientId> clients, CrashKind kind) {
@@ -165,12 +172,12 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
       outcome_.recoveries += world_->client(ClientId{i}).recoveries();
       outcome_.tally += world_->verbs(ClientId{i}).tally();
     }
-    const RemoteAddr entry = world_->lock(LockId{0}).entry;
-    outcome_.words = words_at(entry, world_->entry_bytes());
+    outcome_.words = words_at(*backend_, world_->lock(LockId{0}).entry, world_->entry_bytes());
     outcome_.entry = protocol_->decode(outcome_.words);
     outcome_.free = looks_free(LockId{0});
     for (std::uint64_t i = 0; setup_.object_bytes > 0 && i < setup_.locks; ++i)
-      outcome_.objects.push_back(words_at(world_->object_of(LockId{i}), setup_.object_bytes));
+      outcome_.objects.push_back(
+          words_at(*backend_, world_->object_of(LockId{i}), setup_.object_bytes));
     if (guard_) {
       outcome_.guard = guard_->findings();
       outcome_.left = what_is_left(journal_);
@@ -180,11 +187,6 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   }
 
  private:
-  std::vector<std::uint64_t> words_at(RemoteAddr start, std::uint64_t bytes) const {
-    std::vector<std::uint64_t> words;
-    for (std::uint64_t w = 0; w < bytes / 8; ++w) words.push_back(backend_->peek(start + 8 * w));
-    return words;
-  }
   bool next(ClientId client, Section& section) override {
     const std::uint64_t count = done_[client.value]++;
     if (setup_.section) return setup_.section(client, count, *world_, section);

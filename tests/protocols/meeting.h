@@ -85,8 +85,8 @@ inline void meet(const char* name, const ParamValues& values, std::uint64_t seed
   backend->spawn(world.verbs(ClientId{0}), hold(world, meeting), Time{});
   backend->spawn(world.verbs(ClientId{1}), come(world, meeting), Time{});
   ASSERT_EQ(backend->run_until(end_of_run(kNever)), RunEnd::finished) << "seed " << seed;
-  const std::uint64_t word = backend->peek(world.lock(LockId{0}).entry);
-  meeting.entry = protocol->decode({&word, 1});
+  meeting.entry =
+      protocol->decode(words_at(*backend, world.lock(LockId{0}).entry, world.entry_bytes()));
 }
 
 }  // namespace latchlab::testing
