@@ -97,7 +97,7 @@ TEST_F(Places, that_cannot_be_are_refused) {
 // ---- what dies ----
 
 TEST_F(Places, node_dies_with_its_clients_and_its_part) {
-  Campaign campaign = with_node_crash(on_nodes(about("cohort_reference", 4, 1), 2));
+  Campaign campaign = with_node_crash(on_nodes(about("sherman", 4, 1), 2));
   campaign.budget = 60'000;
   // Its lock does not survive: others wait for what the dead node holds. Nobody gets in beside it.
   const Verdict verdict = run(campaign);
@@ -107,7 +107,7 @@ TEST_F(Places, node_dies_with_its_clients_and_its_part) {
 }
 
 TEST_F(Places, queue_of_a_node_outlives_a_client_but_not_its_place) {
-  Campaign campaign = with_crash(about("cohort_reference", 2, 1));
+  Campaign campaign = with_crash(about("sherman", 2, 1));
   campaign.placement = Placement::together;
   const Verdict client = run(campaign);
   EXPECT_EQ(kinds(client).count(Wrong::deadlock), 1U);  // its neighbour waits behind it

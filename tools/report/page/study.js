@@ -75,7 +75,7 @@ function styleNumber(index, shift) {
     dash: DASHES[(index + Math.floor(index / 8) + shift) % DASHES.length],
     marker: d3.symbol().type(MARKERS[(index + shift) % MARKERS.length]).size(52)(), index};
 }
-const USUAL = ['cas-nb', 'cas-b', 'mcs', 'dslr', 'shiftlock', 'cas', 'cohort_reference'];
+const USUAL = ['cas-nb', 'cas-b', 'mcs', 'dslr', 'shiftlock', 'cas'];
 const styleIndices = new Map();
 function styleIndex(name) {
   if (styleIndices.has(name)) return styleIndices.get(name);
