@@ -148,8 +148,11 @@ class Mutants:
             return []
         lines = {tuple(found) for found in re.findall(r'(core/protocols/[\w/.]+):(\d+)', wrong)}
         suspects = [fault for fault in chosen if (fault.file, str(fault.line)) in lines]
-        bad = [fault for fault in suspects or chosen if self.errors([fault], scratch, build)]
-        return bad or die(f'the mutants of {self.name} compile one by one, not together:\n{wrong}')
+        for some in (suspects, chosen):  # an error may show at a line beside the fault's
+            bad = [fault for fault in some if self.errors([fault], scratch, build)]
+            if bad:
+                return bad
+        return die(f'the mutants of {self.name} compile one by one, not together:\n{wrong}')
 
     def errors(self, chosen, scratch, build):
         """What the compiler says of these mutants; '': it takes them."""
