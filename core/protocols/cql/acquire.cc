@@ -1,0 +1,107 @@
+// How a CQL lock is acquired.
+
+#include "core/base/paths.h"
+#include "core/protocols/common/inbox.h"
+#include "core/protocols/common/modes.h"
+#include "core/protocols/common/planted.h"
+#include "core/protocols/cql/client.h"
+
+namespace latchlab::cql {
+
+Task<AcquireResult> Client::acquire_since(Want want, std::uint32_t since) {
+  Grant grant(want, reader_or_writer(want));
+  const bool exclusive = writes(grant.mode);
+  if (!PLANTED(cql_enters_unannounced)) grant.words[0] = co_await enter(want.lock.id);
+  verbs_.mark(Phase::initial_atomic);
+  const Completion joined = co_await verbs_.fetch_add(want.lock.entry, format_.join(exclusive));
+  if (PLANTED(cql_enters_unannounced)) grant.words[0] = co_await enter(want.lock.id);
+  if (!joined.ok()) {
+    LATCHLAB_PATH("cql: the server fails an acquisition");
+    co_await leave(want.lock.id);
+    co_return Aborted{AbortReason::server_failed};
+  }
+  const Header found = format_.unpack(joined.value.lo);
+  if (found.reset != 0) {
+    LATCHLAB_PATH("cql: an acquisition finds a reset under way");
+    co_await leave(want.lock.id);
+    co_return co_await come_back(want.lock);
+  }
+  if (exclusive ? found.size == 0 : found.writers == 0) {
+    if (found.size != 0) LATCHLAB_PATH("cql: a reader enters beside others");
+    co_return grant;
+  }
+  co_return co_await wait_and_enter(want, grant, found, since);
+}
+
+Task<AcquireResult> Client::wait_and_enter(Want want, Grant grant, Header found,
+                                           std::uint32_t since) {
+  const bool exclusive = writes(grant.mode);
+  verbs_.mark(exclusive ? Phase::wait_pred : Phase::wait_writers);
+  const bool written = co_await write_entry(want.lock, found.head + found.size, exclusive, since);
+  co_await leave(want.lock.id);
+  if (!written) {
+    LATCHLAB_PATH("cql: the server fails a waiter");
+    co_return Aborted{AbortReason::server_failed};
+  }
+  const Turn turn = co_await wait_for_turn(grant);
+  if (turn == Turn::mine) co_return grant;
+  if (turn == Turn::late) {
+    LATCHLAB_PATH("cql: a waiter has waited for too long");
+    verbs_.mark(Phase::retry);
+    const Reset ended = co_await reset(want.lock);
+    if (ended == Reset::done) co_return Aborted{AbortReason::recovered};
+    if (ended == Reset::failed) co_return Aborted{AbortReason::server_failed};
+  }
+  co_return co_await come_back(want.lock);
+}
+
+Task<bool> Client::write_entry(LockRef lock, std::uint64_t index, bool exclusive,
+                               std::uint32_t since) {
+  const Entry entry{exclusive, me_, format_.version(index), since};
+  const Completion written =
+      co_await verbs_.write(lock.entry + 8 + 8 * format_.slot(index), format_.pack(entry));
+  co_return written.ok();
+}
+
+// Until a notification of this life of the lock, a reset of it, or the timeout.
+Task<Client::Turn> Client::wait_for_turn(Grant& grant) {
+  const LockId lock = grant.lock.id;
+  const auto count = static_cast<std::uint32_t>(grant.words[0]);
+  const Time end = options_.timeout.ps > 0 ? verbs_.now() + options_.timeout : kNever;
+  for (;;) {
+    WaitSet set;
+    // Whatever else of the kind is in the inbox is out of date, and takes up RECVs.
+    set.add(MessageWait{inbox_, [](const Message& message) { return message.type == kNotify; }});
+    WordWait reset;
+    reset.word = peers_.node_lock_words(verbs_.node(), lock);
+    reset.until = [count](std::uint64_t now) { return now > count; };
+    set.add(reset);
+    set.deadline = end;
+    const WaitOutcome woke = co_await verbs_.first_of(set);
+    if (woke.by == Woke::deadline) co_return Turn::late;
+    if (woke.by == Woke::word) {
+      LATCHLAB_PATH("cql: a waiter hears of a reset");
+      co_return Turn::reset;
+    }
+    const bool current = woke.message.generation >= count || PLANTED(cql_accepts_expired);
+    if (woke.message.lock != lock || !current) {
+      LATCHLAB_PATH("cql: an expired notification is ignored");
+      continue;
+    }
+    grant.words[1] = woke.message.words[0];
+    const bool entered = co_await enter_again(lock, count);
+    if (entered) co_return Turn::mine;
+    LATCHLAB_PATH("cql: a notification comes after the reset that it lost to");
+    co_return Turn::reset;
+  }
+}
+
+// To somebody who has to try again, when the reset is over.
+Task<AcquireResult> Client::come_back(LockRef lock) {
+  verbs_.mark(Phase::retry);
+  const bool ended = co_await reset_ends(lock);
+  if (!ended) co_return Aborted{AbortReason::server_failed};
+  co_return Aborted{AbortReason::recovered};
+}
+
+}  // namespace latchlab::cql

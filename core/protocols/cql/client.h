@@ -1,0 +1,114 @@
+#pragma once
+// CQL's client part. Acquiring is in acquire.cc, releasing in release.cc, resets in reset.cc.
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/protocols/cql/format.h"
+#include "core/protocols/cql/node.h"
+#include "core/protocols/cql/options.h"
+#include "core/protocols/cql/queue.h"
+
+namespace latchlab::cql {
+
+// Of a queue that so many may be in at once.
+inline Format format_of(const Options& options, std::uint32_t owners) {
+  const std::uint32_t capacity = options.capacity == 0 ? owners : options.capacity;
+  return {std::max(capacity, 2U), options.version_bits};
+}
+
+// For whom a client part takes places in queues: for its client, or for the node, of whose clients
+// one at a time has to do with a lock. Who releases the lock may then be another one than who
+// acquired it.
+struct Behalf {
+  std::uint32_t owners = 0;             // that may be in a queue at once
+  ClientId inside;                      // as whom the node's part knows it
+  std::optional<TimeOrder> times = {};  // of entries and notifications; none: they have no times
+};
+inline Behalf of_itself(const ClientEnv& env) {
+  return {env.peers->shape().clients, env.verbs->client(), {}};
+}
+inline Behalf of_its_node(const ClientEnv& env, const TimeOrder& times) {
+  return {env.peers->shape().client_nodes, kWholeNode, times};
+}
+
+class Client final : public LockClient {
+ public:
+  Client(const Options& options, const ClientEnv& env) : Client(options, env, of_itself(env)) {}
+  Client(const Options& options, const ClientEnv& env, const Behalf& behalf)
+      : options_(options),
+        behalf_(behalf),
+        verbs_(*env.verbs),
+        peers_(*env.peers),
+        node_(static_cast<Node*>(env.node)),
+        inbox_(env.endpoint),
+        node_words_(env.node_words),
+        format_(format_of(options, behalf.owners)),
+        me_(verbs_.client().value) {}
+
+  Task<AcquireResult> acquire(Want want, AcquireOptions /*options*/) override {
+    return acquire_since(want, 0);
+  }
+  // The same, of what was asked for at this time. In the words of the grant: the reset count; and
+  // since when others wait behind it, as `earliest` of queue.h says it, as far as that is known.
+  Task<AcquireResult> acquire_since(Want want, std::uint32_t since);
+  Task<ReleaseResult> release(Grant grant) override;
+  std::uint64_t recoveries() const override { return recoveries_; }
+
+ private:
+  enum class Turn : std::uint8_t { mine, reset, late };
+  enum class Reset : std::uint8_t { done, by_another, failed };
+
+  // ---- acquire.cc ----
+  Task<bool> write_entry(LockRef lock, std::uint64_t index, bool writes, std::uint32_t since);
+  Task<Turn> wait_for_turn(Grant& grant);
+  Task<AcquireResult> wait_and_enter(Want want, Grant grant, Header found, std::uint32_t since);
+  Task<AcquireResult> come_back(LockRef lock);
+
+  // ---- release.cc ----
+  Task<bool> pass_on(Grant held, Behind next, std::span<const std::uint64_t> queue);
+  Task<bool> look_again(Grant held, Behind next);
+  Task<void> notify(Grant held, Behind next, std::uint32_t wakes,
+                    std::span<const std::uint64_t> queue);
+
+  // ---- visit.cc ----
+  Task<std::uint32_t> enter(LockId lock);
+  Task<bool> enter_again(LockId lock, std::uint32_t count);
+  Task<void> leave(LockId lock);
+  Task<std::uint32_t> count_of(LockId lock);
+
+  // ---- reset.cc ----
+  Task<Reset> reset(LockRef lock);
+  Task<Reset> claim(LockRef lock);
+  Task<void> tell_everybody(LockId lock);
+  Task<std::uint32_t> collect(LockId lock, std::uint32_t count);
+  Task<void> ask_those_missing(LockId lock, std::uint32_t count);
+  Task<void> evict_dead();
+  Task<bool> start_anew(LockRef lock);
+  Task<bool> free_header(LockRef lock);
+  Task<void> prepare_image();
+  Task<bool> reset_ends(LockRef lock);
+
+  bool writes(LockMode mode) const { return mode != LockMode::shared; }
+  bool node_lives(std::uint32_t node) const;
+  bool everybody_answered() const;
+
+  const Options& options_;  // the protocol's, which outlives its clients
+  Behalf behalf_;
+  Verbs& verbs_;
+  const Peers& peers_;
+  Node* node_;
+  EndpointAddr inbox_;
+  RemoteAddr node_words_;  // the image of an empty queue, once somebody needs it
+  Format format_;
+  Owner me_;
+  bool image_ready_ = false;
+  std::vector<bool> answered_;  // of the reset under way, by client node
+  std::vector<bool> evicted_;   // by client
+  std::uint64_t recoveries_ = 0;
+};
+
+}  // namespace latchlab::cql

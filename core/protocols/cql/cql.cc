@@ -1,0 +1,73 @@
+// Puts CQL's parts together. What it is and why it works: cql.h.
+
+#include "core/protocols/cql/cql.h"
+
+#include "core/protocols/cql/queue_lock.h"
+
+namespace latchlab {
+namespace {
+
+using CqlOptions = cql::Options;
+
+class Cql final : public cql::QueueLock<CqlOptions, cql::Client> {
+ public:
+  using QueueLock::QueueLock;
+  Layout layout(const Shape& shape) const override { return queue_layout(shape.clients, shape); }
+  Limits limits() const override {
+    return {.max_clients = max_owners(), .crash_unit = CrashUnit::node};
+  }
+  std::unique_ptr<NodePart> make_node(const NodeEnv& env) const override {
+    return std::make_unique<cql::Node>(options_, env);
+  }
+  // DecLock 3: enqueued and notified strictly in the order of acquisition. That is until a reset:
+  // those that it aborts start anew (appendix B). None is needed before versions run out. Readers
+  // do not conflict with each other, and nothing is claimed of them.
+  std::optional<std::uint32_t> bypass_bound(LockMode waiter, LockMode winner,
+                                            std::uint64_t acquisitions) const override {
+    if (waiter == LockMode::shared && winner == LockMode::shared) return std::nullopt;
+    const cql::Format format(2, options_.version_bits);
+    const bool room = options_.capacity == 0 && options_.messages == cql::Messages::rc;
+    const bool fits = acquisitions <= std::uint64_t{format.never()} * format.capacity();
+    return room && fits ? std::optional<std::uint32_t>(0) : std::nullopt;
+  }
+};
+
+}  // namespace
+
+ProtocolEntry cql_entry() {
+  return make_entry<Cql>(
+      {.name = "cql",
+       .summary = "a queue beside its header, FAA to join it, handed on by messages",
+       .source = "DecLock (arXiv 2505.17641), section 4 and appendices A and B",
+       .shared_mode = true,
+       .fairness = "first come, first served, until a reset",
+       .handover = "a message to the next writer or to all readers before it",
+       .survives = "nodes that die",
+       .costs = {.free_x = {{1, 0, 0, 2}, {2, 0, 0, 2}},
+                 .x_after_x = {{2, 0, 0, 3}, {2, 1, 0, 4}},
+                 .free_s = {{1, 0, 0, 2}, {2, 0, 0, 2}},
+                 .s_after_x = {{2, 0, 0, 3}, {2, 1, 0, 4}},
+                 .x_after_s = {{2, 0, 0, 3}, {2, 1, 0, 4}}},
+       .params = cql::queue_params<CqlOptions>(),
+       .profiles = {{"repaired", "paper with one change for each counter-example in cql.h"},
+                    {"paper",
+                     "DecLock (arXiv 2505.17641), section 4 as printed",
+                     {{"header_reset", "write"},
+                      {"notification_count", "sending"},
+                      {"overflow", "version"},
+                      {"evict_dead", false}}},
+                    {"artifact",
+                     "code of DecLock's authors, as far as cql.h says",
+                     {{"messages", "ud"},
+                      {"next_entry_first", true},
+                      {"notification_count", "sending"},
+                      {"overflow", "version"},
+                      {"evict_dead", false},
+                      {"timeout", Duration{}},
+                      {"version_bits", std::int64_t{15}},
+                      {"capacity", std::int64_t{512}}}}},
+       .small_model = {{"version_bits", std::int64_t{2}}, {"timeout", microseconds(100)}},
+       .longest_timeout = [](const CqlOptions& options) { return options.timeout; }});
+}
+
+}  // namespace latchlab

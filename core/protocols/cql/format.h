@@ -1,0 +1,122 @@
+#pragma once
+// What a CQL lock keeps in its header and in the entries of its queue, bit by bit: see cql.h. Who
+// has an entry is an owner, a number: here a client; a lock with one entry for each node has nodes.
+
+#include <bit>
+#include <cstdint>
+
+#include "core/protocols/common/masks.h"
+#include "core/protocols/lock.h"
+
+namespace latchlab::cql {
+
+using Owner = std::uint32_t;
+
+inline constexpr unsigned kResetBits = 12;
+inline constexpr Owner kMaxOwners = (1U << kResetBits) - 1;
+// The header and as many entries fit in one READ.
+inline constexpr std::uint32_t kMaxCapacity = kMaxReadBytes / 8 - 1;
+
+struct Header {
+  std::uint64_t head = 0;     // index of the oldest place in the queue; never wrapped
+  std::uint32_t size = 0;     // places in the queue: holders and waiters
+  std::uint32_t writers = 0;  // of these
+  std::uint32_t reset = 0;    // 0: none under way; else the owner that resets the lock, + 1
+
+  constexpr bool operator==(const Header&) const = default;
+  constexpr Owner resetter() const { return reset - 1; }
+};
+
+struct Entry {
+  bool writes = false;
+  Owner owner = 0;
+  std::uint32_t version = 0;
+  std::uint32_t time = 0;  // when it was asked for, 16 bits; CQL alone leaves it 0
+
+  constexpr bool operator==(const Entry&) const = default;
+};
+
+class Format {
+ public:
+  constexpr Format(std::uint32_t capacity, unsigned version_bits)
+      : capacity_(capacity),
+        field_bits_(static_cast<unsigned>(std::bit_width(capacity - 1)) + 1),
+        version_bits_(version_bits) {}
+
+  constexpr std::uint32_t capacity() const { return capacity_; }
+  constexpr std::uint32_t queue_bytes() const { return 8 * capacity_; }
+  constexpr std::uint32_t bytes() const { return 8 + queue_bytes(); }
+  // Places that the header can count, in the queue and over its capacity.
+  constexpr std::uint32_t most_places() const {
+    return static_cast<std::uint32_t>(field_mask(0, field_bits_));
+  }
+
+  // ---- header ----
+  constexpr Header unpack(std::uint64_t word) const {
+    return {word >> head_shift(),
+            static_cast<std::uint32_t>(field_of(word, size_shift(), field_bits_)),
+            static_cast<std::uint32_t>(field_of(word, kResetBits, field_bits_)),
+            static_cast<std::uint32_t>(field_of(word, 0, kResetBits))};
+  }
+  constexpr std::uint64_t pack(const Header& header) const {
+    return header.head << head_shift() | std::uint64_t{header.size} << size_shift() |
+           std::uint64_t{header.writers} << kResetBits | header.reset;
+  }
+  // What FAA adds for whoever joins the queue, and leaves it.
+  constexpr std::uint64_t join(bool writes) const {
+    return pack(Header{0, 1, writes ? 1U : 0U, 0});
+  }
+  constexpr std::uint64_t leave(bool writes) const {
+    return pack(Header{1, 0, 0, 0}) - pack(Header{0, 1, writes ? 1U : 0U, 0});
+  }
+
+  // ---- queue ----
+  constexpr std::uint32_t slot(std::uint64_t index) const {
+    return static_cast<std::uint32_t>(index % capacity_);
+  }
+  // How often the queue has been gone through.
+  constexpr std::uint32_t version(std::uint64_t index) const {
+    return static_cast<std::uint32_t>(index / capacity_ & never());
+  }
+  // Of entries that nobody has written yet: -1.
+  constexpr std::uint32_t never() const {
+    return static_cast<std::uint32_t>(field_mask(0, version_bits_));
+  }
+  // Has an index of [first, first + count) the version that unwritten entries have?
+  constexpr bool reaches_never(std::uint64_t first, std::uint64_t count) const {
+    const std::uint64_t begins = std::uint64_t{never()} * capacity_;
+    const std::uint64_t round = begins + capacity_;
+    const std::uint64_t at = first % round;
+    return at + count > begins;
+  }
+  constexpr std::uint64_t initial() const { return std::uint64_t{never()} << kVersionShift; }
+  constexpr std::uint64_t pack(const Entry& entry) const {
+    return std::uint64_t{entry.version} << kVersionShift |
+           std::uint64_t{entry.writes ? 1U : 0U} << kModeShift |
+           std::uint64_t{entry.owner} << kOwnerShift | entry.time;
+  }
+  static constexpr Entry unpack_entry(std::uint64_t word) {
+    return {field_of(word, kModeShift, 1) != 0, static_cast<Owner>(field_of(word, kOwnerShift, 24)),
+            static_cast<std::uint32_t>(field_of(word, kVersionShift, 16)),
+            static_cast<std::uint32_t>(field_of(word, 0, 16))};
+  }
+
+ private:
+  static constexpr unsigned kVersionShift = 48;
+  static constexpr unsigned kModeShift = 40;
+  static constexpr unsigned kOwnerShift = 16;
+  constexpr unsigned size_shift() const { return kResetBits + field_bits_; }
+  constexpr unsigned head_shift() const { return kResetBits + 2 * field_bits_; }
+
+  std::uint32_t capacity_;
+  unsigned field_bits_;
+  unsigned version_bits_;
+};
+
+enum MessageType : std::uint16_t {
+  kNotify = 1,       // generation: the reset count that it belongs to
+  kReset = 2,        // generation: the lock's new reset count; words: whom to answer, who asks
+  kAcknowledge = 3,  // generation: as in the Reset; words: the node's place, its reset count
+};
+
+}  // namespace latchlab::cql

@@ -1,0 +1,193 @@
+// How a CQL lock is reset, and how others wait until it has been.
+
+#include "core/base/paths.h"
+#include "core/protocols/common/inbox.h"
+#include "core/protocols/cql/client.h"
+#include "core/verbs/batch.h"
+
+namespace latchlab::cql {
+
+// By a client that is not inside of the lock.
+Task<Client::Reset> Client::reset(LockRef lock) {
+  const Reset claimed = co_await claim(lock);
+  if (claimed != Reset::done) co_return claimed;
+  // What the dead have asked of nodes is not heard later, nor what else they had posted.
+  if (options_.evict_dead) co_await evict_dead();
+  co_await tell_everybody(lock.id);
+  if (options_.evict_dead) co_await evict_dead();
+  const bool anew = co_await start_anew(lock);
+  if (!anew) {
+    LATCHLAB_PATH("cql: the server fails a reset");
+    co_return Reset::failed;
+  }
+  ++recoveries_;
+  co_return Reset::done;
+}
+
+// ---- step 1: the header names who resets the lock ----
+
+Task<Client::Reset> Client::claim(LockRef lock) {
+  std::uint64_t expected = 0;
+  for (;;) {
+    Header header = format_.unpack(expected);
+    if (header.reset != 0) {
+      if (verbs_.membership().is_alive(ClientId{header.resetter()})) {
+        LATCHLAB_PATH("cql: somebody else resets the lock");
+        co_return Reset::by_another;
+      }
+      LATCHLAB_PATH("cql: a reset is taken over from the dead");
+    }
+    header.reset = me_ + 1;
+    const Completion before =
+        co_await verbs_.compare_swap(lock.entry, expected, format_.pack(header));
+    if (!before.ok()) co_return Reset::failed;
+    if (before.value.lo == expected) co_return Reset::done;
+    expected = before.value.lo;
+  }
+}
+
+// ---- step 2: everybody is told, and has answered ----
+
+// Again when somebody knows of more resets than we do: who was to be told of those has died.
+Task<void> Client::tell_everybody(LockId lock) {
+  const std::uint32_t before = co_await count_of(lock);
+  for (std::uint32_t count = before + 1;;) {
+    answered_.assign(peers_.shape().client_nodes, false);
+    co_await ask_those_missing(lock, count);
+    const std::uint32_t latest = co_await collect(lock, count);
+    if (latest == count) co_return;
+    LATCHLAB_PATH("cql: a reset learns of a later one");
+    count = latest;
+  }
+}
+
+// The largest reset count that anybody answers with.
+Task<std::uint32_t> Client::collect(LockId lock, std::uint32_t count) {
+  const bool lossy = is_datagram(options_.transport());
+  std::uint32_t latest = count;
+  for (;;) {
+    const std::uint64_t members = verbs_.membership().version;
+    if (everybody_answered()) co_return latest;
+    WaitSet set;
+    set.add(
+        MessageWait{inbox_, [](const Message& message) { return message.type == kAcknowledge; }});
+    set.membership_after = members;
+    if (lossy) set.deadline = verbs_.now() + options_.resend;
+    const WaitOutcome woke = co_await verbs_.first_of(set);
+    if (woke.by == Woke::membership) LATCHLAB_PATH("cql: a reset hears of a death");
+    if (woke.by == Woke::deadline) {
+      LATCHLAB_PATH("cql: a reset asks again");
+      co_await ask_those_missing(lock, count);
+    }
+    if (woke.by != Woke::message) continue;
+    if (woke.message.lock != lock || woke.message.generation != count) continue;
+    answered_[woke.message.words[0]] = true;
+    latest = std::max(latest, static_cast<std::uint32_t>(woke.message.words[1]));
+  }
+}
+
+Task<void> Client::ask_those_missing(LockId lock, std::uint32_t count) {
+  Batch resets(verbs_);
+  const Message message = {kReset, count, lock, {inbox_.packed(), verbs_.client().value}};
+  for (std::uint32_t i = 0; i < answered_.size(); ++i)
+    if (!answered_[i] && node_lives(i))
+      resets.add(peers_.node_endpoint(peers_.client_node(i)), message);
+  co_await resets.run();
+}
+
+// As long as one of its clients does.
+bool Client::node_lives(std::uint32_t node) const {
+  const Membership members = verbs_.membership();
+  const NodeId id = peers_.client_node(node);
+  for (std::uint32_t i = 0; i < peers_.shape().clients; ++i)
+    if (members.is_alive(ClientId{i}) && peers_.node_of(ClientId{i}) == id) return true;
+  return false;
+}
+
+bool Client::everybody_answered() const {
+  for (std::uint32_t i = 0; i < answered_.size(); ++i)
+    if (!answered_[i] && node_lives(i)) return false;
+  return true;
+}
+
+Task<void> Client::evict_dead() {
+  evicted_.resize(peers_.shape().clients);
+  for (std::uint32_t i = 0; i < evicted_.size(); ++i) {
+    if (evicted_[i] || verbs_.membership().is_alive(ClientId{i})) continue;
+    LATCHLAB_PATH("cql: a reset cuts off the dead");
+    co_await verbs_.evict(ClientId{i});
+    evicted_[i] = true;
+  }
+}
+
+// ---- step 3: an empty queue, and a free header ----
+
+Task<bool> Client::start_anew(LockRef lock) {
+  if (!image_ready_) co_await prepare_image();
+  Verb queue;
+  queue.kind = VerbKind::write;
+  queue.addr = lock.entry + 8;
+  queue.local = node_words_;
+  queue.bytes = format_.queue_bytes();
+  if (options_.header_reset == HeaderReset::write) {
+    Batch batch(verbs_);
+    batch.add(queue);
+    batch.add(write_verb(lock.entry, 0));
+    co_await batch.run();
+    co_return batch.status() == VerbStatus::ok;
+  }
+  const Completion written = co_await verbs_.issue(queue);
+  if (!written.ok()) co_return false;
+  co_return co_await free_header(lock);
+}
+
+// By an atomic: a WRITE beside the FAA of whoever comes too early is lost where RNICs let it be.
+Task<bool> Client::free_header(LockRef lock) {
+  std::uint64_t expected = format_.pack(Header{0, 0, 0, me_ + 1});
+  for (;;) {
+    const Completion before = co_await verbs_.compare_swap(lock.entry, expected, 0);
+    if (!before.ok()) co_return false;
+    if (before.value.lo == expected) co_return true;
+    expected = before.value.lo;
+  }
+}
+
+// The same for all who share the node's words.
+Task<void> Client::prepare_image() {
+  for (std::uint32_t i = 0; i < format_.capacity(); ++i)
+    co_await verbs_.store(node_words_ + 8 * i, format_.initial());
+  image_ready_ = true;
+}
+
+// ---- everybody else ----
+
+// False: the server fails. Takes over from somebody who has died.
+Task<bool> Client::reset_ends(LockRef lock) {
+  const Format* const format = &format_;
+  const Duration pause = options_.reset_pause;
+  for (;;) {
+    RemoteWait wait;
+    wait.add(read_verb(lock.entry));
+    wait.classify = [format](const ProbeValues& seen) {
+      return format->unpack(seen[0].lo).reset == 0 ? Verdict::done : Verdict::pending;
+    };
+    wait.observe = [format](const ProbeValues& seen) {
+      return Words{format->unpack(seen[0].lo).reset, 0};
+    };
+    wait.pacing = [pause](const ProbeValues&, std::uint64_t) { return pause; };
+    if (options_.timeout.ps > 0) wait.unchanged_for = options_.timeout;
+    const RemoteWaitResult end = co_await verbs_.await_remote(wait);
+    if (end.end == WaitEnd::failed) {
+      LATCHLAB_PATH("cql: the server fails a client that waits for a reset");
+      co_return false;
+    }
+    if (end.end == WaitEnd::satisfied) co_return true;
+    const Owner resets = format_.unpack(end.values[0].lo).resetter();
+    if (verbs_.membership().is_alive(ClientId{resets})) continue;
+    const Reset ended = co_await reset(lock);
+    if (ended == Reset::done) co_return true;
+    if (ended == Reset::failed) co_return false;
+  }
+}
+
+}  // namespace latchlab::cql

@@ -1,0 +1,49 @@
+// What a client does on its node: says that it is busy with a lock, and that it is not any more.
+
+#include "core/base/paths.h"
+#include "core/protocols/cql/client.h"
+
+namespace latchlab::cql {
+
+Task<std::uint32_t> Client::enter(LockId lock) {
+  Node* const node = node_;
+  std::uint32_t count = 0;
+  const auto visit = [node, lock, me = behalf_.inside, &count] { count = node->enter(lock, me); };
+  co_await verbs_.on_node(visit);
+  co_return count;
+}
+
+Task<bool> Client::enter_again(LockId lock, std::uint32_t count) {
+  Node* const node = node_;
+  bool entered = false;
+  const auto visit = [node, lock, me = behalf_.inside, count, &entered] {
+    entered = node->enter_again(lock, me, count);
+  };
+  co_await verbs_.on_node(visit);
+  co_return entered;
+}
+
+// The last of its node to leave answers a reset that waits for it. That it was answered is noted
+// afterwards: if the client dies on the way, its node finds the question still open.
+Task<void> Client::leave(LockId lock) {
+  Node* const node = node_;
+  Answer answer;
+  const auto visit = [node, lock, me = behalf_.inside, &answer] { answer = node->leave(lock, me); };
+  co_await verbs_.on_node(visit);
+  if (answer.to.null()) co_return;
+  LATCHLAB_PATH("cql: a client answers a reset when it has left");
+  const std::uint32_t here = peers_.client_node_index(verbs_.node());
+  co_await acknowledge(verbs_, lock, answer, here);
+  const auto done = [node, lock, answer] { node->answered(lock, answer); };
+  co_await verbs_.on_node(done);
+}
+
+Task<std::uint32_t> Client::count_of(LockId lock) {
+  Node* const node = node_;
+  std::uint32_t count = 0;
+  const auto visit = [node, lock, &count] { count = node->count_of(lock); };
+  co_await verbs_.on_node(visit);
+  co_return count;
+}
+
+}  // namespace latchlab::cql

@@ -1,0 +1,116 @@
+// The CQL lock, broken on purpose.
+
+#include "tests/protocols/planted.h"
+
+namespace latchlab::cql_tests {
+namespace {
+
+using namespace testing;
+using explore::Wrong;
+
+// An entry of any version is taken for the one that is looked for.
+constexpr Bug kNoVersions{"cql_checks_no_version"};
+// A release that misses an entry wakes nobody.
+constexpr Bug kNoSecondLook{"cql_does_not_look_again"};
+// A node answers a reset although a client of it holds the lock.
+constexpr Bug kAnswersEarly{"cql_answers_while_holding"};
+// A client says that it is busy with a lock only when its FAA has come back.
+constexpr Bug kUnannounced{"cql_enters_unannounced"};
+// A notification of before a reset is taken for one of after it.
+constexpr Bug kExpired{"cql_accepts_expired"};
+// A writer wakes the first of several readers.
+constexpr Bug kOneReader{"cql_wakes_one_reader"};
+
+// Versions run out after one round.
+RunSetup cql_crowd(std::uint32_t shared = 50) {
+  RunSetup setup;
+  setup.protocol = "cql";
+  setup.shared_percent = shared;
+  return setup;
+}
+
+// Nothing but the lock's own doing wakes anybody.
+RunSetup without_resets(std::uint32_t shared = 50) {
+  RunSetup setup = cql_crowd(shared);
+  setup.params = {{"version_bits", number(16)}, {"timeout", Duration{}}};
+  return setup;
+}
+
+TEST(cql_planted, a_release_that_checks_no_version) {
+  expect_breaks_exclusion(kNoVersions, 40, without_resets());
+}
+
+TEST(cql_planted, a_release_that_does_not_look_again) {
+  expect_blocks(kNoSecondLook, 40, without_resets());
+}
+
+TEST(cql_planted, a_writer_that_wakes_one_reader) {
+  expect_blocks(kOneReader, 40, without_resets(70));
+}
+
+// The third place is of the version that ends a life of the lock: somebody who leaves finds it
+// taken while others are inside.
+RunSetup two_places() {
+  RunSetup setup = cql_crowd(60);
+  setup.client_nodes = 3;
+  setup.clients_per_node = 1;
+  setup.operations = 5;
+  setup.params = {
+      {"version_bits", number(1)}, {"capacity", number(2)}, {"overflow", text("version")}};
+  return setup;
+}
+
+TEST(cql_planted, a_node_that_answers_while_a_client_holds) {
+  expect_breaks_exclusion(kAnswersEarly, 800, two_places());
+}
+
+TEST(cql_planted, a_client_that_enters_unannounced) {
+  expect_breaks_exclusion(kUnannounced, 600, two_places());
+}
+
+// A writer wakes two readers, and one of them is done, and resets the lock, before the other one
+// has heard of it.
+RunSetup readers_behind_writers() {
+  RunSetup setup = cql_crowd(60);
+  setup.client_nodes = 4;
+  setup.clients_per_node = 1;
+  setup.params = {
+      {"version_bits", number(1)}, {"capacity", number(3)}, {"overflow", text("version")}};
+  return setup;
+}
+
+TEST(cql_planted, a_waiter_that_accepts_an_expired_notification) {
+  expect_breaks_exclusion(kExpired, 1'000, readers_behind_writers());
+}
+
+TEST(cql_planted, a_release_that_checks_no_version_on_hardware) {
+  expect_breaks_exclusion_on_hardware(kNoVersions, without_resets());
+}
+
+TEST(cql_planted, a_search_finds_a_release_that_checks_no_version) {
+  // Who has not written its entry yet is taken for client 0.
+  expect_found(kNoVersions, Wrong::deadlock, 5'000, searched("cql", {"X", "X"}));
+}
+
+TEST(cql_planted, a_search_finds_a_release_that_does_not_look_again) {
+  expect_found(kNoSecondLook, Wrong::deadlock, 5'000, searched("cql", {"X", "X"}));
+}
+
+TEST(cql_planted, a_search_finds_a_node_that_answers_while_a_client_holds) {
+  explore::Campaign campaign = searched("cql", {"S", "S", "X"});
+  campaign.base.sets = {"version_bits=1", "capacity=2", "overflow=version"};
+  campaign.method = explore::Method::pct;
+  expect_found(kAnswersEarly, Wrong::not_free, 2'000, campaign);
+}
+
+// H takes long between its release and the notification; W's patience ends, and it resets the lock.
+TEST(cql_planted, a_search_finds_a_waiter_that_accepts_an_expired_notification) {
+  explore::Campaign campaign = searched("cql", {"XX", "XX"});
+  campaign.base.sets = {"version_bits=4"};
+  campaign.base.pauses = 1;
+  campaign.method = explore::Method::random;
+  expect_found(kExpired, Wrong::mutual_exclusion, 5'000, campaign);
+}
+
+}  // namespace
+}  // namespace latchlab::cql_tests

@@ -1,0 +1,100 @@
+// What searches show of the CQL lock.
+
+#include "tests/explore/locks.h"
+#include "tests/explore/verdicts.h"
+
+namespace latchlab::explore {
+namespace {
+
+// Two clients twice use up no more than four places, of versions 0 and 1: no reset.
+const std::vector<std::string> kFewVersions = {"version_bits=1"};
+
+TEST(cql, claims_what_its_source_does_until_versions_may_run_out) {
+  EXPECT_EQ(explore::lock("cql")->bypass_bound(kX, kX, 6), 0U);
+  EXPECT_EQ(explore::lock("cql")->bypass_bound(kX, kS, 6), 0U);
+  EXPECT_EQ(explore::lock("cql")->bypass_bound(kS, kX, 6), 0U);
+  EXPECT_EQ(explore::lock("cql")->bypass_bound(kS, kS, 6), std::nullopt);
+  EXPECT_EQ(explore::lock("cql")->bypass_bound(kX, kX, 7), std::nullopt);
+  EXPECT_EQ(explore::lock("cql", {"capacity=3"})->bypass_bound(kX, kX, 1), std::nullopt);
+  EXPECT_EQ(explore::lock("cql", {"messages=ud"})->bypass_bound(kX, kX, 1), std::nullopt);
+}
+
+TEST(cql, keeps_its_claim_in_every_order_of_two_clients_twice) {
+  expect_claim_kept(about("cql", 2, 2));
+}
+
+TEST(cql, is_sound_in_every_order_of_two_clients_that_may_die) {
+  for (const CrashUnit unit : {CrashUnit::client, CrashUnit::node}) {
+    Campaign campaign = with_crash(about("cql", 2, 1));
+    campaign.base.crash_unit = unit;
+    expect_sound(run(campaign));
+  }
+}
+
+// Versions run out with three places in use of two: somebody resets the lock, and may die of it.
+TEST(cql, is_sound_when_clients_die_that_reset_the_lock) {
+  for (const CrashUnit unit : {CrashUnit::client, CrashUnit::node}) {
+    Campaign campaign = with_crash(
+        with_sets(about("cql", 3, 2), {"version_bits=1", "capacity=2", "overflow=version"}));
+    campaign.base.crash_unit = unit;
+    campaign.readers = 1;
+    campaign.placement = Placement::spread;
+    campaign.method = Method::random;
+    campaign.budget = 10'000;
+    const Verdict verdict = run(campaign);
+    EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+    for (const char* path : {"a reset is taken over from the dead", "a reset hears of a death",
+                             "a reset cuts off the dead"})
+      EXPECT_THAT(verdict.unreached, ::testing::Not(::testing::Contains(path)));
+  }
+}
+
+// Somebody stands still between its release and the notification that follows, while the lock is
+// reset; its node has heard of the reset when it goes on.
+Campaign standing_still(std::vector<std::string> sets) {
+  Campaign campaign = with_sets(about("cql", 2, 2), std::move(sets));
+  campaign.base.modes = {"XX", "XX"};
+  campaign.base.pauses = 1;
+  campaign.placement = Placement::spread;
+  campaign.method = Method::random;
+  campaign.budget = 5'000;
+  return campaign;
+}
+
+TEST(cql, breaks_when_a_notification_carries_the_count_of_when_it_is_sent) {
+  const Verdict verdict = run(standing_still({"version_bits=4", "notification_count=sending"}));
+  EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::mutual_exclusion});
+  expect_replayable(verdict, "holds it (exclusive)");
+}
+
+TEST(cql, is_sound_when_a_notification_carries_the_count_of_its_acquisition) {
+  Campaign campaign = standing_still({"version_bits=4"});
+  campaign.budget = 30'000;
+  const Verdict verdict = run(campaign);
+  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+}
+
+// Two readers take two locks, and both again.
+Campaign of_two_locks(bool sorted) {
+  Campaign campaign = with_sets(about("cql", 2, 2), kFewVersions);
+  campaign.base.modes = {"SS", "SS"};
+  campaign.base.locks = 2;
+  campaign.base.held = 2;
+  campaign.base.sorted = sorted;
+  campaign.placement = Placement::spread;
+  campaign.method = Method::random;
+  campaign.budget = 10'000;
+  return campaign;
+}
+
+TEST(cql, stops_readers_who_take_two_locks_in_orders_of_their_own) {
+  EXPECT_EQ(kinds(run(of_two_locks(false))), std::set<Wrong>{Wrong::deadlock});
+}
+
+TEST(cql, lets_readers_go_on_who_take_two_locks_in_one_order) {
+  const Verdict verdict = run(of_two_locks(true));
+  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+}
+
+}  // namespace
+}  // namespace latchlab::explore
