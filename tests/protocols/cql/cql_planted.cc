@@ -10,6 +10,8 @@ using explore::Wrong;
 
 // An entry of any version is taken for the one that is looked for.
 constexpr Bug kNoVersions{"cql_checks_no_version"};
+// Whoever has to wait enters.
+constexpr Bug kNoWait{"cql_waits_for_nobody"};
 // A release that misses an entry wakes nobody.
 constexpr Bug kNoSecondLook{"cql_does_not_look_again"};
 // A node answers a reset although a client of it holds the lock.
@@ -83,8 +85,12 @@ TEST(cql_planted, a_waiter_that_accepts_an_expired_notification) {
   expect_breaks_exclusion(kExpired, 1'000, readers_behind_writers());
 }
 
-TEST(cql_planted, a_release_that_checks_no_version_on_hardware) {
-  expect_breaks_exclusion_on_hardware(kNoVersions, without_resets());
+TEST(cql_planted, a_waiter_that_waits_for_nobody) {
+  expect_breaks_exclusion(kNoWait, 40, without_resets());
+}
+
+TEST(cql_planted, a_waiter_that_waits_for_nobody_on_hardware) {
+  expect_breaks_exclusion_on_hardware(kNoWait, without_resets());
 }
 
 TEST(cql_planted, a_search_finds_a_release_that_checks_no_version) {
