@@ -2,6 +2,7 @@
 // The phases (core/verbs/phases.h) that acquisitions and releases pass through, of which runs
 // report the lengths, and the labelled paths that they take.
 
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -43,9 +44,11 @@ inline Task<void> marked_rounds(World& world, ClientId me, const RunSetup& setup
   verbs.measure_phases(nullptr);
 }
 
-// Of every acquisition and release in many orders, as "acquire IA RT".
-inline std::set<std::string> phases_of(const RunSetup& setup) {
+// Of every acquisition and release in many orders, as "acquire IA RT"; or of one client's alone.
+inline std::set<std::string> phases_of(const RunSetup& setup,
+                                       std::optional<std::uint32_t> of = {}) {
   std::set<std::string> seen;
+  std::set<std::string> others;
   const auto protocol =
       find_protocol(setup.protocol)->make(params_of(setup, *find_protocol(setup.protocol)));
   for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
@@ -62,7 +65,8 @@ inline std::set<std::string> phases_of(const RunSetup& setup) {
     const auto backend = make_world(world.plan(), *protocol, options);
     world.attach(*backend);
     for (std::uint32_t i = 0; i < shape.clients(); ++i)
-      backend->spawn(world.verbs(ClientId{i}), marked_rounds(world, ClientId{i}, setup, seen),
+      backend->spawn(world.verbs(ClientId{i}),
+                     marked_rounds(world, ClientId{i}, setup, of.value_or(i) == i ? seen : others),
                      Time{});
     EXPECT_EQ(backend->run_until(end_of_run(kNever)), RunEnd::finished) << "seed " << seed;
   }

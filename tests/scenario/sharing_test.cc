@@ -121,6 +121,16 @@ TEST(DeviceMemory, that_is_too_small_for_the_table_is_refused) {
             "connectx-5's own memory; at most 4096 locks per server fit, or use memory: host");
 }
 
+// As many as the code of sherman's authors has. A cas lock is of 8 bytes as well.
+TEST(DeviceMemory, holds_32768_locks_of_8_bytes_and_none_more) {
+  const std::string small = "schema: 1\nname: t\nprotocol: {name: cas}\n";
+  EXPECT_EQ(problem(small + "locks: {count: 32768, stride: 8B, memory: device}"), "fine");
+  EXPECT_EQ(problem(small + "locks: {count: 32769, stride: 8B, memory: device}"),
+            "test.yaml:4: locks.count x stride is 32769 x 8B on one server, beyond the 256KiB of "
+            "connectx-5's own memory; at most 32768 locks per server fit, or use memory: host");
+  EXPECT_EQ(problem(small + "locks: {count: 32769, stride: 8B, memory: host}"), "fine");
+}
+
 TEST(DeviceMemory, that_the_nic_does_not_have_is_refused) {
   EXPECT_EQ(problem(scenario("platform: {nic: connectx-3}\nlocks: {memory: device}")),
             "test.yaml:5: locks.memory is device, and connectx-3 has no memory of its own "

@@ -79,8 +79,7 @@ class Alock final : public ProtocolOf<AlockOptions, alock::Client> {
         least = middle + 1;
       }
     }
-    const std::uint64_t before = least > 0 ? by_turns(least - 1) : 0;
-    return static_cast<std::uint32_t>(std::max(by_count(least), before));
+    return static_cast<std::uint32_t>(by_count(least));  // no less than the turns before it
   }
 };
 

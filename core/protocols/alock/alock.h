@@ -59,9 +59,10 @@
 // Does not survive the crash of any client that holds or waits, or the node of one: those after it
 //          wait for ever (the paper's model has no failures). A predecessor that cannot be told is
 //          dead, and so is the queue. That the server fails is told, but not to those who wait for
-//          a predecessor. A client does not ask it again, nor use again the request that may have
-//          stayed in a tail there: it would take an old successor for a new one. When max_held
-//          requests have stayed behind it can ask nobody, and is told the same of every server.
+//          a predecessor. A client joins no queue there again, nor uses again the request that may
+//          have stayed in a tail: it would take an old successor for a new one. Who wants such a
+//          lock READs its entry, which takes a trip and stays nowhere, and is told the same. When
+//          max_held requests have stayed behind, so it is with every server.
 //
 // ---- Departures ----
 //  1. Algorithm 3, line 3, prints one rCAS whose result is the predecessor even if it failed: then

@@ -92,6 +92,7 @@ Task<bool> Client::compete_by_rnic(Turn turn) {
     co_await batch.run();
     if (batch.status() != VerbStatus::ok) co_return false;
     if (shows_a_way(options_, batch.words(look))) co_return true;
+    verbs_.mark(Phase::wait_writers);
   } else if (options_.victim == Yield::cas_loop) {
     const Found swapped = co_await swap_by_cas(victim, me);
     if (!swapped.ok) co_return false;

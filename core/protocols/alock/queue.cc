@@ -13,7 +13,7 @@ namespace latchlab::alock {
 // ---- requests ----
 
 // What a server that fails leaves in a tail may be written to by who is behind it, for ever: such a
-// request is not used again, and such a server not asked again.
+// request is not used again, and such a server asked for nothing that stays there.
 bool Client::can_ask(NodeId server) const {
   if (failed_.empty()) return true;
   const bool failed = std::find(failed_.begin(), failed_.end(), server) != failed_.end();
@@ -53,6 +53,8 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions /*options*/) {
   const NodeId server = want.lock.entry.node;
   if (!can_ask(server)) {
     LATCHLAB_PATH("alock: a server has failed before");
+    // Or who tries again at once does so for ever, and no time passes.
+    co_await verbs_.read(want.lock.entry);
     co_return Aborted{AbortReason::server_failed};
   }
   GrantWords mine;

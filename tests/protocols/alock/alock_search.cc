@@ -1,7 +1,6 @@
 // What searches show of the ALock.
 
-#include "tests/explore/locks.h"
-#include "tests/explore/verdicts.h"
+#include "tests/protocols/caslock/claims.h"
 
 namespace latchlab::explore {
 namespace {
@@ -18,32 +17,18 @@ Campaign swapping(Campaign campaign) {
   return with_sets(std::move(campaign), {"enqueue=exchange", "remote_budget=1"});
 }
 
-// ---- what it claims ----
-
-TEST(alock, claims_nothing_of_bypassing_where_a_cas_may_fail_for_ever) {
-  EXPECT_EQ(lock("alock")->bypass_bound(kX, kX, 100), std::nullopt);
-}
-
-// Budgets of 1: with `ahead` before it in its queue a request is passed 1 + ahead times at most,
-// and by those who are neither ahead nor itself.
-TEST(alock, claims_as_many_passes_as_turns_of_the_other_cohort) {
-  const auto one = lock("alock", {"enqueue=exchange", "remote_budget=1", "local_budget=1"});
-  EXPECT_EQ(one->bypass_bound(kX, kX, 1), 0U);
-  EXPECT_EQ(one->bypass_bound(kX, kX, 2), 1U);
-  EXPECT_EQ(one->bypass_bound(kX, kX, 6), 3U) << "two ahead, one to be passed, three that pass";
-  EXPECT_EQ(one->bypass_bound(kX, kX, 9), 4U);
-  const auto paper = lock("alock", {"enqueue=exchange", "remote_budget=20", "local_budget=5"});
-  EXPECT_EQ(paper->bypass_bound(kX, kX, 40), 39U) << "two turns of 20 might be 40 at once";
-  EXPECT_EQ(paper->bypass_bound(kX, kX, 41), 39U);
-  EXPECT_EQ(paper->bypass_bound(kX, kX, 100), 84U) << "15 ahead in 3 turns, and all others";
-  const auto queue = lock("alock", {"enqueue=exchange", "cohorts=one"});
-  EXPECT_EQ(queue->bypass_bound(kX, kX, 100), 0U);
-  EXPECT_LT(*paper->bypass_bound(kX, kX, ~0ULL), 1U << 31);
-}
+// ---- what it claims (numbers: bypass_test.cc) ----
 
 TEST(alock, keeps_its_claim_in_every_order) {
   expect_claim_kept(beside(swapping(about("alock", 3, 1))));
   expect_claim_kept(beside(with_sets(about("alock", 3, 1), {"enqueue=exchange", "cohorts=one"})));
+}
+
+// Of three requests one may be passed, once: never would be too much to claim.
+TEST(alock, is_passed_in_some_order) {
+  EXPECT_EQ(lock("alock", {"enqueue=exchange", "remote_budget=1"})->bypass_bound(kX, kX, 3), 1U);
+  const Verdict verdict = run(beside(swapping(about(Claim{"alock", kX, kX}, 3, 1))));
+  EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::bypassed});
 }
 
 // ---- as printed ----
@@ -85,6 +70,19 @@ TEST(alock, takes_every_ordinary_path_in_its_small_model) {
         "a cohort has spent its budget", "the local leader waits for the remote cohort",
         "the remote leader waits for the local cohort", "a CAS finds something else"})
     EXPECT_THAT(unreached, Not(Contains(path)));
+}
+
+// The node of a lock dies, or that of whoever is before or behind somebody else. Each cohort has
+// too few clients to spend a budget.
+TEST(alock, takes_every_other_path_when_a_node_dies) {
+  Campaign campaign = beside(about("alock", 3, 1));
+  campaign.placement = Placement::spread;
+  campaign.base.crashes = 1;
+  campaign.base.crash_unit = CrashUnit::node;
+  const Verdict verdict = run(campaign);
+  EXPECT_TRUE(verdict.exhausted) << verdict.cut;
+  EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::deadlock});
+  EXPECT_THAT(verdict.unreached, ::testing::ElementsAre("a cohort has spent its budget"));
 }
 
 }  // namespace

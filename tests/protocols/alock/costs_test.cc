@@ -10,7 +10,6 @@ namespace latchlab::testing {
 namespace {
 
 using alock_tests::cohorts;
-using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
 RunSetup alone(const char* profile) {
@@ -81,44 +80,86 @@ TEST(alock, marks_what_it_waits_for) {
                                                      "release IA NS"));
 }
 
-// In the explorer nobody can tell how often a remote leader looks.
-TEST(alock, marks_that_a_local_leader_waits_for_the_other_cohort) {
+// The one client of the local cohort, and then that of the remote one: nobody queues up.
+TEST(alock, marks_that_a_leader_waits_for_the_other_cohort) {
   LATCHLAB_NEEDS_EXPLORER("asks for every way through");
   RunSetup setup = cohorts(2, 1);
   setup.params = {{"enqueue", text("exchange")}};
-  EXPECT_THAT(phases_of(setup), ::testing::IsSupersetOf({"acquire IA", "acquire IA WW"}));
+  for (const std::uint32_t leader : {0, 1})
+    EXPECT_THAT(phases_of(setup, leader),
+                UnorderedElementsAre("acquire IA", "acquire IA WW", "release IA"));
   EXPECT_THAT(phases_of(cohorts(1, 1)), UnorderedElementsAre("acquire IA", "release IA"));
+}
+
+// Whether each acquisition of the remote leader is marked so if and only if it looked again.
+class Looks final : public LoopObserver {
+ public:
+  void watch(const World& world) { verbs_ = &world.verbs(ClientId{1}); }
+  void acquire_begins(ClientId client, const Want&) override {
+    if (client.value == 0) return;
+    verbs_->measure_phases(&marks_);
+    static_cast<void>(marks_.taken());
+    before_ = verbs_->tally().reads();
+  }
+  void acquired(ClientId client, const Grant&) override {
+    if (client.value == 0) return;
+    verbs_->measure_phases(nullptr);
+    const bool again = verbs_->tally().reads() - before_ > 1;
+    const bool marked = marks_.taken().find("WW") != std::string::npos;
+    if (again != marked) ++wrong;
+    if (again) ++waited;
+  }
+  std::uint64_t wrong = 0, waited = 0;
+
+ private:
+  Verbs* verbs_ = nullptr;
+  Marks marks_;
+  std::uint64_t before_ = 0;
+};
+
+TEST(alock, marks_a_remote_leader_s_wait_whenever_it_looks_again) {
+  LATCHLAB_NEEDS_EXPLORER("asks about many orders");
+  for (const char* const victim : {"write", "batched", "cas_loop"}) {
+    Looks looks;
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+      RunSetup setup = cohorts(2, 1);
+      setup.params = {{"victim", text(victim)}};
+      setup.also = &looks;
+      CaseRun run(setup, seed);
+      looks.watch(run.world());
+      EXPECT_EQ(run.go().end, RunEnd::finished);
+    }
+    EXPECT_EQ(looks.wrong, 0U) << victim;
+    EXPECT_GT(looks.waited, 0U) << victim;
+  }
 }
 
 #if LATCHLAB_WITH_SIMGRID
 
-// The holder stays for a millisecond, and then hands on: its request is known by then.
-ActorTally verbs_behind_a_holder(const char* enqueue) {
-  Meeting meeting;
-  meet("alock", {{"enqueue", text(enqueue)}}, 1, meeting, plain_simulation);
-  EXPECT_TRUE(meeting.entered);
-  return meeting.verbs;
-}
+// The holder stays for a millisecond, and then hands on: its request is known by then. A CAS first
+// guesses that the tail is empty; nobody looks at it, for who waits does so at home.
+struct Behind {
+  const char* name;
+  ParamValues values;
+  std::uint64_t cas, swaps;
+};
 
-TEST(timed, alock_takes_two_cas_and_a_write_behind_another_request) {
-  const ActorTally verbs = verbs_behind_a_holder("cas_loop");
-  EXPECT_EQ(verbs.of(VerbKind::cas), 2U) << "the first one guesses that the tail is empty";
-  EXPECT_EQ(verbs.writes(), 1U);
-  EXPECT_EQ(verbs.reads(), 0U) << "it waits at home";
-}
-TEST(timed, alock_takes_a_swap_and_a_write_behind_another_request) {
-  const ActorTally verbs = verbs_behind_a_holder("exchange");
-  EXPECT_EQ(verbs.atomics(), 1U);
-  EXPECT_EQ(verbs.writes(), 1U);
-  EXPECT_EQ(verbs.reads(), 0U);
-}
+class AlockBehind : public ::testing::TestWithParam<Behind> {};
+INSTANTIATE_TEST_SUITE_P(timed, AlockBehind,
+                         ::testing::Values(Behind{"cas_loop", {}, 2, 0},
+                                           Behind{
+                                               "exchange", {{"enqueue", text("exchange")}}, 0, 1},
+                                           Behind{"one_cohort", {{"cohorts", text("one")}}, 2, 0}),
+                         [](const auto& made) { return std::string(made.param.name); });
 
-TEST(timed, alock_takes_two_cas_and_a_write_behind_another_request_as_its_baseline) {
+TEST_P(AlockBehind, joins_and_writes_once_behind_another_request) {
   Meeting meeting;
-  meet("alock", {{"cohorts", text("one")}}, 1, meeting, plain_simulation);
+  meet("alock", GetParam().values, 1, meeting, plain_simulation);
   EXPECT_TRUE(meeting.entered);
-  EXPECT_EQ(meeting.verbs.of(VerbKind::cas), 2U);
-  EXPECT_EQ(meeting.verbs.one_sided(), 3U);
+  EXPECT_EQ(meeting.verbs.of(VerbKind::cas), GetParam().cas);
+  EXPECT_EQ(meeting.verbs.of(VerbKind::masked_cas), GetParam().swaps);
+  EXPECT_EQ(meeting.verbs.writes(), 1U);
+  EXPECT_EQ(meeting.verbs.one_sided(), GetParam().cas + GetParam().swaps + 1);
 }
 
 // One client of each cohort on one lock: the remote one reads as long as the other one stays.

@@ -11,6 +11,7 @@ namespace {
 struct Failure {
   std::vector<AbortReason> reasons;
   Outcome outcome;
+  Labels paths;
 };
 
 // Lock 0 lies on the server that dies when the only client has posted so many verbs; lock 1 on
@@ -41,47 +42,53 @@ Failure when_the_server_dies(std::uint64_t verbs, std::uint64_t rounds, const Pa
       dead = true;
     });
   }
+  paths::forget();
+  paths::record(true);
   failure.outcome = run.go();
+  paths::record(false);
+  failure.paths = labels("alock", true);
   EXPECT_TRUE(dead);
   EXPECT_EQ(failure.outcome.end, RunEnd::finished);
   return failure;
 }
 
-// While this verb is under way: it is the last one that the server is asked.
-Failure expect_told(const char* victim, std::uint64_t verb) {
-  Failure failure =
-      when_the_server_dies(verb, 3, {{"victim", text(victim)}, {"max_held", number(2)}});
+// While this verb is under way: the last one that the server is asked but for READs, one whenever
+// its lock is wanted again. `verbs`: of all rounds, those for the other server's lock as well.
+struct Dies {
+  const char* during;
+  const char* victim;
+  std::uint64_t verb;
+  std::uint64_t verbs;
+};
+
+class AlockServer : public ::testing::TestWithParam<Dies> {};
+INSTANTIATE_TEST_SUITE_P(
+    timed, AlockServer,
+    ::testing::Values(Dies{"a_cas", "write", 1, 1 + 2 + 3 * 4},
+                      Dies{"a_victim", "write", 2, 2 + 2 + 3 * 4},
+                      Dies{"a_look", "write", 3, 3 + 2 + 3 * 4},
+                      Dies{"a_victim_and_a_look_at_once", "batched", 2, 3 + 2 + 3 * 4},
+                      Dies{"a_swap_of_the_victim", "cas_loop", 2, 2 + 2 + 4 + 2 * 5}),
+    [](const auto& made) { return std::string(made.param.during); });
+
+TEST_P(AlockServer, tells_that_it_fails) {
+  const Dies& dies = GetParam();
+  const Failure failure =
+      when_the_server_dies(dies.verb, 3, {{"victim", text(dies.victim)}, {"max_held", number(2)}});
   EXPECT_EQ(failure.reasons, std::vector<AbortReason>(3, AbortReason::server_failed));
   EXPECT_EQ(failure.outcome.acquired, 3U) << "of the other server's lock";
-  return failure;
+  EXPECT_EQ(failure.outcome.tally.one_sided(), dies.verbs);
+  EXPECT_THAT(failure.paths, ::testing::IsSupersetOf({"the server fails an acquisition",
+                                                      "a server has failed before"}));
 }
 
-TEST(timed, alock_tells_that_the_server_fails_its_cas) {
-  const Failure failure = expect_told("write", 1);
-  EXPECT_EQ(failure.outcome.tally.one_sided(), 1U + 3 * 4);
-}
-TEST(timed, alock_tells_that_the_server_fails_its_victim) {
-  const Failure failure = expect_told("write", 2);
-  EXPECT_EQ(failure.outcome.tally.one_sided(), 2U + 3 * 4);
-}
-TEST(timed, alock_tells_that_the_server_fails_its_look) {
-  const Failure failure = expect_told("write", 3);
-  EXPECT_EQ(failure.outcome.tally.one_sided(), 3U + 3 * 4);
-}
-TEST(timed, alock_tells_that_the_server_fails_its_victim_and_its_look_at_once) {
-  const Failure failure = expect_told("batched", 2);
-  EXPECT_EQ(failure.outcome.tally.one_sided(), 3U + 3 * 4);
-}
-TEST(timed, alock_tells_that_the_server_fails_its_swap_of_the_victim) {
-  const Failure failure = expect_told("cas_loop", 2);
-  EXPECT_EQ(failure.outcome.tally.reads(), 3U);
-}
-
-TEST(timed, alock_asks_a_server_that_has_failed_a_release_no_more) {
+TEST(timed, alock_only_reads_where_a_release_has_failed) {
   const Failure failure = when_the_server_dies(4, 3, {{"max_held", number(2)}});
   EXPECT_EQ(failure.reasons.size(), 2U);
   EXPECT_EQ(failure.outcome.acquired, 4U);
-  EXPECT_EQ(failure.outcome.tally.one_sided(), 4U + 3 * 4);
+  EXPECT_EQ(failure.outcome.tally.one_sided(), 4U + 2 + 3 * 4);
+  EXPECT_THAT(failure.paths, ::testing::IsSupersetOf(
+                                 {"the server fails a release", "a server has failed before"}));
 }
 
 // Its only request may be in the tail that has died.
@@ -89,6 +96,23 @@ TEST(timed, alock_acquires_nothing_more_when_all_requests_have_stayed_behind) {
   const Failure failure = when_the_server_dies(0, 3, {{"max_held", number(1)}});
   EXPECT_EQ(failure.outcome.acquired, 0U);
   EXPECT_EQ(failure.reasons.size(), 6U);
+}
+
+// Nobody gives up, and each try takes time: the run ends when it is to, not in one moment for ever.
+TEST(timed, alock_lets_time_pass_between_tries_at_a_server_that_has_failed) {
+  RunSetup setup = alock_tests::cohorts(1, 1);
+  setup.colocated = false;
+  setup.make = plain_simulation;
+  setup.operations = 1'000'000'000;
+  CaseRun run(setup, 1);
+  const NodeId server = run.world().lock(LockId{0}).entry.node;
+  run.backend().at(Time{} + microseconds(100),
+                   [&] { run.backend().hardware_faults()->crash_node(server); });
+  std::uint64_t tries = 0;
+  run.backend().at(Time{} + seconds(1),
+                   [&] { tries = run.world().verbs(ClientId{0}).tally().reads(); });
+  EXPECT_EQ(run.go().end, RunEnd::reached);
+  EXPECT_GT(tries, 100U);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/paths.h"
 #include "core/protocols/registry.h"
 #include "tests/explore/locks.h"
 #include "tests/explore/verdicts.h"
@@ -85,6 +86,15 @@ inline void expect_bypassed(const Claim& claim, std::uint32_t clients, std::uint
   for (const Trace& trace : verdict.findings)
     std::printf("bypassed in %zu moves (%s)\n", trace.finding.path.size(),
                 describe(trace.setup).c_str());
+}
+
+// A search that finds nothing, and has been where nobody waits for the unlock.
+inline void expect_sound_with_posted_unlocks(const Campaign& campaign) {
+  const std::string path = "the lock is freed by a verb that nobody waits for";
+  ASSERT_FALSE(paths::all(campaign.base.protocol + ": " + path).empty());
+  const Verdict verdict = run(campaign);
+  expect_sound(verdict);
+  EXPECT_THAT(verdict.unreached, ::testing::Not(::testing::Contains(path)));
 }
 
 // Paths that are taken when the node of a lock and of one client dies, by the other one.

@@ -73,4 +73,22 @@ inline RunSetup neighbours(const char* protocol, std::uint32_t nodes, std::uint3
   return setup;
 }
 
+// Clients hold all of three locks at once, again and again, and each of them is theirs alone.
+inline void expect_sound_with_several_held(RunSetup setup) {
+  setup.locks = 3;
+  setup.section = [](ClientId, std::uint64_t count, const World& world, Section& section) {
+    if (count >= 3) return false;
+    for (const std::uint64_t id : {0, 1, 2}) section.wants.push_back(Want{world.lock(LockId{id})});
+    section.work.hold = nanoseconds(20);
+    return true;
+  };
+  const std::uint64_t clients = setup.client_nodes * setup.clients_per_node;
+  for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
+    const Outcome outcome = testing::run(setup, seed);
+    ASSERT_EQ(outcome.end, RunEnd::finished) << "seed " << seed;
+    ASSERT_TRUE(outcome.safe()) << outcome.violation;
+    ASSERT_EQ(outcome.acquired, 3 * 3 * clients);
+  }
+}
+
 }  // namespace latchlab::sherman_tests

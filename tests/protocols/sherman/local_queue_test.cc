@@ -99,6 +99,68 @@ TEST_F(LocalQueue, hands_on_so_often_in_a_row_and_counts_anew_once_it_has_been_f
   expect_led_by(6);
 }
 
+// With somebody who waits at any time: the hand-overs between two times that the lock is freed.
+std::vector<std::uint64_t> chains(LocalQueues& queues, LockId lock, std::uint64_t bound,
+                                  std::size_t how_many, const Waiter& who) {
+  std::vector<std::uint64_t> lengths(1);
+  EXPECT_EQ(queues.join(lock, who), leads);
+  EXPECT_EQ(queues.join(lock, who), waits);
+  while (lengths.size() <= how_many && lengths.back() <= bound) {
+    EXPECT_EQ(queues.join(lock, who), waits);
+    if (queues.leave(lock, LocalQueues::at_most(bound)).left == handed_on) {
+      ++lengths.back();
+    } else {
+      EXPECT_TRUE(queues.freed(lock).any);
+      lengths.push_back(0);
+    }
+  }
+  lengths.pop_back();
+  return lengths;
+}
+
+TEST_F(LocalQueue, hands_on_as_often_after_a_join_as_after_the_lock_was_freed) {
+  for (const std::uint64_t bound : {0, 1, 2, 7})
+    for (const Waiter& who : {writer(1), reader(1)}) {
+      LocalQueues queues;
+      EXPECT_THAT(chains(queues, kLock, bound, 3, who), ElementsAre(bound, bound, bound));
+    }
+}
+
+// In the middle of one lock's chain another lock's begins, and is as long as any.
+TEST_F(LocalQueue, counts_each_lock_s_hand_overs_apart) {
+  stays_ = LocalQueues::at_most(2);
+  for (std::uint32_t client = 0; client < 4; ++client) join(writer(client));
+  expect_handed_to(1);
+  EXPECT_THAT(chains(queues_, LockId{8}, 2, 2, writer(9)), ElementsAre(2, 2));
+  expect_handed_to(2);
+  expect_led_by(3);
+}
+
+// A chain that ends because nobody waits leaves nothing behind.
+TEST_F(LocalQueue, counts_from_the_start_when_the_lock_has_been_gone) {
+  stays_ = LocalQueues::at_most(2);
+  join(writer(0));
+  join(writer(1));
+  expect_handed_to(1);
+  EXPECT_EQ(leave().left, must_free);
+  EXPECT_FALSE(freed().any);
+  EXPECT_THAT(chains(queues_, kLock, 2, 2, writer(2)), ElementsAre(2, 2));
+}
+
+// Readers who enter beside others are no hand-over.
+TEST_F(LocalQueue, counts_no_reader_who_is_let_in) {
+  stays_ = LocalQueues::at_most(1);
+  join(reader(1));
+  join(reader(2));
+  EXPECT_THAT(admit(), ElementsAre(ClientId{2}));
+  EXPECT_EQ(join(reader(3)), enters);
+  for (const Waiter& each : {writer(4), reader(5), reader(6)}) join(each);
+  EXPECT_EQ(leave(readers_first).left, others_stay);
+  EXPECT_EQ(leave(readers_first).left, others_stay);
+  expect_handed_to(5, readers_first);
+  expect_led_by(6, readers_first);
+}
+
 TEST_F(LocalQueue, never_hands_on_where_it_must_not) {
   stays_ = LocalQueues::never();
   for (std::uint32_t client = 0; client < 3; ++client) join(writer(client));

@@ -27,9 +27,11 @@ TEST(sherman, is_sound_within_a_node) {
 
 // The entry is taken anew before the verb that frees it has landed, or is not: it lands once.
 TEST(sherman, is_sound_while_unlocks_are_under_way) {
-  expect_sound(run(with_sets(about("sherman", 2, 2), {"unlock_posted=true"})));
-  expect_sound(run(with_sets(about("sherman", 2, 2), {"unlock_posted=true", "unlock_by=faa"})));
-  expect_sound(run(with_sets(about("sherman", 2, 3), {"unlock_posted=true", "max_handovers=0"})));
+  expect_sound_with_posted_unlocks(with_sets(about("sherman", 2, 2), {"unlock_posted=true"}));
+  expect_sound_with_posted_unlocks(
+      with_sets(about("sherman", 2, 2), {"unlock_posted=true", "unlock_by=faa"}));
+  expect_sound_with_posted_unlocks(
+      with_sets(about("sherman", 2, 3), {"unlock_posted=true", "max_handovers=0"}));
 }
 
 TEST(sherman, ends_acquisitions_and_releases_when_the_server_dies) {

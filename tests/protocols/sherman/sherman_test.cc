@@ -37,6 +37,10 @@ TEST(sherman, keeps_the_queues_of_several_locks_apart) {
   testing::expect_sound(setup, 200);
 }
 
+TEST(sherman, holds_several_locks_at_once) {
+  for (const ParamValues& form : forms()) expect_sound_with_several_held(sherman(2, 2, form));
+}
+
 // But for the last unlock, which may be under way when all have gone if nobody waits for it.
 TEST(sherman, looks_free_when_all_have_gone_and_never_before) {
   for (const char* width : {"16bit", "64bit"})

@@ -59,13 +59,6 @@ TEST(timed, sherman_counts_anew_when_the_lock_is_taken_anew) {
   EXPECT_EQ(seen.verbs.writes(), 2U);
 }
 
-TEST(timed, sherman_s_locks_may_lie_in_device_memory) {
-  const Rounds seen =
-      play("sherman", {.clients = 4, .apart = microseconds(5), .device_memory = true});
-  EXPECT_EQ(seen.order, in_order(4));
-  EXPECT_EQ(seen.verbs.one_sided(), 2U);
-}
-
 // The first try, and one more 10 ms later, when the lock has been free for long.
 TEST(timed, sherman_pauses_before_the_second_try_of_a_leader) {
   testing::Meeting meeting;

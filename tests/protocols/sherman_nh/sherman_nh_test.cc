@@ -38,6 +38,13 @@ TEST(sherman_nh, keeps_several_locks_apart) {
   }
 }
 
+TEST(sherman_nh, holds_several_locks_at_once) {
+  for (const bool posted : {false, true})
+    for (const bool queue : {false, true})
+      sherman_tests::expect_sound_with_several_held(
+          nh(2, 3, {{"local_queue", queue}, {"unlock_posted", posted}}));
+}
+
 TEST(sherman_nh, looks_free_when_all_have_gone_and_never_before) {
   testing::expect_free_when_all_have_gone(nh(2, 3));
   testing::expect_free_when_all_have_gone(queued(2, 3));

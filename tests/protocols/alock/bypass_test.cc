@@ -1,0 +1,165 @@
+// How often a request of an ALock is passed: what the lock claims, and what becomes of it.
+
+#include "tests/protocols/alock/cohorts.h"
+#include "tests/protocols/random/bypass_count.h"
+
+namespace latchlab::alock_tests {
+namespace {
+
+using testing::number;
+using testing::text;
+
+struct Budgets {
+  std::int64_t remote = 1, local = 1;
+};
+
+ParamValues with(const Budgets& budgets) {
+  return {{"enqueue", text("exchange")},
+          {"remote_budget", number(budgets.remote)},
+          {"local_budget", number(budgets.local)}};
+}
+
+std::unique_ptr<Protocol> made(const ParamValues& values) {
+  const ProtocolEntry& entry = *find_protocol("alock");
+  ParamSet params = entry.info.resolve("paper");
+  for (const auto& [name, value] : values) params.set(name, value);
+  return entry.make(params);
+}
+
+// Whoever waits and whoever wins: a lock without a shared mode.
+std::optional<std::uint32_t> claimed(const Protocol& lock, std::uint64_t acquisitions) {
+  const LockMode x = LockMode::exclusive;
+  const auto bound = lock.bypass_bound(x, x, acquisitions);
+  for (int waiter = 0; waiter < kLockModes; ++waiter)
+    for (int winner = 0; winner < kLockModes; ++winner)
+      EXPECT_EQ(lock.bypass_bound(LockMode(waiter), LockMode(winner), acquisitions), bound);
+  return bound;
+}
+std::optional<std::uint32_t> claimed(const Budgets& budgets, std::uint64_t acquisitions) {
+  return claimed(*made(with(budgets)), acquisitions);
+}
+
+// With `ahead` before it in a cohort that enters `own` times in a row: two turns of the other
+// cohort, one more after each of its own that goes by, and the last grant finds nobody to pass. Nor
+// can who is ahead pass, nor itself. The lock finds the worst `ahead` by halving.
+std::uint64_t worst(std::uint64_t own, std::uint64_t others, std::uint64_t acquisitions) {
+  std::uint64_t most = 0;
+  for (std::uint64_t ahead = 0; ahead < acquisitions; ++ahead)
+    most = std::max(most, std::min(others * (2 + ahead / own) - 1, acquisitions - 1 - ahead));
+  return most;
+}
+
+// ---- what it claims ----
+
+TEST(alock, claims_of_passes_as_many_as_two_turns_when_nobody_is_ahead) {
+  EXPECT_EQ(claimed(Budgets{1, 1}, 2), 1U) << "all others";
+  EXPECT_EQ(claimed(Budgets{1, 1}, 3), 1U) << "one that may be ahead, one that passes";
+  EXPECT_EQ(claimed(Budgets{20, 5}, 40), 39U) << "all others: two turns of 20";
+  EXPECT_EQ(claimed(Budgets{20, 5}, 41), 39U) << "two turns, and no more";
+  EXPECT_EQ(claimed(Budgets{20, 5}, 45), 39U) << "with four ahead, too";
+}
+
+TEST(alock, claims_a_turn_more_for_each_turn_of_those_who_are_ahead) {
+  EXPECT_EQ(claimed(Budgets{1, 1}, 6), 3U) << "two ahead, one to be passed, three that pass";
+  EXPECT_EQ(claimed(Budgets{1, 1}, 9), 4U);
+  EXPECT_EQ(claimed(Budgets{20, 5}, 46), 40U) << "five ahead are a turn: all others";
+  EXPECT_EQ(claimed(Budgets{20, 5}, 100), 84U) << "15 ahead in 3 turns, and all others";
+}
+
+TEST(alock, claims_the_same_whichever_cohort_has_which_budget) {
+  for (const std::uint64_t acquisitions : {1, 2, 5, 9, 40, 41, 100})
+    for (const Budgets& budgets : {Budgets{20, 5}, Budgets{3, 2}, Budgets{1, 7}})
+      EXPECT_EQ(claimed(Budgets{budgets.local, budgets.remote}, acquisitions),
+                claimed(budgets, acquisitions));
+}
+
+TEST(alock, claims_the_most_over_all_who_may_be_ahead) {
+  for (const std::int64_t remote : {1, 2, 3, 7})
+    for (const std::int64_t local : {1, 2, 3, 7}) {
+      const auto lock = made(with({remote, local}));
+      const auto r = static_cast<std::uint64_t>(remote);
+      const auto l = static_cast<std::uint64_t>(local);
+      for (std::uint64_t acquisitions = 0; acquisitions <= 60; ++acquisitions)
+        ASSERT_EQ(claimed(*lock, acquisitions),
+                  std::max(worst(r, l, acquisitions), worst(l, r, acquisitions)))
+            << remote << " and " << local << ", " << acquisitions << " acquisitions";
+    }
+}
+
+TEST(alock, claims_that_nobody_passes_who_is_not_there) {
+  for (const Budgets& budgets : {Budgets{1, 1}, Budgets{1, 2}, Budgets{2, 1}, Budgets{20, 5}}) {
+    EXPECT_EQ(claimed(budgets, 0), 0U);
+    EXPECT_EQ(claimed(budgets, 1), 0U);
+  }
+}
+
+// 2^31 acquisitions: more are not counted.
+TEST(alock, claims_a_number_even_for_runs_without_end) {
+  EXPECT_EQ(claimed(Budgets{1, 1}, ~0ULL), 1U << 30);
+  EXPECT_EQ(claimed(Budgets{1, 1}, 1ULL << 31), 1U << 30);
+  EXPECT_EQ(claimed(Budgets{1, 1}, 1ULL << 30), 1U << 29);
+  EXPECT_EQ(claimed(Budgets{1, 1'000'000}, ~0ULL), (1U << 31) - 2147) << "2146 ahead";
+}
+
+TEST(alock, claims_that_nobody_passes_in_one_queue_and_nothing_where_a_cas_may_always_fail) {
+  for (const std::uint64_t acquisitions : {1ULL, 2ULL, 100ULL, ~0ULL}) {
+    EXPECT_EQ(
+        claimed(*made({{"enqueue", text("exchange")}, {"cohorts", text("one")}}), acquisitions),
+        0U);
+    for (const char* const enqueue : {"cas_loop", "single_cas"})
+      for (const char* const cohorts : {"one", "two"})
+        EXPECT_EQ(
+            claimed(*made({{"enqueue", text(enqueue)}, {"cohorts", text(cohorts)}}), acquisitions),
+            std::nullopt);
+  }
+}
+
+// ---- what becomes of it ----
+
+class Passes final : public testing::BypassCount {
+ public:
+  bool too_late(ClientId) const override { return false; }
+};
+
+// Over many orders, in each of which the claim must be kept.
+testing::BypassCount::Worst most_passed(const Budgets& budgets, std::uint32_t clients_per_node,
+                                        std::uint64_t operations) {
+  testing::BypassCount::Worst worst;
+  for (std::uint64_t seed = 1; seed <= testing::seeds(150); ++seed) {
+    testing::RunSetup setup = cohorts(2, clients_per_node, "paper");
+    setup.operations = operations;
+    setup.params = with(budgets);
+    Passes passes;
+    setup.also = &passes;
+    testing::CaseRun run(setup, seed);
+    passes.watch(run.world());
+    EXPECT_EQ(run.go().end, RunEnd::finished);
+    const testing::BypassCount::Worst one = passes.judged(run.world().protocol());
+    EXPECT_EQ(one.broken, "") << "seed " << seed;
+    worst.bound = one.bound;
+    worst.claimed = std::max(worst.claimed, one.claimed);
+  }
+  return worst;
+}
+
+// Turns of one: whoever is last of its cohort is passed by all of the other one.
+TEST(alock, is_passed_as_often_as_it_claims_and_not_once_more) {
+  LATCHLAB_NEEDS_EXPLORER("asks for the worst of many orders");
+  for (const std::uint32_t clients : {1U, 2U, 3U, 4U}) {
+    const testing::BypassCount::Worst seen = most_passed({1, 1}, clients, 1);
+    EXPECT_EQ(seen.bound, clients);
+    EXPECT_EQ(seen.claimed, clients);
+  }
+}
+
+TEST(alock, is_passed_no_more_often_than_it_claims_in_longer_turns) {
+  LATCHLAB_NEEDS_EXPLORER("asks for the worst of many orders");
+  for (const Budgets& budgets : {Budgets{2, 1}, Budgets{1, 2}, Budgets{3, 2}}) {
+    const testing::BypassCount::Worst seen = most_passed(budgets, 3, 4);
+    EXPECT_LE(seen.claimed, *seen.bound);
+    EXPECT_GT(seen.claimed, 3U) << "by the same clients again";
+  }
+}
+
+}  // namespace
+}  // namespace latchlab::alock_tests
