@@ -46,7 +46,8 @@ TEST_F(Explain, says_unit_range_source_and_what_is_good) {
 TEST_F(Explain, shows_everything_that_an_ambiguous_name_may_mean) {
   EXPECT_THAT(told("lease"), AllOf(HasSubstr("dslr.lease"), HasSubstr("shiftlock.lease"),
                                    HasSubstr("lease (term)")));
-  EXPECT_THAT(told("fairness"), AllOf(HasSubstr("fairness.jain"), HasSubstr("max_bypassed")));
+  EXPECT_THAT(told("fairness"), AllOf(HasSubstr("fairness.jain"), HasSubstr("max_bypassed"),
+                                      HasSubstr("declock.fairness")));
 }
 
 TEST_F(Explain, suggests_the_nearest_name_and_refuses_nonsense) {

@@ -21,12 +21,13 @@ void expect_exhausted_and_sound(const Verdict& verdict) {
 class Small : public ::testing::TestWithParam<std::string> {};
 
 // Clients that visit their node before and after whatever they do make many states of few: what
-// two with a crash and three of them come to is left to tools/verify.
+// two with a crash and three of them come to is left to tools/verify. (declock has more visits
+// still, and tests of its own with one operation each.)
 class Smaller : public Small {};
 
-std::vector<std::string> with_few_states() {
+std::vector<std::string> all_but(std::vector<std::string> with_many_states) {
   std::vector<std::string> names = remote_protocol_names();
-  std::erase(names, "cql");
+  for (const std::string& each : with_many_states) std::erase(names, each);
   return names;
 }
 
@@ -61,9 +62,9 @@ TEST_P(Small, two_locks_one_after_the_other_are_exhausted_and_sound) {
   EXPECT_GT(verdict.states, 100U);
 }
 
-INSTANTIATE_TEST_SUITE_P(all, Small, ::testing::ValuesIn(remote_protocol_names()),
+INSTANTIATE_TEST_SUITE_P(all, Small, ::testing::ValuesIn(all_but({"declock"})),
                          [](const auto& made) { return made.param; });
-INSTANTIATE_TEST_SUITE_P(all, Smaller, ::testing::ValuesIn(with_few_states()),
+INSTANTIATE_TEST_SUITE_P(all, Smaller, ::testing::ValuesIn(all_but({"cql", "declock"})),
                          [](const auto& made) { return made.param; });
 
 // ---- shortcuts: the same answers without them ----

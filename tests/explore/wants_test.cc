@@ -82,6 +82,18 @@ TEST_F(Wants, of_readers_and_an_update_that_becomes_exclusive_are_met) {
       run(faulty(modes(latchlab::testing::kReferenceLock, {"U", "S"}), "upgrades_at_once")));
 }
 
+// Who wants nothing is there, and costs no state: a place on a node for others to be alone on.
+TEST_F(Wants, of_nothing_leave_clients_idle) {
+  const char* const lock = latchlab::testing::kReferenceLock;
+  const Verdict idle = run(modes(lock, {"X", "-"}));
+  expect_sound(idle);
+  EXPECT_LT(10 * idle.states, run(modes(lock, {"X", "X"})).states);
+  Campaign later = modes(lock, {"-X", "X-"});
+  later.base.operations = 2;
+  EXPECT_THAT(kinds(run(faulty(later, "shares_extents"))), IsEmpty());
+  expect_sound(run(later));
+}
+
 TEST_F(Wants, that_make_no_sense_are_refused) {
   Case setup;
   setup.protocol = "cas";

@@ -123,8 +123,13 @@ ParamSet with(ParamSet base, const Subject& subject, const ParamValue& value) {
     base.set("timeout", nanoseconds(1));
     base.set("backoff_first", nanoseconds(500));
   }
-  if (what == "cql.resend") base.set("messages", text("ud"));
-  if (what == "cql.overflow") base.set("capacity", std::int64_t{2});
+  if (what == "cql.resend" || what == "declock.resend") base.set("messages", text("ud"));
+  if (what == "cql.overflow" || what == "declock.overflow") base.set("capacity", std::int64_t{2});
+  if (what == "declock.local_bound") base.set("transfer", text("local_bound"));
+  if (what == "declock.readers_first") {
+    base.set("fairness", text("phase_fair"));
+    base.set("transfer", text("local_prefer"));
+  }
   if (what.starts_with("redlock_model.")) {  // sections are longer than keys live
     if (subject.param->name != "drift_least") base.set("drift_least", Duration{});
     if (subject.param->name != "ttl") base.set("ttl", microseconds(5));
@@ -153,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(Shipped, Parameters, testing::ValuesIn(all_parameters()
 bool unseen_in_time(const Subject& subject) {
   const std::string what = subject.info->name + "." + subject.param->name;
   return what == "shiftlock.message_number" || what == "redlock_model.tries" ||
-         what == "redlock_model.value" || what == "cql.evict_dead";
+         what == "redlock_model.value" || what.ends_with(".evict_dead");
 }
 
 TEST_P(Parameters, change_what_can_be_seen) {

@@ -43,7 +43,7 @@ struct Case {
   bool sorted = true;            // it takes them in their order; else client i begins with lock i
   std::vector<Extent> extents;   // what of a lock, by client plus operation in turn; empty: all
   // By client, then by operation: 'X' exclusive, 'S' shared, 'U' update, 'P' update that becomes
-  // exclusive. Missing letters: X.
+  // exclusive, '-' none. Missing letters: X.
   std::vector<std::string> modes;
   std::uint32_t crashes = 0;            // how often somebody may die
   std::optional<CrashUnit> crash_unit;  // what dies then; none: what the protocol says

@@ -161,7 +161,9 @@ std::vector<std::uint64_t> CaseRun::entry(LockId lock) {
 }
 
 bool CaseRun::next(ClientId client, Section& section) {
-  const std::uint32_t index = done_[client.value]++;
+  std::uint32_t index = done_[client.value]++;
+  while (index < setup_.operations && setup_.letter(client.value, index) == '-')
+    index = done_[client.value]++;
   if (index >= setup_.operations) return false;
   for (const LockId lock : setup_.wanted(client.value, index)) {
     Want want;

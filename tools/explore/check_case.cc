@@ -119,11 +119,12 @@ Status check_case(const Case& setup) {
   if (const Status known = check_places(setup, protocol->limits()); !known) return known.error();
   if (const Status known = check_time(setup); !known) return known.error();
   for (const std::string& modes : setup.modes)
-    if (modes.find_first_not_of("XSUP") != modes.npos)
-      return Error{fmt::format("modes '{}': expected letters X (exclusive), S (shared), U (update) "
-                               "and P (update that becomes exclusive)",
-                               modes),
-                   {}};
+    if (modes.find_first_not_of("XSUP-") != modes.npos)
+      return Error{
+          fmt::format("modes '{}': expected letters X (exclusive), S (shared), U (update), "
+                      "P (update that becomes exclusive) and - (none)",
+                      modes),
+          {}};
   return fine();
 }
 

@@ -21,6 +21,7 @@ std::string list_of(const Case& setup, const std::vector<ClientId>& holders) {
 
 std::string verb_of(const Case& setup, std::uint32_t client, std::uint32_t operation) {
   const char letter = setup.letter(client, operation);
+  if (letter == '-') return {};
   std::string text = letter == 'S' ? " reads" : letter == 'U' ? " updates" : " writes";
   if (letter == 'P') text = " updates and writes";
   return setup.extents.empty() ? text : text + " " + text_of(setup.extent(client, operation));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/check.h"
+#include "core/protocols/common/planted.h"
 
 namespace latchlab {
 
@@ -54,7 +55,9 @@ LocalQueues::Exit LocalQueues::leave(LockId lock, const Stays& stays, Order orde
   }
   local.open = false;
   const auto next = local.first(order);
-  if (next == local.waiting.end() || next->mode != local.mode) return {Left::must_free};
+  if (next == local.waiting.end()) return {Left::must_free};
+  const bool fits = next->mode == local.mode || PLANTED(common_hands_over_in_any_mode);
+  if (!fits) return {Left::must_free};
   if (!stays(Handover{local.in_a_row, *next})) return {Left::must_free};
   ++local.in_a_row;
   return {Left::handed_on, let_in(local, next)};

@@ -80,16 +80,6 @@ class LocalQueues {
   static Stays at_most(std::uint64_t in_a_row) {
     return [in_a_row](const Handover& handover) { return handover.in_a_row < in_a_row; };
   }
-  // ---- and by what the caller knows of other nodes: unless one of them waits, or if `next` has
-  // waited for at least as long as all of them ----
-  static Stays unless_wanted(bool elsewhere) {
-    return [elsewhere](const Handover&) { return !elsewhere; };
-  }
-  static Stays if_first(std::uint64_t elsewhere_since) {
-    return [elsewhere_since](const Handover& handover) {
-      return handover.next.since <= elsewhere_since;
-    };
-  }
 
  private:
   struct Local {

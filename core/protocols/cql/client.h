@@ -56,6 +56,13 @@ class Client final : public LockClient {
   // since when others wait behind it, as `earliest` of queue.h says it, as far as that is known.
   Task<AcquireResult> acquire_since(Want want, std::uint32_t since);
   Task<ReleaseResult> release(Grant grant) override;
+  // The same in two steps: the lock is given up, and whose turn it is told so.
+  struct Notice {
+    Message note;
+    std::vector<EndpointAddr> to;
+  };
+  Task<Notice> give_up(Grant grant);
+  Task<void> tell(Notice notice);
   std::uint64_t recoveries() const override { return recoveries_; }
 
  private:
@@ -69,10 +76,11 @@ class Client final : public LockClient {
   Task<AcquireResult> come_back(LockRef lock);
 
   // ---- release.cc ----
-  Task<bool> pass_on(Grant held, Behind next, std::span<const std::uint64_t> queue);
-  Task<bool> look_again(Grant held, Behind next);
-  Task<void> notify(Grant held, Behind next, std::uint32_t wakes,
-                    std::span<const std::uint64_t> queue);
+  Task<bool> find_next(Grant held, Behind next, std::span<const std::uint64_t> queue,
+                       Notice& notice);
+  Task<bool> look_again(Grant held, Behind next, Notice& notice);
+  Task<void> address(Grant held, Behind next, std::uint32_t wakes,
+                     std::span<const std::uint64_t> queue, Notice& notice);
 
   // ---- visit.cc ----
   Task<std::uint32_t> enter(LockId lock);

@@ -64,8 +64,8 @@
 //          index is written once between two resets, and versions tell rounds apart as long as they
 //          do not come to -1. A reset ends only when nobody is inside and nothing about the lock is
 //          under way: `inside` is from before the FAA until the entry is written, and from the
-//          Notify until the release is over with all that it had to send. So no grant, entry or
-//          count of an earlier life is in a later one, and Notify of an earlier life says so.
+//          Notify until the release knows whom to tell. So no grant, entry or count of an earlier
+//          life is in a later one, and Notify of an earlier life says so.
 // Needs    reliable_messages (ud: datagrams), node_state, local_words, membership, evict;
 //          timing for the timeout. No clock assumption: a timeout that comes too early costs a
 //          reset.
@@ -98,7 +98,8 @@
 //     place out that nobody has, and with it somebody is let in beside a holder. `evict_dead`.
 //  5. "Clients holding the lock respond after releasing it, others immediately." A client whose FAA
 //     has been granted may not have seen that yet, and an entry under way may land in the new
-//     queue: both count as holding here (every profile).
+//     queue: both count as holding here (every profile). Who has left does not any more while its
+//     Notify is under way, which takes half a second if RC retries it to somebody dead.
 //  6. A takeover may know of fewer resets than others, to whom the dead one spoke. Answers carry
 //     the count of those that answer, and the question is repeated with the largest (every
 //     profile).

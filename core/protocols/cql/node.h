@@ -39,7 +39,8 @@ class Node final : public NodePart {
   Answer leave(LockId lock, ClientId client);
   void answered(LockId lock, const Answer& answer);
   std::uint32_t count_of(LockId lock) const;
-  // Does a reset wait for clients of the node?
+  // A Reset has come: it waits for clients of the node that are inside.
+  void heard_of(const Message& reset);
   bool asked(LockId lock) const;
 
   Task<void> background(Verbs& verbs) override;
@@ -58,7 +59,6 @@ class Node final : public NodePart {
     Answer answer;       // that is due
     bool waits = false;  // there is none that is, and one that waits for clients of the node
   };
-  void heard_of(const Message& reset);
   Next what_is_next();
   Task<void> cut_off_dead(Verbs& verbs);
   Task<Next> answer_what_is_due(Verbs& verbs);

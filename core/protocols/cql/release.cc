@@ -8,7 +8,14 @@
 namespace latchlab::cql {
 
 Task<ReleaseResult> Client::release(Grant grant) {
+  const Notice notice = co_await give_up(grant);
+  co_await tell(notice);
+  co_return ReleaseResult::released;
+}
+
+Task<Client::Notice> Client::give_up(Grant grant) {
   const LockRef lock = grant.lock;
+  Notice notice;
   const bool exclusive = writes(grant.mode);
   verbs_.mark(Phase::initial_atomic);
   bool resets = false;
@@ -30,29 +37,30 @@ Task<ReleaseResult> Client::release(Grant grant) {
       resets = true;
     } else {
       const Behind next = behind(before, exclusive, options_.next_entry_first);
-      resets = co_await pass_on(grant, next, batch.words(queue));
+      resets = co_await find_next(grant, next, batch.words(queue), notice);
     }
   }
   co_await leave(lock.id);
   if (resets) co_await reset(lock);
-  co_return ReleaseResult::released;
+  co_return notice;
 }
 
-// Wakes those whose turn it is. True: only a reset can tell them.
-Task<bool> Client::pass_on(Grant held, Behind next, std::span<const std::uint64_t> queue) {
+// Those whose turn it is. True: only a reset can tell.
+Task<bool> Client::find_next(Grant held, Behind next, std::span<const std::uint64_t> queue,
+                             Notice& notice) {
   if (next.count == 0) co_return false;
   verbs_.mark(Phase::notify_succ);
   const Wake wake = whom_to_wake(format_, next, queue);
   if (wake.look != Look::known && !PLANTED(cql_does_not_look_again))
-    co_return co_await look_again(held, next);
-  if (wake.look == Look::known) co_await notify(held, next, wake.count, queue);
+    co_return co_await look_again(held, next, notice);
+  if (wake.look == Look::known) co_await address(held, next, wake.count, queue, notice);
   co_return false;
 }
 
 // READs header and queue until all entries that matter have been written, or a reader finds that
 // others have left meanwhile: a writer behind it would have waited for it, so that place is a
 // reader's, which is inside or gone. Behind a writer readers wait, and others enter beside them.
-Task<bool> Client::look_again(Grant held, Behind next) {
+Task<bool> Client::look_again(Grant held, Behind next, Notice& notice) {
   LATCHLAB_PATH("cql: a release looks for an entry again");
   const Format* const format = &format_;
   const Behind* const looks_for = &next;
@@ -91,12 +99,12 @@ Task<bool> Client::look_again(Grant held, Behind next) {
     co_return true;
   }
   const Wake wake = whom_to_wake(format_, next, words.subspan(1));
-  co_await notify(held, next, wake.count, words.subspan(1));
+  co_await address(held, next, wake.count, words.subspan(1), notice);
   co_return false;
 }
 
-Task<void> Client::notify(Grant held, Behind next, std::uint32_t wakes,
-                          std::span<const std::uint64_t> queue) {
+Task<void> Client::address(Grant held, Behind next, std::uint32_t wakes,
+                           std::span<const std::uint64_t> queue, Notice& notice) {
   if (wakes == 0) {
     LATCHLAB_PATH("cql: a reader leaves others inside");
     co_return;
@@ -106,12 +114,18 @@ Task<void> Client::notify(Grant held, Behind next, std::uint32_t wakes,
   if (options_.notification_count == CountIn::sending) count = co_await count_of(held.lock.id);
   const std::uint64_t behind =
       behalf_.times ? earliest(format_, next, wakes, queue, *behalf_.times) : 0;
-  Batch notes(verbs_);
+  notice.note = {kNotify, count, held.lock.id, {behind}};
   for (std::uint32_t i = 0; i < wakes; ++i) {
     const Entry entry = Format::unpack_entry(queue[format_.slot(next.first + i)]);
-    const Message note = {kNotify, count, held.lock.id, {behind}};
-    notes.add(peers_.endpoint_of(ClientId{entry.owner}), note);
+    notice.to.push_back(peers_.endpoint_of(ClientId{entry.owner}));
   }
+}
+
+// By somebody who is not inside any more: to one who has died it takes as long as RC retries.
+Task<void> Client::tell(Notice notice) {
+  if (notice.to.empty()) co_return;
+  Batch notes(verbs_);
+  for (const EndpointAddr each : notice.to) notes.add(each, notice.note);
   co_await notes.run();
   // Whoever cannot be told is dead, and those behind it will reset the lock.
   if (notes.status() != VerbStatus::ok) LATCHLAB_PATH("cql: a notification cannot be delivered");

@@ -82,7 +82,7 @@ RunSetup readers_behind_writers() {
 }
 
 TEST(cql_planted, a_waiter_that_accepts_an_expired_notification) {
-  expect_breaks_exclusion(kExpired, 1'000, readers_behind_writers());
+  expect_breaks_exclusion(kExpired, 3'000, readers_behind_writers());
 }
 
 TEST(cql_planted, a_waiter_that_waits_for_nobody) {

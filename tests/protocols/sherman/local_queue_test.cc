@@ -168,16 +168,8 @@ TEST_F(LocalQueue, never_hands_on_where_it_must_not) {
   expect_led_by(2);
 }
 
-TEST_F(LocalQueue, hands_on_unless_other_nodes_wait) {
-  stays_ = LocalQueues::unless_wanted(false);
-  for (std::uint32_t client = 0; client < 3; ++client) join(writer(client));
-  expect_handed_to(1);
-  stays_ = LocalQueues::unless_wanted(true);
-  expect_led_by(2);
-}
-
-TEST_F(LocalQueue, hands_on_to_who_came_no_later_than_other_nodes) {
-  stays_ = LocalQueues::if_first(5);
+TEST_F(LocalQueue, hands_on_as_its_caller_says_of_who_comes_next) {
+  stays_ = [](const LocalQueues::Handover& handover) { return handover.next.since <= 5; };
   for (const Waiter& each : {writer(0), writer(1, 4), writer(2, 5), writer(3, 6)}) join(each);
   expect_handed_to(1);
   expect_handed_to(2);

@@ -164,12 +164,15 @@ Topics find_topics(const Topics& topics, const std::string& given) {
   if (name.empty()) return {};
   Topics found = among(topics, [&](const std::string& each) { return each == lower(given); });
   if (found.empty()) found = among(topics, [&](const std::string& each) { return each == name; });
+  const bool exact = !found.empty();
   append(found, among(topics, [&](const std::string& each) { return each.ends_with("." + name); }));
+  const auto below = [&](const std::string& each) { return each.starts_with(name + "."); };
+  if (!found.empty() && !exact) append(found, among(topics, below));
   if (!found.empty()) return found;
   if (const auto doc = metric_doc(given)) return {metric_topic(*doc, "metric")};
   if (name.starts_with("protocol."))
     return find_topics(topics, name.substr(std::string("protocol.").size()));
-  return among(topics, [&](const std::string& each) { return each.starts_with(name + "."); });
+  return among(topics, below);
 }
 
 }  // namespace latchlab::tool

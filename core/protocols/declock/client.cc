@@ -1,0 +1,122 @@
+#include "core/protocols/declock/client.h"
+
+#include "core/base/paths.h"
+#include "core/protocols/common/modes.h"
+#include "core/protocols/common/planted.h"
+#include "core/protocols/declock/elsewhere.h"
+
+namespace latchlab::declock {
+
+Task<AcquireResult> Client::acquire(Want want, AcquireOptions /*options*/) {
+  want.mode = reader_or_writer(want);
+  const Node::Joined joined = co_await join(want);
+  if (joined.how == LocalQueues::Joined::enters) {
+    LATCHLAB_PATH("declock: a reader enters beside readers of its node");
+    co_return Grant(want, want.mode);
+  }
+  if (joined.how == LocalQueues::Joined::waits) {
+    const Turn turn = co_await wait_for_turn(want.lock, joined);
+    if (turn == kYours) {
+      LATCHLAB_PATH("declock: a neighbour hands the lock over");
+      co_return Grant(want, want.mode);
+    }
+  }
+  co_return co_await lead(want, joined.since);
+}
+
+Task<Node::Joined> Client::join(Want want) {
+  Node* const node = node_;
+  Node::Joined joined;
+  const auto visit = [node, lock = want.lock.id, mode = want.mode, me = verbs_.client(),
+                      now = verbs_.now(), &joined] { joined = node->join(lock, me, mode, now); };
+  co_await verbs_.on_node(visit);
+  co_return joined;
+}
+
+Task<Client::Turn> Client::wait_for_turn(LockRef lock, Node::Joined joined) {
+  LATCHLAB_PATH("declock: a client waits for its neighbours");
+  verbs_.mark(Phase::wait_pred);
+  const bool looks = options_.prefetch == Prefetch::waiting ||
+                     (options_.prefetch == Prefetch::held && joined.held);
+  if (looks && options_.looks_elsewhere()) co_await prefetch(lock, joined);
+  WordWait turn;
+  turn.word = my_turn_;
+  turn.until = [](std::uint64_t value) { return value != kWait; };
+  const WaitOutcome woke = co_await verbs_.await_local(turn);
+  co_await verbs_.store(my_turn_, kWait);  // for the next time
+  co_return static_cast<Turn>(woke.value);
+}
+
+// Looks, for whoever releases the lock, whether other nodes wait.
+Task<void> Client::prefetch(LockRef lock, Node::Joined joined) {
+  const ReadWords seen = co_await verbs_.read_words(lock.entry, format_.bytes());
+  if (!seen.ok() || !joined.held) co_return;
+  const Peers* const peers = &peers_;
+  const auto mine = [peers, here = verbs_.node()](cql::Owner owner) {
+    return owner < peers->shape().clients && peers->node_of(ClientId{owner}) == here;
+  };
+  const std::uint64_t since =
+      waiting_elsewhere(format_, seen.words(), joined.mode, mine, options_.times());
+  if (since == 0) co_return;
+  LATCHLAB_PATH("declock: a client sees that other nodes wait");
+  Node* const node = node_;
+  const auto visit = [node, lock = lock.id, tenure = joined.tenure, since] {
+    node->remote_waits(lock, tenure, since);
+  };
+  co_await verbs_.on_node(visit);
+}
+
+Task<AcquireResult> Client::lead(Want want, std::uint32_t since) {
+  LATCHLAB_PATH("declock: a client leads its node");
+  const AcquireResult result = co_await global_.acquire_since(want, since);
+  const Grant* const global = std::get_if<Grant>(&result);
+  if (global == nullptr) {
+    LATCHLAB_PATH("declock: a leader is refused");
+    co_await step_down(want.lock.id);
+    co_return result;
+  }
+  Node* const node = node_;
+  std::vector<ClientId> enter;
+  const auto visit = [node, global, &enter] { enter = node->took(*global); };
+  co_await verbs_.on_node(visit);
+  co_await tell_those_who_enter(enter);
+  co_return Grant(want, want.mode);
+}
+
+Task<ReleaseResult> Client::release(Grant grant) {
+  Node* const node = node_;
+  Node::Left left;
+  const auto visit = [node, lock = grant.lock, &left] { left = node->leave(lock); };
+  co_await verbs_.on_node(visit);
+  if (left.how == LocalQueues::Left::others_stay) {
+    LATCHLAB_PATH("declock: a reader leaves others of its node inside");
+    co_return ReleaseResult::released;
+  }
+  if (left.how == LocalQueues::Left::handed_on) {
+    verbs_.mark(Phase::notify_succ);
+    co_await tell_those_who_enter(left.enter);
+    co_return ReleaseResult::released;
+  }
+  const cql::Client::Notice notice = co_await global_.give_up(left.global);
+  co_await step_down(grant.lock.id);
+  co_await global_.tell(notice);
+  co_return ReleaseResult::released;
+}
+
+Task<void> Client::tell_those_who_enter(const std::vector<ClientId>& enter) {
+  if (enter.size() > 1) LATCHLAB_PATH("declock: several readers of a node enter together");
+  for (const ClientId each : enter) co_await verbs_.store(peers_.client_words(each), kYours);
+}
+
+Task<void> Client::step_down(LockId lock) {
+  Node* const node = node_;
+  LocalQueues::Next next;
+  const auto visit = [node, lock, &next] { next = node->freed(lock); };
+  co_await verbs_.on_node(visit);
+  if (!next.any) co_return;
+  LATCHLAB_PATH("declock: the next of the node leads");
+  if (PLANTED(declock_forgets_who_leads_next)) co_return;
+  co_await verbs_.store(peers_.client_words(next.waiter.client), kLead);
+}
+
+}  // namespace latchlab::declock

@@ -1,0 +1,101 @@
+#include "core/protocols/declock/clock.h"
+
+#include "core/base/paths.h"
+#include "core/protocols/declock/node.h"
+
+namespace latchlab::declock {
+namespace {
+
+enum class Agreed : std::uint8_t { yes, not_yet, failed };
+
+// Nodes none of whose clients lives.
+std::uint32_t dead_nodes(const Verbs& verbs, const Peers& peers) {
+  const Membership members = verbs.membership();
+  std::vector<bool> lives(peers.shape().client_nodes, false);
+  for (std::uint32_t i = 0; i < peers.shape().clients; ++i)
+    if (members.is_alive(ClientId{i}))
+      lives[peers.client_node_index(peers.node_of(ClientId{i}))] = true;
+  return static_cast<std::uint32_t>(std::count(lives.begin(), lives.end(), false));
+}
+
+// Until the counter says so. Without a change for as long as the nodes pause between two
+// agreements, somebody may have died.
+Task<Agreed> await_counter(Verbs& verbs, RemoteAddr counter, WordPredicate until, Duration pause) {
+  RemoteWait wait;
+  wait.add(read_verb(counter));
+  wait.classify = [until = &until](const ProbeValues& seen) {
+    return (*until)(seen[0].lo) ? Verdict::done : Verdict::pending;
+  };
+  wait.unchanged_for = pause;
+  const RemoteWaitResult end = co_await verbs.await_remote(wait);
+  if (end.end == WaitEnd::failed) co_return Agreed::failed;
+  co_return end.end == WaitEnd::satisfied ? Agreed::yes : Agreed::not_yet;
+}
+
+// As printed: who is the last to count sets the counter to 0, which the others wait for.
+Task<Agreed> agree_by_reset(Verbs& verbs, const Peers& peers, const Options& options) {
+  const RemoteAddr counter = peers.server_words(NodeId{1});
+  const Completion counted = co_await verbs.fetch_add(counter, 1);
+  if (!counted.ok()) co_return Agreed::failed;
+  if (counted.value.lo + 1 == peers.shape().client_nodes) {
+    const Completion written = co_await verbs.write(counter, 0);
+    co_return written.ok() ? Agreed::yes : Agreed::failed;
+  }
+  const WordPredicate zero = [](std::uint64_t count) { return count == 0; };
+  Agreed agreed = Agreed::not_yet;
+  while (agreed == Agreed::not_yet)
+    agreed = co_await await_counter(verbs, counter, zero, options.clock_sync);
+  co_return agreed;
+}
+
+// A counter for each number of dead nodes, which the living count up, and nobody resets.
+struct Rounds {
+  std::uint32_t dead = 0;
+  std::uint64_t counted = 0;  // how often this node has, since so many are dead
+};
+Task<Agreed> agree_among_the_living(Verbs& verbs, const Peers& peers, const Options& options,
+                                    Rounds& rounds) {
+  bool counts = true;
+  Agreed agreed = Agreed::not_yet;
+  while (agreed == Agreed::not_yet) {
+    const std::uint32_t dead = dead_nodes(verbs, peers);
+    if (dead != rounds.dead) {
+      LATCHLAB_PATH("declock: clocks are synchronised without the dead");
+      rounds = {dead, 0};
+      counts = true;
+    }
+    const RemoteAddr counter = peers.server_words(NodeId{1}) + 8 * dead;
+    if (counts) {
+      const Completion counted = co_await verbs.fetch_add(counter, 1);
+      if (!counted.ok()) co_return Agreed::failed;
+      ++rounds.counted;
+      counts = false;
+    }
+    const std::uint64_t all = rounds.counted * (peers.shape().client_nodes - dead);
+    const WordPredicate everybody = [all](std::uint64_t count) { return count >= all; };
+    agreed = co_await await_counter(verbs, counter, everybody, options.clock_sync);
+  }
+  co_return agreed;
+}
+
+}  // namespace
+
+Task<void> keep_synchronised(Verbs& verbs, const Peers& peers, const Options& options, Node& node) {
+  Rounds rounds;
+  for (;;) {
+    Agreed agreed = Agreed::failed;
+    if (options.clock_counter == ClockCounter::reset)
+      agreed = co_await agree_by_reset(verbs, peers, options);
+    else
+      agreed = co_await agree_among_the_living(verbs, peers, options, rounds);
+    if (agreed == Agreed::failed) co_return;  // the server is taken to have failed for good
+    LATCHLAB_PATH("declock: clocks are synchronised");
+    const auto start = [at = &node, now = verbs.now()] { at->synchronised(now); };
+    co_await verbs.on_node(start);
+    WaitSet pause;
+    pause.deadline = verbs.now() + options.clock_sync;
+    co_await verbs.first_of(pause);
+  }
+}
+
+}  // namespace latchlab::declock

@@ -1,0 +1,85 @@
+#pragma once
+// declock: DecLock. The clients of a node line up in its memory, and one of them at a time lines up
+// for the node in a CQL lock. Who is next, a neighbour or another node, is told by the time at
+// which each of them asked. Source: "DecLock: A Case of Decoupled Locking for Disaggregated Memory"
+// (arXiv 2505.17641), section 5; the lock between nodes is section 4, cql.h. Code of its authors:
+// github.com/dracit7/declock, f9d06bf, as described elsewhere; nothing of it is here.
+//
+// Entry: that of cql, with a place for each client node. An entry's owner is the client that leads
+//   its node, whose timestamp counts units (`time_unit`, 1 us) since the nodes have last agreed on
+//   a moment, in `time_bits` (16).
+// Of each node, its part (node.h), for each lock that a client of it has or wants
+//   the queue of the clients that wait, with their modes and times, and how many have the lock
+//   the CQL lock that the node has: mode, reset count; since when other nodes wait, as far as known
+//   tenure   how often the node has had the CQL lock since somebody here wanted it first
+// Of each client a word on which it waits for its neighbours: 0 wait, 1 lead, 2 the lock is yours.
+// On the first server a word for each client node, the counters by which clocks are synchronised.
+//
+// Acquire  Join the node's queue. Nobody of the node there: lead it, acquire the CQL lock, with the
+//          time at which one joined, and let in the readers who wait here, if one reads. A reader
+//          beside readers that let others in: enter. Else wait on one's word, and (prefetch) READ
+//          the queue of the CQL lock once meanwhile: for the releases to come, since when do other
+//          nodes wait?
+// Release  Others of the node are still inside: nothing. Else the next of the node gets the lock in
+//          memory, if it wants it in the mode in which the node has it and `transfer` says so:
+//            timestamp      it asked no later than all that wait at other nodes, as far as is known
+//            remote_prefer  nobody waits at other nodes, as far as is known
+//            local_prefer   always
+//            local_bound    `local_bound` times in a row
+//          Else release the CQL lock, and tell the next of the node to lead it.
+//          The next: task_fair, the one that came first. phase_fair, after a writer the first
+//          reader, and with it all who wait; after a reader the one that came first.
+// What is known: the earliest time in the queue, told by the notification that gave the node the
+//          lock, or seen by a prefetch of the same tenure.
+// Times compare as 16 bits do that wrap: of two that are further apart than half of what there is
+//          (`wrap_percent`), the larger is the earlier.
+// Clocks   Every `clock_sync` each node counts a word on the server up, and polls it until all
+//          have; then its time begins anew.
+// Reset    that of cql, whoever begins it. A node that is asked hands nothing over any more; it
+//          answers when its last client has left.
+//
+// Cost     free: that of cql, 2 round trips and 3 server verbs. A hand-over within a node: no verb,
+//          and a READ for each client that has waited (none with local_prefer and local_bound).
+//          Between nodes that of cql.
+// Fair     in the order in which clients asked, whatever the mode (task_fair), or readers in turns
+//          with writers (phase_fair); as far as is known: who is not in the CQL queue yet when the
+//          last prefetch looks is not known, and readers who keep entering beside readers of their
+//          node look at nothing. So nothing is claimed of who passes whom.
+// Safe     because LocalQueues lets clients of one node in only as their modes allow, only while
+//          the node has the CQL lock, and only in its mode; and the CQL lock admits nodes like
+//          that. For CQL the node is inside from its leader's FAA until its last client has left.
+// Needs    what cql needs.
+// Survives nodes that die with all their clients, and servers that fail: as cql. Does not survive a
+//          client that dies alone: it stands in its node's queue, or leads it, and nobody of the
+//          node looks after it. Clocks that are apart, or not synchronised at all, cost fairness
+//          alone.
+// Not abortable: as cql.
+//
+// ---- What the paper leaves open or wrong (profile paper), and what is done ----
+// The first six of cql.h are those of its CQL lock, and in this one as well. And
+//  7. The last of all nodes to count sets the counter to 0, which the others wait for. A node that
+//     dies is waited for by all, for ever: clocks are never synchronised again, and times drift
+//     apart. And whoever polls after the 0 has been counted up again misses it. `clock_counter`:
+//     one that only grows, which the living count; a new one each time that somebody has died.
+//  8. Nothing is said of hand-overs within a node that a reset waits for. They go on as long as
+//     somebody asks, and the reset with all other nodes waits as long. `reset_ends_transfers`.
+//  9. Who is next after a writer with phase_fair, the paper says; after readers it does not. Here:
+//     the one that came first, so that writers get their turn. `readers_first`: after_writers.
+// 10. Readers who keep entering beside readers of their node keep a writer of another node waiting
+//     without end: nobody waits here, so nobody prefetches. Not repaired: it is the paper's rule,
+//     and a writer of the same node ends it.
+// 11. The prefetch of a client whose node does not have the lock yet is of no use, since the
+//     notification to come knows more. `prefetch` = held leaves it out; the paper's form is kept.
+// Departures of every profile. The clocks' words begin with the first agreement, not with the
+// program. A client that has been woken resets its own word.
+// Profile artifact: readers first even after readers, the time of the next entry in notifications
+// instead of the earliest one's, 14 bits of time that wrap at 90 %, no second agreement of clocks,
+// datagrams, 32 places. Not done as there: see cql.h.
+//
+// Tests: tests/protocols/declock.
+
+#include "core/protocols/lock.h"
+
+namespace latchlab {
+ProtocolEntry declock_entry();
+}  // namespace latchlab

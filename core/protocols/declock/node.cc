@@ -1,0 +1,135 @@
+#include "core/protocols/declock/node.h"
+
+#include "core/base/check.h"
+#include "core/base/paths.h"
+#include "core/coro/when_all.h"
+#include "core/protocols/common/planted.h"
+
+namespace latchlab::declock {
+
+Node::State& Node::state(LockId lock) {
+  State* const found = states_.find(lock.value);
+  LATCHLAB_CHECK(found != nullptr, "nobody here has or wants the lock");
+  return *found;
+}
+
+Node::Joined Node::join(LockId lock, ClientId client, LockMode mode, Time now) {
+  if (options_.reset_ends_transfers && global_.asked(lock)) queues_.close(lock);
+  State& state = states_[lock.value];
+  Joined joined;
+  joined.since = clock_.time(now);
+  joined.how = queues_.join(lock, {client, mode, {}, joined.since});
+  joined.tenure = state.tenure;
+  joined.held = state.held;
+  joined.mode = state.mode;
+  return joined;
+}
+
+void Node::remote_waits(LockId lock, std::uint32_t tenure, std::uint64_t since) {
+  State& now = state(lock);
+  if (now.tenure != tenure || !now.held) {
+    LATCHLAB_PATH("declock: what was prefetched is out of date");
+    return;
+  }
+  const auto time = static_cast<std::uint32_t>(since - 1);
+  if (now.remote == 0 || options_.times().earlier(time, static_cast<std::uint32_t>(now.remote - 1)))
+    now.remote = since;
+}
+
+std::vector<ClientId> Node::took(const Grant& global) {
+  State& now = state(global.lock.id);
+  now.held = true;
+  now.mode = global.mode;
+  now.resets = global.words[0];
+  now.remote = global.words[1];
+  if (now.mode != LockMode::shared) return {};
+  return admit(global.lock.id, now);
+}
+
+Node::Left Node::leave(LockRef lock) {
+  State& now = state(lock.id);
+  const LocalQueues::Exit exit = queues_.leave(lock.id, stays(lock.id, now), order_after(now.mode));
+  Left left;
+  left.how = exit.left;
+  if (exit.left == LocalQueues::Left::handed_on) {
+    left.enter.push_back(exit.next.client);
+    if (exit.next.mode != LockMode::shared) return left;
+    const std::vector<ClientId> beside = admit(lock.id, now);
+    left.enter.insert(left.enter.end(), beside.begin(), beside.end());
+  }
+  if (exit.left != LocalQueues::Left::must_free) return left;
+  left.global.lock = lock;
+  left.global.mode = now.mode;
+  left.global.words[0] = now.resets;
+  now.held = false;
+  return left;
+}
+
+LocalQueues::Next Node::freed(LockId lock) {
+  State& now = state(lock);
+  const LocalQueues::Next next = queues_.freed(lock, order_after(now.mode));
+  if (!next.any) {
+    states_.erase(lock.value);
+    return next;
+  }
+  now = State{.tenure = now.tenure + 1};
+  return next;
+}
+
+LocalQueues::Stays Node::stays(LockId lock, const State& state) const {
+  if (options_.reset_ends_transfers && global_.asked(lock)) {
+    LATCHLAB_PATH("declock: a reset ends hand-overs within a node");
+    return LocalQueues::never();
+  }
+  switch (options_.transfer) {
+    case Transfer::local_prefer:
+      return LocalQueues::always();
+    case Transfer::local_bound:
+      return LocalQueues::at_most(options_.local_bound +
+                                  (PLANTED(declock_hands_over_once_more) ? 1 : 0));
+    case Transfer::remote_prefer:
+      return state.remote == 0 ? LocalQueues::always() : LocalQueues::never();
+    case Transfer::timestamp:
+      break;
+  }
+  if (state.remote == 0) return LocalQueues::always();
+  const auto elsewhere = static_cast<std::uint32_t>(state.remote - 1);
+  return [elsewhere, times = options_.times()](const LocalQueues::Handover& handover) {
+    const auto here = static_cast<std::uint32_t>(handover.next.since);
+    if (PLANTED(declock_compares_without_wrap)) return here <= elsewhere;
+    return !times.earlier(elsewhere, here);
+  };
+}
+
+// Who comes after somebody that had the lock in this mode.
+LocalQueues::Order Node::order_after(LockMode left) const {
+  const bool turn = left == LockMode::exclusive || options_.readers_first == ReadersFirst::always;
+  return options_.fairness == Fairness::phase_fair && turn ? LocalQueues::Order::readers_first
+                                                           : LocalQueues::Order::as_they_came;
+}
+
+// Readers who wait: all of them, or those before the first writer that came before other nodes.
+std::vector<ClientId> Node::admit(LockId lock, const State& state) {
+  const bool all = options_.fairness == Fairness::phase_fair;
+  const bool by_time = options_.transfer == Transfer::timestamp && state.remote != 0 && !all;
+  const auto elsewhere = static_cast<std::uint32_t>(state.remote - 1);
+  const auto admits = [by_time, elsewhere,
+                       times = options_.times()](const LocalQueues::Waiter& waiter) {
+    return !by_time || !times.earlier(elsewhere, static_cast<std::uint32_t>(waiter.since));
+  };
+  return queues_.admit(lock, admits,
+                       all ? LocalQueues::Order::readers_first : LocalQueues::Order::as_they_came);
+}
+
+Task<void> Node::background(Verbs& verbs) {
+  if (options_.clock_sync.ps == 0) {
+    co_await global_.background(verbs);
+    co_return;
+  }
+  std::vector<Task<void>> tasks;
+  tasks.push_back(global_.background(verbs));
+  tasks.push_back(keep_synchronised(verbs, *env_.peers, options_, *this));
+  co_await when_all(tasks);
+}
+
+}  // namespace latchlab::declock

@@ -1,0 +1,78 @@
+// DecLock, broken on purpose: its own parts, and the CQL lock below it.
+
+#include "tests/protocols/declock/visits.h"
+#include "tests/protocols/planted.h"
+#include "tests/protocols/sherman/chains.h"
+
+namespace latchlab::declock_tests {
+namespace {
+
+using namespace testing;
+using explore::Wrong;
+
+constexpr Bug kNoWrap{"declock_compares_without_wrap"};   // 60 is taken to be after 3
+constexpr Bug kOnceMore{"declock_hands_over_once_more"};  // than local_bound says
+// The next of the node sleeps on.
+constexpr Bug kForgetsLeader{"declock_forgets_who_leads_next"};
+// A neighbour that writes gets the lock that the node has to read, and the other way round.
+constexpr Bug kAnyMode{"common_hands_over_in_any_mode"};
+// A node answers a reset although a client of it has the lock.
+constexpr Bug kAnswersEarly{"cql_answers_while_holding"};
+// A node that has to wait for other nodes has the lock.
+constexpr Bug kNoWait{"cql_waits_for_nobody"};
+
+RunSetup crowded(ParamValues params = {}, std::uint32_t shared = 50) {
+  RunSetup setup;
+  setup.protocol = "declock";
+  setup.shared_percent = shared;
+  setup.operations = 5;
+  setup.max_steps = 5'000;
+  setup.params = std::move(params);
+  return setup;
+}
+
+TEST(declock_planted, times_compared_without_wrap) {
+  expect_caught(kNoWrap, 1,
+                [](std::uint64_t) { return next_after_a_wrap() != LocalQueues::Left::must_free; });
+}
+
+TEST(declock_planted, a_chain_that_is_one_hand_over_too_long) {
+  const ParamValues bound = {
+      {"transfer", text("local_bound")}, {"local_bound", number(2)}, {"version_bits", number(16)}};
+  expect_caught(kOnceMore, 20, [&](std::uint64_t seed) {
+    return sherman_tests::watch(sherman_tests::neighbours("declock", 2, 5, bound), seed).longest >
+           2;
+  });
+}
+
+TEST(declock_planted, a_neighbour_that_is_not_told_to_lead) {
+  expect_blocks(kForgetsLeader, 20, crowded());
+  explore::Campaign campaign = searched("declock", {"X", "X"});
+  campaign.base.sets = {"transfer=local_bound", "local_bound=0"};
+  campaign.placement = explore::Placement::together;
+  expect_found(kForgetsLeader, Wrong::deadlock, 1'000, campaign);
+}
+
+TEST(declock_planted, a_lock_handed_over_in_another_mode_than_the_node_has_it) {
+  expect_breaks_exclusion(kAnyMode, 60, crowded({{"transfer", text("local_prefer")}}));
+}
+
+TEST(declock_planted, a_reset_answered_while_a_neighbour_has_the_lock) {
+  const ParamValues few = {
+      {"version_bits", number(1)}, {"capacity", number(2)}, {"overflow", text("version")}};
+  RunSetup setup = crowded(few);
+  setup.client_nodes = 3;
+  setup.max_steps = 20'000;
+  expect_breaks_exclusion(kAnswersEarly, 400, setup);
+}
+
+TEST(declock_planted, a_node_that_waits_for_nobody) {
+  expect_breaks_exclusion(kNoWait, 40, crowded());
+}
+
+TEST(declock_planted, a_node_that_waits_for_nobody_on_hardware) {
+  expect_breaks_exclusion_on_hardware(kNoWait, crowded({{"version_bits", number(16)}}));
+}
+
+}  // namespace
+}  // namespace latchlab::declock_tests

@@ -1,0 +1,64 @@
+// What searches show of DecLock.
+
+#include "tests/explore/locks.h"
+#include "tests/explore/verdicts.h"
+
+namespace latchlab::explore {
+namespace {
+
+// Nodes of two clients each, some of which do nothing.
+Campaign nodes_of_two(std::vector<std::string> modes, std::vector<std::string> sets = {}) {
+  const auto clients = static_cast<std::uint32_t>(modes.size());
+  Campaign campaign = with_sets(about("declock", clients, 1), std::move(sets));
+  campaign.base.modes = std::move(modes);
+  campaign.nodes = clients / 2;
+  return campaign;
+}
+
+Campaign walked(Campaign campaign, std::uint64_t budget) {
+  campaign.method = Method::random;
+  campaign.budget = budget;
+  return campaign;
+}
+
+TEST(declock, claims_nothing_of_bypassing) {
+  EXPECT_EQ(lock("declock")->bypass_bound(kX, kX, 1), std::nullopt);
+}
+
+TEST(declock, is_sound_in_every_order_of_two_clients_whose_nodes_may_die) {
+  expect_sound(run(about("declock", 2, 1)));
+  expect_sound(run(with_crash(about("declock", 2, 1))));
+}
+
+TEST(declock, is_sound_within_a_node) {
+  for (const char* transfer : {"timestamp", "remote_prefer", "local_prefer", "local_bound"}) {
+    Campaign campaign =
+        with_sets(about("declock", 3, 1), {std::string("transfer=") + transfer, "local_bound=1"});
+    campaign.placement = Placement::together;
+    expect_sound(run(campaign));
+  }
+}
+
+// Two neighbours and one of another node, whose nodes may die, with every policy.
+TEST(declock, is_sound_with_neighbours_of_whom_a_node_dies) {
+  for (const char* transfer : {"timestamp", "remote_prefer", "local_prefer", "local_bound"})
+    for (const char* fairness : {"task_fair", "phase_fair"}) {
+      Campaign campaign =
+          with_crash(nodes_of_two({"SX", "XS", "XS", "--"}, {std::string("transfer=") + transfer,
+                                                             std::string("fairness=") + fairness}));
+      campaign.base.operations = 2;
+      const Verdict verdict = run(walked(campaign, 3'000));
+      EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+    }
+}
+
+TEST(declock, is_sound_when_versions_run_out_and_nodes_die) {
+  Campaign campaign = with_crash(
+      nodes_of_two({"SX", "XS", "XS", "SX"}, {"version_bits=1", "capacity=2", "overflow=version"}));
+  campaign.base.operations = 2;
+  const Verdict verdict = run(walked(campaign, 10'000));
+  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+}
+
+}  // namespace
+}  // namespace latchlab::explore

@@ -1,0 +1,212 @@
+// DecLock's node part, visit by visit: who is next, by the mode, by when clients asked, and by what
+// is known of other nodes.
+
+#include "tests/protocols/declock/visits.h"
+
+namespace latchlab::declock_tests {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using enum LocalQueues::Joined;
+using enum LocalQueues::Left;
+
+TEST(DecLockNode, gives_the_first_the_lead_and_lets_others_wait) {
+  Visits node;
+  EXPECT_EQ(node.join(0, kX, 10).how, leads);
+  EXPECT_FALSE(node.join(1, kX, 20).held);
+  node.took(kX);
+  const Joined third = node.join(2, kX, 30);
+  EXPECT_EQ(third.how, waits);
+  EXPECT_TRUE(third.held);
+  EXPECT_EQ(third.since, 30U);
+}
+
+// ---- transfer policies: neighbours since 20 and 40, another node since 30 ----
+
+TEST(DecLockNode, hands_over_to_who_asked_before_other_nodes_did) {
+  EXPECT_THAT(successors({{"transfer", text("timestamp")}}), ElementsAre(1));
+}
+TEST(DecLockNode, hands_nothing_over_while_other_nodes_wait_if_they_are_preferred) {
+  EXPECT_THAT(successors({{"transfer", text("remote_prefer")}}), IsEmpty());
+}
+TEST(DecLockNode, hands_over_to_all_neighbours_if_they_are_preferred) {
+  EXPECT_THAT(successors({{"transfer", text("local_prefer")}}), ElementsAre(1, 2));
+}
+TEST(DecLockNode, hands_over_local_bound_times) {
+  const ParamValues bound = {{"transfer", text("local_bound")}};
+  for (std::int64_t most = 0; most <= 2; ++most) {
+    ParamValues params = bound;
+    params.emplace_back("local_bound", number(most));
+    EXPECT_EQ(successors(params).size(), static_cast<std::size_t>(most));
+  }
+}
+TEST(DecLockNode, hands_over_to_all_neighbours_while_it_knows_of_nobody_else) {
+  for (const char* transfer : {"timestamp", "remote_prefer"})
+    EXPECT_THAT(successors({{"transfer", text(transfer)}}, nobody()), ElementsAre(1, 2));
+}
+TEST(DecLockNode, prefers_its_own_among_those_that_asked_at_one_time) {
+  EXPECT_THAT(successors({}, since(20)), ElementsAre(1));
+}
+
+// ---- what is known of other nodes ----
+
+TEST(DecLockNode, goes_by_the_earliest_that_it_has_heard_of) {
+  Visits node;
+  node.join(0, kX, 10);
+  node.took(kX, since(50));
+  node.remote_waits(0, 15);
+  node.remote_waits(0, 60);
+  node.join(1, kX, 20);
+  EXPECT_EQ(node.leave().how, must_free);
+}
+
+TEST(DecLockNode, forgets_with_its_lock_what_it_knew) {
+  Visits node;
+  node.join(0, kX, 10);
+  node.took(kX, since(12));
+  node.join(1, kX, 20);
+  node.join(2, kX, 40);
+  EXPECT_EQ(node.leave().how, must_free);
+  EXPECT_EQ(node.freed(), 1U);
+  node.took(kX);
+  EXPECT_EQ(node.leave().how, handed_on);
+}
+
+TEST(DecLockNode, ignores_what_was_seen_in_an_earlier_tenure) {
+  Visits node;
+  node.join(0, kX, 10);
+  node.took(kX, since(12));
+  node.join(1, kX, 20);
+  node.join(2, kX, 40);
+  node.leave();
+  node.freed();
+  node.remote_waits(0, 12);  // the node does not have the lock
+  node.took(kX);
+  node.remote_waits(0, 12);
+  EXPECT_EQ(node.leave().how, handed_on);
+  node.remote_waits(1, 12);
+  node.join(3, kX, 50);
+  EXPECT_EQ(node.leave().how, must_free);
+}
+
+// 60 is before 3 when times count to 63.
+TEST(DecLockNode, compares_times_that_wrap) {
+  EXPECT_EQ(next_after_a_wrap(), must_free);
+}
+
+// ---- modes ----
+
+TEST(DecLockNode, hands_nothing_over_to_a_neighbour_of_another_mode) {
+  for (const LockMode first : {kX, kS}) {
+    Visits node({{"transfer", text("local_prefer")}});
+    node.join(0, first, 10);
+    node.took(first);
+    node.join(1, first == kX ? kS : kX, 20);
+    const Left left = node.leave();
+    EXPECT_EQ(left.how, must_free);
+    EXPECT_EQ(left.global.mode, first);
+    EXPECT_EQ(left.global.words[0], kResets);
+  }
+}
+
+TEST(DecLockNode, lets_readers_in_that_came_before_the_first_writer) {
+  Visits node;
+  for (std::uint32_t client = 0; client < 5; ++client)
+    node.join(client, client == 3 ? kX : kS, 10 + client);
+  EXPECT_THAT(node.took(kS), ElementsAre(ClientId{1}, ClientId{2}));
+  EXPECT_EQ(node.leave().how, others_stay);
+  EXPECT_EQ(node.leave().how, others_stay);
+  EXPECT_EQ(node.leave().how, must_free);
+  EXPECT_EQ(node.freed(), 3U);
+}
+
+TEST(DecLockNode, lets_readers_in_that_asked_before_a_writer_elsewhere) {
+  Visits node;
+  for (std::uint32_t client = 0; client < 4; ++client) node.join(client, kS, 10 * client);
+  EXPECT_THAT(node.took(kS, since(20)), ElementsAre(ClientId{1}, ClientId{2}));
+  EXPECT_EQ(node.join(4, kS, 40).how, waits);
+}
+
+TEST(DecLockNode, lets_readers_enter_beside_readers_until_somebody_waits) {
+  Visits node;
+  node.join(0, kS, 10);
+  EXPECT_THAT(node.took(kS), IsEmpty());
+  EXPECT_EQ(node.join(1, kS, 20).how, enters);
+  EXPECT_EQ(node.join(2, kX, 30).how, waits);
+  EXPECT_EQ(node.join(3, kS, 40).how, waits);
+}
+
+// ---- fairness: a reader came after a writer ----
+
+std::uint32_t next_of(const char* fairness, LockMode holder, const char* readers_first) {
+  Visits node({{"fairness", text(fairness)}, {"readers_first", text(readers_first)}});
+  node.join(0, holder, 10);
+  node.took(holder, since(11));
+  node.join(1, kX, 20);
+  node.join(2, kS, 30);
+  EXPECT_EQ(node.leave().how, must_free);
+  return node.freed();
+}
+
+TEST(DecLockNode, serves_in_order_of_arrival_when_tasks_are_treated_alike) {
+  EXPECT_EQ(next_of("task_fair", kX, "after_writers"), 1U);
+  EXPECT_EQ(next_of("task_fair", kS, "always"), 1U);
+}
+TEST(DecLockNode, serves_readers_after_writers_when_phases_take_turns) {
+  EXPECT_EQ(next_of("phase_fair", kX, "after_writers"), 2U);
+  EXPECT_EQ(next_of("phase_fair", kS, "after_writers"), 1U);
+  EXPECT_EQ(next_of("phase_fair", kS, "always"), 2U);
+}
+
+// A phase is of all readers who wait, whoever came before them.
+TEST(DecLockNode, lets_all_readers_in_together_when_phases_take_turns) {
+  Visits node({{"fairness", text("phase_fair")}});
+  for (std::uint32_t client = 0; client < 6; ++client)
+    node.join(client, client % 2 == 0 ? kS : kX, 10 * client);
+  EXPECT_THAT(node.took(kS, since(5)), ElementsAre(ClientId{2}, ClientId{4}));
+}
+
+// Readers come first even after readers: the next of them lets others in too.
+TEST(DecLockNode, hands_over_to_readers_together) {
+  Visits node({{"fairness", text("phase_fair")}, {"readers_first", text("always")}});
+  node.join(0, kS, 10);
+  node.took(kS);
+  node.join(1, kX, 20);
+  node.join(2, kS, 30);
+  node.join(3, kS, 40);
+  const Left left = node.leave();
+  EXPECT_EQ(left.how, handed_on);
+  EXPECT_THAT(left.enter, ElementsAre(ClientId{2}, ClientId{3}));
+}
+
+// ---- resets ----
+
+TEST(DecLockNode, hands_nothing_over_that_a_reset_waits_for) {
+  EXPECT_THAT(successors({}, nobody(), true), IsEmpty());
+}
+TEST(DecLockNode, hands_over_beside_a_reset_as_printed) {
+  EXPECT_THAT(successors({{"reset_ends_transfers", false}}, nobody(), true), ElementsAre(1, 2));
+}
+TEST(DecLockNode, lets_no_reader_enter_whom_a_reset_would_wait_for) {
+  for (const bool repaired : {true, false}) {
+    Visits node({{"reset_ends_transfers", repaired}});
+    node.join(0, kS, 10);
+    node.took(kS);
+    node.is_asked();
+    EXPECT_EQ(node.join(1, kS, 20).how, repaired ? waits : enters);
+  }
+}
+
+// ---- the clock ----
+
+TEST(DecLockClock, counts_units_since_nodes_have_agreed) {
+  Visits node({{"time_bits", number(4)}, {"time_unit", microseconds(1)}});
+  EXPECT_EQ(node.join_at(0, Time{} + nanoseconds(7'999)).since, 7U);
+  EXPECT_EQ(node.join_at(1, Time{} + microseconds(17)).since, 1U);
+  node.node().synchronised(Time{} + microseconds(100));
+  EXPECT_EQ(node.join_at(2, Time{} + microseconds(103)).since, 3U);
+}
+
+}  // namespace
+}  // namespace latchlab::declock_tests

@@ -1,0 +1,157 @@
+// DecLock in the simulator, where it is known who asks before whom: who gets the lock when, by each
+// transfer policy, and how clocks are synchronised.
+
+#if LATCHLAB_WITH_SIMGRID
+
+#include <gmock/gmock.h>
+
+#include "core/base/paths.h"
+#include "tests/conformance/simulation.h"
+#include "tests/protocols/promises.h"
+
+namespace latchlab::declock_tests {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::Not;
+using testing::number;
+using testing::text;
+
+struct Ask {
+  std::uint32_t client = 0;
+  std::int64_t at = 0;  // microseconds
+  LockMode mode = LockMode::exclusive;
+};
+constexpr LockMode kS = LockMode::shared;
+
+Task<void> take_turn(World& world, Ask ask, std::vector<std::uint32_t>& order) {
+  const ClientId me{ask.client};
+  co_await world.verbs(me).sleep(microseconds(ask.at));
+  const Want want{world.lock(LockId{0}), ask.mode};
+  const AcquireResult result = co_await world.client(me).acquire(want, {});
+  order.push_back(ask.client);
+  co_await world.verbs(me).sleep(microseconds(100));
+  const Grant held = std::get<Grant>(result);
+  co_await world.client(me).release(held);
+}
+
+// Clients 0 to 3 are of one node, 4 to 7 of another; each holds the lock for 100 us. In which order
+// they get it.
+std::vector<std::uint32_t> order_of(const std::vector<Ask>& asks, ParamValues params) {
+  const ProtocolEntry& entry = *find_protocol("declock");
+  ParamSet set = entry.info.resolve("repaired");
+  set.set("clock_sync", Duration{});
+  for (const auto& [name, value] : params) set.set(name, value);
+  const auto lock = entry.make(set);
+  WorldShape shape;
+  shape.client_nodes = 2;
+  shape.clients_per_node = 4;
+  World world(*lock, shape);
+  SimgridOptions options = plain_options();
+  options.clocks = {};
+  const auto backend = make_simgrid(world.plan(), options);
+  world.attach(*backend);
+  std::vector<std::uint32_t> order;
+  for (const Ask& ask : asks)
+    backend->spawn(world.verbs(ClientId{ask.client}), take_turn(world, ask, order), Time{});
+  EXPECT_EQ(backend->run_until(testing::end_of_run(kNever)), RunEnd::finished);
+  return order;
+}
+
+// The first node asks at 0, 10 and 40, the other one at 20.
+const std::vector<Ask> kOneBetween = {{0, 0}, {1, 10}, {4, 20}, {2, 40}};
+
+TEST(timed, declock_serves_in_the_order_in_which_clients_ask) {
+  EXPECT_THAT(order_of(kOneBetween, {}), ElementsAre(0, 1, 4, 2));
+}
+TEST(timed, declock_serves_other_nodes_first_if_they_are_preferred) {
+  EXPECT_THAT(order_of(kOneBetween, {{"transfer", text("remote_prefer")}}),
+              ElementsAre(0, 4, 1, 2));
+}
+TEST(timed, declock_serves_neighbours_first_if_they_are_preferred) {
+  EXPECT_THAT(order_of(kOneBetween, {{"transfer", text("local_prefer")}}), ElementsAre(0, 1, 2, 4));
+}
+TEST(timed, declock_serves_so_many_neighbours_in_a_row) {
+  EXPECT_THAT(
+      order_of(kOneBetween, {{"transfer", text("local_bound")}, {"local_bound", number(1)}}),
+      ElementsAre(0, 1, 4, 2));
+}
+
+// Nobody waits at the first node when the other one asks; who comes then looks.
+TEST(timed, declock_looks_for_other_nodes_while_a_client_waits) {
+  const std::vector<Ask> late = {{0, 0}, {4, 20}, {1, 40}};
+  EXPECT_THAT(order_of(late, {}), ElementsAre(0, 4, 1));
+}
+TEST(timed, declock_knows_nothing_of_other_nodes_that_it_does_not_look_for) {
+  const std::vector<Ask> late = {{0, 0}, {4, 20}, {1, 40}};
+  EXPECT_THAT(order_of(late, {{"prefetch", text("never")}}), ElementsAre(0, 1, 4));
+}
+
+// What the notification of 0 tells: 1 asked at 40, after 4, and before 5.
+const std::vector<Ask> kTold = {{0, 0}, {4, 20}, {1, 40}, {5, 30}};
+
+TEST(timed, declock_serves_neighbours_that_asked_before_other_nodes) {
+  EXPECT_THAT(order_of(kTold, {}), ElementsAre(0, 4, 5, 1));
+}
+
+// Times count to 63 us. The second node asks at 60; a neighbour 10 us later, at 6.
+TEST(timed, declock_serves_in_order_when_times_wrap) {
+  const std::vector<Ask> wrap = {{0, 0}, {1, 50}, {4, 60}, {2, 70}};
+  EXPECT_THAT(order_of(wrap, {{"time_bits", number(6)}}), ElementsAre(0, 1, 4, 2));
+}
+
+// ---- modes: a writer has the lock, and writers and readers wait here. Between them the node gives
+// the lock back, and reads it then beside the other node ----
+
+const std::vector<Ask> kMixed = {{0, 0}, {1, 10}, {2, 20, kS}, {3, 30}, {4, 40, kS}};
+
+TEST(timed, declock_serves_readers_and_writers_in_order_when_tasks_are_treated_alike) {
+  EXPECT_THAT(order_of(kMixed, {}), ElementsAre(0, 1, 4, 2, 3));
+}
+TEST(timed, declock_serves_readers_after_a_writer_when_phases_take_turns) {
+  EXPECT_THAT(order_of(kMixed, {{"fairness", text("phase_fair")}}), ElementsAre(0, 4, 2, 1, 3));
+}
+
+// ---- clocks ----
+
+// Of three nodes, the last of which dies after 50 us, in 400 us. What was reached.
+testing::Labels after_clocks(const char* counter, bool dies) {
+  testing::RunSetup setup;
+  setup.protocol = "declock";
+  setup.profile = "repaired";
+  setup.client_nodes = 3;
+  setup.clients_per_node = 1;
+  setup.params = {{"clock_sync", microseconds(20)}, {"clock_counter", text(counter)}};
+  setup.make = plain_simulation;
+  setup.operations = 100;
+  setup.hold = microseconds(1);
+  testing::CaseRun run(setup, 1);
+  if (dies)
+    run.backend().at(Time{} + microseconds(50), [&] {
+      run.backend().hardware_faults()->crash_node(run.world().node_of(ClientId{2}));
+    });
+  paths::forget();
+  paths::record(true);
+  const testing::Outcome outcome = run.go();
+  paths::record(false);
+  EXPECT_EQ(outcome.safety.violations, 0U) << outcome.violation;
+  return testing::labels("declock", true);
+}
+
+TEST(timed, declock_synchronises_clocks) {
+  const testing::Labels seen = after_clocks("living", false);
+  EXPECT_THAT(seen, Contains("clocks are synchronised"));
+  EXPECT_THAT(seen, Not(Contains("clocks are synchronised without the dead")));
+}
+TEST(timed, declock_synchronises_clocks_as_printed) {
+  EXPECT_THAT(after_clocks("reset", false), Contains("clocks are synchronised"));
+}
+TEST(timed, declock_synchronises_clocks_of_the_living) {
+  EXPECT_THAT(after_clocks("living", true), Contains("clocks are synchronised without the dead"));
+}
+
+}  // namespace
+}  // namespace latchlab::declock_tests
+
+#endif

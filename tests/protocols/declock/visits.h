@@ -1,0 +1,116 @@
+#pragma once
+// DecLock's node part alone, with visits in an order of the test's choice.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "core/protocols/declock/node.h"
+#include "tests/protocols/harness.h"
+
+namespace latchlab::declock_tests {
+
+using testing::number;
+using testing::text;
+using Joined = declock::Node::Joined;
+using Left = declock::Node::Left;
+
+inline constexpr LockMode kX = LockMode::exclusive;
+inline constexpr LockMode kS = LockMode::shared;
+inline constexpr std::uint64_t kResets = 3;
+
+// As the node's part is told since when others wait.
+constexpr std::uint64_t nobody() {
+  return 0;
+}
+constexpr std::uint64_t since(std::uint32_t time) {
+  return time + 1;
+}
+
+// Clients 0 to 7 and one lock. Times are in units of the parameters.
+class Visits {
+ public:
+  explicit Visits(const ParamValues& params = {}) {
+    const ProtocolEntry& entry = *find_protocol("declock");
+    ParamSet set = entry.info.resolve("repaired");
+    for (const auto& [name, value] : params) set.set(name, value);
+    protocol_ = entry.make(set);
+    WorldShape shape;
+    shape.clients_per_node = 8;
+    world_ = std::make_unique<World>(*protocol_, shape);
+    NodeEnv env;
+    env.peers = world_.get();
+    env.clients_here = 8;
+    env.node = env.peers->client_node(0);
+    part_ = protocol_->make_node(env);
+  }
+
+  declock::Node& node() { return static_cast<declock::Node&>(*part_); }
+
+  Joined join(std::uint32_t client, LockMode mode, std::int64_t at) {
+    return node().join(lock().id, ClientId{client}, mode, Time{} + microseconds(at));
+  }
+  Joined join_at(std::uint32_t client, Time at) {
+    return node().join(lock().id, ClientId{client}, kX, at);
+  }
+  std::vector<ClientId> took(LockMode mode, std::uint64_t others_since = nobody()) {
+    Grant global;
+    global.lock = lock();
+    global.mode = mode;
+    global.words[0] = kResets;
+    global.words[1] = others_since;
+    node().global().enter(lock().id, cql::kWholeNode);
+    return node().took(global);
+  }
+  void remote_waits(std::uint32_t tenure, std::uint32_t time) {
+    node().remote_waits(lock().id, tenure, since(time));
+  }
+  Left leave() { return node().leave(lock()); }
+  std::uint32_t freed() { return node().freed(lock().id).waiter.client.value; }
+
+  // A reset waits for the node, which has the lock.
+  void is_asked() {
+    Message reset;
+    reset.type = cql::kReset;
+    reset.lock = lock().id;
+    reset.generation = kResets + 1;
+    node().global().heard_of(reset);
+  }
+
+ private:
+  LockRef lock() const { return world_->lock(LockId{0}); }
+
+  std::unique_ptr<Protocol> protocol_;
+  std::unique_ptr<World> world_;
+  std::unique_ptr<NodePart> part_;
+};
+
+// Client 0 has the lock; 1 and 2 of its node have asked at 20 and 40, others as said. Which of them
+// get it before the node gives it back.
+inline std::vector<std::uint32_t> successors(const ParamValues& params,
+                                             std::uint64_t others_since = since(30),
+                                             bool asked = false) {
+  Visits node(params);
+  node.join(0, kX, 10);
+  node.took(kX);
+  node.join(1, kX, 20);
+  node.join(2, kX, 40);
+  if (others_since != nobody()) node.remote_waits(0, static_cast<std::uint32_t>(others_since - 1));
+  if (asked) node.is_asked();
+  std::vector<std::uint32_t> order;
+  for (Left left = node.leave(); left.how == LocalQueues::Left::handed_on; left = node.leave())
+    for (const ClientId each : left.enter) order.push_back(each.value);
+  return order;
+}
+
+// Another node has asked at 60, a neighbour 7 later, of times that count to 63.
+inline LocalQueues::Left next_after_a_wrap() {
+  Visits node({{"time_bits", number(6)}});
+  node.join(0, kX, 50);
+  node.took(kX, since(60));
+  node.join(1, kX, 67);
+  return node.leave().how;
+}
+
+}  // namespace latchlab::declock_tests
