@@ -31,7 +31,6 @@ Task<AcquireResult> Client<Lock>::acquire(Want want, AcquireOptions /*options*/)
 template <class Lock>
 auto Client<Lock>::queue_up(LockId lock) -> Task<Turn> {
   verbs_.mark(Phase::wait_pred);
-  co_await verbs_.store(my_turn_, kWait);
   LocalQueues* const queues = &neighbours_->queues;
   LocalQueues::Joined joined = LocalQueues::Joined::waits;
   const auto join = [queues, lock, me = verbs_.client(), &joined] {
@@ -47,6 +46,7 @@ auto Client<Lock>::queue_up(LockId lock) -> Task<Turn> {
   turn.word = my_turn_;
   turn.until = [](std::uint64_t value) { return value != kWait; };
   const WaitOutcome woke = co_await verbs_.await_local(turn);
+  co_await verbs_.store(my_turn_, kWait);  // for the next time
   co_return static_cast<Turn>(woke.value);
 }
 

@@ -17,8 +17,8 @@
 // Of each node, in its part (CPU, on_node; common/local_queue.h): for each lock that a client here
 //   has, takes or wants, who waits, in order, and how often it was handed over since the node took
 //   it. Of each client, one word in registered memory: its turn. 0: wait. `lead`: it is to take the
-//   global lock for its node. `yours`: it has the lock. Set to 0 by the client before it queues up,
-//   to the others by the neighbour before it (CPU store); it watches the word.
+//   global lock for its node. `yours`: it has the lock. Set by the neighbour before it (CPU store);
+//   the client watches the word, and sets it back to 0 when it has its turn.
 //
 // Acquire  join the node's queue. Who finds it empty leads: CAS the entry from 0 to the node's
 //          number until that succeeds. Else wait for the own word: with `lead` as the first does.
