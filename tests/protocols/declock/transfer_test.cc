@@ -27,7 +27,6 @@ constexpr LockMode kS = LockMode::shared;
 
 Task<void> take_turn(World& world, Ask ask, std::vector<std::uint32_t>& order) {
   const ClientId me{ask.client};
-  co_await world.verbs(me).sleep(microseconds(ask.at));
   const Want want{world.lock(LockId{0}), ask.mode};
   const AcquireResult result = co_await world.client(me).acquire(want, {});
   order.push_back(ask.client);
@@ -36,25 +35,40 @@ Task<void> take_turn(World& world, Ask ask, std::vector<std::uint32_t>& order) {
   co_await world.client(me).release(held);
 }
 
+// How far the clocks of nodes are apart, and whether a third node dies at once.
+struct Clocks {
+  Duration sync = {};
+  Duration offset = {};
+  std::int64_t drift_ppb = 0;
+  bool third_dies = false;
+};
+
 // Clients 0 to 3 are of one node, 4 to 7 of another; each holds the lock for 100 us. In which order
 // they get it.
-std::vector<std::uint32_t> order_of(const std::vector<Ask>& asks, ParamValues params) {
+std::vector<std::uint32_t> order_of(const std::vector<Ask>& asks, ParamValues params,
+                                    Clocks clocks = {}) {
   const ProtocolEntry& entry = *find_protocol("declock");
   ParamSet set = entry.info.resolve("repaired");
-  set.set("clock_sync", Duration{});
+  set.set("clock_sync", clocks.sync);
   for (const auto& [name, value] : params) set.set(name, value);
   const auto lock = entry.make(set);
   WorldShape shape;
-  shape.client_nodes = 2;
+  shape.client_nodes = clocks.third_dies ? 3 : 2;
   shape.clients_per_node = 4;
   World world(*lock, shape);
   SimgridOptions options = plain_options();
   options.clocks = {};
+  options.clocks.offset = clocks.offset;
+  options.clocks.drift_ppb = clocks.drift_ppb;
   const auto backend = make_simgrid(world.plan(), options);
   world.attach(*backend);
   std::vector<std::uint32_t> order;
   for (const Ask& ask : asks)
-    backend->spawn(world.verbs(ClientId{ask.client}), take_turn(world, ask, order), Time{});
+    backend->spawn(world.verbs(ClientId{ask.client}), take_turn(world, ask, order),
+                   Time{} + microseconds(ask.at));
+  if (clocks.third_dies)
+    backend->at(Time{} + microseconds(50),
+                [&] { backend->hardware_faults()->crash_node(world.node_of(ClientId{8})); });
   EXPECT_EQ(backend->run_until(testing::end_of_run(kNever)), RunEnd::finished);
   return order;
 }
@@ -137,6 +151,20 @@ testing::Labels after_clocks(const char* counter, bool dies) {
   paths::record(false);
   EXPECT_EQ(outcome.safety.violations, 0U) << outcome.violation;
   return testing::labels("declock", true);
+}
+
+// As kOneBetween, after many agreements and between two of them; who is dead is known by then.
+const std::vector<Ask> kLater = {{0, 20'000}, {1, 20'010}, {4, 20'020}, {2, 20'040}};
+
+TEST(timed, declock_serves_in_order_though_clocks_do_not_agree) {
+  EXPECT_THAT(order_of(kLater, {}, {.sync = microseconds(300), .offset = milliseconds(1)}),
+              ElementsAre(0, 1, 4, 2));
+}
+// Whose clocks were right when it died, and run apart.
+TEST(timed, declock_serves_in_order_when_a_node_has_died) {
+  EXPECT_THAT(order_of(kLater, {},
+                       {.sync = microseconds(300), .drift_ppb = 20'000'000, .third_dies = true}),
+              ElementsAre(0, 1, 4, 2));
 }
 
 TEST(timed, declock_synchronises_clocks) {
