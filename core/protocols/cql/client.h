@@ -90,13 +90,13 @@ class Client final : public LockClient {
 
   // ---- reset.cc ----
   Task<Reset> reset(LockRef lock);
-  Task<Reset> claim(LockRef lock);
+  Task<Reset> claim(LockRef lock, std::uint64_t& claimed);
   Task<void> tell_everybody(LockId lock);
   Task<std::uint32_t> collect(LockId lock, std::uint32_t count);
   Task<void> ask_those_missing(LockId lock, std::uint32_t count);
   Task<void> evict_dead();
-  Task<bool> start_anew(LockRef lock);
-  Task<bool> free_header(LockRef lock);
+  Task<bool> start_anew(LockRef lock, std::uint64_t header);
+  Task<bool> free_header(LockRef lock, std::uint64_t expected);
   Task<void> prepare_image();
   Task<bool> reset_ends(LockRef lock);
 

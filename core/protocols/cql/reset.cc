@@ -9,13 +9,14 @@ namespace latchlab::cql {
 
 // By a client that is not inside of the lock.
 Task<Client::Reset> Client::reset(LockRef lock) {
-  const Reset claimed = co_await claim(lock);
+  std::uint64_t header = 0;
+  const Reset claimed = co_await claim(lock, header);
   if (claimed != Reset::done) co_return claimed;
   // What the dead have asked of nodes is not heard later, nor what else they had posted.
   if (options_.evict_dead) co_await evict_dead();
   co_await tell_everybody(lock.id);
   if (options_.evict_dead) co_await evict_dead();
-  const bool anew = co_await start_anew(lock);
+  const bool anew = co_await start_anew(lock, header);
   if (!anew) {
     LATCHLAB_PATH("cql: the server fails a reset");
     co_return Reset::failed;
@@ -26,7 +27,8 @@ Task<Client::Reset> Client::reset(LockRef lock) {
 
 // ---- step 1: the header names who resets the lock ----
 
-Task<Client::Reset> Client::claim(LockRef lock) {
+// What it is then.
+Task<Client::Reset> Client::claim(LockRef lock, std::uint64_t& claimed) {
   std::uint64_t expected = 0;
   for (;;) {
     Header header = format_.unpack(expected);
@@ -38,8 +40,8 @@ Task<Client::Reset> Client::claim(LockRef lock) {
       LATCHLAB_PATH("cql: a reset is taken over from the dead");
     }
     header.reset = me_ + 1;
-    const Completion before =
-        co_await verbs_.compare_swap(lock.entry, expected, format_.pack(header));
+    claimed = format_.pack(header);
+    const Completion before = co_await verbs_.compare_swap(lock.entry, expected, claimed);
     if (!before.ok()) co_return Reset::failed;
     if (before.value.lo == expected) co_return Reset::done;
     expected = before.value.lo;
@@ -122,7 +124,7 @@ Task<void> Client::evict_dead() {
 
 // ---- step 3: an empty queue, and a free header ----
 
-Task<bool> Client::start_anew(LockRef lock) {
+Task<bool> Client::start_anew(LockRef lock, std::uint64_t header) {
   if (!image_ready_) co_await prepare_image();
   Verb queue;
   queue.kind = VerbKind::write;
@@ -138,12 +140,11 @@ Task<bool> Client::start_anew(LockRef lock) {
   }
   const Completion written = co_await verbs_.issue(queue);
   if (!written.ok()) co_return false;
-  co_return co_await free_header(lock);
+  co_return co_await free_header(lock, header);
 }
 
 // By an atomic: a WRITE beside the FAA of whoever comes too early is lost where RNICs let it be.
-Task<bool> Client::free_header(LockRef lock) {
-  std::uint64_t expected = format_.pack(Header{0, 0, 0, me_ + 1});
+Task<bool> Client::free_header(LockRef lock, std::uint64_t expected) {
   for (;;) {
     const Completion before = co_await verbs_.compare_swap(lock.entry, expected, 0);
     if (!before.ok()) co_return false;
