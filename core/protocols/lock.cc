@@ -2,8 +2,14 @@
 
 #include <algorithm>
 
+#include "core/base/check.h"
+
 namespace latchlab {
 
+Task<ReleaseResult> LockClient::write_and_release(Verb /*last*/, Grant /*grant*/) {
+  LATCHLAB_CHECK(false, "this lock does not free itself with a WRITE");
+  co_return ReleaseResult::released;
+}
 Task<AcquireResult> LockClient::upgrade(Grant /*grant*/, AcquireOptions /*options*/) {
   co_return Aborted{AbortReason::unsupported};
 }

@@ -130,6 +130,11 @@ class LockClient {
   virtual ~LockClient() = default;
   virtual Task<AcquireResult> acquire(Want want, AcquireOptions options) = 0;
   virtual Task<ReleaseResult> release(Grant grant) = 0;
+  // The same, and before it a last WRITE to what the lock guards, on the lock's server: it has
+  // landed before anybody else may enter. By default it is waited for first. Called where
+  // frees_with_a_write() says that the lock posts it with what frees the lock, on one QP.
+  virtual Task<ReleaseResult> write_and_release(Verb last, Grant grant);
+  virtual bool frees_with_a_write() const { return false; }
   // To exclusive without letting go: the grant in its new mode, with the same id. When it is
   // aborted, the old grant stands. Aborted{unsupported} where the protocol has none.
   virtual Task<AcquireResult> upgrade(Grant grant, AcquireOptions options);

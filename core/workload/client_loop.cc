@@ -62,6 +62,7 @@ struct Turn : Client {
   explicit Turn(const Client& client) : Client(client) {}
   Section section;
   Held held;
+  std::optional<Verb> last;  // a WRITE that is left to the release
 
   ClientId me() const { return verbs.client(); }
 };
@@ -144,6 +145,12 @@ Task<void> extend_all(Turn& turn) {
   }
 }
 
+// The last WRITE of a section. A guard looks at the lock's words in between.
+bool goes_with_the_release(const Turn& turn) {
+  return turn.held.size() == 1 && turn.guard == nullptr && !turn.section.skip_release &&
+         turn.lock.frees_with_a_write();
+}
+
 // `times` READs or WRITEs of each object.
 Task<void> use_objects(Turn& turn, VerbKind kind, std::uint32_t times) {
   Verb verb;
@@ -155,7 +162,9 @@ Task<void> use_objects(Turn& turn, VerbKind kind, std::uint32_t times) {
   for (std::size_t held = 0; held < turn.held.size(); ++held) {
     verb.addr = turn.source.object_of(turn.held[held].lock.id);
     for (std::uint32_t i = 0; i < times && time_left(turn, nanoseconds(1)).ps > 0; ++i) {
-      if (kind == VerbKind::read && verb.bytes > kBytesByValue) {
+      if (kind == VerbKind::write && i + 1 == times && goes_with_the_release(turn)) {
+        turn.last = verb;
+      } else if (kind == VerbKind::read && verb.bytes > kBytesByValue) {
         const ReadWords seen = co_await turn.verbs.read_words(verb.addr, verb.bytes);
       } else {
         co_await turn.verbs.issue(verb);
@@ -215,6 +224,11 @@ struct Acquiring {
   }
 };
 
+Task<ReleaseResult> release(Turn& turn, const Grant& grant) {
+  if (turn.last) return turn.lock.write_and_release(*turn.last, grant);
+  return turn.lock.release(grant);
+}
+
 // One turn: from the choice of a section to the release of all that it held. The time to think
 // afterwards; none: the source is exhausted. Most sections have one want and no work: theirs is the
 // path without further coroutines.
@@ -243,7 +257,7 @@ Task<std::optional<Duration>> one_turn(const Client& client) {
         turn.observer.release_skipped(turn.me(), grant);
       } else {
         turn.observer.release_begins(turn.me(), grant);
-        const ReleaseResult released = co_await turn.lock.release(grant);
+        const ReleaseResult released = co_await release(turn, grant);
         turn.observer.released(turn.me(), grant, released);
       }
     }

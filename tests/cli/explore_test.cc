@@ -227,6 +227,15 @@ TEST_F(Explore, modes_must_be_one_text_for_each_client) {
   expect_refused({"--protocol", "shiftlock", "--modes", "X", "Q"}, "modes 'Q': expected letters");
 }
 
+TEST_F(Explore, a_client_may_do_nothing) {
+  for (const char* operations : {"1", "3"}) {
+    const std::string reads(static_cast<std::size_t>(*operations - '0'), 'S');
+    const Finished finished = explore({"--protocol", "cas", "--clients", "3", "--operations",
+                                       operations, "--modes", reads, "-", reads, "--json"});
+    EXPECT_EQ(finished.code, 0) << finished.err;
+  }
+}
+
 TEST_F(Explore, traces_that_cannot_be_written_are_told) {
   write("found", "a file is in the way");
   const Finished finished = explore(stuck);

@@ -56,7 +56,7 @@ std::vector<ParamValue> values_of(const ParamSpec& param) {
 }
 
 // Contention; clients that die; clients that stand still for longer than any lease; many messages
-// at once; locks held together; locks of the own node.
+// at once; locks held together; locks of the own node; upgrades; WRITEs under a lock.
 const std::vector<std::string>& situations() {
   static const std::vector<std::string> all = {
       R"(platform: {client_nodes: 2, clients_per_node: 6}
@@ -94,6 +94,9 @@ workload: {critical_section: 2us})",
       R"(platform: {client_nodes: 3, clients_per_node: 1}
 locks: {count: 1}
 workload: {read_ratio: 30%, update_ratio: 40%, upgrade_ratio: 50%, critical_section: 2us})",
+      R"(platform: {client_nodes: 3, clients_per_node: 1}
+locks: {count: 1}
+workload: {read_ratio: 0%, critical_section: {remote_ops: 1}})",
   };
   return all;
 }

@@ -115,6 +115,8 @@ Status read_extents(const std::string& text, explore::Case& setup) {
 Result<Campaign> campaign_of(const ExploreArguments& arguments) {
   Campaign campaign = arguments.campaign;
   campaign.base.reduce = !arguments.every_step;
+  for (std::string& modes : campaign.base.modes)
+    if (modes == "-") modes.assign(campaign.base.operations, '-');
   if (arguments.placement == "spread") campaign.placement = explore::Placement::spread;
   if (arguments.placement == "together") campaign.placement = explore::Placement::together;
   if (arguments.strategy == "pct") campaign.method = explore::Method::pct;

@@ -2,6 +2,7 @@
 
 #include "core/base/paths.h"
 #include "core/protocols/common/planted.h"
+#include "core/verbs/batch.h"
 
 // Of the lock whose client this is.
 #define PATH(label) LATCHLAB_PATH_OF(Lock::kPrefix, label)
@@ -77,19 +78,20 @@ Task<bool> Client<Lock>::take(RemoteAddr entry) {
 }
 
 template <class Lock>
-Task<ReleaseResult> Client<Lock>::release(Grant grant) {
+Task<ReleaseResult> Client<Lock>::leave(Grant grant, std::optional<Verb> last) {
   if constexpr (Lock::kHandsOver) {
-    const bool handed = co_await hand_over(grant.lock.id);
-    if (PLANTED(sherman_hands_over_and_frees) && handed) co_await free(grant.lock.entry);
+    const bool handed = co_await hand_over(grant.lock.id, last);
+    if (PLANTED(sherman_hands_over_and_frees) && handed)
+      co_await free(grant.lock.entry, std::nullopt);
     if (handed) co_return ReleaseResult::released;
   }
-  co_await free(grant.lock.entry);
+  co_await free(grant.lock.entry, last);
   if (options_.local_queue) co_await step_down(grant.lock.id);
   co_return ReleaseResult::released;
 }
 
 template <class Lock>
-Task<bool> Client<Lock>::hand_over(LockId lock) {
+Task<bool> Client<Lock>::hand_over(LockId lock, const std::optional<Verb>& last) {
   verbs_.mark(Phase::notify_succ);
   LocalQueues* const queues = &neighbours_->queues;
   const std::uint64_t most =
@@ -102,15 +104,27 @@ Task<bool> Client<Lock>::hand_over(LockId lock) {
   if (exit.left == LocalQueues::Left::must_free) co_return false;
   PATH("the lock stays at the node");
   if (PLANTED(sherman_forgets_its_neighbour)) co_return true;
+  const bool early = PLANTED(sherman_hands_over_before_its_write);
+  if (last && !early) co_await verbs_.issue(*last);
   co_await verbs_.store(peers_.client_words(exit.next.client), kYours);
+  if (last && early) co_await verbs_.issue(*last);
   co_return true;
 }
 
 template <class Lock>
-Task<void> Client<Lock>::free(RemoteAddr entry) {
+Task<void> Client<Lock>::free(RemoteAddr entry, const std::optional<Verb>& last) {
   if (PLANTED(sherman_never_frees)) co_return;
   verbs_.mark(Phase::initial_atomic);
   const Verb free = word_.free(entry, verbs_.node(), options_.unlock_by);
+  if (last) {
+    PATH("the lock is freed together with a write-back");
+    Batch batch(verbs_);
+    batch.add(*last);
+    batch.add(free);
+    co_await batch.run();
+    if (batch.status() != VerbStatus::ok) PATH("the server fails a release");
+    co_return;
+  }
   if (options_.unlock_posted) {
     PATH("the lock is freed by a verb that nobody waits for");
     verbs_.post(free);
@@ -137,9 +151,9 @@ Task<void> Client<Lock>::step_down(LockId lock) {
 
 // And what these call: no label of a path that the lock cannot take.
 template Task<AcquireResult> Client<Sherman>::acquire(Want, AcquireOptions);
-template Task<ReleaseResult> Client<Sherman>::release(Grant);
+template Task<ReleaseResult> Client<Sherman>::leave(Grant, std::optional<Verb>);
 template Task<AcquireResult> Client<ShermanNh>::acquire(Want, AcquireOptions);
-template Task<ReleaseResult> Client<ShermanNh>::release(Grant);
+template Task<ReleaseResult> Client<ShermanNh>::leave(Grant, std::optional<Verb>);
 
 }  // namespace latchlab::sherman
 

@@ -4,6 +4,7 @@
 // passes from neighbour to neighbour, and in the name that paths begin with.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct Options {
   Width lock_width = Width::bits16;
   UnlockBy unlock_by = UnlockBy::write;
   bool unlock_posted = false;
+  bool write_with_unlock = true;
   Duration retry_pause;
   bool local_queue = true;
   std::uint64_t max_handovers = 8;
@@ -48,15 +50,21 @@ class Client final : public LockClient {
         my_turn_(env.client_words) {}
 
   Task<AcquireResult> acquire(Want want, AcquireOptions options) override;
-  Task<ReleaseResult> release(Grant grant) override;
+  Task<ReleaseResult> release(Grant grant) override { return leave(grant, std::nullopt); }
+  Task<ReleaseResult> write_and_release(Verb last, Grant grant) override {
+    return leave(grant, last);
+  }
+  bool frees_with_a_write() const override { return options_.write_with_unlock; }
 
  private:
   enum Turn : std::uint64_t { kWait = 0, kLead = 1, kYours = 2 };
 
   Task<Turn> queue_up(LockId lock);
   Task<bool> take(RemoteAddr entry);  // for the node; false: the server fails
-  Task<bool> hand_over(LockId lock);  // false: the lock is to be freed
-  Task<void> free(RemoteAddr entry);
+  // With a WRITE that has landed before anybody else enters, if there is one.
+  Task<ReleaseResult> leave(Grant grant, std::optional<Verb> last);
+  Task<bool> hand_over(LockId lock, const std::optional<Verb>& last);  // false: it is to be freed
+  Task<void> free(RemoteAddr entry, const std::optional<Verb>& last);
   Task<void> step_down(LockId lock);  // whoever waits may try
 
   const Options& options_;  // the protocol's, which outlives its clients
@@ -103,6 +111,8 @@ Description<LockOptions> describe() {
        "what frees the global lock: WRITE (code), or FAA (ours)"},
       {"unlock_posted", &LockOptions::unlock_posted,
        "release does not wait for that verb (code: where no write-back waits with it)"},
+      {"write_with_unlock", &LockOptions::write_with_unlock,
+       "the last WRITE of a section goes out with that verb, in one doorbell (Sherman: yes)"},
       {"retry_pause", &LockOptions::retry_pause, Duration{}, milliseconds(10),
        "pause between two CAS (code: none)"}};
   return lock;

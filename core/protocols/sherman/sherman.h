@@ -26,6 +26,10 @@
 //          in a row, store `yours` to the word of the first who waits. Else free the entry; once
 //          that is acknowledged, or posted with `unlock_posted`, step down from the queue: store
 //          `lead` to the word of the first who waits by now.
+//          The last WRITE of the section to what the lock guards goes out with the verb that frees
+//          the entry (`write_with_unlock`): one doorbell, on one QP, in whose order the RNIC there
+//          carries them out; both are waited for. When the lock is handed over, nobody is told
+//          before that WRITE is acknowledged. A run with guard words waits for it by itself.
 //
 // Cost     free: 2 round trips, 2 server verbs, 3 visits to the node's state. Contended between
 //          nodes: a CAS for each try of a node, not of a client. Handed over: no verb, a visit and
@@ -50,11 +54,6 @@
 //          among them, so that 7 hand-overs follow; `max_handovers` counts hand-overs, and is 8.
 //          Retries follow at once, as in the code (retry_pause).
 // Departures
-//   Write-back and unlock with one doorbell. Sherman posts both on one QP, and waits once. A lock
-//          sees its own verbs alone: who wrote under it has waited for that WRITE before it
-//          releases. With `unlock_posted` such a section takes as many trips: one for the
-//          write-back, none for the unlock. It rings one doorbell more, and the verbs are never
-//          under way together. Where Sherman hands over it posts the write-back alone, as here.
 //   Four locks in 8 bytes. 16-bit locks lie side by side in Sherman's table: 131,072 of them. Here
 //          each has an 8-byte entry of its own, since entries and WRITEs are multiples of 8 bytes;
 //          neighbours then neither share a slot of the RNIC, nor does freeing one touch others.

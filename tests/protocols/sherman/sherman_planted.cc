@@ -2,6 +2,7 @@
 
 #include "tests/protocols/planted.h"
 #include "tests/protocols/sherman/chains.h"
+#include "tests/protocols/sherman/write_back.h"
 
 namespace latchlab::sherman_tests {
 namespace {
@@ -13,6 +14,7 @@ constexpr Bug kOnceMore{"sherman_hands_over_once_more"};  // than max_handovers 
 constexpr Bug kFreesToo{"sherman_hands_over_and_frees"};
 constexpr Bug kForgets{"sherman_forgets_its_neighbour"};  // the lock is its, and it sleeps on
 constexpr Bug kForgetsLeader{"sherman_forgets_who_leads_next"};  // likewise
+constexpr Bug kEarly{"sherman_hands_over_before_its_write"};
 constexpr Bug kNoGlobalLock{"sherman_leads_without_the_lock"};   // enters without a CAS
 
 RunSetup broken() {
@@ -39,6 +41,12 @@ TEST(sherman_planted, a_lock_handed_over_and_freed) {
 TEST(sherman_planted, a_neighbour_that_is_forgotten) {
   testing::expect_blocks(kForgets, 20, broken());
   testing::expect_found(kForgets, Wrong::deadlock, 5'000, one_node({"X", "X"}));
+}
+
+TEST(sherman_planted, a_neighbour_that_is_told_before_the_last_write_has_landed) {
+  testing::expect_caught(kEarly, 50, [](std::uint64_t seed) {
+    return lost_writes("sherman", {{"max_handovers", number(2)}}, 1, seed) > 0;
+  });
 }
 
 TEST(sherman_planted, a_neighbour_that_is_not_told_to_lead) {

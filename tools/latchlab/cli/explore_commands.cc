@@ -59,7 +59,7 @@ void add_explore(Cli& cli) {
       ->check(whole_number(0, 16));
   text(command, "--modes", base.modes, "TEXT ...",
        "One assignment: for each client a text such as XS, writes then reads; U updates, P "
-       "updates and becomes a writer, - does nothing");
+       "updates and becomes a writer, - does nothing (alone: never)");
   number(command, "--crashes", base.crashes, 0, 16, "How often somebody may die, at any moment");
   command
       .add_option("--crash-unit", arguments->crash_unit,

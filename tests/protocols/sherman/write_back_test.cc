@@ -1,0 +1,52 @@
+// The WRITE that goes out with what frees the lock.
+
+#include "tests/protocols/sherman/write_back.h"
+
+namespace latchlab::sherman_tests {
+namespace {
+
+using testing::Outcome;
+using testing::RunSetup;
+using testing::seeds;
+
+TEST(sherman, shows_what_was_written_last_to_whoever_is_next) {
+  for (const char* lock : {"sherman", "sherman_nh"})
+    for (const char* by : {"write", "faa"})
+      for (const std::uint32_t nodes : {1U, 3U})
+        for (std::uint64_t seed = 1; seed <= seeds(50); ++seed)
+          EXPECT_EQ(lost_writes(lock, {{"unlock_by", testing::text(by)}}, nodes, seed), 0U)
+              << lock << ", " << by << ", seed " << seed;
+}
+
+TEST(sherman, is_asked_to_write_where_it_does_so_with_its_unlock) {
+  for (const bool with : {true, false}) {
+    RunSetup setup =
+        testing::repeated("sherman", 5, [](ClientId, const World& world, Section& section) {
+          testing::want(world, section, 0);
+          section.work.writes = 2;
+        });
+    setup.object_bytes = 8;
+    setup.params = {{"write_with_unlock", with}};
+    paths::forget();
+    paths::record(true);
+    const Outcome outcome = testing::run(testing::alone(setup), 1);
+    paths::record(false);
+    EXPECT_EQ(outcome.tally.writes(), 5U * 3);
+    const auto seen = testing::labels("sherman", true);
+    const std::string together = "the lock is freed together with a write-back";
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), together), with ? 1 : 0);
+  }
+}
+
+#if LATCHLAB_WITH_SIMGRID
+// A round trip is about 2 us.
+TEST(timed, sherman_waits_once_for_a_write_back_and_its_unlock) {
+  EXPECT_LT(time_of_a_section(true), microseconds(3));
+}
+TEST(timed, sherman_waits_for_a_write_and_then_for_its_unlock) {
+  EXPECT_GT(time_of_a_section(false), microseconds(3));
+}
+#endif
+
+}  // namespace
+}  // namespace latchlab::sherman_tests
