@@ -94,9 +94,9 @@ workload: {critical_section: 2us})",
       R"(platform: {client_nodes: 3, clients_per_node: 1}
 locks: {count: 1}
 workload: {read_ratio: 30%, update_ratio: 40%, upgrade_ratio: 50%, critical_section: 2us})",
-      R"(platform: {client_nodes: 3, clients_per_node: 1}
+      R"(platform: {client_nodes: 4, clients_per_node: 2}
 locks: {count: 1}
-workload: {read_ratio: 0%, critical_section: {remote_ops: 1}})",
+workload: {read_ratio: 50%, critical_section: {remote_ops: 1}})",
   };
   return all;
 }
