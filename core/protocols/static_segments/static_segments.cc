@@ -1,0 +1,98 @@
+#include "core/protocols/static_segments/static_segments.h"
+
+#include "core/protocols/common/entry.h"
+#include "core/protocols/dslr/protocol.h"
+#include "core/protocols/static_segments/client.h"
+
+namespace latchlab {
+namespace {
+
+using static_segments::Options;
+
+constexpr std::uint64_t kMostSegments = std::uint64_t{1} << 24U;
+
+class Segments final : public ProtocolOf<Options, static_segments::Client> {
+ public:
+  explicit Segments(const Options& options) : ProtocolOf(options), one_(options) {}
+
+  Layout layout(const Shape& shape) const override {
+    const std::uint64_t bytes = one_.layout(shape).entry_bytes;
+    return {.entry_bytes = bytes * options_.segments(), .entry_align = bytes};
+  }
+  Limits limits() const override { return one_.limits(); }
+  std::vector<Capability> needs() const override { return one_.needs(); }
+  bool is_free(RemoteAddr entry, std::span<const std::uint64_t> words) const override {
+    for (std::size_t i = 0; i < words.size(); ++i)
+      if (!one_.is_free(entry + 8 * i, words.subspan(i, 1))) return false;
+    return true;
+  }
+  // Of the segments in use.
+  std::string decode(std::span<const std::uint64_t> words) const override {
+    std::string text;
+    for (std::size_t i = 0; i < words.size(); ++i)
+      if (words[i] != 0)
+        text += (text.empty() ? "" : "; ") + std::to_string(i) + ": " +
+                one_.decode(words.subspan(i, 1));
+    return text.empty() ? "unused" : text;
+  }
+
+ private:
+  dslr::TicketLock<dslr::Options, dslr::Dslr> one_;
+};
+
+std::string contradiction(const Options& options) {
+  if (options.segments() > kMostSegments)
+    return "units is " + std::to_string(options.units) + " and segment is " +
+           std::to_string(options.segment) + ", which makes " + std::to_string(options.segments()) +
+           " segments, more than " + std::to_string(kMostSegments) +
+           "; raise segment, or lower units";
+  return backoff_order_contradiction(options.backoff_first, options.backoff_bound);
+}
+
+}  // namespace
+
+ProtocolEntry static_segments_entry() {
+  return make_entry<Segments>(
+      {.name = "static_segments",
+       .summary = "segments of one size, each with a dslr lock; a range takes those it needs",
+       .source = "CITRON (FAST'23) 2.2 and Table 1, its SS; DSLR (SIGMOD'18)",
+       .shared_mode = true,
+       .ranges = true,
+       .fairness = "first come, first served at each segment; none between ranges",
+       .handover = "tickets: waiters look until they are called",
+       .survives = "clients that die",
+       .costs = {.free_x = {{4, 0, 0, 8}, {4, 0, 0, 2}},
+                 .x_after_x = {{5, 0, 0, 8, true}, {4, 0, 0, 2}},
+                 .free_s = {{4, 0, 0, 8}, {4, 0, 0, 2}},
+                 .s_after_x = {{5, 0, 0, 8, true}, {4, 0, 0, 2}},
+                 .x_after_s = {{5, 0, 0, 8, true}, {4, 0, 0, 2}}},
+       .params =
+           {{"units", &Options::units, 1, std::int64_t{1} << 40U,
+             "units of an object; the last segment has those beyond as well"},
+            {"segment", &Options::segment, 1, std::int64_t{1} << 40U,
+             "units of a segment (CITRON 4.2: as many as a range has, 8 times, or an eighth)"},
+            {"releases", &Options::releases, "together|one_by_one",
+             "whether the segments of a range are released at once (assumed)"},
+            {"ticket_bits", &Options::ticket_bits, 3, 16,
+             "bits of each counter; COUNT_MAX = 2^(bits-1) (DSLR 4.9)"},
+            {"lease", &Options::lease, Duration{}, seconds(60),
+             "longest hold of a segment; 0: failures are not looked for (DSLR 4.1)"},
+            {"omega", &Options::omega, Duration{}, milliseconds(1),
+             "pause between READs for each ticket ahead (DSLR 4.6)"},
+            {"backoff_first", &Options::backoff_first, Duration{}, seconds(1),
+             "R: random backoff after a failed acquisition; 0: none (DSLR A.3)"},
+            {"backoff_bound", &Options::backoff_bound, Duration{}, seconds(10),
+             "L: its longest pause (DSLR A.3)"}},
+       .profiles = {{"citron_baseline", "CITRON (FAST'23) 2.2, with dslr as repaired"}},
+       .small_model = {{"units", 2},
+                       {"segment", 1},
+                       {"ticket_bits", 3},
+                       {"lease", microseconds(100)},
+                       {"omega", microseconds(1)},
+                       {"backoff_first", microseconds(1)},
+                       {"backoff_bound", microseconds(8)}},
+       .longest_timeout = [](const Options& options) { return options.lease * 2; },
+       .contradiction = contradiction});
+}
+
+}  // namespace latchlab

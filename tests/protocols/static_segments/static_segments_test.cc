@@ -1,0 +1,117 @@
+// The lock of segments: which of them a range takes, what it costs, and that ranges which have
+// units in common exclude each other.
+
+#include "core/protocols/static_segments/client.h"
+#include "tests/protocols/promises.h"
+#include "tests/protocols/sections.h"
+#include "tests/protocols/static_segments/stretches.h"
+#include "tests/protocols/timed.h"
+
+namespace latchlab::static_segments_tests {
+namespace {
+
+using namespace testing;
+using static_segments::span_of;
+
+static_segments::Options options(std::uint64_t units, std::uint64_t segment) {
+  static_segments::Options made;
+  made.units = units;
+  made.segment = segment;
+  return made;
+}
+
+TEST(static_segments, has_a_segment_for_the_rest) {
+  EXPECT_EQ(options(100, 10).segments(), 10U);
+  EXPECT_EQ(options(101, 10).segments(), 11U);
+  EXPECT_EQ(options(1, 10).segments(), 1U);
+}
+
+// Against the definition, unit by unit.
+TEST(static_segments, takes_the_segments_that_a_range_has_units_of) {
+  const static_segments::Options some = options(22, 5);
+  for (std::uint64_t first = 0; first < 40; ++first)
+    for (std::uint64_t count = 1; count < 20; ++count) {
+      std::set<std::uint64_t> needed;
+      for (std::uint64_t unit = first; unit < first + count; ++unit)
+        needed.insert(std::min<std::uint64_t>(unit / 5, 4));
+      const static_segments::Span span = span_of(some, {first, count});
+      EXPECT_EQ(span.first, *needed.begin()) << first << "+" << count;
+      EXPECT_EQ(span.last, *needed.rbegin()) << first << "+" << count;
+    }
+  EXPECT_EQ(span_of(some, Extent{}).first, 0U);
+  EXPECT_EQ(span_of(some, Extent{}).last, 4U);
+  EXPECT_EQ(span_of(some, {~0ULL - 1, 2}).first, 4U);
+}
+
+TEST(static_segments, excludes_ranges_that_overlap_and_no_others) {
+  std::uint64_t most = 0;
+  for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
+    const Outcome outcome = run(stretches(2), seed);
+    ASSERT_EQ(outcome.end, RunEnd::finished) << "seed " << seed;
+    EXPECT_TRUE(outcome.safe()) << outcome.violation;
+    most = std::max(most, outcome.most_inside);
+  }
+  EXPECT_GE(most, 2U);
+}
+
+TEST(static_segments, excludes_ranges_beyond_the_last_segment) {
+  RunSetup setup = stretches(3, 2);  // of four units: the last client has 6, 7 and 8
+  for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
+    const Outcome outcome = run(setup, seed);
+    ASSERT_EQ(outcome.end, RunEnd::finished) << "seed " << seed;
+    EXPECT_TRUE(outcome.safe()) << outcome.violation;
+  }
+}
+
+TEST(static_segments, is_sound_with_readers_and_writers_of_the_whole) {
+  for (const std::uint32_t shared : {0, 50, 100}) {
+    RunSetup setup;
+    setup.protocol = "static_segments";
+    setup.shared_percent = shared;
+    expect_sound(setup, 50);
+  }
+}
+
+TEST(static_segments, takes_a_ticket_for_each_segment) {
+  for (const std::uint64_t units : {1U, 2U, 4U}) {
+    const Outcome outcome = run(alone(stretches(units)), 1);
+    EXPECT_EQ(outcome.acquired, 3U);
+    EXPECT_EQ(outcome.tally.of(VerbKind::faa), 3 * 2 * units);
+    EXPECT_EQ(outcome.tally.one_sided(), 3 * 2 * units);
+    EXPECT_TRUE(outcome.free);
+  }
+}
+
+TEST(static_segments, grants_the_range_that_was_asked_for) {
+  const Outcome outcome = run(alone(stretches(2)), 1);
+  EXPECT_TRUE(outcome.safe()) << outcome.violation;
+  EXPECT_EQ(outcome.entry, "0: nX=3 nS=0 maxX=3 maxS=0; 1: nX=3 nS=0 maxX=3 maxS=0");
+}
+
+TEST(static_segments, looks_free_when_all_have_gone) {
+  expect_free_when_all_have_gone(crowd("static_segments"));
+}
+
+// Somebody who dies between two segments leaves the first one to a repair.
+TEST(static_segments, goes_on_when_clients_die) {
+  RunSetup setup = stretches(2);
+  setup.dies = {0, 3};
+  const std::uint64_t lost = first_seed(
+      setup, 100, [](const Outcome& o) { return !o.safe() || o.end != RunEnd::finished; });
+  EXPECT_EQ(lost, 0U);
+}
+
+TEST(static_segments, gives_back_what_it_has_when_a_later_segment_is_refused) {
+  RunSetup setup = stretches(3);
+  setup.dies = {0, 3};
+  expect_reached(setup, {"a later segment is refused", "a range has several segments"});
+}
+
+#if LATCHLAB_WITH_SIMGRID
+TEST(timed, static_segments_is_sound) {
+  expect_sound_run(timed("static_segments", "citron_baseline"));
+}
+#endif
+
+}  // namespace
+}  // namespace latchlab::static_segments_tests
