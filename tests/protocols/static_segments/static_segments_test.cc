@@ -51,7 +51,7 @@ TEST(static_segments, excludes_ranges_that_overlap_and_no_others) {
     EXPECT_TRUE(outcome.safe()) << outcome.violation;
     most = std::max(most, outcome.most_inside);
   }
-  EXPECT_GE(most, 2U);
+  EXPECT_GE(most, on_hardware() ? 1U : 2U);
 }
 
 TEST(static_segments, excludes_ranges_beyond_the_last_segment) {
