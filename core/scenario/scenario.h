@@ -113,7 +113,39 @@ struct ArrivalSpec {
   std::vector<ScriptedArrival> script;
 };
 
+// What sections are of (`workload.kind`).
+enum class WorkloadKind : std::uint8_t { micro, range, file_io };
+
+// range: sections want units [left, left + size) of a lock's object. The distribution is that of
+// the left end, over [0, units - size]; objects are drawn alike.
+struct RangeSpec {
+  std::uint64_t units = std::uint64_t{1} << 28U;  // of each object
+  std::vector<std::uint64_t> sizes = {1};         // in units, each 1 at least
+  bool by_operation = false;  // each section draws one of the sizes; else clients have them in turn
+};
+
+// file_io: sections write (and read) files as these programs do. A lock is a file's, and a unit of
+// it stands for so many bytes; a section wants all units that its bytes have a part in.
+//   bt_io       the NAS benchmark BT-IO, in its simple form: a client's cells of a grid, a run of
+//               neighbouring ones with each access, step after step
+//   oltp        Filebench OLTP: reads and writes of data files, appends to a log, the last lock
+//   hard_write  IO500 ior-hard-write: clients append in turn, so that the file grows
+enum class FilePattern : std::uint8_t { bt_io, oltp, hard_write };
+
+struct FileSpec {
+  FilePattern pattern = FilePattern::hard_write;
+  std::uint64_t unit_bytes = 4096;
+  std::uint64_t file_bytes = 10'485'760;  // oltp: of each data file, and of the log, which wraps
+  std::uint32_t access_bytes = 47'008;    // hard_write: of each write; oltp: of reads and writes
+  std::uint32_t append_bytes = 262'144;   // oltp: of each append to the log
+  std::uint32_t grid = 408;               // bt_io: cells along each side of the cube, of 40 bytes
+  bool data = true;                       // bytes move; else sections are locks alone
+};
+
 struct WorkloadSpec {
+  WorkloadKind kind = WorkloadKind::micro;
+  RangeSpec range;
+  FileSpec file;
   DistributionSpec distribution;
   std::int64_t read_ratio_ppb = 0;  // share of shared acquisitions
   // With this probability a lock of the client's own server; none: wherever it lies.
