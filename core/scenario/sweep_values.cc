@@ -14,14 +14,14 @@
 namespace latchlab {
 namespace {
 
-struct RangeSpec {
+struct SweptRange {
   std::string from, to;
   std::int64_t steps = 0;
   bool log = false;
 };
 
 const Keys& range_keys() {
-  using Range = RangeSpec;
+  using Range = SweptRange;
   static const Keys keys = rows<Range>({
       {"from", line(&Range::from), "1", "", kRequired},
       {"to", line(&Range::to), "256", "", kRequired},
@@ -32,7 +32,7 @@ const Keys& range_keys() {
 }
 
 // As its key says; of a lock's parameter as it is written.
-ScenarioKey number_at(const std::string& path, const RangeSpec& range) {
+ScenarioKey number_at(const std::string& path, const SweptRange& range) {
   const Keys keys = keys_at(path);
   if (!keys.empty()) return keys.front();
   return quantity(parse_duration(range.from) ? KeyKind::duration : KeyKind::count);
@@ -56,7 +56,7 @@ void check_kind(const ScenarioKey& key, const std::string& path, const YamlNode&
 }
 
 // Without rounding. Integers alone, so that it is the same on every machine.
-std::int64_t value_at(const RangeSpec& range, std::int64_t from, std::int64_t to, std::int64_t at) {
+std::int64_t value_at(const SweptRange& range, std::int64_t from, std::int64_t to, std::int64_t at) {
   const auto last = static_cast<std::uint64_t>(range.steps - 1);
   const auto done = static_cast<std::uint64_t>(at);
   if (!range.log) {
@@ -101,7 +101,7 @@ bool is_range(const YamlNode& node) {
 }
 
 YamlNode range_values(const std::string& path, const YamlNode& node) {
-  RangeSpec range;
+  SweptRange range;
   read_keys(range_keys(), node, "sweep of " + path, &range);
   ScenarioKey key = number_at(path, range);
   check_kind(key, path, node);
