@@ -1,0 +1,231 @@
+#include "core/protocols/citron/citron.h"
+
+#include "core/protocols/citron/client.h"
+#include "core/protocols/citron/metadata.h"
+#include "core/protocols/common/entry.h"
+#include "core/protocols/dslr/protocol.h"
+
+namespace latchlab {
+namespace {
+
+using namespace citron;
+
+constexpr std::uint64_t kHeaderWords = 2;  // spillover mutex and maximizer
+
+class Citron final : public ProtocolOf<Options, Client> {
+ public:
+  explicit Citron(const Options& options) : ProtocolOf(options), mutex_(options) {}
+
+  Layout layout(const Shape& /*shape*/) const override {
+    Layout layout{.entry_bytes = 8 * (kHeaderWords + nodes_of_height(options_.height))};
+    if (options_.tunes()) layout.node_endpoint = {2, Transport::rc_patient};
+    return layout;
+  }
+  // A client may have told a node of all the nodes of its range; a counter tells one request less
+  // apart than it has values.
+  Limits limits() const override {
+    const std::uint64_t clients = options_.node.counter_ones() / options_.nodes;
+    return {.max_clients = std::min(clients, mutex_.limits().max_clients)};
+  }
+  std::vector<Capability> needs() const override {
+    std::vector<Capability> needed = {Capability::masked_atomics_8, Capability::timing};
+    if (options_.scales()) {
+      needed.push_back(Capability::calls);
+      needed.push_back(Capability::allocate);
+    }
+    if (options_.recovers()) {
+      needed.push_back(Capability::membership);
+      needed.push_back(Capability::evict);
+    }
+    if (options_.tunes()) {
+      needed.push_back(Capability::node_state);
+      needed.push_back(Capability::reliable_messages);
+    }
+    return needed;
+  }
+  std::unique_ptr<NodePart> make_node(const NodeEnv& env) const override {
+    if (!options_.tunes()) return nullptr;
+    return std::make_unique<Tuner>(options_, env);
+  }
+  std::unique_ptr<ServerPart> make_server(const ServerEnv& env) const override {
+    const bool needed = options_.scales() || options_.tunes() || options_.recovers();
+    return needed ? make_server_part(options_, env) : nullptr;
+  }
+  // What was counted stays in the counters, and the right ends of ranges in the maximizer.
+  bool is_free(RemoteAddr entry, std::span<const std::uint64_t> words) const override {
+    if (!mutex_.is_free(entry, words.subspan(0, 1))) return false;
+    const std::uint64_t internal = nodes_of_height(options_.height) - leaves();
+    for (std::size_t i = kHeaderWords; i < words.size(); ++i) {
+      const Node node = options_.node.unpack(words[i]);
+      const bool leaf = i - kHeaderWords >= internal;
+      const bool idle = node.occ == 0 && node.t_cnt == node.t_max && node.d_cnt == node.d_max;
+      if (leaf ? words[i] != 0 : !idle) return false;
+    }
+    return true;
+  }
+  std::string decode(std::span<const std::uint64_t> words) const override {
+    std::string text = "spillover: " + mutex_.decode(words.subspan(0, 1)) +
+                       ", maximizer: " + std::to_string(words[1]);
+    const std::uint64_t internal = nodes_of_height(options_.height) - leaves();
+    for (std::size_t i = kHeaderWords; i < words.size(); ++i)
+      if (words[i] != 0)
+        text += "; " + std::to_string(i - kHeaderWords + 1) + ": " +
+                (i - kHeaderWords < internal ? internal_text(words[i]) : leaf_text(words[i]));
+    return text;
+  }
+
+ private:
+  std::uint64_t leaves() const { return std::uint64_t{1} << (2 * options_.height); }
+  std::string internal_text(std::uint64_t word) const {
+    const Node node = options_.node.unpack(word);
+    return "Exp=" + std::to_string(node.exp) + " Occ=" + std::to_string(node.occ) +
+           " TCnt=" + std::to_string(node.t_cnt) + " TMax=" + std::to_string(node.t_max) +
+           " DCnt=" + std::to_string(node.d_cnt) + " DMax=" + std::to_string(node.d_max);
+  }
+  // Units of the leaf that are locked, from its first one.
+  static std::string leaf_text(std::uint64_t word) {
+    std::string text = "units";
+    for (unsigned bit = 0; bit < 64; ++bit) {
+      const bool begins = (word >> bit & 1) != 0 && (bit == 0 || (word >> (bit - 1) & 1) == 0);
+      if (!begins) continue;
+      unsigned end = bit;
+      while (end < 63 && (word >> (end + 1) & 1) != 0) ++end;
+      text += " " + std::to_string(bit) + (end > bit ? "-" + std::to_string(end) : "");
+    }
+    return text;
+  }
+
+  dslr::TicketLock<dslr::Options, dslr::Dslr> mutex_;
+};
+
+std::string contradiction(const Options& options) {
+  if (options.height == 0 || Place{0, options.height}.units() != options.units)
+    return "units is " + std::to_string(options.units) +
+           ", which a tree of 4 children a node and leaves of 64 units has not; use a power of "
+           "four "
+           "times 64, such as 256, 1024 or 2^28 = 268435456";
+  if (options.meet >= 1U << options.exp_bits && options.expansion == Expansion::counted &&
+      options.scales())
+    return "a node counts as many expansions as it is in the top meet levels, " +
+           std::to_string(options.meet) + " at most, and exp_bits is " +
+           std::to_string(options.exp_bits) + "; raise exp_bits, or lower meet";
+  if (options.scales() && options.tunes())
+    return "scale_up_poll and tune_after are both set: who grows a tree tells ancestors as far "
+           "apart "
+           "as everybody else does, and that must stay as it is; remove one of them";
+  return backoff_order_contradiction(options.backoff_first, options.backoff_bound);
+}
+
+}  // namespace
+
+ProtocolEntry citron_entry() {
+  constexpr std::int64_t kMostUnits = std::int64_t{64} << (2 * kMostHeight);
+  return make_entry<Citron>(
+      {.name = "citron",
+       .summary = "a tree of nodes that stand for ranges; requests meet half-way between them",
+       .source = "CITRON (FAST'23) 3",
+       .ranges = true,
+       .fairness = "first come, first served at an inner node; smaller ranges before larger ones",
+       .handover = "waiters look until it is their turn",
+       .survives = "clients that die",
+       .params =
+           {{"units", &Options::units, 256, kMostUnits,
+             "N, the units of the tree at first: a power of four times 64 (4.1: 2^28)"},
+            {"nodes", &Options::nodes, 1, kMostNodes,
+             "k, how many nodes a range is covered with at most (3.5.1)"},
+            {"meet", &Options::meet, 1, kMostMeet,
+             "m, every how many levels a request tells of itself, and how many others look "
+             "(3.5.5)"},
+            {"t_wait", &Options::t_wait, nanoseconds(1), seconds(1),
+             "how long who looks waits for those who tell (3.5.5)"},
+            {"drift_ppm", &Options::drift_ppm, 0, 100'000,
+             "how far a clock may run from the truth (3.2)"},
+            {"split_time", &Options::split_time, Duration{}, microseconds(100),
+             "CPU time of choosing nodes, where it is not one leaf (3.5.1: within 0.5 us)"},
+            {"batch_search", &Options::batch_search,
+             "a node's ticket and the look at its ancestors with one doorbell (3.8)"},
+            {"batch_occupy", &Options::batch_occupy,
+             "taking a node and telling its ancestors with one doorbell (3.8)"},
+            {"lock_children", &Options::lock_children,
+             "a node above leaves takes their bits as well, so as not to wait (3.8)"},
+            {"leaf_tries", &Options::leaf_tries, 1, 1'000'000,
+             "failed tries at a leaf, after which its parent is locked instead (3.5.4; assumed)"},
+            {"poll_pause", &Options::poll_pause, Duration{}, milliseconds(1),
+             "pause between READs of a wait (the paper has none)"},
+            {"scale_up_poll", &Options::scale_up_poll, Duration{}, seconds(10),
+             "how often a client looks, after a release, whether the tree is to grow; 0: never "
+             "(4.5: 10 ms)"},
+            {"scale_up_levels", &Options::scale_up_levels, 1, 8,
+             "by how many levels it grows at least (3.9: one, or more)"},
+            {"allocation_time", &Options::allocation_time, Duration{}, seconds(1),
+             "CPU time of the server for memory that a tree grows by (assumed)"},
+            {"propagation", &Options::propagation, "batched|one_by_one",
+             "verbs of a scale-up: 16 with one doorbell, or as Algorithm 4 reads"},
+            {"tune_after", &Options::tune_after, Duration{}, seconds(1000),
+             "when the manager changes m and T_wait (3.5.5); 0: never"},
+            {"tune_meet", &Options::tune_meet, 1, kMostMeet, "m from then on"},
+            {"tune_t_wait", &Options::tune_t_wait, nanoseconds(1), seconds(1),
+             "T_wait from then on"},
+            {"lease", &Options::lease, Duration{}, seconds(60),
+             "T_lease, the longest hold of a range; 0: nobody is taken for dead (3.10)"},
+            {"occupy", &Options::occupy, "cas|faa",
+             "how Occ is set: only if the ticket is still the one that is served, or as printed"},
+            {"reread", &Options::reread, "all|above",
+             "which ancestors are looked at again after a wait: all, or as printed"},
+            {"patience", &Options::patience, "levels|one_lease",
+             "who stands still is dead after a lease for each level of its node and one, or, as "
+             "printed, after one"},
+            {"fallback", &Options::fallback, "cover|node",
+             "a node that is locked instead replaces all below it, or, as printed, one"},
+            {"expansion", &Options::expansion, "counted|flag",
+             "whether Exp is compared with what the known tree has, or, as printed, with 0"},
+            {"out_of_bounds", &Options::out_of_bounds, "looked_at|trusted",
+             "whether who waited for what is beyond the tree looks if it still is"},
+            {"acknowledge", &Options::acknowledge, "when_out|at_once",
+             "when a node is ready for another m: as nobody there goes by the old one alone, or, "
+             "as "
+             "printed, at once"},
+            {"counter_bits", &Options::counter_bits, 2, 15, "of a node's counters (3.4)"},
+            {"exp_bits", &Options::exp_bits, 1, 3, "of Exp (Figure 3; assumed)"},
+            {"ticket_bits", &Options::ticket_bits, 3, 16,
+             "bits of each counter of the spillover mutex (DSLR 4.9)"},
+            {"omega", &Options::omega, Duration{}, milliseconds(1),
+             "pause between READs of its waiters for each ticket ahead (DSLR 4.6)"},
+            {"backoff_first", &Options::backoff_first, Duration{}, seconds(1),
+             "R: random backoff after it is refused; 0: none (DSLR A.3)"},
+            {"backoff_bound", &Options::backoff_bound, Duration{}, seconds(10),
+             "L: its longest pause (DSLR A.3)"}},
+       .profiles = {{"repaired", "the default: the paper, and a repair for each of its gaps"},
+                    {"paper",
+                     "CITRON (FAST'23) as printed",
+                     {{"occupy", "faa"},
+                      {"reread", "above"},
+                      {"patience", "one_lease"},
+                      {"fallback", "node"},
+                      {"expansion", "flag"},
+                      {"out_of_bounds", "trusted"},
+                      {"acknowledge", "at_once"},
+                      {"propagation", "one_by_one"}}},
+                    {"no_fast_path",
+                     "without 3.8",
+                     {{"batch_search", false}, {"batch_occupy", false}, {"lock_children", false}}}},
+       .small_model = {{"units", 256},
+                       {"nodes", 1},
+                       {"meet", 2},
+                       {"t_wait", microseconds(20)},
+                       {"split_time", Duration{}},
+                       {"lease", Duration{}},
+                       {"leaf_tries", 2},
+                       {"allocation_time", Duration{}},
+                       {"ticket_bits", 3},
+                       {"omega", microseconds(1)},
+                       {"backoff_first", microseconds(1)},
+                       {"backoff_bound", microseconds(8)}},
+       .longest_timeout =
+           [](const Options& options) {
+             return options.lease * static_cast<std::int64_t>(options.height + 1);
+           },
+       .contradiction = contradiction});
+}
+
+}  // namespace latchlab

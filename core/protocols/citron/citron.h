@@ -1,0 +1,128 @@
+#pragma once
+// citron: ranges of an object, locked as nodes of a tree. Each node stands for a range; a request
+// takes the few nodes that cover its range best, and meets those at nodes above and below half-way.
+// Source: Gao, Lu, Xie, Wang, Shu, "CITRON: Distributed Range Lock Management with One-sided RDMA"
+// (FAST'23), section 3, algorithms 1 to 4. No code of its authors could be found.
+//
+// Entry, one for each object (in the paper a file)
+//   word 0    spillover mutex, for all units from N on: an entry of `dslr` (dslr.h)
+//   word 1    maximizer: the right ends of ranges that went beyond the tree, ORed by masked CAS
+//   with
+//             nothing to compare; WRITTEN to 0 by who has made the tree larger
+//   word 2..  the lock tree over units [0, N), N = `units`: quaternary, by level order from the
+//   root
+//             (tree.h). For N = 2^28 5,592,405 nodes, 44,739,240 bytes (4.1: 5.6 million, 42.7 MB)
+// Inner node, 8 bytes (node_word.h; all by masked atomics)
+//   TMax, TCnt  tickets of requests at this node: next to be given, and called. TMax + 1 by FAA;
+//               TCnt + 1 by who leaves
+//   Occ         a request is at this node, and those below wait. Set by the one whose ticket is
+//               called; cleared with TCnt + 1
+//   DMax, DCnt  requests below that have been told to this node, and those of them that are over
+//   Exp         how often the tree has been expanded with this node in its top m levels
+// Leaf, 8 bytes: a bit for each of its 64 units, set and cleared by masked CAS.
+// Added by a scale-up: memory that the server part allocates, with the new nodes. The server part
+// also is the metadata server, which tells clients what has become of the tree, and the cluster
+// manager, which cuts off dead clients and changes m and T_wait (tuning.h).
+//
+// Acquire  units from N on: OR the right end to the maximizer, take the mutex. Units below N:
+// choose
+//          at most k = `nodes` nodes that cover them with as few others as possible (cover.h), and
+//          take them in ascending order. Each:
+//    2(a)  inner node: ticket by FAA; wait until TCnt is the ticket.
+//    2(b)  READ all ancestors. While one has Occ, wait for the lowest of those.
+//    2(c)  inner node: set Occ. Leaf: set the range's bits if they are all 0, else back to 2(b);
+//          after `leaf_tries` times, take the parent instead.
+//    2(d)  tell ancestors: DMax + 1 at the parent and at each m-th node above; in place of those in
+//          the top m - 1 levels, at the one of level m. READ the root. If that has taken longer
+//          than T_wait since the READs of 2(b), give up: somebody above may have looked already.
+//          Inner node: wait for T_wait, from Occ on; then READ this node and the m - 1 levels
+//          below, and wait at each node there until DCnt is DMax.
+// Release  one batch: bits cleared, or TCnt + 1 and Occ cleared, and DCnt + 1 where it was told.
+//          The mutex last.
+// Fast path (3.8), each part a switch: 2(a) and 2(b) with one doorbell, so 2(c) and 2(d); a node
+//          just above leaves sets all bits of its four children as well, and if they were all 0
+//          need not wait.
+// Scale-up (3.9.1): every `scale_up_poll` a client that has released a range READs the maximizer.
+//          If it is beyond the tree: take the mutex, have memory allocated, and add 1 to Exp at the
+//          nodes of the top m levels, in order. What a node had then is added to DCnt and DMax of
+//          its ancestors m, 2m, ... above in the new tree, one more if it was occupied. Publish,
+//          clear the maximizer, release. Who finds Exp at the root of the tree that it knows gives
+//          up, and asks the server for the new one. Who has a range meanwhile finds Exp at the
+//          highest node that it told when it leaves, and adds DCnt + 1 at the new ones, too.
+// Scale-down (3.9.2): Client::scale_down, by a holder of the whole object.
+//
+// Cost     leaf, free: two round trips with the fast path, three without; READs of all ancestors, a
+//          CAS, an FAA for each m-th level, a READ; released with one. With N = 2^28 and m = 4: 11
+//          READs, CAS, 3 FAAs, READ; CAS, 3 FAAs. Inner node: T_wait, and a round trip of m READs,
+//          more, unless it is just above leaves. In a tree that has grown up to m (m + 1) / 2
+//          READs.
+// Safe     of two requests, one above the other, the lower one sees Occ in 2(b), or it tells the
+//          upper one before that looks: either it posted its READs before Occ was set, and is
+//          through with telling within T_wait of that on its own clock, or it gives up. Among m
+//          levels from any node down there is one that is told. At one node: tickets, and bits. k
+//          nodes are taken in ascending order, so that nobody waits in a circle.
+// Fair     first come, first served at an inner node. Requests below go first, until Occ is set.
+//          Leaves: not at all, but for `leaf_tries`. A request that gives up has lost its place.
+// Needs    masked_atomics_8, timing; calls and allocate to grow, membership and evict to cut off
+//          the dead. Clocks that run within `drift_ppm` of the truth; they need not agree.
+// Survives clients that die anywhere but in a scale-up (that, the paper leaves open, too: the tree
+//          then stays as closed as it is). It takes one who has stood still for dead: after a lease
+//          a level at a node that is held (line 11: the next ticket is called), above (18: it is
+//          locked instead), below (36: DCnt is set to DMax), and bits of a leaf that stay set once
+//          its parent is had (22). A grant ends in time.
+// Exclusive alone. One range of an object at a time: who holds one and wants another of the same
+// object may wait for itself. At most 2^15 / k clients (the paper has k = 2 and 2^15 of them).
+//
+// ---- What the paper leaves open or wrong (profile paper), and what is done ----
+//  1. Line 24: a leaf that cannot be had is given up for its parent. With k = 2 the other node of
+//     the range may be a leaf below that parent: the client then waits for itself. `fallback:
+//     cover`: what is below goes, and the range is locked anew.
+//  2. Line 11: TCnt and Occ unchanged for T_lease are taken for a crash. Who is served may be
+//     waiting, with Occ set, for somebody below who has a lease of its own, and has its own range
+//     for a lease then: two clients inside. `patience: levels`: a lease for each level and one, and
+//     grants that end before. Then line 28 may come too late as well: `occupy: cas` sets Occ only
+//     while the ticket is the one that is called.
+//  3. Line 33 and Algorithm 3, line 10, ask whether Exp is set. When a tree grows for the second
+//     time Exp of its old nodes is set from the first: a request gives up, or leaves, between the
+//     marks of the root and of the node it told, and adds a DCnt that the scale-up adds as well.
+//     DCnt is then one ahead, which hides a holder. An old root that was occupied has told new
+//     nodes (line 8: + v.Occ), which nobody takes back, since it has told none itself. `expansion:
+//     counted`: Exp is a number; what counts is how often it changed between two looks, for a
+//     node's own Occ as well. As a flag of one bit, to which Algorithm 4 adds 1, it would be
+//     cleared by the second scale-up (`exp_bits: 1`).
+//  4. Algorithm 1: who waits for the mutex while a scale-up has it gets it for units that are in
+//  the
+//     tree by then. Where it locks nothing in the tree it does not notice. `out_of_bounds:
+//     looked_at`: a READ of the root.
+//  5. 3.5.3 reads ancestors below the one waited for only once, and 3.5.5 has their T_wait begin
+//     when that was last seen occupied: since it was, nobody below it can have begun to wait. That
+//     holds only if whoever occupied it did not give up, as line 32 has it. Here T_wait begins with
+//     the READ of the node itself (every profile), so that after a wait only another look helps:
+//     `reread: all`. With `above` a request that has waited for longer than T_wait gives up.
+//  6. 3.5.5, change of m: a node acknowledges at once. Somebody who still has a range under the old
+//     m was told too far apart for those who look at the new one. `acknowledge: when_out`: when no
+//     client of the node goes by the old values alone.
+//  7. Inequation (1) takes the bound of one clock for the difference of two: here twice `drift_ppm`
+//     (every profile).
+//  8. A release of a ticket that was called and not used must not clear Occ (Algorithm 3, line 7,
+//     does): every profile.
+//  9. Exp is no field of leaves, which are in the top m levels of small trees: they are passed
+//  over;
+//     their parents have been told (every profile).
+// Guesses  Widths of Exp and Occ (the figure is lost): 3 and 1, beside counters of 15 bits. How
+// many
+//     failed tries make `leaf_tries`. Who looks at the maximizer, and when. READs of a wait follow
+//     each other at once. How long the server takes to allocate.
+// Departures. A scale-up skips nodes with nothing to hand on, and posts 16 verbs with one doorbell
+//     (`propagation`). A client that sees the root expanded waits for the server to know (a call
+//     that is answered then). Deadlines of callers are not looked at.
+// Phases   IA: up to 2(d) of a node that is free; WP: 2(a); WW: ancestors; WR: T_wait and those
+//     below; RT: further tries at a leaf.
+//
+// Tests: tests/protocols/citron.
+
+#include "core/protocols/lock.h"
+
+namespace latchlab {
+ProtocolEntry citron_entry();
+}  // namespace latchlab

@@ -1,0 +1,183 @@
+#pragma once
+// The client part of citron: ranges (acquire.cc), a node of theirs (lock_node.cc), release and
+// what undoes (release.cc), spins that take too long (recover.cc), growing and shrinking
+// (scale.cc).
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include "core/base/lookup.h"
+#include "core/base/zero_padding.h"
+#include "core/protocols/citron/cover.h"
+#include "core/protocols/citron/options.h"
+#include "core/protocols/citron/tree.h"
+#include "core/protocols/citron/tuning.h"
+#include "core/protocols/common/per_grant.h"
+#include "core/protocols/dslr/client.h"
+#include "core/verbs/batch.h"
+
+namespace latchlab::citron {
+
+// A node that has been told of a request: DMax + 1, to be followed by DCnt + 1.
+struct Told {
+  Place node;
+  std::uint64_t exp = 0;  // as found
+};
+
+// How far a request at a node has come.
+enum class Stage : std::uint8_t {
+  none,
+  served,    // an internal node's ticket is called
+  occupied,  // Occ, or the leaf's bits, are set
+};
+
+// A request at a node.
+struct AtNode {
+  Place node;
+  std::uint64_t mask = 0;    // a leaf's: its bits
+  std::uint64_t ticket = 0;  // an internal node's
+  std::uint64_t exp = 0;     // its Exp when it was occupied
+  Stage stage = Stage::none;
+  ZeroPadding<std::uint8_t, 7> padding = {};
+  std::uint64_t children = 0;  // which of its children have all of their bits set by this request
+  SmallVector<Told, 6> told;
+  Time until = kNever;  // when others may take this request for dead
+};
+
+struct Held {
+  std::uint64_t generation = 0;  // of the tree
+  std::uint64_t spilled = 0;     // 1: the spillover mutex is held
+  Round began = Round::before;
+  ZeroPadding<std::uint8_t, 7> padding = {};
+  Grant spillover;
+  SmallVector<AtNode, 2> nodes;
+};
+
+class Client final : public LockClient {
+ public:
+  Client(const Options& options, const ClientEnv& env)
+      : options_(options),
+        verbs_(*env.verbs),
+        tuning_(static_cast<Tuner*>(env.node)),
+        mutex_(options, env) {}
+
+  Task<AcquireResult> acquire(Want want, AcquireOptions options) override;
+  Task<ReleaseResult> release(Grant grant) override;
+  std::uint64_t recoveries() const override { return recoveries_ + mutex_.recoveries(); }
+
+  // Makes the tree larger, if somebody has wanted units that it has not (3.9.1). False: nobody has,
+  // or the server fails.
+  Task<bool> scale_up(LockRef lock);
+  // The tree of a range lock whose whole is held by this client is cut down to so many units
+  // (3.9.2), a power of four times 64. False: the server fails.
+  Task<bool> scale_down(LockRef lock, std::uint64_t units);
+
+  const Tree& tree_of(LockRef lock) { return tree(lock); }
+
+ private:
+  struct Range {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+  };
+  // What became of an attempt at a node.
+  enum class Outcome : std::uint8_t {
+    acquired,
+    too_late,  // those above may have looked before they were told
+    expanded,  // the tree has grown
+    passed,    // others took this request for dead, or may have
+    failed,    // the server
+    instead,   // Attempt::instead is to be locked in place of it
+  };
+  struct Attempt {  // of a range
+    LockRef lock;
+    Range range;
+    Tuning tuning;
+    Held* held = nullptr;
+    Place instead;           // Outcome::instead: the node to be locked in place of what is below it
+    bool suspected = false;  // ... because the bits of `suspect` may be those of somebody dead
+    Place suspect;
+    Time searched;  // when the last READ that found no ancestor occupied was posted
+  };
+
+  Tree& tree(LockRef lock);
+  RemoteAddr word(LockRef lock, const Place& node) { return tree(lock).address(node); }
+  Task<bool> update_tree(LockRef lock, std::uint64_t generation);
+  Node at(std::uint64_t word) const { return options_.node.unpack(word); }
+  bool is_stale(const Tree& tree, const Place& node, std::uint64_t exp) const;
+
+  // ---- acquire.cc ----
+  Task<std::optional<AbortReason>> enter_spillover(Attempt& attempt, Want want,
+                                                   AcquireOptions options);
+  Task<Outcome> lock_cover(Attempt& attempt);
+  Task<void> clear_suspect(Attempt& attempt, const AtNode& mine);
+  Task<AcquireResult> give_up(Attempt& attempt, AbortReason reason);
+  Task<void> leave_round(Held& held);
+  Grant grant_of(const Want& want, const Held& held);
+
+  // ---- lock_node.cc: phases of Algorithm 2 ----
+  Task<Outcome> lock_internal(Attempt& attempt, AtNode& mine);
+  Task<Outcome> occupy(Attempt& attempt, AtNode& mine);
+  Task<Outcome> lock_leaf(Attempt& attempt, AtNode& mine);
+  Task<Outcome> try_leaf(Attempt& attempt, AtNode& mine, bool& taken);
+  Task<Outcome> search(Attempt& attempt, const AtNode& mine);
+  Task<Outcome> search_on(Attempt& attempt, const AtNode& mine, Place occupied);
+  Task<Outcome> wait_for_descendants(Attempt& attempt, AtNode& mine, Time since);
+  void add_search(Batch& batch, LockRef lock, Place from);
+  // What READs of `from`'s ancestors, from the index `first` on, have found.
+  Outcome judge_search(const Batch& batch, int first, Attempt& attempt, Place from,
+                       std::optional<Place>& occupied);
+  // Their FAAs, and the READ of the root behind them.
+  void add_told(Batch& batch, Attempt& attempt, AtNode& mine);
+  void note_told(const Batch& batch, int first, AtNode& mine);
+  Outcome judge_told(const Batch& batch, int root, Attempt& attempt, const AtNode& mine);
+
+  // ---- recover.cc: the four spins ----
+  Duration patience(const Place& node) const;
+  Time fence(Time posted, const Place& node) const;
+  Task<Outcome> wait_for_turn(Attempt& attempt, AtNode& mine);
+  Task<bool> take_over(Attempt& attempt, const AtNode& mine, Node seen);
+  Task<Outcome> wait_for_ancestor(Attempt& attempt, Place ancestor);
+  Task<Outcome> wait_for_counts(Attempt& attempt, const AtNode& mine, Place node);
+
+  // ---- release.cc ----
+  Task<ReleaseResult> undo(LockRef lock, Held& held);
+  Task<void> leave_nodes(LockRef lock, Held& held, std::size_t from = 0);
+  Task<void> leave(LockRef lock, const Held& held, std::size_t from);
+  struct Left {  // indices of verbs in the batch that undoes a request at a node; -1: there is none
+    std::size_t node = 0;
+    int itself = -1;
+    int highest = -1;  // of whom it has told
+  };
+  Left add_leave(Batch& batch, LockRef lock, const AtNode& mine);
+  void add_children(Batch& batch, LockRef lock, const AtNode& mine);
+  Task<void> follow(LockRef lock, std::uint64_t generation, Told told, std::uint64_t after);
+  Task<void> follow_nonzero(LockRef lock, std::uint64_t generation, Place node);
+
+  // ---- scale.cc ----
+  Task<bool> expand(LockRef lock, std::uint64_t height);
+  Task<bool> propagate(LockRef lock, const Tree& old, const Tree& grown);
+  Task<bool> publish(LockRef lock, Change change);
+  Task<bool> next_change(LockRef lock, Time deadline);
+  Task<void> look_for_changes(LockRef lock);
+  Task<void> look_at_maximizer(LockRef lock);
+
+  static RemoteAddr maximizer_of(LockRef lock) { return lock.entry + 8; }
+  static RemoteAddr nodes_of(LockRef lock) { return lock.entry + 16; }
+  // What a duration on one clock may be at least on another, both within drift_ppm of the truth.
+  Duration surely(Duration length) const {
+    return length - length / 1'000'000 * (2 * options_.drift_ppm);
+  }
+
+  const Options& options_;  // the protocol's, which outlives its clients
+  Verbs& verbs_;
+  Tuner* const tuning_;  // null: m and T_wait stay as they are
+  dslr::Client<dslr::Dslr> mutex_;
+  Lookup<Tree> trees_;  // by lock
+  PerGrant<Held> held_;
+  Time looked_at_maximizer_;
+  std::uint64_t recoveries_ = 0;
+  std::uint64_t holding_ = 0;
+};
+
+}  // namespace latchlab::citron

@@ -1,0 +1,302 @@
+// Step 2: phases (a) to (d) of Algorithm 2 at one node.
+
+#include <algorithm>
+
+#include "core/base/paths.h"
+#include "core/protocols/citron/client.h"
+#include "core/protocols/common/planted.h"
+
+namespace latchlab::citron {
+
+namespace {
+
+constexpr Node kTicket{.t_max = 1};
+constexpr Node kTold{.d_max = 1};
+
+Verb set_bits(RemoteAddr leaf, std::uint64_t mask) {
+  return masked_cas_verb(leaf, 8, {}, {mask, 0}, {mask, 0}, {mask, 0});
+}
+
+bool were_clear(const Completion& before, std::uint64_t mask) {
+  return (before.value.lo & mask) == 0;
+}
+
+}  // namespace
+
+// ---- phase (b): nobody at an ancestor ----
+
+void Client::add_search(Batch& batch, LockRef lock, Place from) {
+  const Tree& known = tree(lock);
+  for (Place node = from; node.height < known.height();) {
+    node = node.up(1);
+    batch.add(read_verb(known.address(node)));
+  }
+}
+
+Client::Outcome Client::judge_search(const Batch& batch, int first, Attempt& attempt, Place from,
+                                     std::optional<Place>& occupied) {
+  const Tree& known = tree(attempt.lock);
+  Node seen;
+  for (Place node = from; node.height < known.height(); ++first) {
+    node = node.up(1);
+    seen = at(batch.result(first).value.lo);
+    if (seen.occ != 0 && !occupied) occupied = node;
+  }
+  if (from.height == known.height()) return Outcome::acquired;
+  if (!is_stale(known, known.root(), seen.exp)) return Outcome::acquired;
+  LATCHLAB_PATH("citron: a search sees that the tree has grown");
+  return Outcome::expanded;
+}
+
+Task<Client::Outcome> Client::search(Attempt& attempt, const AtNode& mine) {
+  attempt.searched = verbs_.now();
+  Batch batch(verbs_);
+  add_search(batch, attempt.lock, mine.node);
+  co_await batch.run();
+  if (batch.status() != VerbStatus::ok) co_return Outcome::failed;
+  std::optional<Place> occupied;
+  const Outcome outcome = judge_search(batch, 0, attempt, mine.node, occupied);
+  if (outcome != Outcome::acquired || !occupied) co_return outcome;
+  co_return co_await search_on(attempt, mine, *occupied);
+}
+
+// Until a round of READs has found nobody. The paper looks only above whom it has waited for; then
+// the first round remains the last look at those below.
+Task<Client::Outcome> Client::search_on(Attempt& attempt, const AtNode& mine, Place first) {
+  verbs_.mark(Phase::wait_writers);
+  std::optional<Place> occupied = first;
+  while (occupied) {
+    const Outcome waited = co_await wait_for_ancestor(attempt, *occupied);
+    if (waited != Outcome::acquired) co_return waited;
+    const Place from = options_.reread == Reread::all ? mine.node : *occupied;
+    const Time posted = verbs_.now();
+    Batch batch(verbs_);
+    add_search(batch, attempt.lock, from);
+    co_await batch.run();
+    if (batch.status() != VerbStatus::ok) co_return Outcome::failed;
+    occupied.reset();
+    const Outcome outcome = judge_search(batch, 0, attempt, from, occupied);
+    if (outcome != Outcome::acquired) co_return outcome;
+    if (options_.reread == Reread::all) attempt.searched = posted;
+  }
+  LATCHLAB_PATH("citron: a request has waited for one above");
+  co_return Outcome::acquired;
+}
+
+// ---- phase (d), first half: telling ancestors ----
+
+void Client::add_told(Batch& batch, Attempt& attempt, AtNode& mine) {
+  const Tree& known = tree(attempt.lock);
+  mine.told.clear();
+  if (!PLANTED(citron_tells_nobody))
+    for (const Place& node : known.told(mine.node, attempt.tuning.tell_meet)) {
+      batch.add(options_.node.add(known.address(node), kTold));
+      mine.told.push_back({node, 0});
+    }
+  batch.add(read_verb(known.address(known.root())));
+}
+
+void Client::note_told(const Batch& batch, int first, AtNode& mine) {
+  for (Told& told : mine.told) told.exp = at(batch.result(first++).value.lo).exp;
+}
+
+// Lines 32 and 33. Who was told before the tree grew has handed it on to the new nodes, and so has
+// an old root that was occupied before: then this request may go on.
+Client::Outcome Client::judge_told(const Batch& batch, int root, Attempt& attempt,
+                                   const AtNode& mine) {
+  const Tree& known = tree(attempt.lock);
+  if (verbs_.now() - attempt.searched > surely(attempt.tuning.in_time)) {
+    LATCHLAB_PATH("citron: ancestors are told too late");
+    return Outcome::too_late;
+  }
+  const bool grown = is_stale(known, known.root(), at(batch.result(root).value.lo).exp);
+  bool missed = grown;
+  if (!mine.told.empty()) {
+    const Told& highest = mine.told[mine.told.size() - 1];
+    const bool stale = is_stale(known, highest.node, highest.exp);
+    missed = options_.expansion == Expansion::flag ? stale && grown : stale;
+  } else if (options_.expansion == Expansion::counted) {
+    missed = is_stale(known, mine.node, mine.exp);
+  }
+  if (grown && !missed) LATCHLAB_PATH("citron: the tree grows behind a request");
+  if (!missed) return Outcome::acquired;
+  LATCHLAB_PATH("citron: a request is told to a tree that has grown");
+  return Outcome::expanded;
+}
+
+// ---- leaves ----
+
+Task<Client::Outcome> Client::lock_leaf(Attempt& attempt, AtNode& mine) {
+  for (std::uint32_t tries = 1;; ++tries) {
+    const Outcome searched = co_await search(attempt, mine);
+    if (searched != Outcome::acquired) co_return searched;
+    bool taken = false;
+    const Outcome outcome = co_await try_leaf(attempt, mine, taken);
+    if (taken || outcome == Outcome::failed) co_return outcome;
+    verbs_.mark(Phase::retry);
+    if (tries < options_.leaf_tries) continue;
+    LATCHLAB_PATH("citron: a leaf is given up for its parent");
+    attempt.instead = mine.node.up(1);
+    attempt.suspect = mine.node;
+    attempt.suspected = options_.recovers();
+    co_return Outcome::instead;
+  }
+}
+
+// Phases (c) and (d).
+Task<Client::Outcome> Client::try_leaf(Attempt& attempt, AtNode& mine, bool& taken) {
+  const std::size_t last = attempt.held->nodes.size() - 1;  // this one
+  const Time posted = verbs_.now();
+  Batch batch(verbs_);
+  batch.add(set_bits(word(attempt.lock, mine.node), mine.mask));
+  if (options_.batch_occupy) add_told(batch, attempt, mine);
+  co_await batch.run();
+  if (batch.status() != VerbStatus::ok) co_return Outcome::failed;
+  taken = were_clear(batch.result(0), mine.mask);
+  if (options_.batch_occupy) note_told(batch, 1, mine);
+  if (!taken) {
+    LATCHLAB_PATH("citron: bits of a leaf are taken");
+    if (!PLANTED(citron_leaves_what_it_told)) co_await leave(attempt.lock, *attempt.held, last);
+    mine.told.clear();
+    co_return Outcome::acquired;
+  }
+  mine.stage = Stage::occupied;
+  mine.until = fence(posted, mine.node);
+  if (options_.batch_occupy)
+    co_return judge_told(batch, 1 + static_cast<int>(mine.told.size()), attempt, mine);
+  Batch telling(verbs_);
+  add_told(telling, attempt, mine);
+  co_await telling.run();
+  if (telling.status() != VerbStatus::ok) co_return Outcome::failed;
+  note_told(telling, 0, mine);
+  co_return judge_told(telling, static_cast<int>(mine.told.size()), attempt, mine);
+}
+
+// ---- internal nodes ----
+
+// Phases (a) and (b).
+Task<Client::Outcome> Client::lock_internal(Attempt& attempt, AtNode& mine) {
+  attempt.searched = verbs_.now();
+  Batch batch(verbs_);
+  batch.add(options_.node.add(word(attempt.lock, mine.node), kTicket));
+  if (options_.batch_search) add_search(batch, attempt.lock, mine.node);
+  co_await batch.run();
+  if (batch.status() != VerbStatus::ok) co_return Outcome::failed;
+  const Node before = at(batch.result(0).value.lo);
+  mine.ticket = before.t_max;
+  if (before.t_cnt == before.t_max && options_.batch_search) {
+    mine.stage = Stage::served;
+    std::optional<Place> occupied;
+    Outcome outcome = judge_search(batch, 1, attempt, mine.node, occupied);
+    if (outcome == Outcome::acquired && occupied)
+      outcome = co_await search_on(attempt, mine, *occupied);
+    if (outcome != Outcome::acquired) co_return outcome;
+    co_return co_await occupy(attempt, mine);
+  }
+  if (before.t_cnt != before.t_max) {
+    verbs_.mark(Phase::wait_pred);
+    const Outcome turn = co_await wait_for_turn(attempt, mine);
+    if (turn != Outcome::acquired) co_return turn;
+  }
+  mine.stage = Stage::served;
+  const Outcome searched = co_await search(attempt, mine);
+  if (searched != Outcome::acquired) co_return searched;
+  co_return co_await occupy(attempt, mine);
+}
+
+// Phases (c) and (d). A node above leaves takes all of theirs, too, if it can: then there is nobody
+// to wait for (3.8).
+Task<Client::Outcome> Client::occupy(Attempt& attempt, AtNode& mine) {
+  const NodeWord& node = options_.node;
+  const RemoteAddr addr = word(attempt.lock, mine.node);
+  const bool with_children = options_.lock_children && mine.node.height == 1;
+  const int children = with_children ? 4 : 0;
+  const Time posted = verbs_.now();
+  Batch batch(verbs_);
+  if (options_.occupy == Occupy::cas) {
+    const Node served{.t_cnt = static_cast<std::uint32_t>(mine.ticket)};
+    const Node occupied{.occ = 1, .t_cnt = served.t_cnt};
+    batch.add(node.swap(addr, served, occupied, {.occ = 1, .t_cnt = node.counter_ones()}));
+  } else {
+    batch.add(node.add(addr, {.occ = 1}));
+  }
+  for (int i = 0; i < children; ++i)
+    batch.add(set_bits(word(attempt.lock, mine.node.child(static_cast<unsigned>(i))), ~0ULL));
+  if (options_.batch_occupy) add_told(batch, attempt, mine);
+  co_await batch.run();
+  if (batch.status() != VerbStatus::ok) co_return Outcome::failed;
+  Time since = verbs_.now();
+  const Node before = at(batch.result(0).value.lo);
+  mine.exp = before.exp;
+  for (int i = 0; i < children; ++i)
+    if (were_clear(batch.result(1 + i), ~0ULL)) mine.children |= 1ULL << static_cast<unsigned>(i);
+  if (options_.batch_occupy) note_told(batch, 1 + children, mine);
+  if (options_.occupy == Occupy::cas && (before.t_cnt != mine.ticket || before.occ != 0)) {
+    LATCHLAB_PATH("citron: a turn has gone before its node is occupied");
+    mine.stage = Stage::none;
+    co_return Outcome::passed;
+  }
+  mine.stage = Stage::occupied;
+  mine.until = fence(posted, mine.node);
+  Outcome told = Outcome::acquired;
+  if (options_.batch_occupy) {
+    const int root = 1 + children + static_cast<int>(mine.told.size());
+    told = judge_told(batch, root, attempt, mine);
+  } else {
+    Batch telling(verbs_);
+    add_told(telling, attempt, mine);
+    co_await telling.run();
+    if (telling.status() != VerbStatus::ok) co_return Outcome::failed;
+    note_told(telling, 0, mine);
+    told = judge_told(telling, static_cast<int>(mine.told.size()), attempt, mine);
+  }
+  if (told != Outcome::acquired) co_return told;
+  if (with_children && mine.children == 0xF) {
+    LATCHLAB_PATH("citron: a node has all of its leaves, and waits for nobody");
+    co_return Outcome::acquired;
+  }
+  verbs_.mark(Phase::wait_readers);
+  if (mine.children != 0) {
+    LATCHLAB_PATH("citron: some leaves of a node are taken");
+    Batch clearing(verbs_);
+    add_children(clearing, attempt.lock, mine);
+    if (!PLANTED(citron_keeps_the_leaves)) co_await clearing.run();
+    mine.children = 0;
+  }
+  co_return co_await wait_for_descendants(attempt, mine, since);
+}
+
+// Phase (d), second half: whoever has not seen this node occupied has told its ancestors by now, or
+// gives up.
+Task<Client::Outcome> Client::wait_for_descendants(Attempt& attempt, AtNode& mine, Time since) {
+  const Time end = since + attempt.tuning.wait;
+  const Time now = verbs_.now();
+  if (now < end && !PLANTED(citron_does_not_wait)) co_await verbs_.sleep(end - now);
+  const std::vector<Block> blocks =
+      tree(attempt.lock).looked_at(mine.node, attempt.tuning.look_meet);
+  Batch batch(verbs_);
+  for (const Block& block : blocks)
+    batch.add(read_verb(block.addr, static_cast<std::uint32_t>(8 * block.count)));
+  co_await batch.run();
+  if (batch.status() != VerbStatus::ok) co_return Outcome::failed;
+  std::vector<Place> busy;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const Completion seen = batch.result(static_cast<int>(i));
+    for (std::uint64_t n = 0; n < blocks[i].count; ++n) {
+      const std::uint64_t word = blocks[i].count > 2 ? batch.words(static_cast<int>(i))[n]
+                                 : n == 0            ? seen.value.lo
+                                                     : seen.value.hi;
+      const Node node = at(word);
+      if (node.d_cnt != node.d_max)
+        busy.push_back({blocks[i].first.at + n, blocks[i].first.height});
+    }
+  }
+  for (const Place& node : busy) {
+    LATCHLAB_PATH("citron: a request waits for some below");
+    const Outcome waited = co_await wait_for_counts(attempt, mine, node);
+    if (waited != Outcome::acquired) co_return waited;
+  }
+  co_return Outcome::acquired;
+}
+
+}  // namespace latchlab::citron

@@ -1,0 +1,146 @@
+// The spins of Algorithm 2, and what is done when they take too long (3.10). Line 22 is in
+// lock_leaf and clear_suspect.
+
+#include "core/base/paths.h"
+#include "core/protocols/citron/client.h"
+
+namespace latchlab::citron {
+
+// How long a request at a node may stand still. It waits for those below, a lease for each level,
+// and has a lease of its own.
+Duration Client::patience(const Place& node) const {
+  if (!options_.recovers()) return kForever;
+  if (options_.patience == Patience::one_lease) return options_.lease;
+  return options_.lease * static_cast<std::int64_t>(node.height + 1);
+}
+
+// Until when this client may count on its place at the node, having posted then what took it:
+// others see that, and have no less patience.
+Time Client::fence(Time posted, const Place& node) const {
+  if (!options_.recovers() || options_.patience == Patience::one_lease) return kNever;
+  return posted + surely(patience(node));
+}
+
+namespace {
+
+auto paced(Duration pause) {
+  return [pause](const ProbeValues&, std::uint64_t) { return pause; };
+}
+
+}  // namespace
+
+// Line 11.
+Task<Client::Outcome> Client::wait_for_turn(Attempt& attempt, AtNode& mine) {
+  const NodeWord format = options_.node;
+  const auto ticket = static_cast<std::uint32_t>(mine.ticket);
+  const Duration alone = patience(mine.node);
+  RemoteWait wait;
+  wait.add(read_verb(word(attempt.lock, mine.node)));
+  wait.classify = [format, ticket](const ProbeValues& values) {
+    const Node seen = format.unpack(values[0].lo);
+    if (seen.t_cnt == ticket) return Verdict::done;
+    return format.passed(seen.t_cnt, ticket) ? Verdict::abandon : Verdict::pending;
+  };
+  wait.observe = [format](const ProbeValues& values) {
+    const Node seen = format.unpack(values[0].lo);
+    return Words{seen.t_cnt, seen.occ};
+  };
+  wait.pacing = paced(options_.poll_pause);
+  wait.unchanged_for = alone;
+  std::optional<Node> stuck;  // as it was when the first patience was over
+  for (;;) {
+    const RemoteWaitResult end = co_await verbs_.await_remote(wait);
+    if (end.end == WaitEnd::satisfied) co_return Outcome::acquired;
+    if (end.end == WaitEnd::failed) co_return Outcome::failed;
+    if (end.end == WaitEnd::abandoned) {
+      LATCHLAB_PATH("citron: a ticket has been passed over");
+      co_return Outcome::passed;
+    }
+    const Node seen = at(end.values[0].lo);
+    const std::uint32_t ahead = format.minus(ticket, seen.t_cnt);
+    if (ahead > 1 && (!stuck || stuck->t_cnt != seen.t_cnt || stuck->occ != seen.occ)) {
+      LATCHLAB_PATH("citron: a ticket behind others waits for them to recover a node");
+      stuck = seen;
+      wait.unchanged_for = alone * (static_cast<std::int64_t>(ahead) - 1);
+      continue;
+    }
+    if (co_await take_over(attempt, mine, seen)) co_return Outcome::acquired;
+    stuck.reset();
+    wait.unchanged_for = alone;
+  }
+}
+
+// Who is served at this node, as `seen`, is dead, and so are those before this ticket.
+Task<bool> Client::take_over(Attempt& attempt, const AtNode& mine, Node seen) {
+  const NodeWord& format = options_.node;
+  const Node mask{.occ = 1, .t_cnt = format.counter_ones()};
+  const Node mine_now{.t_cnt = static_cast<std::uint32_t>(mine.ticket)};
+  const Verb swap = format.swap(word(attempt.lock, mine.node), seen, mine_now, mask);
+  const Completion before = co_await verbs_.issue(swap);
+  if (!before.ok() || !matched(swap, before.value)) co_return false;
+  LATCHLAB_PATH("citron: a node is taken over from the dead");
+  ++recoveries_;
+  co_return true;
+}
+
+// Line 18: whoever is stuck behind an ancestor lines up at it, and so comes to line 11.
+Task<Client::Outcome> Client::wait_for_ancestor(Attempt& attempt, Place ancestor) {
+  const NodeWord format = options_.node;
+  RemoteWait wait;
+  wait.add(read_verb(word(attempt.lock, ancestor)));
+  wait.classify = [format](const ProbeValues& values) {
+    return format.unpack(values[0].lo).occ == 0 ? Verdict::done : Verdict::pending;
+  };
+  wait.observe = [format](const ProbeValues& values) {
+    return Words{format.unpack(values[0].lo).t_cnt, 0};
+  };
+  wait.pacing = paced(options_.poll_pause);
+  wait.unchanged_for = patience(ancestor);
+  const RemoteWaitResult end = co_await verbs_.await_remote(wait);
+  if (end.end == WaitEnd::satisfied) co_return Outcome::acquired;
+  if (end.end == WaitEnd::failed) co_return Outcome::failed;
+  LATCHLAB_PATH("citron: an ancestor that stands still is locked instead");
+  attempt.instead = ancestor;
+  co_return Outcome::instead;
+}
+
+// Line 36. After a lease for each level below nobody there has a range any more.
+Task<Client::Outcome> Client::wait_for_counts(Attempt& attempt, const AtNode& mine, Place node) {
+  const NodeWord format = options_.node;
+  RemoteWait wait;
+  wait.add(read_verb(word(attempt.lock, node)));
+  wait.classify = [format](const ProbeValues& values) {
+    const Node seen = format.unpack(values[0].lo);
+    return seen.d_cnt == seen.d_max ? Verdict::done : Verdict::pending;
+  };
+  wait.observe = [format](const ProbeValues& values) {
+    const Node seen = format.unpack(values[0].lo);
+    return Words{seen.d_cnt, seen.d_max};
+  };
+  wait.pacing = paced(options_.poll_pause);
+  if (options_.recovers())
+    wait.unchanged_for = options_.lease * static_cast<std::int64_t>(mine.node.height);
+  if (options_.patience == Patience::levels) wait.deadline = mine.until;
+  for (;;) {
+    const RemoteWaitResult end = co_await verbs_.await_remote(wait);
+    if (end.end == WaitEnd::satisfied) co_return Outcome::acquired;
+    if (end.end == WaitEnd::failed) co_return Outcome::failed;
+    if (end.end == WaitEnd::deadline) {
+      LATCHLAB_PATH("citron: a request waits too long for some below");
+      co_return Outcome::passed;
+    }
+    const Node seen = at(end.values[0].lo);
+    Node done = seen;
+    done.d_cnt = seen.d_max;
+    const Node mask{.d_cnt = format.counter_ones(), .d_max = format.counter_ones()};
+    const Verb swap = format.swap(word(attempt.lock, node), seen, done, mask);
+    const Completion before = co_await verbs_.issue(swap);
+    if (!before.ok()) co_return Outcome::failed;
+    if (!matched(swap, before.value)) continue;
+    LATCHLAB_PATH("citron: requests of the dead are counted as over");
+    ++recoveries_;
+    co_return Outcome::acquired;
+  }
+}
+
+}  // namespace latchlab::citron

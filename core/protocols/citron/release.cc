@@ -1,0 +1,154 @@
+// Algorithm 3, which is also how a request is undone.
+
+#include <vector>
+
+#include "core/base/paths.h"
+#include "core/protocols/citron/client.h"
+#include "core/protocols/common/planted.h"
+
+namespace latchlab::citron {
+
+Task<ReleaseResult> Client::release(Grant grant) {
+  Held& held = held_[grant.id];
+  verbs_.mark(Phase::initial_atomic);
+  const bool late = verbs_.now() >= grant.valid_until;
+  if (late) LATCHLAB_PATH("citron: a late release is suppressed");
+  if (late) held.nodes.clear();
+  --holding_;
+  ReleaseResult result = co_await undo(grant.lock, held);
+  if (late) result = ReleaseResult::suppressed;
+  co_await leave_round(held);
+  if (options_.scales() && holding_ == 0) co_await look_at_maximizer(grant.lock);
+  co_return result;
+}
+
+Task<ReleaseResult> Client::undo(LockRef lock, Held& held) {
+  co_await leave_nodes(lock, held);
+  ReleaseResult result = ReleaseResult::released;
+  if (held.spilled != 0) result = co_await mutex_.release(held.spillover);
+  held.spilled = 0;
+  co_return result;
+}
+
+Task<void> Client::leave_nodes(LockRef lock, Held& held, std::size_t from) {
+  co_await leave(lock, held, from);
+  held.nodes.resize(from);
+}
+
+void Client::add_children(Batch& batch, LockRef lock, const AtNode& mine) {
+  const Words all{~0ULL, 0};
+  for (unsigned i = 0; i < 4; ++i)
+    if ((mine.children & (1ULL << i)) != 0)
+      batch.add(masked_cas_verb(word(lock, mine.node.child(i)), 8, all, all, {}, all));
+}
+
+// The node itself, and then whom it has told. A ticket that has been called and is not used goes on
+// only if it is still this one.
+Client::Left Client::add_leave(Batch& batch, LockRef lock, const AtNode& mine) {
+  const NodeWord& format = options_.node;
+  const RemoteAddr addr = word(lock, mine.node);
+  Left left;
+  if (mine.node.leaf() && mine.stage == Stage::occupied) {
+    const Words bits{mine.mask, 0};
+    left.itself = batch.add(masked_cas_verb(addr, 8, bits, bits, {}, bits));
+  }
+  add_children(batch, lock, mine);
+  const Node served{.t_cnt = static_cast<std::uint32_t>(mine.ticket)};
+  const Node next{.t_cnt = format.plus(served.t_cnt, 1)};
+  if (!mine.node.leaf() && mine.stage == Stage::served)
+    left.itself = batch.add(options_.occupy == Occupy::cas
+                                ? format.swap(addr, served, next, {.t_cnt = format.counter_ones()})
+                                : format.add(addr, {.t_cnt = 1}));
+  if (!mine.node.leaf() && mine.stage == Stage::occupied)
+    left.itself =
+        batch.add(format.add(addr, {.occ = PLANTED(citron_stays_occupied) ? 0U : 1U, .t_cnt = 1}));
+  for (const Told& told : mine.told)
+    if (!PLANTED(citron_forgets_whom_it_told))
+      left.highest = batch.add(format.add(word(lock, told.node), {.d_cnt = 1}));
+  return left;
+}
+
+// Of the nodes from that one on. Those which others may take for a dead client's are left to them.
+Task<void> Client::leave(LockRef lock, const Held& held, std::size_t from) {
+  std::vector<Left> all;
+  const Time now = verbs_.now();
+  Batch batch(verbs_);
+  for (std::size_t i = from; i < held.nodes.size(); ++i) {
+    const AtNode& mine = held.nodes[i];
+    if (now >= mine.until) {
+      LATCHLAB_PATH("citron: a request that is over by time is left to others");
+      continue;
+    }
+    all.push_back(add_leave(batch, lock, mine));
+    all.back().node = i;
+  }
+  if (batch.empty()) co_return;
+  co_await batch.run();
+  if (batch.status() != VerbStatus::ok) {
+    LATCHLAB_PATH("citron: the server fails a release");
+    co_return;
+  }
+  for (const Left& left : all) {
+    const AtNode& mine = held.nodes[left.node];
+    if (left.highest >= 0) {
+      const Told highest = mine.told[mine.told.size() - 1];
+      co_await follow(lock, held.generation, highest, at(batch.result(left.highest).value.lo).exp);
+    }
+    const bool was_inside = !mine.node.leaf() && mine.stage == Stage::occupied;
+    if (was_inside && options_.expansion == Expansion::counted) {
+      const Told itself{mine.node, mine.exp};
+      co_await follow(lock, held.generation, itself, at(batch.result(left.itself).value.lo).exp);
+    }
+  }
+}
+
+// A request was told to this node, or occupied it, when its Exp was `told.exp`; when that was taken
+// back Exp was `after`. Each expansion in between has told new nodes of it, to which it has to be
+// taken back as well: those that there were after the last of them, and what later ones have handed
+// on from there.
+Task<void> Client::follow(LockRef lock, std::uint64_t generation, Told told, std::uint64_t after) {
+  if (options_.expansion == Expansion::flag) {
+    if (after != 0) co_await follow_nonzero(lock, generation, told.node);
+    co_return;
+  }
+  const NodeWord& format = options_.node;
+  const auto exp_of = [this, lock, &format](const Place& node, std::uint64_t in) {
+    return format.as_exp(tree(lock).expansions(node, options_.meet, in));
+  };
+  generation += format.expansions_between(exp_of(told.node, generation),
+                                          static_cast<std::uint32_t>(told.exp));
+  for (;;) {
+    const std::uint32_t grown = format.expansions_between(static_cast<std::uint32_t>(told.exp),
+                                                          static_cast<std::uint32_t>(after));
+    if (grown == 0) co_return;
+    generation += grown;
+    LATCHLAB_PATH("citron: the tree has grown before a range is released");
+    const bool known = co_await update_tree(lock, generation);
+    if (!known) co_return;
+    const SmallVector<Place, 6> nodes =
+        tree(lock).told_by_expansion(told.node, options_.meet, generation);
+    if (nodes.empty()) co_return;
+    Batch batch(verbs_);
+    for (const Place& node : nodes) batch.add(format.add(word(lock, node), {.d_cnt = 1}));
+    co_await batch.run();
+    if (batch.status() != VerbStatus::ok) co_return;
+    told = {nodes[nodes.size() - 1], exp_of(nodes[nodes.size() - 1], generation)};
+    after = at(batch.result(static_cast<int>(nodes.size()) - 1).value.lo).exp;
+  }
+}
+
+// As printed: Exp that is not 0 tells of an expansion, and the tree is what the metadata service
+// has by now.
+Task<void> Client::follow_nonzero(LockRef lock, std::uint64_t generation, Place node) {
+  co_await look_for_changes(lock);
+  const Tree& known = tree(lock);
+  if (known.generation() == generation) co_return;
+  LATCHLAB_PATH("citron: the tree has grown before a range is released");
+  const SmallVector<Place, 6> nodes =
+      known.told_by_expansion(node, options_.meet, known.generation());
+  Batch batch(verbs_);
+  for (const Place& each : nodes) batch.add(options_.node.add(known.address(each), {.d_cnt = 1}));
+  co_await batch.run();
+}
+
+}  // namespace latchlab::citron

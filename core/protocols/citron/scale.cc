@@ -1,0 +1,151 @@
+// Growing and shrinking (3.9): Algorithm 4, and what clients know of the tree.
+
+#include <algorithm>
+#include <vector>
+
+#include "core/base/paths.h"
+#include "core/protocols/citron/client.h"
+#include "core/protocols/citron/metadata.h"
+#include "core/protocols/common/planted.h"
+
+namespace latchlab::citron {
+
+namespace {
+
+constexpr std::size_t kAtOnce = 16;  // verbs of a doorbell
+
+}  // namespace
+
+// ---- what is known of the tree ----
+
+// One change more, if there is one; `deadline`: when it comes, until then.
+Task<bool> Client::next_change(LockRef lock, Time deadline) {
+  const bool waits = deadline != Time{};
+  const Request request = metadata::next_change(lock.entry, tree(lock).generation(), waits ? 1 : 0);
+  const Reply reply = co_await verbs_.call(lock.entry.node, request, waits ? deadline : kNever);
+  if (!reply.ok()) co_return false;
+  const std::optional<Change> change = metadata::change_in(reply);
+  if (!change) co_return false;
+  tree(lock).apply(*change);
+  co_return true;
+}
+
+// False: the server does not know, or whoever expands the tree seems to have died.
+Task<bool> Client::update_tree(LockRef lock, std::uint64_t generation) {
+  while (tree(lock).generation() < generation) {
+    const Time deadline = options_.recovers() ? verbs_.now() + options_.lease : kNever;
+    const bool changed = co_await next_change(lock, deadline);
+    if (!changed) {
+      LATCHLAB_PATH("citron: a change of the tree is not told");
+      co_return false;
+    }
+  }
+  co_return true;
+}
+
+Task<void> Client::look_for_changes(LockRef lock) {
+  bool changed = true;
+  while (changed) changed = co_await next_change(lock, Time{});
+}
+
+// ---- growing ----
+
+// Every client looks from time to time whether somebody has wanted more, after a release.
+Task<void> Client::look_at_maximizer(LockRef lock) {
+  const Time now = verbs_.now();
+  if (now - looked_at_maximizer_ < options_.scale_up_poll) co_return;
+  looked_at_maximizer_ = now;
+  const Completion seen = co_await verbs_.read(maximizer_of(lock));
+  if (seen.ok() && seen.value.lo != 0) co_await scale_up(lock);
+}
+
+Task<bool> Client::scale_up(LockRef lock) {
+  const Want want(lock);
+  const AcquireResult result = co_await mutex_.acquire(want, {});
+  const Grant* const mutex = std::get_if<Grant>(&result);
+  if (mutex == nullptr) co_return false;
+  const Grant held = *mutex;
+  co_await look_for_changes(lock);
+  const Completion wanted = co_await verbs_.read(maximizer_of(lock));
+  std::uint64_t height = tree(lock).height() + options_.scale_up_levels;
+  while (Place{0, height}.units() < wanted.value.lo && height < kMostHeight) ++height;
+  bool grown = false;
+  if (wanted.ok() && wanted.value.lo > tree(lock).units() && height <= kMostHeight) {
+    LATCHLAB_PATH("citron: a tree grows");
+    grown = co_await expand(lock, height);
+  } else {
+    LATCHLAB_PATH("citron: a tree has grown already");
+  }
+  if (wanted.ok() && wanted.value.lo != 0) co_await verbs_.write(maximizer_of(lock), 0);
+  co_await mutex_.release(held);
+  co_return grown;
+}
+
+Task<bool> Client::expand(LockRef lock, std::uint64_t height) {
+  const Tree old = tree(lock);
+  const std::uint64_t bytes = 8 * old.added_nodes(height);
+  const Request request = metadata::allocate(lock.entry, bytes);
+  const Reply reply = co_await verbs_.call(lock.entry.node, request);
+  const std::optional<RemoteAddr> added = metadata::memory_in(reply);
+  if (!added) co_return false;
+  const Change change{height, *added};
+  Tree grown = old;
+  grown.apply(change);
+  const bool told = co_await propagate(lock, old, grown);
+  if (!told) co_return false;
+  co_return co_await publish(lock, change);
+}
+
+Task<bool> Client::publish(LockRef lock, Change change) {
+  const Request request = metadata::publish(lock.entry, tree(lock).generation(), change);
+  const Reply reply = co_await verbs_.call(lock.entry.node, request);
+  if (!reply.ok()) co_return false;
+  tree(lock).apply(change);
+  co_return true;
+}
+
+// Lines 4 to 8: by index order, so that the root comes first, and before each node its parent.
+Task<bool> Client::propagate(LockRef lock, const Tree& old, const Tree& grown) {
+  const std::vector<Place> nodes = old.top(options_.meet);
+  const std::size_t at_once = options_.propagation == Propagation::batched ? kAtOnce : 1;
+  for (std::size_t first = 0; first < nodes.size(); first += at_once) {
+    const std::size_t end = std::min(nodes.size(), first + at_once);
+    Batch marking(verbs_);
+    for (std::size_t i = first; i < end; ++i)
+      marking.add(options_.node.add(old.address(nodes[i]), {.exp = 1}));
+    co_await marking.run();
+    if (marking.status() != VerbStatus::ok) co_return false;
+    if (PLANTED(citron_grows_in_silence)) continue;
+    Batch telling(verbs_);
+    for (std::size_t i = first; i < end; ++i) {
+      const Node seen = at(marking.result(static_cast<int>(i - first)).value.lo);
+      if (seen.d_cnt == 0 && seen.d_max == 0 && seen.occ == 0) continue;
+      const Node amounts{.d_cnt = seen.d_cnt, .d_max = options_.node.plus(seen.d_max, seen.occ)};
+      const std::uint64_t generation = grown.generation();
+      for (const Place& node : grown.told_by_expansion(nodes[i], options_.meet, generation))
+        telling.add(options_.node.add(grown.address(node), amounts));
+    }
+    co_await telling.run();
+    if (telling.status() != VerbStatus::ok) co_return false;
+  }
+  static_cast<void>(lock);
+  co_return true;
+}
+
+// ---- shrinking ----
+
+// Nobody else is in the tree. Who knows the tree as it was finds its root expanded.
+Task<bool> Client::scale_down(LockRef lock, std::uint64_t units) {
+  const Tree& known = tree(lock);
+  std::uint64_t height = known.height();
+  while (height > 1 && Place{0, height - 1}.units() >= units) --height;
+  if (height == known.height()) co_return true;
+  const RemoteAddr root = known.address(known.root());
+  const Verb mark = options_.node.add(root, {.exp = 1});
+  const Completion marked = co_await verbs_.issue(mark);
+  if (!marked.ok()) co_return false;
+  LATCHLAB_PATH("citron: a tree is cut down");
+  co_return co_await publish(lock, Change{height, {}});
+}
+
+}  // namespace latchlab::citron

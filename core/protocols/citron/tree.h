@@ -1,0 +1,125 @@
+#pragma once
+// The lock tree as arithmetic (CITRON 3.3, 3.5.5, 3.9): which nodes there are, where their words
+// lie, which of them a request tells of itself and which it looks at. Quaternary; a leaf stands for
+// 64 units, one bit each.
+//
+// Nodes are called by height (leaves 0) and by number from the left in their level, which stay the
+// same when the tree grows: it gets a new root above, whose leftmost descendant is the old one.
+// What has been added by one scale-up lies in one part of memory, in level order, less the nodes
+// that were there before.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/base/small_vector.h"
+
+namespace latchlab::citron {
+
+inline constexpr std::uint64_t kLeafUnits = 64;
+inline constexpr unsigned kMostHeight = 23;  // 2^52 units; addresses have 48 bits
+inline constexpr unsigned kMostMeet = 6;     // a READ of a level has 8 KiB then
+
+struct Place {
+  std::uint64_t at = 0;
+  std::uint64_t height = 0;
+  constexpr bool operator==(const Place&) const = default;
+  constexpr bool leaf() const { return height == 0; }
+  constexpr std::uint64_t units() const { return kLeafUnits << (2 * height); }
+  constexpr std::uint64_t first() const { return at << (2 * height + 6); }  // unit
+  constexpr Place up(std::uint64_t levels) const { return {at >> (2 * levels), height + levels}; }
+  constexpr Place child(unsigned which) const { return {at * 4 + which, height - 1}; }
+  constexpr bool is_below(const Place& other) const {  // or it
+    return height <= other.height && up(other.height - height) == other;
+  }
+};
+
+// All nodes of full quaternary trees of so many levels.
+constexpr std::uint64_t nodes_of_levels(std::uint64_t levels) {
+  return ((std::uint64_t{1} << (2 * levels)) - 1) / 3;
+}
+constexpr std::uint64_t nodes_of_height(std::uint64_t height) {
+  return nodes_of_levels(height + 1);
+}
+
+// Neighbours in a level whose words lie side by side.
+struct Block {
+  Place first;
+  std::uint64_t count = 0;
+  RemoteAddr addr;
+};
+
+// What has become of a tree, in order: it was expanded to a new height with new nodes at `added`,
+// or, with none, cut down to one.
+struct Change {
+  std::uint64_t height = 0;
+  RemoteAddr added;
+  constexpr bool cuts() const { return added.node == kNoNode; }
+};
+
+class Tree {
+ public:
+  Tree() = default;
+  Tree(RemoteAddr nodes, unsigned height);
+
+  std::uint64_t height() const { return height_; }
+  Place root() const { return {0, height_}; }
+  std::uint64_t units() const { return root().units(); }
+  std::uint64_t depth(const Place& node) const { return height_ - node.height; }
+  bool has(const Place& node) const;
+
+  // How many changes there have been.
+  std::uint64_t generation() const { return heights_.size(); }
+  void apply(const Change& change);
+  // Words that an expansion to this height adds.
+  std::uint64_t added_nodes(std::uint64_t height) const;
+
+  // The paper's number, from 1 in level order.
+  std::uint64_t index(const Place& node) const {
+    return nodes_of_levels(depth(node)) + node.at + 1;
+  }
+  RemoteAddr address(const Place& node) const;
+
+  // How often Exp of a node of this tree has been incremented up to some generation: once for each
+  // expansion of a tree in whose top `meet` levels it was.
+  std::uint64_t expansions(const Place& node, unsigned meet, std::uint64_t generation) const;
+  std::uint64_t expansions(const Place& node, unsigned meet) const {
+    return expansions(node, meet, generation());
+  }
+  // How high the tree was in that generation.
+  std::uint64_t height_in(std::uint64_t generation) const {
+    return generation < generation_count() ? heights_[generation] : height_;
+  }
+
+  // Ancestors that a request at this node tells of itself, the lowest first (3.5.5): every m-th,
+  // from the parent on; of those in the top m - 1 levels the parent alone, and in place of the
+  // others that of level m.
+  SmallVector<Place, 6> told(const Place& node, unsigned meet) const;
+  // The node and its internal descendants within m levels, that is whom a request waits for.
+  std::vector<Block> looked_at(const Place& node, unsigned meet) const;
+  // The node's ancestors m, 2m, ... levels above, in that generation: whom an expansion tells on
+  // behalf of a node.
+  SmallVector<Place, 6> told_by_expansion(const Place& node, unsigned meet,
+                                          std::uint64_t generation) const;
+  // The internal nodes of the top m levels, in the order of their numbers.
+  std::vector<Place> top(unsigned meet) const;
+
+ private:
+  struct Part {
+    std::uint64_t height = 0;  // its root's
+    std::uint64_t used = 0;    // of the subtree that is still in use, beginning from the left
+    RemoteAddr addr;
+  };
+  std::uint64_t generation_count() const { return heights_.size(); }
+  static bool within(const Place& node, std::uint64_t height) {
+    return node.height <= height && node.at >> (2 * (height - node.height)) == 0;
+  }
+
+  std::uint64_t height_ = 0;
+  std::vector<Part> parts_;              // by height
+  std::vector<std::uint64_t> heights_;   // before each change
+  std::vector<std::uint64_t> expanded_;  // 1: it was an expansion
+};
+
+}  // namespace latchlab::citron
