@@ -1,0 +1,81 @@
+#pragma once
+// The client part of list_rdma.h: walks along a list, and what is done at their end.
+
+#include <cstdint>
+
+#include "core/protocols/list_rdma/nodes.h"
+#include "core/protocols/lock.h"
+
+namespace latchlab::list_rdma {
+
+enum class FirstLook : std::uint8_t { read, cas };
+
+struct Options {
+  std::uint32_t nodes = 8;
+  std::uint32_t generation_bits = kGenerationBits;
+  bool fast_path = true;
+  FirstLook first_look = FirstLook::read;
+  Duration pause = {};
+};
+
+inline constexpr std::uint64_t kNodeBytes = 32;
+inline constexpr std::uint64_t kNextAt = 16;
+
+class Client final : public LockClient {
+ public:
+  Client(const Options& options, const ClientEnv& env)
+      : options_(options),
+        verbs_(*env.verbs),
+        peers_(*env.peers),
+        nodes_(env.verbs->client().value, env.peers->shape().servers, options.nodes,
+               options.generation_bits) {}
+
+  Task<AcquireResult> acquire(Want want, AcquireOptions options) override;
+  Task<ReleaseResult> release(Grant grant) override;
+
+ private:
+  // Where a walk is: at the word that leads on, in the head or in a node, and what it said.
+  struct Place {
+    RemoteAddr word;
+    bool head = true;
+    std::uint32_t own = 0;  // generation of the node that it is in
+    Link seen = {};
+    // Its node has been released since, or is another one by now.
+    bool gone() const { return !head && (seen.marked || seen.own != own); }
+  };
+  struct Node {
+    NodeRef ref;
+    Range range;
+    Link link;
+  };
+  enum class Next : std::uint8_t { node, none, alone, again, failed };
+  enum class End : std::uint8_t { again, linked, deadline, failed, unknown };
+
+  // walk.cc
+  Task<bool> look(Place* place);  // false, here and below: the server fails
+  Task<bool> from_the_head(Place* place, RemoteAddr entry);
+  Task<Next> next_of(Place* place, RemoteAddr entry, Node* node);
+  Task<bool> exchange(Place* place, Link desired, bool* done);
+  Task<bool> take_out(Place* place, NodeRef node, NodeRef next);
+  void move_to(Place* place, const Node& node) const;
+  Task<bool> sweep(RemoteAddr entry);
+
+  // client.cc
+  Task<End> enter(Place* place, Mine mine, Range range, Time deadline);
+  Task<End> join(Place* place);
+  Task<End> link_in(Place* place, Mine mine, Range range, bool* written);
+  Task<End> wait_for(Place* place, NodeRef node, Time deadline);
+  RemoteAddr node_at(NodeId server, std::uint32_t index) const {
+    return peers_.server_words(server) + kNodeBytes * (index - 1);
+  }
+  RemoteAddr next_at(NodeId server, std::uint32_t index) const {
+    return node_at(server, index) + kNextAt;
+  }
+
+  const Options& options_;  // the protocol's, which outlives its clients
+  Verbs& verbs_;
+  const Peers& peers_;
+  Nodes nodes_;
+};
+
+}  // namespace latchlab::list_rdma

@@ -1,0 +1,97 @@
+#pragma once
+// A client's own nodes on all servers, and what it knows of each: only one that is certainly in no
+// list may be written to.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/protocols/list_rdma/word.h"
+#include "core/verbs/verbs.h"
+
+namespace latchlab::list_rdma {
+
+// Units [first, last].
+struct Range {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+};
+
+// A node of this client's, taken for an acquisition.
+struct Mine {
+  std::uint32_t slot = 0;  // of all that it has
+  NodeRef ref;
+};
+
+class Nodes {
+ public:
+  // `each` on each server; those of the first client come first there.
+  Nodes(std::uint32_t client, std::uint32_t servers, std::uint32_t each,
+        std::uint32_t generation_bits)
+      : base_(client * each + 1),
+        each_(each),
+        generations_((1U << generation_bits) - 1),
+        slots_(servers * each) {}
+
+  std::optional<Mine> take(NodeId server) {
+    const std::uint32_t begin = begin_of(server);
+    for (std::uint32_t slot = begin; slot < begin + each_; ++slot) {
+      if (slots_[slot].state != State::free) continue;
+      slots_[slot].state = State::used;
+      slots_[slot].generation = (slots_[slot].generation + 1) & generations_;
+      return Mine{slot, {base_ + (slot - begin), slots_[slot].generation}};
+    }
+    return {};
+  }
+  // It is in no list, or has been taken out of it.
+  void free(std::uint32_t slot) { slots_[slot].state = State::free; }
+  // It is marked, and may still be in the list of `entry`.
+  void released(std::uint32_t slot, RemoteAddr entry, std::uint64_t first) {
+    slots_[slot].state = State::released;
+    slots_[slot].entry = entry;
+    slots_[slot].first = first;
+  }
+  // The server failed, and nobody knows what became of it.
+  void lost(std::uint32_t slot) { slots_[slot].state = State::lost; }
+
+  // Somebody's node has been taken out of a list on this server by this client.
+  void taken_out(NodeId server, std::uint32_t index) {
+    if (index >= base_ && index < base_ + each_) free(begin_of(server) + (index - base_));
+  }
+  // None that was released in this list, and began at `last` or before it, is in it any more.
+  void all_gone(RemoteAddr entry, std::uint64_t last) {
+    for (Slot& slot : slots_)
+      if (slot.state == State::released && slot.entry == entry && slot.first <= last)
+        slot.state = State::free;
+  }
+  bool has_free(NodeId server) const {
+    const std::uint32_t begin = begin_of(server);
+    for (std::uint32_t slot = begin; slot < begin + each_; ++slot)
+      if (slots_[slot].state == State::free) return true;
+    return false;
+  }
+  // A list on this server in which one that was released may be.
+  std::optional<RemoteAddr> with_released(NodeId server) const {
+    const std::uint32_t begin = begin_of(server);
+    for (std::uint32_t slot = begin; slot < begin + each_; ++slot)
+      if (slots_[slot].state == State::released) return slots_[slot].entry;
+    return {};
+  }
+
+ private:
+  enum class State : std::uint32_t { free, used, released, lost };
+  struct Slot {
+    State state = State::free;
+    std::uint32_t generation = 0;
+    std::uint64_t first = 0;  // of the range that was released
+    RemoteAddr entry;         // of the list that it was released in
+  };
+  std::uint32_t begin_of(NodeId server) const { return (server.value - 1U) * each_; }
+
+  std::uint32_t base_;  // index of its first node
+  std::uint32_t each_;
+  std::uint32_t generations_;  // those that are told apart, as a mask
+  std::vector<Slot> slots_;    // server by server
+};
+
+}  // namespace latchlab::list_rdma

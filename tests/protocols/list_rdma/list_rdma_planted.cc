@@ -1,0 +1,95 @@
+// list_rdma, broken on purpose.
+
+#include "tests/protocols/list_rdma/ranges.h"
+#include "tests/protocols/planted.h"
+
+namespace latchlab::list_rdma_tests {
+namespace {
+
+using explore::Wrong;
+using testing::Bug;
+
+constexpr Bug kBehindTheDead{"list_rdma_enters_behind_the_dead"};  // a marked link is as good
+constexpr Bug kMark{"list_rdma_leaves_the_mark"};                  // of who was alone
+constexpr Bug kByWrite{"list_rdma_frees_by_write"};                // who has been alone
+constexpr Bug kNoMark{"list_rdma_releases_without_a_mark"};
+constexpr Bug kAtOnce{"list_rdma_uses_nodes_at_once"};          // though they are in the list
+constexpr Bug kForgets{"list_rdma_forgets_all_nodes"};          // also those behind the new one
+constexpr Bug kTooLate{"list_rdma_writes_what_it_has_linked"};  // its range, that is
+
+explore::Campaign searched(std::vector<std::string> modes, std::vector<Extent> extents,
+                           std::vector<std::string> sets = {"nodes=1"}) {
+  explore::Campaign campaign = testing::searched("list_rdma", std::move(modes));
+  campaign.base.extents = std::move(extents);
+  campaign.base.sets = std::move(sets);
+  return campaign;
+}
+
+TEST(list_rdma_planted, a_range_behind_a_node_that_was_released) {
+  testing::expect_found(kBehindTheDead, Wrong::mutual_exclusion, 10'000,
+                        searched({"XX", "X-"}, {{0, 1}, {2, 2}}));
+}
+
+TEST(list_rdma_planted, a_mark_that_stays_when_somebody_comes) {
+  testing::expect_found(kMark, Wrong::mutual_exclusion, 10'000,
+                        searched({"XX", "X-"}, {{0, 1}, {2, 2}}));
+}
+
+TEST(list_rdma_planted, a_list_that_is_emptied_by_write) {
+  testing::expect_found(kByWrite, Wrong::mutual_exclusion, 10'000,
+                        searched({"XX", "X-"}, {{0, 1}, {2, 2}}));
+}
+
+TEST(list_rdma_planted, a_release_that_nobody_sees) {
+  testing::expect_found(kNoMark, Wrong::deadlock, 10'000, searched({"X", "X"}, {{0, 2}, {1, 2}}));
+}
+
+// What is behind a node that changes under the list is lost, and walks go no further.
+TEST(list_rdma_planted, a_node_that_is_used_again_in_the_list) {
+  testing::RunSetup setup = ranges({{8, 1}, {2, 1}, {4, 1}, {9, 1}}, 4);
+  setup.params = {{"nodes", testing::number(1)}};
+  testing::expect_blocks(kAtOnce, 20, setup);
+}
+
+// A client leaves a node behind unit 4, which is the other one's, goes below that twice, and later
+// comes along.
+TEST(list_rdma_planted, a_node_that_is_used_again_behind_others) {
+  testing::expect_found(kForgets, Wrong::no_progress, 50'000,
+                        searched({"XXXX", "---X"}, {{8, 1}, {2, 1}, {3, 1}, {9, 1}, {4, 1}},
+                                 {"nodes=2", "fast_path=false"}));
+}
+
+TEST(list_rdma_planted, a_range_that_is_written_too_late) {
+  testing::expect_found(kTooLate, Wrong::mutual_exclusion, 10'000,
+                        searched({"XX", "X-"}, {{0, 1}, {2, 2}}));
+}
+
+// What replacing the atomics alone gives: the printed form, and generations that come again.
+explore::Verdict shown(const char* profile, std::vector<std::string> modes,
+                       std::vector<std::string> sets) {
+  explore::Campaign campaign = searched(std::move(modes), {{0, 1}, {2, 2}}, std::move(sets));
+  campaign.base.profile = profile;
+  campaign.budget = 100'000;
+  return explore::run(campaign);
+}
+bool shows(const explore::Verdict& verdict, Wrong wrong) {
+  bool found = false;
+  for (const explore::Trace& trace : verdict.findings) found |= trace.finding.wrong == wrong;
+  return found;
+}
+
+TEST(list_rdma_plain_pointers, let_two_in_at_once) {
+  const explore::Verdict verdict = shown("plain_pointers", {"XX", "X-"}, {"nodes=1"});
+  EXPECT_TRUE(shows(verdict, Wrong::mutual_exclusion));
+  EXPECT_TRUE(shows(verdict, Wrong::deadlock));
+}
+TEST(list_rdma_generations, do_harm_when_they_come_again) {
+  EXPECT_TRUE(shows(shown("", {"XXXX", "X---"}, {"nodes=1", "generation_bits=1"}),
+                    Wrong::mutual_exclusion));
+  const explore::Verdict enough = shown("", {"XXXX", "X---"}, {"nodes=1", "generation_bits=2"});
+  EXPECT_TRUE(enough.findings.empty());
+  EXPECT_TRUE(enough.exhausted);
+}
+
+}  // namespace
+}  // namespace latchlab::list_rdma_tests
