@@ -31,7 +31,8 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
   std::optional<Mine> mine = nodes_.take(entry.node);
   while (!mine) {
     const std::optional<RemoteAddr> list = nodes_.with_released(entry.node);
-    const bool fine = list && co_await sweep(*list);
+    bool fine = list.has_value();
+    if (fine) fine = co_await sweep(*list);
     if (!fine) {
       LATCHLAB_PATH("list_rdma: the server fails who needs a node");
       co_return Aborted{AbortReason::server_failed};

@@ -15,9 +15,8 @@
 //          bits 1-19   the next node: its number on the server from 1 on; 0: none
 //          bits 20-41  generation of the next node: how often it has been used, modulo 2^22
 //          bits 42-63  generation of the node that this word is in; 0 in the head
-// Acquire  READ the head, and walk: READ the next node (24 bytes). If it is marked, take it out:
-// CAS
-//          of the link that led to it, to what follows it. If it lies before my range, go on
+// Acquire  READ the head, and walk: READ the next node (24 bytes). If it is marked, take it out by
+//          CAS of the link that led to it, to what follows it. If it lies before my range, go on
 //          behind it. If it overlaps, READ its `next` until it is marked, and take it out. If it
 //          lies behind my range, or there is none: WRITE my node, and CAS the link to it, with one
 //          doorbell. A CAS that fails tells what the link is now: look at that. If it is that of a
@@ -36,7 +35,8 @@
 //          trip for each that has to be taken out (a node goes in and out by three atomics), and
 //          everything again when the node that has been reached is released. The way is as long as
 //          there are holders before the range: that is what the list is a baseline for. Waiters
-//          poll (`pause`); when the node in their way is released all of them run for the link.
+//          poll (`pause`); when the node in their way is released all of them run for the link, and
+//          so do all who walk past a released node at the same time: one CAS of theirs succeeds.
 // Safe     The list is sorted, and no ranges in it overlap: a CAS that links a node in compares the
 //          whole word of the link, and so finds the predecessor in the list (a node in it is taken
 //          out only when it is marked, and a marked word never matches) and the same successor
@@ -52,29 +52,27 @@
 //          behind the new node, and its range as well. So those that do not begin behind the new
 //          range's last unit are out. The same for a walk to the end, behind which is nothing. This
 //          looks at links alone, never at ranges of others, which may be torn.
-//          A generation comes again after 2^22 uses of one node. A client that stands still for
-//          that long between a READ and its CAS may do harm, as with plain pointers.
+//          A generation comes again after 2^22 uses of one node (`generation_bits`), which is 42 s
+//          at 100,000 a second. A client that stands still for that long between a READ and its CAS
+//          may do harm, as with plain pointers.
 // Needs    plain verbs of 8 bytes and READs; no clock, no CPU of servers, no messages. A client
-// asks
-//          for one range at a time, though it may hold several.
-// Does not survive the crash of a client that holds: the range stays taken. One that dies on its
-// way
-//          does no harm. Where a server fails, clients are told; nodes whose fate is unknown are
-//          not used again.
+//          asks for one range at a time, though it may hold several.
+// Does not survive the crash of a client that holds: the range stays taken, and so does one whose
+//          CAS lands when its client is dead. Who dies before that leaves nothing behind. Where a
+//          server fails, clients are told; nodes whose fate is unknown are not used again.
 // Unfair   A waiter is not in the list: who comes later may be first, and a long range may starve.
 //
-// Assumed  Where nodes are: the paper does not say. Here on the server, reserved for each client,
-// as
-//          everybody has to READ them and clients may have no memory to offer; and so node and link
+// Assumed  Where nodes are: the paper does not say. Here on the server, reserved for each client:
+//          everybody has to READ them, clients may have no memory to offer, and so node and link
 //          go with one doorbell. That the fast path is there: it is part of the list by CPU, and on
 //          RDMA it saves two trips and lets the node be used again at once.
-// Departures. The list by CPU frees nodes by epochs, and whoever takes one out keeps it for itself.
-//          With verbs an epoch would cost everybody a WRITE for each acquisition and make somebody
-//          wait for the slowest; the paper does not say what LLD does. Nodes that are simply used
-//          again once they are out (`plain_pointers`) break exclusion: a client reads `next` of a
-//          node, which is then released, taken out and linked in elsewhere with the same successor;
-//          the CAS succeeds, and its range goes in behind another one than it looked at. Hence
-//          generations, and nodes that stay with their clients.
+// Departures. The list by CPU frees nodes by epochs. With verbs an epoch would cost everybody a
+//          WRITE for each acquisition and make somebody wait for the slowest; the paper does not
+//          say what LLD does. Nodes that are simply used again once they are out (profile
+//          plain_pointers) break exclusion: a client reads `next` of a node, which is then
+//          released, taken out and linked in elsewhere with the same successor; its CAS succeeds,
+//          and its range goes in behind another one than it looked at. Hence generations, and nodes
+//          that stay with their clients.
 //          A CAS that fails is not followed by a READ of the link: it has told what is there.
 //          No readers: the list for readers and writers is another one, which the paper does not
 //          name.
