@@ -17,6 +17,13 @@ constexpr Bug kAtOnce{"list_rdma_uses_nodes_at_once"};          // though they a
 constexpr Bug kForgets{"list_rdma_forgets_all_nodes"};          // also those behind the new one
 constexpr Bug kTooLate{"list_rdma_writes_what_it_has_linked"};  // its range, that is
 
+// One client wants a range in each operation, the other one in the `at`-th alone, from 0 on.
+std::vector<std::string> all_and_one(std::size_t operations, std::size_t at) {
+  std::string one(operations, '-');
+  one[at] = 'X';
+  return {std::string(operations, 'X'), one};
+}
+
 explore::Campaign searched(std::vector<std::string> modes, std::vector<Extent> extents,
                            std::vector<std::string> sets = {"nodes=1"}) {
   explore::Campaign campaign = testing::searched("list_rdma", std::move(modes));
@@ -27,17 +34,17 @@ explore::Campaign searched(std::vector<std::string> modes, std::vector<Extent> e
 
 TEST(list_rdma_planted, a_range_behind_a_node_that_was_released) {
   testing::expect_found(kBehindTheDead, Wrong::mutual_exclusion, 10'000,
-                        searched({"XX", "X-"}, {{0, 1}, {2, 2}}));
+                        searched(all_and_one(2, 0), {{0, 1}, {2, 2}}));
 }
 
 TEST(list_rdma_planted, a_mark_that_stays_when_somebody_comes) {
   testing::expect_found(kMark, Wrong::mutual_exclusion, 10'000,
-                        searched({"XX", "X-"}, {{0, 1}, {2, 2}}));
+                        searched(all_and_one(2, 0), {{0, 1}, {2, 2}}));
 }
 
 TEST(list_rdma_planted, a_list_that_is_emptied_by_write) {
   testing::expect_found(kByWrite, Wrong::mutual_exclusion, 10'000,
-                        searched({"XX", "X-"}, {{0, 1}, {2, 2}}));
+                        searched(all_and_one(2, 0), {{0, 1}, {2, 2}}));
 }
 
 TEST(list_rdma_planted, a_release_that_nobody_sees) {
@@ -55,13 +62,13 @@ TEST(list_rdma_planted, a_node_that_is_used_again_in_the_list) {
 // comes along.
 TEST(list_rdma_planted, a_node_that_is_used_again_behind_others) {
   testing::expect_found(kForgets, Wrong::no_progress, 50'000,
-                        searched({"XXXX", "---X"}, {{8, 1}, {2, 1}, {3, 1}, {9, 1}, {4, 1}},
+                        searched(all_and_one(4, 3), {{8, 1}, {2, 1}, {3, 1}, {9, 1}, {4, 1}},
                                  {"nodes=2", "fast_path=false"}));
 }
 
 TEST(list_rdma_planted, a_range_that_is_written_too_late) {
   testing::expect_found(kTooLate, Wrong::mutual_exclusion, 10'000,
-                        searched({"XX", "X-"}, {{0, 1}, {2, 2}}));
+                        searched(all_and_one(2, 0), {{0, 1}, {2, 2}}));
 }
 
 // What replacing the atomics alone gives: the printed form, and generations that come again.
@@ -79,14 +86,14 @@ bool shows(const explore::Verdict& verdict, Wrong wrong) {
 }
 
 TEST(list_rdma_plain_pointers, let_two_in_at_once) {
-  const explore::Verdict verdict = shown("plain_pointers", {"XX", "X-"}, {"nodes=1"});
+  const explore::Verdict verdict = shown("plain_pointers", all_and_one(2, 0), {"nodes=1"});
   EXPECT_TRUE(shows(verdict, Wrong::mutual_exclusion));
   EXPECT_TRUE(shows(verdict, Wrong::deadlock));
 }
 TEST(list_rdma_generations, do_harm_when_they_come_again) {
-  EXPECT_TRUE(shows(shown("", {"XXXX", "X---"}, {"nodes=1", "generation_bits=1"}),
+  EXPECT_TRUE(shows(shown("", all_and_one(4, 0), {"nodes=1", "generation_bits=1"}),
                     Wrong::mutual_exclusion));
-  const explore::Verdict enough = shown("", {"XXXX", "X---"}, {"nodes=1", "generation_bits=2"});
+  const explore::Verdict enough = shown("", all_and_one(4, 0), {"nodes=1", "generation_bits=2"});
   EXPECT_TRUE(enough.findings.empty());
   EXPECT_TRUE(enough.exhausted);
 }
