@@ -159,6 +159,12 @@ const std::vector<MetricDoc>& metric_docs() {
       {"update_as_exclusive", "1", "updates taken exclusively",
        "Requests for update that a lock without update mode has granted exclusively. There if "
        "workload.update_ratio is above 0, or a script asks for update."},
+      {"ranges_as_whole", "1", "ranges taken whole",
+       "Requests for a part of an object that a lock without ranges has granted as the whole. "
+       "There "
+       "if workload.kind is range or file_io.",
+       "Above 0 ranges that have nothing in common exclude each other: compare such a lock with "
+       "care."},
       {"client_cpu.utilisation", "share", "client cpu busy",
        "How much of the window the cores that clients share were busy, on average over the cores. "
        "There if platform.cores is set; null: the run was on hardware.",

@@ -80,6 +80,7 @@ void add(MeasuredShare& sum, const MeasuredShare& share) {
   sum.shared_as_exclusive += share.shared_as_exclusive;
   sum.recoveries += share.recoveries;
   sum.update_as_exclusive += share.update_as_exclusive;
+  sum.ranges_as_whole += share.ranges_as_whole;
   sum.open_loop.merge(share.open_loop);
   add_safety(sum, share);
   add_process(sum, share);

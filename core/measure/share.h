@@ -47,7 +47,7 @@ struct MeasuredShare {
   VerbTally cycle_verbs;                    // of counted cycles
   AcquireAtomics acquisitions;
   std::uint64_t aborted = 0, shared_as_exclusive = 0, recoveries = 0;
-  std::uint64_t update_as_exclusive = 0;
+  std::uint64_t update_as_exclusive = 0, ranges_as_whole = 0;
   OpenLoopTally open_loop;
   std::uint64_t ended_ps = 0;  // the date at which the run ended
 
@@ -110,6 +110,7 @@ void visit_share(Share& share, Visit&& visit) {
   visit("shared_as_exclusive", share.shared_as_exclusive);
   visit("recoveries", share.recoveries);
   visit("update_as_exclusive", share.update_as_exclusive);
+  visit("ranges_as_whole", share.ranges_as_whole);
   visit("open_loop.offered", share.open_loop.offered);
   visit("open_loop.waited_first_ps", share.open_loop.waited_first_ps);
   visit("open_loop.waited_second_ps", share.open_loop.waited_second_ps);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/scenario/quantities.h"
 #include "core/scenario/sections.h"
 
 namespace latchlab {
@@ -29,9 +30,17 @@ void warn_of_time(const Point& point, const char* key, Duration given, const cha
                             format_duration(unit), format_duration(rounded)));
 }
 
-}  // namespace
+const ProtocolInfo* info_of(const Point& point, const std::vector<ProtocolInfo>& protocols) {
+  for (const ProtocolInfo& info : protocols)
+    if (info.name == point.protocol.name) return &info;
+  return nullptr;
+}
 
-namespace {
+bool has_units(const ProtocolInfo& info) {
+  return std::any_of(info.params.begin(), info.params.end(), [](const ParamSpec& param) {
+    return param.name == "units" && param.kind == ParamKind::integer;
+  });
+}
 
 void warn_of_late_faults(const Point& point, std::vector<std::string>& warnings) {
   const Duration end = point.run.earliest() + point.run.duration;
@@ -50,16 +59,33 @@ std::vector<std::string> time_warnings(const std::vector<Point>& points,
   std::vector<std::string> warnings;
   for (const Point& point : points) {
     warn_of_late_faults(point, warnings);
-    const auto info = std::find_if(protocols.begin(), protocols.end(), [&](const auto& candidate) {
-      return candidate.name == point.protocol.name;
-    });
-    if (info == protocols.end()) continue;
+    const ProtocolInfo* const info = info_of(point, protocols);
+    if (info == nullptr) continue;
     const auto needed = [&](auto time) { return time ? time(point.protocol.params) : Duration{}; };
     if (point.run.warmup)
       warn_of_time(point, "run.warmup", *point.run.warmup, "ten adaptation periods", kAdaptations,
                    needed(info->adaptation_period), warnings);
     warn_of_time(point, "run.duration", point.run.duration, "three timeouts", kTimeouts,
                  needed(info->longest_timeout), warnings);
+  }
+  return warnings;
+}
+
+std::vector<std::string> unit_warnings(const std::vector<Point>& points,
+                                       const std::vector<ProtocolInfo>& protocols) {
+  std::vector<std::string> warnings;
+  for (const Point& point : points) {
+    const ProtocolInfo* const info = info_of(point, protocols);
+    if (info == nullptr || !info->ranges || !has_units(*info)) continue;
+    const std::int64_t told = point.protocol.params.integer("units");
+    for_each_workload(point, [&](const WorkloadSpec& workload) {
+      const auto units = static_cast<std::int64_t>(workload.range.units);
+      if (workload.kind != WorkloadKind::range || told == units) return;
+      add(warnings, fmt::format("protocol.units of {} is {}, and workload.units is {}: unless that "
+                                "is meant, set protocol.units to {}",
+                                point.protocol.label, format_count(told), format_count(units),
+                                format_count(units)));
+    });
   }
   return warnings;
 }

@@ -17,6 +17,11 @@ inline constexpr std::int64_t kAdaptations = 10;
 std::vector<std::string> time_warnings(const std::vector<Point>& points,
                                        const std::vector<ProtocolInfo>& protocols);
 
+// The same about locks that are told how many units an object has, which is not what the workload
+// says.
+std::vector<std::string> unit_warnings(const std::vector<Point>& points,
+                                       const std::vector<ProtocolInfo>& protocols);
+
 // One line each, which begins with the key. Errors: the run would not be the one that was asked
 // for, and is refused. Warnings: values that describe a simulated world, and are not used, and what
 // nobody will check.

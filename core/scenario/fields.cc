@@ -114,15 +114,32 @@ std::int64_t checked(const ScenarioKey& key, std::int64_t value, const YamlNode&
          bound(key.most), percent ? fmt::format("; did you mean {}%?", node.text) : std::string());
 }
 
+// Of a mapping of this kind, a key that only others have.
+void refuse_misplaced(const Keys& keys, const std::string& kind, const YamlEntry& entry,
+                      const std::string& path) {
+  std::vector<std::string> kinds;
+  for (const ScenarioKey& key : keys)
+    if (key.path == entry.key)
+      for (const std::string& other : key.when)
+        if (!contains(kinds, other)) kinds.push_back(other);
+  if (kind.empty() || kind == "file" || kinds.empty()) return;
+  reject(entry.place,
+         "unknown key {} in {} of kind {}: it is for {} {}; change the kind, or "
+         "remove the key",
+         in_quotes(entry.key), path, kind, kinds.size() == 1 ? "kind" : "kinds", joined(kinds));
+}
+
 void refuse_unknown(const Keys& keys, const std::string& kind, const YamlNode& node,
                     const std::string& path) {
   std::vector<std::string> names;
   for (const ScenarioKey& key : keys)
     if (key.fits(kind) && !contains(names, key.path)) names.push_back(key.path);
-  for (const YamlEntry& entry : node.entries)
-    if (!contains(names, entry.key))
-      reject(entry.place, "unknown key {}{}{}", in_quotes(entry.key),
-             path.empty() ? "" : " in " + path, suggestion(entry.key, names));
+  for (const YamlEntry& entry : node.entries) {
+    if (contains(names, entry.key)) continue;
+    refuse_misplaced(keys, kind, entry, path);
+    reject(entry.place, "unknown key {}{}{}", in_quotes(entry.key),
+           path.empty() ? "" : " in " + path, suggestion(entry.key, names));
+  }
 }
 
 // The key's value, if it is given; null only where the key may be null.
@@ -147,8 +164,10 @@ bool has_kind(const Keys& keys, std::string_view kind) {
   });
 }
 
-// Which kind of the mapping this is; empty where all have the same keys.
-std::string kind_in(const Keys& keys, const YamlNode& node, const std::string& path) {
+// Which kind of the mapping this is; empty where all have the same keys. Where a kind need not be
+// given, it is the struct's as it is so far.
+std::string kind_in(const Keys& keys, const YamlNode& node, const std::string& path,
+                    const void* spec) {
   if (!has_kind(keys, "")) return "";
   const ScenarioKey& kind = find_key(keys, "kind");
   if (has_kind(keys, "file") && node.find("file") != nullptr) {
@@ -156,6 +175,7 @@ std::string kind_in(const Keys& keys, const YamlNode& node, const std::string& p
       reject(both->place, path + ": a platform file has no kind; remove one of the two");
     return "file";
   }
+  if (node.find(kind.path) == nullptr && !kind.required) return kind.write(kind, spec).text;
   if (node.find(kind.path) == nullptr) refuse_unknown(keys, "", node, path);
   const std::int64_t index = read_word(kind, *given(kind, node, path), path_of(path, kind.path));
   return kind.choices[static_cast<std::size_t>(index)];
@@ -176,7 +196,7 @@ const ScenarioKey& find_key(const Keys& keys, std::string_view name) {
 
 void read_keys(const Keys& keys, const YamlNode& node, const std::string& path, void* spec) {
   require_map(node, path.empty() ? "the document" : path, "a mapping of keys to values");
-  const std::string kind = kind_in(keys, node, path);
+  const std::string kind = kind_in(keys, node, path, spec);
   refuse_unknown(keys, kind, node, path);
   for (const ScenarioKey& key : keys) {
     if (!key.fits(kind)) continue;
@@ -242,7 +262,8 @@ YamlNode write_number(const ScenarioKey& key, std::optional<std::int64_t> value)
     node.json = node.text;
   else if (key.kind == KeyKind::ratio && (key.form == Form::usual || key.form == Form::decimal))
     node.json = format_decimal(*value);
-  else if (key.kind == KeyKind::count || key.kind == KeyKind::counts || key.kind == KeyKind::bytes)
+  else if (key.kind == KeyKind::count || key.kind == KeyKind::counts ||
+           key.kind == KeyKind::some_counts || key.kind == KeyKind::bytes)
     node.json = std::to_string(*value);
   return node;
 }

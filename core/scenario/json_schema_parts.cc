@@ -81,6 +81,9 @@ Json kind_schema(const ScenarioKey& key) {
       return count_schema(key);
     case KeyKind::counts:
       return {{"type", "array"}, {"minItems", 1}, {"maxItems", 6}, {"items", count_schema(key)}};
+    case KeyKind::some_counts:
+      return any_of(
+          {count_schema(key), {{"type", "array"}, {"minItems", 1}, {"items", count_schema(key)}}});
     case KeyKind::duration:
       return with_unit("ps|ns|us|ms|s", no_zero(positive(key)));
     case KeyKind::signed_duration:
@@ -115,7 +118,8 @@ Json kind_schema(const ScenarioKey& key) {
 // A default as an editor would write it.
 Json literal(const ScenarioKey& key, const std::string& text) {
   const bool number = text.find_first_not_of("0123456789.") == std::string::npos;
-  if (number && (key.kind == KeyKind::count || key.kind == KeyKind::ratio))
+  if (number && (key.kind == KeyKind::count || key.kind == KeyKind::some_counts ||
+                 key.kind == KeyKind::ratio))
     return Json::parse(text, nullptr, false);
   if (key.kind == KeyKind::boolean) return text == "true";
   return text;

@@ -85,10 +85,11 @@ Point read_point(const YamlNode& root, const Context& context, const SweptProtoc
   check_run(root.find("run"), point.run);
   const ProtocolInfo& info = find_protocol(*protocol->find("name"), context.protocols);
   check_locks(point.locks, point.platform, info.entry_bytes, locks, root.place);
-  if (point.groups.empty()) check_workload(point.workload, point, nullptr, workload, root.place);
+  if (point.groups.empty())
+    check_workload(point.workload, point, point.platform.clients(), nullptr, workload, root.place);
   for (std::size_t i = 0; i < point.groups.size(); ++i)
-    check_workload(point.groups[i].workload, point, part_of(groups->items[i], "workload"), workload,
-                   root.place);
+    check_workload(point.groups[i].workload, point, point.groups[i].clients.clients(),
+                   part_of(groups->items[i], "workload"), workload, root.place);
   return point;
 }
 
@@ -214,6 +215,8 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
   if (!nic_swept) expand_common_nic(root, context.files);
   read_points(root, axes, context, scenario);
   scenario.warnings = time_warnings(scenario.points, context.protocols);
+  for (std::string& warning : unit_warnings(scenario.points, context.protocols))
+    scenario.warnings.push_back(std::move(warning));
   const bool changed = std::any_of(overrides.begin(), overrides.end(), changes_points);
   bind_expectations(root, changed, scenario);
   if (part_of(root, "known")) read_known(*root.find("known"), scenario, changed);

@@ -109,10 +109,12 @@ ScenarioKey key_of(const ParamSpec& param) {
 }
 
 const char* name_of(KeyKind kind) {
-  static const char* const names[] = {
-      "count",        "list of counts", "duration", "signed duration", "size",  "ratio",
-      "signed ratio", "figure",         "bit rate", "factor",          "curve", "true or false",
-      "choice",       "text",           "list",     "mapping"};
+  static const char* const names[] = {"count",         "list of counts",  "count or list of counts",
+                                      "duration",      "signed duration", "size",
+                                      "ratio",         "signed ratio",    "figure",
+                                      "bit rate",      "factor",          "curve",
+                                      "true or false", "choice",          "text",
+                                      "list",          "mapping"};
   return names[static_cast<std::size_t>(kind)];
 }
 

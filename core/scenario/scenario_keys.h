@@ -19,6 +19,7 @@ namespace latchlab {
 enum class KeyKind : std::uint8_t {
   count,            // 48, 10M
   counts,           // a list of counts
+  some_counts,      // a count, or a list of them
   duration,         // 2us
   signed_duration,  // -10us
   bytes,            // 64B

@@ -1,4 +1,5 @@
 #include "core/base/ids.h"
+#include "core/scenario/file_io.h"
 #include "core/scenario/quantities.h"
 #include "core/scenario/sections.h"
 
@@ -121,18 +122,19 @@ void check_together(const WorkloadSpec& workload, const Refuse& refuse) {
 }
 
 template <class Refuse>
-void check_locks_asked(const WorkloadSpec& workload, const PlatformSpec& platform,
-                       const LockTableSpec& locks, const Refuse& refuse) {
+void check_locks_asked(const WorkloadSpec& workload, std::uint64_t object_bytes,
+                       const PlatformSpec& platform, const LockTableSpec& locks,
+                       const Refuse& refuse) {
   if (workload.locks_per_section > locks.count)
     refuse("locks_per_section",
            "workload.locks_per_section is {}, and there are {} locks (locks.count)",
            workload.locks_per_section, locks.count);
-  const std::uint64_t stride = (std::uint64_t{workload.object_bytes} + 63) / 64 * 64;
+  const std::uint64_t stride = (object_bytes + 63) / 64 * 64;
   if (stride > 0 && locks.count > (kMaxOffset / 4) / stride)
-    refuse("critical_section",
+    refuse(workload.kind == WorkloadKind::file_io ? "files" : "critical_section",
            "objects of {} for {} locks go beyond the 48-bit address space; lower locks.count to {} "
            "or less",
-           format_bytes(workload.object_bytes), locks.count, kMaxOffset / 4 / stride);
+           format_bytes(object_bytes), locks.count, kMaxOffset / 4 / stride);
   for (const ScriptedArrival& arrival : workload.arrivals.script) {
     if (arrival.client >= platform.clients())
       refuse("arrivals", "workload.arrivals has client {}; allowed: 0 to {}", arrival.client,
@@ -165,34 +167,53 @@ void check_locality(const WorkloadSpec& workload, const PlatformSpec& platform,
            "2 or more, or locality to 100%");
 }
 
-}  // namespace
+// A group's workload may be of another kind than the common one: what does not fit it is as it is
+// when nobody says anything.
+void become(Workload& workload, std::int64_t value) {
+  const Workload usual;
+  assign(workload.kind, value);
+  if (workload.kind == WorkloadKind::micro) return;
+  workload.locality_ppb = usual.locality_ppb;
+  workload.locks_per_section = usual.locks_per_section;
+  workload.locks_sorted = usual.locks_sorted;
+  if (workload.kind == WorkloadKind::range) return;
+  workload.distribution = usual.distribution;
+  workload.read_ratio_ppb = usual.read_ratio_ppb;
+  workload.update_ratio_ppb = usual.update_ratio_ppb;
+  workload.upgrade_ratio_ppb = usual.upgrade_ratio_ppb;
+}
 
-const Keys& workload_keys() {
+constexpr std::ptrdiff_t kKeysBeforeRanges = 1;  // the kind
+
+Keys all_keys() {
   const auto kind = words<Workload>(
-      {"micro"},
+      {"micro", "range", "file_io"},
       number<Workload>(
-          choice, [](const Workload&) { return 0; }, [](Workload&, std::int64_t) {}),
-      {"range", "transactions", "object_store", "index", "file_io", "trace"});
+          choice, [](const Workload& workload) { return number_of(workload.kind); }, become),
+      {"transactions", "object_store", "index", "trace"});
   const auto order = words<Workload>(
       {"sorted", "as_asked"},
       [](const Workload& workload) { return workload.locks_sorted ? 0 : 1; },
       [](Workload& workload, std::int64_t value) { workload.locks_sorted = value == 0; });
-  static const Keys keys = rows<Workload>({
+  Keys keys = rows<Workload>({
       {"kind", kind, "micro",
-       "micro: locks drawn anew for each section. Other kinds are not in this build."},
+       "micro: locks drawn anew for each section. range: each section wants some units of one "
+       "lock's object, drawn anew; a lock without ranges takes the whole object, and results then "
+       "say so in ranges_as_whole. file_io: sections write and read files as certain programs do. "
+       "Others are not in this build."},
       {"distribution", nested(&Workload::distribution, distribution_keys, "kind"),
-       "{kind: zipf, theta: 0.99}", "Which lock a client asks for."},
+       "{kind: zipf, theta: 0.99}",
+       "Which lock a client asks for; of kind range, where in the object a range begins.", 0,
+       "micro range"},
       {"read_ratio", number(ratio, &Workload::read_ratio_ppb, "0", "1"), "50%",
        "The share of shared acquisitions. A lock without shared mode takes them exclusively, and "
-       "results then say so in shared_as_exclusive."},
+       "results then say so in shared_as_exclusive.",
+       0, "micro range"},
       {"locality", number(ratio, &Workload::locality_ppb, "0", "1"), "90%",
        "With this probability a lock of the client's own node, else of the other servers, each as "
        "likely; among the locks of a server by the distribution. Needs platform.colocated and "
        "locks on every server; null: wherever the lock lies.",
-       kNullable},
-      {"sizes", said<Workload>(list), "[1, 16, 256]",
-       "Sizes of ranges, of a kind of workload that is not in this build.",
-       kNullable | kUnsupported},
+       kNullable, "micro"},
       {"critical_section", critical_section(), "2us",
        "How long a client holds the lock, or {remote_ops: 1, bytes: 8B}: what it reads or writes "
        "meanwhile."},
@@ -200,10 +221,12 @@ const Keys& workload_keys() {
        "Pause from release to the next acquisition; {kind: exponential, mean: 5us} draws it."},
       {"locks_per_section", number(count, &Workload::locks_per_section, "1", "1k"), "2",
        "Locks that a client holds at once: distinct ones, all of one mode. One that was drawn "
-       "already is drawn again, and after 64 tries the next free one is taken."},
+       "already is drawn again, and after 64 tries the next free one is taken.",
+       0, "micro"},
       {"order", order, "as_asked",
        "In which order they are acquired: sorted by number, which rules deadlocks out, or as they "
-       "were drawn."},
+       "were drawn.",
+       0, "micro"},
       {"on_abort", words({"retry", "give_back"}, &Workload::gives_back), "give_back",
        "When the lock gives up: retry: ask for the same one again; give_back: release all that is "
        "held and start the section over."},
@@ -211,19 +234,30 @@ const Keys& workload_keys() {
        "Pause before it goes on after that."},
       {"update_ratio", number(ratio, &Workload::update_ratio_ppb, "0", "1"), "20%",
        "The share of acquisitions for update; with read_ratio at most 100%. A lock without update "
-       "mode takes them exclusively, and results then say so in update_as_exclusive."},
+       "mode takes them exclusively, and results then say so in update_as_exclusive.",
+       0, "micro range"},
       {"upgrade_ratio", number(ratio, &Workload::upgrade_ratio_ppb, "0", "1"), "0%",
-       "The share of them that becomes exclusive before the work; needs update_ratio."},
+       "The share of them that becomes exclusive before the work; needs update_ratio.", 0,
+       "micro range"},
       {"arrivals", nested(&Workload::arrivals, arrival_keys), "{kind: poisson, rate: 1M}",
        "An open loop: sections begin at these dates, or as soon afterwards as the client is free, "
        "and latencies count from the dates. null: a closed loop.",
        kNullable},
   });
+  const Keys ranges = range_keys();
+  keys.insert(keys.begin() + kKeysBeforeRanges, ranges.begin(), ranges.end());
   return keys;
 }
 
-void check_workload(const WorkloadSpec& workload, const Point& point, const YamlNode* own,
-                    const YamlNode* common, const Place& place) {
+}  // namespace
+
+const Keys& workload_keys() {
+  static const Keys keys = all_keys();
+  return keys;
+}
+
+void check_workload(const WorkloadSpec& workload, const Point& point, std::uint32_t clients,
+                    const YamlNode* own, const YamlNode* common, const Place& place) {
   const auto refuse = [&](const char* key, const auto&... why) {
     const YamlNode* part = own ? find_path(*own, key) : nullptr;
     if (!part && common) part = find_path(*common, key);
@@ -233,8 +267,11 @@ void check_workload(const WorkloadSpec& workload, const Point& point, const Yaml
     refuse("critical_section.bytes",
            "workload.critical_section.bytes is {}; expected a multiple of 8B, 16KiB at most",
            format_bytes(workload.object_bytes));
+  check_ranges(workload, point.locks.count, clients,
+               [&](const char* key, const std::string& why) { refuse(key, why); });
   check_together(workload, refuse);
-  check_locks_asked(workload, point.platform, point.locks, refuse);
+  check_locks_asked(workload, object_bytes_of(workload, clients), point.platform, point.locks,
+                    refuse);
   check_locality(workload, point.platform, point.locks, refuse);
 }
 

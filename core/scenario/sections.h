@@ -2,6 +2,7 @@
 // The sections of a scenario: their keys, read into the structs of scenario.h, and what the keys
 // ask of each other. All checks throw InputError. A null node is an absent section.
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ const Keys& bulk_keys();
 const Keys& clock_keys();
 const Keys& lock_keys();
 const Keys& workload_keys();
+Keys range_keys();  // of a WorkloadSpec, too: those of ranges and of files
 const Keys& arrival_keys();
 const Keys& group_keys();
 const Keys& protocol_keys();
@@ -50,9 +52,14 @@ void check_locks(const LockTableSpec& locks, const PlatformSpec& platform,
 
 // A script's file, once the keys are read.
 void finish_arrivals(const YamlNode* workload, const Files& files, ArrivalSpec& arrivals);
-// What the workload asks of nodes and locks; `own`: of the group whose it is.
-void check_workload(const WorkloadSpec& workload, const Point& point, const YamlNode* own,
-                    const YamlNode* common, const Place& place);
+// What the workload, of so many clients, asks of nodes and locks; `own`: of the group whose it is.
+void check_workload(const WorkloadSpec& workload, const Point& point, std::uint32_t clients,
+                    const YamlNode* own, const YamlNode* common, const Place& place);
+
+// The same of ranges and files alone, for so many clients. `refuse(key, why)` does not return.
+using Refusal = std::function<void(const char* key, const std::string& why)>;
+void check_ranges(const WorkloadSpec& workload, std::uint64_t locks, std::uint32_t clients,
+                  const Refusal& refuse);
 
 // Each group's workload is the common one with its own keys in place of some; so are its clocks,
 // which read_group_hardware reads with its NIC once the platform is known.

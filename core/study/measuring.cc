@@ -134,6 +134,7 @@ void MeasuringObserver::acquire_begins(ClientId client, const Want& want) {
   if (!std::exchange(meter.trying, true)) {
     if (!std::exchange(meter.arrived, false)) meter.restart(backend_.true_now());
     meter.asked = want.mode;
+    meter.asked_for_part = !want.extent.whole();
     meter.atomics_at_acquire = verbs.tally().atomics();
     meter.mismatched_at_acquire = verbs.tally().mismatched;
   }
@@ -162,6 +163,7 @@ void MeasuringObserver::acquired(ClientId client, const Grant& grant) {
       (shared ? counted_.read_waited : counted_.write_waited).add(meter.spent);
     if (grant.mode == LockMode::exclusive)
       ++counted_.as_exclusive[static_cast<std::size_t>(meter.asked)];
+    if (meter.asked_for_part && grant.extent.whole()) ++counted_.ranges_as_whole;
   }
   note(now, kGranted, client, grant);
   judge(monitor_.granted(client, grant));
@@ -259,6 +261,7 @@ MeasuredShare MeasuringObserver::share() const {
   share.aborted = counted_.aborted;
   share.shared_as_exclusive = counted_.as_exclusive[static_cast<std::size_t>(LockMode::shared)];
   share.update_as_exclusive = counted_.as_exclusive[static_cast<std::size_t>(LockMode::update)];
+  share.ranges_as_whole = counted_.ranges_as_whole;
   share.recoveries = recoveries() - recoveries_before_;
   const SafetyCounts& safety = monitor_.counts();
   share.checks = safety.checks;

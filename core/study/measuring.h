@@ -74,6 +74,7 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
     bool releasing = false;
     bool crashed = false;
     LockMode asked = LockMode::exclusive;
+    bool asked_for_part = false;  // of the object
     // Of the cycle's acquisitions: atomics, and CAS that did not match.
     std::uint32_t atomics_at_acquire = 0, mismatched_at_acquire = 0;
     std::uint32_t atomics_in_acquire = 0, mismatched_in_acquire = 0;
@@ -111,6 +112,7 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
     PhaseTotals read, write, release;
     PhaseTotals read_waited, write_waited;
     std::uint64_t aborted = 0;
+    std::uint64_t ranges_as_whole = 0;
     std::array<std::uint64_t, kLockModes> as_exclusive = {};  // grants, by what was asked for
   } counted_;                                                 // inside the window
   VerbTally background_before_;

@@ -14,6 +14,7 @@ RepeatMetrics all_that_can_be_asked_for() {
   RepeatMetrics metrics;
   metrics.hottest_lock.acquire.emplace();
   metrics.update_as_exclusive.emplace();
+  metrics.ranges_as_whole.emplace();
   metrics.client_cpu.emplace();
   metrics.open_loop = {RepeatMetrics::Real{}, RepeatMetrics::Count{}, RepeatMetrics::Count{}};
   return metrics;

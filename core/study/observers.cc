@@ -33,7 +33,8 @@ WorkerObservers::WorkerObservers(const World& world, Backend& backend, const Poi
     if (guarded)
       guards_.push_back(std::make_unique<Guard>(
           GuardedLocks(point.run.guard, world.world_shape().seed),
-          [&world](LockId lock) { return world.guard_of(lock); }, journal));
+          [&world](LockId lock) { return world.guard_of(lock); }, journal,
+          world.world_shape().guard_slots));
   }
 }
 

@@ -9,6 +9,7 @@
 #include "core/base/prefetch.h"
 #include "core/base/random.h"
 #include "core/scenario/advice.h"
+#include "core/scenario/file_io.h"
 #include "core/study/cpu_faults.h"
 #include "core/study/observers.h"
 #include "core/study/warm_up.h"
@@ -55,11 +56,18 @@ WorldShape shape_of(const Point& point, std::uint64_t seed) {
   shape.client_nodes_per_nic = point.platform.client_nodes_per_nic;
   shape.colocated = point.platform.colocated;
   shape.locks = point.locks;
-  for_each_workload(point, [&shape](const WorkloadSpec& workload) {
-    shape.object_bytes = std::max<std::uint64_t>(shape.object_bytes, workload.object_bytes);
-  });
+  const auto add_objects = [&shape](const WorkloadSpec& workload, std::uint32_t clients) {
+    shape.object_bytes =
+        std::max<std::uint64_t>(shape.object_bytes, object_bytes_of(workload, clients));
+  };
+  if (point.groups.empty()) add_objects(point.workload, point.platform.clients());
+  for (const GroupSpec& group : point.groups) add_objects(group.workload, group.clients.clients());
   shape.seed = seed;
   shape.guard = point.run.guard != GuardMode::off;
+  for_each_workload(point, [&](const WorkloadSpec& workload) {
+    if (shape.guard && workload.kind != WorkloadKind::micro)
+      shape.guard_slots = guard_slots(point.locks.count);
+  });
   shape.topology = point.platform.topology;
   return shape;
 }

@@ -20,8 +20,6 @@ RemoteAddr OperationSource::buffer_of(ClientId /*client*/) const {
 
 namespace {
 
-constexpr std::uint32_t kBytesByValue = 16;
-
 struct Client {
   Verbs& verbs;
   LockClient& lock;
@@ -157,14 +155,14 @@ Task<void> use_objects(Turn& turn, VerbKind kind, std::uint32_t times) {
   verb.kind = kind;
   verb.bytes = turn.section.work.bytes;
   verb.value.lo = verb.value.hi = turn.me().value;
-  if (kind == VerbKind::write && verb.bytes > kBytesByValue)
+  if (verb.bytes > (kind == VerbKind::write ? kByValueBytes : kMaxReadBytes))
     verb.local = turn.source.buffer_of(turn.me());
   for (std::size_t held = 0; held < turn.held.size(); ++held) {
     verb.addr = turn.source.object_of(turn.held[held].lock.id);
     for (std::uint32_t i = 0; i < times && time_left(turn, nanoseconds(1)).ps > 0; ++i) {
       if (kind == VerbKind::write && i + 1 == times && goes_with_the_release(turn)) {
         turn.last = verb;
-      } else if (kind == VerbKind::read && verb.bytes > kBytesByValue) {
+      } else if (reads_words(verb)) {
         const ReadWords seen = co_await turn.verbs.read_words(verb.addr, verb.bytes);
       } else {
         co_await turn.verbs.issue(verb);

@@ -21,8 +21,7 @@ class Guard;
 struct Work {
   Duration hold;     // time passes
   Duration compute;  // the CPU is busy
-  // Verbs through the RNIC on the object of each want, in turn, of `bytes` each: a multiple of 8,
-  // 16 KiB at most.
+  // Verbs through the RNIC on the object of each want, in turn, of `bytes` each: a multiple of 8.
   std::uint32_t reads = 0;
   std::uint32_t writes = 0;
   std::uint32_t bytes = 8;
@@ -56,8 +55,8 @@ class OperationSource {
   virtual bool next(ClientId client, Section& section) = 0;
   // How many locks a section may hold at once.
   virtual std::uint32_t held_at_once() const { return 1; }
-  // For sections with READs and WRITEs: what the lock guards, and, for WRITEs of more than 16
-  // bytes, registered memory of the client's node that they come from.
+  // For sections with READs and WRITEs: what the lock guards, and registered memory of the client's
+  // node that WRITEs of more than 16 bytes come from, and READs of more than 16 KiB go to.
   virtual RemoteAddr object_of(LockId lock) const;
   virtual RemoteAddr buffer_of(ClientId client) const;
 };

@@ -36,6 +36,11 @@ std::vector<std::vector<ScriptedArrival>> scripts_of(const ArrivalSpec& spec, st
 Result<std::unique_ptr<MicroWorkload>> MicroWorkload::make(MicroSetup setup) {
   std::unique_ptr<MicroWorkload> made(new MicroWorkload(std::move(setup)));
   const MicroSetup& with = made->setup_;
+  auto parts =
+      make_parts({with.spec, with.locks.count, with.first_client, with.clients, with.seed});
+  if (!parts) return parts.error();
+  made->parts_ = std::move(parts).value();
+  if (made->parts_) return made;
   if (with.spec.locality_ppb) {
     auto keys = LocalKeys::make(with.spec.distribution, with.locks, with.servers,
                                 *with.spec.locality_ppb, with.seed);
@@ -84,6 +89,7 @@ LockId MicroWorkload::draw_lock(ClientId client, Rng& rng) const {
 }
 
 LockId MicroWorkload::hottest() const {
+  if (parts_) return LockId{0};
   return local_keys_ ? local_keys_->hottest() : LockId{keys_->hottest()};
 }
 
@@ -124,6 +130,19 @@ void MicroWorkload::draw_mode(Streams& streams, Section& section) const {
     section.upgrades = static_cast<std::uint32_t>(section.wants.size());
 }
 
+void MicroWorkload::draw_part(ClientId client, Section& section) {
+  const PartWanted part = parts_->next(client);
+  section.wants.resize(1);
+  Want& want = section.wants[0];
+  want.lock = setup_.find_lock(part.lock);
+  want.extent = part.extent;
+  if (!part.mode) return draw_mode(streams_[place_of(client)], section);
+  want.mode = *part.mode;
+  if (part.bytes == 0) return;
+  (want.mode == LockMode::shared ? section.work.reads : section.work.writes) = 1;
+  section.work.bytes = part.bytes;
+}
+
 bool MicroWorkload::take_arrival(ClientId client, Section& section) {
   Arrivals& mine = arrivals_[place_of(client)];
   const Time now = setup_.now(client);
@@ -154,7 +173,9 @@ bool MicroWorkload::next(ClientId client, Section& section) {
   const WorkloadSpec& spec = setup_.spec;
   const std::size_t place = place_of(client);
   if (!arrivals_.empty() && !take_arrival(client, section)) return false;
-  if (section.wants.empty()) {
+  if (parts_) {
+    draw_part(client, section);
+  } else if (section.wants.empty()) {
     draw_wants(client, section);
     draw_mode(streams_[place], section);
   }

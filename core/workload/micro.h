@@ -1,7 +1,8 @@
 #pragma once
 // The micro workload: each client, again and again, draws locks and a mode, acquires, works,
 // releases and thinks (ShiftLock 4.2; DSLR A.4), or does so when a section arrives. Endless, but
-// for a script of arrivals: the run's date ends it.
+// for a script of arrivals: the run's date ends it. Workloads of other kinds are the same but for
+// what a section wants and does (parts.h).
 
 #include <functional>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "core/workload/client_loop.h"
 #include "core/workload/keys.h"
 #include "core/workload/local_keys.h"
+#include "core/workload/parts.h"
 
 namespace latchlab {
 
@@ -31,7 +33,7 @@ struct MicroSetup {
   std::function<LockRef(LockId)> find_lock;
   std::function<std::uint32_t(ClientId)> home;    // the client's own server, from 0: for locality
   std::function<Time(ClientId)> now;              // the client's clock: for open loops
-  std::function<RemoteAddr(LockId)> find_object;  // for remote_ops, and so below
+  std::function<RemoteAddr(LockId)> find_object;  // for remote_ops and files, and so below
   std::function<RemoteAddr(ClientId)> find_buffer;
 };
 
@@ -71,10 +73,12 @@ class MicroWorkload final : public OperationSource {
   LockId draw_lock(ClientId client, Rng& rng) const;
   void draw_wants(ClientId client, Section& section);
   void draw_mode(Streams& streams, Section& section) const;
+  void draw_part(ClientId client, Section& section);
   bool take_arrival(ClientId client, Section& section);
   void add_work(Section& section) const;
 
   MicroSetup setup_;
+  std::unique_ptr<PartChooser> parts_;      // null: whole objects, of locks that are drawn by
   std::unique_ptr<const KeyChooser> keys_;  // without locality
   std::optional<LocalKeys> local_keys_;     // with it
   std::vector<Streams> streams_;            // by client from the first, and so below

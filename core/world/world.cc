@@ -62,7 +62,7 @@ RemoteAddr World::guard_of(LockId id) const {
   LATCHLAB_CHECK(shape_.guard, "a world without guard words");
   const Placement::Place place = placement_.place_of(id);
   return {NodeId{static_cast<std::uint16_t>(place.server + 1)},
-          nodes_[place.server].guard_words + 8 * place.index};
+          nodes_[place.server].guard_words + guard_bytes() * place.index};
 }
 
 RemoteAddr World::object_of(LockId id) const {
@@ -93,7 +93,7 @@ void World::plan_nodes() {
       if (shape_.locks.device_memory) node.device_bytes = at + node.locks * stride_;
       at = round_up(at + node.locks * stride_, 4096);
       node.guard_words = at;
-      if (shape_.guard) at = round_up(at + 8 * node.locks, 64);
+      if (shape_.guard) at = round_up(at + guard_bytes() * node.locks, 64);
       node.objects = at;
       at += object_stride() * node.locks;
       node.server_words = at;
@@ -284,7 +284,7 @@ bool World::belongs(RemoteAddr addr, std::uint64_t bytes) const {
   const std::uint64_t client_stride = round_up(layout_.client_bytes, 64);
   const bool server = addr.node.value <= shape_.servers;
   return inside(kLockTableOffset, node.locks, stride_, layout_.entry_bytes) ||
-         (shape_.guard && inside(node.guard_words, node.locks, 8, 8)) ||
+         (shape_.guard && inside(node.guard_words, node.locks, guard_bytes(), guard_bytes())) ||
          inside(node.objects, node.locks, object_stride(), shape_.object_bytes) ||
          inside(node.buffers, node.clients, object_stride(), shape_.object_bytes) ||
          (server && inside(node.server_words, 1, ~0ULL, layout_.server_bytes)) ||

@@ -23,6 +23,7 @@ struct WorldShape {
   LockTableSpec locks;
   std::uint64_t seed = 1;
   bool guard = false;              // each lock has a guard word on its server
+  std::uint32_t guard_slots = 0;   // and behind it so many for units of its object
   std::uint64_t object_bytes = 0;  // what each lock guards, on its server; 0: nothing
   TopologySpec topology;
 
@@ -113,6 +114,7 @@ class World final : public Peers {
   void plan_nodes();
   void plan_hardware(std::uint32_t client_node, NodePlan& planned) const;
   std::uint64_t object_stride() const { return (shape_.object_bytes + 63) / 64 * 64; }
+  std::uint64_t guard_bytes() const { return 8 * (1 + std::uint64_t{shape_.guard_slots}); }
   void fill(NodeId node, std::uint64_t offset, std::span<std::uint64_t> words) const;
   void attach_server(Hosting& backend, NodeId node);
   void attach_node(Hosting& backend, NodeId node);

@@ -46,6 +46,7 @@ struct RunSetup {
   std::uint32_t shared_percent = 0;
   Duration hold = nanoseconds(20);
   GuardMode guard = GuardMode::off;
+  std::uint32_t guard_slots = 0;   // for units of objects
   std::uint64_t object_bytes = 0;  // of what each lock guards; 0: nothing
   // Instead of operations on one lock each: a client's n-th section; false: that was all.
   std::function<bool(ClientId, std::uint64_t, const World&, Section&)> section;
@@ -124,6 +125,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     shape.seed = seed;
     shape.object_bytes = setup.object_bytes;
     shape.guard = setup.guard != GuardMode::off;
+    shape.guard_slots = setup.guard_slots;
     world_ = std::make_unique<World>(*protocol_, shape);
     ExplorerOptions options;
     options.seed = seed;
@@ -140,7 +142,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     if (shape.guard)
       guard_ = std::make_unique<Guard>(
           GuardedLocks(setup.guard, seed), [this](LockId lock) { return world_->guard_of(lock); },
-          journal_);
+          journal_, setup.guard_slots);
   }
 
   const World& world() const { return *world_; }

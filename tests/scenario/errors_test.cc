@@ -147,7 +147,7 @@ TEST(ScenarioErrors, parameters_of_protocols_are_checked) {
 TEST(ScenarioErrors, what_is_not_supported_yet_says_so) {
   EXPECT_EQ(problem(scenario("workload: {kind: transactions}")),
             "test.yaml:4: workload.kind transactions is not supported by this build yet; "
-            "supported: micro");
+            "supported: micro, range, file_io");
   EXPECT_EQ(problem(scenario("platform: {topology: {kind: star}}\ngroups: []\nworkload: {kind: "
                              "micro, locality: null}\nrun: {guard: off}\n")),
             "fine");
@@ -158,7 +158,9 @@ TEST(ScenarioErrors, faults_take_their_own_keys_only) {
                              "at: 1ms, client: 2}\n")),
             "test.yaml:6: faults.0.client is 2; allowed: 0 to 1");
   EXPECT_EQ(problem(scenario("faults: [{kind: skip_release, probability: 1%, at: 1ms}]")),
-            "test.yaml:4: unknown key 'at' in faults.0; known: kind, probability, rate");
+            "test.yaml:4: unknown key 'at' in faults.0 of kind skip_release: it is for kinds "
+            "client_crash, process_crash, node_crash, link_down, slow_client, drift, pause; change "
+            "the kind, or remove the key");
   EXPECT_EQ(problem(scenario("faults: [{kind: skip_release}]")),
             "test.yaml:4: faults.0.probability is missing; add it, for example 'probability: "
             "0.1%'");

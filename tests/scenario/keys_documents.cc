@@ -25,6 +25,7 @@ Entries base_of(const std::string& mapping, const std::string& kind) {
       {"protocol/", {{"name", "shiftlock"}}},
       {"locks.placement/", {{"node", "0"}}},
       {"groups[]/", {{"name", "a"}}},
+      {"workload.sizes/", {{"values", "[1, 16]"}, {"by", "operation"}}},
       {"workload.critical_section/", {{"remote_ops", "1"}}},
       {"workload.arrivals/poisson", {{"rate", "1M"}}},
       {"workload.arrivals/script", {{"list", "[{at: 0us, client: 0, lock: 0}]"}}},
@@ -84,6 +85,11 @@ static std::string flow(const Entries& entries) {
   return "{" + text + "}";
 }
 
+static bool is(const Entries& entries, const std::string& name, const std::string& value) {
+  const auto found = entries.find(name);
+  return found != entries.end() && found->second == value;
+}
+
 std::string document(const std::string& mapping, const Entries& entries) {
   Entries top = {{"schema", "1"}, {"name", "t"}, {"protocol", "{name: shiftlock}"}};
   if (mapping.starts_with("expect") || mapping.starts_with("report") || mapping == "known[]" ||
@@ -93,8 +99,10 @@ std::string document(const std::string& mapping, const Entries& entries) {
   }
   if (mapping == "workload") {
     if (entries.contains("locality")) top["platform"] = "{colocated: true, servers: 2}";
-    top["locks"] = "{count: 1000}";
+    top["locks"] = is(entries, "kind", "file_io") ? "{count: 1}" : "{count: 1000}";
   }
+  if (mapping == "workload.files")
+    top["locks"] = is(entries, "kind", "oltp") ? "{count: 2}" : "{count: 1}";
   if (mapping.empty()) {
     for (const auto& [name, value] : entries) top[name] = value;
   } else {
@@ -107,6 +115,8 @@ std::string document(const std::string& mapping, const Entries& entries) {
       if (name.ends_with("[]")) value = "[" + value + "]";
       if (name.ends_with("[]")) name.resize(name.size() - 2);
       if (mapping == "workload.arrivals.list[]" && name == "list") value = value + ", kind: script";
+      if (mapping == "workload.sizes" && name == "sizes") value = value + ", kind: range";
+      if (mapping == "workload.files" && name == "files") value = value + ", kind: file_io";
       if (rest.empty())
         top[name] = value;
       else

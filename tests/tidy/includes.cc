@@ -25,9 +25,15 @@ const std::vector<Layer>& layers() {
                                   "core/verbs/message.h", "core/verbs/wait.h",
                                   "core/verbs/phases.h",  "core/verbs/capabilities.h",
                                   "core/verbs/batch.h"};
-  static const Paths beside_the_seam = {
-      "core/base/",    "core/coro/",   "core/verbs/",           "core/workload/",
-      "core/measure/", "core/checks/", "core/protocols/lock.h", "core/scenario/scenario.h"};
+  static const Paths beside_the_seam = {"core/base/",
+                                        "core/coro/",
+                                        "core/verbs/",
+                                        "core/workload/",
+                                        "core/measure/",
+                                        "core/checks/",
+                                        "core/protocols/lock.h",
+                                        "core/scenario/scenario.h",
+                                        "core/scenario/file_io.h"};
   static const std::vector<Layer> table = {
       {"core/base/", {}},
       {"core/coro/", plain},

@@ -26,6 +26,15 @@ TEST(static_segments_planted, a_segment_that_is_forgotten) {
     return testing::run(stretches(2), seed).safety.violations > 0;
   });
 }
+TEST(static_segments_planted, a_segment_that_is_forgotten_is_seen_by_guard_words) {
+  testing::RunSetup setup = stretches(2);
+  setup.guard = GuardMode::on;
+  setup.guard_slots = 64;
+  testing::expect_caught(
+      kForgets, 100,
+      [&](std::uint64_t seed) { return judge(testing::run(setup, seed).guard).violations > 0; },
+      100);
+}
 TEST(static_segments_planted, a_search_finds_a_segment_that_is_forgotten) {
   testing::expect_found(kForgets, Wrong::mutual_exclusion, 5'000, ranges({{0, 2}, {1, 2}}));
 }

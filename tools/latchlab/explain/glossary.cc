@@ -53,6 +53,7 @@ constexpr std::pair<const char*, const char*> kTerms[] = {
      "Of a search: every order of events within its bounds was looked at, nothing was "
      "cut."},
     {"FAA", "Fetch-and-add: adds to a word and returns what it held."},
+    {"extent", "What of an object a lock is asked for: units in a row, or the whole."},
     {"fence", "A verb with a fence waits until earlier READs and atomics of its QP have returned."},
     {"finding", "One sentence on a run, of the last surroundings of its sweep."},
     {"fingerprint of a run", "A hash of all that happened in it; equal runs have equal ones."},
@@ -85,6 +86,9 @@ constexpr std::pair<const char*, const char*> kTerms[] = {
     {"QP",
      "Queue pair: a connection's send and receive queues. Verbs of one QP are executed in "
      "order at the responder."},
+    {"range lock",
+     "A lock for parts of an object: extents that have no unit in common may be held at once. "
+     "CITRON (FAST 2023) is one, and segments with a lock each are another."},
     {"RC", "Reliable connection: the transport in which one-sided verbs are defined."},
     {"recovery", "What a lock does about a holder that has vanished."},
     {"RECV", "A buffer posted for one message; without any, messages meet RNR."},
@@ -113,6 +117,9 @@ constexpr std::pair<const char*, const char*> kTerms[] = {
     {"sweep of a study", "The values that vary between points; their combinations are the points."},
     {"think time", "A client's pause between release and its next acquisition."},
     {"ticket", "A number drawn on arrival; the lock serves numbers in order."},
+    {"unit",
+     "The smallest part of an object that a range lock tells from others: of a file so many bytes "
+     "(workload.files.unit)."},
     {"validation",
      "A published figure that was not used for calibration, and is compared to see "
      "what the model is worth."},

@@ -1,0 +1,153 @@
+#include "core/workload/files.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/check.h"
+#include "core/base/random.h"
+#include "core/scenario/file_io.h"
+
+namespace latchlab {
+namespace {
+
+class BtIo final : public AccessPattern {
+ public:
+  BtIo(std::uint32_t grid, std::uint32_t clients)
+      : grid_(grid), side_(side_of(clients)), cursors_(clients) {
+    LATCHLAB_CHECK(side_ * side_ == clients && side_ <= grid, "no such cube of clients");
+  }
+
+  FileAccess next(std::uint32_t client) override {
+    Cursor& at = cursors_[client];
+    const std::uint32_t bx = (client % side_ + at.layer) % side_;
+    const std::uint32_t by = (client / side_ + side_ - at.layer) % side_;
+    const std::uint64_t row = start(at.layer) + at.z;
+    const std::uint64_t cell = (row * grid_ + start(by) + at.y) * grid_ + start(bx);
+    const std::uint64_t step_cells = std::uint64_t{grid_} * grid_ * grid_;
+    const FileAccess access{.offset = (at.step * step_cells + cell) * kCellBytes,
+                            .bytes = part_of_edge(grid_, side_, bx) * kCellBytes};
+    advance(at, part_of_edge(grid_, side_, by));
+    return access;
+  }
+
+ private:
+  struct Cursor {
+    std::uint32_t step = 0, layer = 0, z = 0, y = 0;
+  };
+  // The first cell of the n-th part of an edge.
+  std::uint64_t start(std::uint32_t n) const {
+    return std::uint64_t{grid_ / side_} * n + std::min(n, grid_ % side_);
+  }
+  void advance(Cursor& at, std::uint32_t rows) const {
+    if (++at.y < rows) return;
+    at.y = 0;
+    if (++at.z < part_of_edge(grid_, side_, at.layer)) return;
+    at.z = 0;
+    if (++at.layer < side_) return;
+    at.layer = 0;
+    at.step = (at.step + 1) % kTimeSteps;
+  }
+
+  std::uint32_t grid_, side_;
+  std::vector<Cursor> cursors_;  // by client, and so below
+};
+
+// The numbers of a client's turns among the turns of all.
+class Turns {
+ public:
+  explicit Turns(std::uint32_t clients) : taken_(clients) {}
+  std::uint64_t next(std::uint32_t client) { return taken_[client]++ * taken_.size() + client; }
+
+ private:
+  std::vector<std::uint64_t> taken_;
+};
+
+class HardWrite final : public AccessPattern {
+ public:
+  HardWrite(std::uint32_t bytes, std::uint32_t clients) : bytes_(bytes), turns_(clients) {}
+  FileAccess next(std::uint32_t client) override {
+    return {.offset = turns_.next(client) * bytes_, .bytes = bytes_};
+  }
+
+ private:
+  std::uint32_t bytes_;
+  Turns turns_;
+};
+
+class Oltp final : public AccessPattern {
+ public:
+  explicit Oltp(const PartSetup& setup)
+      : spec_(setup.spec.file), log_(setup.locks - 1), turns_(setup.clients) {
+    LATCHLAB_CHECK(setup.locks > 1, "a log without data");
+    for (std::uint32_t n = 0; n < setup.clients; ++n)
+      streams_.push_back({Rng(setup.seed, setup.first_client + n, StreamPurpose::modes),
+                          Rng(setup.seed, setup.first_client + n, StreamPurpose::keys)});
+  }
+  FileAccess next(std::uint32_t client) override {
+    auto& [kinds, places] = streams_[client];
+    const std::uint64_t drawn = kinds.below(kReadOdds + kWriteOdds + kAppendOdds);
+    if (drawn >= kReadOdds + kWriteOdds) {
+      const std::uint64_t appends = spec_.file_bytes / spec_.append_bytes;
+      return {log_, turns_.next(client) % appends * spec_.append_bytes, spec_.append_bytes, true};
+    }
+    const std::uint64_t file = places.below(log_);
+    const std::uint64_t record = places.below(spec_.file_bytes / spec_.access_bytes);
+    return {file, record * spec_.access_bytes, spec_.access_bytes, drawn >= kReadOdds};
+  }
+
+ private:
+  struct Streams {
+    Rng kinds, places;
+  };
+  FileSpec spec_;
+  std::uint64_t log_;
+  Turns turns_;
+  std::vector<Streams> streams_;
+};
+
+class Files final : public PartChooser {
+ public:
+  explicit Files(const PartSetup& setup)
+      : unit_bytes_(setup.spec.file.unit_bytes),
+        data_(setup.spec.file.data),
+        first_client_(setup.first_client),
+        pattern_(make_pattern(setup)) {}
+  PartWanted next(ClientId client) override {
+    const FileAccess access = pattern_->next(client.value - first_client_);
+    return {LockId{access.file}, extent_of(access, unit_bytes_),
+            access.writes ? LockMode::exclusive : LockMode::shared, data_ ? access.bytes : 0};
+  }
+
+ private:
+  std::uint64_t unit_bytes_;
+  bool data_;
+  std::uint32_t first_client_;
+  std::unique_ptr<AccessPattern> pattern_;
+};
+
+}  // namespace
+
+std::unique_ptr<AccessPattern> make_pattern(const PartSetup& setup) {
+  const FileSpec& file = setup.spec.file;
+  switch (file.pattern) {
+    case FilePattern::bt_io:
+      return std::make_unique<BtIo>(file.grid, setup.clients);
+    case FilePattern::oltp:
+      return std::make_unique<Oltp>(setup);
+    case FilePattern::hard_write:
+      break;
+  }
+  return std::make_unique<HardWrite>(file.access_bytes, setup.clients);
+}
+
+Extent extent_of(const FileAccess& access, std::uint64_t unit_bytes) {
+  const std::uint64_t first = access.offset / unit_bytes;
+  const std::uint64_t last = (access.offset + access.bytes - 1) / unit_bytes;
+  return {first, last - first + 1};
+}
+
+std::unique_ptr<PartChooser> make_files(const PartSetup& setup) {
+  return std::make_unique<Files>(setup);
+}
+
+}  // namespace latchlab

@@ -1,0 +1,20 @@
+#include "core/workload/parts.h"
+
+#include "core/workload/files.h"
+#include "core/workload/ranges.h"
+
+namespace latchlab {
+
+Result<std::unique_ptr<PartChooser>> make_parts(const PartSetup& setup) {
+  switch (setup.spec.kind) {
+    case WorkloadKind::micro:
+      break;
+    case WorkloadKind::range:
+      return Ranges::make(setup);
+    case WorkloadKind::file_io:
+      return make_files(setup);
+  }
+  return std::unique_ptr<PartChooser>();
+}
+
+}  // namespace latchlab

@@ -1,0 +1,88 @@
+// Runs whose sections want parts of objects, and move the bytes of files.
+
+#include "tests/simgrid/runs.h"
+
+namespace latchlab::simtest {
+namespace {
+
+const std::string kSegments =
+    "platform: {client_nodes: 2, clients_per_node: 8}\n"
+    "protocol: {name: static_segments, units: 64, segment: 4}\n";
+
+std::string ranges(const std::string& keys) {
+  return "workload: {kind: range, units: 64, " + keys + "}";
+}
+
+TEST(Ranges, that_overlap_wait_for_each_other_and_others_do_not) {
+  const RepeatMetrics apart = run(kSegments + ranges("sizes: 1, critical_section: 2us"));
+  const RepeatMetrics alike = run(kSegments + ranges("sizes: 64, critical_section: 2us"));
+  for (const RepeatMetrics* metrics : {&apart, &alike}) {
+    EXPECT_EQ(metrics->safety.violations, 0U);
+    EXPECT_GT(*metrics->safety.checks, 100U);
+    EXPECT_EQ(**metrics->ranges_as_whole, 0U);
+  }
+  EXPECT_GT(*apart.goodput_ops_s, 4 * *alike.goodput_ops_s);
+}
+
+TEST(Ranges, of_mixed_sizes_and_modes_are_safe_in_a_crowd) {
+  for (const char* keys : {"sizes: [1, 5, 17], read_ratio: 50%", "sizes: [1, 5, 17]",
+                           "sizes: {values: [1, 64], by: operation}, distribution: zipf"}) {
+    const RepeatMetrics metrics = run(kSegments + "locks: {count: 2}\n" + ranges(keys));
+    EXPECT_EQ(metrics.safety.violations, 0U) << keys;
+    EXPECT_EQ(metrics.safety.late_effects, 0U) << keys;
+    EXPECT_GT(metrics.acquire.count(), 500U) << keys;
+  }
+}
+
+TEST(Ranges, of_a_lock_without_them_are_the_whole_object_and_results_say_so) {
+  const RepeatMetrics metrics =
+      run("platform: {clients_per_node: 4}\nprotocol: {name: dslr}\n" + ranges("sizes: [1, 16]"));
+  ASSERT_TRUE(metrics.ranges_as_whole.has_value());
+  EXPECT_EQ(**metrics.ranges_as_whole, metrics.acquire.count());
+  EXPECT_GT(metrics.acquire.count(), 0U);
+  EXPECT_EQ(metrics.safety.violations, 0U);
+  EXPECT_FALSE(run("protocol: {name: dslr}").ranges_as_whole.has_value());
+}
+
+// 47,008 bytes take 3.76 us at 100 Gb/s: all clients write to the same port of the server.
+TEST(Files, of_many_writers_share_the_port_of_the_server) {
+  const std::string head = "protocol: {name: static_segments, units: 4096, segment: 1}\n";
+  const std::string work =
+      "workload: {kind: file_io, files: {kind: hard_write, unit: 64KiB}}\n"
+      "platform: {bulk: {model: shared_ports, above: 8KiB}, client_nodes: 8}\n";
+  const RepeatMetrics writing = run(head + work);
+  const double bits_per_s = *writing.goodput_ops_s * 47'008 * 8;
+  EXPECT_LT(bits_per_s, 100.1e9);
+  EXPECT_GT(bits_per_s, 60e9);
+  EXPECT_EQ(writing.safety.violations, 0U);
+  EXPECT_NEAR(*writing.verbs_per_cycle.write, 1, 0.02);
+}
+
+TEST(Files, of_each_program_are_written_and_read_without_violations) {
+  const std::string head =
+      "platform: {client_nodes: 2, clients_per_node: 8}\n"
+      "protocol: {name: static_segments, units: 4096, segment: 8}\n";
+  for (const char* rest :
+       {"workload: {kind: file_io, files: hard_write}",
+        "workload: {kind: file_io, files: {kind: bt_io, grid: 64}}",
+        "locks: {count: 11}\nworkload: {kind: file_io, files: oltp}",
+        "workload: {kind: file_io, files: {kind: bt_io, data: false}, think_time: 1us}"}) {
+    const RepeatMetrics metrics = run(head + rest);
+    EXPECT_EQ(metrics.safety.violations, 0U) << rest;
+    EXPECT_GT(metrics.acquire.count(), 300U) << rest;
+    EXPECT_EQ(**metrics.ranges_as_whole, 0U) << rest;
+  }
+}
+
+TEST(Files, of_oltp_are_mostly_read_by_verbs_that_are_longer_than_a_lock) {
+  const std::string head =
+      "locks: {count: 11}\nprotocol: {name: static_segments}\nworkload: {kind: ";
+  const RepeatMetrics metrics = run(head + "file_io, files: {kind: oltp, access_bytes: 32KiB}}");
+  EXPECT_GT(metrics.acquire_read.count(), 5 * metrics.acquire_write.count());
+  const RepeatMetrics locks =
+      run(head + "file_io, files: {kind: oltp, access_bytes: 32KiB, data: false}}");
+  EXPECT_GT(*metrics.cycle.mean_ns(), *locks.cycle.mean_ns() + 2'600);  // 32 KiB at 100 Gb/s
+}
+
+}  // namespace
+}  // namespace latchlab::simtest
