@@ -108,7 +108,7 @@ TEST_F(Output, warnings_name_the_value_to_set) {
 TEST_F(Output, every_list_names_what_there_is) {
   const std::pair<const char*, std::vector<const char*>> kLists[] = {
       {"protocols", {"cas", "mcs", "dslr", "shiftlock", "sherman"}},
-      {"workloads", {"micro"}},
+      {"workloads", {"micro", "range", "file_io"}},
       {"nics", {"connectx-5"}},
       {"scenarios", {"quickstart", "teaching/one-lock"}},
       {"checks", {"mutual_exclusion", "deadlock"}},

@@ -209,10 +209,11 @@ TEST(GuardUnits, show_a_writer_to_whoever_overlaps_by_half) {
     std::set<std::uint64_t> seen;
     for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
       Visits visits(2, seed, 64);
-      visits.add(0, {0, 16});
-      visits.add(1, {8, 16}, other);
+      const std::uint64_t left = seed % 2 == 0 ? 0 : 8;  // units are entered in ascending order
+      visits.add(0, {left, 16});
+      visits.add(1, {8 - left, 16}, other);
       const GuardFindings findings = visits.findings();
-      EXPECT_LE(judge(findings).violations, 1U) << "told once for each who enters";
+      EXPECT_LE(judge(findings).violations, 2U) << "told once by each who enters";
       for (const GuardConflict& conflict : findings.conflicts) seen.insert(conflict.word);
       EXPECT_FALSE(visits.occupied());
     }

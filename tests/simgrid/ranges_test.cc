@@ -18,7 +18,7 @@ TEST(Ranges, that_overlap_wait_for_each_other_and_others_do_not) {
   const RepeatMetrics alike = run(kSegments + ranges("sizes: 64, critical_section: 2us"));
   for (const RepeatMetrics* metrics : {&apart, &alike}) {
     EXPECT_EQ(metrics->safety.violations, 0U);
-    EXPECT_GT(*metrics->safety.checks, 100U);
+    EXPECT_GT(*metrics->safety.checks, 50U);
     EXPECT_EQ(**metrics->ranges_as_whole, 0U);
   }
   EXPECT_GT(*apart.goodput_ops_s, 4 * *alike.goodput_ops_s);
@@ -30,7 +30,7 @@ TEST(Ranges, of_mixed_sizes_and_modes_are_safe_in_a_crowd) {
     const RepeatMetrics metrics = run(kSegments + "locks: {count: 2}\n" + ranges(keys));
     EXPECT_EQ(metrics.safety.violations, 0U) << keys;
     EXPECT_EQ(metrics.safety.late_effects, 0U) << keys;
-    EXPECT_GT(metrics.acquire.count(), 500U) << keys;
+    EXPECT_GT(metrics.acquire.count(), 200U) << keys;
   }
 }
 
@@ -44,18 +44,31 @@ TEST(Ranges, of_a_lock_without_them_are_the_whole_object_and_results_say_so) {
   EXPECT_FALSE(run("protocol: {name: dslr}").ranges_as_whole.has_value());
 }
 
-// 47,008 bytes take 3.76 us at 100 Gb/s: all clients write to the same port of the server.
-TEST(Files, of_many_writers_share_the_port_of_the_server) {
-  const std::string head = "protocol: {name: static_segments, units: 4096, segment: 1}\n";
-  const std::string work =
-      "workload: {kind: file_io, files: {kind: hard_write, unit: 64KiB}}\n"
-      "platform: {bulk: {model: shared_ports, above: 8KiB}, client_nodes: 8}\n";
-  const RepeatMetrics writing = run(head + work);
-  const double bits_per_s = *writing.goodput_ops_s * 47'008 * 8;
-  EXPECT_LT(bits_per_s, 100.1e9);
-  EXPECT_GT(bits_per_s, 60e9);
-  EXPECT_EQ(writing.safety.violations, 0U);
+// Readers wait for nobody but each other's bytes, which all leave by one port: at 100 Gb/s.
+TEST(Files, of_many_readers_share_the_port_of_the_server) {
+  const std::string text =
+      "locks: {count: 11}\nprotocol: {name: static_segments, units: 4096, segment: 4096}\n"
+      "workload: {kind: file_io, files: {kind: oltp, access_bytes: 64KiB}}\n";
+  const auto bits_per_s = [&](const std::string& platform) {
+    const RepeatMetrics metrics = run(text + platform);
+    EXPECT_EQ(metrics.safety.violations, 0U);
+    return static_cast<double>(metrics.acquire_read.count()) * 65'536 * 8 / 2e-3;
+  };
+  const double alone = bits_per_s("platform: {client_nodes: 1}");
+  EXPECT_LT(alone, 70e9);  // a lock's trips in between
+  for (const char* model : {"shared_ports", "flows"}) {
+    const double all =
+        bits_per_s("platform: {client_nodes: 8, bulk: {model: " + std::string(model) + "}}");
+    EXPECT_LT(all, 103e9) << model;  // some of them began before the window
+    EXPECT_GT(all, 85e9) << model;
+  }
+}
+
+TEST(Files, are_written_by_one_verb_each_section) {
+  const RepeatMetrics writing =
+      run("protocol: {name: static_segments}\nworkload: {kind: file_io, files: hard_write}\n");
   EXPECT_NEAR(*writing.verbs_per_cycle.write, 1, 0.02);
+  EXPECT_GT(*writing.cycle.min(), nanoseconds(3'760));  // 47,008 bytes at 100 Gb/s
 }
 
 TEST(Files, of_each_program_are_written_and_read_without_violations) {
@@ -69,7 +82,7 @@ TEST(Files, of_each_program_are_written_and_read_without_violations) {
         "workload: {kind: file_io, files: {kind: bt_io, data: false}, think_time: 1us}"}) {
     const RepeatMetrics metrics = run(head + rest);
     EXPECT_EQ(metrics.safety.violations, 0U) << rest;
-    EXPECT_GT(metrics.acquire.count(), 300U) << rest;
+    EXPECT_GT(metrics.acquire.count(), 200U) << rest;
     EXPECT_EQ(**metrics.ranges_as_whole, 0U) << rest;
   }
 }

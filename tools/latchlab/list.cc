@@ -58,7 +58,9 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 const Pairs& workloads() {
   static const Pairs all = {
-      {"micro", "each client draws a lock and a mode, acquires, holds, releases, thinks"}};
+      {"micro", "each client draws a lock and a mode, acquires, holds, releases, thinks"},
+      {"range", "the same with some units of a lock's object, drawn anew for each section"},
+      {"file_io", "what BT-IO, Filebench OLTP and ior-hard-write do to files, a lock for each"}};
   return all;
 }
 
