@@ -82,9 +82,8 @@ std::vector<std::string> unit_warnings(const std::vector<Point>& points,
       const auto units = static_cast<std::int64_t>(workload.range.units);
       if (workload.kind != WorkloadKind::range || told == units) return;
       add(warnings, fmt::format("protocol.units of {} is {}, and workload.units is {}: unless that "
-                                "is meant, set protocol.units to {}",
-                                point.protocol.label, format_count(told), format_count(units),
-                                format_count(units)));
+                                "is meant, set both to the same",
+                                point.protocol.label, format_count(told), format_count(units)));
     });
   }
   return warnings;

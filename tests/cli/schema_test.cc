@@ -86,6 +86,14 @@ sweep: {grid: {workload.distribution.accesses: [50%, 100%]}})",
       R"(protocol: {name: cas}
 faults: [{kind: pause, rate: 100, length: 50us}]
 sweep: {zip: [{platform.nic.atomic.window: [48, 96], faults.0.rate: [1, 2]}]})",
+      R"(protocol: {name: static_segments}
+workload: {kind: range, units: 4096, sizes: {values: [1, 16], by: operation}}
+sweep: {grid: {workload.sizes: [1, [1, 16], {values: [4, 8], by: client}]}})",
+      R"(protocol: {name: static_segments}
+locks: {count: 11}
+workload: {kind: file_io, files: oltp})",
+      R"(protocol: {name: static_segments}
+workload: {kind: file_io, files: {kind: bt_io, grid: 162, data: false}, think_time: 1us})",
       R"(protocol: {name: cas}
 faults: [{kind: drift, server: 0, at: 0us, drift: -20ppm}]
 workload: {think_time: {kind: exponential, mean: 5us}, locality: null}
@@ -139,6 +147,12 @@ TEST_F(Schema, refuses_what_check_refuses) {
       cas + "workload: {distribution: {theta: 0.9}}",
       cas + "workload: {locality: 150%}",
       cas + "workload: {kind: transactions}",
+      cas + "workload: {kind: micro, sizes: 3}",
+      cas + "workload: {kind: range, sizes: 0}",
+      cas + "workload: {kind: range, sizes: {values: [1, 2]}}",
+      cas + "workload: {kind: range, locks_per_section: 2}",
+      cas + "workload: {kind: file_io, files: {kind: hard_write, grid: 3}}",
+      cas + "workload: {kind: file_io, files: {unit: 4KiB}}",
       cas + "faults: [{kind: skip_release}]",
       cas + "faults: [{kind: skip_release, probability: 1%, at: 1ms}]",
       cas + "faults: [{kind: pause, at: 1ms, rate: 1, client: 0, length: 1ms}]",

@@ -61,6 +61,24 @@ TEST(timed, work_writes_objects_whole_from_the_clients_own_buffer) {
   setup.make = plain_simulation;
   expect_own_buffers(run(setup, 1), 200);
 }
+
+// What is longer than a READ by value can be goes through the client's buffer.
+TEST(timed, work_reads_what_is_long_into_the_buffer) {
+  for (const std::uint32_t bytes : {16'384U, 47'008U}) {
+    RunSetup setup = repeated("cas", 1, [=](ClientId client, const World& world, Section& section) {
+      want(world, section, client.value);
+      section.work.reads = section.work.writes = 1;
+      section.work.bytes = bytes;
+    });
+    setup.object_bytes = bytes;
+    setup.make = plain_simulation;
+    const Outcome outcome = run(setup, 1);
+    ASSERT_EQ(outcome.end, RunEnd::finished);
+    EXPECT_EQ(outcome.tally.reads(), 4U);
+    for (std::uint32_t i = 0; i < 4; ++i)  // the object was zero
+      EXPECT_EQ(outcome.objects[i][1], bytes > 16'384 ? 0 : buffer_word(ClientId{i}, 1));
+  }
+}
 #endif
 
 }  // namespace

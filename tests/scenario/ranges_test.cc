@@ -226,7 +226,7 @@ TEST(Advice, is_given_where_a_lock_is_told_of_other_units_than_there_are) {
   };
   EXPECT_THAT(warnings("{name: segments}", "{kind: range, units: 1k}"),
               ElementsAre("protocol.units of segments is 4096, and workload.units is 1k: unless "
-                          "that is meant, set protocol.units to 1k"));
+                          "that is meant, set both to the same"));
   EXPECT_THAT(warnings("{name: segments, units: 1k}", "{kind: range, units: 1k}"), IsEmpty());
   EXPECT_THAT(warnings("{name: segments}", "{kind: micro}"), IsEmpty());
   EXPECT_THAT(warnings("{name: cas}", "{kind: range}"), IsEmpty());
