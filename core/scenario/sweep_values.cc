@@ -56,7 +56,8 @@ void check_kind(const ScenarioKey& key, const std::string& path, const YamlNode&
 }
 
 // Without rounding. Integers alone, so that it is the same on every machine.
-std::int64_t value_at(const SweptRange& range, std::int64_t from, std::int64_t to, std::int64_t at) {
+std::int64_t value_at(const SweptRange& range, std::int64_t from, std::int64_t to,
+                      std::int64_t at) {
   const auto last = static_cast<std::uint64_t>(range.steps - 1);
   const auto done = static_cast<std::uint64_t>(at);
   if (!range.log) {

@@ -56,18 +56,16 @@ WorldShape shape_of(const Point& point, std::uint64_t seed) {
   shape.client_nodes_per_nic = point.platform.client_nodes_per_nic;
   shape.colocated = point.platform.colocated;
   shape.locks = point.locks;
-  const auto add_objects = [&shape](const WorkloadSpec& workload, std::uint32_t clients) {
-    shape.object_bytes =
-        std::max<std::uint64_t>(shape.object_bytes, object_bytes_of(workload, clients));
-  };
-  if (point.groups.empty()) add_objects(point.workload, point.platform.clients());
-  for (const GroupSpec& group : point.groups) add_objects(group.workload, group.clients.clients());
   shape.seed = seed;
   shape.guard = point.run.guard != GuardMode::off;
-  for_each_workload(point, [&](const WorkloadSpec& workload) {
+  const auto add = [&](const WorkloadSpec& workload, std::uint32_t clients) {
+    const std::uint64_t bytes = object_bytes_of(workload, clients);
+    shape.object_bytes = std::max(shape.object_bytes, bytes);
     if (shape.guard && workload.kind != WorkloadKind::micro)
       shape.guard_slots = guard_slots(point.locks.count);
-  });
+  };
+  if (point.groups.empty()) add(point.workload, point.platform.clients());
+  for (const GroupSpec& group : point.groups) add(group.workload, group.clients.clients());
   shape.topology = point.platform.topology;
   return shape;
 }

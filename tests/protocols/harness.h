@@ -71,10 +71,8 @@ struct Outcome {
   SafetyCounts safety;
   std::string violation;
   std::uint64_t acquired = 0;
-  std::uint64_t upgraded = 0;
-  std::uint64_t extended = 0;
-  std::uint64_t aborted = 0;
-  std::uint64_t suppressed = 0;
+  std::uint64_t upgraded = 0, extended = 0;
+  std::uint64_t aborted = 0, suppressed = 0;
   std::uint64_t recoveries = 0;
   std::uint64_t most_inside = 0;  // holders of one lock at once
   std::uint64_t looked_free = 0;  // grants that show, on which the lock's entry looked free
