@@ -198,6 +198,7 @@ Leaves aggregate(std::vector<RepeatMetrics> repeats) {
   merged.verbs_per_cycle_detail = repeats.front().verbs_per_cycle_detail;
   merged.update_as_exclusive = repeats.front().update_as_exclusive;
   merged.ranges_as_whole = repeats.front().ranges_as_whole;
+  merged.aborted_share = repeats.front().aborted_share;
   merged.client_cpu = repeats.front().client_cpu;
   merged.open_loop = repeats.front().open_loop;
   merged.groups = repeats.front().groups;

@@ -161,10 +161,14 @@ const std::vector<MetricDoc>& metric_docs() {
        "workload.update_ratio is above 0, or a script asks for update."},
       {"ranges_as_whole", "1", "ranges taken whole",
        "Requests for a part of an object that a lock without ranges has granted as the whole. "
-       "There "
-       "if workload.kind is range or file_io.",
+       "There if workload.kind is range or file_io.",
        "Above 0 ranges that have nothing in common exclude each other: compare such a lock with "
        "care."},
+      {"aborted_share", "share", "share of aborted tries",
+       "aborted_acquisitions over these and the ranges of the counted cycles: how often a try for "
+       "a range ends without it (CITRON 4.7's abort rate). There if workload.kind is range or "
+       "file_io.",
+       "Lower is better: each is done again."},
       {"client_cpu.utilisation", "share", "client cpu busy",
        "How much of the window the cores that clients share were busy, on average over the cores. "
        "There if platform.cores is set; null: the run was on hardware.",

@@ -114,7 +114,7 @@ struct RepeatMetrics {
     bool operator==(const HottestLock&) const = default;
   } hottest_lock;
   std::optional<Count> update_as_exclusive, ranges_as_whole;
-  std::optional<Real> client_cpu;
+  std::optional<Real> aborted_share, client_cpu;
   struct OpenLoop {
     std::optional<Real> offered_s;
     std::optional<Count> backlog_max, carried;
@@ -201,6 +201,7 @@ void visit_metrics(Metrics& m, Visit&& visit) {
   visit("hottest_lock.acquire_ns", m.hottest_lock.acquire, Fold::pooled);
   visit("update_as_exclusive", m.update_as_exclusive, Fold::sum);
   visit("ranges_as_whole", m.ranges_as_whole, Fold::sum);
+  visit("aborted_share", m.aborted_share, Fold::mean);
   visit("client_cpu.utilisation", m.client_cpu, Fold::mean);
   visit("open_loop.offered_s", m.open_loop.offered_s, Fold::mean);
   visit("open_loop.backlog_max", m.open_loop.backlog_max, Fold::greatest);

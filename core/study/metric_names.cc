@@ -15,6 +15,7 @@ RepeatMetrics all_that_can_be_asked_for() {
   metrics.hottest_lock.acquire.emplace();
   metrics.update_as_exclusive.emplace();
   metrics.ranges_as_whole.emplace();
+  metrics.aborted_share.emplace();
   metrics.client_cpu.emplace();
   metrics.open_loop = {RepeatMetrics::Real{}, RepeatMetrics::Count{}, RepeatMetrics::Count{}};
   return metrics;

@@ -79,6 +79,7 @@ std::vector<std::string> csv_columns(const StudyOutcome& outcome) {
       if (repeat->metrics.hottest_lock.acquire) shape.hottest_lock.acquire.emplace();
       if (repeat->metrics.update_as_exclusive) shape.update_as_exclusive.emplace();
       if (repeat->metrics.ranges_as_whole) shape.ranges_as_whole.emplace();
+      if (repeat->metrics.aborted_share) shape.aborted_share.emplace();
       if (repeat->metrics.client_cpu) shape.client_cpu.emplace();
       if (repeat->metrics.open_loop.carried)
         shape.open_loop = {RepeatMetrics::Real{}, RepeatMetrics::Count{}, RepeatMetrics::Count{}};

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/measure/statistics.h"
 namespace latchlab {
 
 namespace {
@@ -126,7 +127,10 @@ void write_what_was_asked(const Point& point, const MeasuredShare& all, RepeatMe
   if (point.platform.cores > 0) metrics.client_cpu = all.client_cpu;
   for_each_workload(point, [&](const WorkloadSpec& workload) {
     if (asks_for_update(workload)) metrics.update_as_exclusive = all.update_as_exclusive;
-    if (workload.kind != WorkloadKind::micro) metrics.ranges_as_whole = all.ranges_as_whole;
+    if (workload.kind != WorkloadKind::micro) {
+      metrics.ranges_as_whole = all.ranges_as_whole;
+      metrics.aborted_share = ratio(all.aborted, all.aborted + metrics.acquire.count());
+    }
     if (workload.arrivals.kind == ArrivalKind::none) return;
     const OpenLoopTally& tally = all.open_loop;
     metrics.open_loop.offered_s = static_cast<double>(tally.offered) / point.run.duration.seconds();
