@@ -1,0 +1,169 @@
+#pragma once
+// A range lock that is kept by the CPU of its object's server: parts, parameters and paths, for the
+// locks whose structures differ (list_cpu, interval_tree, maple_tree, inode_mutex). Its server part
+// is in server.cc, its client part in client.cc.
+//
+// Entry    8 bytes that stay zero, as of all locks that are served (common/served.h). With `show`
+//          the server's CPU tells there, by FAA, how many hold ranges (as writers) and wait.
+// Acquire  a call with the range. If nothing is in its way the server answers at once, else it
+//          keeps the call and answers when the range is granted.
+// Release  a call.
+// Give up  at the caller's deadline: the client hears nothing more of its call, and calls to
+//          withdraw. If it waits, the server puts it out of the way, and lets in those whom it kept
+//          out. If it has been granted meanwhile, the answer says so, and the client has the range.
+//          If its request has not arrived, the server remembers that it is worth nothing.
+//
+// CPU time of a request, on one of the server's cores:
+//          call_service  of the platform, before the handler begins. In the files of NICs it is
+//                        fitted to eRPC with a handler of 100 ns (CITRON 2.2), which is therefore
+//                        in it: `handler` is 0, or 100 ns where the platform's is without.
+//          + handler     beside other requests
+//          + steps x `step`, for the way through the structure: the steps that the structure itself
+//                        counts, those of waiters that a release lets try again included. Beside
+//                        other requests, or one at a time for each object, as the lock says.
+//          What a request does is decided when its way through the structure begins, and takes
+//          effect then; its answers leave when all of its time is over. Where requests are taken
+//          one at a time, one core goes through all that have come meanwhile while the others take
+//          up new calls: cores that wait for a spin lock would be lost to other objects.
+//
+// Safe     because one server decides each object's requests, each in one step, whatever the number
+//          of cores. Requests of one client may overtake each other; they are told apart by the
+//          acquisition's number, and a client asks for nothing more about an acquisition before it
+//          has been answered, but to withdraw.
+// Needs    calls. No clock assumption.
+// Does not survive the crash of a client that holds or waits (its range stays taken), nor of the
+//          server, nor a network that loses an answer for good.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/paths.h"
+#include "core/protocols/common/entry.h"
+#include "core/protocols/common/range_server/holders.h"
+
+namespace latchlab::range_server {
+
+enum class Path : std::uint8_t {
+  enters,
+  waits,
+  nobody_let_in,
+  others_let_in,
+  withdrawn,
+  grant_crosses,
+  request_overtaken,
+  late_request,
+  deadline,
+  server_fails,
+};
+
+struct Options;
+
+// What one such lock has of its own.
+struct Kind {
+  std::unique_ptr<ObjectRanges> (*make_ranges)(const Options& options) = nullptr;
+  bool one_at_a_time = true;  // requests for one object go through its structure so
+  bool first_come = false;    // nobody gets units before somebody who asked for them earlier
+  bool whole = false;         // grants are of the whole object, whatever was asked for
+  void (*note)(Path path) = nullptr;  // LATCHLAB_PATH, under the lock's own name
+};
+
+struct Options {
+  const Kind* kind = nullptr;
+  Duration handler = {};
+  Duration step = {};
+  Tries tries = Tries::all;  // of locks whose structures have no room for those who wait
+  bool show = false;
+};
+
+inline constexpr char kTriesHelp[] =
+    "when a holder leaves, who of those that wait for it goes through the structure: all, or "
+    "those_that_fit beside whom it has just let in (assumed; CITRON does not say)";
+
+class Client final : public LockClient {
+ public:
+  Client(const Options& options, const ClientEnv& env) : options_(options), verbs_(*env.verbs) {}
+
+  Task<AcquireResult> acquire(Want want, AcquireOptions options) override;
+  Task<ReleaseResult> release(Grant grant) override;
+
+ private:
+  CallAwait ask(served::RequestType type, const Grant& about, Time deadline = kNever);
+
+  const Options& options_;  // the protocol's, which outlives its parts
+  Verbs& verbs_;
+  std::uint32_t asked_for_ = 0;
+};
+
+std::unique_ptr<ServerPart> make_server_part(const Options& options);
+
+class Manager : public Protocol {
+ public:
+  explicit Manager(const Options& options) : options_(options) {}
+  Limits limits() const override { return {.abortable = true}; }
+  std::vector<Capability> needs() const override { return {Capability::calls}; }
+  std::unique_ptr<LockClient> make_client(const ClientEnv& env) const override {
+    return std::make_unique<Client>(options_, env);
+  }
+  std::unique_ptr<ServerPart> make_server(const ServerEnv& /*env*/) const override {
+    return make_server_part(options_);
+  }
+  std::optional<std::uint32_t> bypass_bound(LockMode /*waiter*/, LockMode /*winner*/,
+                                            std::uint64_t /*acquisitions*/) const override {
+    if (options_.kind->first_come) return 0;
+    return std::nullopt;
+  }
+  std::string decode(std::span<const std::uint64_t> words) const override {
+    return served::decode_entry(options_.show, words[0]);
+  }
+
+ private:
+  const Options options_;
+};
+
+// `Of` is an Options; `step` says where its default comes from.
+template <class Of>
+Description<Of> describe(const char* step) {
+  return {
+      .handover = "the server's answer",
+      .costs = {.free_x = {{0, 0, 1, 2}, {0, 0, 1, 2}}, .x_after_x = {{0, 0, 1, 2}, {0, 0, 1, 2}}},
+      .params = {{"handler", &Options::handler, Duration{}, milliseconds(1),
+                  "CPU time of a request beside call_service and the structure; 100ns where "
+                  "call_service is without CITRON's handler (CITRON 2.2)"},
+                 {"step", &Options::step, Duration{}, microseconds(100), step},
+                 {"show", &Options::show, served::kShowHelp}},
+      .profiles = {{"citron_baseline", "CITRON (FAST'23) Table 1 and 4.1; reconstructed"}},
+      .small_model = {{"step", Duration{}}, {"show", true}}};
+}
+
+}  // namespace latchlab::range_server
+
+// Kind::note of the lock with this name: the same paths under each.
+#define LATCHLAB_RANGE_SERVER_PATHS(name)                                  \
+  [](::latchlab::range_server::Path path) {                                \
+    using enum ::latchlab::range_server::Path;                             \
+    switch (path) {                                                        \
+      case enters:                                                         \
+        return LATCHLAB_PATH(name ": a range is granted at once");         \
+      case waits:                                                          \
+        return LATCHLAB_PATH(name ": a range has to wait");                \
+      case nobody_let_in:                                                  \
+        return LATCHLAB_PATH(name ": a release lets nobody in");           \
+      case others_let_in:                                                  \
+        return LATCHLAB_PATH(name ": a release lets others in");           \
+      case withdrawn:                                                      \
+        return LATCHLAB_PATH(name ": a client stops waiting");             \
+      case grant_crosses:                                                  \
+        return LATCHLAB_PATH(name ": a withdrawal crosses its grant");     \
+      case request_overtaken:                                              \
+        return LATCHLAB_PATH(name ": a withdrawal overtakes its request"); \
+      case late_request:                                                   \
+        return LATCHLAB_PATH(name ": a withdrawn request arrives");        \
+      case deadline:                                                       \
+        return LATCHLAB_PATH(name ": a client gives up at its deadline");  \
+      case server_fails:                                                   \
+        return LATCHLAB_PATH(name ": the server fails a call");            \
+    }                                                                      \
+  }

@@ -1,0 +1,43 @@
+#include "core/protocols/interval_tree/interval_tree.h"
+
+#include "core/protocols/common/range_server/manager.h"
+#include "core/protocols/interval_tree/line.h"
+
+namespace latchlab {
+namespace {
+
+std::unique_ptr<range_server::ObjectRanges> make_ranges(const range_server::Options& /*options*/) {
+  return std::make_unique<interval_tree::LineOfRanges>();
+}
+
+constexpr range_server::Kind kKind{.make_ranges = make_ranges,
+                                   .first_come = true,
+                                   .note = LATCHLAB_RANGE_SERVER_PATHS("interval_tree")};
+
+struct IntervalOptions : range_server::Options {
+  IntervalOptions() {
+    kind = &kKind;
+    step = nanoseconds(9);
+  }
+};
+
+class Interval final : public range_server::Manager {
+ public:
+  using Options = IntervalOptions;
+  using Manager::Manager;
+};
+
+}  // namespace
+
+ProtocolEntry interval_tree_entry() {
+  Description<IntervalOptions> lock =
+      range_server::describe<IntervalOptions>("CPU time for each node of the tree that is visited");
+  lock.name = "interval_tree";
+  lock.summary = "an interval tree of all who hold or wait, in their server's CPU";
+  lock.source = "CITRON (FAST'23) Table 1, its IT; Lustre's range_lock";
+  lock.ranges = true;
+  lock.fairness = "first come, first served among ranges that overlap";
+  return make_entry<Interval>(lock);
+}
+
+}  // namespace latchlab

@@ -1,0 +1,73 @@
+// interval_tree, broken on purpose.
+
+#include "tests/protocols/range_server/searched.h"
+
+namespace latchlab::range_server_tests {
+namespace {
+
+using explore::Wrong;
+
+constexpr Bug kLeft{"interval_tree_forgets_what_the_left_reaches"};  // when it adds up `reach`
+constexpr Bug kLast{"interval_tree_leaves_out_the_last_unit"};       // of ranges in the tree
+constexpr Bug kPasses{"interval_tree_passes_who_waits"};             // looks at holders alone
+constexpr Bug kOne{"interval_tree_tells_one_of_several"};            // who are let in
+constexpr Bug kAll{"interval_tree_counts_all_down"};                 // who came earlier as well
+
+// Three clients, each with a range of its own; `hurried` gives up at once.
+RunSetup three(const std::array<Extent, 3>& ranges, std::uint32_t hurried = 3) {
+  RunSetup setup = crowd("interval_tree");
+  setup.section = [=](ClientId client, std::uint64_t count, const World& world, Section& section) {
+    want(world, section, 0, LockMode::exclusive, ranges[client.value]);
+    if (client.value == hurried) section.options.deadline = world.verbs(client).now();
+    section.work.hold = nanoseconds(100);
+    return count < 6;
+  };
+  return setup;
+}
+
+void expect_broken(Bug bug, const RunSetup& setup) {
+  expect_caught(bug, 100, [&](std::uint64_t seed) {
+    const Outcome outcome = run(setup, seed);
+    return !outcome.safe() || outcome.end != RunEnd::finished;
+  });
+}
+
+explore::Campaign searched_with(std::vector<Extent> ranges) {
+  const std::vector<std::string> modes(ranges.size(), "X");
+  return extents(searched("interval_tree", modes), std::move(ranges));
+}
+
+TEST(interval_tree_planted, ranges_that_meet_in_one_unit) {
+  expect_broken(kLast, stretches("interval_tree", 2));
+}
+TEST(interval_tree_planted, a_search_finds_ranges_that_meet_in_one_unit) {
+  expect_found(kLast, Wrong::mutual_exclusion, 5'000, searched_with({{0, 2}, {1, 2}}));
+}
+
+// A wide range to the left of one that ends earlier.
+TEST(interval_tree_planted, a_range_that_a_search_passes_over) {
+  expect_broken(kLeft, three({{{50, 1}, {0, 100}, {90, 1}}}));
+}
+TEST(interval_tree_planted, a_search_finds_a_range_that_a_search_passes_over) {
+  expect_found(kLeft, Wrong::mutual_exclusion, 20'000, searched_with({{1, 1}, {0, 3}, {2, 1}}));
+}
+
+TEST(interval_tree_planted, one_who_does_not_wait_for_who_waits) {
+  expect_broken(kPasses, three({{{0, 2}, {0, 1}, {0, 1}}}));
+}
+TEST(interval_tree_planted, a_search_finds_one_who_does_not_wait_for_who_waits) {
+  expect_found(kPasses, Wrong::mutual_exclusion, 20'000, searched_with({{0, 2}, {0, 1}, {0, 1}}));
+}
+
+// A wide range holds up two.
+TEST(interval_tree_planted, one_of_two_is_not_told) {
+  expect_found(kOne, Wrong::deadlock, 20'000, searched_with({{0, 2}, {0, 1}, {1, 1}}));
+}
+
+// It was behind one who waits for the holder.
+TEST(interval_tree_planted, who_gives_up_counts_down_those_before_it) {
+  expect_broken(kAll, three({{{0, 1}, {0, 2}, {0, 4}}}, 2));
+}
+
+}  // namespace
+}  // namespace latchlab::range_server_tests

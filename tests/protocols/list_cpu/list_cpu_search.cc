@@ -1,0 +1,14 @@
+// What searches show of list_cpu.
+
+#include "tests/explore/locks.h"
+
+namespace latchlab::explore {
+namespace {
+
+TEST(list_cpu, claims_nothing_of_bypassing) {
+  const auto protocol = lock("list_cpu");
+  EXPECT_EQ(protocol->bypass_bound(kX, kX, 1), std::nullopt);
+}
+
+}  // namespace
+}  // namespace latchlab::explore

@@ -1,0 +1,14 @@
+// What searches show of maple_tree.
+
+#include "tests/explore/locks.h"
+
+namespace latchlab::explore {
+namespace {
+
+TEST(maple_tree, claims_nothing_of_bypassing) {
+  const auto protocol = lock("maple_tree");
+  EXPECT_EQ(protocol->bypass_bound(kX, kX, 1), std::nullopt);
+}
+
+}  // namespace
+}  // namespace latchlab::explore
