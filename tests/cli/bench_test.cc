@@ -62,6 +62,20 @@ TEST_F(Bench, a_quick_run_compares_every_lock_with_the_cas_lock) {
   }
 }
 
+TEST_F(Bench, a_quick_run_says_what_a_step_through_each_structure_of_ranges_costs) {
+  const Finished finished = bench({"ranges", "--quick", "--json"});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const Json report = Json::parse(finished.out, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << finished.out;
+  EXPECT_EQ(report["lines"].size(), 3U * 2 * 4);
+  for (const Json& line : report["lines"]) {
+    SCOPED_TRACE(line.dump());
+    EXPECT_GE(line["steps"].get<double>(), 1);
+    EXPECT_GT(line["step_ns"].get<double>(), 0);
+    EXPECT_LE(line["least_ns"].get<double>(), line["most_ns"].get<double>());
+  }
+}
+
 TEST_F(Bench, unknown_options_are_refused_with_those_that_are_known) {
   const Finished unknown = bench({"engine", "--fast"});
   EXPECT_EQ(unknown.code, 2);

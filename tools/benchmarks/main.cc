@@ -2,14 +2,17 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tools/benchmarks/engine.h"
 #include "tools/benchmarks/locks.h"
+#include "tools/benchmarks/ranges.h"
 
 namespace {
 
@@ -21,12 +24,13 @@ constexpr int kBadInput = 2;
 constexpr std::uint32_t kMostRepeats = 100;
 
 constexpr const char* kUsage =
-    "latchlab-bench engine|locks [--repeats N] [--quick] [--json]\n"
+    "latchlab-bench engine|locks|ranges [--repeats N] [--quick] [--json]\n"
     "\n"
     "engine  what a simulated verb costs with 240, 4,000 and 100,000 clients, beside the least\n"
     "        an event can cost (a bare heap and a coroutine), SimGrid's timers, and the same lock\n"
     "        written as a plain SimGrid program; and what an idle client costs in memory\n"
     "locks   what a verb of each lock costs with 240 clients, against one of the CAS lock\n"
+    "ranges  what a step through the structures of range locks costs, in warm caches and in cold\n"
     "\n"
     "Goals are printed beside the numbers. How to read them: docs/benchmarks.md\n"
     "\n"
@@ -73,6 +77,7 @@ int measure(std::string_view what, const std::vector<std::string_view>& argument
     fmt::print("{}", json ? report_json(report.value()) : report_text(report.value()));
     return kFine;
   };
+  if (what == "ranges") return print(run_ranges_benchmark(options));
   return what == "engine" ? print(run_engine_benchmark(options))
                           : print(run_locks_benchmark(options));
 }
@@ -89,7 +94,9 @@ int main(int argc, char** argv) {
   // What counts instructions runs this program again.
   if (arguments.size() == 2 && arguments.front() == "count")
     return count_verbs(std::string(arguments[1]));
-  if (arguments.empty() || (arguments.front() != "engine" && arguments.front() != "locks")) {
+  constexpr std::string_view kSubjects[] = {"engine", "locks", "ranges"};
+  if (arguments.empty() || std::find(std::begin(kSubjects), std::end(kSubjects),
+                                     arguments.front()) == std::end(kSubjects)) {
     fmt::print(stderr, "{}", kUsage);
     return kBadInput;
   }

@@ -1,0 +1,169 @@
+#include "tools/benchmarks/ranges.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
+
+#include "core/base/random.h"
+#include "core/protocols/interval_tree/tree.h"
+#include "core/protocols/list_cpu/list.h"
+#include "core/protocols/maple_tree/b_tree.h"
+#include "tools/benchmarks/sample.h"
+
+namespace latchlab::bench {
+
+namespace {
+
+using range_server::Asker;
+using range_server::Held;
+
+// An interval tree as a structure of disjoint ranges: whoever asks searches, then inserts.
+class SearchedTree {
+ public:
+  std::optional<Asker> try_insert(const Held& held) {
+    const auto meeting = tree_.meeting(held.span);
+    if (!meeting.empty()) return meeting.front()->front();
+    tree_.insert(held.span, held.who);
+    return std::nullopt;
+  }
+  bool erase(const Held& held) { return tree_.erase(held.span, held.who); }
+  std::uint64_t take_steps() { return tree_.take_steps(); }
+
+ private:
+  interval_tree::IntervalTree tree_;
+};
+
+constexpr std::uint64_t kApart = 1000;  // units between the beginnings of ranges that are held
+constexpr Asker kMore{ClientId{~0U}, 1};
+
+Held held(std::uint64_t place) {
+  return {{place * kApart, place * kApart + kApart / 2}, {ClientId{std::uint32_t(place)}, 1}};
+}
+Held one_more(std::uint64_t place) {
+  return {{place * kApart + kApart / 2 + 1, (place + 1) * kApart - 1}, kMore};
+}
+
+std::vector<std::uint32_t> shuffled(std::uint32_t count, Rng& rng) {
+  std::vector<std::uint32_t> all(count);
+  std::iota(all.begin(), all.end(), 0U);
+  for (std::uint32_t i = count; i > 1; --i) std::swap(all[i - 1], all[rng.below(i)]);
+  return all;
+}
+
+// Objects are filled one range each in turn, in an order of their own, so that neighbours in a
+// structure are none in memory.
+template <class Structure>
+std::vector<Structure> filled(std::uint32_t objects, std::uint32_t ranges, Rng& rng) {
+  std::vector<Structure> all(objects);
+  std::vector<std::vector<std::uint32_t>> orders;
+  orders.reserve(objects);
+  for (std::uint32_t i = 0; i < objects; ++i) orders.push_back(shuffled(ranges, rng));
+  for (std::uint32_t i = 0; i < ranges; ++i)
+    for (std::uint32_t object = 0; object < objects; ++object)
+      (void)all[object].try_insert(held(orders[object][i]));
+  for (Structure& each : all) (void)each.take_steps();
+  return all;
+}
+
+// Sample::verbs are insertions, and Sample::events their steps.
+template <class Structure>
+Sample insertions(std::uint32_t objects, std::uint32_t ranges, std::uint32_t rounds) {
+  Rng rng(objects * 1000ULL + ranges);
+  std::vector<Structure> all = filled<Structure>(objects, ranges, rng);
+  Sample sample;
+  std::vector<std::uint32_t> places(objects);
+  for (std::uint32_t round = 0; round <= rounds; ++round) {
+    for (std::uint32_t& place : places) place = static_cast<std::uint32_t>(rng.below(ranges));
+    const std::vector<std::uint32_t> order = shuffled(objects, rng);
+    const double before = process_cpu_ns();
+    for (const std::uint32_t i : order) (void)all[i].try_insert(one_more(places[i]));
+    const double took = process_cpu_ns() - before;
+    for (std::uint32_t i = 0; i < objects; ++i) {
+      const std::uint64_t steps = all[i].take_steps();
+      (void)all[i].erase(one_more(places[i]));
+      (void)all[i].take_steps();
+      if (round > 0) sample.events += static_cast<double>(steps);
+    }
+    if (round == 0) continue;  // for the caches
+    sample.cpu_ns += took;
+    sample.verbs += objects;
+  }
+  return sample;
+}
+
+struct Size {
+  std::uint32_t held;
+  bool cold;
+};
+
+template <class Structure>
+Result<RangesLine> line(const std::string& name, const Size& size, const EngineOptions& options) {
+  // Warm: 16 objects fit the first caches but for the largest. Cold: some 200 bytes of memory for
+  // each range, in all more than last caches have.
+  const std::uint32_t most = options.quick ? 2'000 : 1'600'000;
+  const std::uint32_t objects = size.cold ? std::max(64U, most / size.held) : 16;
+  const std::uint32_t rounds = options.quick ? 1 : size.cold ? 2 : 4'000;
+  std::vector<double> ns;
+  RangesLine made{name, size.held, size.cold};
+  for (std::uint32_t i = 0; i < (options.quick ? 1 : options.repeats); ++i) {
+    const Sample sample =
+        in_child([&] { return insertions<Structure>(objects, size.held, rounds); });
+    if (!sample.problem.empty()) return Error{name + ": " + sample.problem, {}};
+    made.steps = sample.events / sample.verbs;
+    ns.push_back(sample.cpu_ns / sample.events);
+  }
+  made.step_ns = median(ns);
+  made.least_ns = *std::min_element(ns.begin(), ns.end());
+  made.most_ns = *std::max_element(ns.begin(), ns.end());
+  return made;
+}
+
+}  // namespace
+
+Result<std::vector<RangesLine>> run_ranges_benchmark(const EngineOptions& options) {
+  std::vector<RangesLine> lines;
+  for (const bool cold : {false, true}) {
+    for (const std::uint32_t held : {8U, 32U, 96U, 256U}) {
+      const Size size{held, cold};
+      for (const auto& measured : {line<list_cpu::RangeList>("list", size, options),
+                                   line<SearchedTree>("interval tree", size, options),
+                                   line<maple_tree::RangeTree>("b-tree", size, options)}) {
+        if (!measured) return measured.error();
+        lines.push_back(measured.value());
+      }
+    }
+  }
+  std::stable_sort(lines.begin(), lines.end(), [](const RangesLine& a, const RangesLine& b) {
+    return std::pair(a.structure, a.cold) < std::pair(b.structure, b.cold);
+  });
+  return lines;
+}
+
+std::string report_text(const std::vector<RangesLine>& lines) {
+  std::string text = fmt::format("{:<14} {:>6} {:>6} {:>7} {:>9} {:>7} {:>7}\n", "structure",
+                                 "caches", "held", "steps", "ns a step", "least", "most");
+  for (const RangesLine& line : lines)
+    text += fmt::format("{:<14} {:>6} {:>6} {:>7.1f} {:>9.1f} {:>7.1f} {:>7.1f}\n", line.structure,
+                        line.cold ? "cold" : "warm", line.held, line.steps, line.step_ns,
+                        line.least_ns, line.most_ns);
+  return text +
+         "\nns: CPU time of an insertion by its steps; median, least and most of the rounds\n";
+}
+
+std::string report_json(const std::vector<RangesLine>& lines) {
+  nlohmann::ordered_json json = {{"schema", 1}, {"lines", nlohmann::ordered_json::array()}};
+  for (const RangesLine& line : lines)
+    json["lines"].push_back({{"structure", line.structure},
+                             {"held", line.held},
+                             {"cold", line.cold},
+                             {"steps", line.steps},
+                             {"step_ns", line.step_ns},
+                             {"least_ns", line.least_ns},
+                             {"most_ns", line.most_ns}});
+  return json.dump(2) + "\n";
+}
+
+}  // namespace latchlab::bench
