@@ -45,10 +45,11 @@
 // Scale-up (3.9.1): every `scale_up_poll` a client that has released a range READs the maximizer.
 //          If it is beyond the tree: take the mutex, have memory allocated, and add 1 to Exp at the
 //          nodes of the top m levels, in order. What a node had then is added to DCnt and DMax of
-//          its ancestors m, 2m, ... above in the new tree, one more if it was occupied. Publish,
-//          clear the maximizer, release. Who finds Exp at the root of the tree that it knows gives
-//          up, and asks the server for the new one. Who has a range meanwhile finds Exp at the
-//          highest node that it told when it leaves, and adds DCnt + 1 at the new ones, too.
+//          its ancestors m, 2m, ... above in the new tree, and of a root that was occupied 1 to
+//          DMax of those 1, m + 1, ... above. Publish, clear the maximizer, release. Who finds Exp
+//          at the root of the tree that it knows gives up, and asks the server for the new one. Who
+//          has a range meanwhile finds Exp at the highest node that it told when it leaves, and
+//          adds DCnt + 1 at the new ones, too.
 // Scale-down (3.9.2): Client::scale_down, by a holder of the whole object.
 //
 // Cost     leaf, free: two round trips with the fast path, three without; READs of all ancestors, a
@@ -86,10 +87,12 @@
 //     time Exp of its old nodes is set from the first: a request gives up, or leaves, between the
 //     marks of the root and of the node it told, and adds a DCnt that the scale-up adds as well.
 //     DCnt is then one ahead, which hides a holder. An old root that was occupied has told new
-//     nodes (line 8: + v.Occ), which nobody takes back, since it has told none itself. `expansion:
-//     counted`: Exp is a number; what counts is how often it changed between two looks, for a
-//     node's own Occ as well. As a flag of one bit, to which Algorithm 4 adds 1, it would be
-//     cleared by the second scale-up (`exp_bits: 1`).
+//     nodes (line 8: + v.Occ), which nobody takes back, since it has told none itself; and they are
+//     m levels above it, so that a request at those in between sees nothing of it. `expansion:
+//     counted`: Exp is a number; what counts is how often it changed between two looks, for the
+//     root's own Occ as well, of which nodes 1, m + 1, 2m + 1, ... above are told. (Other nodes
+//     that are occupied have told theirs before, or find Exp and give up.) As a flag of one bit, to
+//     which Algorithm 4 adds 1, it would be cleared by the second scale-up (`exp_bits: 1`).
 //  4. Algorithm 1: who waits for the mutex while a scale-up has it gets it for units that are in
 //  the
 //     tree by then. Where it locks nothing in the tree it does not notice. `out_of_bounds:

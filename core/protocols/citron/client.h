@@ -151,7 +151,8 @@ class Client final : public LockClient {
   };
   Left add_leave(Batch& batch, LockRef lock, const AtNode& mine);
   void add_children(Batch& batch, LockRef lock, const AtNode& mine);
-  Task<void> follow(LockRef lock, std::uint64_t generation, Told told, std::uint64_t after);
+  Task<void> follow(LockRef lock, std::uint64_t generation, Told told, std::uint64_t after,
+                    bool occupied);
   Task<void> follow_nonzero(LockRef lock, std::uint64_t generation, Place node);
 
   // ---- scale.cc ----

@@ -92,21 +92,24 @@ Task<void> Client::leave(LockRef lock, const Held& held, std::size_t from) {
     const AtNode& mine = held.nodes[left.node];
     if (left.highest >= 0) {
       const Told highest = mine.told[mine.told.size() - 1];
-      co_await follow(lock, held.generation, highest, at(batch.result(left.highest).value.lo).exp);
+      const std::uint64_t after = at(batch.result(left.highest).value.lo).exp;
+      co_await follow(lock, held.generation, highest, after, false);
     }
     const bool was_inside = !mine.node.leaf() && mine.stage == Stage::occupied;
-    if (was_inside && options_.expansion == Expansion::counted) {
-      const Told itself{mine.node, mine.exp};
-      co_await follow(lock, held.generation, itself, at(batch.result(left.itself).value.lo).exp);
+    if (was_inside && mine.told.empty() && options_.expansion == Expansion::counted) {
+      const Told root{mine.node, mine.exp};
+      const std::uint64_t after = at(batch.result(left.itself).value.lo).exp;
+      co_await follow(lock, held.generation, root, after, true);
     }
   }
 }
 
-// A request was told to this node, or occupied it, when its Exp was `told.exp`; when that was taken
-// back Exp was `after`. Each expansion in between has told new nodes of it, to which it has to be
-// taken back as well: those that there were after the last of them, and what later ones have handed
-// on from there.
-Task<void> Client::follow(LockRef lock, std::uint64_t generation, Told told, std::uint64_t after) {
+// A request was told to this node, or occupied this root, when its Exp was `told.exp`; when that
+// was taken back Exp was `after`. Each expansion in between has told new nodes of it, to which it
+// has to be taken back as well: those that there were after the last of them, and what later ones
+// have handed on from there.
+Task<void> Client::follow(LockRef lock, std::uint64_t generation, Told told, std::uint64_t after,
+                          bool occupied) {
   if (options_.expansion == Expansion::flag) {
     if (after != 0) co_await follow_nonzero(lock, generation, told.node);
     co_return;
@@ -115,23 +118,28 @@ Task<void> Client::follow(LockRef lock, std::uint64_t generation, Told told, std
   const auto exp_of = [this, lock, &format](const Place& node, std::uint64_t in) {
     return format.as_exp(tree(lock).expansions(node, options_.meet, in));
   };
-  generation += format.expansions_between(exp_of(told.node, generation),
-                                          static_cast<std::uint32_t>(told.exp));
+  const std::uint32_t before = format.expansions_between(exp_of(told.node, generation),
+                                                         static_cast<std::uint32_t>(told.exp));
+  bool is_root = occupied;
+  if (is_root && before > 0) co_return;  // it was none any more
+  generation += before;
   for (;;) {
     const std::uint32_t grown = format.expansions_between(static_cast<std::uint32_t>(told.exp),
                                                           static_cast<std::uint32_t>(after));
     if (grown == 0) co_return;
-    generation += grown;
+    generation += is_root ? 1 : grown;  // of who is at a root the first expansion tells
     LATCHLAB_PATH("citron: the tree has grown before a range is released");
     const bool known = co_await update_tree(lock, generation);
     if (!known) co_return;
     const SmallVector<Place, 6> nodes =
-        tree(lock).told_by_expansion(told.node, options_.meet, generation);
+        is_root ? tree(lock).told_for_root(told.node, options_.meet, generation)
+                : tree(lock).told_by_expansion(told.node, options_.meet, generation);
     if (nodes.empty()) co_return;
     Batch batch(verbs_);
     for (const Place& node : nodes) batch.add(format.add(word(lock, node), {.d_cnt = 1}));
     co_await batch.run();
     if (batch.status() != VerbStatus::ok) co_return;
+    is_root = false;
     told = {nodes[nodes.size() - 1], exp_of(nodes[nodes.size() - 1], generation)};
     after = at(batch.result(static_cast<int>(nodes.size()) - 1).value.lo).exp;
   }

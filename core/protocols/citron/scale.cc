@@ -120,10 +120,15 @@ Task<bool> Client::propagate(LockRef lock, const Tree& old, const Tree& grown) {
     for (std::size_t i = first; i < end; ++i) {
       const Node seen = at(marking.result(static_cast<int>(i - first)).value.lo);
       if (seen.d_cnt == 0 && seen.d_max == 0 && seen.occ == 0) continue;
-      const Node amounts{.d_cnt = seen.d_cnt, .d_max = options_.node.plus(seen.d_max, seen.occ)};
+      const bool as_printed = options_.expansion == Expansion::flag;
+      const std::uint32_t occupied = as_printed ? seen.occ : 0;
+      const Node amounts{.d_cnt = seen.d_cnt, .d_max = options_.node.plus(seen.d_max, occupied)};
       const std::uint64_t generation = grown.generation();
       for (const Place& node : grown.told_by_expansion(nodes[i], options_.meet, generation))
         telling.add(options_.node.add(grown.address(node), amounts));
+      if (as_printed || seen.occ == 0 || nodes[i] != old.root()) continue;
+      for (const Place& node : grown.told_for_root(nodes[i], options_.meet, generation))
+        telling.add(options_.node.add(grown.address(node), {.d_max = 1}));
     }
     co_await telling.run();
     if (telling.status() != VerbStatus::ok) co_return false;

@@ -23,6 +23,7 @@ void Tree::apply(const Change& change) {
   heights_.push_back(height_);
   expanded_.push_back(change.cuts() ? 0 : 1);
   if (change.cuts()) {
+    former_ = parts_;
     while (parts_.size() > 1 && parts_[parts_.size() - 2].used >= change.height)
       parts_.resize(parts_.size() - 1);
     Part& last = parts_[parts_.size() - 1];
@@ -35,17 +36,21 @@ void Tree::apply(const Change& change) {
 
 // Before it come, in level order, all of the higher levels of its part's tree and those to its left
 // in its level, without those of the tree before, which are leftmost.
-RemoteAddr Tree::address(const Place& node) const {
+RemoteAddr Tree::address_in(const std::vector<Part>& parts, const Place& node) {
   std::size_t i = 0;
-  while (!within(node, parts_[i].used)) ++i;
-  const Part& part = parts_[i];
+  while (!within(node, parts[i].used)) ++i;
+  const Part& part = parts[i];
   std::uint64_t before = nodes_of_levels(part.height - node.height) + node.at;
-  if (i > 0 && parts_[i - 1].used >= node.height) {
-    const std::uint64_t levels = parts_[i - 1].used - node.height;
+  if (i > 0 && parts[i - 1].used >= node.height) {
+    const std::uint64_t levels = parts[i - 1].used - node.height;
     before -= nodes_of_levels(levels + 1);
   }
   if (PLANTED(citron_is_one_off) && node.height < part.height) --before;
   return part.addr + 8 * before;
+}
+
+RemoteAddr Tree::address(const Place& node) const {
+  return address_in(has(node) ? parts_ : former_, node);
 }
 
 std::uint64_t Tree::expansions(const Place& node, unsigned meet, std::uint64_t generation) const {
@@ -99,10 +104,10 @@ std::vector<Block> Tree::looked_at(const Place& node, unsigned meet) const {
   return blocks;
 }
 
-SmallVector<Place, 6> Tree::told_by_expansion(const Place& node, unsigned meet,
-                                              std::uint64_t generation) const {
+SmallVector<Place, 6> Tree::every(const Place& node, unsigned first, unsigned meet,
+                                  std::uint64_t generation) const {
   SmallVector<Place, 6> nodes;
-  for (std::uint64_t up = meet; node.height + up <= height_in(generation); up += meet)
+  for (std::uint64_t up = first; node.height + up <= height_in(generation); up += meet)
     nodes.push_back(node.up(up));
   return nodes;
 }

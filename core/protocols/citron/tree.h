@@ -79,7 +79,7 @@ class Tree {
   std::uint64_t index(const Place& node) const {
     return nodes_of_levels(depth(node)) + node.at + 1;
   }
-  RemoteAddr address(const Place& node) const;
+  RemoteAddr address(const Place& node) const;  // of one that was cut off last, too
 
   // How often Exp of a node of this tree has been incremented up to some generation: once for each
   // expansion of a tree in whose top `meet` levels it was.
@@ -99,9 +99,16 @@ class Tree {
   // The node and its internal descendants within m levels, that is whom a request waits for.
   std::vector<Block> looked_at(const Place& node, unsigned meet) const;
   // The node's ancestors m, 2m, ... levels above, in that generation: whom an expansion tells on
-  // behalf of a node.
+  // behalf of those who have told a node.
   SmallVector<Place, 6> told_by_expansion(const Place& node, unsigned meet,
-                                          std::uint64_t generation) const;
+                                          std::uint64_t generation) const {
+    return every(node, meet, meet, generation);
+  }
+  // ... 1, m + 1, ... levels above: on behalf of who is at an old root and so has told nobody.
+  SmallVector<Place, 6> told_for_root(const Place& root, unsigned meet,
+                                      std::uint64_t generation) const {
+    return every(root, 1, meet, generation);
+  }
   // The internal nodes of the top m levels, in the order of their numbers.
   std::vector<Place> top(unsigned meet) const;
 
@@ -112,12 +119,16 @@ class Tree {
     RemoteAddr addr;
   };
   std::uint64_t generation_count() const { return heights_.size(); }
+  SmallVector<Place, 6> every(const Place& node, unsigned first, unsigned meet,
+                              std::uint64_t generation) const;
+  static RemoteAddr address_in(const std::vector<Part>& parts, const Place& node);
   static bool within(const Place& node, std::uint64_t height) {
     return node.height <= height && node.at >> (2 * (height - node.height)) == 0;
   }
 
   std::uint64_t height_ = 0;
   std::vector<Part> parts_;              // by height
+  std::vector<Part> former_;             // before the last cut
   std::vector<std::uint64_t> heights_;   // before each change
   std::vector<std::uint64_t> expanded_;  // 1: it was an expansion
 };
