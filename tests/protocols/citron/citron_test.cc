@@ -1,0 +1,196 @@
+// What citron's verbs and trips are, and that it is sound where time passes.
+
+#include "core/protocols/citron/citron.h"
+
+#include "tests/protocols/citron/alone.h"
+#include "tests/protocols/timed.h"
+
+namespace latchlab::citron_tests {
+namespace {
+
+using namespace testing;
+using ::testing::HasSubstr;
+using K = VerbKind;
+
+// ---- parameters ----
+
+std::string refused(const ParamValues& params) {
+  const ProtocolEntry& entry = *find_protocol("citron");
+  ParamSet set = entry.info.resolve("repaired");
+  set.set(params);
+  return entry.info.contradiction(set);
+}
+
+TEST(citron, refuses_a_tree_that_there_is_not) {
+  EXPECT_THAT(refused({{"units", number(1000)}}), HasSubstr("units is 1000"));
+  EXPECT_THAT(refused({{"units", number(512)}}), HasSubstr("units is 512"));
+  for (const std::int64_t units : {256, 1024, 1 << 28}) {
+    EXPECT_EQ(refused({{"units", number(units)}}), "") << units;
+  }
+}
+
+TEST(citron, refuses_an_Exp_that_cannot_count_to_m) {
+  const ParamValues small = {
+      {"scale_up_poll", milliseconds(1)}, {"exp_bits", number(2)}, {"meet", number(4)}};
+  EXPECT_THAT(refused(small), HasSubstr("exp_bits is 2"));
+  ParamValues enough = small;
+  enough.emplace_back("meet", number(3));
+  EXPECT_EQ(refused(enough), "");
+  ParamValues printed = small;
+  printed.emplace_back("expansion", text("flag"));
+  EXPECT_EQ(refused(printed), "");
+}
+
+TEST(citron, refuses_to_change_m_where_trees_grow) {
+  EXPECT_THAT(refused({{"scale_up_poll", milliseconds(1)}, {"tune_after", milliseconds(1)}}),
+              HasSubstr("remove one"));
+}
+
+std::unique_ptr<Protocol> made(const ParamValues& params) {
+  const ProtocolEntry& entry = *find_protocol("citron");
+  ParamSet set = entry.info.resolve("repaired");
+  set.set(params);
+  return entry.make(set);
+}
+
+TEST(citron, has_an_entry_as_large_as_the_paper_says) {
+  EXPECT_EQ(made({})->layout({}).entry_bytes, 16U + 44'739'240U);
+  EXPECT_EQ(made({{"units", number(256)}})->layout({}).entry_bytes, 8U * (2 + 5));
+}
+
+TEST(citron, needs_what_its_parts_need) {
+  using ::testing::ElementsAre;
+  const Capability masked = Capability::masked_atomics_8;
+  const Capability timing = Capability::timing;
+  EXPECT_THAT(made({{"lease", Duration{}}})->needs(), ElementsAre(masked, timing));
+  EXPECT_THAT(made({})->needs(),
+              ElementsAre(masked, timing, Capability::membership, Capability::evict));
+  EXPECT_THAT(made({{"lease", Duration{}}, {"scale_up_poll", milliseconds(10)}})->needs(),
+              ElementsAre(masked, timing, Capability::calls, Capability::allocate));
+  EXPECT_THAT(made({{"lease", Duration{}}, {"tune_after", milliseconds(10)}})->needs(),
+              ElementsAre(masked, timing, Capability::node_state, Capability::reliable_messages));
+}
+
+TEST(citron, has_as_many_clients_as_its_counters_tell_apart) {
+  EXPECT_EQ(made({{"nodes", number(1)}})->limits().max_clients, 32'767U);
+  EXPECT_EQ(made({})->limits().max_clients, 32'767U / 2);
+  EXPECT_EQ(made({{"counter_bits", number(4)}})->limits().max_clients, 7U);
+  EXPECT_EQ(made({{"ticket_bits", number(3)}, {"nodes", number(1)}})->limits().max_clients, 3U);
+}
+
+// ---- words ----
+
+TEST(citron, shows_its_entry_in_words) {
+  const auto protocol = made({{"units", number(256)}});
+  std::vector<std::uint64_t> words(7);
+  EXPECT_TRUE(protocol->is_free({}, words));
+  words[1] = 300;
+  EXPECT_TRUE(protocol->is_free({}, words));
+  words[2] = 1ULL << 60U | 2ULL << 30U | 1ULL << 45U | 3ULL << 15U | 4ULL;
+  words[4] = 0b1011;
+  words[6] = 1ULL << 63U;
+  EXPECT_THAT(protocol->decode(words),
+              HasSubstr("maximizer: 300; 1: Exp=0 Occ=1 TCnt=1 TMax=2 DCnt=3 DMax=4; 3: units 0-1 "
+                        "3; 5: units 63"));
+}
+TEST(citron, is_free_when_nobody_is_counted_in) {
+  const auto protocol = made({{"units", number(256)}});
+  const auto with = [](std::size_t at, std::uint64_t word) {
+    std::vector<std::uint64_t> words(7);
+    words[at] = word;
+    return words;
+  };
+  EXPECT_FALSE(protocol->is_free({}, with(2, 1)));            // DMax
+  EXPECT_FALSE(protocol->is_free({}, with(2, 1ULL << 30U)));  // TMax
+  EXPECT_FALSE(protocol->is_free({}, with(2, 1ULL << 60U)));  // Occ
+  EXPECT_TRUE(protocol->is_free({}, with(2, 0x8001)));        // both counters of those below
+  EXPECT_TRUE(protocol->is_free({}, with(2, 1ULL << 61U)));   // Exp
+  EXPECT_FALSE(protocol->is_free({}, with(3, 1ULL << 61U)));  // a leaf has no Exp
+  EXPECT_FALSE(protocol->is_free({}, with(0, 1)));
+}
+
+#if LATCHLAB_WITH_SIMGRID
+
+// ---- verbs and trips ----
+
+struct Kinds {
+  std::uint32_t reads = 0, bits = 0, counts = 0, mutex = 0;  // READ, masked CAS, masked FAA, FAA
+};
+
+void expect_spent(const Spent& spent, const Kinds& verbs, double trips) {
+  EXPECT_EQ(spent.verbs.reads(), verbs.reads);
+  EXPECT_EQ(spent.verbs.of(K::masked_cas), verbs.bits);
+  EXPECT_EQ(spent.verbs.of(K::masked_faa), verbs.counts);
+  EXPECT_EQ(spent.verbs.of(K::faa), verbs.mutex);
+  EXPECT_EQ(spent.verbs.one_sided(), verbs.reads + verbs.bits + verbs.counts + verbs.mutex);
+  EXPECT_EQ(spent.verbs.calls + spent.verbs.sends, 0U);
+  EXPECT_NEAR(spent.trips, trips, 0.05);
+}
+
+// Two, of 11 READs, and a CAS, 3 FAAs and a READ; one, of a CAS and 3 FAAs.
+TEST(citron_costs, of_a_leaf) {
+  const Turn turn = Alone({}, {{5, 10}}).run()[0];
+  expect_spent(turn.acquire, {.reads = 11 + 1, .bits = 1, .counts = 3}, 2);
+  expect_spent(turn.release, {.bits = 1, .counts = 3}, 1);
+}
+TEST(citron_costs, of_a_leaf_without_the_fast_path) {
+  const Turn turn = Alone({{"batch_search", false}, {"batch_occupy", false}}, {{5, 10}}).run()[0];
+  expect_spent(turn.acquire, {.reads = 11 + 1, .bits = 1, .counts = 3}, 3);
+  expect_spent(turn.release, {.bits = 1, .counts = 3}, 1);
+}
+
+// A ticket with 10 READs; a CAS of itself and four of leaves, FAAs of heights 2, 6, 8, a READ.
+TEST(citron_costs, of_a_node_above_leaves) {
+  const Turn turn = Alone({}, {{0, 256}}).run()[0];
+  expect_spent(turn.acquire, {.reads = 10 + 1, .bits = 1 + 4, .counts = 1 + 3}, 2);
+  expect_spent(turn.release, {.bits = 4, .counts = 1 + 3}, 1);
+}
+TEST(citron_costs, of_a_node_above_leaves_that_waits) {
+  const ParamValues waits = {{"lock_children", false}, {"t_wait", kLeg * 6}};
+  const Turn turn = Alone(waits, {{0, 256}}).run()[0];
+  expect_spent(turn.acquire, {.reads = 10 + 1 + 1, .bits = 1, .counts = 1 + 3}, 3 + 3);
+  expect_spent(turn.release, {.counts = 1 + 3}, 1);
+}
+
+// Of height 5: T_wait, and a READ for each of m levels.
+TEST(citron_costs, of_an_inner_node) {
+  const Turn turn = Alone({{"t_wait", kLeg * 6}}, {{0, 65'536}}).run()[0];
+  expect_spent(turn.acquire, {.reads = 6 + 1 + 4, .bits = 1, .counts = 1 + 2}, 3 + 3);
+  expect_spent(turn.release, {.counts = 1 + 2}, 1);
+}
+TEST(citron_costs, of_an_inner_node_without_the_fast_path) {
+  const ParamValues params = {
+      {"t_wait", kLeg * 8}, {"batch_search", false}, {"batch_occupy", false}};
+  const Turn turn = Alone(params, {{0, 65'536}}).run()[0];
+  // T_wait begins when Occ is set, and a trip is over when the ancestors have been told.
+  expect_spent(turn.acquire, {.reads = 6 + 1 + 4, .bits = 1, .counts = 1 + 2}, 4 + 4);
+  expect_spent(turn.release, {.counts = 1 + 2}, 1);
+}
+
+// One after the other, and both released at once.
+TEST(citron_costs, of_two_leaves) {
+  const Turn turn = Alone({}, {{60, 10}}).run()[0];
+  expect_spent(turn.acquire, {.reads = 2 * 12, .bits = 2, .counts = 2 * 3}, 4);
+  expect_spent(turn.release, {.bits = 2, .counts = 2 * 3}, 1);
+}
+
+// The mutex before, and after.
+TEST(citron_costs, of_units_beyond_the_tree) {
+  const std::vector<Turn> turns = Alone({}, {{(1 << 28) - 1, 2}, {1 << 28, 5}}).run();
+  expect_spent(turns[0].acquire, {.reads = 12, .bits = 1 + 1, .counts = 3, .mutex = 1}, 3);
+  expect_spent(turns[0].release, {.bits = 1, .counts = 3, .mutex = 1}, 2);
+  expect_spent(turns[1].acquire, {.reads = 1, .bits = 1, .mutex = 1}, 2);
+  expect_spent(turns[1].release, {.mutex = 1}, 1);
+}
+
+TEST(citron_costs, of_choosing_nodes_are_a_CPUs) {
+  const std::vector<Turn> turns =
+      Alone({{"split_time", kLeg}, {"t_wait", kLeg * 6}}, {{0, 64}, {0, 65'536}}).run();
+  EXPECT_NEAR(turns[0].acquire.trips, 2, 0.05);  // one leaf needs no choosing
+  EXPECT_NEAR(turns[1].acquire.trips, 6.5, 0.05);
+}
+
+#endif
+
+}  // namespace
+}  // namespace latchlab::citron_tests
