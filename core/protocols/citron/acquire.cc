@@ -161,6 +161,12 @@ Task<Client::Outcome> Client::lock_cover(Attempt& attempt) {
       ++next;
       continue;
     }
+    if (outcome == Outcome::yields) {
+      const Outcome turn = co_await begin_anew(attempt);
+      if (turn != Outcome::acquired) co_return turn;
+      next = 0;
+      continue;
+    }
     if (outcome != Outcome::instead) co_return outcome;
     if (options_.fallback == Fallback::node) {  // beside what is held already
       co_await leave_nodes(attempt.lock, held, place);
@@ -171,6 +177,22 @@ Task<Client::Outcome> Client::lock_cover(Attempt& attempt) {
     replace_below(cover, attempt.instead);
     next = 0;
   }
+  co_return Outcome::acquired;
+}
+
+// A request with a ticket for its last node, behind somebody who may wait for somebody above, who
+// waits for this request. It gives up what it has, and the ticket when that is called.
+Task<Client::Outcome> Client::begin_anew(Attempt& attempt) {
+  LATCHLAB_PATH("citron: a request gives up nodes so as not to wait in a circle");
+  Held& held = *attempt.held;
+  const AtNode last = held.nodes[held.nodes.size() - 1];
+  held.nodes.resize(held.nodes.size() - 1);
+  co_await leave_nodes(attempt.lock, held);
+  held.nodes.push_back(last);
+  const Outcome turn = co_await wait_for_turn(attempt, held.nodes[0]);
+  if (turn != Outcome::acquired) co_return turn;
+  held.nodes[0].stage = Stage::served;
+  co_await leave_nodes(attempt.lock, held);
   co_return Outcome::acquired;
 }
 

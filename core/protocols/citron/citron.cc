@@ -179,6 +179,9 @@ ProtocolEntry citron_entry() {
              "printed, after one"},
             {"fallback", &Options::fallback, "cover|node",
              "a node that is locked instead replaces all below it, or, as printed, one"},
+            {"between_nodes", &Options::between_nodes, "pass|wait",
+             "whether a request that has one of its nodes passes whoever waits for that above, or, "
+             "as printed, waits as well"},
             {"expansion", &Options::expansion, "counted|flag",
              "whether Exp is compared with what the known tree has, or, as printed, with 0"},
             {"out_of_bounds", &Options::out_of_bounds, "looked_at|trusted",
@@ -204,6 +207,7 @@ ProtocolEntry citron_entry() {
                       {"reread", "above"},
                       {"patience", "one_lease"},
                       {"fallback", "node"},
+                      {"between_nodes", "wait"},
                       {"expansion", "flag"},
                       {"out_of_bounds", "trusted"},
                       {"acknowledge", "at_once"},

@@ -87,6 +87,7 @@ class Client final : public LockClient {
     expanded,  // the tree has grown
     passed,    // others took this request for dead, or may have
     failed,    // the server
+    yields,    // somebody may wait for both what this request has and what it waits for
     instead,   // Attempt::instead is to be locked in place of it
   };
   struct Attempt {  // of a range
@@ -110,6 +111,7 @@ class Client final : public LockClient {
   Task<std::optional<AbortReason>> enter_spillover(Attempt& attempt, Want want,
                                                    AcquireOptions options);
   Task<Outcome> lock_cover(Attempt& attempt);
+  Task<Outcome> begin_anew(Attempt& attempt);
   Task<void> clear_suspect(Attempt& attempt, const AtNode& mine);
   Task<AcquireResult> give_up(Attempt& attempt, AbortReason reason);
   Task<void> leave_round(Held& held);
@@ -124,6 +126,9 @@ class Client final : public LockClient {
   Task<Outcome> search_on(Attempt& attempt, const AtNode& mine, Place occupied);
   Task<Outcome> wait_for_descendants(Attempt& attempt, AtNode& mine, Time since);
   void add_search(Batch& batch, LockRef lock, Place from);
+  // Is it above a node that this request has, beside the one that it is at? Then who is there waits
+  // for this request.
+  bool is_above_held(const Attempt& attempt, const Place& node) const;
   // What READs of `from`'s ancestors, from the index `first` on, have found.
   Outcome judge_search(const Batch& batch, int first, Attempt& attempt, Place from,
                        std::optional<Place>& occupied);

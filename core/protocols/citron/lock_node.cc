@@ -33,6 +33,12 @@ void Client::add_search(Batch& batch, LockRef lock, Place from) {
   }
 }
 
+bool Client::is_above_held(const Attempt& attempt, const Place& node) const {
+  if (options_.between_nodes == BetweenNodes::wait) return false;
+  const SmallVector<AtNode, 2>& nodes = attempt.held->nodes;
+  return nodes.size() > 1 && nodes[nodes.size() - 2].node.is_below(node);
+}
+
 Client::Outcome Client::judge_search(const Batch& batch, int first, Attempt& attempt, Place from,
                                      std::optional<Place>& occupied) {
   const Tree& known = tree(attempt.lock);
@@ -40,7 +46,12 @@ Client::Outcome Client::judge_search(const Batch& batch, int first, Attempt& att
   for (Place node = from; node.height < known.height(); ++first) {
     node = node.up(1);
     seen = at(batch.result(first).value.lo);
-    if (seen.occ != 0 && !occupied) occupied = node;
+    if (seen.occ == 0 || occupied) continue;
+    if (!is_above_held(attempt, node)) {
+      occupied = node;
+    } else {
+      LATCHLAB_PATH("citron: a request passes one above that waits for it");
+    }
   }
   if (from.height == known.height()) return Outcome::acquired;
   if (!is_stale(known, known.root(), seen.exp)) return Outcome::acquired;
@@ -100,8 +111,9 @@ void Client::note_told(const Batch& batch, int first, AtNode& mine) {
   for (Told& told : mine.told) told.exp = at(batch.result(first++).value.lo).exp;
 }
 
-// Lines 32 and 33. Above the root there is nobody who might have looked. Who was told before the tree grew has handed it on to the new nodes, and so has
-// an old root that was occupied before: then this request may go on.
+// Lines 32 and 33. Above the root there is nobody who might have looked. Who was told before the
+// tree grew has handed it on to the new nodes, and so has an old root that was occupied before:
+// then this request may go on.
 Client::Outcome Client::judge_told(const Batch& batch, int root, Attempt& attempt,
                                    const AtNode& mine) {
   const Tree& known = tree(attempt.lock);

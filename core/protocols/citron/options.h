@@ -17,6 +17,7 @@ enum class Fallback : std::uint8_t { cover, node };
 enum class Expansion : std::uint8_t { counted, flag };
 enum class OutOfBounds : std::uint8_t { looked_at, trusted };
 enum class Acknowledge : std::uint8_t { when_out, at_once };
+enum class BetweenNodes : std::uint8_t { pass, wait };
 enum class Propagation : std::uint8_t { batched, one_by_one };
 
 // The base is the spillover mutex'; `lease` is of both.
@@ -44,6 +45,7 @@ struct Options : dslr::Options {
   Reread reread = Reread::all;
   Patience patience = Patience::levels;
   Fallback fallback = Fallback::cover;
+  BetweenNodes between_nodes = BetweenNodes::pass;
   Expansion expansion = Expansion::counted;
   OutOfBounds out_of_bounds = OutOfBounds::looked_at;
   Acknowledge acknowledge = Acknowledge::when_out;

@@ -36,9 +36,18 @@ Task<Client::Outcome> Client::wait_for_turn(Attempt& attempt, AtNode& mine) {
   const Duration alone = patience(mine.node);
   RemoteWait wait;
   wait.add(read_verb(word(attempt.lock, mine.node)));
-  wait.classify = [format, ticket](const ProbeValues& values) {
+  std::size_t above = 0;  // nodes at which somebody may wait for this request
+  for (Place node = mine.node; node != tree(attempt.lock).root();) {
+    node = node.up(1);
+    if (!is_above_held(attempt, node)) continue;
+    wait.add(read_verb(word(attempt.lock, node)));
+    ++above;
+  }
+  wait.classify = [format, ticket, above](const ProbeValues& values) {
     const Node seen = format.unpack(values[0].lo);
     if (seen.t_cnt == ticket) return Verdict::done;
+    for (std::size_t i = 1; i <= above; ++i)
+      if (format.unpack(values[i].lo).occ != 0) return Verdict::abandon;
     return format.passed(seen.t_cnt, ticket) ? Verdict::abandon : Verdict::pending;
   };
   wait.observe = [format](const ProbeValues& values) {
@@ -52,6 +61,8 @@ Task<Client::Outcome> Client::wait_for_turn(Attempt& attempt, AtNode& mine) {
     const RemoteWaitResult end = co_await verbs_.await_remote(wait);
     if (end.end == WaitEnd::satisfied) co_return Outcome::acquired;
     if (end.end == WaitEnd::failed) co_return Outcome::failed;
+    if (end.end == WaitEnd::abandoned && !format.passed(at(end.values[0].lo).t_cnt, ticket))
+      co_return Outcome::yields;
     if (end.end == WaitEnd::abandoned) {
       LATCHLAB_PATH("citron: a ticket has been passed over");
       co_return Outcome::passed;

@@ -18,7 +18,7 @@
 namespace latchlab::citron {
 
 inline constexpr std::uint64_t kLeafUnits = 64;
-inline constexpr unsigned kMostHeight = 23;  // 2^52 units; addresses have 48 bits
+inline constexpr unsigned kMostHeight = 14;  // 2^34 units; all ancestors in a wait's probes
 inline constexpr unsigned kMostMeet = 6;     // a READ of a level has 8 KiB then
 
 struct Place {

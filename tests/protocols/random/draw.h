@@ -59,6 +59,7 @@ struct Draw {
   Duration overstay;               // of some sections; zero: none outlives a lease
   Duration lease;                  // zero: the lock has none
   bool guard = false, extend = false, give_back = false;
+  std::uint64_t units = 0;  // sections want ranges of locks, most of them below; 0: all of a lock
   std::int64_t drift_ppb = 0;
   Duration offset, synchronisation_error;
   std::vector<Crash> crashes;
@@ -104,6 +105,7 @@ inline std::string in_words(const Draw& draw) {
       draw.operations, draw.at_once, draw.read_percent, draw.update_percent, in_us(draw.hold),
       in_us(draw.think), draw.guard ? "on" : "off", draw.drift_ppb / 1000, in_us(draw.offset),
       in_us(draw.synchronisation_error));
+  if (draw.units > 0) text += fmt::format("; ranges of {} units, or some beyond", draw.units);
   if (draw.patience.ps > 0) text += "; deadlines after at most " + in_us(draw.patience);
   if (draw.overstay.ps > 0)
     text += fmt::format("; one section in 8 lasts for up to {}{}", in_us(draw.overstay),
@@ -179,13 +181,36 @@ inline void draw_clocks(Draw& draw, Dice& dice) {
   if (params.values().count("clock_drift_ppm") > 0)
     most = params.integer("clock_drift_ppm") * 1000 / 2;  // of two clocks against each other
   Duration error = microseconds(10);
-  if (params.values().count("delta") > 0) {  // what the synchronised clock may be off by
+  if (params.values().count("drift_ppm") > 0)
+    most = params.integer("drift_ppm") * 1000;  // of each of them against the truth
+  if (params.values().count("delta") > 0) {     // what the synchronised clock may be off by
     error = Duration{params.duration("delta").ps / 4};
     most = 100'000;
   }
   draw.drift_ppb = static_cast<std::int64_t>(dice.between(0, static_cast<std::uint64_t>(most)));
   draw.offset = dice.chance(50) ? microseconds(10) : seconds(1);
   draw.synchronisation_error = dice.between(Duration{}, error);
+}
+
+// Trees that are small, so that clients meet, and that grow.
+inline void draw_tree(Draw& draw, Dice& dice) {
+  if (draw.entry->info.name != "citron") return;
+  const auto change = [&draw](const char* name, const ParamValue& value) {
+    draw.changed.emplace_back(name, value);
+    draw.params.set(name, value);
+  };
+  const auto height = static_cast<unsigned>(dice.between(1, 4));
+  if (!draw.small) change("units", std::int64_t{64} << (2 * height));
+  if (dice.chance(40)) change("scale_up_poll", dice.between(microseconds(5), microseconds(100)));
+}
+
+// Ranges have no guard words of their own.
+inline void draw_ranges(Draw& draw, Dice& dice) {
+  if (!draw.entry->info.ranges || !dice.chance(70)) return;
+  draw.guard = false;
+  draw.units = draw.params.values().count("units") > 0
+                   ? static_cast<std::uint64_t>(draw.params.integer("units"))
+                   : 10;
 }
 
 inline Draw drawn(const ProtocolEntry& entry, std::uint64_t number) {
@@ -197,6 +222,7 @@ inline Draw drawn(const ProtocolEntry& entry, std::uint64_t number) {
     seed = hash_of(seed, static_cast<std::uint64_t>(letter));
   Dice dice(seed);
   draw_parameters(draw, dice);
+  draw_tree(draw, dice);
   const Limits limits = entry.make(draw.params)->limits();
   draw_clients(draw, dice, limits);
   const std::uint64_t most_locks = std::min<std::uint64_t>(limits.max_locks, 100);
@@ -224,6 +250,7 @@ inline Draw drawn(const ProtocolEntry& entry, std::uint64_t number) {
   draw_clocks(draw, dice);
   draw.colocated = draw.calm() && dice.chance(25);
   if (draw.colocated) draw.servers = std::max(draw.servers, draw.nodes);
+  draw_ranges(draw, dice);
   return draw;
 }
 

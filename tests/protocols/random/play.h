@@ -131,7 +131,23 @@ class Playing final : public BypassCount {
                    ? kNever
                    : world.verbs(client).now() + dice.between(Duration{}, draw_.patience);
     section.options.deadline = deadline;
+    if (draw_.units > 0)
+      for (Want& want : section.wants) want.extent = range(dice);
     return true;
+  }
+
+  // Short ones and long ones; one in eight begins beyond, and others may end there.
+  Extent range(Dice& dice) const {
+    const std::uint64_t last = dice.chance(12) ? 6 * draw_.units : draw_.units - 1;
+    Extent range{dice.between(0, last), 1};
+    std::uint64_t most = draw_.units;
+    while (most > 1 && dice.chance(50)) most /= 4;
+    range.count = dice.between(1, std::max<std::uint64_t>(most, 1));
+    if (most > 1 && dice.chance(30)) {  // what a node of a tree stands for
+      range.first -= range.first % most;
+      range.count = most;
+    }
+    return range;
   }
 
   // ---- who comes last takes locks that do not look free, and some others ----
