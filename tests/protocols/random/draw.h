@@ -201,6 +201,10 @@ inline void draw_tree(Draw& draw, Dice& dice) {
   };
   const auto height = static_cast<unsigned>(dice.between(1, 4));
   if (!draw.small) change("units", std::int64_t{64} << (2 * height));
+  if (draw.lease.ps == 0) {
+    draw.lease = dice.between(microseconds(300), milliseconds(1));
+    change("lease", draw.lease);
+  }
   if (dice.chance(40)) change("scale_up_poll", dice.between(microseconds(5), microseconds(100)));
 }
 
