@@ -70,8 +70,8 @@ Task<Client::Turn> Client::wait_for_turn(Grant& grant) {
   const Time end = options_.timeout.ps > 0 ? verbs_.now() + options_.timeout : kNever;
   for (;;) {
     WaitSet set;
-    // Whatever else of the kind is in the inbox is out of date, and takes up RECVs.
-    set.add(MessageWait{inbox_, [](const Message& message) { return message.type == kNotify; }});
+    // Whatever else is in the inbox is out of date, answers to resets as well, and takes up RECVs.
+    set.add(MessageWait{inbox_, {}});
     WordWait reset;
     reset.word = peers_.node_lock_words(verbs_.node(), lock);
     reset.until = [count](std::uint64_t now) { return now > count; };
@@ -83,6 +83,10 @@ Task<Client::Turn> Client::wait_for_turn(Grant& grant) {
     if (woke.by == Woke::word) {
       LATCHLAB_PATH("cql: a waiter hears of a reset");
       co_return Turn::reset;
+    }
+    if (woke.message.type != kNotify) {
+      LATCHLAB_PATH("cql: a late answer to a reset is ignored");
+      continue;
     }
     const bool current = woke.message.generation >= count || PLANTED(cql_accepts_expired);
     if (woke.message.lock != lock || !current) {

@@ -103,6 +103,7 @@ class Client final : public LockClient {
   bool writes(LockMode mode) const { return mode != LockMode::shared; }
   bool node_lives(std::uint32_t node) const;
   bool everybody_answered() const;
+  bool is_ours(Owner resetter) const;
 
   const Options& options_;  // the protocol's, which outlives its clients
   Behalf behalf_;

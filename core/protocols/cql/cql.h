@@ -44,11 +44,13 @@
 // Reset    when a release finds a version of -1 in use, more places than the queue has, or an entry
 //          of a later version than there should be; and when a waiter's timeout is over.
 //          1. CAS `reset` from 0 to oneself. Set already: another one does it; wait until it is 0
-//             and acquire again. If that one is dead, CAS it to oneself, and go on.
+//             and acquire again. If that one is dead, CAS it to oneself, and go on; and if it is
+//             oneself, whom a failing path has cut short.
 //          2. Cut off the dead, one of whom may have been at this. Reset to all nodes with a
 //             living client. A node's part counts it and wakes those that wait here, which give up;
 //             it answers when no client of it is inside: has a verb about the lock under way, or
-//             holds it. Its dead are not waited for, but cut off.
+//             holds it. Its dead are not waited for, but cut off. Who has not answered is asked
+//             again after `timeout` (ud: after `resend`).
 //          3. Cut off those who have died since; WRITE the empty queue; CAS the header to 0.
 //          Acquisitions that found a reset under way, or were ended by one, end as
 //          Aborted{recovered} once it is over; releases do nothing more.
@@ -72,9 +74,13 @@
 // Survives nodes with their clients, and clients alone, that die at any moment, in a reset as well;
 //          with a timeout of 0 nobody notices. Does not survive the loss of a Notify with `ud`
 //          before somebody's timeout is over. A server that fails ends what is asked of it
-//          (server_failed); it does not come back, so that the reset of all its locks by which the
-//          paper starts it again (appendix B) is none here: its image is that of a new run. Nodes
-//          cut off by the network are dead ones to the membership, as in the paper. It does not
+//          (server_failed); its memory does not come back, so that the reset of all its locks by
+//          which the paper starts it again (appendix B) is none here. A path that is down for longer
+//          than RC tries fails whoever needs it, as if the other end had died, until it is back;
+//          then a timeout calls for a reset, whose questions are asked again, and which is begun
+//          anew if it was cut short. But who is cut off is alive to the membership: nobody shuts
+//          down those outside of the largest clique, as the paper's coordinator does, and a reset
+//          waits for their nodes as long as they are. It does not
 //          resolve deadlocks between several locks: who resets one waits for its holders as a
 //          writer does, a release that resets as well. So even readers who take two locks in
 //          orders of their own can stop each other when versions run out, each resetting at its

@@ -33,11 +33,16 @@ Task<Client::Reset> Client::claim(LockRef lock, std::uint64_t& claimed) {
   for (;;) {
     Header header = format_.unpack(expected);
     if (header.reset != 0) {
-      if (verbs_.membership().is_alive(ClientId{header.resetter()})) {
+      const bool ours = is_ours(header.resetter());
+      if (!ours && verbs_.membership().is_alive(ClientId{header.resetter()})) {
         LATCHLAB_PATH("cql: somebody else resets the lock");
         co_return Reset::by_another;
       }
-      LATCHLAB_PATH("cql: a reset is taken over from the dead");
+      if (ours) {
+        LATCHLAB_PATH("cql: a reset that was cut short is begun anew");
+      } else {
+        LATCHLAB_PATH("cql: a reset is taken over from the dead");
+      }
     }
     header.reset = me_ + 1;
     claimed = format_.pack(header);
@@ -46,6 +51,12 @@ Task<Client::Reset> Client::claim(LockRef lock, std::uint64_t& claimed) {
     if (before.value.lo == expected) co_return Reset::done;
     expected = before.value.lo;
   }
+}
+
+// Has nobody been at it since a path to the server failed? Nobody else of the node acts for it.
+bool Client::is_ours(Owner resetter) const {
+  const bool for_the_node = behalf_.inside == kWholeNode;
+  return resetter == me_ || (for_the_node && peers_.node_of(ClientId{resetter}) == verbs_.node());
 }
 
 // ---- step 2: everybody is told, and has answered ----
@@ -63,9 +74,12 @@ Task<void> Client::tell_everybody(LockId lock) {
   }
 }
 
-// The largest reset count that anybody answers with.
+// The largest reset count that anybody answers with. Asks again: datagrams may be lost, and paths
+// between nodes cut for longer than RC tries.
 Task<std::uint32_t> Client::collect(LockId lock, std::uint32_t count) {
   const bool lossy = is_datagram(options_.transport());
+  const bool patient = !lossy && options_.timeout.ps == 0;
+  const Duration again = lossy ? options_.resend : std::max(options_.timeout, options_.resend);
   std::uint32_t latest = count;
   for (;;) {
     const std::uint64_t members = verbs_.membership().version;
@@ -74,7 +88,7 @@ Task<std::uint32_t> Client::collect(LockId lock, std::uint32_t count) {
     set.add(
         MessageWait{inbox_, [](const Message& message) { return message.type == kAcknowledge; }});
     set.membership_after = members;
-    if (lossy) set.deadline = verbs_.now() + options_.resend;
+    if (!patient) set.deadline = verbs_.now() + again;
     const WaitOutcome woke = co_await verbs_.first_of(set);
     if (woke.by == Woke::membership) LATCHLAB_PATH("cql: a reset hears of a death");
     if (woke.by == Woke::deadline) {
@@ -162,7 +176,7 @@ Task<void> Client::prepare_image() {
 
 // ---- everybody else ----
 
-// False: the server fails. Takes over from somebody who has died.
+// False: the server fails. Takes over from somebody who has died, or was cut short.
 Task<bool> Client::reset_ends(LockRef lock) {
   const Format* const format = &format_;
   const Duration pause = options_.reset_pause;
@@ -184,7 +198,7 @@ Task<bool> Client::reset_ends(LockRef lock) {
     }
     if (end.end == WaitEnd::satisfied) co_return true;
     const Owner resets = format_.unpack(end.values[0].lo).resetter();
-    if (verbs_.membership().is_alive(ClientId{resets})) continue;
+    if (!is_ours(resets) && verbs_.membership().is_alive(ClientId{resets})) continue;
     const Reset ended = co_await reset(lock);
     if (ended == Reset::done) co_return true;
     if (ended == Reset::failed) co_return false;

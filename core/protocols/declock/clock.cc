@@ -88,10 +88,13 @@ Task<void> keep_synchronised(Verbs& verbs, const Peers& peers, const Options& op
       agreed = co_await agree_by_reset(verbs, peers, options);
     else
       agreed = co_await agree_among_the_living(verbs, peers, options, rounds);
-    if (agreed == Agreed::failed) co_return;  // the server is taken to have failed for good
-    LATCHLAB_PATH("declock: clocks are synchronised");
-    const auto start = [at = &node, now = verbs.now()] { at->synchronised(now); };
-    co_await verbs.on_node(start);
+    if (agreed == Agreed::failed) {
+      LATCHLAB_PATH("declock: the server fails nodes that synchronise their clocks");
+    } else {
+      LATCHLAB_PATH("declock: clocks are synchronised");
+      const auto start = [at = &node, now = verbs.now()] { at->synchronised(now); };
+      co_await verbs.on_node(start);
+    }
     WaitSet pause;
     pause.deadline = verbs.now() + options.clock_sync;
     co_await verbs.first_of(pause);

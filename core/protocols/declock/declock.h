@@ -71,7 +71,9 @@
 // 11. The prefetch of a client whose node does not have the lock yet is of no use, since the
 //     notification to come knows more. `prefetch` = held leaves it out; the paper's form is kept.
 // Departures of every profile. The clocks' words begin with the first agreement, not with the
-// program. A client that has been woken resets its own word.
+// program. A client that has been woken resets its own word. Readers whom a reader did not let in,
+// for they asked after other nodes, are not passed by readers who come later: the paper says that a
+// reader enters a lock in state SHARED at once, and does not say what state that is.
 // Profile artifact: readers first even after readers, the time of the next entry in notifications
 // instead of the earliest one's, 14 bits of time that wrap at 90 %, no second agreement of clocks,
 // datagrams, 32 places. Not done as there: see cql.h.

@@ -35,12 +35,14 @@ Task<void> take_turn(World& world, Ask ask, std::vector<std::uint32_t>& order) {
   co_await world.client(me).release(held);
 }
 
-// How far the clocks of nodes are apart, and whether a third node dies at once.
+// How far the clocks of nodes are apart; and whether a third node dies at once, or the server
+// cannot be reached for a while.
 struct Clocks {
   Duration sync = {};
   Duration offset = {};
   std::int64_t drift_ppb = 0;
   bool third_dies = false;
+  bool server_away = false;
 };
 
 // Clients 0 to 3 are of one node, 4 to 7 of another; each holds the lock for 100 us. In which order
@@ -69,6 +71,12 @@ std::vector<std::uint32_t> order_of(const std::vector<Ask>& asks, ParamValues pa
   if (clocks.third_dies)
     backend->at(Time{} + microseconds(50),
                 [&] { backend->hardware_faults()->crash_node(world.node_of(ClientId{8})); });
+  const NodeId server = world.lock(LockId{0}).entry.node;
+  for (const bool up : {false, true})
+    if (clocks.server_away)
+      backend->at(Time{} + milliseconds(up ? 5 : 2), [&backend, server, up] {
+        backend->hardware_faults()->set_link(server, kNoNode, up);
+      });
   EXPECT_EQ(backend->run_until(testing::end_of_run(kNever)), RunEnd::finished);
   return order;
 }
@@ -164,6 +172,12 @@ TEST(timed, declock_serves_in_order_though_clocks_do_not_agree) {
 TEST(timed, declock_serves_in_order_when_a_node_has_died) {
   EXPECT_THAT(order_of(kLater, {},
                        {.sync = microseconds(300), .drift_ppb = 20'000'000, .third_dies = true}),
+              ElementsAre(0, 1, 4, 2));
+}
+
+TEST(timed, declock_serves_in_order_when_the_server_has_been_away) {
+  EXPECT_THAT(order_of(kLater, {},
+                       {.sync = microseconds(300), .drift_ppb = 20'000'000, .server_away = true}),
               ElementsAre(0, 1, 4, 2));
 }
 

@@ -1,0 +1,53 @@
+#pragma once
+// Paths that are down for longer than RC tries, and come back: whose verbs fail meanwhile, and what
+// becomes of locks that were being reset then.
+
+#include "tests/protocols/promises.h"
+#include "tests/protocols/timed.h"
+
+#if LATCHLAB_WITH_SIMGRID
+
+namespace latchlab::cql_tests {
+
+// Each lock is wanted by two neighbours on each of two nodes. Versions run out all the time, so
+// that resets of many locks are at every step when the port of a node goes down, for two
+// milliseconds. Everybody has its sections all the same.
+inline testing::Labels after_outage(const char* protocol, bool of_the_server) {
+  using namespace testing;
+  constexpr std::uint32_t kLocks = 60;
+  RunSetup setup;
+  setup.protocol = protocol;
+  setup.params = {
+      {"version_bits", number(1)}, {"capacity", number(4)}, {"timeout", microseconds(500)}};
+  setup.client_nodes = 6;
+  setup.clients_per_node = 40;
+  setup.locks = kLocks;
+  setup.make = plain_simulation;
+  setup.section = [](ClientId client, std::uint64_t count, const World& world, Section& section) {
+    section.wants.push_back(Want{world.lock(LockId{client.value / 2 % kLocks})});
+    return count < 60;
+  };
+  CaseRun run(setup, 1);
+  Backend& backend = run.backend();
+  const NodeId server = run.world().lock(LockId{0}).entry.node;
+  const NodeId node = of_the_server ? server : run.world().node_of(ClientId{8});
+  const auto set = [&backend, node](bool up) {
+    backend.hardware_faults()->set_link(node, kNoNode, up);
+  };
+  backend.at(Time{} + microseconds(200), [&set] { set(false); });
+  backend.at(Time{} + microseconds(2200), [&set] { set(true); });
+  backend.at(Time{} + milliseconds(60), [&backend] { backend.request_stop(); });
+  paths::forget();
+  paths::record(true);
+  const Outcome outcome = run.go();
+  paths::record(false);
+  EXPECT_EQ(outcome.end, RunEnd::finished);
+  EXPECT_EQ(outcome.acquired, 60ULL * kLocks * 4);
+  EXPECT_EQ(outcome.safety.violations, 0U) << outcome.violation;
+  EXPECT_EQ(outcome.safety.late_effects, 0U);
+  return labels("cql", true);
+}
+
+}  // namespace latchlab::cql_tests
+
+#endif
