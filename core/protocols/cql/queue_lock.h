@@ -108,7 +108,8 @@ Params<Of> queue_params() {
           {"reset_pause", &Of::reset_pause, Duration{}, seconds(1),
            "between READs of who waits for the end of a reset (assumed)"},
           {"resend", &Of::resend, nanoseconds(100), seconds(10),
-           "ud: after which a reset asks those again that have not answered (assumed)"}};
+           "after which a reset asks those again that have not answered; rc: after `timeout` if "
+           "that is longer (assumed)"}};
 }
 
 }  // namespace latchlab::cql
