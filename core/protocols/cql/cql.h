@@ -75,17 +75,16 @@
 //          with a timeout of 0 nobody notices. Does not survive the loss of a Notify with `ud`
 //          before somebody's timeout is over. A server that fails ends what is asked of it
 //          (server_failed); its memory does not come back, so that the reset of all its locks by
-//          which the paper starts it again (appendix B) is none here. A path that is down for longer
-//          than RC tries fails whoever needs it, as if the other end had died, until it is back;
-//          then a timeout calls for a reset, whose questions are asked again, and which is begun
-//          anew if it was cut short. But who is cut off is alive to the membership: nobody shuts
-//          down those outside of the largest clique, as the paper's coordinator does, and a reset
-//          waits for their nodes as long as they are. It does not
-//          resolve deadlocks between several locks: who resets one waits for its holders as a
-//          writer does, a release that resets as well. So even readers who take two locks in
-//          orders of their own can stop each other when versions run out, each resetting at its
-//          release the lock that the other still holds (a test shows it). All must acquire in one
-//          order, and release in the reverse.
+//          which the paper starts it again (appendix B) is none here. A path that is down for
+//          longer than RC tries fails whoever needs it, as if the other end had died, until it is
+//          back; then a timeout calls for a reset, whose questions are asked again, and which is
+//          begun anew if it was cut short. But who is cut off is alive to the membership: nobody
+//          shuts down those outside of the largest clique, as the paper's coordinator does, and a
+//          reset waits for their nodes as long as they are. It does not resolve deadlocks between
+//          several locks: who resets one waits for its holders as a writer does, a release that
+//          resets as well. So even readers who take two locks in orders of their own can stop each
+//          other when versions run out, each resetting at its release the lock that the other still
+//          holds (a test shows it). All must acquire in one order, and release in the reverse.
 // Not abortable: a place in the queue cannot be given back. Deadlines of callers are not looked at.
 //
 // ---- What the paper leaves open or wrong (profile paper), and what is done ----
