@@ -39,13 +39,15 @@ TEST(declock, is_sound_within_a_node) {
   }
 }
 
-// Two neighbours and one of another node, whose nodes may die, with every policy.
+// Three neighbours, so that a reader and a writer wait together and fairness says who is next, and
+// one of another node. Nodes may die, with every policy.
 TEST(declock, is_sound_with_neighbours_of_whom_a_node_dies) {
   for (const char* transfer : {"timestamp", "remote_prefer", "local_prefer", "local_bound"})
     for (const char* fairness : {"task_fair", "phase_fair"}) {
-      Campaign campaign =
-          with_crash(nodes_of_two({"SX", "XS", "XS", "--"}, {std::string("transfer=") + transfer,
-                                                             std::string("fairness=") + fairness}));
+      Campaign campaign = with_crash(
+          nodes_of_two({"XS", "SX", "XS", "SX", "--", "--"},
+                       {std::string("transfer=") + transfer, std::string("fairness=") + fairness}));
+      campaign.nodes = 2;
       campaign.base.operations = 2;
       const Verdict verdict = run(walked(campaign, 3'000));
       EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
