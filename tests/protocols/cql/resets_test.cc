@@ -1,7 +1,9 @@
 // What a reset costs, when a release calls for it, and which phases the lock passes through.
 
+#include "core/protocols/cql/format.h"
 #include "tests/protocols/marks.h"
 #include "tests/protocols/promises.h"
+#include "tests/protocols/timed.h"
 
 namespace latchlab::cql_tests {
 namespace {
@@ -56,6 +58,71 @@ TEST(cql, counts_notifications_apart_from_its_own_verbs) {
   EXPECT_THAT(phases_of(setup),
               ElementsAre("acquire IA", "acquire IA WP", "release IA", "release IA NS"));
 }
+
+#if LATCHLAB_WITH_SIMGRID
+// Two ask at once, and who comes second dies before it writes its entry. Nobody else waits, so that
+// but for the first one's release nobody would reset the lock.
+TEST(timed, cql_resets_the_lock_when_the_entry_that_it_looks_for_never_comes) {
+  RunSetup setup;
+  setup.protocol = "cql";
+  setup.profile = "repaired";
+  setup.clients_per_node = 1;
+  setup.operations = 1;
+  setup.hold = microseconds(20);
+  setup.make = plain_simulation;
+  CaseRun run(setup, 1);
+  run.backend().at(Time{} + nanoseconds(1500),
+                   [&] { run.backend().crash(ClientId{1}, CrashKind::client); });
+  paths::forget();
+  paths::record(true);
+  const Outcome outcome = run.go();
+  paths::record(false);
+  EXPECT_THAT(labels("cql", true), Contains("a release looks for an entry in vain"));
+  EXPECT_EQ(outcome.recoveries, 1U);
+  EXPECT_TRUE(outcome.free) << outcome.entry;
+}
+
+// Its own node.
+Task<void> tell_of_five_resets(World& world) {
+  const ClientId me{1};
+  const Message later = {cql::kReset, 5, LockId{0}, {world.endpoint_of(me).packed(), me.value}};
+  co_await world.verbs(me).send(world.node_endpoint(world.node_of(me)), later);
+}
+
+// Until versions have run out.
+Task<void> take_four_turns(World& world) {
+  const Want want{world.lock(LockId{0})};
+  LockClient& client = world.client(ClientId{0});
+  for (int i = 0; i < 4; ++i) {
+    const AcquireResult result = co_await client.acquire(want, {});
+    const Grant grant = std::get<Grant>(result);
+    co_await client.release(grant);
+  }
+}
+
+// Those who made it known here and not there have died, say.
+TEST(timed, cql_asks_again_with_the_latest_count_that_a_node_knows_of) {
+  const ProtocolEntry& entry = *find_protocol("cql");
+  ParamSet params = entry.info.resolve("repaired");
+  params.set("version_bits", number(1));
+  params.set("capacity", number(3));
+  const auto lock = entry.make(params);
+  WorldShape shape;
+  shape.client_nodes = 2;
+  shape.clients_per_node = 1;
+  World world(*lock, shape);
+  const auto backend = plain_simulation(world.plan());
+  world.attach(*backend);
+  backend->spawn(world.verbs(ClientId{1}), tell_of_five_resets(world), Time{});
+  backend->spawn(world.verbs(ClientId{0}), take_four_turns(world), Time{} + microseconds(20));
+  paths::forget();
+  paths::record(true);
+  EXPECT_EQ(backend->run_until(Time{} + milliseconds(1)), RunEnd::finished);
+  paths::record(false);
+  EXPECT_EQ(world.client(ClientId{0}).recoveries(), 1U);
+  EXPECT_THAT(labels("cql", true), Contains("a reset learns of a later one"));
+}
+#endif
 
 }  // namespace
 }  // namespace latchlab::cql_tests
