@@ -77,6 +77,7 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
   if (outcome == Outcome::acquired) {
     const Grant grant = grant_of(want, held);
     if (verbs_.now() < grant.valid_until) {
+      failures_.succeeded();
       ++holding_;
       co_return grant;
     }
@@ -88,6 +89,7 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
   const bool late = outcome == Outcome::too_late;
   co_await undo(want.lock, held);
   if (outcome == Outcome::expanded) co_await update_tree(want.lock, held.generation + 1);
+  if (late && options_.too_late == TooLate::pauses) co_await failures_.pause(verbs_);
   co_return co_await give_up(attempt, late ? AbortReason::too_many : AbortReason::recovered);
 }
 

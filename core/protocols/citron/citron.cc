@@ -190,6 +190,9 @@ ProtocolEntry citron_entry() {
              "when a node is ready for another m: as nobody there goes by the old one alone, or, "
              "as "
              "printed, at once"},
+            {"too_late", &Options::too_late, "pauses|at_once",
+             "what a request that was told too late does before it is tried again: a random pause "
+             "of R to L (below), or, as printed, nothing"},
             {"counter_bits", &Options::counter_bits, 2, 15, "of a node's counters (3.4)"},
             {"exp_bits", &Options::exp_bits, 1, 3, "of Exp (Figure 3; assumed)"},
             {"ticket_bits", &Options::ticket_bits, 3, 16,
@@ -197,7 +200,7 @@ ProtocolEntry citron_entry() {
             {"omega", &Options::omega, Duration{}, milliseconds(1),
              "pause between READs of its waiters for each ticket ahead (DSLR 4.6)"},
             {"backoff_first", &Options::backoff_first, Duration{}, seconds(1),
-             "R: random backoff after it is refused; 0: none (DSLR A.3)"},
+             "R: random backoff after an acquisition that failed; 0: none (DSLR A.3)"},
             {"backoff_bound", &Options::backoff_bound, Duration{}, seconds(10),
              "L: its longest pause (DSLR A.3)"}},
        .profiles = {{"repaired", "the default: the paper, and a repair for each of its gaps"},
@@ -211,6 +214,7 @@ ProtocolEntry citron_entry() {
                       {"expansion", "flag"},
                       {"out_of_bounds", "trusted"},
                       {"acknowledge", "at_once"},
+                      {"too_late", "at_once"},
                       {"propagation", "one_by_one"}}},
                     {"no_fast_path",
                      "without 3.8",

@@ -179,6 +179,7 @@ class Client final : public LockClient {
   Verbs& verbs_;
   Tuner* const tuning_;  // null: m and T_wait stay as they are
   dslr::Client<dslr::Dslr> mutex_;
+  FailureBackoff failures_{options_.backoff_first, options_.backoff_bound};
   Lookup<Tree> trees_;  // by lock
   PerGrant<Held> held_;
   Time looked_at_maximizer_;

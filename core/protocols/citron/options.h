@@ -16,6 +16,7 @@ enum class Patience : std::uint8_t { levels, one_lease };
 enum class Fallback : std::uint8_t { cover, node };
 enum class Expansion : std::uint8_t { counted, flag };
 enum class OutOfBounds : std::uint8_t { looked_at, trusted };
+enum class TooLate : std::uint8_t { pauses, at_once };
 enum class Acknowledge : std::uint8_t { when_out, at_once };
 enum class BetweenNodes : std::uint8_t { pass, wait };
 enum class Propagation : std::uint8_t { batched, one_by_one };
@@ -49,6 +50,7 @@ struct Options : dslr::Options {
   Expansion expansion = Expansion::counted;
   OutOfBounds out_of_bounds = OutOfBounds::looked_at;
   Acknowledge acknowledge = Acknowledge::when_out;
+  TooLate too_late = TooLate::pauses;
 
   unsigned counter_bits = 15;
   unsigned exp_bits = 3;

@@ -9,7 +9,7 @@ namespace {
 
 using static_segments::Options;
 
-constexpr std::uint64_t kMostSegments = std::uint64_t{1} << 24U;
+constexpr std::uint64_t kMostSegments = std::uint64_t{1} << 28U;
 
 class Segments final : public ProtocolOf<Options, static_segments::Client> {
  public:
