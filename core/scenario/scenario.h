@@ -15,6 +15,7 @@
 #include "core/scenario/expectation.h"
 #include "core/scenario/node_hardware.h"
 #include "core/scenario/topology.h"
+#include "core/scenario/workload_spec.h"
 
 namespace latchlab {
 
@@ -82,87 +83,6 @@ struct LockTableSpec {
   std::uint32_t node = 0;          // for PlacementKind::node: server index from 0
   std::uint64_t stride_bytes = 0;  // from lock to lock; 0 (`stride: null`): entries side by side
   bool device_memory = false;      // `memory: device`: the table lies on the servers' NICs
-};
-
-enum class DistributionKind : std::uint8_t { uniform, zipf, power_law, hotspot };
-
-struct DistributionSpec {
-  DistributionKind kind = DistributionKind::uniform;
-  // Exact decimals: parts per billion, so that no result depends on how a double is read.
-  std::int64_t theta_ppb = 990'000'000;  // zipf: P(rank k) ~ k^-theta, theta >= 0
-  std::int64_t alpha_ppb = 0;            // power_law: density ~ x^-alpha, alpha > 1 (DSLR A.4)
-  std::int64_t hot_locks_ppb = 0;        // hotspot: this share of the locks ...
-  std::int64_t hot_accesses_ppb = 0;     // ... gets this share of the accesses
-  bool scramble = false;                 // spread ranks over the table by a seeded permutation
-};
-
-// When sections begin in an open loop, whether or not clients are free.
-enum class ArrivalKind : std::uint8_t { none, poisson, script };
-
-struct ScriptedArrival {
-  enum class Mode : std::uint8_t { exclusive, shared, update };
-  Duration at;  // since the start of the run, on the client's clock
-  std::uint32_t client = 0;
-  std::uint64_t lock = 0;
-  Mode mode = Mode::exclusive;
-};
-
-struct ArrivalSpec {
-  ArrivalKind kind = ArrivalKind::none;  // none: a closed loop
-  std::int64_t per_second = 0;           // poisson: over all clients
-  std::vector<ScriptedArrival> script;
-};
-
-// What sections are of (`workload.kind`).
-enum class WorkloadKind : std::uint8_t { micro, range, file_io };
-
-// range: sections want units [left, left + size) of a lock's object. The distribution is that of
-// the left end, over [0, units - size]; objects are drawn alike.
-struct RangeSpec {
-  std::uint64_t units = std::uint64_t{1} << 28U;  // of each object
-  std::vector<std::uint64_t> sizes = {1};         // in units, each 1 at least
-  bool by_operation = false;  // each section draws one of the sizes; else clients have them in turn
-};
-
-// file_io: sections write (and read) files as these programs do. A lock is a file's, and a unit of
-// it stands for so many bytes; a section wants all units that its bytes have a part in.
-//   bt_io       the NAS benchmark BT-IO, in its simple form: a client's cells of a grid, a run of
-//               neighbouring ones with each access, step after step
-//   oltp        Filebench OLTP: reads and writes of data files, appends to a log, the last lock
-//   hard_write  IO500 ior-hard-write: clients append in turn, so that the file grows
-enum class FilePattern : std::uint8_t { bt_io, oltp, hard_write };
-
-struct FileSpec {
-  FilePattern pattern = FilePattern::hard_write;
-  std::uint64_t unit_bytes = 4096;
-  std::uint64_t file_bytes = 10'485'760;  // oltp: of each data file, and of the log, which wraps
-  std::uint32_t access_bytes = 47'008;    // hard_write: of each write; oltp: of reads and writes
-  std::uint32_t append_bytes = 262'144;   // oltp: of each append to the log
-  std::uint32_t grid = 408;               // bt_io: cells along each side of the cube, of 40 bytes
-  bool data = true;                       // bytes move; else sections are locks alone
-};
-
-struct WorkloadSpec {
-  WorkloadKind kind = WorkloadKind::micro;
-  RangeSpec range;
-  FileSpec file;
-  DistributionSpec distribution;
-  std::int64_t read_ratio_ppb = 0;  // share of shared acquisitions
-  // With this probability a lock of the client's own server; none: wherever it lies.
-  std::optional<std::int64_t> locality_ppb;
-  Duration critical_section;
-  // In place of a time: so many READs or WRITEs of the object that the lock guards, its bytes each.
-  std::uint32_t remote_ops = 0;
-  std::uint32_t object_bytes = 0;
-  std::uint32_t locks_per_section = 1;  // distinct ones, of one mode
-  bool locks_sorted = true;             // by number; else in the order in which they are drawn
-  bool gives_back = false;              // an abort releases all that is held, and starts over
-  Duration retry_pause;                 // after an abort
-  std::int64_t update_ratio_ppb = 0;    // share of acquisitions for update ...
-  std::int64_t upgrade_ratio_ppb = 0;   // ... and the share of them that become exclusive
-  ArrivalSpec arrivals;
-  Duration think_time;
-  bool think_exponential = false;  // think_time is then the mean
 };
 
 // A class of clients, and what they do.

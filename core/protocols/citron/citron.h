@@ -94,8 +94,7 @@
 //     that are occupied have told theirs before, or find Exp and give up.) As a flag of one bit, to
 //     which Algorithm 4 adds 1, it would be cleared by the second scale-up (`exp_bits: 1`).
 //  4. Algorithm 1: who waits for the mutex while a scale-up has it gets it for units that are in
-//  the
-//     tree by then. Where it locks nothing in the tree it does not notice. `out_of_bounds:
+//     the tree by then. Where it locks nothing in the tree it does not notice. `out_of_bounds:
 //     looked_at`: a READ of the root.
 //  5. 3.5.3 reads ancestors below the one waited for only once, and 3.5.5 has their T_wait begin
 //     when that was last seen occupied: since it was, nobody below it can have begun to wait. That
@@ -110,12 +109,19 @@
 //  8. A release of a ticket that was called and not used must not clear Occ (Algorithm 3, line 7,
 //     does): every profile.
 //  9. Exp is no field of leaves, which are in the top m levels of small trees: they are passed
-//  over;
-//     their parents have been told (every profile).
+//     over; their parents have been told (every profile).
+// 10. Nodes are taken in ascending order so that nobody waits in a circle, but a request waits for
+//     ancestors as well. Two nodes, one had: somebody above both waits for the first, and occupies
+//     a node that the request then waits for at the second. `between_nodes: pass`: it passes
+//     whoever waits for what it has, since that one sees the second node, too; and behind a ticket
+//     that may be of such a one it gives up what it has, and begins anew.
+// 11. Line 32: a request that was told too late is tried again, at once as it seems. All who tell
+//     an ancestor queue at its address; where that takes T_wait nobody is ever in time, and each
+//     try makes the queue longer. 64 clients that want units of a tree of 1,024 get none
+//     (ConnectX-6). `too_late: pauses`.
 // Guesses  Widths of Exp and Occ (the figure is lost): 3 and 1, beside counters of 15 bits. How
-// many
-//     failed tries make `leaf_tries`. Who looks at the maximizer, and when. READs of a wait follow
-//     each other at once. How long the server takes to allocate.
+//     many failed tries make `leaf_tries`. Who looks at the maximizer, and when. READs of a wait
+//     follow each other at once. How long the server takes to allocate.
 // Departures. A scale-up skips nodes with nothing to hand on, and posts 16 verbs with one doorbell
 //     (`propagation`). A client that sees the root expanded waits for the server to know (a call
 //     that is answered then). Deadlines of callers are not looked at.

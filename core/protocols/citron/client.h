@@ -1,6 +1,6 @@
 #pragma once
-// The client part of citron: ranges (acquire.cc), a node of theirs (lock_node.cc), release and
-// what undoes (release.cc), spins that take too long (recover.cc), growing and shrinking
+// The client part of citron: ranges (acquire.cc), a node of theirs (lock_node.cc, leaf.cc), release
+// and what undoes (release.cc), spins that take too long (recover.cc), growing and shrinking
 // (scale.cc).
 
 #include <cstdint>

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/paths.h"
+#include "core/protocols/citron/bits.h"
 #include "core/protocols/citron/client.h"
 #include "core/protocols/common/planted.h"
 
@@ -12,14 +13,6 @@ namespace {
 
 constexpr Node kTicket{.t_max = 1};
 constexpr Node kTold{.d_max = 1};
-
-Verb set_bits(RemoteAddr leaf, std::uint64_t mask) {
-  return masked_cas_verb(leaf, 8, {}, {mask, 0}, {mask, 0}, {mask, 0});
-}
-
-bool were_clear(const Completion& before, std::uint64_t mask) {
-  return (before.value.lo & mask) == 0;
-}
 
 }  // namespace
 
@@ -137,55 +130,7 @@ Client::Outcome Client::judge_told(const Batch& batch, int root, Attempt& attemp
   return Outcome::expanded;
 }
 
-// ---- leaves ----
-
-Task<Client::Outcome> Client::lock_leaf(Attempt& attempt, AtNode& mine) {
-  for (std::uint32_t tries = 1;; ++tries) {
-    const Outcome searched = co_await search(attempt, mine);
-    if (searched != Outcome::acquired) co_return searched;
-    bool taken = false;
-    const Outcome outcome = co_await try_leaf(attempt, mine, taken);
-    if (taken || outcome == Outcome::failed) co_return outcome;
-    verbs_.mark(Phase::retry);
-    if (tries < options_.leaf_tries) continue;
-    LATCHLAB_PATH("citron: a leaf is given up for its parent");
-    attempt.instead = mine.node.up(1);
-    attempt.suspect = mine.node;
-    attempt.suspected = options_.recovers();
-    co_return Outcome::instead;
-  }
-}
-
-// Phases (c) and (d).
-Task<Client::Outcome> Client::try_leaf(Attempt& attempt, AtNode& mine, bool& taken) {
-  const std::size_t last = attempt.held->nodes.size() - 1;  // this one
-  const Time posted = verbs_.now();
-  Batch batch(verbs_);
-  batch.add(set_bits(word(attempt.lock, mine.node), mine.mask));
-  if (options_.batch_occupy) add_told(batch, attempt, mine);
-  co_await batch.run();
-  if (batch.status() != VerbStatus::ok) co_return Outcome::failed;
-  taken = were_clear(batch.result(0), mine.mask);
-  if (options_.batch_occupy) note_told(batch, 1, mine);
-  if (!taken) {
-    LATCHLAB_PATH("citron: bits of a leaf are taken");
-    if (!PLANTED(citron_leaves_what_it_told)) co_await leave(attempt.lock, *attempt.held, last);
-    mine.told.clear();
-    co_return Outcome::acquired;
-  }
-  mine.stage = Stage::occupied;
-  mine.until = fence(posted, mine.node);
-  if (options_.batch_occupy)
-    co_return judge_told(batch, 1 + static_cast<int>(mine.told.size()), attempt, mine);
-  Batch telling(verbs_);
-  add_told(telling, attempt, mine);
-  co_await telling.run();
-  if (telling.status() != VerbStatus::ok) co_return Outcome::failed;
-  note_told(telling, 0, mine);
-  co_return judge_told(telling, static_cast<int>(mine.told.size()), attempt, mine);
-}
-
-// ---- internal nodes ----
+// ---- inner nodes ----
 
 // Phases (a) and (b).
 Task<Client::Outcome> Client::lock_internal(Attempt& attempt, AtNode& mine) {

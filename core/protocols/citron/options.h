@@ -32,7 +32,7 @@ struct Options : dslr::Options {
   bool batch_search = true;
   bool batch_occupy = true;
   bool lock_children = true;
-  std::uint32_t leaf_tries = 64;
+  std::uint32_t leaf_tries = 8;
   Duration poll_pause = {};
   Duration scale_up_poll = {};   // zero: never
   unsigned scale_up_levels = 1;  // at least
