@@ -17,7 +17,7 @@
 // Departures none known.
 //
 // Constant `step`: models/cpu/range-structures.yaml (assumed).
-// Tests: tests/protocols/inode_mutex, and tests/protocols/range_server.
+// Tests: tests/protocols/inode_mutex; of what the four have in common, in range_server beside it.
 
 #include "core/protocols/lock.h"
 

@@ -28,8 +28,7 @@
 //          source is: Lustre's readers and writers are in ldlm's extent locks, another lock.
 //
 // Constant `step`: models/cpu/range-structures.yaml (measured: tools/bench ranges).
-// core/protocols/common/range_server/steps.md). Tests: tests/protocols/interval_tree, and
-// tests/protocols/range_server.
+// Tests: tests/protocols/interval_tree; of what the four have in common, in range_server beside it.
 
 #include "core/protocols/lock.h"
 

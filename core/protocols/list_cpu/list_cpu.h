@@ -22,15 +22,16 @@
 //          from there. Here the request is put aside, since threads that spin for clients would
 //          leave none to serve their releases; it holds on to no node meanwhile and so walks from
 //          the head. Those that wait for one holder are let try in the order in which they came; in
-//          EuroSys'20 they race. Each try is a walk, paid by the release: dear where many wait for
-//          one holder. `tries` says how much of that there is.
+//          EuroSys'20 they race. Who overlaps one that has just been let in goes behind it without
+//          a walk (`tries`): in EuroSys'20 it walks on a core of its own and keeps nobody waiting.
+//          With `all` each walks and the release pays, which is dear where many wait for one
+//          holder.
 // Departures. The exclusive lock alone: CITRON's ranges are exclusive. The paper's way for an empty
 //          list is a step here, as any link is. Its remedy against starvation is optional and left
 //          out. An object that nobody holds or waits for forgets its marked nodes.
 //
 // Constant `step`: models/cpu/range-structures.yaml (measured: tools/bench ranges).
-// core/protocols/common/range_server/steps.md). Tests: tests/protocols/list_cpu, and
-// tests/protocols/range_server for what the four have in common.
+// Tests: tests/protocols/list_cpu; of what the four have in common, in range_server beside it.
 
 #include "core/protocols/lock.h"
 

@@ -17,14 +17,15 @@
 //
 // Fair     not at all, as list_cpu: the tree has no room for those who wait.
 //
-// Guesses  all of the waiting, above: that it is done by holder, and in what order. Each try is a
-//          search, paid by the release: dear where many wait for one holder. `tries` says how much
-//          of that there is.
+// Guesses  all of the waiting, above: that it is done by holder, and in what order. Who overlaps a
+//          range that has just been let in goes behind it without a search (`tries`). With `all`
+//          each searches and the release pays, which is dear where many wait for one holder: with
+//          192 clients and ranges of 16 units by zipf 0.9, goodput is a fifth or sixth. Conclusions
+//          that rest on this lock are to be drawn with both.
 // Departures: the tree, see there.
 //
 // Constant `step`: models/cpu/range-structures.yaml (measured: tools/bench ranges).
-// core/protocols/common/range_server/steps.md). Tests: tests/protocols/maple_tree, and
-// tests/protocols/range_server.
+// Tests: tests/protocols/maple_tree; of what the four have in common, in range_server beside it.
 
 #include "core/protocols/lock.h"
 

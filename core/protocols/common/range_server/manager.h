@@ -74,13 +74,13 @@ struct Options {
   const Kind* kind = nullptr;
   Duration handler = {};
   Duration step = {};
-  Tries tries = Tries::all;  // of locks whose structures have no room for those who wait
+  Tries tries = Tries::those_that_fit;  // of locks whose structures have no room for those who wait
   bool show = false;
 };
 
 inline constexpr char kTriesHelp[] =
     "when a holder leaves, who of those that wait for it goes through the structure: all, or "
-    "those_that_fit beside whom it has just let in (assumed; CITRON does not say)";
+    "those_that_fit beside whom it has just let in (assumed: CITRON does not say)";
 
 class Client final : public LockClient {
  public:
