@@ -3,6 +3,8 @@
 // who gets the lock first, to be compared with what the lock claims (Protocol::bypass_bound) once
 // it is known how often each lock was asked for.
 //
+// Ranges that have no units in common do not bypass each other.
+//
 // Whose deadline has passed wants the lock no more, though it may still have to be told. If it gets
 // the lock all the same, its place is not known: what takes effect after its caller gave up is not
 // counted as its first effect. Of an acquisition that the lock itself has ended nothing counts:
@@ -40,7 +42,7 @@ class BypassCount : public LoopObserver, public FirstEffect::Listener {
 
   void acquire_begins(ClientId client, const Want& want) override {
     ++locks_[want.lock.id.value].requests;
-    clients_[client.value] = {want.lock.id.value, want.mode, true, {}};
+    clients_[client.value] = {want.lock.id.value, want.mode, want.extent, true, {}};
     FirstEffect& effect = world_->verbs(client).first_effect();
     effect.listener = this;
     effect.arm();
@@ -57,7 +59,8 @@ class BypassCount : public LoopObserver, public FirstEffect::Listener {
     const bool placed = !too_late(client);
     for (const ClientId before : locks_[clients_[client.value].lock].came) {
       if (before == client || !placed) break;
-      if (too_late(before)) continue;
+      const Extent& wanted = clients_[before.value].extent;
+      if (too_late(before) || !overlap(wanted, clients_[client.value].extent)) continue;
       Bypasses& bypassed = clients_[before.value].bypassed[winner];
       bypassed = {bypassed.times + 1, before.value, client.value};
     }
@@ -81,6 +84,7 @@ class BypassCount : public LoopObserver, public FirstEffect::Listener {
   struct Client {
     std::uint64_t lock = 0;
     LockMode mode = LockMode::exclusive;
+    Extent extent;
     bool asks = false;
     ByMode bypassed = {};
   };
