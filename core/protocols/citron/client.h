@@ -161,7 +161,7 @@ class Client final : public LockClient {
   Task<void> follow_nonzero(LockRef lock, std::uint64_t generation, Place node);
 
   // ---- scale.cc ----
-  Task<bool> expand(LockRef lock, std::uint64_t height);
+  Task<bool> expand(LockRef lock, std::uint64_t height, Time until);
   Task<bool> propagate(LockRef lock, const Tree& old, const Tree& grown);
   Task<bool> publish(LockRef lock, Change change);
   Task<bool> next_change(LockRef lock, Time deadline);

@@ -72,7 +72,7 @@ Task<bool> Client::scale_up(LockRef lock) {
   bool grown = false;
   if (wanted.ok() && wanted.value.lo > tree(lock).units() && height <= kMostHeight) {
     LATCHLAB_PATH("citron: a tree grows");
-    grown = co_await expand(lock, height);
+    grown = co_await expand(lock, height, held.valid_until);
   } else {
     LATCHLAB_PATH("citron: a tree has grown already");
   }
@@ -81,13 +81,19 @@ Task<bool> Client::scale_up(LockRef lock) {
   co_return grown;
 }
 
-Task<bool> Client::expand(LockRef lock, std::uint64_t height) {
+// Once there are marks there is no way back: with less than half of a lease left of the mutex,
+// which the server may have used up, they are not begun.
+Task<bool> Client::expand(LockRef lock, std::uint64_t height, Time until) {
   const Tree old = tree(lock);
   const std::uint64_t bytes = 8 * old.added_nodes(height);
   const Request request = metadata::allocate(lock.entry, bytes);
   const Reply reply = co_await verbs_.call(lock.entry.node, request);
   const std::optional<RemoteAddr> added = metadata::memory_in(reply);
   if (!added) co_return false;
+  if (options_.recovers() && verbs_.now() + options_.lease / 2 > until) {
+    LATCHLAB_PATH("citron: memory for a tree to grow comes too late");
+    co_return false;
+  }
   const Change change{height, *added};
   Tree grown = old;
   grown.apply(change);

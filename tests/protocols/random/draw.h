@@ -205,7 +205,14 @@ inline void draw_tree(Draw& draw, Dice& dice) {
     draw.lease = dice.between(microseconds(300), milliseconds(1));
     change("lease", draw.lease);
   }
+  change("allocation_time", microseconds(1));
   if (dice.chance(40)) change("scale_up_poll", dice.between(microseconds(5), microseconds(100)));
+}
+// Nobody goes on with the growth of a tree.
+inline void spare_trees_that_grow(Draw& draw) {
+  if (draw.entry->info.name != "citron" || draw.crashes.empty()) return;
+  draw.changed.emplace_back("scale_up_poll", Duration{});
+  draw.params.set("scale_up_poll", Duration{});
 }
 
 // Ranges have no guard words of their own.
@@ -236,6 +243,7 @@ inline Draw drawn(const ProtocolEntry& entry, std::uint64_t number) {
       dice.chance(40) ? static_cast<std::int64_t>(dice.between(1, 15)) * 100'000'000 : 0;
   draw.guard = dice.chance(50);
   draw_misfortunes(draw, dice, limits);
+  spare_trees_that_grow(draw);
   if (dice.chance(50))
     draw.at_once = static_cast<std::uint32_t>(
         dice.between(1, std::min<std::uint64_t>({draw.locks, limits.held_at_once, 4})));
