@@ -1,0 +1,112 @@
+// What searches show of citron: nothing where it is as it should be, and why each repair is there.
+
+#include <gmock/gmock.h>
+
+#include "tests/explore/locks.h"
+#include "tests/protocols/citron/cases.h"
+
+namespace latchlab::citron_tests {
+namespace {
+
+using explore::Campaign;
+using explore::kinds;
+using explore::Trace;
+using explore::Wrong;
+using Found = explore::Verdict;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Found expect_sound(const Campaign& campaign) {
+  const Found verdict = run(campaign);
+  EXPECT_TRUE(verdict.exhausted) << verdict.cut;
+  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+  std::printf("%llu states\n", static_cast<unsigned long long>(verdict.states));
+  return verdict;
+}
+
+// Without the repair two are inside, with it the same search finds nothing.
+void expect_needed(const char* printed, const Campaign& campaign, std::size_t moves) {
+  const Found verdict = run(with(campaign, {printed}));
+  EXPECT_EQ(kinds(verdict), std::set{Wrong::mutual_exclusion}) << printed;
+  for (const Trace& trace : verdict.findings) {
+    EXPECT_EQ(trace.finding.path.size(), moves) << trace.finding.text;
+    EXPECT_TRUE(replay(trace).fits);
+  }
+  expect_sound(campaign);
+}
+// Without it clients wait for each other for ever.
+void expect_needed_to_go_on(const char* printed, const Campaign& campaign) {
+  const Found verdict = run(with(campaign, {printed}));
+  EXPECT_THAT(verdict.findings, IsEmpty());
+  EXPECT_FALSE(verdict.exhausted);
+  EXPECT_THAT(verdict.cut, HasSubstr("horizon"));
+  expect_sound(campaign);
+}
+
+// ---- sound ----
+
+TEST(citron_search, of_two_ranges_of_a_leaf) {
+  expect_sound(ranges({from_to(0, 10), from_to(5, 15)}, microseconds(2), {}, 2, 2));
+}
+TEST(citron_search, of_a_leaf_and_a_node_above) {
+  for (const char* meet : {"meet=1", "meet=2"}) {
+    const Extents low_and_high = {from_to(0, 10), from_to(0, 1024)};
+    Campaign campaign = ranges(low_and_high, microseconds(2), {"units=1024", meet}, 2, 2);
+    expect_sound(campaign);
+    campaign.base.operations = 1;
+    campaign.base.modes = {"X", "X"};
+    campaign.drift_ppm = 100;
+    expect_sound(campaign);
+  }
+}
+TEST(citron_search, of_three_levels) {
+  expect_sound(ranges({from_to(0, 1024), from_to(0, 256), from_to(0, 10)}, microseconds(2),
+                      {"units=1024", "lock_children=false"}, 3));
+}
+TEST(citron_search, of_several_nodes) {
+  expect_sound(ranges({from_to(192, 512), from_to(256, 512), from_to(0, 1024)}, microseconds(2),
+                      {"units=1024", "nodes=2"}, 3));
+}
+TEST(citron_search, of_trees_that_grow) {
+  for (const char* meet : {"meet=1", "meet=2"}) {
+    expect_sound(ranges({from_to(256, 300), from_to(0, 256), from_to(0, 512)}, microseconds(2),
+                        {"scale_up_poll=1ns", meet}, 2, 2));
+    expect_sound(ranges({from_to(256, 300), from_to(0, 10), from_to(1024, 1030), from_to(0, 512)},
+                        microseconds(2), {"scale_up_poll=1ns", meet}, 2, 3));
+  }
+}
+TEST(citron_search, without_the_fast_path) {
+  const Sets plain = {"batch_search=false", "batch_occupy=false", "lock_children=false"};
+  expect_sound(ranges({from_to(0, 256), from_to(0, 10)}, microseconds(2), plain, 2, 2));
+}
+
+// ---- clients that die ----
+
+TEST(citron_search, of_a_leaf_and_a_node_above_when_somebody_dies) {
+  expect_sound(
+      dying(ranges({from_to(0, 256), from_to(0, 10)}, microseconds(2), {"lock_children=false"})));
+}
+TEST(citron_search, of_a_leaf_when_somebody_dies) {
+  expect_sound(dying(ranges({from_to(0, 10), from_to(5, 15)}, microseconds(2))));
+}
+
+// ---- repairs ----
+
+TEST(citron_search, shows_that_Exp_has_to_be_counted) {
+  expect_needed("expansion=flag", root_of_a_tree_that_grows(), 173);
+}
+TEST(citron_search, shows_that_a_node_above_leaves_waits_in_a_circle) {
+  expect_needed_to_go_on("between_nodes=wait", node_above_two_leaves());
+}
+TEST(citron_search, shows_that_a_parent_replaces_all_below_it) {
+  expect_needed_to_go_on("fallback=node", leaf_that_cannot_be_had());
+}
+TEST(citron_search, shows_that_a_node_needs_a_lease_for_each_level) {
+  expect_needed("patience=one_lease", leaf_held_for_almost_a_lease(), 61);
+}
+TEST(citron_search, shows_that_m_changes_when_older_requests_are_over) {
+  expect_needed("acknowledge=at_once", leaf_told_at_the_old_distance(), 176);
+}
+
+}  // namespace
+}  // namespace latchlab::citron_tests
