@@ -1,0 +1,65 @@
+// citron, broken on purpose.
+
+#include "tests/protocols/citron/cases.h"
+#include "tests/protocols/planted.h"
+
+namespace latchlab::citron_tests {
+namespace {
+
+using explore::Campaign;
+using explore::Wrong;
+using testing::Bug;
+using testing::expect_found;
+
+constexpr Bug kDoesNotWait{"citron_does_not_wait"};          // for T_wait
+constexpr Bug kTellsNobody{"citron_tells_nobody"};           // DMax
+constexpr Bug kStays{"citron_stays_occupied"};               // when it leaves
+constexpr Bug kNoLevel{"citron_tells_no_level_of_its_own"};  // in place of the top ones
+constexpr Bug kInSilence{"citron_grows_in_silence"};         // tells new nodes nothing
+constexpr Bug kOneOff{"citron_is_one_off"};                  // in level order
+constexpr Bug kLeaves{"citron_leaves_what_it_told"};         // of a leaf that it does not get
+constexpr Bug kKeeps{"citron_keeps_the_leaves"};             // of a node that has to wait
+constexpr Bug kForgets{"citron_forgets_whom_it_told"};       // DCnt
+
+Campaign leaf_and_above(std::uint64_t units = 256) {
+  return ranges({from_to(0, units), from_to(0, 10)}, microseconds(60),
+                {"lock_children=false", "units=" + std::to_string(units)});
+}
+Campaign leaves() {
+  return ranges({from_to(0, 10), from_to(5, 15)}, microseconds(2));
+}
+
+TEST(citron_planted, a_node_that_does_not_wait_for_those_who_tell) {
+  Campaign campaign = leaf_and_above();
+  campaign.base.time.latencies = {microseconds(1), microseconds(4)};
+  campaign.method = explore::Method::random;
+  expect_found(kDoesNotWait, Wrong::mutual_exclusion, 2'000, campaign);
+}
+TEST(citron_planted, a_leaf_that_tells_nobody) {
+  expect_found(kTellsNobody, Wrong::mutual_exclusion, 20'000, leaf_and_above());
+}
+TEST(citron_planted, top_levels_in_place_of_which_none_is_told) {
+  expect_found(kNoLevel, Wrong::mutual_exclusion, 20'000, leaf_and_above(4096));
+}
+TEST(citron_planted, a_tree_that_grows_in_silence) {
+  expect_found(kInSilence, Wrong::mutual_exclusion, 20'000, root_of_a_tree_that_grows());
+}
+TEST(citron_planted, nodes_that_are_one_off) {
+  expect_found(kOneOff, Wrong::not_free, 20'000, ranges({from_to(0, 10)}, microseconds(2), {}, 1));
+}
+TEST(citron_planted, a_node_that_stays_occupied) {
+  expect_found(kStays, Wrong::not_free, 20'000, ranges({from_to(0, 256)}, microseconds(2), {}, 1));
+}
+TEST(citron_planted, a_leaf_not_had_of_which_others_have_been_told) {
+  expect_found(kLeaves, Wrong::not_free, 20'000, leaves());
+}
+TEST(citron_planted, leaves_that_a_node_keeps) {
+  expect_found(kKeeps, Wrong::not_free, 20'000,
+               ranges({from_to(0, 256), from_to(0, 10)}, microseconds(2)));
+}
+TEST(citron_planted, a_release_that_forgets_whom_it_told) {
+  expect_found(kForgets, Wrong::not_free, 20'000, leaves());
+}
+
+}  // namespace
+}  // namespace latchlab::citron_tests
