@@ -28,8 +28,8 @@ struct Meeting {
   Time leaves = {};     // when the holder begins to, or its grant ends by time alone
 };
 
-// The default profile's; where its times of waiting are not much shorter than a trip, or its entries
-// too large for so many locks, they are here.
+// The default profile's; where its times of waiting are not much shorter than a trip, or its
+// entries too large for so many locks, they are here.
 ParamSet params_of(const ProtocolEntry& entry) {
   ParamSet params = entry.info.resolve(entry.info.profiles.front().name);
   if (entry.info.name == "citron") {
@@ -55,8 +55,7 @@ Cost spent(Verbs& verbs, Duration took) {
 class Meetings {
  public:
   Meetings(const ProtocolEntry& entry, std::vector<Meeting> meetings)
-      : meetings_(std::move(meetings)),
-        protocol_(entry.make(params_of(entry))) {
+      : meetings_(std::move(meetings)), protocol_(entry.make(params_of(entry))) {
     WorldShape shape;
     const auto count = static_cast<std::uint32_t>(meetings_.size());
     const bool one_node = protocol_->limits().max_nodes == 1;

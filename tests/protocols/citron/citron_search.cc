@@ -104,6 +104,19 @@ TEST(citron_search, shows_that_a_parent_replaces_all_below_it) {
 TEST(citron_search, shows_that_a_node_needs_a_lease_for_each_level) {
   expect_needed("patience=one_lease", leaf_held_for_almost_a_lease(), 61);
 }
+// Random walks: clients have to come in a certain order.
+TEST(citron_search, shows_that_who_waited_beyond_the_tree_has_to_look) {
+  Campaign campaign = ranges({from_to(0, 10), from_to(256, 300), from_to(260, 300)},
+                             microseconds(8), {"scale_up_poll=20us"}, 2, 3);
+  campaign.base.time.latencies = {microseconds(1), microseconds(6)};
+  campaign.base.time.horizon = microseconds(6'000);
+  campaign.method = explore::Method::random;
+  campaign.budget = 1'000;
+  const Found without = run(with(campaign, {"out_of_bounds=trusted"}));
+  EXPECT_EQ(kinds(without), std::set{Wrong::mutual_exclusion});
+  for (const Trace& trace : without.findings) EXPECT_TRUE(replay(trace).fits);
+  EXPECT_EQ(kinds(run(campaign)), std::set<Wrong>{});
+}
 TEST(citron_search, shows_that_m_changes_when_older_requests_are_over) {
   expect_needed("acknowledge=at_once", leaf_told_at_the_old_distance(), 176);
 }

@@ -190,6 +190,53 @@ TEST(citron_costs, of_choosing_nodes_are_a_CPUs) {
   EXPECT_NEAR(turns[1].acquire.trips, 6.5, 0.05);
 }
 
+// ---- a crowd ----
+
+// Ranges of all sizes, from any unit on, and some beyond the tree.
+RunSetup crowd_of_ranges(std::uint64_t units, ParamValues params) {
+  RunSetup setup = timed("citron", "repaired");
+  setup.params = std::move(params);
+  setup.params.emplace_back("units", number(static_cast<std::int64_t>(units)));
+  setup.client_nodes = 8;
+  setup.section = [units](ClientId client, std::uint64_t count, const World& world,
+                          Section& section) {
+    if (count >= 60) return false;
+    const std::uint64_t dice = hash_of(7, client.value, count);
+    const Extent range{mix64(dice) % (units + units / 8), 1 + dice % (1ULL << (dice % 12))};
+    section.wants.push_back(Want{world.lock(LockId{0}), LockMode::exclusive, range, GrantId{}});
+    section.work.hold = microseconds(1);
+    return true;
+  };
+  return setup;
+}
+void expect_sound_crowd(const RunSetup& setup) {
+  const Outcome outcome = run(setup, 1);
+  EXPECT_TRUE(outcome.safe()) << outcome.violation;
+  EXPECT_EQ(outcome.end, RunEnd::finished) << outcome.entry;
+  EXPECT_TRUE(outcome.free) << outcome.entry;
+  EXPECT_EQ(outcome.recoveries, 0U) << "somebody who lives is taken for dead";
+  EXPECT_GT(outcome.most_inside, 1U);
+}
+
+TEST(timed, citron_is_sound) {
+  expect_sound_crowd(crowd_of_ranges(4096, {}));
+}
+TEST(timed, citron_is_sound_without_its_fast_path) {
+  expect_sound_crowd(crowd_of_ranges(
+      4096, {{"batch_search", false}, {"batch_occupy", false}, {"lock_children", false}}));
+}
+TEST(timed, citron_is_sound_while_its_tree_grows) {
+  expect_sound_crowd(crowd_of_ranges(256, {{"scale_up_poll", microseconds(20)}}));
+}
+TEST(timed, citron_is_sound_while_m_changes) {
+  expect_sound_crowd(crowd_of_ranges(4096, {{"tune_after", microseconds(100)},
+                                            {"tune_meet", number(1)},
+                                            {"tune_t_wait", microseconds(20)}}));
+}
+TEST(timed, citron_of_one_node_a_range_is_sound) {
+  expect_sound_crowd(crowd_of_ranges(4096, {{"nodes", number(1)}}));
+}
+
 #endif
 
 }  // namespace
