@@ -13,8 +13,10 @@ using explore::kinds;
 using explore::Trace;
 using explore::Wrong;
 using Found = explore::Verdict;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 Found expect_sound(const Campaign& campaign) {
   const Found verdict = run(campaign);
@@ -83,11 +85,47 @@ TEST(citron_search, without_the_fast_path) {
 // ---- clients that die ----
 
 TEST(citron_search, of_a_leaf_and_a_node_above_when_somebody_dies) {
-  expect_sound(
+  const Found verdict = expect_sound(
       dying(ranges({from_to(0, 256), from_to(0, 10)}, microseconds(2), {"lock_children=false"})));
+  EXPECT_THAT(verdict.unreached,  // line 36
+              Not(Contains("requests of the dead are counted as over")));
 }
 TEST(citron_search, of_a_leaf_when_somebody_dies) {
   expect_sound(dying(ranges({from_to(0, 10), from_to(5, 15)}, microseconds(2))));
+}
+
+// ---- labelled paths ----
+
+// Nothing is found, and these are taken, in random walks with two latencies.
+void expect_taken(Campaign campaign, Duration slow, const std::set<std::string>& paths) {
+  campaign.base.time.latencies = {microseconds(1), slow};
+  campaign.method = explore::Method::random;
+  campaign.budget = 2'000;
+  const Found verdict = run(campaign);
+  EXPECT_EQ(kinds(verdict), std::set<Wrong>{});
+  for (const std::string& path : verdict.unreached) EXPECT_EQ(paths.count(path), 0U) << path;
+}
+
+TEST(citron_search, of_places_to_recover_at) {
+  Campaign campaign = ranges({from_to(0, 256), from_to(0, 256), from_to(0, 10)}, microseconds(2),
+                             {"t_wait=12us", "lease=20us", "poll_pause=5us"}, 3, 2);
+  campaign.base.crashes = 1;
+  expect_taken(campaign, microseconds(3),
+               {"a node is taken over from the dead",               // line 11
+                "an ancestor that stands still is locked instead",  // 18
+                "bits of a dead client are cleared",                // 22
+                "a ticket behind others waits for them to recover a node",
+                "a request waits too long for some below",
+                "a request that is over by time is left to others"});
+}
+TEST(citron_search, of_requests_while_a_tree_grows) {
+  expect_taken(ranges({from_to(0, 10), from_to(256, 300), from_to(260, 300)}, microseconds(8),
+                      {"scale_up_poll=20us"}, 2, 3),
+               microseconds(6),
+               {"the tree grows behind a request", "a search sees that the tree has grown",
+                "a request is told to a tree that has grown",
+                "the tree has grown before a range is released",
+                "the tree has grown while a client waited for what is beyond it"});
 }
 
 // ---- repairs ----
