@@ -56,7 +56,7 @@ std::vector<ParamValue> values_of(const ParamSpec& param) {
 }
 
 // Contention; clients that die; clients that stand still for longer than any lease; many messages
-// at once; locks held together; locks of the own node; upgrades; WRITEs under a lock.
+// at once; locks held together; locks of the own node; upgrades; WRITEs under a lock; ranges.
 const std::vector<std::string>& situations() {
   static const std::vector<std::string> all = {
       R"(platform: {client_nodes: 2, clients_per_node: 6}
@@ -97,8 +97,39 @@ workload: {read_ratio: 30%, update_ratio: 40%, upgrade_ratio: 50%, critical_sect
       R"(platform: {client_nodes: 4, clients_per_node: 2}
 locks: {count: 1}
 workload: {read_ratio: 50%, critical_section: {remote_ops: 1}})",
+      // Ranges within a small tree, across its nodes and beyond it; and a file that grows.
+      R"(platform: {client_nodes: 4, clients_per_node: 6, clocks: {drift: 100ppm}}
+locks: {count: 1}
+workload:
+  {kind: range, units: 1024, sizes: {values: [1, 16, 64, 100, 256, 700], by: operation},
+   critical_section: 2us})",
+      R"(platform: {client_nodes: 4, clients_per_node: 6}
+locks: {count: 1}
+workload:
+  {kind: range, units: 256, sizes: {values: [1, 16, 64, 100], by: operation}, critical_section: 2us}
+faults: [{kind: pause, rate: 2000, length: 150us}])",
+      R"(platform: {client_nodes: 2, clients_per_node: 8}
+locks: {count: 1}
+workload: {kind: file_io, files: {kind: hard_write, access_bytes: 256KiB, data: false}})",
   };
   return all;
+}
+
+// Trees that grow, another m in the middle, and leases that sections come near to.
+void set_beside_of_citron(ParamSet& base, const std::string& param) {
+  const std::set<std::string> grows = {"scale_up_levels", "allocation_time", "propagation",
+                                       "expansion",       "exp_bits",        "scale_up_poll"};
+  const std::set<std::string> tunes = {"tune_meet", "tune_t_wait", "acknowledge"};
+  if (grows.count(param) > 0) {
+    base.set("units", std::int64_t{256});
+    if (param != "scale_up_poll") base.set("scale_up_poll", microseconds(20));
+  }
+  if (tunes.count(param) > 0) base.set("tune_after", microseconds(300));
+  if (param == "patience") base.set("lease", microseconds(10));
+  if (param == "fallback" || param == "between_nodes") {
+    base.set("nodes", std::int64_t{2});
+    base.set("leaf_tries", std::int64_t{1});
+  }
 }
 
 // What has to be set as well, for a value to be allowed or to matter.
@@ -133,6 +164,7 @@ ParamSet with(ParamSet base, const Subject& subject, const ParamValue& value) {
     base.set("fairness", text("phase_fair"));
     base.set("transfer", text("local_prefer"));
   }
+  if (what.starts_with("citron.")) set_beside_of_citron(base, subject.param->name);
   if (what.starts_with("redlock_model.")) {  // sections are longer than keys live
     if (subject.param->name != "drift_least") base.set("drift_least", Duration{});
     if (subject.param->name != "ttl") base.set("ttl", microseconds(5));
