@@ -119,6 +119,11 @@
 //     an ancestor queue at its address; where that takes T_wait nobody is ever in time, and each
 //     try makes the queue longer. 64 clients that want units of a tree of 1,024 get none
 //     (ConnectX-6). `too_late: pauses`.
+// 12. A scale-up holds the mutex, whose lease may be over before memory has come: who then marks
+//     nodes may do so beside another. Here it begins no marks with less than half a lease left
+//     (every profile).
+// 13. Line 32 asks a request at the root as well, above which nobody can have looked: not here
+//     (every profile).
 // Guesses  Widths of Exp and Occ (the figure is lost): 3 and 1, beside counters of 15 bits. How
 //     many failed tries make `leaf_tries`. Who looks at the maximizer, and when. READs of a wait
 //     follow each other at once. How long the server takes to allocate.
