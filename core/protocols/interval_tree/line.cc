@@ -46,7 +46,9 @@ void LineOfRanges::leave(std::map<Asker, OfOne>::iterator one, Calls& granted) {
       ++sharing_;
       OfOne& other = requests_.at(each);
       if (other.order < gone.order && !PLANTED(interval_tree_counts_all_down)) continue;
-      if (other.ahead == 0 || --other.ahead > 0) continue;
+      if (other.ahead == 0) continue;
+      --other.ahead;
+      if (other.ahead > 0) continue;
       --waiters_;
       granted.push_back(other.call);
     }
