@@ -84,9 +84,9 @@ struct Spent {
   std::uint64_t reads, writes, cas, faa;
   bool operator==(const Spent&) const = default;
 };
-void PrintTo(const Spent& spent, std::ostream* out) {
-  *out << spent.reads << " READs, " << spent.writes << " WRITEs, " << spent.cas << " CAS, "
-       << spent.faa << " FAA";
+std::ostream& operator<<(std::ostream& out, const Spent& spent) {
+  return out << spent.reads << " READs, " << spent.writes << " WRITEs, " << spent.cas << " CAS, "
+             << spent.faa << " FAA";
 }
 Spent spent_on(const std::vector<Extent>& extents, const ParamValues& params = {}) {
   const VerbTally tally = verbs_for(extents, params);
