@@ -136,8 +136,8 @@ Result<std::vector<RangesLine>> run_ranges_benchmark(const EngineOptions& option
       }
     }
   }
-  std::stable_sort(lines.begin(), lines.end(), [](const RangesLine& a, const RangesLine& b) {
-    return std::pair(a.structure, a.cold) < std::pair(b.structure, b.cold);
+  std::sort(lines.begin(), lines.end(), [](const RangesLine& a, const RangesLine& b) {
+    return std::tuple(a.structure, a.cold, a.held) < std::tuple(b.structure, b.cold, b.held);
   });
   return lines;
 }
