@@ -34,6 +34,23 @@ TEST_F(ReportPage, of_the_quickstart_has_its_figures_and_those_of_every_run) {
   EXPECT_THAT(seen.document, HasSubstr("<dt>seed</dt>"));
 }
 
+TEST_F(ReportPage, shows_goodput_through_the_window_where_intervals_are_asked_for) {
+  write("small.yaml", small_scenario("{name: cas}"));
+  ASSERT_EQ(latchlab({"run", "small.yaml", "--out", "a", "--quiet"}).code, 0);
+  EXPECT_EQ(count(look_at("a/report.html").facts, "timeline"), 0);
+  ASSERT_EQ(latchlab({"run", "small.yaml", "--out", "b", "--quiet", "--set", "run.warmup=100us",
+                      "--set", "run.duration=400us", "--set", "run.series=20us"})
+                .code,
+            0);
+  const Seen seen = look_at("b/report.html");
+  expect_sound(seen);
+  ASSERT_EQ(count(seen.facts, "timeline"), 1);
+  for (const auto& figure : seen.facts["figures"])
+    if (figure["id"] == "timeline") {
+      EXPECT_EQ(figure["numbers"], 20);
+    }
+}
+
 TEST_F(ReportPage, says_what_the_order_hangs_on) {
   write("two.yaml",
         "schema: 1\nname: two\nplatform: {client_nodes: 2, clients_per_node: 16}\n"

@@ -52,6 +52,18 @@ Histogram acquisitions(const PointOutcome& outcome) {
   return merged;
 }
 
+// Goodput of the first repeat that has run, interval by interval; none unless run.series asks.
+Json timeline_json(const PointOutcome& outcome) {
+  Json goodput = Json::array();
+  for (const auto& repeat : outcome.repeats) {
+    if (!repeat || !has_run(repeat->status)) continue;
+    for (const RepeatMetrics::Real& each : repeat->metrics.series.goodput_ops_s)
+      goodput.push_back(each.value_or(0));
+    break;
+  }
+  return goodput;
+}
+
 // As results.json spells it, so that a stored run gives the same page; as written where that lacks
 // it.
 std::string value_text(const Json& values, const ConstantOrigin& origin) {
@@ -114,7 +126,9 @@ void add_points(Json& part, const ReportPart& from) {
     points.push_back({{"clients", point.platform.clients()},
                       {"lock", exporting::lock_name(point)},
                       {"apart", exporting::why_apart(from.outcome.points[i])},
-                      {"acquire", curve_json(acquisitions(from.outcome.points[i]))}});
+                      {"acquire", curve_json(acquisitions(from.outcome.points[i]))},
+                      {"timeline", timeline_json(from.outcome.points[i])},
+                      {"interval_ns", point.run.series.nanoseconds()}});
   }
   part["points"] = std::move(points);
   part["nics"] = std::move(nics);

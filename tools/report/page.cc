@@ -25,7 +25,7 @@ std::string scripts() {
   std::string text = "(() => {\n'use strict';\n";
   for (const char* file :
        {"dom.js", "words.js", "study.js", "frame.js", "lines.js", "bars.js", "figures.js",
-        "tables.js", "comparison.js", "selftest.js", "sections.js"})
+        "timeline.js", "tables.js", "comparison.js", "selftest.js", "sections.js"})
     text += text_of(file);
   return text + "})();\n";
 }

@@ -82,7 +82,7 @@ function namedFigures(part) {
 }
 
 function runFigures(part) {
-  return [latencyFigure(part), phaseFigure(part), verbFigure(part), utilisationFigure(part),
+  return [timelineFigure(part), latencyFigure(part), phaseFigure(part), verbFigure(part), utilisationFigure(part),
     ...metricFigures('fairness', [{part, each: part.fairness}], 1)];
 }
 
