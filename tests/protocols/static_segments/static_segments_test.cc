@@ -97,7 +97,7 @@ TEST(static_segments, goes_on_when_clients_die) {
   RunSetup setup = stretches(2);
   setup.dies = {0, 3};
   const std::uint64_t lost = first_seed(
-      setup, 100, [](const Outcome& o) { return !o.safe() || o.end != RunEnd::finished; });
+      setup, seeds(100), [](const Outcome& o) { return !o.safe() || o.end != RunEnd::finished; });
   EXPECT_EQ(lost, 0U);
 }
 
