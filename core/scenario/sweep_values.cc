@@ -20,7 +20,7 @@ struct SweptRange {
   bool log = false;
 };
 
-const Keys& range_keys() {
+const Keys& values_keys() {
   using Range = SweptRange;
   static const Keys keys = rows<Range>({
       {"from", line(&Range::from), "1", "", kRequired},
@@ -103,7 +103,7 @@ bool is_range(const YamlNode& node) {
 
 YamlNode range_values(const std::string& path, const YamlNode& node) {
   SweptRange range;
-  read_keys(range_keys(), node, "sweep of " + path, &range);
+  read_keys(values_keys(), node, "sweep of " + path, &range);
   ScenarioKey key = number_at(path, range);
   check_kind(key, path, node);
   if (key.kind == KeyKind::ratio || key.kind == KeyKind::signed_ratio)
