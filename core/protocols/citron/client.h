@@ -132,6 +132,7 @@ class Client final : public LockClient {
   // What READs of `from`'s ancestors, from the index `first` on, have found.
   Outcome judge_search(const Batch& batch, int first, Attempt& attempt, Place from,
                        std::optional<Place>& occupied);
+  Task<Outcome> tell(Attempt& attempt, AtNode& mine);
   // Their FAAs, and the READ of the root behind them.
   void add_told(Batch& batch, Attempt& attempt, AtNode& mine);
   void note_told(const Batch& batch, int first, AtNode& mine);
@@ -162,7 +163,7 @@ class Client final : public LockClient {
 
   // ---- scale.cc ----
   Task<bool> expand(LockRef lock, std::uint64_t height, Time until);
-  Task<bool> propagate(LockRef lock, const Tree& old, const Tree& grown);
+  Task<bool> propagate(const Tree& old, const Tree& grown);
   Task<bool> publish(LockRef lock, Change change);
   Task<bool> next_change(LockRef lock, Time deadline);
   Task<void> look_for_changes(LockRef lock);

@@ -45,12 +45,7 @@ Task<Client::Outcome> Client::try_leaf(Attempt& attempt, AtNode& mine, bool& tak
   mine.until = fence(posted, mine.node);
   if (options_.batch_occupy)
     co_return judge_told(batch, 1 + static_cast<int>(mine.told.size()), attempt, mine);
-  Batch telling(verbs_);
-  add_told(telling, attempt, mine);
-  co_await telling.run();
-  if (telling.status() != VerbStatus::ok) co_return Outcome::failed;
-  note_told(telling, 0, mine);
-  co_return judge_told(telling, static_cast<int>(mine.told.size()), attempt, mine);
+  co_return co_await tell(attempt, mine);
 }
 
 }  // namespace latchlab::citron

@@ -130,6 +130,16 @@ Client::Outcome Client::judge_told(const Batch& batch, int root, Attempt& attemp
   return Outcome::expanded;
 }
 
+// With a doorbell of its own.
+Task<Client::Outcome> Client::tell(Attempt& attempt, AtNode& mine) {
+  Batch telling(verbs_);
+  add_told(telling, attempt, mine);
+  co_await telling.run();
+  if (telling.status() != VerbStatus::ok) co_return Outcome::failed;
+  note_told(telling, 0, mine);
+  co_return judge_told(telling, static_cast<int>(mine.told.size()), attempt, mine);
+}
+
 // ---- inner nodes ----
 
 // Phases (a) and (b).
@@ -201,12 +211,7 @@ Task<Client::Outcome> Client::occupy(Attempt& attempt, AtNode& mine) {
     const int root = 1 + children + static_cast<int>(mine.told.size());
     told = judge_told(batch, root, attempt, mine);
   } else {
-    Batch telling(verbs_);
-    add_told(telling, attempt, mine);
-    co_await telling.run();
-    if (telling.status() != VerbStatus::ok) co_return Outcome::failed;
-    note_told(telling, 0, mine);
-    told = judge_told(telling, static_cast<int>(mine.told.size()), attempt, mine);
+    told = co_await tell(attempt, mine);
   }
   if (told != Outcome::acquired) co_return told;
   if (with_children && mine.children == 0xF) {

@@ -97,7 +97,7 @@ Task<bool> Client::expand(LockRef lock, std::uint64_t height, Time until) {
   const Change change{height, *added};
   Tree grown = old;
   grown.apply(change);
-  const bool told = co_await propagate(lock, old, grown);
+  const bool told = co_await propagate(old, grown);
   if (!told) co_return false;
   co_return co_await publish(lock, change);
 }
@@ -111,7 +111,7 @@ Task<bool> Client::publish(LockRef lock, Change change) {
 }
 
 // Lines 4 to 8: by index order, so that the root comes first, and before each node its parent.
-Task<bool> Client::propagate(LockRef lock, const Tree& old, const Tree& grown) {
+Task<bool> Client::propagate(const Tree& old, const Tree& grown) {
   const std::vector<Place> nodes = old.top(options_.meet);
   const std::size_t at_once = options_.propagation == Propagation::batched ? kAtOnce : 1;
   for (std::size_t first = 0; first < nodes.size(); first += at_once) {
@@ -139,7 +139,6 @@ Task<bool> Client::propagate(LockRef lock, const Tree& old, const Tree& grown) {
     co_await telling.run();
     if (telling.status() != VerbStatus::ok) co_return false;
   }
-  static_cast<void>(lock);
   co_return true;
 }
 
