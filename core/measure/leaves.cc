@@ -99,6 +99,7 @@ std::vector<Histogram*> histograms_of(RepeatMetrics& metrics) {
 RepeatMetrics merged_histograms(std::vector<RepeatMetrics>& repeats) {
   RepeatMetrics merged;
   if (repeats.front().hottest_lock.acquire) merged.hottest_lock.acquire.emplace();
+  if (repeats.front().transactions.length) merged.transactions.length.emplace();
   const std::vector<Histogram*> into = histograms_of(merged);
   for (RepeatMetrics& repeat : repeats) {
     const std::vector<Histogram*> from = histograms_of(repeat);
@@ -200,6 +201,8 @@ Leaves aggregate(std::vector<RepeatMetrics> repeats) {
   merged.ranges_as_whole = repeats.front().ranges_as_whole;
   merged.aborted_share = repeats.front().aborted_share;
   merged.client_cpu = repeats.front().client_cpu;
+  merged.transactions.commits_s = repeats.front().transactions.commits_s;
+  merged.transactions.aborts_s = repeats.front().transactions.aborts_s;
   merged.open_loop = repeats.front().open_loop;
   merged.groups = repeats.front().groups;
   merged.series = repeats.front().series;

@@ -173,6 +173,15 @@ const std::vector<MetricDoc>& metric_docs() {
        "How much of the window the cores that clients share were busy, on average over the cores. "
        "There if platform.cores is set; null: the run was on hardware.",
        "At 98% and above the point is `client-bound`: faster locks would not show."},
+      {"transaction_ns", "ns", "transaction",
+       "From a transaction's first acquire call to the end of its work, tries that were given back "
+       "included and releases not. There if workload.kind is transactions or trace, and so below."},
+      {"commits_s", "1/s", "commits",
+       "Transactions that did their work, per simulated second of the window."},
+      {"aborts_s", "1/s", "aborts",
+       "Transactions that gave back what they held before their work, to start over or for good, "
+       "per simulated second of the window.",
+       "Lower is better: what was done until then is done again."},
       {"open_loop.offered_s", "1/s", "offered load",
        "Sections that arrived in the window, per simulated second. There in an open loop, and so "
        "below.",

@@ -115,6 +115,11 @@ struct RepeatMetrics {
   } hottest_lock;
   std::optional<Count> update_as_exclusive, ranges_as_whole;
   std::optional<Real> aborted_share, client_cpu;
+  struct Transactions {
+    std::optional<Histogram> length;
+    std::optional<Real> commits_s, aborts_s;
+    bool operator==(const Transactions&) const = default;
+  } transactions;
   struct OpenLoop {
     std::optional<Real> offered_s;
     std::optional<Count> backlog_max, carried;
@@ -203,6 +208,9 @@ void visit_metrics(Metrics& m, Visit&& visit) {
   visit("ranges_as_whole", m.ranges_as_whole, Fold::sum);
   visit("aborted_share", m.aborted_share, Fold::mean);
   visit("client_cpu.utilisation", m.client_cpu, Fold::mean);
+  visit("transaction_ns", m.transactions.length, Fold::pooled);
+  visit("commits_s", m.transactions.commits_s, Fold::mean);
+  visit("aborts_s", m.transactions.aborts_s, Fold::mean);
   visit("open_loop.offered_s", m.open_loop.offered_s, Fold::mean);
   visit("open_loop.backlog_max", m.open_loop.backlog_max, Fold::greatest);
   visit("open_loop.carried", m.open_loop.carried, Fold::least);

@@ -81,6 +81,8 @@ void add(MeasuredShare& sum, const MeasuredShare& share) {
   sum.recoveries += share.recoveries;
   sum.update_as_exclusive += share.update_as_exclusive;
   sum.ranges_as_whole += share.ranges_as_whole;
+  sum.transaction.merge(share.transaction);
+  sum.given_back += share.given_back;
   sum.open_loop.merge(share.open_loop);
   add_safety(sum, share);
   add_process(sum, share);

@@ -48,6 +48,8 @@ struct MeasuredShare {
   AcquireAtomics acquisitions;
   std::uint64_t aborted = 0, shared_as_exclusive = 0, recoveries = 0;
   std::uint64_t update_as_exclusive = 0, ranges_as_whole = 0;
+  Histogram transaction;         // empty where none are told
+  std::uint64_t given_back = 0;  // transactions
   OpenLoopTally open_loop;
   std::uint64_t ended_ps = 0;  // the date at which the run ended
 
@@ -111,6 +113,8 @@ void visit_share(Share& share, Visit&& visit) {
   visit("recoveries", share.recoveries);
   visit("update_as_exclusive", share.update_as_exclusive);
   visit("ranges_as_whole", share.ranges_as_whole);
+  visit("transaction", share.transaction);
+  visit("given_back", share.given_back);
   visit("open_loop.offered", share.open_loop.offered);
   visit("open_loop.waited_first_ps", share.open_loop.waited_first_ps);
   visit("open_loop.waited_second_ps", share.open_loop.waited_second_ps);

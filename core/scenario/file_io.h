@@ -31,10 +31,18 @@ constexpr std::uint32_t largest_access(const FileSpec& file, std::uint32_t clien
   return std::max(file.access_bytes, file.append_bytes);
 }
 
+// READs and WRITEs are of whole words.
+constexpr std::uint32_t whole_words(std::uint32_t bytes) {
+  return (bytes + 7) / 8 * 8;
+}
+
 // How long the object is that a lock of this workload guards, as far as it is read or written.
 constexpr std::uint32_t object_bytes_of(const WorkloadSpec& workload, std::uint32_t clients) {
-  if (workload.kind != WorkloadKind::file_io) return workload.object_bytes;
-  return workload.file.data ? largest_access(workload.file, clients) : 0;
+  if (workload.kind == WorkloadKind::file_io)
+    return workload.file.data ? largest_access(workload.file, clients) : 0;
+  if (workload.kind == WorkloadKind::object_store) return whole_words(workload.objects.bytes);
+  if (workload.kind == WorkloadKind::index) return workload.index.node_bytes;
+  return workload.object_bytes;
 }
 
 }  // namespace latchlab

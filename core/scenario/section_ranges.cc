@@ -222,7 +222,7 @@ void check_ranges(const WorkloadSpec& workload, std::uint64_t locks, std::uint32
            "workload.arrivals of kind script name locks, and no parts of them: use workload.kind "
            "micro, or arrivals of kind poisson");
   if (workload.kind == WorkloadKind::range) return check_sizes(workload.range, refuse);
-  check_files(workload, locks, clients, refuse);
+  if (workload.kind == WorkloadKind::file_io) check_files(workload, locks, clients, refuse);
 }
 
 }  // namespace latchlab

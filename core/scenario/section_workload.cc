@@ -44,13 +44,14 @@ const Keys& remote_work_keys() {
            [](Workload& workload, std::int64_t value) {
              assign(workload.remote_ops, value);
              workload.object_bytes = 8;
-             workload.critical_section = {};
+             workload.critical_section = {};  // one that a group's common workload has
            },
            "1", "1k"),
        "1",
        "So many verbs, one after the other, on the object that each lock guards, on the lock's "
        "server: READs when the section is shared, or for update without becoming exclusive; else "
-       "WRITEs.",
+       "WRITEs. Transactions read each object that they have locked, and write those that they "
+       "have locked exclusively.",
        kRequired},
       {"bytes",
        number<Workload>(
@@ -58,6 +59,8 @@ const Keys& remote_work_keys() {
            [](Workload& workload, std::int64_t value) { assign(workload.object_bytes, value); },
            "8B"),
        "64B", "The length of the object and of each of them: a multiple of 8B, 16KiB at most."},
+      {"time", number(duration, &Workload::critical_section, "0us", "1000s"), "7us",
+       "How long the client holds all locks besides: after READs and before WRITEs."},
   });
   return keys;
 }
@@ -177,20 +180,20 @@ void become(Workload& workload, std::int64_t value) {
   workload.locks_per_section = usual.locks_per_section;
   workload.locks_sorted = usual.locks_sorted;
   if (workload.kind == WorkloadKind::range) return;
-  workload.distribution = usual.distribution;
-  workload.read_ratio_ppb = usual.read_ratio_ppb;
   workload.update_ratio_ppb = usual.update_ratio_ppb;
   workload.upgrade_ratio_ppb = usual.upgrade_ratio_ppb;
+  if (workload.kind == WorkloadKind::object_store || workload.kind == WorkloadKind::index) return;
+  workload.distribution = usual.distribution;
+  workload.read_ratio_ppb = usual.read_ratio_ppb;
 }
 
-constexpr std::ptrdiff_t kKeysBeforeRanges = 1;  // the kind
+constexpr std::ptrdiff_t kKeysBeforeParts = 1;  // the kind
 
 Keys all_keys() {
   const auto kind = words<Workload>(
-      {"micro", "range", "file_io"},
+      {"micro", "range", "file_io", "transactions", "trace", "object_store", "index"},
       number<Workload>(
-          choice, [](const Workload& workload) { return number_of(workload.kind); }, become),
-      {"transactions", "object_store", "index", "trace"});
+          choice, [](const Workload& workload) { return number_of(workload.kind); }, become));
   const auto order = words<Workload>(
       {"sorted", "as_asked"},
       [](const Workload& workload) { return workload.locks_sorted ? 0 : 1; },
@@ -200,15 +203,19 @@ Keys all_keys() {
        "micro: locks drawn anew for each section. range: each section wants some units of one "
        "lock's object, drawn anew; a lock without ranges takes the whole object, and results then "
        "say so in ranges_as_whole. file_io: sections write and read files as certain programs do. "
-       "Others are not in this build."},
+       "transactions: each section is a transaction, which takes its locks one by one and keeps "
+       "all of them until its end. trace: the same, as a file has them. object_store: sections get "
+       "or set an object. index: sections look up or update a key of a B+-tree."},
       {"distribution", nested(&Workload::distribution, distribution_keys, "kind"),
        "{kind: zipf, theta: 0.99}",
-       "Which lock a client asks for; of kind range, where in the object a range begins.", 0,
-       "micro range"},
+       "Which lock a client asks for; of kind range, where in the object a range begins; of kind "
+       "index, which key.",
+       0, "micro range object_store index"},
       {"read_ratio", number(ratio, &Workload::read_ratio_ppb, "0", "1"), "50%",
        "The share of shared acquisitions. A lock without shared mode takes them exclusively, and "
-       "results then say so in shared_as_exclusive.",
-       0, "micro range"},
+       "results then say so in shared_as_exclusive. Of kind object_store the share of gets, of "
+       "kind index that of lookups, which take no lock.",
+       0, "micro range object_store index"},
       {"locality", number(ratio, &Workload::locality_ppb, "0", "1"), "90%",
        "With this probability a lock of the client's own node, else of the other servers, each as "
        "likely; among the locks of a server by the distribution. Needs platform.colocated and "
@@ -225,13 +232,18 @@ Keys all_keys() {
        0, "micro"},
       {"order", order, "as_asked",
        "In which order they are acquired: sorted by number, which rules deadlocks out, or as they "
-       "were drawn.",
-       0, "micro"},
+       "were drawn, or as a transaction's program asks for them.",
+       0, "micro transactions trace"},
       {"on_abort", words({"retry", "give_back"}, &Workload::gives_back), "give_back",
        "When the lock gives up: retry: ask for the same one again; give_back: release all that is "
        "held and start the section over."},
       {"retry_pause", number(duration, &Workload::retry_pause, "0us", "1000s"), "5us",
        "Pause before it goes on after that."},
+      {"patience", number(duration, &Workload::patience, "1ns", "1000s"), "10ms",
+       "When a client still waits for a lock so long after it began to ask for the first one, it "
+       "releases all that it holds and starts over after retry_pause. For locks that clients can "
+       "stop to wait for; null: for ever.",
+       kNullable, "micro transactions trace"},
       {"update_ratio", number(ratio, &Workload::update_ratio_ppb, "0", "1"), "20%",
        "The share of acquisitions for update; with read_ratio at most 100%. A lock without update "
        "mode takes them exclusively, and results then say so in update_as_exclusive.",
@@ -244,8 +256,10 @@ Keys all_keys() {
        "and latencies count from the dates. null: a closed loop.",
        kNullable},
   });
-  const Keys ranges = range_keys();
-  keys.insert(keys.begin() + kKeysBeforeRanges, ranges.begin(), ranges.end());
+  const Keys ranges = range_keys(), programs = program_keys();
+  keys.insert(keys.begin() + kKeysBeforeParts, ranges.begin(), ranges.end());
+  keys.insert(keys.begin() + kKeysBeforeParts + std::ssize(ranges), programs.begin(),
+              programs.end());
   return keys;
 }
 
@@ -269,6 +283,8 @@ void check_workload(const WorkloadSpec& workload, const Point& point, std::uint3
            format_bytes(workload.object_bytes));
   check_ranges(workload, point.locks.count, clients,
                [&](const char* key, const std::string& why) { refuse(key, why); });
+  check_programs(workload, point.locks.count,
+                 [&](const char* key, const std::string& why) { refuse(key, why); });
   check_together(workload, refuse);
   check_locks_asked(workload, object_bytes_of(workload, clients), point.platform, point.locks,
                     refuse);

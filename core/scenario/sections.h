@@ -30,7 +30,8 @@ const Keys& bulk_keys();
 const Keys& clock_keys();
 const Keys& lock_keys();
 const Keys& workload_keys();
-Keys range_keys();  // of a WorkloadSpec, too: those of ranges and of files
+Keys range_keys();    // of a WorkloadSpec, too: those of ranges and of files
+Keys program_keys();  // those of transactions, traces, object stores and indexes
 const Keys& arrival_keys();
 const Keys& group_keys();
 const Keys& protocol_keys();
@@ -60,6 +61,8 @@ void check_workload(const WorkloadSpec& workload, const Point& point, std::uint3
 using Refusal = std::function<void(const char* key, const std::string& why)>;
 void check_ranges(const WorkloadSpec& workload, std::uint64_t locks, std::uint32_t clients,
                   const Refusal& refuse);
+
+void check_programs(const WorkloadSpec& workload, std::uint64_t locks, const Refusal& refuse);
 
 // Each group's workload is the common one with its own keys in place of some; so are its clocks,
 // which read_group_hardware reads with its NIC once the platform is known.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/base/time.h"
@@ -39,7 +40,25 @@ struct ArrivalSpec {
 };
 
 // What sections are of (`workload.kind`).
-enum class WorkloadKind : std::uint8_t { micro, range, file_io };
+enum class WorkloadKind : std::uint8_t {
+  micro,
+  range,
+  file_io,
+  transactions,
+  trace,
+  object_store,
+  index
+};
+
+// Sections want parts of objects.
+constexpr bool wants_parts(WorkloadKind kind) {
+  return kind == WorkloadKind::range || kind == WorkloadKind::file_io;
+}
+
+// Sections want several locks, some of them shared.
+constexpr bool makes_transactions(WorkloadKind kind) {
+  return kind == WorkloadKind::transactions || kind == WorkloadKind::trace;
+}
 
 // range: sections want units [left, left + size) of a lock's object. The distribution is that of
 // the left end, over [0, units - size]; objects are drawn alike.
@@ -67,22 +86,70 @@ struct FileSpec {
   bool data = true;                       // bytes move; else sections are locks alone
 };
 
+// transactions: what each of them locks. The choice of its locks and how often each type comes is
+// told where the mix is (core/workload/transactions/).
+enum class MixKind : std::uint8_t { tatp, tpcc_blocks, tpcc_rows, smallbank };
+
+struct TransactionSpec {
+  MixKind mix = MixKind::tatp;
+  bool original = false;                // as the published generator or bank has it
+  std::uint64_t subscribers = 100'000;  // tatp
+  std::uint64_t population = 1;         // tatp: the seed of who has what
+  std::uint64_t warehouses = 1;         // tpcc: on each machine of clients
+  std::int64_t scans_ppb = 0;           // tpcc_rows: transactions that read the customers' table
+  std::uint64_t accounts = 1'000'000;   // smallbank
+  bool declock_shares = false;          // smallbank: of the types, as DecLock's code has them
+};
+
+// trace: transactions or accesses as a file has them (core/workload/transactions/trace.h,
+// core/workload/cache_trace.h).
+struct TraceSpec {
+  std::string file;               // where it lies
+  bool fisslock = false;          // in the format of FissLock's generators, not in ours
+  std::uint64_t most = 0;         // lines that are read; 0: all
+  bool merge_duplicates = false;  // of a lock that a transaction has twice; else that is an error
+};
+
+// object_store: gets and sets of objects, each under its lock. Which object and how long it is,
+// and which of both, is drawn, or is what a trace of a cache has.
+struct ObjectSpec {
+  std::uint32_t bytes = 1024;
+  std::string trace;  // a file in the form of Twitter's cache traces; empty: drawn
+  std::uint64_t most = 0;
+};
+
+// index: a B+-tree whose leaves hold so many keys each, and inner nodes so many children. Leaves
+// are locks 0 and up, inner nodes have the numbers behind them, level by level, up to the root.
+struct IndexSpec {
+  std::uint64_t keys = 10'000'000;
+  std::uint32_t leaf_keys = 64;
+  std::uint32_t fanout = 64;
+  std::uint32_t node_bytes = 1024;
+  std::uint32_t entry_bytes = 16;     // what an update writes
+  std::uint32_t uncached_levels = 0;  // above the leaves, which clients have to read
+};
+
 struct WorkloadSpec {
   WorkloadKind kind = WorkloadKind::micro;
   RangeSpec range;
   FileSpec file;
+  TransactionSpec transactions;
+  TraceSpec trace;
+  ObjectSpec objects;
+  IndexSpec index;
   DistributionSpec distribution;
   std::int64_t read_ratio_ppb = 0;  // share of shared acquisitions
   // With this probability a lock of the client's own server; none: wherever it lies.
   std::optional<std::int64_t> locality_ppb;
   Duration critical_section;
-  // In place of a time: so many READs or WRITEs of the object that the lock guards, its bytes each.
+  // Besides that time so many READs or WRITEs of the object that each lock guards, its bytes each.
   std::uint32_t remote_ops = 0;
   std::uint32_t object_bytes = 0;
   std::uint32_t locks_per_section = 1;  // distinct ones, of one mode
   bool locks_sorted = true;             // by number; else in the order in which they are drawn
   bool gives_back = false;              // an abort releases all that is held, and starts over
   Duration retry_pause;                 // after an abort
+  Duration patience;                    // above zero: a section that waits longer starts over
   std::int64_t update_ratio_ppb = 0;    // share of acquisitions for update ...
   std::int64_t upgrade_ratio_ppb = 0;   // ... and the share of them that become exclusive
   ArrivalSpec arrivals;

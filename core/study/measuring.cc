@@ -118,6 +118,7 @@ void MeasuringObserver::cycle_begins(ClientId client) {
     tally = {};
   }
   meter.atomics_in_acquire = meter.mismatched_in_acquire = 0;
+  meter.under_way = false;
 }
 
 // So long ago its cycle and its first acquisition began.
@@ -133,6 +134,7 @@ void MeasuringObserver::acquire_begins(ClientId client, const Want& want) {
   Verbs& verbs = world_.verbs(client);
   if (!std::exchange(meter.trying, true)) {
     if (!std::exchange(meter.arrived, false)) meter.restart(backend_.true_now());
+    if (!std::exchange(meter.under_way, true)) meter.transaction_begun = meter.begun;
     meter.asked = want.mode;
     meter.asked_for_part = !want.extent.whole();
     meter.atomics_at_acquire = verbs.tally().atomics();
@@ -220,6 +222,16 @@ void MeasuringObserver::release_skipped(ClientId client, const Grant& grant) {
   monitor_.forgotten(client, grant);
 }
 
+void MeasuringObserver::transaction_done(ClientId client) {
+  const Time now = backend_.true_now();
+  if (recorder_.counts(now))
+    counted_.transaction.record(now - meters_[client.value].transaction_begun);
+}
+
+void MeasuringObserver::transaction_given_back(ClientId /*client*/) {
+  if (recorder_.counts(backend_.true_now())) ++counted_.given_back;
+}
+
 // ---- results ----
 
 void MeasuringObserver::count_clients(MeasuredShare& share) const {
@@ -262,6 +274,8 @@ MeasuredShare MeasuringObserver::share() const {
   share.shared_as_exclusive = counted_.as_exclusive[static_cast<std::size_t>(LockMode::shared)];
   share.update_as_exclusive = counted_.as_exclusive[static_cast<std::size_t>(LockMode::update)];
   share.ranges_as_whole = counted_.ranges_as_whole;
+  share.transaction = counted_.transaction;
+  share.given_back = counted_.given_back;
   share.recoveries = recoveries() - recoveries_before_;
   const SafetyCounts& safety = monitor_.counts();
   share.checks = safety.checks;

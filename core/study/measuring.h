@@ -55,6 +55,8 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   void release_begins(ClientId client, const Grant& grant) override;
   void released(ClientId client, const Grant& grant, ReleaseResult result) override;
   void release_skipped(ClientId client, const Grant& grant) override;
+  void transaction_done(ClientId client) override;
+  void transaction_given_back(ClientId client) override;
 
   Time local_now(ClientId client) const override {
     return backend_.local_now(world_.node_of(client));
@@ -68,8 +70,10 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
     Time since;
     Time begun;
     Phase current = Phase::other;
-    bool arrived = false;  // it runs since the arrival of a section that has not begun yet
-    bool trying = false;   // between the first acquire call for a want and its end
+    bool arrived = false;    // it runs since the arrival of a section that has not begun yet
+    bool under_way = false;  // its transaction, since:
+    Time transaction_begun;
+    bool trying = false;  // between the first acquire call for a want and its end
     bool upgrading = false;
     bool releasing = false;
     bool crashed = false;
@@ -113,6 +117,8 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
     PhaseTotals read_waited, write_waited;
     std::uint64_t aborted = 0;
     std::uint64_t ranges_as_whole = 0;
+    Histogram transaction;
+    std::uint64_t given_back = 0;                             // transactions
     std::array<std::uint64_t, kLockModes> as_exclusive = {};  // grants, by what was asked for
   } counted_;                                                 // inside the window
   VerbTally background_before_;

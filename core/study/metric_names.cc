@@ -17,6 +17,7 @@ RepeatMetrics all_that_can_be_asked_for() {
   metrics.ranges_as_whole.emplace();
   metrics.aborted_share.emplace();
   metrics.client_cpu.emplace();
+  metrics.transactions = {Histogram{}, RepeatMetrics::Real{}, RepeatMetrics::Real{}};
   metrics.open_loop = {RepeatMetrics::Real{}, RepeatMetrics::Count{}, RepeatMetrics::Count{}};
   return metrics;
 }

@@ -81,6 +81,8 @@ std::vector<std::string> csv_columns(const StudyOutcome& outcome) {
       if (repeat->metrics.ranges_as_whole) shape.ranges_as_whole.emplace();
       if (repeat->metrics.aborted_share) shape.aborted_share.emplace();
       if (repeat->metrics.client_cpu) shape.client_cpu.emplace();
+      if (repeat->metrics.transactions.length)
+        shape.transactions = {Histogram{}, RepeatMetrics::Real{}, RepeatMetrics::Real{}};
       if (repeat->metrics.open_loop.carried)
         shape.open_loop = {RepeatMetrics::Real{}, RepeatMetrics::Count{}, RepeatMetrics::Count{}};
       const RepeatMetrics::Table& groups = repeat->metrics.groups.goodput_ops_s;

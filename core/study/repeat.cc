@@ -127,9 +127,15 @@ void write_what_was_asked(const Point& point, const MeasuredShare& all, RepeatMe
   if (point.platform.cores > 0) metrics.client_cpu = all.client_cpu;
   for_each_workload(point, [&](const WorkloadSpec& workload) {
     if (asks_for_update(workload)) metrics.update_as_exclusive = all.update_as_exclusive;
-    if (workload.kind != WorkloadKind::micro) {
+    if (wants_parts(workload.kind)) {
       metrics.ranges_as_whole = all.ranges_as_whole;
       metrics.aborted_share = ratio(all.aborted, all.aborted + metrics.acquire.count());
+    }
+    if (makes_transactions(workload.kind)) {
+      const double window_s = point.run.duration.seconds();
+      metrics.transactions = {all.transaction,
+                              static_cast<double>(all.transaction.count()) / window_s,
+                              static_cast<double>(all.given_back) / window_s};
     }
     if (workload.arrivals.kind == ArrivalKind::none) return;
     const OpenLoopTally& tally = all.open_loop;

@@ -61,7 +61,7 @@ WorldShape shape_of(const Point& point, std::uint64_t seed) {
   const auto add = [&](const WorkloadSpec& workload, std::uint32_t clients) {
     const std::uint64_t bytes = object_bytes_of(workload, clients);
     shape.object_bytes = std::max(shape.object_bytes, bytes);
-    if (shape.guard && workload.kind != WorkloadKind::micro)
+    if (shape.guard && wants_parts(workload.kind))
       shape.guard_slots = guard_slots(point.locks.count);
   };
   if (point.groups.empty()) add(point.workload, point.platform.clients());
@@ -106,6 +106,7 @@ std::vector<MicroSetup> workloads_of(const Point& point, const World& world) {
   setup.servers = point.platform.servers;
   setup.clients = point.platform.clients();
   setup.seed = world.world_shape().seed;
+  setup.clients_per_machine = point.platform.clients_per_node;
   setup.skip_release_ppb = skip_release_ppb(point);
   setup.window_start = point.run.earliest();
   setup.window = point.run.duration;
@@ -119,6 +120,7 @@ std::vector<MicroSetup> workloads_of(const Point& point, const World& world) {
   for (const GroupSpec& group : point.groups) {
     setup.spec = group.workload;
     setup.clients = group.clients.clients();
+    setup.clients_per_machine = group.clients.clients_per_node;
     setups.push_back(setup);
     setup.first_client += setup.clients;
   }

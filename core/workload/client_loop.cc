@@ -69,7 +69,9 @@ struct Turn : Client {
 enum class Next : std::uint8_t { go_on, start_over, stop };
 
 Next after(AbortReason reason, const Section& section) {
-  if (reason == AbortReason::deadline || reason == AbortReason::unsupported) return Next::stop;
+  if (reason == AbortReason::unsupported) return Next::stop;
+  if (reason == AbortReason::deadline)
+    return section.patience.ps > 0 ? Next::start_over : Next::stop;
   return section.on_abort == OnAbort::retry ? Next::go_on : Next::start_over;
 }
 
@@ -83,6 +85,11 @@ Duration time_left(const Turn& turn, Duration wanted) {
 
 Task<void> pause(Turn& turn) {
   if (turn.section.pause.ps > 0) co_await turn.verbs.sleep(turn.section.pause);
+}
+
+void be_patient(Turn& turn) {
+  Section& section = turn.section;
+  if (section.patience.ps > 0) section.options.deadline = turn.verbs.now() + section.patience;
 }
 
 Task<void> wait_for_arrival(Turn& turn, Time arrival) {
@@ -149,25 +156,46 @@ bool goes_with_the_release(const Turn& turn) {
          turn.lock.frees_with_a_write();
 }
 
-// `times` READs or WRITEs of each object.
-Task<void> use_objects(Turn& turn, VerbKind kind, std::uint32_t times) {
+Verb verb_on_objects(Turn& turn, VerbKind kind) {
+  const Work& work = turn.section.work;
+  const bool write = kind == VerbKind::write;
   Verb verb;
   verb.kind = kind;
-  verb.bytes = turn.section.work.bytes;
+  verb.bytes = write && work.write_bytes > 0 ? work.write_bytes : work.bytes;
   verb.value.lo = verb.value.hi = turn.me().value;
-  if (verb.bytes > (kind == VerbKind::write ? kByValueBytes : kMaxReadBytes))
+  if (verb.bytes > (write ? kByValueBytes : kMaxReadBytes))
     verb.local = turn.source.buffer_of(turn.me());
+  return verb;
+}
+
+Task<void> use_object(Turn& turn, const Verb& verb) {
+  if (reads_words(verb)) {
+    const ReadWords seen = co_await turn.verbs.read_words(verb.addr, verb.bytes);
+  } else {
+    co_await turn.verbs.issue(verb);
+  }
+}
+
+// `times` READs or WRITEs of each object.
+Task<void> use_objects(Turn& turn, VerbKind kind, std::uint32_t times) {
+  Verb verb = verb_on_objects(turn, kind);
   for (std::size_t held = 0; held < turn.held.size(); ++held) {
+    if (kind == VerbKind::write && turn.section.wants[held].mode == LockMode::shared) continue;
     verb.addr = turn.source.object_of(turn.held[held].lock.id);
     for (std::uint32_t i = 0; i < times && time_left(turn, nanoseconds(1)).ps > 0; ++i) {
-      if (kind == VerbKind::write && i + 1 == times && goes_with_the_release(turn)) {
+      if (kind == VerbKind::write && i + 1 == times && goes_with_the_release(turn))
         turn.last = verb;
-      } else if (reads_words(verb)) {
-        const ReadWords seen = co_await turn.verbs.read_words(verb.addr, verb.bytes);
-      } else {
-        co_await turn.verbs.issue(verb);
-      }
+      else
+        co_await use_object(turn, verb);
     }
+  }
+}
+
+Task<void> look_up(Turn& turn) {
+  Verb verb = verb_on_objects(turn, VerbKind::read);
+  for (const LockId id : turn.section.lookups) {
+    verb.addr = turn.source.object_of(id);
+    co_await use_object(turn, verb);
   }
 }
 
@@ -222,6 +250,13 @@ struct Acquiring {
   }
 };
 
+void tell_of_transaction(Turn& turn, bool done) {
+  if (done)
+    turn.observer.transaction_done(turn.me());
+  else
+    turn.observer.transaction_given_back(turn.me());
+}
+
 Task<ReleaseResult> release(Turn& turn, const Grant& grant) {
   if (turn.last) return turn.lock.write_and_release(*turn.last, grant);
   return turn.lock.release(grant);
@@ -236,6 +271,8 @@ Task<std::optional<Duration>> one_turn(const Client& client) {
   if (!turn.source.next(turn.me(), turn.section)) co_return std::nullopt;
   if (section.arrived) co_await wait_for_arrival(turn, *section.arrived);
   for (;;) {
+    if (!section.lookups.empty()) co_await look_up(turn);
+    be_patient(turn);
     Next next = Next::go_on;
     while (next == Next::go_on && turn.held.size() < section.wants.size()) {
       const std::size_t held = turn.held.size();
@@ -247,6 +284,7 @@ Task<std::optional<Duration>> one_turn(const Client& client) {
     }
     if (next == Next::go_on && section.upgrades > 0) next = co_await upgrade_first(turn);
     if (next == Next::go_on && is_some(section.work)) co_await do_work(turn);
+    if (section.transaction) tell_of_transaction(turn, next == Next::go_on);
     const bool forget = next == Next::go_on && section.skip_release;
     for (std::size_t left = turn.held.size(); left > 0; --left) {
       const Grant& grant = turn.held[left - 1];

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "core/base/ids.h"
 #include "core/base/small_vector.h"
@@ -21,10 +22,11 @@ class Guard;
 struct Work {
   Duration hold;     // time passes
   Duration compute;  // the CPU is busy
-  // Verbs through the RNIC on the object of each want, in turn, of `bytes` each: a multiple of 8.
+  // Verbs through the RNIC on the object of each want, in turn: WRITEs where it is not shared.
   std::uint32_t reads = 0;
   std::uint32_t writes = 0;
-  std::uint32_t bytes = 8;
+  std::uint32_t bytes = 8;        // of each, a multiple of 8
+  std::uint32_t write_bytes = 0;  // of each WRITE, if other than that
 };
 
 // When an acquisition or an upgrade is aborted, for another reason than that the section is over:
@@ -32,7 +34,9 @@ struct Work {
 enum class OnAbort : std::uint8_t { retry, give_back };
 
 struct Section {
-  SmallVector<Want, 1> wants;  // acquired in this order, released in the opposite one
+  // Objects that are read before anything is acquired, one after the other, work.bytes of each.
+  std::vector<LockId> lookups;
+  SmallVector<Want, 1> wants;  // acquired in this order, released in the opposite one; may be none
   std::uint32_t upgrades = 0;  // so many of the grants in mode update become exclusive, the first
                                // ones, when all are held and before the work
   bool extend = false;         // a grant that expires before the work is over is extended first
@@ -41,7 +45,11 @@ struct Section {
   Duration pause;  // before it goes on after an abort, with nothing held that is given back
   Duration think;  // afterwards
   bool skip_release = false;  // a fault: the client forgets what it holds
+  bool transaction = false;   // observers are told how it goes as a whole
   AcquireOptions options;     // of each acquisition and upgrade
+  // Above zero: so long after its first acquisition began, and after each new start, whoever waits
+  // gives up (AbortReason::deadline), and the section starts over.
+  Duration patience;
   // In an open loop, when the section was to begin, on the client's clock: it does not before, and
   // what is measured counts from then.
   std::optional<Time> arrived;
@@ -79,11 +87,14 @@ class LoopObserver {
   virtual void release_begins(ClientId, const Grant&) {}
   virtual void released(ClientId, const Grant&, ReleaseResult) {}
   virtual void release_skipped(ClientId, const Grant&) {}
+  // Of transactions: the work is done; what is held is to be given back without it.
+  virtual void transaction_done(ClientId) {}
+  virtual void transaction_given_back(ClientId) {}
 };
 
 // Runs until the source is exhausted, or until destroyed. An acquisition or upgrade aborted for
-// `deadline`, or as unsupported, ends the section: what is held is released. For any other reason
-// the section says what follows, within the same cycle.
+// `deadline` in a section without patience, or as unsupported, ends the section: what is held is
+// released. For any other reason the section says what follows, within the same cycle.
 // With a guard, each use of a lock is checked; observers see neither its verbs in tallies nor its
 // time in acquisitions and releases.
 Task<void> client_loop(Verbs& verbs, LockClient& client, OperationSource& source,

@@ -112,10 +112,13 @@ class Files final : public PartChooser {
         data_(setup.spec.file.data),
         first_client_(setup.first_client),
         pattern_(make_pattern(setup)) {}
-  PartWanted next(ClientId client) override {
+  void next(ClientId client, SectionWanted& wanted) override {
     const FileAccess access = pattern_->next(client.value - first_client_);
-    return {LockId{access.file}, extent_of(access, unit_bytes_),
-            access.writes ? LockMode::exclusive : LockMode::shared, data_ ? access.bytes : 0};
+    wanted.parts.push_back({LockId{access.file}, extent_of(access, unit_bytes_),
+                            access.writes ? LockMode::exclusive : LockMode::shared});
+    if (!data_) return;
+    (access.writes ? wanted.writes : wanted.reads) = 1;
+    wanted.bytes = access.bytes;
   }
 
  private:

@@ -18,6 +18,12 @@ bool is_there(const Section& section, LockId lock) {
                      [lock](const Want& want) { return want.lock.id == lock; });
 }
 
+void sort_by_number(Section& section) {
+  std::sort(section.wants.begin(), section.wants.end(), [](const Want& one, const Want& other) {
+    return one.lock.id.value < other.lock.id.value;
+  });
+}
+
 // Of each client by date; arrivals of one date as they are written.
 std::vector<std::vector<ScriptedArrival>> scripts_of(const ArrivalSpec& spec, std::uint32_t first,
                                                      std::uint32_t clients) {
@@ -36,8 +42,8 @@ std::vector<std::vector<ScriptedArrival>> scripts_of(const ArrivalSpec& spec, st
 Result<std::unique_ptr<MicroWorkload>> MicroWorkload::make(MicroSetup setup) {
   std::unique_ptr<MicroWorkload> made(new MicroWorkload(std::move(setup)));
   const MicroSetup& with = made->setup_;
-  auto parts =
-      make_parts({with.spec, with.locks.count, with.first_client, with.clients, with.seed});
+  auto parts = make_parts({with.spec, with.locks.count, with.first_client, with.clients, with.seed,
+                           with.clients_per_machine});
   if (!parts) return parts.error();
   made->parts_ = std::move(parts).value();
   if (made->parts_) return made;
@@ -109,10 +115,7 @@ void MicroWorkload::draw_wants(ClientId client, Section& section) {
     want.lock = setup_.find_lock(lock);
     section.wants.push_back(want);
   }
-  if (setup_.spec.locks_sorted)
-    std::sort(section.wants.begin(), section.wants.end(), [](const Want& one, const Want& other) {
-      return one.lock.id.value < other.lock.id.value;
-    });
+  if (setup_.spec.locks_sorted) sort_by_number(section);
 }
 
 // One mode for all. Whether updates become exclusive is drawn only where there are some, so that
@@ -130,17 +133,27 @@ void MicroWorkload::draw_mode(Streams& streams, Section& section) const {
     section.upgrades = static_cast<std::uint32_t>(section.wants.size());
 }
 
-void MicroWorkload::draw_part(ClientId client, Section& section) {
-  const PartWanted part = parts_->next(client);
-  section.wants.resize(1);
-  Want& want = section.wants[0];
-  want.lock = setup_.find_lock(part.lock);
-  want.extent = part.extent;
-  if (!part.mode) return draw_mode(streams_[place_of(client)], section);
-  want.mode = *part.mode;
-  if (part.bytes == 0) return;
-  (want.mode == LockMode::shared ? section.work.reads : section.work.writes) = 1;
-  section.work.bytes = part.bytes;
+void MicroWorkload::draw_parts(ClientId client, Section& section) {
+  SectionWanted& wanted = wanted_;
+  wanted = {};
+  parts_->next(client, wanted);
+  section.wants.resize(wanted.parts.size());
+  bool drawn = false;
+  for (std::size_t i = 0; i < wanted.parts.size(); ++i) {
+    const PartWanted& part = wanted.parts[i];
+    Want& want = section.wants[i];
+    want.lock = setup_.find_lock(part.lock);
+    want.extent = part.extent;
+    want.mode = part.mode.value_or(LockMode::exclusive);
+    drawn = drawn || !part.mode;
+  }
+  if (drawn) draw_mode(streams_[place_of(client)], section);
+  if (setup_.spec.locks_sorted) sort_by_number(section);
+  section.lookups = wanted.lookups;
+  section.work.reads = wanted.reads;
+  section.work.writes = wanted.writes;
+  if (wanted.bytes > 0) section.work.bytes = wanted.bytes;
+  section.work.write_bytes = wanted.write_bytes;
 }
 
 bool MicroWorkload::take_arrival(ClientId client, Section& section) {
@@ -158,23 +171,30 @@ bool MicroWorkload::take_arrival(ClientId client, Section& section) {
   return true;
 }
 
+// Transactions read all that they have locked, and write what they have locked exclusively.
 void MicroWorkload::add_work(Section& section) const {
   const WorkloadSpec& spec = setup_.spec;
+  if (section.wants.empty()) return;
   section.work.hold = spec.critical_section;
   if (spec.remote_ops == 0) return;
+  section.work.bytes = spec.object_bytes;
+  if (section.transaction) {
+    section.work.reads = section.work.writes = spec.remote_ops;
+    return;
+  }
   const LockMode mode = section.wants[0].mode;
   const bool writes =
       mode == LockMode::exclusive || (mode == LockMode::update && section.upgrades > 0);
   (writes ? section.work.writes : section.work.reads) = spec.remote_ops;
-  section.work.bytes = spec.object_bytes;
 }
 
 bool MicroWorkload::next(ClientId client, Section& section) {
   const WorkloadSpec& spec = setup_.spec;
   const std::size_t place = place_of(client);
   if (!arrivals_.empty() && !take_arrival(client, section)) return false;
+  section.transaction = makes_transactions(spec.kind);
   if (parts_) {
-    draw_part(client, section);
+    draw_parts(client, section);
   } else if (section.wants.empty()) {
     draw_wants(client, section);
     draw_mode(streams_[place], section);
@@ -182,6 +202,7 @@ bool MicroWorkload::next(ClientId client, Section& section) {
   add_work(section);
   section.on_abort = spec.gives_back ? OnAbort::give_back : OnAbort::retry;
   section.pause = spec.retry_pause;
+  section.patience = spec.patience;
   section.think =
       spec.think_exponential ? exponential(timing_[place], spec.think_time) : spec.think_time;
   if (setup_.skip_release_ppb > 0)

@@ -30,6 +30,7 @@ struct MicroSetup {
   std::uint64_t seed = 1;
   Duration window_start, window;      // for open loops
   std::int64_t skip_release_ppb = 0;  // how often a client forgets to release (a fault)
+  std::uint32_t clients_per_machine = 1;
   std::function<LockRef(LockId)> find_lock;
   std::function<std::uint32_t(ClientId)> home;    // the client's own server, from 0: for locality
   std::function<Time(ClientId)> now;              // the client's clock: for open loops
@@ -43,7 +44,9 @@ class MicroWorkload final : public OperationSource {
 
   void prefetch_client(ClientId client) const { prefetch(streams_[place_of(client)]); }
   bool next(ClientId client, Section& section) override;
-  std::uint32_t held_at_once() const override { return setup_.spec.locks_per_section; }
+  std::uint32_t held_at_once() const override {
+    return parts_ ? parts_->most_parts() : setup_.spec.locks_per_section;
+  }
   RemoteAddr object_of(LockId lock) const override { return setup_.find_object(lock); }
   RemoteAddr buffer_of(ClientId client) const override { return setup_.find_buffer(client); }
 
@@ -73,12 +76,13 @@ class MicroWorkload final : public OperationSource {
   LockId draw_lock(ClientId client, Rng& rng) const;
   void draw_wants(ClientId client, Section& section);
   void draw_mode(Streams& streams, Section& section) const;
-  void draw_part(ClientId client, Section& section);
+  void draw_parts(ClientId client, Section& section);
   bool take_arrival(ClientId client, Section& section);
   void add_work(Section& section) const;
 
   MicroSetup setup_;
   std::unique_ptr<PartChooser> parts_;      // null: whole objects, of locks that are drawn by
+  SectionWanted wanted_;                    // by parts_, of the section that is being made
   std::unique_ptr<const KeyChooser> keys_;  // without locality
   std::optional<LocalKeys> local_keys_;     // with it
   std::vector<Streams> streams_;            // by client from the first, and so below

@@ -1,6 +1,8 @@
 #include "core/workload/parts.h"
 
 #include "core/workload/files.h"
+#include "core/workload/index.h"
+#include "core/workload/objects.h"
 #include "core/workload/ranges.h"
 
 namespace latchlab {
@@ -13,6 +15,13 @@ Result<std::unique_ptr<PartChooser>> make_parts(const PartSetup& setup) {
       return Ranges::make(setup);
     case WorkloadKind::file_io:
       return make_files(setup);
+    case WorkloadKind::object_store:
+      return make_objects(setup);
+    case WorkloadKind::index:
+      return make_index(setup);
+    case WorkloadKind::transactions:
+    case WorkloadKind::trace:
+      break;
   }
   return std::unique_ptr<PartChooser>();
 }

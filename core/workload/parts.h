@@ -1,14 +1,16 @@
 #pragma once
-// Which part of which object a section wants, for kinds of workload that say more than which lock.
-// Made once for some clients in a row; each client's choices follow from the seed and its number.
+// What a section wants, for kinds of workload that say more than which lock. Made once for some
+// clients in a row; each client's choices follow from the seed and its number.
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/base/ids.h"
 #include "core/base/result.h"
+#include "core/base/small_vector.h"
 #include "core/protocols/lock.h"
 #include "core/scenario/scenario.h"
 
@@ -16,17 +18,25 @@ namespace latchlab {
 
 struct PartWanted {
   LockId lock;
-  Extent extent;
-  // Where the workload decides these itself: the mode, and how many bytes of the object are read
-  // (in mode shared) or written meanwhile; 0: none.
-  std::optional<LockMode> mode = std::nullopt;
-  std::uint32_t bytes = 0;
+  Extent extent = {};
+  std::optional<LockMode> mode = std::nullopt;  // none: drawn as the workload has it
+};
+
+struct SectionWanted {
+  SmallVector<PartWanted, 1> parts;  // as asked for; none: nothing is locked
+  std::vector<LockId> lookups;       // objects that are read before that, without a lock
+  // Where the workload decides it itself: READs and WRITEs of each object meanwhile (these only
+  // where it is not shared), and of how many bytes.
+  std::uint32_t reads = 0, writes = 0;
+  std::uint32_t bytes = 0, write_bytes = 0;  // of each READ; of each WRITE, if other
 };
 
 class PartChooser {
  public:
   virtual ~PartChooser() = default;
-  virtual PartWanted next(ClientId client) = 0;
+  // Fills in what was cleared.
+  virtual void next(ClientId client, SectionWanted& wanted) = 0;
+  virtual std::uint32_t most_parts() const { return 1; }  // of any section
 };
 
 struct PartSetup {
@@ -35,9 +45,11 @@ struct PartSetup {
   std::uint32_t first_client = 0;  // and so many after it
   std::uint32_t clients = 1;
   std::uint64_t seed = 1;
+  // Client machines, all alike: clients on each, in the order of their numbers.
+  std::uint32_t clients_per_machine = 1;
 };
 
-// Null for workloads whose sections want whole objects.
+// Null for workloads whose sections want locks drawn one by one, of one mode.
 Result<std::unique_ptr<PartChooser>> make_parts(const PartSetup& setup);
 
 }  // namespace latchlab

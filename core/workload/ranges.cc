@@ -44,13 +44,13 @@ Ranges::Ranges(const PartSetup& setup)
   }
 }
 
-PartWanted Ranges::next(ClientId client) {
+void Ranges::next(ClientId client, SectionWanted& wanted) {
   const std::size_t place = client.value - first_client_;
   Streams& streams = streams_[place];
   const std::uint64_t sizes = spec_.sizes.size();
   const std::uint64_t which = spec_.by_operation ? one_of(streams.size, sizes) : place % sizes;
   const LockId lock{one_of(streams.object, objects_)};
-  return {lock, {lefts_[which]->next(streams.left), spec_.sizes[which]}};
+  wanted.parts.push_back({lock, {lefts_[which]->next(streams.left), spec_.sizes[which]}});
 }
 
 }  // namespace latchlab

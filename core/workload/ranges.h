@@ -21,7 +21,7 @@ namespace latchlab {
 class Ranges final : public PartChooser {
  public:
   static Result<std::unique_ptr<PartChooser>> make(const PartSetup& setup);
-  PartWanted next(ClientId client) override;
+  void next(ClientId client, SectionWanted& wanted) override;
 
  private:
   struct Streams {

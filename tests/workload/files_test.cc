@@ -10,6 +10,7 @@
 
 #include "core/scenario/file_io.h"
 #include "core/workload/micro.h"
+#include "tests/workload/wanted.h"
 
 namespace latchlab {
 namespace {
@@ -78,7 +79,7 @@ TEST(BtIo, wants_all_units_of_a_step) {
     std::set<std::uint64_t> units;
     for (std::uint32_t client = 0; client < clients; ++client)
       for (std::uint64_t i = accesses_in_step(16, clients, client); i > 0; --i) {
-        const PartWanted part = parts->next(ClientId{client});
+        const PartWanted part = part_of(*parts, ClientId{client});
         EXPECT_EQ(part.mode, LockMode::exclusive);
         for (std::uint64_t n = 0; n < part.extent.count; ++n) units.insert(part.extent.first + n);
       }
@@ -129,11 +130,11 @@ TEST(HardWrite, covers_the_file_in_turn_without_gaps) {
 
 TEST(HardWrite, wants_each_unit_that_it_touches_and_its_neighbours_want_some_of_them_too) {
   const auto parts = std::move(make_parts({spec_of(FilePattern::hard_write), 1, 0, 2, 1})).value();
-  const PartWanted first = parts->next(ClientId{0}), second = parts->next(ClientId{1});
+  const PartWanted first = part_of(*parts, ClientId{0}), second = part_of(*parts, ClientId{1});
   EXPECT_EQ(first.extent, (Extent{0, 12}));    // bytes 0 to 47,007 of units of 4,096
   EXPECT_EQ(second.extent, (Extent{11, 12}));  // to 94,015
   EXPECT_TRUE(overlap(first.extent, second.extent));
-  EXPECT_EQ(first.bytes, 47'008U);
+  EXPECT_EQ(wanted_of(*parts, ClientId{0}).bytes, 47'008U);
 }
 
 TEST(Extents, of_accesses_have_every_unit_with_a_byte) {

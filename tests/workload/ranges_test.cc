@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/workload/micro.h"
+#include "tests/workload/wanted.h"
 
 namespace latchlab {
 namespace {
@@ -43,11 +44,10 @@ TEST(Ranges, begin_wherever_there_is_room_each_place_as_often) {
   const auto parts = made(spec_of(20, {5}));
   std::map<std::uint64_t, double> seen;
   for (int i = 0; i < kDraws; ++i) {
-    const PartWanted part = parts->next(kClient);
+    const PartWanted part = part_of(*parts, kClient);
     EXPECT_EQ(part.extent.count, 5U);
     ASSERT_LE(part.extent.first, 15U);
     EXPECT_FALSE(part.mode.has_value());
-    EXPECT_EQ(part.bytes, 0U);
     ++seen[part.extent.first];
   }
   EXPECT_LT(chi_square(seen, std::vector<double>(16, kDraws / 16.0)), 37.7);  // 15: 1 in 1000
@@ -59,7 +59,7 @@ TEST(Ranges, begin_by_the_law_of_the_distribution) {
   spec.distribution.theta_ppb = 900'000'000;
   const auto parts = made(spec);
   std::map<std::uint64_t, double> seen;
-  for (int i = 0; i < kDraws; ++i) ++seen[parts->next(kClient).extent.first];
+  for (int i = 0; i < kDraws; ++i) ++seen[part_of(*parts, kClient).extent.first];
   std::vector<double> expected;
   double sum = 0;
   for (int rank = 1; rank <= 10; ++rank) sum += std::pow(rank, -0.9);
@@ -70,16 +70,16 @@ TEST(Ranges, begin_by_the_law_of_the_distribution) {
 
 TEST(Ranges, as_long_as_the_object_are_the_same_one) {
   const auto parts = made(spec_of(7, {7}));
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(parts->next(kClient).extent, (Extent{0, 7}));
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(part_of(*parts, kClient).extent, (Extent{0, 7}));
 }
 
 TEST(Ranges, of_several_sizes_belong_to_clients_in_turn) {
   const auto parts = made(spec_of(1000, {1, 16, 256}), 1, 7, 1, 10);
   for (int i = 0; i < 100; ++i)
     for (std::uint32_t client = 0; client < 7; ++client)
-      EXPECT_EQ(parts->next(ClientId{10 + client}).extent.count, client % 3 == 0   ? 1U
-                                                                 : client % 3 == 1 ? 16U
-                                                                                   : 256U);
+      EXPECT_EQ(part_of(*parts, ClientId{10 + client}).extent.count, client % 3 == 0   ? 1U
+                                                                     : client % 3 == 1 ? 16U
+                                                                                       : 256U);
 }
 
 TEST(Ranges, of_sizes_drawn_by_operation_have_each_as_often) {
@@ -88,7 +88,7 @@ TEST(Ranges, of_sizes_drawn_by_operation_have_each_as_often) {
   const auto parts = made(spec);
   std::map<std::uint64_t, int> seen;
   for (int i = 0; i < kDraws; ++i) {
-    const Extent extent = parts->next(kClient).extent;
+    const Extent extent = part_of(*parts, kClient).extent;
     ASSERT_LE(extent.first + extent.count, 1000U);
     ++seen[extent.count];
   }
@@ -105,10 +105,10 @@ TEST(Ranges, of_more_objects_or_sizes_lie_where_they_lay) {
   const auto two_sizes = made(drawn);
   std::map<std::uint64_t, double> seen;
   for (int i = 0; i < kDraws; ++i) {
-    const Extent extent = one->next(kClient).extent;
-    const PartWanted other = many->next(kClient);
+    const Extent extent = part_of(*one, kClient).extent;
+    const PartWanted other = part_of(*many, kClient);
     ASSERT_EQ(other.extent, extent);
-    ASSERT_EQ(two_sizes->next(kClient).extent, extent);
+    ASSERT_EQ(part_of(*two_sizes, kClient).extent, extent);
     ++seen[other.lock.value];
   }
   EXPECT_LT(chi_square(seen, std::vector<double>(10, kDraws / 10.0)), 27.9);  // 9: 1 in 1000
@@ -120,10 +120,10 @@ TEST(Ranges, are_the_same_in_every_run_of_a_seed_and_others_of_another) {
   int same = 0;
   for (int i = 0; i < 1000; ++i) {
     const ClientId client{static_cast<std::uint32_t>(i % 4)};
-    const PartWanted part = one->next(client), repeated = again->next(client);
+    const PartWanted part = part_of(*one, client), repeated = part_of(*again, client);
     EXPECT_EQ(part.extent, repeated.extent);
     EXPECT_EQ(part.lock, repeated.lock);
-    same += other->next(client).extent == part.extent ? 1 : 0;
+    same += part_of(*other, client).extent == part.extent ? 1 : 0;
   }
   EXPECT_LT(same, 5);
 }
@@ -143,7 +143,7 @@ TEST(Ranges, are_what_sections_want_in_the_modes_of_the_workload) {
     Section section;
     ASSERT_TRUE(workload->next(kClient, section));
     ASSERT_EQ(section.wants.size(), 1U);
-    EXPECT_EQ(section.wants[0].extent, parts->next(kClient).extent);
+    EXPECT_EQ(section.wants[0].extent, part_of(*parts, kClient).extent);
     const bool reads = section.wants[0].mode == LockMode::shared;
     EXPECT_EQ(section.work.reads, reads ? 2U : 0U);
     EXPECT_EQ(section.work.writes, reads ? 0U : 2U);

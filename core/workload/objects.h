@@ -1,0 +1,16 @@
+#pragma once
+// An object store (`workload.kind: object_store`; DecLock 6.5): each section gets or sets one
+// object under the object's own lock. A get takes the lock shared and READs the object, a set takes
+// it exclusively and WRITEs it; objects are as long as the scenario says, rounded up to 8 bytes.
+// Which object is drawn by the distribution, which of both by read_ratio (micro.h).
+
+#include <memory>
+
+#include "core/workload/keys.h"
+#include "core/workload/parts.h"
+
+namespace latchlab {
+
+Result<std::unique_ptr<PartChooser>> make_objects(const PartSetup& setup);
+
+}  // namespace latchlab
