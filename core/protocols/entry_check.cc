@@ -85,10 +85,12 @@ std::string made_problem(const ProtocolEntry& entry, const ParamSet& params,
   const std::unique_ptr<Protocol> protocol = entry.make(params);
   if (protocol == nullptr) return which + ": make gives no protocol";
   const Layout layout = protocol->layout(Shape{});
-  if (layout.entry_bytes % 8 != 0) return which + ": Layout::entry_bytes is not a multiple of 8";
-  if (layout.entry_align == 0 || layout.entry_bytes % layout.entry_align != 0)
+  const std::uint64_t bytes = layout.entry_bytes;
+  if (bytes % 8 != 0 && bytes != 1 && bytes != 2 && bytes != 4)
+    return which + ": Layout::entry_bytes is neither a multiple of 8 nor 1, 2 or 4";
+  if (layout.entry_align == 0 || bytes % layout.entry_align != 0)
     return which + ": Layout::entry_bytes is not a multiple of entry_align";
-  const std::vector<std::uint64_t> free_entry(layout.entry_bytes / 8);
+  const std::vector<std::uint64_t> free_entry((bytes + 7) / 8);
   if (protocol->decode(free_entry).empty()) return which + ": decode gives no text";
   return {};
 }

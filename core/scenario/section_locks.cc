@@ -43,7 +43,8 @@ const Keys& lock_keys() {
        "order; {node: N}: all on server N."},
       {"stride", number(bytes, &Locks::stride_bytes, "8B"), "64B",
        "From one lock to the next: a multiple of 8B, at least the protocol's entry; null: entries "
-       "side by side. Locks whose addresses agree in bits 3 to 11 share an atomic slot.",
+       "side by side, those of less than 8B several in a word. Locks whose addresses agree in bits "
+       "3 to 11 share an atomic slot.",
        kNullable},
       {"memory", words({"host", "device"}, &Locks::device_memory), "host",
        "device: the table lies in the memory of the servers' NICs (device_memory.size), where "
@@ -73,8 +74,11 @@ void check_locks(const LockTableSpec& locks, const PlatformSpec& platform,
   if (told && locks.stride_bytes != 0 && locks.stride_bytes < entry_bytes)
     reject(where("stride"), "locks.stride is {}; this protocol's entry needs at least {}",
            format_bytes(locks.stride_bytes), format_bytes(entry_bytes));
-  const std::uint64_t own = (entry_bytes + kEntryAlignment - 1) / kEntryAlignment * kEntryAlignment;
-  const std::uint64_t stride = std::max({locks.stride_bytes, own, kEntryAlignment});
+  // Entries shorter than a word lie side by side in it.
+  const bool shorter = entry_bytes > 0 && entry_bytes < kEntryAlignment;
+  const std::uint64_t words = (entry_bytes + kEntryAlignment - 1) / kEntryAlignment;
+  const std::uint64_t own = std::max<std::uint64_t>(words, 1) * kEntryAlignment;
+  const std::uint64_t stride = std::max(locks.stride_bytes, shorter ? entry_bytes : own);
   const std::uint64_t spread = locks.placement == PlacementKind::node ? 1 : servers;
   const std::uint64_t per_server = locks.count / spread + (locks.count % spread != 0 ? 1 : 0);
   const std::uint64_t most = (kMaxOffset - kFirstEntryOffset) / stride;

@@ -39,23 +39,20 @@ World::World(const Protocol& protocol, const WorldShape& shape)
       shape_(shape),
       told_(shape_for_protocols(shape)),
       layout_(protocol.layout(told_)),
-      placement_(shape.locks, shape.servers) {
+      placement_(shape.locks, shape.servers),
+      table_(layout_, shape.locks.stride_bytes) {
   LATCHLAB_CHECK(shape.servers > 0 && shape.clients() > 0 && shape.locks.count > 0, "empty world");
   LATCHLAB_CHECK(!shape.colocated || shape.client_nodes <= shape.servers,
                  "colocated clients need as many servers as client nodes");
   LATCHLAB_CHECK(!shape.colocated || shape.client_nodes_per_nic == 1,
                  "each server has an RNIC of its own");
-  // Locks have addresses of their own even where they keep nothing there.
-  const std::uint64_t entry_bytes = std::max<std::uint64_t>(layout_.entry_bytes, 1);
-  const std::uint64_t least = round_up(entry_bytes, layout_.entry_align);
-  stride_ = std::max(least, round_up(shape.locks.stride_bytes, layout_.entry_align));
   plan_nodes();
 }
 
 LockRef World::lock(LockId id) const {
   const Placement::Place place = placement_.place_of(id);
   return {id, RemoteAddr{NodeId{static_cast<std::uint16_t>(place.server + 1)},
-                         kLockTableOffset + place.index * stride_}};
+                         table_.offset_of(place.index)}};
 }
 
 RemoteAddr World::guard_of(LockId id) const {
@@ -90,8 +87,8 @@ void World::plan_nodes() {
     std::uint64_t at = kLockTableOffset;
     if (server) {
       node.locks = placement_.locks_on(i);
-      if (shape_.locks.device_memory) node.device_bytes = at + node.locks * stride_;
-      at = round_up(at + node.locks * stride_, 4096);
+      if (shape_.locks.device_memory) node.device_bytes = table_.offset_of(node.locks);
+      at = round_up(table_.offset_of(node.locks), 4096);
       node.guard_words = at;
       if (shape_.guard) at = round_up(at + guard_bytes() * node.locks, 64);
       node.objects = at;
@@ -127,20 +124,7 @@ void World::plan_hardware(std::uint32_t client_node, NodePlan& planned) const {
 }
 
 void World::fill(NodeId node, std::uint64_t offset, std::span<std::uint64_t> words) const {
-  const NodeLayout& layout = nodes_[node.value - 1];
-  const std::uint64_t end = offset + words.size() * 8;
-  const std::uint64_t table_end = kLockTableOffset + layout.locks * stride_;
-  if (end <= kLockTableOffset || offset >= table_end) return;
-  const std::uint64_t from = std::max(offset, kLockTableOffset) - kLockTableOffset;
-  for (std::uint64_t index = from / stride_; index < layout.locks; ++index) {
-    const std::uint64_t at = kLockTableOffset + index * stride_;
-    if (at >= end) break;
-    const std::uint64_t begins = std::max(at, offset);
-    const std::uint64_t ends = std::min(at + layout_.entry_bytes, end);
-    if (begins >= ends) continue;
-    protocol_.initial_image(RemoteAddr{node, at}, (begins - at) / 8,
-                            words.subspan((begins - offset) / 8, (ends - begins) / 8));
-  }
+  table_.fill(protocol_, node, nodes_[node.value - 1].locks, offset, words);
 }
 
 Task<void> World::ServerActor::serve(Verbs& verbs, PendingCall pending) {
@@ -283,7 +267,7 @@ bool World::belongs(RemoteAddr addr, std::uint64_t bytes) const {
   };
   const std::uint64_t client_stride = round_up(layout_.client_bytes, 64);
   const bool server = addr.node.value <= shape_.servers;
-  return inside(kLockTableOffset, node.locks, stride_, layout_.entry_bytes) ||
+  return table_.holds(addr.offset, bytes, node.locks) ||
          (shape_.guard && inside(node.guard_words, node.locks, guard_bytes(), guard_bytes())) ||
          inside(node.objects, node.locks, object_stride(), shape_.object_bytes) ||
          inside(node.buffers, node.clients, object_stride(), shape_.object_bytes) ||

@@ -10,6 +10,7 @@
 #include "core/scenario/scenario.h"
 #include "core/workload/placement.h"
 #include "core/world/backend.h"
+#include "core/world/entry_table.h"
 
 namespace latchlab {
 
@@ -84,6 +85,10 @@ class World final : public Peers {
   // Of node and server parts: their verbs belong to no client's cycle.
   const std::vector<Verbs*>& background_actors() const { return background_; }
   std::uint64_t entry_bytes() const { return layout_.entry_bytes; }
+  // What the lock's entry holds now, as the protocol's decode() and is_free() take it.
+  std::vector<std::uint64_t> entry(LockId id, Inspecting& memory) const {
+    return table_.words(memory, lock(id).entry);
+  }
   // Do these bytes, one at least, lie within one thing that the protocol asked for: a lock entry,
   // what a server, a client node or a client has of its own, or what was allocated later? Or in a
   // guard word or an object?
@@ -129,7 +134,7 @@ class World final : public Peers {
   Shape told_;
   Layout layout_;
   Placement placement_;
-  std::uint64_t stride_ = 0;
+  EntryTable table_;
   WorldPlan plan_;
   std::vector<NodeLayout> nodes_;  // by NodeId - 1
   std::vector<ClientPart> clients_;
@@ -139,8 +144,5 @@ class World final : public Peers {
   std::vector<EndpointAddr> node_endpoints_;    // by NodeId - 1, likewise
   std::vector<Verbs*> background_;
 };
-
-// Lock entries start here on every server: one page in, so that no entry has address 0.
-inline constexpr std::uint64_t kLockTableOffset = 4096;
 
 }  // namespace latchlab

@@ -146,8 +146,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   const World& world() const { return *world_; }
   Backend& backend() { return *backend_; }
   bool looks_free(LockId lock) const {
-    const RemoteAddr entry = world_->lock(lock).entry;
-    return protocol_->is_free(entry, words_at(*backend_, entry, world_->entry_bytes()));
+    return protocol_->is_free(world_->lock(lock).entry, world_->entry(lock, *backend_));
   }
   // At this date, whatever they are doing then.
   void crash_at(Time date, std::vector<ClientId> clients, CrashKind kind) {
@@ -172,7 +171,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
       outcome_.recoveries += world_->client(ClientId{i}).recoveries();
       outcome_.tally += world_->verbs(ClientId{i}).tally();
     }
-    outcome_.words = words_at(*backend_, world_->lock(LockId{0}).entry, world_->entry_bytes());
+    outcome_.words = world_->entry(LockId{0}, *backend_);
     outcome_.entry = protocol_->decode(outcome_.words);
     outcome_.free = looks_free(LockId{0});
     for (std::uint64_t i = 0; setup_.object_bytes > 0 && i < setup_.locks; ++i)

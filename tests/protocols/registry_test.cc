@@ -106,5 +106,31 @@ TEST(registration, refuses_parameters_and_profiles_that_contradict_each_other) {
   expect_refused(entry, "make is not set");
 }
 
+// An entry is whole words, or a part of one that does not reach into the next.
+class Sized final : public Protocol {
+ public:
+  explicit Sized(std::uint64_t bytes) : bytes_(bytes) {}
+  Layout layout(const Shape&) const override { return {.entry_bytes = bytes_, .entry_align = 1}; }
+  std::unique_ptr<LockClient> make_client(const ClientEnv&) const override { return nullptr; }
+  std::string decode(std::span<const std::uint64_t> words) const override {
+    return std::to_string(words.size()) + " words";
+  }
+
+ private:
+  std::uint64_t bytes_;
+};
+
+TEST(registration, refuses_entries_that_are_neither_words_nor_a_part_of_one) {
+  for (std::uint64_t bytes = 0; bytes <= 24; ++bytes) {
+    ProtocolEntry entry = copy_named("sized");
+    entry.make = [bytes](const ParamSet&) { return std::make_unique<Sized>(bytes); };
+    const bool fine = bytes % 8 == 0 || bytes == 1 || bytes == 2 || bytes == 4;
+    EXPECT_EQ(
+        entry_problem(entry).find("neither a multiple of 8 nor 1, 2 or 4") == std::string::npos,
+        fine)
+        << bytes;
+  }
+}
+
 }  // namespace
 }  // namespace latchlab

@@ -153,11 +153,7 @@ void CaseRun::resume(ClientId client) {
 }
 
 std::vector<std::uint64_t> CaseRun::entry(LockId lock) {
-  const RemoteAddr at = entry_place(lock);
-  std::vector<std::uint64_t> words;
-  for (std::uint64_t w = 0; w < world_.entry_bytes() / 8; ++w)
-    words.push_back(backend_.peek(at + 8 * w));
-  return words;
+  return world_.entry(lock, backend_);
 }
 
 bool CaseRun::next(ClientId client, Section& section) {

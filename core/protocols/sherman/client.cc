@@ -54,10 +54,11 @@ auto Client<Lock>::queue_up(LockId lock) -> Task<Turn> {
 template <class Lock>
 Task<bool> Client<Lock>::take(RemoteAddr entry) {
   verbs_.mark(Phase::initial_atomic);
-  const Verb take = word_.take(entry, verbs_.node());
+  const Word word(options_.lock_width, entry);
+  const Verb take = word.take(verbs_.node());
   const Completion first = co_await verbs_.issue(take);
   if (!first.ok()) co_return false;
-  if (word_.owner(first.value.lo) == 0 || PLANTED(sherman_takes_a_lock_that_is_taken)) {
+  if (word.owner(first.value.lo) == 0 || PLANTED(sherman_takes_a_lock_that_is_taken)) {
     PATH("the lock is free");
     co_return true;
   }
@@ -65,7 +66,7 @@ Task<bool> Client<Lock>::take(RemoteAddr entry) {
   verbs_.mark(Phase::retry);
   RemoteWait wait;
   wait.add(take);
-  wait.classify = [word = word_](const ProbeValues& before) {
+  wait.classify = [word](const ProbeValues& before) {
     return word.owner(before[0].lo) == 0 ? Verdict::done : Verdict::pending;
   };
   const Duration pause = options_.retry_pause;
@@ -115,7 +116,7 @@ template <class Lock>
 Task<void> Client<Lock>::free(RemoteAddr entry, const std::optional<Verb>& last) {
   if (PLANTED(sherman_never_frees)) co_return;
   verbs_.mark(Phase::initial_atomic);
-  const Verb free = word_.free(entry, verbs_.node(), options_.unlock_by);
+  const Verb free = Word(options_.lock_width, entry).free(verbs_.node(), options_.unlock_by);
   if (last) {
     PATH("the lock is freed together with a write-back");
     Batch batch(verbs_);

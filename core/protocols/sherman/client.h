@@ -17,6 +17,7 @@ namespace latchlab::sherman {
 struct Options {
   Width lock_width = Width::bits16;
   UnlockBy unlock_by = UnlockBy::write;
+  bool packed = false;
   bool unlock_posted = false;
   bool write_with_unlock = true;
   Duration retry_pause;
@@ -43,7 +44,6 @@ class Client final : public LockClient {
  public:
   Client(const Options& options, const ClientEnv& env)
       : options_(options),
-        word_(options.lock_width),
         verbs_(*env.verbs),
         peers_(*env.peers),
         neighbours_(static_cast<Neighbours*>(env.node)),
@@ -68,7 +68,6 @@ class Client final : public LockClient {
   Task<void> step_down(LockId lock);  // whoever waits may try
 
   const Options& options_;  // the protocol's, which outlives its clients
-  Word word_;
   Verbs& verbs_;
   const Peers& peers_;
   Neighbours* neighbours_;  // null: without a queue
@@ -80,7 +79,10 @@ class NodeLock final : public ProtocolOf<LockOptions, Client<Lock>> {
  public:
   using ProtocolOf<LockOptions, Client<Lock>>::ProtocolOf;
   Layout layout(const Shape& /*shape*/) const override {
-    return {.client_bytes = this->options_.local_queue ? 8U : 0U};
+    const std::uint64_t bytes = this->options_.packed ? 2 : 8;
+    return {.entry_bytes = bytes,
+            .entry_align = bytes,
+            .client_bytes = this->options_.local_queue ? 8U : 0U};
   }
   std::vector<Capability> needs() const override {
     std::vector<Capability> needed;
@@ -94,9 +96,18 @@ class NodeLock final : public ProtocolOf<LockOptions, Client<Lock>> {
     return std::make_unique<Neighbours>();
   }
   std::string decode(std::span<const std::uint64_t> words) const override {
-    return Word(this->options_.lock_width).decode(words[0]);
+    return sherman::decode(words[0]);
   }
 };
+
+inline std::string packed_contradiction(const Options& options) {
+  if (options.packed && options.lock_width != Width::bits16)
+    return "packed: true is for lock_width: 16bit, four locks in 8 bytes, and lock_width is 64bit";
+  if (options.packed && options.unlock_by == UnlockBy::write)
+    return "packed: true needs unlock_by: faa: a WRITE is of 8 bytes, and would free three "
+           "neighbours as well";
+  return {};
+}
 
 // What both say of themselves, but for name, summary, source, fairness, handover and profiles.
 template <class LockOptions>
@@ -109,12 +120,15 @@ Description<LockOptions> describe() {
        "a lock: 16 bits by masked CAS (named in the authors' code), or the 8 bytes (what it runs)"},
       {"unlock_by", &LockOptions::unlock_by, "write|faa",
        "what frees the global lock: WRITE (code), or FAA (ours)"},
+      {"packed", &LockOptions::packed,
+       "an entry is the 16 bits alone: with locks.stride: null, four in 8 bytes; needs FAA"},
       {"unlock_posted", &LockOptions::unlock_posted,
        "release does not wait for that verb (code: where no write-back waits with it)"},
       {"write_with_unlock", &LockOptions::write_with_unlock,
        "the last WRITE of a section goes out with that verb, in one doorbell (Sherman: yes)"},
       {"retry_pause", &LockOptions::retry_pause, Duration{}, milliseconds(10),
        "pause between two CAS (code: none)"}};
+  lock.contradiction = [](const LockOptions& options) { return packed_contradiction(options); };
   return lock;
 }
 

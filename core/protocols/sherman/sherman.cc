@@ -18,7 +18,10 @@ ProtocolEntry sherman_entry() {
       {"reconstructed", "Sherman (SIGMOD'22), its 16-bit locks"},
       {"repository",
        "code of Sherman's authors: 64-bit locks, 8 holders in a row, posted unlocks",
-       {{"lock_width", "64bit"}, {"max_handovers", std::int64_t{7}}, {"unlock_posted", true}}}};
+       {{"lock_width", "64bit"}, {"max_handovers", std::int64_t{7}}, {"unlock_posted", true}}},
+      {"packed",
+       "Sherman (SIGMOD'22), its table: four 16-bit locks in 8 bytes; freed by FAA (ours)",
+       {{"packed", true}, {"unlock_by", "faa"}}}};
   lock.small_model = {{"max_handovers", std::int64_t{1}}};
   return make_entry<sherman::NodeLock<Options, sherman::Sherman>>(lock);
 }

@@ -6,13 +6,15 @@
 // of it: each machine has a lock table, whose clients hand a lock over before it goes back to the
 // global table, at most so often in a row. The text of the paper was not at hand.
 //
-// Entry, 8 bytes
+// Entry, 8 bytes; 2 with `packed`
 //   bits 0-15   0: free. Else the number of the node whose client took it. Set by masked CAS of
-//               these bits; cleared by a WRITE of the 8 bytes, or by FAA.
+//               these bits; cleared by a WRITE of the 8 bytes, or by FAA, with `packed` masked.
 //   bits 16-63  0, and nobody's. With lock_width: 64bit they belong to the number: plain CAS.
+//   With `packed` and `locks.stride: null` four entries share an aligned word of 8 bytes. Verbs go
+//   to the word, their masks pick out the 16 bits.
 //   `locks.memory: device` puts the entries into the memory of the servers' RNICs, where Sherman
 //   has its 256 KiB of them. With `locks.stride: 8B` 32,768 fit there, as many as the authors' code
-//   has.
+//   has; packed, 131,072, as many as 16-bit locks make of it.
 //
 // Of each node, in its part (CPU, on_node; common/local_queue.h): for each lock that a client here
 //   has, takes or wants, who waits, in order, and how often it was handed over since the node took
@@ -34,12 +36,17 @@
 // Cost     free: 2 round trips, 2 server verbs, 3 visits to the node's state. Contended between
 //          nodes: a CAS for each try of a node, not of a client. Handed over: no verb, a visit and
 //          a CPU store. No shared mode.
+//          With `packed` an FAA in place of the WRITE: as many verbs, doorbells and round trips,
+//          but the RNIC carries out atomics of a word one after the other, so that an unlock waits
+//          for tries to take any of the word's four locks, and they for it.
 // Safe     because of the clients of a node one at most is past its queue, and of these the ones
 //          who lead go on only after a CAS that found 0; the entry then keeps the node's number
 //          until the last of its chain frees it, and that client alone, once. A WRITE is safe
 //          beside CAS: while it is under way the lock is held, so that every CAS fails, and a
 //          failing CAS writes nothing that could undo it. The same holds if nobody waits for it:
 //          nobody enters by CAS before it has landed, and nobody by hand-over after it was posted.
+//          Packed, nothing but atomics touches the word, which the RNIC carries out one after the
+//          other: each compares and changes 16 bits, and no carry of FAA leaves them.
 // Fair     first come, first served within a node, in the order of visits. None between nodes:
 //          whose CAS comes first; but a node frees the lock after max_handovers hand-overs.
 // Needs    node_state, local_words; masked_atomics_8 unless lock_width is 64bit. No clock.
@@ -54,9 +61,13 @@
 //          among them, so that 7 hand-overs follow; `max_handovers` counts hand-overs, and is 8.
 //          Retries follow at once, as in the code (retry_pause).
 // Departures
-//   Four locks in 8 bytes. 16-bit locks lie side by side in Sherman's table: 131,072 of them. Here
-//          each has an 8-byte entry of its own, since entries and WRITEs are multiples of 8 bytes;
-//          neighbours then neither share a slot of the RNIC, nor does freeing one touch others.
+//   Four locks in 8 bytes. 16-bit locks lie side by side in Sherman's table: 131,072 of them. That
+//          is `packed`; by default each has 8 bytes of its own, as in the authors' code, so that
+//          neighbours neither share a slot of the RNIC, nor does freeing one touch others.
+//   Freeing a packed lock. A WRITE frees Sherman's. One of 8 bytes would free the neighbours too;
+//          one of 2 bytes may land inside a neighbour's CAS, whose result then undoes it, unless
+//          the RNIC keeps WRITEs out of its atomics (core/verbs/verbs.h: nobody may rely on that).
+//          So a packed lock is freed by FAA alone.
 //   Tree nodes share locks by hash in Sherman, however many locks there are. That is the tree's: a
 //          lock of a scenario is one of the table, and who wants n tree nodes on m locks draws
 //          among m. Two of them at once are never asked for there.

@@ -1,10 +1,14 @@
 #pragma once
-// The global lock of sherman and sherman_nh: a number in 16 bits or in 64, 0 when it is free.
+// The global lock of sherman and sherman_nh: a number in 16 bits or in 64, 0 when it is free. Of
+// the word in which 16 bits lie, the verbs that take the lock and FAA leave all else as it is.
 
+#include <bit>
 #include <cstdint>
 #include <string>
 
 #include "core/protocols/common/masks.h"
+#include "core/protocols/common/part_of_word.h"
+#include "core/protocols/common/planted.h"
 #include "core/verbs/verbs.h"
 
 namespace latchlab::sherman {
@@ -14,31 +18,46 @@ enum class UnlockBy : std::uint8_t { write, faa };
 
 class Word {
  public:
-  explicit Word(Width width) : narrow_(width == Width::bits16) {}
+  Word(Width width, RemoteAddr entry)
+      : at_(PartOfWord(entry).word),
+        mask_(width == Width::bits64 ? ~0ULL : field_mask(PartOfWord(entry).shift, kNarrow)) {}
 
-  Verb take(RemoteAddr entry, NodeId owner) const {
-    if (!narrow_) return cas_verb(entry, 0, owner.value);
-    return masked_cas_verb(entry, 8, {}, {mask()}, {owner.value}, {mask()});
+  Verb take(NodeId owner) const {
+    if (!narrow()) return cas_verb(at_, 0, owner.value);
+    const std::uint64_t compared = PLANTED(sherman_compares_its_neighbours) ? ~0ULL : mask_;
+    const std::uint64_t written = PLANTED(sherman_takes_over_its_neighbours) ? ~0ULL : mask_;
+    return masked_cas_verb(at_, 8, {}, {compared}, {in_place(owner.value)}, {written});
   }
-  Verb free(RemoteAddr entry, NodeId owner, UnlockBy by) const {
-    if (by == UnlockBy::write) return write_verb(entry, 0);
+  Verb free(NodeId owner, UnlockBy by) const {
+    if (by == UnlockBy::write || PLANTED(sherman_frees_its_neighbours)) return write_verb(at_, 0);
+    if (PLANTED(sherman_frees_by_a_short_write) && shift() == 0) {
+      Verb write = write_verb(at_, 0);
+      write.bytes = kNarrow / 8;
+      return write;
+    }
     const std::uint64_t less = ~std::uint64_t{owner.value} + 1;
-    if (!narrow_) return faa_verb(entry, less);
-    return masked_faa_verb(entry, 8, {less & mask()}, {field_top(0, kNarrow)});
+    if (!narrow()) return faa_verb(at_, less);
+    const std::uint64_t top = PLANTED(sherman_carries_into_its_neighbours)
+                                  ? 0
+                                  : field_top(static_cast<unsigned>(shift()), kNarrow);
+    return masked_faa_verb(at_, 8, {in_place(less)}, {top});
   }
   // What the lock was before a try to take it, by what the try returned.
-  std::uint64_t owner(std::uint64_t word) const { return word & mask(); }
-
-  std::string decode(std::uint64_t word) const {
-    if (owner(word) == 0) return "free";
-    return "held by node " + std::to_string(owner(word));
-  }
+  std::uint64_t owner(std::uint64_t word) const { return (word & mask_) >> shift(); }
 
  private:
   static constexpr unsigned kNarrow = 16;
-  std::uint64_t mask() const { return narrow_ ? field_mask(0, kNarrow) : ~0ULL; }
+  bool narrow() const { return mask_ != ~0ULL; }
+  int shift() const { return std::countr_zero(mask_); }
+  std::uint64_t in_place(std::uint64_t value) const { return value << shift() & mask_; }
 
-  bool narrow_;
+  RemoteAddr at_;
+  std::uint64_t mask_;
 };
+
+// An entry, by itself.
+inline std::string decode(std::uint64_t entry) {
+  return entry == 0 ? "free" : "held by node " + std::to_string(entry);
+}
 
 }  // namespace latchlab::sherman

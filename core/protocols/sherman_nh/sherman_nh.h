@@ -16,6 +16,7 @@
 // Cost     free: 2 round trips, 2 server verbs; with the queue 2 visits to the node's state.
 //          Contended: a CAS for each try, of all clients who want it; with the queue of one client
 //          for each node.
+//          Packed locks are freed by FAA, as sherman's.
 // Safe     because only who found 0 by CAS goes on, and the entry is not 0 until that client frees
 //          it. The queue keeps clients back, and lets nobody in.
 // Fair     none: whose CAS comes first. With the queue, first come, first served within a node.

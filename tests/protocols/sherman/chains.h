@@ -73,6 +73,12 @@ inline RunSetup neighbours(const char* protocol, std::uint32_t nodes, std::uint3
   return setup;
 }
 
+// Four locks in a word of 8 bytes.
+inline ParamValues packed(ParamValues more = {}) {
+  more.insert(more.end(), {{"packed", true}, {"unlock_by", text("faa")}});
+  return more;
+}
+
 // Clients hold all of three locks at once, again and again, and each of them is theirs alone.
 inline void expect_sound_with_several_held(RunSetup setup) {
   setup.locks = 3;

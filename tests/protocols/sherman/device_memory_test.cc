@@ -45,6 +45,20 @@ Task<void> take_own(World& world, ClientId me, Taken& taken) {
   taken.to_leave.push_back(verbs.now() - since);
 }
 
+// All ask at one moment, and leave at one.
+Taken taken_at_once(World& world) {
+  const auto backend = make_simgrid(world.plan(), slow_memory());
+  world.attach(*backend);
+  Taken taken;
+  for (std::uint32_t i = 0; i < kClients; ++i)
+    backend->spawn(world.verbs(ClientId{i}), take_own(world, ClientId{i}, taken), Time{});
+  EXPECT_EQ(backend->run_until(testing::end_of_run(kNever)), RunEnd::finished);
+  EXPECT_EQ(taken.to_leave.size(), kClients);
+  for (std::vector<Duration>* each : {&taken.to_take, &taken.to_leave})
+    std::sort(each->begin(), each->end());
+  return taken;
+}
+
 class ShermanTable : public ::testing::TestWithParam<bool> {
  protected:
   ShermanTable() {
@@ -56,20 +70,6 @@ class ShermanTable : public ::testing::TestWithParam<bool> {
     shape.locks.device_memory = GetParam();
     world_ = std::make_unique<World>(*lock_, shape);
   }
-  // All ask at one moment, and leave at one.
-  Taken taken() {
-    const auto backend = make_simgrid(world_->plan(), slow_memory());
-    world_->attach(*backend);
-    Taken taken;
-    for (std::uint32_t i = 0; i < kClients; ++i)
-      backend->spawn(world_->verbs(ClientId{i}), take_own(*world_, ClientId{i}, taken), Time{});
-    EXPECT_EQ(backend->run_until(testing::end_of_run(kNever)), RunEnd::finished);
-    EXPECT_EQ(taken.to_leave.size(), kClients);
-    for (std::vector<Duration>* each : {&taken.to_take, &taken.to_leave})
-      std::sort(each->begin(), each->end());
-    return taken;
-  }
-
   std::unique_ptr<Protocol> lock_;
   std::unique_ptr<World> world_;
 };
@@ -90,7 +90,7 @@ TEST_P(ShermanTable, lies_in_the_memory_it_was_given) {
 // In the RNIC's, atomics and WRITEs take what that takes, and cross no bus; in the host's, they
 // wait for each other on it.
 TEST_P(ShermanTable, costs_what_the_memory_costs_in_which_it_lies) {
-  const Taken seen = taken();
+  const Taken seen = taken_at_once(*world_);
   if (GetParam()) {
     EXPECT_GE(seen.to_take.front(), kAtomic);
     EXPECT_LT(seen.to_take.back(), kAtomic + kSoon);
@@ -103,6 +103,34 @@ TEST_P(ShermanTable, costs_what_the_memory_costs_in_which_it_lies) {
     EXPECT_GE(each.back(), kCrossing * (kClients - 1));
     EXPECT_LT(each.back(), kCrossing * (kClients - 1) + kSoon);
   }
+}
+
+// Of packed locks, at least so far apart: how many atomics the last client waits for, its own among
+// them, when each takes a lock of its own, and when each leaves it.
+void expect_in_a_row(std::uint64_t apart_bytes, int atomics) {
+  const ProtocolEntry& entry = *find_protocol("sherman");
+  const auto lock = entry.make(entry.info.resolve("packed"));
+  WorldShape shape;
+  shape.client_nodes = shape.locks.count = kClients;
+  shape.clients_per_node = 1;
+  shape.locks.device_memory = true;
+  shape.locks.stride_bytes = apart_bytes;
+  World world(*lock, shape);
+  const Taken seen = taken_at_once(world);
+  for (const std::vector<Duration>* each : {&seen.to_take, &seen.to_leave}) {
+    EXPECT_GE(each->front(), kAtomic);
+    EXPECT_LT(each->front(), kAtomic + kSoon);
+    EXPECT_GE(each->back(), kAtomic * atomics);
+    EXPECT_LT(each->back(), kAtomic * atomics + kSoon);
+  }
+}
+
+// To the RNIC a word is one address, whichever of its locks somebody wants.
+TEST(timed, sherman_has_packed_locks_wait_for_their_neighbours_in_the_word) {
+  expect_in_a_row(0, kClients);
+}
+TEST(timed, sherman_has_packed_locks_in_words_of_their_own_wait_for_nobody) {
+  expect_in_a_row(8, 1);
 }
 
 }  // namespace

@@ -34,6 +34,17 @@ TEST(sherman, is_sound_while_unlocks_are_under_way) {
       with_sets(about("sherman", 2, 3), {"unlock_posted=true", "max_handovers=0"}));
 }
 
+// Two locks of one word, of which each client begins with one of its own.
+TEST(sherman, is_sound_while_unlocks_of_neighbours_in_a_word_are_under_way) {
+  for (const char* lock : {"sherman", "sherman_nh"}) {
+    Campaign campaign =
+        with_sets(about(lock, 2, 2), {"unlock_posted=true", "unlock_by=faa", "packed=true"});
+    campaign.base.locks = 2;
+    campaign.base.sorted = false;
+    expect_sound_with_posted_unlocks(campaign);
+  }
+}
+
 TEST(sherman, ends_acquisitions_and_releases_when_the_server_dies) {
   expect_told_when_the_server_dies(
       "sherman", {}, {"the server fails whoever takes the lock", "the server fails a release"});

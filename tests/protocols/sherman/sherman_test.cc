@@ -20,7 +20,8 @@ std::vector<ParamValues> forms() {
           {{"lock_width", text("64bit")}, {"unlock_by", text("faa")}},
           {{"unlock_posted", true}},
           {{"lock_width", text("64bit")}, {"unlock_posted", true}, {"max_handovers", number(7)}},
-          {{"max_handovers", number(0)}}};
+          {{"max_handovers", number(0)}},
+          packed()};
 }
 
 TEST(sherman, admits_one_client_at_a_time_and_everybody_finishes) {

@@ -70,9 +70,9 @@ inline Task<void> write_once(World& world, bool together, Duration& took) {
   took = verbs.now() - begins;
 }
 
-inline Duration time_of_a_section(bool together) {
-  const auto lock =
-      find_protocol("sherman")->make(find_protocol("sherman")->info.resolve("reconstructed"));
+inline Duration time_of_a_section(const char* profile, bool together) {
+  const ProtocolEntry& entry = *find_protocol("sherman");
+  const auto lock = entry.make(entry.info.resolve(profile));
   WorldShape shape;
   shape.object_bytes = 8;
   World world(*lock, shape);

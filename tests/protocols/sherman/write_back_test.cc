@@ -2,6 +2,8 @@
 
 #include "tests/protocols/sherman/write_back.h"
 
+#include "tests/protocols/sherman/chains.h"
+
 namespace latchlab::sherman_tests {
 namespace {
 
@@ -10,12 +12,13 @@ using testing::RunSetup;
 using testing::seeds;
 
 TEST(sherman, shows_what_was_written_last_to_whoever_is_next) {
+  const std::vector<ParamValues> forms = {{}, {{"unlock_by", testing::text("faa")}}, packed()};
   for (const char* lock : {"sherman", "sherman_nh"})
-    for (const char* by : {"write", "faa"})
+    for (std::size_t form = 0; form < forms.size(); ++form)
       for (const std::uint32_t nodes : {1U, 3U})
         for (std::uint64_t seed = 1; seed <= seeds(50); ++seed)
-          EXPECT_EQ(lost_writes(lock, {{"unlock_by", testing::text(by)}}, nodes, seed), 0U)
-              << lock << ", " << by << ", seed " << seed;
+          EXPECT_EQ(lost_writes(lock, forms[form], nodes, seed), 0U)
+              << lock << ", form " << form << ", seed " << seed;
 }
 
 TEST(sherman, is_asked_to_write_where_it_does_so_with_its_unlock) {
@@ -41,10 +44,13 @@ TEST(sherman, is_asked_to_write_where_it_does_so_with_its_unlock) {
 #if LATCHLAB_WITH_SIMGRID
 // A round trip is about 2 us.
 TEST(timed, sherman_waits_once_for_a_write_back_and_its_unlock) {
-  EXPECT_LT(time_of_a_section(true), microseconds(3));
+  EXPECT_LT(time_of_a_section("reconstructed", true), microseconds(3));
+}
+TEST(timed, sherman_waits_once_for_a_write_back_and_the_unlock_of_a_packed_lock) {
+  EXPECT_LT(time_of_a_section("packed", true), microseconds(3));
 }
 TEST(timed, sherman_waits_for_a_write_and_then_for_its_unlock) {
-  EXPECT_GT(time_of_a_section(false), microseconds(3));
+  EXPECT_GT(time_of_a_section("reconstructed", false), microseconds(3));
 }
 #endif
 

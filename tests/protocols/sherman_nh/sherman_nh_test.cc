@@ -28,6 +28,7 @@ TEST(sherman_nh, admits_one_client_at_a_time_and_everybody_finishes) {
     testing::expect_sound(nh(shape.first, shape.second), 100);
     testing::expect_sound(queued(shape.first, shape.second), 100);
     testing::expect_sound(nh(shape.first, shape.second, {{"unlock_posted", true}}), 50);
+    testing::expect_sound(nh(shape.first, shape.second, sherman_tests::packed()), 50);
   }
 }
 
