@@ -83,7 +83,8 @@ struct ProtocolInfo {
   Costs costs = {};  // with the default profile
   std::vector<ParamSpec> params = {};
   std::vector<Profile> profiles = {};  // first: the default
-  std::uint64_t entry_bytes = 8;       // size of one lock entry
+  std::uint64_t entry_bytes = 8;       // size of one lock entry, with the default parameters
+  std::function<std::uint64_t(const ParamSet&)> entry_bytes_of = {};  // with these; empty: the same
   // Slowest adaptation period and longest timeout for these parameters; zero: none. They set the
   // advice on warm-up and duration.
   std::function<Duration(const ParamSet&)> adaptation_period = {};

@@ -84,7 +84,9 @@ Point read_point(const YamlNode& root, const Context& context, const SweptProtoc
   check_faults(root.find("faults"), point);
   check_run(root.find("run"), point.run);
   const ProtocolInfo& info = find_protocol(*protocol->find("name"), context.protocols);
-  check_locks(point.locks, point.platform, info.entry_bytes, locks, root.place);
+  const std::uint64_t entry_bytes =
+      info.entry_bytes_of ? info.entry_bytes_of(point.protocol.params) : info.entry_bytes;
+  check_locks(point.locks, point.platform, entry_bytes, locks, root.place);
   if (point.groups.empty())
     check_workload(point.workload, point, point.platform.clients(), nullptr, workload, root.place);
   for (std::size_t i = 0; i < point.groups.size(); ++i)

@@ -1,5 +1,6 @@
 // Sharing of cores and QPs, where the table lies, faults of CPUs and clocks.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -129,6 +130,49 @@ TEST(DeviceMemory, holds_32768_locks_of_8_bytes_and_none_more) {
             "test.yaml:4: locks.count x stride is 32769 x 8B on one server, beyond the 256KiB of "
             "connectx-5's own memory; at most 32768 locks per server fit, or use memory: host");
   EXPECT_EQ(problem(small + "locks: {count: 32769, stride: 8B, memory: host}"), "fine");
+}
+
+// Of a lock whose entries are 2 bytes long with one parameter, and 24 with another.
+std::string problem_of_sizes(const std::string& params, const std::string& locks) {
+  ProtocolInfo info;
+  info.name = "sized";
+  info.params = {integer_param("bytes", 8, 0, 24, "bytes")};
+  info.profiles = {{"only", "the only one", {}}};
+  info.entry_bytes_of = [](const ParamSet& set) {
+    return static_cast<std::uint64_t>(set.integer("bytes"));
+  };
+  const std::string text = "schema: 1\nname: t\nprotocol: {name: sized" + params + "}\n" + locks;
+  const auto made = parse_scenario({text, "test.yaml", ""}, {}, {info}, data());
+  return made ? "fine" : made.error().text();
+}
+
+TEST(DeviceMemory, holds_131072_locks_of_2_bytes_side_by_side_and_none_more) {
+  const std::string packed = ", bytes: 2";
+  const auto of = [](const char* count, const char* stride) {
+    return fmt::format("locks: {{count: {}, stride: {}, memory: device}}", count, stride);
+  };
+  EXPECT_EQ(problem_of_sizes(packed, of("131072", "null")), "fine");
+  EXPECT_EQ(problem_of_sizes(packed, of("131073", "null")),
+            "test.yaml:4: locks.count x stride is 131073 x 2B on one server, beyond the 256KiB of "
+            "connectx-5's own memory; at most 131072 locks per server fit, or use memory: host");
+  EXPECT_EQ(problem_of_sizes(packed, of("32768", "8B")), "fine");
+  EXPECT_THAT(problem_of_sizes(packed, of("32769", "8B")), HasSubstr("32769 x 8B"));
+  EXPECT_EQ(problem_of_sizes("", of("32768", "null")), "fine");
+  EXPECT_THAT(problem_of_sizes("", of("32769", "null")), HasSubstr("32769 x 8B"));
+}
+
+TEST(Strides, are_at_least_the_entry_as_its_parameters_make_it) {
+  EXPECT_EQ(problem_of_sizes(", bytes: 24", "locks: {count: 9, stride: 24B}"), "fine");
+  EXPECT_EQ(problem_of_sizes(", bytes: 24", "locks: {count: 9, stride: 16B}"),
+            "test.yaml:4: locks.stride is 16B; this protocol's entry needs at least 24B");
+  EXPECT_THAT(problem_of_sizes(", bytes: 2", "locks: {count: 9, stride: 2B}"),
+              HasSubstr("expected at least 8B"));
+}
+
+// Entries of nothing are a word apart all the same.
+TEST(Strides, of_entries_of_nothing_are_a_word) {
+  EXPECT_THAT(problem_of_sizes(", bytes: 0", "locks: {count: 32769, stride: null, memory: device}"),
+              HasSubstr("32769 x 8B"));
 }
 
 TEST(DeviceMemory, that_the_nic_does_not_have_is_refused) {

@@ -116,7 +116,11 @@ ProtocolEntry make_entry(const Description<typename Lock::Options>& lock) {
                 .longest_timeout = on_values(lock.longest_timeout),
                 .contradiction = on_values(lock.contradiction)};
   for (const auto& param : lock.params) entry.info.params.push_back(param.spec);
-  entry.info.entry_bytes = Lock(typename Lock::Options{}).layout(Shape{}).entry_bytes;
+  const auto entry_bytes = [](const typename Lock::Options& made) {
+    return Lock(made).layout(Shape{}).entry_bytes;
+  };
+  entry.info.entry_bytes = entry_bytes(typename Lock::Options{});
+  entry.info.entry_bytes_of = on_values(+entry_bytes);
   entry.small_model = lock.small_model;
   entry.make = [options](const ParamSet& values) -> std::unique_ptr<Protocol> {
     return std::make_unique<Lock>(options(values));

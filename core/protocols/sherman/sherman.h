@@ -38,7 +38,9 @@
 //          a CPU store. No shared mode.
 //          With `packed` an FAA in place of the WRITE: as many verbs, doorbells and round trips,
 //          but the RNIC carries out atomics of a word one after the other, so that an unlock waits
-//          for tries to take any of the word's four locks, and they for it.
+//          for tries to take any of the word's four locks, and they for it. With queues there are
+//          few tries, and nothing of it shows; without (sherman_nh), under contention the rate
+//          falls to a seventh, by the FAA alone: scenarios/whatif/packed-locks.yaml.
 // Safe     because of the clients of a node one at most is past its queue, and of these the ones
 //          who lead go on only after a CAS that found 0; the entry then keeps the node's number
 //          until the last of its chain frees it, and that client alone, once. A WRITE is safe

@@ -108,6 +108,8 @@ TEST(sherman, refuses_packed_locks_that_a_write_frees_or_that_have_64_bits) {
     EXPECT_THAT(info.contradiction(params), ::testing::HasSubstr("needs unlock_by: faa"));
     params.set("unlock_by", text("faa"));
     EXPECT_EQ(info.contradiction(params), "");
+    EXPECT_EQ(info.entry_bytes, 8U);
+    EXPECT_EQ(info.entry_bytes_of(params), 2U);
     params.set("lock_width", text("64bit"));
     EXPECT_THAT(info.contradiction(params), ::testing::HasSubstr("is for lock_width: 16bit"));
   }
