@@ -170,7 +170,7 @@ struct EndpointPlan {
 // Bytes that a protocol wants besides its lock entries, each zeroed and aligned to 64, and
 // endpoints that peers find in the directory.
 struct Layout {
-  std::uint64_t entry_bytes = 8;  // 0: the lock keeps nothing there
+  std::uint64_t entry_bytes = 8;  // 8n; 1, 2, 4: part of a word, beside others; 0: nothing
   std::uint64_t entry_align = 8;
   std::uint64_t server_bytes = 0;     // on each server
   std::uint64_t client_bytes = 0;     // for each client, on its node
@@ -226,7 +226,7 @@ class Protocol {
   virtual std::unique_ptr<NodePart> make_node(const NodeEnv& env) const;        // null: none
   virtual std::unique_ptr<ServerPart> make_server(const ServerEnv& env) const;  // null: none
   // Writes a slice of the initial image of the entry at `entry` over zeroed words: that from its
-  // `first_word`-th word on. Slices come in any order, and some never.
+  // `first_word`-th word on. Slices come in any order, some never. Part of a word: its low bytes.
   virtual void initial_image(RemoteAddr entry, std::uint64_t first_word,
                              std::span<std::uint64_t> words) const;
   // May the entry at `entry` look like this when nobody holds the lock or waits for it? By default
