@@ -90,7 +90,7 @@ void Responder::slot_done(SimOperation& op) {
   Qp& qp = *op.qp;
   Inbound& inbound = inbound_[qp.to];
   const bool read = op.verb.kind == VerbKind::read;
-  const bool dead = nodes_[qp.to].dead;
+  const bool dead = nodes_.failed_since(qp.to, op.peer_life);
   const bool lands = !dead && !owner(op).evicted;
   if (lands && read) memory_.move(op);
   if (lands && !read && op.writes) memory_.write_atomic(op);

@@ -22,6 +22,7 @@ void Calls::post(SimOperation& op, Time date) {
   LATCHLAB_CHECK(nodes_.exists(op.server), "call to a node that does not exist");
   record_.count_posted();
   op.qp = nullptr;
+  op.peer_life = nodes_[op.server].life;
   transmit(op, date);
   op.deadline_number = op.deadline == kNever ? 0 : ++deadlines_;
   if (op.deadline_number != 0) set_deadline(op);
@@ -36,7 +37,7 @@ void Calls::transmit(SimOperation& op, Time date) {
 // ---- at the server ----
 
 void Calls::arrived(SimOperation& op) {
-  if (nodes_[op.server].dead) return fail(op, VerbStatus::peer_failed);
+  if (nodes_.failed_since(op.server, op.peer_life)) return fail(op, VerbStatus::peer_failed);
   SimActor* const server = servers_[op.server].actor;
   if (server == nullptr) return fail(op, VerbStatus::access_error);
   const Duration service = server->nic.call_service;
@@ -44,7 +45,7 @@ void Calls::arrived(SimOperation& op) {
 }
 
 void Calls::handle(SimOperation& op) {
-  if (nodes_[op.server].dead) return fail(op, VerbStatus::peer_failed);
+  if (nodes_.failed_since(op.server, op.peer_life)) return fail(op, VerbStatus::peer_failed);
   Server& server = servers_[op.server];
   const Request& request = op.call.request;
   const PendingCall pending{request, take_ticket(op)};
@@ -86,7 +87,7 @@ void Calls::fail(SimOperation& op, VerbStatus status) {
   if (!op.state.timed_out) op.completion.status = status;
   const SimActor& caller = owner(op);
   const Duration until_heard = status == VerbStatus::peer_failed
-                                   ? caller.patience()
+                                   ? network_.until_given_up(op, caller.patience(), timeline_.now())
                                    : network_.wire(op.server, op.from) + caller.nic.completion;
   timeline_.push(timeline_.now() + until_heard, op.actor, EventKind::complete, &op);
 }

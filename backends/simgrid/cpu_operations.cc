@@ -60,6 +60,7 @@ Time Cpus::end_of_operation(SimActor& actor, SimOperation& op) {
     case OpKind::allocate: {
       LATCHLAB_CHECK(nodes_.exists(op.server), "allocation at a node that does not exist");
       const NicModel& there = nodes_.model(op.server);
+      op.peer_life = nodes_[op.server].life;
       return now + nic.post + nic.one_way + there.one_way + there.call_service;
     }
     case OpKind::evict:
@@ -92,7 +93,7 @@ void Cpus::local_done(SimOperation& op) {
                             &op);
     }
     case OpKind::allocate:
-      if (nodes_[op.server].dead) {
+      if (nodes_.failed_since(op.server, op.peer_life)) {
         op.completion.status = VerbStatus::peer_failed;
       } else {
         op.verb.addr = {op.server, memory_.allocate(op.server, op.allocated_bytes)};

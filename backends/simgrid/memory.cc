@@ -27,14 +27,11 @@ std::vector<std::uint64_t>& carried_by(SimOperation& op) {
 }  // namespace
 
 Memory::Memory(const WorldPlan& plan, const Nodes& nodes, Record& record, Waits& waits)
-    : of_(nodes), record_(record), waits_(waits) {
+    : of_(nodes), image_(plan.image), record_(record), waits_(waits) {
   for (const NodePlan& planned : plan.nodes) {
     OfNode& made = of_[planned.id];
-    SparseMemory::Fill fill;
-    if (plan.image)
-      fill = [image = plan.image, id = planned.id](
-                 std::uint64_t offset, std::span<std::uint64_t> page) { image(id, offset, page); };
-    made.words = SparseMemory(planned.bytes, std::move(fill));
+    made.planned_bytes = planned.bytes;
+    made.words = fresh(planned.id);
     made.device_bytes = planned.device_bytes;
     device_ = device_ || made.device_bytes > 0;
     const NicModel& model = nodes.model(planned.id);
@@ -43,6 +40,19 @@ Memory::Memory(const WorldPlan& plan, const Nodes& nodes, Record& record, Waits&
     made.miss = model.host_cache_miss;
     caches_ = true;
   }
+}
+
+SparseMemory Memory::fresh(NodeId node) const {
+  SparseMemory::Fill fill;
+  if (image_)
+    fill = [this, node](std::uint64_t offset, std::span<std::uint64_t> page) {
+      image_(node, offset, page);
+    };
+  return {of_[node].planned_bytes, std::move(fill)};
+}
+
+void Memory::lose(NodeId node) {
+  of_[node].words = fresh(node);
 }
 
 Duration Memory::touch(RemoteAddr addr, std::uint64_t bytes) {

@@ -3,6 +3,8 @@
 // the host's CPU cache holds. Whoever waits for a word is told of each change.
 
 #include <cstdint>
+#include <functional>
+#include <span>
 
 #include "backends/simgrid/nodes.h"
 #include "backends/simgrid/record.h"
@@ -19,6 +21,8 @@ class Memory {
   Memory(const WorldPlan& plan, const Nodes& nodes, Record& record, Waits& waits);
 
   std::uint64_t& word(RemoteAddr addr) { return of_[addr.node].words.word(addr.offset); }
+  // All that the node had is lost: its memory is as it was at first.
+  void lose(NodeId node);
   // More zeroed memory; its offset.
   std::uint64_t allocate(NodeId node, std::uint64_t bytes) { return of_[node].words.grow(bytes); }
 
@@ -48,15 +52,18 @@ class Memory {
  private:
   struct OfNode {
     SparseMemory words;
+    std::uint64_t planned_bytes = 0;
     std::uint64_t device_bytes = 0;  // offsets below lie in the RNIC's memory
     TagCache cache;
     Duration miss;  // 0: there is no cache to speak of
   };
+  SparseMemory fresh(NodeId node) const;
   bool allows_local(const SimOperation& op) const;
   void load_words(SimOperation& op);
   Duration touch(RemoteAddr addr, std::uint64_t bytes);
 
   PerNode<OfNode> of_;
+  const std::function<void(NodeId, std::uint64_t, std::span<std::uint64_t>)> image_;
   Record& record_;
   Waits& waits_;
   // Whether any node has them.

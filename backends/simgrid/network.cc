@@ -38,6 +38,13 @@ Duration Network::wire(NodeId from, NodeId to) const {
   return between_clients ? way + client_link_latency_ : way;
 }
 
+Duration Network::until_given_up(const SimOperation& op, Duration patience, Time now) const {
+  const NodeId peer = responder_of(op);
+  const Time told = nodes_[peer].told;
+  if (told == kNever) return patience;
+  return std::min(patience, std::max(told - now, wire(op.from, peer) * 2));
+}
+
 void Network::set_link(NodeId a, NodeId b, bool up) {
   std::uint32_t& cuts = b == kNoNode ? ports_[a].cuts : cut_pairs_[std::minmax(a.value, b.value)];
   LATCHLAB_CHECK(!up || cuts > 0, "a link comes back that is not down");

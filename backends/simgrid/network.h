@@ -13,6 +13,7 @@
 
 #include "backends/simgrid/nodes.h"
 #include "backends/simgrid/platform.h"
+#include "backends/simgrid/sim_operation.h"
 #include "core/base/random.h"
 
 namespace latchlab::sim {
@@ -44,6 +45,10 @@ class Network {
   Duration jitter(NodeId sender, std::uint32_t chance) const {
     return jitter(ports_[sender], chance);
   }
+
+  // How long from now on the sender of what a failed node does not take tries to reach it: until
+  // its NIC gives up, or it is told.
+  Duration until_given_up(const SimOperation& op, Duration patience, Time now) const;
 
   // The port of `a` (with b = kNoNode), or the path between the two, goes down or comes back.
   void set_link(NodeId a, NodeId b, bool up);

@@ -40,7 +40,9 @@ struct SimNode {
   bool hosts_locks = false;
   bool hosts_clients = false;
   bool dead = false;
-  SimNic* nic = nullptr;  // its own, or that of nodes which share one
+  std::uint32_t life = 0;  // how often it has come back
+  Time told = kNever;      // of one that comes back: when others are told of its latest crash
+  SimNic* nic = nullptr;   // its own, or that of nodes which share one
 };
 
 class Nodes {
@@ -53,6 +55,10 @@ class Nodes {
   bool exists(NodeId id) const { return id.value >= 1 && id.value <= nodes_.size(); }
   SimNic& nic(NodeId id) const { return *(*this)[id].nic; }
   const NicModel& model(NodeId id) const { return nic(id).model; }
+  // Is it down, or has it been since it was in this life?
+  bool failed_since(NodeId id, std::uint32_t life) const {
+    return (*this)[id].dead || (*this)[id].life != life;
+  }
   // Without a wire: at home, or behind the same RNIC.
   bool loops_back(NodeId a, NodeId b) const {
     return a == b || (shared_nics_ && (*this)[a].nic == (*this)[b].nic);

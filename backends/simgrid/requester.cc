@@ -50,6 +50,7 @@ void Requester::post(SimActor& actor, SimOperation& op, Time date) {
   record_.count_posted();
   Qp& qp = qp_of(actor, to);
   op.qp = &qp;
+  op.peer_life = nodes_[to].life;
   qp.admit(op);
   op.posted = date;
   if (may_leave(qp, op) && qp.sender.held_back_.empty()) {

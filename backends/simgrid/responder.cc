@@ -59,7 +59,7 @@ void Responder::arrive(SimOperation& op) {
 
 // In the order of the QP. A dead node has no pipeline either.
 void Responder::execute(SimOperation& op, Time alone) {
-  if (nodes_[op.qp->to].dead) return fail(op, refusal(op));
+  if (nodes_.failed_since(op.qp->to, op.peer_life)) return fail(op, refusal(op));
   if (uses_slot(op.verb)) op.qp->receiver.stalled_ = true;
   enter_pipeline(op, alone);
 }
@@ -149,7 +149,7 @@ void Responder::served(SimOperation& op) {
 // Why the verb is not executed; ok: it is.
 VerbStatus Responder::refusal(const SimOperation& op) const {
   if (owner(op).evicted || op.qp->refuses(op)) return VerbStatus::flushed;
-  if (nodes_[op.qp->to].dead) return VerbStatus::peer_failed;
+  if (nodes_.failed_since(op.qp->to, op.peer_life)) return VerbStatus::peer_failed;
   return memory_.allows(op) ? VerbStatus::ok : VerbStatus::access_error;
 }
 
@@ -192,7 +192,7 @@ void Responder::fail(SimOperation& op, VerbStatus status) {
   if (bulk_.answers(op, now)) return;
   const SimActor& requester = owner(op);
   const Duration until_heard = status == VerbStatus::peer_failed
-                                   ? requester.patience()
+                                   ? network_.until_given_up(op, requester.patience(), now)
                                    : network_.wire(qp.to, op.from) + requester.nic.completion;
   timeline_.push(qp.completes(now + until_heard), op.actor, EventKind::complete, &op);
 }

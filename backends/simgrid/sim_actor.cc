@@ -26,6 +26,9 @@ Time SimActor::now() const {
 Membership SimActor::membership() const {
   return parts_.waits.membership();
 }
+ServerLife SimActor::life_of(NodeId server) const {
+  return parts_.waits.life_of(server);
+}
 Operation& SimActor::take_operation() {
   return parts_.operations.take();
 }

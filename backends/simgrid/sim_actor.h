@@ -57,6 +57,7 @@ class SimActor final : public Verbs {
   void reply(const PendingCall& pending, const Reply& reply) override;
   Time now() const override;
   Membership membership() const override;
+  ServerLife life_of(NodeId server) const override;
   Operation& take_operation() override;
   void start(Operation& first) override;
   void recycle(Operation& op) override;

@@ -109,7 +109,10 @@ struct SimOperation : Operation {
   // Drawn when the request leaves: halves for the way there and the way back.
   std::uint32_t chance_there = 0;
   std::uint32_t chance_back = 0;
-  std::uint32_t retries = 0;   // of a message: for want of a RECV
+  union {
+    std::uint32_t retries = 0;  // of a message: for want of a RECV
+    std::uint32_t peer_life;    // others: of the node that it is for, when it was posted
+  };
   std::uint32_t attempts = 0;  // ... for want of an answer
   Time posted;                 // it is not on its way before this date
   union {

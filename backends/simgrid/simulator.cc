@@ -184,33 +184,6 @@ void Simulator::prepare_for(const Event& next) {
 
 // ---- faults ----
 
-void Simulator::crash(ClientId client, CrashKind kind) {
-  SimActor& victim = parts_->actors.client(client);
-  if (kind == CrashKind::node) return crash_node(victim.node());
-  parts_->record.note({0xdead, client.value});
-  parts_->kill(victim, kind);
-  announce_deaths({client});
-}
-
-void Simulator::crash_node(NodeId id) {
-  parts_->record.note({0xdeadd, id.value});
-  std::vector<ClientId> gone;
-  parts_->nodes[id].dead = true;
-  for (const auto& actor : parts_->actors.all()) {
-    if (actor->node() != id) continue;
-    if (actor->kind() == ActorKind::client) gone.push_back(actor->client());
-    parts_->kill(*actor, CrashKind::node);
-  }
-  parts_->calls.node_died(id);
-  parts_->bulk.stop_cut();
-  announce_deaths(std::move(gone));
-}
-
-void Simulator::announce_deaths(std::vector<ClientId> gone) {
-  at(true_now() + parts_->options.detection_delay,
-     [this, gone = std::move(gone)] { parts_->waits.remove_members(gone); });
-}
-
 void Simulator::set_link(NodeId a, NodeId b, bool up) {
   LATCHLAB_CHECK(parts_->nodes.exists(a) && (b == kNoNode || parts_->nodes.exists(b)) && a != b,
                  "a link of nodes that do not exist");

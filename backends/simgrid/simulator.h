@@ -45,6 +45,7 @@ class Simulator final : public Backend,
   // ---- faults ----
   void crash(ClientId client, CrashKind kind) override;
   void crash_node(NodeId id) override;
+  void crash_server(NodeId id, Duration outage, std::function<void()> back) override;
   HardwareFaults* hardware_faults() override { return this; }
   CpuFaults* cpu_faults() override { return this; }
   void set_link(NodeId a, NodeId b, bool up) override;
@@ -79,6 +80,8 @@ class Simulator final : public Backend,
   void handle(const Event& event);
   void prepare_for(const Event& next);
   void announce_deaths(std::vector<ClientId> gone);
+  void kill_node(NodeId id, Time told);
+  void return_server(NodeId id);
 
   const Capabilities capabilities_;
   const std::unique_ptr<Parts> parts_;

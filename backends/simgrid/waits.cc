@@ -54,6 +54,13 @@ void Waits::start(SimActor& actor, SimWait& wait) {
 }
 
 bool Waits::try_satisfy(SimActor& actor, SimWait& wait) {
+  if (take_other_end(actor, wait)) return true;
+  if (wait.set.server == kNoNode || life_of(wait.set.server) == wait.set.life) return false;
+  wait.outcome.by = Woke::membership;
+  return true;
+}
+
+bool Waits::take_other_end(SimActor& actor, SimWait& wait) {
   return take_end_of_wait(
       wait.set, membership_version_,
       [&](EndpointAddr own) -> Endpoint& {
@@ -187,6 +194,12 @@ void Waits::remove_members(const std::vector<ClientId>& gone) {
   for (const ClientId client : gone) alive_[client.value] = false;
   ++membership_version_;
   for (const auto& actor : actors_.all()) check(*actor, {}, [](const WaitSet&) { return true; });
+}
+
+void Waits::server_changed(NodeId server, std::uint32_t changes) {
+  lives_[server].changes += changes;
+  for (const auto& actor : actors_.all())
+    check(*actor, {}, [server](const WaitSet& set) { return set.server == server; });
 }
 
 // ---- sleeps ----

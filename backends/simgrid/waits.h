@@ -49,7 +49,7 @@ struct WaitsNeeds {
 class Waits : WaitsNeeds {
  public:
   Waits(const WaitsNeeds& needs, std::uint32_t clients)
-      : WaitsNeeds(needs), watched_(nodes_), alive_(clients, true) {}
+      : WaitsNeeds(needs), watched_(nodes_), lives_(nodes_), alive_(clients, true) {}
 
   SimWait& take();
   void start(SimActor& actor, SimWait& wait);
@@ -72,12 +72,15 @@ class Waits : WaitsNeeds {
   }
   void clock_moved(NodeId node);
   void remove_members(const std::vector<ClientId>& gone);
+  void server_changed(NodeId server, std::uint32_t changes);
   void forget(SimActor& dead);
 
   Membership membership() const { return {membership_version_, &alive_}; }
+  ServerLife life_of(NodeId server) const { return lives_[server]; }
 
  private:
   bool try_satisfy(SimActor& actor, SimWait& wait);
+  bool take_other_end(SimActor& actor, SimWait& wait);  // than a server's change
   void satisfied(SimActor& actor, SimWait& wait, Duration until_seen);
   void arm_timer(SimActor& actor, SimWait& wait);
   void watch(SimWait& wait);
@@ -93,7 +96,8 @@ class Waits : WaitsNeeds {
   // Who waits for a word, by its offset. Of a word that somebody has waited for, the list stays.
   using Watched = Lookup<std::vector<SimWait*>>;
   PerNode<Watched> watched_;
-  std::vector<bool> alive_;  // later than the crash
+  PerNode<ServerLife> lives_;  // as others know them
+  std::vector<bool> alive_;    // later than the crash
   std::uint64_t membership_version_ = 0;
 };
 

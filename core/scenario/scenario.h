@@ -146,7 +146,7 @@ struct FaultSpec {
   std::uint32_t client = 0;          // client_crash, process_crash: who
   std::uint32_t node = 0;            // node_crash, link_down: servers first, then client nodes
   std::optional<std::uint32_t> to;   // link_down: only the path to this node; else the whole port
-  std::optional<Duration> outage;    // link_down: comes back after this; else never
+  std::optional<Duration> outage;    // node_crash, link_down: back after this; else never
   // pause, slow_client, drift
   FaultTarget target = FaultTarget::client;
   std::uint32_t index = 0;                // of the client, client node or server, from 0

@@ -77,6 +77,38 @@ void check_link(const YamlNode& node, const std::string& path, const PlatformSpe
            path);
 }
 
+// Only a server comes back, and fails for a while only when it is up.
+void check_return(const YamlNode* list, std::size_t mine, const Point& point) {
+  const FaultSpec& fault = point.faults[mine];
+  const std::string path = fmt::format("faults.{}", mine);
+  const PlatformSpec& platform = point.platform;
+  const Place& place = list->items[mine].find("for")->place;
+  const bool has_clients =
+      fault.node >= platform.servers || (platform.colocated && fault.node < platform.client_nodes);
+  if (has_clients)
+    reject(place,
+           "{0}.for: node {1} hosts clients, and only a server that hosts none comes back; leave "
+           "out {0}.for, or let {0}.node be {2}",
+           path, fault.node,
+           platform.colocated ? std::string("a server without clients (platform.colocated)")
+                              : fmt::format("below {} (servers come first)", platform.servers));
+  if (point.run.guard != GuardMode::off)
+    reject(place,
+           "{0}.for and run.guard: the guard's words are lost with the server's memory; leave out "
+           "{0}.for, or say guard: off",
+           path);
+  for (std::size_t i = 0; i < point.faults.size(); ++i) {
+    const FaultSpec& other = point.faults[i];
+    if (i == mine || other.kind != FaultKind::node_crash || other.node != fault.node) continue;
+    const bool before = other.outage && *other.at + *other.outage < *fault.at;
+    if (before || *other.at > *fault.at + *fault.outage) continue;
+    reject(place,
+           "{} and faults.{} crash server {} while it is down already; let one begin when it is "
+           "back from the other",
+           path, i, fault.node);
+  }
+}
+
 }  // namespace
 
 const Keys& fault_keys() {
@@ -122,7 +154,9 @@ const Keys& fault_keys() {
       {"to", number(count, &Fault::to, "0", "", Form::plain), "1",
        "Only the path to this node; without: the node's whole port.", "link_down"},
       {"for", number(duration, &Fault::outage, "1ns", "3600s"), "5ms",
-       "Comes back after so long; without: never.", "link_down"},
+       "Comes back after so long, a node (a server that hosts no clients) with its memory as at "
+       "first; without: never.",
+       "node_crash link_down"},
       {"length", number(duration, &Fault::length, "1ps", "3600s"), "1ms",
        "How long it stands still.", kRequired, "pause"},
       {"factor", number(ratio, &Fault::factor_ppb, "1", "10000", Form::quoted), "4",
@@ -151,6 +185,7 @@ void check_faults(const YamlNode* list, Point& point) {
     check_below(node, path, "client", point.platform.clients());
     for (const char* key : {"node", "to"}) check_below(node, path, key, point.platform.nodes());
     check_link(node, path, point.platform, fault);
+    if (fault.kind == FaultKind::node_crash && fault.outage) check_return(list, i, point);
     if (fault.kind == FaultKind::skip_release && std::exchange(skips, true))
       reject(node.place, "faults holds skip_release twice; give it one probability");
   }

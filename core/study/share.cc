@@ -11,6 +11,7 @@
 #include "core/scenario/advice.h"
 #include "core/scenario/file_io.h"
 #include "core/study/cpu_faults.h"
+#include "core/study/hardware_faults.h"
 #include "core/study/observers.h"
 #include "core/study/warm_up.h"
 #include "core/workload/grouped.h"
@@ -127,33 +128,9 @@ std::vector<MicroSetup> workloads_of(const Point& point, const World& world) {
   return setups;
 }
 
-void schedule_link(const FaultSpec& fault, Backend& backend) {
-  const NodeId node{static_cast<std::uint16_t>(fault.node + 1)};
-  const NodeId other = fault.to ? NodeId{static_cast<std::uint16_t>(*fault.to + 1)} : kNoNode;
-  const Time down = Time{} + *fault.at;
-  HardwareFaults& faults = *backend.hardware_faults();
-  backend.at(down, [&faults, node, other] { faults.set_link(node, other, false); });
-  if (fault.outage)
-    backend.at(down + *fault.outage,
-               [&faults, node, other] { faults.set_link(node, other, true); });
-}
-
-void schedule_node_crash(const FaultSpec& fault, const World& world, Backend& backend,
-                         WorkerObservers& observers) {
-  const NodeId node{static_cast<std::uint16_t>(fault.node + 1)};
-  backend.at(Time{} + *fault.at, [&world, &backend, &observers, node] {
-    for (std::uint32_t i = 0; i < world.world_shape().clients(); ++i)
-      if (const ClientId client{i}; world.hosts(client) && world.node_of(client) == node)
-        observers.client_crashed(client);
-    backend.hardware_faults()->crash_node(node);
-  });
-}
-
-void schedule_faults(const Point& point, const World& world, Backend& backend,
-                     WorkerObservers& observers) {
+void schedule_client_crashes(const Point& point, const World& world, Backend& backend,
+                             WorkerObservers& observers) {
   for (const FaultSpec& fault : point.faults) {
-    if (fault.kind == FaultKind::link_down) schedule_link(fault, backend);
-    if (fault.kind == FaultKind::node_crash) schedule_node_crash(fault, world, backend, observers);
     const bool client = fault.kind == FaultKind::client_crash;
     if (!client && fault.kind != FaultKind::process_crash) continue;
     const CrashKind kind = client ? CrashKind::client : CrashKind::process;
@@ -275,7 +252,8 @@ ShareOutcome run_share(const Point& point, const ProtocolEntry& entry, std::uint
   const Time ends = Time{} + point.run.earliest() + point.run.duration;
   WorkerObservers observers(world, *backend, point, options.guard_journal, seeks);
   if (point.run.hottest_lock) observers.measure_lock(workload.value()->of(ClientId{0}).hottest());
-  schedule_faults(point, world, *backend, observers);
+  schedule_hardware_faults(point, world, *backend, observers);
+  schedule_client_crashes(point, world, *backend, observers);
   schedule_cpu_faults(point, world, *backend, outcome.seed, ends);
   spawn_clients(world, *backend, *workload.value(), watching.around(observers.front(), world),
                 observers);

@@ -95,6 +95,7 @@ struct WaitOperation {
 
   void clear() {
     set.message_count = set.word_count = 0;
+    set.server = kNoNode;
     set.deadline = kNever;
     set.membership_after = ~0ULL;
     outcome = {};

@@ -24,6 +24,8 @@
 // What a crash does
 //  * A client may be destroyed at any co_await. What it had posted may still land, or never. Its
 //    endpoint stays: RECVs are consumed, unread.
+//  * A server may fail and come back, its memory as it was at first (`life_of`). A verb or call is
+//    carried out in the life that `life_of` showed when it was posted, or fails.
 // Errors: Completion::status, never an exception. Misuse (bad alignment, foreign endpoint) CHECKs.
 
 #include <coroutine>
@@ -155,6 +157,9 @@ class Verbs {
   // ---- services ----
   AllocateAwait allocate(NodeId node, std::uint64_t bytes);  // zeroed, aligned to 64
   virtual Membership membership() const = 0;
+  // As far as is known here. Of a server that does not come back nothing is told: it is up for
+  // ever, and what is asked of it fails.
+  virtual ServerLife life_of(NodeId /*server*/) const { return {}; }
   PlainAwait evict(ClientId client);  // destroys its QPs: no verb of it lands afterwards
 
   // ---- for whoever measures ----

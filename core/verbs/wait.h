@@ -31,12 +31,22 @@ struct WordWait {
   WordPredicate until;
 };
 
+// How often a server has failed or come back. Odd: it has failed, and is not back. It comes back
+// with its memory as that was at first.
+struct ServerLife {
+  std::uint32_t changes = 0;
+  constexpr bool up() const { return changes % 2 == 0; }
+  constexpr bool operator==(const ServerLife&) const = default;
+};
+
 // Ends when the first of its parts holds. At least one part is set.
 struct WaitSet {
   std::array<MessageWait, 2> messages = {};
   std::array<WordWait, 4> words = {};
   std::uint8_t message_count = 0;
   std::uint8_t word_count = 0;
+  NodeId server = kNoNode;  // wakes, as by membership, when its life is not `life`
+  ServerLife life;
   Time deadline = kNever;                  // on the own node's clock
   std::uint64_t membership_after = ~0ULL;  // wakes when the membership's version exceeds this
 

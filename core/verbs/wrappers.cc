@@ -23,6 +23,9 @@ Time ForwardingVerbs::now() const {
 Membership ForwardingVerbs::membership() const {
   return inner_.membership();
 }
+ServerLife ForwardingVerbs::life_of(NodeId server) const {
+  return inner_.life_of(server);
+}
 Operation& ForwardingVerbs::take_operation() {
   return inner_.take_operation();
 }

@@ -25,6 +25,7 @@ class ForwardingVerbs : public Verbs {
   Task<RemoteWaitResult> await_remote(const RemoteWait& wait) override;
   Time now() const override;
   Membership membership() const override;
+  ServerLife life_of(NodeId server) const override;
   Operation& take_operation() override;
   void start(Operation& first) override;
   void recycle(Operation& op) override;

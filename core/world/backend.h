@@ -135,6 +135,11 @@ class HardwareFaults {
   virtual ~HardwareFaults() = default;
   // A node, with everybody on it and its memory.
   virtual void crash_node(NodeId node) = 0;
+  // The same of a node that hosts no clients, and is back after `outage` with its memory as at
+  // first: then `back` is called, which starts what runs there. Whoever asks for `life_of` hears of
+  // the crash, and what is under way to it fails, when that is noticed; at its return at the
+  // latest.
+  virtual void crash_server(NodeId node, Duration outage, std::function<void()> back) = 0;
   // The link of `node`'s port, or with `other` (not kNoNode) the path between the two, goes down or
   // comes back. What has gone down twice is back after the second time.
   virtual void set_link(NodeId node, NodeId other, bool up) = 0;

@@ -131,14 +131,14 @@ Task<void> World::ServerActor::serve(Verbs& verbs, PendingCall pending) {
   return part->serve(verbs, pending);
 }
 
-void World::attach_server(Hosting& backend, NodeId node) {
+void World::attach_server(Hosting& backend, NodeId node, Time start) {
   auto actor = std::make_unique<ServerActor>();
   actor->part = protocol_.make_server({node, this, server_words(node)});
   if (actor->part) {
     Verbs& verbs = backend.add_actor(ActorKind::server, node, ClientId{});
     background_.push_back(&verbs);
     backend.serve_calls(verbs, *actor);
-    backend.spawn(verbs, actor->part->background(verbs), Time{});
+    backend.spawn(verbs, actor->part->background(verbs), start);
   }
   servers_.push_back(std::move(actor));
 }
@@ -207,7 +207,7 @@ void World::attach(Hosting& backend) {
   clients_.resize(shape_.clients());
   plan_endpoints(backend);
   for (const NodePlan& node : plan_.nodes)
-    if (node.server && backend.hosts(node.id)) attach_server(backend, node.id);
+    if (node.server && backend.hosts(node.id)) attach_server(backend, node.id, Time{});
   for (const NodePlan& node : plan_.nodes)
     if (node.clients && backend.hosts(node.id)) attach_node(backend, node.id);
   for (std::uint32_t i = 0; i < shape_.clients(); ++i)

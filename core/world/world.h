@@ -60,6 +60,10 @@ class World final : public Peers {
   // Adds the actors and parts of the nodes that the backend, made from plan(), hosts; once, before
   // anything is spawned.
   void attach(Hosting& backend);
+  // A server that has lost all it knew is back: its part, if it has one, is a new one.
+  void restart_server(Backend& backend, NodeId node) {
+    attach_server(backend, node, backend.true_now());
+  }
 
   // ---- Peers ----
   const Shape& shape() const override { return told_; }
@@ -121,7 +125,7 @@ class World final : public Peers {
   std::uint64_t object_stride() const { return (shape_.object_bytes + 63) / 64 * 64; }
   std::uint64_t guard_bytes() const { return 8 * (1 + std::uint64_t{shape_.guard_slots}); }
   void fill(NodeId node, std::uint64_t offset, std::span<std::uint64_t> words) const;
-  void attach_server(Hosting& backend, NodeId node);
+  void attach_server(Hosting& backend, NodeId node, Time start);
   void attach_node(Hosting& backend, NodeId node);
   void attach_client(Hosting& backend, ClientId client);
 

@@ -178,7 +178,42 @@ TEST(HardwareFaults, that_name_no_node_are_refused) {
               HasSubstr("faults.0.node is missing"));
   EXPECT_THAT(problem(scenario("faults: [{kind: link_down, at: 1ms, node: 1, to: 1}]")),
               HasSubstr("are the same node"));
+}
+
+// What a server that comes back may be combined with.
+TEST(HardwareFaults, let_a_server_come_back) {
+  const auto parsed =
+      parse(scenario("platform: {servers: 2}\nfaults:\n"
+                     "  - {kind: node_crash, at: 30ms, node: 1}\n"
+                     "  - {kind: node_crash, at: 1ms, node: 1, for: 20ms}\n"
+                     "  - {kind: node_crash, at: 22ms, node: 1, for: 2ms}\n"
+                     "  - {kind: node_crash, at: 1ms, node: 0, for: 3600s}\n"));
+  ASSERT_TRUE(parsed) << parsed.error().text();
+  const std::vector<FaultSpec>& faults = parsed.value().points.front().faults;
+  EXPECT_EQ(faults[0].outage, std::nullopt);
+  EXPECT_EQ(faults[1].outage, milliseconds(20));
+  const auto again = parse(parsed.value().resolved_yaml);
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(again.value().points.front().faults[1].outage, milliseconds(20));
+}
+
+TEST(HardwareFaults, let_nobody_else_come_back) {
   EXPECT_THAT(problem(scenario("faults: [{kind: node_crash, at: 1ms, node: 1, for: 1ms}]")),
+              HasSubstr("faults.0.for: node 1 hosts clients, and only a server that hosts none "
+                        "comes back; leave out faults.0.for, or let faults.0.node be below 1"));
+  EXPECT_THAT(problem(scenario("platform: {servers: 2, client_nodes: 1, colocated: true}\n"
+                               "faults: [{kind: node_crash, at: 1ms, node: 0, for: 1ms}]")),
+              HasSubstr("a server without clients (platform.colocated)"));
+  EXPECT_THAT(problem(scenario("run: {guard: on}\n"
+                               "faults: [{kind: node_crash, at: 1ms, node: 0, for: 1ms}]")),
+              HasSubstr("faults.0.for and run.guard"));
+  EXPECT_THAT(problem(scenario("faults:\n  - {kind: node_crash, at: 1ms, node: 0, for: 3ms}\n"
+                               "  - {kind: node_crash, at: 2ms, node: 0}")),
+              HasSubstr("faults.0 and faults.1 crash server 0 while it is down already"));
+  EXPECT_THAT(problem(scenario("faults:\n  - {kind: node_crash, at: 1ms, node: 0}\n"
+                               "  - {kind: node_crash, at: 2ms, node: 0, for: 1ms}")),
+              HasSubstr("faults.1 and faults.0 crash server 0 while it is down already"));
+  EXPECT_THAT(problem(scenario("faults: [{kind: client_crash, at: 1ms, client: 0, for: 1ms}]")),
               HasSubstr("unknown key 'for'"));
 }
 

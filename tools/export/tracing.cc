@@ -57,6 +57,7 @@ class TracingBackend final : private Actors,
   }
   CpuFaults* cpu_faults() override { return inner().cpu_faults() == nullptr ? nullptr : this; }
   void crash_node(NodeId node) override;
+  void crash_server(NodeId node, Duration outage, std::function<void()> back) override;
   void set_link(NodeId node, NodeId other, bool up) override;
   void pause(ClientId client, Duration length) override;
   void pause_node(NodeId node, Duration length) override;
@@ -77,6 +78,13 @@ void TracingBackend::crash(ClientId client, CrashKind kind) {
 void TracingBackend::crash_node(NodeId node) {
   recorder_.node_crashed(true_now(), node);
   inner().hardware_faults()->crash_node(node);
+}
+void TracingBackend::crash_server(NodeId node, Duration outage, std::function<void()> back) {
+  recorder_.node_crashed(true_now(), node);
+  inner().hardware_faults()->crash_server(node, outage, [this, node, back = std::move(back)] {
+    recorder_.happened(true_now(), node, "server back", {});
+    back();
+  });
 }
 void TracingBackend::set_link(NodeId node, NodeId other, bool up) {
   Args args;

@@ -11,20 +11,24 @@ namespace latchlab::cql {
 Task<AcquireResult> Client::acquire_since(Want want, std::uint32_t since) {
   Grant grant(want, reader_or_writer(want));
   const bool exclusive = writes(grant.mode);
-  if (!PLANTED(cql_enters_unannounced)) grant.words[0] = co_await enter(want.lock.id);
+  const ServerLife life = verbs_.life_of(want.lock.entry.node);
+  if (!PLANTED(cql_enters_unannounced)) {
+    const bool began = co_await begin(want.lock, life, grant.words[0]);
+    if (!began) co_return co_await start_over(want.lock);
+  }
   verbs_.mark(Phase::initial_atomic);
   const Completion joined = co_await verbs_.fetch_add(want.lock.entry, format_.join(exclusive));
-  if (PLANTED(cql_enters_unannounced)) grant.words[0] = co_await enter(want.lock.id);
+  if (PLANTED(cql_enters_unannounced)) co_await enter(want.lock, life, grant.words[0]);
   if (!joined.ok()) {
     LATCHLAB_PATH("cql: the server fails an acquisition");
-    co_await leave(want.lock.id);
-    co_return Aborted{AbortReason::server_failed};
+    co_await leave(want.lock);
+    co_return co_await refuse(want.lock, life);
   }
   const Header found = format_.unpack(joined.value.lo);
   if (found.reset != 0) {
     LATCHLAB_PATH("cql: an acquisition finds a reset under way");
-    co_await leave(want.lock.id);
-    co_return co_await come_back(want.lock);
+    co_await leave(want.lock);
+    co_return co_await come_back(want.lock, life);
   }
   if (exclusive ? found.size == 0 : found.writers == 0) {
     if (found.size != 0) LATCHLAB_PATH("cql: a reader enters beside others");
@@ -36,23 +40,29 @@ Task<AcquireResult> Client::acquire_since(Want want, std::uint32_t since) {
 Task<AcquireResult> Client::wait_and_enter(Want want, Grant grant, Header found,
                                            std::uint32_t since) {
   const bool exclusive = writes(grant.mode);
+  const ServerLife life = life_of_count(grant.words[0]);
   verbs_.mark(exclusive ? Phase::wait_pred : Phase::wait_writers);
-  const bool written = co_await write_entry(want.lock, found.head + found.size, exclusive, since);
-  co_await leave(want.lock.id);
+  bool written = lasts(want.lock, life);
+  if (written) written = co_await write_entry(want.lock, found.head + found.size, exclusive, since);
+  co_await leave(want.lock);
   if (!written) {
     LATCHLAB_PATH("cql: the server fails a waiter");
-    co_return Aborted{AbortReason::server_failed};
+    co_return co_await refuse(want.lock, life);
   }
   const Turn turn = co_await wait_for_turn(grant);
   if (turn == Turn::mine) co_return grant;
+  if (turn == Turn::server_failed) {
+    LATCHLAB_PATH("cql: a waiter hears that the server has failed");
+    co_return co_await refuse(want.lock, life);
+  }
   if (turn == Turn::late) {
     LATCHLAB_PATH("cql: a waiter has waited for too long");
     verbs_.mark(Phase::retry);
-    const Reset ended = co_await reset(want.lock);
+    const Reset ended = co_await reset(want.lock, life);
     if (ended == Reset::done) co_return Aborted{AbortReason::recovered};
-    if (ended == Reset::failed) co_return Aborted{AbortReason::server_failed};
+    if (ended == Reset::failed) co_return co_await refuse(want.lock, life);
   }
-  co_return co_await come_back(want.lock);
+  co_return co_await come_back(want.lock, life);
 }
 
 Task<bool> Client::write_entry(LockRef lock, std::uint64_t index, bool exclusive,
@@ -76,10 +86,13 @@ Task<Client::Turn> Client::wait_for_turn(Grant& grant) {
     reset.word = peers_.node_lock_words(verbs_.node(), lock);
     reset.until = [count](std::uint64_t now) { return now > count; };
     set.add(reset);
+    set.server = grant.lock.entry.node;
+    set.life = life_of_count(count);
     set.deadline = end;
     if (PLANTED(cql_waits_for_nobody)) co_return Turn::mine;
     const WaitOutcome woke = co_await verbs_.first_of(set);
     if (woke.by == Woke::deadline) co_return Turn::late;
+    if (woke.by == Woke::membership) co_return Turn::server_failed;
     if (woke.by == Woke::word) {
       LATCHLAB_PATH("cql: a waiter hears of a reset");
       co_return Turn::reset;
@@ -102,10 +115,10 @@ Task<Client::Turn> Client::wait_for_turn(Grant& grant) {
 }
 
 // To somebody who has to try again, when the reset is over.
-Task<AcquireResult> Client::come_back(LockRef lock) {
+Task<AcquireResult> Client::come_back(LockRef lock, ServerLife life) {
   verbs_.mark(Phase::retry);
-  const bool ended = co_await reset_ends(lock);
-  if (!ended) co_return Aborted{AbortReason::server_failed};
+  const bool ended = co_await reset_ends(lock, life);
+  if (!ended) co_return co_await refuse(lock, life);
   co_return Aborted{AbortReason::recovered};
 }
 

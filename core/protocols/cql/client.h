@@ -60,20 +60,22 @@ class Client final : public LockClient {
   struct Notice {
     Message note;
     std::vector<EndpointAddr> to;
+    // The lock's server has failed since the grant: the lock has not been touched.
+    ReleaseResult result = ReleaseResult::released;
   };
   Task<Notice> give_up(Grant grant);
   Task<void> tell(Notice notice);
   std::uint64_t recoveries() const override { return recoveries_; }
 
  private:
-  enum class Turn : std::uint8_t { mine, reset, late };
+  enum class Turn : std::uint8_t { mine, reset, late, server_failed };
   enum class Reset : std::uint8_t { done, by_another, failed };
 
   // ---- acquire.cc ----
   Task<bool> write_entry(LockRef lock, std::uint64_t index, bool writes, std::uint32_t since);
   Task<Turn> wait_for_turn(Grant& grant);
   Task<AcquireResult> wait_and_enter(Want want, Grant grant, Header found, std::uint32_t since);
-  Task<AcquireResult> come_back(LockRef lock);
+  Task<AcquireResult> come_back(LockRef lock, ServerLife life);
 
   // ---- release.cc ----
   Task<bool> find_next(Grant held, Behind next, std::span<const std::uint64_t> queue,
@@ -83,22 +85,29 @@ class Client final : public LockClient {
                      std::span<const std::uint64_t> queue, Notice& notice);
 
   // ---- visit.cc ----
-  Task<std::uint32_t> enter(LockId lock);
+  Task<bool> enter(LockRef lock, ServerLife life, std::uint64_t& count);
   Task<bool> enter_again(LockId lock, std::uint32_t count);
-  Task<void> leave(LockId lock);
+  Task<void> leave(LockRef lock);
   Task<std::uint32_t> count_of(LockId lock);
 
-  // ---- reset.cc ----
-  Task<Reset> reset(LockRef lock);
-  Task<Reset> claim(LockRef lock, std::uint64_t& claimed);
-  Task<void> tell_everybody(LockId lock);
+  // ---- servers.cc ----
+  bool lasts(LockRef lock, ServerLife life) const;
+  Task<AcquireResult> refuse(LockRef lock, ServerLife life);
+  Task<AcquireResult> start_over(LockRef lock);
+  Task<bool> begin(LockRef lock, ServerLife life, std::uint64_t& count);
+  Task<bool> meet(NodeId server, ServerLife life);
+
+  // ---- reset.cc: in a life of the lock's server ----
+  Task<Reset> reset(LockRef lock, ServerLife life);
+  Task<Reset> claim(LockRef lock, ServerLife life, std::uint64_t& claimed);
+  Task<bool> tell_everybody(LockId lock, ServerLife life);
   Task<std::uint32_t> collect(LockId lock, std::uint32_t count);
-  Task<void> ask_those_missing(LockId lock, std::uint32_t count);
+  Task<void> ask_those_missing(MessageType question, LockId about, std::uint32_t count);
   Task<void> evict_dead();
-  Task<bool> start_anew(LockRef lock, std::uint64_t header);
-  Task<bool> free_header(LockRef lock, std::uint64_t expected);
+  Task<bool> start_anew(LockRef lock, ServerLife life, std::uint64_t header);
+  Task<bool> free_header(LockRef lock, ServerLife life, std::uint64_t expected);
   Task<void> prepare_image();
-  Task<bool> reset_ends(LockRef lock);
+  Task<bool> reset_ends(LockRef lock, ServerLife life);
 
   bool writes(LockMode mode) const { return mode != LockMode::shared; }
   bool node_lives(std::uint32_t node) const;

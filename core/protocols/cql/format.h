@@ -113,10 +113,27 @@ class Format {
   unsigned version_bits_;
 };
 
+// ---- reset counts ----
+// A server's next life begins with a count of its own for all its locks, above those of earlier
+// lives: as if each of them had been reset.
+inline constexpr unsigned kLifeShift = 20;
+constexpr std::uint32_t first_count(std::uint32_t life) {
+  return life << kLifeShift;
+}
+constexpr std::uint32_t life_number(ServerLife life) {
+  return life.changes / 2;
+}
+constexpr ServerLife life_of_count(std::uint64_t count) {
+  return {static_cast<std::uint32_t>(count >> kLifeShift) * 2};
+}
+
 enum MessageType : std::uint16_t {
   kNotify = 1,       // generation: the reset count that it belongs to
   kReset = 2,        // generation: the lock's new reset count; words: whom to answer, who asks
   kAcknowledge = 3,  // generation: as in the Reset; words: the node's place, its reset count
+  kReturned = 4,     // generation: the server's life; lock: the server; words: as of a Reset
+  kCleared = 5,      // generation, lock: as in kReturned; words: the node's place
+  kLeft = 6,         // from a client to its node: a question may be due
 };
 
 }  // namespace latchlab::cql

@@ -5,33 +5,53 @@
 
 namespace latchlab::cql {
 
-Task<void> acknowledge(Verbs& verbs, LockId lock, Answer answer, std::uint32_t node) {
-  const Message message = {kAcknowledge, answer.asked, lock, {node, answer.count}};
+Task<void> tell(Verbs& verbs, EndpointAddr to, Message message) {
   VerbStatus told = VerbStatus::receiver_not_ready;
-  while (told == VerbStatus::receiver_not_ready) told = co_await verbs.send(answer.to, message);
+  while (told == VerbStatus::receiver_not_ready) told = co_await verbs.send(to, message);
   if (told != VerbStatus::ok) LATCHLAB_PATH("cql: an answer to a reset cannot be delivered");
+}
+
+Task<void> acknowledge(Verbs& verbs, LockId lock, Answer answer, std::uint32_t node) {
+  return tell(verbs, answer.to, {kAcknowledge, answer.asked, lock, {node, answer.count}});
 }
 
 // ---- visits ----
 
-std::uint32_t Node::enter(LockId lock, ClientId client) {
+// Of a lock of which nothing has been heard since its server came back.
+std::uint32_t Node::least_count(LockId lock) const {
+  return servers_.any_returned() ? first_count(servers_.known(server_of(lock))) : 0;
+}
+
+Node::State& Node::state_of(LockId lock) {
   State& state = locks_[lock.value];
+  state.count = std::max(state.count, least_count(lock));
+  return state;
+}
+
+std::uint32_t Node::enter(LockId lock, ClientId client) {
+  State& state = state_of(lock);
+  if (state.inside.empty()) busy_.insert(std::lower_bound(busy_.begin(), busy_.end(), lock), lock);
   state.inside.push_back(client);
   return state.count;
 }
 
 bool Node::enter_again(LockId lock, ClientId client, std::uint32_t count) {
-  State& state = locks_[lock.value];
-  if (state.count != count) return false;
-  state.inside.push_back(client);
+  if (state_of(lock).count != count) return false;
+  enter(lock, client);
   return true;
 }
 
+void Node::nobody_inside(LockId lock) {
+  const auto at = std::lower_bound(busy_.begin(), busy_.end(), lock);
+  if (at != busy_.end() && *at == lock) busy_.erase(at);
+}
+
 Answer Node::leave(LockId lock, ClientId client) {
-  State& state = locks_[lock.value];
+  State& state = state_of(lock);
   std::erase(state.inside, client);
+  if (state.inside.empty()) nobody_inside(lock);
   if (state.due()) return state.pending;
-  if (state.idle()) locks_.erase(lock.value);
+  if (state.idle() && state.count == least_count(lock)) locks_.erase(lock.value);
   return {};
 }
 
@@ -44,7 +64,7 @@ void Node::answered(LockId lock, const Answer& answer) {
 
 std::uint32_t Node::count_of(LockId lock) const {
   const State* const state = locks_.find(lock.value);
-  return state == nullptr ? 0 : state->count;
+  return std::max(state == nullptr ? 0 : state->count, least_count(lock));
 }
 
 bool Node::asked(LockId lock) const {
@@ -52,7 +72,7 @@ bool Node::asked(LockId lock) const {
 }
 
 void Node::heard_of(const Message& reset) {
-  State& state = locks_[reset.lock.value];
+  State& state = state_of(reset.lock);
   state.count = std::max(state.count, reset.generation);
   state.pending = {EndpointAddr::unpack(reset.words[0]), reset.generation, state.count};
   if (!asked(reset.lock)) asked_.push_back(reset.lock);
@@ -60,20 +80,55 @@ void Node::heard_of(const Message& reset) {
   if (PLANTED(cql_answers_while_holding)) state.inside.clear();
 }
 
-// Those who have died do not stand in the way.
+// Those who have died do not stand in the way. True: nor does anybody else.
+bool Node::forget_dead(LockId lock) {
+  State& state = locks_[lock.value];
+  std::erase_if(state.inside,
+                [this](ClientId client) { return client != kWholeNode && gone_[client.value]; });
+  return state.inside.empty();
+}
+
+// Is nobody inside of a lock of the server since before the life that the node knows of? Whoever is
+// inside of one in that life has had this node's answer.
+bool Node::cleared(NodeId server) {
+  if (servers_.has_left(server)) return true;
+  std::erase_if(busy_, [this, server](LockId lock) {
+    return server_of(lock) == server && forget_dead(lock);
+  });
+  for (const LockId lock : busy_)
+    if (server_of(lock) == server) return PLANTED(cql_clears_while_holding);
+  servers_.left(server);
+  return true;
+}
+
+bool Node::owes_answer(NodeId server) {
+  for (const Servers::Question& question : servers_.questions())
+    if (question.server == server) return cleared(server);
+  return false;
+}
+
 Node::Next Node::what_is_next() {
   Next next;
   for (const LockId lock : asked_) {
-    State& state = locks_[lock.value];
-    std::erase_if(state.inside,
-                  [this](ClientId client) { return client != kWholeNode && gone_[client.value]; });
-    if (state.inside.empty()) return {lock, state.pending, false};
+    if (forget_dead(lock)) {
+      nobody_inside(lock);
+      next = {lock, locks_[lock.value].pending, false, {}};
+      return next;
+    }
+    next.waits = true;
+  }
+  for (const Servers::Question& question : servers_.questions()) {
+    if (cleared(question.server)) {
+      next.cleared = question;
+      return next;
+    }
+    LATCHLAB_PATH("cql: a node waits for clients that have locks of a server's earlier life");
     next.waits = true;
   }
   return next;
 }
 
-// ---- resets ----
+// ---- resets, and servers that are back ----
 
 Task<void> Node::background(Verbs& verbs) {
   Next next;
@@ -83,28 +138,40 @@ Task<void> Node::background(Verbs& verbs) {
     set.add(MessageWait{env_.endpoint, {}});
     if (next.waits) set.membership_after = seen;
     const WaitOutcome woke = co_await verbs.first_of(set);
-    const Membership members = verbs.membership();
-    seen = members.version;
-    bool asked = woke.by == Woke::message;
-    if (!asked) LATCHLAB_PATH("cql: a node hears of a death while a reset waits for its clients");
-    if (asked && !members.is_alive(ClientId{static_cast<std::uint32_t>(woke.message.words[1])})) {
-      LATCHLAB_PATH("cql: a reset by somebody who has died is ignored");
-      asked = false;
-    }
-    if (asked) {
-      const LockId lock = woke.message.lock;
-      std::uint32_t count = 0;
-      const auto note = [this, message = &woke.message, lock, &count] {
-        heard_of(*message);
-        count = count_of(lock);
-      };
-      co_await verbs.on_node(note);
-      // Those that wait are told before the reset is answered.
-      co_await verbs.store(env_.peers->node_lock_words(env_.node, lock), count);
-    }
+    seen = verbs.membership().version;
+    if (woke.by == Woke::message)
+      co_await hear(verbs, woke.message);
+    else
+      LATCHLAB_PATH("cql: a node hears of a death while a reset waits for its clients");
     co_await cut_off_dead(verbs);
     next = co_await answer_what_is_due(verbs);
   }
+}
+
+Task<void> Node::hear(Verbs& verbs, const Message& message) {
+  if (message.type == kLeft) co_return;  // what is due is looked for in any case
+  const ClientId asks{static_cast<std::uint32_t>(message.words[1])};
+  if (!verbs.membership().is_alive(asks)) {
+    LATCHLAB_PATH("cql: a reset by somebody who has died is ignored");
+    co_return;
+  }
+  const Message* const heard = &message;
+  if (message.type == kReturned) {
+    const auto ask = [this, heard] {
+      servers_.ask({EndpointAddr::unpack(heard->words[0]),
+                    NodeId{static_cast<std::uint16_t>(heard->lock.value)}, heard->generation});
+    };
+    co_await verbs.on_node(ask);
+    co_return;
+  }
+  std::uint32_t count = 0;
+  const auto note = [this, heard, &count] {
+    heard_of(*heard);
+    count = count_of(heard->lock);
+  };
+  co_await verbs.on_node(note);
+  // Those that wait are told before the reset is answered.
+  co_await verbs.store(env_.peers->node_lock_words(env_.node, message.lock), count);
 }
 
 // What those of this node had posted may be under way still.
@@ -119,15 +186,24 @@ Task<void> Node::cut_off_dead(Verbs& verbs) {
 
 // What is left afterwards: nothing that is due.
 Task<Node::Next> Node::answer_what_is_due(Verbs& verbs) {
+  const std::uint32_t here = env_.peers->client_node_index(env_.node);
   Next next;
   for (;;) {
     const auto look = [this, &next] {
       if (!next.answer.to.null()) answered(next.lock, next.answer);
+      if (!next.cleared.to.null()) servers_.answered(next.cleared);
       next = what_is_next();
     };
     co_await verbs.on_node(look);
-    if (next.answer.to.null()) co_return next;
-    co_await acknowledge(verbs, next.lock, next.answer, env_.peers->client_node_index(env_.node));
+    const Servers::Question& asked = next.cleared;
+    if (!next.answer.to.null()) {
+      co_await acknowledge(verbs, next.lock, next.answer, here);
+    } else if (!asked.to.null()) {
+      const Message cleared = {kCleared, asked.life, LockId{asked.server.value}, {here}};
+      co_await tell(verbs, asked.to, cleared);
+    } else {
+      co_return next;
+    }
   }
 }
 

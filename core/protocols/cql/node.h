@@ -9,6 +9,7 @@
 #include "core/base/lookup.h"
 #include "core/protocols/cql/format.h"
 #include "core/protocols/cql/options.h"
+#include "core/protocols/cql/servers.h"
 #include "core/protocols/lock.h"
 
 namespace latchlab::cql {
@@ -27,7 +28,10 @@ inline constexpr ClientId kWholeNode{~0U};
 class Node final : public NodePart {
  public:
   Node(const Options& options, const NodeEnv& env)
-      : options_(options), env_(env), gone_(env.peers->shape().clients) {}
+      : options_(options),
+        env_(env),
+        gone_(env.peers->shape().clients),
+        servers_(env.peers->shape().servers) {}
 
   // ---- visits, of clients too: nobody else of the node is inside ----
 
@@ -42,6 +46,10 @@ class Node final : public NodePart {
   // A Reset has come: it waits for clients of the node that are inside.
   void heard_of(const Message& reset);
   bool asked(LockId lock) const;
+  // Of servers that come back.
+  Servers& servers() { return servers_; }
+  // Does somebody ask about the server, whom nobody of the node keeps waiting?
+  bool owes_answer(NodeId server);
 
   Task<void> background(Verbs& verbs) override;
 
@@ -52,14 +60,22 @@ class Node final : public NodePart {
     Answer pending;  // to the latest reset
 
     bool due() const { return inside.empty() && !pending.to.null(); }
-    bool idle() const { return inside.empty() && pending.to.null() && count == 0; }
+    bool idle() const { return inside.empty() && pending.to.null(); }
   };
   struct Next {
     LockId lock;
-    Answer answer;       // that is due
-    bool waits = false;  // there is none that is, and one that waits for clients of the node
+    Answer answer;              // that is due
+    bool waits = false;         // there is none that is, and one that waits for clients of the node
+    Servers::Question cleared;  // is to be answered, if it has an address
   };
+  NodeId server_of(LockId lock) const { return env_.peers->lock(lock).entry.node; }
+  std::uint32_t least_count(LockId lock) const;
+  State& state_of(LockId lock);
+  bool forget_dead(LockId lock);
+  bool cleared(NodeId server);
+  void nobody_inside(LockId lock);
   Next what_is_next();
+  Task<void> hear(Verbs& verbs, const Message& message);
   Task<void> cut_off_dead(Verbs& verbs);
   Task<Next> answer_what_is_due(Verbs& verbs);
 
@@ -67,10 +83,13 @@ class Node final : public NodePart {
   const NodeEnv env_;
   Lookup<State> locks_;        // that have been reset, or that somebody here is inside of
   std::vector<LockId> asked_;  // of which a reset has not been answered yet
+  std::vector<LockId> busy_;   // that somebody here is inside of, by their numbers
   std::vector<bool> gone_;     // clients of this node that have died, and are cut off
+  Servers servers_;
 };
 
 // Of this node, that no client of it is in the way. Tried until there is room for it.
 Task<void> acknowledge(Verbs& verbs, LockId lock, Answer answer, std::uint32_t node);
+Task<void> tell(Verbs& verbs, EndpointAddr to, Message message);
 
 }  // namespace latchlab::cql

@@ -10,12 +10,19 @@ namespace latchlab::cql {
 Task<ReleaseResult> Client::release(Grant grant) {
   const Notice notice = co_await give_up(grant);
   co_await tell(notice);
-  co_return ReleaseResult::released;
+  co_return notice.result;
 }
 
 Task<Client::Notice> Client::give_up(Grant grant) {
   const LockRef lock = grant.lock;
   Notice notice;
+  const ServerLife life = life_of_count(grant.words[0]);
+  if (!lasts(lock, life) && !PLANTED(cql_releases_in_another_life)) {
+    LATCHLAB_PATH("cql: a release comes after the server has failed");
+    co_await leave(lock);
+    notice.result = ReleaseResult::suppressed;
+    co_return notice;
+  }
   const bool exclusive = writes(grant.mode);
   verbs_.mark(Phase::initial_atomic);
   bool resets = false;
@@ -27,6 +34,7 @@ Task<Client::Notice> Client::give_up(Grant grant) {
     const Header before = format_.unpack(batch.result(header).value.lo);
     if (batch.status() != VerbStatus::ok) {
       LATCHLAB_PATH("cql: the server fails a release");
+      if (!lasts(lock, life)) notice.result = ReleaseResult::suppressed;
     } else if (before.reset != 0) {
       LATCHLAB_PATH("cql: a release finds a reset under way");
     } else if (format_.reaches_never(before.head, before.size)) {
@@ -40,8 +48,8 @@ Task<Client::Notice> Client::give_up(Grant grant) {
       resets = co_await find_next(grant, next, batch.words(queue), notice);
     }
   }
-  co_await leave(lock.id);
-  if (resets) co_await reset(lock);
+  co_await leave(lock);
+  if (resets) co_await reset(lock, life);
   co_return notice;
 }
 

@@ -8,15 +8,15 @@
 namespace latchlab::cql {
 
 // By a client that is not inside of the lock.
-Task<Client::Reset> Client::reset(LockRef lock) {
+Task<Client::Reset> Client::reset(LockRef lock, ServerLife life) {
   std::uint64_t header = 0;
-  const Reset claimed = co_await claim(lock, header);
+  const Reset claimed = co_await claim(lock, life, header);
   if (claimed != Reset::done) co_return claimed;
   // What the dead have asked of nodes is not heard later, nor what else they had posted.
   if (options_.evict_dead) co_await evict_dead();
-  co_await tell_everybody(lock.id);
+  bool anew = co_await tell_everybody(lock.id, life);
   if (options_.evict_dead) co_await evict_dead();
-  const bool anew = co_await start_anew(lock, header);
+  if (anew) anew = co_await start_anew(lock, life, header);
   if (!anew) {
     LATCHLAB_PATH("cql: the server fails a reset");
     co_return Reset::failed;
@@ -28,7 +28,7 @@ Task<Client::Reset> Client::reset(LockRef lock) {
 // ---- step 1: the header names who resets the lock ----
 
 // What it is then.
-Task<Client::Reset> Client::claim(LockRef lock, std::uint64_t& claimed) {
+Task<Client::Reset> Client::claim(LockRef lock, ServerLife life, std::uint64_t& claimed) {
   std::uint64_t expected = 0;
   for (;;) {
     Header header = format_.unpack(expected);
@@ -46,6 +46,7 @@ Task<Client::Reset> Client::claim(LockRef lock, std::uint64_t& claimed) {
     }
     header.reset = me_ + 1;
     claimed = format_.pack(header);
+    if (!lasts(lock, life)) co_return Reset::failed;
     const Completion before = co_await verbs_.compare_swap(lock.entry, expected, claimed);
     if (!before.ok()) co_return Reset::failed;
     if (before.value.lo == expected) co_return Reset::done;
@@ -61,14 +62,16 @@ bool Client::is_ours(Owner resetter) const {
 
 // ---- step 2: everybody is told, and has answered ----
 
-// Again when somebody knows of more resets than we do: who was to be told of those has died.
-Task<void> Client::tell_everybody(LockId lock) {
+// Again when somebody knows of more resets than we do: who was to be told of those has died. False:
+// somebody knows that the server is back, and the lock is as it was at first.
+Task<bool> Client::tell_everybody(LockId lock, ServerLife life) {
   const std::uint32_t before = co_await count_of(lock);
   for (std::uint32_t count = before + 1;;) {
+    if (life_of_count(count) != life) co_return false;
     answered_.assign(peers_.shape().client_nodes, false);
-    co_await ask_those_missing(lock, count);
+    co_await ask_those_missing(kReset, lock, count);
     const std::uint32_t latest = co_await collect(lock, count);
-    if (latest == count) co_return;
+    if (latest == count) co_return true;
     LATCHLAB_PATH("cql: a reset learns of a later one");
     count = latest;
   }
@@ -93,7 +96,7 @@ Task<std::uint32_t> Client::collect(LockId lock, std::uint32_t count) {
     if (woke.by == Woke::membership) LATCHLAB_PATH("cql: a reset hears of a death");
     if (woke.by == Woke::deadline) {
       LATCHLAB_PATH("cql: a reset asks again");
-      co_await ask_those_missing(lock, count);
+      co_await ask_those_missing(kReset, lock, count);
     }
     if (woke.by != Woke::message) continue;
     if (woke.message.lock != lock || woke.message.generation != count) continue;
@@ -102,9 +105,9 @@ Task<std::uint32_t> Client::collect(LockId lock, std::uint32_t count) {
   }
 }
 
-Task<void> Client::ask_those_missing(LockId lock, std::uint32_t count) {
+Task<void> Client::ask_those_missing(MessageType question, LockId about, std::uint32_t count) {
   Batch resets(verbs_);
-  const Message message = {kReset, count, lock, {inbox_.packed(), verbs_.client().value}};
+  const Message message = {question, count, about, {inbox_.packed(), verbs_.client().value}};
   for (std::uint32_t i = 0; i < answered_.size(); ++i)
     if (!answered_[i] && node_lives(i))
       resets.add(peers_.node_endpoint(peers_.client_node(i)), message);
@@ -138,8 +141,9 @@ Task<void> Client::evict_dead() {
 
 // ---- step 3: an empty queue, and a free header ----
 
-Task<bool> Client::start_anew(LockRef lock, std::uint64_t header) {
+Task<bool> Client::start_anew(LockRef lock, ServerLife life, std::uint64_t header) {
   if (!image_ready_) co_await prepare_image();
+  if (!lasts(lock, life)) co_return false;
   Verb queue;
   queue.kind = VerbKind::write;
   queue.addr = lock.entry + 8;
@@ -154,12 +158,13 @@ Task<bool> Client::start_anew(LockRef lock, std::uint64_t header) {
   }
   const Completion written = co_await verbs_.issue(queue);
   if (!written.ok()) co_return false;
-  co_return co_await free_header(lock, header);
+  co_return co_await free_header(lock, life, header);
 }
 
 // By an atomic: a WRITE beside the FAA of whoever comes too early is lost where RNICs let it be.
-Task<bool> Client::free_header(LockRef lock, std::uint64_t expected) {
+Task<bool> Client::free_header(LockRef lock, ServerLife life, std::uint64_t expected) {
   for (;;) {
+    if (!lasts(lock, life)) co_return false;
     const Completion before = co_await verbs_.compare_swap(lock.entry, expected, 0);
     if (!before.ok()) co_return false;
     if (before.value.lo == expected) co_return true;
@@ -177,7 +182,7 @@ Task<void> Client::prepare_image() {
 // ---- everybody else ----
 
 // False: the server fails. Takes over from somebody who has died, or was cut short.
-Task<bool> Client::reset_ends(LockRef lock) {
+Task<bool> Client::reset_ends(LockRef lock, ServerLife life) {
   const Format* const format = &format_;
   const Duration pause = options_.reset_pause;
   for (;;) {
@@ -199,7 +204,7 @@ Task<bool> Client::reset_ends(LockRef lock) {
     if (end.end == WaitEnd::satisfied) co_return true;
     const Owner resets = format_.unpack(end.values[0].lo).resetter();
     if (!is_ours(resets) && verbs_.membership().is_alive(ClientId{resets})) continue;
-    const Reset ended = co_await reset(lock);
+    const Reset ended = co_await reset(lock, life);
     if (ended == Reset::done) co_return true;
     if (ended == Reset::failed) co_return false;
   }

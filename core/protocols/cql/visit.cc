@@ -5,12 +5,15 @@
 
 namespace latchlab::cql {
 
-Task<std::uint32_t> Client::enter(LockId lock) {
-  Node* const node = node_;
-  std::uint32_t count = 0;
-  const auto visit = [node, lock, me = behalf_.inside, &count] { count = node->enter(lock, me); };
+// False: not in this life of the lock's server, or not yet.
+Task<bool> Client::enter(LockRef lock, ServerLife life, std::uint64_t& count) {
+  bool may = false;
+  const auto visit = [this, &lock, &life, &may, to = &count] {
+    may = node_->servers().may_use(lock.entry.node, life_number(life));
+    if (may) *to = node_->enter(lock.id, behalf_.inside);
+  };
   co_await verbs_.on_node(visit);
-  co_return count;
+  co_return may;
 }
 
 Task<bool> Client::enter_again(LockId lock, std::uint32_t count) {
@@ -25,16 +28,25 @@ Task<bool> Client::enter_again(LockId lock, std::uint32_t count) {
 
 // The last of its node to leave answers a reset that waits for it. That it was answered is noted
 // afterwards: if the client dies on the way, its node finds the question still open.
-Task<void> Client::leave(LockId lock) {
+Task<void> Client::leave(LockRef lock) {
   Node* const node = node_;
   Answer answer;
-  const auto visit = [node, lock, me = behalf_.inside, &answer] { answer = node->leave(lock, me); };
+  bool owes = false;
+  const auto visit = [node, &lock, me = behalf_.inside, &answer, &owes] {
+    answer = node->leave(lock.id, me);
+    owes = node->owes_answer(lock.entry.node);
+  };
   co_await verbs_.on_node(visit);
+  if (owes) {
+    LATCHLAB_PATH("cql: the last client that had locks of a server's earlier life leaves");
+    const Message left = {kLeft, 0, lock.id, {}};
+    co_await cql::tell(verbs_, peers_.node_endpoint(verbs_.node()), left);
+  }
   if (answer.to.null()) co_return;
   LATCHLAB_PATH("cql: a client answers a reset when it has left");
   const std::uint32_t here = peers_.client_node_index(verbs_.node());
-  co_await acknowledge(verbs_, lock, answer, here);
-  const auto done = [node, lock, answer] { node->answered(lock, answer); };
+  co_await acknowledge(verbs_, lock.id, answer, here);
+  const auto done = [node, lock = lock.id, answer] { node->answered(lock, answer); };
   co_await verbs_.on_node(done);
 }
 

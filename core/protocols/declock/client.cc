@@ -25,10 +25,11 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions /*options*/) {
 }
 
 Task<Node::Joined> Client::join(Want want) {
-  Node* const node = node_;
   Node::Joined joined;
-  const auto visit = [node, lock = want.lock.id, mode = want.mode, me = verbs_.client(),
-                      now = verbs_.now(), &joined] { joined = node->join(lock, me, mode, now); };
+  const auto visit = [this, &want, now = verbs_.now(), &joined] {
+    node_->outlives(want.lock.id, verbs_.life_of(want.lock.entry.node));
+    joined = node_->join(want.lock.id, verbs_.client(), want.mode, now);
+  };
   co_await verbs_.on_node(visit);
   co_return joined;
 }
@@ -84,23 +85,27 @@ Task<AcquireResult> Client::lead(Want want, std::uint32_t since) {
 }
 
 Task<ReleaseResult> Client::release(Grant grant) {
-  Node* const node = node_;
   Node::Left left;
-  const auto visit = [node, lock = grant.lock, &left] { left = node->leave(lock); };
+  ReleaseResult result = ReleaseResult::released;
+  const auto visit = [this, &grant, &left, &result] {
+    const ServerLife life = verbs_.life_of(grant.lock.entry.node);
+    if (node_->outlives(grant.lock.id, life)) result = ReleaseResult::suppressed;
+    left = node_->leave(grant.lock);
+  };
   co_await verbs_.on_node(visit);
   if (left.how == LocalQueues::Left::others_stay) {
     LATCHLAB_PATH("declock: a reader leaves others of its node inside");
-    co_return ReleaseResult::released;
+    co_return result;
   }
   if (left.how == LocalQueues::Left::handed_on) {
     verbs_.mark(Phase::notify_succ);
     co_await tell_those_who_enter(left.enter);
-    co_return ReleaseResult::released;
+    co_return result;
   }
   const cql::Client::Notice notice = co_await global_.give_up(left.global);
   co_await step_down(grant.lock.id);
   co_await global_.tell(notice);
-  co_return ReleaseResult::released;
+  co_return notice.result;
 }
 
 Task<void> Client::tell_those_who_enter(const std::vector<ClientId>& enter) {

@@ -51,6 +51,7 @@ Task<Agreed> agree_by_reset(Verbs& verbs, const Peers& peers, const Options& opt
 // A counter for each number of dead nodes, which the living count up, and nobody resets.
 struct Rounds {
   std::uint32_t dead = 0;
+  ServerLife life = {};       // of the server: with its memory the counters are gone
   std::uint64_t counted = 0;  // how often this node has, since so many are dead
 };
 Task<Agreed> agree_among_the_living(Verbs& verbs, const Peers& peers, const Options& options,
@@ -59,9 +60,14 @@ Task<Agreed> agree_among_the_living(Verbs& verbs, const Peers& peers, const Opti
   Agreed agreed = Agreed::not_yet;
   while (agreed == Agreed::not_yet) {
     const std::uint32_t dead = dead_nodes(verbs, peers);
-    if (dead != rounds.dead) {
-      LATCHLAB_PATH("declock: clocks are synchronised without the dead");
-      rounds = {dead, 0};
+    const ServerLife life = verbs.life_of(NodeId{1});
+    if (dead != rounds.dead || life != rounds.life) {
+      if (dead != rounds.dead) {
+        LATCHLAB_PATH("declock: clocks are synchronised without the dead");
+      } else {
+        LATCHLAB_PATH("declock: clocks are synchronised anew, as the server has failed");
+      }
+      rounds = {dead, life, 0};
       counts = true;
     }
     const RemoteAddr counter = peers.server_words(NodeId{1}) + 8 * dead;

@@ -25,6 +25,15 @@ Node::Joined Node::join(LockId lock, ClientId client, LockMode mode, Time now) {
   return joined;
 }
 
+bool Node::outlives(LockId lock, ServerLife life) {
+  State* const now = states_.find(lock.value);
+  if (now == nullptr || !now->held || cql::life_of_count(now->resets) == life) return false;
+  if (PLANTED(declock_hands_over_what_is_gone)) return false;
+  now->outlived = true;
+  queues_.close(lock);
+  return true;
+}
+
 void Node::remote_waits(LockId lock, std::uint32_t tenure, std::uint64_t since) {
   State& now = state(lock);
   if (now.tenure != tenure || !now.held) {
@@ -77,6 +86,10 @@ LocalQueues::Next Node::freed(LockId lock) {
 }
 
 LocalQueues::Stays Node::stays(LockId lock, const State& state) const {
+  if (state.outlived) {
+    LATCHLAB_PATH("declock: the failure of a server ends hand-overs within a node");
+    return LocalQueues::never();
+  }
   if (options_.reset_ends_transfers && global_.asked(lock)) {
     LATCHLAB_PATH("declock: a reset ends hand-overs within a node");
     return LocalQueues::never();

@@ -31,6 +31,9 @@ class Node final : public NodePart {
     ZeroPadding<std::uint8_t, 6> padding = {};
   };
   Joined join(LockId lock, ClientId client, LockMode mode, Time now);
+  // The lock's server is in this life. Has the node the CQL lock in an earlier one? Then it is
+  // handed over to nobody.
+  bool outlives(LockId lock, ServerLife life);
 
   // Other nodes wait behind this one since then (cql::earliest), as seen during this tenure.
   void remote_waits(LockId lock, std::uint32_t tenure, std::uint64_t since);
@@ -59,7 +62,8 @@ class Node final : public NodePart {
     std::uint32_t tenure = 0;
     bool held = false;
     LockMode mode = LockMode::exclusive;
-    ZeroPadding<std::uint8_t, 2> padding = {};
+    bool outlived = false;  // by the lock that the node has: its server has failed
+    ZeroPadding<std::uint8_t, 1> padding = {};
   };
   State& state(LockId lock);
   LocalQueues::Stays stays(LockId lock, const State& state) const;

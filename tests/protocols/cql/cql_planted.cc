@@ -1,5 +1,6 @@
 // The CQL lock, broken on purpose.
 
+#include "tests/protocols/cql/return.h"
 #include "tests/protocols/planted.h"
 
 namespace latchlab::cql_tests {
@@ -22,6 +23,13 @@ constexpr Bug kUnannounced{"cql_enters_unannounced"};
 constexpr Bug kExpired{"cql_accepts_expired"};
 // A writer wakes the first of several readers.
 constexpr Bug kOneReader{"cql_wakes_one_reader"};
+// Locks of a server that is back are used although others still hold some of before: its memory
+// says that they are free.
+constexpr Bug kMeetsNobody{"cql_meets_nobody"};
+// A node says that it has left what it had on a server although a client of it holds a lock there.
+constexpr Bug kClearsEarly{"cql_clears_while_holding"};
+// A lock is released that the server has forgotten.
+constexpr Bug kLateRelease{"cql_releases_in_another_life"};
 
 // Versions run out after one round.
 RunSetup cql_crowd(std::uint32_t shared = 50) {
@@ -117,6 +125,29 @@ TEST(cql_planted, a_search_finds_a_waiter_that_accepts_an_expired_notification) 
   campaign.method = explore::Method::random;
   expect_found(kExpired, Wrong::mutual_exclusion, 5'000, campaign);
 }
+
+#if LATCHLAB_WITH_SIMGRID
+
+// A server comes back, and its locks are used at once; or when nodes say too early that they have
+// left what they had. As shipped: return_test.cc.
+TEST(cql_planted, a_client_that_meets_nobody_when_a_server_is_back) {
+  const Active active(kMeetsNobody);
+  EXPECT_GT(after_return({}).safety.violations, 0U);
+}
+
+TEST(cql_planted, a_node_that_clears_while_a_client_holds_a_lock_of_before) {
+  const Active active(kClearsEarly);
+  EXPECT_GT(after_return({}).safety.violations, 0U);
+}
+
+// A place that nobody has is counted out of the queue.
+TEST(cql_planted, a_release_in_another_life_of_the_server) {
+  const Active active(kLateRelease);
+  const Outcome outcome = after_return({});
+  EXPECT_TRUE(outcome.safety.violations > 0 || outcome.end != RunEnd::finished);
+}
+
+#endif
 
 }  // namespace
 }  // namespace latchlab::cql_tests

@@ -1,0 +1,51 @@
+#include "tests/protocols/cql/return.h"
+
+#if LATCHLAB_WITH_SIMGRID
+
+namespace latchlab::cql_tests {
+namespace {
+
+using namespace testing;
+using ::testing::IsSupersetOf;
+
+// Sections of before the failure outlive the outage, and are waited for.
+TEST(timed, cql_survives_the_return_of_a_server) {
+  const Outcome outcome = expect_return_survived({});
+  EXPECT_GT(outcome.suppressed, 0U);
+  EXPECT_GT(outcome.aborted, 0U);
+  EXPECT_GT(outcome.recoveries, 0U);
+  EXPECT_THAT(labels("cql", true),
+              IsSupersetOf({"a waiter hears that the server has failed",
+                            "an acquisition is paused until the server is back",
+                            "a release comes after the server has failed",
+                            "a node waits for clients that have locks of a server's earlier life",
+                            "the last client that had locks of a server's earlier life leaves",
+                            "all nodes have left what they had before the server failed"}));
+}
+
+// Of which nobody has heard before it is over.
+TEST(timed, cql_survives_an_outage_that_nobody_notices) {
+  const Outcome outcome = expect_return_survived({.outage = microseconds(300)});
+  EXPECT_GT(outcome.suppressed, 0U);
+}
+
+// Versions run out all the time: locks are being reset when the server fails.
+TEST(timed, cql_survives_the_return_of_a_server_in_the_middle_of_resets) {
+  expect_return_survived({.params = {{"version_bits", number(1)}, {"capacity", number(8)}}});
+}
+
+TEST(timed, cql_survives_the_return_of_a_server_by_datagrams) {
+  expect_return_survived({.params = {{"messages", text("ud")}}});
+}
+
+// Whoever still has something of before is waited for until `timeout` at most, and then again.
+TEST(timed, cql_gives_up_waiting_for_those_who_hold_locks_of_before) {
+  expect_return_survived({.outage = milliseconds(1), .params = {{"timeout", milliseconds(3)}}});
+  EXPECT_THAT(labels("cql", true),
+              ::testing::Contains("somebody keeps locks of a server's earlier life for too long"));
+}
+
+}  // namespace
+}  // namespace latchlab::cql_tests
+
+#endif

@@ -1,0 +1,44 @@
+// What DecLock makes of a server that fails and comes back without its memory.
+
+#include "tests/protocols/cql/return.h"
+
+#if LATCHLAB_WITH_SIMGRID
+
+namespace latchlab::declock_tests {
+namespace {
+
+using namespace testing;
+using cql_tests::expect_return_survived;
+
+TEST(timed, declock_survives_the_return_of_a_server) {
+  const Outcome outcome = expect_return_survived({.protocol = "declock"});
+  EXPECT_GT(outcome.suppressed, 0U);
+  EXPECT_GT(outcome.aborted, 0U);
+  EXPECT_GT(outcome.recoveries, 0U);
+  EXPECT_THAT(labels("declock", true),
+              ::testing::IsSupersetOf({"the failure of a server ends hand-overs within a node"}));
+}
+
+TEST(timed, declock_survives_an_outage_that_nobody_notices) {
+  expect_return_survived({.protocol = "declock", .outage = microseconds(300)});
+}
+
+TEST(timed, declock_survives_the_return_of_a_server_in_the_middle_of_resets) {
+  expect_return_survived({.protocol = "declock", .params = {{"version_bits", number(1)}}});
+}
+
+// Neighbours pass the lock on among themselves; yet other nodes do not wait for them.
+TEST(timed, declock_survives_the_return_of_a_server_whose_locks_stay_at_nodes) {
+  expect_return_survived({.protocol = "declock", .params = {{"transfer", text("local_prefer")}}});
+}
+
+TEST(timed, declock_agrees_on_the_time_again_when_the_counters_are_lost) {
+  expect_return_survived({.protocol = "declock", .params = {{"clock_sync", microseconds(500)}}});
+  EXPECT_THAT(labels("declock", true),
+              ::testing::Contains("clocks are synchronised anew, as the server has failed"));
+}
+
+}  // namespace
+}  // namespace latchlab::declock_tests
+
+#endif
