@@ -42,7 +42,7 @@ ProtocolEntry cql_entry() {
        .shared_mode = true,
        .fairness = "first come, first served, until a reset",
        .handover = "a message to the next writer or to all readers before it",
-       .survives = "nodes that die",
+       .survives = "nodes that die, servers that come back",
        .costs = {.free_x = {{1, 0, 0, 2}, {2, 0, 0, 2}},
                  .x_after_x = {{2, 0, 0, 3}, {2, 1, 0, 4}},
                  .free_s = {{1, 0, 0, 2}, {2, 0, 0, 2}},

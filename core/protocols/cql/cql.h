@@ -55,6 +55,17 @@
 //          Acquisitions that found a reset under way, or were ended by one, end as
 //          Aborted{recovered} once it is over; releases do nothing more.
 // Expired notifications: a Notify of a smaller reset count than the receiver's is ignored.
+// Server back: its memory is as it was at first, and so are its locks; what is left to do is that
+//          nobody takes them for the old ones (appendix B: paused operations are aborted, and all
+//          locks reset before a new one is executed).
+//          1. Who hears that the server has failed: an acquisition is paused until it is back, and
+//             ends as Aborted{recovered}; a release touches nothing, and is suppressed.
+//          2. Who wants one of its locks then has to meet all nodes first: Returned(life) to each,
+//             whose part answers Cleared when no client of it is inside of a lock of the server
+//             since before. This is step 2 of a reset, once for all locks. Who has met them has met
+//             them for its node. After `timeout` of waiting: Aborted{recovered}, as the holders
+//             that it waits for may wait for what else it holds.
+//          3. Reset counts of all locks there go on from life * 2^20: as if each had been reset.
 //
 // Cost     free: 2 round trips, 3 server verbs (FAA; FAA and READ), no message. Contended: FAA and
 //          WRITE to acquire, FAA, READ and one message to release; one READ more each time that an
@@ -68,14 +79,19 @@
 //          under way: `inside` is from before the FAA until the entry is written, and from the
 //          Notify until the release knows whom to tell. So no grant, entry or count of an earlier
 //          life is in a later one, and Notify of an earlier life says so.
+//          Nor does a grant of a server's life meet one of the next: who is granted a lock in life
+//          n + 1 entered after all nodes had answered; a node answers when nobody of it is inside
+//          of an earlier life, and lets nobody in there afterwards (`known`); and what was posted
+//          in an earlier life fails (verbs.h), for each verb that changes the entry is posted right
+//          after a look at the life that it is meant for. The holder of before keeps its lock until
+//          it is done: nobody can take it from it, so that the others wait.
 // Needs    reliable_messages (ud: datagrams), node_state, local_words, membership, evict;
 //          timing for the timeout. No clock assumption: a timeout that comes too early costs a
 //          reset.
 // Survives nodes with their clients, and clients alone, that die at any moment, in a reset as well;
 //          with a timeout of 0 nobody notices. Does not survive the loss of a Notify with `ud`
-//          before somebody's timeout is over. A server that fails ends what is asked of it
-//          (server_failed); its memory does not come back, so that the reset of all its locks by
-//          which the paper starts it again (appendix B) is none here. A path that is down for
+//          before somebody's timeout is over. Survives servers that come back without their memory;
+//          one that does not ends what is asked of it (server_failed). A path that is down for
 //          longer than RC tries fails whoever needs it, as if the other end had died, until it is
 //          back; then a timeout calls for a reset, whose questions are asked again, and which is
 //          begun anew if it was cut short. But who is cut off is alive to the membership: nobody
@@ -108,6 +124,12 @@
 //  6. A takeover may know of fewer resets than others, to whom the dead one spoke. Answers carry
 //     the count of those that answer, and the question is repeated with the largest (every
 //     profile).
+//  7. "Resets all locks on the failed MN ... ensures that locks are in free states and have no
+//     actual holders." Its memory says so at once, but not its clients: who holds a lock when the
+//     server fails does not know, and who is granted it by the new memory is beside it (a planted
+//     bug shows it). The answers that the reset of each lock collects make it true; one answer of
+//     each node for all locks of the server does as well, before any is used (every profile).
+//     Nothing is said of who holds no more than it can release: it need not be paused.
 // Departures of every profile. Nodes answer for their clients: a client reads no messages while it
 // works, and the counter is the node's in the paper as well. The reset ID names a client, not a
 // node, so that a client that dies alone is known. Who finds a reset under way READs the header

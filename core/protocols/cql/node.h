@@ -31,7 +31,9 @@ class Node final : public NodePart {
       : options_(options),
         env_(env),
         gone_(env.peers->shape().clients),
-        servers_(env.peers->shape().servers) {}
+        servers_(env.peers->shape().servers) {
+    busy_.reserve(kRoom);
+  }
 
   // ---- visits, of clients too: nobody else of the node is inside ----
 
@@ -78,6 +80,9 @@ class Node final : public NodePart {
   Task<void> hear(Verbs& verbs, const Message& message);
   Task<void> cut_off_dead(Verbs& verbs);
   Task<Next> answer_what_is_due(Verbs& verbs);
+
+  // From the beginning: a search does not tell a list that was in use from a new one.
+  static constexpr std::size_t kRoom = 8;
 
   const Options& options_;  // the protocol's, which outlives its parts
   const NodeEnv env_;

@@ -2,6 +2,7 @@
 
 #include "core/base/paths.h"
 #include "core/protocols/common/inbox.h"
+#include "core/protocols/common/planted.h"
 #include "core/protocols/cql/client.h"
 #include "core/verbs/batch.h"
 
@@ -67,7 +68,7 @@ bool Client::is_ours(Owner resetter) const {
 Task<bool> Client::tell_everybody(LockId lock, ServerLife life) {
   const std::uint32_t before = co_await count_of(lock);
   for (std::uint32_t count = before + 1;;) {
-    if (life_of_count(count) != life) co_return false;
+    if (life_of_count(count) != life && !PLANTED(cql_resets_another_life)) co_return false;
     answered_.assign(peers_.shape().client_nodes, false);
     co_await ask_those_missing(kReset, lock, count);
     const std::uint32_t latest = co_await collect(lock, count);
@@ -143,7 +144,7 @@ Task<void> Client::evict_dead() {
 
 Task<bool> Client::start_anew(LockRef lock, ServerLife life, std::uint64_t header) {
   if (!image_ready_) co_await prepare_image();
-  if (!lasts(lock, life)) co_return false;
+  if (!lasts(lock, life) && !PLANTED(cql_resets_another_life)) co_return false;
   Verb queue;
   queue.kind = VerbKind::write;
   queue.addr = lock.entry + 8;
@@ -164,7 +165,7 @@ Task<bool> Client::start_anew(LockRef lock, ServerLife life, std::uint64_t heade
 // By an atomic: a WRITE beside the FAA of whoever comes too early is lost where RNICs let it be.
 Task<bool> Client::free_header(LockRef lock, ServerLife life, std::uint64_t expected) {
   for (;;) {
-    if (!lasts(lock, life)) co_return false;
+    if (!lasts(lock, life) && !PLANTED(cql_resets_another_life)) co_return false;
     const Completion before = co_await verbs_.compare_swap(lock.entry, expected, 0);
     if (!before.ok()) co_return false;
     if (before.value.lo == expected) co_return true;

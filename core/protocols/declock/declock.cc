@@ -75,7 +75,7 @@ ProtocolEntry declock_entry() {
        .fairness = "by the time at which clients ask, nearly, until a reset",
        .handover = "to neighbours in memory; a message to the next writer's node or to all readers "
                    "before it",
-       .survives = "nodes that die",
+       .survives = "nodes that die, servers that come back",
        .costs = {.free_x = {{1, 0, 0, 2}, {2, 0, 0, 2}},
                  .x_after_x = {{2, 0, 0, 3}, {2, 1, 0, 4}},
                  .free_s = {{1, 0, 0, 2}, {2, 0, 0, 2}},

@@ -37,6 +37,9 @@
 //          have; then its time begins anew.
 // Reset    that of cql, whoever begins it. A node that is asked hands nothing over any more; it
 //          answers when its last client has left.
+// Server back: as in cql.h. A lock that the node has of a server that has failed is handed over to
+//          nobody; who leads next is paused, and aborted, in its turn. The counters of the clocks
+//          are lost with the first server, and all nodes agree anew.
 //
 // Cost     free: that of cql, 2 round trips and 3 server verbs. A hand-over within a node: no verb,
 //          and a READ for each client that has waited (none with local_prefer and local_bound).
@@ -49,26 +52,26 @@
 //          the node has the CQL lock, and only in its mode; and the CQL lock admits nodes like
 //          that. For CQL the node is inside from its leader's FAA until its last client has left.
 // Needs    what cql needs.
-// Survives nodes that die with all their clients, and servers that fail: as cql. Does not survive a
-//          client that dies alone: it stands in its node's queue, or leads it, and nobody of the
-//          node looks after it. Clocks that are apart, or not synchronised at all, cost fairness
-//          alone.
+// Survives nodes that die with all their clients, and servers that fail or come back: as cql. Does
+//          not survive a client that dies alone: it stands in its node's queue, or leads it, and
+//          nobody of the node looks after it. Clocks that are apart, or not synchronised at all,
+//          cost fairness alone.
 // Not abortable: as cql.
 //
 // ---- What the paper leaves open or wrong (profile paper), and what is done ----
-// The first six of cql.h are those of its CQL lock, and in this one as well. And
-//  7. The last of all nodes to count sets the counter to 0, which the others wait for. A node that
+// The first seven of cql.h are those of its CQL lock, and in this one as well. And
+//  8. The last of all nodes to count sets the counter to 0, which the others wait for. A node that
 //     dies is waited for by all, for ever: clocks are never synchronised again, and times drift
 //     apart. And whoever polls after the 0 has been counted up again misses it. `clock_counter`:
 //     one that only grows, which the living count; a new one each time that somebody has died.
-//  8. Nothing is said of hand-overs within a node that a reset waits for. They go on as long as
+//  9. Nothing is said of hand-overs within a node that a reset waits for. They go on as long as
 //     somebody asks, and the reset with all other nodes waits as long. `reset_ends_transfers`.
-//  9. Who is next after a writer with phase_fair, the paper says; after readers it does not. Here:
+// 10. Who is next after a writer with phase_fair, the paper says; after readers it does not. Here:
 //     the one that came first, so that writers get their turn. `readers_first`: after_writers.
-// 10. Readers who keep entering beside readers of their node keep a writer of another node waiting
+// 11. Readers who keep entering beside readers of their node keep a writer of another node waiting
 //     without end: nobody waits here, so nobody prefetches. Not repaired: it is the paper's rule,
 //     and a writer of the same node ends it.
-// 11. The prefetch of a client whose node does not have the lock yet is of no use, since the
+// 12. The prefetch of a client whose node does not have the lock yet is of no use, since the
 //     notification to come knows more. `prefetch` = held leaves it out; the paper's form is kept.
 // Departures of every profile. The clocks' words begin with the first agreement, not with the
 // program. A client that has been woken resets its own word. Readers whom a reader did not let in,

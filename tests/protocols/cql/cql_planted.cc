@@ -30,6 +30,8 @@ constexpr Bug kMeetsNobody{"cql_meets_nobody"};
 constexpr Bug kClearsEarly{"cql_clears_while_holding"};
 // A lock is released that the server has forgotten.
 constexpr Bug kLateRelease{"cql_releases_in_another_life"};
+// Who resets a lock when its server fails goes on when that is back.
+constexpr Bug kResetGoesOn{"cql_resets_another_life"};
 
 // Versions run out after one round.
 RunSetup cql_crowd(std::uint32_t shared = 50) {
@@ -140,11 +142,16 @@ TEST(cql_planted, a_node_that_clears_while_a_client_holds_a_lock_of_before) {
   EXPECT_GT(after_return({}).safety.violations, 0U);
 }
 
-// A place that nobody has is counted out of the queue.
+// A place that nobody has is counted out of the queue, and no timeout resets it.
 TEST(cql_planted, a_release_in_another_life_of_the_server) {
   const Active active(kLateRelease);
-  const Outcome outcome = after_return({});
-  EXPECT_TRUE(outcome.safety.violations > 0 || outcome.end != RunEnd::finished);
+  EXPECT_NE(after_return(without_timeout("cql")).end, RunEnd::finished);
+}
+
+// It frees the header while somebody is inside, and others wait.
+TEST(cql_planted, a_reset_that_goes_on_in_another_life_of_the_server) {
+  const Active active(kResetGoesOn);
+  EXPECT_GT(after_return_in_a_reset("cql").safety.violations, 0U);
 }
 
 #endif

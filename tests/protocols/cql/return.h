@@ -2,8 +2,7 @@
 // A server that fails in the middle of everything, and comes back without its memory: what CQL's
 // queues, and locks above them, make of it.
 
-#include "tests/protocols/promises.h"
-#include "tests/protocols/timed.h"
+#include "tests/protocols/cql/outage.h"
 
 #if LATCHLAB_WITH_SIMGRID
 
@@ -16,9 +15,13 @@ struct Returning {
   std::uint64_t sections = 200;  // of each client
   Duration fails_at = microseconds(700);
   Duration outage = milliseconds(15);
-  std::vector<std::pair<const char*, ParamValue>> params = {};
+  ParamValues params = {};  // over those of the profile
 };
 
+// Nothing but the return itself ends a wait.
+inline Returning without_timeout(const char* protocol) {
+  return {.protocol = protocol, .params = {{"timeout", Duration{}}}};
+}
 inline constexpr std::uint32_t kReturnNodes = 4;
 inline constexpr std::uint32_t kReturnNeighbours = 4;
 inline constexpr std::uint64_t kReturnLocks = 6;
@@ -27,7 +30,7 @@ inline testing::RunSetup returning(const Returning& wanted) {
   testing::RunSetup setup;
   setup.protocol = wanted.protocol;
   setup.profile = "repaired";
-  for (const auto& [name, value] : wanted.params) setup.params[name] = value;
+  setup.params = wanted.params;
   setup.client_nodes = kReturnNodes;
   setup.clients_per_node = kReturnNeighbours;
   setup.locks = kReturnLocks;
@@ -45,13 +48,14 @@ inline testing::RunSetup returning(const Returning& wanted) {
   return setup;
 }
 
-// Runs it. The first server is the one that fails.
-inline testing::Outcome after_return(const Returning& wanted) {
-  testing::CaseRun run(returning(wanted), 1);
+// The server fails after so long, and is back after `outage`.
+inline testing::Outcome after_return_in(const testing::RunSetup& setup, Duration fails_at,
+                                        Duration outage) {
+  testing::CaseRun run(setup, 1);
   Backend& backend = run.backend();
   const NodeId server = run.world().lock(LockId{0}).entry.node;
   World& world = const_cast<World&>(run.world());  // NOLINT: starts the server's part
-  backend.at(Time{} + wanted.fails_at, [&backend, &world, server, outage = wanted.outage] {
+  backend.at(Time{} + fails_at, [&backend, &world, server, outage] {
     backend.hardware_faults()->crash_server(
         server, outage, [&world, &backend, server] { world.restart_server(backend, server); });
   });
@@ -62,15 +66,50 @@ inline testing::Outcome after_return(const Returning& wanted) {
   paths::record(false);
   return outcome;
 }
+inline testing::Outcome after_return(const Returning& wanted) {
+  return after_return_in(returning(wanted), wanted.fails_at, wanted.outage);
+}
+
+// Resets of many locks are at every step when the server fails, and some wait for holders until it
+// is back.
+inline constexpr std::uint64_t kResetSections = 40;
+inline testing::Outcome after_return_in_resets(const char* protocol) {
+  testing::RunSetup setup = busy_resets(protocol);
+  setup.section = [](ClientId client, std::uint64_t count, const World& world, Section& section) {
+    section.wants.push_back(Want{world.lock(LockId{client.value / 2 % 60})});
+    section.work.hold = client.value % 5 == 0 && count % 8 == 5 ? microseconds(600) : Duration{};
+    return count < kResetSections;
+  };
+  return after_return_in(setup, microseconds(200), microseconds(300));
+}
+
+// One lock, whose first holder outlives its server's failure and return. Who has waited for too
+// long before resets the lock, and waits for that holder as well.
+inline testing::Outcome after_return_in_a_reset(const char* protocol) {
+  testing::RunSetup setup = busy_resets(protocol);
+  setup.clients_per_node = 4;
+  setup.locks = 1;
+  setup.params = {{"timeout", microseconds(500)}};
+  setup.section = [](ClientId client, std::uint64_t count, const World& world, Section& section) {
+    section.wants.push_back(Want{world.lock(LockId{0})});
+    const bool first = client.value == 0 && count == 0;
+    section.work.hold = first ? milliseconds(3) : microseconds(30);
+    return count < 20;
+  };
+  return after_return_in(setup, milliseconds(1), microseconds(300));
+}
 
 // Everybody has all its sections, and nobody shares what is exclusive.
-inline testing::Outcome expect_return_survived(const Returning& wanted) {
-  const testing::Outcome outcome = after_return(wanted);
+inline void expect_survived(const testing::Outcome& outcome, std::uint64_t sections) {
   EXPECT_EQ(outcome.end, RunEnd::finished);
-  EXPECT_EQ(outcome.acquired, wanted.sections * kReturnNodes * kReturnNeighbours);
+  EXPECT_EQ(outcome.acquired, sections);
   EXPECT_EQ(outcome.safety.violations, 0U) << outcome.violation;
   EXPECT_EQ(outcome.safety.late_effects, 0U);
   EXPECT_TRUE(outcome.free) << outcome.entry;
+}
+inline testing::Outcome expect_return_survived(const Returning& wanted) {
+  const testing::Outcome outcome = after_return(wanted);
+  expect_survived(outcome, wanted.sections * kReturnNodes * kReturnNeighbours);
   return outcome;
 }
 

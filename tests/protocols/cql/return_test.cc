@@ -29,9 +29,17 @@ TEST(timed, cql_survives_an_outage_that_nobody_notices) {
   EXPECT_GT(outcome.suppressed, 0U);
 }
 
-// Versions run out all the time: locks are being reset when the server fails.
 TEST(timed, cql_survives_the_return_of_a_server_in_the_middle_of_resets) {
-  expect_return_survived({.params = {{"version_bits", number(1)}, {"capacity", number(8)}}});
+  expect_survived(after_return_in_resets("cql"), 240 * kResetSections);
+  EXPECT_THAT(labels("cql", true), ::testing::Contains("the server fails a reset"));
+}
+
+TEST(timed, cql_survives_the_return_of_a_server_in_a_reset_that_waits_for_a_holder) {
+  expect_survived(after_return_in_a_reset("cql"), 24 * 20ULL);
+}
+
+TEST(timed, cql_needs_no_timeout_for_the_return_of_a_server) {
+  expect_return_survived(without_timeout("cql"));
 }
 
 TEST(timed, cql_survives_the_return_of_a_server_by_datagrams) {

@@ -1,5 +1,6 @@
 // DecLock, broken on purpose: its own parts, and the CQL lock below it.
 
+#include "tests/protocols/cql/return.h"
 #include "tests/protocols/declock/visits.h"
 #include "tests/protocols/planted.h"
 #include "tests/protocols/sherman/chains.h"
@@ -20,6 +21,11 @@ constexpr Bug kAnyMode{"common_hands_over_in_any_mode"};
 constexpr Bug kAnswersEarly{"cql_answers_while_holding"};
 // A node that has to wait for other nodes has the lock.
 constexpr Bug kNoWait{"cql_waits_for_nobody"};
+
+// Neighbours go on passing on a lock whose server has failed, and all other nodes wait for them.
+constexpr Bug kPassesOn{"declock_hands_over_what_is_gone"};
+// Locks of a server that is back are used although other nodes still hold some of before.
+constexpr Bug kMeetsNobody{"cql_meets_nobody"};
 
 RunSetup crowded(ParamValues params = {}, std::uint32_t shared = 50) {
   RunSetup setup;
@@ -73,6 +79,19 @@ TEST(declock_planted, a_node_that_waits_for_nobody) {
 TEST(declock_planted, a_node_that_waits_for_nobody_on_hardware) {
   expect_breaks_exclusion_on_hardware(kNoWait, crowded({{"version_bits", number(16)}}));
 }
+
+TEST(declock_planted, a_lock_handed_over_when_its_server_has_failed) {
+  expect_caught(kPassesOn, 1,
+                [](std::uint64_t) { return next_when_outlived() != LocalQueues::Left::must_free; });
+}
+
+#if LATCHLAB_WITH_SIMGRID
+// As shipped: return_test.cc.
+TEST(declock_planted, a_node_that_meets_nobody_when_a_server_is_back) {
+  const Active active(kMeetsNobody);
+  EXPECT_GT(cql_tests::after_return({.protocol = "declock"}).safety.violations, 0U);
+}
+#endif
 
 }  // namespace
 }  // namespace latchlab::declock_tests

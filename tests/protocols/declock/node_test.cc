@@ -208,5 +208,34 @@ TEST(DecLockClock, counts_units_since_nodes_have_agreed) {
   EXPECT_EQ(node.join_at(2, Time{} + microseconds(103)).since, 3U);
 }
 
+// ---- servers that fail ----
+
+TEST(DecLockNode, hands_nothing_over_when_the_server_has_failed) {
+  EXPECT_EQ(next_when_outlived(), must_free);
+}
+TEST(DecLockNode, lets_nobody_in_beside_readers_when_the_server_has_failed) {
+  Visits node;
+  node.join(0, kS, 10);
+  EXPECT_FALSE(node.outlives(2));  // it has nothing yet
+  node.took(kS);
+  EXPECT_FALSE(node.outlives(0));
+  EXPECT_EQ(node.join(1, kS, 20).how, enters);
+  EXPECT_TRUE(node.outlives(1));
+  EXPECT_EQ(node.join(2, kS, 30).how, waits);
+}
+TEST(DecLockNode, goes_on_as_ever_with_the_lock_of_the_next_life) {
+  Visits node({{"transfer", text("local_prefer")}});
+  node.join(0, kX, 10);
+  node.took(kX);
+  node.join(1, kX, 20);
+  EXPECT_TRUE(node.outlives(2));
+  EXPECT_EQ(node.leave().how, must_free);
+  EXPECT_EQ(node.freed(), 1U);
+  node.join(2, kX, 30);
+  node.took(kX);
+  EXPECT_FALSE(node.outlives(0));
+  EXPECT_EQ(node.leave().how, handed_on);
+}
+
 }  // namespace
 }  // namespace latchlab::declock_tests

@@ -24,7 +24,17 @@ TEST(timed, declock_survives_an_outage_that_nobody_notices) {
 }
 
 TEST(timed, declock_survives_the_return_of_a_server_in_the_middle_of_resets) {
-  expect_return_survived({.protocol = "declock", .params = {{"version_bits", number(1)}}});
+  cql_tests::expect_survived(cql_tests::after_return_in_resets("declock"),
+                             240 * cql_tests::kResetSections);
+  EXPECT_THAT(labels("cql", true), ::testing::Contains("the server fails a reset"));
+}
+
+TEST(timed, declock_survives_the_return_of_a_server_in_a_reset_that_waits_for_a_holder) {
+  cql_tests::expect_survived(cql_tests::after_return_in_a_reset("declock"), 24 * 20ULL);
+}
+
+TEST(timed, declock_needs_no_timeout_for_the_return_of_a_server) {
+  expect_return_survived(cql_tests::without_timeout("declock"));
 }
 
 // Neighbours pass the lock on among themselves; yet other nodes do not wait for them.

@@ -69,6 +69,9 @@ class Visits {
   Left leave() { return node().leave(lock()); }
   std::uint32_t freed() { return node().freed(lock().id).waiter.client.value; }
 
+  // The server has failed, or is back.
+  bool outlives(std::uint32_t changes) { return node().outlives(lock().id, {changes}); }
+
   // A reset waits for the node, which has the lock.
   void is_asked() {
     Message reset;
@@ -102,6 +105,16 @@ inline std::vector<std::uint32_t> successors(const ParamValues& params,
   for (Left left = node.leave(); left.how == LocalQueues::Left::handed_on; left = node.leave())
     for (const ClientId each : left.enter) order.push_back(each.value);
   return order;
+}
+
+// A neighbour waits for a lock whose server has failed, and neighbours come first.
+inline LocalQueues::Left next_when_outlived() {
+  Visits node({{"transfer", text("local_prefer")}});
+  node.join(0, kX, 10);
+  node.took(kX);
+  node.join(1, kX, 20);
+  node.outlives(1);
+  return node.leave().how;
 }
 
 // Another node has asked at 60, a neighbour 7 later, of times that count to 63.
