@@ -38,6 +38,30 @@ TEST(timed, cql_survives_the_return_of_a_server_in_a_reset_that_waits_for_a_hold
   expect_survived(after_return_in_a_reset("cql"), 24 * 20ULL);
 }
 
+// The server fails and is back while a client says on its node that it begins, which takes long
+// here. Client 0 has had the lock since before.
+TEST(timed, cql_looks_at_the_life_of_the_server_right_before_it_posts) {
+  RunSetup setup;
+  setup.protocol = "cql";
+  setup.profile = "repaired";
+  setup.clients_per_node = 1;
+  setup.locks = 2;
+  setup.make = [](const WorldPlan& plan) {
+    SimgridOptions options = plain_options();
+    options.nic.on_node = microseconds(500);
+    return make_simgrid(plan, options);
+  };
+  setup.section = [](ClientId client, std::uint64_t count, const World& world, Section& section) {
+    const std::uint64_t lock = client.value == 1 && count == 0 ? 1 : 0;
+    section.wants.push_back(Want{world.lock(LockId{lock})});
+    if (client.value == 0) section.work.hold = milliseconds(5);
+    return count < (client.value == 0 ? 1U : 2U);
+  };
+  expect_survived(after_return_in(setup, microseconds(1100), microseconds(200)), 3);
+  EXPECT_THAT(labels("cql", true),
+              ::testing::Contains("the server fails before an acquisition has begun"));
+}
+
 TEST(timed, cql_needs_no_timeout_for_the_return_of_a_server) {
   expect_return_survived(without_timeout("cql"));
 }

@@ -1,0 +1,106 @@
+// CQL's node part, visit by visit, when a server comes back.
+
+#include "core/protocols/cql/node.h"
+#include "tests/protocols/harness.h"
+
+namespace latchlab::cql_tests {
+namespace {
+
+constexpr ClientId kOne{0};
+constexpr ClientId kTwo{1};
+
+// Lock 0 and 2 are on the first server, lock 1 on the second one.
+class Visited {
+ public:
+  Visited() {
+    const ProtocolEntry& entry = *find_protocol("cql");
+    protocol_ = entry.make(entry.info.resolve("repaired"));
+    WorldShape shape;
+    shape.servers = 2;
+    shape.clients_per_node = 2;
+    shape.locks.count = 3;
+    world_ = std::make_unique<World>(*protocol_, shape);
+    NodeEnv env;
+    env.peers = world_.get();
+    env.clients_here = 2;
+    env.node = env.peers->client_node(0);
+    part_ = protocol_->make_node(env);
+  }
+  cql::Node& node() { return static_cast<cql::Node&>(*part_); }
+  NodeId server(std::uint64_t lock) const { return world_->lock(LockId{lock}).entry.node; }
+  void ask(NodeId server, std::uint32_t life) {
+    node().servers().ask({EndpointAddr{NodeId{4}, 1}, server, life});
+  }
+
+ private:
+  std::unique_ptr<Protocol> protocol_;
+  std::unique_ptr<World> world_;
+  std::unique_ptr<NodePart> part_;
+};
+
+TEST(CqlServers, are_used_in_the_life_that_is_known_when_all_nodes_have_been_met_in_it) {
+  cql::Servers servers(2);
+  const NodeId first{1};
+  EXPECT_TRUE(servers.may_use(first, 0));
+  servers.is_in(first, 2);
+  EXPECT_FALSE(servers.may_use(first, 0));
+  EXPECT_FALSE(servers.may_use(first, 2));
+  servers.met(first, 2);
+  EXPECT_TRUE(servers.may_use(first, 2));
+  EXPECT_TRUE(servers.may_use(NodeId{2}, 0));
+  servers.is_in(first, 1);  // out of date
+  servers.met(first, 1);
+  EXPECT_TRUE(servers.may_use(first, 2));
+}
+
+TEST(CqlServers, are_cleared_when_the_last_client_has_left_what_it_had_before) {
+  Visited visited;
+  cql::Node& node = visited.node();
+  const NodeId first = visited.server(0);
+  node.enter(LockId{0}, kOne);
+  node.enter(LockId{1}, kOne);
+  node.enter(LockId{2}, kTwo);
+  EXPECT_FALSE(node.owes_answer(first));
+  visited.ask(first, 1);
+  EXPECT_FALSE(node.owes_answer(first));
+  node.leave(LockId{0}, kOne);
+  EXPECT_FALSE(node.owes_answer(first));
+  node.leave(LockId{2}, kTwo);
+  EXPECT_TRUE(node.owes_answer(first));
+  EXPECT_FALSE(node.owes_answer(visited.server(1)));
+}
+
+// Whoever is inside since may stay there.
+TEST(CqlServers, are_cleared_once_in_each_life) {
+  Visited visited;
+  cql::Node& node = visited.node();
+  const NodeId first = visited.server(0);
+  visited.ask(first, 1);
+  EXPECT_TRUE(node.owes_answer(first));
+  node.enter(LockId{0}, kOne);
+  EXPECT_TRUE(node.owes_answer(first));
+  visited.ask(first, 2);
+  EXPECT_FALSE(node.owes_answer(first));
+}
+
+TEST(CqlServers, begin_a_life_with_reset_counts_above_all_earlier_ones) {
+  Visited visited;
+  cql::Node& node = visited.node();
+  const std::uint32_t before = node.enter(LockId{0}, kOne);
+  node.leave(LockId{0}, kOne);
+  EXPECT_EQ(before, 0U);
+  visited.ask(visited.server(0), 1);
+  EXPECT_EQ(node.count_of(LockId{0}), cql::first_count(1));
+  EXPECT_EQ(node.count_of(LockId{1}), 0U);
+  EXPECT_FALSE(node.enter_again(LockId{0}, kOne, before));  // notified by somebody of before
+  EXPECT_TRUE(node.enter_again(LockId{0}, kOne, cql::first_count(1)));
+  Message reset;
+  reset.lock = LockId{0};
+  reset.generation = before + 7;  // by somebody of before
+  node.heard_of(reset);
+  EXPECT_EQ(node.count_of(LockId{0}), cql::first_count(1));
+  EXPECT_EQ(cql::life_of_count(node.count_of(LockId{0})), ServerLife{2});
+}
+
+}  // namespace
+}  // namespace latchlab::cql_tests
