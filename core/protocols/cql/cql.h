@@ -64,7 +64,9 @@
 //             whose part answers Cleared when no client of it is inside of a lock of the server
 //             since before. This is step 2 of a reset, once for all locks. Who has met them has met
 //             them for its node. After `timeout` of waiting: Aborted{recovered}, as the holders
-//             that it waits for may wait for what else it holds.
+//             that it waits for may wait for what else it holds. Whoever holds several locks has
+//             to let them all go then, and not to ask for the same one again (on_abort: give_back),
+//             since it may be itself for whom all wait.
 //          3. Reset counts of all locks there go on from life * 2^20: as if each had been reset.
 //
 // Cost     free: 2 round trips, 3 server verbs (FAA; FAA and READ), no message. Contended: FAA and

@@ -99,6 +99,22 @@ inline testing::Outcome after_return_in_a_reset(const char* protocol) {
   return after_return_in(setup, milliseconds(1), microseconds(300));
 }
 
+// Sections of three locks, which let all of them go when one is refused.
+inline constexpr std::uint64_t kSeveralSections = 30;
+inline testing::Outcome after_return_with_several_held(const char* protocol) {
+  testing::RunSetup setup = returning({.protocol = protocol});
+  setup.section = [](ClientId client, std::uint64_t count, const World& world, Section& section) {
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      const LockId lock{2 * i + hash_of(client.value, count, i) % 2};
+      section.wants.push_back(Want{world.lock(lock)});
+    }
+    section.on_abort = OnAbort::give_back;
+    section.work.hold = count % 8 == 3 ? microseconds(600) : microseconds(2);
+    return count < kSeveralSections;
+  };
+  return after_return_in(setup, microseconds(700), microseconds(300));
+}
+
 // Everybody has all its sections, and nobody shares what is exclusive.
 inline void expect_survived(const testing::Outcome& outcome, std::uint64_t sections) {
   EXPECT_EQ(outcome.end, RunEnd::finished);

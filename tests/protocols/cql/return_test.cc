@@ -38,6 +38,14 @@ TEST(timed, cql_survives_the_return_of_a_server_in_a_reset_that_waits_for_a_hold
   expect_survived(after_return_in_a_reset("cql"), 24 * 20ULL);
 }
 
+TEST(timed, cql_survives_the_return_of_a_server_with_several_locks_held) {
+  const Outcome outcome = after_return_with_several_held("cql");
+  EXPECT_EQ(outcome.end, RunEnd::finished);
+  EXPECT_EQ(outcome.safety.violations, 0U) << outcome.violation;
+  EXPECT_GE(outcome.acquired, 3 * 16 * kSeveralSections);
+  EXPECT_GT(outcome.suppressed, 0U);
+}
+
 // The server fails and is back while a client says on its node that it begins, which takes long
 // here. Client 0 has had the lock since before.
 TEST(timed, cql_looks_at_the_life_of_the_server_right_before_it_posts) {

@@ -33,6 +33,14 @@ TEST(timed, declock_survives_the_return_of_a_server_in_a_reset_that_waits_for_a_
   cql_tests::expect_survived(cql_tests::after_return_in_a_reset("declock"), 24 * 20ULL);
 }
 
+TEST(timed, declock_survives_the_return_of_a_server_with_several_locks_held) {
+  const Outcome outcome = cql_tests::after_return_with_several_held("declock");
+  EXPECT_EQ(outcome.end, RunEnd::finished);
+  EXPECT_EQ(outcome.safety.violations, 0U) << outcome.violation;
+  EXPECT_GE(outcome.acquired, 3 * 16 * cql_tests::kSeveralSections);
+  EXPECT_GT(outcome.suppressed, 0U);
+}
+
 TEST(timed, declock_needs_no_timeout_for_the_return_of_a_server) {
   expect_return_survived(cql_tests::without_timeout("declock"));
 }
