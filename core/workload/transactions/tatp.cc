@@ -1,0 +1,191 @@
+#include "core/workload/transactions/tatp.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "core/base/lookup.h"
+#include "core/workload/transactions/tatp_population.h"
+
+namespace latchlab {
+namespace {
+
+constexpr std::uint64_t kTatpHours = 24;
+
+enum TatpType : std::uint32_t { kGsd, kGnd, kGad, kUsd, kUl, kIcf, kDcf };
+struct TatpShare {
+  std::string_view name;
+  std::uint32_t percent;
+};
+constexpr std::array<TatpShare, 7> kTatpMix = {{{"get_subscriber_data", 35},
+                                                {"get_new_destination", 10},
+                                                {"get_access_data", 35},
+                                                {"update_subscriber_data", 2},
+                                                {"update_location", 14},
+                                                {"insert_call_forwarding", 2},
+                                                {"delete_call_forwarding", 2}}};
+
+class Tatp final : public TransactionMix {
+ public:
+  Tatp(const TatpSpec& spec, const MixClients& clients)
+      : spec_(spec), population_(spec), first_client_(clients.first) {
+    views_.reserve(clients.count);
+    for (std::uint32_t i = 0; i < clients.count; ++i)
+      views_.push_back({Rng(clients.seed, clients.first + i, StreamPurpose::modes),
+                        Rng(clients.seed, clients.first + i, StreamPurpose::keys),
+                        {}});
+  }
+
+  void next(ClientId client, Transaction& transaction) override;
+  std::uint64_t locks() const override { return population_.locks(); }
+  std::vector<std::string_view> type_names() const override;
+
+ private:
+  // Of a client.
+  struct View {
+    Rng types, values;
+    Lookup<std::uint8_t> end_hours;  // of rows that it inserted or deleted (0), by row_number()
+  };
+  using Needs = std::vector<LockNeed>;
+
+  static std::uint32_t draw_transaction(Rng& rng);
+  static std::uint64_t row_number(TatpFacility facility, std::uint32_t slot);
+  static void need(LockId lock, LockMode mode, Needs& needs);
+  void get_new_destination(View& view, std::uint32_t subscriber, Needs& needs);
+  void insert_forwarding(View& view, std::uint32_t subscriber, Needs& needs);
+  void delete_forwarding(View& view, std::uint32_t subscriber, Needs& needs);
+
+  std::uint32_t draw(View& view, std::uint64_t first, std::uint64_t last) const;
+  std::uint32_t draw_type(View& view) const { return draw(view, 1, kTatpTypes); }
+  std::uint32_t draw_slot(View& view) const { return draw(view, 0, kTatpSlots - 1); }
+  std::uint32_t end_hour(const View& view, TatpFacility facility, std::uint32_t slot) const;
+  void need_facility(TatpFacility facility, LockMode mode, Needs& needs) const;
+
+  TatpSpec spec_;
+  TatpPopulation population_;
+  std::uint32_t first_client_;
+  std::vector<View> views_;  // by client from the first
+};
+
+std::uint32_t Tatp::draw_transaction(Rng& rng) {
+  std::uint64_t left = rng.below(100);
+  std::uint32_t type = 0;
+  for (; left >= kTatpMix[type].percent; ++type) left -= kTatpMix[type].percent;
+  return type;
+}
+
+std::uint64_t Tatp::row_number(TatpFacility facility, std::uint32_t slot) {
+  return (std::uint64_t{facility.subscriber} * kTatpTypes + facility.type - 1) * kTatpSlots + slot;
+}
+
+void Tatp::need(LockId lock, LockMode mode, Needs& needs) {
+  for (LockNeed& before : needs)
+    if (before.lock == lock) {
+      if (mode == LockMode::exclusive) before.mode = mode;
+      return;
+    }
+  needs.push_back({lock, mode});
+}
+
+void Tatp::next(ClientId client, Transaction& transaction) {
+  View& view = views_[client.value - first_client_];
+  Needs& needs = transaction.needs;
+  needs.clear();
+  transaction.type = draw_transaction(view.types);
+  const auto subscriber =
+      static_cast<std::uint32_t>(draw_skewed(view.values, skew_of(spec_), 1, spec_.subscribers));
+  switch (transaction.type) {
+    case kGsd:
+      return need(population_.subscriber(subscriber), LockMode::shared, needs);
+    case kGnd:
+      return get_new_destination(view, subscriber, needs);
+    case kGad:
+      if (const auto lock = population_.access(subscriber, draw_type(view)))
+        need(*lock, LockMode::shared, needs);
+      return;
+    case kUsd:
+      need(population_.subscriber(subscriber), LockMode::exclusive, needs);
+      return need_facility({subscriber, draw_type(view)}, LockMode::exclusive, needs);
+    case kUl:
+      return need(population_.subscriber(subscriber), LockMode::exclusive, needs);
+    case kIcf:
+      return insert_forwarding(view, subscriber, needs);
+    default:
+      return delete_forwarding(view, subscriber, needs);
+  }
+}
+
+void Tatp::get_new_destination(View& view, std::uint32_t subscriber, Needs& needs) {
+  const TatpFacility facility{subscriber, draw_type(view)};
+  const std::uint32_t last_slot = draw_slot(view);
+  const std::uint32_t hour = draw(view, 1, kTatpHours);
+  need_facility(facility, LockMode::shared, needs);
+  if (!spec_.original && !population_.active(facility)) return;
+  for (std::uint32_t slot = 0; slot <= last_slot; ++slot) {
+    const std::uint32_t end = end_hour(view, facility, slot);
+    if (end != 0 && (spec_.original ? end <= hour : end > hour))
+      need(population_.forwarding(facility, slot), LockMode::shared, needs);
+  }
+}
+
+void Tatp::insert_forwarding(View& view, std::uint32_t subscriber, Needs& needs) {
+  need(population_.subscriber(subscriber), LockMode::shared, needs);
+  for (std::uint32_t type = 1; type <= kTatpTypes; ++type)
+    need_facility({subscriber, type}, LockMode::shared, needs);
+  const TatpFacility facility{subscriber, draw_type(view)};
+  const std::uint32_t slot = draw_slot(view);
+  const std::uint32_t hour = draw(view, 1, kTatpHours);
+  if (!population_.facility(facility)) return;
+  if ((end_hour(view, facility, slot) != 0) != spec_.original) return;
+  need(population_.forwarding(facility, slot), LockMode::exclusive, needs);
+  if (!spec_.original) view.end_hours[row_number(facility, slot)] = static_cast<std::uint8_t>(hour);
+}
+
+void Tatp::delete_forwarding(View& view, std::uint32_t subscriber, Needs& needs) {
+  need(population_.subscriber(subscriber), LockMode::shared, needs);
+  const TatpFacility facility{subscriber, draw_type(view)};
+  const std::uint32_t slot = draw_slot(view);
+  if (end_hour(view, facility, slot) == 0) return;
+  need(population_.forwarding(facility, slot), LockMode::exclusive, needs);
+  view.end_hours[row_number(facility, slot)] = 0;
+}
+
+std::uint32_t Tatp::draw(View& view, std::uint64_t first, std::uint64_t last) const {
+  return static_cast<std::uint32_t>(spec_.original
+                                        ? draw_skewed(view.values, skew_of(spec_), first, last)
+                                        : first + view.values.below(last - first + 1));
+}
+
+std::uint32_t Tatp::end_hour(const View& view, TatpFacility facility, std::uint32_t slot) const {
+  const std::uint8_t* changed = view.end_hours.find(row_number(facility, slot));
+  return changed != nullptr ? *changed : population_.end_hour(facility, slot);
+}
+
+void Tatp::need_facility(TatpFacility facility, LockMode mode, Needs& needs) const {
+  if (const auto lock = population_.facility(facility)) need(*lock, mode, needs);
+}
+
+std::vector<std::string_view> Tatp::type_names() const {
+  std::vector<std::string_view> names;
+  for (const TatpShare& share : kTatpMix) names.push_back(share.name);
+  return names;
+}
+
+}  // namespace
+
+std::uint64_t draw_skewed(Rng& rng, std::uint64_t skew, std::uint64_t first, std::uint64_t last) {
+  const std::uint64_t count = last - first + 1;
+  const std::uint64_t low = rng.below(skew + 1);
+  return (low | (first + rng.below(count))) % count + first;
+}
+
+Result<std::unique_ptr<TransactionMix>> make_tatp(const TatpSpec& spec, const MixClients& clients) {
+  if (spec.subscribers < kFewestSubscribers || spec.subscribers > kMostSubscribers)
+    return Error{
+        fmt::format("tatp subscribers is {}; expected a number from {} to {}, such as {}",
+                    spec.subscribers, kFewestSubscribers, kMostSubscribers, TatpSpec{}.subscribers),
+        ""};
+  return std::unique_ptr<TransactionMix>(std::make_unique<Tatp>(spec, clients));
+}
+
+}  // namespace latchlab
