@@ -32,8 +32,9 @@
 //     and delete it never sees. Assumed, so that what a client asks for does not depend on when
 //     others ask, nor on the process they run in. In FissLock's generator all hosts' transactions
 //     change one table, host after host.
-//   - Two rows of forwarding, or such a row and a facility, may have the same lock. A transaction
-//     wants it once, exclusively if any of both is wanted so. In a trace it would stand twice.
+//   - Two rows of forwarding may have the same lock (those in slots 0 and 1 of a facility have in
+//     43 of 100 facilities), and in `original` so may a row and a facility. A transaction wants it
+//     once, exclusively if any of both is wanted so. A trace would have the latter twice.
 //
 // Streams of a client: its types are drawn from that of modes, all else from that of keys.
 // Memory: 32 bytes for each subscriber, and for each client a few words for each row that it
