@@ -175,8 +175,9 @@ Error wrong_fields(const TraceLines& lines, std::size_t found, std::size_t expec
 Result<std::uint64_t> read_number(const TraceLines& lines, const NumberField& field,
                                   std::string_view text) {
   std::uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, value);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [stop, problem] = std::from_chars(begin, end, value);
   if (stop != end || problem == std::errc::invalid_argument)
     return lines.error(fmt::format("{} {} is not a number; expected {} to {}: write plain digits",
                                    field.name, quoted_text(text), field.least, field.most));
