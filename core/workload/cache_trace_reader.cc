@@ -106,7 +106,7 @@ class CacheTraceReader {
     std::array<std::uint64_t, kCacheFieldCount> numbers{};
     for (std::size_t i = 0; i < kCacheFieldCount; ++i) {
       if (kFields[i] == nullptr) continue;
-      const Result<std::uint64_t> number = read_number(lines_, *kFields[i], fields[i]);
+      const Result<std::uint64_t> number = read_trace_number(lines_, *kFields[i], fields[i]);
       if (!number) return number.error();
       numbers[i] = number.value();
     }

@@ -172,8 +172,8 @@ Error wrong_fields(const TraceLines& lines, std::size_t found, std::size_t expec
                                      : "delete what is too much"));
 }
 
-Result<std::uint64_t> read_number(const TraceLines& lines, const NumberField& field,
-                                  std::string_view text) {
+Result<std::uint64_t> read_trace_number(const TraceLines& lines, const NumberField& field,
+                                        std::string_view text) {
   std::uint64_t value = 0;
   const char* const begin = text.data();
   const char* const end = begin + text.size();

@@ -70,7 +70,7 @@ struct NumberField {
   std::uint64_t least = 0, most = std::numeric_limits<std::uint64_t>::max();
   std::string_view fix = "write plain digits";
 };
-Result<std::uint64_t> read_number(const TraceLines& lines, const NumberField& field,
-                                  std::string_view text);
+Result<std::uint64_t> read_trace_number(const TraceLines& lines, const NumberField& field,
+                                        std::string_view text);
 
 }  // namespace latchlab

@@ -51,7 +51,7 @@ class SeenNumbers {
   std::map<std::uint64_t, std::uint64_t> last_by_first_;
 };
 
-struct Request {
+struct TraceRequest {
   std::uint64_t transaction = 0;
   std::uint32_t type = 0;
   LockNeed need;
@@ -64,13 +64,13 @@ std::optional<LockMode> mode_of(std::string_view text) {
   return std::nullopt;
 }
 
-Result<Request> our_request(const TraceLines& lines) {
+Result<TraceRequest> our_request(const TraceLines& lines) {
   std::array<std::string_view, 3> fields;
   const std::size_t found = split_fields(lines.line(), fields);
   if (found != fields.size()) return wrong_fields(lines, found, fields.size(), kOurHeader);
-  const Result<std::uint64_t> id = read_number(lines, kIdField, fields[0]);
+  const Result<std::uint64_t> id = read_trace_number(lines, kIdField, fields[0]);
   if (!id) return id.error();
-  const Result<std::uint64_t> lock = read_number(lines, kLockField, fields[1]);
+  const Result<std::uint64_t> lock = read_trace_number(lines, kLockField, fields[1]);
   if (!lock) return lock.error();
   const std::optional<LockMode> mode = mode_of(fields[2]);
   if (!mode)
@@ -78,10 +78,10 @@ Result<Request> our_request(const TraceLines& lines) {
         fmt::format("mode {} is unknown; expected shared, exclusive or update: "
                     "write one of them, or s, x or u",
                     quoted_text(fields[2])));
-  return Request{id.value(), 0, {LockId{lock.value()}, *mode}};
+  return TraceRequest{id.value(), 0, {LockId{lock.value()}, *mode}};
 }
 
-Result<Request> fisslock_request(const TraceLines& lines) {
+Result<TraceRequest> fisslock_request(const TraceLines& lines) {
   std::array<std::string_view, 5> fields;
   const std::size_t found = split_fields(lines.line(), fields);
   if (found != fields.size()) return wrong_fields(lines, found, fields.size(), kFisslockFields);
@@ -89,12 +89,12 @@ Result<Request> fisslock_request(const TraceLines& lines) {
                                             &kLockTypeField};
   std::array<std::uint64_t, 5> numbers{};
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    const Result<std::uint64_t> number = read_number(lines, *kFields[i], fields[i]);
+    const Result<std::uint64_t> number = read_trace_number(lines, *kFields[i], fields[i]);
     if (!number) return number.error();
     numbers[i] = number.value();
   }
   const LockMode mode = numbers[4] == 1 ? LockMode::shared : LockMode::exclusive;
-  return Request{
+  return TraceRequest{
       numbers[0], static_cast<std::uint32_t>(numbers[2] - 1), {LockId{numbers[3]}, mode}};
 }
 
@@ -116,7 +116,7 @@ class LockTraceReader {
       const Result<bool> another = lines_.next();
       if (!another) return another.error();
       if (!another.value()) break;
-      const Result<Request> request =
+      const Result<TraceRequest> request =
           options_.format == TraceFormat::latchlab ? our_request(lines_) : fisslock_request(lines_);
       if (!request) return request.error();
       const Status taken = take(request.value());
@@ -155,7 +155,7 @@ class LockTraceReader {
                     quoted_text(lines_.line()), kOurHeader, kFisslockFields));
   }
 
-  Status take(const Request& request) {
+  Status take(const TraceRequest& request) {
     if (locks_.empty() || request.transaction != id_) {
       const Status begun = begin(request);
       if (!begun) return begun;
@@ -178,7 +178,7 @@ class LockTraceReader {
     return fine();
   }
 
-  Status begin(const Request& request) {
+  Status begin(const TraceRequest& request) {
     finish();
     if (!seen_.insert(request.transaction))
       return lines_.error(fmt::format(
@@ -199,7 +199,7 @@ class LockTraceReader {
     asked_on_.clear();
   }
 
-  Status again(const Request& request, std::ptrdiff_t place) {
+  Status again(const TraceRequest& request, std::ptrdiff_t place) {
     const auto first = static_cast<std::size_t>(place);
     if (options_.duplicates == TraceDuplicates::refuse)
       return lines_.error(fmt::format(
