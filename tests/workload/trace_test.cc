@@ -182,6 +182,8 @@ TEST(Replay, is_the_same_in_several_processes_as_in_one) {
   const auto whole = replay_of(trace, {.first = 10, .count = 6}, {10, 6});
   const auto low = replay_of(trace, {.first = 10, .count = 2}, {10, 6});
   const auto high = replay_of(trace, {.first = 12, .count = 4}, {10, 6});
+  EXPECT_THAT(replayed(*replay_of(trace, {.first = 11, .count = 1}, {10, 6}), 11, 2),
+              ElementsAre(1, 7));
   for (std::uint32_t client = 15; client >= 10; --client)
     EXPECT_EQ(replayed(client < 12 ? *low : *high, client, 20), replayed(*whole, client, 20));
 }
