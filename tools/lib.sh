@@ -9,7 +9,8 @@ cores=${JOBS:-$(nproc)}
 build_packages=(g++ cmake ninja-build ccache pkg-config libsimgrid-dev libyaml-cpp-dev libfmt-dev
                 libcli11-dev nlohmann-json3-dev libeigen3-dev node-d3 libibverbs-dev
                 ibverbs-providers)
-test_packages=(libgtest-dev libgmock-dev gnuplot-nox chromium python3-jsonschema python3-yaml)
+test_packages=(libgtest-dev libgmock-dev gnuplot-nox chromium python3-jsonschema python3-yaml
+               libhiredis-dev redis-server)
 guest_packages=(qemu-system-x86 busybox-static cpio kmod iproute2 ibverbs-providers ibverbs-utils
                 perftest)
 check_packages=(clang-19 clang-tidy-19 clang-format libclang-rt-19-dev jq)

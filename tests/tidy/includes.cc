@@ -79,6 +79,7 @@ const std::vector<Vendor>& vendors() {
        {"fmt/"},
        {"core/verbs/", "core/workload/", "core/measure/", "core/checks/", "core/scenario/",
         "core/launch/", "core/study/", "backends/", "models/", "tools/", "tests/"}},
+      {"hiredis", {"hiredis/"}, {"tools/redlock/"}},
       {"MPI", {"mpi.h"}, {"core/launch/"}},
       {"GoogleTest", {"gtest/", "gmock/"}, {"tests/"}, false},
       {"the operating system",

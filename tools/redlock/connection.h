@@ -1,0 +1,52 @@
+#pragma once
+// Commands to one Redis, one at a time.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "tools/redlock/place.h"
+
+struct redisContext;
+
+namespace latchlab::bank {
+
+struct Reply {
+  bool missing = false;     // there is no such key
+  std::int64_t number = 0;  // where Redis answers with one
+  std::string text;
+  std::vector<Reply> parts;
+};
+
+enum class Connections : std::uint8_t { kept, per_command };
+
+class Connection {
+ public:
+  // To this port of the own machine, connected at the first command.
+  Connection(std::uint16_t port, Place& place, Connections connections = Connections::kept)
+      : port_(port), place_(place), connections_(connections) {}
+
+  // Error: no answer in time, an error of Redis, or a connection that broke; the next command makes
+  // a new one.
+  Task<Result<Reply>> command(std::vector<std::string> words, Time deadline = kNever);
+  // Was that error only that the answer did not come before the deadline?
+  bool timed_out() const { return timed_out_; }
+
+ private:
+  struct Close {
+    void operator()(redisContext* context) const;
+  };
+  Status open();
+  Error broken(const std::string& why);
+  Task<Status> exchange(Time deadline, void** reply);
+
+  std::uint16_t port_;
+  Place& place_;
+  Connections connections_;
+  std::unique_ptr<redisContext, Close> context_;
+  bool timed_out_ = false;
+};
+
+}  // namespace latchlab::bank

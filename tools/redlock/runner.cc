@@ -1,0 +1,159 @@
+#include "tools/redlock/runner.h"
+
+#include <fmt/core.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "tools/redlock/client.h"
+#include "tools/redlock/on_rnics.h"
+#include "tools/redlock/redlock.h"
+
+namespace latchlab::bank {
+
+namespace {
+
+using std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kLook{5};
+
+// The planted bug.
+class NoLock final : public LockClient {
+ public:
+  Task<AcquireResult> acquire(Want want, AcquireOptions /*options*/) override {
+    co_return Grant(want);
+  }
+  Task<ReleaseResult> release(Grant /*grant*/) override { co_return ReleaseResult::released; }
+};
+
+// A client with a thread of its own, and its locks in Redis, or nowhere.
+struct ThreadClient {
+  ThreadClient(ClientParts parts, Branch& branch, const Point& point, const Setting& setting,
+               const Servers& servers, steady_clock::time_point start)
+      : place(start), redis(servers.port(0), place) {
+    std::vector<Instance*> masters;
+    const auto how = setting.artifact ? Connections::per_command : Connections::kept;
+    for (std::size_t i = 0; i < servers.count(); ++i)
+      masters.push_back(
+          instances.emplace_back(std::make_unique<RedisInstance>(servers.port(i), place, how))
+              .get());
+    const auto key = [accounts = setting.accounts](LockId row) {
+      return "lock:" + name_of_row(row, accounts);
+    };
+    if (setting.no_lock)
+      locks = std::make_unique<NoLock>();
+    else
+      locks = std::make_unique<RedLock>(
+          redlock_options(point.protocol.params), masters, key, place,
+          Rng(parts.seed, parts.id.value, StreamPurpose::protocol).next());
+    parts.place = &place;
+    parts.locks = locks.get();
+    parts.redis = &redis;
+    client = std::make_unique<Client>(parts, branch);
+  }
+
+  ThreadPlace place;
+  Connection redis;
+  std::vector<std::unique_ptr<RedisInstance>> instances;
+  std::unique_ptr<LockClient> locks;
+  std::unique_ptr<Client> client;
+};
+
+void add(const Client& client, BankRun& run) {
+  run.shares.push_back(client.share());
+  run.outside += client.outside();
+}
+
+BankRun run_on_threads(const Point& point, const Setting& setting, std::uint64_t seed,
+                       const Servers& servers, Branch& branch, const std::function<void()>& look) {
+  std::vector<std::unique_ptr<ThreadClient>> clients;
+  const auto start = steady_clock::now();
+  for (std::uint32_t i = 0; i < point.platform.clients(); ++i) {
+    ClientParts parts;
+    parts.id = ClientId{i};
+    parts.clients = point.platform.clients();
+    parts.seed = seed;
+    clients.push_back(
+        std::make_unique<ThreadClient>(parts, branch, point, setting, servers, start));
+  }
+  std::atomic<std::size_t> ended = 0;
+  std::vector<std::thread> threads;
+  for (const auto& each : clients)
+    threads.emplace_back([&ended, client = each->client.get()] {
+      run_here(client->run());
+      ++ended;
+    });
+  for (; ended < clients.size(); std::this_thread::sleep_for(kLook)) look();
+  for (std::thread& thread : threads) thread.join();
+  BankRun run;
+  for (const auto& each : clients) add(*each->client, run);
+  return run;
+}
+
+RepeatOutcome refused(RepeatStatus status, std::string why) {
+  RepeatOutcome outcome;
+  outcome.status = status;
+  outcome.message = std::move(why);
+  return outcome;
+}
+
+// What was measured, and whether the money is there.
+RepeatOutcome judge(const Point& point, const Ledger& ledger, const BankRun& run,
+                    const Servers& servers) {
+  ShareOutcome share;
+  share.shares = run.shares;
+  RepeatOutcome outcome = merge_outcomes(point, {&share, 1});
+  if (outcome.status == RepeatStatus::failed) return outcome;
+  ThreadPlace place(steady_clock::now());
+  Connection redis(servers.port(0), place);
+  const auto audit = ledger.audit(redis, run.outside);
+  if (!audit) return refused(RepeatStatus::failed, audit.error().text());
+  std::uint64_t over = 0;
+  for (const MeasuredShare& each : run.shares) over += each.expired_holds;
+  outcome.metrics.safety = {audit.value().rows, audit.value().wrong, over, std::nullopt};
+  if (audit.value().violation.empty()) return outcome;
+  outcome.status = RepeatStatus::unsafe;
+  outcome.message = audit.value().violation;
+  return outcome;
+}
+
+}  // namespace
+
+bool is_redlock(const Point& point) {
+  return point.protocol.name == "redlock_model";
+}
+
+RepeatOutcome run_bank(const Point& point, std::uint32_t repeat, const Setting& setting,
+                       const StopAsked& stop) {
+  const std::uint64_t seed = repeat_seed(point.run.seed, repeat);
+  ServerOptions options = setting.redis;
+  const bool in_redis = setting.no_lock || is_redlock(point);
+  if (!in_redis) options.count = 1;  // the accounts'
+  auto servers = Servers::start(options);
+  if (!servers) return refused(RepeatStatus::failed, servers.error().text());
+  Ledger ledger(setting.accounts, seed);
+  {
+    ThreadPlace place(steady_clock::now());
+    Connection redis(servers.value().port(0), place);
+    if (Status loaded = ledger.load(redis); !loaded)
+      return refused(RepeatStatus::failed, loaded.error().text());
+  }
+  Branch branch(ledger, Time{} + point.run.earliest(), point.run.duration, !setting.artifact);
+  const auto look = [&] {
+    if (stop()) branch.stop();
+    if (Status runs = servers.value().check(); !runs) branch.fail(runs.error().text());
+  };
+  const BankRun run =
+      in_redis ? run_on_threads(point, setting, seed, servers.value(), branch, look)
+               : run_on_rnics(point, setting, seed, servers.value().port(0), branch, look);
+  if (run.status != RepeatStatus::ok) return refused(run.status, run.why);
+  if (std::string why = branch.failure(); !why.empty()) {
+    if (Status runs = servers.value().check(); !runs) why = runs.error().text();
+    return refused(RepeatStatus::failed, why);
+  }
+  return judge(point, ledger, run, servers.value());
+}
+
+}  // namespace latchlab::bank
