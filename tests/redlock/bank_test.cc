@@ -156,13 +156,28 @@ TEST_F(RealRedis, money_is_lost_without_a_lock_and_its_row_is_named) {
   EXPECT_THAT(outcome.message, HasSubstr("the first: savings:"));
 }
 
-// Grants that are over at once, a few times.
+// Its clock goes on by a millisecond with each wait for Redis, and stands still otherwise.
+class SteppingPlace final : public Place {
+ public:
+  Time now() const override { return now_; }
+  Task<void> sleep(Duration /*length*/) override { co_return; }
+  Task<bool> ready(int socket, bool to_read, Time /*until*/) override {
+    now_ = now_ + milliseconds(1);
+    return real_.ready(socket, to_read, real_.now() + seconds(10));
+  }
+
+ private:
+  ThreadPlace real_{std::chrono::steady_clock::now()};
+  Time now_;
+};
+
+// The first five grants end after so long.
 class Fleeting final : public LockClient {
  public:
-  explicit Fleeting(Place& place) : place_(place) {}
+  Fleeting(Place& place, Duration lifetime) : place_(place), lifetime_(lifetime) {}
   Task<AcquireResult> acquire(Want want, AcquireOptions /*options*/) override {
     Grant grant(want);
-    if (++acquired <= 5) grant.valid_until = place_.now();
+    if (++acquired <= 5) grant.valid_until = place_.now() + lifetime_;
     co_return grant;
   }
   Task<ReleaseResult> release(Grant /*grant*/) override {
@@ -173,23 +188,30 @@ class Fleeting final : public LockClient {
 
  private:
   Place& place_;
+  Duration lifetime_;
 };
 
 TEST_F(RealRedis, nothing_is_written_under_a_grant_that_is_over) {
-  Ledger ledger(2, 1);
-  ASSERT_TRUE(ledger.load(*redis_).ok());
-  Branch branch(ledger, Time{}, (place_.now() - Time{}) + milliseconds(100), true);
-  Fleeting lock(place_);
-  ClientParts parts;
-  parts.place = &place_;
-  parts.locks = &lock;
-  parts.redis = redis_.get();
-  Client client(parts, branch);
-  run_here(client.run());
-  EXPECT_EQ(client.share().expired_holds, 5U);
-  EXPECT_EQ(lock.acquired, lock.released);
-  EXPECT_EQ(ledger.audit(*redis_, client.outside()).value().violation, "");
-  EXPECT_NE(ledger.audit(*redis_, client.outside() + 1).value().violation, "");
+  // Over at once, and over when the balances have been read.
+  for (const Duration lifetime : {Duration{}, milliseconds(1)}) {
+    SteppingPlace place;
+    Connection redis(servers_->port(0), place);
+    Ledger ledger(2, 1);
+    ASSERT_TRUE(ledger.load(redis).ok());
+    Branch branch(ledger, Time{}, (place.now() - Time{}) + milliseconds(100), true);
+    Fleeting lock(place, lifetime);
+    ClientParts parts;
+    parts.place = &place;
+    parts.locks = &lock;
+    parts.redis = &redis;
+    Client client(parts, branch);
+    run_here(client.run());
+    EXPECT_GT(client.share().expired_holds, 1U);
+    EXPECT_GT(client.share().cycle.count(), 10U);
+    EXPECT_EQ(lock.acquired, lock.released);
+    EXPECT_EQ(ledger.audit(redis, client.outside()).value().violation, "");
+    EXPECT_NE(ledger.audit(redis, client.outside() + 1).value().violation, "");
+  }
 }
 
 TEST_F(RealRedis, an_account_that_is_not_there_is_named) {

@@ -78,10 +78,6 @@ Task<bool> Client::lock(Rows rows) {
       if (why == AbortReason::unsupported) branch_.fail("the lock refuses exclusive acquisitions");
       co_return false;
     }
-    if (grants_over()) {
-      if (recorder_.counts(now)) ++over_;
-      co_return false;
-    }
   }
   co_return true;
 }
@@ -95,11 +91,11 @@ Task<Client::Used> Client::use(Transaction transaction, Rows rows) {
   }
   std::vector<std::int64_t> balances = read.value();
   const Applied applied = apply(transaction, ledger.accounts(), rows, balances);
-  if (!applied.changes) co_return Used::done;
-  if (grants_over()) {  // somebody else may be at these rows
+  if (grants_over()) {  // somebody else may be at these rows, and may have been
     if (recorder_.counts(parts_.place->now())) ++over_;
     co_return Used::over;
   }
+  if (!applied.changes) co_return Used::done;
   const Status written = co_await ledger.write(*parts_.redis, rows, balances);
   if (!written) {
     branch_.fail(written.error().text());

@@ -3,7 +3,7 @@
 // all rows of a transaction are locked in ascending order before the first is read, and released
 // when they are written.
 //
-// A transaction whose grants end before it has written writes nothing, lets go of all and begins
+// A transaction whose grants are over when it has read writes nothing, lets go of all and begins
 // anew; likewise one that does not get a lock. All of that is one cycle of what is measured.
 
 #include <atomic>

@@ -42,12 +42,13 @@ Result<std::string> make_directory() {
   return made;
 }
 
-// Of what LocalMembers has to say, how it ended and the last line that it wrote.
+// Of what LocalMembers has to say: how it ended and, if by itself, the last line that it wrote.
 std::string in_short(const std::string& words) {
   const std::size_t end = words.find_last_not_of('\n');
   const std::size_t last = words.rfind('\n', end);
   const std::string how = words.substr(0, words.find(';'));
-  return last == words.npos ? words : how + ": " + words.substr(last + 1, end - last);
+  const bool killed = how.find("signal") != how.npos;
+  return last == words.npos || killed ? how : how + ": " + words.substr(last + 1, end - last);
 }
 
 std::string version_in(const std::string& info) {
