@@ -117,15 +117,15 @@ class RealRedis : public ::testing::Test {
 TEST_F(RealRedis, keeps_a_key_until_it_expires_or_its_owner_deletes_it) {
   for (const Connections how : {Connections::kept, Connections::per_command}) {
     RedisInstance redis(servers_->port(0), place_, how);
-    const auto set = [&](const char* value) {
-      return run_here(redis.set_if_missing("key", value, milliseconds(200), kNever));
+    const auto set = [&](const char* value, Duration lifetime = seconds(100)) {
+      return run_here(redis.set_if_missing("key", value, lifetime, kNever));
     };
     EXPECT_EQ(set("mine"), Answer::yes);
     EXPECT_EQ(set("yours"), Answer::no);
     EXPECT_EQ(run_here(redis.delete_if_equal("key", "yours", kNever)), Answer::no);
     EXPECT_EQ(run_here(redis.delete_if_equal("key", "mine", kNever)), Answer::yes);
-    EXPECT_EQ(set("yours"), Answer::yes);
-    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    EXPECT_EQ(set("yours", milliseconds(20)), Answer::yes);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
     EXPECT_EQ(set("mine"), Answer::yes);
     EXPECT_EQ(run_here(redis.delete_if_equal("key", "mine", kNever)), Answer::yes);
   }
@@ -233,9 +233,9 @@ TEST_F(RealRedis, a_port_that_is_taken_and_a_program_that_is_missing_are_told) {
 }
 
 TEST_F(RealRedis, a_redis_that_dies_fails_its_run) {
-  const auto listening = launch::listen_at({"127.0.0.1", 0});
+  auto listening = launch::listen_at({"127.0.0.1", 0});
   const std::uint16_t port = launch::port_of(listening.value());
-  const_cast<launch::Descriptor&>(listening.value()).reset();
+  listening.value().reset();
   int looked = 0;
   const RepeatOutcome outcome =
       run({"--lock", "redlock", "--port", std::to_string(port), "--duration", "20s"}, [&] {

@@ -9,7 +9,7 @@
 #include "core/base/result.h"
 #include "tools/redlock/place.h"
 
-struct redisContext;
+struct redisContext;  // NOLINT(readability-identifier-naming): hiredis'
 
 namespace latchlab::bank {
 

@@ -18,6 +18,7 @@ namespace {
 
 using std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kLook{5};
+constexpr std::chrono::milliseconds kDying{200};  // connections end before their process does
 
 // The planted bug.
 class NoLock final : public LockClient {
@@ -150,6 +151,7 @@ RepeatOutcome run_bank(const Point& point, std::uint32_t repeat, const Setting& 
                : run_on_rnics(point, setting, seed, servers.value().port(0), branch, look);
   if (run.status != RepeatStatus::ok) return refused(run.status, run.why);
   if (std::string why = branch.failure(); !why.empty()) {
+    std::this_thread::sleep_for(kDying);
     if (Status runs = servers.value().check(); !runs) why = runs.error().text();
     return refused(RepeatStatus::failed, why);
   }
