@@ -119,6 +119,11 @@ int run(const Arguments& arguments) {
   if (arguments.setting.no_lock)
     return tell(arguments, scenario, run_points(arguments, scenario, nullptr), manifest.value());
 
+  if (!arguments.out.empty() && !check_results_directory(arguments.out))
+    return complain({"there is something already, and results are never overwritten; choose "
+                     "another --out",
+                     arguments.out},
+                    tool::kBadInput);
   const auto directory = make_results_directory(arguments.out, scenario.name);
   if (!directory) return complain(directory.error(), tool::kBadInput);
   const auto lock = DirectoryLock::take(directory.value());
