@@ -77,6 +77,7 @@ Point read_point(const YamlNode& root, const Context& context, const SweptProtoc
   const YamlNode* locks = root.find("locks");
   const YamlNode* workload = root.find("workload");
   finish_arrivals(workload, context.files, point.workload.arrivals);
+  finish_programs(workload, context.files, point.workload);
   read_groups(groups, context.files, point);
   finish_platform(platform, root.place, context.files, point);
   if (groups) read_group_hardware(*groups, context.files, point);

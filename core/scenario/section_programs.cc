@@ -27,12 +27,12 @@ const Keys& transaction_keys() {
       {"original", number(boolean, &Spec::original), "true",
        "As the published generator or bank has it, with its quirks, in place of the "
        "specification.",
-       "tatp tpcc_blocks smallbank"},
-      {"subscribers", number(count, &Spec::subscribers, "1", "100M"), "100k", "How many there are.",
+       "tatp tpcc_blocks tpcc_rows smallbank"},
+      {"subscribers", number(count, &Spec::subscribers, "2", "10M"), "100k", "How many there are.",
        "tatp"},
       {"population", number(count, &Spec::population, "0", "1000G"), "1",
        "The seed of who has which rows, and so of how many locks there are.", "tatp"},
-      {"warehouses", number(count, &Spec::warehouses, "1", "1M"), "100",
+      {"warehouses", number(count, &Spec::warehouses, "1", "10k"), "100",
        "Of each machine of clients, whose home they are.", "tpcc_blocks tpcc_rows"},
       {"scans", number(ratio, &Spec::scans_ppb, "0", "1"), "0.1%",
        "This share of the transactions reads a warehouse's table of customers, under one shared "
@@ -56,7 +56,6 @@ const Keys& trace_keys() {
       {"format", words({"latchlab", "fisslock"}, &Spec::fisslock), "latchlab",
        "latchlab: lines transaction,lock,mode under a line that says so. fisslock: lines "
        "transaction,task,type,lock,mode, as FissLock's generators write them."},
-      {"most", number(count, &Spec::most, "1"), "1M", "So many lines of it at most.", kOmitted},
       {"duplicates",
        words<Spec>(
            {"error", "merge"}, [](const Spec& spec) { return spec.merge_duplicates ? 1 : 0; },
@@ -146,8 +145,23 @@ Keys program_keys() {
   });
 }
 
+void finish_programs(const YamlNode* workload, const Files& files, WorkloadSpec& spec) {
+  if (workload == nullptr) return;
+  const auto find = [&](const char* path, std::string& file) {
+    const YamlNode* node = find_path(*workload, path);
+    if (node == nullptr || file.empty()) return;
+    const std::string beside = files.directory + "/" + file;
+    if (!file.starts_with('/') && !files.directory.empty() && is_file(beside)) file = beside;
+    if (!is_file(file)) reject(node->place, "workload.{}: there is no file '{}'", path, file);
+  };
+  find("trace.file", spec.trace.file);
+  find("objects.trace", spec.objects.trace);
+}
+
 void check_programs(const WorkloadSpec& workload, std::uint64_t locks, const Refusal& refuse) {
   if (workload.kind == WorkloadKind::index) return check_index(workload, locks, refuse);
+  if (workload.kind == WorkloadKind::trace && workload.trace.file.empty())
+    refuse("kind", "workload.kind is trace, and no file is named; add 'trace: {file: orders.csv}'");
 }
 
 }  // namespace latchlab

@@ -62,6 +62,8 @@ using Refusal = std::function<void(const char* key, const std::string& why)>;
 void check_ranges(const WorkloadSpec& workload, std::uint64_t locks, std::uint32_t clients,
                   const Refusal& refuse);
 
+// Finds the files of traces, once the keys are read.
+void finish_programs(const YamlNode* workload, const Files& files, WorkloadSpec& spec);
 void check_programs(const WorkloadSpec& workload, std::uint64_t locks, const Refusal& refuse);
 
 // Each group's workload is the common one with its own keys in place of some; so are its clocks,

@@ -106,7 +106,6 @@ struct TransactionSpec {
 struct TraceSpec {
   std::string file;               // where it lies
   bool fisslock = false;          // in the format of FissLock's generators, not in ours
-  std::uint64_t most = 0;         // lines that are read; 0: all
   bool merge_duplicates = false;  // of a lock that a transaction has twice; else that is an error
 };
 

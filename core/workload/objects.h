@@ -2,7 +2,9 @@
 // An object store (`workload.kind: object_store`; DecLock 6.5): each section gets or sets one
 // object under the object's own lock. A get takes the lock shared and READs the object, a set takes
 // it exclusively and WRITEs it; objects are as long as the scenario says, rounded up to 8 bytes.
-// Which object is drawn by the distribution, which of both by read_ratio (micro.h).
+// Which object is drawn by the distribution, which of both by read_ratio; or both are what a trace
+// of a cache has (cache_trace.h), whose clients take turns, and whose values are cut where an
+// object ends.
 
 #include <memory>
 

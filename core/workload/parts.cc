@@ -4,6 +4,7 @@
 #include "core/workload/index.h"
 #include "core/workload/objects.h"
 #include "core/workload/ranges.h"
+#include "core/workload/transactions/mixes.h"
 
 namespace latchlab {
 
@@ -21,7 +22,7 @@ Result<std::unique_ptr<PartChooser>> make_parts(const PartSetup& setup) {
       return make_index(setup);
     case WorkloadKind::transactions:
     case WorkloadKind::trace:
-      break;
+      return make_transactions(setup);
   }
   return std::unique_ptr<PartChooser>();
 }

@@ -1,0 +1,115 @@
+#include "core/workload/transactions/mixes.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/workload/transactions/smallbank.h"
+#include "core/workload/transactions/tatp.h"
+#include "core/workload/transactions/tpcc_blocks.h"
+#include "core/workload/transactions/tpcc_rows.h"
+#include "core/workload/transactions/trace.h"
+
+namespace latchlab {
+namespace {
+
+// How many locks a transaction wants at most. Of specified TPC-C, whose deliveries and looks at the
+// stock lock by the hundred, and of traces this is the limit of what is asked for.
+std::uint32_t most_needs(const WorkloadSpec& spec) {
+  if (spec.kind == WorkloadKind::trace) return kMostTraceNeeds;
+  switch (spec.transactions.mix) {
+    case MixKind::tatp:
+      return 6;
+    case MixKind::smallbank:
+      return 3;
+    case MixKind::tpcc_blocks:
+      return spec.transactions.original ? 16 : kBlocksPerWarehouse;
+    case MixKind::tpcc_rows:
+      break;
+  }
+  return spec.transactions.original ? 16 : 1000;
+}
+
+class TransactionSections final : public PartChooser {
+ public:
+  TransactionSections(std::unique_ptr<TransactionMix> mix, std::uint32_t most)
+      : mix_(std::move(mix)), most_(most) {}
+
+  void next(ClientId client, SectionWanted& wanted) override {
+    do {
+      mix_->next(client, transaction_);
+    } while (transaction_.needs.empty());
+    for (const LockNeed& need : transaction_.needs)
+      wanted.parts.push_back({.lock = need.lock, .mode = need.mode});
+  }
+  std::uint32_t most_parts() const override { return most_; }
+
+ private:
+  std::unique_ptr<TransactionMix> mix_;
+  std::uint32_t most_;
+  Transaction transaction_;  // kept for its memory
+};
+
+TpccHomes homes_of(const PartSetup& setup) {
+  TpccHomes homes;
+  homes.clients_per_machine = setup.clients_per_machine;
+  homes.machines = setup.clients / setup.clients_per_machine;
+  homes.warehouses =
+      static_cast<std::uint32_t>(setup.spec.transactions.warehouses) * homes.machines;
+  return homes;
+}
+
+template <class Mix>
+Result<std::unique_ptr<TransactionMix>> mix_of(auto&&... with) {
+  return std::unique_ptr<TransactionMix>(
+      std::make_unique<Mix>(std::forward<decltype(with)>(with)...));
+}
+
+Result<std::unique_ptr<TransactionMix>> replay_of_file(const PartSetup& setup,
+                                                       const MixClients& clients) {
+  const TraceSpec& spec = setup.spec.trace;
+  const TraceOptions options{
+      .format = spec.fisslock ? TraceFormat::fisslock : TraceFormat::latchlab,
+      .duplicates = spec.merge_duplicates ? TraceDuplicates::merge : TraceDuplicates::refuse};
+  auto trace = read_lock_trace(spec.file, options);
+  if (!trace) return trace.error();
+  const ClientRange all{clients.first, clients.count};
+  return replay_of(std::move(trace).value(), clients, all);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TransactionMix>> make_mix(const PartSetup& setup) {
+  const MixClients clients{setup.first_client, setup.clients, setup.seed};
+  const TransactionSpec& spec = setup.spec.transactions;
+  if (setup.spec.kind == WorkloadKind::trace) return replay_of_file(setup, clients);
+  switch (spec.mix) {
+    case MixKind::tatp:
+      return make_tatp({spec.subscribers, spec.original, spec.population}, clients);
+    case MixKind::tpcc_blocks:
+      return mix_of<TpccBlocks>(TpccBlocksSpec{homes_of(setup), spec.original}, clients);
+    case MixKind::tpcc_rows:
+      return mix_of<TpccRows>(
+          TpccRowsSpec{
+              .homes = homes_of(setup), .original = spec.original, .scans_ppb = spec.scans_ppb},
+          clients);
+    case MixKind::smallbank:
+      break;
+  }
+  return make_smallbank(
+      {spec.accounts, spec.original, spec.declock_shares, setup.spec.distribution}, clients);
+}
+
+Result<std::unique_ptr<PartChooser>> make_transactions(const PartSetup& setup) {
+  auto mix = make_mix(setup);
+  if (!mix) return mix.error();
+  const std::uint64_t wanted = mix.value()->locks();
+  if (wanted > setup.locks)
+    return Error{fmt::format(
+        "workload: these transactions lock {0} things, and locks.count is {1}; set it to {0}",
+        wanted, setup.locks)};
+  return std::unique_ptr<PartChooser>(
+      std::make_unique<TransactionSections>(std::move(mix).value(), most_needs(setup.spec)));
+}
+
+}  // namespace latchlab

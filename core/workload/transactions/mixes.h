@@ -1,0 +1,16 @@
+#pragma once
+// Transactions as sections of a workload (`workload.kind` transactions and trace). One that finds
+// nothing to lock is passed over, as in traces of locks; the next one is taken in its place.
+
+#include <memory>
+
+#include "core/workload/parts.h"
+#include "core/workload/transactions/transaction.h"
+
+namespace latchlab {
+
+Result<std::unique_ptr<TransactionMix>> make_mix(const PartSetup& setup);
+
+Result<std::unique_ptr<PartChooser>> make_transactions(const PartSetup& setup);
+
+}  // namespace latchlab

@@ -1,0 +1,82 @@
+// What a workload may ask for of transactions, traces, object stores and indexes, and what it is
+// told when it cannot have it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/scenario/file_io.h"
+#include "tests/scenario/fixture.h"
+
+namespace latchlab::scenario_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+void expect_same_again(const std::string& text) {
+  const auto parsed = parse(scenario(text));
+  ASSERT_TRUE(parsed) << parsed.error().text();
+  const std::string& resolved = parsed.value().resolved_yaml;
+  const auto again = parse(resolved);
+  ASSERT_TRUE(again) << again.error().text() << "\n" << resolved;
+  EXPECT_EQ(again.value().resolved_yaml, resolved);
+}
+
+WorkloadSpec workload_of(const std::string& text) {
+  const auto parsed = parse(scenario(text));
+  if (!parsed) {
+    ADD_FAILURE() << parsed.error().text();
+    return {};
+  }
+  return parsed.value().points.front().workload;
+}
+
+std::string refusal(const std::string& text) {
+  const auto parsed = parse(scenario(text));
+  if (parsed) ADD_FAILURE() << text;
+  return parsed ? "" : parsed.error().text();
+}
+
+TEST(Programs, say_the_same_when_they_are_read_again) {
+  for (const char* keys :
+       {"transactions, transactions: {kind: tatp, original: true, population: 386}",
+        "transactions, transactions: {kind: tpcc_blocks, warehouses: 100}, patience: 10ms, order: "
+        "as_asked",
+        "transactions, transactions: {kind: tpcc_rows, warehouses: 1, scans: 0.1%}",
+        "transactions, transactions: {kind: smallbank, accounts: 1k}",
+        "object_store, objects: {bytes: 414B}, read_ratio: 65%, distribution: zipf",
+        "index, index: {keys: 100, leaf_keys: 10, fanout: 10}"})
+    expect_same_again("locks: {count: 700k}\nworkload: {kind: " + std::string(keys) + "}");
+}
+
+TEST(Programs, may_hold_their_locks_for_a_time_between_reads_and_writes) {
+  const WorkloadSpec both = workload_of(
+      "workload: {kind: transactions, critical_section: {remote_ops: 1, bytes: 64B, time: 7us}}");
+  EXPECT_EQ(both.remote_ops, 1U);
+  EXPECT_EQ(both.critical_section, microseconds(7));
+  EXPECT_EQ(workload_of("workload: {critical_section: {remote_ops: 1}}").critical_section,
+            Duration{});
+}
+
+TEST(Programs, have_objects_as_long_as_they_are_read) {
+  EXPECT_EQ(object_bytes_of(workload_of("workload: {kind: object_store, objects: 414B}"), 1), 416U);
+  EXPECT_EQ(object_bytes_of(workload_of("locks: {count: 200k}\nworkload: {kind: index}"), 1),
+            1024U);
+}
+
+TEST(Programs, are_told_what_they_cannot_have) {
+  EXPECT_THAT(refusal("workload: {kind: index}"),
+              HasSubstr("workload.index has 158773 nodes, each with a lock, and locks.count is"));
+  EXPECT_THAT(refusal("locks: {count: 1M}\nworkload: {kind: index, index: {keys: 100, "
+                      "uncached_levels: 2}}"),
+              HasSubstr("the tree has 1 levels above its 2 leaves"));
+  EXPECT_THAT(refusal("workload: {kind: index, index: {entry_bytes: 12B}}"),
+              HasSubstr("expected a multiple of 8B"));
+  EXPECT_THAT(refusal("workload: {kind: trace}"), HasSubstr("no file is named"));
+  EXPECT_THAT(refusal("workload: {kind: trace, trace: {file: nowhere.csv}}"),
+              HasSubstr("there is no file 'nowhere.csv'"));
+  EXPECT_THAT(refusal("workload: {kind: transactions, transactions: {kind: tatp, accounts: 5}}"),
+              HasSubstr("accounts"));
+  EXPECT_THAT(refusal("workload: {kind: index, patience: 1ms}"), HasSubstr("patience"));
+}
+
+}  // namespace
+}  // namespace latchlab::scenario_test

@@ -1,0 +1,55 @@
+// Runs of transactions, of an object store and of an index.
+
+#include "tests/simgrid/runs.h"
+
+namespace latchlab::simtest {
+namespace {
+
+const std::string kCrowd = "platform: {client_nodes: 2, clients_per_node: 8}\n";
+// Each asks for the same two locks, and half of them for the second one first.
+const std::string kCrossed =
+    "locks: {count: 2}\nworkload: {locks_per_section: 2, order: as_asked, read_ratio: 0%";
+
+TEST(Programs, make_transactions_whose_length_is_told) {
+  const RepeatMetrics metrics =
+      run(kCrowd +
+          "locks: {count: 200}\nprotocol: {name: shiftlock}\n"
+          "workload: {kind: transactions, transactions: {kind: smallbank, accounts: 100}, "
+          "critical_section: {remote_ops: 1, bytes: 64B, time: 2us}}");
+  EXPECT_EQ(metrics.safety.violations, 0U);
+  ASSERT_TRUE(metrics.transactions.length.has_value());
+  EXPECT_GT(metrics.transactions.length->count(), 100U);
+  EXPECT_GT(*metrics.transactions.length->mean_ns(), 2000.0 + *metrics.acquire.mean_ns());
+  EXPECT_LT(*metrics.transactions.length->mean_ns(), *metrics.cycle.mean_ns());
+  EXPECT_NEAR(**metrics.transactions.commits_s, *metrics.goodput_ops_s,
+              0.05 * *metrics.goodput_ops_s);
+  EXPECT_EQ(**metrics.transactions.aborts_s, 0.0);
+  EXPECT_FALSE(run("protocol: {name: shiftlock}").transactions.length.has_value());
+}
+
+TEST(Programs, that_wait_for_each_other_go_on_when_they_lose_patience) {
+  const std::string cas = kCrowd + "protocol: {name: cas}\n" + kCrossed;
+  const RepeatMetrics stuck = run(cas + "}");
+  const RepeatMetrics patient = run(cas + ", patience: 50us, retry_pause: 2us}");
+  EXPECT_EQ(patient.safety.violations, 0U);
+  EXPECT_GT(patient.acquire.count(), 10 * stuck.acquire.count() + 20);
+}
+
+TEST(Programs, give_objects_and_nodes_of_a_tree_to_whoever_holds_their_lock) {
+  const RepeatMetrics store = run(kCrowd +
+                                  "locks: {count: 100}\nprotocol: {name: dslr}\n"
+                                  "workload: {kind: object_store, objects: 414B, read_ratio: 65%}");
+  EXPECT_EQ(store.safety.violations, 0U);
+  EXPECT_NEAR(*store.verbs_per_cycle.write, 0.35, 0.05);
+  const RepeatMetrics index =
+      run(kCrowd +
+          "locks: {count: 111}\nprotocol: {name: cas}\n"
+          "workload: {kind: index, index: {keys: 1000, leaf_keys: 10, fanout: 10, "
+          "uncached_levels: 1}, read_ratio: 50%}");
+  EXPECT_EQ(index.safety.violations, 0U);
+  EXPECT_NEAR(*index.verbs_per_cycle.read, 2.0, 0.01);
+  EXPECT_GT(*index.goodput_ops_s, 1.5 * static_cast<double>(index.acquire.count()) / 2e-3);
+}
+
+}  // namespace
+}  // namespace latchlab::simtest
