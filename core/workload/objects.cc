@@ -75,7 +75,8 @@ Result<std::unique_ptr<PartChooser>> make_traced(const PartSetup& setup) {
   if (!trace) return trace.error();
   if (trace.value()->locks() > setup.locks)
     return Error{fmt::format("{} has {} objects, and locks.count is {}; set it to {}", spec.trace,
-                             trace.value()->locks(), setup.locks, trace.value()->locks())};
+                             trace.value()->locks(), setup.locks, trace.value()->locks()),
+                 {}};
   const ClientRange all{setup.first_client, setup.clients};
   auto replay = CacheReplay::make(std::move(trace).value(), all, all, TraceShare::turn);
   if (!replay) return replay.error();

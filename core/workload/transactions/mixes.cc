@@ -105,9 +105,11 @@ Result<std::unique_ptr<PartChooser>> make_transactions(const PartSetup& setup) {
   if (!mix) return mix.error();
   const std::uint64_t wanted = mix.value()->locks();
   if (wanted > setup.locks)
-    return Error{fmt::format(
-        "workload: these transactions lock {0} things, and locks.count is {1}; set it to {0}",
-        wanted, setup.locks)};
+    return Error{
+        fmt::format(
+            "workload: these transactions lock {0} things, and locks.count is {1}; set it to {0}",
+            wanted, setup.locks),
+        {}};
   return std::unique_ptr<PartChooser>(
       std::make_unique<TransactionSections>(std::move(mix).value(), most_needs(setup.spec)));
 }

@@ -1,0 +1,96 @@
+#include "core/workload/turn.h"
+
+#include <algorithm>
+
+namespace latchlab::loop {
+namespace {
+
+// What is locked is used only while all grants are valid.
+Duration time_left(const Turn& turn, Duration wanted) {
+  const Time until = turn.held.valid_until();
+  if (until == kNever) return wanted;
+  const Time now = turn.verbs.now();
+  return std::min(wanted, until > now ? until - now : Duration{});
+}
+
+// Before work that is longer than a grant.
+Task<void> extend_all(Turn& turn) {
+  const Duration wanted = turn.section.work.hold + turn.section.work.compute;
+  for (std::size_t i = 0; i < turn.held.size(); ++i) {
+    Grant& grant = turn.held[i];
+    if (grant.valid_until == kNever || grant.valid_until > turn.verbs.now() + wanted) continue;
+    const AcquireResult result = co_await turn.lock.extend(grant, wanted);
+    const Grant* const longer = std::get_if<Grant>(&result);
+    if (longer == nullptr) continue;
+    grant = *longer;
+    turn.observer.extended(turn.me(), grant);
+  }
+}
+
+// The last WRITE of a section. A guard looks at the lock's words in between.
+bool goes_with_the_release(const Turn& turn) {
+  return turn.held.size() == 1 && turn.guard == nullptr && !turn.section.skip_release &&
+         turn.lock.frees_with_a_write();
+}
+
+Verb verb_on_objects(Turn& turn, VerbKind kind) {
+  const Work& work = turn.section.work;
+  const bool write = kind == VerbKind::write;
+  Verb verb;
+  verb.kind = kind;
+  verb.bytes = write && work.write_bytes > 0 ? work.write_bytes : work.bytes;
+  verb.value.lo = verb.value.hi = turn.me().value;
+  if (verb.bytes > (write ? kByValueBytes : kMaxReadBytes))
+    verb.local = turn.source.buffer_of(turn.me());
+  return verb;
+}
+
+Task<void> use_object(Turn& turn, const Verb& verb) {
+  if (reads_words(verb)) {
+    const ReadWords seen = co_await turn.verbs.read_words(verb.addr, verb.bytes);
+  } else {
+    co_await turn.verbs.issue(verb);
+  }
+}
+
+// `times` READs or WRITEs of each object.
+Task<void> use_objects(Turn& turn, VerbKind kind, std::uint32_t times) {
+  Verb verb = verb_on_objects(turn, kind);
+  for (std::size_t held = 0; held < turn.held.size(); ++held) {
+    if (kind == VerbKind::write && turn.section.wants[held].mode == LockMode::shared) continue;
+    verb.addr = turn.source.object_of(turn.held[held].lock.id);
+    for (std::uint32_t i = 0; i < times && time_left(turn, nanoseconds(1)).ps > 0; ++i) {
+      if (kind == VerbKind::write && i + 1 == times && goes_with_the_release(turn))
+        turn.last = verb;
+      else
+        co_await use_object(turn, verb);
+    }
+  }
+}
+
+}  // namespace
+
+Task<void> look_up(Turn& turn) {
+  Verb verb = verb_on_objects(turn, VerbKind::read);
+  for (const LockId id : turn.section.lookups) {
+    verb.addr = turn.source.object_of(id);
+    co_await use_object(turn, verb);
+  }
+}
+
+bool is_some(const Work& work) {
+  return work.hold.ps > 0 || work.compute.ps > 0 || work.reads > 0 || work.writes > 0;
+}
+
+Task<void> do_work(Turn& turn) {
+  const Work& work = turn.section.work;
+  if (turn.section.extend) co_await extend_all(turn);
+  if (work.reads > 0) co_await use_objects(turn, VerbKind::read, work.reads);
+  const Duration hold = time_left(turn, work.hold);
+  if (hold.ps > 0) co_await turn.verbs.sleep(hold);
+  const Duration compute = time_left(turn, work.compute);
+  if (compute.ps > 0) co_await turn.verbs.compute(compute);
+  if (work.writes > 0) co_await use_objects(turn, VerbKind::write, work.writes);
+}
+
+}  // namespace latchlab::loop
