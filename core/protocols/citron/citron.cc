@@ -233,7 +233,7 @@ ProtocolEntry citron_entry() {
                        {"backoff_bound", microseconds(8)}},
        .longest_timeout =
            [](const Options& options) {
-             return options.lease * (std::int64_t{options.height} + 1);
+             return options.lease * (std::int64_t{options.height} + 1) + options.lease / 4;
            },
        .contradiction = contradiction});
 }

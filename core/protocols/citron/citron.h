@@ -68,9 +68,10 @@
 //          the dead. Clocks that run within `drift_ppm` of the truth; they need not agree.
 // Survives clients that die anywhere but in a scale-up (that, the paper leaves open, too: the tree
 //          then stays as closed as it is). It takes one who has stood still for dead: after a lease
-//          a level at a node that is held (line 11: the next ticket is called), above (18: it is
-//          locked instead), below (36: DCnt is set to DMax), and bits of a leaf that stay set once
-//          its parent is had (22). A grant ends in time.
+//          a level and a quarter at a node that is held (line 11: the next ticket is called), above
+//          (18: it is locked instead), below (36: DCnt is set to DMax), and bits of a leaf that
+//          stay set once its parent is had (22). A grant ends in time. Not: what takes more than a
+//          quarter of a lease to land (14).
 // Exclusive alone. One range of an object at a time: who holds one and wants another of the same
 // object may wait for itself. At most 2^15 / k clients (the paper has k = 2 and 2^15 of them).
 //
@@ -99,8 +100,10 @@
 //  5. 3.5.3 reads ancestors below the one waited for only once, and 3.5.5 has their T_wait begin
 //     when that was last seen occupied: since it was, nobody below it can have begun to wait. That
 //     holds only if whoever occupied it did not give up, as line 32 has it. Here T_wait begins with
-//     the READ of the node itself (every profile), so that after a wait only another look helps:
-//     `reread: all`. With `above` a request that has waited for longer than T_wait gives up.
+//     the READ of the node itself (every profile), which makes both values of `reread` safe. With
+//     `above`, as printed, nodes below are not READ again: a request that has waited for longer
+//     than T_wait is too late whatever it does, gives up, and has waited in vain. `reread: all`
+//     spares it that, for READs of a few words more after each wait.
 //  6. 3.5.5, change of m: a node acknowledges at once. Somebody who still has a range under the old
 //     m was told too far apart for those who look at the new one. `acknowledge: when_out`: when no
 //     client of the node goes by the old values alone.
@@ -124,6 +127,20 @@
 //     (every profile).
 // 13. Line 32 asks a request at the root as well, above which nobody can have looked: not here
 //     (every profile).
+// 14. 3.10 has others wait for as long as a holder may hold: what a holder posts at the end of that
+//     lands when the node may be another's. A late TCnt + 1 counts that one out, and lets in a
+//     third (legs of 1 and 20 us, a lease of 100 us, `batch_occupy: false`: in 156 moves).
+//     `patience: levels`: others wait for a quarter of a lease more.
+// 15. 3.10 knows the dead, and no client that lives and is late: a range "must be released within
+//     T_lease". Here who is late touches nothing that may be another's by then, and so leaves what
+//     the dead leave. Turns and DMax are set right by who comes next. Bits of a leaf are cleared by
+//     line 22 alone, once somebody wants that leaf: others who want it, or its parent by the fast
+//     path, wait as behind a holder, and then for T_wait each time. Legs of 1 and 20 us, a lease of
+//     20 us, ranges 0-256 and 0-10: Occ and all bits of four leaves, posted at 2 us, land at 22 us
+//     and are known to have at 42 us, when two leases are over. The node is taken over at 125 us;
+//     at the end its leaves have all their bits set, and nobody is there. Left as it is: a CAS does
+//     not tell whose bits it clears, and who has the node next cannot know that a request which was
+//     told too late is not just taking the same bits back, later than somebody else took them.
 // Guesses  Widths of Exp and Occ (the figure is lost): 3 and 1, beside counters of 15 bits. How
 //     many failed tries make `leaf_tries`. Who looks at the maximizer, and when. READs of a wait
 //     follow each other at once. How long the server takes to allocate.

@@ -140,6 +140,7 @@ class Client final : public LockClient {
 
   // ---- recover.cc: the four spins ----
   Duration patience(const Place& node) const;
+  Duration landing() const;
   Time fence(Time posted, const Place& node) const;
   Task<Outcome> wait_for_turn(Attempt& attempt, AtNode& mine);
   Task<bool> take_over(Attempt& attempt, const AtNode& mine, Node seen);

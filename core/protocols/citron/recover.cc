@@ -14,6 +14,11 @@ Duration Client::patience(const Place& node) const {
   return options_.lease * static_cast<std::int64_t>(node.height + 1);
 }
 
+// How much longer others wait: what a request posts at the end of its time lands within that.
+Duration Client::landing() const {
+  return options_.patience == Patience::levels ? options_.lease / 4 : Duration{};
+}
+
 // Until when this client may count on its place at the node, having posted then what took it:
 // others see that, and have no less patience.
 Time Client::fence(Time posted, const Place& node) const {
@@ -33,7 +38,7 @@ auto paced(Duration pause) {
 Task<Client::Outcome> Client::wait_for_turn(Attempt& attempt, AtNode& mine) {
   const NodeWord format = options_.node;
   const auto ticket = static_cast<std::uint32_t>(mine.ticket);
-  const Duration alone = patience(mine.node);
+  const Duration alone = patience(mine.node) + landing();
   RemoteWait wait;
   wait.add(read_verb(word(attempt.lock, mine.node)));
   std::size_t above = 0;  // nodes at which somebody may wait for this request
@@ -106,7 +111,7 @@ Task<Client::Outcome> Client::wait_for_ancestor(Attempt& attempt, Place ancestor
     return Words{format.unpack(values[0].lo).t_cnt, 0};
   };
   wait.pacing = paced(options_.poll_pause);
-  wait.unchanged_for = patience(ancestor);
+  wait.unchanged_for = patience(ancestor) + landing();
   const RemoteWaitResult end = co_await verbs_.await_remote(wait);
   if (end.end == WaitEnd::satisfied) co_return Outcome::acquired;
   if (end.end == WaitEnd::failed) co_return Outcome::failed;
@@ -130,7 +135,7 @@ Task<Client::Outcome> Client::wait_for_counts(Attempt& attempt, const AtNode& mi
   };
   wait.pacing = paced(options_.poll_pause);
   if (options_.recovers())
-    wait.unchanged_for = options_.lease * static_cast<std::int64_t>(mine.node.height);
+    wait.unchanged_for = options_.lease * static_cast<std::int64_t>(mine.node.height) + landing();
   if (options_.patience == Patience::levels) wait.deadline = mine.until;
   for (;;) {
     const RemoteWaitResult end = co_await verbs_.await_remote(wait);

@@ -1,0 +1,192 @@
+// Requests whose time is over, or whose turn is gone: they keep away from what others have by then.
+
+#include "tests/protocols/citron/scene.h"
+
+#if LATCHLAB_WITH_SIMGRID
+
+namespace latchlab::citron_tests {
+namespace {
+
+using ::testing::Contains;
+using testing::number;
+
+constexpr Extent kLow{0, 10};
+constexpr Extent kNode{0, 256};  // the root, or node 2 of a tree of 1,024 units
+const ParamValues kRecovers = {{"lease", kLease}};
+
+ParamValues recovers(const ParamValues& more) {
+  ParamValues params = kRecovers;
+  params.insert(params.end(), more.begin(), more.end());
+  return params;
+}
+std::uint64_t packed(const citron::Node& node) {
+  return Scene::kFormat.pack(node);
+}
+
+// Others take the two in front, and its own ticket too, for those of the dead.
+TEST(citron_late, gives_up_a_ticket_that_has_been_passed_over) {
+  Scene scene(kRecovers, 1);
+  Seen seen;
+  scene.puts(1, packed({.t_max = 1}));
+  scene.asks(0, kNode, microseconds(1), {}, seen);
+  scene.puts(1, packed({.t_cnt = 2, .t_max = 2}), microseconds(20));
+  scene.run();
+  EXPECT_FALSE(seen.acquired);
+  EXPECT_EQ(seen.reason, AbortReason::recovered);
+  EXPECT_LT(seen.took, kLease);
+  EXPECT_EQ(scene.inner(1), (citron::Node{.t_cnt = 2, .t_max = 2})) << scene.entry();
+  EXPECT_THAT(scene.taken, Contains("a ticket has been passed over"));
+}
+
+// Client 0, whose ticket is called, waits for somebody above for longer than client 1 behind it has
+// patience with its node: client 1 takes its turn.
+TEST(citron_late, gives_up_a_turn_that_is_gone_before_its_node_is_occupied) {
+  Scene scene(recovers({{"units", number(1024)}}));
+  Seen first, second;
+  scene.puts(1, packed({.occ = 1, .t_max = 1}));
+  scene.asks(0, kNode, microseconds(1), {}, first);
+  scene.asks(1, kNode, microseconds(5), microseconds(30), second);
+  scene.puts(1, packed({.t_cnt = 1, .t_max = 1}), kLease * 2 + microseconds(60));
+  scene.run();
+  EXPECT_FALSE(first.acquired);
+  EXPECT_EQ(first.reason, AbortReason::recovered);
+  EXPECT_TRUE(second.acquired);
+  EXPECT_EQ(scene.client(1).recoveries(), 1U);
+  EXPECT_TRUE(scene.is_free()) << scene.entry();
+  EXPECT_THAT(scene.taken, Contains("a turn has gone before its node is occupied"));
+}
+
+// Bits of a leaf: they stay, since they may be another's by then, until somebody who cannot have
+// them has had the node above.
+TEST(citron_late, leaves_bits_of_a_leaf_to_who_wants_them_next) {
+  Scene scene(kRecovers);
+  Seen late, next;
+  scene.asks(0, kLow, {}, kLease + microseconds(10), late);
+  scene.asks(1, kLow, kLease + microseconds(50), {}, next);
+  std::uint64_t left = 0;
+  scene.backend->at(Time{} + kLease + microseconds(40), [&] { left = scene.word(2); });
+  scene.run();
+  EXPECT_EQ(late.released, ReleaseResult::suppressed);
+  EXPECT_EQ(left, 0x3FFU);
+  EXPECT_TRUE(next.acquired);
+  EXPECT_EQ(scene.client(1).recoveries(), 2U);  // what it told, and its bits
+  EXPECT_TRUE(scene.is_free()) << scene.entry();
+  EXPECT_THAT(scene.taken, Contains("a late release is suppressed"));
+  EXPECT_THAT(scene.taken, Contains("bits of a dead client are cleared"));
+}
+
+// Of two leaves the second is had when the time of the first is over.
+TEST(citron_late, does_not_use_what_is_granted_too_late) {
+  Scene scene(recovers({{"nodes", number(2)}, {"leaf_tries", number(1'000'000)}}), 1);
+  Seen seen;
+  scene.puts(3, 1);
+  scene.asks(0, {60, 10}, {}, {}, seen);
+  scene.puts(3, 0, kLease + microseconds(20));
+  scene.run();
+  EXPECT_FALSE(seen.acquired);
+  EXPECT_EQ(seen.reason, AbortReason::recovered);
+  EXPECT_EQ(scene.word(2), 0xFULL << 60U) << scene.entry();  // left to others
+  EXPECT_EQ(scene.word(3), 0U) << scene.entry();
+  EXPECT_THAT(scene.taken, Contains("a range is granted too late to be used"));
+  EXPECT_THAT(scene.taken, Contains("a request that is over by time is left to others"));
+}
+
+// ---- who stands still ----
+
+// What a request posts at the end of its time has a quarter of a lease to land: others wait for
+// that, too, before they take it for dead.
+constexpr Duration kTrips = microseconds(20);
+
+// Line 11: at height 1, of a ticket that is never used.
+TEST(citron_late, leaves_a_quarter_of_a_lease_to_whose_turn_it_is) {
+  Scene scene(kRecovers, 1);
+  Seen seen;
+  scene.puts(1, packed({.occ = 1, .t_max = 1}));
+  scene.asks(0, kNode, {}, {}, seen);
+  scene.run();
+  EXPECT_TRUE(seen.acquired);
+  EXPECT_GE(seen.took, kLease * 2 + kLease / 4);
+  EXPECT_LT(seen.took, kLease * 2 + kLease / 4 + kTrips);
+  EXPECT_THAT(scene.taken, Contains("a node is taken over from the dead"));
+}
+// Line 18, and line 11 at the node above, of height 2: three leases each.
+TEST(citron_late, leaves_a_quarter_of_a_lease_to_who_is_above) {
+  Scene scene(recovers({{"units", number(1024)}, {"t_wait", microseconds(10)}}), 1);
+  Seen seen;
+  scene.puts(1, packed({.occ = 1, .t_max = 1}));
+  scene.asks(0, kLow, {}, {}, seen);
+  scene.run();
+  EXPECT_TRUE(seen.acquired);
+  EXPECT_GE(seen.took, (kLease * 3 + kLease / 4) * 2 + microseconds(10));
+  EXPECT_LT(seen.took, (kLease * 3 + kLease / 4) * 2 + kTrips * 2);
+  EXPECT_THAT(scene.taken, Contains("an ancestor that stands still is locked instead"));
+}
+// Line 36: somebody below, for a lease.
+TEST(citron_late, leaves_a_quarter_of_a_lease_to_who_is_below) {
+  Scene scene(recovers({{"lock_children", false}, {"t_wait", microseconds(10)}}), 1);
+  Seen seen;
+  scene.puts(1, packed({.d_max = 1}));
+  scene.asks(0, kNode, {}, {}, seen);
+  scene.run();
+  EXPECT_TRUE(seen.acquired);
+  EXPECT_GE(seen.took, kLease + kLease / 4 + microseconds(10));
+  EXPECT_LT(seen.took, kLease + kLease / 4 + microseconds(10) + kTrips);
+  EXPECT_THAT(scene.taken, Contains("requests of the dead are counted as over"));
+}
+
+// A node above leaves that took their bits as well (3.8) and is taken for dead: who has its node
+// next waits for nobody there, and leaves the bits. Who wants a leaf clears that one.
+TEST(citron_late, leaves_bits_of_a_node_to_who_wants_a_leaf_next) {
+  Scene scene(kRecovers, 3);
+  Seen late, node, leaf;
+  scene.asks(0, kNode, {}, kLease * 2, late);
+  scene.asks(1, kNode, kLease, {}, node);
+  scene.asks(2, kLow, kLease * 4, {}, leaf);
+  std::uint64_t left = 0;
+  scene.backend->at(Time{} + kLease * 4, [&] { left = scene.word(2); });
+  scene.run();
+  EXPECT_EQ(late.released, ReleaseResult::suppressed);
+  EXPECT_TRUE(node.acquired);
+  EXPECT_EQ(left, ~0ULL);
+  EXPECT_TRUE(leaf.acquired);
+  EXPECT_EQ(scene.word(2), 0U);
+  EXPECT_EQ(scene.word(3), ~0ULL) << scene.entry();  // nobody has wanted that
+}
+
+// A grant is over after a lease, whatever patience others have with its node.
+TEST(citron_late, touches_nothing_once_its_grant_is_over) {
+  Scene scene(kRecovers, 1);
+  Seen seen;
+  scene.asks(0, kNode, {}, kLease + kLease / 2, seen);
+  scene.run();
+  EXPECT_EQ(seen.released, ReleaseResult::suppressed);
+  EXPECT_EQ(scene.inner(1), (citron::Node{.occ = 1, .t_max = 1})) << scene.entry();
+  EXPECT_EQ(scene.word(2), ~0ULL) << scene.entry();
+}
+
+// ---- T_wait behind somebody above (`reread`) ----
+
+// Client 1 wants a leaf of a node that client 0 has for longer than T_wait.
+Seen behind_a_node(const char* reread) {
+  Scene scene({{"reread", testing::text(reread)}, {"lock_children", false}});
+  Seen above, below;
+  scene.asks(0, kNode, {}, microseconds(60), above);
+  scene.asks(1, kLow, microseconds(10), {}, below);
+  scene.run();
+  EXPECT_TRUE(above.acquired);
+  EXPECT_GT(below.took, microseconds(60));
+  return below;
+}
+TEST(citron_late, is_in_time_behind_a_node_when_it_looks_at_all_again) {
+  EXPECT_TRUE(behind_a_node("all").acquired);
+}
+TEST(citron_late, is_never_in_time_behind_a_node_when_it_looks_above_alone) {
+  const Seen below = behind_a_node("above");
+  EXPECT_FALSE(below.acquired);
+  EXPECT_EQ(below.reason, AbortReason::too_many);
+}
+
+}  // namespace
+}  // namespace latchlab::citron_tests
+
+#endif
