@@ -43,11 +43,11 @@ TEST(citron_growth, does_not_begin_when_memory_comes_too_late) {
   const Grown after = grown_beside_another(scene);
   EXPECT_FALSE(after.grown);
   EXPECT_EQ(after.units, 256U);
-  EXPECT_EQ(scene.inner(1), citron::Node{}) << scene.entry();  // no Exp
+  EXPECT_EQ(scene.inner(1).exp, 0U);
   EXPECT_THAT(scene.taken, Contains("memory for a tree to grow comes too late"));
 }
 TEST(citron_growth, begins_when_memory_comes_in_time) {
-  Scene scene = scene_of(kLease * 4 / 10);
+  Scene scene = scene_of(kLease / 4);
   const Grown after = grown_beside_another(scene);
   EXPECT_TRUE(after.grown);
   EXPECT_EQ(after.units, 1024U);
@@ -77,6 +77,24 @@ TEST(citron_growth, that_is_never_published_refuses_others_after_a_lease) {
   EXPECT_LT(seen.took, kLease + microseconds(20));
   EXPECT_TRUE(scene.is_free()) << scene.entry();
   EXPECT_THAT(scene.taken, Contains("a change of the tree is not told"));
+}
+
+// The first mark is not made: nobody has been told, and the tree stays as it is.
+TEST(citron_growth, ends_when_the_server_fails_a_mark) {
+  Scene scene({{"lease", kLease}, {"scale_up_poll", seconds(1)}});
+  testing::FaultyClient growing(scene.world, ClientId{0}, [](const Operation& op) {
+    const bool marks = op.kind == OpKind::verb && op.verb.kind == VerbKind::masked_faa;
+    return marks ? std::optional(VerbStatus::peer_failed) : std::nullopt;
+  });
+  Grown after;
+  scene.starts(0, grow(scene, static_cast<citron::Client&>(*growing.operator->()), after));
+  Seen seen;
+  scene.asks(1, {0, 10}, microseconds(80), {}, seen);
+  scene.run();
+  EXPECT_FALSE(after.grown);
+  EXPECT_EQ(scene.inner(1).exp, 0U);
+  EXPECT_TRUE(seen.acquired);
+  EXPECT_THAT(scene.taken, Contains("a tree grows"));
 }
 
 }  // namespace
