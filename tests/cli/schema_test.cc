@@ -146,7 +146,7 @@ TEST_F(Schema, refuses_what_check_refuses) {
       cas + "workload: {distribution: {kind: power_law}}",
       cas + "workload: {distribution: {theta: 0.9}}",
       cas + "workload: {locality: 150%}",
-      cas + "workload: {kind: transactions}",
+      cas + "workload: {kind: transaction}",
       cas + "workload: {kind: micro, sizes: 3}",
       cas + "workload: {kind: range, sizes: 0}",
       cas + "workload: {kind: range, sizes: {values: [1, 2]}}",

@@ -145,9 +145,9 @@ TEST(ScenarioErrors, parameters_of_protocols_are_checked) {
 }
 
 TEST(ScenarioErrors, what_is_not_supported_yet_says_so) {
-  EXPECT_EQ(problem(scenario("workload: {kind: transactions}")),
-            "test.yaml:4: workload.kind transactions is not supported by this build yet; "
-            "supported: micro, range, file_io");
+  EXPECT_EQ(problem(scenario("workload: {distribution: {kind: trace}}")),
+            "test.yaml:4: workload.distribution.kind trace is not supported by this build yet; "
+            "supported: uniform, zipf, power_law, hotspot");
   EXPECT_EQ(problem(scenario("platform: {topology: {kind: star}}\ngroups: []\nworkload: {kind: "
                              "micro, locality: null}\nrun: {guard: off}\n")),
             "fine");

@@ -17,6 +17,11 @@ static std::string platform_file() {
   return path;
 }
 
+// A trace that is there.
+static std::string orders() {
+  return std::string(LATCHLAB_SOURCE_DIR) + "/scenarios/whatif/orders.csv";
+}
+
 Entries base_of(const std::string& mapping, const std::string& kind) {
   static const std::map<std::string, Entries> bases = {
       {"workload.distribution/power_law", {{"alpha", "2"}}},
@@ -52,6 +57,8 @@ Entries base_of(const std::string& mapping, const std::string& kind) {
         {"unit", "us"},
         {"rows", "{cas: [1.5], mcs: [2]}"}}},
       {"known[]/", {{"where", "{label: cas}"}, {"verdict", "no progress"}, {"why", "x"}}},
+      {"workload/trace", {{"trace", "{file: " + orders() + "}"}}},
+      {"workload.trace/", {{"file", orders()}}},
       {"platform.topology/file", {{"file", platform_file()}}},
   };
   Entries entries;
@@ -100,7 +107,9 @@ std::string document(const std::string& mapping, const Entries& entries) {
   if (mapping == "workload") {
     if (entries.contains("locality")) top["platform"] = "{colocated: true, servers: 2}";
     top["locks"] = is(entries, "kind", "file_io") ? "{count: 1}" : "{count: 1000}";
+    if (is(entries, "kind", "index")) top["locks"] = "{count: 1M}";
   }
+  if (mapping == "workload.index") top["locks"] = "{count: 100M}";
   if (mapping == "workload.files")
     top["locks"] = is(entries, "kind", "oltp") ? "{count: 2}" : "{count: 1}";
   if (mapping.empty()) {
@@ -117,6 +126,12 @@ std::string document(const std::string& mapping, const Entries& entries) {
       if (mapping == "workload.arrivals.list[]" && name == "list") value = value + ", kind: script";
       if (mapping == "workload.sizes" && name == "sizes") value = value + ", kind: range";
       if (mapping == "workload.files" && name == "files") value = value + ", kind: file_io";
+      for (const auto& [key, of_kind] : {std::pair{"transactions", "transactions"},
+                                         {"trace", "trace"},
+                                         {"objects", "object_store"},
+                                         {"index", "index"}})
+        if (mapping == std::string("workload.") + key && name == key)
+          value = value + ", kind: " + of_kind;
       if (rest.empty())
         top[name] = value;
       else

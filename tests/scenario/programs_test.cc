@@ -64,7 +64,7 @@ TEST(Programs, have_objects_as_long_as_they_are_read) {
 
 TEST(Programs, are_told_what_they_cannot_have) {
   EXPECT_THAT(refusal("workload: {kind: index}"),
-              HasSubstr("workload.index has 158773 nodes, each with a lock, and locks.count is"));
+              HasSubstr("workload.index has 158732 nodes, each with a lock, and locks.count is"));
   EXPECT_THAT(refusal("locks: {count: 1M}\nworkload: {kind: index, index: {keys: 100, "
                       "uncached_levels: 2}}"),
               HasSubstr("the tree has 1 levels above its 2 leaves"));

@@ -97,7 +97,7 @@ TEST(Ranges, have_keys_that_no_other_kind_has_and_lack_some_of_theirs) {
             "kind micro; change the kind, or remove the key");
   EXPECT_EQ(problem(scenario("workload: {kind: file_io, read_ratio: 50%}")),
             "test.yaml:4: unknown key 'read_ratio' in workload of kind file_io: it is for kinds "
-            "micro, range; change the kind, or remove the key");
+            "micro, range, object_store, index; change the kind, or remove the key");
   EXPECT_EQ(
       problem(scenario("workload:\n  kind: range\n  arrivals: {kind: script, list: [{at: 0us, "
                        "client: 0, lock: 0}]}\n")),

@@ -111,6 +111,9 @@ faults: [{kind: pause, rate: 2000, length: 150us}])",
       R"(platform: {client_nodes: 2, clients_per_node: 8}
 locks: {count: 1}
 workload: {kind: file_io, files: {kind: hard_write, access_bytes: 256KiB, data: false}})",
+      // Locks side by side.
+      R"(platform: {client_nodes: 2, clients_per_node: 4}
+locks: {count: 4, stride: null})",
   };
   return all;
 }
@@ -160,6 +163,7 @@ ParamSet with(ParamSet base, const Subject& subject, const ParamValue& value) {
   }
   if (what == "cql.resend" || what == "declock.resend") base.set("messages", text("ud"));
   if (what == "cql.overflow" || what == "declock.overflow") base.set("capacity", std::int64_t{2});
+  if (what.ends_with(".packed")) base.set("unlock_by", text("faa"));
   if (what == "declock.local_bound") base.set("transfer", text("local_bound"));
   if (what == "declock.readers_first") {
     base.set("fairness", text("phase_fair"));

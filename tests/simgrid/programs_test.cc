@@ -29,10 +29,11 @@ TEST(Programs, make_transactions_whose_length_is_told) {
 
 TEST(Programs, that_wait_for_each_other_go_on_when_they_lose_patience) {
   const std::string cas = kCrowd + "protocol: {name: cas}\n" + kCrossed;
-  const RepeatMetrics stuck = run(cas + "}");
+  const RepeatOutcome stuck = outcome_of(point_of(cas + "}"));
+  EXPECT_EQ(stuck.status, RepeatStatus::no_progress) << stuck.message;
   const RepeatMetrics patient = run(cas + ", patience: 50us, retry_pause: 2us}");
   EXPECT_EQ(patient.safety.violations, 0U);
-  EXPECT_GT(patient.acquire.count(), 10 * stuck.acquire.count() + 20);
+  EXPECT_GT(patient.acquire.count(), 10 * stuck.metrics.acquire.count() + 20);
 }
 
 TEST(Programs, give_objects_and_nodes_of_a_tree_to_whoever_holds_their_lock) {

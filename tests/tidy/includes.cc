@@ -33,7 +33,8 @@ const std::vector<Layer>& layers() {
                                         "core/checks/",
                                         "core/protocols/lock.h",
                                         "core/scenario/scenario.h",
-                                        "core/scenario/file_io.h"};
+                                        "core/scenario/file_io.h",
+                                        "core/scenario/index.h"};
   static const std::vector<Layer> table = {
       {"core/base/", {}},
       {"core/coro/", plain},

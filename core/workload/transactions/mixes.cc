@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/workload/transactions/smallbank.h"
@@ -53,7 +54,7 @@ class TransactionSections final : public PartChooser {
 TpccHomes homes_of(const PartSetup& setup) {
   TpccHomes homes;
   homes.clients_per_machine = setup.clients_per_machine;
-  homes.machines = setup.clients / setup.clients_per_machine;
+  homes.machines = std::max(setup.clients / setup.clients_per_machine, 1U);
   homes.warehouses =
       static_cast<std::uint32_t>(setup.spec.transactions.warehouses) * homes.machines;
   return homes;
