@@ -125,7 +125,7 @@ struct Work {
   std::size_t point;
   std::uint32_t repeat;
 };
-struct Running {
+struct RunningChild {
   Work work;
   ChildRepeat child;
 };
@@ -157,7 +157,7 @@ class Pool {
       while (next_ < work_.size() && running_.size() < options_.jobs) launch(work_[next_++]);
       collect(signals);
     }
-    for (Running& each : running_) each.child.kill();
+    for (RunningChild& each : running_) each.child.kill();
     outcome_.interrupted = done_ < work_.size();
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
     outcome_.wall_s = wall.count();
@@ -221,7 +221,8 @@ class Pool {
   void collect(const StopSignals& signals) {
     if (running_.empty()) return;
     std::vector<pollfd> polled;
-    for (const Running& each : running_) polled.push_back({each.child.descriptor(), POLLIN, 0});
+    for (const RunningChild& each : running_)
+      polled.push_back({each.child.descriptor(), POLLIN, 0});
     if (!signals.wait(polled)) return;
     tell_progress();
     std::size_t i = 0;
@@ -265,7 +266,7 @@ class Pool {
   std::size_t next_ = 0;
   std::size_t done_ = 0;
   double work_ahead_ = 0, work_done_ = 0;
-  std::list<Running> running_;
+  std::list<RunningChild> running_;
 };
 
 }  // namespace
