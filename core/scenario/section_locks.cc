@@ -42,9 +42,10 @@ const Keys& lock_keys() {
        "On which server lock i lies: round_robin: i mod servers; partitioned: equal parts in "
        "order; {node: N}: all on server N."},
       {"stride", number(bytes, &Locks::stride_bytes, "8B"), "64B",
-       "From one lock to the next: a multiple of 8B, at least the protocol's entry; null: entries "
-       "side by side, those of less than 8B several in a word. Locks whose addresses agree in bits "
-       "3 to 11 share an atomic slot.",
+       "From one lock to the next: a multiple of 8B, at least the protocol's entry (64B: that, "
+       "where "
+       "it is more); null: entries side by side, those of less than 8B several in a word. Locks "
+       "whose addresses agree in bits 3 to 11 share an atomic slot.",
        kNullable},
       {"memory", words({"host", "device"}, &Locks::device_memory), "host",
        "device: the table lies in the memory of the servers' NICs (device_memory.size), where "
@@ -70,7 +71,9 @@ void check_locks(const LockTableSpec& locks, const PlatformSpec& platform,
         where("stride"),
         "locks.stride is {}; expected a multiple of 8B, at least the size of the protocol's entry",
         format_bytes(locks.stride_bytes));
-  const bool told = node != nullptr && node->find("stride") != nullptr;
+  // What nobody has said stands in a resolved scenario, and means no less than an entry.
+  const bool told = node != nullptr && node->find("stride") != nullptr &&
+                    locks.stride_bytes != Point().locks.stride_bytes;
   if (told && locks.stride_bytes != 0 && locks.stride_bytes < entry_bytes)
     reject(where("stride"), "locks.stride is {}; this protocol's entry needs at least {}",
            format_bytes(locks.stride_bytes), format_bytes(entry_bytes));

@@ -167,6 +167,10 @@ TEST(Strides, are_at_least_the_entry_as_its_parameters_make_it) {
             "test.yaml:4: locks.stride is 16B; this protocol's entry needs at least 24B");
   EXPECT_THAT(problem_of_sizes(", bytes: 2", "locks: {count: 9, stride: 2B}"),
               HasSubstr("expected at least 8B"));
+  // The default, as a resolved scenario shows it, makes room.
+  EXPECT_EQ(problem_of_sizes(", bytes: 696", "locks: {count: 9, stride: 64B}"), "fine");
+  EXPECT_THAT(problem_of_sizes(", bytes: 696", "locks: {count: 9, stride: 128B}"),
+              HasSubstr("needs at least 696B"));
 }
 
 // Entries of nothing are a word apart all the same.

@@ -38,7 +38,7 @@ Scene scene_of(Duration allocation) {
 }
 
 // More than half of the mutex' lease: somebody else may have it before all nodes are marked.
-TEST(citron_growth, does_not_begin_when_memory_comes_too_late) {
+TEST(timed, citron_growth_does_not_begin_when_memory_comes_too_late) {
   Scene scene = scene_of(kLease * 6 / 10);
   const Grown after = grown_beside_another(scene);
   EXPECT_FALSE(after.grown);
@@ -46,7 +46,7 @@ TEST(citron_growth, does_not_begin_when_memory_comes_too_late) {
   EXPECT_EQ(scene.inner(1).exp, 0U);
   EXPECT_THAT(scene.taken, Contains("memory for a tree to grow comes too late"));
 }
-TEST(citron_growth, begins_when_memory_comes_in_time) {
+TEST(timed, citron_growth_begins_when_memory_comes_in_time) {
   Scene scene = scene_of(kLease / 4);
   const Grown after = grown_beside_another(scene);
   EXPECT_TRUE(after.grown);
@@ -57,7 +57,7 @@ TEST(citron_growth, begins_when_memory_comes_in_time) {
 
 // Who has marked the tree does not get to telling the server: others find Exp, and wait for a lease
 // to hear of the new tree, which never comes. They are refused, and wait no longer.
-TEST(citron_growth, that_is_never_published_refuses_others_after_a_lease) {
+TEST(timed, citron_growth_that_is_never_published_refuses_others_after_a_lease) {
   Scene scene({{"lease", kLease}, {"scale_up_poll", seconds(1)}});
   int calls = 0;
   testing::FaultyClient growing(scene.world, ClientId{0}, [&calls](const Operation& op) {
@@ -80,7 +80,7 @@ TEST(citron_growth, that_is_never_published_refuses_others_after_a_lease) {
 }
 
 // The first mark is not made: nobody has been told, and the tree stays as it is.
-TEST(citron_growth, ends_when_the_server_fails_a_mark) {
+TEST(timed, citron_growth_ends_when_the_server_fails_a_mark) {
   Scene scene({{"lease", kLease}, {"scale_up_poll", seconds(1)}});
   testing::FaultyClient growing(scene.world, ClientId{0}, [](const Operation& op) {
     const bool marks = op.kind == OpKind::verb && op.verb.kind == VerbKind::masked_faa;

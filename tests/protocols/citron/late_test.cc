@@ -24,7 +24,7 @@ std::uint64_t packed(const citron::Node& node) {
 }
 
 // Others take the two in front, and its own ticket too, for those of the dead.
-TEST(citron_late, gives_up_a_ticket_that_has_been_passed_over) {
+TEST(timed, citron_late_gives_up_a_ticket_that_has_been_passed_over) {
   Scene scene(kRecovers, 1);
   Seen seen;
   scene.puts(1, packed({.t_max = 1}));
@@ -40,7 +40,7 @@ TEST(citron_late, gives_up_a_ticket_that_has_been_passed_over) {
 
 // Client 0, whose ticket is called, waits for somebody above for longer than client 1 behind it has
 // patience with its node: client 1 takes its turn.
-TEST(citron_late, gives_up_a_turn_that_is_gone_before_its_node_is_occupied) {
+TEST(timed, citron_late_gives_up_a_turn_that_is_gone_before_its_node_is_occupied) {
   Scene scene(recovers({{"units", number(1024)}}));
   Seen first, second;
   scene.puts(1, packed({.occ = 1, .t_max = 1}));
@@ -58,7 +58,7 @@ TEST(citron_late, gives_up_a_turn_that_is_gone_before_its_node_is_occupied) {
 
 // Bits of a leaf: they stay, since they may be another's by then, until somebody who cannot have
 // them has had the node above.
-TEST(citron_late, leaves_bits_of_a_leaf_to_who_wants_them_next) {
+TEST(timed, citron_late_leaves_bits_of_a_leaf_to_who_wants_them_next) {
   Scene scene(kRecovers);
   Seen late, next;
   scene.asks(0, kLow, {}, kLease + microseconds(10), late);
@@ -76,7 +76,7 @@ TEST(citron_late, leaves_bits_of_a_leaf_to_who_wants_them_next) {
 }
 
 // Of two leaves the second is had when the time of the first is over.
-TEST(citron_late, does_not_use_what_is_granted_too_late) {
+TEST(timed, citron_late_does_not_use_what_is_granted_too_late) {
   Scene scene(recovers({{"nodes", number(2)}, {"leaf_tries", number(1'000'000)}}), 1);
   Seen seen;
   scene.puts(3, 1);
@@ -98,7 +98,7 @@ TEST(citron_late, does_not_use_what_is_granted_too_late) {
 constexpr Duration kTrips = microseconds(20);
 
 // Line 11: at height 1, of a ticket that is never used.
-TEST(citron_late, leaves_a_quarter_of_a_lease_to_whose_turn_it_is) {
+TEST(timed, citron_late_leaves_a_quarter_of_a_lease_to_whose_turn_it_is) {
   Scene scene(kRecovers, 1);
   Seen seen;
   scene.puts(1, packed({.occ = 1, .t_max = 1}));
@@ -110,7 +110,7 @@ TEST(citron_late, leaves_a_quarter_of_a_lease_to_whose_turn_it_is) {
   EXPECT_THAT(scene.taken, Contains("a node is taken over from the dead"));
 }
 // Line 18, and line 11 at the node above, of height 2: three leases each.
-TEST(citron_late, leaves_a_quarter_of_a_lease_to_who_is_above) {
+TEST(timed, citron_late_leaves_a_quarter_of_a_lease_to_who_is_above) {
   Scene scene(recovers({{"units", number(1024)}, {"t_wait", microseconds(10)}}), 1);
   Seen seen;
   scene.puts(1, packed({.occ = 1, .t_max = 1}));
@@ -122,7 +122,7 @@ TEST(citron_late, leaves_a_quarter_of_a_lease_to_who_is_above) {
   EXPECT_THAT(scene.taken, Contains("an ancestor that stands still is locked instead"));
 }
 // Line 36: somebody below, for a lease.
-TEST(citron_late, leaves_a_quarter_of_a_lease_to_who_is_below) {
+TEST(timed, citron_late_leaves_a_quarter_of_a_lease_to_who_is_below) {
   Scene scene(recovers({{"lock_children", false}, {"t_wait", microseconds(10)}}), 1);
   Seen seen;
   scene.puts(1, packed({.d_max = 1}));
@@ -136,7 +136,7 @@ TEST(citron_late, leaves_a_quarter_of_a_lease_to_who_is_below) {
 
 // A node above leaves that took their bits as well (3.8) and is taken for dead: who has its node
 // next waits for nobody there, and leaves the bits. Who wants a leaf clears that one.
-TEST(citron_late, leaves_bits_of_a_node_to_who_wants_a_leaf_next) {
+TEST(timed, citron_late_leaves_bits_of_a_node_to_who_wants_a_leaf_next) {
   Scene scene(kRecovers, 3);
   Seen late, node, leaf;
   scene.asks(0, kNode, {}, kLease * 2, late);
@@ -154,7 +154,7 @@ TEST(citron_late, leaves_bits_of_a_node_to_who_wants_a_leaf_next) {
 }
 
 // A grant is over after a lease, whatever patience others have with its node.
-TEST(citron_late, touches_nothing_once_its_grant_is_over) {
+TEST(timed, citron_late_touches_nothing_once_its_grant_is_over) {
   Scene scene(kRecovers, 1);
   Seen seen;
   scene.asks(0, kNode, {}, kLease + kLease / 2, seen);
@@ -177,10 +177,10 @@ Seen behind_a_node(const char* reread) {
   EXPECT_GT(below.took, microseconds(60));
   return below;
 }
-TEST(citron_late, is_in_time_behind_a_node_when_it_looks_at_all_again) {
+TEST(timed, citron_late_is_in_time_behind_a_node_when_it_looks_at_all_again) {
   EXPECT_TRUE(behind_a_node("all").acquired);
 }
-TEST(citron_late, is_never_in_time_behind_a_node_when_it_looks_above_alone) {
+TEST(timed, citron_late_is_never_in_time_behind_a_node_when_it_looks_above_alone) {
   const Seen below = behind_a_node("above");
   EXPECT_FALSE(below.acquired);
   EXPECT_EQ(below.reason, AbortReason::too_many);
