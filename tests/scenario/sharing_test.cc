@@ -132,11 +132,11 @@ TEST(DeviceMemory, holds_32768_locks_of_8_bytes_and_none_more) {
   EXPECT_EQ(problem(small + "locks: {count: 32769, stride: 8B, memory: host}"), "fine");
 }
 
-// Of a lock whose entries are 2 bytes long with one parameter, and 24 with another.
+// Of a lock whose entries are as long as its parameter says.
 std::string problem_of_sizes(const std::string& params, const std::string& locks) {
   ProtocolInfo info;
   info.name = "sized";
-  info.params = {integer_param("bytes", 8, 0, 24, "bytes")};
+  info.params = {integer_param("bytes", 8, 0, 1024, "bytes")};
   info.profiles = {{"only", "the only one", {}}};
   info.entry_bytes_of = [](const ParamSet& set) {
     return static_cast<std::uint64_t>(set.integer("bytes"));
