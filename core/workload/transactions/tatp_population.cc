@@ -91,7 +91,8 @@ void TatpPopulation::draw_access(std::uint64_t population) {
     const std::uint64_t count = 1 + counts.below(kTatpTypes);
     const auto order = types_in_order(count, original_, types);
     rows.access.first_lock = static_cast<std::uint32_t>(locks_);
-    for (std::uint8_t i = 0; i < count; ++i) rows.access.places[order[i]] = i + 1;
+    for (std::size_t i = 0; i < count; ++i)
+      rows.access.places[order[i]] = static_cast<std::uint8_t>(i + 1);
     locks_ += count;
   }
 }
@@ -104,8 +105,8 @@ void TatpPopulation::draw_facilities(std::uint64_t population) {
     const std::uint64_t count = 1 + counts.below(kTatpTypes);
     const auto order = types_in_order(count, original_, types);
     rows.facilities.first_lock = static_cast<std::uint32_t>(locks_);
-    for (std::uint8_t i = 0; i < count; ++i) {
-      rows.facilities.places[order[i]] = i + 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      rows.facilities.places[order[i]] = static_cast<std::uint8_t>(i + 1);
       rows.active[order[i]] = active.below(100) < kActivePercent;
     }
     locks_ += count;
