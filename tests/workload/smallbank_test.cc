@@ -14,7 +14,7 @@ namespace latchlab {
 namespace {
 
 constexpr int kTransactions = 200'000;
-constexpr auto kX = LockMode::exclusive, kS = LockMode::shared;
+constexpr auto kX = LockMode::exclusive;
 
 std::unique_ptr<TransactionMix> bank_of(const SmallBankSpec& spec, const MixClients& clients = {}) {
   return std::move(make_smallbank(spec, clients)).value();
