@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/multiples.h"
 
 namespace latchlab::ib {
 
@@ -16,10 +17,6 @@ namespace {
 constexpr std::uint64_t kHeapBytes = 1ULL << 32;  // address space behind the table, not memory
 constexpr std::uint64_t kHugePage = 2ULL << 20;
 constexpr std::uint64_t kFillWords = 512;
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
-  return (value + to - 1) / to * to;
-}
 
 }  // namespace
 

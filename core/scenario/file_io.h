@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/base/multiples.h"
 #include "core/scenario/scenario.h"
 
 namespace latchlab {
@@ -33,7 +34,7 @@ constexpr std::uint32_t largest_access(const FileSpec& file, std::uint32_t clien
 
 // READs and WRITEs are of whole words.
 constexpr std::uint32_t whole_words(std::uint32_t bytes) {
-  return (bytes + 7) / 8 * 8;
+  return static_cast<std::uint32_t>(round_up(bytes, 8));
 }
 
 // How long the object is that a lock of this workload guards, as far as it is read or written.

@@ -22,17 +22,4 @@ std::string filled(const std::string& pattern, const std::vector<std::string>& v
   return fmt::vformat(pattern, store);
 }
 
-std::string in_quotes(std::string_view text) {
-  constexpr std::size_t kLongest = 60;
-  std::string shown = "'";
-  for (const char c : text.substr(0, kLongest)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f)
-      shown += fmt::format("\\x{:02x}", byte);
-    else
-      shown += c;
-  }
-  return shown + (text.size() > kLongest ? "...'" : "'");
-}
-
 }  // namespace latchlab

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/quotes.h"
 #include "core/base/result.h"
 
 namespace latchlab {
@@ -39,8 +40,5 @@ template <class First, class... Values>
   };
   reject(place, filled(pattern, {text(first), text(values)...}));
 }
-
-// User text inside a message: in quotes, clipped, control characters made visible.
-std::string in_quotes(std::string_view text);
 
 }  // namespace latchlab

@@ -47,12 +47,9 @@ YamlNode list_of(std::string text, const std::string& file) {
   return list;
 }
 
-YamlNode read_script_file(const YamlNode& file, const std::string& directory) {
+YamlNode read_script_file(const YamlNode& file, const Files& files) {
   const std::string& given = scalar(file, "workload.arrivals.file", "a path such as arrivals.csv");
-  const bool relative = !given.starts_with('/');
-  const std::string path = relative && !directory.empty() && is_file(directory + "/" + given)
-                               ? directory + "/" + given
-                               : given;
+  const std::string path = named_by_scenario(given, files);
   if (!is_file(path)) reject(file.place, "workload.arrivals.file: there is no file '{}'", given);
   const Result<std::string> text = read_text_file(path);
   if (!text) reject(file.place, "workload.arrivals.file: " + text.error().message);
@@ -91,9 +88,7 @@ void finish_arrivals(const YamlNode* workload, const Files& files, ArrivalSpec& 
            "workload.arrivals: a script needs either a file or a list; write one of 'file: "
            "arrivals.csv' and 'list: [{at: 10us, client: 0, lock: 3}]'");
   const ScenarioKey& list = find_key(arrival_keys(), "list");
-  if (file)
-    list.read({list, read_script_file(*file, files.directory), "workload.arrivals.list"},
-              &arrivals);
+  if (file) list.read({list, read_script_file(*file, files), "workload.arrivals.list"}, &arrivals);
   if (arrivals.script.empty())
     reject(node->place,
            "workload.arrivals: a script has 1 to {} arrivals, each as {{at: 10us, client: 0, lock: "

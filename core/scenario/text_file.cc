@@ -40,6 +40,12 @@ std::string directory_of(const std::string& path) {
   return parent.empty() ? "." : parent;
 }
 
+std::string named_by_scenario(const std::string& given, const Files& files) {
+  const std::string beside = files.directory + "/" + given;
+  const bool relative = !given.starts_with('/') && !files.directory.empty();
+  return relative && is_file(beside) ? beside : given;
+}
+
 std::string find_data_file(const std::string& name_or_path, const std::string& folder,
                            const std::string& directory, const DataDirs& data) {
   const fs::path given(name_or_path);

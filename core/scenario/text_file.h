@@ -20,6 +20,9 @@ struct Files {
 Result<std::string> read_text_file(const std::string& path);
 
 bool is_file(const std::string& path);
+// A file that a scenario names, which may be relative to it, or to here. Whether it is there is not
+// looked at.
+std::string named_by_scenario(const std::string& given, const Files& files);
 std::string directory_of(const std::string& path);  // "." when there is none
 
 // Where FOLDER/NAME.yaml or a path is: next to `directory` first, then in the data directories.

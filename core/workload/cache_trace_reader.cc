@@ -94,7 +94,7 @@ class CacheTraceReader {
     }
     if (commas + 1 == kCacheFieldCount) return access.error();
     return Error{fmt::format("{} (the line has {} fields, and so {} was taken for the key)",
-                             access.error().message, commas + 1, quoted_text(fields[kKeyPlace])),
+                             access.error().message, commas + 1, in_quotes(fields[kKeyPlace])),
                  access.error().where};
   }
 
@@ -118,7 +118,7 @@ class CacheTraceReader {
       return lines_.error(
           fmt::format("operation {} is unknown; expected one of {} and {}: write "
                       "what it comes nearest to, or delete the line",
-                      quoted_text(operation), fmt::join(kReadingOperations, ", "),
+                      in_quotes(operation), fmt::join(kReadingOperations, ", "),
                       fmt::join(kWritingOperations, ", ")));
     return CacheAccess{keys_.number_of(fields[kKeyPlace]), writes,
                        static_cast<std::uint32_t>(numbers[3]), number_of_client(numbers[4])};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/multiples.h"
 #include "core/scenario/index.h"
 #include "core/workload/timing.h"
 
@@ -48,7 +49,7 @@ class Index final : public PartChooser {
     std::uint64_t nodes = leaves_of(spec_), first = 0, index = leaf.value;
     for (std::uint32_t level = 0; level < spec_.uncached_levels && nodes > 1; ++level) {
       first += nodes;
-      nodes = parts_of(nodes, spec_.fanout);
+      nodes = how_many(nodes, spec_.fanout);
       index /= spec_.fanout;
       wanted.lookups.push_back(LockId{first + index});
     }

@@ -140,15 +140,6 @@ Status TraceLines::check_beginning() {
   return fine();
 }
 
-std::string quoted_text(std::string_view text) {
-  constexpr std::size_t kLongest = 60;
-  std::string shown = "'";
-  for (const char c : text.substr(0, kLongest))
-    shown +=
-        no_text(c) ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
-  return shown + (text.size() > kLongest ? "...'" : "'");
-}
-
 std::size_t split_fields(std::string_view line, std::span<std::string_view> fields) {
   std::size_t count = 0;
   for (;;) {
@@ -165,7 +156,7 @@ Error wrong_fields(const TraceLines& lines, std::size_t found, std::size_t expec
   const bool cut = found < expected && lines.cut();
   return lines.error(
       fmt::format("{} field{} in {}; expected {} ({}): {}", found, found == 1 ? "" : "s",
-                  quoted_text(lines.line()), expected, names,
+                  in_quotes(lines.line()), expected, names,
                   cut ? "the file ends in the middle of this line, so copy it whole, or delete "
                         "the line"
                   : found < expected ? "add what is missing"
@@ -180,7 +171,7 @@ Result<std::uint64_t> read_trace_number(const TraceLines& lines, const NumberFie
   const auto [stop, problem] = std::from_chars(begin, end, value);
   if (stop != end || problem == std::errc::invalid_argument)
     return lines.error(fmt::format("{} {} is not a number; expected {} to {}: write plain digits",
-                                   field.name, quoted_text(text), field.least, field.most));
+                                   field.name, in_quotes(text), field.least, field.most));
   if (problem != std::errc{} || value < field.least || value > field.most)
     return lines.error(fmt::format("{} {} is out of range; expected {} to {}: {}", field.name,
                                    text.substr(0, 60), field.least, field.most, field.fix));

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/quotes.h"
 #include "core/base/result.h"
 
 namespace latchlab {
@@ -52,9 +53,6 @@ class TraceLines {
   std::string_view line_;
   bool all_read_ = false, cut_ = false;
 };
-
-// Text of a trace in a message: in quotes, clipped, control characters made visible.
-std::string quoted_text(std::string_view text);
 
 // Cuts at commas, and blanks off both ends of each piece. How many there are, which may be more
 // than `fields` has room for.

@@ -3,34 +3,26 @@
 #include <algorithm>
 
 #include "core/base/check.h"
+#include "core/base/multiples.h"
 #include "core/protocols/common/masks.h"
 #include "core/protocols/common/part_of_word.h"
 
 namespace latchlab {
-
-namespace {
-
-std::uint64_t up_to_multiple(std::uint64_t value, std::uint64_t of) {
-  return (value + of - 1) / of * of;
-}
-
-}  // namespace
 
 EntryTable::EntryTable(const Layout& layout, std::uint64_t apart_bytes)
     : bytes_(layout.entry_bytes) {
   LATCHLAB_CHECK(bytes_ % 8 == 0 || bytes_ == 1 || bytes_ == 2 || bytes_ == 4,
                  "an entry is whole words, or 1, 2 or 4 bytes of one");
   // Locks have addresses of their own even where they keep nothing there.
-  const std::uint64_t least =
-      up_to_multiple(std::max<std::uint64_t>(bytes_, 1), layout.entry_align);
-  stride_ = std::max(least, up_to_multiple(apart_bytes, layout.entry_align));
+  const std::uint64_t least = round_up(std::max<std::uint64_t>(bytes_, 1), layout.entry_align);
+  stride_ = std::max(least, round_up(apart_bytes, layout.entry_align));
 }
 
 bool EntryTable::holds(std::uint64_t offset, std::uint64_t bytes, std::uint64_t locks) const {
   if (bytes_ == 0 || offset < kLockTableOffset) return false;
   const std::uint64_t at = offset - kLockTableOffset;
   const std::uint64_t apart = partial() ? std::max<std::uint64_t>(stride_, 8) : stride_;
-  const std::uint64_t things = partial() ? up_to_multiple(locks * stride_, apart) / apart : locks;
+  const std::uint64_t things = partial() ? round_up(locks * stride_, apart) / apart : locks;
   return at / apart < things && at % apart + bytes <= (partial() ? 8 : bytes_);
 }
 

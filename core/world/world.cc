@@ -5,17 +5,10 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/multiples.h"
 #include "core/world/levels.h"
 
 namespace latchlab {
-
-namespace {
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
-  return (value + to - 1) / to * to;
-}
-
-}  // namespace
 
 Shape shape_for_protocols(const WorldShape& shape) {
   Shape told;

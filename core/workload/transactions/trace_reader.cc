@@ -77,7 +77,7 @@ Result<TraceRequest> our_request(const TraceLines& lines) {
     return lines.error(
         fmt::format("mode {} is unknown; expected shared, exclusive or update: "
                     "write one of them, or s, x or u",
-                    quoted_text(fields[2])));
+                    in_quotes(fields[2])));
   return TraceRequest{id.value(), 0, {LockId{lock.value()}, *mode}};
 }
 
@@ -152,7 +152,7 @@ class LockTraceReader {
     return lines_.error(
         fmt::format("the first line is {}; expected {}: write it there, or say "
                     "format: fisslock for lines of {}",
-                    quoted_text(lines_.line()), kOurHeader, kFisslockFields));
+                    in_quotes(lines_.line()), kOurHeader, kFisslockFields));
   }
 
   Status take(const TraceRequest& request) {
