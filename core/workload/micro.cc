@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/scenario/file_io.h"
 #include "core/workload/timing.h"
 
 namespace latchlab {
@@ -61,6 +62,11 @@ Result<std::unique_ptr<MicroWorkload>> MicroWorkload::make(MicroSetup setup) {
 }
 
 MicroWorkload::MicroWorkload(MicroSetup setup) : setup_(std::move(setup)) {
+  WorkloadSpec& spec = setup_.spec;
+  if (spec.kind == WorkloadKind::object_store && spec.objects.trace.empty()) {
+    spec.remote_ops = 1;
+    spec.object_bytes = whole_words(spec.objects.bytes);
+  }
   const std::uint64_t seed = setup_.seed;
   streams_.reserve(setup_.clients);
   for (std::uint32_t n = 0; n < setup_.clients; ++n) {

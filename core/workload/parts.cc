@@ -17,7 +17,8 @@ Result<std::unique_ptr<PartChooser>> make_parts(const PartSetup& setup) {
     case WorkloadKind::file_io:
       return make_files(setup);
     case WorkloadKind::object_store:
-      return make_objects(setup);
+      if (!setup.spec.objects.trace.empty()) return make_traced_objects(setup);
+      break;
     case WorkloadKind::index:
       return make_index(setup);
     case WorkloadKind::transactions:

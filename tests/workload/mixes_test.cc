@@ -107,15 +107,16 @@ TEST(Objects, are_got_shared_and_set_exclusively) {
   spec.kind = WorkloadKind::object_store;
   spec.objects.bytes = 414;
   spec.read_ratio_ppb = 650'000'000;
-  const auto sections = std::move(make_parts({spec, 100, 0, 1, 1})).value();
+  const auto workload = std::move(MicroWorkload::make(setup_of(spec, 100))).value();
   int gets = 0;
   for (int i = 0; i < 10'000; ++i) {
-    const SectionWanted wanted = wanted_of(*sections, kFirst);
-    ASSERT_EQ(wanted.parts.size(), 1U);
-    EXPECT_EQ(wanted.bytes, 416U);
-    const bool get = wanted.parts[0].mode == LockMode::shared;
-    EXPECT_EQ(wanted.reads, get ? 1U : 0U);
-    EXPECT_EQ(wanted.writes, get ? 0U : 1U);
+    Section section;
+    ASSERT_TRUE(workload->next(kFirst, section));
+    ASSERT_EQ(section.wants.size(), 1U);
+    EXPECT_EQ(section.work.bytes, 416U);
+    const bool get = section.wants[0].mode == LockMode::shared;
+    EXPECT_EQ(section.work.reads, get ? 1U : 0U);
+    EXPECT_EQ(section.work.writes, get ? 0U : 1U);
     gets += get ? 1 : 0;
   }
   EXPECT_NEAR(gets, 6500, 200);  // four standard deviations

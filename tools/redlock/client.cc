@@ -42,12 +42,11 @@ Task<void> Client::run() {
 }
 
 Task<void> Client::transact(Transaction transaction) {
-  const Rows rows = rows_of(transaction, branch_.ledger().accounts());
   const bool locks = transaction.kind != Kind::balance || branch_.balance_locks();
   for (;;) {
     Used used = Used::over;
-    const bool locked = !locks || co_await lock(rows);
-    if (locked) used = co_await use(transaction, rows);
+    const bool locked = !locks || co_await lock(transaction.rows);
+    if (locked) used = co_await use(transaction);
     co_await unlock();
     if (used != Used::over || branch_.stopped()) co_return;
   }
@@ -82,7 +81,8 @@ Task<bool> Client::lock(Rows rows) {
   co_return true;
 }
 
-Task<Client::Used> Client::use(Transaction transaction, Rows rows) {
+Task<Client::Used> Client::use(Transaction transaction) {
+  const Rows& rows = transaction.rows;
   Ledger& ledger = branch_.ledger();
   const auto read = co_await ledger.read(*parts_.redis, rows);
   if (!read) {
@@ -90,7 +90,7 @@ Task<Client::Used> Client::use(Transaction transaction, Rows rows) {
     co_return Used::failed;
   }
   std::vector<std::int64_t> balances = read.value();
-  const Applied applied = apply(transaction, ledger.accounts(), rows, balances);
+  const Applied applied = apply(transaction, ledger.accounts(), balances);
   if (grants_over()) {  // somebody else may be at these rows, and may have been
     if (recorder_.counts(parts_.place->now())) ++over_;
     co_return Used::over;

@@ -76,7 +76,7 @@ class Client {
   Task<void> transact(Transaction transaction);
   Task<bool> lock(Rows rows);
   Task<void> unlock();
-  Task<Used> use(Transaction transaction, Rows rows);
+  Task<Used> use(Transaction transaction);
   bool grants_over() const;
 
   ClientParts parts_;

@@ -1,56 +1,33 @@
 #include "tools/redlock/smallbank.h"
 
 #include <algorithm>
-#include <array>
+
+#include "core/workload/transactions/smallbank.h"
 
 namespace latchlab::bank {
 
 namespace {
 
-constexpr std::array<std::uint64_t, 6> kShares = {15, 15, 15, 25, 15, 15};  // by Kind
-constexpr std::uint64_t kLargest = 1'000;                                   // amount
+constexpr std::uint64_t kLargest = 1'000;  // amount
 
 }  // namespace
 
-Transaction Mix::next() {
-  Transaction made;
-  std::uint64_t drawn = rng_.below(100);
-  std::size_t kind = 0;
-  for (; drawn >= kShares[kind]; ++kind) drawn -= kShares[kind];
-  made.kind = static_cast<Kind>(kind);
-  made.from = rng_.below(accounts_);
-  made.to = rng_.below(accounts_ - 1);
-  if (made.to >= made.from) ++made.to;
-  made.amount = static_cast<std::int64_t>(1 + rng_.below(kLargest));
-  if (made.kind == Kind::transact_savings && rng_.below(2) == 0) made.amount = -made.amount;
-  return made;
-}
+Mix::Mix(std::uint64_t accounts, std::uint64_t seed)
+    : accounts_(accounts),
+      mix_(make_smallbank({.accounts = accounts}, {.seed = seed}).value()),
+      amounts_(seed) {}
 
-Rows rows_of(const Transaction& transaction, std::uint64_t accounts) {
-  const LockId savings{transaction.from};
-  const LockId checking{transaction.from + accounts};
-  const LockId other{transaction.to + accounts};
-  Rows rows;
-  switch (transaction.kind) {
-    case Kind::amalgamate:
-      rows = {savings, checking, other};
-      break;
-    case Kind::balance:
-    case Kind::write_check:
-      rows = {savings, checking};
-      break;
-    case Kind::deposit:
-      rows = {checking};
-      break;
-    case Kind::send_payment:
-      rows = {checking, other};
-      break;
-    case Kind::transact_savings:
-      rows = {savings};
-      break;
-  }
-  std::sort(rows.begin(), rows.end());
-  return rows;
+Transaction Mix::next() {
+  mix_->next(ClientId{0}, drawn_);
+  Transaction made;
+  made.kind = static_cast<Kind>(drawn_.type);
+  for (const LockNeed& need : drawn_.needs) made.rows.push_back(need.lock);
+  made.from = made.rows.front().value % accounts_;
+  made.to = made.rows.back().value % accounts_;
+  std::sort(made.rows.begin(), made.rows.end());
+  made.amount = static_cast<std::int64_t>(1 + amounts_.below(kLargest));
+  if (made.kind == Kind::transact_savings && amounts_.below(2) == 0) made.amount = -made.amount;
+  return made;
 }
 
 std::string name_of_row(LockId row, std::uint64_t accounts) {
@@ -59,8 +36,9 @@ std::string name_of_row(LockId row, std::uint64_t accounts) {
          std::to_string(savings ? row.value : row.value - accounts);
 }
 
-Applied apply(const Transaction& transaction, std::uint64_t accounts, const Rows& rows,
+Applied apply(const Transaction& transaction, std::uint64_t accounts,
               std::vector<std::int64_t>& balances) {
+  const Rows& rows = transaction.rows;
   const auto at = [&](std::uint64_t row) -> std::int64_t& {
     const auto found = std::lower_bound(rows.begin(), rows.end(), LockId{row});
     return balances[static_cast<std::size_t>(found - rows.begin())];

@@ -1,18 +1,20 @@
 #pragma once
-// SmallBank: what transactions do to accounts, and in which rows of the bank.
-//
-// An account has two rows: savings and checking. The savings of account i is row i, its checking
-// row i + accounts; a row's number is that of its lock. All amounts are whole.
+// SmallBank: what transactions do to accounts. Which of them come, and which rows of the bank they
+// touch, is what the specified mix has (core/workload/transactions/smallbank.h), in ShiftLock's
+// shares and with uniform accounts; a row has its lock's number. All amounts are whole.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/base/ids.h"
 #include "core/base/random.h"
+#include "core/workload/transactions/transaction.h"
 
 namespace latchlab::bank {
 
+// In the order of the mix.
 enum class Kind : std::uint8_t {
   amalgamate,        // all of `from` goes to the checking of `to`
   balance,           // reads
@@ -22,33 +24,36 @@ enum class Kind : std::uint8_t {
   write_check,       // out of the checking; one more if savings and checking do not cover it
 };
 
+using Rows = std::vector<LockId>;  // ascending
+
 struct Transaction {
   Kind kind = Kind::balance;
+  Rows rows;
   std::uint64_t from = 0, to = 0;
   std::int64_t amount = 0;
 };
 
-// A client's transactions, in the published shares: 15, 15, 15, 25, 15 and 15 of a hundred.
+// A client's transactions.
 class Mix {
  public:
-  Mix(std::uint64_t accounts, std::uint64_t seed) : accounts_(accounts), rng_(seed) {}
+  Mix(std::uint64_t accounts, std::uint64_t seed);
   Transaction next();
 
  private:
   std::uint64_t accounts_;  // two at least
-  Rng rng_;
+  std::unique_ptr<TransactionMix> mix_;
+  latchlab::Transaction drawn_;  // kept for its memory
+  Rng amounts_;
 };
 
-using Rows = std::vector<LockId>;  // ascending
-Rows rows_of(const Transaction& transaction, std::uint64_t accounts);
 std::string name_of_row(LockId row, std::uint64_t accounts);  // "savings:17"
 
 struct Applied {
   bool changes = false;
   std::int64_t outside = 0;  // money that came into the bank; negative: left it
 };
-// To the balances of rows_of(transaction), in that order.
-Applied apply(const Transaction& transaction, std::uint64_t accounts, const Rows& rows,
+// To the balances of its rows, in that order.
+Applied apply(const Transaction& transaction, std::uint64_t accounts,
               std::vector<std::int64_t>& balances);
 
 }  // namespace latchlab::bank

@@ -14,27 +14,9 @@
 namespace latchlab {
 namespace {
 
-// How many locks a transaction wants at most. Of specified TPC-C, whose deliveries and looks at the
-// stock lock by the hundred, and of traces this is the limit of what is asked for.
-std::uint32_t most_needs(const WorkloadSpec& spec) {
-  if (spec.kind == WorkloadKind::trace) return kMostTraceNeeds;
-  switch (spec.transactions.mix) {
-    case MixKind::tatp:
-      return 6;
-    case MixKind::smallbank:
-      return 3;
-    case MixKind::tpcc_blocks:
-      return spec.transactions.original ? 16 : kBlocksPerWarehouse;
-    case MixKind::tpcc_rows:
-      break;
-  }
-  return spec.transactions.original ? 16 : 1000;
-}
-
 class TransactionSections final : public PartChooser {
  public:
-  TransactionSections(std::unique_ptr<TransactionMix> mix, std::uint32_t most)
-      : mix_(std::move(mix)), most_(most) {}
+  explicit TransactionSections(std::unique_ptr<TransactionMix> mix) : mix_(std::move(mix)) {}
 
   void next(ClientId client, SectionWanted& wanted) override {
     do {
@@ -43,11 +25,10 @@ class TransactionSections final : public PartChooser {
     for (const LockNeed& need : transaction_.needs)
       wanted.parts.push_back({.lock = need.lock, .mode = need.mode});
   }
-  std::uint32_t most_parts() const override { return most_; }
+  std::uint32_t most_parts() const override { return mix_->most_needs(); }
 
  private:
   std::unique_ptr<TransactionMix> mix_;
-  std::uint32_t most_;
   Transaction transaction_;  // kept for its memory
 };
 
@@ -112,7 +93,7 @@ Result<std::unique_ptr<PartChooser>> make_transactions(const PartSetup& setup) {
             wanted, setup.locks),
         {}};
   return std::unique_ptr<PartChooser>(
-      std::make_unique<TransactionSections>(std::move(mix).value(), most_needs(setup.spec)));
+      std::make_unique<TransactionSections>(std::move(mix).value()));
 }
 
 }  // namespace latchlab

@@ -8,6 +8,7 @@
 
 #include "core/base/random.h"
 #include "core/workload/keys.h"
+#include "core/workload/transactions/shares.h"
 
 namespace latchlab {
 namespace {
@@ -32,6 +33,7 @@ class SmallBank final : public TransactionMix {
 
   void next(ClientId client, Transaction& transaction) override;
   std::uint64_t locks() const override { return 2 * spec_.accounts; }
+  std::uint32_t most_needs() const override { return 3; }
   std::vector<std::string_view> type_names() const override {
     return {kBankNames.begin(), kBankNames.end()};
   }
@@ -44,7 +46,6 @@ class SmallBank final : public TransactionMix {
   using Pair = std::pair<std::uint64_t, std::uint64_t>;
   using Needs = std::vector<LockNeed>;
 
-  std::uint32_t draw_type(Rng& rng) const;
   Pair draw_pair(Rng& rng) const;
   void lock_by_specification(std::uint32_t type, Pair customers, Needs& needs) const;
   void lock_as_shiftlock(std::uint32_t type, Pair customers, Needs& needs) const;
@@ -62,7 +63,8 @@ class SmallBank final : public TransactionMix {
 void SmallBank::next(ClientId client, Transaction& transaction) {
   Streams& streams = streams_[client.value - first_client_];
   transaction.needs.clear();
-  transaction.type = draw_type(streams.types);
+  transaction.type =
+      draw_type(streams.types, spec_.declock_shares ? kDecLockShares : kShiftLockShares);
   const bool two = transaction.type == kAmalgamate || transaction.type == kPayment;
   const Pair customers =
       two ? draw_pair(streams.customers) : Pair{customers_->next(streams.customers), 0};
@@ -70,14 +72,6 @@ void SmallBank::next(ClientId client, Transaction& transaction) {
     lock_as_shiftlock(transaction.type, customers, transaction.needs);
   else
     lock_by_specification(transaction.type, customers, transaction.needs);
-}
-
-std::uint32_t SmallBank::draw_type(Rng& rng) const {
-  const BankShares& shares = spec_.declock_shares ? kDecLockShares : kShiftLockShares;
-  std::uint64_t left = rng.below(100);
-  std::uint32_t type = 0;
-  for (; left >= shares[type]; ++type) left -= shares[type];
-  return type;
 }
 
 SmallBank::Pair SmallBank::draw_pair(Rng& rng) const {

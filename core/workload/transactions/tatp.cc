@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/base/lookup.h"
+#include "core/workload/transactions/shares.h"
 #include "core/workload/transactions/tatp_population.h"
 
 namespace latchlab {
@@ -13,17 +14,11 @@ namespace {
 constexpr std::uint64_t kTatpHours = 24;
 
 enum TatpType : std::uint32_t { kGsd, kGnd, kGad, kUsd, kUl, kIcf, kDcf };
-struct TatpShare {
-  std::string_view name;
-  std::uint32_t percent;
-};
-constexpr std::array<TatpShare, 7> kTatpMix = {{{"get_subscriber_data", 35},
-                                                {"get_new_destination", 10},
-                                                {"get_access_data", 35},
-                                                {"update_subscriber_data", 2},
-                                                {"update_location", 14},
-                                                {"insert_call_forwarding", 2},
-                                                {"delete_call_forwarding", 2}}};
+constexpr std::array<std::string_view, 7> kTatpNames = {
+    "get_subscriber_data",    "get_new_destination", "get_access_data",
+    "update_subscriber_data", "update_location",     "insert_call_forwarding",
+    "delete_call_forwarding"};
+constexpr std::array<std::uint32_t, kTatpNames.size()> kTatpShares = {35, 10, 35, 2, 14, 2, 2};
 
 class Tatp final : public TransactionMix {
  public:
@@ -38,7 +33,11 @@ class Tatp final : public TransactionMix {
 
   void next(ClientId client, Transaction& transaction) override;
   std::uint64_t locks() const override { return population_.locks(); }
-  std::vector<std::string_view> type_names() const override;
+  // A subscriber, its facilities and a row of forwarding.
+  std::uint32_t most_needs() const override { return 2 + kTatpTypes; }
+  std::vector<std::string_view> type_names() const override {
+    return {kTatpNames.begin(), kTatpNames.end()};
+  }
 
  private:
   // Of a client.
@@ -48,7 +47,6 @@ class Tatp final : public TransactionMix {
   };
   using Needs = std::vector<LockNeed>;
 
-  static std::uint32_t draw_transaction(Rng& rng);
   static std::uint64_t row_number(TatpFacility facility, std::uint32_t slot);
   static void need(LockId lock, LockMode mode, Needs& needs);
   void get_new_destination(View& view, std::uint32_t subscriber, Needs& needs);
@@ -67,13 +65,6 @@ class Tatp final : public TransactionMix {
   std::vector<View> views_;  // by client from the first
 };
 
-std::uint32_t Tatp::draw_transaction(Rng& rng) {
-  std::uint64_t left = rng.below(100);
-  std::uint32_t type = 0;
-  for (; left >= kTatpMix[type].percent; ++type) left -= kTatpMix[type].percent;
-  return type;
-}
-
 std::uint64_t Tatp::row_number(TatpFacility facility, std::uint32_t slot) {
   return (std::uint64_t{facility.subscriber} * kTatpTypes + facility.type - 1) * kTatpSlots + slot;
 }
@@ -91,7 +82,7 @@ void Tatp::next(ClientId client, Transaction& transaction) {
   View& view = views_[client.value - first_client_];
   Needs& needs = transaction.needs;
   needs.clear();
-  transaction.type = draw_transaction(view.types);
+  transaction.type = latchlab::draw_type(view.types, kTatpShares);
   const auto subscriber =
       static_cast<std::uint32_t>(draw_skewed(view.values, skew_of(spec_), 1, spec_.subscribers));
   switch (transaction.type) {
@@ -163,12 +154,6 @@ std::uint32_t Tatp::end_hour(const View& view, TatpFacility facility, std::uint3
 
 void Tatp::need_facility(TatpFacility facility, LockMode mode, Needs& needs) const {
   if (const auto lock = population_.facility(facility)) need(*lock, mode, needs);
-}
-
-std::vector<std::string_view> Tatp::type_names() const {
-  std::vector<std::string_view> names;
-  for (const TatpShare& share : kTatpMix) names.push_back(share.name);
-  return names;
 }
 
 }  // namespace

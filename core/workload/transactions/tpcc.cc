@@ -1,8 +1,10 @@
 #include "core/workload/transactions/tpcc.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/base/check.h"
+#include "core/workload/transactions/shares.h"
 
 namespace latchlab {
 namespace {
@@ -21,11 +23,8 @@ TpccClient::TpccClient(const TpccHomes& homes, ClientId client, std::uint64_t se
       machine_(homes.machine_of(client)) {}
 
 TpccType TpccClient::draw_type() {
-  const std::uint64_t drawn = kinds.below(100);
-  if (drawn < 45) return TpccType::new_order;
-  if (drawn < 88) return TpccType::payment;
-  if (drawn < 92) return TpccType::order_status;
-  return drawn < 96 ? TpccType::delivery : TpccType::stock_level;
+  static constexpr std::array<std::uint32_t, 5> kShares = {45, 43, 4, 4, 4};  // by TpccType
+  return static_cast<TpccType>(latchlab::draw_type(kinds, kShares));
 }
 
 std::uint32_t TpccClient::draw_home(const TpccHomes& homes, Rng& rng) const {

@@ -56,6 +56,11 @@ std::uint64_t TpccBlocks::locks() const {
   return kBlocksPerWarehouse * spec_.homes.warehouses;
 }
 
+// The recipe's orders have ten items; the specification's programs stay in a warehouse or two.
+std::uint32_t TpccBlocks::most_needs() const {
+  return spec_.original ? 16 : kBlocksPerWarehouse;
+}
+
 void TpccBlocks::next(ClientId client, Transaction& transaction) {
   TpccClient& who = clients_[client.value - first_client_];
   const TpccType type = who.draw_type();

@@ -40,6 +40,7 @@ class TpccBlocks final : public TransactionMix {
   void next(ClientId client, Transaction& transaction) override;
   std::uint64_t locks() const override;
   std::vector<std::string_view> type_names() const override { return tpcc_type_names(); }
+  std::uint32_t most_needs() const override;
 
  private:
   void recipe(TpccType type, TpccClient& client);

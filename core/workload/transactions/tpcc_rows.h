@@ -55,6 +55,7 @@ class TpccRows final : public TransactionMix {
   void next(ClientId client, Transaction& transaction) override;
   std::uint64_t locks() const override;
   std::vector<std::string_view> type_names() const override;  // with scan, the last
+  std::uint32_t most_needs() const override;
 
  private:
   void recipe(TpccType type, TpccClient& client);

@@ -32,6 +32,7 @@ class Replay final : public TransactionMix {
   }
   std::uint64_t locks() const override { return trace_->locks(); }
   std::vector<std::string_view> type_names() const override { return trace_->type_names(); }
+  std::uint32_t most_needs() const override { return trace_->most_needs(); }
 
  private:
   std::shared_ptr<const LockTrace> trace_;
@@ -51,6 +52,7 @@ void LockTrace::add(const Transaction& transaction) {
     words_.push_back(word_of(need, transaction.type, &need == &transaction.needs.back()));
     locks_ = std::max(locks_, need.lock.value + 1);
   }
+  most_needs_ = std::max(most_needs_, static_cast<std::uint32_t>(transaction.needs.size()));
   ++transactions_;
 }
 

@@ -56,7 +56,8 @@ class LockTrace {
 
   std::uint64_t transactions() const { return transactions_; }
   std::uint64_t requests() const { return words_.size(); }
-  std::uint64_t locks() const { return locks_; }  // all numbers are below
+  std::uint64_t locks() const { return locks_; }            // all numbers are below
+  std::uint32_t most_needs() const { return most_needs_; }  // of a transaction
   std::vector<std::string_view> type_names() const;
   // The number-th from 0, over what `transaction` was.
   void read(std::uint64_t number, Transaction& transaction) const;
@@ -66,6 +67,7 @@ class LockTrace {
   std::vector<std::uint64_t> marks_;  // where every 16th transaction begins
   std::vector<std::string> type_names_;
   std::uint64_t transactions_ = 0, locks_ = 0;
+  std::uint32_t most_needs_ = 0;
 };
 
 Result<std::shared_ptr<const LockTrace>> read_lock_trace(const std::string& path,

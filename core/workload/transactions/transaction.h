@@ -35,6 +35,8 @@ class TransactionMix {
   // All locks have numbers below this.
   virtual std::uint64_t locks() const = 0;
   virtual std::vector<std::string_view> type_names() const = 0;
+  // No transaction asks for more locks.
+  virtual std::uint32_t most_needs() const = 0;
 };
 
 // Of whom, and by which seed.
