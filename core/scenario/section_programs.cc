@@ -121,6 +121,13 @@ void check_index(const Workload& workload, std::uint64_t locks, const Refusal& r
                                      nodes_of(index), locks));
 }
 
+// Whose sections say themselves what is read and written; null: the critical section does.
+const char* speakers_of(WorkloadKind kind) {
+  if (kind == WorkloadKind::file_io) return "files";
+  if (kind == WorkloadKind::object_store) return "objects";
+  return kind == WorkloadKind::index ? "indexes" : nullptr;
+}
+
 }  // namespace
 
 Keys program_keys() {
@@ -150,8 +157,7 @@ void finish_programs(const YamlNode* workload, const Files& files, WorkloadSpec&
   const auto find = [&](const char* path, std::string& file) {
     const YamlNode* node = find_path(*workload, path);
     if (node == nullptr || file.empty()) return;
-    const std::string beside = files.directory + "/" + file;
-    if (!file.starts_with('/') && !files.directory.empty() && is_file(beside)) file = beside;
+    file = named_by_scenario(file, files);
     if (!is_file(file)) reject(node->place, "workload.{}: there is no file '{}'", path, file);
   };
   find("trace.file", spec.trace.file);
@@ -159,6 +165,12 @@ void finish_programs(const YamlNode* workload, const Files& files, WorkloadSpec&
 }
 
 void check_programs(const WorkloadSpec& workload, std::uint64_t locks, const Refusal& refuse) {
+  const char* const speakers = speakers_of(workload.kind);
+  if (speakers != nullptr && workload.remote_ops > 0)
+    refuse("critical_section",
+           fmt::format("workload.critical_section has remote_ops, and {} say themselves what is "
+                       "read and written; give a time, or remove the key",
+                       speakers));
   if (workload.kind == WorkloadKind::index) return check_index(workload, locks, refuse);
   if (workload.kind == WorkloadKind::trace && workload.trace.file.empty())
     refuse("kind", "workload.kind is trace, and no file is named; add 'trace: {file: orders.csv}'");

@@ -178,10 +178,6 @@ template <class Refuse>
 void check_files(const Workload& workload, std::uint64_t locks, std::uint32_t clients,
                  const Refuse& refuse) {
   const FileSpec& file = workload.file;
-  if (workload.remote_ops > 0)
-    refuse("critical_section",
-           "workload.critical_section has remote_ops, and files say themselves what is read and "
-           "written; give a time, or remove the key");
   if (file.pattern != FilePattern::bt_io)
     check_length("files.access_bytes", file.access_bytes, refuse);
   if (file.pattern == FilePattern::oltp) return check_oltp(file, locks, refuse);

@@ -11,28 +11,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-void expect_same_again(const std::string& text) {
-  const auto parsed = parse(scenario(text));
-  ASSERT_TRUE(parsed) << parsed.error().text();
-  const std::string& resolved = parsed.value().resolved_yaml;
-  const auto again = parse(resolved);
-  ASSERT_TRUE(again) << again.error().text() << "\n" << resolved;
-  EXPECT_EQ(again.value().resolved_yaml, resolved);
-}
-
 WorkloadSpec workload_of(const std::string& text) {
-  const auto parsed = parse(scenario(text));
-  if (!parsed) {
-    ADD_FAILURE() << parsed.error().text();
-    return {};
-  }
-  return parsed.value().points.front().workload;
+  return point_of(text).workload;
 }
 
-std::string refusal(const std::string& text) {
-  const auto parsed = parse(scenario(text));
-  if (parsed) ADD_FAILURE() << text;
-  return parsed ? "" : parsed.error().text();
+std::string refused(const std::string& text) {
+  return problem(scenario(text));
 }
 
 TEST(Programs, say_the_same_when_they_are_read_again) {
@@ -43,7 +27,8 @@ TEST(Programs, say_the_same_when_they_are_read_again) {
         "transactions, transactions: {kind: smallbank, accounts: 1k}",
         "object_store, objects: {bytes: 414B}, read_ratio: 65%, distribution: zipf",
         "index, index: {keys: 100, leaf_keys: 10, fanout: 10}"})
-    expect_same_again("locks: {count: 700k}\nworkload: {kind: " + std::string(keys) + "}");
+    expect_round_trip(
+        scenario("locks: {count: 700k}\nworkload: {kind: " + std::string(keys) + "}"));
 }
 
 TEST(Programs, may_hold_their_locks_for_a_time_between_reads_and_writes) {
@@ -62,19 +47,21 @@ TEST(Programs, have_objects_as_long_as_they_are_read) {
 }
 
 TEST(Programs, are_told_what_they_cannot_have) {
-  EXPECT_THAT(refusal("workload: {kind: index}"),
+  EXPECT_THAT(refused("workload: {kind: index}"),
               HasSubstr("workload.index has 158732 nodes, each with a lock, and locks.count is"));
-  EXPECT_THAT(refusal("locks: {count: 1M}\nworkload: {kind: index, index: {keys: 100, "
+  EXPECT_THAT(refused("locks: {count: 1M}\nworkload: {kind: index, index: {keys: 100, "
                       "uncached_levels: 2}}"),
               HasSubstr("the tree has 1 levels above its 2 leaves"));
-  EXPECT_THAT(refusal("workload: {kind: index, index: {entry_bytes: 12B}}"),
+  EXPECT_THAT(refused("workload: {kind: index, index: {entry_bytes: 12B}}"),
               HasSubstr("expected a multiple of 8B"));
-  EXPECT_THAT(refusal("workload: {kind: trace}"), HasSubstr("no file is named"));
-  EXPECT_THAT(refusal("workload: {kind: trace, trace: {file: nowhere.csv}}"),
+  EXPECT_THAT(refused("workload: {kind: trace}"), HasSubstr("no file is named"));
+  EXPECT_THAT(refused("workload: {kind: trace, trace: {file: nowhere.csv}}"),
               HasSubstr("there is no file 'nowhere.csv'"));
-  EXPECT_THAT(refusal("workload: {kind: transactions, transactions: {kind: tatp, accounts: 5}}"),
+  EXPECT_THAT(refused("workload: {kind: transactions, transactions: {kind: tatp, accounts: 5}}"),
               HasSubstr("accounts"));
-  EXPECT_THAT(refusal("workload: {kind: index, patience: 1ms}"), HasSubstr("patience"));
+  EXPECT_THAT(refused("workload: {kind: object_store, critical_section: {remote_ops: 1}}"),
+              HasSubstr("objects say themselves what is read and written"));
+  EXPECT_THAT(refused("workload: {kind: index, patience: 1ms}"), HasSubstr("patience"));
 }
 
 }  // namespace

@@ -10,31 +10,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Parses, resolves, parses again: the same points, and the same resolved text.
-void expect_round_trip(const std::string& text, const std::vector<Override>& overrides = {}) {
-  SCOPED_TRACE(text);
-  const auto first = parse(text, overrides);
-  ASSERT_TRUE(first) << first.error().text();
-  const auto again = parse_scenario({first.value().resolved_yaml, "resolved.yaml", ""}, {},
-                                    protocols(), DataDirs{});
-  ASSERT_TRUE(again) << again.error().text() << "\n" << first.value().resolved_yaml;
-  EXPECT_EQ(again.value().resolved_yaml, first.value().resolved_yaml);
-  EXPECT_EQ(again.value().name, first.value().name);
-  EXPECT_EQ(again.value().description, first.value().description);
-  EXPECT_EQ(again.value().figures.size(), first.value().figures.size());
-  ASSERT_EQ(again.value().points.size(), first.value().points.size());
-  for (std::size_t i = 0; i < first.value().points.size(); ++i) {
-    const Point& point = first.value().points[i];
-    EXPECT_EQ(again.value().points[i].resolved_yaml, point.resolved_yaml);
-    EXPECT_EQ(again.value().points[i].resolved_json, point.resolved_json);
-    EXPECT_EQ(again.value().points[i].axes, point.axes);
-    const auto alone =
-        parse_scenario({point.resolved_yaml, "point.yaml", ""}, {}, protocols(), DataDirs{});
-    ASSERT_TRUE(alone) << alone.error().text();
-    EXPECT_EQ(alone.value().points.front().resolved_yaml, point.resolved_yaml);
-  }
-}
-
 TEST(Resolved, scenarios_read_back_as_the_same_points) {
   const std::string head = "schema: 1\nname: t\n";
   expect_round_trip(scenario(""));

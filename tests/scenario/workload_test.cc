@@ -14,15 +14,6 @@ using ::testing::HasSubstr;
 const std::string kColocated =
     "platform: {colocated: true, servers: 2, client_nodes: 2}\nlocks: {count: 8}\n";
 
-Point point_of(const std::string& text) {
-  const auto parsed = parse(scenario(text));
-  if (!parsed) {
-    ADD_FAILURE() << parsed.error().text();
-    return {};
-  }
-  return parsed.value().points.front();
-}
-
 TEST(Workloads, have_a_locality_where_clients_and_locks_share_nodes) {
   const Point point = point_of(kColocated + "workload: {locality: 90%}");
   EXPECT_EQ(point.workload.locality_ppb, 900'000'000);
