@@ -2,6 +2,7 @@
 // What the tests of locks have in common that their server's CPU keeps.
 
 #include <array>
+#include <functional>
 
 #include "tests/protocols/promises.h"
 #include "tests/protocols/timed.h"
@@ -83,6 +84,36 @@ class Resigned final : public LockClient {
   LockClient& inner_;
   std::vector<AbortReason>& reasons_;
 };
+
+// Clients take what they want, again and again, until the node of the server of lock 0 dies: each
+// is at some step of something then, and must come to its end. Reached: the labels of the paths.
+inline Labels expect_end_when_the_server_dies(
+    RunSetup setup, Duration date,
+    const std::function<Want(ClientId, std::uint64_t count, const World&)>& wanted) {
+  std::vector<AbortReason> reasons;
+  bool dead = false;
+  setup.wrap = [&reasons](LockClient& inner) { return std::make_unique<Resigned>(inner, reasons); };
+  setup.section = [&dead, &wanted](ClientId client, std::uint64_t count, const World& world,
+                                   Section& section) {
+    section.wants.push_back(wanted(client, count, world));
+    section.options.deadline = Time{};  // who resigns does not try again
+    return !dead;
+  };
+  CaseRun run(setup, 1);
+  const NodeId server = run.world().lock(LockId{0}).entry.node;
+  run.backend().at(Time{} + date, [&run, &dead, server] {
+    run.backend().hardware_faults()->crash_node(server);
+    dead = true;
+  });
+  paths::forget();
+  paths::record(true);
+  const Outcome outcome = run.go();
+  paths::record(false);
+  EXPECT_EQ(outcome.end, RunEnd::finished);
+  EXPECT_EQ(outcome.safety.violations, 0U) << outcome.violation;
+  EXPECT_THAT(reasons, ::testing::Contains(AbortReason::server_failed));
+  return labels(setup.protocol, true);
+}
 
 // The server's node dies in the middle: acquisitions fail from then on, and say so.
 inline void expect_failure_of_the_server_told(const char* protocol) {

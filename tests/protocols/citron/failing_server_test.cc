@@ -115,34 +115,15 @@ TEST(timed, citron_failing_server_ends_every_wait) {
 
 // At whatever step they are then.
 TEST(timed, citron_failing_server_is_told_to_a_crowd) {
-  std::vector<AbortReason> reasons;
   RunSetup setup = timed("citron", "repaired");
   setup.params = {{"units", number(4096)}, {"scale_up_poll", microseconds(20)}};
   setup.client_nodes = 8;
-  setup.wrap = [&reasons](LockClient& inner) { return std::make_unique<Resigned>(inner, reasons); };
-  bool dead = false;
-  setup.section = [&dead](ClientId client, std::uint64_t count, const World& world,
-                          Section& section) {
+  const auto wanted = [](ClientId client, std::uint64_t count, const World& world) {
     const std::uint64_t dice = hash_of(7, client.value, count);
     const Extent range{mix64(dice) % 4600, 1 + dice % (1ULL << (dice % 12))};
-    section.wants.push_back(Want{world.lock(LockId{0}), LockMode::exclusive, range, GrantId{}});
-    section.options.deadline = Time{};  // who resigns does not try again
-    return !dead;
+    return Want{world.lock(LockId{0}), LockMode::exclusive, range, GrantId{}};
   };
-  CaseRun run(setup, 1);
-  const NodeId server = run.world().lock(LockId{0}).entry.node;
-  run.backend().at(Time{} + microseconds(500), [&] {
-    run.backend().hardware_faults()->crash_node(server);
-    dead = true;
-  });
-  paths::forget();
-  paths::record(true);
-  const Outcome outcome = run.go();
-  paths::record(false);
-  EXPECT_EQ(outcome.end, RunEnd::finished);
-  EXPECT_EQ(outcome.safety.violations, 0U) << outcome.violation;
-  EXPECT_THAT(reasons, Contains(AbortReason::server_failed));
-  EXPECT_THAT(labels("citron", true),
+  EXPECT_THAT(expect_end_when_the_server_dies(setup, microseconds(500), wanted),
               IsSupersetOf({"the server fails an acquire", "the server fails a release"}));
 }
 
