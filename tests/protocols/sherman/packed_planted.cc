@@ -34,7 +34,7 @@ TEST(sherman_planted, a_packed_lock_whose_release_writes_the_word) {
   testing::expect_breaks_exclusion(kFreesAll, 50, side_by_side());
 }
 TEST(sherman_planted, a_search_finds_a_packed_lock_whose_release_writes_the_word) {
-  testing::expect_found(kFreesAll, Wrong::mutual_exclusion, 1'000, two_in_a_word());
+  testing::expect_found(kFreesAll, Wrong::mutual_exclusion, 10'000, two_in_a_word());
 }
 TEST(sherman_planted, a_packed_lock_whose_release_writes_the_word_on_hardware) {
   testing::expect_breaks_exclusion_on_hardware(kFreesAll, side_by_side());
