@@ -52,7 +52,33 @@ void warn_of_late_faults(const Point& point, std::vector<std::string>& warnings)
                       i, name_of(fault.kind), format_duration(*fault.at), format_duration(end)));
 }
 
+bool takes_several(const WorkloadSpec& workload) {
+  return workload.locks_per_section > 1 || workload.kind == WorkloadKind::transactions ||
+         workload.kind == WorkloadKind::trace;
+}
+
+bool is_server_that_returns(const Point& point, const FaultSpec& fault) {
+  return fault.kind == FaultKind::node_crash && fault.outage && fault.node < point.platform.servers;
+}
+
 }  // namespace
+
+std::vector<std::string> return_warnings(const std::vector<Point>& points) {
+  std::vector<std::string> warnings;
+  for (const Point& point : points)
+    for (std::size_t i = 0; i < point.faults.size(); ++i) {
+      if (!is_server_that_returns(point, point.faults[i])) continue;
+      for_each_workload(point, [&](const WorkloadSpec& workload) {
+        if (takes_several(workload) && !workload.gives_back)
+          add(warnings,
+              fmt::format("faults.{} ({}): a server returns without its locks, and sections of "
+                          "several locks keep those that they had there while they ask again: set "
+                          "workload.on_abort to give_back",
+                          i, name_of(point.faults[i].kind)));
+      });
+    }
+  return warnings;
+}
 
 std::vector<std::string> time_warnings(const std::vector<Point>& points,
                                        const std::vector<ProtocolInfo>& protocols) {

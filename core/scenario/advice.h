@@ -22,6 +22,9 @@ std::vector<std::string> time_warnings(const std::vector<Point>& points,
 std::vector<std::string> unit_warnings(const std::vector<Point>& points,
                                        const std::vector<ProtocolInfo>& protocols);
 
+// The same about sections of several locks when a server returns that has lost its memory.
+std::vector<std::string> return_warnings(const std::vector<Point>& points);
+
 // One line each, which begins with the key. Errors: the run would not be the one that was asked
 // for, and is refused. Warnings: values that describe a simulated world, and are not used, and what
 // nobody will check.

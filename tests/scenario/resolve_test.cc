@@ -112,6 +112,25 @@ TEST(Warnings, name_the_value_to_set) {
                              "each): set run.duration to 90ms"));
 }
 
+TEST(Warnings, ask_sections_of_several_locks_to_give_back_when_a_server_returns) {
+  const auto warnings_of = [](const std::string& workload, const std::string& fault) {
+    const auto result = parse(
+        "schema: 1\nname: t\nprotocol: {name: cas}\nlocks: {count: 4}\nworkload: {" + workload +
+        "}\nrun: {duration: 200ms}\nfaults: [{kind: node_crash, node: " + fault + "}]\n");
+    EXPECT_TRUE(result) << result.error().text();
+    return result ? result.value().warnings : std::vector<std::string>{};
+  };
+  const std::string returns = "0, at: 10ms, for: 20ms";
+  EXPECT_THAT(warnings_of("locks_per_section: 2", returns),
+              ::testing::ElementsAre("faults.0 (node_crash): a server returns without its locks, "
+                                     "and sections of several locks keep those that they had there "
+                                     "while they ask again: set workload.on_abort to give_back"));
+  EXPECT_THAT(warnings_of("locks_per_section: 2, on_abort: give_back", returns),
+              ::testing::IsEmpty());
+  EXPECT_THAT(warnings_of("locks_per_section: 1", returns), ::testing::IsEmpty());
+  EXPECT_THAT(warnings_of("locks_per_section: 2", "0, at: 10ms"), ::testing::IsEmpty());
+}
+
 TEST(Shipped, scenarios_parse_without_warnings_with_the_locks_of_this_build) {
   for (const char* name : {"quickstart", "teaching/one-lock"}) {
     SCOPED_TRACE(name);
