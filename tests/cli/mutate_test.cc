@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::UnorderedElementsAre;
 
-// Lines 1 to 7 have no fault to offer, nor do texts and comments.
+// Lines 1 to 7 have no fault to offer, nor do texts, comments and lines 13 to 22.
 constexpr const char* kSource = R"(#define SHIFT 1
 template <class T>
 void declared(int a, int b = SIZE);
@@ -27,6 +27,18 @@ int f(int a, int b) {
     sum += x;
   return sum == b ? a :  // true
              b;
+  if (a > 1 &&
+      b < 2)
+    LATCHLAB_PATH("1 < 2");
+  if (a == 3) {
+    LATCHLAB_PATH("3");  // true
+  } else if (b != 3) {
+    LATCHLAB_CHECK(a < b, "4");
+  } else {
+    LATCHLAB_PATH_OF(kPrefix, "5");
+  }
+  if (a == 4) LATCHLAB_PATH("6");
+  else g(7);
 }
 )";
 
@@ -82,7 +94,11 @@ TEST_F(Mutate, finds_every_place_of_each_kind_and_no_other) {
                                    "8 swapped if (a <= 17 && ok(b)) g(\"1, 2\", b, a);",
                                    "8 dropped if (a <= 17 && ok(b)) ;", "10 dropped ;",
                                    "11 comparison return sum != b ? a :  // true",
-                                   "11 negated return !(sum == b) ? a :  // true"));
+                                   "11 negated return !(sum == b) ? a :  // true",
+                                   "23 comparison if (a != 4) LATCHLAB_PATH(\"6\");",
+                                   "23 constant if (a == 5) LATCHLAB_PATH(\"6\");",
+                                   "23 negated if (!(a == 4)) LATCHLAB_PATH(\"6\");",
+                                   "24 constant else g(8);", "24 dropped else ;"));
 }
 
 TEST_F(Mutate, draws_the_same_for_the_same_seed_and_another_order_for_another) {

@@ -14,6 +14,8 @@ Fault = namedtuple('Fault', 'file line kind start end text before after')
 TEXTS = re.compile(r'''//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"
     |(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'|^[ \t]*\#(?:\\\n|[^\n])*''', re.S | re.M | re.X)
 CHECKS = re.compile(r'\b(?:static_assert|PATH|LATCHLAB_\w+)(\()|\[(\[)')
+# What a condition guards once checks and labels are blanked, if it guards nothing else.
+IDLE = re.compile(r'\s*(?:;|\{[\s;]*\})(?:\s*else\s*(?:;|\{[\s;]*\}))?(?!\s*else\b)')
 COMPARISON = re.compile(r'(?<= )(?:<=|>=|==|!=|<|>)(?=[ \n])')
 NEIGHBOUR = {'<': '<=', '<=': '<', '>': '>=', '>=': '>', '==': '!=', '!=': '=='}
 CONSTANT = re.compile(r"(?<![\w.'])(?:(0x[\da-fA-F']+|\d[\d']*)([uUlL]*)|true|false)(?![\w.'])")
@@ -31,13 +33,22 @@ NO_VERB = re.compile(r'\w*\.mark\(|;')
 OPENING, CLOSING = '([{', ')]}'
 
 
+def spaces(code):
+    return re.sub(r'[^\n]', ' ', code)
+
+
 def blanked(text):
     """The same text with all that is not code made of characters that are no code either."""
     text = TEXTS.sub(lambda found: re.sub(r'[^\n]', '"' if found[0][0] in '"\'R' else ' ',
                                           found[0]), text)
     for found in list(CHECKS.finditer(text)):
         end = closing(text, found.start(found.lastindex)) + 1
-        text = text[:found.start()] + re.sub(r'[^\n]', ' ', text[found.start():end]) + text[end:]
+        text = text[:found.start()] + spaces(text[found.start():end]) + text[end:]
+    for found in reversed(list(re.finditer(r'\bif (\()', text))):  # what follows an else first
+        idle = IDLE.match(text, closing(text, found.start(1)) + 1)
+        if idle:
+            end = idle.end()
+            text = text[:found.start()] + spaces(text[found.start():end - 1]) + ';' + text[end:]
     return text
 
 
