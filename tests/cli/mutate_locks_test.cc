@@ -127,6 +127,20 @@ TEST_F(MutateLocks, draws_another_beside_each_fault_that_is_said_to_be_equivalen
               HasSubstr("not five fields"));
 }
 
+// Two places that say the same: a row for one of them does not say which.
+TEST_F(MutateLocks, wants_a_row_for_each_of_the_places_that_look_alike) {
+  write("core/protocols/toy/toy.cc",
+        "void f(int& a) {\n  a = 2;\n}\nvoid g(int& a) {\n  a = 2;\n}\n");
+  write("numbers.py", kNumbers);
+  const std::string row = "core/protocols/toy/toy.cc\tdropped\ta = 2;\t;\twhy\n";
+  std::filesystem::create_directories(home() / "tests/protocols/toy");
+  write("tests/protocols/toy/equivalent_faults", row);
+  EXPECT_THAT(start_program({"/usr/bin/python3", "numbers.py"}).wait().err,
+              HasSubstr("toy has 2 places that say"));
+  write("tests/protocols/toy/equivalent_faults", row + row);
+  EXPECT_THAT(start_program({"/usr/bin/python3", "numbers.py"}).wait().out, HasSubstr(row));
+}
+
 TEST_F(MutateLocks, says_what_is_no_lock) {
   const Finished finished = start_program({path("tools/mutate"), "--locks", "tory"}).wait();
   EXPECT_EQ(finished.code, 1);

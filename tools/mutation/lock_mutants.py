@@ -45,14 +45,14 @@ def made_of(name):
 
 
 def equivalents(name):
-    """Faults that are the same lock by other means, and why: see tools/mutate."""
+    """Faults that are the same lock by other means, and why: a row for each, see tools/mutate."""
     path = ROOT / 'tests/protocols' / name / 'equivalent_faults'
     rows = [line.split('\t') for line in path.read_text().split('\n')
             if line and not line.startswith('#')] if path.exists() else []
     for row in rows:
         if len(row) != 5:
             die(f'{path}: not five fields with tabs between them: {row}')
-    return {tuple(row[:4]): row[4] for row in rows}
+    return rows
 
 
 def texts_of(fault):
@@ -81,10 +81,13 @@ class Mutants:
         said = repr((self.drawn, count, sorted(f.original for f in self.files.values())))
         self.digest = hashlib.sha256(said.encode()).hexdigest()[:12]
         self.title = f'{name}, seed {seed}: at most {count} of {self.places} places, {self.digest}'
-        self.equivalents = equivalents(name)
-        for texts, count in Counter(map(texts_of, self.drawn)).items():
-            if count > 1 and texts in self.equivalents:
-                die(f'{name} has {count} places that say {texts}: which is equivalent?')
+        rows = equivalents(name)
+        self.equivalents = {tuple(row[:4]): row[4] for row in rows}
+        known = Counter(tuple(row[:4]) for row in rows)
+        for texts, places in Counter(map(texts_of, self.drawn)).items():
+            if places != known.get(texts, places):
+                die(f'{name} has {places} places that say {texts}: is each of them equivalent? '
+                    'Then there is a row for each')
         self.chosen = []
 
     def why_equivalent(self, fault):

@@ -30,6 +30,7 @@ class RangeTree final : public range_server::DisjointRanges {
   std::size_t depth() const;
 
  private:
+  friend struct MadeTree;  // of tests, which hand broken trees to sound()
   using Held = range_server::Held;
   struct Node;
   using Owner = std::unique_ptr<Node>;

@@ -78,6 +78,16 @@ TEST(citron, has_as_many_clients_as_its_counters_tell_apart) {
   EXPECT_EQ(made({{"ticket_bits", number(3)}, {"nodes", number(1)}})->limits().max_clients, 3U);
 }
 
+TEST(citron, has_a_profile_without_any_part_of_its_fast_path) {
+  const ParamSet plain = find_protocol("citron")->info.resolve("no_fast_path");
+  ParamSet repaired = find_protocol("citron")->info.resolve("repaired");
+  for (const char* part : {"batch_search", "batch_occupy", "lock_children"}) {
+    EXPECT_NE(plain.values(), repaired.values()) << part;
+    repaired.set(part, false);
+  }
+  EXPECT_EQ(plain.values(), repaired.values());
+}
+
 // ---- words ----
 
 TEST(citron, shows_its_entry_in_words) {

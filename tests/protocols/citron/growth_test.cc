@@ -1,4 +1,4 @@
-// Scale-ups that cannot be finished.
+// Scale-ups that cannot be finished, and a request that is undone behind two of them.
 
 #include "tests/protocols/citron/scene.h"
 
@@ -95,6 +95,58 @@ TEST(timed, citron_growth_ends_when_the_server_fails_a_mark) {
   EXPECT_EQ(scene.inner(1).exp, 0U);
   EXPECT_TRUE(seen.acquired);
   EXPECT_THAT(scene.taken, Contains("a tree grows"));
+}
+
+// ---- a request behind which a tree grows twice ----
+
+Task<void> grow_twice(Scene& scene, citron::Client& client) {
+  for (const std::uint64_t units : {700U, 3'000U}) {
+    scene.backend->poke(scene.lock().entry + 8, units);
+    const bool grown = co_await client.scale_up(scene.lock());
+    EXPECT_TRUE(grown);
+  }
+}
+Task<void> be_refused(Scene& scene, testing::FaultyClient& client) {
+  const Want want = scene.of({0, 10});
+  const AcquireResult result = co_await client->acquire(want, {});
+  EXPECT_TRUE(std::holds_alternative<Aborted>(result));
+}
+
+// The first mark comes between its look at the root and what it tells there, the second before it
+// takes that back; in between the second growth has handed it on to the newest root. Client 1,
+// which knows of neither, is shown the old root as if both went on meanwhile.
+TEST(timed, citron_growth_twice_behind_a_request_is_followed_to_the_newest_root) {
+  Scene scene({{"scale_up_poll", seconds(1)}});
+  const RemoteAddr old_root = scene.lock().entry + 16;
+  RemoteAddr new_root;
+  const auto mark = [&](std::uint32_t times) {
+    citron::Node root = scene.inner(1);
+    root.exp = times;
+    scene.backend->poke(old_root, Scene::kFormat.pack(root));
+  };
+  int counts = 0;
+  testing::FaultyClient behind(scene.world, ClientId{1}, [&](const Operation& op) {
+    if (op.kind != OpKind::verb || op.verb.kind != VerbKind::masked_faa)
+      return std::optional<VerbStatus>();
+    if (++counts == 1) mark(1);
+    if (counts == 2) {
+      mark(2);
+      scene.backend->poke(new_root, Scene::kFormat.pack({.d_max = 1}));
+    }
+    return std::optional<VerbStatus>();
+  });
+  scene.starts(0, grow_twice(scene, scene.client(0)));
+  scene.backend->at(Time{} + microseconds(200), [&] {
+    EXPECT_EQ(scene.inner(1).exp, 2U);
+    new_root = scene.client(0).tree_of(scene.lock()).address({0, 3});
+    mark(0);
+  });
+  scene.starts(1, be_refused(scene, behind), microseconds(201));
+  scene.run();
+  EXPECT_EQ(counts, 3);
+  EXPECT_EQ(scene.inner(1), (citron::Node{.exp = 2, .d_cnt = 1, .d_max = 1}));
+  EXPECT_EQ(Scene::kFormat.unpack(scene.backend->peek(new_root)),
+            (citron::Node{.d_cnt = 1, .d_max = 1}));
 }
 
 }  // namespace

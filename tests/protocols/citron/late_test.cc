@@ -54,6 +54,8 @@ TEST(timed, citron_late_gives_up_a_turn_that_is_gone_before_its_node_is_occupied
   EXPECT_EQ(scene.client(1).recoveries(), 1U);
   EXPECT_TRUE(scene.is_free()) << scene.entry();
   EXPECT_THAT(scene.taken, Contains("a turn has gone before its node is occupied"));
+  // Occ, and all bits of four leaves there and back: it has no turn that it might pass on.
+  EXPECT_EQ(scene.verbs(0).tally().of(VerbKind::masked_cas), 1U + 4 + 4);
 }
 
 // Bits of a leaf: they stay, since they may be another's by then, until somebody who cannot have
@@ -91,6 +93,28 @@ TEST(timed, citron_late_does_not_use_what_is_granted_too_late) {
   EXPECT_THAT(scene.taken, Contains("a request that is over by time is left to others"));
 }
 
+// ---- a node in place of a leaf ----
+
+// The second leaf of a range cannot be had: its parent takes its place, beside the first one.
+TEST(timed, citron_late_keeps_the_other_leaf_where_one_is_given_up_for_its_parent) {
+  Scene scene({{"units", number(1024)}, {"nodes", number(2)}, {"t_wait", microseconds(10)}}, 1);
+  Seen seen;
+  scene.puts(10, 1);  // a bit of the leaf of 256 to 319
+  scene.asks(0, {250, 10}, {}, microseconds(50), seen);
+  std::uint64_t leaf = 0;
+  citron::Node parent;
+  scene.backend->at(Time{} + microseconds(50), [&] {
+    leaf = scene.word(9);
+    parent = scene.inner(3);
+  });
+  scene.run();
+  EXPECT_TRUE(seen.acquired);
+  EXPECT_EQ(leaf, 0x3FULL << 58U);  // 250 to 255
+  EXPECT_EQ(parent.occ, 1U);
+  EXPECT_EQ(scene.word(9), 0U);
+  EXPECT_THAT(scene.taken, Contains("a leaf is given up for its parent"));
+}
+
 // ---- who stands still ----
 
 // What a request posts at the end of its time has a quarter of a lease to land: others wait for
@@ -108,6 +132,19 @@ TEST(timed, citron_late_leaves_a_quarter_of_a_lease_to_whose_turn_it_is) {
   EXPECT_GE(seen.took, kLease * 2 + kLease / 4);
   EXPECT_LT(seen.took, kLease * 2 + kLease / 4 + kTrips);
   EXPECT_THAT(scene.taken, Contains("a node is taken over from the dead"));
+}
+// Behind two of them it leaves a time for each: the one in front of it may be about to take over.
+TEST(timed, citron_late_leaves_a_time_to_each_ticket_in_front_of_it) {
+  constexpr Duration kEach = kLease * 2 + kLease / 4;
+  Scene scene(kRecovers, 1);
+  Seen seen;
+  scene.puts(1, packed({.occ = 1, .t_max = 2}));
+  scene.asks(0, kNode, {}, {}, seen);
+  scene.run();
+  EXPECT_TRUE(seen.acquired);
+  EXPECT_GE(seen.took, kEach * 2);
+  EXPECT_LT(seen.took, kEach * 2 + kTrips);
+  EXPECT_THAT(scene.taken, Contains("a ticket behind others waits for them to recover a node"));
 }
 // Line 18, and line 11 at the node above, of height 2: three leases each.
 TEST(timed, citron_late_leaves_a_quarter_of_a_lease_to_who_is_above) {

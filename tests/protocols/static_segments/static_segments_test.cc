@@ -88,6 +88,34 @@ TEST(static_segments, grants_the_range_that_was_asked_for) {
   EXPECT_EQ(outcome.entry, "0: nX=3 nS=0 maxX=3 maxS=0; 1: nX=3 nS=0 maxX=3 maxS=0");
 }
 
+TEST(static_segments, shows_the_segments_in_use) {
+  const ProtocolEntry& entry = *find_protocol("static_segments");
+  const auto made = entry.make(entry.small_params());
+  const std::uint64_t three = run(alone(stretches(1)), 1).words[0];
+  EXPECT_EQ(made->decode(std::vector<std::uint64_t>{0, 0, 0}), "unused");
+  EXPECT_EQ(made->decode(std::vector<std::uint64_t>{0, 0, three}), "2: nX=3 nS=0 maxX=3 maxS=0");
+}
+
+// A section that is longer than the lease. It ends with that of the first segment; the second one's
+// began later, and is released.
+TEST(static_segments, suppresses_the_release_of_an_expired_grant) {
+  LATCHLAB_NEEDS_EXPLORER("whose verbs take less time than a lease of some nanoseconds");
+  for (const char* releases : {"together", "one_by_one"}) {
+    RunSetup setup = alone(stretches(2));
+    setup.params = {{"lease", nanoseconds(10)}, {"releases", text(releases)}};
+    const auto once = [sections = setup.section](ClientId client, std::uint64_t count,
+                                                 const World& world, Section& section) {
+      return count == 0 && sections(client, count, world, section);
+    };
+    setup.section = once;
+    const Outcome outcome = run(setup, 1);
+    EXPECT_EQ(outcome.acquired, 1U);
+    EXPECT_EQ(outcome.suppressed, 1U) << releases;
+    EXPECT_EQ(outcome.tally.one_sided(), 2U + 1) << releases;
+    EXPECT_EQ(outcome.entry, "0: nX=0 nS=0 maxX=1 maxS=0; 1: nX=1 nS=0 maxX=1 maxS=0");
+  }
+}
+
 TEST(static_segments, looks_free_when_all_have_gone) {
   expect_free_when_all_have_gone(crowd("static_segments"));
 }
@@ -108,6 +136,28 @@ TEST(static_segments, gives_back_what_it_has_when_a_later_segment_is_refused) {
 }
 
 #if LATCHLAB_WITH_SIMGRID
+Task<void> ask_once(World& world, Extent units, AcquireResult& result) {
+  const Want want(world.lock(LockId{0}), LockMode::exclusive, units, GrantId{});
+  result = co_await world.client(ClientId{0}).acquire(want, {});
+}
+// A trip takes longer than a lease: that of the first segment is over when the second is taken. It
+// is left to a repair, as all that is late; the second one's is not over, and it goes back.
+TEST(timed, static_segments_gives_back_what_it_still_may_when_a_lease_is_over) {
+  const ProtocolEntry& entry = *find_protocol("static_segments");
+  ParamSet params = entry.small_params();
+  params.set("lease", microseconds(1));
+  const auto protocol = entry.make(params);
+  World world(*protocol, WorldShape{});
+  const auto backend = plain_simulation(world.plan());
+  world.attach(*backend);
+  AcquireResult result;
+  backend->spawn(world.verbs(ClientId{0}), ask_once(world, {0, 2}, result), Time{});
+  ASSERT_EQ(backend->run_until(end_of_run(kNever)), RunEnd::finished);
+  ASSERT_TRUE(std::holds_alternative<Aborted>(result));
+  EXPECT_EQ(std::get<Aborted>(result).reason, AbortReason::recovered);
+  EXPECT_EQ(protocol->decode(world.entry(LockId{0}, *backend)),
+            "0: nX=0 nS=0 maxX=1 maxS=0; 1: nX=1 nS=0 maxX=1 maxS=0");
+}
 TEST(timed, static_segments_is_sound) {
   expect_sound_run(timed("static_segments", "citron_baseline"));
 }
