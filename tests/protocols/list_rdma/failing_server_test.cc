@@ -82,5 +82,15 @@ TEST(list_rdma_failing_server, leaves_a_node_whose_fate_is_unknown_alone) {
   EXPECT_EQ(with_failing(1, 1, true).acquired, others);  // a READ: it is in no list
 }
 
+// A READ of the head, one of the node, and the CAS that takes it out: whichever fails, it is over.
+TEST(list_rdma_failing_server, ends_a_walk_for_a_node_of_its_own) {
+  LATCHLAB_NEEDS_EXPLORER("counts verbs");
+  const std::uint64_t before = 4 + 1;  // to acquire and to release the first range
+  const std::vector<bool> second = {true, false, true};
+  for (std::uint64_t verb = before + 1; verb <= before + 3; ++verb) {
+    EXPECT_EQ(with_failing(verb, 1, false).acquired, second) << "verb " << verb;
+  }
+}
+
 }  // namespace
 }  // namespace latchlab::list_rdma_tests
