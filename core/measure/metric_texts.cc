@@ -177,10 +177,11 @@ const std::vector<MetricDoc>& metric_docs() {
        "From a transaction's first acquire call to the end of its work, tries that were given back "
        "included and releases not. There if workload.kind is transactions or trace, and so below."},
       {"commits_s", "1/s", "commits",
-       "Transactions that did their work, per simulated second of the window."},
+       "Transactions that did their work while all that they held was theirs, per simulated second "
+       "of the window."},
       {"aborts_s", "1/s", "aborts",
        "Transactions that gave back what they held before their work, to start over or for good, "
-       "per simulated second of the window.",
+       "or whose work outlasted a lease, which ends them, per simulated second of the window.",
        "Lower is better: what was done until then is done again."},
       {"open_loop.offered_s", "1/s", "offered load",
        "Sections that arrived in the window, per simulated second. There in an open loop, and so "

@@ -34,9 +34,17 @@ const Keys& transaction_keys() {
        "The seed of who has which rows, and so of how many locks there are.", "tatp"},
       {"warehouses", number(count, &Spec::warehouses, "1", "10k"), "100",
        "Of each machine of clients, whose home they are.", "tpcc_blocks tpcc_rows"},
+      {"homes", words({"own", "common"}, &Spec::common_homes), "common",
+       "own: each machine of clients has warehouses of its own. common: all have these warehouses "
+       "together, and any of them is anybody's home.",
+       "tpcc_blocks tpcc_rows"},
       {"scans", number(ratio, &Spec::scans_ppb, "0", "1"), "0.1%",
        "This share of the transactions reads a warehouse's table of customers, under one shared "
        "lock (DSLR 6.4).",
+       "tpcc_rows"},
+      {"scan_time", number(duration, &Spec::scan_time, "0us", "1000s"), "15ms",
+       "How long such a transaction reads, besides workload.critical_section. Locks are told when "
+       "it begins, so that those that know of longer leases give one (DSLR 5.1).",
        "tpcc_rows"},
       {"accounts", number(count, &Spec::accounts, "2", "10G"), "1M", "How many there are.",
        "smallbank"},

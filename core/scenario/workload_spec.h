@@ -96,7 +96,9 @@ struct TransactionSpec {
   std::uint64_t subscribers = 100'000;  // tatp
   std::uint64_t population = 1;         // tatp: the seed of who has what
   std::uint64_t warehouses = 1;         // tpcc: on each machine of clients
+  bool common_homes = false;            // tpcc: the warehouses are those of all machines together
   std::int64_t scans_ppb = 0;           // tpcc_rows: transactions that read the customers' table
+  Duration scan_time;                   // tpcc_rows: how much longer these hold it than others
   std::uint64_t accounts = 1'000'000;   // smallbank
   bool declock_shares = false;          // smallbank: of the types, as DecLock's code has them
 };

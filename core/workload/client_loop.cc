@@ -129,6 +129,12 @@ void tell_of_transaction(Turn& turn, bool done) {
     turn.observer.transaction_given_back(turn.me());
 }
 
+// No work goes on beyond a grant: what would have is not done.
+bool has_kept_all(Turn& turn) {
+  const Time until = turn.held.valid_until();
+  return until == kNever || turn.verbs.now() < until;
+}
+
 Task<ReleaseResult> release(Turn& turn, const Grant& grant) {
   if (turn.last) return turn.lock.write_and_release(*turn.last, grant);
   return turn.lock.release(grant);
@@ -156,7 +162,8 @@ Task<std::optional<Duration>> one_turn(const Client& client) {
     }
     if (next == Next::go_on && section.upgrades > 0) next = co_await upgrade_first(turn);
     if (next == Next::go_on && loop::is_some(section.work)) co_await loop::do_work(turn);
-    if (section.transaction) tell_of_transaction(turn, next == Next::go_on);
+    if (section.transaction)
+      tell_of_transaction(turn, next == Next::go_on && has_kept_all(turn));
     const bool forget = next == Next::go_on && section.skip_release;
     for (std::size_t left = turn.held.size(); left > 0; --left) {
       const Grant& grant = turn.held[left - 1];

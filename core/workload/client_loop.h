@@ -87,7 +87,8 @@ class LoopObserver {
   virtual void release_begins(ClientId, const Grant&) {}
   virtual void released(ClientId, const Grant&, ReleaseResult) {}
   virtual void release_skipped(ClientId, const Grant&) {}
-  // Of transactions: the work is done; what is held is to be given back without it.
+  // Of transactions: the work is done; what is held is to be given back without it, or a grant has
+  // expired meanwhile.
   virtual void transaction_done(ClientId) {}
   virtual void transaction_given_back(ClientId) {}
 };

@@ -160,6 +160,7 @@ void MicroWorkload::draw_parts(ClientId client, Section& section) {
   section.work.writes = wanted.writes;
   if (wanted.bytes > 0) section.work.bytes = wanted.bytes;
   section.work.write_bytes = wanted.write_bytes;
+  section.work.hold = wanted.longer;
 }
 
 bool MicroWorkload::take_arrival(ClientId client, Section& section) {
@@ -181,7 +182,8 @@ bool MicroWorkload::take_arrival(ClientId client, Section& section) {
 void MicroWorkload::add_work(Section& section) const {
   const WorkloadSpec& spec = setup_.spec;
   if (section.wants.empty()) return;
-  section.work.hold = spec.critical_section;
+  section.work.hold = section.work.hold + spec.critical_section;
+  section.options.expected_hold = section.work.hold;
   if (spec.remote_ops == 0) return;
   section.work.bytes = spec.object_bytes;
   if (section.transaction) {

@@ -29,6 +29,7 @@ struct SectionWanted {
   // where it is not shared), and of how many bytes.
   std::uint32_t reads = 0, writes = 0;
   std::uint32_t bytes = 0, write_bytes = 0;  // of each READ; of each WRITE, if other
+  Duration longer = {};                      // it holds everything for so much longer
 };
 
 class PartChooser {

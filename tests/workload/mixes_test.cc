@@ -102,6 +102,47 @@ TEST(Transactions, read_all_that_they_lock_and_acquire_it_in_the_order_asked_for
   }
 }
 
+// One warehouse for everybody, however many machines there are.
+TEST(Transactions, of_common_homes_are_in_all_warehouses_of_all_machines) {
+  for (const MixKind mix : {MixKind::tpcc_blocks, MixKind::tpcc_rows}) {
+    WorkloadSpec spec = transactions(mix);
+    spec.transactions.original = true;
+    spec.transactions.warehouses = 2;
+    const std::uint64_t own = locks_of(spec, 4);  // two clients on a machine
+    spec.transactions.common_homes = true;
+    EXPECT_EQ(locks_of(spec, 4) * 2, own);
+    const std::uint64_t of_warehouse = own / 4;
+    const auto sections = std::move(make_transactions({spec, own / 2, 0, 4, 1, 2})).value();
+    for (std::uint32_t client = 0; client < 4; ++client) {
+      std::set<std::uint64_t> homes;
+      for (int i = 0; i < 100; ++i)
+        homes.insert(wanted_of(*sections, ClientId{client}).parts[0].lock.value / of_warehouse);
+      EXPECT_EQ(homes, (std::set<std::uint64_t>{0, 1}));
+    }
+  }
+}
+
+// A lock that knows of longer leases has to be told before it gives one.
+TEST(Transactions, that_scan_hold_their_lock_for_longer_and_say_so) {
+  WorkloadSpec spec = transactions(MixKind::tpcc_rows);
+  spec.transactions.original = true;
+  spec.transactions.scans_ppb = 500'000'000;
+  spec.transactions.scan_time = milliseconds(15);
+  spec.critical_section = microseconds(7);
+  const auto workload = std::move(MicroWorkload::make(setup_of(spec, locks_of(spec, 1)))).value();
+  int scans = 0;
+  for (int i = 0; i < 200; ++i) {
+    Section section;
+    ASSERT_TRUE(workload->next(kFirst, section));
+    const bool scan = section.wants.size() == 1;
+    scans += scan ? 1 : 0;
+    const Duration hold = microseconds(scan ? 15'007 : 7);
+    EXPECT_EQ(section.work.hold, hold);
+    EXPECT_EQ(section.options.expected_hold, hold);
+  }
+  EXPECT_NEAR(scans, 100, 30);
+}
+
 TEST(Objects, are_got_shared_and_set_exclusively) {
   WorkloadSpec spec;
   spec.kind = WorkloadKind::object_store;

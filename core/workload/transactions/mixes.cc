@@ -24,6 +24,7 @@ class TransactionSections final : public PartChooser {
     } while (transaction_.needs.empty());
     for (const LockNeed& need : transaction_.needs)
       wanted.parts.push_back({.lock = need.lock, .mode = need.mode});
+    wanted.longer = transaction_.longer;
   }
   std::uint32_t most_parts() const override { return mix_->most_needs(); }
 
@@ -32,12 +33,14 @@ class TransactionSections final : public PartChooser {
   Transaction transaction_;  // kept for its memory
 };
 
+// Who shares all warehouses is on one machine as far as homes go.
 TpccHomes homes_of(const PartSetup& setup) {
+  const TransactionSpec& spec = setup.spec.transactions;
   TpccHomes homes;
   homes.clients_per_machine = setup.clients_per_machine;
-  homes.machines = std::max(setup.clients / setup.clients_per_machine, 1U);
-  homes.warehouses =
-      static_cast<std::uint32_t>(setup.spec.transactions.warehouses) * homes.machines;
+  if (!spec.common_homes)
+    homes.machines = std::max(setup.clients / setup.clients_per_machine, 1U);
+  homes.warehouses = static_cast<std::uint32_t>(spec.warehouses) * homes.machines;
   return homes;
 }
 
@@ -72,8 +75,10 @@ Result<std::unique_ptr<TransactionMix>> make_mix(const PartSetup& setup) {
       return mix_of<TpccBlocks>(TpccBlocksSpec{homes_of(setup), spec.original}, clients);
     case MixKind::tpcc_rows:
       return mix_of<TpccRows>(
-          TpccRowsSpec{
-              .homes = homes_of(setup), .original = spec.original, .scans_ppb = spec.scans_ppb},
+          TpccRowsSpec{.homes = homes_of(setup),
+                       .original = spec.original,
+                       .scans_ppb = spec.scans_ppb,
+                       .scan_time = spec.scan_time},
           clients);
     case MixKind::smallbank:
       break;

@@ -53,9 +53,11 @@ std::uint32_t TpccRows::most_needs() const {
 void TpccRows::next(ClientId client, Transaction& transaction) {
   TpccClient& who = clients_[client.value - first_client_];
   transaction.needs.clear();
+  transaction.longer = {};
   const bool scans = spec_.scans_ppb > 0;
   if (scans && who.scans.below(kWhole) < static_cast<std::uint64_t>(spec_.scans_ppb)) {
     transaction.type = kScanType;
+    transaction.longer = spec_.scan_time;
     const std::uint32_t home = who.draw_scanned(spec_.homes);
     transaction.needs.push_back({row_lock(home, kCustomerTable), LockMode::shared});
     return;

@@ -47,6 +47,7 @@ struct TpccRowsSpec {
   bool original = true;
   std::uint32_t lines_per_order = 1;  // of the original: 1 to 10
   std::int64_t scans_ppb = 0;         // share of transactions that scan
+  Duration scan_time = {};            // for so long
 };
 
 class TpccRows final : public TransactionMix {

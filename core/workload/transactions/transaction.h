@@ -23,6 +23,7 @@ struct Transaction {
   std::uint32_t type = 0;       // an index into type_names()
   std::vector<LockNeed> needs;  // in the order in which the program asks, each lock once;
                                 // none: it finds that there is nothing to lock
+  Duration longer = {};         // it works for so much longer than others
 
   bool operator==(const Transaction&) const = default;
 };
