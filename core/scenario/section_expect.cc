@@ -21,7 +21,7 @@ bool is_time(const std::string& metric) {
 }
 
 bool is_rate(const std::string& metric) {
-  return metric == "goodput_ops_s" || metric == "fairness.jain";
+  return metric == "goodput_ops_s" || metric == "commits_s" || metric == "fairness.jain";
 }
 
 double read_figure(const YamlNode& node, const std::string& path, bool time) {
@@ -167,7 +167,7 @@ const Keys& expect_keys() {
        "Values of `over`, best first; equals as a list. Decided by at least three repeats.",
        kRequired, "order"},
       {"best", best, "lowest",
-       "Which end of the metric comes first; by default highest of goodput_ops_s and "
+       "Which end of the metric comes first; by default highest of goodput_ops_s, commits_s and "
        "fairness.jain, lowest of all others.",
        "order"},
       {"columns", said<Entry>(map), "{p50: acquire_ns.p50}",

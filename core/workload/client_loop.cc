@@ -162,8 +162,7 @@ Task<std::optional<Duration>> one_turn(const Client& client) {
     }
     if (next == Next::go_on && section.upgrades > 0) next = co_await upgrade_first(turn);
     if (next == Next::go_on && loop::is_some(section.work)) co_await loop::do_work(turn);
-    if (section.transaction)
-      tell_of_transaction(turn, next == Next::go_on && has_kept_all(turn));
+    if (section.transaction) tell_of_transaction(turn, next == Next::go_on && has_kept_all(turn));
     const bool forget = next == Next::go_on && section.skip_release;
     for (std::size_t left = turn.held.size(); left > 0; --left) {
       const Grant& grant = turn.held[left - 1];

@@ -55,12 +55,15 @@ TEST(Expect, an_order_has_groups_and_knows_what_is_best) {
       swept("expect:\n  - {id: a, kind: order, metric: goodput_ops_s, where: {clients: 48}, over: "
             "label, order: [mcs, CAS-NB], source: s, use: validation}\n"
             "  - {id: b, kind: order, metric: acquire_ns.p99, over: clients, order: [1, [48, 1]], "
-            "where: {label: mcs}, source: s, use: validation}\n"));
-  ASSERT_EQ(entries.size(), 2U);
+            "where: {label: mcs}, source: s, use: validation}\n"
+            "  - {id: c, kind: order, metric: commits_s, where: {clients: 48}, over: label, order: "
+            "[mcs, CAS-NB], source: s, use: validation}\n"));
+  ASSERT_EQ(entries.size(), 3U);
   EXPECT_EQ(entries[0].groups, (Groups{{3}, {1}}));
   EXPECT_TRUE(entries[0].highest_is_best);
   EXPECT_EQ(entries[1].groups, (Groups{{2}, {3, 2}}));
   EXPECT_FALSE(entries[1].highest_is_best);
+  EXPECT_TRUE(entries[2].highest_is_best);
 }
 
 TEST(Expect, values_are_compared_as_quantities) {

@@ -27,6 +27,20 @@ TEST(Programs, make_transactions_whose_length_is_told) {
   EXPECT_FALSE(run("protocol: {name: shiftlock}").transactions.length.has_value());
 }
 
+// Work of 2 ms under leases of 1 ms is not done; a lock that is told gives leases of several.
+TEST(Programs, commit_what_a_lease_is_long_enough_for) {
+  const std::string rest =
+      ", lease: 1ms}\nlocks: {count: 2000}\nplatform: {clients_per_node: 4}\n"
+      "workload: {kind: transactions, transactions: {kind: smallbank, accounts: 1k}, "
+      "critical_section: 2ms}";
+  const RepeatMetrics fixed = run("protocol: {name: dslr" + rest);
+  EXPECT_EQ(**fixed.transactions.commits_s, 0.0);
+  EXPECT_GT(**fixed.transactions.aborts_s, 0.0);
+  const RepeatMetrics slots = run("protocol: {name: dslr, max_slots: 16" + rest);
+  EXPECT_GT(**slots.transactions.commits_s, 0.0);
+  EXPECT_EQ(**slots.transactions.aborts_s, 0.0);
+}
+
 TEST(Programs, that_wait_for_each_other_go_on_when_they_lose_patience) {
   const std::string cas = kCrowd + "protocol: {name: cas}\n" + kCrossed;
   const RepeatOutcome stuck = outcome_of(point_of(cas + "}"));

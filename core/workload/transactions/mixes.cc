@@ -38,8 +38,7 @@ TpccHomes homes_of(const PartSetup& setup) {
   const TransactionSpec& spec = setup.spec.transactions;
   TpccHomes homes;
   homes.clients_per_machine = setup.clients_per_machine;
-  if (!spec.common_homes)
-    homes.machines = std::max(setup.clients / setup.clients_per_machine, 1U);
+  if (!spec.common_homes) homes.machines = std::max(setup.clients / setup.clients_per_machine, 1U);
   homes.warehouses = static_cast<std::uint32_t>(spec.warehouses) * homes.machines;
   return homes;
 }
@@ -74,12 +73,11 @@ Result<std::unique_ptr<TransactionMix>> make_mix(const PartSetup& setup) {
     case MixKind::tpcc_blocks:
       return mix_of<TpccBlocks>(TpccBlocksSpec{homes_of(setup), spec.original}, clients);
     case MixKind::tpcc_rows:
-      return mix_of<TpccRows>(
-          TpccRowsSpec{.homes = homes_of(setup),
-                       .original = spec.original,
-                       .scans_ppb = spec.scans_ppb,
-                       .scan_time = spec.scan_time},
-          clients);
+      return mix_of<TpccRows>(TpccRowsSpec{.homes = homes_of(setup),
+                                           .original = spec.original,
+                                           .scans_ppb = spec.scans_ppb,
+                                           .scan_time = spec.scan_time},
+                              clients);
     case MixKind::smallbank:
       break;
   }
