@@ -110,7 +110,7 @@ TEST(Transactions, of_common_homes_are_in_all_warehouses_of_all_machines) {
     spec.transactions.warehouses = 2;
     const std::uint64_t own = locks_of(spec, 4);  // two clients on a machine
     spec.transactions.common_homes = true;
-    EXPECT_EQ(locks_of(spec, 4) * 2, own);
+    ASSERT_EQ(locks_of(spec, 4) * 2, own);
     const std::uint64_t of_warehouse = own / 4;
     const auto sections = std::move(make_transactions({spec, own / 2, 0, 4, 1, 2})).value();
     for (std::uint32_t client = 0; client < 4; ++client) {
