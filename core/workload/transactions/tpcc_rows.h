@@ -30,7 +30,8 @@
 // Long reads (DSLR 6.4: TPC-C with a table-level shared lock on Customer): this share of
 // transactions are of type `scan`, drawn from a stream of their own: the others are what they would
 // be. Assumed, for the paper's section is not at hand:
-// - A scan wants S on the table of its home warehouse, and nothing else.
+// - A scan wants S on the table of its home warehouse, and nothing else, for as long as the
+//   scenario says: the paper tells no time.
 // - Who changes customers (payment, delivery) wants X on the table first, and who reads them does
 //   not ask for it. The generator has intention locks, IX beside IX, in words of another kind;
 //   there are S and X alone here. Payments of a warehouse exclude each other by its first lock
