@@ -123,6 +123,7 @@ std::string results_json(const Scenario& scenario, const StudyOutcome& outcome,
   head["emulated"] = manifest.emulated;
   for (const auto& [file, hash] : manifest.plugins)
     head["plugins"].push_back({{"file", file}, {"hash", hash}});
+  if (!manifest.quick.empty()) head["quick"] = manifest.quick;
   head["complete"] = !outcome.interrupted;
   head["warnings"] = scenario.warnings;
   json["points"] = Json::array();

@@ -19,6 +19,8 @@ struct RunManifest {
   std::vector<std::string> emulated;  // "masked_atomics_16: agent"
   // Locks that are not of this build: file names, and hashes of what is in them.
   std::vector<std::pair<std::string, std::string>> plugins;
+  // What a quick run leaves out of the scenario, a line each; empty: it is none.
+  std::vector<std::string> quick;
 };
 
 std::string results_json(const Scenario& scenario, const StudyOutcome& outcome,

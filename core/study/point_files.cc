@@ -44,6 +44,7 @@ std::string stored_text(const StoredRepeat& stored) {
   json["backend"] = stored.manifest.backend;
   json["emulated"] = stored.manifest.emulated;
   if (!stored.manifest.plugins.empty()) json["plugins"] = stored.manifest.plugins;
+  if (!stored.manifest.quick.empty()) json["quick"] = stored.manifest.quick;
   json["outcome"] = Json::parse(serialise_outcome(stored.outcome));
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -103,6 +104,10 @@ Result<StoredRepeat> read_point_file(const std::string& path) {
       if (!all_text(each) || each.size() != 2) return wrong;
       stored.manifest.plugins.emplace_back(each[0].get<std::string>(), each[1].get<std::string>());
     }
+  }
+  if (json.contains("quick")) {
+    if (!all_text(json["quick"])) return wrong;
+    stored.manifest.quick = json["quick"].get<std::vector<std::string>>();
   }
   stored.outcome = std::move(outcome).value();
   return stored;

@@ -122,9 +122,34 @@ class Search {
     auto outcomes = run_all("constants", variants, short_points());
     if (!outcomes) return outcomes.error();
     Variant moving;
-    for (std::size_t e = 0; e < ends.size(); ++e)
-      if (moves(outcomes.value()[e])) moving.push_back(ends[e]);
+    found_.spans.resize(points_.size());
+    for (std::size_t e = 0; e < ends.size(); ++e) {
+      const std::vector<PointOutcome>& there = outcomes.value()[e];
+      for (std::size_t i = 0; i < there.size(); ++i)
+        if (moves_alone(there[i], short_base_[i]))
+          widen(found_.spans[i], there[i].metrics(), short_base_[i].metrics());
+      if (moves(there)) moving.push_back(ends[e]);
+    }
     return moving;
+  }
+
+  // The goodput of a lock, whatever becomes of the others'.
+  static bool moves_alone(const PointOutcome& there, const PointOutcome& base) {
+    if (goodput(there) <= 0 || goodput(base) <= 0) return false;
+    const Comparison moved = *latchlab::compare(there, base, kGoodput);
+    return std::max(moved.ratio, 1 / moved.ratio) > kMoves && moved.ahead != 0;
+  }
+
+  static void widen(Spans& spans, const Leaves& there, const Leaves& base) {
+    for (const Leaf& leaf : base) {
+      const LeafValue* const moved = find_leaf(there, leaf.path);
+      const double from = number_of(leaf.value).value_or(0);
+      const double to = moved != nullptr ? number_of(*moved).value_or(0) : 0;
+      if (from <= 0 || to <= 0) continue;  // there is no factor
+      Span& span = spans[leaf.path];
+      span.least = std::min(span.least, to / from);
+      span.most = std::max(span.most, to / from);
+    }
   }
 
   // By more than kMoves, and by more than chance within these runs.

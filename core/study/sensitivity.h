@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -37,12 +38,20 @@ struct MovedBy {
   std::vector<ComparedPair> pairs;
 };
 
+// By what factor the constants that move a lock's own goodput by more than kMoves, and by more than
+// chance, move another number of it, in short runs: each of them alone, at either end.
+struct Span {
+  double least = 1, most = 1;
+};
+using Spans = std::map<std::string, Span>;  // by metric
+
 struct Sensitivity {
   std::vector<std::string> labels;  // greatest goodput first
   std::string results;              // a hash of the study's, to know it again
   std::size_t constants = 0;        // that have a range
   std::size_t inert = 0;            // of those: in sections that change nothing here
   std::vector<MovedBy> moved;       // in the order of the NIC's file
+  std::vector<Spans> spans;         // of each label
 };
 
 // Runs points, all repeats of each, in stages that have names: "sections", "constants", "ends".
@@ -50,7 +59,8 @@ struct Sensitivity {
 using RunPoints =
     std::function<Result<StudyOutcome>(const std::string& stage, const std::vector<Point>& points)>;
 
-// `compared`: sound points of the study with goodput, by goodput, greatest first; two or more.
+// `compared`: sound points of the study with goodput, by goodput, greatest first; one or more. Of
+// one alone there is no order, and only its spans are found.
 Result<Sensitivity> find_sensitivity(const Scenario& scenario, const StudyOutcome& outcome,
                                      const std::vector<std::size_t>& compared,
                                      const RunPoints& run);
@@ -69,5 +79,7 @@ std::string sensitivity_json(const Sensitivity& found);
 // The same from a run's directory: empty when it has none, or that of other results than these. An
 // error when it is damaged.
 Result<std::string> stored_sensitivity(const std::string& directory, const StudyOutcome& outcome);
+// The spans in such a text, by label; none where it is empty or has none.
+std::map<std::string, Spans> stored_spans(const std::string& text);
 
 }  // namespace latchlab

@@ -62,6 +62,7 @@ std::vector<Told> told(const Sensitivity& found, Order order) {
 }
 
 std::string nothing_turns(const Sensitivity& found) {
+  if (found.labels.size() < 2) return "No two locks are compared where the sweep ends.";
   const ComparedPair* farthest = nullptr;
   const MovedBy* by = nullptr;
   double factor = 1;
@@ -109,6 +110,15 @@ Json moved_json(const Sensitivity& found, const MovedBy& moved) {
   return json;
 }
 
+// {"CAS": {"goodput_ops_s": [0.93, 1.08], ...}}
+Json spans_json(const Sensitivity& found) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < found.spans.size(); ++i)
+    for (const auto& [metric, span] : found.spans[i])
+      json[found.labels[i]][metric] = {span.least, span.most};
+  return json;
+}
+
 }  // namespace
 
 std::vector<std::string> sentences(const Sensitivity& found) {
@@ -138,6 +148,7 @@ std::string sensitivity_json(const Sensitivity& found) {
                {"inert", found.inert}};
   Json& moved = json["moved"] = Json::array();
   for (const MovedBy& each : found.moved) moved.push_back(moved_json(found, each));
+  json["spans"] = spans_json(found);
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -152,6 +163,17 @@ Result<std::string> stored_sensitivity(const std::string& directory, const Study
     return Error{"not what 'latchlab run --sensitivity' writes; make it anew with --resume", path};
   if (json["results"] != results_hash(outcome)) return std::string();
   return text;
+}
+
+std::map<std::string, Spans> stored_spans(const std::string& text) {
+  std::map<std::string, Spans> all;
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("spans")) return all;
+  for (const auto& [label, metrics] : json["spans"].items())
+    for (const auto& [metric, span] : metrics.items())
+      if (span.is_array() && span.size() == 2 && span[0].is_number() && span[1].is_number())
+        all[label][metric] = {span[0].get<double>(), span[1].get<double>()};
+  return all;
 }
 
 }  // namespace latchlab

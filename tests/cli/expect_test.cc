@@ -103,67 +103,6 @@ TEST_F(Expect, a_point_that_failed_leaves_its_figures_undecided) {
   EXPECT_EQ(json("r/results.json")["expectations"][0]["verdict"], "undecided");
 }
 
-class Reproduce : public Command {
- protected:
-  void SetUp() override {
-    Command::SetUp();
-    std::filesystem::create_directories(home() / "data/scenarios/papers/toy");
-    std::filesystem::create_directories(home() / "data/scenarios/papers/other");
-    add("toy/one", "10% ", "calibration");
-    add("toy/two", "100000%", "validation");
-    add("other/three", "10%", "validation");
-  }
-  void add(const std::string& name, const std::string& tolerance, const std::string& use) const {
-    write("data/scenarios/papers/" + name + ".yaml",
-          small_scenario("{name: cas}",
-                         "expect: [{id: few, kind: value, metric: goodput_ops_s, "
-                         "value: 1k, tolerance: " +
-                             tolerance + ", source: s, profile: paper, use: " + use + "}]\n"));
-  }
-  Finished reproduce(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "reproduce");
-    arguments.insert(arguments.end(), {"--data", "data", "--out", "all"});
-    return latchlab(arguments);
-  }
-};
-
-TEST_F(Reproduce, runs_every_experiment_of_a_paper_and_sums_up) {
-  const Finished finished = reproduce({"toy"});
-  EXPECT_EQ(finished.code, 1) << "a calibration is missed";
-  EXPECT_TRUE(exists("all/toy/one/results.json"));
-  EXPECT_TRUE(exists("all/toy/two/results.json"));
-  EXPECT_FALSE(exists("all/other"));
-  EXPECT_THAT(finished.out, ContainsRegex("\nexperiment +use +profile +figures +within"));
-  EXPECT_THAT(finished.out, ContainsRegex("\ntoy/one +calibration +paper +1 +0%"));
-  EXPECT_THAT(finished.out, ContainsRegex("\ntoy/two +validation +paper +1 +100%"));
-  EXPECT_THAT(finished.out,
-              ContainsRegex("Worst misses:\n  toy/one: few .paper.: 1.0 k published"));
-  EXPECT_EQ(finished.out.find("== toy/one"), finished.out.rfind("== toy/one"));
-  const Json summary = json("all/summary.json");
-  EXPECT_EQ(summary["experiments"][0]["experiment"], "toy/one");
-  EXPECT_EQ(summary["experiments"][0]["worst"][0], "few");
-}
-
-TEST_F(Reproduce, one_experiment_can_be_named) {
-  EXPECT_EQ(reproduce({"toy/two", "--quiet"}).code, 0);
-  EXPECT_TRUE(exists("all/toy/two/results.json"));
-  EXPECT_FALSE(exists("all/toy/one"));
-}
-
-TEST_F(Reproduce, an_unknown_paper_is_bad_input_and_the_known_ones_are_named) {
-  const Finished finished = reproduce({"toys"});
-  EXPECT_EQ(finished.code, 2);
-  EXPECT_THAT(finished.err, HasSubstr("'toys' below scenarios/papers; known: "));
-  EXPECT_THAT(finished.err, HasSubstr("toy/one, toy/two"));
-  EXPECT_FALSE(exists("all"));
-}
-
-TEST_F(Reproduce, one_wrong_file_stops_everything_before_anything_runs) {
-  write("data/scenarios/papers/toy/two.yaml", "schema: 2\n");
-  EXPECT_EQ(reproduce({"toy"}).code, 2);
-  EXPECT_FALSE(exists("all"));
-}
-
 // A figure that its sweep does not contain, or a metric that does not exist, is found here. A file
 // without figures says so.
 TEST_F(Command, every_published_experiment_of_ours_can_be_run) {

@@ -21,13 +21,17 @@ std::string backend_options(const RunArguments& arguments) {
   return options;
 }
 
+std::string run_options(const RunArguments& arguments) {
+  std::string options;
+  for (const std::string& set : arguments.input.sets) options += " --set '" + set + "'";
+  if (arguments.input.seed) options += fmt::format(" --seed {}", *arguments.input.seed);
+  if (arguments.input.repeats) options += fmt::format(" --repeats {}", *arguments.input.repeats);
+  if (!arguments.input.data.empty()) options += " --data '" + arguments.input.data + "'";
+  return options + backend_options(arguments) + plugin_options();
+}
+
 std::string command_line(const RunArguments& arguments) {
-  std::string command = "latchlab run " + arguments.input.scenario;
-  for (const std::string& set : arguments.input.sets) command += " --set '" + set + "'";
-  if (arguments.input.seed) command += fmt::format(" --seed {}", *arguments.input.seed);
-  if (arguments.input.repeats) command += fmt::format(" --repeats {}", *arguments.input.repeats);
-  if (!arguments.input.data.empty()) command += " --data '" + arguments.input.data + "'";
-  return command + backend_options(arguments) + plugin_options();
+  return "latchlab run " + arguments.input.scenario + run_options(arguments);
 }
 
 std::string resume_command(const RunArguments& arguments, const std::string& directory) {

@@ -10,10 +10,13 @@ namespace latchlab::tool {
 // What to append to a command so that it runs on the same hardware, or nothing for a simulation.
 std::string backend_options(const RunArguments& arguments);
 
+// The options that decide what a run finds.
+std::string run_options(const RunArguments& arguments);
+
 // What to type to run the same again, should an invariant of ours break.
 std::string command_line(const RunArguments& arguments);
 
-// What to type to run what is left; of reproduce, for one experiment too.
+// What to type to run what is left.
 std::string resume_command(const RunArguments& arguments, const std::string& directory);
 
 }  // namespace latchlab::tool

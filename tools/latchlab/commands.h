@@ -64,6 +64,9 @@ struct RunArguments {
   bool beyond_memory = false;  // runs what needs more than this machine has
   bool resume = false;         // goes on in a directory that holds a part of the run
   bool sensitivity = false;    // asks which constants of the model the conclusion hangs on
+  // What was left out of the scenario for a quick run, a line each.
+  std::vector<std::string> quick = {};
+  std::string part_of = {};  // the command that goes on with it; empty: it is no part of another
   exporting::TraceRequest trace;
   HardwareArguments hardware;
 };
@@ -71,7 +74,8 @@ struct RunArguments {
 struct ReproduceArguments {
   std::string what;    // PAPER or PAPER/EXPERIMENT, below scenarios/papers; empty: all papers
   RunArguments run;    // out: the directory that holds one directory per experiment
-  bool quick = false;  // conclusions are not asked what they hang on
+  // Shorter windows and fewer points; conclusions are not asked what they hang on.
+  bool quick = false;
 };
 
 struct CalibrateArguments {

@@ -13,6 +13,7 @@ namespace {
 // round trip of a microsecond or two.
 constexpr double kVerbSeconds = 0.5e-6;
 constexpr double kRoundTripSeconds = 2e-6;
+constexpr double kServerVerbs = 30e6;  // a second, at most
 // The same for memory.
 constexpr double kProgramBytes = 32 << 20;
 constexpr double kClientBytes = 8 << 10;
@@ -21,7 +22,8 @@ constexpr double kTouchedBytes = 64;  // of the lock table, per verb
 double estimate_verbs(const Point& point) {
   const double pause = kRoundTripSeconds +
                        (point.workload.think_time + point.workload.critical_section).seconds() / 2;
-  const double per_second = std::min(point.platform.clients() / pause, 30e6);
+  const double per_second =
+      std::min(point.platform.clients() / pause, kServerVerbs * point.platform.servers);
   return per_second * run_seconds(point);
 }
 

@@ -43,7 +43,11 @@ std::string program_with_plugins() {
 }
 
 RunManifest manifest_of(const RunBackend& backend) {
-  RunManifest manifest{LATCHLAB_VERSION, backend.name, backend.emulated, {}};
+  RunManifest manifest{.version = LATCHLAB_VERSION,
+                       .backend = backend.name,
+                       .emulated = backend.emulated,
+                       .plugins = {},
+                       .quick = {}};
   for (const LoadedPlugin& plugin : loaded_plugins())
     manifest.plugins.emplace_back(std::filesystem::path(plugin.file).filename().string(),
                                   plugin.hash);

@@ -1,33 +1,37 @@
+#include "tools/latchlab/reproduce.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <map>
+#include <thread>
 #include <utility>
 
+#include "core/protocols/registry.h"
+#include "core/scenario/quick.h"
 #include "core/study/files.h"
 #include "tools/latchlab/command_line.h"
 #include "tools/latchlab/commands.h"
-#include "tools/latchlab/run_one.h"
-#include "tools/latchlab/score_table.h"
-#include "tools/latchlab/table.h"
+#include "tools/latchlab/estimate.h"
+#include "tools/latchlab/paper.h"
+#include "tools/latchlab/progress.h"
+#include "tools/latchlab/sensitivity.h"
+#include "tools/latchlab/values.h"
 
 namespace latchlab::tool {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
 
 constexpr const char* kPapers = "papers/";
-constexpr std::size_t kWorstShown = 3;
-
-struct Experiment {
-  std::string name;  // "shiftlock/table3"
-  Scenario scenario;
-  Ran ran;
-};
+constexpr const char* kSummary = "summary.json";
+// What a quick run may take of one core for one experiment, as it is estimated.
+constexpr double kQuickSeconds = 8;
 
 // "shiftlock" is every experiment of that paper, "shiftlock/table3" one.
 Result<std::vector<std::string>> experiments_of(const std::string& what, const DataDirs& data) {
@@ -44,71 +48,121 @@ Result<std::vector<std::string>> experiments_of(const std::string& what, const D
                {}};
 }
 
-Result<std::vector<Experiment>> load_all(const std::vector<std::string>& names,
-                                         const RunArguments& arguments) {
+Result<Experiment> load_one(const std::string& name, const ReproduceArguments& arguments) {
+  ScenarioArguments input = arguments.run.input;
+  input.scenario = kPapers + name;
+  auto scenario = load(input);
+  if (!scenario) return scenario.error();
+  Experiment one{name, std::move(scenario).value(), {}, {}, {}};
+  if (!arguments.quick) return one;
+  const auto look = quick_look(
+      one.scenario, protocol_infos(), [](const Point& p) { return estimate_seconds(p); },
+      kQuickSeconds);
+  if (!look) return look.error();
+  one.quick = look.value().cuts;
+  for (const Override& each : look.value().overrides)
+    one.sets.push_back(each.path + "=" + each.value);
+  input.sets.insert(input.sets.end(), one.sets.begin(), one.sets.end());
+  auto cut = load(input);
+  if (!cut) return cut.error();
+  one.scenario = std::move(cut).value();
+  return one;
+}
+
+Result<std::vector<Experiment>> load_all(const ReproduceArguments& arguments) {
+  const auto names = experiments_of(arguments.what, data_dirs(arguments.run.input.data));
+  if (!names) return names.error();
   std::vector<Experiment> experiments;
-  for (const std::string& name : names) {
-    ScenarioArguments input = arguments.input;
-    input.scenario = kPapers + name;
-    auto scenario = load(input);
-    if (!scenario) return scenario.error();
-    experiments.push_back({name, std::move(scenario).value(), {}});
+  for (const std::string& name : names.value()) {
+    auto one = load_one(name, arguments);
+    if (!one) return one.error();
+    experiments.push_back(std::move(one).value());
   }
   return experiments;
 }
 
-// The figures of one profile and use that miss most, worst first.
-std::vector<std::size_t> worst_of(const Experiment& experiment, const Score& score) {
-  const std::vector<Scored>& figures = experiment.ran.score.figures;
-  std::vector<std::size_t> worst;
-  for (std::size_t i = 0; i < figures.size(); ++i) {
-    const Expectation& entry = experiment.scenario.expectations[i];
-    if (entry.profile == score.profile && entry.use == score.use && badness(figures[i]) > 0)
-      worst.push_back(i);
-  }
-  std::sort(worst.begin(), worst.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(-badness(figures[a]), a) < std::pair(-badness(figures[b]), b);
-  });
-  worst.resize(std::min(worst.size(), kWorstShown));
-  return worst;
+// Results of quick and of full runs never stand side by side.
+Result<std::string> open_directory(const ReproduceArguments& arguments) {
+  if (!arguments.run.resume) return make_results_directory(arguments.run.out, "reproduce");
+  auto directory = reopen_results_directory(arguments.run.out, "reproduce", kSummary);
+  if (!directory) return directory;
+  const std::string path = directory.value() + "/" + kSummary;
+  if (!fs::exists(path)) return directory;  // a new one
+  const auto quick = is_quick_summary(path);
+  if (!quick) return quick.error();
+  if (quick.value() == arguments.quick) return directory;
+  return Error{fmt::format("{} holds {} run: go on with it {} --quick, or give another --out",
+                           directory.value(), quick.value() ? "a quick" : "a full",
+                           quick.value() ? "with" : "without"),
+               {}};
 }
 
-std::string summary_text(const std::vector<Experiment>& experiments) {
-  std::vector<std::vector<std::string>> rows = {{"experiment", "use", "profile", "figures",
-                                                 "within", "median |log2|", "undecided",
-                                                 "disputed"}};
-  std::string misses;
-  for (const Experiment& each : experiments) {
-    for (const Score& score : each.ran.score.scores) {
-      rows.push_back({each.name, name_of(score.use), score.profile.empty() ? "-" : score.profile,
-                      std::to_string(score.cells),
-                      score.within ? fmt::format("{:.0f}%", *score.within * 100) : "-",
-                      score.median_abs_log2 ? fmt::format("{:.3f}", *score.median_abs_log2) : "-",
-                      std::to_string(score.undecided), std::to_string(score.disputed)});
-      for (const std::size_t i : worst_of(each, score))
-        misses +=
-            fmt::format("  {}: {}\n", each.name,
-                        figure_line(each.scenario.expectations[i], each.ran.score.figures[i]));
+// How far all experiments have come, and how long the others will take.
+class Course {
+ public:
+  Course(const std::vector<Experiment>& experiments, const ReproduceArguments& arguments)
+      : all_(experiments.size()), started_(Clock::now()) {
+    const bool on_hardware = arguments.run.backend != "simgrid";
+    const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
+    jobs_ = on_hardware ? 1 : arguments.run.jobs > 0 ? arguments.run.jobs : cores;
+    for (const Experiment& each : experiments) {
+      points_ += each.scenario.points.size();
+      runs_ += repeats_of(each.scenario);
+      cut_ += each.quick.empty() ? 0 : 1;
+      seconds_.push_back(seconds(each.scenario, on_hardware));
+      left_ += seconds_.back();
+      if (!arguments.quick && !on_hardware) asking_ += sensitivity_seconds(each.scenario) / jobs_;
     }
   }
-  return aligned(rows) + (misses.empty() ? "" : "\nWorst misses:\n" + misses);
+
+  void announce() const {
+    fmt::print("{}, {}, {}, {} at once: {}\n", counted(all_, "experiment"),
+               counted(points_, "point"), counted(runs_, "run"), jobs_, rough_time(left_));
+    if (cut_ > 0)
+      fmt::print("A quick run: {} of them have fewer points, shorter windows or fewer repeats\n",
+                 cut_);
+    if (asking_ >= kWorthSaying)
+      fmt::print(
+          "Then on which constants of the model each conclusion hangs: {} at most, and whole runs "
+          "of those that matter\n",
+          rough_time(asking_));
+  }
+
+  // Before each one: "(3 of 43, about 12 min left)".
+  std::string next() {
+    const std::chrono::duration<double> spent = Clock::now() - started_;
+    const double pace = done_ > 0 ? std::max(spent.count() / done_, 0.0) : 1;
+    const std::string text =
+        fmt::format("({} of {}, {} left)", ++at_, all_, rough_time(left_ * pace));
+    done_ += seconds_[at_ - 1];
+    left_ -= seconds_[at_ - 1];
+    return text;
+  }
+
+ private:
+  double seconds(const Scenario& scenario, bool on_hardware) const {
+    double all = 0;
+    for (const Point& point : scenario.points)
+      all += point.run.repeats * (on_hardware ? run_seconds(point) : estimate_seconds(point));
+    return all / jobs_;
+  }
+
+  std::size_t all_, at_ = 0, points_ = 0, runs_ = 0, cut_ = 0;
+  std::uint32_t jobs_ = 1;
+  std::vector<double> seconds_;  // of each
+  double left_ = 0, done_ = 0, asking_ = 0;
+  Clock::time_point started_;
+};
+
+std::string how_to_go_on(const ReproduceArguments& arguments, const std::string& directory) {
+  return fmt::format("latchlab reproduce{}{}{}{} --resume --out {}",
+                     arguments.what.empty() ? "" : " ", arguments.what,
+                     arguments.quick ? " --quick" : "", run_options(arguments.run), directory);
 }
 
-std::string summary_json(const std::vector<Experiment>& experiments) {
-  Json json;
-  json["schema"] = 1;
-  json["experiments"] = Json::array();
-  for (const Experiment& each : experiments) {
-    Json entry;
-    entry["experiment"] = each.name;
-    entry["scores"] = Json::parse(scores_json(each.ran.score.scores));
-    entry["worst"] = Json::array();
-    for (const Score& score : each.ran.score.scores)
-      for (const std::size_t i : worst_of(each, score))
-        entry["worst"].push_back(each.scenario.expectations[i].id);
-    json["experiments"].push_back(std::move(entry));
-  }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+Status write_summary(const std::string& directory, const std::vector<Experiment>& done,
+                     bool quick) {
+  return write_atomically(directory + "/" + kSummary, summary_json(done, quick));
 }
 
 // Of several codes the one to exit with: an interruption before a failure before a refusal.
@@ -118,51 +172,77 @@ int worse(int a, int b) {
   return std::max(a, b);
 }
 
+void run_experiment(Experiment& one, const ReproduceArguments& arguments,
+                    const std::string& directory, const RunBackend& backend) {
+  RunArguments run = arguments.run;
+  run.input.scenario = kPapers + one.name;
+  run.input.sets.insert(run.input.sets.end(), one.sets.begin(), one.sets.end());
+  run.out = directory + "/" + one.name;
+  run.resume = run.resume && fs::exists(run.out) && !fs::is_empty(run.out);
+  run.sensitivity = !arguments.quick && run.backend == "simgrid";
+  run.quick = one.quick;
+  run.part_of = how_to_go_on(arguments, directory);
+  one.ran = run_one(run, one.scenario, backend);
+}
+
+// A line for each paper; whatever became of its experiments, what there is of them is shown.
+Result<std::string> write_papers(const std::vector<Experiment>& experiments,
+                                 const ReproduceArguments& arguments,
+                                 const std::string& directory) {
+  std::map<std::string, std::vector<std::string>> papers;
+  for (const Experiment& each : experiments)
+    papers[each.name.substr(0, each.name.find('/'))].push_back(each.name);
+  std::string lines;
+  for (const auto& [paper, names] : papers) {
+    const auto line =
+        write_paper_files(directory, paper, names, arguments.quick, arguments.run.input.data);
+    if (!line) return line.error();
+    if (!line.value().empty()) lines += line.value() + "\n";
+  }
+  return lines;
+}
+
 }  // namespace
 
 int reproduce(const ReproduceArguments& arguments) {
   if (const Status usable = check_backend_options(arguments.run); !usable)
     return complain(usable.error());
-  const auto names = experiments_of(arguments.what, data_dirs(arguments.run.input.data));
-  if (!names) return complain(names.error());
-  auto loaded = load_all(names.value(), arguments.run);
+  auto loaded = load_all(arguments);
   if (!loaded) return complain(loaded.error());
   std::vector<const Scenario*> scenarios;
   for (const Experiment& each : loaded.value()) scenarios.push_back(&each.scenario);
   const auto backend = run_backend(arguments.run, scenarios);
   if (!backend) return complain(backend.error(), kCannot);
   if (backend.value().over) return *backend.value().over;
-  const auto directory = arguments.run.resume
-                             ? reopen_results_directory(arguments.run.out, "reproduce", "")
-                             : make_results_directory(arguments.run.out, "reproduce");
+  const auto directory = open_directory(arguments);
   if (!directory) return complain(directory.error());
+  // From the first instant on it is known what the directory holds.
+  if (const Status written = write_summary(directory.value(), {}, arguments.quick); !written)
+    return complain(written.error(), kCannot);
 
-  std::vector<Experiment> done;
+  Course course(loaded.value(), arguments);
+  if (!arguments.run.quiet) course.announce();
+  std::vector<Experiment>& all = loaded.value();
   int code = kFine;
-  for (Experiment& each : loaded.value()) {
-    RunArguments one = arguments.run;
-    one.input.scenario = kPapers + each.name;
-    one.out = directory.value() + "/" + each.name;
-    one.resume = one.resume && fs::exists(one.out) && !fs::is_empty(one.out);
-    one.sensitivity = !arguments.quick && one.backend == "simgrid";
-    if (!one.quiet) fmt::print("\n== {}\n", each.name);
+  std::size_t done = 0;
+  for (Experiment& each : all) {
+    const std::string where = course.next();
+    if (!arguments.run.quiet) fmt::print("\n== {} {}\n", each.name, where);
+    if (!arguments.run.quiet)
+      for (const std::string& cut : each.quick) fmt::print("quick: {}\n", cut);
     std::fflush(stdout);  // what is buffered would be printed again by each child process
-    each.ran = run_one(one, each.scenario, backend.value());
+    run_experiment(each, arguments, directory.value(), backend.value());
     code = worse(code, each.ran.code);
-    done.push_back(std::move(each));
+    ++done;
     if (code == kInterrupted) break;
   }
-  fmt::print("\n{}", summary_text(done));
-  const std::string path = directory.value() + "/summary.json";
-  if (const Status written = write_atomically(path, summary_json(done)); !written)
+  const auto papers = write_papers(all, arguments, directory.value());
+  if (!papers) return complain(papers.error(), kCannot);
+  all.resize(done);
+  fmt::print("\n{}", summary_text(all));
+  if (const Status written = write_summary(directory.value(), all, arguments.quick); !written)
     return complain(written.error(), kCannot);
-  fmt::print("\nResults: {}\n", directory.value());
-  if (code == kInterrupted)
-    fmt::print(stderr,
-               "latchlab: the other experiments go on with:\n  latchlab reproduce{}{}{}{} "
-               "--resume --out {}\n",
-               arguments.what.empty() ? "" : " ", arguments.what, arguments.quick ? " --quick" : "",
-               backend_options(arguments.run), directory.value());
+  fmt::print("\n{}Results: {}\n", papers.value(), directory.value());
   return code;
 }
 

@@ -142,7 +142,9 @@ Result<Place> open_place(const RunArguments& arguments, const Scenario& scenario
   if (!directory) return directory.error();
   auto lock = DirectoryLock::take(directory.value());
   if (!lock) return lock.error();
-  auto files = PointFiles::open(directory.value(), manifest, maker_of(backend));
+  // A quick run's repeats are never taken for those of a full one.
+  const std::string maker = maker_of(backend) + (manifest.quick.empty() ? "" : " quick");
+  auto files = PointFiles::open(directory.value(), manifest, maker);
   if (!files) return files.error();
   if (arguments.resume)
     if (const Status adopted = files.value().adopt(scenario); !adopted) return adopted.error();
@@ -195,7 +197,7 @@ void tell_how_to_go_on(const StudyOutcome& outcome, const RunArguments& argument
   fmt::print(stderr,
              "latchlab: {}; what was finished is in {}, and --resume goes on with it:\n  {}\n",
              outcome.cannot_write ? "stopped" : "interrupted", directory,
-             resume_command(arguments, directory));
+             arguments.part_of.empty() ? resume_command(arguments, directory) : arguments.part_of);
 }
 
 }  // namespace
@@ -206,7 +208,8 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
   if (!backend.runner && !arguments.beyond_memory)
     if (const Status fits = check_memory(scenario); !fits)
       return {complain(fits.error(), kCannot), {}};
-  const RunManifest manifest = manifest_of(backend);
+  RunManifest manifest = manifest_of(backend);
+  manifest.quick = arguments.quick;
   auto place = open_place(arguments, scenario, backend, manifest);
   if (!place) return {complain(place.error()), {}};
   const std::string& directory = place.value().directory;
@@ -239,7 +242,9 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
   if (outcome.interrupted) tell_how_to_go_on(outcome, arguments, directory);
   if (arguments.sensitivity && !outcome.interrupted) {
     const auto asked = ask_sensitivity(
-        {directory, backend, manifest, maker_of(backend), jobs, talks}, scenario, outcome);
+        {directory, backend, manifest, maker_of(backend), jobs, talks,
+         /*numbers=*/!arguments.part_of.empty()},
+        scenario, outcome);
     if (!asked) return {complain(asked.error(), kCannot), std::move(ran.score)};
     if (!asked.value()) ran.code = kInterrupted;
     if (!asked.value()) tell_how_to_go_on(outcome, arguments, directory);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -82,14 +83,28 @@ class StageRuns {
   bool interrupted_ = false;
 };
 
-void announce(const SensitivityRequest& request, const Scenario& scenario,
-              const std::vector<std::size_t>& compared) {
+// As often as they run at most.
+std::vector<Point> short_runs(const Scenario& scenario, const std::vector<std::size_t>& compared) {
   std::vector<Point> all;
   for (const std::size_t i : compared) {
     Point point = shortened(scenario.points[i]);
     point.run.repeats = static_cast<std::uint32_t>(most_short_runs(point));
     all.push_back(std::move(point));
   }
+  return all;
+}
+
+// Equal values of all axes but those of the lock.
+bool differ_in_the_lock_alone(const Point& a, const Point& b) {
+  for (std::size_t i = 0; i < a.axes.size(); ++i)
+    if (!a.axes[i].first.starts_with("protocol") && a.axes[i].second != b.axes[i].second)
+      return false;
+  return true;
+}
+
+void announce(const SensitivityRequest& request, const Scenario& scenario,
+              const std::vector<std::size_t>& compared) {
+  const std::vector<Point> all = short_runs(scenario, compared);
   const double seconds = seconds_of(all, request.jobs);
   if (seconds < kWorthSaying) return;
   fmt::print(stderr,
@@ -131,21 +146,29 @@ void tell(const std::string& text) {
 
 }  // namespace
 
+double sensitivity_seconds(const Scenario& scenario) {
+  std::vector<std::size_t> last;
+  std::set<std::string> locks;
+  for (std::size_t i = scenario.points.size(); i-- > 0;)
+    if (differ_in_the_lock_alone(scenario.points[i], scenario.points.back()) &&
+        locks.insert(scenario.points[i].protocol.label).second)
+      last.push_back(i);
+  return seconds_of(short_runs(scenario, last), 1);
+}
+
 Result<bool> ask_sensitivity(const SensitivityRequest& request, const Scenario& scenario,
                              const StudyOutcome& outcome) {
   const std::vector<std::size_t> compared = compared_points(scenario, outcome);
-  if (compared.size() < 2) {
-    if (request.talks)
-      fmt::print(
-          "\nNo two locks are compared where the sweep ends: nothing hangs on the model's "
-          "constants but the numbers themselves.\n");
-    return true;
-  }
+  if (compared.size() < 2 && request.talks)
+    fmt::print(
+        "\nNo two locks are compared where the sweep ends: nothing hangs on the model's "
+        "constants but the numbers themselves.\n");
+  if (compared.size() < (request.numbers ? 1 : 2)) return true;
   StageRuns stages(request, scenario.name);
   const auto text = find_or_read(request, scenario, outcome, compared, stages);
   if (!text && stages.interrupted()) return false;
   if (!text) return text.error();
-  if (request.talks) tell(text.value());
+  if (request.talks && compared.size() > 1) tell(text.value());
   return true;
 }
 

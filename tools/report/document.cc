@@ -10,6 +10,7 @@
 #include "core/measure/metric_docs.h"
 #include "core/scenario/nic_constants.h"
 #include "core/study/metric_names.h"
+#include "core/study/scoring.h"
 #include "tools/export/figure_lines.h"
 #include "tools/latchlab/finding.h"
 #include "tools/latchlab/values.h"
@@ -187,10 +188,23 @@ Json part_json(const ReportPart& from) {
   part["scenario"] = from.scenario.resolved_yaml;
   const Json timing = Json::parse(from.timing, nullptr, /*allow_exceptions=*/false);
   part["timing"] = timing.is_object() ? timing : Json();
-  if (!from.sensitivity.empty()) part["sensitivity"] = Json::parse(from.sensitivity);
+  if (!from.sensitivity.empty()) {
+    part["sensitivity"] = Json::parse(from.sensitivity);
+    part["sensitivity"].erase("spans");
+  }
   if (!from.comparison.empty()) part["comparison"] = Json::parse(from.comparison);
   part["results"] = results(from);
   return part;
+}
+
+// What stands over the parts of any page.
+Json page_json() {
+  Json json;
+  json["metrics"] = metric_words();
+  for (const MetricColumn& column : metric_columns())
+    json["columns"].push_back({column.metric, column.name});
+  json["parts"] = Json::array();
+  return json;
 }
 
 std::string without_markup(const std::string& json) {
@@ -214,16 +228,59 @@ std::string without_markup(const std::string& json) {
   return text;
 }
 
+std::string text_of(const Json& json) {
+  return without_markup(json.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace));
+}
+
+// The metrics at these paths, in objects within objects as they were.
+Json only(const Json& metrics, const std::vector<std::string>& paths) {
+  if (!metrics.is_object()) return metrics;
+  Json kept = Json::object();
+  for (std::string path : paths) {
+    std::replace(path.begin(), path.end(), '.', '/');
+    const Json::json_pointer at("/" + path);
+    if (metrics.contains(at)) kept[at] = metrics[at];
+  }
+  return kept;
+}
+
+// What the page on a paper shows of an experiment; the rest is on the experiment's own page.
+void make_brief(Json& part) {
+  std::vector<std::string> paths = {"goodput_ops_s", "stationary", "safety.checks"};
+  for (const Json& figure : part["figures"])
+    for (const char* axis : {"x", "y"}) paths.push_back(figure[axis].get<std::string>());
+  for (const char* key : {"nics", "scenario", "timing", "fairness"}) part.erase(key);
+  for (Json& point : part["points"])
+    for (const char* key : {"acquire", "timeline"}) point.erase(key);
+  for (Json& point : part["results"]["points"]) {
+    point.erase("params");
+    point["metrics"] = only(point["metrics"], paths);
+    for (Json& repeat : point["repeats"]) repeat.erase("metrics");
+  }
+}
+
 }  // namespace
 
 std::string report_document(const std::vector<ReportPart>& parts) {
-  Json json;
-  json["metrics"] = metric_words();
-  for (const MetricColumn& column : metric_columns())
-    json["columns"].push_back({column.metric, column.name});
-  Json& list = json["parts"] = Json::array();
-  for (const ReportPart& part : parts) list.push_back(part_json(part));
-  return without_markup(json.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace));
+  Json json = page_json();
+  for (const ReportPart& part : parts) json["parts"].push_back(part_json(part));
+  return text_of(json);
+}
+
+std::string brief_document(const ReportPart& from) {
+  Json part = part_json(from);
+  make_brief(part);
+  return text_of(part);
+}
+
+std::string paper_document(const Paper& paper, const std::vector<std::string>& parts) {
+  Json json = page_json();
+  json["paper"] = {{"name", paper.name},
+                   {"notes", paper.notes},
+                   {"scores", Json::parse(scores_json(paper.scores))},
+                   {"missing", paper.missing}};
+  for (const std::string& part : parts) json["parts"].push_back(Json::parse(part));
+  return text_of(json);
 }
 
 }  // namespace latchlab::tool

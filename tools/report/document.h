@@ -24,4 +24,10 @@ namespace latchlab::tool {
 //   metrics only the fingerprint
 std::string report_document(const std::vector<ReportPart>& parts);
 
+// The same for the page on a paper: {"paper": {"name", "notes", "scores", "missing"}, "parts",
+// "columns", ...}. Of each part, which stands in `parts` as brief_document() gives it, there are
+// no constants, no scenario and no distributions, and of the metrics those that its figures show.
+std::string brief_document(const ReportPart& part);
+std::string paper_document(const Paper& paper, const std::vector<std::string>& parts);
+
 }  // namespace latchlab::tool

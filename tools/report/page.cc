@@ -23,9 +23,9 @@ std::string text_of(std::string_view file) {
 // All scripts in one scope of their own; the last one draws the page.
 std::string scripts() {
   std::string text = "(() => {\n'use strict';\n";
-  for (const char* file :
-       {"dom.js", "words.js", "study.js", "frame.js", "lines.js", "bars.js", "figures.js",
-        "timeline.js", "tables.js", "comparison.js", "selftest.js", "sections.js"})
+  for (const char* file : {"dom.js", "words.js", "study.js", "frame.js", "lines.js", "bars.js",
+                           "figures.js", "timeline.js", "tables.js", "comparison.js", "selftest.js",
+                           "sections.js", "paper.js", "page.js"})
     text += text_of(file);
   return text + "})();\n";
 }
@@ -55,11 +55,8 @@ std::string text_of(const std::string& path) {
   return all.str();
 }
 
-}  // namespace
-
 // The template says {{marker}} where something goes.
-std::string report_html(const std::vector<ReportPart>& parts) {
-  const std::string document = report_document(parts);
+std::string page_with(const std::string& document) {
   const std::string nonce = nonce_of(document);
   std::string_view rest = embedded(report_page(), "page.html");
   std::string page;
@@ -71,6 +68,12 @@ std::string report_html(const std::vector<ReportPart>& parts) {
   }
   page += rest;
   return page;
+}
+
+}  // namespace
+
+std::string report_html(const std::vector<ReportPart>& parts) {
+  return page_with(report_document(parts));
 }
 
 std::string run_name(const std::string& directory) {
@@ -91,6 +94,11 @@ ReportPart part_of(const std::string& directory, const Scenario& scenario,
 
 Status write_report(const std::string& path, const std::vector<ReportPart>& parts) {
   return write_atomically(path, report_html(parts));
+}
+
+Status write_paper(const std::string& path, const Paper& paper,
+                   const std::vector<std::string>& parts) {
+  return write_atomically(path, page_with(paper_document(paper, parts)));
 }
 
 }  // namespace latchlab::tool

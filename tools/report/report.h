@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/measure/expectations.h"
 #include "core/scenario/scenario.h"
 #include "core/study/output.h"
 #include "core/study/study.h"
@@ -36,5 +37,19 @@ std::string report_html(const std::vector<ReportPart>& parts);
 
 // All or nothing; a page that was there is replaced.
 Status write_report(const std::string& path, const std::vector<ReportPart>& parts);
+
+// All experiments of a paper.
+struct Paper {
+  std::string name;
+  std::string notes;                 // its README.md
+  std::vector<Score> scores;         // over all experiments
+  std::vector<std::string> missing;  // experiments of which there is nothing yet
+};
+
+// The page on them: scores, orders, what is disputed, and each experiment's figures. `parts` are
+// brief_document() of each; ReportPart::name is that of the experiment, and its own page lies
+// beside this one at PAPER/NAME/report.html.
+Status write_paper(const std::string& path, const Paper& paper,
+                   const std::vector<std::string>& parts);
 
 }  // namespace latchlab::tool

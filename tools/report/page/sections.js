@@ -44,6 +44,13 @@ function verdictBoxes(part) {
   return boxes.length ? boxes : [fine];
 }
 
+// What was left out of the scenario; null for a full run.
+function quickBox(part) {
+  const cuts = part.results.manifest.quick;
+  return cuts ? el('div', {class: 'box weak'}, el('strong', {}, 'A quick run: '),
+    'this was left out.', el('ul', {}, cuts.map((cut) => el('li', {}, cut)))) : null;
+}
+
 // On which constants of the model the order of the locks hangs; null where nobody asked.
 function sensitivityBox(part) {
   const found = part.sensitivity;
@@ -152,7 +159,7 @@ function partElement(part, index) {
   const id = `part-${index + 1}`;
   const head = [el('p', {class: 'lead'}, part.results.manifest.description),
     part.finding ? el('p', {class: 'finding'}, part.finding) : null,
-    ...verdictBoxes(part), sensitivityBox(part), warningBoxes(part)];
+    quickBox(part), ...verdictBoxes(part), sensitivityBox(part), warningBoxes(part)];
   const title = part.results.manifest.scenario + (SEVERAL ? ` (${part.name})` : '');
   return el('article', {id},
     el(SEVERAL ? 'h2' : 'h1', {}, title), head,
@@ -161,55 +168,3 @@ function partElement(part, index) {
     section('Points', `${id}-points`, pointTable(part)),
     expectationSection(part, id), nicSection(part, id), factSection(part, id));
 }
-
-// The figures that several runs have in common, their series side by side.
-function togetherElement() {
-  const shared = new Map();
-  PARTS.forEach((part) => part.figures.forEach((each) => {
-    const key = JSON.stringify([each.x, each.y]);
-    if (!shared.has(key)) shared.set(key, []);
-    if (!shared.get(key).some((other) => other.part === part)) shared.get(key).push({part, each});
-  }));
-  const elements = [...shared.values()].filter((of) => of.length > 1)
-    .flatMap((of, i) => metricFigures(`together-${i}`, of));
-  return elements.length ? figureSection('The runs together', 'together', elements) : null;
-}
-
-// As the system says, until the reader says otherwise; on paper always light.
-function themeSwitch() {
-  const system = matchMedia('(prefers-color-scheme: dark)');
-  const look = document.documentElement.dataset;
-  let wanted = null;
-  const show = () => {
-    look.theme = wanted || (system.matches ? 'dark' : 'light');
-  };
-  show();
-  system.addEventListener('change', show);
-  addEventListener('beforeprint', () => {
-    look.theme = 'light';
-  });
-  addEventListener('afterprint', show);
-  return button('Light or dark', 'Switch between a light and a dark page', () => {
-    wanted = look.theme === 'dark' ? 'light' : 'dark';
-    show();
-  });
-}
-
-const subject = SEVERAL ? PARTS.map((part) => part.name).join(', ')
-  : PARTS[0].results.manifest.scenario;
-document.title = `${subject} – Latchlab report`;
-document.getElementById('page').append(
-  el('header', {}, el('span', {}, 'Latchlab report'),
-    SEVERAL ? el('nav', {'aria-label': 'Runs'}, PARTS.map((part, i) =>
-      el('a', {href: `#part-${i + 1}`}, part.name))) : null, themeSwitch()),
-  el('main', {}, SEVERAL ? el('h1', {}, `${PARTS.length} runs`) : null,
-    PARTS.map(comparisonSection), SEVERAL ? togetherElement() : null, PARTS.map(partElement)));
-figures.slice().forEach((each) => each.redraw());
-new ResizeObserver(() => figures.forEach((each) => {
-  if (each.plot.clientWidth && Math.abs(each.plot.clientWidth - each.measured) > 4) each.redraw();
-  each.measured = each.plot.clientWidth;
-})).observe(document.getElementById('page'));
-if (problems.length)
-  document.getElementById('page').prepend(el('div', {class: 'box bad', role: 'alert'},
-    `This page could not be drawn completely: ${problems.join('; ')}`));
-if (location.hash === '#selftest') selftest();

@@ -1,0 +1,225 @@
+#include "core/scenario/quick.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/scenario/quantities.h"
+#include "core/scenario/sections.h"
+#include "core/scenario/suggestions.h"
+#include "core/scenario/sweep.h"
+
+namespace latchlab {
+namespace {
+
+constexpr std::size_t kMostSteps = 3;
+constexpr std::uint32_t kMostRepeats = 3;
+constexpr Duration kLeastWindow = milliseconds(1);
+constexpr std::int64_t kLeastPauses = 10;
+constexpr std::int64_t kLeastTimeouts = 3;
+
+// The lists of an axis, which change together.
+using Lists = std::vector<YamlEntry*>;
+
+// In the order of read_sweep().
+std::vector<Lists> axes_of(YamlNode& sweep) {
+  std::vector<Lists> axes;
+  if (YamlNode* grid = sweep.find("grid"))
+    for (YamlEntry& entry : grid->entries) axes.push_back({&entry});
+  if (YamlNode* zip = sweep.find("zip"))
+    for (YamlNode& item : zip->items) {
+      axes.emplace_back();
+      for (YamlEntry& entry : item.entries) axes.back().push_back(&entry);
+    }
+  return axes;
+}
+
+std::size_t steps_of(const Lists& axis) {
+  return axis.front()->value.items.size();
+}
+
+bool is_number(const YamlNode& value) {
+  using enum NumberKind;
+  return value.is_scalar() &&
+         std::ranges::any_of(std::initializer_list{count, duration, bytes, ratio, bit_rate},
+                             [&](NumberKind kind) { return bool(parse_number(kind, value.text)); });
+}
+
+bool is_of_numbers(const Lists& axis) {
+  return std::ranges::all_of(axis, [](const YamlEntry* list) {
+    return std::ranges::all_of(list->value.items, is_number);
+  });
+}
+
+// The step of each axis at a point; the last axis is the innermost.
+std::vector<std::size_t> steps_at(std::size_t point, const std::vector<Lists>& axes) {
+  std::vector<std::size_t> steps(axes.size());
+  for (std::size_t a = axes.size(); a-- > 0; point /= steps_of(axes[a]))
+    steps[a] = point % steps_of(axes[a]);
+  return steps;
+}
+
+using Kept = std::vector<std::vector<bool>>;  // of each axis, whether its steps stay
+
+Kept kept_steps(const Scenario& scenario, const std::vector<Lists>& axes) {
+  Kept kept;
+  for (const Lists& axis : axes) {
+    const std::size_t steps = steps_of(axis);
+    const bool whole = steps <= kMostSteps || !is_of_numbers(axis);
+    kept.emplace_back(steps, whole);
+    for (const std::size_t step : {std::size_t{0}, steps / 2, steps - 1}) kept.back()[step] = true;
+  }
+  for (const Expectation& entry : scenario.expectations)
+    for (const auto& group : entry.groups)
+      for (const std::size_t point : group) {
+        const std::vector<std::size_t> steps = steps_at(point, axes);
+        for (std::size_t a = 0; a < axes.size(); ++a) kept[a][steps[a]] = true;
+      }
+  return kept;
+}
+
+std::vector<const Point*> points_left(const Scenario& scenario, const std::vector<Lists>& axes,
+                                      const Kept& kept) {
+  std::vector<const Point*> left;
+  for (std::size_t p = 0; p < scenario.points.size(); ++p) {
+    const std::vector<std::size_t> steps = steps_at(p, axes);
+    bool stays = true;
+    for (std::size_t a = 0; a < axes.size(); ++a) stays = stays && kept[a][steps[a]];
+    if (stays) left.push_back(&scenario.points[p]);
+  }
+  return left;
+}
+
+void thin(const std::vector<Lists>& axes, const Kept& kept, QuickLook& look) {
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    std::vector<std::string> paths;
+    const auto left = static_cast<std::size_t>(std::ranges::count(kept[a], true));
+    for (YamlEntry* list : axes[a]) {
+      paths.push_back(list->key);
+      std::size_t step = 0;
+      std::erase_if(list->value.items, [&](const YamlNode&) { return !kept[a][step++]; });
+    }
+    if (left < kept[a].size())
+      look.cuts.push_back(fmt::format("{}: {} of {} values", joined(paths), left, kept[a].size()));
+  }
+}
+
+bool has_dates(const Point& point) {
+  bool dates = point.run.series.ps > 0 ||
+               std::ranges::any_of(point.faults,
+                                   [](const FaultSpec& fault) { return fault.at.has_value(); });
+  for_each_workload(point, [&](const WorkloadSpec& workload) {
+    dates = dates || workload.arrivals.kind == ArrivalKind::script;
+  });
+  return dates;
+}
+
+Duration times(Duration unit, std::int64_t factor) {
+  return unit.ps > kForever.ps / factor ? kForever : unit * factor;
+}
+
+Duration least_window(const Point& point, const std::vector<ProtocolInfo>& protocols) {
+  Duration least = kLeastWindow;
+  for_each_workload(point, [&](const WorkloadSpec& workload) {
+    least = std::max(least, times(workload.think_time + workload.critical_section, kLeastPauses));
+  });
+  if (point.faults.empty()) return least;
+  for (const ProtocolInfo& info : protocols)
+    if (info.name == point.protocol.name && info.longest_timeout)
+      least = std::max(least, times(info.longest_timeout(point.protocol.params), kLeastTimeouts));
+  return least;
+}
+
+// In whole microseconds.
+Duration divided(Duration window, std::int64_t by, Duration least) {
+  const Duration part = microseconds(window.ps / by / microseconds(1).ps);
+  return std::max(part, std::min(window, least));
+}
+
+struct Windows {
+  std::int64_t by = 1;
+  Duration least;
+};
+
+// Wherever they are said: at the top, or in the sweep.
+bool divide(YamlNode& value, const Windows& windows) {
+  if (!value.is_scalar()) return false;
+  const auto window = parse_duration(value.text);
+  if (!window) return false;  // auto
+  const std::string text = format_duration(divided(window.value(), windows.by, windows.least));
+  const bool changes = text != format_duration(window.value());
+  value.text = text;
+  return changes;
+}
+
+void divide_windows(YamlNode& root, const std::vector<Lists>& axes, const Windows& windows,
+                    QuickLook& look) {
+  bool any = false;
+  for (const char* path : {"run.warmup", "run.duration"}) {
+    bool swept = false;
+    for (const Lists& axis : axes)
+      for (YamlEntry* list : axis) {
+        if (list->key != path) continue;
+        swept = true;
+        for (YamlNode& value : list->value.items) any = divide(value, windows) || any;
+      }
+    YamlNode* const value = find_path(root, path);
+    if (swept || !value || !divide(*value, windows)) continue;
+    any = true;
+    look.overrides.push_back({path, value->text});
+  }
+  if (any)
+    look.cuts.push_back(fmt::format("run.warmup and run.duration: divided by {}, at least {}",
+                                    windows.by, format_duration(windows.least)));
+}
+
+void cut_repeats(const Scenario& scenario, std::uint32_t most, QuickLook& look) {
+  const RunSpec& run = scenario.points.front().run;
+  if (run.precision_ppb > 0) {
+    look.overrides.push_back({"run.precision", "null"});
+    look.cuts.emplace_back("run.precision: no more repeats than run.repeats");
+  }
+  if (run.repeats <= most) return;
+  look.overrides.push_back({"run.repeats", std::to_string(most)});
+  look.cuts.push_back(fmt::format("run.repeats: {} of {}", most, run.repeats));
+}
+
+QuickLook look_at(const Scenario& scenario, const std::vector<ProtocolInfo>& protocols,
+                  const std::function<double(const Point&)>& work, double budget) {
+  YamlNode root = parse_yaml(scenario.resolved_yaml, scenario.file);
+  YamlNode* const sweep = root.find("sweep");
+  const std::string whole = sweep ? emit_yaml_flow(*sweep) : "";
+  const std::vector<Lists> axes = sweep ? axes_of(*sweep) : std::vector<Lists>();
+  const Kept kept = kept_steps(scenario, axes);
+  const std::vector<const Point*> left = points_left(scenario, axes, kept);
+  const bool dates = std::ranges::any_of(left, [](const Point* p) { return has_dates(*p); });
+  const std::uint32_t repeats = dates ? 1 : kMostRepeats;
+  double all = 0;
+  Windows windows{1, kLeastWindow};
+  for (const Point* point : left) {
+    all += work(*point) * std::min(point->run.repeats, repeats);
+    windows.least = std::max(windows.least, least_window(*point, protocols));
+  }
+  windows.by = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(all / budget)));
+  QuickLook look;
+  thin(axes, kept, look);
+  cut_repeats(scenario, repeats, look);
+  if (!dates) divide_windows(root, axes, windows, look);
+  if (sweep && emit_yaml_flow(*sweep) != whole)
+    look.overrides.push_back({"sweep", emit_yaml_flow(*sweep)});
+  return look;
+}
+
+}  // namespace
+
+Result<QuickLook> quick_look(const Scenario& scenario, const std::vector<ProtocolInfo>& protocols,
+                             const std::function<double(const Point&)>& work, double budget) {
+  try {
+    return look_at(scenario, protocols, work, budget);
+  } catch (const InputError& problem) {
+    return problem.error;
+  }
+}
+
+}  // namespace latchlab

@@ -1,0 +1,202 @@
+// `latchlab reproduce`: what it runs, says and writes of papers.
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include <sstream>
+
+#include "tests/cli/browser.h"
+
+namespace latchlab::cli_test {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+
+class Reproduce : public Command {
+ protected:
+  void SetUp() override {
+    Command::SetUp();
+    std::filesystem::create_directories(home() / "data/scenarios/papers/toy");
+    std::filesystem::create_directories(home() / "data/scenarios/papers/other");
+    add("toy/one", "10% ", "calibration");
+    add("toy/two", "100000%", "validation");
+    add("other/three", "10%", "validation");
+  }
+  void add(const std::string& name, const std::string& tolerance, const std::string& use) const {
+    write("data/scenarios/papers/" + name + ".yaml",
+          small_scenario("{name: cas}",
+                         "expect: [{id: few, kind: value, metric: goodput_ops_s, "
+                         "value: 1k, tolerance: " +
+                             tolerance + ", source: s, profile: paper, use: " + use + "}]\n"));
+  }
+  Finished reproduce(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "reproduce");
+    arguments.insert(arguments.end(), {"--data", "data", "--out", "all"});
+    return latchlab(arguments);
+  }
+};
+
+TEST_F(Reproduce, runs_every_experiment_of_a_paper_and_sums_up) {
+  const Finished finished = reproduce({"toy"});
+  EXPECT_EQ(finished.code, 1) << "a calibration is missed";
+  EXPECT_TRUE(exists("all/toy/one/results.json"));
+  EXPECT_TRUE(exists("all/toy/two/results.json"));
+  EXPECT_FALSE(exists("all/other"));
+  EXPECT_THAT(finished.out, ContainsRegex("\nexperiment +use +profile +figures +within"));
+  EXPECT_THAT(finished.out, ContainsRegex("\ntoy/one +calibration +paper +1 +0%"));
+  EXPECT_THAT(finished.out, ContainsRegex("\ntoy/two +validation +paper +1 +100%"));
+  EXPECT_THAT(finished.out,
+              ContainsRegex("Worst misses:\n  toy/one: few .paper.: 1.0 k published"));
+  EXPECT_EQ(finished.out.find("== toy/one"), finished.out.rfind("== toy/one"));
+  const Json summary = json("all/summary.json");
+  EXPECT_EQ(summary["experiments"][0]["experiment"], "toy/one");
+  EXPECT_EQ(summary["experiments"][0]["worst"][0], "few");
+}
+
+TEST_F(Reproduce, one_experiment_can_be_named) {
+  EXPECT_EQ(reproduce({"toy/two", "--quiet"}).code, 0);
+  EXPECT_TRUE(exists("all/toy/two/results.json"));
+  EXPECT_FALSE(exists("all/toy/one"));
+}
+
+TEST_F(Reproduce, an_unknown_paper_is_bad_input_and_the_known_ones_are_named) {
+  const Finished finished = reproduce({"toys"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("'toys' below scenarios/papers; known: "));
+  EXPECT_THAT(finished.err, HasSubstr("toy/one, toy/two"));
+  EXPECT_FALSE(exists("all"));
+}
+
+TEST_F(Reproduce, one_wrong_file_stops_everything_before_anything_runs) {
+  write("data/scenarios/papers/toy/two.yaml", "schema: 2\n");
+  EXPECT_EQ(reproduce({"toy"}).code, 2);
+  EXPECT_FALSE(exists("all"));
+}
+
+// An order that holds, a figure that is disputed, five numbers of clients.
+class ReproducePaper : public Browser {
+ protected:
+  void SetUp() override {
+    Browser::SetUp();
+    std::filesystem::create_directories(path("data/scenarios/papers/toy"));
+    write("data/scenarios/papers/toy/README.md",
+          "# Toys\n\nWhat is **assumed**.\n\n## Disputed\n\n- one `thing`\n- another\n");
+    write(
+        "data/scenarios/papers/toy/clients.yaml",
+        small_scenario(
+            "{name: cas, label: \"a, b\"}",
+            "sweep: {grid: {platform.clients_per_node: [1, 2, 4, 8, 16]}}\n"
+            "expect:\n"
+            "  - {id: grows, kind: order, metric: goodput_ops_s, over: platform.clients_per_node, "
+            "order: [4, 1], source: s, use: validation}\n"
+            "  - {id: odd, kind: value, metric: goodput_ops_s, "
+            "where: {platform.clients_per_node: 1}, value: 1, source: s, use: validation, "
+            "disputed: it contradicts the text}\n"));
+    write("data/scenarios/papers/toy/one.yaml", small_scenario("{name: mcs}"));
+  }
+  std::vector<std::string> words(const std::string& out, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"reproduce", "toy", "--data", "data", "--out", out});
+    more.insert(more.end(), {"--repeats", "3"});
+    return more;
+  }
+};
+
+TEST_F(ReproducePaper, says_what_it_will_cost_and_how_far_it_is) {
+  const Finished finished = latchlab(words("r", {"--jobs", "1", "--quick"}));
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("2 experiments, 4 points, 12 runs, 1 at once: about 1 s\n"
+                                      "A quick run: 1 of them have fewer points"));
+  EXPECT_THAT(finished.out, ContainsRegex("== toy/clients .1 of 2, about [0-9]+ s left."));
+  EXPECT_THAT(finished.out, ContainsRegex("== toy/one .2 of 2, about [0-9]+ s left."));
+}
+
+TEST_F(ReproducePaper, a_quick_run_says_what_it_left_out_and_predicts_nothing) {
+  const Finished finished = latchlab(words("r", {"--quick"}));
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  const std::string cut = "platform.clients_per_node: 3 of 5 values";
+  EXPECT_THAT(finished.out, HasSubstr("quick: " + cut));
+  EXPECT_EQ(json("r/toy/clients/results.json")["manifest"]["quick"][0], cut);
+  EXPECT_EQ(json("r/toy/clients/results.json")["points"].size(), 3u);
+  EXPECT_EQ(json("r/summary.json")["quick"], true);
+  EXPECT_THAT(read("r/toy.html"), HasSubstr(cut));
+  EXPECT_FALSE(exists("r/predictions"));
+  EXPECT_FALSE(exists("r/toy/clients/sensitivity.json"));
+  // What is stored says so, too.
+  EXPECT_EQ(latchlab({"report", "r/toy/clients", "--out", "again.html"}).code, 0);
+  EXPECT_THAT(read("again.html"), HasSubstr(cut));
+  // Neither is taken for the other.
+  const Finished full = latchlab(words("r", {"--resume"}));
+  EXPECT_EQ(full.code, 2);
+  EXPECT_THAT(full.err, HasSubstr("r holds a quick run: go on with it with --quick"));
+  EXPECT_EQ(latchlab({"run", "papers/toy/one", "--data", "data", "--resume", "--repeats", "3",
+                      "--out", "r/toy/one"})
+                .code,
+            0)
+      << "of this nothing was left out";
+  EXPECT_EQ(latchlab({"run", "papers/toy/clients", "--data", "data", "--resume", "--out",
+                      "r/toy/clients"})
+                .code,
+            2);
+}
+
+TEST_F(ReproducePaper, a_full_run_gives_the_same_predictions_byte_for_byte) {
+  ASSERT_EQ(latchlab(words("r", {"--jobs", "1"})).code, 0);
+  ASSERT_EQ(latchlab(words("again", {"--jobs", "3"})).code, 0);
+  const std::string lines = read("r/predictions/toy.csv");
+  EXPECT_EQ(read("again/predictions/toy.csv"), lines);
+  EXPECT_THAT(lines, HasSubstr("experiment,system,point,metric,value,low,high\n"
+                               "toy/clients,\"a, b\",platform.clients_per_node=1,goodput_ops_s,"));
+  EXPECT_THAT(lines, HasSubstr("\ntoy/one,mcs,,acquire_ns.p999,"));
+  std::istringstream stream(lines);
+  std::string line;
+  std::getline(stream, line);
+  int count = 0;
+  bool wide = false;
+  for (; std::getline(stream, line); ++count) {
+    std::vector<double> numbers;
+    std::string rest = line;
+    for (int i = 0; i < 3; ++i) {
+      numbers.insert(numbers.begin(), std::stod(rest.substr(rest.rfind(',') + 1)));
+      rest.erase(rest.rfind(','));
+    }
+    EXPECT_LE(numbers[1], numbers[0]) << line;
+    EXPECT_GE(numbers[2], numbers[0]) << line;
+    wide = wide || numbers[2] > numbers[1];
+  }
+  EXPECT_GT(count, 100);
+  EXPECT_TRUE(wide);
+}
+
+TEST_F(ReproducePaper, an_interrupted_run_goes_on_and_ends_as_if_it_never_was) {
+  ASSERT_EQ(latchlab(words("whole")).code, 0);
+  Started started = start(words("r", {"--jobs", "1"}));
+  ASSERT_TRUE(appears("r/toy/clients/points/0001-0.json"));
+  started.send(SIGINT);
+  const Finished cut = started.wait();
+  EXPECT_EQ(cut.code, 130);
+  EXPECT_THAT(cut.err, HasSubstr("goes on with it:\n  latchlab reproduce toy --repeats 3 --data "
+                                 "'data' --resume --out r\n"));
+  EXPECT_FALSE(exists("r/predictions"));
+  EXPECT_TRUE(exists("r/toy.html"));
+  ASSERT_EQ(latchlab(words("r", {"--resume"})).code, 0);
+  for (const char* file : {"/predictions/toy.csv", "/summary.json", "/toy/clients/results.json"})
+    EXPECT_EQ(read(std::string("r") + file), read(std::string("whole") + file)) << file;
+}
+
+TEST_F(ReproducePaper, its_page_shows_scores_orders_disputes_and_every_figure) {
+  ASSERT_EQ(latchlab(words("r", {"--quick"})).code, 0);
+  if (find_browser().empty()) GTEST_SKIP() << kNoBrowser;
+  const Seen seen = look_at("r/toy.html");
+  EXPECT_EQ(seen.console, "");
+  EXPECT_EQ(seen.facts["problems"].dump(), "[]");
+  EXPECT_EQ(seen.facts["requests"].dump(), "[]");
+  EXPECT_EQ(seen.facts["figures"].size(), 2u);
+  for (const char* text :
+       {"Scores over all experiments", "Of 1 orders 1 hold, 0 fail, 0 are undecided",
+        "It contradicts the text. (clients: odd)", "What is assumed.", "<li>one thing</li>",
+        "href=\"toy/clients/report.html\"", "A quick run. "})
+    EXPECT_THAT(seen.document, HasSubstr(text));
+}
+
+}  // namespace
+}  // namespace latchlab::cli_test

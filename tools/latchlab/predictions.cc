@@ -1,0 +1,145 @@
+#include "tools/latchlab/predictions.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "core/measure/statistics.h"
+#include "core/study/metric_names.h"
+#include "core/study/sensitivity.h"
+
+namespace latchlab::tool {
+
+namespace {
+
+// A name that stands for several, such as acquire_ns, means these of them.
+constexpr const char* kParts[] = {"mean", "p50", "p99", "p999", "max"};
+
+constexpr const char* kPrinted[] = {
+    "goodput_ops_s", "commits_s", "acquire_ns", "acquire_read_ns", "acquire_write_ns",
+    "hottest_lock.acquire_ns", "release_ns", "cycle_ns", "transaction_ns",
+    // retries, and looks at what a lock keeps beyond a few words
+    "retry_share", "retry_share_acquire", "verbs_per_cycle_detail.read_long",
+    // resets, aborts, waiting
+    "recoveries", "aborted_acquisitions", "aborted_share", "aborts_s", "waited_share.read",
+    "waited_share.write",
+    // the server's share
+    "server_nic.utilisation.pipeline", "server_nic.utilisation.hottest_slot",
+    "server_nic.utilisation.window", "server_nic.utilisation.link", "server_cpu.utilisation",
+    "server_cpu.queue_ns"};
+
+std::vector<std::string> metrics_of(const Scenario& scenario) {
+  std::vector<std::string> all;
+  const auto add = [&](const std::string& metric) {
+    if (std::find(all.begin(), all.end(), metric) == all.end()) all.push_back(metric);
+  };
+  for (const std::string name : kPrinted) {
+    if (parts_of_metric(name).empty()) add(name);
+    for (const char* part : kParts)
+      if (is_metric(name + "." + part)) add(name + "." + part);
+  }
+  for (const Figure& figure : scenario.figures) add(figure.y);
+  for (const Expectation& entry : scenario.expectations)
+    for (const std::string& metric : entry.metrics) add(metric);
+  return all;
+}
+
+// "platform.clients_per_node=48;locks.count=10M": what is swept beside the lock.
+std::string place_of(const Point& point) {
+  std::string text;
+  for (const auto& [path, value] : point.axes)
+    if (path != "protocol") text += (text.empty() ? "" : ";") + path + "=" + value;
+  return text;
+}
+
+std::string cell(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+// Stopped by what it found, it measured only a part of its window.
+bool has_numbers(const Point& point, const PointOutcome& outcome) {
+  return outcome.sound() || (outcome.complete() && outcome.status() == RepeatStatus::unsafe &&
+                             point.run.on_violation == OnViolation::record);
+}
+
+struct Prediction {
+  double value, low, high;
+};
+
+// Of what is counted over all repeats, the value is that of one.
+std::optional<Prediction> predicted(const LeafValue& leaf, const std::vector<double>& repeats) {
+  const bool is_count = std::holds_alternative<std::uint64_t>(leaf);
+  const std::optional<double> value = is_count ? mean(repeats) : number_of(leaf);
+  if (!value) return std::nullopt;
+  Prediction made{*value, *value, *value};
+  for (const double each : repeats) {
+    made.low = std::min(made.low, each);
+    made.high = std::max(made.high, each);
+  }
+  const auto* interval = std::get_if<MeanCi>(&leaf);
+  const double half = interval != nullptr ? interval->ci95.value_or(0) : 0;
+  made.low = std::min(made.low, std::max(*value - half, 0.0));
+  made.high = std::max(made.high, *value + half);
+  return made;
+}
+
+std::vector<Leaves> repeats_of_point(const PointOutcome& outcome) {
+  std::vector<Leaves> all;
+  for (const auto& repeat : outcome.repeats)
+    if (repeat && has_run(repeat->status)) all.push_back(repeat_leaves(repeat->metrics));
+  return all;
+}
+
+std::vector<double> numbers_in(const std::vector<Leaves>& repeats, const std::string& metric) {
+  std::vector<double> numbers;
+  for (const Leaves& leaves : repeats) {
+    const LeafValue* const leaf = find_leaf(leaves, metric);
+    if (const auto number = leaf != nullptr ? number_of(*leaf) : std::nullopt)
+      numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+void widen(Prediction& made, const Spans& spans, const std::string& metric) {
+  const auto span = spans.find(metric);
+  if (span == spans.end()) return;
+  made.low *= span->second.least;
+  made.high *= span->second.most;
+}
+
+}  // namespace
+
+std::string prediction_lines(const std::string& experiment, const StoredStudy& study,
+                             const std::string& sensitivity) {
+  const std::vector<std::string> metrics = metrics_of(study.scenario);
+  const std::map<std::string, Spans> spans = stored_spans(sensitivity);
+  std::string lines;
+  for (std::size_t i = 0; i < study.scenario.points.size(); ++i) {
+    const Point& point = study.scenario.points[i];
+    const PointOutcome& outcome = study.outcome.points[i];
+    if (!has_numbers(point, outcome)) continue;
+    const Leaves leaves = outcome.metrics();
+    const std::vector<Leaves> repeats = repeats_of_point(outcome);
+    const std::string where = fmt::format("{},{},{}", cell(experiment), cell(point.protocol.label),
+                                          cell(place_of(point)));
+    for (const std::string& metric : metrics) {
+      const LeafValue* const leaf = find_leaf(leaves, metric);
+      auto made = leaf != nullptr ? predicted(*leaf, numbers_in(repeats, metric)) : std::nullopt;
+      if (!made) continue;
+      if (const auto moved = spans.find(point.protocol.label); moved != spans.end())
+        widen(*made, moved->second, metric);
+      lines += fmt::format("{},{},{:.6g},{:.6g},{:.6g}\n", where, metric, made->value, made->low,
+                           made->high);
+    }
+  }
+  return lines;
+}
+
+}  // namespace latchlab::tool

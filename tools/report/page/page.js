@@ -1,0 +1,57 @@
+// The whole page, drawn.
+
+// The figures that several runs have in common, their series side by side.
+function togetherElement() {
+  const shared = new Map();
+  PARTS.forEach((part) => part.figures.forEach((each) => {
+    const key = JSON.stringify([each.x, each.y]);
+    if (!shared.has(key)) shared.set(key, []);
+    if (!shared.get(key).some((other) => other.part === part)) shared.get(key).push({part, each});
+  }));
+  const elements = [...shared.values()].filter((of) => of.length > 1)
+    .flatMap((of, i) => metricFigures(`together-${i}`, of));
+  return elements.length ? figureSection('The runs together', 'together', elements) : null;
+}
+
+// As the system says, until the reader says otherwise; on paper always light.
+function themeSwitch() {
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  const look = document.documentElement.dataset;
+  let wanted = null;
+  const show = () => {
+    look.theme = wanted || (system.matches ? 'dark' : 'light');
+  };
+  show();
+  system.addEventListener('change', show);
+  addEventListener('beforeprint', () => {
+    look.theme = 'light';
+  });
+  addEventListener('afterprint', show);
+  return button('Light or dark', 'Switch between a light and a dark page', () => {
+    wanted = look.theme === 'dark' ? 'light' : 'dark';
+    show();
+  });
+}
+
+function runElements() {
+  return [SEVERAL ? el('h1', {}, `${PARTS.length} runs`) : null, PARTS.map(comparisonSection),
+    SEVERAL ? togetherElement() : null, PARTS.map(partElement)];
+}
+
+const subject = PAPER ? PAPER.name : SEVERAL ? PARTS.map((part) => part.name).join(', ')
+  : PARTS[0].results.manifest.scenario;
+document.title = `${subject} – Latchlab report`;
+document.getElementById('page').append(
+  el('header', {}, el('span', {}, 'Latchlab report'),
+    SEVERAL ? el('nav', {'aria-label': 'Runs'}, PARTS.map((part, i) =>
+      el('a', {href: `#part-${i + 1}`}, part.name))) : null, themeSwitch()),
+  el('main', {}, PAPER ? paperElements() : runElements()));
+figures.slice().forEach((each) => each.redraw());
+new ResizeObserver(() => figures.forEach((each) => {
+  if (each.plot.clientWidth && Math.abs(each.plot.clientWidth - each.measured) > 4) each.redraw();
+  each.measured = each.plot.clientWidth;
+})).observe(document.getElementById('page'));
+if (problems.length)
+  document.getElementById('page').prepend(el('div', {class: 'box bad', role: 'alert'},
+    `This page could not be drawn completely: ${problems.join('; ')}`));
+if (location.hash === '#selftest') selftest();
