@@ -17,7 +17,6 @@ constexpr std::size_t kMostSteps = 3;
 constexpr std::uint32_t kMostRepeats = 3;
 constexpr Duration kLeastWindow = milliseconds(1);
 constexpr std::int64_t kLeastPauses = 10;
-constexpr std::int64_t kLeastTimeouts = 3;
 
 // The lists of an axis, which change together.
 using Lists = std::vector<YamlEntry*>;
@@ -127,7 +126,7 @@ Duration least_window(const Point& point, const std::vector<ProtocolInfo>& proto
   if (point.faults.empty()) return least;
   for (const ProtocolInfo& info : protocols)
     if (info.name == point.protocol.name && info.longest_timeout)
-      least = std::max(least, times(info.longest_timeout(point.protocol.params), kLeastTimeouts));
+      least = std::max(least, info.longest_timeout(point.protocol.params));
   return least;
 }
 

@@ -7,9 +7,9 @@
 //   or locks than it had.
 // - Three repeats at the most, the fewest that have an interval.
 // - Warm-up and duration are divided by the smallest whole number that makes the work fit, but stay
-//   at least a millisecond, ten pauses of a client and, where there are faults, three timeouts of
-//   the lock long. Where something happens at a date (faults.at, arrivals.script) or is told by it
-//   (run.series) they stay whole, and there is one repeat.
+//   at least a millisecond, ten pauses of a client and, where there are faults, the longest timeout
+//   of the lock long. Where something happens at a date (faults.at, arrivals.script) or is told by
+//   it (run.series) they stay whole, and there is one repeat.
 
 #include <functional>
 #include <string>

@@ -167,6 +167,18 @@ TEST_F(ReproducePaper, a_full_run_gives_the_same_predictions_byte_for_byte) {
   EXPECT_TRUE(wide);
 }
 
+TEST_F(ReproducePaper, predictions_of_a_part_have_a_name_of_their_own) {
+  ASSERT_EQ(
+      latchlab({"reproduce", "toy/one", "--data", "data", "--out", "r", "--predictions", "p/q"})
+          .code,
+      0);
+  EXPECT_THAT(read("p/q/toy-one.csv"), HasSubstr("\ntoy/one,mcs,,goodput_ops_s,"));
+  EXPECT_FALSE(exists("r/predictions"));
+  const Finished quick = latchlab(words("s", {"--quick", "--predictions", "p"}));
+  EXPECT_EQ(quick.code, 2);
+  EXPECT_THAT(quick.err, HasSubstr("--predictions"));
+}
+
 TEST_F(ReproducePaper, an_interrupted_run_goes_on_and_ends_as_if_it_never_was) {
   ASSERT_EQ(latchlab(words("whole")).code, 0);
   Started started = start(words("r", {"--jobs", "1"}));

@@ -109,9 +109,9 @@ TEST(QuickLook, keeps_windows_as_long_as_what_happens_in_them) {
   EXPECT_EQ(shortest("").duration, milliseconds(1));
   EXPECT_EQ(*shortest("").warmup, microseconds(1)) << "it was short before";
   EXPECT_EQ(shortest("workload: {think_time: 300us}\n").duration, milliseconds(3));
-  // Three timeouts of two leases.
+  // A timeout of two leases.
   EXPECT_EQ(shortest("faults: [{kind: skip_release, probability: 1%}]\n").duration,
-            milliseconds(12));
+            milliseconds(4));
 }
 
 TEST(QuickLook, leaves_windows_alone_in_which_something_happens_at_a_date) {

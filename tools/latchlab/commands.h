@@ -76,6 +76,7 @@ struct ReproduceArguments {
   RunArguments run;    // out: the directory that holds one directory per experiment
   // Shorter windows and fewer points; conclusions are not asked what they hang on.
   bool quick = false;
+  std::string predictions;  // the directory for them; empty: OUT/predictions
 };
 
 struct CalibrateArguments {

@@ -86,23 +86,22 @@ class PaperFiles {
 
 }  // namespace
 
-Result<std::string> write_paper_files(const std::string& directory, const std::string& paper,
-                                      const std::vector<std::string>& experiments, bool quick,
-                                      const std::string& data) {
-  PaperFiles files(paper);
-  const DataDirs dirs = data_dirs(data);
-  for (const std::string& each : experiments)
-    if (Status added = files.add(each, directory + "/" + each, dirs); !added) return added.error();
+Result<std::string> write_paper_files(const PaperRequest& request) {
+  PaperFiles files(request.paper);
+  const DataDirs data = data_dirs(request.data);
+  for (const std::string& each : request.experiments)
+    if (Status added = files.add(each, request.directory + "/" + each, data); !added)
+      return added.error();
   if (files.empty()) return std::string();
-  const std::string page = fmt::format("{}/{}.html", directory, paper);
-  if (Status written = files.write_page(page, dirs); !written) return written.error();
-  if (quick || !files.finished()) return fmt::format("{}: {}", paper, page);
+  const std::string page = fmt::format("{}/{}.html", request.directory, request.paper);
+  if (Status written = files.write_page(page, data); !written) return written.error();
+  const std::string line = fmt::format("{}: {}", request.paper, page);
+  if (request.predictions.empty() || !files.finished()) return line;
   std::error_code error;
-  fs::create_directories(directory + "/predictions", error);
-  const std::string lines = fmt::format("{}/predictions/{}.csv", directory, paper);
-  if (Status written = write_atomically(lines, files.predictions()); !written)
+  fs::create_directories(fs::path(request.predictions).parent_path(), error);
+  if (Status written = write_atomically(request.predictions, files.predictions()); !written)
     return written.error();
-  return fmt::format("{}: {}, {}", paper, page, lines);
+  return line + ", " + request.predictions;
 }
 
 }  // namespace latchlab::tool

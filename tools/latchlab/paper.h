@@ -8,11 +8,16 @@
 
 namespace latchlab::tool {
 
-// From DIRECTORY/PAPER/EXPERIMENT of each of these experiments ("shiftlock/table3") writes
-// DIRECTORY/PAPER.html, and, unless the run was a quick one or is not finished,
-// DIRECTORY/predictions/PAPER.csv. Gives a line for people.
-Result<std::string> write_paper_files(const std::string& directory, const std::string& paper,
-                                      const std::vector<std::string>& experiments, bool quick,
-                                      const std::string& data);
+struct PaperRequest {
+  std::string directory;                 // of the whole run
+  std::string paper;                     // "shiftlock"
+  std::vector<std::string> experiments;  // "shiftlock/table3"
+  std::string predictions;               // the file to write; empty: none
+  std::string data;
+};
+
+// From DIRECTORY/PAPER/EXPERIMENT of each experiment writes DIRECTORY/PAPER.html, and, if all of
+// them are finished, the predictions. Gives a line for people; empty: nothing has run.
+Result<std::string> write_paper_files(const PaperRequest& request);
 
 }  // namespace latchlab::tool

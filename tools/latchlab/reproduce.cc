@@ -155,9 +155,12 @@ class Course {
 };
 
 std::string how_to_go_on(const ReproduceArguments& arguments, const std::string& directory) {
-  return fmt::format("latchlab reproduce{}{}{}{} --resume --out {}",
+  const std::string predictions =
+      arguments.predictions.empty() ? "" : " --predictions '" + arguments.predictions + "'";
+  return fmt::format("latchlab reproduce{}{}{}{}{} --resume --out {}",
                      arguments.what.empty() ? "" : " ", arguments.what,
-                     arguments.quick ? " --quick" : "", run_options(arguments.run), directory);
+                     arguments.quick ? " --quick" : "", predictions, run_options(arguments.run),
+                     directory);
 }
 
 Status write_summary(const std::string& directory, const std::vector<Experiment>& done,
@@ -193,9 +196,16 @@ Result<std::string> write_papers(const std::vector<Experiment>& experiments,
   for (const Experiment& each : experiments)
     papers[each.name.substr(0, each.name.find('/'))].push_back(each.name);
   std::string lines;
-  for (const auto& [paper, names] : papers) {
-    const auto line =
-        write_paper_files(directory, paper, names, arguments.quick, arguments.run.input.data);
+  for (auto& [paper, names] : papers) {
+    PaperRequest request{directory, paper, std::move(names), {}, arguments.run.input.data};
+    // Of a part of a paper under a name of its own.
+    std::string file = arguments.what.empty() ? paper : arguments.what;
+    std::replace(file.begin(), file.end(), '/', '-');
+    if (!arguments.quick && arguments.run.backend == "simgrid")
+      request.predictions =
+          (arguments.predictions.empty() ? directory + "/predictions" : arguments.predictions) +
+          "/" + file + ".csv";
+    const auto line = write_paper_files(request);
     if (!line) return line.error();
     if (!line.value().empty()) lines += line.value() + "\n";
   }

@@ -143,9 +143,17 @@ void add_reproduce(Cli& cli) {
       ->type_name("EXPERIMENT");
   add_overrides(command, arguments->run.input);
   add_run_options(command, arguments->run,
-                  "Where results go, a directory per experiment [results/reproduce-N]");
-  command.add_flag("--quick", arguments->quick,
-                   "Do not ask on which constants of the model each conclusion hangs");
+                  "Where results go: a page per paper, a directory per experiment "
+                  "[results/reproduce-N]");
+  CLI::Option* const quick = command.add_flag(
+      "--quick", arguments->quick,
+      "A first look in a few minutes: fewer points, shorter windows, at most 3 repeats, and nobody "
+      "asks on which constants of the model each conclusion hangs");
+  command
+      .add_option("--predictions", arguments->predictions,
+                  "Where PAPER.csv goes: value, low and high of every metric [OUT/predictions]")
+      ->type_name("DIR")
+      ->excludes(quick);
   cli.take_plugins(command);
 }
 
