@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/scenario/quantities.h"
 #include "core/scenario/sections.h"
@@ -200,7 +199,8 @@ QuickLook look_at(const Scenario& scenario, const std::vector<ProtocolInfo>& pro
     all += work(*point) * std::min(point->run.repeats, repeats);
     windows.least = std::max(windows.least, least_window(*point, protocols));
   }
-  windows.by = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(all / budget)));
+  windows.by = std::max<std::int64_t>(1, static_cast<std::int64_t>(all / budget));
+  if (static_cast<double>(windows.by) * budget < all) ++windows.by;
   QuickLook look;
   thin(axes, kept, look);
   cut_repeats(scenario, repeats, look);

@@ -72,8 +72,8 @@ struct RunArguments {
 };
 
 struct ReproduceArguments {
-  std::string what;    // PAPER or PAPER/EXPERIMENT, below scenarios/papers; empty: all papers
-  RunArguments run;    // out: the directory that holds one directory per experiment
+  std::string what;  // PAPER or PAPER/EXPERIMENT, below scenarios/papers; empty: all papers
+  RunArguments run;  // out: the directory that holds one directory per experiment
   // Shorter windows and fewer points; conclusions are not asked what they hang on.
   bool quick = false;
   std::string predictions;  // the directory for them; empty: OUT/predictions

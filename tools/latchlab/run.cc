@@ -241,10 +241,10 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
   if (talks) print_outcome(scenario, outcome, ran.score, manifest);
   if (outcome.interrupted) tell_how_to_go_on(outcome, arguments, directory);
   if (arguments.sensitivity && !outcome.interrupted) {
-    const auto asked = ask_sensitivity(
-        {directory, backend, manifest, maker_of(backend), jobs, talks,
-         /*numbers=*/!arguments.part_of.empty()},
-        scenario, outcome);
+    const auto asked =
+        ask_sensitivity({directory, backend, manifest, maker_of(backend), jobs, talks,
+                         /*numbers=*/!arguments.part_of.empty()},
+                        scenario, outcome);
     if (!asked) return {complain(asked.error(), kCannot), std::move(ran.score)};
     if (!asked.value()) ran.code = kInterrupted;
     if (!asked.value()) tell_how_to_go_on(outcome, arguments, directory);
