@@ -146,6 +146,14 @@ TEST(declock, has_a_place_for_each_client_node) {
   EXPECT_EQ(made("artifact")->layout(shape).entry_bytes, 264U);
 }
 
+// the authors' code: 14 bits of microseconds, taken for later up to 0.9 of their range.
+TEST(declock, keeps_the_times_of_the_published_code) {
+  const ParamSet params = find_protocol("declock")->info.resolve("artifact");
+  EXPECT_EQ(params.integer("time_bits"), 14);
+  EXPECT_EQ(params.integer("wrap_percent"), 90);
+  EXPECT_EQ(params.duration("time_unit"), microseconds(1));
+}
+
 TEST(declock, dies_with_nodes) {
   EXPECT_EQ(made("repaired")->limits().crash_unit, CrashUnit::node);
 }
