@@ -45,7 +45,7 @@ TEST_F(Compare, says_what_differs_and_what_that_makes_of_each_point) {
   const Finished finished = latchlab({"compare", "a", "b"});
   EXPECT_EQ(finished.code, 0) << finished.err;
   EXPECT_THAT(finished.out,
-              AllOf(HasSubstr("What differs:\n  platform.nic.latency.one_way: 654.3ns -> 2us\n\n"),
+              AllOf(HasSubstr("What differs:\n  platform.nic.latency.one_way: 657.4ns -> 2us\n\n"),
                     ContainsRegex("cas +clients_per_node=1 +goodput_ops_s [^\n]* worse\n"),
                     ContainsRegex(" acquire_ns.p50 [^\n]* worse\n"),
                     ContainsRegex(" fairness.jain [^\n]* undecided\n"),

@@ -16,7 +16,7 @@ namespace latchlab::tool {
 
 namespace {
 
-std::string text_of(std::string_view file) {
+std::string page_text(std::string_view file) {
   return std::string(embedded(report_page(), file));
 }
 
@@ -26,14 +26,14 @@ std::string scripts() {
   for (const char* file : {"dom.js", "words.js", "study.js", "frame.js", "lines.js", "bars.js",
                            "figures.js", "timeline.js", "tables.js", "comparison.js", "selftest.js",
                            "sections.js", "paper.js", "page.js"})
-    text += text_of(file);
+    text += page_text(file);
   return text + "})();\n";
 }
 
 std::string content_of(std::string_view marker, const std::string& document,
                        const std::string& nonce) {
   if (marker == "nonce") return nonce;
-  if (marker == "style") return text_of("page.css");
+  if (marker == "style") return page_text("page.css");
   if (marker == "data") return document;
   if (marker == "d3") return std::string(report_d3().front().text);
   return scripts();
@@ -48,7 +48,7 @@ std::string nonce_of(const std::string& document) {
 }
 
 // Empty: there is no such file.
-std::string text_of(const std::string& path) {
+std::string stored_text(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream all;
   all << stream.rdbuf();
@@ -88,8 +88,8 @@ ReportPart part_of(const std::string& directory, const Scenario& scenario,
           .scenario = scenario,
           .outcome = outcome,
           .manifest = manifest,
-          .timing = text_of(directory + "/timing.json"),
-          .search = text_of(directory + "/find.json")};
+          .timing = stored_text(directory + "/timing.json"),
+          .search = stored_text(directory + "/find.json")};
 }
 
 Status write_report(const std::string& path, const std::vector<ReportPart>& parts) {
