@@ -76,7 +76,7 @@ TEST_F(Output, a_lock_alone_has_a_finding_too) {
               ContainsRegex("\nWith 4 clients: cas does [0-9.]+ [Mk]?/s; half of the acquisitions "
                             "take [0-9.]+ us at most, 99 of 100 [0-9.]+ us\\.\n"));
   write("some.yaml",
-        small_scenario("{name: cas}", "sweep: {grid: {platform.clients_per_node: [1, 4]}}\n"));
+        small_scenario("{name: cas}", "sweep: {grid: {platform.clients_per_node: [1, 2]}}\n"));
   EXPECT_THAT(
       latchlab({"run", "some.yaml"}).out,
       ContainsRegex("\nWith [0-9]+ clients?: cas does most, .* of its 2 points; least is "));

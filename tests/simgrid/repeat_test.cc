@@ -25,12 +25,13 @@ struct Crowd {
   std::uint64_t seed = 1;
 };
 
+// The window is longer than drtm makes a writer wait.
 Point point_of(const std::string& protocol, const Crowd& crowd) {
   const std::string text = fmt::format(
       "schema: 1\nname: crowd\nplatform: {{nic: {{base: connectx-5, latency.jitter: {}}}, "
       "servers: 2, client_nodes: {}, clients_per_node: {}, clocks: {{drift: 100ppm}}}}\n"
       "locks: {{count: 100}}\nworkload: {}\nprotocol: {{name: {}}}\n"
-      "run: {{warmup: 1ms, duration: 4ms, seed: {}}}\n",
+      "run: {{warmup: 1ms, duration: 16ms, seed: {}}}\n",
       crowd.jitter, crowd.client_nodes, crowd.clients_per_node, crowd.workload, protocol,
       crowd.seed);
   const ScenarioSource source{text, "crowd", LATCHLAB_SOURCE_DIR};
