@@ -20,7 +20,7 @@ void add(std::vector<std::string>& lines, std::string line) {
 // milliseconds, or microseconds for short runs.
 void warn_of_time(const Point& point, const char* key, Duration given, const char* many,
                   std::int64_t times, Duration unit, std::vector<std::string>& warnings) {
-  const Duration wanted = unit.ps > kForever.ps / times ? kForever : unit * times;
+  const Duration wanted = so_many(unit, times);
   if (given >= wanted) return;
   const Duration step = wanted < milliseconds(10) ? microseconds(1) : milliseconds(1);
   const bool last = wanted.ps > kForever.ps - step.ps;
@@ -28,12 +28,6 @@ void warn_of_time(const Point& point, const char* key, Duration given, const cha
   add(warnings, fmt::format("{0} {1} is shorter than {2} of {3} ({4} each): set {0} to {5}", key,
                             format_duration(given), many, point.protocol.label,
                             format_duration(unit), format_duration(rounded)));
-}
-
-const ProtocolInfo* info_of(const Point& point, const std::vector<ProtocolInfo>& protocols) {
-  for (const ProtocolInfo& info : protocols)
-    if (info.name == point.protocol.name) return &info;
-  return nullptr;
 }
 
 bool has_units(const ProtocolInfo& info) {
@@ -62,6 +56,16 @@ bool is_server_that_returns(const Point& point, const FaultSpec& fault) {
 }
 
 }  // namespace
+
+const ProtocolInfo* info_of(const Point& point, const std::vector<ProtocolInfo>& protocols) {
+  for (const ProtocolInfo& info : protocols)
+    if (info.name == point.protocol.name) return &info;
+  return nullptr;
+}
+
+Duration so_many(Duration unit, std::int64_t times) {
+  return unit.ps > kForever.ps / times ? kForever : unit * times;
+}
 
 std::vector<std::string> return_warnings(const std::vector<Point>& points) {
   std::vector<std::string> warnings;

@@ -13,6 +13,11 @@ namespace latchlab {
 // A warm-up should cover so many adaptation periods of a lock.
 inline constexpr std::int64_t kAdaptations = 10;
 
+// The lock of the point; null: not among these.
+const ProtocolInfo* info_of(const Point& point, const std::vector<ProtocolInfo>& protocols);
+// unit * times, or kForever where that is beyond it.
+Duration so_many(Duration unit, std::int64_t times);
+
 // Warnings about the time that the protocols of these points need, one line each, no repeats.
 std::vector<std::string> time_warnings(const std::vector<Point>& points,
                                        const std::vector<ProtocolInfo>& protocols);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/scenario/advice.h"
 #include "core/scenario/quantities.h"
 #include "core/scenario/sections.h"
 #include "core/scenario/suggestions.h"
@@ -113,19 +114,14 @@ bool has_dates(const Point& point) {
   return dates;
 }
 
-Duration times(Duration unit, std::int64_t factor) {
-  return unit.ps > kForever.ps / factor ? kForever : unit * factor;
-}
-
 Duration least_window(const Point& point, const std::vector<ProtocolInfo>& protocols) {
   Duration least = kLeastWindow;
   for_each_workload(point, [&](const WorkloadSpec& workload) {
-    least = std::max(least, times(workload.think_time + workload.critical_section, kLeastPauses));
+    least = std::max(least, so_many(workload.think_time + workload.critical_section, kLeastPauses));
   });
-  if (point.faults.empty()) return least;
-  for (const ProtocolInfo& info : protocols)
-    if (info.name == point.protocol.name && info.longest_timeout)
-      least = std::max(least, info.longest_timeout(point.protocol.params));
+  const ProtocolInfo* const info = info_of(point, protocols);
+  if (!point.faults.empty() && info != nullptr && info->longest_timeout)
+    least = std::max(least, info->longest_timeout(point.protocol.params));
   return least;
 }
 

@@ -17,6 +17,13 @@ namespace latchlab {
 
 using Json = nlohmann::ordered_json;
 
+std::string csv_text(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
 namespace {
 
 Json repeat_json(const RepeatOutcome& repeat) {
@@ -44,13 +51,6 @@ Json point_json(const Point& point, const PointOutcome& outcome) {
   const Leaves metrics = outcome.metrics();
   json["metrics"] = metrics.empty() ? Json() : Json::parse(leaves_json(metrics));
   return json;
-}
-
-std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
 }
 
 std::string csv_value(const LeafValue& value) {

@@ -23,6 +23,9 @@ struct RunManifest {
   std::vector<std::string> quick;
 };
 
+// One cell of a CSV file: in quotes where it needs them.
+std::string csv_text(const std::string& text);
+
 std::string results_json(const Scenario& scenario, const StudyOutcome& outcome,
                          const RunManifest& manifest);
 std::string results_csv(const Scenario& scenario, const StudyOutcome& outcome);

@@ -23,24 +23,6 @@ Status check_metric(const std::string& metric, const Expectation& entry) {
   return Error{problem + suggestion(metric, metric_names()), entry.place};
 }
 
-// A run that was stopped by what it found measured only a part of its window.
-bool is_whole(const Point& point, const PointOutcome& outcome) {
-  if (!outcome.complete()) return false;
-  switch (outcome.status()) {
-    case RepeatStatus::ok:
-    case RepeatStatus::starved:
-      return true;
-    case RepeatStatus::unsafe:
-      return point.run.on_violation == OnViolation::record;
-    case RepeatStatus::unavailable:
-    case RepeatStatus::no_progress:
-    case RepeatStatus::stuck:
-    case RepeatStatus::failed:
-      break;
-  }
-  return false;
-}
-
 PointNumbers numbers_of(const Point& point, const PointOutcome& outcome) {
   PointNumbers numbers;
   if (!is_whole(point, outcome)) return numbers;
@@ -104,6 +86,23 @@ Status check_metrics(const Scenario& scenario) {
     for (const std::string& metric : entry.metrics)
       if (Status checked = check_metric(metric, entry); !checked) return checked;
   return fine();
+}
+
+bool is_whole(const Point& point, const PointOutcome& outcome) {
+  if (!outcome.complete()) return false;
+  switch (outcome.status()) {
+    case RepeatStatus::ok:
+    case RepeatStatus::starved:
+      return true;
+    case RepeatStatus::unsafe:
+      return point.run.on_violation == OnViolation::record;
+    case RepeatStatus::unavailable:
+    case RepeatStatus::no_progress:
+    case RepeatStatus::stuck:
+    case RepeatStatus::failed:
+      break;
+  }
+  return false;
 }
 
 StudyScore score_study(const Scenario& scenario, const StudyOutcome& outcome) {

@@ -13,6 +13,10 @@ namespace latchlab {
 // Whether every metric that an expectation names is one that results have.
 Status check_metrics(const Scenario& scenario);
 
+// Whether its numbers are those of whole windows: a run that was stopped by what it found measured
+// only a part of one.
+bool is_whole(const Point& point, const PointOutcome& outcome);
+
 struct StudyScore {
   std::vector<Scored> figures;  // as scenario.expectations
   std::vector<Score> scores;

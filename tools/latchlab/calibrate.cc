@@ -1,15 +1,14 @@
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <thread>
 
 #include "core/protocols/registry.h"
 #include "core/study/files.h"
 #include "models/calibration.h"
 #include "tools/latchlab/commands.h"
+#include "tools/latchlab/estimate.h"
 
 namespace latchlab::tool {
 
@@ -47,8 +46,7 @@ int calibrate(const CalibrateArguments& arguments) {
   if (!factory) return complain(factory.error(), kCannot);
   const auto spec = load_fit(arguments.fit, protocol_infos(), data_dirs(arguments.data));
   if (!spec) return complain(spec.error());
-  const std::uint32_t jobs =
-      arguments.jobs > 0 ? arguments.jobs : std::max(1u, std::thread::hardware_concurrency());
+  const std::uint32_t jobs = arguments.jobs > 0 ? arguments.jobs : cores();
   check_context().replay_command = "latchlab calibrate " + arguments.fit;
   Stages stages(!arguments.quiet);
   Simulations simulations(spec.value(), factory.value(), jobs,

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <thread>
 
 namespace latchlab::tool {
 
@@ -57,6 +58,10 @@ double estimate_mib(const Scenario& scenario) {
 double physical_mib() {
   return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
          static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1024 * 1024);
+}
+
+std::uint32_t cores() {
+  return std::max(1u, std::thread::hardware_concurrency());
 }
 
 Status check_memory(const Scenario& scenario) {

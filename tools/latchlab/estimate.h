@@ -14,6 +14,7 @@ double run_seconds(const Point& point);
 // Of the largest point: the program, its clients, and the pages of the lock table that are touched.
 double estimate_mib(const Scenario& scenario);
 double physical_mib();  // of this machine
+std::uint32_t cores();  // of this machine, one at least
 // An error where one run needs more than that.
 Status check_memory(const Scenario& scenario);
 

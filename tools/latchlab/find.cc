@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "core/study/files.h"
@@ -165,8 +164,8 @@ int search_in(const std::string& directory, const FindArguments& arguments, cons
   if (const Status written = write_atomically(file, find_json(plan, {})); !written)
     return complain(written.error(), kCannot);
   const bool talks = !arguments.quiet && !arguments.json;
-  const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
-  GrowingStudy study(plan, backend, directory, arguments.jobs > 0 ? arguments.jobs : cores, talks);
+  GrowingStudy study(plan, backend, directory, arguments.jobs > 0 ? arguments.jobs : cores(),
+                     talks);
   const auto probes = find_turns(plan.axis, plan.question, plan.precision,
                                  [&](const auto& values) { return study.run(values); });
   if (!probes && study.interrupted()) {

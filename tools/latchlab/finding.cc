@@ -29,13 +29,6 @@ bool of_protocol(const std::string& path) {
   return path == "protocol" || path.rfind("protocol.", 0) == 0;
 }
 
-// Points are compared only where nothing but the protocol differs.
-bool same_surroundings(const Point& a, const Point& b) {
-  for (std::size_t i = 0; i < a.axes.size(); ++i)
-    if (!of_protocol(a.axes[i].first) && a.axes[i].second != b.axes[i].second) return false;
-  return true;
-}
-
 // "With 240 clients", and what else is swept.
 std::string surroundings(const Point& point) {
   std::string text = fmt::format("With {} client{}", point.platform.clients(),
@@ -240,6 +233,12 @@ std::string of_several(const Scenario& scenario, const StudyOutcome& outcome,
 }
 
 }  // namespace
+
+bool same_surroundings(const Point& a, const Point& b) {
+  for (std::size_t i = 0; i < a.axes.size(); ++i)
+    if (!of_protocol(a.axes[i].first) && a.axes[i].second != b.axes[i].second) return false;
+  return true;
+}
 
 std::vector<std::size_t> compared_points(const Scenario& scenario, const StudyOutcome& outcome) {
   std::vector<std::size_t> compared;

@@ -20,6 +20,9 @@ namespace latchlab::tool {
 std::string finding(const Scenario& scenario, const StudyOutcome& outcome,
                     const std::vector<std::string>& emulated);
 
+// Points are compared only where nothing but the protocol differs.
+bool same_surroundings(const Point& a, const Point& b);
+
 // The points that the sentence compares, one of each lock, greatest goodput first; sound ones
 // alone.
 std::vector<std::size_t> compared_points(const Scenario& scenario, const StudyOutcome& outcome);

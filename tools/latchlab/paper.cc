@@ -3,12 +3,11 @@
 #include <fmt/core.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <system_error>
 
 #include "core/measure/expectations.h"
 #include "core/protocols/registry.h"
+#include "core/scenario/text_file.h"
 #include "core/study/files.h"
 #include "core/study/scoring.h"
 #include "core/study/sensitivity.h"
@@ -27,11 +26,8 @@ namespace fs = std::filesystem;
 // scenarios/papers/PAPER/README.md; empty: there is none.
 std::string notes_on(const std::string& paper, const DataDirs& data) {
   for (const std::string& dir : data.dirs) {
-    std::ifstream stream(fs::path(dir) / "scenarios/papers" / paper / "README.md");
-    if (!stream) continue;
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
+    const auto text = read_text_file(fs::path(dir) / "scenarios/papers" / paper / "README.md");
+    if (text) return text.value();
   }
   return {};
 }

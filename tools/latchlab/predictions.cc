@@ -10,6 +10,8 @@
 
 #include "core/measure/statistics.h"
 #include "core/study/metric_names.h"
+#include "core/study/output.h"
+#include "core/study/scoring.h"
 #include "core/study/sensitivity.h"
 
 namespace latchlab::tool {
@@ -54,19 +56,6 @@ std::string place_of(const Point& point) {
   for (const auto& [path, value] : point.axes)
     if (path != "protocol") text += (text.empty() ? "" : ";") + path + "=" + value;
   return text;
-}
-
-std::string cell(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
-// Stopped by what it found, it measured only a part of its window.
-bool has_numbers(const Point& point, const PointOutcome& outcome) {
-  return outcome.sound() || (outcome.complete() && outcome.status() == RepeatStatus::unsafe &&
-                             point.run.on_violation == OnViolation::record);
 }
 
 struct Prediction {
@@ -124,11 +113,12 @@ std::string prediction_lines(const std::string& experiment, const StoredStudy& s
   for (std::size_t i = 0; i < study.scenario.points.size(); ++i) {
     const Point& point = study.scenario.points[i];
     const PointOutcome& outcome = study.outcome.points[i];
-    if (!has_numbers(point, outcome)) continue;
+    if (!is_whole(point, outcome)) continue;
     const Leaves leaves = outcome.metrics();
     const std::vector<Leaves> repeats = repeats_of_point(outcome);
-    const std::string where = fmt::format("{},{},{}", cell(experiment), cell(point.protocol.label),
-                                          cell(place_of(point)));
+    const std::string where =
+        fmt::format("{},{},{}", csv_text(experiment), csv_text(point.protocol.label),
+                    csv_text(place_of(point)));
     for (const std::string& metric : metrics) {
       const LeafValue* const leaf = find_leaf(leaves, metric);
       auto made = leaf != nullptr ? predicted(*leaf, numbers_in(repeats, metric)) : std::nullopt;

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
-#include <thread>
 #include <utility>
 
 #include "core/protocols/registry.h"
@@ -103,8 +102,7 @@ class Course {
   Course(const std::vector<Experiment>& experiments, const ReproduceArguments& arguments)
       : all_(experiments.size()), started_(Clock::now()) {
     const bool on_hardware = arguments.run.backend != "simgrid";
-    const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
-    jobs_ = on_hardware ? 1 : arguments.run.jobs > 0 ? arguments.run.jobs : cores;
+    jobs_ = on_hardware ? 1 : arguments.run.jobs > 0 ? arguments.run.jobs : cores();
     for (const Experiment& each : experiments) {
       points_ += each.scenario.points.size();
       runs_ += repeats_of(each.scenario);
@@ -131,7 +129,7 @@ class Course {
   // Before each one: "(3 of 43, about 12 min left)".
   std::string next() {
     const std::chrono::duration<double> spent = Clock::now() - started_;
-    const double pace = done_ > 0 ? std::max(spent.count() / done_, 0.0) : 1;
+    const double pace = done_ > 0 ? spent.count() / done_ : 1;
     const std::string text =
         fmt::format("({} of {}, {} left)", ++at_, all_, rough_time(left_ * pace));
     done_ += seconds_[at_ - 1];

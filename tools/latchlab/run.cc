@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <thread>
 #include <utility>
 
 #include "core/study/files.h"
@@ -221,13 +220,12 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
   if (!tracing) return {complain(tracing.error(), kCannot), {}};
 
   const bool talks = !arguments.quiet && !arguments.json;
-  const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
   // On hardware one run at a time has it all.
   const double fitting = std::max(1.0, physical_mib() / estimate_mib(scenario));
   const std::uint32_t jobs = backend.runner       ? 1
                              : arguments.jobs > 0 ? arguments.jobs
-                             : fitting < cores    ? static_cast<std::uint32_t>(fitting)
-                                                  : cores;
+                             : fitting < cores()  ? static_cast<std::uint32_t>(fitting)
+                                                  : cores();
   check_context().scenario = scenario.file;
   check_context().replay_command = command_line(arguments);
   const StudyOutcome outcome =

@@ -94,14 +94,6 @@ std::vector<Point> short_runs(const Scenario& scenario, const std::vector<std::s
   return all;
 }
 
-// Equal values of all axes but those of the lock.
-bool differ_in_the_lock_alone(const Point& a, const Point& b) {
-  for (std::size_t i = 0; i < a.axes.size(); ++i)
-    if (!a.axes[i].first.starts_with("protocol") && a.axes[i].second != b.axes[i].second)
-      return false;
-  return true;
-}
-
 void announce(const SensitivityRequest& request, const Scenario& scenario,
               const std::vector<std::size_t>& compared) {
   const std::vector<Point> all = short_runs(scenario, compared);
@@ -150,7 +142,7 @@ double sensitivity_seconds(const Scenario& scenario) {
   std::vector<std::size_t> last;
   std::set<std::string> locks;
   for (std::size_t i = scenario.points.size(); i-- > 0;)
-    if (differ_in_the_lock_alone(scenario.points[i], scenario.points.back()) &&
+    if (same_surroundings(scenario.points[i], scenario.points.back()) &&
         locks.insert(scenario.points[i].protocol.label).second)
       last.push_back(i);
   return seconds_of(short_runs(scenario, last), 1);

@@ -99,10 +99,7 @@ function notesElements(text) {
 
 function experimentElement(part, index) {
   const id = `part-${index + 1}`;
-  return el('article', {id}, el('h2', {}, part.name),
-    el('p', {class: 'lead'}, part.results.manifest.description),
-    part.finding ? el('p', {class: 'finding'}, part.finding) : null,
-    quickBox(part), ...verdictBoxes(part), sensitivityBox(part), warningBoxes(part),
+  return el('article', {id}, el('h2', {}, part.name), ...headElements(part),
     figureSection('Figures', `${id}-figures`, namedFigures(part)),
     expectationSection(part, id),
     el('p', {}, el('a', {href: `${PAPER.name}/${part.name}/report.html`},

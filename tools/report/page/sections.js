@@ -155,14 +155,18 @@ function factSection(part, id) {
     folded('The scenario with every default', el('pre', {}, part.scenario)));
 }
 
-function partElement(part, index) {
-  const id = `part-${index + 1}`;
-  const head = [el('p', {class: 'lead'}, part.results.manifest.description),
+// What it is, what it found, and how far that can be trusted.
+function headElements(part) {
+  return [el('p', {class: 'lead'}, part.results.manifest.description),
     part.finding ? el('p', {class: 'finding'}, part.finding) : null,
     quickBox(part), ...verdictBoxes(part), sensitivityBox(part), warningBoxes(part)];
+}
+
+function partElement(part, index) {
+  const id = `part-${index + 1}`;
   const title = part.results.manifest.scenario + (SEVERAL ? ` (${part.name})` : '');
   return el('article', {id},
-    el(SEVERAL ? 'h2' : 'h1', {}, title), head,
+    el(SEVERAL ? 'h2' : 'h1', {}, title), ...headElements(part),
     figureSection('Figures', `${id}-figures`, namedFigures(part)),
     figureSection('How the locks spent their time', `${id}-inside`, runFigures(part)),
     section('Points', `${id}-points`, pointTable(part)),
