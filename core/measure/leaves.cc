@@ -200,6 +200,7 @@ Leaves aggregate(std::vector<RepeatMetrics> repeats) {
   merged.update_as_exclusive = repeats.front().update_as_exclusive;
   merged.ranges_as_whole = repeats.front().ranges_as_whole;
   merged.aborted_share = repeats.front().aborted_share;
+  merged.false_conflict_share = repeats.front().false_conflict_share;
   merged.client_cpu = repeats.front().client_cpu;
   merged.transactions.commits_s = repeats.front().transactions.commits_s;
   merged.transactions.aborts_s = repeats.front().transactions.aborts_s;

@@ -169,6 +169,12 @@ const std::vector<MetricDoc>& metric_docs() {
        "a range ends without it (CITRON 4.7's abort rate). There if workload.kind is range or "
        "file_io.",
        "Lower is better: each is done again."},
+      {"false_conflict_share", "share", "share of false conflicts",
+       "Ranges for which a client has waited though nobody who asked for units of them, in a mode "
+       "that excludes its own, wanted or had them meanwhile, over all ranges (CITRON 3.5.1). There "
+       "if workload.kind is range or file_io; null: nobody saw all clients.",
+       "Lower is better: the lock takes more than it is asked for, or has others behind one who "
+       "waits."},
       {"client_cpu.utilisation", "share", "client cpu busy",
        "How much of the window the cores that clients share were busy, on average over the cores. "
        "There if platform.cores is set; null: the run was on hardware.",

@@ -114,7 +114,7 @@ struct RepeatMetrics {
     bool operator==(const HottestLock&) const = default;
   } hottest_lock;
   std::optional<Count> update_as_exclusive, ranges_as_whole;
-  std::optional<Real> aborted_share, client_cpu;
+  std::optional<Real> aborted_share, false_conflict_share, client_cpu;
   struct Transactions {
     std::optional<Histogram> length;
     std::optional<Real> commits_s, aborts_s;
@@ -207,6 +207,7 @@ void visit_metrics(Metrics& m, Visit&& visit) {
   visit("update_as_exclusive", m.update_as_exclusive, Fold::sum);
   visit("ranges_as_whole", m.ranges_as_whole, Fold::sum);
   visit("aborted_share", m.aborted_share, Fold::mean);
+  visit("false_conflict_share", m.false_conflict_share, Fold::mean);
   visit("client_cpu.utilisation", m.client_cpu, Fold::mean);
   visit("transaction_ns", m.transactions.length, Fold::pooled);
   visit("commits_s", m.transactions.commits_s, Fold::mean);

@@ -81,6 +81,7 @@ void add(MeasuredShare& sum, const MeasuredShare& share) {
   sum.recoveries += share.recoveries;
   sum.update_as_exclusive += share.update_as_exclusive;
   sum.ranges_as_whole += share.ranges_as_whole;
+  sum.false_conflicts += share.false_conflicts;
   sum.transaction.merge(share.transaction);
   sum.given_back += share.given_back;
   sum.open_loop.merge(share.open_loop);

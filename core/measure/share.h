@@ -47,7 +47,7 @@ struct MeasuredShare {
   VerbTally cycle_verbs;                    // of counted cycles
   AcquireAtomics acquisitions;
   std::uint64_t aborted = 0, shared_as_exclusive = 0, recoveries = 0;
-  std::uint64_t update_as_exclusive = 0, ranges_as_whole = 0;
+  std::uint64_t update_as_exclusive = 0, ranges_as_whole = 0, false_conflicts = 0;
   Histogram transaction;         // empty where none are told
   std::uint64_t given_back = 0;  // transactions
   OpenLoopTally open_loop;
@@ -113,6 +113,7 @@ void visit_share(Share& share, Visit&& visit) {
   visit("recoveries", share.recoveries);
   visit("update_as_exclusive", share.update_as_exclusive);
   visit("ranges_as_whole", share.ranges_as_whole);
+  visit("false_conflicts", share.false_conflicts);
   visit("transaction", share.transaction);
   visit("given_back", share.given_back);
   visit("open_loop.offered", share.open_loop.offered);

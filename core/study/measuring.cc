@@ -137,6 +137,7 @@ void MeasuringObserver::acquire_begins(ClientId client, const Want& want) {
     if (!std::exchange(meter.under_way, true)) meter.transaction_begun = meter.begun;
     meter.asked = want.mode;
     meter.asked_for_part = !want.extent.whole();
+    if (meter.asked_for_part) contacts_.wants(client, want);
     meter.atomics_at_acquire = verbs.tally().atomics();
     meter.mismatched_at_acquire = verbs.tally().mismatched;
   }
@@ -144,10 +145,12 @@ void MeasuringObserver::acquire_begins(ClientId client, const Want& want) {
   monitor_.requested(client, want);
 }
 
-void MeasuringObserver::acquire_aborted(ClientId client, const Want& /*want*/, AbortReason reason) {
+void MeasuringObserver::acquire_aborted(ClientId client, const Want& want, AbortReason reason) {
   monitor_.withdrawn(client);
   if (recorder_.counts(backend_.true_now())) ++counted_.aborted;
-  if (reason == AbortReason::deadline) meters_[client.value].trying = false;
+  if (reason != AbortReason::deadline) return;
+  meters_[client.value].trying = false;
+  contacts_.leaves(client, want.lock.id, want.id);
 }
 
 void MeasuringObserver::acquired(ClientId client, const Grant& grant) {
@@ -165,7 +168,11 @@ void MeasuringObserver::acquired(ClientId client, const Grant& grant) {
       (shared ? counted_.read_waited : counted_.write_waited).add(meter.spent);
     if (grant.mode == LockMode::exclusive)
       ++counted_.as_exclusive[static_cast<std::size_t>(meter.asked)];
-    if (meter.asked_for_part && grant.extent.whole()) ++counted_.ranges_as_whole;
+    if (meter.asked_for_part) {
+      const bool met = contacts_.met_anybody(client, grant.lock.id, grant.id);
+      counted_.ranges_as_whole += grant.extent.whole() ? 1 : 0;
+      counted_.false_conflicts += has_waited(meter.spent) && !met ? 1 : 0;
+    }
   }
   note(now, kGranted, client, grant);
   judge(monitor_.granted(client, grant));
@@ -215,11 +222,13 @@ void MeasuringObserver::released(ClientId client, const Grant& grant, ReleaseRes
   recorder_.released(now, meter.stop(now));
   if (recorder_.counts(now)) counted_.release.add(meter.spent);
   monitor_.released(client, grant, result);
+  contacts_.leaves(client, grant.lock.id, grant.id);
   note(now, kReleased, client, grant);
 }
 
 void MeasuringObserver::release_skipped(ClientId client, const Grant& grant) {
   monitor_.forgotten(client, grant);
+  contacts_.leaves(client, grant.lock.id, grant.id);
 }
 
 void MeasuringObserver::transaction_done(ClientId client) {
@@ -231,8 +240,6 @@ void MeasuringObserver::transaction_done(ClientId client) {
 void MeasuringObserver::transaction_given_back(ClientId /*client*/) {
   if (recorder_.counts(backend_.true_now())) ++counted_.given_back;
 }
-
-// ---- results ----
 
 void MeasuringObserver::count_clients(MeasuredShare& share) const {
   const bool ended_early = backend_.true_now() < window_start_ + window_;
@@ -274,6 +281,7 @@ MeasuredShare MeasuringObserver::share() const {
   share.shared_as_exclusive = counted_.as_exclusive[static_cast<std::size_t>(LockMode::shared)];
   share.update_as_exclusive = counted_.as_exclusive[static_cast<std::size_t>(LockMode::update)];
   share.ranges_as_whole = counted_.ranges_as_whole;
+  share.false_conflicts = counted_.false_conflicts;
   share.transaction = counted_.transaction;
   share.given_back = counted_.given_back;
   share.recoveries = recoveries() - recoveries_before_;

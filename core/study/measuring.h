@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/checks/range_contacts.h"
 #include "core/checks/safety_monitor.h"
 #include "core/measure/metrics.h"
 #include "core/measure/share.h"
@@ -107,6 +108,7 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   OnViolation on_violation_;
   WindowRecorder recorder_;
   SafetyMonitor monitor_;
+  RangeContacts contacts_;     // among those who want a part of an object
   std::vector<Meter> meters_;  // by ClientId
   std::string violation_;
 
@@ -116,7 +118,7 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
     PhaseTotals read, write, release;
     PhaseTotals read_waited, write_waited;
     std::uint64_t aborted = 0;
-    std::uint64_t ranges_as_whole = 0;
+    std::uint64_t ranges_as_whole = 0, false_conflicts = 0;
     Histogram transaction;
     std::uint64_t given_back = 0;                             // transactions
     std::array<std::uint64_t, kLockModes> as_exclusive = {};  // grants, by what was asked for

@@ -16,6 +16,7 @@ RepeatMetrics all_that_can_be_asked_for() {
   metrics.update_as_exclusive.emplace();
   metrics.ranges_as_whole.emplace();
   metrics.aborted_share.emplace();
+  metrics.false_conflict_share.emplace();
   metrics.client_cpu.emplace();
   metrics.transactions = {Histogram{}, RepeatMetrics::Real{}, RepeatMetrics::Real{}};
   metrics.open_loop = {RepeatMetrics::Real{}, RepeatMetrics::Count{}, RepeatMetrics::Count{}};

@@ -80,6 +80,7 @@ std::vector<std::string> csv_columns(const StudyOutcome& outcome) {
       if (repeat->metrics.update_as_exclusive) shape.update_as_exclusive.emplace();
       if (repeat->metrics.ranges_as_whole) shape.ranges_as_whole.emplace();
       if (repeat->metrics.aborted_share) shape.aborted_share.emplace();
+      if (repeat->metrics.false_conflict_share) shape.false_conflict_share.emplace();
       if (repeat->metrics.client_cpu) shape.client_cpu.emplace();
       if (repeat->metrics.transactions.length)
         shape.transactions = {Histogram{}, RepeatMetrics::Real{}, RepeatMetrics::Real{}};

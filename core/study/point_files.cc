@@ -32,6 +32,15 @@ void add_text(Fingerprint& hash, const std::string& text) {
   for (const char c : text) hash.add(static_cast<unsigned char>(c));
 }
 
+// A file that a run streams is not read for this: its length and its last change stand for it.
+void add_file(Fingerprint& hash, const std::string& path) {
+  if (path.empty()) return;
+  std::error_code failure;
+  hash.add(fs::file_size(path, failure));
+  hash.add(
+      static_cast<std::uint64_t>(fs::last_write_time(path, failure).time_since_epoch().count()));
+}
+
 // What ran to its end; where the process died, another try may do better.
 bool is_worth_keeping(const RepeatOutcome& outcome) {
   return outcome.status != RepeatStatus::failed && outcome.status != RepeatStatus::unavailable;
@@ -70,6 +79,10 @@ std::string repeat_key(const Point& point, std::uint32_t repeat, const std::stri
   plain.run.most_repeats = RunSpec{}.most_repeats;
   Fingerprint hash;
   add_text(hash, emit_yaml(write_point(plain, "")));
+  for_each_workload(point, [&](const WorkloadSpec& workload) {
+    add_file(hash, workload.trace.file);
+    add_file(hash, workload.objects.trace);
+  });
   add_text(hash, program);
   hash.add(repeat);
   return hash.text();

@@ -19,8 +19,8 @@
 namespace latchlab {
 
 // One hash of all that decides a repeat's result: the resolved point (without how often it is
-// repeated, and its scenario's name), which repeat, and `program`, which stands for the code and
-// for the hardware, if there is any.
+// repeated, and its scenario's name), the traces that it names, which repeat, and `program`, which
+// stands for the code and for the hardware, if there is any.
 std::string repeat_key(const Point& point, std::uint32_t repeat, const std::string& program);
 
 struct StoredRepeat {

@@ -130,6 +130,8 @@ void write_what_was_asked(const Point& point, const MeasuredShare& all, RepeatMe
     if (wants_parts(workload.kind)) {
       metrics.ranges_as_whole = all.ranges_as_whole;
       metrics.aborted_share = ratio(all.aborted, all.aborted + metrics.acquire.count());
+      metrics.false_conflict_share =
+          all.saw_everything ? ratio(all.false_conflicts, metrics.acquire.count()) : std::nullopt;
     }
     if (makes_transactions(workload.kind)) {
       const double window_s = point.run.duration.seconds();

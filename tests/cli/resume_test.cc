@@ -122,6 +122,22 @@ TEST_F(Resume, results_of_another_scenario_are_refused_and_left_alone) {
   EXPECT_EQ(names_in("whole/points").size(), 6u);
 }
 
+TEST_F(Resume, what_a_trace_decided_is_not_taken_for_that_of_another) {
+  const std::string order = "transaction,lock,mode\n1,0,x\n";
+  write("orders.csv", order);
+  write("traced.yaml",
+        "schema: 1\nname: traced\nprotocol: {name: cas}\nlocks: {count: 4}\n"
+        "workload: {kind: trace, trace: {file: orders.csv}}\n"
+        "run: {warmup: 100us, duration: 400us}\n");
+  ASSERT_EQ(latchlab({"run", "traced.yaml", "--quiet", "--out", "t"}).code, 0);
+  EXPECT_EQ(latchlab({"run", "traced.yaml", "--resume", "--out", "t"}).code, 0);
+  EXPECT_EQ(resumed("t"), 1);
+  write("orders.csv", order + "2,1,x\n");
+  const Finished other = latchlab({"run", "traced.yaml", "--resume", "--out", "t"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, HasSubstr("another scenario or another build"));
+}
+
 TEST_F(Resume, a_damaged_file_is_told_and_its_repeat_runs_again) {
   fs::copy(path("whole"), path("hurt"), fs::copy_options::recursive);
   write("hurt/points/0002-0.json", "{\"key\": 3");

@@ -44,6 +44,29 @@ TEST(Ranges, of_a_lock_without_them_are_the_whole_object_and_results_say_so) {
   EXPECT_FALSE(run("protocol: {name: dslr}").ranges_as_whole.has_value());
 }
 
+// Of 16 clients, each with one of 64 units: who takes more than that waits for others' as well.
+TEST(Ranges, that_wait_for_nobody_who_wants_their_units_are_false_conflicts) {
+  const std::string clients = "platform: {client_nodes: 2, clients_per_node: 8}\n";
+  const auto share = [&](const std::string& protocol, const std::string& sizes) {
+    const RepeatMetrics metrics =
+        run(clients + "protocol: {" + protocol + "}\n" + ranges(sizes + ", critical_section: 2us"));
+    EXPECT_GT(metrics.acquire.count(), 100U) << protocol;
+    return metrics.false_conflict_share.value_or(std::nullopt).value_or(-1);
+  };
+  const std::string segments = "name: static_segments, units: 64, segment: ";
+  const double exact = share(segments + "1", "sizes: 1");
+  const double coarse = share(segments + "4", "sizes: 1");
+  const double whole = share("name: dslr", "sizes: 1");
+  EXPECT_EQ(exact, 0);
+  EXPECT_GT(coarse, 0.1);
+  EXPECT_GT(whole, coarse);
+  EXPECT_GT(whole, 0.5);
+  EXPECT_EQ(share("name: dslr", "sizes: 64"), 0);
+  const double citron = share("name: citron, units: 256", "sizes: 1");
+  EXPECT_EQ(citron, 0);
+  EXPECT_FALSE(run(clients + "protocol: {name: dslr}").false_conflict_share.has_value());
+}
+
 // Readers wait for nobody but each other's bytes, which all leave by one port: at 100 Gb/s.
 TEST(Files, of_many_readers_share_the_port_of_the_server) {
   const std::string text =

@@ -52,6 +52,7 @@ MeasuredShare full_share() {
   share.acquisitions = {7, 5};
   share.shared_as_exclusive = 4;
   share.recoveries = 5;
+  share.false_conflicts = 6;
   share.ended_ps = 3001;
   share.checks = ~0ULL;
   share.violations = 1;

@@ -27,8 +27,8 @@ constexpr const char* kPrinted[] = {
     // retries, and looks at what a lock keeps beyond a few words
     "retry_share", "retry_share_acquire", "verbs_per_cycle_detail.read_long",
     // resets, aborts, waiting
-    "recoveries", "aborted_acquisitions", "aborted_share", "aborts_s", "waited_share.read",
-    "waited_share.write",
+    "recoveries", "aborted_acquisitions", "aborted_share", "aborts_s", "false_conflict_share",
+    "waited_share.read", "waited_share.write",
     // the server's share
     "server_nic.utilisation.pipeline", "server_nic.utilisation.hottest_slot",
     "server_nic.utilisation.window", "server_nic.utilisation.link", "server_cpu.utilisation",

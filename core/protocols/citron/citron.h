@@ -147,7 +147,7 @@
 // Departures. A scale-up skips nodes with nothing to hand on, and posts 16 verbs with one doorbell
 //     (`propagation`). A client that sees the root expanded waits for the server to know (a call
 //     that is answered then). Deadlines of callers are not looked at.
-// Phases   IA: up to 2(d) of a node that is free; WP: 2(a); WW: ancestors; WR: T_wait and those
+// Phases   IA: up to 2(d) of a node that is free; WP: 2(a); WW: ancestors; other: T_wait; WR: those
 //     below; RT: further tries at a leaf.
 //
 // Tests: tests/protocols/citron.

@@ -218,7 +218,7 @@ Task<Client::Outcome> Client::occupy(Attempt& attempt, AtNode& mine) {
     LATCHLAB_PATH("citron: a node has all of its leaves, and waits for nobody");
     co_return Outcome::acquired;
   }
-  verbs_.mark(Phase::wait_readers);
+  verbs_.mark(Phase::other);
   if (mine.children != 0) {
     LATCHLAB_PATH("citron: some leaves of a node are taken");
     Batch clearing(verbs_);
@@ -254,6 +254,7 @@ Task<Client::Outcome> Client::wait_for_descendants(Attempt& attempt, AtNode& min
         busy.push_back({blocks[i].first.at + n, blocks[i].first.height});
     }
   }
+  if (!busy.empty()) verbs_.mark(Phase::wait_readers);
   for (const Place& node : busy) {
     LATCHLAB_PATH("citron: a request waits for some below");
     const Outcome waited = co_await wait_for_counts(attempt, mine, node);
