@@ -75,13 +75,15 @@ function disputedSection() {
       notesElements(PAPER.notes)) : null);
 }
 
-// Headings, paragraphs, lists and tables of a README; whatever else it says stays text.
+// Headings, paragraphs, lists, tables and commands of a README; whatever else it says stays text.
 function notesElements(text) {
   const plain = (line) => line.replace(/\*\*|`/g, '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
   const cells = (row) => row.replace(/^\||\|$/g, '').split('|').map((cell) => plain(cell.trim()));
   return text.split(/\n\s*\n/).map((block) => {
     const lines = block.split('\n').filter((line) => line.trim());
     if (!lines.length) return null;
+    if (lines[0].startsWith('```'))
+      return el('pre', {}, lines.filter((line) => !line.startsWith('```')).join('\n'));
     if (/^#+ /.test(lines[0])) return el('h3', {}, plain(lines[0].replace(/^#+ /, '')));
     if (lines[0].startsWith('|')) {
       const rows = lines.filter((line) => !/^\|[-| :]*$/.test(line)).map(cells);

@@ -48,7 +48,7 @@ const phaseWords = (phase) => docOf(phase).name;
 function kindOf(path) {
   if (/_ns(\.|$)/.test(path) && !path.endsWith('.count')) return 'time';
   if (/_s$/.test(path)) return 'rate';
-  if (/^retry_share|^waited_share|utilisation/.test(path)) return 'share';
+  if (/^retry_share|^waited_share|_share$|utilisation/.test(path)) return 'share';
   return 'number';
 }
 
