@@ -19,11 +19,11 @@ namespace latchlab::tool {
 namespace {
 
 // A name that stands for several, such as acquire_ns, means these of them.
-constexpr const char* kParts[] = {"mean", "p50", "p99", "p999", "max"};
+constexpr const char* kParts[] = {"mean", "p50", "p99", "p999"};
 
 constexpr const char* kPrinted[] = {
     "goodput_ops_s", "commits_s", "acquire_ns", "acquire_read_ns", "acquire_write_ns",
-    "hottest_lock.acquire_ns", "release_ns", "cycle_ns", "transaction_ns",
+    "hottest_lock.acquire_ns", "transaction_ns",
     // retries, and looks at what a lock keeps beyond a few words
     "retry_share", "retry_share_acquire", "verbs_per_cycle_detail.read_long",
     // resets, aborts, waiting
@@ -31,8 +31,7 @@ constexpr const char* kPrinted[] = {
     "waited_share.read", "waited_share.write",
     // the server's share
     "server_nic.utilisation.pipeline", "server_nic.utilisation.hottest_slot",
-    "server_nic.utilisation.window", "server_nic.utilisation.link", "server_cpu.utilisation",
-    "server_cpu.queue_ns"};
+    "server_nic.utilisation.link", "server_cpu.utilisation", "server_cpu.queue_ns"};
 
 std::vector<std::string> metrics_of(const Scenario& scenario) {
   std::vector<std::string> all;
@@ -48,6 +47,17 @@ std::vector<std::string> metrics_of(const Scenario& scenario) {
   for (const Expectation& entry : scenario.expectations)
     for (const std::string& metric : entry.metrics) add(metric);
   return all;
+}
+
+// Where all acquisitions are of one mode, acquire_ns says what that mode's own would.
+bool says_nothing_new(const std::string& metric, const PointOutcome& outcome) {
+  const bool by_mode =
+      metric.starts_with("acquire_read_ns.") || metric.starts_with("acquire_write_ns.");
+  return by_mode &&
+         std::all_of(outcome.repeats.begin(), outcome.repeats.end(), [](const auto& repeat) {
+           return !repeat || repeat->metrics.acquire_read.count() == 0 ||
+                  repeat->metrics.acquire_write.count() == 0;
+         });
 }
 
 // "platform.clients_per_node=48;locks.count=10M": what is swept beside the lock.
@@ -120,6 +130,7 @@ std::string prediction_lines(const std::string& experiment, const StoredStudy& s
         fmt::format("{},{},{}", csv_text(experiment), csv_text(point.protocol.label),
                     csv_text(place_of(point)));
     for (const std::string& metric : metrics) {
+      if (says_nothing_new(metric, outcome)) continue;
       const LeafValue* const leaf = find_leaf(leaves, metric);
       auto made = leaf != nullptr ? predicted(*leaf, numbers_in(repeats, metric)) : std::nullopt;
       if (!made) continue;
