@@ -58,6 +58,14 @@ TEST_F(Report, the_page_holds_the_results_and_what_they_lack) {
   EXPECT_GT(part["nics"][0]["constants"].size(), 40);
 }
 
+TEST_F(Report, the_page_has_words_for_what_only_some_workloads_measure) {
+  run("r");
+  const Json words = data("r/report.html")["metrics"];
+  for (const char* metric : {"commits_s", "transaction_ns.p99", "false_conflict_share",
+                             "open_loop.offered_s", "client_cpu.utilisation"})
+    EXPECT_TRUE(words.contains(metric)) << metric;
+}
+
 TEST_F(Report, the_page_stands_alone_and_forbids_the_network) {
   run("r");
   const std::string page = read("r/report.html");

@@ -145,6 +145,8 @@ Json metric_words() {
   Json docs = Json::object();
   for (const Leaf& leaf : repeat_leaves(RepeatMetrics{}))
     if (const auto doc = metric_doc(leaf.path)) add_doc(docs, leaf.path, *doc);
+  for (const std::string& asked_for : metric_names())
+    if (const auto doc = metric_doc(asked_for)) add_doc(docs, asked_for, *doc);
   for (const MetricDoc& phase : phase_docs()) add_doc(docs, phase.path, phase);
   return docs;
 }
