@@ -1,0 +1,59 @@
+#pragma once
+// What lies at an address of a world: of which lock an entry, whose words. For whoever tells people
+// of verbs; the run itself never asks.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/workload/placement.h"
+#include "core/world/world.h"
+
+namespace latchlab {
+
+struct Place {
+  enum class Kind : std::uint8_t {
+    elsewhere,  // allocated by the protocol while it ran, or nothing of the protocol's
+    entry,      // of a lock, or a word of which entries are parts
+    server,     // Layout::server_bytes
+    node,       // Layout::node_bytes
+    client,     // Layout::client_bytes
+    node_lock,  // Layout::node_lock_bytes
+  };
+  Kind kind = Kind::elsewhere;
+  std::vector<LockId> locks;  // entry: one, or all that have a part of the word; node_lock: one
+  ClientId client;            // client
+  NodeId node;
+  std::uint64_t byte = 0;  // from where it begins
+};
+
+class Places {
+ public:
+  // The world outlives it.
+  explicit Places(const World& world);
+  Place of(RemoteAddr addr) const;
+
+ private:
+  struct Stretch {  // of a node's memory: things of one kind in a row
+    Place::Kind kind;
+    std::uint64_t begin;
+    std::uint64_t count;
+    std::uint64_t stride;
+    std::uint64_t bytes;  // of each
+    std::uint32_t first;  // of clients
+  };
+  void add_clients(NodeId node, std::uint32_t first);
+  bool entry_at(RemoteAddr addr, Place& place) const;
+
+  const World& world_;
+  const Layout layout_;
+  const Placement placement_;
+  std::uint64_t entry_stride_ = 0;
+  std::vector<std::vector<Stretch>> stretches_;  // by NodeId - 1
+};
+
+// "lock 3", "locks 0 to 7", "words of client 2"; elsewhere: "node 2".
+std::string name_of(const Place& place);
+
+}  // namespace latchlab
