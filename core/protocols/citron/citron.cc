@@ -4,6 +4,7 @@
 #include "core/protocols/citron/metadata.h"
 #include "core/protocols/common/entry.h"
 #include "core/protocols/dslr/protocol.h"
+#include "core/protocols/message_names.h"
 
 namespace latchlab {
 namespace {
@@ -12,7 +13,7 @@ using namespace citron;
 
 constexpr std::uint64_t kHeaderWords = 2;  // spillover mutex and maximizer
 
-class Citron final : public ProtocolOf<Options, Client> {
+class Citron final : public ProtocolOf<Options, Client>, public MessageNames {
  public:
   explicit Citron(const Options& options) : ProtocolOf(options), mutex_(options) {}
 
@@ -62,6 +63,12 @@ class Citron final : public ProtocolOf<Options, Client> {
       if (leaf ? words[i] != 0 : !idle) return false;
     }
     return true;
+  }
+  std::string_view message_name(std::uint16_t type) const override {
+    return name_in({"Prepare", "Change", "Ready"}, type);
+  }
+  std::string_view request_name(std::uint16_t type) const override {
+    return name_in({"NextChange", "Allocate", "Publish"}, type);
   }
   std::string decode(std::span<const std::uint64_t> words) const override {
     std::string text = "spillover: " + mutex_.decode(words.subspan(0, 1)) +

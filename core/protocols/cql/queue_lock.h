@@ -8,12 +8,13 @@
 
 #include "core/protocols/common/entry.h"
 #include "core/protocols/cql/client.h"
+#include "core/protocols/message_names.h"
 
 namespace latchlab::cql {
 
 // `LockOptions` are cql::Options, and perhaps more.
 template <class LockOptions, class LockClient>
-class QueueLock : public ProtocolOf<LockOptions, LockClient> {
+class QueueLock : public ProtocolOf<LockOptions, LockClient>, public MessageNames {
  public:
   using ProtocolOf<LockOptions, LockClient>::ProtocolOf;
   std::vector<Capability> needs() const override {
@@ -35,6 +36,9 @@ class QueueLock : public ProtocolOf<LockOptions, LockClient> {
   bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
     const Header header = format(words).unpack(words[0]);
     return header.size == 0 && header.writers == 0 && header.reset == 0;
+  }
+  std::string_view message_name(std::uint16_t type) const override {
+    return name_in({"Notify", "Reset", "Acknowledge", "Returned", "Cleared", "Left"}, type);
   }
   std::string decode(std::span<const std::uint64_t> words) const override {
     const Header header = format(words).unpack(words[0]);

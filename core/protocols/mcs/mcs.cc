@@ -5,6 +5,7 @@
 #include "core/protocols/common/inbox.h"
 #include "core/protocols/common/intra_node.h"
 #include "core/protocols/common/planted.h"
+#include "core/protocols/message_names.h"
 
 namespace latchlab {
 namespace {
@@ -127,7 +128,7 @@ class McsClient final : public LockClient {
   std::uint32_t generation_ = 0;  // number of this client's latest acquisition
 };
 
-class Mcs final : public ProtocolOf<McsOptions, McsClient> {
+class Mcs final : public ProtocolOf<McsOptions, McsClient>, public MessageNames {
  public:
   using ProtocolOf::ProtocolOf;
   Layout layout(const Shape& /*shape*/) const override {
@@ -144,6 +145,9 @@ class Mcs final : public ProtocolOf<McsOptions, McsClient> {
   }
   bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
     return (words[0] & kTail.lo) == 0;  // RelCnt stays
+  }
+  std::string_view message_name(std::uint16_t type) const override {
+    return name_in({"Successor", "Handover"}, type);
   }
   std::string decode(std::span<const std::uint64_t> words) const override {
     const EndpointAddr tail = EndpointAddr::unpack(words[0] & kTail.lo);

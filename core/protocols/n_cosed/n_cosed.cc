@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/protocols/common/entry.h"
+#include "core/protocols/message_names.h"
 #include "core/protocols/n_cosed/client.h"
 #include "core/protocols/n_cosed/home.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 using NCosedOptions = n_cosed::Options;
 
-class NCosed final : public ProtocolOf<NCosedOptions, n_cosed::Client> {
+class NCosed final : public ProtocolOf<NCosedOptions, n_cosed::Client>, public MessageNames {
  public:
   using ProtocolOf::ProtocolOf;
   Layout layout(const Shape& shape) const override {
@@ -35,6 +36,12 @@ class NCosed final : public ProtocolOf<NCosedOptions, n_cosed::Client> {
   bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
     const auto word = n_cosed::Word::unpack(words[0]);
     return word.tail == 0 && (word.readers == 0 || !options_.home_reset);
+  }
+  std::string_view message_name(std::uint16_t type) const override {
+    return name_in({"AskShared", "AskExclusive", "Grant", "Release"}, type);
+  }
+  std::string_view request_name(std::uint16_t type) const override {
+    return name_in({"Released", "Await"}, type);
   }
   std::string decode(std::span<const std::uint64_t> words) const override {
     const auto word = n_cosed::Word::unpack(words[0]);

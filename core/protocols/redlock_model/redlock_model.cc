@@ -1,18 +1,23 @@
 #include "core/protocols/redlock_model/redlock_model.h"
 
 #include "core/protocols/common/entry.h"
+#include "core/protocols/message_names.h"
 #include "core/protocols/redlock_model/parts.h"
 
 namespace latchlab {
 namespace {
 
-class RedlockModel final : public ProtocolOf<redlock::Options, redlock::Client> {
+class RedlockModel final : public ProtocolOf<redlock::Options, redlock::Client>,
+                           public MessageNames {
  public:
   using ProtocolOf::ProtocolOf;
   Limits limits() const override { return {.abortable = true}; }
   std::vector<Capability> needs() const override { return {Capability::calls, Capability::timing}; }
   std::unique_ptr<ServerPart> make_server(const ServerEnv& /*env*/) const override {
     return redlock::make_instance(options_);
+  }
+  std::string_view request_name(std::uint16_t type) const override {
+    return name_in({"Acquire", "Release", "Withdraw", "Extend"}, type);
   }
   std::string decode(std::span<const std::uint64_t> words) const override {
     return served::decode_entry(options_.show, words[0]);

@@ -3,6 +3,7 @@
 #include "core/protocols/rma_rw/rma_rw.h"
 
 #include "core/protocols/common/entry.h"
+#include "core/protocols/message_names.h"
 #include "core/protocols/rma_rw/client.h"
 
 namespace latchlab {
@@ -10,7 +11,7 @@ namespace {
 
 namespace rw = rma_rw;
 
-class RmaRw final : public ProtocolOf<rw::Options, rw::Client> {
+class RmaRw final : public ProtocolOf<rw::Options, rw::Client>, public MessageNames {
  public:
   using ProtocolOf::ProtocolOf;
   Layout layout(const Shape& shape) const override {
@@ -43,6 +44,9 @@ class RmaRw final : public ProtocolOf<rw::Options, rw::Client> {
     if (tree()) return words[0] == 0;
     const rw::Counters counters = rw::unpack_counters(words[1]);
     return words[0] == 0 && !counters.writing() && counters.readers_in() == 0;  // both counts stay
+  }
+  std::string_view message_name(std::uint16_t type) const override {
+    return name_in({"Successor", "Turn"}, type);
   }
   std::string decode(std::span<const std::uint64_t> words) const override {
     if (tree())

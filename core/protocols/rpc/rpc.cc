@@ -7,6 +7,7 @@
 #include "core/protocols/common/lock_table.h"
 #include "core/protocols/common/modes.h"
 #include "core/protocols/common/planted.h"
+#include "core/protocols/message_names.h"
 
 namespace latchlab {
 namespace {
@@ -118,13 +119,16 @@ class RpcClient final : public served::Client {
   const RpcOptions& options_;  // the protocol's, which outlives its parts
 };
 
-class Rpc final : public ProtocolOf<RpcOptions, RpcClient> {
+class Rpc final : public ProtocolOf<RpcOptions, RpcClient>, public MessageNames {
  public:
   using ProtocolOf::ProtocolOf;
   Limits limits() const override { return {.abortable = true}; }
   std::vector<Capability> needs() const override { return {Capability::calls}; }
   std::unique_ptr<ServerPart> make_server(const ServerEnv& /*env*/) const override {
     return std::make_unique<RpcServer>(options_);
+  }
+  std::string_view request_name(std::uint16_t type) const override {
+    return name_in({"Acquire", "Release", "Withdraw"}, type);
   }
   std::string decode(std::span<const std::uint64_t> words) const override {
     return served::decode_entry(options_.show, words[0]);

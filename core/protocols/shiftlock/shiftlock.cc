@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/protocols/message_names.h"
 #include "core/protocols/shiftlock/client.h"
 #include "core/protocols/shiftlock/server.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 using namespace shiftlock;
 
-class Shiftlock final : public ProtocolOf<Switches, Client> {
+class Shiftlock final : public ProtocolOf<Switches, Client>, public MessageNames {
  public:
   using ProtocolOf::ProtocolOf;
   Layout layout(const Shape& /*shape*/) const override {
@@ -59,6 +60,12 @@ class Shiftlock final : public ProtocolOf<Switches, Client> {
     return entry.tail.null() && entry.readers == 0;  // Epoch and RelCnt stay
   }
 
+  std::string_view message_name(std::uint16_t type) const override {
+    return name_in({"Successor", "Handover", "ModeChanged"}, type);
+  }
+  std::string_view request_name(std::uint16_t type) const override {
+    return name_in({"Recover"}, type);
+  }
   std::string decode(std::span<const std::uint64_t> words) const override {
     const Entry entry = on_.unpack({words[0], words[1]});
     std::string text = "epoch=" + std::to_string(entry.epoch) +

@@ -14,6 +14,7 @@
 #include "core/protocols/common/lock_table.h"
 #include "core/protocols/common/served.h"
 #include "core/protocols/lock.h"
+#include "core/protocols/message_names.h"
 
 namespace latchlab::traditional {
 
@@ -68,7 +69,7 @@ class Client final : public served::Client {
 
 std::unique_ptr<ServerPart> make_server_part(const Options& options);
 
-class Manager : public Protocol {
+class Manager : public Protocol, public MessageNames {
  public:
   explicit Manager(const Options& options) : options_(options) {}
   Limits limits() const override { return {.abortable = true}; }
@@ -77,6 +78,9 @@ class Manager : public Protocol {
   std::unique_ptr<ServerPart> make_server(const ServerEnv& env) const override;
   std::optional<std::uint32_t> bypass_bound(LockMode waiter, LockMode winner,
                                             std::uint64_t acquisitions) const override;
+  std::string_view request_name(std::uint16_t type) const override {
+    return name_in({"Acquire", "Release", "Withdraw"}, type);
+  }
   std::string decode(std::span<const std::uint64_t> words) const override;
 
  private:

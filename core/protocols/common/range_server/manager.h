@@ -43,6 +43,7 @@
 #include "core/base/paths.h"
 #include "core/protocols/common/entry.h"
 #include "core/protocols/common/range_server/holders.h"
+#include "core/protocols/message_names.h"
 
 namespace latchlab::range_server {
 
@@ -99,7 +100,7 @@ class Client final : public LockClient {
 
 std::unique_ptr<ServerPart> make_server_part(const Options& options);
 
-class Manager : public Protocol {
+class Manager : public Protocol, public MessageNames {
  public:
   explicit Manager(const Options& options) : options_(options) {}
   Limits limits() const override { return {.abortable = true}; }
@@ -114,6 +115,9 @@ class Manager : public Protocol {
                                             std::uint64_t /*acquisitions*/) const override {
     if (options_.kind->first_come) return 0;
     return std::nullopt;
+  }
+  std::string_view request_name(std::uint16_t type) const override {
+    return name_in({"Acquire", "Release", "Withdraw"}, type);
   }
   std::string decode(std::span<const std::uint64_t> words) const override {
     return served::decode_entry(options_.show, words[0]);

@@ -1,0 +1,31 @@
+#pragma once
+// What a lock calls its messages and the requests of its calls, for people. A protocol that sends
+// any may be one of these besides; the others' are told by their numbers.
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+#include "core/protocols/lock.h"
+
+namespace latchlab {
+
+class MessageNames {
+ public:
+  virtual ~MessageNames() = default;
+  // By Message::type and Request::type; empty: there is no such type.
+  virtual std::string_view message_name(std::uint16_t /*type*/) const { return {}; }
+  virtual std::string_view request_name(std::uint16_t /*type*/) const { return {}; }
+};
+
+// Of types that are numbered from 1.
+inline std::string_view name_in(std::initializer_list<std::string_view> names, std::uint16_t type) {
+  return type >= 1 && type <= names.size() ? names.begin()[type - 1] : std::string_view();
+}
+
+// Null: it says nothing of them.
+inline const MessageNames* message_names_of(const Protocol& protocol) {
+  return dynamic_cast<const MessageNames*>(&protocol);
+}
+
+}  // namespace latchlab
