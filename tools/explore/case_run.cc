@@ -176,18 +176,21 @@ bool CaseRun::next(ClientId client, Section& section) {
 }
 
 void CaseRun::acquire_begins(ClientId client, const Want& want) {
+  tell([&](LoopObserver& listener) { listener.acquire_begins(client, want); });
   monitor_.requested(client, want);
   bypasses_.requested(client, want.mode);
   first_effect(client).armed = bypasses_.on();
 }
 
-void CaseRun::acquire_aborted(ClientId client, const Want& /*want*/, AbortReason /*reason*/) {
+void CaseRun::acquire_aborted(ClientId client, const Want& want, AbortReason reason) {
+  tell([&](LoopObserver& listener) { listener.acquire_aborted(client, want, reason); });
   monitor_.withdrawn(client);
   bypasses_.withdrawn(client);
   first_effect(client).armed = false;
 }
 
 void CaseRun::acquired(ClientId client, const Grant& grant) {
+  tell([&](LoopObserver& listener) { listener.acquired(client, grant); });
   const ArenaScope scope(own_arena_);
   monitor_.granted(client, grant);
   bypasses_.granted(client);
@@ -196,21 +199,25 @@ void CaseRun::acquired(ClientId client, const Grant& grant) {
 }
 
 void CaseRun::upgraded(ClientId client, const Grant& grant) {
+  tell([&](LoopObserver& listener) { listener.upgraded(client, grant); });
   const ArenaScope scope(own_arena_);
   monitor_.upgraded(client, grant);
 }
 
 void CaseRun::extended(ClientId client, const Grant& grant) {
+  tell([&](LoopObserver& listener) { listener.extended(client, grant); });
   const ArenaScope scope(own_arena_);
   monitor_.extended(client, grant);
 }
 
 void CaseRun::release_begins(ClientId client, const Grant& grant) {
+  tell([&](LoopObserver& listener) { listener.release_begins(client, grant); });
   monitor_.releasing(client, grant);
   --holds_[client.value];
 }
 
 void CaseRun::released(ClientId client, const Grant& grant, ReleaseResult result) {
+  tell([&](LoopObserver& listener) { listener.released(client, grant, result); });
   monitor_.released(client, grant, result);
   if (result == ReleaseResult::suppressed) late_ |= std::uint64_t{1} << grant.lock.id.value;
 }

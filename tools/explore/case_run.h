@@ -25,6 +25,8 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
 
   // Adds everybody, and sets their clocks; once.
   void begin(explorer::TimedModel& time);
+  // Hears of what clients ask for and get; null: nobody does.
+  void listen(LoopObserver* listener) { listener_ = listener; }
   // To be called before each move: an unfair turn is told of once.
   void begin_move() { bypasses_.forget(); }
   // To be called after each step: takes down whose first verb has taken effect in it.
@@ -53,6 +55,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   std::uint32_t timeouts_left() const { return timeouts_left_; }
 
   ExplorerBackend& backend() { return backend_; }
+  const World& world() const { return world_; }
   const SafetyMonitor& monitor() const { return monitor_; }
   const BypassCheck& bypasses() const { return bypasses_; }
   bool holds(std::uint32_t client) const { return holds_[client] != 0; }
@@ -81,6 +84,13 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   void release_begins(ClientId client, const Grant& grant) override;
   void released(ClientId client, const Grant& grant, ReleaseResult result) override;
   Time local_now(ClientId client) const override;
+  // What the listener allocates is no part of the world.
+  template <class Call>
+  void tell(const Call& call) {
+    if (listener_ == nullptr) return;
+    const explorer::ArenaScope heap(nullptr);
+    call(*listener_);
+  }
 
   const Case& setup_;
   World world_;
@@ -97,6 +107,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   std::uint32_t timeouts_left_;
   std::uint64_t late_ = 0;      // by lock, one bit each: a release was suppressed
   explorer::Arena* own_arena_;  // where what the monitor allocates belongs
+  LoopObserver* listener_ = nullptr;
 };
 
 }  // namespace latchlab::explore

@@ -89,18 +89,6 @@ std::string describe_probe(const explorer::ProbeSlot& probe) {
   return describe_verb(probe.wait.probes[0]) + (probe.wait.probes.size() > 1 ? " and others" : "");
 }
 
-std::string who(const Actor& actor) {
-  switch (actor.kind()) {
-    case ActorKind::client:
-      return fmt::format("client {}", actor.client().value);
-    case ActorKind::node:
-      return fmt::format("node {}", actor.node().value);
-    case ActorKind::server:
-      return fmt::format("server {}", actor.node().value);
-  }
-  return {};
-}
-
 std::string what(const Step& step) {
   switch (step.kind) {
     case StepKind::start_root:
@@ -149,8 +137,20 @@ std::string what(const Step& step) {
 
 }  // namespace
 
+std::string describe_actor(const Actor& actor) {
+  switch (actor.kind()) {
+    case ActorKind::client:
+      return fmt::format("client {}", actor.client().value);
+    case ActorKind::node:
+      return fmt::format("node {}", actor.node().value);
+    case ActorKind::server:
+      return fmt::format("server {}", actor.node().value);
+  }
+  return {};
+}
+
 std::string describe_step(const Step& step) {
-  return who(*step.actor) + ": " + what(step);
+  return describe_actor(*step.actor) + ": " + what(step);
 }
 
 namespace {
@@ -188,8 +188,9 @@ std::string describe_choice(const Universe& universe, const Choice& choice) {
   const bool section = step.op != nullptr && step.op->kind == OpKind::sleep &&
                        step.actor->kind() == ActorKind::client &&
                        holds(universe, step.actor->client());
-  const std::string text =
-      section ? fmt::format("{}: leaves {}", who(*step.actor), kSection) : describe_step(step);
+  const std::string text = section
+                               ? fmt::format("{}: leaves {}", describe_actor(*step.actor), kSection)
+                               : describe_step(step);
   return choice.kind == Choice::Kind::timeout ? text + " (after a timeout)" : text;
 }
 

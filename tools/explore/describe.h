@@ -7,6 +7,8 @@
 
 namespace latchlab::explore {
 
+// "client 2", "node 3", "server 1".
+std::string describe_actor(const explorer::Actor& actor);
 // What a step is about to do: "client 2: CAS 0 -> 3 on node 1 +4096".
 std::string describe_step(const explorer::Step& step);
 std::string describe_choice(const Universe& universe, const Choice& choice);

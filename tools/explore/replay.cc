@@ -4,9 +4,8 @@
 
 #include "core/scenario/scenario.h"
 #include "tools/explore/case_run.h"
-#include "tools/explore/choosers.h"
 #include "tools/explore/describe.h"
-#include "tools/explore/trace.h"
+#include "tools/explore/playing.h"
 
 namespace latchlab::explore {
 
@@ -58,7 +57,7 @@ std::string title(const Trace& trace) {
 }
 
 // Tells what happens, and afterwards what has changed.
-class Teller final : public StepListener {
+class Teller final : public Audience {
  public:
   Teller(Universe& universe, std::string& text) : universe_(universe), text_(text) {
     told_.resize(universe.setup().clients());
@@ -67,13 +66,19 @@ class Teller final : public StepListener {
   void about_to(const explorer::Step& step, bool forced) override {
     if (forced) text_ += fmt::format("       {}\n", describe_step(step));
   }
-  void tell(std::size_t number, const Choice& choice) {
+  void move(std::size_t number, const Choice& choice) override {
     const bool dated = universe_.setup().timed() && choice.kind == Choice::Kind::step;
     const std::string when =
         dated ? fmt::format("{:.3f} us  ", (choice.date - Time{}).nanoseconds() / 1e3) : "";
     text_ += fmt::format("{:4}.  {}{}\n", number, when, describe_choice(universe_, choice));
   }
-  void tell_state() {
+  void no_such_choice(std::size_t number, std::size_t asked, std::size_t choices) override {
+    text_ += fmt::format("{:4}.  the trace asks for choice {} of {}\n", number, asked, choices);
+    over_ = false;
+  }
+  // Were all moves made?
+  bool over() const { return over_; }
+  void moved() override {
     const std::string entry = universe_.entry();
     if (entry != entry_) text_ += "         entry: " + entry + "\n";
     const std::string holders = list_of(universe_.setup(), universe_.holders());
@@ -92,14 +97,8 @@ class Teller final : public StepListener {
   std::string& text_;
   std::string entry_, holders_;
   std::vector<std::string> told_;
+  bool over_ = true;
 };
-
-bool ends_as_told(Universe& universe, const Trace& trace) {
-  const std::vector<Choice> choices = universe.choices();
-  if (universe.entry() != trace.entry) return false;
-  if (trace.finding.wrong == Wrong::no_progress) return !universe.finished();
-  return universe.wrong(choices.empty() && !universe.cut()) == trace.finding.wrong;
-}
 
 }  // namespace
 
@@ -111,23 +110,10 @@ Played replay(const Trace& trace) {
   Played played;
   played.text = title(trace);
   Teller teller(universe, played.text);
-  universe.listen(&teller);
-  teller.tell_state();
-  std::size_t number = 0;
-  for (const Move& move : trace.finding.path) {
-    const std::vector<Choice> choices = universe.choices();
-    if (move.choice >= choices.size()) {
-      played.text += fmt::format("{:4}.  the trace asks for choice {} of {}\n", number + 1,
-                                 move.choice + 1, choices.size());
-      return played;
-    }
-    teller.tell(++number, choices[move.choice]);
-    ScriptedChooser inner(move.inner);
-    universe.make(choices[move.choice], inner);
-    teller.tell_state();
-  }
-  played.fits = ends_as_told(universe, trace);
-  played.text += fmt::format("\n{}: {}\n", name_of(trace.finding.wrong), trace.finding.text);
+  teller.moved();
+  played.fits = play(trace, universe, teller);
+  if (teller.over())
+    played.text += fmt::format("\n{}: {}\n", name_of(trace.finding.wrong), trace.finding.text);
   return played;
 }
 

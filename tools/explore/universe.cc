@@ -74,6 +74,19 @@ ExplorerBackend& Universe::backend() const {
   return run_->backend();
 }
 
+const World& Universe::world() const {
+  return run_->world();
+}
+
+std::vector<std::uint64_t> Universe::words_of(LockId lock) const {
+  return run_->entry(lock);
+}
+
+void Universe::listen(StepListener* listener) {
+  listener_ = listener;
+  run_->listen(listener);
+}
+
 const char* Universe::what_cut() const {
   return setup_.timed() ? "the horizon was reached" : "the bound on timeouts was reached";
 }

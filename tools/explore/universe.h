@@ -12,6 +12,8 @@
 #include "backends/explorer/search_support.h"
 #include "backends/explorer/slots.h"
 #include "core/coro/frame_pool.h"
+#include "core/workload/client_loop.h"
+#include "core/world/world.h"
 #include "tools/explore/case.h"
 
 namespace latchlab::explore {
@@ -43,10 +45,9 @@ struct Choice {
   CrashUnit unit = CrashUnit::client;  // crash: what dies with it
 };
 
-// Hears of every step, before it is made; for replays.
-class StepListener {
+// Hears of every step, before it is made, and of what clients ask for and get; for replays.
+class StepListener : public LoopObserver {
  public:
-  virtual ~StepListener() = default;
   virtual void about_to(const explorer::Step& step, bool forced) = 0;
 };
 
@@ -74,11 +75,14 @@ class Universe {
   // All that live clients can still do is done: those that are left want locks whose node is dead.
   bool finished() const;
 
-  void listen(StepListener* listener) { listener_ = listener; }
+  void listen(StepListener* listener);
   ExplorerBackend& backend() const;
   // For people: the entry decoded, and who holds it.
   std::string entry() const;
   std::vector<ClientId> holders() const;
+  // What the lock's entry holds.
+  std::vector<std::uint64_t> words_of(LockId lock) const;
+  const World& world() const;
   const Case& setup() const { return setup_; }
 
   explorer::Arenas& arenas() { return support_.arenas; }

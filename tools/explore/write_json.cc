@@ -50,12 +50,8 @@ void write_fault_limits(const Case& setup, Json& json) {
 
 }  // namespace
 
-std::string trace_json(const Trace& trace) {
-  const Case& setup = trace.setup;
+std::string case_json(const Case& setup) {
   Json json;
-  json["latchlab_trace"] = kTraceVersion;
-  json["wrong"] = name_of(trace.finding.wrong);
-  json["text"] = trace.finding.text;
   json["protocol"] = setup.protocol;
   json["profile"] = setup.profile;
   json["set"] = setup.sets;
@@ -72,6 +68,15 @@ std::string trace_json(const Trace& trace) {
   json["timeouts"] = setup.timeouts;
   json["reduce"] = setup.reduce;
   if (setup.timed()) write_time(setup.time, json);
+  return json.dump();
+}
+
+std::string trace_json(const Trace& trace) {
+  Json json;
+  json["latchlab_trace"] = kTraceVersion;
+  json["wrong"] = name_of(trace.finding.wrong);
+  json["text"] = trace.finding.text;
+  json.update(Json::parse(case_json(trace.setup)));
   json["mixed_words"] = trace.facts.mixed_words();
   json["reads_membership"] = trace.facts.reads_membership();
   json["entry"] = trace.entry;

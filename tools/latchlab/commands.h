@@ -152,6 +152,11 @@ struct SchemaArguments {
   bool markdown = false;  // a page for people
 };
 
+struct ReplayArguments {
+  std::string file;  // a trace that explore wrote
+  bool json = false;
+};
+
 struct ExplainArguments {
   std::string name;                // empty: all there is
   std::string nic = "connectx-5";  // whose constants are shown
@@ -166,7 +171,7 @@ int node(const NodeArguments& arguments);
 int calibrate(const CalibrateArguments& arguments);
 int explore_protocol(const ExploreArguments& arguments);
 int export_run(const ExportArguments& arguments);
-int replay(const std::string& file);
+int replay(const ReplayArguments& arguments);
 int new_protocol(const NewProtocolArguments& arguments);
 int check(const CheckArguments& arguments);
 int report(const ReportArguments& arguments);

@@ -204,12 +204,14 @@ int explore_protocol(const ExploreArguments& arguments) {
   return verdict.findings.empty() ? kFine : kBroken;
 }
 
-int replay(const std::string& file) {
+int replay(const ReplayArguments& arguments) {
+  const std::string& file = arguments.file;
   const Result<std::string> text = read_text_file(file);
   if (!text) return complain(text.error());
   const Result<Trace> trace = explore::parse_trace(text.value(), file);
   if (!trace) return complain(trace.error());
-  const explore::Played played = explore::replay(trace.value());
+  const explore::Played played =
+      arguments.json ? explore::replay_json(trace.value()) : explore::replay(trace.value());
   fmt::print("{}", played.text);
   if (played.fits) return kFine;
   return complain({"the trace does not end as it says: it was recorded with another version of the "

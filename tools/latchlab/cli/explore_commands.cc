@@ -100,12 +100,14 @@ void add_explore(Cli& cli) {
 }
 
 void add_replay(Cli& cli) {
-  const auto file = tool::arguments<std::string>();
+  const auto arguments = tool::arguments<ReplayArguments>();
   CLI::App& command = cli.add("replay", "Tell what latchlab explore found, step by step",
-                              [file] { return replay(*file); });
-  command.add_option("trace", *file, "A file that latchlab explore wrote")
+                              [arguments] { return replay(*arguments); });
+  command.add_option("trace", arguments->file, "A file that latchlab explore wrote")
       ->required()
       ->type_name("FILE");
+  command.add_flag("--json", arguments->json,
+                   "Print one JSON document on stdout and nothing else: docs/export.md");
   cli.take_plugins(command);
 }
 
