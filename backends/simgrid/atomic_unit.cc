@@ -73,13 +73,14 @@ void Responder::slot_taken(SimOperation& op, AtomicSlot& slot) {
 // ---- the hold ----
 
 void Responder::begin_hold(SimOperation& op) {
+  op.slot_taken = timeline_.now();
   Duration hold;
   if (op.verb.kind == VerbKind::read) {
     hold = nodes_.model(op.qp->to).read_hold;
   } else {
     memory_.read_atomic(op);
     Inbound& inbound = inbound_[op.qp->to];
-    inbound.slot_wait += timeline_.now() - op.slot_entered;
+    inbound.slot_wait += op.slot_taken - op.slot_entered;
     ++inbound.slot_waits;
     hold = hold_of(op) + memory_.cache_miss(op.verb);
   }
@@ -95,6 +96,7 @@ void Responder::slot_done(SimOperation& op) {
   if (lands && read) memory_.move(op);
   if (lands && !read && op.writes) memory_.write_atomic(op);
   if (lands) note_effect(op);
+  if (lands) record_.tell_effect_in_slot(op);
   leave_slot(slot_of(inbound, op.verb.addr));
   if (op.second_slot) leave_slot(*second_slot_of(inbound, op));
   if (!read) leave_window(inbound);

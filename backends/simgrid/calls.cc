@@ -40,6 +40,7 @@ void Calls::arrived(SimOperation& op) {
   if (nodes_.failed_since(op.server, op.peer_life)) return fail(op, VerbStatus::peer_failed);
   SimActor* const server = servers_[op.server].actor;
   if (server == nullptr) return fail(op, VerbStatus::access_error);
+  record_.tell_arrival(op);
   const Duration service = server->nic.call_service;
   cpus_.queue({server, ReadyFor::call, &op, timeline_.now() + service}, service);
 }

@@ -162,6 +162,7 @@ void Memory::access(SimOperation& op) {
   record_.note(
       {op.actor, 0x100 + static_cast<std::uint64_t>(op.cpu), addr.packed(), before, there});
   if (op.cpu != CpuAccess::load) record_.count_effect(op);
+  record_.tell_effect(op);
   if (there != before) waits_.word_changed(addr);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// What a run is compared by: the fingerprint of its effects, and the balance of what was posted.
+// What a run is compared by: the fingerprint of its effects, and the balance of what was posted;
+// and who looks on.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include "backends/simgrid/timeline.h"
 #include "core/base/fingerprint.h"
 #include "core/world/backend.h"
+#include "core/world/effects.h"
 
 namespace latchlab::sim {
 
@@ -46,6 +48,19 @@ class Record {
     ++(op.completion.ok() ? census_.executed : census_.failed);
   }
 
+  // Null: nobody, which costs a branch for each effect.
+  void tell_effects(EffectSink* sink) { sink_ = sink; }
+  // It has taken effect now, through a slot of an atomic unit or without.
+  void tell_effect(const SimOperation& op) {
+    if (sink_ != nullptr) sink_->took_effect({op});
+  }
+  void tell_effect_in_slot(const SimOperation& op) {
+    if (sink_ != nullptr) sink_->took_effect({op, op.slot_entered, op.slot_taken});
+  }
+  void tell_arrival(const SimOperation& op) {
+    if (sink_ != nullptr) sink_->arrived(op);
+  }
+
   RunFingerprint& fingerprint() { return fingerprint_; }
   const VerbCensus& census() const { return census_; }
 
@@ -54,6 +69,7 @@ class Record {
   RunFingerprint fingerprint_;
   VerbCensus census_;
   std::uint64_t effects_ = 0;
+  EffectSink* sink_ = nullptr;
 };
 
 }  // namespace latchlab::sim

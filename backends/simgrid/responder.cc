@@ -140,9 +140,13 @@ void Responder::served(SimOperation& op) {
     return;
   }
   if (is_atomic(op.verb.kind)) return admit(op);
-  if (uses_slot(op.verb)) return enter_slot(op);
+  if (uses_slot(op.verb)) {
+    op.slot_entered = timeline_.now();
+    return enter_slot(op);
+  }
   memory_.move(op);
   note_effect(op);
+  record_.tell_effect(op);
   answer(op, fetch_time(op));
 }
 

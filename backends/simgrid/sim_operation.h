@@ -121,6 +121,7 @@ struct SimOperation : Operation {
   };
   Words after;
   Time slot_entered;       // from when it waits for its slot
+  Time slot_taken;         // and until when
   Time answers_at;         // when its answer could leave, were it not behind a bulk one
   Duration paused_before;  // of compute: its actor's pauses that it has made up for
   // Payloads that carries_words says; kept from one use of the slot to the next.

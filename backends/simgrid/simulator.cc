@@ -62,6 +62,10 @@ RunEnd Simulator::run_until(Time date) {
   return RunEnd::reached;
 }
 
+void Simulator::tell_effects(EffectSink* sink) {
+  parts_->record.tell_effects(sink);
+}
+
 Time Simulator::true_now() const {
   return parts_->timeline.now();
 }

@@ -11,6 +11,7 @@
 
 #include "backends/simgrid/platform.h"
 #include "core/world/backend.h"
+#include "core/world/effects.h"
 
 namespace latchlab {
 struct SimgridOptions;
@@ -22,6 +23,7 @@ struct Event;
 struct Parts;
 
 class Simulator final : public Backend,
+                        public EffectSource,
                         public HardwareFaults,
                         public CpuFaults,
                         private EventSource {
@@ -65,6 +67,7 @@ class Simulator final : public Backend,
   NicStats busiest_server() const override;
   CpuStats busiest_cpu() const override;
   CpuStats client_cpus() const override;
+  void tell_effects(EffectSink* sink) override;
   std::size_t slots_in_use() const;  // operations and waits that nobody has given back
 
  private:

@@ -52,7 +52,8 @@ const std::vector<Layer>& layers() {
       {"models/", {"core/"}},
       {"backends/",
        {"core/base/", "core/coro/", "core/verbs/", "core/scenario/nic.h",
-        "core/scenario/node_hardware.h", "core/scenario/topology.h", "core/world/backend.h"}},
+        "core/scenario/node_hardware.h", "core/scenario/topology.h", "core/world/backend.h",
+        "core/world/effects.h"}},
   };
   return table;
 }
