@@ -12,6 +12,7 @@
 #include "core/study/files.h"
 #include "core/study/repeat.h"
 #include "tools/export/tracing.h"
+#include "tools/export/worst_acquisition.h"
 
 namespace latchlab::exporting {
 
@@ -22,7 +23,7 @@ namespace {
 constexpr std::size_t kFew = 8;  // so many points are all traced unless some are chosen
 constexpr Duration kLength = microseconds(100);
 constexpr const char* kWindowHelp =
-    "expected FROM+LENGTH in simulated time, for example --trace-window 20ms+200us";
+    "expected FROM+LENGTH in simulated time, for example --trace-window 20ms+200us, or worst";
 
 std::string file_of(const std::string& directory, std::size_t point) {
   return fmt::format("{}/traces/{:04}.json", directory, point);
@@ -120,7 +121,7 @@ Result<TracePlan> plan_traces(const Scenario& scenario, const TraceRequest& requ
   for (const std::size_t index : points.value()) {
     const RunSpec& run = scenario.points[index].run;
     Span span{run.earliest(), kLength};
-    if (!request.window.empty()) {
+    if (!request.window.empty() && request.window != kWorst) {
       const auto parsed = parse_window(request.window);
       if (!parsed) return parsed.error();
       span = parsed.value();

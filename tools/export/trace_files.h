@@ -14,7 +14,8 @@ namespace latchlab::exporting {
 
 struct TraceRequest {
   bool wanted = false;
-  std::string window;  // "20ms+200us": from + length; empty: the window's first 100us
+  // "20ms+200us": from + length; "worst": see worst_acquisition.h; empty: the window's first 100us.
+  std::string window;
   std::string points;  // "0,3"; empty: all when they are few, else the first
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <set>
 
 namespace latchlab::exporting {
@@ -30,6 +31,15 @@ Args& Args::add(std::string_view key, std::string_view value) {
 }
 Args& Args::text(std::string_view key, std::string_view value) {
   return add(key, fmt::format("\"{}\"", value));
+}
+Args& Args::said(std::string_view key, std::string_view value) {
+  return add(key,
+             nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+Args& Args::add(const Args& more) {
+  if (!text_.empty() && !more.text_.empty()) text_ += ",";
+  text_ += more.text_;
+  return *this;
 }
 Args& Args::number(std::string_view key, std::uint64_t value) {
   return add(key, std::to_string(value));

@@ -21,14 +21,19 @@ struct Track {
   constexpr auto operator<=>(const Track&) const = default;
 };
 
-// The inside of a JSON object, written key by key. Texts are taken as they are: names of ours.
+// The inside of a JSON object, written key by key. Texts are taken as they are: names of ours; what
+// a protocol says is told by `said`.
 class Args {
  public:
+  Args() = default;
+  explicit Args(std::string text) : text_(std::move(text)) {}
   Args& text(std::string_view key, std::string_view value);
+  Args& said(std::string_view key, std::string_view value);
   Args& number(std::string_view key, std::uint64_t value);
   Args& hex(std::string_view key, std::uint64_t value);
   Args& flag(std::string_view key, bool value);
   Args& date(std::string_view key, Time value);  // in us, as `ts`
+  Args& add(const Args& more);
   std::string str() const { return text_; }
 
  private:

@@ -32,6 +32,7 @@ TraceRecorder::TraceRecorder(const TraceWindow& window, const std::vector<std::s
 
 std::size_t TraceRecorder::add_actor(ActorKind kind, NodeId node, ClientId client) {
   Actor made;
+  made.kind = kind;
   made.node = node;
   made.name = kind == ActorKind::client   ? fmt::format("client {}", client.value)
               : kind == ActorKind::server ? "server part"
@@ -119,12 +120,12 @@ void TraceRecorder::wake(Time at, Actor& actor) {
 }
 
 // Something has ended; what was begun after it and goes on keeps it open.
-void TraceRecorder::settle(Time at, Actor& actor, const void* key, std::string result) {
+void TraceRecorder::settle(Time at, Actor& actor, const void* key, const std::string& result) {
   const auto slice = std::find_if(actor.open.rbegin(), actor.open.rend(),
                                   [key](const Slice& each) { return each.key == key; });
   if (slice == actor.open.rend()) return;
   slice->ended = true;
-  slice->result = std::move(result);
+  slice->result = Args(result).add(slice->effect).str();
   while (!actor.open.empty() && actor.open.back().ended) pop(at, actor, actor.open.back().result);
 }
 
@@ -174,7 +175,7 @@ std::string TraceRecorder::name_of_slice(const Slice& slice) {
 std::string TraceRecorder::args_of_slice(const Slice& slice) const {
   if (slice.kind == Kind::operation) {
     const auto& op = *static_cast<const Operation*>(slice.key);
-    return asked_of(op, op.kind == OpKind::send ? receiver_of(op) : std::string());
+    return asked_of(op, op.kind == OpKind::send ? receiver_of(op) : std::string(), names_);
   }
   if (level(slice.kind) != level(Kind::acquire)) return {};
   return Args().number("lock", slice.lock.value).text("mode", name_of(slice.mode)).str();

@@ -16,9 +16,12 @@
 #include "core/base/ids.h"
 #include "core/base/time.h"
 #include "core/protocols/lock.h"
+#include "core/protocols/message_names.h"
 #include "core/verbs/operation.h"
 #include "core/verbs/phases.h"
 #include "core/verbs/verbs.h"
+#include "core/world/effects.h"
+#include "tools/export/trace_effects.h"
 #include "tools/export/trace_locks.h"
 #include "tools/export/trace_log.h"
 
@@ -39,6 +42,8 @@ class TraceRecorder {
   // An actor's number, for the calls below; clients are found by their id as well.
   std::size_t add_actor(ActorKind kind, NodeId node, ClientId client);
   std::size_t actor_of(ClientId client) const { return by_client_.at(client); }
+  // What the protocol calls its messages; null: nothing. Outlives the recorder.
+  void name_messages(const MessageNames* names) { names_ = names; }
 
   // ---- the client loop ----
   void cycle_begins(Time at, ClientId client);
@@ -58,6 +63,12 @@ class TraceRecorder {
   void wait_ended(Time at, std::size_t actor, const WaitOperation& wait);
   void sleeps(Time at, std::size_t actor);
   void opened(std::size_t actor, EndpointAddr endpoint);
+
+  // ---- at the other end ----
+  // By whose request, and what it is about. A slice that is open for it keeps in mind when.
+  void took_effect(Time at, std::size_t actor, const Effect& effect, const EffectText& text);
+  // A message, or a call.
+  void arrived(Time at, std::size_t sender, const Operation& op);
 
   // ---- faults ----
   void crashed(Time at, ClientId client, std::string_view kind);
@@ -84,9 +95,11 @@ class TraceRecorder {
     LockId lock = {};
     const void* key = nullptr;  // Operation or WaitOperation
     std::uint64_t arrow = 0;
+    Args effect = {};
     std::string result = {};
   };
   struct Actor {
+    ActorKind kind = ActorKind::client;
     Track track;
     std::string name;
     NodeId node;
@@ -104,13 +117,14 @@ class TraceRecorder {
   void pop(Time at, Actor& actor, const std::string& args);
   void pop_to(Time at, Actor& actor, Kind kind, const std::string& args = {});
   void wake(Time at, Actor& actor);
-  void settle(Time at, Actor& actor, const void* key, std::string result);
+  void settle(Time at, Actor& actor, const void* key, const std::string& result);
   void end_idle(Time at, Actor& actor, const std::string& args = {});
   void clear(Time at, Actor& actor, const std::string& args);
   static bool inside(const Actor& actor, Kind kind);
   static int level(Kind kind);  // how deep it stands: each slice within one of a smaller level
   static std::string name_of_slice(const Slice& slice);
   std::string args_of_slice(const Slice& slice) const;
+  const Actor* target_of(const Operation& op) const;
   std::string receiver_of(const Operation& op) const;
   static MessageKey key_of(EndpointAddr target, const Message& message);
   void forget_arrow(const Operation& op, std::uint64_t arrow);
@@ -127,6 +141,7 @@ class TraceRecorder {
   std::map<std::uint64_t, std::size_t> owners_;  // of endpoints
   std::map<MessageKey, std::deque<std::uint64_t>> on_their_way_;
   std::uint64_t next_arrow_ = 1;
+  const MessageNames* names_ = nullptr;
 };
 
 }  // namespace latchlab::exporting

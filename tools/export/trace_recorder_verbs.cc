@@ -10,6 +10,12 @@
 
 namespace latchlab::exporting {
 
+namespace {
+
+constexpr std::uint32_t kFirstMemory = 3'000'000;  // as numbers of "threads" go
+
+}  // namespace
+
 // ---- verbs ----
 
 void TraceRecorder::started(Time at, std::size_t actor, const Operation& op) {
@@ -17,7 +23,8 @@ void TraceRecorder::started(Time at, std::size_t actor, const Operation& op) {
   Actor& me = actors_[actor];
   wake(at, me);
   if (op.detached) {
-    if (shown_) log_.instant(me.track, at, "post " + std::string(name_of(op)), asked_of(op, {}));
+    if (shown_)
+      log_.instant(me.track, at, "post " + std::string(name_of(op)), asked_of(op, {}, names_));
     return;
   }
   Slice& made = push(at, me, {.kind = Kind::operation, .key = &op});
@@ -72,24 +79,73 @@ void TraceRecorder::wait_ended(Time at, std::size_t actor, const WaitOperation& 
       found->second.pop_front();
     }
   }
-  settle(at, me, &wait, shown_ ? outcome_of(wait) : std::string());
+  settle(at, me, &wait, shown_ ? outcome_of(wait, names_) : std::string());
 }
 
 void TraceRecorder::opened(std::size_t actor, EndpointAddr endpoint) {
   owners_[endpoint.packed()] = actor;
 }
 
-std::string TraceRecorder::receiver_of(const Operation& op) const {
+// Whoever a message or a call is for; null: nobody who is known.
+const TraceRecorder::Actor* TraceRecorder::target_of(const Operation& op) const {
+  if (op.kind == OpKind::call) {
+    const auto server = std::find_if(actors_.begin(), actors_.end(), [&op](const Actor& each) {
+      return each.kind == ActorKind::server && each.node == op.server;
+    });
+    return server == actors_.end() ? nullptr : &*server;
+  }
   const auto owner = owners_.find(op.target.packed());
-  if (owner == owners_.end()) return fmt::format("node {}", op.target.node.value);
-  const Actor& who = actors_[owner->second];
-  return fmt::format("{} on node {}", who.name, who.node.value);
+  return owner == owners_.end() ? nullptr : &actors_[owner->second];
+}
+
+std::string TraceRecorder::receiver_of(const Operation& op) const {
+  const Actor* const who = target_of(op);
+  if (who == nullptr) return fmt::format("node {}", op.target.node.value);
+  return fmt::format("{} on node {}", who->name, who->node.value);
 }
 
 // A message does not say who sent it: of equal ones to the same endpoint, the first sent is taken
 // for the first received.
 TraceRecorder::MessageKey TraceRecorder::key_of(EndpointAddr target, const Message& message) {
   return {target.packed(), message.type, message.generation, message.lock.value, message.words};
+}
+
+// ---- at the other end ----
+
+void TraceRecorder::took_effect(Time at, std::size_t actor, const Effect& effect,
+                                const EffectText& text) {
+  if (!looks(at) || !shown_ || !text.tells(effect.op)) return;
+  Actor& me = actors_[actor];
+  const Args dates = EffectText::dates(effect, at);
+  const Args outcome = text.outcome(effect.op);
+  for (Slice& slice : me.open)
+    if (slice.key == &effect.op) slice.effect = Args(dates).add(outcome);
+  const NodeId node = effect.op.verb.addr.node;
+  const Track track{node.value, kFirstMemory + node.value};
+  log_.name_track(track, "effects on memory", track.tid);
+  Args args;
+  args.text("verb", name_of(effect.op)).text("by", me.name);
+  args.add(Args(asked_of(effect.op, {}, names_))).add(Args(result_of(effect.op)));
+  log_.instant(track, at, fmt::format("{} by {}", name_of(effect.op), me.name),
+               args.add(dates).add(outcome).str());
+}
+
+void TraceRecorder::arrived(Time at, std::size_t sender, const Operation& op) {
+  if (!looks(at) || !shown_) return;
+  const Actor* const target = target_of(op);
+  if (target == nullptr) return;
+  const Actor& from = actors_[sender];
+  Args args;
+  args.text("from", fmt::format("{} on node {}", from.name, from.node.value));
+  if (op.kind == OpKind::send) {
+    add_message(args, op.message, names_);
+  } else {
+    add_request(args, op.call.request, names_);
+  }
+  for (const Slice& slice : from.open)
+    if (slice.key == &op && slice.arrow != 0) args.number("arrow", slice.arrow);
+  log_.instant(target->track, at, op.kind == OpKind::send ? "message arrives" : "call arrives",
+               args.str());
 }
 
 // ---- faults ----

@@ -5,16 +5,32 @@
 #include <array>
 
 #include "core/verbs/wrappers.h"
-#include "tools/export/trace_log.h"
 
 namespace latchlab::exporting {
-
-namespace {
 
 void add_words(Args& args, std::string_view name, const Words& words, std::uint32_t bytes) {
   args.hex(name, words.lo);
   if (bytes == 16) args.hex(std::string(name) + " high", words.hi);
 }
+
+void add_message(Args& args, const Message& message, const MessageNames* names) {
+  const std::string_view name =
+      names == nullptr ? std::string_view() : names->message_name(message.type);
+  if (!name.empty()) args.said("message", name);
+  args.number("type", message.type).number("lock", message.lock.value);
+  args.number("generation", message.generation);
+  for (std::size_t i = 0; i < message.words.size(); ++i)
+    if (message.words[i] != 0) args.hex(fmt::format("word {}", i), message.words[i]);
+}
+
+void add_request(Args& args, const Request& request, const MessageNames* names) {
+  const std::string_view name =
+      names == nullptr ? std::string_view() : names->request_name(request.type);
+  if (!name.empty()) args.said("request", name);
+  args.number("type", request.type);
+}
+
+namespace {
 
 void add_operands(Args& args, const Verb& verb) {
   args.text("address", address_text(verb.addr)).number("bytes", verb.bytes);
@@ -31,13 +47,6 @@ void add_operands(Args& args, const Verb& verb) {
             : compares                   ? "swap"
                                          : "add",
             verb.value, verb.bytes);
-}
-
-void add_message(Args& args, const Message& message) {
-  args.number("type", message.type).number("lock", message.lock.value);
-  args.number("generation", message.generation);
-  for (std::size_t i = 0; i < message.words.size(); ++i)
-    if (message.words[i] != 0) args.hex(fmt::format("word {}", i), message.words[i]);
 }
 
 void add_result(Args& args, const Operation& op) {
@@ -61,7 +70,7 @@ std::string address_text(RemoteAddr addr) {
   return fmt::format("node {} + {:#x}", addr.node.value, addr.offset);
 }
 
-std::string asked_of(const Operation& op, const std::string& receiver) {
+std::string asked_of(const Operation& op, const std::string& receiver, const MessageNames* names) {
   Args args;
   switch (op.kind) {
     case OpKind::verb:
@@ -75,10 +84,11 @@ std::string asked_of(const Operation& op, const std::string& receiver) {
       break;
     case OpKind::send:
       args.text("to", receiver);
-      add_message(args, op.message);
+      add_message(args, op.message, names);
       break;
     case OpKind::call:
-      args.text("to", fmt::format("node {}", op.server.value)).number("type", op.call.request.type);
+      args.text("to", fmt::format("node {}", op.server.value));
+      add_request(args, op.call.request, names);
       break;
     default:
       break;
@@ -96,12 +106,12 @@ std::string result_of(const Operation& op) {
   return args.str();
 }
 
-std::string outcome_of(const WaitOperation& wait) {
-  constexpr std::array<std::string_view, 4> names = {"message", "word", "deadline", "membership"};
+std::string outcome_of(const WaitOperation& wait, const MessageNames* names) {
+  constexpr std::array<std::string_view, 4> wakers = {"message", "word", "deadline", "membership"};
   Args args;
-  args.text("woken by", names[static_cast<std::size_t>(wait.outcome.by)]);
+  args.text("woken by", wakers[static_cast<std::size_t>(wait.outcome.by)]);
   if (wait.outcome.by == Woke::word) args.hex("value", wait.outcome.value);
-  if (wait.outcome.by == Woke::message) add_message(args, wait.outcome.message);
+  if (wait.outcome.by == Woke::message) add_message(args, wait.outcome.message, names);
   return args.str();
 }
 

@@ -2,8 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <unordered_map>
 #include <utility>
 
+#include "core/world/effects.h"
 #include "core/world/forwarding.h"
 #include "tools/export/trace_text.h"
 #include "tools/export/tracing_verbs.h"
@@ -34,14 +36,22 @@ struct Actors {
 class TracingBackend final : private Actors,
                              public ForwardingBackend,
                              public HardwareFaults,
-                             public CpuFaults {
+                             public CpuFaults,
+                             private EffectSink {
  public:
   TracingBackend(std::unique_ptr<Backend> inner, TraceRecorder& recorder)
       : ForwardingBackend(std::move(inner)), recorder_(recorder) {}
 
+  // Only then is it known what lies where.
+  void look_at(const World& world) {
+    text_ = std::make_unique<EffectText>(world, *this);
+    if (EffectSource* const source = effect_source(inner())) source->tell_effects(this);
+  }
+
   Verbs& add_actor(ActorKind kind, NodeId node, ClientId client) override {
     Verbs& bare = inner().add_actor(kind, node, client);
     verbs.push_back(std::make_unique<TracingVerbs>(bare, inner(), recorder_));
+    by_bare_[&bare] = verbs.back()->actor();
     return *verbs.back();
   }
   void spawn(Verbs& actor, Task<void> root, Time start) override {
@@ -67,7 +77,19 @@ class TracingBackend final : private Actors,
  private:
   static Verbs& bare(Verbs& actor) { return static_cast<TracingVerbs&>(actor).bare(); }
 
+  // ---- EffectSink ----
+  void took_effect(const Effect& effect) override {
+    const auto actor = by_bare_.find(effect.op.owner);
+    if (actor != by_bare_.end()) recorder_.took_effect(true_now(), actor->second, effect, *text_);
+  }
+  void arrived(const Operation& op) override {
+    const auto sender = by_bare_.find(op.owner);
+    if (sender != by_bare_.end()) recorder_.arrived(true_now(), sender->second, op);
+  }
+
   TraceRecorder& recorder_;
+  std::unordered_map<const Verbs*, std::size_t> by_bare_;  // never gone through
+  std::unique_ptr<EffectText> text_;
 };
 
 void TracingBackend::crash(ClientId client, CrashKind kind) {
@@ -223,9 +245,13 @@ class Tracing final : public Onlooker {
   std::unique_ptr<Backend> around(std::unique_ptr<Backend> inner, const WorldPlan& plan) override {
     clock_ = inner.get();
     recorder_ = std::make_unique<TraceRecorder>(window_, node_names(plan));
-    return std::make_unique<TracingBackend>(std::move(inner), *recorder_);
+    auto made = std::make_unique<TracingBackend>(std::move(inner), *recorder_);
+    backend_ = made.get();
+    return made;
   }
   LoopObserver& around(LoopObserver& inner, const World& world) override {
+    backend_->look_at(world);
+    recorder_->name_messages(message_names_of(world.protocol()));
     observer_ = std::make_unique<TracingObserver>(inner, *clock_, *recorder_, world);
     return *observer_;
   }
@@ -238,6 +264,7 @@ class Tracing final : public Onlooker {
   TraceWindow window_;
   TraceTaker taker_;
   const Running* clock_ = nullptr;
+  TracingBackend* backend_ = nullptr;
   std::unique_ptr<TraceRecorder> recorder_;
   std::unique_ptr<TracingObserver> observer_;
 };

@@ -19,6 +19,7 @@ class TracingVerbs final : public ForwardingVerbs {
         recorder_(recorder),
         actor_(recorder.add_actor(bare.kind(), bare.node(), bare.client())) {}
   Verbs& bare() { return inner(); }
+  std::size_t actor() const { return actor_; }
 
   EndpointAddr open(std::uint32_t recv_depth, Transport transport) override;
   Task<RemoteWaitResult> await_remote(const RemoteWait& wait) override;

@@ -11,6 +11,7 @@
 #include "core/study/point_files.h"
 #include "core/study/sensitivity.h"
 #include "core/study/study.h"
+#include "tools/export/worst_acquisition.h"
 #include "tools/latchlab/command_line.h"
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/estimate.h"
@@ -202,7 +203,7 @@ void tell_how_to_go_on(const StudyOutcome& outcome, const RunArguments& argument
 }  // namespace
 
 Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBackend& backend) {
-  const auto traces = exporting::plan_traces(scenario, arguments.trace);
+  auto traces = exporting::plan_traces(scenario, arguments.trace);
   if (!traces) return {complain(traces.error()), {}};
   if (!backend.runner && !arguments.beyond_memory)
     if (const Status fits = check_memory(scenario); !fits)
@@ -216,6 +217,10 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
   if (const Status written = write_atomically(directory + "/scenario.yaml", scenario.resolved_yaml);
       !written)
     return {complain(written.error(), kCannot), {}};
+  if (const Status placed = exporting::place_worst(directory, scenario, arguments.trace,
+                                                   backend.make, traces.value());
+      !placed)
+    return {complain(placed.error(), kCannot), {}};
   auto tracing = exporting::tracing_into(directory, scenario, traces.value());
   if (!tracing) return {complain(tracing.error(), kCannot), {}};
 

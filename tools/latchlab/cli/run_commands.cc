@@ -87,8 +87,9 @@ void add_trace(CLI::App& command, exporting::TraceRequest& trace) {
   wanted->excludes(command.get_option("--resume"));  // what is finished is not run again
   command
       .add_option("--trace-window", trace.window,
-                  "What of simulated time is traced [the first 100us of the measured window]")
-      ->type_name("FROM+LENGTH")
+                  "What of simulated time is traced, or worst: around the longest acquisition [the "
+                  "first 100us of the measured window]")
+      ->type_name("FROM+LENGTH|worst")
       ->needs(wanted);
   command
       .add_option("--trace-points", trace.points,

@@ -1,0 +1,167 @@
+#include "tools/export/worst_acquisition.h"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/protocols/registry.h"
+#include "core/study/child.h"
+#include "core/study/files.h"
+
+namespace latchlab::exporting {
+
+namespace {
+
+constexpr Duration kAroundWorst = microseconds(5);  // before and after
+
+struct LongAcquisition {
+  Time began;
+  Time ended;  // granted, given up, or the end of the run
+};
+
+class WorstObserver final : public LoopObserver {
+ public:
+  WorstObserver(LoopObserver& inner, const Running& clock, std::uint32_t clients, Time from)
+      : inner_(inner), clock_(clock), from_(from), asking_(clients, kNever) {}
+
+  const std::optional<LongAcquisition>& worst() const { return worst_; }
+  void run_ends(Time now) {
+    for (Time& began : asking_) end(began, now);
+  }
+
+  void acquire_begins(ClientId client, const Want& want) override {
+    asking_[client.value] = clock_.true_now();
+    inner_.acquire_begins(client, want);
+  }
+  void acquired(ClientId client, const Grant& grant) override {
+    end(asking_[client.value], clock_.true_now());
+    inner_.acquired(client, grant);
+  }
+  void acquire_aborted(ClientId client, const Want& want, AbortReason reason) override {
+    end(asking_[client.value], clock_.true_now());
+    inner_.acquire_aborted(client, want, reason);
+  }
+
+  // ---- handed on ----
+  void cycle_begins(ClientId client) override { inner_.cycle_begins(client); }
+  void arrived(ClientId client, Duration ago) override { inner_.arrived(client, ago); }
+  void upgrade_begins(ClientId client, const Grant& grant) override {
+    inner_.upgrade_begins(client, grant);
+  }
+  void upgraded(ClientId client, const Grant& grant) override { inner_.upgraded(client, grant); }
+  void upgrade_aborted(ClientId client, const Grant& grant, AbortReason reason) override {
+    inner_.upgrade_aborted(client, grant, reason);
+  }
+  void extended(ClientId client, const Grant& grant) override { inner_.extended(client, grant); }
+  void release_begins(ClientId client, const Grant& grant) override {
+    inner_.release_begins(client, grant);
+  }
+  void released(ClientId client, const Grant& grant, ReleaseResult result) override {
+    inner_.released(client, grant, result);
+  }
+  void release_skipped(ClientId client, const Grant& grant) override {
+    inner_.release_skipped(client, grant);
+  }
+  void transaction_done(ClientId client) override { inner_.transaction_done(client); }
+  void transaction_given_back(ClientId client) override { inner_.transaction_given_back(client); }
+
+ private:
+  void end(Time& began, Time now) {
+    const Time since = std::exchange(began, kNever);
+    if (since == kNever || now < from_) return;
+    if (!worst_ || now - since > worst_->ended - worst_->began) worst_ = {since, now};
+  }
+
+  LoopObserver& inner_;
+  const Running& clock_;
+  const Time from_;
+  std::vector<Time> asking_;  // since when, by client; kNever: it does not ask
+  std::optional<LongAcquisition> worst_;
+};
+
+class WorstFinder final : public Onlooker {
+ public:
+  WorstFinder(Time from, std::string file) : from_(from), file_(std::move(file)) {}
+
+  std::unique_ptr<Backend> around(std::unique_ptr<Backend> inner,
+                                  const WorldPlan& /*plan*/) override {
+    clock_ = inner.get();
+    return inner;
+  }
+  LoopObserver& around(LoopObserver& inner, const World& world) override {
+    const std::uint32_t clients = world.world_shape().clients();
+    observer_ = std::make_unique<WorstObserver>(inner, *clock_, clients, from_);
+    return *observer_;
+  }
+  // A file that could not be written is not there, which worst_acquisition tells.
+  void ended(Time now) override {
+    observer_->run_ends(now);
+    const auto& worst = observer_->worst();
+    const std::string text =
+        worst ? fmt::format("{} {}\n", worst->began.ps, worst->ended.ps) : std::string("none\n");
+    static_cast<void>(write_atomically(file_, text));
+  }
+
+ private:
+  Time from_;
+  std::string file_;
+  const Running* clock_ = nullptr;
+  std::unique_ptr<WorstObserver> observer_;
+};
+
+// Of those that end at `from` or later, or never, in the point's first repeat, which runs in a
+// child process and leaves what it has found in `file` for a moment. Of equal ones the first;
+// nullopt: nobody has asked for a lock.
+Result<std::optional<LongAcquisition>> worst_acquisition(const Point& point, Time from,
+                                                         const BackendFactory& make_backend,
+                                                         const std::string& file) {
+  const ProtocolEntry* const entry = find_protocol(point.protocol.name);
+  if (entry == nullptr) return Error{fmt::format("there is no lock {}", point.protocol.name), {}};
+  const OnlookerFactory finder = [&](const Point&, std::uint32_t) {
+    return std::make_unique<WorstFinder>(from, file);
+  };
+  auto child = ChildRepeat::start(point, *entry, 0, make_backend, finder);
+  if (!child) return child.error();
+  while (!child.value().drain()) {
+  }
+  const RepeatOutcome outcome = child.value().finish();
+  std::ifstream found(file);
+  std::int64_t began = 0;
+  std::int64_t ended = 0;
+  const bool any = static_cast<bool>(found >> began >> ended);
+  const bool written = std::filesystem::exists(file);
+  std::error_code ignored;
+  std::filesystem::remove(file, ignored);
+  if (!written)
+    return Error{fmt::format("its worst acquisition could not be found: {}",
+                             outcome.message.empty() ? "the run did not end" : outcome.message),
+                 {}};
+  if (!any) return std::optional<LongAcquisition>();
+  return std::optional(LongAcquisition{Time{began}, Time{ended}});
+}
+
+}  // namespace
+
+// Where nobody ever asks, the window's begin is as good as any.
+Status place_worst(const std::string& directory, const Scenario& scenario,
+                   const TraceRequest& request, const BackendFactory& make_backend,
+                   TracePlan& plan) {
+  if (!request.wanted || request.window != kWorst) return fine();
+  for (PlannedTrace& planned : plan) {
+    const auto found = worst_acquisition(scenario.points[planned.point], planned.from, make_backend,
+                                         fmt::format("{}/worst-{}", directory, planned.point));
+    if (!found) return Error{fmt::format("point {}: {}", planned.point, found.error().text()), {}};
+    if (!found.value()) continue;
+    const Time began = found.value()->began;
+    planned.from = began - Time{} > kAroundWorst ? began - kAroundWorst : Time{};
+    planned.to = found.value()->ended + kAroundWorst;
+  }
+  return fine();
+}
+
+}  // namespace latchlab::exporting
