@@ -12,12 +12,14 @@
 #include "core/protocols/registry.h"
 #include "core/study/child.h"
 #include "core/study/files.h"
+#include "core/world/forwarding.h"
 
 namespace latchlab::exporting {
 
 namespace {
 
 constexpr Duration kAroundWorst = microseconds(5);  // before and after
+constexpr std::int64_t kNanosecond = nanoseconds(1).ps;
 
 struct LongAcquisition {
   Time began;
@@ -26,12 +28,22 @@ struct LongAcquisition {
 
 class WorstObserver final : public LoopObserver {
  public:
-  WorstObserver(LoopObserver& inner, const Running& clock, std::uint32_t clients, Time from)
-      : inner_(inner), clock_(clock), from_(from), asking_(clients, kNever) {}
+  WorstObserver(LoopObserver& inner, const Running& clock, const World& world, Time from)
+      : inner_(inner),
+        clock_(clock),
+        world_(world),
+        from_(from),
+        asking_(world.world_shape().clients(), kNever) {}
 
   const std::optional<LongAcquisition>& worst() const { return worst_; }
   void run_ends(Time now) {
     for (Time& began : asking_) end(began, now);
+  }
+  // The dead do not wait.
+  void died(ClientId client) { asking_[client.value] = kNever; }
+  void died(NodeId node) {
+    for (std::uint32_t i = 0; i < asking_.size(); ++i)
+      if (world_.node_of(ClientId{i}) == node) asking_[i] = kNever;
   }
 
   void acquire_begins(ClientId client, const Want& want) override {
@@ -79,9 +91,38 @@ class WorstObserver final : public LoopObserver {
 
   LoopObserver& inner_;
   const Running& clock_;
+  const World& world_;
   const Time from_;
   std::vector<Time> asking_;  // since when, by client; kNever: it does not ask
   std::optional<LongAcquisition> worst_;
+};
+
+// Tells of deaths.
+class DeathsHeard final : public ForwardingBackend, public HardwareFaults {
+ public:
+  explicit DeathsHeard(std::unique_ptr<Backend> inner) : ForwardingBackend(std::move(inner)) {}
+  void tell(WorstObserver& observer) { observer_ = &observer; }
+
+  void crash(ClientId client, CrashKind kind) override {
+    observer_->died(client);
+    inner().crash(client, kind);
+  }
+  HardwareFaults* hardware_faults() override {
+    return inner().hardware_faults() == nullptr ? nullptr : this;
+  }
+  void crash_node(NodeId node) override {
+    observer_->died(node);
+    inner().hardware_faults()->crash_node(node);
+  }
+  void crash_server(NodeId node, Duration outage, std::function<void()> back) override {
+    inner().hardware_faults()->crash_server(node, outage, std::move(back));
+  }
+  void set_link(NodeId node, NodeId other, bool up) override {
+    inner().hardware_faults()->set_link(node, other, up);
+  }
+
+ private:
+  WorstObserver* observer_ = nullptr;
 };
 
 class WorstFinder final : public Onlooker {
@@ -90,12 +131,13 @@ class WorstFinder final : public Onlooker {
 
   std::unique_ptr<Backend> around(std::unique_ptr<Backend> inner,
                                   const WorldPlan& /*plan*/) override {
-    clock_ = inner.get();
-    return inner;
+    auto made = std::make_unique<DeathsHeard>(std::move(inner));
+    backend_ = made.get();
+    return made;
   }
   LoopObserver& around(LoopObserver& inner, const World& world) override {
-    const std::uint32_t clients = world.world_shape().clients();
-    observer_ = std::make_unique<WorstObserver>(inner, *clock_, clients, from_);
+    observer_ = std::make_unique<WorstObserver>(inner, *backend_, world, from_);
+    backend_->tell(*observer_);
     return *observer_;
   }
   // A file that could not be written is not there, which worst_acquisition tells.
@@ -110,7 +152,7 @@ class WorstFinder final : public Onlooker {
  private:
   Time from_;
   std::string file_;
-  const Running* clock_ = nullptr;
+  DeathsHeard* backend_ = nullptr;
   std::unique_ptr<WorstObserver> observer_;
 };
 
@@ -158,8 +200,9 @@ Status place_worst(const std::string& directory, const Scenario& scenario,
     if (!found) return Error{fmt::format("point {}: {}", planned.point, found.error().text()), {}};
     if (!found.value()) continue;
     const Time began = found.value()->began;
-    planned.from = began - Time{} > kAroundWorst ? began - kAroundWorst : Time{};
-    planned.to = found.value()->ended + kAroundWorst;
+    const Time from = began - Time{} > kAroundWorst ? began - kAroundWorst : Time{};
+    planned.from = Time{from.ps / kNanosecond * kNanosecond};  // dates that can be read
+    planned.to = Time{(found.value()->ended + kAroundWorst).ps / kNanosecond * kNanosecond};
   }
   return fine();
 }
