@@ -16,9 +16,10 @@ namespace latchlab::explore {
 using explorer::OpSlot;
 using explorer::Step;
 using explorer::StepKind;
-using Json = nlohmann::ordered_json;
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr std::uint32_t kPieces = 8;  // that a long READ or WRITE is made in
 
