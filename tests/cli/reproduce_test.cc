@@ -195,6 +195,18 @@ TEST_F(ReproducePaper, an_interrupted_run_goes_on_and_ends_as_if_it_never_was) {
     EXPECT_EQ(read(std::string("r") + file), read(std::string("whole") + file)) << file;
 }
 
+TEST_F(ReproducePaper, predictions_wait_for_what_conclusions_hang_on) {
+  ASSERT_EQ(latchlab({"reproduce", "toy/one", "--data", "data", "--out", "whole"}).code, 0);
+  Started started = start({"reproduce", "toy/one", "--data", "data", "--out", "r", "--jobs", "1"});
+  ASSERT_TRUE(appears("r/toy/one/sensitivity/sections/points/0001-0.json"));
+  started.send(SIGINT);
+  EXPECT_EQ(started.wait().code, 130);
+  EXPECT_TRUE(exists("r/toy/one/results.json"));
+  EXPECT_FALSE(exists("r/predictions"));
+  ASSERT_EQ(latchlab({"reproduce", "toy/one", "--data", "data", "--out", "r", "--resume"}).code, 0);
+  EXPECT_EQ(read("r/predictions/toy-one.csv"), read("whole/predictions/toy-one.csv"));
+}
+
 TEST_F(ReproducePaper, its_page_shows_scores_orders_disputes_and_every_figure) {
   ASSERT_EQ(latchlab(words("r", {"--quick"})).code, 0);
   if (find_browser().empty()) GTEST_SKIP() << kNoBrowser;

@@ -37,6 +37,9 @@ class PaperFiles {
  public:
   explicit PaperFiles(std::string name) { paper_.name = std::move(name); }
 
+  // Its figures may be there, and still be asked on which constants they hang.
+  void was_cut_short(const std::string& experiment) { cut_short_ = experiment; }
+
   Status add(const std::string& experiment, const std::string& directory, const DataDirs& data) {
     const std::string name = experiment.substr(experiment.find('/') + 1);
     std::error_code error;
@@ -47,7 +50,7 @@ class PaperFiles {
     const auto loaded = load_stored_study(directory, protocol_infos(), data);
     if (!loaded) return loaded.error();
     const StoredStudy& study = loaded.value();
-    if (study.outcome.interrupted) paper_.missing.push_back(name);
+    if (study.outcome.interrupted || experiment == cut_short_) paper_.missing.push_back(name);
     auto sensitivity = stored_sensitivity(directory, study.outcome);
     if (!sensitivity) return sensitivity.error();
     predictions_ += prediction_lines(experiment, study, sensitivity.value());
@@ -78,12 +81,14 @@ class PaperFiles {
   std::vector<Expectation> entries_;
   std::vector<Scored> scored_;
   std::string predictions_;
+  std::string cut_short_;
 };
 
 }  // namespace
 
 Result<std::string> write_paper_files(const PaperRequest& request) {
   PaperFiles files(request.paper);
+  files.was_cut_short(request.cut_short);
   const DataDirs data = data_dirs(request.data);
   for (const std::string& each : request.experiments)
     if (Status added = files.add(each, request.directory + "/" + each, data); !added)

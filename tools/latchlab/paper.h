@@ -14,6 +14,7 @@ struct PaperRequest {
   std::vector<std::string> experiments;  // "shiftlock/table3"
   std::string predictions;               // the file to write; empty: none
   std::string data;
+  std::string cut_short;  // the experiment at which the run was interrupted; empty: it was not
 };
 
 // From DIRECTORY/PAPER/EXPERIMENT of each experiment writes DIRECTORY/PAPER.html, and, if all of

@@ -188,14 +188,15 @@ void run_experiment(Experiment& one, const ReproduceArguments& arguments,
 
 // A line for each paper; whatever became of its experiments, what there is of them is shown.
 Result<std::string> write_papers(const std::vector<Experiment>& experiments,
-                                 const ReproduceArguments& arguments,
-                                 const std::string& directory) {
+                                 const ReproduceArguments& arguments, const std::string& directory,
+                                 const std::string& cut_short) {
   std::map<std::string, std::vector<std::string>> papers;
   for (const Experiment& each : experiments)
     papers[each.name.substr(0, each.name.find('/'))].push_back(each.name);
   std::string lines;
   for (auto& [paper, names] : papers) {
-    PaperRequest request{directory, paper, std::move(names), {}, arguments.run.input.data};
+    PaperRequest request{directory, paper, std::move(names), {}, arguments.run.input.data,
+                         cut_short};
     // Of a part of a paper under a name of its own.
     std::string file = arguments.what.empty() ? paper : arguments.what;
     std::replace(file.begin(), file.end(), '/', '-');
@@ -244,7 +245,8 @@ int reproduce(const ReproduceArguments& arguments) {
     ++done;
     if (code == kInterrupted) break;
   }
-  const auto papers = write_papers(all, arguments, directory.value());
+  const std::string cut_short = code == kInterrupted ? all[done - 1].name : "";
+  const auto papers = write_papers(all, arguments, directory.value(), cut_short);
   if (!papers) return complain(papers.error(), kCannot);
   all.resize(done);
   fmt::print("\n{}", summary_text(all));
