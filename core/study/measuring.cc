@@ -169,9 +169,9 @@ void MeasuringObserver::acquired(ClientId client, const Grant& grant) {
     if (grant.mode == LockMode::exclusive)
       ++counted_.as_exclusive[static_cast<std::size_t>(meter.asked)];
     if (meter.asked_for_part) {
-      const bool met = contacts_.met_anybody(client, grant.lock.id, grant.id);
-      counted_.ranges_as_whole += grant.extent.whole() ? 1 : 0;
-      counted_.false_conflicts += has_waited(meter.spent) && !met ? 1 : 0;
+      if (grant.extent.whole()) ++counted_.ranges_as_whole;
+      if (has_waited(meter.spent) && !contacts_.met_anybody(client, grant.lock.id, grant.id))
+        ++counted_.false_conflicts;
     }
   }
   note(now, kGranted, client, grant);

@@ -15,6 +15,11 @@ bool ends_as_told(Universe& universe, const Trace& trace) {
 
 }  // namespace
 
+Stage::Stage(const Trace& trace) : protocol(make_protocol(trace.setup)) {
+  support.facts = trace.facts;
+  universe = std::make_unique<Universe>(trace.setup, *protocol, support);
+}
+
 bool play(const Trace& trace, Universe& universe, Audience& audience) {
   universe.listen(&audience);
   std::size_t number = 0;

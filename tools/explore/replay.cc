@@ -103,15 +103,12 @@ class Teller final : public Audience {
 }  // namespace
 
 Played replay(const Trace& trace) {
-  explorer::SearchSupport support;
-  support.facts = trace.facts;
-  const std::unique_ptr<Protocol> protocol = make_protocol(trace.setup);
-  Universe universe(trace.setup, *protocol, support);
+  Stage stage(trace);
   Played played;
   played.text = title(trace);
-  Teller teller(universe, played.text);
+  Teller teller(*stage.universe, played.text);
   teller.moved();
-  played.fits = play(trace, universe, teller);
+  played.fits = play(trace, *stage.universe, teller);
   if (teller.over())
     played.text += fmt::format("\n{}: {}\n", name_of(trace.finding.wrong), trace.finding.text);
   return played;

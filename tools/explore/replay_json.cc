@@ -220,17 +220,14 @@ class JsonTeller final : public Audience {
 }  // namespace
 
 Played replay_json(const Trace& trace) {
-  explorer::SearchSupport support;
-  support.facts = trace.facts;
-  const std::unique_ptr<Protocol> protocol = make_protocol(trace.setup);
-  Universe universe(trace.setup, *protocol, support);
-  JsonTeller teller(universe);
+  Stage stage(trace);
+  JsonTeller teller(*stage.universe);
   Json json;
   json["latchlab_replay"] = kReplayVersion;
   json["case"] = Json::parse(case_json(trace.setup));
-  json["clients"] = clients_json(universe);
+  json["clients"] = clients_json(*stage.universe);
   json["start"] = teller.start();
-  const bool fits = play(trace, universe, teller);
+  const bool fits = play(trace, *stage.universe, teller);
   json["moves"] = teller.moves();
   json["finding"] = {{"wrong", name_of(trace.finding.wrong)}, {"text", trace.finding.text}};
   json["ends_as_told"] = fits;

@@ -35,10 +35,11 @@ std::string notes_on(const std::string& paper, const DataDirs& data) {
 // Experiments one after the other: their outcomes are large.
 class PaperFiles {
  public:
-  explicit PaperFiles(std::string name) { paper_.name = std::move(name); }
-
-  // Its figures may be there, and still be asked on which constants they hang.
-  void was_cut_short(const std::string& experiment) { cut_short_ = experiment; }
+  // The figures of what was cut short may be there, and still be asked on which constants they
+  // hang.
+  PaperFiles(std::string name, std::string cut_short) : cut_short_(std::move(cut_short)) {
+    paper_.name = std::move(name);
+  }
 
   Status add(const std::string& experiment, const std::string& directory, const DataDirs& data) {
     const std::string name = experiment.substr(experiment.find('/') + 1);
@@ -87,8 +88,7 @@ class PaperFiles {
 }  // namespace
 
 Result<std::string> write_paper_files(const PaperRequest& request) {
-  PaperFiles files(request.paper);
-  files.was_cut_short(request.cut_short);
+  PaperFiles files(request.paper, request.cut_short);
   const DataDirs data = data_dirs(request.data);
   for (const std::string& each : request.experiments)
     if (Status added = files.add(each, request.directory + "/" + each, data); !added)
