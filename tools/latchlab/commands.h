@@ -155,6 +155,15 @@ struct SchemaArguments {
 struct ReplayArguments {
   std::string file;  // a trace that explore wrote
   bool json = false;
+  std::string page;  // plays it, in a browser; empty: none
+};
+
+struct ClassroomArguments {
+  std::string lesson;  // "2", "02-retry-storm"; empty: a list of them
+  bool all = false;    // the site: every lesson, an index, a worksheet and a key
+  std::string out = "classroom";
+  std::string data;
+  std::uint32_t jobs = 0;  // 0: as many as there are cores
 };
 
 struct ExplainArguments {
@@ -172,6 +181,7 @@ int calibrate(const CalibrateArguments& arguments);
 int explore_protocol(const ExploreArguments& arguments);
 int export_run(const ExportArguments& arguments);
 int replay(const ReplayArguments& arguments);
+int classroom(const ClassroomArguments& arguments);
 int new_protocol(const NewProtocolArguments& arguments);
 int check(const CheckArguments& arguments);
 int report(const ReportArguments& arguments);

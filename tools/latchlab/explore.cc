@@ -14,6 +14,7 @@
 #include "tools/explore/campaign.h"
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/plugins.h"
+#include "tools/report/report.h"
 
 namespace latchlab::tool {
 
@@ -213,6 +214,12 @@ int replay(const ReplayArguments& arguments) {
   const explore::Played played =
       arguments.json ? explore::replay_json(trace.value()) : explore::replay(trace.value());
   fmt::print("{}", played.text);
+  if (!arguments.page.empty()) {
+    const Status written = write_replay(arguments.page, fs::path(file).stem().string(),
+                                        explore::replay_json(trace.value()).text);
+    if (!written) return complain(written.error(), kCannot);
+    if (!arguments.json) fmt::print("Page: {}\n", arguments.page);
+  }
   if (played.fits) return kFine;
   return complain({"the trace does not end as it says: it was recorded with another version of the "
                    "lock, or of the explorer; record it again with latchlab explore",

@@ -1,5 +1,7 @@
 #include "tools/report/document.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -14,37 +16,13 @@
 #include "tools/export/figure_lines.h"
 #include "tools/latchlab/finding.h"
 #include "tools/latchlab/values.h"
+#include "tools/report/curve.h"
 
 namespace latchlab::tool {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Where a distribution is sampled, in parts per million: every percent, and ever finer towards the
-// end, where locks differ most.
-std::vector<std::int64_t> sampled_shares() {
-  std::vector<std::int64_t> shares;
-  for (std::int64_t percent = 0; percent < 99; ++percent) shares.push_back(percent * 10'000);
-  for (std::int64_t from = 990'000, step = 1'000; step > 0; step /= 10, from += 9 * step * 10)
-    for (std::int64_t i = 0; i < 9; ++i) shares.push_back(from + i * step);
-  shares.push_back(1'000'000);
-  return shares;
-}
-
-// [[ns, ppm], ...]: so many of the values are at most that long. Equal values are one step.
-Json curve_json(const Histogram& histogram) {
-  Json curve = Json::array();
-  if (histogram.count() == 0) return curve;
-  for (const std::int64_t ppm : sampled_shares()) {
-    const double ns = static_cast<double>(histogram.percentile(ppm)->ps) / 1e3;
-    if (!curve.empty() && curve.back()[0] == ns)
-      curve.back()[1] = ppm;
-    else
-      curve.push_back({ns, ppm});
-  }
-  return curve;
-}
 
 Histogram acquisitions(const PointOutcome& outcome) {
   Histogram merged;
@@ -127,7 +105,7 @@ void add_points(Json& part, const ReportPart& from) {
     points.push_back({{"clients", point.platform.clients()},
                       {"lock", exporting::lock_name(point)},
                       {"apart", exporting::why_apart(from.outcome.points[i])},
-                      {"acquire", curve_json(acquisitions(from.outcome.points[i]))},
+                      {"acquire", curve_of(acquisitions(from.outcome.points[i]))},
                       {"timeline", timeline_json(from.outcome.points[i])},
                       {"interval_ns", point.run.series.nanoseconds()}});
   }
@@ -209,23 +187,43 @@ Json page_json() {
   return json;
 }
 
+// What is no trace is left out: the page is about the run.
+void add_plays(Json& json, const ReportPart& part) {
+  for (const std::string& text : part.traces) {
+    Json trace = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (!trace.is_object() || !trace.contains("otherData") || !trace.contains("traceEvents"))
+      continue;
+    const Json& facts = trace["otherData"];
+    std::string name = facts.value("label", part.name);
+    const Json axes = facts.value("axes", Json::object());
+    for (const auto& [path, value] : axes.items())
+      if (!path.starts_with("protocol") && value.is_string())
+        name += fmt::format(", {} {}", path.substr(path.rfind('.') + 1), value.get<std::string>());
+    json["plays"].push_back({{"name", name}, {"trace", std::move(trace)}});
+  }
+}
+
+void add_replay(Json& json, const std::string& name, const std::string& told) {
+  json["plays"].push_back({{"name", name}, {"replay", Json::parse(told)}});
+}
+
+Json with_parts(const std::vector<ReportPart>& parts) {
+  Json json = page_json();
+  for (const ReportPart& part : parts) {
+    json["parts"].push_back(part_json(part));
+    add_plays(json, part);
+  }
+  return json;
+}
+
 std::string without_markup(const std::string& json) {
   std::string text;
   text.reserve(json.size());
   for (const char c : json) {
-    switch (c) {
-      case '<':
-        text += "\\u003c";
-        break;
-      case '>':
-        text += "\\u003e";
-        break;
-      case '&':
-        text += "\\u0026";
-        break;
-      default:
-        text += c;
-    }
+    if (c == '<' || c == '>' || c == '&')
+      text += c == '<' ? "\\u003c" : c == '>' ? "\\u003e" : "\\u0026";
+    else
+      text += c;
   }
   return text;
 }
@@ -264,8 +262,19 @@ void make_brief(Json& part) {
 }  // namespace
 
 std::string report_document(const std::vector<ReportPart>& parts) {
+  return text_of(with_parts(parts));
+}
+
+std::string replay_document(const std::string& name, const std::string& told) {
   Json json = page_json();
-  for (const ReportPart& part : parts) json["parts"].push_back(part_json(part));
+  add_replay(json, name, told);
+  return text_of(json);
+}
+
+std::string lesson_document(const Lesson& lesson, const std::vector<ReportPart>& parts) {
+  Json json = with_parts(parts);
+  json["lesson"] = {{"title", lesson.title}, {"text", lesson.text}, {"links", lesson.links}};
+  for (const auto& [name, told] : lesson.replays) add_replay(json, name, told);
   return text_of(json);
 }
 

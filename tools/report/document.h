@@ -11,7 +11,7 @@ namespace latchlab::tool {
 // JSON in ASCII and without <, > and &, so that nothing in it can end or begin an element of HTML.
 //
 // {"parts": [{"name", "finding", "figures", "fairness", "points", "nics", "scenario", "timing",
-//             "results"}], "columns": [[metric, name]]}
+//             "results"}], "columns": [[metric, name]], "plays": [{"name", "trace" or "replay"}]}
 // - figures: [{x, y, series, measured, apart, line, at}], those of the scenario or a usual one,
 //   with what exporting::lines_of() says; fairness: another one
 // - points: [{clients, lock, apart, acquire}], as in results; `lock` and `apart` as in figures,
@@ -22,7 +22,12 @@ namespace latchlab::tool {
 // - scenario: the text of scenario.yaml; timing: timing.json or null
 // - results: results.json, but of the NIC's constants in params only its name, and of a repeat's
 //   metrics only the fingerprint
+// - plays: traces of runs as docs/export.md describes them, each by the name of its point, and
+//   counter-examples as `replay --json` tells them
 std::string report_document(const std::vector<ReportPart>& parts);
+std::string replay_document(const std::string& name, const std::string& told);
+// The same with "lesson": {"title", "text", "links": [[address, words]]}.
+std::string lesson_document(const Lesson& lesson, const std::vector<ReportPart>& parts);
 
 // The same for the page on a paper: {"paper": {"name", "notes", "scores", "missing"}, "parts",
 // "columns", ...}. Of each part, which stands in `parts` as brief_document() gives it, there are

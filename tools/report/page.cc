@@ -1,10 +1,13 @@
 // Puts the page together from its files, which are part of the program.
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/base/fingerprint.h"
 #include "core/study/files.h"
@@ -23,9 +26,12 @@ std::string page_text(std::string_view file) {
 // All scripts in one scope of their own; the last one draws the page.
 std::string scripts() {
   std::string text = "(() => {\n'use strict';\n";
-  for (const char* file : {"dom.js", "words.js", "study.js", "frame.js", "lines.js", "bars.js",
-                           "figures.js", "timeline.js", "tables.js", "comparison.js", "selftest.js",
-                           "sections.js", "paper.js", "page.js"})
+  for (const char* file :
+       {"dom.js",          "words.js",    "study.js",    "frame.js",  "lines.js",
+        "bars.js",         "figures.js",  "timeline.js", "tables.js", "comparison.js",
+        "selftest.js",     "sections.js", "notes.js",    "paper.js",  "scene_trace.js",
+        "scene_replay.js", "look.js",     "stage.js",    "player.js", "lesson.js",
+        "page.js"})
     text += page_text(file);
   return text + "})();\n";
 }
@@ -53,6 +59,25 @@ std::string stored_text(const std::string& path) {
   std::ostringstream all;
   all << stream.rdbuf();
   return all.str();
+}
+
+// The first traces of a run, in the order of its points: as many as a page can well hold.
+std::vector<std::string> stored_traces(const std::string& directory) {
+  namespace fs = std::filesystem;
+  constexpr std::size_t kMostBytes = 8'000'000;
+  std::vector<std::string> files;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(directory + "/traces", none))
+    if (entry.path().extension() == ".json") files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  std::vector<std::string> texts;
+  std::size_t bytes = 0;
+  for (const std::string& file : files) {
+    std::string text = stored_text(file);
+    if ((bytes += text.size()) > kMostBytes) break;
+    texts.push_back(std::move(text));
+  }
+  return texts;
 }
 
 // The template says {{marker}} where something goes.
@@ -89,11 +114,21 @@ ReportPart part_of(const std::string& directory, const Scenario& scenario,
           .outcome = outcome,
           .manifest = manifest,
           .timing = stored_text(directory + "/timing.json"),
-          .search = stored_text(directory + "/find.json")};
+          .search = stored_text(directory + "/find.json"),
+          .traces = stored_traces(directory)};
 }
 
 Status write_report(const std::string& path, const std::vector<ReportPart>& parts) {
   return write_atomically(path, report_html(parts));
+}
+
+Status write_replay(const std::string& path, const std::string& name, const std::string& told) {
+  return write_atomically(path, page_with(replay_document(name, told)));
+}
+
+Status write_lesson(const std::string& path, const Lesson& lesson,
+                    const std::vector<ReportPart>& parts) {
+  return write_atomically(path, page_with(lesson_document(lesson, parts)));
 }
 
 Status write_paper(const std::string& path, const Paper& paper,

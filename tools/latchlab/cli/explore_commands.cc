@@ -108,6 +108,8 @@ void add_replay(Cli& cli) {
       ->type_name("FILE");
   command.add_flag("--json", arguments->json,
                    "Print one JSON document on stdout and nothing else: docs/export.md");
+  command.add_option("--page", arguments->page, "Also a page that plays it, for a browser")
+      ->type_name("FILE");
   cli.take_plugins(command);
 }
 

@@ -64,9 +64,34 @@ void add_compare(Cli& cli) {
   command.footer(std::string(kAboutCompare) + "\n" + kExitCodes);
 }
 
+void add_classroom(Cli& cli) {
+  const auto arguments = tool::arguments<ClassroomArguments>();
+  CLI::App& command = cli.add("classroom", "Lessons on contention: a page that asks, then shows",
+                              [arguments] { return classroom(*arguments); });
+  CLI::Option* lesson = command
+                            .add_option("lesson", arguments->lesson,
+                                        "Its number or name: 2, 02-retry-storm [a list of all]")
+                            ->type_name("LESSON");
+  command
+      .add_flag("--all", arguments->all,
+                "A site of all lessons, with an index, a worksheet to print and a key for teachers")
+      ->excludes(lesson);
+  command.add_option("--out", arguments->out, "Where pages and the runs behind them go")
+      ->type_name("DIR")
+      ->capture_default_str();
+  add_data(command, arguments->data);
+  add_jobs(command, arguments->jobs, "Simulations at once");
+  command.footer(
+      "A lesson's page has its question, a place to draw what you expect, clients and RNIC as a\n"
+      "film, and the answer, which stays hidden until you ask for it. Pages need no network.\n"
+      "  latchlab classroom 2              runs lesson 2 and writes classroom/02-retry-storm.html\n"
+      "  latchlab classroom --all --out site");
+}
+
 }  // namespace
 
 void add_report_commands(Cli& cli) {
+  add_classroom(cli);
   add_report(cli);
   add_compare(cli);
 }

@@ -35,17 +35,20 @@ function themeSwitch() {
 
 function runElements() {
   return [SEVERAL ? el('h1', {}, `${PARTS.length} runs`) : null, PARTS.map(comparisonSection),
-    SEVERAL ? togetherElement() : null, PARTS.map(partElement)];
+    SEVERAL ? togetherElement() : null, playerSection(), PARTS.map(partElement)];
 }
 
-const subject = PAPER ? PAPER.name : SEVERAL ? PARTS.map((part) => part.name).join(', ')
+const subject = DATA.lesson ? DATA.lesson.title : PAPER ? PAPER.name : !PARTS.length
+  ? DATA.plays[0].name : SEVERAL ? PARTS.map((part) => part.name).join(', ')
   : PARTS[0].results.manifest.scenario;
 document.title = `${subject} – Latchlab report`;
 document.getElementById('page').append(
   el('header', {}, el('span', {}, 'Latchlab report'),
     SEVERAL ? el('nav', {'aria-label': 'Runs'}, PARTS.map((part, i) =>
       el('a', {href: `#part-${i + 1}`}, part.name))) : null, themeSwitch()),
-  el('main', {}, PAPER ? paperElements() : runElements()));
+  el('main', {}, DATA.lesson ? lessonElements() : PAPER ? paperElements() : runElements()));
+PLAYERS.forEach((each) => each.arrive());
+addEventListener('hashchange', () => PLAYERS.forEach((each) => each.arrive()));
 figures.slice().forEach((each) => each.redraw());
 new ResizeObserver(() => figures.forEach((each) => {
   if (each.plot.clientWidth && Math.abs(each.plot.clientWidth - each.measured) > 4) each.redraw();

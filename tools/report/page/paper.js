@@ -75,30 +75,6 @@ function disputedSection() {
       notesElements(PAPER.notes)) : null);
 }
 
-// Headings, paragraphs, lists, tables and commands of a README; whatever else it says stays text.
-function notesElements(text) {
-  const plain = (line) => line.replace(/\*\*|`/g, '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
-  const cells = (row) => row.replace(/^\||\|$/g, '').split('|').map((cell) => plain(cell.trim()));
-  return text.split(/\n\s*\n/).map((block) => {
-    const lines = block.split('\n').filter((line) => line.trim());
-    if (!lines.length) return null;
-    if (lines[0].startsWith('```'))
-      return el('pre', {}, lines.filter((line) => !line.startsWith('```')).join('\n'));
-    if (/^#+ /.test(lines[0])) return el('h3', {}, plain(lines[0].replace(/^#+ /, '')));
-    if (lines[0].startsWith('|')) {
-      const rows = lines.filter((line) => !/^\|[-| :]*$/.test(line)).map(cells);
-      return el('div', {class: 'wide', tabindex: 0, role: 'region', 'aria-label': rows[0].join(', ')},
-        el('table', {}, el('thead', {}, el('tr', {}, rows[0].map((cell) =>
-          el('th', {class: 'left'}, cell)))), el('tbody', {}, rows.slice(1).map((row) =>
-          el('tr', {}, row.map((cell) => el('td', {class: 'left'}, cell)))))));
-    }
-    if (lines[0].startsWith('- '))
-      return el('ul', {}, plain(lines.join('\n')).split(/\n?^- /m).filter((item) => item)
-        .map((item) => el('li', {}, item.replace(/\s+/g, ' '))));
-    return el('p', {}, plain(lines.join(' ')));
-  });
-}
-
 function experimentElement(part, index) {
   const id = `part-${index + 1}`;
   return el('article', {id}, el('h2', {}, part.name), ...headElements(part),

@@ -43,10 +43,59 @@ function tableFacts(wide) {
     unreachable: heads.filter((head) => !inView(head)).map((head) => head.textContent)};
 }
 
+// What a player shows at some instants, and what its keys and buttons do.
+function playerFacts(self) {
+  const shown = (at) => {
+    self.go(at);
+    return {at: self.at, stages: self.stages.map((each, i) => ({
+      fields: [...self.panels[i].querySelectorAll('.field')].map((field) => field.textContent),
+      says: self.panels[i].textContent, rows: each.rowsShown,
+    }))};
+  };
+  const press = (key) => {
+    self.area.querySelector('canvas').dispatchEvent(
+      new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
+    return {key, at: self.at, wide: self.wide, playing: self.playing, says: self.says.textContent};
+  };
+  const samples = d3.range(1, 10).map((i) => shown(self.span * i / 10));
+  self.go(0);
+  const keys = ['ArrowRight', 'ArrowRight', 'ArrowLeft', 'PageDown', '+', '-', 'End', 'Home', ' ',
+    ' '].map(press);
+  const boxes = [...self.area.querySelectorAll('input[type=checkbox]')];
+  const rows = () => self.stages.map((each) => each.rowsShown);
+  const few = rows();
+  boxes.forEach((box) => box.click());
+  const all = rows();
+  boxes.forEach((box) => box.click());
+  self.go(self.span / 2);
+  self.area.querySelectorAll('.tools button').forEach((each) =>
+    each.textContent === 'Link' && each.click());
+  const nameless = [...self.area.querySelectorAll('button, select, input, canvas')].filter((each) =>
+    !(each.textContent || each.getAttribute('aria-label') || (each.labels && each.labels.length)));
+  return {id: self.id, span: self.span, stages: self.stages.map((each) => ({name: each.name,
+    lanes: each.scene.lanes.length, verbs: each.scene.verbs.length, lock: each.lock,
+    segments: d3.sum(each.scene.lanes, (lane) => lane.segments.length)})),
+  samples, keys, few, all, link: location.hash, nameless: nameless.length};
+}
+
+// The middle of each of a guess's points before it is asked to reveal, and what is drawn then.
+function guessFacts() {
+  const before = document.getElementById('revealed').hidden;
+  const knobs = document.querySelectorAll('.sketch .knob');
+  const height = knobs.length ? knobs[0].getAttribute('cy') : null;
+  if (knobs.length)
+    knobs[0].dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowUp', cancelable: true}));
+  const moved = knobs.length ? knobs[0].getAttribute('cy') - height : 0;
+  document.querySelectorAll('#question button').forEach((each) => each.click());
+  return {before, after: document.getElementById('revealed').hidden, knobs: knobs.length, moved,
+    truth: document.querySelectorAll('.sketch .truth path').length};
+}
+
 function selftest() {
+  const guess = document.getElementById('revealed') ? guessFacts() : null;
   document.querySelectorAll('details').forEach((each) => each.setAttribute('open', ''));
   const facts = {
-    problems, figures: figures.map(figureFacts),
+    guess, players: PLAYERS.map(playerFacts), problems, figures: figures.map(figureFacts),
     width: innerWidth,
     sideways: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     tables: [...document.querySelectorAll('.wide')].map(tableFacts),

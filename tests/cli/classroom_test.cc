@@ -1,0 +1,178 @@
+// Lessons as pages, and the player in them: what it shows is what the trace says.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <map>
+#include <set>
+
+#include "tests/cli/report_page.h"
+
+namespace latchlab::cli_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Classroom : public ReportPage {
+ protected:
+  // What a trace says of a lock some us after its first event.
+  struct Told {
+    std::string entry;
+    std::set<std::string> inside;
+  };
+  static Told told_by(const Json& trace, int lock, double at) {
+    std::map<std::string, std::string> names;
+    double begin = 1e300;
+    for (const Json& event : trace["traceEvents"]) {
+      const std::string track = event["pid"].dump() + "/" + event["tid"].dump();
+      if (event.value("name", "") == "thread_name") names[track] = event["args"]["name"];
+      if (event["ph"] != "M") begin = std::min(begin, event["ts"].get<double>());
+    }
+    Told told;
+    std::map<std::string, std::vector<std::string>> stacks;  // by client: names of slices
+    for (const Json& event : trace["traceEvents"]) {
+      if (event["ph"] == "M" || event["ts"].get<double>() - begin > at) continue;
+      const std::string track = event["pid"].dump() + "/" + event["tid"].dump();
+      const bool of_client =
+          names[track].starts_with("client ") && names[track].find(' ', 7) == std::string::npos;
+      if (of_client && event["ph"] == "B") stacks[names[track]].push_back(event["name"]);
+      if (of_client && event["ph"] == "E") stacks[names[track]].pop_back();
+      if (event["ph"] == "i" && event["args"].contains("entry") &&
+          event["args"].value("lock", -1) == lock)
+        told.entry = event["args"]["entry"];
+    }
+    for (const auto& [name, stack] : stacks)
+      for (const std::string& slice : stack)
+        if (slice.starts_with(fmt::format("hold lock {} ", lock))) told.inside.insert(name);
+    return told;
+  }
+  static std::set<std::string> inside_of(const std::string& panel) {
+    std::set<std::string> all;
+    const std::size_t from = panel.find("inside: ");
+    if (from == panel.npos) return all;
+    // "inside: client 3, client 5at the slot: ..."
+    for (std::size_t at = panel.find("client ", from); at != panel.npos;
+         at = panel.find(", client ", at) == panel.npos ? panel.npos
+                                                        : panel.find(", client ", at) + 2) {
+      const std::size_t end = panel.find_first_not_of("0123456789", at + 7);
+      all.insert(panel.substr(at, end - at));
+      if (end == panel.npos || panel[end] != ',') break;
+    }
+    return all;
+  }
+};
+
+TEST_F(Classroom, lists_its_lessons_and_refuses_others) {
+  const Finished listed = latchlab({"classroom"});
+  EXPECT_EQ(listed.code, 0);
+  EXPECT_THAT(listed.out, HasSubstr("02 The retry storm\n"));
+  const Finished refused = latchlab({"classroom", "77"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("there is no lesson '77'; known: 01-round-trip, "));
+}
+
+TEST_F(Classroom, a_lesson_asks_first_and_plays_what_its_traces_say) {
+  ASSERT_EQ(latchlab({"classroom", "5", "--out", "c"}).code, 0);
+  const Seen seen = look_at("c/05-handover.html");
+  expect_sound(seen);
+  // The answer was hidden until it was asked for; three locks are then drawn over the guess.
+  const Json& guess = seen.facts["guess"];
+  EXPECT_EQ(guess["before"], true);
+  EXPECT_EQ(guess["after"], false);
+  EXPECT_EQ(guess["knobs"], 5);
+  EXPECT_LT(guess["moved"], 0);
+  EXPECT_EQ(guess["truth"], 3);
+  ASSERT_EQ(seen.facts["players"].size(), 1);
+  const Json& player = seen.facts["players"][0];
+  ASSERT_EQ(player["stages"].size(), 3);
+  const char* files[] = {"0002", "0007", "0012"};
+  for (int i = 0; i < 3; ++i) {
+    const Json trace =
+        Json::parse(read(fmt::format("c/runs/05-handover/traces/{}.json", files[i])));
+    EXPECT_EQ(player["stages"][i]["lanes"], 20);
+    for (const Json& sample : player["samples"]) {
+      const Told told = told_by(trace, 0, sample["at"].get<double>());
+      const Json& shown = sample["stages"][i];
+      std::string fields;
+      for (const Json& field : shown["fields"]) fields += field.get<std::string>() + " ";
+      std::string words = told.entry.empty() ? "" : told.entry + " ";
+      std::replace(words.begin(), words.end(), '=', ' ');
+      EXPECT_EQ(fields, words) << i << " at " << sample["at"];
+      EXPECT_EQ(inside_of(shown["says"]), told.inside) << shown["says"];
+    }
+  }
+}
+
+TEST_F(Classroom, a_player_heeds_keys_choices_and_links) {
+  ASSERT_EQ(latchlab({"classroom", "2", "--out", "c"}).code, 0);
+  const Seen seen = look_at("c/02-retry-storm.html");
+  expect_sound(seen);
+  const Json& player = seen.facts["players"][0];
+  EXPECT_EQ(player["nameless"], 0);
+  const Json& keys = player["keys"];
+  const auto at = [&](std::size_t i) { return keys[i]["at"].get<double>(); };
+  EXPECT_GT(at(1), at(0));                      // an event on
+  EXPECT_EQ(at(2), at(0));                      // and back
+  EXPECT_GT(at(3), at(1));                      // ten
+  EXPECT_EQ(keys[5]["wide"], keys[3]["wide"]);  // nearer, and back
+  EXPECT_LT(keys[4]["wide"], keys[3]["wide"]);
+  EXPECT_EQ(keys[6]["at"], player["span"]);
+  EXPECT_EQ(at(7), 0);
+  EXPECT_EQ(keys[8]["playing"], true);
+  EXPECT_EQ(keys[9]["playing"], false);
+  EXPECT_THAT(keys[3]["says"].get<std::string>(), HasSubstr("CAS of lock 0"));
+  EXPECT_THAT(player["few"], ElementsAre(5, 20));
+  EXPECT_THAT(player["link"].get<std::string>(), HasSubstr("#play-1@"));
+  // On a phone nothing is beyond the page.
+  EXPECT_LE(facts_at(390, "c/02-retry-storm.html")["sideways"].get<int>(), 0);
+}
+
+TEST_F(Classroom, plays_counter_examples_and_hostile_words_harm_nobody) {
+  ASSERT_EQ(latchlab({"classroom", "13", "--out", "c"}).code, 0);
+  const Seen seen = look_at("c/13-break-it.html");
+  expect_sound(seen);
+  ASSERT_EQ(seen.facts["players"].size(), 2);
+  const Json& shiftlock = seen.facts["players"][1];
+  EXPECT_EQ(shiftlock["span"], 28);  // 27 moves, and the end
+  EXPECT_EQ(shiftlock["stages"][0]["lanes"], 5);
+  EXPECT_THAT(seen.document, HasSubstr("clients wait, and nothing can happen any more"));
+
+  write("two.yaml",
+        "schema: 1\nname: two\nplatform: {client_nodes: 2, clients_per_node: 2}\n"
+        "locks: {count: 1}\nrun: {duration: 200us, warmup: 100us}\n"
+        "protocol: {name: cas, label: '</script><img src=x onerror=executedFromData=true>'}\n");
+  ASSERT_EQ(latchlab({"run", "two.yaml", "--trace", "--out", "r", "--quiet"}).code, 0);
+  const Seen hostile = look_at("r/report.html");
+  expect_sound(hostile);
+  EXPECT_EQ(hostile.facts["players"].size(), 1);
+}
+
+TEST_F(Classroom, a_replay_has_a_page_of_its_own) {
+  ASSERT_EQ(latchlab({"explore", "--protocol", "drtm", "--set", "epoch=unix_truncated", "--modes",
+                      "X", "S", "--placement", "spread", "--out", "t", "--quiet"})
+                .code,
+            1);
+  ASSERT_EQ(latchlab({"replay", "t/drtm-mutual-exclusion-1.json", "--page", "p.html"}).code, 0);
+  const Seen seen = look_at("p.html");
+  expect_sound(seen);
+  const Json& last = seen.facts["players"][0]["samples"][8]["stages"][0];
+  EXPECT_THAT(last["says"].get<std::string>(), HasSubstr("inside: client 0, client 1"));
+}
+
+TEST_F(Classroom, the_site_links_every_lesson_and_keeps_answers_off_the_worksheet) {
+  ASSERT_EQ(latchlab({"classroom", "--all", "--out", "s"}).code, 0);
+  const Seen index = look_at("s/index.html");
+  expect_sound(index);
+  for (const char* page : {"01-round-trip", "07-phase-fair", "13-break-it", "worksheet", "key"}) {
+    EXPECT_THAT(index.document, HasSubstr(fmt::format("href=\"{}.html\"", page)));
+    expect_sound(look_at(fmt::format("s/{}.html", page)));
+  }
+  EXPECT_THAT(look_at("s/key.html").document, HasSubstr("240 x 0.267 us"));
+  const Seen sheet = look_at("s/worksheet.html");
+  EXPECT_THAT(sheet.document, HasSubstr("Draw goodput for 2, 5, 20, 80 and 240 clients"));
+  EXPECT_THAT(sheet.document, Not(HasSubstr("240 x 0.267 us")));
+}
+
+}  // namespace
+}  // namespace latchlab::cli_test
