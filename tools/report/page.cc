@@ -74,7 +74,8 @@ std::vector<std::string> stored_traces(const std::string& directory) {
   std::size_t bytes = 0;
   for (const std::string& file : files) {
     std::string text = stored_text(file);
-    if ((bytes += text.size()) > kMostBytes) break;
+    bytes += text.size();
+    if (bytes > kMostBytes) break;
     texts.push_back(std::move(text));
   }
   return texts;
