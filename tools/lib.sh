@@ -7,8 +7,8 @@ cores=${JOBS:-$(nproc)}
 
 # Names in Debian 12. libsimgrid-dev brings the Boost headers it needs.
 build_packages=(g++ cmake ninja-build ccache pkg-config libsimgrid-dev libyaml-cpp-dev libfmt-dev
-                libcli11-dev nlohmann-json3-dev libeigen3-dev node-d3 libibverbs-dev
-                ibverbs-providers)
+                libcli11-dev nlohmann-json3-dev libeigen3-dev libssl-dev node-d3
+                libibverbs-dev ibverbs-providers)
 test_packages=(libgtest-dev libgmock-dev gnuplot-nox chromium python3-jsonschema python3-yaml
                libhiredis-dev redis-server)
 guest_packages=(qemu-system-x86 busybox-static cpio kmod iproute2 ibverbs-providers ibverbs-utils

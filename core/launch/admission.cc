@@ -67,8 +67,9 @@ void Admission::take_new() {
     }
     if (!connection.value().is_open()) break;
     const std::string address = other_end(connection.value());
-    strangers_.push_back({Channel(std::move(connection).value(), kMaxHelloBytes), address,
-                          within(rules_.hello_within)});
+    SecureStream stream(SecureStream::Side::coordinator, rules_.token);
+    strangers_.push_back({Channel(std::move(connection).value(), std::move(stream), kMaxHelloBytes),
+                          address, within(rules_.hello_within)});
   }
 }
 
@@ -81,6 +82,8 @@ void Admission::hear(Stranger& stranger, const Admit& admit) {
     return;
   }
   if (const auto frame = stranger.channel.next()) return hear_hello(stranger, *frame, admit);
+  const std::string& distrust = stranger.channel.distrust();
+  if (!distrust.empty()) return refuse(stranger, distrust);
   const std::string& broken = stranger.channel.broken();
   if (!broken.empty())
     return refuse(stranger, stranger.channel.is_connected()
@@ -95,7 +98,7 @@ void Admission::hear_hello(Stranger& stranger, const Frame& frame, const Admit& 
   if (frame.kind != FrameKind::hello) return refuse(stranger, "it does not begin with a hello");
   const auto hello = read_hello(frame.payload);
   if (!hello) return refuse(stranger, hello.error().message);
-  const Status known = examine(hello.value(), rules_.program, rules_.token);
+  const Status known = examine(hello.value(), rules_.program);
   if (!known) return refuse(stranger, known.error().message);
   const Status admitted = admit(hello.value(), stranger.channel);
   if (!admitted) return refuse(stranger, admitted.error().message);

@@ -1,10 +1,11 @@
 #pragma once
-// Where strangers knock: connections that have yet to say a whole, proper hello.
+// Where strangers knock: connections that have yet to show that they have the token, and to say a
+// whole, proper hello.
 //
-// Nobody waits here for anybody: each stranger has its own time, a refused one is told why, and
-// one that does not go is dropped a second later. At most kMaxStrangers are heard at once, and no
-// more than half of the descriptors that the process may have; others wait in the system's queue
-// until one has gone.
+// Nobody waits here for anybody: each stranger has its own time for both, a refused one is told
+// why if it has the token, and one that does not go is dropped a second later. At most
+// kMaxStrangers are heard at once, and no more than half of the descriptors that the process may
+// have; others wait in the system's queue until one has gone.
 
 #include <chrono>
 #include <cstddef>

@@ -2,12 +2,11 @@
 
 #include <fmt/core.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 namespace latchlab::launch {
@@ -16,9 +15,14 @@ namespace {
 constexpr std::size_t kChunkBytes = 64 << 10;
 // At most so much in one call, so that one member that talks a lot does not keep others waiting.
 constexpr int kChunksPerCall = 16;
-constexpr std::size_t kFramesPerCall = 64;
 
 }  // namespace
+
+Channel::Channel(Descriptor connection, SecureStream stream, std::size_t max_frame)
+    : connection_(std::move(connection)),
+      stream_(std::move(stream)),
+      reader_(max_frame),
+      broken_(stream_.trouble()) {}
 
 void Channel::queue(Bytes frame) {
   if (!connection_.is_open()) return;
@@ -26,36 +30,50 @@ void Channel::queue(Bytes frame) {
   unsent_.push_back(std::move(frame));
 }
 
+// The next piece of what is queued, and what the stream itself has to say.
+void Channel::seal() {
+  std::size_t room = kChunkBytes;
+  while (room > 0 && !unsent_.empty() && stream_.is_secure()) {
+    const std::string_view piece =
+        std::string_view(*unsent_.front()).substr(sealed_of_first_, room);
+    stream_.say(piece);
+    room -= piece.size();
+    unsent_bytes_ -= piece.size();
+    sealed_of_first_ += piece.size();
+    if (sealed_of_first_ < unsent_.front()->size()) break;
+    sealed_of_first_ = 0;
+    unsent_.pop_front();
+  }
+  wire_ = stream_.take();
+  sent_of_wire_ = 0;
+}
+
 void Channel::flush() {
-  while (!unsent_.empty()) {
-    std::array<iovec, kFramesPerCall> pieces = {};
-    const std::size_t count = std::min(unsent_.size(), pieces.size());
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t skip = i == 0 ? sent_of_first_ : 0;
-      pieces[i] = {const_cast<char*>(unsent_[i]->data()) + skip, unsent_[i]->size() - skip};
-    }
-    msghdr message = {};
-    message.msg_iov = pieces.data();
-    message.msg_iovlen = count;
-    const ssize_t sent = ::sendmsg(connection_.number(), &message, MSG_NOSIGNAL);
+  while (connection_.is_open()) {
+    if (wire_.empty()) seal();
+    if (wire_.empty()) return;
+    const ssize_t sent = ::send(connection_.number(), wire_.data() + sent_of_wire_,
+                                wire_.size() - sent_of_wire_, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     // Also at the end of the connection, which receive() finds too, after what was said before it.
     if (sent < 0) return;
-    unsent_bytes_ -= static_cast<std::size_t>(sent);
-    sent_of_first_ += static_cast<std::size_t>(sent);
-    while (!unsent_.empty() && sent_of_first_ >= unsent_.front()->size()) {
-      sent_of_first_ -= unsent_.front()->size();
-      unsent_.pop_front();
-    }
+    sent_of_wire_ += static_cast<std::size_t>(sent);
+    if (sent_of_wire_ == wire_.size()) wire_.clear();
   }
 }
 
 void Channel::receive() {
   std::array<char, kChunkBytes> chunk;
+  std::string said;
   for (int chunks = 0; connection_.is_open() && chunks < kChunksPerCall; ++chunks) {
     const ssize_t got = ::recv(connection_.number(), chunk.data(), chunk.size(), 0);
     if (got > 0) {
-      if (broken_.empty()) reader_.add({chunk.data(), static_cast<std::size_t>(got)});
+      if (!broken_.empty()) continue;
+      said.clear();
+      stream_.receive({chunk.data(), static_cast<std::size_t>(got)}, said);
+      reader_.add(said);
+      broken_ = stream_.trouble();
+      flush();  // a handshake has two sides
       if (static_cast<std::size_t>(got) < chunk.size()) return;
     } else if (got == 0) {
       close("its connection was closed");
@@ -82,7 +100,8 @@ void Channel::close(const std::string& why) {
   if (broken_.empty()) broken_ = why;
   unsent_.clear();
   unsent_bytes_ = 0;
-  sent_of_first_ = 0;
+  sealed_of_first_ = 0;
+  wire_.clear();
   connection_.reset();
 }
 

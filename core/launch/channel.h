@@ -1,5 +1,6 @@
 #pragma once
-// One connection, frames in and frames out; no call of it ever blocks. One thread at a time.
+// One connection, frames in and frames out, sealed by the token; no call of it ever blocks. One
+// thread at a time.
 
 #include <cstddef>
 #include <deque>
@@ -7,17 +8,18 @@
 #include <string>
 
 #include "core/launch/frame.h"
+#include "core/launch/secure.h"
 #include "core/launch/socket.h"
 
 namespace latchlab::launch {
 
 class Channel {
  public:
-  Channel(Descriptor connection, std::size_t max_frame)
-      : connection_(std::move(connection)), reader_(max_frame) {}
+  Channel(Descriptor connection, SecureStream stream, std::size_t max_frame);
 
   void queue(Bytes frame);
-  // Sends of what is queued as much as the system takes now.
+  // Sends of what is queued as much as the system takes now; nothing before the other side has
+  // shown that it has the token.
   void flush();
   void send(Bytes frame) {
     queue(std::move(frame));
@@ -32,6 +34,8 @@ class Channel {
   // that sends no proper frames stays connected, and can be told so; what else it says is dropped.
   const std::string& broken() const { return broken_; }
   bool is_connected() const { return connection_.is_open(); }
+  // Why the other side is not one that has the token; empty: it is, or has yet to show it.
+  const std::string& distrust() const { return stream_.trouble(); }
   // Nothing more will be sent; says so to the other side, which may still be talking.
   void end_of_sending();
   void close(const std::string& why);
@@ -39,15 +43,21 @@ class Channel {
 
   int descriptor() const { return connection_.number(); }
   const Descriptor& connection() const { return connection_; }
-  bool has_unsent() const { return !unsent_.empty(); }
+  // Is there something that waits for the system to take it?
+  bool has_unsent() const { return !wire_.empty() || (stream_.is_secure() && !unsent_.empty()); }
   std::size_t unsent_bytes() const { return unsent_bytes_; }
 
  private:
+  void seal();
+
   Descriptor connection_;
+  SecureStream stream_;
   FrameReader reader_;
   std::deque<Bytes> unsent_;
-  std::size_t sent_of_first_ = 0;
+  std::size_t sealed_of_first_ = 0;
   std::size_t unsent_bytes_ = 0;
+  std::string wire_;  // sealed; the first bytes have been sent
+  std::size_t sent_of_wire_ = 0;
   std::string broken_;
 };
 

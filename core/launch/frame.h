@@ -1,9 +1,9 @@
 #pragma once
 // What crosses a connection: frames of a kind, two numbers and bytes that nobody here looks into.
 //
-// On the wire: length (4 bytes, of all that follows), kind (1), rank (4), number (4), payload;
-// integers big-endian. This form, and hello and refused with it, stay what they are in every later
-// version, so that two versions can tell each other that they do not match.
+// Inside TLS (secure.h): length (4 bytes, of all that follows), kind (1), rank (4), number (4),
+// payload; integers big-endian. This form, and hello and refused with it, stay what they are in
+// every later version, so that two versions can tell each other that they do not match.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace latchlab::launch {
 
 // Raised whenever an older program would misunderstand a newer one.
-inline constexpr std::uint32_t kWireVersion = 1;
+inline constexpr std::uint32_t kWireVersion = 2;
 
 inline constexpr std::size_t kMaxHelloBytes = 64 << 10;
 inline constexpr std::size_t kMaxFrameBytes = 64 << 20;

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/launch/frame.h"
-#include "core/launch/token.h"
 
 namespace latchlab::launch {
 namespace {
@@ -21,7 +20,7 @@ Json parse_flat(const std::string& text) {
 }
 
 bool has_strings(const Json& json) {
-  for (const char* key : {"program", "token", "host", "facts"})
+  for (const char* key : {"program", "host", "facts"})
     if (!json.contains(key) || !json[key].is_string()) return false;
   return true;
 }
@@ -33,9 +32,8 @@ bool is_rank(const Json& json) {
 }  // namespace
 
 std::string write_hello(const Hello& hello) {
-  Json json = {{"magic", kMagic},      {"wire", kWireVersion}, {"program", hello.program},
-               {"token", hello.token}, {"host", hello.host},   {"pid", hello.pid},
-               {"facts", hello.facts}};
+  Json json = {{"magic", kMagic},    {"wire", kWireVersion}, {"program", hello.program},
+               {"host", hello.host}, {"pid", hello.pid},     {"facts", hello.facts}};
   if (hello.rank) json["rank"] = *hello.rank;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -59,7 +57,6 @@ Result<Hello> read_hello(const std::string& text) {
     return Error{"its hello is damaged", {}};
   Hello hello;
   hello.program = json["program"].get<std::string>();
-  hello.token = json["token"].get<std::string>();
   hello.host = json["host"].get<std::string>();
   hello.pid = pid.get<std::int64_t>();
   if (asks) hello.rank = json["rank"].get<std::uint32_t>();
@@ -67,10 +64,7 @@ Result<Hello> read_hello(const std::string& text) {
   return hello;
 }
 
-Status examine(const Hello& hello, const std::string& program, const std::string& token) {
-  if (!same_token(hello.token, token))
-    return Error{
-        fmt::format("it has another token; give it the coordinator's in {}", kTokenVariable), {}};
+Status examine(const Hello& hello, const std::string& program) {
   if (hello.program != program)
     return Error{fmt::format("install the same build, with the same plug-ins, on all machines: it "
                              "runs {}, the coordinator {}",

@@ -11,7 +11,6 @@ namespace latchlab::launch {
 
 struct Hello {
   std::string program;  // version and build: equal in all processes of a run
-  std::string token;
   std::string host;
   std::int64_t pid = 0;
   std::optional<std::uint32_t> rank;  // the rank it asks for; nullopt: any
@@ -24,7 +23,7 @@ std::string write_hello(const Hello& hello);
 // What a hello says, if it comes from a latchlab node of this wire version; else why it is refused.
 Result<Hello> read_hello(const std::string& text);
 
-// Refuses a stranger before it is told anything about this run, then another build of the program.
-Status examine(const Hello& hello, const std::string& program, const std::string& token);
+// Refuses another build of the program.
+Status examine(const Hello& hello, const std::string& program);
 
 }  // namespace latchlab::launch

@@ -14,8 +14,8 @@ Member::Member(Channel channel, const MemberOptions& options, std::string coordi
     : channel_(std::move(channel)), stop_(options.stop), coordinator_(std::move(coordinator)) {}
 
 Result<Member> Member::join(const Address& coordinator, const MemberOptions& options) {
-  Hello hello{options.program, options.token, options.host.empty() ? host_name() : options.host,
-              ::getpid(),      options.rank,  options.facts};
+  Hello hello{options.program, options.host.empty() ? host_name() : options.host, ::getpid(),
+              options.rank, options.facts};
   const std::string text = write_hello(hello);
   if (!fits(text, kMaxHelloBytes))
     return Error{fmt::format("what this node has to say of itself is too long: {} bytes, at most "
@@ -25,7 +25,8 @@ Result<Member> Member::join(const Address& coordinator, const MemberOptions& opt
   const Deadline deadline = within(options.join_within);
   auto connection = connect_to(coordinator, deadline, options.stop);
   if (!connection) return connection.error();
-  Member member(Channel(std::move(connection).value(), kMaxFrameBytes), options,
+  SecureStream stream(SecureStream::Side::member, options.token);
+  Member member(Channel(std::move(connection).value(), std::move(stream), kMaxFrameBytes), options,
                 coordinator.text());
   member.channel_.send(encode(FrameKind::hello, 0, 0, text));
   const Status welcome = member.be_welcomed(deadline);
@@ -57,6 +58,7 @@ Status Member::wait_until(const Done& done, Deadline deadline, const char* what)
 
 std::string Member::why_gone() const {
   if (!refused_.empty()) return refused_;
+  if (size_ == 0 && !channel_.distrust().empty()) return channel_.distrust();
   if (size_ == 0 && channel_.is_connected())
     return channel_.broken() + "; is it a latchlab coordinator?";
   return fmt::format("the coordinator at {} is gone: {}", coordinator_, channel_.broken());

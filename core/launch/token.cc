@@ -27,26 +27,19 @@ Result<std::string> random_token() {
   return token;
 }
 
-bool same_token(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  // Volatile: a compiler must not leave the loop at the first difference.
-  volatile unsigned char difference = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    difference = static_cast<unsigned char>(
-        difference | (static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i])));
-  return difference == 0;
+namespace {
+
+Result<std::string> from_environment() {
+  const char* const token = std::getenv(kTokenVariable);
+  if (token == nullptr || *token == '\0')
+    return Error{fmt::format("no token: set {0} to a secret that all nodes share, made by export "
+                             "{0}=$({1})",
+                             kTokenVariable, kMakeToken),
+                 {}};
+  return std::string(token);
 }
 
-Result<std::string> find_token(const std::string& file) {
-  if (file.empty()) {
-    const char* const token = std::getenv(kTokenVariable);
-    if (token == nullptr || *token == '\0')
-      return Error{fmt::format("no token: set {} to the one that the coordinator shows, or name a "
-                               "file that holds it",
-                               kTokenVariable),
-                   {}};
-    return std::string(token);
-  }
+Result<std::string> from_file(const std::string& file) {
   struct stat status = {};
   if (::stat(file.c_str(), &status) != 0)
     return Error{fmt::format("cannot read the token in {}: {}", file, strerror(errno)), {}};
@@ -56,6 +49,20 @@ Result<std::string> find_token(const std::string& file) {
   std::string token;
   if (!std::getline(stream, token) || token.empty())
     return Error{fmt::format("{} holds no token: its first line is to be it", file), {}};
+  return token;
+}
+
+}  // namespace
+
+Result<std::string> find_token(const std::string& file) {
+  auto token = file.empty() ? from_environment() : from_file(file);
+  if (token && token.value().size() < kShortestToken)
+    return Error{
+        fmt::format("the token in {} has {} characters, and whoever sees a node join could "
+                    "find it by trying; take one of at least {}, such as {} prints",
+                    file.empty() ? kTokenVariable : file, token.value().size(), kShortestToken,
+                    kMakeToken),
+        {}};
   return token;
 }
 

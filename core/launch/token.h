@@ -1,9 +1,10 @@
 #pragma once
-// The secret that the processes of one run share, so that nobody else's join it. It crosses the
-// network in clear: it keeps apart runs and strangers on a network that is trusted, no more.
+// The secret that the processes of one run share, so that nobody else's join it and it joins nobody
+// else's. It never crosses the network, but who sees a node join can try tokens on what he has seen
+// (secure.h): only a random one is secret.
 
+#include <cstddef>
 #include <string>
-#include <string_view>
 
 #include "core/base/result.h"
 
@@ -14,14 +15,17 @@ inline constexpr const char* kTokenVariable = "LATCHLAB_TOKEN";
 // Where members look for the rank they are to ask for; may be absent.
 inline constexpr const char* kRankVariable = "LATCHLAB_RANK";
 
+// Of fewer characters, no token is random enough to withstand trying.
+inline constexpr std::size_t kShortestToken = 16;
+
+// What to type for a good one.
+inline constexpr const char* kMakeToken = "openssl rand -hex 16";
+
 // 128 random bits as 32 hexadecimal digits.
 Result<std::string> random_token();
 
-// Takes equally long for all wrong tokens of one length.
-bool same_token(std::string_view a, std::string_view b);
-
 // The first line of `file`, or, without a file, the environment's. A file that others may read is
-// refused, as is an empty token.
+// refused, as is a token that is too short.
 Result<std::string> find_token(const std::string& file);
 
 }  // namespace latchlab::launch

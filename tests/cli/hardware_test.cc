@@ -52,7 +52,7 @@ TEST_F(WithoutHardware, the_guest_says_what_to_build) {
 class HardwareOptions : public Command {
  protected:
   void expect_refused(const std::vector<std::string>& more, const std::string& why,
-                      const Environment& extra = {{"LATCHLAB_TOKEN", "abc"}}) {
+                      const Environment& extra = {{"LATCHLAB_TOKEN", "abcdefghijklmnop"}}) {
     std::vector<std::string> all = {"run", "quickstart"};
     all.insert(all.end(), more.begin(), more.end());
     const Finished finished = latchlab(all, extra);
@@ -62,7 +62,7 @@ class HardwareOptions : public Command {
     EXPECT_FALSE(exists("results"));
   }
   void expect_refused_on_hardware(std::vector<std::string> more, const std::string& why,
-                                  const Environment& extra = {{"LATCHLAB_TOKEN", "abc"}}) {
+                                  const Environment& extra = {{"LATCHLAB_TOKEN", "abcdefghijklmnop"}}) {
     more.insert(more.begin(), {"--backend", "ibverbs"});
     expect_refused(more, why, extra);
   }
@@ -101,7 +101,7 @@ TEST_F(HardwareOptions, a_rendezvous_needs_an_address_and_a_secret) {
 
 TEST_F(HardwareOptions, a_rendezvous_is_not_for_mpirun) {
   expect_refused_on_hardware({"--rendezvous", "127.0.0.1:0"}, "leave --rendezvous out",
-                             {{"LATCHLAB_TOKEN", "abc"}, {"OMPI_COMM_WORLD_SIZE", "2"}});
+                             {{"LATCHLAB_TOKEN", "abcdefghijklmnop"}, {"OMPI_COMM_WORLD_SIZE", "2"}});
 }
 
 TEST_F(HardwareOptions, a_process_is_not_killed_under_mpirun) {
@@ -117,7 +117,7 @@ TEST_F(HardwareOptions, whoever_waits_for_nodes_says_where) {
   const std::string quiet = std::string(LATCHLAB_BINARY) +
                             " run quickstart --backend ibverbs --quiet --rendezvous 0.0.0.0:0";
   Started started =
-      start_program({"/bin/sh", "-c", "exec " + quiet + " 2>said"}, {{"LATCHLAB_TOKEN", "abc"}});
+      start_program({"/bin/sh", "-c", "exec " + quiet + " 2>said"}, {{"LATCHLAB_TOKEN", "abcdefghijklmnop"}});
   const auto waits = [this] { return read("said").find(" --rendezvous ") != std::string::npos; };
   for (int tries = 0; tries < 6'000 && !waits(); ++tries) ::usleep(10'000);
   started.send(SIGTERM);
@@ -143,7 +143,7 @@ TEST_F(Node, without_a_token_says_where_it_comes_from) {
 
 TEST_F(Node, an_address_without_a_port_is_refused) {
   const Finished finished =
-      latchlab({"node", "--rendezvous", "somewhere"}, {{"LATCHLAB_TOKEN", "abc"}});
+      latchlab({"node", "--rendezvous", "somewhere"}, {{"LATCHLAB_TOKEN", "abcdefghijklmnop"}});
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, HasSubstr("somewhere"));
 }
@@ -152,7 +152,7 @@ TEST_F(Node, an_address_without_a_port_is_refused) {
 TEST_F(Node, a_rank_that_is_none_is_refused) {
   for (const char* rank : {"abc", "4294967296", "-1", "1 "}) {
     const Finished finished = latchlab({"node", "--rendezvous", "127.0.0.1:1"},
-                                       {{"LATCHLAB_TOKEN", "abc"}, {"LATCHLAB_RANK", rank}});
+                                       {{"LATCHLAB_TOKEN", "abcdefghijklmnop"}, {"LATCHLAB_RANK", rank}});
     EXPECT_EQ(finished.code, 2) << rank;
     EXPECT_THAT(finished.err, HasSubstr("'" + std::string(rank) + "' is no rank"));
   }

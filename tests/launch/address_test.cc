@@ -14,7 +14,9 @@
 namespace latchlab::launch {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string problem(const std::string& text) {
   const auto address = parse_address(text);
@@ -50,26 +52,27 @@ TEST(Token, is_new_each_time) {
   EXPECT_NE(one, random_token().value());
 }
 
-TEST(Token, is_compared_whole) {
-  EXPECT_TRUE(same_token("secret", "secret"));
-  EXPECT_FALSE(same_token("secret", "sexret"));
-  EXPECT_FALSE(same_token("secret", "Secret"));
-  EXPECT_FALSE(same_token("secret", "secreT"));
-  EXPECT_FALSE(same_token("secret", "secre"));
-  EXPECT_FALSE(same_token("", "secret"));
+TEST(Token, that_could_be_found_by_trying_is_refused) {
+  ::setenv(kTokenVariable, "fifteen letters", 1);
+  EXPECT_THAT(find_token("").error().message,
+              AllOf(HasSubstr("LATCHLAB_TOKEN has 15 characters"), HasSubstr("at least 16"),
+                    HasSubstr("openssl rand -hex 16"), Not(HasSubstr("fifteen"))));
+  ::setenv(kTokenVariable, "sixteen  letters", 1);
+  EXPECT_TRUE(find_token("").ok());
+  ::unsetenv(kTokenVariable);
 }
 
 TEST(Token, comes_from_the_environment_or_a_file_of_the_users_own) {
   ::unsetenv(kTokenVariable);
   EXPECT_THAT(find_token("").error().message, HasSubstr("set LATCHLAB_TOKEN"));
-  ::setenv(kTokenVariable, "from-environment", 1);
-  EXPECT_EQ(find_token("").value(), "from-environment");
+  ::setenv(kTokenVariable, "out-of-the-environment", 1);
+  EXPECT_EQ(find_token("").value(), "out-of-the-environment");
   const std::string file = testing::TempDir() + "/token";
-  std::ofstream(file) << "from-file\n";
+  std::ofstream(file) << "out-of-a-file-of-mine\n";
   ::chmod(file.c_str(), 0640);
   EXPECT_THAT(find_token(file).error().message, HasSubstr("chmod 600"));
   ::chmod(file.c_str(), 0600);
-  EXPECT_EQ(find_token(file).value(), "from-file");
+  EXPECT_EQ(find_token(file).value(), "out-of-a-file-of-mine");
   std::ofstream(file) << "\n";
   EXPECT_THAT(find_token(file).error().message, HasSubstr("holds no token"));
   EXPECT_THAT(find_token(file + "-none").error().message, HasSubstr("cannot read"));

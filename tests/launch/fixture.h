@@ -23,10 +23,12 @@ using std::chrono::milliseconds;
 // For waits that end long before; a test that gets there has failed.
 inline constexpr milliseconds kLong{20'000};
 
+inline const std::string kToken = "a token for tests";
+
 inline MemberOptions member_options() {
   MemberOptions options;
   options.program = "test 1";
-  options.token = "secret";
+  options.token = kToken;
   options.host = "here";
   options.join_within = kLong;
   return options;
@@ -36,10 +38,10 @@ class Launch : public testing::Test {
  protected:
   using Life = std::function<void(Member&)>;
 
-  Launch() { options.program = "test 1", options.token = "secret"; }
+  Launch() { options.program = "test 1", options.token = kToken; }
   ~Launch() override {
     coordinator_.clear();  // members still there notice
-    for (std::thread& thread : threads_) thread.join();
+    join_threads();
   }
 
   Coordinator& coordinator() {
@@ -65,6 +67,11 @@ class Launch : public testing::Test {
   }
   // Another thread of the test's; ended by whatever it waits for.
   void start_thread(const std::function<void()>& body) { threads_.emplace_back(body); }
+
+  void join_threads() {
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
 
   // Processes of tests/launch_member.
   Result<LocalMembers> start_processes(std::uint32_t count) {

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 LocalMemberOptions shell(const std::string& script) {
   LocalMemberOptions options;
   options.argv = {"sh", "-c", script};
-  options.token = "secret";
+  options.token = kToken;
   return options;
 }
 
@@ -69,7 +69,7 @@ TEST(LocalMembers, know_token_and_rank_from_the_environment_alone) {
   auto members = LocalMembers::start(options);
   ASSERT_TRUE(members.ok());
   while (members.value().running() > 0) usleep(1000);
-  EXPECT_THAT(members.value().last_words(5), HasSubstr("secret 5\n"));
+  EXPECT_THAT(members.value().last_words(5), HasSubstr(kToken + " 5\n"));
   EXPECT_EQ(members.value().last_words(6), "");
 }
 

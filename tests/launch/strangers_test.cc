@@ -18,11 +18,12 @@ using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
-// A peer that says what a member never would.
+// A peer that has the token, and says what a member never would.
 class RawPeer {
  public:
   explicit RawPeer(std::uint16_t port)
-      : channel_(connect_to({"127.0.0.1", port}, within(kLong), {}).value(), kMaxFrameBytes) {}
+      : channel_(connect_to({"127.0.0.1", port}, within(kLong), {}).value(),
+                 {SecureStream::Side::member, kToken}, kMaxFrameBytes) {}
   void say(const std::string& bytes) { channel_.send(std::make_shared<const std::string>(bytes)); }
   // What the coordinator answers, until it closes the connection.
   std::string hear() {
@@ -94,7 +95,7 @@ TEST_F(Strangers, a_hello_of_something_else_is_refused) {
 
 TEST_F(Strangers, a_damaged_hello_is_refused) {
   EXPECT_THAT(note_on(*encode(FrameKind::hello, 0, 0,
-                              R"({"magic": "latchlab-node", "wire": 1, "pid": "x"})")),
+                              R"({"magic": "latchlab-node", "wire": 2, "pid": "x"})")),
               HasSubstr("damaged"));
 }
 
@@ -123,7 +124,6 @@ TEST_F(Strangers, nothing_but_a_tower_is_refused_too) {
 
 TEST_F(Strangers, nobodys_words_are_repeated_at_length) {
   Hello hello;
-  hello.token = options.token;
   // Two bytes each: no half of one is left.
   for (int i = 0; i < 10'000; ++i) hello.program += "\u00e9";
   std::string heard;

@@ -83,6 +83,7 @@ const std::vector<Vendor>& vendors() {
         "core/launch/", "core/study/", "backends/", "models/", "tools/", "tests/"}},
       {"hiredis", {"hiredis/"}, {"tools/redlock/"}},
       {"MPI", {"mpi.h"}, {"core/launch/"}},
+      {"OpenSSL", {"openssl/"}, {"core/launch/", "tests/launch/"}},
       {"GoogleTest", {"gtest/", "gmock/"}, {"tests/"}, false},
       {"the operating system",
        {"sys/", "unistd.h", "fcntl.h", "poll.h", "signal.h", "spawn.h", "malloc.h", "ucontext.h",

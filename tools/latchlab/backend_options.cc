@@ -37,10 +37,8 @@ Status check_rendezvous(const std::string& rendezvous) {
         "--rendezvous: mpirun has started the nodes already; leave --rendezvous out, or start one "
         "latchlab run without mpirun",
         {}};
-  if (!launch::find_token(""))
-    return Error{fmt::format("--rendezvous: no token; set {} to a secret that all nodes share",
-                             launch::kTokenVariable),
-                 {}};
+  if (const auto token = launch::find_token(""); !token)
+    return Error{"--rendezvous: " + token.error().message, {}};
 #else
   static_cast<void>(rendezvous);  // this build will say that it has no nodes to wait for
 #endif
