@@ -88,7 +88,7 @@ struct QpAddress {
 };
 
 struct WorkRequest {
-  enum class Kind : std::uint8_t { read, write, cas, faa, send };
+  enum class Kind : std::uint8_t { read, write, cas, faa, send, masked_cas, masked_faa };
   Kind kind = Kind::read;
   bool signalled = false;
   bool fenced = false;
@@ -101,6 +101,7 @@ struct WorkRequest {
   const void* local = nullptr;
   std::uint64_t operand = 0;  // CAS: swap; FAA: what is added
   std::uint64_t compare = 0;
+  const Verb* masked = nullptr;  // masked CAS and FAA: whose operands it has
 };
 
 struct QpOptions {
