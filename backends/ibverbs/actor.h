@@ -34,6 +34,7 @@ struct IbOperation : Operation {
   std::uint32_t pieces = 0;      // answers that are still to come
   std::uint32_t retries = 0;
   Connection* connection = nullptr;
+  bool posted = false;       // and on its QP
   Words* landing = nullptr;  // registered: where the RNIC puts what a verb gives back
   std::uint32_t landing_key = 0;
   Buffer buffer;                  // where there is more of it

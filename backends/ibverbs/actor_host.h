@@ -16,6 +16,7 @@
 #include "backends/ibverbs/frame_exchange.h"
 #include "backends/ibverbs/memory.h"
 #include "backends/ibverbs/memory_server.h"
+#include "backends/ibverbs/native_atomics.h"
 #include "backends/ibverbs/pools.h"
 #include "backends/ibverbs/worker.h"
 
@@ -37,6 +38,7 @@ struct PendingCalls {
 struct LocalNode {
   NodeId id;
   std::unique_ptr<Device> device;
+  NativeAtomics atomics;
   std::unique_ptr<Memory> memory;
   std::unique_ptr<MemoryServer> memory_server;
   std::vector<std::unique_ptr<ActorHost>> hosts;  // by worker
@@ -49,6 +51,7 @@ struct LocalNode {
 struct Directory {
   std::vector<NodeCard> nodes;       // by NodeId - 1
   bool agents = false;               // every node's memory is its agent's
+  std::uint32_t atomics = 0;         // that RNICs do by themselves: NativeAtomics::kinds
   std::uint32_t server_threads = 1;  // of a server, that take calls
   Duration synchronisation_error;
   const NodeCard& of(NodeId node) const { return nodes[node.value - 1]; }

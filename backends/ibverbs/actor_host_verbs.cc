@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backends/ibverbs/actor_host.h"
+#include "backends/ibverbs/wqe.h"
 #include "core/base/check.h"
 
 namespace latchlab::ib {
@@ -12,6 +13,7 @@ namespace latchlab::ib {
 namespace {
 
 constexpr std::size_t kDoorbell = 32;  // work requests that are built before one is rung
+constexpr std::uint32_t kMasked = NativeAtomics::masked_8 | NativeAtomics::masked_16;
 
 WorkRequest::Kind kind_of(VerbKind kind) {
   switch (kind) {
@@ -21,9 +23,11 @@ WorkRequest::Kind kind_of(VerbKind kind) {
       return WorkRequest::Kind::write;
     case VerbKind::cas:
       return WorkRequest::Kind::cas;
-    case VerbKind::faa:
     case VerbKind::masked_cas:
+      return WorkRequest::Kind::masked_cas;
     case VerbKind::masked_faa:
+      return WorkRequest::Kind::masked_faa;
+    case VerbKind::faa:
       break;
   }
   return WorkRequest::Kind::faa;
@@ -37,7 +41,7 @@ bool ActorHost::valid(const IbActor& actor, const Verb& verb) const {
   const bool wide = is_atomic(verb.kind) && verb.bytes == 16;
   if (!width_allowed(verb) || verb.addr.offset % (wide ? 16 : 8) != 0) return false;
   if (!directory_.exists(verb.addr.node)) return false;
-  if (masked && !directory_.agents) return false;
+  if (masked && !directory_.agents && (directory_.atomics & verb.bytes) == 0) return false;
   if (!uses_local(verb)) return true;
   return verb.local.node == actor.node() && verb.local.offset % 8 == 0 &&
          node_.memory->find(verb.local.offset, verb.bytes).has_value();
@@ -100,6 +104,7 @@ void ActorHost::ask_for_qp(Connection& to) {
   QpOptions options;
   options.depth = Connection::kDepth;
   options.inline_bytes = kByValueBytes;
+  options.masked = (directory_.atomics & kMasked) != 0;
   auto made = QueuePair::make(*node_.device, frames_->cq(), options);
   LATCHLAB_CHECK(made.ok(), made.ok() ? "" : made.error().text());
   to.qp = std::move(made).value();
@@ -141,6 +146,7 @@ std::optional<WorkRequest> ActorHost::request_for(IbOperation& op) {
   request.remote_key = region->remote_key;
   request.operand = verb.value.lo;
   request.compare = verb.compare.lo;
+  request.masked = verb.kind >= VerbKind::masked_cas ? &verb : nullptr;
   request.local = op.landing;
   request.local_key = op.landing_key;
   if (uses_local(verb)) {
@@ -180,6 +186,7 @@ void ActorHost::post_ready(Connection& to) {
     }
     requests.back().signalled = true;
     for (std::size_t i = 0; i < requests.size(); ++i) {
+      to.waiting.front()->posted = true;
       to.posted.push_back(to.waiting.front());
       to.waiting.pop_front();
     }
@@ -216,9 +223,8 @@ void ActorHost::located(Connection& to, std::uint64_t ticket, const RegionAnswer
 
 void ActorHost::verb_done(const Done& done) {
   IbOperation* const op = operations_.find(done.id);
-  if (op == nullptr || op->connection == nullptr) return;
+  if (op == nullptr || !op->posted) return;
   Connection& to = *op->connection;
-  if (std::find(to.posted.begin(), to.posted.end(), op) == to.posted.end()) return;
   while (to.posted.front() != op) retire(to, VerbStatus::ok);
   const VerbStatus status = verb_status(done.status);
   if (status != VerbStatus::ok) {
@@ -247,10 +253,13 @@ void ActorHost::verb_done(const Done& done) {
 void ActorHost::retire(Connection& to, VerbStatus status) {
   IbOperation& op = *to.posted.front();
   to.posted.pop_front();
+  op.posted = false;
   --outstanding_;
   const Verb& verb = op.verb;
   if (status == VerbStatus::ok && reads_words(verb))
     show_words(op);
+  else if (status == VerbStatus::ok && verb.kind >= VerbKind::masked_cas)
+    op.completion.value = masked_reply(*op.landing, verb.bytes);
   else if (status == VerbStatus::ok && verb.kind != VerbKind::write && !uses_local(verb))
     std::memcpy(&op.completion.value, op.landing, verb.bytes);
   verb_over(op, status);

@@ -13,6 +13,7 @@ struct CardHead {
   std::uint64_t base = 0, bytes = 0;
   std::uint32_t key = 0, threads = 0;
   std::uint32_t node = 0, machine_bytes = 0;
+  std::uint32_t atomics = 0, reserved = 0;
   std::uint64_t channels = 0;
 };
 
@@ -25,6 +26,7 @@ std::string write_card(const NodeCard& card) {
   head.key = card.key;
   head.threads = card.threads;
   head.node = card.node.value;
+  head.atomics = card.atomics;
   head.machine_bytes = static_cast<std::uint32_t>(card.machine.size());
   head.channels = card.channels.size();
   std::string text(reinterpret_cast<const char*>(&head), sizeof(head));
@@ -56,6 +58,7 @@ Result<NodeCard> read_card(const std::string& text, NodeId from, std::size_t cha
   card.bytes = head.bytes;
   card.key = head.key;
   card.threads = head.threads;
+  card.atomics = head.atomics;
   return card;
 }
 

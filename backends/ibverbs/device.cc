@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "backends/ibverbs/mlx5.h"
+
 namespace latchlab::ib {
 
 namespace {
@@ -82,6 +84,7 @@ Result<DeviceFacts> examine(ibv_context* context) {
   facts.max_rd_atomic = std::min(attributes.max_qp_rd_atom, attributes.max_qp_init_rd_atom);
   facts.path_mtu_bytes = kMtuBase << port.active_mtu;
   for (const GidEntry& entry : usable_gids(context)) facts.gids.push_back(entry.gid);
+  facts.mlx5 = mlx5_facts(context);
   return facts;
 }
 

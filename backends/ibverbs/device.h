@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,17 @@ struct DeviceChoice {
   std::string address;  // IPv4 address of its GID; empty: the first RoCE v2 GID, or InfiniBand
 };
 
+// What the firmware of an mlx5 device says of what libibverbs has no words for. Widths are in
+// bytes, added up: 8 and 16.
+struct Mlx5Facts {
+  std::uint32_t masked = 0;     // masked CAS and FAA on RC QPs
+  std::uint32_t masked_dc = 0;  // and on DC
+  bool host_order = false;      // of replies of 8 bytes
+  bool pci_atomics = false;     // of 8 bytes: atomic with the CPU's, too
+  bool dc = false;
+  int dc_rd_atomic = 0;  // READs and atomics outstanding on one DC initiator
+};
+
 // What a device says of itself.
 struct DeviceFacts {
   std::string name;
@@ -41,6 +53,7 @@ struct DeviceFacts {
   int max_rd_atomic = 0;   // READs and atomics outstanding on one QP
   int path_mtu_bytes = 0;  // as the port is now
   std::vector<Gid> gids;   // RoCE v2, and those of InfiniBand
+  std::optional<Mlx5Facts> mlx5;
   std::vector<std::string> ipv4_addresses() const;
 };
 // Empty: the kernel has RDMA, but there is no device. An error says what to do.

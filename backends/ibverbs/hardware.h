@@ -63,6 +63,7 @@ class Hardware final : public IbverbsBackend {
   Status connect();
   Status connect_clients();
   NodeCard card_of(const LocalNode& node) const;
+  NativeAtomics atomics_of_all();
   std::vector<ThreadId> all_threads() const;
   bool is_one_machine() const;
   LocalNode* find(NodeId node);

@@ -56,8 +56,23 @@ Status Hardware::set_up() {
   for (const NodeId id : options_.hosted)
     if (Status made = make_node(id); !made) return made;
   if (Status connected = connect(); !connected) return connected;
-  capabilities_ = ibverbs_capabilities(options_.agents, is_one_machine());
+  capabilities_ = ibverbs_capabilities(atomics_of_all(), options_.agents, is_one_machine());
   return fine();
+}
+
+NativeAtomics Hardware::atomics_of_all() {
+  NativeAtomics all = nodes_.begin()->second->atomics;
+  for (const NodeCard& card : directory_.nodes) {
+    const LocalNode* const here = find(card.node);
+    all = common(all, here != nullptr
+                          ? here->atomics
+                          : NativeAtomics{card.atomics,
+                                          fmt::format("the RNIC of node {} lacks some; latchlab "
+                                                      "doctor says more there",
+                                                      card.node.value)});
+  }
+  directory_.atomics = all.kinds;
+  return all;
 }
 
 bool Hardware::is_one_machine() const {
@@ -80,6 +95,10 @@ Status Hardware::make_node(NodeId id) {
   node->device = std::move(device).value();
   if (!node->device->facts().atomics)
     return Error{fmt::format("{} has no atomics; locks need them", node->device->facts().name), {}};
+  if (!options_.agents) {
+    node->atomics = try_atomics(*node->device);
+    if (!node->atomics.has(NativeAtomics::plain)) return Error{node->atomics.lacking, {}};
+  }
   auto memory = Memory::make(*node->device, id, planned.bytes, plan_.image);
   if (!memory) return memory.error();
   node->memory = std::move(memory).value();
@@ -114,6 +133,7 @@ NodeCard Hardware::card_of(const LocalNode& node) const {
   card.bytes = node.memory->table().bytes;
   card.key = node.memory->table().remote_key;
   card.threads = threads_of(node.id) + 1;
+  card.atomics = node.atomics.kinds;
   card.machine = machine();
   const auto add = [&card](const FrameExchange& frames) {
     const std::vector<QpAddress> addresses = frames.addresses();
@@ -204,26 +224,42 @@ namespace latchlab {
 
 namespace {
 
-constexpr std::array kByAgents = {Capability::masked_atomics_8, Capability::masked_atomics_16,
-                                  Capability::mixed_width_atomic};
+struct ByAgents {
+  Capability capability;
+  NativeAtomics::Kind unless;
+};
+constexpr std::array kByAgents = {ByAgents{Capability::masked_atomics_8, NativeAtomics::masked_8},
+                                  ByAgents{Capability::masked_atomics_16, NativeAtomics::masked_16},
+                                  ByAgents{Capability::mixed_width_atomic, NativeAtomics::mixed}};
 
 }  // namespace
 
-bool needs_agents(const std::vector<Capability>& needs) {
-  return std::find_first_of(needs.begin(), needs.end(), kByAgents.begin(), kByAgents.end()) !=
-         needs.end();
+Result<NativeAtomics> native_atomics(const ib::DeviceChoice& choice) {
+  const auto device = ib::Device::open(choice);
+  if (!device) return device.error();
+  return ib::try_atomics(*device.value());
 }
 
-Capabilities ibverbs_capabilities(bool agents, bool one_machine) {
+bool needs_agents(const std::vector<Capability>& needs, const NativeAtomics& native) {
+  if (!native.has(NativeAtomics::plain)) return true;
+  return std::any_of(kByAgents.begin(), kByAgents.end(), [&](const ByAgents& each) {
+    return !native.has(each.unless) &&
+           std::find(needs.begin(), needs.end(), each.capability) != needs.end();
+  });
+}
+
+Capabilities ibverbs_capabilities(const NativeAtomics& native, bool agents, bool one_machine) {
   using enum Capability;
   const std::string by_frames = "RECVs counted by the receiver's thread, answers over RC";
   const std::string by_agent = "an agent thread at the memory's node executes every verb";
   Capabilities all;
-  for (const Capability each : kByAgents) {
+  for (const auto& [capability, unless] : kByAgents) {
     if (agents)
-      all.set(each, Support::emulated, by_agent);
+      all.set(capability, Support::emulated, by_agent);
+    else if (native.has(unless))
+      all.set(capability, Support::native);
     else
-      all.set(each, Support::absent, "verbs of this device have one width and no masks");
+      all.set(capability, Support::absent, native.lacking);
   }
   all.set(reliable_messages, Support::emulated, by_frames);
   all.set(datagrams, Support::emulated, by_frames);

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/ibverbs/device.h"
+#include "backends/ibverbs/native_atomics.h"
 #include "core/base/result.h"
 #include "core/world/backend.h"
 
@@ -25,7 +25,7 @@ struct IbverbsOptions {
   // Threads of a server that take calls; the same in every process. Code of a server part runs on
   // one of them at a time, but for what it computes.
   std::uint32_t server_workers = 1;
-  // Every node's memory is its agent's: masked and 16-byte atomics where the RNIC has none.
+  // Every node's memory is its agent's: for locks that need atomics which some RNIC has not.
   bool agents = false;
   bool pin = false;                             // workers to cores close to the device
   Duration detection_delay = milliseconds(10);  // crash to change of membership, in one process
@@ -50,9 +50,11 @@ class IbverbsBackend : public Backend {
 Result<std::unique_ptr<IbverbsBackend>> make_ibverbs(const WorldPlan& plan,
                                                      const IbverbsOptions& options);
 
-// What a run on this backend has; known without a device.
-Capabilities ibverbs_capabilities(bool agents, bool one_machine);
+// Of the device that this choice takes on this machine: opens it and tries them.
+Result<NativeAtomics> native_atomics(const ib::DeviceChoice& choice);
+// What a run on this backend has, where all devices have these.
+Capabilities ibverbs_capabilities(const NativeAtomics& native, bool agents, bool one_machine);
 // Whether something of this is there with agents alone.
-bool needs_agents(const std::vector<Capability>& needs);
+bool needs_agents(const std::vector<Capability>& needs, const NativeAtomics& native);
 
 }  // namespace latchlab

@@ -69,6 +69,7 @@ class OperationPool {
     op.clear();
     op.pieces = op.retries = 0;
     op.connection = nullptr;
+    op.posted = false;
     return op;
   }
   void give(IbOperation& op) {

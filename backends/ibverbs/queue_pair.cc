@@ -9,7 +9,9 @@
 #include <cstring>
 #include <utility>
 
+#include "backends/ibverbs/mlx5.h"
 #include "backends/ibverbs/queues.h"
+#include "backends/ibverbs/wqe.h"
 #include "core/base/check.h"
 
 namespace latchlab::ib {
@@ -20,6 +22,11 @@ constexpr std::uint8_t kPort = 1;
 constexpr int kMostRdAtomic = 16;       // what ConnectX has; more only hides queueing
 constexpr std::uint8_t kRnrTimer = 12;  // 0.64 ms
 constexpr std::uint8_t kHops = 64;
+// With so much room for inline data libmlx5 plans each request two blocks long, as the longest
+// masked atomic is: then requests may be counted instead of blocks.
+constexpr std::uint32_t kInlineForMasked = 64;
+constexpr std::uint32_t kMostBlocks = (kMostMaskedBytes + kWqeBlock - 1) / kWqeBlock;
+static_assert(kMostBlocks == 2);
 
 std::uint32_t next_psn() {
   static std::atomic<std::uint32_t> next{1};
@@ -82,6 +89,10 @@ Status to_rts(ibv_qp* qp, const QpOptions& options, std::uint32_t psn, std::uint
 
 void build(ibv_qp_ex* qp, const WorkRequest& request) {
   qp->wr_id = request.id;
+  if (request.masked != nullptr) {
+    const Wqe entry = encode_masked(request, qp->qp_base.qp_num);
+    return mlx5_post_raw(qp, entry.bytes.data());
+  }
   qp->wr_flags = 0;
   if (request.signalled) qp->wr_flags |= IBV_SEND_SIGNALED;
   if (request.fenced) qp->wr_flags |= IBV_SEND_FENCE;
@@ -103,6 +114,9 @@ void build(ibv_qp_ex* qp, const WorkRequest& request) {
     case WorkRequest::Kind::send:
       ibv_wr_send(qp);
       break;
+    case WorkRequest::Kind::masked_cas:
+    case WorkRequest::Kind::masked_faa:
+      LATCHLAB_CHECK(false, "a masked atomic has operands");
   }
   // The verbs API takes what it only reads as void*.
   if (request.by_value)
@@ -123,7 +137,8 @@ Result<QueuePair> QueuePair::make(const Device& device, const CompletionQueue& c
   wanted.cap.max_send_wr = options.depth;
   wanted.cap.max_send_sge = 1;
   wanted.cap.max_recv_sge = 1;
-  wanted.cap.max_inline_data = options.inline_bytes;
+  wanted.cap.max_inline_data =
+      options.masked ? std::max(options.inline_bytes, kInlineForMasked) : options.inline_bytes;
   wanted.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
   wanted.pd = device.pd();
   wanted.send_ops_flags = IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_RDMA_WRITE |
@@ -133,11 +148,17 @@ Result<QueuePair> QueuePair::make(const Device& device, const CompletionQueue& c
   made.device_ = &device;
   made.options_ = options;
   made.psn_ = next_psn();
-  made.qp_ = ibv_create_qp_ex(device.context(), &wanted);
+  made.qp_ = options.masked ? mlx5_create_rc(device.context(), wanted)
+                            : ibv_create_qp_ex(device.context(), &wanted);
   if (made.qp_ == nullptr)
     return Error{fmt::format("{}: no RC QP with {} send entries: {}", device.facts().name,
                              options.depth, std::strerror(errno)),
                  {}};
+  if (options.masked && mlx5_send_blocks(made.qp_) < kMostBlocks * options.depth)
+    return Error{
+        fmt::format("{}: a send queue of {} blocks for {} masked atomics of {} each",
+                    device.facts().name, mlx5_send_blocks(made.qp_), options.depth, kMostBlocks),
+        {}};
   made.extended_ = ibv_qp_to_qp_ex(made.qp_);
   if (Status ready = to_init(made.qp_); !ready) return ready.error();
   return made;

@@ -107,6 +107,7 @@ struct WorkRequest {
 struct QpOptions {
   std::uint32_t depth = 64;  // send queue
   std::uint32_t inline_bytes = 0;
+  bool masked = false;           // also masked atomics: of mlx5 devices whose facts have them
   RecvPool* recvs = nullptr;     // null: it never receives
   std::uint8_t timeout = 15;     // 4.096 us * 2^timeout before a try counts as lost: 134 ms
   std::uint8_t retries = 6;      // not 7, which soft-RoCE takes for ever

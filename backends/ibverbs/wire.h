@@ -189,7 +189,8 @@ struct NodeCard {
   std::uint64_t bytes = 0;  // of the table, from offset 0
   std::uint32_t key = 0;    // its remote key
   std::uint32_t threads = 0;
-  std::string machine;  // where it runs: equal means one clock
+  std::uint32_t atomics = 0;  // NativeAtomics::kinds
+  std::string machine;        // where it runs: equal means one clock
   // One QP for each thread of mine and each thread of the run, in the order of (mine, theirs).
   std::vector<QpAddress> channels;
 };

@@ -30,6 +30,13 @@ inline std::unique_ptr<Backend> hardware_world(const WorldPlan& plan, IbverbsOpt
   return std::move(made).value();
 }
 
+// What this machine's device does by itself.
+inline const NativeAtomics& atomics_here() {
+  static const auto found = native_atomics({});
+  LATCHLAB_CHECK(found.ok(), found.ok() ? "" : found.error().text());
+  return found.value();
+}
+
 inline std::unique_ptr<Backend> hardware_world(const WorldPlan& plan, bool agents) {
   IbverbsOptions options;
   options.agents = agents;

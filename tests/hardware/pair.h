@@ -65,9 +65,8 @@ class Errors : public ::testing::Test {
     const std::vector<DeviceFacts> devices = must(list_devices());
     ASSERT_FALSE(devices.empty());
     const std::vector<std::string> addresses = devices.front().ipv4_addresses();
-    ASSERT_FALSE(addresses.empty());
-    here_ = std::make_unique<End>(addresses.front());
-    there_ = std::make_unique<End>(addresses.back());
+    here_ = std::make_unique<End>(addresses.empty() ? "" : addresses.front());
+    there_ = std::make_unique<End>(addresses.empty() ? "" : addresses.back());
   }
   void connect(const QpOptions& here = {}, const QpOptions& there = {}) {
     here_->make_qp(here);

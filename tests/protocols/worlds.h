@@ -41,7 +41,7 @@ inline std::unique_ptr<Backend> make_world(const WorldPlan& plan,
                                            [[maybe_unused]] const Protocol& protocol,
                                            const ExplorerOptions& options) {
 #if LATCHLAB_WITH_IBVERBS
-  if (on_hardware()) return hardware_world(plan, needs_agents(protocol.needs()));
+  if (on_hardware()) return hardware_world(plan, needs_agents(protocol.needs(), atomics_here()));
 #endif
   return make_explorer(plan, options);
 }

@@ -18,7 +18,7 @@
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/version.h"
 #ifdef LATCHLAB_WITH_IBVERBS
-#include "backends/ibverbs/device.h"
+#include "backends/ibverbs/ibverbs_backend.h"
 #endif
 
 namespace latchlab::tool {
@@ -129,9 +129,29 @@ Line device_line(const ib::DeviceFacts& device) {
     addresses += (addresses.empty() ? ", " : " ") + address;
   return {Health::fine,
           name,
-          fmt::format("{}, CAS and FAA of 8 bytes, {} READs or atomics on a QP, MTU {}{}",
-                      device.infiniband ? "InfiniBand" : "RoCE v2", device.max_rd_atomic,
-                      device.path_mtu_bytes, addresses),
+          fmt::format("{}{}, CAS and FAA of 8 bytes, {} READs or atomics on a QP, MTU {}{}{}",
+                      device.infiniband ? "InfiniBand" : "RoCE v2",
+                      device.firmware.empty() ? "" : ", firmware " + device.firmware,
+                      device.max_rd_atomic, device.path_mtu_bytes,
+                      device.mlx5 && device.mlx5->dc ? ", DC" : "", addresses),
+          {}};
+}
+
+// What the device does of atomics by itself, and which locks need agents for the rest.
+Line atomics_line(const ib::DeviceFacts& device) {
+  const std::string what = "atomics";
+  const auto native = native_atomics({device.name, {}});
+  if (!native) return {Health::optional, what, native.error().text(), {}};
+  std::string locks;
+  for (const ProtocolEntry& entry : protocol_registry()) {
+    const ParamSet usual = entry.info.resolve(entry.info.profiles.front().name);
+    if (needs_agents(entry.make(usual)->needs(), native.value()))
+      locks += (locks.empty() ? "" : ", ") + entry.info.name;
+  }
+  if (locks.empty()) return {Health::fine, what, native.value().text() + ": no agents needed", {}};
+  return {Health::optional,
+          what,
+          fmt::format("by agents for {}: {}", locks, native.value().lacking),
           {}};
 }
 
@@ -141,7 +161,10 @@ Lines rdma() {
     return {{Health::optional, "RDMA", "no device: nothing to run on but the simulator",
              devices.error().message}};
   Lines lines;
-  for (const ib::DeviceFacts& device : devices.value()) lines.push_back(device_line(device));
+  for (const ib::DeviceFacts& device : devices.value()) {
+    lines.push_back(device_line(device));
+    if (lines.back().health == Health::fine) lines.push_back(atomics_line(device));
+  }
   if (lines.empty())
     lines.push_back({Health::optional, "RDMA", "the kernel has RDMA, but there is no device",
                      "for soft-RoCE: rdma link add rxe0 type rxe netdev eth0"});

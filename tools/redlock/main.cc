@@ -46,7 +46,7 @@ Result<RunManifest> find_what_it_takes(const Setting& setting, const Scenario& s
   manifest.backend += "; ibverbs on " + rnic_name(setting.device);
   for (const Point& point : scenario.points) {
     if (is_redlock(point)) continue;
-    for (std::string& line : emulated_for(point, setting.agents))
+    for (std::string& line : emulated_for(point, setting))
       manifest.emulated.push_back(std::move(line));
   }
   return manifest;

@@ -43,9 +43,15 @@ BankRun none(RepeatStatus status, std::string why) {
   return run;
 }
 
-bool wants_agents(const Point& point, bool always) {
-  return always ||
-         needs_agents(find_protocol(point.protocol.name)->make(point.protocol.params)->needs());
+// What the device does by itself; nothing where that cannot be said.
+NativeAtomics atomics_of(const std::string& device) {
+  const auto found = native_atomics({device, ""});
+  return found ? found.value() : NativeAtomics{};
+}
+
+bool wants_agents(const Point& point, bool always, const NativeAtomics& native) {
+  const auto protocol = find_protocol(point.protocol.name)->make(point.protocol.params);
+  return always || needs_agents(protocol->needs(), native);
 }
 
 }  // namespace
@@ -62,7 +68,7 @@ BankRun run_on_rnics(const Point& point, const Setting& setting, std::uint64_t s
   options.device = setting.device;
   options.addresses = setting.addresses;
   options.workers = setting.workers;
-  options.agents = wants_agents(point, setting.agents);
+  options.agents = wants_agents(point, setting.agents, atomics_of(setting.device));
   options.pin = setting.workers > 1;
   options.look_around = [&] {
     look();
@@ -119,8 +125,10 @@ std::string rnic_name(const std::string& device) {
   return chosen != nullptr ? chosen->name : "no device";
 }
 
-std::vector<std::string> emulated_for(const Point& point, bool agents) {
-  const Capabilities can = ibverbs_capabilities(wants_agents(point, agents), true);
+std::vector<std::string> emulated_for(const Point& point, const Setting& setting) {
+  const NativeAtomics native = atomics_of(setting.device);
+  const Capabilities can =
+      ibverbs_capabilities(native, wants_agents(point, setting.agents, native), true);
   std::vector<std::string> lines;
   const auto protocol = find_protocol(point.protocol.name)->make(point.protocol.params);
   for (const Capability needed : protocol->needs())
@@ -144,7 +152,7 @@ std::string why_no_rnics() {
 std::string rnic_name(const std::string& /*device*/) {
   return {};
 }
-std::vector<std::string> emulated_for(const Point& /*point*/, bool /*agents*/) {
+std::vector<std::string> emulated_for(const Point& /*point*/, const Setting& /*setting*/) {
   return {};
 }
 

@@ -72,7 +72,10 @@ Result<RunBackend> hardware_backend(const RunArguments& arguments,
   const auto fleet = std::make_shared<Fleet>(arguments, nodes, place.value());
   if (Status assembled = fleet->assemble(); !assembled) return assembled.error();
   backend.name = fleet->describe();
-  backend.emulated = emulated_on_hardware(scenarios, arguments.hardware.agents);
+  backend.emulated = emulated_on_hardware(scenarios, fleet->atomics(), arguments.hardware.agents);
+  if (!arguments.quiet)
+    for (const std::string& line : backend.emulated)
+      fmt::print(stderr, "latchlab: emulated: {}\n", line);
   backend.setting = fmt::format("{}, {} workers, agents {}", backend.name,
                                 arguments.hardware.workers, arguments.hardware.agents);
   if (const std::uint32_t threads = arguments.hardware.server_workers; threads != 1)

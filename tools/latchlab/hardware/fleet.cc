@@ -44,6 +44,16 @@ RepeatOutcome failed(std::string message) {
   return outcome;
 }
 
+// Of what a node has told of its machine.
+NativeAtomics atomics_in(const Json& facts) {
+  NativeAtomics told;
+  if (facts.is_object() && facts.contains("atomics") && facts["atomics"].is_number_unsigned())
+    told.kinds = facts["atomics"].get<std::uint32_t>();
+  if (facts.is_object() && facts.contains("lacking") && facts["lacking"].is_string())
+    told.lacking = facts["lacking"].get<std::string>();
+  return told;
+}
+
 }  // namespace
 
 Fleet::~Fleet() {
@@ -130,6 +140,15 @@ void Fleet::call_the_missing() const {
       fmt::print(stderr, "Waiting for node {} again: {}\n", rank + 1, joining_);
 }
 
+NativeAtomics Fleet::atomics() const {
+  std::optional<NativeAtomics> all;
+  for (const launch::Peer& peer : coordinator_->peers()) {
+    const NativeAtomics its = atomics_in(Json::parse(peer.facts, nullptr, false));
+    all = all ? common(*all, its) : its;
+  }
+  return all.value_or(NativeAtomics{});
+}
+
 std::string Fleet::describe() const {
   std::set<std::string> kinds;
   for (const launch::Peer& peer : coordinator_->peers()) {
@@ -140,8 +159,9 @@ std::string Fleet::describe() const {
                                                            : std::string("unknown");
     };
     const std::string firmware = text("firmware").empty() ? "none" : text("firmware");
-    kinds.insert(
-        fmt::format("{} (firmware {}, Linux {})", text("device"), firmware, text("kernel")));
+    const std::string native = atomics_in(facts).text();
+    kinds.insert(fmt::format("{} (firmware {}, Linux {}{})", text("device"), firmware,
+                             text("kernel"), native.empty() ? "" : ", " + native));
   }
   std::string all = "ibverbs";
   for (const std::string& kind : kinds) all += (all.size() == 7 ? " on " : ", ") + kind;
@@ -175,7 +195,7 @@ RepeatOutcome Fleet::run(const Scenario& scenario, std::size_t index, std::uint3
                     repeat,
                     arguments_.hardware.workers,
                     arguments_.hardware.server_workers,
-                    arguments_.hardware.agents || needs_agents(point)};
+                    arguments_.hardware.agents || needs_agents(point, atomics())};
   launch::JobWatch watch;
   watch.deadline =
       launch::within(in_ms(point.run.earliest() + point.run.duration) + milliseconds{kAround});

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/ibverbs/native_atomics.h"
 #include "core/base/result.h"
 #include "core/launch/address.h"
 #include "core/launch/coordinator.h"
@@ -30,6 +31,8 @@ class Fleet {
   Status assemble();
   // What the nodes run on: "rxe0 (firmware , Linux 6.1.0-41-amd64)", different ones apart.
   std::string describe() const;
+  // What the RNICs of all nodes do by themselves.
+  NativeAtomics atomics() const;
   RepeatOutcome run(const Scenario& scenario, std::size_t point, std::uint32_t repeat,
                     const StopAsked& stop);
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/ibverbs/native_atomics.h"
 #include "core/base/result.h"
 #include "core/launch/address.h"
 #include "core/scenario/scenario.h"
@@ -38,11 +39,11 @@ Result<NodeJob> read_job(const std::string& text);
 
 // Warns on stderr of what has no effect on hardware; an error: of what cannot be had there.
 Status advise_on_hardware(const std::vector<const Scenario*>& scenarios);
-// What the locks use and the device has not, a line each; `always`: agents do it all.
+// What the locks use and the nodes' RNICs have not, a line each; `always`: agents do it all.
 std::vector<std::string> emulated_on_hardware(const std::vector<const Scenario*>& scenarios,
-                                              bool always);
+                                              const NativeAtomics& native, bool always);
 
-// Does this lock need what an RNIC of these days has not, so that an agent has to do it?
-bool needs_agents(const Point& point);
+// Does this lock need what some node's RNIC has not, so that agents have to do it?
+bool needs_agents(const Point& point, const NativeAtomics& native);
 
 }  // namespace latchlab::tool

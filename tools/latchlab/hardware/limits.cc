@@ -24,20 +24,22 @@ Status advise_on_hardware(const std::vector<const Scenario*>& scenarios) {
 }
 
 std::vector<std::string> emulated_on_hardware(const std::vector<const Scenario*>& scenarios,
-                                              bool always) {
+                                              const NativeAtomics& native, bool always) {
   std::set<std::string> lines;
   for (const Scenario* scenario : scenarios)
     for (const Point& point : scenario->points) {
-      const bool agents = always || needs_agents(point);
-      const Capabilities can = ibverbs_capabilities(agents, true);
+      const bool agents = always || needs_agents(point, native);
+      const Capabilities can = ibverbs_capabilities(native, agents, true);
       const auto protocol = find_protocol(point.protocol.name)->make(point.protocol.params);
       for (const Capability needed : protocol->needs())
         if (can.of(needed) == Support::emulated)
           lines.insert(
               fmt::format("{}: {} ({})", name_of(needed), can.how(needed), point.protocol.label));
+      const std::string why = always ? "as asked for" : native.lacking;
       if (agents)
-        lines.insert(fmt::format("all verbs on locks: {} ({})",
-                                 can.how(Capability::masked_atomics_16), point.protocol.label));
+        lines.insert(fmt::format("all verbs on locks: {} ({}; {})",
+                                 can.how(Capability::masked_atomics_16), point.protocol.label,
+                                 why));
     }
   return {lines.begin(), lines.end()};
 }

@@ -32,7 +32,8 @@ constexpr std::chrono::seconds kSetUp{60};     // until all nodes are connected
 constexpr std::chrono::seconds kTakeDown{20};  // until all have ended their runs
 constexpr int kExchanges = 3;                  // as IbverbsOptions::exchange says
 
-// What results say of the machine; the coordinator reads it from every node.
+// What results say of the machine, and what its RNIC does by itself; the coordinator reads it from
+// every node.
 Result<std::string> facts_of(const HardwareArguments& hardware) {
   const auto devices = ib::list_devices();
   if (!devices) return devices.error();
@@ -43,10 +44,15 @@ Result<std::string> facts_of(const HardwareArguments& hardware) {
     return Error{"this machine has no RDMA device", {}};
   if (device == nullptr)
     return Error{fmt::format("this machine has no RDMA device {}", hardware.device), {}};
+  const std::string address = hardware.addresses.empty() ? "" : hardware.addresses.front();
+  const auto atomics = native_atomics({device->name, address});
+  if (!atomics) return atomics.error();
   Json json;
   json["device"] = device->name;
   json["firmware"] = device->firmware;
   json["kernel"] = system.release;
+  json["atomics"] = atomics.value().kinds;
+  json["lacking"] = atomics.value().lacking;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
