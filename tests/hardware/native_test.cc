@@ -1,0 +1,56 @@
+// Who executes masked atomics: the RNICs where all can, else agents. No device is needed.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/ibverbs/ibverbs_backend.h"
+
+namespace latchlab {
+namespace {
+
+using enum Capability;
+
+constexpr std::uint32_t kAll = NativeAtomics::plain | NativeAtomics::mixed |
+                               NativeAtomics::masked_8 | NativeAtomics::masked_16;
+
+TEST(Native, a_lock_needs_agents_where_a_width_that_it_uses_is_missing) {
+  const NativeAtomics all{kAll, {}};
+  const NativeAtomics narrow{NativeAtomics::plain | NativeAtomics::masked_8, "no 16 bytes"};
+  const NativeAtomics portable{NativeAtomics::plain, "no masks"};
+  EXPECT_FALSE(needs_agents({masked_atomics_8, masked_atomics_16, mixed_width_atomic}, all));
+  EXPECT_FALSE(needs_agents({masked_atomics_8, reliable_messages}, narrow));
+  EXPECT_TRUE(needs_agents({masked_atomics_16}, narrow));
+  EXPECT_TRUE(needs_agents({mixed_width_atomic}, narrow));
+  EXPECT_TRUE(needs_agents({masked_atomics_8}, portable));
+  EXPECT_FALSE(needs_agents({calls, timing}, portable));
+}
+
+// Replies that come in another order would also be those of plain CAS.
+TEST(Native, no_lock_uses_an_rnic_whose_plain_atomics_fail_their_trial) {
+  EXPECT_TRUE(needs_agents({}, {NativeAtomics::masked_8 | NativeAtomics::masked_16, "swapped"}));
+}
+
+TEST(Native, a_run_has_what_all_its_nodes_have_and_says_why_not_more) {
+  const NativeAtomics all{kAll, {}};
+  const NativeAtomics narrow{NativeAtomics::plain | NativeAtomics::masked_8, "no 16 bytes"};
+  for (const NativeAtomics& both : {common(all, narrow), common(narrow, all)}) {
+    EXPECT_EQ(both.kinds, narrow.kinds);
+    EXPECT_EQ(both.lacking, "no 16 bytes");
+  }
+  EXPECT_EQ(common(all, all).lacking, "");
+  EXPECT_EQ(narrow.text(), "masked atomics of 8 bytes");
+}
+
+TEST(Native, what_is_missing_is_absent_with_its_reason_or_emulated_by_agents) {
+  const NativeAtomics narrow{NativeAtomics::plain | NativeAtomics::masked_8, "no 16 bytes"};
+  const Capabilities native = ibverbs_capabilities(narrow, false, true);
+  EXPECT_EQ(native.of(masked_atomics_8), Support::native);
+  EXPECT_EQ(native.of(masked_atomics_16), Support::absent);
+  EXPECT_EQ(native.how(masked_atomics_16), "no 16 bytes");
+  const Capabilities agents = ibverbs_capabilities(narrow, true, true);
+  EXPECT_EQ(agents.of(masked_atomics_8), Support::emulated);
+  EXPECT_EQ(agents.of(masked_atomics_16), Support::emulated);
+}
+
+}  // namespace
+}  // namespace latchlab
