@@ -20,6 +20,30 @@ std::uint32_t get(const char* at) {
 
 }  // namespace
 
+std::string join_slices(const std::vector<std::string>& slices) {
+  std::string joined;
+  for (const std::string& slice : slices) {
+    put(joined, static_cast<std::uint32_t>(slice.size()));
+    joined += slice;
+  }
+  return joined;
+}
+
+std::optional<std::vector<std::string_view>> cut_slices(std::string_view joined,
+                                                        std::size_t count) {
+  std::vector<std::string_view> slices;
+  while (!joined.empty()) {
+    if (joined.size() < kLengthBytes || slices.size() == count) return std::nullopt;
+    const std::size_t length = get(joined.data());
+    joined.remove_prefix(kLengthBytes);
+    if (length > joined.size()) return std::nullopt;
+    slices.push_back(joined.substr(0, length));
+    joined.remove_prefix(length);
+  }
+  if (slices.size() < count) return std::nullopt;
+  return slices;
+}
+
 bool fits(std::string_view payload, std::size_t max_frame) {
   return payload.size() <= max_frame - kHeadBytes;
 }
@@ -57,7 +81,7 @@ Result<std::optional<Frame>> FrameReader::next() {
   if (bytes_.size() - at_ < kLengthBytes + 1) return Maybe();
   const auto kind = static_cast<std::uint8_t>(start[kLengthBytes]);
   if (kind < static_cast<std::uint8_t>(FrameKind::hello) ||
-      kind > static_cast<std::uint8_t>(FrameKind::dismissed))
+      kind > static_cast<std::uint8_t>(FrameKind::slices))
     return Error{fmt::format("it sends a frame of the unknown kind {}", kind), {}};
   if (bytes_.size() - at_ < kLengthBytes + length) return Maybe();
   Frame frame;

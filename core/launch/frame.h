@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/result.h"
 
@@ -35,6 +36,7 @@ enum class FrameKind : std::uint8_t {
   stop,             // coordinator: end the job early
   finish,           // member: its result; the job is over for it
   dismissed,        // coordinator: no more jobs
+  slices,           // member: as `part`, but its blob is cut into one for each member
 };
 
 struct Frame {
@@ -48,6 +50,10 @@ struct Frame {
 using Bytes = std::shared_ptr<const std::string>;
 Bytes encode(FrameKind kind, std::uint32_t rank, std::uint32_t number,
              std::string_view payload = {});
+
+// Blobs as one payload, and back; nullopt: these are not exactly `count` of them.
+std::string join_slices(const std::vector<std::string>& slices);
+std::optional<std::vector<std::string_view>> cut_slices(std::string_view joined, std::size_t count);
 
 // False: a frame cannot carry so much.
 bool fits(std::string_view payload, std::size_t max_frame = kMaxFrameBytes);

@@ -76,6 +76,7 @@ void JobRun::hear(std::uint32_t rank, const Frame& frame) {
   if (!is_at_work(rank)) return connections_.lose(rank, "it spoke without a job", events_);
   switch (frame.kind) {
     case FrameKind::part:
+    case FrameKind::slices:
       return take_part(rank, frame);
     case FrameKind::broadcast:
       return relay(rank, frame.payload);
@@ -88,9 +89,17 @@ void JobRun::hear(std::uint32_t rank, const Frame& frame) {
 
 void JobRun::take_part(std::uint32_t rank, const Frame& frame) {
   if (exchanges_fail_) return;  // it hears so, or has heard
-  if (frame.number != exchange_ || parts_[rank])
+  if (frame.number != exchange_ || !parts_[rank].empty())
     return connections_.lose(rank, "it takes part in an exchange out of turn", events_);
-  parts_[rank] = encode(FrameKind::part, rank, exchange_, frame.payload);
+  if (frame.kind == FrameKind::part) {
+    parts_[rank] = {encode(FrameKind::part, rank, exchange_, frame.payload)};
+  } else {
+    const auto slices = cut_slices(frame.payload, connections_.size());
+    if (!slices)
+      return connections_.lose(rank, "what it gives is not one blob for each member", events_);
+    for (const std::string_view slice : *slices)
+      parts_[rank].push_back(encode(FrameKind::part, rank, exchange_, slice));
+  }
   ++parts_there_;
   if (first_finished_)
     return fail_exchanges(
@@ -101,8 +110,10 @@ void JobRun::take_part(std::uint32_t rank, const Frame& frame) {
 }
 
 void JobRun::finish_exchange() {
-  for (const auto& part : parts_) to_all_at_work(*part);
-  parts_.assign(connections_.size(), std::nullopt);
+  for (const std::vector<Bytes>& part : parts_)
+    for (std::uint32_t rank = 0; rank < connections_.size(); ++rank)
+      if (is_at_work(rank)) connections_.send(rank, part[part.size() == 1 ? 0 : rank]);
+  parts_.assign(connections_.size(), {});
   parts_there_ = 0;
   ++exchange_;
 }
@@ -110,7 +121,7 @@ void JobRun::finish_exchange() {
 void JobRun::fail_exchanges(const std::string& why) {
   if (exchanges_fail_) return;
   exchanges_fail_ = true;
-  parts_.assign(connections_.size(), std::nullopt);
+  parts_.assign(connections_.size(), {});
   to_all_at_work(encode(FrameKind::exchange_failed, 0, exchange_, why));
 }
 

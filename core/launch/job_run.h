@@ -41,7 +41,8 @@ class JobRun {
   Connections::Events events_;
   Deadline deadline_;
   JobOutcome outcome_;
-  std::vector<std::optional<Bytes>> parts_;  // of the exchange under way, ready to be sent on
+  // Of the exchange under way, by who gave them: one for all or one for each, ready to be sent on.
+  std::vector<std::vector<Bytes>> parts_;
   std::uint32_t parts_there_ = 0;
   std::uint32_t exchange_ = 0;
   std::optional<std::uint32_t> first_finished_;

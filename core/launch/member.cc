@@ -152,12 +152,23 @@ Result<std::optional<Job>> Member::next_job(Deadline deadline) {
 }
 
 Result<std::vector<std::string>> Member::exchange(std::string_view mine, Deadline deadline) {
+  return exchange_as(FrameKind::part, mine, deadline);
+}
+
+Result<std::vector<std::string>> Member::exchange_each(const std::vector<std::string>& each,
+                                                       Deadline deadline) {
+  LATCHLAB_CHECK(each.size() == size_, "a blob for each member");
+  return exchange_as(FrameKind::slices, join_slices(each), deadline);
+}
+
+Result<std::vector<std::string>> Member::exchange_as(FrameKind kind, std::string_view mine,
+                                                     Deadline deadline) {
   LATCHLAB_CHECK(phase_ == Phase::at_work, "exchanges belong to a job");
   if (!fits(mine))
     return Error{fmt::format("a blob of {} bytes is too long to exchange", mine.size()), {}};
   hear();
   if (!exchanges_fail_.empty()) return Error{exchanges_fail_, {}};
-  channel_.send(encode(FrameKind::part, rank_, exchange_, mine));
+  channel_.send(encode(kind, rank_, exchange_, mine));
   // All parts come before what makes later exchanges fail, even where both come at once.
   const auto over = [this] { return parts_there_ == size_ || !exchanges_fail_.empty(); };
   const Status heard = wait_until(over, deadline, "others did not come to the exchange in time");

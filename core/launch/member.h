@@ -68,6 +68,10 @@ class Member {
   // every later exchange of the job fails, and the error names who. (So does a passed deadline,
   // which the others do not learn of before finish().)
   Result<std::vector<std::string>> exchange(std::string_view mine, Deadline deadline);
+  // The same, with a blob for each member, by rank: each returns what the others gave to it. In one
+  // exchange some may give to each its own, and others the same to all.
+  Result<std::vector<std::string>> exchange_each(const std::vector<std::string>& each,
+                                                 Deadline deadline);
 
   // To all other members that have not finished. Each hears the broadcasts of one member in the
   // order sent, and those of several in one order that all third parties agree on.
@@ -97,6 +101,8 @@ class Member {
   void take(Frame frame);
   void take_of_job(Frame frame);
   void take_part(Frame frame);
+  Result<std::vector<std::string>> exchange_as(FrameKind kind, std::string_view mine,
+                                               Deadline deadline);
   void fail_exchanges(const std::string& why);
   void begin_job(Frame frame);
   std::string why_gone() const;

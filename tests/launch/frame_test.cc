@@ -7,6 +7,7 @@
 namespace latchlab::launch {
 namespace {
 
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 
 TEST(Frames, survive_any_cut) {
@@ -49,6 +50,16 @@ TEST(Frames, too_long_are_refused_on_their_announcement) {
   EXPECT_THAT(reader.next().error().message, HasSubstr("a frame of 21 bytes, more than 20"));
   EXPECT_TRUE(fits("0123456789a", 20));
   EXPECT_FALSE(fits("0123456789ab", 20));
+}
+
+TEST(Frames, carry_a_blob_for_each_or_nothing_that_is_taken_for_one) {
+  const std::vector<std::string> blobs = {"one", "", std::string("\0\0", 2)};
+  const std::string joined = join_slices(blobs);
+  EXPECT_THAT(cut_slices(joined, 3).value(), ElementsAreArray(blobs));
+  EXPECT_FALSE(cut_slices(joined, 2).has_value());
+  EXPECT_FALSE(cut_slices(joined, 4).has_value());
+  for (std::size_t bytes = 0; bytes < joined.size(); ++bytes)
+    EXPECT_FALSE(cut_slices(std::string_view(joined).substr(0, bytes), 3).has_value()) << bytes;
 }
 
 TEST(Frames, of_no_known_form_are_refused) {

@@ -136,6 +136,26 @@ TEST_F(Jobs, two_hundred_members_exchange) {
   coordinator().dismiss();
 }
 
+// Member 3 gives the same to all, and has no more to say.
+TEST_F(Jobs, members_give_each_other_what_is_for_each_alone) {
+  start_members(4, [](Member& member) {
+    do_jobs(member, [](Member& me, const Job&) {
+      std::vector<std::string> each;
+      for (int to = 0; to < 4; ++to)
+        each.push_back(to == 2 ? "" : std::to_string(me.rank()) + ">" + std::to_string(to));
+      const auto got = me.rank() == 3 ? me.exchange("all", within(kLong))
+                                      : me.exchange_each(each, within(kLong));
+      return got ? joined(got.value()) + exchanged(me, "again") : got.error().message;
+    });
+  });
+  gather_all(4);
+  const std::string again = "again,again,again,again,";
+  EXPECT_THAT(blobs(run_job("", {})),
+              ElementsAre("0>0,1>0,2>0,all," + again, "0>1,1>1,2>1,all," + again, ",,,all," + again,
+                          "0>3,1>3,2>3,all," + again));
+  coordinator().dismiss();
+}
+
 TEST_F(Jobs, too_long_a_blob_is_an_error_before_anything_is_sent) {
   start_members(1, [](Member& member) {
     do_jobs(member, [](Member& me, const Job&) {
