@@ -162,11 +162,11 @@ void ActorHost::sweep(Time now) {
                    "a node that lives does not answer an eviction: its memory may be written to");
     return ask.kind != FrameKind::call;
   });
-  // A call may take its time. Whether its server is still there, a frame finds out.
+  // A call may take its time.
   std::set<ThreadId> called;
   for (const auto& [ticket, ask] : asks_)
     if (ask.since + kPatience < now) called.insert(ask.of);
-  for (const ThreadId thread : called) frames_->send(thread, FrameKind::nothing, 0, {});
+  for (const ThreadId thread : called) frames_->probe(thread);
 }
 
 void ActorHost::frame_came(const FrameHead& head, std::span<const std::byte> body) {

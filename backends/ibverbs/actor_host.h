@@ -17,6 +17,7 @@
 #include "backends/ibverbs/memory.h"
 #include "backends/ibverbs/memory_server.h"
 #include "backends/ibverbs/native_atomics.h"
+#include "backends/ibverbs/node_post.h"
 #include "backends/ibverbs/pools.h"
 #include "backends/ibverbs/worker.h"
 
@@ -40,10 +41,12 @@ struct LocalNode {
   std::unique_ptr<Device> device;
   NativeAtomics atomics;
   std::unique_ptr<Memory> memory;
+  std::unique_ptr<NodePost> post;
   std::unique_ptr<MemoryServer> memory_server;
   std::vector<std::unique_ptr<ActorHost>> hosts;  // by worker
   std::mutex state;                               // held by whoever visits the node's state
   PendingCalls calls;
+  std::uint64_t card_bytes = 0;
   bool dead = false;
 };
 

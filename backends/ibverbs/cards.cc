@@ -6,7 +6,7 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr std::uint64_t kMagic = 0x31'6472'6163'6c6cULL;  // "llcard1"
+constexpr std::uint64_t kMagic = 0x32'6472'6163'6c6cULL;  // "llcard2"
 
 struct CardHead {
   std::uint64_t magic = kMagic;
@@ -14,7 +14,7 @@ struct CardHead {
   std::uint32_t key = 0, threads = 0;
   std::uint32_t node = 0, machine_bytes = 0;
   std::uint32_t atomics = 0, reserved = 0;
-  std::uint64_t channels = 0;
+  QpAddress lane;
 };
 
 }  // namespace
@@ -28,15 +28,12 @@ std::string write_card(const NodeCard& card) {
   head.node = card.node.value;
   head.atomics = card.atomics;
   head.machine_bytes = static_cast<std::uint32_t>(card.machine.size());
-  head.channels = card.channels.size();
+  head.lane = card.lane;
   std::string text(reinterpret_cast<const char*>(&head), sizeof(head));
-  text += card.machine;
-  text.append(reinterpret_cast<const char*>(card.channels.data()),
-              card.channels.size() * sizeof(QpAddress));
-  return text;
+  return text + card.machine;
 }
 
-Result<NodeCard> read_card(const std::string& text, NodeId from, std::size_t channels) {
+Result<NodeCard> read_card(const std::string& text, NodeId from) {
   FrameReader reader(std::as_bytes(std::span(text)));
   CardHead head;
   NodeCard card;
@@ -44,15 +41,11 @@ Result<NodeCard> read_card(const std::string& text, NodeId from, std::size_t cha
                                 "the same build?",
                                 from.value),
                     {}};
-  if (!reader.take(head) || head.magic != kMagic || head.node != from.value ||
-      head.channels != channels)
-    return wrong;
+  if (!reader.take(head) || head.magic != kMagic || head.node != from.value) return wrong;
   const std::byte* const machine = reader.take_bytes(head.machine_bytes);
   if (machine == nullptr) return wrong;
   card.machine.assign(reinterpret_cast<const char*>(machine), head.machine_bytes);
-  card.channels.resize(channels);
-  for (QpAddress& address : card.channels)
-    if (!reader.take(address)) return wrong;
+  card.lane = head.lane;
   card.node = from;
   card.base = head.base;
   card.bytes = head.bytes;

@@ -10,6 +10,6 @@ namespace latchlab::ib {
 
 std::string write_card(const NodeCard& card);
 // `from`: which node's card it should be.
-Result<NodeCard> read_card(const std::string& text, NodeId from, std::size_t channels);
+Result<NodeCard> read_card(const std::string& text, NodeId from);
 
 }  // namespace latchlab::ib

@@ -5,6 +5,7 @@
 #include <infiniband/verbs.h>
 #include <poll.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -40,9 +41,12 @@ VerbStatus verb_status(int status) {
 
 // ---- CompletionQueue ----
 
-Result<CompletionQueue> CompletionQueue::make(const Device& device, int depth) {
+Result<CompletionQueue> CompletionQueue::make(const Device& device, int depth,
+                                              const CompletionQueue* wakes_with) {
   CompletionQueue made;
-  made.channel_ = ibv_create_comp_channel(device.context());
+  made.owns_channel_ = wakes_with == nullptr;
+  made.channel_ =
+      wakes_with != nullptr ? wakes_with->channel_ : ibv_create_comp_channel(device.context());
   if (made.channel_ == nullptr)
     return Error{fmt::format("no completion channel: {}", std::strerror(errno)), {}};
   ::fcntl(made.channel_->fd, F_SETFL, ::fcntl(made.channel_->fd, F_GETFL) | O_NONBLOCK);
@@ -62,13 +66,16 @@ Result<CompletionQueue> CompletionQueue::make(const Device& device, int depth) {
 
 CompletionQueue::~CompletionQueue() {
   if (cq_ != nullptr) ibv_destroy_cq(ibv_cq_ex_to_cq(cq_));
-  if (channel_ != nullptr) ibv_destroy_comp_channel(channel_);
+  if (owns_channel_ && channel_ != nullptr) ibv_destroy_comp_channel(channel_);
 }
 CompletionQueue::CompletionQueue(CompletionQueue&& other) noexcept
-    : cq_(std::exchange(other.cq_, nullptr)), channel_(std::exchange(other.channel_, nullptr)) {}
+    : cq_(std::exchange(other.cq_, nullptr)),
+      channel_(other.channel_),
+      owns_channel_(std::exchange(other.owns_channel_, false)) {}
 CompletionQueue& CompletionQueue::operator=(CompletionQueue&& other) noexcept {
   std::swap(cq_, other.cq_);
   std::swap(channel_, other.channel_);
+  std::swap(owns_channel_, other.owns_channel_);
   return *this;
 }
 
@@ -93,11 +100,11 @@ void CompletionQueue::arm() {
   ibv_req_notify_cq(ibv_cq_ex_to_cq(cq_), 0);
 }
 
-void CompletionQueue::sleep_until_any(Duration longest) {
-  pollfd waited = {channel_->fd, POLLIN, 0};
+void CompletionQueue::sleep_until_any(Duration longest, int bell) {
+  std::array<pollfd, 2> waited = {pollfd{channel_->fd, POLLIN, 0}, pollfd{bell, POLLIN, 0}};
   const std::int64_t ns = longest.ps / 1000;
   const timespec until = {ns / 1'000'000'000, ns % 1'000'000'000};
-  if (::ppoll(&waited, 1, &until, nullptr) <= 0) return;
+  if (::ppoll(waited.data(), waited.size(), &until, nullptr) <= 0) return;
   ibv_cq* which = nullptr;
   void* context = nullptr;
   while (ibv_get_cq_event(channel_, &which, &context) == 0) ibv_ack_cq_events(which, 1);
@@ -110,7 +117,7 @@ Result<std::unique_ptr<RecvPool>> RecvPool::make(const Device& device, std::uint
   auto pool = std::unique_ptr<RecvPool>(new RecvPool);
   pool->slot_bytes_ = slot_bytes;
   const std::uint64_t bytes = static_cast<std::uint64_t>(slots) * slot_bytes;
-  pool->memory_ = std::make_unique<std::byte[]>(bytes);
+  pool->memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
   auto registered = Registration::make(device, pool->memory_.get(), bytes, false);
   if (!registered) return registered.error();
   pool->registered_ = std::move(registered).value();

@@ -3,6 +3,7 @@
 // and queues made from it (queues.h) must not outlive it.
 
 #include <array>
+#include <atomic>
 #include <compare>
 #include <cstdint>
 #include <memory>
@@ -77,6 +78,9 @@ class Device {
   std::uint8_t gid_index() const { return gid_index_; }
   std::uint16_t lid() const { return lid_; }
   std::uint8_t mtu() const { return mtu_; }  // an ibv_mtu
+  // QPs made from it that are there. Counted by whoever makes and destroys them.
+  std::uint64_t qps() const { return qps_.load(std::memory_order_relaxed); }
+  void count_qps(int more) const { qps_.fetch_add(more, std::memory_order_relaxed); }
   // What has happened since the last call that no completion tells of: a queue that has overrun, a
   // device that has died. Empty: nothing. May be called by any thread.
   std::string trouble() const;
@@ -92,6 +96,7 @@ class Device {
   std::uint8_t gid_index_ = 0;
   std::uint16_t lid_ = 0;
   std::uint8_t mtu_ = 0;
+  mutable std::atomic<std::uint64_t> qps_ = 0;
 };
 
 // Registered memory: local, and for peers READ, WRITE and atomics.

@@ -1,7 +1,10 @@
+// Frames: what becomes of them here, and on lanes.
+
 #include "backends/ibverbs/frame_exchange.h"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <utility>
 
 #include "core/base/check.h"
@@ -10,82 +13,48 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr int kCompletions = 8192;  // verbs, and the thread's own SENDs and RECVs
-static_assert(FrameExchange::kMostVerbs + 160 <= kCompletions);
+constexpr std::array<Done, 32>::size_type kPolled = 32;
+
+FrameHead head_of(std::span<const std::byte> frame) {
+  FrameHead head;
+  std::memcpy(&head, frame.data(), sizeof(head));
+  return head;
+}
 
 }  // namespace
-
-Result<std::unique_ptr<FrameExchange>> FrameExchange::make(const Device& device, ThreadId id,
-                                                           const std::vector<ThreadId>& threads) {
-  auto frames = std::unique_ptr<FrameExchange>(new FrameExchange(device, id));
-  auto cq = CompletionQueue::make(device, kCompletions);
-  if (!cq) return cq.error();
-  frames->cq_ = std::move(cq).value();
-  auto recvs = RecvPool::make(device, kRecvs, kFrameBytes);
-  if (!recvs) return recvs.error();
-  frames->recvs_ = std::move(recvs).value();
-  const std::uint64_t bytes = static_cast<std::uint64_t>(kSends) * kFrameBytes;
-  frames->memory_ = std::make_unique<std::byte[]>(bytes);
-  auto registered = Registration::make(device, frames->memory_.get(), bytes, false);
-  if (!registered) return registered.error();
-  frames->registered_ = std::move(registered).value();
-  frames->slots_.resize(kSends);
-  for (std::uint32_t i = 0; i < kSends; ++i) frames->free_slots_.push_back(i);
-  frames->threads_ = static_cast<std::uint32_t>(threads.size());
-  for (std::uint32_t i = 0; i < threads.size(); ++i) {
-    if (threads[i] == id) continue;
-    QpOptions options;
-    options.depth = kPeerDepth;
-    options.recvs = frames->recvs_.get();
-    auto qp = QueuePair::make(device, frames->cq_, options);
-    if (!qp) return qp.error();
-    PeerQp& peer = frames->peers_[threads[i]];
-    peer.qp = std::move(qp).value();
-    peer.place = i;
-  }
-  return frames;
-}
-
-std::vector<QpAddress> FrameExchange::addresses() const {
-  std::vector<QpAddress> all(threads_);
-  for (const auto& [to, peer] : peers_) all[peer.place] = peer.qp.address();
-  return all;
-}
-
-Status FrameExchange::connect(const std::vector<QpAddress>& peers) {
-  LATCHLAB_CHECK(peers.size() == threads_, "an address for each thread");
-  for (auto& [to, peer] : peers_)
-    if (Status made = peer.qp.connect(peers[peer.place]); !made) return made;
-  return fine();
-}
-
-bool FrameExchange::reaches(ThreadId to) const {
-  if (to == id_) return true;
-  const auto found = peers_.find(to);
-  return found != peers_.end() && !found->second.gone;
-}
 
 void FrameExchange::send(ThreadId to, FrameKind kind, std::uint64_t ticket,
                          std::span<const std::byte> body) {
   LATCHLAB_CHECK(body.size() <= kBodyBytes, "a frame's body is too long");
-  const FrameHead head{kind, id_.index, id_.node.value, static_cast<std::uint32_t>(body.size()),
-                       ticket};
+  FrameHead head;
+  head.kind = kind;
+  head.thread = id_.index;
+  head.node = id_.node.value;
+  head.bytes = static_cast<std::uint16_t>(body.size());
+  head.to_thread = to.index;
+  head.ticket = ticket;
   std::vector<std::byte> frame(sizeof(head) + body.size());
   std::memcpy(frame.data(), &head, sizeof(head));
   if (!body.empty()) std::memcpy(frame.data() + sizeof(head), body.data(), body.size());
   if (to == id_) return own_.push_back(std::move(frame));
-  const auto found = peers_.find(to);
-  LATCHLAB_CHECK(found != peers_.end(), "a frame to a thread that does not exist");
-  PeerQp& peer = found->second;
-  if (peer.gone) return;  // its owner has been told
-  peer.waiting.push_back(std::move(frame));
-  take_turn(to, peer);
+  if (goes_by_post(kind)) return send_by_post(to, std::move(frame));
+  if (!reaches(to)) return;  // its owner has been told
+  auto found = lanes_.find(to);
+  if (found == lanes_.end()) {
+    ask_for_lane(to);
+    found = lanes_.find(to);
+  }
+  found->second.waiting.push_back(std::move(frame));
+  take_turn(to, found->second);
   send_in_turn();
 }
 
-void FrameExchange::take_turn(ThreadId to, PeerQp& peer) {
-  if (peer.waiting.empty() || peer.on_the_way == kPeerDepth || peer.in_turn) return;
-  peer.in_turn = true;
+void FrameExchange::take_turn(ThreadId to, Lane& lane) {
+  const bool speaks = !lane.waiting.empty() && lane.credits > 0;
+  if (lane.state != Lane::State::ready || lane.in_turn || lane.on_the_way == kLaneDepth ||
+      !(speaks || lane.owed >= kTell))
+    return;
+  lane.in_turn = true;
   turns_.push_back(to);
 }
 
@@ -94,21 +63,30 @@ void FrameExchange::send_in_turn() {
   while (!turns_.empty() && !free_slots_.empty()) {
     const ThreadId to = turns_.front();
     turns_.pop_front();
-    PeerQp& peer = peers_.at(to);
-    peer.in_turn = false;
-    if (peer.gone || peer.waiting.empty()) continue;
-    const std::vector<std::byte> frame = std::move(peer.waiting.front());
-    peer.waiting.pop_front();
-    post(to, peer, frame);
-    take_turn(to, peer);
+    Lane& lane = lanes_.at(to);
+    lane.in_turn = false;
+    if (lane.state != Lane::State::ready) continue;
+    if (!lane.waiting.empty() && lane.credits > 0) {
+      const std::vector<std::byte> frame = std::move(lane.waiting.front());
+      lane.waiting.pop_front();
+      --lane.credits;
+      put_on_lane(to, lane, frame);
+    } else if (lane.owed >= kTell) {
+      const FrameHead head{FrameKind::credits, id_.index, id_.node.value, 0, to.index};
+      put_on_lane(to, lane, std::as_bytes(std::span(&head, 1)));
+    }
+    take_turn(to, lane);
   }
 }
 
-void FrameExchange::post(ThreadId to, PeerQp& peer, std::span<const std::byte> frame) {
+void FrameExchange::put_on_lane(ThreadId to, Lane& lane, std::span<const std::byte> frame) {
   const std::uint32_t slot = free_slots_.back();
   free_slots_.pop_back();
-  slots_[slot] = {&peer, to};
+  slots_[slot] = {&lane, to};
+  FrameHead head = head_of(frame);
+  head.credits = static_cast<std::uint8_t>(std::exchange(lane.owed, 0));
   std::memcpy(send_memory(slot), frame.data(), frame.size());
+  std::memcpy(send_memory(slot), &head, sizeof(head));
   WorkRequest request;
   request.kind = WorkRequest::Kind::send;
   request.signalled = true;
@@ -116,38 +94,58 @@ void FrameExchange::post(ThreadId to, PeerQp& peer, std::span<const std::byte> f
   request.local = send_memory(slot);
   request.local_key = registered_.local_key();
   request.bytes = static_cast<std::uint32_t>(frame.size());
-  ++peer.on_the_way;
-  if (peer.qp.post({&request, 1}) == 0) return;
-  --peer.on_the_way;
+  ++lane.on_the_way;
+  if (lane.qp.post({&request, 1}) == 0) return;
+  --lane.on_the_way;
   free_slots_.push_back(slot);
-  lose(to, peer);
-}
-
-void FrameExchange::lose(ThreadId to, PeerQp& peer) {
-  if (std::exchange(peer.gone, true)) return;
-  peer.waiting.clear();
-  owner_->peer_is_gone(to);
+  lose(to, lane);
 }
 
 void FrameExchange::sent(const Done& done) {
   const auto slot = static_cast<std::uint32_t>(done.id & ~kSendTag);
   const SendSlot was = slots_[slot];
   free_slots_.push_back(slot);
-  --was.peer->on_the_way;
-  if (done.status != 0) lose(was.to, *was.peer);
-  take_turn(was.to, *was.peer);
+  --was.lane->on_the_way;
+  if (done.status != 0) lose(was.to, *was.lane);
+  take_turn(was.to, *was.lane);
   send_in_turn();
 }
 
-void FrameExchange::received(const Done& done) {
+void FrameExchange::received(LaneGroup& group, const Done& done) {
   const auto slot = static_cast<std::uint32_t>(done.id & ~kRecvTag);
-  if (done.status == 0 && done.bytes >= sizeof(FrameHead)) {
-    FrameHead head;
-    std::memcpy(&head, recvs_->slot(slot), sizeof(head));
-    if (head.bytes <= done.bytes - sizeof(head))
-      owner_->frame_came(head, {recvs_->slot(slot) + sizeof(head), head.bytes});
-  }
-  recvs_->post(slot);
+  const std::byte* const frame = group.recvs->slot(slot);
+  const bool whole = done.status == 0 && done.bytes >= sizeof(FrameHead) &&
+                     head_of({frame, done.bytes}).bytes <= done.bytes - sizeof(FrameHead);
+  if (!whole) return group.recvs->post(slot);
+  const FrameHead head = head_of({frame, done.bytes});
+  // What goes by post has come from the memory server there, whoever has sent it.
+  const ThreadId from = goes_by_post(head.kind) ? keepers_.at(NodeId{head.node})
+                                                : ThreadId{NodeId{head.node}, head.thread};
+  Lane& lane = lanes_.at(from);
+  lane.credits += head.credits;
+  if (lane.state == Lane::State::answering) lane.state = Lane::State::ready;
+  if (head.kind != FrameKind::credits) arrived(head, {frame, sizeof(head) + head.bytes});
+  group.recvs->post(slot);
+  if (head.kind != FrameKind::credits) ++lane.owed;  // now that the RECV is there again
+  take_turn(from, lane);
+  send_in_turn();
+}
+
+// On a lane or by post.
+void FrameExchange::arrived(const FrameHead& head, std::span<const std::byte> frame) {
+  if (head.to_thread == id_.index) return dispatch(head, frame.subspan(sizeof(head)));
+  post_.put(head.to_thread, {{id_.node, head.to_thread}, {frame.begin(), frame.end()}});
+}
+
+void FrameExchange::dispatch(const FrameHead& head, std::span<const std::byte> body) {
+  const ThreadId from{NodeId{head.node}, head.thread};
+  FrameReader reader(body);
+  if (head.kind == FrameKind::cut_off) return cut_off(from);
+  if (head.kind == FrameKind::knock) return;
+  if (LaneBody end; head.kind == FrameKind::lane && reader.take(end)) return lane_asked(from, end);
+  if (LaneBody end; head.kind == FrameKind::lane_answer && reader.take(end))
+    return lane_answered(from, end);
+  owner_->frame_came(head, body);
 }
 
 std::size_t FrameExchange::deliver_own() {
@@ -155,42 +153,38 @@ std::size_t FrameExchange::deliver_own() {
   for (std::size_t i = 0; i < count; ++i) {
     const std::vector<std::byte> frame = std::move(own_.front());
     own_.pop_front();
-    FrameHead head;
-    std::memcpy(&head, frame.data(), sizeof(head));
-    owner_->frame_came(head, {frame.data() + sizeof(head), head.bytes});
+    const FrameHead head = head_of(frame);
+    dispatch(head, {frame.data() + sizeof(head), head.bytes});
   }
   return count;
 }
 
 std::size_t FrameExchange::poll() {
-  std::array<Done, 32> done;
-  const std::size_t count = cq_.poll(done);
-  drained_ = count < done.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    if ((done[i].id & kRecvTag) != 0)
-      received(done[i]);
-    else if ((done[i].id & kSendTag) != 0)
-      sent(done[i]);
-    else
-      owner_->verb_done(done[i]);
+  std::array<Done, kPolled> done;
+  std::size_t total = cq_.poll(done);
+  drained_ = total < done.size();
+  for (std::size_t i = 0; i < total; ++i) owner_->verb_done(done[i]);
+  for (std::size_t g = 0; g < groups_.size(); ++g) {  // more may come to be meanwhile
+    LaneGroup& group = *groups_[g];
+    const std::size_t count = group.cq.poll(done);
+    drained_ = drained_ && count < done.size();
+    for (std::size_t i = 0; i < count; ++i)
+      if ((done[i].id & kRecvTag) != 0)
+        received(group, done[i]);
+      else
+        sent(done[i]);
+    total += count;
   }
-  return count + deliver_own();
+  return total + take_post() + deliver_own();
 }
 
-void FrameExchange::node_is_gone(NodeId node) {
-  for (auto& [to, peer] : peers_) {
-    if (to.node != node || peer.gone) continue;
-    peer.qp.fail();
-    lose(to, peer);
-  }
+void FrameExchange::arm() {
+  cq_.arm();
+  for (const auto& group : groups_) group->cq.arm();
 }
 
-void FrameExchange::fail() {
-  for (auto& [to, peer] : peers_) {
-    peer.gone = true;
-    peer.waiting.clear();
-    peer.qp.fail();
-  }
+void FrameExchange::sleep_until_any(Duration longest) {
+  cq_.sleep_until_any(longest, is_keeper() ? post_.bell() : -1);
 }
 
 }  // namespace latchlab::ib

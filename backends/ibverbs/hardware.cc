@@ -43,7 +43,7 @@ Hardware::Hardware(const WorldPlan& plan, const IbverbsOptions& options)
 Hardware::~Hardware() {
   // Until all are done, somebody may still use what is here. With a node lost nobody can say when
   // that is; the others end their runs at the same date.
-  if (together_ && !options_.exchange("over")) std::this_thread::sleep_for(kLinger);
+  if (together_ && !tell_all("over")) std::this_thread::sleep_for(kLinger);
   for (auto& [id, node] : nodes_)
     if (node->memory_server) node->memory_server->stop();
 }

@@ -54,6 +54,7 @@ class Hardware final : public IbverbsBackend {
   NicStats busiest_server() const override { return {}; }
   Status start_together() override;
   void node_lost(NodeId node, const std::vector<ClientId>& clients) override;
+  SetUpCost set_up_cost(NodeId node) const override;
 
  private:
   Status make_node(NodeId id);
@@ -62,9 +63,12 @@ class Hardware final : public IbverbsBackend {
   std::uint32_t threads_of(NodeId node) const;
   Status connect();
   Status connect_clients();
-  NodeCard card_of(const LocalNode& node) const;
   NativeAtomics atomics_of_all();
-  std::vector<ThreadId> all_threads() const;
+  // Of a node, what it has for each of the run; the own place is one of them.
+  std::vector<std::string> cards_of(const LocalNode& node) const;
+  Status read_cards(LocalNode& node, const std::vector<std::string>& cards);
+  Result<std::vector<std::string>> tell_all(const std::string& text) const;
+  ThreadId keeper_of(NodeId node) const;
   bool is_one_machine() const;
   LocalNode* find(NodeId node);
   IbActor& client(ClientId client) const;

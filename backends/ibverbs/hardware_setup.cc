@@ -44,12 +44,8 @@ std::uint32_t Hardware::threads_of(NodeId node) const {
   return server ? std::max(options_.workers, options_.server_workers) : options_.workers;
 }
 
-std::vector<ThreadId> Hardware::all_threads() const {
-  std::vector<ThreadId> threads;
-  for (const NodePlan& node : plan_.nodes)
-    for (std::uint32_t i = 0; i <= threads_of(node.id); ++i)
-      threads.push_back({node.id, static_cast<std::uint8_t>(i)});
-  return threads;
+ThreadId Hardware::keeper_of(NodeId node) const {
+  return {node, static_cast<std::uint8_t>(threads_of(node))};
 }
 
 Status Hardware::set_up() {
@@ -108,25 +104,32 @@ Status Hardware::make_node(NodeId id) {
 }
 
 Status Hardware::make_threads(LocalNode& node) {
-  const std::vector<ThreadId> threads = all_threads();
   const std::uint32_t keeper = threads_of(node.id);
-  for (std::uint32_t i = 0; i <= keeper; ++i) {
-    auto frames =
-        FrameExchange::make(*node.device, {node.id, static_cast<std::uint8_t>(i)}, threads);
+  auto post = NodePost::make(keeper + 1);
+  if (!post) return post.error();
+  node.post = std::move(post).value();
+  for (std::uint32_t i = 0; i < keeper; ++i) {
+    auto frames = FrameExchange::make(*node.device, {node.id, static_cast<std::uint8_t>(i)},
+                                      *node.post, options_.frame_rnr_retries);
     if (!frames) return frames.error();
-    if (i == keeper) {
-      node.memory_server =
-          std::make_unique<MemoryServer>(std::move(frames).value(), *node.memory, plan_.clients);
-      continue;
-    }
     node.hosts.push_back(
         std::make_unique<ActorHost>(*workers_[i], node, directory_, std::move(frames).value()));
     node.hosts.back()->set_clients(plan_.clients);
   }
-  return fine();
+  auto frames =
+      FrameExchange::make(*node.device, keeper_of(node.id), *node.post, options_.frame_rnr_retries);
+  if (!frames) return frames.error();
+  node.memory_server =
+      std::make_unique<MemoryServer>(std::move(frames).value(), *node.memory, plan_.clients);
+  std::vector<ThreadId> others;
+  for (const NodePlan& other : plan_.nodes)
+    if (other.id != node.id) others.push_back(keeper_of(other.id));
+  return node.memory_server->frames().make_lanes(others);
 }
 
-NodeCard Hardware::card_of(const LocalNode& node) const {
+// ---- cards ----
+
+std::vector<std::string> Hardware::cards_of(const LocalNode& node) const {
   NodeCard card;
   card.node = node.id;
   card.base = reinterpret_cast<std::uint64_t>(node.memory->base());
@@ -135,49 +138,61 @@ NodeCard Hardware::card_of(const LocalNode& node) const {
   card.threads = threads_of(node.id) + 1;
   card.atomics = node.atomics.kinds;
   card.machine = machine();
-  const auto add = [&card](const FrameExchange& frames) {
-    const std::vector<QpAddress> addresses = frames.addresses();
-    card.channels.insert(card.channels.end(), addresses.begin(), addresses.end());
-  };
-  for (const auto& host : node.hosts) add(host->frames());
-  add(node.memory_server->frames());
-  return card;
+  std::vector<std::string> cards;
+  for (const NodePlan& other : plan_.nodes) {
+    card.lane = {};
+    if (other.id != node.id)
+      card.lane = node.memory_server->frames().lane_address(keeper_of(other.id));
+    cards.push_back(write_card(card));
+  }
+  return cards;
+}
+
+Status Hardware::read_cards(LocalNode& node, const std::vector<std::string>& cards) {
+  LATCHLAB_CHECK(cards.size() == plan_.nodes.size(), "a card of each node");
+  for (std::size_t i = 0; i < cards.size(); ++i) {
+    const NodeId from = plan_.nodes[i].id;
+    auto card = read_card(cards[i], from);
+    if (!card) return card.error();
+    node.card_bytes += cards[i].size();
+    FrameExchange& frames = node.memory_server->frames();
+    if (from != node.id)
+      if (Status made = frames.connect_lane(keeper_of(from), card.value().lane); !made) return made;
+    directory_.nodes[i] = std::move(card).value();
+  }
+  return fine();
+}
+
+Result<std::vector<std::string>> Hardware::tell_all(const std::string& text) const {
+  return options_.exchange(std::vector<std::string>(plan_.nodes.size(), text));
 }
 
 Status Hardware::connect() {
-  const std::vector<ThreadId> threads = all_threads();
-  if (options_.exchange) {
-    LATCHLAB_CHECK(nodes_.size() == 1, "one node in each process");
-    auto cards = options_.exchange(write_card(card_of(*nodes_.begin()->second)));
-    if (!cards) return cards.error();
-    LATCHLAB_CHECK(cards.value().size() == plan_.nodes.size(), "a card of each node");
-    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
-      const NodeId id = plan_.nodes[i].id;
-      auto card = read_card(cards.value()[i], id, threads.size() * (threads_of(id) + 1));
-      if (!card) return card.error();
-      directory_.nodes[i] = std::move(card).value();
-    }
-  } else {
-    for (const auto& [id, node] : nodes_) directory_.nodes[id.value - 1] = card_of(*node);
+  std::map<NodeId, std::vector<std::string>> cards;
+  for (const auto& [id, node] : nodes_) {
+    cards[id] = cards_of(*node);
+    for (const std::string& card : cards[id]) node->card_bytes += card.size();
   }
-  // Thread i's channel to thread j ends at thread j's channel to thread i.
-  const auto connect_thread = [&](FrameExchange& frames, std::size_t place) {
-    std::vector<QpAddress> peers;
-    for (const ThreadId peer : threads)
-      peers.push_back(directory_.of(peer.node).channels[peer.index * threads.size() + place]);
-    return frames.connect(peers);
-  };
-  for (std::size_t i = 0; i < threads.size(); ++i) {
-    LocalNode* const node = find(threads[i].node);
-    if (node == nullptr) continue;
-    const bool keeper = threads[i].index == threads_of(threads[i].node);
-    FrameExchange& frames =
-        keeper ? node->memory_server->frames() : node->hosts[threads[i].index]->frames();
-    if (Status connected = connect_thread(frames, i); !connected) return connected;
+  for (auto& [id, node] : nodes_) {
+    std::vector<std::string> mine;
+    if (options_.exchange) {
+      LATCHLAB_CHECK(nodes_.size() == 1, "one node in each process");
+      auto got = options_.exchange(cards[id]);
+      if (!got) return got.error();
+      mine = std::move(got).value();
+    } else {
+      for (const NodePlan& from : plan_.nodes) mine.push_back(cards[from.id][id.value - 1]);
+    }
+    if (Status read = read_cards(*node, mine); !read) return read;
   }
   for (auto& [id, node] : nodes_) node->memory_server->start();
   if (!options_.exchange) return start_together();
   return fine();
+}
+
+SetUpCost Hardware::set_up_cost(NodeId node) const {
+  const LocalNode& here = *nodes_.at(node);
+  return {here.device->qps(), here.card_bytes};
 }
 
 // The QPs to servers, before anything is measured: a server makes its ends one after the other.
@@ -208,7 +223,7 @@ Status Hardware::start_together() {
   if (options_.exchange) {
     if (Status ready = connect_clients(); !ready) return ready;
     epoch = monotonic_ns();
-    const auto all = options_.exchange(std::to_string(epoch));
+    const auto all = tell_all(std::to_string(epoch));
     if (!all) return all.error();
     together_ = true;
     // Processes that share a clock begin at one date, that of the last; others as soon as they can.

@@ -27,16 +27,26 @@ struct IbverbsOptions {
   std::uint32_t server_workers = 1;
   // Every node's memory is its agent's: for locks that need atomics which some RNIC has not.
   bool agents = false;
+  // Of frames between threads, before a receiver that is not ready is an error; 7: for ever. They
+  // never find one, which 0 shows.
+  std::uint8_t frame_rnr_retries = 7;
   bool pin = false;                             // workers to cores close to the device
   Duration detection_delay = milliseconds(10);  // crash to change of membership, in one process
   // Of CLOCK_MONOTONIC between threads; between machines there is no synchronised clock.
   Duration synchronisation_error = microseconds(1);
-  // Gives everybody's text, in the order of the nodes, in exchange for the own; null: all nodes are
-  // here. Called three times: to connect, when a run begins, and when it is over and nobody needs
-  // the memory of another any more.
-  std::function<Result<std::vector<std::string>>(const std::string& mine)> exchange;
+  // Gives `each[i]` to the node i + 1, of every node of the plan, and returns what each has given
+  // to this one, in the order of the nodes; null: all nodes are here. Called three times: to
+  // connect, when a run begins, and when it is over and nobody needs the memory of another any
+  // more.
+  std::function<Result<std::vector<std::string>>(const std::vector<std::string>& each)> exchange;
   // Called about once a millisecond while a run is on, by the thread that called run_until.
   std::function<void()> look_around;
+};
+
+// What a node that is here has of the device by now, and what it was told to come to be.
+struct SetUpCost {
+  std::uint64_t qps = 0;
+  std::uint64_t card_bytes = 0;  // given to others, and by them, before the run
 };
 
 class IbverbsBackend : public Backend {
@@ -45,6 +55,7 @@ class IbverbsBackend : public Backend {
   virtual Status start_together() = 0;
   // The process of `node` is gone: its clients are dead, and nobody waits for its answers.
   virtual void node_lost(NodeId node, const std::vector<ClientId>& clients) = 0;
+  virtual SetUpCost set_up_cost(NodeId node) const = 0;
 };
 
 Result<std::unique_ptr<IbverbsBackend>> make_ibverbs(const WorldPlan& plan,

@@ -64,11 +64,11 @@ void MemoryServer::run() {
       continue;
     }
     // After a sleep in which nothing came it looks once and sleeps again.
-    frames_->cq().arm();
+    frames_->arm();
     if (frames_->poll() > 0)
       idle = 0;
     else
-      frames_->cq().sleep_until_any(kLongestRest);
+      frames_->sleep_until_any(kLongestRest);
   }
   if (!die_) return;
   // Silent first: a verb that finds no memory would be told so.

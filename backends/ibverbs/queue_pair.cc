@@ -159,6 +159,7 @@ Result<QueuePair> QueuePair::make(const Device& device, const CompletionQueue& c
         fmt::format("{}: a send queue of {} blocks for {} masked atomics of {} each",
                     device.facts().name, mlx5_send_blocks(made.qp_), options.depth, kMostBlocks),
         {}};
+  device.count_qps(1);
   made.extended_ = ibv_qp_to_qp_ex(made.qp_);
   if (Status ready = to_init(made.qp_); !ready) return ready.error();
   return made;
@@ -207,7 +208,9 @@ void QueuePair::fail() {
 }
 
 void QueuePair::drop() {
-  if (qp_ != nullptr) ibv_destroy_qp(std::exchange(qp_, nullptr));
+  if (qp_ == nullptr) return;
+  ibv_destroy_qp(std::exchange(qp_, nullptr));
+  device_->count_qps(-1);
 }
 
 int QueuePair::post(std::span<const WorkRequest> requests) {

@@ -35,7 +35,9 @@ VerbStatus verb_status(int status);
 
 class CompletionQueue {
  public:
-  static Result<CompletionQueue> make(const Device& device, int depth);
+  // `wakes_with`: another, which outlives it; whoever sleeps there is woken by this one, too.
+  static Result<CompletionQueue> make(const Device& device, int depth,
+                                      const CompletionQueue* wakes_with = nullptr);
   CompletionQueue() = default;
   ~CompletionQueue();
   CompletionQueue(CompletionQueue&& other) noexcept;
@@ -43,16 +45,18 @@ class CompletionQueue {
 
   // Takes up to done.size() completions; how many.
   std::size_t poll(std::span<Done> done);
-  // Returns at the next completion, or after `longest`, and uses no CPU. Poll once more after arm()
-  // and before sleeping: what came in between raises no event.
+  // Returns at the next completion, or when the descriptor `bell` is readable, or after `longest`,
+  // and uses no CPU. Poll once more after arm() and before sleeping: what came in between raises no
+  // event.
   void arm();
-  void sleep_until_any(Duration longest);
+  void sleep_until_any(Duration longest, int bell = -1);
 
   ibv_cq_ex* handle() const { return cq_; }
 
  private:
   ibv_cq_ex* cq_ = nullptr;
   ibv_comp_channel* channel_ = nullptr;
+  bool owns_channel_ = false;
 };
 
 // RECVs of equal size for any number of QPs; their ids are kRecvTag | slot.

@@ -44,8 +44,11 @@ constexpr ActorKey background_key(NodeId node, bool server, std::uint32_t thread
          (static_cast<std::uint64_t>(thread) << 41);
 }
 
+// On a lane between two threads (frame_exchange.h), but those from `connect` on go by post: through
+// the memory servers of both nodes, so that no two threads need a lane for what is rare.
 enum class FrameKind : std::uint8_t {
   nothing,         // is the thread still there?
+  credits,         // no more than the head says
   message,         // MessageBody to the thread that owns the endpoint
   message_answer,  // AnswerBody
   call,            // CallBody to one of the first threads of the server's node
@@ -60,14 +63,23 @@ enum class FrameKind : std::uint8_t {
   evict,           // EvictBody to the memory server
   evict_answer,    // AnswerBody
   gone,            // EvictBody: this client is dead
+  lane,            // LaneBody: make the other end of our lane
+  lane_answer,     // LaneBody: it is made
+  knock,           // is its node still there?
+  cut_off,         // within a node: its memory server has lost that of the node that `node` says
 };
+constexpr bool goes_by_post(FrameKind kind) {
+  return kind >= FrameKind::connect;
+}
 
 struct FrameHead {
   FrameKind kind = FrameKind::message;
   std::uint8_t thread = 0;  // of the sender
   std::uint16_t node = 0;
-  std::uint32_t bytes = 0;   // of the body
-  std::uint64_t ticket = 0;  // the asker's; its answer carries it back
+  std::uint16_t bytes = 0;     // of the body
+  std::uint8_t to_thread = 0;  // of the receiver's node
+  std::uint8_t credits = 0;    // RECVs that the receiver may count on again
+  std::uint64_t ticket = 0;    // the asker's; its answer carries it back
 };
 inline constexpr std::uint32_t kFrameBytes = 4096;
 inline constexpr std::uint32_t kBodyBytes = kFrameBytes - sizeof(FrameHead);
@@ -95,6 +107,9 @@ struct ConnectBody {
 };
 struct ConnectAnswerBody {
   VerbStatus status = VerbStatus::ok;
+  QpAddress address;
+};
+struct LaneBody {
   QpAddress address;
 };
 struct RegionBody {
@@ -182,7 +197,8 @@ class FrameReader {
   std::span<const std::byte> body_;
 };
 
-// What a node tells the others before the run: where its memory and its threads are.
+// What a node tells another one before the run: where its memory and their lane are. Of one length
+// whatever the size of the run, so that a node's cards grow with the number of nodes alone.
 struct NodeCard {
   NodeId node;
   std::uint64_t base = 0;   // virtual address of offset 0
@@ -190,9 +206,8 @@ struct NodeCard {
   std::uint32_t key = 0;    // its remote key
   std::uint32_t threads = 0;
   std::uint32_t atomics = 0;  // NativeAtomics::kinds
-  std::string machine;        // where it runs: equal means one clock
-  // One QP for each thread of mine and each thread of the run, in the order of (mine, theirs).
-  std::vector<QpAddress> channels;
+  std::string machine;  // where it runs: equal means one clock
+  QpAddress lane;       // from its memory server to that of the node that gets this card
 };
 
 }  // namespace latchlab::ib

@@ -144,12 +144,12 @@ bool Worker::nothing_under_way() const {
 }
 
 void Worker::nap(Time date) {
-  CompletionQueue& cq = hosts_.front()->frames().cq();
-  cq.arm();
+  FrameExchange& frames = hosts_.front()->frames();
+  frames.arm();
   if (turn()) return;
   if (!timers_.empty()) date = std::min(date, timers_.top().date);
   const Duration left = std::min(date - turn_began_, kLongestSleep);
-  if (left.ps > 0) cq.sleep_until_any(left);
+  if (left.ps > 0) frames.sleep_until_any(left);
 }
 
 RunEnd Worker::run_until(Time date, const std::atomic<bool>& stop, bool quiet) {

@@ -20,7 +20,8 @@ inline bool on_hardware() {
 }
 
 // All nodes in this process, each with an address of its own as far as the device has enough.
-inline std::unique_ptr<Backend> hardware_world(const WorldPlan& plan, IbverbsOptions options) {
+inline std::unique_ptr<IbverbsBackend> hardware_world(const WorldPlan& plan,
+                                                      IbverbsOptions options) {
   const auto devices = ib::list_devices();
   LATCHLAB_CHECK(devices.ok(), devices.ok() ? "" : devices.error().text());
   LATCHLAB_CHECK(!devices.value().empty(), "LATCHLAB_WORLD says ibverbs, and there is no device");

@@ -43,7 +43,10 @@ bool receive_all(int socket, void* data, std::size_t bytes) {
 }
 
 // Texts are short: both sides may send before they receive.
-Result<std::vector<std::string>> exchange(int socket, NodeId me, const std::string& mine) {
+Result<std::vector<std::string>> exchange(int socket, NodeId me,
+                                          const std::vector<std::string>& each) {
+  const std::string& own = each[me.value - 1];
+  const std::string& mine = each[(me == kServer ? kClient : kServer).value - 1];
   const Error gone{"the process of the other node has ended", {}};
   std::uint64_t bytes = mine.size();
   if (!send_all(socket, &bytes, sizeof bytes) || !send_all(socket, mine.data(), mine.size()))
@@ -51,7 +54,7 @@ Result<std::vector<std::string>> exchange(int socket, NodeId me, const std::stri
   if (!receive_all(socket, &bytes, sizeof bytes)) return gone;
   std::string other(bytes, '\0');
   if (!receive_all(socket, other.data(), bytes)) return gone;
-  return me == kServer ? std::vector{mine, other} : std::vector{other, mine};
+  return me == kServer ? std::vector{own, other} : std::vector{other, own};
 }
 
 // An address for each of the two nodes; one address may serve both.
@@ -75,8 +78,8 @@ Result<std::unique_ptr<IbverbsBackend>> backend_of(NodeId node, const WorldPlan&
   options.hosted = {node};
   options.device = where.device;
   if (!address.value().empty()) options.addresses = {address.value()};
-  options.exchange = [socket, node](const std::string& mine) {
-    return exchange(socket, node, mine);
+  options.exchange = [socket, node](const std::vector<std::string>& each) {
+    return exchange(socket, node, each);
   };
   return make_ibverbs(plan, options);
 }

@@ -91,9 +91,7 @@ class NodeRun {
     options.agents = job_.agents;
     options.server_workers = job_.server_workers;
     options.pin = std::max(job_.workers, job_.server_workers) > 1;
-    options.exchange = [this, nodes = plan.nodes.size()](const std::string& mine) {
-      return exchange(mine, nodes);
-    };
+    options.exchange = [this](const std::vector<std::string>& each) { return exchange(each); };
     options.look_around = [this] { look_around(); };
     auto made = make_ibverbs(plan, options);
     if (!made) {
@@ -104,9 +102,11 @@ class NodeRun {
     return std::move(made).value();
   }
 
-  Result<std::vector<std::string>> exchange(const std::string& mine, std::size_t nodes) {
+  Result<std::vector<std::string>> exchange(std::vector<std::string> each) {
     const auto patience = exchanges_++ + 1 < kExchanges ? kSetUp : kTakeDown;
-    auto all = member_.exchange(mine, launch::within(patience));
+    const std::size_t nodes = each.size();
+    each.resize(member_.size());  // nothing for those that stand by
+    auto all = member_.exchange_each(each, launch::within(patience));
     if (all) all.value().resize(nodes);
     left_alone_ = !all;
     return all;

@@ -1,0 +1,173 @@
+// Worlds of many nodes, all in this process: what it takes to make them, and what threads have to
+// do with each other.
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <memory>
+
+#include "tests/conformance/hardware.h"
+
+namespace latchlab::ib {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::Field;
+using ::testing::SizeIs;
+
+class Scale : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!on_hardware()) GTEST_SKIP() << "needs an RDMA device and LATCHLAB_WORLD=ibverbs";
+    rlimit files = {};
+    ::getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = files.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &files);
+    options_.frame_rnr_retries = 0;  // who finds a receiver not ready has lost it
+  }
+  // Each node is a server and has clients.
+  void make(std::uint16_t nodes, std::uint32_t clients) {
+    WorldPlan plan;
+    for (std::uint16_t id = 1; id <= nodes; ++id)
+      plan.nodes.push_back({NodeId{id}, 4096, true, true});
+    plan.clients = clients;
+    nodes_ = nodes;
+    world_.reset();
+    world_ = hardware_world(plan, options_);
+  }
+  std::vector<SetUpCost> costs() const {
+    std::vector<SetUpCost> all;
+    for (std::uint16_t id = 1; id <= nodes_; ++id) all.push_back(world_->set_up_cost(NodeId{id}));
+    return all;
+  }
+  Verbs& add_client(std::uint16_t node, std::uint32_t client) {
+    return world_->add_actor(ActorKind::client, NodeId{node}, ClientId{client});
+  }
+  void run() { EXPECT_EQ(world_->run_until(Time{} + seconds(120)), RunEnd::finished); }
+
+  IbverbsOptions options_;
+  std::unique_ptr<IbverbsBackend> world_;
+  std::uint16_t nodes_ = 0;
+};
+
+// A QP to each other node, and a card from and to each.
+TEST_F(Scale, what_a_node_is_made_of_grows_with_the_number_of_nodes_alone) {
+  std::uint64_t card_bytes = 0;
+  for (const std::uint32_t workers : {1U, 8U}) {
+    for (const std::uint16_t nodes : {25, 50, 100}) {
+      const auto began = std::chrono::steady_clock::now();
+      options_.workers = workers;
+      make(nodes, 0);
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+      const std::vector<SetUpCost> each = costs();
+      fmt::print("{} nodes of {} workers: {} QPs and {} bytes of cards a node, made in {:.2f} s\n",
+                 nodes, workers, each.front().qps, each.front().card_bytes, took.count());
+      if (card_bytes == 0) card_bytes = each.front().card_bytes / (2 * nodes);
+      EXPECT_THAT(each, SizeIs(nodes));
+      EXPECT_THAT(each, Each(AllOf(Field(&SetUpCost::qps, nodes - 1U),
+                                   Field(&SetUpCost::card_bytes, 2 * nodes * card_bytes))));
+    }
+  }
+}
+
+// Of 100 nodes, two that use each other's memory and two that write to each other.
+TEST_F(Scale, who_has_to_do_with_nobody_else_has_no_more_qps) {
+  make(100, 4);
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    Verbs& client = add_client(static_cast<std::uint16_t>(1 + i), i);
+    world_->spawn(
+        client,
+        [](Verbs& verbs, NodeId peer) -> Task<void> {
+          const Completion done = co_await verbs.fetch_add({peer, 0}, 1);
+          EXPECT_TRUE(done.ok());
+        }(client, NodeId{static_cast<std::uint16_t>(2 - i)}),
+        Time{});
+  }
+  Verbs& sender = add_client(3, 2);
+  Verbs& receiver = add_client(4, 3);
+  const EndpointAddr inbox = receiver.open_endpoint(1);
+  world_->spawn(
+      sender,
+      [](Verbs& verbs, EndpointAddr to) -> Task<void> {
+        const Message message;
+        const VerbStatus sent = co_await verbs.send(to, message);
+        EXPECT_EQ(sent, VerbStatus::ok);
+      }(sender, inbox),
+      Time{});
+  world_->spawn(
+      receiver,
+      [](Verbs& verbs, EndpointAddr own) -> Task<void> { co_await verbs.receive(own, {}); }(
+                                             receiver, inbox),
+      Time{});
+  run();
+  const std::vector<SetUpCost> each = costs();
+  for (std::size_t i = 0; i < each.size(); ++i)
+    EXPECT_EQ(each[i].qps, 99U + (i < 2 ? 2 : i < 4 ? 1 : 0)) << "node " << i + 1;
+}
+
+constexpr std::uint16_t kSenders = 40;
+constexpr std::uint32_t kEach = 8;       // clients of one node, as many as a lane takes frames
+constexpr std::uint64_t kMessages = 12;  // of each
+constexpr std::uint64_t kAll = kSenders * kEach * kMessages;
+
+// It hears them by and by, on a thread that is busy: more are on their way than it has RECVs.
+TEST_F(Scale, messages_of_all_wait_for_a_slow_receiver_and_none_finds_it_unready) {
+  options_.workers = 2;
+  make(kSenders + 1, 2 * kSenders * kEach + 2);
+  Verbs& receiver = add_client(kSenders + 1, 1);
+  const EndpointAddr inbox = receiver.open_endpoint(kAll);
+  world_->spawn(
+      receiver,
+      [](Verbs& verbs, EndpointAddr own) -> Task<void> {
+        for (std::uint64_t i = 0; i < kAll; ++i) {
+          if (i % 32 == 0) co_await verbs.compute(milliseconds(5));
+          const WaitOutcome got = co_await verbs.receive(own, {}, verbs.now() + seconds(60));
+          EXPECT_EQ(got.by, Woke::message) << i;
+          if (got.by != Woke::message) break;
+        }
+      }(receiver, inbox),
+      Time{});
+  for (std::uint32_t i = 0; i < kSenders * kEach; ++i) {
+    Verbs& sender = add_client(static_cast<std::uint16_t>(1 + i % kSenders), 2 * i + 2);
+    world_->spawn(
+        sender,
+        [](Verbs& verbs, EndpointAddr to) -> Task<void> {
+          for (std::uint64_t m = 0; m < kMessages; ++m) {
+            const Message message;
+            const VerbStatus sent = co_await verbs.send(to, message);
+            EXPECT_EQ(sent, VerbStatus::ok);
+          }
+        }(sender, inbox),
+        Time{});
+  }
+  run();
+}
+
+// As `mcs` has drawn many refusals on soft-RoCE once.
+TEST_F(Scale, verbs_of_hundreds_of_clients_wait_for_an_agent_and_none_finds_it_unready) {
+  constexpr std::uint32_t kClients = 264;
+  constexpr int kRounds = 20;
+  options_.agents = true;
+  make(12, kClients);
+  for (std::uint32_t i = 0; i < kClients; ++i) {
+    Verbs& client = add_client(static_cast<std::uint16_t>(1 + i % 12), i);
+    world_->spawn(
+        client,
+        [](Verbs& verbs) -> Task<void> {
+          for (int round = 0; round < kRounds; ++round) {
+            const Completion done = co_await verbs.fetch_add({NodeId{1}, 0}, 1);
+            EXPECT_TRUE(done.ok());
+          }
+        }(client),
+        Time{});
+  }
+  run();
+  EXPECT_EQ(world_->peek({NodeId{1}, 0}), kClients * kRounds);
+}
+
+}  // namespace
+}  // namespace latchlab::ib
