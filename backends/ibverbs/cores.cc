@@ -1,32 +1,33 @@
-// Which cores a device's threads run on.
+#include "backends/ibverbs/cores.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
+#include <map>
+#include <set>
 #include <sstream>
-
-#include "backends/ibverbs/device.h"
 
 namespace latchlab::ib {
 
 namespace {
 
-// "0-3,8" as the kernel writes it.
-std::vector<int> parse_list(const std::string& text) {
-  std::vector<int> cores;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, ',');) {
-    int first = 0, last = 0;
-    const int found = std::sscanf(part.c_str(), "%d-%d", &first, &last);
-    if (found < 1) continue;
-    for (int core = first; core <= (found == 2 ? last : first); ++core) cores.push_back(core);
-  }
-  return cores;
+bool has_core(const std::vector<int>& cores, int core) {
+  return std::find(cores.begin(), cores.end(), core) != cores.end();
 }
 
 }  // namespace
+
+std::string machine_identity() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  if (std::getline(file, id)) return id;
+  std::array<char, 256> name = {};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
 
 std::vector<int> own_cores() {
   cpu_set_t allowed;
@@ -38,22 +39,72 @@ std::vector<int> own_cores() {
   return all;
 }
 
-std::vector<int> close_cores(const std::string& device, const std::vector<int>& allowed) {
-  std::ifstream file(fmt::format("/sys/class/infiniband/{}/device/local_cpulist", device));
-  std::string text;
-  if (!std::getline(file, text)) return allowed;
-  std::vector<int> close = parse_list(text);
-  std::erase_if(close, [&](int core) {
-    return std::find(allowed.begin(), allowed.end(), core) == allowed.end();
-  });
-  return close.empty() ? allowed : close;
-}
-
 void use_cores(const std::vector<int>& cores) {
   cpu_set_t set;
   CPU_ZERO(&set);
   for (const int core : cores) CPU_SET(core, &set);
   sched_setaffinity(0, sizeof(set), &set);
+}
+
+std::vector<int> closest_first(const std::string& device, const std::vector<int>& allowed) {
+  std::ifstream file(fmt::format("/sys/class/infiniband/{}/device/local_cpulist", device));
+  std::string text;
+  std::getline(file, text);
+  const std::vector<int> close = parse_cores(text);
+  std::vector<int> all = allowed;
+  std::stable_partition(all.begin(), all.end(), [&](int core) { return has_core(close, core); });
+  return all;
+}
+
+std::vector<int> parse_cores(const std::string& text) {
+  std::vector<int> cores;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, ',');) {
+    int first = 0, last = 0;
+    const int found = std::sscanf(part.c_str(), "%d-%d", &first, &last);
+    if (found < 1 || first < 0) continue;
+    last = std::min(found == 2 ? last : first, CPU_SETSIZE - 1);
+    for (int core = first; core <= last; ++core) cores.push_back(core);
+  }
+  return cores;
+}
+
+std::string text_of_cores(const std::vector<int>& cores) {
+  std::string text;
+  for (std::size_t i = 0; i < cores.size();) {
+    std::size_t end = i + 1;
+    while (end < cores.size() && cores[end] == cores[end - 1] + 1) ++end;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", cores[i]);
+    if (end > i + 1) text += fmt::format("-{}", cores[end - 1]);
+    i = end;
+  }
+  return text;
+}
+
+std::vector<std::vector<int>> share_cores(const std::vector<CoreClaim>& claims) {
+  std::vector<std::vector<int>> shared(claims.size());
+  std::map<std::string, std::set<int>> taken;
+  std::set<std::string> crowded;
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    std::set<int>& there = taken[claims[i].machine];
+    for (const int core : claims[i].cores)
+      if (shared[i].size() < claims[i].threads && there.insert(core).second)
+        shared[i].push_back(core);
+    if (shared[i].size() < claims[i].threads) crowded.insert(claims[i].machine);
+  }
+  for (std::size_t i = 0; i < claims.size(); ++i)
+    if (crowded.contains(claims[i].machine)) shared[i].clear();
+  return shared;
+}
+
+OnCores::OnCores(const std::vector<int>& cores) {
+  if (cores.empty()) return;
+  before_ = own_cores();
+  use_cores(cores);
+}
+
+OnCores::~OnCores() {
+  if (!before_.empty()) use_cores(before_);
 }
 
 }  // namespace latchlab::ib

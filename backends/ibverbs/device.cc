@@ -67,6 +67,17 @@ std::vector<GidEntry> usable_gids(ibv_context* context) {
   return usable;
 }
 
+// Drivers without a device say so by their vendor (drivers/infiniband/sw in Linux: rxe_param.h,
+// siw.h); a device below libmlx5 that is a program, by its firmware. Empty: it is hardware.
+std::string what_software(const ibv_device_attr& attributes) {
+  constexpr std::uint32_t kSoftRoce = 0xffffff;
+  constexpr std::uint32_t kSoftIwarp = 0x626d74;
+  if (attributes.vendor_id == kSoftRoce) return "soft-RoCE";
+  if (attributes.vendor_id == kSoftIwarp) return "soft-iWARP";
+  const std::string firmware = attributes.fw_ver;
+  return firmware.find("soft") == std::string::npos ? "" : "software, as its firmware says";
+}
+
 Result<DeviceFacts> examine(ibv_context* context) {
   ibv_device_attr attributes = {};
   ibv_port_attr port = {};
@@ -78,6 +89,7 @@ Result<DeviceFacts> examine(ibv_context* context) {
   facts.name = name;
   facts.firmware = attributes.fw_ver;
   facts.vendor_part = attributes.vendor_part_id;
+  facts.software = what_software(attributes);
   facts.infiniband = port.link_layer == IBV_LINK_LAYER_INFINIBAND;
   facts.port_up = port.state == IBV_PORT_ACTIVE;
   facts.atomics = attributes.atomic_cap != IBV_ATOMIC_NONE;

@@ -48,6 +48,7 @@ struct DeviceFacts {
   std::string name;
   std::string firmware;
   std::uint32_t vendor_part = 0;
+  std::string software;     // "soft-RoCE": what it is if no hardware; empty: it is
   bool infiniband = false;  // link layer; else Ethernet
   bool port_up = false;
   bool atomics = false;    // CAS and FAA, atomic among themselves
@@ -116,11 +117,5 @@ class Registration {
  private:
   ibv_mr* mr_ = nullptr;
 };
-
-// Cores that this thread may use.
-std::vector<int> own_cores();
-// Those of `allowed` that are close to the device; all of them where the system does not say.
-std::vector<int> close_cores(const std::string& device, const std::vector<int>& allowed);
-void use_cores(const std::vector<int>& cores);  // of this thread
 
 }  // namespace latchlab::ib

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "backends/ibverbs/cores.h"
 #include "core/base/check.h"
 #include "core/base/random.h"
 
@@ -46,6 +47,8 @@ Hardware::~Hardware() {
   if (together_ && !tell_all("over")) std::this_thread::sleep_for(kLinger);
   for (auto& [id, node] : nodes_)
     if (node->memory_server) node->memory_server->stop();
+  if (!before_.empty())
+    use_cores(before_);  // this thread, and those that it makes, go on elsewhere
 }
 
 LocalNode* Hardware::find(NodeId node) {
@@ -109,23 +112,6 @@ void Hardware::run_chores() {
   workers_[0]->at(true_now() + kChores, [this] { run_chores(); });
 }
 
-// One for each worker, others than those of the nodes before this one on the same machine; none
-// where there are too few for that.
-std::vector<int> Hardware::cores_of_workers(const std::vector<int>& allowed) const {
-  const LocalNode& here = *nodes_.begin()->second;
-  const std::vector<int> close = close_cores(here.device->facts().name, allowed);
-  std::size_t first = 0;
-  std::size_t wanted = 0;
-  for (const NodeCard& card : directory_.nodes) {
-    if (card.machine != directory_.of(here.id).machine) continue;
-    if (card.node == here.id) first = wanted;
-    wanted += threads_of(card.node);
-  }
-  if (close.size() < wanted) return {};
-  return {close.begin() + static_cast<std::ptrdiff_t>(first),
-          close.begin() + static_cast<std::ptrdiff_t>(first + workers_.size())};
-}
-
 RunEnd Hardware::run_until(Time date) {
   if (options_.look_around && !std::exchange(chores_, true)) run_chores();
   const bool alone = nodes_.size() == plan_.nodes.size() && workers_.size() == 1;
@@ -135,17 +121,14 @@ RunEnd Hardware::run_until(Time date) {
     return end;
   }
   std::vector<RunEnd> ends(workers_.size());
-  const std::vector<int> before = own_cores();
-  const std::vector<int> cores = options_.pin ? cores_of_workers(before) : std::vector<int>();
   const auto run = [&](std::size_t i) {
-    if (!cores.empty()) use_cores({cores[i]});
+    const OnCores own(i > 0 ? core_of_worker(i) : std::vector<int>());
     ends[i] = workers_[i]->run_until(date, stop_, false);
   };
   std::vector<std::thread> threads;
   for (std::size_t i = 1; i < workers_.size(); ++i) threads.emplace_back(run, i);
   run(0);
   for (std::thread& thread : threads) thread.join();
-  if (!cores.empty()) use_cores(before);  // this thread, and those that it makes, go on elsewhere
   stop_.store(false, std::memory_order_relaxed);
   if (std::count(ends.begin(), ends.end(), RunEnd::stopped) > 0) return RunEnd::stopped;
   return std::count(ends.begin(), ends.end(), RunEnd::reached) > 0 ? RunEnd::reached
@@ -214,6 +197,21 @@ void Hardware::node_lost(NodeId lost, const std::vector<ClientId>& clients) {
 }
 
 // ---- looking ----
+
+void Hardware::reset_stats() {
+  workers_[0]->open_turns();
+  for (std::size_t i = 1; i < workers_.size(); ++i)
+    workers_[i]->inbox([worker = workers_[i].get()] { worker->open_turns(); });
+}
+
+std::vector<WorkerReport> Hardware::worker_reports() const {
+  std::vector<WorkerReport> all;
+  for (const auto& worker : workers_) {
+    const TurnBooks& turns = worker->turns();
+    all.push_back({turns.watched(), turns.busy(), turns.longest(), worker->began()});
+  }
+  return all;
+}
 
 std::uint64_t Hardware::peek(RemoteAddr word) {
   LocalNode* const node = find(word.node);

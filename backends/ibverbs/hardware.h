@@ -50,13 +50,20 @@ class Hardware final : public IbverbsBackend {
   RunFingerprint& fingerprint() override;
   std::uint64_t events() const override;
   VerbCensus census() const override;
-  void reset_stats() override {}
+  void reset_stats() override;
   NicStats busiest_server() const override { return {}; }
   Status start_together() override;
   void node_lost(NodeId node, const std::vector<ClientId>& clients) override;
   SetUpCost set_up_cost(NodeId node) const override;
+  std::vector<WorkerReport> worker_reports() const override;
+  Duration clock_error() const override { return nanoseconds(clock_.error_ns); }
 
  private:
+  // hardware_machine.cc: cores and clocks.
+  Status take_cores();
+  Status measure_clock();
+  std::vector<int> core_of_worker(std::size_t worker) const;
+  std::vector<int> cores_of_keeper(std::size_t place) const;  // of the memory server of a node here
   Status make_node(NodeId id);
   Status make_threads(LocalNode& node);
   // How many threads a node has besides its memory server's.
@@ -74,7 +81,6 @@ class Hardware final : public IbverbsBackend {
   IbActor& client(ClientId client) const;
   void crash_node(NodeId node);
   void tell_membership(const std::vector<ClientId>& gone);
-  std::vector<int> cores_of_workers(const std::vector<int>& allowed) const;
   void run_chores();
 
   WorldPlan plan_;
@@ -84,6 +90,10 @@ class Hardware final : public IbverbsBackend {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::map<NodeId, std::unique_ptr<LocalNode>> nodes_;
   std::map<ClientId, IbActor*> clients_;
+  std::vector<int> cores_;   // of the workers, then of agents; empty: they have none of their own
+  std::vector<int> others_;  // cores that no worker of this machine has
+  std::vector<int> before_;  // of the thread that makes this; empty: where it is
+  ClockOffset clock_;        // of the first node, against ours
   std::atomic<std::uint32_t> live_clients_ = 0;
   std::atomic<bool> stop_ = false;
   bool chores_ = false;    // are on the first worker's list

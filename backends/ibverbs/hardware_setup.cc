@@ -1,15 +1,14 @@
 // How the backend comes to be: nodes, their threads, and the channels between them.
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <fstream>
 #include <utility>
 
 #include "backends/ibverbs/cards.h"
+#include "backends/ibverbs/cores.h"
 #include "backends/ibverbs/hardware.h"
 #include "core/base/check.h"
 
@@ -18,15 +17,6 @@ namespace latchlab::ib {
 namespace {
 
 constexpr Duration kConnectWithin = seconds(50);  // less than the launcher waits for a node
-
-// Equal for processes that share a kernel, and so a clock; names of machines may be equal without.
-std::string machine() {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string id;
-  if (std::getline(file, id)) return id;
-  std::array<char, 256> name = {};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
-}
 
 std::int64_t latest(const std::vector<std::string>& dates, std::int64_t own) {
   for (const std::string& text : dates) {
@@ -49,6 +39,7 @@ ThreadId Hardware::keeper_of(NodeId node) const {
 }
 
 Status Hardware::set_up() {
+  if (Status taken = take_cores(); !taken) return taken;
   for (const NodeId id : options_.hosted)
     if (Status made = make_node(id); !made) return made;
   if (Status connected = connect(); !connected) return connected;
@@ -109,6 +100,7 @@ Status Hardware::make_threads(LocalNode& node) {
   if (!post) return post.error();
   node.post = std::move(post).value();
   for (std::uint32_t i = 0; i < keeper; ++i) {
+    const OnCores there(core_of_worker(i));
     auto frames = FrameExchange::make(*node.device, {node.id, static_cast<std::uint8_t>(i)},
                                       *node.post, options_.frame_rnr_retries);
     if (!frames) return frames.error();
@@ -116,6 +108,7 @@ Status Hardware::make_threads(LocalNode& node) {
         std::make_unique<ActorHost>(*workers_[i], node, directory_, std::move(frames).value()));
     node.hosts.back()->set_clients(plan_.clients);
   }
+  const OnCores there(cores_of_keeper(nodes_.size()));
   auto frames =
       FrameExchange::make(*node.device, keeper_of(node.id), *node.post, options_.frame_rnr_retries);
   if (!frames) return frames.error();
@@ -137,7 +130,7 @@ std::vector<std::string> Hardware::cards_of(const LocalNode& node) const {
   card.key = node.memory->table().remote_key;
   card.threads = threads_of(node.id) + 1;
   card.atomics = node.atomics.kinds;
-  card.machine = machine();
+  card.machine = clock_identity();
   std::vector<std::string> cards;
   for (const NodePlan& other : plan_.nodes) {
     card.lane = {};
@@ -185,7 +178,11 @@ Status Hardware::connect() {
     }
     if (Status read = read_cards(*node, mine); !read) return read;
   }
-  for (auto& [id, node] : nodes_) node->memory_server->start();
+  std::size_t place = 0;
+  for (auto& [id, node] : nodes_) {
+    const OnCores there(cores_of_keeper(place++));
+    node->memory_server->start();
+  }
   if (!options_.exchange) return start_together();
   return fine();
 }
@@ -222,12 +219,13 @@ Status Hardware::start_together() {
   std::int64_t epoch = monotonic_ns();
   if (options_.exchange) {
     if (Status ready = connect_clients(); !ready) return ready;
-    epoch = monotonic_ns();
+    if (Status compared = measure_clock(); !compared) return compared;
+    epoch = monotonic_ns() + clock_.ahead_ns;
     const auto all = tell_all(std::to_string(epoch));
     if (!all) return all.error();
     together_ = true;
-    // Processes that share a clock begin at one date, that of the last; others as soon as they can.
-    epoch = is_one_machine() ? latest(all.value(), epoch) : monotonic_ns();
+    // All begin at one date, that of the last, by the first node's clock as each knows it.
+    epoch = latest(all.value(), epoch) - clock_.ahead_ns;
   }
   for (const auto& worker : workers_) worker->set_epoch(epoch);
   return fine();

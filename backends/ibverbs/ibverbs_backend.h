@@ -30,14 +30,16 @@ struct IbverbsOptions {
   // Of frames between threads, before a receiver that is not ready is an error; 7: for ever. They
   // never find one, which 0 shows.
   std::uint8_t frame_rnr_retries = 7;
-  bool pin = false;                             // workers to cores close to the device
+  // Each worker, and each agent, to a core of its own, close to the device where there are enough;
+  // where there are too few, none. Before anything is allocated, which then lies close to it, too.
+  bool pin = false;
   Duration detection_delay = milliseconds(10);  // crash to change of membership, in one process
   // Of CLOCK_MONOTONIC between threads; between machines there is no synchronised clock.
   Duration synchronisation_error = microseconds(1);
   // Gives `each[i]` to the node i + 1, of every node of the plan, and returns what each has given
-  // to this one, in the order of the nodes; null: all nodes are here. Called three times: to
-  // connect, when a run begins, and when it is over and nobody needs the memory of another any
-  // more.
+  // to this one, in the order of the nodes; null: all nodes are here. Called to share cores (if
+  // `pin`), to connect, when a run begins, and when it is over and nobody needs the memory of
+  // another any more.
   std::function<Result<std::vector<std::string>>(const std::vector<std::string>& each)> exchange;
   // Called about once a millisecond while a run is on, by the thread that called run_until.
   std::function<void()> look_around;
@@ -49,8 +51,18 @@ struct SetUpCost {
   std::uint64_t card_bytes = 0;  // given to others, and by them, before the run
 };
 
+// What a thread did with its time since reset_stats().
+struct WorkerReport {
+  Duration watched, busy, longest_turn;  // as TurnBooks has it
+  Time began;                            // when it first looked for work; 0: the agreed start
+};
+
 class IbverbsBackend : public Backend {
  public:
+  // By worker; after the run.
+  virtual std::vector<WorkerReport> worker_reports() const = 0;
+  // How far this process's clock may be off against that of the run's first node. 0: they share it.
+  virtual Duration clock_error() const = 0;
   // Waits until all processes of the run are about to begin; time starts now.
   virtual Status start_together() = 0;
   // The process of `node` is gone: its clients are dead, and nobody waits for its answers.

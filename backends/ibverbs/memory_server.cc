@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "backends/ibverbs/clock_offset.h"
+
 namespace latchlab::ib {
 
 namespace {
@@ -81,6 +83,8 @@ void MemoryServer::frame_came(const FrameHead& head, std::span<const std::byte> 
   const ThreadId asker{NodeId{head.node}, head.thread};
   FrameReader reader(body);
   if (head.kind == FrameKind::agent) return serve_agent(asker, reader);
+  if (head.kind == FrameKind::clock)
+    return frames_->send(asker, FrameKind::clock_answer, head.ticket, ClockBody{monotonic_ns()});
   if (ConnectBody wanted; head.kind == FrameKind::connect && reader.take(wanted))
     return connect(asker, head.ticket, wanted);
   if (EvictBody wanted; head.kind == FrameKind::evict && reader.take(wanted))

@@ -55,6 +55,8 @@ enum class FrameKind : std::uint8_t {
   call_answer,     // CallAnswerBody
   agent,           // AgentHead and AgentVerbs, data behind; to the memory server
   agent_answer,    // AgentResults, data behind
+  clock,           // to the memory server: what does your clock say?
+  clock_answer,    // ClockBody
   connect,         // ConnectBody to the memory server: make the other end of my QP
   connect_answer,  // ConnectAnswerBody
   region,          // RegionBody to the memory server: where is this offset?
@@ -124,6 +126,10 @@ struct RegionAnswerBody {
 // A client that is meant.
 struct EvictBody {
   std::uint32_t client = 0;
+};
+
+struct ClockBody {
+  std::int64_t monotonic_ns = 0;
 };
 
 // One verb for the agent; `bytes` of data follow where it is a WRITE longer than 16 bytes.

@@ -1,7 +1,6 @@
 #include "backends/ibverbs/worker.h"
 
 #include <sched.h>
-#include <time.h>
 
 #include <algorithm>
 #include <utility>
@@ -13,7 +12,7 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr int kIdleTurns = 16;  // before the core is offered to others
+constexpr int kIdleTurns = 16;  // before a shared core is offered to others
 // A worker without clients polls on for so long after the last thing it did, and then sleeps until
 // something comes.
 constexpr Duration kAwake = milliseconds(1);
@@ -21,12 +20,6 @@ constexpr Duration kLongestSleep = milliseconds(1);
 constexpr Duration kSweep = seconds(1);
 
 }  // namespace
-
-std::int64_t monotonic_ns() {
-  timespec now = {};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
-}
 
 void Worker::at(Time date, std::function<void()> action) {
   Timer timer{date, next_order_++, nullptr, 0, {}, nullptr, 0, nullptr};
@@ -154,12 +147,16 @@ void Worker::nap(Time date) {
 
 RunEnd Worker::run_until(Time date, const std::atomic<bool>& stop, bool quiet) {
   int idle = 0;
+  Turn last = Turn::asleep;  // whatever was before this run
   for (;;) {
     if (stop.load(std::memory_order_relaxed)) return RunEnd::stopped;
     if (all_live_.load(std::memory_order_relaxed) == 0 && !serves_others_) return RunEnd::finished;
     turn_began_ = now();
+    began_ = std::min(began_, turn_began_);
+    turns_.turn_over(turn_began_, last);
     if (turn_began_ >= date) return RunEnd::reached;
-    if (turn()) {
+    last = turn() ? Turn::busy : Turn::idle;
+    if (last == Turn::busy) {
       idle = 0;
       continue;
     }
@@ -167,10 +164,12 @@ RunEnd Worker::run_until(Time date, const std::atomic<bool>& stop, bool quiet) {
     if (++idle < kIdleTurns) continue;
     idle = 0;
     if (quiet && nothing_under_way()) return RunEnd::stuck;
-    if (live_ == 0 && hosts_.size() == 1 && turn_began_ > busy_at_ + kAwake)
+    if (live_ == 0 && hosts_.size() == 1 && turn_began_ > busy_at_ + kAwake) {
       nap(date);
-    else
+      last = Turn::asleep;
+    } else if (!has_own_core_) {
       ::sched_yield();
+    }
   }
 }
 

@@ -13,15 +13,14 @@
 #include <vector>
 
 #include "backends/ibverbs/actor.h"
+#include "backends/ibverbs/clock_offset.h"
+#include "backends/ibverbs/turn_books.h"
 #include "core/base/time.h"
 #include "core/world/backend.h"
 
 namespace latchlab::ib {
 
 class ActorHost;
-
-// Nanoseconds of the machine's monotonic clock.
-std::int64_t monotonic_ns();
 
 class Worker {
  public:
@@ -36,6 +35,8 @@ class Worker {
   std::uint32_t index() const { return index_; }
   // Other processes need what is here: a run lasts to its date, with or without clients of ours.
   void set_serves_others() { serves_others_ = true; }
+  // No other thread of the run wants its core: it never offers it.
+  void set_has_own_core(bool has) { has_own_core_ = has; }
   void add_host(ActorHost& host) { hosts_.push_back(&host); }
   const std::vector<ActorHost*>& hosts() const { return hosts_; }
 
@@ -52,6 +53,11 @@ class Worker {
   RunEnd run_until(Time date, const std::atomic<bool>& stop, bool quiet);
 
   // ---- the books ----
+  // Of its thread, from here on. Called by this thread, within a turn.
+  void open_turns() { turns_.open(turn_began_); }
+  const TurnBooks& turns() const { return turns_; }
+  // When it first looked for work.
+  Time began() const { return began_; }
   std::uint64_t effects = 0;
   std::uint64_t events = 0;
   VerbCensus census;
@@ -104,10 +110,13 @@ class Worker {
   std::uint32_t live_ = 0;  // clients of this thread
   std::atomic<std::uint32_t>& all_live_;
   bool serves_others_ = false;
+  bool has_own_core_ = false;
   std::vector<ActorHost*> hosts_;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
   std::uint64_t next_order_ = 0;
   Time turn_began_;
+  Time began_ = kNever;
+  TurnBooks turns_;
   Time swept_;
   Time busy_at_;  // when something last came from elsewhere
   const IbActor* running_ = nullptr;

@@ -202,6 +202,8 @@ Leaves aggregate(std::vector<RepeatMetrics> repeats) {
   merged.aborted_share = repeats.front().aborted_share;
   merged.false_conflict_share = repeats.front().false_conflict_share;
   merged.client_cpu = repeats.front().client_cpu;
+  merged.workers = repeats.front().workers;
+  merged.clocks = repeats.front().clocks;
   merged.transactions.commits_s = repeats.front().transactions.commits_s;
   merged.transactions.aborts_s = repeats.front().transactions.aborts_s;
   merged.open_loop = repeats.front().open_loop;

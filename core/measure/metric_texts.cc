@@ -179,6 +179,30 @@ const std::vector<MetricDoc>& metric_docs() {
        "How much of the window the cores that clients share were busy, on average over the cores. "
        "There if platform.cores is set; null: the run was on hardware.",
        "At 98% and above the point is `client-bound`: faster locks would not show."},
+      {"workers.busy", "share", "workers busy",
+       "How much of the window each thread of clients and servers spent in turns of its loop that "
+       "did something, node by node; the rest it polled in vain. There on hardware, and so below; "
+       "this in results.json alone."},
+      {"workers.turn_max_ns", "ns", "longest turns",
+       "From one look at its completion queue to the next: the longest such turn of each thread in "
+       "the window, sleeps without clients left out. In results.json alone."},
+      {"workers.busiest", "share", "busiest worker",
+       "workers.busy of the busiest thread that has clients.",
+       "At 90% and above the point is `client-bound`: its CPU, not the RNIC or the lock, was "
+       "measured. Add --workers, or have fewer clients on a node."},
+      {"workers.longest_turn_ns", "ns", "longest turn",
+       "The longest turn of all threads in the window: what came meanwhile waited so long to be "
+       "seen.",
+       "Far above the tails that are measured, or those are the thread's and not the lock's; "
+       "milliseconds say that others had its core."},
+      {"clocks.start_skew_ns", "ns", "start skew",
+       "How far apart the processes of the run began, the first from the last, as their clocks "
+       "say.",
+       "Small against the warm-up and the window, or these are not the same time everywhere."},
+      {"clocks.error_ns", "ns", "clock error",
+       "How wrong dates of two processes may be against each other: half the shortest of many "
+       "round trips between each and the first node, of the two worst. 0: one machine, one "
+       "clock."},
       {"transaction_ns", "ns", "transaction",
        "From a transaction's first acquire call to the end of its work, tries that were given back "
        "included and releases not. There if workload.kind is transactions or trace, and so below."},

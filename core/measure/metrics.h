@@ -129,6 +129,16 @@ struct RepeatMetrics {
     Table goodput_ops_s;  // by group
     bool operator==(const Groups&) const = default;
   } groups;
+  // Of a run on threads and clocks of machines, one value for each worker, node by node.
+  struct Workers {
+    Sequence busy, turn_max_ns;
+    std::optional<Real> busiest, longest_turn_ns;  // the busiest has clients
+    bool operator==(const Workers&) const = default;
+  } workers;
+  struct Clocks {
+    std::optional<Real> start_skew_ns, error_ns;
+    bool operator==(const Clocks&) const = default;
+  } clocks;
   struct Series {
     Sequence goodput_ops_s, acquire_ns;
     bool operator==(const Series&) const = default;
@@ -209,6 +219,12 @@ void visit_metrics(Metrics& m, Visit&& visit) {
   visit("aborted_share", m.aborted_share, Fold::mean);
   visit("false_conflict_share", m.false_conflict_share, Fold::mean);
   visit("client_cpu.utilisation", m.client_cpu, Fold::mean);
+  visit("workers.busy", m.workers.busy, Fold::dropped);
+  visit("workers.turn_max_ns", m.workers.turn_max_ns, Fold::dropped);
+  visit("workers.busiest", m.workers.busiest, Fold::mean);
+  visit("workers.longest_turn_ns", m.workers.longest_turn_ns, Fold::greatest);
+  visit("clocks.start_skew_ns", m.clocks.start_skew_ns, Fold::greatest);
+  visit("clocks.error_ns", m.clocks.error_ns, Fold::greatest);
   visit("transaction_ns", m.transactions.length, Fold::pooled);
   visit("commits_s", m.transactions.commits_s, Fold::mean);
   visit("aborts_s", m.transactions.aborts_s, Fold::mean);

@@ -5,6 +5,7 @@
 
 #include "core/measure/statistics.h"
 #include "core/measure/steady.h"
+#include "core/measure/worker_metrics.h"
 
 namespace latchlab {
 namespace {
@@ -87,6 +88,7 @@ void add(MeasuredShare& sum, const MeasuredShare& share) {
   sum.open_loop.merge(share.open_loop);
   add_safety(sum, share);
   add_process(sum, share);
+  add_workers(sum, share);
 }
 
 RepeatMetrics::Real stationarity(const MeasuredShare& share) {
@@ -178,6 +180,7 @@ RepeatMetrics metrics_of(const MeasuredShare& share) {
   metrics.window_law = share.law;
   if (share.measured_lock) metrics.hottest_lock.acquire = share.acquire_lock;
   write_series(share, metrics);
+  write_workers(share, metrics);
   return metrics;
 }
 
@@ -211,7 +214,7 @@ std::string MeasuredShare::contradiction() const {
       std::adjacent_find(guard.unguarded.begin(), guard.unguarded.end(), ascends) !=
           guard.unguarded.end())
     return "its locks are not in ascending order";
-  return {};
+  return why_not_workers(*this);
 }
 
 std::string why_not_shares(std::span<const MeasuredShare> shares) {

@@ -68,6 +68,13 @@ struct MeasuredShare {
   RepeatMetrics::ServerCpu server_cpu;
   RepeatMetrics::Real client_cpu;
 
+  // Of threads and clocks of machines; in a simulation nothing. Of each worker: the window by its
+  // thread's clock, how much of it went into turns that did something, its longest turn, how many
+  // clients it has, and when it began, after the date that all had agreed on. Of each process: how
+  // far its clock may be off against the first node's.
+  std::vector<std::uint64_t> worker_ps, worker_busy_ps, worker_turn_max_ps, worker_clients;
+  std::vector<std::uint64_t> worker_began_ps, clock_error_ns;
+
   // What cannot be in any one share, whoever wrote it; empty: nothing.
   std::string contradiction() const;
   bool operator==(const MeasuredShare&) const = default;
@@ -141,6 +148,12 @@ void visit_share(Share& share, Visit&& visit) {
   visit("server_cpu.utilisation", share.server_cpu.utilisation);
   visit("server_cpu.queue_ns", share.server_cpu.queue_ns);
   visit("client_cpu.utilisation", share.client_cpu);
+  visit("worker_ps", share.worker_ps);
+  visit("worker_busy_ps", share.worker_busy_ps);
+  visit("worker_turn_max_ps", share.worker_turn_max_ps);
+  visit("worker_clients", share.worker_clients);
+  visit("worker_began_ps", share.worker_began_ps);
+  visit("clock_error_ns", share.clock_error_ns);
 }
 
 // Why these are not the shares of one repeat: none at all, windows that differ, a client measured

@@ -53,13 +53,20 @@ double number_at(const Leaves& metrics, const char* path, double otherwise) {
 }  // namespace
 
 Doubt doubt_of(const PointOutcome& point) {
+  const Doubt other = doubt_beside_emulation(point);
+  return point.emulated.empty() || other == Doubt::nothing_done ? other : Doubt::emulated;
+}
+
+Doubt doubt_beside_emulation(const PointOutcome& point) {
   const Leaves metrics = point.metrics();
   if (number_at(metrics, "goodput_ops_s", 0) <= 0) return Doubt::nothing_done;
   if (number_at(metrics, "open_loop.carried", 1) <= 0) return Doubt::overloaded;
   if (number_at(metrics, "window.settled", 1) <= 0 && !settled_together(point))
     return Doubt::unsettled;
   if (point.status() == RepeatStatus::starved) return Doubt::starved;
-  if (number_at(metrics, "client_cpu.utilisation", 0) >= kClientBound) return Doubt::client_bound;
+  if (number_at(metrics, "client_cpu.utilisation", 0) >= kClientBound ||
+      number_at(metrics, "workers.busiest", 0) >= kWorkerBound)
+    return Doubt::client_bound;
   if (number_at(metrics, "safety.checks", -1) < 0) return Doubt::unchecked;
   return Doubt::none;
 }

@@ -31,18 +31,23 @@ std::optional<Comparison> compare(const PointOutcome& a, const PointOutcome& b,
                                   const std::string& metric);
 
 inline constexpr double kClientBound = 0.98;  // of the time of the clients' cores
+// Of the time of a thread of clients on hardware, which has to look for more now and then, too.
+inline constexpr double kWorkerBound = 0.9;
 
 // Why the numbers of a sound point are not to be compared with others'.
 enum class Doubt : std::uint8_t {
   none,
   nothing_done,  // no cycle ended in the window
+  emulated,      // whatever it says is not about an RNIC
   overloaded,    // an open loop whose queues grow
   unsettled,     // the window tells of a transient, be it that some clients starve in it
   starved,       // clients wait for ever
-  client_bound,  // the cores that clients share have no time left
+  client_bound,  // the cores that clients share, or a thread of theirs, have no time left
   unchecked,     // nobody watched mutual exclusion
 };
 Doubt doubt_of(const PointOutcome& point);
+// The same as if nothing had been emulated.
+Doubt doubt_beside_emulation(const PointOutcome& point);
 
 // The metric in each repeat that has it.
 std::vector<double> values_of(const PointOutcome& point, const std::string& metric);

@@ -18,6 +18,8 @@ std::string not_to_be_judged(const PointOutcome& point) {
   switch (doubt_of(point)) {
     case Doubt::nothing_done:
       return "finishes nothing in the window";
+    case Doubt::emulated:
+      return "was emulated, which is no measure of an RNIC";
     case Doubt::overloaded:
       return "does not carry the load";
     case Doubt::unsettled:

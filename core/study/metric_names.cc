@@ -18,6 +18,10 @@ RepeatMetrics all_that_can_be_asked_for() {
   metrics.aborted_share.emplace();
   metrics.false_conflict_share.emplace();
   metrics.client_cpu.emplace();
+  metrics.workers.busiest.emplace();
+  metrics.workers.longest_turn_ns.emplace();
+  metrics.clocks.start_skew_ns.emplace();
+  metrics.clocks.error_ns.emplace();
   metrics.transactions = {Histogram{}, RepeatMetrics::Real{}, RepeatMetrics::Real{}};
   metrics.open_loop = {RepeatMetrics::Real{}, RepeatMetrics::Count{}, RepeatMetrics::Count{}};
   return metrics;

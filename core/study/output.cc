@@ -45,6 +45,7 @@ Json point_json(const Point& point, const PointOutcome& outcome) {
   json["axes"] = std::move(axes);
   json["status"] = outcome.complete() ? std::string(name_of(outcome.status())) : "interrupted";
   if (const std::string* why = why_known(point, outcome)) json["known"] = *why;
+  if (!outcome.emulated.empty()) json["emulated"] = outcome.emulated;
   json["repeats"] = Json::array();
   for (const auto& repeat : outcome.repeats)
     if (repeat) json["repeats"].push_back(repeat_json(*repeat));
@@ -82,6 +83,11 @@ std::vector<std::string> csv_columns(const StudyOutcome& outcome) {
       if (repeat->metrics.aborted_share) shape.aborted_share.emplace();
       if (repeat->metrics.false_conflict_share) shape.false_conflict_share.emplace();
       if (repeat->metrics.client_cpu) shape.client_cpu.emplace();
+      if (repeat->metrics.workers.busiest) {
+        shape.workers.busiest.emplace();
+        shape.workers.longest_turn_ns.emplace();
+        shape.clocks = {RepeatMetrics::Real{}, RepeatMetrics::Real{}};
+      }
       if (repeat->metrics.transactions.length)
         shape.transactions = {Histogram{}, RepeatMetrics::Real{}, RepeatMetrics::Real{}};
       if (repeat->metrics.open_loop.carried)
@@ -122,6 +128,7 @@ std::string results_json(const Scenario& scenario, const StudyOutcome& outcome,
   head["version"] = manifest.version;
   head["backend"] = manifest.backend;
   head["emulated"] = manifest.emulated;
+  if (!manifest.software.empty()) head["software"] = manifest.software;
   for (const auto& [file, hash] : manifest.plugins)
     head["plugins"].push_back({{"file", file}, {"hash", hash}});
   if (!manifest.quick.empty()) head["quick"] = manifest.quick;

@@ -14,9 +14,12 @@
 namespace latchlab {
 
 struct RunManifest {
-  std::string version;                // of Latchlab
-  std::string backend;                // simgrid
-  std::vector<std::string> emulated;  // "masked_atomics_16: agent"
+  std::string version;  // of Latchlab
+  std::string backend;  // simgrid
+  // "masked_atomics_16: agent (mcs)": what, how, and for the points of which label; without one,
+  // for all.
+  std::vector<std::string> emulated;
+  std::vector<std::string> software;  // devices that are none: "rxe0 is soft-RoCE"
   // Locks that are not of this build: file names, and hashes of what is in them.
   std::vector<std::pair<std::string, std::string>> plugins;
   // What a quick run leaves out of the scenario, a line each; empty: it is none.

@@ -52,6 +52,7 @@ std::string stored_text(const StoredRepeat& stored) {
   json["version"] = stored.manifest.version;
   json["backend"] = stored.manifest.backend;
   json["emulated"] = stored.manifest.emulated;
+  if (!stored.manifest.software.empty()) json["software"] = stored.manifest.software;
   if (!stored.manifest.plugins.empty()) json["plugins"] = stored.manifest.plugins;
   if (!stored.manifest.quick.empty()) json["quick"] = stored.manifest.quick;
   json["outcome"] = Json::parse(serialise_outcome(stored.outcome));
@@ -121,6 +122,10 @@ Result<StoredRepeat> read_point_file(const std::string& path) {
   if (json.contains("quick")) {
     if (!all_text(json["quick"])) return wrong;
     stored.manifest.quick = json["quick"].get<std::vector<std::string>>();
+  }
+  if (json.contains("software")) {
+    if (!all_text(json["software"])) return wrong;
+    stored.manifest.software = json["software"].get<std::vector<std::string>>();
   }
   stored.outcome = std::move(outcome).value();
   return stored;

@@ -56,7 +56,7 @@ std::vector<RankAgreement> rank_agreements(const StoredStudy& a, const StoredStu
                                            const std::vector<PointPair>& pairs) {
   std::vector<std::pair<std::string, std::vector<Contender>>> places;
   for (const PointPair& pair : pairs) {
-    if (!pair.unsound.empty()) continue;
+    if (!pair.unsound.empty() || !pair.emulated.empty()) continue;
     const PointOutcome &of_a = a.outcome.points[pair.a], &of_b = b.outcome.points[pair.b];
     const auto mean_a = mean(values_of(of_a, kGoodput)), mean_b = mean(values_of(of_b, kGoodput));
     if (!mean_a || !mean_b) continue;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/measure/metric_docs.h"
 #include "core/scenario/suggestions.h"
 #include "core/study/metric_names.h"
 
@@ -23,12 +24,23 @@ Status check_metric(const std::string& metric, const Expectation& entry) {
   return Error{problem + suggestion(metric, metric_names()), entry.place};
 }
 
+// What was emulated counts as an RNIC does, but tells nothing of speed.
+void leave_out_speed(Leaves& leaves) {
+  std::erase_if(leaves, [](const Leaf& leaf) {
+    const auto doc = metric_doc(leaf.path);
+    return doc && (doc->unit == "ns" || doc->unit == "1/s");
+  });
+}
+
 PointNumbers numbers_of(const Point& point, const PointOutcome& outcome) {
   PointNumbers numbers;
   if (!is_whole(point, outcome)) return numbers;
   numbers.point = outcome.metrics();
   for (const auto& repeat : outcome.repeats)
     numbers.repeats.push_back(repeat_leaves(repeat->metrics));
+  if (outcome.emulated.empty()) return numbers;
+  leave_out_speed(numbers.point);
+  for (Leaves& repeat : numbers.repeats) leave_out_speed(repeat);
   return numbers;
 }
 

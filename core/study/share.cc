@@ -269,6 +269,7 @@ ShareOutcome run_share(const Point& point, const ProtocolEntry& entry, std::uint
   watching.ended(backend->true_now());
   check_books(*backend);
   outcome.shares = observers.shares();
+  if (options.run_is_over) options.run_is_over(outcome.shares);
   for (std::uint32_t i = 0; i < point.platform.clients(); ++i)
     if (const ClientId client{i}; world.hosts(client))
       outcome.shares.front().open_loop.merge(

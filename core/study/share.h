@@ -81,6 +81,9 @@ struct ShareOptions {
   // Hears of the backend when all is set up and the run is about to begin: to wait for the other
   // processes here, and to stop the run from elsewhere. The backend is there until run_share ends.
   std::function<void(Backend&)> about_to_run;
+  // Hears of the shares when the run is over, before the backend goes: to add what only who made it
+  // knows of it.
+  std::function<void(std::vector<MeasuredShare>&)> run_is_over;
 };
 
 ShareOutcome run_share(const Point& point, const ProtocolEntry& entry, std::uint32_t repeat,

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/study/emulation.h"
 #include "core/study/figure_names.h"
 #include "core/study/point_files.h"
 
@@ -53,6 +54,7 @@ Result<StoredStudy> load_stored_study(const std::string& directory,
     return Error{
         fmt::format("{} holds no finished point; let 'latchlab run --resume' finish it", directory),
         {}};
+  mark_emulated(study.scenario, study.manifest, study.outcome);
   return study;
 }
 

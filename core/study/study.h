@@ -47,6 +47,9 @@ struct StudyOptions {
 
 struct PointOutcome {
   std::vector<std::optional<RepeatOutcome>> repeats;  // empty: interrupted before it ended
+  // What was done by other means than an RNIC's, so that its numbers are no measure of one
+  // (emulation.h); empty: nothing.
+  std::string emulated;
 
   bool complete() const;
   // The worst of its repeats.
@@ -65,7 +68,8 @@ struct StudyOutcome {
   std::vector<PointOutcome> points;   // as in the scenario
   bool interrupted = false;           // not every repeat has ended
   std::optional<Error> cannot_write;  // why it was cut short, if because of its files
-  std::size_t stored = 0;             // repeats that were taken from files
+  std::string software;    // the devices that it ran on, if they are software; empty: they are not
+  std::size_t stored = 0;  // repeats that were taken from files
   double wall_s = 0;
 };
 

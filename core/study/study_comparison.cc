@@ -133,9 +133,12 @@ PointPair pair_of(const PointOutcome& a, const PointOutcome& b,
     pair.unsound = "the first is " + of_a;
   if (const std::string of_b = unsound_text(b); !of_b.empty())
     pair.unsound += (pair.unsound.empty() ? "" : ", ") + ("the second is " + of_b);
+  if (!a.emulated.empty()) pair.emulated = "the first is emulated";
+  if (!b.emulated.empty())
+    pair.emulated += (pair.emulated.empty() ? "" : ", ") + std::string("the second is emulated");
   for (const std::string& metric : metrics) {
     MetricPair compared{metric, compare(b, a, metric), 0};
-    if (compared.is && pair.unsound.empty())
+    if (compared.is && pair.unsound.empty() && pair.emulated.empty())
       compared.better = compared.is->ahead * good_direction(metric);
     pair.metrics.push_back(std::move(compared));
   }

@@ -31,7 +31,7 @@ struct MetricPair {
   std::string metric;
   std::optional<Comparison> is;  // of the second over the first; none: not measured in both
   // 1: the second run's point is better, by a metric that has a good direction; -1: worse; 0:
-  // nobody knows, or one of the two is not sound.
+  // nobody knows, or one of the two is not sound, or no measure of an RNIC.
   int better = 0;
 };
 
@@ -40,13 +40,14 @@ struct PointPair {
   std::string lock;          // its label, with parameters that are swept
   std::string where;         // "platform.clients_per_node=16"; empty: nothing else is swept
   std::string unsound;       // "the second is stuck"; empty: both can be judged by
+  std::string emulated;      // "the second is emulated"; empty: neither; else it is not ranked
   std::vector<MetricPair> metrics;
 };
 
 // How far two orders of the same locks by goodput agree, in one place of the sweep.
 struct RankAgreement {
   std::string where;
-  std::vector<std::string> a, b;  // the locks that are sound in both, best first
+  std::vector<std::string> a, b;  // the locks that are sound and native in both, best first
   double tau = 1;                 // Kendall's: 1 the same order, -1 the reverse
   // Pairs of which each run has another one decidedly ahead: ahead in the first run, then behind.
   std::vector<std::pair<std::string, std::string>> changed;

@@ -29,7 +29,8 @@ ComparisonJson point_pair_json(const PointPair& pair) {
   ComparisonJson json = {{"lock", pair.lock},
                          {"where", pair.where},
                          {"points", {pair.a, pair.b}},
-                         {"unsound", pair.unsound}};
+                         {"unsound", pair.unsound},
+                         {"emulated", pair.emulated}};
   ComparisonJson& metrics = json["metrics"] = ComparisonJson::array();
   for (const MetricPair& each : pair.metrics) metrics.push_back(metric_pair_json(each));
   return json;

@@ -11,19 +11,31 @@ bool is_checked(const PointOutcome& outcome) {
   return checks != nullptr && number_of(*checks);
 }
 
+// Of a point that has run to its end.
+std::string doubts(const PointOutcome& outcome) {
+  const bool starved = outcome.status() == RepeatStatus::starved;
+  const Doubt doubt = doubt_beside_emulation(outcome);
+  std::string words;
+  const auto add = [&words](bool is, const char* word) {
+    if (is) words += (words.empty() ? "" : ", ") + std::string(word);
+  };
+  add(starved, "starved");
+  add(!outcome.emulated.empty(), "emulated");
+  add(doubt == Doubt::client_bound, "client-bound");
+  // On hardware without guard words nobody looks.
+  add(!starved && doubt != Doubt::client_bound && !is_checked(outcome), "unchecked");
+  add(doubt == Doubt::unsettled, "not settled");
+  return words.empty() ? "ok" : words;
+}
+
 }  // namespace
 
 std::string verdict(const PointOutcome& outcome) {
   if (!outcome.complete()) return "interrupted";
-  const Doubt doubt = doubt_of(outcome);
-  const bool settled = doubt != Doubt::unsettled;
   switch (outcome.status()) {
-    case RepeatStatus::ok:  // on hardware without guard words nobody looks
-      if (doubt == Doubt::client_bound) return "client-bound";
-      if (!is_checked(outcome)) return settled ? "unchecked" : "unchecked, not settled";
-      return settled ? "ok" : "not settled";
+    case RepeatStatus::ok:
     case RepeatStatus::starved:
-      return settled ? "starved" : "starved, not settled";
+      return doubts(outcome);
     case RepeatStatus::unsafe:
       return "UNSAFE";
     case RepeatStatus::stuck:

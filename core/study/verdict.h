@@ -7,9 +7,10 @@
 
 namespace latchlab {
 
-// "ok", "not settled", "client-bound" (the clients' own cores are busy all the time), "unchecked"
-// (nobody watched mutual exclusion), "starved", the last two also as "starved, not settled";
-// "UNSAFE", "DEADLOCK", "NO PROGRESS", "UNAVAILABLE", "FAILED", "interrupted".
+// "ok", or some of "starved", "emulated" (no measure of an RNIC), "client-bound" (the clients' own
+// cores or threads are busy all the time), "unchecked" (nobody watched mutual exclusion) and "not
+// settled", as "starved, not settled"; "UNSAFE", "DEADLOCK", "NO PROGRESS", "UNAVAILABLE",
+// "FAILED", "interrupted".
 std::string verdict(const PointOutcome& outcome);
 
 }  // namespace latchlab

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 
 #include "core/protocols/registry.h"
+#include "core/study/emulation.h"
+#include "core/study/verdict.h"
 #include "tests/paths.h"
 
 namespace latchlab::tool {
@@ -24,6 +26,7 @@ struct Measured {
   double trend = 1;     // of the second half over the first
   bool checked = true;  // mutual exclusion
   double busy = 0;      // the clients' cores
+  double worker = 0;    // the busiest thread of clients, on hardware
 };
 
 PointOutcome outcome_of(const Measured& measured) {
@@ -36,6 +39,7 @@ PointOutcome outcome_of(const Measured& measured) {
     metrics.goodput_ops_s = measured.goodputs[r] * 1e6;
     if (measured.checked) metrics.safety.checks = 1;
     metrics.client_cpu = measured.busy;
+    if (measured.worker > 0) metrics.workers.busiest = measured.worker;
     metrics.window.settled = measured.settled ? 1 : 0;
     metrics.window.warmup_ns = 20e6;
     for (int batch = 0; batch < 20; ++batch)
@@ -47,9 +51,26 @@ PointOutcome outcome_of(const Measured& measured) {
   return point;
 }
 
+TEST(Verdict, what_keeps_a_point_from_being_compared_is_said_beside_another_word) {
+  const auto judged = [](const Measured& measured, const std::string& emulated = {}) {
+    PointOutcome point = outcome_of(measured);
+    point.emulated = emulated;
+    return verdict(point);
+  };
+  EXPECT_EQ(judged({{1}}), "ok");
+  EXPECT_EQ(judged({{1}}, "by agents"), "emulated");
+  EXPECT_EQ(judged({{1}, true, RepeatStatus::ok, 1, true, 0, 0.95}), "client-bound");
+  EXPECT_EQ(judged({{1}, true, RepeatStatus::ok, 1, true, 0, 0.95}, "by agents"),
+            "emulated, client-bound");
+  EXPECT_EQ(judged({{1}, false, RepeatStatus::starved, 2}, "by agents"),
+            "starved, emulated, not settled");
+  EXPECT_EQ(judged({{1}, true, RepeatStatus::unsafe}, "by agents"), "UNSAFE");
+}
+
 // Of cas, mcs and dslr.
 std::string said_of(const std::vector<Measured>& measured,
-                    const std::vector<std::string>& emulated = {}) {
+                    const std::vector<std::string>& emulated = {},
+                    const std::vector<std::string>& software = {}) {
   const std::string protocols[] = {"cas", "mcs", "dslr"};
   std::string text = "schema: 1\nname: s\nplatform: {client_nodes: 2}\nsweep: {grid: {protocol: [";
   for (std::size_t i = 0; i < measured.size(); ++i) text += "{name: " + protocols[i] + "}, ";
@@ -62,7 +83,11 @@ std::string said_of(const std::vector<Measured>& measured,
   }
   StudyOutcome outcome;
   for (const Measured& each : measured) outcome.points.push_back(outcome_of(each));
-  return finding(scenario.value(), outcome, emulated);
+  RunManifest manifest;
+  manifest.emulated = emulated;
+  manifest.software = software;
+  mark_emulated(scenario.value(), manifest, outcome);
+  return finding(scenario.value(), outcome);
 }
 
 TEST(Finding, names_the_lock_that_does_most) {
@@ -130,6 +155,13 @@ TEST(Finding, never_names_who_has_the_clients_cores_measured) {
               HasSubstr("mcs does most"));
 }
 
+TEST(Finding, never_names_whose_threads_on_hardware_had_no_time_left) {
+  EXPECT_THAT(said_of({{{1.7}}, {{9}, true, RepeatStatus::ok, 1, true, 0, 0.91}}),
+              HasSubstr("cas does most, 1.700 M/s. Left out: mcs keeps the clients' own cores"));
+  EXPECT_THAT(said_of({{{1.7}}, {{9}, true, RepeatStatus::ok, 1, true, 0, 0.89}}),
+              HasSubstr("mcs does most"));
+}
+
 TEST(Finding, says_so_where_nothing_was_done) {
   EXPECT_THAT(said_of({{{0}}}), AllOf(HasSubstr("nobody finished anything with cas in the window"),
                                       Not(HasSubstr("0.00 us"))));
@@ -149,9 +181,32 @@ TEST(Finding, ranks_those_that_a_broken_lock_leaves) {
 }
 
 TEST(Finding, what_was_emulated_measures_nothing) {
-  EXPECT_THAT(
-      said_of({{{1, 1, 1}}, {{2, 2, 2}}}, {"masked_atomics_16: by agents"}),
-      AllOf(HasSubstr("masked_atomics_16: by agents was emulated"), Not(HasSubstr("does most"))));
+  const std::vector<std::string> everywhere = {"masked_atomics_16: by agents"};
+  EXPECT_THAT(said_of({{{1, 1, 1}}, {{2, 2, 2}}}, everywhere),
+              AllOf(HasSubstr("undecided: mcs was emulated, which is no measure of an RNIC "
+                              "(masked_atomics_16: by agents); cas was emulated"),
+                    Not(HasSubstr("does most"))));
+  EXPECT_THAT(said_of({{{1, 1, 1}}}, everywhere),
+              AllOf(HasSubstr("No finding: cas was emulated"), Not(HasSubstr("M/s"))));
+}
+
+TEST(Finding, what_was_emulated_is_not_ranked_with_what_was_not) {
+  EXPECT_EQ(said_of({{{1.7}}, {{9}}, {{1}}}, {"masked_atomics_16: by agents (mcs)"}),
+            "With 2 clients: cas does most, 1.700 M/s, 1.70 times the next (dslr, 1.000 M/s). Left "
+            "out: mcs was emulated, which is no measure of an RNIC (masked_atomics_16: by "
+            "agents).");
+  // Nor is one that has not settled a rival.
+  EXPECT_THAT(said_of({{{1.7}}, {{9}, false, RepeatStatus::ok, 2}}, {"anything (mcs)"}),
+              AllOf(HasSubstr("cas does most"), Not(HasSubstr("undecided"))));
+}
+
+TEST(Finding, a_device_that_is_software_has_no_headline_about_speed) {
+  for (const std::vector<Measured>& all :
+       {std::vector<Measured>{{{1, 1, 1}}, {{2, 2, 2}}}, std::vector<Measured>{{{1, 1, 1}}}})
+    EXPECT_EQ(said_of(all, {}, {"rxe0 is soft-RoCE"}),
+              "This validates behaviour, never speed: rxe0 is soft-RoCE, so no lock is named.");
+  EXPECT_THAT(said_of({{{9}, true, RepeatStatus::unsafe}, {{1.7}}}, {}, {"rxe0 is soft-RoCE"}),
+              StartsWith("With 2 clients: cas broke its promise"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/protocols/registry.h"
+#include "core/study/emulation.h"
 #include "tests/paths.h"
 
 namespace latchlab {
@@ -183,6 +184,28 @@ TEST(CompareStudies, hardware_beside_a_simulation_wants_the_same_guard_and_windo
   EXPECT_THAT(refusal({{"run.warmup", "50ms"}}, "ibverbs on rxe0"), HasSubstr("run.warmup"));
   EXPECT_EQ(refusal({}, "ibverbs on rxe0"), "");
   EXPECT_EQ(refusal({{"run.guard", "on"}, {"run.duration", "50ms"}}, "simgrid"), "");
+}
+
+TEST(CompareStudies, what_was_emulated_is_ranked_with_nothing) {
+  const auto emulating = [](const std::vector<std::string>& lines) {
+    StoredStudy made = study({{"cas", 100}, {"mcs", 900}, {"dslr", 200}}, {}, "ibverbs on mlx5_0");
+    made.manifest.emulated = lines;
+    mark_emulated(made.scenario, made.manifest, made.outcome);
+    return made;
+  };
+  const StudyComparison mixed =
+      compared(study(kBase), emulating({"masked_atomics_16: agent (mcs)"}));
+  ASSERT_THAT(mixed.ranks, SizeIs(2));
+  for (const RankAgreement& each : mixed.ranks) {
+    EXPECT_THAT(each.a, ElementsAre("cas", "dslr"));
+    EXPECT_THAT(each.b, ElementsAre("dslr", "cas"));
+    EXPECT_EQ(each.tau, -1);
+  }
+  for (const PointPair& pair : mixed.pairs) {
+    EXPECT_EQ(pair.emulated, pair.lock == "mcs" ? "the second is emulated" : "");
+    EXPECT_EQ(pair.metrics[0].better, pair.lock == "dslr" ? 1 : pair.lock == "cas" ? -1 : 0);
+  }
+  EXPECT_THAT(compared(study(kBase), emulating({"all verbs: agent"})).ranks, IsEmpty());
 }
 
 TEST(CompareStudies, is_written_as_json) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/ibverbs/cores.h"
 #include "tests/hardware/worlds.h"
 
 namespace latchlab::ib {
@@ -27,6 +28,44 @@ TEST_F(Threads, endpoints_have_the_addresses_that_can_be_foretold) {
     expect_next(world().add_actor(ActorKind::node, node, ClientId{}));
   for (int i = 0; i < 7; ++i) expect_next(add_client(i < 4 ? kHere : kThere));
   EXPECT_EQ(opened.size(), 6U);
+}
+
+TEST_F(Threads, what_workers_did_with_their_time_is_told) {
+  IbverbsOptions options;
+  options.workers = 2;
+  make(options);
+  for (int i = 0; i < 2; ++i) {
+    Verbs& client = add_client();
+    spawn(client, [](Verbs& verbs) -> Task<void> {
+      const RemoteAddr word{kServer, 0};
+      for (int round = 0; round < 300; ++round) co_await verbs.fetch_add(word, 1);
+    }(client));
+  }
+  world().reset_stats();
+  run();
+  const auto reports = hardware().worker_reports();
+  ASSERT_EQ(reports.size(), 2U);
+  for (const WorkerReport& report : reports) {
+    EXPECT_GT(report.busy.ps, 0);
+    EXPECT_LE(report.busy, report.watched);
+    EXPECT_GT(report.longest_turn.ps, 0);
+    EXPECT_LE(report.longest_turn, report.watched);
+    EXPECT_GE(report.began, Time{});
+  }
+  EXPECT_EQ(hardware().clock_error(), Duration{});  // one machine, one clock
+}
+
+TEST_F(Threads, have_their_cores_before_anything_is_allocated) {
+  const std::vector<int> before = own_cores();
+  IbverbsOptions options;
+  options.pin = true;
+  make(options);
+  EXPECT_EQ(own_cores().size(), 1U);  // also with one worker
+  drop();
+  EXPECT_EQ(own_cores(), before);
+  options.workers = static_cast<std::uint32_t>(before.size()) + 1;
+  make(options);
+  EXPECT_EQ(own_cores(), before);  // more threads than cores: nobody has his own
 }
 
 enum RequestType : std::uint16_t { kStep, kManySteps, kLong, kHold, kRelease };

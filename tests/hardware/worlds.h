@@ -39,6 +39,8 @@ class Worlds : public ::testing::Test {
     world_ = hardware_world(plan, options);
   }
   Backend& world() { return *world_; }
+  IbverbsBackend& hardware() { return dynamic_cast<IbverbsBackend&>(*world_); }
+  void drop() { world_.reset(); }
   Verbs& add_client(NodeId node = kHere) {
     return world_->add_actor(ActorKind::client, node, ClientId{clients_++});
   }

@@ -71,6 +71,7 @@ std::string short_place(const std::string& where) {
 
 std::string verdict(const PointPair& pair, const MetricPair& metric) {
   if (!pair.unsound.empty()) return pair.unsound;
+  if (!pair.emulated.empty()) return pair.emulated;
   if (metric.is->ahead == 0) return "undecided";
   if (metric.better != 0) return metric.better > 0 ? "better" : "worse";
   return metric.is->ahead > 0 ? "more" : "less";
@@ -117,6 +118,13 @@ std::string order_text(const std::vector<std::string>& labels) {
 }
 
 void print_ranks(const std::string& a, const std::string& b, const StudyComparison& made) {
+  const auto apart = std::count_if(made.pairs.begin(), made.pairs.end(),
+                                   [](const PointPair& pair) { return !pair.emulated.empty(); });
+  if (apart > 0)
+    fmt::print(
+        "\n{} of {} points are in no order of locks: what was emulated, or ran on a device "
+        "that is software, is no measure of an RNIC.\n",
+        apart, made.pairs.size());
   if (made.ranks.empty()) return;
   fmt::print(
       "\nThe order of the locks by goodput (Kendall's tau; 1: the same, -1: the reverse):\n");

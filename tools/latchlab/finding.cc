@@ -130,6 +130,9 @@ std::string told(const Entry& entry, const StudyOutcome& outcome) {
   switch (entry.doubt) {
     case Doubt::nothing_done:
       return fmt::format("nobody finished anything with {} in the window", entry.label);
+    case Doubt::emulated:
+      return fmt::format("{} was emulated, which is no measure of an RNIC ({})", entry.label,
+                         outcome.points[entry.point].emulated);
     case Doubt::starved:
       return fmt::format("{} keeps some clients waiting through its whole window ({})", entry.label,
                          rate(entry.goodput));
@@ -251,16 +254,14 @@ std::vector<std::size_t> compared_points(const Scenario& scenario, const StudyOu
 
 namespace {
 
-Said of_the_best(const Scenario& scenario, const StudyOutcome& outcome,
-                 const std::vector<std::string>& emulated) {
+Said of_the_best(const Scenario& scenario, const StudyOutcome& outcome) {
+  if (!outcome.software.empty())
+    return {"This validates behaviour, never speed",
+            fmt::format("{}, so no lock is named", outcome.software)};
   const Entries all = ranked(scenario, outcome, false);
   const Entries entries = without_doubt(all);
   if (all.size() < 2) return of_one_lock(scenario, outcome);
   const std::string where = surroundings(scenario.points.back());
-  if (!emulated.empty())
-    return {where, fmt::format("no lock is named, for {} was emulated: that is no measure of an "
-                               "RNIC",
-                               emulated.front())};
   if (entries.empty()) return {where, "undecided: " + told(all, outcome)};
   const Entries open = rivals(all, entries.front(), outcome);
   Entries left_out;
@@ -281,11 +282,10 @@ Said of_the_best(const Scenario& scenario, const StudyOutcome& outcome,
 
 }  // namespace
 
-std::string finding(const Scenario& scenario, const StudyOutcome& outcome,
-                    const std::vector<std::string>& emulated) {
+std::string finding(const Scenario& scenario, const StudyOutcome& outcome) {
   if (outcome.interrupted) return {};
   const Said wrong = broken(scenario, outcome);
-  const Said best = of_the_best(scenario, outcome, emulated);
+  const Said best = of_the_best(scenario, outcome);
   std::string says = known(scenario, outcome);
   if (!wrong.text.empty()) says += fmt::format("{}: {}.", wrong.where, wrong.text);
   if (best.text.empty()) return says;

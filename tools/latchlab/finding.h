@@ -14,11 +14,11 @@ namespace latchlab::tool {
 // are compared where the sweep ends:
 //   With 240 clients: mcs does most, 9.511 M/s, 1.28 times the next (shiftlock, 7.440 M/s).
 // A winner is named only if no interval says that another may be as good, no lock is left that has
-// not settled and may do more, and nothing was emulated (`emulated`, as the run's manifest has it):
-// else the sentence says what is undecided, and what would decide it. Of one lock alone: where it
-// does most, or how it does. Empty when the study has not ended.
-std::string finding(const Scenario& scenario, const StudyOutcome& outcome,
-                    const std::vector<std::string>& emulated);
+// not settled and may do more: else the sentence says what is undecided, and what would decide it.
+// What was emulated is left out, and on devices that are software the sentence says nothing about
+// speed at all. Of one lock alone: where it does most, or how it does. Empty when the study has not
+// ended.
+std::string finding(const Scenario& scenario, const StudyOutcome& outcome);
 
 // Points are compared only where nothing but the protocol differs.
 bool same_surroundings(const Point& a, const Point& b);

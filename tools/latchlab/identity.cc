@@ -46,6 +46,7 @@ RunManifest manifest_of(const RunBackend& backend) {
   RunManifest manifest{.version = LATCHLAB_VERSION,
                        .backend = backend.name,
                        .emulated = backend.emulated,
+                       .software = backend.software,
                        .plugins = {},
                        .quick = {}};
   for (const LoadedPlugin& plugin : loaded_plugins())

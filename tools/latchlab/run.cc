@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/study/emulation.h"
 #include "core/study/files.h"
 #include "core/study/output.h"
 #include "core/study/point_files.h"
@@ -108,10 +109,9 @@ void report_overload(const Scenario& scenario, const StudyOutcome& outcome) {
   }
 }
 
-void print_outcome(const Scenario& scenario, const StudyOutcome& outcome, const StudyScore& score,
-                   const RunManifest& manifest) {
+void print_outcome(const Scenario& scenario, const StudyOutcome& outcome, const StudyScore& score) {
   fmt::print("{}", table(scenario, outcome));
-  if (const std::string says = finding(scenario, outcome, manifest.emulated); !says.empty())
+  if (const std::string says = finding(scenario, outcome); !says.empty())
     fmt::print("\n{}\n", says);
   if (!score.figures.empty())
     fmt::print("\n{}{}", figure_table(scenario, score), score_lines(score.scores));
@@ -233,15 +233,16 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
                                                   : cores();
   check_context().scenario = scenario.file;
   check_context().replay_command = command_line(arguments);
-  const StudyOutcome outcome =
+  StudyOutcome outcome =
       run_in(place.value(), scenario, jobs, talks, backend, std::move(tracing).value());
+  mark_emulated(scenario, manifest, outcome);
   const Status written = write_study(directory, scenario, outcome, manifest, jobs);
   report_problems(scenario, outcome, !arguments.quiet);
   if (talks) report_unsteady(scenario, outcome);
   if (talks) report_overload(scenario, outcome);
   if (arguments.json) fmt::print("{}", results_json(scenario, outcome, manifest));
   Ran ran{exit_code(scenario, outcome), score_study(scenario, outcome)};
-  if (talks) print_outcome(scenario, outcome, ran.score, manifest);
+  if (talks) print_outcome(scenario, outcome, ran.score);
   if (outcome.interrupted) tell_how_to_go_on(outcome, arguments, directory);
   if (arguments.sensitivity && !outcome.interrupted) {
     const auto asked =

@@ -11,6 +11,7 @@
 
 #include "core/measure/leaves.h"
 #include "core/protocols/registry.h"
+#include "core/study/emulation.h"
 #include "core/study/files.h"
 #include "core/study/output.h"
 #include "core/study/point_files.h"
@@ -44,6 +45,8 @@ Result<RunManifest> find_what_it_takes(const Setting& setting, const Scenario& s
   if (!runs_on_rnics(setting, scenario)) return manifest;
   if (std::string why = why_no_rnics(); !why.empty()) return Error{std::move(why), {}};
   manifest.backend += "; ibverbs on " + rnic_name(setting.device);
+  if (std::string why = rnic_software(setting.device); !why.empty())
+    manifest.software.push_back(rnic_name(setting.device) + " is " + why);
   for (const Point& point : scenario.points) {
     if (is_redlock(point)) continue;
     for (std::string& line : emulated_for(point, setting))
@@ -132,7 +135,8 @@ int run(const Arguments& arguments) {
   if (!files) return complain(files.error(), tool::kCannot);
   Status written = write_atomically(directory.value() + "/scenario.yaml", scenario.resolved_yaml);
   if (!written) return complain(written.error(), tool::kCannot);
-  const StudyOutcome outcome = run_points(arguments, scenario, &files.value());
+  StudyOutcome outcome = run_points(arguments, scenario, &files.value());
+  mark_emulated(scenario, manifest.value(), outcome);
   written = write_study(directory.value(), scenario, outcome, manifest.value(), 1);
   const int code = tell(arguments, scenario, outcome, manifest.value());
   if (!written) return complain(written.error(), tool::kCannot);

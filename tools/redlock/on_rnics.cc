@@ -125,6 +125,12 @@ std::string rnic_name(const std::string& device) {
   return chosen != nullptr ? chosen->name : "no device";
 }
 
+std::string rnic_software(const std::string& device) {
+  const auto devices = ib::list_devices();
+  const auto* const chosen = devices ? ib::choose_device(devices.value(), device) : nullptr;
+  return chosen != nullptr ? chosen->software : std::string();
+}
+
 std::vector<std::string> emulated_for(const Point& point, const Setting& setting) {
   const NativeAtomics native = atomics_of(setting.device);
   const Capabilities can =
@@ -150,6 +156,9 @@ std::string why_no_rnics() {
          "--lock redlock needs none";
 }
 std::string rnic_name(const std::string& /*device*/) {
+  return {};
+}
+std::string rnic_software(const std::string& /*device*/) {
   return {};
 }
 std::vector<std::string> emulated_for(const Point& /*point*/, const Setting& /*setting*/) {

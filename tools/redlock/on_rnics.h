@@ -28,6 +28,7 @@ BankRun run_on_rnics(const Point& point, const Setting& setting, std::uint64_t s
 std::string why_no_rnics();
 // What locks of this point run on, and what is emulated for them.
 std::string rnic_name(const std::string& device);
+std::string rnic_software(const std::string& device);  // why it is none; empty: it is one
 std::vector<std::string> emulated_for(const Point& point, const Setting& setting);
 
 }  // namespace latchlab::bank

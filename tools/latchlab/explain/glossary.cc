@@ -48,7 +48,10 @@ constexpr std::pair<const char*, const char*> kTerms[] = {
     {"DSLR",
      "Decentralised and starvation-free lock management with RDMA (SIGMOD 2018): tickets "
      "for readers and writers in one word."},
-    {"emulated", "Of a verb: done by other means, because the device or model lacks it."},
+    {"emulated",
+     "Of a verb: done by other means, because the device or model lacks it. Of a point: it used "
+     "such "
+     "verbs, or ran on a device that is software; it validates behaviour, never speed."},
     {"exhausted",
      "Of a search: every order of events within its bounds was looked at, nothing was "
      "cut."},

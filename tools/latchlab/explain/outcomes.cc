@@ -51,8 +51,8 @@ Topics column_topics() {
        "column",
        "What became of the point; the worst of its repeats.",
        {},
-       {"ok", "unchecked", "client-bound", "starved", "UNSAFE", "DEADLOCK", "NO PROGRESS", "known",
-        "FAILED", "UNAVAILABLE", "interrupted"}},
+       {"ok", "unchecked", "emulated", "client-bound", "starved", "UNSAFE", "DEADLOCK",
+        "NO PROGRESS", "known", "FAILED", "UNAVAILABLE", "interrupted"}},
   };
   for (const auto& [column, metric] : kMetricColumns)
     topics.push_back({column, "column", metric_doc(metric)->says, {{"metric", metric}}, {metric}});
@@ -102,10 +102,11 @@ Topics verdict_topics() {
        {"run.guard"}},
       {"client-bound",
        "verdict",
-       "The cores that clients share (`platform.cores`) had no time left: the point measures them, "
-       "and a faster lock would not show. It is no winner and joins no line.",
+       "The cores that clients share (`platform.cores`), or on hardware a thread of theirs, had no "
+       "time left: the point measures them, and a faster lock would not show. It is no winner and "
+       "joins no line.",
        {},
-       {"client_cpu.utilisation", "platform.cores"}},
+       {"client_cpu.utilisation", "platform.cores", "workers.busiest"}},
       {"FAILED", "verdict",
        "The run of a repeat ended early, or its input was refused late. The "
        "message says why."},

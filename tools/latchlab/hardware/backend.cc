@@ -72,6 +72,7 @@ Result<RunBackend> hardware_backend(const RunArguments& arguments,
   const auto fleet = std::make_shared<Fleet>(arguments, nodes, place.value());
   if (Status assembled = fleet->assemble(); !assembled) return assembled.error();
   backend.name = fleet->describe();
+  backend.software = fleet->software();
   backend.emulated = emulated_on_hardware(scenarios, fleet->atomics(), arguments.hardware.agents);
   if (!arguments.quiet)
     for (const std::string& line : backend.emulated)

@@ -9,9 +9,11 @@
 #include <set>
 #include <utility>
 
+#include "backends/ibverbs/cores.h"
 #include "core/launch/socket.h"
 #include "core/launch/token.h"
 #include "core/study/share_json.h"
+#include "tools/latchlab/hardware/binding.h"
 #include "tools/latchlab/hardware/hardware.h"
 #include "tools/latchlab/plugins.h"
 
@@ -35,6 +37,15 @@ std::string own_program() {
   std::string path(PATH_MAX, '\0');
   const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
   return length > 0 ? path.substr(0, static_cast<std::size_t>(length)) : "latchlab";
+}
+
+// What a node says of itself (node.cc).
+Json told_by(const launch::Peer& peer) {
+  return Json::parse(peer.facts, nullptr, false);
+}
+std::string text_at(const Json& facts, const char* key) {
+  const bool there = facts.is_object() && facts.contains(key) && facts[key].is_string();
+  return there ? facts[key].get<std::string>() : std::string();
 }
 
 RepeatOutcome failed(std::string message) {
@@ -86,6 +97,7 @@ Status Fleet::assemble() {
   if (!rendezvous.empty()) say_what_waits(options.at);
   Status there = gather({});
   assembled_ = there.ok();
+  if (assembled_) tell_cores();
   return there;
 }
 
@@ -152,20 +164,41 @@ NativeAtomics Fleet::atomics() const {
 std::string Fleet::describe() const {
   std::set<std::string> kinds;
   for (const launch::Peer& peer : coordinator_->peers()) {
-    const Json facts = Json::parse(peer.facts, nullptr, false);
-    if (!facts.is_object()) continue;
-    const auto text = [&facts](const char* key) {
-      return facts.contains(key) && facts[key].is_string() ? facts[key].get<std::string>()
-                                                           : std::string("unknown");
-    };
-    const std::string firmware = text("firmware").empty() ? "none" : text("firmware");
+    const Json facts = told_by(peer);
+    const std::string firmware = text_at(facts, "firmware");
     const std::string native = atomics_in(facts).text();
-    kinds.insert(fmt::format("{} (firmware {}, Linux {}{})", text("device"), firmware,
-                             text("kernel"), native.empty() ? "" : ", " + native));
+    kinds.insert(fmt::format("{} (firmware {}, Linux {}{})", text_at(facts, "device"),
+                             firmware.empty() ? "none" : firmware, text_at(facts, "kernel"),
+                             native.empty() ? "" : ", " + native));
   }
   std::string all = "ibverbs";
   for (const std::string& kind : kinds) all += (all.size() == 7 ? " on " : ", ") + kind;
   return all;
+}
+
+std::vector<std::string> Fleet::software() const {
+  std::set<std::string> all;
+  for (const launch::Peer& peer : coordinator_->peers()) {
+    const Json facts = told_by(peer);
+    if (const std::string is = text_at(facts, "software"); !is.empty())
+      all.insert(text_at(facts, "device") + " is " + is);
+  }
+  return {all.begin(), all.end()};
+}
+
+void Fleet::tell_cores() const {
+  std::vector<NodeCores> nodes;
+  for (const launch::Peer& peer : coordinator_->peers()) {
+    const Json facts = told_by(peer);
+    nodes.push_back({peer.rank + 1, peer.host, text_at(facts, "machine"),
+                     ib::parse_cores(text_at(facts, "cores")), text_at(facts, "bound_by")});
+  }
+  const std::size_t agents = arguments_.hardware.agents ? 1 : 0;
+  const CoreAdvice advice = advise_on_cores(nodes, arguments_.hardware.workers + agents);
+  if (!arguments_.quiet)
+    for (const std::string& note : advice.notes) fmt::print(stderr, "latchlab: {}\n", note);
+  for (const std::string& warning : advice.warnings)
+    fmt::print(stderr, "latchlab: warning: {}\n", warning);
 }
 
 Result<std::vector<std::string>> Fleet::make_journals(const Point& point) {

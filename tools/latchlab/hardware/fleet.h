@@ -33,6 +33,8 @@ class Fleet {
   std::string describe() const;
   // What the RNICs of all nodes do by themselves.
   NativeAtomics atomics() const;
+  // Devices that are software: "rxe0 is soft-RoCE".
+  std::vector<std::string> software() const;
   RepeatOutcome run(const Scenario& scenario, std::size_t point, std::uint32_t repeat,
                     const StopAsked& stop);
 
@@ -41,6 +43,7 @@ class Fleet {
   void say_what_waits(const launch::Address& at);
   Status gather(const StopAsked& stop);
   void call_the_missing() const;
+  void tell_cores() const;
   Result<std::vector<std::string>> make_journals(const Point& point);
   RepeatOutcome collect(const Point& point, const launch::JobOutcome& job);
 

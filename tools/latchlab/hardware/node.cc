@@ -13,12 +13,14 @@
 #include <system_error>
 #include <utility>
 
+#include "backends/ibverbs/cores.h"
 #include "backends/ibverbs/ibverbs_backend.h"
 #include "core/launch/member.h"
 #include "core/launch/token.h"
 #include "core/protocols/registry.h"
 #include "core/study/share.h"
 #include "core/study/share_json.h"
+#include "tools/latchlab/hardware/binding.h"
 #include "tools/latchlab/hardware/hardware.h"
 #include "tools/latchlab/hardware/journal.h"
 
@@ -30,7 +32,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::chrono::seconds kSetUp{60};     // until all nodes are connected
 constexpr std::chrono::seconds kTakeDown{20};  // until all have ended their runs
-constexpr int kExchanges = 3;                  // as IbverbsOptions::exchange says
+constexpr int kExchanges = 4;                  // as IbverbsOptions::exchange says
 
 // What results say of the machine, and what its RNIC does by itself; the coordinator reads it from
 // every node.
@@ -53,6 +55,10 @@ Result<std::string> facts_of(const HardwareArguments& hardware) {
   json["kernel"] = system.release;
   json["atomics"] = atomics.value().kinds;
   json["lacking"] = atomics.value().lacking;
+  json["software"] = device->software;
+  json["machine"] = ib::machine_identity();
+  json["cores"] = ib::text_of_cores(ib::own_cores());
+  json["bound_by"] = bound_by(ib::own_cores().size());
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -67,6 +73,7 @@ class NodeRun {
     ShareOptions options;
     options.guard_journal = journal;
     options.about_to_run = [this](Backend& backend) { begin(backend); };
+    options.run_is_over = [this](std::vector<MeasuredShare>& shares) { add_workers(shares); };
     const BackendFactory make = [this](const WorldPlan& plan, const Point&) {
       return make_backend(plan);
     };
@@ -90,7 +97,7 @@ class NodeRun {
     options.workers = job_.workers;
     options.agents = job_.agents;
     options.server_workers = job_.server_workers;
-    options.pin = std::max(job_.workers, job_.server_workers) > 1;
+    options.pin = true;
     options.exchange = [this](const std::vector<std::string>& each) { return exchange(each); };
     options.look_around = [this] { look_around(); };
     auto made = make_ibverbs(plan, options);
@@ -117,6 +124,21 @@ class NodeRun {
     if (together) return;
     failure_ = together.error().text();
     backend.request_stop();
+  }
+
+  void add_workers(std::vector<MeasuredShare>& shares) const {
+    const auto count = [](std::int64_t ps) {
+      return static_cast<std::uint64_t>(std::max<std::int64_t>(ps, 0));
+    };
+    const std::vector<WorkerReport> reports = backend_->worker_reports();
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      shares[i].worker_ps = {count(reports[i].watched.ps)};
+      shares[i].worker_busy_ps = {count(reports[i].busy.ps)};
+      shares[i].worker_turn_max_ps = {count(reports[i].longest_turn.ps)};
+      shares[i].worker_began_ps = {count(reports[i].began.ps)};
+      shares[i].worker_clients = {shares[i].clients.size()};
+    }
+    shares.front().clock_error_ns = {count(backend_->clock_error().ps) / 1000};
   }
 
   void look_around() {

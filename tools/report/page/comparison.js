@@ -8,8 +8,8 @@ function comparisonTable(found) {
   const rows = found.pairs.flatMap((pair) =>
     pair.metrics.map((metric) => ({...metric, pair})));
   const times = d3.format('.3~f');
-  const verdict = (row) => row.pair.unsound || (row.ratio === undefined ? 'not measured'
-    : row.better ? (row.better > 0 ? 'better' : 'worse')
+  const verdict = (row) => row.pair.unsound || row.pair.emulated ||
+    (row.ratio === undefined ? 'not measured' : row.better ? (row.better > 0 ? 'better' : 'worse')
       : row.ahead ? (row.ahead > 0 ? 'more' : 'less') : 'undecided');
   const value = (name) => ({name: found[name], get: (row) => row[name],
     text: (row) => (typeof row[name] === 'number' ? shortText(kindOf(row.metric), row[name]) : '–')});

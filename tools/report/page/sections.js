@@ -39,6 +39,14 @@ function verdictBoxes(part) {
       el('strong', {}, `Unchecked: ${unchecked.length} of ${part.points.length} points. `),
       'Nobody looked whether two clients held conflicting grants at once; on hardware guard ' +
       'words do, if run.guard is on.', describePoints(unchecked)));
+  const emulated = part.points.filter((point) => point.emulated);
+  unique(emulated.map((point) => point.emulated)).forEach((why) => {
+    const points = emulated.filter((point) => point.emulated === why);
+    boxes.push(el('div', {class: 'box weak'},
+      el('strong', {}, `Emulated: ${points.length} of ${part.points.length} points. `),
+      `${why}. These validate behaviour, never speed, and are ranked with nothing.`,
+      describePoints(points)));
+  });
   const fine = el('div', {class: 'box good'}, el('strong', {}, 'All points are ok. '),
     'Mutual exclusion was checked during every run; nothing wrong was seen.');
   return boxes.length ? boxes : [fine];

@@ -1,0 +1,119 @@
+// Where the threads of a process run, and how its clock compares with others'.
+
+#include <fmt/core.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+#include "backends/ibverbs/cores.h"
+#include "backends/ibverbs/hardware.h"
+
+namespace latchlab::ib {
+
+namespace {
+
+constexpr std::uint32_t kRoundTrips = 64;
+constexpr Duration kAnswersWithin = seconds(10);  // all of them
+constexpr int kPollsBetweenLooks = 1000;
+
+std::string claim_text(const CoreClaim& claim) {
+  return fmt::format("{} {} {}", claim.machine, claim.threads, text_of_cores(claim.cores));
+}
+
+Result<CoreClaim> read_claim(const std::string& text, std::size_t node) {
+  CoreClaim claim;
+  std::istringstream in(text);
+  std::string cores;
+  if (!(in >> claim.machine >> claim.threads >> cores))
+    return Error{
+        fmt::format("node {} does not say which cores it may use; is it the same build?", node + 1),
+        {}};
+  claim.cores = parse_cores(cores);
+  return claim;
+}
+
+}  // namespace
+
+std::int64_t monotonic_ns() {
+  timespec now = {};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+}
+
+std::string clock_identity() {
+  std::array<char, 64> space = {};
+  const bool told = ::readlink("/proc/self/ns/time", space.data(), space.size() - 1) > 0;
+  return machine_identity() + (told ? std::string(" ") + space.data() : std::string());
+}
+
+Status Hardware::take_cores() {
+  if (!options_.pin) return fine();
+  before_ = own_cores();
+  const auto devices = list_devices();
+  const DeviceFacts* const device =
+      devices ? choose_device(devices.value(), options_.device) : nullptr;
+  const std::size_t agents = options_.agents ? options_.hosted.size() : 0;
+  std::vector<CoreClaim> claims = {{machine_identity(),
+                                    closest_first(device != nullptr ? device->name : "", before_),
+                                    workers_.size() + agents}};
+  std::size_t own = 0;
+  if (options_.exchange) {
+    const auto all = tell_all(claim_text(claims.front()));
+    if (!all) return all.error();
+    own = options_.hosted.front().value - 1U;
+    claims.clear();
+    for (std::size_t i = 0; i < all.value().size(); ++i) {
+      auto claim = read_claim(all.value()[i], i);
+      if (!claim) return claim.error();
+      claims.push_back(std::move(claim).value());
+    }
+  }
+  const std::vector<std::vector<int>> shared = share_cores(claims);
+  cores_ = shared[own];
+  if (cores_.empty()) return fine();
+  others_ = before_;
+  for (std::size_t i = 0; i < claims.size(); ++i)
+    if (claims[i].machine == claims[own].machine)
+      std::erase_if(others_, [&](int core) {
+        return std::find(shared[i].begin(), shared[i].end(), core) != shared[i].end();
+      });
+  if (others_.empty()) others_ = before_;
+  for (const auto& worker : workers_) worker->set_has_own_core(true);
+  use_cores(core_of_worker(0));
+  return fine();
+}
+
+std::vector<int> Hardware::core_of_worker(std::size_t worker) const {
+  return cores_.empty() ? cores_ : std::vector<int>{cores_[worker]};
+}
+
+// Without agents it sleeps nearly always.
+std::vector<int> Hardware::cores_of_keeper(std::size_t place) const {
+  return cores_.empty() || !options_.agents ? others_
+                                            : std::vector<int>{cores_[workers_.size() + place]};
+}
+
+// The memory server of the first node answers whatever its workers do.
+Status Hardware::measure_clock() {
+  const NodeId first = plan_.nodes.front().id;
+  if (directory_.of(first).machine == directory_.of(nodes_.begin()->first).machine) return fine();
+  ActorHost& host = *workers_[0]->hosts().front();
+  const std::int64_t give_up = monotonic_ns() + kAnswersWithin.ps / 1000;
+  for (std::uint32_t trips = 0; trips < kRoundTrips; ++trips) {
+    host.ask_for_clock(first);
+    for (int polls = 1; host.clock_probe().trips() == trips; ++polls) {
+      if (stop_.load(std::memory_order_relaxed)) return fine();
+      if (monotonic_ns() > give_up)
+        return Error{"the first node does not answer what its clock says", {}};
+      host.poll();
+      if (polls % kPollsBetweenLooks == 0 && options_.look_around) options_.look_around();
+    }
+  }
+  clock_ = host.clock_probe().best();
+  return fine();
+}
+
+}  // namespace latchlab::ib

@@ -1,0 +1,151 @@
+// What threads do with their time, which cores they have, and how clocks compare: by dates that are
+// made up, without a device.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "backends/ibverbs/clock_offset.h"
+#include "backends/ibverbs/cores.h"
+#include "backends/ibverbs/turn_books.h"
+#include "core/base/random.h"
+#include "tools/latchlab/hardware/binding.h"
+
+namespace latchlab::ib {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// A thread whose clock is set by hand.
+class Loop {
+ public:
+  void turn(Turn kind, std::int64_t length_ps) {
+    now_ = now_ + Duration{length_ps};
+    books_.turn_over(now_, kind);
+  }
+  void open() { books_.open(now_); }
+  const TurnBooks& books() const { return books_; }
+
+ private:
+  Time now_{1'000'000};
+  TurnBooks books_;
+};
+
+TEST(TurnBooks, only_turns_that_did_something_are_busy) {
+  Loop loop;
+  loop.turn(Turn::busy, 5000);  // before the window
+  loop.open();
+  loop.turn(Turn::busy, 300);
+  loop.turn(Turn::idle, 100);
+  loop.turn(Turn::idle, 100);
+  loop.turn(Turn::busy, 200);
+  loop.turn(Turn::asleep, 300);
+  EXPECT_EQ(loop.books().watched(), Duration{1000});
+  EXPECT_EQ(loop.books().busy(), Duration{500});
+  EXPECT_EQ(loop.books().longest(), Duration{300});
+}
+
+TEST(TurnBooks, a_core_that_others_had_meanwhile_is_a_long_turn_but_no_work) {
+  Loop loop;
+  loop.open();
+  loop.turn(Turn::busy, 300);
+  loop.turn(Turn::idle, 4'000'000);
+  loop.turn(Turn::asleep, 9'000'000);
+  EXPECT_EQ(loop.books().busy(), Duration{300});
+  EXPECT_EQ(loop.books().longest(), Duration{4'000'000});
+}
+
+TEST(TurnBooks, nothing_but_work_is_wholly_busy) {
+  Loop loop;
+  loop.open();
+  for (int i = 0; i < 100; ++i) loop.turn(Turn::busy, 10 + i);
+  EXPECT_EQ(loop.books().busy(), loop.books().watched());
+}
+
+// Ways there and back of any length; the bound must hold for each.
+TEST(ClockProbe, the_true_offset_is_within_the_bound_however_unequal_the_ways) {
+  Rng rng(7, 0, StreamPurpose::protocol);
+  for (int run = 0; run < 1000; ++run) {
+    const std::int64_t ahead = static_cast<std::int64_t>(rng.below(2'000'000)) - 1'000'000;
+    ClockProbe probe;
+    std::int64_t now = 5'000'000, shortest = INT64_MAX;
+    for (int trip = 0; trip < 8; ++trip) {
+      const auto there = static_cast<std::int64_t>(rng.below(20'000));
+      const auto back = static_cast<std::int64_t>(rng.below(20'000));
+      probe.round_trip(now, now + there + ahead, now + there + back);
+      shortest = std::min(shortest, there + back);
+      now += there + back + 100;
+    }
+    const ClockOffset found = probe.best();
+    EXPECT_LE(std::abs(found.ahead_ns - ahead), found.error_ns);
+    EXPECT_EQ(found.error_ns, (shortest + 1) / 2);
+    EXPECT_EQ(probe.trips(), 8U);
+  }
+}
+
+TEST(ClockProbe, one_that_would_deny_the_way_back_is_caught) {
+  // As if the clock had been read when the answer came: wrong by the whole way back.
+  const ClockOffset found = [] {
+    ClockProbe probe;
+    probe.round_trip(0, 1'000'000 + 100, 10'000);
+    return probe.best();
+  }();
+  EXPECT_GT(std::abs((1'000'100 - 10'000) - 1'000'000), found.error_ns);
+  EXPECT_LE(std::abs(found.ahead_ns - 1'000'000), found.error_ns);
+}
+
+TEST(Cores, are_read_and_written_in_the_order_in_which_they_are_wanted) {
+  EXPECT_THAT(parse_cores("0-2,8"), ElementsAre(0, 1, 2, 8));
+  EXPECT_THAT(parse_cores(""), IsEmpty());
+  EXPECT_THAT(parse_cores("x,3,-4"), ElementsAre(3));
+  EXPECT_THAT(parse_cores("1-99999999"), SizeIs(1023));
+  EXPECT_EQ(text_of_cores({8, 9, 10, 0, 1, 5}), "8-10,0-1,5");
+  EXPECT_THAT(parse_cores(text_of_cores({8, 9, 10, 0, 1, 5})), ElementsAre(8, 9, 10, 0, 1, 5));
+}
+
+TEST(Cores, of_one_machine_are_given_out_once) {
+  EXPECT_THAT(share_cores({{"a", {0, 1, 2, 3}, 2}, {"a", {0, 1, 2, 3}, 2}, {"b", {0, 1}, 1}}),
+              ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3), ElementsAre(0)));
+  // As mpirun binds.
+  EXPECT_THAT(share_cores({{"a", {2, 3}, 1}, {"a", {0, 1}, 2}}),
+              ElementsAre(ElementsAre(2), ElementsAre(0, 1)));
+}
+
+TEST(Cores, that_do_not_suffice_are_nobodys_own) {
+  EXPECT_THAT(share_cores({{"a", {0, 1}, 1}, {"a", {0, 1}, 2}, {"b", {0}, 1}}),
+              ElementsAre(IsEmpty(), IsEmpty(), ElementsAre(0)));
+}
+
+TEST(Cores, a_scope_on_others_ends) {
+  const std::vector<int> before = own_cores();
+  {
+    const OnCores there({before.back()});
+    EXPECT_THAT(own_cores(), ElementsAre(before.back()));
+  }
+  EXPECT_EQ(own_cores(), before);
+  {
+    const OnCores nowhere({});
+    EXPECT_EQ(own_cores(), before);
+  }
+}
+
+TEST(CoreAdvice, masks_that_are_too_narrow_are_told_with_the_way_out) {
+  const tool::CoreAdvice bound =
+      tool::advise_on_cores({{1, "left", "a", {0}, "mpirun"}, {2, "left", "a", {1}, "mpirun"}}, 4);
+  EXPECT_THAT(bound.notes, ElementsAre("node 1 on left: cores 0, bound by mpirun",
+                                       "node 2 on left: cores 1, bound by mpirun"));
+  EXPECT_THAT(
+      bound.warnings,
+      ElementsAre(AllOf(HasSubstr("left: 2 nodes with 4 threads each may use 2 cores (0-1)"),
+                        HasSubstr("mpirun --map-by slot:PE=4"))));
+  const tool::CoreAdvice wide =
+      tool::advise_on_cores({{1, "left", "a", {0, 1, 2, 3}, ""}, {2, "right", "b", {0, 1}, ""}}, 2);
+  EXPECT_THAT(wide.notes, IsEmpty());
+  EXPECT_THAT(wide.warnings, IsEmpty());
+}
+
+}  // namespace
+}  // namespace latchlab::ib
