@@ -62,7 +62,8 @@ class HardwareOptions : public Command {
     EXPECT_FALSE(exists("results"));
   }
   void expect_refused_on_hardware(std::vector<std::string> more, const std::string& why,
-                                  const Environment& extra = {{"LATCHLAB_TOKEN", "abcdefghijklmnop"}}) {
+                                  const Environment& extra = {
+                                      {"LATCHLAB_TOKEN", "abcdefghijklmnop"}}) {
     more.insert(more.begin(), {"--backend", "ibverbs"});
     expect_refused(more, why, extra);
   }
@@ -100,8 +101,9 @@ TEST_F(HardwareOptions, a_rendezvous_needs_an_address_and_a_secret) {
 }
 
 TEST_F(HardwareOptions, a_rendezvous_is_not_for_mpirun) {
-  expect_refused_on_hardware({"--rendezvous", "127.0.0.1:0"}, "leave --rendezvous out",
-                             {{"LATCHLAB_TOKEN", "abcdefghijklmnop"}, {"OMPI_COMM_WORLD_SIZE", "2"}});
+  expect_refused_on_hardware(
+      {"--rendezvous", "127.0.0.1:0"}, "leave --rendezvous out",
+      {{"LATCHLAB_TOKEN", "abcdefghijklmnop"}, {"OMPI_COMM_WORLD_SIZE", "2"}});
 }
 
 TEST_F(HardwareOptions, a_process_is_not_killed_under_mpirun) {
@@ -116,8 +118,8 @@ TEST_F(HardwareOptions, a_process_is_not_killed_under_mpirun) {
 TEST_F(HardwareOptions, whoever_waits_for_nodes_says_where) {
   const std::string quiet = std::string(LATCHLAB_BINARY) +
                             " run quickstart --backend ibverbs --quiet --rendezvous 0.0.0.0:0";
-  Started started =
-      start_program({"/bin/sh", "-c", "exec " + quiet + " 2>said"}, {{"LATCHLAB_TOKEN", "abcdefghijklmnop"}});
+  Started started = start_program({"/bin/sh", "-c", "exec " + quiet + " 2>said"},
+                                  {{"LATCHLAB_TOKEN", "abcdefghijklmnop"}});
   const auto waits = [this] { return read("said").find(" --rendezvous ") != std::string::npos; };
   for (int tries = 0; tries < 6'000 && !waits(); ++tries) ::usleep(10'000);
   started.send(SIGTERM);
@@ -151,8 +153,9 @@ TEST_F(Node, an_address_without_a_port_is_refused) {
 #if LATCHLAB_WITH_IBVERBS
 TEST_F(Node, a_rank_that_is_none_is_refused) {
   for (const char* rank : {"abc", "4294967296", "-1", "1 "}) {
-    const Finished finished = latchlab({"node", "--rendezvous", "127.0.0.1:1"},
-                                       {{"LATCHLAB_TOKEN", "abcdefghijklmnop"}, {"LATCHLAB_RANK", rank}});
+    const Finished finished =
+        latchlab({"node", "--rendezvous", "127.0.0.1:1"},
+                 {{"LATCHLAB_TOKEN", "abcdefghijklmnop"}, {"LATCHLAB_RANK", rank}});
     EXPECT_EQ(finished.code, 2) << rank;
     EXPECT_THAT(finished.err, HasSubstr("'" + std::string(rank) + "' is no rank"));
   }

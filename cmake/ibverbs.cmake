@@ -1,0 +1,18 @@
+# The backend for RDMA hardware, with what libmlx5 offers where it is found.
+pkg_check_modules(IBVERBS REQUIRED IMPORTED_TARGET libibverbs>=1.14)
+latchlab_glob(sources backends/ibverbs)
+if(LATCHLAB_MLX5)
+  pkg_check_modules(MLX5 IMPORTED_TARGET libmlx5>=1.21)
+endif()
+if(MLX5_FOUND)
+  list(FILTER sources EXCLUDE REGEX "/mlx5_absent\\.cc$")
+else()
+  message(STATUS "Devices of mlx5 are used by libibverbs' verbs alone: no masked atomics")
+  list(FILTER sources EXCLUDE REGEX "/mlx5\\.cc$")
+endif()
+add_library(latchlab_ibverbs STATIC ${sources})
+target_link_libraries(latchlab_ibverbs PUBLIC latchlab_core Threads::Threads fmt::fmt)
+if(MLX5_FOUND)  # before libibverbs, which it uses
+  target_link_libraries(latchlab_ibverbs PRIVATE PkgConfig::MLX5)
+endif()
+target_link_libraries(latchlab_ibverbs PRIVATE PkgConfig::IBVERBS)
