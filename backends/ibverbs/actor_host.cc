@@ -43,11 +43,6 @@ bool ActorHost::poll() {
   return (word_waits_ > 0 && check_words()) || any;
 }
 
-void ActorHost::ask_for_clock(NodeId of) {
-  clock_asked_ns_ = monotonic_ns();
-  frames_->send(directory_.keeper_of(of), FrameKind::clock, 0, {});
-}
-
 // ---- operations ----
 
 void ActorHost::start(IbActor& actor, IbOperation& first) {
@@ -177,8 +172,6 @@ void ActorHost::sweep(Time now) {
 void ActorHost::frame_came(const FrameHead& head, std::span<const std::byte> body) {
   FrameReader reader(body);
   if (head.kind == FrameKind::agent_answer) return agent_answered(reader);
-  if (ClockBody told; head.kind == FrameKind::clock_answer && reader.take(told))
-    return clock_probe_.round_trip(clock_asked_ns_, told.monotonic_ns, monotonic_ns());
   if (MessageBody came; head.kind == FrameKind::message && reader.take(came))
     return message_came(head, came);
   if (CallBody came; head.kind == FrameKind::call && reader.take(came))

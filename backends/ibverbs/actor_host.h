@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "backends/ibverbs/actor.h"
-#include "backends/ibverbs/clock_offset.h"
 #include "backends/ibverbs/frame_exchange.h"
 #include "backends/ibverbs/memory.h"
 #include "backends/ibverbs/memory_server.h"
@@ -102,9 +101,6 @@ class ActorHost final : public FrameExchange::Owner {
 
   // ---- for the worker and the backend ----
   void connect_clients(NodeId to);
-  // Asks the memory server of a node what its clock says; the answer is added to the probe.
-  void ask_for_clock(NodeId of);
-  const ClockProbe& clock_probe() const { return clock_probe_; }
   void deadline_came(IbActor& actor, IbWait& wait);
   void kill(IbActor& actor, CrashKind kind);
   void kill_all();
@@ -202,8 +198,6 @@ class ActorHost final : public FrameExchange::Owner {
   std::map<std::uint64_t, Ask> asks_;
   std::uint64_t next_ask_ = 1;
   std::uint64_t calls_made_ = 0;
-  std::int64_t clock_asked_ns_ = 0;
-  ClockProbe clock_probe_;
   std::map<NodeId, Regions> regions_;  // beyond the tables
   std::set<NodeId> gone_;
   std::vector<bool> alive_;  // by client

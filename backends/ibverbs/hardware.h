@@ -61,7 +61,8 @@ class Hardware final : public IbverbsBackend {
  private:
   // hardware_machine.cc: cores and clocks.
   Status take_cores();
-  Status measure_clock();
+  void compare_clocks();  // each node here asks the first one what its clock says
+  Status wait_for_clock();
   std::vector<int> core_of_worker(std::size_t worker) const;
   std::vector<int> cores_of_keeper(std::size_t place) const;  // of the memory server of a node here
   Status make_node(NodeId id);

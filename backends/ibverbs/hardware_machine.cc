@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <sstream>
+#include <thread>
 
 #include "backends/ibverbs/cores.h"
 #include "backends/ibverbs/hardware.h"
@@ -17,7 +19,6 @@ namespace {
 
 constexpr std::uint32_t kRoundTrips = 64;
 constexpr Duration kAnswersWithin = seconds(10);  // all of them
-constexpr int kPollsBetweenLooks = 1000;
 
 std::string claim_text(const CoreClaim& claim) {
   return fmt::format("{} {} {}", claim.machine, claim.threads, text_of_cores(claim.cores));
@@ -96,23 +97,26 @@ std::vector<int> Hardware::cores_of_keeper(std::size_t place) const {
                                             : std::vector<int>{cores_[workers_.size() + place]};
 }
 
-// The memory server of the first node answers whatever its workers do.
-Status Hardware::measure_clock() {
+void Hardware::compare_clocks() {
   const NodeId first = plan_.nodes.front().id;
-  if (directory_.of(first).machine == directory_.of(nodes_.begin()->first).machine) return fine();
-  ActorHost& host = *workers_[0]->hosts().front();
+  for (const auto& [id, node] : nodes_)
+    if (directory_.of(first).machine != directory_.of(id).machine)
+      node->memory_server->compare_clock(keeper_of(first), kRoundTrips);
+}
+
+Status Hardware::wait_for_clock() {
+  const LocalNode& here = *nodes_.begin()->second;
+  if (directory_.of(plan_.nodes.front().id).machine == directory_.of(here.id).machine)
+    return fine();
   const std::int64_t give_up = monotonic_ns() + kAnswersWithin.ps / 1000;
-  for (std::uint32_t trips = 0; trips < kRoundTrips; ++trips) {
-    host.ask_for_clock(first);
-    for (int polls = 1; host.clock_probe().trips() == trips; ++polls) {
-      if (stop_.load(std::memory_order_relaxed)) return fine();
-      if (monotonic_ns() > give_up)
-        return Error{"the first node does not answer what its clock says", {}};
-      host.poll();
-      if (polls % kPollsBetweenLooks == 0 && options_.look_around) options_.look_around();
-    }
+  while (here.memory_server->clock() == nullptr) {
+    if (stop_.load(std::memory_order_relaxed)) return fine();
+    if (monotonic_ns() > give_up)
+      return Error{"the first node does not answer what its clock says", {}};
+    if (options_.look_around) options_.look_around();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  clock_ = host.clock_probe().best();
+  clock_ = here.memory_server->clock()->best();
   return fine();
 }
 

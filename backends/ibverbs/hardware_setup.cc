@@ -178,6 +178,7 @@ Status Hardware::connect() {
     }
     if (Status read = read_cards(*node, mine); !read) return read;
   }
+  compare_clocks();
   std::size_t place = 0;
   for (auto& [id, node] : nodes_) {
     const OnCores there(cores_of_keeper(place++));
@@ -219,7 +220,7 @@ Status Hardware::start_together() {
   std::int64_t epoch = monotonic_ns();
   if (options_.exchange) {
     if (Status ready = connect_clients(); !ready) return ready;
-    if (Status compared = measure_clock(); !compared) return compared;
+    if (Status compared = wait_for_clock(); !compared) return compared;
     epoch = monotonic_ns() + clock_.ahead_ns;
     const auto all = tell_all(std::to_string(epoch));
     if (!all) return all.error();

@@ -37,8 +37,8 @@ struct IbverbsOptions {
   // Of CLOCK_MONOTONIC between threads; between machines there is no synchronised clock.
   Duration synchronisation_error = microseconds(1);
   // Gives `each[i]` to the node i + 1, of every node of the plan, and returns what each has given
-  // to this one, in the order of the nodes; null: all nodes are here. Called to share cores (if
-  // `pin`), to connect, when a run begins, and when it is over and nobody needs the memory of
+  // to this one, in the order of the nodes; null: all nodes are here. Called to share cores
+  // (if `pin`), to connect, when a run begins, and when it is over and nobody needs the memory of
   // another any more.
   std::function<Result<std::vector<std::string>>(const std::vector<std::string>& each)> exchange;
   // Called about once a millisecond while a run is on, by the thread that called run_until.

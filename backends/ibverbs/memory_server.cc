@@ -4,8 +4,6 @@
 
 #include <utility>
 
-#include "backends/ibverbs/clock_offset.h"
-
 namespace latchlab::ib {
 
 namespace {
@@ -54,6 +52,7 @@ void MemoryServer::die() {
 }
 
 void MemoryServer::run() {
+  if (clock_times_ > 0) ask_for_clock();
   int idle = 0;
   while (!stop_.load(std::memory_order_relaxed)) {
     if (frames_->poll() > 0) {
@@ -85,6 +84,8 @@ void MemoryServer::frame_came(const FrameHead& head, std::span<const std::byte> 
   if (head.kind == FrameKind::agent) return serve_agent(asker, reader);
   if (head.kind == FrameKind::clock)
     return frames_->send(asker, FrameKind::clock_answer, head.ticket, ClockBody{monotonic_ns()});
+  if (ClockBody told; head.kind == FrameKind::clock_answer && reader.take(told))
+    return clock_told(told.monotonic_ns);
   if (ConnectBody wanted; head.kind == FrameKind::connect && reader.take(wanted))
     return connect(asker, head.ticket, wanted);
   if (EvictBody wanted; head.kind == FrameKind::evict && reader.take(wanted))
@@ -93,6 +94,19 @@ void MemoryServer::frame_came(const FrameHead& head, std::span<const std::byte> 
     return tell_region(asker, head.ticket, wanted);
   if (RegionBody wanted; head.kind == FrameKind::allocate && reader.take(wanted))
     return allocate(asker, head.ticket, wanted);
+}
+
+void MemoryServer::ask_for_clock() {
+  clock_asked_ns_ = monotonic_ns();
+  frames_->send(clock_of_, FrameKind::clock, 0, {});
+}
+
+void MemoryServer::clock_told(std::int64_t told_ns) {
+  clock_probe_.round_trip(clock_asked_ns_, told_ns, monotonic_ns());
+  if (clock_probe_.trips() < clock_times_)
+    ask_for_clock();
+  else
+    clock_compared_.store(true, std::memory_order_release);
 }
 
 void MemoryServer::connect(ThreadId asker, std::uint64_t ticket, const ConnectBody& wanted) {

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "backends/ibverbs/clock_offset.h"
 #include "backends/ibverbs/frame_exchange.h"
 #include "backends/ibverbs/memory.h"
 
@@ -26,6 +27,15 @@ class MemoryServer final : public FrameExchange::Owner {
   ~MemoryServer() override;
 
   FrameExchange& frames() { return *frames_; }
+  // Asks another memory server so many times what its clock says, as soon as this has started.
+  void compare_clock(ThreadId with, std::uint32_t times) {
+    clock_of_ = with;
+    clock_times_ = times;
+  }
+  // nullptr: it has not answered all yet.
+  const ClockProbe* clock() const {
+    return clock_compared_.load(std::memory_order_acquire) ? &clock_probe_ : nullptr;
+  }
   // Begins to answer; the thread's channels are connected.
   void start();
   // Answers no more; what is asked then is never answered.
@@ -46,6 +56,8 @@ class MemoryServer final : public FrameExchange::Owner {
   void evict(ThreadId asker, std::uint64_t ticket, const EvictBody& wanted);
   void tell_region(ThreadId asker, std::uint64_t ticket, const RegionBody& wanted);
   void allocate(ThreadId asker, std::uint64_t ticket, const RegionBody& wanted);
+  void ask_for_clock();
+  void clock_told(std::int64_t told_ns);
   void serve_agent(ThreadId asker, FrameReader& reader);
   AgentResult execute(const AgentVerb& verb, const std::byte* data, bool allowed);
 
@@ -54,6 +66,11 @@ class MemoryServer final : public FrameExchange::Owner {
   std::vector<std::atomic<std::uint8_t>> evicted_;  // by client
   std::map<ActorKey, QueuePair> responders_;
   std::map<ThreadId, bool> batch_failed_;  // the last batch of this thread for the agent
+  ThreadId clock_of_;
+  std::uint32_t clock_times_ = 0;
+  std::int64_t clock_asked_ns_ = 0;
+  ClockProbe clock_probe_;
+  std::atomic<bool> clock_compared_ = false;
   std::atomic<bool> stop_ = false;
   std::atomic<bool> die_ = false;
   std::thread thread_;

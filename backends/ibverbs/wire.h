@@ -55,8 +55,6 @@ enum class FrameKind : std::uint8_t {
   call_answer,     // CallAnswerBody
   agent,           // AgentHead and AgentVerbs, data behind; to the memory server
   agent_answer,    // AgentResults, data behind
-  clock,           // to the memory server: what does your clock say?
-  clock_answer,    // ClockBody
   connect,         // ConnectBody to the memory server: make the other end of my QP
   connect_answer,  // ConnectAnswerBody
   region,          // RegionBody to the memory server: where is this offset?
@@ -69,6 +67,8 @@ enum class FrameKind : std::uint8_t {
   lane_answer,     // LaneBody: it is made
   knock,           // is its node still there?
   cut_off,         // within a node: its memory server has lost that of the node that `node` says
+  clock,           // to the memory server: what does your clock say?
+  clock_answer,    // ClockBody
 };
 constexpr bool goes_by_post(FrameKind kind) {
   return kind >= FrameKind::connect;
@@ -212,8 +212,8 @@ struct NodeCard {
   std::uint32_t key = 0;    // its remote key
   std::uint32_t threads = 0;
   std::uint32_t atomics = 0;  // NativeAtomics::kinds
-  std::string machine;  // where it runs: equal means one clock
-  QpAddress lane;       // from its memory server to that of the node that gets this card
+  std::string machine;        // where it runs: equal means one clock
+  QpAddress lane;             // from its memory server to that of the node that gets this card
 };
 
 }  // namespace latchlab::ib

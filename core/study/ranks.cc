@@ -30,9 +30,16 @@ int decidedly_ahead(const PointOutcome& x, const PointOutcome& y) {
   return compared ? compared->ahead : 0;
 }
 
-RankAgreement agreement(const std::string& where, const std::vector<Contender>& all) {
+struct Place {
+  std::string where, emulated;
+  std::vector<Contender> contenders;
+};
+
+RankAgreement agreement(const Place& place) {
+  const std::vector<Contender>& all = place.contenders;
   RankAgreement made;
-  made.where = where;
+  made.where = place.where;
+  made.emulated = place.emulated;
   made.a = best_first(all, &Contender::mean_a);
   made.b = best_first(all, &Contender::mean_b);
   int agree = 0, pairs = 0;
@@ -54,20 +61,21 @@ RankAgreement agreement(const std::string& where, const std::vector<Contender>& 
 
 std::vector<RankAgreement> rank_agreements(const StoredStudy& a, const StoredStudy& b,
                                            const std::vector<PointPair>& pairs) {
-  std::vector<std::pair<std::string, std::vector<Contender>>> places;
+  std::vector<Place> places;
   for (const PointPair& pair : pairs) {
-    if (!pair.unsound.empty() || !pair.emulated.empty()) continue;
+    if (!pair.unsound.empty()) continue;
     const PointOutcome &of_a = a.outcome.points[pair.a], &of_b = b.outcome.points[pair.b];
     const auto mean_a = mean(values_of(of_a, kGoodput)), mean_b = mean(values_of(of_b, kGoodput));
     if (!mean_a || !mean_b) continue;
-    auto place = std::find_if(places.begin(), places.end(),
-                              [&](const auto& each) { return each.first == pair.where; });
-    if (place == places.end()) place = places.insert(place, {pair.where, {}});
-    place->second.push_back({pair.lock, &of_a, &of_b, *mean_a, *mean_b});
+    auto place = std::find_if(places.begin(), places.end(), [&](const Place& each) {
+      return each.where == pair.where && each.emulated == pair.emulated;
+    });
+    if (place == places.end()) place = places.insert(place, {pair.where, pair.emulated, {}});
+    place->contenders.push_back({pair.lock, &of_a, &of_b, *mean_a, *mean_b});
   }
   std::vector<RankAgreement> all;
-  for (const auto& [where, contenders] : places)
-    if (contenders.size() > 1) all.push_back(agreement(where, contenders));
+  for (const Place& place : places)
+    if (place.contenders.size() > 1) all.push_back(agreement(place));
   return all;
 }
 

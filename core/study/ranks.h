@@ -7,8 +7,8 @@
 
 namespace latchlab {
 
-// Of each place with two locks or more that are sound and native in both runs, in the order of the
-// pairs.
+// Of each place with two locks or more that are sound in both runs, in the order of the pairs. What
+// was emulated is never ranked with what an RNIC did.
 std::vector<RankAgreement> rank_agreements(const StoredStudy& a, const StoredStudy& b,
                                            const std::vector<PointPair>& pairs);
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/measure/metric_docs.h"
+#include "core/study/comparison_rules.h"
 #include "core/study/ranks.h"
 
 namespace latchlab {
@@ -126,39 +127,54 @@ std::string unsound_text(const PointOutcome& point) {
   return fmt::format("{}", point.complete() ? name_of(point.status()) : "interrupted");
 }
 
-PointPair pair_of(const PointOutcome& a, const PointOutcome& b,
+std::string emulation_of(const StudyOutcome& outcome, std::size_t point) {
+  if (!outcome.software.empty()) return "software";
+  return outcome.points[point].emulated.empty() ? "" : "emulated";
+}
+
+std::optional<Comparison> error_of(const PointOutcome& simulated, const PointOutcome& measured,
+                                   const std::string& metric) {
+  auto error = compare(simulated, measured, metric);
+  return error && error->b != 0 ? error : std::nullopt;
+}
+
+PointPair pair_of(const StoredStudy& a, std::size_t i, const StoredStudy& b, std::size_t j,
                   const std::vector<std::string>& metrics) {
-  PointPair pair;
-  if (const std::string of_a = unsound_text(a); !of_a.empty())
-    pair.unsound = "the first is " + of_a;
-  if (const std::string of_b = unsound_text(b); !of_b.empty())
-    pair.unsound += (pair.unsound.empty() ? "" : ", ") + ("the second is " + of_b);
-  if (!a.emulated.empty()) pair.emulated = "the first is emulated";
-  if (!b.emulated.empty())
-    pair.emulated += (pair.emulated.empty() ? "" : ", ") + std::string("the second is emulated");
+  const PointOutcome &of_a = a.outcome.points[i], &of_b = b.outcome.points[j];
+  PointPair pair{
+      .a = i, .b = j, .lock = {}, .where = {}, .unsound = {}, .emulated = {}, .metrics = {}};
+  if (const std::string is = unsound_text(of_a); !is.empty()) pair.unsound = "the first is " + is;
+  if (const std::string is = unsound_text(of_b); !is.empty())
+    pair.unsound += (pair.unsound.empty() ? "" : ", ") + ("the second is " + is);
+  pair.emulated = emulation_of(a.outcome, i);
+  if (pair.emulated.empty()) pair.emulated = emulation_of(b.outcome, j);
   for (const std::string& metric : metrics) {
-    MetricPair compared{metric, compare(b, a, metric), 0};
+    MetricPair compared{metric, compare(of_b, of_a, metric), {}, 0};
     if (compared.is && pair.unsound.empty() && pair.emulated.empty())
       compared.better = compared.is->ahead * good_direction(metric);
+    if (is_prediction(a.manifest, b.manifest))
+      compared.error =
+          is_simulated(a.manifest) ? error_of(of_a, of_b, metric) : error_of(of_b, of_a, metric);
     pair.metrics.push_back(std::move(compared));
   }
   return pair;
 }
 
-// Guard words are verbs, which others wait behind; windows decide what is in a mean.
-Status check_rules(const StoredStudy& a, const StoredStudy& b, const StudyComparison& made) {
-  if (is_simulated(a.manifest) == is_simulated(b.manifest)) return fine();
-  for (const RunDifference& each : made.differences)
-    for (const char* rule : {"run.guard", "run.warmup", "run.duration"}) {
-      if (each.path != rule && !each.path.starts_with(std::string(rule) + ".")) continue;
-      return Error{fmt::format("{} is {} in the first run ({}) and {} in the second ({}): what is "
-                               "measured is not the same; run the simulation again with --set "
-                               "{}={}",
-                               each.path, each.a, a.manifest.backend, each.b, b.manifest.backend,
-                               each.path, is_simulated(a.manifest) ? each.b : each.a),
-                   {}};
-    }
-  return fine();
+std::vector<ErrorSummary> summed_up(const std::vector<PointPair>& pairs) {
+  std::vector<ErrorSummary> all;
+  for (std::size_t m = 0; !pairs.empty() && m < pairs.front().metrics.size(); ++m) {
+    std::vector<std::pair<double, std::size_t>> sizes;
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+      if (const auto& error = pairs[i].metrics[m].error;
+          error && pairs[i].unsound.empty() && pairs[i].emulated.empty())
+        sizes.emplace_back(std::max(error->ratio - 1, 1 - error->ratio), i);
+    if (sizes.empty()) continue;
+    std::sort(sizes.begin(), sizes.end());
+    const double median = (sizes[(sizes.size() - 1) / 2].first + sizes[sizes.size() / 2].first) / 2;
+    all.push_back({pairs.front().metrics[m].metric, sizes.size(), median, sizes.back().first,
+                   sizes.back().second});
+  }
+  return all;
 }
 
 }  // namespace
@@ -181,6 +197,10 @@ bool is_simulated(const RunManifest& manifest) {
   return manifest.backend == "simgrid";
 }
 
+bool is_prediction(const RunManifest& a, const RunManifest& b) {
+  return is_simulated(a) != is_simulated(b);
+}
+
 Result<StudyComparison> compare_studies(const StoredStudy& a, const StoredStudy& b,
                                         const std::vector<std::string>& metrics) {
   const std::vector<std::string> paths = swept_by(a.scenario, b.scenario);
@@ -197,9 +217,7 @@ Result<StudyComparison> compare_studies(const StoredStudy& a, const StoredStudy&
     }
     const std::size_t j = partner->second;
     there.erase(partner);
-    PointPair pair = pair_of(a.outcome.points[i], b.outcome.points[j], metrics);
-    pair.a = i;
-    pair.b = j;
+    PointPair pair = pair_of(a, i, b, j, metrics);
     pair.lock = of_a[i].lock;
     pair.where = of_a[i].where;
     made.pairs.push_back(std::move(pair));
@@ -217,7 +235,15 @@ Result<StudyComparison> compare_studies(const StoredStudy& a, const StoredStudy&
     each.points = made.pairs.size();
     made.differences.push_back(std::move(each));
   }
-  if (const Status alike = check_rules(a, b, made); !alike) return alike.error();
+  if (const Status alike = check_rules(a.manifest, b.manifest, made.differences); !alike)
+    return alike.error();
+  if (is_prediction(a.manifest, b.manifest) && !a.scenario.points.front().run.warmup) {
+    const std::string simulated = "until goodput has settled", measured = "half of run.duration";
+    const bool first = is_simulated(a.manifest);
+    made.differences.push_back({"run.warmup auto", first ? simulated : measured,
+                                first ? measured : simulated, made.pairs.size()});
+  }
+  made.errors = summed_up(made.pairs);
   made.ranks = rank_agreements(a, b, made.pairs);
   return made;
 }

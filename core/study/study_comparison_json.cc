@@ -22,6 +22,15 @@ ComparisonJson metric_pair_json(const MetricPair& pair) {
   json["paired"] = pair.is->paired;
   json["ahead"] = pair.is->ahead;
   json["better"] = pair.better;
+  if (pair.error) {
+    const auto relative = [](const std::optional<double>& ratio) {
+      return json_or_null(ratio ? std::optional(*ratio - 1) : std::nullopt);
+    };
+    json["error"] = {{"relative", pair.error->ratio - 1},
+                     {"low", relative(pair.error->low)},
+                     {"high", relative(pair.error->high)},
+                     {"ahead", pair.error->ahead}};
+  }
   return json;
 }
 
@@ -39,8 +48,10 @@ ComparisonJson point_pair_json(const PointPair& pair) {
 }  // namespace
 
 std::string comparison_json(const std::pair<std::string, std::string>& names, const StoredStudy& a,
-                            const StoredStudy& b, const StudyComparison& made) {
+                            const StoredStudy& b, const StudyComparison& made,
+                            const std::string& explanation) {
   ComparisonJson json = {{"schema", 1}, {"first", names.first}, {"second", names.second}};
+  json["simulated"] = {{"first", is_simulated(a.manifest)}, {"second", is_simulated(b.manifest)}};
   ComparisonJson& differences = json["differences"] = ComparisonJson::array();
   for (const RunDifference& each : made.differences)
     differences.push_back(
@@ -53,10 +64,19 @@ std::string comparison_json(const std::pair<std::string, std::string>& names, co
   ComparisonJson& ranks = json["ranks"] = ComparisonJson::array();
   for (const RankAgreement& each : made.ranks)
     ranks.push_back({{"where", each.where},
+                     {"emulated", each.emulated},
                      {"first", each.a},
                      {"second", each.b},
                      {"tau", each.tau},
                      {"changed", each.changed}});
+  ComparisonJson& errors = json["errors"] = ComparisonJson::array();
+  for (const ErrorSummary& each : made.errors)
+    errors.push_back({{"metric", each.metric},
+                      {"points", each.points},
+                      {"median", each.median},
+                      {"greatest", each.greatest},
+                      {"greatest_at", each.greatest_at}});
+  if (!explanation.empty()) json["explanation"] = ComparisonJson::parse(explanation);
   return json.dump(1, ' ', false, ComparisonJson::error_handler_t::replace) + "\n";
 }
 

@@ -127,6 +127,8 @@ struct CompareArguments {
   std::vector<std::string> directories;  // the first is what the others are measured by
   std::vector<std::string> metrics;      // beside the usual ones
   bool only = false;                     // in place of the usual ones
+  bool explain = false;                  // by which constant of the model
+  std::uint32_t jobs = 0;                // 0: as many as there are cores
   std::string out;                       // a page; empty: none
   std::string data;
   bool json = false;

@@ -8,6 +8,8 @@
 namespace latchlab::tool {
 
 int report(const ReportArguments& arguments) {
+  if (const Status distinct = check_distinct(arguments.directories); !distinct)
+    return complain(distinct.error());
   const auto runs = load_runs(arguments.directories, arguments.data);
   if (!runs) return complain(runs.error());
   std::vector<ReportPart> parts;

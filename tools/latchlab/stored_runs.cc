@@ -24,22 +24,18 @@ std::vector<std::string> names_of(const std::vector<std::string>& directories) {
     names.push_back(run_name(directory));
     seen.insert(names.back());
   }
-  return seen.size() == directories.size() ? names : directories;
-}
-
-Status check_distinct(const std::vector<std::string>& directories) {
-  std::set<fs::path> seen;
-  for (const std::string& directory : directories)
-    if (std::error_code error; !seen.insert(fs::weakly_canonical(directory, error)).second)
-      return Error{directory + " is named twice; name each run once", {}};
-  return fine();
+  if (seen.size() == directories.size()) return names;
+  seen.clear();
+  names = directories;
+  for (std::string& name : names)
+    while (!seen.insert(name).second) name += " again";
+  return names;
 }
 
 }  // namespace
 
 Result<std::vector<StoredRun>> load_runs(const std::vector<std::string>& directories,
                                          const std::string& data) {
-  if (const Status distinct = check_distinct(directories); !distinct) return distinct.error();
   const std::vector<std::string> names = names_of(directories);
   std::vector<StoredRun> runs;
   for (std::size_t i = 0; i < directories.size(); ++i) {
@@ -51,6 +47,14 @@ Result<std::vector<StoredRun>> load_runs(const std::vector<std::string>& directo
         {names[i], directories[i], std::move(study).value(), std::move(hangs_on).value()});
   }
   return runs;
+}
+
+Status check_distinct(const std::vector<std::string>& directories) {
+  std::set<fs::path> seen;
+  for (const std::string& directory : directories)
+    if (std::error_code error; !seen.insert(fs::weakly_canonical(directory, error)).second)
+      return Error{directory + " is named twice; name each run once", {}};
+  return fine();
 }
 
 Status check_metric_option(const std::string& metric) {

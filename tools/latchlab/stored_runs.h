@@ -10,15 +10,19 @@
 namespace latchlab::tool {
 
 struct StoredRun {
-  std::string name;  // the last part of its path, or, where two agree in it, all of it
+  // The last part of its path, or, where two agree in it, all of it; "a again" is a once more.
+  std::string name;
   std::string directory;
   StoredStudy study;
   std::string sensitivity;  // the text of its sensitivity.json; may be empty
 };
 
-// At least one; refused: one directory twice.
+// At least one.
 Result<std::vector<StoredRun>> load_runs(const std::vector<std::string>& directories,
                                          const std::string& data);
+
+// Refused: one directory twice.
+Status check_distinct(const std::vector<std::string>& directories);
 
 // Refers to the run.
 ReportPart part_of(const StoredRun& run);

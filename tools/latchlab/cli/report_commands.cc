@@ -33,8 +33,21 @@ constexpr const char* kAboutCompare =
     "  latchlab compare a b\n\n"
     "Repeats of equal seeds are compared one by one, which tells small differences. A ratio is\n"
     "undecided where its interval contains 1 or it is within 1% of 1; a point that is UNSAFE,\n"
-    "DEADLOCK, FAILED or interrupted is never better. A simulation stands beside hardware only if\n"
-    "both have the same run.guard, run.warmup and run.duration.\n";
+    "DEADLOCK, FAILED or interrupted is never better.\n\n"
+    "Of a simulation beside hardware each number has the relative error of the simulation, with "
+    "its\n"
+    "interval. Both must be of the same scenario, with the same run.guard, run.warmup and\n"
+    "run.duration; only what describes a simulated world may differ, such as the constants of the\n"
+    "NIC, clocks and topology. What was emulated, or is soft-RoCE's, is marked and ranked "
+    "apart.\n\n"
+    "  latchlab compare simulated measured --explain\n\n"
+    "--explain simulates the points with each constant of the NIC 1.25 times as great, and fits "
+    "those\n"
+    "that explain the errors best: factor, interval, which others cannot be told apart from it, "
+    "and\n"
+    "of which these runs say nothing. It wants three repeats in both. Of two simulations the first "
+    "is\n"
+    "explained.\n";
 
 void add_compare(Cli& cli) {
   const auto arguments = tool::arguments<CompareArguments>();
@@ -54,6 +67,9 @@ void add_compare(Cli& cli) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command.add_flag("--only", arguments->only, "Compare nothing but what --metric names");
+  command.add_flag("--explain", arguments->explain,
+                   "Say which constant of the simulated NIC would explain the differences");
+  add_jobs(command, arguments->jobs, "Simulations for --explain");
   command.add_flag("--json", arguments->json, "Print a list with an object for each comparison");
   command
       .add_option("--out", arguments->out,

@@ -29,9 +29,47 @@ function comparisonTable(found) {
   return sortedTable(`${found.second} over ${found.first}`, columns, rows);
 }
 
+// Of a simulation beside a measurement: by how much it is wrong.
+function errorTable(found) {
+  const [predicted, measured] = found.simulated.first ? ['first', 'second'] : ['second', 'first'];
+  const rows = found.pairs.flatMap((pair) => pair.metrics.map((metric) => ({...metric, pair})));
+  const share = d3.format('+.1%');
+  const verdict = ({pair, error}) => pair.unsound || pair.emulated || (!error ? 'not measured'
+    : error.ahead ? (error.ahead > 0 ? 'too much' : 'too little')
+      : error.low === null ? 'undecided' : 'within chance');
+  const value = (name, says) => ({name: `${found[name]} ${says}`, get: (row) => row[name],
+    text: (row) => (typeof row[name] === 'number' ? shortText(kindOf(row.metric), row[name]) : '–')});
+  const columns = [
+    {name: 'lock', left: true, get: (row) => row.pair.lock},
+    {name: 'where', left: true, get: (row) => shortPlace(row.pair.where)},
+    {name: 'metric', left: true, title: 'Sort by metric', get: (row) => metricWords(row.metric)},
+    value(predicted, 'predicts'), value(measured, 'measured'),
+    {name: 'error', title: 'Simulated over measured, less 1', get: (row) => row.error?.relative,
+      text: (row) => (row.error ? share(row.error.relative) : '–')},
+    {name: '95% interval', get: (row) => row.error?.low,
+      text: (row) => (typeof row.error?.low === 'number'
+        ? `${share(row.error.low)} to ${share(row.error.high)}` : 'unknown')},
+    {name: 'predicted', left: true, get: verdict,
+      mark: (row) => (row.pair.unsound || row.pair.emulated ? 'bad'
+        : row.error?.ahead ? '' : 'weak')},
+  ];
+  return [sortedTable(`${found[predicted]} as a prediction of ${found[measured]}`, columns, rows),
+    el('ul', {}, found.errors.map((each) => {
+      const {lock, where} = found.pairs[each.greatest_at];
+      return el('li', {}, `${metricWords(each.metric)}: off by ${d3.format('.1%')(each.median)} in ` +
+        `the median of ${each.points} points, by ${d3.format('.1%')(each.greatest)} at most (${lock}` +
+        `${where ? `, ${shortPlace(where)}` : ''})`);
+    }))];
+}
+
+function explanationLines(found) {
+  return found.explanation ? [el('p', {}, 'Which constants of the model would explain it:'),
+    el('ul', {}, found.explanation.says.map((each) => el('li', {}, each)))] : null;
+}
+
 function rankLines(found) {
   return found.ranks.map((each) => el('li', {}, `${each.where ? `${shortPlace(each.where)}: ` : ''}` +
-    `Kendall's tau ${d3.format('.2f')(each.tau)}. ${found.first}: ${each.first.join(' > ')}; ` +
+    `${each.emulated ? `${each.emulated}: ` : ''}Kendall's tau ${d3.format('.2f')(each.tau)}. ${found.first}: ${each.first.join(' > ')}; ` +
     `${found.second}: ${each.second.join(' > ')}.`,
   each.changed.map(([before, after]) => ` Decidedly changed places: ${before} and ${after}.`)));
 }
@@ -53,7 +91,10 @@ function comparisonSection(part, index) {
   return section(`${found.second} beside ${found.first}`, `comparison-${index}`,
     el('p', {}, differences.length ? 'What differs:' : 'Nothing differs but the results.'),
     el('ul', {}, differences, emulated),
-    found.pairs.length ? comparisonTable(found) : el('p', {}, 'No point is in both.'),
+    !found.pairs.length ? el('p', {}, 'No point is in both.')
+      : found.simulated.first === found.simulated.second ? comparisonTable(found)
+        : errorTable(found),
+    explanationLines(found),
     partnerless(found.first, found.only_first), partnerless(found.second, found.only_second),
     found.ranks.length ? [el('p', {}, 'The order of the locks by goodput (1: the same in both, ' +
       '-1: the reverse):'), el('ul', {}, rankLines(found))] : null);

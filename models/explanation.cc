@@ -1,0 +1,298 @@
+#include "models/explanation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/measure/statistics.h"
+#include "core/study/comparison.h"
+#include "models/calibration.h"
+#include "models/explanation_data.h"
+#include "models/least_squares.h"
+
+namespace latchlab {
+namespace {
+
+constexpr double kGreatest = 10;  // a factor, and its reciprocal the least
+constexpr double kEquallyGoodOfTwo = 5.991465;
+constexpr std::size_t kMostFitted = 6;
+constexpr int kRefinements = 3;
+constexpr double kSecant = 0.05;  // ln factor from which a step says more than the first one
+
+class Explainer {
+ public:
+  Explainer(const ExplainRequest& request, const RunPoints& run) : runs_(request, run) {}
+
+  Result<Explanation> explain() {
+    if (const Status ready = runs_.prepare(); !ready) return ready.error();
+    found_.points = runs_.points();
+    found_.numbers = runs_.errors().size();
+    found_.chi2 = runs_.chi2(runs_.base());
+    found_.median = runs_.median_error(runs_.base());
+    if (const Status known = ask_all(); !known) return known.error();
+    if (const Status fitted = fit_each(); !fitted) return fitted.error();
+    if (found_.within_chance) return std::move(found_);
+    if (!found_.alone.empty() && found_.alone.front().all_but_chance) return std::move(found_);
+    if (const Status fitted = fit_pair(); !fitted) return fitted.error();
+    return std::move(found_);
+  }
+
+ private:
+  using Constants = std::vector<MovableConstant>;
+
+  // A constant that moves something, and by how much to first order: d ln prediction / d ln it.
+  struct Live {
+    MovableConstant constant;
+    Vector slope;
+    double least = 1 / kGreatest;
+  };
+
+  Status ask_all() {
+    std::vector<std::pair<std::string, Constants>> sections;
+    for (const MovableConstant& each : runs_.movable(&found_.fixed)) {
+      const std::string name = each.nic + "/" + each.section;
+      if (sections.empty() || sections.back().first != name)
+        sections.emplace_back(name, Constants{});
+      sections.back().second.push_back(each);
+    }
+    std::vector<NicFactors> variants;
+    for (const auto& [name, constants] : sections) {
+      variants.emplace_back();
+      for (const MovableConstant& each : constants)
+        variants.back().push_back({each.nic, each.key, kExplainStep});
+    }
+    const auto moved = runs_.once("sections", variants);
+    if (!moved) return moved.error();
+    Constants live;
+    for (std::size_t s = 0; s < sections.size(); ++s)
+      for (const MovableConstant& each : sections[s].second) {
+        if (runs_.is_same(moved.value()[s]))
+          found_.inert.push_back(each.key);
+        else
+          live.push_back(each);
+      }
+    return ask_alone(live);
+  }
+
+  Status ask_alone(const Constants& constants) {
+    Constants weak = constants;
+    for (const double times : {kExplainStep, kExplainLeap}) {
+      std::vector<NicFactors> variants;
+      for (const MovableConstant& each : weak) variants.push_back({{each.nic, each.key, times}});
+      const auto moved = runs_.once("constants", variants);
+      if (!moved) return moved.error();
+      Constants still;
+      for (std::size_t c = 0; c < weak.size(); ++c) {
+        const StudyOutcome& there = moved.value()[c];
+        if (runs_.is_same(there))
+          found_.inert.push_back(weak[c].key);
+        else if (!runs_.moves(there))
+          still.push_back(weak[c]);
+        else
+          live_.push_back(
+              {weak[c], runs_.slope(there, times), runs_.least_factor(weak[c], 1 / kGreatest)});
+      }
+      weak = std::move(still);
+    }
+    for (const MovableConstant& each : weak) found_.weak.push_back(each.key);
+    return fine();
+  }
+
+  // The errors that a change of ln factor by `by` leaves to first order.
+  double left_by(const Vector& slope, double by) const {
+    double chi2 = 0;
+    for (std::size_t i = 0; i < runs_.errors().size(); ++i) {
+      const PredictionError& error = runs_.errors()[i];
+      const double left = (error.value - slope[i] * by) / error.sigma;
+      chi2 += left * left;
+    }
+    return chi2;
+  }
+
+  double first_guess(const Live& live) const {
+    double up = 0, down = 0;
+    for (std::size_t i = 0; i < runs_.errors().size(); ++i) {
+      const PredictionError& error = runs_.errors()[i];
+      const double weight = 1 / (error.sigma * error.sigma);
+      up += weight * live.slope[i] * error.value;
+      down += weight * live.slope[i] * live.slope[i];
+    }
+    return std::clamp(up / down, std::log(live.least), std::log(kGreatest));
+  }
+
+  Status fit_each() {
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t i = 0; i < live_.size(); ++i)
+      order.emplace_back(left_by(live_[i].slope, first_guess(live_[i])), i);
+    std::sort(order.begin(), order.end());
+    if (order.empty() || found_.chi2 - order.front().first <= kEquallyGood) {
+      found_.within_chance = found_.chi2 <= most_by_chance(0);
+      return fine();
+    }
+    for (std::size_t k = 0; k < std::min(order.size(), kMostFitted); ++k) {
+      const Live& live = live_[order[k].second];
+      auto fitted = fit({&live}, {first_guess(live)});
+      if (!fitted) return fitted.error();
+      if (fitted.value()) found_.alone.push_back(std::move(*fitted.value()));
+    }
+    keep_the_best();
+    return fine();
+  }
+
+  double most_by_chance(std::size_t parameters) const {
+    const double degrees =
+        std::max(1.0, static_cast<double>(runs_.errors().size()) - static_cast<double>(parameters));
+    return degrees + 2 * std::sqrt(2 * degrees);
+  }
+
+  double scale(double chi2, std::size_t parameters) const {
+    const double degrees =
+        static_cast<double>(runs_.errors().size()) - static_cast<double>(parameters);
+    return degrees > 0 ? std::max(1.0, chi2 / degrees) : 1.0;
+  }
+
+  void keep_the_best() {
+    auto& all = found_.alone;
+    if (all.empty()) return;
+    const double least = std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
+                           return a.chi2 < b.chi2;
+                         })->chi2;
+    const double most = least + kEquallyGood * scale(least, 1);
+    std::erase_if(all, [&](const ExplainedBy& each) { return each.chi2 > most; });
+    std::sort(all.begin(), all.end(), [](const ExplainedBy& a, const ExplainedBy& b) {
+      return std::abs(std::log(a.by[0].factor)) < std::abs(std::log(b.by[0].factor));
+    });
+    if (found_.chi2 - least <= kEquallyGood * scale(least, 1)) {
+      found_.within_chance = found_.chi2 <= most_by_chance(0);
+      all.clear();
+    }
+  }
+
+  Status fit_pair() {
+    double least = found_.chi2;
+    std::vector<const Live*> best;
+    Vector at;
+    for (std::size_t i = 0; i < live_.size(); ++i)
+      for (std::size_t j = i + 1; j < live_.size(); ++j) {
+        const auto guess = guess_pair(live_[i], live_[j]);
+        if (!guess || guess->first >= least) continue;
+        least = guess->first;
+        best = {&live_[i], &live_[j]};
+        at = guess->second;
+      }
+    if (best.empty()) return fine();
+    auto fitted = fit(best, at);
+    if (!fitted) return fitted.error();
+    if (!fitted.value()) return fine();
+    const double before = found_.alone.empty() ? found_.chi2 : found_.alone.front().chi2;
+    if (before - fitted.value()->chi2 > kEquallyGoodOfTwo * scale(fitted.value()->chi2, 2))
+      found_.together = std::move(*fitted.value());
+    return fine();
+  }
+
+  // What both together leave to first order, and their ln factors.
+  std::optional<std::pair<double, Vector>> guess_pair(const Live& a, const Live& b) const {
+    double aa = 0, ab = 0, bb = 0, ay = 0, by = 0;
+    for (std::size_t i = 0; i < runs_.errors().size(); ++i) {
+      const PredictionError& error = runs_.errors()[i];
+      const double weight = 1 / (error.sigma * error.sigma);
+      aa += weight * a.slope[i] * a.slope[i];
+      ab += weight * a.slope[i] * b.slope[i];
+      bb += weight * b.slope[i] * b.slope[i];
+      ay += weight * a.slope[i] * error.value;
+      by += weight * b.slope[i] * error.value;
+    }
+    const double determinant = aa * bb - ab * ab;
+    if (determinant < 1e-3 * aa * bb) return std::nullopt;  // nearly one direction
+    const Vector at = {(bb * ay - ab * by) / determinant, (aa * by - ab * ay) / determinant};
+    const double most = std::log(kGreatest);
+    if (std::abs(at[0]) > most || std::abs(at[1]) > most) return std::nullopt;
+    double chi2 = 0;
+    for (std::size_t i = 0; i < runs_.errors().size(); ++i) {
+      const PredictionError& error = runs_.errors()[i];
+      const double left = (error.value - a.slope[i] * at[0] - b.slope[i] * at[1]) / error.sigma;
+      chi2 += left * left;
+    }
+    return std::pair(chi2, at);
+  }
+
+  NicFactors factors_of(const std::vector<const Live*>& which, const Vector& values) const {
+    NicFactors factors;
+    for (std::size_t j = 0; j < which.size(); ++j)
+      factors.push_back({which[j]->constant.nic, which[j]->constant.key, values[j]});
+    return factors;
+  }
+
+  // None where the simulation breaks on the way.
+  Result<std::optional<ExplainedBy>> fit(const std::vector<const Live*>& which,
+                                         const Vector& guess) {
+    LeastSquares problem;
+    Vector start;
+    for (std::size_t j = 0; j < which.size(); ++j) {
+      const double at = std::clamp(std::exp(guess[j]), which[j]->least, kGreatest);
+      problem.parameters.push_back(
+          {which[j]->constant.key, at, which[j]->least, kGreatest, 0.1, 0.001});
+      start.push_back(std::max(which[j]->least, std::round(at * 1000) / 1000));
+      problem.parameters.back().start = start.back();
+    }
+    for (const PredictionError& error : runs_.errors())
+      problem.targets.push_back({error.name, error.measured, error.sigma});
+    std::optional<Error> refused;
+    problem.predict = [&](const std::vector<Vector>& points) -> Result<Matrix> {
+      std::vector<NicFactors> variants;
+      for (const Vector& point : points) variants.push_back(factors_of(which, point));
+      auto predicted = runs_.predictions("fit", variants);
+      if (!predicted) refused = predicted.error();
+      return predicted;
+    };
+    FitOptions options{kRefinements, derivatives(which)};
+    if (which.size() == 1 && std::abs(std::log(start[0])) > kSecant) {
+      const auto there = problem.predict({start});
+      if (!there) return there.error();
+      const Vector slope = runs_.secant(there.value()[0], std::log(start[0]));
+      for (std::size_t i = 0; i < slope.size(); ++i) options.derivatives[i] = {slope[i]};
+    }
+    const auto outcome = fit_least_squares(problem, options);
+    if (refused) return *refused;
+    if (!outcome) return std::optional<ExplainedBy>();
+    return std::optional(described(which, problem, outcome.value()));
+  }
+
+  static Matrix derivatives(const std::vector<const Live*>& which) {
+    Matrix all(which.front()->slope.size());
+    for (std::size_t i = 0; i < all.size(); ++i)
+      for (const Live* each : which) all[i].push_back(each->slope[i]);
+    return all;
+  }
+
+  ExplainedBy described(const std::vector<const Live*>& which, const LeastSquares& problem,
+                        const FitOutcome& outcome) const {
+    const Identifiability says = identifiability(problem, outcome);
+    ExplainedBy made;
+    for (std::size_t j = 0; j < which.size(); ++j) {
+      const double wide = std::exp(half_width_95(says, j));
+      const double factor = outcome.values[j];
+      const auto [value, becomes] = runs_.texts(which[j]->constant, factor);
+      made.by.push_back({which[j]->constant.nic, which[j]->constant.key, factor, factor / wide,
+                         factor * wide, value, becomes});
+    }
+    made.chi2 = outcome.chi2;
+    made.median = runs_.median_error(outcome.predicted);
+    made.all_but_chance = outcome.chi2 <= most_by_chance(which.size());
+    return made;
+  }
+
+  ExplanationRuns runs_;
+  std::vector<Live> live_;
+  Explanation found_;
+};
+
+}  // namespace
+
+Result<Explanation> explain_errors(const ExplainRequest& request, const RunPoints& run) {
+  return Explainer(request, run).explain();
+}
+
+}  // namespace latchlab

@@ -1,0 +1,102 @@
+// What an explanation of errors says: sentences, and JSON.
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "models/explanation.h"
+
+namespace latchlab {
+namespace {
+
+using ExplanationJson = nlohmann::ordered_json;
+
+constexpr std::size_t kMostKeys = 12;
+
+std::string keys_text(const std::vector<std::string>& keys) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(keys.size(), kMostKeys); ++i)
+    text += (text.empty() ? "" : ", ") + keys[i];
+  if (keys.size() > kMostKeys) text += fmt::format(" and {} more", keys.size() - kMostKeys);
+  return text;
+}
+
+std::string factor_text(const FactorOf& by) {
+  return fmt::format("{} x {:.3g} ({:.3g} to {:.3g}), {} in place of {}", by.constant, by.factor,
+                     by.low, by.high, by.becomes, by.value);
+}
+
+std::string what_is_left(const ExplainedBy& by, double before) {
+  return fmt::format(
+      "the median error falls from {:.1f} % to {:.1f} %{}", before * 100, by.median * 100,
+      by.all_but_chance ? ", and what is left is within chance" : ", and more than chance is left");
+}
+
+ExplanationJson explained_json(const ExplainedBy& explained) {
+  ExplanationJson json = {{"chi2", explained.chi2},
+                          {"median", explained.median},
+                          {"all_but_chance", explained.all_but_chance}};
+  ExplanationJson& by = json["by"] = ExplanationJson::array();
+  for (const FactorOf& each : explained.by)
+    by.push_back({{"nic", each.nic},
+                  {"constant", each.constant},
+                  {"factor", each.factor},
+                  {"low", each.low},
+                  {"high", each.high},
+                  {"value", each.value},
+                  {"becomes", each.becomes}});
+  return json;
+}
+
+}  // namespace
+
+std::vector<std::string> sentences(const Explanation& found) {
+  std::vector<std::string> all;
+  const std::string numbers =
+      fmt::format("the errors of {} numbers at {} points", found.numbers, found.points);
+  if (found.within_chance) {
+    all.push_back(numbers + " are within chance: there is nothing to explain");
+  } else if (found.alone.empty()) {
+    all.push_back("no constant of the model alone explains " + numbers);
+  } else {
+    const ExplainedBy& best = found.alone.front();
+    all.push_back(fmt::format("of all constants, {} explains {} best: {}", factor_text(best.by[0]),
+                              numbers, what_is_left(best, found.median)));
+    for (std::size_t i = 1; i < found.alone.size(); ++i)
+      all.push_back(fmt::format("it cannot be told apart here from {}, which explains them as well",
+                                factor_text(found.alone[i].by[0])));
+  }
+  if (found.together)
+    all.push_back(fmt::format(
+        "two together explain more: {} and {}: {}", factor_text(found.together->by[0]),
+        factor_text(found.together->by[1]), what_is_left(*found.together, found.median)));
+  if (!found.inert.empty())
+    all.push_back("undetermined, for they change no event here: " + keys_text(found.inert));
+  if (!found.weak.empty())
+    all.push_back(
+        fmt::format("undetermined, for nothing moves beyond chance when they are {} times "
+                    "as great: {}",
+                    kExplainLeap, keys_text(found.weak)));
+  if (!found.fixed.empty())
+    all.push_back(
+        "not asked, for no factor moves what is 0, a size, a curve or a small whole "
+        "number: " +
+        keys_text(found.fixed));
+  return all;
+}
+
+std::string explanation_json(const Explanation& found) {
+  ExplanationJson json = {{"points", found.points},
+                          {"numbers", found.numbers},
+                          {"chi2", found.chi2},
+                          {"median", found.median},
+                          {"within_chance", found.within_chance}};
+  ExplanationJson& alone = json["alone"] = ExplanationJson::array();
+  for (const ExplainedBy& each : found.alone) alone.push_back(explained_json(each));
+  json["together"] = found.together ? explained_json(*found.together) : ExplanationJson();
+  json["undetermined"] = {{"inert", found.inert}, {"weak", found.weak}, {"fixed", found.fixed}};
+  json["says"] = sentences(found);
+  return json.dump(1, ' ', false, ExplanationJson::error_handler_t::replace) + "\n";
+}
+
+}  // namespace latchlab

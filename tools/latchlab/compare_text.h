@@ -1,0 +1,11 @@
+#pragma once
+// What `latchlab compare` says of two runs on a terminal.
+
+#include "core/study/study_comparison.h"
+#include "tools/latchlab/stored_runs.h"
+
+namespace latchlab::tool {
+
+void print_comparison(const StoredRun& a, const StoredRun& b, const StudyComparison& made);
+
+}  // namespace latchlab::tool
