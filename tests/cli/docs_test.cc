@@ -1,0 +1,40 @@
+// Pages whose commands need machines that are not here.
+#include <gmock/gmock.h>
+
+#include "tests/cli/program.h"
+#include "tests/paths.h"
+
+namespace latchlab::cli_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Docs : public Command {
+ protected:
+  Finished parse(const std::string& page) {
+    const std::string build =
+        std::filesystem::path(LATCHLAB_BINARY).parent_path().parent_path().string();
+    return start_program({LATCHLAB_SOURCE_DIR "/tools/run-doc", "--build", build, "--parse", page})
+        .wait();
+  }
+};
+
+TEST_F(Docs, latchlab_understands_all_that_the_page_on_clusters_says) {
+  const Finished finished = parse(LATCHLAB_SOURCE_DIR "/docs/cluster.md");
+  EXPECT_EQ(finished.code, 0) << finished.err;
+}
+
+TEST_F(Docs, a_command_that_is_not_understood_is_found_behind_any_launcher) {
+  for (const char* line :
+       {"latchlab run quickstart --worker 2", "mpirun -n 2 latchlab run --nope x",
+        "srun -N 2 \\\n  latchlab node", "ssh a latchlab compere a b &\nwait"}) {
+    const std::string page = path(write("page.md", std::string("```sh\n") + line + "\n```\n"));
+    const Finished finished = parse(page);
+    EXPECT_EQ(finished.code, 1) << line;
+    EXPECT_THAT(finished.err, HasSubstr("is not understood"));
+  }
+  EXPECT_EQ(parse(path(write("page.md", "```sh\nls; sudo rm x\nlatchlab doctor\n```\n"))).code, 0);
+}
+
+}  // namespace
+}  // namespace latchlab::cli_test

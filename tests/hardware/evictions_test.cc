@@ -1,0 +1,192 @@
+// Nothing lands after an eviction is answered. A server answers when its end of the client's QP is
+// in error (MemoryServer::evict); that nothing is under way through the NIC to its memory by then
+// is for the device to keep. So a client streams WRITEs and FETCH_ADDs, and memory is watched from
+// the answer on. Each test makes many such evictions; --gtest_repeat makes more.
+
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include "core/verbs/batch.h"
+#include "tests/hardware/pair.h"
+#include "tests/hardware/worlds.h"
+
+namespace latchlab::ib {
+namespace {
+
+constexpr int kEvictions = 40;
+constexpr auto kWatched = std::chrono::milliseconds(5);
+
+// ---- two QPs ----
+
+// Overwrites one stretch of the peer's memory again and again, so that it never holds still.
+class Stream {
+ public:
+  static constexpr std::uint32_t kDepth = 16;
+  static constexpr std::uint32_t kWords = 512;  // of each WRITE: four packets or one
+
+  Stream(End& end, std::uint64_t target, std::uint32_t key)
+      : end_(end),
+        target_(target),
+        key_(key),
+        words_(kDepth * kWords),
+        registered_(must(Registration::make(*end.device, words_.data(), 8 * words_.size(), true))) {
+  }
+
+  // Until told to end, or until something fails.
+  void run() {
+    for (std::uint32_t slot = 0; slot < kDepth; ++slot) post(slot);
+    while (!over_) {
+      Done done;
+      if (end_.cq.poll({&done, 1}) == 0) continue;
+      if (done.status != 0) return;
+      if (!over_) post(static_cast<std::uint32_t>(done.id));
+    }
+  }
+  void end() { over_ = true; }
+
+ private:
+  // Every other one is a FETCH_ADD to the word behind the stretch.
+  void post(std::uint32_t slot) {
+    const bool adds = slot % 2 == 1;
+    std::uint64_t* const from = words_.data() + slot * kWords;
+    WorkRequest request;
+    request.kind = adds ? WorkRequest::Kind::faa : WorkRequest::Kind::write;
+    request.signalled = true;
+    request.id = slot;
+    request.local = from;
+    request.local_key = registered_.local_key();
+    request.remote = target_ + (adds ? 8 * kWords : 0);
+    request.remote_key = key_;
+    request.operand = 1;
+    if (!adds) {
+      request.bytes = 8 * kWords;
+      std::fill(from, from + kWords, ++number_);
+    }
+    ASSERT_EQ(end_.qp.post({&request, 1}), 0);
+  }
+
+  End& end_;
+  std::uint64_t target_;
+  std::uint32_t key_;
+  std::vector<std::uint64_t> words_;
+  Registration registered_;
+  std::uint64_t number_ = 0;
+  std::atomic<bool> over_ = false;
+};
+
+// What the CPU reads, word by word, while the NIC may write.
+std::vector<std::uint64_t> snapshot(const std::vector<std::uint64_t>& words) {
+  std::vector<std::uint64_t> seen;
+  for (const std::uint64_t& word : words) seen.push_back(__atomic_load_n(&word, __ATOMIC_ACQUIRE));
+  return seen;
+}
+
+class Evictions : public Errors {
+ protected:
+  // Ends a stream in the middle: by putting the server's end in error, or, as an eviction would
+  // that answers too early, by nothing. Whether memory changed after that; none: the stream had not
+  // begun to arrive.
+  std::optional<bool> lands_afterwards(bool evicts) {
+    std::vector<std::uint64_t> memory(Stream::kWords + 1);
+    Registration registered =
+        must(Registration::make(*there_->device, memory.data(), 8 * memory.size(), true));
+    QpOptions options;
+    options.depth = 2 * Stream::kDepth;
+    connect(options, options);
+    Stream stream(*here_, reinterpret_cast<std::uint64_t>(memory.data()), registered.remote_key());
+    std::thread client([&] { stream.run(); });
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (__atomic_load_n(memory.data(), __ATOMIC_ACQUIRE) < 100 &&
+           std::chrono::steady_clock::now() < patience)
+      std::this_thread::yield();
+    if (evicts) there_->qp.fail();
+    // From here on the client is told to be gone.
+    const std::vector<std::uint64_t> then = snapshot(memory);
+    std::this_thread::sleep_for(kWatched);
+    const bool changed = snapshot(memory) != then;
+    stream.end();
+    client.join();
+    here_->qp.drop();
+    there_->qp.drop();
+    for (Done done; here_->cq.poll({&done, 1}) > 0;) continue;
+    return then[0] > 0 && then.back() > 0 ? std::optional(changed) : std::nullopt;
+  }
+};
+
+TEST_F(Evictions, nothing_lands_after_a_qp_is_in_error) {
+  for (int i = 0; i < kEvictions; ++i) {
+    const std::optional<bool> landed = lands_afterwards(true);
+    ASSERT_TRUE(landed) << "eviction " << i << ": nothing arrived before it, so nothing was seen";
+    ASSERT_FALSE(*landed) << "eviction " << i;
+  }
+}
+
+TEST_F(Evictions, what_lands_after_an_early_answer_is_seen) {
+  for (int i = 0; i < kEvictions; ++i) {
+    const std::optional<bool> landed = lands_afterwards(false);
+    ASSERT_TRUE(landed) << i;
+    EXPECT_TRUE(*landed) << i;
+  }
+}
+
+// ---- clients of a world ----
+
+class EvictedClients : public Worlds, public ::testing::WithParamInterface<bool> {
+ protected:
+  void SetUp() override {
+    Worlds::SetUp();
+    if (IsSkipped()) return;
+    IbverbsOptions options;
+    options.agents = GetParam();
+    make(options);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Memory, EvictedClients, ::testing::Bool(),
+                         [](const auto& made) { return made.param ? "agents" : "rnics"; });
+
+constexpr std::uint64_t kStretch = 15;  // words that a victim writes; then one that it adds to
+constexpr std::uint64_t kOf = 8 * (kStretch + 1);
+
+Task<void> stream_of(Verbs& verbs, std::uint64_t at, bool& refused) {
+  for (std::uint64_t number = 1; !refused; ++number) {
+    Batch batch(verbs);
+    for (std::uint64_t i = 0; i < kStretch; ++i)
+      batch.add(write_verb({kServer, at + 8 * i}, number));
+    batch.add(faa_verb({kServer, at + 8 * kStretch}, 1));
+    co_await batch.run();
+    refused = batch.status() != VerbStatus::ok;
+  }
+}
+
+TEST_P(EvictedClients, write_nothing_that_their_judge_does_not_see_at_once) {
+  constexpr std::uint32_t kVictims = 8;
+  std::vector<std::unique_ptr<bool>> refused;
+  for (std::uint32_t v = 0; v < kVictims; ++v) {
+    Verbs& victim = add_client(kThere);
+    refused.push_back(std::make_unique<bool>(false));
+    spawn(victim, stream_of(victim, v * kOf, *refused.back()));
+  }
+  Verbs& judge = add_client();
+  spawn(judge, [](Verbs& verbs) -> Task<void> {
+    co_await verbs.sleep(milliseconds(5));
+    for (std::uint32_t v = 0; v < kVictims; ++v) {
+      co_await verbs.evict(ClientId{v});
+      std::vector<std::uint64_t> then;
+      for (int look = 0; look < 20; ++look) {
+        const RemoteAddr from{kServer, v * kOf};
+        const ReadWords read = co_await verbs.read_words(from, kOf);
+        EXPECT_TRUE(read.ok());
+        const std::vector<std::uint64_t> now(read.words().begin(), read.words().end());
+        if (look == 0) then = now;
+        EXPECT_EQ(now, then) << "victim " << v << ", look " << look;
+        co_await verbs.sleep(microseconds(200));
+      }
+    }
+  }(judge));
+  run();
+  for (const auto& each : refused) EXPECT_TRUE(*each);
+}
+
+}  // namespace
+}  // namespace latchlab::ib
