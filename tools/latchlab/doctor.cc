@@ -115,6 +115,13 @@ Line program(const char* what, const char* name, const char* package, const char
 }
 
 #ifdef LATCHLAB_WITH_IBVERBS
+std::string of_mlx5(const ib::Mlx5Facts& facts) {
+  std::string text = facts.dc ? ", DC" : ", no DC";
+  if (facts.pci_atomics) text += ", atomic with the CPU";
+  if (!facts.host_order) text += ", replies of atomics in big endian";
+  return text;
+}
+
 Line device_line(const ib::DeviceFacts& device) {
   const std::string name = "RDMA " + device.name;
   if (!device.port_up)
@@ -133,7 +140,7 @@ Line device_line(const ib::DeviceFacts& device) {
                       device.infiniband ? "InfiniBand" : "RoCE v2",
                       device.firmware.empty() ? "" : ", firmware " + device.firmware,
                       device.max_rd_atomic, device.path_mtu_bytes,
-                      device.mlx5 && device.mlx5->dc ? ", DC" : "", addresses),
+                      device.mlx5 ? of_mlx5(*device.mlx5) : "", addresses),
           {}};
 }
 
