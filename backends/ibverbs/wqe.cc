@@ -13,7 +13,8 @@ constexpr std::uint8_t kOpcodeMaskedCas = 0x14;
 constexpr std::uint8_t kOpcodeMaskedFaa = 0x15;
 constexpr std::uint8_t kExtendedAtomic = 8;  // in opmod
 constexpr std::uint8_t kTellCompletion = 0x08;
-constexpr std::uint8_t kFence = 0x80;  // as for IBV_SEND_FENCE
+constexpr std::uint8_t kFence = 0x80;          // as for IBV_SEND_FENCE
+constexpr std::uint64_t kTopBit = 1ULL << 63;  // of a boundary: no field has more than 64 bits
 constexpr std::uint32_t kSegment = 16;
 constexpr std::uint32_t kFlagsAt = 11;  // in the control segment
 // In an address vector: key:64 | extended:1 number:31, the rest as the address handle has it.
@@ -78,7 +79,7 @@ Wqe encode_masked(const WorkRequest& request, std::uint32_t qp,
     to.put_operand(verb.swap_mask, bytes);
     to.put_operand(verb.compare_mask, bytes);
   } else {
-    to.put_operand(verb.boundary, bytes);
+    to.put_operand({verb.boundary.lo | kTopBit, verb.boundary.hi | kTopBit}, bytes);
   }
   to.put(bytes);
   to.put(request.local_key);

@@ -109,6 +109,20 @@ TEST(Wqe, a_masked_faa_of_16_bytes_that_tells_nothing) {
             "000000100badcafe00007f1234567890");
 }
 
+// No carry leaves a word: fields have 64 bits at most.
+TEST(Wqe, a_masked_faa_of_16_bytes_without_fields_has_two_of_a_word_each) {
+  Verb verb;
+  verb.value = {0x0102030405060708, 0x090a0b0c0d0e0f10};
+  WorkRequest request;
+  request.kind = Kind::masked_faa;
+  request.bytes = kWide;
+  request.masked = &verb;
+  const Wqe wqe = encode_masked(request, kQp);
+  constexpr std::size_t kBoundaryAt = 16 + 16 + kWide;
+  EXPECT_EQ(hex(std::span(wqe.bytes).subspan(kBoundaryAt, kWide)),
+            "80000000000000008000000000000000");
+}
+
 // As libmlx5 has it for a port: the fields that make it one of a DC target are empty.
 constexpr std::string_view kToPort =
     "0000000000000000"
