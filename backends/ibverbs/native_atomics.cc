@@ -4,6 +4,8 @@
 
 #include <array>
 #include <chrono>
+#include <map>
+#include <mutex>
 #include <vector>
 
 #include "backends/ibverbs/queues.h"
@@ -30,7 +32,7 @@ namespace {
 constexpr std::chrono::seconds kPatienceOfTrial{2};
 constexpr std::uint64_t kFiller = 0xfeedfacecafebeef;
 constexpr std::uint32_t kBurst = 32;
-constexpr std::uint32_t kBursts = 8;
+constexpr std::uint32_t kBursts = 2;
 
 // Two QPs of one device, each the other's peer; what is done goes from the first to the second.
 class Loop {
@@ -219,11 +221,7 @@ std::vector<Verb> verbs_to_try(VerbKind cas, VerbKind faa, std::uint32_t bytes) 
   return all;
 }
 
-}  // namespace
-
-NativeAtomics try_atomics(const Device& device) {
-  const std::optional<Mlx5Facts>& facts = device.facts().mlx5;
-  if (!facts) return {NativeAtomics::plain, "verbs of this device have one width and no masks"};
+NativeAtomics try_all(const Device& device, const Mlx5Facts& firmware) {
   NativeAtomics found;
   const auto tried = [&](std::uint32_t kind, const char* name, const std::string& why) {
     if (why.empty())
@@ -236,7 +234,7 @@ NativeAtomics try_atomics(const Device& device) {
         Trial(device).run(verbs_to_try(VerbKind::cas, VerbKind::faa, 8)));
   const auto masked = [&](std::uint32_t bytes, const char* name) {
     tried(bytes, name,
-          (facts->masked & bytes) == 0
+          (firmware.masked & bytes) == 0
               ? "the firmware has none"
               : Trial(device).run(verbs_to_try(VerbKind::masked_cas, VerbKind::masked_faa, bytes)));
   };
@@ -245,6 +243,20 @@ NativeAtomics try_atomics(const Device& device) {
   if (found.has(NativeAtomics::plain) && found.has(NativeAtomics::masked_16))
     tried(NativeAtomics::mixed, "atomics of both widths", Trial(device).run_mixed());
   return found;
+}
+
+}  // namespace
+
+NativeAtomics try_atomics(const Device& device) {
+  static std::mutex mutex;
+  static std::map<std::string, NativeAtomics> found;  // by device
+  const DeviceFacts& facts = device.facts();
+  if (!facts.mlx5)
+    return {NativeAtomics::plain, "verbs of this device have one width and no masks"};
+  const std::lock_guard lock(mutex);
+  const auto [entry, is_new] = found.try_emplace(facts.name);
+  if (is_new) entry->second = try_all(device, *facts.mlx5);
+  return entry->second;
 }
 
 }  // namespace ib
