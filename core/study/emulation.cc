@@ -5,6 +5,14 @@
 namespace latchlab {
 namespace {
 
+// Of these an RNIC does the work all the same: SENDs and RECVs of its own carry the messages, and
+// only what they cost beside that is ours.
+bool is_of_the_rnic(const std::string& line) {
+  for (const char* each : {"reliable_messages:", "datagrams:", "receive_timestamps:"})
+    if (line.starts_with(each)) return true;
+  return false;
+}
+
 // " (mcs)", at the end of what was emulated for mcs alone.
 std::string mark_of(const Point& point) {
   return " (" + point.protocol.label + ")";
@@ -27,6 +35,7 @@ void mark_emulated(const Scenario& scenario, const RunManifest& manifest, StudyO
     const std::string mark = mark_of(scenario.points[i]);
     std::string& emulated = outcome.points[i].emulated = outcome.software;
     for (const std::string& line : manifest.emulated) {
+      if (is_of_the_rnic(line)) continue;
       if (line.ends_with(mark))
         add(emulated, line.substr(0, line.size() - mark.size()));
       else if (!is_of_some_label(scenario, line))

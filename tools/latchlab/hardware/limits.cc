@@ -37,9 +37,9 @@ std::vector<std::string> emulated_on_hardware(const std::vector<const Scenario*>
               fmt::format("{}: {} ({})", name_of(needed), can.how(needed), point.protocol.label));
       const std::string why = always ? "as asked for" : native.lacking;
       if (agents)
-        lines.insert(fmt::format("all verbs on locks: {} ({}; {})",
-                                 can.how(Capability::masked_atomics_16), point.protocol.label,
-                                 why));
+        lines.insert(fmt::format("all verbs on locks: {}; {} ({})",
+                                 can.how(Capability::masked_atomics_16), why,
+                                 point.protocol.label));
     }
   return {lines.begin(), lines.end()};
 }
