@@ -16,3 +16,15 @@ if(MLX5_FOUND)  # before libibverbs, which it uses
   target_link_libraries(latchlab_ibverbs PRIVATE PkgConfig::MLX5)
 endif()
 target_link_libraries(latchlab_ibverbs PRIVATE PkgConfig::IBVERBS)
+
+# A ConnectX made of software, for tests: see tools/soft-mlx5/README.md. Loaded before programs that
+# may have a sanitizer or not, so it has none itself.
+if(MLX5_FOUND AND LATCHLAB_TESTS)
+  latchlab_glob(sources tools/soft-mlx5)
+  add_library(soft-mlx5 SHARED ${sources})
+  target_compile_options(soft-mlx5 PRIVATE -fno-sanitize=all)
+  target_link_options(soft-mlx5 PRIVATE -fno-sanitize=all)
+  target_link_libraries(soft-mlx5 PRIVATE Threads::Threads)
+  set_target_properties(soft-mlx5 PROPERTIES OUTPUT_NAME soft_mlx5 CXX_VISIBILITY_PRESET hidden
+                        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib UNITY_BUILD OFF)
+endif()

@@ -1,0 +1,72 @@
+#pragma once
+// Memory that software and the device share without a lock between them: big-endian fields, and
+// words that either side may change at any time. What is written here is not for the eyes of
+// ThreadSanitizer: libmlx5, at the other side, is not either.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__clang__) || defined(__GNUC__)
+#define SOFT_MLX5_SHARED __attribute__((no_sanitize("thread"), noinline))
+#endif
+
+namespace soft_mlx5 {
+
+inline std::uint16_t be16(std::uint16_t v) {
+  return __builtin_bswap16(v);
+}
+inline std::uint32_t be32(std::uint32_t v) {
+  return __builtin_bswap32(v);
+}
+inline std::uint64_t be64(std::uint64_t v) {
+  return __builtin_bswap64(v);
+}
+
+template <class T>
+T load(const void* at) {  // of memory that is ours
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+inline std::uint16_t load_be16(const void* at) {
+  return be16(load<std::uint16_t>(at));
+}
+inline std::uint32_t load_be32(const void* at) {
+  return be32(load<std::uint32_t>(at));
+}
+inline std::uint64_t load_be64(const void* at) {
+  return be64(load<std::uint64_t>(at));
+}
+template <class T>
+void store(void* at, T value) {
+  std::memcpy(at, &value, sizeof value);
+}
+inline void store_be16(void* at, std::uint16_t v) {
+  store(at, be16(v));
+}
+inline void store_be32(void* at, std::uint32_t v) {
+  store(at, be32(v));
+}
+inline void store_be64(void* at, std::uint64_t v) {
+  store(at, be64(v));
+}
+
+// A doorbell record: what was written before it is seen after it.
+std::uint32_t read_record(const std::uint32_t* at);
+void write_record(std::uint32_t* at, std::uint32_t value);
+// A register of a UAR page: its word, which is 0 afterwards.
+std::uint64_t take_register(std::uint64_t* at);
+// Whole 8-byte words of aligned memory are never torn.
+void copy_shared(void* to, const void* from, std::size_t bytes);
+// An entry of a queue, all of it before its last byte, which hands it over.
+void publish_entry(std::byte* to, const std::byte* from, std::size_t bytes);
+
+// Ends the process with a message: whoever drives the device has broken a rule that hardware would
+// answer with silent corruption.
+[[noreturn]] __attribute__((format(printf, 1, 2))) void die(const char* format, ...);
+
+std::int64_t now_ns();  // CLOCK_MONOTONIC
+
+}  // namespace soft_mlx5

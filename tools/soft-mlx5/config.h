@@ -1,0 +1,36 @@
+#pragma once
+// What tools/soft-mlx5/run says in SOFT_MLX5: "link=roce,nodes=8,seed=1,dir=/tmp/...,faults=...".
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace soft_mlx5 {
+
+using Gid = std::array<std::uint8_t, 16>;
+
+struct Config {
+  bool infiniband = false;
+  int nodes = 8;  // addresses: 10.77.0.1 to 10.77.0.nodes, or as many GIDs
+  std::uint64_t seed = 1;
+  std::string directory;  // of the run; empty: this process has the fabric for itself
+  // Faults, each with a probability per request in millionths.
+  std::uint32_t rnr = 0;
+  std::uint32_t flush = 0;
+  std::uint32_t retry = 0;
+  std::uint32_t dct = 0;
+  bool no_masks = false;       // firmware without extended atomics
+  bool swapped_reply = false;  // replies of atomics in the other byte order
+  bool log = false;
+};
+
+const Config& config();
+
+// GIDs as the wrapper wrote them below SYSFS_PATH: index -> GID; RoCE v1 entries too.
+const std::vector<Gid>& gids();
+
+inline constexpr std::uint16_t kLid = 7;
+inline constexpr std::uint64_t kGuid = 0x02c9'0300'0077'0001;
+
+}  // namespace soft_mlx5

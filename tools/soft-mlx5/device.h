@@ -1,0 +1,165 @@
+#pragma once
+// The device of this process: the objects that were made on it, and the engine that reads send
+// queues and writes completions. Everything but Device::wait_turn is called with `lock` held.
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "tools/soft-mlx5/fabric.h"
+#include "tools/soft-mlx5/objects.h"
+#include "tools/soft-mlx5/pages.h"
+
+namespace soft_mlx5 {
+
+template <class T>
+using Table = std::unordered_map<std::uint32_t, std::unique_ptr<T>>;
+
+class Device {
+ public:
+  static Device& get();
+
+  // Taken by whoever calls the device; the engine lets callers go first.
+  class Turn {
+   public:
+    explicit Turn(Device& device) : device_(device) {
+      device_.waiting_.fetch_add(1, std::memory_order_relaxed);
+      device_.lock_.lock();
+      device_.waiting_.fetch_sub(1, std::memory_order_relaxed);
+    }
+    ~Turn() { device_.lock_.unlock(); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    Device& device_;
+  };
+
+  Context* open(int fd);
+  void close(Context* context);
+
+  // ---- objects (objects.cc) ----
+  template <class T>
+  T* add(Table<T>& table, Context* context) {
+    auto made = std::make_unique<T>();
+    made->handle = ++last_handle_;
+    made->context = context;
+    T* const object = made.get();
+    table.emplace(object->handle, std::move(made));
+    return object;
+  }
+  template <class T>
+  static T* find(Table<T>& table, Context* context, std::uint32_t handle) {
+    const auto found = table.find(handle);
+    return found == table.end() || found->second->context != context ? nullptr
+                                                                     : found->second.get();
+  }
+  Table<Pd> pds;
+  Table<Mr> mrs;
+  Table<Channel> channels;
+  Table<Cq> cqs;
+  Table<Srq> srqs;
+  Table<Qp> qps;
+  Table<Ah> ahs;
+  Table<Dm> dms;
+  Table<Uar> uars;
+  int destroy(Pd* pd);
+  int destroy(Mr* mr);
+  int destroy(Cq* cq);
+  int destroy(Srq* srq);
+  int destroy(Qp* qp);
+  int destroy(Dm* dm);
+  int destroy(Uar* uar);
+
+  // Numbers and keys are unequal in all processes of a run. 0: none is left.
+  std::uint32_t new_number();
+  void give_number(std::uint32_t number, Qp* qp) { by_number_[number] = qp; }
+  void free_number(std::uint32_t number) { by_number_.erase(number); }
+  Qp* numbered(std::uint32_t number) {
+    const auto found = by_number_.find(number);
+    return found == by_number_.end() ? nullptr : found->second;
+  }
+  std::uint32_t new_key(Mr* mr);
+  // Memory that `key` names for objects of `pd`, or null.
+  std::byte* resolve(std::uint32_t key, const Pd* pd, std::uint64_t address, std::uint64_t bytes,
+                     unsigned access);
+
+  Pages& pages() { return pages_; }
+  Fabric& fabric() { return fabric_; }
+
+  // Software reads it now; false: what it is about is no more.
+  bool count_event(const Event& event);
+
+  // ---- queues ----
+  void reset(Qp& qp);        // no trace of it is left in the device
+  void enter_error(Qp& qp);  // everything outstanding is flushed
+  bool reset_stream(Qp& qp, unsigned stream);
+  void queue(Qp& qp) {
+    if (qp.queued) return;
+    qp.queued = true;
+    ready_.push_back(&qp);
+  }
+
+  // One turn of the engine; whether there was something to do. (engine.cc)
+  bool round();
+  // From threads that wait for something: the engine's work is done here if nobody does it.
+  void help();
+
+ private:
+  Device() = default;
+  void engine();
+  bool ring_doorbells();
+  void look_at_all_queues();
+  bool work(Qp& qp);
+  void take(Qp& qp, std::uint16_t produced);
+  bool issue(Qp& qp, Entry& entry);
+  bool may_start(const Qp& qp, const Entry& entry) const;
+  void settle(Qp& qp, Entry& entry, const Reply& reply);
+  void fail(Qp& qp, Entry& entry, std::uint8_t syndrome);
+  void hold(Qp& qp, Entry& entry, std::int64_t ns);
+  void retire(Qp& qp);
+  void flush_receives(Qp& qp);
+  void expire_timers();
+  static bool is_reachable(const Qp& qp, const Wqe& wqe);
+  bool gather(const Qp& qp, const Wqe& wqe, std::vector<std::byte>& payload);
+  bool scatter(const Pd* pd, const std::vector<DataSegment>& segments, const std::byte* data,
+               std::size_t bytes);
+
+  Reply respond(const Request& request);
+  Verdict respond_to(Qp& qp, const Request& request, Reply& reply);
+  Verdict receive(Qp& qp, const Request& request);
+  struct Receive {
+    bool found = false;
+    std::uint16_t index = 0;
+    std::vector<DataSegment> segments;
+  };
+  Receive take_receive(Qp& qp);
+
+  struct Completion;
+  void complete(Cq& cq, const Completion& completion);
+  void complete_send(Qp& qp, const Entry& entry);
+  void complete_receive(Qp& qp, std::uint16_t index, const Request& request, std::uint8_t syndrome);
+  void check_armed(Cq& cq, bool solicited);
+  void raise(const Object& object, std::uint32_t type, std::uint64_t element);
+
+  std::mutex lock_;
+  std::atomic<int> waiting_{0};
+  bool engine_runs_ = false;
+  std::vector<std::unique_ptr<Context>> contexts_;
+  std::uint32_t last_handle_ = 0;
+  std::uint32_t last_number_ = 0x40;
+  std::uint32_t last_key_ = 0x100;
+  std::unordered_map<std::uint32_t, Qp*> by_number_;
+  std::unordered_map<std::uint32_t, Mr*> by_key_;
+  std::deque<Qp*> ready_;
+  std::vector<Qp*> timed_;
+  std::int64_t next_timer_ = INT64_MAX;
+  std::int64_t next_look_ = 0;
+  Pages pages_;
+  Fabric fabric_;
+};
+
+}  // namespace soft_mlx5

@@ -1,0 +1,11 @@
+#pragma once
+// Faults that the run asked for, drawn from its seed: the same for the same order of requests.
+
+#include <cstdint>
+
+namespace soft_mlx5 {
+
+enum class Fault : std::uint8_t { rnr, flush, retry, dct };
+bool draw(Fault fault);
+
+}  // namespace soft_mlx5
