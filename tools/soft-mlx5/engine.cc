@@ -24,11 +24,6 @@ constexpr std::int64_t kLookEvery = 500'000;  // at all queues, without a ring
 constexpr std::int64_t kSpin = 50'000;        // without work, before it naps
 constexpr std::int64_t kLongestNap = 200'000;
 
-void nap(std::int64_t ns) {
-  const timespec time = {0, static_cast<long>(ns)};
-  ::nanosleep(&time, nullptr);
-}
-
 }  // namespace
 
 void Device::help() {
@@ -58,7 +53,7 @@ void Device::engine() {
     if (idle < kSpin)
       ::sched_yield();
     else
-      nap(std::min(idle / 8, kLongestNap));
+      fabric_.wait(std::min(idle / 8, kLongestNap));
   }
 }
 
@@ -67,7 +62,9 @@ bool Device::round() {
   pages_.show_clock();
   bool busy = ring_doorbells();
   busy |= fabric_.receive(
-      [this](const Request& request, std::uint32_t from) { fabric_.send(from, respond(request)); },
+      [this](const Request& request, std::uint64_t asker) {
+        fabric_.answer(asker, respond(request));
+      },
       [this](const Reply& reply) {
         Qp* const qp = numbered(reply.to);
         if (qp == nullptr) return;

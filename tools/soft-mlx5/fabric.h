@@ -1,7 +1,14 @@
 #pragma once
-// Requests and answers between QPs, and how they get to other processes of the run.
+// Requests and answers between QPs, and how they get to other processes of the run: over a socket
+// to each process that a request goes to. A request is executed by the process that has the memory,
+// one after the other; what is under way to a process that ends is answered by silence.
 
 #include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "tools/soft-mlx5/wqe.h"
@@ -10,14 +17,15 @@ namespace soft_mlx5 {
 
 enum class Verdict : std::uint8_t {
   done,
-  not_ready,  // RNR NAK
-  silence,    // nobody answers: no such QP, the wrong state, key or sequence
+  not_ready,          // RNR NAK
+  silence,            // nobody answers: no such QP, the wrong state, key or sequence
   invalid_request,
   access_error,
   operation_error,
 };
 
-struct Request {
+// What goes over a socket as it is: both ends are this library.
+struct RequestHead {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   std::uint64_t ticket = 0;
@@ -31,14 +39,18 @@ struct Request {
   std::uint32_t remote_key = 0;
   std::uint64_t bytes = 0;
   AtomicOperands operands;
+};
+struct Request : RequestHead {
   std::vector<std::byte> payload;
 };
 
-struct Reply {
+struct ReplyHead {
   std::uint32_t to = 0;
   std::uint64_t ticket = 0;
   Verdict verdict = Verdict::done;
   std::uint8_t rnr_timer = 0;
+};
+struct Reply : ReplyHead {
   std::vector<std::byte> payload;
 };
 
@@ -51,21 +63,60 @@ class Fabric {
   void join();  // idempotent
   std::uint32_t slot() const { return slot_; }
   bool is_here(std::uint32_t number) const { return number >> kNumberBits == slot_; }
-  // Of the process that owns this number.
-  bool is_alive(std::uint32_t number);
 
   void send(const Request& request);
-  void send(std::uint32_t slot, const Reply& reply);
+  void answer(std::uint64_t asker, const Reply& reply);  // as receive() names the asker
   // Messages that have arrived; returns whether there was one.
-  template <class OnRequest, class OnReply>  // (request, slot), (reply)
+  template <class OnRequest, class OnReply>  // (request, asker), (reply)
   bool receive(const OnRequest& on_request, const OnReply& on_reply) {
-    (void)on_request;
-    (void)on_reply;
-    return false;
+    move_bytes();
+    std::deque<Arrived> all = std::exchange(arrived_, {});
+    for (Arrived& each : all) {
+      if (each.is_request)
+        on_request(each.request, each.asker);
+      else
+        on_reply(each.reply);
+    }
+    return !all.empty();
   }
+  // Until something arrives, but no longer. Without the device's lock.
+  void wait(std::int64_t ns) const;
 
  private:
+  struct Link {
+    std::uint64_t id = 0;
+    int fd = -1;
+    std::uint32_t slot = 0;  // whom requests go to; of a link that another process has made: none
+    std::vector<std::byte> in, out;
+    std::size_t sent = 0;                                         // of `out`
+    std::deque<std::pair<std::uint32_t, std::uint64_t>> waiting;  // QPs and tickets
+  };
+  struct Arrived {
+    bool is_request = false;
+    std::uint64_t asker = 0;
+    Request request;
+    Reply reply;
+  };
+
+  std::string path_of(std::uint32_t slot) const;
+  bool take_slot(std::uint32_t slot);
+  Link* link_to(std::uint32_t slot);
+  Link& add(int fd, std::uint32_t slot);
+  void move_bytes();
+  void accept_all();
+  bool read_all(Link& link);   // false: its process has ended
+  bool write_some(Link& link);
+  void parse(Link& link);
+  void close(Link& link);
+  void stay_silent(std::uint32_t qp, std::uint64_t ticket);
+
   std::uint32_t slot_ = 0;
+  int listener_ = -1;
+  int poll_ = -1;
+  std::uint64_t last_id_ = 0;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Link>> links_;  // by id
+  std::unordered_map<std::uint32_t, Link*> to_slots_;
+  std::deque<Arrived> arrived_;
 };
 
 }  // namespace soft_mlx5
