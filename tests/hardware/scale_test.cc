@@ -8,7 +8,9 @@
 
 #include <chrono>
 #include <memory>
+#include <vector>
 
+#include "core/verbs/batch.h"
 #include "tests/conformance/hardware.h"
 
 namespace latchlab::ib {
@@ -110,39 +112,50 @@ TEST_F(Scale, who_has_to_do_with_nobody_else_has_no_more_qps) {
 }
 
 constexpr std::uint16_t kSenders = 40;
-constexpr std::uint32_t kEach = 8;       // clients of one node, as many as a lane takes frames
-constexpr std::uint64_t kMessages = 12;  // of each
-constexpr std::uint64_t kAll = kSenders * kEach * kMessages;
+constexpr std::uint32_t kEach = 24;  // messages of a sender at once: three times what a lane takes
+constexpr RemoteAddr kGo{NodeId{kSenders + 1}, 0};
 
-// It hears them by and by, on a thread that is busy: more are on their way than it has RECVs.
+// Greets the first of the endpoints, and, when it may, writes to all at once.
+Task<void> write_to_all(Verbs& verbs, std::vector<EndpointAddr> endpoints) {
+  const Message message;
+  const VerbStatus greeted = co_await verbs.send(endpoints.front(), message);
+  EXPECT_EQ(greeted, VerbStatus::ok);
+  RemoteWait go;
+  go.add(read_verb(kGo));
+  go.classify = [](const ProbeValues& seen) {
+    return seen[0].lo != 0 ? Verdict::done : Verdict::pending;
+  };
+  co_await verbs.await_remote(go);
+  Batch batch(verbs);
+  for (const EndpointAddr to : endpoints) batch.add(to, message);
+  co_await batch.run();
+  EXPECT_EQ(batch.status(), VerbStatus::ok);
+}
+
+// The thread is busy until more are on their way than it has RECVs.
 TEST_F(Scale, messages_of_all_wait_for_a_slow_receiver_and_none_finds_it_unready) {
   options_.workers = 2;
-  make(kSenders + 1, 2 * kSenders * kEach + 2);
-  Verbs& receiver = add_client(kSenders + 1, 1);
-  const EndpointAddr inbox = receiver.open_endpoint(kAll);
+  make(kSenders + 1, 2 * kSenders + 2);
+  Verbs& receiver = add_client(kSenders + 1, 1);  // of the second worker
+  std::vector<EndpointAddr> endpoints;
+  for (std::uint32_t i = 0; i < kEach; ++i)
+    endpoints.push_back(receiver.open_endpoint(2 * kSenders));
   world_->spawn(
       receiver,
-      [](Verbs& verbs, EndpointAddr own) -> Task<void> {
-        for (std::uint64_t i = 0; i < kAll; ++i) {
-          if (i % 32 == 0) co_await verbs.compute(milliseconds(5));
-          const WaitOutcome got = co_await verbs.receive(own, {}, verbs.now() + seconds(60));
-          EXPECT_EQ(got.by, Woke::message) << i;
-          if (got.by != Woke::message) break;
-        }
-      }(receiver, inbox),
-      Time{});
-  for (std::uint32_t i = 0; i < kSenders * kEach; ++i) {
-    Verbs& sender = add_client(static_cast<std::uint16_t>(1 + i % kSenders), 2 * i + 2);
-    world_->spawn(
-        sender,
-        [](Verbs& verbs, EndpointAddr to) -> Task<void> {
-          for (std::uint64_t m = 0; m < kMessages; ++m) {
-            const Message message;
-            const VerbStatus sent = co_await verbs.send(to, message);
-            EXPECT_EQ(sent, VerbStatus::ok);
+      [](Verbs& verbs, std::vector<EndpointAddr> own) -> Task<void> {
+        for (std::uint32_t i = 0; i < kSenders; ++i) co_await verbs.receive(own.front(), {});
+        co_await verbs.store(kGo, 1);
+        co_await verbs.compute(seconds(1));
+        for (const EndpointAddr inbox : own)
+          for (std::uint32_t i = 0; i < kSenders; ++i) {
+            const WaitOutcome got = co_await verbs.receive(inbox, {}, verbs.now() + seconds(20));
+            EXPECT_EQ(got.by, Woke::message);
           }
-        }(sender, inbox),
-        Time{});
+      }(receiver, endpoints),
+      Time{});
+  for (std::uint32_t i = 0; i < kSenders; ++i) {
+    Verbs& sender = add_client(static_cast<std::uint16_t>(1 + i), 2 * i + 2);
+    world_->spawn(sender, write_to_all(sender, endpoints), Time{});
   }
   run();
 }
