@@ -10,9 +10,10 @@
 namespace latchlab::ib {
 
 enum class Turn : std::uint8_t {
-  idle,    // looked for something, and found nothing
-  busy,    // did something
-  asleep,  // slept with nobody to serve
+  idle,     // looked for something, and found nothing
+  busy,     // did something
+  offered,  // found nothing, and offered its core to others
+  asleep,   // slept with nobody to serve
 };
 
 class TurnBooks {
@@ -23,11 +24,13 @@ class TurnBooks {
   void turn_over(Time now, Turn kind) {
     const Duration length = now - began_;
     began_ = now;
-    if (kind == Turn::busy) busy_ = busy_ + length;
+    const bool taken = kind == Turn::offered && length > kNobodyElse;
+    if (kind == Turn::busy || taken) busy_ += length;
     if (kind != Turn::asleep) longest_ = std::max(longest_, length);
   }
 
   Duration watched() const { return began_ - opened_; }
+  // In turns that did something, and in those in which others took the core: not polling in vain.
   Duration busy() const { return busy_; }
   // From one look for work to the next, whatever came between: work, others on the core, a pause of
   // the machine.
@@ -36,6 +39,8 @@ class TurnBooks {
   TurnBooks() = default;
 
  private:
+  static constexpr Duration kNobodyElse = microseconds(5);  // an offer that nobody takes: less
+
   explicit TurnBooks(Time now) : opened_(now), began_(now) {}
 
   Time opened_, began_;

@@ -169,6 +169,7 @@ RunEnd Worker::run_until(Time date, const std::atomic<bool>& stop, bool quiet) {
       last = Turn::asleep;
     } else if (!has_own_core_) {
       ::sched_yield();
+      last = Turn::offered;
     }
   }
 }

@@ -181,8 +181,8 @@ const std::vector<MetricDoc>& metric_docs() {
        "At 98% and above the point is `client-bound`: faster locks would not show."},
       {"workers.busy", "share", "workers busy",
        "How much of the window each thread of clients and servers spent in turns of its loop that "
-       "did something, node by node; the rest it polled in vain. There on hardware, and so below; "
-       "this in results.json alone."},
+       "did something, or waiting for a core that others had, node by node; the rest it polled in "
+       "vain. There on hardware, and so below; this in results.json alone."},
       {"workers.turn_max_ns", "ns", "longest turns",
        "From one look at its completion queue to the next: the longest such turn of each thread in "
        "the window, sleeps without clients left out. In results.json alone."},

@@ -58,6 +58,14 @@ TEST(TurnBooks, a_core_that_others_had_meanwhile_is_a_long_turn_but_no_work) {
   EXPECT_EQ(loop.books().longest(), Duration{4'000'000});
 }
 
+TEST(TurnBooks, a_core_that_was_offered_and_taken_is_no_idleness) {
+  Loop loop;
+  loop.open();
+  loop.turn(Turn::offered, 400'000);     // nobody wanted it
+  loop.turn(Turn::offered, 30'000'000);  // somebody did
+  EXPECT_EQ(loop.books().busy(), Duration{30'000'000});
+}
+
 TEST(TurnBooks, nothing_but_work_is_wholly_busy) {
   Loop loop;
   loop.open();
