@@ -44,7 +44,7 @@ function verdictBoxes(part) {
     const points = emulated.filter((point) => point.emulated === why);
     boxes.push(el('div', {class: 'box weak'},
       el('strong', {}, `Emulated: ${points.length} of ${part.points.length} points. `),
-      `${why}. These validate behaviour, never speed, and are ranked with nothing.`,
+      `${why}. These validate behaviour, never speed, and are never ranked with others.`,
       describePoints(points)));
   });
   const fine = el('div', {class: 'box good'}, el('strong', {}, 'All points are ok. '),
