@@ -147,8 +147,9 @@ TEST(CoreAdvice, masks_that_are_too_narrow_are_told_with_the_way_out) {
                                        "node 2 on left: cores 1, bound by mpirun"));
   EXPECT_THAT(
       bound.warnings,
-      ElementsAre(AllOf(HasSubstr("left: 2 nodes with 4 threads each may use 2 cores (0-1)"),
-                        HasSubstr("mpirun --map-by slot:PE=4"))));
+      ElementsAre(AllOf(
+          HasSubstr("left: 4 threads of each of 2 nodes may use cores 0-1 by mpirun, too few"),
+          HasSubstr("mpirun --map-by slot:PE=4"))));
   const tool::CoreAdvice wide =
       tool::advise_on_cores({{1, "left", "a", {0, 1, 2, 3}, ""}, {2, "right", "b", {0, 1}, ""}}, 2);
   EXPECT_THAT(wide.notes, IsEmpty());

@@ -56,10 +56,11 @@ CoreAdvice advise_on_cores(const std::vector<NodeCores>& nodes, std::size_t thre
     std::sort(cores.begin(), cores.end());
     cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
     advice.warnings.push_back(fmt::format(
-        "{}: {} nodes with {} threads each may use {} cores ({}){}, too few for a core of their "
-        "own: they take turns, and tails are the scheduler's; {}",
-        nodes[i].host, here, threads, cores.size(), ib::text_of_cores(cores),
-        nodes[i].bound_by.empty() ? "" : " by " + nodes[i].bound_by,
+        "{}: {} thread{} of each of {} node{} may use cores {}{}, too few for one of their own "
+        "each: "
+        "they take turns, and tails are the scheduler's; {}",
+        nodes[i].host, threads, threads == 1 ? "" : "s", here, here == 1 ? "" : "s",
+        ib::text_of_cores(cores), nodes[i].bound_by.empty() ? "" : " by " + nodes[i].bound_by,
         way_out(nodes[i].bound_by, threads)));
   }
   return advice;
