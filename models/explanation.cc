@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kGreatest = 10;  // a factor, and its reciprocal the least
 constexpr double kEquallyGoodOfTwo = 5.991465;
-constexpr std::size_t kMostFitted = 6;
+constexpr std::size_t kLeastFitted = 3, kMostFitted = 12;
 constexpr int kRefinements = 3;
 constexpr double kSecant = 0.05;  // ln factor from which a step says more than the first one
 
@@ -30,7 +30,7 @@ class Explainer {
     found_.points = runs_.points();
     found_.numbers = runs_.errors().size();
     found_.chi2 = runs_.chi2(runs_.base());
-    found_.median = runs_.median_error(runs_.base());
+    found_.rms = runs_.rms_error(runs_.base());
     if (const Status known = ask_all(); !known) return known.error();
     if (const Status fitted = fit_each(); !fitted) return fitted.error();
     if (found_.within_chance) return std::move(found_);
@@ -131,7 +131,10 @@ class Explainer {
       found_.within_chance = found_.chi2 <= most_by_chance(0);
       return fine();
     }
+    // To first order only: what seems twice too bad may still turn out as good.
+    const double most = order.front().first + 2 * kEquallyGood * scale(order.front().first, 1);
     for (std::size_t k = 0; k < std::min(order.size(), kMostFitted); ++k) {
+      if (k >= kLeastFitted && order[k].first > most) break;
       const Live& live = live_[order[k].second];
       auto fitted = fit({&live}, {first_guess(live)});
       if (!fitted) return fitted.error();
@@ -141,16 +144,15 @@ class Explainer {
     return fine();
   }
 
-  double most_by_chance(std::size_t parameters) const {
-    const double degrees =
-        std::max(1.0, static_cast<double>(runs_.errors().size()) - static_cast<double>(parameters));
-    return degrees + 2 * std::sqrt(2 * degrees);
+  double degrees(std::size_t parameters) const {
+    const std::size_t numbers = runs_.errors().size();
+    return numbers > parameters ? static_cast<double>(numbers - parameters) : 1.0;
   }
-
+  double most_by_chance(std::size_t parameters) const {
+    return degrees(parameters) + 2 * std::sqrt(2 * degrees(parameters));
+  }
   double scale(double chi2, std::size_t parameters) const {
-    const double degrees =
-        static_cast<double>(runs_.errors().size()) - static_cast<double>(parameters);
-    return degrees > 0 ? std::max(1.0, chi2 / degrees) : 1.0;
+    return std::max(1.0, chi2 / degrees(parameters));
   }
 
   void keep_the_best() {
@@ -279,7 +281,7 @@ class Explainer {
                          factor * wide, value, becomes});
     }
     made.chi2 = outcome.chi2;
-    made.median = runs_.median_error(outcome.predicted);
+    made.rms = runs_.rms_error(outcome.predicted);
     made.all_but_chance = outcome.chi2 <= most_by_chance(which.size());
     return made;
   }

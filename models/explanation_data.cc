@@ -50,6 +50,11 @@ double relative_error(const std::vector<double>& values) {
   return standard_error(values).value_or(0) / *mean(values);
 }
 
+double four_digits(double value) {
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 3);
+  return std::round(value / unit) * unit;
+}
+
 double median_of(std::vector<double> values) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
@@ -238,11 +243,13 @@ double ExplanationRuns::chi2(const Vector& predicted) const {
   return sum;
 }
 
-double ExplanationRuns::median_error(const Vector& predicted) const {
-  Vector sizes;
-  for (std::size_t i = 0; i < errors_.size(); ++i)
-    sizes.push_back(std::abs(predicted[i] / errors_[i].measured - 1));
-  return median_of(sizes);
+double ExplanationRuns::rms_error(const Vector& predicted) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < errors_.size(); ++i) {
+    const double error = predicted[i] / errors_[i].measured - 1;
+    sum += error * error;
+  }
+  return std::sqrt(sum / static_cast<double>(errors_.size()));
 }
 
 double ExplanationRuns::least_factor(const MovableConstant& constant, double from) const {
@@ -265,7 +272,8 @@ std::pair<std::string, std::string> ExplanationRuns::texts(const MovableConstant
       if (!value && nic.name == constant.nic) value = constant_of(nic, constant.key);
     });
     if (value)
-      return {constant_text(constant.key, *value), constant_text(constant.key, *value * factor)};
+      return {constant_text(constant.key, *value),
+              constant_text(constant.key, four_digits(*value * factor))};
   }
   return {};
 }

@@ -28,13 +28,13 @@ std::string factor_text(const FactorOf& by) {
 
 std::string what_is_left(const ExplainedBy& by, double before) {
   return fmt::format(
-      "the median error falls from {:.1f} % to {:.1f} %{}", before * 100, by.median * 100,
+      "the root mean square error falls from {:.2f} % to {:.2f} %{}", before * 100, by.rms * 100,
       by.all_but_chance ? ", and what is left is within chance" : ", and more than chance is left");
 }
 
 ExplanationJson explained_json(const ExplainedBy& explained) {
   ExplanationJson json = {{"chi2", explained.chi2},
-                          {"median", explained.median},
+                          {"rms", explained.rms},
                           {"all_but_chance", explained.all_but_chance}};
   ExplanationJson& by = json["by"] = ExplanationJson::array();
   for (const FactorOf& each : explained.by)
@@ -61,15 +61,15 @@ std::vector<std::string> sentences(const Explanation& found) {
   } else {
     const ExplainedBy& best = found.alone.front();
     all.push_back(fmt::format("of all constants, {} explains {} best: {}", factor_text(best.by[0]),
-                              numbers, what_is_left(best, found.median)));
+                              numbers, what_is_left(best, found.rms)));
     for (std::size_t i = 1; i < found.alone.size(); ++i)
       all.push_back(fmt::format("it cannot be told apart here from {}, which explains them as well",
                                 factor_text(found.alone[i].by[0])));
   }
   if (found.together)
-    all.push_back(fmt::format(
-        "two together explain more: {} and {}: {}", factor_text(found.together->by[0]),
-        factor_text(found.together->by[1]), what_is_left(*found.together, found.median)));
+    all.push_back(
+        fmt::format("two together explain more: {} and {}: {}", factor_text(found.together->by[0]),
+                    factor_text(found.together->by[1]), what_is_left(*found.together, found.rms)));
   if (!found.inert.empty())
     all.push_back("undetermined, for they change no event here: " + keys_text(found.inert));
   if (!found.weak.empty())
@@ -89,7 +89,7 @@ std::string explanation_json(const Explanation& found) {
   ExplanationJson json = {{"points", found.points},
                           {"numbers", found.numbers},
                           {"chi2", found.chi2},
-                          {"median", found.median},
+                          {"rms", found.rms},
                           {"within_chance", found.within_chance}};
   ExplanationJson& alone = json["alone"] = ExplanationJson::array();
   for (const ExplainedBy& each : found.alone) alone.push_back(explained_json(each));

@@ -25,14 +25,16 @@ class Compare : public Command {
     ASSERT_EQ(latchlab(more).code, 0);
   }
   // As if hardware had run it, with emulated verbs.
-  void make_hardware_of(const std::string& directory) const {
+  void make_hardware_of(const std::string& directory,
+                        const std::string& backend = "ibverbs on rxe0",
+                        const std::string& emulated = R"(["masked_atomics_16: agent"])") const {
     for (const auto& each : std::filesystem::directory_iterator(home() / directory / "points")) {
       const std::string name = directory + "/points/" + each.path().filename().string();
       std::string text = read(name);
       const std::string was = R"("backend":"simgrid","emulated":[])";
       ASSERT_NE(text.find(was), text.npos);
       text.replace(text.find(was), was.size(),
-                   R"("backend":"ibverbs on rxe0","emulated":["masked_atomics_16: agent"])");
+                   R"("backend":")" + backend + R"(","emulated":)" + emulated);
       write(name, text);
     }
   }
@@ -56,9 +58,31 @@ TEST_F(Compare, says_what_differs_and_what_that_makes_of_each_point) {
   // The other way round it is better.
   EXPECT_THAT(latchlab({"compare", "b", "a"}).out,
               ContainsRegex("cas +clients_per_node=1 +goodput_ops_s [^\n]* better\n"));
-  const Finished same = latchlab({"compare", "a", "a/../a"});
-  EXPECT_EQ(same.code, 2);
-  EXPECT_THAT(same.err, HasSubstr("a/../a is named twice"));
+}
+
+TEST_F(Compare, a_run_with_itself_differs_in_nothing) {
+  run("a");
+  const Finished same = latchlab({"compare", "a", "a", "--json"});
+  EXPECT_EQ(same.code, 0) << same.err;
+  const Json made = Json::parse(same.out)[0];
+  EXPECT_EQ(made["second"], "a again");
+  EXPECT_TRUE(made["differences"].empty());
+  for (const Json& pair : made["pairs"])
+    for (const Json& metric : pair["metrics"]) {
+      EXPECT_EQ(metric["ratio"], 1);
+      EXPECT_EQ(metric["low"], 1);
+    }
+  for (const Json& each : made["ranks"]) EXPECT_EQ(each["tau"], 1);
+  const Finished explained = latchlab({"compare", "a", "a", "--explain"});
+  EXPECT_EQ(explained.code, 0) << explained.err;
+  EXPECT_THAT(explained.out, HasSubstr("within chance: there is nothing to explain"));
+  // As if hardware had said the same, an error is 0.
+  std::filesystem::copy(home() / "a", home() / "b", std::filesystem::copy_options::recursive);
+  make_hardware_of("b", "ibverbs on mlx5_0", "[]");
+  const Finished measured = latchlab({"compare", "a", "b"});
+  EXPECT_THAT(measured.out,
+              ContainsRegex("cas +clients_per_node=1 +goodput_ops_s [^\n]* \\+0.0 % "));
+  EXPECT_THAT(measured.out, HasSubstr("off by 0.0 % in the median, by 0.0 % at most"));
 }
 
 TEST_F(Compare, metrics_are_chosen_and_json_has_an_object_for_each_run) {
@@ -107,7 +131,8 @@ TEST_F(Compare, a_simulation_stands_beside_hardware_only_with_the_same_rules) {
   run("guarded", {"--set", "run.guard=on"});
   run("longer", {"--set", "run.duration=800us"});
   run("alike");
-  for (const char* each : {"guarded", "longer", "alike"}) make_hardware_of(each);
+  run("other", {"--set", "locks.count=5"});
+  for (const char* each : {"guarded", "longer", "alike", "other"}) make_hardware_of(each);
   const Finished guarded = latchlab({"compare", "sim", "guarded"});
   EXPECT_EQ(guarded.code, 2);
   EXPECT_THAT(guarded.err, AllOf(HasSubstr("sim and guarded: run.guard is off in the first run"),
@@ -122,6 +147,47 @@ TEST_F(Compare, a_simulation_stands_beside_hardware_only_with_the_same_rules) {
   // By itself it has no winner, either.
   ASSERT_EQ(latchlab({"report", "alike", "--out", "alike.html"}).code, 0);
   EXPECT_THAT(read("alike.html"), HasSubstr("was emulated, which is no measure of an RNIC"));
+  const Finished other = latchlab({"compare", "sim", "other"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err,
+              HasSubstr("locks.count is 4 in the first run (simgrid) and 5 in the second"));
+}
+
+// The run that stands for hardware has another seed, as hardware has.
+TEST_F(Compare, a_constant_that_is_a_fifth_greater_is_found_and_named) {
+  write("small.yaml",
+        small_scenario("{name: cas}",
+                       "sweep: {grid: {protocol: [{name: cas}, {name: mcs}], "
+                       "platform.clients_per_node: [1, 12], run.duration: [4ms]}}\n"));
+  run("sim");
+  for (const auto& [constant, value] :
+       {std::pair("latency.one_way", "788.9ns"), std::pair("atomic.same_address", "409.2ns")}) {
+    const std::string name = std::string("hw-") + constant;
+    run(name, {"--seed", "7", "--set", std::string("platform.nic.") + constant + "=" + value});
+    make_hardware_of(name, "ibverbs on mlx5_0", "[]");
+    const Finished finished = latchlab({"compare", "sim", name, "--explain", "--json"});
+    ASSERT_EQ(finished.code, 0) << finished.err;
+    const Json found = Json::parse(finished.out)[0]["explanation"];
+    const Json& by = found["alone"][0]["by"][0];
+    EXPECT_EQ(by["constant"], constant) << found.dump(1);
+    EXPECT_LE(by["low"].get<double>(), 1.2);
+    EXPECT_GE(by["high"].get<double>(), 1.2);
+    EXPECT_LT(by["high"].get<double>() / by["low"].get<double>(), 1.5);
+    const auto inert = found["undetermined"]["inert"].get<std::vector<std::string>>();
+    EXPECT_THAT(inert, ::testing::Contains("device_memory.read"));
+  }
+}
+
+TEST_F(Compare, an_explanation_wants_a_simulation_and_three_repeats) {
+  run("sim");
+  ASSERT_EQ(latchlab({"run", "small.yaml", "--quiet", "--out", "hw"}).code, 0);
+  EXPECT_THAT(latchlab({"compare", "sim", "hw", "--explain"}).err, HasSubstr("--repeats 3"));
+  run("other");
+  make_hardware_of("sim", "ibverbs on mlx5_0", "[]");
+  make_hardware_of("other", "ibverbs on mlx5_0", "[]");
+  const Finished both = latchlab({"compare", "sim", "other", "--explain"});
+  EXPECT_EQ(both.code, 2);
+  EXPECT_THAT(both.err, HasSubstr("neither run is one"));
 }
 
 TEST_F(Compare, the_page_is_that_of_report_with_the_comparison) {
