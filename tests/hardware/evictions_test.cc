@@ -15,7 +15,8 @@ namespace latchlab::ib {
 namespace {
 
 constexpr int kEvictions = 40;
-constexpr auto kWatched = std::chrono::milliseconds(5);
+constexpr auto kWatched = std::chrono::milliseconds(5);  // after an eviction
+constexpr auto kPatience = std::chrono::seconds(10);     // for what has to come
 
 // ---- two QPs ----
 
@@ -82,6 +83,16 @@ std::vector<std::uint64_t> snapshot(const std::vector<std::uint64_t>& words) {
   return seen;
 }
 
+bool changes_within(const std::vector<std::uint64_t>& words, const std::vector<std::uint64_t>& then,
+                    std::chrono::nanoseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (std::chrono::steady_clock::now() < end) {
+    if (snapshot(words) != then) return true;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  return false;
+}
+
 class Evictions : public Errors {
  protected:
   // Ends a stream in the middle: by putting the server's end in error, or, as an eviction would
@@ -96,15 +107,14 @@ class Evictions : public Errors {
     connect(options, options);
     Stream stream(*here_, reinterpret_cast<std::uint64_t>(memory.data()), registered.remote_key());
     std::thread client([&] { stream.run(); });
-    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    const auto patience = std::chrono::steady_clock::now() + kPatience;
     while (__atomic_load_n(memory.data(), __ATOMIC_ACQUIRE) < 100 &&
            std::chrono::steady_clock::now() < patience)
       std::this_thread::yield();
     if (evicts) there_->qp.fail();
     // From here on the client is told to be gone.
     const std::vector<std::uint64_t> then = snapshot(memory);
-    std::this_thread::sleep_for(kWatched);
-    const bool changed = snapshot(memory) != then;
+    const bool changed = changes_within(memory, then, evicts ? kWatched : kPatience);
     stream.end();
     client.join();
     here_->qp.drop();
