@@ -1,0 +1,259 @@
+#include "models/measured/benchmarks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace latchlab {
+namespace {
+
+constexpr std::uint32_t kMany = 80;   // clients of a node that together keep a server's NIC busy
+constexpr std::uint32_t kMore = 130;  // its pipeline for messages, or the memory in it
+constexpr std::uint32_t kSome = 16;   // and one address of it
+constexpr std::uint32_t kLong = 10;   // spans: a thousand cycles of one client
+
+ProbePoint idle(std::string label, std::string probe) {
+  ProbePoint point{std::move(label), std::move(probe)};
+  point.cycles = kLong;
+  return point;
+}
+
+ProbePoint on_device(ProbePoint point) {
+  point.label = "device_" + point.label;
+  point.device = true;
+  return point;
+}
+
+// From three client nodes, and from two.
+std::vector<ProbePoint> rate(const std::string& label, const std::string& probe,
+                             std::uint32_t clients, std::uint32_t outstanding = 1) {
+  std::vector<ProbePoint> points;
+  for (const std::uint32_t nodes : {3u, 2u}) {
+    ProbePoint point{label + (nodes < 3 ? kFewer : ""),
+                     fmt::format("{}, outstanding: {}", probe, outstanding)};
+    point.groups = {{nodes, clients}};
+    point.outstanding = outstanding;
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+std::vector<ProbePoint> by_size(const std::string& verb) {
+  std::vector<ProbePoint> points;
+  for (const int bytes : {8, 64, 256, 1024, 4096})
+    points.push_back(
+        idle(fmt::format("{}_{}", verb, bytes),
+             fmt::format("verb: {}, bytes: {}, addresses: 8, stride: 8192", verb, bytes)));
+  return points;
+}
+
+std::vector<ProbePoint> joined_points(std::vector<std::vector<ProbePoint>> lists) {
+  std::vector<ProbePoint> all;
+  for (std::vector<ProbePoint>& list : lists)
+    for (ProbePoint& point : list) all.push_back(std::move(point));
+  return all;
+}
+
+std::vector<ProbePoint> by_stride() {
+  std::vector<ProbePoint> points;
+  for (const int stride : {64, 512, 1024, 2048, 4096}) {
+    ProbePoint point{fmt::format("stride_{}", stride),
+                     fmt::format("verb: cas, addresses: 64, stride: {}", stride)};
+    point.groups = {{3, kMany}};
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+std::vector<ProbePoint> by_outstanding() {
+  std::vector<ProbePoint> points;
+  for (const std::uint32_t count : {1u, 4u, 48u}) {
+    points.push_back(idle(fmt::format("outstanding_{}", count),
+                          fmt::format("verb: read, addresses: 64, outstanding: {}", count)));
+    points.back().outstanding = count;
+  }
+  return points;
+}
+
+std::vector<ProbePoint> by_qps() {
+  std::vector<ProbePoint> points;
+  for (const std::uint32_t clients : {80u, 160u, 320u, 640u}) {
+    ProbePoint point{fmt::format("qps_{}", 3 * clients),
+                     "verb: read, addresses: 4096, stride: 64, outstanding: 4"};
+    point.groups = {{3, clients}};
+    point.outstanding = 4;
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+ProbePoint messages(std::string label, std::string probe, std::vector<ProbeGroup> groups) {
+  ProbePoint point{std::move(label), std::move(probe), std::move(groups)};
+  point.probe += fmt::format(", receivers: {}", point.groups.back().clients);
+  return point;
+}
+
+ProbePoint idle_messages(std::string label, std::string probe) {
+  ProbePoint point = messages(std::move(label), std::move(probe), {{1, 1}, {1, 1}});
+  point.cycles = kLong;
+  return point;
+}
+
+ProbePoint of_one_core(ProbePoint point) {
+  point.one_core = true;
+  return point;
+}
+
+ProbePoint window() {
+  ProbePoint point{"window", "verb: cas, stride: 4096, apart: 8", {{1, 8}, {3, 64}}};
+  point.cycles = 2 * kLong;
+  return point;
+}
+
+ProbePoint to_two_servers() {
+  ProbePoint point{"issue", "verb: write, addresses: 4096, outstanding: 4", {{1, kMany}}, 4, 2};
+  return point;
+}
+
+// From one client node, by many clients and by fewer.
+std::vector<ProbePoint> long_writes(const std::string& name, int bytes, bool loopback) {
+  std::vector<ProbePoint> points;
+  for (const std::uint32_t clients : {32u, 24u}) {
+    ProbePoint point{fmt::format("{}_{}{}", name, bytes, clients < 32 ? kFewer : ""),
+                     fmt::format("verb: write, bytes: {}, addresses: 64, stride: 4096, "
+                                 "outstanding: 4",
+                                 bytes),
+                     {{1, clients}},
+                     4};
+    point.loopback = loopback;
+    point.cycles = kLong;
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+ProbePoint looped(ProbePoint point) {
+  point.loopback = true;
+  return point;
+}
+
+std::vector<ProbePoint> detached(const std::vector<std::uint32_t>& counts) {
+  std::vector<ProbePoint> points;
+  for (const std::uint32_t count : counts) {
+    points.push_back(of_one_core(
+        idle(fmt::format("posting_{}", count),
+             fmt::format("verb: write, detached: true, addresses: 64, outstanding: {}", count))));
+    points.back().outstanding = count;
+  }
+  return points;
+}
+
+std::vector<ProbePoint> of_device() {
+  std::vector<ProbePoint> points;
+  for (ProbePoint& point : joined_points({
+           {idle("read_8", "verb: read"), idle("read_64", "verb: read, bytes: 64"),
+            idle("write_8", "verb: write"), idle("write_64", "verb: write, bytes: 64")},
+           rate("spread", "verb: cas, addresses: 4096, stride: 8", kMore),
+           rate("spread_16", "verb: masked_cas, bytes: 16, addresses: 2048, stride: 16", kMore),
+           rate("same", "verb: cas, stride: 64", kSome),
+           rate("same_failed", "verb: failing_cas, stride: 64", kSome),
+           rate("same_16", "verb: masked_cas, bytes: 16, stride: 64", kSome),
+       }))
+    points.push_back(on_device(std::move(point)));
+  return points;
+}
+
+std::vector<Benchmark> all_benchmarks() {
+  const std::string spread = "addresses: 8192, stride: 8";
+  const std::string spread_16 = "addresses: 4096, stride: 16";
+  return {
+      {"read_latency", "an idle READ, by size", by_size("read")},
+      {"write_latency", "an idle WRITE, by size", by_size("write")},
+      {"atomic_latency",
+       "an idle CAS that matches, one that does not, and FETCH_ADD",
+       {idle("cas", "verb: cas"), idle("cas_failed", "verb: failing_cas"),
+        idle("faa", "verb: faa")}},
+      {"masked_latency",
+       "idle masked atomics of 8 and 16 bytes",
+       {idle("masked_cas_8", "verb: masked_cas, bytes: 8"),
+        idle("masked_faa_8", "verb: masked_faa, bytes: 8"),
+        idle("masked_cas_16", "verb: masked_cas, bytes: 16"),
+        idle("masked_faa_16", "verb: masked_faa, bytes: 16")}},
+      {"send_latency",
+       "an idle SEND, until it is acknowledged",
+       {idle_messages("send", "verb: send")}},
+      {"ping_pong",
+       "two clients that send each other one message after the other",
+       {idle_messages("ping", "verb: ping"), idle_messages("ping_again", "verb: ping")}},
+      {"read_rate", "8-byte READs of many clients",
+       rate("read_rate", "verb: read, addresses: 4096, stride: 64", kMany, 4)},
+      {"write_rate", "8-byte WRITEs of many clients",
+       rate("write_rate", "verb: write, addresses: 4096, stride: 64", kMany, 4)},
+      {"send_rate",
+       "SENDs of many clients",
+       {messages("send_rate", "verb: send", {{3, kMore}, {1, kMore}}),
+        messages(std::string("send_rate") + kFewer, "verb: send", {{2, kMore}, {1, kMore}})}},
+      {"spread_rate", "8-byte CAS of many clients, all over 64 KiB",
+       rate("spread", "verb: cas, " + spread, kMany)},
+      {"spread_rate_16", "16-byte masked CAS of many clients, all over 64 KiB",
+       rate("spread_16", "verb: masked_cas, bytes: 16, " + spread_16, kMany)},
+      {"same_address", "8-byte CAS on one address", rate("same", "verb: cas", kSome)},
+      {"same_address_failed", "8-byte CAS on one address that do not match",
+       rate("same_failed", "verb: failing_cas", kSome)},
+      {"same_address_16", "16-byte masked CAS on one address",
+       rate("same_16", "verb: masked_cas, bytes: 16", kSome)},
+      {"strides", "8-byte CAS of many clients on 64 addresses, by their distance", by_stride()},
+      {"window", "8-byte CAS on addresses apart, beside many on one", {window()}},
+      {"issue_rate", "8-byte WRITEs of one client node to two servers", {to_two_servers()}},
+      {"link_rate", "4 KiB WRITEs of one client node", long_writes("link", 4096, false)},
+      {"outstanding", "READs of one client, by how many it has posted at once", by_outstanding()},
+      {"qps", "8-byte READs, by the number of QPs", by_qps(), true},
+      {"posting", "WRITEs that one client posts one by one, by how many", detached({1, 33})},
+      {"core",
+       "WRITEs of many clients on one core",
+       {of_one_core({"core", "verb: write, addresses: 4096, stride: 64", {{1, kMany}}})}},
+      {"handling",
+       "the same of clients that take messages and answer them",
+       {of_one_core(messages("handling", "verb: ping", {{3, 24}, {1, 24}}))}},
+      {"loopback", "an idle CAS to the own node, and WRITEs of 1 and 4 KiB",
+       joined_points({{looped(idle("loop_cas", "verb: cas"))},
+                      long_writes("loop", 1024, true),
+                      long_writes("loop", 4096, true)})},
+      {"local",
+       "a CPU access to registered memory, and a visit to the node's state",
+       {idle("load", "verb: load"), idle("visit", "verb: visit")}},
+      {"calls",
+       "calls of many clients to one core of a server",
+       {{"call", "verb: call", {{3, kSome}}}}},
+      {"device_memory", "the same of addresses in the NIC's memory", of_device()},
+  };
+}
+
+}  // namespace
+
+std::uint32_t ProbePoint::nodes() const {
+  std::uint32_t all = loopback ? 0 : servers;
+  for (const ProbeGroup& group : groups) all += group.nodes;
+  return all;
+}
+
+const std::vector<Benchmark>& benchmarks() {
+  static const std::vector<Benchmark> all = all_benchmarks();
+  return all;
+}
+
+std::vector<std::string> benchmark_names() {
+  std::vector<std::string> names;
+  for (const Benchmark& benchmark : benchmarks()) names.push_back(benchmark.name);
+  return names;
+}
+
+const Benchmark* benchmark_of(const std::string& label) {
+  for (const Benchmark& benchmark : benchmarks())
+    for (const ProbePoint& point : benchmark.points)
+      if (point.label == label) return &benchmark;
+  return nullptr;
+}
+
+}  // namespace latchlab

@@ -1,0 +1,275 @@
+#include "models/measured/equations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "models/measured/benchmarks.h"
+
+namespace latchlab {
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+constexpr double kPsInNs = 1000;
+constexpr double kCell = 1.0 / 2048;      // of a histogram: how far off a percentile can be
+constexpr double kUniformSigma = 1.7321;  // half a width over a standard deviation
+// The least of n sums of two uniform delays lies so much above the least possible, over sqrt(n), in
+// units of their range: E[min] = sqrt(pi / 2n) where P(sum < s) = s^2 / 2.
+constexpr double kLeastOfMany = 1.2533;
+constexpr double kStillGrowing = 1.05;   // a rate, from two client nodes to three
+constexpr std::uint32_t kSmallest = 64;  // bytes that a port sends without taking longer
+const std::vector<int>& sizes() {
+  static const std::vector<int> all = {8, 64, 256, 1024, 4096};
+  return all;
+}
+
+Sum operator+(Sum a, const Sum& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+// Both ways of a verb that waits for nothing, and what its client does.
+Sum trip(const std::string& way = "latency.one_way") {
+  return {{"latency.post", 1}, {way, 2}, {"latency.jitter", 1}, {"latency.completion", 1}};
+}
+
+using Values = std::vector<double>;
+using Read = double (*)(const Measured::Repeat&);
+double typical(const Measured::Repeat& repeat) {
+  return repeat.typical;
+}
+double pace(const Measured::Repeat& repeat) {
+  return repeat.pace;
+}
+double cycle(const Measured::Repeat& repeat) {
+  return repeat.cycle;
+}
+
+double average(const Values& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+class Writer {
+ public:
+  explicit Writer(const Measurements& measurements) : measurements_(measurements) {}
+
+  Values values(const std::string& label, Read read) const {
+    Values values;
+    const auto found = measurements_.find(label);
+    if (found != measurements_.end())
+      for (const Measured::Repeat& repeat : found->second.repeats) values.push_back(read(repeat));
+    return values;
+  }
+
+  // A latency; its spread tells of the jitter.
+  void latency(const std::string& label, Sum sum, std::vector<std::string> tells,
+               bool spreads = false) {
+    const Values measured = values(label, typical);
+    if (measured.empty()) return;
+    const double cell = average(measured) * kCell / kUniformSigma;
+    add(label, label, measured, cell, std::move(sum), std::move(tells));
+    if (!spreads) return;
+    Values spread;
+    double count = 0;
+    for (const Measured::Repeat& repeat : measurements_.at(label).repeats) {
+      spread.push_back(repeat.typical - repeat.least);
+      count = repeat.acquisitions;
+    }
+    const double factor = 1 - kLeastOfMany / std::sqrt(std::max(4.0, count));
+    add(label + " spread", label, spread, cell, {{"latency.jitter", factor}}, {"latency.jitter"});
+  }
+
+  // A time per verb, of a station that is busy all the time: if it is, more clients change nothing.
+  void rate(const std::string& label, Sum sum, std::vector<std::string> tells) {
+    const Values measured = values(label, pace);
+    const Values fewer = values(label + kFewer, pace);
+    if (measured.empty() || fewer.empty()) return;
+    const double growth = average(fewer) / average(measured);
+    if (growth > kStillGrowing) {
+      all_.unused.push_back(
+          fmt::format("{}: with more clients the rate still grows, by {:.0f} %: it is theirs, and "
+                      "not the NIC's "
+                      "that they ask",
+                      label, (growth - 1) * 100));
+      return;
+    }
+    add(label, label, measured, 0, std::move(sum), std::move(tells));
+  }
+
+  void plain(const std::string& label, Read read, Sum sum, std::vector<std::string> tells) {
+    const Values measured = values(label, read);
+    if (!measured.empty()) add(label, label, measured, 0, std::move(sum), std::move(tells));
+  }
+
+  void add(std::string name, const std::string& label, Values measured, double resolution, Sum sum,
+           std::vector<std::string> tells) {
+    const Benchmark* const benchmark = benchmark_of(label);
+    all_.all.push_back({std::move(name), benchmark != nullptr ? benchmark->name : label,
+                        std::move(measured), resolution, std::move(sum), std::move(tells)});
+  }
+
+  void unused(std::string why) { all_.unused.push_back(std::move(why)); }
+  Equations take() { return std::move(all_); }
+
+ private:
+  const Measurements& measurements_;
+  Equations all_;
+};
+
+void write_latencies(Writer& to) {
+  for (const int bytes : sizes()) {
+    const double carried = bytes > static_cast<int>(kSmallest) ? bytes : 0;
+    const Sum moved = carried > 0 ? Sum{{kLinkByte, carried}} : Sum{};
+    to.latency(fmt::format("read_{}", bytes),
+               trip() + Sum{{"responder.read", 1}, {"latency.read", 1}} + moved, {"latency.read"},
+               bytes == 8);
+    to.latency(fmt::format("write_{}", bytes),
+               trip() + Sum{{"responder.write", 1}, {"latency.write", 1}} + moved,
+               {"latency.write"}, bytes == 8);
+  }
+  const Sum atomic = trip() + Sum{{"responder.atomic_8", 1}};
+  const Sum wide =
+      trip() +
+      Sum{{"responder.atomic_16", 1}, {"atomic.same_address_16", 1}, {"latency.atomic_16", 1}};
+  const Sum held = {{"atomic.same_address", 1}};
+  to.latency("cas", atomic + held, {"latency.one_way"}, true);
+  to.latency("cas_failed", atomic + Sum{{"atomic.same_address_failed", 1}}, {"latency.one_way"},
+             true);
+  to.latency("faa", atomic + held, {"latency.one_way"}, true);
+  to.latency("masked_cas_8", atomic + held, {"latency.one_way"});
+  to.latency("masked_faa_8", atomic + held, {"latency.one_way"});
+  to.latency("masked_cas_16", wide, {"latency.atomic_16"});
+  to.latency("masked_faa_16", wide, {"latency.atomic_16"});
+  to.plain("send", cycle, trip() + Sum{{"responder.send", 1}}, {"latency.one_way"});
+  for (const char* ping : {"ping", "ping_again"})
+    to.plain(ping, cycle,
+             {{"latency.post", 2},
+              {"latency.one_way", 2},
+              {"latency.jitter", 1},
+              {"latency.completion", 2},
+              {"responder.send", 2},
+              {"latency.receive", 2},
+              {"local.handle_message", 2}},
+             {"latency.receive"});
+  to.latency(
+      "loop_cas",
+      trip("local.loopback_one_way") + Sum{{"responder.atomic_8", 1}, {"atomic.same_address", 1}},
+      {"local.loopback_one_way"});
+}
+
+void write_rates(Writer& to) {
+  const std::pair<const char*, const char*> rates[] = {
+      {"read_rate", "responder.read"},
+      {"write_rate", "responder.write"},
+      {"send_rate", "responder.send"},
+      {"spread", "responder.atomic_8"},
+      {"spread_16", "responder.atomic_16"},
+      {"same", "atomic.same_address"},
+      {"same_failed", "atomic.same_address_failed"},
+      {"same_16", "atomic.same_address_16"}};
+  for (const auto& [label, key] : rates) to.rate(label, {{key, 1}}, {key});
+  to.rate("link_4096", {{kLinkByte, 4096}}, {kLinkByte});
+  for (const int bytes : {1024, 4096})
+    to.rate(fmt::format("loop_{}", bytes), {{"pcie.per_verb", 2}, {kPcieByte, 2.0 * bytes}},
+            {"pcie.per_verb", kPcieByte});
+}
+
+// What one client node issues to two servers is no faster than half of what a server takes in.
+void write_issue_rate(Writer& to) {
+  const Values issued = to.values("issue", pace);
+  const Values taken = to.values("write_rate", pace);
+  if (issued.empty() || taken.empty()) return;
+  constexpr double kClearly = 1.1;
+  if (average(issued) < kClearly * average(taken) / 2)
+    return to.unused("issue: two servers take in no more than one client node issues");
+  to.plain("issue", pace, {{"request.gap", 1}}, {"request.gap"});
+}
+
+void write_cpu(Writer& to) {
+  const Values one = to.values("posting_1", typical);
+  const Values many = to.values("posting_33", typical);
+  if (!one.empty() && one.size() == many.size()) {
+    Values slope;
+    for (std::size_t i = 0; i < one.size(); ++i) slope.push_back((many[i] - one[i]) / 32);
+    const double cell = average(many) * kCell / kUniformSigma / 32;
+    to.add("posting", "posting_33", slope, cell, {{"latency.post", 1}}, {"latency.post"});
+  }
+  to.plain("core", pace, {{"latency.post", 1}, {"latency.completion", 1}}, {"latency.completion"});
+  to.plain("handling", pace,
+           {{"latency.post", 1}, {"latency.completion", 2}, {"local.handle_message", 1}},
+           {"local.handle_message"});
+  to.latency("load", {{"local.cpu_access", 1}}, {"local.cpu_access"});
+  to.latency("visit", {{"local.on_node", 1}}, {"local.on_node"});
+  to.plain("call", pace, {{"server.call_service", 1}}, {"server.call_service"});
+}
+
+void write_device(Writer& to) {
+  const auto key = [](const char* name) { return std::string("device_memory.") + name; };
+  for (const char* verb : {"read", "write"})
+    for (const int bytes : {8, 64})
+      to.latency(fmt::format("device_{}_{}", verb, bytes),
+                 trip() + Sum{{std::string("responder.") + verb, 1}, {key(verb), 1}}, {key(verb)});
+  for (const auto& [label, name] : {std::pair("spread", "atomic_8"),
+                                    {"spread_16", "atomic_16"},
+                                    {"same", "same_address"},
+                                    {"same_failed", "same_address_failed"},
+                                    {"same_16", "same_address_16"}})
+    to.rate(std::string("device_") + label, {{key(name), 1}}, {key(name)});
+}
+
+}  // namespace
+
+Taken take_measurements(const Scenario& scenario, const StudyOutcome& outcome) {
+  Taken taken;
+  for (std::size_t i = 0; i < scenario.points.size(); ++i) {
+    const Point& point = scenario.points[i];
+    const PointOutcome& point_outcome = outcome.points[i];
+    const std::string& label = point.protocol.label;
+    if (!point_outcome.sound()) {
+      const std::string why = point_outcome.message();
+      taken.left_out.push_back(label + ": " + (why.empty() ? "not finished" : why));
+      continue;
+    }
+    const double clients = point.platform.groups.front().clients();
+    const double verbs = static_cast<double>(point.protocol.params.integer("outstanding"));
+    Measured measured;
+    for (const std::optional<RepeatOutcome>& repeat : point_outcome.repeats) {
+      const RepeatMetrics& metrics = repeat->metrics;
+      const auto timed = metrics.groups.goodput_ops_s.find("timed");
+      if (timed == metrics.groups.goodput_ops_s.end() || timed->second <= 0 ||
+          metrics.acquire.count() == 0)
+        continue;
+      Measured::Repeat& now = measured.repeats.emplace_back();
+      now.typical = static_cast<double>(metrics.acquire.percentile(500'000)->ps) / kPsInNs;
+      now.least = static_cast<double>(metrics.acquire.min()->ps) / kPsInNs;
+      now.acquisitions = static_cast<double>(metrics.acquire.count());
+      now.pace = kNsPerSecond / timed->second / verbs;
+      now.cycle = kNsPerSecond / timed->second * clients;
+      const auto others = metrics.groups.goodput_ops_s.find("others");
+      if (others != metrics.groups.goodput_ops_s.end() && others->second > 0)
+        now.others_cycle = kNsPerSecond / others->second * point.platform.groups.back().clients();
+    }
+    if (measured.repeats.empty())
+      taken.left_out.push_back(label + ": nothing was completed");
+    else
+      taken.measurements[label] = std::move(measured);
+  }
+  return taken;
+}
+
+Equations equations_of(const Measurements& measurements) {
+  Writer writer(measurements);
+  write_latencies(writer);
+  write_rates(writer);
+  write_issue_rate(writer);
+  write_cpu(writer);
+  write_device(writer);
+  return writer.take();
+}
+
+}  // namespace latchlab

@@ -1,0 +1,128 @@
+#include "models/measured/estimate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/scenario/nic_constants.h"
+#include "models/measured/benchmarks.h"
+
+namespace latchlab {
+namespace {
+
+constexpr double kWorthNaming = 0.05;  // share of a constant's variance
+constexpr double kBitsOfByteNs = 8e9;  // bit/s, times the nanoseconds of a byte
+
+// A time of a byte becomes a rate, whose ends change places.
+FoundConstant as_described(const std::string& key, double value, double half) {
+  const bool byte = key == kLinkByte || key == kPcieByte;
+  if (!byte) return {key, value, std::max(0.0, value - half), value + half, {}, {}};
+  return {key == kLinkByte ? "link.rate" : "pcie.rate",
+          kBitsOfByteNs / value,
+          kBitsOfByteNs / (value + half),
+          kBitsOfByteNs / (value - half),
+          {},
+          {}};
+}
+
+std::vector<std::string> benchmarks_of(const std::vector<Equation>& equations,
+                                       const LinearFit::Column& column) {
+  std::vector<std::pair<double, std::string>> shares;
+  for (std::size_t i = 0; i < equations.size(); ++i) {
+    const auto same = [&](const auto& each) { return each.second == equations[i].benchmark; };
+    const auto found = std::find_if(shares.begin(), shares.end(), same);
+    if (found == shares.end())
+      shares.emplace_back(column.influence[i], equations[i].benchmark);
+    else
+      found->first += column.influence[i];
+  }
+  std::sort(shares.begin(), shares.end(), std::greater<>());
+  std::vector<std::string> names;
+  for (const auto& [share, name] : shares)
+    if (share >= kWorthNaming) names.push_back(name);
+  return names;
+}
+
+void take_column(const std::vector<Equation>& equations, const LinearFit::Column& column,
+                 double errors, bool told, Estimate& to) {
+  const FoundConstant as = as_described(column.key, column.value, errors * column.sigma);
+  const auto open = [&](std::string why) { to.open.push_back({as.key, std::move(why)}); };
+  if (!told) return open("no benchmark that is there for it has run");
+  if (!column.determined) return open("what was measured only tells its sum with other constants");
+  if (!(errors * column.sigma <= kWidest * column.value))
+    return open(fmt::format("{:.1f} ns +- {:.1f} ns: wider than 10 %", column.value,
+                            errors * column.sigma));
+  to.found.push_back(as);
+  to.found.back().by = benchmarks_of(equations, column);
+}
+
+std::size_t place_of(const std::string& key) {
+  const auto& all = nic_constants();
+  return static_cast<std::size_t>(
+      std::find_if(all.begin(), all.end(), [&](const NicConstant& c) { return c.key() == key; }) -
+      all.begin());
+}
+
+// All constants of a description are found or open, each once and in its order.
+void complete(Estimate& estimate) {
+  for (const NicConstant& constant : nic_constants()) {
+    const std::string key = constant.key();
+    const auto same = [&](const OpenConstant& each) { return each.key == key; };
+    if (estimate.find(key) == nullptr &&
+        std::none_of(estimate.open.begin(), estimate.open.end(), same))
+      estimate.open.push_back({key, "not measured"});
+  }
+  const auto in_order = [](const auto& a, const auto& b) {
+    return place_of(a.key) < place_of(b.key);
+  };
+  std::stable_sort(estimate.found.begin(), estimate.found.end(), in_order);
+  std::stable_sort(estimate.open.begin(), estimate.open.end(), in_order);
+}
+
+}  // namespace
+
+const FoundConstant* Estimate::find(const std::string& key) const {
+  const auto found_at = std::find_if(found.begin(), found.end(),
+                                     [&](const FoundConstant& each) { return each.key == key; });
+  return found_at == found.end() ? nullptr : &*found_at;
+}
+
+Result<Estimate> estimate(const Measurements& measurements) {
+  Estimate result;
+  Equations equations = equations_of(measurements);
+  std::erase_if(equations.all, [&](const Equation& equation) {
+    const bool few = equation.values.size() < kLeastRepeats;
+    if (few)
+      equations.unused.push_back(fmt::format("{}: only {} repeats, and it takes {}", equation.name,
+                                             equation.values.size(), kLeastRepeats));
+    return few;
+  });
+  result.unused = equations.unused;
+  if (equations.all.empty())
+    return Error{
+        fmt::format("nothing was measured that a constant could be fitted to{}{}",
+                    equations.unused.empty() ? "" : "; ", fmt::join(equations.unused, "; ")),
+        {}};
+  const LinearFit fit = fit_equations(equations.all);
+  result.reduced_chi2 = fit.reduced_chi2;
+  const double errors =
+      student_interval((1 - kConfidence) / static_cast<double>(fit.columns.size()), fit.degrees);
+  result.repeats = ~std::size_t{0};
+  std::set<std::string> told;
+  for (std::size_t i = 0; i < equations.all.size(); ++i) {
+    const Equation& equation = equations.all[i];
+    told.insert(equation.tells.begin(), equation.tells.end());
+    result.repeats = std::min(result.repeats, equation.values.size());
+    result.residuals.push_back({equation.name, equation.benchmark, mean_of(equation.values).value,
+                                fit.predicted[i], fit.sigma[i]});
+  }
+  for (const LinearFit::Column& column : fit.columns)
+    take_column(equations.all, column, errors, told.count(column.key) > 0, result);
+  find_counts(measurements, errors, result);
+  complete(result);
+  return result;
+}
+
+}  // namespace latchlab

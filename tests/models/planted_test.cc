@@ -1,0 +1,181 @@
+// Constants that were planted in a simulation are found again by measuring it: on one seed, or on
+// as many as LATCHLAB_CALIBRATE_SEEDS says.
+
+#ifdef LATCHLAB_WITH_SIMGRID
+
+#include "tests/models/planted.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+namespace latchlab::planted_test {
+namespace {
+
+// Of each repeat: three times what the simulation has by itself in most benchmarks.
+constexpr double kScatter = 0.003;
+
+int seeds() {
+  const char* const asked = std::getenv("LATCHLAB_CALIBRATE_SEEDS");
+  return asked == nullptr ? 1 : std::atoi(asked);
+}
+
+// Whole numbers and rates, drawn apart.
+const std::vector<std::string>& drawn_apart() {
+  static const std::vector<std::string> all = {"atomic.window", "atomic.slots", "qp.outstanding",
+                                               "link.rate", "pcie.rate"};
+  return all;
+}
+
+// What is wrong with an estimate, a line each.
+std::vector<std::string> wrongs(const PlantedNic& planted, const Estimate& found) {
+  std::vector<std::string> all;
+  for (const FoundConstant& each : found.found) {
+    const double truth = planted.truth(each.key);
+    const double last = std::max(0.5e-3, 1e-9 * truth);  // of picoseconds
+    if (truth < each.low - last || truth > each.high + last)
+      all.push_back(fmt::format("{} is {:.6g}, found {:.6g} ({:.6g} to {:.6g})", each.key, truth,
+                                each.value, each.low, each.high));
+    const double half = std::max(each.high - each.value, each.value - each.low);
+    if (half > 1.12 * kWidest * each.value)  // an interval of a rate is not symmetric
+      all.push_back(fmt::format("{}: {:.6g} to {:.6g} is too wide", each.key, each.low, each.high));
+  }
+  const auto need = [&](const std::string& key) {
+    if (found.find(key) == nullptr) all.push_back(key + " is open");
+  };
+  for (const Range& range : ranges()) need(range.key);
+  for (const std::string& key : drawn_apart()) need(key);
+  return all;
+}
+
+TEST(Planted, constants_are_found_within_their_intervals_on_nine_of_ten_seeds) {
+  int good = 0;
+  double widest = 0;
+  for (int seed = 1; seed <= seeds(); ++seed) {
+    PlantedNic planted(static_cast<std::uint64_t>(seed));
+    MeasureOptions options;
+    options.seed = static_cast<std::uint64_t>(seed);
+    const auto found = estimate(planted.measured(options, kScatter));
+    ASSERT_TRUE(found) << found.error().text();
+    const std::vector<std::string> wrong = wrongs(planted, found.value());
+    good += wrong.empty() ? 1 : 0;
+    for (const FoundConstant& each : found.value().found)
+      widest = std::max(widest, (each.high - each.low) / 2 / each.value);
+    fmt::print("seed {:2}: {} constants, reduced chi^2 {:.2f}: {}\n", seed,
+               found.value().found.size(), found.value().reduced_chi2,
+               wrong.empty() ? "all within" : fmt::format("{}", fmt::join(wrong, "; ")));
+  }
+  fmt::print("{} of {} seeds; widest interval +-{:.1f} %\n", good, seeds(), 100 * widest);
+  EXPECT_GE(10 * good, 9 * seeds());
+}
+
+// As the table in docs/models.md has it.
+const std::map<std::string, std::vector<std::string>>& told_by() {
+  static const std::map<std::string, std::vector<std::string>> all = {
+      {"read_latency", {"latency.read"}},
+      {"write_latency", {"latency.write"}},
+      {"atomic_latency", {}},  // send_latency tells the way as well
+      {"masked_latency", {"latency.atomic_16", "atomic.masked"}},
+      {"send_latency", {}},
+      {"ping_pong", {"latency.receive"}},
+      {"read_rate", {"responder.read", "latency.read", "device_memory.read", "qp.cache"}},
+      {"write_rate", {"responder.write", "latency.write", "device_memory.write", "request.gap"}},
+      {"send_rate", {"responder.send"}},
+      {"spread_rate", {"responder.atomic_8", "atomic.slots"}},
+      {"spread_rate_16", {"responder.atomic_16", "latency.atomic_16"}},
+      {"same_address", {"atomic.same_address", "atomic.window", "atomic.slots"}},
+      {"same_address_failed", {"atomic.same_address_failed"}},
+      {"same_address_16", {"atomic.same_address_16", "latency.atomic_16"}},
+      {"strides", {"atomic.slots"}},
+      {"window", {"atomic.window"}},
+      {"issue_rate", {"request.gap"}},
+      {"link_rate", {"link.rate"}},
+      {"outstanding", {"qp.outstanding"}},
+      {"qps", {"qp.cache"}},
+      {"posting", {"latency.post", "latency.completion"}},
+      {"core", {"latency.completion", "latency.one_way"}},
+      {"handling", {"local.handle_message", "latency.receive"}},
+      {"loopback", {"local.loopback_one_way", "pcie.rate"}},
+      {"local", {"local.cpu_access", "local.on_node"}},
+      {"calls", {"server.call_service"}},
+      {"device_memory",
+       {"device_memory.read", "device_memory.write", "device_memory.atomic_8",
+        "device_memory.atomic_16", "device_memory.same_address",
+        "device_memory.same_address_failed", "device_memory.same_address_16"}},
+  };
+  return all;
+}
+
+TEST(Planted, a_benchmark_that_is_left_out_unsets_what_it_determined) {
+  PlantedNic planted(3);
+  const Measurements all = planted.measured({}, kScatter);
+  const auto complete = estimate(all);
+  ASSERT_TRUE(complete);
+  std::set<std::string> can_be_found;
+  for (const FoundConstant& each : complete.value().found) can_be_found.insert(each.key);
+  std::set<std::string> told;
+  for (const Benchmark& benchmark : benchmarks()) {
+    SCOPED_TRACE("without " + benchmark.name);
+    Measurements rest = all;
+    for (const ProbePoint& point : benchmark.points) rest.erase(point.label);
+    const auto found = estimate(rest);
+    ASSERT_TRUE(found);
+    ASSERT_EQ(told_by().count(benchmark.name), 1u);
+    for (const std::string& key : told_by().at(benchmark.name)) {
+      EXPECT_EQ(can_be_found.count(key), 1u) << key;
+      EXPECT_EQ(found.value().find(key), nullptr) << key << " is set without it";
+      told.insert(key);
+    }
+    // The rest is as true as before.
+    for (const std::string& wrong : wrongs(planted, found.value()))
+      EXPECT_THAT(wrong, testing::HasSubstr("is open"));
+    for (const FoundConstant& each : found.value().found)
+      EXPECT_EQ(std::count(each.by.begin(), each.by.end(), benchmark.name), 0) << each.key;
+  }
+  can_be_found.erase("latency.jitter");  // which all idle verbs tell
+  EXPECT_EQ(told, can_be_found);
+}
+
+MeasureOptions only(const std::set<std::string>& wanted) {
+  MeasureOptions options;
+  for (const std::string& name : benchmark_names())
+    if (wanted.count(name) == 0) options.without.insert(name);
+  return options;
+}
+
+TEST(Planted, a_rate_that_grows_with_its_clients_is_not_taken_for_one_of_the_nic) {
+  PlantedNic planted(4);
+  Measurements all = planted.measured(only({"same_address"}), 0);
+  ASSERT_NE(estimate(all).value().find("atomic.same_address"), nullptr);
+  for (Measured::Repeat& repeat : all.at("same_fewer").repeats) repeat.pace *= 1.5;
+  const auto found = estimate(all);
+  ASSERT_FALSE(found);
+  EXPECT_THAT(found.error().text(), testing::HasSubstr("same: with more clients the rate still"));
+}
+
+double width(const Result<Estimate>& found, const std::string& key) {
+  const FoundConstant* const constant = found.value().find(key);
+  return constant == nullptr ? -1 : constant->high - constant->low;
+}
+
+TEST(Planted, equations_that_contradict_each_other_widen_what_hangs_on_them) {
+  PlantedNic planted(4);
+  Measurements all = planted.measured(only({"atomic_latency", "spread_rate", "same_address",
+                                            "same_address_failed", "posting", "core", "local"}),
+                                      kScatter);
+  const auto agreeing = estimate(all);
+  for (Measured::Repeat& repeat : all.at("faa").repeats) repeat.typical *= 1.01;
+  const auto contradicting = estimate(all);
+  ASSERT_TRUE(agreeing && contradicting);
+  EXPECT_GT(width(contradicting, "latency.one_way"), 1.5 * width(agreeing, "latency.one_way"));
+  EXPECT_EQ(width(contradicting, "local.cpu_access"), width(agreeing, "local.cpu_access"));
+}
+
+}  // namespace
+}  // namespace latchlab::planted_test
+
+#endif  // LATCHLAB_WITH_SIMGRID
