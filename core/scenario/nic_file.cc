@@ -13,7 +13,9 @@ namespace {
 
 constexpr const char* kFolder = "models/nics";
 
-YamlNode load_description(const YamlNode& name, const Files& files) {
+constexpr int kMostBases = 4;
+
+YamlNode load_description(const YamlNode& name, const Files& files, int depth = 0) {
   const std::string& wanted = scalar(name, "platform.nic", "a name such as connectx-5");
   const std::string path = find_data_file(wanted, kFolder, files.directory, files.data);
   if (path.empty()) {
@@ -23,7 +25,13 @@ YamlNode load_description(const YamlNode& name, const Files& files) {
   }
   const Result<std::string> text = read_text_file(path);
   if (!text) throw InputError{text.error()};
-  return parse_yaml(text.value(), path);
+  YamlNode description = parse_yaml(text.value(), path);
+  const YamlNode* const base = description.is_map() ? description.find("base") : nullptr;
+  if (base == nullptr) return description;
+  const Files beside{path.substr(0, path.rfind('/') + 1), files.data};
+  if (depth >= kMostBases)
+    reject(base->place, "base: {} bases of bases; name the one that is measured", kMostBases);
+  return complete_nic(description, load_description(*base, beside, depth + 1));
 }
 
 const Keys& origin_keys() {

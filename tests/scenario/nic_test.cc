@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "core/scenario/nic_constants.h"
 #include "tests/paths.h"
@@ -106,6 +107,36 @@ TEST_F(NicFile, a_missing_constant_is_refused) {
       "\"an uncontended lock and a few cache lines shared by the cores of one machine\"\n",
       "");
   EXPECT_THAT(load().error().text(), HasSubstr("local.on_node is missing"));
+}
+
+TEST_F(NicFile, what_is_left_out_comes_from_its_base_as_assumed) {
+  text_ =
+      "name: mine\nbase: connectx-5\natomic:\n  same_address: {value: 300ns, status: fitted, "
+      "range: "
+      "[290ns, 310ns], source: measured}\n";
+  const auto nic = load();
+  ASSERT_TRUE(nic) << nic.error().text();
+  EXPECT_EQ(nic.value().hold_8, nanoseconds(300));
+  EXPECT_EQ(nic.value().hold_8_failed, nanoseconds(267));
+  EXPECT_EQ(nic.value().slots, 512);
+  std::map<std::string, ConstantOrigin> origins;
+  for (const ConstantOrigin& each : nic.value().origins) origins[each.key] = each;
+  EXPECT_EQ(origins["atomic.same_address"].status, ConstantStatus::fitted);
+  // Fitted there, and published there.
+  const ConstantOrigin& failed = origins["atomic.same_address_failed"];
+  EXPECT_EQ(failed.status, ConstantStatus::assumed);
+  EXPECT_EQ(failed.low + " " + failed.high, "192.2ns 385ns");
+  EXPECT_THAT(failed.source, StartsWith("not measured here; as connectx-5: fitted with"));
+  const ConstantOrigin& pipeline = origins["responder.atomic_8"];
+  EXPECT_EQ(pipeline.status, ConstantStatus::assumed);
+  EXPECT_EQ(pipeline.low + " " + pipeline.high, "10ns 40ns");
+}
+
+TEST_F(NicFile, a_base_of_itself_is_refused) {
+  text_ = "name: mine\nbase: mine.yaml\n";
+  const auto nic = load();
+  ASSERT_FALSE(nic);
+  EXPECT_THAT(nic.error().text(), HasSubstr("base: 4 bases of bases"));
 }
 
 TEST_F(NicFile, a_duplicate_constant_is_refused) {

@@ -1,23 +1,97 @@
+#include "models/measured/benchmarks.h"
 #include "tools/latchlab/cli/cli.h"
+#include "tools/latchlab/cli/hardware_options.h"
+#include "tools/latchlab/measure_nic.h"
 
 namespace latchlab::tool {
 
 namespace {
 
-void add_calibrate(Cli& cli) {
-  const auto arguments = tool::arguments<CalibrateArguments>();
-  CLI::App& command =
-      cli.add("calibrate", "Fit a NIC's constants to published measurements; minutes of simulation",
-              [arguments] { return calibrate(*arguments); });
-  command.add_option("fit", arguments->fit, "A file, or a name under models/fits/")
+std::string about_measuring() {
+  std::string text =
+      "Without --backend and --from: fits constants to published values, models/fits/FIT.\n\n"
+      "With them: runs microbenchmarks (verb_probe: one coroutine, on whatever the backend is), "
+      "fits "
+      "a NIC's constants to them, prints constants, intervals and residuals, and writes a "
+      "description for models/nics. It leaves out what the data do not determine, and says why. It "
+      "takes five nodes: a server and four client nodes; docs/models.md tells which "
+      "benchmark determines what.\n"
+      "  latchlab calibrate --backend simgrid --nic connectx-6     the method, without a device\n"
+      "  latchlab calibrate --backend ibverbs --rendezvous a:7777  on machines, each with "
+      "latchlab node\n"
+      "  latchlab calibrate --from results/calibrate-1 --out my-nic.yaml\n\n"
+      "Benchmarks:\n";
+  for (const Benchmark& benchmark : benchmarks())
+    text += "  " + benchmark.name + std::string(22 - benchmark.name.size(), ' ') + benchmark.what +
+            (benchmark.slow ? " (not with --quick)" : "") + "\n";
+  return text + "\n" + kExitCodes;
+}
+
+void add_measuring(CLI::App& command, MeasureArguments& arguments) {
+  const char* const group = "Measuring a NIC";
+  const auto option = [&](const char* name, auto& value, const char* says, const char* type) {
+    return command.add_option(name, value, says)->type_name(type)->group(group);
+  };
+  option("--backend", arguments.backend, "Measure what this backend runs on", "NAME")
+      ->check(CLI::IsMember({"simgrid", "ibverbs"}));
+  option("--from", arguments.from,
+         "Measure nothing: fit what an earlier call has measured, or several have together", "DIR")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  option("--nic", arguments.nic, "With simgrid: the NIC that is simulated", "NIC")
       ->capture_default_str();
-  command.add_option("--out", arguments->out, "Write the page DIR/NAME.md instead of printing it")
-      ->type_name("DIR");
-  add_jobs(command, arguments->jobs, "Simulations");
-  add_data(command, arguments->data);
-  command.add_flag("--json", arguments->json, "Print one JSON document on stdout and nothing else");
-  command.add_flag("--quiet", arguments->quiet, "No progress");
-  command.footer(kExitCodes);
+  option("--without", arguments.without, "Leave out a benchmark (repeatable)", "BENCHMARK")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_flag("--quick", arguments.quick, "Leave out what takes longest")->group(group);
+  option("--repeats", arguments.repeats, "Runs of each point, from which the intervals come", "N")
+      ->check(whole_number(3, 1'000))
+      ->capture_default_str();
+  option("--seed", arguments.seed, "Of the runs", "N")
+      ->check(whole_number(0, kMostSeed))
+      ->capture_default_str();
+  option("--measurements", arguments.measurements,
+         "Where measurements go; must not exist [results/calibrate-N]", "DIR");
+  command
+      .add_flag("--resume", arguments.resume,
+                "Go on with measurements that were cut short, in --measurements or the newest")
+      ->group(group);
+  option("--name", arguments.name, "Of the description [the device's]", "NAME");
+  option("--base", arguments.base,
+         "Write into the description that this NIC stands in for what is left open, as assumed",
+         "NIC");
+  add_hardware_run(command, arguments.hardware);
+}
+
+int calibrate_or_measure(const MeasureArguments& arguments) {
+  if (arguments.wanted()) return measure_nic(arguments);
+  const std::string option = option_of_measurement(arguments);
+  if (option.empty()) return calibrate(arguments.common);
+  return complain({option +
+                       ": only of a NIC that is measured; add --backend simgrid or ibverbs, or "
+                       "leave it out",
+                   {}});
+}
+
+void add_calibrate(Cli& cli) {
+  const auto arguments = tool::arguments<MeasureArguments>();
+  CLI::App& command = cli.add(
+      "calibrate", "Fit a NIC's constants to published measurements, or to what is measured now",
+      [arguments] { return calibrate_or_measure(*arguments); });
+  command.add_option("fit", arguments->common.fit, "A file, or a name under models/fits/")
+      ->capture_default_str();
+  command
+      .add_option("--out", arguments->common.out,
+                  "Write the page OUT/FIT.md instead of printing it; of a measurement, the "
+                  "description as the file OUT [NAME.yaml beside the measurements]")
+      ->type_name("OUT");
+  add_jobs(command, arguments->common.jobs, "Simulations");
+  add_data(command, arguments->common.data);
+  command.add_flag("--json", arguments->common.json,
+                   "Print one JSON document on stdout and nothing else");
+  command.add_flag("--quiet", arguments->common.quiet, "No progress");
+  add_measuring(command, *arguments);
+  command.footer(about_measuring());
 }
 
 struct ListArguments {

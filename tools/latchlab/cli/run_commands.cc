@@ -1,4 +1,5 @@
 #include "tools/latchlab/cli/cli.h"
+#include "tools/latchlab/cli/hardware_options.h"
 
 namespace latchlab::tool {
 
@@ -52,6 +53,8 @@ void add_hardware(CLI::App& command, HardwareArguments& hardware) {
       ->group(group);
 }
 
+}  // namespace
+
 void add_hardware_run(CLI::App& command, HardwareArguments& hardware) {
   add_hardware(command, hardware);
   const char* const group = "On hardware (--backend ibverbs)";
@@ -79,6 +82,8 @@ void add_hardware_run(CLI::App& command, HardwareArguments& hardware) {
       ->type_name("HOST:PORT")
       ->group(group);
 }
+
+namespace {
 
 void add_trace(CLI::App& command, exporting::TraceRequest& trace) {
   CLI::Option* const wanted = command.add_flag("--trace", trace.wanted,

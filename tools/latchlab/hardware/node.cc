@@ -20,6 +20,7 @@
 #include "core/protocols/registry.h"
 #include "core/study/share.h"
 #include "core/study/share_json.h"
+#include "models/measured/probe.h"
 #include "tools/latchlab/hardware/binding.h"
 #include "tools/latchlab/hardware/hardware.h"
 #include "tools/latchlab/hardware/journal.h"
@@ -236,6 +237,7 @@ int be_a_node(const launch::Address& coordinator, const std::string& token,
               std::optional<std::uint32_t> rank, const NodeArguments& arguments) {
   auto facts = facts_of(arguments.hardware);
   if (!facts) return complain(facts.error(), kCannot);
+  if (const Status known = register_verb_probe(); !known) return complain(known.error());
   launch::MemberOptions options;
   options.program = program_with_plugins();
   options.token = token;

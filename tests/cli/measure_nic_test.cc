@@ -1,0 +1,119 @@
+// latchlab calibrate --backend: a simulated NIC is measured, and what is written can be used.
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include <set>
+
+#include "tests/cli/program.h"
+
+namespace latchlab::cli_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+using Words = std::vector<std::string>;
+
+class MeasureNic : public Command {
+ protected:
+  // Only what is wanted of the benchmarks, with three repeats.
+  static Words measuring(const std::set<std::string>& wanted, const Words& more = {}) {
+    Words words = {"calibrate", "--backend", "simgrid", "--repeats", "3", "--quiet"};
+    for (const char* name : {"read_latency",
+                             "write_latency",
+                             "atomic_latency",
+                             "masked_latency",
+                             "send_latency",
+                             "ping_pong",
+                             "read_rate",
+                             "write_rate",
+                             "send_rate",
+                             "spread_rate",
+                             "spread_rate_16",
+                             "same_address",
+                             "same_address_failed",
+                             "same_address_16",
+                             "strides",
+                             "window",
+                             "issue_rate",
+                             "link_rate",
+                             "outstanding",
+                             "qps",
+                             "posting",
+                             "core",
+                             "handling",
+                             "loopback",
+                             "local",
+                             "calls",
+                             "device_memory"})
+      if (wanted.count(name) == 0) words.insert(words.end(), {"--without", name});
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+};
+
+TEST_F(MeasureNic, writes_a_description_that_a_scenario_can_use) {
+  const Finished measured =
+      latchlab(measuring({"same_address", "window"},
+                         {"--measurements", "m", "--base", "connectx-6", "--out", "mine.yaml"}));
+  ASSERT_EQ(measured.code, 0) << measured.err;
+  EXPECT_THAT(measured.out, AllOf(HasSubstr("atomic.same_address "), HasSubstr("Left open\n"),
+                                  HasSubstr("\natomic.window  "), HasSubstr("\nlatency.read  ")));
+  EXPECT_THAT(read("mine.yaml"),
+              AllOf(HasSubstr("\nbase: connectx-6\n"), HasSubstr("status: fitted")));
+  // What is there is fitted again, with the same result.
+  const Finished again = latchlab({"calibrate", "--from", "m", "--base", "connectx-6", "--name",
+                                   "connectx-5-simulated", "--out", "again.yaml"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(read("again.yaml"), read("mine.yaml"));
+  const std::string scenario =
+      write("s.yaml", small_scenario("cas", "platform: {nic: mine.yaml}\n"));
+  const Finished checked = latchlab({"check", scenario});
+  EXPECT_EQ(checked.code, 0) << checked.err;
+}
+
+TEST_F(MeasureNic, several_measurements_are_fitted_together) {
+  ASSERT_EQ(latchlab(measuring({"same_address"}, {"--measurements", "one"})).code, 0);
+  ASSERT_EQ(latchlab(measuring({"local"}, {"--measurements", "two"})).code, 0);
+  const Finished both = latchlab({"calibrate", "--from", "one", "--from", "two"});
+  ASSERT_EQ(both.code, 0) << both.err;
+  const std::string found = both.out.substr(0, both.out.find("Left open"));
+  EXPECT_THAT(found, AllOf(HasSubstr("atomic.same_address "), HasSubstr("local.cpu_access ")));
+}
+
+TEST_F(MeasureNic, an_interrupted_one_keeps_what_was_finished) {
+  Started started =
+      start({"calibrate", "--backend", "simgrid", "--jobs", "1", "--measurements", "m"});
+  ASSERT_TRUE(appears("m/points/0003-7.json"));
+  started.send(SIGINT);
+  const Finished interrupted = started.wait();
+  EXPECT_EQ(interrupted.code, 130);
+  EXPECT_THAT(interrupted.err, HasSubstr("latchlab calibrate --from m "));
+  const Finished fitted = latchlab({"calibrate", "--from", "m"});
+  EXPECT_EQ(fitted.code, 0) << fitted.err;
+  EXPECT_THAT(fitted.out, HasSubstr("\nread_8  "));
+  EXPECT_THAT(fitted.err, HasSubstr("call: not finished"));
+}
+
+TEST_F(MeasureNic, what_cannot_be_meant_is_refused) {
+  const Finished unknown =
+      latchlab({"calibrate", "--backend", "simgrid", "--without", "read_latencies"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, StartsWith("latchlab: --without read_latencies: there is no such"));
+  const Finished alone = latchlab({"calibrate", "--quick"});
+  EXPECT_EQ(alone.code, 2);
+  EXPECT_THAT(alone.err, StartsWith("latchlab: --quick: only of a NIC that is measured"));
+  const Finished device = latchlab({"calibrate", "--backend", "simgrid", "--device", "mlx5_0"});
+  EXPECT_EQ(device.code, 2);
+  EXPECT_THAT(device.err, HasSubstr("--device: only for runs on hardware"));
+}
+
+TEST_F(MeasureNic, the_probe_is_no_lock_among_others) {
+  EXPECT_THAT(latchlab({"list", "protocols"}).out, Not(HasSubstr("verb_probe")));
+  EXPECT_THAT(latchlab({"calibrate", "--help"}).out, HasSubstr("  same_address_failed "));
+}
+
+}  // namespace
+}  // namespace latchlab::cli_test

@@ -1,0 +1,221 @@
+#include "tools/latchlab/measure_nic.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/protocols/registry.h"
+#include "core/scenario/advice.h"
+#include "core/study/files.h"
+#include "core/study/output.h"
+#include "core/study/point_files.h"
+#include "core/study/stored_study.h"
+#include "models/measured/benchmarks.h"
+#include "models/measured/probe.h"
+#include "tools/latchlab/estimate.h"
+#include "tools/latchlab/measured_nic.h"
+#include "tools/latchlab/run_one.h"
+
+namespace latchlab::tool {
+
+namespace {
+
+Result<Scenario> scenario_of(const MeasureOptions& options, const DataDirs& data) {
+  return parse_scenario({measuring_scenario(options), "the benchmarks", "."}, {}, protocol_infos(),
+                        data);
+}
+
+// Why a point would measure something else on these threads.
+std::string wrong_threads(const Point& point, const HardwareArguments& hardware) {
+  if (point.platform.cores == 1 && hardware.workers != 1)
+    return "it is of clients on one core: measure it by itself with --workers 1";
+  if (point.platform.server_cpu.cores && hardware.server_workers != 1)
+    return "it is of one core of a server: measure it with --server-workers 1";
+  return {};
+}
+
+// Points that hardware refuses, or that software would do in the NIC's place: left out.
+void leave_out(const Scenario& scenario, const HardwareArguments& hardware,
+               const RunBackend* backend, MeasureOptions& options) {
+  for (const Point& point : scenario.points) {
+    const std::string& label = point.protocol.label;
+    std::string why = wrong_threads(point, hardware);
+    if (const HardwareAdvice advice = hardware_advice(point); !advice.errors.empty())
+      why = advice.errors.front();
+    if (backend != nullptr)
+      for (const std::string& line : backend->emulated)
+        if (line.ends_with("(" + label + ")")) why = "not by the device: " + line;
+    if (!why.empty() && options.not_here.insert(label).second)
+      fmt::print(stderr, "latchlab: {} is left out: {}\n", label, why);
+  }
+}
+
+RunArguments run_arguments(const MeasureArguments& arguments) {
+  RunArguments run;
+  run.backend = arguments.backend;
+  run.hardware = arguments.hardware;
+  run.input.data = arguments.common.data;
+  run.jobs = arguments.common.jobs;
+  run.quiet = arguments.common.quiet;
+  run.out = arguments.measurements;
+  run.resume = arguments.resume;
+  return run;
+}
+
+Result<std::string> open_directory(const MeasureArguments& arguments) {
+  constexpr const char* kName = "calibrate";
+  return arguments.resume ? reopen_results_directory(arguments.measurements, kName, "scenario.yaml")
+                          : make_results_directory(arguments.measurements, kName);
+}
+
+// A line as each benchmark ends.
+class BenchmarkLines {
+ public:
+  BenchmarkLines(const Scenario& scenario, bool talks) : scenario_(scenario), talks_(talks) {}
+  void show(const StudyProgress& at) {
+    if (!talks_) return;
+    std::size_t before = 0;
+    for (const Point& point : scenario_.points) {
+      before += point.run.repeats;
+      if (before > at.done) break;
+      if (before <= told_) continue;
+      told_ = before;
+      fmt::print(stderr, "{:4} of {} runs: {}\n", at.done, at.all, point.protocol.label);
+    }
+  }
+
+ private:
+  const Scenario& scenario_;
+  bool talks_;
+  std::size_t told_ = 0;
+};
+
+Result<Measuring> run_benchmarks(const MeasureArguments& arguments, const Scenario& scenario,
+                                 const RunBackend& backend) {
+  auto directory = open_directory(arguments);
+  if (!directory) return directory.error();
+  Measuring measuring{scenario, {}, manifest_of(backend), directory.value()};
+  auto lock = DirectoryLock::take(measuring.directory);
+  if (!lock) return lock.error();
+  auto files = PointFiles::open(measuring.directory, measuring.manifest, maker_of(backend));
+  if (!files) return files.error();
+  if (arguments.resume)
+    if (const Status adopted = files.value().adopt(scenario); !adopted) return adopted.error();
+  if (const Status written =
+          write_atomically(measuring.directory + "/scenario.yaml", scenario.resolved_yaml);
+      !written)
+    return written.error();
+  if (backend.runner && arguments.hardware.rendezvous.empty())
+    if (const Status written = write_atomically(
+            measuring.directory + "/" + kOneMachine,
+            "All nodes were processes of one machine, unless mpirun has spread them.\n");
+        !written)
+      return written.error();
+  StudyOptions options;
+  options.jobs = backend.runner ? 1 : arguments.common.jobs > 0 ? arguments.common.jobs : cores();
+  options.runner = backend.runner;
+  options.files = &files.value();
+  BenchmarkLines lines(scenario, !arguments.common.quiet);
+  options.progress = [&](const StudyProgress& at) { lines.show(at); };
+  measuring.outcome = run_study(scenario, options, backend.make);
+  if (const Status written = write_study(measuring.directory, scenario, measuring.outcome,
+                                         measuring.manifest, options.jobs);
+      !written)
+    return written.error();
+  return measuring;
+}
+
+// Without measurements: the exit code.
+struct Attempt {
+  std::optional<Measuring> measuring;
+  int code = kFine;
+};
+
+Attempt measure(const MeasureArguments& arguments) {
+  const DataDirs data = data_dirs(arguments.common.data);
+  const bool on_hardware = arguments.backend == "ibverbs";
+  MeasureOptions options;
+  options.nic = arguments.nic;
+  options.without = {arguments.without.begin(), arguments.without.end()};
+  options.repeats = arguments.repeats;
+  options.seed = arguments.seed;
+  options.quick = arguments.quick;
+  options.spans = on_hardware ? kHardwareSpans : 1;
+  const RunArguments run = run_arguments(arguments);
+  if (const Status usable = check_backend_options(run); !usable)
+    return {{}, complain(usable.error())};
+  auto scenario = scenario_of(options, data);
+  if (!scenario) return {{}, complain(scenario.error())};
+  if (on_hardware) {
+    leave_out(scenario.value(), arguments.hardware, nullptr, options);
+    scenario = scenario_of(options, data);
+    if (!scenario) return {{}, complain(scenario.error())};
+  }
+  auto backend = run_backend(run, {&scenario.value()});
+  if (!backend) return {{}, complain(backend.error(), kCannot)};
+  if (backend.value().over) return {{}, *backend.value().over};
+  if (on_hardware) {
+    leave_out(scenario.value(), arguments.hardware, &backend.value(), options);
+    scenario = scenario_of(options, data);
+    if (!scenario) return {{}, complain(scenario.error())};
+  }
+  if (is_software(backend.value().name))
+    fmt::print(stderr,
+               "latchlab: warning: {}: this device is software; what is measured describes "
+               "this machine's CPU, and no RNIC\n",
+               backend.value().name);
+  auto measuring = run_benchmarks(arguments, scenario.value(), backend.value());
+  if (!measuring) return {{}, complain(measuring.error())};
+  const StudyOutcome& outcome = measuring.value().outcome;
+  if (!outcome.interrupted) return {std::move(measuring).value(), kFine};
+  const std::string& directory = measuring.value().directory;
+  fmt::print(stderr,
+             "latchlab: interrupted; what was finished is in {0}\n"
+             "  latchlab calibrate --from {0}   fits what is there\n"
+             "  the same command with --measurements {0} --resume goes on\n",
+             directory);
+  return {{}, kInterrupted};
+}
+
+}  // namespace
+
+std::string option_of_measurement(const MeasureArguments& arguments) {
+  if (!arguments.without.empty()) return "--without";
+  if (!arguments.measurements.empty()) return "--measurements";
+  if (!arguments.name.empty()) return "--name";
+  if (!arguments.base.empty()) return "--base";
+  if (!arguments.hardware.device.empty()) return "--device";
+  if (!arguments.hardware.rendezvous.empty()) return "--rendezvous";
+  return arguments.resume ? "--resume" : arguments.quick ? "--quick" : "";
+}
+
+int measure_nic(const MeasureArguments& arguments) {
+  if (const Status known = register_verb_probe(); !known) return complain(known.error());
+  for (const std::string& name : arguments.without)
+    if (const auto all = benchmark_names(); std::find(all.begin(), all.end(), name) == all.end())
+      return complain({fmt::format("--without {}: there is no such benchmark; latchlab calibrate "
+                                   "--help lists them",
+                                   name),
+                       {}});
+  if (arguments.from.empty()) {
+    const Attempt measured = measure(arguments);
+    return measured.measuring ? tell(arguments, {*measured.measuring}) : measured.code;
+  }
+  std::vector<Measuring> all;
+  for (const std::string& directory : arguments.from) {
+    auto stored = load_stored_study(directory, protocol_infos(), data_dirs(arguments.common.data));
+    if (!stored) return complain(stored.error());
+    if (!all.empty() && stored.value().manifest.backend != all.front().manifest.backend)
+      return complain({fmt::format("--from {}: measured on {}, and {} on {}", directory,
+                                   stored.value().manifest.backend, all.front().directory,
+                                   all.front().manifest.backend),
+                       {}});
+    all.push_back({std::move(stored.value().scenario), std::move(stored.value().outcome),
+                   std::move(stored.value().manifest), directory});
+  }
+  return tell(arguments, all);
+}
+
+}  // namespace latchlab::tool

@@ -1,0 +1,36 @@
+#pragma once
+// `latchlab calibrate --backend`: measures a NIC, real or simulated, and writes its description.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/latchlab/commands.h"
+
+namespace latchlab::tool {
+
+// It is a measurement if one of the first two is given.
+struct MeasureArguments {
+  std::string backend;
+  std::vector<std::string> from;     // directories of measurements that were made before
+  std::string nic = "connectx-5";    // what is simulated
+  std::vector<std::string> without;  // names of benchmarks
+  std::string measurements;          // directory; empty: results/calibrate-N
+  std::string name;                  // of the description; empty: the device's
+  std::string base;                  // of the description
+  std::uint32_t repeats = 8;
+  std::uint64_t seed = 1;
+  bool quick = false;
+  bool resume = false;
+  HardwareArguments hardware;
+  CalibrateArguments common;  // out: the description's file
+
+  bool wanted() const { return !backend.empty() || !from.empty(); }
+};
+
+int measure_nic(const MeasureArguments& arguments);
+
+// The first option of a measurement that is given; empty: none.
+std::string option_of_measurement(const MeasureArguments& arguments);
+
+}  // namespace latchlab::tool
