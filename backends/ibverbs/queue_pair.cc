@@ -87,10 +87,12 @@ Status to_rts(ibv_qp* qp, const QpOptions& options, std::uint32_t psn, std::uint
                  "ready to send");
 }
 
-void build(ibv_qp_ex* qp, const WorkRequest& request) {
+}  // namespace
+
+void build(ibv_qp_ex* qp, const WorkRequest& request, std::span<const std::byte> address) {
   qp->wr_id = request.id;
   if (request.masked != nullptr) {
-    const Wqe entry = encode_masked(request, qp->qp_base.qp_num);
+    const Wqe entry = encode_masked(request, qp->qp_base.qp_num, address);
     return mlx5_post_raw(qp, entry.bytes.data());
   }
   qp->wr_flags = 0;
@@ -125,8 +127,6 @@ void build(ibv_qp_ex* qp, const WorkRequest& request) {
     ibv_wr_set_sge(qp, request.local_key, reinterpret_cast<std::uint64_t>(request.local),
                    request.bytes);
 }
-
-}  // namespace
 
 Result<QueuePair> QueuePair::make(const Device& device, const CompletionQueue& cq,
                                   const QpOptions& options) {

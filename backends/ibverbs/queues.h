@@ -108,6 +108,10 @@ struct WorkRequest {
   const Verb* masked = nullptr;  // masked CAS and FAA: whose operands it has
 };
 
+// Between ibv_wr_start and ibv_wr_complete. `address`: the address vector of a DC target, for those
+// entries of which all is written here; the others are aimed by whoever has built them (dc.h).
+void build(ibv_qp_ex* qp, const WorkRequest& request, std::span<const std::byte> address = {});
+
 struct QpOptions {
   std::uint32_t depth = 64;  // send queue
   std::uint32_t inline_bytes = 0;

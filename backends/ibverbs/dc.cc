@@ -1,0 +1,155 @@
+#include "backends/ibverbs/dc.h"
+
+#include <fmt/core.h>
+#include <infiniband/verbs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "backends/ibverbs/mlx5_dc.h"
+
+namespace latchlab::ib {
+
+namespace {
+
+constexpr std::uint8_t kDcPort = 1;
+constexpr std::uint8_t kDcHops = 64;
+constexpr std::uint8_t kDctRnrTimer = 12;  // 0.64 ms
+
+// Verbs of an earlier run's peers, to a number that has come round, do not have it.
+std::uint64_t new_key() {
+  static std::atomic<std::uint64_t> next{1};
+  timespec now = {};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  const auto seconds = static_cast<std::uint64_t>(now.tv_sec);
+  const auto process = static_cast<std::uint64_t>(::getpid());
+  return (seconds << 32 ^ process << 16 ^ static_cast<std::uint64_t>(now.tv_nsec)) +
+         next.fetch_add(1) * 0x9e37'79b9'7f4a'7c15ULL;
+}
+
+Error no_dc(const Device& device, const char* what) {
+  const int why = errno;
+  const bool none = why == EOPNOTSUPP || why == ENOSYS;
+  return {fmt::format("{}: no DC {}: {}{}", device.facts().name, what, std::strerror(why),
+                      none ? "; this device has no DC transport: use --transport rc" : ""),
+          {}};
+}
+
+// The way back of a target's answers, or that to a peer; of RoCE's addresses there is no way
+// without a global one.
+ibv_ah_attr path_by(const Device& device, const Gid& to, std::uint16_t lid) {
+  ibv_ah_attr path = {};
+  path.port_num = kDcPort;
+  path.dlid = lid;
+  if (device.facts().infiniband) return path;
+  path.is_global = 1;
+  path.grh.hop_limit = kDcHops;
+  path.grh.sgid_index = device.gid_index();
+  std::memcpy(path.grh.dgid.raw, to.bytes.data(), to.bytes.size());
+  return path;
+}
+
+Status target_to_init(ibv_qp* qp) {
+  ibv_qp_attr attr = {};
+  attr.qp_state = IBV_QPS_INIT;
+  attr.port_num = kDcPort;
+  attr.qp_access_flags =
+      IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+  const int status = ibv_modify_qp(
+      qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+  if (status == 0) return fine();
+  return Error{fmt::format("a DC target does not become INIT: {}", std::strerror(status)), {}};
+}
+
+Status target_to_rtr(ibv_qp* qp, const Device& device) {
+  ibv_qp_attr attr = {};
+  attr.qp_state = IBV_QPS_RTR;
+  attr.min_rnr_timer = kDctRnrTimer;
+  attr.path_mtu = static_cast<ibv_mtu>(device.mtu());
+  attr.ah_attr = path_by(device, device.gid(), 0);
+  const int status =
+      ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_MIN_RNR_TIMER | IBV_QP_AV | IBV_QP_PATH_MTU);
+  if (status == 0) return fine();
+  return Error{fmt::format("a DC target does not become ready: {}", std::strerror(status)), {}};
+}
+
+}  // namespace
+
+// ---- DcTarget ----
+
+Result<DcTarget> DcTarget::make(const Device& device, const CompletionQueue& cq,
+                                const RecvPool& recvs) {
+  DcTarget made;
+  made.address_.gid = device.gid();
+  made.address_.key = new_key();
+  made.address_.lid = device.lid();
+  made.address_.mtu = device.mtu();
+  ibv_qp_init_attr_ex wanted = {};
+  wanted.send_cq = wanted.recv_cq = ibv_cq_ex_to_cq(cq.handle());
+  wanted.srq = recvs.handle();
+  wanted.qp_type = IBV_QPT_DRIVER;
+  wanted.comp_mask = IBV_QP_INIT_ATTR_PD;
+  wanted.pd = device.pd();
+  made.qp_ = mlx5_create_target(device.context(), wanted, made.address_.key);
+  if (made.qp_ == nullptr) return no_dc(device, "target");
+  if (Status init = target_to_init(made.qp_); !init) return init.error();
+  if (Status ready = target_to_rtr(made.qp_, device); !ready) return ready.error();
+  made.address_.number = made.qp_->qp_num;  // known only now
+  return made;
+}
+
+DcTarget::~DcTarget() {
+  drop();
+}
+DcTarget::DcTarget(DcTarget&& other) noexcept
+    : qp_(std::exchange(other.qp_, nullptr)), address_(other.address_) {}
+DcTarget& DcTarget::operator=(DcTarget&& other) noexcept {
+  std::swap(qp_, other.qp_);
+  std::swap(address_, other.address_);
+  return *this;
+}
+void DcTarget::drop() {
+  if (qp_ != nullptr) ibv_destroy_qp(std::exchange(qp_, nullptr));
+}
+
+// ---- AhCache ----
+
+AhCache::~AhCache() {
+  for (const auto& [peer, path] : paths_) ibv_destroy_ah(path);
+}
+
+std::size_t AhCache::size() const {
+  const std::lock_guard guard(mutex_);
+  return paths_.size();
+}
+
+Result<ibv_ah*> AhCache::path_to(const DctAddress& target) {
+  const std::lock_guard guard(mutex_);
+  ibv_ah*& path = paths_[{target.gid, target.lid}];
+  if (path != nullptr) return path;
+  ibv_ah_attr attributes = path_by(device_, target.gid, target.lid);
+  path = ibv_create_ah(device_.pd(), &attributes);
+  if (path != nullptr) return path;
+  const int why = errno;
+  paths_.erase({target.gid, target.lid});
+  return Error{fmt::format("{} finds no path to {}: {}", device_.facts().name, text_of(target.gid),
+                           std::strerror(why)),
+               {}};
+}
+
+Result<DcAim> AhCache::aim_at(const DctAddress& target) {
+  const auto path = path_to(target);
+  if (!path) return path.error();
+  DcAim aim;
+  aim.path = path.value();
+  aim.number = target.number;
+  aim.key = target.key;
+  if (!mlx5_vector(aim.path, aim.number, aim.key, aim.vector))
+    return Error{fmt::format("{} does not show its address vectors", device_.facts().name), {}};
+  return aim;
+}
+
+}  // namespace latchlab::ib

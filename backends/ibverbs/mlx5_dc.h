@@ -1,0 +1,34 @@
+#pragma once
+// What the mlx5 driver offers of its DC transport (dc.h). On other drivers' devices nothing of it
+// is there: null, and errno is EOPNOTSUPP.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "backends/ibverbs/wqe.h"
+
+// NOLINTBEGIN(readability-identifier-naming): libibverbs' own names
+struct ibv_ah;
+struct ibv_context;
+struct ibv_qp;
+struct ibv_qp_ex;
+struct ibv_qp_init_attr_ex;
+// NOLINTEND(readability-identifier-naming)
+
+namespace latchlab::ib {
+
+// In RESET; null, and errno. `wanted` has a type, a PD and queues.
+ibv_qp* mlx5_create_target(ibv_context* context, ibv_qp_init_attr_ex& wanted, std::uint64_t key);
+// As mlx5_create_rc: takes queue entries as they are, too.
+ibv_qp* mlx5_create_initiator(ibv_context* context, ibv_qp_init_attr_ex& wanted);
+
+// Says where the request goes that was built last; not for entries that are posted as they are.
+void mlx5_aim(ibv_qp_ex* initiator, ibv_ah* path, std::uint32_t target, std::uint64_t key);
+// The address vector of a target, for those. Layout (infiniband/mlx5dv.h, mlx5_wqe_av), big endian:
+// key:64 | 1:1 0:7 number:24 | rate and service level:8, loopback and source LID:8, LID:16 | 0:32,
+// MAC:48, traffic class:8, hop limit:8, GRH, source GID and flow:32 | GID:128. False: no mlx5 path.
+bool mlx5_vector(ibv_ah* path, std::uint32_t target, std::uint64_t key,
+                 std::span<std::byte, kAddressVectorBytes> vector);
+
+}  // namespace latchlab::ib
