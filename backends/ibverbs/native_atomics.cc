@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "backends/ibverbs/dc.h"
 #include "backends/ibverbs/queues.h"
 #include "backends/ibverbs/wqe.h"
 
@@ -17,6 +18,13 @@ std::string NativeAtomics::text() const {
   if (has(masked_8) && has(masked_16)) return "masked atomics of 8 and 16 bytes";
   if (!has(masked_8) && !has(masked_16)) return {};
   return fmt::format("masked atomics of {} bytes", has(masked_8) ? 8 : 16);
+}
+
+NativeAtomics NativeAtomics::by_dc() const {
+  NativeAtomics made = *this;
+  made.kinds = (kinds & (plain | dc)) | (kinds >> kByDc & (masked_8 | masked_16));
+  if (made.has(masked_16)) made.kinds |= kinds & mixed;
+  return made;
 }
 
 NativeAtomics common(const NativeAtomics& a, const NativeAtomics& b) {
@@ -34,7 +42,8 @@ constexpr std::uint64_t kFiller = 0xfeedfacecafebeef;
 constexpr std::uint32_t kBurst = 32;
 constexpr std::uint32_t kBursts = 2;
 
-// Two QPs of one device, each the other's peer; what is done goes from the first to the second.
+// Two QPs of one device, each the other's peer, or an initiator and a target of its DC transport;
+// what is done goes from the first to the second.
 class Loop {
  public:
   // Memory for atomics, and for what they give back.
@@ -55,15 +64,40 @@ class Loop {
     if (Status there = far_.connect(near_.address()); !there) return there;
     return near_.connect(far_.address());
   }
-  int post(std::span<const WorkRequest> requests) { return near_.post(requests); }
+  Status make_by_dc(const Device& device, const CompletionQueue& cq) {
+    auto recvs = RecvPool::make(device, 1, kWqeBlock);
+    if (!recvs) return recvs.error();
+    recvs_ = std::move(recvs).value();
+    auto target = DcTarget::make(device, cq, *recvs_);
+    if (!target) return target.error();
+    target_ = std::move(target).value();
+    QpOptions options;
+    options.depth = kBurst;
+    auto dci = Dci::make(device, cq, options);
+    if (!dci) return dci.error();
+    dci_ = std::move(dci).value();
+    paths_ = std::make_unique<AhCache>(device);
+    auto aim = paths_->aim_at(target_.address());
+    if (!aim) return aim.error();
+    aim_ = aim.value();
+    return fine();
+  }
+  int post(std::span<const WorkRequest> requests) {
+    return dci_ != nullptr ? dci_->post(requests, aim_) : near_.post(requests);
+  }
 
  private:
   QueuePair near_, far_;
+  std::unique_ptr<RecvPool> recvs_;
+  DcTarget target_;
+  std::unique_ptr<AhCache> paths_;
+  std::unique_ptr<Dci> dci_;
+  DcAim aim_;
 };
 
 class Trial {
  public:
-  explicit Trial(const Device& device) : device_(device) {}
+  explicit Trial(const Device& device, bool by_dc = false) : device_(device), by_dc_(by_dc) {}
 
   // Empty: all of these do what they should.
   std::string run(const std::vector<Verb>& verbs);
@@ -77,6 +111,7 @@ class Trial {
   std::string judge(const Verb& verb, const Words& before);
 
   const Device& device_;
+  const bool by_dc_;
   CompletionQueue cq_;
   Loop::Area area_ = {};
   Registration registered_;
@@ -91,7 +126,10 @@ std::string Trial::prepare(std::uint32_t loops, bool masked) {
   if (!cq) return cq.error().text();
   cq_ = std::move(cq).value();
   for (std::uint32_t i = 0; i < loops; ++i)
-    if (Status made = loops_[i].make(device_, cq_, masked); !made) return made.error().text();
+    if (Status made =
+            by_dc_ ? loops_[i].make_by_dc(device_, cq_) : loops_[i].make(device_, cq_, masked);
+        !made)
+      return made.error().text();
   return {};
 }
 
@@ -242,6 +280,16 @@ NativeAtomics try_all(const Device& device, const Mlx5Facts& firmware) {
   masked(NativeAtomics::masked_16, "masked atomics of 16 bytes");
   if (found.has(NativeAtomics::plain) && found.has(NativeAtomics::masked_16))
     tried(NativeAtomics::mixed, "atomics of both widths", Trial(device).run_mixed());
+  if (!facts->dc) return found;
+  tried(NativeAtomics::dc, "atomics by DC",
+        Trial(device, true).run(verbs_to_try(VerbKind::cas, VerbKind::faa, 8)));
+  for (const std::uint32_t bytes : {8U, 16U}) {
+    const auto verbs = verbs_to_try(VerbKind::masked_cas, VerbKind::masked_faa, bytes);
+    if (found.has(NativeAtomics::dc) && found.has(bytes))
+      tried(bytes << NativeAtomics::kByDc, "masked atomics by DC",
+            (facts->masked_dc & bytes) == 0 ? "the firmware has none of this width"
+                                            : Trial(device, true).run(verbs));
+  }
   return found;
 }
 

@@ -20,12 +20,17 @@ struct NativeAtomics {
     mixed = 2,
     masked_8 = 8,  // masked CAS and FAA; as large as the width
     masked_16 = 16,
+    dc = 4,  // the DC transport is there, with plain ones
   };
+  static constexpr std::uint32_t kByDc = 2;  // masked ones by DC: their bits are so far to the left
+
   std::uint32_t kinds = 0;
   std::string lacking;  // why some are not there, for people; empty: all are
   bool has(std::uint32_t kind) const { return (kinds & kind) != 0; }
   // "masked atomics of 8 and 16 bytes"; empty: of none.
   std::string text() const;
+  // For verbs that go by DC.
+  NativeAtomics by_dc() const;
 };
 
 // What both have, and why not more.

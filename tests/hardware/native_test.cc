@@ -41,6 +41,23 @@ TEST(Native, a_run_has_what_all_its_nodes_have_and_says_why_not_more) {
   EXPECT_EQ(narrow.text(), "masked atomics of 8 bytes");
 }
 
+TEST(Native, by_dc_there_is_what_was_tried_by_dc) {
+  const std::uint32_t wide = NativeAtomics::masked_16 << NativeAtomics::kByDc;
+  const std::uint32_t narrow = NativeAtomics::masked_8 << NativeAtomics::kByDc;
+  const NativeAtomics some{kAll | NativeAtomics::dc | narrow, "no 16 bytes by DC"};
+  EXPECT_EQ(some.by_dc().kinds, NativeAtomics::plain | NativeAtomics::dc | NativeAtomics::masked_8);
+  EXPECT_EQ(some.by_dc().lacking, some.lacking);
+  const NativeAtomics both{kAll | NativeAtomics::dc | narrow | wide, {}};
+  EXPECT_EQ(both.by_dc().kinds, kAll | NativeAtomics::dc);
+}
+
+TEST(Native, nobody_is_evicted_where_verbs_go_by_dc_but_for_agents) {
+  const NativeAtomics all{kAll | NativeAtomics::dc, {}};
+  EXPECT_TRUE(ibverbs_capabilities(all, false, true, false).has(evict));
+  EXPECT_FALSE(ibverbs_capabilities(all, false, true, true).has(evict));
+  EXPECT_TRUE(ibverbs_capabilities(all, true, true, true).has(evict));
+}
+
 TEST(Native, what_is_missing_is_absent_with_its_reason_or_emulated_by_agents) {
   const NativeAtomics narrow{NativeAtomics::plain | NativeAtomics::masked_8, "no 16 bytes"};
   const Capabilities native = ibverbs_capabilities(narrow, false, true);
