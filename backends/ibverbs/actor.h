@@ -8,8 +8,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
+#include "backends/ibverbs/dc.h"
 #include "backends/ibverbs/queues.h"
 #include "backends/ibverbs/wire.h"
 #include "core/verbs/verbs.h"
@@ -45,7 +47,8 @@ struct IbWait : WaitOperation {
   bool armed = false;
 };
 
-// An actor's RC QP to one node. Verbs of one batch share it.
+// An actor's RC QP to one node, or the DC initiator that it has while something is posted (dc.h).
+// Verbs of one batch share it.
 struct Connection {
   enum class State : std::uint8_t {
     idle,
@@ -60,6 +63,10 @@ struct Connection {
   NodeId to;
   State state = State::idle;
   QueuePair qp;
+  Dci* dci = nullptr;                // lent
+  std::optional<DcAim> aim;          // with DC, since first use
+  std::uint32_t posts = 0;           // since the DCI was lent
+  bool in_line = false;              // waits for a DCI
   bool stalled = false;              // waits for room in the thread's CQ
   std::uint64_t looking_for = 0;     // the ask whose answer ends `looking`
   std::deque<IbOperation*> waiting;  // not posted yet

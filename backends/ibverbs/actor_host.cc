@@ -19,6 +19,7 @@ ActorHost::ActorHost(Worker& worker, LocalNode& node, Directory& directory,
       node_(node),
       directory_(directory),
       frames_(std::move(frames)),
+      dcis_(*node.device, frames_->cq(), queue_options(), directory.most_dcis),
       operations_(*node.device) {
   frames_->set_owner(*this);
   worker_.add_host(*this);

@@ -40,6 +40,7 @@ struct LocalNode {
   NodeId id;
   std::unique_ptr<Device> device;
   NativeAtomics atomics;
+  std::unique_ptr<AhCache> paths;  // to the targets of peers
   std::unique_ptr<Memory> memory;
   std::unique_ptr<NodePost> post;
   std::unique_ptr<MemoryServer> memory_server;
@@ -55,6 +56,8 @@ struct Directory {
   std::vector<NodeCard> nodes;       // by NodeId - 1
   bool agents = false;               // every node's memory is its agent's
   std::uint32_t atomics = 0;         // that RNICs do by themselves: NativeAtomics::kinds
+  bool dc = false;                   // verbs reach it by the DC transport
+  std::uint32_t most_dcis = 0;       // of a thread
   std::uint32_t server_threads = 1;  // of a server, that take calls
   Duration synchronisation_error;
   const NodeCard& of(NodeId node) const { return nodes[node.value - 1]; }
@@ -138,6 +141,7 @@ class ActorHost final : public FrameExchange::Owner {
   // verbs (actor_host_verbs.cc)
   void post_verbs(IbActor& actor, IbOperation& first);
   bool valid(const IbActor& actor, const Verb& verb) const;
+  QpOptions queue_options() const;
   Connection& connection(IbActor& actor, NodeId to);
   void pump(Connection& connection);
   void ask_for_qp(Connection& connection);
@@ -153,6 +157,13 @@ class ActorHost final : public FrameExchange::Owner {
   void fail_waiting(Connection& connection, VerbStatus status);
   void reset_when_drained(Connection& connection);
   void verb_over(IbOperation& op, VerbStatus status);
+  // initiators (actor_host_dc.cc)
+  bool aim(Connection& connection);
+  void take_dci(Connection& connection);
+  void give_back_dci(Connection& connection);
+  void settle(Connection& connection);
+  void recover_dci(Connection& connection);
+  void break_off(Connection& connection);
   // agents (actor_host_agents.cc)
   void ask_agent(IbActor& actor, IbOperation& first, IbOperation* end);
   void put_agent_verb(FrameWriter& frame, IbOperation& op, std::uint32_t at, std::uint32_t bytes);
@@ -190,6 +201,7 @@ class ActorHost final : public FrameExchange::Owner {
   LocalNode& node_;
   Directory& directory_;
   std::unique_ptr<FrameExchange> frames_;
+  DciPool dcis_;
   OperationPool operations_;
   WaitPool waits_;
   std::vector<std::unique_ptr<IbActor>> actors_;
@@ -206,6 +218,7 @@ class ActorHost final : public FrameExchange::Owner {
   std::vector<WorkRequest> requests_;  // being built
   std::uint32_t outstanding_ = 0;      // of requests on all QPs
   std::deque<Connection*> stalled_;
+  std::deque<Connection*> in_line_;  // for a DCI
   Time last_poll_;
   Time this_poll_;
 };

@@ -112,6 +112,7 @@ void ActorHost::post_allocate(IbOperation& op) {
 void ActorHost::post_evict(IbOperation& op) {
   const std::uint32_t client = op.evicted.value;
   LATCHLAB_CHECK(client < alive_.size(), "eviction of a client that does not exist");
+  LATCHLAB_CHECK(!directory_.dc, "nobody is evicted where verbs go by DC");
   std::vector<ThreadId> keepers;
   for (const NodeCard& card : directory_.nodes) {
     if (gone_.count(card.node) > 0) continue;

@@ -13,7 +13,6 @@ namespace latchlab::ib {
 namespace {
 
 constexpr std::size_t kDoorbell = 32;  // work requests that are built before one is rung
-constexpr std::uint32_t kMasked = NativeAtomics::masked_8 | NativeAtomics::masked_16;
 
 WorkRequest::Kind kind_of(VerbKind kind) {
   switch (kind) {
@@ -85,27 +84,16 @@ Connection& ActorHost::connection(IbActor& actor, NodeId to) {
   return *made;
 }
 
-void ActorHost::connect_clients(NodeId to) {
-  for (const auto& actor : actors_)
-    if (actor->kind() == ActorKind::client)
-      if (Connection& made = connection(*actor, to); made.state == Connection::State::idle)
-        ask_for_qp(made);
-}
-
 void ActorHost::pump(Connection& to) {
   if (to.waiting.empty()) return;
-  if (to.state == Connection::State::idle) return ask_for_qp(to);
+  if (to.state == Connection::State::idle) return directory_.dc ? take_dci(to) : ask_for_qp(to);
   if (to.state == Connection::State::ready) post_ready(to);
 }
 
 void ActorHost::ask_for_qp(Connection& to) {
   const ThreadId keeper = directory_.keeper_of(to.to);
   if (!frames_->reaches(keeper)) return fail_waiting(to, VerbStatus::peer_failed);
-  QpOptions options;
-  options.depth = Connection::kDepth;
-  options.inline_bytes = kByValueBytes;
-  options.masked = (directory_.atomics & kMasked) != 0;
-  auto made = QueuePair::make(*node_.device, frames_->cq(), options);
+  auto made = QueuePair::make(*node_.device, frames_->cq(), queue_options());
   LATCHLAB_CHECK(made.ok(), made.ok() ? "" : made.error().text());
   to.qp = std::move(made).value();
   to.state = Connection::State::asking;
@@ -168,6 +156,7 @@ void ActorHost::post_ready(Connection& to) {
     requests.clear();
     const std::size_t room = std::min<std::size_t>(Connection::kDepth - to.posted.size(),
                                                    FrameExchange::kMostVerbs - outstanding_);
+    if (to.posts >= Connection::kDepth && !in_line_.empty()) return;  // others wait for the DCI
     const std::size_t most = std::min({room, to.waiting.size(), kDoorbell});
     while (requests.size() < most) {
       IbOperation& op = *to.waiting[requests.size()];
@@ -191,7 +180,8 @@ void ActorHost::post_ready(Connection& to) {
       to.waiting.pop_front();
     }
     outstanding_ += static_cast<std::uint32_t>(requests.size());
-    const int refused = to.qp.post(requests);
+    const int refused = to.dci != nullptr ? to.dci->post(requests, *to.aim) : to.qp.post(requests);
+    to.posts += static_cast<std::uint32_t>(requests.size());
     LATCHLAB_CHECK(refused == 0, "an RNIC that has room takes what is posted");
   }
 }
@@ -219,6 +209,7 @@ void ActorHost::located(Connection& to, std::uint64_t ticket, const RegionAnswer
     }
   }
   pump(to);
+  settle(to);
 }
 
 void ActorHost::verb_done(const Done& done) {
@@ -241,6 +232,7 @@ void ActorHost::verb_done(const Done& done) {
     reset_when_drained(to);
   else
     pump(to);
+  settle(to);
   while (!stalled_.empty() && outstanding_ < FrameExchange::kMostVerbs) {
     Connection& next = *stalled_.front();
     stalled_.pop_front();
@@ -275,6 +267,7 @@ void ActorHost::reset_when_drained(Connection& to) {
   if (!to.posted.empty()) return;
   to.qp.drop();
   to.state = Connection::State::idle;
+  if (to.dci != nullptr) recover_dci(to);
   if (!to.actor->alive) return fail_waiting(to, VerbStatus::flushed);
   pump(to);
 }

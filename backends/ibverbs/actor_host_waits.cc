@@ -87,7 +87,7 @@ void ActorHost::kill(IbActor& actor, CrashKind kind) {
   if (kind != CrashKind::client) {
     for (Endpoint& endpoint : endpoints_)
       if (endpoint.owner == &actor) endpoint.gone = true;
-    for (auto& [to, made] : actor.connections) made->qp.fail();
+    for (auto& [to, made] : actor.connections) break_off(*made);
   }
   if (!std::exchange(actor.alive, false)) return;
   ++actor.life;

@@ -15,6 +15,7 @@ struct CardHead {
   std::uint32_t node = 0, machine_bytes = 0;
   std::uint32_t atomics = 0, reserved = 0;
   QpAddress lane;
+  DctAddress dct;
 };
 
 }  // namespace
@@ -29,6 +30,7 @@ std::string write_card(const NodeCard& card) {
   head.atomics = card.atomics;
   head.machine_bytes = static_cast<std::uint32_t>(card.machine.size());
   head.lane = card.lane;
+  head.dct = card.dct;
   std::string text(reinterpret_cast<const char*>(&head), sizeof(head));
   return text + card.machine;
 }
@@ -52,6 +54,7 @@ Result<NodeCard> read_card(const std::string& text, NodeId from) {
   card.key = head.key;
   card.threads = head.threads;
   card.atomics = head.atomics;
+  card.dct = head.dct;
   return card;
 }
 

@@ -95,6 +95,8 @@ Result<DcTarget> DcTarget::make(const Device& device, const CompletionQueue& cq,
   wanted.pd = device.pd();
   made.qp_ = mlx5_create_target(device.context(), wanted, made.address_.key);
   if (made.qp_ == nullptr) return no_dc(device, "target");
+  made.device_ = &device;
+  device.count_qps(1);
   if (Status init = target_to_init(made.qp_); !init) return init.error();
   if (Status ready = target_to_rtr(made.qp_, device); !ready) return ready.error();
   made.address_.number = made.qp_->qp_num;  // known only now
@@ -105,14 +107,17 @@ DcTarget::~DcTarget() {
   drop();
 }
 DcTarget::DcTarget(DcTarget&& other) noexcept
-    : qp_(std::exchange(other.qp_, nullptr)), address_(other.address_) {}
+    : device_(other.device_), qp_(std::exchange(other.qp_, nullptr)), address_(other.address_) {}
 DcTarget& DcTarget::operator=(DcTarget&& other) noexcept {
+  std::swap(device_, other.device_);
   std::swap(qp_, other.qp_);
   std::swap(address_, other.address_);
   return *this;
 }
 void DcTarget::drop() {
-  if (qp_ != nullptr) ibv_destroy_qp(std::exchange(qp_, nullptr));
+  if (qp_ == nullptr) return;
+  ibv_destroy_qp(std::exchange(qp_, nullptr));
+  device_->count_qps(-1);
 }
 
 // ---- AhCache ----

@@ -78,6 +78,7 @@ class DcTarget {
   void drop();
 
  private:
+  const Device* device_ = nullptr;
   ibv_qp* qp_ = nullptr;
   DctAddress address_;
 };

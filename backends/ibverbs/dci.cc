@@ -52,6 +52,7 @@ Result<std::unique_ptr<Dci>> Dci::make(const Device& device, const CompletionQue
     return Error{fmt::format("{}: no DC initiator with {} send entries: {}", device.facts().name,
                              options.depth, std::strerror(errno)),
                  {}};
+  device.count_qps(1);
   if (masked && mlx5_send_blocks(made->qp_) < kBlocksOfDci * options.depth)
     return Error{
         fmt::format("{}: a DC initiator's queue of {} blocks for {} masked atomics of {} each",
@@ -63,7 +64,9 @@ Result<std::unique_ptr<Dci>> Dci::make(const Device& device, const CompletionQue
 }
 
 Dci::~Dci() {
-  if (qp_ != nullptr) ibv_destroy_qp(qp_);
+  if (qp_ == nullptr) return;
+  ibv_destroy_qp(qp_);
+  device_.count_qps(-1);
 }
 
 std::uint32_t Dci::number() const {

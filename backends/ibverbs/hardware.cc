@@ -31,6 +31,8 @@ Hardware::Hardware(const WorldPlan& plan, const IbverbsOptions& options)
     for (const NodePlan& node : plan_.nodes) options_.hosted.push_back(node.id);
   directory_.nodes.resize(plan_.nodes.size());
   directory_.agents = options.agents;
+  directory_.dc = options.dc && !options.agents;
+  directory_.most_dcis = options.dcis;
   directory_.server_threads = options.server_workers;
   directory_.synchronisation_error = options.synchronisation_error;
   std::uint32_t threads = 1;

@@ -70,6 +70,7 @@ class Hardware final : public IbverbsBackend {
   // How many threads a node has besides its memory server's.
   std::uint32_t threads_of(NodeId node) const;
   Status connect();
+  Status check_dc() const;
   Status connect_clients();
   NativeAtomics atomics_of_all();
   // Of a node, what it has for each of the run; the own place is one of them.

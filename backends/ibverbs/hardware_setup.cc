@@ -43,7 +43,8 @@ Status Hardware::set_up() {
   for (const NodeId id : options_.hosted)
     if (Status made = make_node(id); !made) return made;
   if (Status connected = connect(); !connected) return connected;
-  capabilities_ = ibverbs_capabilities(atomics_of_all(), options_.agents, is_one_machine());
+  const NativeAtomics native = atomics_of_all();
+  capabilities_ = ibverbs_capabilities(native, options_.agents, is_one_machine(), directory_.dc);
   return fine();
 }
 
@@ -58,6 +59,7 @@ NativeAtomics Hardware::atomics_of_all() {
                                                       "doctor says more there",
                                                       card.node.value)});
   }
+  if (directory_.dc) all = all.by_dc();
   directory_.atomics = all.kinds;
   return all;
 }
@@ -86,6 +88,7 @@ Status Hardware::make_node(NodeId id) {
     node->atomics = try_atomics(*node->device);
     if (!node->atomics.has(NativeAtomics::plain)) return Error{node->atomics.lacking, {}};
   }
+  node->paths = std::make_unique<AhCache>(*node->device);
   auto memory = Memory::make(*node->device, id, planned.bytes, plan_.image);
   if (!memory) return memory.error();
   node->memory = std::move(memory).value();
@@ -114,6 +117,8 @@ Status Hardware::make_threads(LocalNode& node) {
   if (!frames) return frames.error();
   node.memory_server =
       std::make_unique<MemoryServer>(std::move(frames).value(), *node.memory, plan_.clients);
+  if (directory_.dc)
+    if (Status offered = node.memory_server->offer_dc(); !offered) return offered;
   std::vector<ThreadId> others;
   for (const NodePlan& other : plan_.nodes)
     if (other.id != node.id) others.push_back(keeper_of(other.id));
@@ -130,6 +135,7 @@ std::vector<std::string> Hardware::cards_of(const LocalNode& node) const {
   card.key = node.memory->table().remote_key;
   card.threads = threads_of(node.id) + 1;
   card.atomics = node.atomics.kinds;
+  card.dct = node.memory_server->dct();
   card.machine = clock_identity();
   std::vector<std::string> cards;
   for (const NodePlan& other : plan_.nodes) {
@@ -160,6 +166,18 @@ Result<std::vector<std::string>> Hardware::tell_all(const std::string& text) con
   return options_.exchange(std::vector<std::string>(plan_.nodes.size(), text));
 }
 
+// A DCI has one MTU for all its targets, which must have the same.
+Status Hardware::check_dc() const {
+  for (const NodeCard& card : directory_.nodes)
+    if (directory_.dc && card.dct.mtu != directory_.nodes.front().dct.mtu)
+      return Error{
+          fmt::format("--transport dc: the ports of node {} and node 1 have different MTUs; "
+                      "give them one, or use --transport rc",
+                      card.node.value),
+          {}};
+  return fine();
+}
+
 Status Hardware::connect() {
   std::map<NodeId, std::vector<std::string>> cards;
   for (const auto& [id, node] : nodes_) {
@@ -178,6 +196,7 @@ Status Hardware::connect() {
     }
     if (Status read = read_cards(*node, mine); !read) return read;
   }
+  if (Status fits = check_dc(); !fits) return fits;
   compare_clocks();
   std::size_t place = 0;
   for (auto& [id, node] : nodes_) {
@@ -233,59 +252,3 @@ Status Hardware::start_together() {
 }
 
 }  // namespace latchlab::ib
-
-namespace latchlab {
-
-namespace {
-
-struct ByAgents {
-  Capability capability;
-  NativeAtomics::Kind unless;
-};
-constexpr std::array kByAgents = {ByAgents{Capability::masked_atomics_8, NativeAtomics::masked_8},
-                                  ByAgents{Capability::masked_atomics_16, NativeAtomics::masked_16},
-                                  ByAgents{Capability::mixed_width_atomic, NativeAtomics::mixed}};
-
-}  // namespace
-
-Result<NativeAtomics> native_atomics(const ib::DeviceChoice& choice) {
-  const auto device = ib::Device::open(choice);
-  if (!device) return device.error();
-  return ib::try_atomics(*device.value());
-}
-
-bool needs_agents(const std::vector<Capability>& needs, const NativeAtomics& native) {
-  if (!native.has(NativeAtomics::plain)) return true;
-  return std::any_of(kByAgents.begin(), kByAgents.end(), [&](const ByAgents& each) {
-    return !native.has(each.unless) &&
-           std::find(needs.begin(), needs.end(), each.capability) != needs.end();
-  });
-}
-
-Capabilities ibverbs_capabilities(const NativeAtomics& native, bool agents, bool one_machine) {
-  using enum Capability;
-  const std::string by_frames = "RECVs counted by the receiver's thread, answers over RC";
-  const std::string by_agent = "an agent thread at the memory's node executes every verb";
-  Capabilities all;
-  for (const auto& [capability, unless] : kByAgents) {
-    if (agents)
-      all.set(capability, Support::emulated, by_agent);
-    else if (native.has(unless))
-      all.set(capability, Support::native);
-    else
-      all.set(capability, Support::absent, native.lacking);
-  }
-  all.set(reliable_messages, Support::emulated, by_frames);
-  all.set(datagrams, Support::emulated, by_frames);
-  all.set(receive_timestamps, Support::emulated, "the thread's polls before and after");
-  if (one_machine)
-    all.set(synchronised_clock, Support::native);
-  else
-    all.set(synchronised_clock, Support::absent, "the nodes are on different machines");
-  for (const Capability each :
-       {calls, local_words, node_state, membership, evict, allocate, timing, client_crash})
-    all.set(each, Support::native);
-  return all;
-}
-
-}  // namespace latchlab

@@ -27,6 +27,11 @@ struct IbverbsOptions {
   std::uint32_t server_workers = 1;
   // Every node's memory is its agent's: for locks that need atomics which some RNIC has not.
   bool agents = false;
+  // Verbs go by the DC transport of mlx5 (backends/ibverbs/dc.h), where they are not an agent's:
+  // the same in every process. A thread has as many initiators as connections are busy at once, up
+  // to `dcis`.
+  bool dc = false;
+  std::uint32_t dcis = 64;
   // Of frames between threads, before a receiver that is not ready is an error; 7: for ever. They
   // never find one, which 0 shows.
   std::uint8_t frame_rnr_retries = 7;
@@ -76,7 +81,8 @@ Result<std::unique_ptr<IbverbsBackend>> make_ibverbs(const WorldPlan& plan,
 // Of the device that this choice takes on this machine: opens it and tries them.
 Result<NativeAtomics> native_atomics(const ib::DeviceChoice& choice);
 // What a run on this backend has, where all devices have these.
-Capabilities ibverbs_capabilities(const NativeAtomics& native, bool agents, bool one_machine);
+Capabilities ibverbs_capabilities(const NativeAtomics& native, bool agents, bool one_machine,
+                                  bool dc = false);
 // Whether something of this is there with agents alone.
 bool needs_agents(const std::vector<Capability>& needs, const NativeAtomics& native);
 

@@ -36,6 +36,16 @@ MemoryServer::~MemoryServer() {
   stop();
 }
 
+Status MemoryServer::offer_dc() {
+  auto recvs = RecvPool::make(frames_->device(), 1, 64);
+  if (!recvs) return recvs.error();
+  unused_recvs_ = std::move(recvs).value();
+  auto target = DcTarget::make(frames_->device(), frames_->cq(), *unused_recvs_);
+  if (!target) return target.error();
+  target_ = std::move(target).value();
+  return fine();
+}
+
 void MemoryServer::start() {
   stop_ = false;
   thread_ = std::thread([this] { run(); });
@@ -74,6 +84,7 @@ void MemoryServer::run() {
   if (!die_) return;
   // Silent first: a verb that finds no memory would be told so.
   for (auto& [actor, qp] : responders_) qp.fail();
+  target_.drop();
   frames_->fail();
   memory_.withdraw();
 }

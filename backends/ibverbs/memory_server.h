@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "backends/ibverbs/clock_offset.h"
+#include "backends/ibverbs/dc.h"
 #include "backends/ibverbs/frame_exchange.h"
 #include "backends/ibverbs/memory.h"
 
@@ -36,6 +37,9 @@ class MemoryServer final : public FrameExchange::Owner {
   const ClockProbe* clock() const {
     return clock_compared_.load(std::memory_order_acquire) ? &clock_probe_ : nullptr;
   }
+  // Makes the node's DC target. Before start.
+  Status offer_dc();
+  const DctAddress& dct() const { return target_.address(); }
   // Begins to answer; the thread's channels are connected.
   void start();
   // Answers no more; what is asked then is never answered.
@@ -65,6 +69,8 @@ class MemoryServer final : public FrameExchange::Owner {
   Memory& memory_;
   std::vector<std::atomic<std::uint8_t>> evicted_;  // by client
   std::map<ActorKey, QueuePair> responders_;
+  std::unique_ptr<RecvPool> unused_recvs_;  // nobody sends to the target
+  DcTarget target_;
   std::map<ThreadId, bool> batch_failed_;  // the last batch of this thread for the agent
   ThreadId clock_of_;
   std::uint32_t clock_times_ = 0;

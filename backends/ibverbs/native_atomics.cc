@@ -8,8 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "backends/ibverbs/dc.h"
-#include "backends/ibverbs/queues.h"
+#include "backends/ibverbs/trial_loop.h"
 #include "backends/ibverbs/wqe.h"
 
 namespace latchlab {
@@ -39,61 +38,7 @@ namespace {
 
 constexpr std::chrono::seconds kPatienceOfTrial{2};
 constexpr std::uint64_t kFiller = 0xfeedfacecafebeef;
-constexpr std::uint32_t kBurst = 32;
 constexpr std::uint32_t kBursts = 2;
-
-// Two QPs of one device, each the other's peer, or an initiator and a target of its DC transport;
-// what is done goes from the first to the second.
-class Loop {
- public:
-  // Memory for atomics, and for what they give back.
-  struct alignas(64) Area {
-    std::array<std::uint64_t, 8> words;
-    std::array<Words, 2 * kBurst> landings;
-  };
-
-  Status make(const Device& device, const CompletionQueue& cq, bool masked) {
-    QpOptions options;
-    options.depth = kBurst;
-    options.masked = masked;
-    for (QueuePair* qp : {&near_, &far_}) {
-      auto made = QueuePair::make(device, cq, options);
-      if (!made) return made.error();
-      *qp = std::move(made).value();
-    }
-    if (Status there = far_.connect(near_.address()); !there) return there;
-    return near_.connect(far_.address());
-  }
-  Status make_by_dc(const Device& device, const CompletionQueue& cq) {
-    auto recvs = RecvPool::make(device, 1, kWqeBlock);
-    if (!recvs) return recvs.error();
-    recvs_ = std::move(recvs).value();
-    auto target = DcTarget::make(device, cq, *recvs_);
-    if (!target) return target.error();
-    target_ = std::move(target).value();
-    QpOptions options;
-    options.depth = kBurst;
-    auto dci = Dci::make(device, cq, options);
-    if (!dci) return dci.error();
-    dci_ = std::move(dci).value();
-    paths_ = std::make_unique<AhCache>(device);
-    auto aim = paths_->aim_at(target_.address());
-    if (!aim) return aim.error();
-    aim_ = aim.value();
-    return fine();
-  }
-  int post(std::span<const WorkRequest> requests) {
-    return dci_ != nullptr ? dci_->post(requests, aim_) : near_.post(requests);
-  }
-
- private:
-  QueuePair near_, far_;
-  std::unique_ptr<RecvPool> recvs_;
-  DcTarget target_;
-  std::unique_ptr<AhCache> paths_;
-  std::unique_ptr<Dci> dci_;
-  DcAim aim_;
-};
 
 class Trial {
  public:
@@ -122,7 +67,7 @@ std::string Trial::prepare(std::uint32_t loops, bool masked) {
   auto registered = Registration::make(device_, &area_, sizeof(area_), true);
   if (!registered) return registered.error().text();
   registered_ = std::move(registered).value();
-  auto cq = CompletionQueue::make(device_, 4 * kBurst);
+  auto cq = CompletionQueue::make(device_, 4 * Loop::kBurst);
   if (!cq) return cq.error().text();
   cq_ = std::move(cq).value();
   for (std::uint32_t i = 0; i < loops; ++i)
@@ -212,18 +157,18 @@ std::string Trial::run_mixed() {
   wide.kind = VerbKind::masked_faa;
   wide.bytes = 16;
   area_.words.fill(0);
-  std::vector<bool> seen(2 * kBurst * kBursts);
+  std::vector<bool> seen(2 * Loop::kBurst * kBursts);
   for (std::uint32_t burst = 0; burst < kBursts; ++burst) {
     std::array<std::vector<WorkRequest>, 2> requests;
-    for (std::uint32_t i = 0; i < kBurst; ++i) {
+    for (std::uint32_t i = 0; i < Loop::kBurst; ++i) {
       requests[0].push_back(request_for(narrow, i));
-      requests[1].push_back(request_for(wide, kBurst + i));
+      requests[1].push_back(request_for(wide, Loop::kBurst + i));
     }
     for (std::size_t i = 0; i < 2; ++i)
       if (loops_[i].post(requests[i]) != 0) return "they are not taken";
-    if (std::string why = wait(2 * kBurst); !why.empty()) return why;
-    for (std::uint32_t i = 0; i < 2 * kBurst; ++i) {
-      const std::uint64_t found = masked_reply(area_.landings[i], i < kBurst ? 8 : 16).lo;
+    if (std::string why = wait(2 * Loop::kBurst); !why.empty()) return why;
+    for (std::uint32_t i = 0; i < 2 * Loop::kBurst; ++i) {
+      const std::uint64_t found = masked_reply(area_.landings[i], i < Loop::kBurst ? 8 : 16).lo;
       if (found >= seen.size() || seen[found]) return "additions of both widths get lost";
       seen[found] = true;
     }
@@ -280,15 +225,15 @@ NativeAtomics try_all(const Device& device, const Mlx5Facts& firmware) {
   masked(NativeAtomics::masked_16, "masked atomics of 16 bytes");
   if (found.has(NativeAtomics::plain) && found.has(NativeAtomics::masked_16))
     tried(NativeAtomics::mixed, "atomics of both widths", Trial(device).run_mixed());
-  if (!facts->dc) return found;
+  if (!firmware.dc) return found;
   tried(NativeAtomics::dc, "atomics by DC",
         Trial(device, true).run(verbs_to_try(VerbKind::cas, VerbKind::faa, 8)));
   for (const std::uint32_t bytes : {8U, 16U}) {
     const auto verbs = verbs_to_try(VerbKind::masked_cas, VerbKind::masked_faa, bytes);
     if (found.has(NativeAtomics::dc) && found.has(bytes))
       tried(bytes << NativeAtomics::kByDc, "masked atomics by DC",
-            (facts->masked_dc & bytes) == 0 ? "the firmware has none of this width"
-                                            : Trial(device, true).run(verbs));
+            (firmware.masked_dc & bytes) == 0 ? "the firmware has none of this width"
+                                              : Trial(device, true).run(verbs));
   }
   return found;
 }

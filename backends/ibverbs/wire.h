@@ -14,6 +14,7 @@
 #include <string>
 #include <type_traits>
 
+#include "backends/ibverbs/dc.h"
 #include "backends/ibverbs/queues.h"
 #include "core/base/ids.h"
 #include "core/verbs/message.h"
@@ -212,6 +213,7 @@ struct NodeCard {
   std::uint32_t key = 0;    // its remote key
   std::uint32_t threads = 0;
   std::uint32_t atomics = 0;  // NativeAtomics::kinds
+  DctAddress dct;             // its target; none without DC
   std::string machine;        // where it runs: equal means one clock
   QpAddress lane;             // from its memory server to that of the node that gets this card
 };

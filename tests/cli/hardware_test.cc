@@ -70,17 +70,19 @@ class HardwareOptions : public Command {
 };
 
 TEST_F(HardwareOptions, are_not_for_simulations) {
-  expect_refused(
-      {"--device", "rxe0", "--address", "10.0.0.1", "--workers", "2", "--server-workers", "2",
-       "--agents"},
-      "--device, --address, --workers, --server-workers, --agents: only for runs on hardware; add "
-      "--backend ibverbs");
+  expect_refused({"--device", "rxe0", "--address", "10.0.0.1", "--workers", "2", "--server-workers",
+                  "2", "--agents", "--transport", "dc"},
+                 "--device, --address, --workers, --server-workers, --agents, --transport: only "
+                 "for runs on hardware; add "
+                 "--backend ibverbs");
   expect_refused({"--rendezvous", "here:1"}, "--rendezvous: only for");
 }
 
 TEST_F(HardwareOptions, of_simulations_are_not_for_hardware) {
   expect_refused_on_hardware({"--trace"}, "--backend simgrid");
   expect_refused_on_hardware({"--jobs", "2"}, "leave --jobs out");
+  expect_refused_on_hardware({"--transport", "dc", "--agents"}, "leave one of them out");
+  expect_refused_on_hardware({"--transport", "ud"}, "--transport");
   const Finished finished = latchlab({"reproduce", "--backend", "ibverbs", "--jobs", "2"});
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, HasSubstr("leave --jobs out"));

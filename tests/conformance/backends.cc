@@ -51,6 +51,7 @@ std::vector<BackendCase> backend_cases() {
 #endif
 #if LATCHLAB_WITH_IBVERBS
   if (on_hardware()) cases = {hardware_case("ibverbs", false), hardware_case("agents", true)};
+  if (on_hardware() && tests_dc()) cases = {hardware_case("dc", false)};
 #endif
   return cases;
 }

@@ -19,23 +19,31 @@ inline bool on_hardware() {
   return world != nullptr && std::string_view(world) == "ibverbs";
 }
 
+// Whether worlds have the DC transport: LATCHLAB_TRANSPORT=dc.
+inline bool tests_dc() {
+  const char* const transport = std::getenv("LATCHLAB_TRANSPORT");
+  return transport != nullptr && std::string_view(transport) == "dc";
+}
+
 // All nodes in this process, each with an address of its own as far as the device has enough.
 inline std::unique_ptr<IbverbsBackend> hardware_world(const WorldPlan& plan,
                                                       IbverbsOptions options) {
   const auto devices = ib::list_devices();
   LATCHLAB_CHECK(devices.ok(), devices.ok() ? "" : devices.error().text());
   LATCHLAB_CHECK(!devices.value().empty(), "LATCHLAB_WORLD says ibverbs, and there is no device");
+  options.dc = options.dc || tests_dc();
   options.addresses = devices.value().front().ipv4_addresses();
   auto made = make_ibverbs(plan, options);
   LATCHLAB_CHECK(made.ok(), made.ok() ? "" : made.error().text());
   return std::move(made).value();
 }
 
-// What this machine's device does by itself.
+// What this machine's device does by itself, by the transport of these worlds.
 inline const NativeAtomics& atomics_here() {
   static const auto found = native_atomics({});
   LATCHLAB_CHECK(found.ok(), found.ok() ? "" : found.error().text());
-  return found.value();
+  static const NativeAtomics used = tests_dc() ? found.value().by_dc() : found.value();
+  return used;
 }
 
 inline std::unique_ptr<Backend> hardware_world(const WorldPlan& plan, bool agents) {

@@ -50,6 +50,8 @@ class Worlds : public ::testing::Test {
     return server;
   }
   void spawn(Verbs& verbs, Task<void> body) { world_->spawn(verbs, std::move(body), Time{}); }
+  // Before another world is made.
+  void forget_clients() { clients_ = 0; }
   // Every client's body ends, within a time that nothing takes that works.
   void run() { EXPECT_EQ(world_->run_until(Time{} + seconds(120)), RunEnd::finished); }
 

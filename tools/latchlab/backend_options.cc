@@ -25,6 +25,7 @@ std::string given(const HardwareArguments& hardware) {
   add(hardware.workers != 1, "--workers");
   add(hardware.server_workers != 1, "--server-workers");
   add(hardware.agents, "--agents");
+  add(hardware.transport != "rc", "--transport");
   add(!hardware.rendezvous.empty(), "--rendezvous");
   return all;
 }
@@ -61,6 +62,11 @@ Status check_hardware_options(const RunArguments& arguments) {
                              "--jobs out",
                              arguments.jobs),
                  {}};
+  if (arguments.hardware.agents && arguments.hardware.transport == "dc")
+    return Error{
+        "--transport dc --agents: verbs that agents execute go by no transport of the RNIC's own; "
+        "leave one of them out",
+        {}};
   if (const std::string& rendezvous = arguments.hardware.rendezvous; !rendezvous.empty())
     if (Status usable = check_rendezvous(rendezvous); !usable) return usable;
   // Asked now, and not only when all nodes have come.

@@ -16,6 +16,7 @@ std::string backend_options(const RunArguments& arguments) {
   if (hardware.server_workers != 1)
     options += fmt::format(" --server-workers {}", hardware.server_workers);
   if (hardware.agents) options += " --agents";
+  if (hardware.transport != "rc") options += " --transport " + hardware.transport;
   // In quotes: the brackets of an IPv6 address mean something to a shell.
   if (!hardware.rendezvous.empty()) options += " --rendezvous '" + hardware.rendezvous + "'";
   return options;

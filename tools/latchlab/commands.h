@@ -36,6 +36,7 @@ struct HardwareArguments {
   std::uint32_t workers = 1;           // threads of clients on each node
   std::uint32_t server_workers = 1;    // threads of each server that take calls
   bool agents = false;                 // for all memory; else only where a lock needs them
+  std::string transport = "rc";        // or "dc"
   // HOST:PORT where node processes that were started elsewhere come to; empty: this program starts
   // them, on this machine.
   std::string rendezvous;

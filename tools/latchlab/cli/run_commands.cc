@@ -76,6 +76,14 @@ void add_hardware_run(CLI::App& command, HardwareArguments& hardware) {
                 "alone that need more than the device has]")
       ->group(group);
   command
+      .add_option("--transport", hardware.transport,
+                  "How verbs reach memory: rc, a QP for each client and node; dc, initiators and "
+                  "targets of mlx5's dynamically connected transport")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"rc", "dc"}))
+      ->capture_default_str()
+      ->group(group);
+  command
       .add_option("--rendezvous", hardware.rendezvous,
                   "Wait here for nodes that are started elsewhere by latchlab node; they share "
                   "LATCHLAB_TOKEN [start all nodes on this machine]")

@@ -71,6 +71,11 @@ Result<RunBackend> hardware_backend(const RunArguments& arguments,
                  {}};
   const auto fleet = std::make_shared<Fleet>(arguments, nodes, place.value());
   if (Status assembled = fleet->assemble(); !assembled) return assembled.error();
+  if (fleet->by_dc() && !fleet->atomics().has(NativeAtomics::dc))
+    return Error{
+        "--transport dc: not every node's device has the DC transport (latchlab doctor says so of "
+        "those that have it); leave it out for RC",
+        {}};
   backend.name = fleet->describe();
   backend.software = fleet->software();
   backend.emulated = emulated_on_hardware(scenarios, fleet->atomics(), arguments.hardware.agents);

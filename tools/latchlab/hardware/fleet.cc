@@ -158,7 +158,8 @@ NativeAtomics Fleet::atomics() const {
     const NativeAtomics its = atomics_in(Json::parse(peer.facts, nullptr, false));
     all = all ? common(*all, its) : its;
   }
-  return all.value_or(NativeAtomics{});
+  if (!all) return {};
+  return by_dc() ? all->by_dc() : *all;
 }
 
 std::string Fleet::describe() const {
@@ -173,6 +174,7 @@ std::string Fleet::describe() const {
   }
   std::string all = "ibverbs";
   for (const std::string& kind : kinds) all += (all.size() == 7 ? " on " : ", ") + kind;
+  if (by_dc()) all += "; verbs by DC";
   return all;
 }
 
@@ -228,7 +230,8 @@ RepeatOutcome Fleet::run(const Scenario& scenario, std::size_t index, std::uint3
                     repeat,
                     arguments_.hardware.workers,
                     arguments_.hardware.server_workers,
-                    arguments_.hardware.agents || needs_agents(point, atomics())};
+                    arguments_.hardware.agents || needs_agents(point, atomics()),
+                    by_dc()};
   launch::JobWatch watch;
   watch.deadline =
       launch::within(in_ms(point.run.earliest() + point.run.duration) + milliseconds{kAround});

@@ -31,10 +31,11 @@ class Fleet {
   Status assemble();
   // What the nodes run on: "rxe0 (firmware , Linux 6.1.0-41-amd64)", different ones apart.
   std::string describe() const;
-  // What the RNICs of all nodes do by themselves.
+  // What the RNICs of all nodes do by themselves, by the transport of this run.
   NativeAtomics atomics() const;
   // Devices that are software: "rxe0 is soft-RoCE".
   std::vector<std::string> software() const;
+  bool by_dc() const { return arguments_.hardware.transport == "dc"; }
   RepeatOutcome run(const Scenario& scenario, std::size_t point, std::uint32_t repeat,
                     const StopAsked& stop);
 

@@ -33,6 +33,7 @@ struct NodeJob {
   std::uint32_t workers = 1;
   std::uint32_t server_workers = 1;
   bool agents = false;
+  bool dc = false;
 };
 std::string write_job(const NodeJob& job);
 Result<NodeJob> read_job(const std::string& text);

@@ -17,6 +17,7 @@ std::string write_job(const NodeJob& job) {
   json["workers"] = job.workers;
   json["server_workers"] = job.server_workers;
   json["agents"] = job.agents;
+  json["dc"] = job.dc;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -27,7 +28,8 @@ Result<NodeJob> read_job(const std::string& text) {
   };
   if (!has("scenario", &Json::is_string) || !has("point", &Json::is_number_unsigned) ||
       !has("repeat", &Json::is_number_unsigned) || !has("workers", &Json::is_number_unsigned) ||
-      !has("server_workers", &Json::is_number_unsigned) || !has("agents", &Json::is_boolean))
+      !has("server_workers", &Json::is_number_unsigned) || !has("agents", &Json::is_boolean) ||
+      !has("dc", &Json::is_boolean))
     return Error{"the coordinator has sent a job that this program does not understand", {}};
   NodeJob job;
   job.scenario = json["scenario"].get<std::string>();
@@ -36,6 +38,7 @@ Result<NodeJob> read_job(const std::string& text) {
   job.workers = std::clamp(json["workers"].get<std::uint32_t>(), 1U, 254U);
   job.server_workers = std::clamp(json["server_workers"].get<std::uint32_t>(), 1U, 254U);
   job.agents = json["agents"].get<bool>();
+  job.dc = json["dc"].get<bool>();
   return job;
 }
 

@@ -97,6 +97,7 @@ class NodeRun {
       options.addresses = {all[member_.rank() % all.size()]};
     options.workers = job_.workers;
     options.agents = job_.agents;
+    options.dc = job_.dc;
     options.server_workers = job_.server_workers;
     options.pin = true;
     options.exchange = [this](const std::vector<std::string>& each) { return exchange(each); };

@@ -1,0 +1,68 @@
+// What runs on this backend have.
+
+#include <algorithm>
+#include <array>
+
+#include "backends/ibverbs/ibverbs_backend.h"
+
+namespace latchlab {
+
+namespace {
+
+struct ByAgents {
+  Capability capability;
+  NativeAtomics::Kind unless;
+};
+constexpr std::array kByAgents = {ByAgents{Capability::masked_atomics_8, NativeAtomics::masked_8},
+                                  ByAgents{Capability::masked_atomics_16, NativeAtomics::masked_16},
+                                  ByAgents{Capability::mixed_width_atomic, NativeAtomics::mixed}};
+
+}  // namespace
+
+Result<NativeAtomics> native_atomics(const ib::DeviceChoice& choice) {
+  const auto device = ib::Device::open(choice);
+  if (!device) return device.error();
+  return ib::try_atomics(*device.value());
+}
+
+bool needs_agents(const std::vector<Capability>& needs, const NativeAtomics& native) {
+  if (!native.has(NativeAtomics::plain)) return true;
+  return std::any_of(kByAgents.begin(), kByAgents.end(), [&](const ByAgents& each) {
+    return !native.has(each.unless) &&
+           std::find(needs.begin(), needs.end(), each.capability) != needs.end();
+  });
+}
+
+Capabilities ibverbs_capabilities(const NativeAtomics& native, bool agents, bool one_machine,
+                                  bool dc) {
+  using enum Capability;
+  const std::string by_frames = "RECVs counted by the receiver's thread, answers over RC";
+  const std::string by_agent = "an agent thread at the memory's node executes every verb";
+  Capabilities all;
+  for (const auto& [capability, unless] : kByAgents) {
+    if (agents)
+      all.set(capability, Support::emulated, by_agent);
+    else if (native.has(unless))
+      all.set(capability, Support::native);
+    else
+      all.set(capability, Support::absent, native.lacking);
+  }
+  all.set(reliable_messages, Support::emulated, by_frames);
+  all.set(datagrams, Support::emulated, by_frames);
+  all.set(receive_timestamps, Support::emulated, "the thread's polls before and after");
+  if (one_machine)
+    all.set(synchronised_clock, Support::native);
+  else
+    all.set(synchronised_clock, Support::absent, "the nodes are on different machines");
+  for (const Capability each :
+       {calls, local_words, node_state, membership, evict, allocate, timing, client_crash})
+    all.set(each, Support::native);
+  if (dc && !agents)
+    all.set(
+        evict, Support::absent,
+        "with --transport dc the verbs of all clients arrive at one target, and nobody can be cut "
+        "off alone; use --transport rc");
+  return all;
+}
+
+}  // namespace latchlab
