@@ -13,7 +13,8 @@ struct CardHead {
   std::uint64_t base = 0, bytes = 0;
   std::uint32_t key = 0, threads = 0;
   std::uint32_t node = 0, machine_bytes = 0;
-  std::uint32_t atomics = 0, reserved = 0;
+  std::uint32_t atomics = 0;
+  std::uint16_t infiniband = 0, pkey = 0;
   QpAddress lane;
   DctAddress dct;
 };
@@ -28,6 +29,8 @@ std::string write_card(const NodeCard& card) {
   head.threads = card.threads;
   head.node = card.node.value;
   head.atomics = card.atomics;
+  head.infiniband = card.infiniband ? 1 : 0;
+  head.pkey = card.pkey;
   head.machine_bytes = static_cast<std::uint32_t>(card.machine.size());
   head.lane = card.lane;
   head.dct = card.dct;
@@ -55,7 +58,31 @@ Result<NodeCard> read_card(const std::string& text, NodeId from) {
   card.threads = head.threads;
   card.atomics = head.atomics;
   card.dct = head.dct;
+  card.infiniband = head.infiniband != 0;
+  card.pkey = head.pkey;
   return card;
+}
+
+Status check_fabric(const NodeCard& one, const NodeCard& other) {
+  constexpr std::uint16_t kFull = 0x8000;
+  const auto layer = [](const NodeCard& card) {
+    return card.infiniband ? "InfiniBand" : "Ethernet";
+  };
+  if (one.infiniband != other.infiniband)
+    return Error{fmt::format("the port of node {} is {} and that of node {} is {}, and no packet "
+                             "goes from one to the other; choose devices of one kind (--device)",
+                             one.node.value, layer(one), other.node.value, layer(other)),
+                 {}};
+  if (one.pkey == 0 || other.pkey == 0) return fine();
+  const bool apart = ((one.pkey ^ other.pkey) & ~kFull) != 0;
+  const bool limited = (one.pkey & kFull) == 0 && (other.pkey & kFull) == 0;
+  if (!apart && !limited) return fine();
+  return Error{
+      fmt::format("the port of node {} has pkey {:#06x} and that of node {} has {:#06x}: {}",
+                  one.node.value, one.pkey, other.node.value, other.pkey,
+                  apart ? "these are two partitions; choose one with --pkey"
+                        : "limited members of a partition do not reach each other"),
+      {}};
 }
 
 }  // namespace latchlab::ib

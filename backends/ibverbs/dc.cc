@@ -44,18 +44,21 @@ ibv_ah_attr path_by(const Device& device, const Gid& to, std::uint16_t lid) {
   ibv_ah_attr path = {};
   path.port_num = kDcPort;
   path.dlid = lid;
+  path.sl = device.path().sl;
   if (device.facts().infiniband) return path;
   path.is_global = 1;
   path.grh.hop_limit = kDcHops;
+  path.grh.traffic_class = device.path().traffic_class;
   path.grh.sgid_index = device.gid_index();
   std::memcpy(path.grh.dgid.raw, to.bytes.data(), to.bytes.size());
   return path;
 }
 
-Status target_to_init(ibv_qp* qp) {
+Status target_to_init(ibv_qp* qp, const Device& device) {
   ibv_qp_attr attr = {};
   attr.qp_state = IBV_QPS_INIT;
   attr.port_num = kDcPort;
+  attr.pkey_index = device.pkey_index();
   attr.qp_access_flags =
       IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
   const int status = ibv_modify_qp(
@@ -97,7 +100,7 @@ Result<DcTarget> DcTarget::make(const Device& device, const CompletionQueue& cq,
   if (made.qp_ == nullptr) return no_dc(device, "target");
   made.device_ = &device;
   device.count_qps(1);
-  if (Status init = target_to_init(made.qp_); !init) return init.error();
+  if (Status init = target_to_init(made.qp_, device); !init) return init.error();
   if (Status ready = target_to_rtr(made.qp_, device); !ready) return ready.error();
   made.address_.number = made.qp_->qp_num;  // known only now
   return made;

@@ -78,6 +78,7 @@ Status Dci::make_ready() {
   ibv_qp_attr init = {};
   init.qp_state = IBV_QPS_INIT;
   init.port_num = kDciPort;
+  init.pkey_index = device_.pkey_index();
   if (Status done = step(qp_, init, IBV_QP_PKEY_INDEX | IBV_QP_PORT, "INIT"); !done) return done;
   ibv_qp_attr rtr = {};
   rtr.qp_state = IBV_QPS_RTR;

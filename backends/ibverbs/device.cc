@@ -172,6 +172,7 @@ Result<std::unique_ptr<Device>> Device::open(const DeviceChoice& choice) {
     if (!device->facts_.port_up)
       return Error{fmt::format("port 1 of {} is down; bring up its interface", name), {}};
     if (Status chosen = device->choose_gid(choice.address); !chosen) return chosen.error();
+    if (Status chosen = device->choose_path(choice.path); !chosen) return chosen.error();
     device->pd_ = ibv_alloc_pd(device->context_);
     if (device->pd_ == nullptr)
       return Error{fmt::format("{}: no protection domain: {}", name, std::strerror(errno)), {}};

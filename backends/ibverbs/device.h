@@ -27,9 +27,17 @@ struct Gid {
 };
 std::string text_of(const Gid& gid);  // dotted for an IPv4 address, else hexadecimal
 
+// What a fabric is told of the packets that this port sends; the same at every node of a run.
+struct PathOptions {
+  std::uint16_t pkey = 0;          // partition; 0: the first that the port has
+  std::uint8_t sl = 0;             // service level: InfiniBand 0 to 15; RoCE 0 to 7, a priority
+  std::uint8_t traffic_class = 0;  // of the IP header: RoCE alone
+};
+
 struct DeviceChoice {
   std::string name;     // "mlx5_0"; empty: the first whose port is up
   std::string address;  // IPv4 address of its GID; empty: the first RoCE v2 GID, or InfiniBand
+  PathOptions path = {};
 };
 
 // What the firmware of an mlx5 device says of what libibverbs has no words for. Widths are in
@@ -78,7 +86,9 @@ class Device {
   const Gid& gid() const { return gid_; }
   std::uint8_t gid_index() const { return gid_index_; }
   std::uint16_t lid() const { return lid_; }
-  std::uint8_t mtu() const { return mtu_; }  // an ibv_mtu
+  std::uint8_t mtu() const { return mtu_; }          // an ibv_mtu
+  const PathOptions& path() const { return path_; }  // with the pkey as the port has it
+  std::uint16_t pkey_index() const { return pkey_index_; }
   // QPs made from it that are there. Counted by whoever makes and destroys them.
   std::uint64_t qps() const { return qps_.load(std::memory_order_relaxed); }
   void count_qps(int more) const { qps_.fetch_add(more, std::memory_order_relaxed); }
@@ -89,6 +99,7 @@ class Device {
  private:
   Device() = default;
   Status choose_gid(const std::string& address);
+  Status choose_path(const PathOptions& wanted);
 
   ibv_context* context_ = nullptr;
   ibv_pd* pd_ = nullptr;
@@ -97,6 +108,8 @@ class Device {
   std::uint8_t gid_index_ = 0;
   std::uint16_t lid_ = 0;
   std::uint8_t mtu_ = 0;
+  PathOptions path_;
+  std::uint16_t pkey_index_ = 0;
   mutable std::atomic<std::uint64_t> qps_ = 0;
 };
 

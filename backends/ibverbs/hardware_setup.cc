@@ -77,6 +77,7 @@ Status Hardware::make_node(NodeId id) {
   node->id = id;
   DeviceChoice choice;
   choice.name = options_.device;
+  choice.path = options_.path;
   if (!options_.addresses.empty())
     choice.address = options_.addresses[nodes_.size() % options_.addresses.size()];
   auto device = Device::open(choice);
@@ -134,6 +135,8 @@ std::vector<std::string> Hardware::cards_of(const LocalNode& node) const {
   card.bytes = node.memory->table().bytes;
   card.key = node.memory->table().remote_key;
   card.threads = threads_of(node.id) + 1;
+  card.infiniband = node.device->facts().infiniband;
+  card.pkey = node.device->path().pkey;
   card.atomics = node.atomics.kinds;
   card.dct = node.memory_server->dct();
   card.machine = clock_identity();
@@ -150,14 +153,16 @@ std::vector<std::string> Hardware::cards_of(const LocalNode& node) const {
 Status Hardware::read_cards(LocalNode& node, const std::vector<std::string>& cards) {
   LATCHLAB_CHECK(cards.size() == plan_.nodes.size(), "a card of each node");
   for (std::size_t i = 0; i < cards.size(); ++i) {
-    const NodeId from = plan_.nodes[i].id;
-    auto card = read_card(cards[i], from);
+    auto card = read_card(cards[i], plan_.nodes[i].id);
     if (!card) return card.error();
     node.card_bytes += cards[i].size();
-    FrameExchange& frames = node.memory_server->frames();
-    if (from != node.id)
-      if (Status made = frames.connect_lane(keeper_of(from), card.value().lane); !made) return made;
     directory_.nodes[i] = std::move(card).value();
+  }
+  FrameExchange& frames = node.memory_server->frames();
+  for (const NodeCard& card : directory_.nodes) {
+    if (card.node == node.id) continue;
+    if (Status same = check_fabric(directory_.of(node.id), card); !same) return same;
+    if (Status made = frames.connect_lane(keeper_of(card.node), card.lane); !made) return made;
   }
   return fine();
 }

@@ -17,11 +17,14 @@
 
 namespace latchlab {
 
+using ib::PathOptions;
+
 struct IbverbsOptions {
   std::vector<NodeId> hosted;          // in this process; empty: all of the plan
   std::string device;                  // "mlx5_0"; empty: the first whose port is up
   std::vector<std::string> addresses;  // of the hosted nodes, in turn; empty: what the device has
-  std::uint32_t workers = 1;           // threads of clients; the same in every process of a run
+  PathOptions path;
+  std::uint32_t workers = 1;  // threads of clients; the same in every process of a run
   // Threads of a server that take calls; the same in every process. Code of a server part runs on
   // one of them at a time, but for what it computes.
   std::uint32_t server_workers = 1;

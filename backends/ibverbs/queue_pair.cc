@@ -38,10 +38,11 @@ Status changed(int status, const char* to) {
   return Error{fmt::format("QP does not become {}: {}", to, std::strerror(status)), {}};
 }
 
-Status to_init(ibv_qp* qp) {
+Status to_init(ibv_qp* qp, const Device& device) {
   ibv_qp_attr attr = {};
   attr.qp_state = IBV_QPS_INIT;
   attr.port_num = kPort;
+  attr.pkey_index = device.pkey_index();
   attr.qp_access_flags =
       IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
   return changed(
@@ -60,9 +61,11 @@ Status to_rtr(ibv_qp* qp, const Device& device, const QpAddress& peer, std::uint
   attr.min_rnr_timer = kRnrTimer;
   attr.ah_attr.dlid = peer.lid;
   attr.ah_attr.port_num = kPort;
+  attr.ah_attr.sl = device.path().sl;
   if (!device.facts().infiniband) {
     attr.ah_attr.is_global = 1;
     attr.ah_attr.grh.hop_limit = kHops;
+    attr.ah_attr.grh.traffic_class = device.path().traffic_class;
     attr.ah_attr.grh.sgid_index = device.gid_index();
     std::memcpy(attr.ah_attr.grh.dgid.raw, peer.gid.bytes.data(), peer.gid.bytes.size());
   }
@@ -161,7 +164,7 @@ Result<QueuePair> QueuePair::make(const Device& device, const CompletionQueue& c
         {}};
   device.count_qps(1);
   made.extended_ = ibv_qp_to_qp_ex(made.qp_);
-  if (Status ready = to_init(made.qp_); !ready) return ready.error();
+  if (Status ready = to_init(made.qp_, device); !ready) return ready.error();
   return made;
 }
 

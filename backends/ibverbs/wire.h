@@ -214,6 +214,8 @@ struct NodeCard {
   std::uint32_t threads = 0;
   std::uint32_t atomics = 0;  // NativeAtomics::kinds
   DctAddress dct;             // its target; none without DC
+  bool infiniband = false;    // link layer; else Ethernet
+  std::uint16_t pkey = 0;     // partition of its port; 0: not known
   std::string machine;        // where it runs: equal means one clock
   QpAddress lane;             // from its memory server to that of the node that gets this card
 };

@@ -76,6 +76,15 @@ TEST_F(HardwareOptions, are_not_for_simulations) {
                  "for runs on hardware; add "
                  "--backend ibverbs");
   expect_refused({"--rendezvous", "here:1"}, "--rendezvous: only for");
+  expect_refused({"--pkey", "0x8001", "--sl", "3", "--traffic-class", "96"},
+                 "--pkey, --sl, --traffic-class: only for runs on hardware");
+}
+
+TEST_F(HardwareOptions, of_the_fabric_are_in_their_ranges) {
+  for (const char* pkey : {"0", "0x8000", "0x10000", "8001", "0x", "full"})
+    expect_refused_on_hardware({"--pkey", pkey}, "is no partition key");
+  expect_refused_on_hardware({"--sl", "16"}, "'16' is not a whole number from 0 to 15");
+  expect_refused_on_hardware({"--traffic-class", "256"}, "from 0 to 255");
 }
 
 TEST_F(HardwareOptions, of_simulations_are_not_for_hardware) {

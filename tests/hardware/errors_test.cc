@@ -92,5 +92,32 @@ TEST_F(Errors, an_address_that_no_port_has_is_named) {
   EXPECT_THAT(unknown.error().text(), HasSubstr("no_such_device"));
 }
 
+TEST_F(Errors, a_partition_or_a_level_that_no_port_has_is_named) {
+  DeviceChoice choice;
+  choice.path.pkey = 0x8123;
+  const auto other = Device::open(choice);
+  ASSERT_FALSE(other.ok());
+  EXPECT_THAT(other.error().text(), HasSubstr("no partition 0x8123; it has: 0x"));
+  choice.path.pkey = here_->device->path().pkey & 0x7fff;  // whatever its membership
+  const auto same = must(Device::open(choice));
+  EXPECT_EQ(same->path().pkey, here_->device->path().pkey);
+  choice.path.sl = 16;
+  EXPECT_THAT(Device::open(choice).error().text(), HasSubstr("service level 16"));
+}
+
+TEST_F(Errors, a_level_and_a_class_are_no_hindrance) {
+  DeviceChoice choice;
+  choice.address = must(list_devices()).front().ipv4_addresses().front();
+  choice.path.sl = 3;
+  if (!here_->device->facts().infiniband) choice.path.traffic_class = 96;
+  here_ = std::make_unique<End>(choice);
+  there_->words[0] = 5;
+  connect();
+  const std::vector<WorkRequest> requests = {read(1)};
+  ASSERT_EQ(here_->qp.post(requests), 0);
+  EXPECT_THAT(outcomes(1), ElementsAre(VerbStatus::ok));
+  EXPECT_EQ(here_->words[0], 5U);
+}
+
 }  // namespace
 }  // namespace latchlab::ib

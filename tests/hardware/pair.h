@@ -24,8 +24,9 @@ T must(Result<T> made) {
 
 // One end: a device of its own, a CQ, and 64 words that the peer may use.
 struct End {
-  explicit End(const std::string& address)
-      : device(must(Device::open({"", address}))),
+  explicit End(const std::string& address) : End(DeviceChoice{"", address}) {}
+  explicit End(const DeviceChoice& choice)
+      : device(must(Device::open(choice))),
         cq(must(CompletionQueue::make(*device, 256))),
         words(64),
         registered(must(Registration::make(*device, words.data(), 8 * words.size(), true))) {}

@@ -22,6 +22,9 @@ std::string given(const HardwareArguments& hardware) {
   };
   add(!hardware.device.empty(), "--device");
   add(!hardware.addresses.empty(), "--address");
+  add(hardware.pkey != 0, "--pkey");
+  add(hardware.sl != 0, "--sl");
+  add(hardware.traffic_class != 0, "--traffic-class");
   add(hardware.workers != 1, "--workers");
   add(hardware.server_workers != 1, "--server-workers");
   add(hardware.agents, "--agents");

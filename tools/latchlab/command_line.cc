@@ -12,6 +12,10 @@ std::string backend_options(const RunArguments& arguments) {
   std::string options = " --backend " + arguments.backend;
   if (!hardware.device.empty()) options += " --device " + hardware.device;
   for (const std::string& address : hardware.addresses) options += " --address " + address;
+  if (hardware.pkey != 0) options += fmt::format(" --pkey {:#06x}", hardware.pkey);
+  if (hardware.sl != 0) options += fmt::format(" --sl {}", hardware.sl);
+  if (hardware.traffic_class != 0)
+    options += fmt::format(" --traffic-class {}", hardware.traffic_class);
   if (hardware.workers != 1) options += fmt::format(" --workers {}", hardware.workers);
   if (hardware.server_workers != 1)
     options += fmt::format(" --server-workers {}", hardware.server_workers);

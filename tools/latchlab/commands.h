@@ -33,6 +33,9 @@ struct ScenarioArguments {
 struct HardwareArguments {
   std::string device;                  // "mlx5_0"; empty: the first whose port is up
   std::vector<std::string> addresses;  // IPv4 addresses of the nodes on this machine, in turn
+  std::uint32_t pkey = 0;              // partition; 0: the first that a port has
+  std::uint32_t sl = 0;                // service level
+  std::uint32_t traffic_class = 0;     // of RoCE
   std::uint32_t workers = 1;           // threads of clients on each node
   std::uint32_t server_workers = 1;    // threads of each server that take calls
   bool agents = false;                 // for all memory; else only where a lock needs them

@@ -1,3 +1,8 @@
+#include <fmt/core.h>
+
+#include <charconv>
+#include <system_error>
+
 #include "tools/latchlab/cli/cli.h"
 #include "tools/latchlab/cli/hardware_options.h"
 
@@ -38,6 +43,20 @@ void add_run_options(CLI::App& command, RunArguments& arguments, const char* out
   command.footer(kExitCodes);
 }
 
+// Hexadecimal, as everybody writes them; bit 15 says whether a member is a full one.
+CLI::Validator partition() {
+  const auto check = [](const std::string& text) -> std::string {
+    std::uint32_t pkey = 0;
+    const bool prefixed = text.starts_with("0x") && text.size() > 2;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data() + (prefixed ? 2 : 0), end, pkey, 16);
+    if (prefixed && error == std::errc() && stop == end && pkey <= 0xffff && (pkey & 0x7fff) != 0)
+      return {};
+    return fmt::format("'{}' is no partition key; they are 0x0001 to 0xffff, but 0x8000", text);
+  };
+  return CLI::Validator(check, "");
+}
+
 void add_hardware(CLI::App& command, HardwareArguments& hardware) {
   const char* const group = "On hardware (--backend ibverbs)";
   command.add_option("--device", hardware.device, "RDMA device [the first whose port is up]")
@@ -61,6 +80,26 @@ void add_hardware_run(CLI::App& command, HardwareArguments& hardware) {
   command.add_option("--workers", hardware.workers, "Threads of clients on each node")
       ->type_name("N")
       ->check(whole_number(1, 254))
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--pkey", hardware.pkey,
+                  "Partition of the fabric, as 0x8001 [the first that the port has]")
+      ->type_name("PKEY")
+      ->check(partition())
+      ->group(group);
+  command
+      .add_option("--sl", hardware.sl,
+                  "Service level of all packets: InfiniBand 0 to 15, RoCE 0 to 7 (its priority)")
+      ->type_name("N")
+      ->check(whole_number(0, 15))
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--traffic-class", hardware.traffic_class,
+                  "Traffic class in the IP header of all packets (RoCE): four times the DSCP")
+      ->type_name("N")
+      ->check(whole_number(0, 255))
       ->capture_default_str()
       ->group(group);
   command

@@ -86,6 +86,12 @@ Result<RunBackend> hardware_backend(const RunArguments& arguments,
                                 arguments.hardware.workers, arguments.hardware.agents);
   if (const std::uint32_t threads = arguments.hardware.server_workers; threads != 1)
     backend.setting += fmt::format(", {} server workers", threads);
+  if (const std::uint32_t pkey = arguments.hardware.pkey; pkey != 0)
+    backend.setting += fmt::format(", pkey {:#06x}", pkey);
+  if (const std::uint32_t level = arguments.hardware.sl; level != 0)
+    backend.setting += fmt::format(", service level {}", level);
+  if (const std::uint32_t traffic = arguments.hardware.traffic_class; traffic != 0)
+    backend.setting += fmt::format(", traffic class {}", traffic);
   backend.runner = [fleet](const Scenario& scenario, std::size_t point, std::uint32_t repeat,
                            const StopAsked& stop) {
     return fleet->run(scenario, point, repeat, stop);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/ibverbs/device.h"
 #include "backends/ibverbs/native_atomics.h"
 #include "core/base/result.h"
 #include "core/launch/address.h"
@@ -34,6 +35,7 @@ struct NodeJob {
   std::uint32_t server_workers = 1;
   bool agents = false;
   bool dc = false;
+  ib::PathOptions path;
 };
 std::string write_job(const NodeJob& job);
 Result<NodeJob> read_job(const std::string& text);

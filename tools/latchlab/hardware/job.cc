@@ -18,6 +18,7 @@ std::string write_job(const NodeJob& job) {
   json["server_workers"] = job.server_workers;
   json["agents"] = job.agents;
   json["dc"] = job.dc;
+  json["path"] = {job.path.pkey, job.path.sl, job.path.traffic_class};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -29,7 +30,9 @@ Result<NodeJob> read_job(const std::string& text) {
   if (!has("scenario", &Json::is_string) || !has("point", &Json::is_number_unsigned) ||
       !has("repeat", &Json::is_number_unsigned) || !has("workers", &Json::is_number_unsigned) ||
       !has("server_workers", &Json::is_number_unsigned) || !has("agents", &Json::is_boolean) ||
-      !has("dc", &Json::is_boolean))
+      !has("dc", &Json::is_boolean) || !has("path", &Json::is_array) || json["path"].size() != 3 ||
+      !std::all_of(json["path"].begin(), json["path"].end(),
+                   [](const Json& number) { return number.is_number_unsigned(); }))
     return Error{"the coordinator has sent a job that this program does not understand", {}};
   NodeJob job;
   job.scenario = json["scenario"].get<std::string>();
@@ -39,6 +42,8 @@ Result<NodeJob> read_job(const std::string& text) {
   job.server_workers = std::clamp(json["server_workers"].get<std::uint32_t>(), 1U, 254U);
   job.agents = json["agents"].get<bool>();
   job.dc = json["dc"].get<bool>();
+  job.path = {json["path"][0].get<std::uint16_t>(), json["path"][1].get<std::uint8_t>(),
+              json["path"][2].get<std::uint8_t>()};
   return job;
 }
 

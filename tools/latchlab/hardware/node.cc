@@ -95,6 +95,7 @@ class NodeRun {
     options.device = arguments_.hardware.device;
     if (const auto& all = arguments_.hardware.addresses; !all.empty())
       options.addresses = {all[member_.rank() % all.size()]};
+    options.path = job_.path;
     options.workers = job_.workers;
     options.agents = job_.agents;
     options.dc = job_.dc;

@@ -1,0 +1,54 @@
+// The partition, service level and traffic class of a port's packets.
+
+#include <arpa/inet.h>
+#include <fmt/core.h>
+#include <infiniband/verbs.h>
+
+#include "backends/ibverbs/device.h"
+
+namespace latchlab::ib {
+
+namespace {
+
+constexpr std::uint8_t kPathPort = 1;
+constexpr std::uint16_t kFullMember = 0x8000;
+constexpr int kMostPkeys = 128;  // that ConnectX has; others are empty
+
+bool same_partition(std::uint16_t a, std::uint16_t b) {
+  return ((a ^ b) & ~kFullMember) == 0;
+}
+
+}  // namespace
+
+Status Device::choose_path(const PathOptions& wanted) {
+  const int most = facts_.infiniband ? 15 : 7;
+  if (wanted.sl > most)
+    return Error{
+        fmt::format("service level {}: {} is a port of {}, whose levels are 0 to {}", wanted.sl,
+                    facts_.name, facts_.infiniband ? "InfiniBand" : "Ethernet", most),
+        {}};
+  if (facts_.infiniband && wanted.traffic_class != 0)
+    return Error{fmt::format("traffic class {}: {} is a port of InfiniBand, whose packets have no "
+                             "IP header; choose a service level (--sl)",
+                             wanted.traffic_class, facts_.name),
+                 {}};
+  path_ = wanted;
+  std::string seen;
+  for (int i = 0; i < kMostPkeys; ++i) {
+    __be16 entry = 0;
+    if (ibv_query_pkey(context_, kPathPort, i, &entry) != 0) break;
+    const std::uint16_t pkey = ntohs(entry);
+    if (pkey == 0) continue;  // an empty place
+    seen += fmt::format("{}{:#06x}", seen.empty() ? "" : ", ", pkey);
+    if (wanted.pkey != 0 && !same_partition(pkey, wanted.pkey)) continue;
+    path_.pkey = pkey;
+    pkey_index_ = static_cast<std::uint16_t>(i);
+    return fine();
+  }
+  if (wanted.pkey == 0) return fine();  // a device that tells of none: the first place is right
+  return Error{fmt::format("port {} of {} is in no partition {:#06x}; it has: {}", kPathPort,
+                           facts_.name, wanted.pkey, seen.empty() ? "none" : seen),
+               {}};
+}
+
+}  // namespace latchlab::ib
