@@ -16,20 +16,34 @@
 namespace latchlab {
 namespace {
 
-// "341.2ns", "100Gbps", "72", "0.66": a number of a description, of a curve its end.
-YamlNode number_text(const NicConstant& constant, double value) {
+enum class End { low, value, high };
+
+// To four digits, the ends of an interval outwards.
+std::int64_t rounded(double number, End end) {
+  const double step =
+      std::max(1.0, std::pow(10, std::floor(std::log10(std::max(1.0, number))) - 3));
+  const double steps = number / step;
+  return std::llround(step * (end == End::low    ? std::floor(steps)
+                              : end == End::high ? std::ceil(steps)
+                                                 : std::round(steps)));
+}
+
+// "341.2ns", "107.2Gbps", "72", "0.66": a number of a description, of a curve its end.
+YamlNode number_text(const NicConstant& constant, double value, End end) {
   switch (constant.as_key.kind) {
     case KeyKind::curve:
       return write_number(rate_share(), std::llround(value * kPpb));
     case KeyKind::duration:
-      return write_number(constant.as_key, std::llround(value * kPsPerNs));
+      return write_number(constant.as_key, rounded(value * kPsPerNs, end));
+    case KeyKind::bit_rate:
+      return write_number(constant.as_key, rounded(value, end));
     default:
       return write_number(constant.as_key, std::llround(value));
   }
 }
 
 YamlNode value_of(const NicConstant& constant, const FoundConstant& found) {
-  if (constant.as_key.kind != KeyKind::curve) return number_text(constant, found.value);
+  if (constant.as_key.kind != KeyKind::curve) return number_text(constant, found.value, End::value);
   YamlNode curve = yaml_sequence();
   for (const RatePoint& point : found.curve) {
     YamlNode pair = yaml_sequence();
@@ -45,7 +59,8 @@ YamlNode constant_node(const NicConstant& constant, const FoundConstant& found,
   node.set("value", value_of(constant, found));
   node.set("status", yaml_text(name_of(ConstantStatus::fitted)));
   YamlNode range = yaml_sequence();
-  range.items = {number_text(constant, found.low), number_text(constant, found.high)};
+  range.items = {number_text(constant, found.low, End::low),
+                 number_text(constant, found.high, End::high)};
   node.set("range", std::move(range));
   node.set("source",
            yaml_text(fmt::format("measured{}, {}, benchmark{} {}, {} repeats",
@@ -68,11 +83,19 @@ std::string what_it_is(const MeasuredWhere& where) {
   return text;
 }
 
-std::string commented(const std::string& text) {
+// Of prose, lines of at most 98 characters; of tables, the lines that they have.
+std::string commented(const std::string& text, bool prose) {
+  constexpr std::size_t kColumns = 98;
   std::string lines;
   std::istringstream in(text);
-  for (std::string line; std::getline(in, line);)
+  for (std::string line; std::getline(in, line);) {
+    while (prose && line.size() > kColumns) {
+      const std::size_t at = line.rfind(' ', kColumns);
+      lines += "# " + line.substr(0, at) + "\n";
+      line.erase(0, at + 1);
+    }
     lines += line.empty() ? "#\n" : "# " + line + "\n";
+  }
   return lines;
 }
 
@@ -88,13 +111,17 @@ std::string residual_table(const Estimate& estimate,
   std::string text = fmt::format("{:24} {:>12} {:>12} {:>7}{}\n", "ns", "measured", "model",
                                  "sigmas", perftest.empty() ? "" : "     perftest");
   for (const Residual& each : estimate.residuals) {
-    text += fmt::format("{:24} {:>12.2f} {:>12.2f} {:>+7.1f}", each.name, each.measured,
-                        each.predicted, (each.measured - each.predicted) / each.sigma);
+    text += fmt::format("{:24} {:>12.2f} ", each.name, each.measured);
+    if (each.predicted > 0)
+      text += fmt::format("{:>12.2f} {:>+7.1f}", each.predicted,
+                          (each.measured - each.predicted) / each.sigma);
+    else
+      text += fmt::format("{:>12} {:>7}", "-", "-");
     const auto beside = perftest.find(each.name);
     if (!perftest.empty())
       text += beside == perftest.end() ? fmt::format(" {:>12}", "-")
                                        : fmt::format(" {:>12.2f}", beside->second);
-    text += "\n";
+    text += each.compared ? "  compared only\n" : "\n";
   }
   return text + fmt::format("reduced chi^2 {:.2f}\n", estimate.reduced_chi2);
 }
@@ -127,8 +154,8 @@ std::string nic_description(const Estimate& estimate, const MeasuredWhere& where
       "\nIntervals are of 95 %, for all constants together. What was not determined is left out: a "
       "scenario that uses this file needs a line 'base: NAME' in it, from which the rest comes, as "
       "assumed.\n\nLeft open:\n";
-  head += open_table(estimate) + "\nResiduals:\n" + residual_table(estimate, {});
-  return commented(head) + "\n" + emit_yaml(description);
+  return commented(head, true) + commented(open_table(estimate), false) + "#\n# Residuals:\n" +
+         commented(residual_table(estimate, {}), false) + "\n" + emit_yaml(description);
 }
 
 std::string measured_report(const Estimate& estimate, const MeasuredWhere& where,
@@ -139,10 +166,11 @@ std::string measured_report(const Estimate& estimate, const MeasuredWhere& where
       fmt::format("{:34} {:>12}  {:26} {}\n", "constant", "value", "95 % interval", "benchmarks");
   for (const FoundConstant& each : estimate.found) {
     const NicConstant& constant = *find_nic_constant(each.key);
-    const std::string interval =
-        number_text(constant, each.low).text + " to " + number_text(constant, each.high).text;
+    const std::string interval = number_text(constant, each.low, End::low).text + " to " +
+                                 number_text(constant, each.high, End::high).text;
     text += fmt::format("{:34} {:>12}  {:26} {}\n", each.key,
-                        number_text(constant, each.value).text, interval, fmt::join(each.by, ", "));
+                        number_text(constant, each.value, End::value).text, interval,
+                        fmt::join(each.by, ", "));
   }
   text += "\nLeft open\n" + open_table(estimate);
   for (const std::string& why : estimate.unused) text += "not used: " + why + "\n";

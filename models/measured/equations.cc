@@ -121,16 +121,23 @@ class Writer {
   Equations all_;
 };
 
+// How a latency grows with the size is more than the model has of it, which is the link: it is
+// shown beside what was measured, and nothing is fitted to it.
+std::vector<std::string> told(int bytes, const char* key) {
+  if (bytes > static_cast<int>(kSmallest)) return {};
+  return {key};
+}
+
 void write_latencies(Writer& to) {
   for (const int bytes : sizes()) {
     const double carried = bytes > static_cast<int>(kSmallest) ? bytes : 0;
     const Sum moved = carried > 0 ? Sum{{kLinkByte, carried}} : Sum{};
     to.latency(fmt::format("read_{}", bytes),
-               trip() + Sum{{"responder.read", 1}, {"latency.read", 1}} + moved, {"latency.read"},
-               bytes == 8);
+               trip() + Sum{{"responder.read", 1}, {"latency.read", 1}} + moved,
+               told(bytes, "latency.read"), bytes == 8);
     to.latency(fmt::format("write_{}", bytes),
                trip() + Sum{{"responder.write", 1}, {"latency.write", 1}} + moved,
-               {"latency.write"}, bytes == 8);
+               told(bytes, "latency.write"), bytes == 8);
   }
   const Sum atomic = trip() + Sum{{"responder.atomic_8", 1}};
   const Sum wide =
@@ -173,10 +180,19 @@ void write_rates(Writer& to) {
       {"same_failed", "atomic.same_address_failed"},
       {"same_16", "atomic.same_address_16"}};
   for (const auto& [label, key] : rates) to.rate(label, {{key, 1}}, {key});
-  to.rate("link_4096", {{kLinkByte, 4096}}, {kLinkByte});
   for (const int bytes : {1024, 4096})
     to.rate(fmt::format("loop_{}", bytes), {{"pcie.per_verb", 2}, {kPcieByte, 2.0 * bytes}},
             {"pcie.per_verb", kPcieByte});
+}
+
+// Long WRITEs take as long as the slower of link and PCIe, which loopback crosses twice.
+void write_link_rate(Writer& to) {
+  const Values link = to.values("link_4096", pace);
+  const Values looped = to.values("loop_4096", pace);
+  constexpr double kSlower = 1.02;
+  if (!link.empty() && !looped.empty() && average(link) < kSlower * average(looped) / 2)
+    return to.unused("link_4096: PCIe is no faster than that, and may be what it tells of");
+  to.rate("link_4096", {{kLinkByte, 4096}}, {kLinkByte});
 }
 
 // What one client node issues to two servers is no faster than half of what a server takes in.
@@ -266,6 +282,7 @@ Equations equations_of(const Measurements& measurements) {
   Writer writer(measurements);
   write_latencies(writer);
   write_rates(writer);
+  write_link_rate(writer);
   write_issue_rate(writer);
   write_cpu(writer);
   write_device(writer);

@@ -48,7 +48,7 @@ struct Equation {
   std::vector<double> values;      // one of each repeat
   double resolution = 0;           // what else is not known of a value, one sigma
   Sum sum;                         // what the model has for it
-  std::vector<std::string> tells;  // the constants that it is there for
+  std::vector<std::string> tells;  // the constants that it is there for; none: it is only compared
 };
 
 struct Equations {

@@ -58,6 +58,29 @@ void take_column(const std::vector<Equation>& equations, const LinearFit::Column
   to.found.back().by = benchmarks_of(equations, column);
 }
 
+// What the constants give for measurements that they were not fitted to.
+void compare(const std::vector<Equation>& equations, const LinearFit& fit, Estimate& to) {
+  for (const Equation& equation : equations) {
+    const Mean mean = mean_of(equation.values);
+    const double error = std::sqrt(mean.relative_variance / static_cast<double>(mean.repeats));
+    Residual residual{equation.name,
+                      equation.benchmark,
+                      mean.value,
+                      0,
+                      std::hypot(error * mean.value, equation.resolution),
+                      true};
+    bool known = true;
+    for (const auto& [key, factor] : equation.sum) {
+      const auto same = [&, name = key](const LinearFit::Column& each) { return each.key == name; };
+      const auto column = std::find_if(fit.columns.begin(), fit.columns.end(), same);
+      known = known && column != fit.columns.end();
+      if (known) residual.predicted += factor * column->value;
+    }
+    if (!known) residual.predicted = 0;
+    to.residuals.push_back(std::move(residual));
+  }
+}
+
 std::size_t place_of(const std::string& key) {
   const auto& all = nic_constants();
   return static_cast<std::size_t>(
@@ -100,6 +123,11 @@ Result<Estimate> estimate(const Measurements& measurements) {
     return few;
   });
   result.unused = equations.unused;
+  const auto shown =
+      std::stable_partition(equations.all.begin(), equations.all.end(),
+                            [](const Equation& equation) { return !equation.tells.empty(); });
+  const std::vector<Equation> compared(shown, equations.all.end());
+  equations.all.erase(shown, equations.all.end());
   if (equations.all.empty())
     return Error{
         fmt::format("nothing was measured that a constant could be fitted to{}{}",
@@ -116,8 +144,9 @@ Result<Estimate> estimate(const Measurements& measurements) {
     told.insert(equation.tells.begin(), equation.tells.end());
     result.repeats = std::min(result.repeats, equation.values.size());
     result.residuals.push_back({equation.name, equation.benchmark, mean_of(equation.values).value,
-                                fit.predicted[i], fit.sigma[i]});
+                                fit.predicted[i], fit.sigma[i], false});
   }
+  compare(compared, fit, result);
   for (const LinearFit::Column& column : fit.columns)
     take_column(equations.all, column, errors, told.count(column.key) > 0, result);
   find_counts(measurements, errors, result);

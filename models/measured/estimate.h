@@ -41,6 +41,8 @@ struct Residual {
   std::string name;
   std::string benchmark;
   double measured = 0, predicted = 0, sigma = 0;  // ns
+  // Nothing was fitted to it; `predicted` is 0 where the constants that it takes are open.
+  bool compared = false;
 };
 
 struct Estimate {

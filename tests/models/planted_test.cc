@@ -27,7 +27,7 @@ int seeds() {
 // Whole numbers and rates, drawn apart.
 const std::vector<std::string>& drawn_apart() {
   static const std::vector<std::string> all = {"atomic.window", "atomic.slots", "qp.outstanding",
-                                               "link.rate", "pcie.rate"};
+                                               "pcie.rate"};
   return all;
 }
 
@@ -49,6 +49,8 @@ std::vector<std::string> wrongs(const PlantedNic& planted, const Estimate& found
   };
   for (const Range& range : ranges()) need(range.key);
   for (const std::string& key : drawn_apart()) need(key);
+  // Where PCIe is slower, nothing tells of the link.
+  if (planted.truth("link.rate") < 0.95 * planted.truth("pcie.rate")) need("link.rate");
   return all;
 }
 
@@ -126,7 +128,7 @@ TEST(Planted, a_benchmark_that_is_left_out_unsets_what_it_determined) {
     ASSERT_TRUE(found);
     ASSERT_EQ(told_by().count(benchmark.name), 1u);
     for (const std::string& key : told_by().at(benchmark.name)) {
-      EXPECT_EQ(can_be_found.count(key), 1u) << key;
+      EXPECT_EQ(can_be_found.count(key), 1u) << key << " is open with all of them";
       EXPECT_EQ(found.value().find(key), nullptr) << key << " is set without it";
       told.insert(key);
     }
