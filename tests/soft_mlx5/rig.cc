@@ -59,7 +59,8 @@ ibv_qp* Rig::make_rc(const QpWish& wish) {
   base.qp_type = IBV_QPT_RC;
   base.send_cq = base.recv_cq = cq;
   base.srq = wish.srq;
-  base.cap = {wish.depth, wish.srq != nullptr ? 0 : wish.depth, 2, 1, wish.inline_bytes};
+  base.cap = {wish.depth, wish.srq != nullptr ? 0 : wish.depth, wish.send_sge, 1,
+              wish.inline_bytes};
   base.sq_sig_all = wish.signals_all ? 1 : 0;
   base.pd = pd;
   base.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;

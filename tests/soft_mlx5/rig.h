@@ -19,6 +19,7 @@ inline constexpr int kAllRights = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_REA
 struct QpWish {
   std::uint32_t depth = 16;
   std::uint32_t inline_bytes = 128;
+  std::uint32_t send_sge = 2;
   ibv_srq* srq = nullptr;
   std::uint8_t timeout = 1;  // 8 us
   std::uint8_t retries = 2;
