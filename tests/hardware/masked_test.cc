@@ -59,6 +59,31 @@ TEST_F(Masked, queues_that_are_full_of_the_longest_entries_lose_none) {
   EXPECT_EQ(there_->words[1], (kRounds * kDepth) << 32);
 }
 
+// libmlx5 writes what an entry needs, into blocks that still hold operands of longer ones.
+TEST_F(Masked, shorter_entries_take_the_place_of_longer_ones) {
+  Verb verb;
+  verb.value = kAllOnes;
+  there_->words[8] = 7;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<WorkRequest> longer;
+    std::vector<WorkRequest> shorter;
+    for (std::uint64_t i = 0; i < kDepth; ++i) {
+      longer.push_back(masked(Kind::masked_cas, verb, i));
+      shorter.push_back(read(i));
+      shorter.back().remote = reinterpret_cast<std::uint64_t>(&there_->words[8]);
+      shorter.back().local = &here_->words[8];
+    }
+    for (const auto* requests : {&longer, &shorter, &shorter, &shorter, &shorter}) {
+      here_->words[8] = 0;
+      ASSERT_EQ(here_->qp.post(*requests), 0);
+      const std::vector<VerbStatus> ends = outcomes(kDepth);
+      EXPECT_THAT(ends, SizeIs(kDepth));
+      EXPECT_THAT(ends, Each(VerbStatus::ok));
+      EXPECT_EQ(here_->words[8], requests == &longer ? 0U : 7U);
+    }
+  }
+}
+
 TEST_F(Masked, one_completion_tells_of_all_that_was_posted_before) {
   Verb verb;
   verb.value = {1, 2};

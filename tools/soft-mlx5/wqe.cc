@@ -82,6 +82,7 @@ class Decoder {
       case kRead:
       case kCas:
       case kFaa:
+        break;  // libmlx5 leaves what the block held before
       case kMaskedCas:
       case kMaskedFaa:
         zero(wqe_ + 12, 4, "the immediate of a control segment");
