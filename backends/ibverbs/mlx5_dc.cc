@@ -1,6 +1,5 @@
 #include "backends/ibverbs/mlx5_dc.h"
 
-#include <endian.h>
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
 
