@@ -132,15 +132,15 @@ TEST_F(DcWorlds, the_initiator_of_a_dead_client_serves_the_next) {
         co_await verbs.read_words({kServer, 0}, 16 * 1024);
       }
     }(victim));
-    spawn(heir, [](Verbs& verbs) -> Task<void> {
+    spawn(heir, [](Verbs& verbs, Backend& backend, ClientId dies, CrashKind how) -> Task<void> {
       co_await verbs.sleep(milliseconds(1));
-      // Meanwhile the victim dies: of what it has posted everything is done, and nothing polled.
+      co_await verbs.read({kServer, 0});  // so that it goes on behind a poll
+      // Until all that the victim has posted is done, and nothing of it polled.
       co_await verbs.compute(milliseconds(20));
+      backend.crash(dies, how);
       Task<void> work = add_one_by_one(verbs, kSum);
       co_await work;
-    }(heir));
-    world().at(Time{} + milliseconds(10),
-               [this, &victim, kind] { world().crash(victim.client(), kind); });
+    }(heir, world(), victim.client(), kind));
     run();
     EXPECT_EQ(world().peek(kSum), 1U * kRounds);
     forget_clients();
