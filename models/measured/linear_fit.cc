@@ -141,16 +141,11 @@ LinearFit fit_equations(const std::vector<Equation>& equations) {
   const Eigen::MatrixXd scaled = weighted * lengths.cwiseInverse().asDiagonal();
   const Eigen::JacobiSVD<Eigen::MatrixXd> svd(scaled, Eigen::ComputeFullU | Eigen::ComputeFullV);
   const Eigen::VectorXd& singular = svd.singularValues();
-  Eigen::VectorXd inverse = Eigen::VectorXd::Zero(columns);
   Eigen::Index rank = 0;
-  for (; rank < singular.size() && singular(rank) > kNothing * singular(0); ++rank)
-    inverse(rank) = 1 / singular(rank);
-  const Eigen::MatrixXd pseudo = lengths.cwiseInverse().asDiagonal() * svd.matrixV() *
-                                 inverse.asDiagonal() *
-                                 svd.matrixU()
-                                     .leftCols(columns < rows ? columns : rows)
-                                     .transpose()
-                                     .topRows(std::min(rows, columns));
+  while (rank < singular.size() && singular(rank) > kNothing * singular(0)) ++rank;
+  const Eigen::MatrixXd pseudo =
+      lengths.cwiseInverse().asDiagonal() * svd.matrixV().leftCols(rank) *
+      singular.head(rank).cwiseInverse().asDiagonal() * svd.matrixU().leftCols(rank).transpose();
   const Eigen::VectorXd values = pseudo * measured;
   const Eigen::VectorXd predicted = weighted * values;
   const double chi2 = (measured - predicted).squaredNorm();

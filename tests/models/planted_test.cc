@@ -159,6 +159,18 @@ TEST(Planted, a_rate_that_grows_with_its_clients_is_not_taken_for_one_of_the_nic
   EXPECT_THAT(found.error().text(), testing::HasSubstr("same: with more clients the rate still"));
 }
 
+TEST(Planted, a_single_sum_of_many_constants_determines_none_of_them) {
+  Measurements one;
+  one["read_8"].repeats = {{1800, 1780, 1000, 1800, 1800, 0},
+                           {1801, 1781, 1000, 1801, 1801, 0},
+                           {1799, 1779, 1000, 1799, 1799, 0}};
+  const auto found = estimate(one);
+  ASSERT_TRUE(found) << found.error().text();
+  for (const FoundConstant& each : found.value().found)
+    EXPECT_EQ(each.key, "latency.jitter");  // of the spread
+  EXPECT_EQ(found.value().found.size() + found.value().open.size(), nic_constants().size());
+}
+
 double width(const Result<Estimate>& found, const std::string& key) {
   const FoundConstant* const constant = found.value().find(key);
   return constant == nullptr ? -1 : constant->high - constant->low;

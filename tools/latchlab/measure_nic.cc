@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -17,6 +18,9 @@
 #include "tools/latchlab/estimate.h"
 #include "tools/latchlab/measured_nic.h"
 #include "tools/latchlab/run_one.h"
+#ifdef LATCHLAB_WITH_IBVERBS
+#include "core/launch/mpi.h"
+#endif
 
 namespace latchlab::tool {
 
@@ -39,17 +43,23 @@ std::string wrong_threads(const Point& point, const HardwareArguments& hardware)
 // Points that hardware refuses, or that software would do in the NIC's place: left out.
 void leave_out(const Scenario& scenario, const HardwareArguments& hardware,
                const RunBackend* backend, MeasureOptions& options) {
+  std::map<std::string, std::string> labels;  // by reason
   for (const Point& point : scenario.points) {
     const std::string& label = point.protocol.label;
     std::string why = wrong_threads(point, hardware);
     if (const HardwareAdvice advice = hardware_advice(point); !advice.errors.empty())
       why = advice.errors.front();
+    const std::string mine = " (" + label + ")";
     if (backend != nullptr)
       for (const std::string& line : backend->emulated)
-        if (line.ends_with("(" + label + ")")) why = "not by the device: " + line;
-    if (!why.empty() && options.not_here.insert(label).second)
-      fmt::print(stderr, "latchlab: {} is left out: {}\n", label, why);
+        if (line.ends_with(mine))
+          why = "the device does not do it: " + line.substr(0, line.size() - mine.size());
+    if (why.empty() || !options.not_here.insert(label).second) continue;
+    std::string& all = labels[why];
+    all += (all.empty() ? "" : ", ") + label;
   }
+  for (const auto& [why, all] : labels)
+    fmt::print(stderr, "latchlab: left out: {}: {}\n", all, why);
 }
 
 RunArguments run_arguments(const MeasureArguments& arguments) {
@@ -68,6 +78,13 @@ Result<std::string> open_directory(const MeasureArguments& arguments) {
   constexpr const char* kName = "calibrate";
   return arguments.resume ? reopen_results_directory(arguments.measurements, kName, "scenario.yaml")
                           : make_results_directory(arguments.measurements, kName);
+}
+
+bool all_started_here(const HardwareArguments& hardware) {
+#ifdef LATCHLAB_WITH_IBVERBS
+  if (launch::started_by_mpi()) return false;
+#endif
+  return hardware.rendezvous.empty();
 }
 
 // A line as each benchmark ends.
@@ -107,10 +124,9 @@ Result<Measuring> run_benchmarks(const MeasureArguments& arguments, const Scenar
           write_atomically(measuring.directory + "/scenario.yaml", scenario.resolved_yaml);
       !written)
     return written.error();
-  if (backend.runner && arguments.hardware.rendezvous.empty())
-    if (const Status written = write_atomically(
-            measuring.directory + "/" + kOneMachine,
-            "All nodes were processes of one machine, unless mpirun has spread them.\n");
+  if (backend.runner && all_started_here(arguments.hardware))
+    if (const Status written = write_atomically(measuring.directory + "/" + kOneMachine,
+                                                "All nodes were processes of one machine.\n");
         !written)
       return written.error();
   StudyOptions options;
@@ -193,6 +209,11 @@ std::string option_of_measurement(const MeasureArguments& arguments) {
 
 int measure_nic(const MeasureArguments& arguments) {
   if (const Status known = register_verb_probe(); !known) return complain(known.error());
+  if (arguments.common.json)
+    return complain(
+        {"--json: only of a fit to published values; a measurement writes results.json "
+         "and a description: leave it out",
+         {}});
   for (const std::string& name : arguments.without)
     if (const auto all = benchmark_names(); std::find(all.begin(), all.end(), name) == all.end())
       return complain({fmt::format("--without {}: there is no such benchmark; latchlab calibrate "

@@ -79,12 +79,18 @@ bool is_software(const std::string& backend) {
 int tell(const MeasureArguments& arguments, const std::vector<Measuring>& all) {
   const Measuring& measuring = all.front();
   Taken taken;
+  std::map<std::string, std::string> unsound;  // labels, by reason
   for (const Measuring& each : all) {
     Taken more = take_measurements(each.scenario, each.outcome);
     taken.measurements.merge(more.measurements);
-    for (const std::string& why : more.left_out)
-      fmt::print(stderr, "latchlab: warning: left out: {}\n", why);
+    for (const std::string& left_out : more.left_out) {
+      const std::size_t colon = left_out.find(": ");
+      std::string& labels = unsound[left_out.substr(colon + 2)];
+      labels += (labels.empty() ? "" : ", ") + left_out.substr(0, colon);
+    }
   }
+  for (const auto& [why, labels] : unsound)
+    fmt::print(stderr, "latchlab: warning: left out: {}: {}\n", labels, why);
   const auto where = where_of(arguments, measuring);
   if (!where) return complain(where.error());
   const auto perftest = perftest_beside(measuring.directory);
