@@ -177,11 +177,11 @@ Attempt measure(const MeasureArguments& arguments) {
     scenario = scenario_of(options, data);
     if (!scenario) return {{}, complain(scenario.error())};
   }
-  if (is_software(backend.value().name))
-    fmt::print(stderr,
-               "latchlab: warning: {}: this device is software; what is measured describes "
-               "this machine's CPU, and no RNIC\n",
-               backend.value().name);
+  for (const std::string& device : backend.value().software)
+    fmt::print(
+        stderr,
+        "latchlab: warning: {}: what is measured describes this machine's CPU, and no RNIC\n",
+        device);
   auto measuring = run_benchmarks(arguments, scenario.value(), backend.value());
   if (!measuring) return {{}, complain(measuring.error())};
   const StudyOutcome& outcome = measuring.value().outcome;

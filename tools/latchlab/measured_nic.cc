@@ -42,7 +42,7 @@ std::string usual_name(const Measuring& measuring, bool software) {
 
 Result<MeasuredWhere> where_of(const MeasureArguments& arguments, const Measuring& measuring) {
   MeasuredWhere where;
-  where.software = is_software(measuring.manifest.backend);
+  where.software = !measuring.manifest.software.empty();
   where.name = arguments.name.empty() ? usual_name(measuring, where.software) : arguments.name;
   where.device = measuring.manifest.backend;
   if (where.device == "simgrid")
@@ -70,11 +70,6 @@ Result<std::map<std::string, double>> perftest_beside(const std::string& directo
 }
 
 }  // namespace
-
-bool is_software(const std::string& backend) {
-  return backend.find(" rxe") != backend.npos || backend.find(" siw") != backend.npos ||
-         backend.find("soft") != backend.npos;
-}
 
 int tell(const MeasureArguments& arguments, const std::vector<Measuring>& all) {
   const Measuring& measuring = all.front();

@@ -21,9 +21,6 @@ struct Measuring {
   std::string directory;
 };
 
-// By its name, as results give it: the numbers then describe a CPU.
-bool is_software(const std::string& backend);
-
 // Fits, prints and writes. Of a point that was measured several times, the first counts.
 int tell(const MeasureArguments& arguments, const std::vector<Measuring>& all);
 
