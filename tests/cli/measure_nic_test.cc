@@ -94,7 +94,7 @@ TEST_F(MeasureNic, an_interrupted_one_keeps_what_was_finished) {
   const Finished fitted = latchlab({"calibrate", "--from", "m"});
   EXPECT_EQ(fitted.code, 0) << fitted.err;
   EXPECT_THAT(fitted.out, HasSubstr("\nread_8  "));
-  EXPECT_THAT(fitted.err, HasSubstr("call: not finished"));
+  EXPECT_THAT(fitted.err, HasSubstr(", device_same_16_fewer: not finished"));
 }
 
 TEST_F(MeasureNic, what_cannot_be_meant_is_refused) {
