@@ -131,8 +131,8 @@ void print_errors(const StoredRun& a, const StoredRun& b, const StudyComparison&
   for (const PointPair& pair : made.pairs)
     if (!pair.emulated.empty()) {
       fmt::print(
-          "What is called emulated or soft-RoCE is no measure of an RNIC; it is in no sum and is "
-          "ranked apart.\n");
+          "What is called emulated, by agents or on a device that is software, is no measure of "
+          "an RNIC; it is in no sum and is ranked apart.\n");
       break;
     }
 }
