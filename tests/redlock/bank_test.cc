@@ -256,7 +256,7 @@ TEST_F(RealRedis, results_are_read_back_like_any_other) {
   const RepeatOutcome outcome = run_bank(must(scenario).points[0], 0, arguments.setting, no_stop);
   const std::string directory = ::testing::TempDir() + "redlock_results";
   std::filesystem::create_directories(directory);
-  const auto files = PointFiles::open(directory, {"1", "a real Redis", {}, {}, {}}, "test");
+  const auto files = PointFiles::open(directory, {"1", "a real Redis", {}, {}, {}, {}}, "test");
   ASSERT_TRUE(files.ok());
   ASSERT_TRUE(files.value().keep(0, scenario.value().points[0], 0, outcome).ok());
   const auto read = read_point_file(point_file(directory, 0, 0));
