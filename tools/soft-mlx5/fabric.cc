@@ -98,7 +98,8 @@ bool Fabric::take_slot(std::uint32_t slot) {
 // QPs may still be known.
 void Fabric::join() {
   if (poll_ >= 0 || config().directory.empty()) return;
-  const int lock = ::open((config().directory + "/lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  const std::string name = config().directory + "/lock";
+  const int lock = ::open(name.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
   if (lock < 0 || ::flock(lock, LOCK_EX) != 0)
     die("%s: %s", config().directory.c_str(), std::strerror(errno));
   for (std::uint32_t slot = 1; listener_ < 0 && slot < kSlots; ++slot) take_slot(slot);
@@ -197,8 +198,8 @@ bool Fabric::read_all(Link& link) {
 
 bool Fabric::write_some(Link& link) {
   while (link.sent < link.out.size()) {
-    const ssize_t sent = ::send(link.fd, link.out.data() + link.sent, link.out.size() - link.sent,
-                                MSG_NOSIGNAL);
+    const ssize_t sent =
+        ::send(link.fd, link.out.data() + link.sent, link.out.size() - link.sent, MSG_NOSIGNAL);
     if (sent < 0) return errno == EAGAIN || errno == EINTR;
     link.sent += static_cast<std::size_t>(sent);
   }

@@ -147,7 +147,7 @@ int devx_modify(Device& device, Context& context, const Attributes& attributes) 
   std::memset(to, 0, out->len);
   out->flags |= UVERBS_ATTR_F_VALID_OUTPUT;
   const bool fits = bytes >= kStream + 2 && load_be16(in) == kRtsToRts &&
-                    in[8] >> 7 == std::byte{1} && (load_be32(in + 8) & 0xff'ffff) == qp->number &&
+                    (in[8] >> 7) == std::byte{1} && (load_be32(in + 8) & 0xff'ffff) == qp->number &&
                     load_be32(in + kMask) == 1;
   if (fits && device.reset_stream(*qp, load_be16(in + kStream))) return 0;
   to[0] = std::byte{3};  // a bad parameter
