@@ -97,7 +97,7 @@ TEST_F(Errors, a_partition_or_a_level_that_no_port_has_is_named) {
   choice.path.pkey = 0x8123;
   const auto other = Device::open(choice);
   ASSERT_FALSE(other.ok());
-  EXPECT_THAT(other.error().text(), HasSubstr("no partition 0x8123; it has: 0x"));
+  EXPECT_THAT(other.error().text(), HasSubstr("is in no partition 0x8123; it has: "));
   choice.path.pkey = here_->device->path().pkey & 0x7fff;  // whatever its membership
   const auto same = must(Device::open(choice));
   EXPECT_EQ(same->path().pkey, here_->device->path().pkey);
