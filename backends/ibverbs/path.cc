@@ -1,6 +1,5 @@
 // The partition, service level and traffic class of a port's packets.
 
-#include <arpa/inet.h>
 #include <fmt/core.h>
 #include <infiniband/verbs.h>
 
@@ -37,7 +36,8 @@ Status Device::choose_path(const PathOptions& wanted) {
   for (int i = 0; i < kMostPkeys; ++i) {
     __be16 entry = 0;
     if (ibv_query_pkey(context_, kPathPort, i, &entry) != 0) break;
-    const std::uint16_t pkey = ntohs(entry);
+    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&entry);
+    const auto pkey = static_cast<std::uint16_t>(bytes[0] << 8 | bytes[1]);  // in network order
     if (pkey == 0) continue;  // an empty place
     seen += fmt::format("{}{:#06x}", seen.empty() ? "" : ", ", pkey);
     if (wanted.pkey != 0 && !same_partition(pkey, wanted.pkey)) continue;
