@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <utility>
 
 #include "backends/ibverbs/mlx5.h"
@@ -68,14 +69,17 @@ std::vector<GidEntry> usable_gids(ibv_context* context) {
 }
 
 // Drivers without a device say so by their vendor (drivers/infiniband/sw in Linux: rxe_param.h,
-// siw.h); a device below libmlx5 that is a program, by its firmware. Empty: it is hardware.
-std::string what_software(const ibv_device_attr& attributes) {
+// siw.h); a device below libmlx5 that is a program (tools/soft-mlx5), whose firmware has to look
+// like that of an RNIC, by its board. Empty: it is hardware.
+std::string what_software(const ibv_device& device, const ibv_device_attr& attributes) {
   constexpr std::uint32_t kSoftRoce = 0xffffff;
   constexpr std::uint32_t kSoftIwarp = 0x626d74;
   if (attributes.vendor_id == kSoftRoce) return "soft-RoCE";
   if (attributes.vendor_id == kSoftIwarp) return "soft-iWARP";
-  const std::string firmware = attributes.fw_ver;
-  return firmware.find("soft") == std::string::npos ? "" : "software, as its firmware says";
+  std::ifstream file(std::string(device.ibdev_path) + "/board_id");
+  std::string board;
+  std::getline(file, board);
+  return board.find("soft") == std::string::npos ? "" : board + ", as its board says";
 }
 
 Result<DeviceFacts> examine(ibv_context* context) {
@@ -89,7 +93,7 @@ Result<DeviceFacts> examine(ibv_context* context) {
   facts.name = name;
   facts.firmware = attributes.fw_ver;
   facts.vendor_part = attributes.vendor_part_id;
-  facts.software = what_software(attributes);
+  facts.software = what_software(*context->device, attributes);
   facts.infiniband = port.link_layer == IBV_LINK_LAYER_INFINIBAND;
   facts.port_up = port.state == IBV_PORT_ACTIVE;
   facts.atomics = attributes.atomic_cap != IBV_ATOMIC_NONE;
