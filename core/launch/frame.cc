@@ -34,7 +34,7 @@ std::optional<std::vector<std::string_view>> cut_slices(std::string_view joined,
   std::vector<std::string_view> slices;
   while (!joined.empty()) {
     if (joined.size() < kLengthBytes || slices.size() == count) return std::nullopt;
-    const std::size_t length = get(joined.data());
+    const std::size_t length = get(&joined.front());
     joined.remove_prefix(kLengthBytes);
     if (length > joined.size()) return std::nullopt;
     slices.push_back(joined.substr(0, length));
