@@ -51,8 +51,10 @@ std::vector<int> closest_first(const std::string& device, const std::vector<int>
   std::string text;
   std::getline(file, text);
   const std::vector<int> close = parse_cores(text);
-  std::vector<int> all = allowed;
-  std::stable_partition(all.begin(), all.end(), [&](int core) { return has_core(close, core); });
+  std::vector<int> all;
+  for (const bool wanted : {true, false})
+    for (const int core : allowed)
+      if (has_core(close, core) == wanted) all.push_back(core);
   return all;
 }
 
