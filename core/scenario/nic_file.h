@@ -31,9 +31,9 @@ void scale_nic(YamlNode& description, const YamlNode& scale);
 // A constant of a description; `place`: of what changes it, where it is then said to stand.
 YamlNode& nic_constant_in(YamlNode& description, const NicConstant& constant, const Place& place);
 
-// A description may say `base: NAME` and leave out constants that nobody has measured: they are then
-// those of NAME, as assumed, with its ranges, or, of a published time or rate, half to twice the
-// value.
+// A description may say `base: NAME` and leave out constants that nobody has measured: they are
+// then those of NAME, as assumed, with its ranges, or, of a published time or rate, half to twice
+// the value.
 YamlNode complete_nic(YamlNode description, const YamlNode& base);
 
 NicModel read_nic(const YamlNode& description);

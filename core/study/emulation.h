@@ -1,7 +1,7 @@
 #pragma once
 // Points whose numbers are no measure of an RNIC: what a lock needs was emulated, or the device is
-// software. They validate behaviour, and are never ranked with others. Messages that an RNIC carries
-// in a way of ours are no reason: that is said, and ranked.
+// software. They validate behaviour, and are never ranked with others. Messages that an RNIC
+// carries in a way of ours are no reason: that is said, and ranked.
 
 #include "core/study/output.h"
 

@@ -70,7 +70,9 @@ const std::vector<Vendor>& vendors() {
   static const std::vector<Vendor> table = {
       {"yaml-cpp", {"yaml-cpp/"}, {"core/scenario/"}},
       {"SimGrid", {"simgrid/", "xbt/"}, {"backends/simgrid/", "tools/benchmarks/"}},
-      {"libibverbs", {"infiniband/", "rdma/"}, {"backends/ibverbs/"}},
+      {"libibverbs",
+       {"infiniband/", "rdma/"},
+       {"backends/ibverbs/", "tools/soft-mlx5/", "tests/soft_mlx5/"}},
       {"CLI11", {"CLI/"}, {"tools/latchlab/cli/"}, false},
       {"Eigen", {"Eigen/"}, {"models/"}},
       {"nlohmann-json",
@@ -89,6 +91,8 @@ const std::vector<Vendor>& vendors() {
        {"sys/", "unistd.h", "fcntl.h", "poll.h", "signal.h", "spawn.h", "malloc.h", "ucontext.h",
         "dlfcn.h", "sanitizer/", "netdb.h", "netinet/", "sched.h", "time.h"},
        {"core/coro/frame_pool.cc", "core/launch/", "core/study/", "backends/", "tools/", "tests/"}},
+      {"the network", {"arpa/", "endian.h", "linux/netlink.h"},
+       {"tools/soft-mlx5/", "tests/soft_mlx5/"}},
   };
   return table;
 }
