@@ -68,9 +68,8 @@ TEST_F(MeasureNic, writes_a_description_that_a_scenario_can_use) {
                                    "connectx-5-simulated", "--out", "again.yaml"});
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(read("again.yaml"), read("mine.yaml"));
-  const std::string scenario =
-      write("s.yaml", small_scenario("cas", "platform: {nic: mine.yaml}\n"));
-  const Finished checked = latchlab({"check", scenario});
+  write("s.yaml", small_scenario("{name: cas}"));
+  const Finished checked = latchlab({"check", "s.yaml", "--set", "platform.nic=mine.yaml"});
   EXPECT_EQ(checked.code, 0) << checked.err;
 }
 

@@ -217,8 +217,8 @@ TEST_F(ReproducePaper, its_page_shows_scores_orders_disputes_and_every_figure) {
   EXPECT_EQ(seen.facts["figures"].size(), 2u);
   for (const char* text :
        {"Scores over all experiments", "Of 1 orders 1 hold, 0 fail, 0 are undecided",
-        "It contradicts the text. (clients: odd)", "What is assumed.", "<li>one thing</li>",
-        "href=\"toy/clients/report.html\"", "A quick run. "})
+        "It contradicts the text. (clients: odd)", "What is <strong>assumed</strong>.",
+        "<li>one <code>thing</code></li>", "href=\"toy/clients/report.html\"", "A quick run. "})
     EXPECT_THAT(seen.document, HasSubstr(text));
 }
 
