@@ -7,6 +7,7 @@
 #include <fstream>
 #include <set>
 
+#include "core/base/readable.h"
 #include "core/scenario/yaml_tree.h"
 
 namespace latchlab {
@@ -14,6 +15,7 @@ namespace latchlab {
 namespace fs = std::filesystem;
 
 Result<std::string> read_text_file(const std::string& path) {
+  if (Status may = may_read(path); !may) return may.error();
   std::error_code failed;
   if (!fs::exists(path, failed)) return Error{"no such file; check the path", path};
   if (!fs::is_regular_file(path, failed))

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/base/readable.h"
+
 namespace latchlab {
 namespace {
 
@@ -47,6 +49,7 @@ std::string_view without_blanks(std::string_view text) {
 }  // namespace
 
 Result<std::ifstream> open_trace(const std::string& path) {
+  if (Status may = may_read(path); !may) return may.error();
   std::error_code failed;
   if (!std::filesystem::exists(path, failed)) return Error{"no such file; check the path", path};
   if (!std::filesystem::is_regular_file(path, failed))

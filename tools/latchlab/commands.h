@@ -50,6 +50,10 @@ struct NodeArguments {
   std::string token_file;  // empty: LATCHLAB_TOKEN
   HardwareArguments hardware;
   std::string data;
+  // Where the guard journals of a run on this machine are, which has started this node; empty: this
+  // node was started by somebody else, keeps none, and reads only files below data directories.
+  std::string journals;
+  bool reads_anything = false;  // what the run's own command line names, too
 };
 
 struct CheckArguments {

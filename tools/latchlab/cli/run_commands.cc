@@ -181,6 +181,12 @@ void add_node(Cli& cli) {
       ->type_name("FILE");
   add_hardware(command, arguments->hardware);
   add_data(command, arguments->data);
+  command
+      .add_option("--journals", arguments->journals,
+                  "Given by latchlab run to nodes that it starts: where their guard journals are; "
+                  "such a node reads any file that the scenario names [those below data "
+                  "directories]")
+      ->type_name("DIR");
   command.footer(kExitCodes);
   cli.take_plugins(command);
 }

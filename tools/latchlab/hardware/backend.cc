@@ -25,6 +25,7 @@ int be_an_mpi_node(const RunArguments& arguments, std::uint32_t rank) {
   NodeArguments node;
   node.hardware = arguments.hardware;
   node.data = arguments.input.data;
+  node.reads_anything = true;
   return be_a_node(address.value(), shared.substr(space + 1), rank, node);
 }
 

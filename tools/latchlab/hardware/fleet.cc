@@ -111,10 +111,14 @@ void Fleet::say_what_waits(const launch::Address& at) {
 }
 
 Status Fleet::start_locals() {
+  auto directory = JournalDirectory::make();
+  if (!directory) return directory.error();
+  journal_directory_.emplace(std::move(directory).value());
   launch::LocalMemberOptions options;
   const HardwareArguments& hardware = arguments_.hardware;
-  options.argv = {own_program(), "node", "--rendezvous",
-                  fmt::format("127.0.0.1:{}", coordinator_->port())};
+  options.argv = {own_program(),  "node",
+                  "--rendezvous", fmt::format("127.0.0.1:{}", coordinator_->port()),
+                  "--journals",   journal_directory_->path()};
   if (!hardware.device.empty())
     options.argv.insert(options.argv.end(), {"--device", hardware.device});
   for (const std::string& address : hardware.addresses)
@@ -205,14 +209,14 @@ void Fleet::tell_cores() const {
 
 Result<std::vector<std::string>> Fleet::make_journals(const Point& point) {
   journals_.clear();
-  std::vector<std::string> paths;
+  std::vector<std::string> names;
   for (std::uint32_t i = 0; locals_ && !place_ && i < nodes_; ++i) {
-    auto made = JournalFile::make(point.platform.clients());
+    auto made = JournalFile::make(*journal_directory_, point.platform.clients());
     if (!made) return made.error();
-    paths.push_back(made.value().path());
+    names.push_back(made.value().name());
     journals_.push_back(std::move(made).value());
   }
-  return paths;
+  return names;
 }
 
 RepeatOutcome Fleet::run(const Scenario& scenario, std::size_t index, std::uint32_t repeat,

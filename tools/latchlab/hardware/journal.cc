@@ -15,7 +15,7 @@ namespace latchlab::tool {
 
 namespace {
 
-const std::string kAny(6, 'X');  // what mkstemp replaces
+const std::string kAny(6, 'X');  // what mkstemp and mkdtemp replace
 
 }  // namespace
 
@@ -33,9 +33,20 @@ Result<JournalFile> JournalFile::map(const std::string& path, int file, std::uin
   return made;
 }
 
-Result<JournalFile> JournalFile::make(std::uint32_t clients) {
+Result<JournalDirectory> JournalDirectory::make() {
   std::string path = "/dev/shm/latchlab-guard-" + kAny;
   if (::access("/dev/shm", W_OK) != 0) path = "/tmp/latchlab-guard-" + kAny;
+  if (::mkdtemp(path.data()) == nullptr)
+    return Error{fmt::format("cannot make {}: {}", path, std::strerror(errno)), {}};
+  return JournalDirectory(std::move(path));
+}
+
+JournalDirectory::~JournalDirectory() {
+  if (!path_.empty()) ::rmdir(path_.c_str());
+}
+
+Result<JournalFile> JournalFile::make(const JournalDirectory& directory, std::uint32_t clients) {
+  std::string path = directory.path() + "/" + kAny;
   const int file = ::mkostemp(path.data(), O_CLOEXEC);
   if (file < 0) return Error{fmt::format("cannot make {}: {}", path, std::strerror(errno)), {}};
   if (::ftruncate(file, static_cast<off_t>(clients * sizeof(GuardRecord))) != 0) {
@@ -50,11 +61,15 @@ Result<JournalFile> JournalFile::make(std::uint32_t clients) {
   return made;
 }
 
-Result<JournalFile> JournalFile::open(const std::string& path, std::uint32_t clients) {
-  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+Result<JournalFile> JournalFile::open(const std::string& directory, const std::string& name,
+                                      std::uint32_t clients) {
+  if (name.find('/') != std::string::npos)
+    return Error{fmt::format("{} is not the name of a journal", name), {}};
+  const std::string path = directory + "/" + name;
+  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (file < 0) return Error{fmt::format("cannot open {}: {}", path, std::strerror(errno)), {}};
   struct stat size = {};
-  if (::fstat(file, &size) != 0 ||
+  if (::fstat(file, &size) != 0 || !S_ISREG(size.st_mode) ||
       size.st_size < static_cast<off_t>(clients * sizeof(GuardRecord))) {
     ::close(file);
     return Error{fmt::format("{} is no journal of {} clients", path, clients), {}};

@@ -15,6 +15,7 @@
 
 #include "backends/ibverbs/cores.h"
 #include "backends/ibverbs/ibverbs_backend.h"
+#include "core/base/readable.h"
 #include "core/launch/member.h"
 #include "core/launch/token.h"
 #include "core/protocols/registry.h"
@@ -200,7 +201,9 @@ std::string do_job(launch::Member& member, const NodeArguments& arguments, const
   if (member.rank() >= point.platform.nodes()) return stand_by(member);
   JournalFile journal;
   if (!job.own.empty()) {
-    auto opened = JournalFile::open(job.own, point.platform.clients());
+    if (arguments.journals.empty())
+      return serialise_share_outcome(refused("this node keeps no journal: nobody here started it"));
+    auto opened = JournalFile::open(arguments.journals, job.own, point.platform.clients());
     if (!opened) return serialise_share_outcome(refused(opened.error().text()));
     journal = std::move(opened).value();
   }
@@ -237,6 +240,8 @@ int node(const NodeArguments& arguments) {
 
 int be_a_node(const launch::Address& coordinator, const std::string& token,
               std::optional<std::uint32_t> rank, const NodeArguments& arguments) {
+  if (arguments.journals.empty() && !arguments.reads_anything)
+    read_only_below(data_dirs(arguments.data).dirs);
   auto facts = facts_of(arguments.hardware);
   if (!facts) return complain(facts.error(), kCannot);
   if (const Status known = register_verb_probe(); !known) return complain(known.error());
