@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -28,6 +29,7 @@ class Readable : public testing::Test {
     fs::create_symlink(home_ / "other/secret", home_ / "data/link");
     fs::create_symlink(home_ / "data/a", home_ / "other/link");
   }
+  void TearDown() override { fs::remove_all(home_); }
   // What may be read of these by a process with bounds: "yn..." in their order.
   std::string answers(const std::vector<std::string>& files) {
     std::string all;
@@ -40,7 +42,7 @@ class Readable : public testing::Test {
     }
     return all;
   }
-  const fs::path home_ = fs::path(testing::TempDir()) / "readable";
+  const fs::path home_ = fs::path(testing::TempDir()) / ("readable-" + std::to_string(::getpid()));
 };
 
 TEST_F(Readable, is_everything_without_bounds) {
