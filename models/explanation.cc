@@ -30,7 +30,6 @@ class Explainer {
     found_.points = runs_.points();
     found_.numbers = runs_.errors().size();
     found_.chi2 = runs_.chi2(runs_.base());
-    found_.rms = runs_.rms_error(runs_.base());
     if (const Status known = ask_all(); !known) return known.error();
     if (const Status fitted = fit_each(); !fitted) return fitted.error();
     if (found_.within_chance) return std::move(found_);
@@ -281,7 +280,6 @@ class Explainer {
                          factor * wide, value, becomes});
     }
     made.chi2 = outcome.chi2;
-    made.rms = runs_.rms_error(outcome.predicted);
     made.all_but_chance = outcome.chi2 <= most_by_chance(which.size());
     return made;
   }

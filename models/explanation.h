@@ -37,13 +37,12 @@ struct FactorOf {
 struct ExplainedBy {
   std::vector<FactorOf> by;  // one, or two together
   double chi2 = 0;           // of what it leaves
-  double rms = 0;            // root mean square of the relative errors that it leaves
   bool all_but_chance = false;
 };
 
 struct Explanation {
   std::size_t points = 0, numbers = 0;
-  double chi2 = 0, rms = 0;             // of the errors as they are
+  double chi2 = 0;                      // of the errors as they are
   bool within_chance = false;           // nothing is to be explained
   std::vector<ExplainedBy> alone;       // as well as the best, least change first
   std::optional<ExplainedBy> together;  // where it leaves less than one alone, beyond chance

@@ -243,15 +243,6 @@ double ExplanationRuns::chi2(const Vector& predicted) const {
   return sum;
 }
 
-double ExplanationRuns::rms_error(const Vector& predicted) const {
-  double sum = 0;
-  for (std::size_t i = 0; i < errors_.size(); ++i) {
-    const double error = predicted[i] / errors_[i].measured - 1;
-    sum += error * error;
-  }
-  return std::sqrt(sum / static_cast<double>(errors_.size()));
-}
-
 double ExplanationRuns::least_factor(const MovableConstant& constant, double from) const {
   const NicConstant& known = *find_nic_constant(constant.key);
   const NicModel& nic =

@@ -53,7 +53,6 @@ class ExplanationRuns {
   // The numbers under each variant, from as many repeats as there were; 0: there is none.
   Result<Matrix> predictions(const char* stage, const std::vector<NicFactors>& variants);
   double chi2(const Vector& predicted) const;
-  double rms_error(const Vector& predicted) const;  // root mean square of the relative errors
 
   // The least factor from `from` on that the constant may have.
   double least_factor(const MovableConstant& constant, double from) const;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "models/explanation.h"
@@ -26,16 +27,19 @@ std::string factor_text(const FactorOf& by) {
                      by.low, by.high, by.becomes, by.value);
 }
 
-std::string what_is_left(const ExplainedBy& by, double before) {
-  return fmt::format(
-      "the root mean square error falls from {:.2f} % to {:.2f} %{}", before * 100, by.rms * 100,
-      by.all_but_chance ? ", and what is left is within chance" : ", and more than chance is left");
+// Root mean square, in standard errors.
+double size_of(double chi2, const Explanation& found) {
+  return std::sqrt(chi2 / static_cast<double>(found.numbers));
+}
+
+std::string what_is_left(const ExplainedBy& by, const Explanation& found) {
+  return fmt::format("they shrink from {:.2g} to {:.2g} times what chance makes{}",
+                     size_of(found.chi2, found), size_of(by.chi2, found),
+                     by.all_but_chance ? "" : ", and more than chance is left");
 }
 
 ExplanationJson explained_json(const ExplainedBy& explained) {
-  ExplanationJson json = {{"chi2", explained.chi2},
-                          {"rms", explained.rms},
-                          {"all_but_chance", explained.all_but_chance}};
+  ExplanationJson json = {{"chi2", explained.chi2}, {"all_but_chance", explained.all_but_chance}};
   ExplanationJson& by = json["by"] = ExplanationJson::array();
   for (const FactorOf& each : explained.by)
     by.push_back({{"nic", each.nic},
@@ -61,7 +65,7 @@ std::vector<std::string> sentences(const Explanation& found) {
   } else {
     const ExplainedBy& best = found.alone.front();
     all.push_back(fmt::format("of all constants, {} explains {} best: {}", factor_text(best.by[0]),
-                              numbers, what_is_left(best, found.rms)));
+                              numbers, what_is_left(best, found)));
     for (std::size_t i = 1; i < found.alone.size(); ++i)
       all.push_back(fmt::format("it cannot be told apart here from {}, which explains them as well",
                                 factor_text(found.alone[i].by[0])));
@@ -69,7 +73,7 @@ std::vector<std::string> sentences(const Explanation& found) {
   if (found.together)
     all.push_back(
         fmt::format("two together explain more: {} and {}: {}", factor_text(found.together->by[0]),
-                    factor_text(found.together->by[1]), what_is_left(*found.together, found.rms)));
+                    factor_text(found.together->by[1]), what_is_left(*found.together, found)));
   if (!found.inert.empty())
     all.push_back("undetermined, for they change no event here: " + keys_text(found.inert));
   if (!found.weak.empty())
@@ -89,7 +93,6 @@ std::string explanation_json(const Explanation& found) {
   ExplanationJson json = {{"points", found.points},
                           {"numbers", found.numbers},
                           {"chi2", found.chi2},
-                          {"rms", found.rms},
                           {"within_chance", found.within_chance}};
   ExplanationJson& alone = json["alone"] = ExplanationJson::array();
   for (const ExplainedBy& each : found.alone) alone.push_back(explained_json(each));
