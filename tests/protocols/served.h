@@ -17,9 +17,10 @@ inline RunSetup mixed(const char* protocol) {
 }
 
 // Acquire and release are a call each, whoever is alone, reads or writes, and no verb.
-inline void expect_two_calls_when_free(const char* protocol) {
+inline void expect_two_calls_when_free(const char* protocol, const ParamValues& params = {}) {
   for (const std::uint32_t shared_percent : {0, 100}) {
     RunSetup setup = mixed(protocol);
+    setup.params = params;
     setup.client_nodes = setup.clients_per_node = 1;
     setup.shared_percent = shared_percent;
     const Outcome outcome = run(setup, 1);
