@@ -38,6 +38,7 @@ class WqeWriter {
     if (bytes > 8) put(words.hi);
   }
   void put_bytes(std::span<const std::byte> bytes) {
+    if (bytes.empty()) return;  // over RC there is no address vector
     std::memcpy(&made.bytes[made.length], bytes.data(), bytes.size());
     made.length += static_cast<std::uint32_t>(bytes.size());
   }
