@@ -14,11 +14,10 @@ constexpr std::uint32_t kRecvBytes = 64;
 
 // An end with a target: words that any initiator reaches.
 struct TargetEnd : End {
-  explicit TargetEnd(const std::string& address, std::uint32_t slots = 1)
-      : End(address), recvs(must(RecvPool::make(*device, slots, kRecvBytes))) {
+  explicit TargetEnd(const std::string& address, std::uint32_t slots = 1) : End(address) {
+    recvs = must(RecvPool::make(*device, slots, kRecvBytes));
     target = must(DcTarget::make(*device, cq, *recvs));
   }
-  std::unique_ptr<RecvPool> recvs;
   DcTarget target;
 };
 

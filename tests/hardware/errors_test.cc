@@ -13,11 +13,11 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 TEST_F(Errors, a_burst_of_sends_finds_one_recv_and_then_none) {
-  const auto recvs = must(RecvPool::make(*there_->device, 1, 64));
+  there_->recvs = must(RecvPool::make(*there_->device, 1, 64));
   QpOptions hasty;
   hasty.rnr_retries = 0;
   QpOptions receiver;
-  receiver.recvs = recvs.get();
+  receiver.recvs = there_->recvs.get();
   connect(hasty, receiver);
   here_->words[0] = 42;
   std::vector<WorkRequest> burst;
@@ -30,20 +30,20 @@ TEST_F(Errors, a_burst_of_sends_finds_one_recv_and_then_none) {
   ASSERT_THAT(received, SizeIs(1));
   EXPECT_EQ(received[0].bytes, 8U);
   std::uint64_t word = 0;
-  std::memcpy(&word, recvs->slot(0), sizeof(word));
+  std::memcpy(&word, there_->recvs->slot(0), sizeof(word));
   EXPECT_EQ(word, 42U);
 }
 
 TEST_F(Errors, a_sender_with_patience_waits_for_the_recv) {
-  const auto recvs = must(RecvPool::make(*there_->device, 1, 64));
+  there_->recvs = must(RecvPool::make(*there_->device, 1, 64));
   QpOptions receiver;
-  receiver.recvs = recvs.get();
+  receiver.recvs = there_->recvs.get();
   connect({}, receiver);
   const std::vector<WorkRequest> both = {here_->request(WorkRequest::Kind::send, 1),
                                          here_->request(WorkRequest::Kind::send, 2)};
   ASSERT_EQ(here_->qp.post(both), 0);
   ASSERT_THAT(there_->completions(1), SizeIs(1));
-  recvs->post(0);
+  there_->recvs->post(0);
   EXPECT_THAT(outcomes(2), ElementsAre(VerbStatus::ok, VerbStatus::ok));
 }
 
@@ -68,9 +68,9 @@ TEST_F(Errors, a_wrong_key_is_an_access_error_and_a_new_pair_works) {
 
 // SENDs that nobody receives stay outstanding for as long as it is wanted.
 TEST_F(Errors, a_qp_that_is_failed_flushes_what_is_outstanding) {
-  const auto recvs = must(RecvPool::make(*there_->device, 1, 64));
+  there_->recvs = must(RecvPool::make(*there_->device, 1, 64));
   QpOptions receiver;
-  receiver.recvs = recvs.get();
+  receiver.recvs = there_->recvs.get();
   connect({}, receiver);
   std::vector<WorkRequest> burst;
   for (std::uint64_t id = 1; id <= 9; ++id)

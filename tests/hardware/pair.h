@@ -56,6 +56,7 @@ struct End {
   CompletionQueue cq;
   std::vector<std::uint64_t> words;
   Registration registered;
+  std::unique_ptr<RecvPool> recvs;  // of the QP, which goes first
   QueuePair qp;
 };
 
