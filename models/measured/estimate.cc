@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
+#include <utility>
 
 #include "core/scenario/nic_constants.h"
 #include "models/measured/benchmarks.h"
@@ -98,10 +100,10 @@ void complete(Estimate& estimate) {
       estimate.open.push_back({key, "not measured"});
   }
   const auto in_order = [](const auto& a, const auto& b) {
-    return place_of(a.key) < place_of(b.key);
+    return std::pair(place_of(a.key), a.key) < std::pair(place_of(b.key), b.key);
   };
-  std::stable_sort(estimate.found.begin(), estimate.found.end(), in_order);
-  std::stable_sort(estimate.open.begin(), estimate.open.end(), in_order);
+  std::sort(estimate.found.begin(), estimate.found.end(), in_order);
+  std::sort(estimate.open.begin(), estimate.open.end(), in_order);
 }
 
 }  // namespace
@@ -123,11 +125,11 @@ Result<Estimate> estimate(const Measurements& measurements) {
     return few;
   });
   result.unused = equations.unused;
-  const auto shown =
-      std::stable_partition(equations.all.begin(), equations.all.end(),
-                            [](const Equation& equation) { return !equation.tells.empty(); });
-  const std::vector<Equation> compared(shown, equations.all.end());
-  equations.all.erase(shown, equations.all.end());
+  const auto tells_nothing = [](const Equation& equation) { return equation.tells.empty(); };
+  std::vector<Equation> compared;
+  std::copy_if(equations.all.begin(), equations.all.end(), std::back_inserter(compared),
+               tells_nothing);
+  std::erase_if(equations.all, tells_nothing);
   if (equations.all.empty())
     return Error{
         fmt::format("nothing was measured that a constant could be fitted to{}{}",
