@@ -38,7 +38,7 @@ Status Device::choose_path(const PathOptions& wanted) {
     if (ibv_query_pkey(context_, kPathPort, i, &entry) != 0) break;
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&entry);
     const auto pkey = static_cast<std::uint16_t>(bytes[0] << 8 | bytes[1]);  // in network order
-    if (pkey == 0) continue;  // an empty place
+    if (pkey == 0) continue;                                                 // an empty place
     seen += fmt::format("{}{:#06x}", seen.empty() ? "" : ", ", pkey);
     if (wanted.pkey != 0 && !same_partition(pkey, wanted.pkey)) continue;
     path_.pkey = pkey;

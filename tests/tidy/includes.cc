@@ -91,7 +91,8 @@ const std::vector<Vendor>& vendors() {
        {"sys/", "unistd.h", "fcntl.h", "poll.h", "signal.h", "spawn.h", "malloc.h", "ucontext.h",
         "dlfcn.h", "sanitizer/", "netdb.h", "netinet/", "sched.h", "time.h"},
        {"core/coro/frame_pool.cc", "core/launch/", "core/study/", "backends/", "tools/", "tests/"}},
-      {"the network", {"arpa/", "endian.h", "linux/netlink.h"},
+      {"the network",
+       {"arpa/", "endian.h", "linux/netlink.h"},
        {"tools/soft-mlx5/", "tests/soft_mlx5/"}},
   };
   return table;

@@ -161,8 +161,7 @@ Json part_json(const ReportPart& from) {
   Json part;
   part["name"] = from.name;
   const std::string answers = answers_of(from.search);
-  part["finding"] =
-      !answers.empty() ? answers : finding(from.scenario, from.outcome);
+  part["finding"] = !answers.empty() ? answers : finding(from.scenario, from.outcome);
   add_figures(part, from.scenario);
   add_points(part, from);
   part["scenario"] = from.scenario.resolved_yaml;

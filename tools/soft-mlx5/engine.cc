@@ -61,20 +61,19 @@ bool Device::round() {
   if (contexts_.empty()) return false;
   pages_.show_clock();
   bool busy = ring_doorbells();
-  busy |= fabric_.receive(
-      [this](const Request& request, std::uint64_t asker) {
-        fabric_.answer(asker, respond(request));
-      },
-      [this](const Reply& reply) {
-        Qp* const qp = numbered(reply.to);
-        if (qp == nullptr) return;
-        for (Entry& entry : qp->entries)
-          if (entry.state == Entry::State::sent && entry.ticket == reply.ticket) {
-            settle(*qp, entry, reply);
-            queue(*qp);
-            return;
-          }
-      });
+  busy |=
+      fabric_.receive([this](const Request& request,
+                             std::uint64_t asker) { fabric_.answer(asker, respond(request)); },
+                      [this](const Reply& reply) {
+                        Qp* const qp = numbered(reply.to);
+                        if (qp == nullptr) return;
+                        for (Entry& entry : qp->entries)
+                          if (entry.state == Entry::State::sent && entry.ticket == reply.ticket) {
+                            settle(*qp, entry, reply);
+                            queue(*qp);
+                            return;
+                          }
+                      });
   const std::int64_t now = now_ns();
   if (now >= next_timer_) expire_timers();
   if (now >= next_look_) {

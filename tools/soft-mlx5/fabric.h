@@ -17,8 +17,8 @@ namespace soft_mlx5 {
 
 enum class Verdict : std::uint8_t {
   done,
-  not_ready,          // RNR NAK
-  silence,            // nobody answers: no such QP, the wrong state, key or sequence
+  not_ready,  // RNR NAK
+  silence,    // nobody answers: no such QP, the wrong state, key or sequence
   invalid_request,
   access_error,
   operation_error,
@@ -104,7 +104,7 @@ class Fabric {
   Link& add(int fd, std::uint32_t slot);
   void move_bytes();
   void accept_all();
-  bool read_all(Link& link);   // false: its process has ended
+  bool read_all(Link& link);  // false: its process has ended
   bool write_some(Link& link);
   void parse(Link& link);
   void close(Link& link);
