@@ -14,8 +14,8 @@ class Docs : public Command {
   Finished parse(const std::string& page) {
     const std::string build =
         std::filesystem::path(LATCHLAB_BINARY).parent_path().parent_path().string();
-    return start_program({LATCHLAB_SOURCE_DIR "/tools/run-doc", "--build", build, "--parse", page})
-        .wait();
+    const std::string script = LATCHLAB_SOURCE_DIR "/tools/run-doc";
+    return start_program({script, "--build", build, "--parse", page}).wait();
   }
 };
 
