@@ -8,8 +8,10 @@
 
 #include "tools/soft-mlx5/device.h"
 
+// NOLINTBEGIN(readability-identifier-naming): the kernel's own names
 struct ib_uverbs_ioctl_hdr;
 struct ib_uverbs_modify_qp;
+// NOLINTEND(readability-identifier-naming)
 
 namespace soft_mlx5 {
 

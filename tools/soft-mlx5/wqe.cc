@@ -75,14 +75,13 @@ class Decoder {
       case kSendInvalidate:
       case kWriteImmediate:
       case kSendImmediate:
-        break;
-      case kNop:
+      case kNop:  // of this and those below libmlx5 leaves what the block held before
       case kWrite:
       case kSend:
       case kRead:
       case kCas:
       case kFaa:
-        break;  // libmlx5 leaves what the block held before
+        break;
       case kMaskedCas:
       case kMaskedFaa:
         zero(wqe_ + 12, 4, "the immediate of a control segment");
