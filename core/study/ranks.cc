@@ -30,12 +30,12 @@ int decidedly_ahead(const PointOutcome& x, const PointOutcome& y) {
   return compared ? compared->ahead : 0;
 }
 
-struct Place {
+struct RankedPlace {
   std::string where, emulated;
   std::vector<Contender> contenders;
 };
 
-RankAgreement agreement(const Place& place) {
+RankAgreement agreement(const RankedPlace& place) {
   const std::vector<Contender>& all = place.contenders;
   RankAgreement made;
   made.where = place.where;
@@ -61,20 +61,20 @@ RankAgreement agreement(const Place& place) {
 
 std::vector<RankAgreement> rank_agreements(const StoredStudy& a, const StoredStudy& b,
                                            const std::vector<PointPair>& pairs) {
-  std::vector<Place> places;
+  std::vector<RankedPlace> places;
   for (const PointPair& pair : pairs) {
     if (!pair.unsound.empty()) continue;
     const PointOutcome &of_a = a.outcome.points[pair.a], &of_b = b.outcome.points[pair.b];
     const auto mean_a = mean(values_of(of_a, kGoodput)), mean_b = mean(values_of(of_b, kGoodput));
     if (!mean_a || !mean_b) continue;
-    auto place = std::find_if(places.begin(), places.end(), [&](const Place& each) {
+    auto place = std::find_if(places.begin(), places.end(), [&](const RankedPlace& each) {
       return each.where == pair.where && each.emulated == pair.emulated;
     });
     if (place == places.end()) place = places.insert(place, {pair.where, pair.emulated, {}});
     place->contenders.push_back({pair.lock, &of_a, &of_b, *mean_a, *mean_b});
   }
   std::vector<RankAgreement> all;
-  for (const Place& place : places)
+  for (const RankedPlace& place : places)
     if (place.contenders.size() > 1) all.push_back(agreement(place));
   return all;
 }
