@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <utility>
@@ -178,9 +177,6 @@ Attempt measure(const MeasureArguments& arguments) {
     scenario = scenario_of(options, data);
     if (!scenario) return {{}, complain(scenario.error())};
   }
-  // It cannot say so by its firmware, of which libmlx5 makes numbers.
-  if (std::getenv("SOFT_MLX5") != nullptr && backend.value().software.empty())
-    backend.value().software.emplace_back("a ConnectX made of software (tools/soft-mlx5)");
   for (const std::string& device : backend.value().software)
     fmt::print(
         stderr,
