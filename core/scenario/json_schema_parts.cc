@@ -189,20 +189,21 @@ Json constant_schema(const NicConstant& constant) {
 
 Json description_schema() {
   Json properties = {{"name", {{"type", "string"}}}, {"device", {{"type", "string"}}}};
-  std::vector<std::string> required = {"name"};
+  Json whole = {{"required", nic_sections()}};
   for (const std::string& section : nic_sections()) {
-    required.push_back(section);
-    properties[section] = {{"type", "object"},
-                           {"properties", Json::object()},
-                           {"required", nic_keys(section)},
-                           {"additionalProperties", false}};
+    properties[section] = object(Json::object());
+    properties[section]["additionalProperties"] = false;
+    whole["properties"][section]["required"] = nic_keys(section);
   }
   for (const NicConstant& constant : nic_constants())
     properties[constant.section]["properties"][constant.name] = constant_schema(constant);
-  return {{"type", "object"},
-          {"properties", properties},
-          {"required", required},
-          {"additionalProperties", false}};
+  properties["base"] = {{"type", "string"}, {"description", "The NIC of what is left out."}};
+  Json description = object(properties);
+  description.update({{"required", {"name"}},
+                      {"additionalProperties", false},
+                      {"if", {{"required", {"base"}}}},
+                      {"else", whole}});
+  return description;
 }
 
 // {base: connectx-5, atomic.window: 48, scale: {atomics: 4x}}

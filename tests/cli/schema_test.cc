@@ -71,6 +71,19 @@ TEST_F(Schema, takes_every_nic_that_is_shipped) {
   expect_good({"--nic"}, shipped("models/nics"));
 }
 
+TEST_F(Schema, takes_a_nic_that_leaves_to_its_base_what_nobody_measured) {
+  const std::string nic =
+      "name: ours\nlink:\n  rate: {value: 25Gbps, status: published, source: a label}\n";
+  const std::string based = write("based.yaml", "base: connectx-5\n" + nic);
+  expect_good({"--nic"}, {based});
+  write("run.yaml", "schema: 1\nname: x\nprotocol: {name: cas}\nplatform: {nic: based.yaml}\n");
+  EXPECT_EQ(latchlab({"check", "run.yaml"}).code, 0);
+  const std::vector<std::string> verdicts = validate(
+      {"--nic"},
+      {write("whole.yaml", nic), write("odd.yaml", "base: connectx-5\n" + nic + "  rat: 1\n")});
+  for (const std::string& verdict : verdicts) EXPECT_THAT(verdict, StartsWith("bad"));
+}
+
 TEST_F(Schema, takes_what_a_run_writes_and_what_the_reader_takes) {
   write("good.yaml", small_scenario("{name: shiftlock, profile: paper}"));
   ASSERT_EQ(latchlab({"run", "good.yaml", "--out", "out", "--quiet"}).code, 0);
