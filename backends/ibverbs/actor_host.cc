@@ -14,12 +14,13 @@ constexpr Duration kPatience = seconds(10);
 }  // namespace
 
 ActorHost::ActorHost(Worker& worker, LocalNode& node, Directory& directory,
-                     std::unique_ptr<FrameExchange> frames)
+                     std::unique_ptr<FrameExchange> frames, ThreadQueues& queues)
     : worker_(worker),
       node_(node),
       directory_(directory),
       frames_(std::move(frames)),
-      dcis_(*node.device, frames_->cq(), queue_options(), directory.most_dcis),
+      queues_(queues),
+      dcis_(queues.initiators(*node.device, queue_options(), directory.most_dcis)),
       operations_(*node.device) {
   frames_->set_owner(*this);
   worker_.add_host(*this);

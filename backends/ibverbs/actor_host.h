@@ -10,10 +10,12 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "backends/ibverbs/actor.h"
 #include "backends/ibverbs/frame_exchange.h"
+#include "backends/ibverbs/kept.h"
 #include "backends/ibverbs/memory.h"
 #include "backends/ibverbs/memory_server.h"
 #include "backends/ibverbs/native_atomics.h"
@@ -38,9 +40,10 @@ struct PendingCalls {
 // What all threads of a node's process share.
 struct LocalNode {
   NodeId id;
-  std::unique_ptr<Device> device;
+  std::unique_ptr<NodeParts> parts;  // which may be kept for the next world; of it:
+  const Device* device = nullptr;
+  AhCache* paths = nullptr;  // to the targets of peers
   NativeAtomics atomics;
-  std::unique_ptr<AhCache> paths;  // to the targets of peers
   std::unique_ptr<Memory> memory;
   std::unique_ptr<NodePost> post;
   std::unique_ptr<MemoryServer> memory_server;
@@ -49,6 +52,7 @@ struct LocalNode {
   PendingCalls calls;
   std::uint64_t card_bytes = 0;
   bool dead = false;
+  bool quiet = false;  // after the run: nothing that it has posted is under way
 };
 
 // What all hosts of a process know of the run.
@@ -76,7 +80,7 @@ struct Directory {
 class ActorHost final : public FrameExchange::Owner {
  public:
   ActorHost(Worker& worker, LocalNode& node, Directory& directory,
-            std::unique_ptr<FrameExchange> frames);
+            std::unique_ptr<FrameExchange> frames, ThreadQueues& queues);
 
   Worker& worker() { return worker_; }
   LocalNode& node() { return node_; }
@@ -115,6 +119,12 @@ class ActorHost final : public FrameExchange::Owner {
   void node_is_gone(NodeId node);
   // Whoever asked long ago, of a peer that lives but does not answer, is told so.
   void sweep(Time now);
+  // After the run: hears of what has come back of its verbs, and tells nobody. False: something is
+  // under way still.
+  bool drain();
+  // After that: leaves the QPs that are in order to the next world, and says to each node the
+  // numbers of its ends, four bytes each.
+  void give_back(std::map<NodeId, std::string>& vouched);
 
   void frame_came(const FrameHead& head, std::span<const std::byte> body) override;
   void peer_is_gone(ThreadId peer) override;
@@ -164,6 +174,9 @@ class ActorHost final : public FrameExchange::Owner {
   void settle(Connection& connection);
   void recover_dci(Connection& connection);
   void break_off(Connection& connection);
+  // from one world to the next (actor_host_kept.cc)
+  QueuePair queue_pair_for(const Connection& connection);
+  void forget(const Done& done);
   // agents (actor_host_agents.cc)
   void ask_agent(IbActor& actor, IbOperation& first, IbOperation* end);
   void put_agent_verb(FrameWriter& frame, IbOperation& op, std::uint32_t at, std::uint32_t bytes);
@@ -201,7 +214,8 @@ class ActorHost final : public FrameExchange::Owner {
   LocalNode& node_;
   Directory& directory_;
   std::unique_ptr<FrameExchange> frames_;
-  DciPool dcis_;
+  ThreadQueues& queues_;
+  DciPool& dcis_;
   OperationPool operations_;
   WaitPool waits_;
   std::vector<std::unique_ptr<IbActor>> actors_;

@@ -93,20 +93,21 @@ void ActorHost::pump(Connection& to) {
 void ActorHost::ask_for_qp(Connection& to) {
   const ThreadId keeper = directory_.keeper_of(to.to);
   if (!frames_->reaches(keeper)) return fail_waiting(to, VerbStatus::peer_failed);
-  auto made = QueuePair::make(*node_.device, frames_->cq(), queue_options());
-  LATCHLAB_CHECK(made.ok(), made.ok() ? "" : made.error().text());
-  to.qp = std::move(made).value();
+  to.qp = queue_pair_for(to);
   to.state = Connection::State::asking;
   ConnectBody body;
   body.from = to.actor->key;
   body.address = to.qp.address();
+  body.kept = to.qp.peer().number;
   frames_->send(keeper, FrameKind::connect, ask(FrameKind::connect, keeper, nullptr, &to), body);
 }
 
 void ActorHost::connected(Connection& to, const ConnectAnswerBody& answer) {
   to.state = Connection::State::idle;
+  const bool kept = to.qp.peer().number != 0;
+  if (kept && answer.status != VerbStatus::ok) return ask_for_qp(to);  // for a new one
   if (answer.status != VerbStatus::ok) return fail_waiting(to, answer.status);
-  if (!to.qp.connect(answer.address)) return fail_waiting(to, VerbStatus::peer_failed);
+  if (!kept && !to.qp.connect(answer.address)) return fail_waiting(to, VerbStatus::peer_failed);
   to.state = Connection::State::ready;
   pump(to);
 }

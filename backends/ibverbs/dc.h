@@ -153,6 +153,7 @@ class DciPool {
   Result<Dci*> lend(NodeId to);
   void give_back(Dci& dci) { free_.push_back(&dci); }
   bool has_free() const { return !free_.empty() || all_.size() < most_; }
+  bool has_all() const { return free_.size() == all_.size(); }
   std::size_t size() const { return all_.size(); }
 
  private:

@@ -91,7 +91,14 @@ class Device {
   std::uint16_t pkey_index() const { return pkey_index_; }
   // QPs made from it that are there. Counted by whoever makes and destroys them.
   std::uint64_t qps() const { return qps_.load(std::memory_order_relaxed); }
-  void count_qps(int more) const { qps_.fetch_add(more, std::memory_order_relaxed); }
+  // And how many were ever made.
+  std::uint64_t qps_made() const { return qps_made_.load(std::memory_order_relaxed); }
+  void count_qps(int more) const {
+    qps_.fetch_add(more, std::memory_order_relaxed);
+    if (more > 0) qps_made_.fetch_add(more, std::memory_order_relaxed);
+  }
+  // The port is up, and has the addresses that it had when this was opened; and no trouble.
+  bool is_as_opened() const;
   // What has happened since the last call that no completion tells of: a queue that has overrun, a
   // device that has died. Empty: nothing. May be called by any thread.
   std::string trouble() const;
@@ -111,6 +118,7 @@ class Device {
   PathOptions path_;
   std::uint16_t pkey_index_ = 0;
   mutable std::atomic<std::uint64_t> qps_ = 0;
+  mutable std::atomic<std::uint64_t> qps_made_ = 0;
 };
 
 // Registered memory: local, and for peers READ, WRITE and atomics.

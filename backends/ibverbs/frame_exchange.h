@@ -44,9 +44,10 @@ class FrameExchange {
     virtual void verb_done(const Done& done) = 0;
   };
 
-  // `post`: of the node.
+  // `post`: of the node. `cq`: of the thread, for the owner's QPs; made if it is not yet.
   static Result<std::unique_ptr<FrameExchange>> make(const Device& device, ThreadId id,
-                                                     NodePost& post, std::uint8_t rnr_retries);
+                                                     NodePost& post, std::uint8_t rnr_retries,
+                                                     CompletionQueue& cq);
 
   ThreadId id() const { return id_; }
   const Device& device() const { return device_; }
@@ -115,8 +116,9 @@ class FrameExchange {
     ThreadId to;
   };
 
-  FrameExchange(const Device& device, ThreadId id, NodePost& post, std::uint8_t rnr_retries)
-      : device_(device), id_(id), post_(post), rnr_retries_(rnr_retries) {}
+  FrameExchange(const Device& device, ThreadId id, NodePost& post, std::uint8_t rnr_retries,
+                CompletionQueue& cq)
+      : device_(device), id_(id), post_(post), rnr_retries_(rnr_retries), cq_(cq) {}
   bool is_keeper() const { return id_.index == post_.keeper(); }
 
   // frames on lanes (frame_exchange.cc)
@@ -146,8 +148,8 @@ class FrameExchange {
   ThreadId id_;
   NodePost& post_;
   std::uint8_t rnr_retries_;
+  CompletionQueue& cq_;
   Owner* owner_ = nullptr;
-  CompletionQueue cq_;
   std::vector<std::unique_ptr<LaneGroup>> groups_;
   std::unique_ptr<std::byte[]> memory_;  // with the first group
   Registration registered_;

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <thread>
 #include <utility>
 
@@ -17,7 +16,6 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr std::chrono::seconds kLinger{1};
 constexpr Duration kChores = milliseconds(1);
 
 }  // namespace
@@ -41,16 +39,6 @@ Hardware::Hardware(const WorldPlan& plan, const IbverbsOptions& options)
     workers_.push_back(std::make_unique<Worker>(i, monotonic_ns(), live_clients_));
   if (options.exchange)
     for (const auto& worker : workers_) worker->set_serves_others();
-}
-
-Hardware::~Hardware() {
-  // Until all are done, somebody may still use what is here. With a node lost nobody can say when
-  // that is; the others end their runs at the same date.
-  if (together_ && !tell_all("over")) std::this_thread::sleep_for(kLinger);
-  for (auto& [id, node] : nodes_)
-    if (node->memory_server) node->memory_server->stop();
-  if (!before_.empty())
-    use_cores(before_);  // this thread, and those that it makes, go on elsewhere
 }
 
 LocalNode* Hardware::find(NodeId node) {

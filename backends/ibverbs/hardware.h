@@ -66,6 +66,7 @@ class Hardware final : public IbverbsBackend {
   std::vector<int> core_of_worker(std::size_t worker) const;
   std::vector<int> cores_of_keeper(std::size_t place) const;  // of the memory server of a node here
   Status make_node(NodeId id);
+  Status open_device(LocalNode& node) const;
   Status make_threads(LocalNode& node);
   // How many threads a node has besides its memory server's.
   std::uint32_t threads_of(NodeId node) const;
@@ -80,6 +81,11 @@ class Hardware final : public IbverbsBackend {
   ThreadId keeper_of(NodeId node) const;
   bool is_one_machine() const;
   LocalNode* find(NodeId node);
+  // hardware_kept.cc: what one world leaves to the next.
+  std::string made_for(NodeId node) const;
+  static bool drained(const LocalNode& node);
+  std::vector<std::string> vouch(LocalNode& node);
+  void keep(NodeId node, std::unique_ptr<NodeParts> parts);
   IbActor& client(ClientId client) const;
   void crash_node(NodeId node);
   void tell_membership(const std::vector<ClientId>& gone);
@@ -99,6 +105,7 @@ class Hardware final : public IbverbsBackend {
   std::atomic<std::uint32_t> live_clients_ = 0;
   std::atomic<bool> stop_ = false;
   bool chores_ = false;    // are on the first worker's list
+  bool up_ = false;        // all of it is made and connected
   bool together_ = false;  // others wait for the end of the run
 };
 

@@ -53,13 +53,16 @@ std::string clock_identity() {
 Status Hardware::take_cores() {
   if (!options_.pin) return fine();
   before_ = own_cores();
-  const auto devices = list_devices();
-  const DeviceFacts* const device =
-      devices ? choose_device(devices.value(), options_.device) : nullptr;
+  std::string device = options_.device;
+  if (device.empty() && options_.kept)
+    device = options_.kept->device_name(options_.hosted.front());  // devices are dear to list
+  if (device.empty())
+    if (const auto all = list_devices(); all)
+      if (const DeviceFacts* const chosen = choose_device(all.value(), ""); chosen != nullptr)
+        device = chosen->name;
   const std::size_t agents = options_.agents ? options_.hosted.size() : 0;
-  std::vector<CoreClaim> claims = {{machine_identity(),
-                                    closest_first(device != nullptr ? device->name : "", before_),
-                                    workers_.size() + agents}};
+  std::vector<CoreClaim> claims = {
+      {machine_identity(), closest_first(device, before_), workers_.size() + agents}};
   std::size_t own = 0;
   if (options_.exchange) {
     const auto all = tell_all(claim_text(claims.front()));

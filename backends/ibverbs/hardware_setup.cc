@@ -45,6 +45,7 @@ Status Hardware::set_up() {
   if (Status connected = connect(); !connected) return connected;
   const NativeAtomics native = atomics_of_all();
   capabilities_ = ibverbs_capabilities(native, options_.agents, is_one_machine(), directory_.dc);
+  up_ = true;
   return fine();
 }
 
@@ -75,6 +76,24 @@ Status Hardware::make_node(NodeId id) {
   const NodePlan& planned = plan_.nodes[id.value - 1];
   auto node = std::make_unique<LocalNode>();
   node->id = id;
+  if (options_.kept) node->parts = options_.kept->take(id, made_for(id));
+  if (!node->parts)
+    if (Status opened = open_device(*node); !opened) return opened;
+  node->device = node->parts->device.get();
+  node->paths = node->parts->paths.get();
+  if (!options_.agents) {
+    node->atomics = try_atomics(*node->device);
+    if (!node->atomics.has(NativeAtomics::plain)) return Error{node->atomics.lacking, {}};
+  }
+  auto memory = Memory::make(*node->device, id, planned.bytes, plan_.image);
+  if (!memory) return memory.error();
+  node->memory = std::move(memory).value();
+  if (Status made = make_threads(*node); !made) return made;
+  nodes_.emplace(id, std::move(node));
+  return fine();
+}
+
+Status Hardware::open_device(LocalNode& node) const {
   DeviceChoice choice;
   choice.name = options_.device;
   choice.path = options_.path;
@@ -82,19 +101,14 @@ Status Hardware::make_node(NodeId id) {
     choice.address = options_.addresses[nodes_.size() % options_.addresses.size()];
   auto device = Device::open(choice);
   if (!device) return device.error();
-  node->device = std::move(device).value();
-  if (!node->device->facts().atomics)
-    return Error{fmt::format("{} has no atomics; locks need them", node->device->facts().name), {}};
-  if (!options_.agents) {
-    node->atomics = try_atomics(*node->device);
-    if (!node->atomics.has(NativeAtomics::plain)) return Error{node->atomics.lacking, {}};
-  }
-  node->paths = std::make_unique<AhCache>(*node->device);
-  auto memory = Memory::make(*node->device, id, planned.bytes, plan_.image);
-  if (!memory) return memory.error();
-  node->memory = std::move(memory).value();
-  if (Status made = make_threads(*node); !made) return made;
-  nodes_.emplace(id, std::move(node));
+  if (!device.value()->facts().atomics)
+    return Error{fmt::format("{} has no atomics; locks need them", device.value()->facts().name),
+                 {}};
+  node.parts = std::make_unique<NodeParts>();
+  node.parts->made_for = made_for(node.id);
+  node.parts->paths = std::make_unique<AhCache>(*device.value());
+  node.parts->device = std::move(device).value();
+  node.parts->threads = std::vector<ThreadQueues>(threads_of(node.id) + 1);
   return fine();
 }
 
@@ -105,19 +119,21 @@ Status Hardware::make_threads(LocalNode& node) {
   node.post = std::move(post).value();
   for (std::uint32_t i = 0; i < keeper; ++i) {
     const OnCores there(core_of_worker(i));
+    ThreadQueues& queues = node.parts->threads[i];
     auto frames = FrameExchange::make(*node.device, {node.id, static_cast<std::uint8_t>(i)},
-                                      *node.post, options_.frame_rnr_retries);
+                                      *node.post, options_.frame_rnr_retries, queues.cq);
     if (!frames) return frames.error();
-    node.hosts.push_back(
-        std::make_unique<ActorHost>(*workers_[i], node, directory_, std::move(frames).value()));
+    node.hosts.push_back(std::make_unique<ActorHost>(*workers_[i], node, directory_,
+                                                     std::move(frames).value(), queues));
     node.hosts.back()->set_clients(plan_.clients);
   }
   const OnCores there(cores_of_keeper(nodes_.size()));
-  auto frames =
-      FrameExchange::make(*node.device, keeper_of(node.id), *node.post, options_.frame_rnr_retries);
+  ThreadQueues& queues = node.parts->threads[keeper];
+  auto frames = FrameExchange::make(*node.device, keeper_of(node.id), *node.post,
+                                    options_.frame_rnr_retries, queues.cq);
   if (!frames) return frames.error();
-  node.memory_server =
-      std::make_unique<MemoryServer>(std::move(frames).value(), *node.memory, plan_.clients);
+  node.memory_server = std::make_unique<MemoryServer>(std::move(frames).value(), *node.memory,
+                                                      plan_.clients, queues);
   if (directory_.dc)
     if (Status offered = node.memory_server->offer_dc(); !offered) return offered;
   std::vector<ThreadId> others;
@@ -214,7 +230,7 @@ Status Hardware::connect() {
 
 SetUpCost Hardware::set_up_cost(NodeId node) const {
   const LocalNode& here = *nodes_.at(node);
-  return {here.device->qps(), here.card_bytes};
+  return {here.device->qps(), here.device->qps_made(), here.card_bytes};
 }
 
 // The QPs to servers, before anything is measured: a server makes its ends one after the other.

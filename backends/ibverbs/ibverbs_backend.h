@@ -17,6 +17,9 @@
 
 namespace latchlab {
 
+namespace ib {
+class Kept;
+}
 using ib::PathOptions;
 
 struct IbverbsOptions {
@@ -49,6 +52,9 @@ struct IbverbsOptions {
   // (if `pin`), to connect, when a run begins, and when it is over and nobody needs the memory of
   // another any more.
   std::function<Result<std::vector<std::string>>(const std::vector<std::string>& each)> exchange;
+  // What this process's last world has left of its nodes, and where the next one leaves them
+  // (kept.h). It outlives the worlds, which have it one after the other. Null: each makes all anew.
+  std::shared_ptr<ib::Kept> kept;
   // Called about once a millisecond while a run is on, by the thread that called run_until.
   std::function<void()> look_around;
 };
@@ -56,6 +62,7 @@ struct IbverbsOptions {
 // What a node that is here has of the device by now, and what it was told to come to be.
 struct SetUpCost {
   std::uint64_t qps = 0;
+  std::uint64_t qps_made = 0;    // since the device was opened, in this world or an earlier one
   std::uint64_t card_bytes = 0;  // given to others, and by them, before the run
 };
 

@@ -20,12 +20,15 @@ constexpr std::uint32_t kFirstLanes = 16;
 }  // namespace
 
 Result<std::unique_ptr<FrameExchange>> FrameExchange::make(const Device& device, ThreadId id,
-                                                           NodePost& post,
-                                                           std::uint8_t rnr_retries) {
-  auto frames = std::unique_ptr<FrameExchange>(new FrameExchange(device, id, post, rnr_retries));
-  auto cq = CompletionQueue::make(device, frames->is_keeper() ? kKeeperCompletions : kCompletions);
-  if (!cq) return cq.error();
-  frames->cq_ = std::move(cq).value();
+                                                           NodePost& post, std::uint8_t rnr_retries,
+                                                           CompletionQueue& cq) {
+  auto frames =
+      std::unique_ptr<FrameExchange>(new FrameExchange(device, id, post, rnr_retries, cq));
+  if (cq.handle() != nullptr) return frames;
+  auto made =
+      CompletionQueue::make(device, frames->is_keeper() ? kKeeperCompletions : kCompletions);
+  if (!made) return made.error();
+  cq = std::move(made).value();
   return frames;
 }
 

@@ -27,8 +27,8 @@ std::uint64_t merge_word(std::uint64_t before, const std::byte* data, std::uint3
 }  // namespace
 
 MemoryServer::MemoryServer(std::unique_ptr<FrameExchange> frames, Memory& memory,
-                           std::uint32_t clients)
-    : frames_(std::move(frames)), memory_(memory), evicted_(clients) {
+                           std::uint32_t clients, ThreadQueues& queues)
+    : frames_(std::move(frames)), memory_(memory), queues_(queues), evicted_(clients) {
   frames_->set_owner(*this);
 }
 
@@ -124,18 +124,37 @@ void MemoryServer::connect(ThreadId asker, std::uint64_t ticket, const ConnectBo
   ConnectAnswerBody answer;
   responders_.erase(wanted.from);  // of before an error
   answer.status = VerbStatus::flushed;
-  if (!evicted(wanted.from)) {
-    QpOptions options;
-    options.depth = 1;
-    auto made = QueuePair::make(frames_->device(), frames_->cq(), options);
-    answer.status = VerbStatus::peer_failed;
-    if (made && made.value().connect(wanted.address)) {
-      answer.status = VerbStatus::ok;
-      answer.address = made.value().address();
-      responders_[wanted.from] = std::move(made).value();
-    }
-  }
+  if (!evicted(wanted.from))
+    answer.status = wanted.kept != 0 ? take_kept(wanted) : make_responder(wanted);
+  if (answer.status == VerbStatus::ok) answer.address = responders_.at(wanted.from).address();
   frames_->send(asker, FrameKind::connect_answer, ticket, answer);
+}
+
+// Whoever asks is told unless this end, too, is what it was.
+VerbStatus MemoryServer::take_kept(const ConnectBody& wanted) {
+  auto kept = queues_.ends.extract({wanted.from, {}});
+  if (kept.empty() || kept.mapped().address().number != wanted.kept ||
+      kept.mapped().peer() != wanted.address)
+    return VerbStatus::peer_failed;
+  responders_[wanted.from] = std::move(kept.mapped());
+  return VerbStatus::ok;
+}
+
+VerbStatus MemoryServer::make_responder(const ConnectBody& wanted) {
+  queues_.ends.erase({wanted.from, {}});
+  QpOptions options;
+  options.depth = 1;
+  auto made = QueuePair::make(frames_->device(), frames_->cq(), options);
+  if (!made || !made.value().connect(wanted.address)) return VerbStatus::peer_failed;
+  responders_[wanted.from] = std::move(made).value();
+  return VerbStatus::ok;
+}
+
+void MemoryServer::give_back(const std::set<std::uint32_t>& vouched) {
+  queues_.ends.clear();  // nobody has asked for these
+  for (auto& [actor, end] : responders_)
+    if (!evicted(actor) && vouched.count(end.address().number) > 0)
+      queues_.ends.emplace(EndName{actor, {}}, std::move(end));
 }
 
 void MemoryServer::evict(ThreadId asker, std::uint64_t ticket, const EvictBody& wanted) {

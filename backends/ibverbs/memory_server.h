@@ -11,20 +11,23 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <thread>
 #include <vector>
 
 #include "backends/ibverbs/clock_offset.h"
 #include "backends/ibverbs/dc.h"
 #include "backends/ibverbs/frame_exchange.h"
+#include "backends/ibverbs/kept.h"
 #include "backends/ibverbs/memory.h"
 
 namespace latchlab::ib {
 
 class MemoryServer final : public FrameExchange::Owner {
  public:
-  // `clients`: of the whole run, for evictions.
-  MemoryServer(std::unique_ptr<FrameExchange> frames, Memory& memory, std::uint32_t clients);
+  // `clients`: of the whole run, for evictions. `queues`: of this thread.
+  MemoryServer(std::unique_ptr<FrameExchange> frames, Memory& memory, std::uint32_t clients,
+               ThreadQueues& queues);
   ~MemoryServer() override;
 
   FrameExchange& frames() { return *frames_; }
@@ -46,6 +49,9 @@ class MemoryServer final : public FrameExchange::Owner {
   void stop();
   // As stop, and peers' verbs fail: the node is dead.
   void die();
+  // After stop: leaves those of its ends to the next world whose numbers their peers have vouched
+  // for, but for evicted clients'.
+  void give_back(const std::set<std::uint32_t>& vouched);
   bool evicted(ActorKey actor) const {
     return actor < evicted_.size() && evicted_[actor].load(std::memory_order_acquire) != 0;
   }
@@ -57,6 +63,8 @@ class MemoryServer final : public FrameExchange::Owner {
  private:
   void run();
   void connect(ThreadId asker, std::uint64_t ticket, const ConnectBody& wanted);
+  VerbStatus take_kept(const ConnectBody& wanted);
+  VerbStatus make_responder(const ConnectBody& wanted);
   void evict(ThreadId asker, std::uint64_t ticket, const EvictBody& wanted);
   void tell_region(ThreadId asker, std::uint64_t ticket, const RegionBody& wanted);
   void allocate(ThreadId asker, std::uint64_t ticket, const RegionBody& wanted);
@@ -67,6 +75,7 @@ class MemoryServer final : public FrameExchange::Owner {
 
   std::unique_ptr<FrameExchange> frames_;
   Memory& memory_;
+  ThreadQueues& queues_;
   std::vector<std::atomic<std::uint8_t>> evicted_;  // by client
   std::map<ActorKey, QueuePair> responders_;
   std::unique_ptr<RecvPool> unused_recvs_;  // nobody sends to the target

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 #include <infiniband/verbs.h>
 
+#include <cstring>
+
 #include "backends/ibverbs/device.h"
 
 namespace latchlab::ib {
@@ -49,6 +51,16 @@ Status Device::choose_path(const PathOptions& wanted) {
   return Error{fmt::format("port {} of {} is in no partition {:#06x}; it has: {}", kPathPort,
                            facts_.name, wanted.pkey, seen.empty() ? "none" : seen),
                {}};
+}
+
+bool Device::is_as_opened() const {
+  ibv_port_attr port = {};
+  ibv_gid gid = {};
+  if (ibv_query_port(context_, kPathPort, &port) != 0 || port.state != IBV_PORT_ACTIVE)
+    return false;
+  if (port.lid != lid_ || port.active_mtu != static_cast<ibv_mtu>(mtu_)) return false;
+  if (ibv_query_gid(context_, kPathPort, gid_index_, &gid) != 0) return false;
+  return std::memcmp(gid.raw, gid_.bytes.data(), gid_.bytes.size()) == 0 && trouble().empty();
 }
 
 }  // namespace latchlab::ib

@@ -176,13 +176,15 @@ QueuePair::QueuePair(QueuePair&& other) noexcept
       options_(other.options_),
       qp_(std::exchange(other.qp_, nullptr)),
       extended_(other.extended_),
-      psn_(other.psn_) {}
+      psn_(other.psn_),
+      peer_(other.peer_) {}
 QueuePair& QueuePair::operator=(QueuePair&& other) noexcept {
   std::swap(device_, other.device_);
   std::swap(options_, other.options_);
   std::swap(qp_, other.qp_);
   std::swap(extended_, other.extended_);
   std::swap(psn_, other.psn_);
+  std::swap(peer_, other.peer_);
   return *this;
 }
 
@@ -201,6 +203,7 @@ QpAddress QueuePair::address() const {
 Status QueuePair::connect(const QpAddress& peer) {
   const std::uint8_t rd_atomic = std::min(address().rd_atomic, peer.rd_atomic);
   if (Status status = to_rtr(qp_, *device_, peer, rd_atomic); !status) return status;
+  peer_ = peer;
   return to_rts(qp_, options_, psn_, rd_atomic);
 }
 

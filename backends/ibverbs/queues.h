@@ -89,6 +89,7 @@ struct QpAddress {
   std::uint16_t lid = 0;
   std::uint8_t mtu = 0;
   std::uint8_t rd_atomic = 0;  // READs and atomics that it takes at once
+  bool operator==(const QpAddress&) const = default;
 };
 
 struct WorkRequest {
@@ -133,6 +134,9 @@ class QueuePair {
   QueuePair& operator=(QueuePair&& other) noexcept;
 
   QpAddress address() const;
+  // Of what it was connected to; number 0: to nothing yet.
+  const QpAddress& peer() const { return peer_; }
+  const QpOptions& options() const { return options_; }
   Status connect(const QpAddress& peer);
   // Everything outstanding is flushed; peers get no more answers.
   void fail();
@@ -146,6 +150,7 @@ class QueuePair {
   ibv_qp* qp_ = nullptr;
   ibv_qp_ex* extended_ = nullptr;
   std::uint32_t psn_ = 0;
+  QpAddress peer_;
 };
 
 }  // namespace latchlab::ib

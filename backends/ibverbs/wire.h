@@ -107,6 +107,7 @@ struct CallAnswerBody {
 struct ConnectBody {
   ActorKey from = 0;
   QpAddress address;
+  std::uint32_t kept = 0;  // QP that `address` is connected to since an earlier world (kept.h)
 };
 struct ConnectAnswerBody {
   VerbStatus status = VerbStatus::ok;

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
@@ -15,6 +16,7 @@
 
 #include "backends/ibverbs/cores.h"
 #include "backends/ibverbs/ibverbs_backend.h"
+#include "backends/ibverbs/kept.h"
 #include "core/base/readable.h"
 #include "core/launch/member.h"
 #include "core/launch/token.h"
@@ -68,8 +70,8 @@ Result<std::string> facts_of(const HardwareArguments& hardware) {
 class NodeRun {
  public:
   NodeRun(launch::Member& member, const NodeArguments& arguments, const NodeJob& job,
-          const Point& point)
-      : member_(member), arguments_(arguments), job_(job), point_(point) {}
+          const Point& point, std::shared_ptr<ib::Kept> kept)
+      : member_(member), arguments_(arguments), job_(job), point_(point), kept_(std::move(kept)) {}
 
   ShareOutcome run(std::span<GuardRecord> journal) {
     ShareOptions options;
@@ -102,6 +104,7 @@ class NodeRun {
     options.dc = job_.dc;
     options.server_workers = job_.server_workers;
     options.pin = true;
+    options.kept = kept_;
     options.exchange = [this](const std::vector<std::string>& each) { return exchange(each); };
     options.look_around = [this] { look_around(); };
     auto made = make_ibverbs(plan, options);
@@ -168,6 +171,7 @@ class NodeRun {
   const NodeArguments& arguments_;
   const NodeJob& job_;
   const Point& point_;
+  const std::shared_ptr<ib::Kept> kept_;
   const NodeId node_{static_cast<std::uint16_t>(member_.rank() + 1)};
   IbverbsBackend* backend_ = nullptr;
   int exchanges_ = 0;
@@ -189,7 +193,8 @@ std::string stand_by(launch::Member& member) {
   return {};
 }
 
-std::string do_job(launch::Member& member, const NodeArguments& arguments, const launch::Job& job) {
+std::string do_job(launch::Member& member, const NodeArguments& arguments, const launch::Job& job,
+                   const std::shared_ptr<ib::Kept>& kept) {
   auto wanted = read_job(job.common);
   if (!wanted) return serialise_share_outcome(refused(wanted.error().text()));
   const auto scenario = parse_scenario({wanted.value().scenario, "the scenario", "."}, {},
@@ -207,7 +212,7 @@ std::string do_job(launch::Member& member, const NodeArguments& arguments, const
     if (!opened) return serialise_share_outcome(refused(opened.error().text()));
     journal = std::move(opened).value();
   }
-  NodeRun run(member, arguments, wanted.value(), point);
+  NodeRun run(member, arguments, wanted.value(), point, kept);
   return serialise_share_outcome(run.run(journal.records()));
 }
 
@@ -252,11 +257,12 @@ int be_a_node(const launch::Address& coordinator, const std::string& token,
   options.rank = rank;
   auto member = launch::Member::join(coordinator, options);
   if (!member) return complain(member.error(), kCannot);
+  const auto kept = std::make_shared<ib::Kept>();
   for (;;) {
     auto job = member.value().next_job();
     if (!job) return complain(job.error(), kCannot);
     if (!job.value()) return kFine;
-    const std::string result = do_job(member.value(), arguments, *job.value());
+    const std::string result = do_job(member.value(), arguments, *job.value(), kept);
     const Status finished = member.value().finish(result, launch::within(kTakeDown));
     if (!finished) return complain(finished.error(), kCannot);
   }

@@ -1,0 +1,117 @@
+// The end of a world, and what of it the next one may have (kept.h).
+
+#include <fmt/core.h>
+#include <sched.h>
+
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "backends/ibverbs/cores.h"
+#include "backends/ibverbs/hardware.h"
+
+namespace latchlab::ib {
+
+namespace {
+
+constexpr std::chrono::seconds kLinger{1};
+constexpr std::int64_t kDrainedWithinNs = 1'000'000'000;
+
+std::set<std::uint32_t> numbers_in(const std::vector<std::string>& texts) {
+  std::set<std::uint32_t> all;
+  for (const std::string& text : texts)
+    for (std::size_t at = 0; at + sizeof(std::uint32_t) <= text.size();
+         at += sizeof(std::uint32_t)) {
+      std::uint32_t number = 0;
+      std::memcpy(&number, text.data() + at, sizeof(number));
+      all.insert(number);
+    }
+  return all;
+}
+
+bool has_all_initiators(const ThreadQueues& queues) {
+  return !queues.dcis || queues.dcis->has_all();
+}
+
+}  // namespace
+
+// What a node's parts can be used for again. Threads of other cores have them in other memory.
+std::string Hardware::made_for(NodeId node) const {
+  const PathOptions& path = options_.path;
+  std::string addresses;
+  for (const std::string& each : options_.addresses) addresses += each + " ";
+  return fmt::format("{} of {}by {} sl {} class {}, {} threads on {} and {}, {}, {} initiators",
+                     options_.device, addresses, path.pkey, path.sl, path.traffic_class,
+                     threads_of(node), text_of_cores(cores_), text_of_cores(others_),
+                     directory_.dc ? "dc" : "rc", options_.dcis);
+}
+
+// Everything that was posted here is back, in reasonable time.
+bool Hardware::drained(const LocalNode& node) {
+  const std::int64_t give_up = monotonic_ns() + kDrainedWithinNs;
+  for (const auto& host : node.hosts)
+    while (!host->drain()) {
+      if (monotonic_ns() > give_up) return false;
+      ::sched_yield();
+    }
+  return true;
+}
+
+// For each node of the run, the numbers of its ends that this node vouches for.
+std::vector<std::string> Hardware::vouch(LocalNode& node) {
+  std::map<NodeId, std::string> vouched;
+  node.quiet = options_.kept && !node.dead && drained(node);
+  if (node.quiet)
+    for (const auto& host : node.hosts) host->give_back(vouched);
+  std::vector<std::string> all;
+  for (const NodePlan& other : plan_.nodes) all.push_back(vouched[other.id]);
+  return all;
+}
+
+// Until all are done, somebody may still use what is here.
+Hardware::~Hardware() {
+  std::map<NodeId, std::vector<std::string>> vouched;  // by whom, for whom
+  if (up_ && (together_ || !options_.exchange))
+    for (auto& [id, node] : nodes_) vouched[id] = vouch(*node);
+  std::map<NodeId, std::set<std::uint32_t>> kept;  // of whom
+  if (together_) {
+    const NodeId here = nodes_.begin()->first;
+    const auto all = options_.exchange(vouched[here]);
+    // With a node lost nobody can say when that is; the others end their runs at the same date.
+    if (!all) std::this_thread::sleep_for(kLinger);
+    if (all) kept[here] = numbers_in(all.value());
+  } else if (!vouched.empty()) {
+    for (const auto& [id, node] : nodes_) {
+      std::vector<std::string> mine;
+      for (const auto& [from, texts] : vouched) mine.push_back(texts[id.value - 1]);
+      kept[id] = numbers_in(mine);
+    }
+  }
+  for (auto& [id, node] : nodes_)
+    if (node->memory_server) node->memory_server->stop();
+  std::map<NodeId, std::unique_ptr<NodeParts>> parts;
+  for (const auto& [id, ends] : kept) {
+    LocalNode& node = *nodes_.at(id);
+    if (!node.quiet) continue;
+    node.memory_server->give_back(ends);
+    parts[id] = std::move(node.parts);
+  }
+  nodes_.clear();  // with all QPs that are not kept, and the memory
+  for (auto& [id, each] : parts) keep(id, std::move(each));
+  if (!before_.empty())
+    use_cores(before_);  // this thread, and those that it makes, go on elsewhere
+}
+
+void Hardware::keep(NodeId node, std::unique_ptr<NodeParts> parts) {
+  std::array<Done, 32> of_destroyed_ones;
+  for (ThreadQueues& queues : parts->threads) {
+    if (!has_all_initiators(queues)) return;
+    while (queues.cq.poll(of_destroyed_ones) > 0) continue;
+  }
+  options_.kept->give(node, std::move(parts));
+}
+
+}  // namespace latchlab::ib

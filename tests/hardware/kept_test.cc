@@ -1,0 +1,199 @@
+// What a process keeps from one world to the next, and that no world feels what was in the one
+// before it.
+
+#include "backends/ibverbs/kept.h"
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "core/verbs/batch.h"
+#include "tests/hardware/worlds.h"
+
+namespace latchlab::ib {
+namespace {
+
+constexpr std::uint64_t kWords = 15;  // of each client in the server's memory, and one to add to
+constexpr std::uint64_t kOfEach = 8 * (kWords + 1);
+constexpr std::uint32_t kClients = 6;  // three on each node
+
+// Each world has nodes 1 to 3 and the same clients.
+class KeptWorlds : public Worlds {
+ protected:
+  void SetUp() override {
+    Worlds::SetUp();
+    options_.kept = std::make_shared<Kept>();
+  }
+  void next_world() {
+    drop();
+    forget_clients();
+    clients_.clear();
+    make(options_);
+    for (std::uint32_t i = 0; i < kClients; ++i)
+      clients_.push_back(&add_client(i % 2 == 0 ? kHere : kThere));
+  }
+  // Everybody adds to a word of his own, which holds what the world began with.
+  void everybody_adds() {
+    for (std::uint32_t i = 0; i < kClients; ++i)
+      if (i != gone_) spawn(*clients_[i], add_to(*clients_[i], kOfEach * i));
+    run();
+  }
+  static Task<void> add_to(Verbs& verbs, std::uint64_t at) {
+    const RemoteAddr word{kServer, at};
+    const Completion added = co_await verbs.fetch_add(word, 1);
+    EXPECT_TRUE(added.ok());
+    EXPECT_EQ(added.value.lo, first_value(at));
+    const Completion seen = co_await verbs.read(word);
+    EXPECT_EQ(seen.value.lo, first_value(at) + 1);
+  }
+  // QPs that this process has made by now, of all nodes.
+  std::uint64_t made() {
+    std::uint64_t all = 0;
+    for (const NodeId node : {kServer, kHere, kThere}) all += hardware().set_up_cost(node).qps_made;
+    return all;
+  }
+  std::uint64_t there_are() {
+    std::uint64_t all = 0;
+    for (const NodeId node : {kServer, kHere, kThere}) all += hardware().set_up_cost(node).qps;
+    return all;
+  }
+  // Made anew in each world: a lane between each two memory servers, and DC targets.
+  static std::uint64_t of_each_world() { return 3 * 2 + (tests_dc() ? 3 : 0); }
+  // A client's QP to the server has two ends; with DC there is none.
+  static std::uint64_t of_client() { return tests_dc() ? 0 : 2; }
+
+  IbverbsOptions options_;
+  std::vector<Verbs*> clients_;
+  std::uint32_t gone_ = kClients;  // a client that does nothing; none
+};
+
+TEST_F(KeptWorlds, have_the_qps_of_the_first) {
+  next_world();
+  everybody_adds();
+  const std::uint64_t first = made();
+  const std::uint64_t were = there_are();
+  const std::uint64_t bytes = hardware().set_up_cost(kHere).card_bytes;
+  for (std::uint64_t repeat = 1; repeat < 3; ++repeat) {
+    next_world();
+    EXPECT_EQ(hardware().set_up_cost(kHere).card_bytes, bytes);
+    everybody_adds();
+    fmt::print("world {}: {} QPs, {} of them new\n", repeat + 1, there_are(), of_each_world());
+    EXPECT_EQ(made(), first + repeat * of_each_world());
+    EXPECT_EQ(there_are(), were);
+  }
+}
+
+TEST_F(KeptWorlds, have_no_more_than_they_use) {
+  next_world();
+  everybody_adds();
+  next_world();
+  gone_ = 3;
+  everybody_adds();
+  next_world();
+  if (!tests_dc()) {
+    EXPECT_EQ(there_are(), of_each_world() + (kClients - 1) * of_client());
+  }
+}
+
+TEST_F(KeptWorlds, make_all_anew_for_other_options) {
+  next_world();
+  everybody_adds();
+  const std::uint64_t first = there_are();
+  options_.workers = 2;
+  next_world();
+  EXPECT_EQ(made(), of_each_world());
+  options_.workers = 1;
+  next_world();
+  everybody_adds();
+  EXPECT_EQ(made(), first);
+}
+
+// ---- what went wrong ----
+
+TEST_F(KeptWorlds, make_anew_what_an_eviction_has_closed) {
+  if (tests_dc()) GTEST_SKIP() << "needs evict";
+  next_world();
+  everybody_adds();
+  spawn(*clients_[0],
+        [](Verbs& verbs) -> Task<void> { co_await verbs.evict(ClientId{3}); }(*clients_[0]));
+  run();
+  const std::uint64_t before = made();
+  next_world();
+  everybody_adds();
+  EXPECT_EQ(made(), before + of_each_world() + of_client());
+}
+
+TEST_F(KeptWorlds, make_anew_what_a_crashed_client_had) {
+  next_world();
+  everybody_adds();
+  world().crash(ClientId{2}, CrashKind::process);
+  const std::uint64_t before = made();
+  next_world();
+  everybody_adds();
+  EXPECT_EQ(made(), before + of_each_world() + of_client());
+}
+
+TEST_F(KeptWorlds, make_anew_what_leads_to_a_node_that_crashed) {
+  next_world();
+  everybody_adds();
+  const std::uint64_t clients_ends = hardware().set_up_cost(kHere).qps_made;
+  world().crash(ClientId{1}, CrashKind::node);  // node 3
+  next_world();
+  everybody_adds();
+  EXPECT_EQ(hardware().set_up_cost(kThere).qps_made, clients_ends);
+  // Node 2 and its clients' ends at the server are as they were.
+  EXPECT_EQ(hardware().set_up_cost(kHere).qps_made, clients_ends + of_each_world() / 3);
+}
+
+// ---- what was under way ----
+
+// Writes and adds all the time, until the run ends in the middle of it.
+Task<void> keep_writing(Verbs& verbs, std::uint64_t at, std::uint32_t& have_begun) {
+  for (std::uint64_t number = 1;; ++number) {
+    Batch batch(verbs);
+    for (std::uint64_t i = 0; i < kWords; ++i) batch.add(write_verb({kServer, at + 8 * i}, number));
+    batch.add(faa_verb({kServer, at + 8 * kWords}, 1));
+    co_await batch.run();
+    if (number == 1) ++have_begun;
+  }
+}
+
+// Reads its stretch again and again: it holds what the world began with.
+Task<void> watch(Verbs& verbs, std::uint64_t at) {
+  for (int look = 0; look < 20; ++look) {
+    const RemoteAddr from{kServer, at};
+    const ReadWords read = co_await verbs.read_words(from, kOfEach);
+    EXPECT_TRUE(read.ok());
+    for (std::size_t i = 0; i < read.words().size(); ++i)
+      EXPECT_EQ(read.words()[i], first_value(at + 8 * i)) << "look " << look << ", word " << i;
+  }
+}
+
+TEST_F(KeptWorlds, feel_nothing_of_verbs_of_the_one_before) {
+  next_world();
+  everybody_adds();
+  const std::uint64_t first = made();
+  for (std::uint64_t repeat = 1; repeat <= 20; ++repeat) {
+    next_world();
+    std::uint32_t have_begun = 0;
+    for (std::uint32_t i = 0; i < kClients; ++i)
+      spawn(*clients_[i], keep_writing(*clients_[i], kOfEach * i, have_begun));
+    while (have_begun < kClients)
+      ASSERT_EQ(world().run_until(world().true_now() + milliseconds(1)), RunEnd::reached);
+    EXPECT_GT(world().census().in_flight, 0U);
+    next_world();
+    for (std::uint32_t i = 0; i < kClients; ++i)
+      spawn(*clients_[i], watch(*clients_[i], kOfEach * i));
+    run();
+    if (HasFailure()) FAIL() << "repeat " << repeat;
+    if (!tests_dc()) {
+      EXPECT_EQ(made(), first + 2 * repeat * of_each_world());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace latchlab::ib
