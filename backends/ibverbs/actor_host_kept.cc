@@ -45,6 +45,7 @@ void ActorHost::give_back(std::map<NodeId, std::string>& vouched) {
   queues_.ends.clear();  // nobody has asked for these
   for (const auto& actor : actors_) {
     for (auto& [to, made] : actor->connections) {
+      if (!made->posted.empty()) continue;
       const bool broken = made->state == Connection::State::broken;
       if (made->dci != nullptr && (!broken || made->dci->recover()))
         dcis_.give_back(*std::exchange(made->dci, nullptr));

@@ -197,9 +197,8 @@ TEST_F(KeptWorlds, feel_nothing_of_verbs_of_the_one_before) {
       spawn(*clients_[i], watch(*clients_[i], kOfEach * i));
     run();
     if (HasFailure()) FAIL() << "repeat " << repeat;
-    if (!tests_dc()) {
-      EXPECT_EQ(made(), first + 2 * repeat * of_each_world());
-    }
+    // With DC, as many initiators as there are clients that were ever busy at once.
+    EXPECT_LE(made(), first + 2 * repeat * of_each_world() + (tests_dc() ? kClients : 0));
   }
 }
 
