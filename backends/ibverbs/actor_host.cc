@@ -199,7 +199,7 @@ void ActorHost::frame_came(const FrameHead& head, std::span<const std::byte> bod
   RegionAnswerBody came;
   if (head.kind != FrameKind::region_answer || !reader.take(came)) return fail(*asked);
   if (came.status == VerbStatus::ok)
-    regions_[asked->of.node][came.offset] = {came.offset, came.bytes, 0, came.key};
+    regions_[asked->of.node][came.offset] = {came.offset, came.bytes, 0, came.key, came.address};
   if (asked->connection != nullptr) return located(*asked->connection, asked->ticket, came);
   asked->op->verb.addr = {asked->of.node, came.offset};
   finish(*asked->op, came.status);

@@ -88,10 +88,8 @@ void ActorHost::access_memory(IbOperation& op) {
 // Word by word, in ascending order.
 void ActorHost::load_words(IbOperation& op) {
   const Verb& verb = op.verb;
-  LATCHLAB_CHECK(node_.memory->find(verb.addr.offset, verb.bytes),
-                 "address outside registered memory");
   const auto* const from =
-      reinterpret_cast<const std::uint64_t*>(node_.memory->base() + verb.addr.offset);
+      reinterpret_cast<const std::uint64_t*>(node_.memory->host(verb.addr.offset, verb.bytes));
   std::uint64_t* const words = operations_.lend(op, verb.bytes);
   for (std::uint32_t at = 0; at < verb.bytes; at += 8) {
     const std::uint64_t word = __atomic_load_n(from + at / 8, __ATOMIC_SEQ_CST);

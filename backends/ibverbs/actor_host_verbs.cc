@@ -115,7 +115,9 @@ void ActorHost::connected(Connection& to, const ConnectAnswerBody& answer) {
 std::optional<Region> ActorHost::region_of(RemoteAddr addr) const {
   const NodeCard& card = directory_.of(addr.node);
   // By where it begins: what ends beyond its region is refused by the RNIC there.
-  if (addr.offset < card.bytes) return Region{0, card.bytes, 0, card.key};
+  const Region on_device{card.device_offset, card.device_bytes, 0, card.device_key, 0};
+  if (on_device.holds(addr.offset, 1)) return on_device;
+  if (addr.offset < card.bytes) return Region{0, card.bytes, 0, card.key, card.base};
   const auto known = regions_.find(addr.node);
   if (known == regions_.end()) return std::nullopt;
   const Region* const region = find_region(known->second, addr.offset, 1);
@@ -131,7 +133,7 @@ std::optional<WorkRequest> ActorHost::request_for(IbOperation& op) {
   request.id = OperationPool::ticket_of(op);
   request.bytes = verb.bytes;
   request.fenced = verb.fenced;
-  request.remote = directory_.of(verb.addr.node).base + verb.addr.offset;
+  request.remote = region->address_of(verb.addr.offset);
   request.remote_key = region->remote_key;
   request.operand = verb.value.lo;
   request.compare = verb.compare.lo;
@@ -139,8 +141,9 @@ std::optional<WorkRequest> ActorHost::request_for(IbOperation& op) {
   request.local = op.landing;
   request.local_key = op.landing_key;
   if (uses_local(verb)) {
-    request.local = node_.memory->base() + verb.local.offset;
-    request.local_key = node_.memory->find(verb.local.offset, verb.bytes)->local_key;
+    const Region here = *node_.memory->find(verb.local.offset, verb.bytes);
+    request.local = reinterpret_cast<const void*>(here.address_of(verb.local.offset));
+    request.local_key = here.local_key;
   } else if (reads_words(verb)) {
     request.local = operations_.lend(op, verb.bytes);
     request.local_key = op.buffer.key;

@@ -6,14 +6,15 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr std::uint64_t kMagic = 0x32'6472'6163'6c6cULL;  // "llcard2"
+constexpr std::uint64_t kMagic = 0x33'6472'6163'6c6cULL;  // "llcard3"
 
 struct CardHead {
   std::uint64_t magic = kMagic;
   std::uint64_t base = 0, bytes = 0;
+  std::uint64_t device_offset = 0, device_bytes = 0;
   std::uint32_t key = 0, threads = 0;
   std::uint32_t node = 0, machine_bytes = 0;
-  std::uint32_t atomics = 0;
+  std::uint32_t atomics = 0, device_key = 0;
   std::uint16_t infiniband = 0, pkey = 0;
   QpAddress lane;
   DctAddress dct;
@@ -26,6 +27,9 @@ std::string write_card(const NodeCard& card) {
   head.base = card.base;
   head.bytes = card.bytes;
   head.key = card.key;
+  head.device_offset = card.device_offset;
+  head.device_bytes = card.device_bytes;
+  head.device_key = card.device_key;
   head.threads = card.threads;
   head.node = card.node.value;
   head.atomics = card.atomics;
@@ -55,6 +59,9 @@ Result<NodeCard> read_card(const std::string& text, NodeId from) {
   card.base = head.base;
   card.bytes = head.bytes;
   card.key = head.key;
+  card.device_offset = head.device_offset;
+  card.device_bytes = head.device_bytes;
+  card.device_key = head.device_key;
   card.threads = head.threads;
   card.atomics = head.atomics;
   card.dct = head.dct;

@@ -83,10 +83,12 @@ std::string what_software(const ibv_device& device, const ibv_device_attr& attri
 }
 
 Result<DeviceFacts> examine(ibv_context* context) {
-  ibv_device_attr attributes = {};
+  ibv_device_attr_ex extended = {};
+  const ibv_device_attr& attributes = extended.orig_attr;
   ibv_port_attr port = {};
   const std::string name = ibv_get_device_name(context->device);
-  if (ibv_query_device(context, &attributes) != 0 || ibv_query_port(context, kPort, &port) != 0)
+  if (ibv_query_device_ex(context, nullptr, &extended) != 0 ||
+      ibv_query_port(context, kPort, &port) != 0)
     return Error{fmt::format("{} does not tell its attributes: {}", name, std::strerror(errno)),
                  {}};
   DeviceFacts facts;
@@ -99,6 +101,7 @@ Result<DeviceFacts> examine(ibv_context* context) {
   facts.atomics = attributes.atomic_cap != IBV_ATOMIC_NONE;
   facts.max_rd_atomic = std::min(attributes.max_qp_rd_atom, attributes.max_qp_init_rd_atom);
   facts.path_mtu_bytes = kMtuBase << port.active_mtu;
+  facts.own_memory = extended.max_dm_size;
   for (const GidEntry& entry : usable_gids(context)) facts.gids.push_back(entry.gid);
   facts.mlx5 = mlx5_facts(context);
   return facts;

@@ -15,6 +15,7 @@
 
 // NOLINTBEGIN(readability-identifier-naming): libibverbs' own names
 struct ibv_context;
+struct ibv_dm;
 struct ibv_mr;
 struct ibv_pd;
 // NOLINTEND(readability-identifier-naming)
@@ -62,6 +63,7 @@ struct DeviceFacts {
   bool atomics = false;    // CAS and FAA, atomic among themselves
   int max_rd_atomic = 0;   // READs and atomics outstanding on one QP
   int path_mtu_bytes = 0;  // as the port is now
+  std::uint64_t own_memory = 0;  // bytes of the most that can be had of it at once; 0: it has none
   std::vector<Gid> gids;   // RoCE v2, and those of InfiniBand
   std::optional<Mlx5Facts> mlx5;
   std::vector<std::string> ipv4_addresses() const;

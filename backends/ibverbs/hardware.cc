@@ -206,13 +206,13 @@ std::vector<WorkerReport> Hardware::worker_reports() const {
 std::uint64_t Hardware::peek(RemoteAddr word) {
   LocalNode* const node = find(word.node);
   LATCHLAB_CHECK(node != nullptr, "memory of a node that lives elsewhere");
-  return __atomic_load_n(node->memory->word(word.offset), __ATOMIC_SEQ_CST);
+  return node->memory->peek(word.offset);
 }
 
 void Hardware::poke(RemoteAddr word, std::uint64_t value) {
   LocalNode* const node = find(word.node);
   LATCHLAB_CHECK(node != nullptr, "memory of a node that lives elsewhere");
-  __atomic_store_n(node->memory->word(word.offset), value, __ATOMIC_SEQ_CST);
+  node->memory->poke(word.offset, value);
 }
 
 RunFingerprint& Hardware::fingerprint() {

@@ -85,7 +85,14 @@ Status Hardware::make_node(NodeId id) {
     node->atomics = try_atomics(*node->device);
     if (!node->atomics.has(NativeAtomics::plain)) return Error{node->atomics.lacking, {}};
   }
-  auto memory = Memory::make(*node->device, id, planned.bytes, plan_.image);
+  // An agent is a CPU.
+  if (options_.agents && planned.device_bytes > 0)
+    return Error{
+        "a lock table in the RNIC's own memory is nothing for agents, whose accesses to it would "
+        "not be atomic: use locks.memory: host",
+        {}};
+  auto memory = Memory::make(*node->device, id, planned.bytes, plan_.image,
+                             {options_.device_from, planned.device_bytes});
   if (!memory) return memory.error();
   node->memory = std::move(memory).value();
   if (Status made = make_threads(*node); !made) return made;
@@ -150,6 +157,9 @@ std::vector<std::string> Hardware::cards_of(const LocalNode& node) const {
   card.base = reinterpret_cast<std::uint64_t>(node.memory->base());
   card.bytes = node.memory->table().bytes;
   card.key = node.memory->table().remote_key;
+  card.device_offset = node.memory->on_device().offset;
+  card.device_bytes = node.memory->on_device().bytes;
+  card.device_key = node.memory->on_device().remote_key;
   card.threads = threads_of(node.id) + 1;
   card.infiniband = node.device->facts().infiniband;
   card.pkey = node.device->path().pkey;

@@ -38,6 +38,9 @@ struct IbverbsOptions {
   // to `dcis`.
   bool dc = false;
   std::uint32_t dcis = 64;
+  // Of offsets that the plan puts into the RNIC's memory, the first that is ever used: what is
+  // below stays in the host's. A multiple of 64.
+  std::uint64_t device_from = 0;
   // Of frames between threads, before a receiver that is not ready is an error; 7: for ever. They
   // never find one, which 0 shows.
   std::uint8_t frame_rnr_retries = 7;

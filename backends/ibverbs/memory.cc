@@ -28,7 +28,7 @@ const Region* find_region(const Regions& regions, std::uint64_t offset, std::uin
 }
 
 Result<std::unique_ptr<Memory>> Memory::make(const Device& device, NodeId node, std::uint64_t bytes,
-                                             const Image& image) {
+                                             const Image& image, OnDevice on_device) {
   auto memory = std::unique_ptr<Memory>(new Memory(device, node));
   memory->used_ = round_up(bytes, kHugePage);
   memory->reserved_ = memory->used_ + kHeapBytes;
@@ -50,7 +50,21 @@ Result<std::unique_ptr<Memory>> Memory::make(const Device& device, NodeId node, 
   auto table = memory->enrol(0, bytes);
   if (!table) return table.error();
   memory->table_ = table.value();
+  if (on_device.from < on_device.to)
+    if (Status moved = memory->move_to_device(on_device); !moved) return moved.error();
   return memory;
+}
+
+Status Memory::move_to_device(OnDevice where) {
+  const std::uint64_t bytes = round_up(where.to - where.from, 8);
+  LATCHLAB_CHECK(where.from % 64 == 0 && table_.holds(where.from, bytes),
+                 "a stretch of the table, aligned as what it holds is");
+  auto made = DeviceMemory::make(device_, bytes);
+  if (!made) return made.error();
+  device_memory_ = std::move(made).value();
+  device_memory_.write(0, base_ + where.from, bytes);
+  on_device_ = {where.from, bytes, device_memory_.local_key(), device_memory_.remote_key(), 0};
+  return fine();
 }
 
 Memory::~Memory() {
@@ -61,18 +75,38 @@ Memory::~Memory() {
 Result<Region> Memory::enrol(std::uint64_t offset, std::uint64_t bytes) {
   auto made = Registration::make(device_, base_ + offset, bytes, true);
   if (!made) return made.error();
-  const Region region{offset, bytes, made.value().local_key(), made.value().remote_key()};
+  const Region region{offset, bytes, made.value().local_key(), made.value().remote_key(),
+                      reinterpret_cast<std::uint64_t>(base_ + offset)};
   registrations_.push_back(std::move(made).value());
   regions_.emplace(offset, region);
   return region;
 }
 
+std::byte* Memory::host(std::uint64_t offset, std::uint64_t bytes) const {
+  LATCHLAB_CHECK(!on_device_.meets(offset, bytes), "CPU access to memory of an RNIC");
+  LATCHLAB_CHECK(find(offset, bytes), "address outside registered memory");
+  return base_ + offset;
+}
+
 std::uint64_t* Memory::word(std::uint64_t offset) const {
-  LATCHLAB_CHECK(offset % 8 == 0 && find(offset, 8), "address outside registered memory");
-  return reinterpret_cast<std::uint64_t*>(base_ + offset);
+  LATCHLAB_CHECK(offset % 8 == 0, "a word is aligned");
+  return reinterpret_cast<std::uint64_t*>(host(offset, 8));
+}
+
+std::uint64_t Memory::peek(std::uint64_t offset) const {
+  if (on_device_.holds(offset, 8)) return device_memory_.read(offset - on_device_.offset);
+  return __atomic_load_n(word(offset), __ATOMIC_SEQ_CST);
+}
+
+void Memory::poke(std::uint64_t offset, std::uint64_t value) {
+  if (on_device_.holds(offset, 8))
+    return device_memory_.write(offset - on_device_.offset, &value, sizeof(value));
+  __atomic_store_n(word(offset), value, __ATOMIC_SEQ_CST);
 }
 
 std::optional<Region> Memory::find(std::uint64_t offset, std::uint64_t bytes) const {
+  if (on_device_.meets(offset, bytes))
+    return on_device_.holds(offset, bytes) ? std::optional(on_device_) : std::nullopt;
   if (table_.holds(offset, bytes)) return table_;
   const std::lock_guard guard(mutex_);
   const Region* const region = find_region(regions_, offset, bytes);
@@ -91,6 +125,7 @@ Result<Region> Memory::allocate(std::uint64_t bytes) {
 void Memory::withdraw() {
   const std::lock_guard guard(mutex_);
   registrations_.clear();
+  device_memory_.drop();
 }
 
 }  // namespace latchlab::ib

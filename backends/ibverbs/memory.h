@@ -2,6 +2,9 @@
 // A node's registered memory: the table of the plan from offset 0 on, and what is allocated later
 // behind it, each piece registered by itself, so that nobody reaches what nobody asked for.
 // Offsets are distances from one base address. All functions may be called by any thread.
+//
+// A stretch of the table may lie on the RNIC: the CPU has no access to it but for looking (peek) and
+// for tests (poke), because nothing that a CPU does there is atomic with what the RNIC does.
 
 #include <cstdint>
 #include <functional>
@@ -12,6 +15,7 @@
 #include <span>
 
 #include "backends/ibverbs/device.h"
+#include "backends/ibverbs/device_memory.h"
 #include "core/base/ids.h"
 
 namespace latchlab::ib {
@@ -21,8 +25,13 @@ struct Region {
   std::uint64_t bytes = 0;
   std::uint32_t local_key = 0;
   std::uint32_t remote_key = 0;
+  std::uint64_t address = 0;  // of its first byte, in verbs
+  std::uint64_t address_of(std::uint64_t at) const { return address + (at - offset); }
   bool holds(std::uint64_t at, std::uint64_t length) const {
     return at >= offset && at - offset < bytes && length <= bytes - (at - offset);
+  }
+  bool meets(std::uint64_t at, std::uint64_t length) const {
+    return at < offset + bytes && at + length > offset;
   }
 };
 
@@ -34,16 +43,27 @@ class Memory {
  public:
   using Image = std::function<void(NodeId, std::uint64_t offset, std::span<std::uint64_t> words)>;
   // Zeroed, then filled with the image if there is one; on huge pages where they are to be had.
+  // Offsets [from, to) lie on the RNIC; nowhere if they are equal.
+  struct OnDevice {
+    std::uint64_t from = 0, to = 0;
+  };
   static Result<std::unique_ptr<Memory>> make(const Device& device, NodeId node,
-                                              std::uint64_t bytes, const Image& image);
+                                              std::uint64_t bytes, const Image& image,
+                                              OnDevice on_device);
   ~Memory();
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
   std::byte* base() const { return base_; }
-  // An aligned word inside a region.
+  // For the CPU: registered, and not on the RNIC. A word is aligned.
+  std::byte* host(std::uint64_t offset, std::uint64_t bytes) const;
   std::uint64_t* word(std::uint64_t offset) const;
+  // Wherever it lies. What is on the RNIC comes in halves while it changes.
+  std::uint64_t peek(std::uint64_t offset) const;
+  void poke(std::uint64_t offset, std::uint64_t value);
+  // All of it in host memory, where the stretch that lies on the RNIC is unused.
   const Region& table() const { return table_; }
+  const Region& on_device() const { return on_device_; }
   std::optional<Region> find(std::uint64_t offset, std::uint64_t bytes) const;
   // Zeroed, aligned to 64.
   Result<Region> allocate(std::uint64_t bytes);
@@ -53,6 +73,7 @@ class Memory {
  private:
   Memory(const Device& device, NodeId node) : device_(device), node_(node) {}
   Result<Region> enrol(std::uint64_t offset, std::uint64_t bytes);
+  Status move_to_device(OnDevice where);
 
   const Device& device_;
   NodeId node_;
@@ -60,6 +81,8 @@ class Memory {
   std::uint64_t reserved_ = 0;
   std::uint64_t used_ = 0;
   Region table_;
+  Region on_device_;  // of no bytes: there is none
+  DeviceMemory device_memory_;
   mutable std::mutex mutex_;  // of what follows
   Regions regions_;
   std::vector<Registration> registrations_;

@@ -174,7 +174,7 @@ void MemoryServer::tell_region(ThreadId asker, std::uint64_t ticket, const Regio
   RegionAnswerBody answer;
   const auto region = memory_.find(wanted.offset, 1);
   if (region)
-    answer = {VerbStatus::ok, region->offset, region->bytes, region->remote_key};
+    answer = {VerbStatus::ok, region->offset, region->bytes, region->remote_key, region->address};
   else
     answer.status = VerbStatus::access_error;
   frames_->send(asker, FrameKind::region_answer, ticket, answer);
@@ -184,7 +184,8 @@ void MemoryServer::allocate(ThreadId asker, std::uint64_t ticket, const RegionBo
   RegionAnswerBody answer;
   const auto made = memory_.allocate(wanted.offset);
   if (made)
-    answer = {VerbStatus::ok, made.value().offset, made.value().bytes, made.value().remote_key};
+    answer = {VerbStatus::ok, made.value().offset, made.value().bytes, made.value().remote_key,
+              made.value().address};
   else
     answer.status = VerbStatus::access_error;
   frames_->send(asker, FrameKind::region_answer, ticket, answer);

@@ -123,7 +123,8 @@ struct RegionAnswerBody {
   VerbStatus status = VerbStatus::ok;
   std::uint64_t offset = 0;  // the region's first
   std::uint64_t bytes = 0;
-  std::uint32_t key = 0;  // remote key
+  std::uint32_t key = 0;      // remote key
+  std::uint64_t address = 0;  // of the first byte
 };
 // A client that is meant.
 struct EvictBody {
@@ -212,6 +213,9 @@ struct NodeCard {
   std::uint64_t base = 0;   // virtual address of offset 0
   std::uint64_t bytes = 0;  // of the table, from offset 0
   std::uint32_t key = 0;    // its remote key
+  // The stretch of it that lies on the RNIC instead, at the addresses from 0 on.
+  std::uint64_t device_offset = 0, device_bytes = 0;
+  std::uint32_t device_key = 0;
   std::uint32_t threads = 0;
   std::uint32_t atomics = 0;  // NativeAtomics::kinds
   DctAddress dct;             // its target; none without DC

@@ -167,10 +167,6 @@ HardwareAdvice hardware_advice(const Point& point) {
           fmt::format("faults: {} needs nodes, links, CPUs or clocks that can be made to fail, "
                       "which hardware has not; run it with --backend simgrid",
                       name_of(fault.kind)));
-  if (point.locks.device_memory)
-    add(advice.errors,
-        "locks.memory: device is the memory of a simulated NIC; on hardware locks lie in host "
-        "memory, so set it to host");
   return advice;
 }
 

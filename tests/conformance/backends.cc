@@ -39,6 +39,16 @@ BackendCase hardware_case(const std::string& name, bool agents) {
   const auto make = [agents](const WorldPlan& plan) { return hardware_world(plan, agents); };
   return {name, make, 1000};
 }
+
+// All of a server's memory is the RNIC's.
+BackendCase device_memory_case() {
+  const auto make = [](WorldPlan plan) {
+    for (NodePlan& node : plan.nodes)
+      if (node.server) node.device_bytes = node.bytes;
+    return hardware_world(plan, false);
+  };
+  return {"on_device", make, 1000};
+}
 #endif
 
 }  // namespace
@@ -51,6 +61,7 @@ std::vector<BackendCase> backend_cases() {
 #endif
 #if LATCHLAB_WITH_IBVERBS
   if (on_hardware()) cases = {hardware_case("ibverbs", false), hardware_case("agents", true)};
+  if (on_hardware() && own_memory_here() > 0) cases.push_back(device_memory_case());
   if (on_hardware() && tests_dc()) cases = {hardware_case("dc", false)};
 #endif
   return cases;

@@ -46,6 +46,12 @@ inline const NativeAtomics& atomics_here() {
   return used;
 }
 
+// Bytes of memory on this machine's device; 0: it has none.
+inline std::uint64_t own_memory_here() {
+  static const auto devices = ib::list_devices();
+  return devices.ok() && !devices.value().empty() ? devices.value().front().own_memory : 0;
+}
+
 inline std::unique_ptr<Backend> hardware_world(const WorldPlan& plan, bool agents) {
   IbverbsOptions options;
   options.agents = agents;

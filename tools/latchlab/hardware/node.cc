@@ -23,6 +23,7 @@
 #include "core/protocols/registry.h"
 #include "core/study/share.h"
 #include "core/study/share_json.h"
+#include "core/world/entry_table.h"
 #include "models/measured/probe.h"
 #include "tools/latchlab/hardware/binding.h"
 #include "tools/latchlab/hardware/hardware.h"
@@ -103,6 +104,7 @@ class NodeRun {
     options.agents = job_.agents;
     options.dc = job_.dc;
     options.server_workers = job_.server_workers;
+    options.device_from = kLockTableOffset;
     options.pin = true;
     options.kept = kept_;
     options.exchange = [this](const std::vector<std::string>& each) { return exchange(each); };
