@@ -3,15 +3,14 @@
 #include <algorithm>
 
 namespace latchlab {
-namespace {
 
-// Of these an RNIC does the work all the same: SENDs and RECVs of its own carry the messages, and
-// only what they cost beside that is ours.
 bool is_of_the_rnic(const std::string& line) {
   for (const char* each : {"reliable_messages:", "datagrams:", "receive_timestamps:"})
     if (line.starts_with(each)) return true;
   return false;
 }
+
+namespace {
 
 // " (mcs)", at the end of what was emulated for mcs alone.
 std::string mark_of(const Point& point) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/protocols/registry.h"
+#include "core/scenario/quantities.h"
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/version.h"
 #ifdef LATCHLAB_WITH_IBVERBS
@@ -136,11 +137,15 @@ Line device_line(const ib::DeviceFacts& device) {
     addresses += (addresses.empty() ? ", " : " ") + address;
   return {Health::fine,
           name,
-          fmt::format("{}{}, CAS and FAA of 8 bytes, {} READs or atomics on a QP, MTU {}{}{}",
+          fmt::format("{}{}, CAS and FAA of 8 bytes, {} READs or atomics on a QP, MTU {}{}{}{}",
                       device.infiniband ? "InfiniBand" : "RoCE v2",
                       device.firmware.empty() ? "" : ", firmware " + device.firmware,
                       device.max_rd_atomic, device.path_mtu_bytes,
-                      device.mlx5 ? of_mlx5(*device.mlx5) : "", addresses),
+                      device.mlx5 ? of_mlx5(*device.mlx5) : "",
+                      device.own_memory == 0 ? ""
+                                             : fmt::format(", {} of its own memory",
+                                                           format_bytes(device.own_memory)),
+                      addresses),
           {}};
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/protocols/registry.h"
 #include "core/scenario/advice.h"
+#include "core/study/emulation.h"
 #include "core/study/files.h"
 #include "core/study/output.h"
 #include "core/study/point_files.h"
@@ -51,9 +52,10 @@ void leave_out(const Scenario& scenario, const HardwareArguments& hardware,
       why = advice.errors.front();
     const std::string mine = " (" + label + ")";
     if (backend != nullptr)
-      for (const std::string& line : backend->emulated)
-        if (line.ends_with(mine))
-          why = "the device does not do it: " + line.substr(0, line.size() - mine.size());
+      for (const auto* lines : {&backend->emulated, &backend->refused})
+        for (const std::string& line : *lines)
+          if (line.ends_with(mine) && !is_of_the_rnic(line))
+            why = "the device does not do it: " + line.substr(0, line.size() - mine.size());
     if (why.empty() || !options.not_here.insert(label).second) continue;
     std::string& all = labels[why];
     all += (all.empty() ? "" : ", ") + label;

@@ -223,6 +223,8 @@ int reproduce(const ReproduceArguments& arguments) {
   const auto backend = run_backend(arguments.run, scenarios);
   if (!backend) return complain(backend.error(), kCannot);
   if (backend.value().over) return *backend.value().over;
+  if (const auto& refused = backend.value().refused; !refused.empty())
+    return complain({refused.front(), {}}, kCannot);
   const auto directory = open_directory(arguments);
   if (!directory) return complain(directory.error());
   // From the first instant on it is known what the directory holds.

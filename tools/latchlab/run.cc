@@ -285,6 +285,8 @@ int run(const RunArguments& arguments) {
   auto backend = run_backend(arguments, {&loaded.value()});
   if (!backend) return complain(backend.error(), kCannot);
   if (backend.value().over) return *backend.value().over;
+  if (const auto& refused = backend.value().refused; !refused.empty())
+    return complain({refused.front(), loaded.value().file}, kCannot);
   return run_one(arguments, loaded.value(), backend.value()).code;
 }
 

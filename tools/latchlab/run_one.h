@@ -23,6 +23,8 @@ struct Ran {
 struct RunBackend {
   std::string name;                   // as results give it
   std::vector<std::string> emulated;  // "masked_atomics_16: how"
+  // "locks.memory: device: why (label)": points that it cannot run.
+  std::vector<std::string> refused;
   std::vector<std::string> software;  // "rxe0 is soft-RoCE": devices that are none
   // What else of it decides results, so that no run is made of two; empty: nothing.
   std::string setting;

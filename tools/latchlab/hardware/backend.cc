@@ -80,6 +80,8 @@ Result<RunBackend> hardware_backend(const RunArguments& arguments,
   backend.name = fleet->describe();
   backend.software = fleet->software();
   backend.emulated = emulated_on_hardware(scenarios, fleet->atomics(), arguments.hardware.agents);
+  backend.refused = refused_on_hardware(scenarios, fleet->atomics(), arguments.hardware.agents,
+                                        fleet->no_own_memory());
   if (!arguments.quiet)
     for (const std::string& line : backend.emulated)
       fmt::print(stderr, "latchlab: emulated: {}\n", line);

@@ -192,6 +192,14 @@ std::vector<std::string> Fleet::software() const {
   return {all.begin(), all.end()};
 }
 
+std::string Fleet::no_own_memory() const {
+  for (const launch::Peer& peer : coordinator_->peers())
+    if (const Json facts = told_by(peer); !facts.is_object() || facts.value("own_memory", 0U) == 0)
+      return fmt::format("{} of node {} has no memory of its own (max_dm_size is 0)",
+                         text_at(facts, "device"), peer.rank + 1);
+  return {};
+}
+
 void Fleet::tell_cores() const {
   std::vector<NodeCores> nodes;
   for (const launch::Peer& peer : coordinator_->peers()) {

@@ -33,6 +33,8 @@ class Fleet {
   std::string describe() const;
   // What the RNICs of all nodes do by themselves, by the transport of this run.
   NativeAtomics atomics() const;
+  // Why a lock table in the RNICs' own memory cannot be; empty: all have some.
+  std::string no_own_memory() const;
   // Devices that are software: "rxe0 is soft-RoCE".
   std::vector<std::string> software() const;
   bool by_dc() const { return arguments_.hardware.transport == "dc"; }

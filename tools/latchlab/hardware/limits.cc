@@ -44,4 +44,21 @@ std::vector<std::string> emulated_on_hardware(const std::vector<const Scenario*>
   return {lines.begin(), lines.end()};
 }
 
+std::vector<std::string> refused_on_hardware(const std::vector<const Scenario*>& scenarios,
+                                             const NativeAtomics& native, bool always,
+                                             const std::string& no_own_memory) {
+  std::vector<std::string> lines;
+  for (const Scenario* scenario : scenarios)
+    for (const Point& point : scenario->points) {
+      if (!point.locks.device_memory) continue;
+      std::string why = no_own_memory;
+      if (always || needs_agents(point, native))
+        why = "agents would do all verbs, and a CPU's accesses to an RNIC's memory are not atomic";
+      if (!why.empty())
+        lines.push_back(fmt::format("locks.memory: device: {}; set it to host ({})", why,
+                                    point.protocol.label));
+    }
+  return lines;
+}
+
 }  // namespace latchlab::tool

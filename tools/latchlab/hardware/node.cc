@@ -61,6 +61,7 @@ Result<std::string> facts_of(const HardwareArguments& hardware) {
   json["atomics"] = atomics.value().kinds;
   json["lacking"] = atomics.value().lacking;
   json["software"] = device->software;
+  json["own_memory"] = device->own_memory;
   json["machine"] = ib::machine_identity();
   json["cores"] = ib::text_of_cores(ib::own_cores());
   json["bound_by"] = bound_by(ib::own_cores().size());
