@@ -43,7 +43,7 @@ Result<std::unique_ptr<Dci>> Dci::make(const Device& device, const CompletionQue
   wanted.cap.max_inline_data =
       masked ? std::max(options.inline_bytes, kInlineOfDci) : options.inline_bytes;
   wanted.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
-  wanted.pd = device.pd();
+  wanted.pd = options.domain != nullptr ? options.domain->pd() : device.pd();
   wanted.send_ops_flags = IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_RDMA_WRITE |
                           IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD |
                           IBV_QP_EX_WITH_SEND;
@@ -53,6 +53,7 @@ Result<std::unique_ptr<Dci>> Dci::make(const Device& device, const CompletionQue
                              options.depth, std::strerror(errno)),
                  {}};
   device.count_qps(1);
+  device.note_doorbell(mlx5_doorbell(made->qp_));
   if (masked && mlx5_send_blocks(made->qp_) < kBlocksOfDci * options.depth)
     return Error{
         fmt::format("{}: a DC initiator's queue of {} blocks for {} masked atomics of {} each",

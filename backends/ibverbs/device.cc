@@ -82,6 +82,13 @@ std::string what_software(const ibv_device& device, const ibv_device_attr& attri
   return board.find("soft") == std::string::npos ? "" : board + ", as its board says";
 }
 
+bool has_thread_domains(ibv_context* context) {
+  ibv_td_init_attr nothing = {};
+  ibv_td* const domain = ibv_alloc_td(context, &nothing);
+  if (domain != nullptr) ibv_dealloc_td(domain);
+  return domain != nullptr;
+}
+
 Result<DeviceFacts> examine(ibv_context* context) {
   ibv_device_attr_ex extended = {};
   const ibv_device_attr& attributes = extended.orig_attr;
@@ -102,6 +109,7 @@ Result<DeviceFacts> examine(ibv_context* context) {
   facts.max_rd_atomic = std::min(attributes.max_qp_rd_atom, attributes.max_qp_init_rd_atom);
   facts.path_mtu_bytes = kMtuBase << port.active_mtu;
   facts.own_memory = extended.max_dm_size;
+  facts.thread_domains = has_thread_domains(context);
   for (const GidEntry& entry : usable_gids(context)) facts.gids.push_back(entry.gid);
   facts.mlx5 = mlx5_facts(context);
   return facts;
@@ -209,6 +217,16 @@ std::string Device::trouble() const {
     ibv_ack_async_event(&event);
   }
   return all;
+}
+
+std::size_t Device::doorbells() const {
+  const std::lock_guard guard(mutex_);
+  return doorbells_.size();
+}
+
+void Device::note_doorbell(const void* reg) const {
+  const std::lock_guard guard(mutex_);
+  if (reg != nullptr) doorbells_.insert(reg);
 }
 
 Status Device::choose_gid(const std::string& address) {

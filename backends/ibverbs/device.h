@@ -7,7 +7,9 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,11 +62,12 @@ struct DeviceFacts {
   std::string software;     // "soft-RoCE": what it is if no hardware; empty: it is
   bool infiniband = false;  // link layer; else Ethernet
   bool port_up = false;
-  bool atomics = false;    // CAS and FAA, atomic among themselves
-  int max_rd_atomic = 0;   // READs and atomics outstanding on one QP
-  int path_mtu_bytes = 0;  // as the port is now
+  bool atomics = false;          // CAS and FAA, atomic among themselves
+  int max_rd_atomic = 0;         // READs and atomics outstanding on one QP
+  int path_mtu_bytes = 0;        // as the port is now
+  bool thread_domains = false;   // thread_domain.h
   std::uint64_t own_memory = 0;  // bytes of the most that can be had of it at once; 0: it has none
-  std::vector<Gid> gids;   // RoCE v2, and those of InfiniBand
+  std::vector<Gid> gids;         // RoCE v2, and those of InfiniBand
   std::optional<Mlx5Facts> mlx5;
   std::vector<std::string> ipv4_addresses() const;
 };
@@ -101,6 +104,10 @@ class Device {
   }
   // The port is up, and has the addresses that it had when this was opened; and no trouble.
   bool is_as_opened() const;
+  // Registers that QPs made from it have rung, or would; noted by whoever makes them. None: its
+  // driver does not say where they are.
+  std::size_t doorbells() const;
+  void note_doorbell(const void* reg) const;
   // What has happened since the last call that no completion tells of: a queue that has overrun, a
   // device that has died. Empty: nothing. May be called by any thread.
   std::string trouble() const;
@@ -121,6 +128,8 @@ class Device {
   std::uint16_t pkey_index_ = 0;
   mutable std::atomic<std::uint64_t> qps_ = 0;
   mutable std::atomic<std::uint64_t> qps_made_ = 0;
+  mutable std::mutex mutex_;  // of what follows
+  mutable std::set<const void*> doorbells_;
 };
 
 // Registered memory: local, and for peers READ, WRITE and atomics.

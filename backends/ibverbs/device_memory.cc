@@ -44,12 +44,13 @@ Result<DeviceMemory> DeviceMemory::make(const Device& device, std::uint64_t byte
   made.dm_ = ibv_alloc_dm(device.context(), &wanted);
   if (made.dm_ == nullptr) {
     const int why = errno;
-    return Error{fmt::format("{} gives no {} bytes of its own memory, of {} in all: {}{}",
-                             facts.name, bytes, facts.own_memory, std::strerror(why),
-                             why == ENOMEM || why == ENOSPC
-                                 ? "; others hold some of it: use fewer locks, or locks.memory: host"
-                                 : ""),
-                 {}};
+    return Error{
+        fmt::format("{} gives no {} bytes of its own memory, of {} in all: {}{}", facts.name, bytes,
+                    facts.own_memory, std::strerror(why),
+                    why == ENOMEM || why == ENOSPC
+                        ? "; others hold some of it: use fewer locks, or locks.memory: host"
+                        : ""),
+        {}};
   }
   made.mr_ = ibv_reg_dm_mr(device.pd(), made.dm_, 0, bytes, kAccess);
   if (made.mr_ == nullptr)

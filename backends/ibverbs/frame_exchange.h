@@ -26,6 +26,8 @@
 
 namespace latchlab::ib {
 
+struct ThreadQueues;  // kept.h
+
 class FrameExchange {
  public:
   // Of the owner's QPs, outstanding at once: an error brings a completion for each, and the CQ has
@@ -44,14 +46,17 @@ class FrameExchange {
     virtual void verb_done(const Done& done) = 0;
   };
 
-  // `post`: of the node. `cq`: of the thread, for the owner's QPs; made if it is not yet.
+  // `post`: of the node. `queues`: of the thread, for the owner's QPs too; made if they are not
+  // yet.
   static Result<std::unique_ptr<FrameExchange>> make(const Device& device, ThreadId id,
                                                      NodePost& post, std::uint8_t rnr_retries,
-                                                     CompletionQueue& cq);
+                                                     ThreadQueues& queues);
 
   ThreadId id() const { return id_; }
   const Device& device() const { return device_; }
   const CompletionQueue& cq() const { return cq_; }
+  // For the QPs that this thread posts to.
+  const ThreadDomain& domain() const { return domain_; }
   void set_owner(Owner& owner) { owner_ = &owner; }
 
   // ---- of a memory server, before the run ----
@@ -117,8 +122,7 @@ class FrameExchange {
   };
 
   FrameExchange(const Device& device, ThreadId id, NodePost& post, std::uint8_t rnr_retries,
-                CompletionQueue& cq)
-      : device_(device), id_(id), post_(post), rnr_retries_(rnr_retries), cq_(cq) {}
+                const ThreadQueues& queues);
   bool is_keeper() const { return id_.index == post_.keeper(); }
 
   // frames on lanes (frame_exchange.cc)
@@ -148,7 +152,8 @@ class FrameExchange {
   ThreadId id_;
   NodePost& post_;
   std::uint8_t rnr_retries_;
-  CompletionQueue& cq_;
+  const CompletionQueue& cq_;
+  const ThreadDomain& domain_;
   Owner* owner_ = nullptr;
   std::vector<std::unique_ptr<LaneGroup>> groups_;
   std::unique_ptr<std::byte[]> memory_;  // with the first group

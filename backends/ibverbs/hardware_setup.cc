@@ -128,7 +128,7 @@ Status Hardware::make_threads(LocalNode& node) {
     const OnCores there(core_of_worker(i));
     ThreadQueues& queues = node.parts->threads[i];
     auto frames = FrameExchange::make(*node.device, {node.id, static_cast<std::uint8_t>(i)},
-                                      *node.post, options_.frame_rnr_retries, queues.cq);
+                                      *node.post, options_.frame_rnr_retries, queues);
     if (!frames) return frames.error();
     node.hosts.push_back(std::make_unique<ActorHost>(*workers_[i], node, directory_,
                                                      std::move(frames).value(), queues));
@@ -137,7 +137,7 @@ Status Hardware::make_threads(LocalNode& node) {
   const OnCores there(cores_of_keeper(nodes_.size()));
   ThreadQueues& queues = node.parts->threads[keeper];
   auto frames = FrameExchange::make(*node.device, keeper_of(node.id), *node.post,
-                                    options_.frame_rnr_retries, queues.cq);
+                                    options_.frame_rnr_retries, queues);
   if (!frames) return frames.error();
   node.memory_server = std::make_unique<MemoryServer>(std::move(frames).value(), *node.memory,
                                                       plan_.clients, queues);
@@ -240,7 +240,7 @@ Status Hardware::connect() {
 
 SetUpCost Hardware::set_up_cost(NodeId node) const {
   const LocalNode& here = *nodes_.at(node);
-  return {here.device->qps(), here.device->qps_made(), here.card_bytes};
+  return {here.device->qps(), here.device->qps_made(), here.device->doorbells(), here.card_bytes};
 }
 
 // The QPs to servers, before anything is measured: a server makes its ends one after the other.

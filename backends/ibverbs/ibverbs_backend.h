@@ -66,6 +66,7 @@ struct IbverbsOptions {
 struct SetUpCost {
   std::uint64_t qps = 0;
   std::uint64_t qps_made = 0;    // since the device was opened, in this world or an earlier one
+  std::uint64_t doorbells = 0;   // registers that QPs ring; 0: the driver does not say
   std::uint64_t card_bytes = 0;  // given to others, and by them, before the run
 };
 

@@ -1,18 +1,17 @@
 #pragma once
 // What a process keeps of a node from one world to the next, so that a run of many repeats makes it
-// once: the opened device with its protection domain, the CQs of the node's threads, DC initiators
-// and address handles, and the clients' QPs, at both ends. Memory, its keys, lanes and the DC
-// target are every world's own (docs/decisions/0017).
+// once: the opened device with its protection domain, the domains and CQs of the node's threads, DC
+// initiators and address handles, and the clients' QPs, at both ends. Memory, its keys, lanes and
+// the DC target are every world's own (docs/decisions/0017).
 //
 // That no verb of one world lands in the next, or completes there:
 //  1. After a run each thread takes completions until all that it has posted has come back. A verb
 //     that has come back has been executed or never will be. A node on which something stays under
 //     way keeps nothing.
 //  2. Only then do the nodes tell each other that they are done, and each says to each the numbers
-//  of
-//     those ends there whose verbs are all back (it *vouches* for them). A node keeps of its ends
-//     those, and destroys all others before it has a new world. If one node is lost, nobody keeps
-//     anything.
+//     of those ends there whose verbs are all back (it *vouches* for them). A node keeps of its
+//     ends those, and destroys all others before it has a new world. If one node is lost, nobody
+//     keeps anything.
 //  3. Not kept, and so not vouched for, is a QP that was in error, or of a client that crashed; nor
 //     is, at the other end, that of a client that was evicted. They are made anew.
 //  4. In the next world an end that was kept is used when both say that they have kept it: who asks
@@ -29,6 +28,7 @@
 #include "backends/ibverbs/dc.h"
 #include "backends/ibverbs/device.h"
 #include "backends/ibverbs/queues.h"
+#include "backends/ibverbs/thread_domain.h"
 #include "backends/ibverbs/wire.h"
 
 namespace latchlab::ib {
@@ -38,6 +38,7 @@ using EndName = std::pair<ActorKey, NodeId>;
 
 // Of one thread of a node.
 struct ThreadQueues {
+  std::unique_ptr<ThreadDomain> domain;  // of all QPs that the thread posts to
   CompletionQueue cq;
   std::unique_ptr<DciPool> dcis;      // of a worker
   std::map<EndName, QueuePair> ends;  // kept, and not asked for yet in this world

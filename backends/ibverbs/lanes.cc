@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backends/ibverbs/frame_exchange.h"
+#include "backends/ibverbs/kept.h"
 #include "core/base/check.h"
 
 namespace latchlab::ib {
@@ -19,17 +20,26 @@ constexpr std::uint32_t kFirstLanes = 16;
 
 }  // namespace
 
+FrameExchange::FrameExchange(const Device& device, ThreadId id, NodePost& post,
+                             std::uint8_t rnr_retries, const ThreadQueues& queues)
+    : device_(device),
+      id_(id),
+      post_(post),
+      rnr_retries_(rnr_retries),
+      cq_(queues.cq),
+      domain_(*queues.domain) {}
+
 Result<std::unique_ptr<FrameExchange>> FrameExchange::make(const Device& device, ThreadId id,
                                                            NodePost& post, std::uint8_t rnr_retries,
-                                                           CompletionQueue& cq) {
-  auto frames =
-      std::unique_ptr<FrameExchange>(new FrameExchange(device, id, post, rnr_retries, cq));
-  if (cq.handle() != nullptr) return frames;
-  auto made =
-      CompletionQueue::make(device, frames->is_keeper() ? kKeeperCompletions : kCompletions);
-  if (!made) return made.error();
-  cq = std::move(made).value();
-  return frames;
+                                                           ThreadQueues& queues) {
+  if (!queues.domain) {
+    const bool is_keeper = id.index == post.keeper();
+    auto cq = CompletionQueue::make(device, is_keeper ? kKeeperCompletions : kCompletions);
+    if (!cq) return cq.error();
+    queues.cq = std::move(cq).value();
+    queues.domain = std::make_unique<ThreadDomain>(device);
+  }
+  return std::unique_ptr<FrameExchange>(new FrameExchange(device, id, post, rnr_retries, queues));
 }
 
 // ---- making ----
@@ -66,6 +76,7 @@ Result<FrameExchange::Lane*> FrameExchange::new_lane(ThreadId to, std::uint32_t 
   options.depth = kLaneDepth;
   options.recvs = group.value()->recvs.get();
   options.rnr_retries = rnr_retries_;
+  options.domain = &domain_;
   auto qp = QueuePair::make(device_, group.value()->cq, options);
   if (!qp) return qp.error();
   --group.value()->free_lanes;

@@ -3,8 +3,8 @@
 // behind it, each piece registered by itself, so that nobody reaches what nobody asked for.
 // Offsets are distances from one base address. All functions may be called by any thread.
 //
-// A stretch of the table may lie on the RNIC: the CPU has no access to it but for looking (peek) and
-// for tests (poke), because nothing that a CPU does there is atomic with what the RNIC does.
+// A stretch of the table may lie on the RNIC: the CPU has no access to it but for looking (peek)
+// and for tests (poke), because nothing that a CPU does there is atomic with what the RNIC does.
 
 #include <cstdint>
 #include <functional>

@@ -79,12 +79,26 @@ ibv_qp* mlx5_create_rc(ibv_context* context, ibv_qp_init_attr_ex& wanted) {
   return mlx5dv_create_qp(context, &wanted, &driver);
 }
 
-std::uint32_t mlx5_send_blocks(ibv_qp* qp) {
+namespace {
+
+mlx5dv_qp queues_of(ibv_qp* qp) {
   mlx5dv_qp told = {};
   mlx5dv_obj objects = {};
   objects.qp.in = qp;
   objects.qp.out = &told;
-  return mlx5dv_init_obj(&objects, MLX5DV_OBJ_QP) == 0 ? told.sq.wqe_cnt : 0;
+  if (!mlx5dv_is_supported(qp->context->device)) return told;
+  if (mlx5dv_init_obj(&objects, MLX5DV_OBJ_QP) != 0) return {};
+  return told;
+}
+
+}  // namespace
+
+std::uint32_t mlx5_send_blocks(ibv_qp* qp) {
+  return queues_of(qp).sq.wqe_cnt;
+}
+
+const void* mlx5_doorbell(ibv_qp* qp) {
+  return queues_of(qp).bf.reg;
 }
 
 void mlx5_post_raw(ibv_qp_ex* qp, const void* entry) {

@@ -27,6 +27,9 @@ std::optional<Mlx5Facts> mlx5_facts(ibv_context* context);
 // that it does not know.
 ibv_qp* mlx5_create_rc(ibv_context* context, ibv_qp_init_attr_ex& wanted);
 
+// Where its doorbell is; null: not known.
+const void* mlx5_doorbell(ibv_qp* qp);
+
 // How many blocks of 64 bytes the QP's send queue holds. libmlx5 counts what is outstanding by
 // requests, as though each had the length that it has planned for, and overwrites what is not yet
 // executed where they are longer.

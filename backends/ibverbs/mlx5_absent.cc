@@ -21,6 +21,10 @@ std::uint32_t mlx5_send_blocks(ibv_qp* /*qp*/) {
   return 0;
 }
 
+const void* mlx5_doorbell(ibv_qp* /*qp*/) {
+  return nullptr;
+}
+
 void mlx5_post_raw(ibv_qp_ex* /*qp*/, const void* /*entry*/) {
   LATCHLAB_CHECK(false, "a queue entry for a QP that cannot have been made");
 }

@@ -143,7 +143,7 @@ Result<QueuePair> QueuePair::make(const Device& device, const CompletionQueue& c
   wanted.cap.max_inline_data =
       options.masked ? std::max(options.inline_bytes, kInlineForMasked) : options.inline_bytes;
   wanted.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
-  wanted.pd = device.pd();
+  wanted.pd = options.domain != nullptr ? options.domain->pd() : device.pd();
   wanted.send_ops_flags = IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_RDMA_WRITE |
                           IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD |
                           IBV_QP_EX_WITH_SEND;
@@ -163,6 +163,7 @@ Result<QueuePair> QueuePair::make(const Device& device, const CompletionQueue& c
                     device.facts().name, mlx5_send_blocks(made.qp_), options.depth, kMostBlocks),
         {}};
   device.count_qps(1);
+  device.note_doorbell(mlx5_doorbell(made.qp_));
   made.extended_ = ibv_qp_to_qp_ex(made.qp_);
   if (Status ready = to_init(made.qp_, device); !ready) return ready.error();
   return made;

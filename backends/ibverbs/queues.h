@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "backends/ibverbs/device.h"
+#include "backends/ibverbs/thread_domain.h"
 #include "core/base/time.h"
 #include "core/verbs/verb.h"
 
@@ -116,11 +117,13 @@ void build(ibv_qp_ex* qp, const WorkRequest& request, std::span<const std::byte>
 struct QpOptions {
   std::uint32_t depth = 64;  // send queue
   std::uint32_t inline_bytes = 0;
-  bool masked = false;           // also masked atomics: of mlx5 devices whose facts have them
-  RecvPool* recvs = nullptr;     // null: it never receives
-  std::uint8_t timeout = 15;     // 4.096 us * 2^timeout before a try counts as lost: 134 ms
-  std::uint8_t retries = 6;      // not 7, which soft-RoCE takes for ever
-  std::uint8_t rnr_retries = 7;  // 7: for ever
+  bool masked = false;        // also masked atomics: of mlx5 devices whose facts have them
+  RecvPool* recvs = nullptr;  // null: it never receives
+  const ThreadDomain* domain = nullptr;  // of the thread that posts to it; null: it never posts, or
+                                         // shares the device's registers
+  std::uint8_t timeout = 15;             // 4.096 us * 2^timeout before a try counts as lost: 134 ms
+  std::uint8_t retries = 6;              // not 7, which soft-RoCE takes for ever
+  std::uint8_t rnr_retries = 7;          // 7: for ever
 };
 
 class QueuePair {

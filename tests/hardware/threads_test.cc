@@ -55,6 +55,31 @@ TEST_F(Threads, what_workers_did_with_their_time_is_told) {
   EXPECT_EQ(hardware().clock_error(), Duration{});  // one machine, one clock
 }
 
+// Of a node with clients on three threads: a register for each of them, and one for the memory
+// server, whatever the number of their QPs. With one domain for all, libmlx5 would give each of the
+// first QPs one of its own, and all others another together.
+TEST_F(Threads, ring_registers_of_their_own) {
+  const auto devices = list_devices();
+  ASSERT_TRUE(devices.ok());
+  if (!devices.value().front().thread_domains) GTEST_SKIP() << "needs a device with thread domains";
+  IbverbsOptions options;
+  options.workers = 3;
+  make(options);
+  for (int i = 0; i < 12; ++i) {
+    Verbs& client = add_client();
+    spawn(client, [](Verbs& verbs) -> Task<void> {
+      for (const NodeId node : {kServer, kThere}) {
+        const RemoteAddr word{node, 0};
+        for (int round = 0; round < 20; ++round) co_await verbs.fetch_add(word, 1);
+      }
+    }(client));
+  }
+  run();
+  const SetUpCost cost = hardware().set_up_cost(kHere);
+  EXPECT_GE(cost.qps, tests_dc() ? 4U : 24U);
+  EXPECT_EQ(cost.doorbells, 4U);
+}
+
 TEST_F(Threads, have_their_cores_before_anything_is_allocated) {
   const std::vector<int> before = own_cores();
   IbverbsOptions options;

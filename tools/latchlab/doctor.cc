@@ -137,14 +137,15 @@ Line device_line(const ib::DeviceFacts& device) {
     addresses += (addresses.empty() ? ", " : " ") + address;
   return {Health::fine,
           name,
-          fmt::format("{}{}, CAS and FAA of 8 bytes, {} READs or atomics on a QP, MTU {}{}{}{}",
+          fmt::format("{}{}, CAS and FAA of 8 bytes, {} READs or atomics on a QP, MTU {}{}{}{}{}",
                       device.infiniband ? "InfiniBand" : "RoCE v2",
                       device.firmware.empty() ? "" : ", firmware " + device.firmware,
                       device.max_rd_atomic, device.path_mtu_bytes,
                       device.mlx5 ? of_mlx5(*device.mlx5) : "",
-                      device.own_memory == 0 ? ""
-                                             : fmt::format(", {} of its own memory",
-                                                           format_bytes(device.own_memory)),
+                      device.thread_domains ? ", thread domains" : "",
+                      device.own_memory == 0
+                          ? ""
+                          : fmt::format(", {} of its own memory", format_bytes(device.own_memory)),
                       addresses),
           {}};
 }

@@ -46,8 +46,8 @@ Status advise_on_hardware(const std::vector<const Scenario*>& scenarios);
 std::vector<std::string> emulated_on_hardware(const std::vector<const Scenario*>& scenarios,
                                               const NativeAtomics& native, bool always);
 
-// Points that these RNICs cannot run, a line each, which ends with the point's label in parentheses;
-// `no_own_memory` is why none has a lock table in their memory.
+// Points that these RNICs cannot run, a line each, which ends with the point's label in
+// parentheses; `no_own_memory` is why none has a lock table in their memory.
 std::vector<std::string> refused_on_hardware(const std::vector<const Scenario*>& scenarios,
                                              const NativeAtomics& native, bool always,
                                              const std::string& no_own_memory);
