@@ -1,5 +1,5 @@
 // The RNIC's clock, as completions and software see it. Runs do not use it
-// (docs/decisions/0017-the-clock-of-a-run-is-the-machines.md).
+// (docs/decisions/0018-the-clock-of-a-run-is-the-machines.md).
 
 #include <infiniband/verbs.h>
 #include <time.h>
