@@ -4,14 +4,14 @@
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/latchlab/rxe-guest
 
-# newest_kernel DIR: sets base and version to DIR's newest kernel that has the device.
+# newest_kernel DIR: sets base and version to DIR's newest kernel that has the device and the card.
 newest_kernel() {
   local image modules
   while IFS= read -r image; do
     version=${image##*/vmlinuz-}
     base=${image%/boot/vmlinuz-*}
     modules=$base/lib/modules/$version
-    if [[ -r $image && -f $modules/modules.dep &&
+    if [[ -r $image && -f $modules/modules.dep && -f $modules/kernel/drivers/net/virtio_net.ko &&
       -f $modules/kernel/drivers/infiniband/sw/rxe/rdma_rxe.ko ]]; then return 0; fi
   done < <(printf '%s\n' "$1"/boot/vmlinuz-6.1*-amd64 | sort -Vr)
   return 1
@@ -38,11 +38,13 @@ fetch_kernel() {
   dpkg-deb --fsys-tarfile "$place"/linux-image-*.deb | tar -x -C "$place" --wildcards \
     './boot/vmlinuz-*' './lib/modules/*/modules.*' \
     './lib/modules/*/kernel/'{crypto,fs,lib,net}'/*' \
-    './lib/modules/*/kernel/drivers/'{char,infiniband,virtio,net/dummy.ko,net/veth.ko}'*'
+    './lib/modules/*/kernel/drivers/'{char,infiniband,virtio}'*' \
+    './lib/modules/*/kernel/drivers/net/'{dummy,net_failover,veth,virtio_net}.ko
   rm "$place"/linux-image-*.deb
   version=$(cd "$place/lib/modules" && echo *)
   depmod -b "$place" "$version"
-  # Another run may have been quicker.
+  # What is there lacks something, or another run was quicker.
+  (newest_kernel "$cache/debian-12") || rm -rf "$cache/debian-12"
   mv -T "$place" "$cache/debian-12" 2>/dev/null || [[ -d $cache/debian-12 ]] ||
     fail "cannot write $cache"
 }
@@ -64,8 +66,8 @@ unpack_image() {
   fi
 }
 
-needed_modules=(virtio_pci virtio_console 9p 9pnet_virtio overlay crc32_generic dummy rdma_rxe
-                ib_uverbs rdma_ucm)
+needed_modules=(virtio_pci virtio_console virtio_net 9p 9pnet_virtio overlay crc32_generic dummy
+                rdma_rxe ib_uverbs rdma_ucm)
 
 # The modules of the initramfs, one a line with its arguments, what it depends on before it.
 module_order() {
