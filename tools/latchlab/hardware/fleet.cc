@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <climits>
 #include <nlohmann/json.hpp>
@@ -250,7 +251,16 @@ RepeatOutcome Fleet::run(const Scenario& scenario, std::size_t index, std::uint3
   launch::JobWatch watch;
   watch.deadline =
       launch::within(in_ms(point.run.earliest() + point.run.duration) + milliseconds{kAround});
-  watch.stop = stop;
+  // A node that no fault takes fails the repeat when it is lost: nobody runs on to an end that may
+  // be far.
+  const bool all_stay =
+      std::none_of(point.faults.begin(), point.faults.end(),
+                   [](const FaultSpec& fault) { return fault.kind == FaultKind::process_crash; });
+  bool failing = false;
+  watch.stop = [&] { return failing || launch::is_stopped(stop); };
+  watch.lost = [&](std::uint32_t rank, const std::string&) {
+    failing = failing || (all_stay && rank < point.platform.nodes());
+  };
   watch.tick = [this] {
     if (locals_) locals_->pump();
   };
