@@ -32,6 +32,8 @@ void set(Config& config, const std::string& key, const std::string& value) {
     config.flush = rate();
   else if (key == "retry")
     config.retry = rate();
+  else if (key == "loss")
+    config.loss = rate();
   else if (key == "dct")
     config.dct = rate();
   else if (key == "no-masks")

@@ -19,6 +19,7 @@ struct Config {
   std::uint32_t rnr = 0;
   std::uint32_t flush = 0;
   std::uint32_t retry = 0;
+  std::uint32_t loss = 0;  // for each try of a request
   std::uint32_t dct = 0;
   bool no_masks = false;       // firmware without extended atomics
   bool swapped_reply = false;  // replies of atomics in the other byte order

@@ -5,7 +5,7 @@
 
 namespace soft_mlx5 {
 
-enum class Fault : std::uint8_t { rnr, flush, retry, dct };
+enum class Fault : std::uint8_t { rnr, flush, retry, loss, dct };
 bool draw(Fault fault);
 
 }  // namespace soft_mlx5

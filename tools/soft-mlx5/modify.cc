@@ -106,6 +106,7 @@ void apply(Qp& qp, const ib_uverbs_modify_qp& change, int mask) {
     qp.is_global = change.dest.is_global;
     qp.sgid_index = change.dest.sgid_index;
     qp.service_level = change.dest.sl;
+    qp.traffic_class = change.dest.traffic_class;
   }
   // Without resources for them, READs and atomics have no rights.
   if ((mask & IBV_QP_MAX_DEST_RD_ATOMIC) != 0 && change.max_dest_rd_atomic == 0)
@@ -174,6 +175,7 @@ int query_qp(Qp& qp, const Command& command) {
   answer.dest.is_global = qp.is_global;
   answer.dest.sgid_index = qp.sgid_index;
   answer.dest.sl = qp.service_level;
+  answer.dest.traffic_class = qp.traffic_class;
   answer.dest.port_num = 1;
   command.write(answer);
   return 0;

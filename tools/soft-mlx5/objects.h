@@ -174,6 +174,7 @@ struct Qp : Object {
   std::uint8_t is_global = 0;
   std::uint8_t sgid_index = 0;
   std::uint8_t service_level = 0;
+  std::uint8_t traffic_class = 0;
   std::uint16_t pkey_index = 0;
   std::uint32_t max_send_wr = 0, max_send_sge = 0, max_recv_wr = 0, max_recv_sge = 0;
   std::uint32_t max_inline = 0;

@@ -161,7 +161,7 @@ bool Device::issue(Qp& qp, Entry& entry) {
     }
   }
   entry.state = Entry::State::sent;
-  const bool reachable = is_reachable(qp, wqe) && !entry.doomed;
+  const bool reachable = is_reachable(qp, wqe) && !entry.doomed && !draw(Fault::loss);
   if (reachable && !fabric_.is_here(request.to)) {
     fabric_.send(request);
     return true;
