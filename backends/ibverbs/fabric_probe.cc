@@ -200,11 +200,10 @@ std::optional<WayReport::End> FabricProbe::take_step(Way& way, Line& line, Step 
   }
   if (status != IBV_WC_SUCCESS) {
     const std::string what = fmt::format("a {} of {} bytes", name_of(step.kind), step.bytes);
-    way.report.why =
-        status == kNever ? what + " does not end"
-        : status == IBV_WC_RETRY_EXC_ERR
-            ? fmt::format("{} is not answered, after {} that were", what, way.report.verbs)
-            : fmt::format("{} ends as {}", what, name_of_status(status));
+    way.report.why = status == kNever ? what + " does not end"
+                     : status == IBV_WC_RETRY_EXC_ERR
+                         ? what + " is not answered"
+                         : fmt::format("{} ends as {}", what, name_of_status(status));
     return WayReport::End::unreachable;
   }
   if (repeated || (line == patient && took > timeout_ns())) ++way.report.lost;

@@ -33,6 +33,8 @@ std::string given(const HardwareArguments& hardware) {
   return all;
 }
 
+}  // namespace
+
 Status check_rendezvous(const std::string& rendezvous) {
 #ifdef LATCHLAB_WITH_IBVERBS
   if (const auto at = launch::parse_address(rendezvous); !at) return at.error();
@@ -48,6 +50,8 @@ Status check_rendezvous(const std::string& rendezvous) {
 #endif
   return fine();
 }
+
+namespace {
 
 Status check_hardware_options(const RunArguments& arguments) {
   if (arguments.trace.wanted)

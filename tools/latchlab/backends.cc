@@ -115,6 +115,9 @@ Result<RunBackend> hardware_backend(const RunArguments&, const std::vector<const
 int node(const NodeArguments&) {
   return complain(no_hardware(), kCannot);
 }
+int doctor_fabric(const FabricArguments&) {
+  return complain(no_hardware(), kCannot);
+}
 #endif
 
 }  // namespace latchlab::tool

@@ -56,6 +56,13 @@ struct NodeArguments {
   bool reads_anything = false;  // what the run's own command line names, too
 };
 
+struct FabricArguments {
+  HardwareArguments hardware;
+  std::uint32_t nodes = 0;  // 0: those that MPI has started, or by the addresses
+  std::string data;
+  bool json = false;
+};
+
 struct CheckArguments {
   ScenarioArguments input;
   bool json = false;
@@ -202,6 +209,7 @@ int list_names(const std::string& what, const std::string& data);
 void list_protocols(bool as_json);
 int list_markdown(const std::string& what);  // the table of README.md
 int doctor(const std::string& data, bool json);
+int doctor_fabric(const FabricArguments& arguments);
 int schema(const SchemaArguments& arguments);
 int explain(const ExplainArguments& arguments);
 

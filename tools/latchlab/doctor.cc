@@ -17,9 +17,11 @@
 #include "core/protocols/registry.h"
 #include "core/scenario/quantities.h"
 #include "tools/latchlab/commands.h"
+#include "tools/latchlab/health.h"
 #include "tools/latchlab/version.h"
 #ifdef LATCHLAB_WITH_IBVERBS
 #include "backends/ibverbs/ibverbs_backend.h"
+#include "tools/latchlab/hardware/hardware.h"
 #endif
 
 namespace latchlab::tool {
@@ -28,16 +30,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
-
-enum class Health { fine, optional, missing };
-
-struct Line {
-  Health health;
-  std::string what;   // "simulate"
-  std::string found;  // what is there
-  std::string fix;    // how to get what is not; empty: nothing to do
-};
-using Lines = std::vector<Line>;
 
 std::string on_path(const std::string& program) {
   const char* path = std::getenv("PATH");
@@ -155,12 +147,7 @@ Line atomics_line(const ib::DeviceFacts& device) {
   const std::string what = "atomics";
   const auto native = native_atomics({device.name, {}});
   if (!native) return {Health::optional, what, native.error().text(), {}};
-  std::string locks;
-  for (const ProtocolEntry& entry : protocol_registry()) {
-    const ParamSet usual = entry.info.resolve(entry.info.profiles.front().name);
-    if (needs_agents(entry.make(usual)->needs(), native.value()))
-      locks += (locks.empty() ? "" : ", ") + entry.info.name;
-  }
+  const std::string locks = locks_by_agents(native.value());
   if (locks.empty()) return {Health::fine, what, native.value().text() + ": no agents needed", {}};
   return {Health::optional,
           what,
@@ -212,23 +199,13 @@ Lines examine(const std::string& extra) {
   return lines;
 }
 
-const char* name_of(Health health) {
-  if (health == Health::fine) return "ok";
-  return health == Health::missing ? "MISSING" : "optional";
-}
-
 void print_json(const Lines& lines) {
   Json all;
   all["version"] = LATCHLAB_VERSION;
   all["compiler"] = compiler_version();
   all["build"] = build_type();
   for (const auto& [name, version] : library_versions()) all["libraries"][name] = version;
-  all["checks"] = Json::array();
-  for (const Line& line : lines)
-    all["checks"].push_back({{"what", line.what},
-                             {"health", name_of(line.health)},
-                             {"found", line.found},
-                             {"fix", line.fix}});
+  all["checks"] = json_of(lines);
   fmt::print("{}\n", all.dump(1, ' ', false, Json::error_handler_t::replace));
 }
 
@@ -236,17 +213,13 @@ void print_json(const Lines& lines) {
 
 int doctor(const std::string& data, bool json) {
   const Lines lines = examine(data);
-  const bool able = std::none_of(lines.begin(), lines.end(),
-                                 [](const Line& line) { return line.health == Health::missing; });
+  const bool able = is_well(lines);
   if (json) {
     print_json(lines);
     return able ? kFine : kCannot;
   }
   fmt::print("{}\n\n", version_text());
-  for (const Line& line : lines) {
-    fmt::print("{:<8}  {:<13}  {}\n", name_of(line.health), line.what, line.found);
-    if (!line.fix.empty()) fmt::print("{:25}{}\n", "", line.fix);
-  }
+  print(lines);
   fmt::print("\n{}\n", able ? "Ready: latchlab run quickstart"
                             : "Something that is needed is missing; see above.");
   return able ? kFine : kCannot;

@@ -32,6 +32,8 @@ struct RunBackend {
   RepeatRunner runner;
   std::optional<int> over;  // the process has done what it was started for: its exit code
 };
+// Of --rendezvous: an address, a token for it, and no mpirun.
+Status check_rendezvous(const std::string& rendezvous);
 // Refuses options that the backend cannot heed, before anything else is done.
 Status check_backend_options(const RunArguments& arguments);
 // All scenarios together decide how many nodes there are to be.

@@ -38,7 +38,8 @@ std::uint32_t millionths(Fault fault) {
 bool draw(Fault fault) {
   const std::uint32_t rate = millionths(fault);
   if (rate == 0 || next_random() % 1'000'000 >= rate) return false;
-  static constexpr const char* kNames[] = {"RNR NAK", "flush", "no answer", "lost packet", "dead DCT"};
+  static constexpr const char* kNames[] = {"RNR NAK", "flush", "no answer", "lost packet",
+                                           "dead DCT"};
   if (config().log) std::fprintf(stderr, "soft-mlx5: fault: %s\n", kNames[static_cast<int>(fault)]);
   return true;
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 
 #include "tools/soft-mlx5/commands.h"
 
@@ -107,6 +108,9 @@ void apply(Qp& qp, const ib_uverbs_modify_qp& change, int mask) {
     qp.sgid_index = change.dest.sgid_index;
     qp.service_level = change.dest.sl;
     qp.traffic_class = change.dest.traffic_class;
+    if (config().log)
+      std::fprintf(stderr, "soft-mlx5: QP 0x%x: service level %u, traffic class %u\n", qp.number,
+                   qp.service_level, qp.traffic_class);
   }
   // Without resources for them, READs and atomics have no rights.
   if ((mask & IBV_QP_MAX_DEST_RD_ATOMIC) != 0 && change.max_dest_rd_atomic == 0)

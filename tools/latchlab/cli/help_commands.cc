@@ -2,22 +2,54 @@
 
 #include "tools/latchlab/cli/cli.h"
 #include "tools/latchlab/cli/described.h"
+#include "tools/latchlab/cli/hardware_options.h"
 
 namespace latchlab::tool {
 
 namespace {
 
+int examine(const FabricArguments& arguments, bool fabric) {
+  const HardwareArguments& hardware = arguments.hardware;
+  const bool about_nodes = arguments.nodes != 0 || !hardware.device.empty() ||
+                           !hardware.addresses.empty() || hardware.pkey != 0 || hardware.sl != 0 ||
+                           hardware.traffic_class != 0 || !hardware.rendezvous.empty();
+  if (fabric) return doctor_fabric(arguments);
+  if (about_nodes)
+    return complain({"options of nodes are for --fabric: add it, or leave them out", {}});
+  return doctor(arguments.data, arguments.json);
+}
+
 void add_doctor(Cli& cli) {
   struct Arguments {
-    std::string data;
-    bool json = false;
+    FabricArguments of;
+    bool fabric = false;
   };
   const auto arguments = tool::arguments<Arguments>();
   CLI::App& command =
-      cli.add("doctor", "Say what this machine has, what it lacks, and how to get it",
-              [arguments] { return doctor(arguments->data, arguments->json); });
-  add_data(command, arguments->data);
-  command.add_flag("--json", arguments->json, "For programs");
+      cli.add("doctor", "Say what this machine, or a cluster, has and lacks, and how to get it",
+              [arguments] { return examine(arguments->of, arguments->fabric); });
+  add_data(command, arguments->of.data);
+  command.add_flag("--json", arguments->of.json, "For programs");
+  const char* const group = "Of a cluster";
+  command
+      .add_flag("--fabric", arguments->fabric,
+                "Start nodes as a run on hardware does, compare what they have, and try the way "
+                "from each to each")
+      ->group(group);
+  command
+      .add_option("--nodes", arguments->of.nodes,
+                  "How many [those that mpirun has started; here as many as addresses, at least 2]")
+      ->type_name("N")
+      ->check(whole_number(2, 1'000))
+      ->group(group);
+  add_fabric(command, arguments->of.hardware, group);
+  command.footer(
+      "Nodes on several machines:\n"
+      "  mpirun -n 4 --host a,b,c,d latchlab doctor --fabric\n"
+      "  latchlab doctor --fabric --nodes 4 --rendezvous a:7174, and on each machine latchlab "
+      "node --rendezvous a:7174\n\n"
+      "Exit status: 0 nothing is wrong or missing; 1 something of a cluster is wrong; 2 bad "
+      "input; 3 something that is needed is missing, or there is no device.");
 }
 
 void add_completion(Cli& cli) {

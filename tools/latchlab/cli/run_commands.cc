@@ -57,8 +57,9 @@ CLI::Validator partition() {
   return CLI::Validator(check, "");
 }
 
-void add_hardware(CLI::App& command, HardwareArguments& hardware) {
-  const char* const group = "On hardware (--backend ibverbs)";
+constexpr const char* kHardwareGroup = "On hardware (--backend ibverbs)";
+
+void add_hardware(CLI::App& command, HardwareArguments& hardware, const char* group) {
   command.add_option("--device", hardware.device, "RDMA device [the first whose port is up]")
       ->type_name("NAME")
       ->group(group);
@@ -74,14 +75,8 @@ void add_hardware(CLI::App& command, HardwareArguments& hardware) {
 
 }  // namespace
 
-void add_hardware_run(CLI::App& command, HardwareArguments& hardware) {
-  add_hardware(command, hardware);
-  const char* const group = "On hardware (--backend ibverbs)";
-  command.add_option("--workers", hardware.workers, "Threads of clients on each node")
-      ->type_name("N")
-      ->check(whole_number(1, 254))
-      ->capture_default_str()
-      ->group(group);
+void add_fabric(CLI::App& command, HardwareArguments& hardware, const char* group) {
+  add_hardware(command, hardware, group);
   command
       .add_option("--pkey", hardware.pkey,
                   "Partition of the fabric, as 0x8001 [the first that the port has]")
@@ -103,6 +98,22 @@ void add_hardware_run(CLI::App& command, HardwareArguments& hardware) {
       ->capture_default_str()
       ->group(group);
   command
+      .add_option("--rendezvous", hardware.rendezvous,
+                  "Wait here for nodes that are started elsewhere by latchlab node; they share "
+                  "LATCHLAB_TOKEN [start all nodes on this machine]")
+      ->type_name("HOST:PORT")
+      ->group(group);
+}
+
+void add_hardware_run(CLI::App& command, HardwareArguments& hardware) {
+  add_fabric(command, hardware, kHardwareGroup);
+  const char* const group = kHardwareGroup;
+  command.add_option("--workers", hardware.workers, "Threads of clients on each node")
+      ->type_name("N")
+      ->check(whole_number(1, 254))
+      ->capture_default_str()
+      ->group(group);
+  command
       .add_option("--server-workers", hardware.server_workers,
                   "Threads of each server that answer calls to its server part")
       ->type_name("N")
@@ -121,12 +132,6 @@ void add_hardware_run(CLI::App& command, HardwareArguments& hardware) {
       ->type_name("NAME")
       ->check(CLI::IsMember({"rc", "dc"}))
       ->capture_default_str()
-      ->group(group);
-  command
-      .add_option("--rendezvous", hardware.rendezvous,
-                  "Wait here for nodes that are started elsewhere by latchlab node; they share "
-                  "LATCHLAB_TOKEN [start all nodes on this machine]")
-      ->type_name("HOST:PORT")
       ->group(group);
 }
 
@@ -179,7 +184,7 @@ void add_node(Cli& cli) {
       .add_option("--token-file", arguments->token_file,
                   "File whose first line is the run's secret [LATCHLAB_TOKEN]")
       ->type_name("FILE");
-  add_hardware(command, arguments->hardware);
+  add_hardware(command, arguments->hardware, kHardwareGroup);
   add_data(command, arguments->data);
   command
       .add_option("--journals", arguments->journals,

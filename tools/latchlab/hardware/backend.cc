@@ -13,9 +13,6 @@
 
 namespace latchlab::tool {
 
-namespace {
-
-// One of the processes that MPI has started, but not the one that people look at.
 int be_an_mpi_node(const RunArguments& arguments, std::uint32_t rank) {
   const std::string shared = launch::mpi_share({});
   const std::size_t space = shared.find(' ');
@@ -28,6 +25,8 @@ int be_an_mpi_node(const RunArguments& arguments, std::uint32_t rank) {
   node.reads_anything = true;
   return be_a_node(address.value(), shared.substr(space + 1), rank, node);
 }
+
+namespace {
 
 // Is a process to be killed that a launcher watches over?
 Status crashes_only_alone(const std::vector<const Scenario*>& scenarios) {
@@ -72,6 +71,8 @@ Result<RunBackend> hardware_backend(const RunArguments& arguments,
                  {}};
   const auto fleet = std::make_shared<Fleet>(arguments, nodes, place.value());
   if (Status assembled = fleet->assemble(); !assembled) return assembled.error();
+  if (Status ready = fleet->able(); !ready) return ready.error();
+  fleet->tell_cores();
   if (fleet->by_dc() && !fleet->atomics().has(NativeAtomics::dc))
     return Error{
         "--transport dc: not every node's device has the DC transport (latchlab doctor says so of "

@@ -98,7 +98,6 @@ Status Fleet::assemble() {
   if (!rendezvous.empty()) say_what_waits(options.at);
   Status there = gather({});
   assembled_ = there.ok();
-  if (assembled_) tell_cores();
   return there;
 }
 
@@ -165,6 +164,17 @@ NativeAtomics Fleet::atomics() const {
   }
   if (!all) return {};
   return by_dc() ? all->by_dc() : *all;
+}
+
+Status Fleet::able() const {
+  for (const launch::Peer& peer : coordinator_->peers())
+    if (const std::string trouble = text_at(told_by(peer), "trouble"); !trouble.empty())
+      return Error{fmt::format("node {} on {}: {}", peer.rank + 1, peer.host, trouble), {}};
+  return fine();
+}
+
+Result<launch::JobOutcome> Fleet::ask(const std::string& job, const launch::JobWatch& watch) {
+  return coordinator_->run_job(job, {}, watch);
 }
 
 std::string Fleet::describe() const {
@@ -236,6 +246,7 @@ RepeatOutcome Fleet::run(const Scenario& scenario, std::size_t index, std::uint3
   if (locals_)
     if (Status again = locals_->replace(is_lost); !again) return failed(again.error().text());
   if (Status there = gather(stop); !there) return failed(there.error().text());
+  if (Status ready = able(); !ready) return failed(ready.error().text());
   auto journals = make_journals(point);
   if (!journals) return failed(journals.error().text());
   const NodeJob job{scenario.resolved_yaml,
@@ -261,9 +272,7 @@ RepeatOutcome Fleet::run(const Scenario& scenario, std::size_t index, std::uint3
   watch.lost = [&](std::uint32_t rank, const std::string&) {
     failing = failing || (all_stay && rank < point.platform.nodes());
   };
-  watch.tick = [this] {
-    if (locals_) locals_->pump();
-  };
+  watch.tick = [this] { pump(); };
   const auto done = coordinator_->run_job(write_job(job), journals.value(), watch);
   RepeatOutcome outcome = done ? collect(point, done.value()) : failed(done.error().text());
   journals_.clear();  // and their files

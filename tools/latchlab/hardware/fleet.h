@@ -37,6 +37,17 @@ class Fleet {
   std::string no_own_memory() const;
   // Devices that are software: "rxe0 is soft-RoCE".
   std::vector<std::string> software() const;
+  // Error: some node has told that it cannot take part, and why.
+  Status able() const;
+  // A job that is none of a scenario's; every node there takes it, with its troubles or without.
+  Result<launch::JobOutcome> ask(const std::string& job, const launch::JobWatch& watch);
+  // Takes what nodes of this machine write; often, while ask() waits.
+  void pump() {
+    if (locals_) locals_->pump();
+  }
+  // Which cores nodes have where something binds them, and whether they suffice; on stderr.
+  void tell_cores() const;
+  std::vector<launch::Peer> peers() const { return coordinator_->peers(); }
   bool by_dc() const { return arguments_.hardware.transport == "dc"; }
   RepeatOutcome run(const Scenario& scenario, std::size_t point, std::uint32_t repeat,
                     const StopAsked& stop);
@@ -46,7 +57,6 @@ class Fleet {
   void say_what_waits(const launch::Address& at);
   Status gather(const StopAsked& stop);
   void call_the_missing() const;
-  void tell_cores() const;
   Result<std::vector<std::string>> make_journals(const Point& point);
   RepeatOutcome collect(const Point& point, const launch::JobOutcome& job);
 

@@ -26,6 +26,9 @@ Result<RunBackend> hardware_backend(const RunArguments& arguments,
 int be_a_node(const launch::Address& coordinator, const std::string& token,
               std::optional<std::uint32_t> rank, const NodeArguments& arguments);
 
+// One of the processes that MPI has started, but not the one that people look at.
+int be_an_mpi_node(const RunArguments& arguments, std::uint32_t rank);
+
 // One repeat, as the coordinator tells it to the nodes.
 struct NodeJob {
   std::string scenario;  // resolved
@@ -52,6 +55,8 @@ std::vector<std::string> refused_on_hardware(const std::vector<const Scenario*>&
                                              const NativeAtomics& native, bool always,
                                              const std::string& no_own_memory);
 
+// "mcs, shiftlock": those that need agents on nodes that have these, as they are by default.
+std::string locks_by_agents(const NativeAtomics& native);
 // Does this lock need what some node's RNIC has not, so that agents have to do it?
 bool needs_agents(const Point& point, const NativeAtomics& native);
 

@@ -11,6 +11,16 @@
 
 namespace latchlab::tool {
 
+std::string locks_by_agents(const NativeAtomics& native) {
+  std::string locks;
+  for (const ProtocolEntry& entry : protocol_registry()) {
+    const ParamSet usual = entry.info.resolve(entry.info.profiles.front().name);
+    if (latchlab::needs_agents(entry.make(usual)->needs(), native))
+      locks += (locks.empty() ? "" : ", ") + entry.info.name;
+  }
+  return locks;
+}
+
 Status advise_on_hardware(const std::vector<const Scenario*>& scenarios) {
   std::set<std::string> said;
   for (const Scenario* scenario : scenarios)

@@ -26,6 +26,7 @@
 #include "core/world/entry_table.h"
 #include "models/measured/probe.h"
 #include "tools/latchlab/hardware/binding.h"
+#include "tools/latchlab/hardware/fabric.h"
 #include "tools/latchlab/hardware/hardware.h"
 #include "tools/latchlab/hardware/journal.h"
 
@@ -65,6 +66,11 @@ Result<std::string> facts_of(const HardwareArguments& hardware) {
   json["machine"] = ib::machine_identity();
   json["cores"] = ib::text_of_cores(ib::own_cores());
   json["bound_by"] = bound_by(ib::own_cores().size());
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string trouble_as_facts(const Error& error) {
+  const Json json = {{"trouble", error.text()}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -198,6 +204,8 @@ std::string stand_by(launch::Member& member) {
 
 std::string do_job(launch::Member& member, const NodeArguments& arguments, const launch::Job& job,
                    const std::shared_ptr<ib::Kept>& kept) {
+  if (const auto probe = read_fabric_job(job.common))
+    return be_probed(member, arguments.hardware, *probe);
   auto wanted = read_job(job.common);
   if (!wanted) return serialise_share_outcome(refused(wanted.error().text()));
   const auto scenario = parse_scenario({wanted.value().scenario, "the scenario", "."}, {},
@@ -250,13 +258,14 @@ int be_a_node(const launch::Address& coordinator, const std::string& token,
               std::optional<std::uint32_t> rank, const NodeArguments& arguments) {
   if (arguments.journals.empty() && !arguments.reads_anything)
     read_only_below(data_dirs(arguments.data).dirs);
-  auto facts = facts_of(arguments.hardware);
-  if (!facts) return complain(facts.error(), kCannot);
+  const auto facts = facts_of(arguments.hardware);
+  // The coordinator is told, too, and does not wait for a node that has no device.
+  const int code = facts ? kFine : complain(facts.error(), kCannot);
   if (const Status known = register_verb_probe(); !known) return complain(known.error());
   launch::MemberOptions options;
   options.program = program_with_plugins();
   options.token = token;
-  options.facts = facts.value();
+  options.facts = facts ? facts.value() : trouble_as_facts(facts.error());
   options.rank = rank;
   auto member = launch::Member::join(coordinator, options);
   if (!member) return complain(member.error(), kCannot);
@@ -264,7 +273,7 @@ int be_a_node(const launch::Address& coordinator, const std::string& token,
   for (;;) {
     auto job = member.value().next_job();
     if (!job) return complain(job.error(), kCannot);
-    if (!job.value()) return kFine;
+    if (!job.value()) return code;
     const std::string result = do_job(member.value(), arguments, *job.value(), kept);
     const Status finished = member.value().finish(result, launch::within(kTakeDown));
     if (!finished) return complain(finished.error(), kCannot);

@@ -1,0 +1,91 @@
+// The ways between ports of this machine, and what is seen of those that are broken.
+
+#include "backends/ibverbs/fabric_probe.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/hardware/pair.h"
+
+namespace latchlab::ib {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+using Ends = WayReport::End;
+
+constexpr ProbeOptions kQuick{.tries = 4, .timeout = 14, .retries = 1};
+
+class FabricProbes : public Errors {
+ protected:
+  void SetUp() override {
+    Errors::SetUp();
+    if (IsSkipped()) return;
+    one_ = must(FabricProbe::make(here_choice(), NodeId{1}, 3, kQuick));
+    two_ = must(FabricProbe::make(there_choice(), NodeId{2}, 3, kQuick));
+  }
+  // The third node has nothing.
+  void connect() {
+    one_->connect({"", two_->cards()[0], ""});
+    two_->connect({one_->cards()[1], "", ""});
+  }
+  DeviceChoice here_choice() const { return {"", address_of(*here_)}; }
+  DeviceChoice there_choice() const { return {"", address_of(*there_)}; }
+  static std::string address_of(const latchlab::ib::End& end) {
+    return end.device->facts().infiniband ? "" : text_of(end.device->gid());
+  }
+
+  std::unique_ptr<FabricProbe> one_, two_;
+};
+
+TEST_F(FabricProbes, find_a_way_fine_on_which_all_is_answered) {
+  connect();
+  for (const WayReport& way : {one_->try_way(NodeId{2}), two_->try_way(NodeId{1})}) {
+    EXPECT_EQ(way.end, Ends::fine) << way.why;
+    EXPECT_EQ(way.verbs, 5 * kQuick.tries);
+    EXPECT_EQ(way.lost, 0U);
+    EXPECT_GT(way.min_ns, 0);
+    EXPECT_LE(way.min_ns, way.median_ns);
+    EXPECT_LE(way.median_ns, way.max_ns);
+  }
+}
+
+TEST_F(FabricProbes, do_not_try_a_way_to_a_node_without_a_port) {
+  connect();
+  const WayReport way = one_->try_way(NodeId{3});
+  EXPECT_EQ(way.end, Ends::not_tried);
+  EXPECT_EQ(way.why, "node 3 has no port to try");
+}
+
+TEST_F(FabricProbes, say_what_was_not_answered) {
+  connect();
+  two_.reset();
+  const WayReport way = one_->try_way(NodeId{2});
+  EXPECT_EQ(way.end, Ends::unreachable);
+  EXPECT_EQ(way.why, "a WRITE of 8 bytes is not answered");
+  EXPECT_EQ(way.verbs, 0U);
+}
+
+TEST_F(FabricProbes, are_not_connected_to_a_card_that_is_none) {
+  const std::string card = two_->cards()[0];
+  one_->connect({"", card.substr(0, card.size() - 8), ""});
+  const WayReport way = one_->try_way(NodeId{2});
+  EXPECT_EQ(way.end, Ends::not_tried);
+  EXPECT_THAT(way.why, HasSubstr("is it the same build?"));
+}
+
+TEST(LossCounters, are_those_that_the_port_has) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(::testing::TempDir()) / "fabric_counters";
+  fs::create_directories(folder);
+  std::ofstream(folder / "local_ack_timeout_err") << "12\n";
+  std::ofstream(folder / "out_of_sequence") << "no number\n";
+  std::ofstream(folder / "np_cnp_sent") << "5\n";  // no loss: congestion is told of
+  EXPECT_THAT(loss_counters_in(folder.string()), ElementsAre(Pair("local_ack_timeout_err", 12)));
+  EXPECT_TRUE(loss_counters_in((folder / "none").string()).empty());
+  fs::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace latchlab::ib

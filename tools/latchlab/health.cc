@@ -1,0 +1,48 @@
+#include "tools/latchlab/health.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace latchlab::tool {
+
+const char* name_of(Health health) {
+  switch (health) {
+    case Health::fine:
+      return "ok";
+    case Health::optional:
+      return "optional";
+    case Health::note:
+      return "note";
+    case Health::missing:
+      return "MISSING";
+    case Health::wrong:
+      break;
+  }
+  return "WRONG";
+}
+
+bool is_well(const Lines& lines) {
+  return std::none_of(lines.begin(), lines.end(), [](const Line& line) {
+    return line.health == Health::missing || line.health == Health::wrong;
+  });
+}
+
+void print(const Lines& lines) {
+  for (const Line& line : lines) {
+    fmt::print("{:<8}  {:<13}  {}\n", name_of(line.health), line.what, line.found);
+    if (!line.fix.empty()) fmt::print("{:25}{}\n", "", line.fix);
+  }
+}
+
+nlohmann::ordered_json json_of(const Lines& lines) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Line& line : lines)
+    all.push_back({{"what", line.what},
+                   {"health", name_of(line.health)},
+                   {"found", line.found},
+                   {"fix", line.fix}});
+  return all;
+}
+
+}  // namespace latchlab::tool
