@@ -50,8 +50,8 @@ std::vector<FabricNode> nodes(std::uint32_t count) {
 
 // The line of this name; the tests fail where there is none.
 Line line(const Lines& lines, const std::string& what) {
-  const auto found = std::find_if(lines.begin(), lines.end(),
-                                  [&](const Line& each) { return each.what == what; });
+  const auto found =
+      std::find_if(lines.begin(), lines.end(), [&](const Line& each) { return each.what == what; });
   EXPECT_NE(found, lines.end()) << what;
   return found == lines.end() ? Line{} : *found;
 }
@@ -187,8 +187,7 @@ TEST(Ways, that_lose_packets_are_added_up_and_told_apart_from_others) {
   spoil(told[1], 1, End::wrong_data, "a READ of 8 bytes brought back what was not there");
   const Lines lines = judge_ways(told);
   ASSERT_EQ(lines.size(), 2U);
-  EXPECT_EQ(lines[0].found,
-            "from nodes 1,3: 4 of 80 verbs waited for a packet that was lost");
+  EXPECT_EQ(lines[0].found, "from nodes 1,3: 4 of 80 verbs waited for a packet that was lost");
   EXPECT_THAT(lines[1].found, HasSubstr("brought back"));
 }
 

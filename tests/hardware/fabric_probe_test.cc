@@ -2,9 +2,12 @@
 
 #include "backends/ibverbs/fabric_probe.h"
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
+#include "backends/ibverbs/cards.h"
 #include "tests/hardware/pair.h"
 
 namespace latchlab::ib {
@@ -65,6 +68,26 @@ TEST_F(FabricProbes, say_what_was_not_answered) {
   EXPECT_EQ(way.end, Ends::unreachable);
   EXPECT_EQ(way.why, "a WRITE of 8 bytes is not answered");
   EXPECT_EQ(way.verbs, 0U);
+}
+
+TEST_F(FabricProbes, see_that_what_was_written_is_not_there) {
+  ProbeOptions many = kQuick;
+  many.tries = 10'000;  // that somebody else writes in between is a matter of time
+  one_ = must(FabricProbe::make(here_choice(), NodeId{1}, 3, many));
+  connect();
+  const std::string card = two_->cards()[0].substr(4 * sizeof(QpAddress));
+  constexpr std::uint64_t kShared = 4096;  // where peers write
+  auto* const word =
+      reinterpret_cast<std::uint64_t*>(must(read_card(card, NodeId{2})).base + kShared);
+  std::atomic<bool> over = false;
+  std::thread other([&] {
+    while (!over) std::atomic_ref(*word).store(7);
+  });
+  const WayReport way = one_->try_way(NodeId{2});
+  over = true;
+  other.join();
+  EXPECT_EQ(way.end, Ends::wrong_data);
+  EXPECT_THAT(way.why, HasSubstr("brought back what was not there"));
 }
 
 TEST_F(FabricProbes, are_not_connected_to_a_card_that_is_none) {

@@ -33,9 +33,10 @@ void add(Groups& groups, const std::string& value, std::uint32_t node) {
 // Of the nodes that have a port; what they say nothing about is left out.
 Groups group_by(const Nodes& nodes, const std::function<std::string(const FabricNode&)>& value) {
   Groups groups;
-  for (const FabricNode& node : nodes)
-    if (const std::string its = value(node); node.trouble.empty() && !its.empty())
-      add(groups, its, node.node);
+  for (const FabricNode& node : nodes) {
+    if (!node.trouble.empty()) continue;
+    if (const std::string its = value(node); !its.empty()) add(groups, its, node.node);
+  }
   return groups;
 }
 
