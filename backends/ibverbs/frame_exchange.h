@@ -81,6 +81,8 @@ class FrameExchange {
   // Sleep as CompletionQueue does, for all queues of this thread.
   void arm();
   void sleep_until_any(Duration longest);
+  // Any thread: ends a memory server's sleep.
+  void wake() { post_.ring(); }
   // Nothing of that node is expected any more, and what was under way to it comes back at once.
   void node_is_gone(NodeId node);
   // Closes all lanes: peers hear nothing more from this thread.

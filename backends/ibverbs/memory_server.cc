@@ -53,6 +53,7 @@ void MemoryServer::start() {
 
 void MemoryServer::stop() {
   stop_ = true;
+  frames_->wake();
   if (thread_.joinable()) thread_.join();
 }
 

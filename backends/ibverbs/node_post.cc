@@ -31,7 +31,11 @@ void NodePost::put(std::uint32_t box, Mail mail) {
     into.mail.push_back(std::move(mail));
     into.any.store(true, std::memory_order_release);
   }
-  if (box == keeper()) ::eventfd_write(bell_, 1);
+  if (box == keeper()) ring();
+}
+
+void NodePost::ring() {
+  ::eventfd_write(bell_, 1);
 }
 
 std::vector<Mail> NodePost::take(std::uint32_t box) {

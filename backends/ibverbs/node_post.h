@@ -34,6 +34,8 @@ class NodePost {
   std::vector<Mail> take(std::uint32_t box);
   // Readable from a put() into the memory server's box until it takes that.
   int bell() const { return bell_; }
+  // Any thread: the memory server looks up, with mail or without.
+  void ring();
 
  private:
   struct Box {

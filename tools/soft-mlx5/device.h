@@ -105,8 +105,10 @@ class Device {
 
   // One turn of the engine; whether there was something to do. (engine.cc)
   bool round();
-  // From threads that wait for something: the engine's work is done here if nobody does it.
-  void help();
+  void start_engine();
+  // From threads that wait for something: a turn of the engine, if nobody else is at it; whether
+  // there was something to do.
+  bool help();
 
  private:
   Device() = default;
@@ -148,6 +150,7 @@ class Device {
   std::mutex lock_;
   std::atomic<int> waiting_{0};
   bool engine_runs_ = false;
+  std::atomic<std::int64_t> helped_ns_{0};  // when somebody else had a turn of it
   std::vector<std::unique_ptr<Context>> contexts_;
   std::uint32_t last_handle_ = 0;
   std::uint32_t last_number_ = 0x40;

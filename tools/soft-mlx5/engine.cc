@@ -2,9 +2,10 @@
 // registers of UAR pages, which name a QP each, and at the records of QPs whose page was written
 // to, because a register has room for one ring only.
 #include <infiniband/verbs.h>
-#include <sched.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <thread>
@@ -24,13 +25,25 @@ constexpr std::int64_t kLookEvery = 500'000;  // at all queues, without a ring
 constexpr std::int64_t kSpin = 50'000;        // without work, before it naps
 constexpr std::int64_t kLongestNap = 200'000;
 
+// Not sched_yield(), which is a call of this device (preload.cc).
+void offer_core() {
+  ::syscall(SYS_sched_yield);
+}
+
 }  // namespace
 
-void Device::help() {
+void Device::start_engine() {
   if (!engine_runs_) {
     engine_runs_ = true;
     std::thread([this] { engine(); }).detach();
   }
+}
+
+bool Device::help() {
+  const std::unique_lock guard(lock_, std::try_to_lock);
+  if (!guard.owns_lock()) return false;
+  helped_ns_.store(now_ns(), std::memory_order_relaxed);
+  return round();
 }
 
 void Device::engine() {
@@ -39,7 +52,7 @@ void Device::engine() {
   std::int64_t idle_since = now_ns();
   while (true) {
     bool busy = false;
-    if (waiting_.load(std::memory_order_relaxed) > 0) ::sched_yield();
+    if (waiting_.load(std::memory_order_relaxed) > 0) offer_core();
     {
       const std::lock_guard guard(lock_);
       busy = round();
@@ -50,8 +63,10 @@ void Device::engine() {
       continue;
     }
     const std::int64_t idle = now - idle_since;
-    if (idle < kSpin)
-      ::sched_yield();
+    if (now - helped_ns_.load(std::memory_order_relaxed) < kSpin)
+      fabric_.wait(kSpin);  // others do it meanwhile
+    else if (idle < kSpin)
+      offer_core();
     else
       fabric_.wait(std::min(idle / 8, kLongestNap));
   }

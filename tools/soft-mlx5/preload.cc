@@ -219,6 +219,14 @@ SOFT_MLX5_EXPORT void* mmap64(void* at, size_t bytes, int protection, int flags,
   return soft_mlx5::map_file(at, bytes, protection, flags, fd, offset);
 }
 
+// Software that polls offers its core while nothing has come: the engine's work is done there and
+// then, so that what is asked of the device does not wait until its thread is scheduled.
+SOFT_MLX5_EXPORT int sched_yield() noexcept {
+  if (soft_mlx5::open_files.load(std::memory_order_acquire) > 0 && soft_mlx5::Device::get().help())
+    return 0;
+  return static_cast<int>(::syscall(SYS_sched_yield));
+}
+
 // Where the kernel has RDMA, netlink would find the devices that are really there.
 SOFT_MLX5_EXPORT int socket(int domain, int type, int protocol) noexcept {
   if (domain == AF_NETLINK && protocol == NETLINK_RDMA) return soft_mlx5::failed(EPROTONOSUPPORT);

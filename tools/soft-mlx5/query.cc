@@ -85,7 +85,7 @@ int get_context(Device& device, Context& context, const Command& command) {
   driver.num_dyn_bfregs = 1024;
   command.write(core);
   command.write_driver(sizeof core, driver);
-  device.help();
+  device.start_engine();
   return 0;
 }
 
