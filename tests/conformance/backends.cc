@@ -37,7 +37,7 @@ BackendCase simgrid_case() {
 #if LATCHLAB_WITH_IBVERBS
 BackendCase hardware_case(const std::string& name, bool agents) {
   const auto make = [agents](const WorldPlan& plan) { return hardware_world(plan, agents); };
-  return {name, make, 1000};
+  return {name, make, hardware_patience().ps / milliseconds(1).ps};
 }
 
 // All of a server's memory is the RNIC's.

@@ -25,6 +25,16 @@ inline bool tests_dc() {
   return transport != nullptr && std::string_view(transport) == "dc";
 }
 
+// What a verb takes far less than, also when others want the cores: a second, or
+// LATCHLAB_PATIENCE, in milliseconds. Leases last so long, and what a body of the conformance suite
+// takes for a millisecond.
+inline Duration hardware_patience() {
+  const char* const told = std::getenv("LATCHLAB_PATIENCE");
+  const int ms = told == nullptr ? 1000 : std::atoi(told);
+  LATCHLAB_CHECK(ms > 0, "LATCHLAB_PATIENCE is a number of milliseconds");
+  return milliseconds(ms);
+}
+
 // All nodes in this process, each with an address of its own as far as the device has enough.
 inline std::unique_ptr<IbverbsBackend> hardware_world(const WorldPlan& plan,
                                                       IbverbsOptions options) {

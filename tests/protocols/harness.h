@@ -94,8 +94,8 @@ inline ParamSet params_of(const RunSetup& setup, const ProtocolEntry& entry) {
   ParamSet params =
       setup.profile.empty() ? entry.small_params() : entry.info.resolve(setup.profile);
   if (on_hardware() && !setup.make) {
-    if (params.values().count("lease") > 0) params.set("lease", kHardwareLease);
-    if (params.values().count("delta") > 0) params.set("delta", kHardwareLease / 100);
+    if (params.values().count("lease") > 0) params.set("lease", hardware_patience());
+    if (params.values().count("delta") > 0) params.set("delta", hardware_patience() / 100);
   }
   for (const auto& [name, value] : setup.params) params.set(name, value);
   return params;

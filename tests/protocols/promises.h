@@ -160,8 +160,7 @@ inline void expect_order_of_arrival(const char* protocol_name, const Arrived& ar
                                     std::uint32_t shared_from = ~0U) {
   const ProtocolEntry& entry = *find_protocol(protocol_name);
   ParamSet params = entry.info.resolve(entry.info.profiles.front().name);
-  for (const char* const patience : {"lease", "timeout"})
-    if (on_hardware() && params.values().count(patience) > 0) params.set(patience, kHardwareLease);
+  if (on_hardware() && params.values().count("lease") > 0) params.set("lease", hardware_patience());
   const auto protocol = entry.make(params);
   for (std::uint64_t seed = 1; seed <= seeds(200); ++seed) {
     WorldShape shape;

@@ -1,13 +1,15 @@
 #pragma once
 // The world in which tests of protocols run: the explorer, or, where LATCHLAB_WORLD says so, the
 // RDMA device of this machine. There an order cannot be chosen, so that one run is as good as
-// hundreds, and leases have to be longer than a verb may take on a busy machine.
+// hundreds, and no lease that a test sets is shorter than hardware_patience(), unless it must end
+// under its holder.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "backends/explorer/explorer_backend.h"
 #include "core/protocols/lock.h"
@@ -21,13 +23,13 @@ namespace latchlab {
 inline bool on_hardware() {
   return false;
 }
+inline Duration hardware_patience() {
+  return {};
+}
 #endif
 }  // namespace latchlab
 
 namespace latchlab::testing {
-
-// No lease that a test sets is shorter there, unless it must end under its holder.
-inline constexpr Duration kHardwareLease = seconds(1);
 
 inline std::uint64_t seeds(std::uint64_t in_the_explorer) {
   return on_hardware() ? std::min<std::uint64_t>(in_the_explorer, 1) : in_the_explorer;
@@ -37,11 +39,22 @@ inline Time end_of_run(Time in_the_explorer) {
   return on_hardware() ? Time{} + seconds(60) : in_the_explorer;
 }
 
+// Ends the test where it stands, as one that its world cannot run.
+[[noreturn]] inline void skip_test(const std::string& why) {
+  GTEST_MESSAGE_(why.c_str(), ::testing::TestPartResult::kSkip);
+  throw ::testing::AssertionException({::testing::TestPartResult::kSkip, nullptr, -1, ""});
+}
+
 inline std::unique_ptr<Backend> make_world(const WorldPlan& plan,
                                            [[maybe_unused]] const Protocol& protocol,
                                            const ExplorerOptions& options) {
 #if LATCHLAB_WITH_IBVERBS
-  if (on_hardware()) return hardware_world(plan, needs_agents(protocol.needs(), atomics_here()));
+  if (on_hardware()) {
+    auto world = hardware_world(plan, needs_agents(protocol.needs(), atomics_here()));
+    const std::string missing = world->capabilities().first_missing(protocol.needs());
+    if (!missing.empty()) skip_test("needs capability " + missing);
+    return world;
+  }
 #endif
   return make_explorer(plan, options);
 }
