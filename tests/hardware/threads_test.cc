@@ -109,7 +109,7 @@ class Desk final : public CallHandler {
     if (pending.request.type == kRelease) {
       for (const PendingCall& each : std::exchange(held_, {})) verbs.reply(each, {});
     } else {
-      const int steps = pending.request.type == kManySteps ? 200 : 1;
+      const int steps = pending.request.type == kManySteps ? 50 : 1;
       for (int i = 0; i < steps; ++i) {
         leave();
         co_await verbs.compute(pending.request.type == kLong ? seconds(3) : microseconds(50));

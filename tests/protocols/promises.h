@@ -160,7 +160,11 @@ inline void expect_order_of_arrival(const char* protocol_name, const Arrived& ar
                                     std::uint32_t shared_from = ~0U) {
   const ProtocolEntry& entry = *find_protocol(protocol_name);
   ParamSet params = entry.info.resolve(entry.info.profiles.front().name);
-  if (on_hardware() && params.values().count("lease") > 0) params.set("lease", hardware_patience());
+  if (on_hardware())
+    for (const char* const name : {"lease", "timeout"})
+      if (const auto found = params.values().find(name);
+          found != params.values().end() && std::get<Duration>(found->second) > Duration{})
+        params.set(name, hardware_patience());
   const auto protocol = entry.make(params);
   for (std::uint64_t seed = 1; seed <= seeds(200); ++seed) {
     WorldShape shape;
