@@ -14,7 +14,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The text inside the first element that starts so, with entities as characters.
+std::string lines_with(const std::string& text, const std::string& word) {
+  std::istringstream lines(text);
+  std::string all;
+  for (std::string line; std::getline(lines, line);)
+    if (line.find(word) != line.npos) all += line + "\n";
+  return all;
+}
+
+}  // namespace
+
 std::string text_inside(const std::string& document, const std::string& start) {
   const std::size_t at = document.find(start);
   if (at == document.npos) return {};
@@ -26,16 +35,6 @@ std::string text_inside(const std::string& document, const std::string& start) {
       text.replace(i, std::string(entity).size(), character);
   return text;
 }
-
-std::string lines_with(const std::string& text, const std::string& word) {
-  std::istringstream lines(text);
-  std::string all;
-  for (std::string line; std::getline(lines, line);)
-    if (line.find(word) != line.npos) all += line + "\n";
-  return all;
-}
-
-}  // namespace
 
 std::string find_browser() {
   const char* path = std::getenv("PATH");

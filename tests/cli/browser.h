@@ -12,6 +12,9 @@ inline constexpr const char* kNoBrowser =
 
 std::string find_browser();  // the program; empty: there is none
 
+// The text inside the first element of a page whose tag ends so, with entities as characters.
+std::string text_inside(const std::string& document, const std::string& start);
+
 // A page with its self-test: what it is made of, as JSON, and what the browser complained of.
 struct Seen {
   Json facts;            // null: the page did not get as far as its self-test

@@ -10,9 +10,11 @@
 namespace latchlab::cli_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::Pair;
 
 class Classroom : public ReportPage {
  protected:
@@ -132,7 +134,7 @@ TEST_F(Classroom, plays_counter_examples_and_hostile_words_harm_nobody) {
   ASSERT_EQ(latchlab({"classroom", "13", "--out", "c"}).code, 0);
   const Seen seen = look_at("c/13-break-it.html");
   expect_sound(seen);
-  ASSERT_EQ(seen.facts["players"].size(), 2);
+  ASSERT_EQ(seen.facts["players"].size(), 3);  // the last one is the game's
   const Json& shiftlock = seen.facts["players"][1];
   EXPECT_EQ(shiftlock["span"], 28);  // 27 moves, and the end
   EXPECT_EQ(shiftlock["stages"][0]["lanes"], 5);
@@ -146,6 +148,57 @@ TEST_F(Classroom, plays_counter_examples_and_hostile_words_harm_nobody) {
   const Seen hostile = look_at("r/report.html");
   expect_sound(hostile);
   EXPECT_EQ(hostile.facts["players"].size(), 1);
+}
+
+TEST_F(Classroom, a_class_breaks_a_lock_by_choosing_its_moves) {
+  ASSERT_EQ(latchlab({"classroom", "13", "--out", "c"}).code, 0);
+  const Seen seen = look_at("c/13-break-it.html");
+  expect_sound(seen);
+  const Json data = Json::parse(text_inside(seen.document, "id=\"data\">"));
+  const Json& states = data["lesson"]["game"]["states"];
+  const Json& game = seen.facts["games"][0];
+  EXPECT_EQ(game["all"].size(), states.size());
+  EXPECT_EQ(game["nameless"], 0);
+  // By every way that was taken with the buttons, the page is where the graph says.
+  std::map<std::string, int> ends;
+  for (const Json& shown : game["all"]) {
+    std::size_t at = 0;
+    std::string word = "next=0 serving=0";
+    for (const Json& choice : shown["path"]) {
+      const Json& move = states[at]["moves"][choice.get<std::size_t>()];
+      if (move.contains("entries")) word = move["entries"][0]["decoded"];
+      at = move["to"];
+    }
+    const Json& state = states[at];
+    SCOPED_TRACE(shown.dump());
+    EXPECT_EQ(shown["made"], shown["path"].size());
+    ASSERT_EQ(shown["offered"].size(), state["moves"].size());
+    for (std::size_t i = 0; i < state["moves"].size(); ++i)
+      EXPECT_THAT(shown["offered"][i].get<std::string>(),
+                  HasSubstr(fmt::format("{}. client {}: ", i + 1,
+                                        state["moves"][i]["steps"][0]["actor"]["client"].dump())));
+    std::string fields;
+    for (const Json& field : shown["fields"])
+      fields += (fields.empty() ? "" : " ") + field.get<std::string>();
+    std::replace(word.begin(), word.end(), '=', ' ');
+    EXPECT_EQ(fields, word);
+    EXPECT_EQ(shown["broken"], state.contains("wrong"));
+    EXPECT_EQ(shown["fine"], !state.contains("wrong") && state["moves"].empty());
+    if (state["moves"].empty()) ++ends[state.value("wrong", "")];
+    EXPECT_THAT(shown["says"].get<std::string>(), HasSubstr(state.value("text", "")));
+  }
+  EXPECT_THAT(ends, ElementsAre(Pair("", 1), Pair("deadlock", 2), Pair("not free at the end", 1)));
+  EXPECT_THAT(game["lost"]["says"].get<std::string>(),
+              AllOf(HasSubstr("Broken in 7 moves. Somebody waits for ever."),
+                    HasSubstr("There are 20 orders, and 12 of them break the lock.")));
+  const Json& keys = game["keys"];  // one back, on again, to the start, a move that there is not
+  EXPECT_EQ(keys[0]["made"], 6);
+  EXPECT_EQ(keys[0]["broken"], false);
+  EXPECT_EQ(keys[1]["says"], game["lost"]["says"]);
+  EXPECT_EQ(keys[2]["made"], 0);
+  EXPECT_EQ(keys[3]["made"], 0);
+  EXPECT_EQ(game["played"]["span"], 8);  // 7 moves, and the end
+  EXPECT_LE(facts_at(390, "c/13-break-it.html")["sideways"].get<int>(), 0);
 }
 
 TEST_F(Classroom, a_replay_has_a_page_of_its_own) {

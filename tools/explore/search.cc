@@ -8,6 +8,7 @@
 
 #include "core/base/check.h"
 #include "tools/explore/choosers.h"
+#include "tools/explore/graph.h"
 #include "tools/explore/store.h"
 
 namespace latchlab::explore {
@@ -41,16 +42,13 @@ class Pass {
     if (result_.cut.empty() || case_bound_reached()) find_stuck();
     result_.only_case_bounds_cut = case_bound_reached();
     result_.states = states_.count();
-    result_.memory_bytes = snapshot_.bytes() + states_.bytes() + edges_.size() * sizeof(Edge);
+    result_.memory_bytes = snapshot_.bytes() + states_.bytes() + edges_.size() * sizeof(SearchEdge);
     result_.exhausted = result_.cut.empty();
     return std::move(result_);
   }
+  std::vector<SearchEdge> take_edges() { return std::move(edges_); }
 
  private:
-  struct Edge {
-    StateId from = 0;
-    StateId to = 0;
-  };
   struct Origin {
     StateId parent = 0;
     std::uint32_t choice = 0;
@@ -143,11 +141,11 @@ class Pass {
   // States from which no state is reachable where every live client has finished.
   void find_stuck() {
     std::vector<std::uint32_t> begin(states_.count() + 1);
-    for (const Edge& edge : edges_) ++begin[edge.to + 1];
+    for (const SearchEdge& edge : edges_) ++begin[edge.to + 1];
     for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
     std::vector<StateId> sources(edges_.size());
     std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
-    for (const Edge& edge : edges_) sources[next[edge.to]++] = edge.from;
+    for (const SearchEdge& edge : edges_) sources[next[edge.to]++] = edge.from;
     std::vector<StateId> open;
     for (StateId state = 0; state < good_.size(); ++state)
       if (good_[state] != 0) open.push_back(state);
@@ -175,7 +173,7 @@ class Pass {
   std::vector<Origin> origins_;                          // by state
   std::map<StateId, std::vector<std::uint32_t>> inner_;  // where something was decided inside
   std::vector<char> good_;                               // the end can be reached
-  std::vector<Edge> edges_;
+  std::vector<SearchEdge> edges_;
   std::vector<BlobId> row_;
   SearchResult result_;
   std::chrono::steady_clock::time_point began_;
@@ -188,6 +186,18 @@ SearchResult search(const Case& setup, const SearchBounds& bounds,
   const std::unique_ptr<Protocol> protocol = make_protocol(setup);
   return until_facts_stand([&](explorer::SearchSupport& support) {
     return Pass(setup, bounds, *protocol, support, watch).run();
+  });
+}
+
+SearchGraph search_graph(const Case& setup, const SearchBounds& bounds) {
+  const std::unique_ptr<Protocol> protocol = make_protocol(setup);
+  const std::function<bool(const Progress&)> nobody;
+  return until_facts_stand([&](explorer::SearchSupport& support) {
+    Pass pass(setup, bounds, *protocol, support, nobody);
+    SearchGraph graph;
+    static_cast<SearchResult&>(graph) = pass.run();
+    graph.edges = pass.take_edges();
+    return graph;
   });
 }
 

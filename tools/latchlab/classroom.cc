@@ -12,6 +12,7 @@
 #include "core/scenario/suggestions.h"
 #include "core/scenario/text_file.h"
 #include "core/study/files.h"
+#include "tools/explore/game.h"
 #include "tools/explore/trace.h"
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/stored_runs.h"
@@ -30,6 +31,7 @@ struct LessonFile {
   std::string text;
   std::string play;    // points whose traces are played; empty: the first
   std::string window;  // of those traces
+  bool game = false;   // it has one, with the planted lock
 };
 
 // What stands behind "<!-- KEY:" in the text; empty: nothing does.
@@ -67,9 +69,10 @@ Result<std::vector<LessonFile>> lesson_files(const DataDirs& data) {
         continue;
       auto text = read_text_file(entry.path().string());
       if (!text) return text.error();
-      LessonFile lesson{name, entry.path().parent_path().string(), name, {}, {}, {}};
+      LessonFile lesson{name, entry.path().parent_path().string(), name, {}, {}, {}, false};
       lesson.play = comment_in(text.value(), "play");
       lesson.window = comment_in(text.value(), "window");
+      lesson.game = text.value().find("<!-- game -->") != std::string::npos;
       lesson.text = without_comments(std::move(text).value());
       if (lesson.text.starts_with("# "))
         lesson.title = lesson.text.substr(2, lesson.text.find('\n') - 2);
@@ -153,6 +156,11 @@ int make_page(const LessonFile& lesson, const std::vector<LessonFile>& site,
   auto replays = replays_of(lesson);
   if (!replays) return complain(replays.error());
   page.replays = std::move(replays).value();
+  if (lesson.game) {
+    auto game = explore::game_json(explore::planted_game());
+    if (!game) return complain(game.error(), kCannot);
+    page.game = std::move(game).value();
+  }
   std::vector<StoredRun> runs;
   if (fs::exists(lesson.folder + "/" + lesson.name + ".yaml")) {
     std::error_code gone;

@@ -273,6 +273,7 @@ std::string replay_document(const std::string& name, const std::string& told) {
 std::string lesson_document(const Lesson& lesson, const std::vector<ReportPart>& parts) {
   Json json = with_parts(parts);
   json["lesson"] = {{"title", lesson.title}, {"text", lesson.text}, {"links", lesson.links}};
+  if (!lesson.game.empty()) json["lesson"]["game"] = Json::parse(lesson.game);
   for (const auto& [name, told] : lesson.replays) add_replay(json, name, told);
   return text_of(json);
 }

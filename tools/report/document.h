@@ -26,7 +26,7 @@ namespace latchlab::tool {
 //   counter-examples as `replay --json` tells them
 std::string report_document(const std::vector<ReportPart>& parts);
 std::string replay_document(const std::string& name, const std::string& told);
-// The same with "lesson": {"title", "text", "links": [[address, words]]}.
+// The same with "lesson": {"title", "text", "links": [[address, words]], "game"}.
 std::string lesson_document(const Lesson& lesson, const std::vector<ReportPart>& parts);
 
 // The same for the page on a paper: {"paper": {"name", "notes", "scores", "missing"}, "parts",

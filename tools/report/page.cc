@@ -30,8 +30,8 @@ std::string scripts() {
        {"dom.js",          "words.js",    "study.js",    "frame.js",  "lines.js",
         "bars.js",         "figures.js",  "timeline.js", "tables.js", "comparison.js",
         "selftest.js",     "sections.js", "notes.js",    "paper.js",  "scene_trace.js",
-        "scene_replay.js", "look.js",     "stage.js",    "player.js", "lesson.js",
-        "page.js"})
+        "scene_replay.js", "look.js",     "stage.js",    "player.js", "game.js",
+        "lesson.js",       "page.js"})
     text += page_text(file);
   return text + "})();\n";
 }

@@ -44,12 +44,14 @@ Status write_report(const std::string& path, const std::vector<ReportPart>& part
 Status write_replay(const std::string& path, const std::string& name, const std::string& told);
 
 // A lesson of the classroom: its text (markdown, see scenarios/teaching/README.md), the run that
-// belongs to it, and counter-examples. Its answer is shown after the question has been asked.
+// belongs to it, counter-examples, and a game. Its answer is shown after the question has been
+// asked.
 struct Lesson {
   std::string title;
   std::string text;
   std::vector<std::pair<std::string, std::string>> links;    // address, words
   std::vector<std::pair<std::string, std::string>> replays;  // name, what `replay --json` tells
+  std::string game = {};  // as explore::game_json() has it; may be empty
 };
 // At most one part.
 Status write_lesson(const std::string& path, const Lesson& lesson,

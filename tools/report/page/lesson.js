@@ -124,7 +124,7 @@ function lessonElements() {
     .map(([href, text]) => el('a', {href}, text)));
   const head = [el('h1', {}, lesson.title), notesElements(chapters.get(''))];
   if (!chapters.has('Question')) return [head, nav];  // an index, or a sheet to print
-  return [nav, head, plain('Look at'), questionElement(chapters, part, answer), plain('Run'),
+  return [nav, head, plain('Look at'), gameSection(), questionElement(chapters, part, answer), plain('Run'),
     answer];
 }
 

@@ -41,7 +41,8 @@ function sceneOfReplay(replay) {
         : undefined;
       hear(step.events, at);
       if (lane === undefined || !step.verb) return;
-      if (step.step === 'atomic' || step.step === 'piece' || step.step === 'second half') {
+      if (step.step === 'atomic' || step.step === 'piece' || step.step === 'second half' ||
+          step.step === 'looks') {
         const verb = {lane, name: step.verb.name, from: at - 0.4, queued: null, slot: null,
           effect: at, to: at + 0.4, matched: step.matched !== false,
           lock: step.verb.lock === undefined ? null : step.verb.lock, place: step.verb.place || '',

@@ -78,6 +78,38 @@ function playerFacts(self) {
   samples, keys, few, all, link: location.hash, nameless: nameless.length};
 }
 
+// Each way to a state that the game's table has, taken by the buttons; and what its keys do.
+function gameFacts(self) {
+  const {states, shortest} = self.data;
+  const ways = new Map([[0, []]]);
+  for (const [at, way] of ways)
+    states[at].moves.forEach(({to}, i) => ways.has(to) || ways.set(to, [...way, i]));
+  const shown = () => ({
+    path: self.path.slice(), offered: [...self.choices.children].map((each) => each.textContent),
+    fields: [...self.panel.querySelectorAll('.field')].map((field) => field.textContent),
+    inside: self.panel.textContent, says: self.says.textContent, made: self.log.children.length,
+    broken: !!self.says.querySelector('.bad'), fine: !!self.says.querySelector('.good')});
+  const go = (way) => {
+    self.again.click();
+    way.forEach((i) => self.choices.children[i].click());
+    return shown();
+  };
+  const press = (key) => {
+    (self.choices.firstChild || self.undo).dispatchEvent(
+      new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
+    return shown();
+  };
+  const all = [...ways.values()].map(go);
+  const lost = go(shortest);
+  const keys = ['Backspace', String(shortest[shortest.length - 1] + 1), 'Home', '9'].map(press);
+  self.shortest.click();
+  const player = PLAYERS[PLAYERS.length - 1];
+  player.pause();
+  const nameless = [...self.area.querySelectorAll('button, canvas')].filter((each) =>
+    !(each.textContent || each.getAttribute('aria-label')));
+  return {all, lost, keys, played: {id: player.id, span: player.span}, nameless: nameless.length};
+}
+
 // The middle of each of a guess's points before it is asked to reveal, and what is drawn then.
 function guessFacts() {
   const before = document.getElementById('revealed').hidden;
@@ -95,7 +127,7 @@ function selftest() {
   const guess = document.getElementById('revealed') ? guessFacts() : null;
   document.querySelectorAll('details').forEach((each) => each.setAttribute('open', ''));
   const facts = {
-    guess, players: PLAYERS.map(playerFacts), problems, figures: figures.map(figureFacts),
+    guess, games: GAMES.map(gameFacts), players: PLAYERS.map(playerFacts), problems, figures: figures.map(figureFacts),
     width: innerWidth,
     sideways: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     tables: [...document.querySelectorAll('.wide')].map(tableFacts),

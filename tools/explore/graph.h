@@ -1,0 +1,23 @@
+#pragma once
+// A search that keeps the transitions between the states that it has found.
+
+#include <cstdint>
+#include <vector>
+
+#include "tools/explore/search.h"
+
+namespace latchlab::explore {
+
+// Between states in the order in which they were found; the start is 0.
+struct SearchEdge {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+};
+
+struct SearchGraph : SearchResult {
+  std::vector<SearchEdge> edges;  // by state, and then by choice
+};
+
+SearchGraph search_graph(const Case& setup, const SearchBounds& bounds);
+
+}  // namespace latchlab::explore

@@ -1,0 +1,169 @@
+// A game: the class chooses which of the possible moves happens next, until the lock is broken or
+// everybody has finished. tools/explore/game.h says what the data is.
+
+const GAMES = [];  // on this page
+
+const BROKEN = {
+  'mutual exclusion': 'Two are inside at once.',
+  deadlock: 'Somebody waits for ever.',
+  'no progress': 'Somebody waits for ever.',
+  'not free at the end': 'All are done, and the lock is not free: whoever comes next waits for ever.',
+};
+
+// What can happen, without addresses.
+function moveWords(move) {
+  const step = (move.steps || [])[0];
+  if (!step || step.actor.client === undefined) return move.text;
+  const verb = verbName(step.verb ? step.verb.name : '');
+  const does = {
+    atomic: `${verb}, its first half: it reads the word`,
+    'second half': `${verb}, its second half: it stores the sum`,
+    piece: `${verb} takes effect`,
+    looks: `${verb} takes effect, to see whether it is called`,
+    local: 'leaves its critical section',
+  }[step.step];
+  return does ? `client ${step.actor.client}: ${does}` : move.text;
+}
+
+// The word of the only lock, decoded, once the move has been made.
+const wordAfter = (move, before) => move.entries ? move.entries[0].decoded : before;
+
+// What came of it, for the list of moves made.
+function madeWords(move, before) {
+  const after = wordAfter(move, before);
+  const [step] = move.steps || [];
+  const reads = step && (step.step === 'atomic' || step.step === 'looks' ||
+    (step.step === 'piece' && step.verb.name === 'read'));
+  const granted = (move.steps || []).some((each) =>
+    (each.events || []).some(({event}) => event === 'granted'));
+  return `${moveWords(move)}${reads ? ` (${before})` : ''}` +
+    `${after !== before ? `. Now ${after}` : ''}${granted ? '. It is inside' : ''}`;
+}
+
+// By state: how many orders lead from it to an end, and how many of them to a good one. There are
+// no circles: whoever only looks on has no move.
+function ordersOf(states) {
+  const known = new Map();
+  const count = (id) => {
+    if (known.has(id)) return known.get(id);
+    const {moves, wrong} = states[id];
+    const sum = moves.length ? {all: 0, good: 0} : {all: 1, good: wrong ? 0 : 1};
+    known.set(id, sum);
+    for (const {to} of moves) {
+      const behind = count(to);
+      sum.all += behind.all;
+      sum.good += behind.good;
+    }
+    return sum;
+  };
+  count(0);
+  return known;
+}
+
+function game(id, data) {
+  const {states} = data;
+  const orders = ordersOf(states);
+  const self = {id, data, path: []};
+  const begin = data.start.entries[0].decoded;
+  // The states on the way, the first and the last included.
+  const visited = () => self.path.reduce((ids, choice) =>
+    [...ids, states[ids[ids.length - 1]].moves[choice].to], [0]);
+  const made = () => visited().slice(0, -1).map((at, i) => states[at].moves[self.path[i]]);
+  const replayed = () => ({clients: data.clients, start: data.start,
+    moves: made().map((move, i) => ({...move, move: i + 1}))});
+  const film = stage('your order of events', sceneOfReplay(replayed()));
+  const panel = el('div', {class: 'now'});
+  const says = el('div', {class: 'says', 'aria-live': 'polite'});
+  const choices = el('div', {class: 'choices', role: 'group', 'aria-label': 'What happens next?'});
+  const log = el('ol', {class: 'moves', 'aria-label': 'Moves made'});
+  const theirs = el('div', {hidden: true});
+
+  const verdict = (ids) => {
+    const {wrong, text} = states[ids[ids.length - 1]];
+    const last = ids.findLastIndex((at) => orders.get(at).good > 0);
+    const {all, good} = orders.get(0);
+    const of = `There are ${grouped(all)} orders, and ${grouped(all - good)} of them break the lock.`;
+    if (!wrong)
+      return el('p', {class: 'box good'}, `All is well after ${self.path.length} moves: everybody ` +
+        `has been inside, one after the other, and the lock is free. ${of}`);
+    return el('p', {class: 'box bad'}, `Broken in ${self.path.length} moves. `,
+      BROKEN[wrong] || wrong, ` The explorer says: ${text}. After move ${last} it could still end well, ` +
+      `after move ${last + 1} no more. ${of}`);
+  };
+  const show = () => {
+    const ids = visited();
+    const {moves} = states[ids[ids.length - 1]];
+    film.scene = sceneOfReplay(replayed());
+    const at = self.path.length;
+    film.draw(at, {from: 0, to: Math.max(at + 1, 8)});
+    showNow(panel, film, at);
+    let word = begin;
+    log.replaceChildren(...made().map((move) => {
+      const item = el('li', {}, madeWords(move, word));
+      word = wordAfter(move, word);
+      return item;
+    }));
+    const held = choices.contains(document.activeElement);
+    choices.replaceChildren(...moves.map((move, i) => button(`${i + 1}. ${moveWords(move)}`,
+      `This happens next (key ${i + 1})`, () => choose(i))));
+    if (held) (choices.firstChild || undo).focus();
+    undo.disabled = again.disabled = !at;
+    says.replaceChildren(...[at && el('p', {}, `Move ${at}: ${log.lastChild.textContent}.`),
+      moves.length ? el('p', {}, `What happens ${at ? 'next' : 'first'}?`) : verdict(ids)]
+      .filter(Boolean));
+  };
+  const choose = (i) => {
+    const ids = visited();
+    if (i >= states[ids[ids.length - 1]].moves.length) return;
+    self.path.push(i);
+    show();
+  };
+  const undo = button('Undo', 'Takes the last move back (backspace)', () => {
+    self.path.pop();
+    show();
+    if (undo.disabled && choices.firstChild) choices.firstChild.focus();
+  });
+  const again = button('Start over', 'Takes all moves back (home)', () => {
+    self.path = [];
+    show();
+    choices.firstChild.focus();
+  });
+  const shortest = button('Show the shortest', 'Plays the shortest order that breaks it', () => {
+    if (theirs.hidden) {
+      const mine = self.path;
+      self.path = data.shortest;
+      const ids = visited();
+      const replay = {...replayed(), finding: states[ids[ids.length - 1]]};
+      self.path = mine;
+      self.player = player(`${id}-shortest`, [{name: 'the shortest', replay}]);
+      PLAYERS.push(self.player);
+      theirs.append(el('h3', {}, `The explorer's: ${data.shortest.length} moves`),
+        self.player.area);
+      theirs.hidden = false;
+    }
+    self.player.go(0);
+    self.player.play();
+    theirs.scrollIntoView({block: 'nearest'});
+  });
+  const area = el('div', {class: 'player game', id, role: 'group', 'aria-label': 'Game'},
+    panel, says, choices, el('div', {class: 'tools'}, undo, again,
+      data.shortest.length ? shortest : null),
+    el('div', {class: 'lanes'}, el('div', {}, film.canvas)), log, theirs);
+  area.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || theirs.contains(event.target)) return;
+    if (/^[1-9]$/.test(event.key)) choose(+event.key - 1);
+    else if (event.key === 'Backspace' && !undo.disabled) undo.click();
+    else if (event.key === 'Home' && !again.disabled) again.click();
+    else return;
+    event.preventDefault();
+  });
+  new ResizeObserver(show).observe(film.canvas.parentElement);
+  return Object.assign(self, {area, panel, says, choices, log, undo, again, shortest, show});
+}
+
+function gameSection() {
+  if (!DATA.lesson.game) return null;
+  GAMES.push(game('game', DATA.lesson.game));
+  return section('Break it', 'break-it', GAMES[0].area,
+    el('p', {}, 'Keys: 1 to 9 choose, backspace takes a move back, home all of them.'));
+}
