@@ -130,6 +130,37 @@ TEST_F(Classroom, a_player_heeds_keys_choices_and_links) {
   EXPECT_LE(facts_at(390, "c/02-retry-storm.html")["sideways"].get<int>(), 0);
 }
 
+TEST_F(Classroom, a_film_shows_who_stands_still_and_who_is_dead) {
+  write("faults.yaml",
+        "schema: 1\nname: faults\nplatform: {client_nodes: 2, clients_per_node: 2}\n"
+        "locks: {count: 1}\nworkload: {critical_section: 2us}\n"
+        "faults:\n  - {kind: pause, at: 120us, client: 0, length: 30us}\n"
+        "  - {kind: pause, at: 130us, client_node: 1, length: 15us}\n"
+        "  - {kind: client_crash, at: 160us, client: 1}\n"
+        "run: {duration: 200us, warmup: 100us}\nprotocol: {name: dslr, lease: 50us}\n");
+  ASSERT_EQ(latchlab({"run", "faults.yaml", "--trace", "--out", "r", "--quiet"}).code, 0);
+  const Seen seen = look_at("r/report.html");
+  expect_sound(seen);
+  const Json trace = Json::parse(read("r/traces/0000.json"));
+  double begin = 1e300;
+  for (const Json& event : trace["traceEvents"])
+    if (event["ph"] != "M") begin = std::min(begin, event["ts"].get<double>());
+  std::set<std::string> seen_still;
+  for (const Json& sample : seen.facts["players"][0]["samples"]) {
+    const double at = begin + sample["at"].get<double>();
+    std::set<std::string> still;
+    if (at >= 120 && at < 150) still.insert("client 0");
+    if (at >= 130 && at < 145) still.insert({"client 2", "client 3"});
+    const Json& shown = sample["stages"][0];
+    EXPECT_EQ(shown["still"].get<std::set<std::string>>(), still) << at;
+    EXPECT_EQ(shown["dead"].get<std::set<std::string>>(),
+              at >= 160 ? std::set<std::string>{"client 1"} : std::set<std::string>{})
+        << at;
+    seen_still.insert(still.begin(), still.end());
+  }
+  EXPECT_EQ(seen_still.size(), 3);
+}
+
 TEST_F(Classroom, plays_counter_examples_and_hostile_words_harm_nobody) {
   ASSERT_EQ(latchlab({"classroom", "13", "--out", "c"}).code, 0);
   const Seen seen = look_at("c/13-break-it.html");

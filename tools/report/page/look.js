@@ -6,6 +6,9 @@ function segmentAt(lane, at) {
   return next >= 0 && list[next].to >= at ? list[next] : null;
 }
 
+// Its CPU stands still, whatever it is doing.
+const stillAt = (lane, at) => (lane.pauses || []).some(({from, to}) => from <= at && at < to);
+
 // The last effect on this lock that says what is in it; null: none yet.
 function entryAt(scene, lock, at) {
   let i = firstFrom(scene.effects.length, (k) => scene.effects[k].at, at + 1e-9) - 1;

@@ -203,10 +203,11 @@ function showNow(panel, stage, at) {
 function keyWords() {
   return folded('What is drawn',
     el('p', {}, 'A row for each client. Tall: inside (striped: shared). Hatched: waits for ' +
-      'others. Low: asks. Dashed frame: backs off. The band in the middle is the RNIC that has the ' +
-      'lock: above, what its slot executes, one after the other; a thin line is an atomic that waits ' +
-      'for it; below, what the lock says. Thin arrows are verbs there and back, broken where a ' +
-      'comparison failed; thick ones are messages between clients.'),
+      'others. Low: asks. Dashed frame: backs off. Frame with ‖: its CPU stands still; with ✕: it ' +
+      'is dead. The band in the middle is the RNIC that has the lock: above, what its slot ' +
+      'executes, one after the other; a thin line is an atomic that waits for it; below, what the ' +
+      'lock says. Thin arrows are verbs there and back, broken where a comparison failed; thick ' +
+      'ones are messages between clients.'),
     el('p', {}, 'Keys: space plays and pauses; left and right go from event to event, Page Up ' +
       'and Page Down ten at once; + and - see less or more time. A click on an arrow or a box ' +
       'says what it is; elsewhere it moves the clock.'));

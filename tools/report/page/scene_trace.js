@@ -1,7 +1,8 @@
 // A scene is what a stage shows. Times are in us from its beginning, or moves of a counter-example.
 //
-// {unit, span, lanes: [{name, node, segments}], verbs, effects, messages, instants, locks}
+// {unit, span, lanes: [{name, node, segments, pauses}], verbs, effects, messages, instants, locks}
 // - segments: [{from, to, kind, mode, lock, phase}], one after the other
+// - pauses: [{from, to}], while its CPU stands still, whatever it is doing; may be absent
 // - verbs: [{lane, name, from, queued, slot, effect, to, matched, lock, says}], by `from`
 // - effects: [{at, lane, name, lock, entry, changed, matched, says}], by `at`
 // - messages: [{from, to, sent, taken, name, lock}], lanes and dates, by `sent`
@@ -86,7 +87,7 @@ function sceneOfTrace(trace) {
       scene.lanes[track.index].segments.push({from: track.since, to: at, ...track.state});
   };
   const move = (track, at) => {
-    const state = stateOf(track.stack);
+    const state = track.dead ? {...stateOf([]), kind: 'dead'} : stateOf(track.stack);
     if (track.state && samePlace(state, track.state)) return;
     close(track, at);
     track.state = state;
@@ -103,6 +104,20 @@ function sceneOfTrace(trace) {
       says: effectSays(scene.lanes[track.index].name, {verb: slice.name, ...args})});
   };
   const arrows = new Map();
+  const pauses = [];  // of a client, or of its node
+  const fault = (event, at, lane) => {
+    const who = lane ? scene.lanes[lane.index].name : nodes.get(event.pid);
+    const pause = event.name === 'pause';
+    if (pause) pauses.push({lane, pid: event.pid, from: at, to: at + event.args.length_us});
+    if (lane && !pause) {
+      lane.dead = true;
+      move(lane, at);
+    }
+    scene.effects.push({at, lane: lane ? lane.index : -1, name: '', lock: null, entry: '',
+      changed: false, matched: true, says: pause
+        ? `${who} stands still for ${usText(event.args.length_us)}.` : `${who}: ${event.name}.`});
+    scene.instants.push(at);
+  };
   for (const event of dated) {
     const at = event.ts - begin;
     const lane = laneOf(event);
@@ -126,9 +141,15 @@ function sceneOfTrace(trace) {
     } else if (event.ph === 'i' && event.args && event.args.effect_us !== undefined) {
       scene.effects.push(effectOfTrace(scene, event, at));
       scene.instants.push(at);
+    } else if (event.ph === 'i' && /^(pause|(client|process|node) crash)$/.test(event.name)) {
+      fault(event, at, lane);
     }
   }
-  tracks.forEach((track) => close(track, scene.span));
+  tracks.forEach((track, of) => {
+    close(track, scene.span);
+    scene.lanes[track.index].pauses = pauses.filter(({lane, pid}) =>
+      lane ? lane === track : of.startsWith(`${pid}/`));
+  });
   return finished(scene);
 }
 

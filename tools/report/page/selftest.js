@@ -49,7 +49,10 @@ function playerFacts(self) {
     self.go(at);
     return {at: self.at, stages: self.stages.map((each, i) => ({
       fields: [...self.panels[i].querySelectorAll('.field')].map((field) => field.textContent),
-      says: self.panels[i].textContent, rows: each.rowsShown,
+      says: self.panels[i].textContent, rows: each.rowsShown, still: each.scene.lanes
+        .filter((lane) => stillAt(lane, self.at)).map(({name}) => name),
+      dead: each.scene.lanes.filter((lane) => (segmentAt(lane, self.at) || {}).kind === 'dead')
+        .map(({name}) => name),
     }))};
   };
   const press = (key) => {

@@ -92,6 +92,19 @@ function drawSegment(paint, colours, segment, x, width, y, height) {
   paint.stroke();
 }
 
+// Of what befalls a client: a frame as high as the lane, with a sign at its beginning.
+function sign(paint, colours, text, x, y, width, height) {
+  paint.strokeStyle = paint.fillStyle = colours.text;
+  paint.lineWidth = 1.5;
+  paint.strokeRect(x, y + 0.5, width, height - 1);
+  paint.lineWidth = 1;
+  if (width < 16) return;
+  paint.fillStyle = colours.ground;
+  paint.fillRect(x + 1, y + 1, 14, height - 2);
+  paint.fillStyle = colours.text;
+  paint.fillText(text, x + 3, y + height / 2);
+}
+
 function arrow(paint, x0, y0, x1, y1) {
   const length = Math.hypot(x1 - x0, y1 - y0);
   paint.beginPath();
@@ -167,7 +180,12 @@ function drawLanes(self, {paint, colours, rows, row, xOf, window, lanes}) {
       const wide = xOf(list[i].to) - x;
       paint.globalAlpha = elsewhere(list[i], looked(self)) ? 0.18 : 1;
       drawSegment(paint, colours, list[i], x, wide, rows.get(lane), row - 2);
+      if (list[i].kind === 'dead') sign(paint, colours, '✕', x, rows.get(lane), wide, row - 2);
     }
+    paint.globalAlpha = 1;
+    for (const {from, to} of self.scene.lanes[lane].pauses || [])
+      if (from < window.to && to > window.from)
+        sign(paint, colours, '‖', xOf(from), rows.get(lane), xOf(to) - xOf(from), row - 2);
   }
   paint.globalAlpha = 1;
 }
@@ -252,7 +270,7 @@ function drawNames(self, view, height) {
   paint.fillStyle = colours.text;
   for (const lane of lanes) {
     const each = self.scene.lanes[lane];
-    const words = stateWords(segmentAt(each, at), looked(self));
+    const words = stillAt(each, at) ? 'stands still' : stateWords(segmentAt(each, at), looked(self));
     paint.fillText(`${each.name.replace('client ', 'c')} ${words}`, 2, rows.get(lane) + row / 2,
       left - 6);
   }
