@@ -124,7 +124,7 @@ class FrameExchange {
   };
 
   FrameExchange(const Device& device, ThreadId id, NodePost& post, std::uint8_t rnr_retries,
-                const ThreadQueues& queues);
+                ThreadQueues& queues);
   bool is_keeper() const { return id_.index == post_.keeper(); }
 
   // frames on lanes (frame_exchange.cc)
@@ -154,7 +154,7 @@ class FrameExchange {
   ThreadId id_;
   NodePost& post_;
   std::uint8_t rnr_retries_;
-  const CompletionQueue& cq_;
+  CompletionQueue& cq_;
   const ThreadDomain& domain_;
   Owner* owner_ = nullptr;
   std::vector<std::unique_ptr<LaneGroup>> groups_;

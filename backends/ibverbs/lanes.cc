@@ -21,7 +21,7 @@ constexpr std::uint32_t kFirstLanes = 16;
 }  // namespace
 
 FrameExchange::FrameExchange(const Device& device, ThreadId id, NodePost& post,
-                             std::uint8_t rnr_retries, const ThreadQueues& queues)
+                             std::uint8_t rnr_retries, ThreadQueues& queues)
     : device_(device),
       id_(id),
       post_(post),
