@@ -35,9 +35,10 @@ std::array<std::atomic<bool>, 65536>& event_files() {
   return *all;
 }
 std::atomic<int> open_files{0};
+std::atomic<int> open_event_files{0};  // which may outlive the device's
 
 bool has_events(int fd) {
-  if (open_files.load(std::memory_order_acquire) == 0) return false;
+  if (open_event_files.load(std::memory_order_acquire) == 0) return false;
   return fd >= 0 && static_cast<std::size_t>(fd) < event_files().size() &&
          event_files()[static_cast<std::size_t>(fd)].load(std::memory_order_acquire);
 }
@@ -94,6 +95,7 @@ ssize_t read_event(int fd, void* to, std::size_t room) {
 
 void close_events(int fd) {
   event_files()[static_cast<std::size_t>(fd)] = false;
+  open_event_files.fetch_sub(1);
   Device& device = Device::get();
   const Device::Turn turn(device);
   std::erase_if(device.channels, [fd](const auto& entry) {
@@ -138,6 +140,7 @@ bool open_event_channel(int (&ends)[2]) {
   if (static_cast<std::size_t>(ends[0]) >= event_files().size())
     die("more than 65536 files are open");
   event_files()[static_cast<std::size_t>(ends[0])] = true;
+  open_event_files.fetch_add(1, std::memory_order_release);
   return true;
 }
 
