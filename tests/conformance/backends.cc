@@ -61,7 +61,9 @@ std::vector<BackendCase> backend_cases() {
 #endif
 #if LATCHLAB_WITH_IBVERBS
   if (on_hardware()) cases = {hardware_case("ibverbs", false), hardware_case("agents", true)};
-  if (on_hardware() && own_memory_here() > 0) cases.push_back(device_memory_case());
+  // Its names are listed without a device, too.
+  if (on_hardware() && (!has_device() || own_memory_here() > 0))
+    cases.push_back(device_memory_case());
   if (on_hardware() && tests_dc()) cases = {hardware_case("dc", false)};
 #endif
   return cases;

@@ -56,6 +56,11 @@ inline const NativeAtomics& atomics_here() {
   return used;
 }
 
+inline bool has_device() {
+  const auto devices = ib::list_devices();
+  return devices.ok() && !devices.value().empty();
+}
+
 // Bytes of memory on this machine's device; 0: it has none.
 inline std::uint64_t own_memory_here() {
   static const auto devices = ib::list_devices();

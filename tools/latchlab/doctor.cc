@@ -205,7 +205,7 @@ void print_json(const Lines& lines) {
   all["compiler"] = compiler_version();
   all["build"] = build_type();
   for (const auto& [name, version] : library_versions()) all["libraries"][name] = version;
-  all["checks"] = json_of(lines);
+  all["checks"] = Json::parse(json_of(lines));
   fmt::print("{}\n", all.dump(1, ' ', false, Json::error_handler_t::replace));
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace latchlab::tool {
 
@@ -35,14 +36,14 @@ void print(const Lines& lines) {
   }
 }
 
-nlohmann::ordered_json json_of(const Lines& lines) {
+std::string json_of(const Lines& lines) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const Line& line : lines)
     all.push_back({{"what", line.what},
                    {"health", name_of(line.health)},
                    {"found", line.found},
                    {"fix", line.fix}});
-  return all;
+  return all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 }  // namespace latchlab::tool

@@ -1,7 +1,6 @@
 #pragma once
 // Lines of `latchlab doctor`: what was looked at, what was found, what to do about it.
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -21,6 +20,6 @@ using Lines = std::vector<Line>;
 
 bool is_well(const Lines& lines);
 void print(const Lines& lines);
-nlohmann::ordered_json json_of(const Lines& lines);
+std::string json_of(const Lines& lines);  // an array
 
 }  // namespace latchlab::tool

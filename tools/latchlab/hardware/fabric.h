@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,8 +55,9 @@ struct FabricNode {
   std::map<std::string, std::uint64_t> counters;  // what loss_counters() grew by
   std::vector<ib::WayReport> ways;                // by node; the own place is empty
 };
-nlohmann::ordered_json json_of(const FabricNode& node);
-FabricNode read_fabric_node(const nlohmann::ordered_json& json);
+// As JSON. What is not there, or of another kind, stays as it is in an empty one.
+std::string json_of(const FabricNode& node);
+FabricNode read_fabric_node(const std::string& text);
 
 // What all nodes have in common.
 NativeAtomics atomics_of(const std::vector<FabricNode>& nodes);

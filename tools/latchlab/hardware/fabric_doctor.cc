@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/launch/mpi.h"
@@ -38,7 +39,7 @@ RunArguments as_run(const FabricArguments& arguments) {
 }
 
 FabricNode told_before(const launch::Peer& peer) {
-  FabricNode node = read_fabric_node(Json::parse(peer.facts, nullptr, false));
+  FabricNode node = read_fabric_node(peer.facts);
   node.node = peer.rank + 1;
   node.host = peer.host;
   return node;
@@ -52,7 +53,7 @@ FabricNode node_of(const launch::Peer& peer, const launch::JobReply& reply) {
     lost.trouble = reply.lost;
     return lost;
   }
-  FabricNode node = read_fabric_node(Json::parse(*reply.blob, nullptr, false));
+  FabricNode node = read_fabric_node(*reply.blob);
   node.node = before.node;
   node.host = before.host;
   node.kernel = before.kernel;
@@ -152,8 +153,8 @@ void print_table(const std::vector<FabricNode>& nodes) {
 void print_json(const std::vector<FabricNode>& nodes, const Lines& lines, const Trips& trips) {
   Json all = {{"ok", is_well(lines)}, {"version", LATCHLAB_VERSION}};
   all["nodes"] = Json::array();
-  for (const FabricNode& node : nodes) all["nodes"].push_back(json_of(node));
-  all["checks"] = json_of(lines);
+  for (const FabricNode& node : nodes) all["nodes"].push_back(Json::parse(json_of(node)));
+  all["checks"] = Json::parse(json_of(lines));
   all["summary"] = {
       {"ways", trips.ways},
       {"fine", trips.fine},

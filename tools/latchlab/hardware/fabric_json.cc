@@ -4,6 +4,7 @@
 
 #include <array>
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <type_traits>
 
 #include "tools/latchlab/hardware/fabric.h"
@@ -98,7 +99,7 @@ std::optional<std::uint32_t> round_in(const std::string& text) {
   return round;
 }
 
-Json json_of(const FabricNode& node) {
+std::string json_of(const FabricNode& node) {
   Json json = {{"node", node.node},
                {"host", node.host},
                {"trouble", node.trouble},
@@ -123,10 +124,11 @@ Json json_of(const FabricNode& node) {
                {"ways", Json::array()}};
   for (std::size_t i = 0; i < node.ways.size(); ++i)
     if (i + 1 != node.node) json["ways"].push_back(json_of(node.ways[i], i + 1));
-  return json;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-FabricNode read_fabric_node(const Json& json) {
+FabricNode read_fabric_node(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
   FabricNode node;
   if (!json.is_object()) return node;
   take(json, "node", node.node);

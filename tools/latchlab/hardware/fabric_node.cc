@@ -109,7 +109,7 @@ std::string be_probed(launch::Member& member, const HardwareArguments& hardware,
     for (const auto& [name, count] : ib::loss_counters(probe->device()))
       if (count > before[name]) told.counters[name] = count - before[name];
   told.node = self.value;
-  return json_of(told).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return json_of(told);
 }
 
 }  // namespace latchlab::tool
