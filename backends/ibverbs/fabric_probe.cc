@@ -17,7 +17,7 @@ namespace latchlab::ib {
 namespace {
 
 constexpr std::uint32_t kDepthOfProbe = 4;  // one request is under way, of all that a node makes
-constexpr int kNever = -1;                  // no completion
+constexpr int kNoCompletion = -1;           // no completion
 // More than the devices that are known take for all tries; who waits longer waits for ever.
 constexpr std::int64_t kSlackNs = 5'000'000'000;
 constexpr std::int64_t kTimeoutsOfDevice = 8;  // a device's timeout is up to four times that asked
@@ -200,7 +200,7 @@ std::optional<WayReport::End> FabricProbe::take_step(Way& way, Line& line, Step 
   }
   if (status != IBV_WC_SUCCESS) {
     const std::string what = fmt::format("a {} of {} bytes", name_of(step.kind), step.bytes);
-    way.report.why = status == kNever ? what + " does not end"
+    way.report.why = status == kNoCompletion ? what + " does not end"
                      : status == IBV_WC_RETRY_EXC_ERR
                          ? what + " is not answered"
                          : fmt::format("{} ends as {}", what, name_of_status(status));
@@ -230,13 +230,13 @@ bool FabricProbe::brought_back(Step step, std::uint64_t stamp) {
 
 int FabricProbe::run(QueuePair& qp, const WorkRequest& request) {
   area_->received.fill(0);
-  if (qp.post({&request, 1}) != 0) return kNever;
+  if (qp.post({&request, 1}) != 0) return kNoCompletion;
   const std::int64_t until =
       monotonic_ns() + kSlackNs + (options_.retries + 1) * kTimeoutsOfDevice * timeout_ns();
   for (std::uint32_t polls = 1;; ++polls) {
     if (Done done; cq_.poll({&done, 1}) > 0) return done.status;
     if (polls % kPollsAtATime != 0) continue;
-    if (monotonic_ns() > until) return kNever;
+    if (monotonic_ns() > until) return kNoCompletion;
     std::this_thread::yield();
   }
 }

@@ -89,7 +89,7 @@ class FabricProbe {
   // nullopt: done. Else how the way ended.
   std::optional<WayReport::End> take_step(Way& way, Line& line, Step step, std::uint64_t stamp,
                                           std::vector<std::int64_t>& trips_ns);
-  int run(QueuePair& qp, const WorkRequest& request);  // an ibv_wc_status, or kNever
+  int run(QueuePair& qp, const WorkRequest& request);  // an ibv_wc_status, or kNoCompletion
   bool brought_back(Step step, std::uint64_t stamp);
   std::int64_t timeout_ns() const { return 4096LL << options_.timeout; }
 

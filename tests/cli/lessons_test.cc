@@ -49,7 +49,8 @@ double tolerance_of(const std::string& text) {
 
 class Lessons : public ReportPage {
  protected:
-  void SetUp() override { Browser::SetUp(); }  // what is said is checked without a browser, too
+  // What is said is checked without a browser, too.
+  void SetUp() override { Browser::SetUp(); }  // NOLINT(bugprone-parent-virtual-call)
 };
 
 TEST_F(Lessons, say_what_their_runs_found_and_are_linked_by_the_site) {
