@@ -78,6 +78,7 @@ TEST_F(FabricProbes, see_that_what_was_written_is_not_there) {
   const std::string card = two_->cards()[0].substr(4 * sizeof(QpAddress));
   constexpr std::uint64_t kShared = 4096;  // where peers write
   auto* const word =
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): what a card tells of memory in this process
       reinterpret_cast<std::uint64_t*>(must(read_card(card, NodeId{2})).base + kShared);
   std::atomic<bool> over = false;
   std::thread other([&] {

@@ -31,7 +31,8 @@ class PlantedClient final : public LockClient {
     RemoteWait called;
     called.add(read_verb(want.lock.entry));
     called.classify = [ticket](const ProbeValues& seen) {
-      return served_ticket(seen[0].lo) == ticket ? Verdict::done : Verdict::pending;
+      return served_ticket(seen[0].lo) == ticket ? latchlab::Verdict::done
+                                                 : latchlab::Verdict::pending;
     };
     co_await verbs_.await_remote(called);
     co_return Grant(want);
