@@ -83,15 +83,15 @@ Line line_of_ways(const std::vector<BadWay>& ways, bool from_one) {
 Lines judge_ways(const std::vector<FabricNode>& nodes) {
   std::vector<BadWay> bad = bad_ways(nodes);
   Lines lines;
-  const auto not_tried = std::stable_partition(bad.begin(), bad.end(), [](const BadWay& way) {
-    return way.report->end != WayEnd::not_tried;
-  });
+  const auto is_not_tried = [](const BadWay& way) { return way.report->end == WayEnd::not_tried; };
+  const auto not_tried = std::find_if(bad.begin(), bad.end(), is_not_tried);
   if (not_tried != bad.end())
     lines.push_back({Health::wrong, "ways",
-                     fmt::format("{} of {} were not tried: {}", bad.end() - not_tried,
+                     fmt::format("{} of {} were not tried: {}",
+                                 std::count_if(not_tried, bad.end(), is_not_tried),
                                  nodes.size() * (nodes.size() - 1), not_tried->report->why),
                      remedy(WayEnd::not_tried)});
-  bad.erase(not_tried, bad.end());
+  std::erase_if(bad, is_not_tried);
   // The largest group that there is each time: a bad node is one line in each direction, and not
   // one for each of the others.
   while (!bad.empty()) {
