@@ -68,10 +68,7 @@ Result<std::vector<FabricNode>> ask_all(Fleet& fleet, const FabricArguments& arg
   const bool software = std::any_of(peers.begin(), peers.end(), [](const launch::Peer& peer) {
     return !told_before(peer).software.empty();
   });
-  const FabricJob job{{static_cast<std::uint16_t>(arguments.hardware.pkey),
-                       static_cast<std::uint8_t>(arguments.hardware.sl),
-                       static_cast<std::uint8_t>(arguments.hardware.traffic_class)},
-                      software ? kOnSoftware : kOnHardware};
+  const FabricJob job{path_of(arguments.hardware), software ? kOnSoftware : kOnHardware};
   launch::JobWatch watch;
   watch.deadline = launch::within((peers.size() + 2) * kRoundOfSlowest);
   watch.tick = [&fleet] { fleet.pump(); };

@@ -166,9 +166,7 @@ RepeatOutcome Fleet::run(const Scenario& scenario, std::size_t index, std::uint3
                     arguments_.hardware.server_workers,
                     arguments_.hardware.agents || needs_agents(point, atomics()),
                     by_dc(),
-                    {static_cast<std::uint16_t>(arguments_.hardware.pkey),
-                     static_cast<std::uint8_t>(arguments_.hardware.sl),
-                     static_cast<std::uint8_t>(arguments_.hardware.traffic_class)}};
+                    path_of(arguments_.hardware)};
   launch::JobWatch watch;
   watch.deadline =
       launch::within(in_ms(point.run.earliest() + point.run.duration) + milliseconds{kAround});

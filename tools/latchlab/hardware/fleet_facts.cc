@@ -28,8 +28,7 @@ NativeAtomics atomics_in(const Json& facts) {
   NativeAtomics told;
   if (facts.is_object() && facts.contains("atomics") && facts["atomics"].is_number_unsigned())
     told.kinds = facts["atomics"].get<std::uint32_t>();
-  if (facts.is_object() && facts.contains("lacking") && facts["lacking"].is_string())
-    told.lacking = facts["lacking"].get<std::string>();
+  told.lacking = text_at(facts, "lacking");
   return told;
 }
 
@@ -38,7 +37,7 @@ NativeAtomics atomics_in(const Json& facts) {
 NativeAtomics Fleet::atomics() const {
   std::optional<NativeAtomics> all;
   for (const launch::Peer& peer : coordinator_->peers()) {
-    const NativeAtomics its = atomics_in(Json::parse(peer.facts, nullptr, false));
+    const NativeAtomics its = atomics_in(told_by(peer));
     all = all ? common(*all, its) : its;
   }
   if (!all) return {};

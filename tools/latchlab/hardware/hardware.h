@@ -29,6 +29,12 @@ int be_a_node(const launch::Address& coordinator, const std::string& token,
 // One of the processes that MPI has started, but not the one that people look at.
 int be_an_mpi_node(const RunArguments& arguments, std::uint32_t rank);
 
+// What the command line says of it, in the widths of packets.
+inline ib::PathOptions path_of(const HardwareArguments& hardware) {
+  return {static_cast<std::uint16_t>(hardware.pkey), static_cast<std::uint8_t>(hardware.sl),
+          static_cast<std::uint8_t>(hardware.traffic_class)};
+}
+
 // One repeat, as the coordinator tells it to the nodes.
 struct NodeJob {
   std::string scenario;  // resolved
