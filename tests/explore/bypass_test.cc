@@ -18,6 +18,7 @@ using ::testing::Not;
 
 constexpr LockMode kX = LockMode::exclusive;
 constexpr LockMode kS = LockMode::shared;
+constexpr LockMode kU = LockMode::update;
 
 // ---- the bookkeeping alone ----
 
@@ -92,6 +93,37 @@ TEST_F(Bookkeeping, readers_do_not_bypass_readers) {
   EXPECT_FALSE(check.broken());
 }
 
+// A claim of its own for each pair of the three modes: no two pairs share a bound or a count.
+class ClaimsEachPair final : public Protocol {
+ public:
+  std::unique_ptr<LockClient> make_client(const ClientEnv&) const override { return nullptr; }
+  std::string decode(std::span<const std::uint64_t>) const override { return {}; }
+  std::optional<std::uint32_t> bypass_bound(LockMode waiter, LockMode winner,
+                                            std::uint64_t) const override {
+    return 1 + kLockModes * static_cast<std::uint32_t>(waiter) + static_cast<std::uint32_t>(winner);
+  }
+};
+
+TEST(ThreeModes, have_a_bound_and_a_count_for_each_pair) {
+  const ClaimsEachPair protocol;
+  for (const LockMode waiter : {kX, kS, kU}) {
+    for (const LockMode winner : {kX, kS, kU}) {
+      BypassCheck check(protocol, 2, 100);
+      check.requested(ClientId{0}, waiter);
+      check.came(ClientId{0});
+      std::uint32_t times = 0;
+      while (!check.broken()) {
+        check.requested(ClientId{1}, winner);
+        check.came(ClientId{1});
+        check.granted(ClientId{1});
+        ASSERT_LE(++times, 20U);
+      }
+      EXPECT_EQ(times, *protocol.bypass_bound(waiter, winner, 100) + 1)
+          << name_of(waiter) << " bypassed by " << name_of(winner);
+    }
+  }
+}
+
 TEST_F(Bookkeeping, nobody_is_bypassed_before_its_first_verb) {
   check.requested(ClientId{0}, kX);
   wants(1, kS);
@@ -162,6 +194,15 @@ TEST(Bypassed, is_not_looked_for_among_clients_that_die) {
   campaign.base.modes = {"X", "X", "S"};
   EXPECT_THAT(kinds(run(campaign)), Contains(Wrong::bypassed));
   EXPECT_THAT(kinds(run(with_crash(campaign))), Not(Contains(Wrong::bypassed)));
+}
+
+// Updates are served in the order of their tickets, and become exclusive without a new one.
+TEST(Bypassed, is_not_said_of_a_ticket_lock_with_updates) {
+  Campaign campaign = spread(with_sets(about("dslr", 3, 2), {"counters=six", "ticket_bits=4"}));
+  campaign.base.modes = {"PP", "SS", "PX"};
+  const Verdict verdict = run(campaign);
+  EXPECT_TRUE(verdict.exhausted) << verdict.cut;
+  EXPECT_EQ(kinds(verdict), std::set<Wrong>{});
 }
 
 // As printed, ShiftLock is unfair on many ways, and stuck at the end of few.

@@ -20,11 +20,11 @@ BypassCheck::BypassCheck(const Protocol& protocol, std::uint32_t clients,
                          std::uint64_t acquisitions) {
   LATCHLAB_CHECK(clients <= 32, "one bit for each client");
   bool any = false;
-  for (const LockMode waiter : {LockMode::exclusive, LockMode::shared}) {
-    for (const LockMode winner : {LockMode::exclusive, LockMode::shared}) {
-      const auto bound = protocol.bypass_bound(waiter, winner, acquisitions);
-      bounds_[static_cast<std::size_t>(waiter)][static_cast<std::size_t>(winner)] =
-          bound.value_or(kNothingClaimed);
+  for (std::size_t waiter = 0; waiter < kLockModes; ++waiter) {
+    for (std::size_t winner = 0; winner < kLockModes; ++winner) {
+      const auto bound = protocol.bypass_bound(static_cast<LockMode>(waiter),
+                                               static_cast<LockMode>(winner), acquisitions);
+      bounds_[waiter][winner] = bound.value_or(kNothingClaimed);
       any = any || bound;
     }
   }
@@ -56,7 +56,7 @@ void BypassCheck::came(ClientId client) {
 void BypassCheck::granted(ClientId client) {
   if (!on()) return;
   if (expected(client)) came(client);
-  const std::uint32_t winner = clients_[client.value].mode;
+  const std::size_t winner = clients_[client.value].mode;
   for (std::uint32_t i = 0; i < clients_.size(); ++i) {
     if ((clients_[client.value].before & bit(ClientId{i})) == 0) continue;
     Client& waiter = clients_[i];

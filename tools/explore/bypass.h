@@ -40,12 +40,14 @@ class BypassCheck {
   bool on() const { return !clients_.empty(); }
 
  private:
+  using ByMode = std::array<std::uint32_t, kLockModes>;
+
   // Numbers of one width alone: padding would be part of a state.
   struct Client {
     std::uint32_t mode = 0;
     std::uint32_t expected = 0;
-    std::uint32_t before = 0;                    // who came before it and waits, one bit each
-    std::array<std::uint32_t, 2> bypassed = {};  // by the winner's mode
+    std::uint32_t before = 0;  // who came before it and waits, one bit each
+    ByMode bypassed = {};      // by the winner's mode
   };
   struct Broken {
     std::uint32_t waiter = 0;
@@ -58,8 +60,8 @@ class BypassCheck {
   void leave(ClientId client);
 
   std::vector<Client> clients_;
-  std::array<std::array<std::uint32_t, 2>, 2> bounds_ = {};  // by waiter's and winner's mode
-  std::uint32_t waiting_ = 0;                                // have come, and wait: one bit each
+  std::array<ByMode, kLockModes> bounds_ = {};  // by waiter's and winner's mode
+  std::uint32_t waiting_ = 0;                   // have come, and wait: one bit each
   Broken broken_;
 };
 
