@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/explorer/mail.h"
 #include "backends/explorer/nic.h"
 
 namespace latchlab::explorer {
@@ -16,10 +17,7 @@ bool same_stream(const OpSlot& a, const OpSlot& b) {
 
 void lose(State& state, OpSlot& op) {
   if (op.kind == OpKind::verb) release_words(state, op);
-  if (op.kind == OpKind::call && op.arrived) {
-    const auto found = state.calls.find(op.ticket);
-    if (found != state.calls.end()) found->second = nullptr;
-  }
+  if (op.kind == OpKind::call && is_pending(op)) state.calls[op.ticket] = nullptr;
   state.drop(op);
 }
 
@@ -50,6 +48,7 @@ void orphan_operations(State& state, Actor& actor) {
 void kill_actor(State& state, Actor& actor) {
   if (!actor.alive) return;
   actor.alive = false;
+  actor.paused = false;  // others are told of its death
   ++actor.life;
   if (actor.kind() == ActorKind::client) {
     state.clients_left -= actor.roots.size();

@@ -125,7 +125,7 @@ void arrive(State& state, OpSlot& op) {
 
 // A reply that is there, but has not been taken, comes too late as well.
 void time_out(State& state, OpSlot& op) {
-  if (op.arrived && !op.effected) state.calls[op.ticket] = nullptr;
+  if (is_pending(op)) state.calls[op.ticket] = nullptr;
   if (!op.arrived && !op.effected) {
     OpSlot& rest = leave_behind(op);
     rest.server = op.server;
@@ -194,7 +194,7 @@ void make_call_step(State& state, const Step& step) {
   OpSlot& op = *step.op;
   if (step.kind == StepKind::call_arrive) return arrive(state, op);
   if (step.kind == StepKind::call_deadline) return time_out(state, op);
-  state.calls.erase(op.ticket);
+  if (is_pending(op)) state.calls.erase(op.ticket);
   op.effected = true;
   op.completion.status = VerbStatus::peer_failed;
   if (op.life != op.actor->life) state.complete(op);

@@ -13,6 +13,11 @@ void leave_datagram(const OpSlot& op);
 
 void add_call_steps(State& state, Actor& actor, StepList& steps);
 void make_call_step(State& state, const Step& step);
+// The server part has the call and has not answered it: until then its ticket is its own, and
+// afterwards may be that of another call.
+inline bool is_pending(const OpSlot& call) {
+  return call.arrived && !call.effected;
+}
 
 // The actor's own endpoint; anything else is a defect of the caller.
 Endpoint& own_endpoint(State& state, const Actor& actor, EndpointAddr addr);

@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "backends/explorer/state.h"
 #include "tests/explore/fixture.h"
 #include "tests/explore/small_locks.h"
 #include "tests/explore/verdicts.h"
+#include "tools/explore/choosers.h"
 
 namespace latchlab::explore {
 namespace {
@@ -95,6 +97,32 @@ TEST_F(Places, that_cannot_be_are_refused) {
 }
 
 // ---- what dies ----
+
+// Makes the first choice of this kind, which there must be.
+void make_first(Universe& universe, Choice::Kind kind) {
+  for (const Choice& choice : universe.choices()) {
+    if (choice.kind != kind) continue;
+    Odometer inner;
+    inner.restart();
+    return universe.make(choice, inner);
+  }
+  FAIL() << "no choice of this kind";
+}
+
+TEST_F(Places, client_that_dies_while_it_stands_still_is_noticed) {
+  Case setup;
+  setup.protocol = "cas";
+  setup.crashes = setup.pauses = 1;
+  const auto protocol = make_protocol(setup);
+  explorer::SearchSupport support;
+  Universe universe(setup, *protocol, support);
+  ASSERT_NO_FATAL_FAILURE(make_first(universe, Choice::Kind::pause));
+  ASSERT_NO_FATAL_FAILURE(make_first(universe, Choice::Kind::crash));
+  explorer::State& state = universe.backend().state();
+  EXPECT_FALSE(state.find_client(ClientId{0})->alive);
+  EXPECT_TRUE(state.undetected.empty());
+  EXPECT_FALSE(state.alive[0]);  // as membership shows it
+}
 
 TEST_F(Places, node_dies_with_its_clients_and_its_part) {
   Campaign campaign = with_node_crash(on_nodes(about("sherman", 4, 1), 2));

@@ -38,6 +38,18 @@ TEST(redlock_model, needs_clocks_that_differ_by_less_than_is_taken_off) {
   expect_in_time(campaign, {Wrong::mutual_exclusion});
 }
 
+// Two that want the lock twice, one of which dies: its key expires, and nothing else changes. (Its
+// last call may have been answered by then, and the answer be on its way.)
+TEST(redlock_model, survives_clients_that_die) {
+  const Duration leg = microseconds(1);
+  Campaign campaign = with_crash(in_time({"ttl=40us"}, {leg, leg * 3}, leg * 2, 2));
+  campaign.base.time.horizon = milliseconds(3);
+  const Verdict verdict = run(campaign);
+  EXPECT_EQ(kinds(verdict), std::set<Wrong>{});
+  EXPECT_GT(verdict.states, 10'000U);
+  std::printf("%llu states\n", static_cast<unsigned long long>(verdict.states));
+}
+
 // redlock-rs, and whoever does not look.
 TEST(redlock_model, needs_grants_that_end) {
   const Duration leg = microseconds(1);
