@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <map>
 #include <type_traits>
 #include <utility>
 
@@ -85,27 +86,41 @@ class LeafWriter {
   Leaves leaves_;
 };
 
-std::vector<Histogram*> histograms_of(RepeatMetrics& metrics) {
-  std::vector<Histogram*> found;
-  visit_metrics(metrics, [&](const char* /*path*/, auto& field, Fold /*fold*/) {
-    using Field = std::decay_t<decltype(field)>;
-    if constexpr (std::is_same_v<Field, Histogram>) found.push_back(&field);
-    if constexpr (std::is_same_v<Field, std::optional<Histogram>>)
-      if (field) found.push_back(&*field);
-  });
-  return found;
+// What one more repeat makes of a field of the point's: histograms are merged, and what is there
+// only if it is asked for is there once any repeat has it.
+template <class T>
+void take(T& /*into*/, const T& /*from*/) {}
+void take(Histogram& into, const Histogram& from) {
+  into.merge(from);
+}
+void take(RepeatMetrics::Table& into, const RepeatMetrics::Table& from) {
+  into.insert(from.begin(), from.end());
+}
+void take(RepeatMetrics::Groups& into, const RepeatMetrics::Groups& from) {
+  take(into.goodput_ops_s, from.goodput_ops_s);
+}
+void take(RepeatMetrics::Sequence& into, const RepeatMetrics::Sequence& from) {
+  if (into.empty()) into = from;
+}
+template <class T>
+void take(std::optional<T>& into, const std::optional<T>& from) {
+  if (!from) return;
+  if (!into) into.emplace();
+  take(*into, *from);
 }
 
-RepeatMetrics merged_histograms(std::vector<RepeatMetrics>& repeats) {
-  RepeatMetrics merged;
-  if (repeats.front().hottest_lock.acquire) merged.hottest_lock.acquire.emplace();
-  if (repeats.front().transactions.length) merged.transactions.length.emplace();
-  const std::vector<Histogram*> into = histograms_of(merged);
-  for (RepeatMetrics& repeat : repeats) {
-    const std::vector<Histogram*> from = histograms_of(repeat);
-    for (std::size_t i = 0; i < into.size(); ++i) into[i]->merge(*from[i]);
+// A path names the same field of every repeat.
+RepeatMetrics merged(const std::vector<RepeatMetrics>& repeats) {
+  RepeatMetrics all;
+  for (const RepeatMetrics& repeat : repeats) {
+    std::map<std::string_view, const void*> fields;
+    visit_metrics(repeat,
+                  [&](const char* path, const auto& field, Fold) { fields[path] = &field; });
+    visit_metrics(all, [&](const char* path, auto& field, Fold) {
+      take(field, *static_cast<const std::decay_t<decltype(field)>*>(fields.at(path)));
+    });
   }
-  return merged;
+  return all;
 }
 
 // A verb that one repeat used and another did not was used zero times there.
@@ -183,6 +198,13 @@ LeafValue fold(const Leaf& merged, const Values& values) {
   return std::monostate{};
 }
 
+// Lists have most leaves in common, at equal places.
+LeafValue value_in(const Leaves& leaves, std::size_t place, std::string_view path) {
+  if (place < leaves.size() && leaves[place].path == path) return leaves[place].value;
+  const LeafValue* const value = find_leaf(leaves, path);
+  return value != nullptr ? *value : LeafValue();
+}
+
 }  // namespace
 
 Leaves repeat_leaves(const RepeatMetrics& metrics) {
@@ -194,31 +216,15 @@ Leaves repeat_leaves(const RepeatMetrics& metrics) {
 Leaves aggregate(std::vector<RepeatMetrics> repeats) {
   LATCHLAB_CHECK(!repeats.empty(), "a point without a repeat");
   complete_tables(repeats);
-  RepeatMetrics merged = merged_histograms(repeats);
-  // What makes the leaves of the point those of its repeats.
-  merged.verbs_per_cycle_detail = repeats.front().verbs_per_cycle_detail;
-  merged.update_as_exclusive = repeats.front().update_as_exclusive;
-  merged.ranges_as_whole = repeats.front().ranges_as_whole;
-  merged.aborted_share = repeats.front().aborted_share;
-  merged.false_conflict_share = repeats.front().false_conflict_share;
-  merged.client_cpu = repeats.front().client_cpu;
-  merged.workers = repeats.front().workers;
-  merged.clocks = repeats.front().clocks;
-  merged.transactions.commits_s = repeats.front().transactions.commits_s;
-  merged.transactions.aborts_s = repeats.front().transactions.aborts_s;
-  merged.open_loop = repeats.front().open_loop;
-  merged.groups = repeats.front().groups;
-  merged.series = repeats.front().series;
-  merged.window.batches = repeats.front().window.batches;
-  const Leaves shape = repeat_leaves(merged);
+  const Leaves all = repeat_leaves(merged(repeats));
   std::vector<Leaves> each;
   for (const RepeatMetrics& repeat : repeats) each.push_back(repeat_leaves(repeat));
   Leaves point;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i].fold == Fold::dropped) continue;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].fold == Fold::dropped) continue;
     Values values;
-    for (const Leaves& leaves : each) values.push_back(leaves[i].value);
-    point.push_back({shape[i].path, fold(shape[i], values), shape[i].fold});
+    for (const Leaves& leaves : each) values.push_back(value_in(leaves, i, all[i].path));
+    point.push_back({all[i].path, fold(all[i], values), all[i].fold});
   }
   return point;
 }

@@ -33,7 +33,7 @@ using Leaves = std::vector<Leaf>;
 // Histograms become count, mean, min, p50, p90, p99, p999, max.
 Leaves repeat_leaves(const RepeatMetrics& metrics);
 
-// The point's metrics from its repeats (at least one), in the order of repeat_leaves().
+// Each metric that any of the point's repeats (one or more) has, in the order of repeat_leaves().
 // Counts are sums. Means and percentiles of histograms are those of the merged histograms, with an
 // interval from the repeats' own values.
 Leaves aggregate(std::vector<RepeatMetrics> repeats);

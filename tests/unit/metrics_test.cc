@@ -1,6 +1,7 @@
 // From one repeat to the point: what a leaf is, how repeats fold, and the JSON of both.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -169,6 +170,80 @@ TEST(Leaves, verb_that_only_one_repeat_used_counts_as_zero_in_the_other) {
   const Leaves point = aggregate(repeats);
   EXPECT_EQ(number(point, "verbs_per_cycle_detail.read_8"), 1);
   EXPECT_EQ(number(point, "verbs_per_cycle_detail.faa_8"), 0.25);
+}
+
+// Everything that is there only if it is asked for, or if there is something to divide by.
+RepeatMetrics all_optional(double scale) {
+  RepeatMetrics m = full_metrics(scale);
+  m.window = {1.0, 1, {1.0, 2.0}};
+  m.hottest_lock.acquire.emplace().record(nanoseconds(static_cast<std::int64_t>(50 * scale)));
+  m.update_as_exclusive = static_cast<std::uint64_t>(8 * scale);
+  m.ranges_as_whole = static_cast<std::uint64_t>(9 * scale);
+  m.aborted_share = 0.01 * scale;
+  m.false_conflict_share = 0.02 * scale;
+  m.client_cpu = 0.03 * scale;
+  m.transactions.length.emplace().record(nanoseconds(static_cast<std::int64_t>(70 * scale)));
+  m.transactions.commits_s = 11 * scale;
+  m.transactions.aborts_s = 12 * scale;
+  m.open_loop = {13 * scale, static_cast<std::uint64_t>(14 * scale), 1};
+  m.groups.goodput_ops_s = {{"one", 15 * scale}, {"two", 16 * scale}};
+  m.workers = {{0.1, 0.2}, {1.0, 2.0}, 0.17 * scale, 18 * scale};
+  m.clocks = {19 * scale, 20 * scale};
+  m.series = {{1.0}, {2.0}};
+  return m;
+}
+
+// Some of it left out, another part for each number.
+RepeatMetrics without_some(RepeatMetrics m, unsigned which) {
+  if ((which & 1) != 0) m.window.batches.clear();
+  if ((which & 2) != 0) m.hottest_lock.acquire.reset();
+  if ((which & 4) != 0) m.false_conflict_share.reset();
+  if ((which & 8) != 0) m.transactions = {};
+  if ((which & 16) != 0) m.groups.goodput_ops_s.erase("one");
+  if ((which & 32) != 0) m.workers = {};
+  if ((which & 64) != 0) m.series = {};
+  return m;
+}
+constexpr unsigned kParts = 128;
+
+std::vector<std::string> paths_of(const Leaves& leaves) {
+  std::vector<std::string> paths;
+  for (const Leaf& leaf : leaves) paths.push_back(leaf.path);
+  return paths;
+}
+
+TEST(Leaves, what_a_repeat_lacks_leaves_the_other_metrics_of_the_point_as_they_are) {
+  const RepeatMetrics whole = all_optional(1), other = all_optional(3);
+  const Leaves both = aggregate({whole, other});
+  ASSERT_EQ(paths_of(both), paths_of(aggregate({whole})));
+  for (unsigned which = 1; which < kParts; ++which) {
+    const RepeatMetrics less = without_some(other, which);
+    const Leaves of_less = repeat_leaves(less), of_whole = aggregate({whole});
+    for (const bool first : {false, true}) {
+      const Leaves point = first ? aggregate({less, whole}) : aggregate({whole, less});
+      std::vector<std::string> expected = paths_of(both), found = paths_of(point);
+      std::sort(expected.begin(), expected.end());
+      std::sort(found.begin(), found.end());
+      ASSERT_EQ(found, expected) << which;
+      for (const Leaf& leaf : both) {
+        if (leaf.path == "fingerprint") continue;
+        const Leaves& right = find_leaf(of_less, leaf.path) != nullptr ? both : of_whole;
+        EXPECT_EQ(*find_leaf(point, leaf.path), *find_leaf(right, leaf.path))
+            << leaf.path << ", without " << which;
+      }
+    }
+  }
+}
+
+TEST(Leaves, of_a_point_stand_in_their_order_whichever_repeat_lacks_some) {
+  const RepeatMetrics whole = all_optional(1);
+  const std::vector<std::string> order = paths_of(aggregate({whole}));
+  for (unsigned which = 1; which < kParts; ++which) {
+    EXPECT_EQ(paths_of(aggregate({without_some(whole, which), whole})), order) << which;
+    EXPECT_EQ(paths_of(aggregate({whole, without_some(whole, which)})), order) << which;
+    EXPECT_EQ(paths_of(aggregate({without_some(whole, which), without_some(whole, ~which)})), order)
+        << which;
+  }
 }
 
 TEST(Leaves, fingerprint_of_a_point_changes_with_any_repeat_and_their_order) {
