@@ -141,7 +141,7 @@ void Worker::nap(Time date) {
   frames.arm();
   if (turn()) return;
   if (!timers_.empty()) date = std::min(date, timers_.top().date);
-  const Duration left = std::min(date - turn_began_, kLongestSleep);
+  const Duration left = std::min(time_until(date, turn_began_), kLongestSleep);
   if (left.ps > 0) frames.sleep_until_any(left);
 }
 

@@ -54,9 +54,21 @@ constexpr Duration seconds(std::int64_t n) {
   return {n * 1'000'000'000'000};
 }
 
-// date + length, where either may be "never"; no overflow.
+// No overflow in these two. Either operand may be "never" or "for ever", which stays so, and dates
+// may be negative: a clock that falls back shows less than at the start.
 constexpr Time saturating_add(Time date, Duration length) {
-  return length.ps > kNever.ps - date.ps ? kNever : date + length;
+  if (date == kNever || length == kForever) return kNever;
+  Time sum;
+  if (!__builtin_add_overflow(date.ps, length.ps, &sum.ps)) return sum;
+  return length.ps > 0 ? kNever : Time{std::numeric_limits<std::int64_t>::min()};
+}
+
+// From `now` until `date`; negative if that has passed.
+constexpr Duration time_until(Time date, Time now) {
+  if (date == kNever) return kForever;
+  Duration left;
+  if (!__builtin_sub_overflow(date.ps, now.ps, &left.ps)) return left;
+  return date > now ? kForever : Duration{std::numeric_limits<std::int64_t>::min()};
 }
 
 }  // namespace latchlab

@@ -54,7 +54,7 @@ Task<RemoteWaitResult> Verbs::await_remote(const RemoteWait& wait) {
           co_return result;
         }
       } else if (until > now()) {
-        co_await sleep(until - now());
+        co_await sleep(time_until(until, now()));
       }
     }
     pause_now = true;

@@ -10,7 +10,7 @@ Duration time_left(const Turn& turn, Duration wanted) {
   const Time until = turn.held.valid_until();
   if (until == kNever) return wanted;
   const Time now = turn.verbs.now();
-  return std::min(wanted, until > now ? until - now : Duration{});
+  return std::min(wanted, until > now ? time_until(until, now) : Duration{});
 }
 
 // Before work that is longer than a grant.
@@ -18,7 +18,8 @@ Task<void> extend_all(Turn& turn) {
   const Duration wanted = turn.section.work.hold + turn.section.work.compute;
   for (std::size_t i = 0; i < turn.held.size(); ++i) {
     Grant& grant = turn.held[i];
-    if (grant.valid_until == kNever || grant.valid_until > turn.verbs.now() + wanted) continue;
+    if (grant.valid_until == kNever || grant.valid_until > saturating_add(turn.verbs.now(), wanted))
+      continue;
     const AcquireResult result = co_await turn.lock.extend(grant, wanted);
     const Grant* const longer = std::get_if<Grant>(&result);
     if (longer == nullptr) continue;

@@ -34,7 +34,8 @@ Task<void> ThreadPlace::sleep(Duration length) {
 Task<bool> ThreadPlace::ready(int socket, bool to_read, Time until) {
   for (;;) {
     const Time before = now();
-    if (is_ready(socket, to_read, before < until ? until - before : Duration{})) co_return true;
+    if (is_ready(socket, to_read, before < until ? time_until(until, before) : Duration{}))
+      co_return true;
     if (before >= until) co_return false;
   }
 }

@@ -116,7 +116,7 @@ Task<void> Client::pause(Time deadline) {
   if (options_.retry_delay.ps == 0) co_return;
   const auto bound = static_cast<std::uint64_t>(options_.retry_delay.ps);
   const Duration drawn{static_cast<std::int64_t>(verbs_.random(bound))};
-  const Duration length = std::min(drawn, deadline - verbs_.now());
+  const Duration length = std::min(drawn, time_until(deadline, verbs_.now()));
   if (length.ps > 0) co_await verbs_.sleep(length);
 }
 

@@ -100,7 +100,7 @@ class RpcClient final : public served::Client {
       if (now < options.deadline && options_.retry_pause.ps > 0) {
         LATCHLAB_PATH("rpc: a refused client pauses");
         verbs().mark(Phase::retry);
-        const Duration pause = std::min(options_.retry_pause, options.deadline - now);
+        const Duration pause = std::min(options_.retry_pause, time_until(options.deadline, now));
         co_await verbs().sleep(pause);
         now = verbs().now();
       }

@@ -1,0 +1,71 @@
+// Time arithmetic at its ends: nothing overflows, and "never" stays never.
+#include "core/base/time.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+namespace latchlab {
+namespace {
+
+__extension__ typedef __int128 Wide;  // NOLINT(modernize-use-using)
+
+constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+const std::vector<std::int64_t> kEnds = {kLeast,
+                                         kLeast + 1,
+                                         kLeast + 50'000'000,
+                                         kLeast / 2,
+                                         -3'600'000'000'000'000,
+                                         -50'000'000,
+                                         -1,
+                                         0,
+                                         1,
+                                         50'000'000,
+                                         kMost / 2,
+                                         kMost / 2 + 1,
+                                         kMost - 50'000'000,
+                                         kMost - 1,
+                                         kMost,
+                                         1'000'000'000'000'000};
+
+std::int64_t clamped(Wide exact) {
+  if (exact > kMost) return kMost;
+  return exact < kLeast ? kLeast : static_cast<std::int64_t>(exact);
+}
+
+TEST(SaturatingAdd, is_exact_between_its_ends_and_stays_at_them) {
+  for (const std::int64_t date : kEnds) {
+    for (const std::int64_t length : kEnds) {
+      const bool never = date == kMost || length == kMost;
+      const std::int64_t expected = never ? kMost : clamped(Wide{date} + length);
+      EXPECT_EQ(saturating_add(Time{date}, Duration{length}).ps, expected)
+          << date << " + " << length;
+    }
+  }
+}
+
+TEST(TimeUntil, is_exact_between_its_ends_and_stays_at_them) {
+  for (const std::int64_t date : kEnds) {
+    for (const std::int64_t now : kEnds) {
+      const std::int64_t expected = date == kMost ? kMost : clamped(Wide{date} - now);
+      EXPECT_EQ(time_until(Time{date}, Time{now}).ps, expected) << date << " - " << now;
+    }
+  }
+}
+
+TEST(SaturatingAdd, to_a_clock_that_has_fallen_behind_its_start_is_no_date_that_never_comes) {
+  const Time now = Time{} - microseconds(50);
+  EXPECT_EQ(saturating_add(now, microseconds(3)), now + microseconds(3));
+  EXPECT_EQ(saturating_add(now, kForever), kNever);
+  EXPECT_EQ(saturating_add(kNever, microseconds(-3)), kNever);
+  EXPECT_EQ(time_until(kNever, now), kForever);
+  EXPECT_EQ(time_until(Time{}, now), microseconds(50));
+}
+
+static_assert(saturating_add(Time{-1}, kForever) == kNever);  // no overflow: it would not compile
+
+}  // namespace
+}  // namespace latchlab
