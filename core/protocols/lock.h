@@ -184,6 +184,14 @@ struct Layout {
 // (others notice that it does not acknowledge), or its node with everybody on it and its memory.
 enum class CrashUnit : std::uint8_t { client, process, node };
 
+// What of a lock is right only because time passes, beyond waits that end at a deadline: searches
+// without time see none of it, and would call a sound lock broken.
+enum class RestsOnTime : std::uint8_t {
+  nothing,
+  recovery,   // what a dead client leaves behind expires: a request compares a date with a clock
+  exclusion,  // two clients exclude each other because one waits for a length of time
+};
+
 struct Limits {
   std::uint64_t max_clients = ~0ULL;
   std::uint64_t max_nodes = 65535;  // with clients
@@ -192,6 +200,7 @@ struct Limits {
   bool abortable = false;                    // a client that waits can give up at its deadline
   bool released_by_time = false;             // shared grants end alone: searches wait for that
   CrashUnit crash_unit = CrashUnit::client;  // searches crash this
+  RestsOnTime rests_on_time = RestsOnTime::nothing;
 };
 
 // What a part is given. Everything in it outlives the part.

@@ -176,6 +176,28 @@ TEST_F(Explore, time_is_searched_where_latencies_are_given) {
   EXPECT_THAT(replayed.out, HasSubstr("   1.  1.000 us  client 0: FAA 0x"));
 }
 
+TEST_F(Explore, a_lock_that_rests_on_time_wants_latencies) {
+  const std::string wants =
+      "no time passes in this search: give --latencies, such as "
+      "'--latencies 1us --hold 2us'";
+  expect_refused({"--protocol", "redlock_model", "--crashes", "1"}, wants);
+  expect_refused({"--protocol", "redlock_model", "--pauses", "1"}, wants);
+  expect_refused({"--protocol", "citron", "--crashes", "1"}, wants);
+  expect_refused({"--protocol", "citron"}, wants);
+  const Finished timed = explore({"--protocol",  "redlock_model",
+                                  "--set",       "ttl=20us",
+                                  "--set",       "drift_least=0ns",
+                                  "--set",       "retry_delay=4us",
+                                  "--set",       "show=false",
+                                  "--latencies", "1us",
+                                  "--hold",      "2us",
+                                  "--crashes",   "1",
+                                  "--horizon",   "120us",
+                                  "--placement", "spread"});
+  EXPECT_EQ(timed.code, 0) << timed.err;
+  EXPECT_THAT(timed.out, HasSubstr("\nNothing found.\n"));
+}
+
 TEST_F(Explore, the_set_of_a_search_in_time_is_part_of_its_verdict) {
   const Finished finished = explore({"--protocol", "cas", "--latencies", "2us", "1us", "--drift",
                                      "100", "--patience", "20us", "--json"});

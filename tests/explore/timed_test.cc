@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsSubsetOf;
 using ::testing::Not;
 
@@ -187,6 +188,40 @@ TEST(Horizon, cuts_what_lies_behind) {
   EXPECT_FALSE(verdict.exhausted);
   EXPECT_EQ(verdict.cut, "the horizon was reached");
   EXPECT_TRUE(verdict.findings.empty());
+}
+
+// ---- what a search without time is no judge of ----
+
+std::string refusal_of(const Campaign& campaign) {
+  const Status known = check_campaign(campaign);
+  return known ? "" : known.error().message;
+}
+
+TEST(WithoutTime, keys_that_expire_are_no_matter_for_a_search_with_crashes_or_pauses) {
+  Campaign campaign = about("redlock_model", 2, 1);
+  EXPECT_EQ(refusal_of(campaign), "");
+  EXPECT_THAT(refusal_of(with_crash(campaign)), HasSubstr("give --latencies"));
+  campaign.base.pauses = 1;
+  EXPECT_THAT(refusal_of(campaign), HasSubstr("give --latencies"));
+}
+
+TEST(WithoutTime, clients_that_exclude_each_other_by_waiting_are_not_searched) {
+  const Campaign campaign = about("citron", 2, 1);
+  EXPECT_THAT(refusal_of(campaign), HasSubstr("give --latencies"));
+  EXPECT_THAT(refusal_of(with_crash(campaign)), HasSubstr("give --latencies"));
+}
+
+TEST(WithoutTime, what_is_refused_is_searched_in_time) {
+  for (const char* name : {"redlock_model", "citron"}) {
+    const Campaign campaign =
+        in_time(with_crash(about(name, 2, 1)), {microseconds(1)}, microseconds(2));
+    EXPECT_EQ(refusal_of(campaign), "");
+  }
+}
+
+TEST(WithoutTime, leases_that_are_waits_with_a_deadline_are_searched) {
+  for (const char* name : {"dslr", "shiftlock", "cql", "drtm", "static_segments"})
+    EXPECT_EQ(refusal_of(with_crash(about(name, 2, 1))), "") << name;
 }
 
 // ---- deadlines ----

@@ -109,6 +109,24 @@ std::vector<std::vector<std::int64_t>> clocks_of(const Campaign& campaign, std::
   return all;
 }
 
+// What a search without time could not tell from a lock that is broken.
+Status check_clock(const Case& setup, RestsOnTime rests) {
+  if (setup.timed() || rests == RestsOnTime::nothing) return fine();
+  const char* const how =
+      "give --latencies, such as '--latencies 1us --hold 2us', and with --set lengths of the lock "
+      "that suit them (docs/verification.md has examples)";
+  if (rests == RestsOnTime::exclusion)
+    return Error{fmt::format("clients of {} exclude each other by lengths of time, and no time "
+                             "passes in this search: {}",
+                             setup.protocol, how),
+                 {}};
+  if (setup.crashes == 0 && setup.pauses == 0) return fine();
+  return Error{fmt::format("what a client of {} leaves behind when it dies or stands still "
+                           "expires by time, and no time passes in this search: {}",
+                           setup.protocol, how),
+               {}};
+}
+
 }  // namespace
 
 std::string describe(const Case& setup) {
@@ -142,6 +160,8 @@ Status check_campaign(const Campaign& campaign) {
   const std::uint32_t most_nodes = nodes_of(campaign).front();
   const Case base = placed(campaign, most_nodes);
   if (const Status known = check_case(base); !known) return known.error();
+  const RestsOnTime rests = make_protocol(base)->limits().rests_on_time;
+  if (const Status known = check_clock(base, rests); !known) return known.error();
   if (campaign.readers.value_or(0) > campaign.clients)
     return Error{
         fmt::format("--readers {}: there are {} clients", *campaign.readers, campaign.clients), {}};

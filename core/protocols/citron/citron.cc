@@ -26,7 +26,8 @@ class Citron final : public ProtocolOf<Options, Client>, public MessageNames {
   // apart than it has values.
   Limits limits() const override {
     const std::uint64_t clients = options_.node.counter_ones() / options_.nodes;
-    return {.max_clients = std::min(clients, mutex_.limits().max_clients)};
+    return {.max_clients = std::min(clients, mutex_.limits().max_clients),
+            .rests_on_time = RestsOnTime::exclusion};
   }
   std::vector<Capability> needs() const override {
     std::vector<Capability> needed = {Capability::masked_atomics_8, Capability::timing};

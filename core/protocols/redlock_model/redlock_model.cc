@@ -11,7 +11,9 @@ class RedlockModel final : public ProtocolOf<redlock::Options, redlock::Client>,
                            public MessageNames {
  public:
   using ProtocolOf::ProtocolOf;
-  Limits limits() const override { return {.abortable = true}; }
+  Limits limits() const override {
+    return {.abortable = true, .rests_on_time = RestsOnTime::recovery};
+  }
   std::vector<Capability> needs() const override { return {Capability::calls, Capability::timing}; }
   std::unique_ptr<ServerPart> make_server(const ServerEnv& /*env*/) const override {
     return redlock::make_instance(options_);
