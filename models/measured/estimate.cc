@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -14,8 +15,9 @@
 namespace latchlab {
 namespace {
 
-constexpr double kWorthNaming = 0.05;  // share of a constant's variance
-constexpr double kBitsOfByteNs = 8e9;  // bit/s, times the nanoseconds of a byte
+constexpr double kWorthNaming = 0.05;   // share of a constant's variance
+constexpr std::size_t kWorstNamed = 3;  // of residuals
+constexpr double kBitsOfByteNs = 8e9;   // bit/s, times the nanoseconds of a byte
 
 // A time of a byte becomes a rate, whose ends change places.
 FoundConstant as_described(const std::string& key, double value, double half) {
@@ -60,16 +62,42 @@ void take_column(const std::vector<Equation>& equations, const LinearFit::Column
   to.found.back().by = benchmarks_of(equations, column);
 }
 
+// Why nothing is to be read from the fit; empty: it is as good as it has to be.
+std::string why_bad(const std::vector<Equation>& equations, const LinearFit& fit) {
+  bool numbers = std::isfinite(fit.reduced_chi2);
+  for (const LinearFit::Column& column : fit.columns)
+    numbers = numbers && std::isfinite(column.value) && std::isfinite(column.sigma);
+  if (numbers && fit.reduced_chi2 <= kWorstChi2) return {};
+  std::vector<std::pair<double, std::string>> worst;
+  for (std::size_t i = 0; i < equations.size(); ++i) {
+    const double measured = mean_of(equations[i].values).value;
+    const double off = std::abs(measured - fit.predicted[i]) / fit.sigma[i];
+    worst.emplace_back(
+        std::isfinite(off) ? off : std::numeric_limits<double>::max(),
+        fmt::format("{} of benchmark {} ({:.1f} ns measured, {:.1f} ns fitted)", equations[i].name,
+                    equations[i].benchmark, measured, fit.predicted[i]));
+  }
+  std::sort(worst.begin(), worst.end(), std::greater<>());
+  std::string text;
+  for (std::size_t i = 0; i < std::min(worst.size(), kWorstNamed); ++i)
+    text += (i == 0 ? "" : ", ") + worst[i].second;
+  return fmt::format(
+      "the fit is bad: reduced chi^2 is {:.3g}, and 1 where measurements agree with the model; "
+      "worst: {}. Measure again on nodes that do nothing else, with more --repeats, or leave out "
+      "benchmarks that contradict the others with --without",
+      fit.reduced_chi2, text);
+}
+
 // What the constants give for measurements that they were not fitted to.
 void compare(const std::vector<Equation>& equations, const LinearFit& fit, Estimate& to) {
   for (const Equation& equation : equations) {
     const Mean mean = mean_of(equation.values);
-    const double error = std::sqrt(mean.relative_variance / static_cast<double>(mean.repeats));
+    const double of_mean = mean.relative_variance / static_cast<double>(mean.repeats);
     Residual residual{equation.name,
                       equation.benchmark,
                       mean.value,
                       0,
-                      std::hypot(error * mean.value, equation.resolution),
+                      sigma_of_mean(of_mean, mean.value, equation.resolution),
                       true};
     bool known = true;
     for (const auto& [key, factor] : equation.sum) {
@@ -136,6 +164,7 @@ Result<Estimate> estimate(const Measurements& measurements) {
                     equations.unused.empty() ? "" : "; ", fmt::join(equations.unused, "; ")),
         {}};
   const LinearFit fit = fit_equations(equations.all);
+  if (std::string bad = why_bad(equations.all, fit); !bad.empty()) return Error{std::move(bad), {}};
   result.reduced_chi2 = fit.reduced_chi2;
   const double errors =
       student_interval((1 - kConfidence) / static_cast<double>(fit.columns.size()), fit.degrees);

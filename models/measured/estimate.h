@@ -12,7 +12,9 @@
 // An interval is one of 95 % for all constants of a fit together (Bonferroni, Student's t): in 19
 // of 20 fits every constant lies within its own. A constant is set if a benchmark that is there for
 // it has run, no direction of the constants that the equations leave open moves it, and its
-// interval is no wider than +-10 %. All others are left open, and it is said why.
+// interval is no wider than +-10 %. All others are left open, and it is said why. A fit whose
+// reduced chi^2 is beyond kWorstChi2, or no number, is refused: the measurements are not those of
+// one NIC as the model has it.
 
 #include <string>
 #include <vector>
@@ -26,6 +28,11 @@ namespace latchlab {
 inline constexpr double kWidest = 0.10;  // half of an interval, relative
 inline constexpr double kConfidence = 0.95;
 inline constexpr std::size_t kLeastRepeats = 3;
+// No mean of a measurement is known better than this, relative, however equal its repeats are (in
+// a simulation they may be equal to the digit): half of what a histogram rounds.
+inline constexpr double kLeastSigma = 0.0003;
+// Reduced: what the model gives is off by kWidest even where nothing scatters.
+inline constexpr double kWorstChi2 = (kWidest / kLeastSigma) * (kWidest / kLeastSigma);
 
 struct FoundConstant {
   std::string key;                      // dotted, of a NIC's description
@@ -56,7 +63,7 @@ struct Estimate {
   const FoundConstant* find(const std::string& key) const;
 };
 
-// An error: nothing that could be fitted.
+// An error: nothing that could be fitted, or a fit so bad that its constants mean nothing.
 Result<Estimate> estimate(const Measurements& measurements);
 
 // ---- parts of it ----
@@ -71,6 +78,8 @@ struct Mean {
   std::size_t repeats = 0;
 };
 Mean mean_of(const std::vector<double>& values);
+// One sigma of a mean; never zero.
+double sigma_of_mean(double relative_variance, double value, double resolution);
 
 // The fitted constants, and those whose equations leave them open; `rows` as in `equations`.
 struct LinearFit {

@@ -7,9 +7,10 @@
 namespace latchlab {
 namespace {
 
-constexpr double kHelp = 4;        // repeats that the scatter of all measurements counts for
-constexpr double kNothing = 1e-9;  // a singular value, over the greatest
-constexpr double kMoves = 1e-6;    // share of an open direction that moves a constant
+constexpr double kLeastNs = 0.0005;  // no mean is known better: half a picosecond
+constexpr double kHelp = 4;          // repeats that the scatter of all measurements counts for
+constexpr double kNothing = 1e-9;    // a singular value, over the greatest
+constexpr double kMoves = 1e-6;      // share of an open direction that moves a constant
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -78,9 +79,7 @@ std::vector<double> sigmas_of(const std::vector<Equation>& equations) {
     const double own = static_cast<double>(means[i].repeats - 1);
     const double relative = (own * means[i].relative_variance + kHelp * usual) / (own + kHelp);
     const double of_mean = relative / static_cast<double>(means[i].repeats);
-    const double resolution = equations[i].resolution;
-    sigmas.push_back(
-        std::sqrt(of_mean * means[i].value * means[i].value + resolution * resolution));
+    sigmas.push_back(sigma_of_mean(of_mean, means[i].value, equations[i].resolution));
   }
   return sigmas;
 }
@@ -96,6 +95,11 @@ Mean mean_of(const std::vector<double>& values) {
                               static_cast<double>(std::max<std::size_t>(1, values.size() - 1));
   mean.relative_variance /= std::max(1e-300, mean.value * mean.value);
   return mean;
+}
+
+double sigma_of_mean(double relative_variance, double value, double resolution) {
+  const double sigma = std::sqrt(relative_variance * value * value + resolution * resolution);
+  return std::max({sigma, kLeastSigma * std::abs(value), kLeastNs});
 }
 
 // Cornish and Fisher's expansion of Student's quantile around that of the normal distribution.

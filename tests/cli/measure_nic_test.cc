@@ -73,6 +73,22 @@ TEST_F(MeasureNic, writes_a_description_that_a_scenario_can_use) {
   EXPECT_EQ(checked.code, 0) << checked.err;
 }
 
+// Three repeats of a simulation may be equal to the digit: nothing is divided by their spread.
+TEST_F(MeasureNic, repeats_that_are_equal_give_a_fit_in_numbers) {
+  for (const char* nic : {"connectx-5", "connectx-6"}) {
+    const std::string directory = std::string("m-") + nic;
+    const Finished measured =
+        latchlab(measuring({"same_address", "same_address_failed", "spread_rate", "send_rate"},
+                           {"--nic", nic, "--measurements", directory, "--out", "mine.yaml"}));
+    ASSERT_EQ(measured.code, 0) << measured.err;
+    const std::size_t at = measured.out.find("reduced chi^2 ");
+    ASSERT_NE(at, std::string::npos);
+    EXPECT_LT(std::stod(measured.out.substr(at + 14)), 1'000) << nic;
+    EXPECT_THAT(measured.out, Not(HasSubstr("nan"))) << nic;
+    EXPECT_THAT(measured.out, HasSubstr("\natomic.same_address ")) << nic;
+  }
+}
+
 TEST_F(MeasureNic, several_measurements_are_fitted_together) {
   ASSERT_EQ(latchlab(measuring({"same_address"}, {"--measurements", "one"})).code, 0);
   ASSERT_EQ(latchlab(measuring({"local"}, {"--measurements", "two"})).code, 0);

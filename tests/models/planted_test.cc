@@ -9,9 +9,12 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <set>
+
+#include "tests/non_empty.h"
 
 namespace latchlab::planted_test {
 namespace {
@@ -120,7 +123,7 @@ TEST(Planted, a_benchmark_that_is_left_out_unsets_what_it_determined) {
   std::set<std::string> can_be_found;
   for (const FoundConstant& each : complete.value().found) can_be_found.insert(each.key);
   std::set<std::string> told;
-  for (const Benchmark& benchmark : benchmarks()) {
+  for (const Benchmark& benchmark : non_empty(benchmarks())) {
     SCOPED_TRACE("without " + benchmark.name);
     Measurements rest = all;
     for (const ProbePoint& point : benchmark.points) rest.erase(point.label);
@@ -149,6 +152,38 @@ MeasureOptions only(const std::set<std::string>& wanted) {
   return options;
 }
 
+// As those of a simulation without jitter are.
+TEST(Planted, repeats_that_are_equal_to_the_digit_give_a_fit_in_numbers) {
+  PlantedNic planted(4);
+  Measurements all = planted.measured({}, 0);
+  for (auto& [label, measured] : all)
+    for (Measured::Repeat& repeat : measured.repeats) repeat = measured.repeats.front();
+  const auto found = estimate(all);
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_LT(found.value().reduced_chi2, kWorstChi2);
+  EXPECT_GT(found.value().reduced_chi2, 0);
+  EXPECT_GT(found.value().found.size(), 20U);
+  for (const FoundConstant& each : found.value().found) {
+    EXPECT_TRUE(std::isfinite(each.value) && std::isfinite(each.high - each.low)) << each.key;
+    EXPECT_NEAR(each.value, planted.truth(each.key), 0.05 * planted.truth(each.key)) << each.key;
+  }
+  for (const Residual& each : non_empty(found.value().residuals)) EXPECT_GT(each.sigma, 0);
+}
+
+TEST(Planted, a_fit_that_is_bad_is_refused_and_says_which_measurements_make_it_so) {
+  PlantedNic planted(4);
+  Measurements all = planted.measured({}, kScatter);
+  ASSERT_TRUE(estimate(all));
+  for (Measured::Repeat& repeat : all.at("faa").repeats) repeat.typical *= 20;
+  const auto found = estimate(all);
+  ASSERT_FALSE(found);
+  EXPECT_THAT(found.error().text(),
+              testing::AllOf(testing::HasSubstr("the fit is bad: reduced chi^2 is "),
+                             testing::HasSubstr("faa of benchmark atomic_latency ("),
+                             testing::HasSubstr("leave out benchmarks that contradict the others "
+                                                "with --without")));
+}
+
 TEST(Planted, a_rate_that_grows_with_its_clients_is_not_taken_for_one_of_the_nic) {
   PlantedNic planted(4);
   Measurements all = planted.measured(only({"same_address"}), 0);
@@ -166,7 +201,7 @@ TEST(Planted, a_single_sum_of_many_constants_determines_none_of_them) {
                            {1799, 1779, 1000, 1799, 1799, 0}};
   const auto found = estimate(one);
   ASSERT_TRUE(found) << found.error().text();
-  for (const FoundConstant& each : found.value().found)
+  for (const FoundConstant& each : non_empty(found.value().found))
     EXPECT_EQ(each.key, "latency.jitter");  // of the spread
   EXPECT_EQ(found.value().found.size() + found.value().open.size(), nic_constants().size());
 }
