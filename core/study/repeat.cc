@@ -147,13 +147,33 @@ void write_what_was_asked(const Point& point, const MeasuredShare& all, RepeatMe
   });
 }
 
+// How long `run.duration` has to be, by what happened after the window.
+std::string too_short(const Point& point, const MeasuredShare& all, const RunOn& after) {
+  const Duration before = point.run.warmup.value_or(Duration{});
+  const Duration enough = std::max(after.drained - before, point.run.duration * 2);
+  return fmt::format(
+      "no cycle ended in the window of {}, and {} of {} clients had one in the {} after it: set "
+      "run.duration to {}",
+      format_duration(point.run.duration), after.cycles, all.live_clients,
+      format_duration(after.length), format_duration(enough));
+}
+
 void judge_progress(const Point& point, const MeasuredShare& all, bool deadlock,
-                    RepeatOutcome& outcome) {
+                    const std::optional<RunOn>& after, RepeatOutcome& outcome) {
   const std::uint64_t waiting = all.without_progress;
-  if (deadlock) {
+  if (after && after->progressed()) {
+    outcome.status = RepeatStatus::too_short;
+    outcome.message = too_short(point, all, *after);
+  } else if (deadlock || (after && after->stuck)) {
     outcome.status = RepeatStatus::stuck;
     outcome.message = fmt::format(
         "deadlock: all {} live clients wait, and nothing can happen any more", all.live_clients);
+  } else if (after) {
+    outcome.status = RepeatStatus::no_progress;
+    outcome.message = fmt::format(
+        "no cycle of the {} live clients ended in the window of {}, nor in the {} after it: the "
+        "lock hangs",
+        all.live_clients, format_duration(point.run.duration), format_duration(after->length));
   } else if (waiting > 0 && waiting == all.live_clients) {
     outcome.status = RepeatStatus::no_progress;
     outcome.message = fmt::format(
@@ -198,7 +218,8 @@ RepeatOutcome merge_outcomes(const Point& point, std::span<const ShareOutcome> o
     outcome.status = RepeatStatus::failed;
     outcome.message = std::move(why);
   } else {
-    judge_progress(point, all, deadlock, outcome);
+    const std::optional<RunOn> after = outcomes.empty() ? std::nullopt : outcomes.front().after;
+    judge_progress(point, all, deadlock, after, outcome);
   }
   return outcome;
 }

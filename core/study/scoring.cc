@@ -108,6 +108,7 @@ bool is_whole(const Point& point, const PointOutcome& outcome) {
       return true;
     case RepeatStatus::unsafe:
       return point.run.on_violation == OnViolation::record;
+    case RepeatStatus::too_short:
     case RepeatStatus::unavailable:
     case RepeatStatus::no_progress:
     case RepeatStatus::stuck:

@@ -24,6 +24,8 @@ std::string_view name_of(RepeatStatus status) {
       return "ok";
     case RepeatStatus::starved:
       return "starved";
+    case RepeatStatus::too_short:
+      return "window too short";
     case RepeatStatus::unsafe:
       return "unsafe";
     case RepeatStatus::stuck:
@@ -201,7 +203,7 @@ RunEnd run_until_steady(const Point& point, const ProtocolEntry& entry, const Wo
   const RunEnd end = backend.run_until(warm_up.latest_end());
   if (warm_up.over()) return RunEnd::reached;
   warm_up.give_up();
-  return end;
+  return end == RunEnd::reached ? RunEnd::stopped : end;
 }
 
 void check_books(const Inspecting& backend) {
@@ -274,6 +276,8 @@ ShareOutcome run_share(const Point& point, const ProtocolEntry& entry, std::uint
     if (const ClientId client{i}; world.hosts(client))
       outcome.shares.front().open_loop.merge(
           workload.value()->of(client).tally(client, backend->local_now(world.node_of(client))));
+  if (outcome.end == RunEnd::reached && outcome.shares.front().saw_everything)
+    outcome.after = run_on(*backend, observers.only().recorder(), outcome.shares.front());
   return outcome;
 }
 

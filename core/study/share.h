@@ -22,6 +22,7 @@
 #include "core/protocols/lock.h"
 #include "core/scenario/scenario.h"
 #include "core/study/onlooker.h"
+#include "core/study/run_on.h"
 #include "core/world/backend.h"
 #include "core/world/world.h"
 
@@ -36,6 +37,7 @@ using BackendFactory =
 enum class RepeatStatus : std::uint8_t {
   ok,
   starved,      // clients waited for one lock through the whole window: worth a warning, no failure
+  too_short,    // no cycle ended in the window, and the first do after it: a warning as well
   unavailable,  // the backend lacks what the protocol needs
   no_progress,  // all clients waited for one lock through the whole window; things still happen
   stuck,        // clients wait, and nothing can ever happen again
@@ -70,6 +72,7 @@ struct ShareOutcome {
   std::uint64_t seed = 0;
   RunEnd end = RunEnd::reached;
   std::vector<MeasuredShare> shares;  // by worker; empty when refused
+  std::optional<RunOn> after;         // of a simulation, if the window leaves a question
 };
 
 struct ShareOptions {

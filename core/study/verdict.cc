@@ -36,6 +36,8 @@ std::string verdict(const PointOutcome& outcome) {
     case RepeatStatus::ok:
     case RepeatStatus::starved:
       return doubts(outcome);
+    case RepeatStatus::too_short:
+      return "window too short";
     case RepeatStatus::unsafe:
       return "UNSAFE";
     case RepeatStatus::stuck:

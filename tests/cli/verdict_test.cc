@@ -69,14 +69,69 @@ TEST_F(Verdict, everybody_waiting_through_the_whole_window_is_no_progress) {
   EXPECT_EQ(point(0)["status"], "no progress");
 }
 
+// ---- windows in which no cycle ends ----
+
 TEST_F(Verdict, slowness_is_no_deadlock) {
-  for (const char* slow : {"platform.nic={base: connectx-5, dc.connect: 5ms}",
-                           "platform.nic={base: connectx-5, atomic.same_address: 10s}"}) {
-    const Finished finished = run("[{name: mcs}]", "", {"--set", slow, "--quiet"});
-    EXPECT_EQ(finished.code, 1) << slow;
-    EXPECT_EQ(point(0)["status"], "no progress") << slow;
+  const Finished finished =
+      run("[{name: mcs}]", "",
+          {"--set", "platform.nic={base: connectx-5, atomic.same_address: 10s}", "--quiet"});
+  EXPECT_EQ(finished.code, 1);
+  EXPECT_EQ(point(0)["status"], "no progress");
+  EXPECT_THAT(finished.err, HasSubstr("no cycle of the 8 live clients ended in the window of 2ms, "
+                                      "nor in the 48ms after it"));
+}
+
+TEST_F(Verdict, a_first_cycle_longer_than_the_window_is_a_window_too_short) {
+  const Finished finished =
+      run("[{name: mcs}]", "", {"--set", "platform.nic={base: connectx-5, dc.connect: 5ms}"});
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_EQ(point(0)["status"], "window too short");
+  EXPECT_THAT(finished.out, HasSubstr(" window too short\n"));
+  EXPECT_THAT(finished.err, HasSubstr("warning: point 0 (mcs): window too short: no cycle ended in "
+                                      "the window of 2ms, and "));
+}
+
+// What is told to be long enough is.
+TEST_F(Verdict, a_crowd_that_does_not_drain_is_told_which_window_would_do) {
+  const std::vector<std::string> crowd = {"--quiet",
+                                          "--set",
+                                          "workload.critical_section=0us",
+                                          "--set",
+                                          "platform.clients_per_node=2000",
+                                          "--set",
+                                          "run.warmup=0us"};
+  std::vector<std::string> brief = crowd;
+  brief.insert(brief.end(), {"--set", "run.duration=50us"});
+  const Finished finished = run("[{name: mcs}]", "", brief);
+  EXPECT_EQ(finished.code, 0);
+  ASSERT_EQ(point(0)["status"], "window too short");
+  EXPECT_EQ(number_at(point(0)["metrics"], "goodput_ops_s"), 0);
+  const std::string said = point(0)["repeats"][0]["message"];
+  const std::size_t at = said.find("set run.duration to ");
+  ASSERT_NE(at, said.npos) << said;
+  std::filesystem::remove_all(path("r"));
+  std::vector<std::string> longer = crowd;
+  longer.insert(longer.end(), {"--set", "run.duration=" + said.substr(at + 20)});
+  EXPECT_EQ(run("[{name: mcs}]", "", longer).code, 0);
+  EXPECT_EQ(point(0)["status"], "ok");
+  EXPECT_GT(number_at(point(0)["metrics"], "goodput_ops_s"), 0);
+}
+
+// One of eight clients holds the lock at 10 us. When that client dies, no other acquires it.
+TEST_F(Verdict, a_lock_whose_first_holder_dies_stands_still_without_a_warm_up_as_well) {
+  int stands_still = 0;
+  for (int client = 0; client < 8; ++client) {
+    const Finished finished =
+        run("[{name: cas, backoff: none}]",
+            "faults: [{kind: client_crash, at: 10us, client: " + std::to_string(client) + "}]\n",
+            {"--set", "run.warmup=0us", "--set", "workload.critical_section=50us"});
+    const bool hangs = point(0)["status"] == "no progress";
+    EXPECT_EQ(finished.code, hangs ? 1 : 0) << client;
+    EXPECT_EQ(number_at(point(0)["metrics"], "goodput_ops_s") == 0, hangs) << client;
+    stands_still += hangs ? 1 : 0;
     std::filesystem::remove_all(path("r"));
   }
+  EXPECT_EQ(stands_still, 1);
 }
 
 const char* const kKnown =
@@ -144,7 +199,8 @@ TEST_F(Verdict, clients_whose_core_has_no_time_left_are_what_is_measured) {
 TEST_F(Verdict, holders_and_crashed_clients_do_not_wait) {
   const Finished finished =
       run("[{name: cas, backoff: none}]", "faults: [{kind: client_crash, at: 500us, client: 3}]\n",
-          {"--set", "locks.count=1k", "--set", "workload.critical_section=3ms"});
+          {"--set", "locks.count=1k", "--set", "workload.critical_section=3ms", "--set",
+           "run.duration=2500us"});
   EXPECT_EQ(finished.code, 0);
   EXPECT_THAT(finished.err, Not(HasSubstr("starved")));
   EXPECT_EQ(point(0)["status"], "ok");

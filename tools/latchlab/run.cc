@@ -65,16 +65,17 @@ int exit_code(const Scenario& scenario, const StudyOutcome& outcome) {
 void report_problems(const Scenario& scenario, const StudyOutcome& outcome, bool warn) {
   for (std::size_t i = 0; i < outcome.points.size(); ++i) {
     const RepeatStatus status = outcome.points[i].status();
-    if (status == RepeatStatus::ok || (status == RepeatStatus::starved && !warn)) continue;
+    const bool warning = status <= RepeatStatus::too_short;
+    if (status == RepeatStatus::ok || (warning && !warn)) continue;
     std::string where = scenario.points[i].protocol.label;
     for (const auto& [path, value] : scenario.points[i].axes)
       if (path != "protocol") where += fmt::format(", {}={}", path, value);
     const std::string* known = why_known(scenario.points[i], outcome.points[i]);
     if (known && !warn) continue;
     fmt::print(stderr, "latchlab: {}point {} ({}): {}: {}{}\n",
-               known                             ? "known: "
-               : status == RepeatStatus::starved ? "warning: "
-                                                 : "",
+               known     ? "known: "
+               : warning ? "warning: "
+                         : "",
                i, where, name_of(status), outcome.points[i].message(),
                known ? " (known: " + *known + ")" : "");
   }
@@ -84,7 +85,8 @@ void report_unsteady(const Scenario& scenario, const StudyOutcome& outcome) {
   std::string where;
   for (std::size_t i = 0; i < outcome.points.size(); ++i) {
     const Leaves metrics = outcome.points[i].metrics();
-    if (number(metrics, "window.settled").value_or(1) > 0) continue;
+    const bool told = outcome.points[i].status() == RepeatStatus::too_short;  // what is wrong
+    if (told || number(metrics, "window.settled").value_or(1) > 0) continue;
     where += fmt::format("{}{} at point {} ({:.2f})", where.empty() ? "" : ", ",
                          scenario.points[i].protocol.label, i,
                          number(metrics, "stationary").value_or(0));

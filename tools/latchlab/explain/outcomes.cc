@@ -51,8 +51,8 @@ Topics column_topics() {
        "column",
        "What became of the point; the worst of its repeats.",
        {},
-       {"ok", "unchecked", "emulated", "client-bound", "starved", "UNSAFE", "DEADLOCK",
-        "NO PROGRESS", "known", "FAILED", "UNAVAILABLE", "interrupted"}},
+       {"ok", "unchecked", "emulated", "client-bound", "starved", "window too short", "UNSAFE",
+        "DEADLOCK", "NO PROGRESS", "known", "FAILED", "UNAVAILABLE", "interrupted"}},
   };
   for (const auto& [column, metric] : kMetricColumns)
     topics.push_back({column, "column", metric_doc(metric)->says, {{"metric", metric}}, {metric}});
@@ -71,6 +71,12 @@ Topics verdict_topics() {
        "the lock may promise no more.",
        {},
        {"jain", "fairness.max_bypassed"}},
+      {"window too short",
+       "verdict",
+       "No cycle ended in the measured window, and some did when the run went on: nothing was "
+       "measured. The message names a run.duration that would do. A warning, no failure.",
+       {},
+       {"run.duration", "NO PROGRESS"}},
       {"UNSAFE",
        "verdict",
        "Two live clients were inside the validity of conflicting grants at once: mutual exclusion "

@@ -14,13 +14,14 @@ function messageOf(point) {
 
 // One box per verdict that is not ok, worst first; one for each reason why some are no news.
 const WORST_FIRST = ['unsafe', 'failed', 'stuck', 'no progress', 'unavailable', 'interrupted',
-  'starved'];
+  'window too short', 'starved'];
+const WEAK = ['starved', 'window too short', 'interrupted'];
 
 function verdictBoxes(part) {
   const boxes = WORST_FIRST.map((status) => {
     const points = part.points.filter((point) => point.status === status && !point.known);
     if (!points.length) return null;
-    const severe = status !== 'starved' && status !== 'interrupted';
+    const severe = !WEAK.includes(status);
     return el('div', {class: severe ? 'box bad' : 'box weak', role: severe ? 'alert' : null},
       el('strong', {}, `${VERDICTS[status]}: ${points.length} of ${part.points.length} points. `),
       capital(VERDICT_WORDS[status]), '.', describePoints(points));

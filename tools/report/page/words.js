@@ -93,13 +93,16 @@ function quantity(text) {
 }
 
 const VERDICTS = {
-  ok: 'ok', starved: 'starved', unsafe: 'UNSAFE', stuck: 'DEADLOCK',
+  ok: 'ok', starved: 'starved', 'window too short': 'window too short', unsafe: 'UNSAFE',
+  stuck: 'DEADLOCK',
   'no progress': 'NO PROGRESS', unavailable: 'UNAVAILABLE',
   failed: 'FAILED', interrupted: 'interrupted',
 };
 const VERDICT_WORDS = {
   ok: 'nothing wrong was seen',
   starved: 'some clients waited for one lock through the whole window',
+  'window too short': 'no cycle ended in the window, and some did after it: nothing was ' +
+    'measured',
   unsafe: 'two clients held conflicting grants at once: the lock is broken',
   stuck: 'clients wait, and nothing can ever happen again',
   'no progress': 'every client waited for one lock through the whole window, and something could ' +
