@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tests/cli/report_page.h"
+#include "tests/non_empty.h"
 
 namespace latchlab::cli_test {
 namespace {
@@ -92,7 +93,7 @@ TEST_F(Classroom, a_lesson_asks_first_and_plays_what_its_traces_say) {
     const Json trace =
         Json::parse(read(fmt::format("c/runs/05-handover/traces/{}.json", files[i])));
     EXPECT_EQ(player["stages"][i]["lanes"], 20);
-    for (const Json& sample : player["samples"]) {
+    for (const Json& sample : non_empty(player["samples"])) {
       const Told told = told_by(trace, 0, sample["at"].get<double>());
       const Json& shown = sample["stages"][i];
       std::string fields;
@@ -145,7 +146,7 @@ TEST_F(Classroom, a_film_shows_who_stands_still_and_who_is_dead) {
   for (const Json& event : trace["traceEvents"])
     if (event["ph"] != "M") begin = std::min(begin, event["ts"].get<double>());
   std::set<std::string> seen_still;
-  for (const Json& sample : seen.facts["players"][0]["samples"]) {
+  for (const Json& sample : non_empty(seen.facts["players"][0]["samples"])) {
     const double at = begin + sample["at"].get<double>();
     std::set<std::string> still;
     if (at >= 120 && at < 150) still.insert("client 0");
@@ -191,7 +192,7 @@ TEST_F(Classroom, a_class_breaks_a_lock_by_choosing_its_moves) {
   EXPECT_EQ(game["nameless"], 0);
   // By every way that was taken with the buttons, the page is where the graph says.
   std::map<std::string, int> ends;
-  for (const Json& shown : game["all"]) {
+  for (const Json& shown : non_empty(game["all"])) {
     std::size_t at = 0;
     std::string word = "next=0 serving=0";
     for (const Json& choice : shown["path"]) {

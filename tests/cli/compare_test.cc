@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/cli/program.h"
+#include "tests/non_empty.h"
 
 namespace latchlab::cli_test {
 namespace {
@@ -28,7 +29,8 @@ class Compare : public Command {
   void make_hardware_of(const std::string& directory,
                         const std::string& backend = "ibverbs on rxe0",
                         const std::string& emulated = R"(["masked_atomics_16: agent"])") const {
-    for (const auto& each : std::filesystem::directory_iterator(home() / directory / "points")) {
+    for (const auto& each :
+         non_empty(std::filesystem::directory_iterator(home() / directory / "points"))) {
       const std::string name = directory + "/points/" + each.path().filename().string();
       std::string text = read(name);
       const std::string was = R"("backend":"simgrid","emulated":[])";
@@ -67,12 +69,12 @@ TEST_F(Compare, a_run_with_itself_differs_in_nothing) {
   const Json made = Json::parse(same.out)[0];
   EXPECT_EQ(made["second"], "a again");
   EXPECT_TRUE(made["differences"].empty());
-  for (const Json& pair : made["pairs"])
-    for (const Json& metric : pair["metrics"]) {
+  for (const Json& pair : non_empty(made["pairs"]))
+    for (const Json& metric : non_empty(pair["metrics"])) {
       EXPECT_EQ(metric["ratio"], 1);
       EXPECT_EQ(metric["low"], 1);
     }
-  for (const Json& each : made["ranks"]) EXPECT_EQ(each["tau"], 1);
+  for (const Json& each : non_empty(made["ranks"])) EXPECT_EQ(each["tau"], 1);
   const Finished explained = latchlab({"compare", "a", "a", "--explain"});
   EXPECT_EQ(explained.code, 0) << explained.err;
   EXPECT_THAT(explained.out, HasSubstr("within chance: there is nothing to explain"));

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/cli/program.h"
+#include "tests/non_empty.h"
 
 namespace latchlab::cli_test {
 namespace {
@@ -65,7 +66,7 @@ constexpr const char* kBusy =
     "sweep: {grid: {protocol.name: [cas, mcs, dslr, shiftlock]}}\n";
 
 TEST_F(Counts, the_law_of_the_window_holds_in_whole_picoseconds) {
-  for (const Json& point : run(kBusy)) {
+  for (const Json& point : non_empty(run(kBusy))) {
     const Json& law = point["repeats"][0]["metrics"]["window_law"];
     const auto value = [&](const char* name) { return law[name].get<std::int64_t>(); };
     EXPECT_EQ(value("clients"), 6);
@@ -80,7 +81,7 @@ TEST_F(Counts, the_law_of_the_window_holds_in_whole_picoseconds) {
 
 // All acquisitions are of those who waited and of those who had the lock after one atomic.
 TEST_F(Counts, phases_of_those_who_waited_are_what_exceeds_the_first_atomic) {
-  for (const Json& point : run(kBusy)) {
+  for (const Json& point : non_empty(run(kBusy))) {
     SCOPED_TRACE(point["label"].get<std::string>());
     const Json& metrics = point["repeats"][0]["metrics"];
     for (const std::string kind : {"read", "write"}) {
@@ -109,7 +110,7 @@ TEST_F(Counts, tries_that_were_in_vain_count_as_retries) {
 }
 
 TEST_F(Counts, clients_are_goodput_times_the_mean_cycle) {
-  for (const Json& point : run(kBusy)) {
+  for (const Json& point : non_empty(run(kBusy))) {
     const Json& metrics = point["metrics"];
     EXPECT_GT(number_at(metrics, "cycle_ns.count"), 6 * 1'000);
     const double clients =

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tests/cli/program.h"
+#include "tests/non_empty.h"
 #include "tests/paths.h"
 
 namespace latchlab::cli_test {
@@ -76,10 +77,10 @@ TEST_F(Help, completions_and_the_manual_know_every_command_and_option) {
   const std::string bash = latchlab({"completion", "bash"}).out;
   const std::string zsh = latchlab({"completion", "zsh"}).out;
   EXPECT_THAT(zsh, HasSubstr("#compdef latchlab\n"));
-  for (const std::string& command : all) {
+  for (const std::string& command : non_empty(all)) {
     EXPECT_THAT(manual, HasSubstr(".SS \"latchlab " + command + "\"\n"));
     EXPECT_THAT(fish, HasSubstr("-n __fish_use_subcommand -x -a " + command + " "));
-    for (const std::string& option : options(command)) {
+    for (const std::string& option : non_empty(options(command))) {
       EXPECT_THAT(bash, HasSubstr(option)) << command;
       EXPECT_THAT(fish, HasSubstr(" -l " + option.substr(2) + " ")) << command;
       std::string hyphens;
@@ -140,7 +141,7 @@ TEST_F(Help, the_doctor_says_what_is_there_and_how_to_get_what_is_not) {
                                   HasSubstr("apt-get install gnuplot-nox\n")));
   const Json report = Json::parse(latchlab({"doctor", "--json"}).out);
   EXPECT_TRUE(report["libraries"].contains("yaml-cpp"));
-  for (const Json& check : report["checks"])
+  for (const Json& check : non_empty(report["checks"]))
     EXPECT_THAT((std::set<std::string>{"ok", "optional"}), Contains(check["health"]));
 }
 

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tests/cli/program.h"
+#include "tests/non_empty.h"
 
 namespace latchlab::cli_test {
 namespace {
@@ -137,7 +138,7 @@ TEST_F(Output, every_list_names_what_there_is) {
 }
 
 TEST_F(Output, every_scenario_that_is_listed_can_be_checked_by_its_name) {
-  for (const Json& entry : Json::parse(latchlab({"list", "scenarios", "--json"}).out)) {
+  for (const Json& entry : non_empty(Json::parse(latchlab({"list", "scenarios", "--json"}).out))) {
     const Finished finished = latchlab({"check", entry["name"].get<std::string>()});
     EXPECT_EQ(finished.code, 0) << finished.err;
   }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/cli/report_page.h"
+#include "tests/non_empty.h"
 
 namespace latchlab::cli_test {
 namespace {
@@ -129,8 +130,8 @@ TEST_F(ReportFigures, starved_and_unsettled_points_stand_apart_each_with_its_sig
 
 TEST_F(ReportFigures, every_switch_draws_and_one_shows_the_tail_of_latencies) {
   const Seen seen = page_of("{name: cas}", "sweep: {grid: {" + kOneToEight + "}}\n");
-  for (const Json& each : seen.facts["figures"])
-    for (const Json& flipped : each["switches"]) {
+  for (const Json& each : non_empty(seen.facts["figures"]))
+    for (const Json& flipped : non_empty(each["switches"])) {
       EXPECT_EQ(flipped["outside"], false) << flipped.dump();
       EXPECT_GT(flipped["told"], 0) << flipped.dump();
     }
@@ -153,9 +154,9 @@ TEST_F(ReportFigures, all_is_in_reach_on_screens_of_any_width) {
     EXPECT_EQ(facts["problems"].dump(), "[]");
     EXPECT_LE(facts["sideways"], 0);
     EXPECT_GE(facts["tables"][0]["columns"], 25);
-    for (const Json& table : facts["tables"])
+    for (const Json& table : non_empty(facts["tables"]))
       EXPECT_EQ(table["unreachable"].dump(), "[]") << table["name"];
-    for (const Json& each : facts["figures"]) {
+    for (const Json& each : non_empty(facts["figures"])) {
       EXPECT_GT(each["marks"], 0) << each["id"];
       EXPECT_EQ(each["beyond"].dump(), "[]") << each["id"];
     }

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "tests/cli/program.h"
+#include "tests/non_empty.h"
 
 namespace latchlab::cli_test {
 namespace {
@@ -23,7 +24,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 void expect_number_leaves(const Json& metrics) {
-  for (const auto& [key, value] : metrics.items()) {
+  for (const auto& [key, value] : non_empty(metrics.items())) {
     if (value.is_object()) {
       expect_number_leaves(value);
     } else {
@@ -36,7 +37,7 @@ void expect_number_leaves(const Json& metrics) {
 
 // Leaves of a point are counts, null, or {mean, ci95}.
 void expect_interval_leaves(const Json& metrics) {
-  for (const auto& [key, value] : metrics.items()) {
+  for (const auto& [key, value] : non_empty(metrics.items())) {
     if (value.is_object() && value.contains("mean") && value.contains("ci95")) {
       EXPECT_TRUE(value["mean"].is_number()) << key << " is " << value.dump();
       EXPECT_TRUE(value["ci95"].is_number() || value["ci95"].is_null()) << key;

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "tests/conformance/conformance.h"
+#include "tests/non_empty.h"
 
 namespace latchlab::conformance {
 namespace {
@@ -36,7 +37,7 @@ TEST_P(Memory, each_value_of_a_compare_swap_chain_has_one_winner) {
   }
   EXPECT_EQ(run(), RunEnd::finished);
   std::map<std::uint64_t, std::uint64_t> next;
-  for (const Swap& swap : won)
+  for (const Swap& swap : non_empty(won))
     EXPECT_TRUE(next.emplace(swap.before, swap.after).second) << swap.before << " was won twice";
   std::uint64_t value = 0;
   for (std::size_t steps = 0; steps < won.size(); ++steps) {
@@ -154,6 +155,8 @@ TEST_P(Memory, cpu_accesses_are_sequentially_consistent) {
   spawn(one, store_then_look(one, 0, 1, left));
   spawn(two, store_then_look(two, 1, 0, right));
   EXPECT_EQ(run(), RunEnd::finished);
+  ASSERT_FALSE(left.empty());
+  ASSERT_EQ(left.size(), right.size());
   for (std::size_t i = 0; i < left.size(); ++i) EXPECT_TRUE(left[i] == 1 || right[i] == 1);
 }
 

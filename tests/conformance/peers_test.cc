@@ -172,6 +172,7 @@ void nothing_shares_memory(Bench& bench, const Protocol& town, bool colocated,
   Verbs& verbs = site.world.verbs(ClientId{0});
   bench.spawn(verbs, number_words(verbs, words));
   EXPECT_EQ(bench.run(), RunEnd::finished);
+  EXPECT_FALSE(words.empty());
   std::size_t lost = 0;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const NodePlan& node = site.world.plan().nodes[words[i].node.value - 1];

@@ -8,6 +8,7 @@
 #include "tests/explore/fixture.h"
 #include "tests/explore/small_locks.h"
 #include "tests/explore/verdicts.h"
+#include "tests/non_empty.h"
 #include "tools/explore/choosers.h"
 
 namespace latchlab::explore {
@@ -157,7 +158,7 @@ TEST_F(Places, who_wants_a_lock_of_a_dead_server_is_not_stuck) {
   EXPECT_TRUE(verdict.exhausted) << verdict.cut;
   // The lock lies on node 1. If node 2 dies while it holds, node 1 waits; if node 1 dies, nobody
   // can ever have the lock, and that is nobody's fault.
-  for (const Trace& trace : verdict.findings) {
+  for (const Trace& trace : non_empty(verdict.findings)) {
     EXPECT_EQ(trace.finding.wrong, Wrong::deadlock);
     EXPECT_THAT(replay(trace).text, HasSubstr("client 1: DIES, with its node"));
   }
@@ -178,7 +179,7 @@ TEST_F(Places, wide_probes_close_their_loops) {
   const Verdict verdict = run(campaign);
   expect_sound(verdict);
   campaign.placement = Placement::together;
-  for (const Case& setup : cases_of(campaign)) {
+  for (const Case& setup : non_empty(cases_of(campaign))) {
     Case every_step = setup;
     every_step.reduce = false;
     const SearchResult merged = search(setup, {});

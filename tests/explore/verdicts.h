@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "tests/non_empty.h"
 #include "tools/explore/campaign.h"
 
 namespace latchlab::explore {
@@ -17,7 +18,7 @@ inline void expect_sound(const Verdict& verdict) {
 
 // As it was found, written, read and played.
 inline void expect_replayable(const Verdict& verdict, const std::string& told) {
-  for (const Trace& trace : verdict.findings) {
+  for (const Trace& trace : non_empty(verdict.findings)) {
     const std::string text = trace_json(trace);
     const Result<Trace> again = parse_trace(text, "some.json");
     ASSERT_TRUE(again.ok()) << again.error().message;

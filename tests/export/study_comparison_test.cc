@@ -9,6 +9,7 @@
 
 #include "core/study/emulation.h"
 #include "tests/export/stored_studies.h"
+#include "tests/non_empty.h"
 
 namespace latchlab {
 namespace {
@@ -139,11 +140,12 @@ TEST(CompareStudies, what_was_emulated_is_ranked_with_nothing_else) {
     EXPECT_THAT(each.b, ElementsAre("dslr", "cas"));
     EXPECT_EQ(each.tau, -1);
   }
-  for (const PointPair& pair : mixed.pairs) {
+  for (const PointPair& pair : non_empty(mixed.pairs)) {
     EXPECT_EQ(pair.emulated, pair.lock == "mcs" ? "emulated" : "");
     EXPECT_EQ(pair.metrics[0].better, pair.lock == "dslr" ? 1 : pair.lock == "cas" ? -1 : 0);
   }
-  for (const RankAgreement& each : compared(study(kBase), emulating({"all verbs: agent"})).ranks)
+  for (const RankAgreement& each :
+       non_empty(compared(study(kBase), emulating({"all verbs: agent"})).ranks))
     EXPECT_EQ(each.emulated, "emulated");
 }
 

@@ -32,7 +32,7 @@ TEST_F(Dc, each_verb_does_at_a_target_what_it_does_over_a_connection) {
   faa.operand = 10;
   faa.fenced = true;
   post({write, given, read, cas, faa}, aim(*far_));
-  EXPECT_THAT(outcomes(5), Each(VerbStatus::ok));
+  EXPECT_THAT(outcomes(5), AllOf(SizeIs(5), Each(VerbStatus::ok)));
   EXPECT_EQ(std::memcmp(&far_->words[1], "abcdefgh", 8), 0);
   EXPECT_EQ(far_->words[2], 99U);
   EXPECT_EQ(here_->words[3], 5U);
@@ -59,7 +59,7 @@ TEST_F(Dc, masked_atomics_reach_the_target_that_they_are_aimed_at) {
     faa.masked = &sum;
     cas.bytes = faa.bytes = bytes;
     post({cas, faa}, aim(*far_));
-    EXPECT_THAT(outcomes(2), Each(VerbStatus::ok));
+    EXPECT_THAT(outcomes(2), AllOf(SizeIs(2), Each(VerbStatus::ok)));
     const auto reply = [&](std::size_t at) {
       return masked_reply({here_->words[at], here_->words[at + 1]}, bytes);
     };
@@ -77,7 +77,7 @@ TEST_F(Dc, one_initiator_reaches_one_target_after_the_other) {
     TargetEnd& to = round % 2 == 0 ? *near_ : *far_;
     post({add(2 * round, to), add(2 * round + 1, to)}, aim(to));
   }
-  EXPECT_THAT(outcomes(40), Each(VerbStatus::ok));
+  EXPECT_THAT(outcomes(40), AllOf(SizeIs(40), Each(VerbStatus::ok)));
   EXPECT_EQ(near_->words[0], 20U);
   EXPECT_EQ(far_->words[0], 20U);
   for (std::uint64_t i = 0; i < 40; ++i) EXPECT_EQ(here_->words[i], i / 4 * 2 + i % 2) << i;
@@ -96,7 +96,7 @@ TEST_F(Dc, an_initiator_in_error_flushes_and_comes_back_by_recovery_alone) {
   recover();
   EXPECT_EQ(dci_->number(), number);
   post({add(5, *far_), add(6, *far_)}, aim(*far_));
-  EXPECT_THAT(outcomes(2), Each(VerbStatus::ok));
+  EXPECT_THAT(outcomes(2), AllOf(SizeIs(2), Each(VerbStatus::ok)));
   EXPECT_EQ(far_->words[0], 3U);  // 1, 5 and 6
   EXPECT_EQ(near_->words[0], 0U);
 }

@@ -7,6 +7,7 @@
 namespace latchlab::ib {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::SizeIs;
 using Kind = WorkRequest::Kind;
@@ -117,7 +118,7 @@ TEST_F(Masked, entries_of_both_makes_keep_their_order_in_one_doorbell) {
   requests[4].local = &here_->words[9];
   for (const std::size_t behind : {1, 2, 3, 4}) requests[behind].fenced = true;
   ASSERT_EQ(here_->qp.post(requests), 0);
-  EXPECT_THAT(outcomes(5), Each(VerbStatus::ok));
+  EXPECT_THAT(outcomes(5), AllOf(SizeIs(5), Each(VerbStatus::ok)));
   EXPECT_EQ(here_->words[8], 5U);
   EXPECT_EQ(here_->words[9], 75U);
 }
@@ -127,7 +128,7 @@ TEST_F(Masked, a_wrong_key_is_an_access_error) {
   std::vector<WorkRequest> requests = {masked(Kind::masked_cas, verb, 1)};
   requests[0].remote_key += 1;
   ASSERT_EQ(here_->qp.post(requests), 0);
-  EXPECT_THAT(outcomes(1), Each(VerbStatus::access_error));
+  EXPECT_THAT(outcomes(1), AllOf(SizeIs(1), Each(VerbStatus::access_error)));
 }
 
 TEST_F(Masked, what_the_firmware_says_passes_its_trial) {

@@ -10,6 +10,7 @@
 namespace latchlab::launch {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -64,7 +65,7 @@ TEST_F(Events, what_is_said_at_the_end_of_one_is_not_heard_in_the_next) {
   });
   gather_all(2);
   run_job("", {});
-  EXPECT_THAT(blobs(run_job("", {})), Each("0"));
+  EXPECT_THAT(blobs(run_job("", {})), AllOf(SizeIs(2), Each("0")));
   coordinator().dismiss();
 }
 
@@ -102,7 +103,7 @@ TEST_F(Events, a_request_to_stop_reaches_those_who_work) {
   watch.stop = [&] { return stop.load(); };
   const JobOutcome outcome = run_job("", {}, watch);
   EXPECT_TRUE(outcome.stopped);
-  EXPECT_THAT(blobs(outcome), Each("stopped"));
+  EXPECT_THAT(blobs(outcome), AllOf(SizeIs(3), Each("stopped")));
   coordinator().dismiss();
 }
 
@@ -120,8 +121,8 @@ TEST_F(Events, a_request_to_stop_ends_an_exchange_at_all) {
   gather_all(3);
   JobWatch watch;
   watch.stop = [&] { return stop.load(); };
-  EXPECT_THAT(blobs(run_job("", {}, watch)), Each(HasSubstr("being stopped")));
-  EXPECT_THAT(blobs(run_job("", {})), Each(",,,")) << "the next job is a new one";
+  EXPECT_THAT(blobs(run_job("", {}, watch)), AllOf(SizeIs(3), Each(HasSubstr("being stopped"))));
+  EXPECT_THAT(blobs(run_job("", {})), AllOf(SizeIs(3), Each(",,,"))) << "the next job is a new one";
   coordinator().dismiss();
 }
 

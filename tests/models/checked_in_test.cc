@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "tests/models/fixture.h"
+#include "tests/non_empty.h"
 #include "tests/paths.h"
 
 namespace latchlab::fit_test {
@@ -52,7 +53,7 @@ class CheckedIn : public testing::TestWithParam<const char*> {};
 TEST_P(CheckedIn, nic_has_the_values_that_the_fit_gave) {
   const NicModel nic = load_nic(GetParam(), "", data()).value();
   std::map<std::string, Cells> rows = constants_of_page(GetParam());
-  for (const FreeConstant& free : spec(GetParam()).free) {
+  for (const FreeConstant& free : non_empty(spec(GetParam()).free)) {
     const Cells& row = rows[free.key];
     ASSERT_EQ(row.size(), 7u) << free.key << " is not on the page; run latchlab calibrate";
     const ConstantOrigin& is = origin(nic, free.key);
@@ -64,7 +65,7 @@ TEST_P(CheckedIn, nic_has_the_values_that_the_fit_gave) {
 
 TEST_P(CheckedIn, page_was_written_for_the_bounds_and_starts_of_the_fit) {
   std::map<std::string, Cells> rows = constants_of_page(GetParam());
-  for (const FreeConstant& free : spec(GetParam()).free) {
+  for (const FreeConstant& free : non_empty(spec(GetParam()).free)) {
     const Cells& row = rows[free.key];
     ASSERT_EQ(row.size(), 7u) << free.key;
     EXPECT_EQ(row[1], constant_text(free.key, free.start));
@@ -80,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(Fits, CheckedIn, testing::Values("connectx-4", "connect
 TEST(Calibration,
      nothing_is_observed_beyond_eighty_clients_except_one_lock_and_waits_in_its_queue) {
   const FitSpec fit = spec("connectx-5");
-  for (const Observation& observation : fit.observations) {
+  for (const Observation& observation : non_empty(fit.observations)) {
     const Point& point = fit.runs[observation.run].point;
     if (point.locks.count == 1) continue;  // ShiftLock 2.3
     // What was inferred from, decision 0012: scored as such, and not as validation.
@@ -95,8 +96,8 @@ TEST(Calibration,
 
 TEST(Calibration, conclusions_are_of_runs_that_nothing_is_fitted_to) {
   const FitSpec fit = spec("connectx-5");
-  for (const Conclusion& conclusion : fit.conclusions)
-    for (const Observation& observation : fit.observations)
+  for (const Conclusion& conclusion : non_empty(fit.conclusions))
+    for (const Observation& observation : non_empty(fit.observations))
       EXPECT_NE(observation.run, conclusion.run) << conclusion.id;
 }
 

@@ -12,6 +12,7 @@
 #include "core/base/random.h"
 #include "core/protocols/registry.h"
 #include "models/fit_spec.h"
+#include "tests/non_empty.h"
 #include "tests/paths.h"
 
 namespace latchlab {
@@ -179,7 +180,7 @@ TEST(Explanation, says_that_more_than_chance_is_left) {
   const auto found = explain(study_of({}, 1), measured);
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_FALSE(found.value().within_chance);
-  for (const ExplainedBy& each : found.value().alone) EXPECT_FALSE(each.all_but_chance);
+  for (const ExplainedBy& each : non_empty(found.value().alone)) EXPECT_FALSE(each.all_but_chance);
   EXPECT_FALSE(found.value().together && found.value().together->all_but_chance);
 }
 

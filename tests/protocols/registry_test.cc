@@ -11,6 +11,7 @@
 #include <string>
 
 #include "core/protocols/entry_check.h"
+#include "tests/non_empty.h"
 #include "tests/paths.h"
 
 namespace latchlab {
@@ -18,7 +19,7 @@ namespace {
 
 TEST(registry, names_each_protocol_once_and_finds_it) {
   std::set<std::string> names;
-  for (const ProtocolEntry& entry : protocol_registry()) {
+  for (const ProtocolEntry& entry : non_empty(protocol_registry())) {
     EXPECT_TRUE(names.insert(entry.info.name).second) << entry.info.name;
     EXPECT_EQ(find_protocol(entry.info.name), &entry);
   }
@@ -27,16 +28,16 @@ TEST(registry, names_each_protocol_once_and_finds_it) {
 }
 
 TEST(registry, has_profiles_and_small_models_that_fit_their_declarations) {
-  for (const ProtocolEntry& entry : protocol_registry())
+  for (const ProtocolEntry& entry : non_empty(protocol_registry()))
     EXPECT_EQ(entry_problem(entry), "") << entry.info.name;
 }
 
 TEST(registry, says_where_every_parameter_comes_from) {
-  for (const ProtocolEntry& entry : protocol_registry()) {
+  for (const ProtocolEntry& entry : non_empty(protocol_registry())) {
     EXPECT_FALSE(entry.info.source.empty()) << entry.info.name;
     for (const ParamSpec& spec : entry.info.params)
       EXPECT_FALSE(spec.help.empty()) << entry.info.name << ": " << spec.name;
-    for (const Profile& profile : entry.info.profiles)
+    for (const Profile& profile : non_empty(entry.info.profiles))
       EXPECT_FALSE(profile.source.empty()) << entry.info.name << ": " << profile.name;
   }
 }
@@ -52,14 +53,14 @@ bool a_verdict_survives_crashes(const std::string& name) {
 }
 
 TEST(registry, claims_to_survive_what_a_search_shows) {
-  for (const ProtocolEntry& entry : protocol_registry())
+  for (const ProtocolEntry& entry : non_empty(protocol_registry()))
     EXPECT_EQ(!entry.info.survives.empty(), a_verdict_survives_crashes(entry.info.name))
         << entry.info.name << " survives '" << entry.info.survives << "'";
 }
 
 // Of `latchlab list protocols`.
 TEST(registry, has_something_in_every_column) {
-  for (const ProtocolEntry& entry : protocol_registry()) {
+  for (const ProtocolEntry& entry : non_empty(protocol_registry())) {
     EXPECT_FALSE(entry.info.fairness.empty()) << entry.info.name;
     EXPECT_FALSE(entry.info.handover.empty()) << entry.info.name;
   }

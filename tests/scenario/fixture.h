@@ -90,6 +90,7 @@ inline void expect_round_trip(const std::string& text,
   EXPECT_EQ(again.value().description, first.value().description);
   EXPECT_EQ(again.value().figures.size(), first.value().figures.size());
   ASSERT_EQ(again.value().points.size(), first.value().points.size());
+  ASSERT_FALSE(first.value().points.empty());
   for (std::size_t i = 0; i < first.value().points.size(); ++i) {
     const Point& point = first.value().points[i];
     EXPECT_EQ(again.value().points[i].resolved_yaml, point.resolved_yaml);

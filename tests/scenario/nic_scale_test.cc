@@ -6,6 +6,7 @@
 
 #include "core/scenario/nic_constants.h"
 #include "core/scenario/suggestions.h"
+#include "tests/non_empty.h"
 #include "tests/scenario/fixture.h"
 
 namespace latchlab::scenario_test {
@@ -30,7 +31,7 @@ std::set<std::string> changed(const NicModel& nic) {
 TEST(Scale, a_group_has_every_width_and_place_of_a_kind) {
   const NicModel plain = nic_of("connectx-7");
   const NicModel nic = nic_of("{base: connectx-7, scale: {atomics: 4x}}");
-  for (const NicConstant& constant : nic_constants()) {
+  for (const NicConstant& constant : non_empty(nic_constants())) {
     const bool hold = constant.name.starts_with("same_address") || constant.name == "read_hold";
     const bool served = constant.name.starts_with("atomic_") && constant.section != "latency";
     const std::int64_t before = number_in(plain, constant);
@@ -43,12 +44,12 @@ TEST(Scale, a_group_has_every_width_and_place_of_a_kind) {
 
 TEST(Scale, groups_name_constants_that_exist_each_in_one) {
   std::set<std::string> seen;
-  for (const NicGroup& group : nic_groups())
-    for (const std::string& key : group.keys) {
+  for (const NicGroup& group : non_empty(nic_groups()))
+    for (const std::string& key : non_empty(group.keys)) {
       ASSERT_NE(find_nic_constant(key), nullptr) << key;
       EXPECT_TRUE(seen.insert(key).second) << key;
     }
-  for (const NicConstant& constant : nic_constants())
+  for (const NicConstant& constant : non_empty(nic_constants()))
     EXPECT_TRUE(constant.section != "latency" || seen.contains(constant.key())) << constant.key();
 }
 
@@ -83,7 +84,7 @@ TEST(Scale, is_told_where_the_constant_comes_from) {
   EXPECT_EQ(point.platform.nic.hold_8.ps, 42'625);
   EXPECT_THAT(point.resolved_yaml, HasSubstr("scaled: \"341ns by atomics 4x, atomic.same_address "
                                              "0.5x\"\n"));
-  for (const ConstantOrigin& origin : point.platform.nic.origins)
+  for (const ConstantOrigin& origin : non_empty(point.platform.nic.origins))
     EXPECT_EQ(origin.overridden, !origin.scaled.empty()) << origin.key;
   const auto again = parse(result.value().resolved_yaml);
   ASSERT_TRUE(again) << again.error().text();
@@ -114,7 +115,7 @@ TEST(Scale, comes_after_values_beside_it_and_before_values_set_later) {
   const NicModel later = nic_of("{base: connectx-5, scale: {atomics: 4x}}",
                                 {{"platform.nic.atomic.same_address", "400ns"}});
   EXPECT_EQ(later.hold_8, nanoseconds(400));
-  for (const ConstantOrigin& origin : later.origins)
+  for (const ConstantOrigin& origin : non_empty(later.origins))
     EXPECT_TRUE(origin.key != "atomic.same_address" || origin.scaled.empty()) << origin.scaled;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tests/non_empty.h"
 #include "tests/simgrid/fixture.h"
 #include "tests/simgrid/links.h"
 
@@ -147,7 +148,7 @@ TEST_F(Transports, rc_keeps_its_order_past_a_receiver_without_recv) {
         take(receiver(), target, kStart + microseconds(60), kStart + milliseconds(1), seen));
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(seen, numbers_to(12));
-  for (const Sent& sent : log) EXPECT_EQ(sent.status, VerbStatus::ok);
+  for (const Sent& sent : non_empty(log)) EXPECT_EQ(sent.status, VerbStatus::ok);
   expect_conservation();
 }
 
@@ -199,7 +200,7 @@ TEST_F(Transports, rc_sends_again_in_order_what_a_link_has_lost) {
   cut_port(kThere, down, down + microseconds(15));
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(seen, numbers_to(6));
-  for (const Sent& sent : log) EXPECT_EQ(sent.status, VerbStatus::ok);
+  for (const Sent& sent : non_empty(log)) EXPECT_EQ(sent.status, VerbStatus::ok);
   EXPECT_GE(log.back().done - kStart, nic().ack_timeout);
   expect_all_given_back();
 }
@@ -239,7 +240,7 @@ TEST_F(Transports, datagrams_are_lost_by_the_share_of_the_scenario_and_others_ne
     } else {
       EXPECT_EQ(seen, numbers_to(kCount));
     }
-    for (const Sent& sent : log) EXPECT_EQ(sent.status, VerbStatus::ok);
+    for (const Sent& sent : non_empty(log)) EXPECT_EQ(sent.status, VerbStatus::ok);
   }
   expect_conservation();
 }
@@ -274,7 +275,7 @@ TEST_F(Transports, a_datagram_without_recv_or_receiver_is_lost_and_its_sender_no
   spawn(receiver(),
         take(receiver(), small, kStart + microseconds(20), kStart + microseconds(40), seen));
   EXPECT_EQ(run(), RunEnd::finished);
-  for (const Sent& sent : log) EXPECT_EQ(sent.status, VerbStatus::ok);
+  for (const Sent& sent : non_empty(log)) EXPECT_EQ(sent.status, VerbStatus::ok);
   EXPECT_EQ(seen, numbers_to(1));
 }
 

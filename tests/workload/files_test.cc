@@ -10,6 +10,7 @@
 
 #include "core/scenario/file_io.h"
 #include "core/workload/micro.h"
+#include "tests/non_empty.h"
 #include "tests/workload/wanted.h"
 
 namespace latchlab {
@@ -60,7 +61,7 @@ TEST_P(BtIo, writes_each_byte_of_each_step_once_and_then_begins_anew) {
         EXPECT_TRUE(written.emplace(access.offset, access.offset + access.bytes).second);
       }
     std::uint64_t at = step % kTimeSteps * step_bytes;
-    for (const auto& [from, to] : written) {
+    for (const auto& [from, to] : non_empty(written)) {
       ASSERT_EQ(from, at) << "step " << step;
       at = to;
     }

@@ -1,6 +1,7 @@
 // The dslr lock in the explorer, without faults: every profile, and the end of an era.
 
 #include "core/protocols/dslr/rules.h"
+#include "tests/non_empty.h"
 #include "tests/protocols/harness.h"
 
 namespace latchlab::testing {
@@ -138,7 +139,7 @@ TEST(dslr, adds_to_one_counter_and_to_no_other) {
 
 TEST(dslr, rejects_switches_that_contradict_each_other) {
   const ProtocolInfo& info = find_protocol("dslr")->info;
-  for (const Profile& profile : info.profiles)
+  for (const Profile& profile : non_empty(info.profiles))
     EXPECT_EQ(info.contradiction(info.resolve(profile.name)), "");
   ParamSet wide = info.resolve("repaired");
   wide.set("entry", text("wide16"));

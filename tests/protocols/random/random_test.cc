@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/non_empty.h"
 #include "tests/protocols/random/twice.h"
 #include "tests/protocols/reference_lock.h"
 
@@ -69,9 +70,9 @@ TEST(Promises, are_read_where_searches_are_written_down) {
 }
 
 TEST(Promises, of_default_profiles_are_always_kept_and_others_are_excused_by_name) {
-  for (const ProtocolEntry& entry : protocol_registry())
+  for (const ProtocolEntry& entry : non_empty(protocol_registry()))
     EXPECT_EQ(known_against(entry, entry.info.profiles.front()), "") << entry.info.name;
-  for (const auto& [name, why] : excused_profiles()) {
+  for (const auto& [name, why] : non_empty(excused_profiles())) {
     const ProtocolEntry* const entry = find_protocol(name.substr(0, name.find('/')));
     ASSERT_NE(entry, nullptr) << name;
     EXPECT_NE(entry->info.find_profile(name.substr(name.find('/') + 1)), nullptr) << name;

@@ -1,5 +1,6 @@
 // Redlock with three masters in the simulator, some of which die.
 
+#include "tests/non_empty.h"
 #include "tests/protocols/timed.h"
 
 #if LATCHLAB_WITH_SIMGRID
@@ -64,7 +65,7 @@ TEST(timed, redlock_model_tells_that_most_masters_have_failed) {
   const Told told = when_these_die({NodeId{1}, NodeId{3}});
   EXPECT_GT(told.granted, 0U);
   EXPECT_EQ(told.granted + told.reasons.size(), 200U);
-  EXPECT_THAT(told.reasons, ::testing::Each(AbortReason::server_failed));
+  EXPECT_THAT(non_empty(told.reasons), ::testing::Each(AbortReason::server_failed));
 }
 
 }  // namespace
