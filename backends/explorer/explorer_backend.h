@@ -26,6 +26,8 @@
 //    endpoint a prefix still lands, and the choice says how long it is. A process crash closes its
 //    endpoints as well; a node crash takes all actors and the memory of the node.
 //  * `membership` learns of a crash in a step of its own.
+//  * RC retries a SEND, and a verb or call to a dead node, for longer than a lease where a search
+//    says so (keep_retrying). The SEND then arrives late, or fails though its receiver is alive.
 //
 // Time. There is none: the capability `timing` is absent. The clock counts steps, one nanosecond
 // each, and is the same on every node. Sleeps, and the start dates of coroutines, are steps like
@@ -118,6 +120,12 @@ class ExplorerBackend final : public Backend {
   void make(const explorer::Step& step, Chooser& inner);
   void crash(ClientId client, CrashKind kind, Chooser& inner);
   void pause_cpu(ClientId client, bool paused);
+  // Is this the end of something that RC may retry for longer than a lease?
+  bool ends_retries(const explorer::Step& step) const;
+  // How many such operations are under way that have outlasted no lease so far.
+  std::uint32_t retried_briefly() const;
+  // They all outlast one.
+  void keep_retrying();
   void move_clock(Time date);
   bool everybody_done() const;
   bool is_dead(NodeId node) const;

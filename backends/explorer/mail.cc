@@ -15,11 +15,6 @@ Endpoint* find_endpoint(State& state, EndpointAddr addr) {
   return &node->endpoints[addr.number - 1];
 }
 
-bool to_datagrams(State& state, const OpSlot& op) {
-  const Endpoint* target = find_endpoint(state, op.target);
-  return target != nullptr && is_datagram(target->transport);
-}
-
 Step failing(OpSlot& op, VerbStatus status) {
   return {StepKind::send_fail, op.actor, static_cast<std::uint32_t>(status), &op};
 }
@@ -39,6 +34,8 @@ void add_delivery(State& state, OpSlot& op, StepList& steps) {
     steps.now.push_back(failing(op, VerbStatus::peer_failed));
   } else if (target->recvs_free > 0) {
     steps.now.push_back({StepKind::deliver, op.actor, 0, &op});
+    // The path was cut for longer than RC retries.
+    if (op.takes_long) steps.now.push_back(failing(op, VerbStatus::peer_failed));
   } else if (!target->owner->alive) {
     steps.now.push_back(failing(op, VerbStatus::receiver_not_ready));
   } else if (!is_patient(target->transport)) {
@@ -139,11 +136,16 @@ void time_out(State& state, OpSlot& op) {
 
 }  // namespace
 
+bool is_to_datagrams(State& state, const OpSlot& op) {
+  const Endpoint* target = find_endpoint(state, op.target);
+  return target != nullptr && is_datagram(target->transport);
+}
+
 void add_send_steps(State& state, Actor& actor, StepList& steps) {
   std::vector<Queue> queues;
   for (OpSlot* op : actor.ops) {
     if (op->kind != OpKind::send) continue;
-    if (!op->effected && to_datagrams(state, *op)) {
+    if (!op->effected && is_to_datagrams(state, *op)) {
       add_datagram(state, *op, steps);
       continue;
     }

@@ -8,6 +8,8 @@ namespace latchlab::explorer {
 void add_send_steps(State& state, Actor& actor, StepList& steps);
 void make_send_step(State& state, const Step& step);
 
+bool is_to_datagrams(State& state, const OpSlot& op);
+
 // A datagram is over for its sender and goes on without it.
 void leave_datagram(const OpSlot& op);
 

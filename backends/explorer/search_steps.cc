@@ -4,6 +4,7 @@
 
 #include "backends/explorer/crash.h"
 #include "backends/explorer/explorer_backend.h"
+#include "backends/explorer/mail.h"
 #include "backends/explorer/state.h"
 #include "backends/explorer/steps.h"
 
@@ -18,6 +19,15 @@ using explorer::StepKind;
 using explorer::StepList;
 
 namespace {
+
+bool is_retried(State& state, const OpSlot& op) {
+  if (op.effected || op.leftover) return false;
+  if (op.kind == OpKind::send) return !explorer::is_to_datagrams(state, op);
+  const bool call = op.kind == OpKind::call && !op.arrived;
+  if (!call && op.kind != OpKind::verb) return false;
+  const explorer::NodeState* node = state.find_node(call ? op.server : op.verb.addr.node);
+  return node != nullptr && node->dead;
+}
 
 // One coroutine, suspended on one thing: what resumes it can come in no other order. Of a server
 // part that is never sure: a call may come in before, whose handler shares its state.
@@ -97,6 +107,24 @@ void ExplorerBackend::crash(ClientId client, CrashKind kind, Chooser& inner) {
 
 void ExplorerBackend::pause_cpu(ClientId client, bool paused) {
   state_->find_client(client)->paused = paused;
+}
+
+bool ExplorerBackend::ends_retries(const Step& step) const {
+  return step.op != nullptr && explorer::by_nic(step.kind) && is_retried(*state_, *step.op);
+}
+
+std::uint32_t ExplorerBackend::retried_briefly() const {
+  std::uint32_t count = 0;
+  for (const auto& actor : state_->actors)
+    for (const OpSlot* op : actor->ops)
+      if (!op->takes_long && is_retried(*state_, *op)) ++count;
+  return count;
+}
+
+void ExplorerBackend::keep_retrying() {
+  for (const auto& actor : state_->actors)
+    for (OpSlot* op : actor->ops)
+      if (is_retried(*state_, *op)) op->takes_long = true;
 }
 
 void ExplorerBackend::move_clock(Time date) {

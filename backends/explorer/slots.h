@@ -37,6 +37,8 @@ struct OpSlot : Operation {
   // What is still on its way of something that is over for its owner: a call that timed out, a
   // datagram. Nobody hears of its end.
   bool leftover = false;
+  // Untimed searches: a lease has run out while RC was retrying it.
+  bool takes_long = false;
   std::uint32_t pieces_done = 0;
   std::uint64_t ticket = 0;
   Time posted_at;
@@ -156,6 +158,10 @@ struct Step {
   WaitSlot* wait = nullptr;
   ProbeSlot* probe = nullptr;
 };
+
+inline bool looks_idly(const Step& step) {
+  return step.kind == StepKind::probe_launch && step.part == kIdleLook;
+}
 
 // What may happen now, and what may happen once nothing else can.
 struct StepList {

@@ -257,6 +257,8 @@ TEST_F(BadTimedTrace, times_that_make_no_sense) {
   expect_refused("hold", "200s", "hold 200s: expected at most 100s");
   expect_refused("horizon", "0us", "horizon: expected more than 0");
   expect_refused("pauses", 1, "pauses are for searches without time");
+  expect_refused("long_sends", 1, "long SENDs are for searches without time");
+  expect_refused("long_sends", 17, "'long_sends': expected ");
 }
 
 TEST_F(BadTimedTrace, other_times_end_elsewhere) {

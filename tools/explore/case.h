@@ -16,6 +16,7 @@ namespace latchlab::explore {
 
 inline constexpr std::uint32_t kMostClients = 16;
 inline constexpr std::uint32_t kMostServers = 16;
+inline constexpr std::uint32_t kMostLongSends = 16;
 inline constexpr Duration kLongestTime = seconds(100);  // of each of those below
 
 // What a timed search takes for possible, and how long clients do what they do. See
@@ -49,8 +50,10 @@ struct Case {
   std::optional<CrashUnit> crash_unit;  // what dies then; none: what the protocol says
   std::uint32_t pauses = 0;             // how often a client may stand still while leases run out
   bool between_atomics = false;         // not while it has an atomic under way
-  std::uint32_t timeouts = 4;           // how often the clock may move on when nothing else can
-  bool reduce = true;                   // make one step of several that cannot be told apart
+  // How many SENDs, and verbs and calls to dead nodes, RC may retry while leases run out.
+  std::uint32_t long_sends = 0;
+  std::uint32_t timeouts = 4;  // how often the clock may move on when nothing else can
+  bool reduce = true;          // make one step of several that cannot be told apart
   CaseTime time;
 
   bool timed() const { return !time.latencies.empty(); }

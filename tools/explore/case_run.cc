@@ -24,8 +24,8 @@ ExplorerOptions options_of(explorer::SearchSupport& support) {
 // Faults break any order, and in time a lease may run out without one: nothing is claimed then. The
 // check knows one lock.
 BypassCheck bypasses_of(const Case& setup, const Protocol& protocol) {
-  if (setup.crashes > 0 || setup.pauses > 0 || setup.timed() || setup.locks > 1 ||
-      !setup.extents.empty())
+  if (setup.crashes > 0 || setup.pauses > 0 || setup.long_sends > 0 || setup.timed() ||
+      setup.locks > 1 || !setup.extents.empty())
     return {};
   const std::uint64_t acquisitions = std::uint64_t{setup.clients()} * setup.operations;
   return BypassCheck(protocol, setup.clients(), acquisitions);
@@ -56,6 +56,7 @@ CaseRun::CaseRun(const Case& setup, const Protocol& protocol, explorer::SearchSu
       crash_unit_(setup.crash_unit.value_or(protocol.limits().crash_unit)),
       crashes_left_(setup.crashes),
       pauses_left_(setup.pauses),
+      long_sends_left_(setup.long_sends),
       timeouts_left_(setup.timeouts),
       own_arena_(&support.arenas[0]) {
   const ArenaScope heap(nullptr);
@@ -125,8 +126,21 @@ bool CaseRun::only_lost_causes() const {
   return any;
 }
 
+bool CaseRun::retries_outlast_leases(const explorer::StepList& steps) const {
+  if (setup_.long_sends == 0 || backend_.retried_briefly() > long_sends_left_) return false;
+  const auto retried = [this](const explorer::Step& step) { return backend_.ends_retries(step); };
+  return std::any_of(steps.now.begin(), steps.now.end(), retried) &&
+         std::all_of(steps.now.begin(), steps.now.end(), [&](const explorer::Step& step) {
+           return explorer::looks_idly(step) || retried(step);
+         });
+}
+
 void CaseRun::timeout(Time date) {
   --timeouts_left_;
+  if (setup_.long_sends > 0) {
+    long_sends_left_ -= backend_.retried_briefly();
+    backend_.keep_retrying();
+  }
   backend_.move_clock(date);
   for (Pause& pause : pauses_)
     if (pause == Pause::begun) pause = Pause::for_long;

@@ -48,8 +48,11 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   bool paused(ClientId client) const { return pauses_[client.value] != Pause::none; }
   bool paused_for_long(ClientId client) const { return pauses_[client.value] == Pause::for_long; }
   bool anybody_failed() const {
-    return crashes_left_ < setup_.crashes || pauses_left_ < setup_.pauses;
+    return crashes_left_ < setup_.crashes || pauses_left_ < setup_.pauses ||
+           long_sends_left_ < setup_.long_sends;
   }
+  // May leases run out though these steps are possible, because RC retries for longer?
+  bool retries_outlast_leases(const explorer::StepList& steps) const;
   // Somebody kept it for longer than it may, and did not give it back: as if it had died.
   bool released_late(LockId lock) const { return (late_ >> lock.value & 1) != 0; }
   std::uint32_t timeouts_left() const { return timeouts_left_; }
@@ -104,6 +107,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   CrashUnit crash_unit_;
   std::uint32_t crashes_left_;
   std::uint32_t pauses_left_;
+  std::uint32_t long_sends_left_;
   std::uint32_t timeouts_left_;
   std::uint64_t late_ = 0;      // by lock, one bit each: a release was suppressed
   explorer::Arena* own_arena_;  // where what the monitor allocates belongs

@@ -26,6 +26,8 @@ Status check_time(const Case& setup) {
   if (!setup.timed()) return fine();
   if (setup.pauses > 0)
     return Error{"pauses are for searches without time: give a long latency instead", {}};
+  if (setup.long_sends > 0)
+    return Error{"long SENDs are for searches without time: give a long latency instead", {}};
   if (time.latencies.size() > kMostLatencies)
     return Error{fmt::format("{} latencies: at most {}, or there are too many orders of events",
                              time.latencies.size(), kMostLatencies),

@@ -145,6 +145,7 @@ Case read_case(Reader& reader) {
   }
   setup.pauses = reader.number("pauses", 0, kMostClients);
   if (reader.has("between_atomics")) setup.between_atomics = reader.flag("between_atomics");
+  if (reader.has("long_sends")) setup.long_sends = reader.number("long_sends", 0, kMostLongSends);
   setup.timeouts = reader.number("timeouts", 0, 1'000'000);
   setup.reduce = reader.flag("reduce");
   bool timed = false;

@@ -42,10 +42,6 @@ namespace {
 
 constexpr std::size_t kMostNodes = 64;
 
-bool looks_idly(const Step& step) {
-  return step.kind == StepKind::probe_launch && step.part == explorer::kIdleLook;
-}
-
 }  // namespace
 
 Universe::Universe(const Case& setup, const Protocol& protocol, explorer::SearchSupport& support)
@@ -122,20 +118,21 @@ std::vector<Choice> Universe::choices_without_time() {
   const StepList& steps = run_->backend().possible();
   for (const Step& step : steps.now) choices.push_back({Choice::Kind::step, step, {}, {}});
   // When everybody just looks on, nobody will see anything.
-  if (std::all_of(steps.now.begin(), steps.now.end(), looks_idly)) choices.clear();
+  if (std::all_of(steps.now.begin(), steps.now.end(), explorer::looks_idly)) choices.clear();
   cut_ = false;
   if (all_done()) return choices;
-  if (choices.empty()) add_timeouts(steps, choices);
+  if (choices.empty() || run_->retries_outlast_leases(steps)) add_timeouts(steps, choices);
   add_resumptions(choices);
   add_faults(choices);
   return choices;
 }
 
 // Leases are longer than anything that live clients do: they end only when somebody has died or
-// stood still, or nobody gives them back, and nothing else can happen. A sender's patience may end
-// without that.
+// stood still, or nobody gives them back, or while RC retries, and nothing else can happen. A
+// sender's patience may end without that.
 void Universe::add_timeouts(const StepList& steps, std::vector<Choice>& choices) {
-  const bool leases_end = run_->anybody_failed() || protocol_.limits().released_by_time;
+  const bool leases_end = run_->anybody_failed() || protocol_.limits().released_by_time ||
+                          run_->retries_outlast_leases(steps);
   const auto possible = [&](const StepList::Later& later) {
     return leases_end || later.step.kind == StepKind::send_fail;
   };

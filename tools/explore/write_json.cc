@@ -46,6 +46,7 @@ void write_wants(const Case& setup, Json& json) {
 void write_fault_limits(const Case& setup, Json& json) {
   if (setup.crash_unit) json["crash_unit"] = name_of(*setup.crash_unit);
   if (setup.between_atomics) json["between_atomics"] = true;
+  if (setup.long_sends > 0) json["long_sends"] = setup.long_sends;
 }
 
 }  // namespace

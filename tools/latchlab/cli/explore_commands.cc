@@ -70,6 +70,8 @@ void add_explore(Cli& cli) {
          "How often a client may stand still while leases run out");
   command.add_flag("--between-atomics", base.between_atomics,
                    "With --pauses: only clients that have no atomic under way stand still");
+  number(command, "--long-sends", base.long_sends, 0, explore::kMostLongSends,
+         "How many SENDs, and verbs and calls to a dead node, may be retried while leases run out");
   number(command, "--timeouts", base.timeouts, 0, 1'000,
          "How often a lease may run out once somebody has died or stands still");
   add_time(command, *arguments);

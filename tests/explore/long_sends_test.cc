@@ -1,0 +1,47 @@
+// SENDs that RC retries while leases run out.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/explore/fixture.h"
+#include "tests/explore/verdicts.h"
+
+namespace latchlab::explore {
+namespace {
+
+// A writer hands the lock to the next. A third one waits behind that.
+Campaign three_writers(std::uint32_t long_sends) {
+  Campaign campaign = about("shiftlock", 3, 1);
+  campaign.placement = Placement::spread;
+  campaign.base.modes = {"X", "X", "X"};
+  campaign.base.sets = {"max_consecutive_writers=8"};
+  campaign.base.long_sends = long_sends;
+  campaign.base.timeouts = 8;
+  return campaign;
+}
+
+// Its Handover comes when the lock has been recovered.
+TEST(LongSends, outlast_the_leases_that_they_hold_up) {
+  const Verdict verdict = run(three_writers(1));
+  EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::mutual_exclusion});
+  expect_replayable(verdict, "after a timeout");
+}
+
+TEST(LongSends, are_none_without_a_budget) {
+  expect_sound(run(three_writers(0)));
+}
+
+// mcs has no leases, and waits for its messages: late or never, its clients find no other order.
+TEST(LongSends, change_nothing_where_no_lease_runs_out) {
+  const auto states = [](std::uint32_t long_sends) {
+    Campaign campaign = about("mcs", 3, 1);
+    campaign.base.long_sends = long_sends;
+    const Verdict verdict = run(campaign);
+    expect_sound(verdict);
+    return verdict.states;
+  };
+  EXPECT_EQ(states(1), states(0));
+}
+
+}  // namespace
+}  // namespace latchlab::explore
