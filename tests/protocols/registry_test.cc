@@ -52,6 +52,18 @@ bool a_verdict_survives_crashes(const std::string& name) {
   return false;
 }
 
+// The network's time is no part of a lock: where a lock can add to it, none does by default.
+TEST(registry, delays_no_message_within_a_node_by_default) {
+  std::set<std::string> delaying;
+  for (const ProtocolEntry& entry : protocol_registry()) {
+    const ParamSet params = entry.info.resolve(entry.info.profiles.front().name);
+    if (!params.values().contains("intra_node_delay")) continue;
+    delaying.insert(entry.info.name);
+    EXPECT_EQ(params.duration("intra_node_delay"), Duration{}) << entry.info.name;
+  }
+  EXPECT_EQ(delaying, (std::set<std::string>{"mcs", "rma_rw", "shiftlock"}));
+}
+
 TEST(registry, claims_to_survive_what_a_search_shows) {
   for (const ProtocolEntry& entry : non_empty(protocol_registry()))
     EXPECT_EQ(!entry.info.survives.empty(), a_verdict_survives_crashes(entry.info.name))

@@ -17,7 +17,7 @@ enum class NodeDelay : std::uint8_t { never, on_receive, before_successor };
 struct McsOptions {
   bool handover_counter = false;
   NodeDelay node_delay = NodeDelay::on_receive;
-  Duration delay = microseconds(1);
+  Duration delay;
   std::uint32_t max_held = 16;
 };
 
@@ -174,13 +174,15 @@ ProtocolEntry mcs_entry() {
                   {"intra_node_when", &McsOptions::node_delay, "never|receive|before_successor",
                    "where messages within a node are slowed (ShiftLock 4.1; its artifact)"},
                   {"intra_node_delay", &McsOptions::delay, Duration{}, milliseconds(1),
-                   "... and by how much (ShiftLock 4.1)"},
+                   "... and by how much (ShiftLock 4.1 and its artifact: 1 us); 0: not at all"},
                   {"max_held", &McsOptions::max_held, 1, 1024,
                    "locks that one client holds or awaits at once; two RECVs for each"}},
-       .profiles = {{"paper", "ShiftLock (FAST'25) 2.4 and 4.1"},
+       .profiles = {{"paper", "ShiftLock (FAST'25) 2.4; the delay of its 4.1 is the testbed's"},
                     {"artifact",
                      "ShiftLock artifact, its MCS baseline",
-                     {{"handover_counter", true}, {"intra_node_when", "before_successor"}}}},
+                     {{"handover_counter", true},
+                      {"intra_node_when", "before_successor"},
+                      {"intra_node_delay", microseconds(1)}}}},
        .small_model = {{"intra_node_when", "never"}, {"max_held", 1}}});
 }
 

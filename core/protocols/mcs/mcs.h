@@ -35,9 +35,10 @@
 //          by messages that nobody reads) means the same and is not reported: a waiter waits for a
 //          Handover that cannot come; a holder has released, and the lock stays with the dead.
 // Departures. The paper's CAS and FETCHANDSTORE are masked CAS, as in the artifact: plain verbs
-//          have no swap. `intra_node_delay` is not part of the lock: it stands for the network
-//          between clients of one node, whose messages would be too fast. The paper adds it on
-//          receiving, the artifact before Successor only (core/protocols/common/intra_node.h).
+//          have no swap. `intra_node_delay` is not part of the lock, and 0 unless a scenario of
+//          ShiftLock's testbed sets it: it stands for the network between clients of one node,
+//          whose messages would be too fast. The paper adds 1 us on receiving, the artifact before
+//          Successor only (core/protocols/common/intra_node.h).
 // Tests: tests/protocols/mcs.
 
 #include "core/protocols/lock.h"

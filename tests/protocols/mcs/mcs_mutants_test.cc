@@ -60,13 +60,13 @@ struct Talk {
   const char* profile = "paper";
   std::uint32_t nodes = 1;
   Duration held = microseconds(200);  // the second client asks after 20 us
+  bool by_default = false;            // else messages within a node take 100 us
 };
 
-// Messages within a node take 100 us.
 Duration handover_takes(const Talk& talk) {
   const ProtocolEntry& entry = *find_protocol("mcs");
   ParamSet params = entry.info.resolve(talk.profile);
-  params.set("intra_node_delay", microseconds(100));
+  if (!talk.by_default) params.set("intra_node_delay", microseconds(100));
   const auto protocol = entry.make(params);
   WorldShape shape;
   shape.client_nodes = talk.nodes;
@@ -88,6 +88,10 @@ Duration handover_takes(const Talk& talk) {
 TEST(timed, mcs_holds_a_message_within_a_node_back) {
   EXPECT_GE(handover_takes({}), microseconds(100));
   EXPECT_THAT(labels("mcs", true), Contains(kHeldBack));
+}
+TEST(timed, mcs_holds_no_message_back_by_default) {
+  EXPECT_LT(handover_takes({.by_default = true}), microseconds(100));
+  EXPECT_THAT(labels("mcs", true), Not(Contains(kHeldBack)));
 }
 TEST(timed, mcs_does_not_hold_messages_between_nodes_back) {
   EXPECT_LT(handover_takes({.nodes = 2}), microseconds(100));

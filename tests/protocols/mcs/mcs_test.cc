@@ -26,7 +26,7 @@ TEST(mcs, is_sound_with_many_clients_of_one_node) {
   RunSetup setup = mcs();
   setup.client_nodes = 1;
   setup.clients_per_node = 5;
-  setup.params = {{"intra_node_when", text("receive")}};
+  setup.params = {{"intra_node_when", text("receive")}, {"intra_node_delay", microseconds(1)}};
   expect_sound(setup, 200);
 }
 
