@@ -20,15 +20,23 @@ Campaign three_writers(std::uint32_t long_sends) {
   return campaign;
 }
 
-// Its Handover comes when the lock has been recovered.
+// As printed: its Handover is taken when the lock has been recovered.
 TEST(LongSends, outlast_the_leases_that_they_hold_up) {
-  const Verdict verdict = run(three_writers(1));
+  Campaign printed = three_writers(1);
+  printed.base.sets.emplace_back("late_turn=trust");
+  const Verdict verdict = run(printed);
   EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::mutual_exclusion});
   expect_replayable(verdict, "after a timeout");
 }
 
 TEST(LongSends, are_none_without_a_budget) {
-  expect_sound(run(three_writers(0)));
+  Campaign printed = three_writers(0);
+  printed.base.sets.emplace_back("late_turn=trust");
+  expect_sound(run(printed));
+}
+
+TEST(LongSends, break_no_lock_that_counts_its_recoveries_and_renews_a_late_turn) {
+  expect_sound(run(three_writers(1)));
 }
 
 // mcs has no leases, and waits for its messages: late or never, its clients find no other order.

@@ -35,10 +35,6 @@ auto relcnt_verdict(EntryFormat format, std::uint64_t joined_at, std::uint64_t e
   };
 }
 
-auto pause(Duration length) {
-  return [length](const ProbeValues&, std::uint64_t) { return length; };
-}
-
 }  // namespace
 
 // ---- readers ----
@@ -56,14 +52,13 @@ Task<AcquireResult> Client::acquire_shared(Want want) {
     } else {
       LATCHLAB_PATH("shiftlock: a reader waits for writers");
       verbs_.mark(Phase::wait_writers);
-      const Step step = co_await wait_for_epoch(lock, joined);
+      const Step step = co_await wait_for_epoch(lock, joined, since);
       if (step == Step::failed) co_return Aborted{AbortReason::server_failed};
       if (step == Step::recovered) {
         LATCHLAB_PATH("shiftlock: a waiting reader starts again after a recovery");
         continue;
       }
       LATCHLAB_PATH("shiftlock: a waiting reader is let in");
-      since = verbs_.now();
     }
     verbs_.mark(Phase::other);
     Grant grant(want, LockMode::shared);
@@ -72,18 +67,28 @@ Task<AcquireResult> Client::acquire_shared(Want want) {
   }
 }
 
-Task<Client::Step> Client::wait_for_epoch(LockRef lock, Entry joined) {
+// `since`: when it posted its atomic; then from when its lease runs.
+Task<Client::Step> Client::wait_for_epoch(LockRef lock, Entry joined, Time& since) {
+  Looks looks = Looks::joined(joined.relcnt, since);
   RemoteWait wait;
   wait.add(read_verb(lock.entry, kEntryBytes));
   wait.classify = epoch_verdict(format(), joined.epoch, joined.relcnt, !on_.epoch_first);
-  wait.pacing = pause(on_.poll_pause);
+  wait.pacing = pause(on_.poll_pause, looks, true);
   wait.pause_first = on_.reader_pauses_first;
   wait.observe = [mask = format().relcnt_mask()](const ProbeValues& seen) {
     return Words{seen[0].hi & mask, 0};
   };
   const WatchResult watched = co_await watch(lock, wait);
   if (watched.step != Step::entered) co_return watched.step;
-  co_return co_await confirm(lock, watched.wait.last_change, joined.relcnt);
+  if (on_.trusts_late_turn) {
+    const Step step = co_await confirm(lock, watched.wait.last_change, joined.relcnt);
+    since = verbs_.now();
+    co_return step;
+  }
+  since = verbs_.now();
+  const Entry seen = format().unpack(watched.wait.values[0]);
+  if (!too_late(looks.moved_to(seen.relcnt), since)) co_return Step::entered;
+  co_return co_await withdraw(lock, seen);
 }
 
 // ---- writers ----
@@ -129,6 +134,7 @@ Task<Client::Step> Client::enter(Tenure& tenure) {
   const Entry joined = format().unpack(before.value);
   tenure.joined_at = tenure.relcnt = joined.relcnt;
   tenure.epoch = joined.epoch;
+  tenure.looks = Looks::joined(joined.relcnt, tenure.since);
   if (!joined.tail.null()) co_return co_await follow(tenure, joined.tail);
   if (joined.readers == 0) {
     LATCHLAB_PATH("shiftlock: a writer enters at once");
@@ -167,7 +173,7 @@ Task<Client::Step> Client::follow(Tenure& tenure, EndpointAddr predecessor) {
     verbs_.mark(Phase::notify_pred);
     if (on_.delay_before_successor)
       co_await delay_sending(verbs_, predecessor, on_.intra_node_delay);
-    const Message hello = note(kSuccessor, tenure, 0, 0, 0);
+    const Message hello = note(kSuccessor, tenure, tenure.joined_at, 0, 0);
     // A predecessor that does not answer is dead: the wait below finds out.
     (void)co_await verbs_.send(predecessor, hello);
   }
@@ -177,7 +183,7 @@ Task<Client::Step> Client::follow(Tenure& tenure, EndpointAddr predecessor) {
   wait.classify = [format = format(), from = tenure.joined_at](const ProbeValues& seen) {
     return format.leapt(from, seen[0].lo) ? Verdict::abandon : Verdict::pending;
   };
-  wait.pacing = pause(on_.recovery ? on_.lease / 2 : kForever);
+  wait.pacing = pause(on_.recovery ? on_.lease / 2 : kForever, tenure.looks, false);
   wait.pause_first = true;
   wait.observe = [mask = format().relcnt_mask()](const ProbeValues& seen) {
     return Words{seen[0].lo & mask, 0};
@@ -199,7 +205,7 @@ Task<Client::Step> Client::received(Tenure& tenure, Message message) {
     tenure.consecutive = note.consecutive;
     if (!on_.handover_epoch_literal) tenure.epoch = note.epoch;
     LATCHLAB_PATH("shiftlock: a writer is handed the lock");
-    co_return Step::entered;
+    co_return co_await take_turn(tenure);
   }
   tenure.epoch = on_.mode_changed_epoch_literal ? tenure.epoch ^ kEpochBit : note.epoch;
   LATCHLAB_PATH("shiftlock: a writer waits for the readers of a mode change");
@@ -213,14 +219,23 @@ Task<Client::Step> Client::wait_for_readers(Tenure& tenure, std::uint64_t expect
   RemoteWait wait;
   wait.add(read_verb(tenure.lock.entry + kRelCntOffset));
   wait.classify = relcnt_verdict(format(), tenure.joined_at, expected);
-  wait.pacing = pause(on_.poll_pause);
+  wait.pacing = pause(on_.poll_pause, tenure.looks, false);
   wait.observe = [mask = format().relcnt_mask()](const ProbeValues& seen) {
     return Words{seen[0].lo & mask, 0};
   };
   const WatchResult watched = co_await watch(tenure.lock, wait);
   if (watched.step != Step::entered) co_return watched.step;
   tenure.since = verbs_.now();
+  const Step step = co_await take_turn(tenure);
+  if (step != Step::entered || !on_.trusts_late_turn) co_return step;
   co_return co_await confirm(tenure.lock, watched.wait.last_change, tenure.joined_at);
+}
+
+// The lease that has begun with its turn is good, unless the lock may be recovered before it ends.
+Task<Client::Step> Client::take_turn(Tenure& tenure) {
+  const Time moved = tenure.looks.moved_to(tenure.relcnt);
+  if (on_.trusts_late_turn || !too_late(moved, tenure.since)) co_return Step::entered;
+  co_return co_await renew(tenure);
 }
 
 }  // namespace latchlab::shiftlock

@@ -12,6 +12,8 @@
 
 namespace latchlab::shiftlock {
 
+using PauseBetweenLooks = decltype(RemoteWait::pacing);
+
 class Client final : public LockClient {
  public:
   Client(const Switches& on, const ClientEnv& env);  // `on` is the protocol's, and outlives it
@@ -27,6 +29,20 @@ class Client final : public LockClient {
     recovered,  // the lock was reset under us, and we are not in it any more: start again
     failed,     // the lock's node does not answer
   };
+  // What a waiting client has seen of RelCnt. Each date is the latest one that is known to be no
+  // later than the event, however long verbs take.
+  struct Looks {
+    std::uint64_t relcnt = 0;  // of the last look, or of the atomic by which it joined
+    Time issued;               // when that look was issued
+    Time moved;                // when RelCnt came to be so
+    Time next;                 // when the next look is issued
+
+    static Looks joined(std::uint64_t relcnt, Time posted) {
+      return {relcnt, posted, posted, posted};
+    }
+    void add(std::uint64_t seen, Time now);
+    Time moved_to(std::uint64_t value) const { return value == relcnt ? moved : issued; }
+  };
   // What a writer knows of a lock, from joining its queue to the end of its release.
   struct Tenure {
     LockRef lock;
@@ -38,6 +54,7 @@ class Client final : public LockClient {
     std::uint64_t consecutive = 0;  // consWrt
     std::uint64_t epoch = 0;
     Time since;  // the lease runs from here
+    Looks looks;
   };
   struct WatchResult {
     Step step = Step::entered;
@@ -53,13 +70,14 @@ class Client final : public LockClient {
 
   // ---- acquire.cc ----
   Task<AcquireResult> acquire_shared(Want want);
-  Task<Step> wait_for_epoch(LockRef lock, Entry joined);
+  Task<Step> wait_for_epoch(LockRef lock, Entry joined, Time& since);
   Task<AcquireResult> acquire_exclusive(Want want);
   Task<Step> enter(Tenure& tenure);
   Task<bool> try_free(Tenure& tenure);
   Task<Step> follow(Tenure& tenure, EndpointAddr predecessor);
   Task<Step> received(Tenure& tenure, Message message);
   Task<Step> wait_for_readers(Tenure& tenure, std::uint64_t expected);
+  Task<Step> take_turn(Tenure& tenure);
   Grant grant(const Want& want, const Tenure& tenure) const;
   Time valid_until(Time since) const { return on_.recovery ? since + on_.lease : kNever; }
 
@@ -68,8 +86,12 @@ class Client final : public LockClient {
   Task<WatchResult> watch(LockRef lock, RemoteWait wait);
   Task<Asked> ask_for_recovery(LockRef lock, std::uint64_t stuck_at);
   Task<Asked> reset_alone(LockRef lock, std::uint64_t stuck_at);
-  // After a wait that may have spanned a recovery unseen: looks once more.
+  // If RelCnt has stood still since `moved`, a recovery may come within a lease.
+  bool too_late(Time moved, Time now) const { return on_.recovery && now - moved >= on_.lease * 2; }
+  PauseBetweenLooks pause(Duration length, Looks& looks, bool whole_entry) const;
   Task<Step> confirm(LockRef lock, Time last_change, std::uint64_t joined_at);
+  Task<Step> renew(Tenure& tenure);
+  Task<Step> withdraw(LockRef lock, Entry seen);
 
   // ---- release.cc ----
   Task<ReleaseResult> release_shared(Grant held);
@@ -97,7 +119,7 @@ class Client final : public LockClient {
 
   // What this tenure's Successor says, and its answer repeats.
   std::uint32_t tag(const Tenure& tenure) const {
-    return message_tag(tenure.number, format().generation(tenure.joined_at));
+    return message_tag(tenure.number, format().recoveries(tenure.joined_at));
   }
   const EntryFormat& format() const { return on_; }
 

@@ -6,9 +6,11 @@
 //            bits 1..23  RdrCnt    readers that hold or wait; +1 and -1 by the readers' ExtFAA
 //            bits 24..39 NodeId    tail of the queue of writers, 0 = empty; swapped by ExtCAS,
 //            bits 40..63 DctQpNum  zeroed by the last writer's release
-//   word 1               RelCnt    releases so far; its top bit is moved by recovery only
+//   word 1               RelCnt    lower bits: releases so far; top `recovery_bits`: recoveries so
+//                                  far, changed by the server's reset only. As printed 1 bit
 //
-// RdrCnt and RelCnt may be narrower (small models); unused bits stay zero.
+// Both parts of RelCnt count modulo their width, without a carry from one to the other. RdrCnt and
+// RelCnt may be narrower (small models); unused bits stay zero.
 
 #include <cstdint>
 
@@ -39,22 +41,29 @@ struct Entry {
 struct EntryFormat {
   int rdrcnt_bits = 23;
   int relcnt_bits = 64;
+  int recovery_bits = 32;
 
   constexpr std::uint64_t rdrcnt_mask() const { return ((1ULL << rdrcnt_bits) - 1) << 1; }
   constexpr std::uint64_t relcnt_mask() const { return ~0ULL >> (64 - relcnt_bits); }
-  constexpr std::uint64_t leap() const { return 1ULL << (relcnt_bits - 1); }
+  constexpr int releases_bits() const { return relcnt_bits - recovery_bits; }
+  constexpr std::uint64_t releases_mask() const { return (1ULL << releases_bits()) - 1; }
 
-  // RelCnt counts modulo its width.
   constexpr std::uint64_t plus(std::uint64_t relcnt, std::uint64_t releases) const {
-    return (relcnt + releases) & relcnt_mask();
+    return (relcnt & ~releases_mask()) | ((relcnt + releases) & releases_mask());
   }
-  // Has the lock been recovered between these two looks at RelCnt? (3.6)
+  // How often the lock has been recovered: tells one life of a lock from the next.
+  constexpr std::uint64_t recoveries(std::uint64_t relcnt) const {
+    return (relcnt & relcnt_mask()) >> releases_bits();
+  }
+  constexpr std::uint64_t recovered(std::uint64_t relcnt) const {
+    return (relcnt + (1ULL << releases_bits())) & relcnt_mask();
+  }
+  // Has the lock been recovered between these two looks at RelCnt? As printed (3.6), with one bit,
+  // a difference of half the range says so: also where a late release has put back an earlier
+  // RelCnt.
   constexpr bool leapt(std::uint64_t from, std::uint64_t to) const {
-    return ((to - from) & relcnt_mask()) >= leap();
-  }
-  // Tells one life of a lock from the next: the bit that recovery moves.
-  constexpr std::uint32_t generation(std::uint64_t relcnt) const {
-    return (relcnt & leap()) != 0 ? 1 : 0;
+    if (recovery_bits == 1) return ((to - from) & relcnt_mask()) >= recovered(0);
+    return recoveries(from) != recoveries(to);
   }
 
   constexpr Entry unpack(const Words& words) const {
@@ -66,13 +75,20 @@ struct EntryFormat {
 
   // ---- readers: ExtFAA, field by field ----
   Words boundary() const {
-    return {kEpochBit | 1ULL << rdrcnt_bits | 1ULL << 23 | 1ULL << 39 | 1ULL << 63, leap()};
+    return {kEpochBit | 1ULL << rdrcnt_bits | 1ULL << 23 | 1ULL << 39 | 1ULL << 63,
+            1ULL << (releases_bits() - 1) | 1ULL << (relcnt_bits - 1)};
   }
   Verb add_reader(RemoteAddr entry) const {
     return masked_faa_verb(entry, kEntryBytes, {2, 0}, boundary());
   }
   Verb remove_reader(RemoteAddr entry) const {
     return masked_faa_verb(entry, kEntryBytes, {rdrcnt_mask(), 1}, boundary());
+  }
+  // The same, but only while the entry is as `seen` says.
+  Verb remove_reader_if(RemoteAddr entry, const Entry& seen) const {
+    return masked_cas_verb(
+        entry, kEntryBytes, {seen.readers << 1, seen.relcnt}, {rdrcnt_mask(), relcnt_mask()},
+        {(seen.readers - 1) << 1, plus(seen.relcnt, 1)}, {rdrcnt_mask(), relcnt_mask()});
   }
 
   // ---- writers: into the queue ----
@@ -108,11 +124,11 @@ struct EntryFormat {
         {epoch ^ kEpochBit, plus(relcnt, 1)}, {flip ? kEpochBit : 0, relcnt_mask()});
   }
 
-  // ---- recovery: everything but RelCnt to zero, RelCnt leaps, if it still is `relcnt` ----
+  // ---- recovery: the queue and RdrCnt to zero, one recovery more, if RelCnt is `relcnt` ----
   Verb reset(RemoteAddr entry, std::uint64_t relcnt, bool keep_epoch) const {
     const std::uint64_t cleared = kTailMask | rdrcnt_mask() | (keep_epoch ? 0 : kEpochBit);
     return masked_cas_verb(entry, kEntryBytes, {0, relcnt}, {0, relcnt_mask()},
-                           {0, relcnt ^ leap()}, {cleared, relcnt_mask()});
+                           {0, recovered(relcnt)}, {cleared, relcnt_mask()});
   }
 };
 

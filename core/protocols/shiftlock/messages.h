@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/base/paths.h"
+#include "core/protocols/shiftlock/entry.h"
 #include "core/verbs/message.h"
 #include "core/verbs/wait.h"
 
@@ -18,15 +19,17 @@ enum MessageType : std::uint16_t {
 // One layout for all three; what a type does not use is zero.
 struct Note {
   EndpointAddr sender;
-  std::uint64_t relcnt = 0;       // Handover: RelCnt now; ModeChanged: RelCnt to wait for
+  // Successor: RelCnt when the sender joined; Handover: RelCnt now; ModeChanged: RelCnt to wait for
+  std::uint64_t relcnt = 0;
   std::uint64_t consecutive = 0;  // Handover: writers in a row before the receiver
   std::uint64_t epoch = 0;        // Epoch as the sender left it
 };
 
-// Message::generation. The low bit is the life of the lock, above it is the number of the sender's
-// acquisition (0: not sent). Handover and ModeChanged repeat what the Successor said.
-constexpr std::uint32_t message_tag(std::uint32_t number, std::uint32_t generation) {
-  return number << 1 | generation;
+// Message::generation. The low bit is the lowest of the lock's recoveries, above it is the number
+// of the sender's acquisition (0: not sent). Handover and ModeChanged repeat what the Successor
+// said.
+constexpr std::uint32_t message_tag(std::uint32_t number, std::uint64_t recoveries) {
+  return number << 1 | static_cast<std::uint32_t>(recoveries & 1);
 }
 
 inline Message pack(MessageType type, LockId lock, std::uint32_t tag, const Note& note) {
@@ -43,22 +46,27 @@ inline Note unpack(const Message& message) {
           message.words[2] & 1};
 }
 
-// Accepts what a waiting writer may receive: the answer to its own Successor. Without `match`
-// anything of the right type is taken as mine, whatever lock it is about.
-inline MessageFilter expecting_answer(bool match, LockId lock, std::uint32_t tag) {
-  return [match, lock, tag](const Message& message) {
+// Accepts what a waiting writer may receive: the answer to its own Successor, in the life of the
+// lock in which it joined. Without `match` anything of the right type is taken as mine, whatever
+// lock it is about.
+inline MessageFilter expecting_answer(bool match, const EntryFormat& format, LockId lock,
+                                      std::uint32_t tag, std::uint64_t joined_at) {
+  return [format, tag, lock, joined_at, match](const Message& message) {
     if (message.type == kSuccessor) return false;
     if (match && message.lock == lock && message.generation != tag)
       LATCHLAB_PATH("shiftlock: an answer to another acquisition is left unread");
-    return !match || (message.lock == lock && message.generation == tag);
+    return !match || (message.lock == lock && message.generation == tag &&
+                      format.recoveries(unpack(message).relcnt) == format.recoveries(joined_at));
   };
 }
 
 // Accepts what tells a releasing writer its successor, whose number it cannot know.
-inline MessageFilter expecting_successor(bool match, LockId lock, std::uint32_t generation) {
-  return [match, lock, generation](const Message& message) {
+inline MessageFilter expecting_successor(bool match, const EntryFormat& format, LockId lock,
+                                         std::uint64_t relcnt) {
+  return [format, lock, relcnt, match](const Message& message) {
     if (message.type != kSuccessor) return false;
-    return !match || (message.lock == lock && (message.generation & 1) == generation);
+    return !match || (message.lock == lock &&
+                      format.recoveries(unpack(message).relcnt) == format.recoveries(relcnt));
   };
 }
 

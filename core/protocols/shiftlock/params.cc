@@ -60,6 +60,11 @@ Params<Switches> params() {
       {"admission", &Switches::epoch_first, "leap_first|epoch_first",
        "a waiting reader looks at RelCnt's leap before Epoch, or at Epoch first (artifact); "
        "epoch_first: enters a recovered lock"},
+      {"late_turn", &Switches::trusts_late_turn, "renew|trust",
+       "a turn that may have come two leases ago or more: a writer moves RelCnt by a CAS before it "
+       "enters, a reader leaves and joins again (renew); or its lease runs from when it learns of "
+       "it, after one more look at RelCnt at most (trust: paper, artifact); trust: enters while "
+       "the lock is recovered"},
       {"release_fence", &Switches::fence, "conditional|clock|none",
        "none: releases are issued however late (artifact); clock: not after the lease (paper 3.6); "
        "conditional: and writers' verbs compare RelCnt, so that they miss a recovered lock"},
@@ -68,8 +73,8 @@ Params<Switches> params() {
        "mine (paper 3.2, artifact)"},
       {"message_number", &Switches::number_messages,
        "Handover and ModeChanged repeat the number of the acquisition that their Successor was "
-       "sent for, and no other takes them, where messages are matched; off: one bit tells lives of "
-       "a lock apart (not in the paper or artifact)"},
+       "sent for, and no other takes them, where messages are matched; off: the count of "
+       "recoveries alone tells lives of a lock apart (not in the paper or artifact)"},
       {"endpoints", &Switches::endpoints, 1, 256,
        "DCTs per client, one for each writer lock held at once (paper 3.2: 1; artifact: 16)"},
       {"recvs", &Switches::recvs, 2, 4096,
@@ -88,9 +93,10 @@ Params<Switches> params() {
       {"intra_node_delay_at", &Switches::delay_before_successor, "receive|successor",
        "after receiving any message (paper 4.1), or before sending Successor only (artifact)"},
       {"rdrcnt_bits", &Switches::rdrcnt_bits, 2, 23, "width of RdrCnt (paper 3.7)"},
-      {"relcnt_bits", &Switches::relcnt_bits, 4, 64,
-       "width of RelCnt (paper 3.7); a run must stay below half its range, since its top bit tells "
-       "of recovery"}};
+      {"relcnt_bits", &Switches::relcnt_bits, 4, 64, "width of RelCnt (paper 3.7)"},
+      {"recovery_bits", &Switches::recovery_bits, 1, 32,
+       "top bits of RelCnt that count recoveries of the lock (paper 3.6: 1, which looks the same "
+       "again after two); the bits below count releases, and must count all readers"}};
 }
 
 std::vector<Profile> profiles() {
@@ -103,6 +109,8 @@ std::vector<Profile> profiles() {
             {"reset_epoch", "zero"},
             {"reset_compare", "own_read"},
             {"admission", "epoch_first"},
+            {"late_turn", "trust"},
+            {"recovery_bits", 1},
             {"release_fence", "clock"},
             {"message_lock_id", false},
             {"message_number", false},
@@ -117,6 +125,8 @@ std::vector<Profile> profiles() {
             {"reset_epoch", "zero"},
             {"reset_compare", "own_read"},
             {"admission", "epoch_first"},
+            {"late_turn", "trust"},
+            {"recovery_bits", 1},
             {"release_fence", "none"},
             {"message_lock_id", false},
             {"message_number", false},
@@ -130,6 +140,10 @@ std::vector<Profile> profiles() {
 }
 
 std::string contradiction(const Switches& on) {
+  if (on.releases_bits() < on.rdrcnt_bits)
+    return "relcnt_bits is " + std::to_string(on.relcnt_bits) + " and recovery_bits is " +
+           std::to_string(on.recovery_bits) + ": leave at least the " +
+           std::to_string(on.rdrcnt_bits) + " bits of RdrCnt to releases";
   if (!on.recovery || on.poll_pause * 2 <= on.lease) return {};
   return "poll_pause is " + std::to_string(on.poll_pause.ps / 1000) +
          " ns, more than half the lease of " + std::to_string(on.lease.ps / 1000) +

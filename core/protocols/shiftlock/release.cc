@@ -144,8 +144,7 @@ Task<ReleaseResult> Client::notify(Tenure& tenure, EndpointAddr next, Time count
     if (next.null()) co_return ReleaseResult::suppressed;
     message.generation = tenure.answers;
   }
-  const bool too_late = on_.recovery && verbs_.now() - counted_at >= on_.lease * 2;
-  if (too_late && on_.fence == Fence::conditional) {
+  if (too_late(counted_at, verbs_.now()) && on_.fence == Fence::conditional) {
     LATCHLAB_PATH("shiftlock: a message is too late to be sent");
     co_return ReleaseResult::suppressed;
   }

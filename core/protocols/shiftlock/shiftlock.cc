@@ -73,8 +73,8 @@ class Shiftlock final : public ProtocolOf<Switches, Client>, public MessageNames
     if (entry.tail.null()) text += "none";
     if (!entry.tail.null())
       text += std::to_string(entry.tail.node.value) + ":" + std::to_string(entry.tail.number);
-    text += " releases=" + std::to_string(entry.relcnt & ~on_.leap());
-    text += " generation=" + std::to_string(on_.generation(entry.relcnt));
+    text += " releases=" + std::to_string(entry.relcnt & on_.releases_mask());
+    text += " generation=" + std::to_string(on_.recoveries(entry.relcnt));
     return text;
   }
 
@@ -103,7 +103,8 @@ ProtocolEntry shiftlock_entry() {
        .small_model = {{"max_consecutive_writers", 1},
                        {"lease", microseconds(200)},
                        {"rdrcnt_bits", 4},
-                       {"relcnt_bits", 8}},
+                       {"relcnt_bits", 10},
+                       {"recovery_bits", 5}},
        .longest_timeout = [](const Switches& on) { return on.recovery ? on.patience : Duration{}; },
        .contradiction = contradiction});
 }

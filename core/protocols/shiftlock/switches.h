@@ -33,6 +33,7 @@ struct Switches : EntryFormat {
   bool reset_zeroes_epoch = false;
   bool reset_compares_own_read = false;
   bool epoch_first = false;
+  bool trusts_late_turn = false;
   Fence fence = Fence::conditional;
 
   bool match_messages = true;

@@ -5,6 +5,23 @@
 
 namespace latchlab::shiftlock {
 
+void Client::Looks::add(std::uint64_t seen, Time now) {
+  if (seen != relcnt) moved = issued;
+  relcnt = seen;
+  issued = next;
+  next = now;
+}
+
+// Asked for after each look that does not end the wait, and before the first.
+PauseBetweenLooks Client::pause(Duration length, Looks& looks, bool whole_entry) const {
+  return [length, &looks, this, whole_entry](const ProbeValues& seen, std::uint64_t misses) {
+    const std::uint64_t relcnt = whole_entry ? seen[0].hi : seen[0].lo;
+    if (misses == 0) looks.next = verbs_.now();
+    if (misses > 0) looks.add(relcnt & format().relcnt_mask(), verbs_.now());
+    return length;
+  };
+}
+
 // Patience is three leases at first. After a rejected request it is one: look again then, unless
 // RelCnt has moved in the meantime.
 Task<Client::WatchResult> Client::watch(LockRef lock, RemoteWait wait) {
@@ -86,18 +103,51 @@ Task<Client::Asked> Client::reset_alone(LockRef lock, std::uint64_t stuck_at) {
   co_return leapt ? Asked::recovered : Asked::alive;
 }
 
-// Recovery needs RelCnt to stand still for three leases. Where the wait saw it move less than two
-// leases ago, none can have happened, and a grant of one lease ends before the next can. Where it
-// did not, the value that ended the wait may be old or torn.
+// Recovery needs RelCnt to stand still for three leases. Where it has moved less than two leases
+// ago, none can have happened, and a grant of one lease ends before the next can. Where it may not
+// have, the value that ended the wait may be old or torn: one more look. It does not tell of a
+// recovery that comes right after it.
 Task<Client::Step> Client::confirm(LockRef lock, Time last_change, std::uint64_t joined_at) {
-  if (!on_.recovery || on_.epoch_first) co_return Step::entered;
-  if (verbs_.now() - last_change < on_.lease * 2) co_return Step::entered;
+  if (on_.epoch_first || !too_late(last_change, verbs_.now())) co_return Step::entered;
   LATCHLAB_PATH("shiftlock: a waiting client looks once more before it enters");
   const Completion now = co_await verbs_.read(lock.entry + kRelCntOffset);
   if (!now.ok()) co_return Step::failed;
   if (!format().leapt(joined_at, now.value.lo)) co_return Step::entered;
   LATCHLAB_PATH("shiftlock: the last look finds a recovery");
   co_return Step::recovered;
+}
+
+// A writer whose turn it is, and which knows RelCnt, moves it: from then on it stands still for
+// three leases before the next recovery. Again, if that took so long that the lease is over.
+Task<Client::Step> Client::renew(Tenure& tenure) {
+  do {
+    LATCHLAB_PATH("shiftlock: a writer whose turn may be over moves RelCnt");
+    tenure.since = verbs_.now();
+    const Verb move = format().count_release_if(tenure.lock.entry, tenure.relcnt);
+    const Completion before = co_await verbs_.issue(move);
+    if (!before.ok()) co_return Step::failed;
+    if (!matched(move, before.value)) {
+      LATCHLAB_PATH("shiftlock: a writer finds that its turn is over");
+      co_return Step::recovered;
+    }
+    tenure.relcnt = format().plus(tenure.relcnt, 1);
+  } while (verbs_.now() - tenure.since >= on_.lease);
+  co_return Step::entered;
+}
+
+// A reader that was let in, unless the lock has been recovered since, leaves as if it had held the
+// lock. Either way it is counted no more, and starts again.
+Task<Client::Step> Client::withdraw(LockRef lock, Entry seen) {
+  const std::uint64_t life = seen.relcnt;
+  for (;;) {
+    LATCHLAB_PATH("shiftlock: a reader whose turn may be over leaves");
+    const Verb leave = format().remove_reader_if(lock.entry, seen);
+    const Completion before = co_await verbs_.issue(leave);
+    if (!before.ok()) co_return Step::failed;
+    seen = format().unpack(before.value);
+    if (matched(leave, before.value) || format().leapt(life, seen.relcnt))
+      co_return Step::recovered;
+  }
 }
 
 }  // namespace latchlab::shiftlock

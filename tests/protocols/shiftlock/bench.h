@@ -69,6 +69,7 @@ class Bench final : public OperationSource, public LoopObserver, SafetyMonitor::
     world_.attach(*backend_);
     format_.rdrcnt_bits = static_cast<int>(params.integer("rdrcnt_bits"));
     format_.relcnt_bits = static_cast<int>(params.integer("relcnt_bits"));
+    format_.recovery_bits = static_cast<int>(params.integer("recovery_bits"));
   }
 
   RunEnd run() {

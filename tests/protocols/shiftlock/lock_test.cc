@@ -194,8 +194,41 @@ TEST(Shiftlock, refuses_pauses_that_look_at_relcnt_less_than_twice_a_lease) {
 
 TEST(Shiftlock, decode_names_every_field) {
   const auto protocol = shiftlock_entry().make(params_of("repaired"));
-  const std::vector<std::uint64_t> words = {1 | 5 << 1 | 3ULL << 24 | 7ULL << 40, 42 | 1ULL << 63};
-  EXPECT_EQ(protocol->decode(words), "epoch=1 readers=5 tail=3:7 releases=42 generation=1");
+  const std::vector<std::uint64_t> words = {1 | 5 << 1 | 3ULL << 24 | 7ULL << 40, 42 | 3ULL << 32};
+  EXPECT_EQ(protocol->decode(words), "epoch=1 readers=5 tail=3:7 releases=42 generation=3");
+}
+
+TEST(Shiftlock, counts_releases_and_recoveries_apart) {
+  shiftlock::EntryFormat format;
+  const std::uint64_t full = format.releases_mask();
+  EXPECT_EQ(format.plus(full, 1), 0u) << "a release that wraps is no recovery";
+  EXPECT_FALSE(format.leapt(full, format.plus(full, 1)));
+  std::uint64_t relcnt = 5;
+  for (std::uint64_t recoveries = 1; recoveries <= 4; ++recoveries) {
+    relcnt = format.recovered(relcnt);
+    EXPECT_EQ(format.recoveries(relcnt), recoveries);
+    EXPECT_TRUE(format.leapt(5, relcnt));
+  }
+  const RemoteAddr at{NodeId{1}, 4096};
+  const Words left = after_atomic(format.remove_reader(at), {1 << 1, full});
+  EXPECT_EQ(left, (Words{0, 0}));
+}
+
+TEST(Shiftlock, as_printed_takes_two_recoveries_for_none) {
+  shiftlock::EntryFormat format;
+  format.recovery_bits = 1;
+  EXPECT_TRUE(format.leapt(5, format.recovered(5)));
+  EXPECT_FALSE(format.leapt(5, format.recovered(format.recovered(5))));
+  EXPECT_TRUE(format.leapt(5, 4)) << "a RelCnt that was put back is half the range away";
+}
+
+TEST(Shiftlock, refuses_a_relcnt_that_cannot_count_all_readers) {
+  const ProtocolInfo info = shiftlock_entry().info;
+  ParamSet params = info.resolve("repaired");
+  params.set("relcnt_bits", std::int64_t{55});
+  EXPECT_EQ(info.contradiction(params), "");
+  params.set("relcnt_bits", std::int64_t{54});
+  EXPECT_NE(info.contradiction(params).find("bits of RdrCnt to releases"), std::string::npos);
 }
 
 // ---- counterexamples: the run that asks for each departure ----

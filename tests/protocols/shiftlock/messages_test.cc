@@ -17,7 +17,8 @@ Task<Message> be_followed(Bench& bench, EndpointAddr self) {
   co_await verbs.issue(bench.format().join_queue(bench.lock().entry, self));
   const WaitOutcome woke = co_await verbs.receive(self, {}, kNever);
   const shiftlock::Note said = shiftlock::unpack(woke.message);
-  EXPECT_EQ(said.relcnt + said.consecutive + said.epoch, 0u);  // a Successor says who comes
+  EXPECT_EQ(said.relcnt, bench.entry().relcnt);  // a Successor says who comes, and into which life
+  EXPECT_EQ(said.consecutive + said.epoch, 0u);
   co_return woke.message;
 }
 

@@ -92,7 +92,7 @@ TEST(ShiftlockRecovery, a_second_request_of_one_era_is_rejected) {
   ASSERT_EQ(bench.run(), RunEnd::finished);
   EXPECT_EQ(answers, (std::vector<std::uint64_t>{1, 0, 0}));
   EXPECT_FALSE(bench.entry().tail.null());
-  EXPECT_EQ(bench.entry().relcnt, bench.format().leap());
+  EXPECT_EQ(bench.entry().relcnt, bench.format().recovered(0));
 }
 
 TEST(ShiftlockRecovery, the_servers_own_reading_resets_a_lock_that_lives_again) {
@@ -193,6 +193,7 @@ TEST(ShiftlockRecovery, narrow_counters_recover_too) {
   LATCHLAB_NEEDS_EXPLORER("deaths after a number of steps");
   ParamSet params = params_of("repaired");
   params.set("relcnt_bits", std::int64_t{6});
+  params.set("recovery_bits", std::int64_t{3});
   params.set("rdrcnt_bits", std::int64_t{3});
   params.set("max_consecutive_writers", std::int64_t{1});
   for (std::uint64_t seed = 1; seed <= seeds(300); ++seed) {
@@ -211,7 +212,7 @@ TEST(ShiftlockRecovery, a_fenced_writer_misses_a_recovered_lock) {
   const RemoteAddr at{NodeId{1}, 4096};
   const Words before{shiftlock::tail_bits(self), 7};
   const Words after = after_atomic(format.reset(at, 7, true), before);
-  EXPECT_EQ(after, (Words{0, 7 | format.leap()}));
+  EXPECT_EQ(after, (Words{0, format.recovered(7)}));
   const Words again = after_atomic(format.join_queue(at, self), after);
   EXPECT_EQ(after_atomic(format.leave_queue(at, self, 0, 7, true), again), again);
   EXPECT_EQ(after_atomic(format.count_release_if(at, 7), again), again);

@@ -60,10 +60,14 @@ Verdict while_standing_still(std::vector<std::string> sets) {
 }
 
 // Not in the middle of an atomic, but after a ModeChanged has arrived.
-TEST(Shiftlock, takes_a_lease_from_a_look_at_a_relcnt_that_has_stood_still) {
-  const Verdict verdict = while_standing_still({});
+TEST(Shiftlock, as_printed_takes_a_lease_from_a_look_at_a_relcnt_that_has_stood_still) {
+  const Verdict verdict = while_standing_still({"late_turn=trust"});
   EXPECT_EQ(kinds(verdict), std::set<Wrong>{Wrong::mutual_exclusion});
   expect_replayable(verdict, "stands still from here on");
+}
+
+TEST(Shiftlock, outlives_writers_that_stand_still_between_atomics_and_change_the_mode) {
+  expect_sound(while_standing_still({}));
 }
 
 TEST(Shiftlock, outlives_writers_that_stand_still_between_atomics_and_hand_over) {

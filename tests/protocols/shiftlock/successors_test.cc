@@ -5,15 +5,15 @@
 namespace latchlab::shiftlock_tests {
 namespace {
 
-// Somebody queues behind the holder and says so, in this life of the lock; the holder releases.
-// What it is told, if anything.
+// A writer queues behind the holder, and says with which RelCnt it joined; the holder releases.
+// What the writer is told, if anything.
 struct Told {
   ReleaseResult result = ReleaseResult::suppressed;
   std::uint16_t type = 0;
   shiftlock::Note note;
 };
 
-Task<void> be_behind(Bench& bench, std::uint32_t life, std::uint64_t flip, Told& told) {
+Task<void> be_behind(Bench& bench, std::uint64_t joined_at, std::uint64_t flip, Told& told) {
   Verbs& verbs = bench.verbs(0);
   LockClient& locks = bench.world().client(ClientId{0});
   const Want want{bench.lock(), LockMode::exclusive};
@@ -24,7 +24,9 @@ Task<void> be_behind(Bench& bench, std::uint32_t life, std::uint64_t flip, Told&
   const RemoteAddr entry = bench.lock().entry;
   const Verb queue = bench.format().join_queue(entry, behind);
   co_await verbs.issue(queue);
-  const Message hello = shiftlock::pack(shiftlock::kSuccessor, LockId{0}, life, {behind, 0, 0, 0});
+  const std::uint32_t tag = shiftlock::message_tag(0, bench.format().recoveries(joined_at));
+  const Message hello =
+      shiftlock::pack(shiftlock::kSuccessor, LockId{0}, tag, {behind, joined_at, 0, 0});
   (void)co_await verbs.send(holder, hello);
   bench.backend().poke(entry, bench.backend().peek(entry) ^ flip);
   told.result = co_await locks.release(grant);
@@ -36,11 +38,11 @@ Task<void> be_behind(Bench& bench, std::uint32_t life, std::uint64_t flip, Told&
 }
 
 // Of a lock with this RelCnt.
-Told told_behind(const ParamSet& params, std::uint64_t relcnt, std::uint32_t life,
+Told told_behind(const ParamSet& params, std::uint64_t relcnt, std::uint64_t joined_at,
                  std::uint64_t flip = 0) {
   Told told;
   Bench bench(params, {{}}, 1);
-  bench.body = [&](Bench& me, ClientId) { return be_behind(me, life, flip, told); };
+  bench.body = [&](Bench& me, ClientId) { return be_behind(me, joined_at, flip, told); };
   bench.backend().poke(bench.lock().entry + 8, relcnt);
   EXPECT_EQ(bench.run(), RunEnd::finished);
   const bool released = told.result == ReleaseResult::released;
@@ -51,12 +53,16 @@ Told told_behind(const ParamSet& params, std::uint64_t relcnt, std::uint32_t lif
 
 TEST(ShiftlockSuccessors, a_successor_in_another_life_of_the_lock_is_left_unread) {
   LATCHLAB_NEEDS_EXPLORER("waits for leases");
-  const std::uint64_t leap = shiftlock::EntryFormat{}.leap();
+  const shiftlock::EntryFormat format;
+  const std::uint64_t once = format.recovered(6);
+  const std::uint64_t twice = format.recovered(once);
   const ParamSet params = params_of("repaired");
-  EXPECT_EQ(told_behind(params, 6, 0).type, shiftlock::kHandover);
-  EXPECT_EQ(told_behind(params, 6, 1).type, 0);
-  EXPECT_EQ(told_behind(params, leap + 6, 1).type, shiftlock::kHandover);
-  EXPECT_EQ(told_behind(params, leap + 6, 0).type, 0);
+  EXPECT_EQ(told_behind(params, 6, 5).type, shiftlock::kHandover);
+  EXPECT_EQ(told_behind(params, once, once - 1).type, shiftlock::kHandover);
+  for (const std::uint64_t other : {once - 1, twice - 1})
+    EXPECT_EQ(told_behind(params, 6, other).type, 0);
+  for (const std::uint64_t other : {std::uint64_t{5}, twice - 1})
+    EXPECT_EQ(told_behind(params, once, other).type, 0);
 }
 
 TEST(ShiftlockSuccessors, a_handover_says_what_the_next_holder_has_to_know) {
