@@ -183,7 +183,7 @@ class ActorHost final : public FrameExchange::Owner {
   void agent_answered(FrameReader& reader);
   // messages and calls (actor_host_messages.cc)
   void post_sends(IbActor& actor, IbOperation& first);
-  void send_over(IbOperation& op);
+  IbOperation* next_send(IbOperation& op);
   void transmit(IbOperation& op);
   void answered(IbOperation& op, const AnswerBody& answer);
   void message_came(const FrameHead& head, const MessageBody& body);

@@ -39,11 +39,13 @@ ActorHost::Endpoint* ActorHost::endpoint_at(EndpointAddr own) {
 // Messages of one sender to one endpoint follow each other: a RECV that comes when the first has
 // been turned away would else be the second one's.
 void ActorHost::post_sends(IbActor& actor, IbOperation& first) {
-  for (Operation* at = &first; at != nullptr; at = at->next) {
+  for (Operation* at = &first; at != nullptr;) {
     auto& op = static_cast<IbOperation&>(*at);
+    at = at->next;  // a detached one that cannot leave gives its slot back
     LATCHLAB_CHECK(directory_.exists(op.target.node), "message to a node that does not exist");
     ++worker_.census.posted;
     ++worker_.census.in_flight;
+    if (op.detached) ++actor.detached;
     const auto [last, alone] = actor.sending.try_emplace(op.target.packed(), &op);
     if (alone)
       transmit(op);
@@ -52,9 +54,11 @@ void ActorHost::post_sends(IbActor& actor, IbOperation& first) {
   }
 }
 
-void ActorHost::send_over(IbOperation& op) {
-  if (op.behind != nullptr) return transmit(*std::exchange(op.behind, nullptr));
+// When this one is over. Null: there is none.
+IbOperation* ActorHost::next_send(IbOperation& op) {
+  if (op.behind != nullptr) return std::exchange(op.behind, nullptr);
   static_cast<IbActor&>(*op.owner).sending.erase(op.target.packed());
+  return nullptr;
 }
 
 void ActorHost::transmit(IbOperation& op) {

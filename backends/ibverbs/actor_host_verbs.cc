@@ -288,9 +288,10 @@ void ActorHost::fail_waiting(Connection& to, VerbStatus status) {
 void ActorHost::verb_over(IbOperation& op, VerbStatus status) {
   --worker_.census.in_flight;
   ++(status == VerbStatus::ok ? worker_.census.executed : worker_.census.failed);
-  count_effect(op);
-  finish(op, status);
-  if (op.kind == OpKind::send) send_over(op);
+  if (op.kind != OpKind::send || !op.detached) count_effect(op);
+  IbOperation* const behind = op.kind == OpKind::send ? next_send(op) : nullptr;
+  finish(op, status);  // gives the slot back if it is detached
+  if (behind != nullptr) transmit(*behind);
 }
 
 }  // namespace latchlab::ib

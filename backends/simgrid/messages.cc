@@ -154,7 +154,8 @@ void Messages::take(SimOperation& op, Endpoint& endpoint) {
   clocks_.stamp(message, op.target.node);
   record_.note({op.actor, op.target.packed(), message.type, message.lock.value, message.words[0],
                 message.words[1], message.words[2]});
-  record_.count_effect(op);
+  // A detached one may belong to an earlier request of its owner than the one under way.
+  if (!op.detached) record_.count_effect(op);
   record_.tell_arrival(op);
   const Duration receive = nodes_.model(op.target.node).receive;
   if (receive.ps == 0) return land(message, endpoint);

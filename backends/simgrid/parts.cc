@@ -84,6 +84,7 @@ void Parts::start(SimActor& actor, SimOperation& first) {
         requester.post(actor, op, date);
         break;
       case OpKind::send:
+        if (op.detached) cpus.count_detached(actor);
         messages.post(actor, op, date);
         break;
       case OpKind::call:

@@ -45,6 +45,14 @@ void Batch::Await::await_suspend(std::coroutine_handle<> waiter) const {
   batch->verbs_->start(*batch->first_);
 }
 
+void Batch::post() {
+  if (first_ == nullptr) return;
+  LATCHLAB_CHECK(first_->kind == OpKind::send, "batches of messages are posted detached");
+  state_ = State::posted;
+  for (Operation* op = first_; op != nullptr; op = op->next) op->detached = true;
+  verbs_->start(*first_);
+}
+
 const Operation& Batch::at(int index) const {
   LATCHLAB_CHECK(state_ == State::complete && index < count_, "result of a batch before its end");
   const Operation* op = first_;

@@ -34,6 +34,9 @@ class Batch {
     void await_resume() const noexcept { batch->state_ = State::complete; }
   };
   Await run() { return Await{this}; }
+  // Messages only. Detached: returns at once, and no result is told; an error shows at flush. Each
+  // is under way for as long as its transport tries: half a second, to a node that has died.
+  void post();
   Completion result(int index) const;
   std::span<const std::uint64_t> words(int index) const;  // of a READ by value; empty: an error
   VerbStatus status() const;                              // the first error, if there was one

@@ -234,6 +234,10 @@ void FaultInjectingVerbs::start(Operation& first) {
 // so that its waiter is resumed in the usual way.
 void FaultInjectingVerbs::start_failing(Operation& first, Operation* before, Operation& failing,
                                         VerbStatus status) {
+  if (first.detached && first.kind == OpKind::send) {
+    failing.target.number = 0;  // no endpoint has it
+    return ForwardingVerbs::start(first);
+  }
   if (first.detached) {
     first.verb.addr.offset |= 1;  // misaligned: every backend refuses it
     return ForwardingVerbs::start(first);

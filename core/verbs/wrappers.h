@@ -99,8 +99,8 @@ class RecordingVerbs final : public ForwardingVerbs {
 using FaultDecision = std::function<std::optional<VerbStatus>(const Operation&)>;
 
 // Of a batch, what stands before the failing verb takes place and what stands behind is flushed.
-// A detached verb that is to fail does so with access_error, whatever was decided. Probes of
-// await_remote are not asked about.
+// A detached verb that is to fail does so with access_error, whatever was decided; of detached
+// messages the first one does, with peer_failed. Probes of await_remote are not asked about.
 class FaultInjectingVerbs final : public ForwardingVerbs {
  public:
   FaultInjectingVerbs(Verbs* inner, FaultDecision decide)

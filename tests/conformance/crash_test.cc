@@ -111,6 +111,22 @@ TEST_P(Crashes, client_that_dies_while_it_sends_frees_everything) {
       CrashKind::client);
 }
 
+TEST_P(Crashes, detached_messages_of_a_dead_client_harm_nobody) {
+  add_both();
+  crash_in(
+      [](Verbs& verbs, EndpointAddr target) -> Task<void> {
+        for (;;) {
+          {
+            Batch batch(verbs);
+            for (int i = 0; i < 4; ++i) batch.add(target, Message{});
+            batch.post();
+          }
+          co_await verbs.flush();
+        }
+      }(*victim_, inbox_),
+      CrashKind::client);
+}
+
 Task<void> inner_wait(Verbs& verbs, int& count) {
   const Witness witness(count);
   WaitSet set;

@@ -94,6 +94,91 @@ TEST_P(MessageBatches, each_has_its_own_result) {
   each_message_has_its_own_result(*this);
 }
 
+// ---- detached ----
+
+Task<void> post_batch(Verbs& verbs, std::vector<EndpointAddr> targets, std::uint64_t each) {
+  {
+    Batch batch(verbs);
+    for (std::uint64_t number = 1; number <= each; ++number)
+      for (const EndpointAddr target : targets) batch.add(target, numbered(number));
+    batch.post();
+  }
+  const VerbStatus status = co_await verbs.flush();
+  EXPECT_EQ(status, VerbStatus::ok);
+}
+
+void detached_ones_arrive_in_order(Bench& bench) {
+  Verbs& sender = bench.add_client();
+  std::vector<EndpointAddr> inboxes;
+  std::array<std::vector<std::uint64_t>, 2> received;
+  for (std::size_t i = 0; i < 2; ++i) {
+    Verbs& receiver = bench.add_client(i == 0 ? kHere : kThere);
+    inboxes.push_back(receiver.open_endpoint(4, Transport::rc));
+    bench.spawn(receiver,
+                collect(receiver, inboxes[i], 3, bench.lasting(milliseconds(20)), received[i]));
+  }
+  bench.spawn(sender, post_batch(sender, inboxes, 3));
+  EXPECT_EQ(bench.run(), RunEnd::finished);
+  for (const auto& numbers : received) EXPECT_EQ(numbers, (std::vector<std::uint64_t>{1, 2, 3}));
+}
+TEST_P(MessageBatches, detached_ones_arrive_in_order) {
+  detached_ones_arrive_in_order(*this);
+}
+
+// One that finds no RECV is tried again meanwhile.
+void sender_of_detached_messages_goes_on(Bench& bench) {
+  Verbs& sender = bench.add_client();
+  Verbs& receiver = bench.add_client(kThere);
+  const EndpointAddr patient = receiver.open_endpoint(1, Transport::rc_patient);
+  const EndpointAddr wide = receiver.open_endpoint(4, Transport::rc);
+  bench.spawn(sender, [](Verbs& verbs, EndpointAddr one, EndpointAddr four) -> Task<void> {
+    {
+      Batch batch(verbs);
+      batch.add(one, numbered(1));
+      batch.add(one, numbered(2));  // finds no RECV until the sender says so
+      batch.post();
+    }
+    const VerbStatus after = co_await verbs.send(four, numbered(3));
+    EXPECT_EQ(after, VerbStatus::ok);
+    const VerbStatus all = co_await verbs.flush();
+    EXPECT_EQ(all, VerbStatus::ok);
+  }(sender, patient, wide));
+  bench.spawn(receiver, [](Verbs& verbs, EndpointAddr one, EndpointAddr four) -> Task<void> {
+    const WaitOutcome cue = co_await verbs.receive(four, {});
+    EXPECT_EQ(cue.message.words[0], 3U);
+    for (std::uint64_t number = 1; number <= 2; ++number) {
+      const WaitOutcome got = co_await verbs.receive(one, {});
+      EXPECT_EQ(got.message.words[0], number);
+    }
+  }(receiver, patient, wide));
+  EXPECT_EQ(bench.run(), RunEnd::finished);
+}
+TEST_P(MessageBatches, detached_ones_do_not_hold_up_their_sender) {
+  sender_of_detached_messages_goes_on(*this);
+}
+
+void error_of_a_detached_message_shows_at_flush(Bench& bench) {
+  Verbs& sender = bench.add_client();
+  Verbs& receiver = bench.add_client(kThere);
+  const EndpointAddr narrow = receiver.open_endpoint(1, Transport::rc);
+  bench.spawn(sender, [](Verbs& verbs, EndpointAddr one) -> Task<void> {
+    {
+      Batch batch(verbs);
+      batch.add(one, numbered(1));
+      batch.add(one, numbered(2));  // finds no RECV
+      batch.post();
+    }
+    const VerbStatus first = co_await verbs.flush();
+    EXPECT_EQ(first, VerbStatus::receiver_not_ready);
+    const VerbStatus second = co_await verbs.flush();
+    EXPECT_EQ(second, VerbStatus::ok);
+  }(sender, narrow));
+  EXPECT_EQ(bench.run(), RunEnd::finished);
+}
+TEST_P(MessageBatches, error_of_a_detached_one_shows_at_flush) {
+  error_of_a_detached_message_shows_at_flush(*this);
+}
+
 // ---- datagrams ----
 
 void sender_of_datagrams_goes_on(Bench& bench) {

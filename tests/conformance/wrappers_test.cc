@@ -129,5 +129,37 @@ TEST_P(Wrappers, injected_fault_of_a_detached_verb_shows_at_flush) {
   EXPECT_EQ(world().peek(kWord), 0U);
 }
 
+// The one that fails is lost, and the others arrive.
+TEST_P(Wrappers, injected_fault_of_a_detached_message_shows_at_flush) {
+  LATCHLAB_NEEDS(Capability::reliable_messages);
+  Verbs& bare = add_client();
+  Verbs& receiver = add_client(kThere);
+  const EndpointAddr inbox = receiver.open_endpoint(2, Transport::rc);
+  FaultInjectingVerbs verbs(&bare, [](const Operation& op) -> std::optional<VerbStatus> {
+    if (op.detached && op.message.type == 1) return VerbStatus::flushed;
+    return std::nullopt;
+  });
+  spawn(bare, [](Verbs& client, EndpointAddr target) -> Task<void> {
+    {
+      Batch batch(client);
+      for (std::uint16_t type = 0; type < 3; ++type) {
+        Message message;
+        message.type = type;
+        batch.add(target, message);
+      }
+      batch.post();
+    }
+    const VerbStatus status = co_await client.flush();
+    EXPECT_EQ(status, VerbStatus::peer_failed);
+  }(verbs, inbox));
+  spawn(receiver, [](Verbs& own, EndpointAddr at) -> Task<void> {
+    for (std::uint16_t type = 0; type < 3; type += 2) {
+      const WaitOutcome got = co_await own.receive(at, {});
+      EXPECT_EQ(got.message.type, type);
+    }
+  }(receiver, inbox));
+  EXPECT_EQ(run(), RunEnd::finished);
+}
+
 }  // namespace
 }  // namespace latchlab::conformance
