@@ -55,6 +55,12 @@ bool is_server_that_returns(const Point& point, const FaultSpec& fault) {
   return fault.kind == FaultKind::node_crash && fault.outage && fault.node < point.platform.servers;
 }
 
+bool kills_clients(const Point& point, const FaultSpec& fault) {
+  if (fault.kind == FaultKind::node_crash)
+    return point.platform.colocated || fault.node >= point.platform.servers;
+  return fault.kind == FaultKind::client_crash || fault.kind == FaultKind::process_crash;
+}
+
 }  // namespace
 
 const ProtocolInfo* info_of(const Point& point, const std::vector<ProtocolInfo>& protocols) {
@@ -81,6 +87,22 @@ std::vector<std::string> return_warnings(const std::vector<Point>& points) {
                           i, name_of(point.faults[i].kind)));
       });
     }
+  return warnings;
+}
+
+std::vector<std::string> death_warnings(const std::vector<Point>& points,
+                                        const std::vector<ProtocolInfo>& protocols) {
+  std::vector<std::string> warnings;
+  for (const Point& point : points) {
+    const ProtocolInfo* const info = info_of(point, protocols);
+    if (info == nullptr || info->survives.empty() || !info->longest_timeout) continue;
+    if (info->longest_timeout(point.protocol.params).ps > 0) continue;
+    for (std::size_t i = 0; i < point.faults.size(); ++i)
+      if (kills_clients(point, point.faults[i]))
+        add(warnings, fmt::format("faults.{} ({}): {} notices deaths by a timeout, and has none "
+                                  "with these parameters: what the dead hold stays taken",
+                                  i, name_of(point.faults[i].kind), point.protocol.label));
+  }
   return warnings;
 }
 

@@ -30,6 +30,10 @@ std::vector<std::string> unit_warnings(const std::vector<Point>& points,
 // The same about sections of several locks when a server returns that has lost its memory.
 std::vector<std::string> return_warnings(const std::vector<Point>& points);
 
+// The same about locks that notice deaths by a timeout, where clients die and there is none.
+std::vector<std::string> death_warnings(const std::vector<Point>& points,
+                                        const std::vector<ProtocolInfo>& protocols);
+
 // One line each, which begins with the key. Errors: the run would not be the one that was asked
 // for, and is refused. Warnings: values that describe a simulated world, and are not used, and what
 // nobody will check.

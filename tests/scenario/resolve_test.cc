@@ -131,6 +131,39 @@ TEST(Warnings, ask_sections_of_several_locks_to_give_back_when_a_server_returns)
   EXPECT_THAT(warnings_of("locks_per_section: 2", "0, at: 10ms"), ::testing::IsEmpty());
 }
 
+TEST(Warnings, say_that_a_lock_without_its_timeout_does_not_notice_deaths) {
+  ProtocolInfo queue;
+  queue.name = "queue";
+  queue.survives = "nodes that die";
+  queue.params = {duration_param("timeout", milliseconds(50), Duration{}, seconds(10), "patience")};
+  queue.longest_timeout = [](const ParamSet& params) { return params.duration("timeout"); };
+  ProtocolInfo mortal = queue;
+  mortal.name = "mortal";
+  mortal.survives = "";
+  const auto warnings_of = [&](const std::string& protocol, const std::string& fault) {
+    const auto result =
+        parse_scenario({"schema: 1\nname: t\nprotocol: {" + protocol +
+                            "}\nrun: {duration: 200ms}\nfaults: [{" + fault + "}]\n",
+                        "test.yaml", ""},
+                       {}, {queue, mortal}, data());
+    EXPECT_TRUE(result) << result.error().text();
+    return result ? result.value().warnings : std::vector<std::string>{};
+  };
+  const std::string patient = "name: queue, timeout: 0us";
+  EXPECT_THAT(warnings_of(patient, "kind: node_crash, node: 1, at: 10ms"),
+              ::testing::ElementsAre(
+                  "faults.0 (node_crash): queue notices deaths by a timeout, and has none with "
+                  "these parameters: what the dead hold stays taken"));
+  EXPECT_THAT(warnings_of(patient, "kind: client_crash, at: 10ms"), ::testing::SizeIs(1));
+  EXPECT_THAT(warnings_of(patient, "kind: node_crash, node: 0, at: 10ms, for: 20ms"),
+              ::testing::IsEmpty());
+  EXPECT_THAT(warnings_of(patient, "kind: pause, client: 0, at: 10ms, length: 1ms"),
+              ::testing::IsEmpty());
+  EXPECT_THAT(warnings_of("name: queue", "kind: client_crash, at: 10ms"), ::testing::IsEmpty());
+  EXPECT_THAT(warnings_of("name: mortal, timeout: 0us", "kind: client_crash, at: 10ms"),
+              ::testing::IsEmpty());
+}
+
 TEST(Shipped, scenarios_parse_without_warnings_with_the_locks_of_this_build) {
   for (const char* name : {"quickstart", "teaching/one-lock"}) {
     SCOPED_TRACE(name);
