@@ -30,6 +30,11 @@ Task<AcquireResult> Client::acquire_since(Want want, std::uint32_t since) {
     co_await leave(want.lock);
     co_return co_await come_back(want.lock, life);
   }
+  if (options_.overflow == Overflow::acquisition && found.size >= format_.capacity()) {
+    LATCHLAB_PATH("cql: an acquisition finds no room in the queue");
+    co_await leave(want.lock);
+    co_return co_await reset_and_come_back(want.lock, life);
+  }
   if (exclusive ? found.size == 0 : found.writers == 0) {
     if (found.size != 0) LATCHLAB_PATH("cql: a reader enters beside others");
     co_return grant;
@@ -57,10 +62,7 @@ Task<AcquireResult> Client::wait_and_enter(Want want, Grant grant, Header found,
   }
   if (turn == Turn::late) {
     LATCHLAB_PATH("cql: a waiter has waited for too long");
-    verbs_.mark(Phase::retry);
-    const Reset ended = co_await reset(want.lock, life);
-    if (ended == Reset::done) co_return Aborted{AbortReason::recovered};
-    if (ended == Reset::failed) co_return co_await refuse(want.lock, life);
+    co_return co_await reset_and_come_back(want.lock, life);
   }
   co_return co_await come_back(want.lock, life);
 }
@@ -73,11 +75,17 @@ Task<bool> Client::write_entry(LockRef lock, std::uint64_t index, bool exclusive
   co_return written.ok();
 }
 
+// In the published code nodes lose their patience one after the other.
+Duration Client::patience() const {
+  const std::uint32_t before = peers_.shape().servers + peers_.client_node_index(verbs_.node());
+  return options_.timeout + options_.timeout_step * before;
+}
+
 // Until a notification of this life of the lock, a reset of it, or the timeout.
 Task<Client::Turn> Client::wait_for_turn(Grant& grant) {
   const LockId lock = grant.lock.id;
   const auto count = static_cast<std::uint32_t>(grant.words[0]);
-  const Time end = options_.timeout.ps > 0 ? verbs_.now() + options_.timeout : kNever;
+  const Time end = options_.timeout.ps > 0 ? verbs_.now() + patience() : kNever;
   for (;;) {
     WaitSet set;
     // Whatever else is in the inbox is out of date, answers to resets as well, and takes up RECVs.
@@ -112,6 +120,15 @@ Task<Client::Turn> Client::wait_for_turn(Grant& grant) {
     LATCHLAB_PATH("cql: a notification comes after the reset that it lost to");
     co_return Turn::reset;
   }
+}
+
+// To a client that resets the lock, and has to try again.
+Task<AcquireResult> Client::reset_and_come_back(LockRef lock, ServerLife life) {
+  verbs_.mark(Phase::retry);
+  const Reset ended = co_await reset(lock, life);
+  if (ended == Reset::done) co_return Aborted{AbortReason::recovered};
+  if (ended == Reset::failed) co_return co_await refuse(lock, life);
+  co_return co_await come_back(lock, life);
 }
 
 // To somebody who has to try again, when the reset is over.

@@ -76,6 +76,8 @@ class Client final : public LockClient {
   Task<Turn> wait_for_turn(Grant& grant);
   Task<AcquireResult> wait_and_enter(Want want, Grant grant, Header found, std::uint32_t since);
   Task<AcquireResult> come_back(LockRef lock, ServerLife life);
+  Task<AcquireResult> reset_and_come_back(LockRef lock, ServerLife life);
+  Duration patience() const;
 
   // ---- release.cc ----
   Task<bool> find_next(Grant held, Behind next, std::span<const std::uint64_t> queue,

@@ -41,16 +41,19 @@
 //          its successor is none. Entries of an older version have not been written yet: READ
 //          again, header and queue, until they have, or until another reader has left after this
 //          one: behind this one, then, was no writer.
-// Reset    when a release finds a version of -1 in use, more places than the queue has, or an entry
-//          of a later version than there should be; and when a waiter's timeout is over.
+// Reset    when a release finds a version of -1 in use, more places than the queue has (overflow),
+//          or an entry of a later version than there should be; when a waiter's timeout is over.
 //          1. CAS `reset` from 0 to oneself. Set already: another one does it; wait until it is 0
 //             and acquire again. If that one is dead, CAS it to oneself, and go on; and if it is
 //             oneself, whom a failing path has cut short.
 //          2. Cut off the dead, one of whom may have been at this. Reset to all nodes with a
 //             living client. A node's part counts it and wakes those that wait here, which give up;
 //             it answers when no client of it is inside: has a verb about the lock under way, or
-//             holds it. Its dead are not waited for, but cut off. Who has not answered is asked
-//             again after `timeout` (ud: after `resend`).
+//             holds it. Its dead are not waited for, but cut off. A node that has not answered is
+//             asked again when a client has died, and after `timeout` (ud: after `resend`).
+//             Questions and answers are posted and not awaited, as notifications are: to a node
+//             that has died, which is not known at once, RC tries for half a second, and other
+//             clients wait for the sender (appendix B: responses of the failed are not awaited).
 //          3. Cut off those who have died since; WRITE the empty queue; CAS the header to 0.
 //          Acquisitions that found a reset under way, or were ended by one, end as
 //          Aborted{recovered} once it is over; releases do nothing more.
@@ -70,9 +73,9 @@
 //          3. Reset counts of all locks there go on from life * 2^20: as if each had been reset.
 //
 // Cost     free: 2 round trips, 3 server verbs (FAA; FAA and READ), no message. Contended: FAA and
-//          WRITE to acquire, FAA, READ and one message to release; one READ more each time that an
-//          entry is missing. A writer wakes n readers with n messages at once. Reset: a message to
-//          each node and back, a few verbs.
+//          WRITE to acquire, FAA, READ and one message to release, which is posted and not awaited;
+//          one READ more each time that an entry is missing. A writer wakes n readers with n
+//          messages at once. Reset: a message to each node and back, a few verbs.
 // Fair     first come, first served, readers beside readers; not across a reset.
 // Safe     because FAA gives each place once, and who gets in at once has seen that nobody, or no
 //          writer, is before it; nobody else gets in but by a Notify of the one before it. Each
@@ -139,10 +142,15 @@
 // READs header and queue in one, not single entries: so a reset is noticed. Looking again ends
 // after `timeout`, for who died before it wrote its entry.
 // A queue's capacity need not be a power of two.
-// Profile artifact: datagrams, the successor's entry trusted first, 512 places. Not done as there:
-// 6-byte entries (4 without the levels above; ours are words), the reset flag of one bit, answers
-// by FAA on the header which the initiator polls, at most 8192 looks, a waiter that answers for
-// locks that it holds.
+// Profile artifact: datagrams, no timeout (its coordinator, which ships off, has one of 50 ms and 1
+// ms more for each node before: set `timeout`), the successor's entry trusted first, 512 places. An
+// acquisition that finds no room in the queue resets the lock. A notification carries the count
+// that the node knew when the release began: a holder whose node has heard of a reset by then finds
+// the reset in the header, and sends none. It waits for ever for a datagram that is lost (a search
+// finds it: verdicts). Not done as there: 6-byte entries (4 without the levels above; ours are
+// words), the reset flag of one bit, answers by FAA on the header which the initiator polls, at
+// most 8192 looks, a waiter that answers for locks that it holds, versions that run out noticed in
+// entries that are READ again alone.
 //
 // Tests: tests/protocols/cql.
 

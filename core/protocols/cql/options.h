@@ -8,14 +8,15 @@
 namespace latchlab::cql {
 
 enum class HeaderReset : std::uint8_t { cas, write };
-enum class CountIn : std::uint8_t { acquisition, sending };
-enum class Overflow : std::uint8_t { size, version };
+enum class CountIn : std::uint8_t { acquisition, sending, release };
+enum class Overflow : std::uint8_t { size, version, acquisition };
 enum class Messages : std::uint8_t { rc, ud };
 
 struct Options {
   std::uint32_t capacity = 0;  // 0: as many as there are clients
   std::uint32_t version_bits = 16;
   Duration timeout = milliseconds(50);  // 0: never
+  Duration timeout_step = {};           // more for each node before this one
   Messages messages = Messages::rc;
   bool next_entry_first = false;
   HeaderReset header_reset = HeaderReset::cas;

@@ -93,7 +93,11 @@ Params<Of> queue_params() {
           {"version_bits", &Of::version_bits, 1, 16,
            "bits of an entry's version; -1 means unwritten, and resets the lock (DecLock 6.1)"},
           {"timeout", &Of::timeout, Duration{}, seconds(60),
-           "after which who waits resets the lock; 0: never (code of DecLock's authors: 50 ms)"},
+           "after which a waiter resets the lock; 0: never (DecLock 4.4: no value; code of its "
+           "authors: 50 ms with its coordinator, which ships off, and never without)"},
+          {"timeout_step", &Of::timeout_step, Duration{}, seconds(1),
+           "added to a waiter's `timeout` for each node before its own, servers first (code of "
+           "DecLock's authors: 1 ms)"},
           {"messages", &Of::messages, "rc|ud",
            "transport of messages (DecLock 4.6: RC; code of its authors: UD)"},
           {"next_entry_first", &Of::next_entry_first,
@@ -101,12 +105,12 @@ Params<Of> queue_params() {
            "all writers otherwise only (code of DecLock's authors)"},
           {"header_reset", &Of::header_reset, "cas|write",
            "verb that ends a reset (DecLock 4.4: WRITE; code of its authors: CAS)"},
-          {"notification_count", &Of::notification_count, "acquisition|sending",
-           "reset count that a notification carries: of the acquisition that ends, or of when "
-           "it is sent (DecLock 4.4, as read)"},
-          {"overflow", &Of::overflow, "size|version",
-           "what shows that the queue is too short: its size, or an entry overwritten by a later "
-           "version (DecLock 4.4)"},
+          {"notification_count", &Of::notification_count, "acquisition|sending|release",
+           "reset count that a notification carries: of the acquisition that ends; of when it is "
+           "sent (DecLock 4.4, as read); of when the release begins (code of its authors)"},
+          {"overflow", &Of::overflow, "size|version|acquisition",
+           "what shows that the queue is too short: its size at a release; an entry overwritten by "
+           "a later version (DecLock 4.4); its size at an acquisition (code of its authors)"},
           {"evict_dead", &Of::evict_dead,
            "a reset cuts off the dead before it frees the lock (DecLock: nothing said)"},
           {"reset_pause", &Of::reset_pause, Duration{}, seconds(1),

@@ -24,6 +24,8 @@ Task<Client::Notice> Client::give_up(Grant grant) {
     co_return notice;
   }
   const bool exclusive = writes(grant.mode);
+  // Has this node heard of a reset by now, the header names it, and no notification is sent.
+  if (options_.notification_count == CountIn::release) grant.words[0] = co_await count_of(lock.id);
   verbs_.mark(Phase::initial_atomic);
   bool resets = false;
   {
@@ -129,14 +131,17 @@ Task<void> Client::address(Grant held, Behind next, std::uint32_t wakes,
   }
 }
 
-// By somebody who is not inside any more: to one who has died it takes as long as RC retries.
+// By a client that is not inside any more. Not awaited: one that waited and has died would hold up
+// what else the client holds for as long as RC tries. A waiter that is not told is dead, or cut
+// off, and those behind it will reset the lock.
 Task<void> Client::tell(Notice notice) {
   if (notice.to.empty()) co_return;
   Batch notes(verbs_);
   for (const EndpointAddr each : notice.to) notes.add(each, notice.note);
-  co_await notes.run();
-  // Whoever cannot be told is dead, and those behind it will reset the lock.
-  if (notes.status() != VerbStatus::ok) LATCHLAB_PATH("cql: a notification cannot be delivered");
+  if (PLANTED(cql_awaits_notifications))
+    co_await notes.run();
+  else
+    notes.post();
 }
 
 }  // namespace latchlab::cql
