@@ -2,17 +2,21 @@
 
 #include "core/base/paths.h"
 #include "core/protocols/common/planted.h"
+#include "core/verbs/batch.h"
 
 namespace latchlab::cql {
 
-Task<void> tell(Verbs& verbs, EndpointAddr to, Message message) {
-  VerbStatus told = VerbStatus::receiver_not_ready;
-  while (told == VerbStatus::receiver_not_ready) told = co_await verbs.send(to, message);
-  if (told != VerbStatus::ok) LATCHLAB_PATH("cql: an answer to a reset cannot be delivered");
+Task<void> answer(Verbs& verbs, EndpointAddr to, Message message) {
+  Batch batch(verbs);
+  batch.add(to, message);
+  if (PLANTED(cql_awaits_answers))
+    co_await batch.run();
+  else
+    batch.post();
 }
 
 Task<void> acknowledge(Verbs& verbs, LockId lock, Answer answer, std::uint32_t node) {
-  return tell(verbs, answer.to, {kAcknowledge, answer.asked, lock, {node, answer.count}});
+  return cql::answer(verbs, answer.to, {kAcknowledge, answer.asked, lock, {node, answer.count}});
 }
 
 // ---- visits ----
@@ -74,10 +78,21 @@ bool Node::asked(LockId lock) const {
 void Node::heard_of(const Message& reset) {
   State& state = state_of(reset.lock);
   state.count = std::max(state.count, reset.generation);
-  state.pending = {EndpointAddr::unpack(reset.words[0]), reset.generation, state.count};
+  state.pending = {EndpointAddr::unpack(reset.words[0]), reset.generation, state.count,
+                   ClientId{static_cast<std::uint32_t>(reset.words[1])}};
   if (!asked(reset.lock)) asked_.push_back(reset.lock);
   if (!state.inside.empty()) LATCHLAB_PATH("cql: a reset waits for clients of a node");
   if (PLANTED(cql_answers_while_holding)) state.inside.clear();
+}
+
+// A question that was under way for long, when a later reset of the lock has asked already.
+bool Node::comes_late(const Message& reset, const Membership& members) const {
+  const State* const state = locks_.find(reset.lock.value);
+  if (state == nullptr || state->pending.to.null()) return false;
+  if (reset.generation >= state->pending.asked) return false;
+  if (!members.is_alive(state->pending.asks)) return false;
+  LATCHLAB_PATH("cql: a question of an earlier reset comes late");
+  return true;
 }
 
 // Those who have died do not stand in the way. True: nor does anybody else.
@@ -165,8 +180,9 @@ Task<void> Node::hear(Verbs& verbs, const Message& message) {
     co_return;
   }
   std::uint32_t count = 0;
-  const auto note = [this, heard, &count] {
-    heard_of(*heard);
+  const Membership members = verbs.membership();
+  const auto note = [this, heard, &members, &count] {
+    if (!comes_late(*heard, members)) heard_of(*heard);
     count = count_of(heard->lock);
   };
   co_await verbs.on_node(note);
@@ -200,7 +216,7 @@ Task<Node::Next> Node::answer_what_is_due(Verbs& verbs) {
       co_await acknowledge(verbs, next.lock, next.answer, here);
     } else if (!asked.to.null()) {
       const Message cleared = {kCleared, asked.life, LockId{asked.server.value}, {here}};
-      co_await tell(verbs, asked.to, cleared);
+      co_await answer(verbs, asked.to, cleared);
     } else {
       co_return next;
     }

@@ -19,6 +19,7 @@ struct Answer {
   EndpointAddr to;          // null: none
   std::uint32_t asked = 0;  // the reset count in the question
   std::uint32_t count = 0;  // that of this node
+  ClientId asks;
   constexpr bool operator==(const Answer&) const = default;
 };
 
@@ -47,6 +48,8 @@ class Node final : public NodePart {
   std::uint32_t count_of(LockId lock) const;
   // A Reset has come: it waits for clients of the node that are inside.
   void heard_of(const Message& reset);
+  // It is one of an earlier reset, and takes no later one's place.
+  bool comes_late(const Message& reset, const Membership& members) const;
   bool asked(LockId lock) const;
   // Of servers that come back.
   Servers& servers() { return servers_; }
@@ -93,8 +96,10 @@ class Node final : public NodePart {
   Servers servers_;
 };
 
-// Of this node, that no client of it is in the way. Tried until there is room for it.
+// Of this node, that no client of it is in the way.
 Task<void> acknowledge(Verbs& verbs, LockId lock, Answer answer, std::uint32_t node);
-Task<void> tell(Verbs& verbs, EndpointAddr to, Message message);
+// Not awaited: one that asked and has died would hold up those that wait for the next answer, or
+// for the client that gives it. Asked again, a node answers again.
+Task<void> answer(Verbs& verbs, EndpointAddr to, Message message);
 
 }  // namespace latchlab::cql

@@ -40,7 +40,7 @@ Task<void> Client::leave(LockRef lock) {
   if (owes) {
     LATCHLAB_PATH("cql: the last client that had locks of a server's earlier life leaves");
     const Message left = {kLeft, 0, lock.id, {}};
-    co_await cql::tell(verbs_, peers_.node_endpoint(verbs_.node()), left);
+    co_await cql::answer(verbs_, peers_.node_endpoint(verbs_.node()), left);
   }
   if (answer.to.null()) co_return;
   LATCHLAB_PATH("cql: a client answers a reset when it has left");

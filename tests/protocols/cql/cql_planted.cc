@@ -1,5 +1,6 @@
 // The CQL lock, broken on purpose.
 
+#include "tests/protocols/cql/crash_in_reset.h"
 #include "tests/protocols/cql/return.h"
 #include "tests/protocols/planted.h"
 
@@ -32,6 +33,13 @@ constexpr Bug kClearsEarly{"cql_clears_while_holding"};
 constexpr Bug kLateRelease{"cql_releases_in_another_life"};
 // Who resets a lock when its server fails goes on when that is back.
 constexpr Bug kResetGoesOn{"cql_resets_another_life"};
+// A reset goes on when all its questions have been acknowledged, or RC has given up.
+constexpr Bug kAwaitsQuestions{"cql_awaits_questions"};
+// Who answers a reset goes on when the answer has been acknowledged, or RC has given up.
+constexpr Bug kAwaitsAnswers{"cql_awaits_answers"};
+
+// A release ends when its notifications have been acknowledged, or RC has given up.
+constexpr Bug kAwaitsNotifications{"cql_awaits_notifications"};
 
 // Versions run out after one round.
 RunSetup cql_crowd(std::uint32_t shared = 50) {
@@ -129,6 +137,21 @@ TEST(cql_planted, a_search_finds_a_waiter_that_accepts_an_expired_notification) 
 }
 
 #if LATCHLAB_WITH_SIMGRID
+
+// A node dies, and locks stop until RC gives up. As shipped: crash_in_reset_test.cc.
+TEST(cql_planted, a_reset_that_awaits_its_questions_to_the_dead) {
+  const Active active(kAwaitsQuestions);
+  EXPECT_NE(after_death_in_resets("cql").end, RunEnd::finished);
+}
+TEST(cql_planted, a_node_that_awaits_its_answers_to_the_dead) {
+  const Active active(kAwaitsAnswers);
+  EXPECT_NE(after_death_in_resets("cql").end, RunEnd::finished);
+}
+
+TEST(cql_planted, a_release_that_awaits_its_notification_to_a_dead_waiter) {
+  const Active active(kAwaitsNotifications);
+  EXPECT_NE(after_death_of_a_waiter("cql").end, RunEnd::finished);
+}
 
 // A server comes back, and its locks are used at once; or when nodes say too early that they have
 // left what they had. As shipped: return_test.cc.

@@ -102,5 +102,33 @@ TEST(CqlServers, begin_a_life_with_reset_counts_above_all_earlier_ones) {
   EXPECT_EQ(cql::life_of_count(node.count_of(LockId{0})), ServerLife{2});
 }
 
+Message question(std::uint32_t count, ClientId asks) {
+  Message reset;
+  reset.type = cql::kReset;
+  reset.lock = LockId{0};
+  reset.generation = count;
+  reset.words = {EndpointAddr{NodeId{1}, 1}.packed(), asks.value};
+  return reset;
+}
+
+// Its sender had to try for long; or one that has died asks for what only it knew of.
+TEST(CqlNode, keeps_the_question_of_a_later_reset_while_its_asker_lives) {
+  Visited visited;
+  cql::Node& node = visited.node();
+  std::vector<bool> alive(2, true);
+  const Membership members{0, &alive};
+  EXPECT_FALSE(node.comes_late(question(5, kOne), members));
+  node.enter(LockId{0}, kOne);
+  node.heard_of(question(6, kTwo));
+  EXPECT_TRUE(node.comes_late(question(5, kOne), members));
+  EXPECT_FALSE(node.comes_late(question(6, kTwo), members));
+  EXPECT_FALSE(node.comes_late(question(7, kOne), members));
+  alive[kTwo.value] = false;
+  EXPECT_FALSE(node.comes_late(question(5, kOne), members));
+  node.answered(LockId{0}, node.leave(LockId{0}, kOne));
+  alive[kTwo.value] = true;
+  EXPECT_FALSE(node.comes_late(question(5, kOne), members));
+}
+
 }  // namespace
 }  // namespace latchlab::cql_tests
