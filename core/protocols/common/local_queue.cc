@@ -31,18 +31,26 @@ LocalQueues::Local& LocalQueues::held(LockId lock) {
   return *local;
 }
 
-LocalQueues::Joined LocalQueues::join(LockId lock, const Waiter& who) {
+bool LocalQueues::enters(LockId lock, const Waiter& who, const Admits& late) const {
+  const Local* const local = locks_.find(lock.value);
+  return local != nullptr && local->open && who.mode == LockMode::shared &&
+         late(local->candidate(who));
+}
+
+LocalQueues::Joined LocalQueues::join(LockId lock, const Waiter& who, const Admits& late) {
+  const bool enters_now = enters(lock, who, late);
   Local& local = locks_[lock.value];
   if (local.holders == 0) {
-    local.holders = 1;
+    local.holders = local.had_it = 1;
     local.mode = who.mode;
     return Joined::leads;
   }
-  if (who.mode == LockMode::shared && local.open) {
+  if (enters_now) {
     ++local.holders;
+    ++local.had_it;
     return Joined::enters;
   }
-  if (who.mode != LockMode::shared) local.open = false;
+  local.open = false;
   local.waiting.push_back(who);
   return Joined::waits;
 }
@@ -58,8 +66,9 @@ LocalQueues::Exit LocalQueues::leave(LockId lock, const Stays& stays, Order orde
   if (next == local.waiting.end()) return {Left::must_free};
   const bool fits = next->mode == local.mode || PLANTED(common_hands_over_in_any_mode);
   if (!fits) return {Left::must_free};
-  if (!stays(Handover{local.in_a_row, *next})) return {Left::must_free};
+  if (!stays(local.candidate(*next))) return {Left::must_free};
   ++local.in_a_row;
+  ++local.had_it;
   return {Left::handed_on, let_in(local, next)};
 }
 
@@ -67,6 +76,7 @@ LocalQueues::Next LocalQueues::freed(LockId lock, Order order) {
   Local& local = held(lock);
   LATCHLAB_CHECK(local.holders == 1, "nobody has left");
   local.in_a_row = 0;
+  local.had_it = 1;
   if (local.waiting.empty()) {
     locks_.erase(lock.value);
     return {};
@@ -82,10 +92,13 @@ std::vector<ClientId> LocalQueues::admit(LockId lock, const Admits& admits, Orde
   LATCHLAB_CHECK(local.mode == LockMode::shared, "a writer lets nobody in beside itself");
   std::vector<ClientId> entered;
   for (auto each = local.waiting.begin(); each != local.waiting.end();) {
-    const bool enters = each->mode == LockMode::shared && admits(*each);
-    if (!enters && order == Order::as_they_came) break;
-    if (enters) entered.push_back(each->client);
-    each = enters ? local.waiting.erase(each) : std::next(each);
+    const bool reads = each->mode == LockMode::shared && admits(local.candidate(*each));
+    if (!reads && order == Order::as_they_came) break;
+    if (reads) {
+      entered.push_back(each->client);
+      ++local.had_it;
+    }
+    each = reads ? local.waiting.erase(each) : std::next(each);
   }
   local.holders += entered.size();
   local.open = local.waiting.empty();  // nobody passes who was not let in

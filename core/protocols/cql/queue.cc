@@ -68,10 +68,13 @@ std::uint64_t earliest(const Format& format, const Behind& behind, std::uint32_t
   const Places places(format, behind, queue);
   std::uint64_t since = 0;
   for (std::uint32_t i = from; i < behind.count; ++i) {
-    if (places.state(i) != State::valid) continue;
-    const std::uint32_t time = places.entry(i).time;
-    if (since == 0 || times.earlier(time, static_cast<std::uint32_t>(since - 1))) since = 1 + time;
-    if (!times.earliest_of_all) return since;
+    if (places.state(i) == State::valid) {
+      const std::uint32_t time = places.entry(i).time;
+      if (since == 0 || times.earlier(time, static_cast<std::uint32_t>(since - 1)))
+        since = 1 + time;
+      if (times.notified == Notified::next_written) break;
+    }
+    if (times.notified == Notified::next) break;
   }
   return since;
 }

@@ -41,10 +41,14 @@ struct Wake {
 
 // How the times of entries compare: they count up to `bits`, and over again. Of two that are
 // further apart than `wrap_percent` of what there is, the larger one is the earlier (DecLock 5.3).
+// Whose time a notification carries, of those that wait behind the clients that it wakes: the
+// earliest one's; the next one's, if its entry has been written; or that of the next one whose
+// entry has been written.
+enum class Notified : std::uint8_t { earliest, next, next_written };
 struct TimeOrder {
   unsigned bits = 16;
   unsigned wrap_percent = 50;
-  bool earliest_of_all = true;  // notifications carry the earliest time; else the next one's
+  Notified notified = Notified::earliest;
 
   constexpr std::uint32_t largest() const {
     return static_cast<std::uint32_t>(field_mask(0, bits));
@@ -56,8 +60,8 @@ struct TimeOrder {
   }
 };
 
-// Since when somebody waits from the `from`-th place behind on: 1 + the earliest time in entries
-// that are there, or 0.
+// Since when clients wait from the `from`-th place behind on: 1 + the time in the entries that
+// `times.notified` names, of those that have been written; or 0.
 std::uint64_t earliest(const Format& format, const Behind& behind, std::uint32_t from,
                        std::span<const std::uint64_t> queue, const TimeOrder& times);
 

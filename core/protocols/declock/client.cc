@@ -31,15 +31,50 @@ Task<Node::Joined> Client::join(Want want) {
     joined = node_->join(want.lock.id, verbs_.client(), want.mode, now);
   };
   co_await verbs_.on_node(visit);
+  if (joined.looks) joined = co_await look_and_join(want, joined);
   co_return joined;
+}
+
+// By a late reader, that might pass a writer of another node that this node does not know of.
+Task<Node::Joined> Client::look_and_join(Want want, Node::Joined first) {
+  LATCHLAB_PATH("declock: a late reader looks for other nodes");
+  verbs_.mark(Phase::wait_writers);
+  std::uint64_t since = 0;
+  {
+    const ReadWords seen = co_await verbs_.read_words(want.lock.entry, format_.bytes());
+    if (seen.ok())
+      since =
+          waiting_behind_readers(format_, seen.words(), is_mine(), options_.times(), first.since);
+  }
+  if (since != 0) LATCHLAB_PATH("declock: a late reader sees that other nodes wait");
+  Node::Joined joined;
+  const auto visit = [this, &want, &first, since, &joined] {
+    node_->outlives(want.lock.id, verbs_.life_of(want.lock.entry.node));
+    joined = node_->join_after_look(want.lock.id, verbs_.client(), first, since);
+  };
+  co_await verbs_.on_node(visit);
+  co_return joined;
+}
+
+bool Client::prefetches(const Node::Joined& joined) const {
+  if (!options_.looks_elsewhere()) return false;
+  switch (options_.prefetch) {
+    case Prefetch::waiting:
+      return true;
+    case Prefetch::unknown:
+      return !joined.remote_known;
+    case Prefetch::held:
+      return joined.held;
+    case Prefetch::never:
+      break;
+  }
+  return false;
 }
 
 Task<Client::Turn> Client::wait_for_turn(LockRef lock, Node::Joined joined) {
   LATCHLAB_PATH("declock: a client waits for its neighbours");
   verbs_.mark(Phase::wait_pred);
-  const bool looks = options_.prefetch == Prefetch::waiting ||
-                     (options_.prefetch == Prefetch::held && joined.held);
-  if (looks && options_.looks_elsewhere()) co_await prefetch(lock, joined);
+  if (prefetches(joined)) co_await prefetch(lock, joined);
   WordWait turn;
   turn.word = my_turn_;
   turn.until = [](std::uint64_t value) { return value != kWait; };
@@ -48,16 +83,12 @@ Task<Client::Turn> Client::wait_for_turn(LockRef lock, Node::Joined joined) {
   co_return static_cast<Turn>(woke.value);
 }
 
-// Looks, for whoever releases the lock, whether other nodes wait.
+// Looks, for the client that releases the lock, whether other nodes wait.
 Task<void> Client::prefetch(LockRef lock, Node::Joined joined) {
   const ReadWords seen = co_await verbs_.read_words(lock.entry, format_.bytes());
   if (!seen.ok() || !joined.held) co_return;
-  const Peers* const peers = &peers_;
-  const auto mine = [peers, here = verbs_.node()](cql::Owner owner) {
-    return owner < peers->shape().clients && peers->node_of(ClientId{owner}) == here;
-  };
   const std::uint64_t since =
-      waiting_elsewhere(format_, seen.words(), joined.mode, mine, options_.times());
+      waiting_elsewhere(format_, seen.words(), joined.mode, is_mine(), options_.times());
   if (since == 0) co_return;
   LATCHLAB_PATH("declock: a client sees that other nodes wait");
   Node* const node = node_;

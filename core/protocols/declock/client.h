@@ -33,11 +33,19 @@ class Client final : public LockClient {
     return env;
   }
   Task<Node::Joined> join(Want want);
+  Task<Node::Joined> look_and_join(Want want, Node::Joined first);
   Task<Turn> wait_for_turn(LockRef lock, Node::Joined joined);
+  bool prefetches(const Node::Joined& joined) const;
   Task<void> prefetch(LockRef lock, Node::Joined joined);
   Task<AcquireResult> lead(Want want, std::uint32_t since);
   Task<void> tell_those_who_enter(const std::vector<ClientId>& enter);
-  Task<void> step_down(LockId lock);  // whoever waits here leads
+  Task<void> step_down(LockId lock);  // the next that waits here leads
+
+  auto is_mine() const {
+    return [peers = &peers_, here = verbs_.node()](cql::Owner owner) {
+      return owner < peers->shape().clients && peers->node_of(ClientId{owner}) == here;
+    };
+  }
 
   const Options& options_;  // the protocol's, which outlives its clients
   Verbs& verbs_;

@@ -32,21 +32,32 @@ Params<Options> all_params() {
   Params<Options> params = {
       {"fairness", &Options::fairness, "task_fair|phase_fair",
        "which neighbours a reader lets in, and who comes after a writer (DecLock 5.3: both)"},
-      {"readers_first", &Options::readers_first, "after_writers|always",
-       "phase_fair: when the first reader who waits comes first (DecLock 5.3: when a writer "
-       "releases; code of its authors: always)"},
+      {"readers_first", &Options::readers_first, "reacquiring|after_writers|always",
+       "phase_fair: when the first reader that waits comes before an earlier writer of the node: "
+       "after a writer, to acquire the CQL lock anew (DecLock 5.3, and code of its authors); after "
+       "a writer, to be handed the lock as well; or after readers too"},
       {"transfer", &Options::transfer, "timestamp|remote_prefer|local_prefer|local_bound",
        "when the lock stays at the node (DecLock 5.3: timestamp; the others to compare, 6.3)"},
-      {"local_bound", &Options::local_bound, 0, 1'000'000,
-       "local_bound: hand-overs within a node in a row (code of DecLock's authors: 4)"},
+      {"local_bound", &Options::local_bound, 1, 1'000'000,
+       "local_bound: clients of a node that have the lock in a row (code of DecLock's authors: 4)"},
+      {"bound_counts", &Options::bound_counts, "holders|handovers",
+       "what local_bound bounds: all clients that have the lock, readers beside readers included "
+       "(code of DecLock's authors), or hand-overs alone"},
+      {"late_readers", &Options::late_readers, "looking|known|all",
+       "readers that enter beside readers of their node: those to whom `transfer` would hand the "
+       "lock, as far as it is known which other nodes wait (code of DecLock's authors: known), or "
+       "as one of them has just looked; or all (DecLock 5.2, as printed)"},
+      {"look_after", &Options::look_after, 0, 1'000'000,
+       "late_readers: looking: so many enter before the next one READs the queue (assumed)"},
       {"reset_ends_transfers", &Options::reset_ends_transfers,
        "no neighbour gets a lock that a reset waits for (DecLock: nothing said)"},
-      {"prefetch", &Options::prefetch, "waiting|held|never",
-       "who READs the queue for others: all that begin to wait for neighbours (DecLock 5.3), or "
-       "such whose node has the lock"},
-      {"notified", &Options::notified, "earliest|next",
+      {"prefetch", &Options::prefetch, "waiting|unknown|held|never",
+       "clients that READ the queue when they begin to wait for neighbours: all (DecLock 5.3); "
+       "those whose node does not know yet that other nodes wait (code of its authors); or those "
+       "whose node has the lock"},
+      {"notified", &Options::notified, "earliest|next|next_written",
        "whose time a notification carries (DecLock 5.3: the earliest; code of its authors: that of "
-       "the next entry)"},
+       "the next entry, none if that is not written), or that of the next entry that is written"},
       {"time_bits", &Options::time_bits, 2, 16,
        "bits of an entry's time (DecLock 5.3: 16; code of its authors: 14)"},
       {"time_unit", &Options::time_unit, nanoseconds(1), seconds(1),
@@ -87,6 +98,7 @@ ProtocolEntry declock_entry() {
                     {"paper",
                      "DecLock (arXiv 2505.17641), sections 4 and 5 as printed",
                      {{"reset_ends_transfers", false},
+                      {"late_readers", "all"},
                       {"clock_counter", "reset"},
                       {"header_reset", "write"},
                       {"notification_count", "sending"},
@@ -95,7 +107,8 @@ ProtocolEntry declock_entry() {
                     {"artifact",
                      "code of DecLock's authors, as far as declock.h and cql.h say",
                      {{"reset_ends_transfers", false},
-                      {"readers_first", "always"},
+                      {"late_readers", "known"},
+                      {"prefetch", "unknown"},
                       {"notified", "next"},
                       {"time_bits", std::int64_t{14}},
                       {"wrap_percent", std::int64_t{90}},
@@ -111,6 +124,7 @@ ProtocolEntry declock_entry() {
                       {"capacity", std::int64_t{32}}}}},
        .small_model = {{"version_bits", std::int64_t{2}},
                        {"timeout", microseconds(100)},
+                       {"look_after", std::int64_t{1}},
                        {"time_bits", std::int64_t{6}},
                        {"time_unit", nanoseconds(2)},
                        {"clock_sync", Duration{}}},

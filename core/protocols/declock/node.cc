@@ -14,14 +14,36 @@ Node::State& Node::state(LockId lock) {
 }
 
 Node::Joined Node::join(LockId lock, ClientId client, LockMode mode, Time now) {
+  return join_at(lock, client, mode, clock_.time(now), options_.late_readers_look());
+}
+
+Node::Joined Node::join_after_look(LockId lock, ClientId client, const Joined& looked,
+                                   std::uint64_t since) {
+  --state(lock).looking;
+  if (since != 0) remote_waits(lock, looked.tenure, since);
+  return join_at(lock, client, LockMode::shared, looked.since, false);
+}
+
+Node::Joined Node::join_at(LockId lock, ClientId client, LockMode mode, std::uint32_t since,
+                           bool may_look) {
   if (options_.reset_ends_transfers && global_.asked(lock)) queues_.close(lock);
   State& state = states_[lock.value];
+  const LocalQueues::Waiter who = {client, mode, {}, since};
+  const LocalQueues::Admits late = late_readers(state);
   Joined joined;
-  joined.since = clock_.time(now);
-  joined.how = queues_.join(lock, {client, mode, {}, joined.since});
+  joined.since = since;
   joined.tenure = state.tenure;
   joined.held = state.held;
   joined.mode = state.mode;
+  joined.remote_known = state.remote != 0;
+  if (may_look && state.unlooked >= options_.look_after && queues_.enters(lock, who, late)) {
+    joined.looks = true;
+    ++state.looking;
+    state.unlooked = 0;
+    return joined;
+  }
+  joined.how = queues_.join(lock, who, late);
+  if (joined.how == LocalQueues::Joined::enters && may_look) ++state.unlooked;
   return joined;
 }
 
@@ -57,7 +79,8 @@ std::vector<ClientId> Node::took(const Grant& global) {
 
 Node::Left Node::leave(LockRef lock) {
   State& now = state(lock.id);
-  const LocalQueues::Exit exit = queues_.leave(lock.id, stays(lock.id, now), order_after(now.mode));
+  const LocalQueues::Exit exit =
+      queues_.leave(lock.id, stays(lock.id, now), order_of_handover(now.mode));
   Left left;
   left.how = exit.left;
   if (exit.left == LocalQueues::Left::handed_on) {
@@ -76,12 +99,11 @@ Node::Left Node::leave(LockRef lock) {
 
 LocalQueues::Next Node::freed(LockId lock) {
   State& now = state(lock);
-  const LocalQueues::Next next = queues_.freed(lock, order_after(now.mode));
-  if (!next.any) {
+  const LocalQueues::Next next = queues_.freed(lock, order_of_lead(now.mode));
+  if (!next.any && now.looking == 0)
     states_.erase(lock.value);
-    return next;
-  }
-  now = State{.tenure = now.tenure + 1};
+  else
+    now = State{.tenure = now.tenure + 1, .looking = now.looking};
   return next;
 }
 
@@ -94,12 +116,20 @@ LocalQueues::Stays Node::stays(LockId lock, const State& state) const {
     LATCHLAB_PATH("declock: a reset ends hand-overs within a node");
     return LocalQueues::never();
   }
+  return transfers(state);
+}
+
+// Which clients of the node may get the lock before other nodes do.
+LocalQueues::Rule Node::transfers(const State& state) const {
   switch (options_.transfer) {
     case Transfer::local_prefer:
       return LocalQueues::always();
-    case Transfer::local_bound:
-      return LocalQueues::at_most(options_.local_bound +
-                                  (PLANTED(declock_hands_over_once_more) ? 1 : 0));
+    case Transfer::local_bound: {
+      const std::uint64_t most =
+          options_.local_bound + (PLANTED(declock_hands_over_once_more) ? 1 : 0);
+      return options_.bound_counts == BoundCounts::holders ? LocalQueues::at_most_holders(most)
+                                                           : LocalQueues::at_most(most);
+    }
     case Transfer::remote_prefer:
       return state.remote == 0 ? LocalQueues::always() : LocalQueues::never();
     case Transfer::timestamp:
@@ -107,30 +137,38 @@ LocalQueues::Stays Node::stays(LockId lock, const State& state) const {
   }
   if (state.remote == 0) return LocalQueues::always();
   const auto elsewhere = static_cast<std::uint32_t>(state.remote - 1);
-  return [elsewhere, times = options_.times()](const LocalQueues::Handover& handover) {
-    const auto here = static_cast<std::uint32_t>(handover.next.since);
+  return [elsewhere, times = options_.times()](const LocalQueues::Candidate& each) {
+    const auto here = static_cast<std::uint32_t>(each.next.since);
     if (PLANTED(declock_compares_without_wrap)) return here <= elsewhere;
     return !times.earlier(elsewhere, here);
   };
 }
 
-// Who comes after somebody that had the lock in this mode.
-LocalQueues::Order Node::order_after(LockMode left) const {
-  const bool turn = left == LockMode::exclusive || options_.readers_first == ReadersFirst::always;
+LocalQueues::Admits Node::late_readers(const State& state) const {
+  return options_.late_readers == LateReaders::all ? LocalQueues::always() : transfers(state);
+}
+
+// To whom of the node the lock is handed that it has in this mode, if it may stay.
+LocalQueues::Order Node::order_of_handover(LockMode held) const {
+  return options_.readers_first == ReadersFirst::reacquiring ? LocalQueues::Order::as_they_came
+                                                             : order_of_lead(held);
+}
+
+// Who acquires the CQL lock next, which the node had in this mode.
+LocalQueues::Order Node::order_of_lead(LockMode held) const {
+  const bool turn = held == LockMode::exclusive || options_.readers_first == ReadersFirst::always;
   return options_.fairness == Fairness::phase_fair && turn ? LocalQueues::Order::readers_first
                                                            : LocalQueues::Order::as_they_came;
 }
 
-// Readers who wait: all of them, or those before the first writer that came before other nodes.
+// Readers that wait: all of them, or those before the first writer that came before other nodes;
+// and no more than `local_bound`.
 std::vector<ClientId> Node::admit(LockId lock, const State& state) {
   const bool all = options_.fairness == Fairness::phase_fair;
-  const bool by_time = options_.transfer == Transfer::timestamp && state.remote != 0 && !all;
-  const auto elsewhere = static_cast<std::uint32_t>(state.remote - 1);
-  const auto admits = [by_time, elsewhere,
-                       times = options_.times()](const LocalQueues::Waiter& waiter) {
-    return !by_time || !times.earlier(elsewhere, static_cast<std::uint32_t>(waiter.since));
-  };
-  return queues_.admit(lock, admits,
+  const bool by_time = options_.transfer == Transfer::timestamp && !all;
+  const bool by_number =
+      options_.transfer == Transfer::local_bound && options_.bound_counts == BoundCounts::holders;
+  return queues_.admit(lock, by_time || by_number ? transfers(state) : LocalQueues::always(),
                        all ? LocalQueues::Order::readers_first : LocalQueues::Order::as_they_came);
 }
 

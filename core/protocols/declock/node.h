@@ -21,16 +21,20 @@ class Node final : public NodePart {
 
   // ---- visits: nobody else of the node is inside ----
 
-  // Who joins, and what it has to know to look at other nodes meanwhile.
+  // A client that joins, and what it has to know to look at other nodes meanwhile.
   struct Joined {
     LocalQueues::Joined how = LocalQueues::Joined::waits;
     std::uint32_t since = 0;   // when it asked, as entries have it
     std::uint32_t tenure = 0;  // how often the node has had the CQL lock: see `remote_waits`
     bool held = false;         // the node has it now
     LockMode mode = LockMode::exclusive;  // in which mode
-    ZeroPadding<std::uint8_t, 6> padding = {};
+    bool remote_known = false;            // and knows since when other nodes wait
+    bool looks = false;  // it has not joined: it is a late reader whose turn it is to look first
+    ZeroPadding<std::uint8_t, 4> padding = {};
   };
   Joined join(LockId lock, ClientId client, LockMode mode, Time now);
+  // A late reader has looked, and joins: other nodes wait since then (cql::earliest).
+  Joined join_after_look(LockId lock, ClientId client, const Joined& looked, std::uint64_t since);
   // The lock's server is in this life. Has the node the CQL lock in an earlier one? Then it is
   // handed over to nobody.
   bool outlives(LockId lock, ServerLife life);
@@ -64,10 +68,16 @@ class Node final : public NodePart {
     LockMode mode = LockMode::exclusive;
     bool outlived = false;  // by the lock that the node has: its server has failed
     ZeroPadding<std::uint8_t, 1> padding = {};
+    std::uint32_t looking = 0;   // late readers that look now, and have not joined yet
+    std::uint32_t unlooked = 0;  // late readers that have entered since the last one began to look
   };
   State& state(LockId lock);
+  Joined join_at(LockId lock, ClientId client, LockMode mode, std::uint32_t since, bool may_look);
+  LocalQueues::Rule transfers(const State& state) const;
+  LocalQueues::Admits late_readers(const State& state) const;
   LocalQueues::Stays stays(LockId lock, const State& state) const;
-  LocalQueues::Order order_after(LockMode left) const;
+  LocalQueues::Order order_of_handover(LockMode held) const;
+  LocalQueues::Order order_of_lead(LockMode held) const;
   std::vector<ClientId> admit(LockId lock, const State& state);
 
   const Options& options_;

@@ -44,7 +44,7 @@ TEST(declock_planted, times_compared_without_wrap) {
 
 TEST(declock_planted, a_chain_that_is_one_hand_over_too_long) {
   const ParamValues bound = {
-      {"transfer", text("local_bound")}, {"local_bound", number(2)}, {"version_bits", number(16)}};
+      {"transfer", text("local_bound")}, {"local_bound", number(3)}, {"version_bits", number(16)}};
   expect_caught(kOnceMore, 20, [&](std::uint64_t seed) {
     return sherman_tests::watch(sherman_tests::neighbours("declock", 2, 5, bound), seed).longest >
            2;
@@ -54,7 +54,7 @@ TEST(declock_planted, a_chain_that_is_one_hand_over_too_long) {
 TEST(declock_planted, a_neighbour_that_is_not_told_to_lead) {
   expect_blocks(kForgetsLeader, 20, crowded());
   explore::Campaign campaign = searched("declock", {"X", "X"});
-  campaign.base.sets = {"transfer=local_bound", "local_bound=0"};
+  campaign.base.sets = {"transfer=local_bound", "local_bound=1"};
   campaign.placement = explore::Placement::together;
   expect_found(kForgetsLeader, Wrong::deadlock, 1'000, campaign);
 }

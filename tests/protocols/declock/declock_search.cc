@@ -33,7 +33,7 @@ TEST(declock, is_sound_in_every_order_of_two_clients_whose_nodes_may_die) {
 TEST(declock, is_sound_within_a_node) {
   for (const char* transfer : {"timestamp", "remote_prefer", "local_prefer", "local_bound"}) {
     Campaign campaign =
-        with_sets(about("declock", 3, 1), {std::string("transfer=") + transfer, "local_bound=1"});
+        with_sets(about("declock", 3, 1), {std::string("transfer=") + transfer, "local_bound=2"});
     campaign.placement = Placement::together;
     expect_sound(run(campaign));
   }

@@ -41,12 +41,16 @@ class Queue {
     return *this;
   }
   // 1 + the earliest time, or 0.
-  std::uint64_t waiting(LockMode mode) const {
-    const auto mine = [](cql::Owner owner) { return owner == kMe; };
-    return declock::waiting_elsewhere(kFour, words_, mode, mine, {});
+  std::uint64_t waiting(LockMode mode, const cql::TimeOrder& times = {}) const {
+    return declock::waiting_elsewhere(kFour, words_, mode, is_mine, times);
+  }
+  std::uint64_t behind_readers(std::uint32_t began) const {
+    return declock::waiting_behind_readers(kFour, words_, is_mine, {}, began);
   }
 
  private:
+  static bool is_mine(cql::Owner owner) { return owner == kMe; }
+
   std::vector<std::uint64_t> words_;
   std::uint64_t head_ = 0;
 };
@@ -92,9 +96,70 @@ TEST(DecLockElsewhere, counts_readers_behind_a_writer) {
   EXPECT_EQ(Queue(Header{6, 2, 1}).at(1, {false, 1, 10}).waiting(kX), 11U);
 }
 
+// ---- as late readers look, that have begun at 35 ----
+
+TEST(DecLockElsewhere, is_no_writer_that_the_header_does_not_count) {
+  EXPECT_EQ(Queue(Header{6, 3, 0}).behind_readers(35), 0U);
+}
+
+TEST(DecLockElsewhere, counts_a_writer_without_an_entry_as_waiting_since_a_reader_looks) {
+  EXPECT_EQ(Queue(Header{6, 2, 1}).behind_readers(35), 36U);
+  Queue two(Header{6, 3, 2});
+  EXPECT_EQ(two.at(1, {true, 1, 40}).behind_readers(35), 36U);
+}
+
+TEST(DecLockElsewhere, is_the_earliest_writer_that_has_written_its_entry) {
+  Queue all(Header{6, 2, 1});
+  EXPECT_EQ(all.at(1, {true, 1, 40}).behind_readers(35), 41U);
+  Queue two(Header{6, 3, 2});
+  EXPECT_EQ(two.at(1, {true, 1, 30}).behind_readers(35), 31U);
+}
+
+TEST(DecLockElsewhere, tells_late_readers_nothing_while_the_lock_is_reset) {
+  EXPECT_EQ(Queue(Header{6, 2, 2, 5}).behind_readers(35), 0U);
+}
+
+// Notifications may carry less; who looks sees all.
+TEST(DecLockElsewhere, is_the_earliest_whatever_notifications_carry) {
+  Queue queue(Header{6, 3, 3});
+  queue.at(1, {true, 1, 40}).at(2, {true, 2, 30});
+  for (const auto notified : {cql::Notified::next, cql::Notified::next_written})
+    EXPECT_EQ(queue.waiting(kX, {.notified = notified}), 31U);
+}
+
 TEST(DecLockElsewhere, is_not_looked_for_while_the_lock_is_reset) {
   EXPECT_EQ(Queue(Header{6, 2, 2, 5}).at(1, {true, 1, 10}).waiting(kX), 0U);
   EXPECT_EQ(Queue(Header{6, 5, 5}).at(1, {true, 1, 10}).waiting(kX), 0U);
+}
+
+// ---- what a notification carries: a writer leaves and wakes the first of those behind it ----
+
+std::uint64_t carried(cql::Notified notified, const std::vector<cql::Entry>& behind) {
+  std::vector<std::uint64_t> words(4, kFour.initial());
+  for (std::uint32_t i = 0; i < behind.size(); ++i)
+    if (behind[i].owner != 0) words[kFour.slot(i + 1)] = kFour.pack(behind[i]);
+  const auto count = static_cast<std::uint32_t>(behind.size());
+  const cql::Behind left = cql::behind(Header{0, count + 1, count + 1}, true, false);
+  return earliest(kFour, left, 1, words, {.notified = notified});
+}
+constexpr cql::Entry kAt10{true, 1, 0, 10};
+constexpr cql::Entry kAt20{true, 2, 0, 20};
+constexpr cql::Entry kAt30{true, 3, 0, 30};
+constexpr cql::Entry kNotWritten{};
+
+TEST(DecLockNotification, carries_the_earliest_time) {
+  EXPECT_EQ(carried(cql::Notified::earliest, {kAt10, kAt30, kAt20}), 21U);
+  EXPECT_EQ(carried(cql::Notified::earliest, {kAt10, kNotWritten, kAt20}), 21U);
+  EXPECT_EQ(carried(cql::Notified::earliest, {kAt10}), 0U);
+}
+TEST(DecLockNotification, carries_the_time_of_the_next_entry_alone_as_published) {
+  EXPECT_EQ(carried(cql::Notified::next, {kAt10, kAt30, kAt20}), 31U);
+  EXPECT_EQ(carried(cql::Notified::next, {kAt10, kNotWritten, kAt20}), 0U);
+  EXPECT_EQ(carried(cql::Notified::next, {kAt10}), 0U);
+}
+TEST(DecLockNotification, carries_the_time_of_the_next_entry_that_is_written) {
+  EXPECT_EQ(carried(cql::Notified::next_written, {kAt10, kAt30, kAt20}), 31U);
+  EXPECT_EQ(carried(cql::Notified::next_written, {kAt10, kNotWritten, kAt20}), 21U);
 }
 
 }  // namespace

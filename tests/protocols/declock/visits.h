@@ -31,9 +31,9 @@ constexpr std::uint64_t since(std::uint32_t time) {
 // Clients 0 to 7 and one lock. Times are in units of the parameters.
 class Visits {
  public:
-  explicit Visits(const ParamValues& params = {}) {
+  explicit Visits(const ParamValues& params = {}, const char* profile = "repaired") {
     const ProtocolEntry& entry = *find_protocol("declock");
-    ParamSet set = entry.info.resolve("repaired");
+    ParamSet set = entry.info.resolve(profile);
     for (const auto& [name, value] : params) set.set(name, value);
     protocol_ = entry.make(set);
     WorldShape shape;
@@ -50,6 +50,10 @@ class Visits {
 
   Joined join(std::uint32_t client, LockMode mode, std::int64_t at) {
     return node().join(lock().id, ClientId{client}, mode, Time{} + microseconds(at));
+  }
+  // A late reader has looked: other nodes wait since then, if they do.
+  Joined join_after_look(std::uint32_t client, const Joined& looked, std::uint64_t others_since) {
+    return node().join_after_look(lock().id, ClientId{client}, looked, others_since);
   }
   Joined join_at(std::uint32_t client, Time at) {
     return node().join(lock().id, ClientId{client}, kX, at);

@@ -25,7 +25,7 @@ Waiter writer(std::uint32_t client, std::uint64_t since = 0) {
 Waiter reader(std::uint32_t client, std::uint64_t since = 0) {
   return {ClientId{client}, LockMode::shared, {}, since};
 }
-bool everybody(const Waiter&) {
+bool everybody(const LocalQueues::Candidate&) {
   return true;
 }
 
@@ -169,7 +169,7 @@ TEST_F(LocalQueue, never_hands_on_where_it_must_not) {
 }
 
 TEST_F(LocalQueue, hands_on_as_its_caller_says_of_who_comes_next) {
-  stays_ = [](const LocalQueues::Handover& handover) { return handover.next.since <= 5; };
+  stays_ = [](const LocalQueues::Candidate& each) { return each.next.since <= 5; };
   for (const Waiter& each : {writer(0), writer(1, 4), writer(2, 5), writer(3, 6)}) join(each);
   expect_handed_to(1);
   expect_handed_to(2);
@@ -214,9 +214,72 @@ TEST_F(LocalQueue, lets_all_readers_in_where_they_go_first) {
 TEST_F(LocalQueue, lets_readers_in_as_long_as_it_is_told) {
   join(reader(1));
   for (const Waiter& each : {reader(2, 2), reader(3, 9), reader(4, 4)}) join(each);
-  const auto before_5 = [](const Waiter& each) { return each.since < 5; };
+  const auto before_5 = [](const LocalQueues::Candidate& each) { return each.next.since < 5; };
   EXPECT_THAT(queues_.admit(kLock, before_5), ElementsAre(ClientId{2}));
   EXPECT_EQ(join(reader(5)), waits) << "behind who was not let in";
+}
+
+// ---- late readers: by a rule of the caller ----
+
+LocalQueues::Rule before(std::uint64_t since) {
+  return [since](const LocalQueues::Candidate& each) { return each.next.since < since; };
+}
+
+TEST_F(LocalQueue, lets_late_readers_in_as_its_caller_says) {
+  join(reader(1));
+  admit();
+  EXPECT_EQ(queues_.join(kLock, reader(2, 4), before(5)), enters);
+  EXPECT_EQ(queues_.join(kLock, reader(3, 5), before(5)), waits);
+  EXPECT_EQ(queues_.join(kLock, reader(4, 4), before(5)), waits) << "behind a reader that waits";
+  EXPECT_EQ(leave().left, others_stay);
+  expect_handed_to(3);
+}
+
+TEST_F(LocalQueue, tells_whether_a_late_reader_would_enter_and_changes_nothing) {
+  EXPECT_FALSE(queues_.enters(kLock, reader(1), everybody)) << "it would lead";
+  EXPECT_EQ(queues_.locks_in_use(), 0U);
+  join(reader(1));
+  EXPECT_FALSE(queues_.enters(kLock, reader(2), everybody)) << "nobody has been admitted yet";
+  admit();
+  EXPECT_TRUE(queues_.enters(kLock, reader(2, 4), before(5)));
+  EXPECT_FALSE(queues_.enters(kLock, reader(2, 5), before(5)));
+  EXPECT_FALSE(queues_.enters(kLock, writer(2, 4), before(5)));
+  EXPECT_TRUE(queues_.enters(kLock, reader(2), everybody));
+  EXPECT_EQ(leave().left, must_free);
+  EXPECT_FALSE(queues_.enters(kLock, reader(2), everybody)) << "the lock is on its way back";
+}
+
+// ---- a bound on holders: the first one counts, and readers beside others ----
+
+TEST_F(LocalQueue, counts_holders_that_follow_each_other) {
+  for (const std::uint64_t most : {1, 2, 4}) {
+    LocalQueues queues;
+    for (std::uint32_t client = 0; client < 6; ++client) queues.join(kLock, writer(client));
+    for (std::uint64_t i = 1; i < most; ++i)
+      EXPECT_EQ(queues.leave(kLock, LocalQueues::at_most_holders(most)).left, handed_on);
+    EXPECT_EQ(queues.leave(kLock, LocalQueues::at_most_holders(most)).left, must_free);
+    EXPECT_TRUE(queues.freed(kLock).any);
+    EXPECT_EQ(queues.leave(kLock, LocalQueues::at_most_holders(most)).left,
+              most == 1 ? must_free : handed_on)
+        << "it counts anew";
+  }
+}
+
+TEST_F(LocalQueue, counts_readers_that_are_let_in_and_late_ones_as_holders) {
+  const LocalQueues::Rule four = LocalQueues::at_most_holders(4);
+  for (std::uint32_t client = 0; client < 3; ++client) join(reader(client));
+  EXPECT_THAT(queues_.admit(kLock, four), ElementsAre(ClientId{1}, ClientId{2}));
+  EXPECT_EQ(queues_.join(kLock, reader(3), four), enters);
+  EXPECT_EQ(leave().left, others_stay);
+  EXPECT_EQ(queues_.join(kLock, reader(4), four), waits) << "that one has left, and counts";
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(leave().left, others_stay);
+  EXPECT_EQ(queues_.leave(kLock, four).left, must_free);
+}
+
+TEST_F(LocalQueue, lets_no_more_readers_in_than_may_hold_the_lock) {
+  for (std::uint32_t client = 0; client < 6; ++client) join(reader(client));
+  EXPECT_THAT(queues_.admit(kLock, LocalQueues::at_most_holders(3)),
+              ElementsAre(ClientId{1}, ClientId{2}));
 }
 
 TEST_F(LocalQueue, admits_no_reader_after_a_writer_has_come) {
