@@ -15,6 +15,7 @@
 
 #include "core/base/fingerprint.h"
 #include "core/scenario/resolve.h"
+#include "core/study/checksum.h"
 #include "core/study/child.h"
 #include "core/study/files.h"
 
@@ -26,6 +27,10 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kSuperseded = "/points/superseded";
+// {"checksum":"0123456789abcdef","key":...
+constexpr std::string_view kChecksum = "{\"checksum\":\"";
+constexpr std::size_t kChecksumDigits = 16;
+constexpr std::string_view kWithoutChecksum = "{\"key\":";
 
 void add_text(Fingerprint& hash, const std::string& text) {
   hash.add(text.size());
@@ -46,6 +51,16 @@ bool is_worth_keeping(const RepeatOutcome& outcome) {
   return outcome.status != RepeatStatus::failed && outcome.status != RepeatStatus::unavailable;
 }
 
+enum class Integrity : std::uint8_t { checked, without_checksum, damaged };
+
+Integrity integrity_of(std::string_view text) {
+  if (text.starts_with(kWithoutChecksum)) return Integrity::without_checksum;
+  const std::size_t end = kChecksum.size() + kChecksumDigits;
+  const bool has = text.starts_with(kChecksum) && text.size() > end &&
+                   text.substr(kChecksum.size(), kChecksumDigits) == checksum_of(text.substr(end));
+  return has ? Integrity::checked : Integrity::damaged;
+}
+
 std::string stored_text(const StoredRepeat& stored) {
   Json json;
   json["key"] = stored.key;
@@ -56,7 +71,9 @@ std::string stored_text(const StoredRepeat& stored) {
   if (!stored.manifest.plugins.empty()) json["plugins"] = stored.manifest.plugins;
   if (!stored.manifest.quick.empty()) json["quick"] = stored.manifest.quick;
   json["outcome"] = Json::parse(serialise_outcome(stored.outcome));
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::string rest = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  rest.replace(0, 1, "\",");  // the brace: what follows the digits is what they are of
+  return std::string(kChecksum) + checksum_of(rest) + rest;
 }
 
 // With run.precision there may be more than were asked for.
@@ -94,11 +111,17 @@ std::string point_file(const std::string& directory, std::size_t point, std::uin
 }
 
 Result<StoredRepeat> read_point_file(const std::string& path) {
-  const Error wrong{"not a repeat of a run; it is damaged, or of another version", path};
+  const Error wrong{
+      "not a repeat of a run, or damaged since it was written; latchlab run --resume runs it again",
+      path};
+  if (std::error_code error; fs::exists(path, error) && !fs::is_regular_file(path, error))
+    return Error{"not a file; expected a repeat of a run", path};
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return Error{fmt::format("cannot be read: {}", strerror(errno)), path};
   std::ostringstream text;
   text << stream.rdbuf();
+  const Integrity integrity = integrity_of(text.str());
+  if (integrity == Integrity::damaged) return wrong;
   const Json json = Json::parse(text.str(), nullptr, false);
   if (!json.is_object() || !json.contains("key") || !json["key"].is_string() ||
       !json.contains("version") || !json["version"].is_string() || !json.contains("backend") ||
@@ -128,6 +151,7 @@ Result<StoredRepeat> read_point_file(const std::string& path) {
     stored.manifest.software = json["software"].get<std::vector<std::string>>();
   }
   stored.outcome = std::move(outcome).value();
+  stored.checked = integrity == Integrity::checked;
   return stored;
 }
 
@@ -186,6 +210,11 @@ Status PointFiles::adopt(const Scenario& scenario) {
     if (!wanted.contains(found.stored.key)) continue;
     related = true;
     if (!is_worth_keeping(found.stored.outcome)) continue;
+    if (!found.stored.checked) {
+      warnings_.push_back(
+          Error{"has no checksum, and is not taken: its repeat runs again", found.path}.text());
+      continue;
+    }
     if (fs::path(found.path).parent_path() == directory_ + kSuperseded)
       copies.push_back(found.path);
     known_.insert_or_assign(found.stored.key, std::move(found.stored.outcome));
@@ -196,9 +225,13 @@ Status PointFiles::adopt(const Scenario& scenario) {
                              "--resume, or with another --out",
                              directory_),
                  {}};
+  std::set<std::string> sound;  // files that lie where they belong
   for (const Found& found : here) {
     const auto place = wanted.find(found.stored.key);
-    if (place != wanted.end() && place->second == found.path) continue;
+    if (place != wanted.end() && place->second == found.path) {
+      if (found.stored.checked) sound.insert(found.path);
+      continue;
+    }
     const auto moved = move_to_superseded(found.path);
     if (!moved) return moved.error();
     if (known_.contains(found.stored.key)) copies.push_back(moved.value());
@@ -207,8 +240,7 @@ Status PointFiles::adopt(const Scenario& scenario) {
     const Point& point = scenario.points[p];
     for (std::uint32_t r = 0; r < most_repeats(point); ++r) {
       const auto outcome = find(point, r);
-      std::error_code error;
-      if (!outcome || fs::exists(point_file(directory_, p, r), error)) continue;
+      if (!outcome || sound.contains(point_file(directory_, p, r))) continue;
       if (Status kept = keep(p, point, r, *outcome); !kept) return kept;
     }
   }
@@ -229,7 +261,7 @@ std::optional<RepeatOutcome> PointFiles::find(const Point& point, std::uint32_t 
 
 Status PointFiles::keep(std::size_t number, const Point& point, std::uint32_t repeat,
                         const RepeatOutcome& outcome) const {
-  const StoredRepeat stored{repeat_key(point, repeat, program_), manifest_, outcome};
+  const StoredRepeat stored{repeat_key(point, repeat, program_), manifest_, outcome, true};
   return write_atomically(point_file(directory_, number, repeat), stored_text(stored));
 }
 

@@ -4,6 +4,10 @@
 //
 // Each file carries the key of what it is the result of. A repeat is taken from a file with its key
 // and never from another: a scenario that was changed, or another program, runs it again.
+//
+// Each file begins with a checksum over all bytes behind it. A file whose checksum does not fit is
+// an error, here and for all that read results. Files of programs that wrote none begin with their
+// key: they can be read, and a run that goes on runs their repeats again.
 
 #include <cstdint>
 #include <map>
@@ -27,6 +31,7 @@ struct StoredRepeat {
   std::string key;
   RunManifest manifest;
   RepeatOutcome outcome;
+  bool checked = false;  // it has a checksum, which fits
 };
 
 // DIR/points/0003-1.json: repeat 1 of point 3.
@@ -44,7 +49,8 @@ class PointFiles {
   // moved to DIR/points/superseded, from where it is taken again should its key come back. Refuses
   // when there are repeats, but none is of this scenario and program.
   Status adopt(const Scenario& scenario);
-  // Files that could not be read, and will be written again; complete lines for people.
+  // Files whose repeats run again although they have the keys of the scenario: damaged ones and
+  // those without a checksum; complete lines for people.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
   // A finished repeat; none: to be run. One whose process failed is run again.

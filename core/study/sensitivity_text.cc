@@ -9,6 +9,7 @@
 
 #include "core/scenario/nic_constants.h"
 #include "core/scenario/text_file.h"
+#include "core/study/checksum.h"
 #include "core/study/sensitivity.h"
 
 namespace latchlab {
@@ -17,6 +18,19 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFile = "/sensitivity.json";
+constexpr const char* kChecksum = "checksum";  // over the text without this entry
+
+std::string file_text(const Json& json) {
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// Files of programs that wrote no checksum are taken.
+bool is_damaged(Json json) {
+  if (!json.contains(kChecksum)) return false;
+  const Json stored = json[kChecksum];
+  json.erase(kChecksum);
+  return stored != checksum_of(file_text(json));
+}
 
 const std::string& name_of(Order order) {
   static const std::string names[] = {"holds", "undecided", "flips"};
@@ -149,7 +163,8 @@ std::string sensitivity_json(const Sensitivity& found) {
   Json& moved = json["moved"] = Json::array();
   for (const MovedBy& each : found.moved) moved.push_back(moved_json(found, each));
   json["spans"] = spans_json(found);
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  json[kChecksum] = checksum_of(file_text(json));
+  return file_text(json);
 }
 
 Result<std::string> stored_sensitivity(const std::string& directory, const StudyOutcome& outcome) {
@@ -162,6 +177,8 @@ Result<std::string> stored_sensitivity(const std::string& directory, const Study
       !json["says"].is_array() || !json.contains("moved") || !json["moved"].is_array())
     return Error{"not what 'latchlab run --sensitivity' writes; make it anew with --resume", path};
   if (json["results"] != results_hash(outcome)) return std::string();
+  if (is_damaged(json))
+    return Error{"damaged since it was written; make it anew with --sensitivity --resume", path};
   return text;
 }
 

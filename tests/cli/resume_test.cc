@@ -1,6 +1,7 @@
 // Runs that are cut short, and go on.
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -146,6 +147,76 @@ TEST_F(Resume, a_damaged_file_is_told_and_its_repeat_runs_again) {
   EXPECT_THAT(finished.err, HasSubstr("hurt/points/0002-0.json: not a repeat of a run"));
   EXPECT_EQ(resumed("hurt"), 5);
   expect_as_whole("hurt");
+}
+
+// In each file another digit of a number; all stay valid JSON.
+TEST_F(Resume, a_changed_digit_is_told_and_its_repeat_runs_again) {
+  fs::copy(path("whole"), path("hurt"), fs::copy_options::recursive);
+  const std::set<std::string> files = names_in("hurt/points");
+  ASSERT_EQ(files.size(), 6u);
+  std::size_t share = 0;
+  for (const std::string& file : files) {
+    std::string text = read("hurt/points/" + file);
+    const std::size_t from = text.find("\"outcome\"") + ++share * text.size() / 10;
+    const std::size_t digit = text.find_first_of("12345678", from);
+    ASSERT_NE(digit, std::string::npos) << file;
+    ++text[digit];
+    ASSERT_FALSE(Json::parse(text, nullptr, false).is_discarded()) << file;
+    write("hurt/points/" + file, text);
+  }
+  for (const std::vector<std::string>& reader : std::vector<std::vector<std::string>>{
+           {"report", "hurt"}, {"export", "hurt", "--gnuplot"}, {"compare", "whole", "hurt"}}) {
+    const Finished refused = latchlab(reader);
+    EXPECT_EQ(refused.code, 2) << reader.front();
+    EXPECT_THAT(refused.err,
+                HasSubstr("hurt/points/0000-0.json: not a repeat of a run, or damaged"));
+  }
+  const Finished finished = resume("hurt");
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  for (const std::string& file : files)
+    EXPECT_THAT(finished.err, HasSubstr("warning: hurt/points/" + file + ": not a repeat")) << file;
+  EXPECT_EQ(resumed("hurt"), 0);
+  expect_as_whole("hurt");
+}
+
+// As programs wrote them that knew no checksum.
+TEST_F(Resume, files_without_a_checksum_can_be_read_but_run_again) {
+  fs::copy(path("whole"), path("old"), fs::copy_options::recursive);
+  const std::string text = read("old/points/0002-0.json");
+  const std::size_t key = text.find("\"key\":");
+  ASSERT_NE(key, std::string::npos);
+  write("old/points/0002-0.json", "{" + text.substr(key));
+  EXPECT_EQ(latchlab({"report", "old"}).code, 0);
+  const Finished finished = resume("old");
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("warning: old/points/0002-0.json: has no checksum"));
+  EXPECT_EQ(resumed("old"), 5);
+  expect_as_whole("old");
+  EXPECT_EQ(read("old/points/0002-0.json").substr(0, 13), "{\"checksum\":\"");
+}
+
+TEST_F(Resume, what_is_no_file_among_the_points_is_told_and_its_repeat_runs_again) {
+  fs::copy(path("whole"), path("pipe"), fs::copy_options::recursive);
+  fs::remove(path("pipe/points/0001-0.json"));
+  ASSERT_EQ(::mkfifo(path("pipe/points/0001-0.json").c_str(), 0600), 0);
+  const Finished refused = latchlab({"report", "pipe"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("pipe/points/0001-0.json: not a file"));
+  const Finished finished = resume("pipe");
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("pipe/points/0001-0.json: not a file"));
+  expect_as_whole("pipe");
+}
+
+TEST_F(Resume, a_damaged_file_gives_way_to_a_sound_one_of_its_repeat) {
+  fs::copy(path("whole"), path("both"), fs::copy_options::recursive);
+  fs::create_directory(path("both/points/superseded"));
+  fs::copy(path("whole/points/0003-0.json"), path("both/points/superseded/0003-0.0.json"));
+  write("both/points/0003-0.json", "{");
+  const Finished finished = resume("both");
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(resumed("both"), 6);
+  EXPECT_EQ(read("both/points/0003-0.json"), read("whole/points/0003-0.json"));
 }
 
 TEST_F(Resume, a_repeat_whose_process_died_runs_again) {

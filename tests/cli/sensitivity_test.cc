@@ -54,6 +54,14 @@ TEST_F(SensitivityOption, an_interrupted_search_goes_on_and_its_answer_is_kept) 
   const Finished damaged = latchlab({"report", "r"});
   EXPECT_EQ(damaged.code, 2);
   EXPECT_THAT(damaged.err, HasSubstr("r/sensitivity.json: not what 'latchlab run --sensitivity'"));
+  std::string hurt = before;
+  const std::size_t digit = hurt.find_first_of("12345678", hurt.find("\"moved\""));
+  ASSERT_NE(digit, std::string::npos);
+  ++hurt[digit];
+  write("r/sensitivity.json", hurt);
+  EXPECT_THAT(latchlab({"report", "r"}).err, HasSubstr("r/sensitivity.json: damaged since it was"));
+  EXPECT_EQ(latchlab({"run", "two.yaml", "--sensitivity", "--resume", "--out", "r"}).code, 0);
+  EXPECT_EQ(read("r/sensitivity.json"), before);
   std::string other = before;
   other.replace(other.find("\"results\": \"") + 12, 1, "x");
   write("r/sensitivity.json", other);
