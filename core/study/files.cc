@@ -12,12 +12,16 @@
 #include <filesystem>
 #include <optional>
 #include <system_error>
+#include <vector>
 
 namespace latchlab {
 
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr const char* kPart = ".part";         // how files end that are being written
+constexpr const char* kClaim = "/claim.part";  // of a directory: ends so, too
 
 // A rename lasts only once its directory is on the disk. Where directories cannot be flushed there
 // is nothing to be done about it.
@@ -80,15 +84,24 @@ bool is_begun(const std::string& path) {
   std::error_code error;
   for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
     const bool points = at->path().filename() == "points" && is_empty_directory(at->path());
-    if (!points && at->path().extension() != ".part") return false;
+    if (!points && at->path().extension() != kPart) return false;
   }
   return !error;
+}
+
+// What killed programs have left half written.
+void remove_parts(const std::string& folder) {
+  std::vector<fs::path> parts;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    if (at->path().extension() == kPart && at->is_regular_file(error)) parts.push_back(at->path());
+  for (const fs::path& part : parts) fs::remove(part, error);
 }
 
 }  // namespace
 
 Status write_atomically(const std::string& path, const std::string& text) {
-  const std::string beside = path + ".part";
+  const std::string beside = fmt::format("{}.{}{}", path, ::getpid(), kPart);
   const auto problem = [&] {
     Error error{fmt::format("cannot write {}: {}", path, strerror(errno)), {}};
     ::unlink(beside.c_str());
@@ -106,44 +119,88 @@ Status write_atomically(const std::string& path, const std::string& text) {
   return fine();
 }
 
+Result<bool> claim_file(const std::string& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (file < 0 && errno == EEXIST) return false;
+  if (file < 0) return Error{fmt::format("cannot write {}: {}", path, strerror(errno)), {}};
+  ::close(file);
+  return true;
+}
+
+namespace {
+
+Error is_taken(const std::string& directory) {
+  return {fmt::format("{} exists already and results are never overwritten; choose another "
+                      "--out, or go on with that run by --resume",
+                      directory),
+          {}};
+}
+
+Error is_written_to(const std::string& directory) {
+  return {fmt::format("another latchlab writes into {}; wait for it, or choose another --out",
+                      directory),
+          {}};
+}
+
+// The directory is there. Whether it is empty is known only once it is claimed.
+Result<ResultsDirectory> claim_directory(const std::string& path) {
+  auto lock = DirectoryLock::take(path);
+  if (!lock) return lock.error();
+  const std::string file = path + kClaim;
+  const auto claimed = claim_file(file);
+  if (!claimed) return claimed.error();
+  if (!claimed.value()) return is_written_to(path);
+  ResultsDirectory directory{path, std::move(lock).value(), DirectoryClaim(file)};
+  std::error_code error;
+  for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error))
+    if (at->path() != file) return is_taken(path);
+  if (error) return cannot_create(path, error);
+  return directory;
+}
+
+}  // namespace
+
 Status check_results_directory(const std::string& wanted) {
   std::error_code error;
   if (!fs::exists(wanted, error) || is_empty_directory(wanted)) return fine();
-  return Error{fmt::format("{} exists already and results are never overwritten; choose another "
-                           "--out, or go on with that run by --resume",
-                           wanted),
-               {}};
+  return is_taken(wanted);
 }
 
-Result<std::string> make_results_directory(const std::string& wanted, const std::string& name) {
+Result<ResultsDirectory> claim_results_directory(const std::string& wanted,
+                                                 const std::string& name) {
   std::error_code error;
   if (!wanted.empty()) {
     if (Status usable = check_results_directory(wanted); !usable) return usable.error();
     fs::create_directories(wanted, error);
     if (error) return cannot_create(wanted, error);
-    return wanted;
+    return claim_directory(wanted);
   }
   fs::create_directories("results", error);
   for (int n = 1; !error && n < 1'000'000; ++n) {
     const std::string path = fmt::format("results/{}-{}", name, n);
-    if (fs::create_directory(path, error)) return path;  // else taken, or an error
+    if (fs::create_directory(path, error)) return claim_directory(path);  // else taken, or an error
   }
   return cannot_create("a directory under results/", error);
 }
 
-Result<std::string> reopen_results_directory(const std::string& wanted, const std::string& name,
-                                             const std::string& mark) {
+Result<ResultsDirectory> reopen_results_directory(const std::string& wanted,
+                                                  const std::string& name,
+                                                  const std::string& mark) {
   const std::string path = wanted.empty() ? newest_directory(name) : wanted;
   std::error_code error;
-  if (path.empty()) return make_results_directory(wanted, name);
+  if (path.empty()) return claim_results_directory(wanted, name);
   if (!fs::exists(path, error) || fs::is_empty(path, error))
     return Error{fmt::format("{} {}, so there is no run to go on with; look at --out, or leave "
                              "--resume away to begin one",
                              path, fs::exists(path, error) ? "is empty" : "does not exist"),
                  {}};
-  if (mark.empty() || fs::exists(path + "/" + mark, error) || is_begun(path)) return path;
-  return Error{fmt::format("{} holds no run: there is no {}; choose another --out", path, mark),
-               {}};
+  if (!mark.empty() && !fs::exists(path + "/" + mark, error) && !is_begun(path))
+    return Error{fmt::format("{} holds no run: there is no {}; choose another --out", path, mark),
+                 {}};
+  auto lock = DirectoryLock::take(path);
+  if (!lock) return lock.error();
+  for (const std::string& folder : {path, path + "/points"}) remove_parts(folder);
+  return ResultsDirectory{path, std::move(lock).value(), {}};
 }
 
 Result<DirectoryLock> DirectoryLock::take(const std::string& directory) {
@@ -154,14 +211,15 @@ Result<DirectoryLock> DirectoryLock::take(const std::string& directory) {
   for (int tries = 0; ::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++tries) {
     if (tries == kTries) {
       ::close(file);
-      return Error{fmt::format("another latchlab writes into {}; wait for it, or choose another "
-                               "--out",
-                               directory),
-                   {}};
+      return is_written_to(directory);
     }
     ::usleep(kPauseUs);
   }
   return DirectoryLock(file);
+}
+
+DirectoryClaim::~DirectoryClaim() {
+  if (!file_.empty()) ::unlink(file_.c_str());
 }
 
 DirectoryLock::~DirectoryLock() {

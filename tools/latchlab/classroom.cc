@@ -232,6 +232,12 @@ int classroom(const ClassroomArguments& arguments) {
   std::error_code failed;
   if (arguments.all || !arguments.lesson.empty()) fs::create_directories(arguments.out, failed);
   if (failed) return complain({"cannot be made: " + failed.message(), arguments.out}, kCannot);
+  std::optional<DirectoryLock> lock;  // runs are removed there, and made anew
+  if (arguments.all || !arguments.lesson.empty()) {
+    auto taken = DirectoryLock::take(arguments.out);
+    if (!taken) return complain(taken.error());
+    lock.emplace(std::move(taken).value());
+  }
   if (arguments.all) return make_site(lessons.value(), arguments);
   if (arguments.lesson.empty()) {
     for (const LessonFile& each : lessons.value()) fmt::print("{}\n", each.title);

@@ -144,12 +144,20 @@ Result<std::vector<std::string>> write_traces(const std::string& directory,
   for (const Trace& trace : traces) {
     std::string kind = name_of(trace.finding.wrong);
     std::replace(kind.begin(), kind.end(), ' ', '-');
-    fs::path file;
-    for (int number = 1; file.empty() || fs::exists(file); ++number)
-      file = fs::path(directory) / fmt::format("{}-{}-{}.json", protocol, kind, number);
-    if (const Status written = write_atomically(file.string(), trace_json(trace)); !written)
+    std::string file;
+    // Another search may write into the directory: the number is free once it is claimed.
+    for (int number = 1; file.empty(); ++number) {
+      const fs::path path =
+          fs::path(directory) / fmt::format("{}-{}-{}.json", protocol, kind, number);
+      const auto claimed = claim_file(path.string());
+      if (!claimed) return claimed.error();
+      if (claimed.value()) file = path.string();
+    }
+    if (const Status written = write_atomically(file, trace_json(trace)); !written) {
+      fs::remove(file, failed);
       return written.error();
-    files.push_back(file.string());
+    }
+    files.push_back(file);
   }
   return files;
 }

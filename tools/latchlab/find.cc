@@ -145,10 +145,10 @@ std::string find_command(const FindArguments& arguments) {
   return command + plugin_options();
 }
 
-Result<std::string> find_directory(const FindArguments& arguments, const FindPlan& plan) {
+Result<ResultsDirectory> find_directory(const FindArguments& arguments, const FindPlan& plan) {
   const std::string name = plan.name + "-find";
   return arguments.resume ? reopen_results_directory(arguments.out, name, kFindFile + 1)
-                          : make_results_directory(arguments.out, name);
+                          : claim_results_directory(arguments.out, name);
 }
 
 bool any_broken(const StudyOutcome& outcome) {
@@ -206,11 +206,9 @@ int find(const FindArguments& arguments) {
   if (!backend) return complain(backend.error(), kCannot);
   const auto directory = find_directory(arguments, plan);
   if (!directory) return complain(directory.error());
-  const auto lock = DirectoryLock::take(directory.value());
-  if (!lock) return complain(lock.error());
   check_context().scenario = ends.value().file;
   check_context().replay_command = find_command(arguments);
-  return search_in(directory.value(), arguments, plan, backend.value());
+  return search_in(directory.value().path, arguments, plan, backend.value());
 }
 
 }  // namespace latchlab::tool

@@ -76,10 +76,10 @@ RunArguments run_arguments(const MeasureArguments& arguments) {
   return run;
 }
 
-Result<std::string> open_directory(const MeasureArguments& arguments) {
+Result<ResultsDirectory> open_directory(const MeasureArguments& arguments) {
   constexpr const char* kName = "calibrate";
   return arguments.resume ? reopen_results_directory(arguments.measurements, kName, "scenario.yaml")
-                          : make_results_directory(arguments.measurements, kName);
+                          : claim_results_directory(arguments.measurements, kName);
 }
 
 bool all_started_here(const HardwareArguments& hardware) {
@@ -115,9 +115,7 @@ Result<Measuring> run_benchmarks(const MeasureArguments& arguments, const Scenar
                                  const RunBackend& backend) {
   auto directory = open_directory(arguments);
   if (!directory) return directory.error();
-  Measuring measuring{scenario, {}, manifest_of(backend), directory.value()};
-  auto lock = DirectoryLock::take(measuring.directory);
-  if (!lock) return lock.error();
+  Measuring measuring{scenario, {}, manifest_of(backend), directory.value().path};
   auto files = PointFiles::open(measuring.directory, measuring.manifest, maker_of(backend));
   if (!files) return files.error();
   if (arguments.resume)

@@ -17,6 +17,11 @@ namespace {
 
 constexpr const char* kRegistry = "core/protocols/registry.cc";
 
+Error exists_already(const fs::path& path) {
+  return {"exists already, and nothing is overwritten: choose another name, or move it away",
+          path.string()};
+}
+
 // Writes all of it, or leaves everything as it was.
 class Writing {
  public:
@@ -32,6 +37,9 @@ class Writing {
   Status add(const NewFile& file) {
     const fs::path path = root_ / file.path;
     if (const Status made = make_directories(path.parent_path()); !made) return made;
+    const auto claimed = claim_file(path.string());
+    if (!claimed) return claimed.error();
+    if (!claimed.value()) return exists_already(path);
     made_.push_back(path);
     return write_atomically(path.string(), file.text);
   }
@@ -42,9 +50,9 @@ class Writing {
     std::error_code failed;
     if (directory.empty() || fs::is_directory(directory, failed)) return fine();
     if (const Status made = make_directories(directory.parent_path()); !made) return made;
-    if (!fs::create_directory(directory, failed) && failed)
-      return Error{"cannot be made: " + failed.message(), directory.string()};
-    made_.push_back(directory);
+    const bool made_here = fs::create_directory(directory, failed);
+    if (failed) return Error{"cannot be made: " + failed.message(), directory.string()};
+    if (made_here) made_.push_back(directory);
     return fine();
   }
 
@@ -57,10 +65,7 @@ Status check_absent(const fs::path& root, const std::vector<NewFile>& files) {
   std::error_code failed;
   for (const NewFile& file : files)
     if (const fs::path path = root / file.path; fs::exists(fs::symlink_status(path, failed)))
-      return Error{
-          "exists already, and nothing is overwritten: choose another name, or move it "
-          "away",
-          path.string()};
+      return exists_already(path);
   return fine();
 }
 

@@ -81,17 +81,17 @@ Result<std::vector<Experiment>> load_all(const ReproduceArguments& arguments) {
 }
 
 // Results of quick and of full runs never stand side by side.
-Result<std::string> open_directory(const ReproduceArguments& arguments) {
-  if (!arguments.run.resume) return make_results_directory(arguments.run.out, "reproduce");
+Result<ResultsDirectory> open_directory(const ReproduceArguments& arguments) {
+  if (!arguments.run.resume) return claim_results_directory(arguments.run.out, "reproduce");
   auto directory = reopen_results_directory(arguments.run.out, "reproduce", kSummary);
   if (!directory) return directory;
-  const std::string path = directory.value() + "/" + kSummary;
+  const std::string path = directory.value().path + "/" + kSummary;
   if (!fs::exists(path)) return directory;  // a new one
   const auto quick = is_quick_summary(path);
   if (!quick) return quick.error();
   if (quick.value() == arguments.quick) return directory;
   return Error{fmt::format("{} holds {} run: go on with it {} --quick, or give another --out",
-                           directory.value(), quick.value() ? "a quick" : "a full",
+                           directory.value().path, quick.value() ? "a quick" : "a full",
                            quick.value() ? "with" : "without"),
                {}};
 }
@@ -225,10 +225,11 @@ int reproduce(const ReproduceArguments& arguments) {
   if (backend.value().over) return *backend.value().over;
   if (const auto& refused = backend.value().refused; !refused.empty())
     return complain({refused.front(), {}}, kCannot);
-  const auto directory = open_directory(arguments);
-  if (!directory) return complain(directory.error());
+  const auto opened = open_directory(arguments);
+  if (!opened) return complain(opened.error());
+  const std::string& directory = opened.value().path;
   // From the first instant on it is known what the directory holds.
-  if (const Status written = write_summary(directory.value(), {}, arguments.quick); !written)
+  if (const Status written = write_summary(directory, {}, arguments.quick); !written)
     return complain(written.error(), kCannot);
 
   Course course(loaded.value(), arguments);
@@ -242,19 +243,19 @@ int reproduce(const ReproduceArguments& arguments) {
     if (!arguments.run.quiet)
       for (const std::string& cut : each.quick) fmt::print("quick: {}\n", cut);
     std::fflush(stdout);  // what is buffered would be printed again by each child process
-    run_experiment(each, arguments, directory.value(), backend.value());
+    run_experiment(each, arguments, directory, backend.value());
     code = worse(code, each.ran.code);
     ++done;
     if (code == kInterrupted) break;
   }
   const std::string cut_short = code == kInterrupted ? all[done - 1].name : "";
-  const auto papers = write_papers(all, arguments, directory.value(), cut_short);
+  const auto papers = write_papers(all, arguments, directory, cut_short);
   if (!papers) return complain(papers.error(), kCannot);
   all.resize(done);
   fmt::print("\n{}", summary_text(all));
-  if (const Status written = write_summary(directory.value(), all, arguments.quick); !written)
+  if (const Status written = write_summary(directory, all, arguments.quick); !written)
     return complain(written.error(), kCannot);
-  fmt::print("\n{}Results: {}\n", papers.value(), directory.value());
+  fmt::print("\n{}Results: {}\n", papers.value(), directory);
   return code;
 }
 

@@ -131,8 +131,7 @@ Status tell_traces(const std::string& directory, const exporting::TracePlan& pla
 
 // The directory of a run, this program alone in it.
 struct Place {
-  std::string directory;
-  DirectoryLock lock;
+  ResultsDirectory directory;
   PointFiles files;
 };
 
@@ -140,17 +139,15 @@ Result<Place> open_place(const RunArguments& arguments, const Scenario& scenario
                          const RunBackend& backend, const RunManifest& manifest) {
   auto directory = arguments.resume
                        ? reopen_results_directory(arguments.out, scenario.name, "scenario.yaml")
-                       : make_results_directory(arguments.out, scenario.name);
+                       : claim_results_directory(arguments.out, scenario.name);
   if (!directory) return directory.error();
-  auto lock = DirectoryLock::take(directory.value());
-  if (!lock) return lock.error();
   // A quick run's repeats are never taken for those of a full one.
   const std::string maker = maker_of(backend) + (manifest.quick.empty() ? "" : " quick");
-  auto files = PointFiles::open(directory.value(), manifest, maker);
+  auto files = PointFiles::open(directory.value().path, manifest, maker);
   if (!files) return files.error();
   if (arguments.resume)
     if (const Status adopted = files.value().adopt(scenario); !adopted) return adopted.error();
-  return Place{directory.value(), std::move(lock).value(), std::move(files).value()};
+  return Place{std::move(directory).value(), std::move(files).value()};
 }
 
 struct Ahead {
@@ -214,7 +211,7 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
   manifest.quick = arguments.quick;
   auto place = open_place(arguments, scenario, backend, manifest);
   if (!place) return {complain(place.error()), {}};
-  const std::string& directory = place.value().directory;
+  const std::string& directory = place.value().directory.path;
   // First of all: with it, what is finished can be read even if nothing else is ever written.
   if (const Status written = write_atomically(directory + "/scenario.yaml", scenario.resolved_yaml);
       !written)

@@ -127,21 +127,20 @@ int run(const Arguments& arguments) {
                      "another --out",
                      arguments.out},
                     tool::kBadInput);
-  const auto directory = make_results_directory(arguments.out, scenario.name);
-  if (!directory) return complain(directory.error(), tool::kBadInput);
-  const auto lock = DirectoryLock::take(directory.value());
-  if (!lock) return complain(lock.error(), tool::kBadInput);
-  const auto files = PointFiles::open(directory.value(), manifest.value(), "latchlab-redlock");
+  const auto claimed = claim_results_directory(arguments.out, scenario.name);
+  if (!claimed) return complain(claimed.error(), tool::kBadInput);
+  const std::string& directory = claimed.value().path;
+  const auto files = PointFiles::open(directory, manifest.value(), "latchlab-redlock");
   if (!files) return complain(files.error(), tool::kCannot);
-  Status written = write_atomically(directory.value() + "/scenario.yaml", scenario.resolved_yaml);
+  Status written = write_atomically(directory + "/scenario.yaml", scenario.resolved_yaml);
   if (!written) return complain(written.error(), tool::kCannot);
   StudyOutcome outcome = run_points(arguments, scenario, &files.value());
   mark_emulated(scenario, manifest.value(), outcome);
-  written = write_study(directory.value(), scenario, outcome, manifest.value(), 1);
+  written = write_study(directory, scenario, outcome, manifest.value(), 1);
   const int code = tell(arguments, scenario, outcome, manifest.value());
   if (!written) return complain(written.error(), tool::kCannot);
   if (!arguments.json && !arguments.quiet)
-    fmt::print("\nResults: {}\nA page: latchlab report {}\n", directory.value(), directory.value());
+    fmt::print("\nResults: {}\nA page: latchlab report {}\n", directory, directory);
   return code;
 }
 
