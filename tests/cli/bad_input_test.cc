@@ -219,6 +219,47 @@ TEST_F(BadInput, check_sees_what_run_refuses) {
               HasSubstr("warning: faults.0 (client_crash) is at 30s, and the run ends at"));
 }
 
+TEST_F(BadInput, traces_that_cannot_be_replayed) {
+  const std::string head = "schema: 1\nname: t\nprotocol: {name: cas}\nlocks: {count: 4}\n";
+  write("t.yaml", head + "workload: {kind: trace, trace: {file: t.csv}}\n");
+  write("c.yaml", head + "workload: {kind: object_store, objects: {trace: c.csv}}\n");
+  expect_refused({"t.yaml"}, "t.yaml:5: workload.trace.file: there is no file", "t.csv");
+  expect_refused({"c.yaml"}, "c.yaml:5: workload.objects.trace: there is no file", "c.csv");
+  write("t.csv", "# nothing\n");
+  write("c.csv", "# nothing\n");
+  expect_refused({"t.yaml"}, "./t.csv: is empty", "transaction,lock,mode");
+  expect_refused({"c.yaml"}, "./c.csv: has no accesses", "timestamp,key");
+  write("t.csv", "transaction,lock,mode\n1,0,x\n2,0,z\n");
+  write("c.csv", "0,k,1,0,1,get,0\n0,k,1,0,1,gte,0\n");
+  expect_refused({"t.yaml"}, "./t.csv:3: mode 'z' is unknown", "write one of them");
+  expect_refused({"c.yaml"}, "./c.csv:2: operation 'gte' is unknown", "or delete the line");
+  write("t.csv", "transaction,lock,mode\n1,4,x\n");
+  write("c.csv",
+        "0,a,1,0,1,get,0\n0,b,1,0,1,get,0\n0,c,1,0,1,get,0\n0,d,1,0,1,get,0\n0,e,1,0,1,get,0\n");
+  expect_refused({"t.yaml"}, "workload: these transactions lock 5 things", "set it to 5");
+  expect_refused({"c.yaml"}, "./c.csv has 5 objects", "set it to 5");
+  for (const char* name : {"t", "c"}) {
+    const std::string file = std::string(name) + ".csv";
+    const std::string scenario = std::string(name) + ".yaml";
+    std::filesystem::remove(path(file));
+    ASSERT_EQ(::mkfifo(path(file).c_str(), 0600), 0);
+    expect_refused({scenario}, scenario + ":5: workload.", "there is no file '" + file);
+    std::filesystem::remove(path(file));
+    std::filesystem::create_directory(path(file));
+    expect_refused({scenario}, scenario + ":5: workload.", "there is no file '" + file);
+  }
+}
+
+// Of a sweep's points a trace that is wrong at one refuses all: nothing has run yet.
+TEST_F(BadInput, a_trace_that_a_sweep_names) {
+  write("good.csv", "transaction,lock,mode\n1,0,x\n");
+  write("bad.csv", "transaction,lock,mode\n1,0,x\n1,0\n");
+  write("t.yaml",
+        "schema: 1\nname: t\nprotocol: {name: cas}\nlocks: {count: 4}\nworkload: {kind: trace}\n"
+        "sweep: {grid: {workload.trace.file: [good.csv, bad.csv]}}\n");
+  expect_refused({"t.yaml"}, "./bad.csv:3: ", "add what is missing");
+}
+
 TEST_F(BadInput, more_clients_than_the_lock_can_take) {
   write("good.yaml", small_scenario("{name: shiftlock, rdrcnt_bits: 2}"));
   expect_refused({"good.yaml"}, "good.yaml: shiftlock takes at most 3 clients",

@@ -7,6 +7,8 @@
 
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/hardware/hardware.h"
+#include "tools/latchlab/hosts.h"
+#include "tools/latchlab/locks_held.h"
 #include "tools/latchlab/run_one.h"
 #ifdef LATCHLAB_WITH_SIMGRID
 #include "backends/simgrid/simgrid_backend.h"
@@ -65,11 +67,9 @@ Status check_platform_files(const Scenario& scenario) {
 std::string why_not_simulated(const Point& point) {
   const std::unique_ptr<Protocol> protocol =
       find_protocol(point.protocol.name)->make(point.protocol.params);
-  std::uint32_t held = 1;
-  for_each_workload(point, [&](const WorkloadSpec& workload) {
-    held = std::max(held, workload.locks_per_section);
-  });
-  std::string why = limits_exceeded(point, *protocol, held);
+  const auto held = locks_held(point);
+  if (!held) return held.error().text();
+  std::string why = limits_exceeded(point, *protocol, held.value());
 #ifdef LATCHLAB_WITH_SIMGRID
   if (why.empty()) why = lacking(point, *protocol, simgrid_capabilities(options_of(point)));
 #endif

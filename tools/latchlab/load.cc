@@ -2,14 +2,17 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "core/protocols/registry.h"
 #include "core/scenario/suggestions.h"
 #include "core/scenario/yaml_tree.h"
 #include "core/study/figure_names.h"
+#include "core/study/held_at_once.h"
 #include "core/study/scoring.h"
 #include "tools/latchlab/commands.h"
+#include "tools/latchlab/locks_held.h"
 
 namespace latchlab::tool {
 
@@ -42,7 +45,57 @@ Result<Scenario> load_stdin(const std::vector<Override>& overrides, const DataDi
   return parse_scenario({std::move(text), "stdin", "."}, overrides, protocol_infos(), data);
 }
 
+// A trace that a sweep names at each point is read once.
+std::string trace_key(const Point& point) {
+  std::string key = fmt::format("{} {}", point.locks.count, point.platform.clients());
+  for_each_workload(point, [&](const WorkloadSpec& spec) {
+    for (const std::string& file : {spec.trace.file, spec.objects.trace}) {
+      std::error_code none;
+      key += fmt::format("|{}|{}|{}", file, fs::file_size(file, none),
+                         fs::last_write_time(file, none).time_since_epoch().count());
+    }
+    key +=
+        fmt::format("|{}{}{}", spec.trace.fisslock, spec.trace.merge_duplicates, spec.objects.most);
+  });
+  return key;
+}
+
+bool replays(const Point& point) {
+  bool found = false;
+  for_each_workload(point, [&](const WorkloadSpec& spec) {
+    found = found || spec.kind == WorkloadKind::trace || !spec.objects.trace.empty();
+  });
+  return found;
+}
+
+// A lock whose limits a point exceeds is unavailable there, and the other points run. Where no
+// point can run, the scenario is refused.
+Status check_limits(const Scenario& scenario) {
+  std::string first;
+  bool any_fits = false;
+  for (const Point& point : scenario.points) {
+    const auto held = locks_held(point);
+    if (!held) return held.error();
+    const auto protocol = find_protocol(point.protocol.name)->make(point.protocol.params);
+    std::string over = limits_exceeded(point, *protocol, held.value());
+    any_fits = any_fits || over.empty();
+    if (first.empty()) first = std::move(over);
+  }
+  if (any_fits) return fine();
+  return Error{std::move(first), scenario.file};
+}
+
 }  // namespace
+
+Result<std::uint32_t> locks_held(const Point& point) {
+  static std::map<std::string, std::uint32_t> known;
+  const std::string key = replays(point) ? trace_key(point) : "";
+  if (const auto found = known.find(key); !key.empty() && found != known.end())
+    return found->second;
+  auto held = held_at_once(point);
+  if (held && !key.empty()) known.emplace(key, held.value());
+  return held;
+}
 
 std::vector<std::string> names_below(const std::string& folder, const DataDirs& data) {
   std::set<std::string> names;
@@ -85,11 +138,7 @@ Result<Scenario> load(const ScenarioArguments& arguments) {
   if (!scenario) return scenario;
   if (const Status metrics = check_metrics(scenario.value()); !metrics) return metrics.error();
   if (const Status named = name_figures(scenario.value()); !named) return named.error();
-  for (const Point& point : scenario.value().points) {
-    const auto protocol = find_protocol(point.protocol.name)->make(point.protocol.params);
-    if (std::string over = limits_exceeded(point, *protocol); !over.empty())
-      return Error{std::move(over), scenario.value().file};
-  }
+  if (const Status limits = check_limits(scenario.value()); !limits) return limits.error();
   if (const Status usable = check_platform_files(scenario.value()); !usable) return usable.error();
   return scenario;
 }
