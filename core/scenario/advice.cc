@@ -73,6 +73,25 @@ Duration so_many(Duration unit, std::int64_t times) {
   return unit.ps > kForever.ps / times ? kForever : unit * times;
 }
 
+std::vector<std::string> parameter_warnings(const std::vector<Point>& points,
+                                            const std::vector<ProtocolInfo>& protocols) {
+  constexpr std::string_view kParameter = "protocol.";
+  std::vector<std::string> warnings;
+  for (const Point& point : points) {
+    const ProtocolInfo* const info = info_of(point, protocols);
+    for (const auto& [path, value] : point.axes) {
+      if (info == nullptr || !path.starts_with(kParameter)) continue;
+      const std::string name = path.substr(kParameter.size());
+      if (name == "name" || name == "profile" || name == "label" || info->find_param(name))
+        continue;
+      add(warnings, fmt::format("{0} is swept, and {1} has no such parameter: {1} runs once, and "
+                                "its curve is flat",
+                                path, point.protocol.label));
+    }
+  }
+  return warnings;
+}
+
 std::vector<std::string> return_warnings(const std::vector<Point>& points) {
   std::vector<std::string> warnings;
   for (const Point& point : points)

@@ -27,6 +27,10 @@ std::vector<std::string> time_warnings(const std::vector<Point>& points,
 std::vector<std::string> unit_warnings(const std::vector<Point>& points,
                                        const std::vector<ProtocolInfo>& protocols);
 
+// The same about swept parameters that some of the swept locks do not have.
+std::vector<std::string> parameter_warnings(const std::vector<Point>& points,
+                                            const std::vector<ProtocolInfo>& protocols);
+
 // The same about sections of several locks when a server returns that has lost its memory.
 std::vector<std::string> return_warnings(const std::vector<Point>& points);
 

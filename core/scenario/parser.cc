@@ -221,6 +221,8 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
   for (std::string& warning : unit_warnings(scenario.points, context.protocols))
     scenario.warnings.push_back(std::move(warning));
   for (std::string& warning : return_warnings(scenario.points))
+  for (std::string& warning : parameter_warnings(scenario.points, context.protocols))
+    scenario.warnings.push_back(std::move(warning));
     scenario.warnings.push_back(std::move(warning));
   for (std::string& warning : death_warnings(scenario.points, context.protocols))
     scenario.warnings.push_back(std::move(warning));

@@ -14,6 +14,7 @@
 #include "core/study/child.h"
 #include "core/study/comparison.h"
 #include "core/study/point_files.h"
+#include "core/study/same_runs.h"
 
 namespace latchlab {
 
@@ -135,8 +136,14 @@ class Pool {
   Pool(const Scenario& scenario, const StudyOptions& options, const BackendFactory& make_backend)
       : scenario_(scenario), options_(options), make_backend_(make_backend) {
     outcome_.points.resize(scenario.points.size());
+    copies_.resize(scenario.points.size());
+    const std::vector<std::size_t> first = same_runs(scenario);
     for (std::size_t p = 0; p < scenario.points.size(); ++p) {
       outcome_.points[p].repeats.resize(scenario.points[p].run.repeats);
+      if (first[p] != p && !options.onlooker) copies_[first[p]].push_back(p);
+    }
+    for (std::size_t p = 0; p < scenario.points.size(); ++p) {
+      if (first[p] != p && !options.onlooker) continue;
       for (std::uint32_t r = 0; r < scenario.points[p].run.repeats; ++r)
         if (!take_stored({p, r})) work_.push_back({p, r});
       add_repeats(p);
@@ -187,9 +194,27 @@ class Pool {
     if (options_.files == nullptr) return false;
     auto stored = options_.files->find(scenario_.points[work.point], work.repeat);
     if (!stored) return false;
-    outcome_.points[work.point].repeats[work.repeat] = std::move(stored);
+    put(work, std::move(*stored));
     ++outcome_.stored;
     return true;
+  }
+
+  void put(Work work, RepeatOutcome result) {
+    for (const std::size_t copy : copies_[work.point]) {
+      auto& repeats = outcome_.points[copy].repeats;
+      repeats.resize(std::max<std::size_t>(repeats.size(), work.repeat + 1));
+      repeats[work.repeat] = result;
+    }
+    outcome_.points[work.point].repeats[work.repeat] = std::move(result);
+  }
+
+  Status keep(Work work, const RepeatOutcome& result) const {
+    std::vector<std::size_t> points = copies_[work.point];
+    points.push_back(work.point);
+    for (const std::size_t p : points)
+      if (Status kept = options_.files->keep(p, scenario_.points[p], work.repeat, result); !kept)
+        return kept;
+    return fine();
   }
 
   void launch(Work work) {
@@ -240,11 +265,10 @@ class Pool {
   void ended(Work work, RepeatOutcome result) {
     result.seed = repeat_seed(scenario_.points[work.point].run.seed, work.repeat);
     if (options_.files != nullptr) {
-      const Status kept =
-          options_.files->keep(work.point, scenario_.points[work.point], work.repeat, result);
+      const Status kept = keep(work, result);
       if (!kept && !outcome_.cannot_write) outcome_.cannot_write = kept.error();
     }
-    outcome_.points[work.point].repeats[work.repeat] = std::move(result);
+    put(work, std::move(result));
     ++done_;
     work_done_ += amount(work);
     add_repeats(work.point);
@@ -262,6 +286,7 @@ class Pool {
   const StudyOptions& options_;
   const BackendFactory& make_backend_;
   StudyOutcome outcome_;
+  std::vector<std::vector<std::size_t>> copies_;  // by point: others that are the same run
   std::vector<Work> work_;
   std::size_t next_ = 0;
   std::size_t done_ = 0;

@@ -102,6 +102,19 @@ TEST(Figures, a_swept_parameter_is_in_the_names_of_lines_or_alone_the_axis) {
   EXPECT_THAT(curves(figures[0]), ElementsAre("a: 1,1 4,0", "b: 1,3 4,2"));
 }
 
+// cas has no lease: over it its line is flat, and elsewhere it has one.
+TEST(Figures, a_lock_without_the_swept_parameter_has_one_line) {
+  const Study over = study_of(
+      "sweep: {grid: {protocol: [{name: dslr}, {name: cas}], protocol.lease: [1ms, 2ms]}}\n");
+  EXPECT_THAT(curves(figures_of(over.scenario, over.outcome)[0]),
+              ElementsAre("dslr: 1000,0 2000,1", "cas: 1000,2 2000,3"));
+  const Study beside = study_of(
+      "sweep: {grid: {protocol: [{name: dslr}, {name: cas}], protocol.lease: [1ms, 2ms], "
+      "locks.count: [1, 2]}}\n");
+  EXPECT_THAT(curves(figures_of(beside.scenario, beside.outcome)[0]),
+              ElementsAre("dslr lease=1ms: 1,0 2,1", "dslr lease=2ms: 1,2 2,3", "cas: 1,4 2,5"));
+}
+
 TEST(Figures, clients_are_an_axis_along_whatever_changes_them) {
   const std::string figure = "report: {figures: [{x: clients, y: goodput_ops_s}]}\n";
   const Study one = study_of(
@@ -166,7 +179,9 @@ TEST(Figures, points_with_a_verdict_stand_apart_and_those_without_numbers_nowher
 }
 
 TEST(GnuplotText, has_no_meaning_for_gnuplot) {
-  EXPECT_EQ(gnuplot_text("it's_a^{b} @&\\n"), "'it''s_a^{b} @&\\n'");
+  EXPECT_EQ(gnuplot_text("its_a^{b} @&\\n"), "'its_a^{b} @&\\n'");
+  EXPECT_EQ(gnuplot_text("it's_a^{b} @&\\n"), R"("it\047s_a^\173b\175 \100&\134n")");
+  EXPECT_EQ(gnuplot_text("'quoted'"), R"("\047quoted\047")");
   EXPECT_EQ(gnuplot_text("a\nplot sin(x)"), "'a plot sin(x)'");
   EXPECT_EQ(gnuplot_tic("50%"), "'50%%'");
 }

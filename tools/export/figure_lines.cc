@@ -11,6 +11,7 @@
 
 #include "core/study/comparison.h"
 #include "core/study/metric_names.h"
+#include "core/study/same_runs.h"
 #include "core/study/verdict.h"
 
 namespace latchlab::exporting {
@@ -36,6 +37,12 @@ std::string resolved_text(const Point& point, const std::string& path) {
   const Json& value = params[at];
   if (path.ends_with("nic") && value.contains("name")) return value["name"].get<std::string>();
   return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// A parameter may be swept beside locks that do not have it.
+bool has_parameter(const Point& point, const std::string& path) {
+  const std::string name = path.substr(std::string(kProtocol).size());
+  return name == "profile" || point.protocol.params.values().contains(name);
 }
 
 // What a point has at a path: as swept, else as resolved; empty when there is nothing.
@@ -141,7 +148,7 @@ std::string setting(const std::string& path, const std::string& text) {
 std::string lock_name(const Point& point) {
   std::string name = point.protocol.label;
   for (const auto& [axis, value] : point.axes)
-    if (of_protocol(axis)) name += " " + setting(axis, value);
+    if (of_protocol(axis) && has_parameter(point, axis)) name += " " + setting(axis, value);
   return name;
 }
 
@@ -175,14 +182,19 @@ FigureLines lines_of(const Scenario& scenario, const Figure& figure) {
   std::copy_if(parts.begin(), parts.end(), std::back_inserter(rest), is_other);
   std::erase_if(parts, is_other);
   parts.insert(parts.end(), rest.begin(), rest.end());
+  const std::vector<std::size_t> first = same_runs(scenario);
   for (std::size_t i = 0; i < scenario.points.size(); ++i) {
     std::string& line = lines.line.emplace_back();
-    for (const std::string& path : parts)
+    for (const std::string& path : parts) {
+      if (of_protocol(path) && !has_parameter(scenario.points[i], path)) continue;
       line += (line.empty()        ? ""
                : of_protocol(path) ? " "
                                    : ", ") +
               setting(path, sweep.at(path)[i]);
+    }
     lines.at.push_back(lines.measured ? std::string() : sweep.at(figure.x)[i]);
+    // One run at one place is one point.
+    if (first[i] != i && lines.at[i] == lines.at[first[i]]) lines.at[i].clear();
   }
   return lines;
 }

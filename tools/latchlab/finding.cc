@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/study/comparison.h"
+#include "core/study/same_runs.h"
 #include "tools/export/figure_lines.h"
 #include "tools/latchlab/values.h"
 
@@ -42,7 +43,9 @@ std::string surroundings(const Point& point) {
 // Best first; of equals, in the order of the sweep.
 Entries ranked(const Scenario& scenario, const StudyOutcome& outcome, bool everywhere) {
   Entries entries;
+  const std::vector<std::size_t> first = same_runs(scenario);
   for (std::size_t i = 0; i < scenario.points.size(); ++i) {
+    if (first[i] != i) continue;
     const Point& point = scenario.points[i];
     const auto goodput = number(outcome.points[i].metrics(), "goodput_ops_s");
     const bool here = everywhere || same_surroundings(point, scenario.points.back());

@@ -10,6 +10,7 @@
 #include "core/study/files.h"
 #include "core/study/output.h"
 #include "core/study/point_files.h"
+#include "core/study/same_runs.h"
 #include "core/study/sensitivity.h"
 #include "core/study/study.h"
 #include "tools/export/worst_acquisition.h"
@@ -159,8 +160,10 @@ using Estimate = double (*)(const Point&);  // seconds of one repeat
 
 Ahead ahead_of(const Scenario& scenario, const PointFiles& files, Estimate estimate) {
   Ahead ahead;
-  for (const Point& point : scenario.points)
-    for (std::uint32_t r = 0; r < point.run.repeats; ++r) {
+  const std::vector<std::size_t> first = same_runs(scenario);
+  for (std::size_t p = 0; p < first.size(); ++p)
+    for (std::uint32_t r = 0; first[p] == p && r < scenario.points[p].run.repeats; ++r) {
+      const Point& point = scenario.points[p];
       if (files.find(point, r))
         ++ahead.stored;
       else
