@@ -207,6 +207,37 @@ TEST_F(Find, refuses_what_cannot_be_answered) {
               HasSubstr("the sweep varies platform.clients_per_node too (4, 5"));
   EXPECT_THAT(refused({"--along", along, "--cross", "mcs,spin", "--precision", "0%"}),
               HasSubstr("more than 0%"));
+  for (const auto& [axis, says] : std::map<std::string, std::string>{
+           {"", "expected PATH=LOW..HIGH"},
+           {"locks.count", "expected PATH=LOW..HIGH"},
+           {"=1..4", "expected PATH=LOW..HIGH"},
+           {"locks.count=", "expected PATH=LOW..HIGH"},
+           {"locks.count=4", "expected PATH=LOW..HIGH"},
+           {"locks.count=1-4", "expected PATH=LOW..HIGH"},
+           {"locks.count=1.4", "expected PATH=LOW..HIGH"},
+           {"locks.count=..", "locks.count"},
+           {"locks.count=1..", "locks.count"},
+           {"locks.count=..4", "locks.count"},
+           {"locks.count=4..1", "write the lower end first"},
+           {"locks.count=4..4", "write the lower end first"},
+           {"locks.count=1..4..8", "locks.count"},
+           {"locks.count=1...4", "locks.count"},
+           {"locks.count=a..b", "locks.count"},
+           {"locks.count=-1..4", "locks.count"},
+           {"locks.count=0..4", "locks.count"},
+           {"locks.count=1us..4us", "locks.count"},
+           {"locks.count=1..99999999999999999999", "locks.count"},
+           {"lokcs.count=1..4", "there is no such path"},
+           {"protocol=cas..mcs", "--along protocol"},
+           {"protocol.name=cas..mcs", "--along protocol.name"},
+           {"protocol.nothing=1..4", "there is no such path"},
+           {"protocol.backoff=none..all", "expected the path of a count"},
+           {"platform.nic.nothing=1..2", "there is no such path"},
+           {"workload.read_ratio=0..1..", "workload.read_ratio"},
+           {"run.duration=1..4", "has no unit"},
+           {"..=1..4", "there is no such path"},
+           {"\xff=\xfe..\xfd", "there is no such path"}})
+    EXPECT_THAT(refused({"--along", axis, "--cross", "mcs,spin"}), HasSubstr(says)) << axis;
   ASSERT_EQ(
       latchlab({"run", "two.yaml", "--quiet", "--set", "run.duration=100us", "--out", "r"}).code,
       0);

@@ -155,6 +155,7 @@ Result<FindPlan> plan_find(const FindArguments& arguments) {
   plan.question = std::move(question).value();
   const Point& first = *points_of(scenario, plan.question.labels.front()).front();
   auto axis = parse_search_axis(arguments.along, parameters_of(scenario, plan.question.labels));
+  if (!axis) return axis.error();
   plan.axis = std::move(axis).value();
   for (const std::string& label : plan.question.labels) {
     const std::vector<const Point*> points = points_of(scenario, label);
