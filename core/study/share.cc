@@ -235,7 +235,7 @@ ShareOutcome run_share(const Point& point, const ProtocolEntry& entry, std::uint
   outcome.seed = repeat_seed(point.run.seed, repeat);
   const std::unique_ptr<Protocol> protocol = entry.make(point.protocol.params);
   if (std::string over = limits_exceeded(point, *protocol); !over.empty())
-    return refused(std::move(outcome), RepeatStatus::failed, std::move(over));
+    return refused(std::move(outcome), RepeatStatus::unavailable, std::move(over));
   World world(*protocol, shape_of(point, outcome.seed));
   std::unique_ptr<Backend> made = make_backend(world.plan(), point);
   if (!made)
@@ -248,7 +248,7 @@ ShareOutcome run_share(const Point& point, const ProtocolEntry& entry, std::uint
   if (!workload) return refused(std::move(outcome), RepeatStatus::failed, workload.error().text());
   const std::uint32_t held = workload.value()->held_at_once();
   if (std::string over = limits_exceeded(point, *protocol, held); !over.empty())
-    return refused(std::move(outcome), RepeatStatus::failed, std::move(over));
+    return refused(std::move(outcome), RepeatStatus::unavailable, std::move(over));
 
   const bool seeks = seeks_steady_state(point, world, *backend);
   const Time ends = Time{} + point.run.earliest() + point.run.duration;

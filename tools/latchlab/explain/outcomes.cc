@@ -52,7 +52,15 @@ Topics column_topics() {
        "What became of the point; the worst of its repeats.",
        {},
        {"ok", "unchecked", "emulated", "client-bound", "starved", "window too short", "UNSAFE",
-        "DEADLOCK", "NO PROGRESS", "known", "FAILED", "UNAVAILABLE", "interrupted"}},
+        "DEADLOCK", "NO PROGRESS", "not settled", "known", "FAILED", "UNAVAILABLE",
+        "interrupted"}},
+      {"+- 95%",
+       "column",
+       "Half the width of the 95% confidence interval of the goodput (Student t over the repeats), "
+       "in "
+       "the unit of the goodput beside it. It is there from three repeats on.",
+       {},
+       {"goodput_ops_s", "run.repeats", "run.precision"}},
   };
   for (const auto& [column, metric] : kMetricColumns)
     topics.push_back({column, "column", metric_doc(metric)->says, {{"metric", metric}}, {metric}});
@@ -77,6 +85,13 @@ Topics verdict_topics() {
        "measured. The message names a run.duration that would do. A warning, no failure.",
        {},
        {"run.duration", "NO PROGRESS"}},
+      {"not settled",
+       "verdict",
+       "Goodput still rose or fell within the measured window, so that its mean depends on the "
+       "window's length. A warning, no failure: a conclusion names no winner by such a point. "
+       "Lengthen run.duration, or leave run.warmup to be found (auto).",
+       {},
+       {"stationary", "window.settled", "run.warmup", "run.duration"}},
       {"UNSAFE",
        "verdict",
        "Two live clients were inside the validity of conflicting grants at once: mutual exclusion "
@@ -118,8 +133,9 @@ Topics verdict_topics() {
        "message says why."},
       {"UNAVAILABLE",
        "verdict",
-       "The backend lacks what the lock needs, such as masked atomics of "
-       "16 bytes.",
+       "The backend lacks what the lock needs, such as masked atomics of 16 bytes, or the point is "
+       "beyond a limit of the lock: clients, client nodes, locks, or locks that a section holds at "
+       "once. The point does not run; the other points do. The exit code is 3.",
        {},
        {"atomic.masked"}},
       {"interrupted", "verdict", "Not all repeats were finished when the run was interrupted."},

@@ -107,7 +107,8 @@ const VERDICT_WORDS = {
   stuck: 'clients wait, and nothing can ever happen again',
   'no progress': 'every client waited for one lock through the whole window, and something could ' +
     'still happen: the lock hangs, polling, or one cycle takes longer than the window',
-  unavailable: 'the backend lacks what this lock needs',
+  unavailable: 'the backend lacks what this lock needs, or the point is beyond a limit of the ' +
+    'lock',
   failed: 'this point could not be run to its end',
   interrupted: 'the run was stopped before this point ended',
 };
