@@ -266,7 +266,8 @@ std::string lock_schema(const std::vector<ProtocolInfo>& protocols) {
       object({{"profile", reference("protocol.profile")}, {"label", reference("protocol.label")}});
   lock["properties"]["name"] = {{"enum", names}, {"description", "See latchlab list protocols."}};
   lock["allOf"] = rules;
-  return lock.dump();
+  // By its name alone, or with its parameters.
+  return Json({{"anyOf", {{{"enum", names}}, lock}}}).dump();
 }
 
 std::string axes_schema(const std::vector<ProtocolInfo>& protocols) {

@@ -203,11 +203,12 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
                        const Context& context) {
   YamlNode root = parse_yaml(source.text, source.name_for_errors);
   require_map(root, "the document", "a scenario, which begins with 'schema: 1'");
+  spell_out_locks(root);
   // Those of a group's RNIC come last: what they do not replace is as the platform's.
   for (const bool of_group : {false, true})
     for (const Override& override : overrides)
       if (override.path.starts_with("groups.") == of_group)
-        apply_override(root, override, context.files);
+        apply_override(root, override, context.protocols, context.files);
   Scenario scenario;
   scenario.file = source.name_for_errors;
   read_top(root, scenario);
@@ -220,9 +221,9 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
   scenario.warnings = time_warnings(scenario.points, context.protocols);
   for (std::string& warning : unit_warnings(scenario.points, context.protocols))
     scenario.warnings.push_back(std::move(warning));
-  for (std::string& warning : return_warnings(scenario.points))
   for (std::string& warning : parameter_warnings(scenario.points, context.protocols))
     scenario.warnings.push_back(std::move(warning));
+  for (std::string& warning : return_warnings(scenario.points))
     scenario.warnings.push_back(std::move(warning));
   for (std::string& warning : death_warnings(scenario.points, context.protocols))
     scenario.warnings.push_back(std::move(warning));

@@ -92,6 +92,10 @@ const ProtocolInfo& find_protocol(const YamlNode& name,
 
 ProtocolSpec read_protocol(const YamlNode& node, const std::vector<ProtocolInfo>& protocols,
                            const SweptProtocols& swept) {
+  if (node.is_sequence())
+    reject(node.place,
+           "protocol holds a list, and a point runs one lock; to compare several, sweep them, for "
+           "example sweep: {grid: {protocol: [cas, mcs]}}");
   YamlNode common = node;
   std::erase_if(common.entries,
                 [](const auto& entry) { return !contains(kCommonKeys, entry.key); });

@@ -149,8 +149,9 @@ const Keys& top_keys() {
        "and clients are numbered in this order.",
        kNullable},
       {"protocol", protocol(), "{name: shiftlock}",
-       "The lock that is studied, with its parameters beside its name. Required, unless the sweep "
-       "varies `protocol`."},
+       "The lock that is studied, with its parameters beside its name; or its name alone. "
+       "Required, "
+       "unless the sweep varies `protocol`."},
       {"faults", items(&Point::faults, fault_keys, 1'000),
        "[{kind: client_crash, at: 30ms, client: 0}]",
        "What goes wrong during a run, up to 1000 entries."},

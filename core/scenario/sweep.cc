@@ -146,54 +146,6 @@ void set_in_nic(YamlNode& nic, const YamlNode* usual, const std::string& key, co
   scale_nic(nic, scale);
 }
 
-bool within(const std::string& inner, const std::string& outer) {
-  return inner.size() > outer.size() && inner.starts_with(outer) && inner[outer.size()] == '.';
-}
-
-void reject_lost(const std::string& path, const std::string& swept, const Place& place) {
-  if (path == swept || within(path, swept))
-    reject(place,
-           "{} is varied by the sweep, which would undo this; change the sweep instead, for "
-           "example --set {}",
-           swept,
-           swept == "protocol" ? "'protocol={name: mcs}' (it takes the place of the axis)"
-                               : "sweep=null");
-}
-
-// The step of an axis that is called so; else the value itself.
-YamlNode as_named(const std::string& path, const YamlNode& axis, const YamlNode& value) {
-  const auto found = std::find_if(axis.items.begin(), axis.items.end(), [&](const YamlNode& item) {
-    const std::string name = step_name(path, item);
-    return value.is_scalar() && !name.empty() && name == value.text;
-  });
-  return found == axis.items.end() ? value : *found;
-}
-
-// True when the override has replaced an axis of the grid.
-bool pin_axis(YamlNode& root, const std::string& path, const YamlNode& value) {
-  YamlNode* sweep = root.find("sweep");
-  if (!sweep || !sweep->is_map()) return false;
-  YamlNode* grid = sweep->find("grid");
-  YamlNode* axis = grid && grid->is_map() ? grid->find(path) : nullptr;
-  if (axis) {
-    const YamlNode before = *axis;
-    if (!value.is_sequence() && !is_range(value)) {
-      *axis = yaml_sequence(value.place);
-      axis->items = {value};
-    } else {
-      *axis = value;
-    }
-    for (YamlNode& item : axis->items) item = as_named(path, before, item);
-    return true;
-  }
-  if (grid)
-    for (const YamlEntry& entry : grid->entries) reject_lost(path, entry.key, value.place);
-  if (const YamlNode* zip = sweep->find("zip"))
-    for (const YamlNode& item : zip->items)
-      for (const YamlEntry& entry : item.entries) reject_lost(path, entry.key, value.place);
-  return false;
-}
-
 }  // namespace
 
 std::vector<Axis> read_sweep(YamlNode* sweep) {
@@ -274,13 +226,6 @@ void set_path(YamlNode& root, const std::string& path, const YamlNode& value, co
                files);
   else
     *node = value;
-}
-
-void apply_override(YamlNode& root, const Override& override, const Files& files) {
-  std::string shown = fmt::format("--set {}={}", override.path, override.value);
-  if (shown.size() > 80) shown = shown.substr(0, 77) + "...";
-  const YamlNode value = parse_yaml(override.value, shown, false);
-  if (!pin_axis(root, override.path, value)) set_path(root, override.path, value, files);
 }
 
 void apply_assignment(YamlNode& root, const Assignment& assignment, const Files& files) {

@@ -32,9 +32,14 @@ using Assignment = std::vector<std::pair<std::string, const YamlNode*>>;
 // the path means anything is found when the tree is read. Throws InputError, as do all below.
 void set_path(YamlNode& root, const std::string& path, const YamlNode& value, const Files& files);
 
+// A lock that is given by its name alone, as in protocol: mcs or at an axis of the sweep: as the
+// mapping that it stands for, {name: mcs}.
+void spell_out_locks(YamlNode& root);
+
 // --set: the value is YAML. On a path that the sweep varies it replaces the axis; a step may be
-// called by its name, a lock by its label.
-void apply_override(YamlNode& root, const Override& override, const Files& files);
+// called by its name, a lock by its label or, if no step has that, by its protocol's name.
+void apply_override(YamlNode& root, const Override& override,
+                    const std::vector<ProtocolInfo>& protocols, const Files& files);
 
 // Ranges become the lists that they stand for.
 std::vector<Axis> read_sweep(YamlNode* sweep);

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,8 +7,11 @@
 namespace latchlab::scenario_test {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::Pair;
 using ::testing::StartsWith;
 
@@ -82,6 +86,44 @@ TEST(Sweep, parameters_beside_a_swept_name_go_to_those_that_declare_them) {
                             "{protocol.name: [cas, mcs]}}\n"),
             "test.yaml:3: parameter 'max_consecutive_writers' belongs to shiftlock, not to cas; "
             "remove it");
+}
+
+TEST(Sweep, a_swept_parameter_that_a_lock_lacks_is_told) {
+  const auto result = parse(kHead +
+                            "sweep: {grid: {protocol: [cas, dslr], protocol.lease: [1ms, "
+                            "2ms]}}\n");
+  ASSERT_TRUE(result) << result.error().text();
+  ASSERT_EQ(result.value().points.size(), 4u);
+  EXPECT_THAT(result.value().warnings,
+              Contains("protocol.lease is swept, and cas has no such parameter: cas runs once, and "
+                       "its curve is flat"));
+  const std::string& warnings = fmt::format("{}", fmt::join(result.value().warnings, "\n"));
+  EXPECT_THAT(warnings, Not(HasSubstr("dslr has no such parameter")));
+  EXPECT_THAT(problem(kHead + "sweep: {grid: {protocol: [cas, mcs], protocol.lease: [1ms, 2ms]}}"),
+              HasSubstr("parameter 'lease' belongs to dslr, shiftlock, not to cas"));
+}
+
+TEST(Sweep, locks_may_be_given_by_their_names_alone) {
+  const auto one = parse(kHead + "protocol: mcs\n");
+  ASSERT_TRUE(one) << one.error().text();
+  EXPECT_THAT(labels(one.value()), ElementsAre("mcs"));
+  const std::string swept =
+      kHead + "sweep: {grid: {protocol: [cas, {name: cas, label: b}, mcs]}}\n";
+  const auto several = parse(swept);
+  ASSERT_TRUE(several) << several.error().text();
+  EXPECT_THAT(labels(several.value()), ElementsAre("cas", "b", "mcs"));
+  expect_round_trip(swept);
+  expect_round_trip(kHead + "protocol: mcs\n");
+  const std::string zipped =
+      kHead + "sweep: {zip: [{protocol: [cas, mcs], locks.count: [1, 2]}]}\n";
+  const auto pairs = parse(zipped);
+  ASSERT_TRUE(pairs) << pairs.error().text();
+  EXPECT_THAT(labels(pairs.value()), ElementsAre("cas", "mcs"));
+  EXPECT_THAT(problem(kHead + "protocol: msc\n"),
+              AllOf(HasSubstr("there is no protocol 'msc'"), HasSubstr("did you mean 'mcs'?")));
+  EXPECT_THAT(problem(kHead + "protocol: [cas, mcs]\n"),
+              HasSubstr("sweep: {grid: {protocol: [cas, mcs]}}"));
+  EXPECT_THAT(problem(kHead + "sweep: {grid: {protocol: [cas, cas]}}\n"), HasSubstr("twice"));
 }
 
 TEST(Sweep, constants_of_the_nic_can_be_swept) {
@@ -209,6 +251,35 @@ TEST(Overrides, mistakes_name_the_override) {
                     }),
             "--set faults.0.at=5ms: faults holds a mapping; expected a list such as [{kind: "
             "client_crash, at: 30ms, client: 0}]");
+}
+
+TEST(Overrides, choose_a_lock_by_its_name_or_its_label) {
+  const std::string swept = kHead +
+                            "sweep: {grid: {protocol: [{name: mcs}, {name: cas, label: "
+                            "CAS-B}, {name: shiftlock}], locks.count: [1, 2]}}";
+  const auto of = [](const std::string& text, const std::string& path, const std::string& value) {
+    const auto result = parse(text, {{path, value}});
+    EXPECT_TRUE(result) << result.error().text();
+    return result ? labels(result.value()) : std::vector<std::string>();
+  };
+  EXPECT_THAT(of(swept, "protocol", "CAS-B"), ElementsAre("CAS-B", "CAS-B"));
+  EXPECT_THAT(of(swept, "protocol", "dslr"), ElementsAre("dslr", "dslr"));
+  EXPECT_THAT(of(swept, "protocol", "[dslr, CAS-B]"),
+              ElementsAre("dslr", "dslr", "CAS-B", "CAS-B"));
+  EXPECT_THAT(of(kHead + "protocol: cas", "protocol", "mcs"), ElementsAre("mcs"));
+  EXPECT_THAT(of(kHead + "protocol: cas", "protocol.backoff", "none"), ElementsAre("cas"));
+  EXPECT_THAT(of(kHead, "protocol", "mcs"), ElementsAre("mcs"));
+  const std::string names = kHead + "sweep: {grid: {protocol.name: [cas, shiftlock]}}";
+  EXPECT_THAT(of(names, "protocol", "mcs"), ElementsAre("mcs"));
+  EXPECT_THAT(of(names, "protocol", "[mcs, dslr]"), ElementsAre("mcs", "dslr"));
+  EXPECT_THAT(problem(swept, {{"protocol", "CASB"}}),
+              AllOf(HasSubstr("no lock with the label 'CASB'"), HasSubstr("mcs, CAS-B, shiftlock"),
+                    HasSubstr("did you mean 'CAS-B'?")));
+  EXPECT_THAT(problem(swept, {{"protocol", "[mcs, shfitlock]"}}),
+              HasSubstr("did you mean 'shiftlock'?"));
+  EXPECT_THAT(problem(kHead + "protocol: cas", {{"protocol", "shfitlock"}}),
+              HasSubstr("did you mean 'shiftlock'?"));
+  EXPECT_THAT(problem(names, {{"protocol", "shfitlock"}}), HasSubstr("did you mean 'shiftlock'?"));
 }
 
 TEST(Overrides, on_a_swept_path_replace_the_axis) {
