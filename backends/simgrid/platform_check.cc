@@ -6,11 +6,20 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <new>
+#include <simgrid/kernel/routing/NetPoint.hpp>
+#include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
+#include <typeinfo>
 
 #include "backends/simgrid/fabric.h"
 #include "backends/simgrid/platform.h"
+#include "backends/simgrid/platform_hosts.h"
+#include "core/base/split.h"
 
 namespace sg4 = simgrid::s4u;
 
@@ -20,24 +29,60 @@ namespace {
 
 constexpr std::size_t kAllPairs = 1024;  // nodes up to which each pair is looked at
 constexpr std::size_t kSample = 512;
+constexpr std::size_t kMostHosts = 65'535;  // as many as nodes have numbers
+constexpr rlim_t kMostMemory = rlim_t{4} << 30U;
+constexpr rlim_t kMostSeconds = 120;            // of CPU time
+constexpr std::clock_t kSecondsForRoutes = 20;  // of it
 constexpr char kVerdict = '\x01';  // what follows is ours; anything else is SimGrid talking
+constexpr char kHosts = '\x02';    // what follows are names, a line each; else a problem
+
+[[noreturn]] void give_verdict(const std::string& said) {
+  const std::string text = kVerdict + said;
+  static_cast<void>(!::write(STDOUT_FILENO, text.data(), text.size()));
+  ::_exit(EXIT_SUCCESS);
+}
+
+// SimGrid exports no type of a zone but its base.
+bool is_in_vivaldi_zone(const sg4::Host& host) {
+  const auto* const zone = host.get_netpoint()->get_englobing_zone();
+  return zone != nullptr &&
+         std::string(typeid(*zone).name()).find("VivaldiZone") != std::string::npos;
+}
+
+// Why SimGrid throws over a route, where we know it.
+std::string why_no_route(const sg4::Host& from, const sg4::Host& to,
+                         const std::exception& problem) {
+  for (const sg4::Host* host : {&from, &to})
+    if (is_in_vivaldi_zone(*host))
+      return fmt::format(
+          "{} is in a Vivaldi zone, whose coordinates give latencies alone: each host needs a "
+          "<host_link> too",
+          host->get_name());
+  return std::string("SimGrid says: ") + problem.what();
+}
+
+std::string no_route(const sg4::Host& from, const sg4::Host& to) {
+  std::vector<sg4::Link*> links;
+  double latency = 0;
+  std::string why;
+  try {
+    from.route_to(&to, links, &latency);
+  } catch (const std::exception& problem) {
+    why = ": " + why_no_route(from, to, problem);
+  }
+  if (!links.empty() && why.empty()) return "";
+  return fmt::format("there is no route from {} to {}{}", from.get_name(), to.get_name(), why);
+}
 
 std::string unconnected(const std::vector<sg4::Host*>& hosts) {
   const std::size_t sample = hosts.size() <= kAllPairs ? hosts.size() : kSample;
-  for (std::size_t i = 0; i < sample; ++i) {
-    for (const sg4::Host* other : hosts) {
-      if (hosts[i] == other) continue;
-      for (const bool forth : {true, false}) {
-        const sg4::Host* from = forth ? hosts[i] : other;
-        const sg4::Host* to = forth ? other : hosts[i];
-        std::vector<sg4::Link*> links;
-        double latency = 0;
-        from->route_to(to, links, &latency);
-        if (links.empty())
-          return fmt::format("there is no route from {} to {}", from->get_name(), to->get_name());
-      }
+  const std::clock_t enough = std::clock() + kSecondsForRoutes * CLOCKS_PER_SEC;
+  for (std::size_t i = 0; i < sample && std::clock() < enough; ++i)
+    for (std::size_t j = i + 1; j < hosts.size(); ++j) {
+      std::string problem = no_route(*hosts[i], *hosts[j]);
+      if (problem.empty()) problem = no_route(*hosts[j], *hosts[i]);
+      if (!problem.empty()) return problem;
     }
-  }
   return "";
 }
 
@@ -49,21 +94,54 @@ std::string verdict(std::uint32_t nodes, const NicModel& nic, const TopologySpec
     if (hosts.size() < nodes)
       return fmt::format("it has {} of the {} hosts that the scenario's nodes need", hosts.size(),
                          nodes);
-    return unconnected(hosts);
+    if (std::string problem = unconnected(hosts); !problem.empty()) return problem;
+    std::string names(1, kHosts);
+    for (const sg4::Host* host : hosts) names += host->get_name() + "\n";
+    return names;
   } catch (const std::exception& problem) {
     return problem.what();
   }
 }
 
-[[noreturn]] void be_the_child(std::uint32_t nodes, const NicModel& nic,
-                               const TopologySpec& topology, int write_end) {
+// Of this process, in bytes, as it is now.
+rlim_t address_space() {
+  std::ifstream statm("/proc/self/statm");
+  rlim_t pages = 0;
+  statm >> pages;
+  return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+}
+
+// A few lines of a platform file can stand for any number of hosts.
+void set_limits() {
   const rlimit none = {0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
+  const rlimit seconds = {kMostSeconds, kMostSeconds + 1};
+  ::setrlimit(RLIMIT_CPU, &seconds);
+  const rlim_t bytes = address_space() + kMostMemory;
+  const rlimit memory = {bytes, bytes};
+  ::setrlimit(RLIMIT_AS, &memory);
+  // Made while there is memory.
+  static const std::string too_much =
+      fmt::format("{}it takes more than {} GiB of memory; leave out hosts that no node uses",
+                  kVerdict, kMostMemory >> 30U);
+  std::set_new_handler([] {
+    static_cast<void>(!::write(STDOUT_FILENO, too_much.data(), too_much.size()));
+    ::_exit(EXIT_SUCCESS);
+  });
+  static std::size_t hosts = 0;
+  sg4::Host::on_creation_cb([](const sg4::Host&) {
+    if (++hosts > kMostHosts)
+      give_verdict(
+          fmt::format("it has more than {} hosts, and there are no more nodes", kMostHosts));
+  });
+}
+
+[[noreturn]] void be_the_child(std::uint32_t nodes, const NicModel& nic,
+                               const TopologySpec& topology, int write_end) {
   ::dup2(write_end, STDOUT_FILENO);
   ::dup2(write_end, STDERR_FILENO);
-  const std::string text = kVerdict + verdict(nodes, nic, topology);
-  static_cast<void>(!::write(write_end, text.data(), text.size()));
-  ::_exit(EXIT_SUCCESS);
+  set_limits();
+  give_verdict(verdict(nodes, nic, topology));
 }
 
 std::string read_all(int descriptor) {
@@ -78,7 +156,10 @@ std::string read_all(int descriptor) {
 }
 
 // The first complaint in what SimGrid printed before it gave up: what follows its "CRITICAL] ".
-std::string complaint(const std::string& printed) {
+std::string complaint(const std::string& printed, int status) {
+  if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
+    return fmt::format("it takes more than {} s to build; leave out hosts that no node uses",
+                       kMostSeconds);
   for (const char* level : {"/CRITICAL] ", "/ERROR] "}) {
     const std::size_t at = printed.find(level);
     if (at == std::string::npos) continue;
@@ -91,7 +172,18 @@ std::string complaint(const std::string& printed) {
 }  // namespace
 
 Status Platform::check(std::uint32_t nodes, const NicModel& nic, const TopologySpec& topology) {
-  if (topology.kind == TopologyKind::star) return fine();
+  const auto hosts = platform_hosts(nodes, nic, topology);
+  return hosts ? fine() : Status(hosts.error());
+}
+
+}  // namespace latchlab::sim
+
+namespace latchlab {
+
+Result<std::vector<std::string>> platform_hosts(std::uint32_t nodes, const NicModel& nic,
+                                                const TopologySpec& topology) {
+  using namespace sim;
+  if (topology.kind == TopologyKind::star) return std::vector<std::string>();
   int ends[2];
   if (::pipe(ends) != 0) return Error{"no pipe to try the platform out", {}};
   const pid_t child = ::fork();
@@ -106,13 +198,17 @@ Status Platform::check(std::uint32_t nodes, const NicModel& nic, const TopologyS
   }
   const std::string printed = read_all(ends[0]);
   ::close(ends[0]);
-  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   const std::size_t ours = printed.rfind(kVerdict);
-  const std::string problem =
-      ours == std::string::npos ? complaint(printed) : printed.substr(ours + 1);
-  if (problem.empty()) return fine();
-  return Error{"SimGrid cannot use this platform: " + problem, topology.file};
+  const std::string said =
+      ours == std::string::npos ? complaint(printed, status) : printed.substr(ours + 1);
+  if (!said.starts_with(kHosts))
+    return Error{"SimGrid cannot use this platform: " + said, topology.file};
+  std::vector<std::string> names = split(said.substr(1), '\n');
+  names.pop_back();  // behind the last line
+  return names;
 }
 
-}  // namespace latchlab::sim
+}  // namespace latchlab

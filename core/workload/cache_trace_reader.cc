@@ -24,8 +24,8 @@ constexpr NumberField kKeySizeField = {"key size", 1, UINT32_MAX,
                                        "give the key's bytes, 1 if nobody knows"};
 constexpr NumberField kValueSizeField = {"value size", 0, UINT32_MAX,
                                          "give the value's bytes, 0 if nobody knows"};
-constexpr NumberField kClientField = {"client id", 0, UINT32_MAX / 2,
-                                      "number the clients anew from 0"};
+constexpr NumberField kClientField = {.name = "client id"};  // often a hash
+constexpr std::size_t kMostClients = std::size_t{1} << 31U;  // as CacheTrace holds them
 constexpr NumberField kTtlField = {.name = "TTL"};
 
 constexpr std::string_view kReadingOperations[] = {"get", "gets"};
@@ -120,6 +120,10 @@ class CacheTraceReader {
                       "what it comes nearest to, or delete the line",
                       in_quotes(operation), fmt::join(kReadingOperations, ", "),
                       fmt::join(kWritingOperations, ", ")));
+    if (clients_.size() == kMostClients && !clients_.contains(numbers[4]))
+      return lines_.error(fmt::format("there are more than {} clients; expected at most so many: say "
+                                      "most, and less is read",
+                                      kMostClients));
     return CacheAccess{keys_.number_of(fields[kKeyPlace]), writes,
                        static_cast<std::uint32_t>(numbers[3]), number_of_client(numbers[4])};
   }

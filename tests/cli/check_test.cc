@@ -85,5 +85,49 @@ TEST_F(Check, tells_programs_what_is_wrong_and_where) {
   EXPECT_EQ(error({"nowhere"})["file"], "nowhere");
 }
 
+// A platform file of hosts whose names do not say in which order they are nodes.
+class PlatformHosts : public Command {
+ protected:
+  void SetUp() override {
+    Command::SetUp();
+    write("p.xml",
+          "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM "
+          "\"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n"
+          "<zone id=\"w\" routing=\"Full\">\n"
+          "<host id=\"rack-10\" speed=\"1Gf\"/><host id=\"rack-9\" speed=\"1Gf\"/>"
+          "<host id=\"front\" speed=\"1Gf\"/>\n"
+          "<link id=\"l\" bandwidth=\"12.5GBps\" latency=\"100ns\"/>\n" +
+              route("rack-10", "rack-9") + route("rack-10", "front") + route("rack-9", "front") +
+              "</zone></platform>\n");
+    write("p.yaml",
+          "schema: 1\nname: p\nprotocol: {name: cas}\nlocks: {count: 4}\n"
+          "platform: {client_nodes: 2, topology: {file: p.xml}}\n"
+          "run: {warmup: 100us, duration: 400us}\n");
+  }
+  static std::string route(const std::string& from, const std::string& to) {
+    return "<route src=\"" + from + "\" dst=\"" + to + "\"><link_ctn id=\"l\"/></route>\n";
+  }
+};
+
+TEST_F(PlatformHosts, are_printed_and_stored_by_node) {
+  const std::string line =
+      "p.xml: server 0 is front, client node 0 is rack-9, client node 1 is rack-10\n";
+  const Finished checked = latchlab({"check", "p.yaml"});
+  EXPECT_EQ(checked.code, 0) << checked.err;
+  EXPECT_THAT(checked.out, HasSubstr(line));
+  const Json said = Json::parse(latchlab({"check", "p.yaml", "--json"}).out);
+  EXPECT_EQ(said["hosts"][0]["client node 1"], "rack-10");
+  const Finished finished = latchlab(
+      {"run", "p.yaml", "--out", "r", "--set", "sweep={grid: {platform.client_nodes: [1, 2]}}"});
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr(line));
+  EXPECT_EQ(read("r/hosts.csv"),
+            "point,node,host\n0,server 0,front\n0,client node 0,rack-9\n1,server 0,front\n"
+            "1,client node 0,rack-9\n1,client node 1,rack-10\n");
+  write("star.yaml", small_scenario("{name: cas}"));
+  EXPECT_EQ(latchlab({"run", "star.yaml", "--quiet", "--out", "s"}).code, 0);
+  EXPECT_FALSE(exists("s/hosts.csv"));
+}
+
 }  // namespace
 }  // namespace latchlab::cli_test

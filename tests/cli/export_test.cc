@@ -120,7 +120,8 @@ TEST_F(Figures, are_drawn_by_gnuplot_without_a_warning_whatever_the_labels) {
       "small.yaml",
       small_scenario("{name: cas}",
                      "sweep: {grid: {protocol: [{name: cas, label: \"it's_^{b} @&\\\\ %d \\\"q\"}, "
-                     "{name: mcs, label: '$`#; x'}], workload.read_ratio: [0%, 50%]}}\n"
+                     "{name: mcs, label: '$`#; x'}, {name: dslr, label: \"'all' ''quoted''\"}], "
+                     "workload.read_ratio: [0%, 50%]}}\n"
                      "report: {figures: [{x: workload.read_ratio, y: acquire_ns.p99}, "
                      "{x: label, y: retry_share, series: workload.read_ratio}]}\n"));
   ASSERT_EQ(latchlab({"run", "small.yaml", "--out", "r", "--quiet", "--repeats", "3"}).code, 0);
@@ -131,7 +132,8 @@ TEST_F(Figures, are_drawn_by_gnuplot_without_a_warning_whatever_the_labels) {
   for (const char* script : {"fig1", "fig2", "latency"})
     for (const char* format : {"pdf", "svg"}) EXPECT_THAT(draw(script, format), IsEmpty());
   const std::string drawn = read("r/gnuplot/fig1.svg");
-  EXPECT_THAT(drawn, HasSubstr("_^{b} @&amp;"));
+  EXPECT_THAT(drawn, HasSubstr("it's_^{b} @&amp;\\ %d \"q"));
+  EXPECT_THAT(drawn, HasSubstr("<text>'all' ''quoted''</text>"));
   EXPECT_THAT(drawn, HasSubstr("Acquire latency p99"));
 }
 

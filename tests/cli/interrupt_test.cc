@@ -41,6 +41,7 @@ TEST_F(Interrupted, finished_points_are_kept_and_no_process_is_left) {
   EXPECT_THAT(finished.err,
               ::testing::MatchesRegex(
                   "small: 2 points, 2 runs, 1 at once: about [0-9]+ min and [0-9]+ MiB\n"
+                  "1/2 runs: cas, run.duration=400us: ok, [0-9.]+ [kM]/s\n"
                   "latchlab: interrupted; what was finished is in r, and --resume goes "
                   "on with it:\n  latchlab run long.yaml --resume --out r\n"));
   const Json results = json("r/results.json");
@@ -66,6 +67,27 @@ TEST_F(Interrupted, what_came_from_stdin_goes_on_from_its_directory) {
                         "run.duration=[400us]"})
                   .err,
               HasSubstr("small: 1 of 1 run are there already"));
+}
+
+// Apostrophes and blanks: the command that is printed is one for a shell.
+TEST_F(Interrupted, goes_on_by_the_command_that_it_prints_whatever_is_in_it) {
+  write("it's long.yaml",
+        small_scenario("{name: cas}", "sweep: {grid: {run.duration: [400us, 1000s]}}\n"));
+  Started started = start({"run", "it's long.yaml", "--jobs", "1", "--set",
+                           "protocol={name: cas, label: \"it's\"}", "--out", "r'r r"});
+  ASSERT_TRUE(appears("r'r r/points/0000-0.json"));
+  started.send(SIGINT);
+  const std::string printed = started.wait().err;
+  const std::size_t at = printed.find("\n  latchlab run ");
+  ASSERT_NE(at, std::string::npos) << printed;
+  std::string command = printed.substr(at + 3);
+  command.replace(0, std::string("latchlab").size(), LATCHLAB_BINARY);
+  command.erase(command.find('\n'));
+  const Finished finished =
+      start_program({"/bin/sh", "-c", command + " --set 'run.duration=[400us]'"}).wait();
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("small: 1 of 1 run are there already"));
+  EXPECT_EQ(json("r'r r/results.json")["points"][0]["label"], "it's");
 }
 
 TEST_F(Interrupted, a_request_to_terminate_is_treated_alike) {

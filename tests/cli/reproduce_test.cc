@@ -1,6 +1,7 @@
 // `latchlab reproduce`: what it runs, says and writes of papers.
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <sstream>
 
@@ -71,6 +72,15 @@ TEST_F(Reproduce, one_wrong_file_stops_everything_before_anything_runs) {
   write("data/scenarios/papers/toy/two.yaml", "schema: 2\n");
   EXPECT_EQ(reproduce({"toy"}).code, 2);
   EXPECT_FALSE(exists("all"));
+}
+
+// A pipe that nothing writes into would be waited for.
+TEST_F(Reproduce, a_summary_that_is_no_file_is_refused) {
+  std::filesystem::create_directory(path("all"));
+  ASSERT_EQ(::mkfifo(path("all/summary.json").c_str(), 0600), 0);
+  const Finished finished = reproduce({"toy", "--resume"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("all/summary.json: not a file"));
 }
 
 // An order that holds, a figure that is disputed, five numbers of clients.

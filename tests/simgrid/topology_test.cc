@@ -10,6 +10,7 @@
 namespace latchlab::simtest {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 TopologySpec fat_tree(std::int64_t up) {
@@ -149,6 +150,33 @@ TEST_F(PlatformFile, that_simgrid_refuses_is_explained) {
       HasSubstr("there is no route from"));
   EXPECT_THAT(problem(hosts_and_routes(host("a") + host("a"), ""), 2),
               HasSubstr("SimGrid cannot use"));
+}
+
+// SimGrid throws over it; coordinates alone carry nothing.
+TEST_F(PlatformFile, whose_hosts_have_coordinates_but_no_links_is_refused_by_name) {
+  const std::string text =
+      "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+      "<platform version=\"4.1\"><zone id=\"w\" routing=\"Vivaldi\">\n"
+      "<host id=\"a\" coordinates=\"1 2 3\" speed=\"1Gf\"/>\n"
+      "<host id=\"b\" coordinates=\"4 0 1\" speed=\"1Gf\"/>\n</zone></platform>\n";
+  EXPECT_THAT(problem(text, 2), HasSubstr("there is no route from a to b: a is in a Vivaldi zone"));
+  EXPECT_THAT(problem(text, 2), HasSubstr("<host_link>"));
+}
+
+// A line that stands for 40 million hosts: SimGrid would take minutes and all memory.
+TEST_F(PlatformFile, of_more_hosts_than_there_can_be_nodes_is_refused) {
+  const auto cluster = [](const char* radical) {
+    return std::string(
+               "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM "
+               "\"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n"
+               "<cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"") +
+           radical + "\" speed=\"1Gf\" bw=\"125MBps\" lat=\"50us\"/>\n</platform>\n";
+  };
+  EXPECT_EQ(problem(cluster("0-99"), 2), "fine");
+  EXPECT_THAT(problem(cluster("0-39999999"), 2), HasSubstr("SimGrid cannot use this platform: it "));
+  EXPECT_THAT(problem(cluster("0-39999999"), 2),
+              AnyOf(HasSubstr("more than 65535 hosts"), HasSubstr("GiB of memory"),
+                    HasSubstr("s to build")));
 }
 
 TEST(NaturalOrder, sorts_numbers_in_names_as_numbers) {

@@ -76,6 +76,19 @@ TEST(CacheTrace, knows_which_operations_write) {
   }
 }
 
+// Hashes of 32 and 64 bits.
+TEST(CacheTrace, numbers_clients_anew_whatever_their_ids_are) {
+  const auto all =
+      all_of(cache_trace("0,ab:1,4,100,3000000000,get,0\n"
+                         "0,ab:1,4,100,18000000000000000000,set,60\n"
+                         "0,ab:1,4,100,18446744073709551615,get,0\n"
+                         "0,ab:1,4,100,3000000000,get,0\n"
+                         "0,ab:1,4,100,0,get,0\n"));
+  std::vector<std::uint32_t> clients;
+  for (const CacheAccess& access : all) clients.push_back(access.client);
+  EXPECT_THAT(clients, ElementsAre(0, 1, 2, 0, 3));
+}
+
 TEST(CacheTrace, takes_keys_as_they_are) {
   const auto all =
       all_of(cache_trace("0,a,1,0,1,get,0\r\n"
@@ -170,8 +183,8 @@ TEST(CacheTraceErrors, tell_what_is_wrong_with_a_line) {
   EXPECT_EQ(of_line("0,,1,0,1,get,0"),
             "c.csv:2: the key is empty; expected what was accessed: name it");
   EXPECT_EQ(of_line("0,k,1,5,1,get,0,more"),
-            "c.csv:2: client id 'get' is not a number; expected 0 to 2147483647: write plain "
-            "digits (the line has 8 fields, and so 'k,1' was taken for the key)");
+            "c.csv:2: client id 'get' is not a number; expected 0 to 18446744073709551615: "
+            "write plain digits (the line has 8 fields, and so 'k,1' was taken for the key)");
 }
 
 TEST(CacheTraceErrors, tell_what_numbers_may_be) {
@@ -184,9 +197,9 @@ TEST(CacheTraceErrors, tell_what_numbers_may_be) {
   EXPECT_EQ(of_line("0,k,1,4294967296,1,get,0"),
             "c.csv:2: value size 4294967296 is out of range; expected 0 to 4294967295: give the "
             "value's bytes, 0 if nobody knows");
-  EXPECT_EQ(of_line("0,k,1,0,2147483648,get,0"),
-            "c.csv:2: client id 2147483648 is out of range; expected 0 to 2147483647: number the "
-            "clients anew from 0");
+  EXPECT_EQ(of_line("0,k,1,0,18446744073709551616,get,0"),
+            "c.csv:2: client id 18446744073709551616 is out of range; expected 0 to "
+            "18446744073709551615: write plain digits");
   EXPECT_EQ(of_line("0,k,1,0,1,get,x"),
             "c.csv:2: TTL 'x' is not a number; expected 0 to 18446744073709551615: write plain "
             "digits");

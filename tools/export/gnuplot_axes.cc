@@ -152,10 +152,19 @@ std::string one_line(std::string text) {
   return text;
 }
 
+// Nothing means anything between apostrophes, but gnuplot misreads text that begins with a doubled
+// one. Text that holds any stands between quotation marks, where octal numbers stand for all that
+// could mean something.
 std::string gnuplot_text(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : one_line(text)) quoted += c == '\'' ? std::string("''") : std::string(1, c);
-  return quoted + "'";
+  const std::string line = one_line(text);
+  if (line.find('\'') == std::string::npos) return "'" + line + "'";
+  std::string quoted = "\"";
+  for (const char c : line) {
+    const bool means_something = std::string_view("\"\\'`@$#{}").find(c) != std::string_view::npos;
+    quoted += means_something ? fmt::format("\\{:03o}", static_cast<unsigned char>(c))
+                              : std::string(1, c);
+  }
+  return quoted + "\"";
 }
 
 std::string gnuplot_tic(const std::string& text) {

@@ -1,9 +1,9 @@
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <set>
+#include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/hardware/hardware.h"
@@ -11,6 +11,7 @@
 #include "tools/latchlab/locks_held.h"
 #include "tools/latchlab/run_one.h"
 #ifdef LATCHLAB_WITH_SIMGRID
+#include "backends/simgrid/platform_hosts.h"
 #include "backends/simgrid/simgrid_backend.h"
 #endif
 
@@ -48,20 +49,42 @@ std::unique_ptr<Backend> simgrid(const WorldPlan& plan, const Point& point) {
 }  // namespace
 #endif
 
+namespace {
+
+// By what decides them; searches load a scenario again and again.
+std::map<std::string, std::vector<std::string>>& known_hosts() {
+  static std::map<std::string, std::vector<std::string>> known;
+  return known;
+}
+
+std::string hosts_key(const PlatformSpec& platform) {
+  return fmt::format("{} {} {}", platform.rnics(), platform.topology.checksum,
+                     platform.topology.file);
+}
+
+}  // namespace
+
 Status check_platform_files(const Scenario& scenario) {
 #ifdef LATCHLAB_WITH_SIMGRID
-  std::set<std::pair<std::string, std::uint32_t>> tried;
   for (const Point& point : scenario.points) {
     const PlatformSpec& platform = point.platform;
     if (platform.topology.kind != TopologyKind::file) continue;
-    if (!tried.emplace(platform.topology.file, platform.rnics()).second) continue;
-    Status usable = check_platform(platform.rnics(), platform.nic, platform.topology);
-    if (!usable) return usable;
+    const std::string key = hosts_key(platform);
+    if (known_hosts().contains(key)) continue;
+    auto hosts = platform_hosts(platform.rnics(), platform.nic, platform.topology);
+    if (!hosts) return hosts.error();
+    known_hosts().emplace(key, std::move(hosts).value());
   }
 #else
   static_cast<void>(scenario);
 #endif
   return fine();
+}
+
+std::vector<std::string> hosts_of_platform(const PlatformSpec& platform) {
+  if (platform.topology.kind != TopologyKind::file) return {};
+  const auto found = known_hosts().find(hosts_key(platform));
+  return found == known_hosts().end() ? std::vector<std::string>() : found->second;
 }
 
 std::string why_not_simulated(const Point& point) {

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -7,6 +8,7 @@
 
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/estimate.h"
+#include "tools/latchlab/hosts.h"
 #include "tools/latchlab/progress.h"
 #include "tools/latchlab/values.h"
 
@@ -40,6 +42,17 @@ std::vector<Error> refusals(const Scenario& scenario) {
   return all;
 }
 
+Json hosts_json(const Scenario& scenario) {
+  Json all = Json::array();
+  for (const Point& point : scenario.points) {
+    Json nodes = Json::object();
+    for (const auto& [node, host] : node_hosts(point)) nodes[node] = host;
+    if (!nodes.empty() && std::find(all.begin(), all.end(), nodes) == all.end())
+      all.push_back(std::move(nodes));
+  }
+  return all;
+}
+
 Json check_json(const Result<Scenario>& loaded, const std::vector<Error>& errors) {
   Json json = {{"schema", 1}, {"valid", errors.empty()}};
   if (loaded) {
@@ -52,6 +65,7 @@ Json check_json(const Result<Scenario>& loaded, const std::vector<Error>& errors
          {"expectations", scenario.expectations.size()},
          {"estimate", {{"seconds", estimate_seconds(scenario)}, {"mib", estimate_mib(scenario)}}},
          {"warnings", scenario.warnings}});
+    if (const Json hosts = hosts_json(scenario); !hosts.empty()) json["hosts"] = hosts;
   }
   json["errors"] = Json::array();
   for (const Error& error : errors) json["errors"].push_back(error_json(error));
@@ -75,6 +89,7 @@ int check(const CheckArguments& arguments) {
   const Scenario& scenario = loaded.value();
   for (const std::string& warning : scenario.warnings) fmt::print("warning: {}\n", warning);
   if (code != kFine) return code;
+  for (const std::string& line : describe_hosts(scenario)) fmt::print("{}\n", line);
   const std::size_t figures = scenario.expectations.size();
   fmt::print("{}: fine: {}, {}{}, {} and {:.0f} MiB on one core\n", scenario.file,
              counted(scenario.points.size(), "point"), counted(repeats_of(scenario), "run"),

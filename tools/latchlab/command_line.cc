@@ -6,6 +6,19 @@
 
 namespace latchlab::tool {
 
+std::string quoted_word(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:,@%=";
+  const bool plain = !text.empty() && text.find_first_not_of(kPlain) == std::string::npos;
+  return plain ? text : quoted_word(text);
+}
+
 std::string backend_options(const RunArguments& arguments) {
   if (arguments.backend == "simgrid") return {};
   const HardwareArguments& hardware = arguments.hardware;
@@ -22,21 +35,21 @@ std::string backend_options(const RunArguments& arguments) {
   if (hardware.agents) options += " --agents";
   if (hardware.transport != "rc") options += " --transport " + hardware.transport;
   // In quotes: the brackets of an IPv6 address mean something to a shell.
-  if (!hardware.rendezvous.empty()) options += " --rendezvous '" + hardware.rendezvous + "'";
+  if (!hardware.rendezvous.empty()) options += " --rendezvous " + quoted_word(hardware.rendezvous);
   return options;
 }
 
 std::string run_options(const RunArguments& arguments) {
   std::string options;
-  for (const std::string& set : arguments.input.sets) options += " --set '" + set + "'";
+  for (const std::string& set : arguments.input.sets) options += " --set " + quoted_word(set);
   if (arguments.input.seed) options += fmt::format(" --seed {}", *arguments.input.seed);
   if (arguments.input.repeats) options += fmt::format(" --repeats {}", *arguments.input.repeats);
-  if (!arguments.input.data.empty()) options += " --data '" + arguments.input.data + "'";
+  if (!arguments.input.data.empty()) options += " --data " + quoted_word(arguments.input.data);
   return options + backend_options(arguments) + plugin_options();
 }
 
 std::string command_line(const RunArguments& arguments) {
-  return "latchlab run " + arguments.input.scenario + run_options(arguments);
+  return "latchlab run " + shell_word(arguments.input.scenario) + run_options(arguments);
 }
 
 std::string resume_command(const RunArguments& arguments, const std::string& directory) {
@@ -44,7 +57,7 @@ std::string resume_command(const RunArguments& arguments, const std::string& dir
   RunArguments again = arguments;
   if (again.input.scenario == "-")  // what it said stands in the directory, overrides and all
     again.input = {directory + "/scenario.yaml", {}, arguments.input.data, {}, {}};
-  return command_line(again) + asks + " --resume --out " + directory;
+  return command_line(again) + asks + " --resume --out " + shell_word(directory);
 }
 
 }  // namespace latchlab::tool

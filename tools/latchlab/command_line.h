@@ -7,6 +7,12 @@
 
 namespace latchlab::tool {
 
+// One word of a command for a shell: in apostrophes where it has characters that a shell would
+// read.
+std::string shell_word(const std::string& text);
+// The same, in apostrophes whatever it is.
+std::string quoted_word(const std::string& text);
+
 // What to append to a command so that it runs on the same hardware, or nothing for a simulation.
 std::string backend_options(const RunArguments& arguments);
 

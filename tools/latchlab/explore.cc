@@ -12,6 +12,7 @@
 #include "core/scenario/text_file.h"
 #include "core/study/files.h"
 #include "tools/explore/campaign.h"
+#include "tools/latchlab/command_line.h"
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/plugins.h"
 #include "tools/report/report.h"
@@ -187,7 +188,8 @@ void print_verdict(const Campaign& campaign, const Verdict& verdict,
     const Trace& trace = verdict.findings[i];
     fmt::print("FOUND {} in {} moves ({}): {}\n  see it: latchlab replay {}{}\n",
                name_of(trace.finding.wrong), trace.finding.path.size(),
-               explore::describe(trace.setup), trace.finding.text, files[i], plugin_options());
+               explore::describe(trace.setup), trace.finding.text, shell_word(files[i]),
+               plugin_options());
   }
   if (verdict.findings.empty()) fmt::print("Nothing found.\n");
 }

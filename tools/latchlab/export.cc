@@ -9,6 +9,7 @@
 #include "tools/export/figure_data.h"
 #include "tools/export/figure_lines.h"
 #include "tools/export/gnuplot.h"
+#include "tools/latchlab/command_line.h"
 #include "tools/latchlab/commands.h"
 
 namespace latchlab::tool {
@@ -53,7 +54,7 @@ int export_run(const ExportArguments& arguments) {
   if (const Status written = write_files(directory, files); !written)
     return complain(written.error(), kCannot);
   fmt::print("{}: {} figures; draw them:  cd {} && gnuplot *.gp\n", directory, files.size() / 2,
-             directory);
+             shell_word(directory));
   return kFine;
 }
 

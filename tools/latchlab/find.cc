@@ -7,6 +7,7 @@
 #include "core/study/files.h"
 #include "core/study/output.h"
 #include "core/study/point_files.h"
+#include "tools/latchlab/command_line.h"
 #include "tools/latchlab/estimate.h"
 #include "tools/latchlab/find_plan.h"
 #include "tools/latchlab/find_text.h"
@@ -128,9 +129,9 @@ class GrowingStudy {
 };
 
 std::string find_command(const FindArguments& arguments) {
-  std::string command = "latchlab find " + arguments.input.scenario;
+  std::string command = "latchlab find " + shell_word(arguments.input.scenario);
   const auto add = [&command](const char* option, const std::string& value) {
-    if (!value.empty()) command += fmt::format(" {} '{}'", option, value);
+    if (!value.empty()) command += fmt::format(" {} {}", option, quoted_word(value));
   };
   for (const std::string& set : arguments.input.sets) add("--set", set);
   if (arguments.input.seed) command += fmt::format(" --seed {}", *arguments.input.seed);
@@ -172,7 +173,7 @@ int search_in(const std::string& directory, const FindArguments& arguments, cons
     fmt::print(stderr,
                "latchlab: interrupted; what was finished is in {}, and --resume goes on with "
                "it:\n  {} --resume --out {}\n",
-               directory, find_command(arguments), directory);
+               directory, find_command(arguments), shell_word(directory));
     return kInterrupted;
   }
   if (!probes) return complain(probes.error());

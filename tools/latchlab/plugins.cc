@@ -13,6 +13,7 @@
 #include "core/base/fingerprint.h"
 #include "core/protocols/plugin.h"
 #include "core/protocols/registry.h"
+#include "tools/latchlab/command_line.h"
 
 namespace latchlab::tool {
 
@@ -151,7 +152,7 @@ const std::vector<LoadedPlugin>& loaded_plugins() {
 
 std::string plugin_options() {
   std::string options;
-  for (const LoadedPlugin& plugin : loaded()) options += " --plugin " + plugin.file;
+  for (const LoadedPlugin& plugin : loaded()) options += " --plugin " + shell_word(plugin.file);
   return options;
 }
 

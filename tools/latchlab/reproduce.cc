@@ -154,11 +154,11 @@ class Course {
 
 std::string how_to_go_on(const ReproduceArguments& arguments, const std::string& directory) {
   const std::string predictions =
-      arguments.predictions.empty() ? "" : " --predictions '" + arguments.predictions + "'";
+      arguments.predictions.empty() ? "" : " --predictions " + quoted_word(arguments.predictions);
   return fmt::format("latchlab reproduce{}{}{}{}{} --resume --out {}",
                      arguments.what.empty() ? "" : " ", arguments.what,
                      arguments.quick ? " --quick" : "", predictions, run_options(arguments.run),
-                     directory);
+                     shell_word(directory));
 }
 
 Status write_summary(const std::string& directory, const std::vector<Experiment>& done,

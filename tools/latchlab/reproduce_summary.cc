@@ -1,10 +1,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/scenario/text_file.h"
 #include "tools/latchlab/reproduce.h"
 #include "tools/latchlab/score_table.h"
 #include "tools/latchlab/table.h"
@@ -75,8 +75,9 @@ std::string summary_json(const std::vector<Experiment>& done, bool quick) {
 }
 
 Result<bool> is_quick_summary(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  const Json json = Json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  const auto text = read_text_file(path);
+  if (!text) return text.error();
+  const Json json = Json::parse(text.value(), nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("quick") || !json["quick"].is_boolean())
     return Error{"not the summary of a 'latchlab reproduce'", path};
   return json["quick"].get<bool>();

@@ -18,6 +18,7 @@
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/estimate.h"
 #include "tools/latchlab/finding.h"
+#include "tools/latchlab/hosts.h"
 #include "tools/latchlab/progress.h"
 #include "tools/latchlab/run_one.h"
 #include "tools/latchlab/score_table.h"
@@ -37,6 +38,7 @@ void announce(const Scenario& scenario, std::size_t most_at_once, double seconds
               std::size_t stored, bool on_hardware) {
   for (const std::string& warning : scenario.warnings)
     fmt::print(stderr, "latchlab: warning: {}\n", warning);
+  for (const std::string& line : describe_hosts(scenario)) fmt::print(stderr, "{}\n", line);
   const std::size_t left = repeats_of(scenario) - stored;
   if (stored > 0)
     fmt::print(stderr, "{}: {} of {} are there already\n", scenario.name, stored,
@@ -219,6 +221,9 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
   if (const Status written = write_atomically(directory + "/scenario.yaml", scenario.resolved_yaml);
       !written)
     return {complain(written.error(), kCannot), {}};
+  if (const std::string hosts = hosts_csv(scenario); !hosts.empty())
+    if (const Status written = write_atomically(directory + "/hosts.csv", hosts); !written)
+      return {complain(written.error(), kCannot), {}};
   if (const Status placed = exporting::place_worst(directory, scenario, arguments.trace,
                                                    backend.make, traces.value());
       !placed)
