@@ -51,6 +51,12 @@ TEST_F(Explain, shows_everything_that_an_ambiguous_name_may_mean) {
                                       HasSubstr("declock.fairness")));
 }
 
+TEST_F(Explain, knows_words_that_are_not_one_word) {
+  EXPECT_THAT(told("not settled"), AllOf(HasSubstr("not settled (verdict)"), HasSubstr("warmup")));
+  EXPECT_THAT(told("+- 95%"), AllOf(HasSubstr("+- 95% (column)"), HasSubstr("confidence interval")));
+  EXPECT_THAT(told("UNAVAILABLE"), HasSubstr("limit of the lock"));
+}
+
 TEST_F(Explain, suggests_the_nearest_name_and_refuses_nonsense) {
   const Finished near = latchlab({"explain", "godput"});
   EXPECT_EQ(near.code, 2);
@@ -95,7 +101,7 @@ TEST_F(Explain, refers_only_to_what_it_can_explain) {
 
 TEST_F(Explain, knows_every_column_of_the_table_and_every_part_of_the_results) {
   write("small.yaml", small_scenario("{name: cas}"));
-  const Finished run = latchlab({"run", "small.yaml", "--out", "out"});
+  const Finished run = latchlab({"run", "small.yaml", "--repeats", "3", "--out", "out"});
   ASSERT_EQ(run.code, 0) << run.err;
   const std::string header = run.out.substr(0, run.out.find('\n'));
   std::set<std::string> columns;

@@ -1,6 +1,7 @@
 // What the program says of itself: help, completions, the manual page, its version, the doctor.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <set>
 #include <sstream>
 
@@ -113,6 +114,34 @@ TEST_F(Help, help_is_what_it_says) {
   EXPECT_EQ(latchlab({"help"}).out, latchlab({"--help"}).out);
   EXPECT_EQ(latchlab({"help", "run"}).out, latchlab({"run", "--help"}).out);
   EXPECT_EQ(latchlab({"help"}).code, 0);
+}
+
+// "at once at once", "the the".
+TEST_F(Help, says_nothing_twice_and_nothing_of_later) {
+  const std::set<std::string> all = commands();
+  EXPECT_GT(all.size(), 15u);
+  std::set<std::string> pages = all;
+  pages.insert("");
+  for (const std::string& command : pages) {
+    std::istringstream text(
+        latchlab(command.empty() ? std::vector<std::string>{"--help"}
+                                 : std::vector<std::string>{command, "--help"})
+            .out);
+    std::vector<std::string> words;
+    for (std::string word; text >> word;) words.push_back(word);
+    EXPECT_GT(words.size(), 10u) << command;
+    for (std::size_t length : {1u, 2u, 3u})
+      for (std::size_t i = 0; i + 2 * length <= words.size(); ++i) {
+        const auto first = words.begin() + static_cast<std::ptrdiff_t>(i);
+        const auto second = first + static_cast<std::ptrdiff_t>(length);
+        const bool plain = std::all_of(first, second, [](const std::string& word) {
+          return std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+        });
+        EXPECT_FALSE(plain && std::equal(first, second, second))
+            << command << ": " << *first << " ... twice";
+      }
+  }
+  EXPECT_THAT(latchlab({"--help"}).out, Not(HasSubstr("later")));
 }
 
 TEST_F(Help, what_was_meant_is_suggested) {

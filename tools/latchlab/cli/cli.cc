@@ -13,8 +13,8 @@ namespace latchlab::tool {
 namespace {
 
 constexpr const char* kAbout =
-    "Latchlab studies locks over RDMA: the same protocol code on a simulated fabric, on an\n"
-    "explorer, and later on hardware.\n\n"
+    "Latchlab studies locks over RDMA: the same protocol code on a simulated fabric, on RDMA\n"
+    "devices, and in an explorer of interleavings and crashes.\n\n"
     "Start with:  latchlab run quickstart\n"
     "Then change one thing:  latchlab run quickstart --set workload.read_ratio=95%";
 

@@ -60,10 +60,11 @@ void add_explore(Cli& cli) {
   text(command, "--modes", base.modes, "TEXT ...",
        "One assignment: for each client a text such as XS, writes then reads; U updates, P "
        "updates and becomes a writer, - does nothing (alone: never)");
-  number(command, "--crashes", base.crashes, 0, 16, "How often somebody may die, at any moment");
+  number(command, "--crashes", base.crashes, 0, 16,
+         "How many crashes there may be, each at any moment");
   command
       .add_option("--crash-unit", arguments->crash_unit,
-                  "What dies: a client, its process, or its node with everybody on it [as the "
+                  "What dies: a client, its process, or its node with all clients on it [as the "
                   "protocol says]")
       ->check(CLI::IsMember({"client", "process", "node"}));
   number(command, "--pauses", base.pauses, 0, 16,
@@ -73,7 +74,7 @@ void add_explore(Cli& cli) {
   number(command, "--long-sends", base.long_sends, 0, explore::kMostLongSends,
          "How many SENDs, and verbs and calls to a dead node, may be retried while leases run out");
   number(command, "--timeouts", base.timeouts, 0, 1'000,
-         "How often a lease may run out once somebody has died or stands still");
+         "How many leases may run out once a client has died or stands still");
   add_time(command, *arguments);
   command.add_option("--placement", arguments->placement, "A node for each client, one for all")
       ->check(CLI::IsMember({"spread", "together", "both"}))
@@ -94,7 +95,7 @@ void add_explore(Cli& cli) {
   text(command, "--out", arguments->out, "DIR", "Where traces of what is found go")
       .capture_default_str();
   command.add_flag("--every-step", arguments->every_step,
-                   "Merge no steps: slower, the same answers; for whoever doubts the merging");
+                   "Merge no steps: slower, the same verdicts; to check the merging");
   command.add_flag("--json", arguments->json, "Print one JSON document on stdout and nothing else");
   command.add_flag("--quiet", arguments->quiet, "No progress");
   cli.take_plugins(command);

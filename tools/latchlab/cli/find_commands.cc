@@ -11,7 +11,7 @@ constexpr const char* kAboutFind =
     "      --along platform.clients_per_node=1..48\n\n"
     "Five values come first, at equal factors for counts and times, at equal steps for ratios.\n"
     "Between neighbours with different winners the way is halved, until it is narrower than\n"
-    "--precision or nobody can tell any more who is ahead: each value is decided as latchlab\n"
+    "--precision or the winner is undecided: each value is decided as latchlab\n"
     "compare does, by three repeats or more. Points that broke a promise, have not settled, "
     "starve\n"
     "clients or do not carry their load decide nothing. The answer is the way between the last two "

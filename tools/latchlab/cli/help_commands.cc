@@ -25,16 +25,15 @@ void add_doctor(Cli& cli) {
     bool fabric = false;
   };
   const auto arguments = tool::arguments<Arguments>();
-  CLI::App& command =
-      cli.add("doctor", "Say what this machine, or a cluster, has and lacks, and how to get it",
-              [arguments] { return examine(arguments->of, arguments->fabric); });
+  CLI::App& command = cli.add("doctor", "Check prerequisites on this machine or across a cluster",
+                              [arguments] { return examine(arguments->of, arguments->fabric); });
   add_data(command, arguments->of.data);
   command.add_flag("--json", arguments->of.json, "For programs");
   const char* const group = "Of a cluster";
   command
       .add_flag("--fabric", arguments->fabric,
-                "Start nodes as a run on hardware does, compare what they have, and try the way "
-                "from each to each")
+                "Start nodes as a run on hardware does, compare what they have, and try every "
+                "directed path between two nodes")
       ->group(group);
   command
       .add_option("--nodes", arguments->of.nodes,

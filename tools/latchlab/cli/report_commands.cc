@@ -51,9 +51,8 @@ constexpr const char* kAboutCompare =
 
 void add_compare(Cli& cli) {
   const auto arguments = tool::arguments<CompareArguments>();
-  CLI::App& command =
-      cli.add("compare", "Say in what runs differ, and which is better where, how surely",
-              [arguments] { return compare_runs(*arguments); });
+  CLI::App& command = cli.add("compare", "Compare runs: differences with confidence intervals",
+                              [arguments] { return compare_runs(*arguments); });
   command
       .add_option("directories", arguments->directories,
                   "What latchlab run wrote; the first is what the others are measured by")
@@ -82,8 +81,9 @@ void add_compare(Cli& cli) {
 
 void add_classroom(Cli& cli) {
   const auto arguments = tool::arguments<ClassroomArguments>();
-  CLI::App& command = cli.add("classroom", "Lessons on contention: a page that asks, then shows",
-                              [arguments] { return classroom(*arguments); });
+  CLI::App& command =
+      cli.add("classroom", "Make lessons on contention: interactive pages, predict and then watch",
+              [arguments] { return classroom(*arguments); });
   CLI::Option* lesson = command
                             .add_option("lesson", arguments->lesson,
                                         "Its number or name: 2, 02-retry-storm [a list of all]")
@@ -96,10 +96,10 @@ void add_classroom(Cli& cli) {
       ->type_name("DIR")
       ->capture_default_str();
   add_data(command, arguments->data);
-  add_jobs(command, arguments->jobs, "Simulations at once");
+  add_jobs(command, arguments->jobs, "Simulations");
   command.footer(
-      "A lesson's page has its question, a place to draw what you expect, clients and RNIC as a\n"
-      "film, and the answer, which stays hidden until you ask for it. Pages need no network.\n"
+      "A lesson's page has its question, a place to draw what you expect, clients and RNIC as an\n"
+      "animation, and the answer, which stays hidden until you ask for it. Pages need no network.\n"
       "  latchlab classroom 2              runs lesson 2 and writes classroom/02-retry-storm.html\n"
       "  latchlab classroom --all --out site");
 }

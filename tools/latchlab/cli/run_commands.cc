@@ -211,8 +211,8 @@ void add_reproduce(Cli& cli) {
                   "[results/reproduce-N]");
   CLI::Option* const quick = command.add_flag(
       "--quick", arguments->quick,
-      "A first look in a few minutes: fewer points, shorter windows, at most 3 repeats, and nobody "
-      "asks on which constants of the model each conclusion hangs");
+      "A first look in a few minutes: fewer points, shorter windows, at most 3 repeats, no "
+      "sensitivity of conclusions to constants of the model");
   command
       .add_option("--predictions", arguments->predictions,
                   "Where PAPER.csv goes: value, low and high of every metric [OUT/predictions]")
