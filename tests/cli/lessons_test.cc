@@ -47,30 +47,68 @@ double tolerance_of(const std::string& text) {
   return 0.5 * std::max(place, second_digit) * (1 + 1e-9);
 }
 
-class Lessons : public ReportPage {
+fs::path teaching() {
+  return fs::path(LATCHLAB_SOURCE_DIR) / "scenarios/teaching";
+}
+
+// Those with a run: their texts beside a scenario. A test of each, as a run takes some seconds.
+std::vector<std::string> lessons_with_runs() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(teaching())) {
+    const std::string name = entry.path().stem().string();
+    if (entry.path().extension() == ".md" && fs::exists(teaching() / (name + ".yaml")))
+      names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// What is said is checked without a browser, too.
+class LessonPages : public ReportPage {
  protected:
-  // What is said is checked without a browser, too.
   void SetUp() override { Browser::SetUp(); }  // NOLINT(bugprone-parent-virtual-call)
 };
 
-TEST_F(Lessons, say_what_their_runs_found_and_are_linked_by_the_site) {
-  ASSERT_EQ(latchlab({"classroom", "--all", "--out", "s"}).code, 0);
-  const fs::path teaching = fs::path(LATCHLAB_SOURCE_DIR) / "scenarios/teaching";
-  int lessons = 0;
-  for (const auto& entry : fs::directory_iterator(path("s/runs"))) {
-    const std::string name = entry.path().filename().string();
-    SCOPED_TRACE(name);
-    const Json results = Json::parse(read(fmt::format("s/runs/{}/results.json", name)));
-    const std::vector<Stated> numbers = numbers_in(read(teaching / (name + ".md")));
-    EXPECT_GE(numbers.size(), 2U);
-    for (const Stated& each : numbers)
-      EXPECT_NEAR(number_at(results["points"][each.point]["metrics"], each.metric) / each.unit,
-                  std::stod(each.text), tolerance_of(each.text))
-          << each.metric << " of point " << each.point;
-    ++lessons;
-  }
-  EXPECT_EQ(lessons, 12);  // the last one is a game
+class Lesson : public LessonPages, public ::testing::WithParamInterface<std::string> {};
 
+TEST_P(Lesson, says_what_its_run_found) {
+  const std::string& name = GetParam();
+  ASSERT_EQ(latchlab({"classroom", name, "--out", "s"}).code, 0);
+  const Json results = Json::parse(read(fmt::format("s/runs/{}/results.json", name)));
+  const std::vector<Stated> numbers = numbers_in(read(teaching() / (name + ".md")));
+  EXPECT_GE(numbers.size(), 2U);
+  for (const Stated& each : numbers)
+    EXPECT_NEAR(number_at(results["points"][each.point]["metrics"], each.metric) / each.unit,
+                std::stod(each.text), tolerance_of(each.text))
+        << each.metric << " of point " << each.point;
+  if (find_browser().empty()) GTEST_SKIP() << kNoBrowser;
+  expect_sound(look_at(fmt::format("s/{}.html", name)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Lessons, Lesson, ::testing::ValuesIn(lessons_with_runs()),
+                         [](const auto& tested) {
+                           std::string name = tested.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(Lessons, are_twelve_with_runs) {
+  EXPECT_EQ(lessons_with_runs().size(), 12U);  // the last one is a game
+}
+
+class Site : public LessonPages {};
+
+// All texts, and no scenarios: their runs are looked at above.
+TEST_F(Site, links_all_lessons) {
+  fs::create_directories(path("data/scenarios/teaching"));
+  int lessons = 0;
+  for (const auto& entry : fs::directory_iterator(teaching())) {
+    if (entry.path().extension() == ".yaml") continue;
+    fs::copy(entry.path(), path("data/scenarios/teaching"));
+    lessons += entry.path().extension() == ".md" ? 1 : 0;
+  }
+  EXPECT_EQ(lessons, 14);  // and README.md
+  ASSERT_EQ(latchlab({"classroom", "--all", "--data", "data", "--out", "s"}).code, 0);
   if (find_browser().empty()) GTEST_SKIP() << kNoBrowser;
   const Seen index = look_at("s/index.html");
   expect_sound(index);
