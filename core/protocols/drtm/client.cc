@@ -39,7 +39,7 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
     if (seen == request.expected) {
       const Grant grant = taken(request);
       if (verbs_.now() < grant.valid_until) {
-        failures_.succeeded();
+        failures_.succeeded(request.want.lock.id);
         co_return grant;
       }
       LATCHLAB_PATH("drtm: a lease is over before its reader has it");
@@ -85,7 +85,7 @@ Task<Client::Answer> Client::after(Request& request, std::uint64_t seen) {
     const Grant grant = shared(request, seen);
     if (verbs_.now() < grant.valid_until) {
       LATCHLAB_PATH("drtm: a reader shares a lease");
-      failures_.succeeded();
+      failures_.succeeded(request.want.lock.id);
       co_return AcquireResult{grant};
     }
     LATCHLAB_PATH("drtm: a lease is over before its sharer has looked at the clocks");
@@ -101,7 +101,7 @@ Task<Client::Answer> Client::after(Request& request, std::uint64_t seen) {
   if (options_.timeout_tries > 0) {
     if (request.failed >= options_.timeout_tries) {
       LATCHLAB_PATH("drtm: a client backs off after its tries");
-      co_await failures_.pause(verbs_, request.deadline);
+      co_await failures_.pause(verbs_, request.want.lock.id, request.deadline);
       co_return AcquireResult{Aborted{AbortReason::too_many}};
     }
   } else if (next == Next::wait) {

@@ -37,16 +37,22 @@ LockMode Client<Lock>::mode_of(const Want& want) const {
 }
 
 template <class Lock>
-Grant Client<Lock>::grant_of(const Want& want, const Ticket& ticket, const Tickets& seen) {
-  failures_.succeeded();
-  failure_.any = false;  // "since last failure": of failures in a row
+std::optional<Grant> Client<Lock>::enter(const Want& want, const Ticket& ticket,
+                                         const Tickets& seen, Time not_yet) {
   Grant grant(want, ticket.mode);
-  if (options_.lease.ps > 0) {
-    const auto leases = static_cast<std::int64_t>(ticket.slots);
-    grant.valid_until = verbs_.now() + options_.lease * leases;
+  if constexpr (!Lock::kPlus) {
+    const Time now = verbs_.now();
+    grant.valid_until = valid_until(options_, ticket, now, not_yet);
+    if (now >= grant.valid_until) {
+      PATH("a client sees its turn too late");
+      return std::nullopt;
+    }
   }
+  failures_.succeeded(want.lock.id);
+  failure_.any = false;  // "since last failure": of failures in a row
   if (ticket.last) PATH("the last ticket of an era is served");
-  keep(grant, {ticket, ticket.mode == LockMode::update && readers_gone(ticket, seen)});
+  keep(grant, {ticket, ticket.mode == LockMode::update && readers_gone(ticket, seen)},
+       options_.late_release == LateRelease::unless_repaired);
   return grant;
 }
 
@@ -59,6 +65,7 @@ Task<AcquireResult> Client<Lock>::acquire(Want want, AcquireOptions options) {
   const Verb take_ticket = options_.word.add(lock.entry, next_ticket(mode), true, slots);
   for (bool looked_at = true;;) {
     verbs_.mark(Phase::initial_atomic);
+    const Time asked = verbs_.now();
     const Completion taken = co_await verbs_.issue(take_ticket);
     if (!taken.ok()) {
       PATH("the server fails an acquire");
@@ -86,7 +93,9 @@ Task<AcquireResult> Client<Lock>::acquire(Want want, AcquireOptions options) {
     if (mode == LockMode::exclusive && at_once) PATH("a writer enters at once");
     if (at_once) {
       if constexpr (Lock::kPlus) adaptive_.completed(0, verbs_.now());
-      co_return grant_of(want, ticket, seen);
+      const std::optional<Grant> grant = enter(want, ticket, seen, asked);
+      if (grant) co_return *grant;
+      co_return co_await fail(lock.id, AbortReason::recovered);
     }
     if (mode == LockMode::shared) PATH("a reader waits for its turn");
     if (mode == LockMode::exclusive) PATH("a writer waits for its turn");
@@ -94,24 +103,28 @@ Task<AcquireResult> Client<Lock>::acquire(Want want, AcquireOptions options) {
     if constexpr (Lock::kPlus) {
       co_return co_await back_off(want, ticket);
     } else {
-      co_return co_await handle_conflict(want, ticket, seen);
+      co_return co_await handle_conflict(want, ticket, seen, asked);
     }
   }
 }
 
 // Algorithm 2.
 template <class Lock>
-Task<AcquireResult> Client<Lock>::handle_conflict(Want want, Ticket ticket, Tickets seen) {
+Task<AcquireResult> Client<Lock>::handle_conflict(Want want, Ticket ticket, Tickets seen,
+                                                  Time asked) {
   const LockRef lock = want.lock;
   const Options* const rules = &options_;
   BothMoved both;
   BothMoved* const both_moved = &both;
+  Looks looks{verbs_, asked};
+  Looks* const all_looks = &looks;
   RemoteWait wait;
   wait.add(options_.word.read(lock.entry));
   wait.classify = [rules, ticket](const ProbeValues& values) {
     return judge(*rules, ticket, rules->word.unpack(values[0]));
   };
-  wait.pacing = [rules, ticket](const ProbeValues& values, std::uint64_t) {
+  wait.pacing = [rules, ticket, all_looks](const ProbeValues& values, std::uint64_t) {
+    all_looks->next();
     return pause(*rules, ticket, rules->word.unpack(values[0]));
   };
   wait.pause_first = options_.pause_before_read;
@@ -127,7 +140,9 @@ Task<AcquireResult> Client<Lock>::handle_conflict(Want want, Ticket ticket, Tick
     const Tickets now = options_.word.unpack(end.values[0]);
     if (end.end == WaitEnd::satisfied) {
       PATH("the turn of a waiting client comes");
-      co_return grant_of(want, ticket, now);
+      const std::optional<Grant> grant = enter(want, ticket, now, looks.last_but_one);
+      if (grant) co_return *grant;
+      co_return co_await fail(lock.id, AbortReason::recovered);
     }
     if (end.end == WaitEnd::failed) {
       PATH("the server fails a wait");
@@ -136,10 +151,12 @@ Task<AcquireResult> Client<Lock>::handle_conflict(Want want, Ticket ticket, Tick
     if (end.end == WaitEnd::abandoned) {
       if (passed(options_, ticket, now)) PATH("a waiting client has been passed");
       if (!passed(options_, ticket, now)) PATH("a waiting client is in a new era");
-      co_return co_await fail(AbortReason::recovered);
+      co_return co_await fail(lock.id, AbortReason::recovered);
     }
     PATH("nobody is served for two leases");
-    if (co_await repair(lock, ticket, now)) co_return co_await fail(AbortReason::recovered);
+    if (co_await repair(lock, ticket, now))
+      co_return co_await fail(lock.id, AbortReason::recovered);
+    looks.next();
   }
 }
 
@@ -164,12 +181,12 @@ Task<AcquireResult> Client<Lock>::back_off(Want want, Ticket ticket) {
   }
   PATH("the turn of a waiting client comes");
   adaptive_.completed(end.tries - 1, verbs_.now());
-  co_return grant_of(want, ticket, options_.word.unpack(end.values[0]));
+  co_return *enter(want, ticket, options_.word.unpack(end.values[0]), {});
 }
 
 template <class Lock>
-Task<AcquireResult> Client<Lock>::fail(AbortReason reason) {
-  co_await failures_.pause(verbs_);
+Task<AcquireResult> Client<Lock>::fail(LockId lock, AbortReason reason) {
+  co_await failures_.pause(verbs_, lock);
   co_return Aborted{reason};
 }
 
@@ -179,6 +196,14 @@ Task<ReleaseResult> Client<Lock>::release(Grant grant) {
   const Ticket ticket = kept_of(grant).ticket;
   if constexpr (!Lock::kPlus) {
     const bool late = verbs_.now() >= grant.valid_until;
+    if (late && options_.late_release == LateRelease::unless_repaired) {
+      const std::optional<Tickets> after =
+          co_await serve_late(grant.lock, ticket, grant.valid_until);
+      if (!after) PATH("a late release finds the lock repaired");
+      if (!after) co_return ReleaseResult::suppressed;
+      if (ticket.last) co_await end_era(grant.lock, served_up_to(ticket), *after);
+      co_return ReleaseResult::released;
+    }
     const bool forced =
         options_.late_release == LateRelease::always ||
         (options_.late_release == LateRelease::suppress_unless_reset && ticket.last);

@@ -36,15 +36,33 @@ class Client final : public LockClient {
   std::uint64_t recoveries() const override { return recoveries_; }
 
  private:
+  // When an acquisition looked at the word, on the own clock: never later than its READs, or its
+  // first FAA, were posted.
+  struct Looks {
+    const Verbs& verbs;
+    Time last;
+    Time last_but_one = last;
+
+    void next() {
+      last_but_one = last;
+      last = verbs.now();
+    }
+  };
+
   LockMode mode_of(const Want& want) const;
-  Grant grant_of(const Want& want, const Ticket& ticket, const Tickets& seen);
-  Task<AcquireResult> handle_conflict(Want want, Ticket ticket, Tickets seen);
+  // `not_yet`: a date at which it was not this ticket's turn. None: the grant would be over.
+  std::optional<Grant> enter(const Want& want, const Ticket& ticket, const Tickets& seen,
+                             Time not_yet);
+  Task<AcquireResult> handle_conflict(Want want, Ticket ticket, Tickets seen, Time asked);
   Task<AcquireResult> back_off(Want want, Ticket ticket);
   Task<AcquireResult> wait_for_readers(Grant grant, Ticket ticket, Time deadline);
-  Task<AcquireResult> fail(AbortReason reason);
+  Task<AcquireResult> fail(LockId lock, AbortReason reason);
 
   // No progress for two leases, last seen as `seen`. True: this client has repaired the lock.
   Task<bool> repair(LockRef lock, Ticket ticket, Tickets seen);
+  // After the lease: serves the ticket unless the lock has been repaired. The counters then; none:
+  // nothing was changed.
+  Task<std::optional<Tickets>> serve_late(LockRef lock, Ticket ticket, Time valid_until);
   // Took a ticket at `seen` although there are none left. A value: the acquisition ends with it;
   // none: tickets are to be had again.
   Task<std::optional<Aborted>> sit_out(LockRef lock, Ticket ticket, Tickets seen);

@@ -22,7 +22,7 @@ std::string contradiction(const dslr::Options& options) {
     return "max_slots is " + std::to_string(options.max_slots) + " and an era has " +
            std::to_string(options.word.count_max()) +
            " tickets: not even one client fits; lower max_slots, or raise ticket_bits";
-  return backoff_order_contradiction(options.backoff_first, options.backoff_bound);
+  return dslr::late_release_contradiction(options);
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ ProtocolEntry dslr_entry() {
        .update_mode = true,
        .fairness = "first come, first served",
        .handover = "tickets: waiters look until they are called",
-       .survives = "clients that die",
+       .survives = "clients that die or stand still",
        .costs = {.free_x = {{1, 0, 0, 2}, {1, 0, 0, 2}},
                  .x_after_x = {{2, 0, 0, 2, true}, {1, 0, 0, 2}},
                  .free_s = {{1, 0, 0, 2}, {1, 0, 0, 2}},
@@ -76,8 +76,13 @@ ProtocolEntry dslr_entry() {
              "counters that must change for the lock to count as alive (DSLR 4.6: both)"},
             {"repair", &Options::repair, "own_ticket|everyone",
              "whom a repair sends back: up to the own ticket (DSLR algorithm 2), or all"},
-            {"late_release", &Options::late_release, "suppress|suppress_unless_reset|always",
-             "release after the lease (DSLR algorithm 3: suppress_unless_reset)"},
+            {"late_release", &Options::late_release,
+             "suppress|suppress_unless_reset|always|unless_repaired",
+             "release after the lease (DSLR algorithm 3: suppress_unless_reset); unless_repaired: "
+             "by CAS, while no client has repaired the lock (assumed)"},
+            {"validity", &Options::validity, "from_grant|from_look",
+             "a lease begins when its holder sees its turn (DSLR 4.8), or when it last saw that it "
+             "had not come"},
             {"reader_pacing", &Options::reader_pacing, "both|exclusive",
              "tickets ahead that a reader's pause counts (DSLR 4.6: both)"},
             {"pause_before_read", &Options::pause_before_read,
@@ -89,7 +94,8 @@ ProtocolEntry dslr_entry() {
                       {"overtaken", "before_turn"},
                       {"progress", "both"},
                       {"repair", "own_ticket"},
-                      {"late_release", "suppress_unless_reset"}}},
+                      {"late_release", "suppress_unless_reset"},
+                      {"validity", "from_grant"}}},
                     {"shiftlock_port",
                      "ShiftLock artifact, its DSLR baseline",
                      {{"entry", "wide16"},
@@ -99,6 +105,7 @@ ProtocolEntry dslr_entry() {
                       {"progress", "both"},
                       {"repair", "own_ticket"},
                       {"late_release", "always"},
+                      {"validity", "from_grant"},
                       {"reader_pacing", "exclusive"},
                       {"pause_before_read", true},
                       {"lease", seconds(1)},

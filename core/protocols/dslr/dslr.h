@@ -20,8 +20,13 @@
 //          pause for omega x (tickets ahead). Counters beyond the ticket: the lock was repaired
 //          meanwhile, fail. Counters that stand still for two leases: repair the lock by CAS, fail.
 //          A failure is preceded by a random backoff and ends as Aborted; the caller tries again.
-// Release  FAA on nX or nS, unless the lease is over: then nothing (`suppressed`).
-// Lease    a grant is valid for `lease` from the moment that acquire saw its turn.
+//          The backoff counts failures in a row of this client on this lock (A.3).
+// Release  FAA on nX or nS, unless the lease is over: then nothing (`suppressed`). With
+//          `late_release: unless_repaired` a client that is late READs the word, and serves its
+//          ticket by CAS if its turn has not passed, up to a lease after its grant has ended.
+// Lease    a grant is valid for `lease` from the moment that acquire saw its turn, and not for
+//          longer than 3/2 leases from the posting of the last look that did not see it. Where that
+//          is over when the answer is seen, the acquisition fails.
 // Slots    (5.1; max_slots above 1) a client that expects to hold for longer takes k tickets with
 //          its FAA, and gives them back with one FAA of +k. Its lease is k leases; a waiter repairs
 //          after 2 leases for each ticket outstanding before its own, as its FAA saw them. The
@@ -42,22 +47,30 @@
 //          for each poll.
 // Safe     because max and n count the same things: n equals a ticket only when everybody before it
 //          has been served, and FAA gives each ticket once. A repair takes nobody's lock away while
-//          the grant is valid: nothing has been served for two leases, so whoever holds has held
-//          for longer than one, provided that a client looks at the word at least once a lease.
+//          the grant is valid: nothing has been served for two leases, so the turn of each holder
+//          came two leases ago or earlier, and its last look before that was posted earlier still.
 //          With slots: who is before a waiter holds no more tickets than are outstanding before it.
 //          An update that is upgraded is the only one whose turn it is, and no reader's turn comes
 //          that has not come before.
 // Needs    plain verbs; timing, unless lease is 0; masked atomics where `fields` or `entry` say so.
 //          Clocks that run at about the same speed; they are never compared. A release that was
-//          posted before the end of the lease takes effect within one more lease, and so does the
-//          answer that says whose turn it is arrive (docs/verification.md, "in time").
-// Survives the crash of holders and waiters. Does not survive a client that looks at the word
-//          neither during a repair nor during a whole era of tickets after it: its number comes up
-//          again, and it enters beside the owner (docs/verification.md: one crash, eras of 4
-//          tickets). Its pause is half a lease at most. With 16 bits an era has 32,768 tickets,
-//          which no lock gives out in that time; with six counters and 16 slots it has room for 32
-//          acquisitions. Nor clients that all retry in one era more than COUNT_MAX - 1 at a time
-//          (Limits::max_clients), or the server.
+//          posted before the end of the lease takes effect within half a lease
+//          (docs/verification.md, "in time").
+// Survives the crash of holders and waiters, and clients that stand still at any moment but between
+//          a look at the clock and the verb that depends on it.
+// Does not survive
+//  * a release that is on its way for longer than half a lease, as when a path is cut and RC sends
+//    it again for hundreds of milliseconds: it serves a ticket too many after a repair. Leases
+//    longer than RC's retries, 0.5 s, are not touched by that.
+//  * a client that stands still for two leases between the decision to repair and its CAS, while a
+//    whole era goes by and leaves all counters as they were.
+//  * eras that are shorter than 3/2 leases. A client that has looked neither during a repair nor
+//    during the era after it finds its number again, and enters beside the owner
+//    (docs/verification.md: one crash, eras of 4 tickets). With 16 bits an era has 32,768 tickets,
+//    which no lock gives out in that time; with six counters and 16 slots it has room for 32
+//    acquisitions.
+//  * clients that all retry in one era more than COUNT_MAX - 1 at a time (Limits::max_clients).
+//  * the server's crash.
 //
 // ---- Counter-examples to the algorithm as printed (profile sigmod18), and their repairs ----
 // Each was found by following the text; the default profile `repaired` has the smallest change for
@@ -113,6 +126,15 @@
 //     when W looks, finds its turn and enters. Needs omega x clients beyond the lease: 2,000
 //     clients at 5 us and 10 ms. Repair: nobody pauses for longer than half a lease (`everyone`).
 //
+//  8. A turn that is seen late: mutual exclusion. `validity`.
+//     Writer W takes a free lock, and its client stands still, or its answer is under way, for
+//     longer than two leases. Another writer repairs the lock and enters. W sees its answer, and
+//     counts its lease from then on (`from_grant`; algorithm 3 counts the time since the lock was
+//     acquired): both hold a lock that is valid. Neither is past its validity, so that no check of
+//     leases tells. Waiters that stand still are the same: their READ was answered in time, and is
+//     seen too late.
+//     Repair: the lease counts from looks, whose dates cannot be too late (`from_look`).
+//
 // Departures of every profile. No acquisition ends at a deadline: a ticket that is out can only be
 // served. A failing CAS of a repair is tried again at once while the counters served stand still
 // and no ticket counter has gone back (else it can hit a young era: a search found that with 3-bit
@@ -147,7 +169,7 @@
 // shiftlock_port is the port that ShiftLock measured: 16 bytes, 32-bit counters that run round (no
 // era, no reset), pause before each READ, readers' pauses count writers only, no random backoff,
 // progress `both`, own_ticket, release without a look at the lease (1 s, except in its failure
-// experiment). It has counter-examples 2 and 3.
+// experiment). It has counter-examples 2, 3 and 8.
 //
 // Tests: tests/protocols/dslr; what searches find of it, tests/explore as well.
 

@@ -8,15 +8,16 @@
 
 namespace latchlab::dslr {
 
-// What a grant keeps of its ticket. One that nothing depends on later is not kept.
+// What a grant keeps of its ticket. One that nothing depends on later is not kept, unless it is to
+// be compared with the word when it is released.
 struct Kept {
   Ticket ticket;
   bool alone = false;  // of an update: the readers had gone when it was granted
 };
 
-inline void keep(Grant& grant, const Kept& kept) {
+inline void keep(Grant& grant, const Kept& kept, bool compared) {
   const Ticket& ticket = kept.ticket;
-  if (!ticket.last && ticket.mode != LockMode::update && ticket.slots == 1) return;
+  if (!compared && !ticket.last && ticket.mode != LockMode::update && ticket.slots == 1) return;
   const std::uint64_t flags = 1 + (ticket.last ? 2 : 0) + (kept.alone ? 4 : 0);
   grant.words = {ticket.x | std::uint64_t{ticket.s} << 32,
                  ticket.u | std::uint64_t{ticket.slots} << 32,

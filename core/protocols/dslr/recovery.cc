@@ -53,6 +53,32 @@ Task<bool> Client<Lock>::repair(LockRef lock, Ticket ticket, Tickets seen) {
   co_return false;
 }
 
+// A CAS fails where another client has changed the word, which it may do without a repair. So long
+// as the ticket is served by nobody its era lasts; from a lease after its grant on a whole one may
+// have gone by.
+template <class Lock>
+Task<std::optional<Tickets>> Client<Lock>::serve_late(LockRef lock, Ticket ticket,
+                                                      Time valid_until) {
+  verbs_.mark(Phase::retry);
+  const Completion read = co_await verbs_.issue(options_.word.read(lock.entry));
+  if (!read.ok()) co_return std::nullopt;
+  Tickets now = options_.word.unpack(read.value);
+  const Time end = saturating_add(valid_until, options_.lease);
+  while (still_my_turn(options_, ticket, now) && verbs_.now() < end) {
+    const Tickets next = served_once_more(ticket, now);
+    const Verb exchange =
+        options_.word.swap(lock.entry, options_.word.pack(now), options_.word.pack(next));
+    const Completion before = co_await verbs_.issue(exchange);
+    if (!before.ok()) co_return std::nullopt;
+    if (matched(exchange, before.value)) {
+      PATH("a late release finds the lock as it was");
+      co_return next;
+    }
+    now = options_.word.unpack(before.value);
+  }
+  co_return std::nullopt;
+}
+
 // "Repeat CAS(L, from, 0) until it succeeds" (algorithm 3, line 7), with no other way out.
 template <class Lock>
 Task<void> Client<Lock>::swap_until_zero(LockRef lock, Tickets from) {
@@ -83,7 +109,7 @@ Task<std::optional<Aborted>> Client<Lock>::undo_ticket(LockRef lock, Ticket tick
   PATH("a ticket is undone");
   const Completion undone = co_await verbs_.issue(give_back);
   if (!undone.ok()) co_return Aborted{AbortReason::server_failed};
-  co_await failures_.pause(verbs_);
+  co_await failures_.pause(verbs_, lock.id);
   const bool known = failure_.any && failure_.lock == lock.id;
   if (!known || moved(options_, failure_.seen, seen))
     failure_ = {lock.id, seen, verbs_.now(), true};
@@ -220,6 +246,7 @@ Task<void> Client<Lock>::wait_and_end_era(LockRef lock, Tickets from, Tickets se
 }
 
 template Task<bool> Client<Dslr>::repair(LockRef, Ticket, Tickets);
+template Task<std::optional<Tickets>> Client<Dslr>::serve_late(LockRef, Ticket, Time);
 template Task<std::optional<Aborted>> Client<Dslr>::sit_out(LockRef, Ticket, Tickets);
 template Task<void> Client<Dslr>::end_era(LockRef, Tickets, Tickets);
 template Task<std::optional<Aborted>> Client<DslrPlus>::sit_out(LockRef, Ticket, Tickets);

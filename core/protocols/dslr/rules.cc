@@ -61,10 +61,27 @@ std::uint64_t outstanding(const Options& options, const Ticket& ticket, const Ti
          ahead(options, ticket.u, now.nu);
 }
 
+std::string late_release_contradiction(const Options& options) {
+  if (options.late_release == LateRelease::unless_repaired && options.repair == Repair::own_ticket)
+    return "late_release is unless_repaired and repair is own_ticket: a reader that such a repair "
+           "has served does not see it; set repair to everyone, or late_release to suppress";
+  return backoff_order_contradiction(options.backoff_first, options.backoff_bound);
+}
+
 std::uint32_t slots_for(const Options& options, Duration expected_hold) {
   if (!options.multi_slot()) return 1;
   const std::int64_t leases = std::max(options.reserve, expected_hold).ps / options.lease.ps;
   return static_cast<std::uint32_t>(std::min<std::int64_t>(leases + 1, options.max_slots));
+}
+
+// A repair comes two leases of each ticket after the turn has come, at the earliest. Half a lease
+// is for the last pause between two looks, and at least another half for a release on its way.
+Time valid_until(const Options& options, const Ticket& ticket, Time now, Time not_yet) {
+  if (options.lease.ps == 0) return kNever;
+  const Duration whole = options.lease * static_cast<std::int64_t>(ticket.slots);
+  const Time from_grant = saturating_add(now, whole);
+  if (options.validity == Validity::from_grant) return from_grant;
+  return std::min(from_grant, saturating_add(not_yet, whole + options.lease / 2));
 }
 
 bool my_turn(const Ticket& ticket, const Tickets& now) {
@@ -72,6 +89,18 @@ bool my_turn(const Ticket& ticket, const Tickets& now) {
     return (ticket.x == now.nx && updates_gone(ticket, now)) || PLANTED(dslr_reader_ignores_nx);
   if (ticket.x != now.nx || ticket.u != now.nu) return false;
   return ticket.mode == LockMode::update || ticket.s == now.ns;
+}
+
+bool still_my_turn(const Options& options, const Ticket& ticket, const Tickets& now) {
+  return my_turn(ticket, now) && !of_earlier_era(options, ticket, now);
+}
+
+Tickets served_once_more(const Ticket& ticket, const Tickets& now) {
+  Tickets next = now;
+  if (ticket.mode == LockMode::exclusive) next.nx += ticket.slots;
+  if (ticket.mode == LockMode::shared) next.ns += ticket.slots;
+  if (ticket.mode == LockMode::update) next.nu += ticket.slots;
+  return next;
 }
 
 bool readers_gone(const Ticket& update, const Tickets& now) {

@@ -3,9 +3,10 @@
 // long to wait, and what a repair writes. The switches are described in dslr.h and dslr_plus.h.
 
 #include <cstdint>
+#include <string>
 
 #include "core/base/zero_padding.h"
-#include "core/protocols/common/backoff.h"
+#include "core/protocols/common/failure_backoff.h"
 #include "core/protocols/dslr/ticket_word.h"
 #include "core/protocols/lock.h"
 
@@ -15,7 +16,9 @@ enum class Progress : std::uint8_t { any, both };
 enum class Overtaken : std::uint8_t { before_turn, after_turn };
 enum class OverLimit : std::uint8_t { undo, stay, wrap };
 enum class Repair : std::uint8_t { own_ticket, everyone };
-enum class LateRelease : std::uint8_t { suppress, suppress_unless_reset, always };
+enum class LateRelease : std::uint8_t { suppress, suppress_unless_reset, always, unless_repaired };
+// A lease begins when the client sees its turn, or no later than that turn can have come.
+enum class Validity : std::uint8_t { from_grant, from_look };
 
 enum class ReaderPacing : std::uint8_t { both, exclusive };
 
@@ -39,6 +42,7 @@ struct Options : AdaptiveBackoffOptions {
   OverLimit over_limit = OverLimit::stay;
   Repair repair = Repair::everyone;
   LateRelease late_release = LateRelease::suppress;
+  Validity validity = Validity::from_look;
   bool rejoin_early = true;    // as soon as there is one ticket, or two
   bool rejoin_checked = true;  // the ticket that is taken then is looked at like any other
 
@@ -66,10 +70,20 @@ struct Ticket {
 Tickets served_up_to(const Ticket& ticket);
 // So many tickets have been given before this one and were not served.
 std::uint64_t outstanding(const Options& options, const Ticket& ticket, const Tickets& now);
+// Description::contradiction of how a client releases and waits; empty: none.
+std::string late_release_contradiction(const Options& options);
 // How many tickets a client takes for this hold.
 std::uint32_t slots_for(const Options& options, Duration expected_hold);
 
+// The end of a grant that its client has now. `not_yet`: a date at which it was not its turn, on
+// the same clock.
+Time valid_until(const Options& options, const Ticket& ticket, Time now, Time not_yet);
+
 bool my_turn(const Ticket& ticket, const Tickets& now);
+// Of a ticket whose turn has come: it has not been passed since, nor has its era ended.
+bool still_my_turn(const Options& options, const Ticket& ticket, const Tickets& now);
+// The counters once this ticket, whose turn it is, has been served.
+Tickets served_once_more(const Ticket& ticket, const Tickets& now);
 // An update is alone with its lock: the readers that came before it have left.
 bool readers_gone(const Ticket& update, const Tickets& now);
 // The counters have passed the ticket: somebody repaired the lock, and the ticket is worth nothing.

@@ -58,7 +58,7 @@ Task<AcquireResult> Client<Lock>::wait_for_readers(Grant grant, Ticket ticket, T
   }
   if (end.end == WaitEnd::abandoned) {
     PATH("the lock has been repaired under an upgrade");
-    co_await failures_.pause(verbs_, deadline);
+    co_await failures_.pause(verbs_, grant.lock.id, deadline);
     co_return Aborted{AbortReason::recovered};
   }
   if (end.end == WaitEnd::deadline || end.end == WaitEnd::satisfied) {

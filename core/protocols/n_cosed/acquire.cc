@@ -46,12 +46,12 @@ Task<AcquireResult> Client::acquire_shared(Want want, Turn turn, AcquireOptions 
 
 Task<AcquireResult> Client::acquire_exclusive(Want want, Turn turn, AcquireOptions options) {
   const Place place = co_await join(want.lock, options);
-  if (place.how == Joined::too_late) co_return co_await give_up(options.deadline);
+  if (place.how == Joined::too_late) co_return co_await give_up(want.lock.id, options.deadline);
   if (place.how == Joined::failed) {
     LATCHLAB_PATH("n_cosed: the server fails a writer");
     co_return Aborted{AbortReason::server_failed};
   }
-  timeouts_.succeeded();
+  timeouts_.succeeded(want.lock.id);
   if (place.found.tail != 0) {
     LATCHLAB_PATH("n_cosed: a writer asks the tail");
     const Message grant = co_await ask(kAskExclusive, turn, place.found);
@@ -93,10 +93,10 @@ Task<Client::Place> Client::join(LockRef lock, AcquireOptions options) {
 }
 
 // At the caller's deadline at once, at the own timeout after DSLR's random backoff.
-Task<AcquireResult> Client::give_up(Time deadline) {
+Task<AcquireResult> Client::give_up(LockId lock, Time deadline) {
   if (verbs_.now() < deadline) {
     LATCHLAB_PATH("n_cosed: a writer is timed out before it queues up");
-    co_await timeouts_.pause(verbs_, deadline);
+    co_await timeouts_.pause(verbs_, lock, deadline);
     co_return Aborted{AbortReason::too_many};  // the caller may try again
   }
   LATCHLAB_PATH("n_cosed: a writer gives up at its deadline");

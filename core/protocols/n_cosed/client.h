@@ -45,7 +45,7 @@ class Client final : public LockClient {
   Task<AcquireResult> acquire_shared(Want want, Turn turn, AcquireOptions options);
   Task<AcquireResult> acquire_exclusive(Want want, Turn turn, AcquireOptions options);
   Task<Place> join(LockRef lock, AcquireOptions options);
-  Task<AcquireResult> give_up(Time deadline);
+  Task<AcquireResult> give_up(LockId lock, Time deadline);
   Task<Message> ask(MessageType type, Turn turn, Word found);
   Task<void> await_releases(Turn turn, std::uint64_t readers);
 

@@ -41,15 +41,14 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
     }
     taken.push_back(*grant);
     until = std::min(until, grant->valid_until);
-  }
-  if (want.extent.whole()) LATCHLAB_PATH("static_segments: a range is the whole object");
-  if (taken.size() == 1) LATCHLAB_PATH("static_segments: a range has one segment");
-  if (taken.size() > 1) LATCHLAB_PATH("static_segments: a range has several segments");
-  if (until != kNever && verbs_.now() >= until) {
+    if (until == kNever || verbs_.now() < until) continue;
     LATCHLAB_PATH("static_segments: a lease is over before the last segment is taken");
     co_await give_back(taken);
     co_return Aborted{AbortReason::recovered};
   }
+  if (want.extent.whole()) LATCHLAB_PATH("static_segments: a range is the whole object");
+  if (taken.size() == 1) LATCHLAB_PATH("static_segments: a range has one segment");
+  if (taken.size() > 1) LATCHLAB_PATH("static_segments: a range has several segments");
   Grant range(want, taken.front().mode);
   range.extent = want.extent;
   range.valid_until = until;
@@ -59,7 +58,7 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
 Task<ReleaseResult> Client::release(Grant grant) {
   const bool all = co_await give_back(taken_[grant.id]);
   if (all) co_return ReleaseResult::released;
-  LATCHLAB_PATH("static_segments: the lease of a segment is over when it is released");
+  LATCHLAB_PATH("static_segments: a segment is not released");
   co_return ReleaseResult::suppressed;
 }
 

@@ -12,6 +12,8 @@ namespace latchlab::static_segments {
 enum class Releases : std::uint8_t { together, one_by_one };
 
 struct Options : dslr::Options {
+  Options() { late_release = dslr::LateRelease::unless_repaired; }
+
   std::uint64_t units = 4096;
   std::uint64_t segment = 1024;
   Releases releases = Releases::together;

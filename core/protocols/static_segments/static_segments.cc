@@ -46,7 +46,7 @@ std::string contradiction(const Options& options) {
            std::to_string(options.segment) + ", which makes " + std::to_string(options.segments()) +
            " segments, more than " + std::to_string(kMostSegments) +
            "; raise segment, or lower units";
-  return backoff_order_contradiction(options.backoff_first, options.backoff_bound);
+  return dslr::late_release_contradiction(options);
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ ProtocolEntry static_segments_entry() {
        .ranges = true,
        .fairness = "first come, first served at each segment; none between ranges",
        .handover = "tickets: waiters look until they are called",
-       .survives = "clients that die",
+       .survives = "clients that die or stand still",
        .costs = {.free_x = {{4, 0, 0, 8}, {4, 0, 0, 2}},
                  .x_after_x = {{5, 0, 0, 8, true}, {4, 0, 0, 2}},
                  .free_s = {{4, 0, 0, 8}, {4, 0, 0, 2}},
@@ -77,13 +77,20 @@ ProtocolEntry static_segments_entry() {
              "bits of each counter; COUNT_MAX = 2^(bits-1) (DSLR 4.9)"},
             {"lease", &Options::lease, Duration{}, seconds(60),
              "longest hold of a segment; 0: failures are not looked for (DSLR 4.1)"},
+            {"late_release", &Options::late_release,
+             "suppress|suppress_unless_reset|always|unless_repaired",
+             "a segment that is released after its lease: stays taken until a client repairs it "
+             "(suppress; DSLR 4.8), or is freed by CAS unless that has happened (assumed)"},
             {"omega", &Options::omega, Duration{}, milliseconds(1),
              "pause between READs for each ticket ahead (DSLR 4.6)"},
             {"backoff_first", &Options::backoff_first, Duration{}, seconds(1),
              "R: random backoff after a failed acquisition; 0: none (DSLR A.3)"},
             {"backoff_bound", &Options::backoff_bound, Duration{}, seconds(10),
              "L: its longest pause (DSLR A.3)"}},
-       .profiles = {{"citron_baseline", "CITRON (FAST'23) 2.2, with dslr as repaired"}},
+       .profiles = {{"citron_baseline", "CITRON (FAST'23) 2.2, with dslr as repaired"},
+                    {"suppressed",
+                     "CITRON (FAST'23) 2.2, with the release of DSLR (SIGMOD'18) 4.8",
+                     {{"late_release", "suppress"}}}},
        .small_model = {{"units", 2},
                        {"segment", 1},
                        {"ticket_bits", 3},

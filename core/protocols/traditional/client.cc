@@ -25,7 +25,7 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
   }
   // Late or not: what the server has given must not be lost.
   if (reply.words[0] == served::kGranted && !(late && PLANTED(traditional_drops_a_late_grant))) {
-    failures_.succeeded();
+    failures_.succeeded(want.lock.id);
     co_return grant;
   }
   if (options.deadline <= timeout) {
@@ -33,7 +33,7 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
     co_return Aborted{AbortReason::deadline};
   }
   options_.kind->note(Path::timeout);
-  co_await failures_.pause(verbs(), options.deadline);
+  co_await failures_.pause(verbs(), want.lock.id, options.deadline);
   co_return Aborted{AbortReason::recovered};
 }
 

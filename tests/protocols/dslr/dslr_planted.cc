@@ -1,5 +1,6 @@
 // The dslr lock, broken on purpose.
 
+#include "tests/protocols/dslr/backoffs.h"
 #include "tests/protocols/planted.h"
 
 namespace latchlab::testing {
@@ -10,6 +11,7 @@ constexpr Bug kNoReset{"dslr_no_count_max_reset"};              // tickets run o
 constexpr Bug kMeets{"dslr_last_ticket_meets_the_limit"};       // and not: crosses it
 constexpr Bug kAddsOne{"dslr_release_adds_one"};                // of several slots
 constexpr Bug kHasty{"dslr_upgrade_ignores_readers"};
+constexpr Bug kAllLocks{"dslr_backoff_counts_all_locks"};      // and not: those of one
 constexpr Bug kOneUpdate{"dslr_reader_waits_for_one_update"};  // and loses its place to the next
 
 RunSetup broken(std::uint32_t shared_percent) {
@@ -98,6 +100,14 @@ TEST(dslr_planted, an_upgrade_that_ignores_readers) {
 TEST(dslr_planted, a_search_finds_a_reader_that_waits_for_one_update) {
   expect_found(kOneUpdate, explore::Wrong::deadlock, 2'000,
                with({"counters=six"}, {"X", "S", "U"}));
+}
+
+// ---- backoff ----
+
+TEST(dslr_planted, a_backoff_that_grows_with_failures_on_other_locks) {
+  expect_caught(kAllLocks, 5, [](std::uint64_t seed) {
+    return dslr_tests::backoffs(seed).on_another > dslr_tests::kFirstBackoff;
+  });
 }
 
 }  // namespace

@@ -107,6 +107,41 @@ TEST(dslr_rules, pause_for_half_a_lease_at_most) {
   EXPECT_EQ(pause_of(options, LockMode::exclusive), microseconds(7));
 }
 
+TEST(dslr_rules, end_a_grant_a_lease_after_it_is_seen_or_earlier) {
+  Options options;
+  options.lease = milliseconds(10);
+  const Ticket one{5, 6, 7, 1, LockMode::exclusive};
+  const auto end_of = [&](const Ticket& ticket, Time now, Time not_yet) {
+    return valid_until(options, ticket, now, not_yet) - Time{};
+  };
+  const auto at = [](std::int64_t ms) { return Time{} + milliseconds(ms); };
+  EXPECT_EQ(end_of(one, at(100), at(100)), milliseconds(110));
+  EXPECT_EQ(end_of(one, at(100), at(95)), milliseconds(110));
+  EXPECT_EQ(end_of(one, at(100), at(94)), milliseconds(109));
+  EXPECT_EQ(end_of(one, at(100), at(80)), milliseconds(95));  // over before it is seen
+  EXPECT_EQ(end_of(two_slots(LockMode::shared), at(100), at(95)), milliseconds(120));
+  EXPECT_EQ(end_of(two_slots(LockMode::shared), at(100), at(80)), milliseconds(105));
+  options.validity = dslr::Validity::from_grant;
+  EXPECT_EQ(end_of(one, at(100), at(80)), milliseconds(110));
+  options.lease = {};
+  EXPECT_EQ(valid_until(options, one, at(100), at(80)), kNever);
+}
+
+TEST(dslr_rules, serve_a_late_ticket_while_its_turn_has_not_passed) {
+  Options options;
+  options.derive();
+  const Ticket writer{5, 6, 0, 1, LockMode::exclusive};
+  EXPECT_TRUE(still_my_turn(options, writer, {5, 6, 8, 9}));
+  EXPECT_FALSE(still_my_turn(options, writer, {6, 6, 8, 9}));
+  EXPECT_FALSE(still_my_turn(options, writer, {5, 6, 5, 9}));  // no such ticket in this era
+  EXPECT_EQ(served_once_more(writer, {5, 6, 8, 9}), (Tickets{6, 6, 8, 9}));
+  const Ticket reader{5, 6, 0, 1, LockMode::shared};
+  EXPECT_TRUE(still_my_turn(options, reader, {5, 2, 8, 9}));
+  EXPECT_EQ(served_once_more(reader, {5, 2, 8, 9}), (Tickets{5, 3, 8, 9}));
+  const Ticket update{5, 6, 7, 1, LockMode::update};
+  EXPECT_EQ(served_once_more(update, {5, 6, 5, 6, 7, 8}), (Tickets{5, 6, 5, 6, 8, 8}));
+}
+
 TEST(dslr_rules, let_no_product_of_leases_run_over) {
   Options options;
   options.max_slots = 4096;

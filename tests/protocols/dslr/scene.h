@@ -19,9 +19,9 @@ class Scene {
  public:
   // `on_a_client`: lock 0 lies in the memory of client 0's node.
   explicit Scene(const RunSetup& setup, bool on_a_client = false,
-                 const ExplorerOptions& options = {})
+                 const ExplorerOptions& options = {}, std::uint64_t seed = 1)
       : protocol_(find_protocol("dslr")->make(params_of(setup, *find_protocol("dslr")))),
-        world(*protocol_, shape_of(setup, on_a_client)),
+        world(*protocol_, shape_of(setup, on_a_client, seed)),
         backend(setup.make ? setup.make(world.plan())
                            : make_world(world.plan(), *protocol_, options)) {
     world.attach(*backend);
@@ -49,8 +49,9 @@ class Scene {
   std::unique_ptr<Backend> backend;
 
  private:
-  static WorldShape shape_of(const RunSetup& setup, bool on_a_client) {
+  static WorldShape shape_of(const RunSetup& setup, bool on_a_client, std::uint64_t seed) {
     WorldShape shape;
+    shape.seed = seed;
     shape.client_nodes = setup.client_nodes;
     shape.colocated = on_a_client;
     shape.servers = on_a_client ? setup.client_nodes : 1;

@@ -96,19 +96,39 @@ TEST(static_segments, shows_the_segments_in_use) {
   EXPECT_EQ(made->decode(std::vector<std::uint64_t>{0, 0, three}), "2: nX=3 nS=0 maxX=3 maxS=0");
 }
 
-// A section that is longer than the lease. It ends with that of the first segment; the second one's
-// began later, and is released.
-TEST(static_segments, suppresses_the_release_of_an_expired_grant) {
+// A section that is longer than the lease, once. It ends with that of the first segment; the second
+// one's began later, and is released in time.
+RunSetup longer_than_a_lease(const char* releases, const char* late_release) {
+  RunSetup setup = alone(stretches(2));
+  setup.params = {{"lease", nanoseconds(10)},
+                  {"releases", text(releases)},
+                  {"late_release", text(late_release)}};
+  const auto once = [sections = setup.section](ClientId client, std::uint64_t count,
+                                               const World& world, Section& section) {
+    return count == 0 && sections(client, count, world, section);
+  };
+  setup.section = once;
+  return setup;
+}
+
+// By a READ and a CAS in place of an FAA; one after the other, the second one is late as well.
+TEST(static_segments, frees_a_segment_whose_lease_ends_in_a_section) {
   LATCHLAB_NEEDS_EXPLORER("whose verbs take less time than a lease of some nanoseconds");
   for (const char* releases : {"together", "one_by_one"}) {
-    RunSetup setup = alone(stretches(2));
-    setup.params = {{"lease", nanoseconds(10)}, {"releases", text(releases)}};
-    const auto once = [sections = setup.section](ClientId client, std::uint64_t count,
-                                                 const World& world, Section& section) {
-      return count == 0 && sections(client, count, world, section);
-    };
-    setup.section = once;
-    const Outcome outcome = run(setup, 1);
+    const Outcome outcome = run(longer_than_a_lease(releases, "unless_repaired"), 1);
+    EXPECT_EQ(outcome.acquired, 1U);
+    EXPECT_EQ(outcome.suppressed, 0U) << releases;
+    const bool together = std::string(releases) == "together";
+    EXPECT_EQ(outcome.tally.one_sided(), together ? 2U + 3 : 2U + 4) << releases;
+    EXPECT_EQ(outcome.entry, "0: nX=1 nS=0 maxX=1 maxS=0; 1: nX=1 nS=0 maxX=1 maxS=0");
+    EXPECT_TRUE(outcome.free);
+  }
+}
+
+TEST(static_segments, leaves_it_taken_with_the_release_of_dslr) {
+  LATCHLAB_NEEDS_EXPLORER("whose verbs take less time than a lease of some nanoseconds");
+  for (const char* releases : {"together", "one_by_one"}) {
+    const Outcome outcome = run(longer_than_a_lease(releases, "suppress"), 1);
     EXPECT_EQ(outcome.acquired, 1U);
     EXPECT_EQ(outcome.suppressed, 1U) << releases;
     EXPECT_EQ(outcome.tally.one_sided(), 2U + 1) << releases;
@@ -140,23 +160,32 @@ Task<void> ask_once(World& world, Extent units, AcquireResult& result) {
   const Want want(world.lock(LockId{0}), LockMode::exclusive, units, GrantId{});
   result = co_await world.client(ClientId{0}).acquire(want, {});
 }
-// A trip takes longer than a lease: that of the first segment is over when the second is taken. It
-// is left to a repair, as all that is late; the second one's is not over, and it goes back.
-TEST(timed, static_segments_gives_back_what_it_still_may_when_a_lease_is_over) {
+// A lease is shorter than three trips: that of the first segment is over when the third is taken.
+std::string taken_too_slowly(const char* late_release) {
   const ProtocolEntry& entry = *find_protocol("static_segments");
   ParamSet params = entry.small_params();
-  params.set("lease", microseconds(1));
+  params.set("lease", microseconds(4));
+  params.set("units", std::int64_t{3});
+  params.set("late_release", std::string(late_release));
   const auto protocol = entry.make(params);
   World world(*protocol, WorldShape{});
   const auto backend = plain_simulation(world.plan());
   world.attach(*backend);
   AcquireResult result;
-  backend->spawn(world.verbs(ClientId{0}), ask_once(world, {0, 2}, result), Time{});
-  ASSERT_EQ(backend->run_until(end_of_run(kNever)), RunEnd::finished);
-  ASSERT_TRUE(std::holds_alternative<Aborted>(result));
-  EXPECT_EQ(std::get<Aborted>(result).reason, AbortReason::recovered);
-  EXPECT_EQ(protocol->decode(world.entry(LockId{0}, *backend)),
-            "0: nX=0 nS=0 maxX=1 maxS=0; 1: nX=1 nS=0 maxX=1 maxS=0");
+  backend->spawn(world.verbs(ClientId{0}), ask_once(world, {0, 3}, result), Time{});
+  EXPECT_EQ(backend->run_until(end_of_run(kNever)), RunEnd::finished);
+  const Aborted* const aborted = std::get_if<Aborted>(&result);
+  EXPECT_TRUE(aborted != nullptr && aborted->reason == AbortReason::recovered);
+  return protocol->decode(world.entry(LockId{0}, *backend));
+}
+TEST(timed, static_segments_gives_back_all_when_a_lease_is_over) {
+  EXPECT_EQ(taken_too_slowly("unless_repaired"),
+            "0: nX=1 nS=0 maxX=1 maxS=0; 1: nX=1 nS=0 maxX=1 maxS=0; 2: nX=1 nS=0 maxX=1 maxS=0");
+}
+// What is late is left to a repair.
+TEST(timed, static_segments_gives_back_what_it_still_may_with_the_release_of_dslr) {
+  EXPECT_EQ(taken_too_slowly("suppress"),
+            "0: nX=0 nS=0 maxX=1 maxS=0; 1: nX=1 nS=0 maxX=1 maxS=0; 2: nX=1 nS=0 maxX=1 maxS=0");
 }
 TEST(timed, static_segments_is_sound) {
   expect_sound_run(timed("static_segments", "citron_baseline"));
