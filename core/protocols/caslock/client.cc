@@ -18,14 +18,15 @@ Task<AcquireResult> Client<Lock>::acquire(Want want, AcquireOptions options) {
   Task<Tried> tries = shared ? enter_shared(want.lock.entry, options.deadline)
                              : enter_exclusive(want.lock.entry, options.deadline);
   const Tried tried = co_await tries;
-  if (tried.end != End::entered) co_return co_await give_up(tried.end, options.deadline);
+  if (tried.end != End::entered)
+    co_return co_await give_up(want.lock.id, tried.end, options.deadline);
   if (options_.adaptive) adaptive_.completed(tried.retries, verbs_.now());
-  failures_.succeeded();
+  failures_.succeeded(want.lock.id);
   co_return Grant(want, reader_or_writer(want));
 }
 
 template <class Lock>
-Task<AcquireResult> Client<Lock>::give_up(End end, Time deadline) {
+Task<AcquireResult> Client<Lock>::give_up(LockId lock, End end, Time deadline) {
   if (end == End::server_failed) {
     PATH("the server fails an acquire");
     co_return Aborted{AbortReason::server_failed};
@@ -33,7 +34,7 @@ Task<AcquireResult> Client<Lock>::give_up(End end, Time deadline) {
   if constexpr (!Lock::kOnlyStays) {
     if (end == End::out_of_tries) {
       PATH("a client has used up its tries");
-      co_await failures_.pause(verbs_, deadline);
+      co_await failures_.pause(verbs_, lock, deadline);
       co_return Aborted{AbortReason::too_many};
     }
   }
@@ -130,12 +131,17 @@ auto Client<Lock>::enter_shared(RemoteAddr entry, Time deadline) -> Task<Tried> 
     co_return Tried{};
   }
   if constexpr (!Lock::kOnlyStays)
-    if (options_.conflict == Conflict::withdraw)
-      co_return co_await withdraw_and_retry(entry, deadline);
+    if (options_.conflict != Conflict::stay)
+      co_return co_await withdraw_and_retry(entry, first.value, deadline);
+  co_return co_await stay_counted(entry, first.value, deadline);
+}
+
+template <class Lock>
+auto Client<Lock>::stay_counted(RemoteAddr entry, Words seen, Time deadline) -> Task<Tried> {
   PATH("a reader stays and waits for the writer");
   verbs_.mark(Phase::wait_writers);
   const Verb look = read_verb(entry);
-  const Tried tried = co_await keep_trying(look, first.value, deadline);
+  const Tried tried = co_await keep_trying(look, seen, deadline);
   if (tried.end == End::entered) PATH("the writer leaves before a reader that waits");
   if (tried.end == End::deadline || tried.end == End::out_of_tries) {
     PATH("a reader that waits takes its count back");
@@ -148,10 +154,10 @@ auto Client<Lock>::enter_shared(RemoteAddr entry, Time deadline) -> Task<Tried> 
   co_return tried;
 }
 
-// Begins with the count of a failed try in the word. A try is two verbs, and the second depends on
-// the first: nothing that await_remote could issue.
+// Begins with the count of a failed try in the word, whose FAA saw `seen`. A try is two verbs, and
+// the second depends on the first: nothing that await_remote could issue.
 template <class Lock>
-auto Client<Lock>::withdraw_and_retry(RemoteAddr entry, Time deadline) -> Task<Tried> {
+auto Client<Lock>::withdraw_and_retry(RemoteAddr entry, Words seen, Time deadline) -> Task<Tried> {
   const Verb arrive = Word::arrive(entry);
   const Verb depart = Word::depart(entry);
   const Salt salted = salt();
@@ -160,6 +166,9 @@ auto Client<Lock>::withdraw_and_retry(RemoteAddr entry, Time deadline) -> Task<T
   const bool counted = options_.pauses() || options_.timeout_tries > 0;
   verbs_.mark(Phase::retry);
   for (;;) {
+    const bool first = word_.readers(seen.lo) == 0;
+    if (first && options_.conflict == Conflict::first_stays)
+      co_return co_await stay_counted(entry, seen, deadline);
     PATH("a reader withdraws its count");
     if (!PLANTED(caslock_retries_without_withdrawing)) {
       const Completion departed = co_await verbs_.issue(depart);
@@ -171,14 +180,28 @@ auto Client<Lock>::withdraw_and_retry(RemoteAddr entry, Time deadline) -> Task<T
     if (counted) ++failed;
     if (verbs_.now() >= deadline) co_return Tried{End::deadline, failed};
     if (counted && failed == options_.timeout_tries) co_return Tried{End::out_of_tries, failed};
-    const Duration length = pause(failed - 1, salted);
-    co_await sleep_until(length, deadline);
+    if (first && options_.conflict == Conflict::first_looks) {
+      PATH("a reader that is not counted waits for the writer");
+      RemoteWait wait;
+      wait.add(read_verb(entry));
+      wait.classify = [this](const ProbeValues& values) {
+        return may_enter(true, values[0].lo) ? Verdict::done : Verdict::pending;
+      };
+      wait.deadline = deadline;
+      const RemoteWaitResult end = co_await verbs_.await_remote(wait);
+      if (end.end == WaitEnd::deadline) co_return Tried{End::deadline, failed};
+      if (end.end != WaitEnd::satisfied) co_return Tried{End::server_failed, failed};
+    } else {
+      const Duration length = pause(failed - 1, salted);
+      co_await sleep_until(length, deadline);
+    }
     const Completion arrived = co_await verbs_.issue(arrive);
     if (!arrived.ok()) co_return Tried{End::server_failed, failed};
     if (word_.owner(arrived.value.lo) == 0) {
       PATH("a reader enters after retries");
       co_return Tried{End::entered, failed};
     }
+    seen = arrived.value;
   }
 }
 

@@ -13,8 +13,10 @@
 
 namespace latchlab::caslock {
 
-// A reader that finds a writer takes its count back and tries again, or leaves it and READs.
-enum class Conflict : std::uint8_t { withdraw, stay };
+// A reader that finds a writer takes its count back and tries again, or leaves it and READs until
+// there is no writer. Where it matters whether it finds another reader's count, too: without one it
+// READs, having taken back its own or not, and else takes it back and tries again.
+enum class Conflict : std::uint8_t { withdraw, stay, first_looks, first_stays };
 // A writer leaves by a CAS that expects no readers, or those that it has seen last; or by FAA.
 enum class Release : std::uint8_t { exact, tracking, subtract };
 
@@ -29,6 +31,10 @@ struct Options : AdaptiveBackoffOptions {
   Duration backoff_bound = milliseconds(10);
 
   bool pauses() const { return adaptive || random; }
+  // A count may be in the word until the writer leaves.
+  bool counts_stay() const {
+    return conflict == Conflict::stay || conflict == Conflict::first_stays;
+  }
 };
 
 // Which lock: caslock stays, tracks and has no timeout, whatever its options.
@@ -60,10 +66,11 @@ class Client final : public LockClient {
 
   Task<Tried> enter_exclusive(RemoteAddr entry, Time deadline);
   Task<Tried> enter_shared(RemoteAddr entry, Time deadline);
-  Task<Tried> withdraw_and_retry(RemoteAddr entry, Time deadline);
+  Task<Tried> stay_counted(RemoteAddr entry, Words seen, Time deadline);
+  Task<Tried> withdraw_and_retry(RemoteAddr entry, Words seen, Time deadline);
   Task<Tried> keep_trying(Verb probe, Words seen, Time deadline);
   Task<Tried> wait_without_limit(Verb probe, Words seen, Time deadline);
-  Task<AcquireResult> give_up(End end, Time deadline);
+  Task<AcquireResult> give_up(LockId lock, End end, Time deadline);
   Task<void> leave_exclusive(RemoteAddr entry);
   Task<void> leave_when_alone(RemoteAddr entry);
 

@@ -13,9 +13,11 @@ struct RetryOptions : caslock::Options {
 };
 
 std::string retry_contradiction(const RetryOptions& options) {
-  if (options.conflict == caslock::Conflict::stay && options.release == caslock::Release::exact)
-    return "reader_conflict is stay and writer_release is exact: readers would wait for the "
-           "writer, and the writer for their counts; take tracking or subtract";
+  if (options.counts_stay() && options.release == caslock::Release::exact &&
+      options.timeout_tries == 0)
+    return "reader_conflict leaves counts and writer_release is exact: readers would wait for the "
+           "writer, and the writer for their counts; take tracking or subtract, or set "
+           "timeout_tries";
   return backoff_order_contradiction(options.backoff_first, options.backoff_bound);
 }
 
@@ -36,9 +38,11 @@ ProtocolEntry retry_on_fail_entry() {
                  .s_after_x = {{3, 0, 0, 2, true}, {1, 0, 0, 2}},
                  .x_after_s = {{2, 0, 0, 2, true}, {1, 0, 0, 2}}},
        .params =
-           {{"reader_conflict", &Options::conflict, "withdraw|stay",
+           {{"reader_conflict", &Options::conflict, "withdraw|stay|first_looks|first_stays",
              "a reader that finds a writer: takes its count back and tries again (code of "
-             "DSLR's authors), or leaves it and READs (DecLock artifact)"},
+             "DSLR's authors, rule fail), or leaves it and READs (DecLock artifact); one that "
+             "finds no other reader takes it back and READs until there is no writer (the code's "
+             "rule poll), or leaves it (an earlier version of that rule)"},
             {"writer_release", &Options::release, "exact|tracking|subtract",
              "CAS that expects no reader (code of DSLR's authors), CAS that expects those "
              "seen last (DecLock artifact), or FAA (ours)"},
@@ -61,8 +65,21 @@ ProtocolEntry retry_on_fail_entry() {
                      "its authors",
                      {{"writer_release", "exact"}, {"timeout_tries", std::int64_t{10}}}},
                     {"dslr_code",
-                     "code of DSLR's authors: the random backoff before every retry as well",
+                     "code of DSLR's authors (152a2a7), its mode simple_retry: rule fail, the "
+                     "random backoff before every retry as well",
                      {{"writer_release", "exact"},
+                      {"timeout_tries", std::int64_t{10}},
+                      {"backoff", "random"}}},
+                    {"dslr_code_poll",
+                     "the same code, its rule poll for readers that find a writer",
+                     {{"reader_conflict", "first_looks"},
+                      {"writer_release", "exact"},
+                      {"timeout_tries", std::int64_t{10}},
+                      {"backoff", "random"}}},
+                    {"dslr_code_poll_counted",
+                     "rule poll in an earlier version of that code (066a66d): the count stays",
+                     {{"reader_conflict", "first_stays"},
+                      {"writer_release", "exact"},
                       {"timeout_tries", std::int64_t{10}},
                       {"backoff", "random"}}}},
        .small_model = {{"backoff_first", microseconds(1)}, {"backoff_bound", microseconds(8)}},

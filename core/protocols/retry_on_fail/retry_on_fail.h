@@ -10,10 +10,11 @@
 //   DSLR 6.1: CAS for exclusive and FA for shared acquisition, retried in all cases of conflict; a
 //     timeout, "maximum number of retries", was added to every baseline, and tuned for each run;
 //   DSLR A.3: the random backoff after a timeout;
-//   the code of DSLR's first author (github.com/dongyoungy/rdma_2pc, 152a2a7, src/new_proto4, lock
-//     mode simple_retry): what a reader does that finds a writer, how a writer leaves, that with
-//     its random backoff each retry is preceded by a pause, and how many retries its scripts ask
-//     for: 10 beside this mode where it is not the active one, 10 to 100,000 where it is.
+//   the code of DSLR's first author (github.com/dongyoungy/rdma_2pc, 152a2a7, src/new_proto4): what
+//     a reader does that finds a writer, by one of two rules, how a writer leaves, that with its
+//     random backoff each retry is preceded by a pause, and how many retries its scripts ask for:
+//     10 beside this lock where it is not the active one, 10 to 100,000 where it is. Its lock mode
+//     simple_retry sets rule `fail`; `poll` is the rule that its DrTM has.
 // DecLock's caslock is another implementation of the same report, and differs: its readers stay.
 // The machine of both is core/protocols/caslock/client.h; entry and word are those of caslock.
 //
@@ -25,7 +26,11 @@
 //
 // Acquire  A writer: CAS(0 -> itself, no readers); if that fails, again. A reader: FAA +1; if that
 //          saw an owner, FAA -1 and again (`reader_conflict: withdraw`). With `stay` a reader
-//          leaves its count and READs until there is no owner, as in caslock.
+//          leaves its count and READs until there is no owner, as in caslock. The code's rule
+//          `poll` asks whether the FAA saw an owner and no count: that reader takes its count back,
+//          READs until there is no owner, without a pause, and begins anew with FAA +1
+//          (`first_looks`); in an earlier version, 066a66d, it left its count and entered
+//          (`first_stays`). Who saw other counts withdraws and tries again.
 // Release  A reader: FAA -1. A writer, by `writer_release`:
 //            exact     CAS(itself, no readers -> 0) until it succeeds (the code);
 //            tracking  CAS(itself, n readers -> n readers) with the n seen last (DecLock artifact);
@@ -64,8 +69,9 @@
 //     The timeout of dslr_paper ends it, at a price: readers that sleep leave the word alone.
 //     `tracking` does not help: the count changes as much between two CAS of W, and 5 clients hang.
 //     Repair: FAA, which cannot fail (`subtract`, profile `repaired`, the default).
-//     While readers stay, counts do not change back and forth, and tracking ends; `exact` would
-//     wait for those that wait for it, and is refused.
+//     While readers stay, counts do not change back and forth, and tracking ends; `exact` waits
+//     for those that wait for it, until they are timed out, and is refused without a timeout. With
+//     `first_looks` one reader of those that arrive is quiet until the writer has left.
 // Can a writer's CAS succeed under a stream of readers that fail? Only if it finds neither owner
 // nor count, that is, after the owner has left; then readers do not fail any more, but enter. So
 // writers wait for a moment without readers at all, failed or not, as DSLR 3.1 says, and nothing
@@ -81,8 +87,11 @@
 //  * There one counter c serves the pauses between tries and those after timeouts, for a whole
 //    transaction; here each has its own, one of an acquisition, the other of timeouts in a row.
 //    Pauses there are whole microseconds.
-//  * How a writer leaves is said by the code alone; so is that readers withdraw. DecLock's version
-//    of the same report has readers that stay and READ.
+//  * How a writer leaves is said by the code alone. That readers withdraw follows from DSLR 2.2.2,
+//    which counts the report among those whose transactions fail on conflict and try again, and is
+//    what the code's mode does. DecLock's version of the report has readers that stay and READ.
+//  * READs of rule `poll` count as retries in the code, and in 152a2a7 nothing looks at their
+//    number; here the tries before and after them count alone. `first_stays` counts each READ.
 //  * dslr_paper sleeps after timeouts and not between retries; in the code one flag is for both.
 //  * That a release finds the lock not its own ends the process there. It cannot happen here.
 //  * timeout_tries of dslr_paper and dslr_code is the script's 10, though the paper varied it for

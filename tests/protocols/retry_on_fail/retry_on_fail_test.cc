@@ -93,6 +93,76 @@ TEST(retry_on_fail, takes_one_read_for_each_failed_look_of_a_reader_that_stays) 
   EXPECT_EQ(meeting.entry, "held by client 0, 0 readers counted");
 }
 
+// The code's rule poll: the count goes back, one READ after the other shows whether the writer is
+// there, and then the reader begins anew.
+TEST(retry_on_fail, looks_without_a_count_until_the_writer_has_left) {
+  LATCHLAB_NEEDS_EXPLORER("where the holder leaves after a millisecond");
+  Meeting meeting;
+  meeting.holder = LockMode::exclusive;
+  meeting.other = LockMode::shared;
+  std::uint64_t waited = 0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    Meeting one = meeting;
+    meet("retry_on_fail",
+         {{"reader_conflict", text("first_looks")}, {"writer_release", text("exact")}}, seed, one);
+    EXPECT_TRUE(one.entered) << "seed " << seed;
+    EXPECT_EQ(one.entry, "free");
+    if (one.verbs.of(VerbKind::faa) == 1) continue;  // the holder had left
+    EXPECT_EQ(one.verbs.of(VerbKind::faa), 3U) << "seed " << seed;
+    EXPECT_GE(one.verbs.reads(), 1U) << "seed " << seed;
+    ++waited;
+  }
+  EXPECT_GT(waited, 0U);
+}
+
+// An earlier version of that rule: the count stays, so that a writer whose release expects none has
+// to wait for the reader's timeout.
+TEST(retry_on_fail, looks_with_its_count_in_the_word) {
+  Meeting meeting = held(LockMode::exclusive, LockMode::shared);
+  meet("retry_on_fail",
+       timeout(3, {{"reader_conflict", text("first_stays")}, {"writer_release", text("exact")}}), 1,
+       meeting);
+  EXPECT_EQ(meeting.reason, AbortReason::too_many);
+  EXPECT_EQ(meeting.verbs.of(VerbKind::faa), 2U);
+  EXPECT_EQ(meeting.verbs.reads(), 2U);
+  EXPECT_EQ(meeting.entry, "held by client 0, 0 readers counted");
+}
+
+TEST(retry_on_fail, is_sound_with_both_versions_of_rule_poll) {
+  for (const char* profile : {"dslr_code_poll", "dslr_code_poll_counted"}) {
+    RunSetup setup = mixed();
+    setup.profile = profile;
+    expect_sound(setup, 200);
+  }
+}
+
+// A reader that finds another one's count beside the writer withdraws, by either version.
+TEST(retry_on_fail, lets_one_reader_look_and_no_others) {
+  LATCHLAB_NEEDS_EXPLORER("searches for an order");
+  for (const char* conflict : {"first_looks", "first_stays"}) {
+    RunSetup setup = mixed({{"reader_conflict", text(conflict)}});
+    const bool looks = std::string(conflict) == "first_looks";
+    expect_reached(setup, {looks ? "a reader that is not counted waits for the writer"
+                                 : "a reader stays and waits for the writer",
+                           "a reader withdraws its count", "a reader enters after retries"});
+  }
+}
+
+TEST(retry_on_fail, refuses_counts_and_a_writer_that_wait_for_each_other) {
+  const ProtocolInfo& info = find_protocol("retry_on_fail")->info;
+  ParamSet params = info.resolve("sigmod18");
+  EXPECT_EQ(info.contradiction(params), "");
+  for (const char* conflict : {"stay", "first_stays"}) {
+    params.set("reader_conflict", std::string(conflict));
+    EXPECT_NE(info.contradiction(params), "") << conflict;
+    params.set("timeout_tries", std::int64_t{10});
+    EXPECT_EQ(info.contradiction(params), "") << conflict;
+    params.set("timeout_tries", std::int64_t{0});
+  }
+  params.set("reader_conflict", std::string("first_looks"));
+  EXPECT_EQ(info.contradiction(params), "");
+}
+
 TEST(retry_on_fail, takes_one_cas_for_each_failed_try_of_a_writer) {
   for (const LockMode holder : {LockMode::exclusive, LockMode::shared}) {
     Meeting meeting = held(holder, LockMode::exclusive);
