@@ -1,16 +1,19 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
 #include <set>
 
 #include "core/protocols/registry.h"
+#include "core/protocols/run_advice.h"
 #include "core/scenario/suggestions.h"
 #include "core/scenario/yaml_tree.h"
 #include "core/study/figure_names.h"
 #include "core/study/held_at_once.h"
 #include "core/study/scoring.h"
+#include "core/study/share.h"
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/locks_held.h"
 
@@ -85,6 +88,25 @@ Status check_limits(const Scenario& scenario) {
   return Error{std::move(first), scenario.file};
 }
 
+bool servers_fail(const Point& point) {
+  const std::uint32_t servers = point.platform.servers;
+  return std::any_of(point.faults.begin(), point.faults.end(), [&](const FaultSpec& fault) {
+    const bool of_nodes = fault.kind == FaultKind::node_crash || fault.kind == FaultKind::link_down;
+    return of_nodes && (fault.node < servers || (fault.to && *fault.to < servers));
+  });
+}
+
+void add_advice(const Point& point, const Protocol& protocol, std::vector<std::string>& lines) {
+  const RunAdvice* const adviser = run_advice_of(protocol);
+  if (adviser == nullptr) return;
+  const AdvisedRun run{shape_for_protocols(shape_of(point, point.run.seed)), servers_fail(point)};
+  for (const std::string& line : adviser->advice(run)) {
+    std::string told = point.protocol.label + ": " + line;
+    if (std::find(lines.begin(), lines.end(), told) == lines.end())
+      lines.push_back(std::move(told));
+  }
+}
+
 }  // namespace
 
 Result<std::uint32_t> locks_held(const Point& point) {
@@ -139,6 +161,10 @@ Result<Scenario> load(const ScenarioArguments& arguments) {
   if (const Status metrics = check_metrics(scenario.value()); !metrics) return metrics.error();
   if (const Status named = name_figures(scenario.value()); !named) return named.error();
   if (const Status limits = check_limits(scenario.value()); !limits) return limits.error();
+  for (const Point& point : scenario.value().points) {
+    const auto protocol = find_protocol(point.protocol.name)->make(point.protocol.params);
+    add_advice(point, *protocol, scenario.value().warnings);
+  }
   if (const Status usable = check_platform_files(scenario.value()); !usable) return usable.error();
   return scenario;
 }

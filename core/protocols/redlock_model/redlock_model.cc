@@ -3,12 +3,14 @@
 #include "core/protocols/common/entry.h"
 #include "core/protocols/message_names.h"
 #include "core/protocols/redlock_model/parts.h"
+#include "core/protocols/run_advice.h"
 
 namespace latchlab {
 namespace {
 
 class RedlockModel final : public ProtocolOf<redlock::Options, redlock::Client>,
-                           public MessageNames {
+                           public MessageNames,
+                           public RunAdvice {
  public:
   using ProtocolOf::ProtocolOf;
   Limits limits() const override {
@@ -17,6 +19,23 @@ class RedlockModel final : public ProtocolOf<redlock::Options, redlock::Client>,
   std::vector<Capability> needs() const override { return {Capability::calls, Capability::timing}; }
   std::unique_ptr<ServerPart> make_server(const ServerEnv& /*env*/) const override {
     return redlock::make_instance(options_);
+  }
+  // A minority of masters that do not answer must not cost a try its validity.
+  std::vector<std::string> advice(const AdvisedRun& run) const override {
+    const bool many = options_.masters == redlock::Masters::all && run.shape.servers > 2;
+    if (!many || !run.servers_fail || options_.validity == redlock::Validity::ignored) return {};
+    const std::uint32_t minority = (run.shape.servers - 1) / 2;
+    const Duration longest = options_.validity_of(options_.ttl) / minority;
+    const bool never = options_.call_timeout.ps == 0;
+    if (!never && options_.call_timeout < longest) return {};
+    return {std::string("protocol.call_timeout ") +
+            (never ? "is 0, and servers fail: a client waits for a master that is down for longer "
+                     "than its key is valid"
+                   : "is too long for servers that fail: while " + std::to_string(minority) +
+                         (minority == 1 ? " of them is" : " of them are") +
+                         " down a try takes longer than its key is valid") +
+            ", and no client acquires the lock; set it well below " +
+            std::to_string(longest.ps / 1'000'000) + "us"};
   }
   std::string_view request_name(std::uint16_t type) const override {
     return name_in({"Acquire", "Release", "Withdraw", "Extend"}, type);
@@ -43,7 +62,8 @@ ProtocolEntry redlock_model_entry() {
        .source = "Redis documentation, Distributed Locks; ShiftLock (FAST'25) 4.5; reconstructed",
        .fairness = "none",
        .handover = "by chance: waiters ask again",
-       .survives = "clients that die; with masters: all also a minority of servers",
+       .survives =
+           "clients that die; with masters: all and a call_timeout also a minority of servers",
        .costs = {.free_x = {{0, 0, 1, 2}, {0, 0, 1, 2}},
                  .x_after_x = {{0, 0, 3, 2, true}, {0, 0, 1, 2}}},
        .params =
@@ -62,8 +82,8 @@ ProtocolEntry redlock_model_entry() {
              "a random pause below this follows a try that failed (Redis: longer than it takes to "
              "ask all, assumed; redlock-rb, redlock-rs: 200 ms)"},
             {"call_timeout", &Options::call_timeout, Duration{}, seconds(60),
-             "so long a client waits for an answer; 0: for ever (Redis: 5 to 50 ms for a "
-             "ttl of 10 s; redlock-rs: none)"},
+             "so long a client waits for an answer; 0: for ever, and with masters: all no server "
+             "may fail (Redis: 5 to 50 ms for a ttl of 10 s; redlock-rs: none)"},
             {"value", &Options::value, "per_try|per_lock",
              "what a key is set to: new when the last value may still be in use, or for each "
              "acquisition only (redlock-rb, redlock-rs); per_lock: late deletions hit"},

@@ -38,8 +38,10 @@
 // Needs    calls, timing. Clocks of clients and servers that run at the same speed, up to
 //          drift_factor and drift_least, while a grant lasts, and do not jump: Redis counts by the
 //          system's clock.
-// Survives the crash of clients, whether they hold or wait: keys expire. With `masters: all` also
-//          that of less than half of the masters.
+// Survives the crash of clients, whether they hold or wait: keys expire. With `masters: all` and a
+//          `call_timeout` also that of less than half of the masters, if so many timeouts are
+//          shorter than a key is valid. Without, a client waits for each master that is down until
+//          its RNIC gives up, half a second, and finds its keys expired: the run's check says so.
 // Does not survive
 //  * clocks that differ by more, above all jumps: mutual exclusion. Found by a search in time (X X,
 //    a lifetime of 20 us, a client's clock slow by 2 %; within 1 % it is exhausted), and by the

@@ -1,0 +1,31 @@
+// What `check` says of a lock in a run that it does not stand.
+#include <gmock/gmock.h>
+
+#include "tests/cli/program.h"
+
+namespace latchlab::cli_test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+using Advice = Command;
+
+TEST_F(Advice, names_the_timeout_that_redlock_needs_where_a_server_fails) {
+  const std::string file = write("minority.yaml", R"(schema: 1
+name: minority
+platform: {servers: 3, client_nodes: 2}
+protocol: {name: redlock_model, masters: all}
+faults: [{kind: node_crash, node: 1, at: 5ms}]
+)");
+  const Finished warned = latchlab({"check", file});
+  EXPECT_EQ(warned.code, 0) << warned.err;
+  EXPECT_THAT(warned.out, HasSubstr("warning: redlock_model: protocol.call_timeout is 0"));
+  const Finished fine = latchlab({"check", file, "--set", "protocol.call_timeout=500us"});
+  EXPECT_THAT(fine.out, Not(HasSubstr("call_timeout")));
+  const Finished whole = latchlab({"check", file, "--set", "faults=[]"});
+  EXPECT_THAT(whole.out, Not(HasSubstr("call_timeout")));
+}
+
+}  // namespace
+}  // namespace latchlab::cli_test
