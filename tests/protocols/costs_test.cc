@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/world/table_shape.h"
 #include "tests/conformance/simulation.h"
 #include "tests/protocols/harness.h"
 
@@ -19,6 +20,13 @@ constexpr Duration kSkew = microseconds(120);     // more than clocks may differ
 constexpr Duration kForAWhile = microseconds(100);
 constexpr Duration kForLong = microseconds(400);
 
+// The default profile's, but that no time of waiting is shorter than the trips of this test.
+ParamSet params_of(const ProtocolEntry& entry) {
+  ParamSet params = entry.info.resolve(entry.info.profiles.front().name);
+  if (entry.info.name == "citron") params.set("t_wait", microseconds(60));
+  return params;
+}
+
 // One client finds another one inside, who leaves after `held`; or finds nobody.
 struct Meeting {
   LockMode mode = LockMode::exclusive;
@@ -27,18 +35,6 @@ struct Meeting {
   CostPair costs = {};  // that of the one who comes, or of both: see Costs
   Time leaves = {};     // when the holder begins to, or its grant ends by time alone
 };
-
-// The default profile's; where its times of waiting are not much shorter than a trip, or its
-// entries too large for so many locks, they are here.
-ParamSet params_of(const ProtocolEntry& entry) {
-  ParamSet params = entry.info.resolve(entry.info.profiles.front().name);
-  if (entry.info.name == "citron") {
-    params.set("t_wait", microseconds(1));
-    params.set("split_time", Duration{});
-    params.set("units", std::int64_t{1} << 16U);
-  }
-  return params;
-}
 
 Cost spent(Verbs& verbs, Duration took) {
   ActorTally& tally = verbs.tally();
@@ -55,7 +51,9 @@ Cost spent(Verbs& verbs, Duration took) {
 class Meetings {
  public:
   Meetings(const ProtocolEntry& entry, std::vector<Meeting> meetings)
-      : meetings_(std::move(meetings)), protocol_(entry.make(params_of(entry))) {
+      : meetings_(std::move(meetings)),
+        extent_(cost_shape(entry.info).extent),
+        protocol_(entry.make(params_of(entry))) {
     WorldShape shape;
     const auto count = static_cast<std::uint32_t>(meetings_.size());
     const bool one_node = protocol_->limits().max_nodes == 1;
@@ -88,7 +86,7 @@ class Meetings {
   bool ends_by_time(const Meeting& meeting) const {
     return meeting.holder == LockMode::shared && protocol_->limits().released_by_time;
   }
-  Want want(std::uint32_t i, LockMode mode) { return Want(world_->lock(LockId{i}), mode); }
+  Want want(std::uint32_t i, LockMode mode) { return Want(world_->lock(LockId{i}), mode, extent_); }
 
   Task<void> holder(ClientId id, std::uint32_t i) {
     Meeting& meeting = meetings_[i];
@@ -126,6 +124,7 @@ class Meetings {
   }
 
   std::vector<Meeting> meetings_;
+  Extent extent_;
   std::unique_ptr<Protocol> protocol_;
   std::unique_ptr<World> world_;
   std::unique_ptr<Backend> backend_;

@@ -7,7 +7,7 @@
 
 #include "core/protocols/registry.h"
 #include "core/scenario/scenario_keys.h"
-#include "core/world/world.h"
+#include "core/world/table_shape.h"
 #include "tools/latchlab/commands.h"
 
 namespace latchlab::tool {
@@ -16,21 +16,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What depends on the size of a run is told of this one.
-WorldShape example_shape(const Limits& limits) {
-  WorldShape shape;
-  shape.client_nodes = static_cast<std::uint32_t>(std::min<std::uint64_t>(limits.max_nodes, 8));
-  shape.clients_per_node = 64 / shape.client_nodes;
-  shape.locks.count = 1000;
-  return shape;
-}
-
 struct Lock {
   explicit Lock(const ProtocolEntry& entry)
       : info(entry.info),
         protocol(entry.make(info.resolve(info.profiles.front().name))),
         limits(protocol->limits()),
-        shape(example_shape(limits)),
+        shape(table_shape(limits)),
         layout(protocol->layout(shape_for_protocols(shape))) {}
 
   const ProtocolInfo& info;
@@ -86,6 +77,11 @@ Json describe(const Cost& cost) {
 Json describe_costs(const ProtocolInfo& info) {
   Json json;
   json["profile"] = info.profiles.front().name;
+  const CostShape shape = cost_shape(info);
+  json["shape"] = {{"clients", 2},
+                   {"client_nodes", 2},
+                   {"wanted", shape.extent.whole() ? "object" : "unit"},
+                   {"units", shape.units ? Json(*shape.units) : Json()}};
   for (const Situation& situation : kSituations) {
     const CostPair& costs = info.costs.*situation.costs;
     if (info.shared_mode || !situation.readers)
@@ -133,6 +129,9 @@ Json describe(const ProtocolEntry& entry) {
   json["handover"] = info.handover;
   json["survives"] = info.survives;
   json["entry_bytes"] = lock.layout.entry_bytes;
+  json["entry_shape"] = {{"profile", info.profiles.front().name},
+                         {"clients", lock.shape.clients()},
+                         {"client_nodes", lock.shape.client_nodes}};
   json["costs"] = describe_costs(info);
   json["needs"] = Json::array();
   for (const Capability needed : lock.protocol->needs())
@@ -162,14 +161,16 @@ std::string or_nothing(const std::string& text) {
 void print(const ProtocolEntry& entry) {
   const Lock lock(entry);
   const ProtocolInfo& info = lock.info;
-  fmt::print("{}: {}\n  source: {}\n  modes: {}; entry: {} bytes\n", info.name, info.summary,
-             info.source, fmt::join(modes_of(info), ", "), lock.layout.entry_bytes);
+  fmt::print("{}: {}\n  source: {}\n  modes: {}\n  entry, {}: {} bytes\n", info.name, info.summary,
+             info.source, fmt::join(modes_of(info), ", "), text_of(lock.shape),
+             lock.layout.entry_bytes);
   fmt::print("  fairness: {}\n  handover: {}\n  survives: {}\n", info.fairness, info.handover,
              or_nothing(info.survives));
+  fmt::print("  cost, of {}:\n", text_of(cost_shape(info)));
   for (const Situation& situation : kSituations) {
     const CostPair& costs = info.costs.*situation.costs;
     if (info.shared_mode || !situation.readers)
-      fmt::print("  {}: {}; release: {}\n", situation.says, text_of(costs.acquire),
+      fmt::print("    {}: {}; release: {}\n", situation.says, text_of(costs.acquire),
                  text_of(costs.release));
   }
   for (const Profile& profile : info.profiles)
@@ -213,19 +214,22 @@ int list_markdown(const std::string& what) {
     fmt::print("| `{}` | {} | {} | {} |\n", info.name, info.summary,
                fmt::join(modes_of(info), ", "), info.source);
   fmt::print(
-      "\nWhat an acquisition and its release cost with the default profile, as a test counts it:\n"
-      "v verbs to other nodes' memory, m messages to clients, c calls of the server's CPU, t "
-      "round\n"
-      "trips; ≥ where it is more the longer it waits. *A after B*: acquire of who finds B inside,\n"
-      "its trips since B began to leave, and B's release.\n\n| lock | bytes");
-  std::string rule = "\n|---|---";
+      "\nSizes and costs, with the default profile. bytes: of an entry in a run of 64 clients, on\n"
+      "8 nodes where the lock takes several. of: what two clients acquire, on a node each, where\n"
+      "a test counts what an acquisition and its release cost: v verbs to other nodes' memory, m\n"
+      "messages to clients, c calls of the server's CPU, t round trips; ≥: more, the longer it\n"
+      "waits. *A after B*: A acquires a lock that B holds; round trips are counted from the start\n"
+      "of B's release, whose cost follows.\n\n| lock | bytes | of");
+  std::string rule = "\n|---|---|---";
   for (const Situation& situation : kSituations) {
     fmt::print(" | {}", situation.says);
     rule += "|---";
   }
   fmt::print(" | passes on by | fair | survives |{}|---|---|---|\n", rule);
-  for (const ProtocolInfo& info : protocol_infos()) {
-    fmt::print("| `{}` | {}", info.name, info.entry_bytes);
+  for (const ProtocolEntry& entry : protocol_registry()) {
+    const Lock lock(entry);
+    const ProtocolInfo& info = lock.info;
+    fmt::print("| `{}` | {} | {}", info.name, lock.layout.entry_bytes, text_of(cost_shape(info)));
     for (const Situation& situation : kSituations) {
       const CostPair& costs = info.costs.*situation.costs;
       if (info.shared_mode || !situation.readers)

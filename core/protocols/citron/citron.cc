@@ -136,8 +136,8 @@ ProtocolEntry citron_entry() {
        .fairness = "first come, first served at an inner node; smaller ranges before larger ones",
        .handover = "waiters look until it is their turn",
        .survives = "clients that die",
-       .costs = {.free_x = {{8, 0, 0, 8}, {2, 0, 0, 4}},
-                 .x_after_x = {{10, 0, 0, 10, true}, {2, 0, 0, 4}}},
+       .costs = {.free_x = {{16, 0, 0, 4}, {4, 0, 0, 2}},
+                 .x_after_x = {{16, 0, 0, 2, true}, {4, 0, 0, 2}}},
        .params =
            {{"units", &Options::units, 256, kMostUnits,
              "N, the units of the tree at first: a power of four times 64 (4.1: 2^28)"},

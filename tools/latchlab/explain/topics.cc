@@ -12,6 +12,7 @@
 #include "core/scenario/reference.h"
 #include "core/scenario/scenario_keys.h"
 #include "core/scenario/suggestions.h"
+#include "core/world/table_shape.h"
 
 namespace latchlab::tool {
 
@@ -120,13 +121,21 @@ Topics nic_topics(const NicModel& nic) {
   return topics;
 }
 
+// With the default profile.
+std::string entry_of(const ProtocolInfo& info) {
+  const auto protocol = find_protocol(info.name)->make(info.resolve(info.profiles.front().name));
+  const WorldShape shape = table_shape(protocol->limits());
+  return fmt::format("{} bytes for {}", protocol->layout(shape_for_protocols(shape)).entry_bytes,
+                     text_of(shape));
+}
+
 Topics protocol_topics() {
   Topics topics;
   for (const ProtocolInfo& info : protocol_infos()) {
     Topic lock{info.name, "protocol", info.summary + "."};
     add_fact(lock.facts, "source", info.source);
     add_fact(lock.facts, "modes", info.shared_mode ? "exclusive, shared" : "exclusive");
-    add_fact(lock.facts, "entry", fmt::format("{} bytes", info.entry_bytes));
+    add_fact(lock.facts, "entry", entry_of(info));
     for (const Profile& profile : info.profiles)
       lock.facts.emplace_back("profile " + profile.name, profile.source);
     for (const ParamSpec& param : info.params) lock.see.push_back(info.name + "." + param.name);
