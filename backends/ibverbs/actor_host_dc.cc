@@ -12,6 +12,7 @@ QpOptions ActorHost::queue_options() const {
   QpOptions options;
   options.depth = Connection::kDepth;
   options.inline_bytes = kByValueBytes;
+  options.rd_atomic = 1;  // what it asks for counts at the other end, and nothing is asked of it
   options.domain = &frames_->domain();
   options.masked = (directory_.atomics & (NativeAtomics::masked_8 | NativeAtomics::masked_16)) != 0;
   return options;

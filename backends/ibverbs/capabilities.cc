@@ -4,6 +4,7 @@
 #include <array>
 
 #include "backends/ibverbs/ibverbs_backend.h"
+#include "backends/ibverbs/queue_trial.h"
 
 namespace latchlab {
 
@@ -22,6 +23,7 @@ constexpr std::array kByAgents = {ByAgents{Capability::masked_atomics_8, NativeA
 Result<NativeAtomics> native_atomics(const ib::DeviceChoice& choice) {
   const auto device = ib::Device::open(choice);
   if (!device) return device.error();
+  if (const auto queues = ib::try_queues(*device.value()); !queues) return queues.error();
   return ib::try_atomics(*device.value());
 }
 

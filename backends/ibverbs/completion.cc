@@ -5,6 +5,7 @@
 #include <infiniband/verbs.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -56,7 +57,10 @@ Result<CompletionQueue> CompletionQueue::make(const Device& device, int depth,
   wanted.wc_flags = IBV_WC_EX_WITH_BYTE_LEN;
   wanted.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS;
   wanted.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
-  made.cq_ = ibv_create_cq_ex(device.context(), &wanted);
+  made.extended_ = ibv_create_cq_ex(device.context(), &wanted);
+  made.cq_ = made.extended_ != nullptr
+                 ? ibv_cq_ex_to_cq(made.extended_)
+                 : ibv_create_cq(device.context(), depth, nullptr, made.channel_, 0);
   if (made.cq_ == nullptr)
     return Error{fmt::format("{}: no completion queue of {} entries: {}", device.facts().name,
                              depth, std::strerror(errno)),
@@ -65,15 +69,17 @@ Result<CompletionQueue> CompletionQueue::make(const Device& device, int depth,
 }
 
 CompletionQueue::~CompletionQueue() {
-  if (cq_ != nullptr) ibv_destroy_cq(ibv_cq_ex_to_cq(cq_));
+  if (cq_ != nullptr) ibv_destroy_cq(cq_);
   if (owns_channel_ && channel_ != nullptr) ibv_destroy_comp_channel(channel_);
 }
 CompletionQueue::CompletionQueue(CompletionQueue&& other) noexcept
     : cq_(std::exchange(other.cq_, nullptr)),
+      extended_(std::exchange(other.extended_, nullptr)),
       channel_(other.channel_),
       owns_channel_(std::exchange(other.owns_channel_, false)) {}
 CompletionQueue& CompletionQueue::operator=(CompletionQueue&& other) noexcept {
   std::swap(cq_, other.cq_);
+  std::swap(extended_, other.extended_);
   std::swap(channel_, other.channel_);
   std::swap(owns_channel_, other.owns_channel_);
   return *this;
@@ -82,22 +88,38 @@ CompletionQueue& CompletionQueue::operator=(CompletionQueue&& other) noexcept {
 // One at a time: after an ibv_next_poll that finds nothing, the soft-RoCE provider of rdma-core 44
 // has let go of the queue already, and ibv_end_poll moves it beyond its end.
 std::size_t CompletionQueue::poll(std::span<Done> done) {
+  if (extended_ == nullptr) return poll_plain(done);
   std::size_t count = 0;
   while (count < done.size()) {
     ibv_poll_cq_attr nothing = {};
-    if (ibv_start_poll(cq_, &nothing) != 0) break;
+    if (ibv_start_poll(extended_, &nothing) != 0) break;
     Done& entry = done[count++];
-    entry.id = cq_->wr_id;
-    entry.status = cq_->status;
+    entry.id = extended_->wr_id;
+    entry.status = extended_->status;
     // Other fields of a failed completion are undefined.
-    entry.bytes = entry.status == IBV_WC_SUCCESS ? ibv_wc_read_byte_len(cq_) : 0;
-    ibv_end_poll(cq_);
+    entry.bytes = entry.status == IBV_WC_SUCCESS ? ibv_wc_read_byte_len(extended_) : 0;
+    ibv_end_poll(extended_);
+  }
+  return count;
+}
+
+std::size_t CompletionQueue::poll_plain(std::span<Done> done) {
+  std::array<ibv_wc, 32> found = {};
+  std::size_t count = 0;
+  while (count < done.size()) {
+    const std::size_t room = std::min(done.size() - count, found.size());
+    const int polled = ibv_poll_cq(cq_, static_cast<int>(room), found.data());
+    for (int i = 0; i < polled; ++i) {
+      const ibv_wc& from = found.at(static_cast<std::size_t>(i));
+      done[count++] = {from.wr_id, from.status, from.status == IBV_WC_SUCCESS ? from.byte_len : 0};
+    }
+    if (polled < static_cast<int>(room)) break;
   }
   return count;
 }
 
 void CompletionQueue::arm() {
-  ibv_req_notify_cq(ibv_cq_ex_to_cq(cq_), 0);
+  ibv_req_notify_cq(cq_, 0);
 }
 
 void CompletionQueue::sleep_until_any(Duration longest, int bell) {

@@ -2,33 +2,19 @@
 
 #include <fmt/core.h>
 #include <infiniband/verbs.h>
-#include <time.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 
 #include "backends/ibverbs/mlx5_dc.h"
+#include "core/base/secret.h"
 
 namespace latchlab::ib {
 
 namespace {
 
-constexpr std::uint8_t kDcPort = 1;
 constexpr std::uint8_t kDcHops = 64;
 constexpr std::uint8_t kDctRnrTimer = 12;  // 0.64 ms
-
-// Verbs of an earlier run's peers, to a number that has come round, do not have it.
-std::uint64_t new_key() {
-  static std::atomic<std::uint64_t> next{1};
-  timespec now = {};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  const auto seconds = static_cast<std::uint64_t>(now.tv_sec);
-  const auto process = static_cast<std::uint64_t>(::getpid());
-  return (seconds << 32 ^ process << 16 ^ static_cast<std::uint64_t>(now.tv_nsec)) +
-         next.fetch_add(1) * 0x9e37'79b9'7f4a'7c15ULL;
-}
 
 Error no_dc(const Device& device, const char* what) {
   const int why = errno;
@@ -38,14 +24,13 @@ Error no_dc(const Device& device, const char* what) {
           {}};
 }
 
-// The way back of a target's answers, or that to a peer; of RoCE's addresses there is no way
-// without a global one.
+// The path of a target's responses, or that to a peer; with a GRH where the port needs one.
 ibv_ah_attr path_by(const Device& device, const Gid& to, std::uint16_t lid) {
   ibv_ah_attr path = {};
-  path.port_num = kDcPort;
+  path.port_num = device.port();
   path.dlid = lid;
   path.sl = device.path().sl;
-  if (device.facts().infiniband) return path;
+  if (!device.facts().global_routing) return path;
   path.is_global = 1;
   path.grh.hop_limit = kDcHops;
   path.grh.traffic_class = device.path().traffic_class;
@@ -57,10 +42,9 @@ ibv_ah_attr path_by(const Device& device, const Gid& to, std::uint16_t lid) {
 Status target_to_init(ibv_qp* qp, const Device& device) {
   ibv_qp_attr attr = {};
   attr.qp_state = IBV_QPS_INIT;
-  attr.port_num = kDcPort;
+  attr.port_num = device.port();
   attr.pkey_index = device.pkey_index();
-  attr.qp_access_flags =
-      IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+  attr.qp_access_flags = access_for_peers(device);
   const int status = ibv_modify_qp(
       qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
   if (status == 0) return fine();
@@ -87,11 +71,13 @@ Result<DcTarget> DcTarget::make(const Device& device, const CompletionQueue& cq,
                                 const RecvPool& recvs) {
   DcTarget made;
   made.address_.gid = device.gid();
-  made.address_.key = new_key();
+  // Not to be guessed: a request with another key is not answered, so neither a stranger's nor that
+  // of an earlier run's peer, whose target had the same number, is.
+  made.address_.key = secret_u64();
   made.address_.lid = device.lid();
   made.address_.mtu = device.mtu();
   ibv_qp_init_attr_ex wanted = {};
-  wanted.send_cq = wanted.recv_cq = ibv_cq_ex_to_cq(cq.handle());
+  wanted.send_cq = wanted.recv_cq = cq.handle();
   wanted.srq = recvs.handle();
   wanted.qp_type = IBV_QPT_DRIVER;
   wanted.comp_mask = IBV_QP_INIT_ATTR_PD;

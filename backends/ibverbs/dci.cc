@@ -15,7 +15,6 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr std::uint8_t kDciPort = 1;
 constexpr int kDciRdAtomic = 16;  // as of RC QPs
 // As for RC QPs: requests may be counted instead of blocks.
 constexpr std::uint32_t kInlineOfDci = 64;
@@ -36,7 +35,7 @@ Result<std::unique_ptr<Dci>> Dci::make(const Device& device, const CompletionQue
   auto made = std::unique_ptr<Dci>(new Dci(device, options));
   const bool masked = device.facts().mlx5 && device.facts().mlx5->masked_dc != 0;
   ibv_qp_init_attr_ex wanted = {};
-  wanted.send_cq = wanted.recv_cq = ibv_cq_ex_to_cq(cq.handle());
+  wanted.send_cq = wanted.recv_cq = cq.handle();
   wanted.qp_type = IBV_QPT_DRIVER;
   wanted.cap.max_send_wr = options.depth;
   wanted.cap.max_send_sge = 1;
@@ -44,9 +43,7 @@ Result<std::unique_ptr<Dci>> Dci::make(const Device& device, const CompletionQue
       masked ? std::max(options.inline_bytes, kInlineOfDci) : options.inline_bytes;
   wanted.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
   wanted.pd = options.domain != nullptr ? options.domain->pd() : device.pd();
-  wanted.send_ops_flags = IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_RDMA_WRITE |
-                          IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD |
-                          IBV_QP_EX_WITH_SEND;
+  wanted.send_ops_flags = send_operations(device);
   made->qp_ = mlx5_create_initiator(device.context(), wanted);
   if (made->qp_ == nullptr)
     return Error{fmt::format("{}: no DC initiator with {} send entries: {}", device.facts().name,
@@ -78,7 +75,7 @@ std::uint32_t Dci::number() const {
 Status Dci::make_ready() {
   ibv_qp_attr init = {};
   init.qp_state = IBV_QPS_INIT;
-  init.port_num = kDciPort;
+  init.port_num = device_.port();
   init.pkey_index = device_.pkey_index();
   if (Status done = step(qp_, init, IBV_QP_PKEY_INDEX | IBV_QP_PORT, "INIT"); !done) return done;
   ibv_qp_attr rtr = {};

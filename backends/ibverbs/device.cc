@@ -1,5 +1,6 @@
 #include "backends/ibverbs/device.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <infiniband/verbs.h>
@@ -16,8 +17,10 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr std::uint8_t kPort = 1;
-constexpr int kMtuBase = 128;  // ibv_mtu n means 128 << n bytes
+constexpr int kMtuBase = 128;            // ibv_mtu n means 128 << n bytes
+constexpr std::size_t kMostGids = 4096;  // of all ports; what the tables of mlx5 and rxe hold
+constexpr std::size_t kIpv4At = 12;      // in an IPv4-mapped GID
+constexpr int kShareOfRest = 16;         // a QP takes at most one part in so many of what is left
 
 struct ListFree {
   void operator()(ibv_device** list) const { ibv_free_device_list(list); }
@@ -50,20 +53,29 @@ struct GidEntry {
   std::uint8_t index;
 };
 
-std::vector<GidEntry> usable_gids(ibv_context* context) {
-  std::array<ibv_gid_entry, 256> table = {};
+// Where an address is among those of a port: an IPv4 address first, and last what is there without
+// any set-up, and which no router forwards.
+int reach(const Gid& gid) {
+  if (is_ipv4(gid)) return 0;
+  return is_link_local(gid) ? 2 : 1;
+}
+
+std::vector<GidEntry> usable_gids(ibv_context* context, std::uint8_t port, bool infiniband) {
+  std::vector<ibv_gid_entry> table(kMostGids);
   const ssize_t found = ibv_query_gid_table(context, table.data(), table.size(), 0);
   std::vector<GidEntry> usable;
   for (ssize_t i = 0; i < found; ++i) {
     const ibv_gid_entry& entry = table[static_cast<std::size_t>(i)];
-    if (entry.port_num != kPort || entry.gid_type == IBV_GID_TYPE_ROCE_V1) continue;
+    if (entry.port_num != port || entry.gid_type == IBV_GID_TYPE_ROCE_V1) continue;
     Gid gid;
     std::memcpy(gid.bytes.data(), entry.gid.raw, gid.bytes.size());
     usable.push_back({gid, static_cast<std::uint8_t>(entry.gid_index)});
   }
-  // IPv4 first: a link-local address is there without any set-up, and reaches nobody far.
-  std::sort(usable.begin(), usable.end(), [](const GidEntry& a, const GidEntry& b) {
-    return is_ipv4(a.gid) != is_ipv4(b.gid) ? is_ipv4(a.gid) : a.index < b.index;
+  // InfiniBand's first is that of the port itself, whatever its prefix.
+  std::sort(usable.begin(), usable.end(), [infiniband](const GidEntry& a, const GidEntry& b) {
+    const int of_a = infiniband ? 0 : reach(a.gid);
+    const int of_b = infiniband ? 0 : reach(b.gid);
+    return std::pair(of_a, a.index) < std::pair(of_b, b.index);
   });
   return usable;
 }
@@ -89,28 +101,47 @@ bool has_thread_domains(ibv_context* context) {
   return domain != nullptr;
 }
 
-Result<DeviceFacts> examine(ibv_context* context) {
+// The first port that is up, else the first.
+std::uint8_t first_port(ibv_context* context, std::uint8_t ports) {
+  for (std::uint8_t i = 1; i <= ports; ++i) {
+    ibv_port_attr port = {};
+    if (ibv_query_port(context, i, &port) == 0 && port.state == IBV_PORT_ACTIVE) return i;
+  }
+  return 1;
+}
+
+// Of this port, where the device has it; 0: of the first that is up, else of the first.
+Result<DeviceFacts> examine(ibv_context* context, std::uint32_t wanted_port) {
   ibv_device_attr_ex extended = {};
   const ibv_device_attr& attributes = extended.orig_attr;
   ibv_port_attr port = {};
   const std::string name = ibv_get_device_name(context->device);
-  if (ibv_query_device_ex(context, nullptr, &extended) != 0 ||
-      ibv_query_port(context, kPort, &port) != 0)
+  const auto silent = [&name] {
     return Error{fmt::format("{} does not tell its attributes: {}", name, std::strerror(errno)),
                  {}};
+  };
+  if (ibv_query_device_ex(context, nullptr, &extended) != 0) return silent();
   DeviceFacts facts;
+  facts.ports = attributes.phys_port_cnt;
+  const bool has_it = wanted_port >= 1 && wanted_port <= facts.ports;
+  facts.port = has_it ? static_cast<std::uint8_t>(wanted_port) : first_port(context, facts.ports);
+  if (ibv_query_port(context, facts.port, &port) != 0) return silent();
   facts.name = name;
   facts.firmware = attributes.fw_ver;
   facts.vendor_part = attributes.vendor_part_id;
   facts.software = what_software(*context->device, attributes);
   facts.infiniband = port.link_layer == IBV_LINK_LAYER_INFINIBAND;
+  facts.iwarp = context->device->transport_type == IBV_TRANSPORT_IWARP;
   facts.port_up = port.state == IBV_PORT_ACTIVE;
+  facts.global_routing = !facts.infiniband || (port.flags & IBV_QPF_GRH_REQUIRED) != 0;
   facts.atomics = attributes.atomic_cap != IBV_ATOMIC_NONE;
   facts.max_rd_atomic = std::min(attributes.max_qp_rd_atom, attributes.max_qp_init_rd_atom);
+  facts.max_device_rd_atomic = attributes.max_res_rd_atom;
   facts.path_mtu_bytes = kMtuBase << port.active_mtu;
   facts.own_memory = extended.max_dm_size;
   facts.thread_domains = has_thread_domains(context);
-  for (const GidEntry& entry : usable_gids(context)) facts.gids.push_back(entry.gid);
+  for (const GidEntry& entry : usable_gids(context, facts.port, facts.infiniband))
+    facts.gids.push_back(entry.gid);
   facts.mlx5 = mlx5_facts(context);
   return facts;
 }
@@ -118,12 +149,24 @@ Result<DeviceFacts> examine(ibv_context* context) {
 }  // namespace
 
 std::string text_of(const Gid& gid) {
-  const auto& b = gid.bytes;
-  if (is_ipv4(gid)) return fmt::format("{}.{}.{}.{}", b[12], b[13], b[14], b[15]);
-  std::string text;
-  for (std::size_t i = 0; i < b.size(); ++i)
-    text += fmt::format("{}{:02x}", i % 2 == 0 && i > 0 ? ":" : "", b[i]);
-  return text;
+  std::array<char, INET6_ADDRSTRLEN> text = {};
+  const bool v4 = is_ipv4(gid);
+  const void* const from = gid.bytes.data() + (v4 ? kIpv4At : 0);
+  ::inet_ntop(v4 ? AF_INET : AF_INET6, from, text.data(), text.size());
+  return text.data();
+}
+
+bool is_link_local(const Gid& gid) {
+  return gid.bytes[0] == 0xfe && (gid.bytes[1] & 0xc0) == 0x80;
+}
+
+std::optional<Gid> parse_gid(const std::string& address) {
+  Gid gid;
+  if (::inet_pton(AF_INET6, address.c_str(), gid.bytes.data()) == 1) return gid;
+  gid = {};
+  gid.bytes[10] = gid.bytes[11] = 0xff;
+  if (::inet_pton(AF_INET, address.c_str(), gid.bytes.data() + kIpv4At) == 1) return gid;
+  return std::nullopt;
 }
 
 std::vector<std::string> DeviceFacts::ipv4_addresses() const {
@@ -134,7 +177,7 @@ std::vector<std::string> DeviceFacts::ipv4_addresses() const {
   return all;
 }
 
-Result<std::vector<DeviceFacts>> list_devices() {
+Result<std::vector<DeviceFacts>> list_devices(std::uint32_t port) {
   int count = 0;
   auto list = get_list(count);
   if (!list) return list.error();
@@ -142,7 +185,7 @@ Result<std::vector<DeviceFacts>> list_devices() {
   for (int i = 0; i < count; ++i) {
     ibv_context* const context = ibv_open_device(list.value().get()[i]);
     if (context == nullptr) continue;
-    auto facts = examine(context);
+    auto facts = examine(context, port);
     if (facts) all.push_back(std::move(facts).value());
     ibv_close_device(context);
   }
@@ -180,13 +223,12 @@ Result<std::unique_ptr<Device>> Device::open(const DeviceChoice& choice) {
     if (device->context_ == nullptr)
       return Error{fmt::format("{} cannot be opened: {}", name, std::strerror(errno)), {}};
     ::fcntl(device->context_->async_fd, F_SETFL, O_NONBLOCK);
-    auto facts = examine(device->context_);
+    auto facts = examine(device->context_, choice.port);
     if (!facts) return facts.error();
     device->facts_ = std::move(facts).value();
     if (choice.name.empty() && !device->facts_.port_up && i + 1 < count) continue;
-    if (!device->facts_.port_up)
-      return Error{fmt::format("port 1 of {} is down; bring up its interface", name), {}};
-    if (Status chosen = device->choose_gid(choice.address); !chosen) return chosen.error();
+    if (Status chosen = device->choose_port(choice.port); !chosen) return chosen.error();
+    if (Status chosen = device->choose_gid(choice); !chosen) return chosen.error();
     if (Status chosen = device->choose_path(choice.path); !chosen) return chosen.error();
     device->pd_ = ibv_alloc_pd(device->context_);
     if (device->pd_ == nullptr)
@@ -229,34 +271,85 @@ void Device::note_doorbell(const void* reg) const {
   if (reg != nullptr) doorbells_.insert(reg);
 }
 
-Status Device::choose_gid(const std::string& address) {
-  ibv_port_attr port = {};
-  ibv_query_port(context_, kPort, &port);
-  lid_ = port.lid;
-  mtu_ = static_cast<std::uint8_t>(port.active_mtu);
+Status Device::choose_port(std::uint32_t wanted) {
+  if (facts_.iwarp)
+    return Error{fmt::format("{} is an iWARP device: its QPs are connected over TCP (librdmacm), "
+                             "which this backend does not do; use an InfiniBand or RoCE device",
+                             facts_.name),
+                 {}};
+  if (wanted > facts_.ports)
+    return Error{
+        fmt::format("{} has no port {}; its ports are 1 to {}", facts_.name, wanted, facts_.ports),
+        {}};
+  if (!facts_.port_up)
+    return Error{
+        fmt::format("port {} of {} is down; bring up its interface", facts_.port, facts_.name), {}};
+  return fine();
+}
+
+Status Device::choose_gid(const DeviceChoice& choice) {
+  ibv_port_attr attributes = {};
+  ibv_query_port(context_, port(), &attributes);
+  lid_ = attributes.lid;
+  mtu_ = static_cast<std::uint8_t>(attributes.active_mtu);
+  if (!choice.address.empty() && choice.gid_index)
+    return Error{fmt::format("address {} and GID index {}: choose the GID by one of them",
+                             choice.address, *choice.gid_index),
+                 {}};
+  const std::optional<Gid> wanted = parse_gid(choice.address);
+  if (!choice.address.empty() && !wanted)
+    return Error{fmt::format("'{}' is no IPv4 or IPv6 address", choice.address), {}};
   std::string seen;
-  for (const GidEntry& entry : usable_gids(context_)) {
-    const std::string text = text_of(entry.gid);
-    seen += (seen.empty() ? "" : ", ") + text;
-    if (!address.empty() && text != address) continue;
+  for (const GidEntry& entry : usable_gids(context_, port(), facts_.infiniband)) {
+    seen +=
+        fmt::format("{}{} (index {})", seen.empty() ? "" : ", ", text_of(entry.gid), entry.index);
+    if (wanted && entry.gid != *wanted) continue;
+    if (choice.gid_index && entry.index != *choice.gid_index) continue;
     gid_ = entry.gid;
     gid_index_ = entry.index;
     return fine();
   }
-  if (address.empty())
-    return Error{
-        fmt::format("{} has no RoCE v2 address; give its interface an IP address", facts_.name),
-        {}};
-  return Error{fmt::format("{} has no GID for {}; it has: {}", facts_.name, address, seen), {}};
+  if (seen.empty())
+    return Error{fmt::format("port {} of {} has no RoCE v2 address; give its interface an IP "
+                             "address",
+                             facts_.port, facts_.name),
+                 {}};
+  const std::string what = choice.gid_index
+                               ? fmt::format("usable GID of index {}", *choice.gid_index)
+                               : "GID for " + choice.address;
+  return Error{
+      fmt::format("port {} of {} has no {}; it has: {}", facts_.port, facts_.name, what, seen), {}};
+}
+
+std::uint8_t Device::take_rd_atomic(int wanted) const {
+  wanted = std::clamp(wanted, 1, std::max(facts_.max_rd_atomic, 1));
+  const int budget = facts_.max_device_rd_atomic;
+  int taken = rd_atomic_taken_.load(std::memory_order_relaxed);
+  int granted = 0;
+  do {
+    const int left = budget - taken;
+    if (budget > 0 && left <= 0) return 0;
+    granted = budget > 0 ? std::min(wanted, std::max(left / kShareOfRest, 1)) : wanted;
+  } while (
+      !rd_atomic_taken_.compare_exchange_weak(taken, taken + granted, std::memory_order_relaxed));
+  return static_cast<std::uint8_t>(granted);
+}
+
+void Device::return_rd_atomic(std::uint8_t taken) const {
+  rd_atomic_taken_.fetch_sub(taken, std::memory_order_relaxed);
 }
 
 // ---- Registration ----
 
+unsigned access_for_peers(const Device& device) {
+  const unsigned access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
+  return device.facts().atomics ? access | IBV_ACCESS_REMOTE_ATOMIC : access;
+}
+
 Result<Registration> Registration::make(const Device& device, void* start, std::uint64_t bytes,
                                         bool for_peers) {
   unsigned access = IBV_ACCESS_LOCAL_WRITE;
-  if (for_peers)
-    access |= IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+  if (for_peers) access |= access_for_peers(device);
   Registration made;
   made.mr_ = ibv_reg_mr(device.pd(), start, bytes, access);
   if (made.mr_ != nullptr) return made;

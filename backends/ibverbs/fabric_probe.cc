@@ -11,6 +11,7 @@
 
 #include "backends/ibverbs/cards.h"
 #include "backends/ibverbs/clock_offset.h"
+#include "backends/ibverbs/native_atomics.h"
 
 namespace latchlab::ib {
 
@@ -97,6 +98,7 @@ std::string FabricProbe::card_for(const Way& way) const {
   card.key = registered_.remote_key();
   card.infiniband = device_->facts().infiniband;
   card.pkey = device_->path().pkey;
+  if (device_->facts().atomics) card.atomics = NativeAtomics::plain;
   return std::string(reinterpret_cast<const char*>(&ends), sizeof(ends)) + write_card(card);
 }
 
@@ -126,6 +128,7 @@ void FabricProbe::connect_way(std::uint32_t index, const std::string& card) {
   }
   way.remote = facts.value().base;
   way.remote_key = facts.value().key;
+  way.has_atomics = device_->facts().atomics && facts.value().atomics != 0;
   way.packet_bytes = 128U << std::min(device_->mtu(), theirs.in[strict].mtu);
   way.connected = true;
   for (const Line line : {strict, patient}) {
@@ -154,6 +157,7 @@ WayReport FabricProbe::try_way(NodeId to) {
   for (std::uint32_t i = 0; i < options_.tries && !end; ++i) {
     const std::uint64_t stamp = (self_.value * kOdd) ^ (to.value * kOdd << 8) ^ (i + 1);
     for (Step step : kSteps) {
+      if (step.kind == WorkRequest::Kind::faa && !way.has_atomics) continue;
       if (step.bytes == 0) step.bytes = way.packet_bytes;
       if (end = take_step(way, line, step, stamp, trips_ns); end) break;
       ++report.verbs;

@@ -27,7 +27,7 @@
 namespace latchlab::ib {
 
 struct ProbeOptions {
-  std::uint32_t tries = 8;    // of each of the five verbs, on each way
+  std::uint32_t tries = 8;    // of each of the five verbs (four without atomics), on each way
   std::uint8_t timeout = 15;  // as QpOptions has it
   std::uint8_t retries = 3;   // of the patient connection
 };
@@ -72,6 +72,7 @@ class FabricProbe {
     std::uint32_t packet_bytes = 0;
     WayReport report;
     bool connected = false;
+    bool has_atomics = true;  // both ends: FAA is tried
   };
   struct Step {
     WorkRequest::Kind kind = WorkRequest::Kind::read;

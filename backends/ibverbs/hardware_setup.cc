@@ -104,12 +104,15 @@ Status Hardware::open_device(LocalNode& node) const {
   DeviceChoice choice;
   choice.name = options_.device;
   choice.path = options_.path;
+  choice.port = options_.port;
+  choice.gid_index = options_.gid_index;
   if (!options_.addresses.empty())
     choice.address = options_.addresses[nodes_.size() % options_.addresses.size()];
   auto device = Device::open(choice);
   if (!device) return device.error();
-  if (!device.value()->facts().atomics)
-    return Error{fmt::format("{} has no atomics; locks need them", device.value()->facts().name),
+  if (!device.value()->facts().atomics && !options_.agents)
+    return Error{fmt::format("{} has no atomics, which locks need: use --agents",
+                             device.value()->facts().name),
                  {}};
   node.parts = std::make_unique<NodeParts>();
   node.parts->made_for = made_for(node.id);

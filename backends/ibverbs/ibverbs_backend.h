@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,9 @@ struct IbverbsOptions {
   std::string device;                  // "mlx5_0"; empty: the first whose port is up
   std::vector<std::string> addresses;  // of the hosted nodes, in turn; empty: what the device has
   PathOptions path;
-  std::uint32_t workers = 1;  // threads of clients; the same in every process of a run
+  std::uint32_t port = 0;        // of the device; 0: the first that is up
+  std::optional<int> gid_index;  // of the hosted nodes; excludes `addresses`
+  std::uint32_t workers = 1;     // threads of clients; the same in every process of a run
   // Threads of a server that take calls; the same in every process. Code of a server part runs on
   // one of them at a time, but for what it computes.
   std::uint32_t server_workers = 1;
@@ -92,7 +95,8 @@ class IbverbsBackend : public Backend {
 Result<std::unique_ptr<IbverbsBackend>> make_ibverbs(const WorldPlan& plan,
                                                      const IbverbsOptions& options);
 
-// Of the device that this choice takes on this machine: opens it and tries them.
+// Of the device that this choice takes on this machine: opens it and tries them. An error: it lacks
+// what every run needs (queue_trial.h).
 Result<NativeAtomics> native_atomics(const ib::DeviceChoice& choice);
 // What a run on this backend has, where all devices have these.
 Capabilities ibverbs_capabilities(const NativeAtomics& native, bool agents, bool one_machine,

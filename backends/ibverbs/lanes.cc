@@ -76,6 +76,7 @@ Result<FrameExchange::Lane*> FrameExchange::new_lane(ThreadId to, std::uint32_t 
   options.depth = kLaneDepth;
   options.recvs = group.value()->recvs.get();
   options.rnr_retries = rnr_retries_;
+  options.rd_atomic = 1;  // SENDs alone go there
   options.domain = &domain_;
   auto qp = QueuePair::make(device_, group.value()->cq, options);
   if (!qp) return qp.error();

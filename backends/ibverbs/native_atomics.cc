@@ -204,6 +204,14 @@ std::vector<Verb> verbs_to_try(VerbKind cas, VerbKind faa, std::uint32_t bytes) 
   return all;
 }
 
+NativeAtomics try_plain(const Device& device) {
+  const std::string& name = device.facts().name;
+  if (!device.facts().atomics) return {0, name + " has no atomics"};
+  const std::string why = Trial(device).run(verbs_to_try(VerbKind::cas, VerbKind::faa, 8));
+  if (!why.empty()) return {0, fmt::format("{}: atomics of 8 bytes: {}", name, why)};
+  return {NativeAtomics::plain, "verbs of this device have one width and no masks"};
+}
+
 NativeAtomics try_all(const Device& device, const Mlx5Facts& firmware) {
   NativeAtomics found;
   const auto tried = [&](std::uint32_t kind, const char* name, const std::string& why) {
@@ -242,13 +250,12 @@ NativeAtomics try_all(const Device& device, const Mlx5Facts& firmware) {
 
 NativeAtomics try_atomics(const Device& device) {
   static std::mutex mutex;
-  static std::map<std::string, NativeAtomics> found;  // by device
+  static std::map<std::string, NativeAtomics> found;  // by device, port and GID
   const DeviceFacts& facts = device.facts();
-  if (!facts.mlx5)
-    return {NativeAtomics::plain, "verbs of this device have one width and no masks"};
   const std::lock_guard lock(mutex);
-  const auto [entry, is_new] = found.try_emplace(facts.name);
-  if (is_new) entry->second = try_all(device, *facts.mlx5);
+  const auto [entry, is_new] =
+      found.try_emplace(fmt::format("{} {} {}", facts.name, facts.port, device.gid_index()));
+  if (is_new) entry->second = facts.mlx5 ? try_all(device, *facts.mlx5) : try_plain(device);
   return entry->second;
 }
 

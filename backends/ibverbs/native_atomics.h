@@ -38,8 +38,8 @@ NativeAtomics common(const NativeAtomics& a, const NativeAtomics& b);
 
 namespace ib {
 
-// Takes milliseconds, and happens once in a process: its runs share what was found. On devices of
-// other drivers than mlx5 nothing is tried: they have the plain ones.
+// Takes milliseconds, and happens once in a process: its runs share what was found. Devices of
+// other drivers than mlx5 have the plain ones or none.
 NativeAtomics try_atomics(const Device& device);
 
 }  // namespace ib

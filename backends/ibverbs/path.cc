@@ -11,7 +11,6 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr std::uint8_t kPathPort = 1;
 constexpr std::uint16_t kFullMember = 0x8000;
 constexpr int kMostPkeys = 128;  // that ConnectX has; others are empty
 
@@ -37,7 +36,7 @@ Status Device::choose_path(const PathOptions& wanted) {
   std::string seen;
   for (int i = 0; i < kMostPkeys; ++i) {
     __be16 entry = 0;
-    if (ibv_query_pkey(context_, kPathPort, i, &entry) != 0) break;
+    if (ibv_query_pkey(context_, port(), i, &entry) != 0) break;
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&entry);
     const auto pkey = static_cast<std::uint16_t>(bytes[0] << 8 | bytes[1]);  // in network order
     if (pkey == 0) continue;                                                 // an empty place
@@ -48,7 +47,7 @@ Status Device::choose_path(const PathOptions& wanted) {
     return fine();
   }
   if (wanted.pkey == 0) return fine();  // a device that tells of none: the first place is right
-  return Error{fmt::format("port {} of {} is in no partition {:#06x}; it has: {}", kPathPort,
+  return Error{fmt::format("port {} of {} is in no partition {:#06x}; it has: {}", port(),
                            facts_.name, wanted.pkey, seen.empty() ? "none" : seen),
                {}};
 }
@@ -56,10 +55,10 @@ Status Device::choose_path(const PathOptions& wanted) {
 bool Device::is_as_opened() const {
   ibv_port_attr port = {};
   ibv_gid gid = {};
-  if (ibv_query_port(context_, kPathPort, &port) != 0 || port.state != IBV_PORT_ACTIVE)
+  if (ibv_query_port(context_, facts_.port, &port) != 0 || port.state != IBV_PORT_ACTIVE)
     return false;
   if (port.lid != lid_ || port.active_mtu != static_cast<ibv_mtu>(mtu_)) return false;
-  if (ibv_query_gid(context_, kPathPort, gid_index_, &gid) != 0) return false;
+  if (ibv_query_gid(context_, facts_.port, gid_index_, &gid) != 0) return false;
   return std::memcmp(gid.raw, gid_.bytes.data(), gid_.bytes.size()) == 0 && trouble().empty();
 }
 

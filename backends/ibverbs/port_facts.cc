@@ -1,6 +1,7 @@
 // What the kernel's files say of a port and its device.
 
 #include <dlfcn.h>
+#include <fmt/core.h>
 #include <infiniband/verbs.h>
 
 #include <cstdint>
@@ -14,7 +15,6 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr std::uint8_t kProbedPort = 1;
 constexpr int kMostPartitions = 128;  // that ConnectX has; others are empty
 
 // Names of mlx5's hw_counters, then of soft-RoCE's (Linux: Documentation/ABI/stable/
@@ -47,14 +47,14 @@ std::map<std::string, std::uint64_t> loss_counters_in(const std::string& directo
 }
 
 std::map<std::string, std::uint64_t> loss_counters(const Device& device) {
-  return loss_counters_in(folder_of(device) + "/ports/1/hw_counters");
+  return loss_counters_in(fmt::format("{}/ports/{}/hw_counters", folder_of(device), device.port()));
 }
 
 std::vector<std::uint16_t> partitions_of(const Device& device) {
   std::vector<std::uint16_t> all;
   for (int i = 0; i < kMostPartitions; ++i) {
     __be16 entry = 0;
-    if (ibv_query_pkey(device.context(), kProbedPort, i, &entry) != 0) break;
+    if (ibv_query_pkey(device.context(), device.port(), i, &entry) != 0) break;
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&entry);
     const auto pkey = static_cast<std::uint16_t>(bytes[0] << 8 | bytes[1]);
     if (pkey != 0) all.push_back(pkey);

@@ -1,6 +1,7 @@
 #pragma once
-// Queues of a device: extended CQs, SRQs with their pools of RECVs, and RC QPs that are posted to
-// through ibv_wr_*. Threads: a queue is used by one thread at a time.
+// Queues of a device: CQs, SRQs with their pools of RECVs, and RC QPs that are posted to. Extended
+// CQs and ibv_wr_* are used where the driver has them, else plain CQs and ibv_post_send. Threads: a
+// queue is used by one thread at a time.
 //
 // Whoever posts counts its own credits: a full send queue is not reliably reported (soft-RoCE takes
 // more than it has room for, and mlx5 overwrites what was built).
@@ -17,6 +18,7 @@
 
 // NOLINTBEGIN(readability-identifier-naming): libibverbs' own names
 struct ibv_comp_channel;
+struct ibv_cq;
 struct ibv_cq_ex;
 struct ibv_qp;
 struct ibv_qp_ex;
@@ -52,10 +54,14 @@ class CompletionQueue {
   void arm();
   void sleep_until_any(Duration longest, int bell = -1);
 
-  ibv_cq_ex* handle() const { return cq_; }
+  ibv_cq* handle() const { return cq_; }
+  bool is_extended() const { return extended_ != nullptr; }
 
  private:
-  ibv_cq_ex* cq_ = nullptr;
+  std::size_t poll_plain(std::span<Done> done);
+
+  ibv_cq* cq_ = nullptr;
+  ibv_cq_ex* extended_ = nullptr;  // the same; null: the driver has no extended CQs
   ibv_comp_channel* channel_ = nullptr;
   bool owns_channel_ = false;
 };
@@ -114,10 +120,15 @@ struct WorkRequest {
 // entries of which all is written here; the others are aimed by whoever has built them (dc.h).
 void build(ibv_qp_ex* qp, const WorkRequest& request, std::span<const std::byte> address = {});
 
+// The send_ops_flags of QPs on this device: no atomics where it has none, since drivers refuse
+// them.
+std::uint64_t send_operations(const Device& device);
+
 struct QpOptions {
   std::uint32_t depth = 64;  // send queue
   std::uint32_t inline_bytes = 0;
   bool masked = false;        // also masked atomics: of mlx5 devices whose facts have them
+  int rd_atomic = 16;         // READs and atomics that it takes at once; ConnectX takes 16
   RecvPool* recvs = nullptr;  // null: it never receives
   const ThreadDomain* domain = nullptr;  // of the thread that posts to it; null: it never posts, or
                                          // shares the device's registers
@@ -140,6 +151,7 @@ class QueuePair {
   // Of what it was connected to; number 0: to nothing yet.
   const QpAddress& peer() const { return peer_; }
   const QpOptions& options() const { return options_; }
+  bool is_extended() const { return extended_ != nullptr; }
   Status connect(const QpAddress& peer);
   // Everything outstanding is flushed; peers get no more answers.
   void fail();
@@ -148,11 +160,14 @@ class QueuePair {
   int post(std::span<const WorkRequest> requests);
 
  private:
+  int post_plain(std::span<const WorkRequest> requests);
+
   const Device* device_ = nullptr;
   QpOptions options_;
   ibv_qp* qp_ = nullptr;
-  ibv_qp_ex* extended_ = nullptr;
+  ibv_qp_ex* extended_ = nullptr;  // the same; null: it is posted to by ibv_post_send
   std::uint32_t psn_ = 0;
+  std::uint8_t rd_atomic_ = 0;  // taken from the device's
   QpAddress peer_;
 };
 

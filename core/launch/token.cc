@@ -1,7 +1,6 @@
 #include "core/launch/token.h"
 
 #include <fmt/core.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 
 #include <array>
@@ -11,19 +10,18 @@
 #include <cstring>
 #include <fstream>
 
+#include "core/base/secret.h"
+
 namespace latchlab::launch {
 
 Result<std::string> random_token() {
-  std::array<unsigned char, 16> bits = {};
-  ssize_t got = 0;
-  do got = ::getrandom(bits.data(), bits.size(), 0);
-  while (got < 0 && errno == EINTR);
-  if (got != static_cast<ssize_t>(bits.size()))
+  std::array<std::byte, 16> bits = {};
+  if (!fill_with_secret(bits))
     return Error{fmt::format("no random numbers for a token ({}); give one in {}", strerror(errno),
                              kTokenVariable),
                  {}};
   std::string token;
-  for (const unsigned char byte : bits) token += fmt::format("{:02x}", byte);
+  for (const std::byte byte : bits) token += fmt::format("{:02x}", std::to_integer<int>(byte));
   return token;
 }
 

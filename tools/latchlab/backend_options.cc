@@ -22,6 +22,8 @@ std::string given(const HardwareArguments& hardware) {
   };
   add(!hardware.device.empty(), "--device");
   add(!hardware.addresses.empty(), "--address");
+  add(hardware.port != 0, "--port");
+  add(hardware.gid_index.has_value(), "--gid-index");
   add(hardware.pkey != 0, "--pkey");
   add(hardware.sl != 0, "--sl");
   add(hardware.traffic_class != 0, "--traffic-class");

@@ -25,6 +25,8 @@ std::string backend_options(const RunArguments& arguments) {
   std::string options = " --backend " + arguments.backend;
   if (!hardware.device.empty()) options += " --device " + hardware.device;
   for (const std::string& address : hardware.addresses) options += " --address " + address;
+  if (hardware.port != 0) options += fmt::format(" --port {}", hardware.port);
+  if (hardware.gid_index) options += fmt::format(" --gid-index {}", *hardware.gid_index);
   if (hardware.pkey != 0) options += fmt::format(" --pkey {:#06x}", hardware.pkey);
   if (hardware.sl != 0) options += fmt::format(" --sl {}", hardware.sl);
   if (hardware.traffic_class != 0)

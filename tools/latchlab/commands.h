@@ -32,7 +32,9 @@ struct ScenarioArguments {
 // Where and how a run on real RNICs takes place.
 struct HardwareArguments {
   std::string device;                  // "mlx5_0"; empty: the first whose port is up
-  std::vector<std::string> addresses;  // IPv4 addresses of the nodes on this machine, in turn
+  std::vector<std::string> addresses;  // IPv4 or IPv6, of the nodes on this machine, in turn
+  std::uint32_t port = 0;              // of the device; 0: the first that is up
+  std::optional<int> gid_index;        // in the port's table; excludes `addresses`
   std::uint32_t pkey = 0;              // partition; 0: the first that a port has
   std::uint32_t sl = 0;                // service level
   std::uint32_t traffic_class = 0;     // of RoCE

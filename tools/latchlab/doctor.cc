@@ -21,6 +21,7 @@
 #include "tools/latchlab/version.h"
 #ifdef LATCHLAB_WITH_IBVERBS
 #include "backends/ibverbs/ibverbs_backend.h"
+#include "backends/ibverbs/queue_trial.h"
 #include "tools/latchlab/hardware/hardware.h"
 #endif
 
@@ -117,29 +118,49 @@ std::string of_mlx5(const ib::Mlx5Facts& facts) {
 
 Line device_line(const ib::DeviceFacts& device) {
   const std::string name = "RDMA " + device.name;
+  if (device.iwarp)
+    return {Health::optional, name, "iWARP: its QPs are connected over TCP, which runs do not do",
+            "use an InfiniBand or RoCE device"};
   if (!device.port_up)
-    return {Health::optional, name, "its port is down",
-            "bring up its interface: ip link set ... up"};
-  if (!device.atomics)
-    return {Health::optional, name, "it has no atomics, which locks need", "use another RNIC"};
+    return {
+        Health::optional, name,
+        device.ports == 1 ? "its port is down" : fmt::format("its {} ports are down", device.ports),
+        "bring up its interface: ip link set ... up"};
   if (device.gids.empty() && !device.infiniband)
     return {Health::optional, name, "no RoCE v2 address", "give its interface an IP address"};
   std::string addresses;
-  for (const std::string& address : device.ipv4_addresses())
-    addresses += (addresses.empty() ? ", " : " ") + address;
-  return {Health::fine,
-          name,
-          fmt::format("{}{}, CAS and FAA of 8 bytes, {} READs or atomics on a QP, MTU {}{}{}{}{}",
-                      device.infiniband ? "InfiniBand" : "RoCE v2",
-                      device.firmware.empty() ? "" : ", firmware " + device.firmware,
-                      device.max_rd_atomic, device.path_mtu_bytes,
-                      device.mlx5 ? of_mlx5(*device.mlx5) : "",
-                      device.thread_domains ? ", thread domains" : "",
-                      device.own_memory == 0
-                          ? ""
-                          : fmt::format(", {} of its own memory", format_bytes(device.own_memory)),
-                      addresses),
-          {}};
+  for (const ib::Gid& gid : device.gids)
+    if (!device.infiniband && !ib::is_link_local(gid))
+      addresses += (addresses.empty() ? ", " : " ") + ib::text_of(gid);
+  return {
+      Health::fine,
+      name,
+      fmt::format("{}{}{}, {}, {} READs or atomics on a QP, MTU {}{}{}{}{}",
+                  device.infiniband ? "InfiniBand" : "RoCE v2",
+                  device.ports == 1 ? "" : fmt::format(", port {}", device.port),
+                  device.firmware.empty() ? "" : ", firmware " + device.firmware,
+                  device.atomics ? "CAS and FAA of 8 bytes" : "no atomics", device.max_rd_atomic,
+                  device.path_mtu_bytes, device.mlx5 ? of_mlx5(*device.mlx5) : "",
+                  device.thread_domains ? ", thread domains" : "",
+                  device.own_memory == 0
+                      ? ""
+                      : fmt::format(", {} of its own memory", format_bytes(device.own_memory)),
+                  addresses),
+      {}};
+}
+
+// Whether a run finds the queues there that it needs.
+Line queues_line(const ib::DeviceFacts& device) {
+  const std::string what = "queues";
+  const auto refused = [&what](const Error& error) {
+    return Line{Health::optional, what, error.text(), "no run can use it: take another device"};
+  };
+  const auto opened = ib::Device::open({device.name, {}});
+  if (!opened) return refused(opened.error());
+  const auto kinds = ib::try_queues(*opened.value());
+  if (!kinds) return refused(kinds.error());
+  const std::string text = kinds.value().text();
+  return {Health::fine, what, text.empty() ? "extended QPs and CQs" : text, {}};
 }
 
 // What the device does of atomics by itself, and which locks need agents for the rest.
@@ -163,6 +184,7 @@ Lines rdma() {
   Lines lines;
   for (const ib::DeviceFacts& device : devices.value()) {
     lines.push_back(device_line(device));
+    if (lines.back().health == Health::fine) lines.push_back(queues_line(device));
     if (lines.back().health == Health::fine) lines.push_back(atomics_line(device));
   }
   if (lines.empty())

@@ -40,6 +40,18 @@ void set(Config& config, const std::string& key, const std::string& value) {
     config.no_masks = true;
   else if (key == "swapped-reply")
     config.swapped_reply = true;
+  else if (key == "no-extended")
+    config.no_extended = true;
+  else if (key == "no-srq")
+    config.no_srq = true;
+  else if (key == "no-atomics")
+    config.no_atomics = true;
+  else if (key == "ipv6")
+    config.ipv6 = true;
+  else if (key == "grh")
+    config.needs_grh = true;
+  else if (key == "rd-atomic")
+    config.rd_atomic = rate();
   else if (key == "log")
     config.log = true;
   else
@@ -76,9 +88,13 @@ std::vector<Gid> make_gids() {
   add_guid(kGuid);  // RoCE v2
   for (int i = 1; i <= config().nodes; ++i) {
     Gid gid = {};
-    gid[10] = gid[11] = 0xff;
-    gid[12] = 10;
-    gid[13] = 77;
+    if (config().ipv6) {
+      gid = {0xfd, 0x93, 0, 1};
+    } else {
+      gid[10] = gid[11] = 0xff;
+      gid[12] = 10;
+      gid[13] = 77;
+    }
     gid[15] = static_cast<std::uint8_t>(i);
     all.push_back(gid);
   }

@@ -23,6 +23,13 @@ struct Config {
   std::uint32_t dct = 0;
   bool no_masks = false;       // firmware without extended atomics
   bool swapped_reply = false;  // replies of atomics in the other byte order
+  // Devices and drivers of other kinds.
+  bool no_extended = false;     // no ibv_create_qp_ex and ibv_create_cq_ex
+  bool no_srq = false;          // no shared receive queues
+  bool no_atomics = false;      // atomic_cap is NONE
+  bool ipv6 = false;            // RoCE: fd93:1::1, ... in place of IPv4 addresses
+  bool needs_grh = false;       // InfiniBand: packets without a GRH are refused
+  std::uint32_t rd_atomic = 0;  // max_res_rd_atom of the process; 0: enough for all QPs
   bool log = false;
 };
 

@@ -129,6 +129,7 @@ int create_cq(Device& device, Context& context, const Command& command, bool ext
 }
 
 int create_srq(Device& device, Context& context, const Command& command) {
+  if (config().no_srq) return EOPNOTSUPP;
   const auto asked = command.read<ib_uverbs_create_srq>();
   const auto driver = command.read_driver<mlx5_ib_create_srq>(sizeof asked);
   Pd* const pd = Device::find(device.pds, &context, asked.pd_handle);

@@ -64,7 +64,7 @@ bool is_allowed(const Qp& qp, QpState to, int mask) {
 int check_address(const ib_uverbs_qp_dest& to, bool has_target) {
   if (to.port_num != 1) return EINVAL;
   if (to.is_global != 0 && to.sgid_index >= gids().size()) return EINVAL;
-  if (config().infiniband) return 0;
+  if (config().infiniband) return config().needs_grh && to.is_global == 0 ? EINVAL : 0;
   if (to.is_global == 0 || to.sgid_index < 1) return EINVAL;
   if (!has_target) return 0;
   Gid gid;
@@ -73,6 +73,9 @@ int check_address(const ib_uverbs_qp_dest& to, bool has_target) {
 }
 
 int check_values(const Qp& qp, const ib_uverbs_modify_qp& change, int mask) {
+  if ((mask & IBV_QP_ACCESS_FLAGS) != 0 && config().no_atomics &&
+      (change.qp_access_flags & IBV_ACCESS_REMOTE_ATOMIC) != 0)
+    return EOPNOTSUPP;
   if ((mask & IBV_QP_PORT) != 0 && change.port_num != 1) return EINVAL;
   if ((mask & IBV_QP_PKEY_INDEX) != 0 && change.pkey_index != 0) return EINVAL;
   if ((mask & IBV_QP_PATH_MTU) != 0 &&
@@ -119,6 +122,15 @@ void apply(Qp& qp, const ib_uverbs_modify_qp& change, int mask) {
 
 }  // namespace
 
+bool ResponderShare::take(std::uint32_t wanted) {
+  static std::uint32_t all = 0;  // below the device's lock
+  if (wanted > taken_ && config().rd_atomic != 0 && all + wanted - taken_ > config().rd_atomic)
+    return false;
+  all += wanted - taken_;
+  taken_ = wanted;
+  return true;
+}
+
 int modify_qp(Device& device, Qp& qp, const ib_uverbs_modify_qp& change) {
   const auto mask = static_cast<int>(change.attr_mask);
   const QpState to = (mask & IBV_QP_STATE) != 0 ? static_cast<QpState>(change.qp_state) : qp.state;
@@ -132,6 +144,8 @@ int modify_qp(Device& device, Qp& qp, const ib_uverbs_modify_qp& change) {
     device.enter_error(qp);
     return 0;
   }
+  if ((mask & IBV_QP_MAX_DEST_RD_ATOMIC) != 0 && !qp.responders.take(change.max_dest_rd_atomic))
+    return ENOMEM;
   apply(qp, change, mask);
   if (qp.kind == QpKind::dct && to == QpState::rtr && qp.number == 0) {
     qp.number = device.new_number();

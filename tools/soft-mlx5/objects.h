@@ -123,6 +123,19 @@ struct Stream {
   bool failed = false;
 };
 
+// What a QP has of the device's max_res_rd_atom.
+class ResponderShare {
+ public:
+  ResponderShare() = default;
+  ~ResponderShare() { take(0); }
+  ResponderShare(const ResponderShare&) = delete;
+  ResponderShare& operator=(const ResponderShare&) = delete;
+  bool take(std::uint32_t wanted);  // false: the device has not so many left
+
+ private:
+  std::uint32_t taken_ = 0;
+};
+
 struct Qp : Object {
   QpKind kind = QpKind::rc;
   QpState state = QpState::reset;
@@ -171,6 +184,7 @@ struct Qp : Object {
   std::uint8_t min_rnr_timer = 0;
   std::uint8_t max_rd_atomic = 0;
   std::uint8_t max_dest_rd_atomic = 0;
+  ResponderShare responders;
   std::uint8_t is_global = 0;
   std::uint8_t sgid_index = 0;
   std::uint8_t service_level = 0;

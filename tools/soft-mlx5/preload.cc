@@ -1,6 +1,8 @@
 // What libibverbs and libmlx5 call of libc, with the device below it. Every other call goes to the
 // kernel as it is.
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <infiniband/verbs.h>
 #include <linux/netlink.h>
 #include <rdma/mlx5-abi.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
@@ -193,6 +195,21 @@ SOFT_MLX5_EXPORT ssize_t write(int fd, const void* bytes, size_t count) {
   if (context == nullptr) return ::syscall(SYS_write, fd, bytes, count);
   const int wrong = soft_mlx5::execute_write(*context, bytes, count);
   return wrong == 0 ? static_cast<ssize_t>(count) : soft_mlx5::failed(wrong);
+}
+
+// Without what drivers other than libmlx5 lack, if the run asks for it.
+SOFT_MLX5_EXPORT ibv_context* ibv_open_device(ibv_device* device) {
+  using Open = ibv_context* (*)(ibv_device*);
+  static const auto real =
+      reinterpret_cast<Open>(::dlvsym(RTLD_NEXT, "ibv_open_device", "IBVERBS_1.1"));
+  if (real == nullptr) soft_mlx5::die("libibverbs has no ibv_open_device");
+  ibv_context* const context = real(device);
+  verbs_context* const extended = context != nullptr ? verbs_get_ctx(context) : nullptr;
+  if (extended != nullptr && soft_mlx5::config().no_extended) {
+    extended->create_qp_ex = nullptr;
+    extended->create_cq_ex = nullptr;
+  }
+  return context;
 }
 
 SOFT_MLX5_EXPORT ssize_t read(int fd, void* bytes, size_t count) {

@@ -36,8 +36,8 @@ ib_uverbs_query_device_resp attributes() {
   all.max_mr = 1 << 17;
   all.max_pd = 1 << 17;
   all.max_qp_rd_atom = all.max_qp_init_rd_atom = kRdAtomic;
-  all.max_res_rd_atom = kRdAtomic * all.max_qp;
-  all.atomic_cap = IBV_ATOMIC_HCA;
+  all.max_res_rd_atom = config().rd_atomic != 0 ? config().rd_atomic : kRdAtomic * all.max_qp;
+  all.atomic_cap = config().no_atomics ? IBV_ATOMIC_NONE : IBV_ATOMIC_HCA;
   all.max_ah = 1 << 17;
   all.max_srq = 1 << 17;
   all.max_srq_wr = 1 << 15;
@@ -132,6 +132,7 @@ int query_port(const Command& command) {
     port.sm_lid = 1;
     port.subnet_timeout = 18;
     port.link_layer = IBV_LINK_LAYER_INFINIBAND;
+    if (config().needs_grh) port.flags = IBV_QPF_GRH_REQUIRED;
   } else {
     port.link_layer = IBV_LINK_LAYER_ETHERNET;
     port.flags = IBV_QPF_GRH_REQUIRED;
@@ -168,6 +169,7 @@ void query_hca_cap(const std::byte* in, std::size_t in_bytes, std::byte* out,
       break;
     case 3:
       block[8] = config().swapped_reply ? std::byte{0} : std::byte{0x40};  // 8 bytes: host order
+      if (config().no_atomics) break;
       set_cap16(block, 18, config().no_masks ? 3 : 15);
       set_cap16(block, 22, config().no_masks ? 0x08 : 0x3c);
       set_cap16(block, 26, config().no_masks ? 0x08 : 0x3c);

@@ -10,9 +10,10 @@ namespace {
 
 int examine(const FabricArguments& arguments, bool fabric) {
   const HardwareArguments& hardware = arguments.hardware;
-  const bool about_nodes = arguments.nodes != 0 || !hardware.device.empty() ||
-                           !hardware.addresses.empty() || hardware.pkey != 0 || hardware.sl != 0 ||
-                           hardware.traffic_class != 0 || !hardware.rendezvous.empty();
+  const bool about_nodes =
+      arguments.nodes != 0 || !hardware.device.empty() || !hardware.addresses.empty() ||
+      hardware.port != 0 || hardware.gid_index.has_value() || hardware.pkey != 0 ||
+      hardware.sl != 0 || hardware.traffic_class != 0 || !hardware.rendezvous.empty();
   if (fabric) return doctor_fabric(arguments);
   if (about_nodes)
     return complain({"options of nodes are for --fabric: add it, or leave them out", {}});

@@ -64,12 +64,24 @@ void add_hardware(CLI::App& command, HardwareArguments& hardware, const char* gr
       ->type_name("NAME")
       ->group(group);
   command
-      .add_option("--address", hardware.addresses,
-                  "IPv4 address of a node on this machine; repeated, one each in turn [the first "
-                  "that the device has]")
+      .add_option(
+          "--address", hardware.addresses,
+          "IPv4 or IPv6 address of a node on this machine; repeated, one each in turn [IPv4 "
+          "before IPv6, link-local ones last]")
       ->type_name("IP")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(group);
+  command.add_option("--port", hardware.port, "Port of the device, from 1 [the first that is up]")
+      ->type_name("N")
+      ->check(whole_number(1, 255))
+      ->group(group);
+  command
+      .add_option("--gid-index", hardware.gid_index,
+                  "Entry of the port's GID table (show_gids, ibv_devinfo -v) in place of --address")
+      ->type_name("N")
+      ->check(whole_number(0, 255))
+      ->excludes("--address")
       ->group(group);
 }
 

@@ -90,6 +90,8 @@ Result<RunBackend> hardware_backend(const RunArguments& arguments,
                                 arguments.hardware.workers, arguments.hardware.agents);
   if (const std::uint32_t threads = arguments.hardware.server_workers; threads != 1)
     backend.setting += fmt::format(", {} server workers", threads);
+  if (const std::uint32_t port = arguments.hardware.port; port != 0)
+    backend.setting += fmt::format(", port {}", port);
   if (const std::uint32_t pkey = arguments.hardware.pkey; pkey != 0)
     backend.setting += fmt::format(", pkey {:#06x}", pkey);
   if (const std::uint32_t level = arguments.hardware.sl; level != 0)

@@ -46,6 +46,7 @@ struct FabricNode {
   std::string link_layer;  // "InfiniBand", "RoCE v2"
   std::string gid;
   std::uint32_t gid_index = 0;
+  std::uint32_t port = 1;
   std::uint32_t mtu_bytes = 0;  // of the path, as the port is now
   std::uint16_t pkey = 0;       // the one in use
   std::vector<std::uint16_t> pkeys;

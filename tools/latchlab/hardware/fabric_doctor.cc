@@ -134,14 +134,14 @@ std::string text_of(const Trips& trips) {
 
 void print_table(const std::vector<FabricNode>& nodes) {
   std::vector<std::vector<std::string>> rows = {
-      {"node", "host", "device", "firmware", "link layer", "MTU", "GID", "index", "pkey"}};
+      {"node", "host", "device", "port", "firmware", "link layer", "MTU", "GID", "index", "pkey"}};
   const auto or_dash = [](std::string text) { return text.empty() ? "-" : text; };
   for (const FabricNode& node : nodes) {
     const bool there = node.trouble.empty();
     rows.push_back({fmt::format("{}", node.node), node.host, or_dash(node.device),
-                    or_dash(node.firmware), or_dash(node.link_layer),
-                    there ? fmt::format("{}", node.mtu_bytes) : "-", or_dash(node.gid),
-                    there ? fmt::format("{}", node.gid_index) : "-",
+                    there ? fmt::format("{}", node.port) : "-", or_dash(node.firmware),
+                    or_dash(node.link_layer), there ? fmt::format("{}", node.mtu_bytes) : "-",
+                    or_dash(node.gid), there ? fmt::format("{}", node.gid_index) : "-",
                     there && node.pkey != 0 ? fmt::format("{:#06x}", node.pkey) : "-"});
   }
   fmt::print("{}\n", aligned(rows));

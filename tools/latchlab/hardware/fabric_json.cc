@@ -112,6 +112,7 @@ std::string json_of(const FabricNode& node) {
                {"link_layer", node.link_layer},
                {"gid", node.gid},
                {"gid_index", node.gid_index},
+               {"port", node.port},
                {"mtu_bytes", node.mtu_bytes},
                {"pkey", node.pkey},
                {"pkeys", node.pkeys},
@@ -143,6 +144,7 @@ FabricNode read_fabric_node(const std::string& text) {
   take(json, "link_layer", node.link_layer);
   take(json, "gid", node.gid);
   take(json, "gid_index", node.gid_index);
+  take(json, "port", node.port);
   take(json, "mtu_bytes", node.mtu_bytes);
   take(json, "pkey", node.pkey);
   take(json, "atomics", node.atomics.kinds);

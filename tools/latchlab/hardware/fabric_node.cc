@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tools/latchlab/hardware/fabric.h"
+#include "tools/latchlab/hardware/hardware.h"
 
 namespace latchlab::tool {
 
@@ -52,6 +53,7 @@ void tell_port(const ib::Device& device, FabricNode& told) {
   told.link_layer = device.facts().infiniband ? "InfiniBand" : "RoCE v2";
   told.gid = ib::text_of(device.gid());
   told.gid_index = device.gid_index();
+  told.port = device.port();
   told.mtu_bytes = static_cast<std::uint32_t>(device.facts().path_mtu_bytes);
   told.pkey = device.path().pkey;
   told.pkeys = ib::partitions_of(device);
@@ -91,9 +93,8 @@ std::string be_probed(launch::Member& member, const HardwareArguments& hardware,
   FabricNode told;
   told.ways.resize(member.size());
   tell_machine(told);
-  ib::DeviceChoice choice{hardware.device, "", job.path};
-  if (const auto& all = hardware.addresses; !all.empty())
-    choice.address = all[member.rank() % all.size()];
+  ib::DeviceChoice choice = choice_of(hardware, member.rank());
+  choice.path = job.path;
   const NodeId self{static_cast<std::uint16_t>(member.rank() + 1)};
   auto made = ib::FabricProbe::make(choice, self, member.size(), job.probe);
   ib::FabricProbe* const probe = made ? made.value().get() : nullptr;

@@ -87,18 +87,20 @@ void Fleet::say_what_waits(const launch::Address& at) {
 }
 
 Status Fleet::start_locals() {
-  auto directory = JournalDirectory::make();
-  if (!directory) return directory.error();
-  journal_directory_.emplace(std::move(directory).value());
   launch::LocalMemberOptions options;
   const HardwareArguments& hardware = arguments_.hardware;
   options.argv = {own_program(),  "node",
                   "--rendezvous", fmt::format("127.0.0.1:{}", coordinator_->port()),
-                  "--journals",   journal_directory_->path()};
+                  "--journals",   journal_directory()};
   if (!hardware.device.empty())
     options.argv.insert(options.argv.end(), {"--device", hardware.device});
   for (const std::string& address : hardware.addresses)
     options.argv.insert(options.argv.end(), {"--address", address});
+  if (hardware.port != 0)
+    options.argv.insert(options.argv.end(), {"--port", fmt::format("{}", hardware.port)});
+  if (hardware.gid_index)
+    options.argv.insert(options.argv.end(),
+                        {"--gid-index", fmt::format("{}", *hardware.gid_index)});
   if (!arguments_.input.data.empty())
     options.argv.insert(options.argv.end(), {"--data", arguments_.input.data});
   for (const LoadedPlugin& plugin : loaded_plugins())
@@ -140,7 +142,7 @@ Result<std::vector<std::string>> Fleet::make_journals(const Point& point) {
   journals_.clear();
   std::vector<std::string> names;
   for (std::uint32_t i = 0; locals_ && !place_ && i < nodes_; ++i) {
-    auto made = JournalFile::make(*journal_directory_, point.platform.clients());
+    auto made = JournalFile::make(point.platform.clients());
     if (!made) return made.error();
     names.push_back(made.value().name());
     journals_.push_back(std::move(made).value());
@@ -183,7 +185,7 @@ RepeatOutcome Fleet::run(const Scenario& scenario, std::size_t index, std::uint3
   watch.tick = [this] { pump(); };
   const auto done = coordinator_->run_job(write_job(job), journals.value(), watch);
   RepeatOutcome outcome = done ? collect(point, done.value()) : failed(done.error().text());
-  journals_.clear();  // and their files
+  journals_.clear();
   return outcome;
 }
 

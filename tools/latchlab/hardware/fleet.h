@@ -65,9 +65,8 @@ class Fleet {
   std::optional<launch::MpiPlace> place_;
   std::optional<launch::Coordinator> coordinator_;
   std::optional<launch::LocalMembers> locals_;  // absent: they were all started elsewhere
-  std::optional<JournalDirectory> journal_directory_;
-  std::vector<JournalFile> journals_;  // by rank, of the job under way
-  std::string joining_;                // what to type where a node is to be
+  std::vector<JournalFile> journals_;           // by rank, of the job under way
+  std::string joining_;                         // what to type where a node is to be
   bool assembled_ = false;
   bool gave_up_ = false;  // nobody came in time
 };

@@ -35,6 +35,16 @@ inline ib::PathOptions path_of(const HardwareArguments& hardware) {
           static_cast<std::uint8_t>(hardware.traffic_class)};
 }
 
+// The device, port and GID of the node of this rank.
+inline ib::DeviceChoice choice_of(const HardwareArguments& hardware, std::uint32_t rank) {
+  ib::DeviceChoice choice;
+  choice.name = hardware.device;
+  if (const auto& all = hardware.addresses; !all.empty()) choice.address = all[rank % all.size()];
+  choice.port = hardware.port;
+  choice.gid_index = hardware.gid_index;
+  return choice;
+}
+
 // One repeat, as the coordinator tells it to the nodes.
 struct NodeJob {
   std::string scenario;  // resolved

@@ -1,37 +1,26 @@
 #pragma once
-// A node's guard journal (core/checks/guard_words.h) in a file of shared memory, which whoever made
-// it can still read when the node's process is gone. All of a run are in one directory, and a node
-// opens nothing but a file there.
+// A node's guard journal (core/checks/guard_words.h) in shared memory, which the process that made
+// it can still read when the node's process is gone. It has no name in any file system: a node
+// finds it among the descriptors of its maker, so that nothing is left behind however the two end.
 
 #include <cstdint>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "core/base/result.h"
 #include "core/checks/guard_words.h"
 
 namespace latchlab::tool {
 
-class JournalDirectory {
- public:
-  // Nobody else's; it goes when this goes, if it is empty then.
-  static Result<JournalDirectory> make();
-  ~JournalDirectory();
-  JournalDirectory(JournalDirectory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  JournalDirectory& operator=(JournalDirectory&&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  explicit JournalDirectory(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
+// Where nodes that this process starts find its journals: /proc/PID/fd.
+std::string journal_directory();
 
 class JournalFile {
  public:
-  // Makes it, all idle; the file goes when the maker goes.
-  static Result<JournalFile> make(const JournalDirectory& directory, std::uint32_t clients);
-  // `name`: as name() says; a path, or a symbolic link of that name, is refused.
+  // Makes it, all idle. It exists as long as a process has it.
+  static Result<JournalFile> make(std::uint32_t clients);
+  // `directory`: as journal_directory() of the maker says; `name`: as name() says. Refused is what
+  // is no journal, such as another descriptor of that process.
   static Result<JournalFile> open(const std::string& directory, const std::string& name,
                                   std::uint32_t clients);
   JournalFile() = default;
@@ -39,13 +28,12 @@ class JournalFile {
   JournalFile(JournalFile&& other) noexcept;
   JournalFile& operator=(JournalFile&& other) noexcept;
 
-  std::string name() const { return path_.substr(path_.rfind('/') + 1); }
+  std::string name() const { return std::to_string(file_); }
   std::span<GuardRecord> records() const { return {records_, clients_}; }
 
  private:
-  static Result<JournalFile> map(const std::string& path, int file, std::uint32_t clients);
-  std::string path_;
-  bool mine_ = false;
+  static Result<JournalFile> map(int file, std::uint32_t clients);
+  int file_ = -1;
   GuardRecord* records_ = nullptr;
   std::uint32_t clients_ = 0;
 };

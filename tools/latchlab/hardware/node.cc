@@ -43,7 +43,7 @@ constexpr int kExchanges = 4;                  // as IbverbsOptions::exchange sa
 // What results say of the machine, and what its RNIC does by itself; the coordinator reads it from
 // every node.
 Result<std::string> facts_of(const HardwareArguments& hardware) {
-  const auto devices = ib::list_devices();
+  const auto devices = ib::list_devices(hardware.port);
   if (!devices) return devices.error();
   utsname system = {};
   ::uname(&system);
@@ -52,11 +52,13 @@ Result<std::string> facts_of(const HardwareArguments& hardware) {
     return Error{"this machine has no RDMA device", {}};
   if (device == nullptr)
     return Error{fmt::format("this machine has no RDMA device {}", hardware.device), {}};
-  const std::string address = hardware.addresses.empty() ? "" : hardware.addresses.front();
-  const auto atomics = native_atomics({device->name, address});
+  ib::DeviceChoice choice = choice_of(hardware, 0);
+  choice.name = device->name;
+  const auto atomics = native_atomics(choice);
   if (!atomics) return atomics.error();
   Json json;
   json["device"] = device->name;
+  json["port"] = device->port;
   json["firmware"] = device->firmware;
   json["kernel"] = system.release;
   json["atomics"] = atomics.value().kinds;
@@ -107,6 +109,8 @@ class NodeRun {
     if (const auto& all = arguments_.hardware.addresses; !all.empty())
       options.addresses = {all[member_.rank() % all.size()]};
     options.path = job_.path;
+    options.port = arguments_.hardware.port;
+    options.gid_index = arguments_.hardware.gid_index;
     options.workers = job_.workers;
     options.agents = job_.agents;
     options.dc = job_.dc;
