@@ -104,6 +104,14 @@ void observe(const State& state, ProbeSlot& probe, const ProbeValues& seen) {
   probe.result.last_change = state.clock;
 }
 
+// A client that does not stand still goes on looking while there is nothing to see: what it keeps
+// of its looks is of now, the last one and the one before.
+void look_idly(ProbeSlot& probe, const ProbeValues& seen) {
+  if (!probe.wait.pacing || probe.actor->paused) return;
+  const ArenaScope scope(probe.actor->arena);
+  for (int look = 0; look < 2; ++look) probe.wait.pacing(seen, probe.misses);
+}
+
 // A probe of several pieces may see some of them as they are now and others as they will be.
 bool may_tear(const RemoteWait& wait) {
   return wait.probes.size() > 1 ||
@@ -184,9 +192,12 @@ void add_probe_steps(State& state, Actor& actor, StepList& steps) {
     if (fine) observe(state, *probe, seen);
     if (!fine || worth_issuing(wait, seen)) {
       steps.now.push_back(step(StepKind::probe_launch));
-    } else if (state.search() != nullptr && may_tear(wait)) {
-      steps.now.push_back(step(StepKind::probe_launch));
-      steps.now.back().part = kIdleLook;
+    } else {
+      look_idly(*probe, seen);
+      if (state.search() != nullptr && may_tear(wait)) {
+        steps.now.push_back(step(StepKind::probe_launch));
+        steps.now.back().part = kIdleLook;
+      }
     }
     if (wait.stop_on_message) {
       const Endpoint& endpoint = own_endpoint(state, actor, wait.message.endpoint);

@@ -67,7 +67,8 @@ TEST(dslr_recovery, outlives_crashes_of_all_but_one_in_short_eras) {
 TEST(dslr_recovery, suppresses_the_release_of_an_expired_grant) {
   RunSetup setup = with_clients(1);
   setup.operations = 1;
-  setup.params = {{"lease", nanoseconds(0) + picoseconds(1)}};
+  setup.hold = nanoseconds(50);
+  setup.params = {{"lease", nanoseconds(10)}};
   const Outcome outcome = run(setup, 1);
   EXPECT_EQ(outcome.end, RunEnd::finished);
   EXPECT_EQ(outcome.suppressed, 1U);
