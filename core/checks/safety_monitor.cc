@@ -126,9 +126,13 @@ void SafetyMonitor::drop_grant(ClientId client, std::uint32_t at) {
 // ---- requests ----
 
 void SafetyMonitor::requested(ClientId client, const Want& want) {
-  LATCHLAB_CHECK(clients_[client.value].waiting == kNone, "a client waits for one lock at a time");
+  ClientState& me = clients_[client.value];
+  const bool again = me.waiting != kNone && me.asked == nullptr &&
+                     claims_[me.waiting].lock == want.lock.id &&
+                     claims_[me.waiting].mode == want.mode;
+  LATCHLAB_CHECK(me.waiting == kNone || again, "a client waits for one lock at a time");
   LATCHLAB_CHECK(want.extent.valid(), "a want of no units, or of more than have numbers");
-  clients_[client.value].asked = &want;
+  me.asked = &want;
 }
 
 void SafetyMonitor::first_effect(ClientId client) {

@@ -48,9 +48,12 @@ class SafetyMonitor final : public FirstEffect::Listener {
   // listener of each client's FirstEffect. Of requests of which it is not told it knows no order.
   void first_effect(ClientId client) override;
   void prefetch_client(ClientId client) const { prefetch(clients_[client.value]); }
-  // `want` stays where it is until it is granted or withdrawn, or its client has crashed.
+  // `want` stays where it is until it is granted, aborted or withdrawn, or its client has crashed.
   void requested(ClientId client, const Want& want);
-  void withdrawn(ClientId client);  // the acquisition was aborted
+  // This try was aborted, and the acquisition goes on: the client requests the same again, and
+  // keeps its place in the order of requests and the count of those that bypassed it.
+  void aborted(ClientId client) { clients_[client.value].asked = nullptr; }
+  void withdrawn(ClientId client);  // the acquisition is over, without a grant
   // False, here and below: a violation, described by describe_violation().
   bool granted(ClientId client, const Grant& grant);
   bool upgraded(ClientId client, const Grant& grant);
@@ -91,7 +94,7 @@ class SafetyMonitor final : public FirstEffect::Listener {
     bool used() const { return holders != kNone || first_waiting != kNone; }
   };
   struct ClientState {
-    const Want* asked = nullptr;    // what it waits for
+    const Want* asked = nullptr;    // what it waits for; null between two tries, too
     std::uint32_t waiting = kNone;  // its claim to that, once there is one
     std::uint32_t grants = kNone;   // the latest; also what is being released and was overtaken
   };

@@ -8,13 +8,14 @@ const std::vector<MetricDoc>& metric_docs() {
   static const std::vector<MetricDoc> docs = {
       {"goodput_ops_s", "1/s", "goodput",
        "Cycles (acquire, hold, release, think) that ended inside the measured window, of all "
-       "clients together, per simulated second.",
+       "clients together, per simulated second. Without those whose section was cut at the end of "
+       "its grant (cut_sections): these have not done their work.",
        "Higher is better. With zero hold and think time it is what the lock can take."},
       {"cycle_ns", "ns", "cycle",
        "Length of a cycle: from a client's call of acquire to its next one. A cycle counts where "
        "it ends, with its whole length. Where a section takes several locks, all of them are one "
        "cycle. In an open loop it runs from the arrival of the section.",
-       "Lower is better; in a closed loop clients / mean cycle is the goodput."},
+       "Lower is better; in a closed loop clients / mean cycle is the goodput, with what was cut."},
       {"acquire_ns", "ns", "acquire",
        "Time from the call of acquire until the lock is held, over acquisitions that ended inside "
        "the window, shared and exclusive alike; of a section with several locks each counts. An "
@@ -106,14 +107,17 @@ const std::vector<MetricDoc>& metric_docs() {
        "How long a call that came in, or a handler that could go on, waited for a core of that "
        "server part, on average."},
       {"fairness.jain", "1", "jain",
-       "Jain's index over the cycles that each client finished in the window: (sum)^2 / (clients x "
-       "sum of squares).",
+       "Jain's index over the cycles that each client finished in the window, without those that "
+       "were cut: (sum)^2 / (clients x sum of squares).",
        "1: all got the same; 1/clients: one got everything. Clients on different locks may differ "
        "without any being treated badly."},
       {"fairness.max_bypassed", "1", "most bypassed",
-       "The most conflicting grants that any one request saw given to requests whose first verb "
-       "took effect after its own.",
-       "0 is first come, first served; without bound somebody may starve."},
+       "The most conflicting grants that any one acquisition saw given to requests whose first "
+       "verb "
+       "took effect after its own. Aborted tries and their retries are one acquisition, which ends "
+       "when it is granted, when the client gives up at its deadline, or when it gives back what "
+       "else it holds.",
+       "0 is first come, first served; without a bound a client may starve."},
       {"safety.checks", "1", "checks",
        "Grants that were compared with all others: by the monitor, or, where nobody sees all "
        "clients, by guard words (`run.guard`). Null without either."},
@@ -134,6 +138,14 @@ const std::vector<MetricDoc>& metric_docs() {
        "Acquisitions and upgrades inside the window that ended without the lock (recovered under "
        "the waiter, too many tickets). The client tries again, and its time goes on, or gives back "
        "what else it holds."},
+      {"cut_sections", "1", "cut sections",
+       "Cycles that ended inside the window and whose section was cut: a grant ended before the "
+       "section's work was done, and no work goes on after it. They count in cycle_ns, in the "
+       "verbs "
+       "per cycle and in the law of the window, and in no goodput. Null: the run is of a version "
+       "that did not tell them apart.",
+       "0. Beyond 0.1% of the cycles the point is marked, and is compared with no other: use a "
+       "longer lease, or shorter sections."},
       {"shared_as_exclusive", "1", "reads taken exclusively",
        "Shared requests that a lock without shared mode has granted exclusively.",
        "Above 0 readers exclude each other: compare such a lock's reads with care."},

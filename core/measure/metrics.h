@@ -93,7 +93,7 @@ struct RepeatMetrics {
     Count checks, violations, expired_holds, late_effects;
     bool operator==(const Safety&) const = default;
   } safety;
-  Count recoveries, aborted_acquisitions, shared_as_exclusive;
+  Count recoveries, aborted_acquisitions, cut_sections, shared_as_exclusive;
   Real stationary;                     // goodput of the window's second half over its first half's
   using Sequence = std::vector<Real>;  // one value for each interval of the window
   struct Window {
@@ -205,6 +205,7 @@ void visit_metrics(Metrics& m, Visit&& visit) {
   visit("safety.late_effects", m.safety.late_effects, Fold::sum);
   visit("recoveries", m.recoveries, Fold::sum);
   visit("aborted_acquisitions", m.aborted_acquisitions, Fold::sum);
+  visit("cut_sections", m.cut_sections, Fold::sum);
   visit("shared_as_exclusive", m.shared_as_exclusive, Fold::sum);
   visit("stationary", m.stationary, Fold::mean);
   visit("window.warmup_ns", m.window.warmup_ns, Fold::mean);

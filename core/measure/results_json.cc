@@ -1,8 +1,10 @@
 #include "core/measure/results_json.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -93,6 +95,13 @@ class Writer {
   Json json_ = Json::object();
 };
 
+// Metrics that runs of earlier versions did not measure: their files lack them.
+constexpr std::string_view kAddedLater[] = {"cut_sections"};
+
+bool is_added_later(std::string_view path) {
+  return std::find(std::begin(kAddedLater), std::end(kAddedLater), path) != std::end(kAddedLater);
+}
+
 // Remembers the first metric that is missing or of another type; later ones are skipped.
 class Reader {
  public:
@@ -102,6 +111,7 @@ class Reader {
   void operator()(const char* path, Field& field, Fold /*fold*/ = {}) {
     if (!wrong_.empty()) return;
     const auto found = json_.find(path);
+    if (found == json_.end() && is_added_later(path)) return;
     if (found == json_.end() || !read(*found, field)) wrong_ = path;
   }
 

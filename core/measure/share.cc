@@ -61,6 +61,7 @@ void add(MeasuredShare& sum, const MeasuredShare& share) {
   add_law(sum.law, share.law);
   sum.first_half += share.first_half;
   sum.second_half += share.second_half;
+  sum.cut += share.cut;
   sum.open_count += share.open_count;
   sum.open_age_max_ps = std::max(sum.open_age_max_ps, share.open_age_max_ps);
   sum.cycle.merge(share.cycle);
@@ -146,7 +147,7 @@ RepeatMetrics metrics_of(const MeasuredShare& share) {
   RepeatMetrics metrics;
   const double window_s = Duration{static_cast<std::int64_t>(share.law.duration_ps)}.seconds();
   const std::uint64_t counted = share.law.counted_cycles;
-  metrics.goodput_ops_s = static_cast<double>(counted) / window_s;
+  metrics.goodput_ops_s = static_cast<double>(counted - share.cut) / window_s;
   metrics.cycle = share.cycle;
   metrics.acquire = share.acquire_read;
   metrics.acquire.merge(share.acquire_write);
@@ -168,6 +169,7 @@ RepeatMetrics metrics_of(const MeasuredShare& share) {
   write_checks(share, metrics);
   metrics.recoveries = share.recoveries;
   metrics.aborted_acquisitions = share.aborted;
+  metrics.cut_sections = share.cut;
   metrics.shared_as_exclusive = share.shared_as_exclusive;
   metrics.stationary = stationarity(share);
   metrics.window.warmup_ns = static_cast<double>(share.warmup_ps) / 1e3;
@@ -199,10 +201,10 @@ std::string MeasuredShare::contradiction() const {
   if (interval_cycles.size() != intervals || interval_acquisitions.size() != intervals ||
       interval_acquire_ps.size() != intervals)
     return "its intervals are not those of its window";
-  if (batch_cycles.size() != kBatches || std::accumulate(batch_cycles.begin(), batch_cycles.end(),
-                                                         std::uint64_t{0}) != law.counted_cycles)
+  if (batch_cycles.size() != kBatches ||
+      std::accumulate(batch_cycles.begin(), batch_cycles.end(), cut) != law.counted_cycles)
     return "its batches are not those of its window";
-  if (law.counted_cycles != cycle.count() || law.counted_cycles != first_half + second_half)
+  if (law.counted_cycles != cycle.count() || law.counted_cycles != first_half + second_half + cut)
     return "its counted cycles are not those of its histogram";
   if (!read_phases.add_up_to(acquire_read) || !write_phases.add_up_to(acquire_write) ||
       !release_phases.add_up_to(release))

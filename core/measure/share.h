@@ -25,16 +25,17 @@ struct MeasuredShare {
   // events' fingerprint and the checks of granted locks speak of the whole run.
   bool saw_everything = false;
 
-  // Who: ascending numbers, and for each the cycles that counted.
+  // Who: ascending numbers, and for each the cycles that counted, without those that were cut.
   std::vector<std::uint64_t> clients;
   std::vector<std::uint64_t> cycles_by_client;
   std::uint64_t live_clients = 0;
   std::uint64_t without_progress = 0;  // inside one acquire or release since before the window
 
   std::uint64_t warmup_ps = 0;              // from the start of the run until the window opened
-  std::vector<std::uint64_t> batch_cycles;  // counted, in each of kBatches parts
+  std::vector<std::uint64_t> batch_cycles;  // of these, in each of kBatches parts
   WindowLaw law;                            // of these clients
-  std::uint64_t first_half = 0, second_half = 0;  // counted cycles
+  std::uint64_t first_half = 0, second_half = 0;  // cycles that counted and were not cut
+  std::uint64_t cut = 0;                          // that counted, and whose section was
   std::uint64_t open_count = 0;                   // cycles open at the window's end
   std::uint64_t open_age_max_ps = 0;
   Histogram cycle, acquire_read, acquire_write, release;
@@ -95,6 +96,7 @@ void visit_share(Share& share, Visit&& visit) {
   visit("law", share.law);
   visit("first_half", share.first_half);
   visit("second_half", share.second_half);
+  visit("cut", share.cut);
   visit("open_count", share.open_count);
   visit("open_age_max_ps", share.open_age_max_ps);
   visit("cycle", share.cycle);

@@ -47,7 +47,7 @@ void WindowRecorder::open(Time date) {
   middle_ = date + length / 2;
   end_ = date + length;
   std::fill(cycles_by_client_.begin(), cycles_by_client_.end(), 0);
-  first_half_ = second_half_ = ages_at_start_ps_ = idle_ps_ = 0;
+  first_half_ = second_half_ = cut_ = ages_at_start_ps_ = idle_ps_ = 0;
   waited_ps_ = 0;
   ages_at_end_ps_.clear();
   batches_.clear();
@@ -77,7 +77,7 @@ void WindowRecorder::begin_cycle(ClientId id, Time date) {
   LATCHLAB_CHECK(!client.open, "a cycle began inside another one");
   LATCHLAB_CHECK(!client.seen || date >= client.since, "a cycle began before the last one ended");
   idle_ps_ += overlap_ps(client.seen ? client.since : start_, date);
-  client = {.open = true, .seen = true, .since = date, .waited = {}};
+  client = {.open = true, .seen = true, .cut = false, .since = date, .waited = {}};
 }
 
 void WindowRecorder::arrived(ClientId id, Time date, Duration ago) {
@@ -103,9 +103,13 @@ void WindowRecorder::cycle_ended(ClientId id, Time date) {
   if (counts(date)) {
     cycle_.record(date - begun + client.waited);
     waited_ps_ += static_cast<std::uint64_t>(client.waited.ps);
-    ++cycles_by_client_[id.value];
-    ++(date < middle_ ? first_half_ : second_half_);
-    if (Interval* const interval = interval_at(date)) ++interval->cycles;
+    if (client.cut) {
+      ++cut_;
+    } else {
+      ++cycles_by_client_[id.value];
+      ++(date < middle_ ? first_half_ : second_half_);
+      if (Interval* const interval = interval_at(date)) ++interval->cycles;
+    }
   }
   ++ended_;
   client.open = false;
@@ -185,13 +189,14 @@ void WindowRecorder::write_to(MeasuredShare& share) const {
   std::uint64_t before = 0;
   for (std::size_t batch = 0; batch < kBatches; ++batch) {
     const bool told = batch + 1 < kBatches && batch < batches_.size();
-    const std::uint64_t now = told ? batches_[batch] : counted_cycles();
+    const std::uint64_t now = told ? batches_[batch] : done_cycles();
     share.batch_cycles.push_back(now - before);
     before = now;
   }
   share.warmup_ps = static_cast<std::uint64_t>(start_.ps);
   share.first_half = first_half_;
   share.second_half = second_half_;
+  share.cut = cut_;
   write_open(share);
   share.cycle = cycle_;
   share.acquire_read = acquire_read_;

@@ -3,8 +3,9 @@
 //
 // A cycle runs from one acquire call of a client to its next (hold, release, think and aborted
 // tries included) and counts where it ends, with its whole length, even if it began before the
-// window. An acquisition or release, likewise, counts where it ends. All dates are true
-// simulation time; the recorder never looks at a clock.
+// window. An acquisition or release, likewise, counts where it ends. A cycle whose section was cut
+// at the end of its grant counts in the law and in the lengths of cycles, and in no goodput. All
+// dates are true simulation time; the recorder never looks at a clock.
 //
 // A closed loop calls, per client and in order of time:
 //   next_cycle(c, t0), acquired(...), released(...), next_cycle(c, t1), ...
@@ -43,7 +44,7 @@ class WindowRecorder {
   // Measures anew from `date` on, before any call of that date: what counted so far does not.
   void open(Time date);
   // At the end of each of kBatches parts of the window, in order; the last one need not be told.
-  void batch_ended() { batches_.push_back(counted_cycles()); }
+  void batch_ended() { batches_.push_back(done_cycles()); }
   // All cycles that have ended so far, in the window or not.
   std::uint64_t ended_cycles() const { return ended_; }
 
@@ -56,6 +57,8 @@ class WindowRecorder {
   void next_cycle(ClientId client, Time date);
   // What the client's open cycle is for arrived so long before `date`; it has done nothing so far.
   void arrived(ClientId client, Time date, Duration ago);
+  // The section of the client's open cycle was cut.
+  void section_cut(ClientId client) { clients_[client.value].cut = true; }
   // An acquisition or release that ended at `date` and took `length`. `shared` is what was asked.
   void acquired(Time date, Duration length, bool shared, LockId lock = {});
   void released(Time date, Duration length);
@@ -66,7 +69,7 @@ class WindowRecorder {
   }
 
   // What follows is meant for when the run has reached the end of the window.
-  std::uint64_t counted_cycles() const { return first_half_ + second_half_; }
+  std::uint64_t counted_cycles() const { return done_cycles() + cut_; }
   WindowLaw law() const;
   bool check_window_law() const { return law().holds(); }
   // Little's law, mean cycle x goodput = clients within 1%; none where no client count makes it
@@ -80,12 +83,14 @@ class WindowRecorder {
   struct Client {
     bool open = false;
     bool seen = false;
-    Time since;       // the open cycle's begin, or where the last one ended
-    Duration waited;  // how long before the open cycle's begin its section arrived
+    bool cut = false;  // its section was, in the open cycle
+    Time since;        // the open cycle's begin, or where the last one ended
+    Duration waited;   // how long before the open cycle's begin its section arrived
   };
   struct Interval {
     std::uint64_t cycles = 0, acquisitions = 0, acquire_ps = 0;
   };
+  std::uint64_t done_cycles() const { return first_half_ + second_half_; }
   Interval* interval_at(Time date);                    // null: none are told
   std::uint64_t overlap_ps(Time from, Time to) const;  // with the window
   void write_open(MeasuredShare& share) const;
@@ -96,10 +101,11 @@ class WindowRecorder {
   std::vector<ClientId> measured_;
   std::vector<Client> clients_;  // by ClientId, and so below
   std::vector<std::uint64_t> cycles_by_client_;
-  std::uint64_t first_half_ = 0;
+  std::uint64_t first_half_ = 0;  // cycles that counted and were not cut
   std::uint64_t second_half_ = 0;
+  std::uint64_t cut_ = 0;  // that counted and were
   std::uint64_t ended_ = 0;
-  std::vector<std::uint64_t> batches_;  // counted cycles at the end of each
+  std::vector<std::uint64_t> batches_;  // done_cycles() at the end of each
   // Of cycles that have ended; law() adds those that are still open.
   std::uint64_t ages_at_start_ps_ = 0;
   std::vector<std::uint64_t> ages_at_end_ps_;  // one per cycle that was open at the end

@@ -26,6 +26,15 @@ std::optional<double> half_width(std::span<const double> a, std::span<const doub
   return paired ? half_width_95(differences(a, b)) : half_width_95(a, b);
 }
 
+// By how much a part of one differs from a part of the other by chance, with 95%.
+std::optional<double> half_width_of_parts(std::span<const double> a, std::span<const double> b) {
+  const auto of_a = standard_error(a), of_b = standard_error(b);
+  if (!of_a || !of_b) return std::nullopt;
+  const double squares =
+      *of_a * *of_a * static_cast<double>(a.size()) + *of_b * *of_b * static_cast<double>(b.size());
+  return student_t_975(std::min(a.size(), b.size()) - 1) * square_root(squares);
+}
+
 // Of a few repeats one after the other, part by part.
 std::vector<double> batches_of(const PointOutcome& point) {
   std::vector<double> all;
@@ -52,13 +61,20 @@ double number_at(const Leaves& metrics, const char* path, double otherwise) {
 
 }  // namespace
 
+double share_cut(const Leaves& metrics) {
+  const double cycles = number_at(metrics, "cycle_ns.count", 0);
+  return cycles > 0 ? number_at(metrics, "cut_sections", 0) / cycles : 0;
+}
+
 Doubt doubt_of(const PointOutcome& point) {
   const Doubt other = doubt_beside_emulation(point);
-  return point.emulated.empty() || other == Doubt::nothing_done ? other : Doubt::emulated;
+  const bool worse = other == Doubt::nothing_done || other == Doubt::cut;
+  return point.emulated.empty() || worse ? other : Doubt::emulated;
 }
 
 Doubt doubt_beside_emulation(const PointOutcome& point) {
   const Leaves metrics = point.metrics();
+  if (share_cut(metrics) > kMostCut) return Doubt::cut;
   if (number_at(metrics, "goodput_ops_s", 0) <= 0) return Doubt::nothing_done;
   if (number_at(metrics, "open_loop.carried", 1) <= 0) return Doubt::overloaded;
   if (number_at(metrics, "window.settled", 1) <= 0 && !settled_together(point))
@@ -97,14 +113,20 @@ std::optional<Comparison> compare(const PointOutcome& a, const PointOutcome& b,
   }
   made.ratio = made.a / made.b;
   auto half = half_width(of_a, of_b, made.paired);
-  if (!half && metric == kGoodput) half = half_width(batches_of(a), batches_of(b), false);
+  // What the lead has to exceed.
+  auto chance = half;
+  if (!half && metric == kGoodput) {
+    const std::vector<double> parts_a = batches_of(a), parts_b = batches_of(b);
+    half = half_width(parts_a, parts_b, false);
+    chance = half_width_of_parts(parts_a, parts_b);
+  }
   if (half) {
     made.low = made.ratio - *half / made.b;
     made.high = made.ratio + *half / made.b;
   }
+  const double lead = made.a > made.b ? made.a - made.b : made.b - made.a;
   const bool near = made.ratio < kWorthNaming && made.ratio > 1 / kWorthNaming;
-  const bool unsure = made.low && *made.low <= 1 && *made.high >= 1;
-  if (!near && !unsure) made.ahead = made.ratio > 1 ? 1 : -1;
+  if (!near && chance && lead > *chance) made.ahead = made.ratio > 1 ? 1 : -1;
   return made;
 }
 

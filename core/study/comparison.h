@@ -17,8 +17,8 @@ struct Comparison {
   double ratio = 0;                 // of a over b; 0 where b is 0
   std::optional<double> low, high;  // the 95% interval of the ratio; none where chance is unknown
   bool paired = false;              // repeat by repeat, of equal seeds
-  // 1: a is greater; -1: b is; 0: nobody knows, for the interval contains 1 or the ratio is within
-  // kWorthNaming of it.
+  // 1: a is greater; -1: b is; 0: undecided, for the interval contains 1, the ratio is within
+  // kWorthNaming of it, or chance is not known well enough.
   int ahead = 0;
 };
 
@@ -26,7 +26,8 @@ struct Comparison {
 // two. Repeats are paired where both points have as many and their seeds agree one by one; the
 // interval is Student's, of three repeats or more, unpaired after Welch with the fewer degrees of
 // freedom. Of fewer repeats the goodput's is that of the parts of their windows, which knows chance
-// within a run, and not what another seed would do.
+// within a run, and not what another seed would do: then one is ahead only if the lead is beyond
+// what single parts differ by. Of fewer repeats any other metric is undecided.
 std::optional<Comparison> compare(const PointOutcome& a, const PointOutcome& b,
                                   const std::string& metric);
 
@@ -34,9 +35,15 @@ inline constexpr double kClientBound = 0.98;  // of the time of the clients' cor
 // Of the time of a thread of clients on hardware, which has to look for more now and then, too.
 inline constexpr double kWorkerBound = 0.9;
 
+inline constexpr double kMostCut = 0.001;  // of the cycles
+
+// The share of the point's cycles whose section was cut at the end of its grant.
+double share_cut(const Leaves& metrics);
+
 // Why the numbers of a sound point are not to be compared with others'.
 enum class Doubt : std::uint8_t {
   none,
+  cut,           // sections did not do their work: more than kMostCut of them
   nothing_done,  // no cycle ended in the window
   emulated,      // whatever it says is not about an RNIC
   overloaded,    // an open loop whose queues grow

@@ -16,6 +16,8 @@ std::string not_to_be_judged(const PointOutcome& point) {
   if (!point.sound())
     return fmt::format("is {}", point.complete() ? name_of(point.status()) : "interrupted");
   switch (doubt_of(point)) {
+    case Doubt::cut:
+      return "cuts sections at the end of their grants";
     case Doubt::nothing_done:
       return "finishes nothing in the window";
     case Doubt::emulated:

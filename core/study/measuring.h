@@ -56,6 +56,7 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   void release_begins(ClientId client, const Grant& grant) override;
   void released(ClientId client, const Grant& grant, ReleaseResult result) override;
   void release_skipped(ClientId client, const Grant& grant) override;
+  void section_cut(ClientId client) override { recorder_.section_cut(client); }
   void transaction_done(ClientId client) override;
   void transaction_given_back(ClientId client) override;
 
@@ -74,7 +75,7 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
     bool arrived = false;    // it runs since the arrival of a section that has not begun yet
     bool under_way = false;  // its transaction, since:
     Time transaction_begun;
-    bool trying = false;  // between the first acquire call for a want and its end
+    bool trying = false;  // between the first acquire call for a want and its end, retries included
     bool upgrading = false;
     bool releasing = false;
     bool crashed = false;

@@ -81,6 +81,7 @@ std::span<const MetricColumn> metric_columns() {
       {"late effects", "safety.late_effects"},
       {"recoveries", "recoveries"},
       {"given up", "aborted_acquisitions"},
+      {"cut", "cut_sections"},
   };
   return columns;
 }

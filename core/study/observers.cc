@@ -63,41 +63,4 @@ std::vector<MeasuredShare> WorkerObservers::shares() const {
   return shares;
 }
 
-void WorkerObservers::cycle_begins(ClientId client) {
-  of(client).cycle_begins(client);
-}
-void WorkerObservers::arrived(ClientId client, Duration ago) {
-  of(client).arrived(client, ago);
-}
-void WorkerObservers::acquire_begins(ClientId client, const Want& want) {
-  of(client).acquire_begins(client, want);
-}
-void WorkerObservers::acquire_aborted(ClientId client, const Want& want, AbortReason reason) {
-  of(client).acquire_aborted(client, want, reason);
-}
-void WorkerObservers::acquired(ClientId client, const Grant& grant) {
-  of(client).acquired(client, grant);
-}
-void WorkerObservers::upgrade_begins(ClientId client, const Grant& grant) {
-  of(client).upgrade_begins(client, grant);
-}
-void WorkerObservers::upgraded(ClientId client, const Grant& grant) {
-  of(client).upgraded(client, grant);
-}
-void WorkerObservers::upgrade_aborted(ClientId client, const Grant& grant, AbortReason reason) {
-  of(client).upgrade_aborted(client, grant, reason);
-}
-void WorkerObservers::extended(ClientId client, const Grant& grant) {
-  of(client).extended(client, grant);
-}
-void WorkerObservers::release_begins(ClientId client, const Grant& grant) {
-  of(client).release_begins(client, grant);
-}
-void WorkerObservers::released(ClientId client, const Grant& grant, ReleaseResult result) {
-  of(client).released(client, grant, result);
-}
-void WorkerObservers::release_skipped(ClientId client, const Grant& grant) {
-  of(client).release_skipped(client, grant);
-}
-
 }  // namespace latchlab

@@ -11,6 +11,7 @@
 #include "core/measure/share.h"
 #include "core/scenario/scenario.h"
 #include "core/study/measuring.h"
+#include "core/workload/forwarding_observer.h"
 #include "core/world/backend.h"
 #include "core/world/world.h"
 
@@ -18,7 +19,7 @@ namespace latchlab {
 
 // Hands what a client reports to the observer of the client's worker. Where the point asks for
 // guard words, each worker has a guard, too.
-class WorkerObservers final : public LoopObserver {
+class WorkerObservers final : public ForwardingObserver {
  public:
   // Made after World::attach; puts the opening of the window and the ends of its parts on each
   // worker's agenda, unless `seeks`: then only() is told by who seeks the end of the warm-up. The
@@ -37,21 +38,8 @@ class WorkerObservers final : public LoopObserver {
   // After the run: what each measured, by worker.
   std::vector<MeasuredShare> shares() const;
 
-  // ---- LoopObserver ----
-  void cycle_begins(ClientId client) override;
-  void arrived(ClientId client, Duration ago) override;
-  void acquire_begins(ClientId client, const Want& want) override;
-  void acquire_aborted(ClientId client, const Want& want, AbortReason reason) override;
-  void acquired(ClientId client, const Grant& grant) override;
-  void upgrade_begins(ClientId client, const Grant& grant) override;
-  void upgraded(ClientId client, const Grant& grant) override;
-  void upgrade_aborted(ClientId client, const Grant& grant, AbortReason reason) override;
-  void extended(ClientId client, const Grant& grant) override;
-  void release_begins(ClientId client, const Grant& grant) override;
-  void released(ClientId client, const Grant& grant, ReleaseResult result) override;
-  void release_skipped(ClientId client, const Grant& grant) override;
-
  private:
+  LoopObserver& inner(ClientId client) override { return of(client); }
   std::uint32_t worker_of(ClientId client) const {
     return observers_.size() == 1 ? 0 : backend_.worker_of(client);
   }

@@ -12,6 +12,7 @@
 #include "core/measure/results_json.h"
 #include "core/study/files.h"
 #include "core/study/scoring.h"
+#include "core/study/verdict.h"
 
 namespace latchlab {
 
@@ -44,6 +45,7 @@ Json point_json(const Point& point, const PointOutcome& outcome) {
   for (const auto& [path, value] : point.axes) axes[path] = value;
   json["axes"] = std::move(axes);
   json["status"] = outcome.complete() ? std::string(name_of(outcome.status())) : "interrupted";
+  json["verdict"] = verdict(outcome);
   if (const std::string* why = why_known(point, outcome)) json["known"] = *why;
   if (!outcome.emulated.empty()) json["emulated"] = outcome.emulated;
   json["repeats"] = Json::array();

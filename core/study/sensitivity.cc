@@ -137,7 +137,8 @@ class Search {
   static bool moves_alone(const PointOutcome& there, const PointOutcome& base) {
     if (goodput(there) <= 0 || goodput(base) <= 0) return false;
     const Comparison moved = *latchlab::compare(there, base, kGoodput);
-    return std::max(moved.ratio, 1 / moved.ratio) > kMoves && moved.ahead != 0;
+    const bool sure = !moved.low || *moved.low > 1 || *moved.high < 1;
+    return std::max(moved.ratio, 1 / moved.ratio) > kMoves && sure;
   }
 
   static void widen(Spans& spans, const Leaves& there, const Leaves& base) {

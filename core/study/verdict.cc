@@ -1,55 +1,88 @@
 #include "core/study/verdict.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
 #include "core/study/comparison.h"
 
 namespace latchlab {
 namespace {
 
-bool is_checked(const PointOutcome& outcome) {
-  const Leaves metrics = outcome.metrics();
-  const LeafValue* checks = find_leaf(metrics, "safety.checks");
+using VerdictWords = std::vector<std::string_view>;
+
+constexpr std::string_view kNothingAgainst[] = {"ok", "unchecked", "expired holds", "late effects"};
+
+double number_at(const Leaves& metrics, const char* path) {
+  const LeafValue* const leaf = find_leaf(metrics, path);
+  return leaf != nullptr ? number_of(*leaf).value_or(0) : 0;
+}
+
+bool is_checked(const Leaves& metrics) {
+  const LeafValue* const checks = find_leaf(metrics, "safety.checks");
   return checks != nullptr && number_of(*checks);
 }
 
 // Of a point that has run to its end.
-std::string doubts(const PointOutcome& outcome) {
+VerdictWords doubts(const PointOutcome& outcome) {
   const bool starved = outcome.status() == RepeatStatus::starved;
   const Doubt doubt = doubt_beside_emulation(outcome);
-  std::string words;
-  const auto add = [&words](bool is, const char* word) {
-    if (is) words += (words.empty() ? "" : ", ") + std::string(word);
+  const Leaves metrics = outcome.metrics();
+  VerdictWords words;
+  const auto add = [&words](bool is, std::string_view word) {
+    if (is) words.push_back(word);
   };
   add(starved, "starved");
   add(!outcome.emulated.empty(), "emulated");
   add(doubt == Doubt::client_bound, "client-bound");
-  // On hardware without guard words nobody looks.
-  add(!starved && doubt != Doubt::client_bound && !is_checked(outcome), "unchecked");
+  // On hardware without guard words mutual exclusion is not watched.
+  add(!starved && doubt != Doubt::client_bound && !is_checked(metrics), "unchecked");
   add(doubt == Doubt::unsettled, "not settled");
-  return words.empty() ? "ok" : words;
+  add(doubt == Doubt::cut, "cut sections");
+  add(number_at(metrics, "safety.expired_holds") > 0, "expired holds");
+  add(number_at(metrics, "safety.late_effects") > 0, "late effects");
+  if (words.empty()) words.emplace_back("ok");
+  return words;
 }
 
-}  // namespace
-
-std::string verdict(const PointOutcome& outcome) {
-  if (!outcome.complete()) return "interrupted";
+VerdictWords words_of(const PointOutcome& outcome) {
+  if (!outcome.complete()) return {"interrupted"};
   switch (outcome.status()) {
     case RepeatStatus::ok:
     case RepeatStatus::starved:
       return doubts(outcome);
     case RepeatStatus::too_short:
-      return "window too short";
+      return {"window too short"};
     case RepeatStatus::unsafe:
-      return "UNSAFE";
+      return {"UNSAFE"};
     case RepeatStatus::stuck:
-      return "DEADLOCK";
+      return {"DEADLOCK"};
     case RepeatStatus::no_progress:
-      return "NO PROGRESS";
+      return {"NO PROGRESS"};
     case RepeatStatus::unavailable:
-      return "UNAVAILABLE";
+      return {"UNAVAILABLE"};
     case RepeatStatus::failed:
       break;
   }
-  return "FAILED";
+  return {"FAILED"};
+}
+
+}  // namespace
+
+std::string verdict(const PointOutcome& outcome) {
+  return fmt::format("{}", fmt::join(words_of(outcome), ", "));
+}
+
+std::string why_apart(const PointOutcome& outcome) {
+  const VerdictWords words = words_of(outcome);
+  const bool fine = std::all_of(words.begin(), words.end(), [](std::string_view word) {
+    return std::find(std::begin(kNothingAgainst), std::end(kNothingAgainst), word) !=
+           std::end(kNothingAgainst);
+  });
+  return fine ? "" : verdict(outcome);
 }
 
 }  // namespace latchlab

@@ -129,12 +129,6 @@ void tell_of_transaction(Turn& turn, bool done) {
     turn.observer.transaction_given_back(turn.me());
 }
 
-// No work goes on beyond a grant: what would have is not done.
-bool has_kept_all(Turn& turn) {
-  const Time until = turn.held.valid_until();
-  return until == kNever || turn.verbs.now() < until;
-}
-
 Task<ReleaseResult> release(Turn& turn, const Grant& grant) {
   if (turn.last) return turn.lock.write_and_release(*turn.last, grant);
   return turn.lock.release(grant);
@@ -161,8 +155,13 @@ Task<std::optional<Duration>> one_turn(const Client& client) {
       if (!granted && next == Next::go_on) co_await pause(turn);
     }
     if (next == Next::go_on && section.upgrades > 0) next = co_await upgrade_first(turn);
-    if (next == Next::go_on && loop::is_some(section.work)) co_await loop::do_work(turn);
-    if (section.transaction) tell_of_transaction(turn, next == Next::go_on && has_kept_all(turn));
+    bool done = next == Next::go_on;
+    if (done && loop::is_some(section.work))
+      done = co_await loop::do_work(turn);
+    else if (done && (section.transaction || turn.held.size() > 1))
+      done = loop::has_kept_all(turn);
+    if (next == Next::go_on && !done) turn.observer.section_cut(turn.me());
+    if (section.transaction) tell_of_transaction(turn, done);
     const bool forget = next == Next::go_on && section.skip_release;
     for (std::size_t left = turn.held.size(); left > 0; --left) {
       const Grant& grant = turn.held[left - 1];

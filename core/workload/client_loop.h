@@ -18,7 +18,8 @@ namespace latchlab {
 class Guard;
 
 // What is done while everything is held, in this order: READs, hold, compute, WRITEs. None of it
-// begins when one of the grants has expired, and no time passes beyond that.
+// begins when one of the grants has expired, and no time passes beyond that: such a section is cut.
+// So is one whose last part ends after a grant, as when the client stood still.
 struct Work {
   Duration hold;     // time passes
   Duration compute;  // the CPU is busy
@@ -87,6 +88,8 @@ class LoopObserver {
   virtual void release_begins(ClientId, const Grant&) {}
   virtual void released(ClientId, const Grant&, ReleaseResult) {}
   virtual void release_skipped(ClientId, const Grant&) {}
+  // A grant ended before the work of the section was done: before anything is released.
+  virtual void section_cut(ClientId) {}
   // Of transactions: the work is done; what is held is to be given back without it, or a grant has
   // expired meanwhile.
   virtual void transaction_done(ClientId) {}

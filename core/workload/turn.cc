@@ -54,22 +54,29 @@ Task<void> use_object(Turn& turn, const Verb& verb) {
   }
 }
 
-// `times` READs or WRITEs of each object.
-Task<void> use_objects(Turn& turn, VerbKind kind, std::uint32_t times) {
+// `times` READs or WRITEs of each object. False: a grant ended before the last one began.
+Task<bool> use_objects(Turn& turn, VerbKind kind, std::uint32_t times) {
   Verb verb = verb_on_objects(turn, kind);
   for (std::size_t held = 0; held < turn.held.size(); ++held) {
     if (kind == VerbKind::write && turn.section.wants[held].mode == LockMode::shared) continue;
     verb.addr = turn.source.object_of(turn.held[held].lock.id);
-    for (std::uint32_t i = 0; i < times && time_left(turn, nanoseconds(1)).ps > 0; ++i) {
+    for (std::uint32_t i = 0; i < times; ++i) {
+      if (time_left(turn, nanoseconds(1)).ps == 0) co_return false;
       if (kind == VerbKind::write && i + 1 == times && goes_with_the_release(turn))
         turn.last = verb;
       else
         co_await use_object(turn, verb);
     }
   }
+  co_return true;
 }
 
 }  // namespace
+
+bool has_kept_all(const Turn& turn) {
+  const Time until = turn.held.valid_until();
+  return until == kNever || turn.verbs.now() < until;
+}
 
 Task<void> look_up(Turn& turn) {
   Verb verb = verb_on_objects(turn, VerbKind::read);
@@ -83,15 +90,21 @@ bool is_some(const Work& work) {
   return work.hold.ps > 0 || work.compute.ps > 0 || work.reads > 0 || work.writes > 0;
 }
 
-Task<void> do_work(Turn& turn) {
+Task<bool> do_work(Turn& turn) {
   const Work& work = turn.section.work;
+  bool all = true;
   if (turn.section.extend) co_await extend_all(turn);
-  if (work.reads > 0) co_await use_objects(turn, VerbKind::read, work.reads);
+  if (work.reads > 0) all = co_await use_objects(turn, VerbKind::read, work.reads);
   const Duration hold = time_left(turn, work.hold);
   if (hold.ps > 0) co_await turn.verbs.sleep(hold);
   const Duration compute = time_left(turn, work.compute);
   if (compute.ps > 0) co_await turn.verbs.compute(compute);
-  if (work.writes > 0) co_await use_objects(turn, VerbKind::write, work.writes);
+  all = all && hold == work.hold && compute == work.compute;
+  if (work.writes > 0) {
+    const bool written = co_await use_objects(turn, VerbKind::write, work.writes);
+    all = all && written;
+  }
+  co_return all&& has_kept_all(turn);
 }
 
 }  // namespace latchlab::loop

@@ -57,8 +57,10 @@ struct Turn : Client {
 };
 
 bool is_some(const Work& work);
-// What is locked is used only while all grants are valid.
-Task<void> do_work(Turn& turn);
+// True while no grant has expired.
+bool has_kept_all(const Turn& turn);
+// What is locked is used only while all grants are valid. False: one ended before all was done.
+Task<bool> do_work(Turn& turn);
 // Reads the section's lookups.
 Task<void> look_up(Turn& turn);
 

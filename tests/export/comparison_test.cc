@@ -52,6 +52,36 @@ TEST(Compare, names_nobody_within_a_percent) {
   EXPECT_EQ(compared(point_of({100, 100, 100}), point_of({101.1, 101.1, 101.1})).ahead, -1);
 }
 
+// The parts of a window stand for chance within a run alone.
+PointOutcome one_repeat(double goodput, double scatter, std::size_t parts = 20) {
+  PointOutcome point = point_of({goodput});
+  point.repeats.front()->metrics.acquire.record(nanoseconds(static_cast<std::int64_t>(goodput)));
+  for (std::size_t part = 0; part < parts; ++part)
+    point.repeats.front()->metrics.window.batches.emplace_back(
+        goodput * (part % 2 == 0 ? 1 - scatter : 1 + scatter));
+  return point;
+}
+
+TEST(Compare, one_repeat_decides_only_beyond_what_parts_of_its_window_differ_by) {
+  // Of 20 parts by 2% more and less: the mean is known to 1%, a single part to 6%.
+  const PointOutcome base = one_repeat(100, 0.02);
+  const Comparison within = compared(one_repeat(105, 0.02), base);
+  EXPECT_EQ(within.ahead, 0);
+  EXPECT_GT(*within.low, 1) << "the interval of the means alone would decide";
+  EXPECT_EQ(compared(one_repeat(107, 0.02), base).ahead, 1);
+  EXPECT_EQ(compared(base, one_repeat(107, 0.02)).ahead, -1);
+  EXPECT_EQ(compared(point_of({105, 105, 105}), point_of({100, 100, 100})).ahead, 1);
+}
+
+TEST(Compare, one_repeat_without_parts_and_other_metrics_of_it_decide_nothing) {
+  EXPECT_EQ(compared(point_of({200}), point_of({100})).ahead, 0);
+  EXPECT_EQ(compared(point_of({200, 200}), point_of({100, 100})).ahead, 0);
+  const auto latency = compare(one_repeat(200, 0.01), one_repeat(100, 0.01), "acquire_ns.p50");
+  ASSERT_TRUE(latency);
+  EXPECT_DOUBLE_EQ(latency->ratio, 2);
+  EXPECT_EQ(latency->ahead, 0);
+}
+
 TEST(Compare, has_nothing_to_say_of_what_was_not_measured) {
   EXPECT_FALSE(compare(point_of({}), point_of({1}), "goodput_ops_s"));
   EXPECT_FALSE(compare(point_of({1}), point_of({1}), "no.such.metric"));

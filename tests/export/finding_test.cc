@@ -23,10 +23,12 @@ struct Measured {
   std::vector<double> goodputs;
   bool settled = true;
   RepeatStatus status = RepeatStatus::ok;
-  double trend = 1;     // of the second half over the first
-  bool checked = true;  // mutual exclusion
-  double busy = 0;      // the clients' cores
-  double worker = 0;    // the busiest thread of clients, on hardware
+  double trend = 1;       // of the second half over the first
+  bool checked = true;    // mutual exclusion
+  double busy = 0;        // the clients' cores
+  double worker = 0;      // the busiest thread of clients, on hardware
+  std::uint64_t cut = 0;  // of a thousand sections
+  std::uint64_t expired = 0, late = 0;
 };
 
 PointOutcome outcome_of(const Measured& measured) {
@@ -42,6 +44,10 @@ PointOutcome outcome_of(const Measured& measured) {
     if (measured.worker > 0) metrics.workers.busiest = measured.worker;
     metrics.window.settled = measured.settled ? 1 : 0;
     metrics.window.warmup_ns = 20e6;
+    metrics.cut_sections = measured.cut;
+    for (int cycle = 0; cycle < 1000; ++cycle) metrics.cycle.record(microseconds(1));
+    metrics.safety.expired_holds = measured.expired;
+    metrics.safety.late_effects = measured.late;
     for (int batch = 0; batch < 20; ++batch)
       metrics.window.batches.emplace_back(*metrics.goodput_ops_s *
                                           (batch < 10 ? 1 : measured.trend) *
@@ -67,14 +73,33 @@ TEST(Verdict, what_keeps_a_point_from_being_compared_is_said_beside_another_word
   EXPECT_EQ(judged({{1}, true, RepeatStatus::unsafe}, "by agents"), "UNSAFE");
 }
 
-// Of cas, mcs and dslr.
-std::string said_of(const std::vector<Measured>& measured,
-                    const std::vector<std::string>& emulated = {},
-                    const std::vector<std::string>& software = {}) {
-  const std::string protocols[] = {"cas", "mcs", "dslr"};
-  std::string text = "schema: 1\nname: s\nplatform: {client_nodes: 2}\nsweep: {grid: {protocol: [";
-  for (std::size_t i = 0; i < measured.size(); ++i) text += "{name: " + protocols[i] + "}, ";
-  text.replace(text.size() - 2, 2, "]}}\n");
+TEST(Verdict, cut_sections_expired_holds_and_late_effects_are_words_of_it) {
+  const auto point_with = [](std::uint64_t cut, std::uint64_t expired, std::uint64_t late) {
+    Measured measured{{1, 1, 1}};
+    measured.cut = cut;
+    measured.expired = expired;
+    measured.late = late;
+    return outcome_of(measured);
+  };
+  EXPECT_EQ(verdict(point_with(1, 0, 0)), "ok") << "0.1% of the sections";
+  EXPECT_EQ(verdict(point_with(2, 0, 0)), "cut sections");
+  EXPECT_EQ(verdict(point_with(0, 3, 0)), "expired holds");
+  EXPECT_EQ(verdict(point_with(0, 0, 4)), "late effects");
+  EXPECT_EQ(verdict(point_with(2, 3, 4)), "cut sections, expired holds, late effects");
+  // Only what was not done keeps a point off the lines.
+  EXPECT_EQ(why_apart(point_with(0, 3, 4)), "");
+  EXPECT_EQ(why_apart(point_with(2, 3, 0)), "cut sections, expired holds");
+  // Without a doubt about its numbers, in the order of the words.
+  Measured starved{{1, 1, 1}, true, RepeatStatus::starved};
+  starved.expired = 1;
+  EXPECT_EQ(verdict(outcome_of(starved)), "starved, expired holds");
+}
+
+std::string said_with(const std::string& grid, const std::vector<Measured>& measured,
+                      const std::vector<std::string>& emulated,
+                      const std::vector<std::string>& software) {
+  const std::string text =
+      "schema: 1\nname: s\nplatform: {client_nodes: 2}\nsweep: {grid: {" + grid + "}}\n";
   const auto scenario = parse_scenario({text, "s", LATCHLAB_SOURCE_DIR}, {}, protocol_infos(),
                                        DataDirs{{LATCHLAB_SOURCE_DIR}});
   if (!scenario) {
@@ -90,6 +115,52 @@ std::string said_of(const std::vector<Measured>& measured,
   return finding(scenario.value(), outcome);
 }
 
+// Of cas, mcs and dslr.
+std::string said_of(const std::vector<Measured>& measured,
+                    const std::vector<std::string>& emulated = {},
+                    const std::vector<std::string>& software = {}) {
+  const std::string protocols[] = {"cas", "mcs", "dslr"};
+  std::string grid;
+  for (std::size_t i = 0; i < measured.size(); ++i)
+    grid += (i == 0 ? "protocol: [{name: " : ", {name: ") + protocols[i] + "}";
+  return said_with(grid + "]", measured, emulated, software);
+}
+
+// Of cas with 1, 2, ... locks.
+std::string said_of_one(const std::vector<Measured>& measured) {
+  std::string grid;
+  for (std::size_t i = 0; i < measured.size(); ++i)
+    grid += (i == 0 ? "locks.count: [" : ", ") + std::to_string(i + 1);
+  return said_with("protocol: [{name: cas}], " + grid + "]", measured, {}, {});
+}
+
+TEST(Finding, of_one_lock_at_several_points_names_the_most_and_the_least) {
+  EXPECT_EQ(said_of_one({{{1, 1.01, 0.99}}, {{2, 2.01, 1.99}}}),
+            "With 2 clients, locks.count=2: cas does most, 2.000 M/s, of its 2 points; least is "
+            "1.000 M/s (With 2 clients, locks.count=1).");
+}
+
+TEST(Finding, of_one_lock_that_does_the_same_everywhere_has_no_least) {
+  const std::string same = said_of_one({{{1, 1, 1}}, {{1, 1, 1}}, {{1, 1, 1}}});
+  EXPECT_EQ(same, "Everywhere: cas does the same within 1% at its 3 points (1.000 M/s).");
+  const std::string noisy = said_of_one({{{1, 1.3, 0.7}}, {{1.2, 0.8, 1.3}}});
+  EXPECT_THAT(noisy, AllOf(StartsWith("Undecided: cas does 1.000 M/s to 1.100 M/s at its 2 points"),
+                           HasSubstr("more repeats would tell"), Not(HasSubstr("least"))));
+}
+
+TEST(Finding, never_names_who_was_cut_at_the_end_of_its_grants) {
+  Measured cut{{9, 9.01, 8.99}};
+  cut.cut = 100;
+  EXPECT_EQ(said_of({cut, {{1.7, 1.71, 1.69}}}),
+            "With 2 clients: mcs does most, 1.700 M/s. Left out: 10% of the sections of cas were "
+            "cut at the end of their grants (9.000 M/s did their work).");
+  EXPECT_THAT(said_of({cut}), AllOf(HasSubstr("No finding: 10% of the sections of cas were cut"),
+                                    Not(HasSubstr("does 9"))));
+  Measured all{{0, 0, 0}};
+  all.cut = 1000;
+  EXPECT_THAT(said_of({all, {{1.7, 1.71, 1.69}}}), HasSubstr("100% of the sections of cas"));
+}
+
 TEST(Finding, names_the_lock_that_does_most) {
   EXPECT_EQ(said_of({{{1, 1.01, 0.99}}, {{2, 2.01, 1.99}}}),
             "With 2 clients: mcs does most, 2.000 M/s, 2.00 times the next (cas, 1.000 M/s).");
@@ -100,8 +171,10 @@ TEST(Finding, names_nobody_where_chance_is_greater_than_the_difference) {
               AllOf(HasSubstr("mcs and cas cannot be told apart (mcs is 1.100 times cas, "),
                     HasSubstr("more repeats would tell"), Not(HasSubstr("does most"))));
   EXPECT_THAT(said_of({{{1.004}}, {{1}}}), HasSubstr("cas and mcs do the same within 1% ("));
-  // Of one repeat, the parts of its window tell.
-  EXPECT_THAT(said_of({{{1.015}}, {{1}}}), HasSubstr("cas does most"));
+  // Of one repeat, only a lead beyond what parts of its window differ by tells.
+  EXPECT_THAT(said_of({{{1.015}}, {{1}}}),
+              AllOf(HasSubstr("cas and mcs cannot be told apart"), Not(HasSubstr("does most"))));
+  EXPECT_THAT(said_of({{{1.04}}, {{1}}}), HasSubstr("cas does most"));
 }
 
 TEST(Finding, of_three_the_third_may_be_the_equal_one) {

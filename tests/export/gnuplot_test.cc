@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "core/protocols/registry.h"
+#include "core/study/verdict.h"
 #include "tests/paths.h"
 #include "tools/export/figure_lines.h"
 

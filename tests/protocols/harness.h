@@ -73,6 +73,7 @@ struct Outcome {
   std::uint64_t acquired = 0;
   std::uint64_t upgraded = 0, extended = 0;
   std::uint64_t aborted = 0, suppressed = 0;
+  std::uint64_t cut = 0;  // sections, at the end of a grant
   std::uint64_t recoveries = 0;
   std::uint64_t most_inside = 0;  // holders of one lock at once
   std::uint64_t looked_free = 0;  // grants that show, on which the lock's entry looked free
@@ -248,6 +249,7 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
     monitor_->extended(client, grant);
     ++outcome_.extended;
   }
+  void section_cut(ClientId /*client*/) override { ++outcome_.cut; }
   void release_begins(ClientId client, const Grant& grant) override {
     note(client, "leaves", grant.lock.id);
     monitor_->releasing(client, grant);

@@ -188,6 +188,7 @@ struct Request {
   Want want;
   std::optional<std::uint64_t> order;
   std::uint64_t bypassed = 0;
+  bool between_tries = false;
 };
 
 class Crowd {
@@ -199,6 +200,13 @@ class Crowd {
     const auto found = waiting_.find(client.value);
     if (found == waiting_.end()) {
       ask(client);
+    } else if (found->second.between_tries) {
+      found->second.between_tries = false;
+      monitor_.requested(client, found->second.want);
+    } else if (rng_.below(4) == 0) {
+      found->second.between_tries = true;
+      ++aborted_;
+      monitor_.aborted(client);
     } else if (!found->second.order && rng_.below(4) != 0) {
       found->second.order = effects_++;
       monitor_.first_effect(client);
@@ -211,6 +219,7 @@ class Crowd {
     ASSERT_EQ(monitor_.max_bypassed(), most_);
   }
   std::uint64_t most() const { return most_; }
+  std::uint64_t aborted() const { return aborted_; }
 
  private:
   static constexpr std::uint32_t kClients = 12;
@@ -244,6 +253,7 @@ class Crowd {
   std::map<std::uint32_t, Request> waiting_;  // its elements stay where they are
   std::uint64_t effects_ = 0;
   std::uint64_t most_ = 0;
+  std::uint64_t aborted_ = 0;  // tries, after which their acquisition goes on
 };
 
 TEST(Bypasses, are_those_that_a_walk_over_all_waiters_counts) {
@@ -251,7 +261,42 @@ TEST(Bypasses, are_those_that_a_walk_over_all_waiters_counts) {
     Crowd crowd(seed);
     for (int i = 0; i < 2'000; ++i) crowd.step();
     EXPECT_GT(crowd.most(), 3U);
+    EXPECT_GT(crowd.aborted(), 100U);
   }
+}
+
+// A request that is refused and repeated has waited since its first try.
+TEST(Bypasses, are_counted_over_all_tries_of_an_acquisition) {
+  OneClock clock;
+  SafetyMonitor monitor(2, clock);
+  const Want mine{LockRef{LockId{0}, {}}}, other{LockRef{LockId{0}, {}}};
+  for (std::uint64_t round = 1; round <= 3; ++round) {
+    monitor.requested(kOne, mine);
+    monitor.first_effect(kOne);
+    monitor.requested(kTwo, other);
+    monitor.first_effect(kTwo);
+    EXPECT_TRUE(monitor.granted(kTwo, grant_of(kExclusive)));
+    monitor.releasing(kTwo, grant_of(kExclusive));
+    monitor.released(kTwo, grant_of(kExclusive), ReleaseResult::released);
+    EXPECT_EQ(monitor.max_bypassed(), round);
+    monitor.aborted(kOne);
+  }
+  monitor.withdrawn(kOne);  // it gives up: the next acquisition counts anew
+  monitor.requested(kOne, mine);
+  monitor.first_effect(kOne);
+  EXPECT_TRUE(monitor.granted(kTwo, grant_of(kExclusive)));
+  EXPECT_EQ(monitor.max_bypassed(), 3U);
+}
+
+TEST(Bypasses, a_client_that_still_waits_for_a_lock_cannot_ask_for_another_one) {
+  OneClock clock;
+  SafetyMonitor monitor(1, clock);
+  const Want mine{LockRef{LockId{0}, {}}}, other{LockRef{LockId{1}, {}}};
+  monitor.requested(kOne, mine);
+  monitor.first_effect(kOne);
+  EXPECT_DEATH(monitor.requested(kOne, mine), "one lock at a time");
+  monitor.aborted(kOne);
+  EXPECT_DEATH(monitor.requested(kOne, other), "one lock at a time");
 }
 
 }  // namespace

@@ -56,6 +56,47 @@ TEST(Work, writes_objects_whole_from_the_clients_own_buffer) {
 }
 
 #if LATCHLAB_WITH_SIMGRID
+// One client with leases of 10 us, so that a section may outlast its grant.
+std::uint64_t cut_of(const std::function<void(Section&)>& fill, std::uint64_t wants = 1) {
+  RunSetup setup = repeated(kReferenceLock, 4, [=](ClientId, const World& world, Section& section) {
+    for (std::uint64_t lock = 0; lock < wants; ++lock) want(world, section, lock);
+    section.work.bytes = 8;
+    fill(section);
+  });
+  setup.locks = 6;
+  setup.params = {{"lease", microseconds(10)}};
+  setup.object_bytes = 8;
+  setup.make = plain_simulation;
+  const Outcome outcome = run(alone(setup), 1);
+  EXPECT_EQ(outcome.end, RunEnd::finished);
+  EXPECT_EQ(outcome.acquired, 4 * wants);
+  return outcome.cut;
+}
+
+TEST(timed, sections_are_cut_where_a_grant_ends_before_any_kind_of_work_is_done) {
+  EXPECT_EQ(cut_of([](Section&) {}), 0U);
+  EXPECT_EQ(cut_of([](Section& section) { section.work.hold = microseconds(2); }), 0U);
+  EXPECT_EQ(cut_of([](Section& section) { section.work.hold = microseconds(12); }), 4U);
+  EXPECT_EQ(cut_of([](Section& section) { section.work.compute = microseconds(12); }), 4U);
+  EXPECT_EQ(cut_of([](Section& section) { section.work.reads = 1; }), 0U);
+  EXPECT_EQ(cut_of([](Section& section) { section.work.reads = 30; }), 4U);
+  EXPECT_EQ(cut_of([](Section& section) { section.work.writes = 30; }), 4U);
+  EXPECT_EQ(cut_of([](Section& section) {
+              section.work.hold = microseconds(12);
+              section.transaction = true;
+            }),
+            4U);
+}
+
+TEST(timed, sections_of_several_locks_are_cut_where_the_first_grant_ends) {
+  EXPECT_EQ(cut_of([](Section& section) { section.work.hold = microseconds(5); }, 1), 0U);
+  // The first lock is held while the client asks for the others.
+  EXPECT_EQ(cut_of([](Section& section) { section.work.hold = microseconds(5); }, 4), 4U);
+  // With nothing to do, the purpose is to hold all of them at once.
+  EXPECT_EQ(cut_of([](Section&) {}, 2), 0U);
+  EXPECT_EQ(cut_of([](Section&) {}, 6), 4U);
+}
+
 TEST(timed, work_writes_objects_whole_from_the_clients_own_buffer) {
   RunSetup setup = writing(200);
   setup.make = plain_simulation;

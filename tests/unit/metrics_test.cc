@@ -47,6 +47,7 @@ RepeatMetrics full_metrics(double scale) {
   m.safety = {std::numeric_limits<std::uint64_t>::max() / 4, 0, 1, 2};
   m.recoveries = 5;
   m.aborted_acquisitions = 6;
+  m.cut_sections = 8;
   m.shared_as_exclusive = 7;
   m.stationary = 1.01;
   m.engine = {1000, 2000, 0.06};
@@ -102,6 +103,23 @@ TEST(RepeatJson, damaged_text_is_refused_with_the_metric_that_is_wrong) {
   const auto received = parse_repeat(text);
   ASSERT_FALSE(received.ok());
   EXPECT_NE(received.error().message.find("'recoveries'"), std::string::npos);
+}
+
+TEST(RepeatJson, of_a_version_that_did_not_measure_a_metric_lacks_it) {
+  std::string text = serialise_repeat(full_metrics(1));
+  const std::string cut = "\"cut_sections\":8,";
+  ASSERT_NE(text.find(cut), std::string::npos);
+  text.erase(text.find(cut), cut.size());
+  const auto received = parse_repeat(text);
+  ASSERT_TRUE(received.ok()) << received.error().text();
+  RepeatMetrics expected = full_metrics(1);
+  expected.cut_sections.reset();
+  EXPECT_TRUE(received.value() == expected);
+  // Only that one: another metric that is missing is damage.
+  const std::string recoveries = "\"recoveries\":5,";
+  ASSERT_NE(text.find(recoveries), std::string::npos);
+  text.erase(text.find(recoveries), recoveries.size());
+  EXPECT_FALSE(parse_repeat(text).ok());
 }
 
 TEST(Leaves, phases_of_an_operation_add_up_to_its_mean) {

@@ -30,6 +30,7 @@ MeasuredShare share_of(const std::vector<std::uint32_t>& clients) {
     Time date{static_cast<std::int64_t>(rng.below(900))};
     while (date.ps < 4000) {
       window.next_cycle(client, date);
+      if (rng.below(4) == 0) window.section_cut(client);
       date = date + Duration{1 + static_cast<std::int64_t>(rng.below(700))};
     }
     share.cycle_verbs.sends += client.value;
@@ -83,6 +84,8 @@ TEST(Shares, add_up_to_what_one_observer_of_everybody_sees) {
   const RepeatMetrics merged = merge(shares);
   RepeatMetrics expected = metrics_of(whole);
   EXPECT_GT(expected.cycle.count(), 10U);
+  EXPECT_GT(expected.cut_sections, 0U);
+  EXPECT_LT(*expected.goodput_ops_s * 2001e-12, static_cast<double>(expected.cycle.count()));
   EXPECT_TRUE(merged.window_law.holds());
   // What only a share that saw everything can say.
   EXPECT_FALSE(merged.fairness.max_bypassed);
@@ -152,6 +155,7 @@ TEST(ShareJson, a_share_that_contradicts_itself_is_refused) {
   EXPECT_THAT(refusal([](MeasuredShare& p) { p.law.duration_ps = 0; }), HasSubstr("no length"));
   EXPECT_THAT(refusal([](MeasuredShare& p) { ++p.law.idle_ps; }), HasSubstr("law"));
   EXPECT_THAT(refusal([](MeasuredShare& p) { ++p.first_half; }), HasSubstr("histogram"));
+  EXPECT_THAT(refusal([](MeasuredShare& p) { ++p.cut; }), HasSubstr("batches"));
   EXPECT_THAT(refusal([](MeasuredShare& p) { ++p.release_phases.operations; }),
               HasSubstr("do not add up"));
   EXPECT_THAT(refusal([](MeasuredShare& p) { p.reads_waited.operations = 3; }),

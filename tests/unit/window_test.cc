@@ -167,6 +167,44 @@ TEST(Window, goodput_fairness_and_stationarity_come_from_counted_cycles) {
   EXPECT_DOUBLE_EQ(*metrics.stationary, 1.0 / 3.0);
 }
 
+TEST(Window, a_cut_cycle_counts_in_the_law_and_in_no_goodput) {
+  WindowRecorder window(2, Time{} + seconds(1), seconds(2));
+  window.measure_intervals(seconds(1));
+  const auto at = [](std::int64_t ms) { return milliseconds(ms).ps; };
+  run_cycles(window, kFirst, {at(0), at(1100)});
+  window.section_cut(kFirst);  // of the cycle from 1.1 s to 1.2 s
+  run_cycles(window, kFirst, {at(1200), at(2500)});
+  window.section_cut(kFirst);  // its cycle ends after the window
+  run_cycles(window, kFirst, {at(3500)});
+  run_cycles(window, ClientId{1}, {at(0), at(1500), at(3100)});
+  const MeasuredShare share = share_of(window);
+  EXPECT_EQ(share.contradiction(), "");
+  const RepeatMetrics metrics = latchlab::metrics_of(share);
+  EXPECT_EQ(metrics.window_law.counted_cycles, 4U);
+  EXPECT_TRUE(metrics.window_law.holds());
+  EXPECT_EQ(metrics.cycle.count(), 4U);
+  EXPECT_EQ(metrics.cut_sections, 1U);
+  EXPECT_EQ(metrics.goodput_ops_s, 1.5);
+  EXPECT_EQ(share.cycles_by_client, (std::vector<std::uint64_t>{2, 1}));
+  EXPECT_DOUBLE_EQ(*metrics.fairness.jain, 0.9);
+  EXPECT_DOUBLE_EQ(*metrics.stationary, 1.0 / 2.0);
+  EXPECT_EQ(metrics.series.goodput_ops_s, (RepeatMetrics::Sequence{2.0, 1.0}));
+  double batches = 0;
+  for (const RepeatMetrics::Real& each : metrics.window.batches) batches += each.value_or(0) / 20;
+  EXPECT_DOUBLE_EQ(batches, *metrics.goodput_ops_s);
+}
+
+TEST(Window, opened_anew_it_forgets_what_was_cut) {
+  WindowRecorder window(1, Time{100}, Duration{100});
+  run_cycles(window, kFirst, {90});
+  window.section_cut(kFirst);
+  run_cycles(window, kFirst, {150});
+  window.open(Time{160});
+  run_cycles(window, kFirst, {170});
+  EXPECT_EQ(metrics_of(window).cut_sections, 0U);
+  EXPECT_EQ(metrics_of(window).window_law.counted_cycles, 1U);
+}
+
 TEST(Window, operations_count_where_they_end_and_by_what_was_asked) {
   WindowRecorder window(1, Time{100}, Duration{100});
   window.acquired(Time{99}, Duration{5}, true);
@@ -209,6 +247,7 @@ TEST(Window, opened_late_or_again_it_measures_as_if_it_had_been_there) {
         if (what == 0) each->next_cycle(client, Time{date});
         if (what == 1) each->acquired(Time{date}, Duration{date % 50}, date % 2 == 0);
         if (what == 2) each->released(Time{date}, Duration{date % 30});
+        if (what == 3) each->section_cut(client);
       }
     }
     EXPECT_EQ(share_of(found), share_of(known)) << seed;

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "core/study/verdict.h"
 #include "tools/export/figure_lines.h"
 
 namespace latchlab::exporting {

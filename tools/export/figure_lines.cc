@@ -9,10 +9,8 @@
 #include <set>
 #include <utility>
 
-#include "core/study/comparison.h"
 #include "core/study/metric_names.h"
 #include "core/study/same_runs.h"
-#include "core/study/verdict.h"
 
 namespace latchlab::exporting {
 
@@ -150,11 +148,6 @@ std::string lock_name(const Point& point) {
   for (const auto& [axis, value] : point.axes)
     if (of_protocol(axis) && has_parameter(point, axis)) name += " " + setting(axis, value);
   return name;
-}
-
-std::string why_apart(const PointOutcome& outcome) {
-  const std::string word = verdict(outcome);
-  return word == "ok" || word == "unchecked" ? "" : word;
 }
 
 FigureLines lines_of(const Scenario& scenario, const Figure& figure) {

@@ -20,9 +20,6 @@ std::string setting(const std::string& path, const std::string& text);
 // The label, and what else of the protocol is swept: "shiftlock max_consecutive_writers=4".
 std::string lock_name(const Point& point);
 
-// Why a point joins no line: its verdict() or "not settled"; empty for one that does.
-std::string why_apart(const PointOutcome& outcome);
-
 struct FigureLines {
   bool measured = false;           // x is a metric: a line follows the sweep, not x
   std::vector<std::string> apart;  // swept paths that each have figures, or lines, of their own

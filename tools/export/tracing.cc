@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/workload/forwarding_observer.h"
 #include "core/world/effects.h"
 #include "core/world/forwarding.h"
 #include "tools/export/trace_text.h"
@@ -148,7 +149,7 @@ struct PhaseListener final : PhaseSink {
   }
 };
 
-class TracingObserver final : public LoopObserver {
+class TracingObserver final : public ForwardingObserver {
  public:
   TracingObserver(LoopObserver& inner, const Running& clock, TraceRecorder& recorder,
                   const World& world)
@@ -168,54 +169,59 @@ class TracingObserver final : public LoopObserver {
 
   void cycle_begins(ClientId client) override {
     recorder_.cycle_begins(now(), client);
-    inner_.cycle_begins(client);
+    ForwardingObserver::cycle_begins(client);
   }
   void arrived(ClientId client, Duration ago) override {
     recorder_.happened(now(), client, "arrival", Args().date("ago_us", Time{ago.ps}).str());
-    inner_.arrived(client, ago);
+    ForwardingObserver::arrived(client, ago);
   }
   void acquire_begins(ClientId client, const Want& want) override {
     recorder_.acquire_begins(now(), client, want.lock.id, want.mode);
-    inner_.acquire_begins(client, want);
+    ForwardingObserver::acquire_begins(client, want);
   }
   void acquire_aborted(ClientId client, const Want& want, AbortReason reason) override {
     recorder_.aborted(now(), client, reason);
-    inner_.acquire_aborted(client, want, reason);
+    ForwardingObserver::acquire_aborted(client, want, reason);
   }
   void acquired(ClientId client, const Grant& grant) override {
     recorder_.granted(now(), client, grant);
-    inner_.acquired(client, grant);
+    ForwardingObserver::acquired(client, grant);
   }
   void upgrade_begins(ClientId client, const Grant& grant) override {
     happened(client, "upgrade begins", grant);
-    inner_.upgrade_begins(client, grant);
+    ForwardingObserver::upgrade_begins(client, grant);
   }
   void upgraded(ClientId client, const Grant& grant) override {
     recorder_.upgraded(now(), client, grant);
-    inner_.upgraded(client, grant);
+    ForwardingObserver::upgraded(client, grant);
   }
   void upgrade_aborted(ClientId client, const Grant& grant, AbortReason reason) override {
     happened(client, "upgrade aborted", grant);
-    inner_.upgrade_aborted(client, grant, reason);
+    ForwardingObserver::upgrade_aborted(client, grant, reason);
   }
   void extended(ClientId client, const Grant& grant) override {
     happened(client, "extended", grant);
-    inner_.extended(client, grant);
+    ForwardingObserver::extended(client, grant);
   }
   void release_begins(ClientId client, const Grant& grant) override {
     recorder_.release_begins(now(), client, grant);
-    inner_.release_begins(client, grant);
+    ForwardingObserver::release_begins(client, grant);
   }
   void released(ClientId client, const Grant& grant, ReleaseResult result) override {
     recorder_.released(now(), client, result);
-    inner_.released(client, grant, result);
+    ForwardingObserver::released(client, grant, result);
   }
   void release_skipped(ClientId client, const Grant& grant) override {
     recorder_.release_skipped(now(), client, grant);
-    inner_.release_skipped(client, grant);
+    ForwardingObserver::release_skipped(client, grant);
+  }
+  void section_cut(ClientId client) override {
+    recorder_.happened(now(), client, "section cut", {});
+    ForwardingObserver::section_cut(client);
   }
 
  private:
+  LoopObserver& inner(ClientId /*client*/) override { return inner_; }
   Time now() const { return clock_.true_now(); }
   void happened(ClientId client, const char* what, const Grant& grant) {
     recorder_.happened(now(), client, what, Args().number("lock", grant.lock.id.value).str());

@@ -12,6 +12,7 @@
 #include "core/protocols/registry.h"
 #include "core/study/child.h"
 #include "core/study/files.h"
+#include "core/workload/forwarding_observer.h"
 #include "core/world/forwarding.h"
 
 namespace latchlab::exporting {
@@ -26,7 +27,7 @@ struct LongAcquisition {
   Time ended;  // granted, given up, or the end of the run
 };
 
-class WorstObserver final : public LoopObserver {
+class WorstObserver final : public ForwardingObserver {
  public:
   WorstObserver(LoopObserver& inner, const Running& clock, const World& world, Time from)
       : inner_(inner),
@@ -46,43 +47,28 @@ class WorstObserver final : public LoopObserver {
       if (world_.node_of(ClientId{i}) == node) asking_[i] = kNever;
   }
 
+  // A retry belongs to its acquisition.
   void acquire_begins(ClientId client, const Want& want) override {
-    asking_[client.value] = clock_.true_now();
-    inner_.acquire_begins(client, want);
+    if (asking_[client.value] == kNever) asking_[client.value] = clock_.true_now();
+    ForwardingObserver::acquire_begins(client, want);
   }
   void acquired(ClientId client, const Grant& grant) override {
     end(asking_[client.value], clock_.true_now());
-    inner_.acquired(client, grant);
+    ForwardingObserver::acquired(client, grant);
   }
   void acquire_aborted(ClientId client, const Want& want, AbortReason reason) override {
-    end(asking_[client.value], clock_.true_now());
-    inner_.acquire_aborted(client, want, reason);
+    if (reason == AbortReason::deadline || reason == AbortReason::unsupported)
+      end(asking_[client.value], clock_.true_now());
+    ForwardingObserver::acquire_aborted(client, want, reason);
   }
-
-  // ---- handed on ----
-  void cycle_begins(ClientId client) override { inner_.cycle_begins(client); }
-  void arrived(ClientId client, Duration ago) override { inner_.arrived(client, ago); }
-  void upgrade_begins(ClientId client, const Grant& grant) override {
-    inner_.upgrade_begins(client, grant);
-  }
-  void upgraded(ClientId client, const Grant& grant) override { inner_.upgraded(client, grant); }
-  void upgrade_aborted(ClientId client, const Grant& grant, AbortReason reason) override {
-    inner_.upgrade_aborted(client, grant, reason);
-  }
-  void extended(ClientId client, const Grant& grant) override { inner_.extended(client, grant); }
+  // After an abort, this gives back what is held, and the acquisition is over.
   void release_begins(ClientId client, const Grant& grant) override {
-    inner_.release_begins(client, grant);
+    end(asking_[client.value], clock_.true_now());
+    ForwardingObserver::release_begins(client, grant);
   }
-  void released(ClientId client, const Grant& grant, ReleaseResult result) override {
-    inner_.released(client, grant, result);
-  }
-  void release_skipped(ClientId client, const Grant& grant) override {
-    inner_.release_skipped(client, grant);
-  }
-  void transaction_done(ClientId client) override { inner_.transaction_done(client); }
-  void transaction_given_back(ClientId client) override { inner_.transaction_given_back(client); }
 
  private:
+  LoopObserver& inner(ClientId /*client*/) override { return inner_; }
   void end(Time& began, Time now) {
     const Time since = std::exchange(began, kNever);
     if (since == kNever || now < from_) return;

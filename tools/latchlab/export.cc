@@ -6,6 +6,7 @@
 #include "core/protocols/registry.h"
 #include "core/study/files.h"
 #include "core/study/stored_study.h"
+#include "core/study/verdict.h"
 #include "tools/export/figure_data.h"
 #include "tools/export/figure_lines.h"
 #include "tools/export/gnuplot.h"
@@ -18,7 +19,7 @@ namespace {
 
 void warn_of_points(const StudyOutcome& outcome) {
   for (std::size_t point = 0; point < outcome.points.size(); ++point) {
-    const std::string why = exporting::why_apart(outcome.points[point]);
+    const std::string why = why_apart(outcome.points[point]);
     if (why.empty()) continue;
     fmt::print(stderr, "latchlab: warning: point {} is {}: no line goes through it\n", point, why);
   }

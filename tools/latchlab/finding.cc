@@ -10,6 +10,7 @@
 #include "core/study/comparison.h"
 #include "core/study/same_runs.h"
 #include "tools/export/figure_lines.h"
+#include "tools/latchlab/doubt_text.h"
 #include "tools/latchlab/values.h"
 
 namespace latchlab::tool {
@@ -109,59 +110,16 @@ Entries without_doubt(const Entries& all) {
   return fine;
 }
 
-// Goodput of the two halves of the windows, of all repeats together.
-struct Halves {
-  double first = 0, second = 0;
-};
-
-Halves halves_of(const PointOutcome& point) {
-  Halves halves;
-  for (const auto& repeat : point.repeats) {
-    if (!repeat) continue;
-    const auto& batches = repeat->metrics.window.batches;
-    for (std::size_t i = 0; i < batches.size(); ++i)
-      (2 * i < batches.size() ? halves.first : halves.second) +=
-          batches[i].value_or(0) * 2 / static_cast<double>(batches.size() * point.repeats.size());
-  }
-  return halves;
-}
-
-// "CAS-B has not settled after 50 ms (265.9 k/s in the first half of its window, 614.1 k/s in the
-// second)".
-std::string told(const Entry& entry, const StudyOutcome& outcome) {
-  const Leaves metrics = outcome.points[entry.point].metrics();
-  switch (entry.doubt) {
-    case Doubt::nothing_done:
-      return fmt::format("nobody finished anything with {} in the window", entry.label);
-    case Doubt::emulated:
-      return fmt::format("{} was emulated, which is no measure of an RNIC ({})", entry.label,
-                         outcome.points[entry.point].emulated);
-    case Doubt::starved:
-      return fmt::format("{} keeps some clients waiting through its whole window ({})", entry.label,
-                         rate(entry.goodput));
-    case Doubt::overloaded:
-      return fmt::format("{} does not carry the load, so that its queues grow", entry.label);
-    case Doubt::client_bound:
-      return fmt::format("{} keeps the clients' own cores busy all the time ({})", entry.label,
-                         rate(entry.goodput));
-    case Doubt::unchecked:
-      return fmt::format("nobody has checked {} for mutual exclusion", entry.label);
-    case Doubt::none:
-    case Doubt::unsettled:
-      break;
-  }
-  const Halves halves = halves_of(outcome.points[entry.point]);
-  return fmt::format(
-      "{} has not settled after {:.4g} ms ({} in the first half of its window, {} in "
-      "the second)",
-      entry.label, number(metrics, "window.warmup_ns").value_or(0) / 1e6, rate(halves.first),
-      rate(halves.second));
-}
-
 std::string told(const Entries& entries, const StudyOutcome& outcome) {
   std::string all;
-  for (const Entry& entry : entries) all += (all.empty() ? "" : "; ") + told(entry, outcome);
+  for (const Entry& entry : entries)
+    all += (all.empty() ? "" : "; ") + doubt_text(entry.label, outcome.points[entry.point]);
   return all;
+}
+
+std::string what_would_tell(const Point& point) {
+  if (point.run.repeats >= 5) return "a longer run.duration would tell";
+  return "more repeats would tell (run.repeats: 5, or run.precision: 1%)";
 }
 
 // Who might do more than `best` if its run were longer: whoever does so already, or rises and is
@@ -179,6 +137,25 @@ Entries rivals(const Entries& all, const Entry& best, const StudyOutcome& outcom
   return found;
 }
 
+// Of one lock at several points, best first.
+Said of_its_points(const Scenario& scenario, const StudyOutcome& outcome, const Entries& entries) {
+  const Entry &best = entries.front(), &least = entries.back();
+  const auto lead = compare(outcome.points[best.point], outcome.points[least.point], kGoodput);
+  const std::string where = surroundings(scenario.points[best.point]);
+  if (lead && lead->ahead == 1)
+    return {where, fmt::format("{} does most, {}, of its {} points; least is {} ({})", best.label,
+                               rate(best.goodput), entries.size(), rate(least.goodput),
+                               surroundings(scenario.points[least.point]))};
+  if (best.goodput < kWorthNaming * least.goodput)
+    return {"Everywhere",
+            fmt::format("{} does the same within {:.0f}% at its {} points ({})", best.label,
+                        (kWorthNaming - 1) * 100, entries.size(), rate(best.goodput))};
+  return {"Undecided", fmt::format("{} does {} to {} at its {} points, and these differ no more "
+                                   "than by chance; {}",
+                                   best.label, rate(least.goodput), rate(best.goodput),
+                                   entries.size(), what_would_tell(scenario.points[best.point]))};
+}
+
 // Of one lock alone, or of the only one that can be judged.
 Said of_one_lock(const Scenario& scenario, const StudyOutcome& outcome) {
   const Entries all = ranked(scenario, outcome, true);
@@ -189,10 +166,7 @@ Said of_one_lock(const Scenario& scenario, const StudyOutcome& outcome) {
   }
   const Entry& best = entries.front();
   const std::string where = surroundings(scenario.points[best.point]);
-  if (entries.size() > 1)
-    return {where, fmt::format("{} does most, {}, of its {} points; least is {} ({})", best.label,
-                               rate(best.goodput), entries.size(), rate(entries.back().goodput),
-                               surroundings(scenario.points[entries.back().point]))};
+  if (entries.size() > 1) return of_its_points(scenario, outcome, entries);
   const Leaves metrics = outcome.points[best.point].metrics();
   const auto half = number(metrics, "acquire_ns.p50"), most = number(metrics, "acquire_ns.p99");
   std::string says = fmt::format("{} does {}", best.label, rate(best.goodput));
@@ -218,9 +192,7 @@ std::string cannot_be_told(const Entries& equals, const Comparison& next, const 
       next.low ? fmt::format(", {:.2f} to {:.2f}", *next.low, *next.high) : std::string();
   return fmt::format("{} cannot be told apart ({} is {:.3f} times {}{}); {}", listed(equals),
                      equals[0].label, next.ratio, equals[1].label, interval,
-                     point.run.repeats < 5 ? "more repeats would tell (run.repeats: 5, or "
-                                             "run.precision: 1%)"
-                                           : "a longer run.duration would tell");
+                     what_would_tell(point));
 }
 
 std::string of_several(const Scenario& scenario, const StudyOutcome& outcome,

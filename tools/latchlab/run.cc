@@ -21,6 +21,7 @@
 #include "tools/latchlab/hosts.h"
 #include "tools/latchlab/progress.h"
 #include "tools/latchlab/run_one.h"
+#include "tools/latchlab/run_warnings.h"
 #include "tools/latchlab/score_table.h"
 #include "tools/latchlab/sensitivity.h"
 #include "tools/latchlab/table.h"
@@ -63,55 +64,6 @@ int exit_code(const Scenario& scenario, const StudyOutcome& outcome) {
       worst = std::max(worst, outcome.points[i].status());
   if (worst == RepeatStatus::unavailable) return kCannot;
   return worst > RepeatStatus::unavailable ? kBroken : kFine;
-}
-
-void report_problems(const Scenario& scenario, const StudyOutcome& outcome, bool warn) {
-  for (std::size_t i = 0; i < outcome.points.size(); ++i) {
-    const RepeatStatus status = outcome.points[i].status();
-    const bool warning = status <= RepeatStatus::too_short;
-    if (status == RepeatStatus::ok || (warning && !warn)) continue;
-    std::string where = scenario.points[i].protocol.label;
-    for (const auto& [path, value] : scenario.points[i].axes)
-      if (path != "protocol") where += fmt::format(", {}={}", path, value);
-    const std::string* known = why_known(scenario.points[i], outcome.points[i]);
-    if (known && !warn) continue;
-    fmt::print(stderr, "latchlab: {}point {} ({}): {}: {}{}\n",
-               known     ? "known: "
-               : warning ? "warning: "
-                         : "",
-               i, where, name_of(status), outcome.points[i].message(),
-               known ? " (known: " + *known + ")" : "");
-  }
-}
-
-void report_unsteady(const Scenario& scenario, const StudyOutcome& outcome) {
-  std::string where;
-  for (std::size_t i = 0; i < outcome.points.size(); ++i) {
-    const Leaves metrics = outcome.points[i].metrics();
-    const bool told = outcome.points[i].status() == RepeatStatus::too_short;  // what is wrong
-    if (told || number(metrics, "window.settled").value_or(1) > 0) continue;
-    where += fmt::format("{}{} at point {} ({:.2f})", where.empty() ? "" : ", ",
-                         scenario.points[i].protocol.label, i,
-                         number(metrics, "stationary").value_or(0));
-  }
-  if (where.empty()) return;
-  fmt::print(stderr,
-             "latchlab: warning: not settled: {}; in brackets, goodput of the window's second half "
-             "over the first. Lengthen run.duration{}, or look whether the lock has stopped\n",
-             where, scenario.points.front().run.warmup ? ", set run.warmup: auto" : "");
-}
-
-void report_overload(const Scenario& scenario, const StudyOutcome& outcome) {
-  for (std::size_t i = 0; i < outcome.points.size(); ++i) {
-    const Leaves metrics = outcome.points[i].metrics();
-    if (number(metrics, "open_loop.carried").value_or(1) > 0) continue;
-    fmt::print(stderr,
-               "latchlab: warning: point {} ({}) carries {} of {}: the queues grow, and "
-               "latencies say how long the run was; lower workload.arrivals.rate\n",
-               i, scenario.points[i].protocol.label,
-               rate(number(metrics, "goodput_ops_s").value_or(0)),
-               rate(number(metrics, "open_loop.offered_s").value_or(0)));
-  }
 }
 
 void print_outcome(const Scenario& scenario, const StudyOutcome& outcome, const StudyScore& score) {
@@ -245,8 +197,7 @@ Ran run_one(const RunArguments& arguments, const Scenario& scenario, const RunBa
   mark_emulated(scenario, manifest, outcome);
   const Status written = write_study(directory, scenario, outcome, manifest, jobs);
   report_problems(scenario, outcome, !arguments.quiet);
-  if (talks) report_unsteady(scenario, outcome);
-  if (talks) report_overload(scenario, outcome);
+  if (talks) report_warnings(scenario, outcome);
   if (arguments.json) fmt::print("{}", results_json(scenario, outcome, manifest));
   Ran ran{exit_code(scenario, outcome), score_study(scenario, outcome)};
   if (talks) print_outcome(scenario, outcome, ran.score);

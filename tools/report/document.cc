@@ -12,7 +12,9 @@
 #include "core/measure/metric_docs.h"
 #include "core/scenario/nic_constants.h"
 #include "core/study/metric_names.h"
+#include "core/study/remarks.h"
 #include "core/study/scoring.h"
+#include "core/study/verdict.h"
 #include "tools/export/figure_lines.h"
 #include "tools/latchlab/finding.h"
 #include "tools/latchlab/values.h"
@@ -104,7 +106,7 @@ void add_points(Json& part, const ReportPart& from) {
         add_nic(*point.groups[group].nic, params["groups"][group]["nic"]);
     points.push_back({{"clients", point.platform.clients()},
                       {"lock", exporting::lock_name(point)},
-                      {"apart", exporting::why_apart(from.outcome.points[i])},
+                      {"apart", why_apart(from.outcome.points[i])},
                       {"acquire", curve_of(acquisitions(from.outcome.points[i]))},
                       {"timeline", timeline_json(from.outcome.points[i])},
                       {"interval_ns", point.run.series.nanoseconds()}});
@@ -164,6 +166,7 @@ Json part_json(const ReportPart& from) {
   part["finding"] = !answers.empty() ? answers : finding(from.scenario, from.outcome);
   add_figures(part, from.scenario);
   add_points(part, from);
+  part["remarks"] = Json::parse(remarks_json(from.scenario, from.outcome));
   part["scenario"] = from.scenario.resolved_yaml;
   const Json timing = Json::parse(from.timing, nullptr, /*allow_exceptions=*/false);
   part["timing"] = timing.is_object() ? timing : Json();

@@ -33,6 +33,7 @@ constexpr std::pair<const char*, const char*> kPageColumns[] = {
     {"bypassed", "fairness.max_bypassed"},
     {"steady", "stationary"},
     {"given up", "aborted_acquisitions"},
+    {"cut", "cut_sections"},
 };
 
 Topics column_topics() {
@@ -51,9 +52,9 @@ Topics column_topics() {
        "column",
        "What became of the point; the worst of its repeats.",
        {},
-       {"ok", "unchecked", "emulated", "client-bound", "starved", "window too short", "UNSAFE",
-        "DEADLOCK", "NO PROGRESS", "not settled", "known", "FAILED", "UNAVAILABLE",
-        "interrupted"}},
+       {"ok", "unchecked", "emulated", "client-bound", "starved", "window too short",
+        "cut sections", "expired holds", "late effects", "UNSAFE", "DEADLOCK", "NO PROGRESS",
+        "not settled", "known", "FAILED", "UNAVAILABLE", "interrupted"}},
       {"+- 95%",
        "column",
        "Half the width of the 95% confidence interval of the goodput (Student t over the repeats), "
@@ -128,6 +129,27 @@ Topics verdict_topics() {
        "joins no line.",
        {},
        {"client_cpu.utilisation", "platform.cores", "workers.busiest"}},
+      {"cut sections",
+       "verdict",
+       "In more than 0.1% of the cycles a grant ended before the work of the section was done. "
+       "Such "
+       "a section counts in no goodput; the point is compared with no other and joins no line.",
+       {},
+       {"cut_sections", "goodput_ops_s"}},
+      {"expired holds",
+       "verdict",
+       "A lock was granted while a client whose own grant had ended still used it: two clients "
+       "used "
+       "the lock at once. The holder did not keep to its grant (it stood still, or its clock is "
+       "wrong), the lock kept its promise: no violation, and the exit code stays 0.",
+       {},
+       {"safety.expired_holds", "UNSAFE"}},
+      {"late effects",
+       "verdict",
+       "A release, an upgrade or an extension of a grant that had ended was carried out after the "
+       "lock had been given to another client. The exit code stays 0.",
+       {},
+       {"safety.late_effects", "expired holds"}},
       {"FAILED", "verdict",
        "The run of a repeat ended early, or its input was refused late. The "
        "message says why."},
@@ -252,9 +274,10 @@ Topics exit_topics() {
       {"exit 1",
        "exit code",
        "A lock broke its promise, a point failed, or a published figure "
-       "that must hold was missed.",
+       "that must hold was missed. Expired holds and late effects are not violations: they are "
+       "verdicts and warnings, and the exit code is 0.",
        {},
-       {"UNSAFE", "DEADLOCK", "NO PROGRESS"}},
+       {"UNSAFE", "DEADLOCK", "NO PROGRESS", "expired holds"}},
       {"exit 2", "exit code",
        "The input is wrong: one message with file and line, what was "
        "expected and the fix."},

@@ -48,6 +48,13 @@ function verdictBoxes(part) {
       `${why}. These validate behaviour, never speed, and are never ranked with others.`,
       describePoints(points)));
   });
+  (part.remarks || []).forEach((remark) => {
+    const at = remark.points.map(([index, found]) =>
+      el('li', {}, `${pointName(part.points[index])}: ${found}`));
+    boxes.push(el('div', {class: 'box weak'},
+      el('strong', {}, `${capital(remark.word)}: ${at.length} of ${part.points.length} points. `),
+      `${remark.says}.`, el('ul', {}, at)));
+  });
   const fine = el('div', {class: 'box good'}, el('strong', {}, 'All points are ok. '),
     'Mutual exclusion was checked during every run; nothing wrong was seen.');
   return boxes.length ? boxes : [fine];

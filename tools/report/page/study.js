@@ -34,8 +34,7 @@ function isUnchecked(point) {
 }
 
 function verdictOf(point) {
-  const word = point.apart || (isUnchecked(point) ? 'unchecked' : VERDICTS[point.status]);
-  return word + (point.known ? ' (known)' : '');
+  return point.verdict + (point.known ? ' (known)' : '');
 }
 
 // What a point has at a path of the scenario, as written.

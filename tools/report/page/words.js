@@ -129,7 +129,10 @@ const APART_WORDS = {
   emulated: 'something else did the work of an RNIC: this validates behaviour, never speed',
   'client-bound': 'the cores that clients share, or a thread of theirs, were busy all the time, ' +
     'and are what was measured',
-  unchecked: 'nobody watched mutual exclusion',
+  unchecked: 'mutual exclusion was not watched',
+  'cut sections': 'many sections were cut at the end of their grants, their work undone',
+  'expired holds': 'the lock was granted while a client with an expired grant still used it',
+  'late effects': 'releases took effect after the lock had been given to another client',
 };
 
 function apartSays(why) {
