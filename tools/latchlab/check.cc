@@ -57,14 +57,16 @@ Json check_json(const Result<Scenario>& loaded, const std::vector<Error>& errors
   Json json = {{"schema", 1}, {"valid", errors.empty()}};
   if (loaded) {
     const Scenario& scenario = loaded.value();
-    json.update(
-        {{"name", scenario.name},
-         {"file", scenario.file},
-         {"points", scenario.points.size()},
-         {"runs", repeats_of(scenario)},
-         {"expectations", scenario.expectations.size()},
-         {"estimate", {{"seconds", estimate_seconds(scenario)}, {"mib", estimate_mib(scenario)}}},
-         {"warnings", scenario.warnings}});
+    json.update({{"name", scenario.name},
+                 {"file", scenario.file},
+                 {"points", scenario.points.size()},
+                 {"runs", repeats_of(scenario)},
+                 {"expectations", scenario.expectations.size()},
+                 {"estimate",
+                  {{"seconds", estimate_seconds(scenario)},
+                   {"mib", estimate_mib(scenario)},
+                   {"verbs", estimate_verbs(scenario)}}},
+                 {"warnings", scenario.warnings}});
     if (const Json hosts = hosts_json(scenario); !hosts.empty()) json["hosts"] = hosts;
   }
   json["errors"] = Json::array();

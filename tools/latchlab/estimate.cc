@@ -6,29 +6,38 @@
 #include <algorithm>
 #include <thread>
 
+#include "tools/latchlab/load_model.h"
+
 namespace latchlab::tool {
 
 namespace {
 
-// One simulated verb takes about this long on one core; a cycle of a client takes at least one
-// round trip of a microsecond or two.
+// One simulated verb takes about this long on one core.
 constexpr double kVerbSeconds = 0.5e-6;
-constexpr double kRoundTripSeconds = 2e-6;
-constexpr double kServerVerbs = 30e6;  // a second, at most
+// So many windows are simulated in all where a run finds its warm-up itself.
+constexpr double kAutoWindows = 2;
 // The same for memory.
 constexpr double kProgramBytes = 32 << 20;
 constexpr double kClientBytes = 8 << 10;
 constexpr double kTouchedBytes = 64;  // of the lock table, per verb
 
-double estimate_verbs(const Point& point) {
-  const double pause = kRoundTripSeconds +
-                       (point.workload.think_time + point.workload.critical_section).seconds() / 2;
-  const double per_second =
-      std::min(point.platform.clients() / pause, kServerVerbs * point.platform.servers);
-  return per_second * run_seconds(point);
+// In a simulation.
+double simulated_seconds(const Point& point) {
+  if (point.run.warmup || !point.faults.empty()) return run_seconds(point);
+  return point.run.duration.seconds() * kAutoWindows;
 }
 
 }  // namespace
+
+double estimate_verbs(const Point& point) {
+  return estimate_load(point).verbs_s * simulated_seconds(point);
+}
+
+double estimate_verbs(const Scenario& scenario) {
+  double total = 0;
+  for (const Point& point : scenario.points) total += estimate_verbs(point) * point.run.repeats;
+  return total;
+}
 
 double estimate_seconds(const Point& point) {
   return estimate_verbs(point) * kVerbSeconds;

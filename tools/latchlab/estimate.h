@@ -1,11 +1,14 @@
 #pragma once
-// How long a study will take, and how much memory: good to a factor of three, which is what a
-// person wants to know before a long run.
+// How long a study will take, and how much memory: good to a factor of two over the scenarios that
+// are shipped, which is what a person wants to know before a long run.
 
 #include "core/scenario/scenario.h"
 
 namespace latchlab::tool {
 
+// Verbs that one repeat posts, and all together (load_model.h).
+double estimate_verbs(const Point& point);
+double estimate_verbs(const Scenario& scenario);
 // Of one repeat, and of all, on one core.
 double estimate_seconds(const Point& point);
 double estimate_seconds(const Scenario& scenario);

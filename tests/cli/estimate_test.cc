@@ -1,0 +1,76 @@
+// What a run will take, before it runs: verbs as estimated against verbs as posted.
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "tests/cli/program.h"
+
+namespace latchlab::cli_test {
+namespace {
+
+class Estimate : public Command {
+ protected:
+  // Verbs as estimated over verbs as posted, of all points and repeats.
+  double ratio_of(const std::string& scenario) {
+    write("s.yaml", scenario);
+    const Finished checked = latchlab({"check", "s.yaml", "--json"});
+    EXPECT_EQ(checked.code, 0) << checked.err;
+    const Finished ran =
+        latchlab({"run", "s.yaml", "--json", "--out", "r" + std::to_string(++runs_)});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    const Json points = Json::parse(ran.out)["points"];
+    EXPECT_FALSE(points.empty());
+    double posted = 0;
+    for (const Json& point : points) posted += number_at(point["metrics"], "engine.verbs");
+    return Json::parse(checked.out)["estimate"]["verbs"].get<double>() / posted;
+  }
+  // 40 clients.
+  static std::string scenario(const std::string& protocol, const std::string& rest) {
+    return "schema: 1\nname: s\nplatform: {client_nodes: 4, clients_per_node: 10}\nprotocol: " +
+           protocol + "\n" + rest;
+  }
+  int runs_ = 0;
+};
+
+const char* const kCold = "locks: {count: 1M}\nrun: {warmup: 200us, duration: 1ms}\n";
+const char* const kHot = "locks: {count: 1}\nrun: {warmup: 200us, duration: 1ms}\n";
+
+void expect_within_twice(double ratio, const std::string& what) {
+  EXPECT_GT(ratio, 0.5) << what;
+  EXPECT_LT(ratio, 2.0) << what;
+}
+
+TEST_F(Estimate, of_locks_without_contention_is_within_a_factor_of_two) {
+  for (const char* lock :
+       {"{name: cas}", "{name: mcs}", "{name: dslr}", "{name: cql}", "{name: rpc}"})
+    expect_within_twice(ratio_of(scenario(lock, kCold)), lock);
+}
+
+TEST_F(Estimate, of_one_hot_lock_is_within_a_factor_of_two) {
+  for (const char* lock : {"{name: cas, backoff: none}", "{name: mcs}", "{name: cql}",
+                           "{name: shiftlock}", "{name: traditional}"})
+    expect_within_twice(
+        ratio_of(scenario(lock, std::string(kHot) + "workload: {read_ratio: 0%}\n")), lock);
+}
+
+TEST_F(Estimate, of_skewed_locks_and_long_sections_is_within_a_factor_of_two) {
+  const std::string skewed =
+      "locks: {count: 1M}\nrun: {warmup: 200us, duration: 2ms}\n"
+      "workload: {distribution: {kind: zipf, theta: 0.99}, read_ratio: 50%}\n";
+  const std::string sections =
+      "locks: {count: 100}\nrun: {warmup: 200us, duration: 2ms}\n"
+      "workload: {critical_section: 20us, think_time: 50us}\n";
+  for (const char* lock : {"{name: mcs}", "{name: dslr}", "{name: shiftlock}"}) {
+    expect_within_twice(ratio_of(scenario(lock, skewed)), lock);
+    expect_within_twice(ratio_of(scenario(lock, sections)), lock);
+  }
+}
+
+TEST_F(Estimate, knows_that_a_run_finds_its_warm_up_itself) {
+  expect_within_twice(
+      ratio_of(scenario("{name: mcs}", "locks: {count: 1k}\nrun: {warmup: auto, duration: 1ms}\n")),
+      "warm-up");
+}
+
+}  // namespace
+}  // namespace latchlab::cli_test

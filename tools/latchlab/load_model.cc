@@ -1,0 +1,191 @@
+#include "tools/latchlab/load_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/protocols/registry.h"
+
+namespace latchlab::tool {
+namespace {
+
+constexpr double kPpb = 1e-9;
+// What a client that waits does between two looks, in round trips: none where it retries without
+// backoff, and some where it backs off or polls at a pace of its own.
+constexpr double kPause = 4;
+constexpr double kHotWords = 1.5;  // words on which the crowd retries, as if so many were saturated
+
+// The sum of k^-theta for k from 1 to n: the first terms, and the integral of the others.
+double harmonic(double n, double theta) {
+  constexpr double kExact = 64;
+  double sum = 0;
+  for (double k = 1; k <= std::min(n, kExact); ++k) sum += std::pow(k, -theta);
+  if (n <= kExact) return sum;
+  const double from = kExact + 0.5, to = n + 0.5;
+  const double power = 1 - theta;
+  return sum + (std::abs(power) < 1e-9 ? std::log(to / from)
+                                       : (std::pow(to, power) - std::pow(from, power)) / power);
+}
+
+double share_of_first(const DistributionSpec& distribution, double n) {
+  switch (distribution.kind) {
+    case DistributionKind::uniform:
+      return 1 / n;
+    case DistributionKind::zipf:
+      return 1 / harmonic(n, static_cast<double>(distribution.theta_ppb) * kPpb);
+    case DistributionKind::power_law: {
+      const double power = 1 - static_cast<double>(distribution.alpha_ppb) * kPpb;
+      if (std::abs(power) < 1e-9) return std::log(2) / std::log(n + 1);
+      return (std::pow(2, power) - 1) / (std::pow(n + 1, power) - 1);
+    }
+    case DistributionKind::hotspot:
+      break;
+  }
+  const double hot = std::max(1.0, static_cast<double>(distribution.hot_locks_ppb) * kPpb * n);
+  return static_cast<double>(distribution.hot_accesses_ppb) * kPpb / hot;
+}
+
+double mean_size(const RangeSpec& range) {
+  double sum = 0;
+  for (const std::uint64_t size : range.sizes) sum += static_cast<double>(size);
+  return sum / static_cast<double>(range.sizes.size());
+}
+
+// How many locks a section takes.
+double wants_of(const WorkloadSpec& workload) {
+  switch (workload.kind) {
+    case WorkloadKind::transactions:
+      switch (workload.transactions.mix) {
+        case MixKind::tatp:
+        case MixKind::smallbank:
+          return 1.5;
+        case MixKind::tpcc_blocks:
+        case MixKind::tpcc_rows:
+          return 12;
+      }
+      return 1;
+    case WorkloadKind::trace:
+      return 4;
+    default:
+      return workload.locks_per_section;
+  }
+}
+
+struct Times {
+  double round_trip, section, hold;  // without waiting; hold: of one lock
+};
+
+double trips(const Cost& cost) {
+  return cost.half_trips / 2.0;
+}
+double verbs(const Cost& cost) {
+  return cost.verbs + cost.messages + cost.calls;
+}
+
+// Of shared and exclusive acquisitions together.
+double mixed(double exclusive, double shared, double reads) {
+  return exclusive * (1 - reads) + shared * reads;
+}
+
+struct Lock {
+  const ProtocolInfo& info;
+  double reads;  // shared acquisitions among all
+  bool retries_at_once;
+
+  double of_pair(double (*each)(const Cost&), const CostPair& x, const CostPair& s) const {
+    return mixed(each(x.acquire) + each(x.release), each(s.acquire) + each(s.release), reads);
+  }
+  double free_trips() const { return of_pair(trips, info.costs.free_x, info.costs.free_s); }
+  double free_verbs() const { return of_pair(verbs, info.costs.free_x, info.costs.free_s); }
+  double calls() const {
+    return of_pair([](const Cost& cost) { return double{1} * cost.calls; }, info.costs.free_x,
+                   info.costs.free_s);
+  }
+  bool polls() const { return info.costs.x_after_x.acquire.at_least; }
+};
+
+Lock lock_of(const Point& point, const ProtocolEntry& entry, const WorkloadSpec& workload) {
+  const auto& params = point.protocol.params.values();
+  const auto backoff = params.find("backoff");
+  const auto* const kind =
+      backoff != params.end() ? std::get_if<std::string>(&backoff->second) : nullptr;
+  const double reads =
+      entry.info.shared_mode ? static_cast<double>(workload.read_ratio_ppb) * kPpb : 0;
+  return {entry.info, reads, kind != nullptr && *kind == "none"};
+}
+
+double round_trip_s(const NicModel& nic) {
+  return (nic.post + nic.one_way * 2 + nic.jitter + nic.completion + nic.read).seconds();
+}
+
+Load load_of(const Point& point, const WorkloadSpec& workload, double clients,
+             const ProtocolEntry& entry) {
+  const NicModel& nic = point.platform.nic;
+  const Lock lock = lock_of(point, entry, workload);
+  const double trip = round_trip_s(nic);
+  const double wants = wants_of(workload);
+  const double ops = workload.remote_ops * (makes_transactions(workload.kind) ? 2 * wants : 1);
+  const double work = workload.critical_section.seconds() + ops * trip;
+  const double per_call = nic.call_service.seconds();
+  // The time of one section, and of one lock within it: those taken first are held longest.
+  const double free = wants * (lock.free_trips() * trip + lock.calls() * per_call);
+  const double section = free + work + workload.think_time.seconds();
+  const double held = work + free / 2 * (wants > 1 ? 1 : 0);
+  const double hand_over =
+      std::max(trips(entry.info.costs.x_after_x.acquire), 1.0) * trip + lock.calls() * per_call;
+
+  const double share = std::min(1.0, wants * hottest_share(workload, point.locks.count));
+  const double writes = std::max(1 - lock.reads, 0.05);
+  double hold = held + hand_over;
+  double sections = clients / section;
+  double waiting = 0;
+  for (int i = 0; i < 3; ++i) {  // the crowd that retries stands in the holder's way, too
+    const double at_hottest = 1 / (share * writes * hold);
+    const double verbs_of_section = wants * lock.free_verbs() + ops;
+    const double served =
+        point.platform.servers / std::max(verbs_of_section * nic.serve_atomic_8.seconds(),
+                                          wants * lock.calls() * per_call / nic.server_cores);
+    sections = std::min({clients / section, at_hottest, served});
+    waiting = std::max(0.0, clients - sections * section);
+    if (!lock.retries_at_once) break;
+    hold = held + hand_over + std::min(waiting, clients) * nic.hold_8_failed.seconds();
+  }
+  Load load;
+  load.sections_s = sections;
+  load.verbs_s = sections * (wants * lock.free_verbs() + ops);
+  if (lock.polls()) {
+    const double pace = trip * (lock.retries_at_once ? 1 : 1 + kPause);
+    const double most = kHotWords / nic.hold_8_failed.seconds();
+    load.verbs_s += std::min(waiting / pace, most);
+  }
+  return load;
+}
+
+}  // namespace
+
+double hottest_share(const WorkloadSpec& workload, std::uint64_t locks) {
+  const auto n = static_cast<double>(std::max<std::uint64_t>(locks, 1));
+  if (workload.kind == WorkloadKind::range) {
+    const double units = static_cast<double>(std::max<std::uint64_t>(workload.range.units, 1));
+    return std::min(1.0, 2 * mean_size(workload.range) / units) / n;
+  }
+  if (workload.kind == WorkloadKind::micro || workload.kind == WorkloadKind::index ||
+      workload.kind == WorkloadKind::object_store)
+    return share_of_first(workload.distribution, n);
+  return 1 / n;
+}
+
+Load estimate_load(const Point& point) {
+  Load all;
+  const ProtocolEntry* const entry = find_protocol(point.protocol.name);
+  if (entry == nullptr) return all;
+  const auto add = [&](const WorkloadSpec& workload, double clients) {
+    const Load load = load_of(point, workload, clients, *entry);
+    all.sections_s += load.sections_s;
+    all.verbs_s += load.verbs_s;
+  };
+  if (point.groups.empty()) add(point.workload, point.platform.clients());
+  for (const GroupSpec& group : point.groups) add(group.workload, group.clients.clients());
+  return all;
+}
+
+}  // namespace latchlab::tool
