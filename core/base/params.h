@@ -89,6 +89,9 @@ struct ProtocolInfo {
   // advice on warm-up and duration.
   std::function<Duration(const ParamSet&)> adaptation_period = {};
   std::function<Duration(const ParamSet&)> longest_timeout = {};
+  // How long a grant is valid at most; zero: until its release. That of readers, where it differs.
+  std::function<Duration(const ParamSet&)> longest_grant = {};
+  std::function<Duration(const ParamSet&)> longest_shared_grant = {};
   // A message for the user when values contradict each other, else empty.
   std::function<std::string(const ParamSet&)> contradiction = {};
 

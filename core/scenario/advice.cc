@@ -46,6 +46,35 @@ void warn_of_late_faults(const Point& point, std::vector<std::string>& warnings)
                       i, name_of(fault.kind), format_duration(*fault.at), format_duration(end)));
 }
 
+// Without waiting: of the longest of the workload's sections.
+Duration least_section(const Point& point, const WorkloadSpec& workload) {
+  const bool scans = workload.kind == WorkloadKind::transactions &&
+                     workload.transactions.mix == MixKind::tpcc_rows &&
+                     workload.transactions.scans_ppb > 0;
+  const Duration hold =
+      workload.critical_section + (scans ? workload.transactions.scan_time : Duration{});
+  const Duration round_trip = point.platform.nic.one_way * 2;
+  return workload.remote_ops == 0 ? hold : hold + so_many(round_trip, workload.remote_ops);
+}
+
+// Of the modes that the workload asks for; zero: grants do not end before they are released.
+Duration shortest_grant(const Point& point, const ProtocolInfo& info,
+                        const WorkloadSpec& workload) {
+  const auto of = [&](const auto& grant) {
+    return grant ? grant(point.protocol.params) : Duration{};
+  };
+  constexpr std::int64_t kAll = 1'000'000'000;
+  const bool drawn = workload.kind == WorkloadKind::micro || wants_parts(workload.kind);
+  const bool reads = info.shared_mode && (!drawn || workload.read_ratio_ppb > 0);
+  const bool writes = !info.shared_mode || !drawn || workload.read_ratio_ppb < kAll;
+  const Duration exclusive = writes ? of(info.longest_grant) : Duration{};
+  if (!reads) return exclusive;
+  const Duration shared =
+      info.longest_shared_grant ? of(info.longest_shared_grant) : of(info.longest_grant);
+  if (exclusive.ps == 0 || shared.ps == 0) return std::max(exclusive, shared);
+  return std::min(exclusive, shared);
+}
+
 bool takes_several(const WorkloadSpec& workload) {
   return workload.locks_per_section > 1 || workload.kind == WorkloadKind::transactions ||
          workload.kind == WorkloadKind::trace;
@@ -155,6 +184,26 @@ std::vector<std::string> unit_warnings(const std::vector<Point>& points,
       add(warnings, fmt::format("protocol.units of {} is {}, and workload.units is {}: unless that "
                                 "is meant, set both to the same",
                                 point.protocol.label, format_count(told), format_count(units)));
+    });
+  }
+  return warnings;
+}
+
+std::vector<std::string> grant_warnings(const std::vector<Point>& points,
+                                        const std::vector<ProtocolInfo>& protocols) {
+  std::vector<std::string> warnings;
+  for (const Point& point : points) {
+    const ProtocolInfo* const info = info_of(point, protocols);
+    if (info == nullptr) continue;
+    for_each_workload(point, [&](const WorkloadSpec& workload) {
+      const Duration grant = shortest_grant(point, *info, workload);
+      const Duration section = least_section(point, workload);
+      if (grant.ps == 0 || section < grant) return;
+      add(warnings,
+          fmt::format("sections of {0} take {1}, and its grants are valid for {2} at most: the "
+                      "sections are cut there, and count in no goodput; use a longer lease, or "
+                      "shorter sections (workload.critical_section)",
+                      point.protocol.label, format_duration(section), format_duration(grant)));
     });
   }
   return warnings;

@@ -38,6 +38,10 @@ std::vector<std::string> return_warnings(const std::vector<Point>& points);
 std::vector<std::string> death_warnings(const std::vector<Point>& points,
                                         const std::vector<ProtocolInfo>& protocols);
 
+// The same about sections that take longer than a grant of the lock is valid.
+std::vector<std::string> grant_warnings(const std::vector<Point>& points,
+                                        const std::vector<ProtocolInfo>& protocols);
+
 // One line each, which begins with the key. Errors: the run would not be the one that was asked
 // for, and is refused. Warnings: values that describe a simulated world, and are not used, and what
 // nobody will check.

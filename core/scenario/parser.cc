@@ -227,6 +227,8 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
     scenario.warnings.push_back(std::move(warning));
   for (std::string& warning : death_warnings(scenario.points, context.protocols))
     scenario.warnings.push_back(std::move(warning));
+  for (std::string& warning : grant_warnings(scenario.points, context.protocols))
+    scenario.warnings.push_back(std::move(warning));
   const bool changed = std::any_of(overrides.begin(), overrides.end(), changes_points);
   bind_expectations(root, changed, scenario);
   if (part_of(root, "known")) read_known(*root.find("known"), scenario, changed);

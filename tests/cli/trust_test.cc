@@ -68,6 +68,18 @@ TEST_F(Trust, a_section_that_is_cut_at_the_end_of_its_grant_is_no_goodput_and_ne
   EXPECT_THAT(shown["points"][0]["apart"].get<std::string>(), HasSubstr("cut sections"));
 }
 
+TEST_F(Trust, check_warns_of_sections_that_take_longer_than_a_grant) {
+  write("long.yaml", kLongSection);
+  const std::string said = latchlab({"check", "long.yaml"}).out;
+  EXPECT_THAT(
+      said, AllOf(HasSubstr("warning: sections of redlock_model take 30ms, and its grants "
+                            "are valid for 7.9ms at most"),
+                  HasSubstr("sections of dslr take 30ms, and its grants are valid for 10ms"),
+                  HasSubstr("sections of shiftlock take 30ms"), Not(HasSubstr("sections of mcs"))));
+  const Finished brief = latchlab({"check", "long.yaml", "--set", "workload.critical_section=1ms"});
+  EXPECT_THAT(brief.out, Not(HasSubstr("sections of")));
+}
+
 // Holders that stand still for longer than the lease, as a garbage collector makes them.
 TEST_F(Trust, expired_holds_are_a_verdict_and_a_warning_and_no_violation) {
   write("overlaps.yaml",

@@ -243,6 +243,8 @@ ProtocolEntry citron_entry() {
            [](const Options& options) {
              return options.lease * (std::int64_t{options.height} + 1) + options.lease / 4;
            },
+       .longest_grant =
+           [](const Options& options) { return options.recovers() ? options.lease : Duration{}; },
        .contradiction = contradiction});
 }
 

@@ -84,6 +84,8 @@ struct Description {
   // Of ProtocolInfo.
   Duration (*adaptation_period)(const Options&) = nullptr;
   Duration (*longest_timeout)(const Options&) = nullptr;
+  Duration (*longest_grant)(const Options&) = nullptr;
+  Duration (*longest_shared_grant)(const Options&) = nullptr;
   std::string (*contradiction)(const Options&) = nullptr;
 };
 
@@ -114,6 +116,8 @@ ProtocolEntry make_entry(const Description<typename Lock::Options>& lock) {
                 .profiles = lock.profiles,
                 .adaptation_period = on_values(lock.adaptation_period),
                 .longest_timeout = on_values(lock.longest_timeout),
+                .longest_grant = on_values(lock.longest_grant),
+                .longest_shared_grant = on_values(lock.longest_shared_grant),
                 .contradiction = on_values(lock.contradiction)};
   for (const auto& param : lock.params) entry.info.params.push_back(param.spec);
   const auto entry_bytes = [](const typename Lock::Options& made) {

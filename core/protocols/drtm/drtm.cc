@@ -94,6 +94,7 @@ ProtocolEntry drtm_entry() {
                        {"backoff_first", microseconds(1)},
                        {"backoff_bound", microseconds(8)}},
        .longest_timeout = [](const Options& options) { return options.lease + options.delta * 2; },
+       .longest_shared_grant = [](const Options& options) { return options.lease; },
        .contradiction = drtm_contradiction});
 }
 

@@ -126,6 +126,10 @@ ProtocolEntry dslr_entry() {
            [](const Options& options) {
              return options.lease * 2 * (options.multi_slot() ? options.max_slots : 1);
            },
+       .longest_grant =
+           [](const Options& options) {
+             return options.lease * (options.multi_slot() ? options.max_slots : 1);
+           },
        .contradiction = contradiction});
 }
 

@@ -106,6 +106,11 @@ ProtocolEntry redlock_model_entry() {
                       {"command", microseconds(2)}}}},
        .small_model = {{"show", true}},
        .longest_timeout = [](const Options& options) { return options.ttl; },
+       .longest_grant =
+           [](const Options& options) {
+             const bool ends = options.validity != redlock::Validity::ignored;
+             return ends ? options.validity_of(options.ttl) : Duration{};
+           },
        .contradiction = redlock_contradiction});
 }
 

@@ -106,6 +106,7 @@ ProtocolEntry shiftlock_entry() {
                        {"relcnt_bits", 10},
                        {"recovery_bits", 5}},
        .longest_timeout = [](const Switches& on) { return on.recovery ? on.patience : Duration{}; },
+       .longest_grant = [](const Switches& on) { return on.recovery ? on.lease : Duration{}; },
        .contradiction = contradiction});
 }
 

@@ -99,6 +99,7 @@ ProtocolEntry static_segments_entry() {
                        {"backoff_first", microseconds(1)},
                        {"backoff_bound", microseconds(8)}},
        .longest_timeout = [](const Options& options) { return options.lease * 2; },
+       .longest_grant = [](const Options& options) { return options.lease; },
        .contradiction = contradiction});
 }
 
