@@ -53,6 +53,7 @@ struct PlatformSpec {
   std::uint32_t cores = 0;  // per client node, shared by its clients; 0: each has its own
   CoreSharing core_sharing = CoreSharing::turns;
   ServerCpuSpec server_cpu;
+  Duration failure_detection = milliseconds(10);  // a crash to the change of membership
 
   std::uint32_t clients() const {
     std::uint32_t sum = groups.empty() ? client_nodes * clients_per_node : 0;

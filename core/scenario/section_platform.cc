@@ -180,6 +180,9 @@ const Keys& platform_keys() {
       {"datagrams", nested(&Platform::datagrams, datagram_keys), "{loss: 0.1%, reorder: 1%}",
        "What the network does to messages over UD, which nobody acknowledges; other transports, "
        "and messages within a node, are not touched."},
+      {"failure_detection", number(duration, &Platform::failure_detection, "0us", "100s"), "100ms",
+       "From a crash until membership tells of it, as the failure detector of a cluster does. The "
+       "default is assumed, 1ms to 10s are as likely: models/software/failure-detector.yaml."},
       {"server_cpu", nested(&Platform::server_cpu, server_cpu_keys),
        "{cores: 8, call_service: 500ns}",
        "The CPU of a server, for locks with a server part: calls and whatever their handlers "

@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <map>
+
+#include "core/scenario/scenario_keys.h"
 #include "tests/scenario/fixture.h"
 
 namespace latchlab::scenario_test {
@@ -88,6 +92,32 @@ TEST(ServerCpu, is_the_nics_unless_the_scenario_says_otherwise) {
 TEST(ServerCpu, without_a_core_is_refused) {
   EXPECT_THAT(problem(scenario("platform: {server_cpu: {cores: 0}}")),
               HasSubstr("test.yaml:4: platform.server_cpu.cores is 0"));
+}
+
+TEST(FailureDetection, takes_what_the_models_assume_unless_the_scenario_says_otherwise) {
+  std::ifstream in(LATCHLAB_SOURCE_DIR "/models/software/failure-detector.yaml");
+  std::map<std::string, std::string> constant;
+  for (std::string line; std::getline(in, line);)
+    for (const char* key : {"value: ", "status: ", "source: "})
+      if (const std::size_t at = line.find(key); at != std::string::npos && line[0] == ' ')
+        constant[key] = line.substr(at + std::string(key).size());
+  const Point usual = point("locks: {count: 5}\n");
+  EXPECT_EQ(format_duration(usual.platform.failure_detection), constant["value: "]);
+  EXPECT_EQ(constant["status: "], "assumed");
+  EXPECT_GT(constant["source: "].size(), 20U);
+  EXPECT_THAT(usual.resolved_yaml, HasSubstr("failure_detection: 10ms\n"));
+  const std::vector<const ScenarioKey*> keys = find_scenario_keys("platform.failure_detection");
+  ASSERT_EQ(keys.size(), 1U);
+  EXPECT_THAT(keys[0]->says, HasSubstr("assumed"));
+  EXPECT_THAT(keys[0]->says, HasSubstr("models/software/failure-detector.yaml"));
+}
+
+TEST(FailureDetection, is_read_and_resolved) {
+  const Point made = point("platform: {failure_detection: 250us}\n");
+  EXPECT_EQ(made.platform.failure_detection, microseconds(250));
+  expect_steady(made);
+  EXPECT_THAT(problem(scenario("platform: {failure_detection: 101s}")),
+              HasSubstr("test.yaml:4: platform.failure_detection is 101s"));
 }
 
 TEST(Datagrams, arrive_unless_the_scenario_says_otherwise) {

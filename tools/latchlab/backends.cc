@@ -31,6 +31,7 @@ SimgridOptions options_of(const Point& point) {
   options.qps = point.platform.qps;
   options.cores = point.platform.cores;
   options.core_sharing = point.platform.core_sharing;
+  options.detection_delay = point.platform.failure_detection;
   for (const GroupSpec& group : point.groups)
     options.groups.push_back(group.hardware(point.platform));
   const auto serve = [&cpu = point.platform.server_cpu](NicModel& nic) {

@@ -117,6 +117,7 @@ class NodeRun {
     options.server_workers = job_.server_workers;
     options.device_from = kLockTableOffset;
     options.pin = true;
+    options.detection_delay = point_.platform.failure_detection;
     options.kept = kept_;
     options.exchange = [this](const std::vector<std::string>& each) { return exchange(each); };
     options.look_around = [this] { look_around(); };
