@@ -13,6 +13,7 @@
 #include "backends/ibverbs/wqe.h"
 #include "core/base/check.h"
 #include "core/base/secret.h"
+#include "core/base/small_vector.h"
 
 namespace latchlab::ib {
 
@@ -107,6 +108,8 @@ ibv_wr_opcode opcode_of(WorkRequest::Kind kind) {
   LATCHLAB_CHECK(false, "masked atomics are of mlx5, which builds its work requests in place");
   return IBV_WR_SEND;
 }
+
+constexpr std::size_t kPlainAtOnce = 4;  // work requests that are posted without an allocation
 
 // The same as build(), for ibv_post_send; `where` and the next one are linked when all stay in
 // place.

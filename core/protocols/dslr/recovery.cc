@@ -53,9 +53,9 @@ Task<bool> Client<Lock>::repair(LockRef lock, Ticket ticket, Tickets seen) {
   co_return false;
 }
 
-// A CAS fails where another client has changed the word, which it may do without a repair. So long
-// as the ticket is served by nobody its era lasts; from a lease after its grant on a whole one may
-// have gone by.
+// A CAS fails where another client has changed the word, which it may do without a repair. An era
+// does not end before the ticket is served or the lock repaired; a lease after the end of its grant
+// a whole one may have gone by.
 template <class Lock>
 Task<std::optional<Tickets>> Client<Lock>::serve_late(LockRef lock, Ticket ticket,
                                                       Time valid_until) {

@@ -30,7 +30,7 @@
 //          `poll` asks whether the FAA saw an owner and no count: that reader takes its count back,
 //          READs until there is no owner, without a pause, and begins anew with FAA +1
 //          (`first_looks`); in an earlier version, 066a66d, it left its count and entered
-//          (`first_stays`). Who saw other counts withdraws and tries again.
+//          (`first_stays`). A reader that saw others withdraws.
 // Release  A reader: FAA -1. A writer, by `writer_release`:
 //            exact     CAS(itself, no readers -> 0) until it succeeds (the code);
 //            tracking  CAS(itself, n readers -> n readers) with the n seen last (DecLock artifact);

@@ -31,7 +31,7 @@ struct Story {
   }
 };
 
-// Of each lock: a holder that leaves or nobody, a client that stands still while it asks, and one
+// Of each lock: a holder that leaves, or none, a client that stands still while it asks, and one
 // that comes later and asks until it has the lock. The last two keep it. Clocks are right.
 class Late {
  public:
