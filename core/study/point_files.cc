@@ -262,7 +262,9 @@ std::optional<RepeatOutcome> PointFiles::find(const Point& point, std::uint32_t 
 Status PointFiles::keep(std::size_t number, const Point& point, std::uint32_t repeat,
                         const RepeatOutcome& outcome) const {
   const StoredRepeat stored{repeat_key(point, repeat, program_), manifest_, outcome, true};
-  return write_atomically(point_file(directory_, number, repeat), stored_text(stored));
+  Status written = write_atomically(point_file(directory_, number, repeat), stored_text(stored));
+  if (written && listener_) listener_(number, repeat, outcome);
+  return written;
 }
 
 }  // namespace latchlab

@@ -10,9 +10,11 @@
 // key: they can be read, and a run that goes on runs their repeats again.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -55,6 +57,10 @@ class PointFiles {
 
   // A finished repeat; none: to be run. One whose process failed is run again.
   std::optional<RepeatOutcome> find(const Point& point, std::uint32_t repeat) const;
+  // Hears of each repeat once it has been written.
+  using Listener =
+      std::function<void(std::size_t number, std::uint32_t repeat, const RepeatOutcome& outcome)>;
+  void listen(Listener listener) { listener_ = std::move(listener); }
   Status keep(std::size_t number, const Point& point, std::uint32_t repeat,
               const RepeatOutcome& outcome) const;
 
@@ -74,6 +80,7 @@ class PointFiles {
   std::string directory_;
   RunManifest manifest_;
   std::string program_;
+  Listener listener_;
   std::map<std::string, RepeatOutcome> known_;  // by key
   std::vector<std::string> warnings_;
 };

@@ -22,8 +22,8 @@ struct RunOn {
 };
 
 // After a simulation, whose window `share` measured alone; nullopt: there is no such question. A
-// lock that has had as many cycles as clients by then, and none in a whole window, stands still, and
-// is not looked at any longer.
+// lock that has had as many cycles as clients by then, and none in a whole window, stands still,
+// and is not looked at any longer.
 std::optional<RunOn> run_on(Running& backend, const WindowRecorder& recorder,
                             const MeasuredShare& share);
 

@@ -41,7 +41,7 @@ TEST_F(Interrupted, finished_points_are_kept_and_no_process_is_left) {
   EXPECT_THAT(finished.err,
               ::testing::MatchesRegex(
                   "small: 2 points, 2 runs, 1 at once: about [0-9]+ min and [0-9]+ MiB\n"
-                  "1/2 runs: cas, run.duration=400us: ok, [0-9.]+ [kM]/s\n"
+                  "1 of 2 points: cas, run.duration=400us: ok, [0-9.]+ [kM]/s\n"
                   "latchlab: interrupted; what was finished is in r, and --resume goes "
                   "on with it:\n  latchlab run long.yaml --resume --out r\n"));
   const Json results = json("r/results.json");

@@ -12,6 +12,7 @@
 #include "tools/latchlab/find_plan.h"
 #include "tools/latchlab/find_text.h"
 #include "tools/latchlab/plugins.h"
+#include "tools/latchlab/point_lines.h"
 #include "tools/latchlab/progress.h"
 #include "tools/latchlab/run_one.h"
 #include "tools/latchlab/table.h"
@@ -80,6 +81,7 @@ class GrowingStudy {
     const double seconds = seconds_left(files.value());
     if (first && talks_) announce(seconds);
     Progress progress(talks_ && isatty(STDERR_FILENO) != 0, seconds);
+    const PointLines lines(scenario_, files.value(), talks_);
     StudyOptions options;
     options.jobs = jobs_;
     options.files = &files.value();

@@ -19,6 +19,7 @@
 #include "tools/latchlab/estimate.h"
 #include "tools/latchlab/finding.h"
 #include "tools/latchlab/hosts.h"
+#include "tools/latchlab/point_lines.h"
 #include "tools/latchlab/progress.h"
 #include "tools/latchlab/run_one.h"
 #include "tools/latchlab/run_warnings.h"
@@ -126,7 +127,7 @@ Ahead ahead_of(const Scenario& scenario, const PointFiles& files, Estimate estim
   return ahead;
 }
 
-StudyOutcome run_in(const Place& place, const Scenario& scenario, std::uint32_t jobs, bool talks,
+StudyOutcome run_in(Place& place, const Scenario& scenario, std::uint32_t jobs, bool talks,
                     const RunBackend& backend, OnlookerFactory onlooker) {
   for (const std::string& warning : place.files.warnings())
     fmt::print(stderr, "latchlab: warning: {}\n", warning);
@@ -137,6 +138,7 @@ StudyOutcome run_in(const Place& place, const Scenario& scenario, std::uint32_t 
       ahead.seconds / static_cast<double>(std::min<std::size_t>(jobs, repeats_of(scenario)));
   if (talks) announce(scenario, jobs, seconds, ahead.stored, on_hardware);
   Progress progress(talks && isatty(STDERR_FILENO) != 0, seconds);
+  const PointLines lines(scenario, place.files, talks);
   StudyOptions options;
   options.jobs = jobs;
   options.runner = backend.runner;
