@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/study/comparison.h"
 #include "core/study/remarks.h"
 #include "tools/latchlab/values.h"
 
@@ -37,6 +38,7 @@ void report_unsteady(const Scenario& scenario, const StudyOutcome& outcome) {
     const Leaves metrics = outcome.points[i].metrics();
     const bool told = outcome.points[i].status() == RepeatStatus::too_short;  // what is wrong
     if (told || number(metrics, "window.settled").value_or(1) > 0) continue;
+    if (share_cut(metrics) > kMostCut) continue;  // whatever is left says nothing
     where += fmt::format("{}{} at point {} ({:.2f})", where.empty() ? "" : ", ",
                          scenario.points[i].protocol.label, i,
                          number(metrics, "stationary").value_or(0));
