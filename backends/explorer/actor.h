@@ -48,6 +48,7 @@ class Actor final : public Verbs {
   bool alive = true;
   bool evicted = false;
   bool paused = false;  // its CPU does nothing; what its NIC has goes on (searches only)
+  Time paused_until;    // in time
   std::uint64_t life = 0;
   SlotPool<OpSlot> op_slots;
   SlotPool<WaitSlot> wait_slots;

@@ -110,8 +110,11 @@ class ExplorerBackend final : public Backend {
   // ---- for searches ----
   // Everything that may happen now, and what only the clock can bring. Valid until a step is made.
   const explorer::StepList& possible();
-  // In a timed search, what may happen at which dates; also valid until a step is made.
+  // In a timed search, what may happen at which dates; also valid until a step is made. Nothing
+  // happens after the end of a pause before that has ended.
   const std::vector<explorer::StepList::Dated>& possible_by_date();
+  // Has a pause to end before anything else that has to happen? Of possible_by_date().
+  bool may_resume(ClientId client) const;
   // The one step of possible() that may be made before all others, because it commutes with
   // whatever they do and nobody sees when it happens; null: there is none, or options.search says
   // not to look for one.
@@ -119,7 +122,7 @@ class ExplorerBackend final : public Backend {
   // Makes it; whatever has to be decided on the way is asked of `inner`.
   void make(const explorer::Step& step, Chooser& inner);
   void crash(ClientId client, CrashKind kind, Chooser& inner);
-  void pause_cpu(ClientId client, bool paused);
+  void pause_cpu(ClientId client, bool paused, Time until = {});
   // Is this the end of something that RC may retry for longer than a lease?
   bool ends_retries(const explorer::Step& step) const;
   // How many such operations are under way that have outlasted no lease so far.
@@ -145,6 +148,7 @@ class ExplorerBackend final : public Backend {
   Capabilities capabilities_;
   std::unique_ptr<explorer::State> state_;
   std::unique_ptr<explorer::StepList> steps_;
+  Time last_date_;  // of possible_by_date()
   std::vector<std::uint32_t> owners_;
   std::vector<Action> actions_;  // by date, equal dates as they were added
   std::vector<ExplorerOptions::Crash> planned_crashes_;

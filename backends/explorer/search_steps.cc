@@ -105,8 +105,15 @@ void ExplorerBackend::crash(ClientId client, CrashKind kind, Chooser& inner) {
   state_->chooser = state_->own_chooser.get();
 }
 
-void ExplorerBackend::pause_cpu(ClientId client, bool paused) {
-  state_->find_client(client)->paused = paused;
+void ExplorerBackend::pause_cpu(ClientId client, bool paused, Time until) {
+  Actor& actor = *state_->find_client(client);
+  actor.paused = paused;
+  actor.paused_until = until;
+}
+
+bool ExplorerBackend::may_resume(ClientId client) const {
+  const Actor& actor = *state_->find_client(client);
+  return actor.paused && actor.paused_until <= last_date_;
 }
 
 bool ExplorerBackend::ends_retries(const Step& step) const {

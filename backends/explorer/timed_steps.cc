@@ -61,6 +61,8 @@ const std::vector<StepList::Dated>& ExplorerBackend::possible_by_date() {
   const explorer::ArenaScope heap(nullptr);
   const Dating dating(*state_);
   Time last = kNever;
+  for (const auto& actor : state_->actors)
+    if (actor->paused) last = std::min(last, actor->paused_until);
   for (StepList::Later& later : steps_->later) {
     later.date = std::max(later.date, state_->clock);
     last = std::min(last, later.date);
@@ -75,6 +77,7 @@ const std::vector<StepList::Dated>& ExplorerBackend::possible_by_date() {
       if (date <= last) steps_->dated.push_back({date, steps_->now[i]});
   for (const StepList::Later& later : steps_->later)
     if (later.date <= last) steps_->dated.push_back({later.date, later.step});
+  last_date_ = last;
   return steps_->dated;
 }
 

@@ -17,10 +17,12 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr int kMtuBase = 128;            // ibv_mtu n means 128 << n bytes
-constexpr std::size_t kMostGids = 4096;  // of all ports; what the tables of mlx5 and rxe hold
-constexpr std::size_t kIpv4At = 12;      // in an IPv4-mapped GID
-constexpr int kShareOfRest = 16;         // a QP takes at most one part in so many of what is left
+constexpr int kMtuBase = 128;  // ibv_mtu n means 128 << n bytes
+// Of all ports. libibverbs hands them to the kernel in a buffer of at most 64 KiB, and fails
+// beyond.
+constexpr std::size_t kMostGids = 1024;
+constexpr std::size_t kIpv4At = 12;  // in an IPv4-mapped GID
+constexpr int kShareOfRest = 16;     // a QP takes at most one part in so many of what is left
 
 struct ListFree {
   void operator()(ibv_device** list) const { ibv_free_device_list(list); }

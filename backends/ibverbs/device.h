@@ -47,7 +47,7 @@ struct DeviceChoice {
   std::string address;  // IPv4 or IPv6 address of its GID
   PathOptions path = {};
   std::uint32_t port = 0;        // from 1; 0: the first that is up
-  std::optional<int> gid_index;  // in the port's GID table
+  std::optional<int> gid_index = {};  // in the port's GID table
 };
 
 // What the firmware of an mlx5 device says of what libibverbs has no words for. Widths are in

@@ -256,7 +256,8 @@ TEST_F(BadTimedTrace, times_that_make_no_sense) {
   expect_refused("drift_ppm", {"1", "2", "3"}, "more clocks than nodes");
   expect_refused("hold", "200s", "hold 200s: expected at most 100s");
   expect_refused("horizon", "0us", "horizon: expected more than 0");
-  expect_refused("pauses", 1, "pauses are for searches without time");
+  expect_refused("pauses", 1, "pauses in time need a length");
+  expect_refused("pause_length", "1us", "pause_length is given, and there are no pauses");
   expect_refused("long_sends", 1, "long SENDs are for searches without time");
   expect_refused("long_sends", 17, "'long_sends': expected ");
 }

@@ -27,6 +27,7 @@ struct CaseTime {
   Duration hold;                        // how long a client keeps the lock
   Duration patience;                    // how long it waits for it; zero: for ever
   Duration horizon;                     // what happens later is not looked at
+  Duration pause = {};                  // how long a client that is paused stands still
 };
 
 // One case: everything that decides what can happen in it.

@@ -53,6 +53,7 @@ CaseRun::CaseRun(const Case& setup, const Protocol& protocol, explorer::SearchSu
       holds_(setup.clients()),
       dead_(setup.clients()),
       pauses_(setup.clients()),
+      paused_until_(setup.timed() ? setup.clients() : 0),
       crash_unit_(setup.crash_unit.value_or(protocol.limits().crash_unit)),
       crashes_left_(setup.crashes),
       pauses_left_(setup.pauses),
@@ -107,6 +108,7 @@ void CaseRun::crash(ClientId client, Chooser& inner) {
   for (std::uint32_t i = dying.begin; i < dying.end; ++i) {
     dead_[i] = 1;
     holds_[i] = 0;
+    if (setup_.timed() && pauses_[i] != Pause::none) resume(ClientId{i});
     pauses_[i] = Pause::none;
     monitor_.crashed(ClientId{i});
   }
@@ -158,11 +160,13 @@ bool CaseRun::may_pause(ClientId client) const {
 void CaseRun::pause(ClientId client) {
   --pauses_left_;
   pauses_[client.value] = Pause::begun;
-  backend_.pause_cpu(client, true);
+  if (setup_.timed()) paused_until_[client.value] = backend_.true_now() + setup_.time.pause;
+  backend_.pause_cpu(client, true, setup_.timed() ? paused_until_[client.value] : Time{});
 }
 
 void CaseRun::resume(ClientId client) {
   pauses_[client.value] = Pause::none;
+  if (setup_.timed()) paused_until_[client.value] = {};
   backend_.pause_cpu(client, false);
 }
 

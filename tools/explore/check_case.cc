@@ -24,8 +24,10 @@ constexpr std::int64_t kMostDrift = 100'000;
 Status check_time(const Case& setup) {
   const CaseTime& time = setup.time;
   if (!setup.timed()) return fine();
-  if (setup.pauses > 0)
-    return Error{"pauses are for searches without time: give a long latency instead", {}};
+  if (setup.pauses == 0 && time.pause.ps > 0)
+    return Error{"pause_length is given, and there are no pauses", {}};
+  if (setup.pauses > 0 && time.pause.ps == 0)
+    return Error{"pauses in time need a length: give --pause-length", {}};
   if (setup.long_sends > 0)
     return Error{"long SENDs are for searches without time: give a long latency instead", {}};
   if (time.latencies.size() > kMostLatencies)
@@ -42,8 +44,10 @@ Status check_time(const Case& setup) {
   for (const std::int64_t drift : time.drift_ppm)
     if (drift < -kMostDrift || drift > kMostDrift)
       return Error{fmt::format("drift {}: at most {} ppm either way", drift, kMostDrift), {}};
-  const std::pair<const char*, Duration> lengths[] = {
-      {"hold", time.hold}, {"patience", time.patience}, {"horizon", time.horizon}};
+  const std::pair<const char*, Duration> lengths[] = {{"hold", time.hold},
+                                                      {"patience", time.patience},
+                                                      {"pause_length", time.pause},
+                                                      {"horizon", time.horizon}};
   for (const auto& [name, length] : lengths)
     if (length.ps < 0 || length > kLongestTime)
       return Error{fmt::format("{} {}: expected at most {}", name, format_duration(length),

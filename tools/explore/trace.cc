@@ -109,6 +109,8 @@ CaseTime read_time(Reader& reader) {
   }
   time.hold = reader.duration("hold", reader.text("hold"));
   time.patience = reader.duration("patience", reader.text("patience"));
+  if (reader.has("pause_length"))
+    time.pause = reader.duration("pause_length", reader.text("pause_length"));
   time.horizon = reader.duration("horizon", reader.text("horizon"));
   return time;
 }
@@ -149,7 +151,7 @@ Case read_case(Reader& reader) {
   setup.timeouts = reader.number("timeouts", 0, 1'000'000);
   setup.reduce = reader.flag("reduce");
   bool timed = false;
-  for (const char* name : {"latencies", "drift_ppm", "hold", "patience", "horizon"})
+  for (const char* name : {"latencies", "drift_ppm", "hold", "patience", "pause_length", "horizon"})
     timed = timed || reader.has(name);
   if (timed) setup.time = read_time(reader);
   return setup;

@@ -109,7 +109,15 @@ std::vector<Choice> Universe::choices_in_time() {
     cut_ = cut_ || dated.date > horizon;
     if (dated.date <= horizon) choices.push_back({Choice::Kind::step, dated.step, {}, dated.date});
   }
-  if (!all_done()) add_faults(choices);
+  if (all_done()) return choices;
+  for (std::uint32_t i = 0; i < setup_.clients(); ++i) {
+    const ClientId client{i};
+    if (!run_->backend().may_resume(client)) continue;
+    const Time end = run_->paused_until(client);
+    cut_ = cut_ || end > horizon;
+    if (end <= horizon) choices.push_back({Choice::Kind::resume, {}, client, end});
+  }
+  add_faults(choices);
   return choices;
 }
 
@@ -176,6 +184,7 @@ void Universe::make(const Choice& choice, Chooser& inner) {
       run_->pause(choice.victim);
       break;
     case Choice::Kind::resume:
+      if (setup_.timed()) run_->move_clock(choice.date);
       run_->resume(choice.victim);
       break;
     case Choice::Kind::timeout:

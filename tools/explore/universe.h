@@ -41,7 +41,7 @@ struct Choice {
   Kind kind = Kind::step;
   explorer::Step step;                 // step, timeout
   ClientId victim;                     // crash, pause, resume
-  Time date;                           // timeout; in a timed case: step
+  Time date;                           // timeout; in a timed case: step, resume
   CrashUnit unit = CrashUnit::client;  // crash: what dies with it
 };
 

@@ -30,6 +30,7 @@ void write_time(const CaseTime& time, Json& json) {
     json["drift_ppm"].push_back(std::to_string(drift));
   json["hold"] = format_duration(time.hold);
   json["patience"] = format_duration(time.patience);
+  if (time.pause.ps > 0) json["pause_length"] = format_duration(time.pause);
   json["horizon"] = format_duration(time.horizon);
 }
 

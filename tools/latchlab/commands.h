@@ -115,6 +115,7 @@ struct ExploreArguments {
   std::string budget;
   std::vector<std::string> latencies;
   std::string hold, patience, horizon;  // empty: by the latencies
+  std::string pause_length;             // empty: none
   std::string out = "traces";
   bool every_step = false;
   bool json = false;

@@ -74,9 +74,9 @@ Status read_time(const ExploreArguments& arguments, Campaign& campaign) {
   explore::CaseTime& time = campaign.base.time;
   const bool timed = !arguments.latencies.empty();
   if (!timed && (campaign.drift_ppm > 0 || !arguments.hold.empty() || !arguments.patience.empty() ||
-                 !arguments.horizon.empty()))
+                 !arguments.pause_length.empty() || !arguments.horizon.empty()))
     return Error{
-        "--drift, --hold, --patience and --horizon are for searches in time: give "
+        "--drift, --hold, --patience, --pause-length and --horizon are for searches in time: give "
         "--latencies too",
         {}};
   if (!timed) return fine();
@@ -98,6 +98,8 @@ Status read_time(const ExploreArguments& arguments, Campaign& campaign) {
   time.horizon = std::min(longest * 1'000, explore::kLongestTime);
   if (const Status known = read("--hold", arguments.hold, time.hold); !known) return known;
   if (const Status known = read("--patience", arguments.patience, time.patience); !known)
+    return known;
+  if (const Status known = read("--pause-length", arguments.pause_length, time.pause); !known)
     return known;
   return read("--horizon", arguments.horizon, time.horizon);
 }

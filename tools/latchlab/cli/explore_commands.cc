@@ -28,6 +28,8 @@ void add_time(CLI::App& command, ExploreArguments& arguments) {
        "In time: how long a client keeps the lock [longest latency]");
   text(command, "--patience", arguments.patience, "TIME",
        "In time: a client gives up after so long, where the lock lets it [never]");
+  text(command, "--pause-length", arguments.pause_length, "TIME",
+       "In time, with --pauses: how long the CPU of a paused client does nothing");
   text(command, "--horizon", arguments.horizon, "TIME",
        "In time: what happens later is not looked at [1000 times the longest latency]");
 }
