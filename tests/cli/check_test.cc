@@ -60,6 +60,35 @@ TEST_F(Check, tells_programs_what_there_is) {
   EXPECT_EQ(said["errors"], Json::array());
 }
 
+// citron's T_wait has to cover two round trips.
+TEST_F(Check, warns_of_a_lock_that_a_client_that_is_alone_is_never_granted) {
+  write("short.yaml",
+        "schema: 1\nname: short\nplatform: {client_nodes: 2}\n"
+        "workload: {kind: range, units: 256, sizes: 8}\n"
+        "protocol: {name: citron, units: 256, lease: 100us}\n"
+        "run: {warmup: 100us, duration: 1ms}\n"
+        "sweep: {grid: {protocol.t_wait: [1us, 2us, 15us]}}\n");
+  const Json said = Json::parse(latchlab({"check", "short.yaml", "--json"}).out);
+  EXPECT_EQ(said["valid"], true);
+  std::vector<std::string> never;
+  for (const Json& warning : said["warnings"])
+    if (warning.get<std::string>().find("never grants") != std::string::npos)
+      never.push_back(warning.get<std::string>());
+  EXPECT_THAT(never, ElementsAre(HasSubstr("protocol.t_wait is 1us: set it to 15us"),
+                                 HasSubstr("protocol.t_wait is 2us: set it to 15us")));
+  const Finished run = latchlab({"run", "short.yaml"});
+  EXPECT_THAT(run.err, HasSubstr("latchlab: warning: citron never grants its lock"));
+}
+TEST_F(Check, warns_of_a_lease_that_ends_before_a_grant_can_be_used) {
+  for (const char* lock :
+       {"{name: citron, units: 256, lease: 1us}", "{name: static_segments, lease: 1us}"}) {
+    write("short.yaml", small_scenario(lock));
+    EXPECT_THAT(latchlab({"check", "short.yaml"}).out,
+                HasSubstr("protocol.lease is 1us: set it to 10ms"))
+        << lock;
+  }
+}
+
 TEST_F(Check, tells_programs_what_is_wrong_and_where) {
   const auto error = [&](const std::vector<std::string>& words) {
     std::vector<std::string> all = {"check", "--json"};

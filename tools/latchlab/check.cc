@@ -4,11 +4,13 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "tools/latchlab/commands.h"
 #include "tools/latchlab/estimate.h"
 #include "tools/latchlab/hosts.h"
+#include "tools/latchlab/lone_client.h"
 #include "tools/latchlab/progress.h"
 #include "tools/latchlab/values.h"
 
@@ -77,9 +79,12 @@ Json check_json(const Result<Scenario>& loaded, const std::vector<Error>& errors
 }  // namespace
 
 int check(const CheckArguments& arguments) {
-  const auto loaded = load(arguments.input);
+  auto loaded = load(arguments.input);
   const std::vector<Error> errors =
       loaded ? refusals(loaded.value()) : std::vector<Error>{loaded.error()};
+  if (errors.empty())
+    for (std::string& warning : lone_client_warnings(loaded.value()))
+      loaded.value().warnings.push_back(std::move(warning));
   const int code = !loaded ? kBadInput : errors.empty() ? kFine : kCannot;
   if (arguments.json) {
     fmt::print("{}\n",

@@ -20,6 +20,7 @@
 #include "tools/latchlab/finding.h"
 #include "tools/latchlab/hosts.h"
 #include "tools/latchlab/point_lines.h"
+#include "tools/latchlab/lone_client.h"
 #include "tools/latchlab/progress.h"
 #include "tools/latchlab/run_one.h"
 #include "tools/latchlab/run_warnings.h"
@@ -247,6 +248,9 @@ int run(const RunArguments& arguments) {
   if (backend.value().over) return *backend.value().over;
   if (const auto& refused = backend.value().refused; !refused.empty())
     return complain({refused.front(), loaded.value().file}, kCannot);
+  if (!backend.value().runner)
+    for (std::string& warning : lone_client_warnings(loaded.value()))
+      loaded.value().warnings.push_back(std::move(warning));
   return run_one(arguments, loaded.value(), backend.value()).code;
 }
 
