@@ -1,5 +1,6 @@
 // Runs whose sections want parts of objects, and move the bytes of files.
 
+#include "core/scenario/quantities.h"
 #include "tests/simgrid/runs.h"
 
 namespace latchlab::simtest {
@@ -32,6 +33,37 @@ TEST(Ranges, of_mixed_sizes_and_modes_are_safe_in_a_crowd) {
     EXPECT_EQ(metrics.safety.late_effects, 0U) << keys;
     EXPECT_GT(metrics.acquire.count(), 200U) << keys;
   }
+}
+
+// A third of the clients each wants 1, 16 and 256 units; the server's RNIC is busy throughout.
+RepeatMetrics sizes_apart(const std::string& citron, const char* warmup) {
+  Point point = point_of(
+      "platform: {nic: connectx-6}\n"
+      "workload: {kind: range, units: 268435456, sizes: 1,\n"
+      "           distribution: {kind: zipf, theta: 0.9, scramble: true}}\n"
+      "groups:\n"
+      "  - {name: one, nodes: 1, clients_per_node: 32, workload: {sizes: 1}}\n"
+      "  - {name: sixteen, nodes: 1, clients_per_node: 32, workload: {sizes: 16}}\n"
+      "  - {name: big, nodes: 1, clients_per_node: 32, workload: {sizes: 256}}\n"
+      "protocol: {name: citron" +
+      citron + "}");
+  point.run.warmup = parse_duration(warmup).value();
+  point.run.duration = milliseconds(10);
+  const RepeatOutcome outcome = outcome_of(point);
+  EXPECT_EQ(outcome.metrics.safety.violations, 0U);
+  EXPECT_EQ(outcome.metrics.groups.goodput_ops_s.size(), 3U);
+  return outcome.metrics;
+}
+TEST(Ranges, of_each_size_are_granted_by_citron_in_every_10_ms) {
+  for (const char* lock : {"", ", retry: range"})
+    for (const char* warmup : {"2ms", "12ms"})
+      for (const auto& [group, goodput] : sizes_apart(lock, warmup).groups.goodput_ops_s)
+        EXPECT_GT(goodput, 1'000) << group << lock << " from " << warmup;
+}
+TEST(Ranges, of_many_units_starve_where_citron_sets_bits_before_it_tells) {
+  const RepeatMetrics metrics = sizes_apart(", leaf_bits: before", "2ms");
+  EXPECT_EQ(metrics.groups.goodput_ops_s.at("big"), 0);
+  EXPECT_GT(metrics.groups.goodput_ops_s.at("one"), 1'000'000);
 }
 
 TEST(Ranges, of_a_lock_without_them_are_the_whole_object_and_results_say_so) {

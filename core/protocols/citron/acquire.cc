@@ -169,6 +169,11 @@ Task<Client::Outcome> Client::lock_cover(Attempt& attempt) {
       next = 0;
       continue;
     }
+    if (outcome == Outcome::too_late && place > 0 && options_.retry == Retry::node) {
+      const bool in_time = co_await try_node_again(attempt, place);
+      if (!in_time) co_return Outcome::passed;
+      continue;
+    }
     if (outcome != Outcome::instead) co_return outcome;
     if (options_.fallback == Fallback::node) {  // beside what is held already
       co_await leave_nodes(attempt.lock, held, place);
@@ -180,6 +185,18 @@ Task<Client::Outcome> Client::lock_cover(Attempt& attempt) {
     next = 0;
   }
   co_return Outcome::acquired;
+}
+
+// Line 7. The nodes before stay held: others wait for the lower node, as for one whose holder waits
+// at the higher one.
+Task<bool> Client::try_node_again(Attempt& attempt, std::size_t place) {
+  LATCHLAB_PATH("citron: a node is tried again while others are held");
+  verbs_.mark(Phase::retry);
+  Held& held = *attempt.held;
+  const Time until = held_until(held);
+  co_await leave_nodes(attempt.lock, held, place);
+  if (options_.too_late == TooLate::pauses) co_await failures_.pause(verbs_, until);
+  co_return verbs_.now() < until;
 }
 
 // A request with a ticket for its last node, behind somebody who may wait for somebody above, who
@@ -208,6 +225,10 @@ Task<void> Client::clear_suspect(Attempt& attempt, const AtNode& mine) {
   const RemoteAddr addr = word(attempt.lock, leaf);
   const Completion seen = co_await verbs_.read(addr);
   if (!seen.ok() || seen.value.lo == 0) co_return;
+  if (options_.suspects == Suspects::outwaited) {
+    const bool dead = co_await outwait_suspect(attempt, mine, addr);
+    if (!dead) co_return;
+  }
   LATCHLAB_PATH("citron: bits of a dead client are cleared");
   co_await verbs_.write(addr, 0);
   ++recoveries_;

@@ -201,6 +201,18 @@ ProtocolEntry citron_entry() {
             {"too_late", &Options::too_late, "pauses|at_once",
              "what a request that was told too late does before it is tried again: a random pause "
              "of R to L (below), or, as printed, nothing"},
+            {"leaf_bits", &Options::leaf_bits, "behind|before",
+             "bits of leaves that a node above takes as well: posted behind what tells its "
+             "ancestors, which has to be in time, or before it"},
+            {"retry", &Options::retry, "node|range",
+             "what a request that was told too late gives up: that node alone (Algorithm 2, line "
+             "7), or all of its nodes"},
+            {"undo", &Options::undo, "fenced|always",
+             "what a request that is given up takes back of what it told or set: what others have "
+             "not taken for that of the dead by then, or everything"},
+            {"suspects", &Options::suspects, "outwaited|cleared",
+             "bits of a leaf that stay set once the node above is held: cleared when no live "
+             "request can take them back any more, or, as printed, at once"},
             {"counter_bits", &Options::counter_bits, 2, 15, "of a node's counters (3.4)"},
             {"exp_bits", &Options::exp_bits, 1, 3, "of Exp (Figure 3; assumed)"},
             {"ticket_bits", &Options::ticket_bits, 3, 16,
@@ -223,6 +235,9 @@ ProtocolEntry citron_entry() {
                       {"out_of_bounds", "trusted"},
                       {"acknowledge", "at_once"},
                       {"too_late", "at_once"},
+                      {"leaf_bits", "before"},
+                      {"undo", "always"},
+                      {"suspects", "cleared"},
                       {"propagation", "one_by_one"}}},
                     {"no_fast_path",
                      "without 3.8",

@@ -66,12 +66,18 @@
 //          Leaves: not at all, but for `leaf_tries`. A request that gives up has lost its place.
 // Needs    masked_atomics_8, timing; calls and allocate to grow, membership and evict to cut off
 //          the dead. Clocks that run within `drift_ppm` of the truth; they need not agree.
-// Survives clients that die anywhere but in a scale-up (that, the paper leaves open, too: the tree
-//          then stays as closed as it is). It takes one who has stood still for dead: after a lease
-//          a level and a quarter at a node that is held (line 11: the next ticket is called), above
-//          (18: it is locked instead), below (36: DCnt is set to DMax), and bits of a leaf that
-//          stay set once its parent is had (22). A grant ends in time. Not: what takes more than a
-//          quarter of a lease to land (14).
+// Survives clients that die or stand still, for however long, anywhere but in a scale-up (that, the
+//          paper leaves open, too: the tree then stays as closed as it is). A client that stands
+//          still is taken for dead: after a lease a level and a quarter at a node that is held
+//          (line 11: the next ticket is called), above (18: it is locked instead), below (36: DCnt
+//          is set to DMax), and bits of a leaf that stay set once its parent is had (22). A grant
+//          ends in time, and so does all that a request may take back (16, 17). Not: what takes
+//          more than a quarter of a lease to land (14), a client that stands still between its look
+//          at the clock and its doorbell among it.
+// Limits   T_wait has to cover the round trips from the READs of 2(b) to the end of 2(d): two,
+// three
+//          without `batch_occupy`. Below that each request is told too late, and no range is ever
+//          granted; `check` and `run` say so.
 // Exclusive alone. One range of an object at a time: who holds one and wants another of the same
 // object may wait for itself. At most 2^15 / k clients (the paper has k = 2 and 2^15 of them).
 //
@@ -141,6 +147,31 @@
 //     at the end its leaves have all their bits set, and nobody is there. Left as it is: a CAS does
 //     not tell whose bits it clears, and who has the node next cannot know that a request which was
 //     told too late is not just taking the same bits back, later than somebody else took them.
+// 16. 3.10 gives no time to what a request takes back. One that was told to an ancestor and then
+//     gives up (the leaf was taken, its turn was gone) may stand still before it adds DCnt + 1:
+//     line 36 has set DCnt to DMax meanwhile, DCnt is one ahead, and hides the next holder (256
+//     units, a lease of 300 us, pauses of 600 us: 41 violations in 8 s). `undo: fenced`: what is
+//     taken back is taken back within the time of a held node, or never. A request whose turn is
+//     gone leaves the bits of leaves that it has set where another holds the node by then.
+// 17. Line 22: "if not zero, zeroes the node". Its bits may be those of a live request that looked
+//     at its ancestors before the node above was occupied, is too late, and will take them back:
+//     from another, if they are cleared and set before. `suspects: outwaited`: bits of leaves are
+//     set within T_wait of the look at ancestors, or not at all; the request above waits until all
+//     that were set so have been taken back, or never will be, before it clears what is left.
+// 18. 3.8 batches bits of a node's leaves with 2(c) and 2(d), in an order that is not told. In
+// front
+//     of the FAAs that tell ancestors they are part of what T_wait bounds: 5 atomics instead of one
+//     come before. Beside 64 clients that want 1 and 16 units, which keep the server's RNIC busy,
+//     32 that want 256 are always too late, pause, and are granted nothing (ConnectX-6, N = 2^28;
+//     with `lock_children: false` 58,000 to 150,000 ranges a second, with either `retry`; with
+//     `too_late: at_once` all sizes starve). `leaf_bits: behind`: a doorbell of their own behind
+//     the FAAs, where `batch_occupy` is on; 32 clients then get 92,000 ranges a second.
+// 19. Line 7 repeats LOCKNODE for one node and keeps those that are held (`retry: node`, as
+//     printed). That is safe: nodes are still taken in ascending order, and a request at its second
+//     node waits there like one that tries it for the first time, passes a request that waits for
+//     it (10), and gives all up when the time of a held node is over. A request that holds nothing
+//     gives up to its caller, which tries again; so does one that finds the tree grown, whose nodes
+//     may be others then. `retry: range` gives all nodes back each time.
 // Guesses  Widths of Exp and Occ (the figure is lost): 3 and 1, beside counters of 15 bits. How
 //     many failed tries make `leaf_tries`. Who looks at the maximizer, and when. READs of a wait
 //     follow each other at once. How long the server takes to allocate.

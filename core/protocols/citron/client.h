@@ -42,6 +42,7 @@ struct AtNode {
   ZeroPadding<std::uint8_t, 7> padding = {};
   std::uint64_t children = 0;  // which of its children have all of their bits set by this request
   SmallVector<Told, 6> told;
+  Time since;           // an internal node's: it is known to be occupied
   Time until = kNever;  // when others may take this request for dead
 };
 
@@ -98,7 +99,8 @@ class Client final : public LockClient {
     Place instead;           // Outcome::instead: the node to be locked in place of what is below it
     bool suspected = false;  // ... because the bits of `suspect` may be those of somebody dead
     Place suspect;
-    Time searched;  // when the last READ that found no ancestor occupied was posted
+    Time searched;        // when the last READ that found no ancestor occupied was posted
+    Time until = kNever;  // it has passed a request above, which waits for it until then
   };
 
   Tree& tree(LockRef lock);
@@ -112,6 +114,7 @@ class Client final : public LockClient {
                                                    AcquireOptions options);
   Task<Outcome> lock_cover(Attempt& attempt);
   Task<Outcome> begin_anew(Attempt& attempt);
+  Task<bool> try_node_again(Attempt& attempt, std::size_t place);  // false: time is over
   Task<void> clear_suspect(Attempt& attempt, const AtNode& mine);
   Task<AcquireResult> give_up(Attempt& attempt, AbortReason reason);
   Task<void> leave_round(Held& held);
@@ -119,12 +122,16 @@ class Client final : public LockClient {
 
   // ---- lock_node.cc: phases of Algorithm 2 ----
   Task<Outcome> lock_internal(Attempt& attempt, AtNode& mine);
+  struct Occupation;
+  void add_occupation(Occupation& all, Attempt& attempt, AtNode& mine);
+  bool takes_leaves(const Place& node) const { return options_.lock_children && node.height == 1; }
   Task<Outcome> occupy(Attempt& attempt, AtNode& mine);
   Task<Outcome> lock_leaf(Attempt& attempt, AtNode& mine);
   Task<Outcome> try_leaf(Attempt& attempt, AtNode& mine, bool& taken);
   Task<Outcome> search(Attempt& attempt, const AtNode& mine);
   Task<Outcome> search_on(Attempt& attempt, const AtNode& mine, Place occupied);
-  Task<Outcome> wait_for_descendants(Attempt& attempt, AtNode& mine, Time since);
+  Task<Outcome> wait_for_descendants(Attempt& attempt, AtNode& mine);
+  void keep_what_others_may_clear(AtNode& mine, Time posted, const Node& seen) const;
   void add_search(Batch& batch, LockRef lock, Place from);
   // Is it above a node that this request has, beside the one that it is at? Then who is there waits
   // for this request.
@@ -136,16 +143,22 @@ class Client final : public LockClient {
   // Their FAAs, and the READ of the root behind them.
   void add_told(Batch& batch, Attempt& attempt, AtNode& mine);
   void note_told(const Batch& batch, int first, AtNode& mine);
-  Outcome judge_told(const Batch& batch, int root, Attempt& attempt, const AtNode& mine);
+  Outcome judge_told(const Batch& batch, int root, Attempt& attempt, const AtNode& mine,
+                     Time told_at);
+  bool is_late(const Attempt& attempt, const Place& node, Time told_at);
+  // Why bits of leaves must not be set any more for this request (`suspects`).
+  std::optional<Outcome> too_old_for_bits(const Attempt& attempt, const Place& node);
 
   // ---- recover.cc: the four spins ----
   Duration patience(const Place& node) const;
   Duration landing() const;
   Time fence(Time posted, const Place& node) const;
+  Time held_until(const Held& held) const;
   Task<Outcome> wait_for_turn(Attempt& attempt, AtNode& mine);
   Task<bool> take_over(Attempt& attempt, const AtNode& mine, Node seen);
   Task<Outcome> wait_for_ancestor(Attempt& attempt, Place ancestor);
   Task<Outcome> wait_for_counts(Attempt& attempt, const AtNode& mine, Place node);
+  Task<bool> outwait_suspect(const Attempt& attempt, const AtNode& mine, RemoteAddr leaf);
 
   // ---- release.cc ----
   Task<ReleaseResult> undo(LockRef lock, Held& held);
@@ -159,7 +172,7 @@ class Client final : public LockClient {
   Left add_leave(Batch& batch, LockRef lock, const AtNode& mine);
   void add_children(Batch& batch, LockRef lock, const AtNode& mine);
   Task<void> follow(LockRef lock, std::uint64_t generation, Told told, std::uint64_t after,
-                    bool occupied);
+                    bool occupied, Time until);
   Task<void> follow_nonzero(LockRef lock, std::uint64_t generation, Place node);
 
   // ---- scale.cc ----

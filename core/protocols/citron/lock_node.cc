@@ -1,8 +1,10 @@
 // Step 2: phases (a) to (d) of Algorithm 2 at one node.
 
 #include <algorithm>
+#include <vector>
 
 #include "core/base/paths.h"
+#include "core/coro/when_all.h"
 #include "core/protocols/citron/bits.h"
 #include "core/protocols/citron/client.h"
 #include "core/protocols/common/planted.h"
@@ -44,6 +46,7 @@ Client::Outcome Client::judge_search(const Batch& batch, int first, Attempt& att
       occupied = node;
     } else {
       LATCHLAB_PATH("citron: a request passes one above that waits for it");
+      if (options_.suspects == Suspects::outwaited) attempt.until = held_until(*attempt.held);
     }
   }
   if (from.height == known.height()) return Outcome::acquired;
@@ -108,10 +111,9 @@ void Client::note_told(const Batch& batch, int first, AtNode& mine) {
 // tree grew has handed it on to the new nodes, and so has an old root that was occupied before:
 // then this request may go on.
 Client::Outcome Client::judge_told(const Batch& batch, int root, Attempt& attempt,
-                                   const AtNode& mine) {
+                                   const AtNode& mine, Time told_at) {
   const Tree& known = tree(attempt.lock);
-  const bool late = verbs_.now() - attempt.searched > surely(attempt.tuning.in_time);
-  if (late && mine.node != known.root()) {
+  if (is_late(attempt, mine.node, told_at)) {
     LATCHLAB_PATH("citron: ancestors are told too late");
     return Outcome::too_late;
   }
@@ -130,6 +132,22 @@ Client::Outcome Client::judge_told(const Batch& batch, int root, Attempt& attemp
   return Outcome::expanded;
 }
 
+bool Client::is_late(const Attempt& attempt, const Place& node, Time told_at) {
+  if (node == tree(attempt.lock).root()) return false;
+  return told_at - attempt.searched > surely(attempt.tuning.in_time);
+}
+
+std::optional<Client::Outcome> Client::too_old_for_bits(const Attempt& attempt, const Place& node) {
+  if (options_.suspects == Suspects::cleared) return std::nullopt;
+  if (verbs_.now() >= attempt.until) {
+    LATCHLAB_PATH("citron: a request has passed one above that waits for it no longer");
+    return Outcome::passed;
+  }
+  if (!is_late(attempt, node, verbs_.now())) return std::nullopt;
+  LATCHLAB_PATH("citron: ancestors would be told too late");
+  return Outcome::too_late;
+}
+
 // With a doorbell of its own.
 Task<Client::Outcome> Client::tell(Attempt& attempt, AtNode& mine) {
   Batch telling(verbs_);
@@ -137,7 +155,7 @@ Task<Client::Outcome> Client::tell(Attempt& attempt, AtNode& mine) {
   co_await telling.run();
   if (telling.status() != VerbStatus::ok) co_return Outcome::failed;
   note_told(telling, 0, mine);
-  co_return judge_told(telling, static_cast<int>(mine.told.size()), attempt, mine);
+  co_return judge_told(telling, static_cast<int>(mine.told.size()), attempt, mine, verbs_.now());
 }
 
 // ---- inner nodes ----
@@ -172,67 +190,118 @@ Task<Client::Outcome> Client::lock_internal(Attempt& attempt, AtNode& mine) {
   co_return co_await occupy(attempt, mine);
 }
 
-// Phases (c) and (d). A node above leaves takes all of theirs, too, if it can: then there is nobody
-// to wait for (3.8).
-Task<Client::Outcome> Client::occupy(Attempt& attempt, AtNode& mine) {
+// Occ; with `batch_occupy` the FAAs of ancestors; and bits of leaves, before or behind those, which
+// have to be in time.
+struct Client::Occupation {
+  explicit Occupation(Verbs& verbs) : node(verbs), behind(verbs) {}
+  Batch node;
+  Batch behind;
+  bool bits_behind = false;
+  int bits = 0;  // of how many leaves
+  Time done;     // the first batch
+  Time behind_done;
+
+  int first_told() const { return 1 + (bits_behind ? 0 : bits); }
+  Completion leaf(int which) const {
+    return bits_behind ? behind.result(which) : node.result(1 + which);
+  }
+  Task<void> run(Verbs& verbs) {
+    std::vector<Task<void>> both;
+    both.push_back(until_done(verbs, node, done));
+    if (bits_behind) both.push_back(until_done(verbs, behind, behind_done));
+    co_await when_all(both);
+  }
+  bool ok() const {
+    return node.status() == VerbStatus::ok && (!bits_behind || behind.status() == VerbStatus::ok);
+  }
+
+ private:
+  static Task<void> until_done(Verbs& verbs, Batch& batch, Time& at) {
+    co_await batch.run();
+    at = verbs.now();
+  }
+};
+
+void Client::add_occupation(Occupation& all, Attempt& attempt, AtNode& mine) {
   const NodeWord& node = options_.node;
   const RemoteAddr addr = word(attempt.lock, mine.node);
-  const bool with_children = options_.lock_children && mine.node.height == 1;
-  const int children = with_children ? 4 : 0;
-  const Time posted = verbs_.now();
-  Batch batch(verbs_);
   if (options_.occupy == Occupy::cas) {
     const Node served{.t_cnt = static_cast<std::uint32_t>(mine.ticket)};
     const Node occupied{.occ = 1, .t_cnt = served.t_cnt};
-    batch.add(node.swap(addr, served, occupied, {.occ = 1, .t_cnt = node.counter_ones()}));
+    all.node.add(node.swap(addr, served, occupied, {.occ = 1, .t_cnt = node.counter_ones()}));
   } else {
-    batch.add(node.add(addr, {.occ = 1}));
+    all.node.add(node.add(addr, {.occ = 1}));
   }
-  for (int i = 0; i < children; ++i)
-    batch.add(set_bits(word(attempt.lock, mine.node.child(static_cast<unsigned>(i))), ~0ULL));
-  if (options_.batch_occupy) add_told(batch, attempt, mine);
-  co_await batch.run();
-  if (batch.status() != VerbStatus::ok) co_return Outcome::failed;
-  Time since = verbs_.now();
-  const Node before = at(batch.result(0).value.lo);
+  all.bits = takes_leaves(mine.node) ? 4 : 0;
+  all.bits_behind = all.bits > 0 && options_.leaf_bits == LeafBits::behind && options_.batch_occupy;
+  Batch& leaves = all.bits_behind ? all.behind : all.node;
+  for (unsigned i = 0; i < static_cast<unsigned>(all.bits); ++i)
+    leaves.add(set_bits(word(attempt.lock, mine.node.child(i)), ~0ULL));
+  if (options_.batch_occupy) add_told(all.node, attempt, mine);
+}
+
+// Phases (c) and (d). A node above leaves takes all of theirs, too, if it can: then there is nobody
+// to wait for (3.8).
+Task<Client::Outcome> Client::occupy(Attempt& attempt, AtNode& mine) {
+  if (takes_leaves(mine.node))
+    if (const std::optional<Outcome> old = too_old_for_bits(attempt, mine.node)) co_return *old;
+  const Time posted = verbs_.now();
+  Occupation all(verbs_);
+  add_occupation(all, attempt, mine);
+  co_await all.run(verbs_);
+  if (!all.ok()) co_return Outcome::failed;
+  const Time until = std::min(fence(posted, mine.node), attempt.until);
+  if (options_.undo == Undo::fenced) mine.until = until;
+  mine.since = all.done;
+  const Node before = at(all.node.result(0).value.lo);
   mine.exp = before.exp;
-  for (int i = 0; i < children; ++i)
-    if (were_clear(batch.result(1 + i), ~0ULL)) mine.children |= 1ULL << static_cast<unsigned>(i);
-  if (options_.batch_occupy) note_told(batch, 1 + children, mine);
+  for (int i = 0; i < all.bits; ++i)
+    if (were_clear(all.leaf(i), ~0ULL)) mine.children |= 1ULL << static_cast<unsigned>(i);
+  if (options_.batch_occupy) note_told(all.node, all.first_told(), mine);
   if (options_.occupy == Occupy::cas && (before.t_cnt != mine.ticket || before.occ != 0)) {
     LATCHLAB_PATH("citron: a turn has gone before its node is occupied");
     mine.stage = Stage::none;
+    if (options_.undo == Undo::fenced) keep_what_others_may_clear(mine, posted, before);
     co_return Outcome::passed;
   }
   mine.stage = Stage::occupied;
-  mine.until = fence(posted, mine.node);
+  mine.until = until;
   Outcome told = Outcome::acquired;
   if (options_.batch_occupy) {
-    const int root = 1 + children + static_cast<int>(mine.told.size());
-    told = judge_told(batch, root, attempt, mine);
+    const int root = all.first_told() + static_cast<int>(mine.told.size());
+    told = judge_told(all.node, root, attempt, mine, all.done);
   } else {
     told = co_await tell(attempt, mine);
   }
   if (told != Outcome::acquired) co_return told;
-  if (with_children && mine.children == 0xF) {
+  if (takes_leaves(mine.node) && mine.children == 0xF) {
     LATCHLAB_PATH("citron: a node has all of its leaves, and waits for nobody");
     co_return Outcome::acquired;
   }
   verbs_.mark(Phase::other);
   if (mine.children != 0) {
     LATCHLAB_PATH("citron: some leaves of a node are taken");
+    if (options_.undo == Undo::fenced && verbs_.now() >= mine.until) co_return Outcome::passed;
     Batch clearing(verbs_);
     add_children(clearing, attempt.lock, mine);
     if (!PLANTED(citron_keeps_the_leaves)) co_await clearing.run();
     mine.children = 0;
   }
-  co_return co_await wait_for_descendants(attempt, mine, since);
+  co_return co_await wait_for_descendants(attempt, mine);
+}
+
+// A turn that is gone leaves bits of leaves. The request that holds the node may clear them as
+// those of the dead, and then they may be set by another; one that has not occupied it yet outwaits
+// this one, for a lease.
+void Client::keep_what_others_may_clear(AtNode& mine, Time posted, const Node& seen) const {
+  if (seen.occ != 0) mine.children = 0;
+  if (options_.recovers()) mine.until = std::min(mine.until, posted + surely(options_.lease));
 }
 
 // Phase (d), second half: whoever has not seen this node occupied has told its ancestors by now, or
 // gives up.
-Task<Client::Outcome> Client::wait_for_descendants(Attempt& attempt, AtNode& mine, Time since) {
-  const Time end = since + attempt.tuning.wait;
+Task<Client::Outcome> Client::wait_for_descendants(Attempt& attempt, AtNode& mine) {
+  const Time end = mine.since + attempt.tuning.wait;
   const Time now = verbs_.now();
   if (now < end && !PLANTED(citron_does_not_wait)) co_await verbs_.sleep(end - now);
   const std::vector<Block> blocks =

@@ -19,6 +19,10 @@ enum class OutOfBounds : std::uint8_t { looked_at, trusted };
 enum class TooLate : std::uint8_t { pauses, at_once };
 enum class Acknowledge : std::uint8_t { when_out, at_once };
 enum class BetweenNodes : std::uint8_t { pass, wait };
+enum class Retry : std::uint8_t { node, range };
+enum class LeafBits : std::uint8_t { behind, before };
+enum class Undo : std::uint8_t { fenced, always };
+enum class Suspects : std::uint8_t { outwaited, cleared };
 enum class Propagation : std::uint8_t { batched, one_by_one };
 
 // The base is the spillover mutex'; `lease` is of both.
@@ -51,6 +55,10 @@ struct Options : dslr::Options {
   OutOfBounds out_of_bounds = OutOfBounds::looked_at;
   Acknowledge acknowledge = Acknowledge::when_out;
   TooLate too_late = TooLate::pauses;
+  LeafBits leaf_bits = LeafBits::behind;
+  Retry retry = Retry::node;
+  Undo undo = Undo::fenced;
+  Suspects suspects = Suspects::outwaited;
 
   unsigned counter_bits = 15;
   unsigned exp_bits = 3;

@@ -1,6 +1,8 @@
 // The spins of Algorithm 2, and what is done when they take too long (3.10). Line 22 is in
 // lock_leaf and clear_suspect.
 
+#include <algorithm>
+
 #include "core/base/paths.h"
 #include "core/protocols/citron/client.h"
 
@@ -24,6 +26,14 @@ Duration Client::landing() const {
 Time Client::fence(Time posted, const Place& node) const {
   if (!options_.recovers() || options_.patience == Patience::one_lease) return kNever;
   return posted + surely(patience(node));
+}
+
+// Until when all nodes are held but the last, which the client is at.
+Time Client::held_until(const Held& held) const {
+  Time until = kNever;
+  for (std::size_t i = 0; i + 1 < held.nodes.size(); ++i)
+    until = std::min(until, held.nodes[i].until);
+  return until;
 }
 
 namespace {
@@ -118,6 +128,25 @@ Task<Client::Outcome> Client::wait_for_ancestor(Attempt& attempt, Place ancestor
   LATCHLAB_PATH("citron: an ancestor that stands still is locked instead");
   attempt.instead = ancestor;
   co_return Outcome::instead;
+}
+
+// Bits may be those of a live request that is about to take them back: it has looked at its
+// ancestors before the node was occupied, has set them within T_wait, and takes them back within a
+// lease for each of its levels, or never. Taking them back later would take them from another.
+Task<bool> Client::outwait_suspect(const Attempt& attempt, const AtNode& mine, RemoteAddr leaf) {
+  const auto levels = static_cast<std::int64_t>(mine.node.height);
+  RemoteWait wait;
+  wait.add(read_verb(leaf));
+  wait.classify = [](const ProbeValues& values) {
+    return values[0].lo == 0 ? Verdict::done : Verdict::pending;
+  };
+  wait.pacing = paced(options_.poll_pause);
+  wait.deadline = mine.since + attempt.tuning.wait + options_.lease * levels + landing();
+  const RemoteWaitResult end = co_await verbs_.await_remote(wait);
+  if (end.end != WaitEnd::deadline) co_return false;
+  if (verbs_.now() < mine.until) co_return true;
+  LATCHLAB_PATH("citron: bits of a leaf that stay set are left to the next request");
+  co_return false;
 }
 
 // Line 36. After a lease for each level below nobody there has a range any more.

@@ -93,13 +93,13 @@ Task<void> Client::leave(LockRef lock, const Held& held, std::size_t from) {
     if (left.highest >= 0) {
       const Told highest = mine.told[mine.told.size() - 1];
       const std::uint64_t after = at(batch.result(left.highest).value.lo).exp;
-      co_await follow(lock, held.generation, highest, after, false);
+      co_await follow(lock, held.generation, highest, after, false, mine.until);
     }
     const bool was_inside = !mine.node.leaf() && mine.stage == Stage::occupied;
     if (was_inside && mine.told.empty() && options_.expansion == Expansion::counted) {
       const Told root{mine.node, mine.exp};
       const std::uint64_t after = at(batch.result(left.itself).value.lo).exp;
-      co_await follow(lock, held.generation, root, after, true);
+      co_await follow(lock, held.generation, root, after, true, mine.until);
     }
   }
 }
@@ -109,7 +109,7 @@ Task<void> Client::leave(LockRef lock, const Held& held, std::size_t from) {
 // has to be taken back as well: those that there were after the last of them, and what later ones
 // have handed on from there.
 Task<void> Client::follow(LockRef lock, std::uint64_t generation, Told told, std::uint64_t after,
-                          bool occupied) {
+                          bool occupied, Time until) {
   if (options_.expansion == Expansion::flag) {
     if (after != 0) co_await follow_nonzero(lock, generation, told.node);
     co_return;
@@ -135,6 +135,10 @@ Task<void> Client::follow(LockRef lock, std::uint64_t generation, Told told, std
         is_root ? tree(lock).told_for_root(told.node, options_.meet, generation)
                 : tree(lock).told_by_expansion(told.node, options_.meet, generation);
     if (nodes.empty()) co_return;
+    if (options_.undo == Undo::fenced && verbs_.now() >= until) {
+      LATCHLAB_PATH("citron: new nodes are told of a release too late, and not");
+      co_return;
+    }
     Batch batch(verbs_);
     for (const Place& node : nodes) batch.add(format.add(word(lock, node), {.d_cnt = 1}));
     co_await batch.run();

@@ -155,6 +155,19 @@ TEST(citron_search, shows_that_who_waited_beyond_the_tree_has_to_look) {
   for (const Trace& trace : without.findings) EXPECT_TRUE(replay(trace).fits);
   EXPECT_EQ(kinds(run(campaign)), std::set<Wrong>{});
 }
+// A client stands still between a try at a leaf and what takes back that it told the node above.
+TEST(citron_search, shows_that_what_is_taken_back_late_hides_a_holder) {
+  Campaign campaign = ranges({from_to(0, 10), from_to(5, 15), from_to(0, 256), from_to(0, 10)},
+                             microseconds(8), {"t_wait=5us", "lease=20us", "poll_pause=5us"}, 3, 2);
+  campaign.base.pauses = 1;
+  campaign.base.time.pause = microseconds(70);
+  campaign.method = explore::Method::random;
+  campaign.budget = 300;
+  const Found without = run(with(campaign, {"undo=always"}));
+  EXPECT_EQ(kinds(without), std::set{Wrong::mutual_exclusion});
+  for (const Trace& trace : without.findings) EXPECT_TRUE(replay(trace).fits);
+  EXPECT_EQ(kinds(run(campaign)), std::set<Wrong>{});
+}
 TEST(citron_search, shows_that_m_changes_when_older_requests_are_over) {
   expect_needed("acknowledge=at_once", leaf_told_at_the_old_distance(), 176);
 }
