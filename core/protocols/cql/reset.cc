@@ -211,8 +211,10 @@ Task<bool> Client::reset_ends(LockRef lock, ServerLife life) {
       LATCHLAB_PATH("cql: the server fails a client that waits for a reset");
       co_return false;
     }
-    if (end.end == WaitEnd::satisfied) co_return true;
-    const Owner resets = format_.unpack(end.values[0].lo).resetter();
+    // It may have ended when patience did.
+    const Header header = format_.unpack(end.values[0].lo);
+    if (end.end == WaitEnd::satisfied || header.reset == 0) co_return true;
+    const Owner resets = header.resetter();
     if (!is_ours(resets) && verbs_.membership().is_alive(ClientId{resets})) continue;
     const Reset ended = co_await reset(lock, life);
     if (ended == Reset::done) co_return true;
