@@ -164,9 +164,9 @@ TEST_F(Explore, bounds_that_make_no_sense_are_refused) {
 }
 
 TEST_F(Explore, time_is_searched_where_latencies_are_given) {
-  const Finished finished =
-      explore({"--protocol", "dslr", "--set", "lease=10us", "--modes", "X", "S", "--placement",
-               "spread", "--latencies", "1us", "15us", "--hold", "1us"});
+  const Finished finished = explore({"--protocol", "dslr", "--set", "lease=10us", "--set",
+                                     "validity=from_grant", "--modes", "X", "S", "--placement",
+                                     "spread", "--latencies", "1us", "15us", "--hold", "1us"});
   EXPECT_EQ(finished.code, 1);
   EXPECT_THAT(finished.out, HasSubstr("was looked at, with these latencies and clocks.\n"));
   EXPECT_THAT(finished.out, HasSubstr("FOUND not free at the end in "));

@@ -65,7 +65,7 @@ Task<AcquireResult> Client<Lock>::acquire(Want want, AcquireOptions options) {
   const Verb take_ticket = options_.word.add(lock.entry, next_ticket(mode), true, slots);
   for (bool looked_at = true;;) {
     verbs_.mark(Phase::initial_atomic);
-    const Time asked = verbs_.now();
+    const Time asked = options_.dates_looks() ? verbs_.now() : Time{};
     const Completion taken = co_await verbs_.issue(take_ticket);
     if (!taken.ok()) {
       PATH("the server fails an acquire");
@@ -124,7 +124,7 @@ Task<AcquireResult> Client<Lock>::handle_conflict(Want want, Ticket ticket, Tick
     return judge(*rules, ticket, rules->word.unpack(values[0]));
   };
   wait.pacing = [rules, ticket, all_looks](const ProbeValues& values, std::uint64_t) {
-    all_looks->next();
+    if (rules->dates_looks()) all_looks->next();
     return pause(*rules, ticket, rules->word.unpack(values[0]));
   };
   wait.pause_first = options_.pause_before_read;
@@ -156,7 +156,7 @@ Task<AcquireResult> Client<Lock>::handle_conflict(Want want, Ticket ticket, Tick
     PATH("nobody is served for two leases");
     if (co_await repair(lock, ticket, now))
       co_return co_await fail(lock.id, AbortReason::recovered);
-    looks.next();
+    if (options_.dates_looks()) looks.next();
   }
 }
 

@@ -50,6 +50,8 @@ struct Options : AdaptiveBackoffOptions {
   void derive() { word = TicketWord(ticket_bits, wide, masked, six); }
 
   bool wraps() const { return over_limit == OverLimit::wrap; }
+  // Dates of looks count. Where they do not, no client keeps any: a search has fewer states.
+  bool dates_looks() const { return validity == Validity::from_look && lease.ps > 0; }
   bool multi_slot() const { return max_slots > 1 && lease.ps > 0; }
   // Two leases; with multi-slot leasing for each of so many tickets.
   Duration timeout(std::uint64_t tickets) const;
