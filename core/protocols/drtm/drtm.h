@@ -50,7 +50,9 @@
 //          shared. A round trip shorter than the lease less the margin, or readers never get in.
 // Survives the crash of readers, whether they hold or wait: leases run out. Does not survive that
 //          of a writer that holds or whose CAS is under way (it may land after its death), or of
-//          the server. Not fair: whoever CASes first after a release. With `extend`,
+//          the server. A writer whose release fails, since its path to the server is cut for longer
+//          than RC retries, leaves the lock taken. Not fair: whoever CASes first after a release.
+//          With `extend`,
 //          readers that keep coming keep a writer out for ever; with `wait` both try their luck
 //          when a lease has ended. Locks that were read last are not free to writers for up to
 //          lease + delta, though nobody holds them: the price of a release without a verb.
