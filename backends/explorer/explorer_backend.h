@@ -111,10 +111,11 @@ class ExplorerBackend final : public Backend {
   // Everything that may happen now, and what only the clock can bring. Valid until a step is made.
   const explorer::StepList& possible();
   // In a timed search, what may happen at which dates; also valid until a step is made. Nothing
-  // happens after the end of a pause before that has ended.
-  const std::vector<explorer::StepList::Dated>& possible_by_date();
-  // Has a pause to end before anything else that has to happen? Of possible_by_date().
-  bool may_resume(ClientId client) const;
+  // happens after the end of a pause before that has ended. `last`: by then one of them has to
+  // happen. It is not kept here, where it would be part of a search's states.
+  const std::vector<explorer::StepList::Dated>& possible_by_date(Time& last);
+  // Has its pause to end by this date?
+  bool may_resume(ClientId client, Time last) const;
   // The one step of possible() that may be made before all others, because it commutes with
   // whatever they do and nobody sees when it happens; null: there is none, or options.search says
   // not to look for one.
@@ -148,7 +149,6 @@ class ExplorerBackend final : public Backend {
   Capabilities capabilities_;
   std::unique_ptr<explorer::State> state_;
   std::unique_ptr<explorer::StepList> steps_;
-  Time last_date_;  // of possible_by_date()
   std::vector<std::uint32_t> owners_;
   std::vector<Action> actions_;  // by date, equal dates as they were added
   std::vector<ExplorerOptions::Crash> planned_crashes_;

@@ -111,9 +111,9 @@ void ExplorerBackend::pause_cpu(ClientId client, bool paused, Time until) {
   actor.paused_until = until;
 }
 
-bool ExplorerBackend::may_resume(ClientId client) const {
+bool ExplorerBackend::may_resume(ClientId client, Time last) const {
   const Actor& actor = *state_->find_client(client);
-  return actor.paused && actor.paused_until <= last_date_;
+  return actor.paused && actor.paused_until <= last;
 }
 
 bool ExplorerBackend::ends_retries(const Step& step) const {

@@ -56,11 +56,11 @@ class Dating {
 
 }  // namespace
 
-const std::vector<StepList::Dated>& ExplorerBackend::possible_by_date() {
+const std::vector<StepList::Dated>& ExplorerBackend::possible_by_date(Time& last) {
   list_steps();
   const explorer::ArenaScope heap(nullptr);
   const Dating dating(*state_);
-  Time last = kNever;
+  last = kNever;
   for (const auto& actor : state_->actors)
     if (actor->paused) last = std::min(last, actor->paused_until);
   for (StepList::Later& later : steps_->later) {
@@ -77,7 +77,6 @@ const std::vector<StepList::Dated>& ExplorerBackend::possible_by_date() {
       if (date <= last) steps_->dated.push_back({date, steps_->now[i]});
   for (const StepList::Later& later : steps_->later)
     if (later.date <= last) steps_->dated.push_back({later.date, later.step});
-  last_date_ = last;
   return steps_->dated;
 }
 

@@ -109,7 +109,7 @@ void observe(const State& state, ProbeSlot& probe, const ProbeValues& seen) {
 void look_idly(ProbeSlot& probe, const ProbeValues& seen) {
   if (!probe.wait.pacing || probe.actor->paused) return;
   const ArenaScope scope(probe.actor->arena);
-  for (int look = 0; look < 2; ++look) probe.wait.pacing(seen, probe.misses);
+  for (const std::uint64_t misses : {1, 2}) probe.wait.pacing(seen, misses);
 }
 
 // A probe of several pieces may see some of them as they are now and others as they will be.

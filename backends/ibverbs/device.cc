@@ -1,6 +1,5 @@
 #include "backends/ibverbs/device.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <infiniband/verbs.h>
@@ -11,28 +10,20 @@
 #include <fstream>
 #include <utility>
 
+#include "backends/ibverbs/gids.h"
 #include "backends/ibverbs/mlx5.h"
 
 namespace latchlab::ib {
 
 namespace {
 
-constexpr int kMtuBase = 128;  // ibv_mtu n means 128 << n bytes
-// Of all ports. libibverbs hands them to the kernel in a buffer of at most 64 KiB, and fails
-// beyond.
-constexpr std::size_t kMostGids = 1024;
-constexpr std::size_t kIpv4At = 12;  // in an IPv4-mapped GID
-constexpr int kShareOfRest = 16;     // a QP takes at most one part in so many of what is left
+constexpr int kMtuBase = 128;     // ibv_mtu n means 128 << n bytes
+constexpr int kShareOfRest = 16;  // a QP takes at most one part in so many of what is left
 
 struct ListFree {
   void operator()(ibv_device** list) const { ibv_free_device_list(list); }
 };
 using DeviceList = std::unique_ptr<ibv_device*, ListFree>;
-
-bool is_ipv4(const Gid& gid) {
-  return std::all_of(gid.bytes.begin(), gid.bytes.begin() + 10, [](int b) { return b == 0; }) &&
-         gid.bytes[10] == 0xff && gid.bytes[11] == 0xff;
-}
 
 Error no_rdma() {
   return {fmt::format(
@@ -48,38 +39,6 @@ Result<DeviceList> get_list(int& count) {
   DeviceList list(ibv_get_device_list(&count));
   if (!list) return no_rdma();
   return list;
-}
-
-struct GidEntry {
-  Gid gid;
-  std::uint8_t index;
-};
-
-// Where an address is among those of a port: an IPv4 address first, and last what is there without
-// any set-up, and which no router forwards.
-int reach(const Gid& gid) {
-  if (is_ipv4(gid)) return 0;
-  return is_link_local(gid) ? 2 : 1;
-}
-
-std::vector<GidEntry> usable_gids(ibv_context* context, std::uint8_t port, bool infiniband) {
-  std::vector<ibv_gid_entry> table(kMostGids);
-  const ssize_t found = ibv_query_gid_table(context, table.data(), table.size(), 0);
-  std::vector<GidEntry> usable;
-  for (ssize_t i = 0; i < found; ++i) {
-    const ibv_gid_entry& entry = table[static_cast<std::size_t>(i)];
-    if (entry.port_num != port || entry.gid_type == IBV_GID_TYPE_ROCE_V1) continue;
-    Gid gid;
-    std::memcpy(gid.bytes.data(), entry.gid.raw, gid.bytes.size());
-    usable.push_back({gid, static_cast<std::uint8_t>(entry.gid_index)});
-  }
-  // InfiniBand's first is that of the port itself, whatever its prefix.
-  std::sort(usable.begin(), usable.end(), [infiniband](const GidEntry& a, const GidEntry& b) {
-    const int of_a = infiniband ? 0 : reach(a.gid);
-    const int of_b = infiniband ? 0 : reach(b.gid);
-    return std::pair(of_a, a.index) < std::pair(of_b, b.index);
-  });
-  return usable;
 }
 
 // Drivers without a device say so by their vendor (drivers/infiniband/sw in Linux: rxe_param.h,
@@ -149,35 +108,6 @@ Result<DeviceFacts> examine(ibv_context* context, std::uint32_t wanted_port) {
 }
 
 }  // namespace
-
-std::string text_of(const Gid& gid) {
-  std::array<char, INET6_ADDRSTRLEN> text = {};
-  const bool v4 = is_ipv4(gid);
-  const void* const from = gid.bytes.data() + (v4 ? kIpv4At : 0);
-  ::inet_ntop(v4 ? AF_INET : AF_INET6, from, text.data(), text.size());
-  return text.data();
-}
-
-bool is_link_local(const Gid& gid) {
-  return gid.bytes[0] == 0xfe && (gid.bytes[1] & 0xc0) == 0x80;
-}
-
-std::optional<Gid> parse_gid(const std::string& address) {
-  Gid gid;
-  if (::inet_pton(AF_INET6, address.c_str(), gid.bytes.data()) == 1) return gid;
-  gid = {};
-  gid.bytes[10] = gid.bytes[11] = 0xff;
-  if (::inet_pton(AF_INET, address.c_str(), gid.bytes.data() + kIpv4At) == 1) return gid;
-  return std::nullopt;
-}
-
-std::vector<std::string> DeviceFacts::ipv4_addresses() const {
-  std::vector<std::string> all;
-  for (const Gid& gid : gids)
-    if (std::string text = text_of(gid); text.find('.') != std::string::npos)
-      all.push_back(std::move(text));
-  return all;
-}
 
 Result<std::vector<DeviceFacts>> list_devices(std::uint32_t port) {
   int count = 0;
@@ -271,56 +201,6 @@ std::size_t Device::doorbells() const {
 void Device::note_doorbell(const void* reg) const {
   const std::lock_guard guard(mutex_);
   if (reg != nullptr) doorbells_.insert(reg);
-}
-
-Status Device::choose_port(std::uint32_t wanted) {
-  if (facts_.iwarp)
-    return Error{fmt::format("{} is an iWARP device: its QPs are connected over TCP (librdmacm), "
-                             "which this backend does not do; use an InfiniBand or RoCE device",
-                             facts_.name),
-                 {}};
-  if (wanted > facts_.ports)
-    return Error{
-        fmt::format("{} has no port {}; its ports are 1 to {}", facts_.name, wanted, facts_.ports),
-        {}};
-  if (!facts_.port_up)
-    return Error{
-        fmt::format("port {} of {} is down; bring up its interface", facts_.port, facts_.name), {}};
-  return fine();
-}
-
-Status Device::choose_gid(const DeviceChoice& choice) {
-  ibv_port_attr attributes = {};
-  ibv_query_port(context_, port(), &attributes);
-  lid_ = attributes.lid;
-  mtu_ = static_cast<std::uint8_t>(attributes.active_mtu);
-  if (!choice.address.empty() && choice.gid_index)
-    return Error{fmt::format("address {} and GID index {}: choose the GID by one of them",
-                             choice.address, *choice.gid_index),
-                 {}};
-  const std::optional<Gid> wanted = parse_gid(choice.address);
-  if (!choice.address.empty() && !wanted)
-    return Error{fmt::format("'{}' is no IPv4 or IPv6 address", choice.address), {}};
-  std::string seen;
-  for (const GidEntry& entry : usable_gids(context_, port(), facts_.infiniband)) {
-    seen +=
-        fmt::format("{}{} (index {})", seen.empty() ? "" : ", ", text_of(entry.gid), entry.index);
-    if (wanted && entry.gid != *wanted) continue;
-    if (choice.gid_index && entry.index != *choice.gid_index) continue;
-    gid_ = entry.gid;
-    gid_index_ = entry.index;
-    return fine();
-  }
-  if (seen.empty())
-    return Error{fmt::format("port {} of {} has no RoCE v2 address; give its interface an IP "
-                             "address",
-                             facts_.port, facts_.name),
-                 {}};
-  const std::string what = choice.gid_index
-                               ? fmt::format("usable GID of index {}", *choice.gid_index)
-                               : "GID for " + choice.address;
-  return Error{
-      fmt::format("port {} of {} has no {}; it has: {}", facts_.port, facts_.name, what, seen), {}};
 }
 
 std::uint8_t Device::take_rd_atomic(int wanted) const {

@@ -46,7 +46,7 @@ struct DeviceChoice {
   std::string name;     // "mlx5_0"; empty: the first that has a port which is up
   std::string address;  // IPv4 or IPv6 address of its GID
   PathOptions path = {};
-  std::uint32_t port = 0;        // from 1; 0: the first that is up
+  std::uint32_t port = 0;             // from 1; 0: the first that is up
   std::optional<int> gid_index = {};  // in the port's GID table
 };
 

@@ -39,14 +39,16 @@ Json any_of(std::vector<Json> choices) {
   return choices.size() == 1 ? choices.front() : Json{{"anyOf", std::move(choices)}};
 }
 
-// The bounds that stand in the table.
-void add_bounds(const ScenarioKey& key, Json& number) {
+// With the bounds that stand in the table.
+Json number_of(const ScenarioKey& key, const char* type) {
+  Json number = {{"type", type}};
   const bool ratio = key.kind == KeyKind::ratio || key.kind == KeyKind::signed_ratio;
   const auto plain = [&](std::int64_t bound) {
     return ratio ? Json(static_cast<double>(bound) / static_cast<double>(kWholePpb)) : Json(bound);
   };
   if (!key.min.empty()) number["minimum"] = plain(key.least);
   if (!key.max.empty()) number["maximum"] = plain(key.most);
+  return number;
 }
 
 bool positive(const ScenarioKey& key) {
@@ -54,15 +56,12 @@ bool positive(const ScenarioKey& key) {
 }
 
 Json count_schema(const ScenarioKey& key) {
-  Json number = {{"type", "integer"}};
-  add_bounds(key, number);
-  return any_of({number, with_unit("[kMG]?", no_zero(positive(key)))});
+  return any_of({number_of(key, "integer"), with_unit("[kMG]?", no_zero(positive(key)))});
 }
 
 Json ratio_schema(const ScenarioKey& key) {
   const std::string sign = key.kind == KeyKind::signed_ratio ? "-?" : "";
-  Json number = {{"type", "number"}};
-  add_bounds(key, number);
+  const Json number = number_of(key, "number");
   if (key.max.empty() || key.most != kWholePpb)
     return any_of({number, with_unit("%|ppm|ppb", sign + no_zero(positive(key)))});
   const std::string percent = "(?!(0*1[0-9]{2}|0*[2-9][0-9]{2}|0*[1-9][0-9]{3,})(\\.[0-9]+)? *%$)";

@@ -8,68 +8,12 @@
 #include <list>
 #include <utility>
 
-#include "core/measure/statistics.h"
 #include "core/protocols/registry.h"
-#include "core/scenario/quantities.h"
 #include "core/study/child.h"
-#include "core/study/comparison.h"
 #include "core/study/point_files.h"
 #include "core/study/same_runs.h"
 
 namespace latchlab {
-
-namespace {
-
-constexpr std::size_t kFewestForInterval = 3;
-
-}  // namespace
-
-bool PointOutcome::complete() const {
-  return std::all_of(repeats.begin(), repeats.end(), [](const auto& r) { return r.has_value(); });
-}
-
-RepeatStatus PointOutcome::status() const {
-  RepeatStatus worst = RepeatStatus::ok;
-  for (const auto& repeat : repeats)
-    if (repeat) worst = std::max(worst, repeat->status);
-  return worst;
-}
-
-bool PointOutcome::sound() const {
-  return complete() && status() <= RepeatStatus::starved;
-}
-
-std::string PointOutcome::message() const {
-  for (const auto& repeat : repeats)
-    if (repeat && repeat->status == status()) return repeat->message;
-  return {};
-}
-
-const std::string* why_known(const Point& point, const PointOutcome& outcome) {
-  for (const KnownVerdict& known : point.known)
-    if (outcome.complete() && known.verdict == name_of(outcome.status())) return &known.why;
-  return nullptr;
-}
-
-Leaves PointOutcome::metrics() const {
-  std::vector<RepeatMetrics> all;
-  for (const auto& repeat : repeats)
-    if (repeat && has_run(repeat->status)) all.push_back(repeat->metrics);
-  return all.empty() ? Leaves{} : aggregate(std::move(all));
-}
-
-bool wants_another(const Point& point, const PointOutcome& outcome) {
-  const RunSpec& run = point.run;
-  if (run.precision_ppb == 0 || !outcome.sound()) return false;
-  const std::size_t repeats = outcome.repeats.size();
-  if (repeats < kFewestForInterval) return true;
-  if (repeats >= run.most_repeats) return false;
-  const std::vector<double> values = values_of(outcome, run.precision_of);
-  const double centre = mean(values).value_or(0);
-  const double share = static_cast<double>(run.precision_ppb) / kWholePpb;
-  const auto half = half_width_95(values);
-  return half && *half > share * (centre < 0 ? -centre : centre);
-}
 
 namespace {
 

@@ -121,9 +121,10 @@ class CacheTraceReader {
                       in_quotes(operation), fmt::join(kReadingOperations, ", "),
                       fmt::join(kWritingOperations, ", ")));
     if (clients_.size() == kMostClients && !clients_.contains(numbers[4]))
-      return lines_.error(fmt::format("there are more than {} clients; expected at most so many: say "
-                                      "most, and less is read",
-                                      kMostClients));
+      return lines_.error(
+          fmt::format("there are more than {} clients; expected at most so many: say "
+                      "most, and less is read",
+                      kMostClients));
     return CacheAccess{keys_.number_of(fields[kKeyPlace]), writes,
                        static_cast<std::uint32_t>(numbers[3]), number_of_client(numbers[4])};
   }

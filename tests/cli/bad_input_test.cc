@@ -1,4 +1,4 @@
-// Every kind of wrong input, as a user meets it: one short line with the place and the fix on
+// Every kind of wrong scenario, as a user meets it: one short line with the place and the fix on
 // stderr, exit code 2, nothing on stdout, nothing left behind.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
@@ -164,7 +164,8 @@ TEST_F(BadInput, slips_in_yaml_are_called_by_name) {
                       "4: the bracket '[' is not closed", "");
   expect_text_refused(head + "protocol: | cas\n", "3: nothing may follow | or >", "leave it out");
   expect_text_refused(head + "protocol: |\n  name: cas\n",
-                      "3: protocol holds a block of text (after | or >)", "expected a mapping");
+                      "3: protocol.name holds a block of text (after | or >)",
+                      "expected a name such as shiftlock");
   expect_line_refused("locks:\n  count: |\n    10", "5: locks.count holds a block of text",
                       "in one line");
   expect_line_refused("platform: {nic: {atomic.window: 48}}", "4: base is missing",
@@ -264,51 +265,6 @@ TEST_F(BadInput, more_clients_than_the_lock_can_take) {
   write("good.yaml", small_scenario("{name: shiftlock, rdrcnt_bits: 2}"));
   expect_refused({"good.yaml"}, "good.yaml: shiftlock takes at most 3 clients",
                  "the scenario has 4");
-}
-
-class BadOption : public Command {
- protected:
-  void expect_refused(const std::vector<std::string>& arguments, const std::string& message) {
-    write("good.yaml", small_scenario("{name: cas}"));
-    const Finished finished = latchlab(arguments);
-    EXPECT_EQ(finished.code, 2);
-    EXPECT_EQ(finished.out, "");
-    EXPECT_THAT(finished.err, StartsWith("latchlab"));
-    EXPECT_THAT(finished.err, HasSubstr(message));
-    EXPECT_LT(finished.err.size(), 300u);
-    EXPECT_FALSE(exists("results"));
-  }
-};
-
-TEST_F(BadOption, unknown_commands_and_options_name_the_known_ones) {
-  const std::string known = "known: run, reproduce, check, ";
-  expect_refused({}, "a command is missing; " + known);
-  expect_refused({"dance", "good.yaml"}, "unknown command 'dance'; " + known);
-  expect_refused({"run", "good.yaml", "--fast"}, "See: latchlab run --help");
-  expect_refused({"run", "good.yaml", "--output", "x"}, "; did you mean --out?");
-  expect_refused({"run", "good.yaml", "--sesitivity"}, "; did you mean --sensitivity?");
-  expect_refused({"--fast"}, "See: latchlab --help");
-  expect_refused({"run"}, "scenario is required");
-  expect_refused({"list", "colours"}, "protocols,workloads,nics,scenarios,checks");
-}
-
-TEST_F(BadOption, numbers_and_directories_of_options_are_checked) {
-  expect_refused({"run", "good.yaml", "--seed", "-1"}, "'-1' is not a whole number from 0 to");
-  expect_refused({"run", "good.yaml", "--seed", "99999999999999999999"}, "is not a whole number");
-  expect_refused({"run", "good.yaml", "--repeats", "0"}, "'0' is not a whole number from 1 to");
-  expect_refused({"run", "good.yaml", "--jobs", "two"}, "'two' is not a whole number from 1 to");
-  expect_refused({"run", "good.yaml", "--data", "nowhere"}, "nowhere");
-  expect_refused({"run", "good.yaml", "--backend", "magic"}, "magic");
-}
-
-TEST_F(BadOption, results_cannot_go_where_something_is_or_nothing_can_be) {
-  std::filesystem::create_directory(path("taken"));
-  write("taken/here", "mine");
-  expect_refused({"run", "good.yaml", "--out", "taken"}, "never overwritten; choose another --out");
-  EXPECT_EQ(read("taken/here"), "mine");
-  expect_refused({"run", "good.yaml", "--out", "good.yaml"}, "never overwritten");
-  expect_refused({"run", "good.yaml", "--out", "good.yaml/below"}, "cannot create good.yaml/below");
-  expect_refused({"run", "good.yaml", "--out", "/dev/null/x"}, "cannot create /dev/null/x");
 }
 
 }  // namespace

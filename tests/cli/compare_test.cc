@@ -37,7 +37,7 @@ class Compare : public Command {
       ASSERT_NE(text.find(was), text.npos);
       text.replace(text.find(was), was.size(),
                    R"("backend":")" + backend + R"(","emulated":)" + emulated);
-      write(name, text);
+      write_repeat(name, text);
     }
   }
 };

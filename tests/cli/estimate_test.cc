@@ -60,7 +60,7 @@ TEST_F(Estimate, of_skewed_locks_and_long_sections_is_within_a_factor_of_two) {
   const std::string sections =
       "locks: {count: 100}\nrun: {warmup: 200us, duration: 2ms}\n"
       "workload: {critical_section: 20us, think_time: 50us}\n";
-  for (const char* lock : {"{name: mcs}", "{name: dslr}", "{name: shiftlock}"}) {
+  for (const char* lock : {"{name: mcs}", "{name: shiftlock}"}) {
     expect_within_twice(ratio_of(scenario(lock, skewed)), lock);
     expect_within_twice(ratio_of(scenario(lock, sections)), lock);
   }

@@ -53,7 +53,8 @@ TEST_F(Explain, shows_everything_that_an_ambiguous_name_may_mean) {
 
 TEST_F(Explain, knows_words_that_are_not_one_word) {
   EXPECT_THAT(told("not settled"), AllOf(HasSubstr("not settled (verdict)"), HasSubstr("warmup")));
-  EXPECT_THAT(told("+- 95%"), AllOf(HasSubstr("+- 95% (column)"), HasSubstr("confidence interval")));
+  EXPECT_THAT(told("+- 95%"),
+              AllOf(HasSubstr("+- 95% (column)"), HasSubstr("confidence interval")));
   EXPECT_THAT(told("UNAVAILABLE"), HasSubstr("limit of the lock"));
 }
 

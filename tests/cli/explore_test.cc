@@ -1,9 +1,10 @@
 // latchlab explore and replay, as a user meets them.
+#include "tests/cli/explore.h"
+
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <unistd.h>
 
-#include "tests/cli/program.h"
 #include "tests/paths.h"
 
 namespace latchlab::cli_test {
@@ -12,33 +13,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-class Explore : public Command {
- protected:
-  Finished explore(std::vector<std::string> more) {
-    more.insert(more.begin(), {"explore", "--out", "found"});
-    return latchlab(more);
-  }
-  void expect_refused(const std::vector<std::string>& more, const std::string& reason) {
-    const Finished finished = explore(more);
-    SCOPED_TRACE(finished.err);
-    EXPECT_EQ(finished.code, 2);
-    EXPECT_EQ(finished.out, "");
-    EXPECT_THAT(finished.err, StartsWith("latchlab"));
-    EXPECT_THAT(finished.err, HasSubstr(reason));
-    EXPECT_FALSE(exists("found"));
-  }
-  void expect_trace_refused(const std::string& text, const std::string& reason) {
-    write("odd.json", text);
-    const Finished finished = latchlab({"replay", "odd.json"});
-    EXPECT_EQ(finished.code, 2);
-    EXPECT_EQ(finished.out, "");
-    EXPECT_THAT(finished.err, StartsWith("latchlab: odd.json"));
-    EXPECT_THAT(finished.err, HasSubstr(reason));
-  }
-  // A lock that does not survive the death of a client.
-  const std::vector<std::string> stuck = {"--protocol", "mcs", "--crashes", "1"};
-};
 
 TEST_F(Explore, nothing_found_is_fine) {
   const Finished finished = explore({"--protocol", "shiftlock", "--clients", "2"});
@@ -161,75 +135,6 @@ TEST_F(Explore, bounds_that_make_no_sense_are_refused) {
   expect_refused({"--protocol", "cas", "--placement", "apart"}, "--placement");
   for (const char* budget : {"0", "-5", "soon", "1e99", "60parsecs", "0s"})
     expect_refused({"--protocol", "cas", std::string("--budget=") + budget}, "--budget");
-}
-
-TEST_F(Explore, time_is_searched_where_latencies_are_given) {
-  const Finished finished = explore({"--protocol", "dslr", "--set", "lease=10us", "--set",
-                                     "validity=from_grant", "--modes", "X", "S", "--placement",
-                                     "spread", "--latencies", "1us", "15us", "--hold", "1us"});
-  EXPECT_EQ(finished.code, 1);
-  EXPECT_THAT(finished.out, HasSubstr("was looked at, with these latencies and clocks.\n"));
-  EXPECT_THAT(finished.out, HasSubstr("FOUND not free at the end in "));
-  const Finished replayed = latchlab({"replay", "found/dslr-not-free-at-the-end-1.json"});
-  EXPECT_EQ(replayed.code, 0);
-  EXPECT_THAT(replayed.out, HasSubstr("each leg of a verb takes 1us 15us; the lock is held for"));
-  EXPECT_THAT(replayed.out, HasSubstr("   1.  1.000 us  client 0: FAA 0x"));
-}
-
-TEST_F(Explore, a_lock_that_rests_on_time_wants_latencies) {
-  const std::string wants =
-      "no time passes in this search: give --latencies, such as "
-      "'--latencies 1us --hold 2us'";
-  expect_refused({"--protocol", "redlock_model", "--crashes", "1"}, wants);
-  expect_refused({"--protocol", "redlock_model", "--pauses", "1"}, wants);
-  expect_refused({"--protocol", "citron", "--crashes", "1"}, wants);
-  expect_refused({"--protocol", "citron"}, wants);
-  const Finished timed = explore({"--protocol",  "redlock_model",
-                                  "--set",       "ttl=20us",
-                                  "--set",       "drift_least=0ns",
-                                  "--set",       "retry_delay=4us",
-                                  "--set",       "show=false",
-                                  "--latencies", "1us",
-                                  "--hold",      "2us",
-                                  "--crashes",   "1",
-                                  "--horizon",   "120us",
-                                  "--placement", "spread"});
-  EXPECT_EQ(timed.code, 0) << timed.err;
-  EXPECT_THAT(timed.out, HasSubstr("\nNothing found.\n"));
-}
-
-TEST_F(Explore, the_set_of_a_search_in_time_is_part_of_its_verdict) {
-  const Finished finished = explore({"--protocol", "cas", "--latencies", "2us", "1us", "--drift",
-                                     "100", "--patience", "20us", "--json"});
-  const Json bounds = Json::parse(finished.out, nullptr, false)["bounds"];
-  EXPECT_EQ(bounds["latencies"], Json({"1us", "2us"}));
-  EXPECT_EQ(bounds["drift_ppm"], 100);
-  EXPECT_EQ(bounds["hold"], "2us");
-  EXPECT_EQ(bounds["patience"], "20us");
-  EXPECT_EQ(bounds["horizon"], "2ms");
-}
-
-TEST_F(Explore, times_that_make_no_sense_are_refused) {
-  const std::vector<std::string> cas = {"--protocol", "cas"};
-  const auto with = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), cas.begin(), cas.end());
-    return more;
-  };
-  expect_refused(with({"--drift", "10"}), "--drift, --hold, --patience and --horizon are for ");
-  expect_refused(with({"--hold", "1us"}), "give --latencies too");
-  expect_refused(with({"--latencies", "soon"}), "--latencies soon: ");
-  expect_refused(with({"--latencies", "1us", "--hold", "long"}), "--hold long: ");
-  expect_refused(with({"--latencies", "0us"}), "latencies: expected more than 0");
-  expect_refused(with({"--latencies", "1us", "1us"}), "each is longer than the one before");
-  expect_refused(with({"--latencies", "1us", "--drift", "200000"}), "from 0 to 100000");
-  expect_refused(with({"--latencies", "1us", "--pauses", "1"}), "give a long latency instead");
-  expect_refused(with({"--latencies", "1us", "--long-sends", "1"}), "give a long latency instead");
-  expect_refused(with({"--latencies", "10000s"}), "at most 100s");
-  expect_refused(with({"--latencies", "1us", "--hold", "200s"}), "hold 200s: expected at most");
-  expect_refused({"--protocol", "mcs", "--latencies", "1us", "--patience", "5us"},
-                 "mcs lets no client give up");
-  expect_refused(with({"--clients", "16", "--latencies", "1us", "--drift", "10"}),
-                 "and of slow and fast clocks");
 }
 
 TEST_F(Explore, every_lock_of_several_is_told) {

@@ -93,6 +93,7 @@ TEST_F(Interrupted, goes_on_by_the_command_that_it_prints_whatever_is_in_it) {
 TEST_F(Interrupted, a_request_to_terminate_is_treated_alike) {
   write_scenario("[1000s]");
   Started started = start({"run", "long.yaml", "--json", "--out", "r"});
+  ASSERT_TRUE(appears("r/scenario.yaml"));  // what is tried before a run is over
   ASSERT_GT(first_child(started), 0);
   started.send(SIGTERM);
   const Finished finished = started.wait();

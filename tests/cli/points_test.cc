@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/cli/program.h"
+#include "tests/paths.h"
 
 namespace latchlab::cli_test {
 namespace {

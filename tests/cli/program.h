@@ -49,6 +49,9 @@ class Command : public ::testing::Test {
   std::string path(const std::string& name) const { return (home_ / name).string(); }
   // Writes a file and gives its name, to be used as an argument.
   std::string write(const std::string& name, const std::string& text) const;
+  // A stored repeat (DIR/points/*.json) that a test has changed: without its checksum, which is no
+  // longer right.
+  void write_repeat(const std::string& name, const std::string& text) const;
   std::string read(const std::string& name) const;
   Json json(const std::string& name) const;
   bool exists(const std::string& name) const;

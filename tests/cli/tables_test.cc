@@ -71,7 +71,9 @@ TEST_F(Tables, count_ranges_by_the_unit_and_entries_as_they_are_laid_out) {
     ranges += of_ranges ? 1 : 0;
     EXPECT_EQ(lock["costs"]["shape"]["wanted"], of_ranges ? "unit" : "object") << lock["name"];
     // 8 bytes, and 8 for each client.
-    if (lock["name"] == "cql") EXPECT_EQ(lock["entry_bytes"], 8 + 8 * 64);
+    if (lock["name"] == "cql") {
+      EXPECT_EQ(lock["entry_bytes"], 8 + 8 * 64);
+    }
     // A tree of 2^28 units, 64 of them to a leaf and four children to a node.
     if (lock["name"] == "citron") {
       EXPECT_EQ(lock["costs"]["shape"]["units"], 1 << 28);

@@ -204,7 +204,11 @@ TEST_P(RemoteWaits, pacing_is_asked_with_a_growing_number_of_misses) {
   }(writer, asked, enough));
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_GE(asked.size(), enough);
-  for (std::size_t i = 0; i < asked.size(); ++i) EXPECT_EQ(asked[i], i + 1);
+  if (has(Capability::timing)) {
+    for (std::size_t i = 0; i < asked.size(); ++i) EXPECT_EQ(asked[i], i + 1);
+  } else {  // looks without an effect are as many as one likes: two stand for all
+    for (const std::uint64_t each : asked) EXPECT_TRUE(each == 1 || each == 2) << each;
+  }
 }
 
 TEST_P(RemoteWaits, failing_probe_ends_the_wait) {

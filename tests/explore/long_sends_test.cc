@@ -51,5 +51,15 @@ TEST(LongSends, change_nothing_where_no_lease_runs_out) {
   EXPECT_EQ(states(1), states(0));
 }
 
+TEST(LongSends, are_for_searches_without_time) {
+  Case setup = three_writers(1).base;
+  EXPECT_TRUE(check_case(setup).ok());
+  setup.time.latencies = {microseconds(1)};
+  setup.time.horizon = microseconds(100);
+  const Status refused = check_case(setup);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, ::testing::HasSubstr("give a long latency instead"));
+}
+
 }  // namespace
 }  // namespace latchlab::explore

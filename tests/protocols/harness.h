@@ -72,8 +72,7 @@ struct Outcome {
   std::string violation;
   std::uint64_t acquired = 0;
   std::uint64_t upgraded = 0, extended = 0;
-  std::uint64_t aborted = 0, suppressed = 0;
-  std::uint64_t cut = 0;  // sections, at the end of a grant
+  std::uint64_t aborted = 0, suppressed = 0, cut = 0;  // cut: sections, by the end of a grant
   std::uint64_t recoveries = 0;
   std::uint64_t most_inside = 0;  // holders of one lock at once
   std::uint64_t looked_free = 0;  // grants that show, on which the lock's entry looked free

@@ -56,12 +56,23 @@ TEST(Work, writes_objects_whole_from_the_clients_own_buffer) {
 }
 
 #if LATCHLAB_WITH_SIMGRID
-// One client with leases of 10 us, so that a section may outlast its grant.
-std::uint64_t cut_of(const std::function<void(Section&)>& fill, std::uint64_t wants = 1) {
+// One client with leases of 10 us, so that a section may outlast its grant. A process runs one
+// simulation, so each section is a test of its own.
+struct CutCase {
+  const char* name;
+  std::uint64_t wants;  // locks of a section
+  bool cut;
+  void (*fill)(Section&);
+};
+
+class Cut : public ::testing::TestWithParam<CutCase> {};
+
+TEST_P(Cut, is_told_where_a_grant_ends_before_the_work_is_done) {
+  const CutCase& each = GetParam();
   RunSetup setup = repeated(kReferenceLock, 4, [=](ClientId, const World& world, Section& section) {
-    for (std::uint64_t lock = 0; lock < wants; ++lock) want(world, section, lock);
+    for (std::uint64_t lock = 0; lock < each.wants; ++lock) want(world, section, lock);
     section.work.bytes = 8;
-    fill(section);
+    each.fill(section);
   });
   setup.locks = 6;
   setup.params = {{"lease", microseconds(10)}};
@@ -69,33 +80,33 @@ std::uint64_t cut_of(const std::function<void(Section&)>& fill, std::uint64_t wa
   setup.make = plain_simulation;
   const Outcome outcome = run(alone(setup), 1);
   EXPECT_EQ(outcome.end, RunEnd::finished);
-  EXPECT_EQ(outcome.acquired, 4 * wants);
-  return outcome.cut;
+  EXPECT_EQ(outcome.acquired, 4 * each.wants);
+  EXPECT_EQ(outcome.cut, each.cut ? 4U : 0U);
 }
 
-TEST(timed, sections_are_cut_where_a_grant_ends_before_any_kind_of_work_is_done) {
-  EXPECT_EQ(cut_of([](Section&) {}), 0U);
-  EXPECT_EQ(cut_of([](Section& section) { section.work.hold = microseconds(2); }), 0U);
-  EXPECT_EQ(cut_of([](Section& section) { section.work.hold = microseconds(12); }), 4U);
-  EXPECT_EQ(cut_of([](Section& section) { section.work.compute = microseconds(12); }), 4U);
-  EXPECT_EQ(cut_of([](Section& section) { section.work.reads = 1; }), 0U);
-  EXPECT_EQ(cut_of([](Section& section) { section.work.reads = 30; }), 4U);
-  EXPECT_EQ(cut_of([](Section& section) { section.work.writes = 30; }), 4U);
-  EXPECT_EQ(cut_of([](Section& section) {
-              section.work.hold = microseconds(12);
-              section.transaction = true;
-            }),
-            4U);
-}
-
-TEST(timed, sections_of_several_locks_are_cut_where_the_first_grant_ends) {
-  EXPECT_EQ(cut_of([](Section& section) { section.work.hold = microseconds(5); }, 1), 0U);
-  // The first lock is held while the client asks for the others.
-  EXPECT_EQ(cut_of([](Section& section) { section.work.hold = microseconds(5); }, 4), 4U);
-  // With nothing to do, the purpose is to hold all of them at once.
-  EXPECT_EQ(cut_of([](Section&) {}, 2), 0U);
-  EXPECT_EQ(cut_of([](Section&) {}, 6), 4U);
-}
+// The first of several locks is held while the client asks for the others. A section of several
+// locks without work is there to hold all of them at once.
+constexpr CutCase kCutCases[] = {
+    {"nothing", 1, false, [](Section&) {}},
+    {"short_hold", 1, false, [](Section& section) { section.work.hold = microseconds(2); }},
+    {"long_hold", 1, true, [](Section& section) { section.work.hold = microseconds(12); }},
+    {"compute", 1, true, [](Section& section) { section.work.compute = microseconds(12); }},
+    {"one_read", 1, false, [](Section& section) { section.work.reads = 1; }},
+    {"many_reads", 1, true, [](Section& section) { section.work.reads = 30; }},
+    {"many_writes", 1, true, [](Section& section) { section.work.writes = 30; }},
+    {"transaction", 1, true,
+     [](Section& section) {
+       section.work.hold = microseconds(12);
+       section.transaction = true;
+     }},
+    {"hold_under_one_lock", 1, false,
+     [](Section& section) { section.work.hold = microseconds(5); }},
+    {"hold_under_four_locks", 4, true,
+     [](Section& section) { section.work.hold = microseconds(5); }},
+    {"two_locks_without_work", 2, false, [](Section&) {}},
+    {"six_locks_without_work", 6, true, [](Section&) {}}};
+INSTANTIATE_TEST_SUITE_P(timed, Cut, ::testing::ValuesIn(kCutCases),
+                         [](const auto& each) { return std::string(each.param.name); });
 
 TEST(timed, work_writes_objects_whole_from_the_clients_own_buffer) {
   RunSetup setup = writing(200);

@@ -13,7 +13,6 @@
 
 #include "core/measure/leaves.h"
 #include "core/measure/results_json.h"
-#include "core/measure/verb_metrics.h"
 #include "tests/non_empty.h"
 
 namespace latchlab {
@@ -54,13 +53,6 @@ RepeatMetrics full_metrics(double scale) {
   m.window_law = {240, 40'000'000'000, 99, (1ULL << 63) + 1, 3, 4, 5};
   m.fingerprint = scale == 1 ? "00ff" : "0100";
   return m;
-}
-
-void count_verbs(VerbTally& tally, int number, VerbKind kind, std::uint32_t bytes = 8) {
-  Verb verb;
-  verb.kind = kind;
-  verb.bytes = bytes;
-  for (int i = 0; i < number; ++i) tally.count(verb);
 }
 
 double number(const Leaves& leaves, std::string_view path) {
@@ -293,33 +285,6 @@ TEST(ResultsJson, point_is_written_under_the_documented_names) {
         "cas_8", "phases_ns", "WP", "server_nic", "hottest_slot", "slot_wait_ns", "jain",
         "max_bypassed", "late_effects", "stationary", "simulated_s", "fingerprint"})
     EXPECT_NE(text.find("\"" + name + "\":"), std::string::npos) << name;
-}
-
-TEST(VerbMetrics, retries_are_failed_cas_and_unsatisfied_probes) {
-  VerbTally cycles;
-  count_verbs(cycles, 6, VerbKind::cas);
-  count_verbs(cycles, 2, VerbKind::masked_faa, 16);
-  count_verbs(cycles, 5, VerbKind::read);
-  cycles.mismatched = 3;
-  cycles.probe_reads = 2;
-  cycles.probe_misses = 1;
-  RepeatMetrics metrics;
-  write_verb_metrics(cycles, {.atomics = 5, .mismatched = 3}, 2, metrics);
-  EXPECT_EQ(metrics.verbs_per_cycle.atomic, 4.0);
-  EXPECT_EQ(metrics.verbs_per_cycle.read, 2.5);
-  EXPECT_EQ(metrics.verbs_per_cycle_detail.at("cas_8"), 3.0);
-  EXPECT_EQ(metrics.verbs_per_cycle_detail.at("masked_faa_16"), 1.0);
-  EXPECT_EQ(metrics.retry_share, 0.4);
-  EXPECT_EQ(metrics.retry_share_acquire, 0.6);
-}
-
-TEST(VerbMetrics, no_counted_cycle_means_nothing_per_cycle) {
-  VerbTally tally;
-  count_verbs(tally, 1, VerbKind::cas);
-  RepeatMetrics metrics;
-  write_verb_metrics(tally, {.atomics = 1}, 0, metrics);
-  EXPECT_FALSE(metrics.verbs_per_cycle.atomic);
-  EXPECT_TRUE(metrics.verbs_per_cycle_detail.empty());
 }
 
 }  // namespace

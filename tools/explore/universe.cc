@@ -103,8 +103,9 @@ std::vector<Choice> Universe::choices_in_time() {
   std::vector<Choice> choices;
   const Time horizon = Time{} + setup_.time.horizon;
   cut_ = false;
+  Time last;
   // Once all clients are done, what they have posted still lands; timers of servers mean nothing.
-  for (const StepList::Dated& dated : run_->backend().possible_by_date()) {
+  for (const StepList::Dated& dated : run_->backend().possible_by_date(last)) {
     if (all_done() && dated.step.op == nullptr) continue;
     cut_ = cut_ || dated.date > horizon;
     if (dated.date <= horizon) choices.push_back({Choice::Kind::step, dated.step, {}, dated.date});
@@ -112,7 +113,7 @@ std::vector<Choice> Universe::choices_in_time() {
   if (all_done()) return choices;
   for (std::uint32_t i = 0; i < setup_.clients(); ++i) {
     const ClientId client{i};
-    if (!run_->backend().may_resume(client)) continue;
+    if (!run_->backend().may_resume(client, last)) continue;
     const Time end = run_->paused_until(client);
     cut_ = cut_ || end > horizon;
     if (end <= horizon) choices.push_back({Choice::Kind::resume, {}, client, end});

@@ -28,6 +28,7 @@ Point alone(const Point& point) {
   one.groups.clear();
   one.platform.groups.clear();
   one.platform.client_nodes = one.platform.clients_per_node = 1;
+  one.platform.topology = {};  // a star: others may need more nodes
   one.workload.critical_section = one.workload.think_time = {};
   one.workload.arrivals = {};
   one.faults.clear();

@@ -19,8 +19,8 @@
 #include "tools/latchlab/estimate.h"
 #include "tools/latchlab/finding.h"
 #include "tools/latchlab/hosts.h"
-#include "tools/latchlab/point_lines.h"
 #include "tools/latchlab/lone_client.h"
+#include "tools/latchlab/point_lines.h"
 #include "tools/latchlab/progress.h"
 #include "tools/latchlab/run_one.h"
 #include "tools/latchlab/run_warnings.h"
@@ -118,11 +118,11 @@ Ahead ahead_of(const Scenario& scenario, const PointFiles& files, Estimate estim
   Ahead ahead;
   const std::vector<std::size_t> first = same_runs(scenario);
   for (std::size_t p = 0; p < first.size(); ++p)
-    for (std::uint32_t r = 0; first[p] == p && r < scenario.points[p].run.repeats; ++r) {
+    for (std::uint32_t r = 0; r < scenario.points[p].run.repeats; ++r) {
       const Point& point = scenario.points[p];
       if (files.find(point, r))
         ++ahead.stored;
-      else
+      else if (first[p] == p)
         ahead.seconds += estimate(point);
     }
   return ahead;

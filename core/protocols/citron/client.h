@@ -1,7 +1,7 @@
 #pragma once
-// The client part of citron: ranges (acquire.cc), a node of theirs (lock_node.cc, leaf.cc), release
-// and what undoes (release.cc), spins that take too long (recover.cc), growing and shrinking
-// (scale.cc).
+// The client part of citron: ranges (acquire.cc), a node of theirs (lock_node.cc, leaf.cc) and
+// those above it (ancestors.cc), release and what undoes (release.cc), spins that take too long
+// (recover.cc), growing and shrinking (scale.cc).
 
 #include <cstdint>
 #include <optional>
@@ -126,12 +126,16 @@ class Client final : public LockClient {
   void add_occupation(Occupation& all, Attempt& attempt, AtNode& mine);
   bool takes_leaves(const Place& node) const { return options_.lock_children && node.height == 1; }
   Task<Outcome> occupy(Attempt& attempt, AtNode& mine);
-  Task<Outcome> lock_leaf(Attempt& attempt, AtNode& mine);
-  Task<Outcome> try_leaf(Attempt& attempt, AtNode& mine, bool& taken);
-  Task<Outcome> search(Attempt& attempt, const AtNode& mine);
-  Task<Outcome> search_on(Attempt& attempt, const AtNode& mine, Place occupied);
   Task<Outcome> wait_for_descendants(Attempt& attempt, AtNode& mine);
   void keep_what_others_may_clear(AtNode& mine, Time posted, const Node& seen) const;
+
+  // ---- leaf.cc ----
+  Task<Outcome> lock_leaf(Attempt& attempt, AtNode& mine);
+  Task<Outcome> try_leaf(Attempt& attempt, AtNode& mine, bool& taken);
+
+  // ---- ancestors.cc ----
+  Task<Outcome> search(Attempt& attempt, const AtNode& mine);
+  Task<Outcome> search_on(Attempt& attempt, const AtNode& mine, Place occupied);
   void add_search(Batch& batch, LockRef lock, Place from);
   // Is it above a node that this request has, beside the one that it is at? Then who is there waits
   // for this request.

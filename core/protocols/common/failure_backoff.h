@@ -55,7 +55,7 @@ class FailureBackoff {
   std::size_t find(LockId lock) const {
     std::size_t at = 0;
     while (at < counts_.size() && counts_[at].lock != lock &&
-           !PLANTED(dslr_backoff_counts_all_locks))
+           !PLANTED(common_backoff_counts_all_locks))
       ++at;
     return at;
   }

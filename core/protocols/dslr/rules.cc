@@ -75,13 +75,13 @@ std::uint32_t slots_for(const Options& options, Duration expected_hold) {
 }
 
 // A repair comes two leases of each ticket after the turn has come, at the earliest. Half a lease
-// is for the last pause between two looks, and at least another half for a release on its way.
+// before that is for a release on its way; what is left covers the last pause between two looks.
 Time valid_until(const Options& options, const Ticket& ticket, Time now, Time not_yet) {
   if (options.lease.ps == 0) return kNever;
   const Duration whole = options.lease * static_cast<std::int64_t>(ticket.slots);
   const Time from_grant = saturating_add(now, whole);
   if (options.validity == Validity::from_grant) return from_grant;
-  return std::min(from_grant, saturating_add(not_yet, whole + options.lease / 2));
+  return std::min(from_grant, saturating_add(not_yet, whole * 2 - options.lease / 2));
 }
 
 bool my_turn(const Ticket& ticket, const Tickets& now) {

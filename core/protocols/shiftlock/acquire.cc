@@ -87,7 +87,7 @@ Task<Client::Step> Client::wait_for_epoch(LockRef lock, Entry joined, Time& sinc
   }
   since = verbs_.now();
   const Entry seen = format().unpack(watched.wait.values[0]);
-  if (!too_late(looks.moved_to(seen.relcnt), since)) co_return Step::entered;
+  if (on_.epoch_first || !too_late(looks.moved_to(seen.relcnt), since)) co_return Step::entered;
   co_return co_await withdraw(lock, seen);
 }
 

@@ -11,7 +11,7 @@ constexpr Bug kNoReset{"dslr_no_count_max_reset"};              // tickets run o
 constexpr Bug kMeets{"dslr_last_ticket_meets_the_limit"};       // and not: crosses it
 constexpr Bug kAddsOne{"dslr_release_adds_one"};                // of several slots
 constexpr Bug kHasty{"dslr_upgrade_ignores_readers"};
-constexpr Bug kAllLocks{"dslr_backoff_counts_all_locks"};      // and not: those of one
+constexpr Bug kAllLocks{"common_backoff_counts_all_locks"};    // and not: those of one
 constexpr Bug kOneUpdate{"dslr_reader_waits_for_one_update"};  // and loses its place to the next
 
 RunSetup broken(std::uint32_t shared_percent) {

@@ -120,7 +120,7 @@ TEST(dslr_rules, end_a_grant_a_lease_after_it_is_seen_or_earlier) {
   EXPECT_EQ(end_of(one, at(100), at(94)), milliseconds(109));
   EXPECT_EQ(end_of(one, at(100), at(80)), milliseconds(95));  // over before it is seen
   EXPECT_EQ(end_of(two_slots(LockMode::shared), at(100), at(95)), milliseconds(120));
-  EXPECT_EQ(end_of(two_slots(LockMode::shared), at(100), at(80)), milliseconds(105));
+  EXPECT_EQ(end_of(two_slots(LockMode::shared), at(100), at(80)), milliseconds(115));
   options.validity = dslr::Validity::from_grant;
   EXPECT_EQ(end_of(one, at(100), at(80)), milliseconds(110));
   options.lease = {};

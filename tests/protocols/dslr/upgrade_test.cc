@@ -88,8 +88,8 @@ TEST(dslr_upgrade, is_given_up_when_the_lease_is_over) {
 TEST(dslr_upgrade, that_comes_after_the_lease_costs_no_verb) {
   LATCHLAB_NEEDS_EXPLORER("whose leases are as long as they are set");
   Stay stay;
-  stay.idle = nanoseconds(1);
-  upgrade_under_a_reader(stay, {{"lease", picoseconds(1)}});
+  stay.idle = nanoseconds(20);
+  upgrade_under_a_reader(stay, {{"lease", nanoseconds(10)}});
   EXPECT_EQ(stay.aborted, AbortReason::deadline);
   EXPECT_EQ(stay.verbs.one_sided(), 0U);
   EXPECT_EQ(stay.released, ReleaseResult::suppressed);

@@ -1,62 +1,13 @@
-// Queues of a node's clients: who leads, who waits, who is let in, and when the lock leaves.
+// Queues of a node's clients: who leads, who waits, and when the lock leaves.
 
-#include "core/protocols/common/local_queue.h"
+#include "tests/protocols/sherman/local_queue.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace latchlab::local_queue_tests {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using enum LocalQueues::Joined;
-using enum LocalQueues::Left;
-using enum LocalQueues::Order;
-using Exit = LocalQueues::Exit;
-using Next = LocalQueues::Next;
-using Waiter = LocalQueues::Waiter;
-
-constexpr LockId kLock{7};
-
-Waiter writer(std::uint32_t client, std::uint64_t since = 0) {
-  return {ClientId{client}, LockMode::exclusive, {}, since};
-}
-Waiter reader(std::uint32_t client, std::uint64_t since = 0) {
-  return {ClientId{client}, LockMode::shared, {}, since};
-}
-bool everybody(const LocalQueues::Candidate&) {
-  return true;
-}
-
-class LocalQueue : public ::testing::Test {
- protected:
-  LocalQueues::Joined join(const Waiter& who) { return queues_.join(kLock, who); }
-  Exit leave(LocalQueues::Order order = as_they_came) {
-    return queues_.leave(kLock, stays_, order);
-  }
-  Next freed(LocalQueues::Order order = as_they_came) { return queues_.freed(kLock, order); }
-  std::vector<ClientId> admit(LocalQueues::Order order = as_they_came) {
-    return queues_.admit(kLock, everybody, order);
-  }
-  // The lock goes to this client, and stays at the node.
-  void expect_handed_to(std::uint32_t client, LocalQueues::Order order = as_they_came) {
-    const Exit exit = leave(order);
-    EXPECT_EQ(exit.left, handed_on);
-    EXPECT_EQ(exit.next.client, ClientId{client});
-  }
-  void expect_led_by(std::uint32_t client, LocalQueues::Order order = as_they_came) {
-    EXPECT_EQ(leave(order).left, must_free);
-    const Next next = freed(order);
-    EXPECT_TRUE(next.any);
-    EXPECT_EQ(next.waiter.client, ClientId{client});
-  }
-
-  LocalQueues queues_;
-  LocalQueues::Stays stays_ = LocalQueues::always();
-};
-
-// ---- writers alone ----
 
 TEST_F(LocalQueue, is_led_by_who_finds_nobody) {
   EXPECT_EQ(join(writer(1)), leads);
@@ -174,144 +125,6 @@ TEST_F(LocalQueue, hands_on_as_its_caller_says_of_who_comes_next) {
   expect_handed_to(1);
   expect_handed_to(2);
   expect_led_by(3);
-}
-
-// ---- readers ----
-
-TEST_F(LocalQueue, lets_readers_in_once_one_of_them_has_the_lock) {
-  EXPECT_EQ(join(reader(1)), leads);
-  EXPECT_EQ(join(reader(2)), waits);
-  EXPECT_THAT(admit(), ElementsAre(ClientId{2}));
-  EXPECT_EQ(join(reader(3)), enters);
-  EXPECT_EQ(leave().left, others_stay);
-  EXPECT_EQ(leave().left, others_stay);
-  EXPECT_EQ(leave().left, must_free);
-}
-
-// The global lock is on its way back.
-TEST_F(LocalQueue, keeps_readers_who_join_while_the_lock_is_freed_waiting) {
-  join(reader(1));
-  admit();
-  EXPECT_EQ(leave().left, must_free);
-  EXPECT_EQ(join(reader(2)), waits);
-  EXPECT_EQ(freed().waiter.client, ClientId{2});
-}
-
-TEST_F(LocalQueue, lets_readers_in_up_to_the_first_writer) {
-  join(reader(1));
-  for (const Waiter& each : {reader(2), writer(3), reader(4)}) join(each);
-  EXPECT_THAT(admit(), ElementsAre(ClientId{2}));
-  EXPECT_EQ(join(reader(5)), waits);
-}
-
-TEST_F(LocalQueue, lets_all_readers_in_where_they_go_first) {
-  join(reader(1));
-  for (const Waiter& each : {reader(2), writer(3), reader(4)}) join(each);
-  EXPECT_THAT(admit(readers_first), ElementsAre(ClientId{2}, ClientId{4}));
-  EXPECT_EQ(join(reader(5)), waits) << "a writer waits";
-}
-
-TEST_F(LocalQueue, lets_readers_in_as_long_as_it_is_told) {
-  join(reader(1));
-  for (const Waiter& each : {reader(2, 2), reader(3, 9), reader(4, 4)}) join(each);
-  const auto before_5 = [](const LocalQueues::Candidate& each) { return each.next.since < 5; };
-  EXPECT_THAT(queues_.admit(kLock, before_5), ElementsAre(ClientId{2}));
-  EXPECT_EQ(join(reader(5)), waits) << "behind who was not let in";
-}
-
-// ---- late readers: by a rule of the caller ----
-
-LocalQueues::Rule before(std::uint64_t since) {
-  return [since](const LocalQueues::Candidate& each) { return each.next.since < since; };
-}
-
-TEST_F(LocalQueue, lets_late_readers_in_as_its_caller_says) {
-  join(reader(1));
-  admit();
-  EXPECT_EQ(queues_.join(kLock, reader(2, 4), before(5)), enters);
-  EXPECT_EQ(queues_.join(kLock, reader(3, 5), before(5)), waits);
-  EXPECT_EQ(queues_.join(kLock, reader(4, 4), before(5)), waits) << "behind a reader that waits";
-  EXPECT_EQ(leave().left, others_stay);
-  expect_handed_to(3);
-}
-
-TEST_F(LocalQueue, tells_whether_a_late_reader_would_enter_and_changes_nothing) {
-  EXPECT_FALSE(queues_.enters(kLock, reader(1), everybody)) << "it would lead";
-  EXPECT_EQ(queues_.locks_in_use(), 0U);
-  join(reader(1));
-  EXPECT_FALSE(queues_.enters(kLock, reader(2), everybody)) << "nobody has been admitted yet";
-  admit();
-  EXPECT_TRUE(queues_.enters(kLock, reader(2, 4), before(5)));
-  EXPECT_FALSE(queues_.enters(kLock, reader(2, 5), before(5)));
-  EXPECT_FALSE(queues_.enters(kLock, writer(2, 4), before(5)));
-  EXPECT_TRUE(queues_.enters(kLock, reader(2), everybody));
-  EXPECT_EQ(leave().left, must_free);
-  EXPECT_FALSE(queues_.enters(kLock, reader(2), everybody)) << "the lock is on its way back";
-}
-
-// ---- a bound on holders: the first one counts, and readers beside others ----
-
-TEST_F(LocalQueue, counts_holders_that_follow_each_other) {
-  for (const std::uint64_t most : {1, 2, 4}) {
-    LocalQueues queues;
-    for (std::uint32_t client = 0; client < 6; ++client) queues.join(kLock, writer(client));
-    for (std::uint64_t i = 1; i < most; ++i)
-      EXPECT_EQ(queues.leave(kLock, LocalQueues::at_most_holders(most)).left, handed_on);
-    EXPECT_EQ(queues.leave(kLock, LocalQueues::at_most_holders(most)).left, must_free);
-    EXPECT_TRUE(queues.freed(kLock).any);
-    EXPECT_EQ(queues.leave(kLock, LocalQueues::at_most_holders(most)).left,
-              most == 1 ? must_free : handed_on)
-        << "it counts anew";
-  }
-}
-
-TEST_F(LocalQueue, counts_readers_that_are_let_in_and_late_ones_as_holders) {
-  const LocalQueues::Rule four = LocalQueues::at_most_holders(4);
-  for (std::uint32_t client = 0; client < 3; ++client) join(reader(client));
-  EXPECT_THAT(queues_.admit(kLock, four), ElementsAre(ClientId{1}, ClientId{2}));
-  EXPECT_EQ(queues_.join(kLock, reader(3), four), enters);
-  EXPECT_EQ(leave().left, others_stay);
-  EXPECT_EQ(queues_.join(kLock, reader(4), four), waits) << "that one has left, and counts";
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(leave().left, others_stay);
-  EXPECT_EQ(queues_.leave(kLock, four).left, must_free);
-}
-
-TEST_F(LocalQueue, lets_no_more_readers_in_than_may_hold_the_lock) {
-  for (std::uint32_t client = 0; client < 6; ++client) join(reader(client));
-  EXPECT_THAT(queues_.admit(kLock, LocalQueues::at_most_holders(3)),
-              ElementsAre(ClientId{1}, ClientId{2}));
-}
-
-TEST_F(LocalQueue, admits_no_reader_after_a_writer_has_come) {
-  join(reader(1));
-  EXPECT_THAT(admit(), IsEmpty());
-  EXPECT_EQ(join(writer(2)), waits);
-  EXPECT_EQ(join(reader(3)), waits);
-}
-
-TEST_F(LocalQueue, frees_the_lock_for_who_wants_it_in_another_mode) {
-  join(reader(1));
-  admit();
-  join(writer(2));
-  join(reader(3));
-  expect_led_by(2);
-  expect_led_by(3);
-}
-
-TEST_F(LocalQueue, puts_readers_first_where_it_is_told) {
-  join(writer(1));
-  for (const Waiter& each : {writer(2), reader(3)}) join(each);
-  expect_led_by(3, readers_first);
-  EXPECT_THAT(admit(readers_first), IsEmpty());
-  expect_led_by(2, readers_first);
-}
-
-TEST_F(LocalQueue, hands_a_reader_s_lock_to_a_reader_who_goes_first) {
-  join(reader(1));
-  for (const Waiter& each : {writer(2), reader(3), reader(4)}) join(each);
-  expect_handed_to(3, readers_first);
-  EXPECT_EQ(join(reader(5)), waits) << "nobody has been admitted yet";
-  EXPECT_THAT(admit(readers_first), ElementsAre(ClientId{4}, ClientId{5}));
 }
 
 }  // namespace

@@ -32,7 +32,9 @@ function drawLines(svg, width, self, spec, hidden) {
   const box = {left: 66, right: width - 18, top: 30, bottom: 300};
   const shown = spec.series.filter((series) => !hidden.has(series.name));
   const all = shown.flatMap((series) => series.values);
-  const xs = all.map((value) => value.x);
+  // Nothing at 0 has a place on an axis of factors.
+  const visible = (value) => (!spec.x.log || value.x > 0) && (!spec.y.log || value.y > 0);
+  const xs = all.map((value) => value.x).filter((value) => !spec.x.log || value > 0);
   const ys = all.flatMap((value) => [value.y, value.y + (value.ci || 0)]);
   if (spec.y.most !== undefined) ys.push(spec.y.most);
   const x = spec.x.names
@@ -42,7 +44,6 @@ function drawLines(svg, width, self, spec, hidden) {
   const y = scaleFor(ys, spec.y.log, [box.bottom, box.top + 6], true);
   if (!spec.y.log) y.nice(6);
   drawFrame(svg, box, xAxisOf(x, spec, xs, width), yAxisOf(y, spec), spec.x.title, spec.y.title);
-  const visible = (value) => !spec.y.log || value.y > 0;
   for (const series of shown)
     drawSeries(svg, self, series, series.values.filter(visible), x, y, spec);
   const items = spec.series.map((series) => ({
