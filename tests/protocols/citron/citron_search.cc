@@ -100,7 +100,7 @@ TEST(citron_search, of_a_leaf_when_somebody_dies) {
 void expect_taken(Campaign campaign, Duration slow, const std::set<std::string>& paths) {
   campaign.base.time.latencies = {microseconds(1), slow};
   campaign.method = explore::Method::random;
-  campaign.budget = 2'000;
+  campaign.budget = 8'000;
   const Found verdict = run(campaign);
   EXPECT_EQ(kinds(verdict), std::set<Wrong>{});
   for (const std::string& path : verdict.unreached) EXPECT_EQ(paths.count(path), 0U) << path;
