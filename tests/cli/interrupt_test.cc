@@ -106,6 +106,7 @@ TEST_F(Interrupted, a_request_to_terminate_is_treated_alike) {
 TEST_F(Interrupted, children_do_not_outlive_a_command_that_was_killed) {
   write_scenario("[1000s]");
   Started started = start({"run", "long.yaml", "--out", "r"});
+  ASSERT_TRUE(appears("r/scenario.yaml"));
   ASSERT_GT(first_child(started), 0);
   ::kill(started.pid(), SIGKILL);
   EXPECT_EQ(started.wait().code, 128 + SIGKILL);
@@ -115,6 +116,7 @@ TEST_F(Interrupted, children_do_not_outlive_a_command_that_was_killed) {
 TEST_F(Interrupted, a_point_whose_process_dies_is_told_and_the_others_go_on) {
   write_scenario("[1000s, 400us]");
   Started started = start({"run", "long.yaml", "--jobs", "1", "--out", "r"});
+  ASSERT_TRUE(appears("r/scenario.yaml"));  // what is tried before a run is over
   const pid_t child = first_child(started);
   ASSERT_GT(child, 0);
   ::kill(child, SIGKILL);

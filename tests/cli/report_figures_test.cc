@@ -130,11 +130,14 @@ TEST_F(ReportFigures, starved_and_unsettled_points_stand_apart_each_with_its_sig
 
 TEST_F(ReportFigures, every_switch_draws_and_one_shows_the_tail_of_latencies) {
   const Seen seen = page_of("{name: cas}", "sweep: {grid: {" + kOneToEight + "}}\n");
+  int flips = 0;
   for (const Json& each : non_empty(seen.facts["figures"]))
-    for (const Json& flipped : non_empty(each["switches"])) {
+    for (const Json& flipped : each["switches"]) {  // not every figure has some
+      ++flips;
       EXPECT_EQ(flipped["outside"], false) << flipped.dump();
       EXPECT_GT(flipped["told"], 0) << flipped.dump();
     }
+  EXPECT_GE(flips, 2);
   const Json& switches = figure(seen, "latencies")["switches"];
   ASSERT_EQ(switches.size(), 2);
   EXPECT_EQ(switches[1]["name"], "log tail");
