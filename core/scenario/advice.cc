@@ -102,22 +102,22 @@ Duration so_many(Duration unit, std::int64_t times) {
   return unit.ps > kForever.ps / times ? kForever : unit * times;
 }
 
-std::vector<std::string> parameter_warnings(const std::vector<Point>& points,
-                                            const std::vector<ProtocolInfo>& protocols) {
+bool lacks_parameter(const Point& point, const std::string& path) {
   constexpr std::string_view kParameter = "protocol.";
+  if (!path.starts_with(kParameter)) return false;
+  const std::string name = path.substr(kParameter.size());
+  const bool of_all = name == "name" || name == "profile" || name == "label";
+  return !of_all && !point.protocol.params.values().contains(name);
+}
+
+std::vector<std::string> parameter_warnings(const std::vector<Point>& points) {
   std::vector<std::string> warnings;
-  for (const Point& point : points) {
-    const ProtocolInfo* const info = info_of(point, protocols);
-    for (const auto& [path, value] : point.axes) {
-      if (info == nullptr || !path.starts_with(kParameter)) continue;
-      const std::string name = path.substr(kParameter.size());
-      if (name == "name" || name == "profile" || name == "label" || info->find_param(name))
-        continue;
-      add(warnings, fmt::format("{0} is swept, and {1} has no such parameter: {1} runs once, and "
-                                "its curve is flat",
-                                path, point.protocol.label));
-    }
-  }
+  for (const Point& point : points)
+    for (const auto& [path, value] : point.axes)
+      if (lacks_parameter(point, path))
+        add(warnings, fmt::format("{0} is swept, and {1} has no such parameter: {1} runs once, and "
+                                  "its curve is flat",
+                                  path, point.protocol.label));
   return warnings;
 }
 

@@ -15,6 +15,8 @@ inline constexpr std::int64_t kAdaptations = 10;
 
 // The lock of the point; null: not among these.
 const ProtocolInfo* info_of(const Point& point, const std::vector<ProtocolInfo>& protocols);
+// The path is that of a lock's parameter, and the lock of the point has none of this name.
+bool lacks_parameter(const Point& point, const std::string& path);
 // unit * times, or kForever where that is beyond it.
 Duration so_many(Duration unit, std::int64_t times);
 
@@ -28,8 +30,7 @@ std::vector<std::string> unit_warnings(const std::vector<Point>& points,
                                        const std::vector<ProtocolInfo>& protocols);
 
 // The same about swept parameters that some of the swept locks do not have.
-std::vector<std::string> parameter_warnings(const std::vector<Point>& points,
-                                            const std::vector<ProtocolInfo>& protocols);
+std::vector<std::string> parameter_warnings(const std::vector<Point>& points);
 
 // The same about sections of several locks when a server returns that has lost its memory.
 std::vector<std::string> return_warnings(const std::vector<Point>& points);

@@ -221,7 +221,7 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
   scenario.warnings = time_warnings(scenario.points, context.protocols);
   for (std::string& warning : unit_warnings(scenario.points, context.protocols))
     scenario.warnings.push_back(std::move(warning));
-  for (std::string& warning : parameter_warnings(scenario.points, context.protocols))
+  for (std::string& warning : parameter_warnings(scenario.points))
     scenario.warnings.push_back(std::move(warning));
   for (std::string& warning : return_warnings(scenario.points))
     scenario.warnings.push_back(std::move(warning));

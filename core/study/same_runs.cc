@@ -3,27 +3,17 @@
 #include <algorithm>
 #include <map>
 #include <string>
-#include <string_view>
 
-#include "core/protocols/registry.h"
+#include "core/scenario/advice.h"
 #include "core/scenario/resolve.h"
-#include "core/scenario/suggestions.h"
 
 namespace latchlab {
 
 namespace {
 
-// An axis of the point is a parameter of other locks.
 bool has_foreign_axis(const Point& point) {
-  constexpr std::string_view kParameter = "protocol.";
-  const std::vector<std::string> common = {"name", "profile", "label"};
-  const ProtocolEntry* const entry = find_protocol(point.protocol.name);
-  return entry != nullptr &&
-         std::any_of(point.axes.begin(), point.axes.end(), [&](const auto& axis) {
-           if (!axis.first.starts_with(kParameter)) return false;
-           const std::string name = axis.first.substr(kParameter.size());
-           return !contains(common, name) && entry->info.find_param(name) == nullptr;
-         });
+  return std::any_of(point.axes.begin(), point.axes.end(),
+                     [&](const auto& axis) { return lacks_parameter(point, axis.first); });
 }
 
 }  // namespace

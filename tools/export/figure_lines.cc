@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "core/scenario/advice.h"
 #include "core/study/metric_names.h"
 #include "core/study/same_runs.h"
 
@@ -35,12 +36,6 @@ std::string resolved_text(const Point& point, const std::string& path) {
   const Json& value = params[at];
   if (path.ends_with("nic") && value.contains("name")) return value["name"].get<std::string>();
   return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-// A parameter may be swept beside locks that do not have it.
-bool has_parameter(const Point& point, const std::string& path) {
-  const std::string name = path.substr(std::string(kProtocol).size());
-  return name == "profile" || point.protocol.params.values().contains(name);
 }
 
 // What a point has at a path: as swept, else as resolved; empty when there is nothing.
@@ -146,7 +141,7 @@ std::string setting(const std::string& path, const std::string& text) {
 std::string lock_name(const Point& point) {
   std::string name = point.protocol.label;
   for (const auto& [axis, value] : point.axes)
-    if (of_protocol(axis) && has_parameter(point, axis)) name += " " + setting(axis, value);
+    if (of_protocol(axis) && !lacks_parameter(point, axis)) name += " " + setting(axis, value);
   return name;
 }
 
@@ -179,7 +174,7 @@ FigureLines lines_of(const Scenario& scenario, const Figure& figure) {
   for (std::size_t i = 0; i < scenario.points.size(); ++i) {
     std::string& line = lines.line.emplace_back();
     for (const std::string& path : parts) {
-      if (of_protocol(path) && !has_parameter(scenario.points[i], path)) continue;
+      if (lacks_parameter(scenario.points[i], path)) continue;
       line += (line.empty()        ? ""
                : of_protocol(path) ? " "
                                    : ", ") +
