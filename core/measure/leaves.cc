@@ -242,4 +242,9 @@ std::optional<double> number_of(const LeafValue& value) {
   return std::nullopt;
 }
 
+std::optional<double> number_at(const Leaves& leaves, std::string_view path) {
+  const LeafValue* const leaf = find_leaf(leaves, path);
+  return leaf != nullptr ? number_of(*leaf) : std::nullopt;
+}
+
 }  // namespace latchlab

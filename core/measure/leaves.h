@@ -43,5 +43,7 @@ const LeafValue* find_leaf(const Leaves& leaves, std::string_view path);
 
 // The number in a leaf (the mean, where it has an interval); none for text and not measured.
 std::optional<double> number_of(const LeafValue& value);
+// The number in the leaf of this name; none where there is no such leaf, too.
+std::optional<double> number_at(const Leaves& leaves, std::string_view path);
 
 }  // namespace latchlab

@@ -54,16 +54,11 @@ bool settled_together(const PointOutcome& point) {
   return point.repeats.size() > 1 && is_steady(sums);
 }
 
-double number_at(const Leaves& metrics, const char* path, double otherwise) {
-  const LeafValue* const leaf = find_leaf(metrics, path);
-  return leaf != nullptr ? number_of(*leaf).value_or(otherwise) : otherwise;
-}
-
 }  // namespace
 
 double share_cut(const Leaves& metrics) {
-  const double cycles = number_at(metrics, "cycle_ns.count", 0);
-  return cycles > 0 ? number_at(metrics, "cut_sections", 0) / cycles : 0;
+  const double cycles = number_at(metrics, "cycle_ns.count").value_or(0);
+  return cycles > 0 ? number_at(metrics, "cut_sections").value_or(0) / cycles : 0;
 }
 
 Doubt doubt_of(const PointOutcome& point) {
@@ -75,15 +70,15 @@ Doubt doubt_of(const PointOutcome& point) {
 Doubt doubt_beside_emulation(const PointOutcome& point) {
   const Leaves metrics = point.metrics();
   if (share_cut(metrics) > kMostCut) return Doubt::cut;
-  if (number_at(metrics, "goodput_ops_s", 0) <= 0) return Doubt::nothing_done;
-  if (number_at(metrics, "open_loop.carried", 1) <= 0) return Doubt::overloaded;
-  if (number_at(metrics, "window.settled", 1) <= 0 && !settled_together(point))
+  if (number_at(metrics, "goodput_ops_s").value_or(0) <= 0) return Doubt::nothing_done;
+  if (number_at(metrics, "open_loop.carried").value_or(1) <= 0) return Doubt::overloaded;
+  if (number_at(metrics, "window.settled").value_or(1) <= 0 && !settled_together(point))
     return Doubt::unsettled;
   if (point.status() == RepeatStatus::starved) return Doubt::starved;
-  if (number_at(metrics, "client_cpu.utilisation", 0) >= kClientBound ||
-      number_at(metrics, "workers.busiest", 0) >= kWorkerBound)
+  if (number_at(metrics, "client_cpu.utilisation").value_or(0) >= kClientBound ||
+      number_at(metrics, "workers.busiest").value_or(0) >= kWorkerBound)
     return Doubt::client_bound;
-  if (number_at(metrics, "safety.checks", -1) < 0) return Doubt::unchecked;
+  if (number_at(metrics, "safety.checks").value_or(-1) < 0) return Doubt::unchecked;
   return Doubt::none;
 }
 
@@ -92,9 +87,7 @@ std::vector<double> values_of(const PointOutcome& point, const std::string& metr
   for (const auto& repeat : point.repeats) {
     if (!repeat || !has_run(repeat->status)) continue;
     const Leaves leaves = repeat_leaves(repeat->metrics);
-    const LeafValue* const leaf = find_leaf(leaves, metric);
-    if (const auto value = leaf != nullptr ? number_of(*leaf) : std::nullopt)
-      values.push_back(*value);
+    if (const auto value = number_at(leaves, metric)) values.push_back(*value);
   }
   return values;
 }

@@ -19,9 +19,7 @@ class Counts {
   explicit Counts(const PointOutcome& outcome) : metrics_(outcome.metrics()) {}
   const Leaves& metrics() const { return metrics_; }
   std::uint64_t operator[](const char* path) const {
-    const LeafValue* const leaf = find_leaf(metrics_, path);
-    const double value = leaf != nullptr ? number_of(*leaf).value_or(0) : 0;
-    return static_cast<std::uint64_t>(value);
+    return static_cast<std::uint64_t>(number_at(metrics_, path).value_or(0));
   }
 
  private:

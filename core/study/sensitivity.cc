@@ -143,9 +143,8 @@ class Search {
 
   static void widen(Spans& spans, const Leaves& there, const Leaves& base) {
     for (const Leaf& leaf : base) {
-      const LeafValue* const moved = find_leaf(there, leaf.path);
       const double from = number_of(leaf.value).value_or(0);
-      const double to = moved != nullptr ? number_of(*moved).value_or(0) : 0;
+      const double to = number_at(there, leaf.path).value_or(0);
       if (from <= 0 || to <= 0) continue;  // there is no factor
       Span& span = spans[leaf.path];
       span.least = std::min(span.least, to / from);

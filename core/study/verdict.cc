@@ -16,16 +16,6 @@ using VerdictWords = std::vector<std::string_view>;
 
 constexpr std::string_view kNothingAgainst[] = {"ok", "unchecked", "expired holds", "late effects"};
 
-double number_at(const Leaves& metrics, const char* path) {
-  const LeafValue* const leaf = find_leaf(metrics, path);
-  return leaf != nullptr ? number_of(*leaf).value_or(0) : 0;
-}
-
-bool is_checked(const Leaves& metrics) {
-  const LeafValue* const checks = find_leaf(metrics, "safety.checks");
-  return checks != nullptr && number_of(*checks);
-}
-
 // Of a point that has run to its end.
 VerdictWords doubts(const PointOutcome& outcome) {
   const bool starved = outcome.status() == RepeatStatus::starved;
@@ -39,11 +29,12 @@ VerdictWords doubts(const PointOutcome& outcome) {
   add(!outcome.emulated.empty(), "emulated");
   add(doubt == Doubt::client_bound, "client-bound");
   // On hardware without guard words mutual exclusion is not watched.
-  add(!starved && doubt != Doubt::client_bound && !is_checked(metrics), "unchecked");
+  add(!starved && doubt != Doubt::client_bound && !number_at(metrics, "safety.checks"),
+      "unchecked");
   add(doubt == Doubt::unsettled, "not settled");
   add(doubt == Doubt::cut, "cut sections");
-  add(number_at(metrics, "safety.expired_holds") > 0, "expired holds");
-  add(number_at(metrics, "safety.late_effects") > 0, "late effects");
+  add(number_at(metrics, "safety.expired_holds").value_or(0) > 0, "expired holds");
+  add(number_at(metrics, "safety.late_effects").value_or(0) > 0, "late effects");
   if (words.empty()) words.emplace_back("ok");
   return words;
 }

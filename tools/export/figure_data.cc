@@ -69,11 +69,6 @@ FigureSeries& series_named(FigureData& figure, const std::string& label) {
   return figure.series.back();
 }
 
-std::optional<double> number_at(const Leaves& leaves, const std::string& path) {
-  const LeafValue* leaf = find_leaf(leaves, path);
-  return leaf != nullptr ? number_of(*leaf) : std::nullopt;
-}
-
 // None: not measured.
 std::optional<FigureValue> value_of(const Leaves& leaves, const std::string& y) {
   const auto number = number_at(leaves, y);

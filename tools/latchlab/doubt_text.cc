@@ -21,7 +21,7 @@ Halves halves_of(const PointOutcome& point) {
 
 std::string doubt_text(const std::string& lock, const PointOutcome& point) {
   const Leaves metrics = point.metrics();
-  const std::string goodput = rate(number(metrics, "goodput_ops_s").value_or(0));
+  const std::string goodput = rate(number_at(metrics, "goodput_ops_s").value_or(0));
   switch (doubt_of(point)) {
     case Doubt::nothing_done:
       return fmt::format("nobody finished anything with {} in the window", lock);
@@ -49,7 +49,7 @@ std::string doubt_text(const std::string& lock, const PointOutcome& point) {
   const Halves halves = halves_of(point);
   return fmt::format(
       "{} has not settled after {:.4g} ms ({} in the first half of its window, {} in the second)",
-      lock, number(metrics, "window.warmup_ns").value_or(0) / 1e6, rate(halves.first),
+      lock, number_at(metrics, "window.warmup_ns").value_or(0) / 1e6, rate(halves.first),
       rate(halves.second));
 }
 

@@ -48,7 +48,7 @@ Entries ranked(const Scenario& scenario, const StudyOutcome& outcome, bool every
   for (std::size_t i = 0; i < scenario.points.size(); ++i) {
     if (first[i] != i) continue;
     const Point& point = scenario.points[i];
-    const auto goodput = number(outcome.points[i].metrics(), "goodput_ops_s");
+    const auto goodput = number_at(outcome.points[i].metrics(), "goodput_ops_s");
     const bool here = everywhere || same_surroundings(point, scenario.points.back());
     if (here && goodput && outcome.points[i].sound())
       entries.push_back({exporting::lock_name(point), *goodput, i, doubt_of(outcome.points[i])});
@@ -168,7 +168,8 @@ Said of_one_lock(const Scenario& scenario, const StudyOutcome& outcome) {
   const std::string where = surroundings(scenario.points[best.point]);
   if (entries.size() > 1) return of_its_points(scenario, outcome, entries);
   const Leaves metrics = outcome.points[best.point].metrics();
-  const auto half = number(metrics, "acquire_ns.p50"), most = number(metrics, "acquire_ns.p99");
+  const auto half = number_at(metrics, "acquire_ns.p50");
+  const auto most = number_at(metrics, "acquire_ns.p99");
   std::string says = fmt::format("{} does {}", best.label, rate(best.goodput));
   if (half && most)
     says += fmt::format("; half of the acquisitions take {:.2f} us at most, 99 of 100 {:.2f} us",

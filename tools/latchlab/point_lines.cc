@@ -49,7 +49,7 @@ void PointLines::ended(std::size_t number, std::uint32_t repeat, const RepeatOut
   point.repeats.resize(std::max<std::size_t>(point.repeats.size(), repeat + 1));
   point.repeats[repeat] = outcome;
   if (!is_over(number)) return;
-  const auto goodput = tool::number(point.metrics(), "goodput_ops_s");
+  const auto goodput = number_at(point.metrics(), "goodput_ops_s");
   fmt::print(stderr, "{} of {} points: {}: {}{}\n", ++over_, points_.size(),
              name_of_point(scenario_.points[number]), name_of(point.status()),
              goodput ? ", " + rate(*goodput) : "");

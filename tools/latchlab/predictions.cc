@@ -99,9 +99,7 @@ std::vector<Leaves> repeats_of_point(const PointOutcome& outcome) {
 std::vector<double> numbers_in(const std::vector<Leaves>& repeats, const std::string& metric) {
   std::vector<double> numbers;
   for (const Leaves& leaves : repeats) {
-    const LeafValue* const leaf = find_leaf(leaves, metric);
-    if (const auto number = leaf != nullptr ? number_of(*leaf) : std::nullopt)
-      numbers.push_back(*number);
+    if (const auto number = number_at(leaves, metric)) numbers.push_back(*number);
   }
   return numbers;
 }

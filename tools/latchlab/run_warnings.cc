@@ -37,11 +37,11 @@ void report_unsteady(const Scenario& scenario, const StudyOutcome& outcome) {
   for (std::size_t i = 0; i < outcome.points.size(); ++i) {
     const Leaves metrics = outcome.points[i].metrics();
     const bool told = outcome.points[i].status() == RepeatStatus::too_short;  // what is wrong
-    if (told || number(metrics, "window.settled").value_or(1) > 0) continue;
+    if (told || number_at(metrics, "window.settled").value_or(1) > 0) continue;
     if (share_cut(metrics) > kMostCut) continue;  // whatever is left says nothing
     where += fmt::format("{}{} at point {} ({:.2f})", where.empty() ? "" : ", ",
                          scenario.points[i].protocol.label, i,
-                         number(metrics, "stationary").value_or(0));
+                         number_at(metrics, "stationary").value_or(0));
   }
   if (where.empty()) return;
   fmt::print(stderr,
@@ -53,13 +53,13 @@ void report_unsteady(const Scenario& scenario, const StudyOutcome& outcome) {
 void report_overload(const Scenario& scenario, const StudyOutcome& outcome) {
   for (std::size_t i = 0; i < outcome.points.size(); ++i) {
     const Leaves metrics = outcome.points[i].metrics();
-    if (number(metrics, "open_loop.carried").value_or(1) > 0) continue;
+    if (number_at(metrics, "open_loop.carried").value_or(1) > 0) continue;
     fmt::print(stderr,
                "latchlab: warning: point {} ({}) carries {} of {}: the queues grow, and "
                "latencies say how long the run was; lower workload.arrivals.rate\n",
                i, scenario.points[i].protocol.label,
-               rate(number(metrics, "goodput_ops_s").value_or(0)),
-               rate(number(metrics, "open_loop.offered_s").value_or(0)));
+               rate(number_at(metrics, "goodput_ops_s").value_or(0)),
+               rate(number_at(metrics, "open_loop.offered_s").value_or(0)));
   }
 }
 

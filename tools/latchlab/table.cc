@@ -64,16 +64,16 @@ Row row_of(const Point& point, const PointOutcome& outcome, const RateUnit& unit
   const auto scaled = [&](std::optional<double> per_s) {
     return plain(per_s ? std::optional(*per_s / unit.per_s) : std::nullopt, unit.digits);
   };
-  row.push_back(scaled(number(m, "goodput_ops_s")));
+  row.push_back(scaled(number_at(m, "goodput_ops_s")));
   if (intervals) row.push_back(scaled(interval(m, "goodput_ops_s")));
-  row.push_back(microseconds_of(number(m, "acquire_ns.p50")));
-  row.push_back(microseconds_of(number(m, "acquire_ns.p99")));
-  row.push_back(plain(number(m, "verbs_per_cycle.read"), 2));
-  row.push_back(plain(number(m, "verbs_per_cycle.atomic"), 2));
-  row.push_back(plain(number(m, "verbs_per_cycle.send"), 2));
-  row.push_back(share(number(m, "retry_share")));
-  row.push_back(share(number(m, "server_nic.utilisation.pipeline")));
-  row.push_back(plain(number(m, "fairness.jain"), 3));
+  row.push_back(microseconds_of(number_at(m, "acquire_ns.p50")));
+  row.push_back(microseconds_of(number_at(m, "acquire_ns.p99")));
+  row.push_back(plain(number_at(m, "verbs_per_cycle.read"), 2));
+  row.push_back(plain(number_at(m, "verbs_per_cycle.atomic"), 2));
+  row.push_back(plain(number_at(m, "verbs_per_cycle.send"), 2));
+  row.push_back(share(number_at(m, "retry_share")));
+  row.push_back(share(number_at(m, "server_nic.utilisation.pipeline")));
+  row.push_back(plain(number_at(m, "fairness.jain"), 3));
   row.push_back(verdict(outcome) + (why_known(point, outcome) ? " (known)" : ""));
   return row;
 }
@@ -98,7 +98,7 @@ std::string aligned(const std::vector<Row>& rows) {
 std::string table(const Scenario& scenario, const StudyOutcome& outcome) {
   double greatest = 0;
   for (const PointOutcome& point : outcome.points)
-    greatest = std::max(greatest, number(point.metrics(), "goodput_ops_s").value_or(0));
+    greatest = std::max(greatest, number_at(point.metrics(), "goodput_ops_s").value_or(0));
   const RateUnit unit = unit_for(greatest);
   const bool intervals =
       std::any_of(outcome.points.begin(), outcome.points.end(), [](const PointOutcome& point) {

@@ -28,9 +28,4 @@ std::string counted(std::size_t number, const char* what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
-std::optional<double> number(const Leaves& leaves, const char* path) {
-  const LeafValue* value = find_leaf(leaves, path);
-  return value != nullptr ? number_of(*value) : std::nullopt;
-}
-
 }  // namespace latchlab::tool

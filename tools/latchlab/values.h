@@ -2,10 +2,7 @@
 // Measured values as people read them.
 
 #include <cstddef>
-#include <optional>
 #include <string>
-
-#include "core/measure/leaves.h"
 
 namespace latchlab::tool {
 
@@ -20,10 +17,5 @@ std::string rate(double per_s);  // "7.440 M/s"
 // Of a metric, as results.json has it: "7.440 M/s", "1.79 us", "0.9963".
 std::string value_text(const std::string& metric, double value);
 std::string counted(std::size_t number, const char* what);  // "1 run", "2 runs"
-
-std::string counted(std::size_t number, const char* what);  // "2 points"
-
-// A metric of a point; none: not measured.
-std::optional<double> number(const Leaves& leaves, const char* path);
 
 }  // namespace latchlab::tool

@@ -62,8 +62,7 @@ void print_table(const Scenario& scenario, const StudyOutcome& outcome) {
   for (std::size_t i = 0; i < scenario.points.size(); ++i) {
     const Leaves metrics = outcome.points[i].metrics();
     const auto value = [&](const char* path, double scale) {
-      const LeafValue* const leaf = find_leaf(metrics, path);
-      const auto found = leaf != nullptr ? number_of(*leaf) : std::nullopt;
+      const auto found = number_at(metrics, path);
       return found ? fmt::format("{:.0f}", *found * scale) : "-";
     };
     fmt::print("{:<24}{:>8}{:>15}{:>11}{:>11}{:>11}{:>11}{:>9}{:>7}  {}\n",
