@@ -25,9 +25,8 @@
 // manager, which cuts off dead clients and changes m and T_wait (tuning.h).
 //
 // Acquire  units from N on: OR the right end to the maximizer, take the mutex. Units below N:
-// choose
-//          at most k = `nodes` nodes that cover them with as few others as possible (cover.h), and
-//          take them in ascending order. Each:
+//          choose at most k = `nodes` nodes that cover them with as few others as possible
+//          (cover.h), and take them in ascending order. Each:
 //    2(a)  inner node: ticket by FAA; wait until TCnt is the ticket.
 //    2(b)  READ all ancestors. While one has Occ, wait for the lowest of those.
 //    2(c)  inner node: set Occ. Leaf: set the range's bits if they are all 0, else back to 2(b);
@@ -75,9 +74,8 @@
 //          more than a quarter of a lease to land (14), a client that stands still between its look
 //          at the clock and its doorbell among it.
 // Limits   T_wait has to cover the round trips from the READs of 2(b) to the end of 2(d): two,
-// three
-//          without `batch_occupy`. Below that each request is told too late, and no range is ever
-//          granted; `check` and `run` say so.
+//          three without `batch_occupy`. Below that each request is told too late, and no range is
+//          ever granted; `check` and `run` say so.
 // Exclusive alone. One range of an object at a time: who holds one and wants another of the same
 // object may wait for itself. At most 2^15 / k clients (the paper has k = 2 and 2^15 of them).
 //
@@ -159,13 +157,12 @@
 //     set within T_wait of the look at ancestors, or not at all; the request above waits until all
 //     that were set so have been taken back, or never will be, before it clears what is left.
 // 18. 3.8 batches bits of a node's leaves with 2(c) and 2(d), in an order that is not told. In
-// front
-//     of the FAAs that tell ancestors they are part of what T_wait bounds: 5 atomics instead of one
-//     come before. Beside 64 clients that want 1 and 16 units, which keep the server's RNIC busy,
-//     32 that want 256 are always too late, pause, and are granted nothing (ConnectX-6, N = 2^28;
-//     with `lock_children: false` 58,000 to 150,000 ranges a second, with either `retry`; with
-//     `too_late: at_once` all sizes starve). `leaf_bits: behind`: a doorbell of their own behind
-//     the FAAs, where `batch_occupy` is on; 32 clients then get 92,000 ranges a second.
+//     front of the FAAs that tell ancestors they are part of what T_wait bounds: 5 atomics instead
+//     of one come before. Beside 64 clients that want 1 and 16 units, which keep the server's RNIC
+//     busy, 32 that want 256 are always too late, pause, and are granted nothing (ConnectX-6, N =
+//     2^28; with `lock_children: false` 58,000 to 150,000 ranges a second, with either `retry`;
+//     with `too_late: at_once` all sizes starve). `leaf_bits: behind`: a doorbell of their own
+//     behind the FAAs, where `batch_occupy` is on; 32 clients then get 92,000 ranges a second.
 // 19. Line 7 repeats LOCKNODE for one node and keeps those that are held (`retry: node`, as
 //     printed). That is safe: nodes are still taken in ascending order, and a request at its second
 //     node waits there like one that tries it for the first time, passes a request that waits for

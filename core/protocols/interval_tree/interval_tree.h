@@ -16,10 +16,9 @@
 //          object go through its tree one at a time, those for others beside them.
 //
 // Fair     first come, first served among ranges that overlap, as in the source: a request waits
-// for
-//          all that came before it. Ranges that do not overlap pass each other. And a range waits
-//          for one that waits, though its own units are free: a wide range in the queue holds up
-//          others.
+//          for all that came before it. Ranges that do not overlap pass each other. And a range
+//          waits for one that waits, though its own units are free: a wide range in the queue holds
+//          up others.
 //
 // Guesses  none on the order: it is Lustre's. A woken task there takes the spin lock once more to
 //          see that nobody is ahead; here it has been told, and that costs nothing.
