@@ -114,8 +114,8 @@ class ExplorerBackend final : public Backend {
   // happens after the end of a pause before that has ended. `last`: by then one of them has to
   // happen. It is not kept here, where it would be part of a search's states.
   const std::vector<explorer::StepList::Dated>& possible_by_date(Time& last);
-  // Has its pause to end by this date?
-  bool may_resume(ClientId client, Time last) const;
+  // Of a client that is paused, in time.
+  Time end_of_pause(ClientId client) const;
   // The one step of possible() that may be made before all others, because it commutes with
   // whatever they do and nobody sees when it happens; null: there is none, or options.search says
   // not to look for one.

@@ -111,9 +111,8 @@ void ExplorerBackend::pause_cpu(ClientId client, bool paused, Time until) {
   actor.paused_until = until;
 }
 
-bool ExplorerBackend::may_resume(ClientId client, Time last) const {
-  const Actor& actor = *state_->find_client(client);
-  return actor.paused && actor.paused_until <= last;
+Time ExplorerBackend::end_of_pause(ClientId client) const {
+  return state_->find_client(client)->paused_until;
 }
 
 bool ExplorerBackend::ends_retries(const Step& step) const {

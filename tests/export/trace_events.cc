@@ -5,7 +5,6 @@
 
 #include <map>
 
-
 namespace latchlab::exporting {
 
 using Json = nlohmann::ordered_json;

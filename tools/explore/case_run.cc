@@ -53,7 +53,6 @@ CaseRun::CaseRun(const Case& setup, const Protocol& protocol, explorer::SearchSu
       holds_(setup.clients()),
       dead_(setup.clients()),
       pauses_(setup.clients()),
-      paused_until_(setup.timed() ? setup.clients() : 0),
       crash_unit_(setup.crash_unit.value_or(protocol.limits().crash_unit)),
       crashes_left_(setup.crashes),
       pauses_left_(setup.pauses),
@@ -160,13 +159,12 @@ bool CaseRun::may_pause(ClientId client) const {
 void CaseRun::pause(ClientId client) {
   --pauses_left_;
   pauses_[client.value] = Pause::begun;
-  if (setup_.timed()) paused_until_[client.value] = backend_.true_now() + setup_.time.pause;
-  backend_.pause_cpu(client, true, setup_.timed() ? paused_until_[client.value] : Time{});
+  const Time end = setup_.timed() ? backend_.true_now() + setup_.time.pause : Time{};
+  backend_.pause_cpu(client, true, end);
 }
 
 void CaseRun::resume(ClientId client) {
   pauses_[client.value] = Pause::none;
-  if (setup_.timed()) paused_until_[client.value] = {};
   backend_.pause_cpu(client, false);
 }
 

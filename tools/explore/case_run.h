@@ -46,7 +46,6 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   bool only_lost_causes() const;
   bool may_pause(ClientId client) const;
   bool paused(ClientId client) const { return pauses_[client.value] != Pause::none; }
-  Time paused_until(ClientId client) const { return paused_until_[client.value]; }
   bool paused_for_long(ClientId client) const { return pauses_[client.value] == Pause::for_long; }
   bool anybody_failed() const {
     return crashes_left_ < setup_.crashes || pauses_left_ < setup_.pauses ||
@@ -105,7 +104,6 @@ class CaseRun final : public OperationSource, public LoopObserver, public Safety
   std::vector<std::uint32_t> holds_;  // how many
   std::vector<char> dead_;
   std::vector<Pause> pauses_;
-  std::vector<Time> paused_until_;  // in time
   CrashUnit crash_unit_;
   std::uint32_t crashes_left_;
   std::uint32_t pauses_left_;

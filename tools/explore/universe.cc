@@ -113,8 +113,9 @@ std::vector<Choice> Universe::choices_in_time() {
   if (all_done()) return choices;
   for (std::uint32_t i = 0; i < setup_.clients(); ++i) {
     const ClientId client{i};
-    if (!run_->backend().may_resume(client, last)) continue;
-    const Time end = run_->paused_until(client);
+    if (!run_->paused(client)) continue;
+    const Time end = run_->backend().end_of_pause(client);
+    if (end > last) continue;
     cut_ = cut_ || end > horizon;
     if (end <= horizon) choices.push_back({Choice::Kind::resume, {}, client, end});
   }
