@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <simgrid/s4u.hpp>
+#include <stdexcept>
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/quotes.h"
+#include "core/scenario/suggestions.h"
 
 namespace sg4 = simgrid::s4u;
 
@@ -85,6 +88,24 @@ void load_text(sg4::Engine& engine, const std::string& xml) {
   ::close(file);
 }
 
+// The hosts that the scenario names, of which all must be there.
+Hosts named_hosts(const sg4::Engine& engine, const std::vector<std::string>& names,
+                  std::size_t count) {
+  Hosts hosts;
+  for (const std::string& name : names) {
+    sg4::Host* const host = engine.host_by_name_or_null(name);
+    if (host == nullptr) {
+      std::vector<std::string> known;
+      for (const sg4::Host* other : engine.get_all_hosts()) known.push_back(other->get_name());
+      throw std::invalid_argument(
+          fmt::format("it has no host {}, which platform.topology.nodes names{}", in_quotes(name),
+                      suggestion(name, known)));
+    }
+    if (hosts.size() < count) hosts.push_back(host);
+  }
+  return hosts;
+}
+
 // The digits that begin at `at`, without leading zeros.
 std::string digits(const std::string& text, std::size_t at) {
   std::size_t end = at;
@@ -150,6 +171,7 @@ Hosts build_fabric(sg4::Engine& engine, const Numbers& port_bits_per_s,
     engine.load_platform(topology.file);
   else
     load_text(engine, cluster_xml(topology, fabric_bits_per_s));
+  if (!topology.nodes.empty()) return named_hosts(engine, topology.nodes, port_bits_per_s.size());
   Hosts hosts = engine.get_all_hosts();
   std::sort(hosts.begin(), hosts.end(), [](const sg4::Host* a, const sg4::Host* b) {
     return natural_less(a->get_name(), b->get_name());

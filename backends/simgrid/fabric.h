@@ -19,7 +19,8 @@ simgrid::s4u::Engine& make_engine();
 
 // As many hosts as ports are given, each with the rate of its own in bits per second; the links of
 // other topologies than a star have the fabric's. Fewer: the platform has no more. May throw what
-// SimGrid throws, or end the process as SimGrid does.
+// SimGrid throws, and std::invalid_argument for a host that the topology names and the platform
+// lacks, or end the process as SimGrid does.
 std::vector<simgrid::s4u::Host*> build_fabric(simgrid::s4u::Engine& engine,
                                               const std::vector<std::int64_t>& port_bits_per_s,
                                               std::int64_t fabric_bits_per_s,

@@ -116,6 +116,7 @@ const Json& own_schema(const std::string& path) {
   static const Json nic = Json::parse(nic_value_schema());
   static const std::map<std::string, Json> schemas = {
       {"platform.nic", nic},
+      {"platform.topology.nodes", {{"type", "array"}, {"items", scalar}}},
       {"groups[].nic", nic},
       {"groups[].workload", reference("workload")},
       {"groups[].clocks", reference("platform.clocks")},

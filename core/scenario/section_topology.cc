@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <set>
 
 #include "core/scenario/quantities.h"
 #include "core/scenario/sections.h"
@@ -104,7 +105,38 @@ std::string checksum(const std::string& text) {
   return fmt::format("fnv1a-{:016x}", hash);
 }
 
-void finish_file(const YamlNode& node, const Files& files, TopologySpec& topology) {
+void check_nodes(const YamlNode& list, std::uint32_t nodes, const TopologySpec& topology) {
+  if (topology.nodes.size() < nodes)
+    refuse(list.place,
+           ".nodes names {} hosts, and the scenario has {} nodes with an RNIC of their "
+           "own; name one for each",
+           topology.nodes.size(), nodes);
+  std::set<std::string> seen;
+  for (const YamlNode& host : list.items)
+    if (!seen.insert(host.text).second)
+      refuse(host.place, ".nodes names {} twice; a host is one node",
+             latchlab::in_quotes(host.text));
+}
+
+Value<TopologySpec> names(std::vector<std::string> TopologySpec::*field) {
+  Value<TopologySpec> value = list_of(
+      {.kind = KeyKind::list}, field, static_cast<std::size_t>(kMostNodes),
+      [](const Given& given, std::string& name) {
+        name = scalar(given.node, given.path, "the name of a host");
+      },
+      [](const ScenarioKey&, const std::string& name) { return yaml_text(name); });
+  const auto write = value.key.write;
+  value.key.write = [field, write](const ScenarioKey& key, const void* spec) {
+    const bool none = (static_cast<const TopologySpec*>(spec)->*field).empty();
+    return none ? YamlNode() : write(key, spec);
+  };
+  return value;
+}
+
+void finish_file(const YamlNode& node, std::uint32_t nodes, const Files& files,
+                 TopologySpec& topology) {
+  if (const YamlNode* named = node.find("nodes"); named && !named->is_null())
+    check_nodes(*named, nodes, topology);
   const Place& place = node.find("file")->place;
   topology.kind = TopologyKind::file;
   const std::string given = topology.file;
@@ -168,6 +200,12 @@ const Keys& topology_keys() {
       {"checksum", line(&Shape::checksum), "fnv1a-0123456789abcdef",
        "Of the platform file, as resolved scenarios write it: refused once it has changed.",
        "file"},
+      {"nodes", names(&Shape::nodes), "[rack1-a, rack1-b, rack2-a]",
+       "The hosts of the platform file that are the nodes: servers first, then client nodes, as "
+       "faults number them; nodes that share an RNIC share a host. Hosts may be left over at the "
+       "end. By default hosts are sorted by name (node-2 before node-10); latchlab check prints "
+       "which is which.",
+       "file"},
   });
   return keys;
 }
@@ -196,7 +234,7 @@ void finish_topology(const YamlNode& node, std::uint32_t nodes, const Files& fil
     case TopologyKind::torus:
       return finish_torus(node.place, nodes, topology);
   }
-  if (node.find("file")) finish_file(node, files, topology);
+  if (node.find("file")) finish_file(node, nodes, files, topology);
 }
 
 }  // namespace latchlab

@@ -3,8 +3,9 @@
 //
 // Node i of the scenario (servers first, then client nodes, from 0) is host i of the topology. In
 // a fat tree and a dragonfly hosts are counted leaf switch by leaf switch, in a torus along its
-// first dimension first; in a platform file they are sorted by name, numbers in names as numbers
-// (node-2 before node-10). Hosts may be left over.
+// first dimension first. In a platform file the scenario may name the host of each node; else hosts
+// are sorted by name, numbers in names as numbers (node-2 before node-10). Hosts may be left over.
+// Nodes that share an RNIC have one host, and count as one here.
 
 #include <cstdint>
 #include <string>
@@ -35,7 +36,8 @@ struct TopologySpec {
   // file: a SimGrid platform. The latency of a route there is what it has beyond one switch: the
   // NIC's one_way holds the rest.
   std::string file;
-  std::string checksum;  // of its bytes
+  std::string checksum;            // of its bytes
+  std::vector<std::string> nodes;  // the host of each node, or more of them; empty: by name
 
   // fat_tree, dragonfly, torus: what each switch beyond the first adds to a route. Assumed, 100 to
   // 270 ns: a QM9700 reseller states below 150 ns port to port; an SX6030 in Ethernet mode

@@ -125,16 +125,19 @@ class PlatformHosts : public Command {
           "<zone id=\"w\" routing=\"Full\">\n"
           "<host id=\"rack-10\" speed=\"1Gf\"/><host id=\"rack-9\" speed=\"1Gf\"/>"
           "<host id=\"front\" speed=\"1Gf\"/>\n"
-          "<link id=\"l\" bandwidth=\"12.5GBps\" latency=\"100ns\"/>\n" +
-              route("rack-10", "rack-9") + route("rack-10", "front") + route("rack-9", "front") +
-              "</zone></platform>\n");
+          "<link id=\"l\" bandwidth=\"12.5GBps\" latency=\"100ns\"/>\n"
+          "<link id=\"far\" bandwidth=\"12.5GBps\" latency=\"2us\"/>\n" +
+              route("rack-10", "rack-9", "far") + route("rack-10", "front", "far") +
+              route("rack-9", "front", "l") + "</zone></platform>\n");
     write("p.yaml",
           "schema: 1\nname: p\nprotocol: {name: cas}\nlocks: {count: 4}\n"
           "platform: {client_nodes: 2, topology: {file: p.xml}}\n"
           "run: {warmup: 100us, duration: 400us}\n");
   }
-  static std::string route(const std::string& from, const std::string& to) {
-    return "<route src=\"" + from + "\" dst=\"" + to + "\"><link_ctn id=\"l\"/></route>\n";
+  static std::string route(const std::string& from, const std::string& to,
+                           const std::string& link) {
+    return "<route src=\"" + from + "\" dst=\"" + to + "\"><link_ctn id=\"" + link +
+           "\"/></route>\n";
   }
 };
 
@@ -156,6 +159,32 @@ TEST_F(PlatformHosts, are_printed_and_stored_by_node) {
   write("star.yaml", small_scenario("{name: cas}"));
   EXPECT_EQ(latchlab({"run", "star.yaml", "--quiet", "--out", "s"}).code, 0);
   EXPECT_FALSE(exists("s/hosts.csv"));
+}
+
+// The one host that is far away is the server, or a client.
+TEST_F(PlatformHosts, are_chosen_by_the_scenario) {
+  const auto chosen = [](const std::string& nodes) {
+    return "platform.topology.nodes=[" + nodes + "]";
+  };
+  const Finished checked =
+      latchlab({"check", "p.yaml", "--set", chosen("rack-10, front, rack-9, rack-10")});
+  EXPECT_EQ(checked.code, 2);
+  EXPECT_THAT(checked.err, HasSubstr("names 'rack-10' twice"));
+  const Finished unknown = latchlab({"check", "p.yaml", "--set", chosen("frnt, rack-9, rack-10")});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("it has no host 'frnt', which platform.topology.nodes names; "
+                                     "did you mean 'front'?"));
+  const auto goodput = [&](const std::string& out, const std::string& nodes) {
+    const Finished finished =
+        latchlab({"run", "p.yaml", "--quiet", "--out", out, "--set", chosen(nodes)});
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    return read(out + "/results.csv");
+  };
+  const std::string by_name = goodput("a", "front, rack-9, rack-10");
+  const std::string turned = goodput("b", "rack-10, front, rack-9");
+  EXPECT_EQ(read("b/hosts.csv"),
+            "point,node,host\n0,server 0,rack-10\n0,client node 0,front\n0,client node 1,rack-9\n");
+  EXPECT_NE(by_name, turned);
 }
 
 }  // namespace

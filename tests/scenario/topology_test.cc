@@ -137,6 +137,29 @@ TEST(PlatformFiles, that_changed_since_are_noticed) {
   EXPECT_THAT(problem(first.value().resolved_yaml), HasSubstr("the file has changed"));
 }
 
+TEST(PlatformFiles, may_name_the_host_of_each_node) {
+  const std::string path = ::testing::TempDir() + "named.xml";
+  std::ofstream(path) << "<platform/>";
+  const auto document = [&](const std::string& nodes) {
+    return scenario("platform: {client_nodes: 2, topology: {file: \"" + path +
+                    "\", nodes: " + nodes + "}}");
+  };
+  const auto first = parse(document("[front, rack-10, '9', spare]"));
+  ASSERT_TRUE(first) << first.error().text();
+  const std::vector<std::string> names = {"front", "rack-10", "9", "spare"};
+  EXPECT_EQ(first.value().points.front().platform.topology.nodes, names);
+  const auto again = parse(first.value().resolved_yaml);
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(again.value().points.front().platform.topology.nodes, names);
+  EXPECT_THAT(problem(document("[front, rack-10]")),
+              HasSubstr("platform.topology.nodes names 2 hosts, and the scenario has 3 nodes"));
+  EXPECT_THAT(problem(document("[]")), HasSubstr("names 0 hosts"));
+  EXPECT_THAT(problem(document("[front, rack-10, front]")),
+              HasSubstr("platform.topology.nodes names 'front' twice; a host is one node"));
+  EXPECT_THAT(problem(scenario("platform: {topology: {kind: torus, nodes: [a, b]}}")),
+              HasSubstr("nodes"));
+}
+
 TEST(BulkModels, follow_the_topology_unless_the_scenario_says_otherwise) {
   EXPECT_EQ(platform_of("{servers: 1}").bulk.model, BulkModel::shared_ports);
   EXPECT_EQ(platform_of("{topology: torus}").bulk.model, BulkModel::flows);

@@ -1,4 +1,4 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <map>
 #include <string>
@@ -59,8 +59,9 @@ std::map<std::string, std::vector<std::string>>& known_hosts() {
 }
 
 std::string hosts_key(const PlatformSpec& platform) {
-  return fmt::format("{} {} {}", platform.rnics(), platform.topology.checksum,
-                     platform.topology.file);
+  const TopologySpec& topology = platform.topology;
+  return fmt::format("{} {} {} {}", platform.rnics(), topology.checksum, topology.file,
+                     fmt::join(topology.nodes, "\n"));
 }
 
 }  // namespace
