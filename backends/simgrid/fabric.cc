@@ -11,7 +11,6 @@
 
 #include "core/base/check.h"
 #include "core/base/quotes.h"
-#include "core/scenario/suggestions.h"
 
 namespace sg4 = simgrid::s4u;
 
@@ -88,24 +87,6 @@ void load_text(sg4::Engine& engine, const std::string& xml) {
   ::close(file);
 }
 
-// The hosts that the scenario names, of which all must be there.
-Hosts named_hosts(const sg4::Engine& engine, const std::vector<std::string>& names,
-                  std::size_t count) {
-  Hosts hosts;
-  for (const std::string& name : names) {
-    sg4::Host* const host = engine.host_by_name_or_null(name);
-    if (host == nullptr) {
-      std::vector<std::string> known;
-      for (const sg4::Host* other : engine.get_all_hosts()) known.push_back(other->get_name());
-      throw std::invalid_argument(
-          fmt::format("it has no host {}, which platform.topology.nodes names{}", in_quotes(name),
-                      suggestion(name, known)));
-    }
-    if (hosts.size() < count) hosts.push_back(host);
-  }
-  return hosts;
-}
-
 // The digits that begin at `at`, without leading zeros.
 std::string digits(const std::string& text, std::size_t at) {
   std::size_t end = at;
@@ -121,6 +102,38 @@ bool is_digit(char c) {
 std::size_t after_digits(const std::string& text, std::size_t at) {
   while (at < text.size() && is_digit(text[at])) ++at;
   return at;
+}
+
+Hosts by_name(Hosts hosts) {
+  std::sort(hosts.begin(), hosts.end(), [](const sg4::Host* a, const sg4::Host* b) {
+    return natural_less(a->get_name(), b->get_name());
+  });
+  return hosts;
+}
+
+std::string some_names(const Hosts& hosts) {
+  constexpr std::size_t kMost = 8;
+  std::vector<std::string> names;
+  for (const sg4::Host* host : by_name(hosts)) names.push_back(host->get_name());
+  const std::size_t more = names.size() > kMost ? names.size() - kMost : 0;
+  names.resize(names.size() - more);
+  return fmt::format("{}{}", fmt::join(names, ", "),
+                     more == 0 ? "" : fmt::format(" and {} more", more));
+}
+
+// The hosts that the scenario names, of which all must be there.
+Hosts named_hosts(const sg4::Engine& engine, const std::vector<std::string>& names,
+                  std::size_t count) {
+  Hosts hosts;
+  for (const std::string& name : names) {
+    sg4::Host* const host = engine.host_by_name_or_null(name);
+    if (host == nullptr)
+      throw std::invalid_argument(
+          fmt::format("it has no host {}, which platform.topology.nodes names; it has {}",
+                      in_quotes(name), some_names(engine.get_all_hosts())));
+    if (hosts.size() < count) hosts.push_back(host);
+  }
+  return hosts;
 }
 
 }  // namespace
@@ -172,10 +185,7 @@ Hosts build_fabric(sg4::Engine& engine, const Numbers& port_bits_per_s,
   else
     load_text(engine, cluster_xml(topology, fabric_bits_per_s));
   if (!topology.nodes.empty()) return named_hosts(engine, topology.nodes, port_bits_per_s.size());
-  Hosts hosts = engine.get_all_hosts();
-  std::sort(hosts.begin(), hosts.end(), [](const sg4::Host* a, const sg4::Host* b) {
-    return natural_less(a->get_name(), b->get_name());
-  });
+  Hosts hosts = by_name(engine.get_all_hosts());
   if (hosts.size() > port_bits_per_s.size()) hosts.resize(port_bits_per_s.size());
   return hosts;
 }

@@ -48,7 +48,7 @@ TEST_F(Estimate, of_locks_without_contention_is_within_a_factor_of_two) {
 
 TEST_F(Estimate, of_one_hot_lock_is_within_a_factor_of_two) {
   for (const char* lock : {"{name: cas, backoff: none}", "{name: mcs}", "{name: cql}",
-                           "{name: shiftlock}", "{name: traditional}"})
+                           "{name: shiftlock}", "{name: traditional}", "{name: dslr}"})
     expect_within_twice(
         ratio_of(scenario(lock, std::string(kHot) + "workload: {read_ratio: 0%}\n")), lock);
 }
@@ -60,7 +60,7 @@ TEST_F(Estimate, of_skewed_locks_and_long_sections_is_within_a_factor_of_two) {
   const std::string sections =
       "locks: {count: 100}\nrun: {warmup: 200us, duration: 2ms}\n"
       "workload: {critical_section: 20us, think_time: 50us}\n";
-  for (const char* lock : {"{name: mcs}", "{name: shiftlock}"}) {
+  for (const char* lock : {"{name: mcs}", "{name: shiftlock}", "{name: dslr}"}) {
     expect_within_twice(ratio_of(scenario(lock, skewed)), lock);
     expect_within_twice(ratio_of(scenario(lock, sections)), lock);
   }

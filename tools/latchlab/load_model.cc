@@ -90,17 +90,27 @@ struct Lock {
   const ProtocolInfo& info;
   double reads;  // shared acquisitions among all
   bool retries_at_once;
+  double per_ticket_s;  // of the pause between two looks of a ticket lock, for each client ahead
 
   double of_pair(double (*each)(const Cost&), const CostPair& x, const CostPair& s) const {
     return mixed(each(x.acquire) + each(x.release), each(s.acquire) + each(s.release), reads);
   }
   double free_trips() const { return of_pair(trips, info.costs.free_x, info.costs.free_s); }
   double free_verbs() const { return of_pair(verbs, info.costs.free_x, info.costs.free_s); }
+  // Atomics on one word, as far as is known: of a lock of one word, that which takes it and that
+  // which frees it.
+  double on_one_word() const { return std::min(free_verbs(), 2.0); }
   double calls() const {
     return of_pair([](const Cost& cost) { return double{1} * cost.calls; }, info.costs.free_x,
                    info.costs.free_s);
   }
   bool polls() const { return info.costs.x_after_x.acquire.at_least; }
+  // Turns at a lock for each acquisition: readers side by side take one. Where tickets decide,
+  // readers stand side by side only between two writers.
+  double turns() const {
+    const double writes = std::max(1 - reads, 0.05);
+    return per_ticket_s > 0 ? writes * (2 - writes) : writes;
+  }
 };
 
 Lock lock_of(const Point& point, const ProtocolEntry& entry, const WorkloadSpec& workload) {
@@ -110,7 +120,11 @@ Lock lock_of(const Point& point, const ProtocolEntry& entry, const WorkloadSpec&
       backoff != params.end() ? std::get_if<std::string>(&backoff->second) : nullptr;
   const double reads =
       entry.info.shared_mode ? static_cast<double>(workload.read_ratio_ppb) * kPpb : 0;
-  return {entry.info, reads, kind != nullptr && *kind == "none"};
+  const auto omega = params.find("omega");
+  const auto* const pause = omega != params.end() ? std::get_if<Duration>(&omega->second) : nullptr;
+  const double per_ticket = pause != nullptr ? pause->seconds() : 0;
+  const bool at_once = kind != nullptr ? *kind == "none" : pause != nullptr && per_ticket == 0;
+  return {entry.info, reads, at_once, per_ticket};
 }
 
 double round_trip_s(const NicModel& nic) {
@@ -130,21 +144,21 @@ Load load_of(const Point& point, const WorkloadSpec& workload, double clients,
   const double free = wants * (lock.free_trips() * trip + lock.calls() * per_call);
   const double section = free + work + workload.think_time.seconds();
   const double held = work + free / 2 * (wants > 1 ? 1 : 0);
-  const double hand_over =
-      std::max(trips(entry.info.costs.x_after_x.acquire), 1.0) * trip + lock.calls() * per_call;
+  const double hand_over = std::max(trips(entry.info.costs.x_after_x.acquire), 1.0) * trip +
+                           lock.calls() * per_call + lock.per_ticket_s;
 
   const double share = std::min(1.0, wants * hottest_share(workload, point.locks.count));
-  const double writes = std::max(1 - lock.reads, 0.05);
   double hold = held + hand_over;
   double sections = clients / section;
   double waiting = 0;
   for (int i = 0; i < 3; ++i) {  // the crowd that retries stands in the holder's way, too
-    const double at_hottest = 1 / (share * writes * hold);
+    const double at_hottest = 1 / (share * lock.turns() * hold);
     const double verbs_of_section = wants * lock.free_verbs() + ops;
     const double served =
         point.platform.servers / std::max(verbs_of_section * nic.serve_atomic_8.seconds(),
                                           wants * lock.calls() * per_call / nic.server_cores);
-    sections = std::min({clients / section, at_hottest, served});
+    const double at_word = 1 / (share * lock.on_one_word() * nic.hold_8.seconds());
+    sections = std::min({clients / section, at_hottest, at_word, served});
     waiting = std::max(0.0, clients - sections * section);
     if (!lock.retries_at_once) break;
     hold = held + hand_over + std::min(waiting, clients) * nic.hold_8_failed.seconds();
@@ -153,7 +167,10 @@ Load load_of(const Point& point, const WorkloadSpec& workload, double clients,
   load.sections_s = sections;
   load.verbs_s = sections * (wants * lock.free_verbs() + ops);
   if (lock.polls()) {
-    const double pace = trip * (lock.retries_at_once ? 1 : 1 + kPause);
+    // Those who wait for their tickets see half of the crowd ahead on average.
+    const double pause =
+        std::max(lock.retries_at_once ? 0 : kPause * trip, waiting / 2 * lock.per_ticket_s);
+    const double pace = trip + pause;
     const double most = kHotWords / nic.hold_8_failed.seconds();
     load.verbs_s += std::min(waiting / pace, most);
   }
