@@ -35,12 +35,14 @@ void expect_cut(const std::string& text, bool all) {
               1e-6);
 }
 
+const char* const kTransactions =
+    "{kind: transactions, transactions: {kind: smallbank, accounts: 100}, "
+    "critical_section: 100us}";
+
 TEST(CutSections, are_no_goodput_in_any_kind_of_work) {
   for (const char* work :
        {"{critical_section: 100us}", "{critical_section: {remote_ops: 60, bytes: 8B}}",
-        "{kind: transactions, transactions: {kind: smallbank, accounts: 100}, "
-        "critical_section: 100us}",
-        "{kind: index, index: {keys: 1000}, critical_section: 100us}",
+        kTransactions, "{kind: index, index: {keys: 1000}, critical_section: 100us}",
         "{kind: object_store, objects: 414B, critical_section: 100us}"}) {
     SCOPED_TRACE(work);
     expect_cut("locks: {count: 1k}\n" + with_lease("50us", work), true);

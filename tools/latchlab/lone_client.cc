@@ -94,7 +94,7 @@ std::optional<Remedy> remedy_for(const Point& one, const Asking& asking) {
 
 std::string warning_of(const Point& one, const Asking& asking) {
   const std::optional<Remedy> remedy = remedy_for(one, asking);
-  const std::string what = fmt::format(
+  std::string what = fmt::format(
       "{} never grants its lock with these parameters on {}: all acquisitions of a client that is "
       "alone fail",
       one.protocol.label, one.platform.nic.name);
