@@ -11,15 +11,16 @@ namespace {
 
 // A waiting reader's verdict on one READ of the whole entry, whose two words may be torn.
 //
-// `leap_first`: a leap of RelCnt says that the lock was recovered and this reader is not counted
-// any more. Epoch and RelCnt change in one atomic when readers are let in, so a new Epoch next to
-// the RelCnt with which the reader joined is a torn pair: look again.
-auto epoch_verdict(EntryFormat format, std::uint64_t epoch, std::uint64_t relcnt, bool leap_first) {
-  return [format, epoch, relcnt, leap_first](const ProbeValues& seen) {
-    const Entry entry = format.unpack(seen[0]);
-    const bool leapt = format.leapt(relcnt, entry.relcnt);
+// Unless `epoch_first`: a leap of RelCnt says that the lock was recovered and this reader is not
+// counted any more. Epoch and RelCnt change in one atomic when readers are let in, so a new Epoch
+// next to the RelCnt with which the reader joined is a torn pair: look again.
+auto epoch_verdict(const Switches& on, std::uint64_t epoch, std::uint64_t relcnt) {
+  return [&on, epoch, relcnt](const ProbeValues& seen) {
+    const Entry entry = on.unpack(seen[0]);
+    const bool leapt = on.leapt(relcnt, entry.relcnt);
     const bool flipped = entry.epoch != epoch;
-    if (!leap_first) return flipped ? Verdict::done : leapt ? Verdict::abandon : Verdict::pending;
+    if (on.epoch_first)
+      return flipped ? Verdict::done : leapt ? Verdict::abandon : Verdict::pending;
     if (leapt) return Verdict::abandon;
     const bool torn = flipped && entry.relcnt == relcnt;
     if (torn) LATCHLAB_PATH("shiftlock: a waiting reader sees a torn pair");
@@ -27,8 +28,8 @@ auto epoch_verdict(EntryFormat format, std::uint64_t epoch, std::uint64_t relcnt
   };
 }
 
-auto relcnt_verdict(EntryFormat format, std::uint64_t joined_at, std::uint64_t expected) {
-  return [format, joined_at, expected](const ProbeValues& seen) {
+auto relcnt_verdict(const EntryFormat& format, std::uint64_t joined_at, std::uint64_t expected) {
+  return [&format, joined_at, expected](const ProbeValues& seen) {
     const std::uint64_t relcnt = seen[0].lo & format.relcnt_mask();
     if (relcnt == expected) return Verdict::done;
     return format.leapt(joined_at, relcnt) ? Verdict::abandon : Verdict::pending;
@@ -72,8 +73,8 @@ Task<Client::Step> Client::wait_for_epoch(LockRef lock, Entry joined, Time& sinc
   Looks looks = Looks::joined(joined.relcnt, since);
   RemoteWait wait;
   wait.add(read_verb(lock.entry, kEntryBytes));
-  wait.classify = epoch_verdict(format(), joined.epoch, joined.relcnt, !on_.epoch_first);
-  wait.pacing = pause(on_.poll_pause, looks, true);
+  wait.classify = epoch_verdict(on_, joined.epoch, joined.relcnt);
+  wait.pacing = pause(on_.poll_pause, looks, &Words::hi);
   wait.pause_first = on_.reader_pauses_first;
   wait.observe = [mask = format().relcnt_mask()](const ProbeValues& seen) {
     return Words{seen[0].hi & mask, 0};
@@ -180,10 +181,10 @@ Task<Client::Step> Client::follow(Tenure& tenure, EndpointAddr predecessor) {
   verbs_.mark(Phase::wait_pred);
   RemoteWait wait;
   wait.add(read_verb(tenure.lock.entry + kRelCntOffset));
-  wait.classify = [format = format(), from = tenure.joined_at](const ProbeValues& seen) {
+  wait.classify = [&format = format(), from = tenure.joined_at](const ProbeValues& seen) {
     return format.leapt(from, seen[0].lo) ? Verdict::abandon : Verdict::pending;
   };
-  wait.pacing = pause(on_.recovery ? on_.lease / 2 : kForever, tenure.looks, false);
+  wait.pacing = pause(on_.recovery ? on_.lease / 2 : kForever, tenure.looks, &Words::lo);
   wait.pause_first = true;
   wait.observe = [mask = format().relcnt_mask()](const ProbeValues& seen) {
     return Words{seen[0].lo & mask, 0};
@@ -219,7 +220,7 @@ Task<Client::Step> Client::wait_for_readers(Tenure& tenure, std::uint64_t expect
   RemoteWait wait;
   wait.add(read_verb(tenure.lock.entry + kRelCntOffset));
   wait.classify = relcnt_verdict(format(), tenure.joined_at, expected);
-  wait.pacing = pause(on_.poll_pause, tenure.looks, false);
+  wait.pacing = pause(on_.poll_pause, tenure.looks, &Words::lo);
   wait.observe = [mask = format().relcnt_mask()](const ProbeValues& seen) {
     return Words{seen[0].lo & mask, 0};
   };

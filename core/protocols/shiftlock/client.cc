@@ -87,12 +87,11 @@ Task<void> Client::drop_stale_messages(std::size_t endpoint, LockId joining) {
 }
 
 MessageFilter Client::from_predecessor(const Tenure& tenure) const {
-  return expecting_answer(on_.match_messages, format(), tenure.lock.id, tag(tenure),
-                          tenure.joined_at);
+  return expecting_answer(on_, tenure.lock.id, tag(tenure), tenure.joined_at);
 }
 
 MessageFilter Client::from_successor(const Tenure& tenure) const {
-  return expecting_successor(on_.match_messages, format(), tenure.lock.id, tenure.relcnt);
+  return expecting_successor(on_, tenure.lock.id, tenure.relcnt);
 }
 
 Message Client::note(MessageType type, const Tenure& tenure, std::uint64_t relcnt,

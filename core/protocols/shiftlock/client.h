@@ -88,7 +88,7 @@ class Client final : public LockClient {
   Task<Asked> reset_alone(LockRef lock, std::uint64_t stuck_at);
   // If RelCnt has stood still since `moved`, a recovery may come within a lease.
   bool too_late(Time moved, Time now) const { return on_.recovery && now - moved >= on_.lease * 2; }
-  PauseBetweenLooks pause(Duration length, Looks& looks, bool whole_entry) const;
+  PauseBetweenLooks pause(Duration length, Looks& looks, std::uint64_t Words::*relcnt_of) const;
   Task<Step> confirm(LockRef lock, Time last_change, std::uint64_t joined_at);
   Task<Step> renew(Tenure& tenure);
   Task<Step> withdraw(LockRef lock, Entry seen);

@@ -5,6 +5,7 @@
 
 #include "core/base/paths.h"
 #include "core/protocols/shiftlock/entry.h"
+#include "core/protocols/shiftlock/switches.h"
 #include "core/verbs/message.h"
 #include "core/verbs/wait.h"
 
@@ -49,24 +50,24 @@ inline Note unpack(const Message& message) {
 // Accepts what a waiting writer may receive: the answer to its own Successor, in the life of the
 // lock in which it joined. Without `match` anything of the right type is taken as mine, whatever
 // lock it is about.
-inline MessageFilter expecting_answer(bool match, const EntryFormat& format, LockId lock,
-                                      std::uint32_t tag, std::uint64_t joined_at) {
-  return [format, tag, lock, joined_at, match](const Message& message) {
+inline MessageFilter expecting_answer(const Switches& on, LockId lock, std::uint64_t tag,
+                                      std::uint64_t joined_at) {
+  return [&on, lock, tag, joined_at](const Message& message) {
     if (message.type == kSuccessor) return false;
-    if (match && message.lock == lock && message.generation != tag)
+    if (on.match_messages && message.lock == lock && message.generation != tag)
       LATCHLAB_PATH("shiftlock: an answer to another acquisition is left unread");
-    return !match || (message.lock == lock && message.generation == tag &&
-                      format.recoveries(unpack(message).relcnt) == format.recoveries(joined_at));
+    return !on.match_messages ||
+           (message.lock == lock && message.generation == tag &&
+            on.recoveries(unpack(message).relcnt) == on.recoveries(joined_at));
   };
 }
 
 // Accepts what tells a releasing writer its successor, whose number it cannot know.
-inline MessageFilter expecting_successor(bool match, const EntryFormat& format, LockId lock,
-                                         std::uint64_t relcnt) {
-  return [format, lock, relcnt, match](const Message& message) {
+inline MessageFilter expecting_successor(const Switches& on, LockId lock, std::uint64_t relcnt) {
+  return [&on, lock, relcnt](const Message& message) {
     if (message.type != kSuccessor) return false;
-    return !match || (message.lock == lock &&
-                      format.recoveries(unpack(message).relcnt) == format.recoveries(relcnt));
+    return !on.match_messages ||
+           (message.lock == lock && on.recoveries(unpack(message).relcnt) == on.recoveries(relcnt));
   };
 }
 

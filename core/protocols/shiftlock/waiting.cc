@@ -13,9 +13,10 @@ void Client::Looks::add(std::uint64_t seen, Time now) {
 }
 
 // Asked for after each look that does not end the wait, and before the first.
-PauseBetweenLooks Client::pause(Duration length, Looks& looks, bool whole_entry) const {
-  return [length, &looks, this, whole_entry](const ProbeValues& seen, std::uint64_t misses) {
-    const std::uint64_t relcnt = whole_entry ? seen[0].hi : seen[0].lo;
+PauseBetweenLooks Client::pause(Duration length, Looks& looks,
+                                std::uint64_t Words::*relcnt_of) const {
+  return [length, &looks, this, relcnt_of](const ProbeValues& seen, std::uint64_t misses) {
+    const std::uint64_t relcnt = seen[0].*relcnt_of;
     if (misses == 0) looks.next = verbs_.now();
     if (misses > 0) looks.add(relcnt & format().relcnt_mask(), verbs_.now());
     return length;

@@ -31,7 +31,7 @@ TEST(Shiftlock, needs_epoch_in_mode_changed) {
                             .repair = "mode_changed_epoch=literal",
                             .wrong = Wrong::deadlock,
                             .moves = 21,
-                            .states = 100'000,
+                            .states = 200'000,
                             .modes = {"X", "X", "X", "S"},
                             .sets = {"recovery=false"}});
 }
