@@ -14,14 +14,18 @@ namespace {
 
 using Patience = std::chrono::steady_clock;
 
-// A QP that is connected to itself, with a CQ whose completions are stamped.
+// Whose completions are stamped; null: the driver has none.
+ibv_cq_ex* stamped_cq(const Device& device) {
+  ibv_cq_init_attr_ex queue = {};
+  queue.cqe = 16;
+  queue.wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP;
+  return ibv_create_cq_ex(device.context(), &queue);
+}
+
+// A QP that is connected to itself.
 class StampedQp {
  public:
-  explicit StampedQp(const Device& device) : device_(device) {
-    ibv_cq_init_attr_ex queue = {};
-    queue.cqe = 16;
-    queue.wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP;
-    cq_ = ibv_create_cq_ex(device.context(), &queue);
+  explicit StampedQp(const Device& device) : device_(device), cq_(stamped_cq(device)) {
     if (cq_ == nullptr) throw std::runtime_error("no CQ with time stamps");
     ibv_qp_init_attr wanted = {};
     wanted.send_cq = wanted.recv_cq = ibv_cq_ex_to_cq(cq_);
@@ -92,7 +96,7 @@ class StampedQp {
   }
 
   const Device& device_;
-  ibv_cq_ex* cq_ = nullptr;
+  ibv_cq_ex* cq_;
   ibv_qp* qp_ = nullptr;
 };
 
@@ -131,6 +135,9 @@ class Timestamps : public ::testing::Test {
 };
 
 TEST_F(Timestamps, of_all_queues_are_of_the_clock_that_software_reads) {
+  ibv_cq_ex* const tried = stamped_cq(*device_);
+  if (tried == nullptr) GTEST_SKIP() << "needs a driver with CQs that are stamped";
+  ibv_destroy_cq(ibv_cq_ex_to_cq(tried));
   std::vector<std::uint64_t> words(2);
   const Registration registered = must(Registration::make(*device_, words.data(), 16, true));
   StampedQp one(*device_), other(*device_);
