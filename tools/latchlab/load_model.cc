@@ -86,7 +86,7 @@ double mixed(double exclusive, double shared, double reads) {
   return exclusive * (1 - reads) + shared * reads;
 }
 
-struct Lock {
+struct LockLoad {
   const ProtocolInfo& info;
   double reads;  // shared acquisitions among all
   bool retries_at_once;
@@ -113,7 +113,7 @@ struct Lock {
   }
 };
 
-Lock lock_of(const Point& point, const ProtocolEntry& entry, const WorkloadSpec& workload) {
+LockLoad lock_of(const Point& point, const ProtocolEntry& entry, const WorkloadSpec& workload) {
   const auto& params = point.protocol.params.values();
   const auto backoff = params.find("backoff");
   const auto* const kind =
@@ -134,7 +134,7 @@ double round_trip_s(const NicModel& nic) {
 Load load_of(const Point& point, const WorkloadSpec& workload, double clients,
              const ProtocolEntry& entry) {
   const NicModel& nic = point.platform.nic;
-  const Lock lock = lock_of(point, entry, workload);
+  const LockLoad lock = lock_of(point, entry, workload);
   const double trip = round_trip_s(nic);
   const double wants = wants_of(workload);
   const double ops = workload.remote_ops * (makes_transactions(workload.kind) ? 2 * wants : 1);
