@@ -87,27 +87,31 @@ TEST_P(RemoteWaits, progress_of_others_restarts_the_patience) {
   Verbs& writer = add_client(kThere);
   RemoteWaitResult result;
   RemoteWait wait = wait_for_seven();
-  wait.unchanged_for = lasting(microseconds(100));
+  // A device's programs are held up for tens of milliseconds by others on their cores, so that the
+  // patience is many pauses long.
+  wait.unchanged_for = lasting(microseconds(400));
   wait.observe = [](const ProbeValues& seen) { return Words{seen[0].lo >> 8}; };
   spawn(waiter, wait_into(waiter, wait, result));
-  const Duration pause = lasting(microseconds(60));
+  constexpr std::uint64_t kWrites = 9;
+  const Duration pause = lasting(microseconds(50));
+  ASSERT_GT(pause * kWrites, wait.unchanged_for);
   // When the last write that is progress begins, and the one after it that is none.
   Duration last, after;
-  spawn(writer, [](Verbs& verbs, Duration between, Duration& fifth, Duration& sixth) -> Task<void> {
+  spawn(writer, [](Verbs& verbs, Duration between, Duration& final, Duration& none) -> Task<void> {
     const Time start = verbs.now();
-    for (std::uint64_t i = 1; i <= 5; ++i) {
+    for (std::uint64_t i = 1; i <= kWrites; ++i) {
       co_await verbs.sleep(between);
-      fifth = verbs.now() - start;
+      final = verbs.now() - start;
       co_await verbs.write(kWord, i << 8);
     }
-    co_await verbs.sleep(between);
-    sixth = verbs.now() - start;
-    co_await verbs.write(kWord, 5 << 8 | 1);
+    co_await verbs.sleep(between * 4);
+    none = verbs.now() - start;
+    co_await verbs.write(kWord, kWrites << 8 | 1);
   }(writer, pause, last, after));
   const Time begin = waiter.now();
   EXPECT_EQ(run(), RunEnd::finished);
   EXPECT_EQ(result.end, WaitEnd::unchanged);
-  EXPECT_GE(last, pause * 5);
+  EXPECT_GE(last, pause * kWrites);
   EXPECT_GE(result.last_change - begin, last);
   EXPECT_LT(result.last_change - begin, after) << "a change that is not observed is no progress";
 }
