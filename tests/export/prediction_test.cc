@@ -85,6 +85,11 @@ TEST(Prediction, wants_the_same_scenario) {
               EndsWith("--set locks.stride=128 --set workload.think_time=3us"));
 }
 
+TEST(Prediction, names_no_setting_for_a_key_that_one_run_lacks) {
+  EXPECT_THAT(refusal({{"workload.kind", "object_store"}}),
+              EndsWith("run both with the same scenario and the same version"));
+}
+
 TEST(Prediction, may_be_of_another_nic_and_by_other_chance) {
   EXPECT_EQ(refusal({{"platform.nic", "connectx-6"},
                      {"platform.clocks.drift", "10ppm"},

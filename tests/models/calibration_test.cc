@@ -12,6 +12,7 @@ namespace latchlab::fit_test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class SyntheticFit : public ::testing::Test {
  protected:
@@ -96,6 +97,16 @@ TEST_F(SyntheticFit, page_and_json_have_the_same_bytes_each_time) {
   EXPECT_EQ(calibration_page(spec_, again.value()), calibration_page(spec_, result_));
   EXPECT_EQ(calibration_json(spec_, again.value()), calibration_json(spec_, result_));
   EXPECT_THAT(calibration_page(spec_, result_), HasSubstr("Held at their start"));
+}
+
+TEST_F(SyntheticFit, page_has_a_section_on_sensitivity_where_the_fit_asks_for_it) {
+  const std::string page = calibration_page(spec_, result_);
+  EXPECT_THAT(page, HasSubstr("\n## Sensitivity\n"));
+  for (const SensitivityResult& each : result_.sensitivity)
+    EXPECT_THAT(page, HasSubstr("\n| " + each.id + " | "));
+  Calibration without = result_;
+  without.sensitivity.clear();
+  EXPECT_THAT(calibration_page(spec_, without), Not(HasSubstr("Sensitivity")));
 }
 
 }  // namespace

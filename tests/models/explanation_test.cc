@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/base/random.h"
 #include "core/protocols/registry.h"
@@ -19,6 +20,7 @@ namespace latchlab {
 namespace {
 
 using ::testing::Contains;
+using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -190,6 +192,31 @@ TEST(Explanation, refuses_what_has_no_intervals_and_what_it_cannot_simulate_agai
   EXPECT_THAT(explain(few, study_of({}, 5)).error().text(), HasSubstr("--repeats 3"));
   EXPECT_THAT(explain(study_of(times("latency.one_way", 1.1), 1), study_of({}, 5)).error().text(),
               HasSubstr("run it again"));
+}
+
+TEST(Explanation, ends_with_the_error_of_a_simulation_that_cannot_be_run) {
+  const StoredStudy simulated = study_of({}, 1), measured = study_of(times("latency.post", 3), 900);
+  std::set<std::string> stages;
+  const auto explain_unless = [&](const std::string& fails) {
+    ExplainRequest request{simulated, measured, {}, {"goodput_ops_s", "retry_share"}};
+    for (std::size_t i = 0; i < simulated.scenario.points.size(); ++i)
+      request.points.emplace_back(i, i);
+    return explain_errors(request, [&](const std::string& stage, const std::vector<Point>& points) {
+      stages.insert(stage);
+      if (stage == fails) return Result<StudyOutcome>(Error{"no more of " + stage, {}});
+      StudyOutcome all;
+      for (const Point& point : points) all.points.push_back(outcome_of(point, 1, 0.01));
+      return Result<StudyOutcome>(std::move(all));
+    });
+  };
+  ASSERT_TRUE(explain_unless("none"));
+  const std::set<std::string> asked = stages;
+  ASSERT_THAT(asked, SizeIs(Ge(3)));
+  for (const std::string& stage : asked) {
+    const auto found = explain_unless(stage);
+    ASSERT_FALSE(found) << stage;
+    EXPECT_EQ(found.error().text(), "no more of " + stage);
+  }
 }
 
 TEST(Explanation, is_written_as_json) {

@@ -168,6 +168,9 @@ TEST(Files, of_lengths_that_do_not_fit_are_refused) {
   EXPECT_EQ(problem(scenario(files("{kind: hard_write, access_bytes: 47003B}"))),
             "test.yaml:5: workload.files.access_bytes is 47003B; expected a multiple of 8B, such "
             "as 47000B or 47008B");
+  EXPECT_EQ(problem(scenario(files("{kind: oltp, append_bytes: 1001B}", "locks: {count: 2}\n"))),
+            "test.yaml:5: workload.files.append_bytes is 1001B; expected a multiple of 8B, such as "
+            "1000B or 1008B");
   EXPECT_EQ(problem(scenario(files("{kind: oltp, file_bytes: 64KiB}", "locks: {count: 2}\n"))),
             "test.yaml:5: workload.files.append_bytes is 256KiB, and a file has 64KiB "
             "(file_bytes); raise file_bytes");
