@@ -89,7 +89,16 @@ std::string limits_exceeded(const Point& point, const Protocol& protocol,
   if (held_at_once > limits.held_at_once)
     return fmt::format("with {} a client holds at most {} at once, and a section needs {}",
                        point.protocol.name, limits.held_at_once, held_at_once);
-  return {};
+  // A default stride makes room for an entry by itself, and one that was asked for is kept or
+  // refused. An entry may grow with the clients.
+  const std::uint64_t stride = point.locks.stride_bytes;
+  if (stride == 0 || stride == Point().locks.stride_bytes) return {};
+  const WorldShape shape = shape_of(point, point.run.seed);
+  const std::uint64_t entry = protocol.layout(shape_for_protocols(shape)).entry_bytes;
+  if (stride >= entry) return {};
+  return fmt::format(
+      "an entry of {} has {}B with {} clients, and locks.stride is {}B; set it to {}B",
+      point.protocol.name, entry, point.platform.clients(), stride, (entry + 7) / 8 * 8);
 }
 
 namespace {

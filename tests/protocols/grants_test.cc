@@ -137,5 +137,23 @@ TEST(Limits, refuse_sections_that_hold_more_than_the_lock_allows) {
             "with reference_lock a client holds at most 2 at once, and a section needs 3");
 }
 
+TEST(Limits, refuse_a_stride_below_an_entry_that_grew_with_the_clients) {
+  Point point;
+  point.protocol.name = "cql";
+  point.platform.client_nodes = 2;
+  point.platform.clients_per_node = 64;
+  const ProtocolEntry& cql = *find_protocol("cql");
+  const auto protocol = cql.make(cql.info.resolve(cql.info.profiles.front().name));
+  point.locks.stride_bytes = 512;
+  const std::string refused = limits_exceeded(point, *protocol);
+  EXPECT_EQ(refused,
+            "an entry of cql has 1032B with 128 clients, and locks.stride is 512B; set it to "
+            "1032B");
+  for (const std::uint64_t fine : {0, 64, 1032}) {
+    point.locks.stride_bytes = fine;
+    EXPECT_EQ(limits_exceeded(point, *protocol), "") << fine;
+  }
+}
+
 }  // namespace
 }  // namespace latchlab::testing
