@@ -36,7 +36,8 @@ def fill(tree, instead=None):
             else:
                 target.write_bytes(content)
     for old in [p for p in tree.rglob('*') if p.is_file()]:
-        if str(old.relative_to(tree)) not in files:
+        path = str(old.relative_to(tree))
+        if path not in files and not path.startswith('build/'):
             old.unlink()
     return digest.hexdigest()
 

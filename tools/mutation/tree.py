@@ -5,7 +5,9 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from collections import Counter
+from pathlib import Path
 
 from common import INVALID, KILLED, ROOT, SAME, SURVIVED, die, fill
 
@@ -24,13 +26,17 @@ class Copy:
     """A copy of the tree, its build, and what its tests say of it."""
 
     def __init__(self, directory, jobs):
-        self.tree, self.build, self.jobs = directory / 'tree', directory / 'build', jobs
+        # As far below its sources as the project's own build, and with its flags, so that ccache
+        # knows what that build has compiled.
+        self.tree, self.jobs = directory / 'tree', jobs
+        self.build = self.tree / 'build/dev'
         self.spent, self.environment = Counter(), dict(os.environ)
         sources = fill(self.tree)
         linker = next((name for name in ('lld', 'gold') if shutil.which('ld.' + name)), 'bfd')
-        self.must('cmake', '-S', self.tree, '-B', self.build, '-G', 'Ninja',
-                  '-DCMAKE_BUILD_TYPE=RelWithDebInfo', '-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g0',
-                  f'-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld={linker}', '-DLATCHLAB_WERROR=OFF',
+        self.build.mkdir(parents=True, exist_ok=True)
+        self.must('cmake', '-S', self.tree, '--preset', 'dev',
+                  f'-DCCACHE={self.tree / "tools/mutation/compile"}',
+                  f'-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld={linker}',
                   f'-DLATCHLAB_TEST_SECONDS={TEST_SECONDS}')
         targets = self.must('ninja', '-t', 'targets', 'all')
         programs = set(re.findall(r'^tests/test_(\w+):', targets, re.M)) - NO_PROGRAMS
@@ -47,7 +53,7 @@ class Copy:
                         [*self.objects.values(), *self.programs.values()] for made in all_made}
         self.users = {}  # of each source file, the objects that are made of it
         for line in self.must('ninja', '-t', 'deps').split('\n'):
-            source = re.match(f'    (?:../tree|{self.tree})/(.*)', line)  # the first is by ccache
+            source = re.match(f'    (?:../..|{self.tree})/(.*)', line)  # the first is by ccache
             if source:
                 self.users.setdefault(source[1], set()).add(made)
             elif line[:1] not in ('', ' '):
@@ -57,6 +63,7 @@ class Copy:
         self.seconds = self.baseline(directory / 'baseline.json', sources)
         # What faults are compiled to is of no use to anybody: it stays out of the cache.
         self.environment['CCACHE_READONLY'] = '1'
+        self.environment['WARNINGS'] = 'allowed'
 
     def baseline(self, memory, sources):
         """CPU seconds of each test program on the code as it is, where all tests must pass."""
@@ -85,7 +92,12 @@ class Copy:
         return done.stdout if done.returncode == 0 else die(f'{done.args}\n{done.stdout}')
 
     def digest(self, made):
-        return hashlib.sha1((self.build / made).read_bytes()).digest()
+        """Of an object or a program without what it tells debuggers: where on a line code begins."""
+        with tempfile.NamedTemporaryFile() as bare:
+            stripped = subprocess.run(['objcopy', '--strip-debug', made, bare.name],
+                                      cwd=self.build, stderr=subprocess.DEVNULL).returncode == 0
+            content = Path(bare.name if stripped else self.build / made).read_bytes()
+            return hashlib.sha1(content).digest()
 
     def are_as_before(self, all_made):
         return all(self.digest(made) == self.digests[made] for made in all_made)
