@@ -49,8 +49,8 @@ class Copy:
             self.programs[name] = [made] + [
                 i for i in inputs if i and not i.startswith(('/', '..')) and
                 (self.build / i).is_file() and os.access(self.build / i, os.X_OK)]
-        self.digests = {made: self.digest(made) for all_made in
-                        [*self.objects.values(), *self.programs.values()] for made in all_made}
+        everything = set().union(*self.objects.values(), *self.programs.values())
+        self.digests = {made: self.digest(made) for made in sorted(everything)}
         self.users = {}  # of each source file, the objects that are made of it
         for line in self.must('ninja', '-t', 'deps').split('\n'):
             source = re.match(f'    (?:../..|{self.tree})/(.*)', line)  # the first is by ccache
