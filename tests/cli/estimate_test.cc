@@ -66,6 +66,37 @@ TEST_F(Estimate, of_skewed_locks_and_long_sections_is_within_a_factor_of_two) {
   }
 }
 
+TEST_F(Estimate, knows_locks_that_share_a_slot_of_atomics) {
+  for (const char* lock : {"{name: cas, backoff: none}", "{name: mcs}"})
+    expect_within_twice(ratio_of(scenario(lock,
+                                          "locks: {count: 10k, stride: 4KiB}\n"
+                                          "run: {warmup: 200us, duration: 2ms}\n")),
+                        lock);
+}
+
+TEST_F(Estimate, knows_that_tickets_are_looked_at_by_reads) {
+  expect_within_twice(ratio_of(scenario("{name: dslr, omega: 0us}",
+                                        std::string(kHot) + "workload: {read_ratio: 0%}\n")),
+                      "at once");
+}
+
+TEST_F(Estimate, knows_that_sections_arrive) {
+  expect_within_twice(ratio_of(scenario("{name: mcs}",
+                                        "locks: {count: 1k}\nrun: {warmup: 200us, duration: 5ms}\n"
+                                        "workload: {arrivals: {kind: poisson, rate: 200k}}\n")),
+                      "arrivals");
+}
+
+TEST_F(Estimate, knows_that_locks_are_lost_which_are_not_released) {
+  for (const char* lock : {"{name: shiftlock, lease: 1ms}", "{name: dslr, lease: 1ms}"})
+    expect_within_twice(
+        ratio_of(scenario(lock,
+                          "locks: {count: 100}\nrun: {warmup: 3ms, duration: 10ms}\n"
+                          "workload: {read_ratio: 0%, critical_section: 2us}\n"
+                          "faults: [{kind: skip_release, probability: 0.3%}]\n")),
+        lock);
+}
+
 TEST_F(Estimate, knows_that_a_run_finds_its_warm_up_itself) {
   expect_within_twice(
       ratio_of(scenario("{name: mcs}", "locks: {count: 1k}\nrun: {warmup: auto, duration: 1ms}\n")),

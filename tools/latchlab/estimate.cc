@@ -13,9 +13,10 @@ namespace latchlab::tool {
 namespace {
 
 // One simulated verb takes about this long on one core.
-constexpr double kVerbSeconds = 0.5e-6;
-// So many windows are simulated in all where a run finds its warm-up itself.
-constexpr double kAutoWindows = 2;
+constexpr double kVerbSeconds = 0.7e-6;
+// So many windows are simulated in all where a run finds its warm-up itself: half of one before the
+// window at least, and now and then another.
+constexpr double kAutoWindows = 1.6;
 // The same for memory.
 constexpr double kProgramBytes = 32 << 20;
 constexpr double kClientBytes = 8 << 10;

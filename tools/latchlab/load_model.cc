@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "core/protocols/registry.h"
 
@@ -90,6 +92,7 @@ struct LockLoad {
   const ProtocolInfo& info;
   double reads;  // shared acquisitions among all
   bool retries_at_once;
+  bool tickets;
   double per_ticket_s;  // of the pause between two looks of a ticket lock, for each client ahead
 
   double of_pair(double (*each)(const Cost&), const CostPair& x, const CostPair& s) const {
@@ -124,7 +127,47 @@ LockLoad lock_of(const Point& point, const ProtocolEntry& entry, const WorkloadS
   const auto* const pause = omega != params.end() ? std::get_if<Duration>(&omega->second) : nullptr;
   const double per_ticket = pause != nullptr ? pause->seconds() : 0;
   const bool at_once = kind != nullptr ? *kind == "none" : pause != nullptr && per_ticket == 0;
-  return {entry.info, reads, at_once, per_ticket};
+  return {entry.info, reads, at_once, pause != nullptr, per_ticket};
+}
+
+double arriving(const WorkloadSpec& workload) {
+  return workload.arrivals.kind == ArrivalKind::poisson
+             ? static_cast<double>(workload.arrivals.per_second)
+             : std::numeric_limits<double>::infinity();
+}
+
+// Per second on one server, of atomics by which locks are taken and freed. Entries whose addresses
+// agree in the bits that choose a slot wait for each other.
+double atomics_by_slots(const Point& point) {
+  const NicModel& nic = point.platform.nic;
+  const std::int64_t words = static_cast<std::int64_t>(point.locks.stride_bytes) / 8;
+  const std::int64_t slots = nic.slots / std::gcd(nic.slots, std::max<std::int64_t>(words, 1));
+  return static_cast<double>(slots) / nic.hold_8.seconds();
+}
+
+// How long a lock is lost whose holder does not release it.
+double outage_s(const Point& point, const ProtocolInfo& info) {
+  const double run = (point.run.earliest() + point.run.duration).seconds();
+  const Duration timeout =
+      info.longest_timeout ? info.longest_timeout(point.protocol.params) : Duration{};
+  return timeout.ps > 0 ? std::min(timeout.seconds(), run) : run;
+}
+
+double not_released(const Point& point) {
+  double share = 0;
+  for (const FaultSpec& fault : point.faults)
+    if (fault.kind == FaultKind::skip_release)
+      share += static_cast<double>(fault.probability_ppb) * kPpb;
+  return share;
+}
+
+// Sections per second where a share of all locks is lost, which takes whoever wants one of them
+// half an outage: R (1 / `free` + R lost outage / 2) = 1, each client's part, with lost = R p
+// outage / locks.
+double with_outages(double free, double clients, double p, double outage, double share) {
+  if (p <= 0) return free;
+  const double a = p * outage * outage * share / 2, b = clients / free;
+  return 2 * clients / (b + std::sqrt(b * b + 4 * a * clients));
 }
 
 double round_trip_s(const NicModel& nic) {
@@ -158,11 +201,20 @@ Load load_of(const Point& point, const WorkloadSpec& workload, double clients,
         point.platform.servers / std::max(verbs_of_section * nic.serve_atomic_8.seconds(),
                                           wants * lock.calls() * per_call / nic.server_cores);
     const double at_word = 1 / (share * lock.on_one_word() * nic.hold_8.seconds());
-    sections = std::min({clients / section, at_hottest, at_word, served});
-    waiting = std::max(0.0, clients - sections * section);
+    const double at_slots =
+        point.platform.servers * atomics_by_slots(point) / (wants * lock.on_one_word());
+    const double at_lock = std::min({clients / section, at_hottest, at_word});
+    const double elsewhere = std::min({at_slots, served, arriving(workload)});
+    sections = std::min(at_lock, elsewhere);
+    // Who waits elsewhere than at a lock does not look at it meanwhile.
+    waiting = at_lock < elsewhere ? std::max(0.0, clients - sections * section) : 0;
     if (!lock.retries_at_once) break;
     hold = held + hand_over + std::min(waiting, clients) * nic.hold_8_failed.seconds();
   }
+  const double served = sections;
+  sections = with_outages(sections, clients, not_released(point), outage_s(point, entry.info),
+                          share * lock.turns());
+  const double waiting_for_lost = clients * (1 - sections / served);
   Load load;
   load.sections_s = sections;
   load.verbs_s = sections * (wants * lock.free_verbs() + ops);
@@ -171,8 +223,11 @@ Load load_of(const Point& point, const WorkloadSpec& workload, double clients,
     const double pause =
         std::max(lock.retries_at_once ? 0 : kPause * trip, waiting / 2 * lock.per_ticket_s);
     const double pace = trip + pause;
-    const double most = kHotWords / nic.hold_8_failed.seconds();
-    load.verbs_s += std::min(waiting / pace, most);
+    // Tickets are looked at by READs, which no slot holds up.
+    const double most = lock.tickets ? point.platform.servers / nic.serve_read.seconds()
+                                     : kHotWords / nic.hold_8_failed.seconds();
+    const double pace_at_lost = trip + (lock.tickets ? lock.per_ticket_s : kPause * trip);
+    load.verbs_s += std::min(waiting / pace + waiting_for_lost / pace_at_lost, most);
   }
   return load;
 }
