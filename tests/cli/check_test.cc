@@ -161,6 +161,17 @@ TEST_F(PlatformHosts, are_printed_and_stored_by_node) {
   EXPECT_FALSE(exists("s/hosts.csv"));
 }
 
+TEST_F(PlatformHosts, of_a_sweep_over_hosts_are_those_of_each_point) {
+  const Finished finished =
+      latchlab({"run", "p.yaml", "--quiet", "--out", "s", "--set",
+                "sweep={grid: {platform.topology.nodes: [[front, rack-9, rack-10], [rack-10, "
+                "front, rack-9]]}}"});
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(read("s/hosts.csv"),
+            "point,node,host\n0,server 0,front\n0,client node 0,rack-9\n0,client node 1,rack-10\n"
+            "1,server 0,rack-10\n1,client node 0,front\n1,client node 1,rack-9\n");
+}
+
 // The one host that is far away is the server, or a client.
 TEST_F(PlatformHosts, are_chosen_by_the_scenario) {
   const auto chosen = [](const std::string& nodes) {

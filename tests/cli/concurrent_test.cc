@@ -1,5 +1,8 @@
 // Two programs at once that write to one place.
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <set>
@@ -129,6 +132,26 @@ TEST_F(Concurrent, pages_and_exports_of_one_run_are_whole) {
       EXPECT_EQ(each.code, 0) << each.err;
   EXPECT_EQ(read("r/report.html"), page);
   EXPECT_EQ(files_in("r/gnuplot"), drawn);
+}
+
+TEST_F(Concurrent, what_another_writes_into_is_refused) {
+  fs::create_directories(path("data/scenarios/papers/toy"));
+  fs::copy(path("small.yaml"), path("data/scenarios/papers/toy/one.yaml"));
+  fs::create_directory(path("held"));
+  const int held = ::open(path("held").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(::flock(held, LOCK_EX | LOCK_NB), 0);
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"run", "small.yaml", "--quiet", "--out", "held"},
+           {"find", "small.yaml", "--passes", "1ns", "--metric", "cycle_ns.p99", "--along",
+            "locks.count=1..2", "--quiet", "--out", "held"},
+           {"reproduce", "toy", "--quick", "--quiet", "--data", "data", "--out", "held"},
+           {"classroom", "1", "--out", "held"}}) {
+    const Finished refused = latchlab(command);
+    EXPECT_EQ(refused.code, 2) << command.front();
+    EXPECT_THAT(refused.err, HasSubstr("another latchlab writes into held")) << command.front();
+    EXPECT_TRUE(files_in("held").empty()) << command.front();
+  }
+  ::close(held);
 }
 
 TEST_F(Concurrent, a_second_class_in_a_directory_waits_or_is_refused) {

@@ -64,6 +64,19 @@ TEST_F(Points, a_lock_without_the_swept_parameter_runs_once) {
   EXPECT_EQ(points[3]["metrics"], json("alone/results.json")["points"][0]["metrics"]);
 }
 
+TEST_F(Points, a_lock_without_the_swept_parameter_is_one_in_conclusions_and_figures) {
+  write("p.yaml", small_scenario("{name: cas}",
+                                 "sweep: {grid: {protocol: [{name: dslr}, {name: cas}], "
+                                 "protocol.lease: [1ms, 2ms]}}\n"));
+  const Finished finished = latchlab({"run", "p.yaml", "--repeats", "3", "--out", "r"});
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.out,
+              AllOf(HasSubstr("dslr lease=1ms, dslr lease=2ms and cas cannot be told apart"),
+                    Not(HasSubstr("cas and cas")), Not(HasSubstr("cas lease"))));
+  ASSERT_EQ(latchlab({"export", "r", "--gnuplot"}).code, 0);
+  EXPECT_THAT(read("r/gnuplot/latency.dat"), AllOf(HasSubstr("cas"), Not(HasSubstr("cas lease"))));
+}
+
 TEST_F(Points, of_a_lock_without_the_swept_parameter_repeats_are_added_until_precise) {
   write("p.yaml", small_scenario("{name: cas}",
                                  "sweep: {grid: {protocol: [{name: dslr}, {name: cas}], "

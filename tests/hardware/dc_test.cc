@@ -15,6 +15,18 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
+TEST_F(Dc, a_key_does_not_follow_from_those_before_it) {
+  std::vector<std::uint64_t> keys;
+  for (int i = 0; i < 8; ++i)
+    keys.push_back(must(DcTarget::make(*near_->device, near_->cq, *near_->recvs)).address().key);
+  std::vector<std::uint64_t> steps;
+  for (std::size_t i = 1; i < keys.size(); ++i) {
+    const std::uint64_t step = keys[i] - keys[i - 1];
+    EXPECT_EQ(std::count(steps.begin(), steps.end(), step), 0) << step;
+    steps.push_back(step);
+  }
+}
+
 TEST_F(Dc, each_verb_does_at_a_target_what_it_does_over_a_connection) {
   make_dci();
   std::fill(far_->words.begin(), far_->words.end(), 5);

@@ -1,6 +1,7 @@
 // What goes wrong at the transport, and how it is told.
 
 #include <cstring>
+#include <set>
 
 #include "tests/hardware/pair.h"
 
@@ -32,6 +33,18 @@ TEST_F(Errors, a_burst_of_sends_finds_one_recv_and_then_none) {
   std::uint64_t word = 0;
   std::memcpy(&word, there_->recvs->slot(0), sizeof(word));
   EXPECT_EQ(word, 42U);
+}
+
+TEST_F(Errors, a_psn_does_not_follow_from_those_before_it) {
+  std::set<std::uint32_t> steps;
+  std::uint32_t before = 0;
+  for (int i = 0; i < 8; ++i) {
+    here_->make_qp({});
+    const std::uint32_t psn = here_->qp.address().psn;
+    if (i > 0) steps.insert((psn - before) & 0xff'ffff);
+    before = psn;
+  }
+  EXPECT_THAT(steps, SizeIs(7));
 }
 
 TEST_F(Errors, a_sender_with_patience_waits_for_the_recv) {

@@ -173,6 +173,7 @@ TEST_F(PlatformFile, of_more_hosts_than_there_can_be_nodes_is_refused) {
            radical + "\" speed=\"1Gf\" bw=\"125MBps\" lat=\"50us\"/>\n</platform>\n";
   };
   EXPECT_EQ(problem(cluster("0-99"), 2), "fine");
+  EXPECT_THAT(problem(cluster("0-69999"), 2), HasSubstr("more than 65535 hosts"));
   EXPECT_THAT(problem(cluster("0-39999999"), 2),
               HasSubstr("SimGrid cannot use this platform: it "));
   EXPECT_THAT(problem(cluster("0-39999999"), 2),

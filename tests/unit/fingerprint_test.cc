@@ -4,8 +4,25 @@
 
 #include <set>
 
+#include "core/base/secret.h"
+
 namespace latchlab {
 namespace {
+
+TEST(Secrets, fill_all_bits_and_do_not_follow_from_those_before_them) {
+  std::uint64_t ever = 0, always = ~std::uint64_t{0}, before = 0;
+  std::set<std::uint64_t> steps;
+  for (int i = 0; i < 64; ++i) {
+    const std::uint64_t secret = secret_u64();
+    ever |= secret;
+    always &= secret;
+    steps.insert(secret - before);
+    before = secret;
+  }
+  EXPECT_EQ(ever, ~std::uint64_t{0});
+  EXPECT_EQ(always, 0U);
+  EXPECT_EQ(steps.size(), 64U);
+}
 
 TEST(Fingerprint, is_written_as_sixteen_hexadecimal_digits) {
   EXPECT_EQ(Fingerprint().text(), "0000006c61746368");

@@ -42,6 +42,8 @@ void set(Config& config, const std::string& key, const std::string& value) {
     config.swapped_reply = true;
   else if (key == "no-extended")
     config.no_extended = true;
+  else if (key == "other-driver")
+    config.other_driver = true;
   else if (key == "no-srq")
     config.no_srq = true;
   else if (key == "no-atomics")

@@ -25,6 +25,7 @@ struct Config {
   bool swapped_reply = false;  // replies of atomics in the other byte order
   // Devices and drivers of other kinds.
   bool no_extended = false;     // no ibv_create_qp_ex and ibv_create_cq_ex
+  bool other_driver = false;    // libmlx5's own verbs (mlx5dv) do not know the device
   bool no_srq = false;          // no shared receive queues
   bool no_atomics = false;      // atomic_cap is NONE
   bool ipv6 = false;            // RoCE: fd93:1::1, ... in place of IPv4 addresses

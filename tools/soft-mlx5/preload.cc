@@ -212,6 +212,10 @@ SOFT_MLX5_EXPORT ibv_context* ibv_open_device(ibv_device* device) {
   return context;
 }
 
+SOFT_MLX5_EXPORT bool mlx5dv_is_supported(ibv_device*) {
+  return !soft_mlx5::config().other_driver;
+}
+
 SOFT_MLX5_EXPORT ssize_t read(int fd, void* bytes, size_t count) {
   if (soft_mlx5::has_events(fd)) return soft_mlx5::read_event(fd, bytes, count);
   return ::syscall(SYS_read, fd, bytes, count);
