@@ -97,6 +97,25 @@ TEST_F(Estimate, knows_that_locks_are_lost_which_are_not_released) {
         lock);
 }
 
+TEST_F(Estimate, of_readers_beside_each_other_is_within_a_factor_of_two) {
+  const auto one = [](const char* reads) {
+    return std::string(kHot) + "workload: {read_ratio: " + reads + "}\n";
+  };
+  // The word of the lock bounds readers, and readers between two writers share a turn.
+  expect_within_twice(ratio_of(scenario("{name: shiftlock}", one("100%"))), "shiftlock");
+  expect_within_twice(ratio_of(scenario("{name: dslr}", one("80%"))), "dslr");
+}
+
+TEST_F(Estimate, counts_a_warm_up_that_is_found_as_more_than_half_a_window) {
+  const auto verbs_of = [this](const char* warmup) {
+    write("s.yaml", scenario("{name: mcs}", "locks: {count: 1k}\nrun: {warmup: " +
+                                                std::string(warmup) + ", duration: 1ms}\n"));
+    return Json::parse(latchlab({"check", "s.yaml", "--json"}).out)["estimate"]["verbs"]
+        .get<double>();
+  };
+  EXPECT_GT(verbs_of("auto") / verbs_of("0us"), 1.5);
+}
+
 TEST_F(Estimate, knows_that_a_run_finds_its_warm_up_itself) {
   expect_within_twice(
       ratio_of(scenario("{name: mcs}", "locks: {count: 1k}\nrun: {warmup: auto, duration: 1ms}\n")),

@@ -77,6 +77,26 @@ TEST_F(Points, a_lock_without_the_swept_parameter_is_one_in_conclusions_and_figu
   EXPECT_THAT(read("r/gnuplot/latency.dat"), AllOf(HasSubstr("cas"), Not(HasSubstr("cas lease"))));
 }
 
+// A reset waits for the dead until membership tells of them.
+TEST_F(Points, stand_still_for_as_long_as_a_failure_is_not_detected) {
+  const auto longest = [this](const std::string& detection) {
+    write("f.yaml",
+          "schema: 1\nname: f\nplatform: {client_nodes: 4, clients_per_node: 1, "
+          "failure_detection: " +
+              detection +
+              "}\nlocks: {count: 1}\n"
+              "protocol: {name: cql, timeout: 1ms}\n"
+              "workload: {read_ratio: 0%, critical_section: 20us}\n"
+              "faults: [{kind: node_crash, node: 2, at: 5ms}]\n"
+              "run: {warmup: 1ms, duration: 100ms}\n");
+    const Json points =
+        Json::parse(latchlab({"run", "f.yaml", "--json", "--out", "f" + detection}).out)["points"];
+    return number_at(points[0]["metrics"], "acquire_ns.max");
+  };
+  EXPECT_LT(longest("100us"), 5e6);
+  EXPECT_GT(longest("40ms"), 40e6);
+}
+
 TEST_F(Points, of_a_lock_without_the_swept_parameter_repeats_are_added_until_precise) {
   write("p.yaml", small_scenario("{name: cas}",
                                  "sweep: {grid: {protocol: [{name: dslr}, {name: cas}], "

@@ -76,6 +76,15 @@ TEST_F(Trust, check_warns_of_sections_that_take_longer_than_a_grant) {
                             "are valid for 7.9ms at most"),
                   HasSubstr("sections of dslr take 30ms, and its grants are valid for 10ms"),
                   HasSubstr("sections of shiftlock take 30ms"), Not(HasSubstr("sections of mcs"))));
+  for (const char* lock : {"{name: citron, lease: 10ms}", "{name: drtm, lease: 10ms}",
+                           "{name: static_segments, lease: 10ms}"}) {
+    write("one.yaml",
+          "schema: 1\nname: one\nplatform: {client_nodes: 2}\nprotocol: " + std::string(lock) +
+              "\nworkload: {read_ratio: 100%, critical_section: 30ms}\n"
+              "run: {duration: 100ms, warmup: 10ms}\n");
+    EXPECT_THAT(latchlab({"check", "one.yaml"}).out, HasSubstr("take 30ms, and its grants"))
+        << lock;
+  }
   const Finished brief = latchlab({"check", "long.yaml", "--set", "workload.critical_section=1ms"});
   EXPECT_THAT(brief.out, Not(HasSubstr("sections of")));
 }

@@ -1,5 +1,6 @@
 // The work of a section: verbs on what its locks guard.
 
+#include "core/workload/forwarding_observer.h"
 #include "tests/protocols/sections.h"
 #if LATCHLAB_WITH_SIMGRID
 #include "tests/conformance/simulation.h"
@@ -107,6 +108,33 @@ constexpr CutCase kCutCases[] = {
     {"six_locks_without_work", 6, true, [](Section&) {}}};
 INSTANTIATE_TEST_SUITE_P(timed, Cut, ::testing::ValuesIn(kCutCases),
                          [](const auto& each) { return std::string(each.param.name); });
+
+class Counting final : public LoopObserver {
+ public:
+  void section_cut(ClientId) override { ++cut; }
+  void transaction_done(ClientId) override { ++done; }
+  void transaction_given_back(ClientId) override { ++given_back; }
+  int cut = 0, done = 0, given_back = 0;
+};
+class Wrapping final : public ForwardingObserver {
+ public:
+  explicit Wrapping(LoopObserver& inner) : inner_(inner) {}
+
+ private:
+  LoopObserver& inner(ClientId) override { return inner_; }
+  LoopObserver& inner_;
+};
+TEST(Forwarding, hands_on_what_became_of_sections_and_transactions) {
+  Counting seen;
+  Wrapping wrapper(seen);
+  LoopObserver& front = wrapper;
+  front.section_cut(ClientId{0});
+  front.transaction_done(ClientId{0});
+  front.transaction_given_back(ClientId{0});
+  EXPECT_EQ(seen.cut, 1);
+  EXPECT_EQ(seen.done, 1);
+  EXPECT_EQ(seen.given_back, 1);
+}
 
 TEST(timed, work_writes_objects_whole_from_the_clients_own_buffer) {
   RunSetup setup = writing(200);

@@ -127,6 +127,14 @@ TEST(cql, keeps_messages_of_locks_held_together_apart) {
   expect_sound(setup, 200);
 }
 
+TEST(cql, is_set_as_published) {
+  const ParamSet params = find_protocol("cql")->info.resolve("artifact");
+  EXPECT_EQ(params.choice("notification_count"), "release");
+  EXPECT_EQ(params.choice("overflow"), "acquisition");
+  EXPECT_EQ(params.duration("timeout"), Duration{});
+  EXPECT_EQ(params.duration("timeout_step"), milliseconds(1));
+}
+
 TEST(cql, is_sound_with_every_profile_and_many_resets) {
   for (const char* profile : {"repaired", "paper", "artifact"}) {
     RunSetup setup = cql_case();

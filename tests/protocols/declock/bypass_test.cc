@@ -261,6 +261,41 @@ TEST(timed, declock_keeps_the_queue_s_lock_between_writers_when_phases_take_turn
   EXPECT_EQ(atomics_of({{"readers_first", text("after_writers")}}, "repaired"), 6U);
 }
 
+// ---- what a client READs when it begins to wait ----
+
+// Client 1 waits for a neighbour whose node knows since when client 8 waits.
+std::uint64_t reads_of_a_waiter(const char* prefetch) {
+  const ProtocolEntry& entry = *find_protocol("declock");
+  ParamSet set = entry.info.resolve("repaired");
+  set.set("prefetch", text(prefetch));
+  set.set("clock_sync", Duration{});
+  const auto lock = entry.make(set);
+  WorldShape shape;
+  shape.client_nodes = 3;
+  shape.clients_per_node = 4;
+  World world(*lock, shape);
+  SimgridOptions options = plain_options();
+  options.clocks = {};
+  const auto backend = make_simgrid(world.plan(), options);
+  world.attach(*backend);
+  std::vector<Served> served;
+  for (const Ask& ask :
+       std::vector<Ask>{{4, 100, kX}, {0, 105, kX, 60}, {8, 110, kX}, {1, 140, kX}})
+    backend->spawn(world.verbs(ClientId{ask.client}),
+                   take_turns(world, ClientId{ask.client}, {ask}, served), Time{});
+  EXPECT_EQ(backend->run_until(testing::end_of_run(kNever)), RunEnd::finished);
+  EXPECT_EQ(served.size(), 4U);
+  return world.verbs(ClientId{1}).tally().reads();
+}
+
+TEST(timed, declock_prefetches_only_what_its_node_does_not_know_as_published) {
+  const auto reads = [](const char* prefetch) {
+    return apart([prefetch] { return reads_of_a_waiter(prefetch); });
+  };
+  EXPECT_EQ(reads("waiting"), reads("never") + 1);
+  EXPECT_EQ(reads("unknown"), reads("never"));
+}
+
 }  // namespace
 }  // namespace latchlab::declock_tests
 

@@ -165,6 +165,9 @@ TEST(declock, is_set_as_published) {
   EXPECT_EQ(params.choice("prefetch"), "unknown");
   EXPECT_EQ(params.choice("notified"), "next");
   EXPECT_EQ(params.duration("timeout"), Duration{});
+  EXPECT_EQ(params.duration("timeout_step"), milliseconds(1));
+  EXPECT_EQ(params.choice("notification_count"), "release");
+  EXPECT_EQ(params.choice("overflow"), "acquisition");
 }
 
 TEST(declock, dies_with_nodes) {

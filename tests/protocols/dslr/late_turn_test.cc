@@ -55,7 +55,7 @@ class Late {
 
   // `leaves`: a holder does so, this much earlier for each next lock; the client stands still from
   // then on, when it asks or shortly after. Not: the lock is free.
-  std::vector<Story> run(bool leaves, LockMode mode) {
+  std::vector<Story> run(bool leaves, LockMode mode, Duration still = kStandsStill) {
     mode_ = mode;
     for (std::uint32_t i = 0; i < kLocks; ++i) {
       const ClientId holder{i}, late{kLocks + i}, other{2 * kLocks + i};
@@ -65,7 +65,7 @@ class Late {
       if (leaves) backend_->spawn(verbs(holder), hold(holder, i, stops - step), kBegin);
       backend_->spawn(verbs(late), ask_once(late, i), asks);
       backend_->spawn(verbs(other), ask_until_granted(other, i), stops + microseconds(20));
-      backend_->at(stops, [this, late] { backend_->cpu_faults()->pause(late, kStandsStill); });
+      backend_->at(stops, [this, late, still] { backend_->cpu_faults()->pause(late, still); });
     }
     EXPECT_EQ(backend_->run_until(Time{} + seconds(1)), RunEnd::finished);
     return stories_;
@@ -147,6 +147,14 @@ TEST(timed, dslr_refuses_a_reader_that_sees_late_that_the_lock_was_free) {
 
 TEST(timed, dslr_refuses_a_client_that_sees_late_that_its_turn_has_come) {
   const Counts counts = count(Late("from_look").run(true, LockMode::exclusive));
+  EXPECT_EQ(counts.both, 0U);
+  EXPECT_GT(counts.refused, 0U);
+}
+
+// It sees a look that was too early when its turn has come for more than a lease, and looks again
+// before the repair.
+TEST(timed, dslr_dates_a_grant_by_the_look_that_was_too_early_and_not_by_when_it_was_seen) {
+  const Counts counts = count(Late("from_look").run(true, LockMode::exclusive, kLease * 3 / 2));
   EXPECT_EQ(counts.both, 0U);
   EXPECT_GT(counts.refused, 0U);
 }

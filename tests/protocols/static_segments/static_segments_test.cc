@@ -125,6 +125,12 @@ TEST(static_segments, frees_a_segment_whose_lease_ends_in_a_section) {
   }
 }
 
+TEST(static_segments, frees_what_is_late_unless_a_profile_says_otherwise) {
+  const ProtocolInfo& info = find_protocol("static_segments")->info;
+  EXPECT_EQ(info.resolve("citron_baseline").choice("late_release"), "unless_repaired");
+  EXPECT_EQ(info.resolve("suppressed").choice("late_release"), "suppress");
+}
+
 TEST(static_segments, leaves_it_taken_with_the_release_of_dslr) {
   LATCHLAB_NEEDS_EXPLORER("whose verbs take less time than a lease of some nanoseconds");
   for (const char* releases : {"together", "one_by_one"}) {
