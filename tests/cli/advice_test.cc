@@ -27,5 +27,25 @@ faults: [{kind: node_crash, node: 1, at: 5ms}]
   EXPECT_THAT(whole.out, Not(HasSubstr("call_timeout")));
 }
 
+// Without a timeout no client resets the queue in which a dead client has a place.
+TEST_F(Advice, tells_that_a_lock_without_a_timeout_does_not_notice_deaths) {
+  for (const char* lock : {"cql", "declock"}) {
+    const std::string file = write("deaths.yaml", R"(schema: 1
+name: deaths
+platform: {client_nodes: 2}
+faults: [{kind: node_crash, node: 2, at: 5ms}]
+)");
+    const std::string protocol = std::string("protocol={name: ") + lock + "}";
+    const Finished warned =
+        latchlab({"check", file, "--set", protocol, "--set", "protocol.timeout=0us"});
+    EXPECT_EQ(warned.code, 0) << warned.err;
+    EXPECT_THAT(warned.out,
+                HasSubstr(std::string(lock) + " notices deaths by a timeout, and has none"));
+    const Finished fine = latchlab({"check", file, "--set", protocol});
+    EXPECT_EQ(fine.code, 0) << fine.err;
+    EXPECT_THAT(fine.out, Not(HasSubstr("notices deaths")));
+  }
+}
+
 }  // namespace
 }  // namespace latchlab::cli_test

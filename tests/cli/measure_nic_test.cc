@@ -73,12 +73,13 @@ TEST_F(MeasureNic, writes_a_description_that_a_scenario_can_use) {
   EXPECT_EQ(checked.code, 0) << checked.err;
 }
 
-// Three repeats of a simulation may be equal to the digit: nothing is divided by their spread.
+// Three repeats of a simulation may be equal to the digit, as those of two clients that answer each
+// other are: nothing is divided by their spread.
 TEST_F(MeasureNic, repeats_that_are_equal_give_a_fit_in_numbers) {
   for (const char* nic : {"connectx-5", "connectx-6"}) {
     const std::string directory = std::string("m-") + nic;
     const Finished measured =
-        latchlab(measuring({"same_address", "same_address_failed", "spread_rate", "send_rate"},
+        latchlab(measuring({"same_address", "ping_pong"},
                            {"--nic", nic, "--measurements", directory, "--out", "mine.yaml"}));
     ASSERT_EQ(measured.code, 0) << measured.err;
     const std::size_t at = measured.out.find("reduced chi^2 ");
@@ -96,6 +97,42 @@ TEST_F(MeasureNic, several_measurements_are_fitted_together) {
   ASSERT_EQ(both.code, 0) << both.err;
   const std::string found = both.out.substr(0, both.out.find("Left open"));
   EXPECT_THAT(found, AllOf(HasSubstr("atomic.same_address "), HasSubstr("local.cpu_access ")));
+}
+
+TEST_F(MeasureNic, a_stored_benchmark_that_is_left_out_is_not_fitted_to) {
+  ASSERT_EQ(latchlab(measuring({"same_address", "local"}, {"--measurements", "m"})).code, 0);
+  const Finished rest = latchlab({"calibrate", "--from", "m", "--without", "local"});
+  ASSERT_EQ(rest.code, 0) << rest.err;
+  const std::string found = rest.out.substr(0, rest.out.find("Left open"));
+  EXPECT_THAT(found, AllOf(HasSubstr("atomic.same_address "), Not(HasSubstr("local."))));
+  EXPECT_THAT(rest.out, Not(HasSubstr("\nload  ")));
+}
+
+TEST_F(MeasureNic, an_option_that_would_be_ignored_is_refused) {
+  const auto refused = [&](Words words, const Words& more) {
+    words.insert(words.begin(), "calibrate");
+    words.insert(words.end(), more.begin(), more.end());
+    const Finished finished = latchlab(words);
+    EXPECT_EQ(finished.code, 2) << finished.out;
+    return finished.err;
+  };
+  for (const Words& option : std::vector<Words>{{"--backend", "simgrid"},
+                                                {"--nic", "connectx-6"},
+                                                {"--quick"},
+                                                {"--repeats", "8"},
+                                                {"--seed", "1"},
+                                                {"--measurements", "n"},
+                                                {"--resume"},
+                                                {"--jobs", "2"},
+                                                {"--workers", "2"}})
+    EXPECT_EQ(refused({"--from", "m"}, option),
+              "latchlab: " + option[0] + ": --from measures nothing; leave one of them out\n");
+  for (const Words& option : std::vector<Words>{{"--nic", "connectx-6"}, {"--seed", "1"}})
+    EXPECT_THAT(refused({}, option),
+                StartsWith("latchlab: " + option[0] + ": only of a NIC that is measured"));
+  for (const Words& measured : std::vector<Words>{{"--from", "m"}, {"--backend", "simgrid"}})
+    EXPECT_THAT(refused({"connectx-5"}, measured),
+                StartsWith("latchlab: connectx-5: a fit to published values"));
 }
 
 TEST_F(MeasureNic, an_interrupted_one_keeps_what_was_finished) {

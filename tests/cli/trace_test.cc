@@ -172,6 +172,26 @@ TEST_F(Trace, of_the_worst_acquisition_is_not_of_a_client_that_died_meanwhile) {
   EXPECT_GT(longest, 0);
 }
 
+// A queue of 64 sections takes longer than the lock waits before it resets: the acquisition that
+// takes longest is tried several times.
+TEST_F(Trace, of_the_worst_acquisition_begins_with_its_first_try) {
+  write("resets.yaml",
+        "schema: 1\nname: resets\nplatform: {client_nodes: 4, clients_per_node: 16}\n"
+        "locks: {count: 1}\nworkload: {read_ratio: 0%, critical_section: 200us}\n"
+        "protocol: {name: cql, timeout: 5ms}\nrun: {warmup: 0us, duration: 100ms}\n");
+  const Finished done = latchlab(
+      {"run", "resets.yaml", "--out", "r", "--trace", "--trace-window", "worst", "--quiet"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const Json metrics = json("r/results.json")["points"][0]["metrics"];
+  ASSERT_GT(number_at(metrics, "aborted_acquisitions"), 0);
+  double first = 1e9, last = 0;
+  for (const auto& [begin, end] : acquisitions(json("r/traces/0000.json"))) {
+    first = std::min(first, begin);
+    last = std::max(last, end);
+  }
+  EXPECT_GE((last - first) * 1e3, number_at(metrics, "acquire_ns.max"));
+}
+
 TEST_F(Trace, of_the_worst_acquisition_changes_no_result_and_leaves_no_file_behind) {
   traced("dslr");
   traced("dslr", "worst");

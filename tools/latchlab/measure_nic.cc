@@ -197,16 +197,6 @@ Attempt measure(const MeasureArguments& arguments) {
 
 }  // namespace
 
-std::string option_of_measurement(const MeasureArguments& arguments) {
-  if (!arguments.without.empty()) return "--without";
-  if (!arguments.measurements.empty()) return "--measurements";
-  if (!arguments.name.empty()) return "--name";
-  if (!arguments.base.empty()) return "--base";
-  if (!arguments.hardware.device.empty()) return "--device";
-  if (!arguments.hardware.rendezvous.empty()) return "--rendezvous";
-  return arguments.resume ? "--resume" : arguments.quick ? "--quick" : "";
-}
-
 int measure_nic(const MeasureArguments& arguments) {
   if (const Status known = register_verb_probe(); !known) return complain(known.error());
   if (arguments.common.json)

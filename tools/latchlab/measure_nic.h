@@ -14,7 +14,7 @@ struct MeasureArguments {
   std::string backend;
   std::vector<std::string> from;     // directories of measurements that were made before
   std::string nic = "connectx-5";    // what is simulated
-  std::vector<std::string> without;  // names of benchmarks
+  std::vector<std::string> without;  // names of benchmarks; with `from`: not fitted to
   std::string measurements;          // directory; empty: results/calibrate-N
   std::string name;                  // of the description; empty: the device's
   std::string base;                  // of the description
@@ -24,13 +24,8 @@ struct MeasureArguments {
   bool resume = false;
   HardwareArguments hardware;
   CalibrateArguments common;  // out: the description's file
-
-  bool wanted() const { return !backend.empty() || !from.empty(); }
 };
 
 int measure_nic(const MeasureArguments& arguments);
-
-// The first option of a measurement that is given; empty: none.
-std::string option_of_measurement(const MeasureArguments& arguments);
 
 }  // namespace latchlab::tool

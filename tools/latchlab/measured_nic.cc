@@ -8,8 +8,10 @@
 #include <map>
 #include <utility>
 
+#include "core/scenario/suggestions.h"
 #include "core/scenario/text_file.h"
 #include "core/study/files.h"
+#include "models/measured/benchmarks.h"
 #include "models/measured/description.h"
 
 namespace latchlab::tool {
@@ -69,6 +71,17 @@ Result<std::map<std::string, double>> perftest_beside(const std::string& directo
   return read_perftest(text.value(), file);
 }
 
+// What --without names is not fitted to, and nothing is said of it, although it was measured.
+void leave_out(const std::vector<std::string>& without, Taken& taken) {
+  const auto named = [&](const std::string& label) {
+    const Benchmark* const benchmark = benchmark_of(label);
+    return benchmark != nullptr && contains(without, benchmark->name);
+  };
+  std::erase_if(taken.measurements, [&](const auto& each) { return named(each.first); });
+  std::erase_if(taken.left_out,
+                [&](const std::string& line) { return named(line.substr(0, line.find(": "))); });
+}
+
 }  // namespace
 
 int tell(const MeasureArguments& arguments, const std::vector<Measuring>& all) {
@@ -77,6 +90,7 @@ int tell(const MeasureArguments& arguments, const std::vector<Measuring>& all) {
   std::map<std::string, std::string> unsound;  // labels, by reason
   for (const Measuring& each : all) {
     Taken more = take_measurements(each.scenario, each.outcome);
+    leave_out(arguments.without, more);
     taken.measurements.merge(more.measurements);
     for (const std::string& left_out : more.left_out) {
       const std::size_t colon = left_out.find(": ");

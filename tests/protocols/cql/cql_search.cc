@@ -74,6 +74,21 @@ TEST(cql, is_sound_when_a_notification_carries_the_count_of_its_acquisition) {
   EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
 }
 
+// A client waits for the end of another's reset, and its timeout ends when that reset does: there
+// is nothing left to take over. One client stands still, one dies, and one SEND is late.
+TEST(cql, is_sound_when_patience_ends_with_the_reset_that_is_waited_for) {
+  Campaign campaign = with_crash(with_sets(about("cql", 3, 2), kFewVersions));
+  campaign.base.modes = {"XX", "XX", "XX"};
+  campaign.base.pauses = 1;
+  campaign.base.long_sends = 1;
+  campaign.placement = Placement::spread;
+  campaign.method = Method::random;
+  campaign.budget = 1'000;
+  campaign.seed = 2;
+  const Verdict verdict = run(campaign);
+  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings.front().finding.text;
+}
+
 // Two readers take two locks, and both again.
 Campaign of_two_locks(bool sorted) {
   Campaign campaign = with_sets(about("cql", 2, 2), kFewVersions);

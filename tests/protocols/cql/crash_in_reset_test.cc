@@ -53,6 +53,64 @@ TEST(timed, cql_lets_nodes_lose_their_patience_one_after_the_other) {
   EXPECT_LT(waited, milliseconds(23));
 }
 
+// The path between the two client nodes is cut for longer than RC tries. Meanwhile client 2 leaves,
+// posts its node's answer to the reset, which is lost, and dies.
+Task<void> leave_and_answer(World& world) {
+  LockClient& client = world.client(ClientId{2});
+  const AcquireResult result =
+      co_await client.acquire(Want{world.lock(LockId{0}), LockMode::shared}, {});
+  const Grant grant = std::get<Grant>(result);
+  co_await world.verbs(ClientId{2}).sleep(microseconds(100));
+  co_await client.release(grant);
+  co_await world.verbs(ClientId{2}).sleep(seconds(1));
+}
+// Beside it, until versions run out, and client 0 has to reset the lock.
+Task<void> read_until_a_reset(World& world, bool& done) {
+  LockClient& client = world.client(ClientId{0});
+  while (client.recoveries() == 0) {
+    const AcquireResult result =
+        co_await client.acquire(Want{world.lock(LockId{0}), LockMode::shared}, {});
+    const Grant grant = std::get<Grant>(result);
+    co_await client.release(grant);
+  }
+  done = true;
+}
+// Nothing but the death ends this reset: without a timeout it asks once.
+TEST(timed, cql_asks_again_in_a_reset_when_a_client_has_died_whose_answer_was_lost) {
+  const ProtocolEntry& entry = *find_protocol("cql");
+  ParamSet params = entry.info.resolve("repaired");
+  params.set("version_bits", number(1));
+  params.set("capacity", number(3));
+  params.set("timeout", Duration{});
+  const auto protocol = entry.make(params);
+  WorldShape shape;
+  shape.client_nodes = 2;
+  shape.clients_per_node = 2;  // client 3 keeps the dead one's node alive
+  World world(*protocol, shape);
+  const auto backend = plain_simulation(world.plan());
+  world.attach(*backend);
+  bool done = false;
+  backend->spawn(world.verbs(ClientId{2}), leave_and_answer(world), Time{});
+  backend->spawn(world.verbs(ClientId{0}), read_until_a_reset(world, done),
+                 Time{} + microseconds(20));
+  const auto set_path = [&](bool up) {
+    backend->hardware_faults()->set_link(world.node_of(ClientId{0}), world.node_of(ClientId{2}),
+                                         up);
+  };
+  backend->at(Time{} + microseconds(80), [&] { set_path(false); });
+  backend->at(Time{} + microseconds(120), [&] { backend->crash(ClientId{2}, CrashKind::client); });
+  backend->at(Time{} + milliseconds(2), [&] { set_path(true); });
+  paths::forget();
+  paths::record(true);
+  backend->run_until(Time{} + milliseconds(50));
+  paths::record(false);
+  EXPECT_TRUE(done);
+  EXPECT_THAT(labels("cql", true),
+              ::testing::IsSupersetOf({"a reset waits for clients of a node",
+                                       "a client answers a reset when it has left",
+                                       "a reset hears of a death"}));
+}
+
 }  // namespace
 }  // namespace latchlab::cql_tests
 

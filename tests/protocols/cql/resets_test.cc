@@ -82,6 +82,62 @@ TEST(timed, cql_resets_the_lock_when_the_entry_that_it_looks_for_never_comes) {
   EXPECT_TRUE(outcome.free) << outcome.entry;
 }
 
+Task<void> hold_for_a_while(World& world) {
+  LockClient& client = world.client(ClientId{0});
+  const AcquireResult result = co_await client.acquire(Want{world.lock(LockId{0})}, {});
+  const Grant grant = std::get<Grant>(result);
+  co_await world.verbs(ClientId{0}).sleep(microseconds(100));
+  co_await client.release(grant);
+}
+
+// Client 1 tells both nodes of a reset that no client has begun, and then asks: its node knows of
+// one reset more than client 0's did when that asked.
+Task<void> wait_after_a_reset_is_known(World& world, bool& granted) {
+  const ClientId me{1};
+  Verbs& verbs = world.verbs(me);
+  co_await verbs.sleep(microseconds(20));
+  const Message later = {cql::kReset, 1, LockId{0}, {world.endpoint_of(me).packed(), me.value}};
+  for (const ClientId each : {ClientId{0}, me}) {
+    const EndpointAddr node = world.node_endpoint(world.node_of(each));
+    co_await verbs.send(node, later);
+  }
+  co_await verbs.sleep(microseconds(10));
+  const AcquireResult result = co_await world.client(me).acquire(Want{world.lock(LockId{0})}, {});
+  granted = std::holds_alternative<Grant>(result);
+}
+
+// Without a timeout: a waiter that ignores its notification waits for ever.
+bool wakes_after_a_reset_is_known(const char* notification_count) {
+  const ProtocolEntry& entry = *find_protocol("cql");
+  ParamSet params = entry.info.resolve("repaired");
+  params.set("timeout", Duration{});
+  params.set("notification_count", text(notification_count));
+  const auto lock = entry.make(params);
+  WorldShape shape;
+  shape.client_nodes = 2;
+  shape.clients_per_node = 1;
+  World world(*lock, shape);
+  const auto backend = plain_simulation(world.plan());
+  world.attach(*backend);
+  bool granted = false;
+  backend->spawn(world.verbs(ClientId{0}), hold_for_a_while(world), Time{});
+  backend->spawn(world.verbs(ClientId{1}), wait_after_a_reset_is_known(world, granted), Time{});
+  paths::forget();
+  paths::record(true);
+  backend->run_until(Time{} + milliseconds(1));
+  paths::record(false);
+  return granted;
+}
+
+TEST(timed, cql_notifies_with_the_count_of_when_the_release_begins_as_its_authors_do) {
+  EXPECT_TRUE(wakes_after_a_reset_is_known("release"));
+}
+
+TEST(timed, cql_notifies_with_the_count_of_the_acquisition) {
+  EXPECT_FALSE(wakes_after_a_reset_is_known("acquisition"));
+  EXPECT_THAT(labels("cql", true), Contains("an expired notification is ignored"));
+}
+
 // Its own node.
 Task<void> tell_of_five_resets(World& world) {
   const ClientId me{1};

@@ -222,33 +222,39 @@ TEST(timed, declock_lets_all_late_readers_pass_an_unknown_writer_as_published_an
 
 // ---- phases ----
 
-// Three neighbours, and no other node: two writers, then a reader. FAAs by all of them.
-std::uint64_t atomics_here(const ParamValues& params, const char* profile) {
-  const ProtocolEntry& entry = *find_protocol("declock");
-  ParamSet set = entry.info.resolve(profile);
-  set.set("fairness", text("phase_fair"));
+// These ask, each once, of clocks that agree; what `count` reads in the world afterwards.
+std::uint64_t counted(ParamSet set, const WorldShape& shape, const std::vector<Ask>& asks,
+                      const std::function<std::uint64_t(World&)>& count) {
   set.set("clock_sync", Duration{});
-  for (const auto& [name, value] : params) set.set(name, value);
-  const auto lock = entry.make(set);
-  WorldShape shape;
-  shape.client_nodes = 1;
-  shape.clients_per_node = 3;
+  const auto lock = find_protocol("declock")->make(set);
   World world(*lock, shape);
   SimgridOptions options = plain_options();
   options.clocks = {};
   const auto backend = make_simgrid(world.plan(), options);
   world.attach(*backend);
   std::vector<Served> served;
-  const std::vector<Ask> asks = {{0, 100, kX}, {1, 105, kX}, {2, 108, kS}};
   for (const Ask& ask : asks) {
     const ClientId me{ask.client};
     backend->spawn(world.verbs(me), take_turns(world, me, {ask}, served), Time{});
   }
   EXPECT_EQ(backend->run_until(testing::end_of_run(kNever)), RunEnd::finished);
   EXPECT_EQ(served.size(), asks.size());
-  std::uint64_t atomics = 0;
-  for (const Ask& ask : asks) atomics += world.verbs(ClientId{ask.client}).tally().atomics();
-  return atomics;
+  return count(world);
+}
+
+// Three neighbours, and no other node: two writers, then a reader. FAAs by all of them.
+std::uint64_t atomics_here(const ParamValues& params, const char* profile) {
+  ParamSet set = find_protocol("declock")->info.resolve(profile);
+  set.set("fairness", text("phase_fair"));
+  for (const auto& [name, value] : params) set.set(name, value);
+  WorldShape shape;
+  shape.client_nodes = 1;
+  shape.clients_per_node = 3;
+  return counted(set, shape, {{0, 100, kX}, {1, 105, kX}, {2, 108, kS}}, [](World& world) {
+    std::uint64_t atomics = 0;
+    for (std::uint32_t i = 0; i < 3; ++i) atomics += world.verbs(ClientId{i}).tally().atomics();
+    return atomics;
+  });
 }
 
 std::uint64_t atomics_of(const ParamValues& params, const char* profile) {
@@ -265,27 +271,13 @@ TEST(timed, declock_keeps_the_queue_s_lock_between_writers_when_phases_take_turn
 
 // Client 1 waits for a neighbour whose node knows since when client 8 waits.
 std::uint64_t reads_of_a_waiter(const char* prefetch) {
-  const ProtocolEntry& entry = *find_protocol("declock");
-  ParamSet set = entry.info.resolve("repaired");
+  ParamSet set = find_protocol("declock")->info.resolve("repaired");
   set.set("prefetch", text(prefetch));
-  set.set("clock_sync", Duration{});
-  const auto lock = entry.make(set);
   WorldShape shape;
   shape.client_nodes = 3;
   shape.clients_per_node = 4;
-  World world(*lock, shape);
-  SimgridOptions options = plain_options();
-  options.clocks = {};
-  const auto backend = make_simgrid(world.plan(), options);
-  world.attach(*backend);
-  std::vector<Served> served;
-  for (const Ask& ask :
-       std::vector<Ask>{{4, 100, kX}, {0, 105, kX, 60}, {8, 110, kX}, {1, 140, kX}})
-    backend->spawn(world.verbs(ClientId{ask.client}),
-                   take_turns(world, ClientId{ask.client}, {ask}, served), Time{});
-  EXPECT_EQ(backend->run_until(testing::end_of_run(kNever)), RunEnd::finished);
-  EXPECT_EQ(served.size(), 4U);
-  return world.verbs(ClientId{1}).tally().reads();
+  return counted(set, shape, {{4, 100, kX}, {0, 105, kX, 60}, {8, 110, kX}, {1, 140, kX}},
+                 [](World& world) { return world.verbs(ClientId{1}).tally().reads(); });
 }
 
 TEST(timed, declock_prefetches_only_what_its_node_does_not_know_as_published) {

@@ -1,3 +1,4 @@
+#include "core/scenario/suggestions.h"
 #include "models/measured/benchmarks.h"
 #include "tools/latchlab/cli/cli.h"
 #include "tools/latchlab/cli/hardware_options.h"
@@ -40,7 +41,8 @@ void add_measuring(CLI::App& command, MeasureArguments& arguments) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   option("--nic", arguments.nic, "With simgrid: the NIC that is simulated", "NIC")
       ->capture_default_str();
-  option("--without", arguments.without, "Leave out a benchmark (repeatable)", "BENCHMARK")
+  option("--without", arguments.without,
+         "Leave out a benchmark, or with --from its measurements (repeatable)", "BENCHMARK")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command.add_flag("--quick", arguments.quick, "Leave out what takes longest")->group(group);
@@ -63,21 +65,44 @@ void add_measuring(CLI::App& command, MeasureArguments& arguments) {
   add_hardware_run(command, arguments.hardware);
 }
 
-int calibrate_or_measure(const MeasureArguments& arguments) {
-  if (arguments.wanted()) return measure_nic(arguments);
-  const std::string option = option_of_measurement(arguments);
+// The first option that is given and not among these; empty: none.
+std::string given_besides(const CLI::App& command, const std::vector<std::string>& these) {
+  for (const CLI::Option* option : command.get_options())
+    if (option->count() > 0 && !contains(these, option->get_name())) return option->get_name();
+  return {};
+}
+
+int refuse(const std::string& option, const char* why) {
+  return complain({option + ": " + why, {}});
+}
+
+// An option that would be ignored is refused.
+int calibrate_or_measure(const CLI::App& command, const MeasureArguments& arguments) {
+  const bool fits_published = arguments.backend.empty() && arguments.from.empty();
+  if (!fits_published && command.count("fit") > 0)
+    return refuse(arguments.common.fit,
+                  "a fit to published values; leave it out, or leave out --backend and --from");
+  if (!arguments.from.empty()) {
+    const std::string option = given_besides(command, {"--from", "--without", "--name", "--base",
+                                                       "--out", "--data", "--json", "--quiet"});
+    if (!option.empty()) return refuse(option, "--from measures nothing; leave one of them out");
+  }
+  if (!fits_published) return measure_nic(arguments);
+  const std::string option =
+      given_besides(command, {"fit", "--out", "--jobs", "--data", "--json", "--quiet"});
   if (option.empty()) return calibrate(arguments.common);
-  return complain({option +
-                       ": only of a NIC that is measured; add --backend simgrid or ibverbs, or "
-                       "leave it out",
-                   {}});
+  return refuse(option,
+                "only of a NIC that is measured; add --backend simgrid or ibverbs, or leave it "
+                "out");
 }
 
 void add_calibrate(Cli& cli) {
   const auto arguments = tool::arguments<MeasureArguments>();
+  const auto itself = std::make_shared<const CLI::App*>();
   CLI::App& command = cli.add(
       "calibrate", "Fit a NIC's constants to published measurements, or to what is measured now",
-      [arguments] { return calibrate_or_measure(*arguments); });
+      [arguments, itself] { return calibrate_or_measure(**itself, *arguments); });
+  *itself = &command;
   command.add_option("fit", arguments->common.fit, "A file, or a name under models/fits/")
       ->capture_default_str();
   command
