@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "models/fit_problem.h"
 #include "tests/models/fixture.h"
 #include "tests/paths.h"
 
@@ -65,6 +66,17 @@ TEST_F(SyntheticFit, another_reading_widens_the_interval_to_its_own_value) {
   EXPECT_NEAR(failed.high, 312.5, 0.5);
   EXPECT_LT(failed.alone_high, 255);
   EXPECT_THAT(failed.widened_by, ::testing::ElementsAre("slower"));
+}
+
+TEST_F(SyntheticFit, a_reading_leaves_out_the_runs_that_it_names_and_no_others) {
+  Formula formula(spec_);
+  const FitProblem problem(spec_, formula);
+  Reading reading;
+  reading.without = {"fai"};  // of "fails"
+  Trial trial;
+  trial.reading = &reading;
+  ASSERT_EQ(spec_.observations.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(problem.target(i, trial).sigma == 0, i == 1) << i;
 }
 
 TEST_F(SyntheticFit, says_which_run_moves_a_constant) {
