@@ -42,6 +42,7 @@ TEST_F(BadOption, numbers_and_directories_of_options_are_checked) {
   expect_refused({"run", "good.yaml", "--jobs", "two"}, "'two' is not a whole number from 1 to");
   expect_refused({"run", "good.yaml", "--data", "nowhere"}, "nowhere");
   expect_refused({"run", "good.yaml", "--backend", "magic"}, "magic");
+  expect_refused({"explore", "--protocol", "cas", "--crash-unit", "rack"}, "client,process,node");
 }
 
 TEST_F(BadOption, results_cannot_go_where_something_is_or_nothing_can_be) {

@@ -29,6 +29,22 @@ TEST(Groups, say_how_many_clients_there_are_and_what_each_class_does) {
   EXPECT_EQ(point.groups[1].workload.read_ratio_ppb, 100'000'000);
 }
 
+TEST(Groups, of_another_kind_do_without_what_the_common_workload_says_of_its_own) {
+  for (const char* kind : {"file_io", "transactions"}) {
+    const auto parsed =
+        parse(scenario("workload: {update_ratio: 50%, upgrade_ratio: 10%, read_ratio: 20%}\n"
+                       "groups: [{name: a}, {name: b, workload: {kind: " +
+                       std::string(kind) + "}}]\n"));
+    ASSERT_TRUE(parsed) << kind << parsed.error().text();
+    const Point& point = parsed.value().points.front();
+    EXPECT_EQ(point.groups[0].workload.update_ratio_ppb, 500'000'000);
+    const WorkloadSpec usual;
+    EXPECT_EQ(point.groups[1].workload.update_ratio_ppb, usual.update_ratio_ppb) << kind;
+    EXPECT_EQ(point.groups[1].workload.upgrade_ratio_ppb, usual.upgrade_ratio_ppb) << kind;
+    EXPECT_EQ(point.groups[1].workload.read_ratio_ppb, usual.read_ratio_ppb) << kind;
+  }
+}
+
 TEST(Groups, are_the_same_when_the_resolved_scenario_is_read_again) {
   const auto parsed = parse(scenario(kTwo));
   ASSERT_TRUE(parsed) << parsed.error().text();
@@ -149,6 +165,11 @@ TEST(Groups, are_refused_where_they_contradict_the_platform_or_each_other) {
             "test.yaml:7: workload.read_ratio is 50; allowed: 0 to 1; did you mean 50%?");
   EXPECT_THAT(problem(scenario("groups:\n  - name: a\n    workload: {locality: 50%}\n")),
               HasSubstr("test.yaml:6: workload.locality needs clients on servers"));
+}
+
+TEST(Run, opens_its_window_when_it_is_told_or_after_half_its_length_at_the_earliest) {
+  EXPECT_EQ(point_of("run: {duration: 10ms}").run.earliest(), milliseconds(5));
+  EXPECT_EQ(point_of("run: {duration: 10ms, warmup: 1ms}").run.earliest(), milliseconds(1));
 }
 
 TEST(Run, may_be_told_by_intervals_and_of_the_hottest_lock) {

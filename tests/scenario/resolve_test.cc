@@ -10,6 +10,15 @@ namespace {
 
 using ::testing::HasSubstr;
 
+TEST(Resolved, texts_keep_what_cannot_be_printed) {
+  const auto parsed = parse(scenario("description: \"a\\x01b\\x7f\""));
+  ASSERT_TRUE(parsed) << parsed.error().text();
+  EXPECT_EQ(parsed.value().description,
+            "a\x01"
+            "b\x7f");
+  EXPECT_THAT(parsed.value().resolved_yaml, HasSubstr("\"a\\x01b\\x7f\""));
+}
+
 TEST(Resolved, scenarios_read_back_as_the_same_points) {
   const std::string head = "schema: 1\nname: t\n";
   expect_round_trip(scenario(""));
