@@ -79,6 +79,20 @@ TEST_F(SyntheticFit, a_reading_leaves_out_the_runs_that_it_names_and_no_others) 
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(problem.target(i, trial).sigma == 0, i == 1) << i;
 }
 
+TEST_F(SyntheticFit, tells_how_far_from_an_observation_a_prediction_is_in_its_sigmas) {
+  Observation other = spec_.observations[0];
+  other.value *= 1.02;
+  spec_.observations.push_back(other);
+  Formula formula(spec_);
+  const auto between = calibrate(spec_, formula, {[](const std::string&) {}});
+  ASSERT_TRUE(between) << between.error().text();
+  const auto& predictions = between.value().predictions;
+  ASSERT_EQ(predictions.size(), 4u);
+  EXPECT_GT(predictions[0].residual, 1);
+  EXPECT_LT(predictions[3].residual, -1);
+  EXPECT_NEAR(predictions[1].residual, 0, 0.1);
+}
+
 TEST_F(SyntheticFit, says_which_run_moves_a_constant) {
   const auto& moved = constant("atomic.same_address_failed").moved_by;
   ASSERT_EQ(moved.size(), 1u);

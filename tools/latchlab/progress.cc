@@ -12,7 +12,8 @@ namespace {
 // Below this share of the work, its speed says less than the estimate.
 constexpr double kTelling = 0.05;
 
-// What is left, from the speed so far and, as long as that says little, from what was expected.
+}  // namespace
+
 double seconds_left(double share, double spent_s, double expected_s) {
   const double guessed = std::max(expected_s - spent_s, 1.0);
   if (share <= 0) return guessed;
@@ -20,8 +21,6 @@ double seconds_left(double share, double spent_s, double expected_s) {
   const double trust = std::min(share / kTelling, 1.0);
   return trust * measured + (1 - trust) * guessed;
 }
-
-}  // namespace
 
 std::string rough_time(double seconds) {
   if (seconds < 100) return fmt::format("about {:.0f} s", std::max(seconds, 1.0));

@@ -28,6 +28,10 @@ class Progress {
   std::chrono::steady_clock::time_point started_;
 };
 
+// Until all is done, of which a share from 0 to 1 took `spent_s`: from the speed so far and, as
+// long as that says little, from what was expected; at least a second as long as nothing is done.
+double seconds_left(double share, double spent_s, double expected_s);
+
 // "about 50 s", "about 4 min", "about 3 h".
 std::string rough_time(double seconds);
 
