@@ -143,7 +143,7 @@ Status Calibrator::repeat(const std::string& what, const std::string& because, T
   if (trial.reading != nullptr && !trial.reading->replacements.empty()) trial.derivatives.clear();
   const Result<FitOutcome> fit = problem_.solve(trial, kRefitIterations);
   if (!fit) return fit.error();
-  RepeatedFit repeated{what, because, {}, fit.value().chi2, false};
+  RepeatedFit repeated{what, because, {}, fit.value().chi2};
   for (std::size_t j = 0; j < columns_.size(); ++j) {
     const auto at = std::find(trial.columns.begin(), trial.columns.end(), columns_[j]);
     double value = 0;

@@ -145,7 +145,10 @@ TEST_F(Compare, a_simulation_stands_beside_hardware_only_with_the_same_rules) {
   EXPECT_EQ(alike.code, 0) << alike.err;
   EXPECT_THAT(alike.out, AllOf(HasSubstr("backend: simgrid -> ibverbs on rxe0"),
                                HasSubstr("alike emulates masked_atomics_16: agent"),
-                               HasSubstr("clients_per_node=1: emulated, tau 1.00")));
+                               HasSubstr("clients_per_node=1: emulated, tau 1.00"),
+                               HasSubstr("it is in no sum and is ranked apart")));
+  EXPECT_THAT(latchlab({"compare", "alike", "sim"}).out,
+              AllOf(HasSubstr("sim predicts"), HasSubstr("alike measured")));
   // By itself it has no winner, either.
   ASSERT_EQ(latchlab({"report", "alike", "--out", "alike.html"}).code, 0);
   EXPECT_THAT(read("alike.html"), HasSubstr("was emulated, which is no measure of an RNIC"));

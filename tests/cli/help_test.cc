@@ -108,6 +108,8 @@ TEST_F(Help, bash_completes_commands_options_choices_and_names) {
   EXPECT_EQ(completed("latchlab reproduce shiftlock/table3"),
             std::set<std::string>{"shiftlock/table3"});
   EXPECT_EQ(completed("latchlab explore --profile sigm"), std::set<std::string>{"sigmod18"});
+  std::filesystem::create_directory(path("quick-runs"));
+  EXPECT_EQ(completed("latchlab run --out quick-"), std::set<std::string>{"quick-runs"});
 }
 
 TEST_F(Help, help_is_what_it_says) {

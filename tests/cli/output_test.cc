@@ -101,7 +101,9 @@ TEST_F(Output, warnings_name_the_value_to_set) {
       "warning: run.duration 400us is shorter than three timeouts of dslr (2ms each): set "
       "run.duration to 6ms\n";
   EXPECT_THAT(latchlab({"check", "small.yaml"}).out, StartsWith(warning));
-  EXPECT_THAT(latchlab({"run", "small.yaml"}).err, HasSubstr("latchlab: " + warning));
+  EXPECT_THAT(latchlab({"run", "small.yaml", "--out", "r"}).err, HasSubstr("latchlab: " + warning));
+  EXPECT_THAT(json("r/results.json")["manifest"]["warnings"].dump(),
+              HasSubstr("shorter than three timeouts of dslr"));
   EXPECT_THAT(latchlab({"check", "small.yaml", "--set", "run.duration=6ms"}).out,
               ::testing::Not(HasSubstr("warning")));
 }

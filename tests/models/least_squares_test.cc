@@ -131,6 +131,12 @@ TEST(LeastSquares, a_target_without_weight_is_predicted_but_changes_nothing) {
   EXPECT_NEAR(fit.value().values[1], 341, 0.01);
   EXPECT_NEAR(fit.value().predicted[2], 1e9 / 341, 1e3);
   EXPECT_DOUBLE_EQ(fit.value().residuals[2], 0);
+  // With the third target goes all that is known of the second parameter but for the other two.
+  const Identifiability says = identifiability(problem, fit.value());
+  for (const double value : says.singular_values) EXPECT_TRUE(std::isfinite(value)) << value;
+  const auto with_weight = fit_least_squares(known_problem(), {});
+  EXPECT_GT(half_width_95(says, 1),
+            half_width_95(identifiability(known_problem(), with_weight.value()), 1));
 }
 
 TEST(LeastSquares, wide_scatter_widens_the_intervals) {
