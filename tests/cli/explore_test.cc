@@ -90,6 +90,17 @@ TEST_F(Explore, json_of_a_sound_lock_lists_no_violation) {
   EXPECT_EQ(json["cut"], "");
 }
 
+TEST_F(Explore, locks_held_together_are_taken_in_one_order_unless_as_asked) {
+  const std::vector<std::string> two = {"--protocol", "cas", "--locks",   "2",
+                                        "--held",     "2",   "--readers", "0"};
+  EXPECT_EQ(explore(two).code, 0);
+  std::vector<std::string> crossing = two;
+  crossing.emplace_back("--as-asked");
+  const Finished found = explore(crossing);
+  EXPECT_EQ(found.code, 1);
+  EXPECT_THAT(found.out, HasSubstr("FOUND deadlock"));
+}
+
 TEST_F(Explore, a_budget_that_is_used_up_is_told) {
   const Finished finished =
       explore({"--protocol", "shiftlock", "--clients", "3", "--budget", "500"});
