@@ -16,7 +16,6 @@ namespace latchlab::cli_test {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -110,8 +109,9 @@ TEST_F(Site, links_all_lessons) {
   }
   EXPECT_EQ(lessons, 14);  // and README.md
   ASSERT_EQ(latchlab({"classroom", "--all", "--data", "data", "--out", "s"}).code, 0);
-  EXPECT_THAT(read("s/07-phase-fair.html"),
-              AllOf(HasSubstr("\"06-readers.html\""), HasSubstr("\"08-skew.html\"")));
+  const std::string seventh = read("s/07-phase-fair.html");
+  for (const char* beside : {"\"06-readers.html\"", "\"08-skew.html\""})
+    EXPECT_NE(seventh.find(beside), std::string::npos) << beside;
   if (find_browser().empty()) GTEST_SKIP() << kNoBrowser;
   const Seen index = look_at("s/index.html");
   expect_sound(index);
