@@ -162,10 +162,10 @@ TEST_F(PlatformHosts, are_printed_and_stored_by_node) {
 }
 
 TEST_F(PlatformHosts, of_a_sweep_over_hosts_are_those_of_each_point) {
-  const Finished finished =
-      latchlab({"run", "p.yaml", "--quiet", "--out", "s", "--set",
-                "sweep={grid: {platform.topology.nodes: [[front, rack-9, rack-10], [rack-10, "
-                "front, rack-9]]}}"});
+  const char* const sweep =
+      "sweep={grid: {platform.topology.nodes: [[front, rack-9, rack-10], [rack-10, front, "
+      "rack-9]]}}";
+  const Finished finished = latchlab({"run", "p.yaml", "--quiet", "--out", "s", "--set", sweep});
   EXPECT_EQ(finished.code, 0) << finished.err;
   EXPECT_EQ(read("s/hosts.csv"),
             "point,node,host\n0,server 0,front\n0,client node 0,rack-9\n0,client node 1,rack-10\n"
