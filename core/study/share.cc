@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/multiples.h"
 #include "core/base/prefetch.h"
 #include "core/base/random.h"
 #include "core/scenario/advice.h"
@@ -98,7 +99,7 @@ std::string limits_exceeded(const Point& point, const Protocol& protocol,
   if (stride >= entry) return {};
   return fmt::format(
       "an entry of {} has {}B with {} clients, and locks.stride is {}B; set it to {}B",
-      point.protocol.name, entry, point.platform.clients(), stride, (entry + 7) / 8 * 8);
+      point.protocol.name, entry, point.platform.clients(), stride, round_up(entry, 8));
 }
 
 namespace {

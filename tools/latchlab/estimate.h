@@ -12,7 +12,7 @@ double estimate_verbs(const Scenario& scenario);
 // Of one repeat, and of all, on one core.
 double estimate_seconds(const Point& point);
 double estimate_seconds(const Scenario& scenario);
-// Of one repeat on hardware, which takes as long as it is told to.
+// Of one repeat from its start to the end of its window, which is what it takes on hardware.
 double run_seconds(const Point& point);
 // Of the largest point: the program, its clients, and the pages of the lock table that are touched.
 double estimate_mib(const Scenario& scenario);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/protocols/registry.h"
+#include "tools/latchlab/estimate.h"
 
 namespace latchlab::tool {
 namespace {
@@ -147,7 +148,7 @@ double atomics_by_slots(const Point& point) {
 
 // How long a lock is lost whose holder does not release it.
 double outage_s(const Point& point, const ProtocolInfo& info) {
-  const double run = (point.run.earliest() + point.run.duration).seconds();
+  const double run = run_seconds(point);
   const Duration timeout =
       info.longest_timeout ? info.longest_timeout(point.protocol.params) : Duration{};
   return timeout.ps > 0 ? std::min(timeout.seconds(), run) : run;
@@ -161,7 +162,7 @@ double not_released(const Point& point) {
   return share;
 }
 
-// Sections per second where a share of all locks is lost, which takes whoever wants one of them
+// Sections per second where a share of all locks is lost, where each client that wants one waits
 // half an outage: R (1 / `free` + R lost outage / 2) = 1, each client's part, with lost = R p
 // outage / locks.
 double with_outages(double free, double clients, double p, double outage, double share) {

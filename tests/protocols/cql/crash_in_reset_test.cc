@@ -1,5 +1,7 @@
 #include "tests/protocols/cql/crash_in_reset.h"
 
+#include "tests/protocols/cql/two_clients.h"
+
 #if LATCHLAB_WITH_SIMGRID
 
 namespace latchlab::cql_tests {
@@ -33,22 +35,13 @@ Task<void> wait_for_the_dead(World& world, Duration& waited) {
   waited = verbs.now() - begin;
 }
 TEST(timed, cql_lets_nodes_lose_their_patience_one_after_the_other) {
-  const ProtocolEntry& entry = *find_protocol("cql");
-  ParamSet params = entry.info.resolve("repaired");
-  params.set("timeout", milliseconds(1));
-  params.set("timeout_step", milliseconds(10));
-  const auto protocol = entry.make(params);
-  WorldShape shape;
-  shape.client_nodes = 2;
-  World world(*protocol, shape);
-  const auto backend = plain_simulation(world.plan());
-  world.attach(*backend);
+  TwoClients two({{"timeout", milliseconds(1)}, {"timeout_step", milliseconds(10)}});
   Duration waited;
-  backend->spawn(world.verbs(ClientId{0}), keep(world), Time{});
-  backend->spawn(world.verbs(ClientId{1}), wait_for_the_dead(world, waited), Time{});
-  backend->at(Time{} + microseconds(100),
-              [&backend] { backend->crash(ClientId{0}, CrashKind::node); });
-  backend->run_until(Time{} + seconds(2));
+  two.spawn(ClientId{0}, keep(two.world()));
+  two.spawn(ClientId{1}, wait_for_the_dead(two.world(), waited));
+  two.backend().at(Time{} + microseconds(100),
+                   [&two] { two.backend().crash(ClientId{0}, CrashKind::node); });
+  two.backend().run_until(Time{} + seconds(2));
   EXPECT_GT(waited, milliseconds(20));
   EXPECT_LT(waited, milliseconds(23));
 }

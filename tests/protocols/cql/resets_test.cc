@@ -1,6 +1,7 @@
 // What a reset costs, when a release calls for it, and which phases the lock passes through.
 
 #include "core/protocols/cql/format.h"
+#include "tests/protocols/cql/two_clients.h"
 #include "tests/protocols/marks.h"
 #include "tests/protocols/promises.h"
 #include "tests/protocols/timed.h"
@@ -108,23 +109,13 @@ Task<void> wait_after_a_reset_is_known(World& world, bool& granted) {
 
 // Without a timeout: a waiter that ignores its notification waits for ever.
 bool wakes_after_a_reset_is_known(const char* notification_count) {
-  const ProtocolEntry& entry = *find_protocol("cql");
-  ParamSet params = entry.info.resolve("repaired");
-  params.set("timeout", Duration{});
-  params.set("notification_count", text(notification_count));
-  const auto lock = entry.make(params);
-  WorldShape shape;
-  shape.client_nodes = 2;
-  shape.clients_per_node = 1;
-  World world(*lock, shape);
-  const auto backend = plain_simulation(world.plan());
-  world.attach(*backend);
+  TwoClients two({{"timeout", Duration{}}, {"notification_count", text(notification_count)}});
   bool granted = false;
-  backend->spawn(world.verbs(ClientId{0}), hold_for_a_while(world), Time{});
-  backend->spawn(world.verbs(ClientId{1}), wait_after_a_reset_is_known(world, granted), Time{});
+  two.spawn(ClientId{0}, hold_for_a_while(two.world()));
+  two.spawn(ClientId{1}, wait_after_a_reset_is_known(two.world(), granted));
   paths::forget();
   paths::record(true);
-  backend->run_until(Time{} + milliseconds(1));
+  two.backend().run_until(Time{} + milliseconds(1));
   paths::record(false);
   return granted;
 }
@@ -158,24 +149,14 @@ Task<void> take_four_turns(World& world) {
 
 // Those who made it known here and not there have died, say.
 TEST(timed, cql_asks_again_with_the_latest_count_that_a_node_knows_of) {
-  const ProtocolEntry& entry = *find_protocol("cql");
-  ParamSet params = entry.info.resolve("repaired");
-  params.set("version_bits", number(1));
-  params.set("capacity", number(3));
-  const auto lock = entry.make(params);
-  WorldShape shape;
-  shape.client_nodes = 2;
-  shape.clients_per_node = 1;
-  World world(*lock, shape);
-  const auto backend = plain_simulation(world.plan());
-  world.attach(*backend);
-  backend->spawn(world.verbs(ClientId{1}), tell_of_five_resets(world), Time{});
-  backend->spawn(world.verbs(ClientId{0}), take_four_turns(world), Time{} + microseconds(20));
+  TwoClients two({{"version_bits", number(1)}, {"capacity", number(3)}});
+  two.spawn(ClientId{1}, tell_of_five_resets(two.world()));
+  two.spawn(ClientId{0}, take_four_turns(two.world()), Time{} + microseconds(20));
   paths::forget();
   paths::record(true);
-  EXPECT_EQ(backend->run_until(Time{} + milliseconds(1)), RunEnd::finished);
+  EXPECT_EQ(two.backend().run_until(Time{} + milliseconds(1)), RunEnd::finished);
   paths::record(false);
-  EXPECT_EQ(world.client(ClientId{0}).recoveries(), 1U);
+  EXPECT_EQ(two.world().client(ClientId{0}).recoveries(), 1U);
   EXPECT_THAT(labels("cql", true), Contains("a reset learns of a later one"));
 }
 #endif
