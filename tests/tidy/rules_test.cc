@@ -134,6 +134,29 @@ TEST(SizeRule, an_entry_follows_its_file_down) {
   EXPECT_THAT(check_tree({}, {{"core/x.cc", 410}}), SizeIs(1));
 }
 
+// In two halves, because this file is counted as well.
+const std::string kPronoun = std::string("no") + "body";
+
+TEST(WordRule, pronouns_without_a_noun_are_counted_by_folder_and_kind_of_file) {
+  const std::vector<SourceFile> tree = {
+      from_text("core/x.h", "// No" + kPronoun.substr(2) + " waits, and " + kPronoun + " fails\n"),
+      from_text("core/x.cc", "TEST(X, " + kPronoun + "_waits) {}\n"),
+      from_text("docs/x.md", kPronoun + "x is a word of its own, no body as well\n")};
+  const std::vector<WordLimit> exact = {
+      {"core/", FilesOf::headers, 2}, {"core/", FilesOf::others, 1}, {"docs/", FilesOf::all, 0}};
+  EXPECT_THAT(check_pronouns(tree, exact), IsEmpty());
+  const Findings findings = check_pronouns(tree, {{"core/", FilesOf::all, 2}});
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0].text(), HasSubstr("core/x.cc:1: 3 pronouns without a noun in core/"));
+  EXPECT_THAT(check_pronouns(tree, {{"core/", FilesOf::headers, 1}}), SizeIs(1));
+  EXPECT_THAT(check_pronouns(tree, {{"core/", FilesOf::others, 0}}), SizeIs(1));
+}
+
+TEST(WordRule, an_entry_follows_its_count_down) {
+  EXPECT_THAT(check_pronouns({}, {{"core/", FilesOf::all, 20}}), IsEmpty());
+  EXPECT_THAT(check_pronouns({}, {{"core/", FilesOf::all, 21}}), SizeIs(1));
+}
+
 Findings planted(const std::string& lock, const std::string& test) {
   return check_planted({from_text("core/protocols/mine/mine.cc", lock),
                         from_text("tests/protocols/mine/mine_planted.cc", test)});

@@ -62,6 +62,10 @@ TEST_F(Tree, lists_of_exceptions_are_up_to_date) {
   EXPECT_EQ(report(check_tree(files(), long_files())), "");
 }
 
+TEST_F(Tree, pronouns_without_a_noun_only_get_fewer) {
+  EXPECT_EQ(report(check_pronouns(files(), word_limits())), "");
+}
+
 TEST_F(Tree, each_planted_bug_has_a_test_and_each_test_a_bug) {
   EXPECT_EQ(report(check_planted(files())), "");
 }
