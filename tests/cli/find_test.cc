@@ -104,16 +104,19 @@ TEST_F(Find, leaves_a_run_like_any_other) {
 }
 
 TEST_F(Find, an_interrupted_search_goes_on_to_the_same_answer) {
-  const std::vector<std::string> asked = {"find",     "two.yaml", "--cross",
-                                          "mcs,spin", "--along",  "platform.clients_per_node=2..20",
-                                          "--out",    "f"};
+  const std::vector<std::string> asked = {"find",        "two.yaml",
+                                          "--cross",     "mcs,spin",
+                                          "--along",     "platform.clients_per_node=2..20",
+                                          "--precision", "10%",
+                                          "--out",       "f"};
   Started started = start(asked);
   ASSERT_TRUE(appears("f/points/0001-1.json"));
   started.send(SIGINT);
   const Finished cut = started.wait();
   EXPECT_EQ(cut.code, 130);
-  EXPECT_THAT(cut.err, HasSubstr("latchlab find two.yaml --cross 'mcs,spin' --along "
-                                 "'platform.clients_per_node=2..20' --resume --out f"));
+  EXPECT_THAT(cut.err,
+              HasSubstr("latchlab find two.yaml --cross 'mcs,spin' --along "
+                        "'platform.clients_per_node=2..20' --precision '10%' --resume --out f"));
   EXPECT_EQ(json("f/find.json")["complete"], false);
   EXPECT_EQ(latchlab({"report", "f"}).code, 0);
 
@@ -121,7 +124,7 @@ TEST_F(Find, an_interrupted_search_goes_on_to_the_same_answer) {
   again.emplace_back("--resume");
   ASSERT_EQ(latchlab(again).code, 0);
   EXPECT_GT(json("f/timing.json")["resumed"], 0);
-  ASSERT_EQ(cross("one", {"--jobs", "1", "--quiet"}).code, 0);
+  ASSERT_EQ(cross("one", {"--jobs", "1", "--precision", "10%", "--quiet"}).code, 0);
   EXPECT_EQ(read("f/find.json"), read("one/find.json"));
   EXPECT_EQ(read("f/results.json"), read("one/results.json"));
   EXPECT_EQ(files_in("f/points"), files_in("one/points"));

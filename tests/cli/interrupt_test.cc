@@ -73,13 +73,16 @@ TEST_F(Interrupted, what_came_from_stdin_goes_on_from_its_directory) {
 TEST_F(Interrupted, goes_on_by_the_command_that_it_prints_whatever_is_in_it) {
   write("it's long.yaml",
         small_scenario("{name: cas}", "sweep: {grid: {run.duration: [400us, 1000s]}}\n"));
-  Started started = start({"run", "it's long.yaml", "--jobs", "1", "--set",
-                           "protocol={name: cas, label: \"it's\"}", "--out", "r'r r"});
+  std::filesystem::create_directory(home() / "my data");
+  Started started =
+      start({"run", "it's long.yaml", "--jobs", "1", "--set",
+             "protocol={name: cas, label: \"it's\"}", "--data", "my data", "--out", "r'r r"});
   ASSERT_TRUE(appears("r'r r/points/0000-0.json"));
   started.send(SIGINT);
   const std::string printed = started.wait().err;
   const std::size_t at = printed.find("\n  latchlab run ");
   ASSERT_NE(at, std::string::npos) << printed;
+  EXPECT_THAT(printed, HasSubstr(" --data 'my data' "));
   std::string command = printed.substr(at + 3);
   command.replace(0, std::string("latchlab").size(), LATCHLAB_BINARY);
   command.erase(command.find('\n'));

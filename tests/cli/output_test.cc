@@ -71,6 +71,12 @@ TEST_F(Output, the_table_has_aligned_columns_and_a_finding) {
   EXPECT_THAT(finished.out, HasSubstr("\nResults: results/t-1\n"));
 }
 
+TEST_F(Output, a_column_of_factors_is_called_after_what_they_scale) {
+  write("scaled.yaml",
+        small_scenario("{name: cas}", "sweep: {grid: {platform.nic.scale.atomics: [0.5x, 2x]}}\n"));
+  EXPECT_THAT(latchlab({"run", "scaled.yaml"}).out, ContainsRegex("^lock +scale\\.atomics +"));
+}
+
 TEST_F(Output, a_lock_alone_has_a_finding_too) {
   write("one.yaml", small_scenario("{name: cas}"));
   EXPECT_THAT(latchlab({"run", "one.yaml"}).out,

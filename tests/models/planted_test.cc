@@ -158,6 +158,18 @@ Measurements few_of(PlantedNic& planted, double scatter) {
                           scatter);
 }
 
+TEST(Planted, without_masks_of_16_bytes_masks_are_of_8) {
+  PlantedNic planted(4);
+  MeasureOptions options = only({"atomic_latency", "masked_latency"});
+  for (const auto& [absent, bytes] : {std::pair{"", 16.0}, std::pair{"masked_cas_16", 8.0}}) {
+    options.not_here = {absent};
+    const auto found = estimate(planted.measured(options, kScatter));
+    ASSERT_TRUE(found) << found.error().text();
+    ASSERT_NE(found.value().find("atomic.masked"), nullptr) << absent;
+    EXPECT_EQ(found.value().find("atomic.masked")->value, bytes) << absent;
+  }
+}
+
 // As those of a simulation without jitter are.
 TEST(Planted, repeats_that_are_equal_to_the_digit_give_a_fit_in_numbers) {
   PlantedNic planted(4);

@@ -132,6 +132,15 @@ TEST(Expect, a_table_becomes_its_cells_once_for_each_profile) {
   EXPECT_EQ(entries[3].groups, (Groups{{0}}));
 }
 
+TEST(Expect, what_profiles_add_to_is_a_mapping) {
+  std::string text = kTable;
+  text += "    where: 3\n";
+  const Result<Scenario> result = parse(swept(text));
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.error().text(),
+              HasSubstr("where holds a single value; expected a mapping such as {label: cas}"));
+}
+
 TEST(Expect, tables_resolve_to_their_cells_and_read_back) {
   const Result<Scenario> first = parse(swept(kTable));
   ASSERT_TRUE(first) << first.error().text();

@@ -45,6 +45,11 @@ TEST(Histogram, count_sum_and_extremes_are_exact) {
   EXPECT_DOUBLE_EQ(*histogram.mean_ns(), 329'259'259.592);
 }
 
+TEST(Histogram, of_nothing_but_zeros_the_greatest_is_zero) {
+  EXPECT_EQ(of({0, 0}).max()->ps, 0);
+  EXPECT_EQ(of({0, 0}).percentile(1'000'000)->ps, 0);
+}
+
 TEST(Histogram, percentiles_are_within_a_thousandth_of_the_sorted_values) {
   std::vector<std::int64_t> values_ps = spread_values(1, 20'000);
   const Histogram histogram = of(values_ps);

@@ -36,6 +36,14 @@ TEST(Mser5, leaves_out_a_ramp_and_no_more) {
   EXPECT_LE(undecided, 4);
 }
 
+TEST(Mser5, leaves_out_the_fives_that_hold_a_jump) {
+  Counts counts(50, 10);
+  for (std::size_t i = 0; i < 6; ++i) counts[i] = 1'000;
+  EXPECT_EQ(mser_5(counts), 10u);
+  counts[5] = 10;
+  EXPECT_EQ(mser_5(counts), 5u);
+}
+
 TEST(Mser5, leaves_out_little_of_what_is_steady) {
   int much = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {

@@ -15,6 +15,13 @@ TEST_SECONDS = 60  # without a fault the longest test takes seventeen
 # What they look at has no faults of ours; of the last one ctest runs nothing.
 NO_PROGRAMS = {'tidy', 'new_protocol', 'soft_mlx5'}
 NO_TESTS = r'^Bench\.'  # ten seconds, and about speed only
+FABRIC = 'fabric'  # the part of tests/soft_mlx5/run that is no program: the doctor, and runs
+FABRIC_NEEDS = ['bin/latchlab', 'lib/libsoft_mlx5.so']
+
+
+def made_for(name):
+    """What the tests of this name are linked to."""
+    return FABRIC_NEEDS if name == FABRIC else [f'tests/test_{name}']
 
 
 def cpu_seconds():
@@ -41,13 +48,15 @@ class Copy:
                   f'-DLATCHLAB_TEST_SECONDS={TEST_SECONDS}')
         targets = self.must('ninja', '-t', 'targets', 'all')
         programs = set(re.findall(r'^tests/test_(\w+):', targets, re.M)) - NO_PROGRAMS
-        self.must('ninja', '-j', jobs, *(f'tests/test_{name}' for name in sorted(programs)))
+        programs.add(FABRIC)
+        self.must('ninja', '-j', jobs,
+                  *(made for name in sorted(programs) for made in made_for(name)))
         self.objects, self.programs = {}, {}  # what each test program is linked of, and runs
         for name in programs:
-            made = f'tests/test_{name}'
-            inputs = self.must('ninja', '-t', 'inputs', made).split('\n')
+            made = made_for(name)
+            inputs = self.must('ninja', '-t', 'inputs', *made).split('\n')
             self.objects[name] = {i for i in inputs if i.endswith('.o')}
-            self.programs[name] = [made] + [
+            self.programs[name] = made + [
                 i for i in inputs if i and not i.startswith(('/', '..')) and
                 (self.build / i).is_file() and os.access(self.build / i, os.X_OK)]
         everything = set().union(*self.objects.values(), *self.programs.values())
@@ -85,7 +94,8 @@ class Copy:
         done = subprocess.run([str(word) for word in command], text=True, errors='replace',
                               cwd=self.build, env=self.environment,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        self.spent['test' if command[0] == 'ctest' else 'build'] += cpu_seconds() - before
+        builds = command[0] in ('cmake', 'ninja')
+        self.spent['build' if builds else 'test'] += cpu_seconds() - before
         return done
 
     def must(self, *command):
@@ -105,11 +115,18 @@ class Copy:
 
     def failing_test(self, name):
         """The first test of a program that fails, twice in a row; None: all pass."""
+        if name == FABRIC:
+            return self.failing_of_fabric() and self.failing_of_fabric()
         done = self.run('ctest', '-L', f'^{name}$', '-E', NO_TESTS, '-j', self.jobs,
                         '--stop-on-failure', '--no-tests=error', '--repeat', 'until-pass:2')
         failed = re.search(r'FAILED:\s*\d+ - (\S+).* \((.*)\)$', done.stdout, re.M)
         what = f'{failed[1]} ({failed[2]})' if failed else f'test_{name}'
         return None if done.returncode == 0 else what
+
+    def failing_of_fabric(self):
+        done = self.run(self.tree / 'tests/soft_mlx5/run', self.build, FABRIC)
+        failed = re.search(r'^FAILED  (.*)', done.stdout, re.M)
+        return None if done.returncode == 0 else failed[1] if failed else FABRIC
 
     def nearest_first(self, file):
         """Test programs: of those that include its header or its folder's most, to the quick."""
@@ -130,7 +147,7 @@ class Copy:
             if self.are_as_before(objects):
                 continue
             changed = True
-            linked = self.run('ninja', '-j', self.jobs, f'tests/test_{name}')
+            linked = self.run('ninja', '-j', self.jobs, *made_for(name))
             if linked.returncode != 0:  # it may also be that the program cannot list its tests
                 invalid = re.search('undefined (?:symbol|reference)', linked.stdout)
                 return (INVALID, '') if invalid else (KILLED, f'test_{name} as it starts')
