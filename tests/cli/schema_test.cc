@@ -170,6 +170,7 @@ TEST_F(Schema, refuses_what_check_refuses) {
       cas + "faults: [{kind: skip_release}]",
       cas + "faults: [{kind: skip_release, probability: 1%, at: 1ms}]",
       cas + "faults: [{kind: pause, at: 1ms, rate: 1, client: 0, length: 1ms}]",
+      cas + "faults: [{kind: skip_release, probability: 1%, rate: 100}]",
       cas + "sweep: {grid: {platform.client_nods: [1]}}",
       cas + "sweep: {grid: {locks.count: []}}",
       cas + "sweep: {grid: {locks.count: [many]}}",
@@ -183,6 +184,9 @@ TEST_F(Schema, refuses_what_check_refuses) {
       cas + "sweep: {grid: {protocol: [{label: x}]}}",
       cas + "expect: [{id: x, kind: value, metric: goodput_ops_s, use: validation, source: s}]",
       cas + "expect: [{id: x, kind: order, metric: a, use: guess, source: s, order: [a, b]}]",
+      cas +
+          "expect: [{id: x, kind: ratio, metric: goodput_ops_s, where: {label: cas}, over: cas, "
+          "value: 1, use: validation, source: s}]",
       cas + "report: {figures: [{x: label}]}",
       head + "protocol: {name: cas, max_consecutive_writers: 4}",
       head + "protocol: {name: cas, backoff_cap_shift: 99}",

@@ -237,5 +237,14 @@ TEST_F(NicFile, a_scenario_replaces_single_constants_and_says_so) {
             "'atomic.same_address'?");
 }
 
+TEST_F(NicFile, what_a_message_gives_as_an_example_of_a_constant_is_taken) {
+  for (const NicConstant& constant : non_empty(nic_constants())) {
+    const std::string given = "platform: {nic: {base: connectx-5, " + constant.key() + ": " +
+                              constant.as_key.example + "}}";
+    const auto result = parse(scenario(given));
+    EXPECT_TRUE(result) << given << ": " << result.error().text();
+  }
+}
+
 }  // namespace
 }  // namespace latchlab::scenario_test
