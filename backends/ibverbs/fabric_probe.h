@@ -108,6 +108,10 @@ class FabricProbe {
 // driver was loaded, by the kernel's names; those that it counts. All traffic of the port is in it.
 std::map<std::string, std::uint64_t> loss_counters(const Device& device);
 std::map<std::string, std::uint64_t> loss_counters_in(const std::string& directory);
+// The counters that have grown from `before` to `after`, and by how much; one that `before` does
+// not have counts from zero.
+std::map<std::string, std::uint64_t> grown(const std::map<std::string, std::uint64_t>& before,
+                                           const std::map<std::string, std::uint64_t>& after);
 // All partitions of the port.
 std::vector<std::uint16_t> partitions_of(const Device& device);
 // As the driver says; empty: it does not.

@@ -50,6 +50,17 @@ std::map<std::string, std::uint64_t> loss_counters(const Device& device) {
   return loss_counters_in(fmt::format("{}/ports/{}/hw_counters", folder_of(device), device.port()));
 }
 
+std::map<std::string, std::uint64_t> grown(const std::map<std::string, std::uint64_t>& before,
+                                           const std::map<std::string, std::uint64_t>& after) {
+  std::map<std::string, std::uint64_t> all;
+  for (const auto& [name, count] : after) {
+    const auto known = before.find(name);
+    const std::uint64_t from = known == before.end() ? 0 : known->second;
+    if (count > from) all[name] = count - from;
+  }
+  return all;
+}
+
 std::vector<std::uint16_t> partitions_of(const Device& device) {
   std::vector<std::uint16_t> all;
   for (int i = 0; i < kMostPartitions; ++i) {

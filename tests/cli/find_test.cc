@@ -239,7 +239,6 @@ TEST_F(Find, refuses_what_cannot_be_answered) {
            {"workload.read_ratio=0..1..", "workload.read_ratio"},
            {"run.duration=1..4", "has no unit"},
            {"..=1..4", "there is no such path"},
-           {"locks..count=1..4", "there is no such path"},
            {"\xff=\xfe..\xfd", "there is no such path"}})
     EXPECT_THAT(refused({"--along", axis, "--cross", "mcs,spin"}), HasSubstr(says)) << axis;
   ASSERT_EQ(

@@ -111,5 +111,12 @@ TEST(LossCounters, are_those_that_the_port_has) {
   fs::remove_all(folder);
 }
 
+TEST(LossCounters, that_have_not_grown_are_left_out) {
+  EXPECT_THAT(grown({{"out_of_sequence", 5}, {"packet_seq_err", 7}},
+                    {{"out_of_sequence", 5}, {"packet_seq_err", 9}, {"rnr_nak_retry_err", 1}}),
+              ElementsAre(Pair("packet_seq_err", 2), Pair("rnr_nak_retry_err", 1)));
+  EXPECT_TRUE(grown({{"out_of_sequence", 5}}, {{"out_of_sequence", 5}}).empty());
+}
+
 }  // namespace
 }  // namespace latchlab::ib

@@ -106,9 +106,7 @@ std::string be_probed(launch::Member& member, const HardwareArguments& hardware,
     told.trouble = made.error().text();
   }
   try_ways(member, probe, told);
-  if (probe != nullptr)
-    for (const auto& [name, count] : ib::loss_counters(probe->device()))
-      if (count > before[name]) told.counters[name] = count - before[name];
+  if (probe != nullptr) told.counters = ib::grown(before, ib::loss_counters(probe->device()));
   told.node = self.value;
   return json_of(told);
 }
