@@ -1,7 +1,7 @@
 #pragma once
-// The runs that tables of locks tell numbers of (`latchlab list protocols`, README.md, `latchlab
-// explain`). How large an entry is depends on the clients that there are, and what an acquisition
-// costs on the units that it wants: the shape stands beside each number.
+// The shapes of the runs behind the numbers in tables of locks (`latchlab list protocols`,
+// docs/locks.md, `latchlab explain`). The size of an entry depends on the number of clients, the
+// cost of an acquisition on the units that it acquires: the shape stands beside each number.
 
 #include <algorithm>
 #include <cstdint>

@@ -257,15 +257,15 @@ class Pages : public Command {
   }
 };
 
-TEST_F(Pages, have_the_table_of_locks_that_the_program_writes) {
-  std::ifstream stream(kRoot / "README.md");
+TEST_F(Pages, have_the_tables_of_locks_that_the_program_writes) {
+  std::ifstream stream(kRoot / "docs/locks.md");
   std::ostringstream text;
   text << stream.rdbuf();
   const std::string command = "latchlab list protocols --markdown";
   const std::string table = latchlab({"list", "protocols", "--markdown"}).out;
   const std::string whole = " (" + command + ") -->\n" + table + "<!-- locks: end -->";
   EXPECT_NE(text.str().find(whole), std::string::npos)
-      << "README.md is out of date; write its table with: " << command;
+      << "docs/locks.md is out of date; write its tables with: " << command;
 }
 
 TEST_F(Pages, that_are_generated_are_up_to_date) {

@@ -210,7 +210,7 @@ int find(const FindArguments& arguments);
 int list(const std::string& what, const std::string& data, bool json);
 int list_names(const std::string& what, const std::string& data);
 void list_protocols(bool as_json);
-int list_markdown(const std::string& what);  // the table of README.md
+int list_markdown(const std::string& what);  // the tables of docs/locks.md
 int doctor(const std::string& data, bool json);
 int doctor_fabric(const FabricArguments& arguments);
 int schema(const SchemaArguments& arguments);

@@ -1,4 +1,4 @@
-// `latchlab list protocols`: what every lock says of itself, for people, programs and README.md.
+// `latchlab list protocols`: the description of every lock, for people, programs and docs/locks.md.
 
 #include <fmt/format.h>
 

@@ -127,7 +127,7 @@ int new_in_tree(const NewProtocolArguments& arguments) {
       "  ctest --preset dev -R '^{0}'\n"
       "  build/dev/bin/latchlab run {0}\n"
       "  build/dev/bin/latchlab explore --protocol {0} --clients 3\n"
-      "  build/dev/bin/latchlab list protocols --markdown   # for README.md\n"
+      "  build/dev/bin/latchlab list protocols --markdown   # for docs/locks.md\n"
       "  build/dev/bin/latchlab schema --markdown >docs/scenario-reference.md\n"
       "Then edit core/protocols/{0}/{0}.h, which says what the lock is, and {0}.cc;\n"
       "tests/protocols/{0}/verdicts is what tools/verify searches.\n",

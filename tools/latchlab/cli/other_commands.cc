@@ -141,7 +141,7 @@ void add_list(Cli& cli) {
   add_data(command, arguments->data);
   command.add_flag("--json", arguments->json, "For programs");
   command.add_flag("--names", arguments->names, "Names alone, one a line");
-  command.add_flag("--markdown", arguments->markdown, "Protocols as the table of README.md");
+  command.add_flag("--markdown", arguments->markdown, "Protocols as the tables of docs/locks.md");
   cli.take_plugins(command);
 }
 
