@@ -1,4 +1,4 @@
-// Pages whose commands need machines that are not here.
+// Commands on pages that no test runs: latchlab understands them.
 #include <gmock/gmock.h>
 
 #include "tests/cli/program.h"
@@ -21,6 +21,11 @@ class Docs : public Command {
 
 TEST_F(Docs, latchlab_understands_all_that_the_page_on_clusters_says) {
   const Finished finished = parse(LATCHLAB_SOURCE_DIR "/docs/cluster.md");
+  EXPECT_EQ(finished.code, 0) << finished.err;
+}
+
+TEST_F(Docs, latchlab_understands_all_that_the_page_on_the_command_line_says) {
+  const Finished finished = parse(LATCHLAB_SOURCE_DIR "/docs/command-line.md");
   EXPECT_EQ(finished.code, 0) << finished.err;
 }
 
