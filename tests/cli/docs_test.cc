@@ -1,6 +1,9 @@
 // Commands on pages that no test runs: latchlab understands them.
 #include <gmock/gmock.h>
 
+#include <fstream>
+#include <sstream>
+
 #include "tests/cli/program.h"
 #include "tests/paths.h"
 
@@ -27,6 +30,22 @@ TEST_F(Docs, latchlab_understands_all_that_the_page_on_clusters_says) {
 TEST_F(Docs, latchlab_understands_all_that_the_page_on_the_command_line_says) {
   const Finished finished = parse(LATCHLAB_SOURCE_DIR "/docs/command-line.md");
   EXPECT_EQ(finished.code, 0) << finished.err;
+}
+
+// The commands of README.md stand in its sentences, as `latchlab ...`.
+TEST_F(Docs, latchlab_understands_all_that_the_readme_says) {
+  std::ostringstream readme;
+  readme << std::ifstream(LATCHLAB_SOURCE_DIR "/README.md").rdbuf();
+  const std::string text = readme.str(), mark = "`latchlab ";
+  std::string page = "```sh\n";
+  int commands = 0;
+  for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1)) {
+    page += text.substr(at + 1, text.find('`', at + 1) - at - 1) + "\n";
+    ++commands;
+  }
+  EXPECT_GE(commands, 6);
+  const Finished finished = parse(path(write("page.md", page + "true\n```\n")));
+  EXPECT_EQ(finished.code, 0) << page << finished.err;
 }
 
 TEST_F(Docs, a_command_that_is_not_understood_is_found_behind_any_launcher) {

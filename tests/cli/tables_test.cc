@@ -1,6 +1,7 @@
 // What tables say of a lock: one number for one shape, wherever it is told.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -63,6 +64,18 @@ TEST_F(Tables, say_the_same_of_every_lock_and_for_which_shape) {
     EXPECT_THAT(latchlab({"explain", name}).out,
                 HasSubstr(bytes + " bytes for " + size_shape(lock)));
   }
+}
+
+TEST_F(Tables, are_of_the_locks_that_the_readme_names) {
+  const std::string readme = page("README.md");
+  const std::size_t begin = readme.find("## Locks\n");
+  ASSERT_NE(begin, std::string::npos);
+  std::string names = readme.substr(begin, readme.find(": [docs/locks.md]", begin) - begin);
+  std::replace(names.begin(), names.end(), '\n', ' ');
+  std::string wanted;
+  for (const Json& lock : locks())
+    wanted += (wanted.empty() ? "## Locks  `" : ", `") + lock["name"].get<std::string>() + "`";
+  EXPECT_EQ(names, wanted);
 }
 
 TEST_F(Tables, count_ranges_by_the_unit_and_entries_as_they_are_laid_out) {
