@@ -1,4 +1,4 @@
-// Algorithm 2: how readers and writers get ShiftLock.
+// Algorithm 2: how readers and writers acquire ShiftLock.
 
 #include "core/base/paths.h"
 #include "core/protocols/common/intra_node.h"
@@ -9,11 +9,12 @@ namespace latchlab::shiftlock {
 
 namespace {
 
-// A waiting reader's verdict on one READ of the whole entry, whose two words may be torn.
+// Classifies one READ of the whole entry for a waiting reader. The READ's two words may be torn.
 //
-// Unless `epoch_first`: a leap of RelCnt says that the lock was recovered and this reader is not
-// counted any more. Epoch and RelCnt change in one atomic when readers are let in, so a new Epoch
-// next to the RelCnt with which the reader joined is a torn pair: look again.
+// Unless `epoch_first` is set: if RelCnt has leapt, the lock was recovered and no longer counts
+// this reader. One atomic changes both Epoch and RelCnt when it grants the lock to readers, so a
+// new Epoch beside the RelCnt at which the reader joined is a torn pair, and the reader looks
+// again.
 auto epoch_verdict(const Switches& on, std::uint64_t epoch, std::uint64_t relcnt) {
   return [&on, epoch, relcnt](const ProbeValues& seen) {
     const Entry entry = on.unpack(seen[0]);
@@ -68,7 +69,7 @@ Task<AcquireResult> Client::acquire_shared(Want want) {
   }
 }
 
-// `since`: when it posted its atomic; then from when its lease runs.
+// `since`: on entry when the reader posted its atomic, on return the start of its lease.
 Task<Client::Step> Client::wait_for_epoch(LockRef lock, Entry joined, Time& since) {
   Looks looks = Looks::joined(joined.relcnt, since);
   RemoteWait wait;
@@ -145,7 +146,7 @@ Task<Client::Step> Client::enter(Tenure& tenure) {
   co_return co_await wait_for_readers(tenure, format().plus(joined.relcnt, joined.readers));
 }
 
-// The artifact's tries before it queues: they succeed only where nobody is.
+// The artifact's attempts before it queues. They succeed only if the lock is free.
 Task<bool> Client::try_free(Tenure& tenure) {
   const Verb attempt = format().take_if_free(tenure.lock.entry, endpoints_[tenure.endpoint]);
   for (std::int64_t i = 0; i < on_.trivial_tries; ++i) {
@@ -160,11 +161,11 @@ Task<bool> Client::try_free(Tenure& tenure) {
     LATCHLAB_PATH("shiftlock: a trivial try takes the lock");
     co_return true;
   }
-  verbs_.mark_past(Phase::retry);  // IA is the swap that follows
+  verbs_.mark_past(Phase::retry);  // the initial atomic is the swap that follows
   co_return false;
 }
 
-// Tells the predecessor, and waits for its message. RelCnt is looked at twice per lease.
+// SENDs Successor to the predecessor and waits for its message, looking at RelCnt twice per lease.
 Task<Client::Step> Client::follow(Tenure& tenure, EndpointAddr predecessor) {
   const EndpointAddr self = endpoints_[tenure.endpoint];
   if (predecessor == self) {
@@ -175,7 +176,7 @@ Task<Client::Step> Client::follow(Tenure& tenure, EndpointAddr predecessor) {
     if (on_.delay_before_successor)
       co_await delay_sending(verbs_, predecessor, on_.intra_node_delay);
     const Message hello = note(kSuccessor, tenure, tenure.joined_at, 0, 0);
-    // A predecessor that does not answer is dead: the wait below finds out.
+    // The send status is ignored: the wait below detects a dead predecessor.
     (void)co_await verbs_.send(predecessor, hello);
   }
   verbs_.mark(Phase::wait_pred);
@@ -232,7 +233,8 @@ Task<Client::Step> Client::wait_for_readers(Tenure& tenure, std::uint64_t expect
   co_return co_await confirm(tenure.lock, watched.wait.last_change, tenure.joined_at);
 }
 
-// The lease that has begun with its turn is good, unless the lock may be recovered before it ends.
+// The writer's lease begins with its turn and is valid, unless the lock may be recovered before the
+// lease ends.
 Task<Client::Step> Client::take_turn(Tenure& tenure) {
   const Time moved = tenure.looks.moved_to(tenure.relcnt);
   if (on_.trusts_late_turn || !too_late(moved, tenure.since)) co_return Step::entered;

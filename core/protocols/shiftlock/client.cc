@@ -1,4 +1,4 @@
-// What the halves of ShiftLock's client share: endpoints, and which messages are for whom.
+// What acquiring and releasing share: a client's endpoints, and which messages each wait accepts.
 
 #include "core/protocols/shiftlock/client.h"
 
@@ -37,7 +37,7 @@ Task<ReleaseResult> Client::release(Grant held) {
   return release_exclusive(tenure, on_.fence == Fence::conditional && !late);
 }
 
-// An endpoint that no other lock uses, while there are any.
+// Picks an endpoint that no other lock of this client uses, if there is one.
 std::size_t Client::engage(LockId lock) {
   const Time now = verbs_.now();
   const auto dead = [&](const Engagement& e) { return e.lock == lock || e.until <= now; };
@@ -73,8 +73,8 @@ bool Client::engaged(LockId lock) const {
                      [&](const Engagement& e) { return e.lock == lock; });
 }
 
-// Messages about locks that I have nothing to do with any more keep RECVs occupied; those about
-// the lock that I am about to join are from an earlier life of it.
+// Drops messages about locks that this client neither holds nor waits for, which occupy RECVs, and
+// messages about the lock that it is about to join, which are from an earlier acquisition.
 Task<void> Client::drop_stale_messages(std::size_t endpoint, LockId joining) {
   for (;;) {
     const MessageFilter stale = [this, joining](const Message& message) {

@@ -1,6 +1,6 @@
 #pragma once
-// ShiftLock's client part. Acquiring is in acquire.cc, waiting and recovery in waiting.cc,
-// releasing in release.cc.
+// ShiftLock's client part: acquiring in acquire.cc, waiting and recovery in waiting.cc, releasing
+// in release.cc.
 
 #include <cstdint>
 #include <span>
@@ -16,25 +16,25 @@ using PauseBetweenLooks = decltype(RemoteWait::pacing);
 
 class Client final : public LockClient {
  public:
-  Client(const Switches& on, const ClientEnv& env);  // `on` is the protocol's, and outlives it
+  Client(const Switches& on, const ClientEnv& env);  // `on` is the protocol's, which outlives it
 
   Task<AcquireResult> acquire(Want want, AcquireOptions options) override;
   Task<ReleaseResult> release(Grant grant) override;
   std::uint64_t recoveries() const override { return recoveries_; }
 
  private:
-  // How an attempt to acquire ends.
+  // The outcome of an attempt to acquire.
   enum class Step : std::uint8_t {
     entered,
-    recovered,  // the lock was reset under us, and we are not in it any more: start again
+    recovered,  // the lock was reset, and this client is no longer in it: start again
     failed,     // the lock's node does not answer
   };
-  // What a waiting client has seen of RelCnt. Each date is the latest one that is known to be no
-  // later than the event, however long verbs take.
+  // What a waiting client has seen of RelCnt. Each time is a lower bound of when the event
+  // happened, however long verbs take.
   struct Looks {
-    std::uint64_t relcnt = 0;  // of the last look, or of the atomic by which it joined
+    std::uint64_t relcnt = 0;  // in the last look, or in the atomic by which the client joined
     Time issued;               // when that look was issued
-    Time moved;                // when RelCnt came to be so
+    Time moved;                // when RelCnt reached `relcnt`
     Time next;                 // when the next look is issued
 
     static Looks joined(std::uint64_t relcnt, Time posted) {
@@ -43,17 +43,17 @@ class Client final : public LockClient {
     void add(std::uint64_t seen, Time now);
     Time moved_to(std::uint64_t value) const { return value == relcnt ? moved : issued; }
   };
-  // What a writer knows of a lock, from joining its queue to the end of its release.
+  // What a writer knows of a lock, from joining the queue to the end of its release.
   struct Tenure {
     LockRef lock;
     std::size_t endpoint = 0;
-    std::uint32_t number = 0;       // of this acquisition; 0 where messages do not carry it
-    std::uint32_t answers = 0;      // tag of the Successor that its closing message answers
+    std::uint32_t number = 0;       // of this acquisition; 0 if messages do not carry it
+    std::uint32_t answers = 0;      // tag of the Successor that the closing message answers
     std::uint64_t joined_at = 0;    // RelCnt when it joined
-    std::uint64_t relcnt = 0;       // curRelCnt
-    std::uint64_t consecutive = 0;  // consWrt
+    std::uint64_t relcnt = 0;       // the paper's curRelCnt
+    std::uint64_t consecutive = 0;  // the paper's consWrt
     std::uint64_t epoch = 0;
-    Time since;  // the lease runs from here
+    Time since;  // start of the lease
     Looks looks;
   };
   struct WatchResult {
@@ -82,11 +82,11 @@ class Client final : public LockClient {
   Time valid_until(Time since) const { return on_.recovery ? since + on_.lease : kNever; }
 
   // ---- waiting.cc ----
-  // Waits as `wait` says, and asks for recovery when RelCnt stands still.
+  // Waits as `wait` specifies, and asks for recovery when RelCnt does not change.
   Task<WatchResult> watch(LockRef lock, RemoteWait wait);
   Task<Asked> ask_for_recovery(LockRef lock, std::uint64_t stuck_at);
   Task<Asked> reset_alone(LockRef lock, std::uint64_t stuck_at);
-  // If RelCnt has stood still since `moved`, a recovery may come within a lease.
+  // If RelCnt has not changed since `moved`, a recovery may come within a lease.
   bool too_late(Time moved, Time now) const { return on_.recovery && now - moved >= on_.lease * 2; }
   PauseBetweenLooks pause(Duration length, Looks& looks, std::uint64_t Words::*relcnt_of) const;
   Task<Step> confirm(LockRef lock, Time last_change, std::uint64_t joined_at);
@@ -105,19 +105,19 @@ class Client final : public LockClient {
   Task<ReleaseResult> notify(Tenure& tenure, EndpointAddr next, Time counted_at, Message message);
   bool expired(const Grant& held) const;
 
-  // ---- who may send me what (client.cc) ----
+  // ---- endpoints and messages (client.cc) ----
   std::size_t engage(LockId lock);
   void hold_until(LockId lock, Time until);
   void disengage(LockId lock);
   bool engaged(LockId lock) const;
-  void abandon(LockId lock);  // the same, without having told whoever is queued behind me
+  void abandon(LockId lock);  // the same, but this client has not messaged its successor
   Task<void> drop_stale_messages(std::size_t endpoint, LockId joining);
   MessageFilter from_predecessor(const Tenure& tenure) const;
   MessageFilter from_successor(const Tenure& tenure) const;
   Message note(MessageType type, const Tenure& tenure, std::uint64_t relcnt,
                std::uint64_t consecutive, std::uint64_t epoch) const;
 
-  // What this tenure's Successor says, and its answer repeats.
+  // The tag of this acquisition's Successor, which the answer repeats.
   std::uint32_t tag(const Tenure& tenure) const {
     return message_tag(tenure.number, format().recoveries(tenure.joined_at));
   }
@@ -128,9 +128,9 @@ class Client final : public LockClient {
   const Peers& peers_;  // a server's words are its era
   std::vector<EndpointAddr> endpoints_;
   std::vector<Engagement> engagements_;
-  bool stale_possible_ = false;  // somebody may still write to me about a lock that I let go
+  bool stale_possible_ = false;  // a message about a released lock may still arrive
   std::uint64_t recoveries_ = 0;
-  std::uint32_t acquisitions_ = 0;  // as a writer; numbers them
+  std::uint32_t acquisitions_ = 0;  // as a writer
 };
 
 }  // namespace latchlab::shiftlock

@@ -1,13 +1,17 @@
 #pragma once
-// ShiftLock's lock entry (3.7, Figure 3): which field sits where, and every verb on it.
+// ShiftLock's lock entry (3.7, Figure 3): its fields, and every verb on it.
 //
-//   word 0   bit 0       Epoch     which of two admissions of readers comes next; flipped by the
-//                                  writer that gives the lock to readers
-//            bits 1..23  RdrCnt    readers that hold or wait; +1 and -1 by the readers' ExtFAA
-//            bits 24..39 NodeId    tail of the queue of writers, 0 = empty; swapped by ExtCAS,
-//            bits 40..63 DctQpNum  zeroed by the last writer's release
-//   word 1               RelCnt    lower bits: releases so far; top `recovery_bits`: recoveries so
-//                                  far, changed by the server's reset only. As printed 1 bit
+//   word | bits   | field    | meaning                         | written by
+//   0    | 0      | Epoch    | flips when readers are granted  | the writer's release: ExtFAA or
+//        |        |          | the lock                        | ExtCAS
+//   0    | 1..23  | RdrCnt   | readers that hold or wait       | readers: +1 and -1 by ExtFAA
+//        |        |          |                                 | (withdrawal: -1 by ExtCAS)
+//   0    | 24..39 | NodeId   | tail of the queue of writers;   | a joining writer swaps (ExtCAS),
+//   0    | 40..63 | DctQpNum | 0: empty                        | the last one's release zeroes
+//   1    | lower  | RelCnt   | releases so far                 | releases: +1 by ExtFAA or ExtCAS
+//   1    | top    | RelCnt   | recoveries so far, in           | the reset only
+//        |        |          | `recovery_bits` (printed: 1)    |
+// A reset (ExtCAS) also zeroes RdrCnt and the tail, and Epoch with `reset_epoch: zero`.
 //
 // Both parts of RelCnt count modulo their width, without a carry from one to the other. RdrCnt and
 // RelCnt may be narrower (small models); unused bits stay zero.
@@ -51,16 +55,16 @@ struct EntryFormat {
   constexpr std::uint64_t plus(std::uint64_t relcnt, std::uint64_t releases) const {
     return (relcnt & ~releases_mask()) | ((relcnt + releases) & releases_mask());
   }
-  // How often the lock has been recovered: tells one life of a lock from the next.
+  // How often the lock has been recovered. This identifies the life of a lock.
   constexpr std::uint64_t recoveries(std::uint64_t relcnt) const {
     return (relcnt & relcnt_mask()) >> releases_bits();
   }
   constexpr std::uint64_t recovered(std::uint64_t relcnt) const {
     return (relcnt + (1ULL << releases_bits())) & relcnt_mask();
   }
-  // Has the lock been recovered between these two looks at RelCnt? As printed (3.6), with one bit,
-  // a difference of half the range says so: also where a late release has put back an earlier
-  // RelCnt.
+  // Was the lock recovered between these two looks at RelCnt? With one bit, as printed (3.6), a
+  // difference of half the range means yes, which is also what a late release that restores an
+  // earlier RelCnt looks like.
   constexpr bool leapt(std::uint64_t from, std::uint64_t to) const {
     if (recovery_bits == 1) return ((to - from) & relcnt_mask()) >= recovered(0);
     return recoveries(from) != recoveries(to);
@@ -73,7 +77,7 @@ struct EntryFormat {
             words.hi & relcnt_mask()};
   }
 
-  // ---- readers: ExtFAA, field by field ----
+  // ---- readers: ExtFAA on separate fields ----
   Words boundary() const {
     return {kEpochBit | 1ULL << rdrcnt_bits | 1ULL << 23 | 1ULL << 39 | 1ULL << 63,
             1ULL << (releases_bits() - 1) | 1ULL << (relcnt_bits - 1)};
@@ -84,14 +88,14 @@ struct EntryFormat {
   Verb remove_reader(RemoteAddr entry) const {
     return masked_faa_verb(entry, kEntryBytes, {rdrcnt_mask(), 1}, boundary());
   }
-  // The same, but only while the entry is as `seen` says.
+  // The same, only if RdrCnt and RelCnt are as in `seen`.
   Verb remove_reader_if(RemoteAddr entry, const Entry& seen) const {
     return masked_cas_verb(
         entry, kEntryBytes, {seen.readers << 1, seen.relcnt}, {rdrcnt_mask(), relcnt_mask()},
         {(seen.readers - 1) << 1, plus(seen.relcnt, 1)}, {rdrcnt_mask(), relcnt_mask()});
   }
 
-  // ---- writers: into the queue ----
+  // ---- writers: joining the queue ----
   Verb join_queue(RemoteAddr entry, EndpointAddr self) const {
     return masked_cas_verb(entry, kEntryBytes, {}, {}, {tail_bits(self), 0}, {kTailMask, 0});
   }
@@ -100,7 +104,7 @@ struct EntryFormat {
                            {tail_bits(self), 0}, {kTailMask, 0});
   }
 
-  // ---- writers: out of the queue. `fenced`: only while RelCnt still is `relcnt` ----
+  // ---- writers: leaving the queue. `fenced`: only while RelCnt still is `relcnt` ----
   Verb leave_queue(RemoteAddr entry, EndpointAddr self, std::uint64_t epoch, std::uint64_t relcnt,
                    bool fenced) const {
     return masked_cas_verb(
@@ -124,7 +128,7 @@ struct EntryFormat {
         {epoch ^ kEpochBit, plus(relcnt, 1)}, {flip ? kEpochBit : 0, relcnt_mask()});
   }
 
-  // ---- recovery: the queue and RdrCnt to zero, one recovery more, if RelCnt is `relcnt` ----
+  // ---- recovery: if RelCnt is `relcnt`, zeroes the queue and RdrCnt and counts a recovery ----
   Verb reset(RemoteAddr entry, std::uint64_t relcnt, bool keep_epoch) const {
     const std::uint64_t cleared = kTailMask | rdrcnt_mask() | (keep_epoch ? 0 : kEpochBit);
     return masked_cas_verb(entry, kEntryBytes, {0, relcnt}, {0, relcnt_mask()},

@@ -1,5 +1,5 @@
 #pragma once
-// What ShiftLock's clients send each other (3.3 and 3.5), and what they ask of the server (3.6).
+// Messages between ShiftLock's clients (3.3 and 3.5), and their request to the server (3.6).
 
 #include <cstdint>
 
@@ -12,12 +12,12 @@
 namespace latchlab::shiftlock {
 
 enum MessageType : std::uint16_t {
-  kSuccessor = 1,    // to the predecessor: I am behind you
-  kHandover = 2,     // to the successor: the lock is yours
-  kModeChanged = 3,  // to the successor: yours when RelCnt says that the readers have left
+  kSuccessor = 1,    // to the predecessor: the sender follows the receiver
+  kHandover = 2,     // to the successor: the receiver holds the lock
+  kModeChanged = 3,  // to the successor: it holds the lock when RelCnt shows that readers have left
 };
 
-// One layout for all three; what a type does not use is zero.
+// One layout for all three types; unused fields are zero.
 struct Note {
   EndpointAddr sender;
   // Successor: RelCnt when the sender joined; Handover: RelCnt now; ModeChanged: RelCnt to wait for
@@ -26,9 +26,9 @@ struct Note {
   std::uint64_t epoch = 0;        // Epoch as the sender left it
 };
 
-// Message::generation. The low bit is the lowest of the lock's recoveries, above it is the number
-// of the sender's acquisition (0: not sent). Handover and ModeChanged repeat what the Successor
-// said.
+// Message::generation. The low bit is the lowest bit of the lock's count of recoveries; the bits
+// above are the number of the sender's acquisition (0: not sent). Handover and ModeChanged repeat
+// the tag of the Successor that they answer.
 constexpr std::uint32_t message_tag(std::uint32_t number, std::uint64_t recoveries) {
   return number << 1 | static_cast<std::uint32_t>(recoveries & 1);
 }
@@ -47,9 +47,8 @@ inline Note unpack(const Message& message) {
           message.words[2] & 1};
 }
 
-// Accepts what a waiting writer may receive: the answer to its own Successor, in the life of the
-// lock in which it joined. Without `match` anything of the right type is taken as mine, whatever
-// lock it is about.
+// Accepts the answer to a waiting writer's own Successor, from the life of the lock in which the
+// writer joined. Without `match_messages`, accepts any Handover or ModeChanged, whatever its lock.
 inline MessageFilter expecting_answer(const Switches& on, LockId lock, std::uint64_t tag,
                                       std::uint64_t joined_at) {
   return [&on, lock, tag, joined_at](const Message& message) {
@@ -62,7 +61,8 @@ inline MessageFilter expecting_answer(const Switches& on, LockId lock, std::uint
   };
 }
 
-// Accepts what tells a releasing writer its successor, whose number it cannot know.
+// Accepts a Successor for this lock in its current life. A releasing writer cannot know the number
+// of its successor's acquisition.
 inline MessageFilter expecting_successor(const Switches& on, LockId lock, std::uint64_t relcnt) {
   return [&on, lock, relcnt](const Message& message) {
     if (message.type != kSuccessor) return false;
@@ -72,7 +72,7 @@ inline MessageFilter expecting_successor(const Switches& on, LockId lock, std::u
 }
 
 enum RequestType : std::uint16_t {
-  // words: lock address, era, RelCnt at which the lock stands still. Reply: 1 if recovered.
+  // words: lock address, era, RelCnt that did not change. Reply: 1 if recovered.
   kRecover = 1,
 };
 

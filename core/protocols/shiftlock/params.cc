@@ -1,4 +1,4 @@
-// Every switch of ShiftLock with its help and source, and the profiles over them.
+// ShiftLock's parameters with their help and sources, and its profiles.
 
 #include "core/protocols/shiftlock/switches.h"
 
@@ -6,7 +6,7 @@ namespace latchlab::shiftlock {
 
 namespace {
 
-// `length` on a clock that may run fast by `ppm`.
+// The wait after which `length` has passed even if the client's clock runs fast by `ppm`.
 Duration stretched(Duration length, std::int64_t ppm) {
   return length + Duration{length.ps / 1'000'000 * ppm + length.ps % 1'000'000 * ppm / 1'000'000};
 }

@@ -1,4 +1,4 @@
-// Algorithm 3: how readers and writers let ShiftLock go.
+// Algorithm 3: how readers and writers release ShiftLock.
 
 #include "core/base/paths.h"
 #include "core/protocols/common/intra_node.h"
@@ -53,7 +53,7 @@ Task<ReleaseResult> Client::release_exclusive(Tenure tenure, bool fenced) {
   co_return result;
 }
 
-// Null: not known by `deadline`.
+// Null: no Successor has arrived by `deadline`.
 Task<EndpointAddr> Client::successor(Tenure& tenure, Time deadline) {
   const EndpointAddr self = endpoints_[tenure.endpoint];
   const WaitOutcome woke = co_await verbs_.receive(self, from_successor(tenure), deadline);
@@ -65,7 +65,7 @@ Task<EndpointAddr> Client::successor(Tenure& tenure, Time deadline) {
   co_return next;
 }
 
-// Somebody is behind me, and its message is still under way. Null: it does not come.
+// A successor exists, and its message is still in flight. Null: the message does not arrive.
 Task<EndpointAddr> Client::late_successor(Tenure& tenure) {
   LATCHLAB_PATH("shiftlock: a release waits for a late Successor");
   const Time give_up = on_.recovery ? verbs_.now() + on_.lease_and_drift : kNever;
@@ -74,7 +74,7 @@ Task<EndpointAddr> Client::late_successor(Tenure& tenure) {
   co_return next;
 }
 
-// To the successor, which is there even where its message (`next`) is still under way.
+// Passes the lock to the successor, which exists even if its message (`next`) is still in flight.
 Task<ReleaseResult> Client::pass_on(Tenure& tenure, EndpointAddr next, bool fenced) {
   if (next.null() && !on_.count_then_wait) {
     verbs_.mark(Phase::notify_succ);
@@ -101,7 +101,7 @@ Task<ReleaseResult> Client::give_to_readers(Tenure& tenure, EndpointAddr next, b
     const bool stale_epoch = fenced && seen.relcnt == tenure.relcnt && seen.epoch != tenure.epoch;
     if (!before.ok() || !stale_epoch) break;
     LATCHLAB_PATH("shiftlock: a mode change knows an old Epoch");
-    tenure.epoch = seen.epoch;  // only where Epoch is not carried in messages
+    tenure.epoch = seen.epoch;  // happens only if messages do not carry Epoch
   }
   if (!before.ok() || !matched(change, before.value)) {
     LATCHLAB_PATH("shiftlock: a mode change misses a recovered lock");
@@ -134,8 +134,8 @@ Task<ReleaseResult> Client::give_to_writer(Tenure& tenure, EndpointAddr next, bo
   co_return co_await notify(tenure, next, counted_at, message);
 }
 
-// A receiver's lease runs from the message's arrival, and recovery may come three leases after
-// RelCnt's last change: what is not sent within two is not sent at all.
+// A receiver's lease runs from the message's arrival, and a recovery may come three leases after
+// RelCnt's last change. So a message that cannot be sent within two leases is not sent.
 Task<ReleaseResult> Client::notify(Tenure& tenure, EndpointAddr next, Time counted_at,
                                    Message message) {
   verbs_.mark(Phase::notify_succ);

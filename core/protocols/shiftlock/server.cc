@@ -21,8 +21,8 @@ class Server final : public ServerPart {
   }
 
  private:
-  // The reset is an atomic through the NIC, like the clients' own: a CPU store could be lost to
-  // one of theirs.
+  // The reset is an atomic through the NIC, as the clients' verbs are: a concurrent client atomic
+  // could overwrite a CPU store.
   Task<bool> recover(Verbs& verbs, Request request) {
     const RemoteAddr entry = RemoteAddr::unpack(request.words[0]);
     const std::uint64_t era = request.words[1];

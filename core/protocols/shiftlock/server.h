@@ -1,5 +1,6 @@
 #pragma once
-// ShiftLock's server part (3.6): resets a lock whose holder or waiter has died, once per era.
+// ShiftLock's server part (3.6): resets a lock whose RelCnt has not changed for three leases, once
+// per era.
 
 #include <memory>
 

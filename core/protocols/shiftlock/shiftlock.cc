@@ -1,4 +1,4 @@
-// Puts ShiftLock's parts together. What it is and why it works: shiftlock.h.
+// Assembles ShiftLock from its parts. shiftlock.h describes the lock.
 
 #include "core/protocols/shiftlock/shiftlock.h"
 
@@ -39,12 +39,14 @@ class Shiftlock final : public ProtocolOf<Switches, Client>, public MessageNames
   }
 
   // ShiftLock (FAST'25) 3.5 and 3.5.2.
-  //  * Writers among each other queue up "in an FCFS manner": 0. The swap must be their first verb.
-  //  * A reader waits for at most N writers in a row, then Epoch flips. It waits only if one of
-  //    them was there before it: N - 1 that came later. The printed algorithm lets N + 1 follow
-  //    each other (`chain_limit`), and so does not keep what the text says.
-  //  * A writer deep in the queue is overtaken at each mode change before its turn by every reader
-  //    that waits then: the text has no number for that, and it grows with the clients.
+  //  * Writer against writer: 0. Writers queue "in an FCFS manner". The swap must be their first
+  //    verb.
+  //  * Reader against writers: N - 1. A reader waits for at most N writers in a row, then Epoch
+  //    flips. It waits only if one of them queued before it, so that N - 1 came later. The printed
+  //    algorithm lets N + 1 writers run in a row (`chain_limit`), which contradicts the text.
+  //  * Writer against readers: no number. At each mode change before its turn, every reader that
+  //    waits then overtakes a writer deep in the queue. The text gives no bound, and the number
+  //    grows with the clients.
   std::optional<std::uint32_t> bypass_bound(LockMode waiter, LockMode winner,
                                             std::uint64_t /*acquisitions*/) const override {
     if (winner == LockMode::shared) return std::nullopt;
@@ -57,7 +59,7 @@ class Shiftlock final : public ProtocolOf<Switches, Client>, public MessageNames
 
   bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
     const Entry entry = on_.unpack({words[0], words[1]});
-    return entry.tail.null() && entry.readers == 0;  // Epoch and RelCnt stay
+    return entry.tail.null() && entry.readers == 0;  // Epoch and RelCnt keep their values
   }
 
   std::string_view message_name(std::uint16_t type) const override {

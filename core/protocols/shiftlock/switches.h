@@ -1,5 +1,5 @@
 #pragma once
-// ShiftLock's parameters as the code reads them, with their defaults; names, bounds, help and
+// ShiftLock's parameters as the code reads them, with their defaults. Names, bounds, help and
 // sources are in params.cc.
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 namespace latchlab::shiftlock {
 
 enum class Fence : std::uint8_t {
-  conditional,  // suppressed once the grant has expired, and a writer's verbs take effect only
-                // while RelCnt is what it must be
+  conditional,  // suppressed once the grant has expired; a writer's verbs also compare RelCnt, and
+                // have no effect if it has changed
   clock,        // suppressed once the grant has expired
-  none,         // a release is issued however late
+  none,         // issued however late
 };
 
 struct Switches : EntryFormat {
@@ -46,7 +46,7 @@ struct Switches : EntryFormat {
   Duration poll_pause;
   bool reader_pauses_first = false;
   Duration intra_node_delay;
-  bool delay_before_successor = false;  // else: on receiving
+  bool delay_before_successor = false;  // otherwise on receiving
 
   bool asks_server() const { return recovery && !recovered_by_client; }
 
@@ -55,7 +55,7 @@ struct Switches : EntryFormat {
   void derive();
 
   const EntryFormat& format() const { return *this; }
-  // Is the writer that has `consecutive` handovers behind it the last before the readers?
+  // True if the writer after `consecutive` handovers is the last one before the readers.
   bool chain_ends(std::uint64_t consecutive) const {
     return consecutive + (limit_counts_handovers ? 0 : 1) >= max_writers;
   }

@@ -1,4 +1,4 @@
-// Waiting with an eye on RelCnt, and recovery as a client sees it (3.6).
+// Waiting with looks at RelCnt, and recovery on the client's side (3.6).
 
 #include "core/base/paths.h"
 #include "core/protocols/shiftlock/client.h"
@@ -12,7 +12,7 @@ void Client::Looks::add(std::uint64_t seen, Time now) {
   next = now;
 }
 
-// Asked for after each look that does not end the wait, and before the first.
+// Called before the first look, and after each look that does not end the wait.
 PauseBetweenLooks Client::pause(Duration length, Looks& looks,
                                 std::uint64_t Words::*relcnt_of) const {
   return [length, &looks, this, relcnt_of](const ProbeValues& seen, std::uint64_t misses) {
@@ -23,8 +23,8 @@ PauseBetweenLooks Client::pause(Duration length, Looks& looks,
   };
 }
 
-// Patience is three leases at first. After a rejected request it is one: look again then, unless
-// RelCnt has moved in the meantime.
+// Patience is three leases at first. After a rejected request it is one lease: then the client
+// looks again, and asks again unless RelCnt has moved in the meantime.
 Task<Client::WatchResult> Client::watch(LockRef lock, RemoteWait wait) {
   WatchResult result;
   Duration patience = on_.patience;
@@ -54,8 +54,8 @@ Task<Client::WatchResult> Client::watch(LockRef lock, RemoteWait wait) {
   }
 }
 
-// Era before RelCnt: an era read later than the last look at RelCnt could be that of a lock which
-// somebody else has recovered in between.
+// Reads the era before RelCnt. An era that was read after the last look at RelCnt could belong to a
+// lock that another client recovered in between.
 Task<Client::Asked> Client::ask_for_recovery(LockRef lock, std::uint64_t stuck_at) {
   const NodeId server = lock.entry.node;
   const Completion era = co_await verbs_.read(peers_.server_words(server));
@@ -82,8 +82,8 @@ Task<Client::Asked> Client::ask_for_recovery(LockRef lock, std::uint64_t stuck_a
   co_return Asked::recovered;
 }
 
-// Figure 2a: one more look, and the CAS that the server would issue. Nothing tells the lock that
-// was looked at from one that has the same RelCnt when the CAS lands (Figure 2b).
+// Figure 2a: one more look, then the CAS that the server would issue. The CAS cannot distinguish
+// the lock that was looked at from one that has the same RelCnt when the CAS lands (Figure 2b).
 Task<Client::Asked> Client::reset_alone(LockRef lock, std::uint64_t stuck_at) {
   const Completion now = co_await verbs_.read(lock.entry + kRelCntOffset);
   if (!now.ok()) co_return Asked::failed;
@@ -104,10 +104,10 @@ Task<Client::Asked> Client::reset_alone(LockRef lock, std::uint64_t stuck_at) {
   co_return leapt ? Asked::recovered : Asked::alive;
 }
 
-// Recovery needs RelCnt to stand still for three leases. Where it has moved less than two leases
-// ago, none can have happened, and a grant of one lease ends before the next can. Where it may not
-// have, the value that ended the wait may be old or torn: one more look. It does not tell of a
-// recovery that comes right after it.
+// A recovery requires that RelCnt has not changed for three leases. If it changed less than two
+// leases ago, no recovery has happened since, and a grant of one lease ends before the next
+// recovery is possible. Otherwise the value that ended the wait may be old or torn, and the client
+// looks once more. That look does not detect a recovery that follows it.
 Task<Client::Step> Client::confirm(LockRef lock, Time last_change, std::uint64_t joined_at) {
   if (on_.epoch_first || !too_late(last_change, verbs_.now())) co_return Step::entered;
   LATCHLAB_PATH("shiftlock: a waiting client looks once more before it enters");
@@ -118,8 +118,8 @@ Task<Client::Step> Client::confirm(LockRef lock, Time last_change, std::uint64_t
   co_return Step::recovered;
 }
 
-// A writer whose turn it is, and which knows RelCnt, moves it: from then on it stands still for
-// three leases before the next recovery. Again, if that took so long that the lease is over.
+// A writer that has its turn and knows RelCnt adds 1 to it: from then on three leases pass before
+// the next recovery. It repeats this if the CAS took so long that the lease is over.
 Task<Client::Step> Client::renew(Tenure& tenure) {
   do {
     LATCHLAB_PATH("shiftlock: a writer whose turn may be over moves RelCnt");
@@ -136,8 +136,8 @@ Task<Client::Step> Client::renew(Tenure& tenure) {
   co_return Step::entered;
 }
 
-// A reader that was let in, unless the lock has been recovered since, leaves as if it had held the
-// lock. Either way it is counted no more, and starts again.
+// A reader that was granted the lock leaves as if it had held it, unless the lock has been
+// recovered since. In both cases the lock no longer counts it, and it starts again.
 Task<Client::Step> Client::withdraw(LockRef lock, Entry seen) {
   const std::uint64_t life = seen.relcnt;
   for (;;) {
