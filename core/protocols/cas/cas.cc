@@ -13,7 +13,7 @@ enum class CasBackoff : std::uint8_t { none, truncated_exponential, random };
 
 struct CasOptions : AdaptiveBackoffOptions {
   CasBackoff backoff = CasBackoff::truncated_exponential;
-  Duration backoff_first = microseconds(10);  // of the random one
+  Duration backoff_first = microseconds(10);  // random backoff only
   Duration backoff_bound = milliseconds(10);
   bool release_by_write = false;
   bool masked = false;
@@ -99,7 +99,7 @@ class CasClient final : public LockClient {
     co_return co_await verbs_.await_remote(wait);
   }
 
-  // Before retry 0, 1, ...
+  // The pause before retry 0, 1, ...
   Duration pause(std::uint64_t retry, Salt salt) const {
     if (options_.adaptive()) return backoff_.pause(retry, salt);
     return random_backoff(options_.backoff_first, options_.backoff_bound, retry + 1, salt);

@@ -5,8 +5,7 @@
 #include "core/base/paths.h"
 #include "core/protocols/common/modes.h"
 #include "core/protocols/common/planted.h"
-
-// Of the lock whose client this is.
+// A path of the lock that the client belongs to.
 #define PATH(label) LATCHLAB_PATH_OF(Lock::kPrefix, label)
 
 namespace latchlab::caslock {
@@ -154,14 +153,14 @@ auto Client<Lock>::stay_counted(RemoteAddr entry, Words seen, Time deadline) -> 
   co_return tried;
 }
 
-// Begins with the count of a failed try in the word, whose FAA saw `seen`. A try is two verbs, and
-// the second depends on the first: nothing that await_remote could issue.
+// Starts with this reader's count in the word, after a failed try whose FAA saw `seen`. A try is
+// two verbs, and the second depends on the first, so that await_remote cannot issue it.
 template <class Lock>
 auto Client<Lock>::withdraw_and_retry(RemoteAddr entry, Words seen, Time deadline) -> Task<Tried> {
   const Verb arrive = Word::arrive(entry);
   const Verb depart = Word::depart(entry);
   const Salt salted = salt();
-  // Failed tries, where anything depends on their number: without, one leaves the state of another.
+  // Failed tries, counted only if an option depends on them, so that equal states stay equal.
   std::uint64_t failed = 0;
   const bool counted = options_.pauses() || options_.timeout_tries > 0;
   verbs_.mark(Phase::retry);
@@ -222,8 +221,8 @@ Task<void> Client<Lock>::sleep_until(Duration length, Time deadline) {
   if (end > now) co_await verbs_.sleep(end - now);
 }
 
-// After a first try that failed and saw `seen`: the CAS of a writer, or the READ of a reader. Where
-// tries are counted they are issued here, since await_remote does not end by their number.
+// Called after a first failed try that saw `seen`: a writer's CAS, or a reader's READ. With a limit
+// of tries the verbs are issued here, because await_remote has no such limit.
 template <class Lock>
 auto Client<Lock>::keep_trying(Verb probe, Words seen, Time deadline) -> Task<Tried> {
   if (Lock::kOnlyStays || options_.timeout_tries == 0)
@@ -282,7 +281,8 @@ Task<ReleaseResult> Client<Lock>::release(Grant grant) {
   co_return ReleaseResult::released;
 }
 
-// And what these call: no label of a path that the lock cannot take.
+// Only these are instantiated, with the functions that they call, so that no path is registered
+// that the lock cannot take.
 template Task<AcquireResult> Client<CasLock>::acquire(Want, AcquireOptions);
 template Task<ReleaseResult> Client<CasLock>::release(Grant);
 template Task<AcquireResult> Client<RetryOnFail>::acquire(Want, AcquireOptions);

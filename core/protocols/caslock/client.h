@@ -1,6 +1,7 @@
 #pragma once
-// The machine of caslock and of retry_on_fail (their headers say what it does): one word, writers
-// by CAS, readers by FAA. The locks differ in options, and in the name that paths begin with.
+// The client part of caslock and of retry_on_fail, whose headers describe the locks: one word, CAS
+// by writers, FAA by readers. The two locks differ in their options and in the prefix of their
+// paths.
 
 #include <cstdint>
 #include <string>
@@ -13,31 +14,35 @@
 
 namespace latchlab::caslock {
 
-// A reader that finds a writer takes its count back and tries again, or leaves it and READs until
-// there is no writer. Where it matters whether it finds another reader's count, too: without one it
-// READs, having taken back its own or not, and else takes it back and tries again.
+// What a reader does when its FAA finds a writer (first: the FAA found no other reader's count):
+//   withdraw     takes its count back and tries again
+//   stay         leaves its count, and READs until there is no writer
+//   first_looks  if first, takes its count back, READs until there is no writer, and tries again;
+//                otherwise as withdraw
+//   first_stays  if first, as stay; otherwise as withdraw
 enum class Conflict : std::uint8_t { withdraw, stay, first_looks, first_stays };
-// A writer leaves by a CAS that expects no readers, or those that it has seen last; or by FAA.
+// A writer releases by a CAS that expects no readers, or the count seen last; or by FAA.
 enum class Release : std::uint8_t { exact, tracking, subtract };
 
 struct Options : AdaptiveBackoffOptions {
   unsigned count_bits = 32;
   Conflict conflict = Conflict::stay;
   Release release = Release::tracking;
-  bool adaptive = false;                      // pauses between tries: AdaptiveBackoff
-  bool random = false;                        // or random_backoff
-  std::uint64_t timeout_tries = 0;            // failed tries that end an acquisition; 0: none do
-  Duration backoff_first = microseconds(10);  // of the random ones
+  bool adaptive = false;                      // pause between tries: AdaptiveBackoff
+  bool random = false;                        // pause between tries: random_backoff
+  std::uint64_t timeout_tries = 0;            // failed tries that end an acquisition; 0: no limit
+  Duration backoff_first = microseconds(10);  // of random_backoff
   Duration backoff_bound = milliseconds(10);
 
   bool pauses() const { return adaptive || random; }
-  // A count may be in the word until the writer leaves.
+  // A count may stay in the word until the writer releases.
   bool counts_stay() const {
     return conflict == Conflict::stay || conflict == Conflict::first_stays;
   }
 };
 
-// Which lock: caslock stays, tracks and has no timeout, whatever its options.
+// Which lock the client belongs to. caslock always stays, tracks and has no limit of tries,
+// whatever its options.
 struct CasLock {
   static constexpr char kPrefix[] = "caslock: ";
   static constexpr bool kOnlyStays = true;
@@ -57,7 +62,7 @@ class Client final : public LockClient {
   Task<ReleaseResult> release(Grant grant) override;
 
  private:
-  // How the tries of an acquisition ended.
+  // The outcome of an acquisition's tries.
   enum class End : std::uint64_t { entered, deadline, out_of_tries, server_failed };
   struct Tried {
     End end = End::entered;
@@ -93,7 +98,7 @@ template <class LockOptions, class Lock>
 class WordLock final : public ProtocolOf<LockOptions, Client<Lock>> {
  public:
   using ProtocolOf<LockOptions, Client<Lock>>::ProtocolOf;
-  // Each client counts once at the most, so that no count runs over into the owner.
+  // Each client counts at most once, so that the count does not overflow into the owner.
   Limits limits() const override {
     return {.max_clients = word().most_readers(), .abortable = true};
   }

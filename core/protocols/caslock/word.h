@@ -1,6 +1,6 @@
 #pragma once
-// The word of a lock that writers own and readers count in: the owner's number above, the count of
-// readers below, `count_bits` wide.
+// The word of a lock that one writer owns or readers count in: the owner above, the count of
+// readers in the low `count_bits` bits.
 
 #include <cstdint>
 #include <string>
@@ -21,7 +21,7 @@ class Word {
     return (std::uint64_t{writer.value} + 1) << count_bits_ | readers;
   }
 
-  // A writer: from nobody at all to itself alone, and from itself to nobody.
+  // Writers: from free to owned by this writer alone, and back.
   Verb take(RemoteAddr entry, ClientId writer) const {
     return cas_verb(entry, 0, owned_by(writer, 0));
   }
@@ -31,7 +31,7 @@ class Word {
   Verb subtract(RemoteAddr entry, ClientId writer) const {
     return faa_verb(entry, ~owned_by(writer, 0) + 1);
   }
-  // A reader.
+  // Readers.
   static Verb arrive(RemoteAddr entry) { return faa_verb(entry, 1); }
   static Verb depart(RemoteAddr entry) { return faa_verb(entry, ~0ULL); }
 

@@ -47,7 +47,7 @@ class McsClient final : public LockClient {
   }
 
   Task<ReleaseResult> release(Grant grant) override {
-    if (grant.words[0] != 0) co_return ReleaseResult::released;  // by the planted bug alone
+    if (grant.words[0] != 0) co_return ReleaseResult::released;  // set by the planted bug only
     WaitOutcome known = co_await poll_inbox(verbs_, me_, about(grant.lock.id, kSuccessor));
     if (known.by == Woke::message) {
       LATCHLAB_PATH("mcs: a release knows its successor");
@@ -56,7 +56,7 @@ class McsClient final : public LockClient {
       const Completion cleared = co_await clear_tail(grant.lock.entry);
       if (!cleared.ok()) {
         LATCHLAB_PATH("mcs: the server fails a release");
-        co_return ReleaseResult::released;  // the server is gone, and the lock
+        co_return ReleaseResult::released;  // the lock is lost with its server
       }
       if ((cleared.value.lo & kTail.lo) == me_.packed()) {
         LATCHLAB_PATH("mcs: a release leaves the queue empty");
@@ -78,13 +78,13 @@ class McsClient final : public LockClient {
     return verbs_.masked_compare_swap(entry, 8, {me_.packed(), 0}, kTail, {}, kTail);
   }
 
-  // Queues up behind `predecessor` and waits for its Handover.
+  // Joins the queue behind `predecessor` and waits for its Handover.
   Task<void> follow(LockRef lock, EndpointAddr predecessor, std::uint32_t generation) {
     verbs_.mark(Phase::notify_pred);
     if (options_.node_delay == NodeDelay::before_successor)
       co_await delay_sending(verbs_, predecessor, options_.delay);
     const Message successor = {kSuccessor, generation, lock.id, {me_.packed()}};
-    // Its status changes nothing: whoever cannot be told is dead, and so is the queue (see mcs.h).
+    // The send status is ignored: a dead predecessor means that the queue is dead (mcs.h).
     const VerbStatus told = co_await verbs_.send(predecessor, successor);
     if (told != VerbStatus::ok) LATCHLAB_PATH("mcs: a Successor cannot be delivered");
     verbs_.mark(Phase::wait_pred);
@@ -106,7 +106,7 @@ class McsClient final : public LockClient {
     if (told != VerbStatus::ok) LATCHLAB_PATH("mcs: a Handover cannot be delivered");
   }
 
-  // The planted bug: passes the lock on to a successor that is known already, then uses it.
+  // The planted bug: hands the lock over to a known successor, then uses it.
   Task<void> hand_over_too_early(Grant* grant) {
     const WaitOutcome known = co_await poll_inbox(verbs_, me_, about(grant->lock.id, kSuccessor));
     if (known.by != Woke::message) co_return;
@@ -138,13 +138,13 @@ class Mcs final : public ProtocolOf<McsOptions, McsClient>, public MessageNames 
   std::vector<Capability> needs() const override {
     return {Capability::masked_atomics_8, Capability::reliable_messages};
   }
-  // ShiftLock (FAST'25) 2.4: waiters get the lock "in a first-in-first-out (FIFO) order", that of
-  // their swaps. Readers take the lock exclusively and so are no exception.
+  // ShiftLock (FAST'25) 2.4: waiters get the lock "in a first-in-first-out (FIFO) order", which is
+  // the order of their swaps. Readers acquire exclusively, so this holds for them too.
   std::optional<std::uint32_t> bypass_bound(LockMode, LockMode, std::uint64_t) const override {
     return 0;
   }
   bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
-    return (words[0] & kTail.lo) == 0;  // RelCnt stays
+    return (words[0] & kTail.lo) == 0;  // RelCnt keeps its value
   }
   std::string_view message_name(std::uint16_t type) const override {
     return name_in({"Successor", "Handover"}, type);
