@@ -5,6 +5,7 @@
 #include "core/base/paths.h"
 #include "core/protocols/common/modes.h"
 #include "core/protocols/common/planted.h"
+
 // A path of the lock that the client belongs to.
 #define PATH(label) LATCHLAB_PATH_OF(Lock::kPrefix, label)
 

@@ -69,7 +69,7 @@ class RpcServer final : public ServerPart {
     return served::kGranted;
   }
 
-  // As which holder the table knows this client.
+  // The identity under which the table knows this client as a holder.
   Asked guard_of(Asked asked) const {
     if (options_.guards == Guards::per_thread)
       asked.who = {ClientId{asked.who.client.value % options_.threads}, 0};

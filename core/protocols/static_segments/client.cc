@@ -15,7 +15,7 @@ Span span_of(const Options& options, const Extent& range) {
   return {std::min(range.first / options.segment, end), std::min(last_unit / options.segment, end)};
 }
 
-// Locks that dslr tells apart.
+// Each segment has a LockId of its own, so that dslr treats it as a separate lock.
 LockRef Client::lock_of(LockRef range, std::uint64_t segment) const {
   return {LockId{range.id.value * options_.segments() + segment},
           range.entry + options_.word.bytes() * segment};

@@ -1,5 +1,5 @@
 #pragma once
-// The parts of static_segments.h: which segments a range needs, and the client that takes them.
+// The parts of static_segments.h: which segments a range needs, and the client that acquires them.
 
 #include <cstdint>
 #include <vector>
@@ -21,7 +21,7 @@ struct Options : dslr::Options {
   std::uint64_t segments() const { return (units + segment - 1) / segment; }
 };
 
-// Segments [first, last] have the units of a range.
+// Segments [first, last] contain the units of a range.
 struct Span {
   std::uint64_t first = 0;
   std::uint64_t last = 0;

@@ -26,7 +26,7 @@ class Segments final : public ProtocolOf<Options, static_segments::Client> {
       if (!one_.is_free(entry + 8 * i, words.subspan(i, 1))) return false;
     return true;
   }
-  // Of the segments in use.
+  // Lists only the segments in use.
   std::string decode(std::span<const std::uint64_t> words) const override {
     std::string text;
     for (std::size_t i = 0; i < words.size(); ++i)

@@ -1,37 +1,41 @@
 #pragma once
-// static_segments: an object is cut into segments of one size, each with a DSLR lock of its own.
-// Source: CITRON (FAST'23) 2.2 and Table 1 (SS): segments with a mutex each, as
-// far as those lines go. The lock of a segment is `dslr` (core/protocols/dslr/dslr.h), repaired.
+// static_segments: a range lock. An object is cut into segments of one size, each with its own DSLR
+// lock.
+// Source: CITRON (FAST'23) 2.2 and Table 1 (SS): segments with a mutex each. The paper has three
+// lines on it. The lock of a segment is `dslr` (core/protocols/dslr/dslr.h), repaired.
 //
-// Entry, 8 bytes for each segment: that of dslr.
-//   Segment i is units [i x segment, (i+1) x segment); the last one has all units from there on, so
-//   that no range is out of bounds, and the whole object is all segments.
+// Entry    8 bytes for each segment: the entry of dslr. Segment i is units [i x segment, (i+1) x
+//          segment). The last segment has all units from its start on, so that no range is out of
+//          bounds. The whole object is all segments.
 //
-// Acquire  take the segments that the range has units of, in ascending order, each as dslr does.
-//          When one is refused (dslr: a repair, or a server that fails), give back those taken, and
-//          so is the range.
-// Release  of all segments at once (`releases: together`), or one after the other. A segment whose
-//          lease is over by then is freed by CAS, unless a client has repaired it meanwhile
-//          (`late_release: unless_repaired`). With dslr's own rule, `suppress` (profile
-//          `suppressed`), it stays taken: a client that waits for it repairs it after two leases,
-//          and without one nothing frees it.
-// Lease    of the range: the shortest of its segments'. It begins when the first segment is taken,
-//          though later ones are still waited for. If it is over when another one is taken, the
-//          segments are given back, and the range is refused (`recovered`): to be asked for again.
+// Acquire  The client acquires the segments of the range in ascending order, each as dslr does. If
+//          one acquisition fails (dslr: a repair, or a failed server), it releases those that it
+//          has, and the range fails with the same reason.
+// Release  All segments at once (`releases: together`), or one after the other. If the lease of a
+//          segment is over by then, the client releases it by CAS, unless another client has
+//          repaired it meanwhile (`late_release: unless_repaired`). With dslr's own rule,
+//          `suppress` (profile `suppressed`), the segment stays held: a waiting client repairs it
+//          after two leases, and without a waiting client it is never released.
+// Lease    The range's lease is the shortest of its segments' leases. It begins with the first
+//          segment, while later segments are still waited for. If it is over when another segment
+//          is acquired, the client releases the segments and the range fails with `recovered`; the
+//          caller may ask again.
 //
-// Cost     dslr's, once for each segment: trips to acquire n of them, n verbs to release.
-// Safe     because two ranges that overlap have units of a segment in common, or are both beyond
-//          the last one, which has them all; and dslr gives a segment to one writer, or to readers.
-//          No deadlock: everybody takes segments in the same order, and holds no others of this
-//          object. Sections that want several ranges of an object must ask for them in order.
+// Cost     dslr's for each of n segments: acquisitions one after the other, n verbs to release.
+// Safe     Two ranges that overlap have a unit of some segment in common (the last segment has all
+//          units beyond its start), and dslr grants a segment to one writer, or to readers. No
+//          deadlock: all clients acquire segments in the same order, and hold no other segments of
+//          this object. A section that needs several ranges of an object must acquire them in
+//          order.
 // Needs    as dslr: timing, unless lease is 0.
-// Survives as dslr: the crash of clients, and clients that stand still.
-// Unfair   dslr serves each segment first come, first served; a range of many segments is served
-//          behind all who come to later segments while it waits for earlier ones.
+// Survives as dslr: crashed and stalled clients.
+// Unfair   dslr serves each segment first come, first served. A range of many segments is served
+//          after every client that reaches a later segment while this range waits for an earlier
+//          one.
 //
-// Assumed  That release does not wait between segments: the paper says nothing of it. That both
-//          modes are dslr's: the paper's ranges are exclusive, and so are its experiments.
-// Departures none known; the paper has three lines on it.
+// Assumed  Release does not wait between segments: the paper does not mention it. Both modes are
+//          dslr's: the paper's ranges are exclusive, as are its experiments.
+// Departures: none known.
 //
 // Tests: tests/protocols/static_segments.
 
