@@ -52,7 +52,7 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
   }
 }
 
-// A writer keeps what it has until it gives it back.
+// A writer's grant has no end; a reader's ends with its lease, less the margin.
 Grant Client::taken(const Request& request) {
   if (!request.shared) {
     if (request.expected == kFree) LATCHLAB_PATH("drtm: a writer takes a free word");
@@ -111,8 +111,8 @@ Task<Client::Answer> Client::after(Request& request, std::uint64_t seen) {
   co_return answer;
 }
 
-// CAS(0 -> mine) until it succeeds or finds something new, or until the clock makes another of what
-// is there: a lease that may be taken over, or one of a reader's own that has become short.
+// CAS(0 -> mine) until it succeeds, finds another word, or the clock changes what the word means: a
+// lease may be taken over, or the reader's own lease has become short.
 Task<Client::Answer> Client::retry(Request& request, std::uint64_t seen) {
   RemoteWait wait;
   wait.add(cas_verb(request.want.lock.entry, kFree, request.word));
@@ -124,7 +124,7 @@ Task<Client::Answer> Client::retry(Request& request, std::uint64_t seen) {
   };
   wait.first_seen.lo = seen;
   wait.deadline = request.deadline;
-  Time expires = kNever;  // what was seen, on the own clock
+  Time expires = kNever;  // the lease that was seen, on this client's clock
   if (is_leased(seen)) {
     const Time from = taken_over_from(options_, request.wish(options_), lease_end(options_, seen));
     expires = request.look.own_at_latest(from + nanoseconds(1));

@@ -1,5 +1,6 @@
 #pragma once
-// The client part of DrTM's lock: one CAS after the other, each expecting what the last one found.
+// The client part of DrTM's lock: a sequence of CASes, each of which expects what the last one
+// found.
 
 #include <cstdint>
 #include <variant>
@@ -22,18 +23,18 @@ class Client final : public LockClient {
   Task<ReleaseResult> release(Grant grant) override;
 
  private:
-  // An acquisition on its way.
+  // An acquisition in progress.
   struct Request {
     Want want;
     Time deadline;
     Duration needed;
     bool shared = false;
-    ClockLook look;              // the last one
-    Time end;                    // of the lease that it would install
-    std::uint64_t word = 0;      // what it would install
-    std::uint64_t expected = 0;  // by its last CAS
-    std::uint64_t failed = 0;    // CASes
-    bool expired = false;        // the lease that it saw last, while it waited
+    ClockLook look;              // the latest one
+    Time end;                    // of the lease that this client would install
+    std::uint64_t word = 0;      // that this client would install
+    std::uint64_t expected = 0;  // by the latest CAS
+    std::uint64_t failed = 0;    // number of failed CASes
+    bool expired = false;        // the lease seen last expired during the wait
 
     Wish wish(const Options& options) const {
       return {shared, needed, look.common, end, options.margin(look.error)};
@@ -41,13 +42,13 @@ class Client final : public LockClient {
   };
 
   Request request_of(const Want& want, const AcquireOptions& options) const;
-  // A look at the clocks; a reader's lease is dated from it.
+  // Looks at the clocks, and computes a reader's lease from that look.
   Task<void> look(Request& request);
   VerbAwait swap(const Request& request) {
     return verbs_.compare_swap(request.want.lock.entry, request.expected, request.word);
   }
-  // The CAS has found `seen` instead. What comes next is a CAS or a wait, and its answer; or the
-  // end of the acquisition.
+  // Called when the CAS has found `seen` instead. The answer is that of the next CAS or wait, or
+  // the end of the acquisition.
   using Answer = std::variant<Completion, AcquireResult>;
   Task<Answer> after(Request& request, std::uint64_t seen);
   Task<Answer> retry(Request& request, std::uint64_t seen);

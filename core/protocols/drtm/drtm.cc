@@ -13,7 +13,7 @@ class Drtm final : public ProtocolOf<drtm::Options, drtm::Client> {
   std::vector<Capability> needs() const override {
     return {Capability::timing, Capability::synchronised_clock};
   }
-  // Nobody knows of a lease whether its readers have gone.
+  // The word does not show whether the readers of a lease have finished.
   bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
     return !drtm::is_locked(words[0]);
   }

@@ -16,7 +16,7 @@ constexpr unsigned kOwnerShift = 1;
 constexpr unsigned kOwnerBits = 8;
 constexpr unsigned kLeaseShift = kOwnerShift + kOwnerBits;
 constexpr std::int64_t kPsPerNs = 1'000;
-// What the artifact's clock shows when a run begins: 2025-01-01, in nanoseconds.
+// The artifact's clock at the start of a run: 2025-01-01, in nanoseconds.
 constexpr std::uint64_t kUnixStart = 1'735'689'600'000'000'000;
 constexpr Time kLongAgo{-(1LL << 62)};
 
@@ -50,7 +50,7 @@ std::uint64_t leased_until(const Options& options, Time& end) {
 }
 
 Time lease_end(const Options& options, std::uint64_t word) {
-  if (options.epoch == Epoch::unix_truncated) return kLongAgo;  // all of it is before kUnixStart
+  if (options.epoch == Epoch::unix_truncated) return kLongAgo;  // all ends precede kUnixStart
   const std::uint64_t ns = field_of(word, kLeaseShift, options.lease_bits);
   return Time{static_cast<std::int64_t>(ns) * kPsPerNs};
 }

@@ -1,6 +1,7 @@
 #pragma once
-// DrTM's word and its decisions, as pure functions of what was read and of what the synchronised
-// clock showed. The switches are described in drtm.h; all dates here are of the synchronised clock.
+// DrTM's word and its decisions, as pure functions of the word read and of the time that the
+// synchronised clock showed. drtm.h describes the switches. All times here are of the synchronised
+// clock.
 
 #include <cstdint>
 #include <string>
@@ -28,8 +29,8 @@ struct Options {
   Duration backoff_first = microseconds(10);
   Duration backoff_bound = milliseconds(10);
 
-  // On either side of a lease's end, of whoever has seen a clock that may be off by so much: delta,
-  // or that where it is more.
+  // The margin on either side of a lease's end for a client that read a clock with this error: the
+  // larger of delta and the error.
   Duration margin(Duration error) const;
 };
 
@@ -39,34 +40,33 @@ inline constexpr std::uint64_t kFree = 0;
 bool is_locked(std::uint64_t word);
 bool is_leased(std::uint64_t word);
 std::uint64_t locked_by(ClientId owner);
-// With the lease's end, which is rounded down to what the word can say.
+// Rounds `end`, the lease's end, down to what the word can represent.
 std::uint64_t leased_until(const Options& options, Time& end);
-// As whoever compares it with the clock takes it.
+// The end as a client that compares it with the clock reads it.
 Time lease_end(const Options& options, std::uint64_t word);
 std::string decoded(const Options& options, std::uint64_t word);
 
 // ---- decisions ----
 
-// What to do about a word that is not as expected.
+// What to do about a word other than the expected one.
 enum class Next : std::uint8_t { share, take, wait };
 
-// Who wants the lock, when it looks at the word.
+// What a client wants when it looks at the word.
 struct Wish {
   bool shared = false;
-  Duration needed;  // so much must be left of a lease that is shared
+  Duration needed;  // least that must be left of a lease to share it
   Time now;
   Time end;         // of the lease that would be installed
   Duration margin;  // Options::margin of the clock that showed `now`
 };
 Next judge(const Options& options, std::uint64_t word, const Wish& wish);
 
-// Readers' right by a lease ends here; after this others may take it over.
+// Readers hold by a lease until valid_until; after taken_over_from another client may replace it.
 Time valid_until(const Wish& wish, Time end);
 Time taken_over_from(const Options& options, const Wish& wish, Time end);
-// For so long a reader tries with one end of a lease; then it dates it anew. Of what readers can
-// use of a lease, its length less the margin, half is left when it is installed late, or `needed`
-// where that is more; but an eighth goes by in any case, or somebody would do nothing but look at
-// clocks.
+// How long a reader tries with one end of its lease before it computes a new one. Of the usable
+// part of a lease (its length less the margin) half is left when it is installed late, or `needed`
+// if that is more. At least an eighth passes, so that the client does more than look at clocks.
 Duration fresh_for(const Options& options, const Wish& wish);
 
 }  // namespace latchlab::drtm

@@ -53,7 +53,7 @@ Task<Client::Votes> Client::ask(served::RequestType type, RemoteAddr entry, std:
     const bool timed = options_.call_timeout.ps > 0;
     const Time deadline = timed ? verbs_.now() + options_.call_timeout : kNever;
     const Reply reply = co_await verbs_.call(master(entry, i), request, deadline);
-    if (!reply.ok()) used_ = true;  // the call may have been served, or be so yet
+    if (!reply.ok()) used_ = true;  // the call may have been served, or may still be
     if (reply.status == VerbStatus::timed_out) {
       LATCHLAB_PATH("redlock_model: a call times out");
       ++votes.silent;
@@ -69,9 +69,9 @@ Task<Client::Votes> Client::ask(served::RequestType type, RemoteAddr entry, std:
 
 Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
   Grant grant(want);
-  bool fresh = true;         // may this try have a new value?
-  std::uint64_t failed = 0;  // tries, if they are counted
-  std::uint32_t silent = 0;  // tries in a row in which no majority answered
+  bool fresh = true;         // this try may have a new value
+  std::uint64_t failed = 0;  // failed tries; counted only if `tries` is set
+  std::uint32_t silent = 0;  // consecutive tries in which no majority answered
   verbs_.mark(Phase::initial_atomic);
   for (;;) {
     if (used_ && fresh) {
@@ -132,7 +132,7 @@ Task<ReleaseResult> Client::release(Grant grant) {
   co_return late ? ReleaseResult::suppressed : ReleaseResult::released;
 }
 
-// So much longer than it is asked for that the way there and back does not count.
+// Asks for ttl more than the extension needs, so that the call's round trip does not shorten it.
 Task<AcquireResult> Client::extend(Grant grant, Duration longer) {
   const Duration wanted = std::min(longer, kLongestExtension);
   const Duration lifetime = options_.ttl + options_.lifetime_for(wanted);

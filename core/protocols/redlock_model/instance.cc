@@ -13,7 +13,7 @@ namespace {
 
 using served::Asked;
 
-// Commands are done one after the other, in the order in which they came, by one thread.
+// One thread executes the commands, one after the other in the order of their arrival.
 class Instance final : public ServerPart {
  public:
   explicit Instance(const Options& options) : options_(options) {}
@@ -40,7 +40,7 @@ class Instance final : public ServerPart {
     Time expires;
   };
 
-  // What the entry shows of its key: nothing unless `show`, and then nobody looks it up.
+  // What the entry shows of its key. Without `show` it is 0, and there is no lookup.
   std::uint64_t shown(bool show, RemoteAddr entry) const {
     return show && keys_.contains(entry.packed()) ? served::entry_word(1, 0, 0) : 0;
   }

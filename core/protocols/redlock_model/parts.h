@@ -26,17 +26,16 @@ struct Options {
   Duration command = {};
   bool show = false;
 
-  // Of a key that lives for `lifetime`, from before it was set on: so long its holder has it.
+  // How long the holder of a key with `lifetime` holds the lock, from before the key was set.
   Duration validity_of(Duration lifetime) const;
-  // That of a key with this validity at least, and hardly more.
+  // The lifetime of a key whose validity is at least `needed`, and hardly more.
   Duration lifetime_for(Duration needed) const;
 };
 
-// Beside those of common/served.h.
+// In addition to the request types of common/served.h.
 inline constexpr auto kExtend = static_cast<served::RequestType>(4);
 
-// The exclusive mode of what is asked for goes without saying: its word says how long the key is to
-// live.
+// Every request is exclusive, so the word of the mode holds the key's lifetime instead.
 inline Request pack(served::RequestType type, const served::Asked& asked, Duration lifetime) {
   Request request = served::pack(type, asked);
   request.words[3] = static_cast<std::uint64_t>(lifetime.ps);
@@ -57,14 +56,14 @@ class Client final : public LockClient {
  private:
   struct Votes {
     std::uint32_t yes = 0;
-    std::uint32_t failed = 0;  // masters that do not answer any more
-    std::uint32_t silent = 0;  // that have not answered in time
+    std::uint32_t failed = 0;  // masters that no longer answer
+    std::uint32_t silent = 0;  // masters that have not answered in time
   };
-  // Of every master, one after the other.
+  // Asks every master, one after the other.
   Task<Votes> ask(served::RequestType type, RemoteAddr entry, std::uint32_t value,
                   Duration lifetime);
   NodeId master(RemoteAddr entry, std::uint32_t index) const;
-  // Is there no majority without so many?
+  // True if there is no majority without `missing` masters.
   bool too_many(std::uint32_t missing) const { return missing > masters_ - quorum_; }
   Time valid_until(Time begun, Duration lifetime) const;
   Task<void> pause(Time deadline);
@@ -75,7 +74,7 @@ class Client final : public LockClient {
   std::uint32_t masters_;
   std::uint32_t quorum_;
   std::uint32_t value_ = 0;
-  bool used_ = true;  // the value was granted, or somebody may still be asked something with it
+  bool used_ = true;  // the value was granted, or a request with it may still be in flight
 };
 
 std::unique_ptr<ServerPart> make_instance(const Options& options);

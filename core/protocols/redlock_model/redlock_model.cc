@@ -20,7 +20,7 @@ class RedlockModel final : public ProtocolOf<redlock::Options, redlock::Client>,
   std::unique_ptr<ServerPart> make_server(const ServerEnv& /*env*/) const override {
     return redlock::make_instance(options_);
   }
-  // A minority of masters that do not answer must not cost a try its validity.
+  // A minority of masters that do not answer must not use up the validity of a try.
   std::vector<std::string> advice(const AdvisedRun& run) const override {
     const bool many = options_.masters == redlock::Masters::all && run.shape.servers > 2;
     if (!many || !run.servers_fail || options_.validity == redlock::Validity::ignored) return {};
