@@ -5,15 +5,15 @@
 #include "core/protocols/common/planted.h"
 #include "core/protocols/dslr/kept.h"
 
-// Of the lock whose client this is.
+// A path of the lock that the client belongs to.
 #define PATH(label) LATCHLAB_PATH_OF(Lock::kPrefix, label)
 
 namespace latchlab::dslr {
 
 namespace {
 
-// "Has not changed" for Progress::both: a change counts once both counters have moved since the
-// last one that counted.
+// Counts changes for Progress::both: a change counts once both counters have moved since the last
+// counted change.
 struct BothMoved {
   Tickets last;
   std::uint64_t changes = 0;
@@ -49,7 +49,7 @@ std::optional<Grant> Client<Lock>::enter(const Want& want, const Ticket& ticket,
     }
   }
   failures_.succeeded(want.lock.id);
-  failure_.any = false;  // "since last failure": of failures in a row
+  failure_.any = false;  // only consecutive failures count
   if (ticket.last) PATH("the last ticket of an era is served");
   keep(grant, {ticket, ticket.mode == LockMode::update && readers_gone(ticket, seen)},
        options_.late_release == LateRelease::unless_repaired);
@@ -160,7 +160,7 @@ Task<AcquireResult> Client<Lock>::handle_conflict(Want want, Ticket ticket, Tick
   }
 }
 
-// The wait of dslr_plus. READ n, and the pause after it, is retry n-1.
+// The wait of dslr_plus. READ n and the pause after it are retry n-1.
 template <class Lock>
 Task<AcquireResult> Client<Lock>::back_off(Want want, Ticket ticket) {
   const Options* const rules = &options_;

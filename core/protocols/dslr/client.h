@@ -1,8 +1,8 @@
 #pragma once
-// The client part of DSLR and of dslr_plus (their headers say what it does): acquiring, upgrading
-// and releasing (client.cc, upgrade.cc), and what is done when tickets run out or nobody moves
-// (recovery.cc). The locks differ in options, in what they survive, and in the name that paths
-// begin with.
+// The client part of DSLR and of dslr_plus, whose headers describe the locks: acquiring, upgrading
+// and releasing (client.cc, upgrade.cc), and recovery when tickets run out or the counters do not
+// change (recovery.cc). The locks differ in their options, in what they survive, and in the prefix
+// of their paths.
 
 #include <cstdint>
 #include <optional>
@@ -13,8 +13,8 @@
 
 namespace latchlab::dslr {
 
-// Which lock. dslr_plus knows no lease and no update, undoes tickets, and has a backoff of its own,
-// whatever its options.
+// Which lock the client belongs to. dslr_plus has no leases and no updates, undoes tickets, and has
+// a backoff of its own, whatever its options.
 struct Dslr {
   static constexpr char kPrefix[] = "dslr: ";
   static constexpr bool kPlus = false;
@@ -36,8 +36,8 @@ class Client final : public LockClient {
   std::uint64_t recoveries() const override { return recoveries_; }
 
  private:
-  // When an acquisition looked at the word, on the own clock: never later than its READs, or its
-  // first FAA, were posted.
+  // When an acquisition looked at the word, on the client's own clock: no later than its READs, or
+  // its first FAA, were posted.
   struct Looks {
     const Verbs& verbs;
     Time last;
@@ -50,7 +50,7 @@ class Client final : public LockClient {
   };
 
   LockMode mode_of(const Want& want) const;
-  // `not_yet`: a date at which it was not this ticket's turn. None: the grant would be over.
+  // `not_yet`: a time before this ticket's turn. None: the grant would already be over.
   std::optional<Grant> enter(const Want& want, const Ticket& ticket, const Tickets& seen,
                              Time not_yet);
   Task<AcquireResult> handle_conflict(Want want, Ticket ticket, Tickets seen, Time asked);
@@ -58,13 +58,13 @@ class Client final : public LockClient {
   Task<AcquireResult> wait_for_readers(Grant grant, Ticket ticket, Time deadline);
   Task<AcquireResult> fail(LockId lock, AbortReason reason);
 
-  // No progress for two leases, last seen as `seen`. True: this client has repaired the lock.
+  // No progress for two leases, last seen as `seen`. Returns true if this client repaired the lock.
   Task<bool> repair(LockRef lock, Ticket ticket, Tickets seen);
-  // After the lease: serves the ticket unless the lock has been repaired. The counters then; none:
-  // nothing was changed.
+  // After the lease: serves the ticket unless the lock has been repaired. Returns the counters
+  // after that; none: nothing was changed.
   Task<std::optional<Tickets>> serve_late(LockRef lock, Ticket ticket, Time valid_until);
-  // Took a ticket at `seen` although there are none left. A value: the acquisition ends with it;
-  // none: tickets are to be had again.
+  // Took a ticket at `seen` although none were left. A value: the acquisition ends with it; none:
+  // there are tickets again.
   Task<std::optional<Aborted>> sit_out(LockRef lock, Ticket ticket, Tickets seen);
   Task<std::optional<Aborted>> undo_ticket(LockRef lock, Ticket ticket, Tickets seen);
   Task<std::optional<Aborted>> undo_and_rejoin(LockRef lock, Ticket ticket);
@@ -83,7 +83,7 @@ class Client final : public LockClient {
   FailureBackoff failures_{options_.backoff_first, options_.backoff_bound};
   std::uint64_t recoveries_ = 0;
 
-  struct Failure {  // the last time that no ticket could be had
+  struct Failure {  // the latest time that no ticket was left
     LockId lock;
     Tickets seen;
     Time since;  // when the counters served were first seen like this

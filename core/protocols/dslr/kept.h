@@ -1,5 +1,5 @@
 #pragma once
-// What a grant of DSLR remembers, in Grant::words.
+// What a grant of DSLR stores of its ticket, in Grant::words.
 
 #include <cstdint>
 
@@ -8,11 +8,11 @@
 
 namespace latchlab::dslr {
 
-// What a grant keeps of its ticket. One that nothing depends on later is not kept, unless it is to
-// be compared with the word when it is released.
+// The ticket is stored only if the release or an upgrade depends on it, or if the release compares
+// it with the word.
 struct Kept {
   Ticket ticket;
-  bool alone = false;  // of an update: the readers had gone when it was granted
+  bool alone = false;  // for an update: the readers had left when it was granted
 };
 
 inline void keep(Grant& grant, const Kept& kept, bool compared) {

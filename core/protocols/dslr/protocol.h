@@ -1,5 +1,5 @@
 #pragma once
-// What dslr and dslr_plus say of themselves: entry, limits, order, how an entry reads.
+// What dslr and dslr_plus declare: their entry, limits, order, and how an entry is printed.
 
 #include <cstdint>
 #include <optional>
@@ -30,11 +30,11 @@ class TicketLock final : public ProtocolOf<LockOptions, Client<Lock>> {
     if (options().wide) needed.push_back(Capability::masked_atomics_16);
     return needed;
   }
-  // DSLR (SIGMOD'18) appendix A.2, Lemma 2 and Theorem 3: whoever takes a later ticket does not get
-  // ahead, the lock is given first come, first served. That is within one era (4.9): a client that
-  // finds no tickets left starts anew in the next one, behind others that came after it, and
-  // neither the paper nor the repairs bound how often. COUNT_MAX tickets fit in one era. Nothing is
-  // claimed of readers among each other, nor of a later update that comes in beside a reader.
+  // DSLR (SIGMOD'18) appendix A.2, Lemma 2 and Theorem 3: a client with a later ticket does not
+  // overtake; the lock is granted first come, first served. This holds within one era (4.9), which
+  // has COUNT_MAX tickets: a client that finds no tickets left starts again in the next era, behind
+  // later clients, and neither the paper nor the repairs bound how often. No bound is claimed among
+  // readers, nor for a later update that acquires beside a reader.
   std::optional<std::uint32_t> bypass_bound(LockMode waiter, LockMode winner,
                                             std::uint64_t acquisitions) const override {
     const bool writes = winner == LockMode::exclusive || (winner == LockMode::update && !six());

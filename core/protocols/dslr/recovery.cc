@@ -1,11 +1,11 @@
-// What DSLR does when tickets have run out, or when nobody has moved for two leases.
+// DSLR's recovery: when tickets have run out, or no client has been served for two leases.
 
 #include "core/base/paths.h"
 #include "core/protocols/common/backoff.h"
 #include "core/protocols/common/planted.h"
 #include "core/protocols/dslr/client.h"
 
-// Of the lock whose client this is.
+// A path of the lock that the client belongs to.
 #define PATH(label) LATCHLAB_PATH_OF(Lock::kPrefix, label)
 
 namespace latchlab::dslr {
@@ -18,9 +18,9 @@ Task<bool> Client<Lock>::swap(LockRef lock, Tickets from, Tickets to) {
   co_return before.ok() && matched(exchange, before.value);
 }
 
-// Algorithm 2, lines 11 to 19. Newcomers change the word without serving anybody, so a failing CAS
-// is tried again as long as the counters served stand still. Where a ticket counter has gone back,
-// they stand at the same numbers in another era.
+// Algorithm 2, lines 11 to 19. Newcomers change the word without serving any client, so a failed
+// CAS is repeated while the served counters do not change. If a ticket counter has gone back, the
+// served counters have the same numbers in another era.
 template <class Lock>
 Task<bool> Client<Lock>::repair(LockRef lock, Ticket ticket, Tickets seen) {
   const auto same_era = [&seen](const Tickets& now) {
@@ -53,9 +53,9 @@ Task<bool> Client<Lock>::repair(LockRef lock, Ticket ticket, Tickets seen) {
   co_return false;
 }
 
-// A CAS fails where another client has changed the word, which it may do without a repair. An era
-// does not end before the ticket is served or the lock repaired; a lease after the end of its grant
-// a whole one may have gone by.
+// A CAS fails if another client has changed the word, which may happen without a repair; then it is
+// repeated. The era cannot end before this ticket is served or the lock is repaired. The tries stop
+// a lease after the end of the grant, when a whole era may have passed.
 template <class Lock>
 Task<std::optional<Tickets>> Client<Lock>::serve_late(LockRef lock, Ticket ticket,
                                                       Time valid_until) {
@@ -79,7 +79,7 @@ Task<std::optional<Tickets>> Client<Lock>::serve_late(LockRef lock, Ticket ticke
   co_return std::nullopt;
 }
 
-// "Repeat CAS(L, from, 0) until it succeeds" (algorithm 3, line 7), with no other way out.
+// "Repeat CAS(L, from, 0) until it succeeds" (algorithm 3, line 7), with no other exit.
 template <class Lock>
 Task<void> Client<Lock>::swap_until_zero(LockRef lock, Tickets from) {
   const Words expected = options_.word.pack(from);
@@ -121,7 +121,7 @@ Task<std::optional<Aborted>> Client<Lock>::undo_ticket(LockRef lock, Ticket tick
   co_return Aborted{AbortReason::too_many};
 }
 
-// The same in dslr_plus, whose acquisitions do not fail.
+// The same for dslr_plus, whose acquisitions do not fail.
 template <class Lock>
 Task<std::optional<Aborted>> Client<Lock>::undo_and_rejoin(LockRef lock, Ticket ticket) {
   const Verb give_back = options_.word.add(lock.entry, next_ticket(ticket.mode), false);
@@ -142,7 +142,7 @@ Task<std::optional<Aborted>> Client<Lock>::undo_and_rejoin(LockRef lock, Ticket 
   co_return std::nullopt;
 }
 
-// The ticket that cannot be served stays; its owner reads until the entry has been set to zero.
+// The ticket, which cannot be served, stays in the word. Its owner READs until the entry is zero.
 template <class Lock>
 Task<std::optional<Aborted>> Client<Lock>::wait_for_new_era(LockRef lock, Ticket ticket,
                                                             Tickets seen) {
@@ -157,7 +157,7 @@ Task<std::optional<Aborted>> Client<Lock>::wait_for_new_era(LockRef lock, Ticket
     return random_backoff(rules->backoff_first, rules->backoff_bound, misses + 1, salt);
   };
   wait.pause_first = true;
-  // A whole era may go by between two looks: its holders may have more slots than these had.
+  // A whole era may pass between two looks, and its holders may have more slots than these had.
   wait.unchanged_for = options_.timeout(
       std::max<std::uint64_t>(outstanding(options_, ticket, seen), options_.max_slots));
   wait.observe = [rules](const ProbeValues& values) {
@@ -175,7 +175,7 @@ Task<std::optional<Aborted>> Client<Lock>::wait_for_new_era(LockRef lock, Ticket
   }
 }
 
-// Nobody was served for two leases while there were no tickets.
+// No client was served for two leases while no tickets were left.
 template <class Lock>
 Task<void> Client<Lock>::reset_when_stuck(LockRef lock, Ticket ticket, Tickets seen) {
   PATH("nobody is served for two leases and no tickets are left");
@@ -194,7 +194,7 @@ Task<void> Client<Lock>::reset_when_stuck(LockRef lock, Ticket ticket, Tickets s
 }
 
 // The holder of the last ticket waits until every ticket has been served, then sets the entry to
-// zero. `seen`: the entry as this holder's own release left it.
+// zero. `seen`: the entry after this holder's own release.
 template <class Lock>
 Task<void> Client<Lock>::end_era(LockRef lock, Tickets from, Tickets seen) {
   if constexpr (Lock::kPlus) {
@@ -217,7 +217,7 @@ Task<void> Client<Lock>::wait_and_end_era(LockRef lock, Tickets from, Tickets se
   wait.add(options_.word.read(lock.entry));
   wait.classify = [rules, all](const ProbeValues& values) {
     const Tickets now = rules->word.unpack(values[0]);
-    // Somebody else has ended the era, or is about to.
+    // Another client has ended the era, or is about to.
     if (is_tombstone(*rules, now) || !over_limit(*rules, now)) return Verdict::abandon;
     return served_counters(now) == served_counters(*all) ? Verdict::done : Verdict::pending;
   };

@@ -27,14 +27,15 @@ std::uint32_t own_max(const Ticket& ticket, const Tickets& now) {
   return ticket.mode == LockMode::shared ? now.max_s : now.max_x;
 }
 
-// Within an era a max counter never falls back to a ticket that it has given.
+// Within an era, the max counter of a ticket's mode is beyond that ticket.
 bool of_earlier_era(const Options& options, const Ticket& ticket, const Tickets& now) {
   if (options.wraps() || options.repair == Repair::own_ticket) return false;
   return own_max(ticket, now) < own(ticket) + ticket.slots;
 }
 
-// Updates that came before a reader have left. Those that came after it are served beside it: to
-// wait for the very number would lose the place of a reader who looks too late.
+// True if the updates that came before a reader have left. Updates that came after it are served
+// beside it: if the reader waited for the exact number, a reader that looks late would lose its
+// place.
 bool updates_gone(const Ticket& reader, const Tickets& now) {
   return PLANTED(dslr_reader_waits_for_one_update) ? now.nu == reader.u : now.nu >= reader.u;
 }
@@ -74,8 +75,8 @@ std::uint32_t slots_for(const Options& options, Duration expected_hold) {
   return static_cast<std::uint32_t>(std::min<std::int64_t>(leases + 1, options.max_slots));
 }
 
-// A repair comes two leases of each ticket after the turn has come, at the earliest. Half a lease
-// before that is for a release on its way; what is left covers the last pause between two looks.
+// A repair comes at the earliest two leases per ticket after the turn has come. Half a lease of
+// that is reserved for a release in flight; the rest covers the last pause between two looks.
 Time valid_until(const Options& options, const Ticket& ticket, Time now, Time not_yet) {
   if (options.lease.ps == 0) return kNever;
   const Duration whole = options.lease * static_cast<std::int64_t>(ticket.slots);
@@ -132,7 +133,7 @@ Duration pause(const Options& options, const Ticket& ticket, const Tickets& now)
     count += ahead(options, ticket.s, now.ns);
   Duration length = options.omega * count;
   if (options.longest_pause.ps > 0) length = std::min(length, options.longest_pause);
-  // Counter-example 7: whoever waits must look again well within a lease.
+  // Counter-example 7: a waiting client must look again well within a lease.
   const bool capped = options.repair == Repair::everyone && options.lease.ps > 0;
   return capped ? std::min(length, options.lease / 2) : length;
 }
@@ -167,7 +168,7 @@ Tickets repaired(const Options& options, const Ticket& ticket, const Tickets& no
     next.nu = served.nu;
     return next;
   }
-  // As if one more writer had come and gone: every ticket that is out is passed by nX.
+  // Acts as one more writer that came and left: nX passes every ticket given so far.
   next.nx = next.max_x = now.max_x + 1;
   next.ns = now.max_s;
   next.nu = now.max_u;

@@ -1,6 +1,6 @@
 #pragma once
-// DSLR's decisions as pure functions of what was read: whose turn it is, who was overtaken, how
-// long to wait, and what a repair writes. The switches are described in dslr.h and dslr_plus.h.
+// DSLR's decisions as pure functions of the word read: whose turn it is, which ticket was passed,
+// how long to wait, and what a repair writes. dslr.h and dslr_plus.h describe the switches.
 
 #include <cstdint>
 #include <string>
@@ -17,20 +17,20 @@ enum class Overtaken : std::uint8_t { before_turn, after_turn };
 enum class OverLimit : std::uint8_t { undo, stay, wrap };
 enum class Repair : std::uint8_t { own_ticket, everyone };
 enum class LateRelease : std::uint8_t { suppress, suppress_unless_reset, always, unless_repaired };
-// A lease begins when the client sees its turn, or no later than that turn can have come.
+// A lease begins when the client sees its turn, or when it last saw that its turn had not come.
 enum class Validity : std::uint8_t { from_grant, from_look };
 
 enum class ReaderPacing : std::uint8_t { both, exclusive };
 
-// The base, `rejoin_*` and `repeats` are dslr_plus's.
+// The base and `rejoin_*` belong to dslr_plus.
 struct Options : AdaptiveBackoffOptions {
   unsigned ticket_bits = 16;
   bool six = false;  // counters
   bool wide = false;
   bool masked = false;
-  Duration lease = milliseconds(10);  // zero: failures are not looked for
-  std::uint32_t max_slots = 1;        // more: multi-slot leasing
-  Duration reserve = {};              // longest hold that slots are taken for, without a hint
+  Duration lease = milliseconds(10);  // zero: no failure detection
+  std::uint32_t max_slots = 1;        // above 1: multi-slot leasing
+  Duration reserve = {};              // hold that slots are taken for if the caller gives no hint
   Duration omega = microseconds(5);
   Duration longest_pause = {};  // between READs; zero: no limit
   Duration backoff_first = microseconds(10);
@@ -43,17 +43,17 @@ struct Options : AdaptiveBackoffOptions {
   Repair repair = Repair::everyone;
   LateRelease late_release = LateRelease::suppress;
   Validity validity = Validity::from_look;
-  bool rejoin_early = true;    // as soon as there is one ticket, or two
-  bool rejoin_checked = true;  // the ticket that is taken then is looked at like any other
+  bool rejoin_early = true;    // rejoin when there is one ticket, otherwise when there are two
+  bool rejoin_checked = true;  // the ticket taken then is checked like any other
 
   TicketWord word{16, false, false};
   void derive() { word = TicketWord(ticket_bits, wide, masked, six); }
 
   bool wraps() const { return over_limit == OverLimit::wrap; }
-  // Dates of looks count. Where they do not, no client keeps any: a search has fewer states.
+  // True if the times of looks matter. Otherwise no client stores them, which saves search states.
   bool dates_looks() const { return validity == Validity::from_look && lease.ps > 0; }
   bool multi_slot() const { return max_slots > 1 && lease.ps > 0; }
-  // Two leases; with multi-slot leasing for each of so many tickets.
+  // Two leases; with multi-slot leasing, two leases for each of these tickets.
   Duration timeout(std::uint64_t tickets) const;
 };
 
@@ -62,52 +62,52 @@ struct Ticket {
   std::uint32_t x = 0;
   std::uint32_t s = 0;
   std::uint32_t u = 0;
-  std::uint32_t slots = 1;  // k: the next ticket is so much further on
+  std::uint32_t slots = 1;  // k: how far the next ticket is from this one
   LockMode mode = LockMode::exclusive;
-  bool last = false;  // of its era, which its owner ends
+  bool last = false;  // the last ticket of its era, which its owner ends
   ZeroPadding<std::uint8_t, 6> padding = {};
 };
 
-// The counters once this ticket, and everybody before it, has been served, and nobody came after.
+// The counters once this ticket and all before it have been served, and none came after.
 Tickets served_up_to(const Ticket& ticket);
-// So many tickets have been given before this one and were not served.
+// How many tickets before this one have been given and not served.
 std::uint64_t outstanding(const Options& options, const Ticket& ticket, const Tickets& now);
-// Description::contradiction of how a client releases and waits; empty: none.
+// Description::contradiction of the release and waiting options; empty: none.
 std::string late_release_contradiction(const Options& options);
 // How many tickets a client takes for this hold.
 std::uint32_t slots_for(const Options& options, Duration expected_hold);
 
-// The end of a grant that its client has now. `not_yet`: a date at which it was not its turn, on
-// the same clock.
+// The end of a grant that its client receives now. `not_yet`: a time before its turn, on the same
+// clock.
 Time valid_until(const Options& options, const Ticket& ticket, Time now, Time not_yet);
 
 bool my_turn(const Ticket& ticket, const Tickets& now);
-// Of a ticket whose turn has come: it has not been passed since, nor has its era ended.
+// For a ticket whose turn has come: it has not been passed since, and its era has not ended.
 bool still_my_turn(const Options& options, const Ticket& ticket, const Tickets& now);
 // The counters once this ticket, whose turn it is, has been served.
 Tickets served_once_more(const Ticket& ticket, const Tickets& now);
-// An update is alone with its lock: the readers that came before it have left.
+// True if the readers that came before an update have left.
 bool readers_gone(const Ticket& update, const Tickets& now);
-// The counters have passed the ticket: somebody repaired the lock, and the ticket is worth nothing.
+// True if the counters have passed the ticket: the lock was repaired, and the ticket is void.
 bool passed(const Options& options, const Ticket& ticket, const Tickets& now);
 Verdict judge(const Options& options, const Ticket& ticket, const Tickets& now);
 Verdict judge_upgrade(const Options& options, const Ticket& update, const Tickets& now);
 Duration pause(const Options& options, const Ticket& ticket, const Tickets& now);
 
-// No ticket can be had: a max counter has reached COUNT_MAX.
+// No ticket is left: a max counter has reached COUNT_MAX.
 bool over_limit(const Options& options, const Tickets& now);
-// Of an undone ticket: is there another one to be had?
+// True if a client that has undone its ticket may take another.
 bool may_rejoin(const Options& options, const Tickets& now);
-// The ticket takes its max counter over that limit: it is the last one.
+// True if the ticket takes its max counter to COUNT_MAX or beyond: it is the last of its era.
 bool is_last(const Options& options, const Ticket& ticket);
-// Nobody's turn, ever: nX is beyond every ticket. What a repair leaves when there are no tickets
-// left; after two more leases, in which every waiter has seen it, it may become zero.
+// nX is beyond every ticket, so that no ticket's turn comes. A repair leaves this when no tickets
+// are left. It may become zero after two more leases, in which every waiter has seen it.
 bool is_tombstone(const Options& options, const Tickets& now);
 Tickets repaired(const Options& options, const Ticket& ticket, const Tickets& now);
 
-// Has the lock moved on? By `progress`.
+// True if the lock has made progress, as `progress` defines it.
 bool moved(const Options& options, const Tickets& before, const Tickets& now);
-// What has to change for that, where any counter will do.
+// The counters of which any change is progress for Progress::any.
 Words served_counters(const Tickets& now);
 
 }  // namespace latchlab::dslr

@@ -1,9 +1,8 @@
 #pragma once
-// The counters of a DSLR entry and how they lie in memory.
-//   word8   four fields of `bits` each, from the top of the word down: nX nS maxX maxS; or
-//           six: nU nX nS maxU maxX maxS. Where they do not fill the word the fields stay at the
-//           top, so that a carry out of the uppermost leaves the word as it does at full width; the
-//           low bits stay 0.
+// The counters of a DSLR entry and their layout.
+//   word8   four fields of `bits` each, from the top of the word down: nX nS maxX maxS; or six: nU
+//           nX nS maxU maxX maxS. Fields that do not fill the word are at its top, so that a carry
+//           out of the uppermost field leaves the word as at full width; the low bits stay 0.
 //   wide16  32 bits each: maxS and maxX in the first word (low and high half), nS and nX in the
 //           second (the port's layout).
 
@@ -14,7 +13,7 @@
 
 namespace latchlab::dslr {
 
-// Where there are four counters, those of updates are always 0.
+// With four counters, those of updates are always 0.
 struct Tickets {
   std::uint32_t nx = 0;     // exclusive tickets served
   std::uint32_t ns = 0;     // shared tickets served
@@ -35,7 +34,7 @@ class TicketWord {
   std::uint32_t bytes() const { return wide_ ? 16 : 8; }
   bool six() const { return six_; }
   std::uint32_t largest() const { return static_cast<std::uint32_t>(field_mask(0, bits_)); }
-  // COUNT_MAX: from here on a max counter gives no tickets.
+  // COUNT_MAX: a max counter that has reached it gives no tickets.
   std::uint32_t count_max() const { return 1U << (bits_ - 1); }
 
   Tickets unpack(Words words) const {
@@ -58,8 +57,8 @@ class TicketWord {
     return words;
   }
 
-  // FAA of +count or -count. Without masks what is taken away borrows from the fields above when
-  // there is less in its own.
+  // FAA of +count or -count. Without masks, a subtraction borrows from the fields above if its own
+  // field is too small.
   Verb add(RemoteAddr entry, Counter counter, bool up, std::uint32_t count = 1) const {
     Words amount;
     std::uint64_t& half = in_second(counter) ? amount.hi : amount.lo;

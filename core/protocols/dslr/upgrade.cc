@@ -1,4 +1,4 @@
-// Update locks that become exclusive.
+// Upgrades of update locks to exclusive.
 
 #include <algorithm>
 
@@ -6,12 +6,12 @@
 #include "core/protocols/dslr/client.h"
 #include "core/protocols/dslr/kept.h"
 
-// Of the lock whose client this is.
+// A path of the lock that the client belongs to.
 #define PATH(label) LATCHLAB_PATH_OF(Lock::kPrefix, label)
 
 namespace latchlab::dslr {
 
-// Section 5.2. Whatever happens, the update lock is still held; it ends with its lease.
+// Section 5.2. Whatever the outcome, the client still holds the update lock, until its lease ends.
 template <class Lock>
 Task<AcquireResult> Client<Lock>::upgrade(Grant grant, AcquireOptions options) {
   if constexpr (!Lock::kPlus) {
@@ -39,7 +39,7 @@ Task<AcquireResult> Client<Lock>::upgrade(Grant grant, AcquireOptions options) {
 template <class Lock>
 Task<AcquireResult> Client<Lock>::wait_for_readers(Grant grant, Ticket ticket, Time deadline) {
   const Options* const rules = &options_;
-  Ticket as_writer = ticket;  // whose pauses count readers, however readers' are counted
+  Ticket as_writer = ticket;  // a writer's pause counts readers, whatever `reader_pacing`
   as_writer.mode = LockMode::exclusive;
   RemoteWait wait;
   wait.add(options_.word.read(grant.lock.entry));
