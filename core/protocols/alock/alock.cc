@@ -1,4 +1,4 @@
-// Puts ALock's parts together. What it is and why it works: alock.h.
+// Assembles ALock from its parts. alock.h describes the lock.
 
 #include "core/protocols/alock/alock.h"
 
@@ -36,9 +36,10 @@ class Alock final : public ProtocolOf<AlockOptions, alock::Client> {
   }
   // ALock (SPAA'24) 5, "Adding Fairness": the lock is released after a bounded number of cohort
   // acquisitions, and a waiting thread cannot be overtaken. In numbers, for a request with `ahead`
-  // of its own cohort before it: none of its cohort passes it. When its leader has put itself into
-  // the tail, the other cohort ends its turn at most, and has another one when the leader has
-  // named itself the victim; then there is one between two turns of the own cohort.
+  // requests of its own cohort before it: no client of its cohort passes it. The other cohort may
+  // finish its turn when the leader has put itself into the tail, and have another turn when the
+  // leader has named itself the victim; then it has one turn between two turns of the request's
+  // cohort.
   std::optional<std::uint32_t> bypass_bound(LockMode, LockMode,
                                             std::uint64_t acquisitions) const override {
     if (options_.enqueue != alock::Enqueue::exchange) return std::nullopt;
@@ -46,7 +47,7 @@ class Alock final : public ProtocolOf<AlockOptions, alock::Client> {
     return std::max(passed(options_.local_budget, options_.remote_budget, acquisitions),
                     passed(options_.remote_budget, options_.local_budget, acquisitions));
   }
-  // The victim stays.
+  // The victim keeps its value.
   bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
     return words[alock::kRemoteTail / 8] == 0 && words[alock::kLocalTail / 8] == 0;
   }
@@ -62,7 +63,7 @@ class Alock final : public ProtocolOf<AlockOptions, alock::Client> {
   }
 
  private:
-  // The most over all `ahead`: who was ahead cannot have passed as well.
+  // The maximum over all `ahead`: a request that was ahead cannot also have passed.
   static std::uint32_t passed(std::uint64_t own_budget, std::uint64_t others_budget,
                               std::uint64_t acquisitions) {
     const std::uint64_t all = std::clamp<std::uint64_t>(acquisitions, 1, 1ULL << 31);
@@ -70,7 +71,7 @@ class Alock final : public ProtocolOf<AlockOptions, alock::Client> {
       return others_budget * (ahead / own_budget + 2) - 1;
     };
     const auto by_count = [&](std::uint64_t ahead) { return all - 1 - ahead; };
-    std::uint64_t least = 0;  // the first from which on the count decides
+    std::uint64_t least = 0;  // the smallest `ahead` at which by_count is the bound
     for (std::uint64_t most = all - 1; least < most;) {
       const std::uint64_t middle = least + (most - least) / 2;
       if (by_turns(middle) >= by_count(middle)) {
@@ -79,7 +80,7 @@ class Alock final : public ProtocolOf<AlockOptions, alock::Client> {
         least = middle + 1;
       }
     }
-    return static_cast<std::uint32_t>(by_count(least));  // no less than the turns before it
+    return static_cast<std::uint32_t>(by_count(least));  // at least as many as by_turns before it
   }
 };
 

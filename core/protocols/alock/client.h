@@ -1,6 +1,6 @@
 #pragma once
-// ALock's client part: the queue of a cohort (queue.cc), and how leaders of both cohorts compete
-// (peterson.cc).
+// ALock's client part: the queue of a cohort (queue.cc), and the competition between the leaders of
+// both cohorts (peterson.cc).
 
 #include <cstdint>
 #include <vector>
@@ -19,16 +19,15 @@ class Client final : public LockClient {
   Task<ReleaseResult> release(Grant grant) override;
 
  private:
-  // One request, from when it is made until it has left. Its number and its budget are in the
-  // grant.
+  // One request, from its creation until it has left. Its number and its budget are in the grant.
   struct Turn {
     RemoteAddr entry;
     RemoteAddr request;
     Cohort cohort = Cohort::none;
-    bool by_cpu = false;  // the lock is on the own node
+    bool by_cpu = false;  // the lock is on the client's own node
     ZeroPadding<std::uint8_t, 6> padding = {};
   };
-  // What an access to the entry found there.
+  // The value that an access to the entry found.
   struct Found {
     std::uint64_t value = 0;
     bool ok = true;  // false: the server fails
@@ -37,7 +36,7 @@ class Client final : public LockClient {
   struct GrantWords {
     std::uint64_t number = 0;
     std::uint64_t budget = 0;
-    std::uint64_t followed = 0;  // it was given its budget
+    std::uint64_t followed = 0;  // 1: a predecessor granted the budget
   };
 
   Turn turn_of(RemoteAddr entry, std::uint64_t number) const;
@@ -54,7 +53,7 @@ class Client final : public LockClient {
   Task<Found> try_to_empty(Turn turn);
   Task<std::uint64_t> follow(Turn turn, RemoteAddr predecessor);
   Task<void> hand_on(Turn turn, std::uint64_t next, std::uint64_t budget);
-  // To the entry or to a request of the same cohort. False: its node fails.
+  // Writes to the entry or to a request of the same cohort. False: the target node fails.
   Task<bool> put(Turn turn, RemoteAddr word, std::uint64_t value);
 
   // ---- peterson.cc ----

@@ -1,5 +1,5 @@
 #pragma once
-// ALock's switches, and where things are: in a lock's entry, and in a request.
+// ALock's switches, and the layout of a lock's entry and of a request.
 
 #include <cstdint>
 
@@ -25,7 +25,7 @@ struct Options {
   std::uint32_t max_held = 16;
 };
 
-enum class Cohort : std::uint8_t { none, local, remote };  // as the victim has it
+enum class Cohort : std::uint8_t { none, local, remote };  // the values of the victim word
 
 constexpr Cohort other(Cohort cohort) {
   return cohort == Cohort::local ? Cohort::remote : Cohort::local;
@@ -41,10 +41,10 @@ constexpr std::uint64_t tail_of(Cohort cohort) {
 }
 
 inline constexpr std::uint64_t kRequestBytes = 64;
-inline constexpr std::uint64_t kBudget = 0;  // + 1; 0: not given yet
+inline constexpr std::uint64_t kBudget = 0;  // budget + 1; 0: not granted yet
 inline constexpr std::uint64_t kNext = 32;
 
-// May a leader enter that sees these, one of them perhaps earlier than the other?
+// True if a leader that sees these two values, possibly read at different times, may acquire.
 constexpr bool may_enter(WaitWhile wait_while, Cohort me, std::uint64_t other_tail,
                          std::uint64_t victim) {
   const bool alone = other_tail == 0;

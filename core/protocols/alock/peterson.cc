@@ -1,4 +1,4 @@
-// Algorithm 4: how the leaders of both cohorts compete, one by CPU and one by RNIC.
+// Algorithm 4: how the leaders of the two cohorts compete, one by CPU and one by RNIC.
 
 #include "core/base/paths.h"
 #include "core/protocols/alock/client.h"
@@ -9,14 +9,14 @@ namespace latchlab::alock {
 
 namespace {
 
-// A READ of the lock from the local tail to the victim, or of all of it.
+// Bytes of a READ from the local tail to the victim (without `whole_lock`).
 constexpr std::uint32_t kPart = kVictim + 8 - kLocalTail;
 
 std::uint64_t victim_value(Cohort cohort) {
   return static_cast<std::uint64_t>(cohort);
 }
 
-// What such a READ shows a remote leader.
+// True if such a READ lets a remote leader acquire.
 bool shows_a_way(const Options& options, std::span<const std::uint64_t> words) {
   const std::uint64_t first = options.whole_lock ? 0 : kLocalTail;
   return may_enter(options.wait_while, Cohort::remote, words[(kLocalTail - first) / 8],
@@ -56,14 +56,14 @@ Task<void> Client::await_by_cpu(Turn turn) {
     co_await verbs_.first_of(either);
     co_return;
   }
-  for (bool enters = false; !enters;) {  // as printed: both at once
+  for (bool enters = false; !enters;) {  // as printed: both conditions together
     co_await verbs_.await_local(gone);
     co_await verbs_.await_local(yielded);
     enters = co_await look_by_cpu(turn);
   }
 }
 
-// One condition after the other: the victim is loaded only where the tail does not decide.
+// Loads the victim only if the tail does not decide.
 Task<bool> Client::look_by_cpu(Turn turn) {
   const std::uint64_t tail = co_await verbs_.load(turn.entry + tail_of(other(turn.cohort)));
   const bool alone = tail == 0;

@@ -1,4 +1,4 @@
-// The queue of a cohort: Algorithms 2 and 3. The same for both, but for who touches memory.
+// The queue of a cohort: Algorithms 2 and 3. Both cohorts differ only in how they access memory.
 
 #include <algorithm>
 
@@ -12,8 +12,8 @@ namespace latchlab::alock {
 
 // ---- requests ----
 
-// What a server that fails leaves in a tail may be written to by who is behind it, for ever: such a
-// request is not used again, and such a server asked for nothing that stays there.
+// A successor may at any time write to a request that stayed in the tail of a failed server. So
+// such a request is not used again, and the client joins no queue on such a server.
 bool Client::can_ask(NodeId server) const {
   if (failed_.empty()) return true;
   const bool failed = std::find(failed_.begin(), failed_.end(), server) != failed_.end();
@@ -53,7 +53,7 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions /*options*/) {
   const NodeId server = want.lock.entry.node;
   if (!can_ask(server)) {
     LATCHLAB_PATH("alock: a server has failed before");
-    // Or who tries again at once does so for ever, and no time passes.
+    // Without the READ, a caller that retries at once would do so for ever while no time passes.
     co_await verbs_.read(want.lock.entry);
     co_return Aborted{AbortReason::server_failed};
   }
@@ -87,7 +87,7 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions /*options*/) {
   co_return grant;
 }
 
-// Puts the request into its cohort's tail, and gives what was there.
+// Puts the request into its cohort's tail, and returns the old tail.
 Task<Client::Found> Client::join(Turn turn) {
   const RemoteAddr tail = turn.entry + tail_of(turn.cohort);
   const std::uint64_t me = turn.request.packed();
@@ -122,7 +122,7 @@ Task<Client::Found> Client::swap_by_cas(RemoteAddr word, std::uint64_t value) {
   }
 }
 
-// Waits for its predecessor, and gives the budget that it leaves.
+// Waits for the predecessor, and returns the budget that it grants.
 Task<std::uint64_t> Client::follow(Turn turn, RemoteAddr predecessor) {
   verbs_.mark(Phase::notify_pred);
   const bool told = co_await put(turn, predecessor + kNext, turn.request.packed());
@@ -149,7 +149,7 @@ Task<ReleaseResult> Client::release(Grant grant) {
     if (!before.ok) {
       LATCHLAB_PATH("alock: the server fails a release");
       failed_.push_back(turn.entry.node);
-      co_return ReleaseResult::released;  // the server is gone, and the lock
+      co_return ReleaseResult::released;  // the lock is lost with its server
     }
     last = before.value == turn.request.packed();
   }
@@ -176,7 +176,7 @@ Task<Client::Found> Client::try_to_empty(Turn turn) {
   co_return found;
 }
 
-// To the request behind it, when that has said so; 0: not yet.
+// Grants to the next request. `next` 0: that request has not announced itself yet.
 Task<void> Client::hand_on(Turn turn, std::uint64_t next, std::uint64_t budget) {
   verbs_.mark(Phase::notify_succ);
   if (next == 0) {

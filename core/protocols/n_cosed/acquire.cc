@@ -1,4 +1,4 @@
-// How writers and readers get an N-CoSED lock.
+// How writers and readers acquire an N-CoSED lock.
 
 #include <algorithm>
 
@@ -67,7 +67,7 @@ Task<AcquireResult> Client::acquire_exclusive(Want want, Turn turn, AcquireOptio
   co_return Grant(want);
 }
 
-// Becomes the tail, of whatever is there.
+// Becomes the tail, whatever the word holds.
 Task<Client::Place> Client::join(LockRef lock, AcquireOptions options) {
   const Time own_end = options_.timeout.ps > 0 ? verbs_.now() + options_.timeout : kNever;
   const Time end = std::min(options.deadline, own_end);
@@ -92,7 +92,8 @@ Task<Client::Place> Client::join(LockRef lock, AcquireOptions options) {
   }
 }
 
-// At the caller's deadline at once, at the own timeout after DSLR's random backoff.
+// Returns immediately at the caller's deadline; after the lock's own timeout, pauses for DSLR's
+// random backoff first.
 Task<AcquireResult> Client::give_up(LockId lock, Time deadline) {
   if (verbs_.now() < deadline) {
     LATCHLAB_PATH("n_cosed: a writer is timed out before it queues up");
@@ -105,11 +106,11 @@ Task<AcquireResult> Client::give_up(LockId lock, Time deadline) {
 
 // ---- both ----
 
-// Asks the tail that was found, and waits for its Grant.
+// Sends a request to the tail that was found, and waits for its Grant.
 Task<Message> Client::ask(MessageType type, Turn turn, Word found) {
   verbs_.mark(Phase::notify_pred);
   const Message request = {type, turn.generation, turn.lock.id, {me_, found.readers}};
-  // Its status changes nothing: whoever cannot be told is dead, and so is the queue (n_cosed.h).
+  // The send status is ignored: a dead predecessor means that the queue is dead (n_cosed.h).
   const VerbStatus told = co_await verbs_.send(endpoint(found.tail), request);
   if (told != VerbStatus::ok) LATCHLAB_PATH("n_cosed: a request cannot be delivered");
   verbs_.mark(type == kAskShared ? Phase::wait_writers : Phase::wait_pred);

@@ -1,5 +1,5 @@
 #pragma once
-// N-CoSED's client part. Acquiring is in acquire.cc, releasing in release.cc.
+// N-CoSED's client part: acquiring in acquire.cc, releasing in release.cc.
 
 #include <cstdint>
 
@@ -35,7 +35,7 @@ class Client final : public LockClient {
     Joined how = Joined::queued;
     ZeroPadding<std::uint8_t, 3> padding = {};
   };
-  // Whom readers have to tell that they have left.
+  // Where readers report that they have released.
   struct Listener {
     Owner writer = 0;  // 0: the home
     std::uint32_t generation = 0;

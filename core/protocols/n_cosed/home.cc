@@ -8,12 +8,12 @@
 namespace latchlab::n_cosed {
 namespace {
 
-// The readers of one lock since no writer has been its tail.
+// The readers of one lock in a period in which no writer is its tail.
 struct Readers {
   std::uint64_t left = 0;
   std::uint64_t awaited = 0;  // 0: no writer waits
   PendingCall writer;
-  bool resetting = false;  // a reset is under way: `left` may be too high
+  bool resetting = false;  // a reset is in flight: `left` may be too high
 };
 
 class Home final : public ServerPart {
@@ -48,14 +48,15 @@ class Home final : public ServerPart {
     readers.writer = {};
   }
 
-  // Sets the word to free if it counts nobody but those that have left. One at a time: who comes
-  // meanwhile has its turn looked after here. An atomic through the NIC, as the clients' are.
+  // Sets the word to free if it counts only readers that have released. One reset at a time: this
+  // loop also serves the releases that arrive meanwhile. The reset is an atomic through the NIC, as
+  // the clients' verbs are.
   Task<void> reset(Verbs& verbs, RemoteAddr entry, Readers& readers) {
     if (readers.resetting) {
       LATCHLAB_PATH("n_cosed: a reader leaves during a reset");
       co_return;
     }
-    std::uint64_t seen = 0;  // of `left`, with which it was tried in vain
+    std::uint64_t seen = 0;  // `left` at the last try that failed
     while (readers.awaited == 0 && readers.left != seen) {
       readers.resetting = true;
       seen = readers.left;

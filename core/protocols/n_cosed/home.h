@@ -1,5 +1,6 @@
 #pragma once
-// N-CoSED's server part: counts the readers that have left a lock on which no writer can be told.
+// N-CoSED's server part: counts the readers that have released a lock and have no writer to report
+// to.
 
 #include <memory>
 
@@ -8,6 +9,6 @@
 
 namespace latchlab::n_cosed {
 
-std::unique_ptr<ServerPart> make_home(const Options& options);  // which outlive it
+std::unique_ptr<ServerPart> make_home(const Options& options);  // `options` outlives the result
 
 }  // namespace latchlab::n_cosed

@@ -1,4 +1,4 @@
-// Puts N-CoSED's parts together. What it is and why it works: n_cosed.h.
+// Assembles N-CoSED from its parts. n_cosed.h describes the lock.
 
 #include "core/protocols/n_cosed/n_cosed.h"
 
@@ -21,7 +21,7 @@ class NCosed final : public ProtocolOf<NCosedOptions, n_cosed::Client>, public M
     const std::uint32_t others = std::max(shape.clients, 2U) - 1;
     return {.client_endpoint = {.recvs = 2 * others * options_.max_held}};
   }
-  // What exceeds shared_limit, once for each client, still fits the count.
+  // The count has room for the readers beyond shared_limit, one for each client.
   Limits limits() const override {
     return {.max_clients = (1ULL << 31) - 1, .held_at_once = options_.max_held};
   }

@@ -1,4 +1,4 @@
-// How writers and readers leave an N-CoSED lock.
+// How writers and readers release an N-CoSED lock.
 
 #include "core/base/paths.h"
 #include "core/protocols/common/inbox.h"
@@ -54,7 +54,7 @@ Task<ReleaseResult> Client::leave_as_writer(LockRef lock) {
         co_await verbs_.compare_swap(lock.entry, expected.packed(), left.packed());
     if (!before.ok()) {
       LATCHLAB_PATH("n_cosed: the server fails a release");
-      co_return ReleaseResult::released;  // the server is gone, and the lock
+      co_return ReleaseResult::released;  // the lock is lost with its server
     }
     if (before.value.lo == expected.packed()) {
       if (expected.readers > 0) {
@@ -74,7 +74,7 @@ Task<ReleaseResult> Client::leave_as_writer(LockRef lock) {
   co_return ReleaseResult::released;
 }
 
-// No writer has come: readers that have, and those that will, tell the home.
+// No writer has queued: the readers counted so far, and later ones, report to the home.
 Task<void> Client::leave_to_home(LockRef lock, std::uint64_t readers) {
   LATCHLAB_PATH("n_cosed: a writer leaves its readers to the home");
   verbs_.mark(Phase::notify_succ);
@@ -96,7 +96,7 @@ Task<void> Client::hand_on(LockRef lock, Message successor) {
   if (grants.status() != VerbStatus::ok) LATCHLAB_PATH("n_cosed: a Grant cannot be delivered");
 }
 
-// Awaits as many requests as the word has counted, and prepares their Grants.
+// Waits for as many requests as the word has counted, and prepares their Grants.
 Task<void> Client::let_in(LockRef lock, std::uint64_t readers, Listener listener, Batch& grants) {
   const MessageFilter request = about(lock.id, kAskShared);
   for (std::uint64_t i = 0; i < readers; ++i) {

@@ -1,5 +1,5 @@
 #pragma once
-// What N-CoSED keeps in its word, and what its clients tell each other and the home.
+// N-CoSED's word, and the messages and calls of its clients.
 
 #include <cstdint>
 
@@ -7,7 +7,7 @@
 
 namespace latchlab::n_cosed {
 
-// A client as the word and messages have it. 0: none, in messages the home.
+// A client in the word and in messages. 0: none; in messages: the home.
 using Owner = std::uint32_t;
 
 constexpr Owner owner_of(ClientId client) {
@@ -31,7 +31,7 @@ struct Word {
 enum MessageType : std::uint16_t {
   kAskShared = 1,     // words: sender
   kAskExclusive = 2,  // words: sender, readers between the receiver and the sender
-  kGrant = 3,         // to a reader: whom to tell, its generation; to a writer: Releases to await
+  kGrant = 3,         // to a reader: recipient and its generation; to a writer: Releases to await
   kRelease = 4,
 };
 
