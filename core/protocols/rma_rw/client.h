@@ -1,6 +1,6 @@
 #pragma once
-// RMA-RW's client part. Readers are in readers.cc, writers in writers.cc, and what they do in a
-// tree of queues in climbers.cc.
+// RMA-RW's client part: readers in readers.cc, writers in writers.cc, and the tree of queues in
+// climbers.cc.
 
 #include <cstdint>
 #include <memory>
@@ -42,12 +42,12 @@ class Client final : public LockClient {
   // ---- readers.cc ----
   enum class Step : std::uint8_t { entered, again, failed };
   Task<AcquireResult> acquire_shared(Want want, AcquireOptions options);
-  // One try. `wait`: whether the next one has to wait for the barrier first.
+  // One try. Sets `wait` if the next try has to wait at the barrier first.
   Task<Step> arrive(LockRef lock, bool& wait);
   Task<WaitEnd> wait_at_barrier(LockRef lock, Time deadline);
-  // Where tail and counters are on two nodes.
+  // For the tree, whose tail and counters are on two nodes.
   Task<WaitEnd> wait_until_resettable(LockRef lock, Time deadline);
-  // Makes room below the threshold; how much, nothing if the server fails.
+  // Resets the counters for a reader at the threshold. Returns by how much; none: the server fails.
   Task<std::optional<std::uint64_t>> make_room(RemoteAddr counters);
   Task<ReleaseResult> release_shared(Grant grant);
 
@@ -56,30 +56,30 @@ class Client final : public LockClient {
   struct Queue {
     NoteBook* notes = nullptr;
     RemoteAddr tail;
-    bool by_cpu = false;  // only clients of the own node change the tail
+    bool by_cpu = false;  // only clients of this node change the tail
   };
   Task<AcquireResult> acquire_exclusive(Want want);
-  // What it is told with its turn, or alone, failed, no node.
+  // Returns the turn that the predecessor passed, or kAlone, kFailed or kNoNode.
   Task<std::uint64_t> queue_up(Queue queue, Place& place);
-  // What the tail was; nothing: a node fails.
+  // Returns the old tail; none: a node fails.
   Task<std::optional<std::uint64_t>> swap_tail(Queue queue, std::uint64_t self);
-  // Whether it was still `self` and is 0 now; nothing: a node fails.
+  // True: the tail was `self` and is 0 now; none: a node fails.
   Task<std::optional<bool>> clear_tail(Queue queue, std::uint64_t self);
-  // From readers' mode to writers'; false: the server fails.
+  // Changes from readers' mode to writers'. False: the server fails.
   Task<bool> keep_readers_out(LockRef lock);
   Task<bool> wait_for_readers(RemoteAddr counters);
   Task<ReleaseResult> release_exclusive(Grant grant);
-  // The only queue, or the root's, after one more turn of a writer. False: a node fails.
+  // Leaves the only queue, or the root's, after one more writer's turn. False: a node fails.
   Task<bool> leave_root(Queue queue, Place& place);
-  // Sets all counters back to readers' mode; false: a node fails.
+  // Resets all counters to readers' mode. False: a node fails.
   Task<bool> let_readers_in(LockRef lock);
-  // One of them: how many departures it took away, nothing if the server fails.
+  // Resets one set of counters. Returns the departures that it subtracted; none: the server fails.
   Task<std::optional<std::uint64_t>> reset(RemoteAddr counters);
 
   // ---- climbers.cc ----
   Task<AcquireResult> climb(Want want);
   Task<ReleaseResult> descend(Grant grant);
-  // After its parent's queue was left or handed on. False: a node fails.
+  // Called after the parent's queue was left or handed on. False: a node fails.
   Task<bool> leave_element(Queue queue, Place& place);
   Queue queue_at(LockRef lock, unsigned level);
   std::uint64_t threshold(unsigned level) const {

@@ -46,10 +46,10 @@ Task<AcquireResult> Client::climb(Want want) {
   co_return grant;
 }
 
-// Up, until somebody comes next in a queue that has not had enough turns, or to the root; then down
-// again: in the elements that were left, whoever comes next has to go up by itself.
+// Goes up to a queue with a successor and turns left, or to the root. Then goes down again: in the
+// elements that were left, the successor has to go up by itself.
 Task<ReleaseResult> Client::descend(Grant grant) {
-  const ReleaseResult released = ReleaseResult::released;  // or else a node is gone, and the lock
+  const ReleaseResult released = ReleaseResult::released;  // even if a node failed: the lock is lost
   std::vector<Place> left;
   left.reserve(tree_->root());
   for (;;) {

@@ -1,6 +1,6 @@
 #pragma once
-// The counter of readers with the mode in it, one word: which field sits where, and every verb on
-// it. Fields and who changes them: rma_rw.h.
+// The readers' counters and the mode in one word: its layout, and every verb on it. rma_rw.h lists
+// the fields and which clients change them.
 
 #include <cstdint>
 
@@ -38,19 +38,19 @@ inline Verb depart_verb(RemoteAddr counters) {
 
 // ---- by the first writer ----
 inline Verb write_mode_verb(RemoteAddr counters) {
-  // Carries nothing: whoever empties the queue or gives the mode away has cleared it before.
+  // Carries nothing: the client that emptied the queue or changed the mode has cleared it before.
   return faa_verb(counters, kWriteMode);
 }
 
-// ---- by whoever sets them back ----
+// ---- by the client that resets ----
 
-// Takes away what was seen, both fields and the mode at once; what comes in between stays.
+// Subtracts what was seen, both fields and the mode at once; concurrent changes remain.
 inline Verb reset_verb(RemoteAddr counters, const Counters& seen) {
   const std::uint64_t arrived = seen.depart + (seen.writing() ? kWriteMode : 0);
   const std::uint64_t add = ((0 - arrived) & kFieldMask) | (0 - seen.depart) * kOneDeparture;
   return masked_faa_verb(counters, 8, {add, 0}, kFieldTops);
 }
-// The departures first, whatever they are, then as many arrivals.
+// First takes all departures, then subtracts as many arrivals.
 inline Verb claim_departures_verb(RemoteAddr counters) {
   return masked_cas_verb(counters, 8, {}, {}, {}, {kFieldMask * kOneDeparture, 0});
 }

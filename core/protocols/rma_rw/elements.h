@@ -1,6 +1,6 @@
 #pragma once
-// The places of elements in their parents' queues, of one level: by WRITE to words that outlive the
-// writer who queued the element up, so that whoever has its lock later finds out what is in them.
+// The places of the elements of one level in their parents' queues. Their words outlive the writer
+// that queued the element, so that a later holder of the element's lock can read them.
 
 #include "core/protocols/rma_rw/tree.h"
 #include "core/protocols/rma_rw/words.h"
@@ -15,9 +15,9 @@ class ElementNotes final : public WordNotes {
   Task<std::uint64_t> open(Place& place) override;
   void close(const Place& /*place*/) override {}
 
-  // The lock has come to the own element without a count. False, as below: a node does not answer.
+  // Called when the lock reaches the own element without a count. False: a node does not answer.
   Task<bool> start(const Place& place);
-  // Fills in who the own element is, how often the lock was handed on, and who comes next.
+  // Reads how often the lock was handed on, and the successor. False: a node does not answer.
   Task<bool> find_out(Place& place);
 
  private:

@@ -1,4 +1,4 @@
-// Writers tell each other by SEND to the endpoint that the tail names.
+// Writers notify each other by SEND to the endpoint that the tail names.
 
 #include "core/base/paths.h"
 #include "core/protocols/common/inbox.h"
@@ -23,7 +23,7 @@ class Messages final : public NoteBook {
 
   Task<void> tell_predecessor(const Place& place, std::uint64_t predecessor) override {
     const Message note = {kSuccessor, place.generation, place.lock.id, {place.self}};
-    // Its status changes nothing: whoever cannot be told is dead, and so is the queue.
+    // The send status is ignored: a dead predecessor means that the queue is dead.
     const VerbStatus told = co_await verbs_.send(EndpointAddr::unpack(predecessor), note);
     if (told != VerbStatus::ok) LATCHLAB_PATH("rma_rw: a Successor cannot be delivered");
   }

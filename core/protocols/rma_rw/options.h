@@ -1,5 +1,5 @@
 #pragma once
-// RMA-RW's parameters as the code reads them, with their defaults; names, bounds, help and sources
+// RMA-RW's parameters as the code reads them, with their defaults. Names, bounds, help and sources
 // are in rma_rw.cc.
 
 #include <cstdint>

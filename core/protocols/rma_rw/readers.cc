@@ -63,7 +63,8 @@ Task<Client::Step> Client::arrive(LockRef lock, bool& wait) {
   co_return out.ok() ? Step::again : Step::failed;
 }
 
-// What is worth another try. It decides nothing: the next arrival does.
+// Waits until another try is useful. It does not decide whether the reader holds; the next arrival
+// does.
 Task<WaitEnd> Client::wait_at_barrier(LockRef lock, Time deadline) {
   const bool apart = tree_.has_value() && options_.barrier == Barrier::resettable;
   if (apart) {

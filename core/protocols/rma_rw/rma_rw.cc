@@ -1,4 +1,4 @@
-// Puts RMA-RW's parts together. What it is and why it works: rma_rw.h.
+// Assembles RMA-RW from its parts. rma_rw.h describes the lock.
 
 #include "core/protocols/rma_rw/rma_rw.h"
 
@@ -21,7 +21,7 @@ class RmaRw final : public ProtocolOf<rw::Options, rw::Client>, public MessageNa
             .client_bytes = by_words() ? rw::kNodeBytes * options_.max_held : 0,
             .node_lock_bytes = tree() ? rw::Tree::bytes(options_, shape) : 0};
   }
-  // ARRIVE counts readers up to the threshold, and beyond it one of each client at most.
+  // ARRIVE counts readers up to the threshold, and beyond it at most one for each client.
   Limits limits() const override {
     return {.max_clients = (1ULL << 24) - 2, .held_at_once = options_.max_held};
   }
@@ -29,21 +29,20 @@ class RmaRw final : public ProtocolOf<rw::Options, rw::Client>, public MessageNa
     return {Capability::masked_atomics_8,
             by_words() ? Capability::local_words : Capability::reliable_messages};
   }
-  // Writers queue up as in MCS, whose waiters get the lock "in a first-in-first-out (FIFO) order"
-  // (ShiftLock, FAST'25, 2.4): that of their swaps, which are their first verbs. With `words` they
-  // store to their own queue nodes before, in another order, and in a tree neighbours come first.
-  // The thresholds bound what readers and
-  // writers do to each other only on average: rma_rw.h.
+  // Writers queue as in MCS, whose waiters get the lock "in a first-in-first-out (FIFO) order"
+  // (ShiftLock, FAST'25, 2.4): the order of their swaps, which are their first verbs. With `words`
+  // they first store to their own queue nodes, in another order, and in a tree neighbours come
+  // first. The thresholds bound the waits between readers and writers only on average (rma_rw.h).
   std::optional<std::uint32_t> bypass_bound(LockMode waiter, LockMode winner,
                                             std::uint64_t /*acquisitions*/) const override {
     if (waiter == LockMode::shared || winner == LockMode::shared || by_words()) return std::nullopt;
     return 0;
   }
-  // The tree's entry shows writers alone: its readers are counted on client nodes.
+  // The tree's entry shows writers only: its readers are counted on client nodes.
   bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
     if (tree()) return words[0] == 0;
     const rw::Counters counters = rw::unpack_counters(words[1]);
-    return words[0] == 0 && !counters.writing() && counters.readers_in() == 0;  // both counts stay
+    return words[0] == 0 && !counters.writing() && counters.readers_in() == 0;  // counts remain
   }
   std::string_view message_name(std::uint16_t type) const override {
     return name_in({"Successor", "Turn"}, type);

@@ -5,14 +5,14 @@
 namespace latchlab::rma_rw {
 namespace {
 
-constexpr std::uint64_t kElementBytes = 24;  // the tail of its queue; its place in its parent's
+constexpr std::uint64_t kElementBytes = 24;  // the queue's tail; the place in the parent's queue
 constexpr std::uint64_t kPlace = 8;
 
 constexpr std::uint64_t quotient_up(std::uint64_t a, std::uint64_t b) {
   return (a + b - 1) / b;
 }
 
-// Counters on one client node, if all have as many clients.
+// Counters on one client node, if all nodes have equally many clients.
 std::uint64_t slots_in(const Options& options, const Shape& shape) {
   const std::uint64_t each = quotient_up(shape.clients, shape.client_nodes);
   return quotient_up(each, options.clients_per_counter);
@@ -42,7 +42,7 @@ Tree::Tree(const Options& options, const Peers& peers, NodeId own)
   for (std::size_t i = 0; i + 1 < levels.size(); ++i)
     hosts_.push_back(host_in(peers, levels[i], own));
   for (std::uint64_t i = 0; i < counters_ && by_owner_; ++i)
-    by_owner_ = spot_of(i).slot < slots_;  // else there is no room for it there
+    by_owner_ = spot_of(i).slot < slots_;  // otherwise that node has no room for it
 }
 
 std::uint64_t Tree::bytes(const Options& options, const Shape& shape) {

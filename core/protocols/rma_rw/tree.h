@@ -1,10 +1,10 @@
 #pragma once
-// Where the tree's words lie: on client nodes, a set for each lock (Layout::node_lock_bytes), the
-// same offsets on all of them. What is in them: rma_rw.h.
+// The layout of the tree's words on client nodes: a set for each lock (Layout::node_lock_bytes), at
+// the same offsets on all nodes. rma_rw.h describes their contents.
 //
-// Levels count from the nodes up, as the platform has them; the last is the root, whose tail is in
-// the lock's entry. An element is a group of client nodes of one level below the root; its words
-// are those of its first client node, by whose index + 1 tails name it.
+// Levels count from the nodes up, as in the platform; the last is the root, whose tail is in the
+// lock's entry. An element is a group of client nodes of one level below the root. Its words are on
+// its first client node; tails name it by that node's index + 1.
 
 #include <cstdint>
 #include <vector>
@@ -21,9 +21,9 @@ class Tree {
   static std::uint64_t bytes(const Options& options, const Shape& shape);
 
   unsigned root() const { return static_cast<unsigned>(hosts_.size()); }
-  // How its parent's queue names the own element of this level, below the root.
+  // The name of this node's element of a level below the root in its parent's queue.
   std::uint64_t element(unsigned level) const { return hosts_[level] + 1ULL; }
-  // Of the queue of the own element, or of the root's.
+  // The tail of the queue of this node's element, or of the root's queue.
   RemoteAddr tail(LockRef lock, unsigned level) const;
   // NEXT and STATUS of an element of this level in its parent's queue.
   RemoteAddr place(LockRef lock, unsigned level, std::uint64_t name) const;
@@ -46,7 +46,7 @@ class Tree {
   std::uint64_t counters_;
   std::uint64_t slots_;
   bool by_owner_ = true;              // a counter is on its first client's node
-  std::vector<std::uint32_t> hosts_;  // of the own elements, by level, below the root
+  std::vector<std::uint32_t> hosts_;  // of this node's elements, by level, below the root
 };
 
 }  // namespace latchlab::rma_rw

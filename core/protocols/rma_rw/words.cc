@@ -68,10 +68,10 @@ Task<std::uint64_t> WordNotes::await_change(RemoteAddr word, std::uint64_t from)
 
 namespace {
 
-constexpr unsigned kNodeShift = 24;  // name: number of the client's node | client + 1
+constexpr unsigned kNodeShift = 24;  // a name: index of the queue node | client + 1
 constexpr std::uint64_t kClientMask = field_mask(0, kNodeShift);
 
-// Queue nodes of clients, in their own words.
+// Queue nodes of clients, in their own registered words.
 class QueueNodes final : public WordNotes {
  public:
   QueueNodes(const Options& options, const ClientEnv& env)

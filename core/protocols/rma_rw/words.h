@@ -1,6 +1,6 @@
 #pragma once
-// Writers tell each other by WRITE to the queue node that the tail names, two words: NEXT, and
-// STATUS, which its owner watches. Whose words they are, and where, derived classes say.
+// Writers notify each other by WRITE to the queue node that the tail names. It has two words: NEXT,
+// and STATUS, which its owner watches. Derived classes determine where these words are.
 
 #include "core/protocols/rma_rw/notes.h"
 
@@ -10,7 +10,7 @@ inline constexpr std::uint64_t kStatus = 8;  // NEXT is at 0
 
 class WordNotes : public NoteBook {
  public:
-  // `by_cpu`: words on the own node are reached without its RNIC.
+  // `by_cpu`: words on the own node are accessed without its RNIC.
   WordNotes(Verbs& verbs, bool by_cpu) : verbs_(verbs), by_cpu_(by_cpu) {}
 
   Task<void> tell_predecessor(const Place& place, std::uint64_t predecessor) override;
@@ -27,7 +27,7 @@ class WordNotes : public NoteBook {
   Task<bool> put(RemoteAddr word, std::uint64_t value);
 
  private:
-  // Until the word has another value than this.
+  // Waits until the word differs from `from`, and returns it; kFailed: the node does not answer.
   Task<std::uint64_t> await_change(RemoteAddr word, std::uint64_t from);
 
   Verbs& verbs_;

@@ -6,7 +6,7 @@ namespace latchlab::rma_rw {
 
 namespace {
 
-// What a writer's grant remembers: Grant::words.
+// What a writer's grant stores, in Grant::words.
 Grant writers_grant(const Want& want, const Place& place) {
   Grant grant(want);
   grant.words = {place.turns, place.self, place.next,
@@ -39,7 +39,7 @@ Task<AcquireResult> Client::acquire_exclusive(Want want) {
   if (turn == kModeChanged) LATCHLAB_PATH("rma_rw: a writer has to change the mode");
   const bool alone = co_await keep_readers_out(want.lock);
   if (!alone) {
-    // Its place stays in the queue, and its queue node is never used again.
+    // The writer's place stays in the queue, and its queue node is never used again.
     LATCHLAB_PATH("rma_rw: the server fails the first writer");
     co_return Aborted{AbortReason::server_failed};
   }
@@ -93,8 +93,8 @@ Task<std::optional<bool>> Client::clear_tail(Queue queue, std::uint64_t self) {
   co_return left.value.lo == self;
 }
 
-// A moment without readers comes by itself, or because the threshold keeps them out. One set of
-// counters after the other.
+// Readers leave by themselves, or because the threshold keeps later ones out. The writer handles
+// one set of counters after the other.
 Task<bool> Client::keep_readers_out(LockRef lock) {
   verbs_.mark(Phase::wait_readers);
   for (std::uint64_t i = 0; i < counters(); ++i) {
@@ -150,7 +150,7 @@ Task<ReleaseResult> Client::release_exclusive(Grant grant) {
   Place place = place_of(grant);
   const bool left = co_await leave_root(only_queue(grant.lock), place);
   if (!left) LATCHLAB_PATH("rma_rw: the server fails a release");
-  co_return ReleaseResult::released;  // or else the server is gone, and the lock
+  co_return ReleaseResult::released;  // even if the server failed: the lock is lost with it
 }
 
 Task<bool> Client::leave_root(Queue queue, Place& place) {
