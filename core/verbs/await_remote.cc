@@ -7,7 +7,7 @@ namespace latchlab {
 
 namespace {
 
-// What counts as progress: one value, or all that was read.
+// The last observation, for the comparison: one value, or all that was read.
 struct Observed {
   Words value;
   ProbeValues values;

@@ -1,4 +1,4 @@
-// What awaiting each request of core/verbs/verbs.h does: hand it over, and take its result.
+// The awaitables of core/verbs/verbs.h: each starts its operation and takes the result.
 
 #include "core/verbs/verbs.h"
 

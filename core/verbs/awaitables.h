@@ -1,5 +1,5 @@
 #pragma once
-// What the requests of core/verbs/verbs.h give back: to be awaited, each exactly once.
+// What the requests of core/verbs/verbs.h return. Each must be awaited exactly once.
 
 #include <coroutine>
 #include <cstdint>
@@ -34,7 +34,7 @@ struct [[nodiscard]] SendAwait : detail::OperationAwait {
 struct [[nodiscard]] CallAwait : detail::OperationAwait {
   Reply await_resume() const;
 };
-// What was read, for as long as this object exists: a view into the backend's slot.
+// The words that were read: a view into the backend's slot, valid while this object exists.
 class ReadWords {
  public:
   ReadWords(Verbs* verbs, Operation* op) : verbs_(verbs), op_(op) {}
@@ -45,8 +45,7 @@ class ReadWords {
 
   VerbStatus status() const { return op_->completion.status; }
   bool ok() const { return op_->completion.ok(); }
-  // Of a width that is no multiple of 8, the last word is filled up with zeros. Empty after an
-  // error.
+  // If the width is no multiple of 8, the last word is padded with zeros. Empty after an error.
   std::span<const std::uint64_t> words() const;
   std::uint64_t operator[](std::size_t index) const { return words()[index]; }
 
@@ -63,11 +62,11 @@ struct [[nodiscard]] CpuAwait : detail::OperationAwait {
 struct [[nodiscard]] PlainAwait : detail::OperationAwait {
   void await_resume() const;
 };
-// A backend may do without a slot for it: most clients sleep most of the time.
+// A backend may run it without a slot: most clients sleep most of the time.
 struct [[nodiscard]] SleepAwait {
   Verbs* verbs;
   Duration length;
-  Operation* op = nullptr;  // the slot, if there is one
+  Operation* op = nullptr;  // the slot, if the backend uses one
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> waiter);
   void await_resume() const;
@@ -83,7 +82,7 @@ struct [[nodiscard]] AllocateAwait : detail::OperationAwait {
   Allocation await_resume() const;
 };
 struct SynchronisedTime {
-  Time date;       // on the common clock
+  Time date;       // on the synchronised clock
   Duration error;  // the true date is within +-error
 };
 struct [[nodiscard]] SynchronisedAwait : detail::OperationAwait {

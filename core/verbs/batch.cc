@@ -5,7 +5,7 @@
 namespace latchlab {
 
 Batch::~Batch() {
-  if (state_ == State::posted) return;  // still under way: the backend keeps the slots
+  if (state_ == State::posted) return;  // in flight: the backend keeps the slots
   for (Operation* op = first_; op != nullptr;) {
     Operation* following = op->next;
     verbs_->recycle(*op);

@@ -9,8 +9,8 @@
 
 namespace latchlab {
 
-// Several verbs with one doorbell on one QP (all to one node), or several messages to whomever,
-// which are under way at the same time as far as their transport allows. Usage:
+// Either verbs to one node, with one doorbell on one QP, or messages to any endpoints. They are in
+// flight at the same time as far as their transport allows. Usage:
 //   Batch batch(verbs);
 //   const int head = batch.add(faa_verb(...));
 //   const int queue = batch.add(read_verb(...));
@@ -34,12 +34,12 @@ class Batch {
     void await_resume() const noexcept { batch->state_ = State::complete; }
   };
   Await run() { return Await{this}; }
-  // Messages only. Detached: returns at once, and no result is told; an error shows at flush. Each
-  // is under way for as long as its transport tries: half a second, to a node that has died.
+  // Messages only. Detached: returns at once, without results; an error shows at flush. Each
+  // message is in flight for as long as its transport retries: half a second, to a dead node.
   void post();
   Completion result(int index) const;
   std::span<const std::uint64_t> words(int index) const;  // of a READ by value; empty: an error
-  VerbStatus status() const;                              // the first error, if there was one
+  VerbStatus status() const;                              // the first error, otherwise ok
 
  private:
   int append(Operation& op);

@@ -1,7 +1,7 @@
 #pragma once
-// What a backend can do, declared by it, and what a protocol needs, declared by the protocol. The
-// runner refuses what is absent; a result lists what was emulated; a test that needs what is
-// absent is skipped visibly, with the name printed.
+// What a backend declares that it can do, and what a protocol declares that it needs. The runner
+// rejects a protocol whose needs are absent; a result lists what was emulated; a test that needs an
+// absent capability is skipped, and the skip prints its name.
 
 #include <array>
 #include <cstdint>
@@ -15,10 +15,10 @@ enum class Capability : std::uint8_t {
   masked_atomics_8,    // masked CAS and FAA on 8 bytes
   masked_atomics_16,   // and on 16 bytes
   mixed_width_atomic,  // 8-byte and 16-byte atomics on one word are atomic among themselves
-  atomic_with_writes,  // a WRITE or CPU store never falls inside an atomic's read-modify-write
+  atomic_with_writes,  // a WRITE or CPU store never lands inside an atomic's read-modify-write
   reliable_messages,   // SEND is acknowledged and reports receiver-not-ready
   datagrams,           // unacknowledged messages
-  calls,               // a server part with CPU
+  calls,               // a server part that runs on a CPU
   local_words,         // registered client memory that peers WRITE and the CPU reads
   node_state,          // on_node
   receive_timestamps,
@@ -26,7 +26,7 @@ enum class Capability : std::uint8_t {
   membership,
   evict,
   allocate,
-  timing,        // time passes: leases, sleeps and latencies mean something
+  timing,        // time passes: leases, sleeps and latencies are meaningful
   client_crash,  // a client can be destroyed at any suspension
 };
 inline constexpr int kCapabilities = 16;
@@ -42,14 +42,14 @@ class Capabilities {
   bool has(Capability capability) const { return of(capability) != Support::absent; }
   const std::string& how(Capability capability) const { return entry(capability).how; }
 
-  // The first of `needed` that is absent, named for a message, with the reason if one was given;
-  // empty when all are there.
+  // The first of `needed` that is absent, as text for a message, with the reason if there is one;
+  // empty if none is absent.
   std::string first_missing(const std::vector<Capability>& needed) const;
 
  private:
   struct Entry {
     Support support = Support::absent;
-    std::string how;  // for Support::emulated: by what; absent: why
+    std::string how;  // emulated: by what; absent: why
   };
   const Entry& entry(Capability capability) const {
     return entries_[static_cast<std::size_t>(capability)];

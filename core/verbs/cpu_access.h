@@ -1,5 +1,5 @@
 #pragma once
-// What a CPU's access to a word does, for backends that carry it out themselves.
+// The effect of a CPU access on a word, for backends that execute it themselves.
 
 #include <cstdint>
 
@@ -7,7 +7,7 @@
 
 namespace latchlab {
 
-// The word afterwards; `before`: as it was.
+// Returns the word after the access. `before`: the word before it.
 constexpr std::uint64_t after_access(CpuAccess access, const Verb& operands, std::uint64_t before) {
   switch (access) {
     case CpuAccess::load:

@@ -1,7 +1,7 @@
 #pragma once
-// What clients send each other (SEND/RECV) and what they ask of a server (calls). Fixed size, so
-// that a RECV buffer is a value. Messages carry the lock they are about and a generation: an
-// endpoint may serve several locks, and what recovery has overtaken must be recognisable.
+// Messages between clients (SEND/RECV) and calls to a server. Their size is fixed, so that a RECV
+// buffer is a value. A message carries the lock that it is about and a generation: an endpoint may
+// serve several locks, and a receiver must recognise messages from before a recovery.
 
 #include <array>
 #include <cstdint>
@@ -12,17 +12,19 @@
 
 namespace latchlab {
 
-// How messages reach an endpoint, as its owner opened it. DC and RC are acknowledged and in order;
-// without RECV they are tried again, a few times (then receiver_not_ready) or, patient, until there
-// is one. DC turns to one target at a time, for a price, and has one message in flight; RC has a
-// connection for each peer and several in flight.
+// How messages reach an endpoint, as its owner opened it.
+//   dc, rc  Acknowledged and in order. If there is no RECV, the sender retries: a few times (then
+//           receiver_not_ready), or with *_patient until there is one. DC attaches to one target at
+//           a time, which costs time, and has one message in flight; RC has a connection to each
+//           peer and several messages in flight.
+//   ud      Not acknowledged: the sender learns nothing. A message may be lost or overtaken, and is
+//           lost if it finds no RECV.
 enum class Transport : std::uint8_t {
   dc,
   dc_patient,
   rc,
   rc_patient,
-  ud,  // not acknowledged: the sender learns nothing; may be lost or overtaken on the way, and is
-       // lost when it finds no RECV
+  ud,
 };
 constexpr bool is_datagram(Transport transport) {
   return transport == Transport::ud;
@@ -39,7 +41,7 @@ struct Message {
   std::uint32_t generation = 0;
   LockId lock;
   std::array<std::uint64_t, 3> words = {};
-  // Filled in on delivery: the receiver node's clock when the RECV completed, as an interval.
+  // Set on delivery: when the RECV completed, as an interval on the receiver node's clock.
   Time received_earliest = {};
   Time received_latest = {};
 };
@@ -55,10 +57,10 @@ struct Reply {
   bool ok() const { return status == VerbStatus::ok; }
 };
 
-// A request that the server part has not answered yet; it may keep it and answer later.
+// A request that the server part has not answered yet. It may store it and answer later.
 struct PendingCall {
   Request request;
-  std::uint64_t ticket = 0;  // the backend's; 0 is never used
+  std::uint64_t ticket = 0;  // chosen by the backend, never 0
 };
 
 }  // namespace latchlab

@@ -1,6 +1,7 @@
 #pragma once
-// Phases of an acquisition or release, named as in ShiftLock's Table 2. Protocols mark where they
-// are; whoever measures adds up the time in between. Costs one test of a pointer when off.
+// Phases of an acquisition or release, named as in ShiftLock's Table 2. Protocols mark the phase
+// that they enter; a PhaseSink adds up the time in between. If there is no sink, a mark costs one
+// test of a pointer.
 
 #include <array>
 #include <cstdint>
@@ -24,7 +25,8 @@ inline constexpr int kPhases = 8;
 inline constexpr std::array<std::string_view, kPhases> kPhaseNames = {"other", "IA", "RT", "NP",
                                                                       "WP",    "WR", "WW", "NS"};
 
-// Whether who has spent this in the phases of an acquisition waited: its first atomic did not do.
+// True if an acquisition that spent this in its phases had to wait: its first atomic was not
+// enough.
 constexpr bool has_waited(const std::array<Duration, kPhases>& spent) {
   for (int i = 0; i < kPhases; ++i) {
     const auto phase = static_cast<Phase>(i);
@@ -38,7 +40,7 @@ class PhaseSink {
  public:
   virtual ~PhaseSink() = default;
   virtual void mark(Phase phase) = 0;  // from now on the client is in `phase`
-  // What it has done since the last mark was this, as it has turned out.
+  // The time since the last mark belonged to `phase`, as it has turned out.
   virtual void was(Phase phase) = 0;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
-// A node's registered memory for backends that run in one process: pages appear when first
-// touched, filled with the initial image, so that a table of billions of locks costs what is used.
+// A node's registered memory for backends that run in one process. A page is allocated when it is
+// first touched, and filled with the initial image, so that a table of billions of locks costs only
+// the pages in use.
 
 #include <array>
 #include <cstdint>
@@ -29,7 +30,7 @@ class SparseMemory {
   bool contains(std::uint64_t offset, std::uint64_t bytes) const {
     return offset < bytes_ && bytes <= bytes_ - offset;
   }
-  // Adds zeroed memory at the end; its offset.
+  // Adds zeroed memory at the end, and returns its offset.
   std::uint64_t grow(std::uint64_t bytes) {
     const std::uint64_t start = (bytes_ + 63) / 64 * 64;
     bytes_ = start + bytes;
@@ -37,7 +38,7 @@ class SparseMemory {
     return start;
   }
 
-  // The word at an offset that is a multiple of 8 and inside.
+  // The word at an offset within the memory that is a multiple of 8.
   std::uint64_t& word(std::uint64_t offset) {
     LATCHLAB_CHECK(offset % 8 == 0 && offset < bytes_, "address outside registered memory");
     const Chunk* const chunk = chunks_[offset / kChunkBytes].get();
@@ -53,7 +54,7 @@ class SparseMemory {
   using Page = std::array<std::uint64_t, kPageWords>;
   using Chunk = std::array<std::unique_ptr<Page>, kChunkPages>;
 
-  // Apart, so that what nearly every access does stays short.
+  // A separate function, so that the path of nearly every access stays short.
   [[gnu::noinline]] Page& first_touch(std::uint64_t offset) {
     std::unique_ptr<Chunk>& chunk = chunks_[offset / kChunkBytes];
     if (!chunk) chunk = std::make_unique<Chunk>();

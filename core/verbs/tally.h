@@ -1,6 +1,6 @@
 #pragma once
-// How many verbs an actor has asked for. Whoever measures takes them at the borders of acquisitions
-// and cycles, and may set a client's to zero at the latter.
+// Counts of the verbs that an actor has issued. The measuring code reads them at the borders of
+// acquisitions and cycles, and may reset a client's counts at the end of a cycle.
 
 #include <array>
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace latchlab {
 
-// `Count` is 32 bits wide for one actor, whose tally is read at the borders of every cycle, and 64
-// bits for sums. A difference of two 32-bit tallies is right as long as it fits itself.
+// `Count` has 32 bits for one actor, whose tally is read at the borders of every cycle, and 64 bits
+// for sums. The difference of two 32-bit tallies is correct if it fits 32 bits.
 template <class Count>
 struct BasicTally {
   static constexpr int kKinds = 6;
@@ -52,7 +52,7 @@ struct BasicTally {
     combine_one(probe_reads, other.probe_reads);
     combine_one(probe_misses, other.probe_misses);
   }
-  // Counts what `other` has counted, which begins anew. Most kinds are in no cycle.
+  // Adds what `other` has counted, and resets `other`. Most kinds do not occur in a cycle.
   template <class Other>
   void take(BasicTally<Other>& other) {
     for (std::size_t k = 0; k < kKinds; ++k) {

@@ -1,6 +1,6 @@
 #pragma once
-// One verb as data: what is asked of a remote memory, and what came back. Aggregates with trivial
-// destructors, copied by value; backends keep them in their own slots while they are under way.
+// One verb as data: the operands of a remote memory access, and its result. Aggregates with trivial
+// destructors, copied by value; backends keep them in their own slots while they are in flight.
 
 #include <cstdint>
 
@@ -31,11 +31,11 @@ constexpr bool is_atomic(VerbKind kind) {
 
 enum class VerbStatus : std::uint8_t {
   ok,
-  receiver_not_ready,  // the target endpoint had no RECV left, retries used up
-  peer_failed,         // no acknowledgement: the target's node or process is gone
+  receiver_not_ready,  // the target endpoint had no RECV, and the retries are used up
+  peer_failed,         // no acknowledgement: the target's node or process has failed
   access_error,        // address outside registered memory, misaligned, or wrong width
-  flushed,             // an earlier error of the same QP took this verb with it
-  timed_out,           // a call's deadline passed without a reply; the server may still act on it
+  flushed,             // an earlier error of the same QP aborted this verb
+  timed_out,           // no reply by a call's deadline; the server may still execute it
 };
 
 struct Verb {
@@ -44,10 +44,10 @@ struct Verb {
   std::uint32_t bytes = 8;
   RemoteAddr addr;   // aligned to 8; a 16-byte atomic is aligned to 16
   RemoteAddr local;  // registered local memory for READs and WRITEs longer than 16 bytes
-  Words value;       // WRITE: data; CAS: swap; FAA: what is added
+  Words value;       // WRITE: data; CAS: swap; FAA: addend
   Words compare;     // CAS: expected value
   Words compare_mask = kAllOnes;  // masked CAS: bits that are compared
-  Words swap_mask = kAllOnes;     // masked CAS: bits that are written when they match
+  Words swap_mask = kAllOnes;     // masked CAS: bits that are written on a match
   Words boundary;  // masked FAA: top bit of each field; no carry leaves it (nor bit 63)
 };
 
@@ -64,7 +64,7 @@ constexpr bool reads_words(const Verb& verb) {
   return verb.kind == VerbKind::read && verb.bytes > kByValueBytes && !uses_local(verb);
 }
 
-// Whether a verb of this kind can be as long as this, with and without local memory.
+// True if a verb of this kind, with or without local memory, may have this length.
 constexpr bool width_allowed(const Verb& verb) {
   switch (verb.kind) {
     case VerbKind::read:
@@ -88,7 +88,7 @@ struct Completion {
   bool ok() const { return status == VerbStatus::ok; }
 };
 
-// Did this atomic's comparison hold? FAA and masked CAS with an empty compare mask always do.
+// True if this atomic's comparison matched: always for FAA and for an empty compare mask.
 constexpr bool matched(const Verb& verb, const Words& before) {
   if (verb.kind == VerbKind::cas) return before.lo == verb.compare.lo;
   if (verb.kind != VerbKind::masked_cas) return true;

@@ -1,32 +1,34 @@
 #pragma once
-// THE SEAM. A lock protocol talks to the world only through one `Verbs` object per actor (a
-// client, the background of a node, the server part of a node). Who implements it decides what
-// world it is; nobody above can ask.
+// THE SEAM. A lock protocol accesses its environment only through one `Verbs` object per actor (a
+// client, the background of a node, the server part of a node). The backend that implements the
+// object determines what the verbs run on, and a protocol cannot find out which.
 //
-// What memory promises
-//  * READ and WRITE are atomic per aligned 8 bytes and no more: what is longer may be torn between
-//    any two words. So may be what the CPU loads at once (load_words); the explorer takes that as
-//    one step, so that nobody may build on it.
-//  * RNIC atomics are atomic among themselves on one NIC; 8-byte against 16-byte ones only with
-//    the capability mixed_width_atomic.
-//  * A WRITE or CPU store that lands inside an atomic's read-modify-write is lost or loses, unless
-//    the capability atomic_with_writes says otherwise. A failing CAS writes nothing.
+// Memory guarantees
+//  * READ and WRITE are atomic per aligned 8 bytes only: a longer access may be torn between any
+//    two words. So may a CPU access of several words (load_words); the explorer executes it as one
+//    step, but protocols must not rely on that.
+//  * RNIC atomics are atomic among themselves on one NIC; 8-byte against 16-byte ones only with the
+//    capability mixed_width_atomic.
+//  * If a WRITE or CPU store lands inside an atomic's read-modify-write, one of the two is lost,
+//    unless the backend has the capability atomic_with_writes. A failing CAS writes nothing.
 //  * A verb takes effect once, some time before it completes. Verbs of one batch share a QP: they
 //    start in order, but an unfenced verb may take effect before an earlier READ or atomic has
-//    returned. Verbs of two batches, or awaited one after the other, are ordered by their awaits.
-// What messages promise
-//  * Between two endpoints messages arrive once and in order, unless the transport of the receiving
-//    one is UD; `send` completes when the receiver's NIC has acknowledged. A receiver without a
-//    posted RECV answers receiver_not_ready; the sender retries a few times and then reports it.
-//    What a filter passes over stays queued, and its RECV stays used.
-//  * Messages that are under way at the same time, of one batch or of several, are acknowledged in
-//    any order when they go to different endpoints.
-// What a crash does
-//  * A client may be destroyed at any co_await. What it had posted may still land, or never. Its
-//    endpoint stays: RECVs are consumed, unread.
-//  * A server may fail and come back, its memory as it was at first (`life_of`). A verb or call is
-//    carried out in the life that `life_of` showed when it was posted, or fails.
-// Errors: Completion::status, never an exception. Misuse (bad alignment, foreign endpoint) CHECKs.
+//    returned. Verbs of two batches, or verbs awaited one after the other, are ordered by their
+//    awaits.
+// Message guarantees
+//  * Between two endpoints messages arrive once and in order, unless the receiving endpoint's
+//    transport is UD. `send` completes when the receiver's NIC has acknowledged. A receiver without
+//    a posted RECV answers receiver_not_ready; the sender retries a few times and then reports it.
+//    A message that a filter rejects stays queued, and its RECV stays used.
+//  * Concurrent messages to different endpoints, of one batch or of several, are acknowledged in
+//    any order.
+// Crashes
+//  * A client may be destroyed at any co_await. Verbs that it had posted may still land, or never.
+//    Its endpoint stays: RECVs are consumed, unread.
+//  * A server may fail and come back with its initial memory (`life_of`). A verb or call is
+//    executed in the life that `life_of` showed when it was posted, or fails.
+// Errors are in Completion::status, never exceptions. Misuse (bad alignment, foreign endpoint)
+// fails a CHECK.
 
 #include <coroutine>
 #include <cstdint>
@@ -53,14 +55,14 @@ struct Membership {
   bool is_alive(ClientId client) const { return (*alive)[client.value]; }
 };
 
-// When the first verb, message, call or changing CPU access of a request took effect, as a count of
-// effects in this world: the order in which requests came, for fairness. Armed by whoever measures,
-// filled in by the backend, which then tells the listener.
+// The order of requests, for fairness: when the first verb, message, call or changing CPU access of
+// a request took effect, as a count of effects in the whole run. The measuring code arms it, the
+// backend sets it and then notifies the listener.
 struct FirstEffect {
   class Listener {
    public:
     virtual ~Listener() = default;
-    // Later calls are about later effects. Posts nothing, and resumes nobody.
+    // Later calls are about later effects. Must not post a verb or resume a coroutine.
     virtual void first_effect(ClientId client) = 0;
   };
   static constexpr std::uint64_t kUnknown = ~0ULL >> 1;
@@ -69,7 +71,7 @@ struct FirstEffect {
   std::uint64_t order : 63 = kUnknown;
   Listener* listener = nullptr;
 
-  // From now on the next effect is the first. Until it comes the backend may keep notes in `order`.
+  // From now on the next effect is the first. Until then the backend may use `order` for notes.
   void arm() {
     armed = 1;
     order = kUnknown;
@@ -80,7 +82,7 @@ struct FirstEffect {
     if (listener != nullptr) listener->first_effect(client);
   }
 };
-static_assert(sizeof(FirstEffect) == 16);  // there is one for each client
+static_assert(sizeof(FirstEffect) == 16);  // every client has one
 
 class Verbs {
  public:
@@ -94,7 +96,7 @@ class Verbs {
   NodeId node() const { return node_; }
   ClientId client() const { return client_; }  // meaningless for nodes and servers
 
-  // ---- verbs (core/verbs/verb.h has the operands' meaning) ----
+  // ---- verbs (core/verbs/verb.h describes the operands) ----
   VerbAwait read(RemoteAddr addr, std::uint32_t bytes = 8);     // by value: 8 or 16 bytes
   WordsAwait read_words(RemoteAddr addr, std::uint32_t bytes);  // up to 16 KiB
   VerbAwait write(RemoteAddr addr, std::uint64_t word);
@@ -107,7 +109,7 @@ class Verbs {
                                 Words compare_mask, Words swap, Words swap_mask);
   VerbAwait masked_fetch_add(RemoteAddr addr, std::uint32_t bytes, Words add, Words boundary);
   VerbAwait issue(const Verb& verb);  // any of the above as data
-  // Detached: returns at once. Its error shows at flush.
+  // Detached: returns at once. An error shows at flush.
   void post(const Verb& verb);
   FlushAwait flush();
 
@@ -117,18 +119,18 @@ class Verbs {
     return open(recv_depth, transport);
   }
   SendAwait send(EndpointAddr target, const Message& message);
-  // The first queued message that the filter accepts; its RECV is posted again.
+  // Takes the first queued message that the filter accepts, and posts its RECV again.
   WaitAwait receive(EndpointAddr own, MessageFilter filter, Time deadline = kNever);
-  // A reply that has not come at `deadline`, on the own node's clock: Reply::status timed_out. The
-  // server is not told, and what it then answers is dropped.
+  // If no reply has come by `deadline`, on this node's clock, Reply::status is timed_out. The
+  // server is not notified, and its later reply is dropped.
   CallAwait call(NodeId server, const Request& request, Time deadline = kNever);
-  // Server part only: answers a call, now or later. A ticket is answered once.
+  // Server part only: answers a call, now or later, exactly once per ticket.
   virtual void reply(const PendingCall& pending, const Reply& reply) = 0;
 
   // ---- waits ----
-  // Probes remote memory until `classify` is content or a stop condition holds. Every remote wait
-  // and retry of a protocol goes through here. The base version issues the probes itself. `wait`
-  // outlives the wait: it is several hundred bytes, and stays where the caller made it.
+  // Probes remote memory until `classify` returns done or abandon, or a stop condition holds. Every
+  // remote wait and retry of a protocol uses this. The base version issues the probes itself.
+  // `wait` must outlive the wait: it has several hundred bytes, and is not copied.
   virtual Task<RemoteWaitResult> await_remote(const RemoteWait& wait);
   WaitAwait await_local(const WordWait& word, Time deadline = kNever);
   WaitAwait first_of(const WaitSet& set);
@@ -137,17 +139,17 @@ class Verbs {
   CpuAwait load(RemoteAddr word);
   WordsAwait load_words(RemoteAddr first, std::uint32_t bytes);  // up to 16 KiB, as one operation
   CpuAwait store(RemoteAddr word, std::uint64_t value);
-  CpuAwait exchange(RemoteAddr word, std::uint64_t value);  // gives the old value
+  CpuAwait exchange(RemoteAddr word, std::uint64_t value);  // returns the old value
   CpuAwait cpu_compare_swap(RemoteAddr word, std::uint64_t expected,
-                            std::uint64_t desired);            // gives the old value
-  CpuAwait cpu_fetch_add(RemoteAddr word, std::uint64_t add);  // gives the old value
+                            std::uint64_t desired);            // returns the old value
+  CpuAwait cpu_fetch_add(RemoteAddr word, std::uint64_t add);  // returns the old value
 
-  // ---- time and chance ----
-  virtual Time now() const = 0;         // the node's clock: it drifts, and is not anybody else's
-  SleepAwait sleep(Duration length);    // on the node's clock
-  PlainAwait compute(Duration length);  // keeps the CPU busy
+  // ---- time and randomness ----
+  virtual Time now() const = 0;         // this node's clock, which drifts against all others
+  SleepAwait sleep(Duration length);    // on this node's clock
+  PlainAwait compute(Duration length);  // uses the CPU
   SynchronisedAwait synchronised_now();
-  // In [0, bound), from the actor's own stream.
+  // Uniform in [0, bound), from the actor's own stream.
   std::uint64_t random(std::uint64_t bound) { return origin_->rng_.below(bound); }
 
   // ---- the node's shared state ----
@@ -157,19 +159,19 @@ class Verbs {
   // ---- services ----
   AllocateAwait allocate(NodeId node, std::uint64_t bytes);  // zeroed, aligned to 64
   virtual Membership membership() const = 0;
-  // As far as is known here. Of a server that does not come back nothing is told: it is up for
-  // ever, and what is asked of it fails.
+  // As far as this actor knows. A server that does not come back is shown as up for ever, and
+  // requests to it fail.
   virtual ServerLife life_of(NodeId /*server*/) const { return {}; }
   PlainAwait evict(ClientId client);  // destroys its QPs: no verb of it lands afterwards
 
-  // ---- for whoever measures ----
+  // ---- for the measuring code ----
   void mark(Phase phase) {
     if (origin_->phases_ != nullptr) origin_->phases_->mark(phase);
   }
   void mark_past(Phase phase) {
     if (origin_->phases_ != nullptr) origin_->phases_->was(phase);
   }
-  // Gives the sink that was there before, for whoever hands marks on.
+  // Returns the previous sink, so that the new one can forward marks to it.
   PhaseSink* measure_phases(PhaseSink* sink) { return std::exchange(origin_->phases_, sink); }
   ActorTally& tally() { return origin_->tally_; }
   FirstEffect& first_effect() { return origin_->first_effect_; }
@@ -179,7 +181,7 @@ class Verbs {
   virtual Operation& take_operation() = 0;   // a cleared slot: see Operation::clear
   virtual void start(Operation& first) = 0;  // posts it and the rest of its batch
   virtual void recycle(Operation& op) = 0;
-  // The base version takes a slot for it.
+  // The base version uses a slot.
   virtual void start_sleep(SleepAwait& sleep, std::coroutine_handle<> waiter);
   virtual WaitOperation& take_wait() = 0;
   virtual void start_wait(WaitOperation& op) = 0;

@@ -1,7 +1,7 @@
 #pragma once
-// Waits as data. A protocol never loops over READs or over an empty mailbox by itself: it says what
-// it waits for, and the backend does the waiting. The simulator and hardware issue every probe;
-// the explorer sees one wait, enabled when its condition holds.
+// Waits as data. A protocol never loops over READs or over an empty mailbox itself: it describes
+// the condition, and the backend waits. The simulator and hardware issue every probe; in the
+// explorer a wait is one step, enabled when its condition holds.
 
 #include <array>
 #include <cstdint>
@@ -16,14 +16,14 @@
 
 namespace latchlab {
 
-// ---- waiting at home: messages, words in own memory, a date ----
+// ---- local waits: messages, words in own memory, a deadline ----
 
 using MessageFilter = InlineFunction<bool(const Message&)>;
 using WordPredicate = InlineFunction<bool(std::uint64_t)>;
 
 struct MessageWait {
   EndpointAddr endpoint;  // own, from open_endpoint
-  MessageFilter filter;   // what it passes over stays queued, in order; empty: any message
+  MessageFilter filter;   // rejected messages stay queued, in order; empty: any message
 };
 
 struct WordWait {
@@ -31,21 +31,21 @@ struct WordWait {
   WordPredicate until;
 };
 
-// How often a server has failed or come back. Odd: it has failed, and is not back. It comes back
-// with its memory as that was at first.
+// How often a server has failed or come back. Odd: it has failed and is not back. It comes back
+// with its initial memory.
 struct ServerLife {
   std::uint32_t changes = 0;
   constexpr bool up() const { return changes % 2 == 0; }
   constexpr bool operator==(const ServerLife&) const = default;
 };
 
-// Ends when the first of its parts holds. At least one part is set.
+// Ends when the first of its conditions holds. At least one condition is set.
 struct WaitSet {
   std::array<MessageWait, 2> messages = {};
   std::array<WordWait, 4> words = {};
   std::uint8_t message_count = 0;
   std::uint8_t word_count = 0;
-  NodeId server = kNoNode;  // wakes, as by membership, when its life is not `life`
+  NodeId server = kNoNode;  // wakes by membership when this server's life differs from `life`
   ServerLife life;
   Time deadline = kNever;                  // on the own node's clock
   std::uint64_t membership_after = ~0ULL;  // wakes when the membership's version exceeds this
@@ -68,22 +68,22 @@ struct WaitOutcome {
 inline constexpr std::size_t kMaxProbes = 16;
 inline constexpr std::uint32_t kMaxProbeBytes = 16 * 1024;  // of all probes of a wait together
 
-// What one round of probes gave: for each probe its first 16 bytes, and all of them as words. Up to
-// 64 bytes need no allocation.
+// The result of one round of probes: for each probe its first 16 bytes, and all its words. Up to 64
+// bytes need no allocation.
 class ProbeValues {
  public:
   Words operator[](std::size_t probe) const {
     const std::span<const std::uint64_t> all = words(probe);
     return {all.empty() ? 0 : all[0], all.size() > 1 ? all[1] : 0};
   }
-  // Of a width that is no multiple of 8, the last word is filled up with zeros.
+  // If the width is no multiple of 8, the last word is padded with zeros.
   std::span<const std::uint64_t> words(std::size_t probe) const {
     return {words_.data() + begin_[probe], begin_[probe + 1] - std::size_t{begin_[probe]}};
   }
   bool operator==(const ProbeValues& other) const { return words_ == other.words_; }
 
-  // ---- for whoever waits ----
-  // Makes room for what these probes read; all zero.
+  // ---- for the implementation of waits ----
+  // Makes room for the words that these probes read, all zero.
   void lay_out(const Verb* probes, std::size_t count);
   std::span<std::uint64_t> words(std::size_t probe) {
     return {words_.data() + begin_[probe], begin_[probe + 1] - std::size_t{begin_[probe]}};
@@ -98,22 +98,22 @@ class ProbeValues {
 
 enum class Verdict : std::uint8_t { pending, done, abandon };
 
-// One unit of progress that somebody else makes: what is compared for "unchanged for T".
+// Returns the value whose change is progress by other actors: compared for `unchanged_for`.
 using Observe = InlineFunction<Words(const ProbeValues&)>;
 
 struct RemoteWait {
-  // One READ, several READs of one node (one doorbell), or one atomic that is harmless when it does
+  // One READ, several READs of one node (one doorbell), or one atomic that has no effect if it does
   // not match.
   SmallVector<Verb, 4> probes;
   InlineFunction<Verdict(const ProbeValues&)> classify;                       // pure
   InlineFunction<Duration(const ProbeValues&, std::uint64_t misses)> pacing;  // empty: no pause
-  bool pause_first = false;  // pause before the first probe as well, with `first_seen` and 0 misses
-  Words first_seen = {};     // as the first probe's value
+  bool pause_first = false;  // pause before the first probe too, with `first_seen` and 0 misses
+  Words first_seen = {};     // the value of the first probe for that pause
 
   // stop conditions
   Time deadline = kNever;             // own node's clock
   Duration unchanged_for = kForever;  // measured on the own clock from the last change seen
-  Observe observe;                    // empty: everything that was read
+  Observe observe;                    // empty: all that was read
   bool stop_on_message = false;
   MessageWait message;
 
@@ -121,11 +121,11 @@ struct RemoteWait {
 };
 
 enum class WaitEnd : std::uint8_t {
-  satisfied,  // classify said done
-  abandoned,  // classify said abandon
+  satisfied,  // classify returned done
+  abandoned,  // classify returned abandon
   deadline,
   unchanged,
-  message,  // taken from its queue, see `message`
+  message,  // removed from its queue, see `message`
   failed,   // a probe failed; see `status`
 };
 
@@ -134,7 +134,7 @@ struct RemoteWaitResult {
   VerbStatus status = VerbStatus::ok;
   ProbeValues values;       // of the last round of probes
   std::uint64_t tries = 0;  // probes issued
-  Time last_change;         // own clock: when `observe` last gave something new
+  Time last_change;         // own clock: when `observe` last returned a new value
   Message message;
 };
 

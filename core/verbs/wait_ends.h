@@ -1,7 +1,7 @@
 #pragma once
-// For backends that keep the messages and the memory of a waiting actor at hand: what ends its
-// wait, if that is there. The order is part of the seam: the first message that a filter accepts,
-// then the first word whose predicate holds, then a change of membership.
+// Finds the condition that ends a wait, for backends with direct access to the messages and the
+// memory of a waiting actor. The order is part of the seam: the first message that a filter
+// accepts, then the first word whose predicate holds, then a change of membership.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace latchlab {
 
-// endpoint_of(EndpointAddr) gives the own endpoint by reference: `queue`, a sequence of messages,
-// and `free_recvs`; a message that is taken leaves its queue, and its RECV is posted again.
-// word_at(RemoteAddr) reads a word of the own node.
+// endpoint_of(EndpointAddr) returns a reference to the own endpoint, with `queue`, a sequence of
+// messages, and `free_recvs`. A message that is taken leaves its queue, and its RECV is posted
+// again. word_at(RemoteAddr) reads a word of the own node.
 template <class EndpointOf, class WordAt>
 bool take_end_of_wait(const WaitSet& set, std::uint64_t membership_version,
                       EndpointOf&& endpoint_of, WordAt&& word_at, WaitOutcome& outcome) {

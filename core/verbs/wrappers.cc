@@ -157,7 +157,7 @@ Task<RemoteWaitResult> RecordingVerbs::await_remote(const RemoteWait& wait) {
   co_return result;
 }
 
-// A slot comes back to us only if nobody died: whatever we still hold about it is old.
+// A reused slot means that its previous entry here is stale: its client died.
 Operation& RecordingVerbs::take_operation() {
   Operation& op = ForwardingVerbs::take_operation();
   bool stale = false;
@@ -230,8 +230,8 @@ void FaultInjectingVerbs::start(Operation& first) {
   ForwardingVerbs::start(first);
 }
 
-// What fails is never shown to the backend; a verb that fails first becomes an empty sleep there,
-// so that its waiter is resumed in the usual way.
+// The backend never sees the failing verb; if it is the first, it becomes an empty sleep there, so
+// that its waiter is resumed in the usual way.
 void FaultInjectingVerbs::start_failing(Operation& first, Operation* before, Operation& failing,
                                         VerbStatus status) {
   if (first.detached && first.kind == OpKind::send) {

@@ -1,7 +1,7 @@
 #pragma once
-// Verbs around Verbs: each hands everything to an inner object and changes only what it is for.
-// A wrapper stands for the same actor as what it wraps: tally, phases and random stream are shared.
-// Protocols are given the outermost one; backends know only the innermost.
+// Verbs around Verbs: each wrapper forwards everything to an inner object, and overrides only what
+// it is for. A wrapper is the same actor as its inner object: tally, phases and random stream are
+// shared. Protocols use the outermost wrapper; backends know only the innermost object.
 
 #include <array>
 #include <cstdint>
@@ -47,10 +47,10 @@ class ForwardingVerbs : public Verbs {
 std::string_view name_of(const Operation& op);
 std::string_view name_of(VerbStatus status);
 
-// One thing that an actor did. Which operands and results count depends on `what`.
+// One operation of an actor. Which operands and results are valid depends on `what`.
 struct TraceEntry {
   Time posted;  // on the actor's own clock
-  Time ended;   // == posted for what is detached and for sleeps: their end is not seen
+  Time ended;   // == posted for detached operations and sleeps, whose end is not seen
   ActorKind kind = ActorKind::client;
   NodeId node;
   ClientId client;
@@ -59,14 +59,14 @@ struct TraceEntry {
   std::array<std::uint64_t, 2> result = {};
   VerbStatus status = VerbStatus::ok;
 
-  // One line for people: "1250 c3 cas 1000000000040 0 7 -> ok 0 0", dates in ns, words in hex.
+  // One line for display: "1250 c3 cas 1000000000040 0 7 -> ok 0 0", times in ns, words in hex.
   std::string text() const;
 };
 
 using TraceSink = std::function<void(const TraceEntry&)>;
 
-// Tells the sink of everything when it has ended; of detached verbs and sleeps when they begin.
-// What a crashed client had under way is never told.
+// Passes every operation to the sink when it has ended; detached verbs and sleeps when they begin.
+// Operations that a crashed client had in flight are not passed.
 class RecordingVerbs final : public ForwardingVerbs {
  public:
   RecordingVerbs(Verbs* inner, TraceSink sink) : ForwardingVerbs(inner), sink_(std::move(sink)) {}
@@ -84,7 +84,7 @@ class RecordingVerbs final : public ForwardingVerbs {
   TraceEntry entry(Time posted) const;
   void tell(const Operation& op, Time posted);
 
-  // What is under way, and since when. Short: an actor does few things at once.
+  // Operations in flight, and since when. Short: an actor has few operations at once.
   template <class T>
   using UnderWay = std::vector<std::pair<const T*, Time>>;
   TraceSink sink_;
@@ -94,13 +94,13 @@ class RecordingVerbs final : public ForwardingVerbs {
 
 // ---- faults ----
 
-// Decides about each verb, message and call when it is posted: a status makes it fail with that
-// status, without any effect; nothing lets it pass.
+// Decides for each verb, message and call when it is posted. A status: it fails with that status,
+// without any effect; none: it passes.
 using FaultDecision = std::function<std::optional<VerbStatus>(const Operation&)>;
 
-// Of a batch, what stands before the failing verb takes place and what stands behind is flushed.
-// A detached verb that is to fail does so with access_error, whatever was decided; of detached
-// messages the first one does, with peer_failed. Probes of await_remote are not asked about.
+// In a batch, verbs before the failing one are executed and verbs behind it are flushed. A detached
+// verb fails with access_error, whatever the decision; of detached messages the first one fails,
+// with peer_failed. Probes of await_remote are not decided about.
 class FaultInjectingVerbs final : public ForwardingVerbs {
  public:
   FaultInjectingVerbs(Verbs* inner, FaultDecision decide)

@@ -49,7 +49,7 @@ Task<AcquireResult> Client::climb(Want want) {
 // Goes up to a queue with a successor and turns left, or to the root. Then goes down again: in the
 // elements that were left, the successor has to go up by itself.
 Task<ReleaseResult> Client::descend(Grant grant) {
-  const ReleaseResult released = ReleaseResult::released;  // even if a node failed: the lock is lost
+  const ReleaseResult released = ReleaseResult::released;  // even if a node failed
   std::vector<Place> left;
   left.reserve(tree_->root());
   for (;;) {
