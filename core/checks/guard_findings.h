@@ -1,6 +1,6 @@
 #pragma once
-// What guard words (guard_words.h) found, as plain data: from each thread and process to the one
-// that judges the whole run.
+// What guard words (guard_words.h) detected, as plain data: sent by each thread and process to the
+// one that judges the whole run.
 
 #include <cstdint>
 #include <span>
@@ -11,27 +11,27 @@
 
 namespace latchlab {
 
-// What each who is inside adds to its lock's word: a count of each mode.
+// What each holder adds to its lock's word: the count of its mode.
 inline constexpr std::uint64_t kGuardReader = 1;
 inline constexpr std::uint64_t kGuardUpdater = 1ULL << 24;
 inline constexpr std::uint64_t kGuardWriter = 1ULL << 44;
 
-// The first time that a lock's word showed somebody who should not have been inside.
+// The first time that a lock's word showed a holder in a conflicting mode.
 struct GuardConflict {
   std::uint64_t lock = 0;
-  std::uint64_t client = 0;  // who entered
-  LockMode mode = {};        // and how
-  std::uint64_t word = 0;    // what the word said of all others
-  std::uint64_t times = 1;   // how often this observer saw a conflict on this lock
+  std::uint64_t client = 0;  // the client that was granted the lock
+  LockMode mode = {};        // the mode of its grant
+  std::uint64_t word = 0;    // the word without that client
+  std::uint64_t times = 1;   // conflicts that this observer saw on this lock
   bool operator==(const GuardConflict&) const = default;
 };
 
 struct GuardFindings {
-  bool guarded = false;      // is there anything that looked?
+  bool guarded = false;      // true if any lock was guarded
   std::uint64_t checks = 0;  // entries into guarded locks
   std::vector<GuardConflict> conflicts;
-  // Locks, ascending: used past the validity of a grant; and such whose word means nothing any
-  // more, since a verb on it failed or somebody died while counted in.
+  // Locks, ascending. expired: used past the validity of a grant. unguarded: the word is no longer
+  // valid, because a verb on it failed or a client crashed while it was counted.
   std::vector<std::uint64_t> expired;
   std::vector<std::uint64_t> unguarded;
 
@@ -39,12 +39,12 @@ struct GuardFindings {
   bool operator==(const GuardFindings&) const = default;
 };
 
-// A conflict is a violation, unless anybody overstayed on its lock or the word is not to be
-// trusted: then it may come from that, and counts as an expired hold.
+// A conflict is a violation, unless a client used its lock past the validity of a grant or the word
+// is not valid. Then that may be the cause, and the conflict counts as an expired hold.
 struct GuardVerdict {
   std::uint64_t violations = 0;
   std::uint64_t expired_holds = 0;
-  std::string violation;  // the first, for people; empty: none
+  std::string violation;  // the first one, described; empty: none
 };
 GuardVerdict judge(const GuardFindings& all);
 

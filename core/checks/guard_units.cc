@@ -5,7 +5,7 @@
 namespace latchlab {
 namespace {
 
-// A word: readers, updaters, writers, and the unit.
+// A word holds the counts of readers, updaters and writers, and the unit's number.
 constexpr std::uint64_t kUpdater = 1ULL << 12U;
 constexpr std::uint64_t kWriter = 1ULL << 16U;
 constexpr std::uint64_t kUnit = 1ULL << 20U;

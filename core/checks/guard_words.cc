@@ -9,14 +9,14 @@ namespace latchlab {
 namespace {
 
 constexpr std::uint64_t kSampledOneIn = 16;
-constexpr std::uint64_t kOffsets = 0x756e'6974'73;  // a seed of their own
+constexpr std::uint64_t kOffsets = 0x756e'6974'73;  // separates their seed from others
 
 std::uint64_t amount_of(LockMode mode) {
   if (mode == LockMode::exclusive) return kGuardWriter;
   return mode == LockMode::update ? kGuardUpdater : kGuardReader;
 }
 
-// Who may be inside already when somebody enters in this mode: fewer than this.
+// A word at or above this value conflicts with a grant in this mode.
 std::uint64_t limit_for(LockMode mode) {
   if (mode == LockMode::exclusive) return kGuardReader;
   return mode == LockMode::update ? kGuardUpdater : kGuardWriter;
@@ -59,7 +59,7 @@ Guard::Guard(GuardedLocks locks, WordOf word_of, std::span<GuardRecord> journal,
              std::uint32_t slots)
     : locks_(locks), word_of_(std::move(word_of)), journal_(journal), slots_(slots) {}
 
-// The old value; none: the verb failed.
+// Returns the old value; none: the verb failed.
 Task<std::optional<std::uint64_t>> Guard::add(Verbs& verbs, LockId lock, RemoteAddr word,
                                               std::uint64_t amount) {
   const Completion done = co_await verbs.fetch_add(word, amount);
@@ -132,10 +132,10 @@ RemoteAddr Guard::word_of_unit(LockId lock, std::uint64_t unit) const {
   return word_of_(lock) + 8 * (1 + std::uint64_t{guard_slot(unit, slots_)});
 }
 
-// Who was inside the unit before; none: this client is not counted in.
+// Returns the unit's holders before; none: this client is not counted.
 Task<std::optional<std::uint64_t>> Guard::claim(Verbs& verbs, const Grant& grant,
                                                 std::uint64_t unit) {
-  constexpr int kTries = 16;  // against others who are busy with the same word
+  constexpr int kTries = 16;  // if other clients change the same word
   const RemoteAddr word = word_of_unit(grant.lock.id, unit);
   Completion seen = co_await verbs.read(word);
   --verbs.tally().verbs[static_cast<std::size_t>(VerbKind::read)][ActorTally::width_index(8)];
@@ -153,7 +153,7 @@ Task<std::optional<std::uint64_t>> Guard::claim(Verbs& verbs, const Grant& grant
   co_return std::nullopt;
 }
 
-// A conflict is told once, whatever the number of units.
+// A conflict is recorded once, whatever the number of units.
 Task<void> Guard::enter_part(Verbs& verbs, const Grant& grant) {
   GuardSlot& slot = slot_of(verbs.client(), grant);
   slot.lock.store(grant.lock.id.value, std::memory_order_relaxed);

@@ -1,24 +1,25 @@
 #pragma once
-// Mutual exclusion seen by verbs, where no observer sees every client: a word per lock, of which
-// the lock itself knows nothing. Who has been granted the lock counts itself in with one FETCH_ADD,
-// by its mode, and out again before it releases; an upgrade moves the count with one FETCH_ADD. So
-// a writer must find nobody, an updater no other and no writer, and a reader no writer; of two that
-// are inside at once, one at least finds the other. Between a grant and its FETCH_ADD nothing is
-// seen.
+// Detects violations of mutual exclusion by verbs, where no observer sees every client. Each lock
+// has a guard word that the lock itself does not know. A client that has been granted the lock adds
+// its mode's count to the word with one FETCH_ADD, and subtracts it before it releases; an upgrade
+// moves the count with one FETCH_ADD. So a writer must find no holder, an updater no other updater
+// and no writer, and a reader no writer. Of two clients that hold at once, at least one finds the
+// other. Between a grant and its FETCH_ADD nothing is detected.
 //
-// A word stands for a whole object. Where sections want parts of objects, a lock has words for
-// units as well (guard_units.h), and a grant of a part is counted into those of some of its units,
-// each with a READ and a CAS that finds its slot free or in use by the same unit, and out with a
-// FETCH_ADD. A grant of a part that has no unit counted is not among the checks. What that misses:
-// conflicts over units that are not among the guarded ones or find their slot in use, and those of
-// a part with the whole, which are in different words. Nor are grants guarded of a client that
+// A word stands for a whole object. If sections want parts of objects, a lock also has words for
+// units (guard_units.h), and a grant of a part is counted in the words of some of its units: each
+// with a READ and a CAS, if the slot is free or in use by the same unit, and subtracted with a
+// FETCH_ADD. A grant of a part without a counted unit is not among the checks. Not detected:
+// conflicts over units that are not guarded or whose slot is in use, and conflicts of a part with
+// the whole object, which are in different words. Not guarded: grants of a client that already
 // holds kGuardedGrants others.
 //
-// The words' verbs are in no tally: a cycle costs as many verbs with a guard as without one.
+// The guard's verbs are in no tally: a cycle counts as many verbs with a guard as without one.
 //
-// A client may die while it is counted in. What it was doing is in a journal, which its process
-// writes before and after each of these verbs, and which outlives the process where the caller maps
-// it so. The journal does not name units: who dies inside a part leaves the lock unguarded.
+// A client may crash while it is counted. A journal has its state: its process writes it before and
+// after each of these verbs, and it outlives the process if the caller maps it in shared memory.
+// The journal does not name units: a client that crashes while it holds a part leaves the lock
+// unguarded.
 
 #include <array>
 #include <atomic>
@@ -41,15 +42,15 @@
 
 namespace latchlab {
 
-// `entering` and `leaving`: the verb may have taken effect or not. `in_part`: counted into the
-// words of units, or about to be, or about to leave them.
+// `entering` and `leaving`: the verb may or may not have taken effect. `in_part`: the client is
+// counted in the words of units, or is about to add or subtract its counts.
 enum class GuardState : std::uint64_t { idle, entering, inside, leaving, in_part };
 
-// What one client does about one of its grants, by GrantId. All zero: idle.
+// The state of one grant of a client, by GrantId. All zero: idle.
 struct GuardSlot {
   std::atomic<std::uint64_t> state{0};
   std::atomic<std::uint64_t> lock{0};
-  std::atomic<std::uint64_t> amount{0};  // what it adds to the lock's word
+  std::atomic<std::uint64_t> amount{0};  // what the client adds to the lock's word
 };
 inline constexpr std::uint32_t kGuardedGrants = 16;
 
@@ -57,10 +58,10 @@ inline constexpr std::uint32_t kGuardedGrants = 16;
 struct alignas(64) GuardRecord {
   std::array<GuardSlot, kGuardedGrants> slots;
 };
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free);  // it may be shared by processes
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);  // processes may share it
 
-// A client's grant that was not idle when its process ended. If that is certain, its amount is in
-// the lock's word and can be subtracted; else nobody knows, and the lock is not guarded any more.
+// A client's grant that was not idle when its process ended. certain: its amount is in the lock's
+// word and can be subtracted. Otherwise that is unknown, and the lock is not guarded any more.
 struct LeftInside {
   ClientId client;
   LockId lock;
@@ -74,7 +75,7 @@ class GuardedLocks {
  public:
   GuardedLocks(GuardMode mode, std::uint64_t seed) : mode_(mode), seed_(seed) {}
   bool has(LockId lock) const;
-  // Of its guarded units: the same for every client, another for each lock.
+  // The offset of the lock's guarded units: the same for every client, different for each lock.
   std::uint64_t offset_of(LockId lock) const;
 
  private:
@@ -86,17 +87,17 @@ class GuardedLocks {
 class Guard {
  public:
   using WordOf = std::function<RemoteAddr(LockId)>;
-  // `journal` has a line for each client of the run. Behind the word of a lock are its slots.
+  // `journal` has a line for each client of the run. A lock's slots follow its word in memory.
   Guard(GuardedLocks locks, WordOf word_of, std::span<GuardRecord> journal,
         std::uint32_t slots = 0);
 
-  // Between a grant and its use, and between its use and its release or what stands for it. If a
-  // verb fails, its lock is guarded no more. `grant` outlives the task.
+  // enter: between a grant and its use. leave: between its use and its release, or what replaces
+  // the release. If a verb fails, its lock is not guarded any more. `grant` must outlive the task.
   Task<void> enter(Verbs& verbs, const Grant& grant);
   Task<void> leave(Verbs& verbs, const Grant& grant);
-  // After an upgrade, before the lock is used as it is now.
+  // After an upgrade, before the lock is used in its new mode.
   Task<void> upgrade(Verbs& verbs, const Grant& grant);
-  // The client is gone; what it left in a word stays there.
+  // The client has crashed; its count stays in the word.
   void crashed(ClientId client);
 
   GuardFindings findings() const;
@@ -108,7 +109,7 @@ class Guard {
   }
   Task<std::optional<std::uint64_t>> add(Verbs& verbs, LockId lock, RemoteAddr word,
                                          std::uint64_t amount);
-  // Of a part: the units that the client is counted into.
+  // For a grant of a part: the units in whose words the client is counted.
   struct Part {
     GuardedUnits in;
     LockMode mode = {};
@@ -129,7 +130,7 @@ class Guard {
   std::uint32_t slots_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Part> parts_;  // by client and grant
   std::uint64_t checks_ = 0;
-  std::map<std::uint64_t, GuardConflict> conflicts_;  // by lock, and so below
+  std::map<std::uint64_t, GuardConflict> conflicts_;  // by lock, as the sets below
   std::set<std::uint64_t> expired_;
   std::set<std::uint64_t> unguarded_;
 };

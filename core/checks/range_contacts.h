@@ -1,8 +1,8 @@
 #pragma once
-// Who could have stood in whose way: of clients that want or have parts of one object, those who
-// ask for units in common in modes that exclude each other. Fed by the client loop like
-// SafetyMonitor, but a part is taken from the first call of acquire to the end of release, since
-// others may wait for it as long as that.
+// Counts conflicts between overlapping ranges: clients that want or hold parts of one object with
+// common units, in modes that exclude each other. The client loop feeds it, as it does
+// SafetyMonitor, but a part counts from the first call of acquire to the end of release, because
+// other clients may wait for it during that time.
 
 #include <map>
 #include <vector>
@@ -15,9 +15,9 @@ namespace latchlab {
 class RangeContacts {
  public:
   void wants(ClientId client, const Want& want);
-  // Has the client, since it first wanted this, met anybody who could stand in its way?
+  // True if the client has met a conflicting client since it first wanted this part.
   bool met_anybody(ClientId client, LockId lock, GrantId id) const;
-  // It has given it back, or wants it no more. What was never wanted is passed over.
+  // The client has released the part, or no longer wants it. Ignores parts that were never wanted.
   void leaves(ClientId client, LockId lock, GrantId id);
 
  private:

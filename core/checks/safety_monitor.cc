@@ -11,7 +11,7 @@ namespace latchlab {
 
 namespace {
 
-// Locks that are in use at once lie anywhere, and a product spreads them well enough.
+// The ids of the locks in use are arbitrary, so that a product spreads them well enough.
 std::size_t hash_of(LockId lock) {
   return static_cast<std::size_t>(lock.value * 0x9e37'79b9'7f4a'7c15 >> 32);
 }
@@ -157,7 +157,7 @@ void SafetyMonitor::withdrawn(ClientId client) {
   drop_if_idle(at);
 }
 
-// A winner of which no effect is known, kNone, has bypassed everybody of whom one is.
+// A winner without a known effect (kNone) has bypassed every claim with a known one.
 void SafetyMonitor::count_bypasses(const LockState& state, std::uint32_t winner,
                                    const Grant& grant) {
   for (std::uint32_t at = state.first_waiting; at != kNone && at != winner; at = claims_[at].next) {
@@ -178,7 +178,7 @@ bool SafetyMonitor::granted(ClientId client, const Grant& grant) {
   if (mine != kNone)
     LATCHLAB_CHECK(claims_[mine].lock == grant.lock.id, "a grant of another lock than asked for");
   if (mine != kNone && state.first_waiting == state.last_waiting) {
-    state.first_waiting = state.last_waiting = kNone;  // it was the only one
+    state.first_waiting = state.last_waiting = kNone;  // it was the only waiting claim
   } else {
     count_bypasses(state, mine, grant);
     if (mine == kNone)
@@ -215,7 +215,7 @@ bool SafetyMonitor::is_alone(const LockState& state, std::uint32_t mine) {
       continue;
     }
     ++counts_.violations;
-    if (std::exchange(safe, false)) tell(me, holder);  // one conflict is enough to tell
+    if (std::exchange(safe, false)) tell(me, holder);  // describes one conflict only
   }
   return safe;
 }
@@ -271,7 +271,7 @@ void SafetyMonitor::crashed(ClientId client) {
   withdrawn(client);
   for (std::uint32_t& mine = clients_[client.value].grants; mine != kNone;) {
     const std::size_t at = find(claims_[mine].lock);
-    // What is being released is in no list any more, and a list of one has no links.
+    // A claim in release is in no list any more, and the only claim of a list has no links.
     if (claims_[mine].before != kNone || table_[at].holders == mine) {
       remove_holder(table_[at], mine);
       drop_if_idle(at);

@@ -1,17 +1,17 @@
 #pragma once
-// Mutual exclusion by mode and extent, and who overtook whom. Fed by the client loop, at no cost in
-// verbs: a grant is in use from the moment acquire returns until the client calls release. A client
-// may hold several grants, of one lock or of several, and waits for one lock at a time; its own
-// grants conflict like anybody's.
+// Checks mutual exclusion by mode and extent, and counts bypasses. The client loop feeds it, at no
+// cost in verbs: a grant is in use from the moment acquire returns until the client calls release.
+// A client may hold several grants, of one lock or of several, and waits for one lock at a time;
+// its own grants conflict with each other as those of two clients do.
 //
-// Three findings are told apart, because grants expire:
-//   violation     two live clients inside the validity of conflicting grants;
-//   expired hold  a grant was given while a conflicting holder was still inside, past its validity,
-//                 or was itself worthless by the time its client had it;
+// Grants expire, so there are three kinds of finding:
+//   violation     two live clients hold conflicting grants, both within their validity
+//   expired hold  a grant was given while a conflicting holder still used its own past its
+//                 validity, or the grant itself had expired before its client received it
 //   late effect   such a holder's release was then carried out instead of suppressed, or its grant
-//                 upgraded or extended.
+//                 was upgraded or extended
 //
-// Upgrades are compared with all other grants, and are no requests: they bypass nobody.
+// Upgrades are compared with all other grants. They are not requests, and bypass no client.
 
 #include <cstdint>
 #include <string>
@@ -33,7 +33,7 @@ struct SafetyCounts {
 
 class SafetyMonitor final : public FirstEffect::Listener {
  public:
-  // Shows the clock of a client's node, on which its grants' validity is given.
+  // The clock of a client's node, on which the validity of its grants is given.
   class Clocks {
    public:
     virtual ~Clocks() = default;
@@ -44,17 +44,17 @@ class SafetyMonitor final : public FirstEffect::Listener {
   SafetyMonitor(const SafetyMonitor&) = delete;
   SafetyMonitor& operator=(const SafetyMonitor&) = delete;
 
-  // Requests are ordered by when their first verb took effect: to be told of it, the monitor is the
-  // listener of each client's FirstEffect. Of requests of which it is not told it knows no order.
+  // Requests are ordered by the time at which their first verb took effect: the monitor is the
+  // listener of each client's FirstEffect. Requests without a first-effect event are not ordered.
   void first_effect(ClientId client) override;
   void prefetch_client(ClientId client) const { prefetch(clients_[client.value]); }
-  // `want` stays where it is until it is granted, aborted or withdrawn, or its client has crashed.
+  // `want` must stay in place until it is granted, aborted or withdrawn, or its client has crashed.
   void requested(ClientId client, const Want& want);
-  // This try was aborted, and the acquisition goes on: the client requests the same again, and
-  // keeps its place in the order of requests and the count of those that bypassed it.
+  // This try was aborted, and the acquisition continues: the client requests the same again, and
+  // keeps its place in the order of requests and its count of bypasses.
   void aborted(ClientId client) { clients_[client.value].asked = nullptr; }
   void withdrawn(ClientId client);  // the acquisition is over, without a grant
-  // False, here and below: a violation, described by describe_violation().
+  // These three return false on a violation, which describe_violation() describes.
   bool granted(ClientId client, const Grant& grant);
   bool upgraded(ClientId client, const Grant& grant);
   bool extended(ClientId client, const Grant& grant);
@@ -69,34 +69,34 @@ class SafetyMonitor final : public FirstEffect::Listener {
   std::uint64_t holders(LockId lock) const;
 
  private:
-  // Lists are linked by number, so that a client costs some bytes and no allocation.
+  // Lists are linked by index, so that a client needs few bytes and no allocation.
   static constexpr std::uint32_t kNone = 0xffff'ffff;
-  // Of a client on a lock: a request whose first verb has taken effect, or a grant.
+  // A client's claim on a lock: a request whose first verb has taken effect, or a grant.
   struct Claim {
     LockId lock;
     Extent extent;
     Time valid_until;
     ClientId client;
     GrantId id;
-    std::uint32_t next = kNone;  // of the lock's holders, of those that wait for it, or unused ones
+    std::uint32_t next = kNone;  // in the lock's holders, its waiting claims, or the unused claims
     std::uint32_t before = kNone;
-    std::uint32_t next_of_client = kNone;  // among its grants
+    std::uint32_t next_of_client = kNone;  // among the client's grants
     std::uint32_t bypassed = 0;
     LockMode mode = LockMode::exclusive;
-    bool overtaken = false;  // lost its grant to somebody while still inside
+    bool overtaken = false;  // another client was granted the lock while this one still used it
   };
   struct LockState {
     LockId lock;
     std::uint32_t holders = kNone;  // the latest grant
-    // In the order of their first effects, which is that in which they get here: who is granted the
-    // lock has bypassed those before it.
+    // In the order of their first effects, in which they are added. A client that is granted the
+    // lock has bypassed the claims before its own.
     std::uint32_t first_waiting = kNone, last_waiting = kNone;
     bool used() const { return holders != kNone || first_waiting != kNone; }
   };
   struct ClientState {
-    const Want* asked = nullptr;    // what it waits for; null between two tries, too
-    std::uint32_t waiting = kNone;  // its claim to that, once there is one
-    std::uint32_t grants = kNone;   // the latest; also what is being released and was overtaken
+    const Want* asked = nullptr;    // what the client waits for; also null between two tries
+    std::uint32_t waiting = kNone;  // its claim to that, if there is one
+    std::uint32_t grants = kNone;   // the latest; includes grants in release and overtaken ones
   };
 
   LockState& state_of(LockId lock);
@@ -119,11 +119,11 @@ class SafetyMonitor final : public FirstEffect::Listener {
   void tell(const Claim& mine, const Claim& holder);
 
   const Clocks& clocks_;
-  std::vector<LockState> table_;  // open addressing; only locks in use are in it
+  std::vector<LockState> table_;  // open addressing; contains only locks in use
   std::size_t used_ = 0;
   std::vector<ClientState> clients_;
   std::vector<Claim> claims_;
-  std::uint32_t unused_ = kNone;  // of the claims
+  std::uint32_t unused_ = kNone;  // first unused claim
   SafetyCounts counts_;
   std::uint64_t max_bypassed_ = 0;
   std::string violation_;
