@@ -1,6 +1,7 @@
 #pragma once
-// Invariants of ours, on in every build. A broken one prints what a developer needs to see it
-// again (scenario, seed, client, time, replay command) and aborts. User errors never end here.
+// Internal invariants, checked in every build. If one fails, the program prints what is needed to
+// reproduce it (scenario, seed, client, time, replay command) and aborts. User errors are never
+// reported this way.
 
 #include <cstdint>
 #include <string>
@@ -8,13 +9,13 @@
 
 namespace latchlab {
 
-// What the process is doing; filled in by whoever knows, printed when an invariant breaks.
+// What the process is doing. The code that starts it fills this in; a failed invariant prints it.
 struct CheckContext {
   std::string scenario;        // file or name; empty when not running one
-  std::string replay_command;  // what to type to see the failure again
+  std::string replay_command;  // reproduces the failure
   std::uint64_t seed = 0;
   std::int64_t client = -1;   // -1: no client was running
-  std::int64_t time_ps = -1;  // -1: no clock yet
+  std::int64_t time_ps = -1;  // -1: there is no clock yet
 };
 CheckContext& check_context();
 

@@ -1,6 +1,6 @@
 #pragma once
-// What an acquisition costs, as a lock's header tells it in words: here in numbers, which `latchlab
-// list protocols` shows and a test counts (tests/protocols/costs_test.cc).
+// The costs of an acquisition in numbers, which a lock's header describes in words. `latchlab list
+// protocols` shows them and a test counts them (tests/protocols/costs_test.cc).
 
 #include <cstdint>
 #include <string>
@@ -11,27 +11,27 @@ namespace latchlab {
 struct Cost {
   std::uint32_t verbs = 0;       // one-sided, to other nodes' memory
   std::uint32_t messages = 0;    // SENDs to other clients
-  std::uint32_t calls = 0;       // to the server's CPU; the answers are not counted
-  std::uint32_t half_trips = 0;  // halves of a round trip, one after the other: see Costs
-  bool at_least = false;         // more the longer it waits: it polls, or tries again
+  std::uint32_t calls = 0;       // to the server's CPU; replies are not counted
+  std::uint32_t half_trips = 0;  // half round trips in sequence: see Costs
+  bool at_least = false;         // grows with the waiting time: the client polls, or tries again
   bool operator==(const Cost&) const = default;
 };
 
-// An acquisition and a release that belong together.
+// An acquisition and its release.
 struct CostPair {
   Cost acquire = {};
   Cost release = {};
   bool operator==(const CostPair&) const = default;
 };
 
-// `free_...`: nobody else is there, and trips are how long the call takes. `x_after_s`: an
-// exclusive acquisition by a client that finds one sharer, and what that sharer's release costs
-// while it waits; trips of the acquisition run from the beginning of that release. Likewise the
-// others. Two clients on nodes of their own, and neither has used the lock before.
+// free_*: no other client uses the lock; trips are the duration of the call. x_after_s: a client
+// acquires exclusively a lock that a sharer holds, and `release` is that sharer's release while the
+// client waits; trips of the acquisition are counted from the start of that release. The others
+// likewise. Two clients, each on its own node, and neither has used the lock before.
 struct Costs {
   CostPair free_x = {};
   CostPair x_after_x = {};
-  CostPair free_s = {};  // these three: of locks with shared mode
+  CostPair free_s = {};  // this and the next two: locks with shared mode only
   CostPair s_after_x = {};
   CostPair x_after_s = {};
   bool operator==(const Costs&) const = default;

@@ -1,6 +1,6 @@
 #pragma once
-// Hashes that are the same on every compiler and CPU: of words in their order, and of events in
-// none.
+// Hashes that are the same on every compiler and CPU: of words in their order, and of events
+// without an order.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ class Fingerprint {
     state_ = (state_ ^ word) * 0x9e3779b97f4a7c15ULL;
     state_ ^= state_ >> 29;
   }
-  // Several in order, without a loop.
+  // Adds several words in order, without a loop.
   template <std::size_t kCount>
   void add(const std::uint64_t (&words)[kCount]) {
     [&]<std::size_t... kPlaces>(std::index_sequence<kPlaces...>) {
@@ -36,9 +36,9 @@ class Fingerprint {
   std::uint64_t state_ = 0x6c61746368;
 };
 
-// Of a run: two with equal fingerprints did the same things at the same times. An event says its
-// date, who and what, with what result; in which order events of one date are told says nothing,
-// so that they need not be told in one place.
+// The fingerprint of a run: two runs with equal fingerprints did the same things at the same times.
+// An event consists of its time, its actor, its kind and its result. The order in which events of
+// one time are added does not matter, so that they may come from several places in the code.
 class RunFingerprint {
  public:
   template <std::size_t kCount>

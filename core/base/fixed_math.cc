@@ -28,7 +28,7 @@ std::uint64_t log2_q58(std::uint64_t x) {
   return static_cast<std::uint64_t>(63 - leading_zeros) * kOneQ58 + fraction_q58;
 }
 
-// Horner's scheme for e^-x, x = fraction * ln 2 < 0.7: the term after the last is below 2^-68.
+// Horner's scheme for e^-x, x = fraction * ln 2 < 0.7. The first omitted term is below 2^-68.
 std::uint64_t exp2_negative_q63(std::uint64_t fraction_q58) {
   constexpr std::uint64_t kTerms = 19;
   const auto x_q63 = static_cast<std::uint64_t>((static_cast<Wide>(fraction_q58) * kLn2Q64) >> 59);

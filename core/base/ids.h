@@ -1,5 +1,5 @@
 #pragma once
-// Strong types of the seam: a node is never a client, an address never a number.
+// Strong types of the seam, so that a node, a client and an address cannot be mixed up.
 
 #include <compare>
 #include <cstdint>
@@ -16,8 +16,8 @@ struct StrongId {
   constexpr auto operator<=>(const StrongId&) const = default;
 };
 
-// A machine with one RNIC. Numbered from 1, so that 0 can mean "none" inside a lock entry
-// (ShiftLock 3.2: "a unique non-zero ID", 16 bits).
+// A machine with one RNIC. Numbered from 1, so that 0 can mean "none" in a lock entry (ShiftLock
+// 3.2: "a unique non-zero ID", 16 bits).
 using NodeId = StrongId<struct NodeTag, std::uint16_t>;
 // A client of locks, numbered from 0 over all nodes.
 using ClientId = StrongId<struct ClientTag, std::uint32_t>;
@@ -25,7 +25,7 @@ using LockId = StrongId<struct LockTag, std::uint64_t>;
 
 inline constexpr NodeId kNoNode{0};
 
-// A byte of some node's registered memory. Packs in 64 bits: node 16, offset 48.
+// A byte address in a node's registered memory. Packs into 64 bits: node 16, offset 48.
 struct RemoteAddr {
   NodeId node;
   ZeroPadding<std::uint16_t, 3> padding;
@@ -45,7 +45,7 @@ struct RemoteAddr {
 static_assert(std::has_unique_object_representations_v<RemoteAddr>);
 inline constexpr std::uint64_t kMaxOffset = 1ULL << 48;
 
-// Where a message can be sent: a DCT-like target. Packs in 40 bits: node 16, number 24.
+// The target of a message, like a DCT. Packs into 40 bits: node 16, number 24.
 struct EndpointAddr {
   NodeId node;  // kNoNode: no endpoint
   ZeroPadding<std::uint16_t, 1> padding;

@@ -1,7 +1,7 @@
 #pragma once
-// A callable without allocation and without a destructor, for conditions handed to a backend:
-// captures must be trivially copyable and small. Trivial destruction also keeps these objects
-// safe as operands of co_await under g++ 12.
+// A callable without allocation and without a destructor, for conditions that a backend evaluates.
+// Captures must be trivially copyable and small. Trivial destruction also makes these objects safe
+// as operands of co_await under g++ 12.
 
 #include <cstddef>
 #include <cstring>
@@ -24,7 +24,7 @@ class InlineFunction<R(Args...)> {
   InlineFunction() = default;
 
   template <class F, class = std::enable_if_t<!std::is_same_v<std::decay_t<F>, InlineFunction>>>
-  InlineFunction(F callable) {  // NOLINT(*-explicit-*): a lambda is meant to convert
+  InlineFunction(F callable) {  // NOLINT(*-explicit-*): lambdas convert implicitly
     static_assert(sizeof(F) <= kBytes, "capture less, or capture a pointer to longer-lived state");
     static_assert(std::is_trivially_copyable_v<F>, "captures must be trivially copyable");
     new (storage_) F(callable);

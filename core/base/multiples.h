@@ -5,7 +5,7 @@
 
 namespace latchlab {
 
-// How many of `each` it takes to have all.
+// How many units of size `each` cover `all`.
 constexpr std::uint64_t how_many(std::uint64_t all, std::uint64_t each) {
   return (all + each - 1) / each;
 }

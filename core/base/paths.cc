@@ -6,7 +6,7 @@ namespace latchlab::paths {
 
 namespace {
 
-// Set before any constructor runs: labels register themselves in no particular order.
+// Initialised before any constructor runs: labels register themselves in unspecified order.
 constinit detail::Path* first = nullptr;
 
 }  // namespace

@@ -1,13 +1,14 @@
 #pragma once
-// Named places in the code, and whether a run has been there: an exhaustive search is worth the
-// rare paths that it reached, so it must be able to list those that it did not.
+// Named paths in the code, and whether a run has taken them. The value of an exhaustive search
+// depends on the rare paths that it reached, so it must be able to list those that it did not
+// reach.
 //
 //   if (late) LATCHLAB_PATH("dslr: a late release goes ahead");
 //
-// A label is known from the start of the program, executed or not, as soon as the object file that
-// contains it is linked; several uses of one label are one path. Passing a label sets a flag in
-// static storage and does nothing else, so that it may stand in functions that have to be pure.
-// Recording is off at first, and then costs one branch. Only the flags may be shared by threads.
+// A label is known from the start of the program, whether or not it is executed, if the object file
+// that contains it is linked. Several uses of one label are one path. Passing a label only sets a
+// flag in static storage, so that it may be used in pure functions. Recording is off initially, and
+// then costs one branch. Threads may share only the flags.
 
 #include <atomic>
 #include <cstddef>
@@ -17,13 +18,13 @@
 namespace latchlab::paths {
 
 struct PathState {
-  std::string_view label;  // lives as long as the program
+  std::string_view label;  // valid as long as the program runs
   bool reached = false;
 };
 
 void record(bool on);
-void forget();  // no path counts as reached any more
-// Every label that begins with `prefix`, sorted.
+void forget();  // resets `reached` for all paths
+// All labels that begin with `prefix`, sorted.
 std::vector<PathState> all(std::string_view prefix = {});
 
 namespace detail {
@@ -39,7 +40,7 @@ struct Label {
   constexpr std::string_view view() const { return {text, size - 1}; }
 };
 
-// One label's flag, in the list of all of them.
+// One label's flag, linked in the list of all labels.
 class Path {
  public:
   explicit Path(std::string_view label);
@@ -54,7 +55,7 @@ class Path {
   Path* next_;
 };
 
-// Naming `path` in compiled code is what makes the compiler define it, and start-up register it.
+// Using `path` in compiled code makes the compiler define it, so that it registers at start-up.
 template <Label label>
 struct Known {
   static inline Path path{label.view()};
@@ -79,6 +80,6 @@ consteval auto joined() {
 }  // namespace latchlab::paths
 
 #define LATCHLAB_PATH(label) ::latchlab::paths::detail::pass<label>()
-// In code that several locks share: the label begins with `prefix`, a constant array.
+// For code that several locks share: the label begins with `prefix`, a constant array.
 #define LATCHLAB_PATH_OF(prefix, label) \
   ::latchlab::paths::detail::pass<::latchlab::paths::detail::joined<prefix, label>()>()

@@ -1,7 +1,7 @@
 #pragma once
-// Asks for memory before it is needed. With thousands of simulated clients most of what an event
-// touches has left the cache since its client's last event; fetched one line after the other it
-// costs several times the event itself.
+// Prefetches memory before it is needed. With thousands of simulated clients most of the memory
+// that an event touches has left the cache since its client's last event. Fetching it one line
+// after the other costs several times as much as the event itself.
 
 #include <cstddef>
 

@@ -5,7 +5,7 @@
 
 namespace latchlab {
 
-// User text inside a message: in quotes, clipped, control characters made visible.
+// User text for a message: quoted, clipped, with visible control characters.
 std::string in_quotes(std::string_view text);
 
 }  // namespace latchlab

@@ -1,12 +1,12 @@
 #pragma once
-// Seeded random numbers: the same stream on every compiler and CPU (integers only).
-// Streams are keyed by (seed, client, purpose), so that one more draw somewhere moves nothing else.
+// Seeded random numbers: the same stream on every compiler and CPU (integers only). Streams are
+// keyed by (seed, client, purpose), so that one more draw does not change any other stream.
 
 #include <cstdint>
 
 namespace latchlab {
 
-// A good 64-bit mixer (the finaliser of SplitMix64).
+// A 64-bit mixer (the finaliser of SplitMix64).
 constexpr std::uint64_t mix64(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15ULL;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -20,17 +20,17 @@ constexpr std::uint64_t hash_of(std::uint64_t a, std::uint64_t b, std::uint64_t 
   return hash_of(hash_of(a, b), c);
 }
 
-// What a stream is for. Values are part of the results' reproducibility: never renumber.
+// The purpose of a stream. Results depend on the values: never renumber.
 enum class StreamPurpose : std::uint64_t {
   protocol = 1,  // Verbs::random
-  keys = 2,      // which lock
+  keys = 2,      // choice of the lock
   modes = 3,     // shared or exclusive
   timing = 4,    // think times, start offsets
   jitter = 5,    // the backend's network jitter
   clocks = 6,    // drift and offset of a node
-  schedule = 7,  // the explorer's order
+  schedule = 7,  // the order that the explorer chooses
   faults = 8,
-  arrivals = 9,  // of sections, in an open loop
+  arrivals = 9,  // arrivals of sections in an open loop
 };
 
 __extension__ typedef unsigned __int128 Wide;  // NOLINT(modernize-use-using): 64x64-bit products

@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As the system finds it, links followed; empty: it cannot be told.
+// The real path, with links resolved; empty if it cannot be determined.
 fs::path real_path(const std::string& path) {
   std::error_code failed;
   fs::path real = fs::weakly_canonical(path, failed);

@@ -1,6 +1,7 @@
 #pragma once
-// Which files this process reads because somebody else's scenario names them: a node of a run on
-// hardware does what a coordinator on another machine says, but is not to read it any file.
+// Allowlist of files that this process may read on behalf of another machine's scenario. A node of
+// a hardware run follows a coordinator on another machine, which must not make it read arbitrary
+// files.
 
 #include <string>
 #include <vector>
@@ -9,11 +10,11 @@
 
 namespace latchlab {
 
-// From now on only files below these directories, and not by way of symbolic links that lead out of
-// them. Until then, any. Called before there are other threads.
+// From now on may_read accepts only files below these directories, and not through symbolic links
+// that leave them. Before this call it accepts any file. Must be called before other threads start.
 void read_only_below(const std::vector<std::string>& directories);
 
-// Error: the file is not below any of them.
+// Error: the file is not below any of these directories.
 Status may_read(const std::string& path);
 
 }  // namespace latchlab

@@ -9,8 +9,8 @@
 
 namespace latchlab {
 
-// One message for a person: what was found, what was expected, how to put it right. `where` is
-// "file:line" (or "file:line:column") when the error comes from a file, else empty.
+// One message for the user: what was found, what was expected, how to correct it. `where` is
+// "file:line" (or "file:line:column") if the error comes from a file, otherwise empty.
 struct Error {
   std::string message;
   std::string where;

@@ -1,6 +1,6 @@
 #pragma once
-// Random numbers that a peer on the network cannot guess: the kernel's (getrandom). Nothing that
-// decides a simulated event comes from here (core/base/random.h is for that).
+// Random numbers that a network peer cannot guess, from the kernel (getrandom). No simulated event
+// depends on them (those use core/base/random.h).
 
 #include <cstddef>
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace latchlab {
 
-// Fills `bytes`; false if the kernel has none to give.
+// Fills `bytes`. False: the kernel has no random numbers.
 [[nodiscard]] bool fill_with_secret(std::span<std::byte> bytes);
 
-// Ends the program if the kernel has none to give.
+// Ends the program if the kernel has no random numbers.
 std::uint64_t secret_u64();
 
 }  // namespace latchlab

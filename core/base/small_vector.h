@@ -1,6 +1,6 @@
 #pragma once
-// A short list: its first N elements need no allocation. For what is usually one or two and
-// sometimes sixteen.
+// A short list whose first N elements need no allocation, for lists of usually one or two and
+// sometimes sixteen elements.
 
 #include <array>
 #include <cstddef>
@@ -26,7 +26,7 @@ class SmallVector {
     resize(size_ + 1);
     (*this)[size_ - 1] = value;
   }
-  // What is new is T{}.
+  // New elements are T{}.
   void resize(std::size_t size) {
     for (std::size_t i = size; i < size_; ++i) (*this)[i] = T{};
     if (size > N && more_.empty()) more_.assign(few_.begin(), few_.end());
@@ -44,7 +44,7 @@ class SmallVector {
 
  private:
   std::array<T, N> few_ = {};
-  std::vector<T> more_;  // all of them, once there were more than N
+  std::vector<T> more_;  // all elements, once there have been more than N
   std::size_t size_ = 0;
 };
 

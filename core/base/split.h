@@ -1,5 +1,5 @@
 #pragma once
-// A text at its separators.
+// Splits a text at its separators.
 
 #include <string>
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace latchlab {
 
-// At least one part.
+// Returns at least one part.
 inline std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts = {""};
   for (const char c : text) {

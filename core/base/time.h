@@ -1,5 +1,5 @@
 #pragma once
-// Time in integer picoseconds: exact sums, no floating point in anything that decides an event.
+// Time in integer picoseconds: exact sums, and no floating point in any decision about an event.
 // int64 holds 106 days.
 
 #include <compare>
@@ -24,8 +24,8 @@ struct Duration {
   constexpr double seconds() const { return static_cast<double>(ps) / 1e12; }
 };
 
-// A date on some clock. Which clock (a node's drifting one, the simulation's true one) is said
-// where the value comes from; dates of two clocks are never compared.
+// A point in time on one clock. The source of the value documents the clock (a node's drifting
+// clock, or the simulation's true time); times of two clocks are never compared.
 struct Time {
   std::int64_t ps = 0;
 
@@ -54,8 +54,8 @@ constexpr Duration seconds(std::int64_t n) {
   return {n * 1'000'000'000'000};
 }
 
-// No overflow in these two. Either operand may be "never" or "for ever", which stays so, and dates
-// may be negative: a clock that falls back shows less than at the start.
+// These two do not overflow. Either operand may be "never" or "for ever", and then so is the
+// result. Times may be negative: a slow clock shows less than at the start.
 constexpr Time saturating_add(Time date, Duration length) {
   if (date == kNever || length == kForever) return kNever;
   Time sum;
@@ -63,7 +63,7 @@ constexpr Time saturating_add(Time date, Duration length) {
   return length.ps > 0 ? kNever : Time{std::numeric_limits<std::int64_t>::min()};
 }
 
-// From `now` until `date`; negative if that has passed.
+// From `now` until `date`; negative if `date` has passed.
 constexpr Duration time_until(Time date, Time now) {
   if (date == kNever) return kForever;
   Duration left;

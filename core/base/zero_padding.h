@@ -1,7 +1,7 @@
 #pragma once
-// Padding that has a value. A compiler leaves other padding as it happens to be in a register, and
-// a search, which compares the memory of coroutines byte by byte, would take one state for several.
-// For the small values that every coroutine keeps.
+// Padding with a defined value. A compiler leaves other padding with arbitrary register contents. A
+// search compares the memory of coroutines byte by byte, and would take one state for several. For
+// small values that every coroutine stores.
 
 #include <array>
 #include <compare>

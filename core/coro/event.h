@@ -1,6 +1,6 @@
 #pragma once
-// Event: coroutines of one actor wait until another of its coroutines sets it. Stays set until
-// reset. Not for waiting on other actors: that is what messages and memory are for.
+// Event: coroutines of one actor wait until another coroutine of the same actor sets it. It stays
+// set until reset. Actors wait for each other by messages and memory instead.
 
 #include <coroutine>
 #include <utility>
@@ -13,7 +13,7 @@ class Event {
   bool is_set() const { return set_; }
   void reset() { set_ = false; }
 
-  // Resumes every waiter, in the order in which they came.
+  // Resumes all waiters, in the order of their arrival.
   void set() {
     set_ = true;
     const std::vector<std::coroutine_handle<>> waiting = std::exchange(waiting_, {});

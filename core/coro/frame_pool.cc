@@ -44,7 +44,7 @@ void free_frame(void* frame, std::size_t bytes) noexcept {
 
 namespace {
 
-constexpr std::size_t kStep = 16;      // as malloc aligns
+constexpr std::size_t kStep = 16;      // the alignment of malloc
 constexpr std::size_t kClasses = 256;  // up to 4 KiB; larger frames go to the heap
 constexpr std::size_t kFirstChunk = 1 << 16;
 constexpr std::size_t kLargestChunk = 1 << 21;  // a huge page
@@ -68,22 +68,22 @@ class Pool {
   }
 
  private:
-  // Apart, as it is rare.
+  // A separate function, because it is rarely called.
   [[gnu::noinline]] void refill(std::size_t size_class) {
     const std::size_t bytes = (size_class + 1) * kStep;
     std::size_t& chunk = next_chunk_[size_class];
     chunk = chunk == 0 ? kFirstChunk : std::min(chunk * 2, kLargestChunk);
     auto* const memory = static_cast<std::byte*>(::operator new (chunk, std::align_val_t{chunk}));
-    if (chunk == kLargestChunk) ::madvise(memory, chunk, MADV_HUGEPAGE);  // a wish, no more
+    if (chunk == kLargestChunk) ::madvise(memory, chunk, MADV_HUGEPAGE);  // may have no effect
     for (std::size_t at = 0; at + bytes <= chunk; at += bytes) give(memory + at, size_class);
   }
 
   std::array<FreeFrame*, kClasses> free_ = {};
-  std::array<std::size_t, kClasses> next_chunk_ = {};  // bytes; chunks are never given back
+  std::array<std::size_t, kClasses> next_chunk_ = {};  // bytes; chunks are never freed
 };
 
-// Pools of threads that have ended serve the next ones: runs on hardware make threads for each
-// repeat. Never destroyed, like the pools: frames may be freed by destructors that run late.
+// Pools of ended threads, for later threads: hardware runs create threads for each repeat. Never
+// destroyed, nor are the pools, because destructors that run late may free frames.
 struct IdlePools {
   std::mutex mutex;
   std::vector<Pool*> pools;
@@ -112,7 +112,7 @@ struct Loan {
   }
 };
 
-// This thread's; outlives the loan, for what is freed after it.
+// This thread's pool. It outlives the loan, for frames that are freed later.
 constinit thread_local Pool* mine = nullptr;
 
 [[gnu::noinline]] void take_loan() {

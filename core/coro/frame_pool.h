@@ -1,7 +1,7 @@
 #pragma once
-// Coroutine frames come from here: size classes of 16 bytes with free lists, one pool per thread,
-// so that a frame made and dropped in a loop costs no call of malloc. Under AddressSanitizer
-// frames go to the ordinary heap, so that a use after destruction is seen.
+// Allocates coroutine frames: size classes of 16 bytes with free lists, one pool per thread, so
+// that a frame allocated and freed in a loop needs no call of malloc. Under AddressSanitizer frames
+// come from the ordinary heap, so that it detects a use after destruction.
 
 #include <cstddef>
 
@@ -10,8 +10,8 @@ namespace latchlab {
 void* allocate_frame(std::size_t bytes);
 void free_frame(void* frame, std::size_t bytes) noexcept;
 
-// While one exists, this thread's frames come from operator new and go to operator delete, for
-// whoever must know where every byte of a coroutine lies. No other frame may be freed meanwhile.
+// While one exists, this thread's frames come from operator new and go to operator delete, for code
+// that must know the location of every byte of a coroutine. Meanwhile no other frame may be freed.
 class PlainFrames {
  public:
   PlainFrames();

@@ -1,9 +1,10 @@
 #pragma once
-// Task<T>: a lazy coroutine with one owner. It starts when awaited (or by start(), for a root),
-// and hands control straight to its awaiter when it ends. Destroying a suspended task destroys the
-// whole chain below it: that is legal, and is how a client crash is modelled.
+// Task<T>: a lazy coroutine with one owner. It starts when it is awaited (or by start(), for a
+// root), and transfers control to its awaiter when it ends. Destroying a suspended task destroys
+// the whole chain below it. This is legal, and is how a client crash is modelled.
 //
-// g++ 12 destroys aggregate temporaries inside a co_await expression twice: give arguments names.
+// g++ 12 destroys aggregate temporaries in a co_await expression twice, so arguments must be named
+// variables.
 
 #include <coroutine>
 #include <cstddef>
@@ -91,9 +92,9 @@ class [[nodiscard]] Task {
 
   bool valid() const { return static_cast<bool>(handle_); }
   bool done() const { return handle_ && handle_.done(); }
-  // Runs a root until its first suspension. Its result, if any, is read with take_result().
+  // Runs a root until its first suspension. take_result() returns its result.
   void start() { handle_.resume(); }
-  // For combinators: what to resume so that the task runs and then continues with `next`.
+  // For combinators: returns the handle to resume, so that the task runs and then continues `next`.
   std::coroutine_handle<> start_then(std::coroutine_handle<> next) const {
     handle_.promise().continue_with(next);
     return handle_;
@@ -124,7 +125,8 @@ class [[nodiscard]] Task {
   Handle handle_;
 };
 
-// Who awaits the task that `inside` is the coroutine of; null: nobody. All promises begin alike.
+// The coroutine that awaits the task of coroutine `inside`; null: none. All promises start with a
+// PromiseBase.
 inline std::coroutine_handle<> awaiting(std::coroutine_handle<> inside) {
   using Handle = std::coroutine_handle<detail::PromiseBase>;
   return Handle::from_address(inside.address()).promise().continuation();

@@ -1,5 +1,5 @@
 #pragma once
-// when_all: runs several tasks of one actor side by side and goes on when the last has ended.
+// when_all: runs several tasks of one actor concurrently and continues when the last has ended.
 // Their results stay in the tasks (Task::take_result).
 
 #include <coroutine>
@@ -14,10 +14,10 @@ namespace detail {
 
 struct JoinCount {
   std::size_t remaining = 0;
-  std::coroutine_handle<> parent;  // null until it waits
+  std::coroutine_handle<> parent;  // null until the parent waits
 
-  // Each runner ends by suspending for good here; the last one hands control to the parent. It is
-  // then suspended, so that the parent may destroy it.
+  // Each runner suspends here for good. The last one transfers control to the parent, and is
+  // already suspended then, so that the parent may destroy it.
   auto arrive() {
     struct Awaiter {
       JoinCount* count;
