@@ -157,7 +157,7 @@ Task<RemoteWaitResult> RecordingVerbs::await_remote(const RemoteWait& wait) {
   co_return result;
 }
 
-// A reused slot means that its previous entry here is stale: its client died.
+// An entry for a slot that is taken again is stale: its client crashed before it recycled the slot.
 Operation& RecordingVerbs::take_operation() {
   Operation& op = ForwardingVerbs::take_operation();
   bool stale = false;

@@ -61,8 +61,8 @@ inline MessageFilter expecting_answer(const Switches& on, LockId lock, std::uint
   };
 }
 
-// Accepts a Successor for this lock in its current life. A releasing writer cannot know the number
-// of its successor's acquisition.
+// Accepts a Successor for this lock in its current life; without `match_messages`, any Successor. A
+// releasing writer cannot know the number of its successor's acquisition.
 inline MessageFilter expecting_successor(const Switches& on, LockId lock, std::uint64_t relcnt) {
   return [&on, lock, relcnt](const Message& message) {
     if (message.type != kSuccessor) return false;
