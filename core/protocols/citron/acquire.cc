@@ -18,7 +18,7 @@ std::uint64_t end_of(const Extent& extent) {
   return extent.first + extent.count;
 }
 
-// `node` in place of all that is below it.
+// Replaces all nodes below `node` by it.
 void replace_below(Cover& cover, const Place& node) {
   SmallVector<Place, 2> nodes;
   for (const Place& each : cover.nodes)
@@ -93,7 +93,7 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
   co_return co_await give_up(attempt, late ? AbortReason::too_many : AbortReason::recovered);
 }
 
-// The range is held until the first of its parts may be taken for that of somebody dead.
+// The grant expires when the first of its nodes may be treated as a dead client's.
 Grant Client::grant_of(const Want& want, const Held& held) {
   Grant grant(want);
   grant.extent = want.extent;
@@ -119,8 +119,8 @@ Task<void> Client::leave_round(Held& held) {
   if (!manager.null()) co_await tell_ready(verbs_, manager);
 }
 
-// What is beyond the tree is one mutex (3.3). Whoever comes tells how far it wanted to go: the
-// right end, ORed to the maximizer.
+// One mutex covers all units beyond the tree (3.3). A client that comes here ORs the right end of
+// its range to the maximizer, so that a scale-up knows how large the tree has to be.
 Task<std::optional<AbortReason>> Client::enter_spillover(Attempt& attempt, Want want,
                                                          AcquireOptions options) {
   LATCHLAB_PATH("citron: a range goes beyond the tree");
@@ -187,8 +187,8 @@ Task<Client::Outcome> Client::lock_cover(Attempt& attempt) {
   co_return Outcome::acquired;
 }
 
-// Line 7. The nodes before stay held: others wait for the lower node, as for one whose holder waits
-// at the higher one.
+// Line 7. The nodes locked before stay held: for other requests this looks like a holder of the
+// lower node that waits at the higher one.
 Task<bool> Client::try_node_again(Attempt& attempt, std::size_t place) {
   LATCHLAB_PATH("citron: a node is tried again while others are held");
   verbs_.mark(Phase::retry);
@@ -199,8 +199,8 @@ Task<bool> Client::try_node_again(Attempt& attempt, std::size_t place) {
   co_return verbs_.now() < until;
 }
 
-// A request with a ticket for its last node, behind somebody who may wait for somebody above, who
-// waits for this request. It gives up what it has, and the ticket when that is called.
+// The request has a ticket for its last node, behind a request that may wait for one above, which
+// in turn waits for this request. It gives up its other nodes, and the ticket when that is served.
 Task<Client::Outcome> Client::begin_anew(Attempt& attempt) {
   LATCHLAB_PATH("citron: a request gives up nodes so as not to wait in a circle");
   Held& held = *attempt.held;
@@ -215,8 +215,8 @@ Task<Client::Outcome> Client::begin_anew(Attempt& attempt) {
   co_return Outcome::acquired;
 }
 
-// Whoever has a node knows that nobody else is below it: bits that are set are those of somebody
-// dead (3.10, line 22).
+// A request that holds a node knows that no other request holds anything below it, so bits that are
+// set there are those of a dead client (3.10, line 22).
 Task<void> Client::clear_suspect(Attempt& attempt, const AtNode& mine) {
   const Place leaf = attempt.suspect;
   if (!leaf.is_below(mine.node) || mine.node.leaf()) co_return;

@@ -1,4 +1,5 @@
-// Step 2 at any node, as to those above it: phase (b) of Algorithm 2, and the first half of (d).
+// Step 2 at any node, the part about ancestors: phase (b) of Algorithm 2, and the first half of
+// (d).
 
 #include "core/base/paths.h"
 #include "core/protocols/citron/client.h"
@@ -12,7 +13,7 @@ constexpr Node kTold{.d_max = 1};
 
 }  // namespace
 
-// ---- phase (b): nobody at an ancestor ----
+// ---- phase (b): no ancestor is occupied ----
 
 void Client::add_search(Batch& batch, LockRef lock, Place from) {
   const Tree& known = tree(lock);
@@ -61,8 +62,8 @@ Task<Client::Outcome> Client::search(Attempt& attempt, const AtNode& mine) {
   co_return co_await search_on(attempt, mine, *occupied);
 }
 
-// Until a round of READs has found nobody. The paper looks only above whom it has waited for; then
-// the first round remains the last look at those below.
+// Waits until a round of READs finds no ancestor occupied. The paper reads only the ancestors above
+// the one that it has waited for; the first round then remains the last READ of those below.
 Task<Client::Outcome> Client::search_on(Attempt& attempt, const AtNode& mine, Place first) {
   verbs_.mark(Phase::wait_writers);
   std::optional<Place> occupied = first;
@@ -84,7 +85,7 @@ Task<Client::Outcome> Client::search_on(Attempt& attempt, const AtNode& mine, Pl
   co_return Outcome::acquired;
 }
 
-// ---- phase (d), first half: telling ancestors ----
+// ---- phase (d), first half: notifying ancestors ----
 
 void Client::add_told(Batch& batch, Attempt& attempt, AtNode& mine) {
   const Tree& known = tree(attempt.lock);
@@ -101,9 +102,10 @@ void Client::note_told(const Batch& batch, int first, AtNode& mine) {
   for (Told& told : mine.told) told.exp = at(batch.result(first++).value.lo).exp;
 }
 
-// Lines 32 and 33. Above the root there is nobody who might have looked. Who was told before the
-// tree grew has handed it on to the new nodes, and so has an old root that was occupied before:
-// then this request may go on.
+// Lines 32 and 33. Above the root there is no request that can have read the counters. If this
+// request notified its ancestors before the tree grew, the scale-up has added the counts to the new
+// nodes; it has also notified them of an old root that was occupied before. In both cases this
+// request may go on.
 Client::Outcome Client::judge_told(const Batch& batch, int root, Attempt& attempt,
                                    const AtNode& mine, Time told_at) {
   const Tree& known = tree(attempt.lock);
@@ -142,7 +144,7 @@ std::optional<Client::Outcome> Client::too_old_for_bits(const Attempt& attempt, 
   return Outcome::too_late;
 }
 
-// With a doorbell of its own.
+// Notifies with a doorbell of its own.
 Task<Client::Outcome> Client::tell(Attempt& attempt, AtNode& mine) {
   Batch telling(verbs_);
   add_told(telling, attempt, mine);

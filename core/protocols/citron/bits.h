@@ -1,5 +1,5 @@
 #pragma once
-// The bits of a leaf, all at once or not at all.
+// Setting the bits of a leaf: all of a mask, or none.
 
 #include <cstdint>
 

@@ -22,8 +22,8 @@ class Citron final : public ProtocolOf<Options, Client>, public MessageNames {
     if (options_.tunes()) layout.node_endpoint = {2, Transport::rc_patient};
     return layout;
   }
-  // A client may have told a node of all the nodes of its range; a counter tells one request less
-  // apart than it has values.
+  // A client may have notified one node for all nodes of its range. A counter tells apart one
+  // request less than it has values.
   Limits limits() const override {
     const std::uint64_t clients = options_.node.counter_ones() / options_.nodes;
     return {.max_clients = std::min(clients, mutex_.limits().max_clients),
@@ -53,7 +53,7 @@ class Citron final : public ProtocolOf<Options, Client>, public MessageNames {
     const bool needed = options_.scales() || options_.tunes() || options_.recovers();
     return needed ? make_server_part(options_, env) : nullptr;
   }
-  // What was counted stays in the counters, and the right ends of ranges in the maximizer.
+  // Counters keep their values, and the maximizer the right ends of ranges.
   bool is_free(RemoteAddr entry, std::span<const std::uint64_t> words) const override {
     if (!mutex_.is_free(entry, words.subspan(0, 1))) return false;
     const std::uint64_t internal = nodes_of_height(options_.height) - leaves();
@@ -90,7 +90,7 @@ class Citron final : public ProtocolOf<Options, Client>, public MessageNames {
            " TCnt=" + std::to_string(node.t_cnt) + " TMax=" + std::to_string(node.t_max) +
            " DCnt=" + std::to_string(node.d_cnt) + " DMax=" + std::to_string(node.d_max);
   }
-  // Units of the leaf that are locked, from its first one.
+  // The units of the leaf that are locked, counted from its first one.
   static std::string leaf_text(std::uint64_t word) {
     std::string text = "units";
     for (unsigned bit = 0; bit < 64; ++bit) {

@@ -1,7 +1,7 @@
 #pragma once
-// The client part of citron: ranges (acquire.cc), a node of theirs (lock_node.cc, leaf.cc) and
-// those above it (ancestors.cc), release and what undoes (release.cc), spins that take too long
-// (recover.cc), growing and shrinking (scale.cc).
+// The client part of citron: ranges (acquire.cc), one node of a range (lock_node.cc, leaf.cc), the
+// ancestors of that node (ancestors.cc), release and undo (release.cc), recovery from waits that
+// take too long (recover.cc), growing and shrinking the tree (scale.cc).
 
 #include <cstdint>
 #include <optional>
@@ -19,7 +19,7 @@
 
 namespace latchlab::citron {
 
-// A node that has been told of a request: DMax + 1, to be followed by DCnt + 1.
+// A node that a request has notified: DMax + 1, to be followed by DCnt + 1.
 struct Told {
   Place node;
   std::uint64_t exp = 0;  // as found
@@ -28,7 +28,7 @@ struct Told {
 // How far a request at a node has come.
 enum class Stage : std::uint8_t {
   none,
-  served,    // an internal node's ticket is called
+  served,    // an internal node's ticket is served
   occupied,  // Occ, or the leaf's bits, are set
 };
 
@@ -40,10 +40,10 @@ struct AtNode {
   std::uint64_t exp = 0;     // its Exp when it was occupied
   Stage stage = Stage::none;
   ZeroPadding<std::uint8_t, 7> padding = {};
-  std::uint64_t children = 0;  // which of its children have all of their bits set by this request
+  std::uint64_t children = 0;  // bit i: this request has set all bits of the i-th child
   SmallVector<Told, 6> told;
-  Time since;           // an internal node's: it is known to be occupied
-  Time until = kNever;  // when others may take this request for dead
+  Time since;           // an internal node's: by then it was occupied
+  Time until = kNever;  // from then on other requests may treat this one as dead
 };
 
 struct Held {
@@ -67,11 +67,11 @@ class Client final : public LockClient {
   Task<ReleaseResult> release(Grant grant) override;
   std::uint64_t recoveries() const override { return recoveries_ + mutex_.recoveries(); }
 
-  // Makes the tree larger, if somebody has wanted units that it has not (3.9.1). False: nobody has,
-  // or the server fails.
+  // Makes the tree larger if a client has wanted units beyond it (3.9.1). False: no client has, or
+  // the server fails.
   Task<bool> scale_up(LockRef lock);
-  // The tree of a range lock whose whole is held by this client is cut down to so many units
-  // (3.9.2), a power of four times 64. False: the server fails.
+  // Cuts the tree down to this many units (3.9.2), a power of four times 64. This client holds the
+  // whole object. False: the server fails.
   Task<bool> scale_down(LockRef lock, std::uint64_t units);
 
   const Tree& tree_of(LockRef lock) { return tree(lock); }
@@ -81,26 +81,26 @@ class Client final : public LockClient {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
   };
-  // What became of an attempt at a node.
+  // The result of an attempt at a node.
   enum class Outcome : std::uint8_t {
     acquired,
-    too_late,  // those above may have looked before they were told
+    too_late,  // a request above may have read the counters before it was notified
     expanded,  // the tree has grown
-    passed,    // others took this request for dead, or may have
+    passed,    // other requests treat this one as dead, or may do so
     failed,    // the server
-    yields,    // somebody may wait for both what this request has and what it waits for
-    instead,   // Attempt::instead is to be locked in place of it
+    yields,    // a request above may wait for a node that this one holds, and be ahead at this node
+    instead,   // Attempt::instead is to be locked in place of the node
   };
   struct Attempt {  // of a range
     LockRef lock;
     Range range;
     Tuning tuning;
     Held* held = nullptr;
-    Place instead;           // Outcome::instead: the node to be locked in place of what is below it
-    bool suspected = false;  // ... because the bits of `suspect` may be those of somebody dead
+    Place instead;           // Outcome::instead: the node that replaces all below it
+    bool suspected = false;  // ... because the bits of `suspect` may be those of a dead client
     Place suspect;
-    Time searched;        // when the last READ that found no ancestor occupied was posted
-    Time until = kNever;  // it has passed a request above, which waits for it until then
+    Time searched;        // when the last READs that found no ancestor occupied were posted
+    Time until = kNever;  // it ignored a request above, which waits for it until then
   };
 
   Tree& tree(LockRef lock);
@@ -137,23 +137,23 @@ class Client final : public LockClient {
   Task<Outcome> search(Attempt& attempt, const AtNode& mine);
   Task<Outcome> search_on(Attempt& attempt, const AtNode& mine, Place occupied);
   void add_search(Batch& batch, LockRef lock, Place from);
-  // Is it above a node that this request has, beside the one that it is at? Then who is there waits
-  // for this request.
+  // Is the node above one that this request holds, besides the one that it is at? Then a request
+  // that occupies it waits for this one.
   bool is_above_held(const Attempt& attempt, const Place& node) const;
-  // What READs of `from`'s ancestors, from the index `first` on, have found.
+  // Judges the READs of `from`'s ancestors, from the index `first` on.
   Outcome judge_search(const Batch& batch, int first, Attempt& attempt, Place from,
                        std::optional<Place>& occupied);
   Task<Outcome> tell(Attempt& attempt, AtNode& mine);
-  // Their FAAs, and the READ of the root behind them.
+  // The FAAs that notify ancestors, and the READ of the root behind them.
   void add_told(Batch& batch, Attempt& attempt, AtNode& mine);
   void note_told(const Batch& batch, int first, AtNode& mine);
   Outcome judge_told(const Batch& batch, int root, Attempt& attempt, const AtNode& mine,
                      Time told_at);
   bool is_late(const Attempt& attempt, const Place& node, Time told_at);
-  // Why bits of leaves must not be set any more for this request (`suspects`).
+  // Why this request must not set bits of leaves any more (`suspects`).
   std::optional<Outcome> too_old_for_bits(const Attempt& attempt, const Place& node);
 
-  // ---- recover.cc: the four spins ----
+  // ---- recover.cc: the four waits ----
   Duration patience(const Place& node) const;
   Duration landing() const;
   Time fence(Time posted, const Place& node) const;
@@ -171,7 +171,7 @@ class Client final : public LockClient {
   struct Left {  // indices of verbs in the batch that undoes a request at a node; -1: there is none
     std::size_t node = 0;
     int itself = -1;
-    int highest = -1;  // of whom it has told
+    int highest = -1;  // of the highest node that it has notified
   };
   Left add_leave(Batch& batch, LockRef lock, const AtNode& mine);
   void add_children(Batch& batch, LockRef lock, const AtNode& mine);
@@ -189,7 +189,7 @@ class Client final : public LockClient {
 
   static RemoteAddr maximizer_of(LockRef lock) { return lock.entry + 8; }
   static RemoteAddr nodes_of(LockRef lock) { return lock.entry + 16; }
-  // What a duration on one clock may be at least on another, both within drift_ppm of the truth.
+  // The least that a duration on one clock may be on another, both within drift_ppm of the truth.
   Duration surely(Duration length) const {
     return length - length / 1'000'000 * (2 * options_.drift_ppm);
   }

@@ -17,7 +17,7 @@ Range within(const Place& node, const Range& range) {
   return {std::max(range.begin, node.first()), std::min(range.end, node.first() + node.units())};
 }
 
-// By how many nodes there may be; none: not with so few.
+// Indexed by the number of nodes allowed; none: that many are too few.
 using Covers = std::array<std::optional<Cover>, kMostNodes + 1>;
 
 void take(std::optional<Cover>& best, const Cover& cover) {
@@ -31,9 +31,9 @@ Cover both(const Cover& left, const Cover& right) {
   return sum;
 }
 
-// A knapsack over the tree. Where a range comes to the end of a node on one side, as it does in all
-// nodes below the one in which its ends part, one child alone is not covered wholly or not at all:
-// there are two ways down the tree.
+// A knapsack over the tree. In a node that the range enters from one side, only one child can be
+// covered in part. That holds for all nodes below the one in which the two ends part, so the
+// recursion follows two paths down the tree.
 Covers solve(const Place& node, const Range& range, unsigned most) {
   Covers covers;
   Cover whole;
@@ -72,7 +72,7 @@ Covers solve(const Place& node, const Range& range, unsigned most) {
   return covers;
 }
 
-// The lowest node that has all of it.
+// The lowest node that contains the whole range.
 Place lowest(Place root, const Range& range) {
   const std::uint64_t last = range.end - 1;
   while (!root.leaf()) {

@@ -1,4 +1,4 @@
-// Step 2 at a leaf: phases (b) to (d) of Algorithm 2, until its bits are had.
+// Step 2 at a leaf: phases (b) to (d) of Algorithm 2, until its bits are set.
 
 #include <algorithm>
 

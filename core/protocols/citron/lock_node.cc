@@ -47,8 +47,8 @@ Task<Client::Outcome> Client::lock_internal(Attempt& attempt, AtNode& mine) {
   co_return co_await occupy(attempt, mine);
 }
 
-// Occ; with `batch_occupy` the FAAs of ancestors; and bits of leaves, before or behind those, which
-// have to be in time.
+// The verbs that occupy a node: Occ; with `batch_occupy` the FAAs that notify ancestors; and the
+// bits of leaves, before or behind those FAAs, which T_wait bounds.
 struct Client::Occupation {
   explicit Occupation(Verbs& verbs) : node(verbs), behind(verbs) {}
   Batch node;
@@ -97,8 +97,8 @@ void Client::add_occupation(Occupation& all, Attempt& attempt, AtNode& mine) {
   if (options_.batch_occupy) add_told(all.node, attempt, mine);
 }
 
-// Phases (c) and (d). A node above leaves takes all of theirs, too, if it can: then there is nobody
-// to wait for (3.8).
+// Phases (c) and (d). A node just above leaves also sets all of their bits; if it can, it has no
+// request below to wait for (3.8).
 Task<Client::Outcome> Client::occupy(Attempt& attempt, AtNode& mine) {
   if (takes_leaves(mine.node))
     if (const std::optional<Outcome> old = too_old_for_bits(attempt, mine.node)) co_return *old;
@@ -147,16 +147,17 @@ Task<Client::Outcome> Client::occupy(Attempt& attempt, AtNode& mine) {
   co_return co_await wait_for_descendants(attempt, mine);
 }
 
-// A turn that is gone leaves bits of leaves. The request that holds the node may clear them as
-// those of the dead, and then they may be set by another; one that has not occupied it yet outwaits
-// this one, for a lease.
+// A request that lost its turn has set bits of leaves. If another request occupies the node, that
+// one may clear the bits as those of a dead client, and a third may set them: then they are not
+// touched. A request that has not occupied the node yet waits for a lease first: until then the
+// bits may be cleared here.
 void Client::keep_what_others_may_clear(AtNode& mine, Time posted, const Node& seen) const {
   if (seen.occ != 0) mine.children = 0;
   if (options_.recovers()) mine.until = std::min(mine.until, posted + surely(options_.lease));
 }
 
-// Phase (d), second half: whoever has not seen this node occupied has told its ancestors by now, or
-// gives up.
+// Phase (d), second half. By the end of T_wait every request that did not see this node occupied
+// has notified its ancestors, or gives up.
 Task<Client::Outcome> Client::wait_for_descendants(Attempt& attempt, AtNode& mine) {
   const Time end = mine.since + attempt.tuning.wait;
   const Time now = verbs_.now();

@@ -13,7 +13,7 @@ namespace {
 
 enum RequestType : std::uint16_t { kNextChange = 1, kAllocate = 2, kPublish = 3 };
 
-// Of publish and next_change: with memory, or cut down.
+// For publish and next_change: the added memory, or 0 for a cut.
 std::uint64_t memory_or_none(const Change& change) {
   return change.cuts() ? 0 : change.added.packed();
 }
@@ -80,7 +80,7 @@ class Server final : public ServerPart {
     for (const PendingCall& each : std::exchange(tree.waiting, {})) verbs.reply(each, told(change));
   }
 
-  // The cluster manager's part of recovery (3.10): of the dead nothing lands any more.
+  // The cluster manager's part of recovery (3.10): no verb of a dead client lands any more.
   Task<void> cut_off_dead(Verbs& verbs) {
     std::vector<bool> gone(env_.peers->shape().clients);
     for (;;) {
@@ -99,7 +99,7 @@ class Server final : public ServerPart {
 
   const Options& options_;  // the protocol's, which outlives its parts
   const ServerEnv env_;
-  Lookup<Tree> trees_;  // that have changed, by their entries' packed addresses
+  Lookup<Tree> trees_;  // those that clients asked about, by their entries' packed addresses
 };
 
 }  // namespace

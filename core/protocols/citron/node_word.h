@@ -10,16 +10,16 @@ namespace latchlab::citron {
 
 struct Node {
   std::uint32_t exp = 0;    // how often the tree has been expanded with this node near its top
-  std::uint32_t occ = 0;    // 1: a request is at this node, those below wait for it
+  std::uint32_t occ = 0;    // 1: a request has this node, and those below wait for it
   std::uint32_t t_cnt = 0;  // the ticket that is served at this node
-  std::uint32_t t_max = 0;  // the next one to be given
-  std::uint32_t d_cnt = 0;  // requests below that are over, of those told to this node
-  std::uint32_t d_max = 0;  // requests below that were told to it
+  std::uint32_t t_max = 0;  // the next ticket to be given
+  std::uint32_t d_cnt = 0;  // of the requests below that notified this node, those that are over
+  std::uint32_t d_max = 0;  // requests below that notified this node
   constexpr bool operator==(const Node&) const = default;
 };
 
-// From the bottom up: DMax, DCnt, TMax, TCnt, of `counter_bits` each, Occ of one bit, Exp. The
-// figure's widths are lost; 15 bits for a counter leave four for the flags.
+// From the lowest bit: DMax, DCnt, TMax, TCnt of `counter_bits` each, Occ of one bit, Exp. The
+// widths in the paper's figure are lost; counters of 15 bits leave four bits for Occ and Exp.
 class NodeWord {
  public:
   constexpr NodeWord(unsigned counter_bits, unsigned exp_bits)
@@ -36,19 +36,20 @@ class NodeWord {
            put(node.d_cnt, counter_, counter_) | put(node.d_max, 0, counter_);
   }
 
-  // Adds field by field; what is subtracted is the field's size less.
+  // Adds field by field, without carries between them. To subtract n, add the field's modulus less
+  // n.
   Verb add(RemoteAddr addr, const Node& amounts) const {
     return masked_faa_verb(addr, 8, {pack(amounts), 0}, {tops(), 0});
   }
-  // If the fields of `mask` are as in `expected`, they become as in `desired`. Masks have all ones
-  // in the fields that they are about.
+  // If the fields of `mask` are as in `expected`, they become as in `desired`. In `mask` a field
+  // that takes part is all ones.
   Verb swap(RemoteAddr addr, const Node& expected, const Node& desired, const Node& mask) const {
     return masked_cas_verb(addr, 8, {pack(expected), 0}, {pack(mask), 0}, {pack(desired), 0},
                            {pack(mask), 0});
   }
   constexpr std::uint32_t counter_ones() const { return ones(counter_); }
 
-  // Of counters and tickets, which go round.
+  // For counters and tickets, which wrap around.
   constexpr std::uint32_t minus(std::uint32_t one, std::uint32_t other) const {
     return (one - other) & ones(counter_);
   }

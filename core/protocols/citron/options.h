@@ -25,11 +25,11 @@ enum class Undo : std::uint8_t { fenced, always };
 enum class Suspects : std::uint8_t { outwaited, cleared };
 enum class Propagation : std::uint8_t { batched, one_by_one };
 
-// The base is the spillover mutex'; `lease` is of both.
+// The base is the options of the spillover mutex; both locks use its `lease`.
 struct Options : dslr::Options {
-  std::uint64_t units = std::uint64_t{1} << 28U;  // N, of the tree at first
-  unsigned nodes = 2;                             // k, that a range is covered with, at most
-  unsigned meet = 4;                              // m, the distance at which requests meet
+  std::uint64_t units = std::uint64_t{1} << 28U;  // N, of the initial tree
+  unsigned nodes = 2;                             // k, at most so many nodes cover a range
+  unsigned meet = 4;                              // m, of so many levels one is notified
   Duration t_wait = microseconds(15);
   std::int64_t drift_ppm = 100;
   Duration split_time = nanoseconds(500);
@@ -64,7 +64,7 @@ struct Options : dslr::Options {
   unsigned exp_bits = 3;
 
   NodeWord node{15, 3};
-  unsigned height = 0;  // of the tree at first: leaves have height 0
+  unsigned height = 0;  // of the initial tree: leaves have height 0
   void derive() {
     dslr::Options::derive();
     node = NodeWord(counter_bits, exp_bits);
@@ -76,8 +76,9 @@ struct Options : dslr::Options {
   bool recovers() const { return lease.ps > 0; }
 };
 
-// m and T_wait, of whoever tells ancestors and must be in time, and of whoever waits for
-// descendants: the same but while they are changed (3.5.5).
+// m and T_wait for a request that notifies ancestors (`tell_meet`, `in_time`), and for one that
+// waits for descendants (`look_meet`, `wait`). They differ only while the values are changed
+// (3.5.5).
 struct Tuning {
   unsigned tell_meet = 0;
   unsigned look_meet = 0;

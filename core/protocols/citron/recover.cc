@@ -1,4 +1,4 @@
-// The spins of Algorithm 2, and what is done when they take too long (3.10). Line 22 is in
+// The waits of Algorithm 2, and the recovery when they take too long (3.10). Line 22 is in
 // lock_leaf and clear_suspect.
 
 #include <algorithm>
@@ -8,27 +8,27 @@
 
 namespace latchlab::citron {
 
-// How long a request at a node may stand still. It waits for those below, a lease for each level,
-// and has a lease of its own.
+// How long the state of a request at a node may stay unchanged: it waits for requests below, a
+// lease for each level, and has a lease of its own.
 Duration Client::patience(const Place& node) const {
   if (!options_.recovers()) return kForever;
   if (options_.patience == Patience::one_lease) return options_.lease;
   return options_.lease * static_cast<std::int64_t>(node.height + 1);
 }
 
-// How much longer others wait: what a request posts at the end of its time lands within that.
+// How much longer other requests wait, so that what a request posts at the end of its time lands.
 Duration Client::landing() const {
   return options_.patience == Patience::levels ? options_.lease / 4 : Duration{};
 }
 
-// Until when this client may count on its place at the node, having posted then what took it:
-// others see that, and have no less patience.
+// Until when this client may rely on holding the node, if it posted the verb that took it at
+// `posted`: other requests wait at least that long after they see the verb's effect.
 Time Client::fence(Time posted, const Place& node) const {
   if (!options_.recovers() || options_.patience == Patience::one_lease) return kNever;
   return posted + surely(patience(node));
 }
 
-// Until when all nodes are held but the last, which the client is at.
+// Until when all nodes are held except the last, at which the client still tries.
 Time Client::held_until(const Held& held) const {
   Time until = kNever;
   for (std::size_t i = 0; i + 1 < held.nodes.size(); ++i)
@@ -51,7 +51,7 @@ Task<Client::Outcome> Client::wait_for_turn(Attempt& attempt, AtNode& mine) {
   const Duration alone = patience(mine.node) + landing();
   RemoteWait wait;
   wait.add(read_verb(word(attempt.lock, mine.node)));
-  std::size_t above = 0;  // nodes at which somebody may wait for this request
+  std::size_t above = 0;  // ancestors where a request may wait for a node that this one holds
   for (Place node = mine.node; node != tree(attempt.lock).root();) {
     node = node.up(1);
     if (!is_above_held(attempt, node)) continue;
@@ -71,7 +71,7 @@ Task<Client::Outcome> Client::wait_for_turn(Attempt& attempt, AtNode& mine) {
   };
   wait.pacing = paced(options_.poll_pause);
   wait.unchanged_for = alone;
-  std::optional<Node> stuck;  // as it was when the first patience was over
+  std::optional<Node> stuck;  // the node as it was when the first patience ended
   for (;;) {
     const RemoteWaitResult end = co_await verbs_.await_remote(wait);
     if (end.end == WaitEnd::satisfied) co_return Outcome::acquired;
@@ -96,7 +96,8 @@ Task<Client::Outcome> Client::wait_for_turn(Attempt& attempt, AtNode& mine) {
   }
 }
 
-// Who is served at this node, as `seen`, is dead, and so are those before this ticket.
+// The request that is served at this node (`seen`) is dead, and so are those between it and this
+// ticket.
 Task<bool> Client::take_over(Attempt& attempt, const AtNode& mine, Node seen) {
   const NodeWord& format = options_.node;
   const Node mask{.occ = 1, .t_cnt = format.counter_ones()};
@@ -109,7 +110,8 @@ Task<bool> Client::take_over(Attempt& attempt, const AtNode& mine, Node seen) {
   co_return true;
 }
 
-// Line 18: whoever is stuck behind an ancestor lines up at it, and so comes to line 11.
+// Line 18: a request that is stuck behind an ancestor locks that ancestor instead, and so comes to
+// line 11.
 Task<Client::Outcome> Client::wait_for_ancestor(Attempt& attempt, Place ancestor) {
   const NodeWord format = options_.node;
   RemoteWait wait;
@@ -130,9 +132,9 @@ Task<Client::Outcome> Client::wait_for_ancestor(Attempt& attempt, Place ancestor
   co_return Outcome::instead;
 }
 
-// Bits may be those of a live request that is about to take them back: it has looked at its
-// ancestors before the node was occupied, has set them within T_wait, and takes them back within a
-// lease for each of its levels, or never. Taking them back later would take them from another.
+// The bits may be those of a live request that is about to clear them: it read its ancestors before
+// the node was occupied, set the bits within T_wait, and clears them within a lease for each level
+// of this node, or never. If it cleared them later, they could be another request's by then.
 Task<bool> Client::outwait_suspect(const Attempt& attempt, const AtNode& mine, RemoteAddr leaf) {
   const auto levels = static_cast<std::int64_t>(mine.node.height);
   RemoteWait wait;
@@ -149,7 +151,7 @@ Task<bool> Client::outwait_suspect(const Attempt& attempt, const AtNode& mine, R
   co_return false;
 }
 
-// Line 36. After a lease for each level below nobody there has a range any more.
+// Line 36. After a lease for each level below no request there holds a range any more.
 Task<Client::Outcome> Client::wait_for_counts(Attempt& attempt, const AtNode& mine, Place node) {
   const NodeWord format = options_.node;
   RemoteWait wait;

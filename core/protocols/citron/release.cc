@@ -42,8 +42,8 @@ void Client::add_children(Batch& batch, LockRef lock, const AtNode& mine) {
       batch.add(masked_cas_verb(word(lock, mine.node.child(i)), 8, all, all, {}, all));
 }
 
-// The node itself, and then whom it has told. A ticket that has been called and is not used goes on
-// only if it is still this one.
+// First the node itself, then the nodes that were notified. A ticket that was served and not used
+// is passed on only if it is still the one that is served.
 Client::Left Client::add_leave(Batch& batch, LockRef lock, const AtNode& mine) {
   const NodeWord& format = options_.node;
   const RemoteAddr addr = word(lock, mine.node);
@@ -68,7 +68,8 @@ Client::Left Client::add_leave(Batch& batch, LockRef lock, const AtNode& mine) {
   return left;
 }
 
-// Of the nodes from that one on. Those which others may take for a dead client's are left to them.
+// Releases the nodes from that one on. Nodes that other requests may treat as a dead client's are
+// left to them.
 Task<void> Client::leave(LockRef lock, const Held& held, std::size_t from) {
   std::vector<Left> all;
   const Time now = verbs_.now();
@@ -104,10 +105,10 @@ Task<void> Client::leave(LockRef lock, const Held& held, std::size_t from) {
   }
 }
 
-// A request was told to this node, or occupied this root, when its Exp was `told.exp`; when that
-// was taken back Exp was `after`. Each expansion in between has told new nodes of it, to which it
-// has to be taken back as well: those that there were after the last of them, and what later ones
-// have handed on from there.
+// A request notified this node, or occupied this root, when the node's Exp was `told.exp`; when the
+// request undid that, Exp was `after`. Each expansion in between has notified new nodes on its
+// behalf, where DCnt has to follow as well: those that existed after the last expansion, and those
+// to which later ones have added the counts from there.
 Task<void> Client::follow(LockRef lock, std::uint64_t generation, Told told, std::uint64_t after,
                           bool occupied, Time until) {
   if (options_.expansion == Expansion::flag) {
@@ -121,13 +122,13 @@ Task<void> Client::follow(LockRef lock, std::uint64_t generation, Told told, std
   const std::uint32_t before = format.expansions_between(exp_of(told.node, generation),
                                                          static_cast<std::uint32_t>(told.exp));
   bool is_root = occupied;
-  if (is_root && before > 0) co_return;  // it was none any more
+  if (is_root && before > 0) co_return;  // the node was not the root any more
   generation += before;
   for (;;) {
     const std::uint32_t grown = format.expansions_between(static_cast<std::uint32_t>(told.exp),
                                                           static_cast<std::uint32_t>(after));
     if (grown == 0) co_return;
-    generation += is_root ? 1 : grown;  // of who is at a root the first expansion tells
+    generation += is_root ? 1 : grown;  // the first expansion notifies for a request at a root
     LATCHLAB_PATH("citron: the tree has grown before a range is released");
     const bool known = co_await update_tree(lock, generation);
     if (!known) co_return;
@@ -149,8 +150,8 @@ Task<void> Client::follow(LockRef lock, std::uint64_t generation, Told told, std
   }
 }
 
-// As printed: Exp that is not 0 tells of an expansion, and the tree is what the metadata service
-// has by now.
+// As printed: an Exp that is not 0 stands for an expansion, and the tree is the one that the
+// metadata server knows by now.
 Task<void> Client::follow_nonzero(LockRef lock, std::uint64_t generation, Place node) {
   co_await look_for_changes(lock);
   const Tree& known = tree(lock);

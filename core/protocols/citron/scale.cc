@@ -1,4 +1,4 @@
-// Growing and shrinking (3.9): Algorithm 4, and what clients know of the tree.
+// Growing and shrinking the tree (3.9): Algorithm 4, and what clients know of the tree.
 
 #include <algorithm>
 #include <vector>
@@ -16,9 +16,9 @@ constexpr std::size_t kAtOnce = 16;  // verbs of a doorbell
 
 }  // namespace
 
-// ---- what is known of the tree ----
+// ---- the tree as this client knows it ----
 
-// One change more, if there is one; `deadline`: when it comes, until then.
+// Applies one more change, if there is one; with `deadline`, waits until then for it.
 Task<bool> Client::next_change(LockRef lock, Time deadline) {
   const bool waits = deadline != Time{};
   const Request request = metadata::next_change(lock.entry, tree(lock).generation(), waits ? 1 : 0);
@@ -30,7 +30,7 @@ Task<bool> Client::next_change(LockRef lock, Time deadline) {
   co_return true;
 }
 
-// False: the server does not know, or whoever expands the tree seems to have died.
+// False: the server does not know, or the client that expands the tree seems to have died.
 Task<bool> Client::update_tree(LockRef lock, std::uint64_t generation) {
   while (tree(lock).generation() < generation) {
     const Time deadline = options_.recovers() ? verbs_.now() + options_.lease : kNever;
@@ -50,7 +50,7 @@ Task<void> Client::look_for_changes(LockRef lock) {
 
 // ---- growing ----
 
-// Every client looks from time to time whether somebody has wanted more, after a release.
+// After a release, each client reads from time to time whether a request has gone beyond the tree.
 Task<void> Client::look_at_maximizer(LockRef lock) {
   const Time now = verbs_.now();
   if (now - looked_at_maximizer_ < options_.scale_up_poll) co_return;
@@ -81,8 +81,8 @@ Task<bool> Client::scale_up(LockRef lock) {
   co_return grown;
 }
 
-// Once there are marks there is no way back: with less than half of a lease left of the mutex,
-// which the server may have used up, they are not begun.
+// Marks cannot be undone. They are not begun with less than half of the mutex' lease left, which
+// the server may have used up.
 Task<bool> Client::expand(LockRef lock, std::uint64_t height, Time until) {
   const Tree old = tree(lock);
   const std::uint64_t bytes = 8 * old.added_nodes(height);
@@ -110,7 +110,7 @@ Task<bool> Client::publish(LockRef lock, Change change) {
   co_return true;
 }
 
-// Lines 4 to 8: by index order, so that the root comes first, and before each node its parent.
+// Lines 4 to 8, in the order of indices: the root comes first, and each node after its parent.
 Task<bool> Client::propagate(const Tree& old, const Tree& grown) {
   const std::vector<Place> nodes = old.top(options_.meet);
   const std::size_t at_once = options_.propagation == Propagation::batched ? kAtOnce : 1;
@@ -144,7 +144,8 @@ Task<bool> Client::propagate(const Tree& old, const Tree& grown) {
 
 // ---- shrinking ----
 
-// Nobody else is in the tree. Who knows the tree as it was finds its root expanded.
+// No other client holds anything in the tree. A client that knows the old tree finds its root
+// expanded.
 Task<bool> Client::scale_down(LockRef lock, std::uint64_t units) {
   const Tree& known = tree(lock);
   std::uint64_t height = known.height();

@@ -34,8 +34,8 @@ void Tree::apply(const Change& change) {
   height_ = change.height;
 }
 
-// Before it come, in level order, all of the higher levels of its part's tree and those to its left
-// in its level, without those of the tree before, which are leftmost.
+// The words before a node's are, in level order, those of the higher levels of its part's tree and
+// those to its left in its level, without the nodes of the part before, which are leftmost.
 RemoteAddr Tree::address_in(const std::vector<Part>& parts, const Place& node) {
   std::size_t i = 0;
   while (!within(node, parts[i].used)) ++i;
@@ -56,7 +56,7 @@ RemoteAddr Tree::address(const Place& node) const {
 std::uint64_t Tree::expansions(const Place& node, unsigned meet, std::uint64_t generation) const {
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < generation; ++i) {
-    if (expanded_[i] == 0) {  // what is there in its place later is new
+    if (expanded_[i] == 0) {  // a cut: a node that is added in its place later is new
       if (!within(node, height_in(i + 1))) count = 0;
     } else if (within(node, heights_[i]) && heights_[i] - node.height < meet) {
       ++count;

@@ -1,12 +1,12 @@
 #pragma once
 // The lock tree as arithmetic (CITRON 3.3, 3.5.5, 3.9): which nodes there are, where their words
-// lie, which of them a request tells of itself and which it looks at. Quaternary; a leaf stands for
-// 64 units, one bit each.
+// lie, which of them a request notifies and which it reads. Quaternary; a leaf stands for 64 units,
+// one bit each.
 //
-// Nodes are called by height (leaves 0) and by number from the left in their level, which stay the
-// same when the tree grows: it gets a new root above, whose leftmost descendant is the old one.
-// What has been added by one scale-up lies in one part of memory, in level order, less the nodes
-// that were there before.
+// A node is identified by its height (leaves 0) and its number from the left in its level. Both
+// stay the same when the tree grows, because it gets a new root whose leftmost descendant is the
+// old one. The nodes that one scale-up adds lie in one part of memory, in level order, without the
+// nodes that existed before.
 
 #include <cstdint>
 #include <string>
@@ -18,8 +18,8 @@
 namespace latchlab::citron {
 
 inline constexpr std::uint64_t kLeafUnits = 64;
-inline constexpr unsigned kMostHeight = 14;  // 2^34 units; all ancestors in a wait's probes
-inline constexpr unsigned kMostMeet = 6;     // a READ of a level has 8 KiB then
+inline constexpr unsigned kMostHeight = 14;  // 2^34 units; a wait's probes hold all ancestors
+inline constexpr unsigned kMostMeet = 6;     // the READ of a level then has 8 KiB
 
 struct Place {
   std::uint64_t at = 0;
@@ -30,12 +30,12 @@ struct Place {
   constexpr std::uint64_t first() const { return at << (2 * height + 6); }  // unit
   constexpr Place up(std::uint64_t levels) const { return {at >> (2 * levels), height + levels}; }
   constexpr Place child(unsigned which) const { return {at * 4 + which, height - 1}; }
-  constexpr bool is_below(const Place& other) const {  // or it
+  constexpr bool is_below(const Place& other) const {  // or the same node
     return height <= other.height && up(other.height - height) == other;
   }
 };
 
-// All nodes of full quaternary trees of so many levels.
+// The nodes of a full quaternary tree of so many levels.
 constexpr std::uint64_t nodes_of_levels(std::uint64_t levels) {
   return ((std::uint64_t{1} << (2 * levels)) - 1) / 3;
 }
@@ -43,15 +43,15 @@ constexpr std::uint64_t nodes_of_height(std::uint64_t height) {
   return nodes_of_levels(height + 1);
 }
 
-// Neighbours in a level whose words lie side by side.
+// Adjacent nodes of a level whose words are adjacent in memory.
 struct Block {
   Place first;
   std::uint64_t count = 0;
   RemoteAddr addr;
 };
 
-// What has become of a tree, in order: it was expanded to a new height with new nodes at `added`,
-// or, with none, cut down to one.
+// A change of a tree: it is expanded to a new height with new nodes at `added`, or, where that is
+// null, cut down to a lower height.
 struct Change {
   std::uint64_t height = 0;
   RemoteAddr added;
@@ -69,42 +69,42 @@ class Tree {
   std::uint64_t depth(const Place& node) const { return height_ - node.height; }
   bool has(const Place& node) const;
 
-  // How many changes there have been.
+  // The number of changes so far.
   std::uint64_t generation() const { return heights_.size(); }
   void apply(const Change& change);
   // Words that an expansion to this height adds.
   std::uint64_t added_nodes(std::uint64_t height) const;
 
-  // The paper's number, from 1 in level order.
+  // The paper's number of a node, from 1 in level order.
   std::uint64_t index(const Place& node) const {
     return nodes_of_levels(depth(node)) + node.at + 1;
   }
-  RemoteAddr address(const Place& node) const;  // of one that was cut off last, too
+  RemoteAddr address(const Place& node) const;  // also of a node that the last cut removed
 
   // How often Exp of a node of this tree has been incremented up to some generation: once for each
-  // expansion of a tree in whose top `meet` levels it was.
+  // expansion of a tree in whose top `meet` levels the node was.
   std::uint64_t expansions(const Place& node, unsigned meet, std::uint64_t generation) const;
   std::uint64_t expansions(const Place& node, unsigned meet) const {
     return expansions(node, meet, generation());
   }
-  // How high the tree was in that generation.
+  // The height of the tree in that generation.
   std::uint64_t height_in(std::uint64_t generation) const {
     return generation < generation_count() ? heights_[generation] : height_;
   }
 
-  // Ancestors that a request at this node tells of itself, the lowest first (3.5.5): every m-th,
-  // from the parent on; of those in the top m - 1 levels the parent alone, and in place of the
-  // others that of level m.
+  // Ancestors that a request at this node notifies, the lowest first (3.5.5): every m-th, from the
+  // parent on. Of those in the top m - 1 levels only the parent is notified, and the one of level m
+  // takes the place of the others.
   SmallVector<Place, 6> told(const Place& node, unsigned meet) const;
-  // The node and its internal descendants within m levels, that is whom a request waits for.
+  // The node and its internal descendants within m levels: the nodes at which a request waits.
   std::vector<Block> looked_at(const Place& node, unsigned meet) const;
-  // The node's ancestors m, 2m, ... levels above, in that generation: whom an expansion tells on
-  // behalf of those who have told a node.
+  // The node's ancestors m, 2m, ... levels above, in that generation: those that an expansion
+  // notifies on behalf of requests that have notified the node.
   SmallVector<Place, 6> told_by_expansion(const Place& node, unsigned meet,
                                           std::uint64_t generation) const {
     return every(node, meet, meet, generation);
   }
-  // ... 1, m + 1, ... levels above: on behalf of who is at an old root and so has told nobody.
+  // ... 1, m + 1, ... levels above: on behalf of a request at an old root, which has notified none.
   SmallVector<Place, 6> told_for_root(const Place& root, unsigned meet,
                                       std::uint64_t generation) const {
     return every(root, 1, meet, generation);
@@ -114,8 +114,8 @@ class Tree {
 
  private:
   struct Part {
-    std::uint64_t height = 0;  // its root's
-    std::uint64_t used = 0;    // of the subtree that is still in use, beginning from the left
+    std::uint64_t height = 0;  // of its root
+    std::uint64_t used = 0;    // height of the subtree still in use, at the left
     RemoteAddr addr;
   };
   std::uint64_t generation_count() const { return heights_.size(); }

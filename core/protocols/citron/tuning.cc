@@ -31,8 +31,8 @@ void Tuner::change(Round round) {
   now_ = round == Round::prepared ? Tuning::between(old, tuned) : tuned;
 }
 
-// Who began before the first round tells ancestors at the old distance: while it waits or holds its
-// range, nobody may look at the new one alone.
+// A request that began before the first round notifies ancestors at the old distance. While it
+// waits or holds its range, no request may use the new distance alone.
 Task<void> Tuner::background(Verbs& verbs) {
   for (;;) {
     const WaitOutcome came = co_await verbs.receive(env_.endpoint, {});

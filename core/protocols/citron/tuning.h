@@ -1,8 +1,8 @@
 #pragma once
-// How m and T_wait are changed while clients are at work (CITRON 3.5.5): the cluster manager, which
-// is the server part of the first server, asks every client node in two rounds. Each node's part
-// answers for its clients: after the first round they are careful in both ways, after the second
-// they go by the new values.
+// How m and T_wait are changed while clients run (CITRON 3.5.5). The cluster manager, which is the
+// server part of the first server, asks every client node in two rounds. Each node's part answers
+// for its clients: after the first round they satisfy both the old and the new values, after the
+// second the new values only.
 
 #include <array>
 #include <cstdint>
@@ -22,13 +22,14 @@ class Tuner final : public NodePart {
 
   // ---- visits ----
 
-  // A request begins: what it goes by, until it is over or its range is released.
+  // A request begins. Returns the values that it uses until it gives up or its range is released.
   Tuning enter() {
     ++inside_[place(round_)];
     return now_;
   }
   Round round() const { return round_; }
-  // It is over. Who is to be told that this node is ready; null: nobody.
+  // The request is over. Returns the manager if it now is to be told that this node is ready, else
+  // null.
   EndpointAddr leave(Round began);
 
   Task<void> background(Verbs& verbs) override;
@@ -41,14 +42,14 @@ class Tuner final : public NodePart {
   const NodeEnv env_;
   Tuning now_;
   Round round_ = Round::before;
-  std::array<std::uint64_t, 3> inside_ = {};  // by the round in which they began
-  EndpointAddr due_;                          // who waits for those of before the first round
+  std::array<std::uint64_t, 3> inside_ = {};  // current requests, by the round in which they began
+  EndpointAddr due_;                          // the manager, if it waits for older requests to end
 };
 
-// That this node is ready.
+// Tells the manager that this node is ready.
 Task<void> tell_ready(Verbs& verbs, EndpointAddr manager);
 
-// Of the first server's part: both rounds, after options.tune_after.
+// Runs in the first server's part: both rounds, after options.tune_after.
 Task<void> tune(Verbs& verbs, const Options& options, const Peers& peers);
 
 }  // namespace latchlab::citron
