@@ -75,20 +75,20 @@ Task<bool> Client::write_entry(LockRef lock, std::uint64_t index, bool exclusive
   co_return written.ok();
 }
 
-// In the published code nodes lose their patience one after the other.
+// In the published code nodes time out one after the other.
 Duration Client::patience() const {
   const std::uint32_t before = peers_.shape().servers + peers_.client_node_index(verbs_.node());
   return options_.timeout + options_.timeout_step * before;
 }
 
-// Until a notification of this life of the lock, a reset of it, or the timeout.
+// Waits for a notification about this reset count of the lock, a reset of it, or the timeout.
 Task<Client::Turn> Client::wait_for_turn(Grant& grant) {
   const LockId lock = grant.lock.id;
   const auto count = static_cast<std::uint32_t>(grant.words[0]);
   const Time end = options_.timeout.ps > 0 ? verbs_.now() + patience() : kNever;
   for (;;) {
     WaitSet set;
-    // Whatever else is in the inbox is out of date, answers to resets as well, and takes up RECVs.
+    // All other messages in the inbox are out of date, answers to resets too, and occupy RECVs.
     set.add(MessageWait{inbox_, {}});
     WordWait reset;
     reset.word = peers_.node_lock_words(verbs_.node(), lock);
@@ -122,7 +122,7 @@ Task<Client::Turn> Client::wait_for_turn(Grant& grant) {
   }
 }
 
-// To a client that resets the lock, and has to try again.
+// The result of an acquisition that resets the lock, and has to be tried again.
 Task<AcquireResult> Client::reset_and_come_back(LockRef lock, ServerLife life) {
   verbs_.mark(Phase::retry);
   const Reset ended = co_await reset(lock, life);
@@ -131,7 +131,7 @@ Task<AcquireResult> Client::reset_and_come_back(LockRef lock, ServerLife life) {
   co_return co_await come_back(lock, life);
 }
 
-// To somebody who has to try again, when the reset is over.
+// The result of an acquisition that has to be tried again, once the reset is over.
 Task<AcquireResult> Client::come_back(LockRef lock, ServerLife life) {
   verbs_.mark(Phase::retry);
   const bool ended = co_await reset_ends(lock, life);

@@ -14,19 +14,19 @@
 
 namespace latchlab::cql {
 
-// Of a queue that so many may be in at once.
+// The format of a queue in which at most so many owners are at once.
 inline Format format_of(const Options& options, std::uint32_t owners) {
   const std::uint32_t capacity = options.capacity == 0 ? owners : options.capacity;
   return {std::max(capacity, 2U), options.version_bits};
 }
 
-// For whom a client part takes places in queues: for its client, or for the node, of whose clients
-// one at a time has to do with a lock. Who releases the lock may then be another one than who
-// acquired it.
+// For which owner a client part takes places in queues: for its client, or for the whole node, of
+// whose clients only one at a time uses a lock. In the second case a lock may be released by
+// another client than the one that acquired it.
 struct Behalf {
   std::uint32_t owners = 0;             // that may be in a queue at once
-  ClientId inside;                      // as whom the node's part knows it
-  std::optional<TimeOrder> times = {};  // of entries and notifications; none: they have no times
+  ClientId inside;                      // the client as which the node's part knows it
+  std::optional<TimeOrder> times = {};  // of entries and notifications; none: they carry no times
 };
 inline Behalf of_itself(const ClientEnv& env) {
   return {env.peers->shape().clients, env.verbs->client(), {}};
@@ -52,11 +52,11 @@ class Client final : public LockClient {
   Task<AcquireResult> acquire(Want want, AcquireOptions /*options*/) override {
     return acquire_since(want, 0);
   }
-  // The same, of what was asked for at this time. In the words of the grant: the reset count; and
-  // since when others wait behind it, as `earliest` of queue.h says it, as far as that is known.
+  // The same for a request made at time `since`. The grant's words: the reset count, and the time
+  // since when other owners wait behind it, as far as known (`earliest` in queue.h).
   Task<AcquireResult> acquire_since(Want want, std::uint32_t since);
   Task<ReleaseResult> release(Grant grant) override;
-  // The same in two steps: the lock is given up, and whose turn it is told so.
+  // Release in two steps: give up the lock, then notify the clients that are next.
   struct Notice {
     Message note;
     std::vector<EndpointAddr> to;
@@ -122,7 +122,7 @@ class Client final : public LockClient {
   const Peers& peers_;
   Node* node_;
   EndpointAddr inbox_;
-  RemoteAddr node_words_;  // the image of an empty queue, once somebody needs it
+  RemoteAddr node_words_;  // the image of an empty queue, once a client of the node needs it
   Format format_;
   Owner me_;
   bool image_ready_ = false;

@@ -19,9 +19,10 @@ class Cql final : public cql::QueueLock<CqlOptions, cql::Client> {
   std::unique_ptr<NodePart> make_node(const NodeEnv& env) const override {
     return std::make_unique<cql::Node>(options_, env);
   }
-  // DecLock 3: enqueued and notified strictly in the order of acquisition. That is until a reset:
-  // those that it aborts start anew (appendix B). None is needed before versions run out. Readers
-  // do not conflict with each other, and nothing is claimed of them.
+  // DecLock 3: enqueued and notified strictly in the order of acquisition. That holds until a
+  // reset: acquisitions that it aborts start anew (appendix B). No reset is needed before versions
+  // run out. Readers do not conflict with each other, so nothing is claimed of reader against
+  // reader.
   std::optional<std::uint32_t> bypass_bound(LockMode waiter, LockMode winner,
                                             std::uint64_t acquisitions) const override {
     if (waiter == LockMode::shared && winner == LockMode::shared) return std::nullopt;

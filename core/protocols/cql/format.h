@@ -1,6 +1,7 @@
 #pragma once
-// What a CQL lock keeps in its header and in the entries of its queue, bit by bit: see cql.h. Who
-// has an entry is an owner, a number: here a client; a lock with one entry for each node has nodes.
+// The bits of a CQL lock's header and of the entries of its queue (cql.h). The owner of an entry is
+// a client's number; in a lock with one entry for each node, that of the client which leads its
+// node.
 
 #include <bit>
 #include <cstdint>
@@ -20,8 +21,8 @@ inline constexpr std::uint32_t kMaxCapacity = kMaxReadBytes / 8 - 1;
 struct Header {
   std::uint64_t head = 0;     // index of the oldest place in the queue; never wrapped
   std::uint32_t size = 0;     // places in the queue: holders and waiters
-  std::uint32_t writers = 0;  // of these
-  std::uint32_t reset = 0;    // 0: none under way; else the owner that resets the lock, + 1
+  std::uint32_t writers = 0;  // places of writers
+  std::uint32_t reset = 0;    // 0: no reset under way; else 1 + the owner that resets the lock
 
   constexpr bool operator==(const Header&) const = default;
   constexpr Owner resetter() const { return reset - 1; }
@@ -31,7 +32,7 @@ struct Entry {
   bool writes = false;
   Owner owner = 0;
   std::uint32_t version = 0;
-  std::uint32_t time = 0;  // when it was asked for, 16 bits; CQL alone leaves it 0
+  std::uint32_t time = 0;  // of the request, 16 bits; CQL alone leaves it 0
 
   constexpr bool operator==(const Entry&) const = default;
 };
@@ -46,7 +47,7 @@ class Format {
   constexpr std::uint32_t capacity() const { return capacity_; }
   constexpr std::uint32_t queue_bytes() const { return 8 * capacity_; }
   constexpr std::uint32_t bytes() const { return 8 + queue_bytes(); }
-  // Places that the header can count, in the queue and over its capacity.
+  // The most places that the header can count, those over the capacity included.
   constexpr std::uint32_t most_places() const {
     return static_cast<std::uint32_t>(field_mask(0, field_bits_));
   }
@@ -62,7 +63,7 @@ class Format {
     return header.head << head_shift() | std::uint64_t{header.size} << size_shift() |
            std::uint64_t{header.writers} << kResetBits | header.reset;
   }
-  // What FAA adds for whoever joins the queue, and leaves it.
+  // The addend of the FAA that joins the queue, and of the one that leaves it.
   constexpr std::uint64_t join(bool writes) const {
     return pack(Header{0, 1, writes ? 1U : 0U, 0});
   }
@@ -74,15 +75,15 @@ class Format {
   constexpr std::uint32_t slot(std::uint64_t index) const {
     return static_cast<std::uint32_t>(index % capacity_);
   }
-  // How often the queue has been gone through.
+  // How often the queue has wrapped around at this index.
   constexpr std::uint32_t version(std::uint64_t index) const {
     return static_cast<std::uint32_t>(index / capacity_ & never());
   }
-  // Of entries that nobody has written yet: -1.
+  // The version of entries that have never been written: -1.
   constexpr std::uint32_t never() const {
     return static_cast<std::uint32_t>(field_mask(0, version_bits_));
   }
-  // Has an index of [first, first + count) the version that unwritten entries have?
+  // Does an index in [first, first + count) have the version of unwritten entries?
   constexpr bool reaches_never(std::uint64_t first, std::uint64_t count) const {
     const std::uint64_t begins = std::uint64_t{never()} * capacity_;
     const std::uint64_t round = begins + capacity_;
@@ -114,8 +115,8 @@ class Format {
 };
 
 // ---- reset counts ----
-// A server's next life begins with a count of its own for all its locks, above those of earlier
-// lives: as if each of them had been reset.
+// The next life of a server begins with a count of its own for all its locks, above those of
+// earlier lives, as if each lock had been reset.
 inline constexpr unsigned kLifeShift = 20;
 constexpr std::uint32_t first_count(std::uint32_t life) {
   return life << kLifeShift;
@@ -129,10 +130,10 @@ constexpr ServerLife life_of_count(std::uint64_t count) {
 
 enum MessageType : std::uint16_t {
   kNotify = 1,       // generation: the reset count that it belongs to
-  kReset = 2,        // generation: the lock's new reset count; words: whom to answer, who asks
-  kAcknowledge = 3,  // generation: as in the Reset; words: the node's place, its reset count
+  kReset = 2,        // generation: the lock's new reset count; words: answer's address, client
+  kAcknowledge = 3,  // generation: as in the Reset; words: the node's index, its reset count
   kReturned = 4,     // generation: the server's life; lock: the server; words: as of a Reset
-  kCleared = 5,      // generation, lock: as in kReturned; words: the node's place
+  kCleared = 5,      // generation, lock: as in kReturned; words: the node's index
   kLeft = 6,         // from a client to its node: a question may be due
 };
 

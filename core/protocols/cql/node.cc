@@ -21,7 +21,7 @@ Task<void> acknowledge(Verbs& verbs, LockId lock, Answer answer, std::uint32_t n
 
 // ---- visits ----
 
-// Of a lock of which nothing has been heard since its server came back.
+// The least count of a lock of which nothing has been heard since its server came back.
 std::uint32_t Node::least_count(LockId lock) const {
   return servers_.any_returned() ? first_count(servers_.known(server_of(lock))) : 0;
 }
@@ -85,7 +85,7 @@ void Node::heard_of(const Message& reset) {
   if (PLANTED(cql_answers_while_holding)) state.inside.clear();
 }
 
-// A question that was under way for long, when a later reset of the lock has asked already.
+// The question was under way for long, and a later reset of the lock has asked already.
 bool Node::comes_late(const Message& reset, const Membership& members) const {
   const State* const state = locks_.find(reset.lock.value);
   if (state == nullptr || state->pending.to.null()) return false;
@@ -95,7 +95,7 @@ bool Node::comes_late(const Message& reset, const Membership& members) const {
   return true;
 }
 
-// Those who have died do not stand in the way. True: nor does anybody else.
+// Removes dead clients. True: no client of the node uses the lock any more.
 bool Node::forget_dead(LockId lock) {
   State& state = locks_[lock.value];
   std::erase_if(state.inside,
@@ -103,8 +103,8 @@ bool Node::forget_dead(LockId lock) {
   return state.inside.empty();
 }
 
-// Is nobody inside of a lock of the server since before the life that the node knows of? Whoever is
-// inside of one in that life has had this node's answer.
+// Has every client of the node left the locks of the server's lives before the one that the node
+// knows of? A client that uses a lock of that life has had this node's answer.
 bool Node::cleared(NodeId server) {
   if (servers_.has_left(server)) return true;
   std::erase_if(busy_, [this, server](LockId lock) {
@@ -186,11 +186,11 @@ Task<void> Node::hear(Verbs& verbs, const Message& message) {
     count = count_of(heard->lock);
   };
   co_await verbs.on_node(note);
-  // Those that wait are told before the reset is answered.
+  // The waiting clients are told before the reset is answered.
   co_await verbs.store(env_.peers->node_lock_words(env_.node, message.lock), count);
 }
 
-// What those of this node had posted may be under way still.
+// Verbs that this node's dead clients had posted may still be under way.
 Task<void> Node::cut_off_dead(Verbs& verbs) {
   for (std::uint32_t i = 0; i < gone_.size(); ++i) {
     if (env_.peers->node_of(ClientId{i}) != env_.node || gone_[i]) continue;
@@ -200,7 +200,7 @@ Task<void> Node::cut_off_dead(Verbs& verbs) {
   }
 }
 
-// What is left afterwards: nothing that is due.
+// When it returns, no answer is due.
 Task<Node::Next> Node::answer_what_is_due(Verbs& verbs) {
   const std::uint32_t here = env_.peers->client_node_index(env_.node);
   Next next;

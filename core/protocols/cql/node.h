@@ -1,6 +1,6 @@
 #pragma once
-// CQL's node part: how often each lock has been reset, as far as this node knows, and which clients
-// of the node would be disturbed by a reset. It answers resets for them.
+// CQL's node part: how often each lock has been reset, as far as this node knows, and which of the
+// node's clients use it, so that a reset has to wait for them. It answers resets on their behalf.
 
 #include <algorithm>
 #include <cstdint>
@@ -23,7 +23,7 @@ struct Answer {
   constexpr bool operator==(const Answer&) const = default;
 };
 
-// As whom a node's part knows those that act for the node, not for themselves.
+// The id under which a node's part knows a client that acts for the whole node.
 inline constexpr ClientId kWholeNode{~0U};
 
 class Node final : public NodePart {
@@ -36,24 +36,25 @@ class Node final : public NodePart {
     busy_.reserve(kRoom);
   }
 
-  // ---- visits, of clients too: nobody else of the node is inside ----
+  // ---- visits, by clients too: one at a time on a node ----
 
-  // From now on no reset of the lock is answered until this client has left it. The reset count.
+  // From now on no reset of the lock is answered until this client has left it. Returns the reset
+  // count.
   std::uint32_t enter(LockId lock, ClientId client);
-  // The same for one that is notified, unless the lock has been reset since.
+  // The same for a client that is notified. False, and no effect, if the lock has been reset since.
   bool enter_again(LockId lock, ClientId client, std::uint32_t count);
-  // What has to be answered now; `answered` says that it was.
+  // Returns the answer that is due now, if any; `answered` notes that it was sent.
   Answer leave(LockId lock, ClientId client);
   void answered(LockId lock, const Answer& answer);
   std::uint32_t count_of(LockId lock) const;
-  // A Reset has come: it waits for clients of the node that are inside.
+  // A Reset has come; its answer waits for clients of the node that use the lock.
   void heard_of(const Message& reset);
-  // It is one of an earlier reset, and takes no later one's place.
+  // The Reset belongs to an earlier reset, and must not replace a later one.
   bool comes_late(const Message& reset, const Membership& members) const;
   bool asked(LockId lock) const;
-  // Of servers that come back.
+  // About servers that come back.
   Servers& servers() { return servers_; }
-  // Does somebody ask about the server, whom nobody of the node keeps waiting?
+  // Is a question about the server open, and does no client of the node delay its answer?
   bool owes_answer(NodeId server);
 
   Task<void> background(Verbs& verbs) override;
@@ -70,7 +71,7 @@ class Node final : public NodePart {
   struct Next {
     LockId lock;
     Answer answer;              // that is due
-    bool waits = false;         // there is none that is, and one that waits for clients of the node
+    bool waits = false;         // no answer is due, and one waits for clients of the node
     Servers::Question cleared;  // is to be answered, if it has an address
   };
   NodeId server_of(LockId lock) const { return env_.peers->lock(lock).entry.node; }
@@ -84,22 +85,22 @@ class Node final : public NodePart {
   Task<void> cut_off_dead(Verbs& verbs);
   Task<Next> answer_what_is_due(Verbs& verbs);
 
-  // From the beginning: a search does not tell a list that was in use from a new one.
+  // Reserved up front, so that a search does not tell a list that was in use from a new one.
   static constexpr std::size_t kRoom = 8;
 
   const Options& options_;  // the protocol's, which outlives its parts
   const NodeEnv env_;
-  Lookup<State> locks_;        // that have been reset, or that somebody here is inside of
-  std::vector<LockId> asked_;  // of which a reset has not been answered yet
-  std::vector<LockId> busy_;   // that somebody here is inside of, by their numbers
+  Lookup<State> locks_;        // those that have been reset, or that a client here uses
+  std::vector<LockId> asked_;  // those of which a reset has not been answered yet
+  std::vector<LockId> busy_;   // those that a client here uses, in ascending order
   std::vector<bool> gone_;     // clients of this node that have died, and are cut off
   Servers servers_;
 };
 
-// Of this node, that no client of it is in the way.
+// Sends the answer of this node, that none of its clients uses the lock.
 Task<void> acknowledge(Verbs& verbs, LockId lock, Answer answer, std::uint32_t node);
-// Not awaited: one that asked and has died would hold up those that wait for the next answer, or
-// for the client that gives it. Asked again, a node answers again.
+// Not awaited: if the client that asked has died, the verb would hold up the clients that wait for
+// the next answer, or for the client that sends it. A node that is asked again answers again.
 Task<void> answer(Verbs& verbs, EndpointAddr to, Message message);
 
 }  // namespace latchlab::cql

@@ -13,10 +13,10 @@ enum class Overflow : std::uint8_t { size, version, acquisition };
 enum class Messages : std::uint8_t { rc, ud };
 
 struct Options {
-  std::uint32_t capacity = 0;  // 0: as many as there are clients
+  std::uint32_t capacity = 0;  // 0: the number of owners
   std::uint32_t version_bits = 16;
   Duration timeout = milliseconds(50);  // 0: never
-  Duration timeout_step = {};           // more for each node before this one
+  Duration timeout_step = {};           // added for each node before this one
   Messages messages = Messages::rc;
   bool next_entry_first = false;
   HeaderReset header_reset = HeaderReset::cas;

@@ -31,8 +31,8 @@ class Places {
   std::span<const std::uint64_t> queue_;
 };
 
-// After a writer all wait, and all write their entries: a writer alone, or readers up to the next
-// writer.
+// After a writer all others wait, and all write their entries: wake one writer, or the readers up
+// to the next writer.
 Wake after_writer(const Places& places, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) {
     const State state = places.state(i);
@@ -44,8 +44,8 @@ Wake after_writer(const Places& places, std::uint32_t count) {
   return {Look::known, count};
 }
 
-// After a reader, those that are not writers hold the lock already, whether their entries say so or
-// not. Where the writers are is known when as many are seen as there are.
+// After a reader, all readers up to the next writer hold the lock already, whether their entries
+// say so or not. The positions of the writers are known once as many are seen as the header counts.
 Wake after_reader(const Places& places, const Behind& behind) {
   if (behind.writers == 0) return {};
   if (behind.next_entry_first && places.state(0) == State::valid)

@@ -1,6 +1,6 @@
 #pragma once
-// Whom a release has to wake, as far as the queue tells. Pure: what is said of a queue follows from
-// its words and the header that the releasing FAA found.
+// Which clients a release has to wake, as far as the queue tells. Pure functions of the queue's
+// words and of the header that the releasing FAA found.
 
 #include <cstdint>
 #include <span>
@@ -9,40 +9,40 @@
 
 namespace latchlab::cql {
 
-// Those behind one that leaves.
+// The places behind a client that releases.
 struct Behind {
   std::uint64_t first = 0;    // index of its successor
   std::uint32_t count = 0;    // places
-  std::uint32_t writers = 0;  // of these
-  bool left_writer = false;   // the one that leaves had it exclusively
+  std::uint32_t writers = 0;  // places of writers
+  bool left_writer = false;   // the client that releases held the lock exclusively
   bool next_entry_first = false;
 };
 
-// By a release, of the header that its FAA found.
+// For a release whose FAA found this header.
 constexpr Behind behind(const Header& before, bool writes, bool next_entry_first) {
   return {before.head + 1, before.size - 1, before.writers - (writes ? 1 : 0), writes,
           next_entry_first};
 }
 
-// Has another reader left since this one did?
+// Has another reader released since this one did?
 constexpr bool overtaken(const Behind& behind, const Header& now) {
   return !behind.left_writer && now.head != behind.first;
 }
 
 enum class Look : std::uint8_t {
-  known,    // whom to wake can be told
-  missing,  // an entry that matters has not been written yet: look again
-  lost,     // one was overwritten by a later owner
+  known,    // the clients to wake are known
+  missing,  // an entry that matters has not been written yet: READ again
+  lost,     // an entry was overwritten by a later owner
 };
 struct Wake {
   Look look = Look::known;
   std::uint32_t count = 0;  // so many from the successor on
 };
 
-// How the times of entries compare: they count up to `bits`, and over again. Of two that are
-// further apart than `wrap_percent` of what there is, the larger one is the earlier (DecLock 5.3).
-// Whose time a notification carries, of those that wait behind the clients that it wakes: the
-// earliest one's; the next one's, if its entry has been written; or that of the next one whose
+// How the times of entries compare: they count up to `bits` bits and wrap. If two are further apart
+// than `wrap_percent` of the range, the larger one is the earlier (DecLock 5.3).
+// Notified: the time that a notification carries, of the clients that wait behind those it wakes:
+// the earliest one's; the next one's, if its entry has been written; or that of the next one whose
 // entry has been written.
 enum class Notified : std::uint8_t { earliest, next, next_written };
 struct TimeOrder {
@@ -60,8 +60,8 @@ struct TimeOrder {
   }
 };
 
-// Since when clients wait from the `from`-th place behind on: 1 + the time in the entries that
-// `times.notified` names, of those that have been written; or 0.
+// Since when clients wait from the `from`-th place behind on: 1 + the time that `times.notified`
+// selects among the written entries; 0 if there is none.
 std::uint64_t earliest(const Format& format, const Behind& behind, std::uint32_t from,
                        std::span<const std::uint64_t> queue, const TimeOrder& times);
 

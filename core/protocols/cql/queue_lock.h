@@ -1,6 +1,6 @@
 #pragma once
-// What is the same of every lock that is a CQL queue: its entry, its parameters. Whose places the
-// queue has, clients' or nodes', is said in client.h.
+// What all locks that are a CQL queue share: the entry and the parameters. Owners of places are
+// clients or nodes: see client.h.
 
 #include <algorithm>
 #include <string>
@@ -53,11 +53,11 @@ class QueueLock : public ProtocolOf<LockOptions, LockClient>, public MessageName
   }
 
  protected:
-  // Of so many owners on so many nodes.
+  // For so many owners.
   Layout queue_layout(std::uint32_t owners, const Shape& shape) const {
     const Options& options = this->options_;
     const Format format = format_of(options, owners);
-    // A notification, an answer from each node, and what resets leave behind.
+    // A notification, an answer from each node, and messages left over from earlier resets.
     const std::uint32_t for_client = 2 * shape.client_nodes + 16;
     return {.entry_bytes = format.bytes(),
             .node_bytes = format.queue_bytes(),

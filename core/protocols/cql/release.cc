@@ -24,7 +24,7 @@ Task<Client::Notice> Client::give_up(Grant grant) {
     co_return notice;
   }
   const bool exclusive = writes(grant.mode);
-  // Has this node heard of a reset by now, the header names it, and no notification is sent.
+  // If this node has heard of a reset by now, the header names it, and no notification is sent.
   if (options_.notification_count == CountIn::release) grant.words[0] = co_await count_of(lock.id);
   verbs_.mark(Phase::initial_atomic);
   bool resets = false;
@@ -55,7 +55,7 @@ Task<Client::Notice> Client::give_up(Grant grant) {
   co_return notice;
 }
 
-// Those whose turn it is. True: only a reset can tell.
+// Finds the clients to notify. True: the lock has to be reset.
 Task<bool> Client::find_next(Grant held, Behind next, std::span<const std::uint64_t> queue,
                              Notice& notice) {
   if (next.count == 0) co_return false;
@@ -67,9 +67,10 @@ Task<bool> Client::find_next(Grant held, Behind next, std::span<const std::uint6
   co_return false;
 }
 
-// READs header and queue until all entries that matter have been written, or a reader finds that
-// others have left meanwhile: a writer behind it would have waited for it, so that place is a
-// reader's, which is inside or gone. Behind a writer readers wait, and others enter beside them.
+// READs header and queue until all entries that matter have been written, or until a reader finds
+// that another reader has released meanwhile. A writer next to it would have waited for it, so that
+// place is a reader's, which holds the lock or has released it. Behind a writer, readers wait, and
+// others join beside them.
 Task<bool> Client::look_again(Grant held, Behind next, Notice& notice) {
   LATCHLAB_PATH("cql: a release looks for an entry again");
   const Format* const format = &format_;
@@ -83,7 +84,7 @@ Task<bool> Client::look_again(Grant held, Behind next, Notice& notice) {
     if (wake.look == Look::missing) return Verdict::pending;
     return wake.look == Look::known ? Verdict::done : Verdict::abandon;
   };
-  // Who has died before it wrote its entry never will.
+  // A client that died before it wrote its entry never will.
   if (options_.timeout.ps > 0) wait.unchanged_for = options_.timeout;
   const RemoteWaitResult end = co_await verbs_.await_remote(wait);
   if (end.end == WaitEnd::failed) {
@@ -131,9 +132,10 @@ Task<void> Client::address(Grant held, Behind next, std::uint32_t wakes,
   }
 }
 
-// By a client that is not inside any more. Not awaited: one that waited and has died would hold up
-// what else the client holds for as long as RC tries. A waiter that is not told is dead, or cut
-// off, and those behind it will reset the lock.
+// Called when the client does not use the lock any more. Not awaited: if a waiter has died, the
+// verb would hold up the client's other locks for as long as RC retries. The send status is
+// ignored: a waiter that gets no notification is dead or cut off, and those behind it will reset
+// the lock.
 Task<void> Client::tell(Notice notice) {
   if (notice.to.empty()) co_return;
   Batch notes(verbs_);

@@ -1,4 +1,4 @@
-// How a CQL lock is reset, and how others wait until it has been.
+// How a CQL lock is reset, and how other clients wait until it has been.
 
 #include "core/base/paths.h"
 #include "core/protocols/common/inbox.h"
@@ -8,12 +8,12 @@
 
 namespace latchlab::cql {
 
-// By a client that is not inside of the lock.
+// Called by a client that is not `inside` of the lock.
 Task<Client::Reset> Client::reset(LockRef lock, ServerLife life) {
   std::uint64_t header = 0;
   const Reset claimed = co_await claim(lock, life, header);
   if (claimed != Reset::done) co_return claimed;
-  // What the dead have asked of nodes is not heard later, nor what else they had posted.
+  // Afterwards no node hears a question of a dead client, and no verb of one lands.
   if (options_.evict_dead) co_await evict_dead();
   bool anew = co_await tell_everybody(lock.id, life);
   if (options_.evict_dead) co_await evict_dead();
@@ -26,9 +26,9 @@ Task<Client::Reset> Client::reset(LockRef lock, ServerLife life) {
   co_return Reset::done;
 }
 
-// ---- step 1: the header names who resets the lock ----
+// ---- step 1: the header names the client that resets the lock ----
 
-// What it is then.
+// `claimed`: the header afterwards.
 Task<Client::Reset> Client::claim(LockRef lock, ServerLife life, std::uint64_t& claimed) {
   std::uint64_t expected = 0;
   for (;;) {
@@ -55,16 +55,17 @@ Task<Client::Reset> Client::claim(LockRef lock, ServerLife life, std::uint64_t& 
   }
 }
 
-// Has nobody been at it since a path to the server failed? Nobody else of the node acts for it.
+// Is the reset this client's own, cut short when a path to the server failed? Or, where clients act
+// for the node, one of its node's: no other client of the node acts for it now.
 bool Client::is_ours(Owner resetter) const {
   const bool for_the_node = behalf_.inside == kWholeNode;
   return resetter == me_ || (for_the_node && peers_.node_of(ClientId{resetter}) == verbs_.node());
 }
 
-// ---- step 2: everybody is told, and has answered ----
+// ---- step 2: all nodes are asked, and have answered ----
 
-// Again when somebody knows of more resets than we do: who was to be told of those has died. False:
-// somebody knows that the server is back, and the lock is as it was at first.
+// Asks again when a node knows of more resets than this client does: the client that began those
+// has died. False: a node knows that the server is back, and the lock is in its initial state.
 Task<bool> Client::tell_everybody(LockId lock, ServerLife life) {
   const std::uint32_t before = co_await count_of(lock);
   for (std::uint32_t count = before + 1;;) {
@@ -78,9 +79,9 @@ Task<bool> Client::tell_everybody(LockId lock, ServerLife life) {
   }
 }
 
-// The largest reset count that a node answers with. Asks again: datagrams may be lost, paths
-// between nodes cut for longer than RC tries, and a client that had answered for its node may have
-// died before its answer arrived.
+// Returns the largest reset count among the answers. Asks again, because datagrams may be lost,
+// paths between nodes may be cut for longer than RC retries, and a client that answered for its
+// node may have died before its answer arrived.
 Task<std::uint32_t> Client::collect(LockId lock, std::uint32_t count) {
   const bool lossy = is_datagram(options_.transport());
   const bool patient = !lossy && options_.timeout.ps == 0;
@@ -110,8 +111,9 @@ Task<std::uint32_t> Client::collect(LockId lock, std::uint32_t count) {
   }
 }
 
-// Not awaited: a SEND to a node that has died, which is not known yet, is under way for as long as
-// RC tries, and all others wait for the reset. The answers tell who was reached.
+// Not awaited: a SEND to a node that has died, but is not known to be dead, is under way for as
+// long as RC retries, and all other clients wait for the reset. The answers tell which nodes were
+// reached.
 Task<void> Client::ask_those_missing(MessageType question, LockId about, std::uint32_t count) {
   Batch questions(verbs_);
   const Message message = {question, count, about, {inbox_.packed(), verbs_.client().value}};
@@ -124,7 +126,7 @@ Task<void> Client::ask_those_missing(MessageType question, LockId about, std::ui
     questions.post();
 }
 
-// As long as one of its clients does.
+// True while at least one of the node's clients lives.
 bool Client::node_lives(std::uint32_t node) const {
   const Membership members = verbs_.membership();
   const NodeId id = peers_.client_node(node);
@@ -171,7 +173,7 @@ Task<bool> Client::start_anew(LockRef lock, ServerLife life, std::uint64_t heade
   co_return co_await free_header(lock, life, header);
 }
 
-// By an atomic: a WRITE beside the FAA of whoever comes too early is lost where RNICs let it be.
+// By an atomic: RNICs may lose a WRITE beside the FAA of a client that comes too early.
 Task<bool> Client::free_header(LockRef lock, ServerLife life, std::uint64_t expected) {
   for (;;) {
     if (!lasts(lock, life) && !PLANTED(cql_resets_another_life)) co_return false;
@@ -182,16 +184,17 @@ Task<bool> Client::free_header(LockRef lock, ServerLife life, std::uint64_t expe
   }
 }
 
-// The same for all who share the node's words.
+// All clients of the node store the same words.
 Task<void> Client::prepare_image() {
   for (std::uint32_t i = 0; i < format_.capacity(); ++i)
     co_await verbs_.store(node_words_ + 8 * i, format_.initial());
   image_ready_ = true;
 }
 
-// ---- everybody else ----
+// ---- all other clients ----
 
-// False: the server fails. Takes over from somebody who has died, or was cut short.
+// Waits until the reset is over. Takes it over if its client has died, or it was cut short. False:
+// the server fails.
 Task<bool> Client::reset_ends(LockRef lock, ServerLife life) {
   const Format* const format = &format_;
   const Duration pause = options_.reset_pause;
@@ -211,7 +214,7 @@ Task<bool> Client::reset_ends(LockRef lock, ServerLife life) {
       LATCHLAB_PATH("cql: the server fails a client that waits for a reset");
       co_return false;
     }
-    // It may have ended when patience did.
+    // The reset may have ended at the same time as the wait.
     const Header header = format_.unpack(end.values[0].lo);
     if (end.end == WaitEnd::satisfied || header.reset == 0) co_return true;
     const Owner resets = header.resetter();

@@ -1,4 +1,4 @@
-// What a client does about servers that fail and come back.
+// How a client handles servers that fail and come back.
 
 #include "core/base/paths.h"
 #include "core/protocols/common/planted.h"
@@ -6,20 +6,20 @@
 
 namespace latchlab::cql {
 
-// Is the lock's server still in this life? What is posted right after this is carried out in it, or
+// Is the lock's server still in this life? A verb posted right after this is executed in it, or
 // fails.
 bool Client::lasts(LockRef lock, ServerLife life) const {
   return verbs_.life_of(lock.entry.node) == life;
 }
 
-// To somebody whose acquisition has failed on the way to the server, or at it.
+// The result of an acquisition that failed on the way to the server, or at it.
 Task<AcquireResult> Client::refuse(LockRef lock, ServerLife life) {
   if (lasts(lock, life)) co_return Aborted{AbortReason::server_failed};
   co_return co_await start_over(lock);
 }
 
-// The same to somebody whose server has failed, or is back: whatever of the lock it had is gone. It
-// is paused until the server is back.
+// The same if the server has failed, or is back: what the client had of the lock is lost. Pauses
+// until the server is back.
 Task<AcquireResult> Client::start_over(LockRef lock) {
   const NodeId server = lock.entry.node;
   verbs_.mark(Phase::retry);
@@ -35,8 +35,8 @@ Task<AcquireResult> Client::start_over(LockRef lock) {
   co_return Aborted{AbortReason::recovered};
 }
 
-// From now on inside of the lock, in this life of its server. False: that is over, or has not begun
-// for everybody.
+// From now on the client is `inside` of the lock, in this life of its server. False: that life is
+// over, or not all nodes have left the earlier ones.
 Task<bool> Client::begin(LockRef lock, ServerLife life, std::uint64_t& count) {
   if (!life.up()) co_return false;
   bool entered = co_await enter(lock, life, count);
@@ -51,8 +51,9 @@ Task<bool> Client::begin(LockRef lock, ServerLife life, std::uint64_t& count) {
   co_return false;
 }
 
-// Nobody uses locks of a server that is back before all nodes have left what they had there. Who
-// holds one cannot wait for ever, as others may wait for what else it holds.
+// No client uses locks of a server that is back before all nodes have left those of its earlier
+// lives. The wait is bounded, since the holders that it waits for may wait for other locks that
+// this client holds.
 Task<bool> Client::meet(NodeId server, ServerLife life) {
   Node* const node = node_;
   const std::uint32_t number = life_number(life);

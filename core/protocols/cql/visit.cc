@@ -1,11 +1,11 @@
-// What a client does on its node: says that it is busy with a lock, and that it is not any more.
+// What a client tells its node's part: that it uses a lock, and that it does not any more.
 
 #include "core/base/paths.h"
 #include "core/protocols/cql/client.h"
 
 namespace latchlab::cql {
 
-// False: not in this life of the lock's server, or not yet.
+// False: the client may not use locks in this life of the server, or not yet.
 Task<bool> Client::enter(LockRef lock, ServerLife life, std::uint64_t& count) {
   bool may = false;
   const auto visit = [this, &lock, &life, &may, to = &count] {
@@ -26,8 +26,8 @@ Task<bool> Client::enter_again(LockId lock, std::uint32_t count) {
   co_return entered;
 }
 
-// The last of its node to leave answers a reset that waits for it. That it was answered is noted
-// afterwards: if the client dies on the way, its node finds the question still open.
+// The last client of a node to leave answers a reset that waits for it. It notes that only
+// afterwards: if it dies before, its node finds the question still open.
 Task<void> Client::leave(LockRef lock) {
   Node* const node = node_;
   Answer answer;

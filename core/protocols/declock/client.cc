@@ -35,7 +35,7 @@ Task<Node::Joined> Client::join(Want want) {
   co_return joined;
 }
 
-// By a late reader, that might pass a writer of another node that this node does not know of.
+// Called by a late reader, which might pass a writer of another node that this node does not know.
 Task<Node::Joined> Client::look_and_join(Want want, Node::Joined first) {
   LATCHLAB_PATH("declock: a late reader looks for other nodes");
   verbs_.mark(Phase::wait_writers);
@@ -83,7 +83,7 @@ Task<Client::Turn> Client::wait_for_turn(LockRef lock, Node::Joined joined) {
   co_return static_cast<Turn>(woke.value);
 }
 
-// Looks, for the client that releases the lock, whether other nodes wait.
+// READs, for the client that releases the lock, since when other nodes wait.
 Task<void> Client::prefetch(LockRef lock, Node::Joined joined) {
   const ReadWords seen = co_await verbs_.read_words(lock.entry, format_.bytes());
   if (!seen.ok() || !joined.held) co_return;

@@ -1,5 +1,5 @@
 #pragma once
-// DecLock's client part: the node's queue first, and for who leads it the CQL lock.
+// DecLock's client part: the node's queue first, and for the client that leads it the CQL lock.
 
 #include <cstdint>
 #include <span>
@@ -39,7 +39,7 @@ class Client final : public LockClient {
   Task<void> prefetch(LockRef lock, Node::Joined joined);
   Task<AcquireResult> lead(Want want, std::uint32_t since);
   Task<void> tell_those_who_enter(const std::vector<ClientId>& enter);
-  Task<void> step_down(LockId lock);  // the next that waits here leads
+  Task<void> step_down(LockId lock);  // the next waiting client of the node leads
 
   auto is_mine() const {
     return [peers = &peers_, here = verbs_.node()](cql::Owner owner) {

@@ -8,7 +8,7 @@ namespace {
 
 enum class Agreed : std::uint8_t { yes, not_yet, failed };
 
-// Nodes none of whose clients lives.
+// Counts the nodes that have no living client.
 std::uint32_t dead_nodes(const Verbs& verbs, const Peers& peers) {
   const Membership members = verbs.membership();
   std::vector<bool> lives(peers.shape().client_nodes, false);
@@ -18,8 +18,8 @@ std::uint32_t dead_nodes(const Verbs& verbs, const Peers& peers) {
   return static_cast<std::uint32_t>(std::count(lives.begin(), lives.end(), false));
 }
 
-// Until the counter says so. Without a change for as long as the nodes pause between two
-// agreements, somebody may have died.
+// Waits until the counter satisfies `until`. If it does not change for the pause between two
+// agreements, a node may have died: not_yet.
 Task<Agreed> await_counter(Verbs& verbs, RemoteAddr counter, WordPredicate until, Duration pause) {
   RemoteWait wait;
   wait.add(read_verb(counter));
@@ -32,7 +32,7 @@ Task<Agreed> await_counter(Verbs& verbs, RemoteAddr counter, WordPredicate until
   co_return end.end == WaitEnd::satisfied ? Agreed::yes : Agreed::not_yet;
 }
 
-// As printed: who is the last to count sets the counter to 0, which the others wait for.
+// As printed: the last node to count sets the counter to 0, which the others wait for.
 Task<Agreed> agree_by_reset(Verbs& verbs, const Peers& peers, const Options& options) {
   const RemoteAddr counter = peers.server_words(NodeId{1});
   const Completion counted = co_await verbs.fetch_add(counter, 1);
@@ -48,11 +48,11 @@ Task<Agreed> agree_by_reset(Verbs& verbs, const Peers& peers, const Options& opt
   co_return agreed;
 }
 
-// A counter for each number of dead nodes, which the living count up, and nobody resets.
+// A counter for each number of dead nodes. Living nodes increment it; it is never reset.
 struct Rounds {
   std::uint32_t dead = 0;
-  ServerLife life = {};       // of the server: with its memory the counters are gone
-  std::uint64_t counted = 0;  // how often this node has, since so many are dead
+  ServerLife life = {};       // of the server: the counters are lost with its memory
+  std::uint64_t counted = 0;  // increments by this node since so many are dead
 };
 Task<Agreed> agree_among_the_living(Verbs& verbs, const Peers& peers, const Options& options,
                                     Rounds& rounds) {

@@ -1,6 +1,6 @@
 #pragma once
-// The time of entries: so many units since the client nodes have last agreed on a moment, in a few
-// bits. They agree by a counter on the first server: see declock.h.
+// The time of entries: units since the client nodes last agreed on a moment, in a few bits. They
+// agree by a counter on the first server: see declock.h.
 
 #include <cstdint>
 
@@ -26,7 +26,7 @@ class Clock {
   Time start_;
 };
 
-// The node's part in it, for ever.
+// The node's part in the agreement. Runs until the end of the run.
 Task<void> keep_synchronised(Verbs& verbs, const Peers& peers, const Options& options, Node& node);
 
 }  // namespace latchlab::declock

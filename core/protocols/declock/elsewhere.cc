@@ -3,7 +3,7 @@
 namespace latchlab::declock {
 namespace {
 
-// Header and queue, as a READ has found them.
+// Header and queue, as a READ returned them.
 class Seen {
  public:
   Seen(const cql::Format& format, std::span<const std::uint64_t> words)
@@ -37,7 +37,7 @@ std::uint64_t waiting_elsewhere(const cql::Format& format, std::span<const std::
   const Seen seen(format, words);
   if (!seen.tells()) return 0;
   const std::uint32_t size = seen.header().size;
-  // A writer that got in at once has the first place, and no entry.
+  // A writer that held the lock at once has the first place, and no entry.
   std::uint32_t from = mode == LockMode::exclusive ? 1 : 0;
   for (std::uint32_t i = 0; i < size; ++i)
     if (seen.written(i) && mine(seen.entry(i).owner)) from = i + 1;

@@ -119,7 +119,7 @@ LocalQueues::Stays Node::stays(LockId lock, const State& state) const {
   return transfers(state);
 }
 
-// Which clients of the node may get the lock before other nodes do.
+// Which clients of the node may get the lock before other nodes.
 LocalQueues::Rule Node::transfers(const State& state) const {
   switch (options_.transfer) {
     case Transfer::local_prefer:
@@ -148,21 +148,22 @@ LocalQueues::Admits Node::late_readers(const State& state) const {
   return options_.late_readers == LateReaders::all ? LocalQueues::always() : transfers(state);
 }
 
-// To whom of the node the lock is handed that it has in this mode, if it may stay.
+// In which order clients of the node are handed the lock that it holds in this mode, if it may
+// stay.
 LocalQueues::Order Node::order_of_handover(LockMode held) const {
   return options_.readers_first == ReadersFirst::reacquiring ? LocalQueues::Order::as_they_came
                                                              : order_of_lead(held);
 }
 
-// Who acquires the CQL lock next, which the node had in this mode.
+// In which order clients of the node lead it to acquire the CQL lock, which it held in this mode.
 LocalQueues::Order Node::order_of_lead(LockMode held) const {
   const bool turn = held == LockMode::exclusive || options_.readers_first == ReadersFirst::always;
   return options_.fairness == Fairness::phase_fair && turn ? LocalQueues::Order::readers_first
                                                            : LocalQueues::Order::as_they_came;
 }
 
-// Readers that wait: all of them, or those before the first writer that came before other nodes;
-// and no more than `local_bound`.
+// The waiting readers that enter: all of them; with task_fair by timestamp, those before the first
+// writer that asked before other nodes; with local_bound, no more than that.
 std::vector<ClientId> Node::admit(LockId lock, const State& state) {
   const bool all = options_.fairness == Fairness::phase_fair;
   const bool by_time = options_.transfer == Transfer::timestamp && !all;

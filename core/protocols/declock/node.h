@@ -1,6 +1,6 @@
 #pragma once
-// DecLock's node part: the local lock table, and the CQL locks that the node has. Who acts in
-// these: client.h.
+// DecLock's node part: the queues of the node's clients, and the CQL locks that the node holds. The
+// steps in which clients use them are in client.h.
 
 #include <cstdint>
 #include <vector>
@@ -19,39 +19,39 @@ class Node final : public NodePart {
 
   cql::Node& global() { return global_; }
 
-  // ---- visits: nobody else of the node is inside ----
+  // ---- visits: one at a time on a node ----
 
-  // A client that joins, and what it has to know to look at other nodes meanwhile.
+  // The result of joining, and what the client needs in order to read about other nodes meanwhile.
   struct Joined {
     LocalQueues::Joined how = LocalQueues::Joined::waits;
-    std::uint32_t since = 0;   // when it asked, as entries have it
-    std::uint32_t tenure = 0;  // how often the node has had the CQL lock: see `remote_waits`
-    bool held = false;         // the node has it now
+    std::uint32_t since = 0;   // the time of the request, as in entries
+    std::uint32_t tenure = 0;  // how often the node has held the CQL lock: see `remote_waits`
+    bool held = false;         // the node holds it now
     LockMode mode = LockMode::exclusive;  // in which mode
     bool remote_known = false;            // and knows since when other nodes wait
-    bool looks = false;  // it has not joined: it is a late reader whose turn it is to look first
+    bool looks = false;  // it has not joined: as a late reader it has to READ the queue first
     ZeroPadding<std::uint8_t, 4> padding = {};
   };
   Joined join(LockId lock, ClientId client, LockMode mode, Time now);
-  // A late reader has looked, and joins: other nodes wait since then (cql::earliest).
+  // A late reader has READ the queue, and joins: other nodes wait since then (cql::earliest).
   Joined join_after_look(LockId lock, ClientId client, const Joined& looked, std::uint64_t since);
-  // The lock's server is in this life. Has the node the CQL lock in an earlier one? Then it is
-  // handed over to nobody.
+  // The lock's server is in this life. True if the node holds the CQL lock of an earlier life; it
+  // then hands that over no more.
   bool outlives(LockId lock, ServerLife life);
 
-  // Other nodes wait behind this one since then (cql::earliest), as seen during this tenure.
+  // Other nodes wait behind this one since then (cql::earliest), as READ during this tenure.
   void remote_waits(LockId lock, std::uint32_t tenure, std::uint64_t since);
 
-  // The leader has got the CQL lock for the node. Who enters beside it.
+  // The leader has acquired the CQL lock for the node. Returns the readers that enter beside it.
   std::vector<ClientId> took(const Grant& global);
 
   struct Left {
     LocalQueues::Left how = LocalQueues::Left::others_stay;
-    std::vector<ClientId> enter;  // of whom each has the lock now
+    std::vector<ClientId> enter;  // clients that hold the lock now
     Grant global;                 // to be released, if the lock must be freed
   };
   Left leave(LockRef lock);
-  // The CQL lock has been released, or not been granted. Who leads now.
+  // The CQL lock has been released, or was not granted. Returns the client that leads now.
   LocalQueues::Next freed(LockId lock);
 
   void synchronised(Time now) { clock_.starts(now); }
@@ -59,17 +59,17 @@ class Node final : public NodePart {
   Task<void> background(Verbs& verbs) override;
 
  private:
-  // Of a lock that somebody here has or wants.
+  // Of a lock that a client of the node holds or wants.
   struct State {
     std::uint64_t resets = 0;  // reset count of the node's acquisition
     std::uint64_t remote = 0;  // since when other nodes wait, as far as known: cql::earliest
     std::uint32_t tenure = 0;
     bool held = false;
     LockMode mode = LockMode::exclusive;
-    bool outlived = false;  // by the lock that the node has: its server has failed
+    bool outlived = false;  // the server has failed since the node acquired the lock
     ZeroPadding<std::uint8_t, 1> padding = {};
-    std::uint32_t looking = 0;   // late readers that look now, and have not joined yet
-    std::uint32_t unlooked = 0;  // late readers that have entered since the last one began to look
+    std::uint32_t looking = 0;   // late readers that READ the queue now, and have not joined yet
+    std::uint32_t unlooked = 0;  // late readers that have entered since the last one began to READ
   };
   State& state(LockId lock);
   Joined join_at(LockId lock, ClientId client, LockMode mode, std::uint32_t since, bool may_look);

@@ -34,7 +34,7 @@ struct Options : cql::Options {
   ClockCounter clock_counter = ClockCounter::living;
 
   cql::TimeOrder times() const { return {time_bits, wrap_percent, notified}; }
-  // Does it matter to the lock what is known of other nodes?
+  // Does the lock use what is known about other nodes?
   bool looks_elsewhere() const {
     return transfer == Transfer::timestamp || transfer == Transfer::remote_prefer;
   }
