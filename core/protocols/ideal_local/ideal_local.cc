@@ -14,7 +14,7 @@ namespace {
 
 struct IdealOptions {};
 
-// All locks of the machine. Every function is a visit: nobody else is inside.
+// All locks of the machine. Every function is a visit: one at a time.
 class LocalLocks final : public NodePart {
  public:
   struct Waiting {
@@ -24,7 +24,7 @@ class LocalLocks final : public NodePart {
   };
   using Granted = std::vector<Waiting>;
 
-  // Whether it has the lock; otherwise it waits.
+  // True: the client has the lock. Otherwise it waits.
   bool enter(LockId lock, const Waiting& who) {
     Queue& queue = queues_[lock];
     if (queue.waiting.empty() && queue.admits(who.mode)) {
@@ -45,7 +45,8 @@ class LocalLocks final : public NodePart {
     return go_on(lock);
   }
 
-  // False: it has been granted the lock. Those behind it may not have to wait any more.
+  // False: the client has been granted the lock. When a writer withdraws, readers behind it may be
+  // granted it.
   bool withdraw(LockId lock, ClientId client, Granted* granted) {
     std::deque<Waiting>& waiting = queues_.find(lock)->second.waiting;
     const auto found = std::find_if(waiting.begin(), waiting.end(),
@@ -87,7 +88,7 @@ class LocalLocks final : public NodePart {
     return granted;
   }
 
-  std::map<LockId, Queue> queues_;  // of locks that somebody holds or wants
+  std::map<LockId, Queue> queues_;  // of locks that a client holds or wants
 };
 
 class IdealClient final : public LockClient {
@@ -120,7 +121,7 @@ class IdealClient final : public LockClient {
     if (woke.by == Woke::word) co_return Grant(want, mode);
     const bool left = co_await withdraw(want.lock.id);
     if (left) co_return Aborted{AbortReason::deadline};
-    // The word is still to be stored: later it would undo that of the next wait.
+    // The granting client still stores the word; later the store would undo that of the next wait.
     LATCHLAB_PATH("ideal_local: the lock comes at the deadline");
     co_await verbs_.await_local(turn);
     co_return Grant(want, mode);

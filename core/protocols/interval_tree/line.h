@@ -1,6 +1,6 @@
 #pragma once
-// The ranges of one object, held and waited for, in one interval tree: whoever asks for a range
-// waits for all that are in the tree already and meet it.
+// The ranges of one object, held and waited for, in one interval tree. A request waits for all
+// requests that are in the tree already and whose ranges overlap its own.
 
 #include <map>
 
@@ -9,8 +9,8 @@
 
 namespace latchlab::interval_tree {
 
-// Of two ranges that meet, the one that came later counts the other one in `ahead` as long as that
-// is in the tree. Who has nobody ahead holds its range.
+// Of two ranges that overlap, the later one counts the earlier in `ahead` while that is in the
+// tree. A request with none ahead holds its range.
 class LineOfRanges final : public range_server::ObjectRanges {
  public:
   using Asker = range_server::Asker;
@@ -36,8 +36,8 @@ class LineOfRanges final : public range_server::ObjectRanges {
   IntervalTree tree_;
   std::map<Asker, OfOne> requests_;
   std::uint64_t waiters_ = 0;
-  std::uint64_t came_ = 0;     // so many, since nobody was there
-  std::uint64_t sharing_ = 0;  // steps along those that share a node
+  std::uint64_t came_ = 0;     // requests so far, since the tree was last empty
+  std::uint64_t sharing_ = 0;  // steps along requests that share a node
 };
 
 }  // namespace latchlab::interval_tree

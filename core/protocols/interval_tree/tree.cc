@@ -16,7 +16,7 @@ void IntervalTree::update(Node& node) {
   if (node.right) node.reach = std::max(node.reach, node.right->reach);
 }
 
-// The side `up` of the topmost node takes its place, and it goes to that one's other side.
+// Rotates: the child `up` takes the place of the topmost node, which becomes its child `down`.
 void IntervalTree::turn(Owner& top, Owner Node::*up, Owner Node::*down) {
   Owner rises = std::move((*top).*up);
   (*top).*up = std::move((*rises).*down);

@@ -1,11 +1,11 @@
 #pragma once
-// An interval tree: a balanced search tree of ranges, each node with the last unit of all ranges
-// below it, so that a search for those that meet a range passes over what ends before it. Ranges
-// may overlap. Whoever has the same range as others shares its node with them.
+// An interval tree: a balanced search tree of ranges, in which each node has the largest last unit
+// of the ranges below it, so that a search for overlapping ranges skips subtrees that end before.
+// Ranges may overlap. Requests with equal ranges share a node.
 //
-//  1. Nodes are in the order of their ranges (first unit, then last unit), which differ.
+//  1. Nodes are in the order of their ranges (first unit, then last unit), which are distinct.
 //  2. `reach` is the largest last unit of the node's range and those below it.
-//  3. Heights of a node's two sides differ by one at most (AVL).
+//  3. Heights of a node's two subtrees differ by at most one (AVL).
 
 #include <cstdint>
 #include <memory>
@@ -21,11 +21,11 @@ class IntervalTree {
  public:
   using Asker = range_server::Asker;
   using Span = range_server::Span;
-  using Sharing = std::vector<Asker>;  // one range, in the order in which they came
+  using Sharing = std::vector<Asker>;  // requests for one range, in the order of arrival
 
   void insert(const Span& span, const Asker& who);
   bool erase(const Span& span, const Asker& who);  // false: it is not there
-  // In the order of their ranges: those of each node that meets the span.
+  // The requests of each node that overlaps the span, in the order of ranges.
   std::vector<const Sharing*> meeting(const Span& span);
   std::uint64_t take_steps() { return std::exchange(steps_, 0); }
 

@@ -34,7 +34,7 @@ std::optional<Asker> RangeList::try_insert(const Held& held) {
   return std::nullopt;
 }
 
-// Its holder knows where it is: the search here is no way that anybody goes.
+// The holder knows its node, so this search stands for a pointer and counts no steps.
 bool RangeList::erase(const Held& held) {
   for (Node& node : nodes_) {
     const bool own = node.held.who == held.who;

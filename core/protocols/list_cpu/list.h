@@ -1,6 +1,6 @@
 #pragma once
-// A singly linked list of disjoint ranges, sorted by their first units. Whoever erases one only
-// marks it; whoever walks past a marked one unlinks it.
+// A singly linked list of disjoint ranges, sorted by their first units. An erasure only marks its
+// node; a later walk that passes a marked node unlinks it.
 
 #include <forward_list>
 
@@ -8,12 +8,12 @@
 
 namespace latchlab::list_cpu {
 
-// A step is a node that a walk from the head looks at, or that is linked or marked.
+// A step is a node that a walk from the head visits, or that is linked or marked.
 class RangeList final : public range_server::DisjointRanges {
  public:
   std::optional<range_server::Asker> try_insert(const range_server::Held& held) override;
   bool erase(const range_server::Held& held) override;
-  std::size_t nodes() const;  // marked ones as well
+  std::size_t nodes() const;  // including marked ones
 
  private:
   struct Node {

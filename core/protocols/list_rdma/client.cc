@@ -12,8 +12,8 @@ Range range_of(const Extent& extent) {
   return {extent.first, extent.first + (extent.count - 1)};
 }
 
-// What a grant keeps.
-enum Kept : std::uint8_t { kSlot, kIndex, kAlone };  // kAlone: the head, if it has the mark
+// The words of a grant.
+enum Kept : std::uint8_t { kSlot, kIndex, kAlone };  // kAlone: the head, if it is marked
 
 Verb write_range(RemoteAddr node, Range range) {
   Verb verb;
@@ -64,7 +64,7 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
   co_return Aborted{AbortReason::server_failed};
 }
 
-// Walks to where the range belongs, and links it in behind `place`.
+// Walks to the position of the range, and links its node in behind `place`.
 Task<Client::End> Client::enter(Place* place, Mine mine, Range range, Time deadline) {
   const RemoteAddr entry = place->word;
   if (options_.first_look == FirstLook::read) {
@@ -103,7 +103,7 @@ Task<Client::End> Client::enter(Place* place, Mine mine, Range range, Time deadl
   }
 }
 
-// From now on its node is released as any other.
+// Removes the mark of the head: from now on the node that was alone is released as any other.
 Task<Client::End> Client::join(Place* place) {
   Link together = place->seen;
   together.marked = false;
@@ -114,7 +114,7 @@ Task<Client::End> Client::join(Place* place) {
   co_return fine ? End::again : End::failed;
 }
 
-// The node is written and linked with one doorbell: the CAS lands behind the WRITEs.
+// Writes and links the node with one doorbell: the CAS lands behind the WRITEs.
 Task<Client::End> Client::link_in(Place* place, Mine mine, Range range, bool* written) {
   verbs_.mark(*written ? Phase::retry : Phase::initial_atomic);
   const bool alone = options_.fast_path && place->head && place->seen.next.null();
@@ -142,7 +142,7 @@ Task<Client::End> Client::link_in(Place* place, Mine mine, Range range, bool* wr
   co_return End::again;
 }
 
-// For a node that is in the way to be released, and then takes it out.
+// Waits until the overlapping node is released, and then unlinks it.
 Task<Client::End> Client::wait_for(Place* place, NodeRef node, Time deadline) {
   LATCHLAB_PATH("list_rdma: a client waits for a node in its way");
   verbs_.mark(Phase::wait_pred);
@@ -199,7 +199,7 @@ Task<ReleaseResult> Client::release(Grant grant) {
     if (PLANTED(list_rdma_uses_nodes_at_once)) nodes_.free(slot);
   } else {
     LATCHLAB_PATH("list_rdma: the server fails a release");
-    nodes_.lost(slot);  // the server is gone, and the list
+    nodes_.lost(slot);  // the list is lost with the server
   }
   co_return ReleaseResult::released;
 }

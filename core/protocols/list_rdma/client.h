@@ -1,5 +1,5 @@
 #pragma once
-// The client part of list_rdma.h: walks along a list, and what is done at their end.
+// The client part of list_rdma.h: walks along a list, and linking in or waiting at their end.
 
 #include <cstdint>
 
@@ -34,13 +34,13 @@ class Client final : public LockClient {
   Task<ReleaseResult> release(Grant grant) override;
 
  private:
-  // Where a walk is: at the word that leads on, in the head or in a node, and what it said.
+  // The position of a walk: the word with the next link, in the head or in a node, and its value.
   struct Place {
     RemoteAddr word;
     bool head = true;
-    std::uint32_t own = 0;  // generation of the node that it is in
+    std::uint32_t own = 0;  // generation of the node that the word is in
     Link seen = {};
-    // Its node has been released since, or is another one by now.
+    // The node has been released since, or is used for another range.
     bool gone() const { return !head && (seen.marked || seen.own != own); }
   };
   struct Node {

@@ -22,7 +22,7 @@ class List final : public ProtocolOf<Options, list_rdma::Client> {
             .held_at_once = options_.nodes,
             .abortable = true};
   }
-  // Whether the first node is marked is in the node.
+  // The mark of the first node is in the node, not in the entry.
   bool is_free(RemoteAddr /*entry*/, std::span<const std::uint64_t> words) const override {
     return !Link::of(words[0]).marked;
   }

@@ -1,6 +1,6 @@
 #pragma once
-// A client's own nodes on all servers, and what it knows of each: only one that is certainly in no
-// list may be written to.
+// A client's own nodes on all servers, and the state of each: only a node that is certainly in no
+// list may be written.
 
 #include <cstdint>
 #include <optional>
@@ -17,15 +17,15 @@ struct Range {
   std::uint64_t last = 0;
 };
 
-// A node of this client's, taken for an acquisition.
+// A node of this client, taken for an acquisition.
 struct Mine {
-  std::uint32_t slot = 0;  // of all that it has
+  std::uint32_t slot = 0;  // index among all its nodes
   NodeRef ref;
 };
 
 class Nodes {
  public:
-  // `each` on each server; those of the first client come first there.
+  // `each` nodes on each server, where those of the first client come first.
   Nodes(std::uint32_t client, std::uint32_t servers, std::uint32_t each,
         std::uint32_t generation_bits)
       : base_(client * each + 1),
@@ -43,22 +43,22 @@ class Nodes {
     }
     return {};
   }
-  // It is in no list, or has been taken out of it.
+  // The node is in no list, or has been unlinked.
   void free(std::uint32_t slot) { slots_[slot].state = State::free; }
-  // It is marked, and may still be in the list of `entry`.
+  // The node is marked, and may still be in the list of `entry`.
   void released(std::uint32_t slot, RemoteAddr entry, std::uint64_t first) {
     slots_[slot].state = State::released;
     slots_[slot].entry = entry;
     slots_[slot].first = first;
   }
-  // The server failed, and nobody knows what became of it.
+  // The server failed, and the state of the node is unknown.
   void lost(std::uint32_t slot) { slots_[slot].state = State::lost; }
 
-  // Somebody's node has been taken out of a list on this server by this client.
+  // This client has unlinked a node, its own or another client's, from a list on this server.
   void taken_out(NodeId server, std::uint32_t index) {
     if (index >= base_ && index < base_ + each_) free(begin_of(server) + (index - base_));
   }
-  // None that was released in this list, and began at `last` or before it, is in it any more.
+  // No node whose range in this list was released and began at or before `last` is in it any more.
   void all_gone(RemoteAddr entry, std::uint64_t last) {
     for (Slot& slot : slots_)
       if (slot.state == State::released && slot.entry == entry && slot.first <= last)
@@ -70,7 +70,7 @@ class Nodes {
       if (slots_[slot].state == State::free) return true;
     return false;
   }
-  // A list on this server in which one that was released may be.
+  // A list on this server that may still contain a released node.
   std::optional<RemoteAddr> with_released(NodeId server) const {
     const std::uint32_t begin = begin_of(server);
     for (std::uint32_t slot = begin; slot < begin + each_; ++slot)
@@ -83,14 +83,14 @@ class Nodes {
   struct Slot {
     State state = State::free;
     std::uint32_t generation = 0;
-    std::uint64_t first = 0;  // of the range that was released
-    RemoteAddr entry;         // of the list that it was released in
+    std::uint64_t first = 0;  // first unit of the released range
+    RemoteAddr entry;         // of the list from which it was released
   };
   std::uint32_t begin_of(NodeId server) const { return (server.value - 1U) * each_; }
 
-  std::uint32_t base_;  // index of its first node
+  std::uint32_t base_;  // index of the client's first node on each server
   std::uint32_t each_;
-  std::uint32_t generations_;  // those that are told apart, as a mask
+  std::uint32_t generations_;  // mask of the generation bits in use
   std::vector<Slot> slots_;    // server by server
 };
 

@@ -1,4 +1,4 @@
-// Going along a list: from the head, from node to node, and taking out what was released.
+// Walking along a list: from the head, from node to node, unlinking released nodes.
 
 #include "core/base/paths.h"
 #include "core/protocols/common/planted.h"
@@ -24,8 +24,9 @@ void Client::move_to(Place* place, const Node& node) const {
             .seen = node.link};
 }
 
-// The next node of the list, or none; or the place has changed. Takes out a node that is marked,
-// and begins anew where the place is in one. Stops at a head with the mark.
+// Reads the next node of the list, or `none`. `again`: the position has changed, because a marked
+// node was unlinked, or because the walk starts again at the head when the node that it is in was
+// released. `alone`: the head is marked.
 Task<Client::Next> Client::next_of(Place* place, RemoteAddr entry, Node* node) {
   if (place->gone() && !(PLANTED(list_rdma_enters_behind_the_dead) && place->seen.marked)) {
     LATCHLAB_PATH("list_rdma: a walk begins anew, as the node that it has reached was released");
@@ -54,7 +55,7 @@ Task<Client::Next> Client::next_of(Place* place, RemoteAddr entry, Node* node) {
   co_return fine ? Next::again : Next::failed;
 }
 
-// CAS from what was seen to `desired`; `done`: it held. Then, and otherwise, `seen` is up to date.
+// CAS from `seen` to `desired`; `done`: it succeeded. Afterwards `seen` is up to date either way.
 Task<bool> Client::exchange(Place* place, Link desired, bool* done) {
   const std::uint64_t expected = place->seen.packed();
   const Completion cas = co_await verbs_.compare_swap(place->word, expected, desired.packed());
@@ -63,7 +64,7 @@ Task<bool> Client::exchange(Place* place, Link desired, bool* done) {
   co_return cas.ok();
 }
 
-// What follows a marked node follows it for ever.
+// The successor of a marked node never changes.
 Task<bool> Client::take_out(Place* place, NodeRef node, NodeRef next) {
   Link without = place->seen;
   without.next = next;
@@ -78,7 +79,7 @@ Task<bool> Client::take_out(Place* place, NodeRef node, NodeRef next) {
   co_return fine;
 }
 
-// Until a node of this client can be used again.
+// Walks until a node of this client can be reused.
 Task<bool> Client::sweep(RemoteAddr entry) {
   LATCHLAB_PATH("list_rdma: a client walks along a list for its own nodes");
   Place place;
@@ -88,7 +89,7 @@ Task<bool> Client::sweep(RemoteAddr entry) {
     const Next next = co_await next_of(&place, entry, &node);
     if (next == Next::failed) fine = false;
     if (next == Next::node) move_to(&place, node);
-    // Beside a node that is alone no other is in the list.
+    // While one node is alone, no other node is in the list.
     if (next == Next::none || next == Next::alone) nodes_.all_gone(entry, ~0ULL);
   }
   co_return fine;

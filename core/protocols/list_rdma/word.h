@@ -1,5 +1,6 @@
 #pragma once
-// The one kind of word that list_rdma.h has links in: the head of a list, and `next` of its nodes.
+// The one kind of word that contains a link in list_rdma.h: the head of a list, and `next` of
+// nodes.
 
 #include <cstdint>
 
@@ -12,7 +13,7 @@ inline constexpr unsigned kGenerationBits = 22;
 inline constexpr std::uint64_t kMostNodes = (1ULL << kIndexBits) - 1;  // on one server
 inline constexpr std::uint64_t kMark = 1;  // what an FAA adds to mark a node
 
-// A node as what it is used for now. Index 0: none.
+// A node in its current use. Index 0: none.
 struct NodeRef {
   std::uint32_t index = 0;
   std::uint32_t generation = 0;
@@ -21,7 +22,7 @@ struct NodeRef {
 };
 
 struct Link {
-  bool marked = false;    // of a node: it has been released; of the head: `next` is alone
+  bool marked = false;    // in a node: it has been released; in the head: `next` is alone
   NodeRef next;           // none: the end of the list
   std::uint32_t own = 0;  // generation of the node that this word is in; 0 in a head
 

@@ -17,7 +17,7 @@ template <class T>
 void append(std::vector<T>& to, std::vector<T>& from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
-// The elements from `at` on, which `from` has no more.
+// Removes the elements from `at` on, and returns them.
 template <class T>
 std::vector<T> tail_of(std::vector<T>& from, std::size_t at) {
   const auto begin = from.begin() + static_cast<std::ptrdiff_t>(at);
@@ -35,17 +35,17 @@ auto beyond(const std::vector<Held>& held, std::uint64_t unit) {
 
 }  // namespace
 
-// The last one that begins at this unit or before; the first, if all begin later.
+// The last child that begins at this unit or before; the first one, if all begin later.
 std::size_t RangeTree::Node::child_of(std::uint64_t unit) const {
   const auto after = std::upper_bound(lows.begin(), lows.end(), unit);
   return after == lows.begin() ? 0 : static_cast<std::size_t>(after - lows.begin()) - 1;
 }
 
-// Of the ranges that are there, only two can: that which begins last at the span's first unit or
-// before, and the one after it.
+// Of the ranges in the tree, only two can overlap the span: the last one that begins at the span's
+// first unit or before, and the one after it.
 const Held* RangeTree::meets(const Span& span) {
   const Node* node = root_.get();
-  const Node* next = nullptr;  // below which the ranges after this leaf's begin
+  const Node* next = nullptr;  // the subtree of the ranges after this leaf's
   for (step(); !node->leaf(); step()) {
     const std::size_t child = node->child_of(span.first);
     if (child + 1 < node->size()) next = node->children[child + 1].get();
@@ -75,7 +75,7 @@ std::optional<Asker> RangeTree::try_insert(const Held& held) {
   return std::nullopt;
 }
 
-// What does not fit any more, as a node to the right of this one.
+// Returns the part that does not fit, as a node to the right of this one, or null.
 RangeTree::Owner RangeTree::insert(Node& node, const Held& held) {
   if (node.leaf()) {
     node.held.insert(beyond(node.held, held.span.first), held);
@@ -130,8 +130,8 @@ bool RangeTree::erase(Node& node, const Held& held) {
   return true;
 }
 
-// With the neighbour on the left, or on the right of the first one: into one node if both fit, else
-// into two that are equally full.
+// Balances a child with its left neighbour, or the first one with its right neighbour: into one
+// node if both fit, else into two equally full ones.
 void RangeTree::even_out(Node& parent, std::size_t child) {
   step();
   const std::size_t left = child > 0 ? child - 1 : child;

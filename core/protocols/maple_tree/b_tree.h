@@ -5,7 +5,7 @@
 //
 //  1. Ranges ascend within a leaf and from leaf to leaf.
 //  2. lows[i] of an inner node is the first unit of the first range below children[i].
-//  3. Nodes are half full at least, but for the root, which has two children or is a leaf.
+//  3. Nodes are at least half full, except the root, which has at least two children or is a leaf.
 
 #include <memory>
 #include <vector>
@@ -14,8 +14,8 @@
 
 namespace latchlab::maple_tree {
 
-// A step is a node that a search or an erasure visits, or that a change adds or evens out with a
-// neighbour. An insertion goes the way of the search before it, which is not counted again.
+// A step is a node that a search or an erasure visits, or that a change adds or balances with a
+// neighbour. An insertion follows the path of the search before it, which is not counted again.
 class RangeTree final : public range_server::DisjointRanges {
  public:
   static constexpr std::size_t kChildren = 16;
@@ -30,12 +30,12 @@ class RangeTree final : public range_server::DisjointRanges {
   std::size_t depth() const;
 
  private:
-  friend struct MadeTree;  // of tests, which hand broken trees to sound()
+  friend struct MadeTree;  // of tests, which pass broken trees to sound()
   using Held = range_server::Held;
   struct Node;
   using Owner = std::unique_ptr<Node>;
   struct Node {
-    std::vector<Held> held;  // of a leaf
+    std::vector<Held> held;  // in a leaf
     std::vector<std::uint64_t> lows;
     std::vector<Owner> children;  // none: a leaf
 

@@ -4,7 +4,7 @@
 #include "core/protocols/common/planted.h"
 #include "core/verbs/batch.h"
 
-// Of the lock whose client this is.
+// A path label with the prefix of the lock that the client is instantiated for.
 #define PATH(label) LATCHLAB_PATH_OF(Lock::kPrefix, label)
 
 namespace latchlab::sherman {
@@ -150,7 +150,8 @@ Task<void> Client<Lock>::step_down(LockId lock) {
   co_await verbs_.store(peers_.client_words(next.waiter.client), kLead);
 }
 
-// And what these call: no label of a path that the lock cannot take.
+// Members that these call are instantiated with them. Members that only one lock has, and their
+// path labels, exist for that lock alone.
 template Task<AcquireResult> Client<Sherman>::acquire(Want, AcquireOptions);
 template Task<ReleaseResult> Client<Sherman>::leave(Grant, std::optional<Verb>);
 template Task<AcquireResult> Client<ShermanNh>::acquire(Want, AcquireOptions);

@@ -1,7 +1,7 @@
 #pragma once
-// The machine of sherman and of sherman_nh (their headers say what it does): a lock that nodes take
-// by CAS, under a queue of each node's clients. The locks differ in options, in whether the lock
-// passes from neighbour to neighbour, and in the name that paths begin with.
+// The implementation of sherman and of sherman_nh (their headers describe it): a lock that nodes
+// take by CAS, under a queue of each node's clients. The two differ in their options, in whether
+// the lock is handed over within a node, and in the prefix of their path labels.
 
 #include <memory>
 #include <optional>
@@ -25,7 +25,7 @@ struct Options {
   std::uint64_t max_handovers = 8;
 };
 
-// Which lock.
+// The traits of the two locks.
 struct Sherman {
   static constexpr char kPrefix[] = "sherman: ";
   static constexpr bool kHandsOver = true;
@@ -61,16 +61,16 @@ class Client final : public LockClient {
 
   Task<Turn> queue_up(LockId lock);
   Task<bool> take(RemoteAddr entry);  // for the node; false: the server fails
-  // With a WRITE that has landed before anybody else enters, if there is one.
+  // `last`, if any, is a WRITE that lands before the next client holds the lock.
   Task<ReleaseResult> leave(Grant grant, std::optional<Verb> last);
-  Task<bool> hand_over(LockId lock, const std::optional<Verb>& last);  // false: it is to be freed
+  Task<bool> hand_over(LockId lock, const std::optional<Verb>& last);  // false: free the entry
   Task<void> free(RemoteAddr entry, const std::optional<Verb>& last);
-  Task<void> step_down(LockId lock);  // whoever waits may try
+  Task<void> step_down(LockId lock);  // the next waiting client of the node leads
 
   const Options& options_;  // the protocol's, which outlives its clients
   Verbs& verbs_;
   const Peers& peers_;
-  Neighbours* neighbours_;  // null: without a queue
+  Neighbours* neighbours_;  // null: no local queue
   RemoteAddr my_turn_;
 };
 
@@ -109,7 +109,7 @@ inline std::string packed_contradiction(const Options& options) {
   return {};
 }
 
-// What both say of themselves, but for name, summary, source, fairness, handover and profiles.
+// What both descriptions share: all except name, summary, source, fairness, handover and profiles.
 template <class LockOptions>
 Description<LockOptions> describe() {
   Description<LockOptions> lock;

@@ -1,6 +1,7 @@
 #pragma once
-// The global lock of sherman and sherman_nh: a number in 16 bits or in 64, 0 when it is free. Of
-// the word in which 16 bits lie, the verbs that take the lock and FAA leave all else as it is.
+// The global lock of sherman and sherman_nh: a number of 16 or 64 bits, 0 when it is free. The
+// atomics that take or free a 16-bit lock leave the rest of its word unchanged; a freeing WRITE
+// does not.
 
 #include <bit>
 #include <cstdint>
@@ -42,7 +43,7 @@ class Word {
                                   : field_top(static_cast<unsigned>(shift()), kNarrow);
     return masked_faa_verb(at_, 8, {in_place(less)}, {top});
   }
-  // What the lock was before a try to take it, by what the try returned.
+  // The lock's owner in a word that a try to take it returned; 0: the try succeeded.
   std::uint64_t owner(std::uint64_t word) const { return (word & mask_) >> shift(); }
 
  private:
@@ -55,7 +56,7 @@ class Word {
   std::uint64_t mask_;
 };
 
-// An entry, by itself.
+// Decodes an entry that has its word for itself.
 inline std::string decode(std::uint64_t entry) {
   return entry == 0 ? "free" : "held by node " + std::to_string(entry);
 }

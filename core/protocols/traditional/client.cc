@@ -23,7 +23,7 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
     options_.kind->note(Path::server_fails);
     co_return Aborted{AbortReason::server_failed};
   }
-  // Late or not: what the server has given must not be lost.
+  // Late or not, a grant that the server has given must not be lost.
   if (reply.words[0] == served::kGranted && !(late && PLANTED(traditional_drops_a_late_grant))) {
     failures_.succeeded(want.lock.id);
     co_return grant;

@@ -1,6 +1,6 @@
 #pragma once
-// The lock manager of traditional (traditional.h) and traditional_ro: parts and parameters. Its
-// server part is in server.cc, its client part in client.cc.
+// The lock manager of traditional (traditional.h) and traditional_ro: its parts and parameters. The
+// server part is in server.cc, the client part in client.cc.
 
 #include <cstdint>
 #include <memory>
@@ -38,9 +38,9 @@ enum class Path : std::uint8_t {
 
 struct Options;
 
-// What one such lock manager has of its own.
+// What differs between the lock managers.
 struct Kind {
-  // May a reader enter before those who wait? Null: never.
+  // May a reader enter before waiting requests? Null: never.
   bool (*may_pass)(const Options& options, const served::LockTable::Waiting& waiting) = nullptr;
   void (*note)(Path path) = nullptr;  // LATCHLAB_PATH, under the lock's own name
 };
@@ -119,7 +119,7 @@ Description<Of> describe() {
 
 }  // namespace latchlab::traditional
 
-// Kind::note of the lock with this name: the same paths under each.
+// Kind::note for the lock of this name: both locks have the same paths.
 #define LATCHLAB_TRADITIONAL_PATHS(name)                                            \
   [](::latchlab::traditional::Path path) {                                          \
     using enum ::latchlab::traditional::Path;                                       \

@@ -16,8 +16,7 @@ class Server final : public ServerPart {
  public:
   explicit Server(const Options& options) : options_(options) {}
 
-  // Everything is decided before the first suspension: requests count in the order in which they
-  // are taken up.
+  // All decisions are made before the first suspension: requests are ordered as they are taken up.
   Task<void> serve(Verbs& verbs, PendingCall pending) override {
     Step step;
     step.verbs = &verbs;
@@ -39,11 +38,11 @@ class Server final : public ServerPart {
     served::Answer answer = served::kRefused;
     std::uint64_t has_waited = 0;
   };
-  struct Step {  // what a request has changed
+  struct Step {  // the changes made by a request
     Verbs* verbs = nullptr;
     RemoteAddr entry;
-    std::uint64_t change = 0;      // of the entry's word
-    std::vector<Decided> answers;  // that wait until the entry shows it
+    std::uint64_t change = 0;      // to the entry's word
+    std::vector<Decided> answers;  // held back until the entry shows the change
   };
 
   static void send(Verbs& verbs, const Decided& decided) {
@@ -74,7 +73,7 @@ class Server final : public ServerPart {
   void acquire(Step& step, const Asked& asked, const PendingCall& call) {
     if (withdrawn_.erase(asked.who) != 0) {
       note(Path::late_request);
-      return answer(step, {call, served::kRefused});  // nobody hears it
+      return answer(step, {call, served::kRefused});  // the client does not receive it
     }
     const bool reader = asked.mode == LockMode::shared;
     if (table_.try_enter(asked)) {
@@ -120,7 +119,7 @@ class Server final : public ServerPart {
     answer(step, {call, served::kRefused});
   }
 
-  // All who can enter now: in which mode. None: nobody can.
+  // Grants the lock to all waiting requests that can have it now. Returns their mode, or none.
   std::optional<LockMode> let_in(Step& step) {
     std::optional<LockMode> mode;
     while (const std::optional<PendingCall> call = table_.let_next_in(step.entry)) {
@@ -134,7 +133,7 @@ class Server final : public ServerPart {
 
   const Options& options_;
   served::LockTable table_;
-  std::set<served::Asker> withdrawn_;  // whose requests have not arrived
+  std::set<served::Asker> withdrawn_;  // withdrawn before their requests arrived
   OneByOne<Step> to_show_;             // in the entries, before they are answered
 };
 

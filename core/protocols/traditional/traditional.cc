@@ -20,8 +20,9 @@ std::unique_ptr<ServerPart> Manager::make_server(const ServerEnv& /*env*/) const
   return make_server_part(options_);
 }
 
-// DSLR (SIGMOD'18) 6.1: "queues". First in, first out, but for readers that pass; what arrives
-// first at the server is first in its queue. Readers that are granted together enter in any order.
+// DSLR (SIGMOD'18) 6.1: "queues". First in, first out, except for readers that pass; the request
+// that arrives first at the server is first in its queue. Readers that are granted together enter
+// in any order.
 std::optional<std::uint32_t> Manager::bypass_bound(LockMode waiter, LockMode winner,
                                                    std::uint64_t /*acquisitions*/) const {
   const bool reader_waits = waiter == LockMode::shared;
