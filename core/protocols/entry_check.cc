@@ -36,7 +36,7 @@ bool fits(const ParamSpec& spec, const ParamValue& value) {
 }
 
 std::string params_problem(const ProtocolInfo& info) {
-  // These words stand beside the parameters in a scenario.
+  // A scenario has these keys beside the parameters.
   std::set<std::string> names = {"name", "profile", "label"};
   for (const ParamSpec& spec : info.params) {
     if (!is_snake_case(spec.name))
@@ -49,7 +49,7 @@ std::string params_problem(const ProtocolInfo& info) {
   return {};
 }
 
-// `which` says where the values come from.
+// `which` names the source of the values.
 std::string values_problem(const ProtocolInfo& info, const ParamValues& values,
                            const std::string& which) {
   for (const auto& [name, value] : values) {
@@ -75,7 +75,7 @@ std::string profiles_problem(const ProtocolInfo& info) {
   return {};
 }
 
-// Of the protocol with these values.
+// Checks the protocol that is made with these values.
 std::string made_problem(const ProtocolEntry& entry, const ParamSet& params,
                          const std::string& which) {
   if (entry.info.contradiction) {

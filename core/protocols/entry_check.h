@@ -1,6 +1,5 @@
 #pragma once
-// What a protocol's entry owes those who read it: the scenario parser, `latchlab list`, the
-// explorer.
+// What the scenario parser, `latchlab list` and the explorer require of a protocol's entry.
 
 #include <string>
 
@@ -8,8 +7,8 @@
 
 namespace latchlab {
 
-// One sentence that names what contradicts what, and the fix; empty when nothing does. Makes the
-// protocol once for each profile and for the small model.
+// One sentence that says what contradicts what, and how to fix it; empty when nothing does. Makes
+// the protocol once for each profile and once for the small model.
 std::string entry_problem(const ProtocolEntry& entry);
 
 }  // namespace latchlab

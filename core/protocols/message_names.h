@@ -1,6 +1,6 @@
 #pragma once
-// What a lock calls its messages and the requests of its calls, for people. A protocol that sends
-// any may be one of these besides; the others' are told by their numbers.
+// Names of a lock's messages and of the requests of its calls, for tracing and reports. A protocol
+// that sends any may also derive from MessageNames; without it they are shown by number.
 
 #include <cstdint>
 #include <initializer_list>
@@ -18,12 +18,12 @@ class MessageNames {
   virtual std::string_view request_name(std::uint16_t /*type*/) const { return {}; }
 };
 
-// Of types that are numbered from 1.
+// For types that are numbered from 1.
 inline std::string_view name_in(std::initializer_list<std::string_view> names, std::uint16_t type) {
   return type >= 1 && type <= names.size() ? names.begin()[type - 1] : std::string_view();
 }
 
-// Null: it says nothing of them.
+// Null: the protocol has no names.
 inline const MessageNames* message_names_of(const Protocol& protocol) {
   return dynamic_cast<const MessageNames*>(&protocol);
 }

@@ -1,12 +1,12 @@
 #pragma once
-// Locks in a shared library of their own: what a plug-in says about itself before any of its code
+// Locks in a shared library: the description that a plug-in gives of itself before any of its code
 // is used. One file of the plug-in holds, at namespace level,
 //
 //   LATCHLAB_PLUGIN(latchlab::my_lock_entry)   // several makers: with commas
 //
-// and is built by latchlab_add_plugin of find_package(Latchlab), which also says from which
-// headers. A latchlab that was not built from the same ones, or by another compiler, refuses the
-// plug-in: classes would not mean the same to both.
+// and is built by latchlab_add_plugin of find_package(Latchlab), which also selects the headers. A
+// latchlab that was built from other headers, or by another compiler, refuses the plug-in, since
+// the two could disagree on the layout of classes.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace latchlab {
 
 using ProtocolMaker = ProtocolEntry (*)();
 
-// Plain data, read by a latchlab of any version: fields are only ever added, at the end, and `abi`
-// then counts up.
+// Plain data, read by a latchlab of any version: fields are only added, at the end, and `abi` is
+// incremented then.
 struct PluginDescription {
   std::uint32_t abi = 0;           // kPluginAbi
   const char* version = nullptr;   // of Latchlab
@@ -59,7 +59,7 @@ inline constexpr const char* kPluginSymbol = "latchlab_plugin";
 #define LATCHLAB_LIBRARY LATCHLAB_LIBRARY_NAME
 #endif
 
-// What a description says when it is compiled here.
+// The description of this build.
 #define LATCHLAB_PLUGIN_BUILD \
   ::latchlab::kPluginAbi, LATCHLAB_VERSION, LATCHLAB_SEAM, LATCHLAB_COMPILER, LATCHLAB_LIBRARY
 

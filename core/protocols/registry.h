@@ -1,5 +1,5 @@
 #pragma once
-// Every protocol that this process knows, by name: those of the build, and those registered since.
+// All protocols that this process knows, by name: those of the build, and those registered later.
 
 #include <deque>
 #include <string>
@@ -16,10 +16,11 @@ std::deque<ProtocolEntry> built_in_protocols();  // by name; written by cmake/lo
 const std::deque<ProtocolEntry>& protocol_registry();       // in the order of `latchlab list`
 const ProtocolEntry* find_protocol(std::string_view name);  // null: no such protocol
 std::vector<ProtocolInfo> protocol_infos();
-std::vector<std::string> remote_protocol_names();  // that serve clients of several nodes
+std::vector<std::string> remote_protocol_names();  // those that serve clients of several nodes
 
-// Adds a protocol at the end; entries that were there stay where they are. Refused when its name is
-// taken or entry_problem (entry_check.h) has something to say. Not while others look anything up.
+// Adds a protocol at the end; existing entries keep their addresses. Refused if its name is taken
+// or entry_problem (entry_check.h) finds a problem. Not safe while another thread looks anything
+// up.
 Status register_protocol(ProtocolEntry entry);
 
 }  // namespace latchlab

@@ -1,7 +1,7 @@
 #pragma once
-// What a lock says of a run that it takes, and in which it does not do what its table promises. A
-// protocol that has something to say may be one of these besides; `latchlab check` and `latchlab
-// run` print it.
+// Advice of a lock about a run that is accepted, but in which it does not do what its description
+// promises. A protocol with advice also derives from RunAdvice; `latchlab check` and `latchlab run`
+// print it.
 
 #include <string>
 #include <vector>
@@ -18,11 +18,11 @@ struct AdvisedRun {
 class RunAdvice {
  public:
   virtual ~RunAdvice() = default;
-  // One line each, which names the parameter to set.
+  // Lines of advice, each of which names the parameter to set.
   virtual std::vector<std::string> advice(const AdvisedRun& run) const = 0;
 };
 
-// Null: it has nothing to say.
+// Null: the protocol has no advice.
 inline const RunAdvice* run_advice_of(const Protocol& protocol) {
   return dynamic_cast<const RunAdvice*>(&protocol);
 }

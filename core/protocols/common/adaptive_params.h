@@ -1,5 +1,5 @@
 #pragma once
-// The parameters of AdaptiveBackoff, for the locks whose options derive from its options.
+// The parameters of AdaptiveBackoff, for locks whose options derive from AdaptiveBackoffOptions.
 
 #include <cstdint>
 #include <string>
@@ -26,7 +26,7 @@ void add_adaptive_params(Params<Options>& to) {
               "above this share of retries the bound doubles (SMART; ShiftLock artifact)"}});
 }
 
-// A climb of the bound from its start to its cap: one doubling per interval at the most.
+// The time in which the bound rises from its start to its cap: at most one doubling per interval.
 inline Duration adaptation_period(const AdaptiveBackoffOptions& options) {
   return options.interval * static_cast<std::int64_t>(options.cap_shift);
 }

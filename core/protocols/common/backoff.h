@@ -1,7 +1,7 @@
 #pragma once
-// Pauses between tries. Each is a pure function of the try's number and a salt drawn once per wait,
-// so that it can be handed to RemoteWait::pacing and gives the same pauses however often it is
-// asked.
+// Pauses between tries. Each is a pure function of the try's number and of a salt drawn once per
+// wait, so that it can be passed to RemoteWait::pacing and returns the same pause however often it
+// is called.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace latchlab {
 
-// A type of its own, so that it cannot be taken for the number of a try.
+// A separate type, so that a salt cannot be passed as the number of a try.
 struct Salt {
   std::uint64_t value = 0;
 };
@@ -46,11 +46,11 @@ struct AdaptiveBackoffOptions {
   std::uint64_t low_percent = 10;        // below this share of retries the bound halves
   std::uint64_t high_percent = 50;       // above it doubles
 
-  // What else ports of it have.
+  // For other ports of it.
   Duration longest_jitter = {};     // zero: t0
-  bool starts_at_cap = false;       // the bound, and not at t0
-  bool lifetime_share = false;      // of retries since the start, not since the last look
-  std::uint64_t forgets_after = 0;  // so many retries of a wait have an exponential part; 0: all
+  bool starts_at_cap = false;       // the bound starts at the cap, not at t0
+  bool lifetime_share = false;      // the share of retries since the start, not since the last look
+  std::uint64_t forgets_after = 0;  // only so many retries of a wait double the pause; 0: all
 
   Duration cap() const { return doubled(initial, cap_shift, kForever); }
 };
@@ -59,7 +59,7 @@ struct AdaptiveBackoffOptions {
 // ShiftLock artifact). Retry k = 0, 1, .. waits min(bound, t0 << k) plus a jitter.
 class AdaptiveBackoff {
  public:
-  // The options outlive it: every client has one of these.
+  // The options outlive it.
   explicit AdaptiveBackoff(const AdaptiveBackoffOptions& options)
       : options_(options), bound_(options.starts_at_cap ? options.cap() : options.initial) {}
 

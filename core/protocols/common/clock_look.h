@@ -1,22 +1,22 @@
 #pragma once
-// The one place where dates of the synchronised clock become dates of the own node's, and that says
-// which way such a date may err.
+// Converts dates of the synchronised clock to dates of the own node's clock, and says in which
+// direction such a date may err. No other code does this.
 
 #include "core/verbs/verbs.h"
 
 namespace latchlab {
 
-// A look at the synchronised clock, between two looks at the own one.
+// A reading of the synchronised clock, between two readings of the own one.
 struct ClockLook {
   Time before;     // own
-  Time common;     // synchronised, at some moment in between
+  Time common;     // synchronised, at a moment in between
   Time after;      // own
   Duration error;  // common is at most this far from the true date
 
-  // When the own clock shows this, the synchronised one shows `date`, or less: for a right that
-  // ends then. Or more: for a right that begins then. Both are exact but for the synchronisation
-  // error (`error`), and for how far the two clocks drift apart from the look on: whoever asks
-  // keeps a margin for that.
+  // own_at_earliest: when the own clock shows it, the synchronised one shows `date` or less; for a
+  // right that ends at `date`. own_at_latest: `date` or more; for a right that begins then. Both
+  // hold up to the synchronisation error (`error`) and to how far the two clocks drift apart after
+  // the reading: the caller adds a margin for that.
   Time own_at_earliest(Time date) const { return saturating_add(before, date - common); }
   Time own_at_latest(Time date) const { return saturating_add(after, date - common); }
 };

@@ -1,6 +1,7 @@
 #pragma once
-// How a lock describes itself, each fact once: its parameters are members of an options struct,
-// named in a table from which come their declarations, the reading of their values and the docs.
+// How a lock describes itself, with each fact stated once. Its parameters are members of an options
+// struct, named in a table from which come their declarations, the reading of their values and the
+// docs.
 
 #include <algorithm>
 #include <functional>
@@ -15,7 +16,7 @@
 
 namespace latchlab {
 
-// One parameter: {name, &Options::member, what it may be, help}. What Options{} has is its default.
+// One parameter: {name, &Options::member, allowed values, help}. Its default is that of Options{}.
 template <class Options>
 struct Param {
   ParamSpec spec;
@@ -42,7 +43,7 @@ struct Param {
           to.*member = static_cast<Number>(std::get<std::int64_t>(value));
         }) {}
 
-  // A bool or an enum. Of the choices, "one|another", the n-th, from 0, is the value n.
+  // A bool or an enum. The n-th of the choices "one|another", from 0, stands for the value n.
   template <class Choice, class Of>
   Param(const char* name, Choice Of::*member, std::string_view choices, const char* help)
       : spec(choice_param(name, {}, split(choices, '|'), help)),
@@ -62,7 +63,7 @@ Options options_from(const Params<Options>& params, const ParamSet& values) {
   Options options;
   for (const Param<Options>& param : params)
     param.assign(options, values.values().at(param.spec.name));
-  if constexpr (requires { options.derive(); }) options.derive();  // what follows from them
+  if constexpr (requires { options.derive(); }) options.derive();  // values that depend on others
   return options;
 }
 
@@ -81,7 +82,7 @@ struct Description {
   Params<Options> params = {};
   std::vector<Profile> profiles = {};
   ParamValues small_model = {};  // ProtocolEntry::small_model
-  // Of ProtocolInfo.
+  // As in ProtocolInfo.
   Duration (*adaptation_period)(const Options&) = nullptr;
   Duration (*longest_timeout)(const Options&) = nullptr;
   Duration (*longest_grant)(const Options&) = nullptr;
@@ -89,7 +90,7 @@ struct Description {
   std::string (*contradiction)(const Options&) = nullptr;
 };
 
-// `Lock` is a Protocol that is made from `const Lock::Options&`.
+// `Lock` is a Protocol that can be made from `const Lock::Options&`.
 template <class Lock>
 ProtocolEntry make_entry(const Description<typename Lock::Options>& lock) {
   const auto options = [params = lock.params](const ParamSet& values) {
@@ -132,7 +133,7 @@ ProtocolEntry make_entry(const Description<typename Lock::Options>& lock) {
   return entry;
 }
 
-// A protocol whose clients need its options and what the run gives them.
+// A protocol whose clients are made from its options and their ClientEnv.
 template <class LockOptions, class Client>
 class ProtocolOf : public Protocol {
  public:

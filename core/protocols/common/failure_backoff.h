@@ -1,5 +1,5 @@
 #pragma once
-// The pause after an acquisition that has failed, before its caller tries again: truncated binary
+// The pause after a failed acquisition, before its caller tries again: truncated binary
 // exponential, random (DSLR, appendix A.3).
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace latchlab {
 
-// Description::contradiction of the two; empty: none.
+// Description::contradiction of the two parameters; empty: none.
 inline std::string backoff_order_contradiction(Duration first, Duration bound) {
   if (first <= bound) return {};
   return "backoff_first is longer than backoff_bound: raise backoff_bound";
@@ -24,7 +24,7 @@ class FailureBackoff {
   FailureBackoff(Duration first, Duration bound) : first_(first), bound_(bound) {}
 
   // Uniform in [0, min(first * 2^(c-1), bound)) after the c-th failure in a row of this client on
-  // this lock, and not beyond the deadline, on the own node's clock; none when first or bound is
+  // this lock, but not beyond the deadline, on the own node's clock. No pause if first or bound is
   // zero.
   Task<void> pause(Verbs& verbs, LockId lock, Time deadline = kNever) {
     const Duration length = next(verbs, lock);
@@ -32,17 +32,17 @@ class FailureBackoff {
     const Time end = std::min(saturating_add(now, length), deadline);
     if (end > now) co_await verbs.sleep(end - now);
   }
-  // Of a lock whose source has one count for each client.
+  // For a lock whose source has one count for each client.
   Task<void> pause(Verbs& verbs, Time deadline = kNever) { return pause(verbs, {}, deadline); }
   void succeeded() { succeeded(LockId{}); }
 
-  // The count of this lock begins anew; those of others stay.
+  // Resets the count of this lock; those of other locks stay.
   void succeeded(LockId lock) {
     if (counts_.empty()) return;
     const std::size_t at = find(lock);
     if (at == counts_.size()) return;
     counts_.erase(counts_.begin() + static_cast<std::ptrdiff_t>(at));
-    // A client that has recovered from all failures is in the state of one that had none.
+    // For a search, a client that has recovered from all failures equals one that had none.
     if (counts_.empty()) std::vector<Count>().swap(counts_);
   }
 
@@ -65,7 +65,7 @@ class FailureBackoff {
     const std::uint64_t failures = at < counts_.size() ? counts_[at].failures : 0;
     const Duration longest = doubled(first_, failures, bound_);
     if (longest.ps <= 0) return {};
-    if (longest < bound_) {  // from the bound on, more change nothing
+    if (longest < bound_) {  // at the bound, more failures change nothing
       if (at == counts_.size()) counts_.push_back({lock, 0});
       ++counts_[at].failures;
     }
@@ -74,7 +74,7 @@ class FailureBackoff {
   }
 
   Duration first_, bound_;
-  std::vector<Count> counts_;  // of locks that failed and were not acquired since: few
+  std::vector<Count> counts_;  // of the few locks that failed and were not acquired since
 };
 
 }  // namespace latchlab

@@ -1,7 +1,7 @@
 #pragma once
-// A client's endpoint for messages about several locks at once. A message is found by its type and
-// its lock (and generation, where the protocol knows it), never by arrival alone: what belongs to
-// another lock stays queued.
+// A client's endpoint for messages about several locks. A message is selected by its type and lock
+// (and generation, where the protocol knows it), never by arrival alone: messages about other locks
+// stay queued.
 
 #include <cstdint>
 
@@ -22,7 +22,7 @@ inline MessageFilter about(LockId lock, std::uint16_t type, std::uint32_t genera
   };
 }
 
-// A receive whose deadline has passed takes what is already queued and waits for nothing.
+// A receive whose deadline has passed takes a message that is already queued, and does not wait.
 inline WaitAwait poll_inbox(Verbs& verbs, EndpointAddr own, const MessageFilter& filter) {
   return verbs.receive(own, filter, verbs.now());
 }

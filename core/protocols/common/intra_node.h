@@ -1,17 +1,17 @@
 #pragma once
-// The stand-in for the network between clients of one node. ShiftLock's testbed (FAST'25, 4.1) has
-// its clients on few nodes; so that the locks whose clients talk to each other gain nothing by it,
-// a message from the own node is delayed by as much as one from elsewhere takes longer: "when
-// receiving", says the paper, which is read here as: it counts as received so much later. What has
-// been in the queue for longer is not held back again. The artifact delays when sending instead,
-// and Successor alone.
+// Makes messages between clients of one node as slow as those over the network. ShiftLock's testbed
+// (FAST'25, 4.1) has its clients on few nodes. So that locks whose clients exchange messages do not
+// gain by that, a message from the own node is delayed by the difference to one from another node:
+// "when receiving", says the paper, which is read here as: it counts as received that much later. A
+// message that has been queued for longer is not delayed again. The artifact delays when sending
+// instead, and only Successor.
 
 #include "core/coro/task.h"
 #include "core/verbs/verbs.h"
 
 namespace latchlab {
 
-// After receiving: whether the message was held back.
+// After receiving. Returns whether the message was delayed.
 inline Task<bool> hold_back(Verbs& verbs, EndpointAddr sender, Time received, Duration delay) {
   if (sender.node != verbs.node() || delay.ps == 0) co_return false;
   const Duration too_early = received + delay - verbs.now();

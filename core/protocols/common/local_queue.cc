@@ -15,7 +15,7 @@ std::list<LocalQueues::Waiter>::iterator LocalQueues::Local::first(Order order) 
   return reader == waiting.end() ? waiting.begin() : reader;
 }
 
-// Alone at first.
+// At first the client is the only holder.
 LocalQueues::Waiter LocalQueues::let_in(Local& local, std::list<Waiter>::iterator next) {
   const Waiter who = *next;
   local.waiting.erase(next);
@@ -101,7 +101,7 @@ std::vector<ClientId> LocalQueues::admit(LockId lock, const Admits& admits, Orde
     each = reads ? local.waiting.erase(each) : std::next(each);
   }
   local.holders += entered.size();
-  local.open = local.waiting.empty();  // nobody passes who was not let in
+  local.open = local.waiting.empty();  // no reader passes a client that was not admitted
   return entered;
 }
 

@@ -1,26 +1,28 @@
 #pragma once
-// Clients of one node that want the same locks: who has a lock here, who waits for it, and what
-// becomes of it when somebody leaves. For locks in two stages: the clients of a node line up among
-// themselves, and one of them gets the lock that all nodes share (the global lock) for its node.
-// A node part has one of these and touches it in visits alone (Verbs::on_node). It asks for no
-// verb and tells nobody: whoever calls it does.
+// Queues of the clients of one node that want the same locks: which clients of the node hold a
+// lock, which wait for it, and which is next when one releases it. For locks in two stages: the
+// clients of a node queue among themselves, and one of them acquires the lock that all nodes share
+// (the global lock) for its node. A node part owns a LocalQueues and uses it in visits only
+// (Verbs::on_node). The class posts no verb and notifies no client: its caller does.
 //
-//   join   `leads`: nobody of the node has the lock or waits. The caller gets the global lock, and
-//          then, where there are readers, says `admit`.
-//          `enters`: a late reader, beside readers of the node that have been admitted, if nobody
-//          waits here and the caller's rule for late readers says so.
-//          `waits`: until a neighbour tells it that it leads, or that it has the lock.
-//   leave  `others_stay`: readers of the node still have it. There is nothing to do.
-//          `handed_on`: `next` has the lock, the node keeps the global one. The caller tells it.
-//          `must_free`: the caller frees the global lock, and then says `freed`. Until it does it
-//          counts as here, so that whoever joins meanwhile waits.
-//   freed  who leads now, if anybody waits. The caller tells it.
+//   join   `leads`: no client of the node holds or wants the lock. The caller acquires the global
+//          lock, and then, where there are readers, calls `admit`.
+//          `enters`: a late reader, beside readers of the node that have been admitted, if no
+//          client waits here and the caller's rule for late readers allows it.
+//          `waits`: until another client of the node tells it that it leads, or that it has the
+//          lock.
+//   leave  `others_stay`: readers of the node still hold it. The caller does nothing.
+//          `handed_on`: `next` holds the lock, and the node keeps the global one. The caller tells
+//          it.
+//          `must_free`: the caller frees the global lock, and then calls `freed`. Until then the
+//          caller counts as a holder, so that clients which join meanwhile wait.
+//   freed  returns the client that leads now, if any waits. The caller tells it.
 //
-//  1. Of those who have a lock here, either one is exclusive, or all are shared.
-//  2. Nobody waits for a lock that nobody has; and a lock that nobody has takes no memory.
-//  3. The global lock is handed on only in the mode in which the node has it, and only while the
-//     caller's rule says so. Readers who enter beside others are no hand-over, but they count as
-//     holders: a rule can go by either number.
+//  1. The holders of a lock are one exclusive holder or any number of shared ones.
+//  2. No client waits for a lock that has no holder; and a lock without holders takes no memory.
+//  3. The global lock is handed over only in the mode in which the node holds it, and only while
+//     the caller's rule allows it. Readers that enter beside others are not a handover, but they
+//     count as holders: a rule can use either number.
 //  4. No reader enters past a client that waits here: a late reader that waits keeps later ones
 //     waiting until the next `admit`.
 
@@ -41,9 +43,9 @@ class LocalQueues {
     ClientId client;
     LockMode mode = LockMode::exclusive;
     ZeroPadding<std::uint8_t, 3> padding = {};
-    std::uint64_t since = 0;  // the caller's own: when it asked, where somebody goes by that
+    std::uint64_t since = 0;  // the caller's: when the client asked, if a rule uses it
   };
-  // Who comes next: the first who waits, or the first reader if there is one.
+  // Which client is next: the first that waits, or the first reader if there is one.
   enum class Order : std::uint8_t { as_they_came, readers_first };
   enum class Joined : std::uint64_t { leads, enters, waits };
   enum class Left : std::uint64_t { others_stay, handed_on, must_free };
@@ -57,12 +59,12 @@ class LocalQueues {
     Waiter waiter = {};
   };
 
-  // A client that may get the lock while the node keeps the global one, and how much the node has
-  // done with that since it got it. A rule says whether the client gets the lock: by hand-over
-  // (Stays) or beside readers (Admits). Rules that locks share are below.
+  // A client that may get the lock while the node keeps the global one, and what the node has done
+  // with the global lock since it acquired it. A rule says whether the client gets the lock: by
+  // handover (Stays) or beside readers (Admits). Rules that locks share are below.
   struct Candidate {
-    std::uint64_t in_a_row = 0;  // hand-overs
-    std::uint64_t holders = 0;   // clients that have had the lock, the first one included
+    std::uint64_t in_a_row = 0;  // handovers
+    std::uint64_t holders = 0;   // clients that have held the lock, the first one included
     Waiter next = {};
   };
   using Rule = InlineFunction<bool(const Candidate&)>;
@@ -71,20 +73,20 @@ class LocalQueues {
 
   // `late`: which late readers enter. By default all.
   Joined join(LockId lock, const Waiter& who, const Admits& late = always());
-  // Would `join` say `enters`?
+  // Would `join` return `enters`?
   bool enters(LockId lock, const Waiter& who, const Admits& late) const;
   Exit leave(LockId lock, const Stays& stays, Order order = Order::as_they_came);
   Next freed(LockId lock, Order order = Order::as_they_came);
-  // A reader who leads, or whom the lock was handed, lets others in: readers who wait, as long as
-  // `admits` says so; those before the first writer, or all of them (readers_first). They have the
-  // lock, and the caller tells them. From now on late readers may enter, unless somebody waits.
+  // A reader that leads, or that the lock was handed to, admits waiting readers as long as `admits`
+  // allows it: those before the first writer, or all of them (readers_first). They hold the lock,
+  // and the caller tells them. From now on late readers may enter, unless a client waits.
   std::vector<ClientId> admit(LockId lock, const Admits& admits, Order order = Order::as_they_came);
   // No late reader enters until the next `admit`.
   void close(LockId lock);
 
   std::size_t locks_in_use() const { return locks_.size(); }
 
-  // ---- rules: own clients never come first, always, so often in a row, or so many of them ----
+  // ---- rules: the own clients go first never, always, a number of times, or a number of them ----
   static Rule never() { return at_most(0); }
   static Rule always() { return at_most(~0ULL); }
   static Rule at_most(std::uint64_t in_a_row) {
@@ -97,7 +99,7 @@ class LocalQueues {
  private:
   struct Local {
     std::list<Waiter> waiting;
-    std::uint64_t holders = 0;  // now
+    std::uint64_t holders = 0;  // at present
     std::uint64_t in_a_row = 0;
     std::uint64_t had_it = 0;             // Candidate::holders
     LockMode mode = LockMode::exclusive;  // of the holders
@@ -111,7 +113,7 @@ class LocalQueues {
 
   Local& held(LockId lock);
 
-  Lookup<Local> locks_;  // that somebody here has, by their numbers
+  Lookup<Local> locks_;  // those that a client here holds, by number
 };
 
 }  // namespace latchlab

@@ -5,7 +5,7 @@
 namespace latchlab::served {
 
 bool LockTable::try_enter(const Asked& asked) {
-  Lock& lock = locks_[asked.entry.packed()];  // it has a holder afterwards, if it had none
+  Lock& lock = locks_[asked.entry.packed()];  // if new, it has a holder afterwards
   if (!lock.queue.empty() || !lock.admits(asked.mode)) return false;
   lock.enter(asked);
   return true;
@@ -37,7 +37,7 @@ std::optional<PendingCall> LockTable::withdraw(const Asked& asked) {
   });
   if (found == queue.end()) return std::nullopt;
   const PendingCall call = found->call;
-  queue.erase(found);  // somebody holds the lock: it stays in use
+  queue.erase(found);  // the lock has a holder and stays in use
   return call;
 }
 

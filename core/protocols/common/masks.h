@@ -12,7 +12,7 @@ constexpr std::uint64_t field_mask(unsigned shift, unsigned width) {
 constexpr std::uint64_t field_of(std::uint64_t word, unsigned shift, unsigned width) {
   return (word & field_mask(shift, width)) >> shift;
 }
-// Its top bit: what a masked FAA takes as the field's boundary.
+// The top bit of a field: the boundary that a masked FAA takes.
 constexpr std::uint64_t field_top(unsigned shift, unsigned width) {
   return 1ULL << (shift + width - 1);
 }

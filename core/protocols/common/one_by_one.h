@@ -1,6 +1,7 @@
 #pragma once
-// Jobs of a server part that are done one after the other, in the order in which they came, though
-// a job may suspend whoever does it: the first to come does those of the others as well.
+// Executes jobs of a server part one after the other in the order of arrival, although a job may
+// suspend the coroutine that executes it: the first coroutine also executes the jobs that arrive
+// meanwhile.
 
 #include <list>
 #include <optional>
@@ -11,13 +12,14 @@ namespace latchlab {
 template <class Job>
 class OneByOne {
  public:
-  // False: somebody is at work, and will do it. True: the caller is to, and then what `next` gives.
+  // False: another coroutine is at work, and will execute the job. True: the caller executes it,
+  // and then the jobs that `next` returns.
   bool begin(const Job& job) {
     if (!std::exchange(working_, true)) return true;
     jobs_.push_back(job);
     return false;
   }
-  // None: the work is done.
+  // None: no job is left.
   std::optional<Job> next() {
     if (jobs_.empty()) {
       working_ = false;
@@ -29,7 +31,7 @@ class OneByOne {
   }
 
  private:
-  std::list<Job> jobs_;  // that have come meanwhile
+  std::list<Job> jobs_;  // that have arrived meanwhile
   bool working_ = false;
 };
 

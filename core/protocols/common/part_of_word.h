@@ -1,6 +1,6 @@
 #pragma once
-// Where a lock entry of 1, 2 or 4 bytes lies: within an aligned word of 8 bytes, which is all that
-// an RNIC's atomics know. Other locks' entries may lie beside it.
+// The position of a lock entry of 1, 2 or 4 bytes within an aligned word of 8 bytes, the only unit
+// of an RNIC's atomics. Other locks' entries may share the word.
 
 #include "core/base/ids.h"
 
@@ -8,7 +8,7 @@ namespace latchlab {
 
 struct PartOfWord {
   RemoteAddr word;
-  unsigned shift = 0;  // of its lowest bit in there
+  unsigned shift = 0;  // of the entry's lowest bit in the word
 
   constexpr explicit PartOfWord(RemoteAddr entry)
       : word(entry.node, entry.offset / 8 * 8),

@@ -1,6 +1,6 @@
 #pragma once
-// What a client part keeps for each of its grants beyond Grant::words. Grants of one client have
-// small numbers that are used again, so that this is a short list.
+// What a client part keeps for each of its grants beyond Grant::words. A client numbers its grants
+// with small numbers that it reuses, so this is a short list.
 
 #include <cstddef>
 #include <deque>
@@ -12,7 +12,7 @@ namespace latchlab {
 template <class State>
 class PerGrant {
  public:
-  // As it was left; State{} the first time.
+  // The state that the last grant of this number left; State{} the first time.
   State& operator[](GrantId id) {
     if (id.value >= states_.size()) states_.resize(std::size_t{id.value} + 1);
     return states_[id.value];

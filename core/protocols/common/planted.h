@@ -1,8 +1,8 @@
 #pragma once
-// Planted bugs: PLANTED(name) is false at compile time in shipped objects. Tests compile locks once
-// more with LATCHLAB_PLANTED_BUGS, where it asks for the bug that a test has made active, so that
-// each safety check can be seen to fail when the protocol is broken. A name begins with its lock's;
-// that every bug has a test, and every test a bug, is a rule of tests/tidy.
+// Planted bugs. PLANTED(name) is false at compile time in shipped objects. Tests compile locks a
+// second time with LATCHLAB_PLANTED_BUGS, where it compares the name with the bug that a test has
+// activated, so that each safety check is shown to fail when the protocol is broken. A name begins
+// with its lock's name. tests/tidy checks that every bug has a test, and every test a bug.
 
 #include <string_view>
 

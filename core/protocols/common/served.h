@@ -1,10 +1,10 @@
 #pragma once
-// Locks whose state lives with their server's CPU: what clients ask in calls, and what the entry
-// shows of it. LockTable (lock_table.h) is what the server keeps.
+// Locks whose state is kept by their server's CPU: the requests of clients, and what the entry
+// shows. The server's table is LockTable (lock_table.h).
 //
-// Entry, 8 bytes, which no client ever touches. By default zero: nobody needs it, but every lock
-// has one. With `show` it is for whoever looks, checks at the end of a run among them: the server's
-// CPU changes it by one FAA for each request that changes who holds the lock or waits for it,
+// Entry, 8 bytes, which no client accesses. By default it stays zero; it exists because every lock
+// has one. With `show` it serves observers, among them checks at the end of a run: for each request
+// that changes which clients hold the lock or wait for it, the server's CPU changes it by one FAA
 // before it answers.
 //   bits 0..15   writers that hold the lock
 //   bits 16..39  readers that hold it
@@ -23,13 +23,13 @@ namespace latchlab::served {
 enum RequestType : std::uint16_t {
   kAcquire = 1,
   kRelease = 2,
-  kWithdraw = 3,  // what was asked for with kAcquire, if it has not been granted by then
+  kWithdraw = 3,  // a kAcquire that has not been granted yet
 };
 
 // Reply::words[0].
 enum Answer : std::uint64_t { kRefused = 0, kGranted = 1 };
 
-// An acquisition: a client, and its own count of those that it has asked for.
+// An acquisition: a client, and the client's own count of its acquisitions.
 struct Asker {
   ClientId client;
   std::uint32_t number = 0;
@@ -61,13 +61,13 @@ inline Asked unpack(const Request& request) {
           static_cast<LockMode>(request.words[3])};
 }
 
-// What such locks' clients have in common: each acquisition has a number, by which the server knows
+// What the clients of such locks share: each acquisition has a number, by which the server knows
 // it, in the grant's first word.
 class Client : public LockClient {
  public:
   explicit Client(const ClientEnv& env) : verbs_(*env.verbs) {}
 
-  // A call. Whatever becomes of it: a server that fails has no lock any more.
+  // A call. Its failure is ignored: a server that has failed has lost the lock.
   Task<ReleaseResult> release(Grant grant) override {
     verbs_.mark(Phase::initial_atomic);
     const Reply reply = co_await ask(kRelease, grant);
@@ -76,7 +76,7 @@ class Client : public LockClient {
   }
 
  protected:
-  // That of a new acquisition.
+  // Numbers a new acquisition.
   Grant number(Grant grant) {
     grant.words[0] = ++asked_for_;
     return grant;

@@ -25,14 +25,14 @@ Task<AcquireResult> Client::acquire(Want want, AcquireOptions options) {
     options_.kind->note(Path::server_fails);
     co_return Aborted{AbortReason::server_failed};
   }
-  // Late or not: what the server has given must not be lost.
+  // Late or not, a grant that the server has given must not be lost.
   if (reply.words[0] == served::kGranted && !(late && PLANTED(common_drops_a_late_range)))
     co_return grant;
   options_.kind->note(Path::deadline);
   co_return Aborted{AbortReason::deadline};
 }
 
-// Whatever becomes of it: a server that fails has no lock any more.
+// A failure is ignored: a server that has failed has lost the lock.
 Task<ReleaseResult> Client::release(Grant grant) {
   verbs_.mark(Phase::initial_atomic);
   const Reply reply = co_await ask(served::kRelease, grant);

@@ -16,7 +16,7 @@ bool HolderRanges::acquire(const Asked& asked, const PendingCall& call) {
   return true;
 }
 
-// Whom it has to wait for now; none: it is in the structure.
+// Returns the holder that it has to wait for now; none: its range has been inserted.
 std::optional<Asker> HolderRanges::in_the_way(const Held& wanted, const std::vector<Held>& let_in) {
   if (tries_ == Tries::those_that_fit)
     for (const Held& each : let_in)

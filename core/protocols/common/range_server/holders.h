@@ -1,12 +1,12 @@
 #pragma once
-// For structures that hold disjoint ranges and so have no room for those who wait: whoever meets a
-// holder is put aside behind it, and tries again when that holder leaves. Those behind one holder
-// try in the order in which they came. Nobody who comes later looks at them: a range that meets no
-// holder enters before those that wait for some of its units.
+// Waiting for structures that hold disjoint ranges, and so have no place for waiting requests. A
+// request that meets a holder is queued behind that holder, and tries again when the holder
+// releases; requests behind one holder try in the order of arrival. Later requests do not see them:
+// a range that overlaps no holder is granted before requests that wait for some of its units.
 //
-// Many may be behind one holder, and one of them let in. Whether the others find that out by a way
-// through the structure each (`Tries::all`), or by a look at who has just been let in, which is no
-// step (`those_that_fit`), is for the lock to say.
+// When several wait behind one holder and one of them has been granted its range, the others learn
+// that they overlap it by a search of the structure each (`Tries::all`), or by comparing with the
+// ranges that have just been granted, which is no step (`those_that_fit`). The lock decides.
 
 #include <list>
 #include <map>
@@ -27,7 +27,7 @@ enum class Tries : std::uint8_t { all, those_that_fit };
 class DisjointRanges {
  public:
   virtual ~DisjointRanges() = default;
-  // Takes it in, unless it meets a range that is there: then whose that is.
+  // Inserts the range, unless it overlaps one that is there: then returns that one's holder.
   virtual std::optional<Asker> try_insert(const Held& held) = 0;
   // False: it is not there.
   virtual bool erase(const Held& held) = 0;
@@ -43,7 +43,7 @@ class DisjointRanges {
 // `Structure` is DisjointRanges.
 class HolderRanges : public ObjectRanges {
  public:
-  // `meets_another`: LATCHLAB_PATH, when who tries again finds another holder.
+  // `meets_another`: LATCHLAB_PATH for a retry that meets another holder.
   HolderRanges(DisjointRanges& structure, void (*meets_another)(), Tries tries)
       : structure_(structure), meets_another_(meets_another), tries_(tries) {}
 
@@ -58,7 +58,7 @@ class HolderRanges : public ObjectRanges {
  private:
   struct Waiter {
     Held wanted;
-    Asker behind;  // this holder
+    Asker behind;  // the holder that it waits for
     PendingCall call;
   };
 
@@ -69,10 +69,10 @@ class HolderRanges : public ObjectRanges {
   const Tries tries_;
   const ZeroPadding<std::uint8_t, 7> padding_ = {};
   std::map<Asker, Span> holders_;
-  std::list<Waiter> waiting_;  // in the order in which they came
+  std::list<Waiter> waiting_;  // in the order of arrival
 };
 
-// ... with a structure of its own.
+// HolderRanges with a structure of its own.
 template <class Structure>
 class HoldersIn final : public HolderRanges {
  public:

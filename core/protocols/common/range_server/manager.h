@@ -1,38 +1,38 @@
 #pragma once
-// A range lock that is kept by the CPU of its object's server: parts, parameters and paths, for the
-// locks whose structures differ (list_cpu, interval_tree, maple_tree, inode_mutex). Its server part
-// is in server.cc, its client part in client.cc.
+// A range lock in the CPU of its object's server: parts, parameters and paths, for the locks that
+// differ only in their structures (list_cpu, interval_tree, maple_tree, inode_mutex). The server
+// part is in server.cc, the client part in client.cc.
 //
-// Entry    8 bytes that stay zero, as of all locks that are served (common/served.h). With `show`
-//          the server's CPU tells there, by FAA, how many hold ranges (as writers) and wait.
-// Acquire  a call with the range. If nothing is in its way the server answers at once, else it
+// Entry    8 bytes that stay zero, as for all locks of common/served.h. With `show` the server's
+//          CPU shows there, by FAA, how many clients hold ranges (as writers) and wait.
+// Acquire  a call with the range. If no range conflicts the server answers at once, otherwise it
 //          keeps the call and answers when the range is granted.
 // Release  a call.
-// Give up  at the caller's deadline: the client hears nothing more of its call, and calls to
-//          withdraw. If it waits, the server puts it out of the way, and lets in those whom it kept
-//          out. If it has been granted meanwhile, the answer says so, and the client has the range.
-//          If its request has not arrived, the server remembers that it is worth nothing.
+// Give up  at the caller's deadline the client stops waiting for its call, and calls to withdraw.
+//          If the request waits, the server removes it, and grants ranges that it blocked. If it
+//          has been granted meanwhile, the answer says so, and the client has the range. If it has
+//          not arrived yet, the server remembers to refuse it.
 //
 // CPU time of a request, on one of the server's cores:
-//          call_service  of the platform, before the handler begins. In the files of NICs it is
-//                        fitted to eRPC with a handler of 100 ns (CITRON 2.2), which is therefore
-//                        in it: `handler` is 0, or 100 ns where the platform's is without.
-//          + handler     beside other requests
-//          + steps x `step`, for the way through the structure: the steps that the structure itself
-//                        counts, those of waiters that a release lets try again included. Beside
-//                        other requests, or one at a time for each object, as the lock says.
-//          What a request does is decided when its way through the structure begins, and takes
-//          effect then; its answers leave when all of its time is over. Where requests are taken
-//          one at a time, one core goes through all that have come meanwhile while the others take
+//          call_service  of the platform, before the handler begins. In the NIC files it is fitted
+//                        to eRPC with a handler of 100 ns (CITRON 2.2), which it therefore
+//                        includes: `handler` is 0, or 100 ns where the platform's is without.
+//          + handler     in parallel to other requests
+//          + steps x `step`, for the search or change: the steps that the structure counts,
+//          including those of waiters that try again after a release. In parallel to other
+//          requests, or one at a time for each object, as the lock says.
+//          The result of a request is decided when its search of the structure begins, and takes
+//          effect then; its answers leave when all of its time is over. Where requests are executed
+//          one at a time, one core executes all that have arrived meanwhile while the others take
 //          up new calls: cores that wait for a spin lock would be lost to other objects.
 //
-// Safe     because one server decides each object's requests, each in one step, whatever the number
-//          of cores. Requests of one client may overtake each other; they are told apart by the
-//          acquisition's number, and a client asks for nothing more about an acquisition before it
-//          has been answered, but to withdraw.
+// Safe     One server decides each object's requests, each in one step, whatever the number of
+//          cores. Requests of one client may overtake each other. They are told apart by the
+//          acquisition's number, and a client sends no further request about an acquisition before
+//          it has been answered, except to withdraw.
 // Needs    calls. No clock assumption.
-// Does not survive the crash of a client that holds or waits (its range stays taken), nor of the
-//          server, nor a network that loses an answer for good.
+// Does not survive the crash of a client that holds or waits (its range stays locked), nor of the
+// server, nor a network that loses an answer for good.
 
 #include <cstdint>
 #include <memory>
@@ -62,12 +62,12 @@ enum class Path : std::uint8_t {
 
 struct Options;
 
-// What one such lock has of its own.
+// What differs between the locks.
 struct Kind {
   std::unique_ptr<ObjectRanges> (*make_ranges)(const Options& options) = nullptr;
-  bool one_at_a_time = true;  // requests for one object go through its structure so
-  bool first_come = false;    // nobody gets units before somebody who asked for them earlier
-  bool whole = false;         // grants are of the whole object, whatever was asked for
+  bool one_at_a_time = true;  // requests for one object use its structure one at a time
+  bool first_come = false;    // no request gets units that an earlier request waits for
+  bool whole = false;         // grants are of the whole object, whatever range was requested
   void (*note)(Path path) = nullptr;  // LATCHLAB_PATH, under the lock's own name
 };
 
@@ -75,7 +75,7 @@ struct Options {
   const Kind* kind = nullptr;
   Duration handler = {};
   Duration step = {};
-  Tries tries = Tries::those_that_fit;  // of locks whose structures have no room for those who wait
+  Tries tries = Tries::those_that_fit;  // of locks whose structures have no place for waiters
   bool show = false;
 };
 
@@ -127,7 +127,7 @@ class Manager : public Protocol, public MessageNames {
   const Options options_;
 };
 
-// `Of` is an Options; `step` says where its default comes from.
+// `Of` is an Options; `step` is the help text of the parameter of that name.
 template <class Of>
 Description<Of> describe(const char* step) {
   return {
@@ -144,7 +144,7 @@ Description<Of> describe(const char* step) {
 
 }  // namespace latchlab::range_server
 
-// Kind::note of the lock with this name: the same paths under each.
+// Kind::note for the lock of this name: all such locks have the same paths.
 #define LATCHLAB_RANGE_SERVER_PATHS(name)                                  \
   [](::latchlab::range_server::Path path) {                                \
     using enum ::latchlab::range_server::Path;                             \

@@ -1,5 +1,5 @@
 #pragma once
-// What clients ask of a server whose CPU keeps locks on ranges, and how ranges are written there.
+// The requests to a server whose CPU manages range locks, and their representation of ranges.
 
 #include <cstdint>
 
@@ -10,7 +10,7 @@ namespace latchlab::range_server {
 
 using served::Asker;
 
-// Units first to last, both of them in it: the end of the whole object would have no number.
+// Units first to last, both included: the end of the whole object would have no number.
 struct Span {
   std::uint64_t first = 0;
   std::uint64_t last = ~0ULL;

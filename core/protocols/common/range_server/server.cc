@@ -54,10 +54,10 @@ class Server final : public ServerPart {
     served::Answer answer = served::kRefused;
     std::uint64_t has_waited = 0;
   };
-  struct Decided {  // what comes of a request
+  struct Decided {  // the result of a request
     RemoteAddr entry;
     Duration takes;            // CPU time
-    std::uint64_t change = 0;  // of the entry's word
+    std::uint64_t change = 0;  // to the entry's word
     std::vector<Answer> answers;
   };
 
@@ -109,7 +109,7 @@ class Server final : public ServerPart {
                Decided& decided) {
     if (withdrawn_.erase(asked.who) != 0) {
       note(Path::late_request);
-      decided.answers.push_back({call, served::kRefused});  // nobody hears it
+      decided.answers.push_back({call, served::kRefused});  // the client does not receive it
     } else if (ranges.acquire(asked, call)) {
       note(Path::enters);
       decided.answers.push_back({call, served::kGranted});
@@ -156,7 +156,7 @@ class Server final : public ServerPart {
 
   const Options& options_;
   Lookup<Object> objects_;     // in use, by their entries' packed addresses
-  std::set<Asker> withdrawn_;  // whose requests have not arrived
+  std::set<Asker> withdrawn_;  // withdrawn before their requests arrived
   OneByOne<Decided> to_show_;  // in the entries, before they are answered
 };
 
