@@ -13,7 +13,7 @@ EntryTable::EntryTable(const Layout& layout, std::uint64_t apart_bytes)
     : bytes_(layout.entry_bytes) {
   LATCHLAB_CHECK(bytes_ % 8 == 0 || bytes_ == 1 || bytes_ == 2 || bytes_ == 4,
                  "an entry is whole words, or 1, 2 or 4 bytes of one");
-  // Locks have addresses of their own even where they keep nothing there.
+  // Locks have distinct addresses even if their entries have no bytes.
   const std::uint64_t least = round_up(std::max<std::uint64_t>(bytes_, 1), layout.entry_align);
   stride_ = std::max(least, round_up(apart_bytes, layout.entry_align));
 }

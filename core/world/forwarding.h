@@ -1,6 +1,6 @@
 #pragma once
-// A backend around a backend: hands everything on. Who wants to hear or change something overrides
-// that, and nothing is forgotten when the interface grows.
+// A backend that wraps another one and forwards every call. A wrapper overrides only the functions
+// that it observes or changes, and need not change when the interface grows.
 
 #include <memory>
 #include <utility>

@@ -7,7 +7,7 @@ namespace latchlab {
 
 namespace {
 
-// `size` hosts in a row make a group.
+// Groups of `size` consecutive hosts.
 Level level_of(const std::vector<std::uint32_t>& hosts, std::uint64_t size) {
   Level level;
   level.group_of.reserve(hosts.size());
@@ -17,7 +17,7 @@ Level level_of(const std::vector<std::uint32_t>& hosts, std::uint64_t size) {
   return level;
 }
 
-// How many hosts each kind of switch below the top has under it, ascending.
+// The number of hosts below each kind of switch under the top, ascending.
 std::vector<std::int64_t> hosts_per_switch(const TopologySpec& topology) {
   std::vector<std::int64_t> steps;
   if (topology.kind == TopologyKind::fat_tree)

@@ -15,7 +15,7 @@ Places::Places(const World& world)
       layout_(world.protocol().layout(world.shape())),
       placement_(world.world_shape().locks, world.world_shape().servers),
       stretches_(world.plan().nodes.size()) {
-  // Entries lie the same distance apart everywhere; where no server has two, any will do.
+  // The distance of entries is the same on all servers; if no server has two, any value will do.
   entry_stride_ = std::max<std::uint64_t>(layout_.entry_bytes, 1);
   for (std::uint64_t server = 0; server < world.shape().servers; ++server) {
     if (placement_.locks_on(server) < 2) continue;
@@ -52,7 +52,7 @@ void Places::add_clients(NodeId node, std::uint32_t first) {
   here.push_back({Place::Kind::client, begin, end - first, stride, layout_.client_bytes, first});
 }
 
-// Of a word of which entries are parts, those that lie in it.
+// Finds the entries that are parts of a word.
 bool Places::entry_at(RemoteAddr addr, Place& place) const {
   const std::uint64_t server = addr.node.value - 1ULL;
   if (server >= world_.shape().servers || layout_.entry_bytes == 0) return false;

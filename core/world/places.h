@@ -1,6 +1,6 @@
 #pragma once
-// What lies at an address of a world: of which lock an entry, whose words. For whoever tells people
-// of verbs; the run itself never asks.
+// What an address of a world belongs to: the entry of a lock, or the words of a client, node or
+// server. For tracing and reports; the run itself does not use it.
 
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@ namespace latchlab {
 
 struct Place {
   enum class Kind : std::uint8_t {
-    elsewhere,  // allocated by the protocol while it ran, or nothing of the protocol's
+    elsewhere,  // allocated by the protocol during the run, or not the protocol's
     entry,      // of a lock, or a word of which entries are parts
     server,     // Layout::server_bytes
     node,       // Layout::node_bytes
@@ -25,7 +25,7 @@ struct Place {
   std::vector<LockId> locks;  // entry: one, or all that have a part of the word; node_lock: one
   ClientId client;            // client
   NodeId node;
-  std::uint64_t byte = 0;  // from where it begins
+  std::uint64_t byte = 0;  // offset from its beginning
 };
 
 class Places {
@@ -35,13 +35,13 @@ class Places {
   Place of(RemoteAddr addr) const;
 
  private:
-  struct Stretch {  // of a node's memory: things of one kind in a row
+  struct Stretch {  // a part of a node's memory: a row of items of one kind
     Place::Kind kind;
     std::uint64_t begin;
     std::uint64_t count;
     std::uint64_t stride;
-    std::uint64_t bytes;  // of each
-    std::uint32_t first;  // of clients
+    std::uint64_t bytes;  // of each item
+    std::uint32_t first;  // for clients: the first one's number
   };
   void add_clients(NodeId node, std::uint32_t first);
   bool entry_at(RemoteAddr addr, Place& place) const;

@@ -12,7 +12,7 @@
 
 namespace latchlab {
 
-// Of a lock's size: 64 clients on 8 nodes, or on as many as the lock takes.
+// For entry sizes: 64 clients on 8 nodes, or on as many as the lock supports.
 inline WorldShape table_shape(const Limits& limits) {
   constexpr std::uint32_t kClients = 64;
   WorldShape shape;
@@ -28,8 +28,8 @@ inline std::string text_of(const WorldShape& shape) {
          (nodes == 1 ? " node" : " nodes");
 }
 
-// What is acquired where costs are counted (tests/protocols/costs_test.cc): of a lock of ranges one
-// unit of an object of the default size, else the whole object.
+// What is acquired where costs are counted (tests/protocols/costs_test.cc): for a range lock one
+// unit of an object of the default size, otherwise the whole object.
 struct CostShape {
   Extent extent;
   std::optional<std::int64_t> units;  // of the object; none: the lock does not ask for it

@@ -178,7 +178,7 @@ void World::attach_client(Hosting& backend, ClientId client) {
   mine.part = protocol_.make_client(env);
 }
 
-// In the order in which they will be opened: a node's own, then those of its clients.
+// In the order in which they will be opened: a node's own endpoint, then those of its clients.
 void World::plan_endpoints(const Hosting& backend) {
   std::map<std::pair<NodeId, std::uint32_t>, std::uint32_t> opened;  // by node and thread
   const auto next = [&](ActorKind kind, NodeId node, ClientId client) {
@@ -252,7 +252,7 @@ bool World::belongs(RemoteAddr addr, std::uint64_t bytes) const {
   if (addr.node.value < 1 || addr.node.value > nodes_.size()) return false;
   const NodeLayout& node = nodes_[addr.node.value - 1];
   if (addr.offset >= plan_.nodes[addr.node.value - 1].bytes) return true;  // allocated
-  // Of `count` things of `size` bytes each, `stride` apart.
+  // In one of `count` items of `size` bytes each, `stride` apart.
   const auto inside = [&](std::uint64_t start, std::uint64_t count, std::uint64_t stride,
                           std::uint64_t size) {
     if (stride == 0 || addr.offset < start || (addr.offset - start) / stride >= count) return false;

@@ -1,6 +1,6 @@
 #pragma once
-// Puts a protocol into a backend: lays out memory, makes every part and starts the background
-// ones. What the clients then do is the business of whoever spawns their coroutines.
+// Places a protocol in a backend: lays out memory, makes every part and starts the background
+// parts. The caller spawns the clients' coroutines.
 
 #include <cstdint>
 #include <memory>
@@ -18,14 +18,14 @@ struct WorldShape {
   std::uint32_t servers = 1;
   std::uint32_t client_nodes = 1;
   std::uint32_t clients_per_node = 1;
-  std::vector<ClientGroup> groups;         // in place of client_nodes x clients_per_node, if any
-  std::uint32_t client_nodes_per_nic = 1;  // so many in a row, of one group, share an RNIC
+  std::vector<ClientGroup> groups;         // replaces client_nodes x clients_per_node, if any
+  std::uint32_t client_nodes_per_nic = 1;  // so many consecutive ones of a group share an RNIC
   bool colocated = false;                  // client node i is server i
   LockTableSpec locks;
   std::uint64_t seed = 1;
   bool guard = false;              // each lock has a guard word on its server
-  std::uint32_t guard_slots = 0;   // and behind it so many for units of its object
-  std::uint64_t object_bytes = 0;  // what each lock guards, on its server; 0: nothing
+  std::uint32_t guard_slots = 0;   // and behind it so many words for units of its object
+  std::uint64_t object_bytes = 0;  // size of the object of each lock, on its server; 0: none
   TopologySpec topology;
 
   struct ClientPlace {
@@ -37,7 +37,7 @@ struct WorldShape {
     std::uint32_t index = 0;  // among the client nodes of the group, or of all
   };
   NodePlace place_of_node(std::uint32_t client_node) const;
-  // How many of the client nodes just before it share its RNIC: the first one brings it.
+  // How many of the client nodes just before it share its RNIC. The first of them owns it.
   std::uint32_t sharers_before(std::uint32_t client_node) const;
   std::uint32_t clients() const;
   ClientPlace place_of(ClientId client) const;
@@ -45,7 +45,7 @@ struct WorldShape {
   NodeId node_of(ClientId client) const;
 };
 
-// What protocols are told of it.
+// The shape as protocols see it.
 Shape shape_for_protocols(const WorldShape& shape);
 
 class World final : public Peers {
@@ -57,10 +57,10 @@ class World final : public Peers {
   const WorldShape& world_shape() const { return shape_; }
   const Protocol& protocol() const { return protocol_; }
 
-  // Adds the actors and parts of the nodes that the backend, made from plan(), hosts; once, before
-  // anything is spawned.
+  // Adds the actors and parts of the nodes that the backend hosts. The backend was made from
+  // plan(). Called once, before any coroutine is spawned.
   void attach(Hosting& backend);
-  // A server that has lost all it knew is back: its part, if it has one, is a new one.
+  // A server that lost its memory and state is back: makes a new server part, if it had one.
   void restart_server(Backend& backend, NodeId node) {
     attach_server(backend, node, backend.true_now());
   }
@@ -79,23 +79,23 @@ class World final : public Peers {
   RemoteAddr server_words(NodeId server) const override;
 
   RemoteAddr guard_of(LockId id) const;   // where the shape has guards
-  RemoteAddr object_of(LockId id) const;  // where the shape has objects, and so below
-  // As long as an object, on the client's node: what WRITEs of objects come from.
+  RemoteAddr object_of(LockId id) const;  // where the shape has objects; also the next
+  // As large as an object, on the client's node: the source of WRITEs to objects.
   RemoteAddr buffer_of(ClientId client) const;
-  // Whether this client is here: attached, and with verbs and a part.
+  // True if this client was attached here: it has verbs and a part.
   bool hosts(ClientId client) const { return clients_[client.value].part != nullptr; }
   Verbs& verbs(ClientId client) const { return *clients_[client.value].verbs; }
   LockClient& client(ClientId client) const { return *clients_[client.value].part; }
-  // Of node and server parts: their verbs belong to no client's cycle.
+  // Verbs of node and server parts, which belong to no client's cycle.
   const std::vector<Verbs*>& background_actors() const { return background_; }
   std::uint64_t entry_bytes() const { return layout_.entry_bytes; }
-  // What the lock's entry holds now, as the protocol's decode() and is_free() take it.
+  // The current content of the lock's entry, as the protocol's decode() and is_free() take it.
   std::vector<std::uint64_t> entry(LockId id, Inspecting& memory) const {
     return table_.words(memory, lock(id).entry);
   }
-  // Do these bytes, one at least, lie within one thing that the protocol asked for: a lock entry,
-  // what a server, a client node or a client has of its own, or what was allocated later? Or in a
-  // guard word or an object?
+  // True if these bytes, at least one, lie within one item that the protocol asked for: a lock
+  // entry, the words of a server, a client node or a client, or memory that was allocated later; or
+  // in a guard word or an object.
   bool belongs(RemoteAddr addr, std::uint64_t bytes) const;
 
  private:
@@ -109,7 +109,7 @@ class World final : public Peers {
     std::uint64_t client_words = 0;
     std::uint64_t node_lock_words = 0;
     std::uint64_t clients = 0;
-    std::uint64_t device_bytes = 0;  // the table's end, when it lies on the RNIC
+    std::uint64_t device_bytes = 0;  // end of the table, if it lies on the RNIC
   };
   struct ClientPart {
     Verbs* verbs = nullptr;
@@ -130,7 +130,7 @@ class World final : public Peers {
   void attach_client(Hosting& backend, ClientId client);
 
   void plan_endpoints(const Hosting& backend);
-  // Opens what was planned for this actor, if anything was.
+  // Opens the endpoint that is planned for this actor, if any.
   EndpointAddr open_planned(Verbs& verbs, const EndpointPlan& plan, EndpointAddr planned) const;
 
   const Protocol& protocol_;

@@ -1,4 +1,4 @@
-// Which client is where.
+// The locations of clients.
 
 #include "core/base/check.h"
 #include "core/world/world.h"
@@ -11,7 +11,7 @@ std::uint32_t WorldShape::clients() const {
   return sum;
 }
 
-// Groups are few.
+// A linear search: groups are few.
 WorldShape::ClientPlace WorldShape::place_of(ClientId client) const {
   if (groups.empty()) return {client.value / clients_per_node, client.value % clients_per_node};
   ClientPlace place{0, client.value};
