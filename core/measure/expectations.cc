@@ -13,7 +13,7 @@ using Real = std::optional<double>;
 
 constexpr double kBoundless = std::numeric_limits<double>::infinity();
 
-// A verb that a lock never used has no entry of its own.
+// A verb that a lock never used has no entry: it counts as 0.
 Real leaf_number(const Leaves& leaves, const std::string& path) {
   if (const LeafValue* value = find_leaf(leaves, path)) return number_of(*value);
   return path.starts_with("verbs_per_cycle_detail.") ? Real(0.0) : std::nullopt;

@@ -1,5 +1,6 @@
 #pragma once
-// Published figures against measured ones: a verdict for each, and a score for each set-up.
+// Compares published figures with measured ones: a verdict for each figure, and a score for each
+// profile.
 
 #include <cstddef>
 #include <optional>
@@ -11,8 +12,8 @@
 
 namespace latchlab {
 
-// What was measured at one point; `point` is empty when there is nothing to go by: the point
-// failed, was interrupted, or was stopped before its end.
+// The metrics of one point. `point` is empty if there is nothing to compare: the point failed, was
+// interrupted, or was stopped before its end.
 struct PointNumbers {
   Leaves point;
   std::vector<Leaves> repeats;  // in the order of their seeds, equal at every point
@@ -21,13 +22,13 @@ struct PointNumbers {
 enum class FigureVerdict : std::uint8_t {
   ok,         // within tolerance; the order holds
   off,        // beyond tolerance; the order is another
-  undecided,  // nothing measured; an order whose differences do not exceed their intervals
-  disputed,   // whatever was measured: the figure contradicts others
+  undecided,  // not measured, or an order whose differences do not exceed their intervals
+  disputed,   // the figure contradicts other published ones, whatever was measured
 };
 const char* name_of(FigureVerdict verdict);
 
 // One paired comparison of an order, over repeats with the same seed, in the metric's unit.
-// Positive: the one that should be better is.
+// Positive: the point that should be better is better.
 struct Difference {
   std::size_t better = 0, worse = 0;  // points
   std::optional<double> mean, ci95;
@@ -37,15 +38,15 @@ struct Scored {
   FigureVerdict verdict = FigureVerdict::undecided;
   std::optional<double> predicted, ci95;
   std::optional<double> ratio;          // predicted / published
-  std::optional<double> log2_error;     // of that ratio; none when either is 0
-  std::vector<Difference> differences;  // order only
+  std::optional<double> log2_error;     // of that ratio; none when either value is 0
+  std::vector<Difference> differences;  // for an order only
 };
 
-// Points are those that the expectations were bound to.
+// `points` are those to which the expectations were bound.
 std::vector<Scored> score(const std::vector<Expectation>& expectations,
                           const std::vector<PointNumbers>& points);
 
-// What is not disputed, over one profile and use.
+// The figures that are not disputed, over one profile and use.
 struct Score {
   std::string profile;
   ExpectUse use = ExpectUse::validation;
@@ -53,8 +54,8 @@ struct Score {
   std::size_t ok = 0, off = 0, undecided = 0;
   std::size_t disputed = 0;      // not among the cells
   std::optional<double> within;  // ok / cells
-  // Over values and ratios that were measured. One of which no logarithm exists counts as 0 when
-  // it is within tolerance, and as boundless when not; a boundless median is none.
+  // Over measured values and ratios. One that has no logarithm counts as 0 if it is within
+  // tolerance, and as infinite if not; an infinite median is none.
   std::optional<double> median_abs_log2;
 };
 
@@ -62,7 +63,8 @@ struct Score {
 std::vector<Score> sum_up(const std::vector<Expectation>& expectations,
                           const std::vector<Scored>& scored);
 
-// Whether a run fails for it: a calibration or regression that is off, with `strict` a validation.
+// True if the run fails for it: a calibration or regression that is off, with `strict` a validation
+// too.
 bool is_missed(const Expectation& expectation, const Scored& scored, bool strict);
 
 }  // namespace latchlab

@@ -13,7 +13,7 @@
 namespace latchlab {
 namespace {
 
-// Reads unsigned numbers separated by single spaces; remembers whether anything went wrong.
+// Reads unsigned numbers separated by single spaces; remembers whether an error occurred.
 class NumberReader {
  public:
   explicit NumberReader(std::string_view text) : text_(text) {}
@@ -50,7 +50,7 @@ Histogram& Histogram::operator=(const Histogram& other) {
   return *this;
 }
 
-// Block 0 holds 0..1023 one by one; block e + 1 holds [1024, 2048) << e.
+// Block 0 holds 0..1023, one cell each; block e + 1 holds [1024, 2048) << e.
 std::uint32_t Histogram::cell_of(std::uint64_t ps) {
   if (ps < kCells) return static_cast<std::uint32_t>(ps);
   const int shift = static_cast<int>(std::bit_width(ps)) - (kCellBits + 1);

@@ -1,10 +1,10 @@
 #pragma once
-// A histogram of durations in picoseconds. Count, sum, least and greatest are exact; a percentile
+// A histogram of durations in picoseconds. Count, sum, minimum and maximum are exact; a percentile
 // is off by at most 1/2048 of its value (below 0.05%). Integers only, so that merging in any order
-// gives the same bits.
+// gives byte-identical results.
 //
-// Log-linear: 1024 equal cells per power of two, in blocks that are allocated when first touched
-// (8 KiB each; most histograms are empty or touch a handful).
+// Log-linear: 1024 equal cells per power of two, in blocks of 8 KiB that are allocated when first
+// used (most histograms are empty or use few blocks).
 
 #include <array>
 #include <cstdint>
@@ -33,15 +33,15 @@ class Histogram {
   std::uint64_t count() const { return count_; }
   Wide sum_ps() const { return sum_ps_; }
 
-  // Nothing was recorded: no value.
+  // None if nothing was recorded.
   std::optional<double> mean_ns() const;
   std::optional<Duration> min() const;
   std::optional<Duration> max() const;
-  // The smallest recorded value that at least this share of the values do not exceed, to the
-  // precision above: 500'000 is the median; 0 gives min(), 1'000'000 gives max().
+  // The smallest recorded value such that at least this share of the values do not exceed it, to
+  // the precision above: 500'000 is the median; 0 gives min(), 1'000'000 gives max().
   std::optional<Duration> percentile(std::int64_t ppm) const;
 
-  // One line of text that holds everything; parse(serialised()) equals *this.
+  // One line of text with the complete state; parse(serialised()) equals *this.
   std::string serialised() const;
   static Result<Histogram> parse(std::string_view text);
 

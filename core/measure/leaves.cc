@@ -62,7 +62,7 @@ class LeafWriter {
   void operator()(const std::string& path, const RepeatMetrics::Sequence& values, Fold fold) {
     if (!values.empty()) add(path, values, fold);
   }
-  // In the order of ShiftLock's Table 2, what is left over at the end.
+  // In the order of ShiftLock's Table 2; `other` comes last.
   void operator()(const std::string& path, const std::optional<PhaseTotals>& totals, Fold fold) {
     for (std::size_t i = 1; i <= kPhases; ++i) {
       const std::size_t phase = i % kPhases;
@@ -86,8 +86,8 @@ class LeafWriter {
   Leaves leaves_;
 };
 
-// What one more repeat makes of a field of the point's: histograms are merged, and what is there
-// only if it is asked for is there once any repeat has it.
+// Merges a field of one more repeat into that of the point: histograms are merged, and a field that
+// is optional is present if any repeat has it.
 template <class T>
 void take(T& /*into*/, const T& /*from*/) {}
 void take(Histogram& into, const Histogram& from) {
@@ -109,7 +109,7 @@ void take(std::optional<T>& into, const std::optional<T>& from) {
   take(*into, *from);
 }
 
-// A path names the same field of every repeat.
+// A path names the same field in every repeat.
 RepeatMetrics merged(const std::vector<RepeatMetrics>& repeats) {
   RepeatMetrics all;
   for (const RepeatMetrics& repeat : repeats) {
@@ -123,7 +123,7 @@ RepeatMetrics merged(const std::vector<RepeatMetrics>& repeats) {
   return all;
 }
 
-// A verb that one repeat used and another did not was used zero times there.
+// A verb that only some repeats used counts as 0 in the others.
 void complete_tables(std::vector<RepeatMetrics>& repeats) {
   std::map<std::string, double> zeros;
   for (const RepeatMetrics& repeat : repeats)
@@ -151,7 +151,7 @@ LeafValue sum_of(const Values& values) {
   return sum;
 }
 
-// Numbers of one leaf are all counts or all doubles, and doubles of equal value print alike.
+// Numbers of one leaf are all counts or all doubles; doubles of equal value are printed the same.
 LeafValue extreme_of(const Values& values, bool greatest) {
   LeafValue best;
   for (const LeafValue& value : values) {
@@ -198,7 +198,7 @@ LeafValue fold(const Leaf& merged, const Values& values) {
   return std::monostate{};
 }
 
-// Lists have most leaves in common, at equal places.
+// Lists have most leaves in common, at equal indices.
 LeafValue value_in(const Leaves& leaves, std::size_t place, std::string_view path) {
   if (place < leaves.size() && leaves[place].path == path) return leaves[place].value;
   const LeafValue* const value = find_leaf(leaves, path);

@@ -1,6 +1,6 @@
 #pragma once
-// Metrics as a flat list of named values, which tables, CSV, expectations and JSON all read.
-// A name is a dotted path: "goodput_ops_s", "acquire_ns.p99", "phases_ns.read.WP".
+// Metrics as a flat list of named values, the common input of tables, CSV, expectations and JSON. A
+// name is a dotted path: "goodput_ops_s", "acquire_ns.p99", "phases_ns.read.WP".
 
 #include <cstdint>
 #include <optional>
@@ -33,7 +33,7 @@ using Leaves = std::vector<Leaf>;
 // Histograms become count, mean, min, p50, p90, p99, p999, max.
 Leaves repeat_leaves(const RepeatMetrics& metrics);
 
-// Each metric that any of the point's repeats (one or more) has, in the order of repeat_leaves().
+// All metrics that any of the point's repeats (at least one) has, in the order of repeat_leaves().
 // Counts are sums. Means and percentiles of histograms are those of the merged histograms, with an
 // interval from the repeats' own values.
 Leaves aggregate(std::vector<RepeatMetrics> repeats);
@@ -41,9 +41,9 @@ Leaves aggregate(std::vector<RepeatMetrics> repeats);
 // Null when there is no leaf of this name.
 const LeafValue* find_leaf(const Leaves& leaves, std::string_view path);
 
-// The number in a leaf (the mean, where it has an interval); none for text and not measured.
+// The number in a leaf (the mean, if it has an interval); none for text and for unmeasured values.
 std::optional<double> number_of(const LeafValue& value);
-// The number in the leaf of this name; none where there is no such leaf, too.
+// The number in the leaf of this name; none also if there is no such leaf.
 std::optional<double> number_at(const Leaves& leaves, std::string_view path);
 
 }  // namespace latchlab

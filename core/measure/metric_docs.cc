@@ -49,7 +49,7 @@ std::optional<MetricDoc> among(const Part (&parts)[n], const MetricDoc& whole,
   return std::nullopt;
 }
 
-// What the field of a metric has parts of.
+// Finds the parts of the field of a metric.
 class PartFinder {
  public:
   PartFinder(const MetricDoc& whole, std::string name) : whole_(whole), name_(std::move(name)) {}

@@ -1,7 +1,7 @@
 #pragma once
-// What each metric means, in words: for `latchlab explain`, for reports, for whoever reads
-// results.json. One entry for each metric of visit_metrics(), in its order; the parts of a metric
-// (percentiles, phases, verbs) have texts of their own, which are put together on demand.
+// The meaning of each metric as text: for `latchlab explain`, for reports, for readers of
+// results.json. One entry for each metric of visit_metrics(), in its order. Texts for parts of a
+// metric (percentiles, phases, verbs) are composed on demand.
 
 #include <optional>
 #include <string>
@@ -20,10 +20,10 @@ struct MetricDoc {
 
 const std::vector<MetricDoc>& metric_docs();
 
-// Of a metric or of a part of one; nothing when no metric is called so.
+// For a metric or a part of one; none if there is no metric of this name.
 std::optional<MetricDoc> metric_doc(std::string_view path);
 
-// The phases of an operation under their names in phases_ns; `path` is the phase's name.
+// The phases of an operation as in phases_ns; `path` is the phase's name.
 const std::vector<MetricDoc>& phase_docs();
 
 }  // namespace latchlab

@@ -1,4 +1,4 @@
-// The sentences of metric_docs().
+// The texts of metric_docs().
 
 #include "core/measure/metric_docs.h"
 

@@ -6,7 +6,7 @@ namespace latchlab {
 
 void PhaseTotals::add(const std::array<Duration, kPhases>& spent) {
   ++operations;
-  std::uint64_t all_bits = 0;  // the sign's is set if it is in any of them
+  std::uint64_t all_bits = 0;  // the sign bit is set if it is set in any of them
   for (std::size_t i = 0; i < kPhases; ++i) {
     const auto length_ps = static_cast<std::uint64_t>(spent[i].ps);
     all_bits |= length_ps;

@@ -1,9 +1,10 @@
 #pragma once
-// What one repeat of one point measured: plain data, filled by the runner, and one walk over all
-// of it in the order and under the names of results.json. What was not measured is empty.
+// The measurements of one repeat of one point: plain data, filled by the runner, and one function
+// that visits all of it in the order and under the names of results.json. What was not measured is
+// empty.
 //
-// A new metric is a field here and a line in visit_metrics(): serialisation, aggregation and the
-// results follow from the walk.
+// A new metric is a field here and a line in visit_metrics(); serialisation, aggregation and
+// results use visit_metrics().
 
 #include <array>
 #include <cstdint>
@@ -17,22 +18,22 @@
 
 namespace latchlab {
 
-// Where the time of all operations of one kind went. With the operations' own histogram:
-// the phases' sum equals its sum, to the picosecond.
+// How the time of all operations of one kind is divided into phases. The sum of the phases equals
+// the sum of the operations' own histogram, to the picosecond.
 struct PhaseTotals {
   std::uint64_t operations = 0;
   std::array<std::uint64_t, kPhases> sum_ps = {};  // by Phase
 
   void add(const std::array<Duration, kPhases>& spent);
   void merge(const PhaseTotals& other);
-  bool holds(const PhaseTotals& some) const;  // some of these operations
+  bool holds(const PhaseTotals& some) const;  // `some` can be a subset of these operations
   bool add_up_to(const Histogram& operations_histogram) const;
   bool operator==(const PhaseTotals&) const = default;
 };
 
 // The exact law of the window, in integer picoseconds:
 //   counted lengths = clients * duration + ages at start - ages at end - idle
-// where an age is the time since the cycle that is open at that date began, and idle is the time
+// An age is the time since the beginning of the cycle that is open at that date. Idle is the time
 // inside the window in which a client had no open cycle (0 in a closed loop that starts earlier).
 struct WindowLaw {
   std::uint64_t clients = 0;
@@ -70,7 +71,7 @@ struct RepeatMetrics {
     std::optional<PhaseTotals> read, write, release;
     bool operator==(const Phases&) const = default;
   } phases;
-  // Of acquisitions that waited: which spent time in a phase beyond the initial atomic.
+  // Acquisitions that waited: those that spent time in a phase after the initial atomic.
   struct Waited {
     std::optional<PhaseTotals> read, write;
     Real share_of_reads, share_of_writes;
@@ -94,7 +95,7 @@ struct RepeatMetrics {
     bool operator==(const Safety&) const = default;
   } safety;
   Count recoveries, aborted_acquisitions, cut_sections, shared_as_exclusive;
-  Real stationary;                     // goodput of the window's second half over its first half's
+  Real stationary;                     // goodput of the window's second half over its first half
   using Sequence = std::vector<Real>;  // one value for each interval of the window
   struct Window {
     Real warmup_ns;
@@ -108,7 +109,7 @@ struct RepeatMetrics {
     bool operator==(const Engine&) const = default;
   } engine;
   WindowLaw window_law;
-  // What is there only if the scenario asks for it; results do not mention it otherwise.
+  // Measured only if the scenario asks for it; otherwise results omit it.
   struct HottestLock {
     std::optional<Histogram> acquire;
     bool operator==(const HottestLock&) const = default;
@@ -129,10 +130,10 @@ struct RepeatMetrics {
     Table goodput_ops_s;  // by group
     bool operator==(const Groups&) const = default;
   } groups;
-  // Of a run on threads and clocks of machines, one value for each worker, node by node.
+  // For a run on threads and clocks of machines: one value for each worker, node by node.
   struct Workers {
     Sequence busy, turn_max_ns;
-    std::optional<Real> busiest, longest_turn_ns;  // the busiest has clients
+    std::optional<Real> busiest, longest_turn_ns;  // busiest: of the workers that have clients
     bool operator==(const Workers&) const = default;
   } workers;
   struct Clocks {
@@ -148,7 +149,7 @@ struct RepeatMetrics {
   bool operator==(const RepeatMetrics&) const = default;
 };
 
-// How the values of the repeats make the value of the point.
+// How the values of repeats are combined into the value of the point.
 enum class Fold : std::uint8_t {
   mean,    // {mean, ci95} over the repeats that measured it
   pooled,  // histograms: merged
@@ -156,12 +157,12 @@ enum class Fold : std::uint8_t {
   greatest,
   least,
   combined,  // text: equal for equal repeats in the same order
-  dropped,   // stays with its repeat
+  dropped,   // kept in the repeat only
 };
 
 // Calls visit(path, field, fold) for each metric. Fields are Real, Count, Histogram, Table,
-// std::optional<PhaseTotals>, WindowLaw or std::string; Groups, Sequence and optionals of the first
-// three where they are there only if asked for.
+// std::optional<PhaseTotals>, WindowLaw or std::string; metrics that are measured only on request
+// are Groups, Sequence or optionals of the first three.
 template <class Metrics, class Visit>
 void visit_metrics(Metrics& m, Visit&& visit) {
   visit("goodput_ops_s", m.goodput_ops_s, Fold::mean);
@@ -239,7 +240,7 @@ void visit_metrics(Metrics& m, Visit&& visit) {
   visit("fingerprint", m.fingerprint, Fold::combined);
 }
 
-// The same for the integers of the law.
+// The same for the integers of the window's law.
 template <class Law, class Visit>
 void visit_law(Law& law, Visit&& visit) {
   visit("clients", law.clients);

@@ -27,7 +27,7 @@ Json sequence(const RepeatMetrics::Sequence& values) {
   return list;
 }
 
-// Text that is not UTF-8 is mended, not thrown about.
+// Text that is not UTF-8 is repaired, without an exception.
 std::string dumped(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
@@ -95,7 +95,7 @@ class Writer {
   Json json_ = Json::object();
 };
 
-// Metrics that runs of earlier versions did not measure: their files lack them.
+// Metrics that earlier versions did not measure: files of their runs lack them.
 constexpr std::string_view kAddedLater[] = {"cut_sections"};
 
 bool is_added_later(std::string_view path) {

@@ -29,7 +29,7 @@ void add_safety(MeasuredShare& sum, const MeasuredShare& share) {
   sum.guard.merge(share.guard);
 }
 
-// The busiest server's NIC and CPU, where several processes have one.
+// If several processes have servers, the NIC and CPU of the busiest server.
 void add_process(MeasuredShare& sum, const MeasuredShare& share) {
   sum.background_verbs += share.background_verbs;
   sum.verbs_posted += share.verbs_posted;
@@ -125,8 +125,9 @@ void write_series(const MeasuredShare& share, RepeatMetrics& metrics) {
   }
 }
 
-// Who saw only some of the grants can find a violation, but not that there was none; guard words
-// can. Where both looked, both may have found the same ones.
+// A share that saw only some of the grants can find a violation, but cannot show that there was
+// none; guard words can. If both found violations, they may be the same ones, so the larger number
+// counts.
 void write_checks(const MeasuredShare& share, RepeatMetrics& metrics) {
   const GuardVerdict guard = judge(share.guard);
   const std::uint64_t violations = std::max(share.violations, guard.violations);

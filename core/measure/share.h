@@ -1,10 +1,10 @@
 #pragma once
-// What one observer measured in one repeat: some of the clients, in one process, on one thread.
-// Plain integers, so that shares add up to exactly what one observer of everybody would have seen;
-// every repeat is made of shares, of one in a simulation and of many on hardware.
+// The measurements of one observer in one repeat: some of the clients, in one process, on one
+// thread. All are integers, so that shares add up exactly to what one observer of all clients would
+// have measured. Every repeat is the sum of its shares: one in a simulation, many on hardware.
 //
-// A new number is a field here and a line in visit_share(): its way from process to process follows
-// from the walk.
+// A new number is a field here and a line in visit_share(), which also carries it between
+// processes.
 
 #include <cstdint>
 #include <span>
@@ -21,67 +21,67 @@
 namespace latchlab {
 
 struct MeasuredShare {
-  // Did this share see all clients, and all effects in their order? Only then do first effects, the
-  // events' fingerprint and the checks of granted locks speak of the whole run.
+  // True if this share saw all clients, and all effects in their order. Only then do first effects,
+  // the events' fingerprint and the checks of granted locks describe the whole run.
   bool saw_everything = false;
 
-  // Who: ascending numbers, and for each the cycles that counted, without those that were cut.
+  // Its clients, ascending, and for each the cycles that counted, except those that were cut.
   std::vector<std::uint64_t> clients;
   std::vector<std::uint64_t> cycles_by_client;
   std::uint64_t live_clients = 0;
-  std::uint64_t without_progress = 0;  // inside one acquire or release since before the window
+  std::uint64_t without_progress = 0;  // in one acquire or release since before the window
 
   std::uint64_t warmup_ps = 0;              // from the start of the run until the window opened
-  std::vector<std::uint64_t> batch_cycles;  // of these, in each of kBatches parts
+  std::vector<std::uint64_t> batch_cycles;  // counted cycles in each of kBatches parts
   WindowLaw law;                            // of these clients
   std::uint64_t first_half = 0, second_half = 0;  // cycles that counted and were not cut
-  std::uint64_t cut = 0;                          // that counted, and whose section was
+  std::uint64_t cut = 0;                          // cycles that counted and were cut
   std::uint64_t open_count = 0;                   // cycles open at the window's end
   std::uint64_t open_age_max_ps = 0;
   Histogram cycle, acquire_read, acquire_write, release;
-  bool measured_lock = false;  // was one lock's acquisitions measured apart?
+  bool measured_lock = false;  // were one lock's acquisitions measured separately?
   Histogram acquire_lock;
-  std::uint64_t interval_ps = 0;  // 0: no intervals are told
+  std::uint64_t interval_ps = 0;  // 0: no intervals are measured
   std::vector<std::uint64_t> interval_cycles, interval_acquisitions, interval_acquire_ps;
   PhaseTotals read_phases, write_phases, release_phases;
-  PhaseTotals reads_waited, writes_waited;  // of those that waited
+  PhaseTotals reads_waited, writes_waited;  // of acquisitions that waited
   VerbTally cycle_verbs;                    // of counted cycles
   AcquireAtomics acquisitions;
   std::uint64_t aborted = 0, shared_as_exclusive = 0, recoveries = 0;
   std::uint64_t update_as_exclusive = 0, ranges_as_whole = 0, false_conflicts = 0;
-  Histogram transaction;         // empty where none are told
-  std::uint64_t given_back = 0;  // transactions
+  Histogram transaction;         // empty if transactions are not reported
+  std::uint64_t given_back = 0;  // transactions that released their locks and started over
   OpenLoopTally open_loop;
   std::uint64_t ended_ps = 0;  // the date at which the run ended
 
-  // Of locks seen granted.
+  // About granted locks.
   std::uint64_t checks = 0, violations = 0, expired_holds = 0, late_effects = 0;
-  std::uint64_t max_bypassed = 0;  // means something if the share saw everything, and so below
+  std::uint64_t max_bypassed = 0;  // only if the share saw everything, as the next two
   std::string fingerprint;
-  std::string violation;  // the first, for people; empty: none
+  std::string violation;  // the first one as text; empty: none
 
   GuardFindings guard;
 
-  // Of the whole process; one of its shares says it, the others leave it at nothing.
+  // Of the whole process: set in one of its shares, zero or empty in the others.
   VerbTally background_verbs;
   std::uint64_t verbs_posted = 0, events = 0;
   RepeatMetrics::ServerNic server_nic;
   RepeatMetrics::ServerCpu server_cpu;
   RepeatMetrics::Real client_cpu;
 
-  // Of threads and clocks of machines; in a simulation nothing. Of each worker: the window by its
-  // thread's clock, how much of it went into turns that did something, its longest turn, how many
-  // clients it has, and when it began, after the date that all had agreed on. Of each process: how
-  // far its clock may be off against the first node's.
+  // Threads and clocks of machines; empty in a simulation. For each worker: the window by its
+  // thread's clock, the part of it spent in turns that did work, its longest turn, the number of
+  // its clients, and how long after the agreed start date it began. For each process: the bound on
+  // its clock's error against the first node's.
   std::vector<std::uint64_t> worker_ps, worker_busy_ps, worker_turn_max_ps, worker_clients;
   std::vector<std::uint64_t> worker_began_ps, clock_error_ns;
 
-  // What cannot be in any one share, whoever wrote it; empty: nothing.
+  // Why no observer can have measured this share; empty: it is consistent.
   std::string contradiction() const;
   bool operator==(const MeasuredShare&) const = default;
 };
 
-// Calls visit(name, field) for each field of a share. They are bool, std::uint64_t, std::string,
+// Calls visit(name, field) for each field of a share. Fields are bool, std::uint64_t, std::string,
 // Histogram, PhaseTotals, WindowLaw, VerbTally, GuardFindings, vectors of integers or optional
 // reals.
 template <class Share, class Visit>
@@ -158,15 +158,15 @@ void visit_share(Share& share, Visit&& visit) {
   visit("clock_error_ns", share.clock_error_ns);
 }
 
-// Why these are not the shares of one repeat: none at all, windows that differ, a client measured
-// twice, or sums beyond 64 bits; empty: they are.
+// Why these are not the shares of one repeat: there are none, windows differ, a client was measured
+// twice, or sums exceed 64 bits; empty: they are.
 std::string why_not_shares(std::span<const MeasuredShare> shares);
 
-// The shares of one repeat as if one observer had measured them, except that it did not see
-// everything: nobody did, if they are more than one. At least one share.
+// Joins the shares of one repeat, at least one, as if one observer had measured them; but the
+// result of several shares did not see everything, since no observer did.
 MeasuredShare join(std::span<const MeasuredShare> shares);
 
-// What nobody measured, or only a share that saw everything could have, is empty.
+// What was not measured is empty, and so is what only a share that saw everything can measure.
 RepeatMetrics metrics_of(const MeasuredShare& share);
 RepeatMetrics merge(std::span<const MeasuredShare> shares);  // metrics_of(join(shares))
 

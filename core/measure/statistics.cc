@@ -45,7 +45,7 @@ double square_root(double x) {
 
 std::optional<double> standard_error(std::span<const double> values) {
   if (values.size() < 3) return std::nullopt;
-  // From the first value on, so that equal values have none, whatever their mean rounds to.
+  // Relative to the first value, so that equal values give 0, however their mean is rounded.
   const auto count = static_cast<double>(values.size());
   double sum = 0;
   for (const double value : values) sum += value - values[0];
@@ -83,7 +83,7 @@ std::optional<double> jain_index(std::span<const std::uint64_t> counts) {
   return total * total / (static_cast<double>(counts.size()) * static_cast<double>(squares));
 }
 
-// The exponent of a double is the whole part; its 53-bit mantissa has the rest.
+// The exponent of a double gives the integer part, its 53-bit mantissa the rest.
 std::optional<double> log2_of(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const std::uint64_t biased = bits >> 52;  // the sign on top: a negative number is above 2047

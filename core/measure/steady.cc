@@ -25,7 +25,7 @@ std::vector<double> means_of_five(std::span<const std::uint64_t> observations) {
 
 }  // namespace
 
-// From the end, with running sums: the shorter the rest, the more is left out.
+// From the end, with running sums.
 std::optional<std::size_t> mser_5(std::span<const std::uint64_t> observations) {
   if (observations.size() < kFewest) return std::nullopt;
   const std::vector<double> means = means_of_five(observations);
@@ -35,7 +35,7 @@ std::optional<std::size_t> mser_5(std::span<const std::uint64_t> observations) {
     sum += means[first];
     squares += means[first] * means[first];
     const auto count = static_cast<double>(means.size() - first);
-    if (4 * (means.size() - first) < means.size()) continue;  // so few agree by chance
+    if (4 * (means.size() - first) < means.size()) continue;  // so few may agree by chance
     const double statistic = (squares - sum * sum / count) / (count * count);
     if (best != means.size() && statistic > least) continue;
     least = statistic;

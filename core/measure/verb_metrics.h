@@ -9,7 +9,7 @@
 
 namespace latchlab {
 
-// What retry_share_acquire needs to know of the acquisitions of counted cycles.
+// The input of retry_share_acquire: atomics in acquisitions of counted cycles.
 struct AcquireAtomics {
   std::uint64_t atomics = 0;
   std::uint64_t mismatched = 0;
@@ -17,10 +17,10 @@ struct AcquireAtomics {
 };
 
 // `cycles`: verbs of the counted cycles, of which there were `counted`. `acquisitions`: the part of
-// them asked for inside acquire. Fills verbs_per_cycle, its detail, and both retry shares:
+// them posted inside acquire. Fills verbs_per_cycle, its detail, and both retry shares:
 //   retry_share          (CAS that did not match + probes not satisfied) / (atomics + READ probes)
 //   retry_share_acquire  CAS that did not match / atomics, inside acquire
-// No counted cycle, or nothing that could be retried: not measured.
+// Not measured if no cycle was counted, or none of these verbs was posted.
 void write_verb_metrics(const VerbTally& cycles, const AcquireAtomics& acquisitions,
                         std::uint64_t counted, RepeatMetrics& metrics);
 

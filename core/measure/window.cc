@@ -92,8 +92,8 @@ void WindowRecorder::arrived(ClientId id, Time date, Duration ago) {
   client.since = arrival;
 }
 
-// A cycle that ends where the window starts counts, and was open there; one that ends where the
-// window ends does not count, and was open there.
+// A cycle that ends exactly at the window's start counts, and so does its age at the start; one
+// that ends exactly at the window's end does not count, but its age at the end does.
 void WindowRecorder::cycle_ended(ClientId id, Time date) {
   Client& client = clients_[id.value];
   LATCHLAB_CHECK(client.open && date >= client.since, "a cycle ended that had not begun");
@@ -165,7 +165,7 @@ std::optional<bool> WindowRecorder::check_littles_law() const {
   return (found > expected ? found - expected : expected - found) <= expected / 100;
 }
 
-// The sum of their ages is in the law.
+// Their number and greatest age; the sum of their ages is in the law.
 void WindowRecorder::write_open(MeasuredShare& share) const {
   const auto add = [&share](std::uint64_t age_ps) {
     ++share.open_count;

@@ -1,19 +1,19 @@
 #pragma once
-// The measured window [start, start + length) and what counts in it.
+// The measured window [start, start + length), and what counts in it.
 //
 // A cycle runs from one acquire call of a client to its next (hold, release, think and aborted
-// tries included) and counts where it ends, with its whole length, even if it began before the
-// window. An acquisition or release, likewise, counts where it ends. A cycle whose section was cut
-// at the end of its grant counts in the law and in the lengths of cycles, and in no goodput. All
-// dates are true simulation time; the recorder never looks at a clock.
+// tries included). It counts where it ends, with its whole length, even if it began before the
+// window. An acquisition or release also counts where it ends. A cycle whose section was cut at the
+// end of its grant counts in the law and in the lengths of cycles, but not in goodput. All dates
+// are true simulation time; the recorder reads no clock.
 //
 // A closed loop calls, per client and in order of time:
 //   next_cycle(c, t0), acquired(...), released(...), next_cycle(c, t1), ...
-// Give every client its first cycle before the window starts: a start offset is think time.
-// A client that crashes simply stops calling; its cycle stays open.
-// In an open loop a cycle counts from the arrival of its section, be that later than its border or
-// earlier, when the client was not free. The law is about clients, and leaves out what came before
-// the border.
+// Give every client its first cycle before the window starts: a start offset is think time. A
+// client that crashes makes no further calls; its cycle stays open.
+// In an open loop a cycle counts from the arrival of its section, which may be later than its
+// border, or earlier if the client was busy. The law is about clients, and excludes time before the
+// border.
 
 #include <cstdint>
 #include <optional>
@@ -30,36 +30,36 @@ namespace latchlab {
 
 class WindowRecorder {
  public:
-  // Of some of the run's clients, which are given in ascending order; the others never call. The
+  // For some of the run's clients, given in ascending order; the other clients make no calls. The
   // length is positive.
   WindowRecorder(std::uint32_t clients, std::vector<ClientId> measured, Time start,
                  Duration length);
-  WindowRecorder(std::uint32_t clients, Time start, Duration length);  // of all
+  WindowRecorder(std::uint32_t clients, Time start, Duration length);  // for all clients
 
-  // Before the run: what else is to be told. Intervals of this length, the last one shorter where
-  // the window ends; acquisitions of one lock.
+  // Called before the run, for optional metrics: intervals of this length, the last one shorter if
+  // the window ends before; acquisitions of one lock.
   void measure_intervals(Duration length);
   void measure_lock(LockId lock) { lock_ = lock; }
 
-  // Measures anew from `date` on, before any call of that date: what counted so far does not.
+  // Starts the window at `date`, before any call of that date: what was counted so far is dropped.
   void open(Time date);
-  // At the end of each of kBatches parts of the window, in order; the last one need not be told.
+  // Called at the end of each of kBatches parts of the window, in order; optional for the last one.
   void batch_ended() { batches_.push_back(done_cycles()); }
   // All cycles that have ended so far, in the window or not.
   std::uint64_t ended_cycles() const { return ended_; }
 
-  // Whether something that ends at `date` counts.
+  // True if an operation that ends at `date` counts.
   bool counts(Time date) const { return date >= start_ && date < end_; }
 
   void begin_cycle(ClientId client, Time date);
   void cycle_ended(ClientId client, Time date);
   // The border between two cycles: ends the open one, if there is one, and begins the next.
   void next_cycle(ClientId client, Time date);
-  // What the client's open cycle is for arrived so long before `date`; it has done nothing so far.
+  // The section of the client's open cycle arrived so long before `date`, and has not started yet.
   void arrived(ClientId client, Time date, Duration ago);
   // The section of the client's open cycle was cut.
   void section_cut(ClientId client) { clients_[client.value].cut = true; }
-  // An acquisition or release that ended at `date` and took `length`. `shared` is what was asked.
+  // An acquisition or release that ended at `date` and took `length`. `shared`: the requested mode.
   void acquired(Time date, Duration length, bool shared, LockId lock = {});
   void released(Time date, Duration length);
 
@@ -68,30 +68,30 @@ class WindowRecorder {
     prefetch(cycles_by_client_[client.value]);
   }
 
-  // What follows is meant for when the run has reached the end of the window.
+  // The following are for the end of the window, when the run has reached it.
   std::uint64_t counted_cycles() const { return done_cycles() + cut_; }
   WindowLaw law() const;
   bool check_window_law() const { return law().holds(); }
-  // Little's law, mean cycle x goodput = clients within 1%; none where no client count makes it
-  // sharp (fewer than a thousand cycles per client).
+  // Little's law, mean cycle x goodput = clients within 1%; none if there are too few cycles for a
+  // sharp test (fewer than a thousand per client).
   std::optional<bool> check_littles_law() const;
 
-  // The clients and their cycles, the histograms, open cycles, both halves and the law.
+  // Writes the clients and their cycles, the histograms, open cycles, both halves and the law.
   void write_to(MeasuredShare& share) const;
 
  private:
   struct Client {
     bool open = false;
     bool seen = false;
-    bool cut = false;  // its section was, in the open cycle
-    Time since;        // the open cycle's begin, or where the last one ended
-    Duration waited;   // how long before the open cycle's begin its section arrived
+    bool cut = false;  // the section of the open cycle was cut
+    Time since;        // when the open cycle began, or the last one ended
+    Duration waited;   // from the arrival of the section to the open cycle's begin
   };
   struct Interval {
     std::uint64_t cycles = 0, acquisitions = 0, acquire_ps = 0;
   };
   std::uint64_t done_cycles() const { return first_half_ + second_half_; }
-  Interval* interval_at(Time date);                    // null: none are told
+  Interval* interval_at(Time date);                    // null: no intervals are measured
   std::uint64_t overlap_ps(Time from, Time to) const;  // with the window
   void write_open(MeasuredShare& share) const;
 
@@ -103,18 +103,18 @@ class WindowRecorder {
   std::vector<std::uint64_t> cycles_by_client_;
   std::uint64_t first_half_ = 0;  // cycles that counted and were not cut
   std::uint64_t second_half_ = 0;
-  std::uint64_t cut_ = 0;  // that counted and were
+  std::uint64_t cut_ = 0;  // cycles that counted and were cut
   std::uint64_t ended_ = 0;
   std::vector<std::uint64_t> batches_;  // done_cycles() at the end of each
-  // Of cycles that have ended; law() adds those that are still open.
+  // For cycles that have ended; law() adds those that are still open.
   std::uint64_t ages_at_start_ps_ = 0;
-  std::vector<std::uint64_t> ages_at_end_ps_;  // one per cycle that was open at the end
+  std::vector<std::uint64_t> ages_at_end_ps_;  // one for each cycle that was open at the end
   std::uint64_t idle_ps_ = 0;
   Wide waited_ps_ = 0;  // of counted cycles
   Histogram cycle_, acquire_read_, acquire_write_, release_;
   std::optional<LockId> lock_;
   Histogram acquire_lock_;
-  Duration interval_;  // zero: none are told
+  Duration interval_;  // zero: no intervals are measured
   std::vector<Interval> intervals_;
 };
 

@@ -23,7 +23,8 @@ void add_workers(MeasuredShare& sum, const MeasuredShare& share) {
   append_all(sum.clock_error_ns, share.clock_error_ns);
 }
 
-// Who is busy with a server part alone does not hold clients up: that is part of the lock.
+// `busiest` excludes workers with a server part alone: their load is part of the lock's, and does
+// not delay the loops of clients.
 void write_workers(const MeasuredShare& share, RepeatMetrics& metrics) {
   if (share.worker_ps.empty()) return;
   RepeatMetrics::Real busiest;
@@ -42,7 +43,7 @@ void write_workers(const MeasuredShare& share, RepeatMetrics& metrics) {
   const RepeatMetrics::Real skew = static_cast<double>(*last - *first) / 1e3;
   RepeatMetrics::Real error;
   if (!share.clock_error_ns.empty()) {
-    // Of the two whose clocks agree least.
+    // The sum of the two largest: the bound for the two clocks that agree least.
     std::vector<double> errors(share.clock_error_ns.begin(), share.clock_error_ns.end());
     std::sort(errors.rbegin(), errors.rend());
     error = errors[0] + (errors.size() > 1 ? errors[1] : 0);

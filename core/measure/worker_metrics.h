@@ -1,5 +1,5 @@
 #pragma once
-// What the threads and clocks of a run on hardware say of its numbers.
+// What the threads and clocks of a run on hardware contribute to its metrics.
 
 #include <string>
 
@@ -8,10 +8,10 @@
 namespace latchlab {
 
 void add_workers(MeasuredShare& sum, const MeasuredShare& share);
-// Nothing where there are no such threads.
+// No effect if there are no such threads.
 void write_workers(const MeasuredShare& share, RepeatMetrics& metrics);
-// Why what a share says of its workers cannot be, such as cycles that nobody was busy with; empty:
-// it can.
+// Why a share's numbers about its workers are inconsistent, such as cycles although no worker was
+// busy; empty: they are consistent.
 std::string why_not_workers(const MeasuredShare& share);
 
 }  // namespace latchlab

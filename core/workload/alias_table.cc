@@ -14,8 +14,8 @@ double magnitude(double x) {
   return x < 0 ? -x : x;
 }
 
-// Probabilities as integers that add up to exactly one full cell per item. What rounding leaves
-// over goes to the largest, where it weighs least.
+// Probabilities as integers whose sum is exactly one full cell per item. The rounding error is
+// added to the largest, where it has the least relative effect.
 std::vector<Wide> integer_shares(const std::vector<double>& weights) {
   const double sum = compensated_sum(weights);
   LATCHLAB_CHECK(sum > 0, "weights without a sum");
@@ -28,7 +28,7 @@ std::vector<Wide> integer_shares(const std::vector<double>& weights) {
     total += shares[i];
   }
   const auto largest = std::max_element(shares.begin(), shares.end());
-  *largest += kCellQ63 * count - total;  // modulo 2^128, so that it may also take away
+  *largest += kCellQ63 * count - total;  // modulo 2^128, so that the difference may be negative
   return shares;
 }
 
@@ -52,7 +52,7 @@ AliasTable::AliasTable(const std::vector<double>& weights) : cells_(weights.size
   std::vector<std::uint32_t> rich;
   for (std::uint32_t i = 0; i < shares.size(); ++i)
     (shares[i] < kCellQ63 ? poor : rich).push_back(i);
-  // A poor item leaves room in its cell, which a rich one fills until it is poor itself.
+  // A poor item has less than its cell; a rich item fills the rest, until it is poor itself.
   while (!poor.empty()) {
     const std::uint32_t receiver = poor.back();
     poor.pop_back();

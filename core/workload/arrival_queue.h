@@ -1,9 +1,9 @@
 #pragma once
-// The sections of one client in an open loop: when they arrive, whether or not it is free, and how
-// many of them wait. Dates count from the client's start, on its own clock.
+// The sections of one client in an open loop: when they arrive, whether or not the client is free,
+// and how many of them wait. Dates count from the client's start, on its own clock.
 //
-// A load that clients cannot carry lets the queues grow. That is told by the mean number of
-// arrivals that wait in each half of the measured window (waiting time in the half / its length).
+// If clients cannot carry the load, queues grow. The mean number of arrivals that wait in each half
+// of the measured window shows this (waiting time in the half / its length).
 
 #include <cstdint>
 #include <optional>
@@ -16,12 +16,12 @@
 
 namespace latchlab {
 
-// The dates alone.
+// The dates of arrivals.
 class ArrivalDates {
  public:
-  // Poisson with this mean distance, from a random stream of its own.
+  // A Poisson process with this mean distance, from a random stream of its own.
   ArrivalDates(Rng rng, Duration mean);
-  // Those of the script, ascending.
+  // The dates of the script, ascending.
   explicit ArrivalDates(std::vector<ScriptedArrival> script);
 
   bool over() const { return mean_.ps == 0 && index_ == script_.size(); }
@@ -39,20 +39,20 @@ class ArrivalDates {
 
 class ArrivalQueue {
  public:
-  // The window begins so long after the start.
+  // The window begins at `window_start` after the client's start.
   ArrivalQueue(ArrivalDates dates, Duration window_start, Duration window);
 
   struct Arrival {
     Duration at;
     std::optional<ScriptedArrival> scripted;
   };
-  // The window begins then, and not as it was told before: what was counted so far does not count.
+  // The window begins at `start` instead of the date given before; all counts so far are dropped.
   void window_opens(Duration start);
 
-  // The next section, of a client that is free `now`; none: there are no more.
+  // The next section, for a client that is free at `now`; none: there are no more.
   std::optional<Arrival> take(Duration now);
 
-  // With those that still wait at `now`, the end of the run.
+  // Includes the arrivals that still wait at `now`, the end of the run.
   OpenLoopTally tally(Duration now) const;
 
  private:
@@ -60,11 +60,11 @@ class ArrivalQueue {
   bool in_window(Duration at) const { return at >= start_ && at < end_; }
 
   ArrivalDates next_;
-  ArrivalDates ahead_;         // as next_, but behind what has arrived
-  std::uint64_t arrived_ = 0;  // how many ahead_ has seen
+  ArrivalDates ahead_;         // as next_, but advanced past all arrivals so far
+  std::uint64_t arrived_ = 0;  // how many ahead_ has passed
   std::uint64_t taken_ = 0;
   Duration start_, middle_, end_;
-  Duration last_;  // when what was taken last arrives
+  Duration last_;  // the date of the last arrival that was taken
   OpenLoopTally tally_;
 };
 

@@ -49,7 +49,8 @@ Result<std::unique_ptr<CacheReplay>> CacheReplay::make(std::shared_ptr<const Cac
 
 void CacheReplay::sort_by_client(const ClientRange& all) {
   own_.resize(here_.count);
-  // Whose it is, from here_.first; here_.count or more: nobody's here. Below 0 wraps around.
+  // The client that replays an access, as an offset from here_.first; here_.count or more (values
+  // below 0 wrap around): a client of another process.
   const auto owner = [&](std::uint64_t number) {
     return trace_->access(number).client % all.count + all.first - here_.first;
   };

@@ -1,4 +1,4 @@
-// From the lines of a cache's trace to its accesses.
+// Parses the lines of a cache's trace into accesses.
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ constexpr NumberField kKeySizeField = {"key size", 1, UINT32_MAX,
 constexpr NumberField kValueSizeField = {"value size", 0, UINT32_MAX,
                                          "give the value's bytes, 0 if nobody knows"};
 constexpr NumberField kClientField = {.name = "client id"};  // often a hash
-constexpr std::size_t kMostClients = std::size_t{1} << 31U;  // as CacheTrace holds them
+constexpr std::size_t kMostClients = std::size_t{1} << 31U;  // the limit of CacheTrace
 constexpr NumberField kTtlField = {.name = "TTL"};
 
 constexpr std::string_view kReadingOperations[] = {"get", "gets"};
@@ -39,7 +39,7 @@ bool is_one_of(std::string_view word, const std::string_view (&words)[kCount]) {
 
 using AccessFields = std::array<std::string_view, kCacheFieldCount>;
 
-// The first and the last five; the key is between.
+// The first field and the last five; the key is in between.
 AccessFields fields_of_access(std::string_view line) {
   AccessFields fields;
   const std::size_t comma = line.find(',');
@@ -98,7 +98,7 @@ class CacheTraceReader {
                  access.error().where};
   }
 
-  // Keys and clients get their numbers here: once nothing is wrong with the line.
+  // Keys and clients get their numbers only here, when the line has no error.
   Result<CacheAccess> access_of(const AccessFields& fields) {
     constexpr const NumberField* kFields[kCacheFieldCount] = {
         &kTimestampField, nullptr, &kKeySizeField, &kValueSizeField,

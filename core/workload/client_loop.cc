@@ -23,7 +23,7 @@ namespace {
 using loop::Client;
 using loop::Turn;
 
-// What follows an acquisition or upgrade.
+// What follows an acquisition or an upgrade.
 enum class Next : std::uint8_t { go_on, start_over, stop };
 
 Next after(AbortReason reason, const Section& section) {
@@ -49,7 +49,7 @@ Task<void> wait_for_arrival(Turn& turn, Time arrival) {
   turn.observer.arrived(turn.me(), now - arrival);
 }
 
-// A lock that took a want for update exclusively has no need of it.
+// Not needed if the lock granted a want for update mode exclusively.
 bool needs_upgrade(Turn& turn, std::size_t index) {
   return turn.section.wants[index].mode == LockMode::update &&
          turn.held[index].mode != LockMode::exclusive;
@@ -86,7 +86,7 @@ Task<Next> upgrade_first(Turn& turn) {
   co_return Next::go_on;
 }
 
-// Asks for the next want. Grants have as numbers how many are held before them.
+// Requests the next want. Its grant id is the number of grants held before it.
 Task<AcquireResult> acquire_next(Turn& turn) {
   Want& want = turn.section.wants[turn.held.size()];
   want.id = GrantId{static_cast<std::uint32_t>(turn.held.size())};
@@ -95,7 +95,7 @@ Task<AcquireResult> acquire_next(Turn& turn) {
   return turn.lock.acquire(want, turn.section.options);
 }
 
-// What came of it.
+// Handles the result of an acquisition.
 Next take(Turn& turn, const AcquireResult& result) {
   if (const Grant* const grant = std::get_if<Grant>(&result)) {
     turn.held.add(*grant);
@@ -107,7 +107,7 @@ Next take(Turn& turn, const AcquireResult& result) {
   return after(reason, turn.section);
 }
 
-// Asks for the next want, and takes what comes of it from where the lock has put it.
+// Requests the next want, and reads the result in place, without copying it between coroutines.
 struct Acquiring {
   Turn& turn;
   Task<AcquireResult> task = acquire_next(turn);
@@ -134,9 +134,9 @@ Task<ReleaseResult> release(Turn& turn, const Grant& grant) {
   return turn.lock.release(grant);
 }
 
-// One turn: from the choice of a section to the release of all that it held. The time to think
-// afterwards; none: the source is exhausted. Most sections have one want and no work: theirs is the
-// path without further coroutines.
+// One section of a client, from its choice to the release of all its grants. Returns the think time
+// that follows; none: the source is exhausted. Most sections have one want and no work: their path
+// creates no further coroutine.
 Task<std::optional<Duration>> one_turn(const Client& client) {
   Turn turn(client);
   const Section& section = turn.section;
@@ -181,7 +181,7 @@ Task<std::optional<Duration>> one_turn(const Client& client) {
   co_return section.think;
 }
 
-// Its frame is what a thinking client keeps, and so it holds next to nothing.
+// A thinking client keeps this coroutine's frame, so it has few variables.
 Task<void> all_turns(Client client) {
   const ClientId me = client.verbs.client();
   client.observer.cycle_begins(me);

@@ -1,6 +1,6 @@
 #pragma once
-// What a client does all day: take what a section wants, one lock after the other, work, release,
-// think. The loop knows neither protocol nor backend; it reports every border to an observer, which
+// The loop of a client: acquire the locks of a section one after the other, work, release, think.
+// The loop is independent of protocol and backend; it reports every border to an observer, which
 // measures and checks.
 
 #include <cstdint>
@@ -17,55 +17,54 @@ namespace latchlab {
 
 class Guard;
 
-// What is done while everything is held, in this order: READs, hold, compute, WRITEs. None of it
-// begins when one of the grants has expired, and no time passes beyond that: such a section is cut.
-// So is one whose last part ends after a grant, as when the client stood still.
+// The work while all locks are held, in this order: READs, hold, compute, WRITEs. None of it begins
+// after one of the grants has expired, and no time is spent beyond that: such a section is cut. A
+// section is also cut if its last part ends after a grant, for example when the client was paused.
 struct Work {
   Duration hold;     // time passes
   Duration compute;  // the CPU is busy
-  // Verbs through the RNIC on the object of each want, in turn: WRITEs where it is not shared.
+  // Verbs on the object of each want, one object after the other: WRITEs only if it is not shared.
   std::uint32_t reads = 0;
   std::uint32_t writes = 0;
   std::uint32_t bytes = 8;        // of each, a multiple of 8
-  std::uint32_t write_bytes = 0;  // of each WRITE, if other than that
+  std::uint32_t write_bytes = 0;  // of each WRITE, if different
 };
 
-// When an acquisition or an upgrade is aborted, for another reason than that the section is over:
-// try it again, or release all that is held and start the section over.
+// What follows if an acquisition or an upgrade is aborted, unless that ends the section: try it
+// again, or release all grants and start the section over.
 enum class OnAbort : std::uint8_t { retry, give_back };
 
 struct Section {
   // Objects that are read before anything is acquired, one after the other, work.bytes of each.
   std::vector<LockId> lookups;
   SmallVector<Want, 1> wants;  // acquired in this order, released in the opposite one; may be none
-  std::uint32_t upgrades = 0;  // so many of the grants in mode update become exclusive, the first
-                               // ones, when all are held and before the work
+  std::uint32_t upgrades = 0;  // the first so many of the grants in mode update become exclusive,
+                               // when all locks are held and before the work
   bool extend = false;         // a grant that expires before the work is over is extended first
   Work work;
   OnAbort on_abort = OnAbort::retry;
-  Duration pause;  // before it goes on after an abort, with nothing held that is given back
+  Duration pause;  // after an abort, before it goes on; with give_back nothing is held meanwhile
   Duration think;  // afterwards
-  bool skip_release = false;  // a fault: the client forgets what it holds
-  bool transaction = false;   // observers are told how it goes as a whole
+  bool skip_release = false;  // a fault: the client omits the releases
+  bool transaction = false;   // observers are told how it ends as a whole
   AcquireOptions options;     // of each acquisition and upgrade
-  // Above zero: so long after its first acquisition began, and after each new start, whoever waits
-  // gives up (AbortReason::deadline), and the section starts over.
+  // If above zero: so long after the first acquisition of each start of the section began, the wait
+  // for a lock is given up (AbortReason::deadline), and the section starts over.
   Duration patience;
-  // In an open loop, when the section was to begin, on the client's clock: it does not before, and
-  // what is measured counts from then.
+  // In an open loop: when the section arrives, on the client's clock. It does not begin earlier,
+  // and its cycle is measured from then.
   std::optional<Time> arrived;
 };
 
 class OperationSource {
  public:
   virtual ~OperationSource() = default;
-  // Fills in the client's next section, which is as above; false: it has done enough. Grant ids are
-  // the loop's.
+  // Fills in the client's next section; false: there are no more. The loop sets the grant ids.
   virtual bool next(ClientId client, Section& section) = 0;
-  // How many locks a section may hold at once.
+  // The most locks that a section holds at once.
   virtual std::uint32_t held_at_once() const { return 1; }
-  // For sections with READs and WRITEs: what the lock guards, and registered memory of the client's
-  // node that WRITEs of more than 16 bytes come from, and READs of more than 16 KiB go to.
+  // For sections with READs and WRITEs: the object of a lock; and registered memory of the client's
+  // node, the source of WRITEs of more than 16 bytes and the target of READs of more than 16 KiB.
   virtual RemoteAddr object_of(LockId lock) const;
   virtual RemoteAddr buffer_of(ClientId client) const;
 };
@@ -74,13 +73,13 @@ class LoopObserver {
  public:
   virtual ~LoopObserver() = default;
   virtual void cycle_begins(ClientId) {}
-  // The cycle that has begun is for a section that arrived so long ago. Not in a closed loop.
+  // The section of the cycle that has begun arrived so long ago. Open loops only.
   virtual void arrived(ClientId, Duration /*ago*/) {}
-  // The want stays where it is until it is acquired or aborted.
+  // The want stays at its address until it is acquired or aborted.
   virtual void acquire_begins(ClientId, const Want&) {}
   virtual void acquire_aborted(ClientId, const Want&, AbortReason) {}
   virtual void acquired(ClientId, const Grant&) {}
-  // The grant as it was before, as it is, and as it was and is.
+  // With the old grant, with the new one, and with the old one, which stays valid.
   virtual void upgrade_begins(ClientId, const Grant&) {}
   virtual void upgraded(ClientId, const Grant&) {}
   virtual void upgrade_aborted(ClientId, const Grant&, AbortReason) {}
@@ -88,19 +87,19 @@ class LoopObserver {
   virtual void release_begins(ClientId, const Grant&) {}
   virtual void released(ClientId, const Grant&, ReleaseResult) {}
   virtual void release_skipped(ClientId, const Grant&) {}
-  // A grant ended before the work of the section was done: before anything is released.
+  // A grant expired before the work of the section was done; called before any release.
   virtual void section_cut(ClientId) {}
-  // Of transactions: the work is done; what is held is to be given back without it, or a grant has
-  // expired meanwhile.
+  // For transactions: the work is done; the grants are to be given back before it is done, or one
+  // has expired meanwhile.
   virtual void transaction_done(ClientId) {}
   virtual void transaction_given_back(ClientId) {}
 };
 
-// Runs until the source is exhausted, or until destroyed. An acquisition or upgrade aborted for
-// `deadline` in a section without patience, or as unsupported, ends the section: what is held is
-// released. For any other reason the section says what follows, within the same cycle.
-// With a guard, each use of a lock is checked; observers see neither its verbs in tallies nor its
-// time in acquisitions and releases.
+// Runs until the source is exhausted, or the coroutine is destroyed. If an acquisition or upgrade
+// is aborted for `deadline` in a section without patience, or as unsupported, the section ends and
+// its grants are released. After any other abort the section continues by on_abort, within the same
+// cycle. With a guard, each use of a lock is checked; its verbs do not count in observers' tallies,
+// nor its time in acquisitions and releases.
 Task<void> client_loop(Verbs& verbs, LockClient& client, OperationSource& source,
                        LoopObserver& observer, Guard* guard = nullptr);
 

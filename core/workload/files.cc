@@ -49,10 +49,10 @@ class BtIo final : public AccessPattern {
   }
 
   std::uint32_t grid_, side_;
-  std::vector<Cursor> cursors_;  // by client, and so below
+  std::vector<Cursor> cursors_;  // by client
 };
 
-// The numbers of a client's turns among the turns of all.
+// Numbers the accesses of clients that take turns.
 class Turns {
  public:
   explicit Turns(std::uint32_t clients) : taken_(clients) {}

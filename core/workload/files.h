@@ -1,28 +1,27 @@
 #pragma once
-// What programs do to files, an access for each section (`workload.kind: file_io`). A file is the
+// Accesses of programs to files, one for each section (`workload.kind: file_io`). A file is the
 // object of a lock, and its units are bytes [n x unit, (n+1) x unit): a section wants all units
-// that have a byte of its access, shared when it reads and exclusively when it writes. Nothing is
-// drawn by hard_write and bt_io: a client's n-th access is the same in every run.
+// that contain a byte of its access, shared to read and exclusively to write. hard_write and bt_io
+// draw nothing: a client's n-th access is the same in every run.
 //
 // bt_io       NAS BT-IO, simple (one write for each run of cells; class D: grid 408, 50 steps,
 //             135.8 GB). Clients are side x side. The cube is cut into side^3 blocks, and client
 //             (i, j) has of each layer k the block (i + k, j - k), both modulo side: one in every
-//             layer whichever way the cube is cut (BT's multi-partition). In each step a client
+//             layer, along each of the three axes (BT's multi-partition). In each step a client
 //             writes its blocks, layer by layer, plane by plane, row by row: runs of grid / side
-//             cells of 40 bytes. x goes first in the file, then y, z and the step. After the last
-//             step the file begins anew.
+//             cells of 40 bytes. x varies fastest in the file, then y, z and the step. After the
+//             last step the file starts again.
 // hard_write  IO500 ior-hard-write: of C clients the c-th one's i-th write is the file's (i C +
-// c)-th,
-//             each of access_bytes: neighbours by different clients, unaligned to units. The file
-//             grows for ever.
+//             c)-th, each of access_bytes: adjacent accesses by different clients, not aligned to
+//             units. The file grows without end.
 // oltp        Filebench OLTP: data files are locks 0 to count - 2, the log is the last lock. On
 //             each client machine 50 readers, 10 data writers of 100 writes for every 1000 reads,
 //             and a log writer of one append for every 3200 reads: 3200 reads, 320 writes and 1
-//             append among 3521 accesses. Assumed: that each section of any client is one of them
-//             by these odds, and so no client waits for another's reads; that file and record of
-//             data are uniform, and records aligned; that clients append in turn as with
-//             hard_write, and the log begins anew at its end. So nothing is shared by clients but
-//             locks, and they may run in several processes.
+//             append among 3521 accesses. Assumed: each section of any client is one of them with
+//             these odds, so that no client waits for another's reads; file and record of data are
+//             uniform, and records aligned; clients append in turn as with hard_write, and the log
+//             starts again at its end. So clients share only locks, and may run in several
+//             processes.
 
 #include <memory>
 #include <vector>
@@ -47,13 +46,13 @@ struct FileAccess {
 class AccessPattern {
  public:
   virtual ~AccessPattern() = default;
-  virtual FileAccess next(std::uint32_t client) = 0;  // from 0, of those of the setup
+  virtual FileAccess next(std::uint32_t client) = 0;  // from 0, among the clients of the setup
 };
 
-// The scenario's reader has seen to what a pattern asks of clients and locks.
+// The parser of the scenario has checked what a pattern requires of clients and locks.
 std::unique_ptr<AccessPattern> make_pattern(const PartSetup& setup);
 
-// Units with a part in the access.
+// The units that contain a byte of the access.
 Extent extent_of(const FileAccess& access, std::uint64_t unit_bytes);
 
 std::unique_ptr<PartChooser> make_files(const PartSetup& setup);

@@ -1,6 +1,6 @@
 #pragma once
-// Hands every event of the client loop on. A wrapper overrides what it wants to see, and calls the
-// function of this class to hand that on, too.
+// Forwards every event of the client loop. A wrapper overrides the functions that it observes, and
+// calls those of this class to forward them, too.
 
 #include "core/workload/client_loop.h"
 
@@ -47,7 +47,7 @@ class ForwardingObserver : public LoopObserver {
   }
 
  protected:
-  // To which observer what a client does is handed on.
+  // The observer to which the events of a client are forwarded.
   virtual LoopObserver& inner(ClientId client) = 0;
 };
 

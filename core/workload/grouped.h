@@ -1,5 +1,5 @@
 #pragma once
-// The workloads of a run's groups of clients, each of clients in a row, as one source.
+// The workloads of a run's groups of consecutive clients, as one source.
 
 #include <cstdint>
 #include <memory>
@@ -11,12 +11,12 @@ namespace latchlab {
 
 class GroupedWorkload final : public OperationSource {
  public:
-  // In the order of their clients, one group at least.
+  // In the order of their clients; at least one group.
   static Result<std::unique_ptr<GroupedWorkload>> make(std::vector<MicroSetup> setups);
 
   bool next(ClientId client, Section& section) override { return of(client).next(client, section); }
   std::uint32_t held_at_once() const override;
-  // Of one world: any group knows.
+  // All groups have the same world, so any of them can answer.
   RemoteAddr object_of(LockId lock) const override { return groups_.front()->object_of(lock); }
   RemoteAddr buffer_of(ClientId client) const override { return of(client).buffer_of(client); }
   MicroWorkload& of(ClientId client) const {
@@ -26,7 +26,7 @@ class GroupedWorkload final : public OperationSource {
   }
 
  private:
-  std::vector<std::uint32_t> ends_;  // first client behind each
+  std::vector<std::uint32_t> ends_;  // the first client behind each group
   std::vector<std::unique_ptr<MicroWorkload>> groups_;
 };
 

@@ -44,7 +44,7 @@ class Index final : public PartChooser {
     Rng keys, modes;
   };
 
-  // The leaf's ancestors that no client has in its cache, the highest first.
+  // The leaf's ancestors that are in no client's cache, the highest first.
   void read_path(LockId leaf, SectionWanted& wanted) const {
     std::uint64_t nodes = leaves_of(spec_), first = 0, index = leaf.value;
     for (std::uint32_t level = 0; level < spec_.uncached_levels && nodes > 1; ++level) {

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kFirstSlots = 1024;
 constexpr std::size_t kWordBytes = 8;
 
-// The bytes as a number, the first lowest, on every machine.
+// The bytes as a little-endian number, on every machine.
 std::uint64_t word_of_bytes(std::string_view bytes) {
   std::uint64_t word = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i)
@@ -23,7 +23,7 @@ std::uint64_t word_of_bytes(std::string_view bytes) {
 
 KeyNumbers::KeyNumbers() : slots_(kFirstSlots) {}
 
-// Two hashes that have nothing in common but the text.
+// Two independent hashes of the text.
 KeyNumbers::Key KeyNumbers::key_of(std::string_view text) {
   Key key{mix64(text.size()), ~mix64(text.size() + 1)};
   while (!text.empty()) {
@@ -46,7 +46,7 @@ std::uint32_t KeyNumbers::number_of(std::string_view text) {
   return size() - 1;
 }
 
-// Where the key is or would be: the slot that its hash names, or the next ones.
+// The slot of the key, or the one where it belongs: the slot that its hash selects, or a later one.
 std::uint32_t& KeyNumbers::slot_of(const Key& key) {
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = key.hash & mask;

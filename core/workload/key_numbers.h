@@ -1,7 +1,7 @@
 #pragma once
-// Keys, numbered in the order in which they first appear. What tells them apart is 128 bits of
-// hashes, not their text: two keys out of a thousand million are taken for one with a probability
-// of 10^-20. So a key costs 21 to 27 bytes (and while the table grows, 5 more), however long it is.
+// Numbers keys in the order in which they first appear. Keys are compared by 128 bits of hashes,
+// not by their text: the probability that two of a thousand million keys are taken for one is
+// 10^-20. So a key takes 21 to 27 bytes (and while the table grows, 5 more), whatever its length.
 
 #include <cstdint>
 #include <deque>
@@ -27,7 +27,7 @@ class KeyNumbers {
   void grow();
 
   std::deque<Key> keys_;              // by number
-  std::vector<std::uint32_t> slots_;  // a power of two of them: a number + 1, or 0
+  std::vector<std::uint32_t> slots_;  // their number is a power of two; each a number + 1, or 0
 };
 
 }  // namespace latchlab

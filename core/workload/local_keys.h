@@ -1,7 +1,8 @@
 #pragma once
-// Which lock a client asks for where it prefers those of its own node (`workload.locality`): with
-// that probability one of its own server's locks, else one of another server's, each of those as
-// likely; among the locks of a server by the distribution, whose rank 1 is the server's first lock.
+// Draws a client's next lock where clients prefer locks of their own server (`workload.locality`):
+// with that probability one of its own server's locks, otherwise one of another server, drawn
+// uniformly; among the locks of a server by the distribution, whose rank 1 is the server's first
+// lock.
 
 #include <cstdint>
 #include <memory>
@@ -15,7 +16,7 @@ namespace latchlab {
 
 class LocalKeys {
  public:
-  // Every server has a lock, and unless locality is 1 there are two servers.
+  // Every server has a lock, and there are at least two servers unless locality is 1.
   static Result<LocalKeys> make(const DistributionSpec& spec, const LockTableSpec& locks,
                                 std::uint32_t servers, std::int64_t locality_ppb,
                                 std::uint64_t seed);
@@ -31,7 +32,7 @@ class LocalKeys {
   Placement placement_;
   std::uint32_t servers_;
   std::int64_t locality_ppb_;
-  // Servers differ by at most one lock.
+  // The numbers of locks on servers differ by at most one.
   std::uint64_t fewest_ = 0;
   std::unique_ptr<const KeyChooser> among_fewest_;
   std::unique_ptr<const KeyChooser> among_one_more_;

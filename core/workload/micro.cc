@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kAll = 1'000'000'000;
 constexpr std::int64_t kPsPerSecond = 1'000'000'000'000;
-constexpr int kTries = 64;  // to draw a lock that is not there yet
+constexpr int kTries = 64;  // to draw a lock that the section does not have yet
 
 bool is_there(const Section& section, LockId lock) {
   return std::any_of(section.wants.begin(), section.wants.end(),
@@ -25,7 +25,7 @@ void sort_by_number(Section& section) {
   });
 }
 
-// Of each client by date; arrivals of one date as they are written.
+// The arrivals of each client by date; arrivals of equal date in the order of the scenario.
 std::vector<std::vector<ScriptedArrival>> scripts_of(const ArrivalSpec& spec, std::uint32_t first,
                                                      std::uint32_t clients) {
   const auto earlier = [](const auto& one, const auto& other) { return one.at < other.at; };
@@ -107,7 +107,7 @@ LockId MicroWorkload::hottest() const {
 
 void MicroWorkload::draw_wants(ClientId client, Section& section) {
   Rng& rng = streams_[place_of(client)].keys;
-  if (setup_.spec.locks_per_section == 1) {  // nearly always
+  if (setup_.spec.locks_per_section == 1) {  // the usual case
     section.wants.resize(1);
     section.wants[0].lock = setup_.find_lock(draw_lock(client, rng));
     return;
@@ -124,8 +124,8 @@ void MicroWorkload::draw_wants(ClientId client, Section& section) {
   if (setup_.spec.locks_sorted) sort_by_number(section);
 }
 
-// One mode for all. Whether updates become exclusive is drawn only where there are some, so that
-// it moves no other draw.
+// One mode for all wants. Whether updates become exclusive is drawn only if there are updates, so
+// that it changes no other draw.
 void MicroWorkload::draw_mode(Streams& streams, Section& section) const {
   const WorkloadSpec& spec = setup_.spec;
   const auto drawn = static_cast<std::int64_t>(streams.modes.below(kAll));
@@ -178,7 +178,7 @@ bool MicroWorkload::take_arrival(ClientId client, Section& section) {
   return true;
 }
 
-// Transactions read all that they have locked, and write what they have locked exclusively.
+// Transactions READ all objects that they lock, and WRITE those that they lock exclusively.
 void MicroWorkload::add_work(Section& section) const {
   const WorkloadSpec& spec = setup_.spec;
   if (section.wants.empty()) return;

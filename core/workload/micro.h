@@ -1,8 +1,8 @@
 #pragma once
-// The micro workload: each client, again and again, draws locks and a mode, acquires, works,
-// releases and thinks (ShiftLock 4.2; DSLR A.4), or does so when a section arrives. Endless, but
-// for a script of arrivals: the run's date ends it. Workloads of other kinds are the same but for
-// what a section wants and does (parts.h).
+// The micro workload: each client repeatedly draws locks and a mode, acquires, works, releases and
+// thinks (ShiftLock 4.2; DSLR A.4), or does so when a section arrives. It has no end, except for a
+// script of arrivals: the run ends at its date. Other kinds of workload differ only in what a
+// section wants and does (parts.h).
 
 #include <functional>
 #include <memory>
@@ -25,16 +25,16 @@ struct MicroSetup {
   WorkloadSpec spec;
   LockTableSpec locks;
   std::uint32_t servers = 1;
-  std::uint32_t first_client = 0;  // and so many after it
+  std::uint32_t first_client = 0;  // the first of `clients` consecutive ones
   std::uint32_t clients = 1;
   std::uint64_t seed = 1;
   Duration window_start, window;      // for open loops
-  std::int64_t skip_release_ppb = 0;  // how often a client forgets to release (a fault)
+  std::int64_t skip_release_ppb = 0;  // how often a client omits a release (a fault)
   std::uint32_t clients_per_machine = 1;
   std::function<LockRef(LockId)> find_lock;
   std::function<std::uint32_t(ClientId)> home;    // the client's own server, from 0: for locality
   std::function<Time(ClientId)> now;              // the client's clock: for open loops
-  std::function<RemoteAddr(LockId)> find_object;  // for remote_ops and files, and so below
+  std::function<RemoteAddr(LockId)> find_object;  // for remote_ops and files, as find_buffer
   std::function<RemoteAddr(ClientId)> find_buffer;
 };
 
@@ -50,16 +50,16 @@ class MicroWorkload final : public OperationSource {
   RemoteAddr object_of(LockId lock) const override { return setup_.find_object(lock); }
   RemoteAddr buffer_of(ClientId client) const override { return setup_.find_buffer(client); }
 
-  LockId hottest() const;  // the most popular lock, of equals the first
+  LockId hottest() const;  // the most popular lock; the first of equal ones
 
-  // When this client starts: seeded, and spread over the time that clients think, so that they
-  // neither march in step nor come in waves. In an open loop at once.
+  // When this client starts: drawn from the seed, spread over the think time, so that clients
+  // neither run in lockstep nor start in bursts. Zero in an open loop.
   Duration start_offset(ClientId client);
 
-  // The window of the client's open loop begins `now`, on its clock, and not as was told before.
+  // The window of the client's open loop begins `now`, on its clock, not at the date given before.
   void window_opens(ClientId client, Time now);
 
-  // After the run, which ended `now` on the client's clock. Nothing of a closed loop.
+  // Called after the run, which ended `now` on the client's clock. Empty for a closed loop.
   OpenLoopTally tally(ClientId client, Time now) const;
 
  private:
@@ -81,17 +81,17 @@ class MicroWorkload final : public OperationSource {
   void add_work(Section& section) const;
 
   MicroSetup setup_;
-  std::unique_ptr<PartChooser> parts_;      // null: whole objects, of locks that are drawn by
-  SectionWanted wanted_;                    // by parts_, of the section that is being made
+  std::unique_ptr<PartChooser> parts_;      // null: draw whole objects by keys_ or local_keys_
+  SectionWanted wanted_;                    // filled by parts_, for the section being made
   std::unique_ptr<const KeyChooser> keys_;  // without locality
-  std::optional<LocalKeys> local_keys_;     // with it
-  std::vector<Streams> streams_;            // by client from the first, and so below
-  std::vector<Rng> timing_;                 // empty when it decides about the start alone
-  std::vector<Rng> faults_;                 // empty when nobody forgets a release
+  std::optional<LocalKeys> local_keys_;     // with locality
+  std::vector<Streams> streams_;            // by client from the first, as those below
+  std::vector<Rng> timing_;                 // empty if used for the start only
+  std::vector<Rng> faults_;                 // empty if no client omits a release
   std::vector<Arrivals> arrivals_;          // empty: a closed loop
 };
 
-// Clients that do not think start within this time.
+// Clients without think time start within this time.
 inline constexpr Duration kStartSpread = microseconds(10);
 
 }  // namespace latchlab

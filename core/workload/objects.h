@@ -2,9 +2,9 @@
 // An object store (`workload.kind: object_store`; DecLock 6.5): each section gets or sets one
 // object under the object's own lock. A get takes the lock shared and READs the object, a set takes
 // it exclusively and WRITEs it; objects are as long as the scenario says, rounded up to 8 bytes.
-// Which object is drawn by the distribution, which of both by read_ratio (micro.h); or both are
-// what a trace of a cache has (cache_trace.h), whose clients take turns, and whose values are cut
-// where an object ends: this is of the latter.
+// Object and operation are drawn by the distribution and by read_ratio (micro.h), or they come from
+// the trace of a cache (cache_trace.h), whose clients take turns, and whose values are cut to the
+// size of an object. This file is about traces.
 
 #include <memory>
 

@@ -1,6 +1,6 @@
 #pragma once
-// What a section wants, for kinds of workload that say more than which lock. Made once for some
-// clients in a row; each client's choices follow from the seed and its number.
+// What a section wants, for kinds of workload that choose more than a lock. Made once for some
+// consecutive clients; each client's choices follow from the seed and its number.
 
 #include <cstdint>
 #include <functional>
@@ -19,23 +19,23 @@ namespace latchlab {
 struct PartWanted {
   LockId lock;
   Extent extent = {};
-  std::optional<LockMode> mode = std::nullopt;  // none: drawn as the workload has it
+  std::optional<LockMode> mode = std::nullopt;  // none: drawn as for the micro workload
 };
 
 struct SectionWanted {
-  SmallVector<PartWanted, 1> parts;  // as asked for; none: nothing is locked
+  SmallVector<PartWanted, 1> parts;  // in the order of requests; none: nothing is locked
   std::vector<LockId> lookups;       // objects that are read before that, without a lock
-  // Where the workload decides it itself: READs and WRITEs of each object meanwhile (these only
-  // where it is not shared), and of how many bytes.
+  // If the workload decides about them: READs and WRITEs of each object while it is held (WRITEs
+  // only if it is not shared), and their sizes.
   std::uint32_t reads = 0, writes = 0;
-  std::uint32_t bytes = 0, write_bytes = 0;  // of each READ; of each WRITE, if other
-  Duration longer = {};                      // it holds everything for so much longer
+  std::uint32_t bytes = 0, write_bytes = 0;  // of each READ; of each WRITE, if different
+  Duration longer = {};                      // added to the time for which it holds its locks
 };
 
 class PartChooser {
  public:
   virtual ~PartChooser() = default;
-  // Fills in what was cleared.
+  // Fills `wanted`, which has been cleared.
   virtual void next(ClientId client, SectionWanted& wanted) = 0;
   virtual std::uint32_t most_parts() const { return 1; }  // of any section
 };
@@ -43,14 +43,14 @@ class PartChooser {
 struct PartSetup {
   const WorkloadSpec& spec;
   std::uint64_t locks = 1;
-  std::uint32_t first_client = 0;  // and so many after it
+  std::uint32_t first_client = 0;  // the first of `clients` consecutive ones
   std::uint32_t clients = 1;
   std::uint64_t seed = 1;
-  // Client machines, all alike: clients on each, in the order of their numbers.
+  // Client machines, all alike: clients on each, consecutively numbered.
   std::uint32_t clients_per_machine = 1;
 };
 
-// Null for workloads whose sections want locks drawn one by one, of one mode.
+// Null for workloads whose sections want locks that are drawn one by one, in one mode.
 Result<std::unique_ptr<PartChooser>> make_parts(const PartSetup& setup);
 
 }  // namespace latchlab

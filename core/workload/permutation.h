@@ -17,7 +17,7 @@ class Permutation {
         low_bits_((bits_for(count) + 1) / 2),
         high_bits_(bits_for(count) / 2) {}
 
-  // value < count. Two steps on average at worst: the power of two is below 2 * count.
+  // value < count. At most two steps on average: the power of two is below 2 * count.
   std::uint64_t operator()(std::uint64_t value) const {
     do value = scramble(value);
     while (value >= count_);

@@ -1,5 +1,5 @@
 #pragma once
-// Which server a lock lies on, and as which of its locks; and back (`locks.placement`).
+// Maps a lock to its server and its index there, and back (`locks.placement`).
 
 #include <cstdint>
 
@@ -24,7 +24,7 @@ class Placement {
   LockId lock_at(Place place) const;  // place.index < locks_on(place.server)
 
  private:
-  // partitioned: lock i lies on floor(i * S / count), so server s starts at ceil(s * count / S).
+  // partitioned: lock i is on floor(i * S / count), so server s starts at ceil(s * count / S).
   std::uint64_t start(std::uint64_t server) const {
     return (server * count_ + servers_ - 1) / servers_;
   }

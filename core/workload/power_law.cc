@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kHeadRanks = 1ULL << 16;
 constexpr std::uint64_t kBucketGrowth = 64;
 
-// Wider than the errors of two logarithms and a power together.
+// Exceeds the combined errors of two logarithms and a power.
 constexpr std::uint64_t kMarginQ64 = 1ULL << 20;
 
 // (first / rank)^theta in q64.
@@ -28,10 +28,10 @@ double power_weight(std::uint64_t rank, std::uint64_t theta_ppb) {
   return exp2_negative(scaled_exponent_q58(log2_q58(rank), theta_ppb));
 }
 
-// Euler and Maclaurin around the middle c of the range: the sum is the integral over
-// [first - 1/2, last - 1/2] less f''/24 per rank. With x = half width / c <= 1/128 the integral of
-// (1 + y)^-theta is a series in x^2; the first term left out, and the correction's own curvature,
-// are below 1e-13 for theta <= 3.
+// Euler-Maclaurin around the middle c of the range: the sum is the integral over [first - 1/2, last
+// - 1/2] less f''/24 per rank. With x = half width / c <= 1/128 the integral of (1 + y)^-theta is a
+// series in x^2; the first omitted term and the curvature of the correction are below 1e-13 for
+// theta <= 3.
 double power_sum(std::uint64_t first, std::uint64_t last, std::uint64_t theta_ppb) {
   LATCHLAB_CHECK(first >= kHeadRanks && first < last && last - first <= first / kBucketGrowth + 1,
                  "range of a power sum");

@@ -4,12 +4,12 @@
 //
 // The first 2^16 ranks have an entry each in an alias table. The ranks beyond form buckets whose
 // bounds grow by 1/64; each bucket's mass is one more entry. Inside a bucket a rank is drawn
-// uniformly and kept with probability (first / rank)^theta, a comparison of 64-bit integers that
-// nearly always ends at a bound known in advance.
+// uniformly and kept with probability (first / rank)^theta: a comparison of 64-bit integers that a
+// precomputed bound nearly always decides.
 //
 // Precision: P(k) is off by at most a relative 1e-10 for theta <= 4 and 1e-9 up to 20, or an
-// absolute 2^-63 / min(count, 2^16) where that is more. No libm, no contraction: the tables have
-// the same bits everywhere.
+// absolute 2^-63 / min(count, 2^16) where that is more. No libm, no floating-point contraction: the
+// tables have the same bits on every machine.
 
 #include <cstdint>
 #include <vector>
@@ -35,7 +35,7 @@ class PowerLaw {
 
   std::uint64_t draw(Rng& rng) const;  // a rank, from 1
 
-  // What the alias table draws from: ranks 1..head, then the buckets in order.
+  // The weights of the alias table: ranks 1..head, then the buckets in order.
   std::uint64_t head() const { return head_; }
   const AliasTable& table() const { return table_; }
 

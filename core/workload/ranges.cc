@@ -5,7 +5,7 @@
 namespace latchlab {
 namespace {
 
-// What makes a seed of its own out of the run's, for streams beside that of keys.
+// Derive separate seeds from the run's, for the streams other than that of keys.
 constexpr std::uint64_t kObjects = 0x6f62'6a65'6374'73;
 constexpr std::uint64_t kSizes = 0x7369'7a65'73;
 

@@ -1,13 +1,13 @@
 #pragma once
-// Ranges of units, drawn anew for each section (CITRON 4.2): `size` units of one object, whose left
-// end the distribution chooses among all units - size + 1 places; rank 1 is unit 0.
+// Ranges of units, drawn anew for each section (CITRON 4.2): `size` units of one object. The
+// distribution chooses the left end among the units - size + 1 positions; rank 1 is unit 0.
 //
-// Sizes: clients have them in turn, the n-th of the workload the n-th (and so round), or each
-// section draws one, each as likely. Objects are drawn uniformly.
+// Sizes: clients have them in turn, the n-th of the workload the n-th (modulo their number), or
+// each section draws one uniformly. Objects are drawn uniformly.
 //
-// Streams of a client: the left end is drawn from that of keys. Object and size have streams of
-// their own, from which nothing is taken where there is one of them: one object more moves no left
-// end of a size.
+// Streams of a client: the left end is drawn from that of keys. Object and size have separate
+// streams, which are not used where there is only one object or size: adding an object changes no
+// left end.
 
 #include <memory>
 #include <vector>

@@ -1,7 +1,7 @@
 #pragma once
-// Random times and yes-or-no draws, in integers: the same on every compiler and CPU. Each call
-// takes from the stream whatever its arguments say, so that changing a probability or a mean
-// leaves the other draws of the stream where they were.
+// Random times and boolean draws, in integers: the same on every compiler and CPU. Each call draws
+// the same amount from the stream, whatever its arguments, so that changing a probability or a mean
+// does not change the stream's other draws.
 
 #include <cstdint>
 
@@ -14,7 +14,7 @@ namespace latchlab {
 bool happens(Rng& rng, std::int64_t ppb);
 
 // Exponentially distributed with this mean (>= 0), to the nearest picosecond; at most 44.4 means,
-// which is what 64 random bits can say.
+// the range of 64 random bits.
 Duration exponential(Rng& rng, Duration mean);
 
 // Uniform in [0, bound); zero for bound <= 0. For start offsets.

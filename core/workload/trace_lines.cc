@@ -83,7 +83,7 @@ Result<bool> TraceLines::next() {
 }
 
 Result<bool> TraceLines::advance() {
-  std::size_t looked_at = 0;  // bytes without a line's end
+  std::size_t looked_at = 0;  // bytes that contain no end of line
   const char* line_end = nullptr;
   for (;;) {
     const char* from = buffer_.data() + begin_ + looked_at;
@@ -116,7 +116,7 @@ Result<bool> TraceLines::advance() {
   return true;
 }
 
-// More of the file, behind what is still to come.
+// Reads more of the file, behind the unread part of the buffer.
 Status TraceLines::fill() {
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;

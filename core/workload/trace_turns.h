@@ -1,7 +1,7 @@
 #pragma once
-// Who of several clients replays which entry of a trace: of n clients the c-th has entries c,
-// c + n, c + 2n and so on, and at the end of the trace begins anew. Where clients outnumber the
-// entries, the c-th has but one: the (c modulo entries)-th.
+// Divides the entries of a trace among clients: of n clients the c-th has entries c, c + n, c + 2n
+// and so on, and starts again at the end of the trace. If there are more clients than entries, the
+// c-th has only one entry: the (c modulo entries)-th.
 
 #include <cstdint>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace latchlab {
 
-// Clients in a row.
+// Consecutive clients.
 struct ClientRange {
   std::uint32_t first = 0;
   std::uint32_t count = 1;
@@ -24,7 +24,7 @@ struct ClientRange {
 
 class TraceTurns {
  public:
-  // `here` are those that will ask; `all`, in the whole run, share the trace.
+  // `here` are the clients of this process; `all` clients of the run share the trace.
   TraceTurns(const ClientRange& here, const ClientRange& all, std::uint64_t entries)
       : first_(here.first), all_(all), entries_(entries), next_(here.count) {
     LATCHLAB_CHECK(all.contains(here) && entries > 0, "turns of clients outside the run");

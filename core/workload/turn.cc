@@ -5,7 +5,7 @@
 namespace latchlab::loop {
 namespace {
 
-// What is locked is used only while all grants are valid.
+// The part of `wanted` for which all grants stay valid.
 Duration time_left(const Turn& turn, Duration wanted) {
   const Time until = turn.held.valid_until();
   if (until == kNever) return wanted;
@@ -13,7 +13,7 @@ Duration time_left(const Turn& turn, Duration wanted) {
   return std::min(wanted, until > now ? time_until(until, now) : Duration{});
 }
 
-// Before work that is longer than a grant.
+// Extends grants that expire before the work is over.
 Task<void> extend_all(Turn& turn) {
   const Duration wanted = turn.section.work.hold + turn.section.work.compute;
   for (std::size_t i = 0; i < turn.held.size(); ++i) {
@@ -28,7 +28,8 @@ Task<void> extend_all(Turn& turn) {
   }
 }
 
-// The last WRITE of a section. A guard looks at the lock's words in between.
+// True if the last WRITE of a section is posted with its release. A guard checks the lock's words
+// between the two, so not with a guard.
 bool goes_with_the_release(const Turn& turn) {
   return turn.held.size() == 1 && turn.guard == nullptr && !turn.section.skip_release &&
          turn.lock.frees_with_a_write();
@@ -54,7 +55,7 @@ Task<void> use_object(Turn& turn, const Verb& verb) {
   }
 }
 
-// `times` READs or WRITEs of each object. False: a grant ended before the last one began.
+// `times` READs or WRITEs of each object. False: a grant expired before the last one began.
 Task<bool> use_objects(Turn& turn, VerbKind kind, std::uint32_t times) {
   Verb verb = verb_on_objects(turn, kind);
   for (std::size_t held = 0; held < turn.held.size(); ++held) {

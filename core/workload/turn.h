@@ -1,6 +1,6 @@
 #pragma once
-// One section of a client, on its way through the client loop: what it holds, and the work that it
-// does meanwhile.
+// One section of a client on its way through the client loop: its grants, and the work that is done
+// while it has them.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,7 +19,8 @@ struct Client {
   Guard* guard;
 };
 
-// In the order of the wants. Most often one, which costs nothing but itself.
+// Grants in the order of the wants. The first one needs no allocation, since most sections have
+// one.
 class Held {
  public:
   std::size_t size() const { return size_; }
@@ -46,12 +47,12 @@ class Held {
   std::size_t size_ = 0;
 };
 
-// One section of a client, and what it holds.
+// One section of a client, and its grants.
 struct Turn : Client {
   explicit Turn(const Client& client) : Client(client) {}
   Section section;
   Held held;
-  std::optional<Verb> last;  // a WRITE that is left to the release
+  std::optional<Verb> last;  // a WRITE that is posted with the release
 
   ClientId me() const { return verbs.client(); }
 };
@@ -59,7 +60,8 @@ struct Turn : Client {
 bool is_some(const Work& work);
 // True while no grant has expired.
 bool has_kept_all(const Turn& turn);
-// What is locked is used only while all grants are valid. False: one ended before all was done.
+// Uses the locked objects only while all grants are valid. False: one expired before the work was
+// done.
 Task<bool> do_work(Turn& turn);
 // Reads the section's lookups.
 Task<void> look_up(Turn& turn);

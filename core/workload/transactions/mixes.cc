@@ -30,10 +30,10 @@ class TransactionSections final : public PartChooser {
 
  private:
   std::unique_ptr<TransactionMix> mix_;
-  Transaction transaction_;  // kept for its memory
+  Transaction transaction_;  // a member to reuse its memory
 };
 
-// Who shares all warehouses is on one machine as far as homes go.
+// With common homes, all clients count as being on one machine.
 TpccHomes homes_of(const PartSetup& setup) {
   const TransactionSpec& spec = setup.spec.transactions;
   TpccHomes homes;

@@ -1,6 +1,6 @@
 #pragma once
-// Transactions as sections of a workload (`workload.kind` transactions and trace). One that finds
-// nothing to lock is passed over, as in traces of locks; the next one is taken in its place.
+// Transactions as sections of a workload (`workload.kind` transactions and trace). A transaction
+// that finds nothing to lock is skipped, as traces of locks have none; the next one replaces it.
 
 #include <memory>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Which type the next transaction is of.
+// Draws the type of the next transaction.
 
 #include <cstdint>
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace latchlab {
 
-// By these shares, which add up to 100.
+// With these shares, which add up to 100.
 inline std::uint32_t draw_type(Rng& rng, std::span<const std::uint32_t> percent) {
   std::uint64_t left = rng.below(100);
   std::uint32_t type = 0;

@@ -1,7 +1,7 @@
 #pragma once
 // SmallBank: a bank whose customers have a savings and a checking account each (Alomari, Cahill,
-// Fekete, Roehm, "The cost of serializability on platforms that use snapshot isolation", ICDE
-// 2008; shares and the sixth type, send_payment, as later benchmarks have it, H-Store first).
+// Fekete, Roehm, "The cost of serializability on platforms that use snapshot isolation", ICDE 2008;
+// the shares and the sixth type, send_payment, come from later benchmarks, H-Store first).
 // Customers are numbered from 0 to accounts - 1; lock n is that of customer n's savings, lock
 // accounts + n that of the checking account.
 //
@@ -14,19 +14,19 @@
 //   transact_savings  15        15     Xs1             Xs1
 //   write_check       15        14     Ss1 Xc1         Xc1
 //
-// Customers 1 and 2 are drawn from the distribution, and 2 anew until it is another one than 1.
-// After kMostDraws of them, which only a distribution that has hardly any other customer comes to,
-// it is the one behind 1.
+// Customers 1 and 2 are drawn from the distribution, and 2 is drawn again until it differs from 1.
+// After kMostDraws draws, which only a distribution with hardly any other customer reaches, it is
+// the next customer after 1.
 //
-// `original`, with ShiftLock's shares: what the bank of its artifact locks (the right column; it
+// `original`, with ShiftLock's shares: the locks of the bank in its artifact (the right column; it
 // reads balances by optimistic transactions of the store, and moves the checking account's money to
-// the other's savings). With DecLock's: locks are those of the specification, but of two customers
-// the smaller number is always 1, and so it is the hotter customer's savings that amalgamate locks.
+// the other's savings). With DecLock's: the locks of the specification, but of two customers the
+// smaller number is always 1, so that amalgamate locks the savings of the hotter customer.
 // DecLock's numbers are drawn by zipf of 0.99 from 100,000 customers, ShiftLock's uniformly from a
 // million.
 //
-// Departure: DecLock's locks are the other way round, checking accounts first.
-// Streams of a client: its types are drawn from that of modes, customers from that of keys.
+// Departure: DecLock numbers its locks in the other order, checking accounts first.
+// Streams of a client: its types are drawn from the stream of modes, customers from that of keys.
 // Tests: tests/workload/smallbank_test.cc.
 
 #include <memory>
@@ -38,9 +38,9 @@
 namespace latchlab {
 
 struct SmallBankSpec {
-  std::uint64_t accounts = 1'000'000;  // of each kind, as many as there are customers
-  bool original = false;               // as the code of those whose shares these are
-  bool declock_shares = false;         // else ShiftLock's
+  std::uint64_t accounts = 1'000'000;  // of each kind: the number of customers
+  bool original = false;               // as in the code of the paper whose shares are used
+  bool declock_shares = false;         // DecLock's shares instead of ShiftLock's
   DistributionSpec distribution = {};  // of customers
 };
 

@@ -40,7 +40,7 @@ class Tatp final : public TransactionMix {
   }
 
  private:
-  // Of a client.
+  // The state of a client.
   struct View {
     Rng types, values;
     Lookup<std::uint8_t> end_hours;  // of rows that it inserted or deleted (0), by row_number()

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kFirstRowLock = 5;
 constexpr std::uint64_t kActivePercent = 85;
 
-// What makes a seed of its own out of the population's, and what of it is drawn.
+// Derives separate seeds from the population's: a constant, and the purpose of each draw.
 constexpr std::uint64_t kTatpTables = 0x7461'7470;
 enum class TatpDraw : std::uint64_t {
   access_rows = 1,
@@ -28,7 +28,7 @@ Rng tatp_stream(std::uint64_t population, TatpDraw what) {
              StreamPurpose::keys);
 }
 
-// Puts `count` of the numbers to the front, each set and each order alike.
+// Moves `count` of the numbers to the front, each set and each order with the same probability.
 template <std::size_t size>
 std::array<std::uint8_t, size> shuffled(std::uint64_t count, Rng& rng) {
   std::array<std::uint8_t, size> all;
@@ -37,7 +37,7 @@ std::array<std::uint8_t, size> shuffled(std::uint64_t count, Rng& rng) {
   return all;
 }
 
-// The types, from 0, of `count` rows in their order.
+// The types, from 0, of `count` rows, in their order.
 std::array<std::uint8_t, kTatpTypes> types_in_order(std::uint64_t count, bool original, Rng& rng) {
   if (!original) return shuffled<kTatpTypes>(count, rng);
   std::array<std::uint8_t, kTatpTypes> all;
@@ -55,7 +55,7 @@ std::array<std::uint8_t, kTatpSlots> slots_in_order(std::uint64_t count, bool or
   return all;
 }
 
-// The generator's, in 32 bits that wrap.
+// The generator's hash, in 32 bits that wrap.
 std::uint32_t tatp_hash(std::uint32_t subscriber, std::uint32_t type, std::uint32_t hour) {
   return ((subscriber ^ type) * 1'000'000'007U + hour) ^ (subscriber + type + hour);
 }

@@ -1,25 +1,27 @@
 #pragma once
-// Who has which rows at the beginning of TATP, and by which lock each is guarded. It follows from
-// the spec alone and never changes: what clients insert and delete is theirs (tatp.h).
+// The initial rows of TATP's subscribers, and the locks that guard them. They follow from the spec
+// only and never change: inserts and deletes are kept for each client (tatp.h).
 //
 // Every subscriber has 1 to 4 rows of access data and 1 to 4 facilities, of different types, and
-// for each facility 0 to 3 rows by which its calls are forwarded, from 0, 8 or 16 o'clock (slots 0
-// to 2) for 1 to 8 hours; 85 % of the facilities are active.
+// for each facility 0 to 3 rows that forward its calls, from 0, 8 or 16 o'clock (slots 0 to 2) for
+// 1 to 8 hours; 85 % of the facilities are active.
 //
 // Locks, as FissLock's generator numbers them: 0 to 4 are never wanted (1 to 4 are for tables);
 // from 5 on one for each subscriber, then for each row of access data, then for each facility,
-// subscriber by subscriber. Behind them 4 of 5 as many locks as there are subscribers are shared
-// by all rows of forwarding there could be: a hash says which. Assumed: subscribers come by their
-// numbers, and rows as they are drawn; there it is the order of a hash table.
+// subscriber by subscriber. All possible rows of forwarding share the locks behind them, 4/5 of the
+// number of subscribers; a hash selects the lock. Assumed: the order is that of subscriber numbers,
+// and that in which rows are drawn; in the generator it is that of a hash table.
 //
-// `original` differs by this:
-//   types   neighbours, from a drawn one on, and 1 follows 4; otherwise any, each set alike
-//   slots   the first is drawn, then slot (n + 1) modulo 2 comes after slot n, and one that comes
-//           again is nothing: so slot 2 is there only as the first; otherwise any, each set alike
+// `original` differs in this:
+//   types   consecutive, from a drawn one on, and 1 follows 4; otherwise every set with the same
+//           probability
+//   slots   the first is drawn, then slot (n + 1) modulo 2 follows slot n, and a repeated one is
+//           dropped: so slot 2 occurs only as the first; otherwise every set with the same
+//           probability
 //   hash    signed: half of all rows share a lock with some facility; otherwise of all bits
 //
-// How many rows there are is drawn from streams of its own, and so `original` moves no lock but
-// those of a hash.
+// The numbers of rows are drawn from separate streams, so that `original` changes only the locks
+// that the hash selects.
 
 #include <array>
 #include <cstdint>
@@ -43,7 +45,7 @@ struct TatpFacility {
 
 class TatpPopulation {
  public:
-  explicit TatpPopulation(const TatpSpec& spec);  // which can be had
+  explicit TatpPopulation(const TatpSpec& spec);  // within the limits of tatp_spec.h
 
   std::uint64_t subscribers() const { return rows_.size(); }
   std::uint64_t locks() const { return locks_; }
@@ -54,7 +56,7 @@ class TatpPopulation {
   bool active(TatpFacility facility) const;
   // The hour at which forwarding ends, from 1 to 24; 0: there is no such row.
   std::uint32_t end_hour(TatpFacility facility, std::uint32_t slot) const;
-  // Whether or not there is such a row.
+  // Also if there is no such row.
   LockId forwarding(TatpFacility facility, std::uint32_t slot) const;
 
  private:
@@ -77,7 +79,7 @@ class TatpPopulation {
 
   bool original_;
   std::vector<Rows> rows_;
-  std::uint64_t locks_ = 0;  // so far, while it is made
+  std::uint64_t locks_ = 0;  // while it is made, those so far
   std::uint64_t first_forwarding_ = 0;
 };
 

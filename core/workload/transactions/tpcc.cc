@@ -9,7 +9,7 @@
 namespace latchlab {
 namespace {
 
-// What makes a seed of its own out of the run's.
+// Derives a separate seed from the run's.
 constexpr std::uint64_t kScanSeed = 0x7363'616e'73;
 
 }  // namespace

@@ -1,12 +1,12 @@
 #pragma once
-// What mixes of TPC-C have in common: tables, who is at home where, the shares of transactions, and
-// what clients draw from.
+// What mixes of TPC-C share: tables, the home warehouses of clients, the shares of transactions,
+// and the random streams of clients.
 //
 // Client c is on machine c / clients_per_machine, modulo machines: machines are alike, and clients
-// numbered machine after machine. Machine m owns warehouses m W / machines to (m + 1) W / machines.
-// Each transaction is at home in a warehouse of its client's machine, or in one of all, each as
-// likely: a client stands for many terminals, of which each has its warehouse (TPC-C 5.11,
-// 2.4.1.1).
+// are numbered machine by machine. Machine m owns warehouses m W / machines to (m + 1) W /
+// machines. The home of each transaction is drawn uniformly from the warehouses of its client's
+// machine, or from all: a client stands for many terminals, each with its own warehouse (TPC-C
+// 5.11, 2.4.1.1).
 
 #include <cstdint>
 #include <string_view>
@@ -19,7 +19,7 @@ namespace latchlab {
 
 enum class TpccType : std::uint32_t { new_order, payment, order_status, delivery, stock_level };
 
-// Of a warehouse. Orders, new orders, their lines and history begin with as many rows.
+// Tables of a warehouse. Orders, new orders, their lines and history begin with equally many rows.
 enum class TpccTable : std::uint8_t {
   warehouse,
   district,
@@ -47,10 +47,10 @@ struct TpccTouch {
 using TpccTouches = std::vector<TpccTouch>;
 
 struct TpccHomes {
-  std::uint32_t warehouses = 1;  // of all machines: one for each at least
+  std::uint32_t warehouses = 1;  // of all machines, at least one for each
   std::uint32_t machines = 1;
   std::uint32_t clients_per_machine = 1;
-  bool anywhere = false;  // at home in any warehouse
+  bool anywhere = false;  // the home may be any warehouse
 
   std::uint32_t machine_of(ClientId client) const {
     return client.value / clients_per_machine % machines;
@@ -64,19 +64,20 @@ class TpccClient {
  public:
   TpccClient(const TpccHomes& homes, ClientId client, std::uint64_t seed);
 
-  Rng kinds, scans, rows;  // nobody draws more or less rows because others scan
-  // How many rows this client has inserted, from a start of its own: its inserts go round a table.
+  Rng kinds, scans, rows;  // separate streams: scans do not change which rows are drawn
+  // The number of rows that this client has inserted, from a start of its own: its inserts wrap
+  // around a table.
   std::uint32_t orders, payments;
 
-  // By the mix of the specification's minimum (5.2.3): 45, 43, 4, 4, 4 of 100.
+  // By the specification's minimum mix (5.2.3): 45, 43, 4, 4, 4 of 100.
   TpccType draw_type();
   std::uint32_t draw(std::uint32_t bound) { return static_cast<std::uint32_t>(rows.below(bound)); }
   bool one_in_hundred(std::uint32_t times) { return draw(100) < times; }
   std::uint32_t draw_home(const TpccHomes& homes) { return draw_home(homes, rows); }
   std::uint32_t draw_scanned(const TpccHomes& homes) { return draw_home(homes, scans); }
-  // Another warehouse, each as likely; the same where there is but one.
+  // Another warehouse, drawn uniformly; the same one if there is only one.
   std::uint32_t draw_other(const TpccHomes& homes, std::uint32_t warehouse);
-  // A warehouse of another machine, each as likely; the same where there is but one machine.
+  // A warehouse of another machine, drawn uniformly; the same one if there is only one machine.
   std::uint32_t draw_far(const TpccHomes& homes, std::uint32_t warehouse);
 
  private:
@@ -84,12 +85,12 @@ class TpccClient {
   std::uint32_t machine_;
 };
 
-// Checks the homes: the scenario's reader has seen to them.
+// The parser of the scenario has checked the homes; a CHECK confirms that.
 std::vector<TpccClient> make_tpcc_clients(const TpccHomes& homes, const MixClients& clients);
 
 std::vector<std::string_view> tpcc_type_names();
 
-// Adds a lock unless it is asked for already. No transaction wants one lock in two modes.
+// Adds a lock unless the transaction has it already. No transaction wants one lock in two modes.
 void add_need(Transaction& transaction, LockId lock, LockMode mode);
 
 }  // namespace latchlab

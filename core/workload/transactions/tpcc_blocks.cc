@@ -9,7 +9,7 @@ constexpr std::uint32_t kStockBlocks = 30, kCustomerBlocks = 30, kRowsOfBlock = 
 constexpr std::uint32_t kRound = 10;
 constexpr std::uint32_t kStockDraws = 10;
 
-// Where a table's blocks begin, in the order of TpccTable.
+// The first block of each table, in the order of TpccTable.
 constexpr std::array<std::uint64_t, kTpccTables> kFirstBlock = {0, 1, 11, 41, 51, 61, 71, 81, 111};
 
 std::uint32_t block_of(TpccTable table, std::uint32_t row) {
@@ -56,7 +56,7 @@ std::uint64_t TpccBlocks::locks() const {
   return kBlocksPerWarehouse * spec_.homes.warehouses;
 }
 
-// The recipe's orders have ten items; the specification's programs stay in a warehouse or two.
+// The recipe's orders have ten items; the specification's programs use one or two warehouses.
 std::uint32_t TpccBlocks::most_needs() const {
   return spec_.original ? 16 : kBlocksPerWarehouse;
 }

@@ -10,7 +10,7 @@ constexpr std::uint32_t kNameA = 255, kCustomerA = 1023, kItemA = 8191;  // A of
 constexpr std::uint32_t kLeastLines = 5, kLinesOfTwo = 2 * kMeanLines;
 constexpr std::uint32_t kLevelOrders = 20;
 
-// What makes seeds of their own out of the run's.
+// Derive separate seeds from the run's.
 constexpr std::uint64_t kPopulationSeed = 0x6e61'6d65'73;
 constexpr std::uint64_t kLineSeed = 0x6c69'6e65'73;
 
@@ -18,20 +18,20 @@ std::uint32_t draw_below(Rng& rng, std::uint32_t bound) {
   return static_cast<std::uint32_t>(rng.below(bound));
 }
 
-// NURand(A, x, x + n - 1) - x, of the specification's clause 2.1.6.
+// NURand(A, x, x + n - 1) - x, clause 2.1.6 of the specification.
 std::uint32_t nurand(Rng& rng, std::uint32_t a, std::uint32_t x, std::uint32_t n, std::uint32_t c) {
   const std::uint32_t low = draw_below(rng, a + 1);
   return ((low | (x + draw_below(rng, n))) + c) % n;
 }
 
-// C of a run's names, by C of the load's (2.1.6.1).
+// C for names in the run, from C of the load (2.1.6.1).
 std::uint32_t c_of_run(Rng& rng, std::uint32_t c_load) {
   std::uint32_t delta = 96;
   while (delta == 96 || delta == 112) delta = 65 + draw_below(rng, 55);
   return c_load + delta <= kNameA ? c_load + delta : c_load - delta;
 }
 
-// Which customer is the middle one of each name.
+// The middle customer of each name.
 std::vector<std::uint32_t> middle_customers(Rng& rng, std::uint32_t c_load) {
   std::vector<std::vector<std::uint32_t>> having(kNames);
   for (std::uint32_t customer = 0; customer < kDistrictRows; ++customer)

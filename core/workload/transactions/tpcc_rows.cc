@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t kScanType = 5;
 constexpr std::uint64_t kWhole = 1'000'000'000;  // in ppb
 
-// Where a table's rows begin, in the order of TpccTable.
+// The first row of each table, in the order of TpccTable.
 constexpr std::array<std::uint64_t, kTpccTables> kFirstRow = {
     0, 1, 11, 30'011, 60'011, 90'011, 120'011, 420'011, 520'011};
 static_assert(kFirstRow.back() + kItems == kCustomerTable);
@@ -45,7 +45,7 @@ std::vector<std::string_view> TpccRows::type_names() const {
   return names;
 }
 
-// By the specification deliveries, and looks at the stock, lock by the hundred.
+// By the specification, deliveries and stock-level transactions lock hundreds of rows.
 std::uint32_t TpccRows::most_needs() const {
   return spec_.original ? 16 : 1000;
 }

@@ -2,42 +2,42 @@
 // TPC-C with a lock for each row (DSLR 6.1: "Each LM instance had a lock table with a lock object
 // for every tuple of its local warehouse(s)"): low contention is 10 warehouses for each lock
 // manager, high contention 1. With placement partitioned and as many servers as machines, a
-// warehouse's locks lie on one server, and a client's machine has those of a server of its own.
+// warehouse's locks are on one server, and the warehouses of a client's machine on a server of
+// their own.
 //
 // Locks of warehouse w begin with 620,012 w: warehouse 1, districts 10, customers 30,000, orders
 // 30,000, history 30,000, new orders 30,000, order lines 300,000, stock 100,000, items 100,000, and
-// one for the table of customers. So does the lock table of the generator that DSLR's authors
+// one for the table of customers. This is also the lock table of the generator that DSLR's authors
 // published, which counts 30,000 new orders where the specification begins with 9000, and has all
 // items in each warehouse.
 //
 // original: that generator's recipe in the version of DSLR's revision. The paper says no more than
 // "Each transaction requested a number of shared or exclusive locks, depending on its type" and
 // "the same proportion of different transaction types as the original TPC-C specification". All is
-// drawn uniformly; district d, L lines for each order:
-//   new_order     S warehouse, X d, S customer c of d, X order c, X new order c, S item i,
-//                 X stock i, X lines L c to L c + L - 1
+// drawn uniformly; district d, L lines for each order; S shared, X exclusive:
+//   new_order     S warehouse, X d, S customer c of d, X order c, X new order c, S item i, X stock
+//                 i, X lines L c to L c + L - 1
 //   payment       X warehouse, X d, X customers c and (by 60 in 100) c', X history c (and c'); by
-//   15
-//                 in 100 the customers are of a warehouse of another machine
+//                 15 in 100 the customers are of a warehouse of another machine
 //   order_status  S customers c and (by 40 in 100) c', S orders c (and c'), S lines of c
 //   delivery      X new order c, X order c, X lines of c, X customer c
 //   stock_level   S d, S lines of an order, S the first L of stock
 // L is 1 since October 2017, and was 10 before. Where clients are at home anywhere, the generator
-// puts all locks of a transaction in one warehouse: payment's customers, too.
+// takes all locks of a transaction from one warehouse: payment's customers, too.
 //
-// Otherwise: the specification's transactions (tpcc_program.h). Items are locked by nobody.
+// Otherwise: the specification's transactions (tpcc_program.h), which do not lock items.
 //
-// Long reads (DSLR 6.4: TPC-C with a table-level shared lock on Customer): this share of
-// transactions are of type `scan`, drawn from a stream of their own: the others are what they would
-// be. Assumed, for the paper's section is not at hand:
-// - A scan wants S on the table of its home warehouse, and nothing else, for as long as the
-//   scenario says: the paper tells no time.
-// - Who changes customers (payment, delivery) wants X on the table first, and who reads them does
-//   not ask for it. The generator has intention locks, IX beside IX, in words of another kind;
-//   there are S and X alone here. Payments of a warehouse exclude each other by its first lock
-//   anyway: what this adds is that deliveries and payments of far customers wait for them.
-// - Without scans nobody asks for the table.
-// (The generator's scans lock its table of orders, and hold it for a time about a mean.)
+// Long reads (DSLR 6.4: TPC-C with a table-level shared lock on Customer): a share of transactions
+// are of type `scan`, drawn from a separate stream, so that the other transactions stay the same.
+// Assumed, since we did not have that section of the paper:
+// - A scan wants S on the table of its home warehouse and nothing else, for as long as the scenario
+//   says: the paper gives no duration.
+// - A transaction that changes customers (payment, delivery) wants X on the table first; one that
+//   reads them does not request it. The generator has intention locks, IX beside IX, in words of
+//   another kind; here there are only S and X. Payments of a warehouse exclude each other by its
+//   first lock anyway: this adds that deliveries and payments of far customers wait for them.
+// - Without scans no transaction requests the table.
+// (The generator's scans lock its table of orders, and hold it for a time around a mean.)
 
 #include "core/workload/transactions/tpcc_program.h"
 
@@ -48,7 +48,7 @@ struct TpccRowsSpec {
   bool original = true;
   std::uint32_t lines_per_order = 1;  // of the original: 1 to 10
   std::int64_t scans_ppb = 0;         // share of transactions that scan
-  Duration scan_time = {};            // for so long
+  Duration scan_time = {};            // how long a scan holds the table
 };
 
 class TpccRows final : public TransactionMix {
@@ -72,7 +72,7 @@ class TpccRows final : public TransactionMix {
   std::uint32_t first_client_;
   std::vector<TpccClient> clients_;
   TpccProgram program_;
-  TpccTouches touches_;  // kept for its memory
+  TpccTouches touches_;  // a member to reuse its memory
 };
 
 inline constexpr std::uint64_t kRowsPerWarehouse = 620'012;

@@ -8,13 +8,14 @@
 namespace latchlab {
 namespace {
 
-// A request's word: mode 2 bits, 1 bit for a transaction's last, 5 bits free, type 8, lock 48.
+// The word of a request, from bit 0: mode 2 bits, last request of its transaction 1 bit, unused 5
+// bits, type 8, lock 48.
 constexpr std::uint64_t kModeMask = 3;
 constexpr std::uint64_t kLastBit = 4;
 constexpr unsigned kTypeShift = 8, kLockShift = 16;
 constexpr std::uint64_t kTypeMask = 0xff;
 
-// A mark costs 8 bytes; without one at hand a transaction is found by walking over its neighbours.
+// A mark takes 8 bytes. A transaction without a mark is found by a walk from the mark before it.
 constexpr std::uint64_t kMarkEvery = 16;
 
 std::uint64_t word_of(const LockNeed& need, std::uint32_t type, bool last) {

@@ -1,4 +1,4 @@
-// From the lines of a trace to its transactions.
+// Parses the lines of a trace into transactions.
 
 #include <fmt/format.h>
 
@@ -26,10 +26,10 @@ constexpr NumberField kTaskField = {"task", 0, 0,
 constexpr NumberField kTypeField = {"txn_type", 1, kMostTraceTypes, "number the types anew from 1"};
 constexpr NumberField kLockTypeField = {"lock_type", 1, 2, "write 1 for shared, 2 for exclusive"};
 
-// Numbers seen before, as intervals without gaps between.
+// The set of numbers seen so far, as intervals without gaps.
 class SeenNumbers {
  public:
-  // False: it is there already.
+  // False: the set contains the number already.
   bool insert(std::uint64_t number) {
     const auto after = last_by_first_.upper_bound(number);
     const bool joins_next = after != last_by_first_.end() && after->first - 1 == number;
@@ -191,7 +191,7 @@ class LockTraceReader {
     return fine();
   }
 
-  // What was collected is a transaction.
+  // Adds the collected requests as a transaction.
   void finish() {
     if (!locks_.empty()) trace_->add(transaction_);
     transaction_.needs.clear();
@@ -224,8 +224,8 @@ class LockTraceReader {
   SeenNumbers seen_;
   std::uint64_t id_ = 0;
   Transaction transaction_;
-  std::vector<LockId> locks_;            // of the transaction so far, none: it has not begun
-  std::vector<std::uint64_t> asked_on_;  // its lines
+  std::vector<LockId> locks_;            // of the current transaction; empty: it has not begun
+  std::vector<std::uint64_t> asked_on_;  // the line of each
   std::uint32_t types_ = 0;
 };
 

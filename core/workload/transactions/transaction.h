@@ -1,7 +1,8 @@
 #pragma once
-// What transactions lock. A mix is made once for some clients in a row; what each of them asks for
-// follows from the seed and its number alone, whoever else asks when. Whether locks are acquired in
-// the order told here or sorted, and what is done about deadlocks, is the workload's business.
+// The locks of transactions. A mix is made once for some consecutive clients; the transactions of
+// each follow from the seed and its number only, independent of other clients and of timing. The
+// workload decides whether locks are acquired in this order or sorted, and how deadlocks are
+// handled.
 
 #include <cstdint>
 #include <string_view>
@@ -21,9 +22,9 @@ struct LockNeed {
 
 struct Transaction {
   std::uint32_t type = 0;       // an index into type_names()
-  std::vector<LockNeed> needs;  // in the order in which the program asks, each lock once;
+  std::vector<LockNeed> needs;  // in the order of the program, each lock once;
                                 // none: it finds that there is nothing to lock
-  Duration longer = {};         // it works for so much longer than others
+  Duration longer = {};         // it works longer than other transactions by this
 
   bool operator==(const Transaction&) const = default;
 };
@@ -31,18 +32,18 @@ struct Transaction {
 class TransactionMix {
  public:
   virtual ~TransactionMix() = default;
-  // Fills in the client's next transaction, over what `transaction` was.
+  // Replaces the content of `transaction` by the client's next one.
   virtual void next(ClientId client, Transaction& transaction) = 0;
   // All locks have numbers below this.
   virtual std::uint64_t locks() const = 0;
   virtual std::vector<std::string_view> type_names() const = 0;
-  // No transaction asks for more locks.
+  // The most locks that a transaction requests.
   virtual std::uint32_t most_needs() const = 0;
 };
 
-// Of whom, and by which seed.
+// The clients of a mix, and its seed.
 struct MixClients {
-  std::uint32_t first = 0;  // and so many after it
+  std::uint32_t first = 0;  // the first of `count` consecutive clients
   std::uint32_t count = 1;
   std::uint64_t seed = 1;
 };
