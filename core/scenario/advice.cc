@@ -16,8 +16,8 @@ void add(std::vector<std::string>& lines, std::string line) {
   if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
 }
 
-// `key` is shorter than so many of these: the time that people would write instead, in whole
-// milliseconds, or microseconds for short runs.
+// Warns if `key` is shorter than `times` units. The message proposes a value in whole milliseconds,
+// or whole microseconds for short runs.
 void warn_of_time(const Point& point, const char* key, Duration given, const char* many,
                   std::int64_t times, Duration unit, std::vector<std::string>& warnings) {
   const Duration wanted = so_many(unit, times);
@@ -46,7 +46,7 @@ void warn_of_late_faults(const Point& point, std::vector<std::string>& warnings)
                       i, name_of(fault.kind), format_duration(*fault.at), format_duration(end)));
 }
 
-// Without waiting: of the longest of the workload's sections.
+// The minimum length of the workload's longest section, without waiting.
 Duration least_section(const Point& point, const WorkloadSpec& workload) {
   const bool scans = workload.kind == WorkloadKind::transactions &&
                      workload.transactions.mix == MixKind::tpcc_rows &&
@@ -57,7 +57,7 @@ Duration least_section(const Point& point, const WorkloadSpec& workload) {
   return workload.remote_ops == 0 ? hold : hold + so_many(round_trip, workload.remote_ops);
 }
 
-// Of the modes that the workload asks for; zero: grants do not end before they are released.
+// The shortest grant over the modes that the workload acquires; zero: grants do not expire.
 Duration shortest_grant(const Point& point, const ProtocolInfo& info,
                         const WorkloadSpec& workload) {
   const auto of = [&](const auto& grant) {
@@ -252,7 +252,7 @@ HardwareAdvice hardware_advice(const Point& point) {
         "run.guard: off: nobody checks mutual exclusion on hardware without guard words; set it to "
         "on");
   for (const FaultSpec& fault : point.faults)
-    if (fault.kind > FaultKind::process_crash)  // what a process cannot do to its own clients
+    if (fault.kind > FaultKind::process_crash)  // a process cannot cause these to its own clients
       add(advice.errors,
           fmt::format("faults: {} needs nodes, links, CPUs or clocks that can be made to fail, "
                       "which hardware has not; run it with --backend simgrid",

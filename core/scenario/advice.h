@@ -1,6 +1,6 @@
 #pragma once
-// What is allowed but probably not meant, and what of a point hardware does not do: a simulation
-// makes the world that is asked for, and a run on RNICs takes the one that is there.
+// Checks of a valid point: settings that are allowed but probably unintended, and settings that
+// only a simulation can honour. A run on hardware uses the RNICs, links and clocks that are there.
 
 #include <cstdint>
 #include <string>
@@ -10,42 +10,43 @@
 
 namespace latchlab {
 
-// A warm-up should cover so many adaptation periods of a lock.
+// The warm-up should cover at least this many of the lock's adaptation periods.
 inline constexpr std::int64_t kAdaptations = 10;
 
-// The lock of the point; null: not among these.
+// The lock of the point, or null if `protocols` has none of that name.
 const ProtocolInfo* info_of(const Point& point, const std::vector<ProtocolInfo>& protocols);
-// The path is that of a lock's parameter, and the lock of the point has none of this name.
+// True if `path` names a parameter of a lock and the point's lock has no such parameter.
 bool lacks_parameter(const Point& point, const std::string& path);
-// unit * times, or kForever where that is beyond it.
+// unit * times, saturated at kForever.
 Duration so_many(Duration unit, std::int64_t times);
 
-// Warnings about the time that the protocols of these points need, one line each, no repeats.
+// The functions below return one line per warning, without duplicates.
+//
+// Run times that are too short for the locks of these points, and faults that come too late.
 std::vector<std::string> time_warnings(const std::vector<Point>& points,
                                        const std::vector<ProtocolInfo>& protocols);
 
-// The same about locks that are told how many units an object has, which is not what the workload
-// says.
+// Locks whose `units` parameter differs from the workload's units per object.
 std::vector<std::string> unit_warnings(const std::vector<Point>& points,
                                        const std::vector<ProtocolInfo>& protocols);
 
-// The same about swept parameters that some of the swept locks do not have.
+// Swept parameters that some of the swept locks do not have.
 std::vector<std::string> parameter_warnings(const std::vector<Point>& points);
 
-// The same about sections of several locks when a server returns that has lost its memory.
+// Sections of several locks while a server returns without its memory.
 std::vector<std::string> return_warnings(const std::vector<Point>& points);
 
-// The same about locks that notice deaths by a timeout, where clients die and there is none.
+// Locks that detect crashed clients by a timeout, where clients crash and the timeout is off.
 std::vector<std::string> death_warnings(const std::vector<Point>& points,
                                         const std::vector<ProtocolInfo>& protocols);
 
-// The same about sections that take longer than a grant of the lock is valid.
+// Sections that take longer than a grant of the lock is valid.
 std::vector<std::string> grant_warnings(const std::vector<Point>& points,
                                         const std::vector<ProtocolInfo>& protocols);
 
-// One line each, which begins with the key. Errors: the run would not be the one that was asked
-// for, and is refused. Warnings: values that describe a simulated world, and are not used, and what
-// nobody will check.
+// Lines that begin with the key. Errors: hardware cannot produce the fault, so the run is refused.
+// Warnings: values that only describe simulated hardware and are ignored, and mutual exclusion that
+// the run does not check.
 struct HardwareAdvice {
   std::vector<std::string> errors;
   std::vector<std::string> warnings;

@@ -20,7 +20,8 @@ const Keys& column_keys() {
   return keys;
 }
 
-// A table repeats what it hands down in every cell: a bound for hostile text, in bytes.
+// Each cell of a table copies the table's common keys. This bounds the bytes that hostile text can
+// create.
 constexpr std::size_t kMostBytes = 16 << 20;
 
 class Expander {
@@ -50,7 +51,7 @@ class Expander {
     add_single(copy, path);
   }
 
-  // The mapping `where`, made when it is absent.
+  // The mapping `where`; creates it if absent.
   static YamlNode& where_of(YamlNode& entry) {
     if (YamlNode* where = entry.find("where"); where && !where->is_null()) {
       require_map(*where, "where", "a mapping such as {label: cas}");

@@ -1,6 +1,6 @@
 #pragma once
-// A published figure, and the points of the sweep that it speaks of. Plain data: every default
-// filled in, every table taken apart into its cells.
+// A published figure and the points of the sweep that it describes. Plain data: every default is
+// filled in, and every table is expanded into its cells.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,30 +12,30 @@ namespace latchlab {
 enum class ExpectKind : std::uint8_t {
   value,  // the metric at one point
   ratio,  // the metric at one point over the metric at another
-  order,  // which point does better than which
+  order,  // the ranking of points by the metric
 };
 
-// calibration and regression must hold. A validation is told and scored; so is, apart from it, what
-// was inferred from: a figure that suggested what the model looks like cannot confirm it.
+// A missed calibration or regression is an error. A validation is reported and scored. `inferred`
+// is scored separately: a figure from which the model's structure was inferred cannot confirm it.
 enum class ExpectUse : std::uint8_t { calibration, regression, validation, inferred };
 
 struct Expectation {
   std::string id;  // unique in its scenario
   ExpectKind kind = ExpectKind::value;
-  std::vector<std::string> metrics;  // what is compared is their sum ...
-  double factor = 1;                 // ... times this
-  // value: one group of one point. ratio: two groups of one, above and below the line. order: the
-  // groups, best first; points of one group are not compared with each other.
+  std::vector<std::string> metrics;  // their sum is compared ...
+  double factor = 1;                 // ... multiplied by this
+  // value: one group of one point. ratio: two groups of one point, numerator and denominator.
+  // order: the groups from best to worst; points of one group are not compared with each other.
   std::vector<std::vector<std::size_t>> groups;
   bool highest_is_best = true;  // order only
-  double published = 0;         // times in ns, all else as in results.json; order: unused
+  double published = 0;         // times in ns, other metrics as in results.json; order: unused
   // Within tolerance: |predicted - published| <= max(tolerance * published, absolute).
   double tolerance = 0.1;
   double absolute = 0;
   ExpectUse use = ExpectUse::validation;
-  std::string profile;   // whose set-up this is, such as paper or artifact; scores are kept apart
-  std::string source;    // where it was published
-  std::string disputed;  // why the figure contradicts others; not empty: shown, but not scored
+  std::string profile;  // the published configuration, such as paper or artifact; scored separately
+  std::string source;   // the publication
+  std::string disputed;  // why the figure contradicts others; not empty: shown, not scored
   std::string place;     // "file:line"
 };
 

@@ -77,7 +77,7 @@ std::string formatted(const ScenarioKey& key, std::int64_t value) {
   return key.form == Form::plain ? std::to_string(value) : format_count(value);
 }
 
-// One value, where several were perhaps meant as a sweep.
+// A scalar; an error for a list suggests a sweep.
 const std::string& one_value(const YamlNode& node, const std::string& path,
                              std::string_view expected) {
   if (node.is_sequence() && path.find('.') != std::string::npos)
@@ -114,7 +114,7 @@ std::int64_t checked(const ScenarioKey& key, std::int64_t value, const YamlNode&
          bound(key.most), percent ? fmt::format("; did you mean {}%?", node.text) : std::string());
 }
 
-// Of a mapping of this kind, a key that only others have.
+// Refuses a key that only other kinds of the mapping have.
 void refuse_misplaced(const Keys& keys, const std::string& kind, const YamlEntry& entry,
                       const std::string& path) {
   std::vector<std::string> kinds;
@@ -142,7 +142,7 @@ void refuse_unknown(const Keys& keys, const std::string& kind, const YamlNode& n
   }
 }
 
-// The key's value, if it is given; null only where the key may be null.
+// The key's value if present; null is accepted only for a nullable key.
 const YamlNode* given(const ScenarioKey& key, const YamlNode& node, const std::string& path) {
   const YamlNode* value = node.find(key.path);
   if (value == nullptr && key.required)
@@ -164,8 +164,8 @@ bool has_kind(const Keys& keys, std::string_view kind) {
   });
 }
 
-// Which kind of the mapping this is; empty where all have the same keys. Where a kind need not be
-// given, it is the struct's as it is so far.
+// The kind of the mapping; empty if all kinds have the same keys. If the text may omit the kind, it
+// is the struct's present kind.
 std::string kind_in(const Keys& keys, const YamlNode& node, const std::string& path,
                     const void* spec) {
   if (!has_kind(keys, "")) return "";

@@ -1,6 +1,6 @@
 #pragma once
-// The keys of a mapping, each declared once: a row binds a key to a field of the struct that the
-// mapping is read into, and says what the key may hold and means.
+// Declares each key of a mapping once: a row binds the key to a field of the struct that the
+// mapping is read into, and states the key's type, bounds, example and meaning.
 //
 //   const Keys& datagram_keys() {
 //     static const Keys keys = rows<DatagramSpec>({
@@ -9,9 +9,9 @@
 //     return keys;
 //   }
 //
-// A key's default is what its field holds in a fresh struct. A number outside of its bounds (such
-// as 0 cores for "each client has its own") is absent: null where a key is nullable, else not
-// written. All that reads throws InputError.
+// A key's default is the value of its field in a default-constructed struct. A number out of bounds
+// (such as 0 cores for "each client has its own") means that the value is absent: it is written as
+// null if the key is nullable, else not at all. Every function that reads throws InputError.
 
 #include <algorithm>
 #include <cstdint>
@@ -30,36 +30,37 @@ namespace latchlab {
 
 // ---- a mapping ----
 
-// Reads what is given, refuses what is unknown, out of place or missing. Without a struct it only
-// does the latter.
+// Reads the keys that are present; refuses keys that are unknown, misplaced or missing. With a null
+// `spec` it only checks.
 void read_keys(const Keys& keys, const YamlNode& node, const std::string& path, void* spec);
-// Every default visible. Null when a required key is absent: the struct holds no such mapping.
+// Writes every key, defaults included. Returns null if a required key is absent, because the struct
+// then holds no such mapping.
 YamlNode write_keys(const Keys& keys, const void* spec);
 
 const ScenarioKey& find_key(const Keys& keys, std::string_view name);
 
 // ---- single values ----
 
-// The text of a scalar, or an error that names the path and says what was expected.
+// The text of a scalar; throws an error that names the path and the expected value otherwise.
 const std::string& scalar(const YamlNode& node, const std::string& path, std::string_view expected);
-// The same of a mapping.
+// Throws the same error unless the node is a mapping.
 void require_map(const YamlNode& node, const std::string& path, std::string_view expected);
-// A number, of a choice its place among the words. Refused outside of the key's bounds.
+// A number; for a choice, the index of the word. Refused outside of the key's bounds.
 std::int64_t read_number(const Given& given);
 YamlNode write_number(const ScenarioKey& key, std::optional<std::int64_t> value);
-// The items of a list, of so many at the most.
+// The items of a list of at most `most` items.
 const std::vector<YamlNode>& read_list(const Given& given, std::size_t most);
-// A mapping, which may be written as the value of one of its keys (`short_for`).
+// Reads a mapping, or the value of its `short_for` key alone.
 void read_mapping(const Keys& keys, const Given& given, void* spec);
 std::string path_of(const std::string& mapping, std::string_view key);
 
-// A number with these bounds, as written.
+// A number with these inclusive bounds, written as in a scenario.
 ScenarioKey quantity(KeyKind kind, std::string min = "", std::string max = "",
                      Form form = Form::usual);
 
 // ---- rows ----
 
-// What a key of a mapping that is read into a T may hold.
+// The type of a key in a mapping that is read into a T.
 template <class T>
 struct Value {
   ScenarioKey key;
@@ -74,13 +75,13 @@ Value<T> value_of(ScenarioKey key, Read read, Write write) {
   return {std::move(key)};
 }
 
-// Of what is read and written elsewhere.
+// A key that other code reads and writes.
 template <class T>
 Value<T> said(KeyKind kind) {
   return {{.kind = kind}};
 }
 
-// Of what is read elsewhere, once more is known.
+// A key that other code reads, after the rest of the mapping is known.
 template <class T>
 Value<T> read_later(Value<T> value) {
   value.key.read = {};
@@ -91,7 +92,7 @@ enum : unsigned { kRequired = 1, kNullable = 2, kOmitted = 4, kHasDefault = 8, k
 
 template <class T>
 struct Row : ScenarioKey {
-  // `kinds`: of its mapping, such as "pause drift".
+  // `kinds`: the kinds of the mapping that have this key, such as "pause drift".
   Row(const char* name, Value<T> value, const char* an_example, const char* meaning,
       const char* kinds)
       : Row(name, std::move(value), an_example, meaning, 0, kinds) {}
@@ -123,7 +124,7 @@ void assign(M& field, std::int64_t value) {
     field = Duration{value};
   else if constexpr (std::is_enum_v<M> || std::is_same_v<M, bool>)
     field = static_cast<M>(value);
-  else  // a bound that follows from other keys is checked later
+  else  // a bound that depends on other keys is checked later
     field = std::in_range<M>(value) ? static_cast<M>(value) : std::numeric_limits<M>::max();
 }
 
@@ -153,14 +154,14 @@ Value<T> number(KeyKind kind, M T::*field, const char* min = "", const char* max
       });
 }
 
-// A number, or `word` where the program is to find it.
+// A number, or `word` to let the program choose the value.
 template <class T>
 Value<T> or_word(const char* word, Value<T> value) {
   value.key.automatic = word;
   return value;
 }
 
-// `get(spec)` is the number, if there is one; `set(spec, number)`.
+// `get(spec)` returns the number, or no value; `set(spec, number)` stores it.
 template <class T, class Get, class Set>
 Value<T> number(KeyKind kind, Get get, Set set, const char* min = "", const char* max = "") {
   return value_of<T>(
@@ -169,7 +170,8 @@ Value<T> number(KeyKind kind, Get get, Set set, const char* min = "", const char
       [get](const ScenarioKey& key, const T& spec) { return write_number(key, get(spec)); });
 }
 
-// One of some words, by their order; `later`: words that another build may know.
+// One of `choices`, stored as its index. `later`: words that are documented but that this build
+// refuses.
 template <class T>
 Value<T> words(std::vector<std::string> choices, Value<T> value,
                std::vector<std::string> later = {}) {
@@ -183,7 +185,7 @@ Value<T> words(std::vector<std::string> choices, M T::*field, std::vector<std::s
   return words(std::move(choices), number(KeyKind::choice, field), std::move(later));
 }
 
-// The same where the place among the words is not the field's number.
+// The same if the index is not the number that the field stores.
 template <class T, class Get, class Set>
 Value<T> words(std::vector<std::string> choices, Get get, Set set) {
   return words(std::move(choices), number<T>(KeyKind::choice, get, set));
@@ -202,7 +204,7 @@ Value<T> line(std::string T::*field) {
       });
 }
 
-// A mapping of its own; `short_for`: the key that it may be shortened to.
+// A nested mapping. `short_for`: the key whose value may stand for the whole mapping.
 template <class T, class S>
 Value<T> nested(S T::*field, const Keys& (*keys)(), const char* short_for = "") {
   Value<T> value = value_of<T>(
@@ -221,7 +223,7 @@ Value<T> nested(S T::*field, const Keys& (*keys)(), const char* short_for = "") 
   return value;
 }
 
-// A mapping of keys of the same struct, in place of a single value.
+// A single value, or in its place a mapping whose keys belong to the same struct.
 template <class T>
 Value<T> either(const Value<T>& single, const Keys& (*keys)()) {
   Value<T> value = single;
@@ -237,7 +239,7 @@ Value<T> either(const Value<T>& single, const Keys& (*keys)()) {
   return value;
 }
 
-// A list, each item read by `take(given, item)` and written by `give(key, item)`.
+// A list; `take(given, item)` reads an item and `give(key, item)` writes it.
 template <class T, class S, class Take, class Give>
 Value<T> list_of(ScenarioKey key, std::vector<S> T::*field, std::size_t most, Take take,
                  Give give) {

@@ -1,5 +1,5 @@
 #pragma once
-// How many nodes an index has (`workload.kind: index`).
+// Numbers of nodes and levels of a B+-tree (`workload.kind: index`).
 
 #include <cstdint>
 
@@ -12,7 +12,7 @@ constexpr std::uint64_t leaves_of(const IndexSpec& index) {
   return how_many(index.keys, index.leaf_keys);
 }
 
-// Above the leaves; the root, which has no parent, is one of them.
+// Levels above the leaves, including the root.
 constexpr std::uint32_t inner_levels_of(const IndexSpec& index) {
   std::uint32_t levels = 0;
   for (std::uint64_t nodes = leaves_of(index); nodes > 1; nodes = how_many(nodes, index.fanout))
@@ -20,7 +20,7 @@ constexpr std::uint32_t inner_levels_of(const IndexSpec& index) {
   return levels;
 }
 
-// A lock each.
+// All nodes of the tree; each has its own lock.
 constexpr std::uint64_t nodes_of(const IndexSpec& index) {
   std::uint64_t all = 0, nodes = leaves_of(index);
   for (; nodes > 1; nodes = how_many(nodes, index.fanout)) all += nodes;

@@ -1,7 +1,7 @@
 #pragma once
-// What is wrong with the user's text, and where. Inside core/scenario a problem is thrown as one
-// InputError, so that the readers stay readable; the entry points of scenario.h catch it and
-// return it as a value. It never leaves this folder.
+// An error in the user's text, with its location. Code in core/scenario reports it by throwing
+// InputError. The entry points of scenario.h catch it and return it as a value; callers of the
+// other functions catch it themselves.
 
 #include <memory>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace latchlab {
 
-// A line of a file, or something that has no lines (a --set override).
+// A location: a line of a file, or a source without lines (a --set override).
 struct Place {
   std::shared_ptr<const std::string> source = {};
   int line = 0;  // from 1; 0: the source has no lines
@@ -27,7 +27,7 @@ struct InputError {
 
 [[noreturn]] void reject(const Place& place, std::string message);
 
-// The message from a pattern, "{} is {}", and what takes the place of each {}.
+// Replaces each {} of the pattern, as in "{} is {}", by the next value.
 std::string filled(const std::string& pattern, const std::vector<std::string>& values);
 template <class First, class... Values>
 [[noreturn]] void reject(const Place& place, const std::string& pattern, const First& first,

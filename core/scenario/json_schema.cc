@@ -27,7 +27,7 @@ Json reference(const std::string& name) {
   return {{"$ref", "#/definitions/" + name}};
 }
 
-// What a reference can hold without escapes.
+// The path as a name that a JSON reference can hold without escapes.
 std::string definition_of(std::string path) {
   for (std::size_t at = path.find("[]"); at != std::string::npos; at = path.find("[]"))
     path.replace(at, 2, ".item");
@@ -41,7 +41,7 @@ Json is_kind(const std::string& mapping, const std::string& kind) {
   return rule;
 }
 
-// Without a kind: of any.
+// Without a kind: keys that every kind requires.
 Names required_keys(const std::string& mapping, const std::string& kind = "") {
   Names names;
   for (const ScenarioKey& key : scenario_keys())
@@ -49,7 +49,8 @@ Names required_keys(const std::string& mapping, const std::string& kind = "") {
   return names;
 }
 
-// Which keys each kind of a mapping has; where a key differs between kinds, what it then holds.
+// For each kind of a mapping: its keys, and the value schema of each key that differs between
+// kinds.
 Json kind_rules(const std::string& mapping) {
   Json rules = Json::array();
   for (const std::string& kind : kinds_of(mapping)) {
@@ -74,7 +75,7 @@ Json mapping_schema(const std::string& mapping) {
   return schema;
 }
 
-// The faults that name a date or their target in one of several ways.
+// Faults whose time or target may be given by one of several keys.
 Json alternatives(const std::string& mapping, const std::string& kind) {
   const auto one_of = [](const Names& names) {
     Json choices = Json::array();
@@ -88,7 +89,7 @@ Json alternatives(const std::string& mapping, const std::string& kind) {
   return Json::object();
 }
 
-// What must be there. Apart from the rest, because a sweep may supply it.
+// The required keys. Separate from the other rules, because a sweep may supply them.
 Json completeness(const std::string& mapping) {
   Json rules = Json::array();
   for (const std::string& kind : kinds_of(mapping)) {
@@ -105,7 +106,7 @@ Json completeness(const std::string& mapping) {
   return {{"if", {{"type", "object"}}}, {"then", whole}};
 }
 
-// Free mappings and lists, whose names are the user's own, and keys that are defined elsewhere.
+// Schemas of mappings and lists with the user's own names, and of keys that are defined elsewhere.
 const Json& own_schema(const std::string& path) {
   static const Json scalar = {{"type", {"string", "number", "boolean"}}};
   static const Json scalars = {{"type", "object"}, {"additionalProperties", scalar}};
@@ -135,7 +136,7 @@ const Json& own_schema(const std::string& path) {
   return found == schemas.end() ? none : found->second;
 }
 
-// What a key may hold, and all that stands below it.
+// Schema of a key's value with all keys below it.
 Json whole_schema(const ScenarioKey& key) {
   Json schema = Json::parse(value_schema(key));
   const std::string& path = key.path;
@@ -159,14 +160,14 @@ Json whole_schema(const ScenarioKey& key) {
   if (path == "expect[].profile") choices.push_back(schema);  // or a name alone
   if (key.nullable && key.supported) choices.push_back({{"type", "null"}});
   Json whole = choices.size() == 1 ? choices.front() : Json{{"anyOf", choices}};
-  if (whole.contains("$ref")) whole = {{"allOf", {whole}}};  // beside which nothing may stand
+  if (whole.contains("$ref")) whole = {{"allOf", {whole}}};  // a $ref must not have siblings
   whole.update(docs);
   return whole;
 }
 
-// ---- what a sweep may supply ----
+// ---- values from a sweep ----
 
-// True of a scenario whose sweep has an axis that fits the pattern.
+// True for a scenario whose sweep has an axis that matches the pattern.
 Json sweeps(const std::string& pattern) {
   const Json names = {{"type", "object"},
                       {"not", {{"propertyNames", {{"not", {{"pattern", pattern}}}}}}}};
@@ -175,7 +176,7 @@ Json sweeps(const std::string& pattern) {
   return object({{"sweep", {{"anyOf", {grid, zip}}}}}, {"sweep"});
 }
 
-// In place of an axis's list of values.
+// Schema of a range, which may replace an axis's list of values.
 Json range_schema() {
   const Json end = {{"type", {"string", "number"}}};
   Json range = object({{"from", end},
@@ -187,7 +188,7 @@ Json range_schema() {
   return range;
 }
 
-// A rule for the value at a path, from the top of the scenario.
+// Applies a rule to the value at a path from the top of the scenario.
 Json at_path(const std::string& path, Json rule) {
   const std::size_t dot = path.rfind('.');
   std::string name = path.substr(dot == std::string::npos ? 0 : dot + 1);

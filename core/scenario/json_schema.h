@@ -1,7 +1,7 @@
 #pragma once
-// What a scenario, or a file under models/nics, may look like, for editors: JSON Schema, draft 7.
-// It knows names, units, words, which keys go together and what is required; the reader knows the
-// rest (sizes that must fit each other, points that must exist).
+// JSON Schema (draft 7) of scenarios and of the files under models/nics, for editors. It covers
+// names, units, words, combinations of keys and required keys. The reader alone checks the rest,
+// such as sizes that depend on each other and points that must exist.
 
 #include <string>
 #include <vector>

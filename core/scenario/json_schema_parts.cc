@@ -1,4 +1,4 @@
-// Single values, locks with their parameters, NICs with their constants, and what a sweep may vary.
+// Schemas of single values, locks and their parameters, NICs and their constants, and sweep axes.
 
 #include "core/scenario/json_schema_parts.h"
 
@@ -26,7 +26,7 @@ Json reference(const std::string& name) {
 
 constexpr const char* kNumber = "[0-9]+(\\.[0-9]+)?";
 
-// Text of a number and one of these units; `more` is put in front of it.
+// A string of a number and one of the units; the pattern begins with `more`.
 Json with_unit(const std::string& units, const std::string& more = "") {
   return {{"type", "string"}, {"pattern", "^" + more + kNumber + " *(" + units + ")$"}};
 }
@@ -39,7 +39,7 @@ Json any_of(std::vector<Json> choices) {
   return choices.size() == 1 ? choices.front() : Json{{"anyOf", std::move(choices)}};
 }
 
-// With the bounds that stand in the table.
+// A number with the bounds of the key's row.
 Json number_of(const ScenarioKey& key, const char* type) {
   Json number = {{"type", type}};
   const bool ratio = key.kind == KeyKind::ratio || key.kind == KeyKind::signed_ratio;
@@ -114,7 +114,7 @@ Json kind_schema(const ScenarioKey& key) {
   return {{"type", "object"}};
 }
 
-// A default as an editor would write it.
+// A default as JSON.
 Json literal(const ScenarioKey& key, const std::string& text) {
   const bool number = text.find_first_not_of("0123456789.") == std::string::npos;
   if (number && (key.kind == KeyKind::count || key.kind == KeyKind::some_counts ||
@@ -153,7 +153,7 @@ Json axis_of(Json values) {
           {"else", {{"type", "array"}, {"minItems", 1}, {"items", std::move(values)}}}};
 }
 
-// A mapping that has no key of this name may be given one where it is swept.
+// A mapping without a `name` key may have a name if it is swept.
 Json named_or(const std::string& path) {
   const Names keys = keys_of(path);
   if (keys.empty() || contains(keys, "name")) return reference(path);
@@ -167,7 +167,7 @@ bool may_be_swept(const std::string& path) {
          contains(section_names(), path.substr(0, path.find('.')));
 }
 
-// One constant with where it comes from. A range needs no check of its own: its bounds are values.
+// One constant with its provenance. The bounds of a range have the schema of a value.
 Json constant_schema(const NicConstant& constant) {
   Json bound = value_of(constant.as_key);
   if (constant.as_key.kind == KeyKind::curve) bound = {{"type", {"number", "string"}}};
@@ -265,7 +265,7 @@ std::string lock_schema(const std::vector<ProtocolInfo>& protocols) {
       object({{"profile", reference("protocol.profile")}, {"label", reference("protocol.label")}});
   lock["properties"]["name"] = {{"enum", names}, {"description", "See latchlab list protocols."}};
   lock["allOf"] = rules;
-  // By its name alone, or with its parameters.
+  // The name alone, or a mapping with parameters.
   return Json({{"anyOf", {{{"enum", names}}, lock}}}).dump();
 }
 

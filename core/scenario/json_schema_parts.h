@@ -1,6 +1,6 @@
 #pragma once
-// Parts of the schemas of scenarios and of NICs, as JSON text. Definitions that they refer to are
-// called as the paths of scenario_keys(), and "lock", "axes" and "range".
+// Parts of the schemas of scenarios and NICs, as JSON text. They refer to definitions that are
+// named after the paths of scenario_keys(), and to "lock", "axes" and "range".
 
 #include <string>
 #include <vector>
@@ -12,13 +12,13 @@ namespace latchlab {
 
 inline constexpr const char* kDraft = "http://json-schema.org/draft-07/schema#";
 
-// Of platform.nic: a name, a NIC with some constants replaced, or a whole one.
+// Schema of platform.nic: a name, a NIC with some constants replaced, or a whole description.
 std::string nic_value_schema();
 
-// Of what one key may hold, without the keys below it (a mapping or a list is any), with
-// description and default. Written for editors: units, words and the range of plain numbers are
-// checked; the range of a number with a unit is left to the reader, but for its sign, zero where
-// that is too little, and 100%.
+// Schema of one key's value without the keys below it (any mapping or list is accepted), with
+// description and default. It checks units, words and the range of plain numbers. Of a number with
+// a unit it checks only the sign, that it is not zero where the minimum is positive, and 100% as a
+// maximum; the reader checks the rest.
 std::string value_schema(const ScenarioKey& key);
 
 std::string lock_schema(const std::vector<ProtocolInfo>& protocols);  // of `protocol`

@@ -1,7 +1,7 @@
 #pragma once
-// What we believe about one RNIC, as data. Read from models/nics/NAME.yaml, where every constant
-// carries unit, source and status; the simulator sees only the numbers below, the reader of a
-// result sees the provenance as well. Backends may include this header; it knows no YAML.
+// The model of one RNIC, as data, read from models/nics/NAME.yaml. Each constant there has a unit,
+// a source and a status. The simulator uses the numbers; reports also show the provenance. Backends
+// may include this header, which does not depend on YAML.
 
 #include <cstdint>
 #include <string>
@@ -13,32 +13,32 @@ namespace latchlab {
 
 enum class ConstantStatus : std::uint8_t { published, fitted, assumed };
 
-// Where one constant comes from. `key` is its dotted path in the file, e.g. "atomic.same_address".
+// Provenance of one constant. `key` is its dotted path in the file, e.g. "atomic.same_address".
 struct ConstantOrigin {
   std::string key;
   std::string value;  // as written, with unit
   std::string source;
   ConstantStatus status = ConstantStatus::assumed;
-  std::string low, high;    // range or interval as written; empty when the constant is published
-  bool overridden = false;  // the scenario replaced or scaled the file's value
-  std::string scaled;       // "341ns by atomics 4x"; empty: no factor
+  std::string low, high;    // bounds as written; empty if published without a range
+  bool overridden = false;  // the scenario replaced the file's value
+  std::string scaled;       // "341ns by atomics 4x"; empty: not scaled
 };
 
-// Who has a QP of its own to each node: with it come the limit of READs and atomics in flight and
-// execution in order.
+// What has its own QP to each node. READs and atomics in flight are limited per QP, and a QP
+// executes its requests in order.
 enum class QpOwner : std::uint8_t { client, core, node };
 
-// One point of a curve: with this many QPs in use a NIC runs at this share of its rates.
+// One point of a curve: with this many QPs in use, a NIC runs at this fraction of its rates.
 struct RatePoint {
   std::int64_t qps = 0;
   std::int64_t rate_ppb = 0;  // parts per billion, in (0, 10^9]
 };
 
-// What each constant means stands with its key, in nic_constants.cc; here they are by section. A
-// time "per verb" occupies its station that long.
+// nic_constants.cc documents each constant at its key; here they are listed by section. A time "per
+// verb" occupies its station for that long.
 struct NicModel {
   std::string name;    // connectx-5
-  std::string device;  // for people
+  std::string device;  // shown in reports
 
   // link, latency, request, responder
   std::int64_t link_bits_per_s = 0;
@@ -56,7 +56,7 @@ struct NicModel {
 
   // qp, dc, rnr (receiver not ready), timeout (peer gone)
   std::int64_t outstanding = 16;
-  std::vector<RatePoint> qp_cache;  // ascending; empty: no loss
+  std::vector<RatePoint> qp_cache;  // ascending; empty: no slowdown
   Duration dc_connect, dc_reset;
   Duration rnr_timer;
   std::int64_t rnr_retries = 6;
@@ -65,7 +65,7 @@ struct NicModel {
 
   // local, server
   Duration loopback_one_way, intra_node_message, on_node, cpu_access, handle_message;
-  std::int64_t shared_core_ppb = 1'000'000'000;  // a factor
+  std::int64_t shared_core_ppb = 1'000'000'000;  // multiplies CPU time
   std::int64_t server_cores = 1;
   Duration call_service;
 
@@ -84,8 +84,8 @@ struct NicModel {
   std::vector<ConstantOrigin> origins;
 };
 
-// Share of its rates, in parts per million, at which a NIC with `qps` QPs runs: linear between the
-// points of qp.cache, 1 before the first, the last one's beyond it.
+// The fraction of its rates, in parts per million, at which a NIC with `qps` QPs runs: linear
+// between the points of qp.cache, 1 up to the first point, constant beyond the last.
 std::int64_t rate_ppm(const NicModel& nic, std::int64_t qps);
 
 }  // namespace latchlab

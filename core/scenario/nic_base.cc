@@ -1,4 +1,4 @@
-// Descriptions that leave out what nobody has measured.
+// Completes descriptions that omit constants which were not measured.
 
 #include <algorithm>
 
@@ -27,13 +27,13 @@ YamlNode half_to_twice(const NicConstant& constant, const YamlNode& value) {
   return range;
 }
 
-// A constant of the base, as one that is not known here.
+// A constant of the base as an assumed one.
 YamlNode assumed(const NicConstant& constant, const YamlNode& known, const std::string& base) {
   const YamlNode* const value = known.find("value");
   const YamlNode* const source = known.find("source");
   const YamlNode* const range = known.find("range");
   YamlNode node = yaml_map(known.place);
-  if (value == nullptr) return known;  // which is told when it is read
+  if (value == nullptr) return known;  // reading it reports the error
   node.set("value", *value);
   node.set("status", yaml_text(name_of(ConstantStatus::assumed), known.place));
   node.set("range", range != nullptr ? *range : half_to_twice(constant, *value));

@@ -1,5 +1,5 @@
 #pragma once
-// The constants of a NIC description: one row for each field of NicModel that is read from a file.
+// The constants of a NIC description: one row for each field of NicModel that a file sets.
 
 #include <cstdint>
 #include <string>
@@ -30,27 +30,28 @@ struct NicConstant {
 const std::vector<NicConstant>& nic_constants();  // in the order of the file
 const NicConstant* find_nic_constant(const std::string& key);
 std::vector<std::string> nic_sections();
-std::vector<std::string> nic_keys(const std::string& section);  // names; "" for all dotted keys
+std::vector<std::string> nic_keys(const std::string& section);  // names; "": all dotted keys
 
-// Constants of one kind, which one factor scales: a factor multiplies what its name says.
+// Constants that one factor scales together; the factor multiplies the quantity in the group's
+// name.
 struct NicGroup {
   std::string name;
   std::string says;
-  bool per_second;  // the name says how many per second, and the constants how long each takes
+  bool per_second;  // the factor scales a rate: times are divided by it
   std::vector<std::string> keys;
 };
 const std::vector<NicGroup>& nic_groups();
 const ScenarioKey& factor_key();  // 4x
 
-// What a range bounds: the number itself, of a curve the rate at its end.
+// The number that a range bounds: the constant itself, or for a curve the rate at its last point.
 std::int64_t number_in(const NicModel& nic, const NicConstant& constant);
-// Sets it to what a bound of its range says. Throws InputError.
+// Sets that number to a bound of the constant's range. Throws InputError.
 void set_number(NicModel& nic, const NicConstant& constant, const YamlNode& bound);
 
-// A share of a rate, such as one end of a curve's range.
+// The key of a fraction of a rate, such as a bound of a curve's range.
 const ScenarioKey& rate_share();
 
-// "published", "fitted", "assumed": each ConstantStatus, as descriptions spell it.
+// The names of each ConstantStatus in a description: "published", "fitted", "assumed".
 const std::vector<std::string>& status_names();
 const std::string& name_of(ConstantStatus status);
 

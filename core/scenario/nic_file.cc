@@ -47,8 +47,8 @@ const Keys& origin_keys() {
   return keys;
 }
 
-// `range` holds two values of the constant's unit (of a curve: the rate at its end); the value
-// lies within unless a scenario replaced it.
+// Reads `range`: two values in the constant's unit (for a curve, the rate at its last point). The
+// value must be within the range unless the scenario replaced it.
 void read_range(const NicConstant& constant, const YamlNode& range, std::int64_t number,
                 ConstantOrigin& origin) {
   if (!range.is_sequence() || range.items.size() != 2)
@@ -81,7 +81,7 @@ void read_constant(const NicConstant& constant, const YamlNode& node, NicModel& 
   nic.origins.push_back(std::move(origin));
 }
 
-// With where the value comes from; for programs the value alone.
+// A constant with its provenance; in JSON the value alone.
 YamlNode write_constant(const NicModel& nic, const NicConstant& constant) {
   YamlNode node = yaml_map();
   node.set("value", constant.as_key.write(constant.as_key, &nic));
@@ -132,12 +132,12 @@ const Keys& description_keys() {
   return all;
 }
 
-// Of the value: where it is replaced, if it is.
+// The location of a value, or of the override that replaced it.
 const Place& place_of(const YamlNode& description, const char* section, const char* name) {
   return description.find(section)->find(name)->find("value")->place;
 }
 
-// What the constants ask of each other.
+// Checks across constants.
 void check_together(const NicModel& nic, const YamlNode& description) {
   const auto refuse = [&](const char* section, const char* name, const std::string& problem) {
     reject(place_of(description, section, name), "{}.{} is {}", section, name, problem);

@@ -31,7 +31,7 @@ Wide whole_quotient(Wide number, Wide divisor) {
   return (number + divisor / 2) / divisor;
 }
 
-// One entry of `scale`, on one of its constants.
+// Applies one entry of `scale` to one constant.
 void scale_constant(YamlNode& description, const NicConstant& constant, const YamlEntry& entry,
                     bool per_second) {
   const ScenarioKey& key = constant.as_key;
@@ -40,7 +40,7 @@ void scale_constant(YamlNode& description, const NicConstant& constant, const Ya
     reject(place, "platform.nic.scale.{}: no factor changes a curve; write its points", entry.key);
   YamlNode& present = nic_constant_in(description, constant, place);
   const YamlNode* value = present.find("value");
-  if (!value) return;  // which is told when the description is read
+  if (!value) return;  // reading the description reports the error
   const auto by = static_cast<Wide>(
       read_number({factor_key(), entry.value, "platform.nic.scale." + entry.key}));
   const std::int64_t number = read_number({key, *value, constant.key()});

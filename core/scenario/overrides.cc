@@ -1,4 +1,4 @@
-// --set: what an override does to a scenario's tree, and locks that are given by their names alone.
+// Applies --set to a scenario's tree, and expands locks that are given by name alone.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ void reject_lost(const std::string& path, const std::string& swept, const Place&
                                : "sweep=null");
 }
 
-// Mappings and lists are left as they are; what is wrong with them is found when they are read.
+// Leaves mappings and lists alone; errors in them are reported when they are read.
 void spell_out_lock(YamlNode& lock) {
   if (!lock.is_scalar()) return;
   YamlNode whole = yaml_map(lock.place);
@@ -39,7 +39,7 @@ void spell_out_axis(YamlNode& axes) {
 
 using Names = std::vector<std::string>;
 
-// "protocol" alone: what is neither a label of the axis nor a protocol is a mistake.
+// Checks a value of path "protocol": it must be a label of the axis or a protocol's name.
 void check_called(const YamlNode& axis, const YamlNode& value, const Names& protocols) {
   if (!value.is_scalar() || contains(protocols, value.text)) return;
   Names labels;
@@ -52,7 +52,7 @@ void check_called(const YamlNode& axis, const YamlNode& value, const Names& prot
          in_quotes(value.text), joined(labels), aside(value.text, known));
 }
 
-// The step of an axis that is called so; else the value itself.
+// The step of the axis with that name; otherwise the value itself.
 YamlNode as_named(const std::string& path, const YamlNode& axis, const YamlNode& value,
                   const Names& protocols) {
   const auto found = std::find_if(axis.items.begin(), axis.items.end(), [&](const YamlNode& item) {
@@ -64,7 +64,8 @@ YamlNode as_named(const std::string& path, const YamlNode& axis, const YamlNode&
   return value;
 }
 
-// A lock given by its name pins the axis of the names, if that is what the sweep has.
+// The axis that the override replaces: a lock given by name replaces the axis "protocol.name" if
+// the sweep has that one.
 std::string axis_for(const std::string& path, const YamlNode& value, const YamlNode& grid) {
   const bool names =
       value.is_scalar() ||
@@ -75,7 +76,7 @@ std::string axis_for(const std::string& path, const YamlNode& value, const YamlN
              : path;
 }
 
-// True when the override has replaced an axis of the grid.
+// Returns true if the override replaced an axis of the grid.
 bool pin_axis(YamlNode& root, const std::string& given, const YamlNode& value,
               const Names& protocols) {
   YamlNode* sweep = root.find("sweep");

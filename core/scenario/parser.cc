@@ -24,7 +24,7 @@ struct Context {
   Files files;
 };
 
-// A name becomes part of directory names.
+// The name becomes part of directory names.
 void check_name(const YamlNode& node) {
   const std::string& name = scalar(node, "name", "a word such as quickstart");
   if (name.starts_with('.') || !is_name(name, "-_."))
@@ -32,13 +32,14 @@ void check_name(const YamlNode& node) {
            in_quotes(name));
 }
 
-// Null where it says null.
+// The section, or nullptr if it is absent or null.
 const YamlNode* part_of(const YamlNode& root, const char* key) {
   const YamlNode* node = root.find(key);
   return node && node->is_null() ? nullptr : node;
 }
 
-// Whether there is what it names is for those to say who know the metrics.
+// Records where a figure names its metrics. Their names are checked elsewhere, where metrics are
+// known.
 void place_figure(const YamlNode& node, Figure& figure) {
   if (figure.series.empty()) figure.series = Figure().series;
   const YamlNode* series = node.find("series");
@@ -46,7 +47,7 @@ void place_figure(const YamlNode& node, Figure& figure) {
                    (series ? *series : node).place.text()};
 }
 
-// Everything that is the same at every point.
+// Reads the keys that are the same at every point.
 void read_top(const YamlNode& root, Scenario& scenario) {
   const YamlNode* schema = root.find("schema");
   if (schema && !(schema->is_scalar() && schema->text == "1"))
@@ -117,8 +118,8 @@ SweptProtocols swept_protocols(const std::vector<Axis>& axes, const Context& con
   return swept;
 }
 
-// Two protocols of a sweep under one label would become one series; `first` has what each label
-// named first.
+// Refuses two protocols of a sweep with one label, because they would become one series. `first`
+// maps each label to the first protocol with it.
 void check_label(const Point& point, const std::vector<Axis>& axes, const Assignment& assignment,
                  std::map<std::string, std::string>& first) {
   std::string identity;
@@ -163,7 +164,7 @@ void read_points(const YamlNode& root, const std::vector<Axis>& axes, const Cont
   }
 }
 
-// The NIC of most scenarios is the same at every point: read its file once.
+// Most scenarios use the same NIC at every point: read its file once.
 void expand_common_nic(YamlNode& root, const Files& files) {
   YamlNode& platform =
       root.find("platform") ? *root.find("platform") : root.set("platform", yaml_map(root.place));
@@ -172,14 +173,14 @@ void expand_common_nic(YamlNode& root, const Files& files) {
     platform.set("nic", expand_nic(given ? *given : default_nic(platform.place), files));
 }
 
-// An override that changes more than how long and how often a point runs may take away the points
-// that a figure speaks of: what it leaves is a study of the user's own.
+// True for an override that may remove points that an expectation names. Overrides of `run` change
+// only the length and number of runs.
 bool changes_points(const Override& override) {
   const std::string section = override.path.substr(0, override.path.find('.'));
   return section == "sweep" || (contains(section_names(), section) && section != "run");
 }
 
-// The figures, in the tree as they are then resolved.
+// Binds the figures to points, and stores the resolved list in the tree.
 void bind_expectations(YamlNode& root, bool changed, Scenario& scenario) {
   const YamlNode* written = part_of(root, "expect");
   if (!written) return;
@@ -204,7 +205,7 @@ Scenario read_scenario(const ScenarioSource& source, const std::vector<Override>
   YamlNode root = parse_yaml(source.text, source.name_for_errors);
   require_map(root, "the document", "a scenario, which begins with 'schema: 1'");
   spell_out_locks(root);
-  // Those of a group's RNIC come last: what they do not replace is as the platform's.
+  // Overrides of groups are applied last: what they do not replace comes from the platform.
   for (const bool of_group : {false, true})
     for (const Override& override : overrides)
       if (override.path.starts_with("groups.") == of_group)

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t kMostListed = 12;
 
-// The text, and what it reads as in every unit: two texts mean the same when they share a form.
+// The text itself and its value in every unit that it can be read in. Two texts are equal if they
+// share a form.
 std::vector<std::string> forms_of(const std::string& text) {
   std::vector<std::string> forms = {"text " + text};
   for (const auto kind :
@@ -45,7 +46,7 @@ std::string listed(std::vector<std::string> words) {
 
 }  // namespace
 
-// A distribution or a placement is also known by its kind alone.
+// A distribution or a placement may also be given by its kind alone.
 PointIndex::Texts PointIndex::texts_at(std::size_t point, const std::string& path) {
   const Point& here = scenario_.points[point];
   if (path == "label") return {here.protocol.label};

@@ -20,7 +20,7 @@ struct Unit {
   std::int64_t factor;
 };
 
-// What a field wants: its units, and the words for messages.
+// The units of a field, and the texts for its messages.
 struct Quantity {
   std::span<const Unit> units;
   std::string_view what;      // "a duration such as 2us (units: ps, ns, us, ms, s)"
@@ -40,7 +40,7 @@ constexpr Unit kRates[] = {{"bps", 1},
                            {"Gbps", 1'000'000'000},
                            {"Tbps", 1'000'000'000'000}};
 constexpr Unit kFactors[] = {{"x", 1'000'000'000}};
-// A hundredth is one.
+// In hundredths.
 constexpr Unit kFigures[] = {
     {"", 100}, {"%", 1}, {"k", 100'000}, {"M", 100'000'000}, {"G", 100'000'000'000}};
 
@@ -63,7 +63,8 @@ Error wrong(const std::string& text, std::string_view problem, const Quantity& q
   return Error{fmt::format("{} {}; expected {}", in_quotes(text), problem, quantity.what), ""};
 }
 
-constexpr std::size_t kMostDigits = 25;  // times the largest unit stays below 2^128
+constexpr std::size_t kMostDigits =
+    25;  // multiplied by the largest unit, the value stays below 2^128
 
 bool digit(char c) {
   return c >= '0' && c <= '9';
@@ -121,7 +122,7 @@ std::string decimal(std::int64_t value, std::int64_t unit) {
   return fraction.empty() ? text : text + "." + fraction;
 }
 
-// The shortest exact text over the units that leave something before the point.
+// The shortest exact text among the units that do not exceed the value.
 std::string shortest(std::int64_t value, std::span<const Unit> units) {
   std::string best;
   for (const Unit& unit : units) {

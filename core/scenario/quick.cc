@@ -18,7 +18,7 @@ constexpr std::uint32_t kMostRepeats = 3;
 constexpr Duration kLeastWindow = milliseconds(1);
 constexpr std::int64_t kLeastPauses = 10;
 
-// The lists of an axis, which change together.
+// The lists of one axis, which change together.
 using Lists = std::vector<YamlEntry*>;
 
 // In the order of read_sweep().
@@ -51,7 +51,7 @@ bool is_of_numbers(const Lists& axis) {
   });
 }
 
-// The step of each axis at a point; the last axis is the innermost.
+// The step of each axis at a point; the last axis is innermost.
 std::vector<std::size_t> steps_at(std::size_t point, const std::vector<Lists>& axes) {
   std::vector<std::size_t> steps(axes.size());
   for (std::size_t a = axes.size(); a-- > 0; point /= steps_of(axes[a]))
@@ -59,7 +59,7 @@ std::vector<std::size_t> steps_at(std::size_t point, const std::vector<Lists>& a
   return steps;
 }
 
-using Kept = std::vector<std::vector<bool>>;  // of each axis, whether its steps stay
+using Kept = std::vector<std::vector<bool>>;  // for each axis and step: whether it is kept
 
 Kept kept_steps(const Scenario& scenario, const std::vector<Lists>& axes) {
   Kept kept;
@@ -125,7 +125,7 @@ Duration least_window(const Point& point, const std::vector<ProtocolInfo>& proto
   return least;
 }
 
-// In whole microseconds.
+// Truncated to whole microseconds, but at least `least`; never more than the original.
 Duration divided(Duration window, std::int64_t by, Duration least) {
   const Duration part = microseconds(window.ps / by / microseconds(1).ps);
   return std::max(part, std::min(window, least));
@@ -136,7 +136,7 @@ struct Windows {
   Duration least;
 };
 
-// Wherever they are said: at the top, or in the sweep.
+// Applies to values at the top and in the sweep.
 bool divide(YamlNode& value, const Windows& windows) {
   if (!value.is_scalar()) return false;
   const auto window = parse_duration(value.text);

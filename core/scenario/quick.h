@@ -1,15 +1,16 @@
 #pragma once
-// What a quick look at a scenario leaves out, by a rule that knows no clock: the same everywhere.
+// Reduces a scenario for a quick run. The rule uses no clock, so that the result is the same on
+// every machine.
 //
-// - Of an axis with more than three values, all of them numbers, the first, the middle and the last
-//   stay, and those that a published figure speaks of. Lists that change together stay together. An
-//   axis of locks or of anything else that is no number stays whole, and no point has fewer clients
-//   or locks than it had.
-// - Three repeats at the most, the fewest that have an interval.
-// - Warm-up and duration are divided by the smallest whole number that makes the work fit, but stay
-//   at least a millisecond, ten pauses of a client and, where there are faults, the longest timeout
-//   of the lock long. Where something happens at a date (faults.at, arrivals.script) or is told by
-//   it (run.series) they stay whole, and there is one repeat.
+// - An axis of more than three values, all of them numbers, keeps its first, middle and last value,
+//   and the values that an expectation names. Lists that change together stay together. An axis of
+//   locks or of other values that are not numbers keeps all of its values.
+// - No point loses clients or locks.
+// - At most three repeats, the minimum for a confidence interval.
+// - Warm-up and duration are divided by the smallest whole number that makes the work fit. They
+//   stay at least 1 ms, ten cycles of think time and critical section, and, if there are faults,
+//   the longest timeout of the lock. If any remaining point has events at fixed dates (faults.at,
+//   arrivals.script) or a time series (run.series), the windows stay whole and there is one repeat.
 
 #include <functional>
 #include <string>
@@ -20,11 +21,12 @@
 namespace latchlab {
 
 struct QuickLook {
-  std::vector<Override> overrides;  // after those that the scenario was read with
-  std::vector<std::string> cuts;    // a line each for people; empty: nothing is left out
+  std::vector<Override> overrides;  // to apply after those that the scenario was read with
+  std::vector<std::string> cuts;    // one line per reduction; empty: nothing was reduced
 };
 
-// `work` of one repeat is in the unit of `budget`, which is that of the whole scenario.
+// `work` returns the cost of one repeat of a point, in the unit of `budget`, the cost allowed for
+// the whole scenario.
 Result<QuickLook> quick_look(const Scenario& scenario, const std::vector<ProtocolInfo>& protocols,
                              const std::function<double(const Point&)>& work, double budget);
 

@@ -1,5 +1,5 @@
 #pragma once
-// docs/scenario-reference.md: every key, parameter and constant that a scenario may name.
+// Writes docs/scenario-reference.md: every key, parameter and constant of a scenario.
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@ namespace latchlab {
 
 std::string scenario_reference(const std::vector<ProtocolInfo>& protocols);
 
-// What a key may hold, in a few words: "1 to 10M", "star | fat_tree", "text".
+// The allowed values of a key in a few words: "1 to 10M", "star | fat_tree", "text".
 std::string allowed_values(const ScenarioKey& key);
 
 }  // namespace latchlab

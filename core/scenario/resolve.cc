@@ -5,7 +5,7 @@
 namespace latchlab {
 namespace {
 
-// A swept number of nodes changes the shape that follows from it.
+// If the number of nodes is swept, the shape that follows from it must not be fixed here.
 void keep_topology(YamlNode& resolved, const YamlNode& source) {
   YamlNode& platform = *resolved.find("platform");
   for (const char* key : {"topology", "bulk"})
@@ -15,8 +15,8 @@ void keep_topology(YamlNode& resolved, const YamlNode& source) {
       platform.erase(key);
 }
 
-// What a group shares with all others may be swept there; it then follows at every point only if
-// the group does not say it.
+// Keys that all groups share may be swept. They then change at every point only if the group does
+// not set them.
 void keep_groups(YamlNode& resolved, const YamlNode& source) {
   const YamlNode* const written = source.find("groups");
   YamlNode* const groups = resolved.find("groups");
@@ -27,13 +27,13 @@ void keep_groups(YamlNode& resolved, const YamlNode& source) {
       const YamlNode* const own = written->items[i].find(key);
       if (!own)
         group.erase(key);
-      else if (std::string_view(key) != "nic")  // which is whole, and found without its file
+      else if (std::string_view(key) != "nic")  // the NIC is written whole, and so needs no file
         group.set(key, *own);
     }
   }
 }
 
-// A swept factor multiplies what a NIC is without it.
+// A swept factor multiplies the unscaled NIC.
 void keep_unscaled_nic(YamlNode& resolved, const YamlNode& source, const std::string& path) {
   const std::size_t at = path.find(".nic.scale");
   if (at == std::string::npos) return;

@@ -1,5 +1,5 @@
 #pragma once
-// Writing a scenario back with every default visible, in a fixed order of keys.
+// Writes a scenario with every default visible and keys in a fixed order.
 
 #include <string>
 #include <vector>
@@ -10,14 +10,14 @@
 
 namespace latchlab {
 
-// The sections that decide a point's result, under the scenario's name.
+// The sections that determine a point's result, with the scenario's name.
 YamlNode write_point(const Point& point, const std::string& scenario_name);
 
-// Fills resolved_yaml and resolved_json.
+// Sets resolved_yaml and resolved_json.
 void resolve_point(Point& point, const std::string& scenario_name);
 
-// The whole scenario. `source` is the tree it was read from (overrides applied); sections that a
-// sweep rebuilds by name or kind are kept as written there, since no single default fits.
+// The whole scenario. `source` is the tree that it was read from, with overrides applied. A section
+// that a sweep replaces by name or kind is kept as written there, because no single default fits.
 std::string resolve_scenario(const Scenario& scenario, const YamlNode& source,
                              const std::vector<Axis>& axes);
 

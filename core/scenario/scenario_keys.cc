@@ -10,7 +10,7 @@
 namespace latchlab {
 namespace {
 
-// `usual`: the struct of these keys, fresh.
+// `usual`: a default-constructed struct of these keys.
 void describe(const Keys& keys, const std::string& prefix, const void* usual, Keys& all) {
   for (ScenarioKey key : keys) {
     key.path = prefix + key.path;

@@ -26,7 +26,7 @@ const Keys& arrival_list_keys() {
   return keys;
 }
 
-// As a list of the script's: a mapping for each line, in whose place it is.
+// The lines of a CSV script as a list of mappings, each with its line as place.
 YamlNode list_of(std::string text, const std::string& file) {
   YamlNode list = yaml_sequence();
   std::erase_if(text, [](char c) { return c == ' ' || c == '\r'; });

@@ -13,8 +13,8 @@ using enum KeyKind;
 
 namespace {
 
-// Times are the metrics whose name says so: "acquire_ns.p99", "open.age_mean_ns"; a count of them
-// is none.
+// Metrics of time are recognised by name: "acquire_ns.p99", "open.age_mean_ns", but not their
+// ".count".
 bool is_time(const std::string& metric) {
   const bool count = metric.size() > 6 && metric.ends_with(".count");
   return !count && (metric.find("_ns.") != std::string::npos || metric.ends_with("_ns"));
@@ -57,7 +57,7 @@ YamlNode conditions(const YamlNode& of, const std::string& at, const char* key) 
   return *node;
 }
 
-// The values of `over`, best first; of equals several.
+// The values of `over`, best first; each inner list holds values of equal rank.
 std::vector<std::vector<std::string>> order_of(const FlatExpectation& flat) {
   const YamlNode& order = *flat.node.find("order");
   const std::string path = flat.path + ".order";
@@ -73,7 +73,7 @@ std::vector<std::vector<std::string>> order_of(const FlatExpectation& flat) {
   return values;
 }
 
-// Everything but the points.
+// Reads everything except the points.
 Expectation read_entry(const FlatExpectation& flat) {
   Expectation entry;
   read_keys(expect_keys(), flat.node, flat.path, &entry);
@@ -94,7 +94,7 @@ Expectation read_entry(const FlatExpectation& flat) {
   return entry;
 }
 
-// Throws where a figure has no point, or several.
+// Throws if a point of the figure does not exist or is ambiguous.
 std::vector<std::vector<std::size_t>> groups_of(const FlatExpectation& flat, ExpectKind kind,
                                                 PointIndex& index) {
   const YamlNode where = conditions(flat.node, flat.path, "where");

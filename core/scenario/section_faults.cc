@@ -1,4 +1,4 @@
-// faults: what goes wrong during a run.
+// faults: failures during a run.
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@ using enum KeyKind;
 
 namespace {
 
-// Whose CPU or clock it is.
+// The key of a fault's target.
 Value<FaultSpec> whose(FaultTarget target) {
   return number<FaultSpec>(
       count,
@@ -25,7 +25,7 @@ Value<FaultSpec> whose(FaultTarget target) {
       "0");
 }
 
-// From 0, below their number.
+// The value must be below `end`.
 void check_below(const YamlNode& node, const std::string& path, const char* key,
                  std::uint32_t end) {
   static const ScenarioKey any = quantity(count, "0");
@@ -77,7 +77,7 @@ void check_link(const YamlNode& node, const std::string& path, const PlatformSpe
            path);
 }
 
-// Only a server comes back, and fails for a while only when it is up.
+// Only a server without clients can return, and it must be up when the fault begins.
 void check_return(const YamlNode* list, std::size_t mine, const Point& point) {
   const FaultSpec& fault = point.faults[mine];
   const std::string path = fmt::format("faults.{}", mine);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostGroups = 64;
 
-// A group's name becomes part of the names of its metrics.
+// The group's name becomes part of metric names.
 void check_name(const YamlNode& name, const std::string& path, const Point& point) {
   const std::string& text = name.text;
   if (!is_name(text, "-_"))
@@ -21,7 +21,7 @@ void check_name(const YamlNode& name, const std::string& path, const Point& poin
       reject(name.place, "{} is '{}', as an earlier group's; give each its own", path, text);
 }
 
-// Links of all but a star have one rate, which SimGrid's flows then share.
+// Except in a star, all links have one rate, which SimGrid's flows share.
 NicModel read_group_nic(const YamlNode& node, const Files& files, const PlatformSpec& platform) {
   NicModel nic = read_nic(expand_nic(node, files));
   const bool one_rate =
@@ -41,7 +41,7 @@ Value<GroupSpec> clients(std::uint32_t ClientGroup::*field, const char* most) {
       most);
 }
 
-// Over what is common to all.
+// Replaces keys of the common workload.
 Value<GroupSpec> workload() {
   return value_of<GroupSpec>(
       {.kind = map},
@@ -54,7 +54,7 @@ Value<GroupSpec> workload() {
       });
 }
 
-// Read once the platform is known.
+// Read after the platform is known.
 template <class Part, class Write>
 Value<GroupSpec> own(KeyKind kind, std::optional<Part> GroupSpec::*field, Write write) {
   return value_of<GroupSpec>(

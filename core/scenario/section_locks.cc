@@ -71,13 +71,13 @@ void check_locks(const LockTableSpec& locks, const PlatformSpec& platform,
         where("stride"),
         "locks.stride is {}; expected a multiple of 8B, at least the size of the protocol's entry",
         format_bytes(locks.stride_bytes));
-  // What nobody has said stands in a resolved scenario, and means no less than an entry.
+  // The default stride appears in a resolved scenario; it is not refused if entries are larger.
   const bool told = node != nullptr && node->find("stride") != nullptr &&
                     locks.stride_bytes != Point().locks.stride_bytes;
   if (told && locks.stride_bytes != 0 && locks.stride_bytes < entry_bytes)
     reject(where("stride"), "locks.stride is {}; this protocol's entry needs at least {}",
            format_bytes(locks.stride_bytes), format_bytes(entry_bytes));
-  // Entries shorter than a word lie side by side in it.
+  // Entries shorter than a word share it.
   const bool shorter = entry_bytes > 0 && entry_bytes < kEntryAlignment;
   const std::uint64_t words = (entry_bytes + kEntryAlignment - 1) / kEntryAlignment;
   const std::uint64_t own = std::max<std::uint64_t>(words, 1) * kEntryAlignment;

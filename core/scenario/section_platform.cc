@@ -46,7 +46,7 @@ const Keys& server_cpu_keys() {
   return keys;
 }
 
-// With groups these say nothing.
+// Written as absent if there are groups.
 Value<PlatformSpec> clients(std::uint32_t PlatformSpec::*field, const char* most) {
   return number<PlatformSpec>(
       count,
@@ -57,7 +57,7 @@ Value<PlatformSpec> clients(std::uint32_t PlatformSpec::*field, const char* most
       most);
 }
 
-// Read once the rest of the platform is known.
+// Read after the rest of the platform.
 Value<PlatformSpec> nic() {
   return value_of<PlatformSpec>(
       {.fallback = kUsualNic}, [](const Given&, PlatformSpec&) {},
@@ -66,7 +66,7 @@ Value<PlatformSpec> nic() {
       });
 }
 
-// How many clients there are, from the groups or from the two keys that they stand for.
+// Sets the number of clients from the groups, if there are any.
 void count_clients(const YamlNode* node, const std::vector<GroupSpec>& groups,
                    PlatformSpec& platform) {
   if (groups.empty()) return;
@@ -100,7 +100,7 @@ void check_threads(const PlatformSpec& platform, const Place& place) {
         "core; set it to client or node");
 }
 
-// Who shares what of a client node.
+// Checks which clients share RNICs and cores of a client node.
 void check_sharing(const PlatformSpec& platform, const YamlNode& node) {
   if (platform.client_nodes_per_nic > 1 && platform.colocated)
     reject(node.find("client_nodes_per_nic")->place,

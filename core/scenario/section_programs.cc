@@ -1,4 +1,4 @@
-// Of a workload: transactions, traces, object stores and indexes.
+// Keys of a workload: transactions, traces, object stores and indexes.
 
 #include <fmt/format.h>
 
@@ -129,7 +129,7 @@ void check_index(const Workload& workload, std::uint64_t locks, const Refusal& r
                                      nodes_of(index), locks));
 }
 
-// Whose sections say themselves what is read and written; null: the critical section does.
+// The workloads whose sections define their own READs and WRITEs; null: critical_section does.
 const char* speakers_of(WorkloadKind kind) {
   if (kind == WorkloadKind::file_io) return "files";
   if (kind == WorkloadKind::object_store) return "objects";

@@ -45,7 +45,7 @@ bool belongs_to_another(const std::string& key, const SweptProtocols& swept) {
                      [&](const ProtocolInfo* info) { return info->find_param(key) != nullptr; });
 }
 
-// As given, or the protocol's first one.
+// Sets the given profile, or the protocol's first one.
 void check_profile(const YamlNode* given, const ProtocolInfo& info, std::string& profile) {
   if (given && info.profiles.empty())
     reject(given->place, "protocol {} has no profiles; remove 'profile'", info.name);

@@ -1,4 +1,4 @@
-// Of a workload: the units of objects, and the files, that sections want parts of.
+// Keys of a workload: the units and files that sections acquire parts of.
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ using Workload = WorkloadSpec;
 constexpr const char* kMostUnits = "281474976710656";  // 2^48
 constexpr std::size_t kMostSizes = 64;                 // each has a distribution of its own
 
-// One size, or a list of them.
+// One size, or a list of sizes.
 Value<Workload> sizes_alone() {
   return value_of<Workload>(
       quantity(some_counts, "1", kMostUnits),
@@ -46,7 +46,7 @@ Value<Workload> sizes_alone() {
 }
 
 const Keys& size_keys() {
-  // What clients have in turn is written without this mapping.
+  // If sizes are assigned to clients in turn, the list is written without this mapping.
   Value<Workload> values = sizes_alone();
   values.key.write = [list = values.key.write](const ScenarioKey& key, const void* spec) {
     const bool drawn = static_cast<const Workload*>(spec)->range.by_operation;
@@ -70,7 +70,7 @@ std::uint32_t usual_access(FilePattern pattern) {
   return pattern == FilePattern::oltp ? 8192 : FileSpec().access_bytes;
 }
 
-// With a default of the pattern's own.
+// The default depends on the pattern.
 Value<FileSpec> access_bytes(FilePattern pattern) {
   return number<FileSpec>(
       bytes,

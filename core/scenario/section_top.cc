@@ -1,4 +1,4 @@
-// The keys at the top of a scenario, of run, sweep and report.
+// The keys at the top of a scenario and of run, sweep and report.
 
 #include "core/scenario/quantities.h"
 #include "core/scenario/sections.h"
@@ -38,7 +38,7 @@ const Keys& sweep_keys() {
   return keys;
 }
 
-// What is read into an S when its time has come; `keys` stand below it.
+// A key that is read into an S later; `keys` are the keys below it.
 template <class S>
 Value<Point> later(KeyKind kind, const Keys& (*keys)()) {
   Value<Point> value = said<Point>(kind);

@@ -19,7 +19,7 @@ constexpr std::size_t kMostLevels = 6;
 
 using Numbers = std::vector<std::int64_t>;
 
-// Never beyond kMostNodes + 1, so that nothing overflows.
+// Saturates at kMostNodes + 1 to avoid overflow.
 std::int64_t product(const Numbers& numbers) {
   std::int64_t all = 1;
   for (const std::int64_t each : numbers) all = std::min(all * each, kMostNodes + 1);
@@ -51,7 +51,7 @@ void check_hosts(std::int64_t hosts, std::uint32_t nodes, const Place& place, co
            hosts, shape, nodes);
 }
 
-// Two levels, as much bandwidth up as down.
+// Two levels with equal bandwidth up and down.
 void finish_fat_tree(const Place& place, std::uint32_t nodes, TopologySpec& tree) {
   const std::int64_t leaf = root_up(nodes, 2);
   fill(tree.down, {leaf, (nodes + leaf - 1) / leaf});
@@ -74,7 +74,7 @@ void finish_fat_tree(const Place& place, std::uint32_t nodes, TopologySpec& tree
   check_hosts(product(tree.down), nodes, place, "down multiplied");
 }
 
-// As many groups as routers in each, and as many hosts per router.
+// As many groups as routers per group, and as many hosts per router.
 void finish_dragonfly(const Place& place, std::uint32_t nodes, TopologySpec& fly) {
   const std::int64_t side = root_up(nodes, 3);
   fill(fly.groups, side);
@@ -90,7 +90,7 @@ void finish_dragonfly(const Place& place, std::uint32_t nodes, TopologySpec& fly
   check_hosts(product({routers, fly.hosts}), nodes, place, "groups x chassis x routers x hosts");
 }
 
-// As near to a cube as the nodes allow.
+// As close to a cube as the number of nodes allows.
 void finish_torus(const Place& place, std::uint32_t nodes, TopologySpec& torus) {
   const std::int64_t x = root_up(nodes, 3);
   const std::int64_t y = root_up((nodes + x - 1) / x, 2);
@@ -98,7 +98,7 @@ void finish_torus(const Place& place, std::uint32_t nodes, TopologySpec& torus) 
   check_hosts(product(torus.dimensions), nodes, place, "dimensions multiplied");
 }
 
-// FNV-1a: a platform file is part of what decides a result.
+// FNV-1a. The contents of a platform file determine results, so the file is identified by them.
 std::string checksum(const std::string& text) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;

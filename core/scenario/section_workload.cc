@@ -44,7 +44,7 @@ const Keys& remote_work_keys() {
            [](Workload& workload, std::int64_t value) {
              assign(workload.remote_ops, value);
              workload.object_bytes = 8;
-             workload.critical_section = {};  // one that a group's common workload has
+             workload.critical_section = {};  // which the common workload may have set for a group
            },
            "1", "1k"),
        "1",
@@ -101,7 +101,7 @@ Value<Workload> think_time() {
                 exponential_keys);
 }
 
-// Of keys that each are right, what does not go together.
+// Checks combinations of keys that are each valid.
 template <class Refuse>
 void check_together(const WorkloadSpec& workload, const Refuse& refuse) {
   if (workload.read_ratio_ppb + workload.update_ratio_ppb > kOne)
@@ -170,8 +170,8 @@ void check_locality(const WorkloadSpec& workload, const PlatformSpec& platform,
            "2 or more, or locality to 100%");
 }
 
-// A group's workload may be of another kind than the common one: what does not fit it is as it is
-// when nobody says anything.
+// A group's workload may have another kind than the common one. Fields that the new kind does not
+// have are reset to their defaults.
 void become(Workload& workload, std::int64_t value) {
   const Workload usual;
   assign(workload.kind, value);

@@ -1,6 +1,6 @@
 #pragma once
-// The sections of a scenario: their keys, read into the structs of scenario.h, and what the keys
-// ask of each other. All checks throw InputError. A null node is an absent section.
+// The sections of a scenario: their keys, which are read into the structs of scenario.h, and the
+// checks across keys. All checks throw InputError. A null node means an absent section.
 
 #include <functional>
 #include <string>
@@ -12,11 +12,11 @@
 
 namespace latchlab {
 
-inline constexpr std::int64_t kMostNodes = 65'535;  // a node's number has 16 bits, 0 is none
+inline constexpr std::int64_t kMostNodes = 65'535;  // a node's number has 16 bits; 0 means none
 inline constexpr std::int64_t kMostClients = 10'000'000;
-inline constexpr std::uint64_t kFirstEntryOffset = 4'096;  // lock tables begin on this boundary
+inline constexpr std::uint64_t kFirstEntryOffset = 4'096;  // lock tables are aligned to this
 
-// 1 to 64 letters, digits or these other characters.
+// True for 1 to 64 letters, digits or characters of `others`.
 bool is_name(const std::string& text, const std::string& others);
 
 struct Report {
@@ -30,8 +30,8 @@ const Keys& bulk_keys();
 const Keys& clock_keys();
 const Keys& lock_keys();
 const Keys& workload_keys();
-Keys range_keys();    // of a WorkloadSpec, too: those of ranges and of files
-Keys program_keys();  // those of transactions, traces, object stores and indexes
+Keys range_keys();    // of a WorkloadSpec: ranges and files
+Keys program_keys();  // of a WorkloadSpec: transactions, traces, object stores and indexes
 const Keys& arrival_keys();
 const Keys& group_keys();
 const Keys& protocol_keys();
@@ -39,48 +39,50 @@ const Keys& fault_keys();
 const Keys& run_keys();
 const Keys& report_keys();  // of a Report
 const Keys& expect_keys();  // of an Expectation
-const Keys& known_keys();   // of a KnownVerdict
+const Keys& known_keys();   // of a Point; other code reads the keys that are not per point
 
-// The platform once its keys and the groups are read: how many clients there are, the shape of the
-// network that follows, the NIC.
+// Completes the platform after its keys and the groups are read: the number of clients, the shape
+// of the network, the NIC.
 void finish_platform(const YamlNode* node, const Place& place, const Files& files, Point& point);
 void finish_topology(const YamlNode& node, std::uint32_t nodes, const Files& files,
                      TopologySpec& topology);
 
-// What the table asks of servers, addresses and memory, once the protocol's entry size is known.
+// Checks the lock table against servers, addresses and memory. Requires the protocol's entry size.
 void check_locks(const LockTableSpec& locks, const PlatformSpec& platform,
                  std::uint64_t entry_bytes, const YamlNode* node, const Place& place);
 
-// A script's file, once the keys are read.
+// Reads a script's file, after the keys are read.
 void finish_arrivals(const YamlNode* workload, const Files& files, ArrivalSpec& arrivals);
-// What the workload, of so many clients, asks of nodes and locks; `own`: of the group whose it is.
+// Checks a workload of `clients` clients against nodes and locks. `own`: the group's node, if the
+// workload is a group's; `common`: the scenario's.
 void check_workload(const WorkloadSpec& workload, const Point& point, std::uint32_t clients,
                     const YamlNode* own, const YamlNode* common, const Place& place);
 
-// The same of ranges and files alone, for so many clients. `refuse(key, why)` does not return.
+// The checks of ranges and files. `refuse(key, why)` does not return.
 using Refusal = std::function<void(const char* key, const std::string& why)>;
 void check_ranges(const WorkloadSpec& workload, std::uint64_t locks, std::uint32_t clients,
                   const Refusal& refuse);
 
-// Finds the files of traces, once the keys are read.
+// Finds the files of traces, after the keys are read.
 void finish_programs(const YamlNode* workload, const Files& files, WorkloadSpec& spec);
 void check_programs(const WorkloadSpec& workload, std::uint64_t locks, const Refusal& refuse);
 
-// Each group's workload is the common one with its own keys in place of some; so are its clocks,
-// which read_group_hardware reads with its NIC once the platform is known.
+// Reads the groups. A group's workload is the common one with the group's keys replaced. The
+// platform's clocks and NIC are replaced likewise by read_group_hardware, after the platform is
+// known.
 void read_groups(const YamlNode* node, const Files& files, Point& point);
 void read_group_hardware(const YamlNode& groups, const Files& files, Point& point);
 
 const std::string& name_of(FaultKind kind);
-// Whom they are about, once the platform is known.
+// Checks the targets of faults, after the platform is known.
 void check_faults(const YamlNode* list, Point& point);
 void check_run(const YamlNode* node, const RunSpec& run);
 
-// Protocols that take part in a sweep, and parameters that are allowed to belong to any of them.
+// The protocols of a sweep, and the parameters that may belong to any of them.
 struct SweptProtocols {
   std::vector<const ProtocolInfo*> infos;
   bool every_parameter = false;         // protocol.name is swept
-  std::vector<std::string> parameters;  // else: those that have an axis of their own
+  std::vector<std::string> parameters;  // otherwise: those that have their own axis
 };
 
 const ProtocolInfo& find_protocol(const YamlNode& name, const std::vector<ProtocolInfo>& protocols);

@@ -11,7 +11,7 @@
 namespace latchlab {
 namespace {
 
-constexpr std::size_t kLongestWord = 64;  // keeps the quadratic distance cheap on hostile input
+constexpr std::size_t kLongestWord = 64;  // bounds the quadratic edit distance on hostile input
 
 std::string lower(std::string_view word) {
   std::string result(word);

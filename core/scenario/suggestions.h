@@ -1,5 +1,5 @@
 #pragma once
-// Lists of words, and the nearest known one to a misspelt one, for "did you mean".
+// Lists of words, and the known word nearest to a misspelt one, for "did you mean".
 
 #include <string>
 #include <string_view>
@@ -7,14 +7,14 @@
 
 namespace latchlab {
 
-// The candidate with the fewest edits (insert, delete, replace, swap of neighbours), the first of
-// equals; empty when none is near enough to be meant.
+// The candidate with the fewest edits (insert, delete, replace, swap of neighbours); the first of
+// equals; empty if none is near enough.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
-// "; did you mean 'x'?" when one is near, else "; known: a, b, c", else nothing.
+// "; did you mean 'x'?" if one is near, else "; known: a, b, c", else empty.
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
-// " (did you mean 'x'?)" when one is near, to follow a list of all; else nothing.
+// " (did you mean 'x'?)" if one is near, to append to a list of all; else empty.
 std::string aside(std::string_view word, const std::vector<std::string>& candidates);
 
 std::string joined(const std::vector<std::string>& words);  // "a, b, c"

@@ -55,7 +55,7 @@ void spell_out_ranges(YamlNode& axes) {
     if (is_range(entry.value)) entry.value = range_values(entry.key, entry.value);
 }
 
-// Of lists that change together; an axis of the grid is one alone.
+// Lists that change together; an axis of `grid` is a single list.
 Axis axis_of(const std::vector<YamlEntry>& lists) {
   Axis axis;
   axis.steps.resize(lists.front().value.items.size());
@@ -103,7 +103,7 @@ YamlNode& list_item(YamlNode& list, const std::string& part, const std::string& 
   return list.items[index];
 }
 
-// The child to go on with; an absent one becomes an empty mapping.
+// The child at the next part of the path; an absent one becomes an empty mapping.
 YamlNode& step_into(YamlNode& node, const std::vector<std::string>& parts, std::size_t depth,
                     const Place& place) {
   const std::string path = join(std::span(parts).first(depth));
@@ -133,7 +133,7 @@ void change_base(YamlNode& nic, const YamlNode& value) {
            value.text);
 }
 
-// `usual`: what it is when nothing is said.
+// `usual`: the NIC if none is given.
 void set_in_nic(YamlNode& nic, const YamlNode* usual, const std::string& key, const YamlNode& value,
                 const Files& files) {
   if (nic.is_null()) nic = usual ? *usual : default_nic(value.place);
@@ -208,7 +208,7 @@ void set_path(YamlNode& root, const std::string& path, const YamlNode& value, co
   const auto below = [&](const char* first, const char* second) {
     return parts.size() > 2 && parts[0] == first && parts[1] == second;
   };
-  // What follows these is one key, dots and all.
+  // The rest of the path is one key, including its dots.
   const bool in_group = parts.size() > 3 && parts[0] == "groups" && parts[2] == "nic";
   const bool nic = in_group || below("platform", "nic");
   if (nic || below("sweep", "grid")) {
@@ -229,7 +229,7 @@ void set_path(YamlNode& root, const std::string& path, const YamlNode& value, co
 }
 
 void apply_assignment(YamlNode& root, const Assignment& assignment, const Files& files) {
-  // Whole sections first, so that what is set inside them is not lost.
+  // Whole sections first; otherwise they would overwrite values set inside them.
   for (std::ptrdiff_t dots = 0; dots < kMostParts; ++dots)
     for (const auto& [path, value] : assignment)
       if (std::min(std::count(path.begin(), path.end(), '.'), kMostParts - 1) == dots)

@@ -1,5 +1,6 @@
 #pragma once
-// Changing a scenario's tree by path: overrides before it is read, axes of a sweep for each point.
+// Changes a scenario's tree by path: overrides before it is read, and the axes of a sweep for each
+// point.
 
 #include <cstddef>
 #include <string>
@@ -17,7 +18,7 @@ namespace latchlab {
 
 inline constexpr std::size_t kMostPoints = 10'000;
 
-// One axis: some paths that change together; each step has one value per path.
+// One axis: paths that change together. Each step has one value per path.
 struct Axis {
   std::vector<std::string> paths;
   std::vector<std::vector<YamlNode>> steps;
@@ -25,44 +26,44 @@ struct Axis {
   bool varies(std::string_view path) const { return contains(paths, path); }
 };
 
-// What one point changes: path and value, in the order of the sweep. Points into the axes.
+// The changes of one point: paths and values in sweep order. The pointers refer to the axes.
 using Assignment = std::vector<std::pair<std::string, const YamlNode*>>;
 
-// Sets `path` in the tree, making mappings on the way; list items are reached by number. Whether
-// the path means anything is found when the tree is read. Throws InputError, as do all below.
+// Sets `path` in the tree and creates missing mappings; list items are addressed by number. Whether
+// the path is valid is checked when the tree is read. Throws InputError, as do the functions below.
 void set_path(YamlNode& root, const std::string& path, const YamlNode& value, const Files& files);
 
-// A lock that is given by its name alone, as in protocol: mcs or at an axis of the sweep: as the
-// mapping that it stands for, {name: mcs}.
+// Replaces locks that are given by name alone, such as `protocol: mcs` or a value of the sweep's
+// axis, by the mapping {name: mcs}.
 void spell_out_locks(YamlNode& root);
 
-// --set: the value is YAML. On a path that the sweep varies it replaces the axis; a step may be
-// called by its name, a lock by its label or, if no step has that, by its protocol's name.
+// Applies --set; the value is YAML. On a swept path it replaces the axis. A step may be given by
+// its name; a lock by its label or, if no step has that label, by its protocol's name.
 void apply_override(YamlNode& root, const Override& override,
                     const std::vector<ProtocolInfo>& protocols, const Files& files);
 
-// Ranges become the lists that they stand for.
+// The axes of the sweep. Replaces ranges in `sweep` by the lists that they denote.
 std::vector<Axis> read_sweep(YamlNode* sweep);
 
-// {from: 1us, to: 1ms, steps: 4, scale: log} at an axis of the sweep.
+// True for {from: 1us, to: 1ms, steps: 4, scale: log} as an axis of the sweep.
 bool is_range(const YamlNode& node);
-// Its values, from the first to the last as written; those between are whole where they count or
-// are bytes, else rounded to a thousandth of the step; none twice.
+// The values of a range, without duplicates. First and last are as written. Those between are whole
+// for counts and bytes, else rounded to a thousandth of the step.
 YamlNode range_values(const std::string& path, const YamlNode& range);
 
-// As tables and results show a value of an axis: a mapping by its `name`, if it has one.
+// A value of an axis as tables and results show it: for a mapping its `name`, if it has one.
 std::string axis_value(const std::string& path, const YamlNode& value);
 
-// The name of a swept mapping, of a lock its label; empty: it has none.
+// The name of a swept mapping (for a lock, its label); empty: it has none.
 std::string step_name(const std::string& path, const YamlNode& value);
-// As it is set: only a NIC keeps the name, and is then called so.
+// The value to set in the tree. Only a NIC keeps its `name`, which becomes the NIC's name.
 YamlNode without_name(const std::string& path, YamlNode value);
 
-// What the table of keys says of a path such as faults.0.at or platform.nic.scale.atomics: several
-// rows where kinds differ; none of a lock's parameter, or if there is no such path.
+// The rows of scenario_keys() for a path such as faults.0.at or platform.nic.scale.atomics: several
+// if kinds differ; none for a lock's parameter or an unknown path.
 Keys keys_at(const std::string& path);
 
-// Every combination, the first axis outermost; one empty assignment for no axes.
+// The cross product, the first axis outermost; without axes one empty assignment.
 std::vector<Assignment> cross(const std::vector<Axis>& axes, const Place& place);
 
 void apply_assignment(YamlNode& root, const Assignment& assignment, const Files& files);

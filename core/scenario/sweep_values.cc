@@ -1,5 +1,5 @@
-// The values of an axis: {from: 1, to: 256, steps: 9, scale: log} in place of a list of them, and
-// what they are called.
+// The values of an axis: ranges such as {from: 1, to: 256, steps: 9, scale: log} in place of a
+// list, and the names of values.
 
 #include <algorithm>
 
@@ -31,7 +31,7 @@ const Keys& values_keys() {
   return keys;
 }
 
-// As its key says; of a lock's parameter as it is written.
+// The number's type from its key; for a lock's parameter, from its text.
 ScenarioKey number_at(const std::string& path, const SweptRange& range) {
   const Keys keys = keys_at(path);
   if (!keys.empty()) return keys.front();
@@ -55,7 +55,7 @@ void check_kind(const ScenarioKey& key, const std::string& path, const YamlNode&
            path, name_of(key.kind));
 }
 
-// Without rounding. Integers alone, so that it is the same on every machine.
+// The exact value before rounding. Integer arithmetic gives the same result on every machine.
 std::int64_t value_at(const SweptRange& range, std::int64_t from, std::int64_t to,
                       std::int64_t at) {
   const auto last = static_cast<std::uint64_t>(range.steps - 1);
@@ -70,7 +70,7 @@ std::int64_t value_at(const SweptRange& range, std::int64_t from, std::int64_t t
   return static_cast<std::int64_t>((static_cast<Wide>(to) * share_q64 + (Wide{1} << 63)) >> 64);
 }
 
-// To a power of ten, at most a thousandth of the step that leads here.
+// Rounds to a power of ten that is at most a thousandth of the step.
 std::int64_t rounded(std::int64_t value, std::int64_t step) {
   std::int64_t unit = 1;
   while (unit <= step / 10'000) unit *= 10;
@@ -78,7 +78,7 @@ std::int64_t rounded(std::int64_t value, std::int64_t step) {
   return value - rest + (rest * 2 >= unit ? unit : 0);
 }
 
-// As the table of keys has a path: "faults.0.at" is "faults[].at".
+// A path as in the table of keys: "faults.0.at" becomes "faults[].at".
 std::string key_path(const std::string& path) {
   std::string key;
   for (const std::string& part : split(path, '.')) {
@@ -88,7 +88,7 @@ std::string key_path(const std::string& path) {
   return key;
 }
 
-// Where `name` is no key of the mapping that means something else; empty: none.
+// The `name` of a variant; empty if absent or if the mapping has a key `name` with another meaning.
 std::string variant_name(const std::string& path, const YamlNode& value) {
   const YamlNode* name = value.find("name");
   if (!name || contains(keys_of(key_path(path)), "name")) return "";

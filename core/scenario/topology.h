@@ -1,11 +1,12 @@
 #pragma once
 // The network between the nodes, as data. Plain numbers: backends may include this header.
 //
-// Node i of the scenario (servers first, then client nodes, from 0) is host i of the topology. In
-// a fat tree and a dragonfly hosts are counted leaf switch by leaf switch, in a torus along its
-// first dimension first. In a platform file the scenario may name the host of each node; else hosts
-// are sorted by name, numbers in names as numbers (node-2 before node-10). Hosts may be left over.
-// Nodes that share an RNIC have one host, and count as one here.
+// Node i of the scenario (servers first, then client nodes, from 0) is host i of the topology. A
+// fat tree and a dragonfly number their hosts leaf switch by leaf switch, a torus along its first
+// dimension first. With a platform file, the scenario may name the host of each node; otherwise
+// hosts are sorted by name, with numbers in names compared as numbers (node-2 before node-10).
+// There may be more hosts than nodes. Nodes that share an RNIC share one host and count as one node
+// here.
 
 #include <cstdint>
 #include <string>
@@ -20,51 +21,51 @@ enum class TopologyKind : std::uint8_t { star, fat_tree, dragonfly, torus, file 
 struct TopologySpec {
   TopologyKind kind = TopologyKind::star;
 
-  // fat_tree: one number per level, from the hosts up. At level i a switch has down[i] children; a
-  // child has up[i] parents, with parallel[i] links to each. A host has one port: up[0] and
-  // parallel[0] are 1. Hosts: the product of `down`.
+  // fat_tree: one number per level, from the hosts up. A switch at level i has down[i] children; a
+  // child has up[i] parents, with parallel[i] links to each. A host has one port, so up[0] and
+  // parallel[0] are 1. The number of hosts is the product of `down`.
   std::vector<std::int64_t> down, up, parallel;
 
-  // dragonfly: groups of chassis of routers, each with some hosts. Routers of a chassis are all
-  // connected, so are equal routers of a group's chassis, and each two groups by one link. SimGrid
-  // needs groups <= routers.
+  // dragonfly: groups of chassis of routers, each router with some hosts. All routers of a chassis
+  // are connected, so are the routers of equal number in the chassis of a group, and each pair of
+  // groups has one link. SimGrid requires groups <= routers.
   std::int64_t groups = 0, chassis = 0, routers = 0, hosts = 0;
 
-  // torus: nodes in each dimension. Each node has a router of its own.
+  // torus: nodes in each dimension; each node has its own router.
   std::vector<std::int64_t> dimensions;
 
-  // file: a SimGrid platform. The latency of a route there is what it has beyond one switch: the
-  // NIC's one_way holds the rest.
+  // file: a SimGrid platform. The latency of a route there is its latency beyond one switch; the
+  // NIC's one_way covers the rest.
   std::string file;
-  std::string checksum;            // of its bytes
-  std::vector<std::string> nodes;  // the host of each node, or more of them; empty: by name
+  std::string checksum;            // of the file's bytes
+  std::vector<std::string> nodes;  // the host of each node, possibly more; empty: by name
 
-  // fat_tree, dragonfly, torus: what each switch beyond the first adds to a route. Assumed, 100 to
-  // 270 ns: a QM9700 reseller states below 150 ns port to port; an SX6030 in Ethernet mode
-  // measures 269 ns (half the difference of two round trips); none for the QM8790.
+  // fat_tree, dragonfly, torus: latency that each switch beyond the first adds to a route. Assumed,
+  // 100 to 270 ns: a QM9700 reseller states below 150 ns port to port; an SX6030 in Ethernet mode
+  // measures 269 ns (half the difference of two round trips); no figure was found for the QM8790.
   Duration hop_latency = nanoseconds(130);
 };
 
-// How long payloads share the network. Short ones always take their turn at the sender's port.
+// How long payloads share the network. Short payloads always queue at the sender's port.
 enum class BulkModel : std::uint8_t {
-  shared_ports,  // equal shares of each port; the network between ports is never the bottleneck
-  flows,         // SimGrid's flows: max-min shares of every link on the way
+  shared_ports,  // equal shares of each port; only ports limit bandwidth
+  flows,         // SimGrid's flows: max-min fair shares of every link of the route
 };
 
 inline constexpr std::uint64_t kLeastBulkBytes = 256;
 
 struct BulkSpec {
   BulkModel model = BulkModel::shared_ports;
-  // Payloads longer than this are bulk. A choice of the model: 8 KiB last 0.66 us at 100 Gb/s, less
-  // than half a round trip, so that sharing hardly shows below.
+  // Payloads longer than this are bulk. A choice of the model: at 100 Gb/s, 8 KiB take 0.66 us,
+  // less than half a round trip, so that sharing hardly affects shorter payloads.
   std::uint64_t above_bytes = 8'192;
 };
 
-// What the network does to messages that nobody acknowledges (UD). All draws follow from the seed.
+// What the network does to unacknowledged messages (UD). All draws follow from the seed.
 struct DatagramSpec {
-  std::int64_t loss_ppb = 0;              // this share never arrives
-  std::int64_t reorder_ppb = 0;           // this share takes longer than its way does ...
-  Duration reorder_by = microseconds(5);  // ... by up to this, uniform, and may so be overtaken
+  std::int64_t loss_ppb = 0;              // this fraction is lost
+  std::int64_t reorder_ppb = 0;           // this fraction is delayed ...
+  Duration reorder_by = microseconds(5);  // ... by up to this, uniformly, and may be overtaken
 
   bool operator==(const DatagramSpec&) const = default;
 };

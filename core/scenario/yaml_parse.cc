@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMostNodes = 100'000;
 constexpr std::size_t kDeepest = 64;
 
-// Bytes of the UTF-8 sequence that starts here; 0: none does.
+// Bytes of the UTF-8 sequence that begins here; 0: not valid.
 std::size_t utf8_length(const std::string& text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(at);
@@ -36,7 +36,7 @@ bool control(unsigned char byte) {
   return (byte < 0x20 && byte != '\n' && byte != '\r' && byte != '\t') || byte == 0x7f;
 }
 
-// The cheap look at a text before a YAML parser sees it: not too long, and UTF-8.
+// A cheap check before the YAML parser: length, UTF-8, no control characters.
 void check_text(const std::string& text, Place place) {
   if (text.size() > kLongestYamlBytes)
     reject(place, "{} bytes of YAML; at most {} are read (is this the right file?)", text.size(),
@@ -52,8 +52,8 @@ void check_text(const std::string& text, Place place) {
   }
 }
 
-// Builds the tree from yaml-cpp's events. Aliases are expanded by copying, after their cost has
-// been added up, so that a bomb is refused before it grows.
+// Builds the tree from yaml-cpp's events. Aliases are expanded by copying; their cost is charged
+// first, so that an alias bomb is refused before it grows.
 class TreeBuilder final : public YAML::EventHandler {
  public:
   explicit TreeBuilder(const Place& start) : start_(start) {}
@@ -138,7 +138,7 @@ class TreeBuilder final : public YAML::EventHandler {
     return !stack_.empty() && stack_.back().node.is_map() && !stack_.back().has_key;
   }
 
-  // `size`: what has not been charged yet.
+  // `size`: the part that is not charged yet.
   void add(YamlNode node, YAML::anchor_t anchor, YamlSize size) {
     charge(size, node.place);
     if (anchor != YAML::NullAnchor) anchors_[anchor] = node;
@@ -175,9 +175,9 @@ class TreeBuilder final : public YAML::EventHandler {
   std::map<YAML::anchor_t, YamlNode> anchors_;
 };
 
-// What a person would say of a text that the YAML parser gave up on.
+// A better message for a text that the YAML parser refused.
 struct Slip {
-  std::string says;  // empty: nothing better than the parser
+  std::string says;  // empty: the parser's message is as good
   int line = 0;
 };
 
@@ -194,8 +194,8 @@ Slip tab_before(const std::string& text, int last_line) {
   return {};
 }
 
-// A bracket that is never closed, or closed by one of the other kind. Outside of brackets one
-// counts only where a value begins.
+// A bracket that is not closed, or closed by the other kind. Outside of brackets, a bracket counts
+// only where a value begins.
 Slip open_bracket(const std::string& text) {
   std::vector<std::pair<char, int>> open;
   int line = 1;

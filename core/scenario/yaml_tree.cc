@@ -16,7 +16,7 @@ bool safe_char(char c) {
          c == '.' || c == '/' || c == '%' || c == '+' || c == '-' || c == ' ';
 }
 
-// Reads back as the same text without quotes, in block and in flow form.
+// True if the text can be read back without quotes, in block and in flow form.
 bool plain(const std::string& text) {
   if (text.empty() || text.back() == ' ') return false;
   const char first = text.front();
@@ -44,7 +44,7 @@ std::string scalar_text(const std::string& text) {
   return result + "\"";
 }
 
-// Appends the one-line form; false as soon as `out` exceeds `limit`.
+// Appends the one-line form; returns false as soon as `out` exceeds `limit`.
 bool flow(const YamlNode& node, std::size_t limit, std::string& out) {
   if (node.is_null() || node.is_scalar()) {
     out += node.is_null() ? "null" : scalar_text(node.text);
@@ -68,7 +68,7 @@ bool flow(const YamlNode& node, std::size_t limit, std::string& out) {
 
 void block(const YamlNode& node, std::size_t indent, std::string& out);
 
-// What follows "key:" or "-": a value on the same line when it fits, else a block below.
+// Writes the value after "key:" or "-": on the same line if it fits, else as a block below.
 void value(const YamlNode& node, std::size_t used, std::size_t indent, bool in_list,
            std::string& out) {
   const bool leaf = node.items.empty() && node.entries.empty();

@@ -1,11 +1,10 @@
 #pragma once
-// A YAML document as plain values with their places: what the scenario reader, overrides and
-// sweeps work on. Copying a tree copies everything; nothing is shared.
+// A YAML document as plain values with their places, for the scenario reader, overrides and sweeps.
+// Copies are deep.
 //
-// parse_yaml refuses, with a place, all that a scenario has no use for and that hostile text is
-// made of: more than 2 MiB, bytes that are not text, nesting beyond 64 levels, more than 100,000
-// nodes after aliases are expanded, several documents, tags, duplicate keys, keys that are not
-// plain words.
+// parse_yaml refuses, with the place, input that no scenario needs and that hostile text uses: more
+// than 2 MiB, bytes that are not text, nesting beyond 64 levels, more than 100,000 nodes after
+// aliases are expanded, several documents, tags, duplicate keys, and keys that are not plain words.
 
 #include <string>
 #include <string_view>
@@ -25,9 +24,9 @@ struct YamlNode {
   YamlKind kind = YamlKind::null;
   std::string text;                // scalar
   std::vector<YamlNode> items;     // sequence
-  std::vector<YamlEntry> entries;  // map, in the order of the text; keys are unique
+  std::vector<YamlEntry> entries;  // map, in text order; keys are unique
   Place place;
-  std::string json;  // what stands for it in JSON; empty: the same, scalars as strings
+  std::string json;  // its JSON form; empty: the same tree, scalars as strings
 
   bool is_null() const { return kind == YamlKind::null; }
   bool is_scalar() const { return kind == YamlKind::scalar; }
@@ -46,7 +45,7 @@ struct YamlEntry {
   YamlNode value;
 };
 
-// With its keys; what an alias would copy.
+// The size of a tree including its keys, which is what an alias would copy.
 struct YamlSize {
   std::size_t nodes = 0;
   std::size_t bytes = 0;  // of text
@@ -58,20 +57,20 @@ YamlNode yaml_text(std::string text, Place place = {});
 YamlNode yaml_map(Place place = {});
 YamlNode yaml_sequence(Place place = {});
 
-// The value at a dotted path through mappings; nullptr: there is none.
+// The value at a dotted path through mappings; nullptr: none.
 const YamlNode* find_path(const YamlNode& root, std::string_view path);
 YamlNode* find_path(YamlNode& root, std::string_view path);
 
 // Throws InputError. `source` names the text in places; `has_lines` is false for an override.
 YamlNode parse_yaml(const std::string& text, const std::string& source, bool has_lines = true);
 
-// Block YAML with short collections in flow form; the same tree always gives the same bytes, and
-// parse_yaml reads them back to the same tree.
+// Block YAML with short collections in flow form. The same tree always gives the same bytes, and
+// parse_yaml reads them back into the same tree.
 std::string emit_yaml(const YamlNode& node);
 std::string emit_yaml_flow(const YamlNode& node);  // one line
 std::string emit_json(const YamlNode& node);       // one line
 
-bool is_block(const YamlNode& node);          // several lines of text
+bool is_block(const YamlNode& node);          // its text has several lines
 const char* kind_name(const YamlNode& node);  // "a mapping", for messages
 
 }  // namespace latchlab
