@@ -63,8 +63,7 @@ Error wrong(const std::string& text, std::string_view problem, const Quantity& q
   return Error{fmt::format("{} {}; expected {}", in_quotes(text), problem, quantity.what), ""};
 }
 
-constexpr std::size_t kMostDigits =
-    25;  // multiplied by the largest unit, the value stays below 2^128
+constexpr std::size_t kMostDigits = 25;  // times the largest unit: still below 2^128
 
 bool digit(char c) {
   return c >= '0' && c <= '9';

@@ -1,5 +1,5 @@
 #pragma once
-// A checksum of text that is stored and read back: any one changed byte changes it.
+// A checksum of stored text; a change of any one byte changes it.
 
 #include <string>
 #include <string_view>

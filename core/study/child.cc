@@ -76,15 +76,16 @@ std::uint64_t peak_rss_kib() {
 [[noreturn]] void be_the_child(const Point& point, const ProtocolEntry& entry, std::uint32_t repeat,
                                const BackendFactory& make_backend,
                                const OnlookerFactory& make_onlooker, int write_end, pid_t parent) {
-  // The parent alone answers a request to stop, which may reach all of us; no child outlives it.
-  // Blocked, not ignored: a backend's library may bring a handler of its own.
+  // Only the parent handles a request to stop, which may reach the whole process group; it kills
+  // its children. The signals are blocked rather than ignored, because a backend's library may
+  // install handlers.
   sigset_t of_the_parent;
   sigemptyset(&of_the_parent);
   sigaddset(&of_the_parent, SIGINT);
   sigaddset(&of_the_parent, SIGTERM);
   ::sigprocmask(SIG_SETMASK, &of_the_parent, nullptr);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);  // it died before it could be asked for
+  if (::getppid() != parent) ::_exit(1);  // the parent died before prctl took effect
   const auto started = std::chrono::steady_clock::now();
   check_context().seed = point.run.seed;
   RepeatOutcome outcome;

@@ -1,5 +1,5 @@
 #pragma once
-// One repeat in a child process, its outcome through a pipe.
+// Runs one repeat in a child process; the outcome arrives through a pipe.
 
 #include <string>
 
@@ -10,15 +10,15 @@ namespace latchlab {
 
 class ChildRepeat {
  public:
-  // Forks. The child runs the repeat, writes its outcome and exits.
+  // Forks. The child runs the repeat, writes its outcome to the pipe and exits.
   static Result<ChildRepeat> start(const Point& point, const ProtocolEntry& entry,
                                    std::uint32_t repeat, const BackendFactory& make_backend,
                                    const OnlookerFactory& make_onlooker = {});
 
   int descriptor() const { return read_end_; }
-  // Takes what has arrived; true when the child has closed its end.
+  // Reads the available bytes without blocking; true when the child has closed its end.
   bool drain();
-  // Reaps the child and reads its outcome; says so when it died.
+  // Reaps the child and parses its outcome; the outcome is `failed` if the child died.
   RepeatOutcome finish();
   void kill();
 

@@ -20,13 +20,13 @@ bool same_seeds(const PointOutcome& a, const PointOutcome& b) {
                     [](const auto& x, const auto& y) { return x && y && x->seed == y->seed; });
 }
 
-// Half the width of the interval of the difference of two means.
+// Half-width of the confidence interval of the difference of two means.
 std::optional<double> half_width(std::span<const double> a, std::span<const double> b,
                                  bool paired) {
   return paired ? half_width_95(differences(a, b)) : half_width_95(a, b);
 }
 
-// By how much a part of one differs from a part of the other by chance, with 95%.
+// How much a batch of one point differs from a batch of the other by chance, at 95%.
 std::optional<double> half_width_of_parts(std::span<const double> a, std::span<const double> b) {
   const auto of_a = standard_error(a), of_b = standard_error(b);
   if (!of_a || !of_b) return std::nullopt;
@@ -35,7 +35,7 @@ std::optional<double> half_width_of_parts(std::span<const double> a, std::span<c
   return student_t_975(std::min(a.size(), b.size()) - 1) * square_root(squares);
 }
 
-// Of a few repeats one after the other, part by part.
+// The batches of all repeats, one repeat after the other.
 std::vector<double> batches_of(const PointOutcome& point) {
   std::vector<double> all;
   for (const auto& repeat : point.repeats)
@@ -44,7 +44,7 @@ std::vector<double> batches_of(const PointOutcome& point) {
   return all;
 }
 
-// One repeat of several may seem unsettled by chance: then all together do not.
+// A single repeat may seem unsettled by chance; then the sums over all repeats do not.
 bool settled_together(const PointOutcome& point) {
   std::vector<std::uint64_t> sums(kBatches);
   for (const auto& repeat : point.repeats)
@@ -106,7 +106,7 @@ std::optional<Comparison> compare(const PointOutcome& a, const PointOutcome& b,
   }
   made.ratio = made.a / made.b;
   auto half = half_width(of_a, of_b, made.paired);
-  // What the lead has to exceed.
+  // The lead must exceed this.
   auto chance = half;
   if (!half && metric == kGoodput) {
     const std::vector<double> parts_a = batches_of(a), parts_b = batches_of(b);

@@ -13,7 +13,7 @@ bool is_below(const std::string& path, const std::string& section) {
   return path == section || path.starts_with(section + ".");
 }
 
-// "groups.0.nic.latency.one_way" is one of "groups.*.nic".
+// True for a path such as "groups.0.nic.latency.one_way", which belongs to "groups.*.nic".
 bool is_hardware_of_a_group(const std::string& path) {
   if (!path.starts_with("groups.")) return false;
   const std::size_t dot = path.find('.', 7);
@@ -68,7 +68,7 @@ Status check_rules(const RunManifest& a, const RunManifest& b,
       "{} is {} in the first run ({}) and {} in the second ({}): what is measured is "
       "not the same; ",
       first.path, first.a, a.backend, first.b, b.backend);
-  // A key that one of the two has not got: another version, or another lock.
+  // One run lacks this key: another version, or another lock.
   const auto absent = std::find_if(wrong.begin(), wrong.end(), [](const RunDifference* each) {
     return each->a == "-" || each->b == "-";
   });

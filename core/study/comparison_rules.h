@@ -1,7 +1,6 @@
 #pragma once
-// A simulation predicts a measurement only if it is of the same thing: the same locks, clients and
-// faults, windows of the same length that open at the same time, and guard words, which others wait
-// behind, in both or in none.
+// A simulation predicts a measurement only if both have the same locks, clients, faults, window
+// length and warm-up, and both or neither use guard words, whose verbs delay other verbs.
 
 #include <vector>
 
@@ -9,11 +8,12 @@
 
 namespace latchlab {
 
-// What may differ between the two: what describes a simulated world and is not used on hardware
-// (core/scenario/advice.h), chance, how often a point was repeated, and who ran it.
+// True for settings that may differ between the two: those that describe simulated hardware and are
+// ignored on hardware (core/scenario/advice.h), the seed, the number of repeats, extra
+// measurements, and the backend and version.
 bool may_differ(const std::string& path);
 
-// Fine where both are simulations, or both were measured.
+// Succeeds if both runs are simulations or both were measured.
 Status check_rules(const RunManifest& a, const RunManifest& b,
                    const std::vector<RunDifference>& differences);
 

@@ -6,11 +6,10 @@
 namespace latchlab {
 namespace {
 
-// Owner of a random stream; smaller numbers are clients.
+// Identifier of a random stream; smaller numbers belong to clients.
 constexpr std::uint64_t kRepeated = 1ULL << 40;
 
-// Where the fault happens. A client node's number begins where the servers' end, unless it is one
-// of them.
+// The node of a fault. Client nodes are numbered after the servers, unless they are servers.
 NodeId node_of(const FaultSpec& fault, const World& world) {
   if (fault.target == FaultTarget::client) return world.node_of(ClientId{fault.index});
   const WorldShape& shape = world.world_shape();
@@ -30,7 +29,8 @@ void carry_out(const FaultSpec& fault, const World& world, Backend& backend) {
   faults.pause_node(node, fault.length);
 }
 
-// Pauses at exponentially distributed distances; without a target, of a client drawn each time.
+// Schedules pauses at exponentially distributed intervals; without a target, each pauses a random
+// client.
 void schedule_repeated(FaultSpec fault, const World& world, Backend& backend, Rng rng, Time end) {
   const Duration mean = seconds(1) / fault.per_second;
   const bool any = fault.target == FaultTarget::any_client;

@@ -1,5 +1,5 @@
 #pragma once
-// Carries out a scenario's pauses, slow CPUs and disturbed clocks.
+// Injects a scenario's pauses, slow CPUs and clock changes.
 
 #include <cstdint>
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace latchlab {
 
-// Why this backend cannot carry out the point's faults; empty: it can.
+// Why this backend cannot inject the point's faults; empty: it can.
 std::string cpu_faults_refused(const Point& point, Faults& faults);
 
-// Puts them on the agenda of the backend, which the world outlives; what happens to nodes that it
-// does not host happens elsewhere. Random dates come from `seed` and lie before `end`.
+// Schedules the faults on the backend, which must not outlive the world. Faults of nodes that this
+// backend does not host are skipped. Random times are drawn from `seed` and lie before `end`.
 void schedule_cpu_faults(const Point& point, const World& world, Backend& backend,
                          std::uint64_t seed, Time end);
 

@@ -11,7 +11,7 @@
 namespace latchlab {
 namespace {
 
-// Why a point decides nothing; empty: it may.
+// Why a point is undecided; empty: it can be compared.
 std::string not_to_be_judged(const PointOutcome& point) {
   if (!point.sound())
     return fmt::format("is {}", point.complete() ? name_of(point.status()) : "interrupted");
@@ -30,7 +30,7 @@ std::string not_to_be_judged(const PointOutcome& point) {
       return "starves some clients";
     case Doubt::client_bound:
       return "keeps the clients' own cores busy all the time";
-    case Doubt::unchecked:  // a promise that nobody has seen broken
+    case Doubt::unchecked:  // an assumption, not an observed violation
     case Doubt::none:
       break;
   }
@@ -76,10 +76,10 @@ void against_value(const Question& question, const PointOutcome& point, Probe& p
     probe.why = fmt::format("the value {}", kWithinChance);
 }
 
-// The next value to look at, if any: in the first turn that is not narrow.
+// The next value to run, if any: in the first turn that is not narrow.
 std::optional<std::int64_t> next_value(const SearchAxis& axis, const std::vector<Probe>& probes,
                                        double precision) {
-  // Two such ways, around a single unknown value, are as wide as asked for.
+  // Half of the precision on each side of an undecided value.
   const auto open = [&](std::int64_t from, std::int64_t to) -> std::optional<std::int64_t> {
     if (axis.is_narrow(from, to, precision / 2)) return std::nullopt;
     return axis.halfway(from, to);

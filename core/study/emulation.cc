@@ -12,7 +12,7 @@ bool is_of_the_rnic(const std::string& line) {
 
 namespace {
 
-// " (mcs)", at the end of what was emulated for mcs alone.
+// The suffix " (mcs)" of a line about a capability that was emulated for mcs alone.
 std::string mark_of(const Point& point) {
   return " (" + point.protocol.label + ")";
 }

@@ -1,17 +1,17 @@
 #pragma once
-// Points whose numbers are no measure of an RNIC: what a lock needs was emulated, or the device is
-// software. They validate behaviour, and are never ranked with others. Messages that an RNIC
-// carries in a way of ours are no reason: that is said, and ranked.
+// Marks points whose numbers do not measure an RNIC, because a capability was emulated or the
+// device is software. Such points validate behaviour and are not ranked with other points. Messages
+// that an RNIC carries by our own scheme are reported, but still ranked.
 
 #include "core/study/output.h"
 
 namespace latchlab {
 
-// A manifest's line about what is emulated, of which an RNIC does the work all the same: SENDs and
-// RECVs of its own carry the messages, and only what they cost beside that is ours.
+// True for a manifest line about an emulated capability that the RNIC still serves: its own SENDs
+// and RECVs carry the messages, and only their additional cost is ours.
 bool is_of_the_rnic(const std::string& line);
 
-// Writes down in the outcome what the manifest says of its points.
+// Copies what the manifest says about the points into the outcome.
 void mark_emulated(const Scenario& scenario, const RunManifest& manifest, StudyOutcome& outcome);
 
 }  // namespace latchlab

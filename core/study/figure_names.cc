@@ -23,14 +23,14 @@ std::string dotted(const Json::json_pointer& pointer) {
   return path;
 }
 
-// Every path of a value, and every path on the way there; of an RNIC only its own.
+// Collects the paths of all values and of the mappings around them, but none below an RNIC.
 void add_paths(const Json& json, const Json::json_pointer& at, std::set<std::string>& paths) {
   if (!at.empty()) paths.insert(dotted(at));
   if (!json.is_structured() || (!at.empty() && at.back() == "nic")) return;
   for (const auto& [key, value] : json.items()) add_paths(value, at / key, paths);
 }
 
-// The metric that a word stands for; empty: none.
+// The metric that a word denotes; empty: none.
 std::string metric_called(const std::string& word) {
   for (const MetricColumn& column : metric_columns())
     if (word == column.name) return column.metric;
@@ -45,7 +45,7 @@ class FigureNames {
     paths_.insert(swept_.begin(), swept_.end());
   }
 
-  // A path, or the last part of one that is swept, as tables head it; empty: there is none.
+  // A path, or the last part of a swept one, as in table headings; empty: none.
   std::string path_called(const std::string& word) const {
     if (word == "lock") return "label";
     if (word == "label" || word == "clients" || paths_.contains(word)) return word;
@@ -58,7 +58,7 @@ class FigureNames {
     return found.empty() && at_some_point(word) ? word : found;
   }
 
-  // What x and series may be.
+  // The allowed values of x and series.
   std::string known() const {
     std::vector<std::string> words = {"label", "clients"};
     words.insert(words.end(), swept_.begin(), swept_.end());
@@ -77,7 +77,7 @@ class FigureNames {
     add_paths(Json::parse(point.resolved_json), Json::json_pointer(), paths);
     return paths;
   }
-  // A swept kind brings keys of its own.
+  // Only some kinds of a swept mapping have this key.
   bool at_some_point(const std::string& word) const {
     return contains(section_names(), word.substr(0, word.find('.'))) &&
            std::any_of(scenario_.points.begin() + 1, scenario_.points.end(),

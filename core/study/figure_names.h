@@ -1,14 +1,14 @@
 #pragma once
-// The words of `report.figures`: swept and other paths of a scenario, columns of the tables of
-// points, metrics.
+// Resolves the words of `report.figures`: paths of a scenario, columns of the point tables, and
+// metrics.
 
 #include "core/base/result.h"
 #include "core/scenario/scenario.h"
 
 namespace latchlab {
 
-// Puts "label", "clients", a path or a metric's path in place of each word; a word that names
-// nothing is an error with its place.
+// Replaces each word by "label", "clients", a path or a metric's path. An unknown word is an error
+// with its place.
 Status name_figures(Scenario& scenario);
 
 }  // namespace latchlab

@@ -20,11 +20,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kPart = ".part";         // how files end that are being written
-constexpr const char* kClaim = "/claim.part";  // of a directory: ends so, too
+constexpr const char* kPart = ".part";         // suffix of files that are being written
+constexpr const char* kClaim = "/claim.part";  // the claim of a directory; has the same suffix
 
-// A rename lasts only once its directory is on the disk. Where directories cannot be flushed there
-// is nothing to be done about it.
+// A rename is durable only after its directory is flushed. Failure is ignored: some file systems
+// cannot flush directories.
 void flush_directory_of(const std::string& path) {
   const std::string parent = fs::path(path).parent_path().string();
   const int file =
@@ -55,7 +55,7 @@ bool is_empty_directory(const std::string& path) {
   return fs::is_directory(path, error) && fs::is_empty(path, error);
 }
 
-// The N of NAME-N.
+// The number N of NAME-N.
 std::optional<std::uint32_t> number_of(const std::string& file, const std::string& name) {
   if (file.size() <= name.size() + 1 || !file.starts_with(name + "-")) return std::nullopt;
   std::uint32_t number = 0;
@@ -65,7 +65,7 @@ std::optional<std::uint32_t> number_of(const std::string& file, const std::strin
   return number;
 }
 
-// The results/NAME-N with the greatest N; empty: none.
+// The results/NAME-N with the largest N; empty: none.
 std::string newest_directory(const std::string& name) {
   std::string newest;
   std::uint32_t greatest = 0;
@@ -79,7 +79,7 @@ std::string newest_directory(const std::string& name) {
   return newest;
 }
 
-// What a run that was cut short at once has left: nothing, or what nothing has been written to.
+// True for the directory of a run that was interrupted before it wrote a result.
 bool is_begun(const std::string& path) {
   std::error_code error;
   for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
@@ -89,7 +89,7 @@ bool is_begun(const std::string& path) {
   return !error;
 }
 
-// What killed programs have left half written.
+// Removes unfinished files of killed programs.
 void remove_parts(const std::string& folder) {
   std::vector<fs::path> parts;
   std::error_code error;
@@ -142,7 +142,7 @@ Error is_written_to(const std::string& directory) {
           {}};
 }
 
-// The directory is there. Whether it is empty is known only once it is claimed.
+// Claims an existing directory. Whether it is empty can be checked only after it is claimed.
 Result<ResultsDirectory> claim_directory(const std::string& path) {
   auto lock = DirectoryLock::take(path);
   if (!lock) return lock.error();
@@ -178,7 +178,7 @@ Result<ResultsDirectory> claim_results_directory(const std::string& wanted,
   fs::create_directories("results", error);
   for (int n = 1; !error && n < 1'000'000; ++n) {
     const std::string path = fmt::format("results/{}-{}", name, n);
-    if (fs::create_directory(path, error)) return claim_directory(path);  // else taken, or an error
+    if (fs::create_directory(path, error)) return claim_directory(path);  // else: exists, or error
   }
   return cannot_create("a directory under results/", error);
 }

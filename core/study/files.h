@@ -1,5 +1,5 @@
 #pragma once
-// Files that outlive whatever happens to the program: written whole or not at all.
+// Writes files that survive a crash of the program: each is written completely or not at all.
 
 #include <string>
 #include <utility>
@@ -8,19 +8,20 @@
 
 namespace latchlab {
 
-// All or nothing: written beside, under a name of this process alone, flushed to the disk, renamed.
-// What stood there before stays until then.
+// Writes atomically: to a temporary file next to `path` that is private to this process, flushed to
+// disk and then renamed. Until then the previous file stays.
 Status write_atomically(const std::string& path, const std::string& text);
 
-// Makes an empty file where there is nothing; false: there is something already, maybe since
-// another program made it at the same instant. Then the name belongs to the caller, who writes it.
+// Creates an empty file; returns false if `path` exists, even if another process created it at the
+// same time. On true, the path belongs to the caller, who writes it.
 Result<bool> claim_file(const std::string& path);
 
-// Error: claim_results_directory() would refuse what is there.
+// Returns an error if claim_results_directory() would refuse `wanted`.
 Status check_results_directory(const std::string& wanted);
 
-// Held while a program writes into a directory: a second one is refused, after a moment in which
-// the processes of a killed one may end. A file system without locks grants every one.
+// Lock on a directory while a program writes into it. A second program is refused, after about two
+// seconds in which the processes of a killed one may end. File systems without locks grant every
+// request.
 class DirectoryLock {
  public:
   static Result<DirectoryLock> take(const std::string& directory);
@@ -35,12 +36,12 @@ class DirectoryLock {
   int file_;
 };
 
-// Stands in a new directory until its run ends, so that it is not empty from the first instant.
-// Of programs that claim one directory at once one gets it, on any file system that creates a file
-// once. A killed program leaves it behind; a run that goes on there does not mind.
+// A marker file in a new directory until its run ends, so that the directory is never empty. If
+// several programs claim a directory at once, one succeeds, on any file system with exclusive
+// create. A killed program leaves the file behind; a resumed run ignores it.
 class DirectoryClaim {
  public:
-  DirectoryClaim() = default;  // none is needed
+  DirectoryClaim() = default;  // no claim
   explicit DirectoryClaim(std::string file) : file_(std::move(file)) {}
   ~DirectoryClaim();
   DirectoryClaim(DirectoryClaim&& other) noexcept : file_(std::exchange(other.file_, {})) {}
@@ -52,22 +53,22 @@ class DirectoryClaim {
   std::string file_;
 };
 
-// The directory of a run; no other program writes into it while this lives.
+// A run's directory; no other program writes into it during this object's lifetime.
 struct ResultsDirectory {
   std::string path;
   DirectoryLock lock;
   DirectoryClaim claim;
 };
 
-// Creates the directory of a run: `wanted`, which must not exist or be empty, or, when that is
-// empty, results/NAME-N with the first free N. Of several programs that ask for one directory at
-// the same time one gets it, the others an error.
+// Creates the directory of a run: `wanted`, which must not exist or must be empty, or, if `wanted`
+// is empty, results/NAME-N with the first free N. If several programs request one directory at the
+// same time, one succeeds and the others get an error.
 Result<ResultsDirectory> claim_results_directory(const std::string& wanted,
                                                  const std::string& name);
 
-// The directory to go on with: `wanted`, or results/NAME-N with the greatest N there is, which is
-// made like a new one when there is none. `mark` is a file that shows what it is: a
-// directory that holds other things, but not this, is refused. Empty: any will do.
+// Opens the directory of a run to resume: `wanted`, or results/NAME-N with the largest N, or a new
+// one if there is none. `mark` names a file that identifies a run's directory: a directory with
+// other files but without `mark` is refused. Empty: any directory is accepted.
 Result<ResultsDirectory> reopen_results_directory(const std::string& wanted,
                                                   const std::string& name, const std::string& mark);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Carries out a scenario's crashes of nodes and cuts of links.
+// Injects a scenario's node crashes and link failures.
 
 #include "core/scenario/scenario.h"
 #include "core/study/observers.h"
@@ -8,8 +8,8 @@
 
 namespace latchlab {
 
-// Puts them on the agenda of the backend, which has such faults if there are any. All of these
-// outlive the run. A server that comes back is started by the world.
+// Schedules the faults on the backend, which must support them if the point has any. All arguments
+// must outlive the run. The world restarts a server that returns.
 void schedule_hardware_faults(const Point& point, World& world, Backend& backend,
                               WorkerObservers& observers);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the sections of a point ask of its lock, known before anything runs.
+// Lock requirements of a point's sections, known before the run.
 
 #include <cstdint>
 
@@ -8,8 +8,8 @@
 
 namespace latchlab {
 
-// The most locks that a section holds at once. Reads the traces that the point names, to their
-// ends: what is wrong with one is an error that names its line.
+// The largest number of locks that a section holds at once. Reads the point's traces completely; an
+// error in a trace names its line.
 Result<std::uint32_t> held_at_once(const Point& point);
 
 }  // namespace latchlab

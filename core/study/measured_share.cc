@@ -1,4 +1,4 @@
-// What a MeasuringObserver hands over at the end of the window.
+// The measurements of a MeasuringObserver at the end of the window.
 
 #include "core/base/check.h"
 #include "core/study/measuring.h"

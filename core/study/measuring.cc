@@ -9,7 +9,7 @@ namespace latchlab {
 
 namespace {
 
-// Kinds of semantic events besides those of the backend.
+// Kinds of semantic events, in addition to the backend's.
 constexpr std::uint64_t kGranted = 0x10001;
 constexpr std::uint64_t kReleased = 0x10002;
 constexpr std::uint64_t kUpgraded = 0x10003;
@@ -51,7 +51,7 @@ void MeasuringObserver::watch_clients() {
   }
 }
 
-// Verbs live with the backend, which may outlive this.
+// The backend owns the Verbs objects and may outlive this observer.
 MeasuringObserver::~MeasuringObserver() {
   for (const ClientId client : measured_) {
     world_.verbs(client).measure_phases(nullptr);
@@ -120,7 +120,7 @@ void MeasuringObserver::cycle_begins(ClientId client) {
   meter.under_way = false;
 }
 
-// So long ago its cycle and its first acquisition began.
+// The cycle and its first acquisition began `ago` before now.
 void MeasuringObserver::arrived(ClientId client, Duration ago) {
   const Time now = backend_.true_now();
   recorder_.arrived(client, now, ago);
@@ -186,7 +186,7 @@ void MeasuringObserver::judge(bool safe) {
   if (on_violation_ == OnViolation::stop) backend_.request_stop();
 }
 
-// The stopwatch runs so that who waits for long is found: an upgrade is in no histogram.
+// The stopwatch runs so that a long wait is detected; no histogram includes upgrades.
 void MeasuringObserver::upgrade_begins(ClientId client, const Grant& /*grant*/) {
   meters_[client.value].restart(backend_.true_now());
   meters_[client.value].upgrading = true;
@@ -211,7 +211,7 @@ void MeasuringObserver::extended(ClientId client, const Grant& grant) {
 
 void MeasuringObserver::release_begins(ClientId client, const Grant& grant) {
   Meter& meter = meters_[client.value];
-  // What was tried is over, if this is given back after an abort.
+  // If the lock is given back after an abort, the attempt has ended.
   if (std::exchange(meter.trying, false)) monitor_.withdrawn(client);
   monitor_.releasing(client, grant);
   meter.restart(backend_.true_now());

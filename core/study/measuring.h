@@ -1,5 +1,5 @@
 #pragma once
-// Watches the client loops of one repeat: checks every grant, and turns what it sees into metrics.
+// Observes the client loops of one repeat, checks every grant and computes the metrics.
 
 #include <array>
 #include <cstdint>
@@ -21,26 +21,26 @@ namespace latchlab {
 
 class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clocks {
  public:
-  // Measures the clients of one worker of this process, on whose thread everything is called, and
-  // with worker 0 what concerns the whole process. The world is attached.
+  // Measures the clients of one worker of this process; all calls are made on that worker's thread.
+  // Worker 0 also measures what concerns the whole process. The world must be attached.
   MeasuringObserver(const World& world, Backend& backend, std::uint32_t worker, Time window_start,
                     Duration window, OnViolation on_violation);
   ~MeasuringObserver() override;
   MeasuringObserver(const MeasuringObserver&) = delete;
   MeasuringObserver& operator=(const MeasuringObserver&) = delete;
 
-  // Attaches phase marks and first effects.
+  // Attaches the listeners of phase marks and first-effect events.
   void watch_clients();
   WindowRecorder& recorder() { return recorder_; }
-  // To be called at the date at which the window opens.
+  // To be called at the time at which the window opens.
   void window_opens();
-  // The window opens now, and not as it was thought to; what has counted does not.
+  // Opens the window now instead of at the planned time, and discards what was counted.
   void measure_anew();
   bool sees_everything() const { return sees_everything_; }
   void client_crashed(ClientId client);
   void prefetch_client(ClientId client) const;
 
-  // What was measured, at the end of the window.
+  // The measurements, at the end of the window.
   MeasuredShare share() const;
 
   // ---- LoopObserver ----
@@ -65,23 +65,23 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   }
 
  private:
-  // One client's stopwatch: where it is, since when, and what it has spent where.
+  // The stopwatch of one client: its phase, since when, and the time spent in each phase.
   struct Meter final : PhaseSink {
     const Running* clock = nullptr;
     std::array<Duration, kPhases> spent = {};
     Time since;
     Time begun;
     Phase current = Phase::other;
-    bool arrived = false;    // it runs since the arrival of a section that has not begun yet
-    bool under_way = false;  // its transaction, since:
+    bool arrived = false;    // started at the arrival of a section that has not begun yet
+    bool under_way = false;  // a transaction runs, since:
     Time transaction_begun;
-    bool trying = false;  // between the first acquire call for a want and its end, retries included
+    bool trying = false;  // from the first acquire call of a want to its end, retries included
     bool upgrading = false;
     bool releasing = false;
     bool crashed = false;
     LockMode asked = LockMode::exclusive;
     bool asked_for_part = false;  // of the object
-    // Of the cycle's acquisitions: atomics, and CAS that did not match.
+    // In the cycle's acquisitions: atomics, and CAS operations that did not match.
     std::uint32_t atomics_at_acquire = 0, mismatched_at_acquire = 0;
     std::uint32_t atomics_in_acquire = 0, mismatched_in_acquire = 0;
 
@@ -109,12 +109,12 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
   OnViolation on_violation_;
   WindowRecorder recorder_;
   SafetyMonitor monitor_;
-  RangeContacts contacts_;     // among those who want a part of an object
+  RangeContacts contacts_;     // among clients that acquire parts of an object
   std::vector<Meter> meters_;  // by ClientId
   std::string violation_;
 
   struct Counted {
-    VerbTally cycles;  // of counted cycles
+    VerbTally cycles;  // in counted cycles
     AcquireAtomics acquisitions;
     PhaseTotals read, write, release;
     PhaseTotals read_waited, write_waited;
@@ -122,8 +122,8 @@ class MeasuringObserver final : public LoopObserver, public SafetyMonitor::Clock
     std::uint64_t ranges_as_whole = 0, false_conflicts = 0;
     Histogram transaction;
     std::uint64_t given_back = 0;                             // transactions
-    std::array<std::uint64_t, kLockModes> as_exclusive = {};  // grants, by what was asked for
-  } counted_;                                                 // inside the window
+    std::array<std::uint64_t, kLockModes> as_exclusive = {};  // grants, by requested mode
+  } counted_;                                                 // during the window
   VerbTally background_before_;
   std::uint64_t recoveries_before_ = 0;
 };

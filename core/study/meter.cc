@@ -1,4 +1,4 @@
-// One client's stopwatch.
+// The stopwatch of one client.
 
 #include <utility>
 
@@ -28,7 +28,7 @@ void MeasuringObserver::Meter::restart(Time now) {
 }
 
 Duration MeasuringObserver::Meter::stop(Time now) {
-  mark_at(Phase::other, now);  // time may have gone on since: the phases must add up
+  mark_at(Phase::other, now);  // time may have passed since the last mark; phases must add up
   return now - begun;
 }
 

@@ -7,7 +7,7 @@
 namespace latchlab {
 namespace {
 
-// Their entries are named by verbs and by groups.
+// Their entries are named by verbs and groups.
 constexpr const char* kTables[] = {"verbs_per_cycle_detail.", "group_goodput_ops_s."};
 
 RepeatMetrics all_that_can_be_asked_for() {

@@ -1,6 +1,5 @@
 #pragma once
-// What the numbers of points are called: by their paths in results.json, and by the columns of
-// tables.
+// Names of a point's metrics: paths in results.json, and columns of tables.
 
 #include <span>
 #include <string>
@@ -8,14 +7,14 @@
 
 namespace latchlab {
 
-// In the order of results.json; also what is there only if a scenario asks for it.
+// In the order of results.json, including metrics that exist only if a scenario requests them.
 const std::vector<std::string>& metric_names();
 
-// Of metric_names(), or one whose last part a run decides: "verbs_per_cycle_detail.cas_8".
+// True for a name in metric_names(), or one whose last part depends on the run:
+// "verbs_per_cycle_detail.cas_8".
 bool is_metric(const std::string& path);
 
-// The numbers that a name stands for which is no number itself: "acquire_ns.p50", ... of
-// "acquire_ns".
+// The metrics below a name that is not itself a number: "acquire_ns.p50", ... for "acquire_ns".
 std::vector<std::string> parts_of_metric(const std::string& path);
 
 struct MetricColumn {
@@ -23,7 +22,7 @@ struct MetricColumn {
   const char* metric;  // "acquire_ns.p99"
 };
 
-// Of the table of all points, in order.
+// The columns of the table of all points, in order.
 std::span<const MetricColumn> metric_columns();
 
 }  // namespace latchlab

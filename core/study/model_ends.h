@@ -1,6 +1,6 @@
 #pragma once
-// What the files of a point's NICs do not know: constants that are not published, and the ends of
-// their ranges.
+// Uncertain constants of a point's NICs: those that are not published, at the bounds of their
+// ranges.
 
 #include <cstddef>
 #include <string>
@@ -12,26 +12,26 @@
 namespace latchlab {
 
 struct ConstantEnd {
-  std::string nic;  // whose: "connectx-5"
+  std::string nic;  // the NIC: "connectx-5"
   ConstantOrigin origin;
-  std::string at;  // one end of the range, as it is written there
+  std::string at;  // one bound of the range, as written
 };
 using ConstantEnds = std::vector<ConstantEnd>;
 
-// Both ends of each constant with a range, but for ends that are its value. One that the user has
-// set is not in doubt: that value is wanted. In the order of the NICs' files.
+// Both bounds of each constant with a range, except bounds that equal its value, in the order of
+// the NICs' files. Constants that are published or that the user has set are left out.
 ConstantEnds model_ends(Point point);
 
 std::size_t constants_in(const ConstantEnds& ends);
 
-// A section of a NIC's file: all its constants at the first of their ends, and all at the last.
+// One section of a NIC's file: all its constants at their first bound, and all at their last.
 struct NicSection {
   ConstantEnds ends;
   ConstantEnds low, high;
 };
 std::vector<NicSection> sections_of(const ConstantEnds& ends);
 
-// The point with these constants at these ends, in every NIC of that name.
+// The point with these constants at these bounds, in every NIC of that name.
 Result<Point> with_ends(Point point, const ConstantEnds& ends);
 
 }  // namespace latchlab

@@ -1,6 +1,6 @@
 #pragma once
-// The measuring observers of one process, one per worker: each measures and is read by the thread
-// that runs its clients, so that nothing is shared between threads while the run lasts.
+// The measuring observers of one process, one per worker. The thread that runs a worker's clients
+// calls that worker's observer, so that threads share nothing during the run.
 
 #include <cstdint>
 #include <memory>
@@ -17,25 +17,24 @@
 
 namespace latchlab {
 
-// Hands what a client reports to the observer of the client's worker. Where the point asks for
-// guard words, each worker has a guard, too.
+// Forwards each client's events to the observer of the client's worker. If the point uses guard
+// words, each worker also has a guard.
 class WorkerObservers final : public ForwardingObserver {
  public:
-  // Made after World::attach; puts the opening of the window and the ends of its parts on each
-  // worker's agenda, unless `seeks`: then only() is told by who seeks the end of the warm-up. The
-  // journal
-  // has a line for each client of the run, or none at all: then it is kept here.
+  // To be created after World::attach. Schedules the opening of the window and the ends of its
+  // batches on each worker, unless `seeks`: then the code that looks for steady state tells only().
+  // The journal has one record per client of the run, or is empty; then this object keeps it.
   WorkerObservers(const World& world, Backend& backend, const Point& point,
                   std::span<GuardRecord> journal, bool seeks);
-  MeasuringObserver& only() { return *observers_.front(); }  // of one worker
+  MeasuringObserver& only() { return *observers_.front(); }  // requires a single worker
 
-  // What client loops are to report to: the observer itself where there is only one.
+  // The observer for the client loops.
   LoopObserver& front();
   MeasuringObserver& of(ClientId client) { return *observers_[worker_of(client)]; }
   Guard* guard_of(ClientId client);  // null: no guard words
   void client_crashed(ClientId client);
-  void measure_lock(LockId lock);  // apart from the others, too; before the run
-  // After the run: what each measured, by worker.
+  void measure_lock(LockId lock);  // also measures this lock separately; call before the run
+  // The measurements of each worker; call after the run.
   std::vector<MeasuredShare> shares() const;
 
  private:
@@ -45,9 +44,9 @@ class WorkerObservers final : public ForwardingObserver {
   }
 
   const Backend& backend_;
-  std::vector<std::unique_ptr<MeasuringObserver>> observers_;  // by worker, and so below
-  std::vector<std::unique_ptr<Guard>> guards_;                 // empty: no guard words
-  std::vector<GuardRecord> journal_;                           // unless the caller keeps one
+  std::vector<std::unique_ptr<MeasuringObserver>> observers_;  // by worker
+  std::vector<std::unique_ptr<Guard>> guards_;                 // by worker; empty: no guard words
+  std::vector<GuardRecord> journal_;                           // used if the caller has none
 };
 
 }  // namespace latchlab

@@ -1,6 +1,6 @@
 #pragma once
-// Somebody who looks on while a repeat runs: stands around the backend and the observer of the
-// client loops, hands everything on, and changes nothing in what happens or when.
+// A passive hook around the backend and the observer of one repeat. It forwards everything and does
+// not change what happens or when.
 
 #include <cstdint>
 #include <functional>
@@ -12,22 +12,23 @@
 
 namespace latchlab {
 
-// The base version looks at nothing. It outlives the repeat.
+// The base class observes nothing. The object must outlive the repeat.
 class Onlooker {
  public:
   virtual ~Onlooker() = default;
-  // The backend to be used in place of `inner`, made for `plan`.
+  // The backend to use instead of `inner`, which was made for `plan`.
   virtual std::unique_ptr<Backend> around(std::unique_ptr<Backend> inner,
                                           const WorldPlan& /*plan*/) {
     return inner;
   }
-  // The observer to be used in place of `inner`, which by then hears of phases.
+  // The observer to use instead of `inner`, which already receives phase marks.
   virtual LoopObserver& around(LoopObserver& inner, const World& /*world*/) { return inner; }
-  // The run is over; `now` is its true date.
+  // Called after the run; `now` is the true time.
   virtual void ended(Time /*now*/) {}
 };
 
-// The onlooker of one repeat of a point; null: none. Called in the process that runs it.
+// Creates the hook for one repeat of a point; null: none. Called in the process that runs the
+// repeat.
 using OnlookerFactory =
     std::function<std::unique_ptr<Onlooker>(const Point& point, std::uint32_t repeat)>;
 

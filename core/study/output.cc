@@ -69,8 +69,8 @@ bool is_detail(const std::string& path) {
   return path.rfind(kDetail, 0) == 0;
 }
 
-// The leaves that every repeat has, in order; the tables by verb, whose entries differ from lock
-// to lock, as the union of all entries.
+// The leaves of all repeats, in order. Tables by verb differ between locks; their columns are the
+// union of all entries.
 std::vector<std::string> csv_columns(const StudyOutcome& outcome) {
   std::set<std::string> details;
   RepeatMetrics shape;

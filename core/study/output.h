@@ -1,7 +1,6 @@
 #pragma once
-// A study as files: results.json, results.csv, timing.json.
-// results.json and results.csv hold nothing that could differ between two runs of the same
-// scenario and seed; everything else is in timing.json.
+// Writes a study as results.json, results.csv and timing.json. results.json and results.csv are
+// byte-identical for two runs of the same scenario and seed; timing.json has the rest.
 
 #include <string>
 #include <utility>
@@ -16,17 +15,17 @@ namespace latchlab {
 struct RunManifest {
   std::string version;  // of Latchlab
   std::string backend;  // simgrid
-  // "masked_atomics_16: agent (mcs)": what, how, and for the points of which label; without one,
-  // for all.
+  // "masked_atomics_16: agent (mcs)": the capability, how it was emulated, and the label of the
+  // points; without a label, all points.
   std::vector<std::string> emulated;
-  std::vector<std::string> software;  // devices that are none: "rxe0 is soft-RoCE"
-  // Locks that are not of this build: file names, and hashes of what is in them.
+  std::vector<std::string> software;  // software devices: "rxe0 is soft-RoCE"
+  // Locks from plug-ins: file names and hashes of their contents.
   std::vector<std::pair<std::string, std::string>> plugins;
-  // What a quick run leaves out of the scenario, a line each; empty: it is none.
+  // What a quick run reduced, one line each; empty: the run is not quick.
   std::vector<std::string> quick;
 };
 
-// One cell of a CSV file: in quotes where it needs them.
+// One cell of a CSV file, quoted if necessary.
 std::string csv_text(const std::string& text);
 
 std::string results_json(const Scenario& scenario, const StudyOutcome& outcome,

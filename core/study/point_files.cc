@@ -37,7 +37,7 @@ void add_text(Fingerprint& hash, const std::string& text) {
   for (const char c : text) hash.add(static_cast<unsigned char>(c));
 }
 
-// A file that a run streams is not read for this: its length and its last change stand for it.
+// Streamed files are not hashed: their size and modification time identify them.
 void add_file(Fingerprint& hash, const std::string& path) {
   if (path.empty()) return;
   std::error_code failure;
@@ -46,7 +46,7 @@ void add_file(Fingerprint& hash, const std::string& path) {
       static_cast<std::uint64_t>(fs::last_write_time(path, failure).time_since_epoch().count()));
 }
 
-// What ran to its end; where the process died, another try may do better.
+// True for completed repeats; after a failure another attempt may succeed.
 bool is_worth_keeping(const RepeatOutcome& outcome) {
   return outcome.status != RepeatStatus::failed && outcome.status != RepeatStatus::unavailable;
 }
@@ -72,11 +72,11 @@ std::string stored_text(const StoredRepeat& stored) {
   if (!stored.manifest.quick.empty()) json["quick"] = stored.manifest.quick;
   json["outcome"] = Json::parse(serialise_outcome(stored.outcome));
   std::string rest = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  rest.replace(0, 1, "\",");  // the brace: what follows the digits is what they are of
+  rest.replace(0, 1, "\",");  // replaces the brace: the checksum covers what follows its digits
   return std::string(kChecksum) + checksum_of(rest) + rest;
 }
 
-// With run.precision there may be more than were asked for.
+// run.precision may add repeats.
 std::uint32_t most_repeats(const Point& point) {
   const RunSpec& run = point.run;
   return run.precision_ppb == 0 ? run.repeats : std::max(run.repeats, run.most_repeats);
@@ -184,7 +184,7 @@ Result<std::string> PointFiles::move_to_superseded(const std::string& path) cons
   fs::create_directory(folder, error);
   const fs::path from(path);
   std::string to;
-  // Named after its key's file: nothing that lies there is replaced.
+  // A fresh name, so that no existing file is replaced.
   for (int n = 0; !error && n < 1'000'000; ++n) {
     to = fmt::format("{}/{}.{}.json", folder, from.stem().string(), n);
     if (fs::exists(to, error)) continue;
@@ -199,7 +199,7 @@ Result<std::string> PointFiles::move_to_superseded(const std::string& path) cons
 Status PointFiles::adopt(const Scenario& scenario) {
   const std::vector<Found> here = read_all(directory_ + "/points");
   std::vector<Found> all = read_all(directory_ + kSuperseded);
-  std::vector<std::string> copies;  // of what will be in its place
+  std::vector<std::string> copies;  // superseded files whose repeats are in place
   all.insert(all.end(), here.begin(), here.end());
   std::map<std::string, std::string> wanted;  // key -> file
   for (std::size_t p = 0; p < scenario.points.size(); ++p)
@@ -225,7 +225,7 @@ Status PointFiles::adopt(const Scenario& scenario) {
                              "--resume, or with another --out",
                              directory_),
                  {}};
-  std::set<std::string> sound;  // files that lie where they belong
+  std::set<std::string> sound;  // files at their place
   for (const Found& found : here) {
     const auto place = wanted.find(found.stored.key);
     if (place != wanted.end() && place->second == found.path) {
@@ -244,7 +244,7 @@ Status PointFiles::adopt(const Scenario& scenario) {
       if (Status kept = keep(p, point, r, *outcome); !kept) return kept;
     }
   }
-  if (!warnings_.empty()) return fine();  // what lies in a place may be damaged
+  if (!warnings_.empty()) return fine();  // a file at its place may be damaged
   for (const std::string& copy : copies) {
     std::error_code ignored;
     fs::remove(copy, ignored);
@@ -253,7 +253,7 @@ Status PointFiles::adopt(const Scenario& scenario) {
 }
 
 std::optional<RepeatOutcome> PointFiles::find(const Point& point, std::uint32_t repeat) const {
-  if (known_.empty()) return std::nullopt;  // a fresh run: a key takes a while
+  if (known_.empty()) return std::nullopt;  // a new run: computing a key takes time
   const auto found = known_.find(repeat_key(point, repeat, program_));
   if (found == known_.end()) return std::nullopt;
   return found->second;

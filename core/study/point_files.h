@@ -1,13 +1,13 @@
 #pragma once
-// The finished repeats of a run, a file each, under DIR/points: written as they end, so that
-// whatever happens to the program they are there, and a run goes on where it was cut short.
+// The finished repeats of a run, one file each, under DIR/points. Each file is written when its
+// repeat ends, so that a run that was interrupted can resume.
 //
-// Each file carries the key of what it is the result of. A repeat is taken from a file with its key
-// and never from another: a scenario that was changed, or another program, runs it again.
+// Each file carries the key of its repeat. A repeat is taken from a file only if the keys are
+// equal: after a change of the scenario or of the program the repeat runs again.
 //
-// Each file begins with a checksum over all bytes behind it. A file whose checksum does not fit is
-// an error, here and for all that read results. Files of programs that wrote none begin with their
-// key: they can be read, and a run that goes on runs their repeats again.
+// Each file begins with a checksum of the rest of the file. A wrong checksum is an error, here and
+// for all code that reads results. Files of older programs begin with the key: they can be read,
+// but a resumed run repeats them.
 
 #include <cstdint>
 #include <functional>
@@ -24,16 +24,17 @@
 
 namespace latchlab {
 
-// One hash of all that decides a repeat's result: the resolved point (without how often it is
-// repeated, and its scenario's name), the traces that it names, which repeat, and `program`, which
-// stands for the code and for the hardware, if there is any.
+// A hash of everything that determines a repeat's result: the resolved point (without the number of
+// repeats and the scenario's name), its traces, the repeat's number, and `program`, which
+// identifies the code and the hardware, if any. A trace is identified by its size and modification
+// time.
 std::string repeat_key(const Point& point, std::uint32_t repeat, const std::string& program);
 
 struct StoredRepeat {
   std::string key;
   RunManifest manifest;
   RepeatOutcome outcome;
-  bool checked = false;  // it has a checksum, which fits
+  bool checked = false;  // it has a valid checksum
 };
 
 // DIR/points/0003-1.json: repeat 1 of point 3.
@@ -42,22 +43,22 @@ Result<StoredRepeat> read_point_file(const std::string& path);
 
 class PointFiles {
  public:
-  // `manifest` goes into each file; `program` into each key. Creates DIR/points where it is
-  // missing.
+  // `manifest` is written into each file, and `program` is part of each key. Creates DIR/points if
+  // it is missing.
   static Result<PointFiles> open(const std::string& directory, RunManifest manifest,
                                  std::string program);
 
-  // Reads what is there. What has a key of the scenario will be found under its number; all else is
-  // moved to DIR/points/superseded, from where it is taken again should its key come back. Refuses
-  // when there are repeats, but none is of this scenario and program.
+  // Reads the existing files. A repeat of the scenario is stored under its number; other files are
+  // moved to DIR/points/superseded and are restored if their key is wanted again. Returns an error
+  // if there are repeats but none belongs to this scenario and program.
   Status adopt(const Scenario& scenario);
-  // Files whose repeats run again although they have the keys of the scenario: damaged ones and
-  // those without a checksum; complete lines for people.
+  // Messages about files whose repeats run again although their keys match: damaged files and files
+  // without a checksum.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
-  // A finished repeat; none: to be run. One whose process failed is run again.
+  // A finished repeat; no value if it has to run. A repeat whose process failed runs again.
   std::optional<RepeatOutcome> find(const Point& point, std::uint32_t repeat) const;
-  // Hears of each repeat once it has been written.
+  // Called after each repeat has been written.
   using Listener =
       std::function<void(std::size_t number, std::uint32_t repeat, const RepeatOutcome& outcome)>;
   void listen(Listener listener) { listener_ = std::move(listener); }
@@ -74,7 +75,7 @@ class PointFiles {
         manifest_(std::move(manifest)),
         program_(std::move(program)) {}
   std::vector<Found> read_all(const std::string& folder);
-  // Where it is then.
+  // Returns the new path.
   Result<std::string> move_to_superseded(const std::string& path) const;
 
   std::string directory_;

@@ -1,4 +1,4 @@
-// What the repeats of a point come to, and whether it wants another one.
+// Aggregates the repeats of a point, and decides whether it needs another one.
 
 #include <algorithm>
 #include <utility>

@@ -15,7 +15,7 @@ struct Contender {
   double mean_a = 0, mean_b = 0;
 };
 
-// Of equals, by name.
+// Ties are ordered by name.
 std::vector<std::string> best_first(std::vector<Contender> all, double Contender::*by) {
   std::sort(all.begin(), all.end(), [by](const Contender& x, const Contender& y) {
     return std::pair(-(x.*by), x.lock) < std::pair(-(y.*by), y.lock);

@@ -1,5 +1,5 @@
 #pragma once
-// How far two runs agree on which lock does more.
+// Agreement of two runs on the order of the locks by goodput.
 
 #include <vector>
 
@@ -7,8 +7,8 @@
 
 namespace latchlab {
 
-// Of each place with two locks or more that are sound in both runs, in the order of the pairs. What
-// was emulated is never ranked with what an RNIC did.
+// One entry for each position of the sweep with at least two locks that are sound in both runs, in
+// the order of the pairs. Emulated points are ranked separately from those of an RNIC.
 std::vector<RankAgreement> rank_agreements(const StoredStudy& a, const StoredStudy& b,
                                            const std::vector<PointPair>& pairs);
 

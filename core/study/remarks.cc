@@ -13,7 +13,7 @@
 namespace latchlab {
 namespace {
 
-// The numbers of a point; zero where something was not measured.
+// The metrics of a point; zero if not measured.
 class Counts {
  public:
   explicit Counts(const PointOutcome& outcome) : metrics_(outcome.metrics()) {}
@@ -26,7 +26,7 @@ class Counts {
   Leaves metrics_;
 };
 
-// What of a kind a point has; empty: none that is worth a word.
+// What a point has of a kind of remark; empty: nothing worth reporting.
 using Find = std::string (*)(const Point&, const Counts&);
 
 std::string cut_sections(const Point& /*point*/, const Counts& counts) {

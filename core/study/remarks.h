@@ -1,6 +1,5 @@
 #pragma once
-// What is to be known of points that ran to their end, beside whether they did: a warning on the
-// terminal and a box on the page.
+// Caveats of points that ran to their end, for a warning on the terminal and a box on the page.
 
 #include <cstddef>
 #include <string>
@@ -19,16 +18,16 @@ struct Remark {
     std::size_t point;
     std::string found;  // "691 of 1237 grants"
   };
-  std::string word;  // as in verdicts, where it is one of theirs
-  std::string says;  // what it means
+  std::string word;  // the word of the verdict, if it has one
+  std::string says;  // its meaning
   std::vector<At> points;
 };
 
-// One for each kind that some point has: cut sections, expired holds, late effects, aborted tries,
-// recoveries.
+// One remark for each kind that some point has: cut sections, expired holds, late effects, aborted
+// attempts, recoveries.
 std::vector<Remark> remarks(const Scenario& scenario, const StudyOutcome& outcome);
 
-// The same as an array: [{word, says, points: [[0, "691 in 1237 grants"], ...]}, ...].
+// The same as JSON: [{word, says, points: [[0, "691 in 1237 grants"], ...]}, ...].
 std::string remarks_json(const Scenario& scenario, const StudyOutcome& outcome);
 
 }  // namespace latchlab

@@ -19,7 +19,7 @@ RepeatOutcome failed(std::uint64_t seed, std::string message) {
   return outcome;
 }
 
-// Does a fault of the point take this node's process away?
+// True if a fault of the point ends this node's process.
 bool is_expected(const LostNode& lost, const Point& point) {
   const WorldShape shape = shape_of(point, 0);
   return std::any_of(point.faults.begin(), point.faults.end(), [&](const FaultSpec& fault) {
@@ -40,7 +40,7 @@ std::uint64_t clients_on(std::span<const LostNode> lost, const Point& point) {
   return count;
 }
 
-// Of the first node that no fault explains; empty: there is none.
+// Describes the first node whose loss no fault explains; empty: none.
 std::string why_lost(const Point& point, std::span<const LostNode> lost) {
   for (const LostNode& gone : lost)
     if (!is_expected(gone, point))
@@ -48,7 +48,7 @@ std::string why_lost(const Point& point, std::span<const LostNode> lost) {
   return {};
 }
 
-// Why there is no repeat in this; empty: there is one.
+// Why the shares form no repeat; empty: they do.
 std::string why_failed(const Point& point, std::span<const ShareOutcome> outcomes,
                        const MeasuredShare& all, std::span<const LostNode> lost) {
   if (std::string why = why_lost(point, lost); !why.empty()) return why;
@@ -60,7 +60,7 @@ std::string why_failed(const Point& point, std::span<const ShareOutcome> outcome
   return {};
 }
 
-// The refusal that is not there because of another process, else any; null: nobody has refused.
+// The first refusal that another process did not cause, else the first refusal; null: none.
 const ShareOutcome* first_refusal(std::span<const ShareOutcome> outcomes) {
   const ShareOutcome* first = nullptr;
   for (const ShareOutcome& one : outcomes) {
@@ -71,7 +71,7 @@ const ShareOutcome* first_refusal(std::span<const ShareOutcome> outcomes) {
   return first;
 }
 
-// Of processes that did not all run: a lost node is why others do not go on.
+// The outcome if some processes did not run. A lost node is the cause of other refusals.
 RepeatOutcome refused(const Point& point, std::uint64_t seed, std::string why, RepeatStatus status,
                       std::span<const LostNode> lost) {
   if (std::string gone = why_lost(point, lost); !gone.empty()) return failed(seed, std::move(gone));
@@ -80,7 +80,8 @@ RepeatOutcome refused(const Point& point, std::uint64_t seed, std::string why, R
   return outcome;
 }
 
-// Whether or not its amounts are taken out again: for a while the words are wrong.
+// Locks that a lost node held are exempt, even if its amounts are removed later: until then the
+// guard words are wrong.
 GuardFindings left_behind(const LostNode& lost) {
   GuardFindings findings;
   for (const LeftInside& left : lost.left) findings.unguarded.push_back(left.lock.value);
@@ -147,7 +148,7 @@ void write_what_was_asked(const Point& point, const MeasuredShare& all, RepeatMe
   });
 }
 
-// How long `run.duration` has to be, by what happened after the window.
+// Proposes a `run.duration`, from what happened after the window.
 std::string too_short(const Point& point, const MeasuredShare& all, const RunOn& after) {
   const Duration before = point.run.warmup.value_or(Duration{});
   const Duration enough = std::max(after.drained - before, point.run.duration * 2);

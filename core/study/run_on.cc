@@ -5,11 +5,11 @@
 namespace latchlab {
 namespace {
 
-constexpr std::int64_t kLongest = 16;  // times the run so far, until the first cycle ends
-constexpr std::int64_t kSteps = 2;     // for each of these
-constexpr std::uint64_t kEnough = 4;   // a share of the clients to judge all by: one of so many
+constexpr std::int64_t kLongest = 16;  // run on this many times as long, until the first cycle ends
+constexpr std::int64_t kSteps = 2;     // in this many steps each
+constexpr std::uint64_t kEnough = 4;   // one cycle per this many clients suffices for an estimate
 
-// Two digits of it.
+// Rounded up to two digits.
 Duration rounded_up(Duration length) {
   std::int64_t unit = 1;
   while (length.ps / unit >= 100) unit *= 10;
@@ -36,7 +36,7 @@ std::optional<RunOn> run_on(Running& backend, const WindowRecorder& recorder,
     if (first.progressed() && after.length > first.length * 2) break;
   }
   if (!after.progressed()) return after;
-  // At the pace of the time after the first; that one may have been a long time in coming.
+  // At the rate after the first cycle, because the first one may have taken much longer.
   const bool paced = after.cycles > first.cycles && first.progressed();
   const std::uint64_t ended = paced ? after.cycles - first.cycles : after.cycles;
   const Duration took = paced ? after.length - first.length : after.length;

@@ -1,6 +1,7 @@
 #pragma once
-// A window in which no cycle ended although clients were at work: either it is too short for the
-// first crowd to drain, or the lock stands still. More time tells which; nothing of it is measured.
+// No cycle ended in the window although clients were active: either the window is too short for the
+// initial queue to drain, or the lock makes no progress. Running longer distinguishes the two; this
+// extra time is not measured.
 
 #include <cstdint>
 #include <optional>
@@ -13,17 +14,17 @@
 namespace latchlab {
 
 struct RunOn {
-  Duration length;           // beyond the window's end
+  Duration length;           // after the end of the window
   std::uint64_t cycles = 0;  // that ended in it
-  bool stuck = false;        // nothing could happen any more
-  Duration drained;  // from the start until each client has had a cycle: if any ended, about
+  bool stuck = false;        // no further event was possible
+  Duration drained;          // estimated time from the start until each client has had a cycle
 
   bool progressed() const { return cycles > 0; }
 };
 
-// After a simulation, whose window `share` measured alone; nullopt: there is no such question. A
-// lock that has had as many cycles as clients by then, and none in a whole window, stands still,
-// and is not looked at any longer.
+// Runs a simulation on after its window, whose measurements are in `share`. Returns nullopt if
+// cycles ended in the window or no client was active, or if a violation was found. Also returns
+// nullopt if by the window's end as many cycles as clients have ended: such a lock has stopped.
 std::optional<RunOn> run_on(Running& backend, const WindowRecorder& recorder,
                             const MeasuredShare& share);
 

@@ -7,9 +7,9 @@
 
 namespace latchlab {
 
-// For each point its own number, or that of an earlier point of which it is the same run: a swept
-// parameter that its lock does not have tells the two apart by name alone. run_study() runs such a
-// point once, unless an onlooker is to see it, and gives its outcome to all.
+// For each point its own index, or that of an earlier point with the same run: points that differ
+// only in a swept parameter that their lock does not have. run_study() runs such points once and
+// copies the outcome, unless an onlooker observes the repeats.
 std::vector<std::size_t> same_runs(const Scenario& scenario);
 
 }  // namespace latchlab

@@ -24,7 +24,7 @@ Status check_metric(const std::string& metric, const Expectation& entry) {
   return Error{problem + suggestion(metric, metric_names()), entry.place};
 }
 
-// What was emulated counts as an RNIC does, but tells nothing of speed.
+// Emulated points are scored on counts but not on speed.
 void leave_out_speed(Leaves& leaves) {
   std::erase_if(leaves, [](const Leaf& leaf) {
     const auto doc = metric_doc(leaf.path);

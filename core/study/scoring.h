@@ -1,5 +1,5 @@
 #pragma once
-// The expectations of a scenario against what its study measured.
+// Compares a study's results with the expectations of its scenario.
 
 #include <vector>
 
@@ -10,15 +10,15 @@
 
 namespace latchlab {
 
-// Whether every metric that an expectation names is one that results have.
+// Checks that every metric of an expectation exists in results.
 Status check_metrics(const Scenario& scenario);
 
-// Whether its numbers are those of whole windows: a run that was stopped by what it found measured
-// only a part of one.
+// True if the point's numbers cover complete windows; a run that stopped at a violation measured
+// only part of one.
 bool is_whole(const Point& point, const PointOutcome& outcome);
 
 struct StudyScore {
-  std::vector<Scored> figures;  // as scenario.expectations
+  std::vector<Scored> figures;  // in the order of scenario.expectations
   std::vector<Score> scores;
 };
 StudyScore score_study(const Scenario& scenario, const StudyOutcome& outcome);

@@ -24,7 +24,7 @@ bool can_be_searched(KeyKind kind) {
          kind == KeyKind::ratio || kind == KeyKind::bit_rate || kind == KeyKind::factor;
 }
 
-// The rows of a path; empty: there is no such path.
+// The rows of a path; empty: unknown path.
 std::vector<ScenarioKey> rows_of(const std::string& path,
                                  const std::vector<ParamSpec>& parameters) {
   std::vector<ScenarioKey> rows;
@@ -62,7 +62,7 @@ Result<ScenarioKey> numeric_key(const std::string& path, const std::vector<Param
                {}};
 }
 
-// The round number nearest to `value`, of as few digits as keep it within `slack`.
+// The nearest number with the fewest digits that is within `slack` of `value`.
 std::int64_t rounded(std::int64_t value, std::int64_t slack) {
   std::int64_t step = 1;
   while (step <= value / 10) step *= 10;

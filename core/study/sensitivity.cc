@@ -13,10 +13,10 @@
 namespace latchlab {
 namespace {
 
-constexpr std::int64_t kShorter = 4;  // the window of a short repeat
+constexpr std::int64_t kShorter = 4;  // divides the window of a short repeat
 constexpr Duration kShortest = milliseconds(1);
 
-using Variant = ConstantEnds;  // what is changed, of the model as it is
+using Variant = ConstantEnds;  // the constants that differ from the model
 
 double goodput(const PointOutcome& point) {
   return point.sound() ? mean(values_of(point, kGoodput)).value_or(0) : 0;
@@ -28,7 +28,7 @@ std::string prints(const PointOutcome& point) {
   return all;
 }
 
-// 1: a does more; -1: b does; 0: nobody knows.
+// 1: a has more goodput; -1: b has; 0: undecided.
 int ahead_of(const PointOutcome& a, const PointOutcome& b) {
   const auto compared = compare(a, b, kGoodput);
   return compared ? compared->ahead : 0;
@@ -59,7 +59,7 @@ class Search {
   }
 
  private:
-  using Outcomes = std::vector<std::vector<PointOutcome>>;  // of each variant, of each point
+  using Outcomes = std::vector<std::vector<PointOutcome>>;  // by variant, then by point
 
   Result<Outcomes> run_all(const char* stage, const std::vector<Variant>& variants,
                            const std::vector<Point>& points) {
@@ -133,7 +133,7 @@ class Search {
     return moving;
   }
 
-  // The goodput of a lock, whatever becomes of the others'.
+  // True if the lock's own goodput moves, whatever happens to the other locks.
   static bool moves_alone(const PointOutcome& there, const PointOutcome& base) {
     if (goodput(there) <= 0 || goodput(base) <= 0) return false;
     const Comparison moved = *latchlab::compare(there, base, kGoodput);
@@ -145,16 +145,16 @@ class Search {
     for (const Leaf& leaf : base) {
       const double from = number_of(leaf.value).value_or(0);
       const double to = number_at(there, leaf.path).value_or(0);
-      if (from <= 0 || to <= 0) continue;  // there is no factor
+      if (from <= 0 || to <= 0) continue;  // no factor exists
       Span& span = spans[leaf.path];
       span.least = std::min(span.least, to / from);
       span.most = std::max(span.most, to / from);
     }
   }
 
-  // By more than kMoves, and by more than chance within these runs.
+  // True if a ratio moves by more than kMoves and by more than chance within these runs.
   bool moves(const std::vector<PointOutcome>& there) const {
-    std::optional<Comparison> least, most;  // with how it is
+    std::optional<Comparison> least, most;  // relative to the base model
     for (std::size_t i = 0; i < there.size(); ++i) {
       if (goodput(short_base_[i]) <= 0 || goodput(there[i]) <= 0) return true;
       const Comparison moved = *latchlab::compare(there[i], short_base_[i], kGoodput);
@@ -202,7 +202,7 @@ class Search {
                         const std::vector<PointOutcome>& there) const {
     ComparedPair pair{a, b, goodput(base_[a]) / goodput(base_[b]),
                       goodput(there[a]) / goodput(there[b]), Order::holds};
-    if (ahead_of(base_[a], base_[b]) != 1) return pair;  // there was no order
+    if (ahead_of(base_[a], base_[b]) != 1) return pair;  // the study itself has no order
     const int ahead = ahead_of(there[a], there[b]);
     if (ahead != 1) pair.order = ahead == 0 ? Order::undecided : Order::flips;
     return pair;

@@ -1,11 +1,12 @@
 #pragma once
-// On which constants of the model the order of locks hangs: what their files do not know, carried
-// into the conclusion. Each constant that is not published is set to either end of its range, one
-// at a time, and the points that are compared run again with the same seeds.
+// Sensitivity of the ranking to the constants of the model. Each constant that is not published is
+// set to either bound of its range, one at a time, and the compared points run again with the same
+// seeds.
 //
-// One short repeat each comes first. Sections of a NIC whose constants change no event of these
-// points, all at one end and all at the other, are out at once; then constants that move no ratio
-// of two goodputs by more than kMoves. What is left runs as long and as often as the study did.
+// Two stages of short single repeats come first. The first discards sections of a NIC whose
+// constants change no event of these points, with all of them at one bound or at the other. The
+// second discards constants that move no ratio of two goodputs by more than kMoves. The remaining
+// constants run as long and as often as the study did.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,67 +20,68 @@
 
 namespace latchlab {
 
-inline constexpr double kMoves = 1.02;  // a ratio, by this factor
+inline constexpr double kMoves = 1.02;  // as a factor of a ratio
 
-// Of two goodputs, at the end of a range: the first is still the greater one; nobody knows, as
-// compare() has it; or the second is.
+// The order of two goodputs at the bound of a range: the first is still greater; undecided, as
+// defined by compare(); or the second is greater.
 enum class Order : std::uint8_t { holds, undecided, flips };
 
 struct ComparedPair {
-  std::size_t first = 0, second = 0;  // of Sensitivity::labels
-  double ratio = 0, ratio_at = 0;     // as the study has it, and at the end
+  std::size_t first = 0, second = 0;  // indices of Sensitivity::labels
+  double ratio = 0, ratio_at = 0;     // in the study, and at the bound
   Order order = Order::holds;
 };
 
 struct MovedBy {
   ConstantEnd end;
-  std::string broken;  // a point that has no goodput there: "mcs: stuck"; empty: none
-  // Those whose order does not hold, and that which moves most.
+  std::string broken;  // a point without goodput there: "mcs: stuck"; empty: none
+  // Pairs whose order does not hold, and the pair that moves most.
   std::vector<ComparedPair> pairs;
 };
 
-// By what factor the constants that move a lock's own goodput by more than kMoves, and by more than
-// chance, move another number of it, in short runs: each of them alone, at either end.
+// Smallest and largest factor by which a metric of a lock changes, in short runs, over the
+// constants that move the lock's own goodput by more than kMoves and by more than chance; each
+// constant alone, at either bound.
 struct Span {
   double least = 1, most = 1;
 };
 using Spans = std::map<std::string, Span>;  // by metric
 
 struct Sensitivity {
-  std::vector<std::string> labels;  // greatest goodput first
-  std::string results;              // a hash of the study's, to know it again
-  std::size_t constants = 0;        // that have a range
-  std::size_t inert = 0;            // of those: in sections that change nothing here
+  std::vector<std::string> labels;  // by goodput, greatest first
+  std::string results;              // hash of the study's results, to identify it
+  std::size_t constants = 0;        // number of constants with a range
+  std::size_t inert = 0;            // of these: in sections that change nothing here
   std::vector<MovedBy> moved;       // in the order of the NIC's file
-  std::vector<Spans> spans;         // of each label
+  std::vector<Spans> spans;         // for each label
 };
 
-// Runs points, all repeats of each, in stages that have names: "sections", "constants", "ends".
-// An error, also an interruption, ends the search.
+// Runs all repeats of each point, in stages named "sections", "constants" and "ends". An error,
+// such as an interruption, ends the search.
 using RunPoints =
     std::function<Result<StudyOutcome>(const std::string& stage, const std::vector<Point>& points)>;
 
-// `compared`: sound points of the study with goodput, by goodput, greatest first; one or more. Of
-// one alone there is no order, and only its spans are found.
+// `compared`: sound points of the study with goodput, greatest first; at least one. For a single
+// point only the spans are computed.
 Result<Sensitivity> find_sensitivity(const Scenario& scenario, const StudyOutcome& outcome,
                                      const std::vector<std::size_t>& compared,
                                      const RunPoints& run);
 
 std::string results_hash(const StudyOutcome& outcome);
 
-// How many short repeats of each compared point the search runs at the most.
+// The largest number of short repeats of each compared point.
 std::size_t most_short_runs(const Point& point);
 Point shortened(Point point);
 
-// Sums up: a sentence each.
+// A summary, one sentence per string.
 std::vector<std::string> sentences(const Sensitivity& found);
 
-// The text of DIR/sensitivity.json.
+// The contents of DIR/sensitivity.json.
 std::string sensitivity_json(const Sensitivity& found);
-// The same from a run's directory: empty when it has none, or that of other results than these. An
-// error when it is damaged.
+// Reads it from a run's directory. Empty if there is none or if it belongs to other results; an
+// error if it is damaged.
 Result<std::string> stored_sensitivity(const std::string& directory, const StudyOutcome& outcome);
-// The spans in such a text, by label; none where it is empty or has none.
+// The spans in such a text, by label; empty if there are none.
 std::map<std::string, Spans> stored_spans(const std::string& text);
 
 }  // namespace latchlab

@@ -1,4 +1,4 @@
-// What a search for sensitive constants says: sentences, and a file for the page.
+// Writes the result of a sensitivity search: sentences, and a file for the page.
 
 #include <fmt/format.h>
 
@@ -18,13 +18,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFile = "/sensitivity.json";
-constexpr const char* kChecksum = "checksum";  // over the text without this entry
+constexpr const char* kChecksum = "checksum";  // of the text without this entry
 
 std::string file_text(const Json& json) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// Files of programs that wrote no checksum are taken.
+// Files of older programs without a checksum are accepted.
 bool is_damaged(Json json) {
   if (!json.contains(kChecksum)) return false;
   const Json stored = json[kChecksum];
@@ -37,7 +37,7 @@ const std::string& name_of(Order order) {
   return names[static_cast<std::size_t>(order)];
 }
 
-// "atomic.same_address_16 = 600ns", and whose, where several NICs are in it.
+// "atomic.same_address_16 = 600ns", with the NIC if there are several.
 std::string text_of(const ConstantEnd& end, bool several) {
   return fmt::format("{} = {}{}", end.origin.key, end.at, several ? " of " + end.nic : "");
 }
@@ -48,7 +48,7 @@ bool several_nics(const Sensitivity& found) {
   });
 }
 
-// All ends at which the order of a pair is this one: "A (1.05 times B) ... at X = v (0.97)".
+// All bounds at which a pair has this order: "A (1.05 times B) ... at X = v (0.97)".
 struct Told {
   std::size_t first = 0, second = 0;
   double ratio = 0;

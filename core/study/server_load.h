@@ -1,5 +1,5 @@
 #pragma once
-// How busy the busiest server was, as metrics.
+// Load metrics of the busiest server.
 
 #include "core/base/time.h"
 #include "core/measure/metrics.h"
@@ -7,7 +7,7 @@
 
 namespace latchlab {
 
-// Over a window of this length; nothing where nobody measured.
+// `window`: length of the measurement. Empty if the backend did not measure the load.
 RepeatMetrics::ServerNic nic_metrics(const NicStats& stats, Duration window);
 RepeatMetrics::ServerCpu cpu_metrics(const CpuStats& stats, Duration window);
 

@@ -90,8 +90,8 @@ std::string limits_exceeded(const Point& point, const Protocol& protocol,
   if (held_at_once > limits.held_at_once)
     return fmt::format("with {} a client holds at most {} at once, and a section needs {}",
                        point.protocol.name, limits.held_at_once, held_at_once);
-  // A default stride makes room for an entry by itself, and one that was asked for is kept or
-  // refused. An entry may grow with the clients.
+  // The default stride grows with the entry; a given stride is kept or refused. An entry may grow
+  // with the number of clients.
   const std::uint64_t stride = point.locks.stride_bytes;
   if (stride == 0 || stride == Point().locks.stride_bytes) return {};
   const WorldShape shape = shape_of(point, point.run.seed);
@@ -104,7 +104,7 @@ std::string limits_exceeded(const Point& point, const Protocol& protocol,
 
 namespace {
 
-constexpr std::size_t kPartBytes = 128;  // of a client part: what most protocols touch each time
+constexpr std::size_t kPartBytes = 128;  // of a client part: what most protocols access per cycle
 
 std::int64_t skip_release_ppb(const Point& point) {
   for (const FaultSpec& fault : point.faults)
@@ -188,7 +188,8 @@ void spawn_clients(const World& world, Hosting& backend, GroupedWorkload& worklo
   }
 }
 
-// Whatever has dates of its own, such as faults, refers to a window whose date is known.
+// True if the run looks for steady state. Events at fixed times, such as faults, need a window at a
+// known time.
 bool seeks_steady_state(const Point& point, const World& world, const Backend& backend) {
   for (std::uint32_t i = 0; i < point.platform.clients(); ++i)
     if (!world.hosts(ClientId{i})) return false;

@@ -1,12 +1,12 @@
 #pragma once
 // The share of one repeat that one process runs: the clients of the nodes that its backend hosts.
-// In a simulation that is everybody, and repeat.h makes a repeat of it; on hardware every node's
-// process runs one, and the one that collects them makes the repeat.
+// In a simulation that is all clients, and repeat.h turns it into a repeat. On hardware each node's
+// process runs one share, and a collecting process merges them.
 //
-// Threads. A client's loop, its faults and its observer belong to the client's worker
-// (Backend::worker_of), and meet nothing of another worker's: there is one observer per worker,
-// its window opens through Backend::at_worker, and the workload keeps what it draws per client.
-// Everything else happens before the run or after it.
+// Threads. A client's loop, faults and observer belong to the client's worker (Backend::worker_of)
+// and access nothing of another worker: there is one observer per worker, its window opens through
+// Backend::at_worker, and the workload keeps its random state per client. Everything else happens
+// before or after the run.
 
 #include <cstdint>
 #include <functional>
@@ -28,7 +28,7 @@
 
 namespace latchlab {
 
-// Makes the backend for a plan of the world; bound to a concrete backend by the tool. Null: it
+// Creates the backend for a plan of the world; the tool binds it to a concrete backend. Null: it
 // cannot be set up here.
 using BackendFactory =
     std::function<std::unique_ptr<Backend>(const WorldPlan& plan, const Point& point)>;
@@ -36,56 +36,56 @@ using BackendFactory =
 // From best to worst.
 enum class RepeatStatus : std::uint8_t {
   ok,
-  starved,      // clients waited for one lock through the whole window: worth a warning, no failure
-  too_short,    // no cycle ended in the window, and the first do after it: a warning as well
+  starved,      // a warning: some clients waited for one lock through the whole window
+  too_short,    // a warning: cycles ended after the window, but none in it
   unavailable,  // the backend lacks what the protocol needs
-  no_progress,  // all clients waited for one lock through the whole window; things still happen
-  stuck,        // clients wait, and nothing can ever happen again
-  failed,       // the run's process died, or the input was refused late
+  no_progress,  // all clients waited for one lock through the whole window
+  stuck,        // deadlock: clients wait and no further event is possible
+  failed,       // the process died, or the input was refused late
   unsafe,       // a violation of mutual exclusion
 };
 inline constexpr RepeatStatus kWorstStatus = RepeatStatus::unsafe;
 std::string_view name_of(RepeatStatus status);
 std::optional<RepeatStatus> repeat_status(std::string_view name);
-// Whether there is a run behind its metrics.
+// True if the metrics come from a run.
 constexpr bool has_run(RepeatStatus status) {
   return status != RepeatStatus::unavailable && status != RepeatStatus::failed;
 }
 
-// Repeat r of every point runs with this seed.
+// The seed of repeat r of every point.
 std::uint64_t repeat_seed(std::uint64_t seed, std::uint32_t repeat);
 
 WorldShape shape_of(const Point& point, std::uint64_t seed);
 
-// Contradictions between a point, whose sections hold so many locks at once, and the limits of its
-// protocol; empty when there are none.
+// Why the point exceeds the limits of its protocol, given how many locks its sections hold at once;
+// empty: it does not.
 std::string limits_exceeded(const Point& point, const Protocol& protocol,
                             std::uint32_t held_at_once = 1);
 
-// What the protocol of the point needs and these lack; empty: nothing.
+// The first capability that the point's protocol needs and `has` lacks; empty: none.
 std::string lacking(const Point& point, const Protocol& protocol, const Capabilities& has);
 
 struct ShareOutcome {
-  RepeatStatus status = RepeatStatus::ok;  // else refused: unavailable or failed
-  std::string message;                     // why; empty when it ran
-  bool secondary = false;                  // refused because another process did not go on
+  RepeatStatus status = RepeatStatus::ok;  // not ok: refused (unavailable or failed)
+  std::string message;                     // why; empty if it ran
+  bool secondary = false;                  // refused because another process did not continue
   std::uint64_t seed = 0;
   RunEnd end = RunEnd::reached;
-  std::vector<MeasuredShare> shares;  // by worker; empty when refused
-  std::optional<RunOn> after;         // of a simulation, if the window leaves a question
+  std::vector<MeasuredShare> shares;  // by worker; empty if refused
+  std::optional<RunOn> after;         // of a simulation without a cycle in its window
 };
 
 struct ShareOptions {
-  // Where guards write down what their clients do, a line for each client of the run: memory that
-  // outlives this process. Empty: nobody reads it afterwards.
+  // Guards record here what their clients do, one record per client of the run, in memory that
+  // outlives this process. Empty: no journal outlives the process.
   std::span<GuardRecord> guard_journal;
-  // Stands around the backend and the observer; they have one worker then. Null: nobody.
+  // Wraps the backend and the observer, which then have one worker. Null: none.
   Onlooker* onlooker = nullptr;
-  // Hears of the backend when all is set up and the run is about to begin: to wait for the other
-  // processes here, and to stop the run from elsewhere. The backend is there until run_share ends.
+  // Called after set-up, right before the run, with a backend that lives until run_share ends. The
+  // callee may wait here for other processes, and keep the backend to stop the run from elsewhere.
   std::function<void(Backend&)> about_to_run;
-  // Hears of the shares when the run is over, before the backend goes: to add what only who made it
-  // knows of it.
+  // Called after the run while the backend exists, to add measurements that only the backend's
+  // creator has.
   std::function<void(std::vector<MeasuredShare>&)> run_is_over;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// The outcome of one process's share of a repeat as text, on its way to the process that collects.
+// Serialises the outcome of one process's share, for the process that collects the shares.
 
 #include <string>
 #include <string_view>
@@ -9,8 +9,8 @@
 
 namespace latchlab {
 
-// parse_share_outcome(serialise_share_outcome(o)) equals o. The text may come from a process that
-// died while it wrote, or from a strange one: what is parsed can be given to merge_outcomes.
+// parse_share_outcome(serialise_share_outcome(o)) equals o. The text is untrusted: its writer may
+// have died or be a foreign process. A parsed outcome is valid input to merge_outcomes.
 std::string serialise_share_outcome(const ShareOutcome& outcome);
 Result<ShareOutcome> parse_share_outcome(std::string_view text);
 

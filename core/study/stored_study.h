@@ -1,5 +1,5 @@
 #pragma once
-// A finished or interrupted run, read back from its directory.
+// Reads a finished or interrupted run from its directory.
 
 #include <string>
 #include <vector>
@@ -18,8 +18,8 @@ struct StoredStudy {
   RunManifest manifest;
 };
 
-// From DIR/scenario.yaml and DIR/points. Repeats that are not there count as interrupted; a file
-// that is damaged is an error that names it. `protocols` and `data` as for load_scenario().
+// Reads DIR/scenario.yaml and DIR/points. Missing repeats count as interrupted; a damaged file is
+// an error that names it. `protocols` and `data` as for load_scenario().
 Result<StoredStudy> load_stored_study(const std::string& directory,
                                       const std::vector<ProtocolInfo>& protocols,
                                       const DataDirs& data);

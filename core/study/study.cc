@@ -22,8 +22,8 @@ void ask_to_stop(int) {
   stop_asked = 1;
 }
 
-// Puts our handlers in place, and the old ones back. The signals are blocked except inside wait(),
-// so that none is missed between looking at stop_asked and waiting.
+// Installs signal handlers and restores the previous ones. The signals are blocked except during
+// wait(), so that none is missed between checking stop_asked and waiting.
 class StopSignals {
  public:
   StopSignals() {
@@ -46,7 +46,7 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  // Also while they are blocked.
+  // Also sees blocked, pending signals.
   bool asked() const {
     sigset_t pending;
     ::sigpending(&pending);
@@ -54,7 +54,7 @@ class StopSignals {
            sigismember(&pending, SIGTERM) == 1;
   }
 
-  // poll() for a second at most; false when a signal came first.
+  // poll() for at most one second; false if a signal came first.
   bool wait(std::vector<pollfd>& polled) const {
     const timespec second = {1, 0};
     return ::ppoll(polled.data(), polled.size(), &second, &old_mask_) >= 0;
@@ -122,7 +122,7 @@ class Pool {
   double amount(Work work) const {
     return options_.work ? options_.work(scenario_.points[work.point]) : 1;
   }
-  // One after the other, so that how many there are does not depend on which end first.
+  // One at a time, so that the number of repeats does not depend on the order in which they end.
   void add_repeats(std::size_t point) {
     PointOutcome& outcome = outcome_.points[point];
     while (outcome.complete() && wants_another(scenario_.points[point], outcome)) {
@@ -181,7 +181,7 @@ class Pool {
       tell_progress();
       return signals.asked();
     });
-    if (signals.asked()) return;  // it was cut short
+    if (signals.asked()) return;  // the repeat was interrupted
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
     result.wall_s = wall.count();
     ended(work, std::move(result));
@@ -230,7 +230,7 @@ class Pool {
   const StudyOptions& options_;
   const BackendFactory& make_backend_;
   StudyOutcome outcome_;
-  std::vector<std::vector<std::size_t>> copies_;  // by point: others that are the same run
+  std::vector<std::vector<std::size_t>> copies_;  // by point: other points with the same run
   std::vector<Work> work_;
   std::size_t next_ = 0;
   std::size_t done_ = 0;

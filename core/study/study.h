@@ -1,7 +1,7 @@
 #pragma once
-// All points of a scenario, each repeat in a process of its own (SimGrid allows one engine per
-// process; a crash loses one repeat), `jobs` at a time. What a repeat computes does not depend on
-// how many run beside it.
+// Runs all points of a scenario, `jobs` repeats at a time, each in its own process (SimGrid allows
+// one engine per process, and a crash loses only one repeat). The result of a repeat does not
+// depend on `jobs`.
 
 #include <cstdint>
 #include <functional>
@@ -18,65 +18,66 @@ namespace latchlab {
 
 class PointFiles;
 
-// Has the user asked to stop?
+// True after the user has asked to stop.
 using StopAsked = std::function<bool()>;
 
 struct StudyProgress {
   std::size_t done = 0, all = 0;  // repeats
-  std::size_t stored = 0;         // of those done: taken from files
-  double share = 0;               // of the work that is not stored, by StudyOptions::work
+  std::size_t stored = 0;         // of those done: read from files
+  double share = 0;               // of the work that is not stored, weighted by StudyOptions::work
 };
 
-// Runs one repeat of a point elsewhere and waits for it, here; a signal to stop ends it early.
+// Runs one repeat of a point elsewhere and waits for it; returns early if the user asks to stop.
 using RepeatRunner = std::function<RepeatOutcome(const Scenario& scenario, std::size_t point,
                                                  std::uint32_t repeat, const StopAsked& stop)>;
 
 struct StudyOptions {
   std::uint32_t jobs = 1;
-  // Runs each repeat in place of a child process, one after the other; empty: children do.
+  // Runs each repeat instead of a child process, one after the other; empty: child processes run
+  // them.
   RepeatRunner runner;
-  // Where each finished repeat is written at once, and those that are there already are taken from;
-  // null: nowhere. The study ends early when a file cannot be written.
+  // Stores each finished repeat, and supplies stored ones; null: repeats are not stored. The study
+  // ends early if a file cannot be written.
   const PointFiles* files = nullptr;
-  OnlookerFactory onlooker;  // of each repeat that runs; empty: nobody looks on
-  // How much work a repeat of a point is, in any unit; empty: the same for all.
+  OnlookerFactory onlooker;  // for each repeat that runs; empty: none
+  // The cost of a repeat of a point, in any unit; empty: all cost the same.
   std::function<double(const Point&)> work;
-  // Called as repeats end, in the order in which they end, and about every second.
+  // Called when a repeat ends, in that order, and about once per second.
   std::function<void(const StudyProgress&)> progress;
 };
 
 struct PointOutcome {
-  std::vector<std::optional<RepeatOutcome>> repeats;  // empty: interrupted before it ended
-  // What was done by other means than an RNIC's, so that its numbers are no measure of one
-  // (emulation.h); empty: nothing.
+  std::vector<std::optional<RepeatOutcome>> repeats;  // no value: interrupted
+  // What was not done by an RNIC, so that the numbers do not measure one (emulation.h); empty:
+  // nothing.
   std::string emulated;
 
   bool complete() const;
-  // The worst of its repeats.
+  // The worst status of its repeats.
   RepeatStatus status() const;
-  // Complete, and its numbers can be judged by and compared.
+  // True if it is complete and its numbers can be judged and compared.
   bool sound() const;
   std::string message() const;  // of the first repeat that is not ok
-  // Aggregated over the repeats that have metrics; empty when none has.
+  // Aggregated over the repeats that have metrics; empty if none has.
   Leaves metrics() const;
 };
 
-// Why the scenario says that this verdict of the point is no news; null: it does not.
+// The reason that the scenario gives for this verdict (`known`); null: none.
 const std::string* why_known(const Point& point, const PointOutcome& outcome);
 
 struct StudyOutcome {
-  std::vector<PointOutcome> points;   // as in the scenario
+  std::vector<PointOutcome> points;   // in the order of the scenario
   bool interrupted = false;           // not every repeat has ended
-  std::optional<Error> cannot_write;  // why it was cut short, if because of its files
-  std::string software;    // the devices that it ran on, if they are software; empty: they are not
-  std::size_t stored = 0;  // repeats that were taken from files
+  std::optional<Error> cannot_write;  // the error, if the study ended because of its files
+  std::string software;               // software devices that it ran on; empty: none
+  std::size_t stored = 0;             // repeats that were read from files
   double wall_s = 0;
 };
 
-// Whether run.precision of a point whose repeats are all complete wants another one.
+// True if run.precision requires another repeat of a point whose repeats are all complete.
 bool wants_another(const Point& point, const PointOutcome& outcome);
 
-// SIGINT and SIGTERM end a study early: running repeats are dropped, finished ones kept.
+// SIGINT and SIGTERM end a study early: running repeats are discarded, finished ones kept.
 StudyOutcome run_study(const Scenario& scenario, const StudyOptions& options,
                        const BackendFactory& make_backend);
 

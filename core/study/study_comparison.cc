@@ -28,7 +28,7 @@ void add_settings(const nlohmann::ordered_json& json, const std::string& path, S
     add_settings(value, path.empty() ? key : path + "." + key, into);
 }
 
-// All that decides a point's result. Its scenario's name does not.
+// Everything that determines a point's result, so not its scenario's name.
 Settings settings_of(const Point& point) {
   auto json = nlohmann::ordered_json::parse(point.resolved_json, nullptr, false);
   json.erase("name");
@@ -38,7 +38,7 @@ Settings settings_of(const Point& point) {
   return all;
 }
 
-// "null" where there is none.
+// "null" if absent.
 std::string value_at(const Settings& settings, const std::string& path) {
   std::string all;
   for (const auto& [each, value] : settings) {
@@ -49,7 +49,7 @@ std::string value_at(const Settings& settings, const std::string& path) {
   return all.empty() ? "null" : all;
 }
 
-// Which lock it is, the label says.
+// These paths are covered by the label.
 bool names_the_lock(const std::string& path) {
   return path == "protocol" || path == "protocol.name" || path == "protocol.label";
 }

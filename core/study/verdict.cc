@@ -16,7 +16,7 @@ using VerdictWords = std::vector<std::string_view>;
 
 constexpr std::string_view kNothingAgainst[] = {"ok", "unchecked", "expired holds", "late effects"};
 
-// Of a point that has run to its end.
+// The verdict words of a completed point.
 VerdictWords doubts(const PointOutcome& outcome) {
   const bool starved = outcome.status() == RepeatStatus::starved;
   const Doubt doubt = doubt_beside_emulation(outcome);
@@ -28,7 +28,7 @@ VerdictWords doubts(const PointOutcome& outcome) {
   add(starved, "starved");
   add(!outcome.emulated.empty(), "emulated");
   add(doubt == Doubt::client_bound, "client-bound");
-  // On hardware without guard words mutual exclusion is not watched.
+  // On hardware, mutual exclusion is checked only with guard words.
   add(!starved && doubt != Doubt::client_bound && !number_at(metrics, "safety.checks"),
       "unchecked");
   add(doubt == Doubt::unsettled, "not settled");

@@ -9,7 +9,7 @@
 namespace latchlab {
 namespace {
 
-constexpr std::int64_t kLook = 25;  // ticks from one look at the transient to the next
+constexpr std::int64_t kLook = 25;  // ticks between two tests for steady state
 constexpr std::int64_t kTicksOfBatch = 5;
 
 }  // namespace
@@ -26,7 +26,7 @@ void WarmUp::begin() {
   next_tick();
 }
 
-// Windows begin and end at ticks, with all their length.
+// Times are computed without accumulated rounding, so that each window has its full length.
 Time WarmUp::date_of(std::int64_t tick) const {
   const std::int64_t whole = tick / kTicks, rest = tick % kTicks;
   return Time{} + duration_ * whole + duration_ * rest / kTicks;

@@ -1,6 +1,6 @@
 #pragma once
-// Looks on while a run warms up, opens the window when goodput has settled, and measures another
-// one if the window tells that it had not.
+// Observes a run during its warm-up and opens the window when goodput has reached steady state. If
+// the window shows that it had not, another window is measured.
 
 #include <cstdint>
 #include <functional>
@@ -14,20 +14,22 @@ namespace latchlab {
 
 class WarmUp {
  public:
-  // The longest warm-up, in lengths of the window.
+  // The longest warm-up, as a multiple of the window's length.
   static constexpr std::int64_t kMost = 10;
 
-  // Of a run that one observer sees whole. `least`: no window opens before. `opens(date)` hears
-  // each opening, before anything else of that date.
+  // For a run in which one observer sees all clients. `least`: the earliest time from the start at
+  // which a window may open. `opens(date)` is called at each opening, before other events of that
+  // time.
   WarmUp(MeasuringObserver& observer, Backend& backend, const RunSpec& run, Duration least,
          std::function<void(Time)> opens);
 
-  // Before the run, which ends by request_stop() when the window that counts is over.
+  // To be called before the run. The run ends by request_stop() when the final window is complete.
   void begin();
-  // The date at which it is over at the latest.
+  // The latest time at which it is over.
   Time latest_end() const { return Time{} + duration_ * (kMost + 1); }
   bool over() const { return over_; }
-  // After a run that ended before: opens the window, so that what is open can be told.
+  // To be called after a run that ended early: opens a window, so that unfinished work can be
+  // reported.
   void give_up();
 
  private:
@@ -45,8 +47,8 @@ class WarmUp {
   Duration least_;
   std::function<void(Time)> opens_;
   std::vector<std::uint64_t> observed_;  // cycles that ended, by tick
-  std::uint64_t ended_ = 0;              // up to the last tick
-  std::int64_t opened_at_ = -1;          // a tick; less: not yet
+  std::uint64_t ended_ = 0;              // until the last tick
+  std::int64_t opened_at_ = -1;          // a tick; negative: not yet
   bool over_ = false;
 };
 
