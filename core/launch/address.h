@@ -1,5 +1,5 @@
 #pragma once
-// Where a coordinator listens, as people write it: HOST:PORT or [IPv6]:PORT.
+// The address of a coordinator in text form: HOST:PORT or [IPv6]:PORT.
 
 #include <cstdint>
 #include <string>
@@ -10,12 +10,12 @@ namespace latchlab::launch {
 
 struct Address {
   std::string host = "127.0.0.1";  // a name or a numeric address, without brackets
-  std::uint16_t port = 0;          // 0: to listen at, any free port; to connect to, none
+  std::uint16_t port = 0;          // 0: listen at any free port; not valid for a connection
 
-  std::string text() const;  // as parse_address() reads it
+  std::string text() const;  // in the form that parse_address() reads
 };
 
-// What is wrong with the text, and how to write it instead, when it is no address.
+// Parses an address. The error says what is wrong and how to write it.
 Result<Address> parse_address(const std::string& text);
 
 }  // namespace latchlab::launch

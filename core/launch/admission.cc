@@ -10,14 +10,15 @@ namespace latchlab::launch {
 namespace {
 
 constexpr std::chrono::milliseconds kTimeToLeave{1000};
-// Somebody who cannot be let in keeps the listening socket readable: looked at again only later.
+// If no connection can be accepted, the listening socket stays readable; it is polled again only
+// later.
 constexpr std::chrono::milliseconds kRest{200};
 
 std::string seconds_text(std::chrono::milliseconds span) {
   return fmt::format("{:.1f} s", std::chrono::duration<double>(span).count());
 }
 
-// What strangers say may be in it: whole characters of UTF-8, and not too many.
+// The text may contain a peer's data: keep whole UTF-8 characters, and limit the length.
 std::string shortened(const std::string& text) {
   constexpr std::size_t kMost = 200;
   if (text.size() <= kMost) return text;
@@ -26,7 +27,7 @@ std::string shortened(const std::string& text) {
   return text.substr(0, end) + "...";
 }
 
-// The rest is for members, and for all else that the process opens.
+// The other half is for members and for all other files of the process.
 std::size_t half_of_descriptors() {
   rlimit limit = {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return Admission::kMaxStrangers;
@@ -110,7 +111,8 @@ void Admission::refuse(Stranger& stranger, const std::string& reason) {
   last_refusal_ = fmt::format("the peer at {} was refused: {}", stranger.address, why);
   if (rules_.note) rules_.note(last_refusal_);
   stranger.channel.send(encode(FrameKind::refused, 0, 0, why));
-  // Closed at once, a connection with unread bytes would be reset, and the reason lost on the way.
+  // Closing a connection with unread bytes would reset it, and the peer would not receive the
+  // reason.
   stranger.channel.end_of_sending();
   stranger.leaving = true;
   stranger.until = within(kTimeToLeave);

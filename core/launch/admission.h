@@ -1,10 +1,11 @@
 #pragma once
-// Where strangers knock: connections that have yet to show that they have the token, and to say a
-// whole, proper hello.
+// Admits new connections: peers that have not yet proved that they have the token or sent a
+// complete, valid hello.
 //
-// Nobody waits here for anybody: each stranger has its own time for both, a refused one is told
-// why if it has the token, and one that does not go is dropped a second later. At most
-// kMaxStrangers are heard at once, and no more than half of the descriptors that the process may
+// Peers do not delay each other: each has its own deadline for both steps. A refused peer with the
+// right token is told the reason; one that does not close its connection is dropped after a second.
+// At most kMaxStrangers peers are served at once, and they use at most half of the process's
+// descriptors; further connections wait in the kernel's backlog.
 // have; others wait in the system's queue until one has gone.
 
 #include <chrono>
@@ -32,21 +33,22 @@ struct AdmissionRules {
 class Admission {
  public:
   static constexpr std::size_t kMaxStrangers = 1024;
-  // Takes the channel when the member may come in; else leaves it and says why not.
+  // Takes over the channel if the peer may join; otherwise returns the reason and leaves the
+  // channel.
   using Admit = std::function<Status(const Hello&, Channel&)>;
 
   Admission(Descriptor listener, AdmissionRules rules);
 
-  // Hears whoever is there; never blocks.
+  // Serves new and waiting peers; never blocks.
   void serve(const Admit& admit);
 
-  // What to watch for reading besides the caller's own connections.
+  // Descriptors to poll for reading, in addition to the caller's own connections.
   std::vector<int> descriptors() const;
   std::uint16_t port() const { return port_of(listener_); }
   const AdmissionRules& rules() const { return rules_; }
-  // Empty: nobody was refused yet.
+  // The last refusal; empty: none yet.
   const std::string& last_refusal() const { return last_refusal_; }
-  // Why no further connection could be taken when one was last looked for; empty: they could.
+  // Why the last attempt to accept a connection failed; empty: it did not.
   const std::string& trouble() const { return trouble_; }
 
  private:
@@ -54,7 +56,7 @@ class Admission {
     Channel channel;
     std::string address;
     Deadline until;
-    bool leaving = false;  // refused, and may read why
+    bool leaving = false;  // refused, and may still read the reason
     bool gone = false;
   };
 

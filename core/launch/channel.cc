@@ -13,7 +13,7 @@ namespace latchlab::launch {
 namespace {
 
 constexpr std::size_t kChunkBytes = 64 << 10;
-// At most so much in one call, so that one member that talks a lot does not keep others waiting.
+// Limits one call, so that a member that sends much does not delay the others.
 constexpr int kChunksPerCall = 16;
 
 }  // namespace
@@ -30,7 +30,7 @@ void Channel::queue(Bytes frame) {
   unsent_.push_back(std::move(frame));
 }
 
-// The next piece of what is queued, and what the stream itself has to say.
+// Encrypts the next piece of the queue, and takes what the TLS stream itself has to send.
 void Channel::seal() {
   std::size_t room = kChunkBytes;
   while (room > 0 && !unsent_.empty() && stream_.is_secure()) {
@@ -55,7 +55,7 @@ void Channel::flush() {
     const ssize_t sent = ::send(connection_.number(), wire_.data() + sent_of_wire_,
                                 wire_.size() - sent_of_wire_, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
-    // Also at the end of the connection, which receive() finds too, after what was said before it.
+    // Also at the end of the connection: receive() detects it after it has read the remaining data.
     if (sent < 0) return;
     sent_of_wire_ += static_cast<std::size_t>(sent);
     if (sent_of_wire_ == wire_.size()) wire_.clear();
@@ -73,7 +73,7 @@ void Channel::receive() {
       stream_.receive({chunk.data(), static_cast<std::size_t>(got)}, said);
       reader_.add(said);
       broken_ = stream_.trouble();
-      flush();  // a handshake has two sides
+      flush();  // the handshake may need an answer
       if (static_cast<std::size_t>(got) < chunk.size()) return;
     } else if (got == 0) {
       close("its connection was closed");

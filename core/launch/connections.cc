@@ -22,13 +22,14 @@ Peer Connections::peer(std::uint32_t rank) const {
 }
 
 void Connections::turn(Deadline deadline, const Events& events) {
-  // Members first: whoever is lost now leaves a place for a stranger.
+  // Members first, because a lost member frees its place for a new peer.
   for (const std::uint32_t rank : wait(deadline)) hear(rank, events);
   admission_.serve(
       [&](const Hello& hello, Channel& channel) { return admit(hello, channel, events); });
 }
 
-// Returns the members with news. Strangers need none: each has a clock that runs out.
+// Returns the members with events. New peers are served in every turn, because their deadlines
+// expire without an event.
 std::vector<std::uint32_t> Connections::wait(Deadline deadline) {
   std::vector<pollfd> watched;
   std::vector<std::uint32_t> ranks;
@@ -52,7 +53,7 @@ void Connections::hear(std::uint32_t rank, const Events& events) {
   Place& place = places_[rank];
   if (!place.channel) return;
   place.channel->receive();
-  while (place.channel) {  // what it says may be the reason to lose it
+  while (place.channel) {  // a frame may be the reason to lose it
     const auto frame = place.channel->next();
     if (!frame) break;
     events.frame(rank, *frame);
@@ -78,7 +79,7 @@ Result<std::uint32_t> Connections::choose_place(const Hello& hello) const {
 }
 
 Status Connections::admit(const Hello& hello, Channel& channel, const Events& events) {
-  // Its place may be that of one that died before it came, which nobody has noticed yet.
+  // The requested place may belong to a member whose death was not noticed yet.
   if (!choose_place(hello))
     for (std::uint32_t rank = 0; rank < size(); ++rank) hear(rank, events);
   const auto rank = choose_place(hello);

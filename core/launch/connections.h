@@ -1,5 +1,5 @@
 #pragma once
-// The coordinator's connections: an admission for strangers and a place for each member.
+// The coordinator's connections: an Admission for new peers, and a place for each member.
 
 #include <cstdint>
 #include <functional>
@@ -17,7 +17,7 @@ class Connections {
  public:
   struct Events {
     std::function<void(std::uint32_t rank, const Frame& frame)> frame;
-    // `text` names rank, host and reason. The place is free already.
+    // `text` names rank, host and reason. The place is already free.
     std::function<void(std::uint32_t rank, const std::string& text)> lost;
   };
 
@@ -30,17 +30,17 @@ class Connections {
   bool is_present(std::uint32_t rank) const { return places_[rank].channel.has_value(); }
   Peer peer(std::uint32_t rank) const;
 
-  // Sends what is queued and waits until something happens, the deadline or a tick passes; then
-  // hears the members, and whoever asks for admission.
+  // Sends queued frames and waits until an event, the deadline or the end of a tick. Then serves
+  // the members and the peers that ask for admission.
   void turn(Deadline deadline, const Events& events);
 
-  // Goes out with the next turn, together with what else there is for this member by then. To
-  // nobody, when the place is empty.
+  // Queues a frame for the next turn(), which sends all queued frames of a member together. Ignored
+  // if the place is empty.
   void send(std::uint32_t rank, const Bytes& frame);
   std::size_t unsent_bytes(std::uint32_t rank) const;
-  // Ends the connection and says why to the member; `events` are told at once.
+  // Tells the member why, ends the connection and reports the loss to `events` at once.
   void lose(std::uint32_t rank, const std::string& why, const Events& events);
-  // Ends it without a word to anybody.
+  // Ends the connection without telling the member or reporting a loss.
   void drop(std::uint32_t rank) { places_[rank].channel.reset(); }
 
  private:

@@ -68,7 +68,7 @@ Status Coordinator::gather(std::uint32_t members, const GatherWatch& watch) {
   events.frame = [&](std::uint32_t rank, const Frame&) {
     connections_->lose(rank, "it spoke before it had a job", events);
   };
-  // Heard at least once: a member that has died since the last job still has its place.
+  // At least one turn: a member that has died since the last job still occupies its place.
   do {
     connections_->turn(connections_->present() == members ? Clock::now() : watch.deadline, events);
     if (connections_->present() == members) return fine();
@@ -104,7 +104,8 @@ void Coordinator::dismiss() {
   const Bytes goodbye = encode(FrameKind::dismissed, 0, 0);
   for (std::uint32_t rank = 0; rank < connections_->size(); ++rank)
     connections_->send(rank, goodbye);
-  // Each goes when it has read it; to close first could reset the connection under it.
+  // Wait until each member has closed its connection; closing first could reset it before the
+  // member reads.
   Connections::Events deaf;
   deaf.frame = [](std::uint32_t, const Frame&) {};
   deaf.lost = [](std::uint32_t, const std::string&) {};

@@ -60,7 +60,7 @@ Bytes encode(FrameKind kind, std::uint32_t rank, std::uint32_t number, std::stri
 }
 
 void FrameReader::add(std::string_view bytes) {
-  // Moved to the front only when that frees half of it: each byte is moved at most once or so.
+  // Compacts only if at least half of the buffer is consumed, so that each byte moves about once.
   if (at_ > bytes_.size() / 2) {
     bytes_.erase(0, at_);
     at_ = 0;
@@ -73,7 +73,7 @@ Result<std::optional<Frame>> FrameReader::next() {
   if (bytes_.size() - at_ < kLengthBytes) return Maybe();
   const char* const start = bytes_.data() + at_;
   const std::size_t length = get(start);
-  // Judged before the rest has arrived: nothing is stored on the word of a stranger.
+  // Checked before the rest arrives, so that a peer cannot make us allocate a large buffer.
   if (length > max_frame_)
     return Error{fmt::format("it announces a frame of {} bytes, more than {}", length, max_frame_),
                  {}};

@@ -11,9 +11,9 @@ namespace {
 
 using Json = nlohmann::json;
 constexpr const char* kMagic = "latchlab-node";
-constexpr int kMostDepth = 4;  // a later version's hello may say more, but no stranger a tower
+constexpr int kMostDepth = 4;  // a later version may nest more, but depth must be bounded
 
-// What lies deeper is left out: to go through it later would take a stack that deep.
+// Deeper values are dropped: traversing them later could overflow the stack.
 Json parse_flat(const std::string& text) {
   const auto is_kept = [](int depth, Json::parse_event_t, Json&) { return depth <= kMostDepth; };
   return Json::parse(text, is_kept, false);

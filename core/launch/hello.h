@@ -1,5 +1,5 @@
 #pragma once
-// What a member says first, and what the coordinator thinks of it.
+// The first message of a member, and the coordinator's checks of it.
 
 #include <cstdint>
 #include <optional>
@@ -13,14 +13,14 @@ struct Hello {
   std::string program;  // version and build: equal in all processes of a run
   std::string host;
   std::int64_t pid = 0;
-  std::optional<std::uint32_t> rank;  // the rank it asks for; nullopt: any
-  std::string facts;                  // about its machine, for the caller; not looked into
+  std::optional<std::uint32_t> rank;  // the requested rank; nullopt: any
+  std::string facts;                  // about its machine, for the caller; not interpreted here
 };
 
 // JSON text.
 std::string write_hello(const Hello& hello);
 
-// What a hello says, if it comes from a latchlab node of this wire version; else why it is refused.
+// Parses a hello; the error says why it is refused: no latchlab node, or another wire version.
 Result<Hello> read_hello(const std::string& text);
 
 // Refuses another build of the program.

@@ -7,7 +7,8 @@
 namespace latchlab::launch {
 namespace {
 
-// Of events that a member does not take; then it is given up, for the coordinator's memory's sake.
+// Limit of queued events for a member that does not read; then it is lost, to bound the
+// coordinator's memory.
 constexpr std::size_t kMaxUnreadBytes = 256 << 20;
 
 }  // namespace
@@ -72,7 +73,7 @@ void JobRun::to_all_at_work(const Bytes& frame) {
 }
 
 void JobRun::hear(std::uint32_t rank, const Frame& frame) {
-  // Finished, or come in the place of one that was lost: neither has anything to say.
+  // The member has finished or replaced a lost one, so it must not send anything.
   if (!is_at_work(rank)) return connections_.lose(rank, "it spoke without a job", events_);
   switch (frame.kind) {
     case FrameKind::part:
@@ -88,7 +89,7 @@ void JobRun::hear(std::uint32_t rank, const Frame& frame) {
 }
 
 void JobRun::take_part(std::uint32_t rank, const Frame& frame) {
-  if (exchanges_fail_) return;  // it hears so, or has heard
+  if (exchanges_fail_) return;  // it learns this from another frame
   if (frame.number != exchange_ || !parts_[rank].empty())
     return connections_.lose(rank, "it takes part in an exchange out of turn", events_);
   if (frame.kind == FrameKind::part) {
@@ -148,16 +149,16 @@ void JobRun::finish(std::uint32_t rank, const std::string& blob) {
 }
 
 void JobRun::lost(std::uint32_t rank, const std::string& text) {
-  if (!is_at_work(rank)) return;  // it has done its part, or was never in this job
+  if (!is_at_work(rank)) return;  // it has finished, or was not in this job
   outcome_.replies[rank].lost = text;
-  exchanges_fail_ = true;  // peer_lost says so to those at work
+  exchanges_fail_ = true;  // peer_lost tells the members at work
   to_all_at_work(encode(FrameKind::peer_lost, rank, 0, text));
   if (watch_.lost) watch_.lost(rank, text);
 }
 
 void JobRun::ask_to_stop() {
   outcome_.stopped = true;
-  exchanges_fail_ = true;  // and so does stop
+  exchanges_fail_ = true;  // the stop frame tells the members
   deadline_ = std::min(deadline_, within(watch_.stop_grace));
   to_all_at_work(encode(FrameKind::stop, 0, id_));
 }

@@ -1,10 +1,10 @@
 #pragma once
-// One job of a coordinator, from the first frame to the last.
+// One job of a coordinator, from its first frame to its last.
 //
-// All that members hear of a job passes through here, and each hears it in the same order: the
-// parts of an exchange, then what makes later ones fail (a loss, a request to stop, a member that
-// has finished); or the failure, and then no parts. So an exchange succeeds at all members or at
-// none of those that outlive it.
+// Every frame of a job passes through this class, and each member receives them in the same order:
+// the parts of an exchange and then any event that makes later exchanges fail (a loss, a request to
+// stop, a member that has finished), or that event and no parts. So an exchange succeeds at all
+// members that survive it or at none of them.
 
 #include <cstdint>
 #include <optional>
@@ -41,7 +41,7 @@ class JobRun {
   Connections::Events events_;
   Deadline deadline_;
   JobOutcome outcome_;
-  // Of the exchange under way, by who gave them: one for all or one for each, ready to be sent on.
+  // Parts of the current exchange, by sender: one for all or one for each member, ready to forward.
   std::vector<std::vector<Bytes>> parts_;
   std::uint32_t parts_there_ = 0;
   std::uint32_t exchange_ = 0;

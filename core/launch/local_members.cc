@@ -19,11 +19,11 @@ namespace latchlab::launch {
 namespace {
 
 constexpr std::chrono::milliseconds kLookAgain{5};
-// After SIGKILL only a call that hangs in the kernel keeps a process.
+// After SIGKILL, only a call that hangs in the kernel keeps a process alive.
 constexpr std::chrono::milliseconds kKilled{10'000};
-// The connection of a dying process may end well before the process does.
+// The connection of a dying process may end well before the process.
 constexpr std::chrono::milliseconds kDying{200};
-// One that never stops writing must not keep the coordinator here.
+// Bounds the time spent on a process that never stops writing.
 constexpr int kChunksAtOnce = 64;
 
 std::string how_it_ended(int status) {
@@ -62,7 +62,7 @@ Status LocalMembers::start_one(std::uint32_t index) {
 
 void LocalMembers::pump() {
   for (Process& process : processes_) {
-    // Dead first: whatever it wrote before it died is in the pipe then.
+    // Reap first: the pipe then contains all output of a dead process.
     reap(process);
     take_output(process);
   }
@@ -78,7 +78,7 @@ void LocalMembers::take_output(Process& process) const {
   for (int chunks = 0; process.output.is_open() && chunks < kChunksAtOnce; ++chunks) {
     const ssize_t got = ::read(process.output.number(), chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return;  // nothing more now
+    if (got < 0) return;  // no more data now
     if (got == 0) return process.output.reset();
     process.tail.append(chunk.data(), static_cast<std::size_t>(got));
     if (process.tail.size() > options_.tail_bytes)

@@ -91,7 +91,7 @@ void Member::take(Frame frame) {
       channel_.close("it has dismissed this node");
       return;
     default:
-      // Sent before the coordinator knew that we had finished, it is nobody's news any more.
+      // Ignored if idle: sent before the coordinator knew that this member had finished.
       if (phase_ == Phase::at_work || phase_ == Phase::offered) take_of_job(std::move(frame));
   }
 }
@@ -169,7 +169,7 @@ Result<std::vector<std::string>> Member::exchange_as(FrameKind kind, std::string
   hear();
   if (!exchanges_fail_.empty()) return Error{exchanges_fail_, {}};
   channel_.send(encode(kind, rank_, exchange_, mine));
-  // All parts come before what makes later exchanges fail, even where both come at once.
+  // All parts precede the frame that makes later exchanges fail, even if both arrive together.
   const auto over = [this] { return parts_there_ == size_ || !exchanges_fail_.empty(); };
   const Status heard = wait_until(over, deadline, "others did not come to the exchange in time");
   if (!heard) fail_exchanges(heard.error().message);
@@ -204,7 +204,7 @@ Status Member::finish(std::string_view blob, Deadline deadline) {
   if (!fits(blob))
     return Error{fmt::format("a result of {} bytes is too long to send", blob.size()), {}};
   channel_.send(encode(FrameKind::finish, rank_, job_.id, blob));
-  // The coordinator may have read it, and dismissed us, before we look.
+  // The coordinator may already have read the result and dismissed this member.
   const auto taken = [this] {
     return !channel_.has_unsent() && refused_.empty() &&
            (channel_.is_connected() || phase_ == Phase::dismissed);

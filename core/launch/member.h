@@ -1,11 +1,11 @@
 #pragma once
-// A member of a run: a node process, which takes jobs from the coordinator, one after the other.
+// A member of a run: a node process that receives jobs from the coordinator, one after the other.
 //
 //   join -> { next_job -> exchange* -> work, with broadcast and poll -> finish }* -> dismissed
 //
-// Used by one thread at a time: it may be handed to another (a worker that polls while the first
-// one waits for it to end), as long as their calls do not overlap. There is no thread behind it.
-// Calls with a deadline block; poll() and broadcast() never do.
+// Used by one thread at a time: it may be handed to another thread (a worker that polls while the
+// first thread waits for it), as long as calls do not overlap. No background thread runs. Calls
+// with a deadline block; poll() and broadcast() never do.
 
 #include <chrono>
 #include <cstdint>
@@ -26,24 +26,24 @@ struct MemberOptions {
   std::string token;
   std::string host;                   // empty: this machine's name
   std::string facts;                  // about this machine; JSON or other UTF-8 text, below 60 KiB
-  std::optional<std::uint32_t> rank;  // to ask for; nullopt: any
-  // Until there is a coordinator that says welcome.
+  std::optional<std::uint32_t> rank;  // rank to request; nullopt: any
+  // Time limit until a coordinator has admitted this member.
   std::chrono::milliseconds join_within{60'000};
   StopRequested stop;  // ends waits with an error; empty: only the coordinator stops this member
 };
 
 struct Job {
   std::uint32_t id = 0;
-  std::string common;  // the same for all members
+  std::string common;  // identical for all members
   std::string own;
 };
 
 struct Event {
   enum class Kind {
-    broadcast,         // `text` is what the member `rank` sent
-    peer_lost,         // `text` says which member (`rank`) was lost, on which host, and why
-    stop,              // the coordinator wants the job to end early: finish with what there is
-    coordinator_lost,  // `text` says why; nobody waits for a result any more
+    broadcast,         // `text` is the blob that member `rank` sent
+    peer_lost,         // `text` names the lost member (`rank`), its host and the reason
+    stop,              // the coordinator asks to end the job early; finish with partial results
+    coordinator_lost,  // `text` gives the reason; no process waits for a result any more
   };
   Kind kind = Kind::broadcast;
   std::uint32_t rank = 0;
@@ -52,49 +52,53 @@ struct Event {
 
 class Member {
  public:
-  // Finds the coordinator (and waits for it to come up), says hello, and is let in or not.
+  // Connects to the coordinator (waiting until it listens), says hello and waits to be admitted.
   static Result<Member> join(const Address& coordinator, const MemberOptions& options);
 
   std::uint32_t rank() const { return rank_; }
   std::uint32_t size() const { return size_; }
 
-  // The next job; nullopt: dismissed, there are none left. Events of the last one are forgotten.
-  // Error: the coordinator is gone, or has given this member up; the deadline has passed.
+  // The next job; nullopt: dismissed, there are no more jobs. Events of the previous job are
+  // discarded. Error: the coordinator is gone or considers this member lost, or the deadline has
+  // passed.
   Result<std::optional<Job>> next_job(Deadline deadline = kNever);
 
-  // Gives `mine` to all members of the job, and returns what each gave, by rank. Nobody returns
-  // before all have called it, so it is a barrier too. It succeeds at all members or at none of
-  // those that outlive it: once a member is lost or has finished, or a stop was requested, this and
-  // every later exchange of the job fails, and the error names who. (So does a passed deadline,
-  // which the others do not learn of before finish().)
+  // Gives `mine` to all members of the job, and returns each member's blob, by rank. No member
+  // returns before all have called it, so it is also a barrier.
+  //
+  // It succeeds at all members that survive it or at none of them. After a member is lost or has
+  // finished, or a stop was requested, this and every later exchange of the job fails, and the
+  // error names the cause. A passed deadline has the same effect at this member only; the other
+  // members learn of it at finish().
   Result<std::vector<std::string>> exchange(std::string_view mine, Deadline deadline);
-  // The same, with a blob for each member, by rank: each returns what the others gave to it. In one
-  // exchange some may give to each its own, and others the same to all.
+  // The same with one blob for each member, by rank: each member returns what the others gave to
+  // it. In one exchange, some members may give individual blobs and others the same blob to all.
   Result<std::vector<std::string>> exchange_each(const std::vector<std::string>& each,
                                                  Deadline deadline);
 
-  // To all other members that have not finished. Each hears the broadcasts of one member in the
-  // order sent, and those of several in one order that all third parties agree on.
-  // Outside of a job, or when the coordinator is gone: nothing happens.
+  // Sends a blob to all other members that have not finished. A member receives the broadcasts of
+  // one sender in the order sent, and those of several senders in one order that all members except
+  // the senders agree on. Does nothing outside of a job or if the coordinator is gone.
   void broadcast(std::string_view blob);
 
-  // What has happened in this job since the last call. Also sends what could not be sent before.
+  // The events of this job since the last call. Also sends queued data.
   std::vector<Event> poll();
-  // Readable when poll() may have news; for poll(2) and epoll(7). -1: the coordinator is gone.
+  // For poll(2) and epoll(7): readable if poll() may have events. -1: the coordinator is gone.
   int descriptor() const { return channel_.descriptor(); }
-  // The coordinator has asked to end this job early. Known after poll() or a failed exchange().
+  // True if the coordinator has asked to end this job early; updated by poll() and a failed
+  // exchange().
   bool is_stop_requested() const { return stop_requested_; }
 
-  // Ends the job with a result. Returns when the system has taken all of it; go on with next_job(),
-  // because a process that exits at once may take the last bytes with it.
+  // Ends the job with a result. Returns when the system has accepted all of it. Continue with
+  // next_job(): if the process exits at once, the last bytes may be lost.
   Status finish(std::string_view blob, Deadline deadline);
 
  private:
-  enum class Phase { idle, offered, at_work, dismissed };  // offered: a job that waits for us
+  enum class Phase { idle, offered, at_work, dismissed };  // offered: a job has arrived
 
   Member(Channel channel, const MemberOptions& options, std::string coordinator);
   Status be_welcomed(Deadline deadline);
-  // Hears what there is and waits for more until done() says so.
+  // Processes received frames and waits for more until done() returns true.
   template <class Done>
   Status wait_until(const Done& done, Deadline deadline, const char* what);
   void hear();
@@ -118,8 +122,8 @@ class Member {
   std::vector<std::optional<std::string>> parts_;
   std::uint32_t parts_there_ = 0;
   std::uint32_t exchange_ = 0;
-  std::string exchanges_fail_;  // why; empty: they do not
-  std::string refused_;         // what the coordinator said last; empty: it let us in
+  std::string exchanges_fail_;  // why; empty: they do not fail
+  std::string refused_;         // the coordinator's refusal; empty: admitted
   bool stop_requested_ = false;
   bool told_of_loss_ = false;
 };

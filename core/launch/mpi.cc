@@ -14,8 +14,8 @@
 namespace latchlab::launch {
 namespace {
 
-// As how many processes a launcher says that it started us; 1: none does. SLURM_NTASKS is not among
-// them: it is also set in batch scripts, where a program started plainly is alone.
+// The number of processes according to the launcher; 1: no launcher. SLURM_NTASKS is not used: it
+// is also set in batch scripts, which start a program as a single process.
 std::uint32_t launched_size() {
   for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
     const char* const text = std::getenv(variable);
@@ -27,8 +27,8 @@ std::uint32_t launched_size() {
 }
 
 #ifdef LATCHLAB_WITH_MPI
-// Where nothing but Slurm's own variables tells a process its place, Open MPI would end the program
-// with a page about how to build it.
+// True if only Slurm's own variables give the rank. Open MPI would then end the program with a page
+// about how to build it.
 bool is_told_by_slurm_alone() {
   const auto is_set = [](const char* variable) { return std::getenv(variable) != nullptr; };
   return is_set("SLURM_STEP_NUM_TASKS") && !is_set("OMPI_COMM_WORLD_SIZE") && !is_set("PMI_SIZE") &&

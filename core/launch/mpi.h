@@ -1,9 +1,9 @@
 #pragma once
-// A run started by MPI's launcher (mpirun, srun): MPI tells the processes their ranks and where the
-// coordinator is; from then on everything goes over TCP, and MPI is over.
+// Start by an MPI launcher (mpirun, srun): MPI gives the processes their ranks and the
+// coordinator's address. MPI is then finalized, and all further communication uses TCP.
 //
-// Rank 0 is to be the coordinator and to start a node process of its own machine (LocalMembers) for
-// rank 0; the others join with their ranks.
+// Rank 0 becomes the coordinator and starts a node process of rank 0 on its own machine
+// (LocalMembers); the other processes join with their ranks.
 
 #include <cstdint>
 #include <optional>
@@ -18,15 +18,15 @@ struct MpiPlace {
   std::uint32_t size = 1;
 };
 
-// Are we one of several processes that such a launcher has started? Begins nothing.
+// True if an MPI launcher started this process as one of several. Does not initialize MPI.
 bool started_by_mpi();
 
-// nullopt: not started by such a launcher, or as its only process. Error: started by one that this
-// build cannot talk to (it has no MPI, or another one's).
+// nullopt: not started by such a launcher, or as its only process. Error: this build cannot talk to
+// the launcher, because it has no MPI or a different one.
 Result<std::optional<MpiPlace>> mpi_place();
 
-// Called by all ranks, once, after mpi_place() has given each its place: rank 0's text (where the
-// coordinator is, and its token), at all of them. Ends MPI.
+// Broadcasts rank 0's text (the coordinator's address and token) to all ranks. All ranks call it
+// once, after mpi_place() has returned a place. Finalizes MPI.
 std::string mpi_share(std::string text);
 
 }  // namespace latchlab::launch

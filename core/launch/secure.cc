@@ -52,7 +52,7 @@ bool derive_key(const std::string& token, Key& key) {
   return context && EVP_KDF_derive(context.get(), key.data(), key.size(), all.data()) == 1;
 }
 
-// The form in which OpenSSL takes a pre-shared key.
+// The token as a pre-shared key for OpenSSL.
 Session session_of(SSL* connection, const std::string& token) {
   Key key = {};
   Session session(SSL_SESSION_new());
@@ -65,7 +65,7 @@ Session session_of(SSL* connection, const std::string& token) {
   return made ? std::move(session) : Session();
 }
 
-// Another reference to the session that the stream has left with its connection.
+// A new reference to the session that is attached to the connection.
 SSL_SESSION* shared_session(SSL* connection) {
   auto* const session = static_cast<SSL_SESSION*>(SSL_get_app_data(connection));
   SSL_SESSION_up_ref(session);
@@ -101,9 +101,9 @@ Context new_context(SecureStream::Side side) {
   SSL_CTX_set_options(context.get(), SSL_OP_NO_TICKET);
   SSL_CTX_clear_options(context.get(), SSL_OP_ALLOW_NO_DHE_KEX);
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);  // there may be many strangers
+  SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);  // there may be many peers
   if (is_member) {
-    // No certificate is known, so none is believed; a coordinator has none to show.
+    // No certificate is trusted; a coordinator does not have one.
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
     SSL_CTX_set_psk_use_session_callback(context.get(), use_session);
   } else {
@@ -112,7 +112,8 @@ Context new_context(SecureStream::Side side) {
   return context;
 }
 
-// Made once: it takes as long as several handshakes. Null: this OpenSSL cannot do it.
+// Created once, because it takes as long as several handshakes. Null: this OpenSSL does not support
+// it.
 SSL_CTX* context_of(SecureStream::Side side) {
   static const Context coordinators = new_context(SecureStream::Side::coordinator);
   static const Context members = new_context(SecureStream::Side::member);
@@ -123,7 +124,7 @@ constexpr int alert(int description) {
   return SSL_AD_REASON_OFFSET + description;
 }
 
-// Is it this that a handshake of two different tokens ends with, on one side or the other?
+// True for the errors with which a handshake of two different tokens ends, on either side.
 bool tells_of_another_token(int reason) {
   for (const int one : {SSL_R_BINDER_DOES_NOT_VERIFY, SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC,
                         SSL_R_DIGEST_CHECK_FAILED, alert(SSL_AD_ILLEGAL_PARAMETER),
@@ -163,7 +164,7 @@ SecureStream::SecureStream(Side side, const std::string& token)
                            kSuite, first_reason());
     return;
   }
-  SSL_set_bio(parts.connection.get(), parts.from_other, parts.to_other);  // it owns them now
+  SSL_set_bio(parts.connection.get(), parts.from_other, parts.to_other);  // which now owns them
   SSL_set_app_data(parts.connection.get(), parts.session.get());
   if (side == Side::coordinator) {
     SSL_set_accept_state(parts.connection.get());
@@ -179,7 +180,7 @@ SecureStream& SecureStream::operator=(SecureStream&&) noexcept = default;
 
 bool SecureStream::is_secure() const {
   SSL* const connection = parts_->connection.get();
-  // Reused: by the key, and not by anything else that could have come about.
+  // "Reused" means that the pre-shared key was used and not some other authentication.
   return trouble_.empty() && SSL_is_init_finished(connection) == 1 &&
          SSL_session_reused(connection) == 1;
 }
@@ -202,7 +203,7 @@ void SecureStream::shake_hands() {
 void SecureStream::receive(std::string_view wire, std::string& said) {
   if (!trouble_.empty() || wire.empty()) return;
   SSL* const connection = parts_->connection.get();
-  // A memory BIO takes everything, or there is no memory.
+  // A memory BIO accepts all bytes unless memory runs out.
   LATCHLAB_CHECK(BIO_write(parts_->from_other, wire.data(), static_cast<int>(wire.size())) ==
                      static_cast<int>(wire.size()),
                  "what has arrived can be kept");
@@ -221,7 +222,7 @@ void SecureStream::receive(std::string_view wire, std::string& said) {
   }
 }
 
-// Is nothing wrong, but that the other side has not said more yet, or never will?
+// True if there is no error: the peer has not sent more yet, or has closed the connection.
 bool SecureStream::only_waits(int result) const {
   const int kind = SSL_get_error(parts_->connection.get(), result);
   return kind == SSL_ERROR_WANT_READ || kind == SSL_ERROR_ZERO_RETURN;

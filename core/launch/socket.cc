@@ -17,7 +17,7 @@
 namespace latchlab::launch {
 namespace {
 
-// A machine that vanished without a word is given up after about 15 s, idle or in mid-sentence.
+// An unreachable machine is detected after about 15 s, whether the connection is idle or sending.
 constexpr int kKeepIdleS = 5;
 constexpr int kKeepIntervalS = 2;
 constexpr int kKeepProbes = 5;
@@ -44,7 +44,7 @@ Result<Addresses> resolve(const Address& address, int flags) {
 }
 
 void set_option(int socket, int level, int name, int value) {
-  // None of them is worth failing for: without it a loss is only noticed later.
+  // Failure is ignored: without an option, a loss is only detected later.
   ::setsockopt(socket, level, name, &value, sizeof value);
 }
 
@@ -74,7 +74,7 @@ int finish_connecting(const Descriptor& socket, Deadline deadline, const StopReq
   return error;
 }
 
-// Tries each of a host's addresses once; the last one's errno when none answers.
+// Tries each address of a host once; `why` is the errno of the last attempt.
 Descriptor connect_once(const addrinfo& list, Deadline deadline, const StopRequested& stop,
                         int& why) {
   for (const addrinfo* at = &list; at != nullptr; at = at->ai_next) {
@@ -131,7 +131,7 @@ Result<Descriptor> accept_next(const Descriptor& listener) {
     if (errno == EAGAIN || errno == EWOULDBLOCK) return Descriptor();
     if (errno == EINTR || errno == ECONNABORTED || errno == EPROTO || errno == ENETDOWN ||
         errno == EHOSTDOWN || errno == EHOSTUNREACH || errno == ENETUNREACH || errno == EPERM)
-      continue;  // the end of one connection, which is gone before it began
+      continue;  // the peer has already closed this connection
     return Error{fmt::format("cannot take another member: {}; if a limit was reached, raise it "
                              "(ulimit -n)",
                              strerror(errno)),

@@ -1,6 +1,6 @@
 #pragma once
-// TCP sockets, as this layer wants them: non-blocking, closed on exec, and quick to notice that the
-// other machine is gone.
+// TCP sockets for this layer: non-blocking, close-on-exec, and with keepalive settings that detect
+// an unreachable machine quickly.
 
 #include <cstdint>
 #include <string>
@@ -33,19 +33,18 @@ class Descriptor {
   int number_;
 };
 
-// A listening socket. Port 0: any free one; see port_of().
+// A listening socket. Port 0: any free port; see port_of().
 Result<Descriptor> listen_at(const Address& address);
 std::uint16_t port_of(const Descriptor& socket);
 
-// The next connection that waits at a listening socket, ready for use; a closed descriptor: none.
-// Error: the process or the machine cannot take any more.
+// The next pending connection of a listening socket, configured for use; a closed descriptor: none.
+// Error: the process or the machine has reached a limit.
 Result<Descriptor> accept_next(const Descriptor& listener);
 
-// Connects, and tries again while nobody listens there yet. Looking up a name is up to the system
-// and its own timeouts.
+// Connects, and retries while no process listens. Name resolution uses the system's own timeouts.
 Result<Descriptor> connect_to(const Address& address, Deadline deadline, const StopRequested& stop);
 
-// Numeric address and port of the other end; "an unknown address" when it is gone already.
+// Numeric address and port of the peer; "an unknown address" if the connection has ended.
 std::string other_end(const Descriptor& connection);
 
 std::string host_name();

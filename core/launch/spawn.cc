@@ -35,7 +35,7 @@ bool sets(const char* entry, std::string_view variable) {
   return text.starts_with(variable) && text.substr(variable.size()).starts_with('=');
 }
 
-// This process's environment with the two variables of ours.
+// This process's environment, with our two variables replaced.
 std::vector<std::string> environment_for(const SpawnOptions& options) {
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; ++entry)
@@ -52,12 +52,13 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return all;
 }
 
-// Between fork and exec only what is safe there: another thread may have held any lock.
+// Only async-signal-safe calls are allowed between fork and exec, because another thread may have
+// held a lock.
 [[noreturn]] void become(char* const* argv, char* const* environment, int output, int report,
                          pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);  // it died before it could be asked for
+  if (::getppid() != parent) ::_exit(1);  // the parent died before prctl took effect
   ::signal(SIGINT, SIG_IGN);              // survives exec
   ::signal(SIGTERM, SIG_DFL);
   ::signal(SIGPIPE, SIG_DFL);
@@ -66,7 +67,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   ::dup2(nothing, STDIN_FILENO);
-  // Inherited or not, standard output stays the coordinator's: its document goes there.
+  // Never the coordinator's standard output, which carries its results.
   ::dup2(output, STDOUT_FILENO);
   ::dup2(output, STDERR_FILENO);
   ::execvpe(argv[0], argv, environment);
@@ -75,7 +76,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   ::_exit(127);
 }
 
-// 0: the program runs; else the errno with which it does not.
+// 0: the program runs; otherwise the errno of exec.
 int outcome_of_exec(const Descriptor& report) {
   int why = 0;
   ssize_t got = 0;
@@ -102,7 +103,7 @@ Result<Spawned> spawn(const SpawnOptions& options) {
   if (pid == 0)
     become(argv.data(), environment.data(), writes_to, report.value().write_end.number(), parent);
   if (pid < 0) return Error{fmt::format("no node process: {}", strerror(errno)), {}};
-  ::setpgid(pid, pid);  // both do, so that neither finds it undone
+  ::setpgid(pid, pid);  // in the child as well: neither relies on the other
   report.value().write_end.reset();
   const int why = outcome_of_exec(report.value().read_end);
   if (why != 0) {

@@ -1,5 +1,5 @@
 #pragma once
-// Starting one node process on this machine; see local_members.h for what it lives by.
+// Starts one node process on this machine; local_members.h describes its lifetime.
 
 #include <cstdint>
 #include <string>
@@ -19,10 +19,10 @@ struct SpawnOptions {
 
 struct Spawned {
   int pid = -1;       // also its process group
-  Descriptor output;  // non-blocking; what it writes to stdout and stderr; closed: inherited
+  Descriptor output;  // stdout and stderr, non-blocking; closed: inherited
 };
 
-// Error: why the program could not be started, found out before this returns.
+// Returns after exec has succeeded; the error says why the program could not be started.
 Result<Spawned> spawn(const SpawnOptions& options);
 
 }  // namespace latchlab::launch

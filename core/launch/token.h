@@ -1,7 +1,7 @@
 #pragma once
-// The secret that the processes of one run share, so that nobody else's join it and it joins nobody
-// else's. It never crosses the network, but who sees a node join can try tokens on what he has seen
-// (secure.h): only a random one is secret.
+// The secret that the processes of one run share, so that processes of other runs cannot join. It
+// is never sent, but an observer of a join can test guesses offline (secure.h), so it must be
+// random.
 
 #include <cstddef>
 #include <string>
@@ -10,22 +10,22 @@
 
 namespace latchlab::launch {
 
-// Where members look for it. Never on a command line, which every user of a machine can read.
+// The environment variable that members read. Never on a command line, which every user can read.
 inline constexpr const char* kTokenVariable = "LATCHLAB_TOKEN";
-// Where members look for the rank they are to ask for; may be absent.
+// The environment variable with the rank that a member requests; may be absent.
 inline constexpr const char* kRankVariable = "LATCHLAB_RANK";
 
-// Of fewer characters, no token is random enough to withstand trying.
+// Shorter tokens are refused, because they could be guessed.
 inline constexpr std::size_t kShortestToken = 16;
 
-// What to type for a good one.
+// A command that prints a good token.
 inline constexpr const char* kMakeToken = "openssl rand -hex 16";
 
 // 128 random bits as 32 hexadecimal digits.
 Result<std::string> random_token();
 
-// The first line of `file`, or, without a file, the environment's. A file that others may read is
-// refused, as is a token that is too short.
+// The first line of `file` or, without a file, the environment variable. A file with permissions
+// for group or others is refused, as is a token that is too short.
 Result<std::string> find_token(const std::string& file);
 
 }  // namespace latchlab::launch

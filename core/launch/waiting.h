@@ -1,5 +1,5 @@
 #pragma once
-// How the launch layer waits: never without an end, and never deaf to a request to stop.
+// Waiting in the launch layer: every wait has an end and checks for requests to stop.
 
 #include <chrono>
 #include <functional>
@@ -9,15 +9,15 @@ namespace latchlab::launch {
 using Clock = std::chrono::steady_clock;
 using Deadline = Clock::time_point;
 
-// For waits that only the other side ends: by an answer, or by the end of its connection.
+// For waits that only the peer ends, by an answer or by the end of its connection.
 inline constexpr Deadline kNever = Deadline::max();
 
 inline Deadline within(std::chrono::milliseconds span) {
   return Clock::now() + span;
 }
 
-// True once the user has asked to stop. Asked at least every kTick by whatever waits; may be empty.
-// A flag set by a signal handler will do.
+// True after the user has asked to stop; checked at least every kTick during waits. May be empty.
+// Reading a flag that a signal handler sets is sufficient.
 using StopRequested = std::function<bool()>;
 inline constexpr std::chrono::milliseconds kTick{50};
 
@@ -25,7 +25,7 @@ inline bool is_stopped(const StopRequested& stop) {
   return stop && stop();
 }
 
-// The timeout for one poll(2): up to the deadline, but no longer than a tick.
+// The timeout for one poll(2): until the deadline, but at most one tick.
 inline int poll_timeout_ms(Deadline deadline) {
   const auto now = Clock::now();
   if (deadline <= now) return 0;
