@@ -56,8 +56,8 @@ class Calibrator {
   FitProblem problem_;
   const CalibrationProgress& progress_;
   Calibration result_;
-  std::vector<std::size_t> columns_;  // that are still fitted
-  NicChanges held_;                   // the others, at their start
+  std::vector<std::size_t> columns_;  // still fitted
+  NicChanges held_;                   // the other constants, at their start
 };
 
 Status Calibrator::fit_all() {
@@ -75,8 +75,8 @@ Status Calibrator::fit_all() {
   return fine();
 }
 
-// The position in trial.columns of the constant that the data tell least about; the number of
-// columns if they tell enough about each.
+// The position in trial.columns of the least determined constant; the number of columns if all are
+// determined well enough.
 std::size_t Calibrator::worst_known(const Trial& trial, const FitOutcome& fit,
                                     const Identifiability& says) const {
   std::size_t worst = trial.columns.size();
@@ -120,7 +120,7 @@ Status Calibrator::drop_unknown() {
   return fine();
 }
 
-// Starts at the best fit, and steps with its derivatives.
+// Starts at the best fit and uses its derivatives.
 Status Calibrator::repeat(const std::string& what, const std::string& because, Trial trial,
                           std::vector<RepeatedFit>& into) {
   trial.starts.assign(spec_.free.size(), 0);
@@ -139,7 +139,7 @@ Status Calibrator::repeat(const std::string& what, const std::string& because, T
   NicChanges changes = held_;
   changes.insert(changes.end(), trial.changes.begin(), trial.changes.end());
   trial.changes = std::move(changes);
-  // Where the metric is another, so are its derivatives.
+  // A replaced metric has other derivatives.
   if (trial.reading != nullptr && !trial.reading->replacements.empty()) trial.derivatives.clear();
   const Result<FitOutcome> fit = problem_.solve(trial, kRefitIterations);
   if (!fit) return fit.error();

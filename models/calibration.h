@@ -1,15 +1,16 @@
 #pragma once
-// A whole calibration: the fit, what the data leave open, other readings, and what would change if
-// the open constants were others.
+// A complete calibration: the fit, which constants the data do not determine, alternative readings
+// of the data, and the sensitivity to the undetermined constants.
 //
-// The order of things. (1) All free constants are fitted together; singular values and correlations
-// are those of this fit. (2) The constant that is known worst is held at its start and the rest is
-// fitted again, until each fitted constant's 95% interval is narrower than its bounds and its value
-// lies inside of them. (3) The fit is repeated for each value of each profile, for both bounds of
-// each held constant, and for each other reading of the data. (4) A fitted constant's interval is
-// its own 95% interval, widened to contain its values in the repeated fits that describe the data
-// about as well (see kEquallyGood) and in those of the other readings. (5) A constant is `fitted`
-// if that interval is still narrower than its bounds, else `assumed` with its bounds as range.
+// Steps. (1) All free constants are fitted together; singular values and correlations are those of
+// this fit. (2) The least determined constant is held at its start and the rest is fitted again,
+// until the 95% interval of each fitted constant is narrower than its bounds and its value is not
+// at a bound. (3) The fit is repeated for each value of each profile, for both bounds of each held
+// constant, and for each alternative reading of the data. (4) The interval of a fitted constant is
+// its own 95% interval, widened to contain its values in two sets of repeated fits: those that
+// describe the data about as well (see kEquallyGood) and those of the readings. (5) A constant is
+// `fitted` if that interval is still narrower than its bounds, else `assumed` with its bounds as
+// range.
 
 #include <cstdint>
 #include <functional>
@@ -30,7 +31,7 @@ struct FittedConstant {
   FreeConstant given;
   double value = 0;                      // held constants: their start
   double low = 0, high = 0;              // held constants: their bounds
-  bool held = false;                     // the data do not say
+  bool held = false;                     // the data do not determine it
   bool fitted = false;                   // status, else assumed
   double alone_low = 0, alone_high = 0;  // the 95% interval before it was widened
   std::vector<std::string> widened_by;
@@ -47,23 +48,23 @@ struct RepeatedFit {
 
 struct Predicted {
   double value = 0;
-  double residual = 0;  // in sigmas, 0 where there is no uncertainty
+  double residual = 0;  // in sigmas; 0 if there is no uncertainty
 };
 
 struct SensitivityResult {
   std::string id;
-  double chi2 = 0;              // of the fitted observations, nothing refitted
-  std::string most_moved;       // the fitted observation that moves most
-  double most_moved_ratio = 1;  // its prediction, over that of the fit
+  double chi2 = 0;              // of the fitted observations, without refitting
+  std::string most_moved;       // the fitted observation whose prediction changes most
+  double most_moved_ratio = 1;  // its prediction relative to that of the fit
   std::vector<double> conclusions;
 };
 
 struct Calibration {
   std::vector<FittedConstant> constants;  // as in the spec
-  std::vector<std::string> dropped;  // held constants, in the order in which they were given up
+  std::vector<std::string> dropped;       // held constants, in the order in which they were dropped
   FitOutcome all_free, best;
   Identifiability all_free_says, best_says;
-  std::vector<std::size_t> fitted_columns;  // of `best`: which constants
+  std::vector<std::size_t> fitted_columns;  // the constants of `best`, as indices
   std::vector<Predicted> predictions;       // as spec.observations
   std::vector<RepeatedFit> profiles, readings;
   std::vector<double> conclusions;
@@ -77,12 +78,12 @@ struct CalibrationProgress {
 Result<Calibration> calibrate(const FitSpec& spec, MetricSource& source,
                               const CalibrationProgress& progress);
 
-// Fills `constants` from the fits in `result` (steps 4 and 5).
+// Sets `constants` from the fits in `result` (steps 4 and 5).
 void describe_constants(const FitSpec& spec, Calibration& result);
 
-// The published page: Markdown, the same bytes for the same data and build.
+// The published page in Markdown, byte-identical for the same data and build.
 std::string calibration_page(const FitSpec& spec, const Calibration& calibration);
-// The same numbers for programs.
+// The same numbers as JSON.
 std::string calibration_json(const FitSpec& spec, const Calibration& calibration);
 
 }  // namespace latchlab

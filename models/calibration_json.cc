@@ -1,4 +1,4 @@
-// A calibration as JSON: times in ns, rates per second.
+// Writes a calibration as JSON: times in ns, rates per second.
 
 #include <nlohmann/json.hpp>
 

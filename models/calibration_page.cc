@@ -1,4 +1,4 @@
-// A calibration as a Markdown page.
+// Writes a calibration as a Markdown page.
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 namespace latchlab {
 namespace {
 
-constexpr double kStrong = 0.9;  // correlations beyond this are named
+constexpr double kStrong = 0.9;  // stronger correlations are reported
 
 std::string status_of(const FittedConstant& constant) {
   return constant.fitted ? "fitted" : "assumed";

@@ -15,11 +15,11 @@
 namespace latchlab {
 namespace {
 
-constexpr double kGreatest = 10;  // a factor, and its reciprocal the least
+constexpr double kGreatest = 10;  // the largest factor; its reciprocal is the smallest
 constexpr double kEquallyGoodOfTwo = 5.991465;
 constexpr std::size_t kLeastFitted = 3, kMostFitted = 12;
 constexpr int kRefinements = 3;
-constexpr double kSecant = 0.05;  // ln factor from which a step says more than the first one
+constexpr double kSecant = 0.05;  // ln factor above which a fitted step replaces the first slope
 
 class Explainer {
  public:
@@ -41,7 +41,7 @@ class Explainer {
  private:
   using Constants = std::vector<MovableConstant>;
 
-  // A constant that moves something, and by how much to first order: d ln prediction / d ln it.
+  // A constant with an effect, and the effect to first order: d ln prediction / d ln constant.
   struct Live {
     MovableConstant constant;
     Vector slope;
@@ -99,7 +99,7 @@ class Explainer {
     return fine();
   }
 
-  // The errors that a change of ln factor by `by` leaves to first order.
+  // chi^2 of the errors that remain, to first order, after a change of the ln factor by `by`.
   double left_by(const Vector& slope, double by) const {
     double chi2 = 0;
     for (std::size_t i = 0; i < runs_.errors().size(); ++i) {
@@ -130,7 +130,7 @@ class Explainer {
       found_.within_chance = found_.chi2 <= most_by_chance(0);
       return fine();
     }
-    // To first order only: what seems twice too bad may still turn out as good.
+    // The guess is first-order only: a constant up to twice too bad may still fit as well.
     const double most = order.front().first + 2 * kEquallyGood * scale(order.front().first, 1);
     for (std::size_t k = 0; k < std::min(order.size(), kMostFitted); ++k) {
       if (k >= kLeastFitted && order[k].first > most) break;
@@ -193,7 +193,7 @@ class Explainer {
     return fine();
   }
 
-  // What both together leave to first order, and their ln factors.
+  // What both leave to first order, and their ln factors.
   std::optional<std::pair<double, Vector>> guess_pair(const Live& a, const Live& b) const {
     double aa = 0, ab = 0, bb = 0, ay = 0, by = 0;
     for (std::size_t i = 0; i < runs_.errors().size(); ++i) {
@@ -206,7 +206,7 @@ class Explainer {
       by += weight * b.slope[i] * error.value;
     }
     const double determinant = aa * bb - ab * ab;
-    if (determinant < 1e-3 * aa * bb) return std::nullopt;  // nearly one direction
+    if (determinant < 1e-3 * aa * bb) return std::nullopt;  // nearly parallel
     const Vector at = {(bb * ay - ab * by) / determinant, (aa * by - ab * ay) / determinant};
     const double most = std::log(kGreatest);
     if (std::abs(at[0]) > most || std::abs(at[1]) > most) return std::nullopt;
@@ -226,7 +226,7 @@ class Explainer {
     return factors;
   }
 
-  // None where the simulation breaks on the way.
+  // No value if the simulation fails during the fit.
   Result<std::optional<ExplainedBy>> fit(const std::vector<const Live*>& which,
                                          const Vector& guess) {
     LeastSquares problem;

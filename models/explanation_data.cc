@@ -14,8 +14,8 @@
 namespace latchlab {
 namespace {
 
-constexpr double kLeastSigma = 0.002;  // what histograms round, and then some
-constexpr double kBeyondChance = 4;    // standard errors; many numbers are looked at
+constexpr double kLeastSigma = 0.002;  // covers the rounding of histograms
+constexpr double kBeyondChance = 4;    // standard errors; high, because many numbers are tested
 
 template <class Visit>
 void for_each_nic_of(Point& point, const Visit& visit) {
@@ -33,7 +33,8 @@ Point with_factors(Point point, const NicFactors& factors) {
   return point;
 }
 
-// The slots are numbered by address bits, and widths are 8 or 16 bytes: no factor makes sense.
+// A factor makes no sense for constants that number slots by address bits or are widths of 8 or 16
+// bytes.
 bool is_structure(const NicConstant& constant) {
   return constant.as_key.kind == KeyKind::bytes || constant.key() == "atomic.slots" ||
          constant.key() == "atomic.slots_16";
@@ -126,7 +127,8 @@ Status ExplanationRuns::find_errors() {
     return Error{"--explain wants three repeats or more of each point in both runs: --repeats 3",
                  {}};
   if (errors_.empty()) return Error{"no number is in both runs, and greater than 0", {}};
-  // Of three repeats an error is hardly known: that of the others helps out.
+  // The variance of three repeats is poorly known, so the median of the metric's variances is the
+  // minimum.
   std::map<std::string, double> usual, usual_chance;
   for (const auto& [metric, all] : variances) usual[metric] = median_of(all);
   for (const auto& [metric, all] : variances) {

@@ -1,5 +1,5 @@
 #pragma once
-// The errors that are to be explained, and simulations of the same points under changed constants.
+// The errors to be explained, and simulations of the same points with changed constants.
 
 #include <cstddef>
 #include <optional>
@@ -14,11 +14,11 @@ namespace latchlab {
 
 struct PredictionError {
   std::string name;
-  std::size_t point = 0;  // of the request
+  std::size_t point = 0;  // index into ExplainRequest::points
   std::string metric;
   double measured = 0, simulated = 0;  // means
   double value = 0;                    // ln(measured / simulated)
-  double sigma = 0;                    // of it, allowing for the other metrics of the point
+  double sigma = 0;                    // of `value`, widened for the other metrics of the point
   double chance = 0;                   // relative, of one repeat of the simulation
 };
 
@@ -33,30 +33,31 @@ class ExplanationRuns {
   ExplanationRuns(const ExplainRequest& request, const RunPoints& run)
       : request_(request), run_(run) {}
 
-  // Finds the errors, and whether the simulator gives these results again.
+  // Computes the errors, and checks that the simulator reproduces the stored results.
   Status prepare();
   const std::vector<PredictionError>& errors() const { return errors_; }
   std::size_t points() const { return request_.points.size(); }
   std::vector<MovableConstant> movable(std::vector<std::string>* fixed) const;
-  Vector base() const;  // what was simulated, of each error
+  Vector base() const;  // the simulated value of each error
 
-  // One repeat of all points under each variant; a study of these points each.
+  // Runs one repeat of all points under each variant; returns one study of these points per
+  // variant.
   Result<std::vector<StudyOutcome>> once(const char* stage,
                                          const std::vector<NicFactors>& variants);
   bool is_same(const StudyOutcome& there) const;  // event by event
-  bool moves(const StudyOutcome& there) const;    // a number, beyond chance
-  // d ln number / d ln constant, of one that was so many times as great.
+  bool moves(const StudyOutcome& there) const;    // some number, beyond chance
+  // d ln number / d ln constant, for a constant that was multiplied by `times`.
   Vector slope(const StudyOutcome& there, double times) const;
-  // The same from whole runs, a change of the ln factor away.
+  // The same from complete runs; `away` is the change of ln factor.
   Vector secant(const Vector& predicted, double away) const;
 
-  // The numbers under each variant, from as many repeats as there were; 0: there is none.
+  // The numbers under each variant, from the study's number of repeats; 0: not measured.
   Result<Matrix> predictions(const char* stage, const std::vector<NicFactors>& variants);
   double chi2(const Vector& predicted) const;
 
-  // The least factor from `from` on that the constant may have.
+  // The smallest factor, from `from` on, that the constant allows.
   double least_factor(const MovableConstant& constant, double from) const;
-  // The constant as the first point has it, and by this factor.
+  // The constant's value in the first point's NIC, before and after multiplication by `factor`.
   std::pair<std::string, std::string> texts(const MovableConstant& constant, double factor) const;
 
  private:
@@ -68,7 +69,7 @@ class ExplanationRuns {
   const ExplainRequest& request_;
   const RunPoints& run_;
   std::vector<PredictionError> errors_;
-  StudyOutcome base_;  // one repeat each
+  StudyOutcome base_;  // one repeat per point
 };
 
 }  // namespace latchlab

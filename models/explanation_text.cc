@@ -1,4 +1,4 @@
-// What an explanation of errors says: sentences, and JSON.
+// Writes an explanation of errors as sentences and as JSON.
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #pragma once
-// Constants of a NIC, their values and changes of them, as a calibration writes them. All throw
-// InputError.
+// Reads NIC constants, their values and changes of them from a calibration file. All functions
+// throw InputError.
 
 #include <string>
 

@@ -7,7 +7,7 @@
 namespace latchlab {
 namespace {
 
-constexpr double kGridNs = 0.1;  // constants are multiples of this
+constexpr double kGridNs = 0.1;  // constants are rounded to multiples of this
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 #pragma once
-// A fit as a least-squares problem: which constants move, under which changes of the NIC, and how
-// the data are read.
+// A calibration as a least-squares problem: the constants that vary, the changes of the NIC, and
+// the reading of the data.
 
 #include <cstddef>
 #include <string>
@@ -14,27 +14,27 @@ namespace latchlab {
 
 NicChange set_to(const std::string& constant, double value);
 
-// Runs that are observed, in order; or only those with a fitted observation.
+// The runs with observations, in order; if `fitted_only`, those with a fitted observation.
 std::vector<std::size_t> observed_runs(const FitSpec& spec, bool fitted_only);
 
-// One fit of some of the free constants; the others are held by `changes`.
+// One fit of some of the free constants; `changes` holds the others.
 struct Trial {
-  std::vector<std::size_t> columns;  // of spec.free
+  std::vector<std::size_t> columns;  // indices into spec.free
   NicChanges changes;
   const Reading* reading = nullptr;
-  std::vector<double> starts;  // by column of spec.free; empty: those of the spec
-  Matrix derivatives;          // of the columns; empty: differences
+  std::vector<double> starts;  // by index of spec.free; empty: those of the spec
+  Matrix derivatives;          // for the columns; empty: use differences
 };
 
 class FitProblem {
  public:
   FitProblem(const FitSpec& spec, MetricSource& source) : spec_(spec), source_(source) {}
 
-  // An observation as this trial reads it; without weight if it is only compared or left out.
+  // An observation under this trial's reading; without weight if it is only compared or left out.
   FitTarget target(std::size_t observation, const Trial& trial) const;
-  // For as long as this object lives.
+  // Valid as long as this object lives.
   LeastSquares least_squares(const Trial& trial) const;
-  // All observations (0 where their run has no fitted one) at each point of the trial's columns.
+  // All observations (0 if their run has no fitted one) at each point of the trial's columns.
   Result<Matrix> predict(const Trial& trial, const std::vector<Vector>& points) const;
   Result<FitOutcome> solve(const Trial& trial, int iterations) const;
 

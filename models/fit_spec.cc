@@ -15,7 +15,7 @@
 namespace latchlab {
 namespace {
 
-// A number with a unit: a time in nanoseconds, a share, or a plain number with k, M or G.
+// A number with a unit: a time (in nanoseconds), a share, or a plain number with k, M or G.
 double read_value(const YamlNode& node, const std::string& path) {
   const std::string& text = scalar(node, path, "a value such as 2.05us, 15.5k or 99.4%");
   if (const Result<Duration> time = parse_duration(text))
@@ -25,15 +25,15 @@ double read_value(const YamlNode& node, const std::string& path) {
          in_quotes(text));
 }
 
-// Refuses what is no list.
+// The items of a list; any other node is an error.
 const std::vector<YamlNode>& items_of(const YamlNode& node, const std::string& path) {
   if (!node.is_sequence())
     reject(node.place, "{} holds {}; expected a list", path, kind_name(node));
   return node.items;
 }
 
-// The keys of an entry: texts that are stored as they are, and others; what is required has an
-// example, "run: ideal".
+// The keys of an entry: texts that are stored unchanged, and others. An entry of `others` with an
+// example, such as "run: ideal", is required.
 template <class T>
 Keys entry_keys(std::vector<Row<T>> all, const std::vector<std::string>& others) {
   for (const std::string& other : others) {

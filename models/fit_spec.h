@@ -1,6 +1,7 @@
 #pragma once
-// A calibration as data (models/fits/NAME.yaml): which constants of a NIC are free, which published
-// values they may be fitted to, how each of those is simulated, and what to show beside the fit.
+// A calibration as data (models/fits/NAME.yaml): the free constants of a NIC, the published values
+// that they may be fitted to, the simulation of each of these values, and what to report beside the
+// fit.
 //
 //   name, nic, description
 //   scenarios: NAME: fragment of a scenario (platform, locks, workload, protocol, run)
@@ -28,7 +29,7 @@
 
 namespace latchlab {
 
-// Numbers of constants and metrics are doubles: times in nanoseconds, rates per second, counts.
+// Constants and metrics are doubles: times in nanoseconds, rates per second, counts.
 inline constexpr double kPsPerNs = 1000;
 inline constexpr double kPpb = 1e9;
 
@@ -48,28 +49,29 @@ struct FitRun {
 struct FreeConstant {
   std::string key;
   double start = 0, low = 0, high = 0, step = 0;
-  std::string source;  // of start and bounds
+  std::string source;  // of the start and the bounds
 };
 
 struct Observation {
   std::size_t run = 0;
   std::string metric;  // path of a metric of results.json
   double value = 0;
-  double rounding = 0;  // half of the last digit that was printed
-  double reading = 0;   // relative: what else is not known about the value, one sigma
-  bool fitted = false;  // else only compared
+  double rounding = 0;  // half of the last printed digit
+  double reading = 0;   // other relative uncertainty of the value, one sigma
+  bool fitted = false;  // false: only compared
   std::string source;
 };
 
-// Another way to read the data; the fit is repeated with it, and intervals are widened by it.
+// An alternative reading of the data; the fit is repeated with it, and intervals are widened by the
+// result.
 struct Reading {
   struct Replacement {
     std::size_t observation = 0;
-    std::string metric;  // the published number is then one of this metric of the same run
+    std::string metric;  // the metric of the same run that the published number then describes
     double value = 0;
   };
   std::string id, because;
-  std::vector<std::string> without;  // runs whose id begins so are left out
+  std::vector<std::string> without;  // prefixes of the ids of runs that are left out
   std::vector<std::string> widens;   // constants whose intervals it may widen; empty: all
   NicChanges changes;
   std::vector<Replacement> replacements;
@@ -84,7 +86,7 @@ struct Scan {
 struct Conclusion {
   std::string id, says, metric;
   std::size_t run = 0;
-  std::optional<std::size_t> over;  // the metric's ratio to that of this run
+  std::optional<std::size_t> over;  // the run whose metric is the denominator
 };
 
 struct SensitivityCase {
@@ -103,18 +105,18 @@ struct FitSpec {
   std::vector<SensitivityCase> sensitivity;
 };
 
-// NAME below models/fits of the data directories, or a path. Every problem is one message with
+// Loads NAME from models/fits in the data directories, or a path. An error is one message with
 // file:line and the fix.
 Result<FitSpec> load_fit(const std::string& name_or_path,
                          const std::vector<ProtocolInfo>& protocols, const DataDirs& data);
 
-// The value of a constant, in the units above, and a NIC with changes; amounts of times are rounded
-// to the picosecond. The key is that of a number.
+// The value of a constant in the units above, and a NIC with changes; times are rounded to the
+// picosecond. The key must be that of a number.
 double constant_of(const NicModel& nic, const std::string& key);
 NicModel changed(NicModel nic, const NicChanges& changes);
-double unit_of(const std::string& constant);  // so many of the NIC's integers are 1 of these
+double unit_of(const std::string& constant);  // the NIC's integer per unit above
 bool is_number(const std::string& constant);  // a time, a factor or a count
-// "341ns", "1.5", "72": for people and for NIC files.
+// "341ns", "1.5", "72": for reports and NIC files.
 std::string constant_text(const std::string& constant, double value);
 
 // Relative uncertainty of an observation, one sigma: rounding is uniform over the last digit.

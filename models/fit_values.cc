@@ -1,4 +1,4 @@
-// Constants of a NIC as numbers, and what an observation's uncertainty amounts to.
+// NIC constants as numbers, and the uncertainty of an observation.
 
 #include <fmt/core.h>
 
@@ -14,7 +14,7 @@
 namespace latchlab {
 namespace {
 
-// The number in `nic` that the constant stands for, in picoseconds where it is a time.
+// The NIC's integer for the constant; for a time, picoseconds.
 std::int64_t& number_in(NicModel& nic, const std::string& key) {
   const NicConstant* constant = find_nic_constant(key);
   LATCHLAB_CHECK(constant != nullptr && is_number(key), "a fit changes what is not a number");
@@ -74,7 +74,7 @@ std::string constant_text(const std::string& constant, double value) {
 }
 
 double sigma_of(const Observation& observation) {
-  constexpr double kUniform = 1.7320508;  // half-width over standard deviation
+  constexpr double kUniform = 1.7320508;  // half-width / standard deviation
   const double rounding = observation.rounding / kUniform / observation.value;
   return std::sqrt(rounding * rounding + observation.reading * observation.reading);
 }

@@ -1,4 +1,4 @@
-// From the fits to what is said about each constant.
+// Derives each constant's value, interval and status from the fits.
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace latchlab {
 namespace {
 
-constexpr double kWorthNaming = 0.05;  // share of a constant's information
+constexpr double kWorthNaming = 0.05;  // share of a constant's information that is worth reporting
 
 void describe_fitted(const FitSpec& spec, const Calibration& result, std::size_t column,
                      FittedConstant& constant) {

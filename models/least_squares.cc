@@ -13,9 +13,9 @@
 namespace latchlab {
 namespace {
 
-constexpr double kEnough = 0.01;  // a step that lowers chi^2 by less than this is the last
+constexpr double kEnough = 0.01;  // a step that lowers chi^2 by less than this is the last one
 constexpr double kTwoSided95 = 1.959964;
-// Dampings of one iteration's trials, relative to the diagonal: all are simulated at once.
+// Dampings tried in one iteration, relative to the diagonal; all are simulated at once.
 constexpr std::array<double, 3> kDampings = {0.0, 1.0, 10.0};
 
 double on_grid(const FitParameter& parameter, double value) {
@@ -48,7 +48,7 @@ class Solver {
     Result<std::vector<State>> first = evaluate({start});
     if (!first) return first.error();
     State now = std::move(first.value().front());
-    if (problem_.parameters.empty())  // all are held: it is a comparison
+    if (problem_.parameters.empty())  // all are held: only compare
       return outcome(std::move(now), Matrix(problem_.targets.size()), 0);
     Matrix derivatives = options_.derivatives;
     int iteration = 0;
@@ -88,7 +88,7 @@ class Solver {
     return states;
   }
 
-  // Central, in both directions by the parameter's step; bounds do not matter here.
+  // Central differences with the parameter's step; bounds do not apply.
   Result<Matrix> differences(const State& now) const {
     std::vector<Vector> points;
     for (std::size_t j = 0; j < problem_.parameters.size(); ++j) {
@@ -111,7 +111,8 @@ class Solver {
     return derivatives;
   }
 
-  // One damped step for each damping; the best of them, if it is better. False: no more to gain.
+  // Tries one step per damping and takes the best one if it improves chi^2. Returns false if
+  // nothing improves.
   Result<bool> improve(State& now, const Matrix& derivatives) const {
     std::vector<Vector> candidates;
     for (const double damping : kDampings) {
@@ -131,7 +132,8 @@ class Solver {
     return gain > kEnough;
   }
 
-  // A parameter at a bound that the step would cross stays, and the rest is solved again.
+  // If the step would cross a bound at which a parameter already is, the parameter stays and the
+  // rest is solved again.
   Vector step(const State& now, const Matrix& derivatives, double damping) const {
     const std::size_t count = problem_.parameters.size();
     std::vector<bool> stays(count, false);
@@ -200,7 +202,7 @@ Matrix to_rows(const Eigen::MatrixXd& matrix) {
   return rows;
 }
 
-// Makes a direction print the same whatever sign the solver gave it.
+// Makes the printed direction independent of the solver's sign.
 void settle_sign(Vector& direction) {
   const auto greatest =
       std::max_element(direction.begin(), direction.end(),

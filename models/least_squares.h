@@ -1,13 +1,13 @@
 #pragma once
-// Bounded least squares on logarithms: which positive parameters make a model's positive
-// predictions agree best with what was measured.
+// Bounded least squares on logarithms: finds the positive parameters for which a model's positive
+// predictions agree best with the measurements.
 //
 //   minimise  sum_i ((ln predicted_i(p) - ln measured_i) / sigma_i)^2   with low <= p <= high
 //
 // by Levenberg-Marquardt in ln p, with central differences. The model may be a simulation: slow,
-// run for many points at once, and a little noisy (choose steps well above the noise). Parameters
-// are rounded to their grid before each evaluation, so that the last bits of a linear solver on
-// another machine do not become another simulation.
+// evaluated at many points at once, and slightly noisy (choose steps well above the noise).
+// Parameters are rounded to a grid before each evaluation, so that rounding differences of the
+// linear solver between machines do not change the simulation.
 
 #include <functional>
 #include <string>
@@ -31,11 +31,11 @@ struct FitParameter {
 
 struct FitTarget {
   std::string name;
-  double value = 0;  // as measured, > 0
-  double sigma = 0;  // relative; 0: predicted and reported, but without weight
+  double value = 0;  // measured, > 0
+  double sigma = 0;  // relative; 0: predicted and reported, without weight
 };
 
-// Rows: the predictions for all targets at each of `points` (values of all parameters).
+// One row for each of `points` (values of all parameters), with the predictions of all targets.
 using Predictor = std::function<Result<Matrix>(const std::vector<Vector>& points)>;
 
 struct LeastSquares {
@@ -46,7 +46,7 @@ struct LeastSquares {
 
 struct FitOptions {
   int iterations = 8;
-  // Derivatives d ln prediction / d ln parameter to use throughout instead of differences; empty:
+  // Derivatives d ln prediction / d ln parameter to use in every iteration; empty: computed by
   // differences at every iterate. One row for each target, one column for each parameter.
   Matrix derivatives;
 };
@@ -54,26 +54,26 @@ struct FitOptions {
 struct FitOutcome {
   Vector values;       // of the parameters
   Vector predicted;    // of all targets
-  Vector residuals;    // weighted, 0 where there is no weight
+  Vector residuals;    // weighted; 0 for targets without weight
   Matrix derivatives;  // d ln prediction / d ln parameter at `values`, all targets
   double chi2 = 0;
-  int degrees = 0;  // targets with weight, less parameters
+  int degrees = 0;  // targets with weight, minus parameters
   int iterations = 0;
 
   double reduced_chi2() const;
 };
 
-// The parameters that fit best within their bounds. An error is one of the model, or a prediction
-// with weight that is not positive.
+// The parameters that fit best within their bounds. The error is the model's, or a prediction with
+// weight that is not positive.
 Result<FitOutcome> fit_least_squares(const LeastSquares& problem, const FitOptions& options);
 
-// What the targets with weight say about the parameters at a fit, in logarithms.
+// How well the targets with weight determine the parameters at a fit, in logarithms.
 struct Identifiability {
   Vector singular_values;  // of the weighted derivatives, greatest first
-  Matrix directions;       // row k: the direction in ln p that belongs to singular value k
+  Matrix directions;       // row k: the direction in ln p of singular value k
   Matrix covariance;       // of ln p, times max(1, reduced chi^2); directions without any
                            // information count as 100% (singular value floored at 1)
-  Matrix correlation;      // 0 between parameters of which one moves nothing
+  Matrix correlation;      // 0 if one of the two parameters has no effect
   Matrix influence;        // d ln p_j / d ln measured_i, times sigma_i: row j, column i
 };
 Identifiability identifiability(const LeastSquares& problem, const FitOutcome& fit);

@@ -11,7 +11,7 @@
 namespace latchlab {
 namespace {
 
-// Times and counts: all that changes of a NIC can change.
+// All numbers that a change of the NIC can affect.
 std::vector<std::int64_t> numbers_of(const NicModel& nic) {
   std::vector<std::int64_t> numbers;
   for (const NicConstant& constant : nic_constants()) {

@@ -1,6 +1,6 @@
 #pragma once
-// Runs of a fit under changed NICs: each in a process of its own, several at once, with the same
-// seed whatever the NIC, so that differences are differences of the NIC.
+// Simulates the runs of a fit under changed NICs, each in its own process and several at once.
+// Seeds do not depend on the NIC, so that differences come from the NIC alone.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,18 +16,18 @@
 
 namespace latchlab {
 
-// Where metrics come from: simulations, or a formula in tests.
+// The source of metrics: simulations, or a formula in tests.
 class MetricSource {
  public:
   virtual ~MetricSource() = default;
-  // Metrics of the run `runs[j]` under `variants[i]` at [i][j].
+  // The metrics of run `runs[j]` under `variants[i]`, at [i][j].
   virtual Result<std::vector<std::vector<Leaves>>> metrics(
       const std::vector<NicChanges>& variants, const std::vector<std::size_t>& runs) = 0;
 };
 
 class Simulations final : public MetricSource {
  public:
-  // `progress` is called with the number of simulations that have ended since the beginning.
+  // `progress` is called with the number of simulations that have ended so far.
   Simulations(const FitSpec& spec, BackendFactory make_backend, std::uint32_t jobs,
               std::function<void(std::size_t)> progress)
       : spec_(spec),
@@ -35,14 +35,13 @@ class Simulations final : public MetricSource {
         jobs_(jobs),
         progress_(std::move(progress)) {}
 
-  // What was simulated before is not simulated again. An interrupted, failed or unsafe run is an
-  // error.
+  // Reuses earlier simulations. An interrupted, failed or unsafe run is an error.
   Result<std::vector<std::vector<Leaves>>> metrics(const std::vector<NicChanges>& variants,
                                                    const std::vector<std::size_t>& runs) override;
   bool interrupted() const { return interrupted_; }
 
  private:
-  using Key = std::pair<std::size_t, std::vector<std::int64_t>>;  // run and all constants
+  using Key = std::pair<std::size_t, std::vector<std::int64_t>>;  // the run and the NIC's numbers
   Status simulate(const std::vector<std::pair<Key, Point>>& missing);
 
   const FitSpec& spec_;
@@ -54,7 +53,7 @@ class Simulations final : public MetricSource {
   bool interrupted_ = false;
 };
 
-// The number at `path`; 0 where the run did not measure it. Rates are per second, times in ns.
+// The number at `path`; 0 if the run did not measure it. Rates are per second, times in ns.
 double metric_of(const Leaves& leaves, const std::string& path);
 
 }  // namespace latchlab

@@ -8,10 +8,10 @@
 namespace latchlab {
 namespace {
 
-constexpr std::uint32_t kMany = 80;   // clients of a node that together keep a server's NIC busy
-constexpr std::uint32_t kMore = 130;  // its pipeline for messages, or the memory in it
-constexpr std::uint32_t kSome = 16;   // and one address of it
-constexpr std::uint32_t kLong = 10;   // spans: a thousand cycles of one client
+constexpr std::uint32_t kMany = 80;   // clients per node that together saturate a server's NIC
+constexpr std::uint32_t kMore = 130;  // for its message pipeline, or its device memory
+constexpr std::uint32_t kSome = 16;   // for one of its addresses
+constexpr std::uint32_t kLong = 10;   // spans: about a thousand cycles of one client
 
 ProbePoint idle(std::string label, std::string probe) {
   ProbePoint point{std::move(label), std::move(probe)};
@@ -25,7 +25,7 @@ ProbePoint on_device(ProbePoint point) {
   return point;
 }
 
-// From three client nodes, and from two.
+// One point with three client nodes and one with two.
 std::vector<ProbePoint> rate(const std::string& label, const std::string& probe,
                              std::uint32_t clients, std::uint32_t outstanding = 1) {
   std::vector<ProbePoint> points;
@@ -116,7 +116,7 @@ ProbePoint to_two_servers() {
   return point;
 }
 
-// From one client node, by many clients and by fewer.
+// From one client node, with many clients and with fewer.
 std::vector<ProbePoint> long_writes(const std::string& name, int bytes, bool loopback) {
   std::vector<ProbePoint> points;
   for (const std::uint32_t clients : {32u, 24u}) {

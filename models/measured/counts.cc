@@ -1,4 +1,4 @@
-// What no linear equation finds: whole numbers, a size and a curve.
+// Estimates what is not linear in the measurements: whole numbers, a size and a curve.
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ Mean mean_in(const Repeats& repeats, double Measured::Repeat::*field) {
   return latchlab::mean_of(values);
 }
 
-// Of the mean of several, relative.
+// Relative standard error of the mean.
 double error_of(const Mean& mean) {
   return std::sqrt(mean.relative_variance / static_cast<double>(mean.repeats));
 }
@@ -35,9 +35,8 @@ class Counts {
   Counts(const Measurements& measurements, double errors, Estimate& estimate)
       : all_(measurements), errors_(errors), estimate_(estimate) {}
 
-  // Atomics on one address fill the window and the queue before it; those on an address of their
-  // own wait in that queue, but then no more. So the first wait longer by all that is in the window
-  // but for themselves.
+  // Atomics on one address fill the window and the queue before it. Atomics on other addresses wait
+  // in that queue, but not after it. So the former wait longer by the other atomics in the window.
   void window() {
     const Repeats* const both = repeats_of(all_, "window");
     const FoundConstant* const hold = estimate_.find("atomic.same_address");
@@ -61,8 +60,8 @@ class Counts {
     whole("atomic.window", mean.value, half, {"window", "same_address"});
   }
 
-  // At a stride of s, so many slots are in use: n 8 / s. They keep busy all the time, nearly, as
-  // long as the pipeline leaves them to it.
+  // With a stride of s bytes, n 8 / s slots are in use. They are almost always busy, if the
+  // pipeline is not the bottleneck.
   void slots() {
     const Repeats* const one = repeats_of(all_, "same");
     const Repeats* const spread = repeats_of(all_, "spread");
@@ -84,7 +83,7 @@ class Counts {
       open("atomic.slots", "at no stride do they limit the rate as a power of two would");
   }
 
-  // 48 READs at once take as many round trips as there are times that many; RNICs have powers of
+  // 48 READs at once take one round trip for each group of n READs in flight. RNICs have powers of
   // two.
   void outstanding() {
     const Repeats* const one = repeats_of(all_, "outstanding_1");
@@ -122,7 +121,7 @@ class Counts {
       set_count("atomic.masked", 8, {"masked_latency"});
   }
 
-  // The rate of READs at so many QPs over that at the fewest.
+  // The rate of READs with this many QPs, relative to that with the fewest.
   void cache() {
     const Repeats* const fewest = repeats_of(all_, "qps_240");
     if (fewest == nullptr) return;

@@ -18,7 +18,7 @@ namespace {
 
 enum class End { low, value, high };
 
-// To four digits, the ends of an interval outwards.
+// Rounded to four digits; bounds of an interval are rounded outwards.
 std::int64_t rounded(double number, End end) {
   const double step =
       std::max(1.0, std::pow(10, std::floor(std::log10(std::max(1.0, number))) - 3));
@@ -28,7 +28,7 @@ std::int64_t rounded(double number, End end) {
                                                  : std::round(steps)));
 }
 
-// "341.2ns", "107.2Gbps", "72", "0.66": a number of a description, of a curve its end.
+// "341.2ns", "107.2Gbps", "72", "0.66": a number in a description; for a curve, its end.
 YamlNode number_text(const NicConstant& constant, double value, End end) {
   switch (constant.as_key.kind) {
     case KeyKind::curve:
@@ -83,7 +83,7 @@ std::string what_it_is(const MeasuredWhere& where) {
   return text;
 }
 
-// Of prose, lines of at most 98 characters; of tables, the lines that they have.
+// Wraps prose at 98 characters; tables keep their lines.
 std::string commented(const std::string& text, bool prose) {
   constexpr std::size_t kColumns = 98;
   std::string lines;

@@ -1,5 +1,5 @@
 #pragma once
-// What a measurement has found, as a NIC's description and as a table for people.
+// Writes the result of a measurement as a NIC description and as a table.
 
 #include <map>
 #include <string>
@@ -12,23 +12,25 @@ struct MeasuredWhere {
   std::string name;          // of the description
   std::string device;        // "mlx5_0 (firmware 16.35, Linux 6.1)"
   std::string date;          // ISO 8601
-  bool software = false;     // no RNIC: the numbers describe the CPU that plays one
-  bool one_machine = false;  // all nodes were one RNIC's
-  std::string base;          // whose constants stand in for those left open; empty: nobody's
+  bool software = false;     // no RNIC: the numbers describe a CPU
+  bool one_machine = false;  // all nodes shared one RNIC
+  std::string base;          // NIC whose constants replace the open ones; empty: none
 };
 
-// All nodes were one RNIC's: what is told of a way between two of them is none of the network's.
+// If all nodes shared one RNIC, the measurements do not describe the network: marks its constants
+// as open.
 void leave_the_network_open(Estimate& estimate);
 
-// A file for models/nics: the constants that were found, each with interval and benchmarks; what is
-// open, residuals and provenance as comments. The same bytes for the same estimate.
+// A file for models/nics: the constants that were found, each with interval and benchmarks; open
+// constants, residuals and provenance as comments. Byte-identical for the same estimate.
 std::string nic_description(const Estimate& estimate, const MeasuredWhere& where);
 
-// The same for a terminal. `perftest`: what perftest says of a benchmark's point, by label, in ns.
+// The same for a terminal. `perftest`: latencies by perftest in ns, by the label of the
+// corresponding point.
 std::string measured_report(const Estimate& estimate, const MeasuredWhere& where,
                             const std::map<std::string, double>& perftest);
 
-// "LABEL, NANOSECONDS" on each line; # begins a comment.
+// Reads lines "LABEL, NANOSECONDS"; # begins a comment.
 Result<std::map<std::string, double>> read_perftest(const std::string& text,
                                                     const std::string& file);
 

@@ -14,13 +14,13 @@ namespace {
 
 constexpr double kNsPerSecond = 1e9;
 constexpr double kPsInNs = 1000;
-constexpr double kCell = 1.0 / 2048;      // of a histogram: how far off a percentile can be
-constexpr double kUniformSigma = 1.7321;  // half a width over a standard deviation
-// The least of n sums of two uniform delays lies so much above the least possible, over sqrt(n), in
-// units of their range: E[min] = sqrt(pi / 2n) where P(sum < s) = s^2 / 2.
+constexpr double kCell = 1.0 / 2048;  // of a histogram: the largest relative error of a percentile
+constexpr double kUniformSigma = 1.7321;  // half-width / standard deviation
+// The minimum of n sums of two uniform delays exceeds the smallest possible sum by this much over
+// sqrt(n), in units of the range: E[min] = sqrt(pi / 2n) where P(sum < s) = s^2 / 2.
 constexpr double kLeastOfMany = 1.2533;
-constexpr double kStillGrowing = 1.05;   // a rate, from two client nodes to three
-constexpr std::uint32_t kSmallest = 64;  // bytes that a port sends without taking longer
+constexpr double kStillGrowing = 1.05;   // growth of a rate with more clients
+constexpr std::uint32_t kSmallest = 64;  // bytes that a port sends without extra time
 const std::vector<int>& sizes() {
   static const std::vector<int> all = {8, 64, 256, 1024, 4096};
   return all;
@@ -31,7 +31,7 @@ Sum operator+(Sum a, const Sum& b) {
   return a;
 }
 
-// Both ways of a verb that waits for nothing, and what its client does.
+// Both ways of a verb that does not wait, and its client's work.
 Sum trip(const std::string& way = "latency.one_way") {
   return {{"latency.post", 1}, {way, 2}, {"latency.jitter", 1}, {"latency.completion", 1}};
 }
@@ -66,7 +66,7 @@ class Writer {
     return values;
   }
 
-  // A latency; its spread tells of the jitter.
+  // Adds a latency; its spread determines the jitter.
   void latency(const std::string& label, Sum sum, std::vector<std::string> tells,
                bool spreads = false) {
     const Values measured = values(label, typical);
@@ -84,7 +84,7 @@ class Writer {
     add(label + " spread", label, spread, cell, {{"latency.jitter", factor}}, {"latency.jitter"});
   }
 
-  // A time per verb, of a station that is busy all the time: if it is, more clients change nothing.
+  // Adds the time per verb of a saturated station. It is saturated if more clients change nothing.
   void rate(const std::string& label, Sum sum, std::vector<std::string> tells) {
     const Values measured = values(label, pace);
     const Values fewer = values(label + kFewer, pace);
@@ -121,8 +121,8 @@ class Writer {
   Equations all_;
 };
 
-// How a latency grows with the size is more than the model has of it, which is the link: it is
-// shown beside what was measured, and nothing is fitted to it.
+// The growth of a latency with size is not fitted, because the model attributes it to the link
+// alone; it is only shown beside the measurement.
 std::vector<std::string> told(int bytes, const char* key) {
   if (bytes > static_cast<int>(kSmallest)) return {};
   return {key};
@@ -185,7 +185,7 @@ void write_rates(Writer& to) {
             {"pcie.per_verb", kPcieByte});
 }
 
-// Long WRITEs take as long as the slower of link and PCIe, which loopback crosses twice.
+// Long WRITEs are limited by the slower of link and PCIe; loopback crosses PCIe twice.
 void write_link_rate(Writer& to) {
   const Values link = to.values("link_4096", pace);
   const Values looped = to.values("loop_4096", pace);
@@ -195,7 +195,7 @@ void write_link_rate(Writer& to) {
   to.rate("link_4096", {{kLinkByte, 4096}}, {kLinkByte});
 }
 
-// What one client node issues to two servers is no faster than half of what a server takes in.
+// One client node is the bottleneck only if it issues less than two servers take in.
 void write_issue_rate(Writer& to) {
   const Values issued = to.values("issue", pace);
   const Values taken = to.values("write_rate", pace);

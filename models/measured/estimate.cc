@@ -15,11 +15,11 @@
 namespace latchlab {
 namespace {
 
-constexpr double kWorthNaming = 0.05;   // share of a constant's variance
-constexpr std::size_t kWorstNamed = 3;  // of residuals
-constexpr double kBitsOfByteNs = 8e9;   // bit/s, times the nanoseconds of a byte
+constexpr double kWorthNaming = 0.05;   // share of a constant's variance that is worth reporting
+constexpr std::size_t kWorstNamed = 3;  // residuals that are reported
+constexpr double kBitsOfByteNs = 8e9;   // bit/s = this / nanoseconds per byte
 
-// A time of a byte becomes a rate, whose ends change places.
+// Converts a time per byte into a rate, which swaps the bounds.
 FoundConstant as_described(const std::string& key, double value, double half) {
   const bool byte = key == kLinkByte || key == kPcieByte;
   if (!byte) return {key, value, std::max(0.0, value - half), value + half, {}, {}};
@@ -62,7 +62,7 @@ void take_column(const std::vector<Equation>& equations, const LinearFit::Column
   to.found.back().by = benchmarks_of(equations, column);
 }
 
-// Why nothing is to be read from the fit; empty: it is as good as it has to be.
+// Why the fit is not usable; empty: it is.
 std::string why_bad(const std::vector<Equation>& equations, const LinearFit& fit) {
   bool numbers = std::isfinite(fit.reduced_chi2);
   for (const LinearFit::Column& column : fit.columns)
@@ -88,7 +88,7 @@ std::string why_bad(const std::vector<Equation>& equations, const LinearFit& fit
       fit.reduced_chi2, text);
 }
 
-// What the constants give for measurements that they were not fitted to.
+// Adds the predictions for measurements that were not fitted.
 void compare(const std::vector<Equation>& equations, const LinearFit& fit, Estimate& to) {
   for (const Equation& equation : equations) {
     const Mean mean = mean_of(equation.values);
@@ -118,7 +118,7 @@ std::size_t place_of(const std::string& key) {
       all.begin());
 }
 
-// All constants of a description are found or open, each once and in its order.
+// Makes every constant of a description either found or open, exactly once, in its order.
 void complete(Estimate& estimate) {
   for (const NicConstant& constant : nic_constants()) {
     const std::string key = constant.key();

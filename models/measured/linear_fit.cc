@@ -7,10 +7,10 @@
 namespace latchlab {
 namespace {
 
-constexpr double kLeastNs = 0.0005;  // no mean is known better: half a picosecond
-constexpr double kHelp = 4;          // repeats that the scatter of all measurements counts for
-constexpr double kNothing = 1e-9;    // a singular value, over the greatest
-constexpr double kMoves = 1e-6;      // share of an open direction that moves a constant
+constexpr double kLeastNs = 0.0005;  // minimum error of a mean: half a picosecond
+constexpr double kHelp = 4;          // weight of the median variance, in repeats
+constexpr double kNothing = 1e-9;  // singular values below this share of the greatest count as zero
+constexpr double kMoves = 1e-6;    // a larger share of an open direction moves a constant
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -19,7 +19,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// For each row and column, which of the systems that share no constant it belongs to.
+// For each row and column, the system that it belongs to; systems share no constants.
 struct Systems {
   std::vector<std::size_t> of_row, of_column;
 };
@@ -49,8 +49,8 @@ Systems systems_of(const Eigen::MatrixXd& factors) {
   return systems;
 }
 
-// How much more than their sigmas the equations of each system contradict each other, by the number
-// of its first column; 1: no more.
+// The factor by which the equations of each system contradict each other beyond their sigmas, by
+// the number of its first column; 1: they do not.
 std::vector<double> stretches(const Systems& systems, const Eigen::VectorXd& residuals) {
   std::vector<double> chi2(systems.of_column.size()), spare(systems.of_column.size());
   for (std::size_t i = 0; i < systems.of_row.size(); ++i) {
@@ -65,7 +65,7 @@ std::vector<double> stretches(const Systems& systems, const Eigen::VectorXd& res
   return all;
 }
 
-// Of the means of the measurements.
+// Standard errors of the means of the measurements.
 std::vector<double> sigmas_of(const std::vector<Equation>& equations) {
   std::vector<Mean> means;
   std::vector<double> variances;
@@ -102,7 +102,7 @@ double sigma_of_mean(double relative_variance, double value, double resolution) 
   return std::max({sigma, kLeastSigma * std::abs(value), kLeastNs});
 }
 
-// Cornish and Fisher's expansion of Student's quantile around that of the normal distribution.
+// Cornish-Fisher expansion of Student's quantile around that of the normal distribution.
 double student_interval(double outside, double degrees) {
   double low = 0, high = 40;
   for (int i = 0; i < 100; ++i) {
@@ -140,7 +140,8 @@ LinearFit fit_equations(const std::vector<Equation>& equations) {
         if (fit.columns[static_cast<std::size_t>(j)].key == key)
           weighted(i, j) += factor / fit.sigma[at];
   }
-  // Columns of length 1: what is left of a singular value then says how little the data do.
+  // Scales columns to length 1, so that the remaining singular values show how little the data
+  // determine.
   const Eigen::VectorXd lengths = weighted.colwise().norm();
   const Eigen::MatrixXd scaled = weighted * lengths.cwiseInverse().asDiagonal();
   const Eigen::JacobiSVD<Eigen::MatrixXd> svd(scaled, Eigen::ComputeFullU | Eigen::ComputeFullV);

@@ -24,8 +24,8 @@ enum class Probed : std::uint8_t {
   visit,
 };
 
-constexpr std::uint64_t kOwnBytes = 16 * 1024;  // of a client, for long READs and WRITEs
-constexpr std::uint64_t kLine = 64;             // from one address apart to the next
+constexpr std::uint64_t kOwnBytes = 16 * 1024;  // per client, for long READs and WRITEs
+constexpr std::uint64_t kLine = 64;             // distance between the addresses of `apart`
 constexpr std::int64_t kMostApart = 32;
 constexpr std::uint32_t kRecvs = 64;
 

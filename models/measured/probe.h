@@ -1,23 +1,23 @@
 #pragma once
-// verb_probe: what an RNIC's constants are measured with. It is run like a lock, so that it runs
-// wherever locks do, and is none: everybody is let in at once, in shared mode, and an acquisition
-// is nothing but the verbs that are to be timed. Its latency is theirs, and goodput their rate.
+// verb_probe measures an RNIC's constants. It has a lock's interface, so that it runs wherever
+// locks run, but excludes nothing: every acquisition succeeds at once, in shared mode, and consists
+// only of the verbs to be timed. Its latency is theirs, and goodput is their rate.
 //
-// Entry: `addresses` words, `stride` bytes from one to the next; all zero, and they stay so. CAS
-//   replaces 0 by 0 and matches, unless it is one that must fail; FAA adds 0.
-// Acquire  by `verb`
-//   read, write, cas, failing_cas, faa, masked_cas, masked_faa: `outstanding` of them by one
-//            doorbell, each at a random address, and their end; or, `detached`, posted one by one
-//            without a completion of their own, and the end of all. The first `apart` clients keep
-//            to an address of their own instead. READs and WRITEs of more than 16 bytes go into and
-//            come from the client's own memory.
-//   send     the last `receivers` clients take messages, each RECV by an acquisition; each of the
-//            others sends to one of them and waits for the acknowledgement.
-//   ping     the same, and whoever has taken a message sends one back, which is waited for.
+// Entry: `addresses` words, `stride` bytes apart; they are all zero and stay zero. CAS replaces 0
+//   by 0 and matches, unless it is one that must fail; FAA adds 0.
+// Acquire, by `verb`:
+//   read, write, cas, failing_cas, faa, masked_cas, masked_faa: `outstanding` verbs with one
+//            doorbell, each at a random address, and waits for all; or, `detached`, posted one by
+//            one without completions of their own, and waits for all. The first `apart` clients
+//            each use their own address instead. READs and WRITEs of more than 16 bytes use
+//            the client's own memory as buffer.
+//   send     the last `receivers` clients receive messages, one RECV per acquisition; each of the
+//            other clients sends to one of them and waits for the acknowledgement.
+//   ping     the same, but the receiver sends a message back, and the sender waits for it.
 //   call     the server part answers at once.
 //   load, visit: a CPU access to the client's own memory; a visit to its node's state.
-// Release  nothing.
-// Not in the list of locks: whoever measures registers it.
+// Release: does nothing.
+// Not in the list of locks: the measuring program registers it.
 
 #include "core/base/result.h"
 #include "core/protocols/lock.h"
@@ -28,7 +28,7 @@ inline constexpr const char* kProbeName = "verb_probe";
 
 ProtocolEntry verb_probe_entry();
 
-// Adds it to the registry, unless it is there.
+// Adds it to the registry unless it is already there.
 Status register_verb_probe();
 
 }  // namespace latchlab
