@@ -226,7 +226,7 @@ class Explainer {
     return factors;
   }
 
-  // No value if the simulation fails during the fit.
+  // No value if a simulation during the fit yields no number.
   Result<std::optional<ExplainedBy>> fit(const std::vector<const Live*>& which,
                                          const Vector& guess) {
     LeastSquares problem;

@@ -20,7 +20,7 @@ struct ConstantOrigin {
   std::string source;
   ConstantStatus status = ConstantStatus::assumed;
   std::string low, high;    // bounds as written; empty if published without a range
-  bool overridden = false;  // the scenario replaced the file's value
+  bool overridden = false;  // the scenario replaced or scaled the file's value
   std::string scaled;       // "341ns by atomics 4x"; empty: not scaled
 };
 

@@ -14,7 +14,7 @@ namespace latchlab {
 
 inline constexpr std::int64_t kMostNodes = 65'535;  // a node's number has 16 bits; 0 means none
 inline constexpr std::int64_t kMostClients = 10'000'000;
-inline constexpr std::uint64_t kFirstEntryOffset = 4'096;  // lock tables are aligned to this
+inline constexpr std::uint64_t kFirstEntryOffset = 4'096;  // lock tables begin at this offset
 
 // True for 1 to 64 letters, digits or characters of `others`.
 bool is_name(const std::string& text, const std::string& others);
@@ -23,7 +23,7 @@ struct Report {
   std::vector<Figure> figures;
 };
 
-const Keys& top_keys();  // of a Point; what is not of one point is read elsewhere
+const Keys& top_keys();  // of a Point; other code reads the keys that are not per point
 const Keys& platform_keys();
 const Keys& topology_keys();
 const Keys& bulk_keys();
@@ -39,7 +39,7 @@ const Keys& fault_keys();
 const Keys& run_keys();
 const Keys& report_keys();  // of a Report
 const Keys& expect_keys();  // of an Expectation
-const Keys& known_keys();   // of a Point; other code reads the keys that are not per point
+const Keys& known_keys();   // of a KnownVerdict
 
 // Completes the platform after its keys and the groups are read: the number of clients, the shape
 // of the network, the NIC.

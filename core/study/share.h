@@ -39,7 +39,7 @@ enum class RepeatStatus : std::uint8_t {
   starved,      // a warning: some clients waited for one lock through the whole window
   too_short,    // a warning: cycles ended after the window, but none in it
   unavailable,  // the backend lacks what the protocol needs
-  no_progress,  // all clients waited for one lock through the whole window
+  no_progress,  // all clients waited for one lock through the whole window; no deadlock
   stuck,        // deadlock: clients wait and no further event is possible
   failed,       // the process died, or the input was refused late
   unsafe,       // a violation of mutual exclusion
