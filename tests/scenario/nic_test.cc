@@ -237,6 +237,16 @@ TEST_F(NicFile, a_scenario_replaces_single_constants_and_says_so) {
             "'atomic.same_address'?");
 }
 
+TEST_F(NicFile, variants_in_a_sweep_say_of_which_nic_they_are) {
+  for (const auto& [variant, says] : std::map<std::string, std::string>{
+           {"{latency.one_way: 1us}", "platform.nic changes latency.one_way and does not say of "},
+           {"{base: [1], latency.one_way: 1us}", "platform.nic holds a list; expected a name"}}) {
+    const std::string text =
+        scenario("sweep: {grid: {platform.nic: [" + variant + ", connectx-5]}}");
+    EXPECT_THAT(problem(text), HasSubstr(says)) << variant;
+  }
+}
+
 TEST_F(NicFile, what_a_message_gives_as_an_example_of_a_constant_is_taken) {
   for (const NicConstant& constant : non_empty(nic_constants())) {
     const std::string given = "platform: {nic: {base: connectx-5, " + constant.key() + ": " +
