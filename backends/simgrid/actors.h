@@ -1,5 +1,6 @@
 #pragma once
-// Everybody in the simulated world, and when their coroutines run.
+// The actors of the simulated world (clients, node agents, server parts), and when their coroutines
+// run.
 
 #include <coroutine>
 #include <cstdint>
@@ -18,29 +19,29 @@ class Actors {
  public:
   Actors(Timeline& timeline, std::uint32_t clients) : timeline_(timeline), clients_(clients) {}
 
-  // Actors count from 1.
+  // Actors are numbered from 1.
   std::uint32_t next_index() const { return static_cast<std::uint32_t>(all_.size() + 1); }
   SimActor& add(std::unique_ptr<SimActor> actor);
   const std::vector<std::unique_ptr<SimActor>>& all() const { return all_; }
   SimActor& client(ClientId id) const;
 
   void spawn(SimActor& actor, Task<void> root, Time start);
-  void begin(SimActor& actor);  // runs its root, if it is alive
+  void begin(SimActor& actor);  // runs its root coroutine, if it is alive
   void resume(SimActor& actor, std::coroutine_handle<> handle);
-  void die(SimActor& actor);  // what waits for it resumes nobody any more
+  void die(SimActor& actor);  // a pending wait no longer resumes its coroutine
 
-  bool any_client() const { return any_client_; }  // has been spawned
+  bool any_client() const { return any_client_; }  // whether a client was spawned
   bool all_ended() const { return any_client_ && live_clients_ == 0; }
 
-  // Fetches what the actor touches when it goes on; its client is announced.
+  // Prefetches what the actor's coroutine touches when it is resumed, and announces its client.
   void prepare(const SimActor& actor, std::coroutine_handle<> waiter) const;
   void announce_to(std::function<void(ClientId)> announce) { announce_ = std::move(announce); }
-  // What fewer clients touch stays in a cache without being fetched ahead.
+  // With fewer clients their state stays in the cache, and prefetching costs more than it saves.
   bool crowded() const { return clients_.size() > kCachedClients; }
 
  private:
   static constexpr std::size_t kCachedClients = 500;
-  static constexpr std::size_t kFrameBytes = 256;  // of a frame: what is touched first
+  static constexpr std::size_t kFrameBytes = 256;  // of a coroutine frame: what is touched first
 
   void enter(const SimActor& actor);
   void count_end(const SimActor& actor);

@@ -7,7 +7,7 @@ namespace latchlab::sim {
 
 namespace {
 
-constexpr std::uint64_t kSlotBytes = 8;  // address bits 3.. choose the slot
+constexpr std::uint64_t kSlotBytes = 8;  // address bits from 3 on choose the slot
 
 }  // namespace
 
@@ -22,7 +22,7 @@ Responder::AtomicSlot* Responder::second_slot_of(Inbound& inbound, const SimOper
   return &second == &slot_of(inbound, op.verb.addr) ? nullptr : &second;
 }
 
-// READs do where the NIC's file says so.
+// READs do if the NIC's file says so.
 bool Responder::uses_slot(const Verb& verb) const {
   if (is_atomic(verb.kind)) return true;
   return slot_reads_ && verb.kind == VerbKind::read &&
@@ -39,7 +39,7 @@ Duration Responder::hold_of(const SimOperation& op) const {
   return op.writes ? nic.hold_8 : nic.hold_8_failed;
 }
 
-// ---- the way in ----
+// ---- admission ----
 
 void Responder::admit(SimOperation& op) {
   Inbound& inbound = inbound_[op.qp->to];
@@ -60,8 +60,8 @@ void Responder::take_slot(SimOperation& op, AtomicSlot& slot) {
   slot_taken(op, slot);
 }
 
-// A wide atomic takes the slot of its second word after that of its first; as all do so in the
-// order of addresses, they never wait for each other.
+// A wide atomic takes the slot of its second word after that of its first. All of them do so in the
+// order of addresses, so that they never deadlock.
 void Responder::slot_taken(SimOperation& op, AtomicSlot& slot) {
   slot.busy_since = timeline_.now();
   AtomicSlot* second = op.second_slot ? nullptr : second_slot_of(inbound_[op.qp->to], op);
@@ -108,7 +108,7 @@ void Responder::slot_done(SimOperation& op) {
   unstall(qp);
 }
 
-// ---- the way out ----
+// ---- leaving ----
 
 void Responder::leave_slot(AtomicSlot& slot) {
   slot.busy_total += timeline_.now() - slot.busy_since;
@@ -116,7 +116,7 @@ void Responder::leave_slot(AtomicSlot& slot) {
   if (slot.busy) slot_taken(*slot.waiting.pop(), slot);
 }
 
-// The first of those before the window takes over the place.
+// The first atomic that waits for the window takes the freed place.
 void Responder::leave_window(Inbound& inbound) {
   if (!inbound.before_window.empty()) return enter_slot(*inbound.before_window.pop());
   if (inbound.admitted-- == inbound.window)

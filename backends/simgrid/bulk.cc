@@ -21,7 +21,7 @@ bool Bulk::is_stopped(const SimOperation& op) const {
   return nodes_[source(op)].dead || network_.cut(source(op), target(op));
 }
 
-// ---- the begin ----
+// ---- the start ----
 
 void Bulk::send(SimOperation& op, Time date) {
   op.qp->bulk.sending_ = true;
@@ -68,7 +68,7 @@ void Bulk::begin_or_stop(SimOperation& op) {
 
 // ---- the end ----
 
-// A port has at most one useful event; one that comes early is set again.
+// A port has at most one useful event; one that fires too early is set again.
 void Bulk::watch(SharedPort& port) {
   const Time next = port.next_done();
   if (next >= port.timer_at) return;
@@ -76,7 +76,7 @@ void Bulk::watch(SharedPort& port) {
   timeline_.push(port.timer_at, 0, EventKind::port_done, &port);
 }
 
-// A payload is through when both its ports have carried it.
+// A payload is through when both of its ports have carried it.
 void Bulk::port_done(SharedPort& port) {
   const Time now = timeline_.now();
   if (port.timer_at != now) return;  // replaced by an earlier one
@@ -91,7 +91,7 @@ void Bulk::flow_done(SimOperation& op, Time date) {
 }
 
 void Bulk::done(SimOperation& op) {
-  if (op.bulk != BulkState::moving) return;  // cut off at this very date
+  if (op.bulk != BulkState::moving) return;  // stopped at this date
   op.bulk = BulkState::none;
   Qp& qp = *op.qp;
   const bool request = op.verb.kind == VerbKind::write;
@@ -119,9 +119,9 @@ void Bulk::release_answers(Qp& qp) {
   }
 }
 
-// ---- cuts and deaths ----
+// ---- cuts and crashes ----
 
-// Each payload is taken off its ports or its flow by an event of its own.
+// An event of its own takes each payload off its ports or its flow.
 void Bulk::stop_cut() {
   for (SimOperation& op : operations_.all()) {
     if (op.bulk != BulkState::moving || !is_stopped(op)) continue;
@@ -140,7 +140,7 @@ void Bulk::take_off(SimOperation& op) {
   give_up(op);
 }
 
-// The sender is dead, or its NIC will have to send the payload again.
+// The sender is dead, or its NIC has to send the payload again.
 void Bulk::give_up(SimOperation& op) {
   op.bulk = BulkState::none;
   Qp& qp = *op.qp;

@@ -1,8 +1,8 @@
 #pragma once
-// Long payloads: WRITEs on their way there, READs on their way back. They share the network with
-// each other, by shared ports or as SimGrid's flows, and do not delay short ones, whose packets go
-// in between. On one QP everything stays in order: what is posted after a long WRITE leaves after
-// it, and what is answered after a long READ returns after it.
+// Long payloads: WRITE requests and READ replies of more than BulkSpec::above_bytes. They share the
+// bandwidth with each other (by shared ports or as SimGrid's flows) and do not delay short
+// payloads, whose packets pass between theirs. A QP keeps its order: what is posted after a long
+// WRITE leaves after it, and what is answered after a long READ returns after it.
 
 #include "backends/simgrid/nodes.h"
 #include "backends/simgrid/shared_port.h"
@@ -17,7 +17,7 @@ class Requester;
 class Resending;
 class Responder;
 
-// The parts that it asks.
+// The parts that it uses.
 struct BulkNeeds {
   Timeline& timeline_;
   const Nodes& nodes_;
@@ -34,26 +34,26 @@ class Bulk : BulkNeeds {
   Bulk(const BulkNeeds& needs, const BulkSpec& spec)
       : BulkNeeds(needs), spec_(spec), ports_(nodes_) {}
 
-  // Whether the operation's payload is such a one.
+  // Whether the operation has a long payload.
   bool carries(const SimOperation& op) const {
     return op.kind == OpKind::verb && op.verb.bytes > spec_.above_bytes &&
            !is_atomic(op.verb.kind) && !nodes_.loops_back(op.from, op.verb.addr.node);
   }
-  // A WRITE leaves; the responder will expect it in its time.
+  // Sends a long WRITE. When the payload has left, the responder is told when it arrives.
   void send(SimOperation& op, Time date);
-  // Whether the answer, which could leave at `date`, is long itself or waits behind one that is. It
-  // is taken care of then.
+  // True if the answer, which could leave at `date`, is long itself or waits behind a long one:
+  // then this part sends it.
   bool answers(SimOperation& op, Time date) {
     return (op.qp->bulk.answering_ || op.verb.bytes > spec_.above_bytes) && takes_answer(op, date);
   }
-  // Paths have been cut, or nodes died: what is under way there stops.
+  // After a path was cut or a node died: stops the payloads that use it.
   void stop_cut();
 
   // ---- events ----
   void begin_or_stop(SimOperation& op);
   void port_done(SharedPort& port);
   void done(SimOperation& op);
-  // SimGrid tells that a flow has ended.
+  // A flow of SimGrid has ended.
   void flow_done(SimOperation& op, Time date);
 
  private:

@@ -93,8 +93,8 @@ void Calls::fail(SimOperation& op, VerbStatus status) {
   timeline_.push(timeline_.now() + until_heard, op.actor, EventKind::complete, &op);
 }
 
-// The server is gone, and with it what it would have answered. Who is told at one date is told in
-// the order of places, which depends on nothing but the run.
+// The server is gone, and with it its replies. Callers that hear of it at the same date do so in
+// the order of `handled_`, which the run determines.
 void Calls::node_died(NodeId server) {
   for (std::uint32_t index = 0; index < handled_.size(); ++index) {
     const Handled here = handled_[index];
@@ -137,7 +137,7 @@ void Calls::set_deadline(SimOperation& op) {
   timeline_.push(std::max(date, timeline_.now()), op.actor, EventKind::deadline, &timer);
 }
 
-// A timer outlives its call, and may come early or late when the clock has been disturbed.
+// A timer outlives its call, and fires early or late if the clock has been disturbed.
 void Calls::deadline(CallTimer& timer) {
   SimOperation& op = *timer.op;
   const bool over =

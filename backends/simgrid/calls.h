@@ -1,7 +1,7 @@
 #pragma once
-// Calls: requests to a node's server part, which its CPU handles, and their deadlines. Who has
-// given up waiting is told at the deadline; the call goes its way, and its slot is free again when
-// the answer that nobody hears has come.
+// Calls: requests to a node's server part, which its CPU handles, and their deadlines. A caller
+// whose deadline passes gets `timed_out`, while the call itself goes on: its slot is free again
+// when the reply, which is dropped, has come back.
 
 #include <cstdint>
 #include <vector>
@@ -18,13 +18,13 @@ class Network;
 class Resending;
 class Responder;
 
-// Fires at a call's deadline, if that call is still the one with this number.
+// Fires at a call's deadline. Has no effect if the slot belongs to a later call by then.
 struct CallTimer {
   SimOperation* op = nullptr;
   std::uint64_t call = 0;
 };
 
-// The parts that it asks.
+// The parts that it uses.
 struct CallsNeeds {
   Timeline& timeline_;
   Record& record_;
@@ -41,32 +41,32 @@ class Calls : CallsNeeds {
  public:
   explicit Calls(const CallsNeeds& needs) : CallsNeeds(needs), servers_(nodes_) {}
 
-  // Who answers calls to the node of this actor.
+  // `handler` answers the calls to this actor's node.
   void serve(SimActor& server, CallHandler& handler);
   void post(SimOperation& op, Time date);
   void transmit(SimOperation& op, Time date);
   void reply(const PendingCall& pending, const Reply& reply);
 
-  void arrived(SimOperation& op);  // through the responder's pipeline
-  void handle(SimOperation& op);   // when a core has time for it
+  void arrived(SimOperation& op);  // has left the responder's pipeline
+  void handle(SimOperation& op);   // a core has time for it
 
   // ---- events ----
   void completed(SimOperation& op);
   void deadline(CallTimer& timer);
 
-  // ---- what others tell ----
+  // ---- what other parts report ----
   void clock_moved(NodeId node);
   void node_died(NodeId server);
-  // Destroys what it was doing for its callers.
+  // Destroys the coroutines of calls that the server part handles.
   void forget(const SimActor& server);
 
  private:
   struct Server {
-    SimActor* actor = nullptr;  // null: nobody answers here
+    SimActor* actor = nullptr;  // null: the node has no server part
     CallHandler* handler = nullptr;
-    std::vector<Task<void>> calls;  // under way
+    std::vector<Task<void>> calls;  // calls being handled
   };
-  struct Handled {                 // by the lower half of its ticket
+  struct Handled {                 // indexed by the lower half of its ticket
     SimOperation* op = nullptr;    // null: free
     std::uint32_t generation = 0;  // the ticket's upper half, never 0
   };
@@ -76,10 +76,10 @@ class Calls : CallsNeeds {
   void set_deadline(SimOperation& op);
 
   PerNode<Server> servers_;
-  std::vector<Handled> handled_;     // no reply yet
-  std::vector<std::uint32_t> free_;  // of these
+  std::vector<Handled> handled_;     // calls that are handled and not answered yet
+  std::vector<std::uint32_t> free_;  // free entries of handled_
   Slots<CallTimer> timers_;
-  std::uint64_t deadlines_ = 0;  // so far
+  std::uint64_t deadlines_ = 0;  // counts the deadlines set so far
 };
 
 }  // namespace latchlab::sim

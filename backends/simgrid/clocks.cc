@@ -65,8 +65,9 @@ Duration Clocks::disturb(NodeId node, Duration jump, std::optional<std::int64_t>
   return here.offset;
 }
 
-// The RNIC's clock was compared with the node's at the start, to within an offset, and has drifted
-// since: the interval always holds what the node's clock showed.
+// The RNIC's clock was compared with the node's at the start, to within nic_offset, and has drifted
+// since. The bound covers both errors, so that the interval always contains what the node's clock
+// shows.
 void Clocks::stamp(Message& message, NodeId receiver) const {
   message.received_earliest = message.received_latest = shown_on(receiver);
   const NodeClock& here = clocks_[receiver];

@@ -1,5 +1,5 @@
 #pragma once
-// What the clocks show: one of each node, one of its RNIC, and the synchronised one.
+// What the clocks show: one clock of each node, one of its RNIC, and the synchronised clock.
 
 #include <cstdint>
 #include <optional>
@@ -17,7 +17,7 @@ __extension__ typedef __int128 Wide;  // NOLINT(modernize-use-using)
 
 class Clocks {
  public:
-  // By NodeId - 1: what each node's clocks are like.
+  // `specs`: the clocks of each node, by NodeId - 1.
   Clocks(const Timeline& timeline, const Nodes& nodes, const std::vector<const ClockSpec*>& specs,
          std::uint64_t seed, Duration synchronisation_error);
 
@@ -28,14 +28,15 @@ class Clocks {
   }
   // The first true date at which the node's clock shows at least `shown`.
   Time true_date_of(NodeId node, Time shown) const;
-  // The true date when so much has passed on the node's clock from now on.
+  // The true date at which the node's clock has advanced by `shown` from now.
   Time end_of(NodeId node, Duration shown) const;
-  // The clock jumps, and runs drift_ppb too fast from now on if that is given. Its new offset.
+  // The clock jumps and, if drift_ppb is given, runs fast by that much from now on. Returns its new
+  // offset.
   Duration disturb(NodeId node, Duration jump, std::optional<std::int64_t> drift_ppb);
 
-  // The receiver's RNIC stamps what arrives.
+  // Sets the interval in which the receiver's RNIC says that the message arrived.
   void stamp(Message& message, NodeId receiver) const;
-  // The synchronised clock, which is at most the error away from true time.
+  // A reading of the synchronised clock: at most the error away from true time.
   Time synchronised_now();
   Duration synchronisation_error() const { return synchronisation_error_; }
 
@@ -44,13 +45,13 @@ class Clocks {
 
   struct NodeClock {
     const ClockSpec* spec = nullptr;
-    std::int64_t drift_q60 = 0;  // how much faster than true time it runs, times 2^60
+    std::int64_t drift_q60 = 0;  // rate in excess of true time, times 2^60
     Duration offset;
-    Time since;                      // drift has added up from here
-    std::int64_t nic_drift_ppb = 0;  // of the RNIC's clock against the node's
+    Time since;                      // drift is counted from here
+    std::int64_t nic_drift_ppb = 0;  // of the RNIC's clock relative to the node's
     Duration nic_offset;
 
-    // Without a division, because the clock is read several times per verb.
+    // Multiplies instead of dividing, because a clock is read several times per verb.
     Duration drifted(Time date) const {
       const Wide drift = static_cast<Wide>(date.ps - since.ps) * drift_q60 >> kRateBits;
       return {static_cast<std::int64_t>(drift)};

@@ -1,7 +1,8 @@
-// SENDs over reliable connections, one from each actor to each endpoint that it sends to, with a QP
-// of its own at either end. Several are in flight and arrive in their order: what was lost, or has
-// found no RECV, is sent again with everything behind it, and what is posted meanwhile waits. An
-// error flushes what was posted before the sender heard of it; then the connection stands anew.
+// SENDs over reliable connections: one from each actor to each endpoint that it sends to, with a QP
+// of its own at either end. Several messages are in flight and arrive in order. A message that was
+// lost, or that found no RECV, is sent again with everything behind it, and messages that are
+// posted meanwhile wait. An error flushes what was posted before the sender learned of it; then the
+// connection is set up anew.
 
 #include <algorithm>
 
@@ -44,7 +45,7 @@ void Messages::release(Qp& connection) {
   }
 }
 
-// Behind one that failed, or that has to be sent again.
+// Takes a message that is behind one that failed, or behind one that has to be sent again.
 bool Messages::out_of_turn(SimOperation& op) {
   if (op.qp->refuses(op)) {
     fail(op, VerbStatus::flushed);

@@ -1,4 +1,4 @@
-// What an actor's CPU does for an operation: those at home from their start on, and the end of any.
+// The operations that a CPU runs on its own node, and the end of an operation of any kind.
 
 #include <algorithm>
 #include <utility>
@@ -13,7 +13,7 @@ namespace latchlab::sim {
 
 namespace {
 
-// What a CPU access touches: at least one.
+// The cache lines that a CPU access touches: at least one.
 std::int64_t cache_lines_of(const Operation& op) {
   constexpr std::uint64_t kLine = 64;
   if (op.kind != OpKind::cpu || op.cpu != CpuAccess::load_words) return 1;
@@ -23,7 +23,7 @@ std::int64_t cache_lines_of(const Operation& op) {
 
 }  // namespace
 
-// ---- at home ----
+// ---- operations on the own node ----
 
 void Cpus::post(SimActor& actor, SimOperation& op) {
   op.holds_core = false;
@@ -142,7 +142,7 @@ void Cpus::finish_detached(SimOperation& op) {
   finish(flush);
 }
 
-// Whoever waits for the batch goes on; its slots are free again if nobody is left to do it.
+// Resumes the coroutine that awaits the batch. If its actor has died, frees the slots instead.
 void Cpus::hand_over(SimActor& actor, SimOperation& first) {
   if (first.life == actor.life) return actors_.resume(actor, first.waiter);
   for (Operation* at = &first; at != nullptr;) {

@@ -17,7 +17,7 @@ Core* CoreQueue::idle_core() {
   return best;
 }
 
-// What it has been given to do and not done yet.
+// The work that it was given and has not finished.
 Duration Core::still_to_do(Time now) const {
   return free > now && free != kNever ? free - now : Duration{};
 }
@@ -28,9 +28,9 @@ Duration CoreQueue::still_to_do(Time now) const {
   return left;
 }
 
-// ---- who has which core ----
+// ---- assignment of cores ----
 
-// Clients of a node take its cores one after the other.
+// Clients of a node are assigned to its cores in turn.
 void Cpus::place(SimActor& actor) {
   if (actor.kind() == ActorKind::server) return place_on_server(actor);
   if (cores_.per_node == 0) return;
@@ -50,7 +50,7 @@ void Cpus::place(SimActor& actor) {
   }
 }
 
-// Its other hardware thread is at work: what waits there polls.
+// The actor of the core's other hardware thread polls while it waits, and so always uses its share.
 void Cpus::halve_core(SimActor& actor) {
   if (actor.nic.shared_core_ppb == kFullSpeed) return;
   trouble(actor).core_ppb = actor.nic.shared_core_ppb;
@@ -88,7 +88,7 @@ Duration Cpus::cpu_time(const SimActor& actor, Duration length) const {
                                         : length + Duration{static_cast<std::int64_t>(more)};
 }
 
-// When the actor's core has worked this long for it.
+// When the actor's core has worked for this long, after the work that it has already.
 Time Cpus::work(SimActor& actor, Duration length) {
   Core& core = *actor.cpu.core_;
   const Duration takes = cpu_time(actor, length);
@@ -102,7 +102,7 @@ Time Cpus::posted(SimActor& actor, OpKind kind) {
   return queues ? work(actor, actor.nic.post) : timeline_.now() + actor.nic.post;
 }
 
-// CPU operations are no occasion for others to get the core.
+// During CPU operations the core is not given to another actor.
 void Cpus::hold_core(SimActor& actor, SimOperation& op) {
   op.holds_core =
       op.kind == OpKind::cpu || op.kind == OpKind::compute || op.kind == OpKind::on_node;
@@ -111,7 +111,7 @@ void Cpus::hold_core(SimActor& actor, SimOperation& op) {
   ++op.core->held;
 }
 
-// After a CPU operation its actor goes on at once.
+// After a CPU operation its actor continues on the core without queueing.
 void Cpus::go_on_holding(SimActor& actor, const SimOperation& op, SimOperation& first) {
   Core& core = *op.core;
   if (paused(actor)) {
@@ -123,10 +123,9 @@ void Cpus::go_on_holding(SimActor& actor, const SimOperation& op, SimOperation& 
   if (--core.held == 0 && !core.scheduled) run(core);
 }
 
-// ---- the queues of cores ----
+// ---- the queues of the cores ----
 
-// What the NIC has done is handled by the CPU; that is over when `handling` has passed, on an idle
-// core.
+// The CPU handles what the NIC has completed; on an idle core this ends when `handling` has passed.
 bool Cpus::queue(Ready ready, Duration handling) {
   if (ready.actor->cpu.core_ == nullptr) return false;
   ready.cost = cpu_time(*ready.actor, handling);
@@ -152,7 +151,7 @@ void Cpus::enqueue(const Ready& ready) {
   if (!core->scheduled && core->held == 0) run(*core);
 }
 
-// Whether there is something for the core to do; a shared one looks for more.
+// Whether the core has work; a core of a server part takes more from the shared queue.
 bool Cpus::has_work(Core& core) {
   if (!core.ready.empty()) return true;
   CoreQueue* const shared = core.shared;
@@ -164,7 +163,7 @@ bool Cpus::has_work(Core& core) {
 }
 
 void Cpus::run(Core& core) {
-  core.scheduled = true;  // what is resumed may ask for this core
+  core.scheduled = true;  // a coroutine that it resumes may ask for this core
   while (core.held == 0 && has_work(core)) {
     const Ready next = core.ready.front();
     const Time due = std::max(next.since, saturating_add(core.free, next.cost));
@@ -174,7 +173,7 @@ void Cpus::run(Core& core) {
     if (paused(*next.actor)) {
       std::vector<Ready>& kept = next.actor->cpu.trouble_->paused;
       kept.push_back(next);
-      if (core.shared != nullptr) kept.back().cost = {};  // it had begun
+      if (core.shared != nullptr) kept.back().cost = {};  // its handling had begun
     } else {
       core.free = timeline_.now();
       if (core.shared != nullptr)
@@ -231,7 +230,7 @@ void Cpus::pause(SimActor& actor, Duration length) {
 }
 
 void Cpus::end_pause(SimActor& actor) {
-  if (paused(actor)) return;  // again meanwhile
+  if (paused(actor)) return;  // paused again meanwhile
   CoreQueue* const shared = actor.cpu.core_->shared;
   if (shared != nullptr)
     for (Core& core : shared->cores) core.free = std::max(core.free, timeline_.now());

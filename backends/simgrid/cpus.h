@@ -1,13 +1,13 @@
 #pragma once
-// CPUs: what actors do at home, cores that they share, and what can be wrong with a CPU. A client
-// without a core here has one of its own and never waits for it; a fault of its CPU gives it a
-// modelled one.
+// CPUs: the operations that actors run on their own node, the cores that they share, and faults of
+// CPUs. An actor without a Core has a CPU of its own and never waits for it; a fault of that CPU
+// gives it a Core.
 //
-// A core does one thing at a time, to its end: posting, handling a completion, CPU access to
-// registered memory, compute. What its clients can go on with waits in one queue; the node's part
-// shares the first core with them. The server part of a node has cores apart from those, with one
-// queue for them all: a call that comes in and whatever the part goes on with take the first that
-// is free. Either keeps its core until it waits for something that is not CPU.
+// A core runs one piece of work at a time, to its end: posting, handling a completion, CPU access
+// to registered memory, compute. Work of its clients waits in one queue; the node agent shares the
+// first core with them. The server part of a node has its own cores, with one queue for all of
+// them: an incoming call, or work of the part itself, takes the first idle core. An actor keeps its
+// core until it waits for something other than the CPU.
 
 #include <cstdint>
 #include <deque>
@@ -30,31 +30,31 @@ class Waits;
 struct CoreQueue;
 
 enum class ReadyFor : std::uint8_t {
-  root,   // an actor begins
-  batch,  // its first operation: all are over
-  wait,   // it is over
+  root,   // the actor's coroutine starts
+  batch,  // a batch, given by its first operation, is complete
+  wait,   // a wait is over
   sleep,
-  call,  // one that has come in
+  call,  // a call has come in
 };
 
-// What wants a core.
+// Work that wants a core.
 struct Ready {
   SimActor* actor;
   ReadyFor what;
   void* subject;
-  Time since;          // not before this date
-  Duration cost = {};  // CPU time that handling it takes; it is over by `since` on an idle core
+  Time since;          // starts no earlier than this
+  Duration cost = {};  // CPU time of handling it; on an idle core it ends at `since`
 };
 
 struct Core {
-  // What tells whether it is idle lies together: every call asks it of every core.
+  // The members that idle() reads are adjacent: each call reads them of every core.
   Time free;
-  std::uint32_t held = 0;  // CPU operations under way: whoever asked for them goes on with them
-  bool scheduled = false;  // its event is under way, or it is running
+  std::uint32_t held = 0;  // CPU operations under way: their actors keep the core
+  bool scheduled = false;  // its event is pending, or run() is on the stack
   std::deque<Ready> ready;
-  std::uint32_t order = 0;      // of its events among equal dates
-  CoreQueue* shared = nullptr;  // of a server part: where it finds more, and what counts its work
-  Duration busy;                // of a client's, since reset_stats, up to `free`
+  std::uint32_t order = 0;      // orders its events among equal dates
+  CoreQueue* shared = nullptr;  // of a server part: takes work from it, and is counted in it
+  Duration busy;                // a client's core: since reset_stats, up to `free`
 
   bool idle() const { return !scheduled && held == 0 && ready.empty(); }
   Duration still_to_do(Time now) const;
@@ -63,34 +63,34 @@ struct Core {
 // The cores of a server part, with one queue for all of them.
 struct CoreQueue {
   std::deque<Core> cores;
-  std::deque<Ready> waiting;  // while no core is idle, or their actor is paused
+  std::deque<Ready> waiting;  // work for which no core is idle, or whose actor is paused
   // statistics since reset_stats
-  Duration busy;    // includes what is queued, up to each core's `free`
-  Duration queued;  // of what has got a core
+  Duration busy;    // includes queued work, up to each core's `free`
+  Duration queued;  // time in the queue, of work that got a core
   std::uint64_t starts = 0;
 
-  // `ready` has got a core.
+  // A core starts `ready`.
   void count(const Ready& ready, Time now) {
     busy += ready.cost;
     queued += now - ready.since;
     ++starts;
   }
-  Core* idle_core();  // the one that has been idle for longest; null: none is
+  Core* idle_core();  // the one that has been idle for longest; null: none is idle
   Duration still_to_do(Time now) const;
 };
 
-inline constexpr std::int64_t kFullSpeed = 1'000'000'000;  // factors of CPU time, per billion
+inline constexpr std::int64_t kFullSpeed = 1'000'000'000;  // CPU-time factors are per billion
 
-// Of an actor whose CPU has had a fault, or half a core.
+// An actor whose CPU had a fault, or that has half a core.
 struct CpuTrouble {
-  std::int64_t slow_ppb = 0;           // added to each unit of its CPU time, for both causes
-  std::int64_t core_ppb = kFullSpeed;  // how many times as long it takes for want of a whole core
-  Time paused_until;                   // its coroutine is not resumed before
+  std::int64_t slow_ppb = 0;           // added per billion of CPU time, for both causes
+  std::int64_t core_ppb = kFullSpeed;  // CPU-time factor of sharing a core
+  Time paused_until;                   // its coroutine is not resumed before this date
   Duration paused_total;
-  std::vector<Ready> paused;  // what it has to go on with
+  std::vector<Ready> paused;  // work to resume after the pause
 };
 
-// The parts that it asks.
+// The parts that it uses.
 struct CpusNeeds {
   Timeline& timeline_;
   Record& record_;
@@ -105,26 +105,26 @@ struct CpusNeeds {
 
 class Cpus : CpusNeeds {
  public:
-  // `per_node`: shared by its clients; 0: each has its own.
+  // `per_node`: cores that the clients of a node share; 0: each client has its own.
   struct Cores {
     std::uint32_t per_node;
     CoreSharing sharing;
   };
   Cpus(const CpusNeeds& needs, const Cores& cores) : CpusNeeds(needs), cores_(cores), of_(nodes_) {}
 
-  // Gives a new actor its core, if it has one here.
+  // Gives a new actor its core, if the model has one for it.
   void place(SimActor& actor);
   const Core* core_of(const SimActor& actor) const { return actor.cpu.core_; }
 
-  // When the CPU has posted what it posts now: requests to RNICs, or an operation at home.
+  // When the CPU has posted requests to RNICs, or an operation on its own node.
   Time posted(SimActor& actor, OpKind kind);
   void count_detached(SimActor& actor) { ++actor.cpu.detached_; }
-  void post(SimActor& actor, SimOperation& op);  // at home
-  // An operation of any kind is over: wakes whoever waits for it (for all of its batch) when its
+  void post(SimActor& actor, SimOperation& op);  // operations on the actor's own node
+  // An operation of any kind is over. Resumes the coroutine that awaits its whole batch, when its
   // core has time, or frees the slot.
   void finish(SimOperation& op);
-  // It goes on when its core has time; false: it has none, and nothing to wait for. `handling`: CPU
-  // time, of a CPU that is not slow, that is over by `since`.
+  // Queues work on its actor's core. False: the actor has no core and does not have to wait.
+  // `handling`: CPU time, on a CPU of normal speed, that ends at `since`.
   bool queue(Ready ready, Duration handling);
 
   // ---- events ----
@@ -143,7 +143,7 @@ class Cpus : CpusNeeds {
 
  private:
   struct OfNode {
-    // Of clients that take turns, have half of one, or have had a fault.
+    // Of clients that share cores, have half a core, or had a fault.
     std::vector<std::unique_ptr<Core>> cores;
     std::vector<SimActor*> clients;     // placed so far
     Time state_free;                    // on_node visits run one after the other

@@ -1,4 +1,4 @@
-// Who dies in the simulated world, and what comes back.
+// Crashes of clients and nodes, and the return of servers.
 
 #include <algorithm>
 #include <utility>
@@ -41,7 +41,8 @@ void Simulator::announce_deaths(std::vector<ClientId> gone) {
      [this, gone = std::move(gone)] { parts_->waits.remove_members(gone); });
 }
 
-// Others are told of it as of clients that have died, or when it is back, if that is earlier.
+// Clients are told after the detection delay, as for crashed clients, or when the server is back,
+// if that is earlier.
 void Simulator::crash_server(NodeId id, Duration outage, std::function<void()> back) {
   const SimNode& node = parts_->nodes[id];
   LATCHLAB_CHECK(!node.hosts_clients && !node.dead, "only a server fails for a while, if it is up");
@@ -60,7 +61,7 @@ void Simulator::crash_server(NodeId id, Duration outage, std::function<void()> b
 void Simulator::return_server(NodeId id) {
   SimNode& node = parts_->nodes[id];
   parts_->record.note({0xbac4, id.value});
-  // What ran there before does not come back with it.
+  // Actors of the server's earlier life do not come back with it.
   for (const auto& actor : parts_->actors.all())
     if (actor->node() == id) actor->evicted = true;
   parts_->memory.lose(id);

@@ -1,12 +1,13 @@
 #pragma once
-// The simulator's own event queue, ordered by (time, actor, sequence), so that equal dates have one
-// order on every machine. Integer picoseconds.
+// The simulator's event queue, ordered by (time, actor, sequence), so that events of equal dates
+// have the same order on every machine. Dates are integer picoseconds.
 //
-// A wheel of 1,024 slots of 16 ns, and four coarser ones above it, whose slots are a whole turn of
-// the wheel below; in front a small heap with what is left of the slot that is due. An event is
-// put, unsorted, on the finest wheel that shows its date beside the present, and moves down when
-// its slot comes up: few do so more than once. So a push and a pop cost hardly more with 100,000
-// pending events than with 240, and less than in one heap with either.
+// A hierarchical timing wheel: 1,024 slots of 16 ns, and four coarser wheels above it, each of
+// whose slots spans one turn of the wheel below. A small heap holds the events of the slot that is
+// due. An event is put, unsorted, on the finest wheel whose current turn contains its date, and
+// moves down when its slot comes up; few events move more than once. So a push and a pop cost
+// hardly more with 100,000 pending events than with 240, and less than in a single heap with either
+// number.
 
 #include <algorithm>
 #include <array>
@@ -23,24 +24,24 @@
 namespace latchlab::sim {
 
 enum class EventKind : std::uint8_t {
-  action,      // something asked for by Backend::at
+  action,      // an action of Backend::at
   spawn,       // an actor's coroutine starts
   arrive,      // a verb reaches the responder's NIC
-  served,      // it leaves the inbound pipeline, where others were before it
+  served,      // a verb leaves the inbound pipeline, where it waited for earlier verbs
   slot_done,   // an atomic leaves its slot
   complete,    // the requester's CPU sees the completion
   timer,       // a wait's deadline may have come
   woken,       // a wait that is over resumes its coroutine
-  local,       // CPU access, visit to node state, service: done
+  local,       // a CPU access, a visit to node state or another operation on the own node is done
   wake_up,     // a sleep is over
   retry,       // a message is sent again after receiver-not-ready
-  send_ready,  // a DCI can go on
-  bulk,        // a long payload begins, or is cut off
-  flow,        // the same, where payloads are flows of SimGrid, whose clock is then at this date
+  send_ready,  // a DCI has been reset and can send again
+  bulk,        // a long payload begins, or is stopped
+  flow,        // the same, with payloads as flows of SimGrid, whose clock is then at this date
   port_done,   // a shared port may have carried a payload to its end
   bulk_done,   // a long payload has left its ports or its flow
-  resend,      // a QP's acknowledgement has not come
-  send_again,  // a message's
+  resend,      // a QP's acknowledgement has not come: its NIC sends again
+  send_again,  // the same for a message without a QP, or a call
   core,        // a core may be free
   deadline,    // a call's deadline may have come
   landed,      // a message is in memory, with its completion
@@ -52,7 +53,7 @@ struct Event {
   static constexpr int kActorBits = 64 - kSequenceBits - kKindBits;
 
   std::int64_t time_ps;
-  std::uint64_t order;  // actor, sequence; below what decides: kind
+  std::uint64_t order;  // actor and sequence, which decide; the kind in the lowest bits
   void* subject;
 
   bool before(const Event& other) const {
@@ -65,7 +66,7 @@ class EventQueue {
  public:
   bool empty() const { return pending_ == 0; }
 
-  // Not before the last event popped.
+  // `time_ps` is not before the last event popped.
   void push(std::int64_t time_ps, std::uint32_t actor, EventKind kind, void* subject) {
     LATCHLAB_CHECK(actor < (1U << Event::kActorBits) && sequence_ < (1ULL << Event::kSequenceBits),
                    "event order exhausted");
@@ -88,7 +89,7 @@ class EventQueue {
     if (in_heap_ == 0) refill();
     return near_.front();
   }
-  // The same, or one of those that come soon; null: none is known without work.
+  // The next event, or one of those that come soon; null: finding one takes work.
   const Event* glimpse() const {
     if (in_heap_ > 0) return &near_.front();
     return wheels_[0].empty() ? nullptr : &wheels_[0].slots[wheels_[0].first()]->event;
@@ -103,21 +104,22 @@ class EventQueue {
   }
 
  private:
-  static constexpr int kSlotBits = 14;  // picoseconds
+  static constexpr int kSlotBits = 14;  // log2 of picoseconds
   static constexpr std::int64_t kSlotMask = (std::int64_t{1} << kSlotBits) - 1;
-  static constexpr int kDigitBits = 10;  // of a date, per wheel
+  static constexpr int kDigitBits = 10;  // bits of a date, per wheel
   static constexpr std::size_t kWheels = 5;
   static_assert(kSlotBits + kDigitBits * static_cast<int>(kWheels) == 64);
   static constexpr std::size_t kSlots = 1 << kDigitBits;
   static constexpr std::size_t kArity = 4;
-  static constexpr std::size_t kSubjectBytes = 320;  // an operation
+  static constexpr std::size_t kSubjectBytes = 320;  // size of an operation
 
   struct Far {
     Event event;
     Far* next = nullptr;
   };
 
-  // Which slots hold anything is kept in words of 64 bits, and which words are not 0 in one more.
+  // `occupied` has a bit for each slot that holds events, `words` a bit for each word of it that is
+  // not 0.
   struct Wheel {
     std::array<Far*, kSlots> slots = {};
     std::array<std::uint64_t, kSlots / 64> occupied = {};
@@ -150,7 +152,7 @@ class EventQueue {
     return std::exchange(free_, free_->next);
   }
 
-  // On the wheel of the highest digit in which its date differs from the present.
+  // Puts the event on the wheel of the highest digit in which its date differs from the present.
   void put(Far* far) {
     const auto date = static_cast<std::uint64_t>(far->event.time_ps);
     const std::uint64_t differs = (date ^ static_cast<std::uint64_t>(base_ps_)) >> kSlotBits;
@@ -158,7 +160,7 @@ class EventQueue {
     wheels_[wheel].add(date >> shift_of(wheel) & (kSlots - 1), far);
   }
 
-  // Brings the next slot that holds anything into the heap.
+  // Moves the next slot that holds events into the heap.
   void refill() {
     while (in_heap_ == 0) {
       std::size_t wheel = 0;
@@ -180,7 +182,7 @@ class EventQueue {
     prefetch_ahead();
   }
 
-  // What the slot after this one is about.
+  // Prefetches the subjects of the next slot's events.
   void prefetch_ahead() const {
     if (wheels_[0].empty()) return;
     for (const Far* far = wheels_[0].slots[wheels_[0].first()]; far != nullptr; far = far->next)
@@ -201,7 +203,7 @@ class EventQueue {
     heap[at] = event;
   }
 
-  // Apart, as it is rare.
+  // Not inlined, because it is rare.
   [[gnu::noinline]] void make_room() { near_.resize(2 * near_.size()); }
 
   void sift_down(const Event& event) {
@@ -222,11 +224,11 @@ class EventQueue {
     heap[at] = event;
   }
 
-  // A heap, in the first places of the vector: every event up to near_last_ps_.
+  // A heap in the first in_heap_ entries: every pending event up to near_last_ps_.
   std::vector<Event> near_ = std::vector<Event>(16);
   std::size_t in_heap_ = 0;
   std::int64_t near_last_ps_ = kSlotMask;
-  std::int64_t base_ps_ = 0;  // where the slot that is due begins
+  std::int64_t base_ps_ = 0;  // start of the slot that is due
   std::array<Wheel, kWheels> wheels_;
   std::deque<Far> all_;
   Far* free_ = nullptr;

@@ -44,7 +44,8 @@ Hosts build_star(const Numbers& port_bits_per_s) {
   return hosts;
 }
 
-// SimGrid's names: levels;down;up;parallel | groups,links;chassis,links;routers,links;hosts | sizes
+// SimGrid's formats. Fat tree: levels;down;up;parallel. Dragonfly:
+// groups,links;chassis,links;routers,links;hosts. Torus: sizes.
 std::string shape_of(const TopologySpec& topology) {
   if (topology.kind == TopologyKind::torus)
     return fmt::format("{}", fmt::join(topology.dimensions, ","));
@@ -62,8 +63,8 @@ std::int64_t hosts_of(const TopologySpec& topology) {
   return product(topology.down);
 }
 
-// XML clusters read the same in all versions of SimGrid that we know; version 4.1 needs a zone
-// around them. Links have no latency: ours comes from the number of links of a route.
+// All versions of SimGrid that we know read XML clusters in the same way; version 4.1 needs a zone
+// around them. The links have no latency here: ours comes from the number of links of a route.
 std::string cluster_xml(const TopologySpec& topology, std::int64_t fabric_bits_per_s) {
   static const char* const names[] = {"", "FAT_TREE", "DRAGONFLY", "TORUS"};
   return fmt::format(
@@ -77,7 +78,7 @@ std::string cluster_xml(const TopologySpec& topology, std::int64_t fabric_bits_p
       shape_of(topology));
 }
 
-// SimGrid reads platforms from files only; this one has no name and leaves nothing behind.
+// SimGrid reads platforms from files only; this one has no name and is gone after it is closed.
 void load_text(sg4::Engine& engine, const std::string& xml) {
   const int file = ::memfd_create("platform.xml", 0);
   LATCHLAB_CHECK(file >= 0, "no memory for the platform");
@@ -87,7 +88,7 @@ void load_text(sg4::Engine& engine, const std::string& xml) {
   ::close(file);
 }
 
-// The digits that begin at `at`, without leading zeros.
+// The digits from `at` on, without leading zeros.
 std::string digits(const std::string& text, std::size_t at) {
   std::size_t end = at;
   while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
@@ -121,7 +122,7 @@ std::string some_names(const Hosts& hosts) {
                      more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
-// The hosts that the scenario names, of which all must be there.
+// The hosts that the scenario names; throws if one is missing.
 Hosts named_hosts(const sg4::Engine& engine, const std::vector<std::string>& names,
                   std::size_t count) {
   Hosts hosts;
@@ -160,8 +161,8 @@ bool natural_less(const std::string& a, const std::string& b) {
   return a_left != b_left ? b_left : a < b;
 }
 
-// Shares of flows follow latencies in SimGrid's models, which no switch does: its flows see none,
-// and we add the latency ourselves.
+// In SimGrid's models the shares of flows depend on latencies, which is true of no switch. So its
+// flows have none, and we add the latency.
 sg4::Engine& make_engine() {
   static std::vector<std::string> arguments = {"latchlab",
                                                "--log=xbt_cfg.thres:warning",
@@ -174,7 +175,7 @@ sg4::Engine& make_engine() {
   for (std::string& argument : arguments) argv.push_back(argument.data());
   static int argc = static_cast<int>(argv.size());
   argv.push_back(nullptr);
-  return *new sg4::Engine(&argc, argv.data());  // it wants to live as long as the process
+  return *new sg4::Engine(&argc, argv.data());  // SimGrid needs it until the process ends
 }
 
 Hosts build_fabric(sg4::Engine& engine, const Numbers& port_bits_per_s,

@@ -14,13 +14,14 @@ class Host;
 
 namespace latchlab::sim {
 
-// The one engine of this process: dates to the picosecond, no TCP effects, fair shares.
+// The only engine of this process: dates to the picosecond, no TCP effects, fair shares of
+// bandwidth.
 simgrid::s4u::Engine& make_engine();
 
-// As many hosts as ports are given, each with the rate of its own in bits per second; the links of
-// other topologies than a star have the fabric's. Fewer: the platform has no more. May throw what
-// SimGrid throws, and std::invalid_argument for a host that the topology names and the platform
-// lacks, or end the process as SimGrid does.
+// Returns one host for each port, whose rate is given in bits per second; links of other topologies
+// than a star have the fabric's rate. Returns fewer if the platform has fewer. Throws what SimGrid
+// throws, and std::invalid_argument if the topology names a host that the platform lacks. On some
+// bad platforms SimGrid ends the process.
 std::vector<simgrid::s4u::Host*> build_fabric(simgrid::s4u::Engine& engine,
                                               const std::vector<std::int64_t>& port_bits_per_s,
                                               std::int64_t fabric_bits_per_s,

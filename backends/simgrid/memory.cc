@@ -13,7 +13,7 @@ namespace latchlab::sim {
 
 namespace {
 
-// Which bytes of its word at byte `at` the verb touches.
+// The bytes of the word at byte `at` of the payload that the verb touches.
 std::uint64_t mask_of(const Verb& verb, std::uint32_t at) {
   const std::uint32_t left = verb.bytes - at;
   return left >= 8 ? ~0ULL : (1ULL << (8 * left)) - 1;

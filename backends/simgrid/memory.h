@@ -1,6 +1,6 @@
 #pragma once
-// The nodes' registered memory: what RNICs and CPUs may touch, how they change it, and what of it
-// the host's CPU cache holds. Whoever waits for a word is told of each change.
+// The nodes' registered memory: which accesses of RNICs and CPUs are allowed, their effect, and
+// which lines the host's CPU cache holds. Reports each change of a word to Waits.
 
 #include <cstdint>
 #include <functional>
@@ -21,27 +21,28 @@ class Memory {
   Memory(const WorldPlan& plan, const Nodes& nodes, Record& record, Waits& waits);
 
   std::uint64_t& word(RemoteAddr addr) { return of_[addr.node].words.word(addr.offset); }
-  // All that the node had is lost: its memory is as it was at first.
+  // The node has lost its memory: it is as at the start of the run.
   void lose(NodeId node);
-  // More zeroed memory; its offset.
+  // Adds zeroed memory; returns its offset.
   std::uint64_t allocate(NodeId node, std::uint64_t bytes) { return of_[node].words.grow(bytes); }
 
   // ---- one-sided verbs ----
-  // Whether there is such a verb on such memory, at either end.
+  // Whether the verb fits the memory that it names, remote and local.
   bool allows(const SimOperation& op) const;
-  // What a WRITE from registered memory takes along when it leaves.
+  // Takes the payload of a WRITE from registered memory, when the request leaves.
   void pick_up(SimOperation& op);
   // The effect of a READ or WRITE.
   void move(SimOperation& op);
-  // What a READ of many words has brought back.
+  // Delivers the data that a READ of many words has brought back.
   void put_down(SimOperation& op);
-  // The two ends of an atomic: it writes whole words, whatever has come in between.
+  // The two ends of an atomic: the second writes whole words, and overwrites any change in between.
   void read_atomic(SimOperation& op);
   void write_atomic(const SimOperation& op);
-  bool on_device(RemoteAddr addr) const {  // in memory of the RNIC
+  bool on_device(RemoteAddr addr) const {  // in the RNIC's memory
     return device_ && addr.offset < of_[addr.node].device_bytes;
   }
-  // Extra time of an RNIC that touches a line which the host's cache does not hold; it does then.
+  // Extra time of an RNIC for a line that the host's cache does not hold. The access loads the
+  // line.
   Duration cache_miss(const Verb& verb) {
     return caches_ && !on_device(verb.addr) ? touch(verb.addr, verb.bytes) : Duration{};
   }
@@ -55,7 +56,7 @@ class Memory {
     std::uint64_t planned_bytes = 0;
     std::uint64_t device_bytes = 0;  // offsets below lie in the RNIC's memory
     TagCache cache;
-    Duration miss;  // 0: there is no cache to speak of
+    Duration miss;  // 0: no cache is modelled
   };
   SparseMemory fresh(NodeId node) const;
   bool allows_local(const SimOperation& op) const;
@@ -66,7 +67,7 @@ class Memory {
   const std::function<void(NodeId, std::uint64_t, std::span<std::uint64_t>)> image_;
   Record& record_;
   Waits& waits_;
-  // Whether any node has them.
+  // Whether any node has device memory or a modelled cache.
   bool device_ = false;
   bool caches_ = false;
 };

@@ -59,7 +59,7 @@ void Messages::post(SimActor& actor, SimOperation& op, Time date) {
   pump(actor);
 }
 
-// When what leaves at `date` arrives.
+// When a message that leaves at `date` arrives.
 Time Messages::arrival(SimOperation& op, Time date) {
   draw_chance(op);
   if (op.from == op.target.node)
@@ -69,7 +69,8 @@ Time Messages::arrival(SimOperation& op, Time date) {
 
 // ---- datagrams ----
 
-// Its sender goes on when it has left. What arrives, if anything does, has a slot of its own.
+// The sender's operation completes when the datagram has left. If the datagram is not lost, it has
+// a slot of its own on the way.
 void Messages::post_datagram(SimOperation& op, Time date) {
   op.state.datagram = true;
   Rng& chance = owner(op).chance;
@@ -125,12 +126,12 @@ void Messages::initiator_ready(SimActor& actor) {
 void Messages::initiator_heard(const SimOperation& op) {
   SimActor& actor = owner(op);
   if (op.completion.ok()) return initiator_ready(actor);
-  // The DCI is in error: it must be reset and turned to its target again.
+  // The DCI is in error: it has to be reset and connected to its target again.
   actor.dci.target_ = {};
   timeline_.push(timeline_.now() + actor.nic.dc_reset, actor.index, EventKind::send_ready, &actor);
 }
 
-// ---- where a message arrives ----
+// ---- at the receiver ----
 
 void Messages::arrived(SimOperation& op) {
   Endpoint* endpoint = find(op.target);
@@ -154,7 +155,7 @@ void Messages::take(SimOperation& op, Endpoint& endpoint) {
   clocks_.stamp(message, op.target.node);
   record_.note({op.actor, op.target.packed(), message.type, message.lock.value, message.words[0],
                 message.words[1], message.words[2]});
-  // A detached one may belong to an earlier request of its owner than the one under way.
+  // A detached one may belong to an earlier request of its owner than the current one.
   if (!op.detached) record_.count_effect(op);
   record_.tell_arrival(op);
   const Duration receive = nodes_.model(op.target.node).receive;
@@ -182,7 +183,7 @@ void Messages::not_ready(SimOperation& op, Transport transport) {
   timeline_.push(timeline_.now() + pause, op.actor, EventKind::retry, &op);
 }
 
-// ---- the way back ----
+// ---- the answer ----
 
 Duration Messages::way_back(const SimOperation& op) const {
   return op.from == op.target.node ? owner(op).nic.intra_node_message

@@ -1,11 +1,12 @@
 #pragma once
-// Messages: endpoints, the three transports on their way there, what happens where a message
-// arrives, and how its sender hears of it.
+// Messages: endpoints, the three transports, delivery at the receiver, and completion at the
+// sender.
 //
-// A DC initiator (one per actor) has one message in flight, pays for turning from target to target,
-// and hears of each. A receiver without RECV answers not-ready and the sender's NIC tries again. A
-// datagram is on its own once it has left. A connection leads from an actor to one endpoint
-// (connections.cc).
+// - DC: an initiator (one per actor) has one message in flight, pays for each change of target, and
+//   completes when the message is acknowledged. If the receiver has no RECV, it answers not-ready,
+//   and the sender's NIC tries again.
+// - Datagrams complete when they have left.
+// - A connection leads from an actor to one endpoint (connections.cc).
 
 #include <cstdint>
 #include <deque>
@@ -32,8 +33,8 @@ struct Endpoint {
   SimActor* owner = nullptr;
   std::uint32_t free_recvs = 0;
   Transport transport = Transport::dc;
-  bool gone = false;           // its process has died
-  std::vector<Message> queue;  // a few at the most: nobody has more RECVs
+  bool gone = false;           // the process of its owner has died
+  std::vector<Message> queue;  // short: no endpoint has more entries than RECVs
 };
 
 // A message that has arrived and is not in memory yet.
@@ -42,7 +43,7 @@ struct Landing {
   EndpointAddr to;
 };
 
-// The parts that it asks.
+// The parts that it uses.
 struct MessagesNeeds {
   Timeline& timeline_;
   Record& record_;
@@ -62,7 +63,7 @@ class Messages : MessagesNeeds {
       : MessagesNeeds(needs), datagrams_(datagrams), endpoints_(nodes_) {}
 
   EndpointAddr open(SimActor& actor, std::uint32_t recv_depth, Transport transport);
-  // Null: there is no such endpoint. Whoever waits takes messages from its own.
+  // Null: there is no such endpoint. Waits take messages directly from their own endpoint.
   Endpoint* find(EndpointAddr addr) {
     if (!nodes_.exists(addr.node)) return nullptr;
     std::vector<Endpoint>& all = endpoints_[addr.node];
@@ -71,17 +72,18 @@ class Messages : MessagesNeeds {
   void process_died(const SimActor& actor);
 
   void post(SimActor& actor, SimOperation& op, Time date);
-  void arrived(SimOperation& op);  // through the responder's pipeline
+  void arrived(SimOperation& op);  // has left the responder's pipeline
 
   // ---- events ----
   void landed(Landing& landing);
-  void transmit(SimOperation& op);  // without a connection: once more
+  void transmit(SimOperation& op);  // sends a message without a connection again
   void completed(SimOperation& op);
   void initiator_ready(SimActor& actor);
 
   // ---- for Resending ----
+  // Acknowledges a message that took effect, `extra` later than usual.
   void acknowledge(SimOperation& op, Duration extra);
-  // What was lost on a connection leaves again, ahead of what has been held back since.
+  // Sends lost messages of a connection again, ahead of messages that were held back since.
   void leave_again(Qp& connection, const std::vector<SimOperation*>& lost);
 
  private:

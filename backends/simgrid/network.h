@@ -1,11 +1,11 @@
 #pragma once
-// Outbound ports, wires, and the cuts of either. On the way there:
+// Outbound ports, wires, and cuts of either. The path of a request:
 //
 //   post -> (place at the QP) -> outbound port -> wire -> ...
 //
-// The port is busy for the gap between requests, or as long as the bytes take. The wire's latency
-// comes from the platform; a little jitter lengthens each leg, by the chance that whoever posted it
-// has drawn for it. What crosses a path that is down is lost, in either direction: resending.h.
+// A request occupies the port for the gap between requests, or for as long as its bytes take if
+// that is longer. The platform gives the wire's latency; a random jitter, drawn by the sender,
+// lengthens each leg. What crosses a path that is down is lost, in either direction (resending.h).
 
 #include <cstdint>
 #include <map>
@@ -18,12 +18,12 @@
 
 namespace latchlab::sim {
 
-// Bytes up to here cost no latency of their own: it is part of the wire's.
+// The wire's latency covers this many bytes.
 inline constexpr std::uint32_t kSmallBytes = 64;
 
 class Network {
  public:
-  // `client_link_latency` is added between nodes of clients.
+  // `client_link_latency` is added between two nodes that host clients.
   Network(const Nodes& nodes, const Platform& platform, Duration client_link_latency)
       : nodes_(nodes),
         platform_(platform),
@@ -32,34 +32,35 @@ class Network {
     for (const SimNode& node : nodes.all()) ports_[node.id].nic = node.nic;
   }
 
-  // What leaves at `date` or when the port is free; when it arrives. `chance` is its jitter.
+  // Sends at `date`, or when the port is free. Returns when it arrives. `chance` draws its jitter.
   Time depart(NodeId from, NodeId to, Time date, std::uint32_t bytes, std::uint32_t chance);
-  // An answer of that many bytes, without the wire that is still before it.
+  // Sends an answer of that many bytes. Returns when it reaches the wire, whose latency is not
+  // included.
   Time depart_answer(NodeId from, NodeId to, Time date, std::uint32_t bytes);
-  // The first packet of a long payload; when it has its turn.
+  // Sends the first packet of a long payload. Returns when the port takes it.
   Time depart_bulk(NodeId from, Time date);
   Time port_free(NodeId node) const { return ports_[node].free; }
 
   Duration wire(NodeId from, NodeId to) const;
-  // Of a leg; `chance` of 2^32 is all of it.
+  // Jitter of one leg: `chance` / 2^32 of the largest one.
   Duration jitter(NodeId sender, std::uint32_t chance) const {
     return jitter(ports_[sender], chance);
   }
 
-  // How long from now on the sender of what a failed node does not take tries to reach it: until
-  // its NIC gives up, or it is told.
+  // How long from now until the sender of a verb to a failed node learns of the failure: when its
+  // NIC gives up or, if that is earlier, when the clients are told.
   Duration until_given_up(const SimOperation& op, Duration patience, Time now) const;
 
-  // The port of `a` (with b = kNoNode), or the path between the two, goes down or comes back.
+  // The port of `a` (with b = kNoNode) or the path between the two goes down, or comes back up.
   void set_link(NodeId a, NodeId b, bool up);
   bool cut(NodeId a, NodeId b) const { return cuts_ > 0 && path_down(a, b); }
-  bool has_failed() const { return has_failed_; }  // there has been a cut
+  bool has_failed() const { return has_failed_; }  // whether there was a cut so far
 
  private:
   struct OutboundPort {
     const SimNic* nic = nullptr;
     Time free;
-    std::uint32_t cuts = 0;  // it is down while there are any
+    std::uint32_t cuts = 0;  // current cuts; the port is up when there are none
   };
   bool path_down(NodeId a, NodeId b) const;
   static Duration jitter(const OutboundPort& sender, std::uint32_t chance) {
@@ -72,7 +73,7 @@ class Network {
   const Duration client_link_latency_;
   PerNic<OutboundPort> ports_;
   std::map<std::pair<std::uint16_t, std::uint16_t>, std::uint32_t> cut_pairs_;  // lower node first
-  std::uint32_t cuts_ = 0;                                                      // now
+  std::uint32_t cuts_ = 0;                                                      // current ones
   bool has_failed_ = false;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// The nodes of the simulated world and which RNIC each has. What happens on them is kept by the
-// parts, each its own: PerNode, PerNic.
+// The nodes of the simulated world and the RNIC of each. Each part keeps its own state of nodes and
+// RNICs, in PerNode and PerNic.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,15 +19,16 @@ class SimNic {
  public:
   SimNic(const NicModel& its_model, std::uint32_t its_host) : model(its_model), host(its_host) {}
 
-  // What takes `alone` when all contexts of QPs fit the RNIC's cache.
+  // `alone`: the time when all QP contexts fit the RNIC's cache.
   Duration at_rate(Duration alone) const {
     return rate_ppm_ == kWholePpm ? alone : Duration{alone.ps * kWholePpm / rate_ppm_};
   }
-  // One more QP ends here: contexts that do not fit cost port and pipeline a share of their rates.
+  // One more QP ends here: contexts that do not fit the cache reduce the rates of port and
+  // pipeline.
   void add_qp();
 
   const NicModel& model;
-  const std::uint32_t host;  // whose port it is, in the platform
+  const std::uint32_t host;  // whose port it has, in the platform
 
  private:
   static constexpr std::int64_t kWholePpm = 1'000'000;
@@ -40,14 +41,14 @@ struct SimNode {
   bool hosts_locks = false;
   bool hosts_clients = false;
   bool dead = false;
-  std::uint32_t life = 0;  // how often it has come back
-  Time told = kNever;      // of one that comes back: when others are told of its latest crash
-  SimNic* nic = nullptr;   // its own, or that of nodes which share one
+  std::uint32_t life = 0;  // how often the node has come back
+  Time told = kNever;  // of a node that comes back: when the clients are told of its latest crash
+  SimNic* nic = nullptr;  // its own, or one that several nodes share
 };
 
 class Nodes {
  public:
-  // By NodeId - 1: the model of each node's RNIC.
+  // `models`: each node's RNIC, by NodeId - 1.
   Nodes(const WorldPlan& plan, const std::vector<const NicModel*>& models);
 
   SimNode& operator[](NodeId id) { return nodes_[id.value - 1u]; }
@@ -55,11 +56,11 @@ class Nodes {
   bool exists(NodeId id) const { return id.value >= 1 && id.value <= nodes_.size(); }
   SimNic& nic(NodeId id) const { return *(*this)[id].nic; }
   const NicModel& model(NodeId id) const { return nic(id).model; }
-  // Is it down, or has it been since it was in this life?
+  // Whether the node is down, or has been down since it was in this life.
   bool failed_since(NodeId id, std::uint32_t life) const {
     return (*this)[id].dead || (*this)[id].life != life;
   }
-  // Without a wire: at home, or behind the same RNIC.
+  // Whether traffic between the two needs no wire: same node, or same RNIC.
   bool loops_back(NodeId a, NodeId b) const {
     return a == b || (shared_nics_ && (*this)[a].nic == (*this)[b].nic);
   }
@@ -74,7 +75,7 @@ class Nodes {
   bool shared_nics_ = false;
 };
 
-// What one part keeps of each node.
+// State that a part keeps for each node.
 template <class T>
 class PerNode {
  public:
@@ -90,7 +91,7 @@ class PerNode {
   std::vector<T> of_;
 };
 
-// What one part keeps of each RNIC, found by its node.
+// State that a part keeps for each RNIC, looked up by node.
 template <class T>
 class PerNic {
  public:

@@ -7,7 +7,7 @@ namespace latchlab::sim {
 
 namespace {
 
-// The hardware of each node, by NodeId - 1: what its group has, if groups have their own.
+// The hardware of each node, by NodeId - 1: its group's if groups have their own, else `usual`.
 template <class Member>
 auto each_nodes(const WorldPlan& plan, const SimgridOptions& options, const Member& usual,
                 Member NodeHardware::*of_group) {
@@ -19,7 +19,7 @@ auto each_nodes(const WorldPlan& plan, const SimgridOptions& options, const Memb
   return all;
 }
 
-// A client's streams depend on its number alone, so that other parts can come and go.
+// A client's random streams depend on its number alone, so that adding other parts changes none.
 std::uint64_t stream_of(ActorKind kind, NodeId node, ClientId client) {
   if (kind == ActorKind::client) return client.value;
   return (1ULL << 40) + (static_cast<std::uint64_t>(kind) << 32) + node.value;
@@ -53,7 +53,7 @@ Parts::Parts(const WorldPlan& plan, const SimgridOptions& its_options)
            {options.cores, options.core_sharing}),
       waits({timeline, actors, nodes, clocks, memory, messages, cpus}, plan.clients) {}
 
-// Frames go first: what they own may give slots back.
+// Coroutine frames go first: what they own may give slots back.
 Parts::~Parts() {
   for (const auto& actor : actors.all()) {
     actor->root.reset();

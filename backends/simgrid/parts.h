@@ -1,6 +1,6 @@
 #pragma once
-// All parts of the simulated world, and who needs whom: see the constructor. A part touches no
-// other part's state. What all of them share stands first.
+// All parts of the simulated world; the constructor shows which parts each one uses. A part does
+// not touch another part's state. Members that all parts share come first.
 
 #include "backends/simgrid/actors.h"
 #include "backends/simgrid/bulk.h"
@@ -28,9 +28,9 @@ struct Parts {
   ~Parts();
 
   SimActor& add_actor(ActorKind kind, NodeId node, ClientId client);
-  // What an actor posts with one doorbell.
+  // Starts the operations that an actor posts with one doorbell.
   void start(SimActor& actor, SimOperation& first);
-  // Its coroutines are destroyed and never resumed.
+  // Destroys the actor's coroutines, which are never resumed.
   void kill(SimActor& actor, CrashKind kind);
 
   const SimgridOptions options;
@@ -42,7 +42,7 @@ struct Parts {
   Actors actors;
   OperationPool operations;
   Platform platform;
-  // Each knows some of the others.
+  // Each of these uses some of the others.
   Memory memory;
   Network network;
   Resending resending;

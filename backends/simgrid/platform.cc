@@ -15,11 +15,11 @@ namespace latchlab::sim {
 
 namespace {
 
-// Own dates never come from SimGrid's clock: a double holds a date to well below 1 ps only up to
-// about an hour.
+// Own dates never come from SimGrid's clock: it is a double, which resolves well below 1 ps only
+// for about an hour.
 constexpr double kPicosecond = 1e-12;
 
-// SimGrid merges what is nearer than this; its clock moves on by at least as much.
+// SimGrid merges dates that are nearer than this, and its clock advances by at least as much.
 constexpr double kPrecision = 1e-14;
 
 double to_seconds(std::int64_t ps) {
@@ -35,9 +35,9 @@ std::int64_t femtoseconds_of(std::int64_t bits_per_s) {
   return static_cast<std::int64_t>(1e15 / bytes_per_s + 0.5);  // per byte
 }
 
-// The picosecond of the end of a flow. Shares of links make ends such as n + 1/2 and n + 1/3; they
-// must not lie where a rounding error of SimGrid's clock, which depends on the steps it takes,
-// decides the picosecond.
+// The picosecond of a flow's end. Shares of links make ends such as n + 1/2 and n + 1/3. The offset
+// keeps them away from the boundary of rounding, where an error of SimGrid's clock, which depends
+// on its steps, would decide the picosecond.
 std::int64_t end_to_ps(double seconds) {
   return static_cast<std::int64_t>(seconds / kPicosecond + 0.618);
 }
@@ -54,9 +54,9 @@ struct Platform::Impl {
 
   std::map<const sg4::Activity*, void*> flows;  // under way
   std::map<void*, sg4::CommPtr> comms;
-  std::vector<sg4::CommPtr> ended;  // SimGrid still uses them while it tells of their end
+  std::vector<sg4::CommPtr> ended;  // SimGrid still uses them while it reports their end
 
-  // Moves SimGrid's clock to a date up to which nothing ends, or the first ends exactly.
+  // Moves SimGrid's clock to a date at or before the end of the first flow.
   void advance(double date) {
     if (date <= sg4::Engine::get_clock()) return;
     ++rounds;
@@ -74,7 +74,7 @@ struct Platform::Impl {
     return now + std::max(next, kPrecision);
   }
 
-  // SimGrid may tell of one end twice.
+  // SimGrid may report one end twice.
   void completed(const sg4::Activity& activity) {
     const auto found = flows.find(&activity);
     if (found == flows.end()) return;
@@ -141,7 +141,7 @@ Route Platform::find_route(NodeId from, NodeId to) const {
     slowest = std::max(slowest, static_cast<std::int64_t>(1e15 / link->get_bandwidth() + 0.5));
   const TopologySpec& topology = impl_->topology;
   const auto count = static_cast<std::int64_t>(links.size());
-  // Two links meet at the one switch that the NIC's latency holds. In a torus each node has a
+  // The NIC's latency includes one switch, at which two links meet. In a torus each node has a
   // router, and a route begins and ends there.
   const std::int64_t beyond = topology.kind == TopologyKind::torus ? count : count - 2;
   const Duration more = topology.kind == TopologyKind::file
@@ -162,7 +162,7 @@ void Platform::start_flow(NodeId from, NodeId to, std::uint64_t bytes, void* who
 
 void Platform::cancel_flow(void* who) {
   const auto found = impl_->comms.find(who);
-  if (found == impl_->comms.end()) return;  // it has ended, and the source will hear of it
+  if (found == impl_->comms.end()) return;  // it has ended, and flow_done is called
   sg4::CommPtr comm = std::move(found->second);
   impl_->comms.erase(found);
   impl_->flows.erase(comm.get());
@@ -170,8 +170,8 @@ void Platform::cancel_flow(void* who) {
   comm->cancel();
 }
 
-// A flow's end becomes an event of ours at its picosecond, so that in both modes (date, actor)
-// alone decide the order. What else happens in that picosecond therefore waits for it.
+// A flow's end becomes an own event at its picosecond, so that in both modes only (date, actor)
+// decides the order. Own events of that picosecond therefore wait for it.
 void Platform::run(EventSource& source) {
   impl_->source = &source;
   for (;;) {

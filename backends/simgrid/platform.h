@@ -1,5 +1,5 @@
 #pragma once
-// The SimGrid side: hosts, routes, flows, and the pump that moves SimGrid's clock along with the
+// The SimGrid side: hosts, routes, flows, and the pump, which moves SimGrid's clock along with the
 // simulator's own events. SimGrid's types stay in .cc files.
 
 #include <cstdint>
@@ -15,84 +15,85 @@
 namespace latchlab::sim {
 
 enum class PumpMode : std::uint8_t {
-  look_ahead,  // own events up to SimGrid's next date are handled without a round of SimGrid
-  every_date,  // one round of SimGrid per date: slow, the cross-check
+  look_ahead,  // handles own events up to SimGrid's next date without a round of SimGrid
+  every_date,  // one round of SimGrid for each date: slow, a cross-check of look_ahead
 };
 
-// Whose events the pump drives.
+// The source of the events that the pump runs.
 class EventSource {
  public:
   virtual ~EventSource() = default;
   virtual bool has_next() = 0;              // false: nothing to do before the run's end
   virtual std::int64_t next_ps() = 0;       // date of the next event
-  virtual std::int64_t end_ps() const = 0;  // nothing later matters; -1: the run is over
-  // The next event starts or cancels a flow, so SimGrid's clock has to be at its date.
+  virtual std::int64_t end_ps() const = 0;  // events run up to this date; -1: the run is over
+  // Whether the next event starts or cancels a flow, so that SimGrid's clock has to be at its date.
   virtual bool next_touches_flows() = 0;
-  // Handles events with a date <= limit_ps, also those that appear on the way, but stops before one
-  // that touches flows later than clock_ps. After one that did, goes no further than clock_ps.
+  // Handles events with a date <= limit_ps, including new ones, but stops before one that touches
+  // flows later than clock_ps. After one that touches flows, continues up to clock_ps only.
   virtual void drain(std::int64_t limit_ps, std::int64_t clock_ps) = 0;
   // A flow has ended at this date, which is not before any event handled so far.
   virtual void flow_done(void* who, std::int64_t date_ps) = 0;
 };
 
-// What the RNIC of a node brings to the network. Nodes with the same host share their port.
+// The network port of a node's RNIC. Nodes with the same host share one.
 struct Port {
   std::uint32_t host = 0;  // from 0
-  Duration one_way;        // of its model: from one such RNIC to another
-  Duration loopback;       // ... and to itself
+  Duration one_way;        // of its NIC model: from one such RNIC to another
+  Duration loopback;       // the same from an RNIC to itself
   std::int64_t bits_per_s = 0;
 };
 Port port_of(std::uint32_t host, const NicModel& nic);
 
 struct Route {
   Duration latency;
-  std::int64_t femtoseconds_per_byte = 0;         // of its slowest link
-  std::int64_t sender_femtoseconds_per_byte = 0;  // for which the sender's port is taken
+  std::int64_t femtoseconds_per_byte = 0;         // of the slowest link
+  std::int64_t sender_femtoseconds_per_byte = 0;  // while the sender's port is occupied
 };
 
 class Platform {
  public:
-  // The port of each node, by NodeId - 1; host h is host h of the topology
-  // (core/scenario/topology.h). One Platform per process: SimGrid allows one engine. What is wrong
-  // with the topology ends the process; a file that may be wrong goes through check() first.
+  // `ports`: the port of each node, by NodeId - 1; host h is host h of the topology
+  // (core/scenario/topology.h). One Platform per process, because SimGrid allows one engine. An
+  // invalid topology ends the process, so a file from a user goes through check() first.
   Platform(std::vector<Port> ports, std::int64_t fabric_bits_per_s, const TopologySpec& topology,
            PumpMode mode);
   ~Platform();
 
-  // Builds the platform in a child process and looks at its routes: a message for people when
-  // SimGrid refuses it, when hosts are too few, or when two of them are not connected. Routes
-  // between all pairs up to 1,024 nodes; beyond, to and from 512 of them.
+  // Builds the platform in a child process and checks its routes. The error is a message for the
+  // user: SimGrid refuses the platform, it has too few hosts, or two hosts are not connected.
+  // Checks all pairs of up to 1,024 nodes; with more nodes, the routes to and from 512 of them.
   static Status check(std::uint32_t nodes, const NicModel& nic, const TopologySpec& topology);
 
-  // Half of each RNIC's one way, and what the route has beyond one switch; at home, and between
-  // nodes that share a port, the loopback. A table look-up.
+  // Half of each RNIC's one-way latency, plus the latency of the route beyond one switch. Between a
+  // node and itself or a node on the same port: the loopback latency. A table look-up.
   Duration one_way(NodeId from, NodeId to) const {
     return from == to ? ports_[from.value - 1u].loopback : route(from, to).latency;
   }
-  // Time that `bytes` occupy the slowest link of the route; none without a wire.
+  // How long `bytes` occupy the slowest link of the route; 0 without a wire.
   Duration transfer(NodeId from, NodeId to, std::uint32_t bytes) const {
     return from == to ? Duration{} : Duration{route(from, to).femtoseconds_per_byte * bytes / 1000};
   }
 
-  // Time that the port of `here` is taken for `bytes` to or from `there`: its own rate counts, or
-  // that of the network between the two ports if it is slower than both.
+  // How long the port of `here` is occupied by `bytes` to or from `there`: at its own rate, or at
+  // that of the network between the two ports if that is slower than both.
   Duration occupies(NodeId here, NodeId there, std::uint32_t bytes) const {
     if (here == there) return {};
     return Duration{route(here, there).sender_femtoseconds_per_byte * bytes / 1000};
   }
 
-  // Flows of SimGrid, known by `who`. Only while the source handles an event that touches flows.
+  // Flows of SimGrid, identified by `who`. Only while the source handles an event that touches
+  // flows.
   void start_flow(NodeId from, NodeId to, std::uint64_t bytes, void* who);
-  void cancel_flow(void* who);  // it is not heard of any more
+  void cancel_flow(void* who);  // flow_done is not called for it
 
-  // Runs until the source has nothing left.
+  // Runs until the source has no events left.
   void run(EventSource& source);
   std::uint64_t rounds() const;  // of SimGrid's kernel so far
 
  private:
   struct Impl;
   struct Cached {
-    std::uint32_t pair = 0;  // from and to; no node has number 0
+    std::uint32_t pair = 0;  // from and to; 0 is no pair, because nodes count from 1
     Route route;
   };
 
@@ -103,7 +104,7 @@ class Platform {
     if (entry.pair != pair) entry = {pair, find_route(from, to)};
     return entry.route;
   }
-  // Up to kDenseNodes each pair has its own place; beyond, pairs share places.
+  // Up to kDenseNodes each pair has its own entry; with more nodes, pairs share entries.
   std::size_t place_of(std::uint32_t pair) const {
     if (dense_nodes_ != 0)
       return ((pair >> 16) - 1) * std::size_t{dense_nodes_} + (pair & 0xffff) - 1;
@@ -115,9 +116,9 @@ class Platform {
   static constexpr int kSharedPlacesLog2 = 18;
 
   std::vector<Port> ports_;
-  Route uniform_;  // of a star of equal ports: all routes are equal
+  Route uniform_;  // for a star of equal ports, where all routes are equal
   std::uint32_t dense_nodes_ = 0;
-  mutable std::vector<Cached> cache_;  // empty where uniform_ counts
+  mutable std::vector<Cached> cache_;  // empty if uniform_ holds for all pairs
   std::unique_ptr<Impl> impl_;
 };
 

@@ -1,4 +1,4 @@
-// Trying a platform out where it can do no harm: SimGrid ends the process over a bad one.
+// Tries a platform out in a child process, because SimGrid ends the process over a bad one.
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -27,14 +27,14 @@ namespace latchlab::sim {
 
 namespace {
 
-constexpr std::size_t kAllPairs = 1024;  // nodes up to which each pair is looked at
+constexpr std::size_t kAllPairs = 1024;  // with up to as many nodes each pair is checked
 constexpr std::size_t kSample = 512;
-constexpr std::size_t kMostHosts = 65'535;  // as many as nodes have numbers
+constexpr std::size_t kMostHosts = 65'535;  // the largest node number
 constexpr rlim_t kMostMemory = rlim_t{4} << 30U;
 constexpr rlim_t kMostSeconds = 120;            // of CPU time
-constexpr std::clock_t kSecondsForRoutes = 20;  // of it
-constexpr char kVerdict = '\x01';  // what follows is ours; anything else is SimGrid talking
-constexpr char kHosts = '\x02';    // what follows are names, a line each; else a problem
+constexpr std::clock_t kSecondsForRoutes = 20;  // of these
+constexpr char kVerdict = '\x01';  // our text follows; anything else is SimGrid's output
+constexpr char kHosts = '\x02';    // names follow, one per line; else a problem
 
 [[noreturn]] void give_verdict(const std::string& said) {
   const std::string text = kVerdict + said;
@@ -42,14 +42,14 @@ constexpr char kHosts = '\x02';    // what follows are names, a line each; else 
   ::_exit(EXIT_SUCCESS);
 }
 
-// SimGrid exports no type of a zone but its base.
+// The base class is the only type of zone that SimGrid exports.
 bool is_in_vivaldi_zone(const sg4::Host& host) {
   const auto* const zone = host.get_netpoint()->get_englobing_zone();
   return zone != nullptr &&
          std::string(typeid(*zone).name()).find("VivaldiZone") != std::string::npos;
 }
 
-// Why SimGrid throws over a route, where we know it.
+// Why SimGrid throws for a route, where the reason is known.
 std::string why_no_route(const sg4::Host& from, const sg4::Host& to,
                          const std::exception& problem) {
   for (const sg4::Host* host : {&from, &to})
@@ -103,7 +103,7 @@ std::string verdict(std::uint32_t nodes, const NicModel& nic, const TopologySpec
   }
 }
 
-// Of this process, in bytes, as it is now.
+// The size of this process's address space in bytes.
 rlim_t address_space() {
   std::ifstream statm("/proc/self/statm");
   rlim_t pages = 0;
@@ -111,7 +111,7 @@ rlim_t address_space() {
   return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// A few lines of a platform file can stand for any number of hosts.
+// A few lines of a platform file can define any number of hosts.
 void set_limits() {
   const rlimit none = {0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
@@ -120,7 +120,7 @@ void set_limits() {
   const rlim_t bytes = address_space() + kMostMemory;
   const rlimit memory = {bytes, bytes};
   ::setrlimit(RLIMIT_AS, &memory);
-  // Made while there is memory.
+  // Formatted now, while there is memory.
   static const std::string too_much =
       fmt::format("{}it takes more than {} GiB of memory; leave out hosts that no node uses",
                   kVerdict, kMostMemory >> 30U);
@@ -155,7 +155,7 @@ std::string read_all(int descriptor) {
   }
 }
 
-// The first complaint in what SimGrid printed before it gave up: what follows its "CRITICAL] ".
+// The first error in SimGrid's output: the text after its "CRITICAL] " or "ERROR] ".
 std::string complaint(const std::string& printed, int status) {
   if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
     return fmt::format("it takes more than {} s to build; leave out hosts that no node uses",
@@ -207,7 +207,7 @@ Result<std::vector<std::string>> platform_hosts(std::uint32_t nodes, const NicMo
   if (!said.starts_with(kHosts))
     return Error{"SimGrid cannot use this platform: " + said, topology.file};
   std::vector<std::string> names = split(said.substr(1), '\n');
-  names.pop_back();  // behind the last line
+  names.pop_back();  // after the last newline
   return names;
 }
 

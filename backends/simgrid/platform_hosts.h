@@ -1,5 +1,5 @@
 #pragma once
-// What a platform is, told without making a backend.
+// The hosts of a platform, found without making a backend.
 
 #include <cstdint>
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace latchlab {
 
-// The names of the hosts that so many RNICs get, in their order; none for a star. Else a message
-// for people, when SimGrid refuses the platform, when hosts are too few or more than nodes can be,
-// when two of them are not connected, or when it takes more than two minutes of CPU time or 4 GiB.
-// Routes between all pairs up to 1,024 nodes; beyond, to and from 512 of them; as many as 20 s of
-// CPU time suffice for. Runs in a child process of its own.
+// The names of the hosts of `hosts` RNICs, in their order; empty for a star. The error is a message
+// for the user: SimGrid refuses the platform, it has too few hosts or more than 65,535, two hosts
+// are not connected, or it takes more than 120 s of CPU time or 4 GiB of memory. Checks the routes
+// between all pairs of up to 1,024 hosts; with more hosts, those to and from 512 of them; and at
+// most for 20 s of CPU time. Runs in a child process.
 Result<std::vector<std::string>> platform_hosts(std::uint32_t hosts, const NicModel& nic,
                                                 const TopologySpec& topology);
 

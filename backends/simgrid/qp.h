@@ -1,5 +1,5 @@
 #pragma once
-// Reliable connections: what both their ends see of them, and what each part keeps.
+// Reliable connections: what both ends see of them, and the state that each part keeps.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace latchlab::sim {
 
-// At the requester: of one-sided verbs or, on a connection for messages, of those.
+// At the requester: of one-sided verbs or, on a connection for messages, of SENDs.
 class QpSender {
   friend class Requester;
   friend class Messages;
   std::int32_t outstanding_ = 0;  // READs and atomics in flight
-  std::int32_t most_ = 0;         // ... and how many there can be
-  std::uint64_t places_ = 0;      // given to what has left
-  Fifo<SimOperation> held_back_;  // for a free place, a fence, or until what was lost is sent again
+  std::int32_t most_ = 0;         // the most that there may be
+  std::uint64_t places_ = 0;      // given to what has left, in order
+  Fifo<SimOperation> held_back_;  // for room, a fence, or until lost requests leave again
 };
 
 // At the responder.
 class QpReceiver {
   friend class Responder;
-  bool stalled_ = false;       // an atomic has not been executed yet
+  bool stalled_ = false;       // an atomic (or a READ in a slot) has not been executed yet
   Fifo<SimOperation> behind_;  // what arrived after it
-  Time last_arrival_;          // nothing overtakes on the wire
+  Time last_arrival_;          // of the last request: the wire keeps their order
 
  public:
   Time last_arrival() const { return last_arrival_; }
@@ -34,50 +34,51 @@ class QpReceiver {
 // Long payloads.
 class QpBulk {
   friend class Bulk;
-  bool sending_ = false;        // a long WRITE is on its way: what is posted later waits
-  bool answering_ = false;      // a long READ is on its way back
-  Fifo<SimOperation> answers_;  // what is to be answered after it
+  bool sending_ = false;        // a long WRITE is being sent: later requests wait
+  bool answering_ = false;      // a long READ's reply is being sent
+  Fifo<SimOperation> answers_;  // answers that have to wait for it
 
  public:
   bool sending() const { return sending_; }
 };
 
-// What a link that was down has swallowed, until the NIC sends it again.
+// What was lost on a path that was down, until the NIC sends it again.
 class QpLosses {
   friend class Resending;
   struct Lists {
     std::uint32_t attempts = 0;
     std::vector<SimOperation*> requests;
-    std::vector<SimOperation*> answers;  // of what is done
+    std::vector<SimOperation*> answers;  // lost answers of requests that took effect
   };
   bool recovering_ = false;
-  std::unique_ptr<Lists> lists_;  // null: none so far
+  std::unique_ptr<Lists> lists_;  // null: nothing was lost so far
 
  public:
   bool recovering() const { return recovering_; }  // something was lost, and will be sent again
   bool any_request() const { return lists_ != nullptr && !lists_->requests.empty(); }
 };
 
-// Reliable connection of one owner (an actor, a core or a node) to one node; or, for messages, of
-// an actor to one endpoint. What the parts keep of it nobody else can open; both ends see its
+// A reliable connection from one owner (an actor, a core or a node) to one node or, for messages,
+// from an actor to one endpoint. A part's state in it is private to that part; both ends see its
 // errors.
 struct Qp {
   explicit Qp(NodeId peer, bool for_messages = false) : to(peer), messages(for_messages) {}
 
-  // An error breaks the QP at the responder: what was posted before the requester hears of it is
+  // An error breaks the QP at the responder: what was posted before the requester learns of it is
   // flushed.
   void fail() { broken_ = true; }
   bool refuses(const SimOperation& op) const { return broken_ || !is_current(op); }
-  // Whether no error has been heard of since the operation was posted.
+  // Whether the requester has learned of no error since the operation was posted.
   bool is_current(const SimOperation& op) const { return op.epoch == epoch_; }
   void admit(SimOperation& op) const { op.epoch = epoch_; }
-  // The requester hears of the operation's end; after the first error it is connected anew.
+  // The requester learns that the operation is over; after the first error the QP is connected
+  // anew.
   void heard_of(const SimOperation& op) {
     if (op.completion.ok() || !is_current(op)) return;
     ++epoch_;
     broken_ = false;
   }
-  // When a completion comes that would be here at `date` if it were alone: none overtakes another.
+  // The date of a completion that would come at `date` if it were alone: completions stay in order.
   Time completes(Time date) { return last_completion_ = std::max(last_completion_, date); }
 
   const NodeId to;
@@ -95,7 +96,7 @@ struct Qp {
   QpLosses losses;
 };
 
-// Those of one owner that are in use. Most owners have one, and need no table for it.
+// The QPs of one owner. Most owners use one, and need no table for it.
 class QpTable {
  public:
   Qp* find(NodeId to) const {

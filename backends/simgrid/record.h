@@ -1,6 +1,6 @@
 #pragma once
-// What a run is compared by: the fingerprint of its effects, and the balance of what was posted;
-// and who looks on.
+// The fingerprint of a run's effects, the counts of operations posted and ended, and the sink that
+// is told of effects.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,20 +17,21 @@ class Record {
  public:
   explicit Record(const Timeline& timeline) : timeline_(timeline) {}
 
-  // Something that the fingerprint shows, now.
+  // Adds an event of the present to the fingerprint.
   template <std::size_t kCount>
   void note(const std::uint64_t (&words)[kCount]) {
     fingerprint_.add(static_cast<std::uint64_t>(timeline_.now().ps), words);
   }
-  // The operation has changed what others see.
+  // The operation had its effect.
   void count_effect(const SimOperation& op) {
     FirstEffect& first = owner(op).first_effect();
     ++effects_;
     if (first.armed) first.happened(owner(op).client(), effects_);
   }
-  // A call whose owner has been told that it is late belongs to the request that it was made for,
-  // and not to what its owner wants by the time of its effect. Calls' numbers grow: of a request
-  // without an effect the first late one is kept where the effect's place will be.
+  // Calls that timed out: a late effect counts for the request that made the call, and not for a
+  // request that its owner has begun since. Deadline numbers grow with time. So a request without
+  // an effect notes in `order` the number of its first late call, and a late effect counts if its
+  // call has that number or a later one.
   void became_late(const SimOperation& call) {
     FirstEffect& first = owner(call).first_effect();
     if (first.armed && first.order == FirstEffect::kUnknown) first.order = call.deadline_number;
@@ -48,9 +49,9 @@ class Record {
     ++(op.completion.ok() ? census_.executed : census_.failed);
   }
 
-  // Null: nobody, which costs a branch for each effect.
+  // Null: no sink. A null sink costs one branch for each effect.
   void tell_effects(EffectSink* sink) { sink_ = sink; }
-  // It has taken effect now, through a slot of an atomic unit or without.
+  // The operation takes effect now, with or without a slot of an atomic unit.
   void tell_effect(const SimOperation& op) {
     if (sink_ != nullptr) sink_->took_effect({op});
   }

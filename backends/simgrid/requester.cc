@@ -42,7 +42,7 @@ Qp& Requester::qp_of(SimActor& actor, NodeId to) {
   return fresh;
 }
 
-// ---- the way there ----
+// ---- the request ----
 
 void Requester::post(SimActor& actor, SimOperation& op, Time date) {
   const NodeId to = op.verb.addr.node;
@@ -71,7 +71,7 @@ void Requester::leave(SimOperation& op, Time date) {
   QpSender& sender = op.qp->sender;
   op.place = ++sender.places_;
   if (waits_for_answer(op)) ++sender.outstanding_;
-  if (nodes_[op.from].dead) {  // held back when its node died
+  if (nodes_[op.from].dead) {  // its node died while it was held back
     op.completion.status = VerbStatus::flushed;
     return timeline_.push(date, op.actor, EventKind::complete, &op);
   }
@@ -100,7 +100,7 @@ void Requester::leave_again(Qp& qp, const std::vector<SimOperation*>& lost) {
   release(qp);
 }
 
-// ---- the end ----
+// ---- completion ----
 
 void Requester::completed(SimOperation& op) {
   if (resending_.answer_lost(op)) return;

@@ -1,5 +1,6 @@
 #pragma once
-// The requester's side of one-sided verbs: QPs, the order in which verbs leave, and their end.
+// The requester's side of one-sided verbs: QPs, the order in which verbs leave, and their
+// completion.
 //
 //   requester                                   responder
 //   post -> (place among the QP's 16 READs and
@@ -7,11 +8,11 @@
 //                                               a time -> READ, WRITE: effect
 //                                               atomic: window of W, FIFO -> slot by address bits
 //                                               3..11, FIFO -> reads, holds, writes: effect
-//                                               (pipeline -> PCIe, where the NIC's file bounds it)
+//                                               (pipeline -> PCIe, if the NIC's file limits it)
 //   completion  <-------------- wire <--------- reply
 //
-// On one QP nothing overtakes. The right half is the responder's (responder.h), what lies between
-// the network's (network.h). docs/models.md has all stations and what is left out.
+// Verbs of one QP stay in order. responder.h describes the right half, network.h what is between
+// the two. docs/models.md lists all stations and what the model leaves out.
 
 #include <cstdint>
 #include <deque>
@@ -32,7 +33,7 @@ class Network;
 class Resending;
 class Responder;
 
-// The parts that it asks.
+// The parts that it uses.
 struct RequesterNeeds {
   Timeline& timeline_;
   Record& record_;
@@ -50,13 +51,13 @@ class Requester : RequesterNeeds {
   Requester(const RequesterNeeds& needs, QpOwner owner)
       : RequesterNeeds(needs), owner_(owner), node_qps_(nodes_) {}
 
-  // Gives a new client the QPs of its core or node, if it has none of its own.
+  // Gives a new client the QPs of its core or node, if clients have none of their own.
   void share_qps(SimActor& client);
-  // The CPU has posted it by `date`.
+  // The CPU has posted the operation by `date`.
   void post(SimActor& actor, SimOperation& op, Time date);
-  // What the QP has held back leaves, as far as it may now.
+  // Sends what the QP has held back, as far as it may leave now.
   void release(Qp& qp);
-  // What was lost leaves again, ahead of what has been held back since.
+  // Sends lost requests again, ahead of requests that were held back since.
   void leave_again(Qp& qp, const std::vector<SimOperation*>& lost);
 
   // Event: the CPU sees the completion.

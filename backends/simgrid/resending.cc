@@ -19,7 +19,7 @@ void Resending::push(SimOperation& op, Duration after, EventKind kind) {
 
 void Resending::retry_after(Qp& qp, const SimOperation& op, Duration wait) {
   if (std::exchange(qp.losses.recovering_, true)) return;
-  // Whatever is still on its way will have arrived by then, and been lost or refused too.
+  // By then all requests under way have arrived, and were lost or refused too.
   const Time after = std::max(timeline_.now() + wait, qp.receiver.last_arrival() + picoseconds(1));
   timeline_.push(after, op.actor, EventKind::resend, &qp);
 }
@@ -42,10 +42,10 @@ void Resending::lose_answer(SimOperation& op) {
   retry_after(*op.qp, op, owner(op).nic.ack_timeout);
 }
 
-// Nothing is accepted before what was lost.
+// The responder accepts nothing that is behind a lost request.
 bool Resending::lost_on_qp(SimOperation& op) {
   const Qp& qp = *op.qp;
-  if (!qp.is_current(op)) return false;  // its QP has failed: it will be refused
+  if (!qp.is_current(op)) return false;  // its QP has failed: the responder will refuse it
   if (!qp.losses.any_request() && !network_.cut(op.from, qp.to)) return false;
   lose_request(op);
   return true;

@@ -1,11 +1,12 @@
 #pragma once
-// What links that are down have swallowed. The sender's NIC hears nothing and sends again after
-// each ack_timeout, ack_retries times; then the verb, and with it its QP, fails. The effect of a
-// verb is done once, however often its answer was lost: a verb that fails may have had its effect.
+// Retransmission of what was lost on paths that are down. Without an acknowledgement the sender's
+// NIC sends again after each ack_timeout, ack_retries times; then the verb, and with it its QP,
+// fails. A verb takes effect at most once, however often its answer is lost: a verb that fails may
+// have had its effect.
 //
 // Retransmission goes back to the first verb without an answer: while a QP has lost something, it
-// sends nothing new, and then everything again in the old order. A dead path is not told from a
-// dead node.
+// sends nothing new, and then everything again in the old order. A NIC cannot tell a dead path from
+// a dead node.
 
 #include <vector>
 
@@ -20,7 +21,7 @@ class Messages;
 class Requester;
 class Responder;
 
-// The parts that it asks.
+// The parts that it uses.
 struct ResendingNeeds {
   Timeline& timeline_;
   const Network& network_;
@@ -35,8 +36,7 @@ class Resending : ResendingNeeds {
  public:
   explicit Resending(const ResendingNeeds& needs) : ResendingNeeds(needs) {}
 
-  // A request arrives, or an answer comes back: true if it does not get through, and then it is
-  // taken care of.
+  // A request arrives, or an answer comes back. True if it is lost; then this part sends it again.
   bool request_lost(SimOperation& op) {
     return network_.has_failed() && (op.qp != nullptr ? lost_on_qp(op) : lost_alone(op));
   }
@@ -44,10 +44,10 @@ class Resending : ResendingNeeds {
     return network_.has_failed() && op.completion.ok() &&
            (op.qp != nullptr ? answer_lost_on_qp(op) : answer_lost_alone(op));
   }
-  // On a QP, found out by others: it has to be sent again.
+  // On a QP, when another part found the loss: it has to be sent again.
   void lose_request(SimOperation& op);
   void lose_answer(SimOperation& op);
-  // The responder does not take it for now; the sender's NIC tries again after the pause.
+  // The responder does not accept it now; the sender's NIC tries again after the pause.
   void refuse(SimOperation& op, Duration pause);
 
   // ---- events ----

@@ -18,7 +18,7 @@ std::int64_t femtoseconds_per_byte(std::int64_t bits_per_s) {
   return bits_per_s > 0 ? kFemtosecondBits / bits_per_s : 0;
 }
 
-// Bytes that the request (or, for a READ, the reply) carries.
+// The bytes that the request or, for a READ, the reply carries.
 std::uint32_t payload(const SimOperation& op) {
   return op.kind == OpKind::verb ? op.verb.bytes : std::uint32_t{sizeof(Message)};
 }
@@ -57,14 +57,15 @@ void Responder::arrive(SimOperation& op) {
   execute(op, timeline_.now());
 }
 
-// In the order of the QP. A dead node has no pipeline either.
+// Called in the order of the QP. A dead node has no pipeline either.
 void Responder::execute(SimOperation& op, Time alone) {
   if (nodes_.failed_since(op.qp->to, op.peer_life)) return fail(op, refusal(op));
   if (uses_slot(op.verb)) op.qp->receiver.stalled_ = true;
   enter_pipeline(op, alone);
 }
 
-// What arrived on the QP behind an atomic (or a READ in a slot) goes on, up to the next one.
+// Executes the verbs that arrived on the QP behind an atomic (or a READ in a slot), up to the next
+// such verb.
 void Responder::unstall(Qp& qp) {
   QpReceiver& here = qp.receiver;
   here.stalled_ = false;
@@ -76,7 +77,7 @@ void Responder::unstall(Qp& qp) {
 
 // ---- the pipeline ----
 
-// When nothing else is there.
+// The time in an idle pipeline.
 Duration Responder::serve_time(const SimOperation& op) const {
   const SimNic& nic = nodes_.nic(responder_of(op));
   const NicModel& model = nic.model;
@@ -93,8 +94,8 @@ Duration Responder::serve_time(const SimOperation& op) const {
   return nic.at_rate(serve);
 }
 
-// Verbs go through the pipeline in the order in which they would leave it if they were alone.
-// `alone` is that date; most verbs of a server that is not saturated leave then, without an event
+// Verbs go through the pipeline in the order of `alone`, the date at which each would leave it if
+// it were alone. Most verbs of a server that is not saturated leave at that date, without an event
 // of their own.
 void Responder::enter_pipeline(SimOperation& op, Time alone) {
   const NodeId to = responder_of(op);
@@ -107,7 +108,7 @@ void Responder::enter_pipeline(SimOperation& op, Time alone) {
   const Duration busy = incoming ? std::max(serve, transfer) : serve;
   inbound.pipeline_busy += busy;
   inbound.link_busy += transfer;
-  // What is long has come in while it was on the wire, if nothing else was.
+  // A long payload has come in while it was on the wire, unless something delayed it.
   inbound.pipeline_free = std::max(inbound.pipeline_free + busy, alone);
   const Time leaves =
       pcie_ ? cross_pcie(inbound, op, to, inbound.pipeline_free) : inbound.pipeline_free;
@@ -115,10 +116,10 @@ void Responder::enter_pipeline(SimOperation& op, Time alone) {
   timeline_.push(leaves, op.actor, EventKind::served, &op);
 }
 
-// When what leaves the pipeline at `date` has crossed to host memory. Crossings wait for each
-// other; what one takes by itself is part of the NIC's latencies, except that what is long and
-// comes from the own node, without a wire, takes its bytes' time here. Loopback occupies the bus
-// twice: its request was fetched from the same host.
+// When a verb that leaves the pipeline at `date` has crossed PCIe to host memory. Crossings wait
+// for each other. The time of a single crossing is part of the NIC's latencies, except for a long
+// payload in loopback, which has no wire: its bytes take time here. Loopback occupies the bus
+// twice, because the request was fetched from the same host.
 Time Responder::cross_pcie(Inbound& inbound, const SimOperation& op, NodeId to, Time date) {
   if (op.kind == OpKind::verb && memory_.on_device(op.verb.addr)) return date;
   const std::uint32_t bytes = payload(op);
@@ -150,7 +151,7 @@ void Responder::served(SimOperation& op) {
   answer(op, fetch_time(op));
 }
 
-// Why the verb is not executed; ok: it is.
+// Why the verb is not executed; ok: it is executed.
 VerbStatus Responder::refusal(const SimOperation& op) const {
   if (owner(op).evicted || op.qp->refuses(op)) return VerbStatus::flushed;
   if (nodes_.failed_since(op.qp->to, op.peer_life)) return VerbStatus::peer_failed;
@@ -165,8 +166,8 @@ void Responder::note_effect(SimOperation& op) {
                 op.completion.value.hi});
 }
 
-// From the pipeline until a READ's data is there, or a WRITE's placed; from its slot until a wide
-// atomic is answered. Occupies nothing.
+// From the pipeline until a READ's data is fetched or a WRITE's is placed; from the slot until a
+// wide atomic is answered. Occupies nothing.
 Duration Responder::fetch_time(SimOperation& op) {
   const NicModel& nic = nodes_.model(op.qp->to);
   if (is_atomic(op.verb.kind)) return op.verb.bytes == 16 ? nic.atomic_16 : Duration{};
@@ -175,7 +176,7 @@ Duration Responder::fetch_time(SimOperation& op) {
   return (read ? nic.read : nic.write) + memory_.cache_miss(op.verb);
 }
 
-// ---- the way back ----
+// ---- the answer ----
 
 void Responder::answer(SimOperation& op, Duration extra) {
   const NodeId here = op.qp->to;

@@ -1,15 +1,15 @@
 #pragma once
-// The responder's RNIC: the order of QPs, the inbound pipeline, PCIe, the atomic unit, and the way
-// back. Messages and calls go through the same pipeline, and then their own ways.
+// The responder's RNIC: the order of QPs, the inbound pipeline, PCIe, the atomic unit, and the
+// reply. Messages and calls go through the same pipeline, and then to their own parts.
 //
 //   wire -> (order of the QP) -> inbound pipeline, one verb at a time -> READ, WRITE: effect
 //                                atomic: window of W, FIFO -> slot by address bits 3..11, FIFO ->
 //                                reads, holds, writes: effect
-//                                (pipeline -> PCIe, where the NIC's file bounds it) -> wire
+//                                (pipeline -> PCIe, if the NIC's file limits it) -> wire
 //
 // An atomic reads when its hold begins and writes whole words when it ends: a WRITE or CPU store in
-// between is lost, as memory promises no better. WRITEs do not enter the slots, READs only where
-// the NIC's file says so.
+// between is lost, because RDMA does not make atomics atomic with them. WRITEs do not enter the
+// slots, READs only if the NIC's file says so.
 
 #include <cstdint>
 #include <vector>
@@ -27,7 +27,7 @@ class Messages;
 class Network;
 class Resending;
 
-// The parts that it asks.
+// The parts that it uses.
 struct ResponderNeeds {
   Timeline& timeline_;
   Record& record_;
@@ -45,17 +45,17 @@ class Responder : ResponderNeeds {
  public:
   explicit Responder(const ResponderNeeds& needs);
 
-  // A request of any kind that has left reaches the RNIC at this date, but not before what left
-  // earlier on its QP.
+  // A request of any kind that has left reaches the RNIC at this date, but not before requests that
+  // left earlier on its QP.
   void expect(SimOperation& op, Time arrival);
-  // A verb's answer leaves when `extra` has passed, and behind those that come first on its QP.
+  // Sends a verb's answer after `extra`, in the order of its QP.
   void answer(SimOperation& op, Duration extra);
   void fail(SimOperation& op, VerbStatus status);
 
   // ---- events ----
   void arrive(SimOperation& op);
   void served(SimOperation& op);     // it leaves the pipeline
-  void slot_done(SimOperation& op);  // its hold is over
+  void slot_done(SimOperation& op);  // its hold in the slot is over
 
   void reset_stats();
   NicStats busiest_server() const;
@@ -74,8 +74,8 @@ class Responder : ResponderNeeds {
     std::int64_t pcie_femtoseconds_per_byte = 0;  // 0: no limit
     std::vector<AtomicSlot> slots;
     std::int64_t window = 0;
-    std::int64_t admitted = 0;         // atomics inside the window
-    Fifo<SimOperation> before_window;  // head of line: in arrival order
+    std::int64_t admitted = 0;         // in the window
+    Fifo<SimOperation> before_window;  // atomics that wait for room in the window, in arrival order
     Time window_full_since;
     // statistics since reset_stats
     std::uint64_t verbs = 0;
@@ -109,7 +109,7 @@ class Responder : ResponderNeeds {
   void leave_window(Inbound& inbound);
 
   PerNic<Inbound> inbound_;
-  // Whether any RNIC has them: each costs one branch where it is off.
+  // Whether any RNIC has them: a disabled feature costs one branch.
   bool slot_reads_ = false;
   bool pcie_ = false;
 };

@@ -6,7 +6,7 @@ namespace latchlab::sim {
 
 namespace {
 
-// With 10^5 payloads at once, a payload may still take a quarter of an hour alone.
+// Leaves room for 10^5 payloads at once, of which each takes up to a quarter of an hour alone.
 constexpr std::int64_t kPerPicosecond = 64;
 
 }  // namespace

@@ -1,8 +1,8 @@
 #pragma once
-// One direction of a port that long payloads share equally: each of n moves at 1/n of the rate.
-// Kept in virtual time, which advances at 1/n of real time: a payload is through when virtual time
-// has advanced by its length, whoever comes and goes meanwhile. So an arrival or an end costs
-// O(log n). All integers.
+// One direction of a port whose rate long payloads share equally: each of n payloads moves at 1/n
+// of the rate. Kept in virtual time, which advances at 1/n of real time: a payload is through when
+// virtual time has advanced by its length, whichever payloads come and go meanwhile. So an arrival
+// or an end costs O(log n). All arithmetic is in integers.
 
 #include <cstdint>
 #include <set>
@@ -15,15 +15,15 @@ struct SimOperation;
 
 class SharedPort {
  public:
-  // `length`: how long the payload would take alone.
+  // `length`: how long the payload takes alone.
   void add(Time now, Duration length, SimOperation* payload);
-  void remove(Time now, const SimOperation* payload);  // if it is still here
-  // A payload that is through by now; nullptr: none (is left).
+  void remove(Time now, const SimOperation* payload);  // if it is still in the port
+  // Takes a payload that is through by now off the port; nullptr: there is none.
   SimOperation* take_done(Time now);
-  // When the next one will be through if nobody comes or goes; kNever: the port is idle.
+  // When the next one is through if no payload comes or goes; kNever: the port is idle.
   Time next_done() const;
 
-  Time timer_at = kNever;  // of the event that looks after the next end
+  Time timer_at = kNever;  // date of the pending event for the next end
 
  private:
   struct Share {

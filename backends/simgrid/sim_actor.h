@@ -1,6 +1,6 @@
 #pragma once
-// One actor in the simulated world: hands everything to the parts, and holds what each of them
-// keeps of it, which nobody else can open.
+// One actor in the simulated world. Hands every request to the parts, and holds the state that each
+// part keeps of an actor, which is private to that part.
 
 #include <coroutine>
 #include <cstdint>
@@ -21,22 +21,23 @@ struct SimWait;
 class ActorQps {
   friend class Requester;
   QpTable own_;
-  QpTable* shared_ = nullptr;  // its core's or node's, in place of its own
+  QpTable* shared_ = nullptr;  // its core's or node's, instead of its own
 };
 
-// One target at a time (DCI).
+// The actor's DC initiator (DCI): it sends to one target at a time.
 class ActorDci {
   friend class Messages;
-  EndpointAddr target_;         // the last one
-  Fifo<SimOperation> waiting_;  // sends leave one after the other: each is acknowledged first
-  bool busy_ = false;           // one is on its way, or the DCI is being reset
+  EndpointAddr target_;         // of the last send
+  Fifo<SimOperation> waiting_;  // sends leave one after the other, each after the acknowledgement
+                                // of the one before
+  bool busy_ = false;           // a send is in flight, or the DCI is being reset
 };
 
 class ActorCpu {
   friend class Cpus;
-  Core* core_ = nullptr;  // null: one of its own, and posting never waits
+  Core* core_ = nullptr;  // null: it has a CPU of its own, and posting never waits
   VerbStatus detached_error_ = VerbStatus::ok;
-  std::uint32_t detached_ = 0;  // posted verbs not complete yet
+  std::uint32_t detached_ = 0;  // detached operations that are not complete yet
   SimOperation* flushing_ = nullptr;
   std::unique_ptr<CpuTrouble> trouble_;  // null: none so far
 };
@@ -48,7 +49,8 @@ class ActorWaits {
 
 class SimActor final : public Verbs {
  public:
-  // `its_nic`: of its node. `network_chance`: of what happens to its requests on their way.
+  // `its_nic`: of its node. `network_chance`: draws the jitter, loss and reordering of its
+  // requests.
   SimActor(Parts& parts, std::uint32_t number, ActorKind kind, NodeId node, ClientId client,
            const Rng& rng, const Rng& network_chance, const NicModel& its_nic);
   ~SimActor() override;
@@ -66,7 +68,7 @@ class SimActor final : public Verbs {
   void start_wait(WaitOperation& op) override;
   void recycle_wait(WaitOperation& op) override;
 
-  // How long its RNIC tries in vain before it gives up.
+  // How long its RNIC retries before it gives up.
   Duration patience() const { return nic.ack_timeout * (nic.ack_retries + 1); }
 
  private:
@@ -75,8 +77,8 @@ class SimActor final : public Verbs {
  public:
   const NicModel& nic;
   const std::uint32_t index;  // from 1; orders events of equal dates
-  std::uint32_t life = 1;     // moves on when the coroutine is destroyed
-  bool evicted = false;       // its QPs are destroyed: nothing of it lands any more
+  std::uint32_t life = 1;     // grows when the coroutine is destroyed
+  bool evicted = false;       // its QPs are destroyed: its verbs no longer take effect
   bool alive = true;
   Rng chance;
   Task<void> root;
@@ -90,7 +92,7 @@ inline SimActor& owner(const SimOperation& op) {
   return static_cast<SimActor&>(*op.owner);
 }
 
-// Its request leaves, for the first time or again.
+// Draws the jitter of a request that leaves, for the first time or again.
 inline void draw_chance(SimOperation& op) {
   const std::uint64_t drawn = owner(op).chance.next();
   op.chance_there = static_cast<std::uint32_t>(drawn >> 32);

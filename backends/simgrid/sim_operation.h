@@ -1,5 +1,5 @@
 #pragma once
-// What is under way: operations, and where they wait.
+// Operations under way, their slots, and the queues that they wait in.
 
 #include <coroutine>
 #include <cstdint>
@@ -33,14 +33,14 @@ class Fifo {
     if (head_ == nullptr) tail_ = nullptr;
     return item;
   }
-  // Ahead of all others, in their order.
+  // Puts the items ahead of all others, in their order.
   void push_front(const std::vector<T*>& items) {
     Fifo whole;
     for (T* const item : items) whole.push(item);
     while (!empty()) whole.push(pop());
     *this = whole;
   }
-  // For short queues: looks for it from the front.
+  // For short queues: searches from the front.
   void remove(T* item) {
     T* before = nullptr;
     for (T* at = head_; at != item; at = at->queue_next) before = at;
@@ -53,11 +53,11 @@ class Fifo {
   T* tail_ = nullptr;
 };
 
-// Things with stable addresses that are used again and again.
+// Objects with stable addresses that are reused.
 template <class T>
 class Slots {
  public:
-  // A used one is as its last user left it.
+  // A reused slot is as its last user left it.
   T& take() {
     if (free_.empty()) return all_.emplace_back();
     T* slot = free_.back();
@@ -73,15 +73,15 @@ class Slots {
   std::vector<T*> free_;
 };
 
-// A long payload on its way (bulk.h).
+// State of a long payload (bulk.h).
 enum class BulkState : std::uint8_t { none, waiting, moving, stopping };
 
-// What RNICs do, once the CPU has posted it.
+// Operations that RNICs execute after the CPU has posted them.
 constexpr bool is_remote(OpKind kind) {
   return kind == OpKind::verb || kind == OpKind::send || kind == OpKind::call;
 }
 
-// A payload that does not fit the slot itself.
+// Whether the payload does not fit the slot itself.
 constexpr bool carries_words(const Verb& verb) {
   return verb.bytes > kByValueBytes || uses_local(verb);
 }
@@ -89,46 +89,46 @@ constexpr bool carries_words(const Verb& verb) {
 struct SimOperation : Operation {
   SimOperation* queue_next = nullptr;  // in the one queue where it waits
   union {
-    Qp* qp = nullptr;  // a verb's, or a message's connection; null: neither
-    Core* core;        // with holds_core
+    Qp* qp = nullptr;  // of a verb, or of a message on a connection; null: of neither
+    Core* core;        // if holds_core
   };
   NodeId from;               // requester's node
-  bool writes = false;       // an atomic in its slot: it will write `after`
-  bool second_slot = false;  // a wide atomic: it asks for, or has, the slot of its end
-  std::uint32_t actor = 0;   // for the order of events
-  std::uint32_t epoch = 0;   // its QP's when it was posted
-  bool holds_core = false;   // a CPU operation on a core that others may want
+  bool writes = false;       // an atomic in its slot that will write `after`
+  bool second_slot = false;  // a wide atomic that waits for, or has, the slot of its second word
+  std::uint32_t actor = 0;   // orders its events
+  std::uint32_t epoch = 0;   // of its QP, when it was posted
+  bool holds_core = false;   // a CPU operation whose actor keeps its core until the end
   BulkState bulk = BulkState::none;
   std::uint8_t ports_left = 0;  // of a bulk payload: shared ports that still carry it
   struct {
-    bool landed : 1;     // a message: its effect is done, only the answer was lost
-    bool datagram : 1;   // a message: nobody hears of it
-    bool timed_out : 1;  // a call: its caller has been told, while it still is under way
-    bool forgotten : 1;  // ... and has given the slot back
+    bool landed : 1;     // a message or call that took effect: only its answer was lost
+    bool datagram : 1;   // a message without acknowledgement
+    bool timed_out : 1;  // a call whose caller got timed_out, while it is still under way
+    bool forgotten : 1;  // ... and whose caller gave the slot back
   } state = {};
-  // Drawn when the request leaves: halves for the way there and the way back.
+  // Drawn when the request leaves: the jitter of the request, and that of the answer.
   std::uint32_t chance_there = 0;
   std::uint32_t chance_back = 0;
   union {
-    std::uint32_t retries = 0;  // of a message: for want of a RECV
-    std::uint32_t peer_life;    // others: of the node that it is for, when it was posted
+    std::uint32_t retries = 0;  // of a message: attempts that found no RECV
+    std::uint32_t peer_life;    // else: life of the target node when it was posted
   };
-  std::uint32_t attempts = 0;  // ... for want of an answer
-  Time posted;                 // it is not on its way before this date
+  std::uint32_t attempts = 0;  // attempts that got no answer
+  Time posted;                 // it does not leave before this date
   union {
-    std::uint64_t place = 0;        // on its QP, counted when it left
+    std::uint64_t place = 0;        // order in which it left, on its QP
     std::uint64_t deadline_number;  // of a call; 0: none
   };
   Words after;
-  Time slot_entered;       // from when it waits for its slot
-  Time slot_taken;         // and until when
-  Time answers_at;         // when its answer could leave, were it not behind a bulk one
-  Duration paused_before;  // of compute: its actor's pauses that it has made up for
-  // Payloads that carries_words says; kept from one use of the slot to the next.
+  Time slot_entered;       // when it began to wait for its slot
+  Time slot_taken;         // when it got the slot
+  Time answers_at;         // when its answer could leave if no long one were ahead of it
+  Duration paused_before;  // of compute: the pauses of its actor that it has made up for
+  // The payload if carries_words() holds; its memory is kept for the next use of the slot.
   std::unique_ptr<std::vector<std::uint64_t>> carried;
 };
 
-// At whose RNIC a remote operation is executed.
+// The node whose RNIC executes a remote operation.
 inline NodeId responder_of(const SimOperation& op) {
   if (op.kind == OpKind::verb) return op.verb.addr.node;
   return op.kind == OpKind::send ? op.target.node : op.server;
@@ -153,7 +153,7 @@ class OperationPool {
       slots_.give(op);
     }
   }
-  std::deque<SimOperation>& all() { return slots_.all(); }  // also free ones
+  std::deque<SimOperation>& all() { return slots_.all(); }  // including free ones
   std::size_t in_use() const { return slots_.in_use(); }
 
  private:

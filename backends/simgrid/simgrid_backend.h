@@ -1,6 +1,6 @@
 #pragma once
-// The simulated world: SimGrid's platform and clock, our RNICs (models/nics). See simulator.h for
-// the path of a verb. One backend per process: SimGrid allows one engine.
+// The simulated world: SimGrid's platform and clock with our models of RNICs (models/nics).
+// requester.h shows the path of a verb. One backend per process, because SimGrid allows one engine.
 
 #include <cstdint>
 #include <memory>
@@ -14,28 +14,28 @@
 namespace latchlab {
 
 struct SimgridOptions {
-  // Of nodes with NodePlan::group g: groups[g - 1], if there are any; of all others, nic and
-  // clocks. The network between the nodes has the rate of `nic`.
+  // A node with NodePlan::group g has groups[g - 1], if there are groups; every other node has
+  // `nic` and `clocks`. The network between the nodes has the rate of `nic`.
   NicModel nic;
   ClockSpec clocks;
   std::vector<NodeHardware> groups;
-  TopologySpec topology;  // a file has passed check_platform
+  TopologySpec topology;  // a topology file has passed check_platform
   BulkSpec bulk;
   DatagramSpec datagrams;
-  Duration client_link_latency;  // extra one-way latency between client nodes
+  Duration client_link_latency;  // extra one-way latency between two nodes that host clients
   QpOwner qps = QpOwner::client;
-  std::uint32_t cores = 0;  // per node, shared by its clients; 0: each has its own
+  std::uint32_t cores = 0;  // per node, shared by its clients; 0: each client has its own
   CoreSharing core_sharing = CoreSharing::turns;
   Duration synchronisation_error = microseconds(1);  // of the synchronised clock
-  Duration detection_delay = milliseconds(10);       // crash to change of membership
+  Duration detection_delay = milliseconds(10);       // from a crash to the change of membership
   sim::PumpMode pump = sim::PumpMode::look_ahead;
 };
 
-// Whether SimGrid can build the platform for so many hosts (RNICs); else a message for people. Runs
-// in a child process of its own.
+// Whether SimGrid can build the platform for `hosts` RNICs; the error is a message for the user.
+// Runs in a child process.
 Status check_platform(std::uint32_t hosts, const NicModel& nic, const TopologySpec& topology);
 
-// What all of the RNICs can, told without making a backend.
+// The capabilities that all of the RNICs have, found without making a backend.
 Capabilities simgrid_capabilities(const SimgridOptions& options);
 
 std::unique_ptr<Backend> make_simgrid(const WorldPlan& plan, const SimgridOptions& options);

@@ -161,7 +161,7 @@ void Simulator::handle(const Event& event) {
   }
 }
 
-// Fetches what the next event will touch while this one is handled.
+// Prefetches what the next event will touch while this one is handled.
 void Simulator::prepare_for(const Event& next) {
   const Actors& actors = parts_->actors;
   const auto kind = next.kind();
@@ -212,7 +212,7 @@ void Simulator::slow_down(ClientId client, std::int64_t factor_ppb) {
   parts_->cpus.slow_down(parts_->actors.client(client), factor_ppb);
 }
 
-// Deadlines move with the clock; sleeps that are under way last as they would have.
+// Deadlines move with the clock; sleeps that have begun last as long as before.
 void Simulator::disturb_clock(NodeId node, Duration jump, std::optional<std::int64_t> drift_ppb) {
   const Duration offset = parts_->clocks.disturb(node, jump, drift_ppb);
   parts_->calls.clock_moved(node);

@@ -1,6 +1,6 @@
 #pragma once
-// The simulator: what Backend asks for, handed to the parts of the simulated world (parts.h), and
-// their events, handled one after the other. requester.h has the path of a verb.
+// The simulator: hands the calls of Backend to the parts of the simulated world (parts.h), and runs
+// their events one after the other. requester.h shows the path of a verb.
 
 #include <cstddef>
 #include <cstdint>
@@ -68,7 +68,7 @@ class Simulator final : public Backend,
   CpuStats busiest_cpu() const override;
   CpuStats client_cpus() const override;
   void tell_effects(EffectSink* sink) override;
-  std::size_t slots_in_use() const;  // operations and waits that nobody has given back
+  std::size_t slots_in_use() const;  // operations and waits whose slots have not been given back
 
  private:
   // ---- EventSource ----

@@ -1,7 +1,6 @@
 #pragma once
-// Which lines of a node's memory its CPU's cache holds: a set-associative array of tags, the line
-// that was used least recently makes room. No hash, no chance: the same accesses always give the
-// same answers.
+// The lines of a node's memory that its CPU's cache holds: a set-associative array of tags with LRU
+// replacement. Deterministic: the same accesses always give the same hits.
 
 #include <algorithm>
 #include <array>
@@ -16,11 +15,11 @@ class TagCache {
   static constexpr std::uint64_t kWays = 16;
 
   TagCache() = default;
-  // At least one set; its memory is taken at the first access.
+  // At least one set; its memory is allocated at the first access.
   explicit TagCache(std::uint64_t bytes)
       : set_count_(std::max<std::uint64_t>(bytes / (kLineBytes * kWays), 1)) {}
 
-  // Touches every line of [offset, offset + bytes); true if all of them were there.
+  // Touches every line of [offset, offset + bytes); true if all of them were cached.
   bool touch(std::uint64_t offset, std::uint64_t bytes) {
     bool hit = true;
     for (std::uint64_t line = offset / kLineBytes; line <= (offset + bytes - 1) / kLineBytes;
@@ -30,7 +29,7 @@ class TagCache {
   }
 
  private:
-  using Set = std::array<std::uint64_t, kWays>;  // tags + 1, last used first; 0: empty
+  using Set = std::array<std::uint64_t, kWays>;  // tags + 1, most recent first; 0: empty
 
   bool touch_line(std::uint64_t line) {
     if (sets_.empty()) sets_.resize(set_count_);

@@ -1,6 +1,5 @@
 #pragma once
-// The present of the simulated world, and what is to come: every event is ordered by (time, actor,
-// sequence).
+// The present of the simulated world and its pending events, ordered by (time, actor, sequence).
 
 #include <cstdint>
 #include <deque>
@@ -15,16 +14,16 @@ namespace latchlab::sim {
 class Timeline {
  public:
   Time now() const { return now_; }
-  // Not before the present. `actor` decides among equal dates.
+  // `date` is not before the present; `actor` orders events of equal dates.
   [[gnu::noinline]] void push(Time date, std::uint32_t actor, EventKind kind, void* subject) {
     queue_.push(date.ps, actor, kind, subject);
   }
-  // Before anything else of that date.
+  // Runs the action before other events of that date.
   void at(Time date, std::function<void()> action) {
     push(date, 0, EventKind::action, &actions_.emplace_back(std::move(action)));
   }
 
-  // For whoever handles the events.
+  // For the event loop.
   bool empty() const { return queue_.empty(); }
   const Event& next() { return queue_.next(); }
   const Event* glimpse() const { return queue_.glimpse(); }
@@ -34,7 +33,7 @@ class Timeline {
     ++events_;
     return event;
   }
-  void reach(Time date) { now_ = date; }  // nothing has happened up to then
+  void reach(Time date) { now_ = date; }  // no event is pending before `date`
   std::uint64_t events() const { return events_; }
 
  private:

@@ -15,10 +15,10 @@ namespace latchlab::sim {
 
 namespace {
 
-constexpr std::size_t kLongFrameBytes = 768;  // what a wait's coroutine touches when it goes on
+constexpr std::size_t kLongFrameBytes = 768;  // what a wait's coroutine touches when it is resumed
 
-// It may wait for long: by then those who await it have left the cache, too, and asking one after
-// the other for the next would cost a miss each.
+// After a long wait the frames of its awaiters have left the cache, and following the chain then
+// would cost a miss for each.
 void note_frames(SimWait& wait) {
   wait.frames = {};
   std::size_t count = 0;
@@ -45,7 +45,7 @@ void Waits::start(SimActor& actor, SimWait& wait) {
     return satisfied(actor, wait, message ? actor.nic.handle_message : Duration{});
   }
   wait.deadline_true = clocks_.true_date_of(actor.node(), wait.set.deadline);
-  if (wait.deadline_true <= timeline_.now()) {  // a poll: no timer is needed to tell
+  if (wait.deadline_true <= timeline_.now()) {  // a poll, which needs no timer
     wait.outcome.by = Woke::deadline;
     return satisfied(actor, wait, {});
   }
@@ -119,8 +119,8 @@ void Waits::forget(SimActor& dead) {
 
 // ---- deadlines ----
 
-// A slot keeps at most one useful timer event: one that comes early is set again for the date that
-// is due then. Long deadlines of short waits so cost nothing.
+// A slot has at most one useful timer event: one that fires early is set again for the date that is
+// due then. So long deadlines of short waits cost nothing.
 void Waits::arm_timer(SimActor& actor, SimWait& wait) {
   if (wait.deadline_true == kNever || wait.timer_at <= wait.deadline_true) return;
   wait.timer_at = std::max(wait.deadline_true, timeline_.now());

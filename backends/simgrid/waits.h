@@ -1,6 +1,6 @@
 #pragma once
-// Waits at home: for messages, words in own memory, deadlines, membership; and sleeps. Also who is
-// a member.
+// Waits on the actor's own node (for messages, words in its memory, deadlines, membership) and
+// sleeps; and which clients are members.
 
 #include <array>
 #include <coroutine>
@@ -21,21 +21,21 @@ class Memory;
 class Messages;
 
 struct SimWait : WaitOperation {
-  SimWait* queue_next = nullptr;           // armed: the actor's next, in the order of their start
-  bool armed = false;                      // registered and not yet over
-  Time deadline_true;                      // of set.deadline
-  Time timer_at = kNever;                  // earliest timer event that is under way for this slot
-  std::array<const void*, 4> frames = {};  // of its coroutine and of who awaits it; null: no more
+  SimWait* queue_next = nullptr;  // while armed: the actor's next wait, in the order of their start
+  bool armed = false;             // registered and not over yet
+  Time deadline_true;             // true date of set.deadline
+  Time timer_at = kNever;         // the earliest pending timer event of this slot
+  std::array<const void*, 4> frames = {};  // of its coroutine and its awaiters; ends with null
 };
 
-// Small, because most clients of a large crowd sleep.
+// Small, because most clients of a large run sleep.
 struct SimSleep {
   SimActor* actor = nullptr;
   std::coroutine_handle<> waiter;
-  std::uint64_t life = 0;  // the actor's when it lay down
+  std::uint64_t life = 0;  // of the actor, when the sleep began
 };
 
-// The parts that it asks.
+// The parts that it uses.
 struct WaitsNeeds {
   Timeline& timeline_;
   Actors& actors_;
@@ -58,14 +58,14 @@ class Waits : WaitsNeeds {
   std::size_t in_use() const { return waits_.in_use() + sleeps_.in_use(); }
 
   // ---- events ----
-  void timer(SimWait& wait);  // its deadline may have come
+  void timer(SimWait& wait);  // the wait's deadline may have come
   void woken(SimWait& wait);
   void wake_up(SimSleep& sleep);
-  // When a core has time for it.
+  // A core has time for the coroutine.
   void end(SimWait& wait);
   void end(SimSleep& sleep);
 
-  // ---- what others tell ----
+  // ---- what other parts report ----
   void message_came(SimActor& actor);
   void word_changed(RemoteAddr word) {
     if (watched_[word.node].size() > 0) tell_watchers(word);
@@ -80,24 +80,24 @@ class Waits : WaitsNeeds {
 
  private:
   bool try_satisfy(SimActor& actor, SimWait& wait);
-  bool take_other_end(SimActor& actor, SimWait& wait);  // than a server's change
+  bool take_other_end(SimActor& actor, SimWait& wait);  // any end other than a server's change
   void satisfied(SimActor& actor, SimWait& wait, Duration until_seen);
   void arm_timer(SimActor& actor, SimWait& wait);
   void watch(SimWait& wait);
   void watch_no_more(const SimWait& wait);
   void tell_watchers(RemoteAddr word);
   void prepare(const SimActor& actor, const SimWait& wait) const;
-  // Satisfies those of the actor's waits that `concerns` and that can end.
+  // Ends those of the actor's waits that `concerns` selects and whose condition holds.
   template <class Concerns>
   void check(SimActor& actor, Duration until_seen, Concerns&& concerns);
 
   Slots<SimWait> waits_;
   Slots<SimSleep> sleeps_;
-  // Who waits for a word, by its offset. Of a word that somebody has waited for, the list stays.
+  // The waits for a word, by its offset. The list of a word stays when it is empty.
   using Watched = Lookup<std::vector<SimWait*>>;
   PerNode<Watched> watched_;
-  PerNode<ServerLife> lives_;  // as others know them
-  std::vector<bool> alive_;    // later than the crash
+  PerNode<ServerLife> lives_;  // as the clients know them
+  std::vector<bool> alive_;    // false only after the detection delay
   std::uint64_t membership_version_ = 0;
 };
 
