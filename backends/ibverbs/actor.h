@@ -1,6 +1,6 @@
 #pragma once
-// One actor on hardware: hands everything to its host (the thread and node where it lives), and
-// holds what belongs to it.
+// One actor on hardware. Hands its requests to its host (the thread and node that it runs on), and
+// holds its state.
 
 #include <coroutine>
 #include <cstdint>
@@ -23,7 +23,7 @@ class IbActor;
 class ActorHost;
 struct Connection;
 
-// Registered memory for what is read, of a class of sizes (pools.h).
+// Registered memory for the result of a READ, of one size class (pools.h).
 struct Buffer {
   std::uint64_t* words = nullptr;
   std::uint32_t key = 0;
@@ -32,14 +32,14 @@ struct Buffer {
 
 struct IbOperation : Operation {
   std::uint32_t index = 0;       // in its pool
-  std::uint32_t generation = 0;  // moves on when the slot is reused
-  std::uint32_t pieces = 0;      // answers that are still to come
+  std::uint32_t generation = 0;  // grows when the slot is reused
+  std::uint32_t pieces = 0;      // answers still to come
   std::uint32_t retries = 0;
   Connection* connection = nullptr;
-  bool posted = false;       // and on its QP
-  Words* landing = nullptr;  // registered: where the RNIC puts what a verb gives back
+  bool posted = false;       // on its QP, not complete yet
+  Words* landing = nullptr;  // registered: where the RNIC writes the result of a verb
   std::uint32_t landing_key = 0;
-  Buffer buffer;                  // where there is more of it
+  Buffer buffer;                  // for results longer than `landing`
   IbOperation* behind = nullptr;  // the sender's next message to the same endpoint
 };
 
@@ -47,15 +47,15 @@ struct IbWait : WaitOperation {
   bool armed = false;
 };
 
-// An actor's RC QP to one node, or the DC initiator that it has while something is posted (dc.h).
-// Verbs of one batch share it.
+// An actor's RC QP to one node, or the DC initiator that it leases while verbs are posted (dc.h).
+// All verbs of a batch use the same connection.
 struct Connection {
   enum class State : std::uint8_t {
     idle,
     asking,  // the node's memory server is making the other end
     ready,
-    looking,  // ready, and asks where the first waiting verb's memory is
-    broken,   // a verb has failed: until all that was posted is back
+    looking,  // ready, and asks where the memory of the first waiting verb is
+    broken,   // a verb has failed; lasts until all posted verbs are back
   };
   static constexpr std::uint32_t kDepth = 128;
 
@@ -63,14 +63,14 @@ struct Connection {
   NodeId to;
   State state = State::idle;
   QueuePair qp;
-  Dci* dci = nullptr;                // lent
-  std::optional<DcAim> aim;          // with DC, since first use
-  std::uint32_t posts = 0;           // since the DCI was lent
+  Dci* dci = nullptr;                // leased; null: none
+  std::optional<DcAim> aim;          // with DC: set at first use
+  std::uint32_t posts = 0;           // since the DCI was leased
   bool in_line = false;              // waits for a DCI
   bool stalled = false;              // waits for room in the thread's CQ
-  std::uint64_t looking_for = 0;     // the ask whose answer ends `looking`
+  std::uint64_t looking_for = 0;     // ticket of the request whose answer ends `looking`
   std::deque<IbOperation*> waiting;  // not posted yet
-  std::deque<IbOperation*> posted;   // in order
+  std::deque<IbOperation*> posted;   // in posting order
 };
 
 class IbActor final : public Verbs {
@@ -95,30 +95,31 @@ class IbActor final : public Verbs {
   void recycle_wait(WaitOperation& op) override;
 
  private:
-  // Of a server part on several threads: what belongs to one of them is not for the others.
+  // Checks that a server part with several threads is used on the thread that runs it now.
   void check_thread() const;
 
   ActorHost& host_;
 
  public:
   const ActorKey key;
-  // Held while this actor's part runs code on whichever thread; null: it has one thread.
+  // Held while code of this actor's part runs on any of its threads; null: the part has one thread.
   std::mutex* turn = nullptr;
   std::unique_lock<std::mutex> take_turn() const {
     return turn != nullptr ? std::unique_lock(*turn) : std::unique_lock<std::mutex>();
   }
   Task<void> root;
   bool started = false;
-  std::uint64_t life = 1;  // moves on when the coroutine is destroyed
+  std::uint64_t life = 1;  // grows when the coroutine is destroyed
   bool alive = true;
   std::map<NodeId, std::unique_ptr<Connection>> connections;
-  std::map<std::uint64_t, IbOperation*> sending;  // by endpoint: the last message on its way there
-  std::vector<IbWait*> waits;                     // armed
-  std::uint32_t detached = 0;                     // posted verbs that are not complete yet
+  // By endpoint: the last message that is not complete.
+  std::map<std::uint64_t, IbOperation*> sending;
+  std::vector<IbWait*> waits;  // armed
+  std::uint32_t detached = 0;  // posted detached operations that are not complete
   VerbStatus detached_error = VerbStatus::ok;
   IbOperation* flushing = nullptr;
   CallHandler* handler = nullptr;   // of a server part
-  std::vector<Task<void>> serving;  // calls under way
+  std::vector<Task<void>> serving;  // calls being handled
 
   ActorHost& host() { return host_; }
 };

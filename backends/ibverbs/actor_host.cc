@@ -8,7 +8,7 @@ namespace latchlab::ib {
 
 namespace {
 
-// Far longer than any answer takes whose memory server lives.
+// Far longer than a live memory server takes to answer.
 constexpr Duration kPatience = seconds(10);
 
 }  // namespace
@@ -38,7 +38,8 @@ void ActorHost::add_server(ActorKey key, IbActor& first) {
 }
 
 bool ActorHost::poll() {
-  // What a poll has left behind was there before the next one began.
+  // If the last poll left messages in the CQ, they may have arrived before it: last_poll_ does not
+  // advance.
   if (frames_->drained()) last_poll_ = this_poll_;
   this_poll_ = worker_.turn_began();
   const bool any = frames_->poll() > 0;
@@ -61,7 +62,7 @@ void ActorHost::start(IbActor& actor, IbOperation& first) {
   }
 }
 
-// The operation is over; wakes whoever waits for it (for all of its batch), or frees the slot.
+// The operation is over. Resumes the coroutine that awaits its whole batch, or frees the slot.
 void ActorHost::finish(IbOperation& op, VerbStatus status) {
   auto& actor = static_cast<IbActor&>(*op.owner);
   op.completion.status = status;
@@ -89,7 +90,7 @@ void ActorHost::recycle_batch(IbOperation& first) {
     recycle(static_cast<IbOperation&>(*std::exchange(at, at->next)));
 }
 
-// ---- asking other threads ----
+// ---- requests to other threads ----
 
 std::uint64_t ActorHost::ask(FrameKind kind, ThreadId of, IbOperation* op, Connection* connection) {
   asks_.emplace(next_ask_, Ask{kind, of, op, connection, worker_.now(), next_ask_});
@@ -98,13 +99,13 @@ std::uint64_t ActorHost::ask(FrameKind kind, ThreadId of, IbOperation* op, Conne
 
 std::optional<ActorHost::Ask> ActorHost::answered(std::uint64_t ticket) {
   const auto found = asks_.find(ticket);
-  if (found == asks_.end()) return std::nullopt;  // given up before
+  if (found == asks_.end()) return std::nullopt;  // failed before
   const Ask ask = found->second;
   asks_.erase(found);
   return ask;
 }
 
-// The answer will never come.
+// No answer will come.
 void ActorHost::fail(const Ask& ask) {
   switch (ask.kind) {
     case FrameKind::connect: {
@@ -117,7 +118,7 @@ void ActorHost::fail(const Ask& ask) {
       none.status = VerbStatus::peer_failed;
       return located(*ask.connection, ask.ticket, none);
     }
-    case FrameKind::evict:  // of a node that is gone: it lets nothing land
+    case FrameKind::evict:  // of a lost node: no verb takes effect there
       if (--ask.op->pieces == 0) finish(*ask.op, VerbStatus::ok);
       return;
     case FrameKind::allocate:
@@ -126,7 +127,7 @@ void ActorHost::fail(const Ask& ask) {
       ask.op->call.reply = {};
       ask.op->call.reply.status = VerbStatus::peer_failed;
       [[fallthrough]];
-    default:  // an agent's verb may have several pieces under way
+    default:  // an agent's verb may have several outstanding pieces
       if (ask.op->pieces > 0) --ask.op->pieces;
       if (ask.op->pieces == 0) verb_over(*ask.op, VerbStatus::peer_failed);
       return;
@@ -145,7 +146,7 @@ void ActorHost::fail_asks(const Pred& lost) {
 }
 
 void ActorHost::peer_is_gone(ThreadId peer) {
-  // Not evictions: a node that cannot be reached from here may be reached by the victim.
+  // Not evictions: a node that cannot be reached from here may be reachable for the victim.
   fail_asks([peer](const Ask& ask) { return ask.of == peer && ask.kind != FrameKind::evict; });
 }
 
@@ -164,7 +165,7 @@ void ActorHost::sweep(Time now) {
                    "a node that lives does not answer an eviction: its memory may be written to");
     return ask.kind != FrameKind::call;
   });
-  // A call may take its time.
+  // A call may take long: the thread is probed instead.
   std::set<ThreadId> called;
   for (const auto& [ticket, ask] : asks_)
     if (ask.since + kPatience < now) called.insert(ask.of);

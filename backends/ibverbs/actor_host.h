@@ -1,7 +1,7 @@
 #pragma once
-// What one worker thread does on one node: carries out the operations of the actors that live
-// there. Its parts are in files of their own: verbs (on RC QPs of each actor's own, or by a node's
-// agent), messages and calls (frames between threads), waits, and what is done on the own node.
+// What one worker thread does on one node: executes the operations of the actors there. Its parts
+// have files of their own: verbs (on RC QPs of each actor, or by a node's software-atomics proxy,
+// the agent), messages and calls (frames between threads), waits, and operations on the own node.
 
 #include <algorithm>
 #include <cstdint>
@@ -25,8 +25,8 @@
 
 namespace latchlab::ib {
 
-// Calls to a node's server part that are not answered yet, whichever thread they came to. Used in
-// the part's turn.
+// Calls to a node's server part that are not answered yet, from all of its threads. Accessed with
+// `turn` held.
 struct PendingCalls {
   struct Held {
     ThreadId asker;
@@ -37,41 +37,41 @@ struct PendingCalls {
   std::uint64_t next = 1;
 };
 
-// What all threads of a node's process share.
+// State of a node that all threads of its process share.
 struct LocalNode {
   NodeId id;
-  std::unique_ptr<NodeParts> parts;  // which may be kept for the next world; of it:
+  std::unique_ptr<NodeParts> parts;  // may be kept for the next run; owns the next two members
   const Device* device = nullptr;
-  AhCache* paths = nullptr;  // to the targets of peers
+  AhCache* paths = nullptr;  // address handles of the peers' DC targets
   NativeAtomics atomics;
   std::unique_ptr<Memory> memory;
   std::unique_ptr<NodePost> post;
   std::unique_ptr<MemoryServer> memory_server;
   std::vector<std::unique_ptr<ActorHost>> hosts;  // by worker
-  std::mutex state;                               // held by whoever visits the node's state
+  std::mutex state;                               // held while an on_node visit runs
   PendingCalls calls;
   std::uint64_t card_bytes = 0;
   bool dead = false;
-  bool quiet = false;  // after the run: nothing that it has posted is under way
+  bool quiet = false;  // after the run: none of its verbs is outstanding
 };
 
 // What all hosts of a process know of the run.
 struct Directory {
   std::vector<NodeCard> nodes;       // by NodeId - 1
-  bool agents = false;               // every node's memory is its agent's
-  std::uint32_t atomics = 0;         // that RNICs do by themselves: NativeAtomics::kinds
-  bool dc = false;                   // verbs reach it by the DC transport
-  std::uint32_t most_dcis = 0;       // of a thread
-  std::uint32_t server_threads = 1;  // of a server, that take calls
+  bool agents = false;               // agents execute all verbs on memory
+  std::uint32_t atomics = 0;         // that RNICs execute: NativeAtomics::kinds
+  bool dc = false;                   // verbs use the DC transport
+  std::uint32_t most_dcis = 0;       // DC initiators of a thread, at most
+  std::uint32_t server_threads = 1;  // threads of a server that take calls
   Duration synchronisation_error;
   const NodeCard& of(NodeId node) const { return nodes[node.value - 1]; }
   bool exists(NodeId node) const { return node.value >= 1 && node.value <= nodes.size(); }
-  // A thread of a server for the caller's `number`-th call.
+  // The thread of a server that takes the caller's `number`-th call.
   ThreadId call_thread_of(NodeId node, std::uint64_t number) const {
     const std::uint32_t takers = std::min(server_threads, of(node).threads - 1);
     return {node, static_cast<std::uint8_t>(number % takers)};
   }
-  // The last of a node's threads: that of its memory server.
+  // The last of a node's threads, which runs its memory server.
   ThreadId keeper_of(NodeId node) const {
     return {node, static_cast<std::uint8_t>(of(node).threads - 1)};
   }
@@ -86,12 +86,12 @@ class ActorHost final : public FrameExchange::Owner {
   LocalNode& node() { return node_; }
   FrameExchange& frames() { return *frames_; }
   IbActor& add_actor(ActorKey key, ActorKind kind, ClientId client, const Rng& rng);
-  // The server part of `first`, for calls that come to this thread.
+  // Adds the server part of `first` for calls that arrive at this thread.
   void add_server(ActorKey key, IbActor& first);
   void serve_calls(CallHandler& handler) { server_->handler = &handler; }
   bool has_server() const { return server_ != nullptr; }
   bool poll();
-  // Something is on its way or asked for that may yet wake an actor.
+  // Whether an answer is pending that may wake an actor.
   bool busy() const { return !asks_.empty(); }
 
   // ---- for actors ----
@@ -112,18 +112,20 @@ class ActorHost final : public FrameExchange::Owner {
   void kill(IbActor& actor, CrashKind kind);
   void kill_all();
   void membership_changed(const std::vector<ClientId>& gone);
-  // Tells the threads of the nodes in other processes.
+  // Tells the worker threads of other nodes that the client is dead.
   void tell_others(ClientId gone);
   void set_clients(std::uint32_t clients) { alive_.assign(clients, true); }
-  // Nothing of that node is expected any more.
+  // The node is lost: fails everything that waits for it.
   void node_is_gone(NodeId node);
-  // Whoever asked long ago, of a peer that lives but does not answer, is told so.
+  // Called about once per second: fails requests other than calls that have had no answer for 10 s,
+  // probes the threads that have not answered a call for that long, and checks the device for
+  // errors.
   void sweep(Time now);
-  // After the run: hears of what has come back of its verbs, and tells nobody. False: something is
-  // under way still.
+  // After the run: takes completions of outstanding verbs without resuming coroutines. False: some
+  // verbs are still outstanding.
   bool drain();
-  // After that: leaves the QPs that are in order to the next world, and says to each node the
-  // numbers of its ends, four bytes each.
+  // After drain(): leaves the QPs that are in order to the next run. Appends to `vouched` the
+  // numbers of their ends at each node, four bytes each.
   void give_back(std::map<NodeId, std::string>& vouched);
 
   void frame_came(const FrameHead& head, std::span<const std::byte> body) override;
@@ -138,12 +140,12 @@ class ActorHost final : public FrameExchange::Owner {
     bool gone = false;
     std::deque<Message> queue;
   };
-  // Something that a thread will answer.
+  // A request that another thread will answer.
   struct Ask {
     FrameKind kind = FrameKind::message;
     ThreadId of;
     IbOperation* op = nullptr;         // or
-    Connection* connection = nullptr;  // whoever asked
+    Connection* connection = nullptr;  // the one of the two that made the request
     Time since;
     std::uint64_t ticket = 0;
   };
@@ -167,14 +169,14 @@ class ActorHost final : public FrameExchange::Owner {
   void fail_waiting(Connection& connection, VerbStatus status);
   void reset_when_drained(Connection& connection);
   void verb_over(IbOperation& op, VerbStatus status);
-  // initiators (actor_host_dc.cc)
+  // DC initiators (actor_host_dc.cc)
   bool aim(Connection& connection);
   void take_dci(Connection& connection);
   void give_back_dci(Connection& connection);
   void settle(Connection& connection);
   void recover_dci(Connection& connection);
   void break_off(Connection& connection);
-  // from one world to the next (actor_host_kept.cc)
+  // from one run to the next (actor_host_kept.cc)
   QueuePair queue_pair_for(const Connection& connection);
   void forget(const Done& done);
   // agents (actor_host_agents.cc)
@@ -194,14 +196,14 @@ class ActorHost final : public FrameExchange::Owner {
   bool try_satisfy(IbActor& actor, IbWait& wait);
   void satisfied(IbActor& actor, IbWait& wait);
   bool check_words();
-  // here (actor_host_local.cc)
+  // operations on the own node (actor_host_local.cc)
   void post_local(IbActor& actor, IbOperation& op);
   void compute(IbActor& actor, Duration length);
   void access_memory(IbOperation& op);
   void load_words(IbOperation& op);
   void post_evict(IbOperation& op);
   void post_allocate(IbOperation& op);
-  // common (actor_host.cc)
+  // shared (actor_host.cc)
   std::uint64_t ask(FrameKind kind, ThreadId of, IbOperation* op, Connection* connection);
   std::optional<Ask> answered(std::uint64_t ticket);
   void fail(const Ask& ask);
@@ -224,15 +226,15 @@ class ActorHost final : public FrameExchange::Owner {
   std::map<std::uint64_t, Ask> asks_;
   std::uint64_t next_ask_ = 1;
   std::uint64_t calls_made_ = 0;
-  std::map<NodeId, Regions> regions_;  // beyond the tables
+  std::map<NodeId, Regions> regions_;  // outside the nodes' tables
   std::set<NodeId> gone_;
   std::vector<bool> alive_;  // by client
   std::uint64_t membership_version_ = 0;
-  std::uint32_t word_waits_ = 0;       // armed
+  std::uint32_t word_waits_ = 0;       // armed waits for words
   std::vector<WorkRequest> requests_;  // being built
-  std::uint32_t outstanding_ = 0;      // of requests on all QPs
+  std::uint32_t outstanding_ = 0;      // requests on all QPs
   std::deque<Connection*> stalled_;
-  std::deque<Connection*> in_line_;  // for a DCI
+  std::deque<Connection*> in_line_;  // connections that wait for a DCI
   Time last_poll_;
   Time this_poll_;
 };

@@ -1,4 +1,4 @@
-// Verbs on memory that is an agent's: one request for a whole batch.
+// Verbs that an agent (a node's software-atomics proxy) executes: one request for a whole batch.
 
 #include <algorithm>
 #include <utility>
@@ -10,12 +10,12 @@ namespace latchlab::ib {
 
 namespace {
 
-// Of data in one frame: room is left for the verb itself, and for its result on the way back.
+// Data bytes in one frame: leaves room for the verb itself, and for its result in the answer.
 constexpr std::uint32_t kPieceBytes = 2048;
 static_assert(kPieceBytes + sizeof(AgentHead) + sizeof(AgentVerb) + sizeof(AgentResult) <
               kBodyBytes);
 
-// Data goes beside the verb or its result.
+// Whether data follows the verb or its result.
 bool carries_data(const Verb& verb) {
   return uses_local(verb) || reads_words(verb);
 }
@@ -42,15 +42,15 @@ void ActorHost::put_agent_verb(FrameWriter& frame, IbOperation& op, std::uint32_
     frame.put_bytes(node_.memory->base() + verb.local.offset + at, bytes);
 }
 
-// Verbs from `first` up to, and without, `end`: as many in a frame as it takes, and as its answer
-// has room for.
+// Sends the verbs from `first` up to, but not including, `end`: in each frame as many as fit, and
+// as their results fit into its answer.
 void ActorHost::ask_agent(IbActor& actor, IbOperation& first, IbOperation* end) {
   const ThreadId keeper = directory_.keeper_of(first.verb.addr.node);
   FrameWriter frame;
   AgentHead head;
   head.from = actor.key;
   frame.put(head);
-  std::uint32_t answered = 0;  // bytes of the answer
+  std::uint32_t answered = 0;  // in the answer
   const auto send = [&] {
     if (head.verbs == 0) return;
     frame.replace(0, head);
@@ -91,7 +91,7 @@ void ActorHost::agent_answered(FrameReader& reader) {
     if (result.status != VerbStatus::ok && op.completion.status == VerbStatus::ok)
       op.completion.status = result.status;
     if (result.data_bytes > 0 && carries_data(verb)) {
-      // Pieces of one READ are answered in the order in which they were asked for.
+      // Pieces of one READ are answered in the order of their requests.
       const std::uint32_t left = op.pieces - 1;
       const std::uint32_t whole = (verb.bytes + kPieceBytes - 1) / kPieceBytes;
       const std::uint64_t at = static_cast<std::uint64_t>(whole - 1 - left) * kPieceBytes;

@@ -1,5 +1,5 @@
-// What connections are made of. By the DC transport an initiator is lent to each while it has
-// something posted.
+// QPs of connections, and with the DC transport the initiators that connections lease while verbs
+// are posted.
 
 #include <utility>
 
@@ -12,7 +12,7 @@ QpOptions ActorHost::queue_options() const {
   QpOptions options;
   options.depth = Connection::kDepth;
   options.inline_bytes = kByValueBytes;
-  options.rd_atomic = 1;  // what it asks for counts at the other end, and nothing is asked of it
+  options.rd_atomic = 1;  // limits what peers ask of it, and they ask nothing
   options.domain = &frames_->domain();
   options.masked = (directory_.atomics & (NativeAtomics::masked_8 | NativeAtomics::masked_16)) != 0;
   return options;
@@ -23,13 +23,13 @@ void ActorHost::connect_clients(NodeId to) {
     if (actor->kind() != ActorKind::client) continue;
     Connection& made = connection(*actor, to);
     if (directory_.dc)
-      aim(made);  // where it fails, so do its verbs
+      aim(made);  // if this fails, its verbs will fail too
     else if (made.state == Connection::State::idle)
       ask_for_qp(made);
   }
 }
 
-// Whether there is a way to that node.
+// Whether there is a path to the connection's node.
 bool ActorHost::aim(Connection& to) {
   if (to.aim) return true;
   const auto found = node_.paths->aim_at(directory_.of(to.to).dct);
@@ -54,7 +54,7 @@ void ActorHost::take_dci(Connection& to) {
   settle(to);
 }
 
-// Nothing is outstanding on it.
+// Called when nothing is outstanding on it.
 void ActorHost::give_back_dci(Connection& to) {
   dcis_.give_back(*std::exchange(to.dci, nullptr));
   to.state = Connection::State::idle;
@@ -66,8 +66,8 @@ void ActorHost::give_back_dci(Connection& to) {
   }
 }
 
-// Whoever has nothing outstanding keeps no DCI, unless it has more to post and nobody waits for
-// one.
+// A connection without outstanding verbs returns its DCI, unless it has more to post and no other
+// connection waits for a DCI.
 void ActorHost::settle(Connection& to) {
   if (to.dci == nullptr || to.state != Connection::State::ready || !to.posted.empty()) return;
   if (!to.waiting.empty() && in_line_.empty()) return;
@@ -75,14 +75,14 @@ void ActorHost::settle(Connection& to) {
   pump(to);
 }
 
-// After an error, when all that was posted is back.
+// After an error, when all posted verbs are back.
 void ActorHost::recover_dci(Connection& to) {
   const Status ready = to.dci->recover();
   LATCHLAB_CHECK(ready.ok(), ready.ok() ? "" : ready.error().text());
   give_back_dci(to);
 }
 
-// What is outstanding comes back, flushed as far as it has not been answered.
+// Outstanding verbs come back; those that have not been answered are flushed.
 void ActorHost::break_off(Connection& to) {
   if (to.dci == nullptr) return to.qp.fail();
   if (to.posted.empty()) return;

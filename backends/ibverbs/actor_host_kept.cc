@@ -1,4 +1,4 @@
-// A thread's QPs, from one world to the next (kept.h).
+// A thread's QPs, from one run to the next (kept.h).
 
 #include <array>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace latchlab::ib {
 
-// Kept, or new.
+// The kept QP, or a new one.
 QueuePair ActorHost::queue_pair_for(const Connection& connection) {
   auto kept = queues_.ends.extract({connection.actor->key, connection.to});
   if (!kept.empty() && kept.mapped().options().masked == queue_options().masked)
@@ -34,7 +34,7 @@ void ActorHost::forget(const Done& done) {
   if (op == nullptr || !op->posted) return;
   Connection& to = *op->connection;
   if (done.status != 0) to.state = Connection::State::broken;
-  while (op->posted) {  // and what is before it
+  while (op->posted) {  // and those posted before it
     to.posted.front()->posted = false;
     to.posted.pop_front();
     --outstanding_;
@@ -42,7 +42,7 @@ void ActorHost::forget(const Done& done) {
 }
 
 void ActorHost::give_back(std::map<NodeId, std::string>& vouched) {
-  queues_.ends.clear();  // nobody has asked for these
+  queues_.ends.clear();  // not used in this run
   for (const auto& actor : actors_) {
     for (auto& [to, made] : actor->connections) {
       if (!made->posted.empty()) continue;

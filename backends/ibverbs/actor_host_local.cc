@@ -1,4 +1,4 @@
-// What an actor does on its own node: CPU access to memory, node state, time, services.
+// Operations of an actor on its own node: CPU access to memory, node state, time, services.
 
 #include <algorithm>
 #include <utility>
@@ -18,12 +18,12 @@ void ActorHost::post_local(IbActor& actor, IbOperation& op) {
       op.visit();
       break;
     }
-    case OpKind::sleep: {  // of a wrapper; an actor's own takes no slot
+    case OpKind::sleep: {  // from a wrapper of Verbs; an actor's own sleep uses no slot
       const Time until = saturating_add(worker_.now(), op.length);
       const std::uint64_t ticket = OperationPool::ticket_of(op);
       if (until == kNever) return;
       return worker_.at(until, [this, ticket] {
-        // The status is what a wrapper has put there.
+        // The wrapper has set the status.
         if (IbOperation* over = operations_.find(ticket)) finish(*over, over->completion.status);
       });
     }
@@ -51,8 +51,8 @@ void ActorHost::post_local(IbActor& actor, IbOperation& op) {
   finish(op, VerbStatus::ok);
 }
 
-// The core is busy, for everybody on this thread; for those of its other threads that a server part
-// has, it is their turn.
+// Keeps this thread busy for all of its actors. Releases the turn of a server part with several
+// threads, so that its other threads can run it meanwhile.
 void ActorHost::compute(IbActor& actor, Duration length) {
   if (actor.turn != nullptr) actor.turn->unlock();
   for (const Time end = saturating_add(worker_.now(), length); worker_.now() < end;) {
@@ -85,7 +85,7 @@ void ActorHost::access_memory(IbOperation& op) {
   if (op.cpu != CpuAccess::load) count_effect(op);
 }
 
-// Word by word, in ascending order.
+// Loads word by word, in ascending order.
 void ActorHost::load_words(IbOperation& op) {
   const Verb& verb = op.verb;
   const auto* const from =
@@ -106,7 +106,7 @@ void ActorHost::post_allocate(IbOperation& op) {
   frames_->send(keeper, FrameKind::allocate, ask(FrameKind::allocate, keeper, &op, nullptr), body);
 }
 
-// Every node that could be reached by the client's verbs cuts it off.
+// Every node that the client's verbs could reach cuts the client off.
 void ActorHost::post_evict(IbOperation& op) {
   const std::uint32_t client = op.evicted.value;
   LATCHLAB_CHECK(client < alive_.size(), "eviction of a client that does not exist");

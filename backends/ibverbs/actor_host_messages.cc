@@ -1,6 +1,6 @@
-// Messages between endpoints and calls to a server part. An endpoint's RECVs are counted where it
-// is: its host takes a message or says that there is no RECV, so that receiver-not-ready is a
-// matter of one endpoint although all messages of a thread come through the same QPs.
+// Messages between endpoints and calls to a server part. An endpoint's host counts its RECVs: it
+// accepts a message or answers that there is no RECV, so that receiver-not-ready concerns one
+// endpoint although all messages of a thread arrive on the same QPs.
 
 #include <algorithm>
 #include <utility>
@@ -12,8 +12,8 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr std::uint32_t kTries = 7;                // as an RC QP's rnr_retry allows
-constexpr Duration kRnrTimer = microseconds(640);  // and its min_rnr_timer of 12
+constexpr std::uint32_t kTries = 7;                // as many as an RC QP's rnr_retry allows
+constexpr Duration kRnrTimer = microseconds(640);  // as min_rnr_timer 12 of an RC QP
 
 }  // namespace
 
@@ -36,12 +36,12 @@ ActorHost::Endpoint* ActorHost::endpoint_at(EndpointAddr own) {
 
 // ---- SEND ----
 
-// Messages of one sender to one endpoint follow each other: a RECV that comes when the first has
-// been turned away would else be the second one's.
+// Messages from one sender to one endpoint are sent one after the other: otherwise, after the first
+// was refused, the second could get the next RECV.
 void ActorHost::post_sends(IbActor& actor, IbOperation& first) {
   for (Operation* at = &first; at != nullptr;) {
     auto& op = static_cast<IbOperation&>(*at);
-    at = at->next;  // a detached one that cannot leave gives its slot back
+    at = at->next;  // a detached one that cannot be sent frees its slot
     LATCHLAB_CHECK(directory_.exists(op.target.node), "message to a node that does not exist");
     ++worker_.census.posted;
     ++worker_.census.in_flight;
@@ -54,7 +54,7 @@ void ActorHost::post_sends(IbActor& actor, IbOperation& first) {
   }
 }
 
-// When this one is over. Null: there is none.
+// The next message to the same endpoint, after this one. Null: there is none.
 IbOperation* ActorHost::next_send(IbOperation& op) {
   if (op.behind != nullptr) return std::exchange(op.behind, nullptr);
   static_cast<IbActor&>(*op.owner).sending.erase(op.target.packed());
@@ -98,7 +98,7 @@ void ActorHost::message_came(const FrameHead& head, const MessageBody& body) {
   if (taken) {
     --endpoint->free_recvs;
     Message& message = endpoint->queue.emplace_back(body.message);
-    message.received_earliest = last_poll_;  // it was not there then
+    message.received_earliest = last_poll_;  // it had not arrived at that poll
     message.received_latest = worker_.now();
   }
   frames_->send({NodeId{head.node}, head.thread}, FrameKind::message_answer, head.ticket, answer);
@@ -124,7 +124,7 @@ void ActorHost::post_call(IbActor& actor, IbOperation& op) {
   const std::uint64_t ticket = ask(FrameKind::call, to, &op, nullptr);
   frames_->send(to, FrameKind::call, ticket, body);
   if (op.deadline == kNever) return;
-  worker_.at(op.deadline, [this, ticket] {  // a reply that comes later is nobody's
+  worker_.at(op.deadline, [this, ticket] {  // a later reply is dropped
     if (const std::optional<Ask> late = answered(ticket))
       verb_over(*late->op, VerbStatus::timed_out);
   });

@@ -1,5 +1,5 @@
-// READ, WRITE and atomics on the RC QPs of an actor: one QP to each node, connected at first use
-// and again after an error.
+// READ, WRITE and atomics on an actor's RC QPs: one QP to each node, connected at first use and
+// again after an error.
 
 #include <algorithm>
 #include <utility>
@@ -12,7 +12,7 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr std::size_t kDoorbell = 32;  // work requests that are built before one is rung
+constexpr std::size_t kDoorbell = 32;  // work requests built before a doorbell is rung
 
 WorkRequest::Kind kind_of(VerbKind kind) {
   switch (kind) {
@@ -34,7 +34,7 @@ WorkRequest::Kind kind_of(VerbKind kind) {
 
 }  // namespace
 
-// What can be said here. Whether the memory is there is for the node that has it to say.
+// The checks that this node can make; the target's node checks whether the memory exists.
 bool ActorHost::valid(const IbActor& actor, const Verb& verb) const {
   const bool masked = verb.kind >= VerbKind::masked_cas;
   const bool wide = is_atomic(verb.kind) && verb.bytes == 16;
@@ -105,7 +105,8 @@ void ActorHost::ask_for_qp(Connection& to) {
 void ActorHost::connected(Connection& to, const ConnectAnswerBody& answer) {
   to.state = Connection::State::idle;
   const bool kept = to.qp.peer().number != 0;
-  if (kept && answer.status != VerbStatus::ok) return ask_for_qp(to);  // for a new one
+  // The other end was not kept: asks for a new one.
+  if (kept && answer.status != VerbStatus::ok) return ask_for_qp(to);
   if (answer.status != VerbStatus::ok) return fail_waiting(to, answer.status);
   if (!kept && !to.qp.connect(answer.address)) return fail_waiting(to, VerbStatus::peer_failed);
   to.state = Connection::State::ready;
@@ -114,7 +115,7 @@ void ActorHost::connected(Connection& to, const ConnectAnswerBody& answer) {
 
 std::optional<Region> ActorHost::region_of(RemoteAddr addr) const {
   const NodeCard& card = directory_.of(addr.node);
-  // By where it begins: what ends beyond its region is refused by the RNIC there.
+  // Looked up by its start; the RNIC there refuses what ends beyond the region.
   const Region on_device{card.device_offset, card.device_bytes, 0, card.device_key, 0};
   if (on_device.holds(addr.offset, 1)) return on_device;
   if (addr.offset < card.bytes) return Region{0, card.bytes, 0, card.key, card.base};
@@ -142,7 +143,7 @@ std::optional<WorkRequest> ActorHost::request_for(IbOperation& op) {
   request.local_key = op.landing_key;
   if (uses_local(verb)) {
     const Region here = *node_.memory->find(verb.local.offset, verb.bytes);
-    // Of an RNIC's own memory it is no pointer, but an offset.
+    // In the RNIC's own memory this is an offset, not a pointer.
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
     request.local = reinterpret_cast<const void*>(here.address_of(verb.local.offset));
     request.local_key = here.local_key;
@@ -162,15 +163,16 @@ void ActorHost::post_ready(Connection& to) {
     requests.clear();
     const std::size_t room = std::min<std::size_t>(Connection::kDepth - to.posted.size(),
                                                    FrameExchange::kMostVerbs - outstanding_);
-    if (to.posts >= Connection::kDepth && !in_line_.empty()) return;  // others wait for the DCI
+    // Other connections wait for the DCI.
+    if (to.posts >= Connection::kDepth && !in_line_.empty()) return;
     const std::size_t most = std::min({room, to.waiting.size(), kDoorbell});
     while (requests.size() < most) {
       IbOperation& op = *to.waiting[requests.size()];
       const std::optional<WorkRequest> request = request_for(op);
       if (!request) break;
       requests.push_back(*request);
-      // The last of each batch tells of all before it; so does the last of a doorbell, lest a
-      // full queue waits for a batch that does not fit.
+      // The last verb of a batch is signalled and completes all before it. So is the last one of a
+      // doorbell: otherwise a full queue could wait for a batch that does not fit.
       requests.back().signalled = op.next == nullptr || requests.size() == most;
     }
     if (requests.empty()) {
@@ -202,10 +204,10 @@ void ActorHost::ask_for_region(Connection& to, const IbOperation& op) {
 
 void ActorHost::located(Connection& to, std::uint64_t ticket, const RegionAnswerBody& answer) {
   if (to.state != Connection::State::looking || to.looking_for != ticket)
-    return;  // broke meanwhile
+    return;  // the connection broke meanwhile
   to.state = Connection::State::ready;
   if (answer.status != VerbStatus::ok && !to.waiting.empty()) {
-    // The verb is refused, with what stands behind it in its batch.
+    // The verb fails, and flushes what is behind it in its batch.
     const Operation* const batch = to.waiting.front()->batch;
     VerbStatus status = answer.status;
     while (!to.waiting.empty() && to.waiting.front()->batch == batch) {
@@ -226,7 +228,7 @@ void ActorHost::verb_done(const Done& done) {
   const VerbStatus status = verb_status(done.status);
   if (status != VerbStatus::ok) {
     to.state = Connection::State::broken;
-    // What stands behind it in its batch never leaves, whichever verb was the first to fail.
+    // The rest of its batch is flushed without being sent, whichever verb failed first.
     while (!to.waiting.empty() && to.waiting.front()->batch == op->batch && !op->detached) {
       IbOperation& behind = *to.waiting.front();
       to.waiting.pop_front();
@@ -247,7 +249,7 @@ void ActorHost::verb_done(const Done& done) {
   }
 }
 
-// The first of what was posted is over.
+// Ends the first posted verb.
 void ActorHost::retire(Connection& to, VerbStatus status) {
   IbOperation& op = *to.posted.front();
   to.posted.pop_front();
@@ -263,7 +265,7 @@ void ActorHost::retire(Connection& to, VerbStatus status) {
   verb_over(op, status);
 }
 
-// What was read is in the operation's buffer.
+// The result of the READ is in the operation's buffer.
 void ActorHost::show_words(IbOperation& op) {
   op.words = op.buffer.words;
   op.completion.value = {op.words[0], op.words[1]};
@@ -284,13 +286,13 @@ void ActorHost::fail_waiting(Connection& to, VerbStatus status) {
   for (IbOperation* op : waiting) verb_over(*op, status);
 }
 
-// Also the end of a message or a call.
+// Also ends messages and calls.
 void ActorHost::verb_over(IbOperation& op, VerbStatus status) {
   --worker_.census.in_flight;
   ++(status == VerbStatus::ok ? worker_.census.executed : worker_.census.failed);
   if (op.kind != OpKind::send || !op.detached) count_effect(op);
   IbOperation* const behind = op.kind == OpKind::send ? next_send(op) : nullptr;
-  finish(op, status);  // gives the slot back if it is detached
+  finish(op, status);  // frees the slot of a detached operation
   if (behind != nullptr) transmit(*behind);
 }
 

@@ -1,4 +1,4 @@
-// Waits on the own node: messages, words in own memory, deadlines, membership; and deaths.
+// Waits on the own node (messages, words in own memory, deadlines, membership), and crashes.
 
 #include <utility>
 
@@ -64,7 +64,7 @@ bool ActorHost::check_words() {
   return any;
 }
 
-// ---- deaths ----
+// ---- crashes ----
 
 void ActorHost::membership_changed(const std::vector<ClientId>& gone) {
   for (const ClientId client : gone) alive_[client.value] = false;

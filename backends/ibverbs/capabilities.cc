@@ -1,4 +1,4 @@
-// What runs on this backend have.
+// The capabilities of runs on this backend.
 
 #include <algorithm>
 #include <array>

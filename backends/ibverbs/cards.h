@@ -1,5 +1,5 @@
 #pragma once
-// Node cards as bytes, for the exchange before a run.
+// Serialised node descriptors (`NodeCard`), for the exchange before a run.
 
 #include <string>
 
@@ -9,9 +9,9 @@
 namespace latchlab::ib {
 
 std::string write_card(const NodeCard& card);
-// `from`: which node's card it should be.
+// `from`: the node that the descriptor has to be of.
 Result<NodeCard> read_card(const std::string& text, NodeId from);
-// Whether packets of the one's port can get to the other's; the error names both.
+// Whether packets can pass between the two nodes' ports; the error names both nodes.
 Status check_fabric(const NodeCard& one, const NodeCard& other);
 
 }  // namespace latchlab::ib

@@ -1,33 +1,34 @@
 #pragma once
-// How far the clock of another machine is from ours, and how wrong that may be, by Cristian's
-// bound (Probabilistic clock synchronization, 1989): it was read between our question and its
-// answer, so that the middle of the two is off by half the round trip at most, however unequal its
-// two ways are. Clocks that drift add what they drift until they are compared.
+// The offset of another machine's clock from ours, with its error bound, by Cristian's algorithm
+// (Probabilistic clock synchronization, 1989): the other clock was read between our request and its
+// answer, so the midpoint of the two is off by at most half the round trip, however unequal the two
+// directions are. Drift after the comparison is not included.
 
 #include <cstdint>
 #include <string>
 
 namespace latchlab::ib {
 
-// Nanoseconds of the machine's monotonic clock.
+// CLOCK_MONOTONIC of this machine, in nanoseconds.
 std::int64_t monotonic_ns();
-// Equal for processes that have it in common: of one kernel, and one time namespace there.
+// Equal for processes that share this clock: those of one kernel and one time namespace.
 std::string clock_identity();
 
 struct ClockOffset {
-  std::int64_t ahead_ns = 0;  // the other one's clock less ours
+  std::int64_t ahead_ns = 0;  // the other clock minus ours
   std::int64_t error_ns = 0;  // at most
 };
 
 class ClockProbe {
  public:
-  // We asked at `sent` and had the answer at `heard`, by our clock; the other one's said `told`.
+  // One exchange: sent at `sent` and answered at `heard` by our clock; the other clock showed
+  // `told`.
   void round_trip(std::int64_t sent_ns, std::int64_t told_ns, std::int64_t heard_ns) {
     const std::int64_t error = (heard_ns - sent_ns + 1) / 2;
     if (heard_ns < sent_ns || (trips_++ > 0 && error >= best_.error_ns)) return;
     best_ = {told_ns - (sent_ns + (heard_ns - sent_ns) / 2), error};
   }
-  // By the shortest of them; there was one.
+  // From the shortest round trip. At least one has been reported.
   ClockOffset best() const { return best_; }
   std::uint32_t trips() const { return trips_; }
 

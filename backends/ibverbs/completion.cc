@@ -85,8 +85,8 @@ CompletionQueue& CompletionQueue::operator=(CompletionQueue&& other) noexcept {
   return *this;
 }
 
-// One at a time: after an ibv_next_poll that finds nothing, the soft-RoCE provider of rdma-core 44
-// has let go of the queue already, and ibv_end_poll moves it beyond its end.
+// One completion at a time: if ibv_next_poll finds none, the soft-RoCE provider of rdma-core 44 has
+// released the queue already, and ibv_end_poll then moves it beyond its end.
 std::size_t CompletionQueue::poll(std::span<Done> done) {
   if (extended_ == nullptr) return poll_plain(done);
   std::size_t count = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// Which cores the threads of a run use. A thread with a core of its own polls without a pause; one
-// that shares its core has to let others have it.
+// The cores that the threads of a run use. A thread with its own core polls without a pause; a
+// thread that shares its core yields it to the others.
 
 #include <cstddef>
 #include <string>
@@ -8,36 +8,35 @@
 
 namespace latchlab::ib {
 
-// Cores that this thread may use: the process's affinity mask, as a launcher or a cgroup has set
-// it.
+// The cores that this thread may use: the process's affinity mask, as set by a launcher or cgroup.
 std::vector<int> own_cores();
 void use_cores(const std::vector<int>& cores);  // of this thread
 
-// Those of `allowed` that are close to the device first.
+// `allowed`, with the cores that are close to the device first.
 std::vector<int> closest_first(const std::string& device, const std::vector<int>& allowed);
 
-// Equal for processes that share cores: those of one kernel. Names of machines may be equal
-// without.
+// Equal for processes on one kernel, which share cores. Host names do not tell: two machines may
+// have the same one.
 std::string machine_identity();
 
-// "0-3,8", as the kernel writes lists of cores; what is none of that is left out.
+// Parses the kernel's lists of cores, such as "0-3,8". Skips parts that are not in this format.
 std::vector<int> parse_cores(const std::string& text);
 std::string text_of_cores(const std::vector<int>& cores);
 
-// What one process of a run may have, and how many threads it has that are never idle.
+// The cores that one process of a run may use, and how many of its threads are never idle.
 struct CoreClaim {
   std::string machine;     // equal for processes that share cores
-  std::vector<int> cores;  // those that it would rather have first
+  std::vector<int> cores;  // the preferred ones first
   std::size_t threads = 0;
 };
-// For each claim a core for each of its threads, and none twice on a machine. Where they do not
-// suffice for all of a machine's processes, nobody on it has cores of his own: empty.
+// Assigns a core to each thread of each claim, and no core of a machine twice. If a machine has too
+// few cores for all of its processes, all of its processes get none.
 std::vector<std::vector<int>> share_cores(const std::vector<CoreClaim>& claims);
 
-// This thread on other cores, until the end of a scope.
+// Moves this thread to other cores until the end of the scope.
 class OnCores {
  public:
-  explicit OnCores(const std::vector<int>& cores);  // empty: where it is
+  explicit OnCores(const std::vector<int>& cores);  // empty: stays where it is
   ~OnCores();
   OnCores(const OnCores&) = delete;
   OnCores& operator=(const OnCores&) = delete;

@@ -24,7 +24,7 @@ Error no_dc(const Device& device, const char* what) {
           {}};
 }
 
-// The path of a target's responses, or that to a peer; with a GRH where the port needs one.
+// The path to a peer, or that of a target's responses; with a GRH if the port needs one.
 ibv_ah_attr path_by(const Device& device, const Gid& to, std::uint16_t lid) {
   ibv_ah_attr path = {};
   path.port_num = device.port();
@@ -71,8 +71,8 @@ Result<DcTarget> DcTarget::make(const Device& device, const CompletionQueue& cq,
                                 const RecvPool& recvs) {
   DcTarget made;
   made.address_.gid = device.gid();
-  // Not to be guessed: a request with another key is not answered, so neither a stranger's nor that
-  // of an earlier run's peer, whose target had the same number, is.
+  // Secret: a request with another key gets no response, so that neither a stranger nor a peer of
+  // an earlier run, whose target had the same number, has access.
   made.address_.key = secret_u64();
   made.address_.lid = device.lid();
   made.address_.mtu = device.mtu();
@@ -88,7 +88,7 @@ Result<DcTarget> DcTarget::make(const Device& device, const CompletionQueue& cq,
   device.count_qps(1);
   if (Status init = target_to_init(made.qp_, device); !init) return init.error();
   if (Status ready = target_to_rtr(made.qp_, device); !ready) return ready.error();
-  made.address_.number = made.qp_->qp_num;  // known only now
+  made.address_.number = made.qp_->qp_num;  // known only in RTR
   return made;
 }
 

@@ -1,35 +1,34 @@
 #pragma once
 // Dynamically connected transport (DC) of mlx5, for READs, WRITEs and atomics. A node has one
-// target (DCT), where the verbs of all peers arrive; who posts has initiators (DCIs), each of which
-// reaches any target whose address it knows. So nobody connects to anybody, and the QPs of a thread
-// do not grow with the number of its peers. Sources: infiniband/mlx5dv.h and the manual page of
-// mlx5dv_create_qp (objects, attributes), mlx5 of Linux 6.1 (which attributes each change of state
-// takes: one too many is refused like one that is missing), UCX and ShiftLock's artifact
-// (recovery).
+// target (DCT), which receives the verbs of all peers. A thread that posts verbs has initiators
+// (DCIs), each of which reaches any target whose address it knows. So no connections are set up,
+// and the number of a thread's QPs does not grow with the number of its peers. Sources:
+// infiniband/mlx5dv.h and the manual page of mlx5dv_create_qp (objects, attributes), mlx5 of Linux
+// 6.1 (which attributes each change of state takes: one too many is refused like one that is
+// missing), UCX and ShiftLock's artifact (recovery).
 //
-// A DCI talks to one target at a time. What is posted to another waits until everything before it
-// is acknowledged or given up, and an error flushes all that stands behind it, whomever it is for.
-// Of those flushed
-//  * verbs to other targets than the failed one's have not left: only after the last verb to one
-//    target is over does a DCI turn to the next;
-//  * verbs to the same target follow it without waiting, and may have been executed though nothing
-//    said so: when retries are exceeded, perhaps acknowledgements were lost, and no more. Whoever
-//    posts an atomic again may do it twice.
-// Nobody may be told `flushed` of a verb because another actor's verb failed: with QPs of their own
-// that does not happen, and locks are written for that. So a DCI is *lent*: to one connection (of
-// an actor to a node), from its first outstanding verb to the return of its last one. Everything
-// that an error flushes is then of that connection, as on its QP with RC, nothing is ever posted
-// again, and a dead peer holds up nobody but those who talk to it.
+// A DCI talks to one target at a time. A verb to another target waits until all earlier verbs are
+// acknowledged or have failed, and an error flushes all later verbs, to whichever target. Of the
+// flushed verbs,
+//  - those to other targets than the failed verb's have not left: a DCI turns to the next target
+//    only after the last verb to the current one is over;
+//  - those to the same target follow the failed verb without waiting, and may have been executed
+//    although they are flushed: when retries are exceeded, possibly only acknowledgements were
+//    lost. Posting an atomic again may execute it twice.
+// An actor must not see `flushed` for a verb because another actor's verb failed: with an RC QP per
+// actor this does not happen, and locks rely on it. So a DCI is *leased* to one connection (of an
+// actor to a node), from its first outstanding verb until its last one is back. Then all verbs that
+// an error flushes belong to that connection, as on its QP with RC, no verb is ever posted again,
+// and a dead peer delays only the connections to it.
 //
-// Recovery: a DCI in error is made ready again by RESET, INIT, RTR and RTS, once all that was
-// posted has come back; RESET forgets completions that have not been polled. Targets need nothing.
+// Recovery: after all posted verbs have come back, a DCI in error is made ready by RESET, INIT, RTR
+// and RTS; RESET discards completions that have not been polled. Targets need no recovery.
 //
-// Streams (several targets in parallel on one DCI) are not used: a DCI that is lent has one target,
-// and what several actors had on streams of one DCI would share its fate once too many are in
-// error.
+// Streams (several targets in parallel on one DCI) are not used: a leased DCI has one target, and
+// the verbs of several actors on streams of one DCI would fail together after too many errors.
 //
-// Errors of a DCI's verbs: no target of this number and key, or a dead one: retries exceeded, after
-// about as long as with RC; key of memory, range or rights: access error; SEND that finds no RECV:
+// Errors of a DCI's verbs: no live target with this number and key: retries exceeded, after about
+// as long as with RC; wrong memory key, range or rights: access error; SEND that finds no RECV:
 // receiver not ready, after QpOptions::rnr_retries.
 
 #include <array>
@@ -54,10 +53,10 @@ struct ibv_ah;
 
 namespace latchlab::ib {
 
-// Where a target is to be found; goes over the wire as it is.
+// The address of a target; sent to peers as it is in memory.
 struct DctAddress {
   Gid gid;
-  std::uint64_t key = 0;     // whoever does not have it is not answered
+  std::uint64_t key = 0;     // a request with a wrong key gets no response
   std::uint32_t number = 0;  // 0: there is no target
   std::uint16_t lid = 0;
   std::uint8_t mtu = 0;  // a DCI's must be the same
@@ -65,7 +64,8 @@ struct DctAddress {
 
 class DcTarget {
  public:
-  // In RTR: answers. `recvs`: for SENDs; a target must have some even if nobody sends to it.
+  // Makes a target in RTR, which answers verbs. `recvs`: for SENDs; a target needs some even if it
+  // gets no SENDs.
   static Result<DcTarget> make(const Device& device, const CompletionQueue& cq,
                                const RecvPool& recvs);
   DcTarget() = default;
@@ -74,7 +74,7 @@ class DcTarget {
   DcTarget& operator=(DcTarget&& other) noexcept;
 
   const DctAddress& address() const { return address_; }
-  // Nothing lands any more, and nobody is answered.
+  // Destroys the target: verbs to it take no effect and get no response.
   void drop();
 
  private:
@@ -83,16 +83,17 @@ class DcTarget {
   DctAddress address_;
 };
 
-// A target, as the verbs of a DCI name it.
+// A target in the form in which verbs on a DCI name it.
 struct DcAim {
   ibv_ah* path = nullptr;
   std::uint32_t number = 0;
   std::uint64_t key = 0;
-  std::array<std::byte, kAddressVectorBytes> vector = {};  // all of it, for WQEs of our own
+  // The whole address vector, for WQEs that we build.
+  std::array<std::byte, kAddressVectorBytes> vector = {};
 };
 
-// Paths to peers (address handles), one for each: on RoCE the kernel resolves the peer's MAC, which
-// may take long. Any thread.
+// Address handles, one for each peer port: on RoCE the kernel resolves the peer's MAC address,
+// which may take long. Any thread.
 class AhCache {
  public:
   explicit AhCache(const Device& device) : device_(device) {}
@@ -113,23 +114,23 @@ class AhCache {
 
 class Dci {
  public:
-  // Ready; takes masked atomics where the device has them by DC, whatever the options say. It
-  // receives nothing.
+  // Makes an initiator that is ready to send. It takes masked atomics if the device has them over
+  // DC, whatever the options say, and receives nothing.
   static Result<std::unique_ptr<Dci>> make(const Device& device, const CompletionQueue& cq,
                                            const QpOptions& options);
   ~Dci();
   Dci(const Dci&) = delete;
   Dci& operator=(const Dci&) = delete;
 
-  // All with one doorbell; 0 or an errno, and then nothing was posted.
+  // Posts all with one doorbell. Returns 0, or an errno if nothing was posted.
   int post(std::span<const WorkRequest> requests, const DcAim& to);
-  // Everything outstanding is flushed.
+  // Flushes all outstanding verbs.
   void fail();
-  // After an error, when everything that was posted has come back.
+  // After an error, when all posted verbs have come back.
   Status recover();
   std::uint32_t number() const;
 
-  NodeId last;  // whom it was lent for
+  NodeId last;  // the node that it was last leased for
 
  private:
   Dci(const Device& device, const QpOptions& options) : device_(device), options_(options) {}
@@ -141,15 +142,15 @@ class Dci {
   ibv_qp_ex* extended_ = nullptr;
 };
 
-// The DCIs of one thread: as many as it ever lends at once, up to `most`.
+// The DCIs of one thread: as many as it ever leases at once, up to `most`.
 class DciPool {
  public:
   DciPool(const Device& device, const CompletionQueue& cq, const QpOptions& options,
           std::uint32_t most)
       : device_(device), cq_(cq), options_(options), most_(most) {}
 
-  // The one that talked to this node last, if it is free: another would have to connect. Else that
-  // which has rested longest, or a new one; null: all are lent.
+  // Prefers the DCI that talked to this node last, if it is free, because it need not connect; else
+  // the one that has been free for longest, or a new one. Null: all are leased.
   Result<Dci*> lend(NodeId to);
   void give_back(Dci& dci) { free_.push_back(&dci); }
   bool has_free() const { return !free_.empty() || all_.size() < most_; }

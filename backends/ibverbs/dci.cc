@@ -1,4 +1,4 @@
-// Initiators of the DC transport.
+// Initiators (DCIs) of the DC transport.
 
 #include <fmt/core.h>
 #include <infiniband/verbs.h>
@@ -15,8 +15,8 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr int kDciRdAtomic = 16;  // as of RC QPs
-// As for RC QPs: requests may be counted instead of blocks.
+constexpr int kDciRdAtomic = 16;  // as for RC QPs
+// As for RC QPs: makes libmlx5's count of requests safe (queue_pair.cc).
 constexpr std::uint32_t kInlineOfDci = 64;
 constexpr std::uint32_t kBlocksOfDci =
     (kMostMaskedBytes + kAddressVectorBytes + kWqeBlock - 1) / kWqeBlock;
@@ -71,7 +71,7 @@ std::uint32_t Dci::number() const {
   return qp_->qp_num;
 }
 
-// From RESET. Access flags are a target's; the path is each verb's own.
+// Starts from RESET. Access flags belong to the target, and the path to each verb.
 Status Dci::make_ready() {
   ibv_qp_attr init = {};
   init.qp_state = IBV_QPS_INIT;

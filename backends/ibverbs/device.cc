@@ -18,7 +18,7 @@ namespace latchlab::ib {
 namespace {
 
 constexpr int kMtuBase = 128;     // ibv_mtu n means 128 << n bytes
-constexpr int kShareOfRest = 16;  // a QP takes at most one part in so many of what is left
+constexpr int kShareOfRest = 16;  // a QP takes at most 1/16 of what is left
 
 struct ListFree {
   void operator()(ibv_device** list) const { ibv_free_device_list(list); }
@@ -33,7 +33,7 @@ Error no_rdma() {
           {}};
 }
 
-// With a count, because the list is not there at all where the kernel has no RDMA modules.
+// Takes a count, because there is no list if the kernel has no RDMA modules.
 Result<DeviceList> get_list(int& count) {
   errno = 0;
   DeviceList list(ibv_get_device_list(&count));
@@ -41,9 +41,9 @@ Result<DeviceList> get_list(int& count) {
   return list;
 }
 
-// Drivers without a device say so by their vendor (drivers/infiniband/sw in Linux: rxe_param.h,
-// siw.h); a device below libmlx5 that is a program (tools/soft-mlx5), whose firmware has to look
-// like that of an RNIC, by its board. Empty: it is hardware.
+// What a device in software is: drivers without hardware have vendor ids of their own
+// (drivers/infiniband/sw in Linux: rxe_param.h, siw.h); a program below libmlx5 (tools/soft-mlx5),
+// whose firmware must look like that of an RNIC, has "soft" in its board id. Empty: hardware.
 std::string what_software(const ibv_device& device, const ibv_device_attr& attributes) {
   constexpr std::uint32_t kSoftRoce = 0xffffff;
   constexpr std::uint32_t kSoftIwarp = 0x626d74;
@@ -62,7 +62,7 @@ bool has_thread_domains(ibv_context* context) {
   return domain != nullptr;
 }
 
-// The first port that is up, else the first.
+// The first port that is up, else port 1.
 std::uint8_t first_port(ibv_context* context, std::uint8_t ports) {
   for (std::uint8_t i = 1; i <= ports; ++i) {
     ibv_port_attr port = {};
@@ -71,7 +71,7 @@ std::uint8_t first_port(ibv_context* context, std::uint8_t ports) {
   return 1;
 }
 
-// Of this port, where the device has it; 0: of the first that is up, else of the first.
+// The facts of this port if the device has it; 0: of the first port that is up, else of port 1.
 Result<DeviceFacts> examine(ibv_context* context, std::uint32_t wanted_port) {
   ibv_device_attr_ex extended = {};
   const ibv_device_attr& attributes = extended.orig_attr;
@@ -185,7 +185,7 @@ std::string Device::trouble() const {
       case IBV_EVENT_DEVICE_FATAL:
         all += (all.empty() ? "" : ", ") + std::string(ibv_event_type_str(event.event_type));
         break;
-      default:  // of ports and QPs: verbs fail by themselves
+      default:  // events of ports and QPs: their verbs fail
         break;
     }
     ibv_ack_async_event(&event);

@@ -1,6 +1,6 @@
 #pragma once
-// One RDMA device, opened: the port and the GID that a node uses of it, and what it can do. Memory
-// and queues made from it (queues.h) must not outlive it.
+// One opened RDMA device: the port and GID that a node uses, and its capabilities. Must outlive the
+// memory and queues made from it (queues.h).
 
 #include <array>
 #include <atomic>
@@ -29,68 +29,71 @@ struct Gid {
   auto operator<=>(const Gid&) const = default;
 };
 std::string text_of(const Gid& gid);  // as `ip` prints addresses: 10.0.0.1, fd93:1::11
-bool is_link_local(const Gid& gid);   // fe80::/10: no router forwards it
-// The GID of an IPv4 or IPv6 address in any notation that inet_pton takes; nullopt: no address.
+bool is_link_local(const Gid& gid);   // fe80::/10, which routers do not forward
+// The GID of an IPv4 or IPv6 address in any notation that inet_pton accepts; nullopt: not an
+// address.
 std::optional<Gid> parse_gid(const std::string& address);
 
-// What a fabric is told of the packets that this port sends; the same at every node of a run.
+// Header fields of the packets that this port sends; the same at every node of a run.
 struct PathOptions {
-  std::uint16_t pkey = 0;          // partition; 0: the first that the port has
+  std::uint16_t pkey = 0;          // partition; 0: the port's first
   std::uint8_t sl = 0;             // service level: InfiniBand 0 to 15; RoCE 0 to 7, a priority
-  std::uint8_t traffic_class = 0;  // of the IP header: RoCE alone
+  std::uint8_t traffic_class = 0;  // of the IP header; RoCE only
 };
 
-// `address` and `gid_index` exclude each other. Without both, the GID is the first of the port in
-// the order of DeviceFacts::gids.
+// `address` and `gid_index` exclude each other. Without both, the GID is the port's first in the
+// order of DeviceFacts::gids.
 struct DeviceChoice {
-  std::string name;     // "mlx5_0"; empty: the first that has a port which is up
+  std::string name;     // "mlx5_0"; empty: the first with a port that is up
   std::string address;  // IPv4 or IPv6 address of its GID
   PathOptions path = {};
   std::uint32_t port = 0;             // from 1; 0: the first that is up
   std::optional<int> gid_index = {};  // in the port's GID table
 };
 
-// What the firmware of an mlx5 device says of what libibverbs has no words for. Widths are in
-// bytes, added up: 8 and 16.
+// Facts from the firmware of an mlx5 device that libibverbs does not report. Widths of atomics are
+// in bytes, added up: 8 and 16.
 struct Mlx5Facts {
   std::uint32_t masked = 0;     // masked CAS and FAA on RC QPs
-  std::uint32_t masked_dc = 0;  // and on DC
-  bool host_order = false;      // of replies of 8 bytes
-  bool pci_atomics = false;     // of 8 bytes: atomic with the CPU's, too
+  std::uint32_t masked_dc = 0;  // the same on DC
+  bool host_order = false;      // 8-byte replies are in host byte order
+  bool pci_atomics = false;     // 8-byte atomics that are also atomic with those of the CPU
   bool dc = false;
-  int dc_rd_atomic = 0;  // READs and atomics outstanding on one DC initiator
+  int dc_rd_atomic = 0;  // READs and atomics outstanding on one DC initiator, at most
 };
 
-// What a device says of itself.
+// What a device reports of itself.
 struct DeviceFacts {
   std::string name;
   std::string firmware;
   std::uint32_t vendor_part = 0;
-  std::string software;  // "soft-RoCE": what it is if no hardware; empty: it is
+  std::string software;  // "soft-RoCE" and the like for a device in software; empty: hardware
   std::uint8_t ports = 1;
-  std::uint8_t port = 1;    // which of them the facts below are of
+  std::uint8_t port = 1;    // the port that the facts below describe
   bool infiniband = false;  // link layer; else Ethernet
-  bool iwarp = false;       // its QPs are connected over TCP, which this backend does not do
+  bool iwarp = false;       // its QPs are connected over TCP, which this backend does not support
   bool port_up = false;
-  bool global_routing = false;   // packets need a GRH: always on RoCE, on InfiniBand if asked for
-  bool atomics = false;          // CAS and FAA, atomic among themselves
-  int max_rd_atomic = 0;         // READs and atomics outstanding on one QP
-  int max_device_rd_atomic = 0;  // that all QPs together take from peers; 0: not told
-  int path_mtu_bytes = 0;        // as the port is now
+  // Packets need a GRH: always on RoCE, on InfiniBand if the port requires it.
+  bool global_routing = false;
+  bool atomics = false;          // CAS and FAA, atomic with each other
+  int max_rd_atomic = 0;         // READs and atomics outstanding on one QP, at most
+  int max_device_rd_atomic = 0;  // that all QPs together accept from peers; 0: not reported
+  int path_mtu_bytes = 0;        // current MTU of the port
   bool thread_domains = false;   // thread_domain.h
-  std::uint64_t own_memory = 0;  // bytes of the most that can be had of it at once; 0: it has none
-  // RoCE v2, and those of InfiniBand: IPv4 addresses, then IPv6 that routers forward, then
+  // largest allocation of device memory in bytes; 0: the device has none
+  std::uint64_t own_memory = 0;
+  // RoCE v2 GIDs, or InfiniBand's: IPv4 addresses, then IPv6 addresses that routers forward, then
   // link-local ones, each by index.
   std::vector<Gid> gids;
   std::optional<Mlx5Facts> mlx5;
   std::vector<std::string> ipv4_addresses() const;
 };
-// `port`: the one that facts are told of where a device has it; 0: the first that is up, else 1.
-// Empty: the kernel has RDMA, but there is no device. An error says what to do.
+// `port`: the port that the facts describe if the device has it; 0: the first that is up, else 1.
+// Empty: the kernel supports RDMA, but has no device. The error says how to fix it.
 Result<std::vector<DeviceFacts>> list_devices(std::uint32_t port = 0);
 
-// The one that Device::open takes of them: that of this name, or without a name the first whose
-// port is up, else the last; null: none.
+// The device that Device::open chooses: that of this name or, without a name, the first whose port
+// is up, else the last; null: none.
 const DeviceFacts* choose_device(const std::vector<DeviceFacts>& devices, const std::string& name);
 
 class Device {
@@ -110,27 +113,29 @@ class Device {
   std::uint8_t mtu() const { return mtu_; }          // an ibv_mtu
   const PathOptions& path() const { return path_; }  // with the pkey as the port has it
   std::uint16_t pkey_index() const { return pkey_index_; }
-  // QPs made from it that are there. Counted by whoever makes and destroys them.
+  // Number of QPs made from this device that exist. The code that makes and destroys them counts
+  // them.
   std::uint64_t qps() const { return qps_.load(std::memory_order_relaxed); }
-  // And how many were ever made.
+  // Number of QPs ever made from it.
   std::uint64_t qps_made() const { return qps_made_.load(std::memory_order_relaxed); }
   void count_qps(int more) const {
     qps_.fetch_add(more, std::memory_order_relaxed);
     if (more > 0) qps_made_.fetch_add(more, std::memory_order_relaxed);
   }
-  // READs and atomics that one more QP is to take from its peer at once: at most `wanted`, and what
-  // the device has left for all QPs; as it runs short, each takes a smaller share of the rest, so
-  // that many QPs find something. 0: nothing is left. Given back by return_rd_atomic.
+  // Reserves READs and atomics that one more QP accepts from its peer at once: at most `wanted`,
+  // and at most a share of what the device has left for all QPs, so that many QPs get some. 0:
+  // nothing is left. return_rd_atomic gives them back.
   std::uint8_t take_rd_atomic(int wanted) const;
   void return_rd_atomic(std::uint8_t taken) const;
-  // The port is up, and has the addresses that it had when this was opened; and no trouble.
+  // Whether the port is up with the LID, MTU and GID that it had when this was opened, and
+  // trouble() is empty.
   bool is_as_opened() const;
-  // Registers that QPs made from it have rung, or would; noted by whoever makes them. None: its
-  // driver does not say where they are.
+  // Number of doorbell registers of the QPs made from it, as noted by the code that makes them. 0:
+  // the driver does not report them.
   std::size_t doorbells() const;
   void note_doorbell(const void* reg) const;
-  // What has happened since the last call that no completion tells of: a queue that has overrun, a
-  // device that has died. Empty: nothing. May be called by any thread.
+  // Asynchronous errors since the last call, which no completion reports: a CQ or SRQ error, a
+  // fatal device error. Empty: none. Any thread.
   std::string trouble() const;
 
  private:
@@ -151,15 +156,15 @@ class Device {
   mutable std::atomic<std::uint64_t> qps_ = 0;
   mutable std::atomic<std::uint64_t> qps_made_ = 0;
   mutable std::atomic<int> rd_atomic_taken_ = 0;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   mutable std::set<const void*> doorbells_;
 };
 
-// What peers may do, of memory and through a QP: READ, WRITE, and atomics where the device has
-// them, since drivers without refuse to grant them (an ibv_access_flags).
+// Rights of peers on memory and QPs: READ, WRITE and, if the device has them, atomics (an
+// ibv_access_flags). Drivers of devices without atomics refuse to grant them.
 unsigned access_for_peers(const Device& device);
 
-// Registered memory: local, and for peers READ, WRITE and atomics.
+// Registered memory with local access and, if `for_peers`, READ, WRITE and atomics by peers.
 class Registration {
  public:
   static Result<Registration> make(const Device& device, void* start, std::uint64_t bytes,

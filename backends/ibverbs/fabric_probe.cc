@@ -17,17 +17,18 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr std::uint32_t kDepthOfProbe = 4;  // one request is under way, of all that a node makes
-constexpr int kNoCompletion = -1;           // no completion
-// More than the devices that are known take for all tries; who waits longer waits for ever.
+constexpr std::uint32_t kDepthOfProbe = 4;  // a node has one outstanding request at a time
+constexpr int kNoCompletion = -1;
+// Added to the time of all tries, which covers known devices; then the verb counts as not ending.
 constexpr std::int64_t kSlackNs = 5'000'000'000;
-constexpr std::int64_t kTimeoutsOfDevice = 8;  // a device's timeout is up to four times that asked
-constexpr std::uint32_t kPollsAtATime = 1000;  // then others may have the core
+// A device may wait up to four times the timeout asked for.
+constexpr std::int64_t kTimeoutsOfDevice = 8;
+constexpr std::uint32_t kPollsAtATime = 1000;  // before the core is yielded
 constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
 
-// What goes before a node's card (cards.h), which has the place of the memory.
+// Precedes a node's descriptor (cards.h), which has the address of the memory.
 struct Ends {
-  std::array<QpAddress, 2> out, in;  // by line, of the node that says so
+  std::array<QpAddress, 2> out, in;  // by line; of the node that sends them
 };
 
 const char* name_of(WorkRequest::Kind kind) {
@@ -198,7 +199,7 @@ std::optional<WayReport::End> FabricProbe::take_step(Way& way, Line& line, Step 
   const bool repeated = line == strict && status == IBV_WC_RETRY_EXC_ERR;
   if (repeated) {
     line = patient;
-    counted_.reset();  // whether it was done the first time is not known
+    counted_.reset();  // unknown whether the first try took effect
     status = run(way.out[line], request);
     took = monotonic_ns() - began;
   }

@@ -1,15 +1,16 @@
 #pragma once
-// The ways from one port to those of all other nodes, tried one after the other before anybody
-// measures anything: READs and WRITEs of 8 bytes and of a whole packet, and FAA of 8 bytes, each
-// waited for, by RC QPs that are as those of a run.
+// Tests every directed path from one port to the ports of all other nodes, one after the other,
+// before a run: READs and WRITEs of 8 bytes and of a whole packet, and FAA of 8 bytes, each waited
+// for, on RC QPs like those of a run.
 //
-// A way has two connections. The *strict* one has no retries, so that the first packet that gets
-// lost (of a request or of its answer) ends it: that is how loss is seen, whatever counters a
-// device has. What is left then goes by the *patient* one, which has retries. A device that repeats
-// packets without counting that as a retry (adaptive retransmission of RoCE) hides loss from
-// this; loss_counters() may show it.
+// A path (`Way`) has two connections. The *strict* one has no retries, so that the first lost
+// packet (of a request or of its answer) breaks it: this detects loss whatever counters a device
+// has. The rest then uses the *patient* one, which has retries. A device that retransmits without
+// counting that as a retry (adaptive retransmission of RoCE) hides loss from this test;
+// loss_counters() may show it.
 //
-// A way is from a node to another: its requests go this way, answers the other. Used by one thread.
+// A path leads from one node to another: requests go this way, answers the other way. Used by one
+// thread.
 
 #include <array>
 #include <cstdint>
@@ -27,24 +28,24 @@
 namespace latchlab::ib {
 
 struct ProbeOptions {
-  std::uint32_t tries = 8;    // of each of the five verbs (four without atomics), on each way
+  std::uint32_t tries = 8;    // of each of the five verbs (four without atomics), on each path
   std::uint8_t timeout = 15;  // as QpOptions has it
   std::uint8_t retries = 3;   // of the patient connection
 };
 
 struct WayReport {
   enum class End : std::uint8_t {
-    not_tried,    // `why`: there is no port, or no packet could get through
+    not_tried,    // `why`: there is no port, or no packet could pass
     fine,         //
-    lossy,        // all verbs were done, some of them at a second try
-    wrong_data,   // a READ or FAA brought back what was not there
-    unreachable,  // `why`: what was not answered, or why there is no connection
+    lossy,        // all verbs were done, some only at a second try
+    wrong_data,   // a READ or FAA returned data that was not in the memory
+    unreachable,  // `why`: the verb that failed, or why there is no connection
   };
   End end = End::not_tried;
   std::string why;
-  std::uint32_t verbs = 0;  // that were done
-  std::uint32_t lost = 0;   // waits of a whole timeout: packets that got lost, at least so many
-  // Of a READ of 8 bytes that was not repeated, from its post to its completion. 0: there was none.
+  std::uint32_t verbs = 0;  // verbs that were done
+  std::uint32_t lost = 0;   // verbs that waited for a whole timeout: a lower bound of lost packets
+  // 8-byte READs that were not repeated, from post to completion. 0: there was none.
   std::int64_t min_ns = 0, median_ns = 0, max_ns = 0;
 };
 
@@ -54,13 +55,13 @@ class FabricProbe {
                                                    std::uint32_t nodes,
                                                    const ProbeOptions& options);
   const Device& device() const { return *device_; }
-  // What to give to each node, in their order; nothing to the own one.
+  // The data to send to each node, in their order; empty for the own node.
   std::vector<std::string> cards() const;
-  // What each has given to this one; those that have no port give nothing. Ways on which no packet
-  // could get through (check_fabric) are left as they are.
+  // Takes what each node has sent to this one; nodes without a port send nothing. Paths on which no
+  // packet could pass (check_fabric) are not connected.
   void connect(const std::vector<std::string>& cards);
-  // Once the other one has connected too. While it lasts nobody else may try the way to that node:
-  // all write to the same place there.
+  // Tests the path, after the other node has connected too. No other node may test its path to the
+  // same node at the same time: all write to the same place there.
   WayReport try_way(NodeId to);
 
  private:
@@ -72,13 +73,13 @@ class FabricProbe {
     std::uint32_t packet_bytes = 0;
     WayReport report;
     bool connected = false;
-    bool has_atomics = true;  // both ends: FAA is tried
+    bool has_atomics = true;  // at both ends: then FAA is tested
   };
   struct Step {
     WorkRequest::Kind kind = WorkRequest::Kind::read;
     std::uint32_t bytes = 8;
   };
-  struct alignas(4096) Area {  // what a peer uses: `shared`
+  struct alignas(4096) Area {  // peers access `counter` and `shared`
     std::array<std::uint64_t, 512> counter, shared, sent, received;
   };
 
@@ -87,7 +88,7 @@ class FabricProbe {
   Status make_ways();
   std::string card_for(const Way& way) const;
   void connect_way(std::uint32_t index, const std::string& card);
-  // nullopt: done. Else how the way ended.
+  // nullopt: done. Else the result of the path.
   std::optional<WayReport::End> take_step(Way& way, Line& line, Step step, std::uint64_t stamp,
                                           std::vector<std::int64_t>& trips_ns);
   int run(QueuePair& qp, const WorkRequest& request);  // an ibv_wc_status, or kNoCompletion
@@ -101,22 +102,22 @@ class FabricProbe {
   std::vector<Way> ways_;  // by node
   std::unique_ptr<Area> area_;
   Registration registered_;
-  std::optional<std::uint64_t> counted_;  // what the next FAA finds
+  std::optional<std::uint64_t> counted_;  // what the next FAA has to return
 };
 
-// What a port has counted of packets that were lost, repeated or came in a wrong order since its
-// driver was loaded, by the kernel's names; those that it counts. All traffic of the port is in it.
+// The port's counters of lost, retransmitted and out-of-order packets since its driver was loaded,
+// by the kernel's names; only those that the port has. They count all traffic of the port.
 std::map<std::string, std::uint64_t> loss_counters(const Device& device);
 std::map<std::string, std::uint64_t> loss_counters_in(const std::string& directory);
-// The counters that have grown from `before` to `after`, and by how much; one that `before` does
-// not have counts from zero.
+// The increase of each counter from `before` to `after`, without those that have not increased. A
+// counter that `before` does not have starts at zero.
 std::map<std::string, std::uint64_t> grown(const std::map<std::string, std::uint64_t>& before,
                                            const std::map<std::string, std::uint64_t>& after);
-// All partitions of the port.
+// All partition keys of the port.
 std::vector<std::uint16_t> partitions_of(const Device& device);
-// As the driver says; empty: it does not.
+// As the driver reports it; empty: it does not.
 std::string board_of(const Device& device);
-// The file of the libibverbs in use, which names its version; empty: not known.
+// The file of the libibverbs in use, whose name has its version; empty: not known.
 std::string verbs_library();
 
 }  // namespace latchlab::ib

@@ -1,4 +1,4 @@
-// Frames: what becomes of them here, and on lanes.
+// Frames: sending, receiving and dispatching them.
 
 #include "backends/ibverbs/frame_exchange.h"
 
@@ -38,7 +38,7 @@ void FrameExchange::send(ThreadId to, FrameKind kind, std::uint64_t ticket,
   if (!body.empty()) std::memcpy(frame.data() + sizeof(head), body.data(), body.size());
   if (to == id_) return own_.push_back(std::move(frame));
   if (goes_by_post(kind)) return send_by_post(to, std::move(frame));
-  if (!reaches(to)) return;  // its owner has been told
+  if (!reaches(to)) return;  // the owner has been told
   auto found = lanes_.find(to);
   if (found == lanes_.end()) {
     ask_for_lane(to);
@@ -58,7 +58,8 @@ void FrameExchange::take_turn(ThreadId to, Lane& lane) {
   turns_.push_back(to);
 }
 
-// A frame each: a peer that is busy, or whose peer is slow, does not hold up the others.
+// Sends one frame for each channel in turn, so that a busy channel or a slow peer does not delay
+// the others.
 void FrameExchange::send_in_turn() {
   while (!turns_.empty() && !free_slots_.empty()) {
     const ThreadId to = turns_.front();
@@ -118,7 +119,7 @@ void FrameExchange::received(LaneGroup& group, const Done& done) {
                      head_of({frame, done.bytes}).bytes <= done.bytes - sizeof(FrameHead);
   if (!whole) return group.recvs->post(slot);
   const FrameHead head = head_of({frame, done.bytes});
-  // What goes by post has come from the memory server there, whoever has sent it.
+  // Frames on the control path come from the memory server there, whichever thread sent them.
   const ThreadId from = goes_by_post(head.kind) ? keepers_.at(NodeId{head.node})
                                                 : ThreadId{NodeId{head.node}, head.thread};
   Lane& lane = lanes_.at(from);
@@ -126,12 +127,12 @@ void FrameExchange::received(LaneGroup& group, const Done& done) {
   if (lane.state == Lane::State::answering) lane.state = Lane::State::ready;
   if (head.kind != FrameKind::credits) arrived(head, {frame, sizeof(head) + head.bytes});
   group.recvs->post(slot);
-  if (head.kind != FrameKind::credits) ++lane.owed;  // now that the RECV is there again
+  if (head.kind != FrameKind::credits) ++lane.owed;  // only now is the RECV posted again
   take_turn(from, lane);
   send_in_turn();
 }
 
-// On a lane or by post.
+// Called for frames from a channel and from the control path.
 void FrameExchange::arrived(const FrameHead& head, std::span<const std::byte> frame) {
   if (head.to_thread == id_.index) return dispatch(head, frame.subspan(sizeof(head)));
   post_.put(head.to_thread, {{id_.node, head.to_thread}, {frame.begin(), frame.end()}});
@@ -149,7 +150,7 @@ void FrameExchange::dispatch(const FrameHead& head, std::span<const std::byte> b
 }
 
 std::size_t FrameExchange::deliver_own() {
-  const std::size_t count = own_.size();  // what these cause comes next time
+  const std::size_t count = own_.size();  // frames that these cause are delivered by the next poll
   for (std::size_t i = 0; i < count; ++i) {
     const std::vector<std::byte> frame = std::move(own_.front());
     own_.pop_front();
@@ -164,7 +165,7 @@ std::size_t FrameExchange::poll() {
   std::size_t total = cq_.poll(done);
   drained_ = total < done.size();
   for (std::size_t i = 0; i < total; ++i) owner_->verb_done(done[i]);
-  for (std::size_t g = 0; g < groups_.size(); ++g) {  // more may come to be meanwhile
+  for (std::size_t g = 0; g < groups_.size(); ++g) {  // a handler may add groups
     LaneGroup& group = *groups_[g];
     const std::size_t count = group.cq.poll(done);
     drained_ = drained_ && count < done.size();

@@ -12,18 +12,18 @@ namespace latchlab::ib {
 
 namespace {
 
-// Of all ports. libibverbs hands them to the kernel in a buffer of at most 64 KiB, and fails
-// beyond.
+// Of all ports. libibverbs passes them to the kernel in a buffer of at most 64 KiB, and fails with
+// more.
 constexpr std::size_t kMostGids = 1024;
-constexpr std::size_t kIpv4At = 12;  // in an IPv4-mapped GID
+constexpr std::size_t kIpv4At = 12;  // position of the address in an IPv4-mapped GID
 
 bool is_ipv4(const Gid& gid) {
   return std::all_of(gid.bytes.begin(), gid.bytes.begin() + 10, [](int b) { return b == 0; }) &&
          gid.bytes[10] == 0xff && gid.bytes[11] == 0xff;
 }
 
-// Where an address is among those of a port: an IPv4 address first, and last what is there without
-// any set-up, and which no router forwards.
+// The rank of an address among those of a port: IPv4 first; last link-local addresses, which exist
+// without any set-up and which routers do not forward.
 int reach(const Gid& gid) {
   if (is_ipv4(gid)) return 0;
   return is_link_local(gid) ? 2 : 1;
@@ -42,7 +42,7 @@ std::vector<GidEntry> usable_gids(ibv_context* context, std::uint8_t port, bool 
     std::memcpy(gid.bytes.data(), entry.gid.raw, gid.bytes.size());
     usable.push_back({gid, static_cast<std::uint8_t>(entry.gid_index)});
   }
-  // InfiniBand's first is that of the port itself, whatever its prefix.
+  // On InfiniBand the first is the port's own GID, whatever its prefix.
   std::sort(usable.begin(), usable.end(), [infiniband](const GidEntry& a, const GidEntry& b) {
     const int of_a = infiniband ? 0 : reach(a.gid);
     const int of_b = infiniband ? 0 : reach(b.gid);
@@ -80,7 +80,7 @@ std::vector<std::string> DeviceFacts::ipv4_addresses() const {
   return all;
 }
 
-// ---- What a device is opened with ----
+// ---- the choice of port and GID ----
 
 Status Device::choose_port(std::uint32_t wanted) {
   if (facts_.iwarp)

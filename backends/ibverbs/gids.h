@@ -1,5 +1,5 @@
 #pragma once
-// The GIDs of a port that this backend can use. What they are is in device.h.
+// The GIDs of a port that this backend can use; DeviceFacts::gids describes them.
 
 #include <cstdint>
 #include <vector>

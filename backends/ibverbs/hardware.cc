@@ -89,7 +89,7 @@ void Hardware::at(Time date, std::function<void()> action) {
 
 void Hardware::at_worker(std::uint32_t worker, Time date, std::function<void()> action) {
   if (options_.server_workers == 1) return workers_[worker]->at(date, std::move(action));
-  // No code of a server part runs meanwhile, on whichever of its threads.
+  // Meanwhile no thread runs code of a server part.
   workers_[worker]->at(date, [this, action = std::move(action)] {
     std::vector<std::unique_lock<std::mutex>> turns;
     for (const auto& [id, node] : nodes_) turns.emplace_back(node->calls.turn);
@@ -125,7 +125,7 @@ RunEnd Hardware::run_until(Time date) {
                                                                    : RunEnd::finished;
 }
 
-// ---- deaths ----
+// ---- crashes ----
 
 IbActor& Hardware::client(ClientId client) const {
   const auto found = clients_.find(client);
@@ -135,7 +135,7 @@ IbActor& Hardware::client(ClientId client) const {
 
 void Hardware::crash(ClientId who, CrashKind kind) {
   IbActor& victim = client(who);
-  // A process of its own dies as processes do.
+  // A process that hosts one node dies like any process.
   if (options_.exchange && kind == CrashKind::process) ::kill(::getpid(), SIGKILL);
   if (kind == CrashKind::node) return crash_node(victim.node());
   ActorHost& host = victim.host();
@@ -186,7 +186,7 @@ void Hardware::node_lost(NodeId lost, const std::vector<ClientId>& clients) {
   tell_membership(clients);
 }
 
-// ---- looking ----
+// ---- inspecting ----
 
 void Hardware::reset_stats() {
   workers_[0]->open_turns();

@@ -1,5 +1,5 @@
 #pragma once
-// The backend itself: makes nodes and threads, connects them, runs them.
+// The backend: makes nodes and threads, connects them, and runs them.
 
 #include <atomic>
 #include <map>
@@ -25,7 +25,7 @@ class Hardware final : public IbverbsBackend {
   std::uint32_t worker_of(ClientId client) const override {
     return client.value % options_.workers;
   }
-  // Actors of nodes and servers live with worker 0.
+  // Node agents and server parts run on worker 0.
   std::uint32_t thread_of(ActorKind kind, NodeId /*node*/, ClientId client) const override {
     return kind == ActorKind::client ? worker_of(client) : 0;
   }
@@ -46,7 +46,7 @@ class Hardware final : public IbverbsBackend {
   Time local_now(NodeId) const override { return true_now(); }
   std::uint64_t peek(RemoteAddr word) override;
   void poke(RemoteAddr word, std::uint64_t value) override;
-  // Of nothing: no two runs on hardware do the same. Threads note into one of their own.
+  // Unused, because no two runs on hardware are equal. Each thread has one of its own.
   RunFingerprint& fingerprint() override;
   std::uint64_t events() const override;
   VerbCensus census() const override;
@@ -61,27 +61,27 @@ class Hardware final : public IbverbsBackend {
  private:
   // hardware_machine.cc: cores and clocks.
   Status take_cores();
-  void compare_clocks();  // each node here asks the first one what its clock says
+  void compare_clocks();  // each node here asks the first node for its clock
   Status wait_for_clock();
   std::vector<int> core_of_worker(std::size_t worker) const;
   std::vector<int> cores_of_keeper(std::size_t place) const;  // of the memory server of a node here
   Status make_node(NodeId id);
   Status open_device(LocalNode& node) const;
   Status make_threads(LocalNode& node);
-  // How many threads a node has besides its memory server's.
+  // The number of a node's threads without that of its memory server.
   std::uint32_t threads_of(NodeId node) const;
   Status connect();
   Status check_dc() const;
   Status connect_clients();
   NativeAtomics atomics_of_all();
-  // Of a node, what it has for each of the run; the own place is one of them.
+  // The node's descriptor for each node of the run, the node itself included.
   std::vector<std::string> cards_of(const LocalNode& node) const;
   Status read_cards(LocalNode& node, const std::vector<std::string>& cards);
   Result<std::vector<std::string>> tell_all(const std::string& text) const;
   ThreadId keeper_of(NodeId node) const;
   bool is_one_machine() const;
   LocalNode* find(NodeId node);
-  // hardware_kept.cc: what one world leaves to the next.
+  // hardware_kept.cc: what a run leaves to the next.
   std::string made_for(NodeId node) const;
   static bool drained(const LocalNode& node);
   std::vector<std::string> vouch(LocalNode& node);
@@ -98,15 +98,15 @@ class Hardware final : public IbverbsBackend {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::map<NodeId, std::unique_ptr<LocalNode>> nodes_;
   std::map<ClientId, IbActor*> clients_;
-  std::vector<int> cores_;   // of the workers, then of agents; empty: they have none of their own
-  std::vector<int> others_;  // cores that no worker of this machine has
-  std::vector<int> before_;  // of the thread that makes this; empty: where it is
-  ClockOffset clock_;        // of the first node, against ours
+  std::vector<int> cores_;   // of the workers, then of agents; empty: no core is reserved
+  std::vector<int> others_;  // cores that no worker on this machine has
+  std::vector<int> before_;  // of the thread that made this; empty: unchanged
+  ClockOffset clock_;        // of the first node's clock relative to ours
   std::atomic<std::uint32_t> live_clients_ = 0;
   std::atomic<bool> stop_ = false;
-  bool chores_ = false;    // are on the first worker's list
-  bool up_ = false;        // all of it is made and connected
-  bool together_ = false;  // others wait for the end of the run
+  bool chores_ = false;    // run_chores() is in the first worker's timers
+  bool up_ = false;        // set_up() is complete
+  bool together_ = false;  // the run has begun on all nodes, which end it together
 };
 
 }  // namespace latchlab::ib

@@ -1,4 +1,4 @@
-// The end of a world, and what of it the next one may have (kept.h).
+// The end of a run, and what it leaves to the next (kept.h).
 
 #include <fmt/core.h>
 #include <sched.h>
@@ -38,7 +38,8 @@ bool has_all_initiators(const ThreadQueues& queues) {
 
 }  // namespace
 
-// What a node's parts can be used for again. Threads of other cores have them in other memory.
+// The configuration for which a node's parts can be reused. Includes the cores, because memory is
+// allocated close to them.
 std::string Hardware::made_for(NodeId node) const {
   const PathOptions& path = options_.path;
   std::string addresses;
@@ -49,7 +50,7 @@ std::string Hardware::made_for(NodeId node) const {
                      directory_.dc ? "dc" : "rc", options_.dcis);
 }
 
-// Everything that was posted here is back, in reasonable time.
+// Waits until everything that was posted here is back; false: that takes too long.
 bool Hardware::drained(const LocalNode& node) {
   const std::int64_t give_up = monotonic_ns() + kDrainedWithinNs;
   for (const auto& host : node.hosts)
@@ -60,7 +61,7 @@ bool Hardware::drained(const LocalNode& node) {
   return true;
 }
 
-// For each node of the run, the numbers of its ends that this node vouches for.
+// For each node of the run, the numbers of its ends that this node confirms as drained.
 std::vector<std::string> Hardware::vouch(LocalNode& node) {
   std::map<NodeId, std::string> vouched;
   node.quiet = options_.kept && !node.dead && drained(node);
@@ -71,16 +72,16 @@ std::vector<std::string> Hardware::vouch(LocalNode& node) {
   return all;
 }
 
-// Until all are done, somebody may still use what is here.
+// Until all nodes are done, another node may still use this one's memory.
 Hardware::~Hardware() {
-  std::map<NodeId, std::vector<std::string>> vouched;  // by whom, for whom
+  std::map<NodeId, std::vector<std::string>> vouched;  // by sender, for each node
   if (up_ && (together_ || !options_.exchange))
     for (auto& [id, node] : nodes_) vouched[id] = vouch(*node);
-  std::map<NodeId, std::set<std::uint32_t>> kept;  // of whom
+  std::map<NodeId, std::set<std::uint32_t>> kept;  // confirmed ends, by node
   if (together_) {
     const NodeId here = nodes_.begin()->first;
     const auto all = options_.exchange(vouched[here]);
-    // With a node lost nobody can say when that is; the others end their runs at the same date.
+    // With a node lost the exchange fails; the other nodes end their runs at the same date.
     if (!all) std::this_thread::sleep_for(kLinger);
     if (all) kept[here] = numbers_in(all.value());
   } else if (!vouched.empty()) {
@@ -99,10 +100,9 @@ Hardware::~Hardware() {
     node.memory_server->give_back(ends);
     parts[id] = std::move(node.parts);
   }
-  nodes_.clear();  // with all QPs that are not kept, and the memory
+  nodes_.clear();  // destroys all QPs that are not kept, and the memory
   for (auto& [id, each] : parts) keep(id, std::move(each));
-  if (!before_.empty())
-    use_cores(before_);  // this thread, and those that it makes, go on elsewhere
+  if (!before_.empty()) use_cores(before_);  // for this thread and those that it starts
 }
 
 void Hardware::keep(NodeId node, std::unique_ptr<NodeParts> parts) {

@@ -1,4 +1,4 @@
-// Where the threads of a process run, and how its clock compares with others'.
+// The cores of a process's threads, and the comparison of its clock with the first node's.
 
 #include <fmt/core.h>
 #include <time.h>
@@ -18,7 +18,7 @@ namespace latchlab::ib {
 namespace {
 
 constexpr std::uint32_t kRoundTrips = 64;
-constexpr Duration kAnswersWithin = seconds(10);  // all of them
+constexpr Duration kAnswersWithin = seconds(10);  // for all of them
 
 std::string claim_text(const CoreClaim& claim) {
   return fmt::format("{} {} {}", claim.machine, claim.threads, text_of_cores(claim.cores));
@@ -55,7 +55,7 @@ Status Hardware::take_cores() {
   before_ = own_cores();
   std::string device = options_.device;
   if (device.empty() && options_.kept)
-    device = options_.kept->device_name(options_.hosted.front());  // devices are dear to list
+    device = options_.kept->device_name(options_.hosted.front());  // listing devices is expensive
   if (device.empty())
     if (const auto all = list_devices(); all)
       if (const DeviceFacts* const chosen = choose_device(all.value(), ""); chosen != nullptr)
@@ -94,7 +94,7 @@ std::vector<int> Hardware::core_of_worker(std::size_t worker) const {
   return cores_.empty() ? cores_ : std::vector<int>{cores_[worker]};
 }
 
-// Without agents it sleeps nearly always.
+// Without agents a memory server sleeps nearly always, and gets no core of its own.
 std::vector<int> Hardware::cores_of_keeper(std::size_t place) const {
   return cores_.empty() || !options_.agents ? others_
                                             : std::vector<int>{cores_[workers_.size() + place]};

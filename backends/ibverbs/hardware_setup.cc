@@ -1,4 +1,4 @@
-// How the backend comes to be: nodes, their threads, and the channels between them.
+// Set-up of the backend: nodes, their threads, and the channels between them.
 
 #include <fmt/core.h>
 
@@ -85,7 +85,7 @@ Status Hardware::make_node(NodeId id) {
     node->atomics = try_atomics(*node->device);
     if (!node->atomics.has(NativeAtomics::plain)) return Error{node->atomics.lacking, {}};
   }
-  // An agent is a CPU.
+  // An agent is a CPU, whose accesses to the RNIC's memory are not atomic.
   if (options_.agents && planned.device_bytes > 0)
     return Error{
         "a lock table in the RNIC's own memory is nothing for agents, whose accesses to it would "
@@ -152,7 +152,7 @@ Status Hardware::make_threads(LocalNode& node) {
   return node.memory_server->frames().make_lanes(others);
 }
 
-// ---- cards ----
+// ---- node descriptors ----
 
 std::vector<std::string> Hardware::cards_of(const LocalNode& node) const {
   NodeCard card;
@@ -200,7 +200,7 @@ Result<std::vector<std::string>> Hardware::tell_all(const std::string& text) con
   return options_.exchange(std::vector<std::string>(plan_.nodes.size(), text));
 }
 
-// A DCI has one MTU for all its targets, which must have the same.
+// A DCI has one MTU for all targets, so all targets must have the same.
 Status Hardware::check_dc() const {
   for (const NodeCard& card : directory_.nodes)
     if (directory_.dc && card.dct.mtu != directory_.nodes.front().dct.mtu)
@@ -246,7 +246,8 @@ SetUpCost Hardware::set_up_cost(NodeId node) const {
   return {here.device->qps(), here.device->qps_made(), here.device->doorbells(), here.card_bytes};
 }
 
-// The QPs to servers, before anything is measured: a server makes its ends one after the other.
+// Connects the QPs to servers before anything is measured, because a server makes its ends one
+// after the other.
 Status Hardware::connect_clients() {
   for (const auto& worker : workers_)
     for (ActorHost* host : worker->hosts())
@@ -278,7 +279,8 @@ Status Hardware::start_together() {
     const auto all = tell_all(std::to_string(epoch));
     if (!all) return all.error();
     together_ = true;
-    // All begin at one date, that of the last, by the first node's clock as each knows it.
+    // All nodes begin at the latest date, which is given by the first node's clock as each node
+    // knows it.
     epoch = latest(all.value(), epoch) - clock_.ahead_ns;
   }
   for (const auto& worker : workers_) worker->set_epoch(epoch);

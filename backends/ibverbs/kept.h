@@ -1,22 +1,20 @@
 #pragma once
-// What a process keeps of a node from one world to the next, so that a run of many repeats makes it
+// What a process keeps of a node from one run to the next, so that a run of many repeats makes it
 // once: the opened device with its protection domain, the domains and CQs of the node's threads, DC
-// initiators and address handles, and the clients' QPs, at both ends. Memory, its keys, lanes and
-// the DC target are every world's own (docs/decisions/0017).
+// initiators and address handles, and both ends of the clients' QPs. Memory, its keys, channel QPs
+// and the DC target belong to one run (docs/decisions/0017).
 //
-// That no verb of one world lands in the next, or completes there:
-//  1. After a run each thread takes completions until all that it has posted has come back. A verb
-//     that has come back has been executed or never will be. A node on which something stays under
-//     way keeps nothing.
-//  2. Only then do the nodes tell each other that they are done, and each says to each the numbers
-//     of those ends there whose verbs are all back (it *vouches* for them). A node keeps of its
-//     ends those, and destroys all others before it has a new world. If one node is lost, nobody
-//     keeps anything.
-//  3. Not kept, and so not vouched for, is a QP that was in error, or of a client that crashed; nor
-//     is, at the other end, that of a client that was evicted. They are made anew.
-//  4. In the next world an end that was kept is used when both say that they have kept it: who asks
-//     for a connection names both ends, and is told if the other is not there, or has another peer.
-//  5. Memory is registered anew, so that a verb with a key of before would be refused.
+// Why no verb of one run takes effect in the next, or completes there:
+//  1. After a run each thread takes completions until all that it posted has come back. A verb that
+//     has come back was executed or never will be. A node with outstanding verbs keeps nothing.
+//  2. Only then do the nodes tell each other that they are done. Each confirms to each other node
+//     the numbers of the ends there whose verbs are all back (`vouch`). A node keeps the confirmed
+//     ends, and destroys all others before the next run. If a node is lost, no node keeps anything.
+//  3. A QP that was in error, or of a client that crashed, is not confirmed and not kept; nor is,
+//     at the other end, that of a client that was evicted. They are made anew.
+//  4. In the next run a kept end is used only if both ends were kept: the request for a connection
+//     names both, and is refused if the other end is not there or has another peer.
+//  5. Memory is registered anew, so that a verb with an earlier key would be refused.
 
 #include <cstdint>
 #include <map>
@@ -33,40 +31,40 @@
 
 namespace latchlab::ib {
 
-// Whose QP it is, and the node of its other end; 0: a memory server's end of it.
+// The owner of a QP, and the node of its other end; node 0: a memory server's end.
 using EndName = std::pair<ActorKey, NodeId>;
 
-// Of one thread of a node.
+// The queues of one thread of a node.
 struct ThreadQueues {
-  std::unique_ptr<ThreadDomain> domain;  // of all QPs that the thread posts to
+  std::unique_ptr<ThreadDomain> domain;  // for all QPs that the thread posts to
   CompletionQueue cq;
   std::unique_ptr<DciPool> dcis;      // of a worker
-  std::map<EndName, QueuePair> ends;  // kept, and not asked for yet in this world
-  // Made at the first call.
+  std::map<EndName, QueuePair> ends;  // kept, and not used yet in this run
+  // Makes them at the first call.
   DciPool& initiators(const Device& device, const QpOptions& options, std::uint32_t most) {
     if (!dcis) dcis = std::make_unique<DciPool>(device, cq, options, most);
     return *dcis;
   }
 };
 
-// Of one node.
+// What is kept of one node.
 struct NodeParts {
-  std::string made_for;  // what they were made for, in words
+  std::string made_for;  // the configuration that they were made for, as text
   std::unique_ptr<Device> device;
   std::unique_ptr<AhCache> paths;
-  std::vector<ThreadQueues> threads;  // the memory server's is the last; stays where it is
+  std::vector<ThreadQueues> threads;  // the memory server's is the last; never resized
 };
 
 class Kept {
  public:
-  // Null: nothing is kept of this node that was made for the same, or its device has changed.
+  // Null: nothing was kept of this node for the same configuration, or its device has changed.
   std::unique_ptr<NodeParts> take(NodeId node, const std::string& made_for) {
     auto kept = std::exchange(nodes_[node], nullptr);
     const bool fits = kept && kept->made_for == made_for && kept->device->is_as_opened();
     return fits ? std::move(kept) : nullptr;
   }
   void give(NodeId node, std::unique_ptr<NodeParts> parts) { nodes_[node] = std::move(parts); }
-  // Empty: of none.
+  // Empty: nothing was kept.
   std::string device_name(NodeId node) const {
     const auto found = nodes_.find(node);
     return found != nodes_.end() && found->second ? found->second->device->facts().name : "";

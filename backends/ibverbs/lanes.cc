@@ -1,4 +1,4 @@
-// Lanes: how they come to be, and what goes by post meanwhile.
+// Channel QPs (`Lane`): making and losing them, and the control path, which needs none.
 
 #include <algorithm>
 #include <utility>
@@ -11,11 +11,11 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr int kCompletions = 8192;  // of the owner's verbs
+constexpr int kCompletions = 8192;  // for the owner's verbs
 static_assert(FrameExchange::kMostVerbs <= kCompletions);
 constexpr int kKeeperCompletions = 64;
-// Lanes that share RECVs, at first; each group has twice as many as the one before, so that there
-// are few to look at.
+// Channels in the first group that shares RECVs; each later group has twice as many as the one
+// before, so that there are few CQs to poll.
 constexpr std::uint32_t kFirstLanes = 16;
 
 }  // namespace
@@ -68,7 +68,7 @@ Result<FrameExchange::LaneGroup*> FrameExchange::group_with_room(std::uint32_t e
   return groups_.back().get();
 }
 
-// In state `asking`.
+// The new channel is in state `asking`.
 Result<FrameExchange::Lane*> FrameExchange::new_lane(ThreadId to, std::uint32_t expected) {
   auto group = group_with_room(expected);
   if (!group) return group.error();
@@ -76,7 +76,7 @@ Result<FrameExchange::Lane*> FrameExchange::new_lane(ThreadId to, std::uint32_t 
   options.depth = kLaneDepth;
   options.recvs = group.value()->recvs.get();
   options.rnr_retries = rnr_retries_;
-  options.rd_atomic = 1;  // SENDs alone go there
+  options.rd_atomic = 1;  // it carries SENDs only
   options.domain = &domain_;
   auto qp = QueuePair::make(device_, group.value()->cq, options);
   if (!qp) return qp.error();
@@ -107,7 +107,7 @@ void FrameExchange::ask_for_lane(ThreadId to) {
   send(to, FrameKind::lane, 0, LaneBody{lane.value()->qp.address()});
 }
 
-// If both ask at the same time, the lesser of the two gets its answer.
+// If both threads ask at the same time, the one with the smaller id gets its answer.
 void FrameExchange::lane_asked(ThreadId from, const LaneBody& theirs) {
   const auto found = lanes_.find(from);
   if (found != lanes_.end() && (found->second.state != Lane::State::asking || id_ < from)) return;
@@ -131,7 +131,7 @@ void FrameExchange::lane_answered(ThreadId from, const LaneBody& theirs) {
   send_in_turn();
 }
 
-// ---- post ----
+// ---- the control path ----
 
 void FrameExchange::send_by_post(ThreadId to, std::vector<std::byte> frame) {
   if (failed_) return;
@@ -164,7 +164,7 @@ std::size_t FrameExchange::take_post() {
   return mail.size();
 }
 
-// ---- losing ----
+// ---- losing peers ----
 
 bool FrameExchange::reaches(ThreadId to) const {
   if (to == id_) return true;
@@ -193,7 +193,7 @@ void FrameExchange::lose(ThreadId to, Lane& lane) {
   owner_->peer_is_gone(to);
 }
 
-// Its process is dead, or its device beyond reach: so are its other threads.
+// The peer's process is dead or its device is unreachable, and so are its other threads.
 void FrameExchange::cut_off(ThreadId keeper) {
   node_is_gone(keeper.node);
   owner_->peer_is_gone(keeper);

@@ -14,7 +14,8 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr std::uint64_t kHeapBytes = 1ULL << 32;  // address space behind the table, not memory
+// Address space behind the table; no memory until it is used.
+constexpr std::uint64_t kHeapBytes = 1ULL << 32;
 constexpr std::uint64_t kHugePage = 2ULL << 20;
 constexpr std::uint64_t kFillWords = 512;
 
@@ -39,8 +40,9 @@ Result<std::unique_ptr<Memory>> Memory::make(const Device& device, NodeId node, 
                              std::strerror(errno)),
                  {}};
   memory->base_ = static_cast<std::byte*>(at);
-  if (bytes >= kHugePage) ::madvise(at, memory->used_, MADV_HUGEPAGE);  // a wish, no more
-  // Children that are forked later must not share what the RNIC writes to.
+  // A hint; failure does not matter.
+  if (bytes >= kHugePage) ::madvise(at, memory->used_, MADV_HUGEPAGE);
+  // Forked children must not share pages that the RNIC writes to.
   ::madvise(at, memory->reserved_, MADV_DONTFORK);
   if (image) {
     auto* const words = reinterpret_cast<std::uint64_t*>(memory->base_);

@@ -1,10 +1,10 @@
 #pragma once
-// A node's registered memory: the table of the plan from offset 0 on, and what is allocated later
-// behind it, each piece registered by itself, so that nobody reaches what nobody asked for.
-// Offsets are distances from one base address. All functions may be called by any thread.
+// A node's registered memory: the plan's table from offset 0 on, and later allocations after it.
+// Each is registered by itself, so that peers reach nothing else. Offsets are relative to one base
+// address. Any thread.
 //
-// A stretch of the table may lie on the RNIC: the CPU has no access to it but for looking (peek)
-// and for tests (poke), because nothing that a CPU does there is atomic with what the RNIC does.
+// Part of the table may be on the RNIC. The CPU accesses it only by peek and, in tests, poke,
+// because no CPU access is atomic with those of the RNIC.
 
 #include <cstdint>
 #include <functional>
@@ -36,14 +36,14 @@ struct Region {
 };
 
 using Regions = std::map<std::uint64_t, Region>;  // by offset
-// Null: none holds them.
+// Null: no region contains them.
 const Region* find_region(const Regions& regions, std::uint64_t offset, std::uint64_t bytes);
 
 class Memory {
  public:
   using Image = std::function<void(NodeId, std::uint64_t offset, std::span<std::uint64_t> words)>;
-  // Zeroed, then filled with the image if there is one; on huge pages where they are to be had.
-  // Offsets [from, to) lie on the RNIC; nowhere if they are equal.
+  // Zeroed, then filled by `image` if given; on huge pages if possible. Offsets [from, to) are on
+  // the RNIC; none if they are equal.
   struct OnDevice {
     std::uint64_t from = 0, to = 0;
   };
@@ -55,19 +55,19 @@ class Memory {
   Memory& operator=(const Memory&) = delete;
 
   std::byte* base() const { return base_; }
-  // For the CPU: registered, and not on the RNIC. A word is aligned.
+  // For CPU accesses: checks that the range is registered and not on the RNIC. A word is aligned.
   std::byte* host(std::uint64_t offset, std::uint64_t bytes) const;
   std::uint64_t* word(std::uint64_t offset) const;
-  // Wherever it lies. What is on the RNIC comes in halves while it changes.
+  // Host memory or RNIC. A word on the RNIC may be read torn while it changes.
   std::uint64_t peek(std::uint64_t offset) const;
   void poke(std::uint64_t offset, std::uint64_t value);
-  // All of it in host memory, where the stretch that lies on the RNIC is unused.
+  // The whole table in host memory, of which the part that is on the RNIC is unused.
   const Region& table() const { return table_; }
   const Region& on_device() const { return on_device_; }
   std::optional<Region> find(std::uint64_t offset, std::uint64_t bytes) const;
   // Zeroed, aligned to 64.
   Result<Region> allocate(std::uint64_t bytes);
-  // Peers reach none of it any more.
+  // Deregisters all memory: peers cannot access it any more.
   void withdraw();
 
  private:
@@ -81,9 +81,9 @@ class Memory {
   std::uint64_t reserved_ = 0;
   std::uint64_t used_ = 0;
   Region table_;
-  Region on_device_;  // of no bytes: there is none
+  Region on_device_;  // of 0 bytes: there is none
   DeviceMemory device_memory_;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   Regions regions_;
   std::vector<Registration> registrations_;
 };

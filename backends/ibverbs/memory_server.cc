@@ -8,7 +8,7 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr int kTurnsBeforeSleep = 50;  // before it sleeps until something comes
+constexpr int kTurnsBeforeSleep = 50;  // polls before it sleeps until something comes
 constexpr Duration kLongestRest = milliseconds(20);
 
 std::uint64_t load(const std::byte* word) {
@@ -18,7 +18,7 @@ void store(std::byte* word, std::uint64_t value) {
   __atomic_store_n(reinterpret_cast<std::uint64_t*>(word), value, __ATOMIC_RELEASE);
 }
 
-// The first `bytes` of a word, from data that may end inside it.
+// `before` with its first bytes replaced by data, which may end within the word.
 std::uint64_t merge_word(std::uint64_t before, const std::byte* data, std::uint32_t bytes) {
   std::memcpy(&before, data, std::min<std::uint32_t>(bytes, 8));
   return before;
@@ -75,7 +75,7 @@ void MemoryServer::run() {
       ::sched_yield();
       continue;
     }
-    // After a sleep in which nothing came it looks once and sleeps again.
+    // After a sleep in which nothing came, polls once and sleeps again.
     frames_->arm();
     if (frames_->poll() > 0)
       idle = 0;
@@ -83,7 +83,7 @@ void MemoryServer::run() {
       frames_->sleep_until_any(kLongestRest);
   }
   if (!die_) return;
-  // Silent first: a verb that finds no memory would be told so.
+  // QPs and target first: otherwise peers would see access errors of verbs that find no memory.
   for (auto& [actor, qp] : responders_) qp.fail();
   target_.drop();
   frames_->fail();
@@ -123,7 +123,7 @@ void MemoryServer::clock_told(std::int64_t told_ns) {
 
 void MemoryServer::connect(ThreadId asker, std::uint64_t ticket, const ConnectBody& wanted) {
   ConnectAnswerBody answer;
-  responders_.erase(wanted.from);  // of before an error
+  responders_.erase(wanted.from);  // from before an error
   answer.status = VerbStatus::flushed;
   if (!evicted(wanted.from))
     answer.status = wanted.kept != 0 ? take_kept(wanted) : make_responder(wanted);
@@ -131,7 +131,7 @@ void MemoryServer::connect(ThreadId asker, std::uint64_t ticket, const ConnectBo
   frames_->send(asker, FrameKind::connect_answer, ticket, answer);
 }
 
-// Whoever asks is told unless this end, too, is what it was.
+// Succeeds only if this end, too, still has the number and the peer that it had.
 VerbStatus MemoryServer::take_kept(const ConnectBody& wanted) {
   auto kept = queues_.ends.extract({wanted.from, {}});
   if (kept.empty() || kept.mapped().address().number != wanted.kept ||
@@ -152,7 +152,7 @@ VerbStatus MemoryServer::make_responder(const ConnectBody& wanted) {
 }
 
 void MemoryServer::give_back(const std::set<std::uint32_t>& vouched) {
-  queues_.ends.clear();  // nobody has asked for these
+  queues_.ends.clear();  // not used in this run
   for (auto& [actor, end] : responders_)
     if (!evicted(actor) && vouched.count(end.address().number) > 0)
       queues_.ends.emplace(EndName{actor, {}}, std::move(end));
@@ -163,7 +163,8 @@ void MemoryServer::evict(ThreadId asker, std::uint64_t ticket, const EvictBody& 
   if (wanted.client < evicted_.size()) {
     evicted_[wanted.client].store(1, std::memory_order_release);
     const auto found = responders_.find(client_key(ClientId{wanted.client}));
-    // In error it answers nothing; destroyed it could not be told from one that never was.
+    // In error it gives no answer, as needed; a destroyed one could not be told from one that never
+    // existed.
     if (found != responders_.end()) found->second.fail();
   } else {
     answer.status = VerbStatus::access_error;
@@ -209,7 +210,7 @@ void MemoryServer::serve_agent(ThreadId asker, FrameReader& reader) {
     if (brings && data == nullptr) return;
     AgentResult result;
     result.ticket = verb.ticket;
-    result.status = VerbStatus::flushed;  // an earlier error of the batch takes the rest along
+    result.status = VerbStatus::flushed;  // after an error the rest of the batch is flushed
     if (!failed) result = execute(verb, data, allowed);
     failed = failed || result.status != VerbStatus::ok;
     const bool takes = verb.kind == VerbKind::read && verb.carries_data && !failed;

@@ -1,11 +1,11 @@
 #pragma once
-// The thread that answers for a node's memory: makes the other ends of clients' QPs, allocates,
-// evicts, and, where the node's memory is an agent's, executes every verb on it.
+// The thread that serves a node's memory: makes the other ends of clients' QPs, allocates, evicts,
+// and, if the node's memory has an agent, executes every verb on it.
 //
-// Agent: all verbs on an agent's memory come here, READs and WRITEs and whole batches included, and
-// are executed in posting order, each by a load and a store without lock prefix: races with CPU
-// accesses show as they do with an RNIC. Verbs of all widths are atomic among themselves, because
-// there is one agent.
+// The agent is a software-atomics proxy: all verbs on its memory come here, READs, WRITEs and whole
+// batches included, and are executed in posting order, each by loads and stores without a lock
+// prefix, so that races with CPU accesses occur as they do with an RNIC. Verbs of all widths are
+// atomic with each other, because one thread executes them.
 
 #include <atomic>
 #include <cstdint>
@@ -31,26 +31,26 @@ class MemoryServer final : public FrameExchange::Owner {
   ~MemoryServer() override;
 
   FrameExchange& frames() { return *frames_; }
-  // Asks another memory server so many times what its clock says, as soon as this has started.
+  // Asks another memory server `times` times for its clock, as soon as this one has started.
   void compare_clock(ThreadId with, std::uint32_t times) {
     clock_of_ = with;
     clock_times_ = times;
   }
-  // nullptr: it has not answered all yet.
+  // nullptr: not all answers have come yet.
   const ClockProbe* clock() const {
     return clock_compared_.load(std::memory_order_acquire) ? &clock_probe_ : nullptr;
   }
-  // Makes the node's DC target. Before start.
+  // Makes the node's DC target. Before start().
   Status offer_dc();
   const DctAddress& dct() const { return target_.address(); }
-  // Begins to answer; the thread's channels are connected.
+  // Starts the thread; its channels are connected.
   void start();
-  // Answers no more; what is asked then is never answered.
+  // Stops the thread; later requests get no answer.
   void stop();
-  // As stop, and peers' verbs fail: the node is dead.
+  // As stop(), and peers' verbs fail, as after a crash of the node.
   void die();
-  // After stop: leaves those of its ends to the next world whose numbers their peers have vouched
-  // for, but for evicted clients'.
+  // After stop(): keeps those ends for the next run whose numbers their peers have confirmed,
+  // except those of evicted clients.
   void give_back(const std::set<std::uint32_t>& vouched);
   bool evicted(ActorKey actor) const {
     return actor < evicted_.size() && evicted_[actor].load(std::memory_order_acquire) != 0;
@@ -78,9 +78,9 @@ class MemoryServer final : public FrameExchange::Owner {
   ThreadQueues& queues_;
   std::vector<std::atomic<std::uint8_t>> evicted_;  // by client
   std::map<ActorKey, QueuePair> responders_;
-  std::unique_ptr<RecvPool> unused_recvs_;  // nobody sends to the target
+  std::unique_ptr<RecvPool> unused_recvs_;  // the target gets no SENDs
   DcTarget target_;
-  std::map<ThreadId, bool> batch_failed_;  // the last batch of this thread for the agent
+  std::map<ThreadId, bool> batch_failed_;  // of the last agent batch of each thread
   ThreadId clock_of_;
   std::uint32_t clock_times_ = 0;
   std::int64_t clock_asked_ns_ = 0;

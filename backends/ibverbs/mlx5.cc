@@ -12,12 +12,12 @@ namespace latchlab::ib {
 
 namespace {
 
-// QUERY_HCA_CAP, by the programmer's reference manual: a command's head of 16 bytes, and behind the
-// answer's as many capabilities as one block has.
+// QUERY_HCA_CAP, by the programmer's reference manual: a command header of 16 bytes; the answer has
+// a header of that size and then one block of capabilities.
 constexpr std::uint16_t kQueryHcaCap = 0x100;
 constexpr std::size_t kHead = 16;
 constexpr std::size_t kBlock = 4096;
-enum class Block : std::uint16_t { general = 0x01, atomic = 0x07 };  // as they are now
+enum class Block : std::uint16_t { general = 0x01, atomic = 0x07 };  // current values, not maxima
 using Answer = std::array<std::uint8_t, kHead + kBlock>;
 
 // Big-endian fields of the block.
@@ -38,9 +38,9 @@ bool query(ibv_context* context, Block block, Answer& answer) {
                                  answer.size()) == 0;
 }
 
-constexpr std::uint32_t kMaskedCasAndFaa = 0xc;  // of atomic_operations
-constexpr std::uint32_t kWidths = 8 | 16;        // that locks use
-constexpr std::uint32_t kPciBy8 = 2;             // of the sizes of atomics on the bus
+constexpr std::uint32_t kMaskedCasAndFaa = 0xc;  // bits of atomic_operations
+constexpr std::uint32_t kWidths = 8 | 16;        // widths that locks use, in bytes
+constexpr std::uint32_t kPciBy8 = 2;             // bit of the sizes of atomics on the bus
 
 void read_atomics(const Answer& answer, Mlx5Facts& facts) {
   facts.host_order = answer[kHead + 8] >> 6 != 0;  // atomic_req_8B_endianness_mode

@@ -1,4 +1,4 @@
-// In the place of mlx5.cc where libmlx5 is not installed: such devices are used by their verbs.
+// Replaces mlx5.cc in builds without libmlx5: mlx5 devices are used through libibverbs only.
 
 #include <cerrno>
 

@@ -28,7 +28,7 @@ NativeAtomics NativeAtomics::by_dc() const {
 
 NativeAtomics common(const NativeAtomics& a, const NativeAtomics& b) {
   const std::uint32_t kinds = a.kinds & b.kinds;
-  // Why the one lacks something that the other has, rather than what both lack.
+  // Prefers the reason why one lacks something that the other has.
   return {kinds, kinds == a.kinds && !a.lacking.empty() ? a.lacking : b.lacking};
 }
 
@@ -44,14 +44,14 @@ class Trial {
  public:
   explicit Trial(const Device& device, bool by_dc = false) : device_(device), by_dc_(by_dc) {}
 
-  // Empty: all of these do what they should.
+  // Empty: all of `verbs` work as specified. Else the reason.
   std::string run(const std::vector<Verb>& verbs);
   std::string run_mixed();
 
  private:
   std::string prepare(std::uint32_t loops, bool masked);
   WorkRequest request_for(const Verb& verb, std::uint32_t place);
-  // Waits for so many completions.
+  // Waits for `count` completions.
   std::string wait(std::uint32_t count);
   std::string judge(const Verb& verb, const Words& before);
 
@@ -147,7 +147,7 @@ std::string Trial::run(const std::vector<Verb>& verbs) {
   return {};
 }
 
-// Additions of both widths to one word at the same time: each finds what no other has found.
+// Adds with both widths to one word at the same time: every addition must return a different value.
 std::string Trial::run_mixed() {
   if (std::string why = prepare(2, true); !why.empty()) return why;
   Verb narrow;
@@ -176,7 +176,7 @@ std::string Trial::run_mixed() {
   return area_.words[0] == seen.size() ? "" : "additions of both widths get lost";
 }
 
-// Such that what is neither compared nor swapped, and what leaves a field, would show.
+// The operands are chosen so that errors in unmasked bits, and carries between fields, show.
 std::vector<Verb> verbs_to_try(VerbKind cas, VerbKind faa, std::uint32_t bytes) {
   Verb swap;
   swap.kind = cas;

@@ -1,7 +1,7 @@
 #pragma once
-// Which atomics a device does by itself: what its firmware says, and then a trial of each kind and
-// width on QPs that are connected to each other, because what the firmware says is not all
-// (settings take masks away, and the byte order of replies is a mode).
+// The atomics that a device executes itself: what its firmware reports, and then a trial of each
+// kind and width on QPs that are connected to each other, because the report is not sufficient
+// (settings disable masks, and the byte order of replies is a mode).
 
 #include <cstdint>
 #include <string>
@@ -11,35 +11,36 @@
 
 namespace latchlab {
 
-// Of a device; or what all devices of a run have in common.
+// Of one device, or common to all devices of a run.
 struct NativeAtomics {
   enum Kind : std::uint32_t {
     plain = 1,  // CAS and FAA of 8 bytes
-    // 8-byte and 16-byte atomics on one word were atomic among themselves whenever they were tried,
-    // which is no proof: no manual promises it.
+    // 8-byte and 16-byte atomics on one word were atomic with each other in every trial. This is no
+    // proof: no manual guarantees it.
     mixed = 2,
     masked_8 = 8,  // masked CAS and FAA; as large as the width
     masked_16 = 16,
-    dc = 4,  // the DC transport is there, with plain ones
+    dc = 4,  // masked CAS and FAA; the value is the width
   };
-  static constexpr std::uint32_t kByDc = 2;  // masked ones by DC: their bits are so far to the left
+  // Masked atomics over DC: their bits are shifted left by this.
+  static constexpr std::uint32_t kByDc = 2;
 
   std::uint32_t kinds = 0;
-  std::string lacking;  // why some are not there, for people; empty: all are
+  std::string lacking;  // why some are missing, for the user; empty: none is
   bool has(std::uint32_t kind) const { return (kinds & kind) != 0; }
-  // "masked atomics of 8 and 16 bytes"; empty: of none.
+  // "masked atomics of 8 and 16 bytes"; empty: it has none.
   std::string text() const;
-  // For verbs that go by DC.
+  // The atomics of verbs that use DC.
   NativeAtomics by_dc() const;
 };
 
-// What both have, and why not more.
+// The atomics that both have, and why there are no more.
 NativeAtomics common(const NativeAtomics& a, const NativeAtomics& b);
 
 namespace ib {
 
-// Takes milliseconds, and happens once in a process: its runs share what was found. Devices of
-// other drivers than mlx5 have the plain ones or none.
+// Takes milliseconds. Runs once per process and device; later calls return the same result. Devices
+// of other drivers than mlx5 have plain atomics or none.
 NativeAtomics try_atomics(const Device& device);
 
 }  // namespace ib

@@ -42,7 +42,7 @@ std::vector<Mail> NodePost::take(std::uint32_t box) {
   Box& from = boxes_[box];
   std::vector<Mail> mail;
   if (!from.any.load(std::memory_order_acquire)) return mail;
-  // First: what is put there after the bell is quiet rings again.
+  // First: a frame that is put after this read signals again.
   eventfd_t rung = 0;
   if (box == keeper()) ::eventfd_read(bell_, &rung);
   const std::lock_guard guard(from.mutex);

@@ -1,6 +1,6 @@
 #pragma once
-// Frames that go from thread to thread of one node through memory: what is meant for a thread that
-// there is no lane to, on its way to the memory server of this node or from it (frame_exchange.h).
+// Mailboxes of the threads of one node: frames for threads that have no channel between them, on
+// their way to the memory server of this node or from it (frame_exchange.h).
 
 #include <atomic>
 #include <cstddef>
@@ -21,20 +21,20 @@ struct Mail {
 
 class NodePost {
  public:
-  // The last of the threads is the memory server.
+  // The last thread is the memory server.
   static Result<std::unique_ptr<NodePost>> make(std::uint32_t threads);
   ~NodePost();
   NodePost(const NodePost&) = delete;
   NodePost& operator=(const NodePost&) = delete;
 
   std::uint8_t keeper() const { return static_cast<std::uint8_t>(boxes_.size() - 1); }
-  // Any thread; what is for a box that there is none of is thrown away.
+  // Any thread. A frame for a box that does not exist is dropped.
   void put(std::uint32_t box, Mail mail);
-  // The box's own thread; in the order in which each thread has put it there.
+  // The box's own thread. Frames of each sender are in the order of its put() calls.
   std::vector<Mail> take(std::uint32_t box);
-  // Readable from a put() into the memory server's box until it takes that.
+  // Readable from a put() into the memory server's box until the memory server takes it.
   int bell() const { return bell_; }
-  // Any thread: the memory server looks up, with mail or without.
+  // Any thread: wakes the memory server, with or without a frame for it.
   void ring();
 
  private:

@@ -12,7 +12,7 @@ namespace latchlab::ib {
 namespace {
 
 constexpr std::uint16_t kFullMember = 0x8000;
-constexpr int kMostPkeys = 128;  // that ConnectX has; others are empty
+constexpr int kMostPkeys = 128;  // of ConnectX; unused entries are 0
 
 bool same_partition(std::uint16_t a, std::uint16_t b) {
   return ((a ^ b) & ~kFullMember) == 0;
@@ -38,15 +38,15 @@ Status Device::choose_path(const PathOptions& wanted) {
     __be16 entry = 0;
     if (ibv_query_pkey(context_, port(), i, &entry) != 0) break;
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&entry);
-    const auto pkey = static_cast<std::uint16_t>(bytes[0] << 8 | bytes[1]);  // in network order
-    if (pkey == 0) continue;                                                 // an empty place
+    const auto pkey = static_cast<std::uint16_t>(bytes[0] << 8 | bytes[1]);  // from network order
+    if (pkey == 0) continue;                                                 // an unused entry
     seen += fmt::format("{}{:#06x}", seen.empty() ? "" : ", ", pkey);
     if (wanted.pkey != 0 && !same_partition(pkey, wanted.pkey)) continue;
     path_.pkey = pkey;
     pkey_index_ = static_cast<std::uint16_t>(i);
     return fine();
   }
-  if (wanted.pkey == 0) return fine();  // a device that tells of none: the first place is right
+  if (wanted.pkey == 0) return fine();  // a device without a pkey table: index 0 is right
   return Error{fmt::format("port {} of {} is in no partition {:#06x}; it has: {}", port(),
                            facts_.name, wanted.pkey, seen.empty() ? "none" : seen),
                {}};

@@ -1,7 +1,7 @@
 #pragma once
-// Slots of operations and waits of one host. They stay where they are and outlive the
-// coroutines that asked; each operation has 16 registered bytes for what the RNIC brings, and is
-// lent a longer buffer while it needs one.
+// Slots of the operations and waits of one host. They have stable addresses and outlive the
+// coroutines that use them. Each operation has 16 registered bytes for the result from the RNIC,
+// and a longer buffer while it needs one.
 
 #include <array>
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace latchlab::ib {
 
-// Registered buffers of 64 bytes to 16 KiB, each four times as long as those of the class below.
+// Registered buffers in size classes from 64 bytes to 16 KiB, each four times the one below.
 class BufferPool {
  public:
   explicit BufferPool(const Device& device) : device_(device) {}
 
-  // At least so many bytes; the word in which they end is zero.
+  // At least `bytes` long; the word that contains the last byte is zeroed.
   Buffer take(std::uint32_t bytes) {
     LATCHLAB_CHECK(bytes > 0 && bytes <= kMaxReadBytes, "no buffer is so long");
     std::uint8_t size = 0;
@@ -77,7 +77,7 @@ class OperationPool {
     if (op.buffer.words != nullptr) buffers_.give(std::exchange(op.buffer, {}));
     free_.push_back(&op);
   }
-  // A buffer for what this operation reads, until its slot is given back.
+  // A buffer for the result of this operation, until its slot is given back.
   std::uint64_t* lend(IbOperation& op, std::uint32_t bytes) {
     op.buffer = buffers_.take(bytes);
     return op.buffer.words;

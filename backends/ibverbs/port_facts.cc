@@ -1,4 +1,4 @@
-// What the kernel's files say of a port and its device.
+// Facts about a port and its device from the kernel's files.
 
 #include <dlfcn.h>
 #include <fmt/core.h>
@@ -15,7 +15,7 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr int kMostPartitions = 128;  // that ConnectX has; others are empty
+constexpr int kMostPartitions = 128;  // of ConnectX; unused entries are 0
 
 // Names of mlx5's hw_counters, then of soft-RoCE's (Linux: Documentation/ABI/stable/
 // sysfs-class-infiniband, drivers/infiniband/hw/mlx5/counters.c, sw/rxe/rxe_hw_counters.c).

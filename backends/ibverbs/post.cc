@@ -1,4 +1,4 @@
-// RC QPs: building work requests, and posting them.
+// RC QPs: building and posting work requests.
 
 #include <infiniband/verbs.h>
 
@@ -34,8 +34,8 @@ ibv_wr_opcode opcode_of(WorkRequest::Kind kind) {
   return IBV_WR_SEND;
 }
 
-// The same as build(), for ibv_post_send; `where` and the next one are linked when all stay in
-// place.
+// The same as build(), for ibv_post_send. The caller sets `sg_list` and `next` when all requests
+// have their final addresses.
 struct PlainRequest {
   ibv_sge where = {};
   ibv_send_wr request = {};
@@ -83,7 +83,7 @@ void build(ibv_qp_ex* qp, const WorkRequest& request, std::span<const std::byte>
   qp->wr_flags = 0;
   if (request.signalled) qp->wr_flags |= IBV_SEND_SIGNALED;
   if (request.fenced) qp->wr_flags |= IBV_SEND_FENCE;
-  if (request.by_value) qp->wr_flags |= IBV_SEND_INLINE;  // soft-RoCE wants to be told
+  if (request.by_value) qp->wr_flags |= IBV_SEND_INLINE;  // soft-RoCE needs the flag
   switch (request.kind) {
     case WorkRequest::Kind::read:
       ibv_wr_rdma_read(qp, request.remote_key, request.remote);
@@ -105,7 +105,7 @@ void build(ibv_qp_ex* qp, const WorkRequest& request, std::span<const std::byte>
     case WorkRequest::Kind::masked_faa:
       LATCHLAB_CHECK(false, "a masked atomic has operands");
   }
-  // The verbs API takes what it only reads as void*.
+  // The verbs API takes read-only data as void*.
   if (request.by_value)
     ibv_wr_set_inline_data(qp, const_cast<void*>(request.local), request.bytes);
   else

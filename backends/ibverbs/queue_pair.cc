@@ -19,14 +19,14 @@ namespace {
 
 constexpr std::uint8_t kRnrTimer = 12;  // 0.64 ms
 constexpr std::uint8_t kHops = 64;
-// With so much room for inline data libmlx5 plans each request two blocks long, as the longest
-// masked atomic is: then requests may be counted instead of blocks.
+// With this much room for inline data libmlx5 plans two blocks for each request, the length of the
+// longest masked atomic: then counting requests instead of blocks is safe.
 constexpr std::uint32_t kInlineForMasked = 64;
 constexpr std::uint32_t kMostBlocks = (kMostMaskedBytes + kWqeBlock - 1) / kWqeBlock;
 static_assert(kMostBlocks == 2);
 
-// Not to be guessed: a packet with a wrong PSN is dropped, and this is all that keeps forged ones
-// from memory (docs/cluster.md).
+// Secret: a packet with a wrong PSN is dropped, and nothing else protects memory from forged
+// packets (docs/cluster.md).
 std::uint32_t new_psn() {
   return static_cast<std::uint32_t>(secret_u64()) & 0xff'ffff;
 }
@@ -87,8 +87,9 @@ Status to_rts(ibv_qp* qp, const QpOptions& options, std::uint32_t psn, std::uint
                  "ready to send");
 }
 
-// By ibv_wr_* where the driver has it, else by ibv_post_send (with a PD alone, ibv_create_qp_ex is
-// ibv_create_qp): mlx4, bnxt_re, irdma, erdma and qedr have no such QPs, or refuse the flags.
+// Posted to by ibv_wr_* if the driver has it, else by ibv_post_send (with only a PD in comp_mask,
+// ibv_create_qp_ex equals ibv_create_qp): mlx4, bnxt_re, irdma, erdma and qedr have no extended
+// QPs, or refuse the flags.
 ibv_qp* create_rc(const Device& device, ibv_qp_init_attr_ex& wanted) {
   if (ibv_qp* const made = ibv_create_qp_ex(device.context(), &wanted)) return made;
   wanted.comp_mask = IBV_QP_INIT_ATTR_PD;

@@ -91,7 +91,7 @@ Status QueueTrial::complete(const char* what, const WorkRequest& request,
 
 Status QueueTrial::run() {
   words_[sent] = kValue;
-  // The SEND itself, and the RECV that it consumes.
+  // Two completions: the SEND, and the RECV that it consumes.
   if (Status done = complete("SEND", request(WorkRequest::Kind::send, sent), 2); !done) return done;
   std::uint64_t received = 0;
   std::memcpy(&received, recvs_->slot(0), sizeof(received));

@@ -1,10 +1,10 @@
 #pragma once
-// Queues of a device: CQs, SRQs with their pools of RECVs, and RC QPs that are posted to. Extended
-// CQs and ibv_wr_* are used where the driver has them, else plain CQs and ibv_post_send. Threads: a
-// queue is used by one thread at a time.
+// Queues of a device: CQs, SRQs with their pools of RECVs, and RC QPs. Extended CQs and ibv_wr_*
+// are used if the driver has them, else plain CQs and ibv_post_send. A queue is used by one thread
+// at a time.
 //
-// Whoever posts counts its own credits: a full send queue is not reliably reported (soft-RoCE takes
-// more than it has room for, and mlx5 overwrites what was built).
+// The caller limits its outstanding requests itself: drivers do not report a full send queue
+// reliably (soft-RoCE takes more than it has room for, and mlx5 overwrites entries).
 
 #include <cstdint>
 #include <memory>
@@ -27,7 +27,7 @@ struct ibv_srq;
 
 namespace latchlab::ib {
 
-// One completion: `status` is an ibv_wc_status, 0 is success.
+// One completion. `status` is an ibv_wc_status; 0: success.
 struct Done {
   std::uint64_t id = 0;
   int status = 0;
@@ -38,7 +38,8 @@ VerbStatus verb_status(int status);
 
 class CompletionQueue {
  public:
-  // `wakes_with`: another, which outlives it; whoever sleeps there is woken by this one, too.
+  // `wakes_with`: another CQ, which outlives this one; sleeping on either is ended by an event of
+  // the other.
   static Result<CompletionQueue> make(const Device& device, int depth,
                                       const CompletionQueue* wakes_with = nullptr);
   CompletionQueue() = default;
@@ -46,11 +47,10 @@ class CompletionQueue {
   CompletionQueue(CompletionQueue&& other) noexcept;
   CompletionQueue& operator=(CompletionQueue&& other) noexcept;
 
-  // Takes up to done.size() completions; how many.
+  // Takes up to done.size() completions; returns how many.
   std::size_t poll(std::span<Done> done);
-  // Returns at the next completion, or when the descriptor `bell` is readable, or after `longest`,
-  // and uses no CPU. Poll once more after arm() and before sleeping: what came in between raises no
-  // event.
+  // Sleeps until the next completion, until the descriptor `bell` is readable, or for `longest`.
+  // Call arm() and then poll() once before sleeping: completions before arm() raise no event.
   void arm();
   void sleep_until_any(Duration longest, int bell = -1);
 
@@ -61,12 +61,12 @@ class CompletionQueue {
   std::size_t poll_plain(std::span<Done> done);
 
   ibv_cq* cq_ = nullptr;
-  ibv_cq_ex* extended_ = nullptr;  // the same; null: the driver has no extended CQs
+  ibv_cq_ex* extended_ = nullptr;  // the same CQ; null: the driver has no extended CQs
   ibv_comp_channel* channel_ = nullptr;
   bool owns_channel_ = false;
 };
 
-// RECVs of equal size for any number of QPs; their ids are kRecvTag | slot.
+// RECVs of equal size for any number of QPs. Their ids are kRecvTag | slot.
 inline constexpr std::uint64_t kRecvTag = 1ULL << 63;
 class RecvPool {
  public:
@@ -88,14 +88,14 @@ class RecvPool {
   ibv_srq* srq_ = nullptr;
 };
 
-// Where a QP is to be found; goes over the wire as it is.
+// The address of a QP; sent to peers as it is in memory.
 struct QpAddress {
   Gid gid;
   std::uint32_t number = 0;
   std::uint32_t psn = 0;
   std::uint16_t lid = 0;
   std::uint8_t mtu = 0;
-  std::uint8_t rd_atomic = 0;  // READs and atomics that it takes at once
+  std::uint8_t rd_atomic = 0;  // READs and atomics that it accepts at once
   bool operator==(const QpAddress&) const = default;
 };
 
@@ -111,35 +111,34 @@ struct WorkRequest {
   std::uint32_t remote_key = 0;
   std::uint32_t local_key = 0;
   const void* local = nullptr;
-  std::uint64_t operand = 0;  // CAS: swap; FAA: what is added
+  std::uint64_t operand = 0;  // CAS: swap; FAA: addend
   std::uint64_t compare = 0;
-  const Verb* masked = nullptr;  // masked CAS and FAA: whose operands it has
+  const Verb* masked = nullptr;  // of a masked CAS or FAA: its operands
 };
 
-// Between ibv_wr_start and ibv_wr_complete. `address`: the address vector of a DC target, for those
-// entries of which all is written here; the others are aimed by whoever has built them (dc.h).
+// Between ibv_wr_start and ibv_wr_complete. `address`: the address vector of a DC target, for raw
+// entries; for other requests the caller sets the target (dc.h).
 void build(ibv_qp_ex* qp, const WorkRequest& request, std::span<const std::byte> address = {});
 
-// The send_ops_flags of QPs on this device: no atomics where it has none, since drivers refuse
+// The send_ops_flags of QPs on this device: without atomics if it has none, because drivers refuse
 // them.
 std::uint64_t send_operations(const Device& device);
 
 struct QpOptions {
   std::uint32_t depth = 64;  // send queue
   std::uint32_t inline_bytes = 0;
-  bool masked = false;        // also masked atomics: of mlx5 devices whose facts have them
-  int rd_atomic = 16;         // READs and atomics that it takes at once; ConnectX takes 16
+  bool masked = false;        // also masked atomics, if the mlx5 device has them
+  int rd_atomic = 16;         // READs and atomics that it accepts at once; ConnectX accepts 16
   RecvPool* recvs = nullptr;  // null: it never receives
-  const ThreadDomain* domain = nullptr;  // of the thread that posts to it; null: it never posts, or
-                                         // shares the device's registers
-  std::uint8_t timeout = 15;             // 4.096 us * 2^timeout before a try counts as lost: 134 ms
-  std::uint8_t retries = 6;              // not 7, which soft-RoCE takes for ever
-  std::uint8_t rnr_retries = 7;          // 7: for ever
+  const ThreadDomain* domain = nullptr;  // of the thread that posts to it; null: the device's
+  std::uint8_t timeout = 15;             // 4.096 us * 2^timeout until a try counts as lost: 134 ms
+  std::uint8_t retries = 6;              // not 7, which soft-RoCE takes as no limit
+  std::uint8_t rnr_retries = 7;          // 7: no limit
 };
 
 class QueuePair {
  public:
-  // In INIT: has an address, and may be connected.
+  // In INIT: has an address and can be connected.
   static Result<QueuePair> make(const Device& device, const CompletionQueue& cq,
                                 const QpOptions& options);
   QueuePair() = default;
@@ -148,15 +147,15 @@ class QueuePair {
   QueuePair& operator=(QueuePair&& other) noexcept;
 
   QpAddress address() const;
-  // Of what it was connected to; number 0: to nothing yet.
+  // The QP that it is connected to; number 0: none yet.
   const QpAddress& peer() const { return peer_; }
   const QpOptions& options() const { return options_; }
   bool is_extended() const { return extended_ != nullptr; }
   Status connect(const QpAddress& peer);
-  // Everything outstanding is flushed; peers get no more answers.
+  // Flushes all outstanding requests; peers get no more answers.
   void fail();
   void drop();
-  // All with one doorbell; 0 or an errno, and then nothing was posted.
+  // Posts all with one doorbell. Returns 0, or an errno if nothing was posted.
   int post(std::span<const WorkRequest> requests);
 
  private:
@@ -165,9 +164,9 @@ class QueuePair {
   const Device* device_ = nullptr;
   QpOptions options_;
   ibv_qp* qp_ = nullptr;
-  ibv_qp_ex* extended_ = nullptr;  // the same; null: it is posted to by ibv_post_send
+  ibv_qp_ex* extended_ = nullptr;  // the same QP; null: it is posted to by ibv_post_send
   std::uint32_t psn_ = 0;
-  std::uint8_t rd_atomic_ = 0;  // taken from the device's
+  std::uint8_t rd_atomic_ = 0;  // reserved from the device
   QpAddress peer_;
 };
 

@@ -1,8 +1,9 @@
 #pragma once
-// A protection domain of one thread. What is made of it is used by that thread alone, so that its
-// doorbells are rung without a lock, on a register page that nobody else has: libmlx5 has few such
-// registers beside, and gives them to the first QPs; all others share one under a lock. Memory is
-// registered with the device's own domain (Device::pd), and is reached from all.
+// A protection domain of one thread. QPs made from it are used by that thread only, so that it
+// rings their doorbells without a lock, on a register page of its own. Apart from those of thread
+// domains, libmlx5 has few such registers, which it gives to the first QPs; all later QPs share one
+// register under a lock. Memory is registered with the device's own domain (Device::pd) and is
+// accessible from all domains.
 
 #include "backends/ibverbs/device.h"
 
@@ -14,8 +15,8 @@ namespace latchlab::ib {
 
 class ThreadDomain {
  public:
-  // Where the driver has none (soft-RoCE), or no more of them, it stands for the device's own
-  // domain. Outlives what is made of it, and not the device.
+  // If the driver has no thread domains (soft-RoCE), or no more of them, this is the device's own
+  // domain. Must outlive what is made from it, and must not outlive the device.
   explicit ThreadDomain(const Device& device);
   ~ThreadDomain();
   ThreadDomain(const ThreadDomain&) = delete;

@@ -1,5 +1,5 @@
 #pragma once
-// What atomics are tried on (native_atomics.h): both ends on one device.
+// The connections on which atomics are tried (native_atomics.h), with both ends on one device.
 
 #include <array>
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace latchlab::ib {
 
-// Two QPs of one device, each the other's peer, or an initiator and a target of its DC transport;
-// what is done goes from the first to the second.
+// Two QPs of one device that are connected to each other, or a DC initiator and a DC target.
+// Requests go from the first to the second.
 class Loop {
  public:
   static constexpr std::uint32_t kBurst = 32;  // requests at once
-  // Memory for atomics, and for what they give back.
+  // Target words of the atomics, and buffers for their results.
   struct alignas(64) Area {
     std::array<std::uint64_t, 8> words;
     std::array<Words, 2 * kBurst> landings;

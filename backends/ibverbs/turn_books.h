@@ -1,6 +1,6 @@
 #pragma once
-// What a thread that polls does with its time, from the dates at which its turns begin, which it
-// takes anyway: a look at the clock costs as much as a turn without work.
+// How a polling thread spends its time, computed from the dates at which its turns begin. The
+// thread reads these anyway; reading the clock costs as much as a turn without work.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,15 +10,15 @@
 namespace latchlab::ib {
 
 enum class Turn : std::uint8_t {
-  idle,     // looked for something, and found nothing
-  busy,     // did something
-  offered,  // found nothing, and offered its core to others
-  asleep,   // slept with nobody to serve
+  idle,     // polled, and found nothing
+  busy,     // found work and did it
+  offered,  // found nothing, and yielded its core
+  asleep,   // slept, with no client to serve
 };
 
 class TurnBooks {
  public:
-  // Nothing before `now` counts; the turn under way counts from here.
+  // Restarts the statistics at `now`; the current turn counts from here.
   void open(Time now) { *this = TurnBooks(now); }
   // A turn is over, and the next one begins.
   void turn_over(Time now, Turn kind) {
@@ -30,16 +30,18 @@ class TurnBooks {
   }
 
   Duration watched() const { return began_ - opened_; }
-  // In turns that did something, and in those in which others took the core: not polling in vain.
+  // Time in turns with work, and in turns in which another thread took the core: all but idle
+  // polling.
   Duration busy() const { return busy_; }
-  // From one look for work to the next, whatever came between: work, others on the core, a pause of
-  // the machine.
+  // The longest time between two polls, for whatever reason (work, another thread on the core, a
+  // stall of the machine); sleeps do not count.
   Duration longest() const { return longest_; }
 
   TurnBooks() = default;
 
  private:
-  static constexpr Duration kNobodyElse = microseconds(5);  // an offer that nobody takes: less
+  // A yield that no other thread takes is shorter.
+  static constexpr Duration kNobodyElse = microseconds(5);
 
   explicit TurnBooks(Time now) : opened_(now), began_(now) {}
 

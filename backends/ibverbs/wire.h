@@ -1,10 +1,9 @@
 #pragma once
-// What the threads of a run say to each other in SENDs besides verbs: frames of a header and a
-// body. Both ends are the same build (the launcher has compared them), so structures go as they
-// are; sizes are checked all the same, because a body may be cut short by a fault.
+// The frames, a header and a body, that the threads of a run exchange in SENDs besides verbs. Both
+// ends are the same build (the launcher compares them), so structures are sent as they are in
+// memory. Sizes are checked nevertheless, because a fault may cut a body short.
 //
-// A thread receives frames at its place on one node. The last thread of a node is its memory
-// server, which answers for the node's memory.
+// A frame is addressed to a thread of a node. The last thread of a node is its memory server.
 
 #include <array>
 #include <compare>
@@ -28,47 +27,48 @@ struct ThreadId {
   constexpr auto operator<=>(const ThreadId&) const = default;
 };
 
-// Endpoints of a thread are numbered from 1, in the order in which they are opened.
-inline constexpr std::uint32_t kThreadShift = 16;  // of an endpoint's number
+// A thread numbers its endpoints from 1, in the order in which they are opened.
+inline constexpr std::uint32_t kThreadShift = 16;  // position of the thread in an endpoint's number
 constexpr EndpointAddr endpoint_address(ThreadId thread, std::uint32_t place) {
   return {thread.node, static_cast<std::uint32_t>(thread.index) << kThreadShift | place};
 }
 
-// Who posts: clients by number, then the background actors of nodes.
+// Identifies the actor that posts: clients by number, then node agents and server parts.
 using ActorKey = std::uint64_t;
 constexpr ActorKey client_key(ClientId client) {
   return client.value;
 }
-// A server part has one for each thread that takes calls.
+// A server part has one key for each thread that takes calls.
 constexpr ActorKey background_key(NodeId node, bool server, std::uint32_t thread = 0) {
   return (1ULL << 40) + 2ULL * node.value + (server ? 1 : 0) +
          (static_cast<std::uint64_t>(thread) << 41);
 }
 
-// On a lane between two threads (frame_exchange.h), but those from `connect` on go by post: through
-// the memory servers of both nodes, so that no two threads need a lane for what is rare.
+// Frames before `connect` use the channel QP between two threads (frame_exchange.h). Those from
+// `connect` on use the control path, through the memory servers of both nodes, so that rare frames
+// need no channel.
 enum class FrameKind : std::uint8_t {
-  nothing,         // is the thread still there?
-  credits,         // no more than the head says
+  nothing,         // tests whether the thread is still there
+  credits,         // carries only the header's credits
   message,         // MessageBody to the thread that owns the endpoint
   message_answer,  // AnswerBody
   call,            // CallBody to one of the first threads of the server's node
   call_answer,     // CallAnswerBody
-  agent,           // AgentHead and AgentVerbs, data behind; to the memory server
-  agent_answer,    // AgentResults, data behind
-  connect,         // ConnectBody to the memory server: make the other end of my QP
+  agent,           // AgentHead and AgentVerbs, each followed by its data; to the memory server
+  agent_answer,    // AgentResults, each followed by its data
+  connect,         // ConnectBody to the memory server: make the other end of this QP
   connect_answer,  // ConnectAnswerBody
-  region,          // RegionBody to the memory server: where is this offset?
+  region,          // RegionBody to the memory server: which region has this offset?
   region_answer,   // RegionAnswerBody
   allocate,        // RegionBody to the memory server
   evict,           // EvictBody to the memory server
   evict_answer,    // AnswerBody
   gone,            // EvictBody: this client is dead
-  lane,            // LaneBody: make the other end of our lane
-  lane_answer,     // LaneBody: it is made
-  knock,           // is its node still there?
-  cut_off,         // within a node: its memory server has lost that of the node that `node` says
-  clock,           // to the memory server: what does your clock say?
+  lane,            // LaneBody: make the other end of our channel
+  lane_answer,     // LaneBody: the other end is made
+  knock,           // tests whether the thread's node is still there
+  cut_off,         // within a node: its memory server has lost that of node `node`
+  clock,           // to the memory server: asks for its clock
   clock_answer,    // ClockBody
 };
 constexpr bool goes_by_post(FrameKind kind) {
@@ -81,8 +81,8 @@ struct FrameHead {
   std::uint16_t node = 0;
   std::uint16_t bytes = 0;     // of the body
   std::uint8_t to_thread = 0;  // of the receiver's node
-  std::uint8_t credits = 0;    // RECVs that the receiver may count on again
-  std::uint64_t ticket = 0;    // the asker's; its answer carries it back
+  std::uint8_t credits = 0;    // credits returned to the receiver
+  std::uint64_t ticket = 0;    // of the request; its answer carries it back
 };
 inline constexpr std::uint32_t kFrameBytes = 4096;
 inline constexpr std::uint32_t kBodyBytes = kFrameBytes - sizeof(FrameHead);
@@ -94,8 +94,8 @@ struct MessageBody {
 };
 struct AnswerBody {
   VerbStatus status = VerbStatus::ok;
-  bool may_retry = false;  // receiver not ready: the endpoint may have a RECV again
-  bool patient = false;    // ... and its transport lets the sender wait for it
+  bool may_retry = false;  // receiver not ready: a retry may find a RECV
+  bool patient = false;    // ... and the transport retries without a limit
 };
 struct CallBody {
   ActorKey from = 0;
@@ -107,7 +107,7 @@ struct CallAnswerBody {
 struct ConnectBody {
   ActorKey from = 0;
   QpAddress address;
-  std::uint32_t kept = 0;  // QP that `address` is connected to since an earlier world (kept.h)
+  std::uint32_t kept = 0;  // QP that `address` has been connected to since an earlier run (kept.h)
 };
 struct ConnectAnswerBody {
   VerbStatus status = VerbStatus::ok;
@@ -117,16 +117,16 @@ struct LaneBody {
   QpAddress address;
 };
 struct RegionBody {
-  std::uint64_t offset = 0;  // allocate: how many bytes
+  std::uint64_t offset = 0;  // for `allocate`: the number of bytes
 };
 struct RegionAnswerBody {
   VerbStatus status = VerbStatus::ok;
-  std::uint64_t offset = 0;  // the region's first
+  std::uint64_t offset = 0;  // of the region's start
   std::uint64_t bytes = 0;
   std::uint32_t key = 0;      // remote key
   std::uint64_t address = 0;  // of the first byte
 };
-// A client that is meant.
+// Names a client.
 struct EvictBody {
   std::uint32_t client = 0;
 };
@@ -135,28 +135,29 @@ struct ClockBody {
   std::int64_t monotonic_ns = 0;
 };
 
-// One verb for the agent; `bytes` of data follow where it is a WRITE longer than 16 bytes.
+// One verb for the agent; a WRITE longer than 16 bytes is followed by `bytes` of data.
 struct AgentVerb {
   std::uint64_t ticket = 0;
   std::uint64_t offset = 0;
   VerbKind kind = VerbKind::read;
-  bool carries_data = false;  // WRITE: behind this; READ: wanted behind the result
+  bool carries_data = false;  // WRITE: data follows; READ: data is wanted after the result
   std::uint32_t bytes = 8;
   Words value, compare, compare_mask, swap_mask, boundary;
 };
 struct AgentHead {
   ActorKey from = 0;
   std::uint32_t verbs = 0;
-  bool continues = false;  // the batch of the frame before: an error in it flushes these too
+  // Continues the previous frame's batch, whose errors flush these verbs too.
+  bool continues = false;
 };
 struct AgentResult {
   std::uint64_t ticket = 0;
   VerbStatus status = VerbStatus::ok;
-  std::uint32_t data_bytes = 0;  // behind this
+  std::uint32_t data_bytes = 0;  // that follow
   Words value;
 };
 
-// A frame being written.
+// A frame's body being written.
 class FrameWriter {
  public:
   std::span<const std::byte> body() const { return {bytes_.data(), used_}; }
@@ -172,7 +173,7 @@ class FrameWriter {
     used_ += bytes;
     return used_ - bytes;
   }
-  // Writes over a part that was put at `at`.
+  // Overwrites a part that was put at `at`.
   template <class Part>
   void replace(std::uint32_t at, const Part& part) {
     std::memcpy(bytes_.data() + at, &part, sizeof(Part));
@@ -184,7 +185,7 @@ class FrameWriter {
   std::uint32_t used_ = 0;
 };
 
-// A frame that has come. What is not there reads as failure.
+// A received frame's body. Reading beyond its end fails.
 class FrameReader {
  public:
   explicit FrameReader(std::span<const std::byte> body) : body_(body) {}
@@ -206,23 +207,24 @@ class FrameReader {
   std::span<const std::byte> body_;
 };
 
-// What a node tells another one before the run: where its memory and their lane are. Of one length
-// whatever the size of the run, so that a node's cards grow with the number of nodes alone.
+// A node's descriptor, which it sends to every other node before the run: where its memory and
+// their channel are. Its size does not depend on the size of the run, so that all descriptors of a
+// node grow only with the number of nodes.
 struct NodeCard {
   NodeId node;
   std::uint64_t base = 0;   // virtual address of offset 0
   std::uint64_t bytes = 0;  // of the table, from offset 0
   std::uint32_t key = 0;    // its remote key
-  // The stretch of it that lies on the RNIC instead, at the addresses from 0 on.
+  // The part of the table that is on the RNIC instead, at addresses from 0 on.
   std::uint64_t device_offset = 0, device_bytes = 0;
   std::uint32_t device_key = 0;
   std::uint32_t threads = 0;
   std::uint32_t atomics = 0;  // NativeAtomics::kinds
-  DctAddress dct;             // its target; none without DC
+  DctAddress dct;             // its DC target; number 0 without DC
   bool infiniband = false;    // link layer; else Ethernet
   std::uint16_t pkey = 0;     // partition of its port; 0: not known
-  std::string machine;        // where it runs: equal means one clock
-  QpAddress lane;             // from its memory server to that of the node that gets this card
+  std::string machine;        // equal for nodes with the same clock
+  QpAddress lane;  // from its memory server to that of the node that gets this descriptor
 };
 
 }  // namespace latchlab::ib

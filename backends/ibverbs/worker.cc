@@ -12,9 +12,9 @@ namespace latchlab::ib {
 
 namespace {
 
-constexpr int kIdleTurns = 16;  // before a shared core is offered to others
-// A worker without clients polls on for so long after the last thing it did, and then sleeps until
-// something comes.
+constexpr int kIdleTurns = 16;  // idle turns before a shared core is yielded
+// A worker without clients keeps polling for this long after it last did something, and then sleeps
+// until something comes.
 constexpr Duration kAwake = milliseconds(1);
 constexpr Duration kLongestSleep = milliseconds(1);
 constexpr Duration kSweep = seconds(1);
@@ -147,7 +147,7 @@ void Worker::nap(Time date) {
 
 RunEnd Worker::run_until(Time date, const std::atomic<bool>& stop, bool quiet) {
   int idle = 0;
-  Turn last = Turn::asleep;  // whatever was before this run
+  Turn last = Turn::asleep;  // before this run
   for (;;) {
     if (stop.load(std::memory_order_relaxed)) return RunEnd::stopped;
     if (all_live_.load(std::memory_order_relaxed) == 0 && !serves_others_) return RunEnd::finished;
@@ -160,7 +160,7 @@ RunEnd Worker::run_until(Time date, const std::atomic<bool>& stop, bool quiet) {
       idle = 0;
       continue;
     }
-    sweep();  // what has waited long may be in the CQ: only when nothing is
+    sweep();  // only after an idle turn, because answers that seem late may be in the CQ
     if (++idle < kIdleTurns) continue;
     idle = 0;
     if (quiet && nothing_under_way()) return RunEnd::stuck;

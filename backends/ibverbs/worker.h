@@ -1,6 +1,6 @@
 #pragma once
-// One thread of clients: polls its hosts, keeps its timers, and resumes coroutines. Everything
-// below is for that thread alone, but for inbox() and the counters.
+// One thread of clients: polls its hosts, runs timers, and resumes coroutines. Only that thread
+// uses it, except for inbox() and the counters.
 
 #include <atomic>
 #include <coroutine>
@@ -24,49 +24,53 @@ class ActorHost;
 
 class Worker {
  public:
-  // `live_clients`: of all threads of this process, whose coroutines have not ended.
+  // `live_clients`: counts the clients of all threads of this process whose coroutines have not
+  // ended.
   Worker(std::uint32_t index, std::int64_t epoch_ns, std::atomic<std::uint32_t>& live_clients)
       : index_(index), epoch_ns_(epoch_ns), all_live_(live_clients) {}
 
   void set_epoch(std::int64_t epoch_ns) { epoch_ns_ = epoch_ns; }
   Time now() const { return Time{(monotonic_ns() - epoch_ns_) * 1000}; }
-  // When this turn of the loop began: a look at the clock is dear beside a turn without work.
+  // When this turn of the loop began. Reading the clock is expensive compared with a turn without
+  // work.
   Time turn_began() const { return turn_began_; }
   std::uint32_t index() const { return index_; }
-  // Other processes need what is here: a run lasts to its date, with or without clients of ours.
+  // Other processes need what is here: a run lasts until its date, with or without live clients
+  // here.
   void set_serves_others() { serves_others_ = true; }
-  // No other thread of the run wants its core: it never offers it.
+  // No other thread of the run uses its core, so that it never yields.
   void set_has_own_core(bool has) { has_own_core_ = has; }
   void add_host(ActorHost& host) { hosts_.push_back(&host); }
   const std::vector<ActorHost*>& hosts() const { return hosts_; }
 
-  // ---- what is to happen ----
+  // ---- scheduling ----
   void at(Time date, std::function<void()> action);
   void sleep(IbActor& actor, Time until, std::coroutine_handle<> waiter);
   void wake_at(IbActor& actor, IbWait& wait, Time date);
   void ready(IbOperation& first) { ready_.push_back({&first, nullptr}); }
   void ready(IbWait& wait) { ready_.push_back({nullptr, &wait}); }
-  // From any thread: runs on this one, soon.
+  // Any thread: runs the action on this one, soon.
   void inbox(std::function<void()> action);
 
-  // `quiet`: nobody else can wake anybody here, so that a worker with nothing to do is stuck.
+  // `quiet`: no other thread or process can wake an actor here, so that a worker with nothing to do
+  // is stuck.
   RunEnd run_until(Time date, const std::atomic<bool>& stop, bool quiet);
 
-  // ---- the books ----
-  // Of its thread, from here on. Called by this thread, within a turn.
+  // ---- statistics ----
+  // Restarts the statistics of this thread's time. Called by this thread, within a turn.
   void open_turns() { turns_.open(turn_began_); }
   const TurnBooks& turns() const { return turns_; }
-  // When it first looked for work.
+  // When it first polled.
   Time began() const { return began_; }
   std::uint64_t effects = 0;
   std::uint64_t events = 0;
   VerbCensus census;
 
-  // Whose coroutine is on this thread now: what destroys it must wait (inbox). Null: nobody's.
+  // The actor whose coroutine this thread runs now; destroying it has to wait (inbox). Null: none.
   const IbActor* running() const { return running_; }
   void resume(IbActor& actor, std::coroutine_handle<> handle);
   void begin(IbActor& actor);
-  // Runs code of an actor's part, in the actor's turn.
+  // Runs code of an actor's part, while holding its `turn`.
   template <class Code>
   void run_as(const IbActor& actor, const Code& code) {
     const std::unique_lock turn = actor.take_turn();
@@ -81,7 +85,7 @@ class Worker {
   struct Timer {
     Time date;
     std::uint64_t order;
-    IbActor* actor = nullptr;  // a sleep's, or a wait's
+    IbActor* actor = nullptr;  // of a sleep or a wait
     std::uint64_t life = 0;
     std::coroutine_handle<> waiter;
     IbWait* wait = nullptr;
@@ -107,7 +111,7 @@ class Worker {
 
   std::uint32_t index_;
   std::int64_t epoch_ns_;
-  std::uint32_t live_ = 0;  // clients of this thread
+  std::uint32_t live_ = 0;  // of this thread
   std::atomic<std::uint32_t>& all_live_;
   bool serves_others_ = false;
   bool has_own_core_ = false;
@@ -118,7 +122,7 @@ class Worker {
   Time began_ = kNever;
   TurnBooks turns_;
   Time swept_;
-  Time busy_at_;  // when something last came from elsewhere
+  Time busy_at_;  // when it last did something other than timers
   const IbActor* running_ = nullptr;
   std::deque<Ready> ready_;
   std::mutex inbox_mutex_;

@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::uint8_t kOpcodeMaskedCas = 0x14;
 constexpr std::uint8_t kOpcodeMaskedFaa = 0x15;
-constexpr std::uint8_t kExtendedAtomic = 8;  // in opmod
+constexpr std::uint8_t kExtendedAtomic = 8;  // bit of opmod
 constexpr std::uint8_t kTellCompletion = 0x08;
 constexpr std::uint8_t kFence = 0x80;          // as for IBV_SEND_FENCE
-constexpr std::uint64_t kTopBit = 1ULL << 63;  // of a boundary: no field has more than 64 bits
+constexpr std::uint64_t kTopBit = 1ULL << 63;  // of a boundary: no field is wider than 64 bits
 constexpr std::uint32_t kSegment = 16;
-constexpr std::uint32_t kFlagsAt = 11;  // in the control segment
-// In an address vector: key:64 | extended:1 number:31, the rest as the address handle has it.
+constexpr std::uint32_t kFlagsAt = 11;  // offset in the control segment
+// In an address vector: key:64 | extended:1 number:31; the rest is as in the address handle.
 constexpr std::uint32_t kNumberAt = 8;
 constexpr std::uint32_t kExtendedAddress = 0x8000'0000;
 
@@ -38,7 +38,7 @@ class WqeWriter {
     if (bytes > 8) put(words.hi);
   }
   void put_bytes(std::span<const std::byte> bytes) {
-    if (bytes.empty()) return;  // over RC there is no address vector
+    if (bytes.empty()) return;  // empty on an RC QP
     std::memcpy(&made.bytes[made.length], bytes.data(), bytes.size());
     made.length += static_cast<std::uint32_t>(bytes.size());
   }
